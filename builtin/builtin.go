@@ -114,6 +114,8 @@ var builtins = []invoke.Capability{
 				{Name: "type", Type: capability.String, Brief: true, Description: "What the rows of csv and tsv, and the objects of JSON, are of."},
 				{Name: "map", Type: capability.Object, Description: "Properties by column, where the names differ; \"\" passes over."},
 				{Name: "id", Type: capability.String, Description: "The column of ids, else id."},
+				{Name: "dates", Type: capability.String, Rare: true, OneOf: []any{"dmy", "mdy"}, Description: "The order of the parts of dates such as 12.4.2023 in tables."},
+				{Name: "decimal", Type: capability.String, Rare: true, OneOf: []any{",", "."}, Description: "What stands before the fraction of numbers such as 1.234,56 in tables."},
 				{Name: "sheet", Type: capability.String, Rare: true, Description: "The sheet of a workbook, else the first that is not hidden."},
 				{Name: "graph", Type: capability.IRI, Brief: true, Description: "Named graph for RDF text that names none; " + string(rdf.DefaultGraph) + " is the default graph."},
 				{Name: "one_graph", Type: capability.Boolean, Rare: true, Default: false, Description: "Refuse RDF text that names a graph other than graph."},

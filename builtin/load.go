@@ -12,6 +12,7 @@ import (
 	"trails/kg/load"
 	"trails/rdf"
 	"trails/rdf/rdfio"
+	"trails/schema/infer"
 )
 
 // loaded is what a load answers.
@@ -92,6 +93,7 @@ func loadArguments(r *invoke.Request) (l kg.Load, err error) {
 		OneGraph: r.Args.Flag("one_graph"), KeepGoing: r.Args.Flag("keep_going"),
 		Lenient: r.Args.Flag("lenient"),
 		Type:    r.Args.Text("type"), ID: r.Args.Text("id"), Sheet: r.Args.Text("sheet"),
+		Conventions: infer.Conventions{Dates: r.Args.Text("dates"), Decimal: r.Args.Text("decimal")},
 	}
 	if r.Args.Flag("dry_run") {
 		l.Preview = previewed

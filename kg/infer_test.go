@@ -181,7 +181,7 @@ func TestWhatIsProposedLoadsItsOwnData(t *testing.T) {
 		"a header alone":                     {"in.csv", "id,a\n", `a: {type: string}`},
 		"blanks before numbers":              {"in.csv", "id,n\n1, 5\n2, 6\n", `"n": {type: integer`},
 		"rows without anything":              {"in.csv", "id,n\n,\n1,5\n,\n", `"n": {type: integer, required: true}`},
-		"tabs in CSV":                        {"in.csv", "a\tb\n1,5\t2\n", `a: {type: string`},
+		"tabs in CSV":                        {"in.csv", "a\tb\n1,5\t2\n", `b: {type: integer`},
 		"bars":                               {"in.csv", "a|b\n1,5|2\n", `b: {type: integer`},
 		"sep= as spreadsheets write it":      {"in.csv", "sep=;\r\na;b\r\n1;2\r\n", `b: {type: integer`},
 		"JSON in a cell":                     {"in.ndjson", `{"type":"Note","id":"N","data":{"tags":"[\"p\",\"q\"]"}}`, `tags: {type: string`},
@@ -193,6 +193,44 @@ func TestWhatIsProposedLoadsItsOwnData(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if schema := inferred(t, load.Options{}, source(c.file, c.text)); !strings.Contains(schema, c.want) {
+				t.Errorf("there is no %q in\n%s", c.want, schema)
+			}
+		})
+	}
+}
+
+// TestWhatPeopleWriteInTablesIsFoundOut has columns whose convention is found by their cells,
+// or stays open where the cells can be read in two ways.
+func TestWhatPeopleWriteInTablesIsFoundOut(t *testing.T) {
+	column := func(name string, cells ...string) string {
+		text := "row," + name + "\n"
+		for i, cell := range cells {
+			text += fmt.Sprintf("%d,%q\n", i, cell)
+		}
+		return text
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"yes and no":                        {column("on", "yes", "No", "YES"), `"on": {type: boolean, required: true} # in 3 of 3; yes and no are true and false`},
+		"TRUE":                              {column("on", "TRUE", "FALSE"), `"on": {type: boolean, required: true}`},
+		"dates with points":                 {column("at date", "12.4.2023", "1.12.2023"), `atDate: {type: date, required: true} # in 2 of 2; dates such as "12.4.2023" are read as`},
+		"dates that one cell decides":       {column("day", "3/4/2023", "13/4/2023", "2023-04-01"), `day: {type: date, required: true} # in 3 of 3; dates such as "3/4/2023" are read as dmy`},
+		"months first":                      {column("day", "3/4/2023", "7/28/2023", "1.2.2023"), `day: {type: date, required: true} # in 3 of 3; dates such as "3/4/2023" are read as mdy`},
+		"dates that nothing decides":        {column("day", "3/4/2023", "5/6/2023"), `day: {type: string, required: true} # in 2 of 2; "5/6/2023" may be two dates: dates dmy or mdy says which`},
+		"dates of both orders":              {column("day", "13/4/2023", "4/13/2023"), `day: {type: string, required: true}`},
+		"dates that another column decides": {"row,a,b\n1,3/4/2023,13/4/2023\n2,5/6/2023,\n", `a: {type: date, required: true}`},
+		"a decimal comma":                   {column("sum", "1.234,56", "7"), `sum: {type: decimal, required: true} # in 2 of 2; numbers such as "1.234,56"`},
+		"groups":                            {column("sum", "1,234,567", "7"), `sum: {type: integer, required: true}`},
+		"a currency":                        {column("sum", "€ 5", "€ 1200"), `sum: {type: integer, required: true} # in 2 of 2; numbers such as "€ 5", all in €`},
+		"two currencies":                    {column("sum", "€ 5", "$ 7"), `sum: {type: string, required: true}`},
+		"numbers that nothing decides":      {column("sum", "1,234", "5,678"), `"5,678" may be two numbers: decimal , or . says which`},
+		"numbers beside a decimal comma":    {"row,a,b\n1,\"1.234,5\",1.234\n2,\"2,5\",5\n", `b: {type: integer, required: true}`},
+		"a point that a comma would lose":   {"row,a,b\n1,\"1.234,5\",1.5\n2,\"2,5\",5\n", `a: {type: string, required: true}`},
+		"ids by name, and a label":          {"Employee No,Full name,Manager\n1001,Ana,\n1002,Bo,1001\n1003,Cy,1002\n", "label: fullName # what people read\n    iri: preserve"},
+		"references by number":              {"Employee No,Full name,Manager\n1001,Ana,\n1002,Bo,1001\n1003,Cy,1002\n", `manager: {class: In} # in 2 of 3; all are ids of In`},
+		"numbers that are no ids":           {"id,rank\n1,2\n2,1\n3,2\n", `rank: {type: integer, required: true}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if schema := inferred(t, load.Options{}, source("in.csv", c.text)); !strings.Contains(schema, c.want) {
 				t.Errorf("there is no %q in\n%s", c.want, schema)
 			}
 		})

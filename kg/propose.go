@@ -35,9 +35,10 @@ const maxTries = 200
 
 // Propose proposes a schema for sources, and tries it: the schema is applied to a file of
 // its own and the sources are loaded, which must be whole. What a load refuses is taken
-// back from the proposal. Of the options it takes Type, ID, Sheet and Format.
+// back from the proposal. Of the options it takes Type, ID, Sheet, Conventions and
+// Format.
 func Propose(ctx context.Context, by policy.Principal, sources []Source, o load.Options) (*Proposed, error) {
-	proposal := new(infer.Proposal)
+	proposal := &infer.Proposal{Conventions: o.Conventions}
 	types := make([]string, len(sources)) // "" where records say theirs
 	for i, source := range sources {
 		err := eachRecord(ctx, source, o, func(r infer.Record) error {
@@ -50,6 +51,7 @@ func Propose(ctx context.Context, by policy.Principal, sources []Source, o load.
 			return nil, err
 		}
 	}
+	proposal.FindKeys()
 	for range maxTries {
 		p := &Proposed{Schema: proposal.YAML()}
 		p.plan(proposal, sources, types, o)
@@ -111,7 +113,7 @@ func (p *Proposed) plan(proposal *infer.Proposal, sources []Source, types []stri
 		waiting = slices.Delete(waiting, next, next+1)
 		p.Loads = append(p.Loads, load.Options{
 			Inputs: []load.Input{{Name: sources[i].Name}}, Format: o.Format, Sheet: o.Sheet,
-			Type: types[i], ID: proposal.Key(types[i]), Map: columns(proposal.Renamed(types[i])),
+			Type: types[i], ID: proposal.Key(types[i]), Map: columns(proposal.Renamed(types[i])), Conventions: proposal.ConventionsOf(types[i]),
 		})
 		p.Sources = append(p.Sources, []int{i})
 	}

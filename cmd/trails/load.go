@@ -24,6 +24,7 @@ type loadFlags struct {
 	massFlags
 	format, mode, graph, base, key string
 	typeName, id, sheet            string
+	dates, decimal                 string
 	contexts, columns              []string
 	replace, keepGoing, lenient    bool
 	rejects                        string
@@ -87,6 +88,8 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	flags.StringVar(&f.typeName, "type", "", "`name` of the type that rows of tables and objects of JSON are of")
 	flags.StringArrayVar(&f.columns, "map", nil, "`COLUMN=PROPERTY`: what a column that is not called so is, without PROPERTY nothing; can be repeated")
 	flags.StringVar(&f.id, "id", "", "`column` that has the ids (default: the one called id, else the type makes them)")
+	flags.StringVar(&f.dates, "dates", "", "`order` of the parts of dates such as 12.4.2023: dmy or mdy")
+	flags.StringVar(&f.decimal, "decimal", "", "`mark` before the fraction of numbers such as 1.234,56: a comma or a point")
 	flags.StringVar(&f.sheet, "sheet", "", "`name` of the sheet of a workbook (default: the first that is not hidden)")
 	flags.BoolVar(&f.replace, "replace", false, "the same as --mode replace")
 	flags.StringVar(&f.graph, "graph", "", "`IRI` of the graph for quads that name none (default: "+string(rdf.DefaultGraph)+")")
@@ -189,7 +192,7 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 	if err := addColumns(args, f.columns); err != nil {
 		return err
 	}
-	c := p.call("load", args, arguments{"type": f.typeName, "id": f.id, "sheet": f.sheet, "graph": f.graph, "base": f.base, "keep_going": f.keepGoing, "lenient": f.lenient}, f.arguments())
+	c := p.call("load", args, arguments{"type": f.typeName, "id": f.id, "sheet": f.sheet, "dates": f.dates, "decimal": f.decimal, "graph": f.graph, "base": f.base, "keep_going": f.keepGoing, "lenient": f.lenient}, f.arguments())
 	c.Inputs, c.IdempotencyKey = inputs, f.key
 	start := time.Now()
 	if f.rejects != "" {

@@ -17,10 +17,12 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/schema/infer"
 )
 
 func (p *program) schemaInferCommand() *cobra.Command {
 	var of, id, sheet string
+	var conventions infer.Conventions
 	cmd := &cobra.Command{
 		Use:   "infer DATA...",
 		Short: "Propose a schema for data",
@@ -39,7 +41,7 @@ proposed.`,
 			if len(data) == 0 {
 				return usageError{"infer needs DATA: one or more files, or - for stdin"}
 			}
-			proposed, err := p.proposed(cmd.Context(), data, load.Options{Type: of, ID: id, Sheet: sheet})
+			proposed, err := p.proposed(cmd.Context(), data, load.Options{Type: of, ID: id, Sheet: sheet, Conventions: conventions})
 			if err != nil {
 				return err
 			}
@@ -56,6 +58,8 @@ proposed.`,
 	}
 	cmd.Flags().StringVar(&of, "type", "", "`name` of the type that rows of tables and objects of JSON are of")
 	cmd.Flags().StringVar(&id, "id", "", "`column` that has the ids (default: the one called id, if there is one)")
+	cmd.Flags().StringVar(&conventions.Dates, "dates", "", "`order` of the parts of dates such as 3/4/2023: dmy or mdy (default: found out)")
+	cmd.Flags().StringVar(&conventions.Decimal, "decimal", "", "`mark` before the fraction of numbers such as 1,234: a comma or a point (default: found out)")
 	cmd.Flags().StringVar(&sheet, "sheet", "", "`name` of the sheet of a workbook (default: the first that is not hidden)")
 	return cmd
 }
@@ -127,6 +131,12 @@ func loadsOf(file string, proposed *kg.Proposed) []string {
 		}
 		if o.Sheet != "" {
 			words = append(words, "--sheet", quoted(o.Sheet))
+		}
+		if o.Conventions.Dates != "" {
+			words = append(words, "--dates", o.Conventions.Dates)
+		}
+		if o.Conventions.Decimal != "" {
+			words = append(words, "--decimal", quoted(o.Conventions.Decimal))
 		}
 		if o.ID != "" {
 			words = append(words, "--id", quoted(o.ID))

@@ -261,11 +261,14 @@ func (r *reader) readRow(t *schema.Type, rows *table, columns []column, cells []
 		if c.p == nil {
 			continue
 		}
-		if v := c.value(cells[i]); v != nil {
+		if v := r.cellValue(c, cells[i]); v != nil {
 			c.add(n.Values, v)
 		}
 	}
 	e := r.node(n)
+	for i := range e.Fields {
+		e.Fields[i].Message += r.conventionFor(e.Fields[i])
+	}
 	if len(e.Fields) == 0 {
 		return r.takeRow(e, rows, columns)
 	}
@@ -281,6 +284,62 @@ func (r *reader) readRow(t *schema.Type, rows *table, columns []column, cells []
 		e.Fields[i].Field, e.Fields[i].Source = name, r.placeAt(rows.at(at))
 	}
 	return r.take(e, nodeName(t, n.ID))
+}
+
+// cellValue is a cell as JSON, by the conventions of the table. What these exclude stays
+// text, which the schema refuses.
+func (r *reader) cellValue(c column, cell string) any {
+	if c.lang != "" {
+		return c.value(cell)
+	}
+	if c.p.Many() {
+		return c.p.CellValue(cell)
+	}
+	text, ok := r.Conventions.Text(c.p, cell)
+	if strings.TrimSpace(cell) == "" {
+		return c.p.CellValue(cell)
+	}
+	if ok && r.Conventions.Decimal != "" && infer.IsNumber(c.p) {
+		currency := r.Conventions.Currency(cell)
+		if first, known := r.currencies[c.p]; known && first != currency {
+			return cell // amounts in several currencies are no numbers
+		}
+		if r.currencies == nil {
+			r.currencies = map[*schema.Property]string{}
+		}
+		r.currencies[c.p] = currency
+	}
+	if !ok {
+		return cell
+	}
+	return c.p.CellValue(text)
+}
+
+// conventionFor is the way out where a value would be read by another convention.
+func (r *reader) conventionFor(f fault.FieldError) string {
+	text, isText := f.Value.(string)
+	if !isText || f.Code != fault.Datatype || text == "" {
+		return ""
+	}
+	if r.Conventions.Decimal != "" && r.Conventions.Currency(text) != "" {
+		return "; the amounts of a column are in one currency, as its first one is"
+	}
+	for _, c := range []struct {
+		datatype, said string
+		with           infer.Conventions
+		hint           string
+	}{
+		{"date", r.Conventions.Dates, infer.Conventions{Dates: "dmy"}, "; dates says the order that it is written in: dmy or mdy"},
+		{"date", r.Conventions.Dates, infer.Conventions{Dates: "mdy"}, "; dates says the order that it is written in: dmy or mdy"},
+		{"decimal", r.Conventions.Decimal, infer.Conventions{Decimal: ","}, "; decimal says what stands before its fraction, a comma or a point"},
+		{"decimal", r.Conventions.Decimal, infer.Conventions{Decimal: "."}, "; decimal says what stands before its fraction, a comma or a point"},
+	} {
+		read, ok := c.with.Text(&schema.Property{Datatype: c.datatype}, text)
+		if c.said == "" && ok && read != text && strings.Contains(f.Message, "valid") && (c.datatype == "date") == strings.Contains(f.Message, "date") {
+			return c.hint
+		}
+	}
+	return ""
 }
 
 // takeRow spools what a row came to. A value is said at its cell, all else at the row.

@@ -61,6 +61,8 @@ type Options struct {
 	// Lenient leaves out statements of RDF text with an IRI or a language tag that is none, and
 	// counts them in the Data.
 	Lenient bool
+	// Conventions say how the cells of tables are written; the zero ones as XSD has it.
+	Conventions infer.Conventions
 	// Sheet is the one of a workbook; the first that is not hidden, when empty.
 	Sheet string
 	// Preview is how many of the first nodes are given in the Data.
@@ -177,12 +179,13 @@ type reader struct {
 	guessed  bool // its format is told by how it begins
 	linewise bool // a bad line says nothing about the next
 
-	each      func(infer.Record) error // takes what the data has in the place of the edits; nil for none
-	of        string                   // the type of what each is given, "" where records say it
-	shown     map[string]string        // Map by names on one line
-	columns   map[string]column        // by name, of the objects of JSON
-	misspelt  map[rdf.IRI]*misspelling
-	manyBlank bool // there are too many blank nodes to set them aside
+	each       func(infer.Record) error    // takes what the data has in the place of the edits; nil for none
+	of         string                      // the type of what each is given, "" where records say it
+	currencies map[*schema.Property]string // that the first amount of a column is in
+	shown      map[string]string           // Map by names on one line
+	columns    map[string]column           // by name, of the objects of JSON
+	misspelt   map[rdf.IRI]*misspelling
+	manyBlank  bool // there are too many blank nodes to set them aside
 }
 
 func (r *reader) readOne(in Input) error {

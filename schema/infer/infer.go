@@ -59,6 +59,9 @@ const (
 // Proposal gathers what records have in common. The zero Proposal is ready to use. It is
 // not safe for concurrent use.
 type Proposal struct {
+	// Conventions are those that the caller knows of; what they leave open is found out.
+	Conventions Conventions
+
 	types   []*typeStats
 	byName  map[string]*typeStats
 	hashes  int // held by all sets
@@ -79,6 +82,9 @@ type typeStats struct {
 	key        string // the property that the ids are from
 	keyAsked   bool
 	noKey      bool // the ids cannot be the nodes'
+
+	decided     bool
+	conventions Conventions
 }
 
 // propertyStats are what one property's values have. Of the cells of a table it is not
@@ -92,6 +98,7 @@ type propertyStats struct {
 	vector   int   // the length that all arrays of numbers have; -1: they have none in common
 	whole    values
 	parts    values
+	written  written
 	split    bool // a cell has ";"
 	long     bool // a cell has a long text, or none beside a ";"
 	empty    bool // a cell is an empty JSON array
@@ -230,6 +237,9 @@ func (s *propertyStats) addArray(p *Proposal, array []any) {
 func (s *propertyStats) add(p *Proposal, v any, cells bool) {
 	text, isText := v.(string)
 	s.whole.add(p, v, cells && isText)
+	if cells && isText {
+		s.written.add(text)
+	}
 	if !cells || !isText || s.long {
 		return
 	}

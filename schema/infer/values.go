@@ -23,6 +23,7 @@ type values struct {
 	many     bool           // they are not
 	shape    shape
 	spaced   bool            // a value has space in it
+	shortest int             // bytes of the shortest value
 	typed    bool            // a value is Type/id
 	untyped  bool            // a value is not
 	targets  map[string]*set // the ids by their types, while all values have one
@@ -57,6 +58,9 @@ func (s *values) add(p *Proposal, v any, cell bool) {
 	text, isText := v.(string)
 	if !isText {
 		text, _ = number(v)
+	}
+	if length := len(strings.TrimSpace(text)); s.count == 1 || length < s.shortest {
+		s.shortest = length
 	}
 	s.spaced = s.spaced || strings.ContainsAny(text, " \t\r\n")
 	s.distinct.add(p, strings.TrimSpace(text))                                                           // space around a number or an id is not part of it

@@ -106,6 +106,29 @@ func (p *Proposal) Key(typeName string) string {
 	return ""
 }
 
+// keyNames are what columns of ids are called, or end with.
+var keyNames = []string{"id", "key", "code", "no", "nr", "number", "sku", "slug", "uuid", "guid", "isbn", "identifier"}
+
+// FindKeys looks for the ids of the rows that have none: the first column whose values all
+// differ, and whose name is that of ids. Call it behind the last record.
+func (p *Proposal) FindKeys() {
+	for _, t := range p.types {
+		if t.named || !t.cells || t.key != "" || t.nodes < 2 {
+			continue
+		}
+		for _, s := range t.properties {
+			words := strings.Fields(strings.ToLower(strings.NewReplacer("_", " ", "-", " ", ".", " ").Replace(s.name)))
+			called := len(words) > 0 && slices.Contains(keyNames, words[len(words)-1]) || strings.HasSuffix(s.name, "Id") || strings.HasSuffix(s.name, "ID")
+			of := &s.whole
+			if called && s.nodes == t.nodes && !of.distinct.over && !of.distinct.twice && !of.spaced && !of.typed && !s.arrays && (s.isText() || s.isNumber() && of.fit[0] == "integer") {
+				t.key, t.keyAsked, t.withID, t.ids, s.ids = s.name, true, t.nodes, of.distinct, s.nodes
+				t.shape = of.shape
+				break
+			}
+		}
+	}
+}
+
 // hasKey reports whether the ids are those of the nodes: each is another.
 func (t *typeStats) hasKey() bool {
 	return t.named || t.key != "" && !t.noKey && (t.withID > 0 || t.nodes == 0) && !t.ids.twice
@@ -229,8 +252,9 @@ func (p *Proposal) writeType(b *strings.Builder, t *typeStats) {
 	for i, s := range t.properties {
 		proposed[i], reasons[i] = p.property(t, s)
 		text := len(proposed[i]) > 0 && proposed[i][0] == "type: string" && !s.many() && s.nodes == t.nodes && t.nodes > 0
-		if text && slices.Contains([]string{"name", "title", "label"}, s.name) && (label == "" || s.name == "name") {
-			label = s.name
+		exact := slices.Contains([]string{"name", "title", "label"}, s.name)
+		if text && (exact && label != "name" || label == "" && slices.Contains([]string{"name", "title", "label", "fullname", "displayname"}, Folded(s.name))) {
+			label = names[s]
 		}
 	}
 	if label != "" {
@@ -318,6 +342,16 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 	if s.nodes > 0 {
 		why = append(why, fmt.Sprintf("in %d of %d", s.nodes, t.nodes))
 	}
+	if word, because := p.byConvention(t, s); because != "" && s.loose == 0 && !s.many() {
+		why = append(why, because)
+		if word != "" {
+			words = append(words, "type: "+word)
+			if s.nodes == t.nodes && t.nodes > 0 {
+				words = append(words, "required: true")
+			}
+			return words, why
+		}
+	}
 	class, because := p.reference(s, of)
 	if s.loose > 0 {
 		class, because = "", ""
@@ -389,7 +423,12 @@ func (p *Proposal) reference(s *propertyStats, of *values) (class, because strin
 		}
 		return "class: " + names[0], "all are records of " + names[0]
 	}
-	if !slices.Equal(of.fit, []string{"string"}) || of.typed || s.ids == s.nodes || of.distinct.over || len(of.distinct.hashes) < 2 {
+	// Numbers are ids where they are long, or where the name says that they name something.
+	numbers := len(of.fit) > 0 && of.fit[0] == "integer" && s.written.count > 0
+	if numbers && of.shortest < 4 && !refers(s.name) {
+		return "", ""
+	}
+	if !numbers && !slices.Equal(of.fit, []string{"string"}) || of.typed || s.ids == s.nodes || of.distinct.over || len(of.distinct.hashes) < 2 {
 		return "", ""
 	}
 	for _, t := range p.types {
@@ -398,6 +437,17 @@ func (p *Proposal) reference(s *propertyStats, of *values) (class, because strin
 		}
 	}
 	return "", ""
+}
+
+// refers reports whether a name is one of a column of ids of other rows.
+func refers(name string) bool {
+	folded := Folded(name)
+	for _, word := range []string{"manager", "parent", "boss", "supervisor", "reportsto", "owner", "lead"} {
+		if strings.Contains(folded, word) {
+			return true
+		}
+	}
+	return strings.HasSuffix(folded, "id") || strings.HasSuffix(folded, "ref")
 }
 
 // key is a name as a key of YAML, which takes some words for other things than text.

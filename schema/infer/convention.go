@@ -1,0 +1,312 @@
+package infer
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"trails/rdf"
+	"trails/rdf/xsd"
+	"trails/schema"
+)
+
+// Conventions say how people wrote the cells of a table where XSD has another way. The zero
+// Conventions read yes and no as booleans, and all else as XSD writes it.
+type Conventions struct {
+	// Dates is the order of the parts of dates with slashes or dashes: dmy or mdy. With one
+	// of them dates with points are read, too, which are day first everywhere.
+	Dates string
+	// Decimal is what stands before a fraction, a comma or a point. With one of them numbers
+	// may have groups of three digits and a currency.
+	Decimal string
+}
+
+// Text is a cell as XSD writes its value; false for one that the conventions exclude.
+func (c Conventions) Text(p *schema.Property, cell string) (text string, ok bool) {
+	switch kind := schema.Datatypes[p.Datatype]; {
+	case kind.JSON == schema.JSONBoolean:
+		if word, known := booleans[strings.ToLower(strings.TrimSpace(cell))]; known {
+			return word, true
+		}
+	case IsNumber(p) && c.Decimal != "":
+		number, _, ok := plainNumber(cell, c.Decimal[0])
+		return number, ok
+	case p.Datatype == "date" && c.Dates != "":
+		if date, ok := isoDate(cell, c.Dates); ok {
+			return date, true
+		}
+	}
+	return cell, true
+}
+
+// IsNumber reports whether the values of a property are numbers.
+func IsNumber(p *schema.Property) bool {
+	kind := schema.Datatypes[p.Datatype].JSON
+	return kind == schema.JSONInteger || kind == schema.JSONNumber || p.Datatype == "big_integer" || p.Datatype == "decimal"
+}
+
+// Currency is what an amount is in, "" for a number without one.
+func (c Conventions) Currency(cell string) string {
+	if c.Decimal == "" {
+		return ""
+	}
+	_, currency, _ := plainNumber(cell, c.Decimal[0])
+	return currency
+}
+
+// booleans are the words that tables have for them.
+var booleans = map[string]string{"yes": "true", "no": "false", "y": "true", "n": "false", "true": "true", "false": "false"}
+
+// isoDate reads a date whose parts are numbers, with a year of four digits.
+func isoDate(text, order string) (date string, ok bool) {
+	text = strings.TrimSpace(text)
+	at := strings.IndexAny(text, "./-")
+	if at < 1 || len(text) > 10 {
+		return "", false
+	}
+	parts := strings.Split(text, text[at:at+1])
+	if len(parts) != 3 {
+		return "", false
+	}
+	switch {
+	case len(parts[0]) == 4:
+	case len(parts[2]) == 4 && (text[at] == '.' || order == "dmy"):
+		parts[0], parts[2] = parts[2], parts[0]
+	case len(parts[2]) == 4:
+		parts[0], parts[1], parts[2] = parts[2], parts[0], parts[1]
+	default:
+		return "", false
+	}
+	for i, part := range parts {
+		if len(part) == 1 {
+			parts[i] = "0" + part
+		}
+	}
+	date = strings.Join(parts, "-")
+	_, err := time.Parse(time.DateOnly, date)
+	return date, err == nil
+}
+
+// currencies are what may stand before or behind an amount.
+var currencies = []string{"€", "$", "£", "¥", "₹", "EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "SEK", "NOK", "DKK", "PLN", "CZK", "CAD", "AUD"}
+
+// plainNumber reads a number with groups of three digits, a fraction behind the decimal
+// mark and a currency.
+func plainNumber(text string, decimal byte) (number, currency string, ok bool) {
+	text = strings.TrimSpace(text)
+	sign := ""
+	trimSign := func() {
+		if rest, minus := strings.CutPrefix(text, "-"); minus && sign == "" {
+			sign, text = "-", strings.TrimSpace(rest)
+		}
+	}
+	trimSign()
+	for _, c := range currencies {
+		if rest, found := strings.CutPrefix(text, c); found {
+			currency, text = c, strings.TrimSpace(rest)
+			trimSign()
+			break
+		}
+		if rest, found := strings.CutSuffix(text, c); found {
+			currency, text = c, strings.TrimSpace(rest)
+			break
+		}
+	}
+	whole, fraction, hasFraction := strings.Cut(text, string(rune(decimal)))
+	if hasFraction && (fraction == "" || strings.Trim(fraction, "0123456789") != "") {
+		return sign + text, currency, currency == "" && decimal == '.' && xsd.Valid(sign+text, rdf.XSDDouble) // 1.5e3
+	}
+	group, digits, run := rune(0), "", 0
+	for _, r := range whole {
+		switch {
+		case r >= '0' && r <= '9':
+			digits += string(r)
+			run++
+		case r != rune(decimal) && (r == ',' || r == '.' || r == '\'' || r == '’' || unicode.IsSpace(r)) && (group == 0 && run >= 1 && run <= 3 || group == r && run == 3):
+			group, run = r, 0
+		default:
+			return "", currency, false
+		}
+	}
+	if digits == "" || group != 0 && run != 3 || len(digits) > 1 && digits[0] == '0' {
+		return "", currency, false
+	}
+	if hasFraction {
+		fraction = "." + fraction
+	}
+	return sign + digits + fraction, currency, true
+}
+
+// written is how the cells of one property are written where XSD does not read them.
+type written struct {
+	count            int64
+	dates, numbers   [2]int64 // cells that are read with dmy and mdy, with a comma and a point
+	words            int64    // cells that are yes, no and their like
+	otherDate        string   // a date that is another with dmy than with mdy
+	otherNumber      string   // a number that is another with a comma than with a point
+	fraction, big    [2]bool
+	currency, sample string
+	mixed            bool // there are several currencies, or amounts without one
+}
+
+// orders and decimals are what [Conventions] may say, as the arrays of written have them.
+var (
+	orders   = [2]string{"dmy", "mdy"}
+	decimals = [2]string{",", "."}
+)
+
+func (w *written) add(cell string) {
+	w.count++
+	if _, known := booleans[strings.ToLower(strings.TrimSpace(cell))]; known {
+		w.words++
+	}
+	var read [2]string
+	for i, order := range orders {
+		if date, ok := isoDate(cell, order); ok {
+			w.dates[i]++
+			read[i] = date
+		}
+	}
+	if read[0] != "" && read[1] != "" && read[0] != read[1] {
+		w.otherDate = cell
+	}
+	read = [2]string{}
+	for i, decimal := range decimals {
+		number, currency, ok := plainNumber(cell, decimal[0])
+		if !ok {
+			continue
+		}
+		w.numbers[i]++
+		read[i] = number
+		w.fraction[i] = w.fraction[i] || strings.ContainsAny(number, ".eE")
+		w.big[i] = w.big[i] || significant(number) > 15
+		w.mixed = w.mixed || w.count > 1 && currency != w.currency
+		w.currency = currency
+	}
+	if read[0] != "" && read[1] != "" && read[0] != read[1] {
+		w.otherNumber = cell
+	}
+	if len(cell) <= shortText && w.sample == "" {
+		w.sample = cell
+	}
+}
+
+// all reports whether every cell is read.
+func (w *written) all(n int64) bool { return w.count > 0 && n == w.count }
+
+// decide finds the conventions of a table: those without which a column would be text, and
+// under which no other column is lost. What could be read in two ways stays as it is.
+func (p *Proposal) decide(t *typeStats) {
+	if t.decided || !t.cells {
+		return
+	}
+	t.decided, t.conventions = true, p.Conventions
+	pick := func(asked string, names [2]string, of func(w *written) [2]int64, differs func(w *written) string) string {
+		if asked != "" {
+			return asked
+		}
+		votes := [2]bool{}
+		some := false
+		for _, s := range t.properties {
+			w := &s.written
+			read := of(w)
+			first, second := w.all(read[0]), w.all(read[1])
+			if !first && !second || !s.isText() {
+				continue
+			}
+			if first != second {
+				votes[0], votes[1] = votes[0] || first, votes[1] || second
+			}
+			some = some || differs(w) == ""
+		}
+		switch {
+		case votes[0] && votes[1]:
+			return ""
+		case votes[0]:
+			return names[0]
+		case votes[1]:
+			return names[1]
+		case some: // no cell is another in the other reading
+			return names[len(names)-1]
+		}
+		return ""
+	}
+	t.conventions.Dates = pick(t.conventions.Dates, orders, func(w *written) [2]int64 { return w.dates }, func(w *written) string { return w.otherDate })
+	t.conventions.Decimal = pick(t.conventions.Decimal, decimals, func(w *written) [2]int64 { return w.numbers }, func(w *written) string { return w.otherNumber })
+	for _, s := range t.properties {
+		i := index(decimals, t.conventions.Decimal)
+		if i >= 0 && !s.isText() && s.isNumber() && !s.written.all(s.written.numbers[i]) && p.Conventions.Decimal == "" {
+			t.conventions.Decimal = "" // numbers as XSD has them would be lost
+		}
+	}
+}
+
+// isText and isNumber report what all values are as XSD writes them.
+func (s *propertyStats) isText() bool {
+	return len(s.whole.fit) > 0 && s.whole.fit[0] == "string"
+}
+
+func (s *propertyStats) isNumber() bool {
+	return len(s.whole.fit) > 0 && strings.Contains("integer big_integer number decimal", s.whole.fit[0])
+}
+
+// byConvention is the datatype of a column that is text as XSD has it, "" when it stays so.
+func (p *Proposal) byConvention(t *typeStats, s *propertyStats) (word, because string) {
+	p.decide(t)
+	w := &s.written
+	if !t.cells || !s.isText() && !s.isNumber() {
+		return "", ""
+	}
+	date, number := index(orders, t.conventions.Dates), index(decimals, t.conventions.Decimal)
+	switch {
+	case number >= 0 && w.all(w.numbers[number]) && !w.mixed && (s.isText() || w.otherNumber != ""):
+		word = "integer"
+		if w.fraction[number] || w.big[number] {
+			word = "decimal"
+		}
+		because = "numbers such as " + strconv.Quote(w.sample)
+		if w.currency != "" {
+			because += ", all in " + w.currency
+		}
+	case !s.isText():
+	case w.all(w.words):
+		return "boolean", "yes and no are true and false"
+	case date >= 0 && w.all(w.dates[date]):
+		return "date", "dates such as " + strconv.Quote(w.sample) + " are read as " + t.conventions.Dates
+	case w.all(w.dates[0]) && w.all(w.dates[1]) && w.otherDate != "":
+		return "", strconv.Quote(w.otherDate) + " may be two dates: dates dmy or mdy says which"
+	case w.all(w.numbers[0]) && w.all(w.numbers[1]) && !w.mixed && w.otherNumber != "":
+		return "", strconv.Quote(w.otherNumber) + " may be two numbers: decimal , or . says which"
+	}
+	return word, because
+}
+
+func index(names [2]string, name string) int {
+	for i := range names {
+		if names[i] == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// ConventionsOf are those that the rows of a type are loaded with.
+func (p *Proposal) ConventionsOf(typeName string) (c Conventions) {
+	t := p.byName[typeName]
+	if t == nil || t.named {
+		return c
+	}
+	p.decide(t)
+	for _, s := range t.properties {
+		words, _ := p.property(t, s)
+		switch {
+		case len(words) == 0 || t.isKey(s) && !t.keyAsked:
+		case words[0] == "type: date":
+			c.Dates = t.conventions.Dates
+		case strings.Contains("type: integer type: big_integer type: number type: decimal", words[0]):
+			c.Decimal = t.conventions.Decimal
+		}
+	}
+	return c
+}
