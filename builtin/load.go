@@ -43,8 +43,13 @@ func loadData(ctx context.Context, r *invoke.Request) (any, error) {
 		return nil, err
 	}
 	answer := loaded{Records: result.Records, LeftOut: result.LeftOut.Count, Preview: result.Preview, Written: r.Committed(result.Result, set.DryRun)}
-	if r.Args.Flag("lenient") {
+	if r.Args.Flag("lenient") || r.Args.Flag("rejects") {
 		answer.Rejects = result.LeftOut.First
+	}
+	if r.Output != nil {
+		if err := reading.WriteRejects(ctx, r.Output); err != nil {
+			return nil, fault.New(fault.Unusable, "the load is done, and what it left out cannot be written: %w", err)
+		}
 	}
 	r.Parts.Records = result.Records
 	tellLeftOut(r, result.Result)
@@ -90,7 +95,7 @@ func loadArguments(r *invoke.Request) (l kg.Load, err error) {
 	l.Options = load.Options{
 		Graph: rdf.IRI(r.Args.Text("graph")), Base: rdf.IRI(r.Args.Text("base")),
 		Inputs: r.Inputs, Format: load.Format(r.Args.Text("format")), Mode: load.Mode(r.Args.Text("mode")),
-		OneGraph: r.Args.Flag("one_graph"), KeepGoing: r.Args.Flag("keep_going"),
+		Rejects: r.Args.Flag("rejects"), OneGraph: r.Args.Flag("one_graph"), KeepGoing: r.Args.Flag("keep_going"),
 		Lenient: r.Args.Flag("lenient"),
 		Type:    r.Args.Text("type"), ID: r.Args.Text("id"), Sheet: r.Args.Text("sheet"),
 		Conventions: infer.Conventions{Dates: r.Args.Text("dates"), Decimal: r.Args.Text("decimal")},

@@ -299,3 +299,61 @@ func TestAnyNamesAreTaken(t *testing.T) {
 		}
 	}
 }
+
+// TestOneBadCellDoesNotDecide has columns that are what all cells but one are: these say where
+// the others are, and strict takes them for text.
+func TestOneBadCellDoesNotDecide(t *testing.T) {
+	const rows = 189
+	for name, c := range map[string]struct {
+		good       func(i int) string
+		bad        string
+		want, text string
+	}{
+		"integers":      {func(i int) string { return fmt.Sprint(i * 7) }, "a lot", `v: {type: integer, required: true} # in 189 of 189; all but 1 are; not so is "a lot" in in.csv:43:4`, `v: {type: string`},
+		"numbers":       {func(i int) string { return fmt.Sprintf("%d.5", i) }, "n/a", `v: {type: number, required: true} # in 189 of 189; all but 1 are; not so is "n/a" in in.csv:43:4`, `v: {type: string`},
+		"dates":         {func(i int) string { return fmt.Sprintf("2024-01-%02d", 1+i%28) }, "soon", `v: {type: date, required: true} # in 189 of 189; all but 1 are; not so is "soon" in in.csv:43:4`, `v: {type: string`},
+		"dates by dmy":  {func(i int) string { return fmt.Sprintf("%d/4/2023", 1+i%28) }, "soon", `dates such as "1/4/2023" are read as dmy; not so is "soon" in in.csv:43:4`, `v: {type: string`},
+		"decimal comma": {func(i int) string { return fmt.Sprintf("\"1.%03d,5\"", i) }, "soon", `v: {type: decimal, required: true} # in 189 of 189; numbers such as "1.000,5"; not so is "soon" in in.csv:43:4`, `v: {type: string`},
+		"yes and no":    {func(i int) string { return []string{"yes", "no"}[i%2] }, "maybe", `yes and no are true and false; not so is "maybe" in in.csv:43:4`, `v: {type: string`},
+		"booleans":      {func(i int) string { return []string{"true", "false"}[i%2] }, "perhaps", `v: {type: boolean, required: true}`, `v: {type: string`},
+		"addresses":     {func(i int) string { return fmt.Sprintf("https://example.org/%d", i) }, "none of them", `v: {type: string, required: true}`, `v: {type: string`}, // a load takes it
+		"leading zeros": {func(i int) string { return fmt.Sprint(10000 + i) }, "01234", `v: {type: string, required: true`, `v: {type: string`},                            // and would lose them
+		"references":    {func(i int) string { return fmt.Sprint(100 + i/2) }, "999", `manager: {class: In, required: true} # in 189 of 189; nearly all are ids of In; not so is "In/999" in in.csv:43:5`, `manager: {type: integer`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			header := "id,v\n"
+			if name == "references" {
+				header = "id,manager\n"
+			}
+			text := header
+			for i := range rows {
+				cell := c.good(i)
+				if i == 41 {
+					cell = c.bad
+				}
+				id := fmt.Sprint(i)
+				if name == "references" {
+					id = fmt.Sprint(100 + i)
+				}
+				text += id + "," + cell + "\n"
+			}
+			if schema := inferred(t, load.Options{}, source("in.csv", text)); !strings.Contains(schema, c.want) {
+				t.Errorf("there is no %q in\n%s", c.want, schema)
+			}
+			if schema := inferred(t, load.Options{Strict: true}, source("in.csv", text)); !strings.Contains(schema, c.text) {
+				t.Errorf("strictly there is no %q in\n%s", c.text, schema)
+			}
+		})
+	}
+	few := "id,v\n1,5\n2,6\n3,a lot\n"
+	if schema := inferred(t, load.Options{}, source("in.csv", few)); !strings.Contains(schema, "v: {type: string") {
+		t.Errorf("one of three decides in\n%s", schema)
+	}
+	long := "id,v\n"
+	for i := range 40 {
+		long += fmt.Sprintf("%d,%d\n", i, i)
+	}
+	if schema := inferred(t, load.Options{}, source("in.csv", long+"short\n")); !strings.Contains(schema, "v: {type: integer") {
+		t.Errorf("a row that is too short decides in\n%s", schema)
+	}
+}

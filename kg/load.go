@@ -38,6 +38,10 @@ type Loaded struct {
 	Records int64
 	// Existed reports that the graph that was named was there before.
 	Existed bool
+	// Tables means that the inputs were tables, as far as Rejects has kept their rows.
+	Tables bool
+	// Broken is what is wrong with the rows that Rejects has left out.
+	Broken []fault.FieldError
 	// Preview are the first nodes that the data has, as many as the options ask for.
 	Preview []load.Node
 }
@@ -98,14 +102,55 @@ type ReadyLoad struct {
 // the set say. All else of it was said when the inputs were read.
 func (r *ReadyLoad) Commit(ctx context.Context, set ChangeSet) (Loaded, error) {
 	r.job.set.IfCommit, r.job.set.MaxRemoved = set.IfCommit, set.MaxRemoved
-	result, err := r.session.write(ctx, r.job)
+	result, err := r.write(ctx)
 	result.LeftOut = r.data.LeftOut
+	records := r.data.Records
+	var broken []fault.FieldError
+	tables := false
+	if rows := r.data.Rows; rows != nil && err == nil {
+		result.LeftOut, records, broken = rows.Rejected(), rows.Good(), rows.Fields()
+		tables = rows.Tables()
+	}
 	result.Doubts = append(result.Doubts, r.data.Misspelt...)
 	result.Doubts = append(result.Doubts, r.data.Said...)
 	if !result.Replayed {
 		result.Warnings = append(result.Warnings, r.warnings...)
 	}
-	return Loaded{Result: result, Records: r.data.Records, Existed: r.existed, Preview: r.data.Preview}, err
+	return Loaded{Result: result, Records: records, Broken: broken, Tables: tables, Existed: r.existed, Preview: r.data.Preview}, err
+}
+
+// write writes what was read. With Rejects it leaves out the rows that are refused, and those
+// that are then: a row that refers to one that is left out is not left alone. When no row is
+// good, or what is refused is said in none, nothing is written.
+func (r *ReadyLoad) write(ctx context.Context) (Result, error) {
+	rows := r.data.Rows
+	if rows == nil {
+		return r.session.write(ctx, r.job)
+	}
+	for rows.Good() > 0 {
+		var broken []fault.FieldError
+		r.job.counts = func(f fault.FieldError) bool {
+			broken = append(broken, f)
+			return true
+		}
+		result, err := r.session.write(ctx, r.job)
+		if !fault.Is(err, fault.InvalidData) || !rows.Reject(broken) {
+			return result, err
+		}
+	}
+	if fields := rows.Fields(); len(fields) > 0 {
+		return Result{}, fault.Invalid(fields)
+	}
+	return r.session.write(ctx, r.job)
+}
+
+// WriteRejects writes the rows that a load with Rejects has left out, with what is wrong with
+// each, as a file that can be mended and loaded; nothing where none is.
+func (r *ReadyLoad) WriteRejects(ctx context.Context, to io.Writer) error {
+	if r.data.Rows == nil || len(r.data.Rows.Fields()) == 0 {
+		return nil
+	}
+	return r.data.Rows.Write(ctx, to)
 }
 
 // Close forgets what was read.

@@ -26,6 +26,8 @@ type Proposed struct {
 	Schema []byte
 	// Loads are the loads that have been tried, in their order. The inputs have names alone.
 	Loads []load.Options
+	// Tables are those of the Loads whose inputs are tables.
+	Tables []bool
 	// Sources are those of the inputs of each of the Loads, as places among the given ones.
 	Sources [][]int
 }
@@ -34,11 +36,12 @@ type Proposed struct {
 const maxTries = 200
 
 // Propose proposes a schema for sources, and tries it: the schema is applied to a file of
-// its own and the sources are loaded, which must be whole. What a load refuses is taken
-// back from the proposal. Of the options it takes Type, ID, Sheet, Conventions and
-// Format.
+// its own and the sources are loaded. What a load refuses is taken
+// back from the proposal, but for a few bad cells: these stay, unless it is to be strict, and
+// the rows that have them are left out. Of the options it takes Type, ID, Sheet, Conventions,
+// Format and Strict.
 func Propose(ctx context.Context, by policy.Principal, sources []Source, o load.Options) (*Proposed, error) {
-	proposal := &infer.Proposal{Conventions: o.Conventions}
+	proposal := &infer.Proposal{Conventions: o.Conventions, Strict: o.Strict}
 	types := make([]string, len(sources)) // "" where records say theirs
 	for i, source := range sources {
 		err := eachRecord(ctx, source, o, func(r infer.Record) error {
@@ -55,13 +58,19 @@ func Propose(ctx context.Context, by policy.Principal, sources []Source, o load.
 	for range maxTries {
 		p := &Proposed{Schema: proposal.YAML()}
 		p.plan(proposal, sources, types, o)
-		err := p.try(ctx, by, sources)
-		if err == nil || !fault.Is(err, fault.InvalidData) {
-			return p, err
+		expected, err := p.try(ctx, by, sources, proposal)
+		switch {
+		case err != nil && !fault.Is(err, fault.InvalidData):
+			return nil, err
+		case err == nil && expected:
+			p.Schema = proposal.YAML() // which names bad cells now
+			return p, nil
 		}
-		loosened := false
-		for _, f := range fault.Of(err).Fields {
-			loosened = proposal.Loosen(f) || loosened
+		loosened := err == nil
+		if err != nil {
+			for _, f := range fault.Of(err).Fields {
+				loosened = proposal.Loosen(f) || loosened
+			}
 		}
 		if !loosened {
 			return nil, err
@@ -120,10 +129,11 @@ func (p *Proposed) plan(proposal *infer.Proposal, sources []Source, types []stri
 }
 
 // try makes a file with the schema and loads the sources.
-func (p *Proposed) try(ctx context.Context, by policy.Principal, sources []Source) (err error) {
+// It reports whether what was left out was expected.
+func (p *Proposed) try(ctx context.Context, by policy.Principal, sources []Source, proposal *infer.Proposal) (expected bool, err error) {
 	dir, err := os.MkdirTemp("", "trails-proposed-")
 	if err != nil {
-		return fmt.Errorf("make a folder to try a schema in: %w", err)
+		return false, fmt.Errorf("make a folder to try a schema in: %w", err)
 	}
 	defer func() {
 		if removed := os.RemoveAll(dir); err == nil && removed != nil {
@@ -132,26 +142,35 @@ func (p *Proposed) try(ctx context.Context, by policy.Principal, sources []Sourc
 	}()
 	path := filepath.Join(dir, "proposed.trails")
 	if err := Create(ctx, path, CreateOptions{Schema: p.Schema, By: by}); err != nil {
-		return err
+		return false, err
 	}
 	g, err := Open(ctx, path, Options{})
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() {
 		if closed := g.Close(); err == nil {
 			err = closed
 		}
 	}()
+	var broken []fault.FieldError
+	var rows, left int64
 	for i, o := range p.Loads {
-		if err := p.tryLoad(ctx, g.Session(by), o, p.Sources[i], sources); err != nil {
-			return err
+		done, err := p.tryLoad(ctx, g.Session(by), o, p.Sources[i], sources)
+		if err != nil {
+			return false, err
 		}
+		p.Loads[i].Rejects, p.Tables = len(done.Broken) > 0, append(p.Tables, done.Tables)
+		broken, rows, left = append(broken, done.Broken...), rows+done.Records+done.LeftOut.Count, left+done.LeftOut.Count
 	}
-	return nil
+	expected, loosened := proposal.Bad(broken, rows, left)
+	if !expected && !loosened {
+		return false, fault.Invalid(broken)
+	}
+	return expected, nil
 }
 
-func (p *Proposed) tryLoad(ctx context.Context, s *Session, o load.Options, of []int, sources []Source) error {
+func (p *Proposed) tryLoad(ctx context.Context, s *Session, o load.Options, of []int, sources []Source) (Loaded, error) {
 	o.Inputs = slices.Clone(o.Inputs)
 	var opened []io.Closer
 	defer func() {
@@ -162,12 +181,11 @@ func (p *Proposed) tryLoad(ctx context.Context, s *Session, o load.Options, of [
 	for at, i := range of {
 		in, err := sources[i].Open()
 		if err != nil {
-			return err
+			return Loaded{}, err
 		}
 		opened = append(opened, in)
 		o.Inputs[at].Reader = in
 	}
-	o.KeepGoing = true // so that one try takes back all that is refused
-	_, err := s.Load(ctx, Load{Options: o})
-	return err
+	o.Rejects = true // so that one try takes back all that is refused
+	return s.Load(ctx, Load{Options: o})
 }

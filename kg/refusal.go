@@ -14,7 +14,7 @@ import (
 // report turns what was found into one fault. Nodes are named, unless all of it is
 // about the one node that the change is about.
 func (t *transaction) report(ctx context.Context, found []problem) error {
-	if len(found) == 0 {
+	if len(found) == 0 && t.job.counts == nil {
 		return t.failures.asError(t.job, t.schema)
 	}
 	sources, err := t.sources(ctx, found)

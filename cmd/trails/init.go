@@ -14,6 +14,7 @@ import (
 func (p *program) initCommand() *cobra.Command {
 	var schema, export, base, name string
 	var data []string
+	var strict bool
 	cmd := &cobra.Command{
 		Use:   "init FILE",
 		Short: "Make a new graph",
@@ -44,7 +45,7 @@ later. It comes from --base, then from the schema, then it is urn:trails:<name>:
 			case schema != "" && export != "", len(data) > 0 && schema+export != "":
 				return usageError{"a schema comes from one place: give --schema, --from, whose export brings its own, or --infer"}
 			case len(data) > 0:
-				proposed, err := p.proposed(cmd.Context(), data, load.Options{})
+				proposed, err := p.proposed(cmd.Context(), data, load.Options{Strict: strict})
 				if err != nil {
 					return err
 				}
@@ -90,7 +91,8 @@ next:
 	}
 	cmd.Flags().StringVar(&schema, "schema", "", "YAML `FILE` with types and constraints, - for stdin")
 	cmd.Flags().StringVar(&export, "from", "", "export of a whole graph to begin with, a `FILE` of RDF, - for stdin")
-	cmd.Flags().StringArrayVar(&data, "infer", nil, "data to begin with a schema for, a `FILE` of NDJSON, CSV, TSV or a JSON array; can be repeated")
+	cmd.Flags().StringArrayVar(&data, "infer", nil, "data to begin with a schema for, a `FILE` of NDJSON, CSV, TSV, XLSX or a JSON array; can be repeated")
+	strictFlag(cmd, &strict)
 	cmd.Flags().StringVar(&base, "base", "", "`IRI` that every new IRI begins with")
 	cmd.Flags().StringVar(&name, "name", "", "the graph's `name` (default: the file's, without its extension)")
 	return cmd

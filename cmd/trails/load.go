@@ -46,7 +46,9 @@ NDJSON has one record a line, {"type":"Note","id":"n1","data":{...}} or
 {"edge":"cites","from":"Note/n1","to":"Note/n2"}. A bad line is reported with its
 file, line, field and reason, all at once; those of one kind are one, with their number.
 Statements of RDF text with an IRI or a language tag that is none are left out with --lenient,
-and listed in the file of --rejects.
+and listed in the file of --rejects. With --keep-going --rejects bad rows and records are left
+out, the good ones become one commit, and the file has the bad ones with what is wrong with
+each, as CSV or NDJSON: mend it and load it in the same way.
 
 With --type the rows of a table, and objects of JSON that are no records, are nodes of that type.
 Columns are called as its properties, whatever the case, or --map says which they are. An empty
@@ -64,7 +66,7 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
   zcat dump.nq.gz | trails load notes.trails - --format nquads --message "nightly dump"
   trails load notes.trails vocabulary.ttl --graph urn:vocabulary --replace
   trails load notes.trails page.jsonld --context https://example.org/context=context.jsonld
-  trails load notes.trails notes.ndjson --keep-going --dry-run`,
+  trails load notes.trails people.csv --type Person --keep-going --rejects bad.csv`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, data, err := p.fileThenSome(cmd, args)
 			if err != nil {
@@ -73,8 +75,8 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 			if f.replace && cmd.Flags().Changed("mode") {
 				return usageError{"--replace is --mode replace; give one of them"}
 			}
-			if f.rejects != "" && !f.lenient {
-				return usageError{"--rejects is for the statements that --lenient leaves out; give both"}
+			if f.rejects != "" && f.lenient == f.keepGoing {
+				return usageError{"--rejects is for the statements that --lenient leaves out, or for the rows that --keep-going does; give one of these with it"}
 			}
 			if len(data) == 0 {
 				return usageError{"load needs DATA: one or more files, or - for stdin"}
@@ -95,9 +97,9 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	flags.StringVar(&f.graph, "graph", "", "`IRI` of the graph for quads that name none (default: "+string(rdf.DefaultGraph)+")")
 	flags.StringArrayVar(&f.contexts, "context", nil, "`URL=FILE`: what a JSON-LD context that the data names is; can be repeated")
 	flags.StringVar(&f.base, "base", "", "`IRI` that relative ones in RDF text are resolved against")
-	flags.BoolVar(&f.keepGoing, "keep-going", false, "as all loads are: all bad lines are reported, and nothing is changed")
+	flags.BoolVar(&f.keepGoing, "keep-going", false, "with --rejects: leave out bad rows and records; without it all bad lines are reported, as they are anyway, and nothing is changed")
 	flags.BoolVar(&f.lenient, "lenient", false, "leave out statements of RDF text with an IRI or a language tag that is none")
-	flags.StringVar(&f.rejects, "rejects", "", "with --lenient: `FILE` to write the statements that were left out to, one a line of JSON")
+	flags.StringVar(&f.rejects, "rejects", "", "`FILE` for what --lenient or --keep-going leaves out: statements, or the rows, to be mended and loaded")
 	f.on(cmd)
 	keyFlag(cmd, &f.key)
 	completeWords(cmd, "format", texts(load.Formats())...)
@@ -192,12 +194,17 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 	if err := addColumns(args, f.columns); err != nil {
 		return err
 	}
-	c := p.call("load", args, arguments{"type": f.typeName, "id": f.id, "sheet": f.sheet, "dates": f.dates, "decimal": f.decimal, "graph": f.graph, "base": f.base, "keep_going": f.keepGoing, "lenient": f.lenient}, f.arguments())
+	c := p.call("load", args, arguments{"type": f.typeName, "id": f.id, "sheet": f.sheet, "dates": f.dates, "decimal": f.decimal, "graph": f.graph, "base": f.base, "keep_going": f.keepGoing, "lenient": f.lenient, "rejects": f.keepGoing && f.rejects != ""}, f.arguments())
 	c.Inputs, c.IdempotencyKey = inputs, f.key
 	start := time.Now()
 	if f.rejects != "" {
-		if err := os.WriteFile(f.rejects, nil, 0o600); err != nil { // before anything is loaded
+		out, err := os.OpenFile(f.rejects, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) // before anything is loaded
+		if err != nil {
 			return fault.New(fault.Unusable, "%s cannot be written: %w", f.rejects, err)
+		}
+		defer func() { _ = out.Close() }() // what it has is flushed
+		if f.keepGoing {
+			c.Output = out
 		}
 	}
 	done, err := callAndPrint(ctx, p, file, c, func(w io.Writer, r written) error {
@@ -211,7 +218,7 @@ func (p *program) load(ctx context.Context, file string, data []string, f loadFl
 		fmt.Fprintf(w, "%s in %s, %s quads/s\n", count(r.Records, "record"), took.Round(time.Millisecond), grouped(int64(rate)))
 		return writeSummary(w, r)
 	})
-	if err == nil && f.rejects != "" {
+	if err == nil && f.lenient && f.rejects != "" {
 		return writeRejects(f.rejects, done.Rejects, done.LeftOut)
 	}
 	var at *fault.Error

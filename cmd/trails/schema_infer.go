@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ import (
 func (p *program) schemaInferCommand() *cobra.Command {
 	var of, id, sheet string
 	var conventions infer.Conventions
+	var strict bool
 	cmd := &cobra.Command{
 		Use:   "infer DATA...",
 		Short: "Propose a schema for data",
@@ -33,6 +35,11 @@ Rows of a table, and objects of JSON that say no type, are of the --type, or of 
 called as the file. What is printed has been tried: the data was loaded under it, into a file that is
 gone again, with the commands that stand at the end.
 
+One bad cell does not decide: where all values but one of ten or more are integers, or all but
+one in twenty, integers are proposed, the bad ones are named with their places, and the command
+leaves out their rows. --strict proposes text. How dates and numbers are written is found out by
+the cells that can be read in one way alone, and asked for where none can.
+
 Memory is bounded: whether more than two million values differ is not found out, and not
 proposed.`,
 		Example: `  trails schema infer people.csv teams.csv > schema.yaml
@@ -41,7 +48,7 @@ proposed.`,
 			if len(data) == 0 {
 				return usageError{"infer needs DATA: one or more files, or - for stdin"}
 			}
-			proposed, err := p.proposed(cmd.Context(), data, load.Options{Type: of, ID: id, Sheet: sheet, Conventions: conventions})
+			proposed, err := p.proposed(cmd.Context(), data, load.Options{Type: of, ID: id, Sheet: sheet, Conventions: conventions, Strict: strict})
 			if err != nil {
 				return err
 			}
@@ -61,7 +68,13 @@ proposed.`,
 	cmd.Flags().StringVar(&conventions.Dates, "dates", "", "`order` of the parts of dates such as 3/4/2023: dmy or mdy (default: found out)")
 	cmd.Flags().StringVar(&conventions.Decimal, "decimal", "", "`mark` before the fraction of numbers such as 1,234: a comma or a point (default: found out)")
 	cmd.Flags().StringVar(&sheet, "sheet", "", "`name` of the sheet of a workbook (default: the first that is not hidden)")
+	strictFlag(cmd, &strict)
 	return cmd
+}
+
+// strictFlag is for what proposes a schema.
+func strictFlag(cmd *cobra.Command, strict *bool) {
+	cmd.Flags().BoolVar(strict, "strict", false, "propose what all values fit (default: one bad cell of ten, or one in twenty, does not decide, and its row is left out)")
 }
 
 // proposed proposes a schema for data, and the loads that it was tried with.
@@ -117,7 +130,7 @@ func (p *program) sources(ctx context.Context, data []string) (sources []kg.Sour
 // loadsOf are the commands that load the data which a schema was proposed for.
 func loadsOf(file string, proposed *kg.Proposed) []string {
 	var lines []string
-	for _, o := range proposed.Loads {
+	for i, o := range proposed.Loads {
 		words := []string{"trails load", file}
 		for _, in := range o.Inputs {
 			name := in.Name
@@ -146,9 +159,22 @@ func loadsOf(file string, proposed *kg.Proposed) []string {
 		}) {
 			words = append(words, "--map", quoted(column+"="+o.Map[column]))
 		}
+		if o.Rejects {
+			words = append(words, "--keep-going", "--rejects", quoted(rejectsOf(o.Inputs[0].Name, proposed.Tables[i])))
+		}
 		lines = append(lines, strings.Join(words, " "))
 	}
 	return lines
+}
+
+// rejectsOf names the file for the bad rows of an input, in the folder where one is.
+func rejectsOf(name string, table bool) string {
+	base := strings.TrimSuffix(path.Base(name), ".gz")
+	base = strings.TrimSuffix(base, path.Ext(base)) + ".rejects"
+	if table {
+		return base + ".csv"
+	}
+	return base + ".ndjson"
 }
 
 // quoted is a word as a shell takes it, on one line.

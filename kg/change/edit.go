@@ -133,6 +133,13 @@ func appendByGraph(dst []byte, e Edit) []byte {
 // key is the part of a record that is compared.
 func key(record []byte) []byte { return record[:len(record)-sourceBytes] }
 
+// sourceOf is where the edit of a record comes from.
+func sourceOf(record []byte) Source {
+	at := record[len(record)-sourceBytes:]
+	source := binary.BigEndian.Uint64(at)
+	return Source{File: uint16(source >> 48), Line: source & (1<<48 - 1), Column: binary.BigEndian.Uint16(at[8:])}
+}
+
 // opOf is the op of a record.
 func opOf(record []byte) Op { return Op(record[bytes.IndexByte(record, 0)+1]) }
 
@@ -158,11 +165,7 @@ func newDecoder(count int64) decoder {
 func (d *decoder) edit(record []byte, subject rdf.Term) (Edit, error) {
 	k := key(record)
 	cut := bytes.IndexByte(k, 0)
-	source := binary.BigEndian.Uint64(record[len(k):])
-	e := Edit{
-		Op:     Op(k[cut+1]),
-		Source: Source{File: uint16(source >> 48), Line: source & (1<<48 - 1), Column: binary.BigEndian.Uint16(record[len(k)+8:])},
-	}
+	e := Edit{Op: Op(k[cut+1]), Source: sourceOf(record)}
 	rest := k[cut+2:]
 	if !e.Op.hasObject() {
 		e.Quad = d.target(subject, rest)

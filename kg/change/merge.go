@@ -14,14 +14,25 @@ import (
 // grouping cuts the merged records into groups.
 type grouping struct {
 	merge   *extsort.Cursor
+	without func(Source) bool
 	group   Group
 	subject []byte
 	last    []byte
 	decoder decoder
 }
 
-// next returns the next group or io.EOF.
+// next returns the next group or io.EOF. One whose edits are all left out is passed over.
 func (g *grouping) next() (*Group, error) {
+	for {
+		group, err := g.nextOf()
+		if err != nil || g.without == nil || len(group.Edits) > 0 {
+			return group, err
+		}
+	}
+}
+
+// nextOf returns what is not left out of the edits of the next subject, or io.EOF.
+func (g *grouping) nextOf() (*Group, error) {
 	record, ok := g.merge.Peek()
 	if !ok {
 		return nil, io.EOF
@@ -32,8 +43,10 @@ func (g *grouping) next() (*Group, error) {
 	g.last = g.last[:0]
 	g.group = Group{Subject: resource(g.subject[:cut]), Edits: g.group.Edits[:0]}
 	for ok && bytes.HasPrefix(record, g.subject) {
-		if err := g.take(record); err != nil {
-			return nil, err
+		if g.without == nil || !g.without(sourceOf(record)) {
+			if err := g.take(record); err != nil {
+				return nil, err
+			}
 		}
 		if err := g.merge.Advance(); err != nil {
 			return nil, fmt.Errorf("read spooled edits: %w", err)
@@ -157,6 +170,7 @@ type Group struct {
 // singling decodes the merged records one by one.
 type singling struct {
 	merge   *extsort.Cursor
+	without func(Source) bool
 	byGraph bool
 	last    []byte
 	term    []byte // of the subject at hand
@@ -171,7 +185,8 @@ func (s *singling) next() (Edit, error) {
 		if !ok {
 			return Edit{}, io.EOF
 		}
-		if len(s.last) == 0 || !bytes.Equal(key(record), s.last) {
+		leftOut := s.without != nil && s.without(sourceOf(record))
+		if !leftOut && (len(s.last) == 0 || !bytes.Equal(key(record), s.last)) {
 			s.last = append(s.last[:0], key(record)...)
 			return s.decode(record)
 		}

@@ -20,6 +20,9 @@ type Spool struct {
 	ChunkBytes int
 	// ByGraph sorts by graph before subject, for [Spool.Edits]; Groups cannot read it.
 	ByGraph bool
+	// Without, when set, says which edits a pass leaves out, by where they come from. It may
+	// say something else in each pass.
+	Without func(Source) bool
 
 	sorter extsort.Sorter
 	count  int64
@@ -59,7 +62,7 @@ func (s *Spool) Groups(ctx context.Context) iter.Seq2[*Group, error] {
 			yield(nil, err)
 			return
 		}
-		g := grouping{merge: m, decoder: newDecoder(s.count)}
+		g := grouping{merge: m, without: s.Without, decoder: newDecoder(s.count)}
 		groups := g.all()
 		if s.count >= aheadFrom {
 			groups = g.ahead()
@@ -88,7 +91,7 @@ func (s *Spool) Edits(ctx context.Context) iter.Seq2[Edit, error] {
 			yield(Edit{}, err)
 			return
 		}
-		one := singling{merge: m, byGraph: s.ByGraph, decoder: newDecoder(s.count)}
+		one := singling{merge: m, without: s.Without, byGraph: s.ByGraph, decoder: newDecoder(s.count)}
 		for n := 0; ; n++ {
 			e, err := one.next()
 			if err == io.EOF {

@@ -80,6 +80,9 @@ func (r *reader) isID(name string) bool {
 // columnOf finds what a column means: what the caller says, else the property whose name
 // has the same letters and digits. The column of ids may be a property, too.
 func (r *reader) columnOf(t *schema.Type, name string) (column, *fault.FieldError) {
+	if name == RejectedBecause {
+		return column{}, nil
+	}
 	c := column{id: r.isID(name)}
 	property, mapped := r.mapped(name)
 	switch {
@@ -153,6 +156,9 @@ func (r *reader) readTable(text *bufio.Reader, format Format, t *schema.Type) er
 	var columns []column
 	if err == nil {
 		r.saySheet(rows)
+		if r.Rows != nil {
+			r.Rows.headers[r.source.File] = rows.header
+		}
 		columns, err = r.readHeader(rows, t)
 	}
 	var wrong *rowError
@@ -167,6 +173,11 @@ func (r *reader) readTable(text *bufio.Reader, format Format, t *schema.Type) er
 		case err == io.EOF:
 			return nil
 		case errors.As(err, &wrong):
+			if r.Rows != nil {
+				if err := r.Rows.keep(r.source, wrong.last(rows), wrong.cells, nil); err != nil {
+					return err
+				}
+			}
 			err = r.reject(r.rowProblem(wrong))
 		case errors.Is(err, errLongRow):
 			r.Partial = true
@@ -253,6 +264,12 @@ func (r *reader) readRow(t *schema.Type, rows *table, columns []column, cells []
 		return err
 	}
 	r.Records++
+	if r.Rows != nil {
+		last, _ := rows.at(len(cells) - 1)
+		if err := r.Rows.keep(r.source, uint64(last), cells, nil); err != nil {
+			return err
+		}
+	}
 	n := change.Entity{Type: t, Values: make(map[string]any, len(columns))}
 	for i, c := range columns {
 		if c.id {
@@ -292,6 +309,17 @@ func (r *reader) cellValue(c column, cell string) any {
 	if c.lang != "" {
 		return c.value(cell)
 	}
+	if c.p.Many() && !strings.HasPrefix(strings.TrimSpace(cell), "[") {
+		parts := strings.Split(cell, ";")
+		for i, part := range parts {
+			if text, ok := r.Conventions.Text(c.p, part); ok && strings.TrimSpace(part) != "" {
+				parts[i] = text
+			} else if !ok && strings.TrimSpace(part) != "" {
+				return cell
+			}
+		}
+		return c.p.CellValue(strings.Join(parts, ";"))
+	}
 	if c.p.Many() {
 		return c.p.CellValue(cell)
 	}
@@ -323,6 +351,9 @@ func (r *reader) conventionFor(f fault.FieldError) string {
 	}
 	if r.Conventions.Decimal != "" && r.Conventions.Currency(text) != "" {
 		return "; the amounts of a column are in one currency, as its first one is"
+	}
+	if _, read := (infer.Conventions{Decimal: "."}).Text(&schema.Property{Datatype: "decimal"}, text); read && r.Conventions.Decimal == "," {
+		return "; the load reads a comma before the fraction, as decimal says: 19,95"
 	}
 	for _, c := range []struct {
 		datatype, said string

@@ -8,8 +8,10 @@ package load
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -65,6 +67,12 @@ type Options struct {
 	Conventions infer.Conventions
 	// Sheet is the one of a workbook; the first that is not hidden, when empty.
 	Sheet string
+	// Strict refuses to propose a schema for data with bad rows, of which [Records] otherwise
+	// passes over a few.
+	Strict bool
+	// Rejects keeps the rows of tables and the records, so that bad ones can be left out: with
+	// it they are in the Rows of the Data, and not in its Bad.
+	Rejects bool
 	// Preview is how many of the first nodes are given in the Data.
 	Preview int
 }
@@ -105,6 +113,8 @@ type Data struct {
 	Misspelt []string
 	// Said are sentences on what was read in one way of several, or not at all.
 	Said []string
+	// Rows are those that were read, with Rejects.
+	Rows *Rows
 	// Preview are the first nodes of the data, as they are stored when they are new.
 	Preview []Node
 }
@@ -120,6 +130,7 @@ type Node struct {
 func (d *Data) Close() {
 	d.Edits.Close()
 	d.Tried.Close()
+	d.Rows.Close()
 }
 
 // Read reads all inputs under a schema. It reports the bytes that it has read as they
@@ -129,6 +140,9 @@ func (d *Data) Close() {
 func Read(ctx context.Context, o Options, under *schema.Schema, report func(bytes int64)) (_ *Data, err error) {
 	if err := o.Mode.check(); err != nil {
 		return nil, err
+	}
+	if o.Rejects && o.Mode != "" && o.Mode != Merge && o.Mode != Append {
+		return nil, fault.Argument("rejects", fault.Closed, true, fmt.Sprintf("mode %s would remove the nodes of rows that are left out; rejects is for merge and append", o.Mode))
 	}
 	if len(o.Inputs) > maxInputs {
 		return nil, fault.New(fault.TooLarge, "a load takes at most %d inputs, not %d", maxInputs, len(o.Inputs))
@@ -143,6 +157,10 @@ func Read(ctx context.Context, o Options, under *schema.Schema, report func(byte
 			Predicates: map[rdf.Term]bool{}, Classes: map[rdf.Term]bool{},
 		},
 	}
+	if o.Rejects {
+		r.Rows = newRows()
+		r.Edits.Without = r.Rows.Without
+	}
 	defer func() {
 		if err != nil {
 			r.Close()
@@ -156,6 +174,12 @@ func Read(ctx context.Context, o Options, under *schema.Schema, report func(byte
 		}
 	}
 	r.tellMisspelt()
+	if o.Rejects {
+		r.Rows.sources = r.Sources
+		if tables := len(r.Rows.headers); tables > 0 && tables < len(o.Inputs) {
+			return nil, fault.Argument("rejects", fault.Closed, true, "the rejects of tables are CSV and those of JSON are not: load tables and JSON apart")
+		}
+	}
 	return &r.Data, nil
 }
 
@@ -206,6 +230,10 @@ func (r *reader) readOne(in Input) error {
 		return fault.New(fault.InvalidArguments, "%s; a schema is proposed from NDJSON, CSV, TSV, XLSX and JSON arrays", r.says(format))
 	case format.OfNodes() && (r.Mode == Replace || r.OneGraph):
 		return fault.New(fault.InvalidArguments, "%s, which is about nodes; one graph is loaded from RDF text", r.says(format))
+	case !format.OfNodes() && r.Rejects:
+		return fault.Argument("rejects", fault.Closed, true, r.says(format)+"; rejects is for tables and records, and lenient for statements of RDF text")
+	case !format.IsTable() && r.Conventions != (infer.Conventions{}):
+		return fault.Argument(cmp.Or(map[bool]string{true: "dates"}[r.Conventions.Dates != ""], "decimal"), fault.Closed, nil, r.says(format)+"; dates and decimal are for tables, whose cells are text")
 	case format != XLSX && r.Sheet != "":
 		return fault.Argument("sheet", fault.Closed, r.Sheet, r.says(format)+"; sheet is for XLSX")
 	case !format.OfNodes() && (r.Type != "" || r.ID != "" || len(r.Map) > 0):

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -29,6 +30,8 @@ type record struct {
 	Edge string         `json:"edge"`
 	From string         `json:"from"`
 	To   string         `json:"to"`
+
+	Rejected string `json:"_rejected"` // what was wrong with it, see RejectedBecause
 }
 
 // readNDJSON reads lines that are records, or with a type the data of its nodes.
@@ -62,6 +65,9 @@ func (r *reader) readArray(text *bufio.Reader, t *schema.Type) error {
 			return nil
 		}
 		r.source.Line = line
+		if r.Rejects {
+			r.source.Column = uint16(min(elements.column, math.MaxUint16))
+		}
 		switch {
 		case errors.Is(err, errNoArray), errors.Is(err, errOpenArray), errors.Is(err, errBehind):
 			r.Partial = true
@@ -120,6 +126,11 @@ func (r *reader) readObject(text []byte, what string, t *schema.Type) error {
 	}
 	if r.each != nil {
 		return r.giveObject(text, what)
+	}
+	if r.Rows != nil {
+		if err := r.Rows.keep(r.source, r.source.Line, nil, text); err != nil {
+			return err
+		}
 	}
 	if t != nil {
 		var data map[string]any
@@ -302,7 +313,7 @@ func (r *reader) take(e change.Edits, node string) error {
 		e.Fields[i].Node = node
 	}
 	if len(e.Fields) > 0 {
-		if err := r.reject(e.Fields...); err != nil || e.IRI == "" {
+		if err := r.reject(e.Fields...); err != nil || e.IRI == "" || r.Rejects {
 			return err
 		}
 		delete(r.BadNodes, node)

@@ -12,6 +12,8 @@ import (
 type objects struct {
 	text   *bufio.Reader
 	line   uint64 // of the byte that is read next, from 1
+	read   int    // bytes of that line
+	column int    // at which the element that was returned begins, from 1
 	begun  bool   // "[" was read
 	ended  bool   // and so was "]"
 	buffer []byte
@@ -40,6 +42,7 @@ func (o *objects) next() (element []byte, line uint64, err error) {
 		o.begun = true
 		if c, err := o.skipSpace(); err == nil && c != ']' {
 			_ = o.text.UnreadByte() // it was read just now
+			o.read--
 		} else if err == nil {
 			o.ended = true
 		}
@@ -60,7 +63,8 @@ func (o *objects) element() ([]byte, uint64, error) {
 	depth, quoted, escaped, long := 0, false, false, false
 	c, err := o.skipSpace()
 	line := o.line
-	for ; err == nil; c, err = o.text.ReadByte() {
+	o.column = o.read
+	for ; err == nil; c, err = o.readByte() {
 		switch {
 		case escaped:
 			escaped = false
@@ -84,7 +88,7 @@ func (o *objects) element() ([]byte, uint64, error) {
 			}
 		}
 		if c == '\n' {
-			o.line++
+			o.line, o.read = o.line+1, 0
 		}
 		if long = long || len(o.buffer) >= maxLine; !long {
 			o.buffer = append(o.buffer, c)
@@ -99,12 +103,20 @@ func (o *objects) element() ([]byte, uint64, error) {
 // skipSpace reads on to the next byte that is no space of JSON.
 func (o *objects) skipSpace() (byte, error) {
 	for {
-		c, err := o.text.ReadByte()
+		c, err := o.readByte()
 		if err != nil || c != ' ' && c != '\t' && c != '\r' && c != '\n' {
 			return c, err
 		}
 		if c == '\n' {
-			o.line++
+			o.line, o.read = o.line+1, 0
 		}
 	}
+}
+
+func (o *objects) readByte() (byte, error) {
+	c, err := o.text.ReadByte()
+	if err == nil {
+		o.read++
+	}
+	return c, err
 }

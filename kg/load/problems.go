@@ -14,9 +14,17 @@ import (
 func (r *reader) reject(fields ...fault.FieldError) error {
 	place := fmt.Sprintf("%s:%d", r.Sources[r.source.File], r.source.Line)
 	for _, f := range fields {
+		if r.Rows != nil {
+			f.Source, f.Value = cmp.Or(f.Source, place), fault.Bounded(f.Value)
+			r.Rows.reject(r.source, f)
+			continue
+		}
 		r.BadNodes[f.Node] = true
 		f.Source, f.Value = cmp.Or(f.Source, place), fault.Bounded(f.Value)
 		r.Bad = append(r.Bad, f)
+	}
+	if r.Rows != nil && len(r.Rows.rejected) > MaxBad {
+		return fault.Invalid(r.Rows.Fields()).With("stopped_at", place)
 	}
 	if len(r.Bad) >= MaxBad {
 		return fault.Invalid(r.Bad).With("stopped_at", place)

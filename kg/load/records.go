@@ -34,7 +34,7 @@ func Records(ctx context.Context, o Options, each func(infer.Record) error) erro
 			return err
 		}
 	}
-	if len(r.Bad) > 0 {
+	if bad := int64(len(r.Bad)); bad > 0 && (o.Strict || r.Records < 9 || bad > max(1, r.Records/20)) {
 		return fault.Invalid(r.Bad)
 	}
 	return nil
@@ -68,6 +68,7 @@ func (r *reader) giveObject(text []byte, what string) error {
 	if err := decodeObject(text, what, &given.Data); err != nil {
 		return r.rejectLine(err)
 	}
+	delete(given.Data, RejectedBecause)
 	for name, v := range given.Data {
 		if !r.isID(name) {
 			continue
@@ -91,7 +92,7 @@ func isRecord(text []byte) bool {
 		return true // and is refused as one
 	}
 	for name := range members {
-		if !slices.Contains([]string{"type", "id", "data", "edge", "from", "to"}, strings.ToLower(name)) {
+		if !slices.Contains([]string{"type", "id", "data", "edge", "from", "to", RejectedBecause}, strings.ToLower(name)) {
 			return false
 		}
 	}
@@ -110,8 +111,10 @@ func (r *reader) giveRows(text *bufio.Reader, format Format) error {
 	if r.of == "" {
 		r.of = r.typeOfFile()
 	}
+	var names []string
 	if err == nil {
-		header := infer.Record{Type: r.of, Names: rows.header, Header: true, Unnamed: rows.unnamed, Cells: true, KeyAsked: r.ID != ""}
+		names = slices.DeleteFunc(slices.Clone(rows.header), func(name string) bool { return name == RejectedBecause })
+		header := infer.Record{Type: r.of, Names: names, Header: true, Unnamed: rows.unnamed, Cells: true, KeyAsked: r.ID != ""}
 		if at := slices.IndexFunc(rows.header, r.isID); at >= 0 {
 			header.Key = rows.header[at]
 		} else if r.ID != "" {
@@ -131,20 +134,24 @@ func (r *reader) giveRows(text *bufio.Reader, format Format) error {
 		case err == io.EOF:
 			return nil
 		case errors.As(err, &wrong):
-			return r.reject(r.rowProblem(wrong))
+			if rejected := r.reject(r.rowProblem(wrong)); rejected != nil || rows.header == nil {
+				return rejected
+			}
+			err = nil
+			continue
 		case errors.Is(err, errLongRow):
-			return r.rejectLine(err)
+			return fault.Invalid([]fault.FieldError{{Code: fault.Shape, Message: err.Error(), Source: r.placeAt(rows.line, 1)}})
 		case err != nil:
 			return r.unreadableTable(rows, err)
 		}
 		r.source.Line = uint64(rows.line)
-		given := infer.Record{Type: r.of, Data: make(map[string]any, len(cells)), Names: rows.header, Cells: true, KeyAsked: r.ID != ""}
+		given := infer.Record{Type: r.of, Data: make(map[string]any, len(cells)), Names: names, Cells: true, KeyAsked: r.ID != ""}
 		for i, text := range cells {
 			name := rows.header[i]
 			if r.isID(name) {
 				given.ID, given.Key = strings.TrimSpace(text), name
 			}
-			if text != "" {
+			if text != "" && name != RejectedBecause {
 				given.Data[name] = text
 			}
 		}

@@ -26,6 +26,8 @@ type table struct {
 	header  []string
 	unnamed map[string]bool // of the header, those names that the table does not say
 	line    int             // where the row at hand begins
+	guard   *rowGuard       // of rows
+	passed  int64           // bytes of the rows before
 	above   int             // lines before the header that are no rows
 }
 
@@ -34,7 +36,11 @@ type table struct {
 type rowError struct {
 	line, column int
 	reason       string
+	cells        []string // what the row has; its text where that is all there is
 }
+
+// last is the line on which the row ends, as far as that is known.
+func (e *rowError) last(rows *table) uint64 { return uint64(max(rows.line, e.line)) }
 
 func (e *rowError) Error() string { return e.reason }
 
@@ -46,7 +52,7 @@ func (r *reader) newTable(text *bufio.Reader, format Format) (*table, error) {
 	}
 	header, err := t.read()
 	if err == io.EOF {
-		err = &rowError{1, 1, "there is no header, whose cells name the columns"}
+		err = &rowError{1, 1, "there is no header, whose cells name the columns", nil}
 	}
 	t.header, t.unnamed = columnNames(header)
 	if t.book != nil {
@@ -72,7 +78,8 @@ func (r *reader) beginTable(text *bufio.Reader, format Format) (*table, error) {
 			guard.comma = commaOf(head)
 		}
 	}
-	t := &table{rows: csv.NewReader(guard), line: begun, above: begun - 1}
+	guard.keeps = r.Rejects
+	t := &table{rows: csv.NewReader(guard), guard: guard, line: begun, above: begun - 1}
 	t.rows.Comma, t.rows.FieldsPerRecord = rune(guard.comma), -1
 	return t, nil
 }
@@ -163,13 +170,13 @@ func (t *table) next() ([]string, error) {
 	case len(cells) < len(t.header):
 		line, column := t.at(len(cells) - 1)
 		return nil, &rowError{line, column + len(cells[len(cells)-1]),
-			fmt.Sprintf("the row has %d cells and the header %d: %q and what follows is missing", len(cells), len(t.header), t.header[len(cells)])}
+			fmt.Sprintf("the row has %d cells and the header %d: %q and what follows is missing", len(cells), len(t.header), t.header[len(cells)]), cells}
 	case len(cells) > len(t.header):
 		line, column := t.at(len(t.header))
 		if t.book != nil {
-			return nil, &rowError{line, column, fmt.Sprintf("the row has a cell right of the header, which ends with %q; give its column a name, or empty the cell", t.header[len(t.header)-1])}
+			return nil, &rowError{line, column, fmt.Sprintf("the row has a cell right of the header, which ends with %q; give its column a name, or empty the cell", t.header[len(t.header)-1]), cells}
 		}
-		return nil, &rowError{line, column, fmt.Sprintf("the row has %d cells and the header %d; a cell that holds a separator is quoted", len(cells), len(t.header))}
+		return nil, &rowError{line, column, fmt.Sprintf("the row has %d cells and the header %d; a cell that holds a separator is quoted", len(cells), len(t.header)), cells}
 	}
 	return cells, nil
 }
@@ -190,11 +197,12 @@ func (t *table) read() ([]string, error) {
 		return cells, err
 	}
 	cells, err := t.rows.Read()
+	text := t.text()
 	var parse *csv.ParseError
 	switch {
 	case errors.As(err, &parse) && !errors.Is(err, errLongRow):
 		t.line = parse.StartLine + t.above
-		return nil, &rowError{parse.Line + t.above, parse.Column, quoteProblem(parse)}
+		return nil, &rowError{parse.Line + t.above, parse.Column, quoteProblem(parse), []string{text}}
 	case err != nil:
 		return nil, err
 	}
@@ -202,7 +210,7 @@ func (t *table) read() ([]string, error) {
 	for i, text := range cells {
 		if !utf8.ValidString(text) {
 			line, column := t.at(i)
-			return nil, &rowError{line, column, "the cell is not valid UTF-8; save the table as UTF-8"}
+			return nil, &rowError{line, column, "the cell is not valid UTF-8; save the table as UTF-8", cells}
 		}
 	}
 	return cells, nil
@@ -222,6 +230,17 @@ func (r *reader) unreadableTable(rows *table, err error) error {
 		return fault.New(f.Kind, "%s: %s", place, f.Message)
 	}
 	return fault.New(fault.Malformed, "%s: the workbook is damaged or cut short: %w", place, err)
+}
+
+// text is that of the row which was read last, where it is kept.
+func (t *table) text() string {
+	if !t.guard.keeps {
+		return ""
+	}
+	end := t.rows.InputOffset()
+	text := string(t.guard.kept[:end-t.passed])
+	t.guard.kept, t.passed = t.guard.kept[end-t.passed:], end
+	return strings.TrimRight(text, "\r\n")
 }
 
 // quoteProblem says what is wrong with the quotes of a row, and how they are written.
@@ -250,6 +269,9 @@ type rowGuard struct {
 	length, cells int // of the row so far
 	cr            bool
 	err           error
+
+	keeps bool // kept has what was passed on and is not taken from it
+	kept  []byte
 }
 
 // cellState is where in a cell a byte stands.
@@ -288,6 +310,9 @@ func (g *rowGuard) Read(p []byte) (n int, err error) {
 		}
 	}
 	_, _ = g.in.Discard(used) // they are in the buffer
+	if g.keeps {
+		g.kept = append(g.kept, p[:n]...)
+	}
 	return n, g.err
 }
 

@@ -388,6 +388,7 @@ func (w *workbook) cells() ([]string, error) {
 		}
 		if end, isEnd := token.(xml.EndElement); isEnd && end.Name.Local == "row" {
 			if wrong != nil {
+				wrong.cells = cells
 				return nil, wrong
 			}
 			return cells, nil
@@ -408,7 +409,7 @@ func (w *workbook) cells() ([]string, error) {
 			return nil, err
 		}
 		if reason != "" && wrong == nil {
-			wrong = &rowError{w.row, at + 1, reason}
+			wrong = &rowError{w.row, at + 1, reason, nil}
 		}
 		if size += len(text); size > maxLine {
 			return nil, errLongRow

@@ -26,6 +26,7 @@ type Reader interface {
 type LeftOut struct {
 	Count int64
 	First []Omission // [MaxOmissions] at most
+	Rows  bool       // they are rows of tables and records
 }
 
 // Omission is one statement that was left out: where it stands, as far as that is known, and
@@ -67,9 +68,13 @@ func (l LeftOut) String() string {
 	for _, o := range l.First[:min(len(l.First), toldOmissions)] {
 		told = append(told, o.String())
 	}
-	text := fmt.Sprintf("%d statements were left out: ", l.Count)
+	one, several := "statement", "statements"
+	if l.Rows {
+		one, several = "row", "rows"
+	}
+	text := fmt.Sprintf("%d %s were left out: ", l.Count, several)
 	if l.Count == 1 {
-		text = "1 statement was left out: "
+		text = "1 " + one + " was left out: "
 	}
 	text += strings.Join(told, "; ")
 	if more := l.Count - int64(len(told)); more > 0 {
@@ -81,8 +86,11 @@ func (l LeftOut) String() string {
 // String is "notes.ttl:3, column 7: ...".
 func (o Omission) String() string {
 	text := o.Message
-	if o.Line > 0 {
+	switch {
+	case o.Line > 0 && o.Column > 0:
 		text = fmt.Sprintf("%d, column %d: %s", o.Line, o.Column, text)
+	case o.Line > 0:
+		text = fmt.Sprintf("%d: %s", o.Line, text)
 	}
 	switch {
 	case o.Source == "":

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -146,8 +147,10 @@ type written struct {
 	otherDate        string   // a date that is another with dmy than with mdy
 	otherNumber      string   // a number that is another with a comma than with a point
 	fraction, big    [2]bool
-	currency, sample string
+	currency, sample string // the sample is a cell that XSD has otherwise, if there is one
+	sampled          bool
 	mixed            bool // there are several currencies, or amounts without one
+	codes            bool // a cell has digits that begin with a zero, which numbers lose
 }
 
 // orders and decimals are what [Conventions] may say, as the arrays of written have them.
@@ -158,6 +161,8 @@ var (
 
 func (w *written) add(cell string) {
 	w.count++
+	digits := strings.TrimPrefix(strings.TrimSpace(cell), "-")
+	w.codes = w.codes || len(digits) > 1 && digits[0] == '0' && rdf.IsDigit(digits[1])
 	if _, known := booleans[strings.ToLower(strings.TrimSpace(cell))]; known {
 		w.words++
 	}
@@ -171,6 +176,7 @@ func (w *written) add(cell string) {
 	if read[0] != "" && read[1] != "" && read[0] != read[1] {
 		w.otherDate = cell
 	}
+	dates := read
 	read = [2]string{}
 	for i, decimal := range decimals {
 		number, currency, ok := plainNumber(cell, decimal[0])
@@ -187,13 +193,24 @@ func (w *written) add(cell string) {
 	if read[0] != "" && read[1] != "" && read[0] != read[1] {
 		w.otherNumber = cell
 	}
-	if len(cell) <= shortText && w.sample == "" {
-		w.sample = cell
+	otherwise := read != [2]string{} && read[0] != cell && read[1] != cell || dates != [2]string{} && dates[0] != cell && dates[1] != cell
+	if len(cell) <= shortText && (w.sample == "" || otherwise && !w.sampled) {
+		w.sample, w.sampled = cell, otherwise
 	}
 }
 
-// all reports whether every cell is read.
-func (w *written) all(n int64) bool { return w.count > 0 && n == w.count }
+// amounts counts the cells that are read as numbers; none where there are codes among them.
+func (w *written) amounts() [2]int64 {
+	if w.codes {
+		return [2]int64{}
+	}
+	return w.numbers
+}
+
+// all reports whether every cell is read, or unless it is strict all but a few.
+func (w *written) all(n int64, strict bool) bool {
+	return w.count > 0 && (n == w.count || !strict && few(w.count-n, w.count))
+}
 
 // decide finds the conventions of a table: those without which a column would be text, and
 // under which no other column is lost. What could be read in two ways stays as it is.
@@ -211,13 +228,13 @@ func (p *Proposal) decide(t *typeStats) {
 		for _, s := range t.properties {
 			w := &s.written
 			read := of(w)
-			first, second := w.all(read[0]), w.all(read[1])
-			if !first && !second || !s.isText() {
+			most := max(read[0], read[1])
+			_, bad := s.whole.mostly()
+			asXSD := bad > 0 && !p.Strict && most <= w.count-bad
+			if !s.isText() || asXSD || !w.all(most, p.Strict) {
 				continue
 			}
-			if first != second {
-				votes[0], votes[1] = votes[0] || first, votes[1] || second
-			}
+			votes[0], votes[1] = votes[0] || read[0] > read[1], votes[1] || read[1] > read[0]
 			some = some || differs(w) == ""
 		}
 		switch {
@@ -233,14 +250,17 @@ func (p *Proposal) decide(t *typeStats) {
 		return ""
 	}
 	t.conventions.Dates = pick(t.conventions.Dates, orders, func(w *written) [2]int64 { return w.dates }, func(w *written) string { return w.otherDate })
-	t.conventions.Decimal = pick(t.conventions.Decimal, decimals, func(w *written) [2]int64 { return w.numbers }, func(w *written) string { return w.otherNumber })
+	t.conventions.Decimal = pick(t.conventions.Decimal, decimals, func(w *written) [2]int64 { return w.amounts() }, func(w *written) string { return w.otherNumber })
 	for _, s := range t.properties {
 		i := index(decimals, t.conventions.Decimal)
-		if i >= 0 && !s.isText() && s.isNumber() && !s.written.all(s.written.numbers[i]) && p.Conventions.Decimal == "" {
+		if i >= 0 && !s.isText() && s.isNumber() && !s.written.all(s.written.amounts()[i], true) && p.Conventions.Decimal == "" {
 			t.conventions.Decimal = "" // numbers as XSD has them would be lost
 		}
 	}
 }
+
+// numbers are the datatypes of numbers.
+var numbers = []string{"integer", "big_integer", "number", "decimal"}
 
 // isText and isNumber report what all values are as XSD writes them.
 func (s *propertyStats) isText() bool {
@@ -248,19 +268,20 @@ func (s *propertyStats) isText() bool {
 }
 
 func (s *propertyStats) isNumber() bool {
-	return len(s.whole.fit) > 0 && strings.Contains("integer big_integer number decimal", s.whole.fit[0])
+	return len(s.whole.fit) > 0 && slices.Contains(numbers, s.whole.fit[0])
 }
 
 // byConvention is the datatype of a column that is text as XSD has it, "" when it stays so.
 func (p *Proposal) byConvention(t *typeStats, s *propertyStats) (word, because string) {
 	p.decide(t)
 	w := &s.written
+	all := func(n int64) bool { return w.all(n, p.Strict) }
 	if !t.cells || !s.isText() && !s.isNumber() {
 		return "", ""
 	}
 	date, number := index(orders, t.conventions.Dates), index(decimals, t.conventions.Decimal)
 	switch {
-	case number >= 0 && w.all(w.numbers[number]) && !w.mixed && (s.isText() || w.otherNumber != ""):
+	case number >= 0 && all(w.amounts()[number]) && !w.mixed && (s.isText() || w.otherNumber != ""):
 		word = "integer"
 		if w.fraction[number] || w.big[number] {
 			word = "decimal"
@@ -270,13 +291,13 @@ func (p *Proposal) byConvention(t *typeStats, s *propertyStats) (word, because s
 			because += ", all in " + w.currency
 		}
 	case !s.isText():
-	case w.all(w.words):
+	case all(w.words):
 		return "boolean", "yes and no are true and false"
-	case date >= 0 && w.all(w.dates[date]):
+	case date >= 0 && all(w.dates[date]):
 		return "date", "dates such as " + strconv.Quote(w.sample) + " are read as " + t.conventions.Dates
-	case w.all(w.dates[0]) && w.all(w.dates[1]) && w.otherDate != "":
+	case all(w.dates[0]) && all(w.dates[1]) && w.otherDate != "":
 		return "", strconv.Quote(w.otherDate) + " may be two dates: dates dmy or mdy says which"
-	case w.all(w.numbers[0]) && w.all(w.numbers[1]) && !w.mixed && w.otherNumber != "":
+	case all(w.amounts()[0]) && all(w.amounts()[1]) && !w.mixed && w.otherNumber != "":
 		return "", strconv.Quote(w.otherNumber) + " may be two numbers: decimal , or . says which"
 	}
 	return word, because
@@ -304,7 +325,7 @@ func (p *Proposal) ConventionsOf(typeName string) (c Conventions) {
 		case len(words) == 0 || t.isKey(s) && !t.keyAsked:
 		case words[0] == "type: date":
 			c.Dates = t.conventions.Dates
-		case strings.Contains("type: integer type: big_integer type: number type: decimal", words[0]):
+		case slices.Contains(numbers, strings.TrimPrefix(words[0], "type: ")):
 			c.Decimal = t.conventions.Decimal
 		}
 	}

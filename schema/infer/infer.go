@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,6 +62,9 @@ const (
 type Proposal struct {
 	// Conventions are those that the caller knows of; what they leave open is found out.
 	Conventions Conventions
+	// Strict proposes what all values fit. Without it a few bad ones do not decide, and the
+	// rows that have them are not loaded.
+	Strict bool
 
 	types   []*typeStats
 	byName  map[string]*typeStats
@@ -99,13 +103,14 @@ type propertyStats struct {
 	whole    values
 	parts    values
 	written  written
-	split    bool // a cell has ";"
-	long     bool // a cell has a long text, or none beside a ";"
-	empty    bool // a cell is an empty JSON array
-	again    bool // a node has it that came before
-	unnamed  bool // the column has no name of its own
-	sameLang bool // a node has two texts of one language
-	loose    int  // how often a check has refused what was proposed
+	split    bool     // a cell has ";"
+	long     bool     // a cell has a long text, or none beside a ";"
+	empty    bool     // a cell is an empty JSON array
+	again    bool     // a node has it that came before
+	unnamed  bool     // the column has no name of its own
+	sameLang bool     // a node has two texts of one language
+	loose    int      // how often a check has refused what was proposed
+	bad      []string // the first values that are not as proposed, with their places
 }
 
 // Add takes one record. It refuses a type or property beyond the bounds.
@@ -313,17 +318,22 @@ func (s *set) forget(p *Proposal) {
 	*s = set{over: true}
 }
 
-// within reports whether all that was added is in another set; false when that is not known.
-func (s *set) within(other *set) bool {
+// missing counts what was added and is not in another set; all of it when that is not known.
+func (s *set) missing(other *set) (n int64) {
 	if s.over || other.over {
-		return false
+		return math.MaxInt64
 	}
 	for h := range s.hashes {
 		if _, ok := other.hashes[h]; !ok {
-			return false
+			n++
 		}
 	}
-	return true
+	return n
+}
+
+// within reports whether all that was added is in another set; false when that is not known.
+func (s *set) within(other *set) bool {
+	return s.missing(other) == 0
 }
 
 var (

@@ -18,6 +18,7 @@ const langString = "lang_string"
 type values struct {
 	count    int64
 	fit      []string // of words, those that every value fits
+	nearly   []misfit // of words, those that most may fit
 	distinct set
 	listed   map[string]int // the values, while they are few
 	many     bool           // they are not
@@ -27,6 +28,27 @@ type values struct {
 	typed    bool            // a value is Type/id
 	untyped  bool            // a value is not
 	targets  map[string]*set // the ids by their types, while all values have one
+}
+
+// misfit counts the values that are none of a datatype.
+type misfit struct {
+	word  string
+	count int64
+	taken bool // a load takes one of them all the same, and changes it
+}
+
+// few reports whether so many values of all are bad cells, and do not decide what the others
+// are: one of ten or more, or one of twenty.
+func few(bad, all int64) bool { return bad > 0 && all >= 10 && bad <= max(1, all/20) }
+
+// mostly is the narrowest datatype that all values but a few fit, "" for none.
+func (s *values) mostly() (word string, bad int64) {
+	for _, m := range s.nearly {
+		if few(m.count, s.count) && !m.taken {
+			return m.word, m.count
+		}
+	}
+	return "", 0
 }
 
 // forget gives the room back.
@@ -48,9 +70,22 @@ func number(v any) (string, bool) {
 func (s *values) add(p *Proposal, v any, cell bool) {
 	s.count++
 	if s.count == 1 {
-		s.fit = slices.Clone(words)
+		s.fit, s.nearly = slices.Clone(words), nil
+		for _, word := range words {
+			s.nearly = append(s.nearly, misfit{word: word})
+		}
 	}
-	s.fit = slices.DeleteFunc(s.fit, func(word string) bool { return !fits(word, v, cell) })
+	s.nearly = slices.DeleteFunc(s.nearly, func(m misfit) bool { return m.count > 100 && m.count*5 > s.count })
+	for i := range s.nearly {
+		m := &s.nearly[i]
+		if fits(m.word, v, cell) {
+			continue
+		}
+		m.taken = m.taken || accepts(m.word, v, cell)
+		if m.count++; m.count == 1 {
+			s.fit = slices.DeleteFunc(s.fit, func(word string) bool { return word == m.word })
+		}
+	}
 	if _, isObject := v.(map[string]any); isObject {
 		s.distinct.forget(p)
 		s.many, s.listed, s.shape.none = true, nil, true
@@ -97,10 +132,8 @@ func (s *values) add(p *Proposal, v any, cell bool) {
 // fits reports whether a value is one of a datatype, and likely to be meant so: a number
 // keeps its digits, and text that begins with a zero or a plus is no number.
 func fits(word string, v any, cell bool) bool {
-	one := 1
-	p := &schema.Property{Datatype: word, MaxCount: &one}
 	text, isText := v.(string)
-	text = strings.TrimSpace(text) // as cells of all but texts are read
+	text = strings.TrimSpace(text)
 	switch word {
 	case "boolean":
 		if cell && text != "true" && text != "false" {
@@ -124,8 +157,15 @@ func fits(word string, v any, cell bool) bool {
 			return false
 		}
 	}
-	if cell {
-		v = p.CellValue(text)
+	return accepts(word, v, cell)
+}
+
+// accepts reports whether a load takes a value as one of a datatype.
+func accepts(word string, v any, cell bool) bool {
+	one := 1
+	p := &schema.Property{Datatype: word, MaxCount: &one}
+	if text, isText := v.(string); cell && isText {
+		v = p.CellValue(strings.TrimSpace(text)) // as cells of all but texts are read
 	}
 	_, problem := new(schema.Schema).Term(p, v)
 	return problem == nil

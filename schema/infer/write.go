@@ -343,7 +343,7 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 		why = append(why, fmt.Sprintf("in %d of %d", s.nodes, t.nodes))
 	}
 	if word, because := p.byConvention(t, s); because != "" && s.loose == 0 && !s.many() {
-		why = append(why, because)
+		why = append(append(why, because), s.badCells()...)
 		if word != "" {
 			words = append(words, "type: "+word)
 			if s.nodes == t.nodes && t.nodes > 0 {
@@ -353,6 +353,20 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 		}
 	}
 	class, because := p.reference(s, of)
+	if because == "" && s.loose == 0 && s.tolerated(p) {
+		if class, because = p.nearReference(t, s, of); because == "" && (len(of.fit) == 0 || of.fit[0] == "string") {
+			if word, bad := of.mostly(); word != "" {
+				because, class = fmt.Sprintf("all but %d are", bad), "type: "+word
+			}
+		}
+		if because != "" {
+			why = append(append(why, because), s.badCells()...)
+			if words = append(words, class); s.nodes == t.nodes && t.nodes > 0 {
+				words = append(words, "required: true")
+			}
+			return words, why
+		}
+	}
 	if s.loose > 0 {
 		class, because = "", ""
 		why = append(why, "not all that was seen in its values holds for a load")
@@ -448,6 +462,92 @@ func refers(name string) bool {
 		}
 	}
 	return strings.HasSuffix(folded, "id") || strings.HasSuffix(folded, "ref")
+}
+
+// tolerated reports whether a few values of a property may be bad.
+func (s *propertyStats) tolerated(p *Proposal) bool {
+	return !p.Strict && !s.many() && s.edges == 0
+}
+
+// nearReference says which type all values but a few refer to: of numbers only where the name
+// says that they name something.
+func (p *Proposal) nearReference(t *typeStats, s *propertyStats, of *values) (class, because string) {
+	numbers := len(of.fit) > 0 && of.fit[0] == "integer" && s.written.count > 0
+	if t.isKey(s) || of.typed || of.distinct.over || numbers && !refers(s.name) || !numbers && !slices.Equal(of.fit, []string{"string"}) {
+		return "", ""
+	}
+	for _, other := range p.types {
+		known := int64(len(of.distinct.hashes))
+		if missing := of.distinct.missing(&other.ids); known-missing >= 2 && few(missing, of.count) && other.hasKey() {
+			return "class: " + other.name, "nearly all are ids of " + other.name
+		}
+	}
+	return "", ""
+}
+
+// badCells names the values that are not as proposed.
+func (s *propertyStats) badCells() []string {
+	if len(s.bad) == 0 {
+		return nil
+	}
+	return []string{"not so is " + strings.Join(s.bad, ", ")}
+}
+
+// maxBadCells is how many values that are not as proposed are named.
+const maxBadCells = 3
+
+// Bad takes what a load of the proposal has left out, of so many rows, and reports whether
+// that was to be expected: a few values of properties that all others fit, and rows that refer
+// to those. What was not is taken back, as [Proposal.Loosen] does, as far as it can be; too much
+// of it makes the proposal strict.
+func (p *Proposal) Bad(fields []fault.FieldError, rows, left int64) (expected, loosened bool) {
+	for _, t := range p.types {
+		for _, s := range t.properties {
+			s.bad = nil
+		}
+	}
+	if left > max(3, rows/5) && !p.Strict {
+		p.Strict = true
+		return false, true
+	}
+	gone := map[string]bool{}
+	for _, f := range fields {
+		gone[f.Node] = true
+	}
+	expected = true
+	counts := map[*propertyStats]int64{}
+	for _, f := range fields {
+		s := p.propertyOf(f)
+		target, _ := f.Value.(string)
+		name, _, _ := strings.Cut(f.Node, "/")
+		switch {
+		case f.Code == fault.Shape || f.Code == fault.Class && (gone[target] || s != nil && gone[name+"/"+target]): // of the row, or of another one
+		case s == nil || !s.tolerated(p) || !few(counts[s]+1, s.nodes):
+			loosened, expected = p.Loosen(f) || loosened, false
+		default:
+			if counts[s]++; len(s.bad) < maxBadCells {
+				s.bad = append(s.bad, fmt.Sprintf("%s in %s", strconv.Quote(target), f.Source))
+			} else if len(s.bad) == maxBadCells {
+				s.bad = append(s.bad, "…")
+			}
+		}
+	}
+	return expected, loosened
+}
+
+// propertyOf is what a mistake is about, nil for none that is known.
+func (p *Proposal) propertyOf(f fault.FieldError) *propertyStats {
+	name, _, _ := strings.Cut(f.Node, "/")
+	t := p.byName[name]
+	if t == nil {
+		return nil
+	}
+	for s, name := range p.names(t) {
+		if name == f.Field || s.name == f.Field || ColumnName(s.name) == f.Field {
+			return s
+		}
+	}
+	return nil
 }
 
 // key is a name as a key of YAML, which takes some words for other things than text.

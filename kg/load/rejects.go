@@ -1,0 +1,248 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trails/extsort"
+	"trails/fault"
+	"trails/kg/change"
+	"trails/rdf/rdfio"
+)
+
+// RejectedBecause is the column, or the member, that says in a file of rejected rows what is
+// wrong with each. No property is called so, and a load passes it over.
+const RejectedBecause = "_rejected"
+
+// Rows are the rows and records of the inputs, kept so that the bad ones can be left out and
+// written with what is wrong with them. Close removes their temporary files.
+type Rows struct {
+	kept     extsort.Sorter
+	count    int64
+	sources  []string
+	headers  map[uint16][]string // of the tables, by the numbers of the inputs
+	rejected map[rowStart]*rejection
+	begins   map[change.Source]rowStart // by lines that are not the first of their row
+}
+
+// rowStart is where a row begins.
+type rowStart = change.Source
+
+// rejection is what is wrong with a row.
+type rejection struct{ fields []fault.FieldError }
+
+// row is one row or record as it was read.
+type row struct {
+	At    rowStart
+	Cells []string `json:",omitempty"`
+	Text  []byte   `json:",omitempty"`
+}
+
+func newRows() *Rows {
+	return &Rows{
+		headers: map[uint16][]string{}, rejected: map[rowStart]*rejection{}, begins: map[change.Source]rowStart{},
+	}
+}
+
+// Close removes what the rows left on disk. Nil has nothing to close.
+func (k *Rows) Close() {
+	if k != nil {
+		_ = k.kept.Close() // it is only read
+	}
+}
+
+// keep takes a row that begins at one place and ends on a line.
+func (k *Rows) keep(at rowStart, last uint64, cells []string, text []byte) error {
+	for line := at.Line + 1; line <= last; line++ {
+		k.begins[change.Source{File: at.File, Line: line}] = at
+	}
+	k.count++
+	encoded, err := json.Marshal(row{At: at, Cells: cells, Text: text})
+	if err != nil {
+		return fmt.Errorf("keep a row: %w", err)
+	}
+	return k.kept.Add(func(dst []byte) []byte {
+		return append(binary.BigEndian.AppendUint64(dst, uint64(k.count)), encoded...)
+	})
+}
+
+// startOf is where the row of a place begins. Cells have columns of their own; elements of an
+// array, which may share a line, begin at theirs.
+func (k *Rows) startOf(at change.Source) rowStart {
+	if k.headers[at.File] == nil {
+		return at
+	}
+	at.Column = 0
+	return cmp.Or(k.begins[at], at)
+}
+
+// reject notes what is wrong with the row that begins at a place.
+func (k *Rows) reject(start rowStart, fields ...fault.FieldError) (fresh bool) {
+	known := k.rejected[start]
+	if fresh = known == nil; fresh {
+		known = new(rejection)
+		k.rejected[start] = known
+	}
+	known.fields = append(known.fields, fields...)
+	return fresh
+}
+
+// Reject leaves out the rows that mistakes are about, and reports whether one of them was not
+// left out before.
+// More than [MaxBad] rows are not left out.
+func (k *Rows) Reject(broken []fault.FieldError) (fresh bool) {
+	for _, f := range broken {
+		for file, name := range k.sources {
+			place, found := strings.CutPrefix(f.Source, name+":")
+			if !found {
+				continue
+			}
+			line, column, _ := strings.Cut(place, ":")
+			n, err := strconv.ParseUint(line, 10, 48)
+			if err != nil {
+				continue
+			}
+			c, _ := strconv.ParseUint(column, 10, 16) // 0 for none
+			fresh = k.reject(k.startOf(change.Source{File: uint16(file), Line: n, Column: uint16(c)}), f) || fresh
+		}
+	}
+	return fresh && len(k.rejected) <= MaxBad
+}
+
+// Without reports whether an edit comes from a row that is left out.
+func (k *Rows) Without(at change.Source) bool {
+	return len(k.rejected) > 0 && k.rejected[k.startOf(at)] != nil
+}
+
+// Rejected counts the rows that are left out; of the first ones it says where and why.
+func (k *Rows) Rejected() (out rdfio.LeftOut) {
+	out.Rows = true
+	for _, at := range k.order() {
+		out.Add(rdfio.Omission{Source: k.sources[at.File], Line: int(at.Line), Column: int(at.Column), Message: k.rejected[at].reason()})
+	}
+	return out
+}
+
+// Tables reports whether the rows are those of tables.
+func (k *Rows) Tables() bool { return len(k.headers) > 0 }
+
+// Good counts the rows that are not left out.
+func (k *Rows) Good() int64 { return k.count - int64(len(k.rejected)) }
+
+// Fields are what is wrong with the rows that are left out.
+func (k *Rows) Fields() (all []fault.FieldError) {
+	for _, at := range k.order() {
+		all = append(all, k.rejected[at].fields...)
+	}
+	return all
+}
+
+func (k *Rows) order() []rowStart {
+	var starts []rowStart
+	for at := range k.rejected {
+		starts = append(starts, at)
+	}
+	slices.SortFunc(starts, func(a, b rowStart) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return starts
+}
+
+// reason says in one line what is wrong with a row.
+func (r *rejection) reason() string {
+	var reasons []string
+	for _, f := range r.fields {
+		reason := f.Message
+		if f.Field != "" && !strings.Contains(reason, f.Field) {
+			reason = f.Field + ": " + reason
+		}
+		if !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// Write writes the rows that are left out, each with what is wrong with it, so that they can
+// be mended and loaded: of tables as CSV under the names of all their columns, and else one
+// object a line.
+func (k *Rows) Write(ctx context.Context, to io.Writer) error {
+	out := bufio.NewWriter(to)
+	table, names, place := csv.NewWriter(out), []string(nil), map[string]int{}
+	for file := range k.sources {
+		for _, name := range k.headers[uint16(file)] {
+			if _, known := place[name]; !known && name != RejectedBecause {
+				place[name] = len(names)
+				names = append(names, name)
+			}
+		}
+	}
+	if k.Tables() {
+		if err := table.Write(append(slices.Clone(names), RejectedBecause)); err != nil {
+			return err
+		}
+	}
+	sorted, err := k.kept.Sorted()
+	if err != nil {
+		return fmt.Errorf("read kept rows: %w", err)
+	}
+	for record, more := sorted.Peek(); more; record, more = sorted.Peek() {
+		var kept row
+		if err := json.Unmarshal(record[8:], &kept); err != nil {
+			return fmt.Errorf("read a kept row: %w", err)
+		}
+		header, rejected := k.headers[kept.At.File], k.rejected[kept.At]
+		switch {
+		case rejected == nil:
+		case header != nil:
+			cells := make([]string, len(names)+1)
+			for i, text := range kept.Cells[:min(len(kept.Cells), len(header))] {
+				if header[i] != RejectedBecause {
+					cells[place[header[i]]] = text
+				}
+			}
+			cells[len(names)] = rejected.reason()
+			if len(kept.Cells) > len(header) {
+				cells[len(names)] += "; behind the last column: " + strings.Join(kept.Cells[len(header):], ", ")
+			}
+			err = table.Write(cells)
+		default:
+			_, err = out.Write(append(rejected.explained(kept.Text), '\n'))
+		}
+		if err = cmp.Or(err, sorted.Advance(), ctx.Err()); err != nil {
+			return err
+		}
+	}
+	table.Flush()
+	return cmp.Or(table.Error(), out.Flush())
+}
+
+// explained is an object with what is wrong with it as its last member; text that is no object
+// becomes the member "line" of one.
+func (r *rejection) explained(text []byte) []byte {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var members map[string]json.RawMessage
+	var compact bytes.Buffer
+	because, _ := json.Marshal(r.reason()) // a string can be encoded
+	if d.Decode(&members) != nil || members == nil || json.Compact(&compact, text) != nil {
+		line, _ := json.Marshal(string(text))
+		return fmt.Appendf(nil, `{"line":%s,%q:%s}`, line, RejectedBecause, because)
+	}
+	if members[RejectedBecause] != nil || len(members) == 0 { // it was rejected before
+		members[RejectedBecause] = because
+		again, _ := json.Marshal(members)
+		return again
+	}
+	return fmt.Appendf(bytes.TrimSuffix(compact.Bytes(), []byte("}")), `,%q:%s}`, RejectedBecause, because)
+}
