@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -26,6 +27,7 @@ type listView struct {
 	Where         []condition
 	Search, Sort  string
 	Descending    bool
+	CSV           bool // as a table to download, and not as a page
 	Columns       []string
 	Offset, Limit int
 }
@@ -116,6 +118,12 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if asked.CSV {
+		if problems.Any() {
+			return fault.New(fault.InvalidArguments, "%s", cmp.Or(problems.Filter.Message, problems.Search.Message))
+		}
+		return s.listCSV(w, a, asked)
+	}
 	var answer view.Table
 	err = a.ask("entities_list", asked.arguments(), &answer)
 	if fault.Is(err, fault.InvalidArguments) && asked.dropRefused(fault.Of(err).Fields, &problems) {
@@ -140,6 +148,37 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+// listCSV answers all rows of a list as a table, whose texts are whole: what is wrong with the
+// filters is an error, and not a page without them.
+func (s *site) listCSV(w http.ResponseWriter, a *asker, asked listView) error {
+	asked.Offset, asked.Limit = 0, listMax
+	var out *view.CSV
+	for {
+		args := asked.arguments()
+		args["whole"], args["facets"] = true, false
+		var table view.Table
+		if err := a.ask("entities_list", args, &table); err != nil {
+			if out != nil {
+				panic(http.ErrAbortHandler) // half a table must not look like a whole one
+			}
+			return err
+		}
+		if out == nil {
+			label := table.Label
+			if len(asked.Columns) > 0 {
+				label = ""
+			}
+			w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
+			w.Header().Set("Content-Disposition", `attachment; filename="`+table.Type+`.csv"`)
+			out = view.NewCSV(w, label)
+		}
+		if err := out.Write(table); err != nil || len(table.Rows) < listMax {
+			return err
+		}
+		asked.Offset += listMax
+	}
+}
+
 // references are the types whose labels a list shows.
 func references(properties []schema.PropertyDocument) []string {
 	var out []string
@@ -154,11 +193,11 @@ func references(properties []schema.PropertyDocument) []string {
 // listViewOf reads the address; added reports a filter that came from the form,
 // as property and value. A filter that cannot be read is a problem of the page.
 func listViewOf(r *http.Request) (v listView, added bool, problems listProblems, err error) {
-	q := queryOf(r, "where", "search", "sort", "desc", "offset", "limit", "col", "property", "value")
+	q := queryOf(r, "format", "where", "search", "sort", "desc", "offset", "limit", "col", "property", "value")
 	v = listView{
 		Type: r.PathValue("type"), Search: q.Get("search"), Sort: q.Get("sort"), Columns: q.Values["col"],
-		Descending: q.word("desc", "0", "1") == "1",
-		Offset:     q.number("offset", 0, 0, maxOffset), Limit: q.number("limit", listLimit, 1, listMax),
+		Descending: q.word("desc", "0", "1") == "1", CSV: q.word("format", "html", "csv") == "csv",
+		Offset: q.number("offset", 0, 0, maxOffset), Limit: q.number("limit", listLimit, 1, listMax),
 	}
 	for _, text := range q.Values["where"] {
 		property, value, ok := strings.Cut(text, "=")
@@ -280,7 +319,17 @@ func (v listView) twins() []twin {
 	if v.Offset > 0 {
 		q.Set("offset", strconv.Itoa(v.Offset))
 	}
-	return twinsOf(kgURL(v.Type, ""), q)
+	return append([]twin{{"CSV", "text/csv", v.csvURL()}}, twinsOf(kgURL(v.Type, ""), q)...)
+}
+
+// csvURL is the address of all rows of the view as a table.
+func (v listView) csvURL() string {
+	v.Offset, v.Limit = 0, listLimit
+	address := v.href()
+	if strings.Contains(address, "?") {
+		return address + "&format=csv"
+	}
+	return address + "?format=csv"
 }
 
 // forms are the media types in which programs read what a page shows.

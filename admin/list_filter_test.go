@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"encoding/csv"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -112,4 +113,30 @@ types:
 		t.Fatalf("the link is %s", links["urn:other:sees"])
 	}
 	says(t, f.get(t, query.String(), 200), "urn:other:0", "There is more")
+}
+
+// TestAListIsATableToDownload holds that the link of a list leads to all of its rows, as its
+// filters have them.
+func TestAListIsATableToDownload(t *testing.T) {
+	f := newExample(t)
+	for _, query := range []string{"", "?where=status%3Dmet", "?where=status%3Dmet&limit=1&sort=code&desc=1", "?col=status&col=code"} {
+		shown := rows(f.get(t, "/admin/types/Requirement"+strings.Replace(query, "limit=1&", "", 1), 200).byID(t, "list"))
+		join := "?"
+		if query != "" {
+			join = "&"
+		}
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/admin/types/Requirement"+query+join+"format=csv", nil)
+		w := httptest.NewRecorder()
+		f.ServeHTTP(w, r)
+		table, err := csv.NewReader(w.Body).ReadAll()
+		if err != nil || w.Code != 200 || len(table) != len(shown) {
+			t.Errorf("%s: %d, %v, %d rows, want %d", query, w.Code, err, len(table), len(shown))
+		}
+		if kind := w.Header().Get("Content-Type"); !strings.HasPrefix(kind, "text/csv") || !strings.Contains(w.Header().Get("Content-Disposition"), `"Requirement.csv"`) {
+			t.Errorf("%s: %v", query, w.Header())
+		}
+	}
+	for _, query := range []string{"where=nope%3D1&format=csv", "where=status&format=csv", "format=xls"} {
+		f.get(t, "/admin/types/Requirement?"+query, http.StatusBadRequest)
+	}
 }

@@ -77,8 +77,31 @@ func assemble(base string, prefixes map[string]string, types []*Type) *Schema {
 			f.add(super.Properties)
 		}
 		f.add(t.Properties)
+		s.identifies(t)
 	}
 	return s
+}
+
+// identifies notes the properties by which entities of t are told apart.
+func (s *Schema) identifies(t *Type) {
+	for _, group := range append(slices.Clone(t.Unique), t.Key) {
+		for _, name := range group {
+			if p := s.about[t].byName[name]; p != nil {
+				if s.identifying == nil {
+					s.identifying = map[*Property]bool{}
+				}
+				s.identifying[p] = true
+			}
+		}
+	}
+	if s.MintOf(t) == MintContent {
+		for _, p := range s.about[t].all {
+			if s.identifying == nil {
+				s.identifying = map[*Property]bool{}
+			}
+			s.identifying[p] = true
+		}
+	}
 }
 
 // orNone is nil for an empty list, so that one schema has one Go value.

@@ -128,13 +128,19 @@ func (s *Schema) Cell(p *Property, terms []rdf.Term) (text string, ok bool) {
 		}
 		return texts[0], true
 	}
+	return JoinCells(texts, values), true
+}
+
+// JoinCells is the cell of several values, given as texts and as JSON: the texts with ";"
+// between, or a JSON array where these would not come back.
+func JoinCells(texts []string, values []any) string {
 	plain := !slices.ContainsFunc(texts, func(text string) bool {
 		return text == "" || strings.TrimSpace(text) != text || strings.Contains(text, cellSeparator)
 	})
 	if joined := strings.Join(texts, cellSeparator); plain && !strings.HasPrefix(joined, "[") {
-		return joined, true
+		return joined
 	}
-	return cellText(values), true
+	return cellText(values)
 }
 
 // cellText is a JSON value as the text of a cell: strings as they are, and text with its

@@ -24,7 +24,7 @@ func TestValuesFromCells(t *testing.T) {
 		{"integer", `1e3`, `integer, datatype: integer: "1e3" is not a valid integer; give one such as 42`},
 		{"integer", `1,000`, `integer, datatype: integer: "1,000" is not a valid integer; give one such as 42`},
 		{"big", `9007199254740993`, `"9007199254740993"`},
-		{"decimal", `.50`, `"0.5"`}, {"decimal", `-5.`, `"-5"`}, {"decimal", `+1.20`, `"1.2"`},
+		{"decimal", `.50`, `"0.50"`}, {"decimal", `-5.`, `"-5"`}, {"decimal", `+1.20`, `"1.20"`},
 		{"decimal", `1e2`, `decimal, datatype: decimal: "1e2" is not a valid decimal; give one such as 19.95`},
 		{"number", `1.e3`, `"1.0E3"`}, {"number", `-.5E-7`, `"-5.0E-8"`}, {"number", `INF`, `"INF"`},
 		{"number", `0x10`, `number, datatype: number: "0x10" is not a valid number; give one such as 0.5`},

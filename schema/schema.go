@@ -28,7 +28,9 @@ type Schema struct {
 	about  map[*Type]*facts
 	// declared are the predicates of all properties.
 	declared map[rdf.IRI]bool
-	foreign  []Foreign
+	// identifying are the properties of keys and unique groups.
+	identifying map[*Property]bool
+	foreign     []Foreign
 }
 
 // Mint says how a new entity of a type gets its IRI.

@@ -78,7 +78,10 @@ func (s *Schema) Term(p *Property, v any) (rdf.Term, *fault.FieldError) {
 	}
 	lexical, reason := lexicalOf(p, v)
 	if reason == "" {
-		term := canonical(rdf.Literal(lexical, p.datatypeIRI()))
+		term := rdf.Literal(lexical, p.datatypeIRI())
+		if p.Datatype != wordDecimal || !s.keepsDigits(p) {
+			term = canonical(term)
+		}
 		if reason = p.misfit(term); reason == "" {
 			return term, nil
 		}
@@ -143,6 +146,12 @@ func lexicalOf(p *Property, v any) (lexical, reason string) {
 	return "", notA(p, v)
 }
 
+// keepsDigits reports whether a decimal stays as it is written, 1.50 and not 1.5: where one value
+// is compared with no other to be the same.
+func (s *Schema) keepsDigits(p *Property) bool {
+	return !p.Many() && !p.Unique && p.OneOf == nil && p.HasValue == nil && !s.identifying[p]
+}
+
 // isBig reports whether values are whole numbers that JSON has as text.
 func (p *Property) isBig() bool {
 	d := Datatypes[p.Datatype]
@@ -191,6 +200,9 @@ func numberLexical(p *Property, v any) (lexical, reason string) {
 	digits, ok := plain(string(number))
 	if !ok {
 		return "", notA(p, v)
+	}
+	if !strings.ContainsAny(string(number), "eE") && (digits != "0" || number[0] != '-') {
+		digits = string(number)
 	}
 	return digits, ""
 }
@@ -266,6 +278,9 @@ func jsonLiteral(word, lexical string) any {
 			return json.Number(strconv.FormatInt(n, 10))
 		}
 	case wordDecimal:
+		if json.Valid([]byte(lexical)) {
+			return json.Number(lexical)
+		}
 		digits, ok := plain(strings.TrimPrefix(lexical, "+"))
 		if !ok {
 			return lexical

@@ -74,7 +74,7 @@ func TestValuesFromJSON(t *testing.T) {
 		{"big", `"-007"`, `"-7"^^xsd:integer`},
 		{"big", `7`, `big, datatype: big: 7 is not a valid big_integer; give one such as "9007199254740993"`},
 		{"big", `"+7"`, `big, datatype: big: "+7" is not a valid big_integer; give one such as "9007199254740993"`},
-		{"decimal", `1.50`, `"1.5"^^xsd:decimal`},
+		{"decimal", `1.50`, `"1.50"^^xsd:decimal`}, {"decimal", `0.00`, `"0.00"^^xsd:decimal`}, {"decimal", `-0.0`, `"0"^^xsd:decimal`}, {"decimal", `1.50e1`, `"15"^^xsd:decimal`},
 		{"decimal", `12345678901234567890.123456789`, `"12345678901234567890.123456789"^^xsd:decimal`},
 		{"decimal", `25e-3`, `"0.025"^^xsd:decimal`},
 		{"number", `0.1`, `"1.0E-1"^^xsd:double`},
@@ -234,4 +234,39 @@ func FuzzParseYAML(f *testing.F) {
 			t.Fatalf("its own quads: %v", err)
 		}
 	})
+}
+
+// TestADecimalKeepsItsDigitsWhereItIsComparedWithNoOther holds that equal numbers are one term
+// where values are told apart by their terms, and that all else is as it was written.
+func TestADecimalKeepsItsDigitsWhereItIsComparedWithNoOther(t *testing.T) {
+	s := parse(t, `
+types:
+  A:
+    key: k
+    unique: [[g, h]]
+    properties:
+      k: {type: decimal, required: true}
+      g: decimal
+      h: string
+      own: {type: decimal, unique: true}
+      list: {type: decimal, many: true}
+      one: {type: decimal, one_of: [1.50, 2]}
+      fixed: {type: decimal, has_value: 1.5}
+      plain: {type: decimal, min_value: 1}
+      whole: integer
+      double: number
+  B: {extends: A, properties: {more: decimal}}
+  C: {iri: content, properties: {price: decimal}}
+`)
+	for name, want := range map[string]string{
+		"k": "1.5", "g": "1.5", "own": "1.5", "list": "1.5", "one": "1.5", "fixed": "1.5", "plain": "1.50", "double": "1.5E0",
+	} {
+		term, problem := s.Term(s.Property(s.Type("B"), name), json.Number("1.50"))
+		if problem != nil || rdf.Lexical(term) != want {
+			t.Errorf("%s: got %v, %v, want %s", name, term, problem, want)
+		}
+	}
+	if term, _ := s.Term(s.Property(s.Type("C"), "price"), json.Number("1.50")); rdf.Lexical(term) != "1.5" {
+		t.Errorf("of a type whose ids are made of its content: %v", term)
+	}
 }

@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ const (
 	maxColumns    = 100
 	otherColumns  = 6
 	valuesPerCell = 5
+	valuesWhole   = 10_000
 )
 
 var (
@@ -33,7 +35,8 @@ var entitiesList = invoke.Capability{
 			typeInput,
 			{Name: "where", Type: capability.Object, Many: true, MaxCount: new(MaxConditions), Description: "Keep the nodes that fit every condition.", Fields: []capability.Field{
 				{Name: "property", Type: capability.String, Required: true},
-				{Name: "value", Type: capability.Any, Required: true, Description: "Exactly this value; a reference by id."},
+				{Name: "op", Type: capability.String, Description: "As list has them; = when left out."},
+				{Name: "value", Type: capability.Any, Description: "Exactly this value; a reference by id."},
 			}},
 			{Name: "search", Type: capability.String, MaxLength: new(200), Description: "Keep the nodes whose label begins with it, whatever its case. It finds at most 10,000 nodes."},
 			{Name: "sort", Type: capability.String, Description: "The property to sort by; nodes without it come last. The first time by a text, and always by a reference, it costs a look at every node of the type."},
@@ -41,17 +44,19 @@ var entitiesList = invoke.Capability{
 			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: maxLimit, Default: defaultLimit},
 			{Name: "offset", Type: capability.Integer, MinValue: 0, MaxValue: 1_000_000_000, Default: 0},
 			{Name: "columns", Type: capability.String, Many: true, MaxCount: new(maxColumns), Description: "The properties to show; label, key and the first others when left out."},
+			{Name: "whole", Type: capability.Boolean, Default: false, Description: "All values of a cell, and texts at their length."},
 			{Name: "facets", Type: capability.Boolean, Default: false, Description: "Count the nodes for each value of the properties that list their values."},
 			capability.ReadBranch(),
 		}},
 		OutputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "type", Type: capability.String, Required: true},
+			{Name: "label", Type: capability.String, Description: "The property whose values are the labels; absent when there is none."},
 			{Name: "title", Type: capability.String, Required: true},
 			{Name: "description", Type: capability.String, Required: true, Description: "What the type is."},
 			{Name: "columns", Type: capability.Object, Fields: columnFields, Many: true, Required: true},
 			{Name: "rows", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
 				nodeField("node"),
-				{Name: "cells", Type: capability.Object, Required: true, Description: "At most 5 values by property."},
+				{Name: "cells", Type: capability.Object, Required: true, Description: "Values by property, at most 5 unless they are whole."},
 				{Name: "more", Type: capability.Object, Required: true, Description: "How many values are left out, by property."},
 			}},
 			{Name: "total", Type: capability.Integer, Required: true},
@@ -95,6 +100,7 @@ type FacetValue struct {
 // Table is what entities_list answers: some instances of a type, and what they can be filtered by.
 type Table struct {
 	Type        string   `json:"type"`
+	Label       string   `json:"label,omitempty"`
 	Title       string   `json:"title"`
 	Description string   `json:"description"`
 	Columns     []Column `json:"columns"`
@@ -111,19 +117,28 @@ func viewList(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	most := textList
+	if r.Args.Flag("whole") {
+		most, q.Each = math.MaxInt, valuesWhole
+		if err := WarnOfUnknown(ctx, r, q.Where); err != nil {
+			return nil, err
+		}
+	}
 	page, err := r.Snapshot.Table(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	out := Table{
-		Type: q.Type.Name, Title: q.Type.Name, Description: q.Type.Description, Columns: []Column{}, Rows: []Row{}, Facets: facetViews(page.Facets),
+		Type: q.Type.Name, Label: r.Snapshot.Schema().LabelOf(q.Type), Title: q.Type.Name, Description: q.Type.Description, Columns: []Column{}, Rows: []Row{}, Facets: facetViews(page.Facets),
 		Total: page.Total, TotalMore: page.TotalMore, Offset: q.Offset, Limit: q.Limit,
 	}
 	for _, path := range q.Columns {
-		out.Columns = append(out.Columns, viewColumn(path.Last()))
+		column := viewColumn(path.Last())
+		column.Name, column.Many = path.String(), path.Many()
+		out.Columns = append(out.Columns, column)
 	}
 	for _, row := range page.Rows {
-		v, err := rowOf(ctx, r, q.Columns, row)
+		v, err := rowOf(ctx, r, q.Columns, row, most)
 		if err != nil {
 			return nil, err
 		}
@@ -132,13 +147,16 @@ func viewList(ctx context.Context, r *invoke.Request) (any, error) {
 	return out, nil
 }
 
-func rowOf(ctx context.Context, r *invoke.Request, columns []kg.Path, row kg.TableRow) (Row, error) {
+func rowOf(ctx context.Context, r *invoke.Request, columns []kg.Path, row kg.TableRow, most int) (Row, error) {
 	v := Row{Node: viewNode(row.Node), Cells: map[string][]Cell{}, More: map[string]int{}}
 	for i, c := range row.Cells {
 		if len(c.Values) == 0 {
 			continue
 		}
-		cells, err := cells(ctx, r, c.Values, textList)
+		if c.More > 0 && most > textList {
+			return v, fault.New(fault.TooLarge, "%s has more than %d values of %s; an export of the type has all", row.Node.Label, valuesWhole, columns[i])
+		}
+		cells, err := cells(ctx, r, c.Values, most)
 		if err != nil {
 			return v, err
 		}
@@ -194,9 +212,10 @@ func columns(r *invoke.Request, t *schema.Type) (list []kg.Path, problems []faul
 		return DefaultColumns(r.Snapshot.Schema(), t), nil
 	}
 	for i, name := range names {
-		p, wrong := propertyArgument(r, t, fmt.Sprintf("columns[%d]", i), name.(string))
-		if problems = append(problems, wrong...); p != nil {
-			list = addColumn(list, p)
+		path, wrong := PathArgument(r, t, fmt.Sprintf("columns[%d]", i), name.(string))
+		same := func(other kg.Path) bool { return slices.Equal(other, path) }
+		if problems = append(problems, wrong...); path != nil && !slices.ContainsFunc(list, same) {
+			list = append(list, path)
 		}
 	}
 	return list, problems

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"trails/invoke"
+	"trails/view"
 )
 
 func (p *program) listCommand() *cobra.Command {
@@ -21,8 +25,9 @@ func (p *program) listCommand() *cobra.Command {
 a property, an operator and a value: = != < <= > >= in contains starts is_empty not_empty. Of
 several values one has to fit; with != none may be equal. contains and starts take capitals
 and small letters alike, in takes values with commas between. A property may be a path over
-references, as in author.name, in conditions, --sort and --select. In CSV several values, and
-references with their labels, are JSON in a cell.
+references, as in author.name, in conditions, --sort and --select. CSV has whole texts and all
+values, each cell as trails export writes it: references as Type/id, ";" between values, text
+with a language as Cat@en. What --limit leaves out is said on stderr.
 ` + fileHelp,
 		Example: `  trails list notes.trails Note
   trails list notes.trails Note --where 'status=open' --where 'due<2026-03-01' --sort -due
@@ -61,11 +66,66 @@ references with their labels, are JSON in a cell.
 		if len(columns) > 0 {
 			given["select"] = columns
 		}
+		if p.output == "csv" {
+			return p.listCSV(cmd.Context(), file, given, sort, cursor, facets)
+		}
 		_, err = callAndPrint(cmd.Context(), p, file, p.call("list", given,
 			arguments{"sort": sort, "cursor": cursor, "facets": facets}), p.writeRows)
 		return err
 	}
 	return cmd
+}
+
+// listPage is the most rows of one call.
+const listPage = 1000
+
+// listCSV writes a list as a table that a load reads: whole texts, all values, and references by
+// name.
+func (p *program) listCSV(ctx context.Context, file string, given arguments, sort, cursor string, facets bool) error {
+	if cursor != "" || facets {
+		return usageError{"--cursor and --facets go with text and JSON; in CSV --limit says how many rows there are"}
+	}
+	sort, descending := strings.CutPrefix(sort, "-")
+	limit := given["limit"].(int)
+	if columns, ok := given["select"]; ok {
+		given["columns"] = columns
+		delete(given, "select")
+	}
+	given["whole"] = true
+	var out *view.CSV
+	for written := 0; ; {
+		given["offset"], given["limit"] = written, min(limit-written, listPage)
+		res, err := p.makeCall(ctx, file, p.call("entities_list", given, arguments{"sort": sort, "descending": descending}))
+		if err != nil {
+			return err
+		}
+		var table view.Table
+		if err := json.Unmarshal(res.Structured, &table); err != nil {
+			return fmt.Errorf("read the result of entities_list: %w", err)
+		}
+		if out == nil {
+			label := table.Label
+			if given["columns"] != nil {
+				label = "" // it was asked for
+			}
+			out = view.NewCSV(p.stdout, label)
+		}
+		if err := out.Write(table); err != nil {
+			return err
+		}
+		written += len(table.Rows)
+		switch {
+		case len(table.Rows) < given["limit"].(int), written == table.Total && !table.TotalMore:
+			return nil
+		case written >= limit:
+			more := ""
+			if table.TotalMore {
+				more = "more than "
+			}
+			fmt.Fprintf(p.stderr, "trails: warning: %d of %s%d rows; --limit says how many, and trails export %s --type %s -o csv has all\n", written, more, table.Total, filepath.Base(file), table.Type)
+			return nil
+		}
+	}
 }
 
 // conditionOf reads a condition: a property, an operator, which stands between spaces when it

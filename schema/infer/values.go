@@ -149,7 +149,7 @@ func fits(word string, v any, cell bool) bool {
 		if isText && (!cell || digits == "" || strings.HasPrefix(digits, "+") || len(digits) > 1 && digits[0] == '0' && digits[1] != '.') {
 			return false
 		}
-		if n, isNumber := number(v); word == "number" && significant(n+text) > 15 || !isText && !isNumber {
+		if n, isNumber := number(v); word == "number" && (significant(n+text) > 15 || keepsZeros(text)) || !isText && !isNumber {
 			return false
 		}
 	case "uri":
@@ -169,6 +169,12 @@ func accepts(word string, v any, cell bool) bool {
 	}
 	_, problem := new(schema.Schema).Term(p, v)
 	return problem == nil
+}
+
+// keepsZeros reports whether a cell has zeros behind its point that say nothing but how many
+// digits there are: 1.50 is a price.
+func keepsZeros(cell string) bool {
+	return strings.Contains(cell, ".") && strings.HasSuffix(cell, "0") && !strings.ContainsAny(cell, "eE")
 }
 
 // significant counts the digits of a number's mantissa.
