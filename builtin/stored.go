@@ -126,6 +126,7 @@ var storedList = invoke.Capability{
 				{Name: "params", Type: capability.String, Description: "Each with its type; ? means that it can be left out."},
 				{Name: "columns", Type: capability.String, Description: "Of its table, each with what the schema has for it."},
 				{Name: "description", Type: capability.String},
+				{Name: "exposed", Type: capability.Boolean, Description: "False for one that no list of tools has: stored_query_run asks it."},
 				{Name: "problem", Type: capability.String, Description: "Why it cannot be asked."},
 				{Name: "text", Type: capability.String, Description: "Of the one that is named: its SPARQL, with the front matter."},
 			}},
@@ -161,6 +162,7 @@ type storedLine struct {
 	Params      string `json:"params,omitempty"`
 	Columns     string `json:"columns,omitempty"`
 	Description string `json:"description,omitempty"`
+	Exposed     *bool  `json:"exposed,omitempty"`
 	Problem     string `json:"problem,omitempty"`
 	Text        string `json:"text,omitempty"`
 }
@@ -188,6 +190,9 @@ func listStored(_ context.Context, r *invoke.Request) (any, error) {
 				line.Tool = ""
 			} else {
 				line.Columns = columnsOf(r, line.Tool)
+			}
+			if !k.Query.Exposed {
+				line.Exposed = new(false)
 			}
 		}
 		out.Queries = append(out.Queries, line)

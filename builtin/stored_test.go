@@ -393,6 +393,12 @@ func TestFrontMatterIsHonoured(t *testing.T) {
 	if slices.Contains(ids, "quiet") || !slices.Contains(ids, "short") || slices.Contains(ids, "long_name") {
 		t.Errorf("the tools are %v", ids)
 	}
+	for _, line := range e.Must(t, "stored_query_list", `{}`)["queries"].([]any) {
+		q := line.(map[string]any)
+		if exposed, said := q["exposed"]; said != (q["name"] == "quiet") || said && exposed != false {
+			t.Errorf("%s is listed as exposed: %v", q["name"], exposed)
+		}
+	}
 	for name, want := range map[string]string{"quiet": "[[1]]", "short": "[[2]]"} {
 		if got := fmt.Sprint(e.Must(t, name, `{}`)["rows"]); got != want {
 			t.Errorf("%s: %s", name, got)

@@ -19,6 +19,7 @@ var (
 	mediaGraphs    = []string{"application/n-triples", "text/turtle", "application/n-quads", "application/trig", "application/ld+json", "application/rdf+xml"}
 	mediaQuery     = []string{"application/sparql-query", "application/sparql-update", "application/x-www-form-urlencoded"}
 	mediaSolutions = []string{"application/sparql-results+json", "application/sparql-results+xml", "text/csv", "text/tab-separated-values", "text/turtle", "application/n-triples", "application/ld+json", "application/rdf+xml"}
+	mediaStored    = append(mediaJSON[:1:1], mediaSolutions...)
 )
 
 // guide is the fixed addresses: what GET / tells a program, or a person without pages, and
@@ -37,7 +38,7 @@ var guide = []project.Route{
 	{Methods: "GET", Path: "/.well-known/wot", Says: "the same, as a Thing Description 1.1", Answers: mediaThing},
 	{Methods: "GET", Path: "/{agent}/card", Says: "the same; the agent is the graph's name", Answers: mediaThing},
 	{Methods: "GET", Path: "/queries", Says: "the stored queries", Answers: mediaJSON},
-	{Methods: "GET", Path: "/queries/{name}", Query: "{param}=value", Says: "the answer to a stored query", Answers: mediaJSON},
+	{Methods: "GET", Path: "/queries/{name}", Query: "{param}=value", Says: "the answer to a stored query", Answers: mediaStored},
 	{Methods: "POST", Path: "/queries/{name}", Says: `the same, and stored updates; the body is {"params": {…}}`, Answers: mediaJSON, Takes: mediaJSON},
 	{Methods: "GET, POST", Path: "/sparql", Query: "query=", Says: "SPARQL 1.1: queries, updates; without either, a description", Answers: mediaSolutions, Takes: mediaQuery},
 	{Methods: "GET, PUT, POST, DELETE", Path: graphStore, Query: "graph=IRI", Says: "SPARQL 1.1 Graph Store, or ?default", Answers: mediaGraphs, Takes: mediaGraphs},

@@ -16,7 +16,7 @@ func (s *server) queryList(w http.ResponseWriter, r *http.Request) error {
 	return s.run(w, r, s.call(r, "stored_query_list", nil))
 }
 
-// askQuery answers GET /queries/{name}: the parameters are those of the address, a list has
+// askQuery answers GET /queries/{name}, in the form that Accept likes best: the parameters are those of the address, a list has
 // one for each value, and at is the commit that is asked, unless a parameter has that name.
 // What changes the graph is not done by it.
 func (s *server) askQuery(w http.ResponseWriter, r *http.Request) error {
@@ -32,8 +32,21 @@ func (s *server) askQuery(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.run(w, r, s.call(r, "stored_query_run", args))
+	chosen, ok, err := chooseForm(w, r, nil, storedForms)
+	if err != nil || !ok {
+		return err
+	}
+	c := s.call(r, "stored_query_run", args)
+	if chosen == storedForms[0] {
+		return s.run(w, r, c)
+	}
+	c.Format = chosen.name
+	return s.stream(w, r, c, chosen, nil)
 }
+
+// storedForms are the forms of the answer to a stored query: what its tool answers, or the forms
+// of results and graphs. That the query has no such answer is told by the call.
+var storedForms = append(append([]form{{"", mediaJSON[0]}}, tableForms[:4]...), graphForms...)
 
 // postQuery answers POST /queries/{name}: the body is what its tool takes, {"params": …, "at": …}.
 func (s *server) postQuery(w http.ResponseWriter, r *http.Request) error {

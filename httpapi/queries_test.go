@@ -33,3 +33,34 @@ func TestStoredQueriesAreAskedByName(t *testing.T) {
 		})
 	}
 }
+
+// The answer to a stored query has the form that is asked for, or is refused with those there are.
+func TestAStoredQueryAnswersInTheFormThatIsAccepted(t *testing.T) {
+	for accept, want := range map[string]struct{ format, media string }{
+		"": {"", "application/json"}, "*/*": {"", "application/json"}, "application/json": {"", "application/json"},
+		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": {"", "application/json"},
+		"text/csv": {"csv", "text/csv; charset=utf-8"}, "text/csv, application/json;q=0.5": {"csv", "text/csv; charset=utf-8"},
+		"application/sparql-results+xml": {"xml", "application/sparql-results+xml"},
+		"text/turtle":                    {"turtle", "text/turtle; charset=utf-8"}, "application/rdf+xml": {"rdfxml", "application/rdf+xml"},
+	} {
+		e := &fakeEngine{}
+		r := newRequest(exchange{method: "GET", path: "/queries/due"})
+		r.Header.Del("Accept")
+		if accept != "" {
+			r.Header.Set("Accept", accept)
+		}
+		res := do(httpapi.New(e, runtimeOptions()), r)
+		if res.StatusCode != http.StatusOK || len(e.calls) != 1 {
+			t.Errorf("Accept: %s: %d, calls %v", accept, res.StatusCode, e.calls)
+			continue
+		}
+		if got := e.calls[0].Format; got != want.format || res.Header.Get("Content-Type") != want.media {
+			t.Errorf("Accept: %s asks for %q and answers %s, want %q and %s", accept, got, res.Header.Get("Content-Type"), want.format, want.media)
+		}
+	}
+	r := newRequest(exchange{method: "GET", path: "/queries/due"})
+	r.Header.Set("Accept", "image/png")
+	if res := do(httpapi.New(&fakeEngine{}, runtimeOptions()), r); res.StatusCode != http.StatusNotAcceptable {
+		t.Errorf("what has no such form is answered with %d", res.StatusCode)
+	}
+}
