@@ -141,6 +141,36 @@ func (d *deserializer) subject(object map[string]any) rdf.Term {
 	return d.resource(id)
 }
 
+// document adds all that a document says. An object that has nothing but a graph is what the graph
+// has (JSON-LD 1.1 API, JsonLdProcessor.expand): expansion sees to that, but not beside members of the object,
+// top, that no context says anything of, which it has kept so that they can be told of.
+func (d *deserializer) document(expanded any, top map[string]any) {
+	list, _ := expanded.([]any)
+	if len(list) == 1 {
+		object, _ := list[0].(map[string]any)
+		graph, has := object["@graph"]
+		rest := maps.Clone(object)
+		delete(rest, "@graph")
+		if has && len(rest) > 0 && meaningless(rest, top) {
+			d.node(rest)
+			d.each(graph, func(rdf.Term) {})
+			return
+		}
+	}
+	d.each(expanded, func(rdf.Term) {})
+}
+
+// meaningless reports whether all members are of the object top, and no context says what they are.
+func meaningless(object, top map[string]any) bool {
+	for key := range object {
+		p, none := predicate(key).(noTerm)
+		if _, of := top[key]; !of || !none || !p.all || strings.HasPrefix(key, "@") {
+			return false
+		}
+	}
+	return true
+}
+
 // each calls visit with the object that each of the values is.
 func (d *deserializer) each(values any, visit func(rdf.Term)) {
 	if list, ok := values.([]any); ok {

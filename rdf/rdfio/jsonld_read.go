@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 
 	"github.com/piprate/json-gold/ld"
 
@@ -91,6 +92,8 @@ func (j *JSONLDReader) document() error {
 
 func (j *JSONLDReader) convert(document any, references *references) error {
 	references.collect(document)
+	top, _ := document.(map[string]any)
+	top = maps.Clone(top)
 	document = references.hide(document)
 	if references.later != "" {
 		return fault.New(fault.Malformed, "JSON-LD: expected %s", ofRDF12(references.later+" is"))
@@ -104,7 +107,7 @@ func (j *JSONLDReader) convert(document any, references *references) error {
 		return err
 	}
 	d := deserializer{nodes: map[string]rdf.Term{}}
-	d.each(references.reveal(expanded), func(rdf.Term) {})
+	d.document(references.reveal(expanded), top)
 	j.quads, j.leftOut = d.quads, d.leftOut
 	if j.limits.Quads > 0 && int64(len(j.quads)) > j.limits.Quads {
 		return j.tooLarge(fmt.Sprintf("at most %d quads", j.limits.Quads))

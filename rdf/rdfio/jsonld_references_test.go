@@ -130,3 +130,29 @@ func TestWhatJSONLDLeavesOutIsCounted(t *testing.T) {
 		}
 	}
 }
+
+// Members that no context says anything of change nothing in what the others say.
+func TestMembersThatMeanNothingChangeNothing(t *testing.T) {
+	const graph = `"@graph":[{"@id":"urn:a","urn:p":"x"},{"@id":"urn:b","urn:p":{"@id":"urn:a"}}]`
+	for _, c := range []struct{ with, without string }{
+		{`{"x":1,` + graph + `}`, `{` + graph + `}`},
+		{`{"x":{"y":{"@id":"urn:n","urn:p":1}},"z":[1,2],` + graph + `}`, `{` + graph + `}`},
+		{`{"@context":{"p":"urn:p"},"license":"x",` + graph + `}`, `{` + graph + `}`},
+		{`[{"x":1,` + graph + `}]`, `[{` + graph + `}]`},
+		{`{"x":1,"@id":"urn:g",` + graph + `}`, `{"@id":"urn:g",` + graph + `}`},
+		{`{"x":1,"urn:q":2,` + graph + `}`, `{"urn:q":2,` + graph + `}`},
+		{`{"x":1,"@graph":[{"y":1,` + graph + `}]}`, `{"@graph":[{` + graph + `}]}`},
+		{`{"x":1,"@id":"urn:s","urn:p":{"y":1}}`, `{"@id":"urn:s","urn:p":{}}`},
+	} {
+		read := func(text string) []rdf.Quad {
+			quads, err := readAll(rdfio.NewJSONLDReader(strings.NewReader(text), "", rdfio.Limits{}, nil))
+			if err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			return quads
+		}
+		if got, want := read(c.with), read(c.without); !rdf.Isomorphic(want, got) || len(want) == 0 {
+			t.Errorf("%s: %v, want %v", c.with, got, want)
+		}
+	}
+}
