@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"trails/capability"
 	"trails/capability/project"
 	"trails/fault"
+	"trails/invoke"
 	"trails/invoke/invoketest"
 )
 
@@ -89,6 +91,24 @@ func TestEveryObjectSaysWhatItsMembersAre(t *testing.T) {
 				t.Errorf("nobody says what %s has in it", at)
 			}
 		})
+	}
+}
+
+// An object whose members the gateway knows answers in the same way.
+func TestUnknownMembersOfTheGatewayAreAnsweredWithTheKnownOnes(t *testing.T) {
+	e := invoketest.Example(t)
+	for call, want := range map[string]string{
+		`trails.meta.gateway.add {"definition":{"name":"a","htp":"http://127.0.0.1/mcp"}}`:                       `definition.htp there are name, command, http, sse`,
+		`trails.meta.gateway.configure {"settings":{"retry":{"max_atempts":2}}}`:                                 `settings.retry.max_atempts there are max_attempts, base_delay_ms`,
+		`trails.meta.gateway.configure {"settings":{"rate_limits":{"tools":{"a:b#00000000":{"per_minute":2}}}}}`: `settings.rate_limits.tools.a:b#00000000.per_minute there are max_calls_per_minute`,
+		`trails.meta.gateway.configure {"settings":{"nothing":1}}`:                                               `settings.nothing there are tolerant_args, cache_stable`,
+	} {
+		name, args, _ := strings.Cut(call, " ")
+		f := e.Refused(t, invoke.Call{Capability: name, Args: json.RawMessage(args), Principal: invoketest.Ana}, fault.InvalidData)
+		field, known, _ := strings.Cut(want, " ")
+		if len(f.Fields) != 1 || f.Fields[0].Field != field || f.Fields[0].Code != fault.Closed || !strings.Contains(f.Fields[0].Message, known) {
+			t.Errorf("%s: %+v, want %s", call, f.Fields, want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package builtin_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -26,6 +27,21 @@ func queryArgs(query string, more map[string]any) string {
 		panic(err)
 	}
 	return string(text)
+}
+
+// A node is a parameter by what answers call it, by its IRI and by a prefix.
+func TestAParameterIsANodeByAnyOfItsNames(t *testing.T) {
+	e := invoketest.New(t, "types:\n  Note:\n    label: title\n    properties:\n      title: {type: string}\n", invoke.Config{})
+	out := e.Must(t, "note_create", `{"id":"a","title":"Ann"}`)
+	for _, name := range []string{"Note/a", out["iri"].(string), ":Note/a"} {
+		rows := e.Must(t, "query", queryArgs("SELECT ?t { ?note :title ?t }", map[string]any{"params": map[string]any{"note": map[string]string{"iri": name}}}))["rows"]
+		if fmt.Sprint(rows) != "[[Ann]]" {
+			t.Errorf("%s finds %v", name, rows)
+		}
+	}
+	if rows := e.Must(t, "query", queryArgs("SELECT ?t { ?note :title ?t }", map[string]any{"params": map[string]any{"note": map[string]string{"iri": "Note/b"}}}))["rows"]; fmt.Sprint(rows) != "[]" {
+		t.Errorf("another node has %v", rows)
+	}
 }
 
 func TestAnAnswerIsBoundedHoweverMuchThereIs(t *testing.T) {

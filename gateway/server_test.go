@@ -11,7 +11,7 @@ import (
 func TestWrongDefinitionsOfServersAreRefusedWithTheirPlaces(t *testing.T) {
 	for text, want := range map[string]string{
 		`{`:                            "cannot be read",
-		`{"name":"a","x":1}`:           `unknown field "x"`,
+		`{"name":"a","x":1}`:           `there is no member "x"; there are name, command, http`,
 		`{"name":"a","name":"b"}`:      `the member "name" twice`,
 		`{"name":"a"} {}`:              "followed by other text",
 		`{"name":"a"}`:                 "command: say one of command, http and sse",

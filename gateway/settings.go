@@ -111,7 +111,8 @@ func ParseSettings(text []byte) (Settings, error) {
 	return s, s.Check()
 }
 
-// decode reads one JSON object whose members are all known; what says whose text it is.
+// decode reads one JSON object whose members are all known; what says whose text it is. The fault
+// InvalidData has each member that is not known, or of another type.
 func decode(text []byte, what string, into any) error {
 	if len(text) > maxKeptText {
 		return fault.New(fault.TooLarge, "%s has %d bytes; at most %d", what, len(text), maxKeptText)
@@ -120,14 +121,15 @@ func decode(text []byte, what string, into any) error {
 		return fault.New(fault.Malformed, "%s has the member %s twice", what, quote.Text(name, 80))
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
 		return fault.New(fault.Malformed, "%s cannot be read: %w", what, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return fault.New(fault.Malformed, "%s is followed by other text", what)
 	}
-	return nil
+	return fit(v, into)
 }
 
 // Text is the settings as JSON, their members in the order of the fields.

@@ -41,7 +41,7 @@ func TestSettingsAreReadAsTheyAreWritten(t *testing.T) {
 func TestWrongSettingsAreRefusedWithTheirPlaces(t *testing.T) {
 	for text, want := range map[string]string{
 		`{`:                              "cannot be read",
-		`{"retries":1}`:                  `unknown field "retries"`,
+		`{"retries":1}`:                  `there is no member "retries"; there are tolerant_args, cache_stable, retry`,
 		`{} {}`:                          "followed by other text",
 		`{"retry":{"max_attempts":11}}`:  "retry.max_attempts: between 1 and 10",
 		`{"retry":{"base_delay_ms":-1}}`: "retry.base_delay_ms: between",

@@ -425,6 +425,34 @@ func TestSettingsOfTheGateway(t *testing.T) {
 	}
 }
 
+// An id without its hash is taken where one tool fits, for a server's as for the file's, and not where
+// two do.
+func TestAnIDWithoutItsHashIsTakenWhereOneFits(t *testing.T) {
+	s := mcp.NewServer(&mcp.Implementation{Name: "everything", Version: "1"}, nil)
+	for _, name := range []string{"get-sum", "everything.twin", "everything/twin"} {
+		schema := `{"type":"object","properties":{"` + strings.Repeat("a", len(name)) + `":{}, "` + name[len(name)-5:len(name)-4] + `":{}}}`
+		s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(schema)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "called " + name}}}, nil
+		})
+	}
+	e := engineOf(t, invoke.Config{}, gateway.Server{Name: "everything", HTTP: serve(t, s)})
+	r, out := answered(t, e, "tool_execute", `{"tool_id":"everything:get-sum","args":{}}`)
+	if r.Text != "called get-sum" || out["provenance"] != nil {
+		t.Errorf("%q %s", r.Text, r.Structured)
+	}
+	if _, out := answered(t, e, "tool_hydrate", `{"tool_id":"everything:get-sum"}`); out["name"] != "get-sum" || !strings.HasPrefix(out["tool_id"].(string), "everything:get-sum#") {
+		t.Error(out)
+	}
+	if r, _ := answered(t, e, "tool_execute", `{"tool_id":"trails:search","args":{"text":"x"}}`); strings.Contains(string(r.Structured), "is no id") {
+		t.Errorf("%s", r.Structured)
+	}
+	f := refused(t, e, "tool_execute", `{"tool_id":"everything:twin","args":{}}`, gateway.HydrateFailed)
+	details, _ := f.Details["details"].(map[string]any)
+	if got, _ := details["selection"].(gateway.Selection); got.Reason != gateway.AmbiguousPrefix || len(got.Candidates) != 2 {
+		t.Errorf("%+v", f.Details)
+	}
+}
+
 // What is wrong with an id is told alike for tools of servers and of the file, resources and
 // prompts, whatever the settings, and following it works.
 func TestIDsThatAreNotQuiteRight(t *testing.T) {

@@ -201,6 +201,9 @@ func jsonProblem(err error, what string) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the JSON object does not end on its " + what)
 	}
+	if name, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
+		return fmt.Errorf("the %s has the member %s, which no record has; a node has \"type\", \"id\" and \"data\", an edge \"edge\", \"from\" and \"to\"", what, name)
+	}
 	return fmt.Errorf("the %s is not a JSON object that trails reads: %s", what, strings.TrimPrefix(err.Error(), "json: "))
 }
 

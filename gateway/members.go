@@ -1,0 +1,109 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"trails/fault"
+	"trails/jsontext"
+)
+
+// fitting returns JSON that has been read as what a struct takes, by the names in its tags: null is
+// left out, and 5.0 is an integer. Members that it does not have, and values of another type, are
+// reported with what there is.
+func fitting(v any, t reflect.Type, at string) (any, []fault.FieldError) {
+	wrong := func(want string) (any, []fault.FieldError) {
+		return nil, []fault.FieldError{{Field: at, Code: fault.Datatype, Message: strings.TrimPrefix(at+": ", ": ") + "it must be " + want, Value: v, Constraint: want}}
+	}
+	switch t.Kind() { //nolint:exhaustive // what a file keeps has no others
+	case reflect.Struct, reflect.Map:
+		object, is := v.(map[string]any)
+		if !is {
+			return wrong("an object")
+		}
+		known, names := map[string]reflect.Type{}, []string{}
+		if t.Kind() == reflect.Struct {
+			for i := range t.NumField() {
+				name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+				if known[name] = t.Field(i).Type; name != door {
+					names = append(names, name)
+				}
+			}
+		}
+		out, all := map[string]any{}, []fault.FieldError(nil)
+		for name, value := range object {
+			of := known[name]
+			if t.Kind() == reflect.Map {
+				of = t.Elem()
+			}
+			place := strings.TrimPrefix(at+"."+name, ".")
+			switch {
+			case of == nil:
+				all = append(all, fault.FieldError{Field: place, Code: fault.Closed, Value: value, Constraint: names,
+					Message: fmt.Sprintf("there is no member %q; there are %s%s", name, strings.Join(names, ", "), fault.DidYouMean(name, names))})
+			case value != nil:
+				one, more := fitting(value, of, place)
+				out[name], all = one, append(all, more...)
+			}
+		}
+		return out, all
+	case reflect.Slice:
+		list, is := v.([]any)
+		if !is {
+			return wrong("a list")
+		}
+		out, all := make([]any, len(list)), []fault.FieldError(nil)
+		for i, value := range list {
+			one, more := fitting(value, t.Elem(), fmt.Sprintf("%s[%d]", at, i))
+			out[i], all = one, append(all, more...)
+		}
+		return out, all
+	case reflect.String:
+		if text, is := v.(string); is {
+			return text, nil
+		}
+		return wrong("a text")
+	case reflect.Bool:
+		if truth, is := v.(bool); is {
+			return truth, nil
+		}
+		return wrong("true or false")
+	case reflect.Float64:
+		if n, is := v.(json.Number); is {
+			return n, nil
+		}
+		return wrong("a number")
+	}
+	n, is := v.(json.Number)
+	if _, err := n.Int64(); is && err == nil {
+		return n, nil
+	}
+	if f, err := n.Float64(); is && err == nil && f == math.Trunc(f) && math.Abs(f) <= mostExact {
+		return int64(f), nil
+	}
+	return wrong("an integer")
+}
+
+// door is the member of a definition that says how it came, which nobody gives.
+const door = "via"
+
+// mostExact is up to where a float64 is every integer.
+const mostExact = 1 << 53
+
+// fit reads JSON into a struct that it fits; v has its numbers as they are written.
+func fit(v any, into any) error {
+	fitted, wrong := fitting(v, reflect.TypeOf(into).Elem(), "")
+	if len(wrong) > 0 {
+		slices.SortFunc(wrong, func(a, b fault.FieldError) int { return strings.Compare(a.Field, b.Field) })
+		return fault.Invalid(wrong)
+	}
+	text, err := jsontext.Marshal(fitted)
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	return err
+}
