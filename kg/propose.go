@@ -28,6 +28,12 @@ type Proposed struct {
 	Loads []load.Options
 	// Tables are those of the Loads whose inputs are tables.
 	Tables []bool
+	// Records and LeftOut are how many rows and records were loaded when they were tried, and
+	// how many were not.
+	Records, LeftOut int64
+	// Date and Number can be read in two ways, and nothing in the data decides: their columns are
+	// texts. They are "" where there is none.
+	Date, Number string
 	// Sources are those of the inputs of each of the Loads, as places among the given ones.
 	Sources [][]int
 }
@@ -64,6 +70,7 @@ func Propose(ctx context.Context, by policy.Principal, sources []Source, o load.
 			return nil, err
 		case err == nil && expected:
 			p.Schema = proposal.YAML() // which names bad cells now
+			p.Date, p.Number = proposal.Undecided()
 			return p, nil
 		}
 		loosened := err == nil
@@ -163,6 +170,7 @@ func (p *Proposed) try(ctx context.Context, by policy.Principal, sources []Sourc
 		p.Loads[i].Rejects, p.Tables = len(done.Broken) > 0, append(p.Tables, done.Tables)
 		broken, rows, left = append(broken, done.Broken...), rows+done.Records+done.LeftOut.Count, left+done.LeftOut.Count
 	}
+	p.Records, p.LeftOut = rows-left, left
 	expected, loosened := proposal.Bad(broken, rows, left)
 	if !expected && !loosened {
 		return false, fault.Invalid(broken)

@@ -49,7 +49,7 @@ later. It comes from --base, then from the schema, then it is urn:trails:<name>:
 				if err != nil {
 					return err
 				}
-				o.Schema, loads = proposed.Schema, loadsOf(file, proposed)
+				o.Schema, loads = proposed.Schema, loadsOf(file, proposed, nil)
 				first = "trails schema show " + file + "                look at its types"
 			case schema != "":
 				text, err := p.readText(cmd.Context(), schema)

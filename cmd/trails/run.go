@@ -142,7 +142,7 @@ write is validated, atomic, attributed and versioned.`,
 	cobra.EnableCommandSorting = false
 	root.SetHelpCommand(helpCommand(root))
 	root.AddCommand(
-		p.initCommand(), p.loadCommand(), p.exportCommand(), p.queryCommand(), p.qCommand(), p.updateCommand(), p.mcpCommand(), p.serveCommand(), p.demoCommand(), p.invokeCommand(),
+		p.initCommand(), p.importCommand(), p.loadCommand(), p.exportCommand(), p.queryCommand(), p.qCommand(), p.updateCommand(), p.mcpCommand(), p.serveCommand(), p.demoCommand(), p.invokeCommand(),
 		p.schemaCommand(), p.migrateCommand(), p.promoteCommand(), p.diffCommand(), p.gatewayCommand(), p.genCommand(), p.logCommand(), p.showCommand(), p.undoCommand(), p.searchCommand(), p.getCommand(), p.listCommand(), p.historyCommand(), p.statsCommand(), p.doctorCommand(), p.verifyCommand(),
 		p.backupCommand(), p.restoreCommand(), p.artifactsCommand(), p.versionCommand(), p.completionCommand(), p.manCommand(),
 	)
@@ -223,7 +223,7 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 
 // otherWords are what other programs call a command.
 var otherWords = map[string]string{
-	"ls": "list", "dir": "list", "import": "load", "insert": "load", "add": "load", "dump": "export", "save": "export",
+	"ls": "list", "dir": "list", "insert": "load", "add": "load", "dump": "export", "save": "export",
 	"select": "query", "sparql": "query", "ask": "query", "sql": "query", "cat": "get", "node": "get", "describe": "get", "find": "search", "grep": "search",
 	"server": "serve", "start": "serve", "web": "serve", "http": "serve", "stdio": "mcp", "create": "init", "new": "init",
 	"call": "invoke", "run": "invoke", "tools": "invoke", "tool": "invoke", "commits": "log", "commit": "show", "revert": "undo", "rollback": "undo",

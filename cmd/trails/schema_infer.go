@@ -55,7 +55,7 @@ proposed.`,
 			if _, err := fmt.Fprintf(p.stdout, "%s# To use it:\n#   trails init NEW --schema THIS\n", proposed.Schema); err != nil {
 				return err
 			}
-			for _, line := range loadsOf("NEW", proposed) {
+			for _, line := range loadsOf("NEW", proposed, nil) {
 				if _, err := fmt.Fprintf(p.stdout, "#   %s\n", line); err != nil {
 					return err
 				}
@@ -127,8 +127,9 @@ func (p *program) sources(ctx context.Context, data []string) (sources []kg.Sour
 	return sources, remove, nil
 }
 
-// loadsOf are the commands that load the data which a schema was proposed for.
-func loadsOf(file string, proposed *kg.Proposed) []string {
+// loadsOf are the commands that load the data which a schema was proposed for. The rows that do
+// not fit go to files that are called as the data, unless rejects names them.
+func loadsOf(file string, proposed *kg.Proposed, rejects []string) []string {
 	var lines []string
 	for i, o := range proposed.Loads {
 		words := []string{"trails load", file}
@@ -139,32 +140,42 @@ func loadsOf(file string, proposed *kg.Proposed) []string {
 			}
 			words = append(words, quoted(name))
 		}
-		if o.Type != "" {
-			words = append(words, "--type", o.Type)
-		}
-		if o.Sheet != "" {
-			words = append(words, "--sheet", quoted(o.Sheet))
-		}
-		if o.Conventions.Dates != "" {
-			words = append(words, "--dates", o.Conventions.Dates)
-		}
-		if o.Conventions.Decimal != "" {
-			words = append(words, "--decimal", quoted(o.Conventions.Decimal))
-		}
-		if o.ID != "" {
-			words = append(words, "--id", quoted(o.ID))
-		}
+		words = append(words, optionsOf(o)...)
 		for _, column := range slices.SortedFunc(maps.Keys(o.Map), func(a, b string) int {
 			return cmp.Or(cmp.Compare(o.Map[a], o.Map[b]), cmp.Compare(a, b))
 		}) {
 			words = append(words, "--map", quoted(column+"="+o.Map[column]))
 		}
 		if o.Rejects {
-			words = append(words, "--keep-going", "--rejects", quoted(rejectsOf(o.Inputs[0].Name, proposed.Tables[i])))
+			name := rejectsOf(o.Inputs[0].Name, proposed.Tables[i])
+			if rejects != nil {
+				name = rejects[i]
+			}
+			words = append(words, "--keep-going", "--rejects", quoted(name))
 		}
 		lines = append(lines, strings.Join(words, " "))
 	}
 	return lines
+}
+
+// optionsOf are the flags that say what the rows of a load are and how they are written.
+func optionsOf(o load.Options) (words []string) {
+	if o.Type != "" {
+		words = append(words, "--type", o.Type)
+	}
+	if o.Sheet != "" {
+		words = append(words, "--sheet", quoted(o.Sheet))
+	}
+	if o.Conventions.Dates != "" {
+		words = append(words, "--dates", o.Conventions.Dates)
+	}
+	if o.Conventions.Decimal != "" {
+		words = append(words, "--decimal", quoted(o.Conventions.Decimal))
+	}
+	if o.ID != "" {
+		words = append(words, "--id", quoted(o.ID))
+	}
+	return words
 }
 
 // rejectsOf names the file for the bad rows of an input, in the folder where one is.

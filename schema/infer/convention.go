@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -310,6 +311,27 @@ func index(names [2]string, name string) int {
 		}
 	}
 	return -1
+}
+
+// Undecided are a date and a number that can be read in two ways, where no cell of their tables
+// decides; "" for none.
+func (p *Proposal) Undecided() (date, number string) {
+	for _, t := range p.types {
+		p.decide(t)
+		for _, s := range t.properties {
+			w := &s.written
+			if !t.cells || !s.isText() {
+				continue
+			}
+			if t.conventions.Dates == "" && w.all(min(w.dates[0], w.dates[1]), p.Strict) {
+				date = cmp.Or(date, w.otherDate)
+			}
+			if amounts := w.amounts(); t.conventions.Decimal == "" && !w.mixed && w.all(min(amounts[0], amounts[1]), p.Strict) {
+				number = cmp.Or(number, w.otherNumber)
+			}
+		}
+	}
+	return date, number
 }
 
 // ConventionsOf are those that the rows of a type are loaded with.
