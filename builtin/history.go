@@ -253,6 +253,7 @@ func (t *telling) sentence(ctx context.Context, e kg.HistoryEntry) (text string,
 // changes says what became of properties, each from what to what.
 func (t *telling) changes(list []kg.PropertyChange) string {
 	var said []string
+	renamed := t.renamed(list)
 	for _, c := range list {
 		name := t.Snapshot.Schema().Short(c.Predicate)
 		if c.Property != nil {
@@ -260,6 +261,11 @@ func (t *telling) changes(list []kg.PropertyChange) string {
 		}
 		old, now := t.values(c.Old), t.values(c.New)
 		switch {
+		case renamed[c.Predicate] != nil:
+			if len(c.Old) > 0 {
+				now := t.Snapshot.Schema().Short(*renamed[c.Predicate])
+				said = append(said, fmt.Sprintf("%s is %s now", strings.TrimPrefix(name, ":"), strings.TrimPrefix(now, ":")))
+			}
 		case old == "":
 			said = append(said, fmt.Sprintf("%s + %s", name, now))
 		case now == "":
@@ -269,6 +275,23 @@ func (t *telling) changes(list []kg.PropertyChange) string {
 		}
 	}
 	return strings.Join(said, ", ")
+}
+
+// renamed has the predicates that are two names of a property, of which the one lost the values
+// that the other got, each with the other.
+func (t *telling) renamed(list []kg.PropertyChange) map[rdf.IRI]*rdf.IRI {
+	pairs := map[rdf.IRI]*rdf.IRI{}
+	for _, was := range list {
+		if len(was.New) > 0 {
+			continue
+		}
+		for _, is := range list {
+			if len(is.Old) == 0 && slices.Equal(was.Old, is.New) && t.Snapshot.Schema().SameProperty(was.Predicate, is.Predicate) {
+				pairs[was.Predicate], pairs[is.Predicate] = &is.Predicate, &was.Predicate
+			}
+		}
+	}
+	return pairs
 }
 
 func (t *telling) values(list []rdf.Term) string {

@@ -15,7 +15,7 @@ import (
 
 // promotions are what brings the definitions of one file to another. They are no tools: what
 // they take is made by one file and read by the other.
-var promotions = []invoke.Capability{definitionsGet, definitionsDiff, promotePlan, promoteApply, promoteUndo}
+var promotions = []invoke.Capability{promotePlan, promoteApply, promoteUndo}
 
 // textFields are those of a text with a name.
 func textFields(name string) []capability.Field {
@@ -41,6 +41,11 @@ type namedText struct {
 	Text string `json:"text"`
 }
 
+// foundOnly are the surfaces of the tools that no list has and tool_browse finds.
+var foundOnly = []string{}
+
+var found = []invoke.Capability{definitionsGet, definitionsDiff, capabilityHistory}
+
 var definitionsGet = invoke.Capability{
 	Descriptor: capability.Descriptor{
 		ID: "definitions_get", Description: "The schema, the stored queries and the applied migrations of the file, and none of its data.",
@@ -49,7 +54,7 @@ var definitionsGet = invoke.Capability{
 
 		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 	},
-	Hidden: true,
+	Surfaces: foundOnly,
 	Handle: func(_ context.Context, r *invoke.Request) (any, error) {
 		d, err := r.Snapshot.Definitions()
 		out := struct {
@@ -77,7 +82,7 @@ func definitionsOf(r *invoke.Request) (d kg.Definitions, err error) {
 
 var definitionsDiff = invoke.Capability{
 	Descriptor: capability.Descriptor{
-		ID: "definitions_diff", Description: "What leads from the definitions of the file to other ones.",
+		ID: "definitions_diff", Description: "Compare definitions: what leads from those of the file (schema, stored queries, migrations) to other ones, renames as renames.",
 		InputShape: capability.Shape{Fields: []capability.Field{definitionsField, capability.ReadBranch()}},
 		OutputShape: capability.Shape{Fields: []capability.Field{
 			{Name: "columns", Type: capability.String, Many: true, Required: true},
@@ -85,7 +90,7 @@ var definitionsDiff = invoke.Capability{
 		}},
 		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 	},
-	Hidden: true,
+	Surfaces: foundOnly,
 	Handle: func(_ context.Context, r *invoke.Request) (any, error) {
 		other, err := definitionsOf(r)
 		if err != nil {

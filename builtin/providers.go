@@ -53,9 +53,9 @@ func (o Options) providers(views []project.View) []invoke.Provider {
 		o.Gateway = tools.New(o.Upstreams, o.Embedder, false)
 	}
 	return slices.Concat(
-		[]invoke.Provider{invoke.Fixed(invoke.Offer{Capabilities: slices.Concat(builtins, verbs), Resources: d.resources()}), o.Gateway},
+		[]invoke.Provider{invoke.Fixed(invoke.Offer{Capabilities: slices.Concat(builtins, found, verbs), Resources: d.resources()}), o.Gateway},
 		view.Providers(),
 		brief.Providers(),
-		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Concat(metas, generators, migrateMetas, promotions, upstreams{o.Upstreams, o.Embedder}.capabilities()), d.capability(), capabilityHistory, artifactsList)}), storedQueries{cmp.Or(o.StoredTools, StoredTools)}},
+		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Concat(metas, generators, migrateMetas, promotions, upstreams{o.Upstreams, o.Embedder}.capabilities()), d.capability(), artifactsList)}), storedQueries{cmp.Or(o.StoredTools, StoredTools)}},
 	)
 }

@@ -40,7 +40,7 @@ var capabilityHistory = invoke.Capability{
 		}},
 		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
 	},
-	Handle: tellVersions, Hidden: true,
+	Handle: tellVersions, Surfaces: foundOnly,
 }
 
 type versionChange struct {

@@ -31,7 +31,8 @@ type Capability struct {
 	// reports with them what the graph says against them.
 	Typed bool
 	// Surfaces name the lists of tools that have it, see package surface; nil is for one
-	// that all have but those of the gateway.
+	// that all have but those of the gateway, and an empty one for one that none has and that
+	// is found by the tools of the gateway alone.
 	Surfaces []string
 	// Wanted, when set, is asked when a list is made that would have it, and says whether it has it.
 	// It may wait for somebody.

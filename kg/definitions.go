@@ -92,7 +92,7 @@ func (s *Snapshot) Against(other Definitions) (d DefinitionsDiff, err error) {
 			at = to // what the migrations do is theirs to say
 		}
 	}
-	d.Steps = schema.Diff(at, target)
+	d.Steps = at.Towards(target).Steps(at)
 	return d, nil
 }
 

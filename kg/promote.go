@@ -88,7 +88,22 @@ func (s *Session) promote(ctx context.Context, p *promoting) (Result, error) {
 	var spool change.Spool
 	defer spool.Close()
 	p.spool = &spool
-	return s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: p.Set, prepare: p.run, progress: p.Progress, losses: &p.losses, closes: true})
+	return s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: p.Set, prepare: p.run, progress: p.Progress, losses: &p.losses, closes: true, message: p.message})
+}
+
+// message is what the commit says: of the schema its steps, when nobody says otherwise.
+func (p *promoting) message() string {
+	if p.Set.Message != "" {
+		return p.Set.Message
+	}
+	var steps []string
+	for _, m := range p.done.Migrations {
+		steps = append(steps, migrationMessage("migration ", m.Migration))
+	}
+	for _, s := range p.done.Schema.Steps {
+		steps = append(steps, s.What)
+	}
+	return stepsMessage(steps)
 }
 
 // promoting is one promotion under the write lock.
@@ -129,13 +144,13 @@ func (p *promoting) run(ctx context.Context, w *db.Writer, before *compiled) err
 	}
 	mine, comes := before.schema, digestsOf(target, p.Queries)
 	if before.promoted == nil {
-		mine = at // a type that a migration renames is not lost
+		mine = at.Towards(target).Renamed // what has another name is not lost
 	}
 	p.done.Queries, p.done.Own = querySteps(was, p.Queries), digestsOf(mine, was).own(before.promoted, comes)
 	if len(p.done.Own) > 0 && !p.Replace {
 		return fault.New(fault.Conflict, "the promotion would lose what this file defines itself: %s; bring it to the other file first, or pass replace", strings.Join(p.done.Own, ", ")).With("definitions", p.done.Own)
 	}
-	if before.promoted == nil && len(pending) == 0 && maps.Equal(digestsOf(mine, was), comes) {
+	if before.promoted == nil && len(pending) == 0 && maps.Equal(digestsOf(at, was), comes) {
 		return nil
 	}
 	m := migrating{ctx: ctx, w: w, whole: p.spool, progress: p.Progress}
@@ -200,7 +215,7 @@ func (p *promoting) schemas(m *migrating, pending []*migration.Migration, listed
 		}
 	}
 	if len(schema.Diff(at, target)) > 0 || fmt.Sprint(at.Prefixes) != fmt.Sprint(target.Prefixes) {
-		move := migration.Move{Before: at, After: schema.Patched{Schema: target, Renamed: at}}
+		move := migration.Move{Before: at, After: at.Towards(target)}
 		if err := m.all([]migration.Move{move}, &p.done.Schema); err != nil {
 			return err
 		}

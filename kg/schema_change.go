@@ -2,6 +2,7 @@ package kg
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"trails/gateway"
 	"trails/kg/change"
 	"trails/migration"
+	"trails/outline"
 	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
@@ -110,7 +112,7 @@ func (c SchemaChange) read(base string) (func(head *schema.Schema) (schema.Patch
 	}
 	after, err := schema.ParseYAML(c.Source, base)
 	return func(head *schema.Schema) (schema.Patched, error) {
-		return schema.Patched{Schema: after, Renamed: head}, nil
+		return head.Towards(head.KeepNames(after)), nil
 	}, err
 }
 
@@ -181,8 +183,31 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 		}
 		return nil
 	}
-	result, err := s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: c.Set, prepare: edit, losses: &counted, progress: c.Progress})
+	message := func() string {
+		if c.Set.Message != "" {
+			return c.Set.Message
+		}
+		var steps []string
+		for _, s := range plan.Steps {
+			steps = append(steps, s.String())
+		}
+		return stepsMessage(steps)
+	}
+	result, err := s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: c.Set, prepare: edit, message: message, losses: &counted, progress: c.Progress})
 	return plan, result, err
+}
+
+// stepsMessage is what the commit of a change of the schema says when nobody says otherwise.
+func stepsMessage(steps []string) string {
+	const most, longest = 3, 100
+	said := make([]string, 0, most+1)
+	for _, step := range steps[:min(len(steps), most)] {
+		said = append(said, outline.Shorten(step, longest))
+	}
+	if more := len(steps) - most; more > 0 {
+		said = append(said, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(said, "; ")
 }
 
 // schemaEdits turns the difference of two schemas into edits, under the write lock.

@@ -131,7 +131,7 @@ func (s *Schema) normalizeProperty(p *Property) {
 		p.Datatype = wordIRI
 	}
 	p.Datatype = wordFor(p.Datatype)
-	p.OneOf, p.Languages = orNone(p.OneOf), orNone(p.Languages)
+	p.OneOf, p.Languages, p.Was = orNone(p.OneOf), orNone(p.Languages), orNone(p.Was)
 	for _, field := range p.fields() {
 		switch f := field.(type) {
 		case *rdf.Term:

@@ -55,6 +55,14 @@ func (c *checker) constraints(p *Property, path string) {
 		c.report(path+".dim", fault.MaxValue, *p.Dim, maxDim, "dim must lie between 1 and %d", maxDim)
 	}
 	c.languages(p, path)
+	for i, name := range p.Was {
+		switch {
+		case !propertyName.MatchString(name):
+			c.report(path+".was", fault.Pattern, name, propertyName.String(), "a property's name must match %s, such as attackId", propertyName)
+		case name == p.Name || slices.Contains(p.Was[:i], name):
+			c.report(path+".was", fault.Unique, name, nil, "%s is no other name that the property had", name)
+		}
+	}
 	c.literals(p, path)
 }
 

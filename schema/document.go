@@ -54,6 +54,7 @@ type PropertyDocument struct {
 	Default     any      `json:"default,omitempty"`
 	Dim         *int     `json:"dim,omitempty"`
 	Search      *bool    `json:"search,omitempty"` // false, or nothing
+	Was         []string `json:"was,omitempty"`
 }
 
 // JSON returns the schema with these of its types, all when none are given, as a value that
@@ -89,7 +90,7 @@ func (s *Schema) propertyDocument(p *Property) PropertyDocument {
 		MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern,
 		MinValue: s.JSONValue(p, p.MinValue), MaxValue: s.JSONValue(p, p.MaxValue),
 		HasValue: s.JSONValue(p, p.HasValue), Default: s.JSONValue(p, p.Default),
-		Languages: p.Languages, UniqueLang: p.UniqueLang, Unique: p.Unique, Dim: p.Dim,
+		Languages: p.Languages, UniqueLang: p.UniqueLang, Unique: p.Unique, Dim: p.Dim, Was: p.Was,
 	}
 	if p.Unsearched {
 		d.Search = new(bool)

@@ -110,6 +110,10 @@ var keys = []key{
 		name: "search", predicate: TrailsSearch, behind: true, negated: true, step: ChangeSearch,
 		field: func(p *Property) any { return &p.Unsearched },
 	},
+	{
+		name: "was", predicate: TrailsWas, behind: true, step: ChangeWas,
+		field: func(p *Property) any { return &p.Was },
+	},
 }
 
 // keyNames are the words that YAML may have.

@@ -26,7 +26,7 @@ func (p Patched) Loosening(head *Schema) (loosening []Step) {
 			if was := p.Renamed.Type(s.Type); slices.ContainsFunc(was.Extends, func(super string) bool { return !slices.Contains(is.Extends, super) }) {
 				loosening = append(loosening, s)
 			}
-		case ChangePrefixes, ChangeDatatype, ChangeClass, ChangeConstraint, ChangeDefault, ChangeSearch, ChangeAbstract, ChangeOpen, ChangeLabel, ChangeKey, ChangeUnique, ChangeDescription, ChangeOrder:
+		case ChangePrefixes, ChangeDatatype, ChangeClass, ChangeConstraint, ChangeDefault, ChangeSearch, ChangeWas, ChangeAbstract, ChangeOpen, ChangeLabel, ChangeKey, ChangeUnique, ChangeDescription, ChangeOrder:
 			if back[placeOf(s)] {
 				loosening = append(loosening, s)
 			}

@@ -79,6 +79,7 @@ func (s *Schema) Patch(src []byte) (Patched, error) {
 	for i, step := range list {
 		p.takeStep(i+1, step)
 	}
+	p.noteNames()
 	after := p.schema(p.root, s.Base)
 	if problems := append(p.problems, after.check(p.source)...); len(problems) > 0 {
 		for i := range problems {
@@ -487,6 +488,45 @@ func (p *patcher) prefix(name string, value *yaml.Node) {
 	}
 }
 
+// noteNames gives the properties that have another name than at the head the one that they had.
+func (p *patcher) noteNames() {
+	for _, t := range pairs(branch(p.root, "types")) {
+		properties := member(t, "properties")
+		for i, name := range keysOf(properties) {
+			if from := p.keys[properties.Content[2*i]].property; from != "" && from != name {
+				noteName(properties, 2*i, from, p.step)
+			}
+		}
+	}
+}
+
+// namesOnce are the names that a property had once from is now: one that gets a name again has
+// the names of the time when it had it.
+func namesOnce(names []string, from, now string) []string {
+	if at := slices.Index(names, now); at >= 0 {
+		return names[:at:at]
+	}
+	if slices.Contains(names, from) {
+		return names
+	}
+	return append(slices.Clip(names), from)
+}
+
+// noteName adds a name to those that the property at i had.
+func noteName(properties *yaml.Node, i int, from string, step int) {
+	property := mappingAt(properties, i)
+	var names []string
+	rewrite(member(property, "was"), func(name string) string {
+		names = append(names, name)
+		return name
+	})
+	names = namesOnce(names, from, properties.Content[i].Value)
+	remove(property, "was")
+	if len(names) > 0 {
+		insert(property, "was", nameList(names), step)
+	}
+}
+
 // renamed is the head with the names that its types and properties have in the tree.
 func (p *patcher) renamed(text []byte) (*Schema, error) {
 	fresh, err := newPatcher(p.head, text)
@@ -505,9 +545,11 @@ func (p *patcher) renamed(text []byte) (*Schema, error) {
 	types = branch(fresh.root, "types")
 	for i := 0; i < len(types.Content); i += 2 {
 		of := types.Content[i].Value
-		for key := range pairs(member(types.Content[i+1], "properties")) {
-			if now := names[origin{of, key.Value}]; now != "" && now != key.Value {
-				renameProperty(types, of, key, now)
+		properties := member(types.Content[i+1], "properties")
+		for j, name := range keysOf(properties) {
+			if now := names[origin{of, name}]; now != "" && now != name {
+				renameProperty(types, of, properties.Content[2*j], now)
+				noteName(properties, 2*j, name, 0)
 				changed = true
 			}
 		}

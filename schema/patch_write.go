@@ -9,11 +9,11 @@ import (
 )
 
 // PatchTo returns the patch that leads from s to another schema of the same base, as
-// [Schema.Patch] reads it: "[]\n" when there is no difference. What has another name is one
-// that goes and one that comes: nothing says that it was renamed.
+// [Schema.Patch] reads it: "[]\n" when there is no difference. What has another name, and does
+// not say that it had the one that goes, is one that goes and one that comes.
 func (s *Schema) PatchTo(to *Schema) ([]byte, error) {
-	w := patchWriter{steps: &yaml.Node{Kind: yaml.SequenceNode}}
-	was, err := treeOf(s)
+	patched, w := s.towards(to)
+	was, err := treeOf(patched.Renamed)
 	if err != nil {
 		return nil, err
 	}

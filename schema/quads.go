@@ -56,6 +56,7 @@ const (
 	TrailsWord           = rdf.IRI(rdf.TrailsNS + "word")           // of a property shape: the datatype's word when its IRI has two
 	TrailsDim            = rdf.IRI(rdf.TrailsNS + "dim")            // of a property shape: components of a vector
 	TrailsSearch         = rdf.IRI(rdf.TrailsNS + "search")         // of a property shape: false when search leaves its values out
+	TrailsWas            = rdf.IRI(rdf.TrailsNS + "was")            // of a property shape: a list of the names that it had, strings
 )
 
 // ShapeIRI names the property shape of t's own property p.

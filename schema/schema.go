@@ -101,6 +101,8 @@ type Property struct {
 	Default    rdf.Term
 	// Unsearched: full-text search finds no node by a value of the property.
 	Unsearched bool
+	// Was are the names that the property had before, the latest last.
+	Was []string
 }
 
 // ids is what the IRIs of entities of t have between the base and the local id.
