@@ -140,6 +140,7 @@ type job struct {
 	undo *undoing
 	// inputs name the sources of edits; nil for a change made in memory.
 	inputs    []string
+	records   int64 // that these have
 	maxErrors int
 	// counts, when set, says which mistakes are reported.
 	counts   func(fault.FieldError) bool

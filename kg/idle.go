@@ -193,6 +193,8 @@ func (t *transaction) unchanged() (idle []string) {
 		why = t.job.undo.takenBack()
 	case t.job.action.EditsSchema():
 		why = "it is so already"
+	case why == "" && t.job.records > 0:
+		why = "the graph says all of the data already"
 	case why == "" && t.job.inputs != nil:
 		why = "the data has no statements"
 	case why == "":

@@ -96,6 +96,7 @@ type ReadyLoad struct {
 
 	sameBlank bool // what was set aside says what is there, at sameAt
 	sameAt    CommitID
+	partners  map[rdf.BNode]rdf.BNode // of the data's blank nodes those of the graph that they stand for, at sameAt
 }
 
 // Commit commits the load, on the head and within the bound that IfCommit and MaxRemoved of
@@ -188,7 +189,7 @@ func (s *Session) read(ctx context.Context, action policy.Action, l Load) (_ *Re
 		}
 	}()
 	l.Set.Key.Digest = [32]byte(content.Sum(nil))
-	r.job = job{action: action, spool: data.Edits, set: l.Set, inputs: data.Sources, progress: l.Progress}
+	r.job = job{action: action, spool: data.Edits, set: l.Set, inputs: data.Sources, records: data.Records, progress: l.Progress}
 	r.job.maxErrors = load.MaxBad
 	if data.UsesSchema {
 		r.job.set.Schema = under.schema

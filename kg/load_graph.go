@@ -52,11 +52,12 @@ func (l Load) checkTarget() error {
 	return nil
 }
 
-// blankWork bounds what the comparison of blank nodes costs.
+// blankWork bounds what the comparison of blank nodes costs, and what their pairing does.
 const blankWork = 1_000_000
 
 // compareBlank finds out, before anything is locked, whether the blank nodes of the
-// data say what those of the graph say. It holds at the head that it was found at.
+// data say what those of the graph say, or else which stand for which. It holds at the head
+// that it was found at.
 func (r *ReadyLoad) compareBlank(ctx context.Context) error {
 	if len(r.data.Blank) == 0 {
 		return nil
@@ -70,7 +71,7 @@ func (r *ReadyLoad) compareBlank(ctx context.Context) error {
 			if !load.HasBlank(q) {
 				continue
 			}
-			if there = append(there, q); len(there) > len(r.data.Blank) {
+			if there = append(there, q); len(there) > load.MaxBlank {
 				return nil
 			}
 		}
@@ -78,7 +79,10 @@ func (r *ReadyLoad) compareBlank(ctx context.Context) error {
 		for _, e := range r.data.Blank {
 			given = append(given, e.Quad)
 		}
-		r.sameBlank, r.sameAt = rdf.IsomorphicWithin(given, there, blankWork), snap.Head().ID
+		r.sameAt = snap.Head().ID
+		if r.sameBlank = rdf.IsomorphicWithin(given, there, blankWork); !r.sameBlank {
+			r.partners = rdf.MatchBlank(given, there, blankWork)
+		}
 		return nil
 	})
 }
@@ -118,6 +122,9 @@ func (r *ReadyLoad) replaceGraph(ctx context.Context, w *db.Writer) error {
 	same := r.sameBlank && w.Head().ID == r.sameAt
 	if !same {
 		for _, e := range r.data.Blank {
+			if w.Head().ID == r.sameAt {
+				e.Quad.Subject, e.Quad.Object = r.partner(e.Quad.Subject), r.partner(e.Quad.Object)
+			}
 			if err := r.data.Edits.Add(e); err != nil {
 				return err
 			}
@@ -135,4 +142,14 @@ func (r *ReadyLoad) replaceGraph(ctx context.Context, w *db.Writer) error {
 		}
 	}
 	return nil
+}
+
+// partner is the blank node of the graph that one of the data stands for, or the term itself.
+func (r *ReadyLoad) partner(t rdf.Term) rdf.Term {
+	if b, ok := t.(rdf.BNode); ok {
+		if partner, paired := r.partners[b]; paired {
+			return partner
+		}
+	}
+	return t
 }

@@ -51,16 +51,7 @@ type coloring struct {
 }
 
 func newColoring(quads []Quad, steps *int) *coloring {
-	c := &coloring{quads: quads, steps: steps, color: map[BNode]uint64{}, about: map[BNode][]Quad{}}
-	for _, q := range quads {
-		terms := positions(q)
-		for i, t := range terms {
-			if b, ok := t.(quad.BNode); ok && !slices.Contains(terms[:i], t) {
-				c.color[b] = 1
-				c.about[b] = append(c.about[b], q)
-			}
-		}
-	}
+	c := uncolored(quads, steps)
 	c.refine()
 	return c
 }
@@ -70,11 +61,7 @@ func positions(q Quad) [4]Term { return [4]Term{q.Subject, q.Predicate, q.Object
 // refine mixes the neighbours' colors in until no more colors come of it.
 func (c *coloring) refine() {
 	for n := c.colors(); c.may(len(c.quads)); {
-		next := make(map[BNode]uint64, len(c.color))
-		for b := range c.color {
-			next[b] = c.mixed(b)
-		}
-		c.color = next
+		c.step()
 		m := c.colors()
 		if m == n {
 			return
@@ -181,6 +168,9 @@ func match(x, y *coloring) bool {
 	}
 	one := x.mark(in[color][0])
 	for _, candidate := range out[color] {
+		if x.tired() {
+			return false
+		}
 		if match(one, y.mark(candidate)) {
 			return true
 		}

@@ -315,8 +315,8 @@ func (r *reader) touch(e change.Edit) error {
 	return nil
 }
 
-// maxBlank bounds the quads with blank nodes that are set aside.
-const maxBlank = 10_000
+// MaxBlank bounds the quads with blank nodes that are set aside.
+const MaxBlank = 50_000
 
 // setAside keeps a quad with blank nodes back while all such may turn out to be those
 // that are there, under other labels.
@@ -325,7 +325,7 @@ func (r *reader) setAside(e change.Edit) (bool, error) {
 		return false, nil
 	}
 	r.Blank = append(r.Blank, e)
-	if r.manyBlank = len(r.Blank) > maxBlank; r.manyBlank {
+	if r.manyBlank = len(r.Blank) > MaxBlank; r.manyBlank {
 		for _, e := range r.Blank {
 			if err := r.Edits.Add(e); err != nil {
 				return false, err

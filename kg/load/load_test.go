@@ -98,7 +98,7 @@ func TestBadLinesStandBesideTheGoodOnes(t *testing.T) {
 
 // With Replace, quads with blank nodes are set aside while they are few.
 func TestBlankNodesAreSetAsideWhileTheyAreFew(t *testing.T) {
-	for n, aside := range map[int]int{3: 3, 10_000: 10_000, 10_001: 0} {
+	for n, aside := range map[int]int{3: 3, load.MaxBlank: load.MaxBlank, load.MaxBlank + 1: 0} {
 		text := "<urn:s> <urn:p> 1 ." + strings.Repeat("<urn:s> <urn:p> [] .\n", n)
 		o := load.Options{Format: load.Turtle, Mode: load.Replace, Graph: "urn:g", Inputs: []load.Input{{Name: "in", Reader: strings.NewReader(text)}}}
 		d, err := load.Read(t.Context(), o, notes(t), nil)
