@@ -152,8 +152,8 @@ func TestBadRowsAreLeftOutAndCanBeMended(t *testing.T) {
 			for line := range strings.Lines(rejects) {
 				at := slices.IndexFunc(right, func(r []string) bool { return strings.Contains(line, fmt.Sprintf(`"id":%q`, r[0])) })
 				object := strings.Trim(write(right[at:at+1]), "[]")
-				because := line[strings.Index(line, `"_rejected"`):]
-				mended += strings.TrimSuffix(object, "}") + "," + because
+				_, because, _ := strings.Cut(line, `"_rejected"`)
+				mended += strings.TrimSuffix(object, "}") + `,"_rejected"` + because
 			}
 		}
 		name := map[string]string{"csv": "rejects.csv", "json": "rejects.ndjson"}[format]
