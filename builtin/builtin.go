@@ -91,7 +91,7 @@ var builtins = []invoke.Capability{
 	queryBuiltin,
 	{
 		Descriptor: capability.Descriptor{
-			ID: "schema_apply", Description: "Change the schema. Refused where data or a stored query contradicts it, or data would be lost.",
+			ID: "schema_apply", Description: "Change the schema. Refused where data or stored queries contradict it or data would be lost.",
 			InputShape: capability.Shape{Fields: append([]capability.Field{patchText, schemaText,
 				{Name: "plan", Type: capability.Boolean, Default: false, Description: "Only say what breaks."},
 				allowLoss, allowBroken}, capability.MassArguments()...)},
@@ -105,12 +105,12 @@ var builtins = []invoke.Capability{
 	mutateBuiltin,
 	{
 		Descriptor: capability.Descriptor{
-			ID: "load", Description: "Load many nodes and edges as one atomic, validated commit: NDJSON lines {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"} with Type/id in from and to; with type, CSV, TSV or JSON objects whose columns are its properties; or RDF of any syntax.",
+			ID: "load", Description: "Load nodes and edges as one atomic commit: NDJSON lines {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"} with Type/id in from and to; with type, CSV, TSV or JSON objects of its properties; or RDF of any syntax.",
 			InputShape: capability.Shape{Fields: append([]capability.Field{
 				{Name: "data", Type: capability.String, Required: true, Brief: true, Description: "The lines to load."},
 				{Name: "format", Type: capability.String, Rare: true, OneOf: anyOf(load.Formats()), Default: "auto", Description: "auto tells it by how the data begins."},
 				{Name: "mode", Type: capability.String, OneOf: anyOf(load.Modes()), Default: "merge",
-					Description: "merge sets the given properties; append refuses nodes that exist; overwrite replaces all nodes of the types in the data; replace puts RDF in the place of graph."},
+					Description: "append refuses nodes that exist; overwrite replaces all nodes of its types; replace puts RDF in place of graph."},
 				{Name: "type", Type: capability.String, Brief: true, Description: "What the rows of csv and tsv, and the objects of JSON, are of."},
 				{Name: "map", Type: capability.Object, Description: "Properties by column, where the names differ; \"\" passes over."},
 				{Name: "id", Type: capability.String, Description: "The column of ids, else id."},
@@ -120,7 +120,7 @@ var builtins = []invoke.Capability{
 				{Name: "graph", Type: capability.IRI, Brief: true, Description: "Named graph for RDF text that names none; " + string(rdf.DefaultGraph) + " is the default graph."},
 				{Name: "one_graph", Type: capability.Boolean, Rare: true, Default: false, Description: "Refuse RDF text that names a graph other than graph."},
 				{Name: "if_graph", Type: capability.String, Rare: true, OneOf: anyOf(kg.GraphStates()), Description: "Load only if graph exists, or is absent."},
-				{Name: "contexts", Type: capability.Object, Rare: true, Description: "JSON-LD contexts that the data names, by IRI."},
+				{Name: "contexts", Type: capability.Object, Rare: true, Description: "JSON-LD contexts."},
 				{Name: "base", Type: capability.IRI, Rare: true, Description: "What relative IRIs in RDF text are resolved against."},
 				{Name: "lenient", Type: capability.Boolean, Rare: true, Default: false, Description: "Leave out statements of RDF text whose IRI or language tag is none; rejects lists them."},
 				{Name: "rejects", Type: capability.Boolean, Rare: true, Default: false, Description: "Leave out bad rows and records and load the others; rejects lists them."},

@@ -20,7 +20,7 @@ const (
 
 var mutateBuiltin = invoke.Capability{
 	Descriptor: capability.Descriptor{
-		ID: "mutate", Description: "Run a SPARQL 1.1 update as one atomic, validated commit. params are as in query. It does not change the schema.",
+		ID: "mutate", Description: "Run a SPARQL 1.1 update as one atomic commit. params as in query. Not for the schema.",
 		InputShape: capability.Shape{Fields: append([]capability.Field{
 			{Name: "update", Type: capability.String, Required: true, Brief: true, MaxLength: new(queryText), Description: "The text of the update."},
 			toldBefore(paramsField),

@@ -16,7 +16,7 @@ const undoQuotes = 200
 
 var undoBuiltin = invoke.Capability{
 	Descriptor: capability.Descriptor{
-		ID: "undo", Description: "Take back what one commit changed, as a new commit. Refused, naming the nodes, where later commits touched the same values.",
+		ID: "undo", Description: "Take back what one commit changed, as a new commit. Refused where later ones touched the same values.",
 		InputShape: capability.Shape{Fields: append([]capability.Field{
 			{Name: "commit", Type: capability.String, Required: true, Brief: true, Description: "Its first digits, or head for the newest."},
 		}, capability.MassArguments()...)},
