@@ -14,7 +14,6 @@ import (
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/go-chi/chi/v5/middleware"
 
 	"trails/auth"
 	"trails/capability/project"
@@ -192,9 +191,9 @@ func (s *server) stages() []stage {
 // handler reads bodies by the same rules, and refuses in its protocol's words.
 func (s *server) ownStages() []stage {
 	return []stage{
-		{"media type", s.mediaType},  // before the body: no need to read what is not JSON
-		{"body", s.bounded},          // size, text and depth, once for all handlers
-		{"head", middleware.GetHead}, // HEAD is GET without the body
+		{"media type", s.mediaType}, // before the body: no need to read what is not JSON
+		{"body", s.bounded},         // size, text and depth, once for all handlers
+		{"head", headAsGet},         // HEAD is GET without the body
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/go-chi/chi/v5/middleware"
-
 	"trails/fault"
 	"trails/invoke"
 )
@@ -44,11 +42,11 @@ func (s *server) logged(next http.Handler) http.Handler {
 		}
 		start := time.Now()
 		v := &logEntry{caller: "nobody"}
-		seen := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		seen := &seenWriter{ResponseWriter: w}
 		next.ServeHTTP(seen, r.WithContext(context.WithValue(r.Context(), logEntryKey{}, v)))
 		s.log.LogAttrs(r.Context(), slog.LevelDebug, "request",
 			slog.String("trace_id", traceOf(r)), slog.String("method", r.Method), slog.String("path", r.URL.EscapedPath()),
-			slog.Int("status", seen.Status()), slog.Int("bytes", seen.BytesWritten()),
+			slog.Int("status", seen.status), slog.Int("bytes", seen.bytes),
 			slog.Float64("ms", float64(time.Since(start).Microseconds())/1000), slog.String("principal", v.caller))
 	})
 }
@@ -57,7 +55,7 @@ func (s *server) logged(next http.Handler) http.Handler {
 // When the answer has begun it cannot be taken back, so the connection is cut.
 func (s *server) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		seen := &seenWriter{ResponseWriter: w}
 		defer func() {
 			p := recover()
 			if p == nil {
@@ -68,7 +66,7 @@ func (s *server) recovered(next http.Handler) http.Handler {
 			}
 			s.log.LogAttrs(r.Context(), slog.LevelError, "panic",
 				slog.String("trace_id", traceOf(r)), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
-			if seen.Status() != 0 {
+			if seen.status != 0 {
 				panic(http.ErrAbortHandler)
 			}
 			writeProblem(seen, http.StatusInternalServerError, problem(&fault.Error{}, traceOf(r)))
