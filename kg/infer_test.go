@@ -226,6 +226,8 @@ func TestWhatPeopleWriteInTablesIsFoundOut(t *testing.T) {
 		"numbers beside a decimal comma":    {"row,a,b\n1,\"1.234,5\",1.234\n2,\"2,5\",5\n", `b: {type: integer, required: true}`},
 		"a point that a comma would lose":   {"row,a,b\n1,\"1.234,5\",1.5\n2,\"2,5\",5\n", `a: {type: string, required: true}`},
 		"ids by name, and a label":          {"Employee No,Full name,Manager\n1001,Ana,\n1002,Bo,1001\n1003,Cy,1002\n", "label: fullName # what people read\n    iri: preserve"},
+		"one id, where the name says so":    {"Employee No,Full name,Manager\n1001,Ana,\n1002,Bo,1001\n1003,Cy,1001\n", `manager: {class: In} # in 2 of 3; all are ids of In`},
+		"dates with points are day first":   {"id,due\na,3.1.2023\nb,25.4.2023\n", `dates such as "3.1.2023" are read as dmy`},
 		"references by number":              {"Employee No,Full name,Manager\n1001,Ana,\n1002,Bo,1001\n1003,Cy,1002\n", `manager: {class: In} # in 2 of 3; all are ids of In`},
 		"numbers that are no ids":           {"id,rank\n1,2\n2,1\n3,2\n", `rank: {type: integer, required: true}`},
 	} {

@@ -220,7 +220,7 @@ func (p *Proposal) decide(t *typeStats) {
 		return
 	}
 	t.decided, t.conventions = true, p.Conventions
-	pick := func(asked string, names [2]string, of func(w *written) [2]int64, differs func(w *written) string) string {
+	pick := func(asked, otherwise string, names [2]string, of func(w *written) [2]int64, differs func(w *written) string) string {
 		if asked != "" {
 			return asked
 		}
@@ -246,12 +246,12 @@ func (p *Proposal) decide(t *typeStats) {
 		case votes[1]:
 			return names[1]
 		case some: // no cell is another in the other reading
-			return names[len(names)-1]
+			return otherwise
 		}
 		return ""
 	}
-	t.conventions.Dates = pick(t.conventions.Dates, orders, func(w *written) [2]int64 { return w.dates }, func(w *written) string { return w.otherDate })
-	t.conventions.Decimal = pick(t.conventions.Decimal, decimals, func(w *written) [2]int64 { return w.amounts() }, func(w *written) string { return w.otherNumber })
+	t.conventions.Dates = pick(t.conventions.Dates, "dmy", orders, func(w *written) [2]int64 { return w.dates }, func(w *written) string { return w.otherDate })
+	t.conventions.Decimal = pick(t.conventions.Decimal, ".", decimals, func(w *written) [2]int64 { return w.amounts() }, func(w *written) string { return w.otherNumber })
 	for _, s := range t.properties {
 		i := index(decimals, t.conventions.Decimal)
 		if i >= 0 && !s.isText() && s.isNumber() && !s.written.all(s.written.amounts()[i], true) && p.Conventions.Decimal == "" {

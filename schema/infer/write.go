@@ -437,12 +437,18 @@ func (p *Proposal) reference(s *propertyStats, of *values) (class, because strin
 		}
 		return "class: " + names[0], "all are records of " + names[0]
 	}
-	// Numbers are ids where they are long, or where the name says that they name something.
+	// Numbers are ids where they are long, or where the name says that they name something; one id
+	// is enough there.
 	numbers := len(of.fit) > 0 && of.fit[0] == "integer" && s.written.count > 0
-	if numbers && of.shortest < 4 && !refers(s.name) {
+	named := refers(s.name)
+	if numbers && of.shortest < 4 && !named {
 		return "", ""
 	}
-	if !numbers && !slices.Equal(of.fit, []string{"string"}) || of.typed || s.ids == s.nodes || of.distinct.over || len(of.distinct.hashes) < 2 {
+	fewest := 2
+	if named {
+		fewest = 1
+	}
+	if !numbers && !slices.Equal(of.fit, []string{"string"}) || of.typed || s.ids == s.nodes || of.distinct.over || len(of.distinct.hashes) < fewest {
 		return "", ""
 	}
 	for _, t := range p.types {
