@@ -5,7 +5,9 @@ package main
 import (
 	"io"
 	"net"
+	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,7 +15,11 @@ import (
 
 // Every signal by which a terminal or a service ends a program lets it finish in order.
 func TestServersStopInOrderByEverySignal(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} {
+	sigs := []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM}
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, sigs...) // a signal that this process ignores, as behind nohup, its children would ignore
+	defer signal.Stop(caught)
+	for _, sig := range sigs {
 		t.Run(sig.String(), func(t *testing.T) {
 			cmd := exec.Command("trails", "mcp", newNotes(t))
 			in, err := cmd.StdinPipe()
