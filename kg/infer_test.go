@@ -251,6 +251,16 @@ func TestTablesThatReferToEachOther(t *testing.T) {
 	}
 }
 
+// Names that look alike are told apart, in records of several types and in rows.
+func TestNamesThatLookAlikeAreToldApart(t *testing.T) {
+	for name, text := range map[string]string{
+		"records.ndjson": `{"type":"A","id":"x","data":{"true":"a"}}` + "\n" + `{"type":"B","id":"x","data":{"true ":"b"}}` + "\n" + `{"type":"B","id":"y","data":{"a\tb":"c","a b":"d"}}`,
+		"rows.json":      `[{"name":"a","name ":"b"},{" name":"c","Name":"d"}]`,
+	} {
+		inferred(t, load.Options{}, source(name, text))
+	}
+}
+
 // TestAnyNamesAreTaken draws names of columns and members.
 func TestAnyNamesAreTaken(t *testing.T) {
 	seed := rand.Uint64()

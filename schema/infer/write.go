@@ -40,7 +40,7 @@ func (p *Proposal) Renamed(typeName string) []Renamed {
 	for _, name := range names {
 		folded[Folded(name)]++
 	}
-	var out []Renamed
+	var out, kept []Renamed
 	for _, s := range t.properties {
 		name := names[s]
 		words, _ := p.property(t, s)
@@ -50,15 +50,17 @@ func (p *Proposal) Renamed(typeName string) []Renamed {
 			out = append(out, Renamed{s.name, ""})
 		case !found || t.isID(s.name): // what is mapped has no ids
 			out = append(out, Renamed{s.name, name})
+		default:
+			kept = append(kept, Renamed{s.name, name})
 		}
 	}
-	return said(out)
+	return said(out, kept)
 }
 
 // RenamedRecords are the members that records of any type have, and that are not called as
 // their properties.
 func (p *Proposal) RenamedRecords() []Renamed {
-	known := map[string]string{}
+	known, same := map[string]string{}, map[string]string{}
 	for _, t := range p.types {
 		if !t.named {
 			continue
@@ -69,22 +71,35 @@ func (p *Proposal) RenamedRecords() []Renamed {
 				known[s.name] = ""
 			case name != s.name:
 				known[s.name] = name
+			default:
+				same[s.name] = name
 			}
 		}
 	}
-	var out []Renamed
+	var out, kept []Renamed
 	for name, property := range known {
 		out = append(out, Renamed{name, property})
 	}
-	return said(out)
+	for name, property := range same {
+		if _, renamed := known[name]; !renamed {
+			kept = append(kept, Renamed{name, property})
+		}
+	}
+	return said(out, kept)
 }
 
 // said puts names into their order, and writes those that have what is not seen on one
-// line, as a load finds them, too.
-func said(renamed []Renamed) []Renamed {
+// line, as a load finds them, too. What keeps its name is said where another one looks alike.
+func said(renamed, kept []Renamed) []Renamed {
 	shown := map[string]int{}
 	for _, r := range renamed {
 		shown[ColumnName(r.Name)]++
+	}
+	for _, k := range kept {
+		if name := ColumnName(k.Name); shown[name] > 0 {
+			renamed = append(renamed, k)
+			shown[name]++
+		}
 	}
 	for i, r := range renamed {
 		if name := ColumnName(r.Name); name != "" && shown[name] == 1 {
