@@ -121,7 +121,7 @@ func randomDescriptor(t *rapid.T) capability.Descriptor {
 		Preconditions: rapid.SliceOfN(text, 0, 2).Draw(t, "preconditions"),
 		CostEstimate:  rapid.SampledFrom(capability.Costs()).Draw(t, "cost"),
 		Idempotent:    rapid.Bool().Draw(t, "idempotent"),
-		Deprecates:    rapid.SliceOfN(rapid.StringMatching(`[a-z]{3,8}`), 0, 2).Draw(t, "deprecates"),
+		Deprecates:    rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{3,8}`), 0, 2, rapid.ID[string]).Draw(t, "deprecates"),
 		SideEffects:   rapid.SampledFrom([]capability.SideEffects{capability.None, capability.Writes, capability.Destroys}).Draw(t, "side effects"),
 		Reasoning:     rapid.SampledFrom([]capability.Reasoning{capability.ReasoningNone, capability.ReasoningSubclasses}).Draw(t, "reasoning"),
 	}
