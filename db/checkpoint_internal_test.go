@@ -191,7 +191,6 @@ func TestWhoWaitsForReadersHearsItsContext(t *testing.T) {
 	}
 	defer r.Close()
 	lengthen(t, f, "a")
-	f.opts.LongLog = testLog / 64
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	began := time.Now()

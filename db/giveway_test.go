@@ -66,8 +66,10 @@ func TestOldReadersGiveWayToWritersOfALongLog(t *testing.T) {
 			return err
 		}
 	}
-	begin("rows before the first one", read(t, bySQL), query("SELECT (COUNT(*) AS ?n) { ?a :v ?x . ?b :v ?y . ?c :v ?z FILTER (?x + ?y != ?z + 0.5) }"))
-	begin("a scan", read(t, byScans), query("SELECT (COUNT(DISTINCT ?x) AS ?n) { ?a :v ?x . ?b :v ?y . ?c :v ?z }"))
+	if !testing.Short() {
+		begin("rows before the first one", read(t, bySQL), query("SELECT (COUNT(*) AS ?n) { ?a :v ?x . ?b :v ?y . ?c :v ?z FILTER (?x + ?y != ?z + 0.5) }"))
+		begin("a scan", read(t, byScans), query("SELECT (COUNT(DISTINCT ?x) AS ?n) { ?a :v ?x . ?b :v ?y . ?c :v ?z }"))
+	}
 	begin("statements, again and again", read(t, bySQL), func(r *db.Reader) error {
 		for {
 			for _, err := range r.Match(t.Context(), rdf.Quad{}) {

@@ -134,7 +134,7 @@ func FuzzTable(f *testing.F) {
 		if err != nil && !errors.As(err, &wrong) && !errors.Is(err, errLongRow) {
 			t.Fatal(err)
 		}
-		if len(rows) > strings.Count(text, "\n")+1 {
+		if len(rows) > strings.Count(text, "\n")+strings.Count(text, "\r")+1 {
 			t.Fatalf("%d rows of %q", len(rows), text)
 		}
 	})
