@@ -97,11 +97,7 @@ func listing(kind Kind, message string, fields []FieldError) *Error {
 	})
 	kinds, count := merged(all)
 	fields = Sorted(kinds)
-	noun := "fields"
-	if count == 1 {
-		noun = "field"
-	}
-	e := New(kind, "%s %d %s", message, count, noun)
+	e := New(kind, "%s %s", message, Counted(count, "field"))
 	e.Count, e.Fields = count, slices.Clip(fields[:min(len(fields), maxFields)])
 	return e
 }

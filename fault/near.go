@@ -82,3 +82,11 @@ func editDistance(x, y string) int {
 	}
 	return last[len(b)]
 }
+
+// Counted says how many of something there are: "1 field", "2 fields".
+func Counted[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"trails/fault"
 	"trails/rdf"
 	"trails/rdf/xsd"
 )
@@ -247,16 +248,9 @@ func (a Arity) String() string {
 	case a.Max < 0:
 		return "any number of arguments"
 	case a.Min == a.Max:
-		return count(a.Min, "argument")
+		return fault.Counted(a.Min, "argument")
 	}
-	return strconv.Itoa(a.Min) + " to " + count(a.Max, "argument")
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
+	return strconv.Itoa(a.Min) + " to " + fault.Counted(a.Max, "argument")
 }
 
 // constraint reads Constraint: an expression in brackets, or a call.

@@ -1,6 +1,9 @@
 package sparql
 
-import "trails/rdf"
+import (
+	"trails/fault"
+	"trails/rdf"
+)
 
 // group is a group graph pattern while it is read: the pattern so far, and the
 // filters that will stand around all of it (section 18.2.2.2).
@@ -204,7 +207,7 @@ func (p *parser) tableRow(width int) []rdf.Term {
 	}
 	p.expect(")")
 	if len(row) != width {
-		p.failFrom(at, "this row of VALUES has "+count(len(row), "value")+" for "+count(width, "variable"))
+		p.failFrom(at, "this row of VALUES has "+fault.Counted(len(row), "value")+" for "+fault.Counted(width, "variable"))
 	}
 	return row
 }

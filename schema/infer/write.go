@@ -248,7 +248,7 @@ func (p *Proposal) names(t *typeStats) map[*propertyStats]string {
 // records in the same order give the same text.
 func (p *Proposal) YAML() []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Proposed from %s. Read it through: what held for them may not hold for the next.\n", counted(p.records, "record"))
+	fmt.Fprintf(&b, "# Proposed from %s. Read it through: what held for them may not hold for the next.\n", fault.Counted(p.records, "record"))
 	if len(p.types) == 0 {
 		return []byte(b.String() + "types: {}\n")
 	}
@@ -260,7 +260,7 @@ func (p *Proposal) YAML() []byte {
 }
 
 func (p *Proposal) writeType(b *strings.Builder, t *typeStats) {
-	fmt.Fprintf(b, "  %s: # %s\n", t.name, counted(t.nodes, "record"))
+	fmt.Fprintf(b, "  %s: # %s\n", t.name, fault.Counted(t.nodes, "record"))
 	names := p.names(t)
 	proposed, reasons := make([][]string, len(t.properties)), make([][]string, len(t.properties))
 	label := ""
@@ -352,7 +352,7 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 		return []string{"type: string"}, []string{"no record has a value"}
 	}
 	if s.edges > 0 {
-		why = append(why, counted(s.edges, "edge"))
+		why = append(why, fault.Counted(s.edges, "edge"))
 	}
 	if s.nodes > 0 {
 		why = append(why, fmt.Sprintf("in %d of %d", s.nodes, t.nodes))
@@ -578,11 +578,4 @@ func key(name string) string {
 		return strconv.Quote(name)
 	}
 	return name
-}
-
-func counted(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
