@@ -31,10 +31,13 @@ type logStage struct{ step, slot int64 }
 // the excess has doubled.
 const logSteps = 8
 
+// stepsPast is by how many steps a log is longer than its bound.
+func stepsPast(size, bound int64) int64 { return (size - bound) / max(1, bound/logSteps) }
+
 // logStageOf returns the stage of a long log. Writers wait at each for logWait: 5% of the time
 // at most.
 func logStageOf(size, bound int64, now time.Time) (at logStage) {
-	at.step = (size - bound) / max(1, bound/logSteps)
+	at.step = stepsPast(size, bound)
 	if at.step >= logSteps {
 		at.step = logSteps + int64(bits.Len64(uint64(at.step/logSteps))) - 1
 	}

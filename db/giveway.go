@@ -55,8 +55,7 @@ func (c *commitsSeen) look(version int64, now time.Time) bool {
 
 // ageAllowed is how old a reader of a log of this size may become while others write.
 func ageAllowed(size, bound int64) time.Duration {
-	step := (size - bound) / max(1, bound/logSteps)
-	return max(youngestReader, oldestReader>>min(step, 8))
+	return max(youngestReader, oldestReader>>min(stepsPast(size, bound), logSteps))
 }
 
 // watchAge makes the reader give way when it is due, until it is closed.
