@@ -35,6 +35,7 @@ func assemble(base string, prefixes map[string]string, types []*Type) *Schema {
 	s.byName = make(map[string]*Type, len(s.Types))
 	s.byIRI = make(map[rdf.IRI]*Type, len(s.Types))
 	s.byIDs = make(map[string]*Type, len(s.Types))
+	s.identifying = map[*Property]bool{}
 	s.about = make(map[*Type]*facts, len(s.Types))
 	s.declared = map[rdf.IRI]bool{}
 	for i, t := range s.Types {
@@ -84,21 +85,16 @@ func assemble(base string, prefixes map[string]string, types []*Type) *Schema {
 
 // identifies notes the properties by which entities of t are told apart.
 func (s *Schema) identifies(t *Type) {
+	f := s.about[t]
 	for _, group := range append(slices.Clone(t.Unique), t.Key) {
 		for _, name := range group {
-			if p := s.about[t].byName[name]; p != nil {
-				if s.identifying == nil {
-					s.identifying = map[*Property]bool{}
-				}
+			if p := f.byName[name]; p != nil {
 				s.identifying[p] = true
 			}
 		}
 	}
 	if s.MintOf(t) == MintContent {
-		for _, p := range s.about[t].all {
-			if s.identifying == nil {
-				s.identifying = map[*Property]bool{}
-			}
+		for _, p := range f.all {
 			s.identifying[p] = true
 		}
 	}

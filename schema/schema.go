@@ -28,7 +28,7 @@ type Schema struct {
 	about  map[*Type]*facts
 	// declared are the predicates of all properties.
 	declared map[rdf.IRI]bool
-	// identifying are the properties of keys and unique groups.
+	// identifying are the properties of keys, of unique groups, and of types whose ids are made of their content.
 	identifying map[*Property]bool
 	foreign     []Foreign
 }
