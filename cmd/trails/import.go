@@ -66,17 +66,13 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	flags.StringVar(&f.options.Type, "type", "", "`name` of the type of the rows (default: found by the columns, else called as the file)")
 	flags.StringVar(&f.options.ID, "id", "", "`column` that has the ids (default: found by its name and values)")
 	flags.StringArrayVar(&f.columns, "map", nil, "`COLUMN=PROPERTY` of a type that FILE has, without PROPERTY nothing; can be repeated")
-	flags.StringVar(&f.options.Sheet, "sheet", "", "`name` of the sheet of a workbook (default: the first that is not hidden)")
-	flags.StringVar(&f.options.Conventions.Dates, "dates", "", "`order` of the parts of dates such as 3/4/2023: dmy or mdy (default: found out)")
-	flags.StringVar(&f.options.Conventions.Decimal, "decimal", "", "`mark` before the fraction of numbers such as 1,234: a comma or a point (default: found out)")
+	tableFlags(cmd, &f.options)
 	flags.BoolVar(&f.options.Strict, "strict", false, "a bad cell decides what its column is, and a bad row keeps all out")
 	flags.StringVar(&f.rejects, "rejects", "", "`FILE` for the rows that do not fit (default: called as DATA, with .rejects)")
 	flags.StringVar(&f.base, "base", "", "`IRI` that every new IRI of a FILE that is made begins with")
 	flags.BoolVar(&f.yes, "yes", false, "do not ask")
 	flags.StringVarP(&f.message, "message", "m", "", "`text` for the commit")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be done and change nothing")
-	completeWords(cmd, "dates", "dmy", "mdy")
-	completeWords(cmd, "decimal", ",", ".")
 	completeFlag(cmd, "type", p.completeTypes)
 	return cmd
 }

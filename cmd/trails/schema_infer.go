@@ -18,13 +18,10 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/schema/infer"
 )
 
 func (p *program) schemaInferCommand() *cobra.Command {
-	var of, id, sheet string
-	var conventions infer.Conventions
-	var strict bool
+	var o load.Options
 	cmd := &cobra.Command{
 		Use:   "infer DATA...",
 		Short: "Propose a schema for data",
@@ -48,7 +45,7 @@ proposed.`,
 			if len(data) == 0 {
 				return usageError{"infer needs DATA: one or more files, or - for stdin"}
 			}
-			proposed, err := p.proposed(cmd.Context(), data, load.Options{Type: of, ID: id, Sheet: sheet, Conventions: conventions, Strict: strict})
+			proposed, err := p.proposed(cmd.Context(), data, o)
 			if err != nil {
 				return err
 			}
@@ -63,13 +60,21 @@ proposed.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&of, "type", "", "`name` of the type that rows of tables and objects of JSON are of")
-	cmd.Flags().StringVar(&id, "id", "", "`column` that has the ids (default: the one called id, if there is one)")
-	cmd.Flags().StringVar(&conventions.Dates, "dates", "", "`order` of the parts of dates such as 3/4/2023: dmy or mdy (default: found out)")
-	cmd.Flags().StringVar(&conventions.Decimal, "decimal", "", "`mark` before the fraction of numbers such as 1,234: a comma or a point (default: found out)")
-	cmd.Flags().StringVar(&sheet, "sheet", "", "`name` of the sheet of a workbook (default: the first that is not hidden)")
-	strictFlag(cmd, &strict)
+	cmd.Flags().StringVar(&o.Type, "type", "", "`name` of the type that rows of tables and objects of JSON are of")
+	cmd.Flags().StringVar(&o.ID, "id", "", "`column` that has the ids (default: the one called id, if there is one)")
+	tableFlags(cmd, &o)
+	strictFlag(cmd, &o.Strict)
 	return cmd
+}
+
+// tableFlags are for what finds out how the cells of tables are written.
+func tableFlags(cmd *cobra.Command, o *load.Options) {
+	flags := cmd.Flags()
+	flags.StringVar(&o.Conventions.Dates, "dates", "", "`order` of the parts of dates such as 3/4/2023: dmy or mdy (default: found out)")
+	flags.StringVar(&o.Conventions.Decimal, "decimal", "", "`mark` before the fraction of numbers such as 1,234: a comma or a point (default: found out)")
+	flags.StringVar(&o.Sheet, "sheet", "", "`name` of the sheet of a workbook (default: the first that is not hidden)")
+	completeWords(cmd, "dates", "dmy", "mdy")
+	completeWords(cmd, "decimal", ",", ".")
 }
 
 // strictFlag is for what proposes a schema.
