@@ -165,7 +165,8 @@ func TestWhatIsSaidNeverToMatchDoesNot(t *testing.T) {
 	}
 }
 
-// drawPattern draws a group of triple patterns with conditions, and groups inside it.
+// drawPattern draws a group of triple patterns with conditions, and groups inside it. Each depth has
+// a variable of its own for what BIND and SELECT compute.
 func drawPattern(t *rapid.T, depth int) string {
 	variable := func() string { return rapid.SampledFrom([]string{"?a", "?b", "?c"}).Draw(t, "variable") }
 	node := func() string {
@@ -189,7 +190,7 @@ func drawPattern(t *rapid.T, depth int) string {
 		fmt.Fprintf(&out, "%s %s %s . ", subject, predicate, object)
 	}
 	sign := rapid.SampledFrom(lintedSigns).Draw(t, "sign")
-	fresh := fmt.Sprintf("?d%d", rapid.IntRange(0, 1<<30).Draw(t, "fresh"))
+	fresh := fmt.Sprintf("?d%d", depth)
 	switch kind := rapid.IntRange(0, 18).Draw(t, "more"); {
 	case kind < 3:
 		fmt.Fprintf(&out, "FILTER(%s %s %s) ", variable(), sign, rapid.SampledFrom(lintedLiterals).Draw(t, "literal"))
