@@ -3,8 +3,10 @@ package trails_test
 import (
 	"go/ast"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -22,17 +24,12 @@ func TestDocsNameWhatExists(t *testing.T) {
 			}
 		}
 	}
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	found := 0
-	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
+	for page, text := range documents(t) {
+		if !strings.HasPrefix(page, "docs/") || strings.HasPrefix(page, "docs/decisions/") {
+			continue // decisions tell of what was
 		}
-		for _, m := range named.FindAllStringSubmatch(string(text), -1) {
+		for _, m := range named.FindAllStringSubmatch(text, -1) {
 			if !packages[m[1]] {
 				continue // a file, a command, another project
 			}
@@ -43,6 +40,94 @@ func TestDocsNameWhatExists(t *testing.T) {
 	}
 	if found < 20 {
 		t.Errorf("only %d names were found", found)
+	}
+}
+
+// documents are the pages of the repository, by their paths.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	pages := map[string]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages[filepath.ToSlash(path)] = string(text)
+		}
+	}
+	return pages
+}
+
+var (
+	fenced  = regexp.MustCompile("(?ms)^```.*?^```")
+	quoted  = regexp.MustCompile("`[^`\n]*`")
+	linked  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ +(.+)$`)
+	// unanchored is what GitHub leaves out of the anchor of a heading.
+	unanchored = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+)
+
+// Every link of a document to a file, a folder or a heading leads somewhere.
+func TestLinksOfDocsResolve(t *testing.T) {
+	pages := documents(t)
+	anchors := map[string]map[string]bool{}
+	for page, text := range pages {
+		anchors[page] = map[string]bool{}
+		for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
+			anchor := unanchored.ReplaceAllString(strings.ToLower(m[1]), "")
+			anchors[page][strings.ReplaceAll(anchor, " ", "-")] = true
+		}
+	}
+	found := 0
+	for page, text := range pages {
+		text = quoted.ReplaceAllString(fenced.ReplaceAllString(text, ""), "")
+		for _, m := range linked.FindAllStringSubmatch(text, -1) {
+			file, anchor, anchored := strings.Cut(m[1], "#")
+			if strings.Contains(file, ":") {
+				continue // another host
+			}
+			found++
+			target := page
+			if file != "" {
+				target = path.Join(path.Dir(page), file)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, m[1])
+			} else if anchored && !anchors[target][anchor] {
+				t.Errorf("%s links to %s, and %s has no such heading", page, m[1], target)
+			}
+		}
+	}
+	if found < 200 {
+		t.Errorf("only %d links were found", found)
+	}
+}
+
+// Every page under docs is reached from the README by links.
+func TestEveryPageOfDocsIsReached(t *testing.T) {
+	pages := documents(t)
+	reached, next := map[string]bool{"README.md": true}, []string{"README.md"}
+	for len(next) > 0 {
+		page := next[0]
+		next = next[1:]
+		for _, m := range linked.FindAllStringSubmatch(pages[page], -1) {
+			file, _, _ := strings.Cut(m[1], "#")
+			target := path.Join(path.Dir(page), file)
+			if _, there := pages[target]; there && !reached[target] {
+				reached[target] = true
+				next = append(next, target)
+			}
+		}
+	}
+	for page := range pages {
+		if strings.HasPrefix(page, "docs/") && !reached[page] {
+			t.Errorf("no link leads to %s", page)
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// embedding is the program of the user guide.
+// embedding is the program of the guide.
 const embedding = `package main
 
 import (
@@ -36,17 +36,17 @@ func main() {
 }
 `
 
-// TestAProgramOutsideEmbedsTheGraph follows the user guide: a module of its own and a
+// TestAProgramOutsideEmbedsTheGraph follows the guide: a module of its own and a
 // clone of this one in a workspace.
 func TestAProgramOutsideEmbedsTheGraph(t *testing.T) {
 	t.Parallel()
 	oneByOne(t)
-	guide, err := os.ReadFile("../docs/user-guide.md")
+	guide, err := os.ReadFile("../docs/guide/embedding.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(guide), embedding) {
-		t.Error("the user guide has another program")
+		t.Error("the guide has another program")
 	}
 	clone, err := filepath.Abs("..")
 	if err != nil {

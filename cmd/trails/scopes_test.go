@@ -103,7 +103,7 @@ func whereScopesAreExplained(t *testing.T) map[string]string {
 		}
 		texts[name] = out.String()
 	}
-	for _, page := range []string{"docs/user-guide.md", "docs/operating.md"} {
+	for _, page := range []string{"docs/guide/reference.md", "docs/operating.md"} {
 		text, err := os.ReadFile("../../" + page)
 		if err != nil {
 			t.Fatal(err)
