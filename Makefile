@@ -81,15 +81,9 @@ vet: ## go vet
 lint: $(LINT) ## golangci-lint
 	$(LINT) run ./...
 
-# What the race step leaves out besides pure packages, because one goroutine does all:
-# packages that start none, nor do their tests, and single tests of others.
-ALONE := . brief view surface release example kg/load rdf/rdftest sparql/naive sparql/sparqltest
-ONE_BY_ONE := W3C|Oracle|Forged|DescriptorSays|NobodyIsAsked|LongWork|^TestScripts$$|ManyStatements|NoNumber|OnlyOneTree|FirstFive|AgreeWithAMap|AnyTableFits|TheSameSchema|LargeLoadIsTakenBack|TwelveTasks|NothingFailsSilently|NoAnswerIsLonger|BaseStaysClosed|APlanSaysWhat|^FuzzQuery$$|AddressesOfWrongTokens|InlineDataIsOne|BoundPosition|EstimatesAreNear|OlderReader|AreAsInMemory|WordsOnThePages|OfALargeHostile|HostileTextStays|GuideOfManyTypes|EveryLinkOfThePages|OnTheWayThroughHTML|UseTheirIndexes|HowMuchAForm|RightQuestions|BeginningOfTheirLabels|AnyBeginning|SearchedAmong|^TestText$$|TheMainJob|AFullDisk|RestoreAsksAtATerminal|ADiskThatBecomesReadOnly|StdinOfACommandMayEnd|StoredQueriesAnswerAlike|TheTour|TheInspectorCalls|TheTypeScriptClientCalls|TheTypeScriptClientFinds|AProgramOutside|ManyBlankNodes|AChangeOfAnySize|ALoadSaysHowFar|SearchFollowsWrites|ALineMayBeAsLong|LineThatIsTooLong|RandomHistories|OfEveryReleasedFormat|DataFitsTheSchema|DocumentsAreLoaded|ADocumentThatCannotBeLoaded|LoadedAgainExports|IsRenamedThereAndBack|MigrationsThereAndBack|MigrationsThatAreRefused|MigrationsCarry|MigrationsOf|TheWayBackByHistory|LaterDataGoesBack|ARollbackOver|StartsFinds|ARestoreIsKilled|ARestoreThatIsRefused|ASampleFinds|VerifyAgrees|ABackupIsTheSame|PlansAndStatementsAreKept|AFileMayHaveAnyName|MoreQueriesThanAreKept|FileThatLostATable|ValuesOfManySubjects|RefusalsOutlast|KeptTextsFollow|HostileLabels|ExamplesAndTypes|HostileAnswersAreText|ALargeGraphIsPut|ConditionsOfAWrite|GoldenTranscripts|^TestCalls$$|DoctorsChecksCanFail|ProgramsOfTwoVersions|ArgumentsAreBounded|ARetryIsTheSameCall|ParametersOfEveryKind|TheSchemaCarriesStored|TheManifestHasFourForms|DocumentsOfAWholeGraph|GeneratedFilesAreTheSame|EveryCommandHasAManual|KilledAtEveryWrite|ListCostsTheSame|ASessionCosts|AModelReadsLittle|CostsDoNotGrow|ScansAgree|EveryAnswerOf|FacetsOfNothing|ProposedLoadsItsOwn|AnyNamesAreTaken|CanNeverMatch|ApplyingWhatIsShown|AHintThatIsFollowed|NoEditOfAColumn|NothingOfAFileRuns|ThatChangesNothingSaysWhy|NoRefusalAdvises|NoEstimateChanges|ConcatenationsKeep|ReportsAllMistakes|NeverToMatchDoesNot|WhatPeopleWrite
-
 .PHONY: race
 race: ## run the tests under the race detector (needs a C compiler), as short as they can be and without those of one goroutine
-	alone=$$(go list $$(sed -n 's/^pure [^:]*: *//p' LAYERS.txt | xargs -n 1 printf './%s ') $(addprefix ./,$(ALONE))); \
-	CGO_ENABLED=1 RAPID_CHECKS=25 go test -race -short -timeout 20m -skip '$(ONE_BY_ONE)' $$(go list ./... | grep -vxF "$$alone")
+	CGO_ENABLED=1 RAPID_CHECKS=25 go test -race -short -timeout 20m $$(.ci/racing)
 
 .PHONY: fuzz
 fuzz: ## run every fuzz test for FUZZTIME

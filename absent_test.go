@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"trails/kits/testrun"
 )
 
 // TestMain says in the end which suites and tools are not here, so that whoever runs the
@@ -70,6 +72,7 @@ func hasChromium(named string) bool {
 }
 
 func TestAbsentSuitesAreNamed(t *testing.T) {
+	testrun.Alone(t)
 	dir := t.TempDir()
 	env := map[string]string{"TRAILS_SUITES": dir, "TRAILS_DATA": dir, "TRAILS_VECTORS": dir, "TRAILS_TOOLS": dir, "TRAILS_CHROMIUM": filepath.Join(dir, "chromium")}
 	getenv := func(name string) string { return env[name] }

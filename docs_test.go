@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"trails/kits/testrun"
 )
 
 // named is what docs call by its package: `kg.Session.Commit`, `db/lower.Lower`.
@@ -15,6 +17,7 @@ var named = regexp.MustCompile("`([a-z][a-z0-9/]*)\\.([A-Za-z]\\w*(?:\\.[A-Za-z]
 
 // The pages that lead through the code name functions, types and methods that exist.
 func TestDocsNameWhatExists(t *testing.T) {
+	testrun.Alone(t)
 	exists, packages := map[string]bool{}, map[string]bool{}
 	for _, s := range readSources(t) {
 		packages[s.pkg] = true

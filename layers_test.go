@@ -18,6 +18,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"trails/kits/testrun"
 )
 
 const module = "trails"
@@ -62,6 +64,7 @@ func (s source) imports() []string {
 }
 
 func TestEveryPackageImportsOnlyWhatItsLineAllows(t *testing.T) {
+	testrun.Alone(t)
 	h, files := readHouse(t), readSources(t)
 	for _, s := range files {
 		if s.test {
@@ -77,6 +80,7 @@ func TestEveryPackageImportsOnlyWhatItsLineAllows(t *testing.T) {
 }
 
 func TestNothingImportsUpwards(t *testing.T) {
+	testrun.Alone(t)
 	h := readHouse(t)
 	for pkg, allowed := range h.allow {
 		for _, a := range allowed {
@@ -88,6 +92,7 @@ func TestNothingImportsUpwards(t *testing.T) {
 }
 
 func TestLayersListExactlyThePackagesThatExist(t *testing.T) {
+	testrun.Alone(t)
 	h := readHouse(t)
 	exist := map[string]bool{}
 	for _, s := range readSources(t) {
@@ -107,6 +112,7 @@ func TestLayersListExactlyThePackagesThatExist(t *testing.T) {
 }
 
 func TestKitsAreImportedByTestsAlone(t *testing.T) {
+	testrun.Alone(t)
 	h := readHouse(t)
 	isKit := func(pkg string) bool {
 		place := h.place(pkg)
@@ -142,6 +148,7 @@ var homes = []struct {
 }
 
 func TestLibrariesStayInTheirRooms(t *testing.T) {
+	testrun.Alone(t)
 	for _, s := range readSources(t) {
 		for _, rule := range homes {
 			if s.test && !rule.inTests {
@@ -167,6 +174,7 @@ var outside = []string{"os", "net", "log", "database/sql", "syscall", "io/ioutil
 var allowedOutside = []string{"net/url", "net/netip"}
 
 func TestPurePackagesTouchNothingOutside(t *testing.T) {
+	testrun.Alone(t)
 	h := readHouse(t)
 	for _, s := range readSources(t) {
 		place := h.place(s.pkg)

@@ -9,11 +9,14 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"trails/kits/testrun"
 )
 
 // TestEveryLinkOfThePagesLeadsSomewhere starts at the overview and follows every
 // link and every picture, style and script that is ours.
 func TestEveryLinkOfThePagesLeadsSomewhere(t *testing.T) {
+	testrun.Alone(t)
 	f := newExample(t)
 	f.call(t, "requirement.update", map[string]any{"id": "R-001", "priority": 3})
 	f.call(t, "standard.delete", map[string]any{"id": unreferenced(t, f)})

@@ -13,6 +13,7 @@ import (
 
 	"trails/admin"
 	"trails/auth"
+	"trails/kits/testrun"
 	"trails/policy"
 )
 
@@ -186,6 +187,7 @@ func TestAnUpdateSaysOnlyWhatWasTouched(t *testing.T) {
 // TestNothingIsLostOnTheWayThroughHTML shows values that markup and browsers are known
 // to bend, and expects that a form which nobody touched says nothing.
 func TestNothingIsLostOnTheWayThroughHTML(t *testing.T) {
+	testrun.Alone(t)
 	for name, body := range map[string]string{
 		"a line end at the beginning":  "\n\nbody",
 		"line ends of other systems":   "a\r\nb\rc",
@@ -422,6 +424,7 @@ func TestFilesStandForTexts(t *testing.T) {
 }
 
 func TestHowMuchAFormTakes(t *testing.T) {
+	testrun.Alone(t)
 	f := newNotes(t)
 	form := f.blank(t, "note.create", "")
 	form.Set("arg.title", "One megabyte")

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 
 	"trails/admin"
+	"trails/kits/testrun"
 )
 
 const hostileSchema = `
@@ -55,6 +56,7 @@ func newHostile(t *testing.T) (fixture, []string) {
 }
 
 func TestHostileLabelsAreTextOnEveryPage(t *testing.T) {
+	testrun.Alone(t)
 	f, ids := newHostile(t)
 	paths := []string{"/admin", "/admin/types/Thing", "/admin/commits", "/admin/commits/head"}
 	for _, id := range ids {

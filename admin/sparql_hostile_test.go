@@ -10,9 +10,11 @@ import (
 	"golang.org/x/net/html"
 
 	"trails/admin"
+	"trails/kits/testrun"
 )
 
 func TestHostileAnswersAreText(t *testing.T) {
+	testrun.Alone(t)
 	f, _ := newHostile(t)
 	for _, c := range [][]string{
 		{"SELECT * { ?s ?p ?o }", "table"}, {"SELECT * { ?s ?p ?o }", "json"}, {"SELECT * { ?s ?p ?o }", "csv"},

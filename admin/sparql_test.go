@@ -16,6 +16,7 @@ import (
 	"trails/admin"
 	"trails/fault"
 	"trails/invoke"
+	"trails/kits/testrun"
 )
 
 const prologue = "PREFIX : <urn:trails:example:>\n"
@@ -368,6 +369,7 @@ func TestAnAnswerIsOneCallAndOneForItsNames(t *testing.T) {
 }
 
 func TestExamplesAndTypesAreAskedWithoutAnError(t *testing.T) {
+	testrun.Alone(t)
 	for name, f := range map[string]fixture{"the example": newExample(t), "notes": newNotes(t), "no types": newFixture(t, []byte("base: \"urn:x:\"\n"), admin.Options{})} {
 		page := f.get(t, "/admin/query", 200)
 		examples := page.find(func(n *html.Node) bool { return attribute(n, "data-example") != "" })

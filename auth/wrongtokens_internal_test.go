@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"trails/kits/testrun"
 )
 
 func TestAddressesOfWrongTokensAreBoundedAndAFloodForgivesNobody(t *testing.T) {
+	testrun.Alone(t)
 	var w wrongTokens
 	now := time.Now()
 	guilty := networkOf("192.0.2.1")

@@ -13,12 +13,14 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 )
 
 // TestPrompts runs testdata/prompts: the commands of TestCalls, and
 //
 //	prompt NAME [as=WHO]   a prompt with the arguments below, as its reader sees it
 func TestPrompts(t *testing.T) {
+	testrun.Alone(t)
 	datadriven.Walk(t, "testdata/prompts", func(t *testing.T, path string) {
 		s := &invoketest.Session{TB: t, T: t}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -71,6 +73,7 @@ func promptText(ctx context.Context, e *invoketest.Engine, c invoke.Call, name s
 
 // Every prompt is short enough to begin with, whatever the graph has in it.
 func TestPromptsOfALargeHostileSchemaStayBounded(t *testing.T) {
+	testrun.Alone(t)
 	var schema strings.Builder
 	schema.WriteString("types:\n")
 	for i := range 30 {
@@ -98,6 +101,7 @@ func TestPromptsOfALargeHostileSchemaStayBounded(t *testing.T) {
 }
 
 func TestThePromptsHaveNoToolsAndScopesHold(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.Example(t)
 	for _, name := range []string{"prompts_list", "prompts_get"} {
 		e.Refused(t, invoke.Call{Capability: name, Principal: invoketest.Callers["scopeless"]}, fault.ScopeDenied)

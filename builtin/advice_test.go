@@ -11,6 +11,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 )
 
 // needy has a reference that a Task needs, one of which it needs two, and one that it can be
@@ -162,6 +163,7 @@ func with(t *testing.T, c invoke.Call, name string, value any) invoke.Call {
 // No refusal says to pass what the call passes, and a call that does as it is told is
 // answered otherwise.
 func TestNoRefusalAdvisesWhatWasJustDone(t *testing.T) {
+	testrun.Alone(t)
 	followed := 0
 	for _, one := range refusals(t) {
 		t.Run(one.name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 )
 
 const (
@@ -177,6 +178,7 @@ func TestACallThatIsCancelledWhileSomebodyIsAskedChangesNothing(t *testing.T) {
 }
 
 func TestNobodyIsAskedAboutWhatLosesNothing(t *testing.T) {
+	testrun.Alone(t)
 	for name := range losing {
 		for what, extra := range map[string]map[string]any{
 			"a dry run":                  {"dry_run": true},

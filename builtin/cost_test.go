@@ -8,6 +8,7 @@ import (
 
 	"trails/capability"
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 )
 
 // grown is the graph of all samples with so many notes more. The last commit is a small one.
@@ -37,6 +38,7 @@ var bounded = map[string]bool{"list": true, "entities_list": true, "search": tru
 // more rows in a graph of ten times the size: the cheapest of some calls allocates no more for as
 // long an answer. What SQLite counts by itself is not seen by that.
 func TestCostsDoNotGrowWithTheGraph(t *testing.T) {
+	testrun.Alone(t)
 	small, large := grown(t, 40), grown(t, 400)
 	for _, d := range small.Callable(t) {
 		args, known := samples[d.ID]

@@ -20,6 +20,7 @@ import (
 	"trails/invoke/invoketest"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/policy"
 )
 
@@ -138,6 +139,7 @@ func state(t *testing.T, e *invoketest.Engine) string {
 
 // Every field of every descriptor is true of what its capability does.
 func TestWhatADescriptorSaysIsSo(t *testing.T) {
+	testrun.Alone(t)
 	callable := notes(t).Callable(t)
 	if len(callable) != len(samples) {
 		t.Errorf("there are %d capabilities and %d samples", len(callable), len(samples))

@@ -21,6 +21,7 @@ import (
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
+	"trails/kits/testrun"
 	"trails/migration"
 	"trails/policy"
 )
@@ -168,6 +169,7 @@ func TestTheDoctorFindsToolsThatStrictClientsRefuse(t *testing.T) {
 
 // What the doctor looks at can be found wrong, and then it says what to do.
 func TestTheDoctorsChecksCanFail(t *testing.T) {
+	testrun.Alone(t)
 	sql := func(text string) func(string) {
 		return func(path string) {
 			c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)

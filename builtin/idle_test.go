@@ -7,6 +7,7 @@ import (
 
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 )
 
 // people has a reference of one value and of many, and texts.
@@ -62,6 +63,7 @@ var idle = []struct{ name, capability, args, says string }{
 // A write, or an operation of an update, that changes nothing says why, whether it is tried or
 // made; one that changes something does not.
 func TestAWriteThatChangesNothingSaysWhy(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.New(t, people, invoke.Config{})
 	e.Must(t, "load", `{"data": "{\"type\":\"Team\",\"id\":\"red\",\"data\":{}}\n{\"type\":\"Team\",\"id\":\"blue\",\"data\":{}}\n{\"type\":\"Person\",\"id\":\"ann\",\"data\":{\"age\":3,\"alias\":[\"Annie\",\"An\"],\"team\":\"Team/red\"}}\n{\"type\":\"Person\",\"id\":\"bob\",\"data\":{}}"}`)
 	for _, w := range idle {

@@ -13,6 +13,7 @@ import (
 
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 )
 
 const listSchema = `
@@ -52,6 +53,7 @@ type listClause struct {
 
 // TestListsAreAsInMemory compares lists, page by page, with nodes that are filtered in memory.
 func TestListsAreAsInMemory(t *testing.T) {
+	testrun.Alone(t)
 	rapid.Check(t, func(r *rapid.T) {
 		nodes := map[string]listed{}
 		var data strings.Builder

@@ -11,6 +11,7 @@ import (
 	"trails/capability"
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 	"trails/schema"
 	"trails/stored"
 )
@@ -47,8 +48,7 @@ func TestColumnsAreTrueOfAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := rand.Uint64()
-	r := queryMaker{rand.New(rand.NewPCG(seed, 0))}
+	r := queryMaker{testrun.Random(t)}
 	asked, cells, sure := 0, 0, 0
 	for range 600 {
 		query := r.query()
@@ -80,14 +80,14 @@ func TestColumnsAreTrueOfAnswers(t *testing.T) {
 					sure++
 				}
 				if columns[i].Name != answer.Columns[i] || !fitsCell(columns[i], value) {
-					t.Fatalf("seed %d: %s\n?%s is %s, and of %v", seed, query, answer.Columns[i], value, columns[i].Types)
+					t.Fatalf("%s\n?%s is %s, and of %v", query, answer.Columns[i], value, columns[i].Types)
 				}
 			}
 		}
 	}
-	t.Logf("seed %d: %d queries, %d cells, of %d the type is said", seed, asked, cells, sure)
+	t.Logf("%d queries, %d cells, of %d the type is said", asked, cells, sure)
 	if asked < 100 || sure < cells/10 {
-		t.Errorf("seed %d: %d queries, %d cells, %d sure", seed, asked, cells, sure)
+		t.Errorf("%d queries, %d cells, %d sure", asked, cells, sure)
 	}
 }
 

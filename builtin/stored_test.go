@@ -13,6 +13,7 @@ import (
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
+	"trails/kits/testrun"
 )
 
 const notesOfOwner = "#+ id: open_notes\n#+ description: Notes with a status.\n#+ params: {status: string, titles: {type: list(string), nullable: true}}\n" +
@@ -318,6 +319,7 @@ func TestAnotherProcessSeesWhatIsStored(t *testing.T) {
 // A change of the schema that breaks a stored query is planned as such, and refused before
 // anything changes; a new name goes into the text in the same commit.
 func TestTheSchemaCarriesStoredQueriesOrIsRefused(t *testing.T) {
+	testrun.Alone(t)
 	e := storing(t, notesOfOwner, "#+ id: all_notes\n#+ params: {n: {type: ref(Note), nullable: true}}\nSELECT ?n { ?n a :Note }")
 	change := func(args string) invoke.Call {
 		return invoke.Call{Capability: "schema_apply", Args: json.RawMessage(args), Principal: invoketest.Ana}
@@ -433,6 +435,7 @@ func TestHowManyStoredQueriesAreToolsIsASetting(t *testing.T) {
 
 // Values of every kind come in as JSON and as text, and are terms of their types.
 func TestParametersOfEveryKindAreBound(t *testing.T) {
+	testrun.Alone(t)
 	e := storing(t, "#+ id: echo\n#+ params: {b: blob, v: vector, n: bigint, d: date, m: datetime, x: decimal, f: float, y: bool, i: iri}\n"+
 		"SELECT (DATATYPE(?b) AS ?tb) (STR(?b) AS ?sb) (DATATYPE(?v) AS ?tv) (STR(?v) AS ?sv) (STR(?n) AS ?sn) (STR(?d) AS ?sd) (STR(?m) AS ?sm) (STR(?x) AS ?sx) (DATATYPE(?f) AS ?tf) (?y AS ?sy) (STR(?i) AS ?si) {}")
 	byJSON := e.Must(t, "echo", `{"params": {"b": "aGk=", "v": [1, 2.5], "n": "123456789012345678901234567890", "d": "2026-02-28", "m": "2026-02-28T10:00:00Z", "x": 1.50, "f": 2.5, "y": true, "i": "urn:x:y"}}`)

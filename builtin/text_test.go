@@ -8,6 +8,7 @@ import (
 
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 )
 
 // TestCalls runs testdata/calls, one engine a file:
@@ -21,6 +22,7 @@ import (
 // Ids of commits are shown as their numbers; ids, digests and times that are others in
 // every run as what they are. Every result is held against its capability's shape.
 func TestCalls(t *testing.T) {
+	testrun.Alone(t)
 	datadriven.Walk(t, "testdata/calls", func(t *testing.T, path string) {
 		s := &invoketest.Session{TB: t, T: t}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
@@ -15,6 +16,7 @@ import (
 // data, must leave what a map would hold; verify finds the hashes and the indexes
 // in order.
 func TestLoadsAgreeWithAMap(t *testing.T) {
+	testrun.Alone(t)
 	rows, terms, keys, ids := chunkRows, chunkTerms, heldKeys, heldIDs
 	defer func() { chunkRows, chunkTerms, heldKeys, heldIDs = rows, terms, keys, ids }()
 	all := [][4]int{{3000, 1000, 2500, 100}, {rows, terms, keys, ids}, {15_000, 500, 700, 10_000}, {500, 100, keys, 10}}

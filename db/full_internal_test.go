@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"trails/fault"
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
 // A disk that is full after n more pages: wherever that strikes, the file is as it
 // was before and the next write works.
 func TestAFullDiskChangesNothing(t *testing.T) {
+	testrun.Alone(t)
 	for _, quads := range []int{500, 12_000} {
 		t.Run(fmt.Sprint(quads), func(t *testing.T) { fillDisk(t, quads) })
 	}

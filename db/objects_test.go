@@ -14,6 +14,7 @@ import (
 	"trails/db"
 	"trails/db/dbtest"
 	"trails/fault"
+	"trails/kits/testrun"
 )
 
 // intrusions are what somebody may put into a file, by what it is called. Those that hold no
@@ -127,6 +128,7 @@ func TestAFileIsData(t *testing.T) {
 
 // What is put into a file while it is open, or comes with an older format, does not run.
 func TestNothingOfAFileRuns(t *testing.T) {
+	testrun.Alone(t)
 	f := create(t)
 	all := entities(30)
 	write(t, f, all[:10], nil)

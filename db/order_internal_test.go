@@ -3,12 +3,12 @@ package db
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"trails/db/inline"
 	"trails/fault"
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
@@ -49,9 +49,7 @@ func TestASortThatTakesTooMuchMemoryIsRefused(t *testing.T) {
 // each subject: many refer to one, to several, and to none, and texts are alike.
 func TestAWalkOverReferencesIsTheOrderOfAllValues(t *testing.T) {
 	f := emptyFile(t)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
+	random := testrun.Random(t)
 	var quads []rdf.Quad
 	seen := map[rdf.Quad]bool{}
 	say := func(s rdf.IRI, p rdf.IRI, o rdf.Term) {

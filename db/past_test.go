@@ -14,6 +14,7 @@ import (
 
 	"trails/db"
 	"trails/fault"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/sparqltest"
@@ -22,6 +23,7 @@ import (
 // Whatever was written since, a query of an earlier commit has the solutions that the
 // specification gives for the statements as they were.
 func TestQueriesOfThePastAgreeWithTheOracle(t *testing.T) {
+	testrun.Alone(t)
 	dir, n := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++

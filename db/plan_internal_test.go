@@ -10,12 +10,14 @@ import (
 
 	"trails/db/dbtest"
 	"trails/db/inline"
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
 // Every statement that is run for each call must be served by an index, whatever
 // the statistics were when they were taken.
 func TestStatementsUseTheirIndexes(t *testing.T) {
+	testrun.Alone(t)
 	path := filepath.Join(t.TempDir(), "plan.db")
 	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -111,6 +113,7 @@ func tableScans(plan string) (scans []string) {
 // A view reads no more than its page: what it asks comes from an index, and in order where
 // the order is one of an index.
 func TestViewsUseTheirIndexes(t *testing.T) {
+	testrun.Alone(t)
 	path := filepath.Join(t.TempDir(), "plan.db")
 	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/db"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql/sparqltest"
 )
@@ -14,6 +15,7 @@ import (
 // TestConcatenationsKeepTheOrderOfASubquery holds queries whose values come in an order that
 // no index has beside the oracle, which evaluates what a text says from the inside out.
 func TestConcatenationsKeepTheOrderOfASubquery(t *testing.T) {
+	testrun.Alone(t)
 	const ns = "http://example.org/"
 	var quads []rdf.Quad
 	add := func(s, p string, o rdf.Term) {

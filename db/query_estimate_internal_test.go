@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trails/db/inline"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -15,6 +16,7 @@ import (
 // TestEstimatesAreNearTheCounts holds the estimates of a file to what there is, inside
 // of the write that has made it.
 func TestEstimatesAreNearTheCounts(t *testing.T) {
+	testrun.Alone(t)
 	f := emptyFile(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	w, err := f.Write(t.Context())

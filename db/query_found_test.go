@@ -9,6 +9,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/rdf/rdftest"
@@ -18,6 +19,7 @@ import (
 // TestFoundQueriesAgreeWithTheOracle runs queries that once had another answer than
 // the oracle's, or than that of other engines. "data" is TriG for the queries after it.
 func TestFoundQueriesAgreeWithTheOracle(t *testing.T) {
+	testrun.Alone(t)
 	const prologue = "PREFIX : <" + sparqltest.NS + ">\nPREFIX xsd: <" + rdf.XSDNS + ">\n"
 	e := engine{dir: t.TempDir}
 	datadriven.Walk(t, filepath.Join("testdata", "found"), func(t *testing.T, path string) {

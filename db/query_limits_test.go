@@ -12,6 +12,7 @@ import (
 
 	"trails/db"
 	"trails/fault"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -144,6 +145,7 @@ func TestLongRowsOfOperatorsAndUnionsRun(t *testing.T) {
 }
 
 func TestMoreQueriesThanAreKeptStillRun(t *testing.T) {
+	testrun.Alone(t)
 	r := numbersFile(t, 3)
 	for i := range 200 {
 		text := "SELECT * { ?s :v ?x FILTER(?s != :a"

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db/lower"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 	"trails/sparql"
@@ -25,6 +26,7 @@ import (
 // TestNoEstimateChangesAnAnswer draws queries and estimates that are of no file: the
 // orders of joins and the ways of negations that follow from them have the same answers.
 func TestNoEstimateChangesAnAnswer(t *testing.T) {
+	testrun.Alone(t)
 	path, files := t.TempDir(), 0
 	ways := map[string]int{"EXCEPT": 0, "NOT IN": 0, "+t1.s) IN": 0, ".g IS ": 0}
 	check := func(t *rapid.T) {

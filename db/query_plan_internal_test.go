@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"trails/db/lower"
+	"trails/kits/testrun"
 	"trails/sparql"
 )
 
 // TestPatternsWithABoundPositionAreSearched reads the plans of queries: the table of quads is
 // nowhere read from end to end.
 func TestPatternsWithABoundPositionAreSearched(t *testing.T) {
+	testrun.Alone(t)
 	path := filepath.Join(t.TempDir(), "plan.db")
 	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"trails/db/inline"
+	"trails/kits/testrun"
 	"trails/sparql"
 )
 
@@ -29,6 +30,7 @@ func planned(t *testing.T, r *Reader, text string) *prepared {
 
 // TestPlansAndStatementsAreKeptWithinBounds asks more shapes than are remembered.
 func TestPlansAndStatementsAreKeptWithinBounds(t *testing.T) {
+	testrun.Alone(t)
 	f := emptyFile(t)
 	r, err := f.Read(t.Context(), View{})
 	if err != nil {

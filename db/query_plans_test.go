@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/sparqltest"
@@ -173,6 +174,7 @@ func TestQueriesOfOneShapeKeepTheirConstants(t *testing.T) {
 // TestPlansAgreeWithTheOracleWhateverWasBefore draws a query and three states of a
 // file, and asks in each what was asked in the others.
 func TestPlansAgreeWithTheOracleWhateverWasBefore(t *testing.T) {
+	testrun.Alone(t)
 	here, there := twice(t)
 	var now []rdf.Quad
 	rapid.Check(t, func(t *rapid.T) {

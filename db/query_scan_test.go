@@ -21,6 +21,7 @@ import (
 
 	"trails/db"
 	"trails/fault"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -238,6 +239,7 @@ func solved(ctx context.Context, r *db.Reader, text string) (lines []string, sca
 // TestScansAgreeWithSQL holds scans to what SQL finds: in a snapshot, inside a write, and in
 // a snapshot that is older than a commit.
 func TestScansAgreeWithSQL(t *testing.T) {
+	testrun.Alone(t)
 	const nodes = 600
 	path := filepath.Join(t.TempDir(), "scans.db")
 	random := rand.New(rand.NewPCG(1, 2))
@@ -343,6 +345,7 @@ var (
 // TestEveryAnswerOfAnOptional asks in every form for what one OPTIONAL or two find, behind first
 // patterns of every kind: scans wherever one fits, scans where they are chosen, and SQL agree.
 func TestEveryAnswerOfAnOptional(t *testing.T) {
+	testrun.Alone(t)
 	path := filepath.Join(t.TempDir(), "grid.db")
 	written, err := fileOf(t.Context(), path, scanGraph(rand.New(rand.NewPCG(5, 6)), 300))
 	if err != nil {

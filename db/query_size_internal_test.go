@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -147,6 +148,7 @@ func TestAProgramGrowsNoFasterThanItsText(t *testing.T) {
 // TestInlineDataIsOneValueOfTheStatement asks for more rows than a statement has
 // placeholders: neither the statement nor its program grows with them.
 func TestInlineDataIsOneValueOfTheStatement(t *testing.T) {
+	testrun.Alone(t)
 	r := ring(t, 1000)
 	for name, text := range map[string]func(n int) string{
 		"VALUES":        func(n int) string { return "SELECT * { VALUES ?x { " + row(n, "%[1]d ") + "} ?s :v ?x }" },

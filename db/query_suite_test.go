@@ -4,12 +4,14 @@ import (
 	"testing"
 
 	"trails/db"
+	"trails/kits/testrun"
 	"trails/rdf/rdftest"
 )
 
 // The figures have names of their own: those of the suites are the whole engine's, which
 // chooses no scan for so few statements. Here they are read by scans wherever one fits.
 func TestTheFileAnswersTheW3CSuites(t *testing.T) {
+	testrun.Alone(t)
 	dir := rdftest.Dir(t)
 	for _, s := range []struct {
 		name, suite, manifest string

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"trails/db"
 	"trails/db/dbtest"
 	"trails/fault"
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
@@ -84,6 +84,7 @@ func TestARestoreIsSeenByThoseWhoHaveTheFileOpen(t *testing.T) {
 }
 
 func TestARestoreThatIsRefusedChangesNothing(t *testing.T) {
+	testrun.Alone(t)
 	f := create(t)
 	write(t, f, entities(2000), nil)
 	from := backup(t, f)
@@ -167,13 +168,12 @@ func restoreAndSay(arg string) {
 // A restore that is killed leaves the old state or the new one, and a server that writes
 // meanwhile loses nothing of what it acknowledged in the state that is left.
 func TestARestoreIsKilledInTheMiddle(t *testing.T) {
+	testrun.Alone(t)
 	if arg, ok := dbtest.Child(); ok {
 		restoreAndSay(arg)
 		return
 	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := testrun.Random(t)
 	f := create(t)
 	write(t, f, entities(5000), nil)
 	from, kept := backup(t, f), state(t, f)

@@ -8,6 +8,7 @@ import (
 
 	"trails/db"
 	"trails/fault"
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
@@ -245,6 +246,7 @@ func TestOldActivitiesGoAndThoseOfCommitsStay(t *testing.T) {
 // Refusals say who tried what, so that however many reads push out none of them; they
 // have a bound of their own.
 func TestRefusalsOutlastAFloodOfReads(t *testing.T) {
+	testrun.Alone(t)
 	f := create(t)
 	few, err := db.Open(t.Context(), f.Path(), db.Options{KeepActivities: 100, KeepRefusals: 200})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"trails/db/inline"
 	"trails/fulltext"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/xsd"
 )
@@ -246,6 +247,7 @@ var drawCondition = rapid.Custom(func(t *rapid.T) Condition {
 // TestTablesAreAsInMemory compares pages, counts and every way to sort and to search
 // with a table in memory.
 func TestTablesAreAsInMemory(t *testing.T) {
+	testrun.Alone(t)
 	dir := t.TempDir()
 	files, whole := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -5,9 +5,11 @@ import (
 	"testing"
 
 	"trails/db/inline"
+	"trails/kits/testrun"
 )
 
 func TestTermIDsAgreeWithAMap(t *testing.T) {
+	testrun.Alone(t)
 	random := rand.New(rand.NewPCG(9, 10))
 	var table termIDs
 	model := map[termKey]inline.TermID{}

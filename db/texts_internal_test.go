@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db/inline"
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
@@ -58,6 +59,7 @@ func commitQuads(t interface{ Fatal(...any) }, f *File, add, remove []rdf.Quad) 
 // TestKeptTextsFollowCommits compares texts that follow the change log with texts that
 // are read again, and with what an older reader sees.
 func TestKeptTextsFollowCommits(t *testing.T) {
+	testrun.Alone(t)
 	dir, files := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
 		files++
@@ -123,6 +125,7 @@ func readAgain(t interface{ Fatal(...any) }, r *Reader, p inline.TermID) (rows [
 }
 
 func TestAnOlderReaderHasItsOwnTexts(t *testing.T) {
+	testrun.Alone(t)
 	f := emptyFile(t)
 	quads := func(from, to int) (list []rdf.Quad) {
 		for i := range to - from {

@@ -6,12 +6,14 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
 // The values of many subjects are those of each, whether they are read at once or, since
 // one subject has too many, one after the other.
 func TestValuesOfManySubjects(t *testing.T) {
+	testrun.Alone(t)
 	f := create(t)
 	var quads []rdf.Quad
 	var subjects []rdf.Term

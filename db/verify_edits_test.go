@@ -13,6 +13,7 @@ import (
 	"trails/db"
 	"trails/db/dbtest"
 	"trails/fault"
+	"trails/kits/testrun"
 )
 
 // notCovered are the columns that verify has no reason to look at.
@@ -26,6 +27,7 @@ var notCovered = map[string]string{
 // Whichever value of whichever column of the file's own tables is edited, verify finds it. A
 // column that a later format adds is among them.
 func TestNoEditOfAColumnGoesUnnoticed(t *testing.T) {
+	testrun.Alone(t)
 	f := create(t)
 	all := longEntities(60)
 	write(t, f, all[:40], nil)

@@ -17,6 +17,7 @@ import (
 	"trails/db"
 	"trails/db/dbtest"
 	"trails/fault"
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
@@ -82,6 +83,7 @@ func verify(t *testing.T, f *db.File) db.VerifyReport {
 }
 
 func TestVerifyAgreesWithWhatWasWritten(t *testing.T) {
+	testrun.Alone(t)
 	report := verify(t, history(t))
 	if !report.OK() || report.Commits != 7 || report.Quads != 11_000-10+2 {
 		t.Errorf("%+v", report)
@@ -214,6 +216,7 @@ func historyFile(t *testing.T) (base string, content []byte) {
 }
 
 func TestVerifyNamesWhatWasForged(t *testing.T) {
+	testrun.Alone(t)
 	_, content := historyFile(t)
 	for _, f := range forgeries {
 		t.Run(f.name, func(t *testing.T) {
@@ -237,6 +240,7 @@ func TestVerifyNamesWhatWasForged(t *testing.T) {
 }
 
 func TestAFileThatLostATableIsRefused(t *testing.T) {
+	testrun.Alone(t)
 	for sql, mentions := range map[string]string{
 		"DROP INDEX live_osp":                   "live_osp",
 		"DROP INDEX terms_hash":                 "terms_hash",
@@ -258,6 +262,7 @@ func TestAFileThatLostATableIsRefused(t *testing.T) {
 
 // An index that lacks a row of its table, and one that has a row too many.
 func TestVerifyNamesRowsThatOnlyOneTreeHas(t *testing.T) {
+	testrun.Alone(t)
 	_, content := historyFile(t)
 	for _, c := range []struct{ index, sql, want string }{
 		{"live_pos", "INSERT INTO live SELECT s, p, s, g, 7 FROM live WHERE added = 5 LIMIT 1", "index live_pos lacks a row of live, of commit 7: <urn:test:Thing/"},
@@ -295,6 +300,7 @@ func TestVerifyNamesRowsThatOnlyOneTreeHas(t *testing.T) {
 // SQLite reads an empty text, an empty blob and NULL as the number 0, which the default
 // graph is. Here the type of such a 0 is another one in the first row of each tree.
 func TestVerifyNoticesAZeroThatIsNoNumber(t *testing.T) {
+	testrun.Alone(t)
 	base, content := historyFile(t)
 	for tree, column := range map[string]int{"live_pos": 3, "live_osp": 3, "live": 3, "hist": 4, "changes": 5, "goose_db_version": 1} {
 		pageno := dbtest.Number(t, base, "SELECT pageno FROM dbstat WHERE pagetype = 'leaf' AND name = '"+tree+"' ORDER BY path LIMIT 1")
@@ -324,6 +330,7 @@ func TestVerifyNoticesAZeroThatIsNoNumber(t *testing.T) {
 }
 
 func TestABackupIsTheSameFile(t *testing.T) {
+	testrun.Alone(t)
 	f := history(t)
 	dest := filepath.Join(t.TempDir(), "copy.db")
 	var last, total int64
@@ -366,6 +373,7 @@ func TestABackupThatIsCancelledLeavesNothing(t *testing.T) {
 }
 
 func TestASampleFindsWhatIsWrongInTheNewestCommits(t *testing.T) {
+	testrun.Alone(t)
 	f := create(t)
 	all := entities(30_000)
 	write(t, f, all[:20_000], nil)

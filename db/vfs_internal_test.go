@@ -12,6 +12,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 	"zombiezen.com/go/sqlite"
 
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
@@ -135,6 +136,7 @@ func TestOtherDatabasesOfTheProcessAreLeftAlone(t *testing.T) {
 
 // The name of a file goes to SQLite as a URI, where these characters mean something.
 func TestAFileMayHaveAnyName(t *testing.T) {
+	testrun.Alone(t)
 	for _, name := range []string{
 		"a b.db", "a?vfs=none.db", "a#b.db", "100%.db", "a%3Fb.db", "a&mode=ro.db", "file:x.db", "ä\xff.db", "a;b=c.db", "'\"[].db", "\\a\nb.db",
 	} {

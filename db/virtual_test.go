@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"trails/db"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 	"trails/sparql"
@@ -116,6 +117,7 @@ PREFIX dct: <http://purl.org/dc/terms/> PREFIX g: <urn:trails:graph:> PREFIX xsd
 
 // TestQueriesOfVirtualGraphsAgreeWithTheOracle, which is given their statements.
 func TestQueriesOfVirtualGraphsAgreeWithTheOracle(t *testing.T) {
+	testrun.Alone(t)
 	r := calls(t)
 	var all []rdf.Quad
 	for _, label := range []rdf.Term{nil, rdf.ProvGraph, rdf.CommitsGraph, rdf.CapabilitiesGraph} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
@@ -14,6 +15,7 @@ import (
 // one segment and in several, with lists of texts that take many pages and words that take
 // much of one.
 func TestWordsOnThePagesAreThoseOfTheIndex(t *testing.T) {
+	testrun.Alone(t)
 	f := emptyFile(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	word := func() string {

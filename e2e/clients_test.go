@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"trails/kits/testrun"
 )
 
 // nodeTools are what `make npm` installed.
@@ -81,6 +83,7 @@ func TestTheTypeScriptClient(t *testing.T) {
 }
 
 func TestTheTypeScriptClientFindsTheWords(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	oneByOne(t)
 	tools, file := toolsOfNode(t), notesFile(t)
@@ -94,6 +97,7 @@ func TestTheTypeScriptClientFindsTheWords(t *testing.T) {
 }
 
 func TestTheTypeScriptClientCallsTheToolsForAnyType(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	oneByOne(t)
 	tools := toolsOfNode(t)
@@ -193,6 +197,7 @@ func TestTheInspector(t *testing.T) {
 
 // The inspector calls what is listed. What one call wrote the next ones read.
 func TestTheInspectorCallsTheToolsForAnyType(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	oneByOne(t)
 	tools, file := toolsOfNode(t), notesFile(t)

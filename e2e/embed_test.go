@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"trails/kits/testrun"
 )
 
 // embedding is the program of the guide.
@@ -39,6 +41,7 @@ func main() {
 // TestAProgramOutsideEmbedsTheGraph follows the guide: a module of its own and a
 // clone of this one in a workspace.
 func TestAProgramOutsideEmbedsTheGraph(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	oneByOne(t)
 	guide, err := os.ReadFile("../docs/guide/embedding.md")

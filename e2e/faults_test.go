@@ -17,6 +17,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trails/kits/testrun"
 )
 
 // commands are ways to touch a file, reading and writing.
@@ -213,6 +215,7 @@ func TestAReadDoesNotWaitForAnotherProcessAndIsRecorded(t *testing.T) {
 }
 
 func TestAFullDisk(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	disk := smallDisk(t, 768<<10)
 	file := filepath.Join(disk, "notes.db")
@@ -270,6 +273,7 @@ func TestAFullDisk(t *testing.T) {
 // A disk that becomes read-only under a server is one that another mount hides: a file that
 // is open for writing keeps its own mount from being changed.
 func TestADiskThatBecomesReadOnly(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	disk := smallDisk(t, 4<<20)
 	file := filepath.Join(disk, "notes.db")
@@ -386,6 +390,7 @@ func TestServeStaysOnLoopback(t *testing.T) {
 }
 
 func TestStdinOfACommandMayEnd(t *testing.T) {
+	testrun.Alone(t)
 	file := notesFile(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"hash"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trails/kits/testrun"
 )
 
 // TestAFlippedByteIsNoticed damages single bytes in the pages that a file uses: verify
@@ -30,9 +30,7 @@ func TestAFlippedByteIsNoticed(t *testing.T) {
 type flipCounts struct{ noticed, unread int }
 
 func flipBytes(t *testing.T, flips int) flipCounts {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := testrun.Random(t)
 	content, pages := variedFile(t)
 	dir := t.TempDir()
 	sound := filepath.Join(dir, "sound.db")

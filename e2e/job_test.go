@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"trails/kits/testrun"
 )
 
 const (
@@ -59,12 +61,14 @@ func decode(t testing.TB, text string, v any) {
 }
 
 func TestTheMainJobOverStdio(t *testing.T) {
+	testrun.Alone(t)
 	oneByOne(t)
 	file, load := attackFile(t)
 	mainJob(t, file, load, openStdio(t, file))
 }
 
 func TestTheMainJobOverHTTP(t *testing.T) {
+	testrun.Alone(t)
 	file, load := attackFile(t)
 	w := openWeb(t, file)
 	mainJob(t, file, load, w)

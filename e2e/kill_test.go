@@ -3,12 +3,13 @@ package e2e_test
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os/exec"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"trails/kits/testrun"
 )
 
 // A server under load is killed at a random moment, again and again, and the next
@@ -21,9 +22,7 @@ func TestKilledUnderLoad(t *testing.T) {
 }
 
 func killAgainAndAgain(t *testing.T, kills int) (acknowledgedCommits int) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := testrun.Random(t)
 	file := notesFile(t)
 	var all acknowledged
 	for round := range kills {

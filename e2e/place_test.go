@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"trails/kits/testrun"
 )
 
 // shuffled is what a shuffle of a file found.
@@ -309,6 +311,7 @@ func TestTheRestoreCommand(t *testing.T) {
 
 // At a terminal restore asks, and only a yes is one.
 func TestRestoreAsksAtATerminal(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	file := notesFile(t)
 	backup := filepath.Join(t.TempDir(), "backup.db")

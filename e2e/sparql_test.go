@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 )
@@ -85,6 +86,7 @@ func (endpoint) Update(context.Context, string, string, []rdf.Quad) ([]rdf.Quad,
 // TestW3CQueriesAskedOfTheBinaryGiveTheSameAnswers takes fifty tests from all over
 // the suite.
 func TestW3CQueriesAskedOfTheBinaryGiveTheSameAnswers(t *testing.T) {
+	testrun.Alone(t)
 	tests := rdftest.Sample(rdftest.Load(t, rdftest.Dir(t), "sparql/sparql11/manifest-all.ttl"), "QueryEvaluationTest", 50)
 	file := filepath.Join(t.TempDir(), "suite.db")
 	must(t, "init", file)

@@ -17,6 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"trails/kits/testrun"
 )
 
 type storedQuestion struct {
@@ -51,6 +53,7 @@ type storedAnswer struct {
 // TestStoredQueriesAnswerAlikeAtEveryDoor asks twelve stored queries of real data over MCP on
 // two surfaces, over HTTP by an address and by a body, by the form, and on the command line.
 func TestStoredQueriesAnswerAlikeAtEveryDoor(t *testing.T) {
+	testrun.Alone(t)
 	oneByOne(t)
 	file, _ := attackFile(t)
 	must(t, "query", "add", file, filepath.Join("..", "testdata", "attack", "queries"))

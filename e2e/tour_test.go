@@ -4,10 +4,13 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"trails/kits/testrun"
 )
 
 // The tour is the README's first minute: what it prints is what a new user meets.
 func TestTheTour(t *testing.T) {
+	testrun.Alone(t)
 	oneByOne(t)
 	cmd := exec.CommandContext(t.Context(), "go", "run", "../example/tour", "-trails", trailsBinary, "-dir", t.TempDir())
 	cmd.Env = environment()

@@ -4,9 +4,11 @@ import (
 	"testing"
 
 	"trails/example"
+	"trails/kits/testrun"
 )
 
 func TestTheStoryReads(t *testing.T) {
+	testrun.Alone(t)
 	steps := 0
 	for s, err := range example.Story() {
 		if err != nil {

@@ -23,6 +23,7 @@ import (
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/kg"
+	"trails/kits/testrun"
 	"trails/policy"
 )
 
@@ -87,6 +88,7 @@ func TestLivenessIsNoActivity(t *testing.T) {
 // TestGoldenTranscripts replays the requests of each transcript against a new graph
 // and compares what comes back. TRAILS_UPDATE_MCP_SNAPSHOTS=1 rewrites them.
 func TestGoldenTranscripts(t *testing.T) {
+	testrun.Alone(t)
 	files, err := filepath.Glob("testdata/transcripts/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no transcripts: %v", err)

@@ -9,6 +9,7 @@ import (
 	"trails/fault"
 	"trails/httpapi"
 	"trails/invoke"
+	"trails/kits/testrun"
 )
 
 func graphRequest(method, path, media, body string) *http.Request {
@@ -122,6 +123,7 @@ func TestWritesAreOneLoad(t *testing.T) {
 // TestConditionsOfAWrite are those of RFC 9110, section 13, on a graph that is there
 // and on one that is not.
 func TestConditionsOfAWrite(t *testing.T) {
+	testrun.Alone(t)
 	const there, missing = "/rdf-graphs?graph=urn:a", "/rdf-graphs?graph=urn:b"
 	for _, x := range []struct {
 		header, tags, method, path string
@@ -227,6 +229,7 @@ func TestJSONLDIsPutAndHad(t *testing.T) {
 
 // TestALargeGraphIsPut: a PUT takes what a body may have.
 func TestALargeGraphIsPut(t *testing.T) {
+	testrun.Alone(t)
 	h := graphStoreOn(t)
 	var text strings.Builder
 	for i := range 20_000 {

@@ -14,6 +14,7 @@ import (
 	"trails/capability/project/projecttest"
 	"trails/httpapi"
 	"trails/invoke"
+	"trails/kits/testrun"
 	"trails/policy"
 	"trails/rdf/rdftest"
 )
@@ -82,6 +83,7 @@ func TestDocumentsOfOneRegistryHaveOneTag(t *testing.T) {
 }
 
 func TestTheManifestHasFourForms(t *testing.T) {
+	testrun.Alone(t)
 	h := httpapi.New(notesEngine(t), httpapi.Options{Auth: runtimeOptions().Auth, Admin: http.NotFoundHandler()})
 	for accept, want := range map[string]string{
 		"application/json": "application/json", "application/ld+json": "application/ld+json",
@@ -101,6 +103,7 @@ func TestTheManifestHasFourForms(t *testing.T) {
 
 // With all that a graph offers by itself, the documents are what their standards say.
 func TestDocumentsOfAWholeGraphKeepTheirStandards(t *testing.T) {
+	testrun.Alone(t)
 	thing := projecttest.ThingSchema(t, rdftest.Dir(t))
 	h := httpapi.New(notesEngine(t), httpapi.Options{Auth: auth.New(auth.Options{Token: "secret", Scopes: policy.AllScopes()}), Admin: http.NotFoundHandler()})
 	get := func(path string) string {

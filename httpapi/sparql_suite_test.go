@@ -18,6 +18,7 @@ import (
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/kg"
+	"trails/kits/testrun"
 	"trails/policy"
 	"trails/rdf"
 	"trails/rdf/rdftest"
@@ -86,16 +87,19 @@ func protocolSuite(t *testing.T, category string) []rdftest.Test {
 }
 
 func TestW3CProtocol(t *testing.T) {
+	testrun.Alone(t)
 	tests := protocolSuite(t, "protocol")
 	rdftest.Suite{Name: "sparql11-protocol", Tests: tests, Run: rdftest.Script(protocol(t))}.W3C(t)
 }
 
 func TestW3CGraphStore(t *testing.T) {
+	testrun.Alone(t)
 	tests := protocolSuite(t, "graph-store-protocol")
 	rdftest.Suite{Name: "sparql11-gsp", Tests: tests, Run: rdftest.Script(protocol(t))}.W3C(t)
 }
 
 func TestW3CServiceDescription(t *testing.T) {
+	testrun.Alone(t)
 	tests := protocolSuite(t, "service-description")
 	rdftest.Suite{Name: "sparql11-sd", Tests: tests, Run: rdftest.ServiceDescription(protocol(t), "/sparql")}.W3C(t)
 }
@@ -189,6 +193,7 @@ func (o *overHTTP) Query(_ context.Context, text, base string, dataset []rdf.Qua
 // TestW3CQueriesThroughHTTPGiveTheSameAnswers takes fifty tests from all over the
 // suite; those about files' own behaviour run elsewhere.
 func TestW3CQueriesThroughHTTPGiveTheSameAnswers(t *testing.T) {
+	testrun.Alone(t)
 	tests := rdftest.Load(t, rdftest.Dir(t), "sparql/sparql11/manifest-all.ttl")
 	run := rdftest.SPARQL(&overHTTP{stores{t: t}})
 	for _, test := range rdftest.Sample(tests, "QueryEvaluationTest", 50) {

@@ -10,9 +10,11 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 )
 
 func TestArgumentsAreBoundedBeforeTheyAreJudged(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.Example(t)
 	var keys, members strings.Builder
 	for i := range 1_000_000 {

@@ -9,6 +9,7 @@ import (
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/policy"
 )
 
@@ -53,6 +54,7 @@ func askedFor(capability, args string) invoke.Call {
 
 // What is asked for decides whether a call is a retry, not how it is written.
 func TestARetryIsTheSameCallHoweverItIsWritten(t *testing.T) {
+	testrun.Alone(t)
 	const note = `{"id": "n", "title": "N", "rank": 10, "weight": 1.5, "tag": ["a", "b"]}`
 	for name, c := range map[string][2]invoke.Call{
 		"by the tool's name":      {askedFor("note.create", note), askedFor("note_create", note)},

@@ -17,6 +17,7 @@ import (
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
+	"trails/kits/testrun"
 	"trails/policy"
 )
 
@@ -149,6 +150,7 @@ func noteFind(arguments ...string) capability.Descriptor {
 
 // Two programs on one file each keep the version of what they have, whoever came last.
 func TestProgramsOfTwoVersionsKeepTheirs(t *testing.T) {
+	testrun.Alone(t)
 	path := newFile(t, schemaWith(""))
 	older, g := program(t, path, "one", noteFind("word"))
 	if got := versionOf(t, older, "note.find"); got != "1.0.0" {

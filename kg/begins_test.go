@@ -2,7 +2,6 @@ package kg_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,14 +9,14 @@ import (
 
 	"trails/kg"
 	"trails/kg/change"
+	"trails/kits/testrun"
 )
 
 // A list of what starts with a text has exactly the nodes that a comparison of each text
 // finds, whatever capitals divide, and whether the index of words leads to them or not.
 func TestStartsFindsWhatAComparisonOfEachTextFinds(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 2))
+	testrun.Alone(t)
+	random := testrun.Random(t)
 	pick := func(of ...string) string { return of[random.IntN(len(of))] }
 	text := func() string {
 		var b strings.Builder

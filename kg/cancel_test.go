@@ -9,6 +9,7 @@ import (
 
 	"trails/kg"
 	"trails/kg/load"
+	"trails/kits/testrun"
 )
 
 const (
@@ -55,6 +56,7 @@ func manyNotes(format load.Format) string {
 // What long work reports grows, and never past its total. Cancelled at any report it
 // stops before the next but one, and leaves nothing.
 func TestLongWorkSaysHowFarItIsAndStopsWhenItIsCancelled(t *testing.T) {
+	testrun.Alone(t)
 	for name, work := range slowly {
 		t.Run(name, func(t *testing.T) {
 			open := func() *kg.Graph {

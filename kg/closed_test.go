@@ -12,6 +12,7 @@ import (
 	"trails/kg"
 	"trails/kg/change"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
@@ -28,6 +29,7 @@ types:
 // undeclared name under the base, or in the default graph one that no type of its subject
 // declares, and is not of an open type.
 func TestTheBaseStaysClosed(t *testing.T) {
+	testrun.Alone(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		g := newGraph(t, freely)
 		defer g.Close()

@@ -11,6 +11,7 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
+	"trails/kits/testrun"
 	"trails/policy"
 	"trails/rdf"
 )
@@ -133,6 +134,7 @@ func TestEditsMadeUnderAnotherSchemaAreAConflict(t *testing.T) {
 }
 
 func TestAChangeOfAnySizeIsReportedWithABound(t *testing.T) {
+	testrun.Alone(t)
 	g := newGraph(t, "")
 	var edits []change.Edit
 	for i := range kg.MaxReported + 10 {

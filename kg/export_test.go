@@ -16,6 +16,7 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 )
@@ -46,6 +47,7 @@ func anyQuadGen() *rapid.Generator[rdf.Quad] {
 // TestAnExportLoadedAgainExportsTheSame holds for any quads, and loading it where it
 // came from changes nothing.
 func TestAnExportLoadedAgainExportsTheSame(t *testing.T) {
+	testrun.Alone(t)
 	dir, n := t.TempDir(), 0
 	rapid.Check(t, func(rt *rapid.T) {
 		var text []byte
@@ -97,6 +99,7 @@ types:
 // TestNDJSONLoadedAgainExportsTheSame holds for every datatype and for ids of all kinds,
 // also where a default was taken away.
 func TestNDJSONLoadedAgainExportsTheSame(t *testing.T) {
+	testrun.Alone(t)
 	dir, n := t.TempDir(), 0
 	rapid.Check(t, func(rt *rapid.T) {
 		n++

@@ -3,7 +3,6 @@ package kg_test
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 	"trails/jsontext"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/schema"
 )
 
@@ -64,9 +64,7 @@ func exportType(t *testing.T, g *kg.Graph, format load.Format, of string) (text 
 // TestATableOfATypeLoadsAsTheSameNodes takes nodes with values of every datatype, of texts
 // that mean something in tables.
 func TestATableOfATypeLoadsAsTheSameNodes(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
+	random := testrun.Random(t)
 	text := func() string {
 		pieces := []string{"a", "é", "世界", ",", ";", "\t", `"`, "\n", "\r\n", "\r", " ", "[", "]", "=1+1", "null", `\`, "%", "/"}
 		var b strings.Builder

@@ -14,6 +14,7 @@ import (
 	"trails/kg"
 	"trails/kg/change"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -21,6 +22,7 @@ import (
 // The files that the programs of earlier formats made say here what they said there, keep
 // the rules of their schema, and take changes. testdata/files/make-file tells their story.
 func TestFilesOfEveryReleasedFormatAreReadAndWritten(t *testing.T) {
+	testrun.Alone(t)
 	files, err := filepath.Glob("../testdata/files/format-*.db")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d stored files, error %v", len(files), err)

@@ -13,6 +13,7 @@ import (
 	"trails/kg"
 	"trails/kg/change"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
@@ -164,6 +165,7 @@ func TestOfManyWithOneIfCommitOneWins(t *testing.T) {
 // TestRandomHistories runs commits, loads, undos and refused changes, in two
 // open files by turns, against a set of quads in memory.
 func TestRandomHistories(t *testing.T) {
+	testrun.Alone(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		path := newFile(t, notes)
 		h := &history{t: t, model: map[rdf.Quad]bool{}, since: map[rdf.Quad]kg.Seq{}}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"trails/kg"
 	"trails/kg/load"
+	"trails/kits/testrun"
 )
 
 // source is text that is read again and again.
@@ -45,6 +45,7 @@ func inferred(t *testing.T, o load.Options, sources ...kg.Source) string {
 }
 
 func TestDataFitsTheSchemaThatIsProposedForIt(t *testing.T) {
+	testrun.Alone(t)
 	for name, c := range map[string]struct {
 		o    load.Options
 		text string
@@ -105,9 +106,8 @@ func TestWhatRepeatsIsProposedAsAConstraint(t *testing.T) {
 
 // TestAnyTableFitsItsSchema draws tables of texts that look like values of datatypes.
 func TestAnyTableFitsItsSchema(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 2))
+	testrun.Alone(t)
+	random := testrun.Random(t)
 	texts := []string{"1", "-2", "007", "+3", "1.50", "1e3", "true", "false", "2024-01-02", "2024-13-01", "2024-01-02T00:00:00Z", "a", "b;c", "x;", ";", " ", " 1", "[1]", `["a"]`, `["b;c","1"]`, `[]`, "Row/1", "Row/", "Other/2", "r1", "r2", "http://a.b/", "http://a b", "é", "é", "NaN", "INF", "-0", "9007199254740993", "1e999", "\n", "urn:x:y"}
 	for round := range 60 {
 		var text strings.Builder
@@ -134,6 +134,7 @@ func TestAnyTableFitsItsSchema(t *testing.T) {
 }
 
 func TestTheSameRecordsGiveTheSameSchema(t *testing.T) {
+	testrun.Alone(t)
 	zipped, err := os.ReadFile(filepath.Join(dataDir(t), "attack", "attack.ndjson.gz"))
 	if err != nil {
 		t.Fatal(err)
@@ -154,6 +155,7 @@ func TestTheSameRecordsGiveTheSameSchema(t *testing.T) {
 
 // TestWhatIsProposedLoadsItsOwnData has names and rows that are hard to take, one kind each.
 func TestWhatIsProposedLoadsItsOwnData(t *testing.T) {
+	testrun.Alone(t)
 	for name, c := range map[string]struct {
 		file, text string
 		want       string // a piece of the schema
@@ -202,6 +204,7 @@ func TestWhatIsProposedLoadsItsOwnData(t *testing.T) {
 // TestWhatPeopleWriteInTablesIsFoundOut has columns whose convention is found by their cells,
 // or stays open where the cells can be read in two ways.
 func TestWhatPeopleWriteInTablesIsFoundOut(t *testing.T) {
+	testrun.Alone(t)
 	column := func(name string, cells ...string) string {
 		text := "row," + name + "\n"
 		for i, cell := range cells {
@@ -263,9 +266,8 @@ func TestNamesThatLookAlikeAreToldApart(t *testing.T) {
 
 // TestAnyNamesAreTaken draws names of columns and members.
 func TestAnyNamesAreTaken(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 3))
+	testrun.Alone(t)
+	random := testrun.Random(t)
 	pieces := []string{"a", "A", "b", "id", "ID", "name", "type", " ", "-", "_", "1", "é", "日", "\n", "\r\n", "\t", "\x1b", "\x7f", "\u200b", "=", "'", `"`, "\\", "#", ":", ";", "|", "null", "true", "sh:", "/", "\ufeff", "$", "%s"}
 	text := func() string {
 		var b strings.Builder

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"trails/kg"
+	"trails/kits/testrun"
 )
 
 // Right questions about real data, as agents ask them.
@@ -28,6 +29,7 @@ var rightAboutAttack = []string{
 // TestRightQuestionsAreNotWarnedOf asks them of ATT&CK, and some that are wrong, and tells what
 // the linting costs.
 func TestRightQuestionsAreNotWarnedOf(t *testing.T) {
+	testrun.Alone(t)
 	g := attackGraph(t)
 	view(t, g, func(s *kg.Snapshot) error {
 		warned := func(text string) int {

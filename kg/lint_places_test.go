@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trails/kg"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/expr"
@@ -91,6 +92,7 @@ func termOf(t *testing.T, text string) rdf.Term {
 // properties of all kinds: when no value that a property may have compares, the query says so
 // and where, and never of one that has solutions.
 func TestAValueThatCanNeverMatchIsNamedWhereverItStands(t *testing.T) {
+	testrun.Alone(t)
 	g := valueGraph(t)
 	never := 0
 	view(t, g, func(s *kg.Snapshot) error {
@@ -283,6 +285,7 @@ func replaced(text string, at int, pattern, hint string) string {
 // TestAHintThatIsFollowedWorks follows the hints of queries without solutions: what comes of it
 // has some, and is not warned of.
 func TestAHintThatIsFollowedWorks(t *testing.T) {
+	testrun.Alone(t)
 	g := valueGraph(t)
 	view(t, g, func(s *kg.Snapshot) error {
 		for _, text := range hinted {

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/kg"
+	"trails/kits/testrun"
 	"trails/sparql"
 	"trails/sparql/lint"
 )
@@ -144,6 +145,7 @@ func lintAndAsk(t *rapid.T, tb testing.TB, g *kg.Graph, text string) (warnings [
 // TestWhatIsSaidNeverToMatchDoesNot asks queries drawn from the words of a schema of data that
 // fits it: one that is said to have no solutions has none.
 func TestWhatIsSaidNeverToMatchDoesNot(t *testing.T) {
+	testrun.Alone(t)
 	said := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		g, _ := drawGraph(rt, t)

@@ -13,6 +13,7 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/kits/testrun"
 )
 
 const staff = `
@@ -51,6 +52,7 @@ var right = map[string]string{"name": `"Bo"`, "email": `"bo@example.org"`, "age"
 // of records with mistakes in any of their members each mistake is there, as often as it was
 // made.
 func TestALoadReportsAllMistakesAtOnce(t *testing.T) {
+	testrun.Alone(t)
 	g := newGraph(t, staff)
 	mustLoad(t, g, "in", `{"type":"Team","id":"red","data":{}}
 {"type":"Person","id":"ann","data":{"name":"Ann","kind":"staff","level":1,"knows":["Person/cy","Person/ann"]}}

@@ -18,6 +18,7 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -81,6 +82,7 @@ func TestLinesThatNoTextFileCanShow(t *testing.T) {
 }
 
 func TestAfterALineThatIsTooLongTheNextOneIsRead(t *testing.T) {
+	testrun.Alone(t)
 	g := newGraph(t, notes)
 	for format, lines := range map[load.Format][2]string{
 		load.NDJSON: {note("long", strings.Repeat("x", 17<<20)), `{"type":"Nota"}`},
@@ -96,6 +98,7 @@ func TestAfterALineThatIsTooLongTheNextOneIsRead(t *testing.T) {
 }
 
 func TestALineMayBeAsLongAsTheLimit(t *testing.T) {
+	testrun.Alone(t)
 	g := newGraph(t, notes)
 	mustLoad(t, g, "in.ndjson", note("long", strings.Repeat("x", 16<<20-60)))
 	if got := len(export(t, g, load.NDJSON)); got < 16<<20-60 {
@@ -248,6 +251,7 @@ func (e *endlessLines) Read(p []byte) (int, error) {
 }
 
 func TestALoadSaysHowFarItIs(t *testing.T) {
+	testrun.Alone(t)
 	g := newGraph(t, notes)
 	var text strings.Builder
 	for i := range 10_000 {

@@ -15,6 +15,7 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/kits/testrun"
 )
 
 // manyPeople are so many that a migration of them can be killed on its way.
@@ -103,6 +104,7 @@ func numbersIn(lines []string) (n int) {
 // is always before one or after it, and has those that were acknowledged. The next process
 // goes on from there.
 func TestMigrationsOfAKilledProcess(t *testing.T) {
+	testrun.Alone(t)
 	if arg, ok := dbtest.Child(); ok {
 		moveAll(t, arg)
 		return
@@ -160,6 +162,7 @@ func TestMigrationsOfAKilledProcess(t *testing.T) {
 // its last and within its last, and behind it; whole runs cut it at every page. The file with
 // what is left of the log is before the migration or after it, and never before again.
 func TestMigrationsKilledAtEveryWrite(t *testing.T) {
+	testrun.Alone(t)
 	states := statesOf(t, peopleBefore)
 	g := people(t, beforeMigrations, peopleBefore)
 	path := g.Path()
@@ -251,6 +254,7 @@ func TestMigrationsKilledAtEveryWrite(t *testing.T) {
 // Two processes apply the same migrations at once, and take them back at once: each is made
 // by one of them, and neither fails.
 func TestMigrationsOfTwoProcesses(t *testing.T) {
+	testrun.Alone(t)
 	if arg, ok := dbtest.Child(); ok {
 		moveAll(t, arg)
 		return

@@ -11,6 +11,7 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/migration"
 )
 
@@ -95,6 +96,7 @@ func people(t testing.TB, schema, data string) *kg.Graph {
 // A graph goes through ten migrations and back. Each way back ends at the very statements
 // that were there before, schema and records included.
 func TestTenMigrationsThereAndBack(t *testing.T) {
+	testrun.Alone(t)
 	g := people(t, beforeMigrations, peopleBefore)
 	if _, err := tryLoad(t, g, kg.Load{}, "elsewhere.nq", peopleElsewhere); err != nil {
 		t.Fatal(err)
@@ -242,6 +244,7 @@ func withoutTimes(export string) string {
 
 // What came after a migration goes along on its way back, or refuses it with the nodes.
 func TestLaterDataGoesBackOrIsNamed(t *testing.T) {
+	testrun.Alone(t)
 	for _, c := range []struct{ name, migration, later, want string }{
 		{"a rename takes later data along", "- rename_property: {Person.nick: alias}", `{"type":"Person","id":"p9","data":{"name":"New","alias":"n"}}`, ""},
 		{"a split joins later data", `- split_property: {Person.full: {into: [first, last], at: " "}}`, `{"type":"Person","id":"p9","data":{"name":"New","first":"A","last":"B"}}`, ""},
@@ -281,6 +284,7 @@ func TestLaterDataGoesBackOrIsNamed(t *testing.T) {
 
 // What is wrong is refused with its place, and nothing is changed.
 func TestMigrationsThatAreRefused(t *testing.T) {
+	testrun.Alone(t)
 	first := []string{"0001_a.yaml", "steps:\n- add_property: {Person.age: integer}\n"}
 	for _, c := range []struct {
 		name  string
@@ -328,6 +332,7 @@ func TestMigrationsThatAreRefused(t *testing.T) {
 
 // A rollback needs the schema that the migration left.
 func TestARollbackOverASchemaThatChanged(t *testing.T) {
+	testrun.Alone(t)
 	g := people(t, beforeMigrations, peopleBefore)
 	if _, err := rollBack(t, g, kg.MigrationRollback{}); !fault.Is(err, fault.Missing) {
 		t.Errorf("without migrations: %v", err)
@@ -395,6 +400,7 @@ func TestUndoOfAMigrationNamesTheRollback(t *testing.T) {
 
 // Stored queries take new names along, there and back; what would break one is refused.
 func TestMigrationsCarryStoredQueries(t *testing.T) {
+	testrun.Alone(t)
 	g := people(t, beforeMigrations, peopleBefore)
 	text := "#+ params: {of: ref(Person)}\nSELECT ?nick { ?of :nick ?nick }"
 	if _, _, err := g.Session(ana).ChangeQueries(t.Context(), kg.QueryChange{Add: []kg.QueryText{{Name: "nicks", Text: text}}}); err != nil {
@@ -438,6 +444,7 @@ func TestMigrationsCarryStoredQueries(t *testing.T) {
 // The way back by the history restores the queries that the migration changed, and refuses to
 // break one that came later.
 func TestTheWayBackByHistoryKeepsStoredQueries(t *testing.T) {
+	testrun.Alone(t)
 	g := people(t, beforeMigrations, peopleBefore)
 	store := func(name, property string) {
 		t.Helper()

@@ -12,6 +12,7 @@ import (
 
 	"trails/fault"
 	"trails/kg"
+	"trails/kits/testrun"
 	"trails/sparql"
 	"trails/sparql/sparqltest"
 )
@@ -25,6 +26,7 @@ const (
 // FuzzQuery runs whatever parses on a small graph: it ends with an answer or with a fault
 // that says whose it is, in its time.
 func FuzzQuery(f *testing.F) {
+	testrun.Alone(f)
 	for _, text := range queryTexts(f) {
 		f.Add(text)
 	}

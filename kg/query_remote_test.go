@@ -14,6 +14,7 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/rdf/rdftest"
@@ -205,6 +206,7 @@ func TestAServiceIsAskedForNoMoreThanVALUESLetThrough(t *testing.T) {
 }
 
 func TestNobodyIsAskedForWhatIsJoinedWithNothing(t *testing.T) {
+	testrun.Alone(t)
 	out := &elsewhere{err: fault.New(fault.Unusable, "down")}
 	rows, err := rowsOf(t, openTo(t, out, ""), `SELECT * { VALUES ?s { } SERVICE <http://one/> { ?x :p ?o } }`, kg.QueryOptions{})
 	if err != nil || len(rows) != 0 || len(out.asked) != 0 {

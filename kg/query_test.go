@@ -12,6 +12,7 @@ import (
 
 	"trails/kg"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 	"trails/sparql"
@@ -101,6 +102,7 @@ func answerOf(ctx context.Context, s *kg.Snapshot, q *sparql.Query) (out rdftest
 }
 
 func TestQueriesAgreeWithTheOracle(t *testing.T) {
+	testrun.Alone(t)
 	e := newAsker(t)
 	rapid.Check(t, func(t *rapid.T) {
 		data, c := sparqltest.Data(t), sparqltest.Query(t)
@@ -115,6 +117,7 @@ func TestQueriesAgreeWithTheOracle(t *testing.T) {
 }
 
 func TestQueriesPassTheW3CSuites(t *testing.T) {
+	testrun.Alone(t)
 	dir := rdftest.Dir(t)
 	e := newAsker(t)
 	for _, s := range []struct {

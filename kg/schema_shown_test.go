@@ -11,6 +11,7 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/kits/testrun"
 )
 
 // applyShown applies the schema that a file shows to the file.
@@ -33,6 +34,7 @@ func applyShown(t *testing.T, g *kg.Graph) {
 // nothing: of schemas that are drawn, of an export that another program wrote in an order
 // and with blank nodes of its own, and of every old file.
 func TestApplyingWhatIsShownChangesNothing(t *testing.T) {
+	testrun.Alone(t)
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		g := createAt(t, newPath(t, dir), schemaGen().Draw(rt, "schema"))

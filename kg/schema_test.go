@@ -15,6 +15,7 @@ import (
 	"trails/kg"
 	"trails/kg/change"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -22,6 +23,7 @@ import (
 // TestAPlanSaysWhatApplyingDoes draws two schemas and data for the first, and holds
 // the plan, the change and the graph after it against each other.
 func TestAPlanSaysWhatApplyingDoes(t *testing.T) {
+	testrun.Alone(t)
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		before, after := schemaGen().Draw(rt, "before"), schemaGen().Draw(rt, "after")
@@ -31,6 +33,7 @@ func TestAPlanSaysWhatApplyingDoes(t *testing.T) {
 
 // TestAPlanSaysWhatAPatchDoes does the same with steps that rename, drop, alter and add.
 func TestAPlanSaysWhatAPatchDoes(t *testing.T) {
+	testrun.Alone(t)
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		before := schemaGen().Draw(rt, "before")
@@ -135,6 +138,7 @@ func drawPatch(t *rapid.T, source string) string {
 
 // What is renamed and renamed back is the graph that was.
 func TestDataIsRenamedThereAndBack(t *testing.T) {
+	testrun.Alone(t)
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		source := schemaGen().Draw(rt, "schema")

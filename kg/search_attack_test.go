@@ -10,6 +10,7 @@ import (
 
 	"trails/kg"
 	"trails/kg/load"
+	"trails/kits/testrun"
 )
 
 // attackGraph is a graph with the real data.
@@ -38,6 +39,7 @@ func attackGraph(tb testing.TB) *kg.Graph {
 // The questions of testdata/attack/questions.txt are answered among the first five hits:
 // names and ids nine times in ten, paraphrases three times in four.
 func TestQuestionsAreAnsweredAmongTheFirstFive(t *testing.T) {
+	testrun.Alone(t)
 	g := attackGraph(t)
 	text, err := os.ReadFile("../testdata/attack/questions.txt")
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -148,6 +149,7 @@ func TestSearchSaysWhatItFound(t *testing.T) {
 // What is written is found at once, whether it is in the index yet or not, and what is
 // removed is not found.
 func TestSearchFollowsWrites(t *testing.T) {
+	testrun.Alone(t)
 	g := searchGraph(t)
 	for round := range 3 {
 		code := fmt.Sprintf("new%d", round)
@@ -177,6 +179,7 @@ func TestSearchFollowsWrites(t *testing.T) {
 // The nodes of a type are found by a word that very many texts of other types have, be the type
 // small or not.
 func TestATypeIsSearchedAmongManyTextsOfOthers(t *testing.T) {
+	testrun.Alone(t)
 	g := open(t, newFile(t, searchSchema))
 	var edits []change.Edit
 	for i := range 5000 {

@@ -11,6 +11,7 @@ import (
 	"trails/fulltext"
 	"trails/kg"
 	"trails/kg/change"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -18,6 +19,7 @@ import (
 // Every beginning of a label, in any case, suggests its node and no node whose label begins
 // otherwise.
 func TestAnyBeginningOfALabelSuggestsItsNode(t *testing.T) {
+	testrun.Alone(t)
 	labels := []string{
 		"Ada Lovelace", "ada_lovelace", "AdaLovelace", "The Who", "PowerShell", "T1003.001", "(x) y", "Émile", "東京都", "iOS 26", "C++", "don't",
 		"a--b", "naïve café", "x" + strings.Repeat("y", 100), strings.Repeat("very ", 40) + "long", "what is \"quoted\"", "Ⅷ", "100 %",
@@ -75,6 +77,7 @@ func TestAnyBeginningOfALabelSuggestsItsNode(t *testing.T) {
 // signs, cases and scripts it is made of, and whether the index has the label or not yet;
 // nodes without a label go by their ids.
 func TestNodesAreFoundByTheBeginningOfTheirLabels(t *testing.T) {
+	testrun.Alone(t)
 	g := open(t, newFile(t, `
 types:
   Place: {label: name, key: code, iri: key, properties: {name: {type: string}, code: {type: string, required: true}, note: string}}
@@ -82,9 +85,7 @@ types:
   Year: {label: year, key: code, iri: key, properties: {year: {type: integer}, code: {type: string, required: true}}}
   Bare: {key: code, iri: key, properties: {code: {type: string, required: true}}}
 `))
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
+	random := testrun.Random(t)
 	pick := func(of ...string) string { return of[random.IntN(len(of))] }
 	label := func() string {
 		var b strings.Builder

@@ -7,12 +7,14 @@ import (
 
 	"trails/db"
 	"trails/kg"
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
 // TestFacetsOfNothingAreNone asks for nodes that two conditions leave nothing of, each of which so
 // many meet that counting stops before it has tried all.
 func TestFacetsOfNothingAreNone(t *testing.T) {
+	testrun.Alone(t)
 	path := newFile(t, `
 types:
   Task:

@@ -16,6 +16,7 @@ import (
 	"trails/kg"
 	"trails/kg/change"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/sparql"
@@ -39,6 +40,7 @@ import (
 // In it <:x> stands for the base, a for rdf:type, xsd: for XML Schema's namespace
 // and g…- for the labels that a change gave its blank nodes.
 func TestText(t *testing.T) {
+	testrun.Alone(t)
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		if strings.Contains(path, "rapid") || strings.HasSuffix(path, ".expected") {
 			t.Skip("what rapid keeps of a failed run, or what a suite is expected to fail")

@@ -13,6 +13,7 @@ import (
 	"trails/kg"
 	"trails/kg/change"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
@@ -121,6 +122,7 @@ func (h *history) clashes(c step, want map[rdf.Quad]bool) string {
 // TestALargeLoadIsTakenBack has no change log, and with what was changed of it since is
 // refused by the nodes' names.
 func TestALargeLoadIsTakenBack(t *testing.T) {
+	testrun.Alone(t)
 	g := newGraph(t, notes)
 	mustLoad(t, g, "small", note("z", "Z"))
 	before := export(t, g, load.NQuads)

@@ -9,6 +9,7 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/rdf"
 )
 
@@ -26,6 +27,7 @@ func tryThere(t *testing.T, r kg.Remote, text string) (string, error) {
 const oldLine = `<:old> <:p> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .` + "\n"
 
 func TestDocumentsAreLoaded(t *testing.T) {
+	testrun.Alone(t)
 	out := &elsewhere{documents: map[string]string{
 		"http://one/d/x":        "text/turtle;charset=utf-8 @prefix : <" + base + "> . <#a> :q [ :r <y> ] .",
 		"http://one/d/x.trig":   "application/trig @prefix : <" + base + "> . :a :b :c . :g { :d :e :f }",
@@ -67,6 +69,7 @@ func TestDocumentsAreLoaded(t *testing.T) {
 }
 
 func TestADocumentThatCannotBeLoadedChangesNothing(t *testing.T) {
+	testrun.Alone(t)
 	out := &elsewhere{documents: map[string]string{
 		"http://one/bad.ttl":  "text/turtle <urn:a> <urn:b> <urn:c> .\n<urn:a> <urn:b>\n  <<",
 		"http://one/page":     "text/html <html>",

@@ -9,6 +9,7 @@ import (
 
 	"trails/kg"
 	"trails/kg/change"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 	"trails/sparql"
@@ -61,6 +62,7 @@ func contents(ctx context.Context, s *kg.Session) (quads []rdf.Quad, err error) 
 }
 
 func TestUpdatesPassTheW3CSuite(t *testing.T) {
+	testrun.Alone(t)
 	dir := rdftest.Dir(t)
 	tests := rdftest.Load(t, dir, "sparql/sparql11/manifest-sparql11-update.ttl")
 	rdftest.CheckCounts(t, dir, "sparql11", tests, rdftest.UpdateCategories...)
@@ -70,6 +72,7 @@ func TestUpdatesPassTheW3CSuite(t *testing.T) {
 // TestUpdatesAgreeWithTheOracle draws data and requests of up to three operations:
 // the file must have what the specification says, or refuse what it refuses.
 func TestUpdatesAgreeWithTheOracle(t *testing.T) {
+	testrun.Alone(t)
 	e := updater{TB: t}
 	rapid.Check(t, func(rt *rapid.T) {
 		data, text := sparqltest.Data(rt), sparqltest.Update(rt)

@@ -8,6 +8,7 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -120,6 +121,7 @@ func TestALongRequestLeavesNothingBehind(t *testing.T) {
 // TestAnUpdateOfManyStatements goes beyond what a transaction holds in memory at
 // once, alone and as one of several operations.
 func TestAnUpdateOfManyStatements(t *testing.T) {
+	testrun.Alone(t)
 	for name, then := range map[string]string{"alone": "", "of two": " ; DELETE DATA { :a0 :n 1 }"} {
 		t.Run(name, func(t *testing.T) {
 			g := newGraph(t, "")

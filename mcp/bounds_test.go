@@ -15,6 +15,7 @@ import (
 	"trails/auth"
 	"trails/capability"
 	"trails/invoke"
+	"trails/kits/testrun"
 	"trails/policy"
 )
 
@@ -181,6 +182,7 @@ func quotedLines(n int) string {
 // million statements: every tool, every resource with its templates, every prompt. One
 // that has no calls here fails the test.
 func TestNoAnswerIsLongerThanItsLimit(t *testing.T) {
+	testrun.Alone(t)
 	statements := 1_000_000
 	if testing.Short() {
 		statements = 50_000

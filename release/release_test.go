@@ -21,6 +21,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"trails/kits/testrun"
 )
 
 // TestMain lets the binary of the test be the one that is released: it has a page of the
@@ -96,6 +98,7 @@ func unzipped(t *testing.T, text []byte) map[string]*zip.File {
 }
 
 func TestARelease(t *testing.T) {
+	testrun.Alone(t)
 	files := once(t, "https://github.com/example/trails")
 	for name, again := range made(t, "https://github.com/example/trails") {
 		if !bytes.Equal(files[name], again) {
@@ -174,6 +177,7 @@ func keeps(t *testing.T, rules string, document []byte) error {
 
 // A bundle's manifest keeps the rules of MCPB 0.3, and leads to binaries that are there.
 func TestABundle(t *testing.T) {
+	testrun.Alone(t)
 	files := once(t, "")
 	if files["server.json"] != nil {
 		t.Error("a registry entry without a repository")
@@ -227,6 +231,7 @@ func TestABundle(t *testing.T) {
 
 // The entry of the registry keeps the rules of its schema, and names bundles that are there.
 func TestTheEntryOfTheRegistry(t *testing.T) {
+	testrun.Alone(t)
 	files := once(t, "https://github.com/example/trails")
 	text := files["server.json"]
 	if err := keeps(t, "server-2025-12-11.json", text); err != nil {
@@ -260,6 +265,7 @@ func TestTheEntryOfTheRegistry(t *testing.T) {
 }
 
 func TestABillOfMaterials(t *testing.T) {
+	testrun.Alone(t)
 	var b bom
 	if err := json.Unmarshal(once(t, "")["trails_1.2.3_linux_amd64.cdx.json"], &b); err != nil {
 		t.Fatal(err)
@@ -280,6 +286,7 @@ func TestABillOfMaterials(t *testing.T) {
 }
 
 func TestAVersionIsSemVer(t *testing.T) {
+	testrun.Alone(t)
 	for version, want := range map[string]string{"v1.2.3": "1.2.3", "1.2.3-4-gabc-dirty": "1.2.3-4-gabc-dirty", "0123456": "0.0.0-dev-0123456", "": "0.0.0-dev-unknown"} {
 		if got := (&release{version: version}).number(); got != want {
 			t.Errorf("%q is %s, want %s", version, got, want)
@@ -289,6 +296,7 @@ func TestAVersionIsSemVer(t *testing.T) {
 
 // A binary that weighs too much is no release, and the first that does ends it.
 func TestABinaryThatWeighsTooMuchIsRefused(t *testing.T) {
+	testrun.Alone(t)
 	var told strings.Builder
 	r := &release{told: &told, heaviest: 3, out: filepath.Join(t.TempDir(), "dist")}
 	r.build = func(_ context.Context, p platform, path string) error {

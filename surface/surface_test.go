@@ -13,6 +13,7 @@ import (
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/jsontext"
+	"trails/kits/testrun"
 	"trails/schema"
 	"trails/surface"
 	"trails/tokens"
@@ -45,6 +46,7 @@ func manyTypes(n int) string {
 }
 
 func TestAListCostsWhatItMay(t *testing.T) {
+	testrun.Alone(t)
 	attack, err := os.ReadFile("../testdata/attack/schema.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -90,6 +92,7 @@ func TestAListCostsWhatItMay(t *testing.T) {
 // are required, and the arguments that every write takes. A model pays at most a tenth more than
 // for that.
 func TestATypedToolCostsLittleMoreThanItsType(t *testing.T) {
+	testrun.Alone(t)
 	attack, err := os.ReadFile("../testdata/attack/schema.yaml")
 	if err != nil {
 		t.Fatal(err)

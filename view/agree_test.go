@@ -10,6 +10,7 @@ import (
 
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 )
 
 // viewOf makes one call of a view.
@@ -47,6 +48,7 @@ func nodeIRIs(list []node) []string {
 // to it is what a table finds by that property, its neighbourhood is its links, and each
 // commit of its history lists it.
 func TestPagesAgree(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.Example(t)
 	nodes := 0
 	for _, kind := range viewOf(t, e, "suggest", `{"what":"types"}`).Items {

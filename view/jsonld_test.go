@@ -7,11 +7,13 @@ import (
 
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 )
 
 // TestJSONLDIsReadByAnyProcessor reads every node and every page of the example as JSON-LD, and
 // a graph that a query makes, without a context from anywhere: they say what Turtle says.
 func TestJSONLDIsReadByAnyProcessor(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.Example(t)
 	read := func(uri, format string) invoke.Document {
 		t.Helper()

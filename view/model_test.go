@@ -14,6 +14,7 @@ import (
 
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 )
 
 const modelSchema = `
@@ -73,6 +74,7 @@ var modelProperties = slices.Sorted(maps.Keys(modelJSON))
 // TestViewsAreAsInMemory makes random histories of notes and compares tables, pages and
 // histories with the same in memory.
 func TestViewsAreAsInMemory(t *testing.T) {
+	testrun.Alone(t)
 	rapid.Check(t, func(r *rapid.T) {
 		m := notesModel{map[string]modelNote{}, map[string][]modelStep{}}
 		e := invoketest.New(t, modelSchema, invoke.Config{})

@@ -7,9 +7,11 @@ import (
 
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 )
 
 func TestAListSaysWhichPartOfItThisIs(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.Example(t)
 	for uri, want := range map[string]*invoke.Page{
 		"trails://kg/Decision":                        {Limit: 100},

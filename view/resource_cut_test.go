@@ -15,6 +15,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 )
@@ -56,6 +57,7 @@ func line(t *testing.T, id string, data map[string]any) string {
 // Whatever the form, a document that is cut says so first, is one of its form, says
 // nothing that the whole one does not, and has the characters that were asked for.
 func TestADocumentThatIsCutIsTrue(t *testing.T) {
+	testrun.Alone(t)
 	e := wide(t)
 	for _, c := range []struct{ uri, format, way string }{
 		{"trails://kg/Doc/wide", "", "SELECT ?value"},
@@ -142,6 +144,7 @@ func statements(t *testing.T, d invoke.Document) (list []string) {
 
 // The address that a page names goes on where it ended.
 func TestThePagesOfAListMeet(t *testing.T) {
+	testrun.Alone(t)
 	e := wide(t)
 	var seen []string
 	for uri := "trails://kg/Doc?limit=1000&max_chars=9000"; uri != ""; {
@@ -171,6 +174,7 @@ func TestThePagesOfAListMeet(t *testing.T) {
 }
 
 func TestMaxCharsOfAnAddress(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.Example(t)
 	for _, uri := range []string{"trails://schema?max_chars=1", "trails://schema?max_chars=x", "trails://kg/Decision?max_chars=200001", "trails://prov/latest?max_chars="} {
 		if _, err := e.Read(t.Context(), uri, invoke.Call{Principal: invoketest.Ana}); !fault.Is(err, fault.InvalidArguments) {

@@ -8,6 +8,7 @@ import (
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
+	"trails/kits/testrun"
 )
 
 // offeredBefore offers what a provider had for another snapshot of the same schema.
@@ -21,6 +22,7 @@ func (o offeredBefore) Offer(*kg.Snapshot) (invoke.Offer, error) { return o.Prov
 // An offer is kept for all snapshots under one schema, which may have it as another value:
 // two first calls at a time read it twice. So resources hold on to no part of it.
 func TestResourcesAnswerUnderAnotherValueOfTheSchema(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.Example(t)
 	same, err := kg.Open(t.Context(), e.Graph().Path(), kg.Options{})
 	if err != nil {

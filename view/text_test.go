@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 )
 
 // TestViews runs testdata/views, one engine a file, with the commands of TestCalls and
@@ -21,6 +22,7 @@ import (
 // A cell is its text, «…» around the label of a node; [n] is the length of what was
 // cut, ! a node that is not there.
 func TestViews(t *testing.T) {
+	testrun.Alone(t)
 	datadriven.Walk(t, "testdata/views", func(t *testing.T, path string) {
 		s := &invoketest.Session{TB: t, T: t}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/kits/testrun"
 	"trails/policy"
 	"trails/surface"
 	"trails/tokens"
@@ -51,6 +52,7 @@ const (
 )
 
 func TestTwelveTasks(t *testing.T) {
+	testrun.Alone(t)
 	data := readTruth(t)
 	makeFile(t)
 	for i, v := range views {
@@ -352,6 +354,7 @@ func same[T any](t testing.TB, want, got T) {
 
 // The three ways in which an answer used to be wrong without a word.
 func TestNothingFailsSilently(t *testing.T) {
+	testrun.Alone(t)
 	data := readTruth(t)
 	makeFile(t)
 	for _, v := range views {

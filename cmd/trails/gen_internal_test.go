@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"trails/kits/testrun"
 )
 
 // generated are calls of every generator: by the command line, and by the tool of MCP.
@@ -31,6 +33,7 @@ const schemaToCome = "types: {Note: {label: title, properties: {title: string, d
 // The command line prints and writes the same bytes as the tool of MCP answers, of every
 // generator that there is.
 func TestGeneratedFilesAreTheSameOverMCP(t *testing.T) {
+	testrun.Alone(t)
 	file := filepath.Join(t.TempDir(), "notes.trails")
 	env := []string{"TRAILS_MCP_SCOPES=dev", "TRAILS_MCP_TOKEN=a-token-of-the-test"} // nobody without a token has generators
 	command := func(stdin string, args ...string) []byte {

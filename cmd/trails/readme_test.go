@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"trails/kits/testrun"
 )
 
 var (
@@ -23,6 +25,7 @@ var (
 // Every command that the README tells to type exits with 0 and warns of nothing, when the files
 // have what the README says that they have; after each, all files are well.
 func TestTheTourOfTheReadmeWorks(t *testing.T) {
+	testrun.Alone(t)
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
+	"trails/kits/testrun"
 )
 
 func TestEveryKindHasAnExitCode(t *testing.T) {
@@ -137,6 +138,7 @@ func TestEveryCommandFailsAsJSON(t *testing.T) {
 
 // Every command that help shows has a page, whose help is no macro of the formatter.
 func TestEveryCommandHasAManualPage(t *testing.T) {
+	testrun.Alone(t)
 	dir := t.TempDir()
 	var errs bytes.Buffer
 	if code := run([]string{"man", dir}, strings.NewReader(""), &errs, &errs, nil); code != exitDone {

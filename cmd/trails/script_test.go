@@ -19,6 +19,7 @@ import (
 
 	"trails/gateway/artifact"
 	"trails/kg"
+	"trails/kits/testrun"
 )
 
 func TestMain(m *testing.M) {
@@ -28,6 +29,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs the transcripts in testdata/script against the real command, one
 // process a call. Beside testscript's own commands they have those of scriptCommands.
 func TestScripts(t *testing.T) {
+	testrun.Alone(t)
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata/script",
 		Setup: giveNotes,

@@ -9,12 +9,14 @@ import (
 
 	"trails/db"
 	"trails/db/querykit"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/naive"
 )
 
 func TestTheEngineTheSQLAndTheOracleGiveTheSameAnswers(t *testing.T) {
+	testrun.Alone(t)
 	for _, set := range querykit.Sets {
 		path := fileOf(t, set, set.Smallest)
 		g, forced, h := open(t, path), openWith(t, path, db.ScansAlways), openHand(t, path)

@@ -18,6 +18,7 @@ import (
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/embed"
+	"trails/kits/testrun"
 )
 
 // endpoint makes vectors by rules that a test knows: a text has as much of each of these words'
@@ -280,6 +281,7 @@ func TestAnotherModelBehindTheEndpointIsNoticed(t *testing.T) {
 }
 
 func TestNobodyIsAskedWithoutLeave(t *testing.T) {
+	testrun.Alone(t)
 	server := newEndpoint(t)
 	texts := embed.NewTexts([]string{"feed the cat"})
 	e := embed.Open(embed.Config{})

@@ -15,6 +15,7 @@ import (
 	"trails/gateway/gatewaytest"
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kits/testrun"
 	"trails/surface"
 	"trails/tokens"
 )
@@ -34,6 +35,7 @@ func listed(t *testing.T, e *invoketest.Engine) int {
 }
 
 func TestTheListCostsTheSameForAnyNumberOfToolsOfServers(t *testing.T) {
+	testrun.Alone(t)
 	var all []int
 	for _, n := range []int{10, 1_000, 10_000} {
 		e := engineOf(t, invoke.Config{Surface: surface.Gateway.Choose}, serversOf(t, manyTools(n))...)
@@ -70,6 +72,7 @@ func catalogTools(t *testing.T, n int) []mcp.Tool {
 // The list and a session of one search and one call, beside the definitions of 320 tools: of
 // the catalog, whose tools take no arguments, and with some arguments each.
 func TestASessionCostsAFractionOfTheWholeList(t *testing.T) {
+	testrun.Alone(t)
 	for _, c := range []struct {
 		name          string
 		all           []mcp.Tool
@@ -120,6 +123,7 @@ func emitter(texts map[string]string) *mcp.Server {
 // Of a result of 10,000 characters and more a model reads at most a twentieth, as text and as
 // the structured value, and of a small one what the tool said.
 func TestAModelReadsLittleOfALargeResult(t *testing.T) {
+	testrun.Alone(t)
 	words := strings.Fields("the committee has met again to hear what became of the plans that were made in the spring of this year and found that little of them had been done since nobody was told who should begin with which part of the work")
 	kinds := map[string]func(i int) string{
 		"log": func(i int) string {

@@ -9,6 +9,7 @@ import (
 
 	"trails/fault"
 	"trails/kg/load"
+	"trails/kits/testrun"
 )
 
 // asUTF16 writes a text in UTF-16, with its mark or without.
@@ -25,6 +26,7 @@ func asUTF16(text string, order binary.AppendByteOrder, mark bool) string {
 
 // TestEveryEncodingOfUnicodeIsRead takes each format in UTF-8 and UTF-16.
 func TestEveryEncodingOfUnicodeIsRead(t *testing.T) {
+	testrun.Alone(t)
 	for name, text := range map[string]string{
 		"in.ndjson": `{"type":"Note","id":"a","data":{"title":"é😀"}}`, "in.json": `[{"type":"Note","id":"a","data":{"title":"é😀"}}]`,
 		"in.csv": "id,title\na,é😀\n", "in.tsv": "id\ttitle\na\té😀\n", "in.ttl": `<urn:s> <urn:p> "é😀" .`, "in.nq": `<urn:s> <urn:p> "é😀" .`, "in.jsonld": `{"@id":"urn:s","urn:p":"é😀"}`,
@@ -59,6 +61,7 @@ func TestEveryEncodingOfUnicodeIsRead(t *testing.T) {
 
 // TestAGuessedFormatIsAGuess says what data looks like, and what is read.
 func TestAGuessedFormatIsAGuess(t *testing.T) {
+	testrun.Alone(t)
 	for _, c := range []struct{ name, text, of, want string }{
 		{"x.xlsx", "id,title\na,b\n", "Note", "is no workbook: it does not begin as a zip does"},
 		{"x.csv", "%PDF-1.7\n", "Note", "x.csv looks like PDF; a load reads NDJSON, JSON array, CSV, TSV, XLSX"},

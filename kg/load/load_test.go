@@ -10,6 +10,7 @@ import (
 	"trails/fault"
 	"trails/kg/change"
 	"trails/kg/load"
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -45,6 +46,7 @@ func edits(t *testing.T, d *load.Data) string {
 // The format is told by the name, or else by how the data begins; data in every format
 // comes to edits with the line that each was said on.
 func TestEveryFormatComesToEdits(t *testing.T) {
+	testrun.Alone(t)
 	for name, text := range map[string]string{
 		"in.ttl":   "\n<urn:s> <urn:p> \"v\" .",
 		"turtle":   "@prefix : <urn:> .\n:s :p \"v\" .",
@@ -66,6 +68,7 @@ func TestEveryFormatComesToEdits(t *testing.T) {
 }
 
 func TestBadLinesStandBesideTheGoodOnes(t *testing.T) {
+	testrun.Alone(t)
 	text := `{"type":"Note","id":"a","data":{"title":"A"}}
 {"type":"Nota","id":"b"}
 {"type":"Note","id":"c","data":{"titel":"C"}}
@@ -98,6 +101,7 @@ func TestBadLinesStandBesideTheGoodOnes(t *testing.T) {
 
 // With Replace, quads with blank nodes are set aside while they are few.
 func TestBlankNodesAreSetAsideWhileTheyAreFew(t *testing.T) {
+	testrun.Alone(t)
 	for n, aside := range map[int]int{3: 3, load.MaxBlank: load.MaxBlank, load.MaxBlank + 1: 0} {
 		text := "<urn:s> <urn:p> 1 ." + strings.Repeat("<urn:s> <urn:p> [] .\n", n)
 		o := load.Options{Format: load.Turtle, Mode: load.Replace, Graph: "urn:g", Inputs: []load.Input{{Name: "in", Reader: strings.NewReader(text)}}}

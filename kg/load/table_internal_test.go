@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"trails/kits/testrun"
 )
 
 // rowsOf reads a whole table; a mistake in a row is the row "line:column: reason".
@@ -42,6 +44,7 @@ func rowsOf(format Format, in io.Reader) (rows [][]string, err error) {
 }
 
 func TestRowsOfTables(t *testing.T) {
+	testrun.Alone(t)
 	for name, c := range map[string]struct {
 		format Format
 		text   string
@@ -73,6 +76,7 @@ func TestRowsOfTables(t *testing.T) {
 }
 
 func TestARowIsBounded(t *testing.T) {
+	testrun.Alone(t)
 	for name, text := range map[string]string{
 		"an open quote": "a,b\n1,\"" + strings.Repeat("x,\n", 6<<20),
 		"many cells":    "a,b\n" + strings.Repeat(",", 20_000),
@@ -91,6 +95,7 @@ func TestARowIsBounded(t *testing.T) {
 // TestWhatAWriterWritesIsRead holds for cells of all characters that mean something in
 // tables, however the text arrives.
 func TestWhatAWriterWritesIsRead(t *testing.T) {
+	testrun.Alone(t)
 	rapid.Check(t, func(t *rapid.T) {
 		width := rapid.IntRange(2, 4).Draw(t, "width")
 		cell := rapid.StringOfN(rapid.SampledFrom([]rune("ab,;\t\"\r\n é\ufeff")), 0, 6, -1)
@@ -122,6 +127,7 @@ func TestWhatAWriterWritesIsRead(t *testing.T) {
 
 // FuzzTable holds that any text is read to its end or to an error, with places in it.
 func FuzzTable(f *testing.F) {
+	testrun.Alone(f)
 	f.Add("a,b\n1,\"2\"\"\r\n\"\r\n", true)
 	f.Add("a\tb\n1\t\"2\n", false)
 	f.Fuzz(func(t *testing.T, text string, tabs bool) {
@@ -159,6 +165,7 @@ func elementsOf(in io.Reader) (all []string) {
 }
 
 func TestElementsOfArrays(t *testing.T) {
+	testrun.Alone(t)
 	for text, want := range map[string][]string{
 		"[]":                             nil,
 		" \n[ \n]\n":                     nil,

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/fault"
+	"trails/kits/testrun"
 	"trails/schema"
 )
 
@@ -82,6 +83,7 @@ func allRows(w *workbook) (rows []string, err error) {
 }
 
 func TestCellsOfAWorkbookAreTexts(t *testing.T) {
+	testrun.Alone(t)
 	book := parts{
 		"xl/SharedStrings.xml": `<sst><si><t>Ana</t></si><si><r><t xml:space="preserve">B </t></r><r><t>&lt;o_x000D_</t></r><rPh><t>spoken</t></rPh></si></sst>`,
 		"xl/worksheets/sheet1.xml": sheetOf(`<row r="2"/><row r="3"><c r="A3" t="s"><v>0</v></c><c r="C3" t="s"><v>1</v></c><c r="D3" s="1"/></row>
@@ -119,6 +121,7 @@ func TestCellsOfAWorkbookAreTexts(t *testing.T) {
 
 // TestHostileWorkbooksAreRefused has what is too large for its place, or is no workbook.
 func TestHostileWorkbooksAreRefused(t *testing.T) {
+	testrun.Alone(t)
 	long := strings.Repeat("x", maxLine+10)
 	for name, c := range map[string]struct {
 		book parts
@@ -168,6 +171,7 @@ func TestHostileWorkbooksAreRefused(t *testing.T) {
 
 // TestAWorkbookOfManyPartsIsRefused reads no list of files that is longer than allowed.
 func TestAWorkbookOfManyPartsIsRefused(t *testing.T) {
+	testrun.Alone(t)
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for i := range maxParts + 1 {
@@ -185,6 +189,7 @@ func TestAWorkbookOfManyPartsIsRefused(t *testing.T) {
 
 // TestWhatIsWrongWithAWorkbookHasItsPlace says file and row, with a cell its column.
 func TestWhatIsWrongWithAWorkbookHasItsPlace(t *testing.T) {
+	testrun.Alone(t)
 	const head = `<row><c t="inlineStr"><is><t>id</t></is></c><c t="inlineStr"><is><t>title</t></is></c></row>`
 	for name, c := range map[string]struct {
 		sheet, asked, want string

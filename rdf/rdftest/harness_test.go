@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/rdf/rdftest"
@@ -55,6 +56,7 @@ func failures(t *testing.T, s rdftest.Suite) []string {
 // TestASpoiledReaderFailsTheSuite breaks the reader in ways that a weak harness
 // would not see.
 func TestASpoiledReaderFailsTheSuite(t *testing.T) {
+	testrun.Alone(t)
 	if failed := failures(t, trigSuite(t, trigReader)); failed != nil {
 		t.Fatalf("the reader itself fails %v", failed)
 	}
@@ -124,6 +126,7 @@ func mergeBlankNodes(q rdf.Quad) rdf.Quad {
 func inDefaultGraphOnly(q rdf.Quad) (rdf.Quad, bool) { return q, q.Label == nil }
 
 func TestAReaderThatTakesEverythingFailsNegativeTests(t *testing.T) {
+	testrun.Alone(t)
 	empty := func(io.Reader, string) rdfio.Reader {
 		return rdfio.NewNQuadsReader(strings.NewReader(""), rdfio.Limits{})
 	}
@@ -138,6 +141,7 @@ func TestAReaderThatTakesEverythingFailsNegativeTests(t *testing.T) {
 
 // TestExpectedFailures holds a list of expected failures to what really fails.
 func TestExpectedFailures(t *testing.T) {
+	testrun.Alone(t)
 	broken := func(r io.Reader, base string) rdfio.Reader { return spoiled{trigReader(r, base), loseSecond()} }
 	suite := trigSuite(t, broken)
 	failing, passing := failures(t, suite), "trig-syntax-bad-uri-01"
@@ -183,6 +187,7 @@ func (f *fatal) Fatal(...any)          { f.failed = true }
 func (f *fatal) Fatalf(string, ...any) { f.failed = true }
 
 func TestCountsThatDifferFail(t *testing.T) {
+	testrun.Alone(t)
 	suites := rdftest.Dir(t)
 	tests := rdftest.Load(t, suites, "rdf/rdf11/rdf-trig/manifest.ttl")
 	for says, c := range map[string]struct {

@@ -3,12 +3,14 @@ package rdftest_test
 import (
 	"testing"
 
+	"trails/kits/testrun"
 	"trails/rdf/rdftest"
 )
 
 // TestManifestsOfAllSuitesAreWhole reads every manifest there is, also those whose
 // tests run elsewhere.
 func TestManifestsOfAllSuitesAreWhole(t *testing.T) {
+	testrun.Alone(t)
 	suites := rdftest.Dir(t)
 	for suite, manifest := range map[string]string{
 		"sparql10": "sparql/sparql10/manifest.ttl",

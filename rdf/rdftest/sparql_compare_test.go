@@ -3,11 +3,13 @@ package rdftest_test
 import (
 	"testing"
 
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 )
 
 func TestAnswersCompare(t *testing.T) {
+	testrun.Alone(t)
 	b := func(label string) rdf.Term { return rdf.BNode(label) }
 	n := rdf.Literal
 	rows := func(rows ...[]rdf.Term) rdftest.Answer {

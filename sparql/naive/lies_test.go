@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 	"trails/sparql/sparqltest"
@@ -195,6 +196,7 @@ func loseGraph(quads []rdf.Quad) []rdf.Quad {
 }
 
 func TestAnEngineThatLiesFailsTheSuites(t *testing.T) {
+	testrun.Alone(t)
 	dir := rdftest.Dir(t)
 	tests := map[string][]rdftest.Test{}
 	for _, s := range suites {

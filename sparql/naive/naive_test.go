@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/rdf/rdftest"
@@ -33,6 +34,7 @@ func dataset(t *testing.T, text string) naive.Dataset {
 
 // TestWhatTheSpecificationLeavesOpen pins the choices that the package names.
 func TestWhatTheSpecificationLeavesOpen(t *testing.T) {
+	testrun.Alone(t)
 	for _, c := range []struct {
 		says, query string
 		want        int // rows
@@ -86,6 +88,7 @@ func (s quads) Match(context.Context, rdf.Quad) iter.Seq2[rdf.Quad, error] {
 }
 
 func TestReadReturnsWhatASourceHolds(t *testing.T) {
+	testrun.Alone(t)
 	want := dataset(t, people)
 	got, err := naive.Read(t.Context(), quads(want))
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -97,6 +100,7 @@ func TestReadReturnsWhatASourceHolds(t *testing.T) {
 }
 
 func TestACancelledEvaluationStops(t *testing.T) {
+	testrun.Alone(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	q, err := sparql.Parse(fmt.Sprintf("SELECT * { %s }", strings.Repeat("?a ?b ?c . ?d ?e ?f . ", 10)), sparql.Options{})
@@ -109,6 +113,7 @@ func TestACancelledEvaluationStops(t *testing.T) {
 }
 
 func TestAnUpdateThatFailsChangesNothing(t *testing.T) {
+	testrun.Alone(t)
 	data := dataset(t, people)
 	for _, text := range []string{
 		`DELETE WHERE { ?s ?p ?o } ; CREATE GRAPH :g1`,

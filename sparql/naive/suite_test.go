@@ -3,6 +3,7 @@ package naive_test
 import (
 	"testing"
 
+	"trails/kits/testrun"
 	"trails/rdf/rdftest"
 	"trails/sparql/sparqltest"
 )
@@ -33,6 +34,7 @@ var suites = []struct {
 }
 
 func TestTheOraclePassesTheW3CSuites(t *testing.T) {
+	testrun.Alone(t)
 	dir := rdftest.Dir(t)
 	for _, s := range suites {
 		t.Run(s.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 	"trails/sparql"
@@ -29,6 +30,7 @@ func (row) Base() string                   { return "" }
 // TestExpressionsAgree holds package expr against the oracle, which evaluates
 // expressions by code of its own.
 func TestExpressionsAgree(t *testing.T) {
+	testrun.Alone(t)
 	rapid.Check(t, func(t *rapid.T) {
 		text, query := sparqltest.Expression(t)
 		want, err := sparqltest.Oracle{}.Query(t.Context(), query, "", nil)
@@ -63,6 +65,7 @@ func evaluated(t *rapid.T, query string) rdftest.Answer {
 }
 
 func TestAggregatesAgree(t *testing.T) {
+	testrun.Alone(t)
 	rapid.Check(t, func(t *rapid.T) {
 		values, query := sparqltest.Aggregate(t)
 		want, err := sparqltest.Oracle{}.Query(t.Context(), query, "", nil)
@@ -98,6 +101,7 @@ func accumulated(t *rapid.T, query string, values []rdf.Term) rdftest.Answer {
 }
 
 func TestOrdersAgree(t *testing.T) {
+	testrun.Alone(t)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := sparqltest.AnyTerm(t), sparqltest.AnyTerm(t)
 		want, defined := naive.Order(a, b)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 	"trails/sparql"
@@ -18,6 +19,7 @@ import (
 // TestWhatIsDrawnIsAnswered holds the generator to its promise: what it draws
 // parses, and the oracle agrees with itself on it.
 func TestWhatIsDrawnIsAnswered(t *testing.T) {
+	testrun.Alone(t)
 	rapid.Check(t, func(t *rapid.T) {
 		data, c := sparqltest.Data(t), sparqltest.Query(t)
 		got, err := sparqltest.Oracle{}.Query(t.Context(), c.Text, "", data)
@@ -31,6 +33,7 @@ func TestWhatIsDrawnIsAnswered(t *testing.T) {
 }
 
 func TestDrawnUpdatesApply(t *testing.T) {
+	testrun.Alone(t)
 	rapid.Check(t, func(t *rapid.T) {
 		data, text := sparqltest.Data(t), sparqltest.Update(t)
 		before := slices.Clone(data)
@@ -52,6 +55,7 @@ func TestDrawnUpdatesApply(t *testing.T) {
 // TestDrawnQueriesSayMuch counts what the generator is for: enough queries have
 // answers, and every form and clause comes up.
 func TestDrawnQueriesSayMuch(t *testing.T) {
+	testrun.Alone(t)
 	answered, all := 0, 0
 	for seed := range 400 {
 		c := rapid.Custom(sparqltest.Query).Example(seed)
@@ -72,6 +76,7 @@ func TestDrawnQueriesSayMuch(t *testing.T) {
 }
 
 func TestAgreeSeesWhatIsWrong(t *testing.T) {
+	testrun.Alone(t)
 	n := func(lexical string) rdf.Term { return rdf.Literal(lexical, rdf.XSDInteger) }
 	var data []rdf.Quad
 	for _, v := range []string{"3", "1", "2"} {
