@@ -86,11 +86,11 @@ race: ## run the tests under the race detector (needs a C compiler), as short as
 	CGO_ENABLED=1 RAPID_CHECKS=25 go test -race -short -timeout 20m $$(.ci/racing)
 
 .PHONY: fuzz
-fuzz: ## run every fuzz test for FUZZTIME
+fuzz: ## run every fuzz test for FUZZTIME; the inputs that are kept are among the tests
 	.ci/fuzz $(FUZZTIME)
 
 .PHONY: torture
-torture: ## kills, damage, vanishing files, hostile load, a long soak, and scans beside SQL: 30 to 50 minutes; TRAILS_TORTURE_SCALE=0.1 makes it shorter
+torture: fuzz ## every fuzz test, then kills, damage, vanishing files, hostile load, a long soak, and scans beside SQL: an hour; TRAILS_TORTURE_SCALE=0.1 and FUZZTIME=7s make it shorter
 	go test -tags torture -run Torture -count=1 -timeout 90m -v ./e2e ./db
 
 .PHONY: conformance
