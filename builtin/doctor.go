@@ -272,6 +272,9 @@ func checkSchema(_ context.Context, r *invoke.Request) (string, error) {
 	if wrong := migration.Check(applied); len(wrong) > 0 {
 		return "", warn("%s; the records of migrations are not those that trails made, and a rollback of these is refused: restore the file from a backup, or correct the export that it was made of: %s", detail, strings.Join(wrong[:min(len(wrong), findingsTold)], "; "))
 	}
+	if err := r.Snapshot.Unenforced(); err != nil {
+		return "", err
+	}
 	if foreign := r.Snapshot.Schema().Foreign(); len(foreign) > 0 {
 		told := make([]string, 0, findingsTold)
 		for _, f := range foreign[:min(len(foreign), findingsTold)] {

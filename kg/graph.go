@@ -138,15 +138,18 @@ type Graph struct {
 
 // compiled is a schema with all that follows from it. It is immutable.
 type compiled struct {
-	epoch     string // of the file, in which the commit has its number
-	seq       Seq    // the commit that made it; 0 is the empty schema of a new file
-	version   int64
-	schema    *schema.Schema
-	shapes    *validate.Shapes
-	stored    []stored.Kept  // queries, by id
-	upstreams []gateway.Kept // by name
-	gateway   gateway.KeptSettings
-	applied   []migration.Record // by number
+	epoch   string // of the file, in which the commit has its number
+	seq     Seq    // the commit that made it; 0 is the empty schema of a new file
+	version int64
+	schema  *schema.Schema
+	shapes  *validate.Shapes
+	// unenforced, when set, is why shapes are those of the schema alone: the graph has
+	// others, which an earlier version took without a word.
+	unenforced error
+	stored     []stored.Kept  // queries, by id
+	upstreams  []gateway.Kept // by name
+	gateway    gateway.KeptSettings
+	applied    []migration.Record // by number
 	// promoted is what the last promotion left; nil when there was none.
 	promoted digests
 	// prefixes are those of the schema, for queries.
@@ -383,10 +386,15 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 		return nil, err
 	}
 	shapes, err := validate.Compile(quads)
+	var unenforced error
+	if err != nil && len(s.Foreign()) > 0 {
+		unenforced = fault.New(fault.InvalidData, "the schema's graph asks for what trails cannot check, so nothing is written under it: %w; apply what `trails schema show` prints with schema apply, which takes that away", err)
+		shapes, err = validate.Compile(s.Quads())
+	}
 	if err != nil {
 		return nil, err
 	}
-	c := &compiled{schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s), stored: stored.FromQuads(quads, s), applied: migration.FromQuads(quads), promoted: promotedIn(quads), upstreams: gateway.FromQuads(quads), gateway: gateway.SettingsFromQuads(quads)}
+	c := &compiled{unenforced: unenforced, schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s), stored: stored.FromQuads(quads, s), applied: migration.FromQuads(quads), promoted: promotedIn(quads), upstreams: gateway.FromQuads(quads), gateway: gateway.SettingsFromQuads(quads)}
 	c.shapes = shapes.Naming(s.NodeName)
 	return c, nil
 }

@@ -1,17 +1,24 @@
 package kg_test
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"trails/db"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
 	"trails/kits/testrun"
+	"trails/rdf"
+	"trails/rdf/rdfio"
 )
 
 // applyShown applies the schema that a file shows to the file.
@@ -82,5 +89,81 @@ func TestAShapeThatNothingShowsIsRefused(t *testing.T) {
 	}
 	if err := importInto(t, g, load.NQuads, whole); err != nil {
 		t.Errorf("without them: %v", err)
+	}
+}
+
+// A file that an earlier version made has shapes beside the schema, which that version took
+// without a word: one that can be checked is, and under one that cannot nothing is written.
+// What the file shows can be read and applied, and takes them away.
+func TestAShapeThatAnEarlierVersionTookIsEnforcedOrNothingIsWritten(t *testing.T) {
+	const shapes = `@prefix sh: <http://www.w3.org/ns/shacl#> . `
+	for text, refusal := range map[string]string{
+		`<urn:x:P> a sh:PropertyShape ; sh:targetClass <urn:trails:t:Person> ; sh:path <urn:trails:t:name> ; sh:minLength 3 .`:             "name must have at least 3 characters",
+		`<urn:x:S> a sh:NodeShape ; sh:targetClass <urn:trails:t:Person> ; sh:property [ sh:path <urn:trails:t:name> ; sh:minLength 3 ] .`: "name must have at least 3 characters",
+		`<urn:x:S> sh:targetNode <urn:trails:t:Person/a> ; sh:nodeKind sh:Literal .`:                                                       "<urn:x:S>: not supported: sh:targetNode",
+		`<urn:x:S> sh:targetSubjectsOf <urn:trails:t:name> ; sh:minLength 3 .`:                                                             "<urn:x:S>: not supported: sh:targetSubjectsOf",
+		`<urn:x:C> a sh:ConstraintComponent ; sh:parameter [ sh:path <urn:x:max> ] . <urn:trails:t:Person> <urn:x:max> 3 .`:                "not supported: sh:",
+		`<urn:x:o> sh:entailment <http://www.w3.org/ns/entailment/RDFS> .`:                                                                 "<urn:x:o>: not supported: sh:entailment",
+	} {
+		path := newFile(t, "types: {Person: {iri: preserve, properties: {name: {type: string}}}}")
+		addToSchema(t, path, shapes+text)
+		g := open(t, path)
+		const record = `{"type":"Person","id":"%s","data":{"name":"Al"}}`
+		_, err := tryLoad(t, g, kg.Load{}, "p.ndjson", fmt.Sprintf(record, "a"))
+		if !fault.Is(err, fault.InvalidData) || !strings.Contains(fmt.Sprint(err, fault.Of(err).Fields), refusal) {
+			t.Errorf("%s: got %v, want a refusal that says %q", text, err, refusal)
+		}
+		var shown []byte
+		view(t, g, func(s *kg.Snapshot) error {
+			if shown = s.Schema().YAML(); (s.Unenforced() != nil) != strings.Contains(refusal, "not supported") {
+				t.Errorf("%s: the snapshot says %v", text, s.Unenforced())
+			}
+			return nil
+		})
+		if _, _, err := g.Session(ana).ApplySchema(t.Context(), kg.SchemaChange{Source: shown}); err != nil {
+			t.Errorf("%s: apply what is shown: %v", text, err)
+		}
+		if _, err := tryLoad(t, g, kg.Load{}, "p.ndjson", fmt.Sprintf(record, "a")); err != nil {
+			t.Errorf("%s: afterwards %v", text, err)
+		}
+		verify(t, g)
+	}
+}
+
+// addToSchema writes statements of Turtle into the schema's graph of a file, as no call does.
+func addToSchema(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := db.Open(t.Context(), path, db.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w, err := f.Write(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	r := rdfio.NewTurtleReader(strings.NewReader(text), "", rdfio.Limits{})
+	var quads []rdf.Quad
+	for {
+		q, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Label = rdf.SchemaGraph
+		quads = append(quads, q)
+	}
+	slices.SortFunc(quads, func(a, b rdf.Quad) int { return bytes.Compare(rdf.AppendQuad(nil, a), rdf.AppendQuad(nil, b)) })
+	for _, q := range quads {
+		if _, err := w.Add(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	meta := db.CommitMeta{Time: clock()(), Author: "ana", SchemaVersion: w.Head().SchemaVersion + 1, SchemaChanged: true}
+	if _, err := w.Commit(t.Context(), meta, nil); err != nil {
+		t.Fatal(err)
 	}
 }

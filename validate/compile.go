@@ -15,7 +15,7 @@ import (
 // an InvalidData fault, which names shape and parameter, when the graph is not
 // well-formed or asks for something that is not understood here.
 func Compile(shapesGraph []rdf.Quad) (*Shapes, error) {
-	c := &compiler{graph: newGraph(shapesGraph), out: &Shapes{
+	c := &compiler{graph: newGraph(shapesGraph), read: map[rdf.Term]bool{}, off: map[rdf.Term]bool{}, out: &Shapes{
 		byClass: make(map[rdf.IRI][]*shape),
 		within:  make(map[rdf.IRI][]rdf.IRI),
 		above:   make(map[rdf.IRI]map[rdf.IRI]bool),
@@ -42,12 +42,27 @@ func Compile(shapesGraph []rdf.Quad) (*Shapes, error) {
 		slices.Sort(within)
 		c.out.within[class] = within
 	}
+	for _, subject := range c.graph.subjects {
+		if off, err := c.isDeactivated(subject); err != nil {
+			return nil, fmt.Errorf("compile shape %s: %w", label(subject), err)
+		} else if off {
+			c.switchOff(subject)
+		}
+	}
 	var shapes []*shape
 	for _, subject := range c.graph.subjects {
-		if !c.isNodeShape(subject) {
+		var compiled func(rdf.Term) (*shape, error)
+		switch {
+		case c.off[subject] && len(c.graph.all(subject, sh("targetClass"))) == 0 && !c.isClass(subject):
+			continue
+		case c.isNodeShape(subject):
+			compiled = c.nodeShape
+		case c.isTargeted(subject):
+			compiled = c.targetedProperty
+		default:
 			continue
 		}
-		s, err := c.nodeShape(subject)
+		s, err := compiled(subject)
 		if err != nil {
 			return nil, fmt.Errorf("compile shape %s: %w", label(subject), err)
 		}
@@ -55,10 +70,15 @@ func Compile(shapesGraph []rdf.Quad) (*Shapes, error) {
 			shapes = append(shapes, s)
 		}
 	}
+	if err := c.unread(); err != nil {
+		return nil, err
+	}
 	// Every class finds its shapes, and those of its superclasses, with one look-up.
 	for _, s := range shapes {
 		for _, target := range s.targets {
-			c.out.names[target] = s.name
+			if c.out.names[target] == "" || s.id == target {
+				c.out.names[target] = s.name
+			}
 			for _, class := range c.out.Subclasses(target) {
 				if !slices.Contains(c.out.byClass[class], s) {
 					c.out.byClass[class] = append(c.out.byClass[class], s)
@@ -79,6 +99,8 @@ func Compile(shapesGraph []rdf.Quad) (*Shapes, error) {
 type compiler struct {
 	graph *graph
 	out   *Shapes
+	read  map[rdf.Term]bool // shapes that are compiled
+	off   map[rdf.Term]bool // deactivated shapes and what they lead to
 }
 
 func (c *compiler) climb(class rdf.IRI, above map[rdf.IRI]bool) {
@@ -102,12 +124,16 @@ func (c *compiler) isNodeShape(t rdf.Term) bool {
 }
 
 func (c *compiler) nodeShape(id rdf.Term) (*shape, error) {
-	if c.graph.has(id, sh("deactivated"), rdf.Literal("true", rdf.XSDBoolean)) {
-		return nil, nil
+	if off, err := c.isDeactivated(id); off || err != nil {
+		return nil, err
 	}
+	c.read[id] = true
 	s := &shape{id: id, name: c.nodeName(id)}
 	if err := c.targets(s); err != nil {
 		return nil, err
+	}
+	if len(c.graph.all(id, sh("path"))) > 0 || c.graph.has(id, rdf.Type, sh("PropertyShape")) {
+		return nil, fault.New(fault.InvalidData, "a shape is an sh:NodeShape without sh:path, or an sh:PropertyShape with one")
 	}
 	for _, property := range c.graph.all(id, sh("property")) {
 		p, err := c.propertyShape(property, s)
@@ -121,7 +147,81 @@ func (c *compiler) nodeShape(id rdf.Term) (*shape, error) {
 	slices.SortStableFunc(s.properties, func(a, b *shape) int {
 		return cmp.Or(cmp.Compare(c.order(a.id), c.order(b.id)), cmp.Compare(a.path, b.path))
 	})
-	return s, c.constraints(s, s)
+	if err := c.constraints(s, s); err != nil {
+		return nil, err
+	}
+	if len(s.targets) == 0 && len(s.properties)+len(s.constraints) > 0 {
+		return nil, fault.New(fault.InvalidData, "no node has to keep it; give it an sh:targetClass, or take it out")
+	}
+	return s, nil
+}
+
+// isTargeted reports whether a property shape has targets of its own (SHACL section 2.1.3).
+func (c *compiler) isTargeted(t rdf.Term) bool {
+	return len(c.graph.all(t, sh("path"))) > 0 && (len(c.graph.all(t, sh("targetClass"))) > 0 || c.isClass(t))
+}
+
+// targetedProperty compiles a property shape with targets: as the only one of a node shape
+// that has these.
+func (c *compiler) targetedProperty(id rdf.Term) (*shape, error) {
+	if off, err := c.isDeactivated(id); off || err != nil {
+		return nil, err
+	}
+	s := &shape{id: id, name: c.nodeName(id)}
+	if err := c.targets(s); err != nil {
+		return nil, err
+	}
+	p, err := c.propertyShape(id, s)
+	s.properties = []*shape{p}
+	return s, err
+}
+
+// isDeactivated reads sh:deactivated (SHACL section 2.1.4).
+func (c *compiler) isDeactivated(id rdf.Term) (bool, error) {
+	value, err := c.graph.one(id, sh("deactivated"))
+	if value == nil || err != nil {
+		return false, err
+	}
+	return parameter{name: sh("deactivated"), value: value}.flag()
+}
+
+// switchOff marks a deactivated shape and what it leads to, which asks for nothing unless
+// another shape leads to it, too.
+func (c *compiler) switchOff(t rdf.Term) {
+	if c.off[t] || rdf.IsLiteral(t) {
+		return
+	}
+	c.off[t] = true
+	for predicate, objects := range c.graph.objects[t] {
+		for _, o := range objects {
+			if _, blank := o.(rdf.BNode); blank || predicate == sh("property") {
+				c.switchOff(o)
+			}
+		}
+	}
+}
+
+// unread refuses what the graph says in the words of SHACL and no shape that was compiled
+// leads to: another kind of target, a component or a function, a rule, an entailment, or a
+// shape that no node has to keep.
+func (c *compiler) unread() error {
+	for _, subject := range c.graph.subjects {
+		if c.read[subject] || c.off[subject] {
+			continue
+		}
+		if err := c.understood(subject); err != nil {
+			return fmt.Errorf("compile shape %s: %w", label(subject), err)
+		}
+		asks := c.graph.has(subject, rdf.Type, sh("PropertyShape")) || c.graph.has(subject, rdf.Type, sh("Shape"))
+		for p := range c.graph.objects[subject] {
+			asks = asks || isParameter[p] || p == sh("path") || p == sh("flags") || p == sh("ignoredProperties")
+		}
+		if asks {
+			return fmt.Errorf("compile shape %s: %w", label(subject),
+				fault.New(fault.InvalidData, "no node has to keep it: it has no sh:targetClass, and no node shape has it as its sh:property; give it one, or take it out"))
+		}
+	}
+	return nil
 }
 
 // targets reads sh:targetClass, and the implicit target of a shape that is a class
@@ -134,19 +234,25 @@ func (c *compiler) targets(s *shape) error {
 		}
 		s.targets = append(s.targets, class)
 	}
-	isClass := slices.ContainsFunc(c.graph.all(s.id, rdf.Type), func(class rdf.Term) bool {
-		iri, _ := class.(rdf.IRI)
-		return iri == owlClass || c.out.isA(iri, rdf.RDFSClass)
-	})
-	if class, ok := s.id.(rdf.IRI); ok && isClass && !slices.Contains(s.targets, class) {
+	if class, ok := s.id.(rdf.IRI); ok && c.isClass(s.id) && !slices.Contains(s.targets, class) {
 		s.targets = append(s.targets, class)
 	}
 	return nil
 }
 
+func (c *compiler) isClass(t rdf.Term) bool {
+	return slices.ContainsFunc(c.graph.all(t, rdf.Type), func(class rdf.Term) bool {
+		iri, _ := class.(rdf.IRI)
+		return iri == owlClass || c.out.isA(iri, rdf.RDFSClass)
+	})
+}
+
 // owlClass is accepted as a class although a shapes graph seldom says that it is
 // one: RDFS would conclude it.
-const owlClass = rdf.IRI("http://www.w3.org/2002/07/owl#Class")
+const owlClass = rdf.IRI(rdf.OWLNS + "Class")
+
+// owlImports names shapes that are not in the graph.
+const owlImports = rdf.IRI(rdf.OWLNS + "imports")
 
 func (c *compiler) nodeName(id rdf.Term) string {
 	for _, p := range []rdf.IRI{sh("name"), rdf.Label} {
@@ -170,12 +276,13 @@ func (c *compiler) propertyShape(id rdf.Term, owner *shape) (*shape, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.graph.has(id, sh("deactivated"), rdf.Literal("true", rdf.XSDBoolean)) {
-		return nil, nil
+	if off, err := c.isDeactivated(id); off || err != nil {
+		return nil, err
 	}
+	c.read[id] = true
 	s := &shape{id: id, path: path, name: cmp.Or(c.graph.text(id, sh("name")), local(path), string(path))}
 	if len(c.graph.all(id, sh("property"))) > 0 {
-		return nil, fault.New(fault.InvalidData, "property %s: a property shape within a property shape is not supported", s.name)
+		return nil, fault.New(fault.InvalidData, "property %s: sh:property within a property shape is not supported", s.name)
 	}
 	if err := c.constraints(s, owner); err != nil {
 		return nil, fmt.Errorf("property %s: %w", s.name, err)
@@ -205,8 +312,14 @@ func (c *compiler) constraints(s, owner *shape) error {
 	}
 	s.message = c.graph.text(s.id, sh("message"))
 	s.severity = sh("Violation")
-	if severity, ok := first(c.graph.all(s.id, sh("severity"))).(rdf.IRI); ok {
-		s.severity = severity
+	severity, err := c.graph.one(s.id, sh("severity"))
+	if err != nil {
+		return err
+	}
+	if severity != nil {
+		if s.severity, err = (parameter{name: sh("severity"), value: severity}).iri(); err != nil {
+			return err
+		}
 	}
 	for _, component := range components {
 		values := c.graph.all(s.id, component.parameter)
@@ -238,13 +351,19 @@ func first(terms []rdf.Term) rdf.Term {
 	return terms[0]
 }
 
-// understood refuses parameters of SHACL that nothing here checks: to pass over
-// one would be to promise what is not kept.
+// understood refuses words of SHACL that nothing here checks: to pass over one would be
+// to promise what is not kept.
 func (c *compiler) understood(id rdf.Term) error {
 	var strange []string
-	for p := range c.graph.objects[id] {
-		if strings.HasPrefix(string(p), rdf.SHNS) && !known[p] && !isParameter[p] {
+	for p, objects := range c.graph.objects[id] {
+		unknown := strings.HasPrefix(string(p), rdf.SHNS) || c.read[id] && strings.HasPrefix(string(p), rdf.TrailsNS)
+		if unknown && !known[p] && !isParameter[p] || p == owlImports {
 			strange = append(strange, word(p))
+		}
+		for _, o := range objects {
+			if class, _ := o.(rdf.IRI); p == rdf.Type && strings.HasPrefix(string(class), rdf.SHNS) && !classes[class] {
+				strange = append(strange, word(class))
+			}
 		}
 	}
 	if len(strange) == 0 {

@@ -5,6 +5,7 @@ import (
 
 	"trails/fault"
 	"trails/rdf"
+	"trails/schema"
 )
 
 // constraint is one compiled constraint of a shape: it reports each of the shape's
@@ -80,11 +81,20 @@ var codes, isParameter = func() (map[rdf.IRI]fault.Code, map[rdf.IRI]bool) {
 	return byIRI, parameters
 }()
 
-// known are the parameters of SHACL that are no constraints of their own: what
-// they say is read where it belongs, or is for people and tools.
+// known are the words of shapes that are no constraints of their own: what they say is
+// read where it belongs, or is for people and tools.
 var known = map[rdf.IRI]bool{
 	sh("path"): true, sh("property"): true, sh("targetClass"): true,
 	sh("name"): true, sh("description"): true, sh("order"): true, sh("group"): true, sh("defaultValue"): true,
 	sh("severity"): true, sh("message"): true, sh("deactivated"): true,
 	sh("flags"): true, sh("ignoredProperties"): true,
+	sh("declare"): true, sh("prefix"): true, sh("namespace"): true,
+	schema.TrailsLabel: true, schema.TrailsMint: true, schema.TrailsIDs: true, schema.TrailsOpen: true,
+	schema.TrailsWord: true, schema.TrailsSearch: true, schema.TrailsWas: true,
+}
+
+// classes are those of SHACL whose instances are read, or are for people and tools.
+var classes = map[rdf.IRI]bool{
+	sh("NodeShape"): true, sh("PropertyShape"): true, sh("Shape"): true,
+	sh("PropertyGroup"): true, sh("PrefixDeclaration"): true,
 }

@@ -36,11 +36,9 @@ func languageIn(p parameter) (constraint, error) {
 // uniqueLang asks that no two values have one language (SHACL section 4.4.5). Tags that differ
 // in case alone are one already.
 func uniqueLang(p parameter) (constraint, error) {
-	if rdf.DatatypeOf(p.value) != rdf.XSDBoolean {
-		return nil, fault.New(fault.InvalidData, "sh:uniqueLang must be true or false, not %s", label(p.value))
-	}
-	if rdf.Lexical(p.value) != "true" {
-		return nil, nil
+	on, err := p.flag()
+	if err != nil || !on {
+		return nil, err
 	}
 	return func(_ context.Context, e *evaluation, values []rdf.Term) error {
 		var seen []string

@@ -70,7 +70,11 @@ func pattern(p parameter) (constraint, error) {
 	if len(source) > maxPattern {
 		return nil, fault.New(fault.InvalidData, "sh:pattern has %d bytes; the limit is %d", len(source), maxPattern)
 	}
-	expression, err := withFlags(source, p.graph.text(p.shape.id, sh("flags")))
+	flags, err := p.graph.one(p.shape.id, sh("flags"))
+	if err != nil {
+		return nil, err
+	}
+	expression, err := withFlags(source, rdf.Lexical(flags))
 	if err != nil {
 		return nil, err
 	}

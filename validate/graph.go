@@ -112,13 +112,13 @@ func (p parameter) count() (int, error) {
 	return n, nil
 }
 
-// flag returns the value as a boolean.
+// flag returns the value as a boolean: SHACL asks for the term true, which no other spelling is.
 func (p parameter) flag() (bool, error) {
 	switch text := rdf.Lexical(p.value); {
 	case rdf.DatatypeOf(p.value) != rdf.XSDBoolean:
-	case text == "true" || text == "1":
+	case text == "true":
 		return true, nil
-	case text == "false" || text == "0":
+	case text == "false":
 		return false, nil
 	}
 	return false, fault.New(fault.InvalidData, "%s must be true or false, not %s", word(p.name), label(p.value))

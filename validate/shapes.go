@@ -4,9 +4,9 @@
 // the graph. Which nodes a change can affect is for the graph to say, not for here.
 //
 // What is understood is a part of SHACL Core (https://www.w3.org/TR/shacl/): node
-// shapes with class targets, property shapes with one predicate as path, and the
-// components of the table in component.go. Whatever else a shapes
-// graph asks for is refused when it is compiled, never passed over.
+// shapes and property shapes with class targets, one predicate as path, and the
+// components of the table in component.go. Whatever else a shapes graph says in the
+// words of SHACL is refused when it is compiled, never passed over.
 //
 // Read [Shapes] first, then evaluate.go, then one constraint of constraint_*.go.
 package validate
