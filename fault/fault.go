@@ -16,23 +16,23 @@ type Kind uint8
 
 // The kinds, in the order of the contract's table.
 const (
-	Internal         Kind = iota // ours: the cause goes to the log, never to the caller
-	InvalidData                  // the data breaks the schema; Fields says where
-	InvalidArguments             // the call itself is wrong; Fields says where
-	UnknownTool                  // no such capability, or one that policy hides
-	Unauthenticated              // no token, or a wrong one
-	ScopeDenied                  // authenticated, but the scope is missing
-	Denied                       // refused inside a call that may be seen
-	Exhausted                    // budget or rate
-	Busy                         // too much is going on; the same call may succeed later
-	NotFound                     // no resource at this address
-	Missing                      // a thing that the call names does not exist: branch, commit, node
-	Precondition                 // if_commit was lost, or an idempotency key was reused
-	Conflict                     // the change cannot be combined with what is there
-	Malformed                    // text that does not parse
-	TooLarge                     // a limit on size, depth or rows
-	TimedOut                     // a limit on time, or the write lock was not free in time
-	Unusable                     // the file cannot be used: foreign, newer, damaged, read-only, full
+	Internal         Kind = iota // a fault of trails: the log of the process has the cause, under the trace id that the caller is told
+	InvalidData                  // the data breaks the schema; the fields say where
+	InvalidArguments             // the call itself is wrong; the fields say where
+	UnknownTool                  // there is no capability of this name, or none for this caller
+	Unauthenticated              // the token is missing or wrong
+	ScopeDenied                  // the caller is known, and lacks the scope that the call needs
+	Denied                       // the caller may see this, and may not do it
+	Exhausted                    // what one caller or all of them may use is used up for now
+	Busy                         // others keep the process or the file busy; the same call may succeed later
+	NotFound                     // nothing is at this address
+	Missing                      // a branch, a commit or a node that the call names is not there
+	Precondition                 // the graph has changed since the commit that the call names, or its idempotency key was used for another call
+	Conflict                     // the change contradicts what is there
+	Malformed                    // a text does not parse; the message says where
+	TooLarge                     // a limit of size, depth or rows was passed
+	TimedOut                     // a limit of time was passed, or the write lock was not free in time
+	Unusable                     // the file or the disk cannot be used: it is of another program or version, damaged, read-only or full
 )
 
 var kindNames = map[Kind]string{

@@ -13,24 +13,24 @@ type Code string
 
 // The codes, one for each constraint of the contract.
 const (
-	Required   Code = "required"
-	MinCount   Code = "min_count"
-	MaxCount   Code = "max_count"
-	Datatype   Code = "datatype"
-	MinLength  Code = "min_length"
-	MaxLength  Code = "max_length"
-	Pattern    Code = "pattern"
-	OneOf      Code = "one_of"
-	MinValue   Code = "min_value"
-	MaxValue   Code = "max_value"
-	HasValue   Code = "has_value"
-	Class      Code = "class"
-	NodeKind   Code = "node_kind"
-	Unique     Code = "unique"
-	Languages  Code = "languages"
-	UniqueLang Code = "unique_lang"
-	Closed     Code = "closed"
-	Shape      Code = "shape"
+	Required   Code = "required"    // the value is missing
+	MinCount   Code = "min_count"   // there are fewer values than the property needs
+	MaxCount   Code = "max_count"   // there are more values than the property takes
+	Datatype   Code = "datatype"    // the value is of another type, such as a text in the place of a number
+	MinLength  Code = "min_length"  // the text is too short
+	MaxLength  Code = "max_length"  // the text is too long
+	Pattern    Code = "pattern"     // the text does not match the regular expression
+	OneOf      Code = "one_of"      // the value is none of those that are allowed
+	MinValue   Code = "min_value"   // the value lies below the least one
+	MaxValue   Code = "max_value"   // the value lies above the greatest one
+	HasValue   Code = "has_value"   // the value that must be among them is not
+	Class      Code = "class"       // the node that is named is not there, or is of another type
+	NodeKind   Code = "node_kind"   // the value must be a reference, or must be none
+	Unique     Code = "unique"      // another node has this value, or this combination of values
+	Languages  Code = "languages"   // the text is in a language that the property does not take
+	UniqueLang Code = "unique_lang" // there are two texts in one language
+	Closed     Code = "closed"      // there is no property or argument of this name
+	Shape      Code = "shape"       // a rule of the schema that has no word of its own is broken
 )
 
 // FieldError is one broken constraint on one field.

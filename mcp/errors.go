@@ -111,6 +111,10 @@ var verdicts = map[fault.Kind]verdict{
 	fault.Unusable:         {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
 }
 
+// Code returns the JSON-RPC code for a kind of fault, and whether a tool answers it as a result
+// with isError instead.
+func Code(k fault.Kind) (code int64, result bool) { return verdicts[k].code, verdicts[k].result }
+
 func details(f *fault.Error) map[string]any { return f.Details }
 
 func fieldsAndDetails(f *fault.Error) map[string]any {

@@ -19,7 +19,7 @@ import (
 	"trails/jsontext"
 )
 
-// Exit codes of the contract, section 2.
+// Exit codes of the contract, section 2; [ended] says what they mean.
 const (
 	exitDone = iota
 	exitFailed

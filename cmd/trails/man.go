@@ -71,7 +71,7 @@ func manPage(w io.Writer, cmd *cobra.Command, name string) error {
 	}
 	text("EXAMPLES", cmd.Example)
 	if !cmd.HasParent() {
-		text("ENVIRONMENT AND EXIT CODES", environmentHelp)
+		text("ENVIRONMENT AND EXIT CODES", environmentHelp())
 	}
 	var also []string
 	if cmd.HasParent() {

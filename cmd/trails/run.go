@@ -138,7 +138,7 @@ write is validated, atomic, attributed and versioned.`,
 	root.PersistentFlags().StringVarP(&p.output, "output-format", "o", "text", "`text` for people, or json: exactly the structured result, or the structured error")
 	completeOutput(root)
 	root.Flags().BoolVar(&p.version, "version", false, "say which build this is, as the command version does")
-	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp)
+	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp())
 	cobra.EnableCommandSorting = false
 	root.SetHelpCommand(helpCommand(root))
 	root.AddCommand(
@@ -148,27 +148,6 @@ write is validated, atomic, attributed and versioned.`,
 	)
 	return root
 }
-
-const environmentHelp = `
-Environment (flags win):
-  TRAILS_DB          FILE, where it is left out
-  TRAILS_MCP_SCOPES  scopes of mcp and serve: a comma list of runtime, builder, dev (default runtime);
-                     more than runtime is for mcp --operator, the sign-in link of serve, and callers with the token
-  TRAILS_MCP_TOKEN   bearer token that mcp and serve ask for
-  TRAILS_TOKEN       the token that the client of mcp shows
-  TRAILS_MCP_TOOL_ERRORS  how tools answer what is invalid: auto, protocol or result
-  TRAILS_STORED_TOOLS  how many stored queries are tools of their own (default 24)
-  TRAILS_ARTIFACT_TTL  how long results of tools are kept, such as 24h (default 168h)
-  TRAILS_ARTIFACT_QUOTA  MiB of them that are kept at most (default 256)
-  TRAILS_TRUST_UPSTREAMS  names or digests of upstream servers that this process reaches
-  TRAILS_PUBLIC_URL  where a proxy takes requests for serve
-  TRAILS_ENV         dev (default) or production, which hides dev tools
-  TRAILS_WAL_LIMIT   MiB from which the file's write-ahead log starts over before the next write (default 64)
-  TRAILS_LOG         debug, info, warn or error, and text or json: "debug,json"
-
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 conflict or lost
-precondition, 5 denied, 6 invalid data.
-`
 
 // prepare checks what all commands share, before any of them does anything.
 func (p *program) prepare(cmd *cobra.Command, _ []string) error {

@@ -25,6 +25,13 @@ func Golden(t *testing.T, dir, name string, text []byte) {
 	compare(t, filepath.Join(dir, name+".json"), out.Bytes())
 }
 
+// GoldenText compares a text that is made from the code, such as a page of the documents, with its
+// file, which is rewritten as [Golden] says.
+func GoldenText(t *testing.T, path, text string) {
+	t.Helper()
+	compare(t, path, []byte(text))
+}
+
 func compare(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if os.Getenv("TRAILS_UPDATE_MCP_SNAPSHOTS") == "1" {

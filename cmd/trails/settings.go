@@ -1,0 +1,56 @@
+package main
+
+import "strings"
+
+// setting is a variable of the environment. Where a flag says the same, the flag wins.
+type setting struct{ name, flag, means string }
+
+// settings are all variables that trails reads, but for those of OpenTelemetry. The help and the
+// reference of the guide are made of them.
+var settings = []setting{
+	{"TRAILS_DB", "", "FILE, where it is left out"},
+	{"TRAILS_MCP_SCOPES", "", "scopes of mcp and serve: a comma list of runtime, builder, dev (default runtime); more than runtime is for mcp --operator, the sign-in link of serve, and callers with the token"},
+	{"TRAILS_MCP_TOKEN", "", "the token that mcp and serve ask for"},
+	{"TRAILS_TOKEN", "", "the token that the client of mcp shows"},
+	{"TRAILS_MCP_TOOL_ERRORS", "--tool-errors", "how tools answer what is invalid: auto (default), protocol or result"},
+	{"TRAILS_STORED_TOOLS", "--stored-tools", "how many stored queries are tools of their own (default 24)"},
+	{"TRAILS_ARTIFACT_TTL", "--artifact-ttl", "how long results of tools are kept, such as 24h (default 168h); the same for all processes on a file"},
+	{"TRAILS_ARTIFACT_QUOTA", "--artifact-quota", "MiB of them that are kept at most (default 256); the same for all processes on a file"},
+	{"TRAILS_TRUST_UPSTREAMS", "", "names or digests of upstream servers that this process may start or reach"},
+	{"TRAILS_UPSTREAM_NAME", "", "the caller's own credential for the upstream server NAME, at the command line and over stdio"},
+	{"TRAILS_PUBLIC_URL", "--public-url", "the address at which a proxy takes requests for serve"},
+	{"TRAILS_ENV", "--env", "dev (default), or production, which hides dev tools"},
+	{"TRAILS_WAL_LIMIT", "", "MiB from which the file's write-ahead log starts over before the next write (default 64); the same for all processes on a file"},
+	{"TRAILS_LOG", "", `debug, info, warn or error, and text or json: "debug,json"`},
+}
+
+// ended is what an exit code says, in the order of the codes.
+var ended = []string{"done", "failed", "wrong usage", "not found", "conflict or lost precondition", "denied", "invalid data"}
+
+// environmentHelp is the end of the help: variables and exit codes.
+func environmentHelp() string {
+	const width = 96
+	var b strings.Builder
+	b.WriteString("\nEnvironment (flags win):\n")
+	for _, s := range settings {
+		line := "  " + s.name + "  "
+		for word := range strings.FieldsSeq(s.means) {
+			if len(line)+len(word) > width {
+				b.WriteString(strings.TrimRight(line, " ") + "\n")
+				line = "      "
+			}
+			line += word + " "
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	b.WriteString("\nExit codes: ")
+	for code, means := range ended {
+		if code > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteByte(byte('0' + code))
+		b.WriteString(" " + means)
+	}
+	b.WriteString(".\n")
+	return b.String()
+}
