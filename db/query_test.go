@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db"
+	"trails/db/dbtest"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 	"trails/sparql"
@@ -76,7 +77,7 @@ func fileOf(ctx context.Context, path string, quads []rdf.Quad) (*db.File, error
 }
 
 func fileWith(ctx context.Context, path string, quads []rdf.Quad, o db.Options) (*db.File, error) {
-	if err := db.Create(ctx, path, db.CreateOptions{}); err != nil {
+	if err := dbtest.Fresh(path, func(path string) error { return db.Create(ctx, path, db.CreateOptions{}) }); err != nil {
 		return nil, err
 	}
 	f, err := db.Open(ctx, path, o)

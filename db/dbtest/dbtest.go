@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 
 	"zombiezen.com/go/sqlite"
@@ -54,6 +55,27 @@ func Exec(tb testing.TB, path string, statements ...string) {
 			tb.Fatalf("%v\n%s", err, sql)
 		}
 	}
+}
+
+// fresh is a file as create made it, once for all tests of a process.
+var fresh struct {
+	sync.Mutex
+	data []byte
+}
+
+// Fresh makes a new file at path: create makes the first one of a process, which is copied from
+// then on, because that is quicker. All callers create the same.
+func Fresh(path string, create func(path string) error) error {
+	fresh.Lock()
+	defer fresh.Unlock()
+	if fresh.data != nil {
+		return os.WriteFile(path, fresh.data, 0o600)
+	}
+	err := create(path)
+	if err == nil {
+		fresh.data, err = os.ReadFile(path)
+	}
+	return err
 }
 
 // Number returns the number that a query answers on the file at path, past package db.
