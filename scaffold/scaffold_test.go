@@ -1,7 +1,7 @@
 package scaffold_test
 
 import (
-	"bytes"
+	"encoding/json"
 	"errors"
 	"go/format"
 	"io"
@@ -153,23 +153,29 @@ var capabilities = []scaffold.NewCapability{
 	{ID: "type", Type: "Named"},
 }
 
-// What is generated is formatted, passes go vet, and its tests pass.
+// What is generated is formatted, passes go vet, and its tests pass. It is compiled as if it stood in
+// this module, so that nothing else is compiled again for it.
 func TestAGeneratedCapabilityWorks(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir, s := t.TempDir(), parsed(t, library)
-	write := func(path, text string) {
+	write := func(path string, text []byte) string {
 		t.Helper()
 		path = filepath.Join(dir, filepath.FromSlash(path))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(path, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
+		return path
 	}
+	generated := filepath.Join(root, "generated") // its folders are there, because vet works in them; their files stand in dir
+	t.Cleanup(func() { os.RemoveAll(generated) })
+	var overlay struct{ Replace map[string]string }
+	overlay.Replace = map[string]string{}
 	for _, n := range capabilities {
 		drafts, err := scaffold.Capability(s, n)
 		if err != nil {
@@ -185,27 +191,38 @@ func TestAGeneratedCapabilityWorks(t *testing.T) {
 					t.Errorf("%s is not formatted: %s", d.Path, diff)
 				}
 			}
-			write(d.Path, d.Text)
+			place := filepath.Join(generated, filepath.FromSlash(d.Path))
+			if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			overlay.Replace[place] = write(d.Path, []byte(d.Text))
 		}
 	}
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	replaced, err := json.Marshal(overlay)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
+	list := write("overlay.json", replaced)
+	run := func(dir, program string, arguments ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), program, arguments...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", program, err, out)
+		}
 	}
-	write("go.mod", string(bytes.Replace(mod, []byte("module trails"), []byte("module example.org/own"), 1))+"\nrequire trails v0.0.0\nreplace trails => "+root+"\n")
-	write("go.sum", string(sums))
-	command := []string{"vet", "-mod=mod", "./..."}
-	if !testing.Short() {
-		command = []string{"test", "-mod=mod", "./..."} // it vets, too
+	run(root, "go", "vet", "-overlay", list, "./generated/...")
+	if testing.Short() {
+		return
 	}
-	cmd := exec.CommandContext(t.Context(), "go", command...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+	tests := filepath.Join(dir, "tests") + string(filepath.Separator)
+	run(root, "go", "test", "-overlay", list, "-c", "-o", tests, "./generated/...")
+	binaries, err := filepath.Glob(tests + "*")
+	if err != nil || len(binaries) == 0 {
+		t.Fatalf("there are no tests of what is generated: %v", err)
+	}
+	for _, binary := range binaries {
+		run(dir, binary)
 	}
 }
 
