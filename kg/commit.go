@@ -297,7 +297,8 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 	t.emptied.add(emptied)
 	t.created.add(n.whole && len(n.before) == 0)
 	counted := false
-	if u := t.job.undo; u != nil && t.job.set.DryRun && emptied {
+	ofSchema := func(d change.Delta) bool { return d.Quad.Label == rdf.SchemaGraph } // which is read as it will be
+	if u := t.job.undo; u != nil && t.job.set.DryRun && emptied && !slices.ContainsFunc(deltas, ofSchema) {
 		if counted, err = u.goesUnseen(ctx, t.w, group.Subject); err != nil {
 			return err
 		}
