@@ -134,6 +134,47 @@ func TestEveryPageOfDocsIsReached(t *testing.T) {
 	}
 }
 
+var decisionStatus = regexp.MustCompile(`(?m)^Status: (.+)$`)
+
+// A decision that supersedes another one is named in that one's status, and every page stands in
+// the table of decisions.
+func TestDecisionsKnowWhatSupersedesThem(t *testing.T) {
+	pages := documents(t)
+	status := map[string]string{}
+	for page, text := range pages {
+		dir, name := path.Split(page)
+		if dir != "docs/decisions/" || name == "README.md" {
+			continue
+		}
+		m := decisionStatus.FindStringSubmatch(text)
+		if m == nil {
+			t.Errorf("%s has no status", page)
+			continue
+		}
+		status[name] = m[1]
+		if !strings.Contains(pages["docs/decisions/README.md"], "]("+name+")") {
+			t.Errorf("the table of decisions has no %s", name)
+		}
+	}
+	pairs := 0
+	for name, says := range status {
+		for sentence := range strings.SplitSeq(says, ". ") {
+			lower := strings.ToLower(sentence)
+			if !strings.HasPrefix(lower, "supersedes") && !strings.HasPrefix(lower, "narrows") && !strings.Contains(lower, "replaces") && !strings.Contains(lower, " supersedes") {
+				continue
+			}
+			for _, m := range linked.FindAllStringSubmatch(sentence, -1) {
+				if pairs++; !strings.Contains(status[m[1]], "]("+name+")") {
+					t.Errorf("%s says that it supersedes some of %s, whose status does not name it", name, m[1])
+				}
+			}
+		}
+	}
+	if pairs < 10 {
+		t.Errorf("only %d decisions that supersede others were found", pairs)
+	}
+}
+
 // declared lists the names of a declaration; methods and fields stand behind their type's.
 func declared(d ast.Decl) (names []string) {
 	switch d := d.(type) {
