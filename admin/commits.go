@@ -77,7 +77,7 @@ func (s *site) commit(w http.ResponseWriter, r *http.Request) error {
 		data.Pager = pagerAt(text, offset, nodesShown, end, data.Truncated, func(offset int) string { return path + "?offset=" + strconv.Itoa(offset) })
 	}
 	return s.respond(w, r, http.StatusOK, "commit.html", page{
-		Title: "Commit " + short(data.Commit.ID), Nav: "commits", Data: data,
+		Title: "Commit " + data.Commit.ID, Nav: "commits", Data: data,
 		Crumbs: []link{{"Commits", "/admin/commits"}}, Twins: []twin{{"JSON", "application/json", "/commits/" + url.PathEscape(data.Commit.ID)}},
 	})
 }

@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"trails/invoke/invoketest"
 	"trails/kits/testrun"
 )
 
@@ -25,6 +27,7 @@ func TestEveryLinkOfThePagesLeadsSomewhere(t *testing.T) {
 		path := queue[0]
 		queue = queue[1:]
 		a := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		invoketest.CommitsAreTold(t, f.engine.Graph(), fmt.Sprint(a.Header)+a.text)
 		// A deleted instance's page says so.
 		if a.StatusCode != http.StatusOK && a.StatusCode != http.StatusGone {
 			t.Errorf("%s, linked from %s: %d %s", path, seen[path], a.StatusCode, mainText(a))

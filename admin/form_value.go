@@ -54,17 +54,14 @@ func shownAt(raw json.RawMessage, depth int) shown {
 			members = append(members, shownMember{"rows", table})
 		}
 		for _, m := range given {
-			members = append(members, shownMember{m.Name, shownAt(m.Value, depth+1)})
+			members = append(members, shownMember{m.Name, shownAt(m.Value, depth+1).under(m.Name)})
 		}
 		return shown{Members: members}
 	case raw[0] == '[':
 		return shownArray(raw, depth)
 	case raw[0] == '"':
 		var text string
-		_ = json.Unmarshal(raw, &text) // the engine's own JSON
-		if commitID.MatchString(text) {
-			return shown{Commit: text}
-		}
+		_ = json.Unmarshal(raw, &text)                // the engine's own JSON
 		if utf8.RuneCountInString(text) > textShown { // the JSON beside it has more
 			text = firstRunes(text, textShown) + "…"
 		}
@@ -73,7 +70,20 @@ func shownAt(raw json.RawMessage, depth int) shown {
 	return shown{Text: string(raw)}
 }
 
-var commitID = regexp.MustCompile(`^[0-9a-f]{64}$`)
+// commitID is what answers tell of a commit's id, and commitMembers are the members and
+// columns that hold one.
+var (
+	commitID      = regexp.MustCompile(`^[0-9a-f]{12}$`)
+	commitMembers = []string{"commit", "deleted_by", "head", "parent", "undone"}
+)
+
+// under is the value as a member or column of this name has it.
+func (s shown) under(name string) shown {
+	if slices.Contains(commitMembers, name) && commitID.MatchString(s.Text) {
+		return shown{Commit: s.Text}
+	}
+	return s
+}
 
 func shownArray(raw json.RawMessage, depth int) shown {
 	var items []json.RawMessage
@@ -93,7 +103,7 @@ func shownArray(raw json.RawMessage, depth int) shown {
 		members, _ := jsontext.Members(item)
 		for _, m := range members {
 			if i := slices.Index(out.Columns, m.Name); i >= 0 {
-				row[i] = shownAt(m.Value, depth+1)
+				row[i] = shownAt(m.Value, depth+1).under(m.Name)
 			}
 		}
 		out.Rows = append(out.Rows, row)
@@ -121,6 +131,9 @@ func shownTable(members []jsontext.Member, depth int) (out shown, isTable bool) 
 		cells := make([]shown, len(row))
 		for i, cell := range row {
 			cells[i] = shownAt(cell, depth+2)
+			if i < len(out.Columns) {
+				cells[i] = cells[i].under(out.Columns[i])
+			}
 		}
 		out.Rows = append(out.Rows, cells)
 	}

@@ -3,7 +3,6 @@ package admin
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"trails/auth"
 	"trails/view"
@@ -52,7 +51,7 @@ type call struct {
 }
 
 // CommitID is the commit that the call made, or "".
-func (c call) CommitID() string { return strings.TrimPrefix(c.Commit, "_c:") }
+func (c call) CommitID() string { return view.CommitOfName(c.Commit) }
 
 // Millis is how long the call took.
 func (c call) Millis() float64 { return float64(c.Cost) / 1000 }

@@ -30,7 +30,6 @@ var functions = template.FuncMap{
 	"kgURL":        kgURL,
 	"static":       static.URL,
 	"line":         line,
-	"short":        short,
 	"count":        count,
 	"plural":       plural,
 	"when":         when,
@@ -94,9 +93,6 @@ func hasHidden(text string) bool {
 		return turns(c) || c == '\u200b' || c == '\ufeff' || unicode.IsControl(c) && c != '\n' && c != '\t' && c != '\r'
 	})
 }
-
-// short is the first digits of a commit's id.
-func short(id string) string { return firstRunes(id, 10) }
 
 func firstRunes(text string, n int) string {
 	for i := range text {

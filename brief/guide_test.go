@@ -38,7 +38,7 @@ func TestTheGuideOfTheExampleIsItsGoldenText(t *testing.T) {
 	testrun.Alone(t)
 	e := invoketest.Example(t)
 	head, _ := e.Must(t, "snapshot", "{}")["head"].(map[string]any)["id"].(string)
-	got := strings.Replace(guideOf(t, e), head[:12], "HEAD", 1)
+	got := strings.Replace(guideOf(t, e), head, "HEAD", 1)
 	if *rewriteGuide {
 		if err := os.WriteFile("testdata/guide.txt", []byte(got), 0o644); err != nil {
 			t.Fatal(err)

@@ -59,7 +59,7 @@ type review struct {
 func (v review) limits() string {
 	text := ""
 	if v.since != nil {
-		text += " since commit " + v.since.ID.Short()
+		text += " since commit " + v.since.ID.String()
 	}
 	if v.agent != "" {
 		text += " by " + quote.Text(v.agent, reviewAuthor)
@@ -138,7 +138,7 @@ func commitLine(c kg.Commit) string {
 	if c.Message != "" {
 		message = quote.Text(c.Message, reviewMessage)
 	}
-	return fmt.Sprintf("- %s %s by %s: %s; +%d -%d", c.ID.Short(), c.Time.UTC().Format(time.DateTime),
+	return fmt.Sprintf("- %s %s by %s: %s; +%d -%d", c.ID.String(), c.Time.UTC().Format(time.DateTime),
 		quote.Text(c.Author, reviewAuthor), message, c.Added, c.Removed)
 }
 

@@ -43,7 +43,7 @@ func prompt(s *invoketest.Session, d *datadriven.TestData) string {
 		return s.Normal(invoketest.Refusal(err))
 	}
 	for number, id := range s.IDs() {
-		text = strings.ReplaceAll(text, id[:12], fmt.Sprintf("COMMIT-%d", number+1))
+		text = strings.ReplaceAll(text, id, fmt.Sprintf("COMMIT-%d", number+1))
 	}
 	return s.Normal(text)
 }

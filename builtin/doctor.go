@@ -256,7 +256,7 @@ func checkHead(ctx context.Context, r *invoke.Request) (string, error) {
 	if head.Parent == (kg.CommitID{}) {
 		return "the first commit is the head", nil
 	}
-	if _, err := r.Snapshot.FindCommit(ctx, head.Parent.String()); err != nil {
+	if _, err := r.Snapshot.FindCommit(ctx, head.Parent.Whole()); err != nil {
 		return "", fmt.Errorf("the head's parent cannot be read: %w", err)
 	}
 	return "the head follows its parent", nil

@@ -87,7 +87,7 @@ func history(ctx context.Context, r *invoke.Request) (any, error) {
 			before = e.Commit.Seq
 		}
 		if seen += len(page); seen >= historyScanned {
-			t.out.Next = page[len(page)-1].Commit.ID.Short()
+			t.out.Next = page[len(page)-1].Commit.ID.String()
 			t.Parts.Cut = fmt.Sprintf("%d commits were looked at; go on with cursor %q", seen, t.out.Next)
 			return t.out, nil
 		}
@@ -119,7 +119,7 @@ func (t *telling) read(ctx context.Context) (before kg.Seq, err error) {
 	if t.since, err = moment(t.Args.Text("since")); err != nil {
 		c, missing := t.Snapshot.FindCommit(ctx, t.Args.Text("since"))
 		if missing != nil {
-			return 0, fault.Argument("since", fault.Datatype, t.Args.Text("since"), "since is a date, such as 2026-01-31, a time, such as 2026-01-31T12:00:00Z, or a commit")
+			return 0, fault.Argument("since", fault.Datatype, t.Args.Text("since"), "since is a date, such as 2026-01-31, a time, such as 2026-01-31T12:00:00Z, or a commit: "+missing.Error())
 		}
 		t.after = c.Seq
 	}
@@ -129,7 +129,7 @@ func (t *telling) read(ctx context.Context) (before kg.Seq, err error) {
 	if cursor := t.Args.Text(cursorField.Name); cursor != "" {
 		c, err := t.Snapshot.FindCommit(ctx, cursor)
 		if err != nil {
-			return 0, fault.Argument(cursorField.Name, fault.Pattern, cursor, "cursor is no next of ours; leave it out for the first page")
+			return 0, fault.Argument(cursorField.Name, fault.Pattern, cursor, "cursor is no next of ours: "+err.Error()+"; leave it out for the first page")
 		}
 		before = c.Seq
 	}
@@ -188,7 +188,7 @@ func (t *telling) tell(ctx context.Context, e kg.HistoryEntry) (full bool, err e
 	if err != nil || !wanted {
 		return false, err
 	}
-	id := c.ID.Short()
+	id := c.ID.String()
 	if len(t.out.Rows) == t.limit {
 		last, _ := t.out.Rows[len(t.out.Rows)-1][0].(string)
 		t.out.Next = last

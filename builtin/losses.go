@@ -17,7 +17,7 @@ const askSteps = 8
 
 // graphAt names the graph and a commit in a question.
 func graphAt(r *invoke.Request, head kg.Commit) string {
-	return fmt.Sprintf("the graph %s at commit %s", quote.Text(r.Engine().Graph().Name(), 40), head.ID.Short())
+	return fmt.Sprintf("the graph %s at commit %s", quote.Text(r.Engine().Graph().Name(), 40), head.ID.String())
 }
 
 // schemaLoses is what a schema removes. Who may not allow it is not asked: a person's

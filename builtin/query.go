@@ -147,7 +147,7 @@ func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.
 	if err != nil {
 		return nil, withWarnings(ctx, r, q, options, outOfTime(ctx, timed, r, err))
 	}
-	out := &queried{Form: strings.ToLower(string(q.Form)), Head: view.ShortCommitID(r.Snapshot.Head())}
+	out := &queried{Form: strings.ToLower(string(q.Form)), Head: view.CommitID(r.Snapshot.Head())}
 	switch {
 	case r.Args.Flag("explain"):
 		err = explain(timed, a, out)

@@ -50,7 +50,7 @@ func snapshot(ctx context.Context, r *invoke.Request) (any, error) {
 	}
 	var newest *headCommit
 	if c := r.Snapshot.Head(); !c.ID.IsZero() {
-		newest = &headCommit{c.ID.Short(), c.Time.UTC().Format(time.DateTime), c.Author, outline.Shorten(c.Message, commitText)}
+		newest = &headCommit{c.ID.String(), c.Time.UTC().Format(time.DateTime), c.Author, outline.Shorten(c.Message, commitText)}
 	}
 	return struct {
 		Graph         string           `json:"graph"`
@@ -84,18 +84,17 @@ func commitsList(ctx context.Context, r *invoke.Request) (any, error) {
 		return nil, err
 	}
 	out := rowsAnswer{Columns: []string{"id", "time", "author", "message", "schema_version", "added", "removed"}, Rows: [][]any{}}
-	id, whole := kg.CommitID.Short, r.Args.Flag("whole")
+	whole := r.Args.Flag("whole")
 	if whole {
 		out.Columns = append(out.Columns, "parent")
-		id = kg.CommitID.String
 	}
 	room := r.Room()
 	for i, c := range commits {
 		if i == limit {
-			out.Next = id(commits[i-1].ID)
+			out.Next = commits[i-1].ID.String()
 			break
 		}
-		row := []any{id(c.ID), c.Time.UTC().Format(time.DateTime), c.Author, outline.Shorten(c.Message, commitText), c.SchemaVersion, c.Added, c.Removed}
+		row := []any{c.ID.String(), c.Time.UTC().Format(time.DateTime), c.Author, outline.Shorten(c.Message, commitText), c.SchemaVersion, c.Added, c.Removed}
 		if whole {
 			v := view.CommitOf(c)
 			row = []any{v.ID, v.Time, v.Author, v.Message, v.SchemaVersion, v.Added, v.Removed, v.Parent}
@@ -105,7 +104,7 @@ func commitsList(ctx context.Context, r *invoke.Request) (any, error) {
 			return nil, err
 		}
 		if !added {
-			out.Next = id(commits[i-1].ID)
+			out.Next = commits[i-1].ID.String()
 			r.Parts.Cut = fmt.Sprintf("%d commits are shown; go on with before %q", i, out.Next)
 			break
 		}
@@ -213,7 +212,7 @@ func commitsGet(ctx context.Context, r *invoke.Request) (any, error) {
 	if quads {
 		out.Columns = append(out.Columns, "quad")
 	} else {
-		out.Commit.ID, out.Commit.Parent, out.Commit.Time = commit.ID.Short(), commit.Parent.Short(), commit.Time.UTC().Format(time.RFC3339)
+		out.Commit.Time = commit.Time.UTC().Format(time.RFC3339)
 	}
 	limit, offset, room := r.Args.Integer("limit", 200), r.Args.Integer("offset", 0), r.Room()-commitRoom
 	for c, err := range r.Snapshot.Changes(ctx, commit.Seq, offset) {
@@ -228,7 +227,7 @@ func commitsGet(ctx context.Context, r *invoke.Request) (any, error) {
 		}
 		if !added {
 			out.More, r.Parts.Cut = true, fmt.Sprintf("%d of %d changes are shown; go on with commits_get {\"id\":%q,\"offset\":%d,\"limit\":%d}",
-				len(out.Rows), commit.Added+commit.Removed, commit.ID.Short(), offset+len(out.Rows), max(limit, 1))
+				len(out.Rows), commit.Added+commit.Removed, commit.ID.String(), offset+len(out.Rows), max(limit, 1))
 			break
 		}
 	}

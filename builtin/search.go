@@ -75,7 +75,7 @@ func nextCursor(r *invoke.Request, offset int) string {
 }
 
 func shortHead(r *invoke.Request) string {
-	if id := view.ShortCommitID(r.Snapshot.Head()); id != nil {
+	if id := view.CommitID(r.Snapshot.Head()); id != nil {
 		return *id
 	}
 	return "none"

@@ -94,7 +94,7 @@ func undo(ctx context.Context, r *invoke.Request, take func(*kg.Session, context
 	if err != nil {
 		return nil, err
 	}
-	answer := undone{Undone: commit.ID.Short(), NodeCount: result.NodeCount, Changes: changesOf(s, result, set.DryRun), Written: r.Committed(result, set.DryRun)}
+	answer := undone{Undone: commit.ID.String(), NodeCount: result.NodeCount, Changes: changesOf(s, result, set.DryRun), Written: r.Committed(result, set.DryRun)}
 	for _, node := range result.Nodes {
 		answer.Nodes = append(answer.Nodes, s.NodeName(node))
 	}
@@ -103,7 +103,7 @@ func undo(ctx context.Context, r *invoke.Request, take func(*kg.Session, context
 
 // undoMessage says what is taken back, and what it said of itself.
 func undoMessage(c kg.Commit) string {
-	message := "undo " + c.ID.Short()
+	message := "undo " + c.ID.String()
 	if first, _, _ := strings.Cut(strings.TrimSpace(c.Message), "\n"); first != "" {
 		message += ": " + quote.Line(first, undoQuotes)
 	}

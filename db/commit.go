@@ -124,9 +124,12 @@ func (r *Reader) CommitBySeq(ctx context.Context, seq Seq) (Commit, error) {
 	return list[0], nil
 }
 
+// likeCommits is how many of the commits whose ids begin alike are told.
+const likeCommits = 5
+
 // CommitByID returns the commit whose id begins with these hexadecimal digits. It
-// is the fault Missing when there is none, and Malformed when several have them or
-// they are no digits.
+// is the fault Missing when there is none, and Malformed when they are no digits or several
+// ids begin with them, of which it names the newest.
 func (r *Reader) CommitByID(ctx context.Context, prefix string) (Commit, error) {
 	low, high, err := prefixRange(prefix)
 	if err != nil {
@@ -135,16 +138,38 @@ func (r *Reader) CommitByID(ctx context.Context, prefix string) (Commit, error) 
 	if err := r.ready(ctx); err != nil {
 		return Commit{}, r.fail(ctx, "commit", err)
 	}
-	list, err := r.commits("WHERE c.id BETWEEN ? AND ? LIMIT 2", low[:], high[:])
+	list, err := r.commits("WHERE c.id BETWEEN ? AND ? ORDER BY c.seq DESC LIMIT ? + 0", low[:], high[:], likeCommits+1)
 	switch {
 	case err != nil:
 		return Commit{}, r.fail(ctx, "commit", err)
 	case len(list) == 0:
 		return Commit{}, fault.New(fault.Missing, "no commit %s", prefix)
 	case len(list) > 1:
-		return Commit{}, fault.New(fault.Malformed, "%s begins more than one commit id; give more digits", prefix)
+		return Commit{}, ambiguous(prefix, list)
 	}
 	return list[0], nil
+}
+
+// ambiguous says which commits, newest first, have ids that begin with prefix. Ids that agree
+// in all that is told of them are told whole.
+func ambiguous(prefix string, list []Commit) error {
+	times := map[string]int{}
+	for _, c := range list {
+		times[c.ID.String()]++
+	}
+	more := ""
+	if len(list) > likeCommits {
+		list, more = list[:likeCommits], " and more"
+	}
+	ids, told := make([]string, len(list)), make([]string, len(list))
+	for i, c := range list {
+		if ids[i] = c.ID.String(); times[ids[i]] > 1 {
+			ids[i] = c.ID.Whole()
+		}
+		told[i] = fmt.Sprintf("%s of %s", ids[i], c.Time.UTC().Format(time.DateTime))
+	}
+	return fault.New(fault.Malformed, "%s begins the ids of several commits: %s%s; give one of these", prefix, strings.Join(told, ", "), more).
+		With("candidates", ids)
 }
 
 // prefixRange returns the least and the greatest id that begin with prefix.

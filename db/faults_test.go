@@ -272,7 +272,7 @@ func writeForever(t *testing.T, path string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Println("commit " + c.ID.String())
+		fmt.Println("commit " + c.ID.Whole())
 	}
 }
 

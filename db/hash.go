@@ -32,17 +32,19 @@ import (
 // in every file that holds it.
 type CommitID [sha256.Size]byte
 
-// Short returns the first 12 of its 64 digits, which name a commit wherever one is asked
-// for, and "" for the zero id.
-func (id CommitID) Short() string {
-	if id.IsZero() {
-		return ""
-	}
-	return id.String()[:12]
+// toldDigits is how many of the 64 hexadecimal digits of an id are told of a commit.
+const toldDigits = 12
+
+// String returns the first 12 hexadecimal digits, by which every answer names a commit and
+// every argument finds it; "" for the zero id.
+func (id CommitID) String() string {
+	whole := id.Whole()
+	return whole[:min(toldDigits, len(whole))]
 }
 
-// String returns the id in hexadecimal, and "" for the zero id.
-func (id CommitID) String() string {
+// Whole returns all 64 hexadecimal digits, which IRIs, the file and whoever compares ids
+// need; "" for the zero id.
+func (id CommitID) Whole() string {
 	if id.IsZero() {
 		return ""
 	}
@@ -116,7 +118,7 @@ func (h *changeHash) commitID(c Commit) CommitID {
 	text := []byte("trails-commit-1\n")
 	for _, parent := range []CommitID{c.Parent, c.Parent2} {
 		if !parent.IsZero() {
-			text = append(text, "parent "+parent.String()+"\n"...)
+			text = append(text, "parent "+parent.Whole()+"\n"...)
 		}
 	}
 	text = append(rdf.AppendTerm(append(text, "author "...), rdf.String(c.Author)), '\n')

@@ -133,10 +133,10 @@ func (c *commitCheck) check() {
 		v.problem("commit %d (%s) says +%d −%d but its changes are +%d −%d", at.Seq, at.ID, at.Added, at.Removed, c.hash.added, c.hash.removed)
 	}
 	if got := c.hash.commitID(at); got != at.ID {
-		v.problem("commit %d has the id %s but its content gives %s", at.Seq, at.ID, got)
+		v.problem("commit %d has the id %s but its content gives %s", at.Seq, at.ID.Whole(), got.Whole())
 	}
 	if at.Seq != c.last.Seq+1 || at.Parent != c.last.ID {
-		v.problem("commit %d, whose parent is %q, comes after commit %d, %q", at.Seq, at.Parent, c.last.Seq, c.last.ID)
+		v.problem("commit %d, whose parent is %q, comes after commit %d, %q", at.Seq, at.Parent.Whole(), c.last.Seq, c.last.ID.Whole())
 	}
 	version, schemaSeq := c.last.SchemaVersion, c.last.SchemaSeq
 	if c.schema {

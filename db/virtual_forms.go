@@ -130,7 +130,7 @@ const (
 func (a Activity) IRI() rdf.IRI { return rdf.IRI(activityPrefix + a.ID) }
 
 // IRI names the commit.
-func (id CommitID) IRI() rdf.IRI { return rdf.IRI(commitPrefix + id.String()) }
+func (id CommitID) IRI() rdf.IRI { return rdf.IRI(commitPrefix + id.Whole()) }
 
 // AgentIRI names a principal; two principals never share a name.
 func AgentIRI(agent string) rdf.IRI {

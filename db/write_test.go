@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -198,7 +199,7 @@ func TestCommitsAreFoundByTheirIDs(t *testing.T) {
 	}
 	r := read(t, f)
 	for i, want := range made {
-		for _, prefix := range []string{want.ID.String(), want.ID.String()[:13]} {
+		for _, prefix := range []string{want.ID.Whole(), want.ID.String(), want.ID.Whole()[:13]} {
 			got, err := r.CommitByID(t.Context(), prefix)
 			if err != nil || got != want {
 				t.Errorf("%s: got %v, error %v", prefix, got, err)
@@ -208,11 +209,33 @@ func TestCommitsAreFoundByTheirIDs(t *testing.T) {
 			t.Errorf("commit %d has the parent %s", i, want.Parent)
 		}
 	}
+	digits := map[byte]int{}
+	for _, c := range made {
+		digits[c.ID.Whole()[0]]++
+	}
+	for digit, n := range digits {
+		_, err := r.CommitByID(t.Context(), string(digit))
+		if n == 1 {
+			if err != nil {
+				t.Errorf("%c: %v", digit, err)
+			}
+			continue
+		}
+		candidates, _ := fault.Of(err).Details["candidates"].([]string)
+		if !fault.Is(err, fault.Malformed) || len(candidates) != min(n, 5) || !strings.Contains(err.Error(), candidates[0]) {
+			t.Errorf("%c begins %d ids: %v, with %q", digit, n, err, candidates)
+		}
+		for _, one := range candidates { // each of them works
+			if c, err := r.CommitByID(t.Context(), one); err != nil || c.ID.String() != one || one[0] != digit {
+				t.Errorf("the candidate %s of %c: %v", one, digit, err)
+			}
+		}
+	}
 	page, err := r.Commits(t.Context(), 11, 3)
 	if err != nil || len(page) != 3 || page[0].Seq != 10 || page[2].Seq != 8 {
 		t.Errorf("page %v, error %v", page, err)
 	}
-	for prefix, kind := range map[string]fault.Kind{"": fault.Malformed, "xyz": fault.Malformed, made[0].ID.String() + "0": fault.Malformed, "0000000000000": fault.Missing} {
+	for prefix, kind := range map[string]fault.Kind{"": fault.Malformed, "xyz": fault.Malformed, made[0].ID.Whole() + "0": fault.Malformed, "0000000000000": fault.Missing} {
 		if _, err := r.CommitByID(t.Context(), prefix); !fault.Is(err, kind) {
 			t.Errorf("%q: got %v, want %v", prefix, err, kind)
 		}

@@ -22,6 +22,7 @@ import (
 	"trails/builtin"
 	"trails/httpapi"
 	"trails/invoke"
+	"trails/invoke/invoketest"
 	"trails/kg"
 	"trails/kits/testrun"
 	"trails/policy"
@@ -103,12 +104,13 @@ func replay(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httpapi.New(notesEngine(t), httpapi.Options{Auth: auth.New(auth.Options{Scopes: policy.NewScopes(policy.Runtime)})})
+	e := notesEngine(t)
+	h := httpapi.New(e, httpapi.Options{Auth: auth.New(auth.Options{Scopes: policy.NewScopes(policy.Runtime)})})
 	before := string(txtar.Format(archive))
 	var out []txtar.File
 	for _, f := range archive.Files {
 		if strings.HasSuffix(f.Name, "request") {
-			answer := txtar.File{Name: strings.Replace(f.Name, "request", "response", 1), Data: exchangeText(t, h, f.Data)}
+			answer := txtar.File{Name: strings.Replace(f.Name, "request", "response", 1), Data: exchangeText(t, e, h, f.Data)}
 			out = append(out, f, answer)
 		}
 	}
@@ -125,7 +127,7 @@ func replay(t *testing.T, file string) {
 }
 
 // exchangeText sends a request written as text: its head, an empty line, its body.
-func exchangeText(t *testing.T, h http.Handler, text []byte) []byte {
+func exchangeText(t *testing.T, e *invoke.Engine, h http.Handler, text []byte) []byte {
 	t.Helper()
 	head, body, _ := strings.Cut(string(text), "\n\n")
 	body = strings.TrimSuffix(body, "\n")
@@ -137,6 +139,7 @@ func exchangeText(t *testing.T, h http.Handler, text []byte) []byte {
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
+	invoketest.CommitsAreTold(t, e.Graph(), fmt.Sprint(w.Header())+w.Body.String())
 	return []byte(steady(responseText(w)))
 }
 
@@ -161,6 +164,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`"trace_id":"[0-9a-f]{32}"`), `"trace_id":"TRACE"`},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
 	{regexp.MustCompile(`\+[0-9a-f]{12}"`), `+DIGEST"`},
+	{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "COMMIT"},
 }
 
 func steady(s string) string {

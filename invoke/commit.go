@@ -1,6 +1,7 @@
 package invoke
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"unicode/utf8"
@@ -22,16 +23,16 @@ func (r *Request) ChangeSet(ctx context.Context) (kg.ChangeSet, error) {
 		if id == "" {
 			return c, fault.Argument("if_commit", fault.MinLength, id, "if_commit names a commit; leave it out to write on any")
 		}
-		commit, err := kg.ParseCommitID(id)
-		if err != nil {
-			var found kg.Commit // by its first digits
-			found, err = r.Snapshot.FindCommit(ctx, id)
-			commit = found.ID
-		}
-		if err != nil {
+		commit, err := r.Snapshot.FindCommit(ctx, id)
+		switch {
+		case fault.Is(err, fault.Missing):
+			head := r.Snapshot.Head().ID.String()
+			return c, fault.New(fault.Precondition, "the head is %s, and if_commit names %s, which is no commit here; read again and repeat", cmp.Or(head, "nothing yet"), id).
+				With("head", head).With("if_commit", id)
+		case err != nil:
 			return c, fault.Argument("if_commit", fault.Pattern, id, "if_commit: "+err.Error())
 		}
-		c.IfCommit = &commit
+		c.IfCommit = &commit.ID
 	}
 	if utf8.RuneCountInString(c.Message) > maxMessage {
 		return c, fault.Argument("message", fault.MaxLength, nil, fmt.Sprintf("message has at most %d characters", maxMessage))

@@ -97,7 +97,7 @@ func (r *Request) agreeMass(ctx context.Context, m *kg.MassChange) (bool, error)
 	what := fmt.Sprintf("%d statements", m.Removes)
 	err := r.agree(ctx, ask, &Loss{
 		Head: m.Head, Act: r.Capability.ID, What: what, Removes: m.Removes,
-		Question: fmt.Sprintf("In the graph %s at commit %s %s. The history keeps what goes. Go on?", quote.Text(r.engine.graph.Name(), 40), m.Head.ID.Short(), m.Error()),
+		Question: fmt.Sprintf("In the graph %s at commit %s %s. The history keeps what goes. Go on?", quote.Text(r.engine.graph.Name(), 40), m.Head.ID.String(), m.Error()),
 	})
 	if err != nil {
 		return false, err

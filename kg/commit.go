@@ -69,7 +69,7 @@ func (k IdempotencyKey) remember(s *Session) *db.IdempotentKey {
 		return nil
 	}
 	return &db.IdempotentKey{Key: k.of(s), Digest: k.Digest[:], Result: func(c Commit) ([]byte, error) {
-		return []byte(c.ID.String() + k.Note), nil
+		return []byte(c.ID.Whole() + k.Note), nil
 	}}
 }
 

@@ -24,7 +24,7 @@ func ids(t testing.TB, g *kg.Graph) []string {
 	view(t, g, func(s *kg.Snapshot) error {
 		commits, err := s.Commits(t.Context(), 0, 1000)
 		for _, c := range commits {
-			out = append([]string{c.ID.String()}, out...)
+			out = append([]string{c.ID.Whole()}, out...)
 		}
 		return err
 	})

@@ -71,7 +71,7 @@ func (s linted) Absent(ctx context.Context, node rdf.IRI) (string, error) {
 		return "", err
 	}
 	if by.Seq > 0 {
-		return "it was deleted by commit " + by.ID.Short(), nil
+		return "it was deleted by commit " + by.ID.String(), nil
 	}
 	found, err := s.Search(ctx, Search{Text: local, Limit: 1})
 	if fault.Is(err, fault.InvalidArguments) {

@@ -134,7 +134,7 @@ func TestWhatStandsAgainstAnUndoIsFoundAtAHub(t *testing.T) {
 		commit CommitID
 		said   string
 	}{
-		"another value":  {none, "Place/hub: name has another value now (commit " + center.String()[:12] + ")"},
+		"another value":  {none, "Place/hub: name has another value now (commit " + center.String() + ")"},
 		"all of the hub": {made, "Place/hub: name has another value now"},
 	} {
 		_, err := s.Undo(t.Context(), Undo{Commit: c.commit})

@@ -102,7 +102,7 @@ func (b *wayBack) find(ctx context.Context, snap *Snapshot) (err error) {
 		return err
 	}
 	if promoted {
-		return fault.New(fault.Conflict, "%s came with the promotion of commit %s; "+undoPromotion, m.File(), b.commit.ID.Short()).With("commit", b.commit.ID.String())
+		return fault.New(fault.Conflict, "%s came with the promotion of commit %s; "+undoPromotion, m.File(), b.commit.ID.String()).With("commit", b.commit.ID.String())
 	}
 	quads, err := snap.schemaBefore(ctx, b.commit)
 	if err != nil {
@@ -187,7 +187,7 @@ func (b *wayBack) run(ctx context.Context, w *db.Writer, before *compiled) error
 		return fault.New(fault.Conflict, "%s was rolled back, or the schema changed, while this began; read the status and repeat", b.record.File())
 	}
 	// A restore can have taken the commit away since.
-	if _, err := w.CommitByID(ctx, b.commit.ID.String()); err != nil {
+	if _, err := w.CommitByID(ctx, b.commit.ID.Whole()); err != nil {
 		return err
 	}
 	if b.done.ByHistory != "" {

@@ -294,7 +294,7 @@ func (s *Session) UndoPromotion(ctx context.Context, u Undo) (Result, error) {
 	return s.undoDefinitions(ctx, u, func(snap *Snapshot, c Commit) error {
 		promoted, err := snap.isPromotion(ctx, c)
 		if err == nil && (!promoted || c.Parent.IsZero()) {
-			err = fault.New(fault.Conflict, "commit %s is no promotion that has a commit before it", c.ID.Short())
+			err = fault.New(fault.Conflict, "commit %s is no promotion that has a commit before it", c.ID.String())
 		}
 		return err
 	})
@@ -311,10 +311,10 @@ func (s *Session) undoDefinitions(ctx context.Context, u Undo, may func(*Snapsho
 		if now.seq == undo.commit.Seq {
 			return nil
 		}
-		return fault.New(fault.Conflict, "commit %s is not the last that changed definitions (schema, stored queries, migrations); take back those after it first, the newest first; schema history (commits_list with schema_only) lists them", undo.commit.ID.Short())
+		return fault.New(fault.Conflict, "commit %s is not the last that changed definitions (schema, stored queries, migrations); take back those after it first, the newest first; schema history (commits_list with schema_only) lists them", undo.commit.ID.String())
 	}
 	if err := s.View(ctx, func(snap *Snapshot) (err error) {
-		if undo.commit, err = snap.FindCommit(ctx, u.Commit.String()); err != nil {
+		if undo.commit, err = snap.FindCommit(ctx, u.Commit.Whole()); err != nil {
 			return err
 		}
 		if err := latest(snap.compiled); err != nil {

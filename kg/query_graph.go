@@ -67,7 +67,7 @@ func (d *distinct) add(q rdf.Quad) (bool, error) {
 func (a *Answer) construct(ctx context.Context, out *distinct) error {
 	// The labels of blank nodes begin with the id of the commit that is read, which no label
 	// in that commit can have known. Before the first commit there is no label.
-	id := a.snapshot.Head().ID.String()
+	id := a.snapshot.Head().ID.Whole()
 	fill := filler{prefix: "t" + id[:min(16, len(id))] + "x"}
 	fill.begin(a.columns())
 	for row, err := range a.Rows(ctx) {

@@ -44,7 +44,7 @@ func (s *Session) Undo(ctx context.Context, u Undo) (Result, error) {
 	defer spool.Close()
 	var undo undoing
 	err := s.View(ctx, func(snap *Snapshot) (err error) {
-		if undo.commit, err = snap.FindCommit(ctx, u.Commit.String()); err != nil {
+		if undo.commit, err = snap.FindCommit(ctx, u.Commit.Whole()); err != nil {
 			return err
 		}
 		if err := undoable(ctx, snap, undo.commit); err != nil {
@@ -78,7 +78,7 @@ func (s *Snapshot) inverse(ctx context.Context, c Commit, spool *change.Spool) e
 // undoable refuses the commits that no commit of data can take back.
 func undoable(ctx context.Context, snap *Snapshot, c Commit) error {
 	refused := func(why string) error {
-		return fault.New(fault.Conflict, "commit %s %s", c.ID.Short(), why).With("commit", c.ID.String())
+		return fault.New(fault.Conflict, "commit %s %s", c.ID.String(), why).With("commit", c.ID.String())
 	}
 	switch {
 	case c.Parent.IsZero():
@@ -153,7 +153,7 @@ func (s *Session) UndoSchema(ctx context.Context, u Undo) (Result, error) {
 			return err
 		}
 		if !alone {
-			return fault.New(fault.Conflict, "commit %s is no change of the schema that has a commit before it", c.ID.Short())
+			return fault.New(fault.Conflict, "commit %s is no change of the schema that has a commit before it", c.ID.String())
 		}
 		quads, err := snap.schemaBefore(ctx, c)
 		if err != nil {
@@ -164,7 +164,7 @@ func (s *Session) UndoSchema(ctx context.Context, u Undo) (Result, error) {
 			return err
 		}
 		if len(schema.Diff(snap.Schema(), before)) == 0 {
-			return fault.New(fault.Conflict, "commit %s changed stored queries or servers, and not the schema; take it back by the calls for these, such as trails_meta_query_remove", c.ID.Short())
+			return fault.New(fault.Conflict, "commit %s changed stored queries or servers, and not the schema; take it back by the calls for these, such as trails_meta_query_remove", c.ID.String())
 		}
 		return u.Guard.ask(loosenedBack(snap.Schema(), before))
 	})
@@ -206,7 +206,7 @@ type undoing struct {
 // find makes sure that the history still has the commit: a backup may have been restored
 // since it was read.
 func (u *undoing) find(ctx context.Context, w *db.Writer, _ *compiled) error {
-	_, err := w.CommitByID(ctx, u.commit.ID.String())
+	_, err := w.CommitByID(ctx, u.commit.ID.Whole())
 	return err
 }
 
@@ -234,11 +234,11 @@ func (u *undoing) fits(ctx context.Context, t *transaction, n node) (bool, error
 func (u *undoing) takenBack() string {
 	var by []string
 	for _, c := range u.clashes {
-		if id := c.Commit; id != "" && !slices.Contains(by, id[:12]) {
-			by = append(by, id[:12])
+		if id := c.Commit; id != "" && !slices.Contains(by, id) {
+			by = append(by, id)
 		}
 	}
-	said := fmt.Sprintf("all that commit %s did is taken back already", u.commit.ID.Short())
+	said := fmt.Sprintf("all that commit %s did is taken back already", u.commit.ID.String())
 	switch {
 	case len(by) == 1:
 		said += ", by commit " + by[0]
@@ -266,7 +266,7 @@ func (u *undoing) refusal() error {
 	for _, c := range u.clashes {
 		text := quote.Line(c.Node, maxSaid) + ": " + quote.Line(c.What, maxSaid)
 		if c.Commit != "" {
-			text += " (commit " + c.Commit[:12] + ")"
+			text += " (commit " + c.Commit + ")"
 		}
 		said = append(said, text)
 	}
@@ -274,7 +274,7 @@ func (u *undoing) refusal() error {
 		said = append(said, fmt.Sprintf("and %d more", more))
 	}
 	return fault.New(fault.Conflict, "commit %s cannot be taken back, and nothing was changed: later commits changed %d of its nodes. Undo those commits first, the newest first, or change the nodes themselves. %s",
-		u.commit.ID.Short(), u.count, strings.Join(said, "; ")).
+		u.commit.ID.String(), u.count, strings.Join(said, "; ")).
 		With("commit", u.commit.ID.String()).With("clashes", u.clashes).With("count", u.count)
 }
 

@@ -15,6 +15,8 @@ import (
 	"trails/auth"
 	"trails/capability"
 	"trails/invoke"
+	"trails/invoke/invoketest"
+	"trails/kg"
 	"trails/kits/testrun"
 	"trails/policy"
 )
@@ -180,7 +182,7 @@ func quotedLines(n int) string {
 
 // TestNoAnswerIsLongerThanItsLimit walks what the registry has on a graph of 60 types and a
 // million statements: every tool, every resource with its templates, every prompt. One
-// that has no calls here fails the test.
+// that has no calls here fails the test, and so does one that names a commit in a way of its own.
 func TestNoAnswerIsLongerThanItsLimit(t *testing.T) {
 	testrun.Alone(t)
 	statements := 1_000_000
@@ -212,7 +214,7 @@ func TestNoAnswerIsLongerThanItsLimit(t *testing.T) {
 	if _, err := e.Call(t.Context(), invoke.Call{Capability: "trails.meta.query.add", Principal: me, Via: "go", Args: args}); err != nil {
 		t.Fatal(err)
 	}
-	w := &walk{conversation: converse(t, e, optionsOf(auth.Options{Scopes: policy.AllScopes()})), t: t, first: *loaded.Written.Commit, slow: max(10*time.Second, 4*loading)}
+	w := &walk{conversation: converse(t, e, optionsOf(auth.Options{Scopes: policy.AllScopes()})), t: t, graph: e.Graph(), first: *loaded.Written.Commit, slow: max(10*time.Second, 4*loading)}
 	w.tools()
 	w.resources()
 	w.prompts()
@@ -222,6 +224,7 @@ func TestNoAnswerIsLongerThanItsLimit(t *testing.T) {
 type walk struct {
 	*conversation
 	t     *testing.T
+	graph *kg.Graph
 	first string // the commit of the load
 	// arguments are the tools whose listed schemas have an argument, by its name.
 	arguments map[string]map[string]bool
@@ -234,6 +237,11 @@ func (w *walk) call(what, method string, limit int, params map[string]any) answe
 	began := time.Now()
 	a := w.ask(method, params)
 	took := time.Since(began)
+	said := string(a.Result)
+	if a.Error != nil {
+		said = a.Error.Message + string(a.Error.Data)
+	}
+	invoketest.CommitsAreTold(w.t, w.graph, said)
 	if took > w.slow {
 		w.t.Errorf("%.150s took %v", what, took)
 	}

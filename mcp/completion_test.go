@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,6 +14,9 @@ import (
 	"trails/mcp"
 	"trails/policy"
 )
+
+// aCommitID is the id of a commit as it is told.
+var aCommitID = regexp.MustCompile(`^[0-9a-f]{12}$`)
 
 // TestCompletions runs testdata/completion against the example graph:
 //
@@ -66,7 +70,7 @@ func (s *conversation) complete(words []string) string {
 	}
 	text := fmt.Sprintf("%d of %s, more %t\n", len(c.Values), total, c.HasMore)
 	for _, v := range c.Values {
-		if len(v) == 64 {
+		if aCommitID.MatchString(v) {
 			v = "a commit"
 		}
 		text += v + "\n"

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http/httptest"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -23,9 +22,6 @@ import (
 	"trails/outline"
 	"trails/policy"
 )
-
-// wholeCommit is the id of a commit, of which the text of a result has the first digits.
-var wholeCommit = regexp.MustCompile(`\b([0-9a-f]{12})[0-9a-f]{52}\b`)
 
 // openGraph returns an engine on a new file with the example's schema and data.
 func openGraph(t testing.TB) *invoke.Engine {
@@ -134,7 +130,7 @@ func (s *conversation) call(name string, args map[string]any) map[string]any {
 	if err := json.Unmarshal(a.Result, &res); err != nil {
 		s.t.Fatal(err)
 	}
-	if len(res.Content) != 1 || !res.IsError && res.Content[0].Text != wholeCommit.ReplaceAllString(outline.TextOf(res.StructuredContent), "$1") {
+	if len(res.Content) != 1 || !res.IsError && res.Content[0].Text != outline.TextOf(res.StructuredContent) {
 		s.t.Errorf("%s: text and structured content differ: %s", name, a.Result)
 	}
 	var structured map[string]any

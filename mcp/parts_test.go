@@ -3,7 +3,6 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,9 +11,9 @@ import (
 	"trails/mcp"
 )
 
-var (
-	aCommit       = "ababababab01" + strings.Repeat("0", 52)
-	anotherCommit = "cdcdcdcdcd02" + strings.Repeat("0", 52)
+const (
+	aCommit       = "ababababab01"
+	anotherCommit = "cdcdcdcdcd02"
 )
 
 // manifold is an engine whose every call answers in parts.
@@ -22,7 +21,7 @@ type manifold struct{ *fake }
 
 func (manifold) Call(context.Context, invoke.Call) (invoke.Result, error) {
 	return invoke.Result{Structured: json.RawMessage(`{"warnings":["no type is called Notte"],"commit":"` + aCommit + `","parent":"` + anotherCommit + `"}`),
-		Written: &invoke.Written{Commit: new(aCommit)}, Head: anotherCommit, Parts: invoke.Parts{
+		Written: &invoke.Written{Commit: new(string(aCommit))}, Head: anotherCommit, Parts: invoke.Parts{
 			Content: []invoke.Content{
 				{Text: "A chart of it:"},
 				{MIME: "image/png", Data: []byte("png")},

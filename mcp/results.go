@@ -129,7 +129,7 @@ type textContent struct {
 func newToolResult(r request, done invoke.Result) *toolResult {
 	text := done.Text
 	if text == "" {
-		text = shortCommits(outline.TextOf(done.Structured), done)
+		text = outline.TextOf(done.Structured)
 	}
 	res := &toolResult{
 		complete:   completeFor(r),
@@ -144,22 +144,6 @@ func newToolResult(r request, done invoke.Result) *toolResult {
 		res.Content = append(res.Content, linkContent{Type: "resource_link", URI: a.URI, Name: a.Name, MIME: a.MIME, Size: a.Size})
 	}
 	return res
-}
-
-// shortCommits names the commits of a call by their first digits in its text, as the arguments
-// of every tool take them.
-func shortCommits(text string, done invoke.Result) string {
-	const digits = 12
-	ids := []string{done.Head}
-	if done.Written != nil && done.Written.Commit != nil {
-		ids = append(ids, *done.Written.Commit)
-	}
-	for _, id := range ids {
-		if len(id) > digits {
-			text = strings.ReplaceAll(text, id, id[:digits])
-		}
-	}
-	return text
 }
 
 // dataContent is an image or sound.

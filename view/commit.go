@@ -87,14 +87,6 @@ func CommitID(c kg.Commit) *string {
 	return new(c.ID.String())
 }
 
-// ShortCommitID is [CommitID] in its first digits.
-func ShortCommitID(c kg.Commit) *string {
-	if id := c.ID.Short(); id != "" {
-		return &id
-	}
-	return nil
-}
-
 // Activity is the provenance of a call in plain JSON.
 type Activity struct {
 	ID         string `json:"id"`

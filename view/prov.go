@@ -161,3 +161,12 @@ func provOf(ctx context.Context, r *invoke.Request, a kg.Activity) (provActivity
 	p.Commit = name(string(c.ID.IRI()))
 	return p, err
 }
+
+// CommitOfName is the id of the commit that provenance names so, "" when it names none.
+func CommitOfName(name string) string {
+	id, err := kg.ParseCommitID(strings.TrimPrefix(name, "_c:"))
+	if err != nil {
+		return ""
+	}
+	return id.String()
+}

@@ -408,7 +408,7 @@ func (p *program) doImport(ctx context.Context, plan *importPlan, sources []kg.S
 		}
 		if said.Commit != nil {
 			done.Commits = append(done.Commits, *said.Commit)
-			done.Undo = append(done.Undo, fmt.Sprintf("trails undo %s %.12s", quoted(plan.file), *said.Commit))
+			done.Undo = append(done.Undo, fmt.Sprintf("trails undo %s %s", quoted(plan.file), *said.Commit))
 		}
 	}
 	return done, nil

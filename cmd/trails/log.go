@@ -43,19 +43,13 @@ func writeLog(w io.Writer, list view.CommitList) error {
 		if t, err := time.Parse(time.RFC3339Nano, c.Time); err == nil {
 			stamp = t.UTC().Format("2006-01-02 15:04:05Z")
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t+%s -%s\t%s\n", short(c.ID), stamp, line(c.Author), grouped(c.Added), grouped(c.Removed), line(c.Message))
+		fmt.Fprintf(tw, "%s\t%s\t%s\t+%s -%s\t%s\n", line(c.ID), stamp, line(c.Author), grouped(c.Added), grouped(c.Removed), line(c.Message))
 	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
 	if list.Next != nil {
-		fmt.Fprintf(w, "older ones: --before %s\n", short(*list.Next))
+		fmt.Fprintf(w, "older ones: --before %s\n", line(*list.Next))
 	}
 	return nil
-}
-
-// short is enough of a commit's id to name it again.
-func short(id string) string {
-	const digits = 12
-	return line(id[:min(len(id), digits)])
 }

@@ -290,7 +290,7 @@ func writeMigrationStatus(w io.Writer, s migrationStatus) error {
 		}
 		text := fmt.Sprintf("%-8s %s", line(row[1]), line(row[0]))
 		if row[2] != "" {
-			text += fmt.Sprintf("  %s by %s, commit %s", line(row[2]), line(row[3]), short(row[4]))
+			text += fmt.Sprintf("  %s by %s, commit %s", line(row[2]), line(row[3]), line(row[4]))
 		}
 		fmt.Fprintln(w, text)
 	}

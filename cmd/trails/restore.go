@@ -115,7 +115,7 @@ func stateOf(c kg.Commit) string {
 	if c.ID.IsZero() {
 		return "no commit"
 	}
-	return fmt.Sprintf("commit %.12s of %s with %s", c.ID.String(), c.Time.Format("2006-01-02 15:04:05"), count(c.Quads, "quad"))
+	return fmt.Sprintf("commit %s of %s with %s", c.ID, c.Time.Format("2006-01-02 15:04:05"), count(c.Quads, "quad"))
 }
 
 func idOf(c kg.Commit) *string {

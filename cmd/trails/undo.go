@@ -73,7 +73,7 @@ func writeTaken(w io.Writer, r taken) error {
 		if more := r.NodeCount - int64(len(r.Nodes)); more > 0 {
 			names = append(names, grouped(more)+" more")
 		}
-		fmt.Fprintf(w, "undo of %s: %s\n", short(r.Undone), strings.Join(names, ", "))
+		fmt.Fprintf(w, "undo of %s: %s\n", line(r.Undone), strings.Join(names, ", "))
 	}
 	return writeSummary(w, r.written)
 }
@@ -110,7 +110,7 @@ func (p *program) latestCommits(cmd *cobra.Command, file, word string) ([]cobra.
 	}
 	for _, commit := range list.Commits {
 		if strings.HasPrefix(commit.ID, word) {
-			out = append(out, cobra.CompletionWithDesc(short(commit.ID), line(commit.Message)))
+			out = append(out, cobra.CompletionWithDesc(line(commit.ID), line(commit.Message)))
 		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder

@@ -13,7 +13,6 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
-	"trails/kg"
 )
 
 // Session runs the commands of a transcript:
@@ -172,14 +171,15 @@ var changing = []struct {
 	{regexp.MustCompile(`1\.0\.0\+[0-9a-f]{12}`), "VERSION"},
 }
 
-// shortID is how many digits of a commit's id answers show.
-const shortID = 12
-
 // Normal puts numbers and names in the place of what is another in every run.
 func (s *Session) Normal(text string) string {
-	for number, id := range s.IDs() {
-		text = strings.ReplaceAll(text, id, fmt.Sprintf("COMMIT-%d", number+1))
-		text = strings.ReplaceAll(text, id[:shortID], fmt.Sprintf("COMMIT-%d…", number+1))
+	ids := commitsOf(s.T, s.Graph())
+	if problem := oddCommit(text, ids); problem != "" {
+		s.T.Error(problem)
+	}
+	for number, id := range ids {
+		text = strings.ReplaceAll(text, id.Whole(), fmt.Sprintf("COMMIT-%d-WHOLE", number+1))
+		text = strings.ReplaceAll(text, id.String(), fmt.Sprintf("COMMIT-%d", number+1))
 	}
 	for _, c := range changing {
 		text = c.what.ReplaceAllString(text, c.with)
@@ -195,19 +195,11 @@ func (s *Session) Commits(text string) string {
 	return text
 }
 
-// IDs are the graph's commits, oldest first.
+// IDs are the graph's commits as they are told, oldest first.
 func (s *Session) IDs() []string {
 	var out []string
-	err := s.Graph().Session(Ana).View(s.T.Context(), func(snap *kg.Snapshot) error {
-		list, err := snap.Commits(s.T.Context(), 0, 1000)
-		for _, c := range list {
-			out = append(out, c.ID.String())
-		}
-		return err
-	})
-	if err != nil {
-		s.T.Fatal(err)
+	for _, id := range commitsOf(s.T, s.Graph()) {
+		out = append(out, id.String())
 	}
-	slices.Reverse(out)
 	return out
 }
