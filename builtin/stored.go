@@ -59,13 +59,13 @@ func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capabi
 			return nil, err
 		}
 		if q.Update != nil {
-			return runUpdate(ctx, r, q.Told(values), kg.UpdateOptions{Params: values.Terms})
+			return runUpdate(ctx, r, q.Told(values), kg.UpdateOptions{Params: values.Terms, Free: values.Free})
 		}
 		format, err := queryFormat(r, q.Query.Form)
 		if err != nil {
 			return nil, err
 		}
-		return answerInTurn(ctx, r, q.Asked(values), kg.QueryOptions{Params: values.Terms}, format)
+		return answerInTurn(ctx, r, q.Asked(values), kg.QueryOptions{Params: values.Terms, Free: values.Free}, format)
 	}}
 }
 

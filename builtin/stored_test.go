@@ -88,6 +88,56 @@ func TestAStoredQueryIsACapability(t *testing.T) {
 
 // A parameter may have the name of what stands beside the parameters. Where at is no argument,
 // and where an address names a branch, that is refused in words.
+// A parameter that is left out is no variable that was forgotten: however a text asks whether it
+// has a value, nothing is warned of, while a variable that nothing binds still is.
+func TestAParameterThatIsLeftOutIsNotWarnedOf(t *testing.T) {
+	const front = "#+ id: asked\n#+ description: x\n#+ params: {least: {type: string, nullable: true}}\n"
+	for _, filter := range []string{
+		"FILTER(!BOUND(?least) || ?title > ?least)",
+		`FILTER(?title > COALESCE(?least, ""))`,
+		"FILTER(IF(BOUND(?least), ?title > ?least, true))",
+		`OPTIONAL { ?note :status ?s FILTER(!BOUND(?least) || ?s > ?least) }`,
+		`BIND(COALESCE(?least, "") AS ?from) FILTER(?title > ?from)`,
+		"FILTER NOT EXISTS { ?note :title ?t FILTER(BOUND(?least) && ?t < ?least) }",
+	} {
+		e := storing(t, front+"SELECT ?title { ?note :title ?title "+filter+" } ORDER BY ?title")
+		for _, args := range []string{`{}`, `{"params": {"least": null}}`, `{"params": {"least": "T"}}`} {
+			if got := e.Must(t, "asked", args); got["warnings"] != nil || fmt.Sprint(got["rows"]) != "[[Ta] [Tb] [Tc]]" {
+				t.Errorf("%s with %s: %v", filter, args, got)
+			}
+		}
+		u := storing(t, front+`DELETE { ?note :status "open" } INSERT { ?note :status "done" } WHERE { ?note :title ?title `+filter+" }")
+		if got := e.Must(t, "query", `{"query": "SELECT ?title { ?note :title ?title FILTER(!BOUND(?least) || ?title > ?least) }"}`); got["warnings"] == nil {
+			t.Errorf("a variable that nothing binds is not warned of: %v", got)
+		}
+		if got := u.Must(t, "asked", `{}`); strings.Contains(fmt.Sprint(got), "never has a value") {
+			t.Errorf("an update with %s: %v", filter, got)
+		}
+	}
+}
+
+// The subtypes of a type, asked as the guide says, are none where the schema has no supertypes, and
+// nothing is warned of; elsewhere the name is unknown.
+func TestTheSubtypesOfATypeWithoutAnyAreAskedWithoutAWarning(t *testing.T) {
+	e := storing(t)
+	asked := func(pattern string) any {
+		text, err := json.Marshal(map[string]string{"query": "SELECT ?x { " + pattern + " }"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Must(t, "query", string(text))["warnings"]
+	}
+	for _, path := range []string{"rdfs:subClassOf*", "rdfs:subClassOf", "^rdfs:subClassOf", "rdfs:subClassOf+"} {
+		in := "?x a ?type . GRAPH <urn:trails:graph:schema> { ?type " + path + " :Note }"
+		if got := asked(in); got != nil {
+			t.Errorf("%s: %v", in, got)
+		}
+		if got := asked("?x a ?type . ?type " + path + " :Note"); got == nil {
+			t.Errorf("%s in the default graph is not warned of", path)
+		}
+	}
+}
+
 func TestParametersMayBeCalledBranchAndAt(t *testing.T) {
 	e := storing(t, notesOfOwner, "#+ id: named\n#+ params: {branch: string, at: string}\nSELECT ?note { ?note :title ?branch ; :status ?at }",
 		"#+ id: open\n#+ params: {note: ref(Note)}\nINSERT { ?note :status \"open\" } WHERE { ?note :title ?was }")

@@ -30,7 +30,7 @@ func (s *Snapshot) LintQuery(ctx context.Context, q *sparql.Query, o QueryOption
 		bound := *q
 		bound.Dataset, q = o.Dataset, &bound
 	}
-	return s.compiled.linter.In(o.Text, o.Base, o.Params).Query(ctx, linted{s}, q)
+	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).Query(ctx, linted{s}, q)
 }
 
 // LintUpdate is [Snapshot.LintQuery] for an update.
@@ -39,7 +39,7 @@ func (s *Snapshot) LintUpdate(ctx context.Context, u *sparql.Update, o UpdateOpt
 	if err != nil || s.Head().Quads == 0 || !o.Dataset.IsZero() {
 		return nil, err
 	}
-	return s.compiled.linter.In(o.Text, o.Base, o.Params).Update(ctx, linted{s}, u)
+	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).Update(ctx, linted{s}, u)
 }
 
 // LintStored returns what a stored query probably does not mean, whatever its parameters will

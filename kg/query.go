@@ -8,6 +8,7 @@ import (
 	"trails/db"
 	"trails/fault"
 	"trails/rdf"
+	"trails/schema"
 	"trails/sparql"
 )
 
@@ -18,6 +19,8 @@ type QueryLimits = db.Limits
 type QueryOptions struct {
 	// Params are terms that stand in the place of variables, see [sparql.Query.Bind].
 	Params map[sparql.Var]rdf.Term
+	// Free are parameters that are left out: that such a variable has no value is no mistake.
+	Free map[sparql.Var]*schema.Property
 	// Dataset, unless it is zero, stands in the place of FROM and FROM NAMED.
 	Dataset sparql.Dataset
 	Limits  QueryLimits

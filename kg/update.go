@@ -20,6 +20,8 @@ import (
 type UpdateOptions struct {
 	// Params are terms that stand in the place of variables, see [sparql.Update.Bind].
 	Params map[sparql.Var]rdf.Term
+	// Free are parameters that are left out: that such a variable has no value is no mistake.
+	Free map[sparql.Var]*schema.Property
 	// Dataset, unless it is zero, is what every WHERE reads. An update that says itself
 	// what it reads, by USING or WITH, is then refused with fault.InvalidArguments.
 	Dataset sparql.Dataset

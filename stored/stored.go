@@ -436,10 +436,12 @@ func (q *Query) unbound() []sparql.Var {
 }
 
 // Values are what a call gives its parameters: the terms that stand in the place of
-// variables, and a table for each list.
+// variables, a table for each list, and the parameters that are left out, whose variables the
+// text asks for values that they may not have.
 type Values struct {
 	Terms  map[sparql.Var]rdf.Term
 	Tables []sparql.Table
+	Free   map[sparql.Var]*schema.Property
 }
 
 // Values reads the values of a call, JSON by the name of the parameter, and reports every
@@ -447,7 +449,7 @@ type Values struct {
 // [Query.Descriptor] already where the caller held them against it. What is left out has
 // its default; without one its variable stays free.
 func (q *Query) Values(s *schema.Schema, given map[string]any) (Values, error) {
-	out := Values{Terms: map[sparql.Var]rdf.Term{}}
+	out := Values{Terms: map[sparql.Var]rdf.Term{}, Free: map[sparql.Var]*schema.Property{}}
 	var problems []fault.FieldError
 	for _, p := range q.Params {
 		v, name := given[p.Name], sparql.Var(p.Name)
@@ -457,6 +459,8 @@ func (q *Query) Values(s *schema.Schema, given map[string]any) (Values, error) {
 				out.Terms[name] = p.Default
 			case !p.Nullable:
 				problems = append(problems, fault.FieldError{Field: p.Name, Code: fault.Required, Message: p.Name + " is required"})
+			default:
+				out.Free[name] = p.Property
 			}
 			continue
 		}

@@ -16,6 +16,7 @@ import (
 // place is where a name stands.
 type place struct {
 	named    bool // in a pattern that reads named graphs
+	schema   bool // in a pattern that reads the graph of the schema
 	inserted bool // in a template of INSERT
 	asked    bool // in the one pattern of ASK
 }
@@ -37,7 +38,7 @@ func (r *run) names(op sparql.Op, at place) {
 		if rdf.IsVirtual(op.Name.Term) {
 			return
 		}
-		at.named = true
+		at.named, at.schema = true, op.Name.Term == rdf.SchemaGraph
 	case sparql.BGP:
 		for _, p := range op.Patterns {
 			r.tripleNames(p, at)
@@ -113,6 +114,9 @@ func (r *run) pathNames(path sparql.Path, at place) {
 }
 
 func (r *run) propertyNamed(iri rdf.IRI, at place) {
+	if iri == rdf.SubClassOf && at.schema {
+		return // a schema without supertypes has none, and the question is right
+	}
 	if known := r.named[iri]; known || iri == rdf.Type || len(r.declared[iri]) > 0 {
 		r.named[iri] = true
 		return
