@@ -111,6 +111,21 @@ func TestLinksOfDocsResolve(t *testing.T) {
 	}
 }
 
+// The table of packages in the architecture has each package once.
+func TestArchitectureHasEveryPackage(t *testing.T) {
+	text := documents(t)["docs/architecture.md"]
+	for pkg := range readHouse(t).allow {
+		if n := strings.Count(text, "| `"+pkg+"` |"); n != 1 {
+			t.Errorf("docs/architecture.md has a line for the package %s %d times", pkg, n)
+		}
+	}
+	for _, m := range regexp.MustCompile("(?m)^\\| [^|]*\\| `([a-z/]+)` \\|").FindAllStringSubmatch(text, -1) {
+		if info, err := os.Stat(m[1]); err != nil || !info.IsDir() {
+			t.Errorf("docs/architecture.md has a line for %s, which is no package", m[1])
+		}
+	}
+}
+
 // Every page under docs is reached from the README by links.
 func TestEveryPageOfDocsIsReached(t *testing.T) {
 	pages := documents(t)
