@@ -26,6 +26,11 @@ type storedQueries struct{ most int }
 
 func (storedQueries) Version(s *kg.Snapshot) string { return s.SchemaKey() }
 
+// Standing are those for all of them.
+func (storedQueries) Standing() []invoke.Capability {
+	return []invoke.Capability{storedList, storedRun, storedAdd, storedRemove}
+}
+
 func (p storedQueries) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 	var o invoke.Offer
 	exposed := 0

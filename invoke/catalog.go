@@ -68,10 +68,14 @@ func newCatalogs(providers []Provider) *catalogs {
 func bareOf(providers []Provider) map[string]*Capability {
 	bare := map[string]*Capability{}
 	for _, p := range providers {
-		f, _ := p.(fixed) // the zero value offers nothing
-		for i, c := range f.offer.Capabilities {
+		f, is := p.(fixed)
+		if !is {
+			continue
+		}
+		offer := f.offer()
+		for i, c := range offer.Capabilities {
 			if c.Bare {
-				bare[c.ID], bare[capability.ToolName(c.ID)] = &f.offer.Capabilities[i], &f.offer.Capabilities[i]
+				bare[c.ID], bare[capability.ToolName(c.ID)] = &offer.Capabilities[i], &offer.Capabilities[i]
 			}
 		}
 	}

@@ -1,8 +1,10 @@
 package invoke
 
 import (
+	"cmp"
 	"context"
 	"net/url"
+	"sync"
 
 	"trails/capability"
 	"trails/kg"
@@ -67,12 +69,14 @@ type Provider interface {
 
 // Fixed is the provider of an offer that is the same under every snapshot.
 func Fixed(o Offer) Provider {
-	all := make([]Capability, len(o.Capabilities))
-	for i, c := range o.Capabilities {
-		all[i] = c.completed()
-	}
-	o.Capabilities = all
-	return fixed{o}
+	return fixed{o, sync.OnceValue(func() Offer {
+		all := make([]Capability, len(o.Capabilities))
+		for i, c := range o.Capabilities {
+			all[i] = c.completed()
+		}
+		o.Capabilities = all
+		return o
+	})}
 }
 
 // completed fills in what the descriptor leaves empty.
@@ -82,10 +86,14 @@ func (c Capability) completed() Capability {
 	return c
 }
 
-type fixed struct{ offer Offer }
+// fixed has an offer as it was given, and completes it when it is asked.
+type fixed struct {
+	given Offer
+	offer func() Offer
+}
 
 func (fixed) Version(*kg.Snapshot) string         { return "" }
-func (f fixed) Offer(*kg.Snapshot) (Offer, error) { return f.offer, nil }
+func (f fixed) Offer(*kg.Snapshot) (Offer, error) { return f.offer(), nil }
 
 // Resource is an address that can be read.
 type Resource struct {
@@ -115,4 +123,27 @@ type PromptArgument struct {
 	// Completes says what suggests values, in the words of the capability suggest; ""
 	// for free text.
 	Completes string
+}
+
+// stander is a provider of capabilities that are there whatever the graph holds.
+type stander interface{ Standing() []Capability }
+
+// Standing are those of a fixed provider.
+func (f fixed) Standing() []Capability { return f.given.Capabilities }
+
+// Standing returns the capabilities that providers offer whatever the graph holds, but for the
+// versions that name their content. Who has no graph at hand, such as a command line before it
+// opens one, reads their descriptors.
+func Standing(providers []Provider) (all []Capability) {
+	for _, p := range providers {
+		s, is := p.(stander)
+		if !is {
+			continue
+		}
+		for _, c := range s.Standing() {
+			c.Version = cmp.Or(c.Version, "-") // what is not asked for is not computed
+			all = append(all, c.completed())
+		}
+	}
+	return all
 }
