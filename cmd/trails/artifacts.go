@@ -39,7 +39,7 @@ func (p *program) setArtifactQuota(text string) error {
 }
 
 func (p *program) artifactsCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "artifacts",
 		Short: "See, save and remove results of tools that the file keeps",
 		Long: `See, save and remove results of tools that the file keeps. A result that is too long for a model
@@ -52,26 +52,6 @@ agents that run as you and ask for no token.
   trails artifacts rm notes.trails --all`,
 		RunE: chooseCommand,
 	}
-	cmd.AddCommand(p.artifactsListCommand(), p.artifactsGetCommand(), p.artifactsRemoveCommand())
-	return cmd
-}
-
-func (p *program) artifactsListCommand() *cobra.Command {
-	var limit int
-	var cursor string
-	cmd := &cobra.Command{
-		Use:     "list FILE",
-		Short:   "List the results that are kept for you, the last first",
-		Long:    "List the results of tools that are kept for you, the last first: handle, size, when it expires.\n" + fileHelp,
-		Example: `  trails artifacts list notes.trails`,
-		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
-			_, err := callAndPrint(cmd.Context(), p, file, p.call("artifacts_list", arguments{"limit": limit}, arguments{"cursor": cursor}), writeArtifacts)
-			return err
-		}),
-	}
-	cmd.Flags().IntVarP(&limit, "limit", "n", 100, "show at most this `many`")
-	cmd.Flags().StringVar(&cursor, "cursor", "", "`next` of the page before")
-	return cmd
 }
 
 // artifactPage is an answer of artifacts_list.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os/user"
 	"runtime"
 	"slices"
@@ -87,7 +86,7 @@ func (p *program) withEngine(ctx context.Context, file string, observe func(invo
 			choose = func(all []invoke.Capability) []invoke.Capability { return p.gateway.Listed(p.surface.Choose(all), all) }
 		}
 		e := invoke.New(g, invoke.Config{
-			Providers: builtin.Options{StoredTools: p.storedTools, Upstreams: pool, Embedder: embedder, Gateway: p.gateway}.Providers(), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait, MassChange: p.massChange, Observe: observe, Surface: choose,
+			Providers: append(builtin.Options{StoredTools: p.storedTools, Upstreams: pool, Embedder: embedder, Gateway: p.gateway}.Providers(), p.more...), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, QueryWait: p.queryWait, MassChange: p.massChange, Observe: observe, Surface: choose,
 		})
 		engine.Store(e)
 		defer func() {
@@ -194,18 +193,6 @@ func unwarned(structured json.RawMessage) json.RawMessage {
 }
 
 func isWarnings(m jsontext.Member) bool { return m.Name == "warnings" }
-
-// callAndPrint makes one call on FILE, and prints what it says: for people as text writes it.
-func callAndPrint[T any](ctx context.Context, p *program, file string, c invoke.Call, text func(io.Writer, T) error) (said T, err error) {
-	res, err := p.makeCall(ctx, file, c)
-	if err != nil {
-		return said, err
-	}
-	if err := json.Unmarshal(unwarned(res.Structured), &said); err != nil {
-		return said, fmt.Errorf("read the result of %s: %w", c.Capability, err)
-	}
-	return said, p.print(res.Structured, func(w io.Writer) error { return text(w, said) })
-}
 
 // me is the person at this machine, by the name that the system knows.
 func me() policy.Principal {

@@ -74,12 +74,17 @@ type failure struct {
 
 func (e failure) Error() string { return e.message }
 
-// inFlags returns a fault that names arguments as the command's flags are spelt:
-// --allow-data-loss in the place of allow_data_loss, and of allow_data_loss: true.
+// inFlags returns a fault that names arguments by the flags that give them: --allow-data-loss in
+// the place of allow_data_loss, and of allow_data_loss: true. An argument that is one word stays:
+// as a word of a sentence it would be taken for the argument.
 func inFlags(cmd *cobra.Command, f *fault.Error) *fault.Error {
 	var spellings []string
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if name := strings.ReplaceAll(flag.Name, "-", "_"); name != flag.Name {
+		name := strings.ReplaceAll(flag.Name, "-", "_")
+		if given := flag.Annotations[argumentOf]; given != nil {
+			name = given[0]
+		}
+		if strings.Contains(name, "_") {
 			spellings = append(spellings, name+": true", "--"+flag.Name, name, "--"+flag.Name)
 		}
 	})

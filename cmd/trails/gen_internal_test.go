@@ -77,7 +77,11 @@ func TestGeneratedFilesAreTheSameOverMCP(t *testing.T) {
 		}
 	}
 	commands := map[string]bool{}
-	for _, c := range (&program{}).genCommand().Commands() {
+	gen, _, err := (&program{}).root().Find([]string{"gen"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range gen.Commands() {
 		commands[c.Name()] = true
 	}
 	called := map[string]bool{}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,12 +24,10 @@ import (
 )
 
 type importFlags struct {
-	writeFlags
-	options load.Options
-	columns []string
-	base    string
-	rejects string
-	yes     bool
+	options                load.Options
+	columns                []string
+	base, rejects, message string
+	yes, dryRun            bool
 }
 
 func (p *program) importCommand() *cobra.Command {
@@ -280,15 +279,11 @@ func (plan *importPlan) findType(o *load.Options, fits, there *schema.Schema, f 
 			columns[column] = q.Name
 		}
 	}
-	given := arguments{}
-	if err := addColumns(given, f.columns); err != nil {
+	mapped, err := columnsOf(f.columns)
+	if err != nil {
 		return err
 	}
-	if mapped, some := given["map"].(map[string]string); some {
-		for column, name := range mapped {
-			columns[column] = name
-		}
-	}
+	maps.Copy(columns, mapped)
 	o.Type, o.Map = found.Name, columns
 	if there.MintOf(found) != schema.MintPreserve {
 		o.ID = f.options.ID

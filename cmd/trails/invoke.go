@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -92,23 +91,7 @@ func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, 
 		return suggest(err, words[0])
 	}
 	p.warn(res)
-	err = p.print(res.Structured, func(w io.Writer) error {
-		if res.Text != "" {
-			fmt.Fprintln(w, res.Text)
-			for _, c := range res.Content {
-				fmt.Fprintln(w, c.Text)
-			}
-			return nil
-		}
-		if res.Written == nil {
-			return writeValue(w, unwarned(res.Structured))
-		}
-		var r written
-		if err := json.Unmarshal(res.Structured, &r); err != nil {
-			return fmt.Errorf("read the result of %s: %w", words[0], err)
-		}
-		return writeSummary(w, r)
-	})
+	err = p.print(res.Structured, func(w io.Writer) error { return p.writeAnswer(w, res) })
 	if err == nil && res.Failed {
 		return fault.New(fault.Unusable, "the tool says that it did not do what it was asked")
 	}

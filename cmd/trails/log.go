@@ -6,30 +6,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"trails/view"
 )
-
-func (p *program) logCommand() *cobra.Command {
-	var limit int
-	var before string
-	cmd := &cobra.Command{
-		Use:   "log FILE",
-		Short: "List the commits, newest first",
-		Long:  "List the commits of the graph, newest first: when, who, how much and why.\n" + fileHelp,
-		Example: `  trails log notes.trails
-  trails log notes.trails -n 5 -o json`,
-		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
-			c := p.call("commits_list", arguments{"limit": limit, "whole": true}, arguments{"before": before})
-			_, err := callAndPrint(cmd.Context(), p, file, c, writeLog)
-			return err
-		}),
-	}
-	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "list at most this `many`")
-	cmd.Flags().StringVar(&before, "before", "", "list those before this `commit`")
-	return cmd
-}
 
 func writeLog(w io.Writer, list view.CommitList) error {
 	if len(list.Commits) == 0 {

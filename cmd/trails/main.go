@@ -1,6 +1,7 @@
 // Command trails is the binary: flags, environment and wiring around the call path.
-// Each subcommand stands in a file of its own, those of schema in one; it decodes its
-// arguments, makes a call, and prints the answer (engine.go). Read run.go first.
+// A command that makes a call follows from the capability and its row in the table (verbs.go);
+// what it does beyond that, and what is made by hand, stands in a file of its own. Read run.go
+// first, then verb.go.
 package main
 
 import (

@@ -23,7 +23,7 @@ import (
 const migrationsDir = "migrations"
 
 func (p *program) migrateCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "migrate",
 		Short: "Move schema and data by numbered migrations, and back",
 		Long: `A migration is a file NNNN_name.yaml, numbered from 0001, that says step by step how schema
@@ -37,8 +37,6 @@ its text, its SHA-256, by whom and when. DIR is "migrations" when left out.
   trails migrate rollback notes.trails`,
 		RunE: chooseCommand,
 	}
-	cmd.AddCommand(p.migrateNewCommand(), p.migrateStatusCommand(), p.migratePlanCommand(), p.migrateApplyCommand(), p.migrateRollbackCommand())
-	return cmd
 }
 
 // stepsHelp says what the steps of a migration are.
@@ -57,38 +55,22 @@ A migration goes back by the ways back of its steps, with the data that came sin
 has none, as one that drops, it goes back by the history: what its commit did is undone.
 `
 
-func (p *program) migrateNewCommand() *cobra.Command {
-	var dir, source string
-	cmd := &cobra.Command{
-		Use:   "new FILE NAME",
-		Short: "Write the next migration, from the difference to a schema or empty",
-		Long: `Write the file of the next migration: with --schema its steps lead from the graph's schema to
-that one, without it stands empty, with what there can be in comments. A new name is one
-property that goes and one that comes, until you write rename_property in their place.
-` + stepsHelp + fileHelp,
-		Example: `  trails migrate new notes.trails add_due --schema schema.yaml
-  trails migrate new notes.trails tidy_states --dir db/migrations`,
-		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
-			if err := migration.CheckName(rest[0]); err != nil {
-				return err
-			}
-			path, err := p.newMigration(cmd.Context(), file, rest[0], dir, source)
-			if err != nil {
-				return err
-			}
-			return p.print(json.RawMessage(`{"file":`+strconv.Quote(filepath.ToSlash(path))+`}`), func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "wrote %s\n", path)
-				return err
-			})
-		}, "NAME"),
-		ValidArgsFunction: p.completeAfterFile(cobra.ShellCompDirectiveNoFileComp),
+// migrateNew writes the file of the next migration.
+func (a *asked) migrateNew() error {
+	name := a.words[0]
+	if err := migration.CheckName(name); err != nil {
+		return err
 	}
-	cmd.Flags().StringVar(&dir, "dir", migrationsDir, "the `folder` of migrations")
-	if err := cmd.MarkFlagDirname("dir"); err != nil {
-		panic(err) // the flag is not there: a bug that every start would show
+	dir, _ := a.cmd.Flags().GetString("dir")
+	source, _ := a.cmd.Flags().GetString("schema")
+	path, err := a.newMigration(a.ctx(), a.file, name, dir, source)
+	if err != nil {
+		return err
 	}
-	cmd.Flags().StringVar(&source, "schema", "", "a `file` with the schema to come, in YAML, - for stdin")
-	return cmd
+	return a.print(json.RawMessage(`{"file":`+strconv.Quote(filepath.ToSlash(path))+`}`), func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "wrote %s\n", path)
+		return err
+	})
 }
 
 // newMigration writes the next migration of a graph and a folder, and returns its path.
@@ -174,62 +156,46 @@ func (p *program) migrationTexts(ctx context.Context, dir string, mayMiss bool) 
 	return all, nil
 }
 
-// onMigrations runs a command on FILE and the migrations of DIR, up to a number unless it is 0.
-func (p *program) onMigrations(to *int, mayMiss bool, do func(ctx context.Context, file string, given []arguments) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		file, given, err := p.migrationsOf(cmd, args, mayMiss)
-		if err != nil {
-			return err
-		}
-		if to != nil && *to > 0 {
-			given = slices.DeleteFunc(given, func(a arguments) bool {
-				name, _ := a["name"].(string)
-				digits, _, _ := strings.Cut(name, "_")
-				n, err := strconv.Atoi(digits)
-				return err == nil && n > *to
-			})
-		}
-		return do(cmd.Context(), file, given)
-	}
-}
-
-// migrationsOf reads FILE and DIR from the arguments of a command, and the migrations of DIR.
-func (p *program) migrationsOf(cmd *cobra.Command, args []string, mayMiss bool) (file string, given []arguments, err error) {
-	file, rest, err := p.fileThenSome(cmd, args)
+// takeMigrations gives the call the migrations of DIR, up to the number of --to.
+func (a *asked) takeMigrations(mayMiss bool) error {
+	given, err := a.migrationsOf(a.ctx(), a.words, mayMiss)
 	if err != nil {
-		return "", nil, err
+		return err
 	}
-	dir := migrationsDir
-	switch len(rest) {
-	case 0:
-	case 1:
-		dir, mayMiss = rest[0], false
-	default:
-		return "", nil, usageError{fmt.Sprintf("%s takes FILE and DIR, and got %d arguments", cmd.Name(), len(args))}
+	if to, _ := a.cmd.Flags().GetInt("to"); to > 0 {
+		given = slices.DeleteFunc(given, func(m arguments) bool {
+			name, _ := m["name"].(string)
+			digits, _, _ := strings.Cut(name, "_")
+			n, err := strconv.Atoi(digits)
+			return err == nil && n > to
+		})
 	}
-	given, err = p.migrationTexts(cmd.Context(), dir, mayMiss)
-	return file, given, err
+	a.given["migrations"] = given
+	return nil
 }
 
-// completeAfterFile completes FILE with files, and what follows it as the directive says.
-func (p *program) completeAfterFile(then cobra.ShellCompDirective) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		switch _, rest, err := p.fileThenSome(cmd, args); {
-		case err != nil:
-			return nil, cobra.ShellCompDirectiveDefault
-		case len(rest) == 0:
-			return nil, then
-		}
-		return nil, cobra.ShellCompDirectiveNoFileComp
+// migrationsOf reads the migrations of DIR, the word behind FILE, if there is one.
+func (p *program) migrationsOf(ctx context.Context, words []string, mayMiss bool) ([]arguments, error) {
+	if len(words) > 0 {
+		return p.migrationTexts(ctx, words[0], false)
 	}
+	return p.migrationTexts(ctx, migrationsDir, mayMiss)
+}
+
+// completeFolders completes a folder.
+func completeFolders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
 // toFlag adds --to, which is completed with the numbers of the migrations in a state. What goes
 // wrong completes to nothing.
-func (p *program) toFlag(cmd *cobra.Command, to *int, usage, state string) {
-	cmd.Flags().IntVar(to, "to", 0, usage)
+func (p *program) toFlag(usage, state string) func(*cobra.Command) {
 	complete := func(cmd *cobra.Command, args []string, word string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-		file, given, err := p.migrationsOf(cmd, args, true)
+		file, rest, err := p.fileThenSome(cmd, args)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		given, err := p.migrationsOf(cmd.Context(), rest, true)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -245,8 +211,9 @@ func (p *program) toFlag(cmd *cobra.Command, to *int, usage, state string) {
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
-	if err := cmd.RegisterFlagCompletionFunc("to", complete); err != nil {
-		panic(err) // the flag is not there: a bug that every start would show
+	return func(cmd *cobra.Command) {
+		cmd.Flags().Int("to", 0, usage)
+		completeFlag(cmd, "to", complete)
 	}
 }
 
@@ -257,26 +224,20 @@ type migrationStatus struct {
 	Problems []string
 }
 
-func (p *program) migrateStatusCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "status FILE [DIR]",
-		Short: "List the migrations that are applied, and those of DIR that are not",
-		Long: `List the migrations that the graph has had applied, by whom, when and in which commit, and
-those of DIR that are to come. It exits with 6 when those of DIR do not fit: a text that changed
-after it was applied, a gap, two of one number.
-` + fileHelp,
-		Example: `  trails migrate status notes.trails
-  trails migrate status notes.trails db/migrations -o json`,
-		ValidArgsFunction: p.completeAfterFile(cobra.ShellCompDirectiveFilterDirs),
-		RunE: p.onMigrations(nil, true, func(ctx context.Context, file string, given []arguments) error {
-			said, err := callAndPrint(ctx, p, file, p.call("trails.meta.migrate.status", arguments{"migrations": given}), writeMigrationStatus)
-			if err == nil && len(said.Problems) > 0 {
-				err = failure{exitInvalid, "the migrations do not fit: " + line(strings.Join(said.Problems, "; "))}
-			}
-			return err
-		}),
+// migrateStatus lists migrations, and fails when those of DIR do not fit.
+func (a *asked) migrateStatus() error {
+	if err := a.takeMigrations(true); err != nil {
+		return err
 	}
-	return cmd
+	answer, err := a.once()
+	if err != nil {
+		return err
+	}
+	status, err := answered[migrationStatus](answer)
+	if err == nil && len(status.Problems) > 0 {
+		err = failure{exitInvalid, "the migrations do not fit: " + line(strings.Join(status.Problems, "; "))}
+	}
+	return err
 }
 
 func writeMigrationStatus(w io.Writer, s migrationStatus) error {
@@ -328,28 +289,20 @@ func (m migrationDone) write(w io.Writer, goes string) {
 	fmt.Fprintf(w, "  %s by %s\n", goes, line(m.Reverse))
 }
 
-func (p *program) migratePlanCommand() *cobra.Command {
-	var to int
-	cmd := &cobra.Command{
-		Use:   "plan FILE [DIR]",
-		Short: "Try the migrations that are to come, and say what they would change",
-		Long: `Try the migrations of DIR that are not applied, one after the other, and say what each does,
-the nodes that would break, how it goes back, and which statements all of them change. Nothing is
-changed. It exits with 6 when data or a stored query contradicts one.
-` + stepsHelp + fileHelp,
-		Example: `  trails migrate plan notes.trails
-  trails migrate plan notes.trails db/migrations --to 7`,
-		ValidArgsFunction: p.completeAfterFile(cobra.ShellCompDirectiveFilterDirs),
-		RunE: p.onMigrations(&to, false, func(ctx context.Context, file string, given []arguments) error {
-			said, err := callAndPrint(ctx, p, file, p.call("trails.meta.migrate.plan", arguments{"migrations": given}), writeMigrationPlan)
-			if err == nil && said.Blocked {
-				err = failure{exitInvalid, said.Migrations[len(said.Migrations)-1].Name + " does not fit what is there; nothing was changed"}
-			}
-			return err
-		}),
+// migratePlan tries the migrations of DIR, and fails when one does not fit.
+func (a *asked) migratePlan() error {
+	if err := a.takeMigrations(false); err != nil {
+		return err
 	}
-	p.toFlag(cmd, &to, "only up to this `number`", "pending")
-	return cmd
+	answer, err := a.once()
+	if err != nil {
+		return err
+	}
+	plan, err := answered[migrationPlan](answer)
+	if err == nil && plan.Blocked {
+		err = failure{exitInvalid, plan.Migrations[len(plan.Migrations)-1].Name + " does not fit what is there; nothing was changed"}
+	}
+	return err
 }
 
 // migrationPlan is what a plan answers.
@@ -393,85 +346,57 @@ type migrated struct {
 	Left      int
 }
 
-func (p *program) migrateApplyCommand() *cobra.Command {
-	var f massFlags
-	var to int
-	cmd := &cobra.Command{
-		Use:   "apply FILE [DIR]",
-		Short: "Apply the migrations of DIR that are not applied, one commit each",
-		Long: `Apply the migrations of DIR that are not applied, in the order of their numbers, each as one
-commit that is validated like any other: all of it, or nothing. What is applied stays when a later
-one is refused, and the next apply goes on from there. --dry-run tries the next one. One that would
-remove more than 1,000 statements needs a yes at the terminal or --allow-mass-change.
-` + stepsHelp + fileHelp,
-		Example: `  trails migrate apply notes.trails
-  trails migrate apply notes.trails db/migrations --to 7 -m "release 12"`,
-		ValidArgsFunction: p.completeAfterFile(cobra.ShellCompDirectiveFilterDirs),
-		RunE: p.onMigrations(&to, false, func(ctx context.Context, file string, given []arguments) error {
-			for done := 0; ; done++ {
-				said, err := callAndPrint(ctx, p, file, p.call("trails.meta.migrate.apply", arguments{"migrations": given}, f.arguments()), func(w io.Writer, r migrated) error {
-					switch {
-					case r.Migration != nil:
-						r.Migration.write(w, goesBack)
-						return writeSummary(w, r.written)
-					case done > 0:
-						return nil
-					}
-					_, err := fmt.Fprintln(w, "nothing to do: all migrations are applied")
-					return err
-				})
-				if err != nil || said.Migration == nil || said.Left == 0 || f.dryRun {
-					return err
-				}
-				f.ifCommit = "" // the head is the commit before this one
-			}
-		}),
+// migrateApply applies the migrations of DIR one by one.
+func (a *asked) migrateApply() error {
+	if err := a.takeMigrations(false); err != nil {
+		return err
 	}
-	p.toFlag(cmd, &to, "only up to this `number`", "pending")
-	f.on(cmd)
-	return cmd
+	for done := 0; ; done++ {
+		a.verb.text = said(func(w io.Writer, r migrated) error {
+			switch {
+			case r.Migration != nil:
+				r.Migration.write(w, goesBack)
+				return writeSummary(w, r.written)
+			case done > 0:
+				return nil
+			}
+			_, err := fmt.Fprintln(w, "nothing to do: all migrations are applied")
+			return err
+		})
+		answer, err := a.once()
+		if err != nil {
+			return err
+		}
+		r, err := answered[migrated](answer)
+		if err != nil || r.Migration == nil || r.Left == 0 || a.given["dry_run"] == true {
+			return err
+		}
+		delete(a.given, "if_commit") // the head is the commit before this one
+	}
 }
 
-func (p *program) migrateRollbackCommand() *cobra.Command {
-	var f massFlags
-	var to int
-	var allowDataLoss bool
-	cmd := &cobra.Command{
-		Use:   "rollback FILE",
-		Short: "Take back the last migration, or all after a number",
-		Long: `Take back the migration that was applied last, as one commit; with --to those above that
-number, one commit each, the newest first. Schema and data are then as before it, with what came
-since. It is refused, and exits with 4, naming the nodes, where data that came later would be lost
-(see --allow-data-loss) or has changed the same values.
-` + fileHelp,
-		Example: `  trails migrate rollback notes.trails --dry-run
-  trails migrate rollback notes.trails --to 3`,
-		ValidArgsFunction: p.completeAfterFile(cobra.ShellCompDirectiveNoFileComp),
-		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
-			numbers, err := p.toRollBack(cmd.Context(), file, to, cmd.Flags().Changed("to"))
-			if err != nil {
-				return err
-			}
-			for _, number := range numbers {
-				given := arguments{"number": number, "allow_data_loss": allowDataLoss}
-				_, err := callAndPrint(cmd.Context(), p, file, p.call("trails.meta.migrate.rollback", given, f.arguments()), func(w io.Writer, r migrated) error {
-					if r.Migration != nil {
-						r.Migration.write(w, "went back")
-					}
-					return writeSummary(w, r.written)
-				})
-				if err != nil || f.dryRun {
-					return err
-				}
-				f.ifCommit = ""
-			}
-			return nil
-		}),
+// migrateRollback takes back the last migration, or those above the number of --to.
+func (a *asked) migrateRollback() error {
+	to, _ := a.cmd.Flags().GetInt("to")
+	numbers, err := a.toRollBack(a.ctx(), a.file, to, a.cmd.Flags().Changed("to"))
+	if err != nil {
+		return err
 	}
-	p.toFlag(cmd, &to, "down to this `number`, which stays; 0 takes back all", "applied")
-	cmd.Flags().BoolVar(&allowDataLoss, "allow-data-loss", false, "remove data that came later and has no place any more")
-	f.on(cmd)
-	return cmd
+	for _, number := range numbers {
+		a.given["number"] = number
+		if _, err := a.once(); err != nil || a.given["dry_run"] == true {
+			return err
+		}
+		delete(a.given, "if_commit")
+	}
+	return nil
+}
+
+func writeRolledBack(w io.Writer, r migrated) error {
+	if r.Migration != nil {
+		r.Migration.write(w, "went back")
+	}
+	return writeSummary(w, r.written)
 }
 
 // toRollBack are the numbers of the migrations to take back, the newest first: the last one,

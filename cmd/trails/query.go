@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -19,84 +18,44 @@ import (
 	"trails/sparql"
 )
 
+// queryFlags are what a query is given beside its arguments.
 type queryFlags struct {
 	file, base, format string
-	params, named      []string
+	named              []string
 	timeout            time.Duration
-	explain            bool
-	at                 string
 }
 
 // queryOutputs are the forms of -o. Rows come as a table or in the standard formats,
 // graphs in those of RDF; json is each one's own.
-var queryOutputs = []string{"text", "table", "json", "xml", "csv", "tsv", "turtle", "ntriples", "jsonld", "rdfxml"}
+const queryOutputs = "text table json xml csv tsv turtle ntriples jsonld rdfxml"
 
-func (p *program) queryCommand() *cobra.Command {
-	var f queryFlags
-	cmd := &cobra.Command{
-		Use:   "query FILE... SPARQL",
-		Short: "Ask a graph, or files of RDF, in SPARQL",
-		Long: `Answer a SPARQL 1.1 query on FILE: SELECT, ASK, CONSTRUCT or DESCRIBE. The whole answer is
-written as it is found: rows as a table on a terminal and as TSV elsewhere, or with -o as
-table, json, xml, csv or tsv; graphs as Turtle, or with -o as turtle, ntriples, jsonld or rdfxml.
-With -o json rows are SPARQL 1.1 Query Results JSON, and graphs JSON-LD.
-
-FILE is a database, told by how it begins, or any number of other files in the formats of
-trails load except NDJSON, plain or gzip, and - for stdin. These are read into a database of
-their own, which is removed at the end: triples into the default graph, quads into their graphs,
-and files of --named into a graph of their name. Relative IRIs in a file are relative to it.
-
-  --param name=value   the value stands in the place of ?name, as a term and never as text:
-                       a number, true, false, <IRI>, "text"@en, "text"^^<IRI>, or plain text
-` + remoteHelp + fileHelp,
-		Example: `  trails query notes.trails 'SELECT ?type (COUNT(*) AS ?n) { ?node a ?type } GROUP BY ?type'
-  trails query notes.trails -f report.rq -o csv > report.csv
-  trails query notes.trails 'DESCRIBE ?node' --param node='<urn:trails:notes:Note/n1>'
-  trails query notes.trails -f slow.rq --explain
-  trails query notes.trails 'SELECT * { ?node a :Note }' --at 3f9a01c2
-  trails query data.ttl other.nq.gz 'SELECT DISTINCT ?type { ?s a ?type }'
-  trails query data.rdf 'CONSTRUCT WHERE { ?s ?p ?o }' > data.ttl`,
-		Annotations: map[string]string{outputsOf: strings.Join(queryOutputs, " ")},
-		RunE:        func(cmd *cobra.Command, args []string) error { return p.query(cmd, args, f) },
-	}
-	cmd.AddCommand(p.queryAddCommand(), p.queryListCommand(), p.queryRemoveCommand())
-	flags := cmd.Flags()
-	flags.StringVarP(&f.file, "file", "f", "", "`file` with the query, or - for stdin, in the place of SPARQL")
-	flags.StringArrayVar(&f.params, "param", nil, "`name=value` for a variable; may be repeated")
-	flags.StringVar(&f.base, "base", "", "`IRI` that relative ones in the query, and in files of data, are resolved against")
-	flags.DurationVar(&f.timeout, "timeout", 0, "`duration` after which it is given up, as 30s (default: none)")
-	flags.StringVar(&f.format, "format", "auto", "of files of data: "+words(queryFormats()))
-	flags.StringArrayVar(&f.named, "named", nil, "`FILE` of data for a graph named by the file's IRI, or IRI=FILE; may be repeated")
-	flags.BoolVar(&f.explain, "explain", false, "show how the query is run, and how many rows it has, not these")
-	p.atFlag(cmd, &f.at)
-	p.remoteFlag(cmd)
-	completeWords(cmd, "format", texts(queryFormats())...)
-	return cmd
-}
-
-func (p *program) query(cmd *cobra.Command, args []string, f queryFlags) error {
-	source, text, err := p.queryText(cmd, args, f)
+// query asks a database or files of data, by the text on the command line or in the file of -f.
+func (a *asked) query() error {
+	base, _ := a.given["base"].(string)
+	f := queryFlags{base: base}
+	flags := a.cmd.Flags()
+	f.file, _ = flags.GetString("file")
+	f.format, _ = flags.GetString("format")
+	f.named, _ = flags.GetStringArray("named")
+	f.timeout, _ = flags.GetDuration("timeout")
+	source, text, err := a.queryText(a.cmd, a.words, f)
 	if err != nil {
 		return err
 	}
-	params, err := paramArguments(f.params)
-	if err != nil {
-		return err
-	}
-	c := p.call("query", arguments{"query": text}, params, arguments{"base": f.base, "explain": f.explain, "at": f.at})
+	a.given["query"] = text
 	if source.file == "" { // before files are read; a database knows prefixes of its own
-		if _, err := sparql.Parse(text, sparql.Options{Base: f.base, Prefixes: schema.Empty("urn:trails:files:").TurtlePrefixes()}); err != nil {
+		if _, err := sparql.Parse(text, sparql.Options{Base: base, Prefixes: schema.Empty("urn:trails:files:").TurtlePrefixes()}); err != nil {
 			return named(err, f.file)
 		}
 	}
-	return p.withSource(cmd.Context(), source, f, func(file string) error {
-		ctx, cancel := context.WithCancel(cmd.Context())
+	return a.withSource(a.ctx(), source, f, func(file string) error {
+		ctx, cancel := context.WithCancel(a.ctx())
 		if f.timeout > 0 {
-			ctx, cancel = context.WithTimeout(cmd.Context(), f.timeout)
+			ctx, cancel = context.WithTimeout(a.ctx(), f.timeout)
 		}
 		defer cancel()
-		err := p.ask(ctx, file, c, f.explain)
-		if ctx.Err() != nil && cmd.Context().Err() == nil {
+		err := a.ask(ctx, file, a.keyed(), a.given["explain"] == true)
+		if ctx.Err() != nil && a.ctx().Err() == nil {
 			err = fault.New(fault.TimedOut, "the query took longer than %s; restrict it, or allow more with --timeout", f.timeout)
 		}
 		return named(err, f.file)
@@ -126,8 +85,11 @@ func (p *program) queryText(cmd *cobra.Command, args []string, f queryFlags) (qu
 func (p *program) ask(ctx context.Context, file string, c invoke.Call, explain bool) error {
 	c.Output = io.Discard
 	if explain {
-		_, err := callAndPrint(ctx, p, file, c, writeExplained)
-		return err
+		res, err := p.makeCall(ctx, file, c)
+		if err != nil {
+			return err
+		}
+		return p.print(res.Structured, func(w io.Writer) error { return said(writeExplained)(w, res.Structured) })
 	}
 	out := &table{w: p.stdout}
 	c.Output, c.Format = p.stdout, p.output
@@ -147,11 +109,8 @@ func (p *program) ask(ctx context.Context, file string, c invoke.Call, explain b
 	if err != nil || res.Written == nil {
 		return err
 	}
-	var changed written // by a stored update, which streams nothing
-	if err := json.Unmarshal(res.Structured, &changed); err != nil {
-		return fmt.Errorf("read the result: %w", err)
-	}
-	return p.print(res.Structured, func(w io.Writer) error { return writeSummary(w, changed) })
+	// a stored update streams nothing
+	return p.print(res.Structured, func(w io.Writer) error { return said(writeSummary)(w, res.Structured) })
 }
 
 // writeExplained shows the algebra, the statement, and how much there is.

@@ -20,6 +20,7 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/gateway/tools"
+	"trails/invoke"
 	"trails/policy"
 	"trails/surface"
 )
@@ -31,9 +32,11 @@ type program struct {
 	stdout      *sink
 	stderr      io.Writer
 	env         map[string]string
-	gateway     *tools.Tools // of the engine that is open
-	output      string       // -o: "text" or "json"
-	version     bool         // --version
+	gateway     *tools.Tools      // of the engine that is open
+	more        []invoke.Provider // besides those of package builtin
+	usual       map[string]option // of usualOptions
+	output      string            // -o: "text" or "json"
+	version     bool              // --version
 	allowRemote []string
 	inspect     bool          // the command reads files that are refused otherwise
 	queryWait   time.Duration // 0 is the engine's own
@@ -141,11 +144,7 @@ write is validated, atomic, attributed and versioned.`,
 	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp())
 	cobra.EnableCommandSorting = false
 	root.SetHelpCommand(helpCommand(root))
-	root.AddCommand(
-		p.initCommand(), p.importCommand(), p.loadCommand(), p.exportCommand(), p.queryCommand(), p.qCommand(), p.updateCommand(), p.mcpCommand(), p.serveCommand(), p.demoCommand(), p.invokeCommand(),
-		p.schemaCommand(), p.migrateCommand(), p.promoteCommand(), p.diffCommand(), p.gatewayCommand(), p.genCommand(), p.logCommand(), p.showCommand(), p.undoCommand(), p.searchCommand(), p.getCommand(), p.listCommand(), p.historyCommand(), p.statsCommand(), p.doctorCommand(), p.verifyCommand(),
-		p.backupCommand(), p.restoreCommand(), p.artifactsCommand(), p.versionCommand(), p.completionCommand(), p.manCommand(),
-	)
+	p.addVerbs(root, p.verbs(), append(slices.Clip(standing()), invoke.Standing(p.more)...))
 	return root
 }
 
@@ -203,10 +202,10 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 // otherWords are what other programs call a command.
 var otherWords = map[string]string{
 	"ls": "list", "dir": "list", "insert": "load", "add": "load", "dump": "export", "save": "export",
-	"select": "query", "sparql": "query", "ask": "query", "sql": "query", "cat": "get", "node": "get", "describe": "get", "find": "search", "grep": "search",
-	"server": "serve", "start": "serve", "web": "serve", "http": "serve", "stdio": "mcp", "create": "init", "new": "init",
+	"select": "query", "sparql": "query", "ask": "query", "sql": "query", "cat": "get", "node": "get", "find": "search", "grep": "search",
+	"server": "serve", "start": "serve", "web": "serve", "http": "serve", "stdio": "mcp", "new": "init",
 	"call": "invoke", "run": "invoke", "tools": "invoke", "tool": "invoke", "commits": "log", "commit": "show", "revert": "undo", "rollback": "undo",
-	"info": "stats", "status": "stats", "count": "stats", "check": "doctor", "health": "doctor", "fsck": "verify", "copy": "backup", "upstream": "gateway",
+	"info": "stats", "status": "stats", "count": "stats", "check": "doctor", "fsck": "verify", "copy": "backup", "upstream": "gateway",
 	"remove": "rm", "delete": "rm", "del": "rm",
 }
 

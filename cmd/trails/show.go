@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"trails/view"
 )
 
@@ -16,27 +14,6 @@ type shown struct {
 	Activity *view.Activity
 	Rows     [][]any
 	More     bool
-}
-
-func (p *program) showCommand() *cobra.Command {
-	var limit int
-	cmd := &cobra.Command{
-		Use:   "show FILE COMMIT",
-		Short: "Show one commit: who, when, which call, what changed",
-		Long: `Show one commit, by its id, the first digits of it, or head for the newest: who made it,
-when, with which call, why, and which statements it added and removed, as N-Quads.
-` + fileHelp,
-		Example: `  trails show notes.trails head
-  trails show notes.trails 3f5a9c0d2b71
-  trails show notes.trails 3f5a9c0d2b71 --limit 1000 -o json`,
-		ValidArgsFunction: p.completeCommit,
-		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
-			_, err := callAndPrint(cmd.Context(), p, file, p.call("commits_get", arguments{"id": rest[0], "limit": limit, "quads": true}), writeShown)
-			return err
-		}, "COMMIT"),
-	}
-	cmd.Flags().IntVar(&limit, "limit", 200, "list at most this `many` changes")
-	return cmd
 }
 
 func writeShown(w io.Writer, s shown) error {

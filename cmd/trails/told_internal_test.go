@@ -29,6 +29,9 @@ var tellingCommands = []string{
 	"update notes.trails DELETE{?s:stars?o}WHERE{?s:stars?o}", "log notes.trails", "show notes.trails head", "show notes.trails HEAD", "undo notes.trails HEAD --dry-run", "undo notes.trails head",
 	"! load notes.trails notes.ndjson --if-commit 000000000000", "undo notes.trails HEAD --if-commit HEAD",
 	"search notes.trails trails", "get notes.trails Note/n1", "list notes.trails Note", "history notes.trails", "history notes.trails Note/n1", "stats notes.trails", "doctor notes.trails", "verify notes.trails",
+	"create notes.trails Note title=Told --id told", "edit notes.trails Note/told --set status=draft", "link notes.trails Note/told cites Note/n1", "unlink notes.trails Note/told cites Note/n1", "delete notes.trails Note/told",
+	"health notes.trails", "snapshot notes.trails", "describe notes.trails Note", "ping notes.trails", "resources-read notes.trails trails://stats", "suggest notes.trails commits",
+	"entity-get notes.trails Note n1", "entity-graph notes.trails Note n1", "commit-view notes.trails head", "guide notes.trails", "prompts-list notes.trails", "! prompts-get notes.trails nobody",
 	"backup notes.trails copy.trails", "invoke notes.trails note.delete id=n2 detach=true", "! get notes.trails Note/n2", "restore notes.trails copy.trails --yes",
 	"artifacts list notes.trails", "log notes.trails -n 2", "__complete show notes.trails ",
 }

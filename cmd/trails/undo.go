@@ -24,33 +24,6 @@ type taken struct {
 	}
 }
 
-func (p *program) undoCommand() *cobra.Command {
-	var f massFlags
-	var key string
-	cmd := &cobra.Command{
-		Use:   "undo FILE COMMIT",
-		Short: "Take back what one commit changed, as a new commit",
-		Long: `Take back what one commit changed: what it added is removed, and what it removed comes back,
-as one new commit that is validated like any other. The commit is named by its id, the first
-digits of it, or head for the newest. Nothing is taken back when later commits touched the same
-values: the nodes are named, and the command exits with 4. The first commit, merges and commits
-that changed the schema are not taken back either. An undo can be taken back like any commit.
-` + fileHelp,
-		Example: `  trails undo notes.trails head --dry-run
-  trails undo notes.trails 3f5a9c0d2b71 -m "loaded by mistake"`,
-		ValidArgsFunction: p.completeCommit,
-		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
-			c := p.call("undo", arguments{"commit": rest[0]}, f.arguments())
-			c.IdempotencyKey = key
-			_, err := callAndPrint(cmd.Context(), p, file, c, writeTaken)
-			return err
-		}, "COMMIT"),
-	}
-	f.on(cmd)
-	keyFlag(cmd, &key)
-	return cmd
-}
-
 // writeTaken shows what an undo did, and of a dry run what it would do.
 func writeTaken(w io.Writer, r taken) error {
 	for _, row := range r.Changes.Rows {
@@ -78,14 +51,10 @@ func writeTaken(w io.Writer, r taken) error {
 	return writeSummary(w, r.written)
 }
 
-// completeCommit completes FILE, then one of its latest commits. What goes wrong completes
-// to nothing.
-func (p *program) completeCommit(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	file, rest, err := p.fileThenSome(cmd, args)
+// completeCommits completes one of the latest commits of FILE.
+func (p *program) completeCommits(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	file, _, err := p.fileThenSome(cmd, args)
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	if len(rest) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return p.latestCommits(cmd, file, word)

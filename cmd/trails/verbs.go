@@ -1,0 +1,644 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"trails/kg/load"
+	"trails/rdf"
+)
+
+// verbs is the table of commands, in the order of a first acquaintance.
+func (p *program) verbs() []verb {
+	server := &namedServer{}
+	ofMigrations := map[string]option{"migrations": {hidden: true}}
+	ofServer := map[string]option{"name": {complete: p.completeUpstream}}
+	schemaOptions := map[string]option{
+		"schema": {file: true}, "patch": {file: true, usage: "a `file` with steps, - for stdin, in the place of SCHEMA"},
+		"allow_data_loss": {usage: "take steps that lose data"}, "allow_broken_queries": {usage: "leave stored queries that it breaks"},
+	}
+	return []verb{
+		{path: "init", by: p.initCommand},
+		{path: "import", by: p.importCommand},
+		{
+			path: "load", capability: "load", words: "DATA...",
+			short: "Load data as one atomic commit",
+			long: `Load data into FILE: any number of files, plain or gzip, and - for stdin. All of it is
+validated and becomes one commit, or nothing is changed. The format is told by the name, or by
+how the data begins: NDJSON, CSV, TSV, XLSX, JSON arrays, N-Quads, N-Triples, Turtle, TriG,
+JSON-LD, RDF/XML, as UTF-8 or UTF-16. Nothing is fetched from the network: a JSON-LD context
+stands in the document, or is given with --context; trails://schema names the one that the
+graph's own schema makes.
+
+NDJSON has one record a line, {"type":"Note","id":"n1","data":{...}} or
+{"edge":"cites","from":"Note/n1","to":"Note/n2"}. A bad line is reported with its
+file, line, field and reason, all at once; those of one kind are one, with their number.
+Statements of RDF text with an IRI or a language tag that is none are left out with --lenient,
+and listed in the file of --rejects. With --keep-going --rejects bad rows and records are left
+out, the good ones become one commit, and the file has the bad ones with what is wrong with
+each, as CSV or NDJSON: mend it and load it in the same way.
+
+With --type the rows of a table, and objects of JSON that are no records, are nodes of that type.
+Columns are called as its properties, whatever the case, or --map says which they are. An empty
+cell says nothing. Many values in a cell are separated by ";", or are a JSON array.
+
+  merge      make new nodes, set the given properties of existing ones (default)
+  append     make new nodes only; one that exists is refused
+  overwrite  replace every instance of the types that the data has
+  replace    put RDF text in the place of the graph that --graph names; statements that
+             stay are not touched
+`,
+			example: `  trails load notes.trails notes.ndjson edges.ndjson.gz
+  trails load notes.trails people.csv --type Person --map "Full name=name" --map Fax= --id email
+  zcat dump.nq.gz | trails load notes.trails - --format nquads --message "nightly dump"
+  trails load notes.trails vocabulary.ttl --graph urn:vocabulary --replace
+  trails load notes.trails page.jsonld --context https://example.org/context=context.jsonld
+  trails load notes.trails people.csv --type Person --keep-going --rejects bad.csv`,
+			only: "format mode type map id dates decimal sheet graph contexts base keep_going lenient" + ofWrites,
+			options: map[string]option{
+				"mode":       {usage: words(load.Modes())},
+				"type":       {usage: "`name` of the type that rows of tables and objects of JSON are of"},
+				"map":        {usage: "`COLUMN=PROPERTY`: what a column that is not called so is, without PROPERTY nothing; can be repeated", read: anything(columnsOf)},
+				"id":         {usage: "`column` that has the ids (default: the one called id, else the type makes them)"},
+				"graph":      {usage: "`IRI` of the graph for quads that name none (default: " + string(rdf.DefaultGraph) + ")"},
+				"contexts":   {flag: "context", usage: "`URL=FILE`: what a JSON-LD context that the data names is; can be repeated", read: anything(contextsOf)},
+				"keep_going": {usage: "with --rejects: leave out bad rows and records; without it all bad lines are reported, as they are anyway, and nothing is changed"},
+				"lenient":    {usage: "leave out statements of RDF text with an IRI or a language tag that is none"},
+			},
+			own: func(cmd *cobra.Command) {
+				cmd.Flags().Bool("replace", false, "the same as --mode replace")
+				cmd.Flags().String("rejects", "", "`FILE` for what --lenient or --keep-going leaves out: statements, or the rows, to be mended and loaded")
+			},
+			run: (*asked).load,
+		},
+		{path: "export", by: p.exportCommand, covers: "export"},
+		{
+			path: "query", capability: "query", words: "FILE... SPARQL", files: true,
+			short: "Ask a graph, or files of RDF, in SPARQL",
+			long: `Answer a SPARQL 1.1 query on FILE: SELECT, ASK, CONSTRUCT or DESCRIBE. The whole answer is
+written as it is found: rows as a table on a terminal and as TSV elsewhere, or with -o as
+table, json, xml, csv or tsv; graphs as Turtle, or with -o as turtle, ntriples, jsonld or rdfxml.
+With -o json rows are SPARQL 1.1 Query Results JSON, and graphs JSON-LD.
+
+FILE is a database, told by how it begins, or any number of other files in the formats of
+trails load except NDJSON, plain or gzip, and - for stdin. These are read into a database of
+their own, which is removed at the end: triples into the default graph, quads into their graphs,
+and files of --named into a graph of their name. Relative IRIs in a file are relative to it.
+` + paramHelp + remoteHelp + fileHelp,
+			example: `  trails query notes.trails 'SELECT ?type (COUNT(*) AS ?n) { ?node a ?type } GROUP BY ?type'
+  trails query notes.trails -f report.rq -o csv > report.csv
+  trails query notes.trails 'DESCRIBE ?node' --param node='<urn:trails:notes:Note/n1>'
+  trails query notes.trails -f slow.rq --explain
+  trails query notes.trails 'SELECT * { ?node a :Note }' --at 3f9a01c2
+  trails query data.ttl other.nq.gz 'SELECT DISTINCT ?type { ?s a ?type }'
+  trails query data.rdf 'CONSTRUCT WHERE { ?s ?p ?o }' > data.ttl`,
+			only: "params base explain at",
+			options: map[string]option{
+				"base":    {usage: "`IRI` that relative ones in the query, and in files of data, are resolved against"},
+				"explain": {usage: "show how the query is run, and how many rows it has, not these"},
+			},
+			own: func(cmd *cobra.Command) {
+				flags := cmd.Flags()
+				flags.StringP("file", "f", "", "`file` with the query, or - for stdin, in the place of SPARQL")
+				flags.Duration("timeout", 0, "`duration` after which it is given up, as 30s (default: none)")
+				flags.String("format", "auto", "of files of data: "+words(queryFormats()))
+				flags.StringArray("named", nil, "`FILE` of data for a graph named by the file's IRI, or IRI=FILE; may be repeated")
+				completeWords(cmd, "format", texts(queryFormats())...)
+				p.remoteFlag(cmd)
+			},
+			forms: queryOutputs, run: (*asked).query,
+		},
+		{
+			path: "query add", capability: "trails.meta.query.add", words: "QUERY...",
+			short: "Store queries in the file, to be asked by name",
+			long: `Store queries and updates of SPARQL in FILE, all of them or, when one is wrong, none. QUERY is
+a file, a folder, of which all .rq and .ru files are taken, or - for stdin. Each query becomes a
+tool of MCP, POST /queries/NAME, and trails q NAME. One with the same id is replaced.
+
+A query says what it is in its first lines, comments that begin with "#+" and are YAML:
+
+  #+ id: techniques_of_group          the file's name without its end when left out
+  #+ description: Techniques that a group uses.
+  #+ instruction: Find the group by search first.
+  #+ params:
+  #+   group: ref(Group)              string bool int bigint float decimal date datetime iri
+  #+   since: {type: date, nullable: true}        ref(Type) blob vector list(…)
+  #+   most: {type: int, default: 20, max_value: 100}
+  #+ expose: false                    no tool, but callable by name
+  #+ tool_name, cost, idempotent      the tool's name; constant, change, result or graph; of updates
+
+A parameter is a variable of the text, and its value is put in as a term, never as text. A list
+is any of its values. One that is nullable and left out leaves its variable free.`,
+			example: `  trails query add notes.trails queries/
+  trails query add notes.trails open-tasks.rq --dry-run
+  trails q notes.trails open_tasks owner=ana`,
+			options: map[string]option{"queries": {hidden: true}},
+			text:    said(writeStoring), run: (*asked).storeQueries,
+		},
+		{
+			path: "query list", capability: "stored_query_list",
+			short:   "List the stored queries of the file",
+			long:    "List the stored queries of the file with their parameters; ? behind one means that it can be left out.",
+			example: `  trails query list notes.trails`,
+			options: map[string]option{"name": {hidden: true}},
+			text:    said(writeStored),
+		},
+		{
+			path: "query rm", capability: "trails.meta.query.remove", words: "NAME...", takes: "names",
+			short:   "Remove stored queries from the file",
+			long:    "Remove stored queries from the file, as one commit. The history keeps them.",
+			example: `  trails query rm notes.trails open_tasks`,
+			options: map[string]option{"names": {complete: p.completeStored}},
+		},
+		{
+			path: "q", capability: "stored_query_run", words: "[NAME] [PARAM=VALUE...]", takes: "name",
+			short: "Ask a stored query, or run a stored update",
+			long: `Ask the stored query NAME of FILE, or run the stored update, with values for its parameters: as
+text, repeated for a list, or PARAM:=JSON. Without NAME it lists what there is. The whole answer is
+written as it is found, in the forms of trails query.`,
+			example: `  trails q notes.trails
+  trails q notes.trails open_tasks owner=Person/ana -o csv
+  trails q notes.trails open_tasks owner=Person/ana --at 3f9a01c2`,
+			only: "at" + ofWrites, options: map[string]option{"name": {complete: p.completeStored}}, later: p.completeStored,
+			forms: queryOutputs, run: (*asked).runStored,
+		},
+		{
+			path: "update", capability: "mutate", words: "[SPARQL]",
+			short: "Change the graph by SPARQL, as one atomic commit",
+			long: `Run a SPARQL 1.1 update on FILE: INSERT and DELETE, with DATA, WHERE or both, WITH and
+USING, LOAD, CLEAR, DROP, CREATE, COPY, MOVE and ADD. All operations, parted by semicolons, become
+one commit: each sees what those before it did, the end of it is validated, and if anything
+is refused nothing is changed. LOAD and SERVICE are answered before the file is locked.
+` + paramHelp + remoteHelp,
+			example: `  trails update notes.trails 'PREFIX : <urn:trails:notes:> DELETE { ?n :status "draft" } INSERT { ?n :status "done" } WHERE { ?n :status "draft" }' --dry-run
+  trails update notes.trails -f clean-up.ru --message "clean up"
+  trails update notes.trails 'DELETE WHERE { ?node ?p ?o }' --param node='<urn:trails:notes:Note/n1>'`,
+			only: "params base timeout_ms" + ofWrites,
+			options: map[string]option{
+				"base":       {usage: "`IRI` that relative ones in the update are resolved against"},
+				"timeout_ms": {usage: "`milliseconds` after which it is given up and nothing is changed", value: "600000"}, // as long as any may take
+			},
+			own: func(cmd *cobra.Command) {
+				cmd.Flags().StringP("file", "f", "", "`file` with the update, or - for stdin, in the place of SPARQL")
+				p.remoteFlag(cmd)
+			},
+			run: (*asked).update,
+		},
+		{path: "mcp", by: p.mcpCommand},
+		{path: "serve", by: p.serveCommand},
+		{path: "demo", by: p.demoCommand},
+		{path: "invoke", by: p.invokeCommand, covers: "capability_history"},
+		{path: "schema", by: p.schemaCommand, covers: "trails.meta.schema.plan trails.meta.schema.apply"},
+		{
+			path: "schema show", capability: "schema_get",
+			short: "Print the schema, one type of it, or its outline",
+			long: `Print the schema: as YAML, which schema apply reads back, as JSON, or as SHACL in Turtle; or
+as an outline, a line for each type. With --type it is that type alone, in YAML as a patch
+has it, or in JSON.`,
+			example: `  trails schema show notes.trails > schema.yaml
+  trails schema show notes.trails --format outline
+  trails schema show notes.trails --type Note`,
+			options: map[string]option{"format": {value: "yaml", usage: "yaml, json, turtle or outline"}, "type": {usage: "only this `type`"}},
+			text:    writeSchema,
+		},
+		{
+			path: "schema plan", capability: "schema_apply", words: "[SCHEMA]", takes: "schema",
+			short: "Say of each step to a new schema whether it is safe, breaks nodes or loses data",
+			long: `List the steps from the graph's schema to the one in SCHEMA (YAML, - for stdin), or those of
+a patch, and say of each whether it is safe, which data contradicts it, and what it loses; and
+which stored queries it renames something in, or breaks, with the place. Nothing is changed.
+It exits with 6 when data or a stored query contradicts the new schema.
+` + patchHelp,
+			example: `  trails schema plan notes.trails schema.yaml
+  trails schema plan notes.trails --patch patch.yaml`,
+			only: "patch", always: arguments{"plan": true}, options: schemaOptions,
+			text: said(writePlan), run: (*asked).changeSchema,
+		},
+		{
+			path: "schema apply", capability: "schema_apply", words: "[SCHEMA]", takes: "schema",
+			short: "Make a new schema the graph's, whole or by a patch, as one commit",
+			long: `Make the schema in SCHEMA (YAML, - for stdin) the graph's, or the one that the steps of a
+patch lead to, as one commit. What the data contradicts is refused, and so is a step that
+loses data without --allow-data-loss, or breaks a stored query without --allow-broken-queries.
+A new name takes the statements and the stored queries with it.
+` + patchHelp,
+			example: `  trails schema apply notes.trails schema.yaml --message "notes have a status"
+  trails schema apply notes.trails --patch patch.yaml --dry-run
+  echo '- add_property: {Note.due: date}' | trails schema apply notes.trails --patch -`,
+			only: "patch allow_data_loss allow_broken_queries" + ofWrites, options: schemaOptions,
+			text: said(writeApplied), run: (*asked).changeSchema,
+		},
+		{
+			path: "schema history", capability: "commits_list",
+			short:   "List the commits that changed the schema, newest first",
+			example: `  trails schema history notes.trails`,
+			always:  arguments{"whole": true, "schema_only": true},
+			text:    said(writeLog),
+		},
+		{path: "schema infer", by: p.schemaInferCommand},
+		{path: "migrate", by: p.migrateCommand},
+		{
+			path: "migrate new", capability: "trails.meta.migrate.status", words: "NAME", later: cobra.NoFileCompletions,
+			short: "Write the next migration, from the difference to a schema or empty",
+			long: `Write the file of the next migration: with --schema its steps lead from the graph's schema to
+that one, without it stands empty, with what there can be in comments. A new name is one
+property that goes and one that comes, until you write rename_property in their place.
+` + stepsHelp,
+			example: `  trails migrate new notes.trails add_due --schema schema.yaml
+  trails migrate new notes.trails tidy_states --dir db/migrations`,
+			options: ofMigrations,
+			own: func(cmd *cobra.Command) {
+				cmd.Flags().String("dir", migrationsDir, "the `folder` of migrations")
+				completeFlag(cmd, "dir", completeFolders)
+				cmd.Flags().String("schema", "", "a `file` with the schema to come, in YAML, - for stdin")
+			},
+			run: (*asked).migrateNew,
+		},
+		{
+			path: "migrate status", capability: "trails.meta.migrate.status", words: "[DIR]", later: completeFolders,
+			short: "List the migrations that are applied, and those of DIR that are not",
+			long: `List the migrations that the graph has had applied, by whom, when and in which commit, and
+those of DIR that are to come. It exits with 6 when those of DIR do not fit: a text that changed
+after it was applied, a gap, two of one number.`,
+			example: `  trails migrate status notes.trails
+  trails migrate status notes.trails db/migrations -o json`,
+			options: ofMigrations, text: said(writeMigrationStatus), run: (*asked).migrateStatus,
+		},
+		{
+			path: "migrate plan", capability: "trails.meta.migrate.plan", words: "[DIR]", later: completeFolders,
+			short: "Try the migrations that are to come, and say what they would change",
+			long: `Try the migrations of DIR that are not applied, one after the other, and say what each does,
+the nodes that would break, how it goes back, and which statements all of them change. Nothing is
+changed. It exits with 6 when data or a stored query contradicts one.
+` + stepsHelp,
+			example: `  trails migrate plan notes.trails
+  trails migrate plan notes.trails db/migrations --to 7`,
+			options: ofMigrations, own: p.toFlag("only up to this `number`", "pending"),
+			text: said(writeMigrationPlan), run: (*asked).migratePlan,
+		},
+		{
+			path: "migrate apply", capability: "trails.meta.migrate.apply", words: "[DIR]", later: completeFolders,
+			short: "Apply the migrations of DIR that are not applied, one commit each",
+			long: `Apply the migrations of DIR that are not applied, in the order of their numbers, each as one
+commit that is validated like any other: all of it, or nothing. What is applied stays when a later
+one is refused, and the next apply goes on from there. --dry-run tries the next one. One that would
+remove more than 1,000 statements needs a yes at the terminal or --allow-mass-change.
+` + stepsHelp,
+			example: `  trails migrate apply notes.trails
+  trails migrate apply notes.trails db/migrations --to 7 -m "release 12"`,
+			options: ofMigrations, own: p.toFlag("only up to this `number`", "pending"),
+			run: (*asked).migrateApply, several: true,
+		},
+		{
+			path: "migrate rollback", capability: "trails.meta.migrate.rollback",
+			short: "Take back the last migration, or all after a number",
+			long: `Take back the migration that was applied last, as one commit; with --to those above that
+number, one commit each, the newest first. Schema and data are then as before it, with what came
+since. It is refused, and exits with 4, naming the nodes, where data that came later would be lost
+(see --allow-data-loss) or has changed the same values.`,
+			example: `  trails migrate rollback notes.trails --dry-run
+  trails migrate rollback notes.trails --to 3`,
+			options: map[string]option{"number": {hidden: true}, "allow_data_loss": {usage: "remove data that came later and has no place any more"}},
+			own:     p.toFlag("down to this `number`, which stays; 0 takes back all", "applied"),
+			text:    said(writeRolledBack), run: (*asked).migrateRollback, several: true,
+		},
+		{
+			path: "promote", capability: "trails.meta.promote.apply", words: "FROM TO", files: true, covers: "trails.meta.promote.plan trails.meta.promote.undo",
+			short: "Bring schema, stored queries and migrations of one file to another, never data",
+			long: `Make the definitions of FROM those of TO, as one commit: first the migrations that TO has not
+had applied, with what they do to its data, then what is left between the schemas, then the stored
+queries. What it does is shown first, and at a terminal you are asked. FROM is not changed, and
+each file keeps its base.
+
+It is refused, and nothing is changed, when the data of TO contradicts it, with the nodes; when TO
+has migrations that FROM lacks; when TO has definitions of its own, or changed some since the last
+promotion, without --replace; when statements would be lost, by the schema or by an update of a
+migration, without --allow-data-loss; and when more than 1,000 would go, without a yes at the
+terminal or --allow-mass-change.
+--undo takes the commit of a promotion back; then there is no FROM.
+`,
+			example: `  trails promote dev.trails production.trails --plan
+  trails promote dev.trails production.trails -m "release 7"
+  trails promote production.trails --undo 3f5a9c0d2b71`,
+			options: map[string]option{
+				"definitions": {hidden: true}, "replace": {usage: "let go what TO defines itself"},
+				"allow_data_loss": {usage: "remove statements that have no place any more"},
+			},
+			own: func(cmd *cobra.Command) {
+				cmd.Flags().Bool("plan", false, "only say what it would do, and which nodes stand against it")
+				cmd.Flags().Bool("yes", false, "do not ask at a terminal")
+				cmd.Flags().String("undo", "", "take back the promotion of this `commit`")
+			},
+			text: said(writePromoted), run: (*asked).promote,
+		},
+		{
+			path: "diff", capability: "definitions_diff", words: "FROM TO", files: true, covers: "definitions_get",
+			short: "Say what differs between the definitions of two files",
+			long: `List what leads from the definitions of FROM to those of TO: migrations, steps of the schema, and
+stored queries with the lines of their texts. Data is not compared, and nothing is changed.
+`,
+			example: `  trails diff --definitions production.trails dev.trails`,
+			options: map[string]option{"definitions": {hidden: true}},
+			own: func(cmd *cobra.Command) {
+				cmd.Use = "diff --definitions FROM TO"
+				cmd.Flags().Bool("definitions", false, "compare schema, stored queries and migrations")
+			},
+			text: said(writeDefinitionsDiff), run: (*asked).diff,
+		},
+		{path: "gateway", by: p.gatewayCommand},
+		{
+			path: "gateway add", capability: "trails.meta.gateway.add", words: "NAME [ARG...]",
+			short: "Name a server in the file, in the place of one with the same name",
+			long: `Name a server in FILE, and agree that it is reached from this machine: a command that speaks MCP
+over its standard input and output, or an address. Its tools are found under NAME, or --namespace.
+It is tried once, and what does not answer is warned of; it stays in the file.
+
+With --caller-header or --caller-env each caller reaches it with a credential of their own, which
+is neither in the file nor in the definition: over HTTP it is sent with each request, in the header
+Trails-Upstream-NAME; at the command line and over stdio it is in the variable TRAILS_UPSTREAM_NAME.`,
+			example: `  trails gateway add notes.trails files --stdio npx -- -y @modelcontextprotocol/server-filesystem /srv/docs
+  trails gateway add notes.trails github --http https://api.example.org/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'
+  trails gateway add notes.trails github --http https://api.example.org/mcp --caller-header Authorization`,
+			options: map[string]option{"definition": {hidden: true}},
+			own:     server.flags, run: server.add,
+		},
+		{
+			path: "gateway list", capability: "gateway_list",
+			short:   "List the servers that the file names",
+			long:    "List the servers that FILE names, and whether they can be reached from this machine.",
+			example: `  trails gateway list notes.trails`,
+			text:    said(writeUpstreams),
+		},
+		{
+			path: "gateway show", capability: "gateway_show", options: ofServer,
+			short: "Reach a server, and list what it offers",
+			long: `Start a server of FILE, or reach it, and list its tools, resources and prompts, each with the id
+under which it is found.`,
+			example: `  trails gateway show notes.trails files`,
+			text:    said(writeUpstream),
+		},
+		{
+			path: "gateway refresh", capability: "gateway_refresh", options: ofServer,
+			short: "Ask a server anew what it offers, and show what is not as accepted",
+			long: `Reach a server of FILE, ask it what it offers, and show what is not as it was accepted. The file
+is not changed: accept does that.`,
+			example: `  trails gateway refresh notes.trails files`,
+			text:    said(writeReview),
+		},
+		{
+			path: "gateway accept", capability: "trails.meta.gateway.accept", words: "NAME [TOOL...]", takes: "name tools",
+			short: "Show what a server offers otherwise than accepted, and accept it",
+			long: `Reach a server of FILE, show how what it offers differs from what was accepted, and accept it, as
+one commit: all, or the tools, resources and prompts that are named. Of a server that was added
+with --pin nothing else is offered. The server's texts are shown as it says them: read them as
+instructions that an agent may follow.`,
+			example: `  trails gateway accept notes.trails files
+  trails gateway accept notes.trails files read_file list_directory
+  trails gateway accept notes.trails files --dry-run`,
+			options: map[string]option{"name": {complete: p.completeUpstream}, "tools": {complete: p.completeAccepting}, "digest": {hidden: true}},
+			own:     func(cmd *cobra.Command) { cmd.Flags().Bool("yes", false, "do not ask") },
+			run:     (*asked).accept,
+		},
+		{path: "gateway trust", by: p.gatewayTrustCommand},
+		{
+			path: "gateway rm", capability: "trails.meta.gateway.remove", options: ofServer,
+			short:   "Remove a server from the file",
+			long:    "Remove a server from FILE, as one commit. What was agreed to on machines stays agreed to.",
+			example: `  trails gateway rm notes.trails files`,
+		},
+		{
+			path: "gateway settings", capability: "trails.meta.gateway.configure", words: "[JSON|@SETTINGS|-]",
+			short: "Show how tools of the servers are called, or set it",
+			long: `Show how tools of upstream servers are offered and called, or set it in the place of what was set:
+as JSON, from a file behind @, or from stdin. What is left out is as usual, and {} is all of that.
+
+  tolerant_args   true repairs arguments of the wrong form, by fixed rules
+  cache_stable    true keeps what an agent has been shown in its place
+  retry           max_attempts (1), base_delay_ms, max_delay_ms, jitter (0 to 1), retryable_codes
+  cache           read_only (true keeps answers of tools that say that they only read),
+                  allow (ids of the only tools to believe), ttl_s (60), entries (1000)
+  rate_limits     meta_tools (tool_browse, tool_execute, tool_view) and tools (by id),
+                  each with max_calls_per_minute and max_calls_per_session
+  result_chars    how long a result may be that is passed on as it is (4000)
+  embeddings      url and model of an endpoint, as OpenAI's, that makes vectors of texts, and key_env,
+                  a variable of the environment with its key: what is browsed is ranked by its
+                  meaning, too, and queries and descriptions of tools are sent to the endpoint.
+                  To set it here agrees that they are sent from this machine
+`,
+			example: `  trails gateway settings notes.trails
+  trails gateway settings notes.trails '{"retry": {"max_attempts": 3, "base_delay_ms": 200}}'
+  trails gateway settings notes.trails @settings.json --dry-run
+  trails gateway settings notes.trails '{"embeddings": {"url": "http://localhost:11434/v1/embeddings", "model": "all-minilm"}}'`,
+			options: map[string]option{"settings": {hidden: true}},
+			own: func(cmd *cobra.Command) {
+				cmd.Flags().Bool("elsewhere", false, "do not agree that texts are sent to the endpoint of embeddings from this machine")
+			},
+			run: (*asked).settings,
+		},
+		{path: "gen", by: p.genCommand},
+		{
+			path: "gen shape", capability: "trails.meta.gen.shape", words: "TYPE", takes: "type",
+			short: "A type of the schema as SHACL, in Turtle",
+			long: `Propose shapes/TYPE.ttl: the type as SHACL, with the types that it extends, by which any SHACL
+processor checks data.`,
+			example: `  trails gen shape notes.trails Note --write`,
+			options: map[string]option{"now": {hidden: true}},
+			own:     genFlags, text: said(writeDiffs), run: (*asked).propose,
+		},
+		{
+			path: "gen type", capability: "trails.meta.gen.type", words: "TYPE [PROPERTY...]", takes: "type properties",
+			short: "A schema patch that adds a type",
+			long: `Propose schema/add_TYPE.yaml: a patch for schema plan and schema apply that adds the type. A
+PROPERTY is a name, a colon, and what the schema's YAML says of a property: "due: date", or
+"owner: {class: Person, required: true}".`,
+			example: `  trails gen type notes.trails Task "title: {type: string, required: true}" "due: date" --write
+  trails schema apply notes.trails --patch schema/add_task.yaml`,
+			options: map[string]option{
+				"now": {hidden: true}, "type": {complete: cobra.NoFileCompletions}, "description": {usage: "what the type is"},
+				"label": {usage: "the `property` that people read; by itself one called label, name or title"},
+			},
+			own: genFlags, text: said(writeDiffs), run: (*asked).propose,
+		},
+		{
+			path: "gen capability", capability: "trails.meta.gen.capability", words: "ID TYPE", takes: "id type",
+			short: "A Go capability about a type, and its test",
+			long: `Propose a Go file with the capability ID, such as task.find, its test, and the schema of the
+test. It lists the nodes of TYPE by some of their properties, or with --writes creates one, and is
+where your own begins: docs/extending.md says how a program offers it.`,
+			example: `  trails gen capability notes.trails note.find Note --property title --write
+  trails gen capability notes.trails note.add Note --writes -o json`,
+			options: map[string]option{
+				"now": {hidden: true}, "description": {usage: "what it does"}, "writes": {usage: "create a node, in the place of listing"},
+				"properties": {flag: "property", usage: "a `property` of the type that it takes; may be repeated"},
+			},
+			own: genFlags, text: said(writeDiffs), run: (*asked).propose,
+		},
+		{
+			path: "gen migration", capability: "trails.meta.gen.migration", words: "NAME SCHEMA", takes: "name schema",
+			short: "The next migration, from the schema to another one",
+			long: `Propose migrations/NNNN_NAME.yaml: a migration from the graph's schema to the one in SCHEMA
+(YAML, - for stdin). trails migrate new does the same in a folder where migrations wait, and
+counts those.`,
+			example: `  trails gen migration notes.trails add_due schema.yaml --write
+  trails migrate plan notes.trails`,
+			options: map[string]option{"now": {hidden: true}, "schema": {file: true}, "number": {usage: "its `number`, where migrations wait to be applied"}},
+			own:     genFlags, text: said(writeDiffs), run: (*asked).propose,
+		},
+		{
+			path: "log", capability: "commits_list",
+			short: "List the commits, newest first",
+			long:  "List the commits of the graph, newest first: when, who, how much and why.",
+			example: `  trails log notes.trails
+  trails log notes.trails -n 5 -o json`,
+			always: arguments{"whole": true}, options: map[string]option{"schema_only": {hidden: true}},
+			text: said(writeLog),
+		},
+		{
+			path: "show", capability: "commits_get", words: "COMMIT", takes: "id",
+			short: "Show one commit: who, when, which call, what changed",
+			long: `Show one commit, by its id, the first digits of it, or head for the newest: who made it,
+when, with which call, why, and which statements it added and removed, as N-Quads.`,
+			example: `  trails show notes.trails head
+  trails show notes.trails 3f5a9c0d2b71
+  trails show notes.trails 3f5a9c0d2b71 --limit 1000 -o json`,
+			always:  arguments{"quads": true},
+			options: map[string]option{"id": {complete: p.completeCommits}, "limit": {usage: "list at most this `many` changes"}},
+			text:    said(writeShown),
+		},
+		{
+			path: "undo", capability: "undo", covers: "schema_undo",
+			short: "Take back what one commit changed, as a new commit",
+			long: `Take back what one commit changed: what it added is removed, and what it removed comes back,
+as one new commit that is validated like any other. The commit is named by its id, the first
+digits of it, or head for the newest. Nothing is taken back when later commits touched the same
+values: the nodes are named, and the command exits with 4. The first commit, merges and commits
+that changed the schema are not taken back either. An undo can be taken back like any commit.`,
+			example: `  trails undo notes.trails head --dry-run
+  trails undo notes.trails 3f5a9c0d2b71 -m "loaded by mistake"`,
+			text: said(writeTaken),
+		},
+		{
+			path: "search", capability: "search", words: "WORD...", takes: "text",
+			short: "Find nodes by the words of their labels, texts and ids",
+			long: `Find nodes by the words of their labels, texts and ids, the best first. All words must be in
+one text; the last one may be a beginning. "Phrases" stand in quotation marks, words that are
+in no text are taken for the nearest that are, and what was searched instead is said.`,
+			example: `  trails search notes.trails onboarding checklist
+  trails search notes.trails '"first day"' --type Note
+  trails search notes.trails T1003.001 -o csv`,
+			options: map[string]option{"type": {usage: "only nodes of this `type` and its subtypes"}},
+		},
+		{
+			path: "get", capability: "get", words: "NODE...", takes: "ids",
+			short: "Show nodes: their values, what they refer to, and who refers to them",
+			long: `Show nodes, each by Type/id, its IRI or its exact label: their values, what they refer to with
+labels, and how many nodes of each type refer to them by which property, with the first few.
+As table or csv they are a row for each value, without those who refer to them.`,
+			example: `  trails get notes.trails Note/n1
+  trails get notes.trails 'First day' --depth 2
+  trails get notes.trails Note/n1 Note/n2 --property title -o json`,
+			options: map[string]option{
+				"properties": {flag: "property", commas: true, usage: "show only this `property`; may be repeated"},
+				"depth":      {usage: "2 shows the nodes that they refer to, too"},
+			},
+			forms: "text table json csv", text: p.writeNodes,
+		},
+		{
+			path: "list", capability: "list", words: "TYPE", takes: "type", covers: "entities_list",
+			short: "List nodes of a type that fit conditions",
+			long: `List the nodes of a type and its subtypes that fit all conditions, as a table. A condition is
+a property, an operator and a value: = != < <= > >= in contains starts is_empty not_empty. Of
+several values one has to fit; with != none may be equal. contains and starts take capitals
+and small letters alike, in takes values with commas between. A property may be a path over
+references, as in author.name, in conditions, --sort and --select. CSV has whole texts and all
+values, each cell as trails export writes it: references as Type/id, ";" between values, text
+with a language as Cat@en. What --limit leaves out is said on stderr.`,
+			example: `  trails list notes.trails Note
+  trails list notes.trails Note --where 'status=open' --where 'due<2026-03-01' --sort -due
+  trails list notes.trails Note --where 'author.name starts A' --select title,author.name --limit 100 -o csv
+  trails list notes.trails Note --where 'tags is_empty' --facets`,
+			options: map[string]option{
+				"where":  {usage: "keep the nodes that fit this `condition`; may be repeated", read: anything(conditionsOf), complete: p.completeProperties},
+				"sort":   {usage: "sort by this `property`, by -property from the greatest down", complete: p.completeProperties},
+				"select": {usage: "show these `properties`", commas: true, complete: p.completeProperties},
+				"facets": {usage: "count the nodes by value of the properties that list their values"},
+			},
+			forms: "text table json csv", run: (*asked).list,
+		},
+		{
+			path: "history", capability: "history", words: "[NODE]", takes: "id", covers: "entity_history",
+			short: "Tell what happened to the graph or to one node, as sentences",
+			long: `Tell what happened, the newest first: which commit, when, who, by which call, why, and which
+nodes were made, changed and removed, each property from what to what. NODE is Type/id, an
+IRI or an exact label; one with spaces stands in quotes. trails log lists commits, and trails
+show one of them whole.`,
+			example: `  trails history notes.trails
+  trails history notes.trails Note/n1
+  trails history notes.trails --type Note --since 2026-01-31 --actor ana -o csv`,
+			options: map[string]option{
+				"type":  {usage: "commits that changed nodes of this `type`"},
+				"actor": {usage: "a `part` of the author's name"},
+				"since": {usage: "a `date`, a time or a commit"},
+				"until": {usage: "a `date` or a time"},
+			},
+		},
+		{path: "stats", by: p.statsCommand},
+		{
+			path: "doctor", capability: "trails.meta.doctor.run",
+			short: "Say what is wrong with the graph, if anything",
+			long: `Check the graph, every view of its capabilities, what strict clients refuse of its tools,
+its stored queries, the file and the place where it is, and say what is wrong and how to
+put it right. A check is ok, a warning, which fails nothing yet, or failed. It exits with 0
+when all is well, with 6 when what the file holds is wrong, and with 1 when anything else
+was found. The file is checked for a second: a small one whole, of others a sample; --deep
+checks all of it, as verify does.
+
+--served DOC holds a document that was saved of what is served against FILE: /openapi.json,
+a Thing Description, /capabilities in JSON, a list of tools or one of them. It tells what was
+changed by hand, and what is of another version than there is now.
+
+--fix mends first what is safe, and says what it did: descriptors whose text was changed in
+the file; triggers, views and indexes that no trails file has; and, when the file is damaged, its indexes and that of words, which follow from the
+rest. It never changes data. With --dry-run it says what it would do.`,
+			example: `  trails doctor notes.trails
+  trails doctor notes.trails --deep -o json
+  trails doctor notes.trails --served openapi.json
+  trails doctor notes.trails --fix --dry-run`,
+			options: map[string]option{
+				"deep":   {usage: "check the whole file, and not a sample"},
+				"served": {file: true, usage: "hold a saved `document` against what is served"},
+			},
+			own: func(cmd *cobra.Command) {
+				cmd.Flags().Bool("fix", false, "mend first what is safe; never data")
+				cmd.Flags().Bool("dry-run", false, "with --fix, say what would be mended")
+			},
+			text: said(writeDiagnosis), run: (*asked).diagnose,
+		},
+		{path: "verify", by: p.verifyCommand},
+		{path: "backup", by: p.backupCommand},
+		{path: "restore", by: p.restoreCommand},
+		{path: "artifacts", by: p.artifactsCommand},
+		{
+			path: "artifacts list", capability: "artifacts_list",
+			short:   "List the results that are kept for you, the last first",
+			long:    "List the results of tools that are kept for you, the last first: handle, size, when it expires.",
+			example: `  trails artifacts list notes.trails`,
+			options: map[string]option{"limit": {value: "100"}},
+			text:    said(writeArtifacts),
+		},
+		{path: "artifacts get", by: p.artifactsGetCommand},
+		{path: "artifacts rm", by: p.artifactsRemoveCommand},
+		{
+			path: "edit", capability: "update", words: "ID", takes: "id",
+			short: "Change one node: set, add, take out and unset values",
+			long: `Change one node, as one commit: --set replaces the values of a property, --add and --remove put
+values into a list and take them out, --unset removes a property. ID is Type/id or an IRI.
+NAME:=JSON gives a value as JSON. trails update changes many nodes by SPARQL.`,
+			example: `  trails edit notes.trails Note/n1 --set status=final --add tag=memex
+  trails edit notes.trails Note/n1 --unset stars --dry-run`,
+			options: map[string]option{"type": {usage: "the `type` of an id that says none"}},
+		},
+		{path: "version", by: p.versionCommand},
+		{path: "completion", by: p.completionCommand},
+		{path: "man", by: p.manCommand},
+	}
+}
