@@ -411,7 +411,7 @@ func checkFile(ctx context.Context, r *invoke.Request) (string, error) {
 func (d *doctor) resources() []invoke.Resource {
 	return []invoke.Resource{
 		view.Forms{Resource: invoke.Resource{URI: "trails://schema", Name: "schema", Title: "Schema", MIME: "application/json",
-			Description: "Types, properties and constraints. Read it before the first write."}, JSON: schemaResource, Turtle: schemaTurtle, Context: schemaContext}.Offered(),
+			Description: "Types, properties and constraints. Read it before the first write."}, JSON: schemaResource, Graph: schemaGraph, Context: schemaContext}.Offered(),
 		view.Forms{Resource: invoke.Resource{URI: "trails://stats", Name: "stats", Title: "Statistics", MIME: "application/json",
 			Description: "How much is in the file: statements, terms, commits, instances by type, bytes."}, JSON: stats}.Offered(),
 		view.Forms{Resource: invoke.Resource{URI: "trails://doctor", Name: "doctor", Title: "Doctor", MIME: "application/json",

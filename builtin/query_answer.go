@@ -28,16 +28,22 @@ import (
 var (
 	rowFormats    = []string{"table", "sparql-json", "csv", "tsv", "xml"}
 	streamFormats = []string{"json", "csv", "tsv", "xml"} // of rows
-	graphFormats  = []string{"turtle", "ntriples", "jsonld", "rdfxml"}
-	graphTypes    = map[string]string{
-		"turtle": "text/turtle; charset=utf-8", "ntriples": "application/n-triples", "jsonld": "application/ld+json",
-		"rdfxml": "application/rdf+xml",
-	}
+	graphFormats  = formNames(rdfio.GraphForms)
 )
 
+func formNames(forms []rdfio.GraphForm) (names []string) {
+	for _, f := range forms {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 func mimeOf(format string) string {
-	if mime, ok := graphTypes[format]; ok {
-		return mime
+	if form, ok := rdfio.GraphFormNamed(format); ok {
+		if format == "turtle" {
+			return form.Media + "; charset=utf-8"
+		}
+		return form.Media
 	}
 	return results.Format(format).MediaType()
 }
@@ -314,11 +320,8 @@ func writeGraph(r *invoke.Request, w io.Writer, a *kg.Answer, format string, tri
 	s := r.Snapshot.Schema()
 	prefixes := maps.Clone(s.TurtlePrefixes())
 	maps.Copy(prefixes, a.Prefixes)
-	switch format {
-	case "turtle":
-		return rdfio.WriteTurtle(w, quads, prefixes)
-	case "rdfxml":
-		return rdfio.WriteRDFXML(w, quads, prefixes)
+	if form, _ := rdfio.GraphFormNamed(format); form.Write != nil {
+		return form.Write(w, quads, prefixes)
 	}
 	context := s.JSONLDContext()
 	context.Used = r.Output == nil

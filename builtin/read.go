@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -286,10 +285,7 @@ func export(ctx context.Context, r *invoke.Request) (any, error) {
 // schemaContext is the context that documents may name as [schema.ContextIRI].
 func schemaContext(r *invoke.Request) ([]byte, error) { return r.Snapshot.Schema().ContextDocument() }
 
-func schemaTurtle(_ context.Context, r *invoke.Request) ([]byte, error) {
-	var text bytes.Buffer
-	if err := r.Snapshot.Schema().WriteTurtle(&text); err != nil {
-		return nil, fmt.Errorf("write schema: %w", err)
-	}
-	return text.Bytes(), nil
+func schemaGraph(r *invoke.Request) ([]rdf.Quad, map[string]string) {
+	s := r.Snapshot.Schema()
+	return s.Quads(), s.TurtlePrefixes()
 }

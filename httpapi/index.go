@@ -13,12 +13,12 @@ import (
 // Media types of what routes answer and take.
 var (
 	mediaJSON      = []string{"application/json"}
-	mediaLinked    = []string{"application/ld+json", "application/json", "text/turtle"}
+	mediaLinked    = append([]string{"application/json"}, mediaOf(graphForms)...)
 	mediaManifest  = []string{"application/json", "application/ld+json", "text/markdown", "text/html"}
 	mediaThing     = []string{"application/td+json", "application/ld+json", "application/json"}
 	mediaGraphs    = []string{"application/n-triples", "text/turtle", "application/n-quads", "application/trig", "application/ld+json", "application/rdf+xml"}
 	mediaQuery     = []string{"application/sparql-query", "application/sparql-update", "application/x-www-form-urlencoded"}
-	mediaSolutions = []string{"application/sparql-results+json", "application/sparql-results+xml", "text/csv", "text/tab-separated-values", "text/turtle", "application/n-triples", "application/ld+json", "application/rdf+xml"}
+	mediaSolutions = append([]string{"application/sparql-results+json", "application/sparql-results+xml", "text/csv", "text/tab-separated-values"}, mediaOf(graphForms)...)
 	mediaStored    = append(mediaJSON[:1:1], mediaSolutions...)
 )
 
@@ -41,7 +41,7 @@ var guide = []project.Route{
 	{Methods: "GET", Path: "/queries/{name}", Query: "{param}=value", Says: "the answer to a stored query", Answers: mediaStored},
 	{Methods: "POST", Path: "/queries/{name}", Says: `the same, and stored updates; the body is {"params": {…}}`, Answers: mediaJSON, Takes: mediaJSON},
 	{Methods: "GET, POST", Path: "/sparql", Query: "query=", Says: "SPARQL 1.1: queries, updates; without either, a description", Answers: mediaSolutions, Takes: mediaQuery},
-	{Methods: "GET, PUT, POST, DELETE", Path: graphStore, Query: "graph=IRI", Says: "SPARQL 1.1 Graph Store, or ?default", Answers: mediaGraphs, Takes: mediaGraphs},
+	{Methods: "GET, PUT, POST, DELETE", Path: graphStore, Query: "graph=IRI", Says: "SPARQL 1.1 Graph Store, or ?default", Answers: mediaOf(graphForms), Takes: mediaGraphs},
 	{Methods: "GET", Path: "/kg", Says: "the types", Answers: mediaJSON},
 	{Methods: "GET", Path: "/kg/{Type}", Query: "where=field=value&limit=&offset=", Says: "entities of a type", Answers: mediaLinked},
 	{Methods: "GET", Path: "/kg/{Type}/{id}", Says: "one entity, as JSON-LD", Answers: mediaLinked},

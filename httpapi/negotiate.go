@@ -17,14 +17,12 @@ type form struct{ name, media string }
 const html = "html"
 
 // forms are all that there are, by the names that ?format= and the call path use.
-var forms = []form{
-	{"json", "application/json"},
-	{"jsonld", "application/ld+json"},
-	{"turtle", "text/turtle"},
-	{"markdown", "text/markdown"},
-	{"td", "application/td+json"},
-	{html, "text/html"},
-}
+var forms = append(formsOfGraphs(),
+	form{"json", "application/json"},
+	form{"markdown", "text/markdown"},
+	form{"td", "application/td+json"},
+	form{html, "text/html"},
+)
 
 func formNamed(name string) (form, bool) {
 	i := slices.IndexFunc(forms, func(f form) bool { return f.name == name })

@@ -135,11 +135,15 @@ func TestAFormNamesItsTwins(t *testing.T) {
 		"/kg/Note/a%2Fb": {
 			`</kg/Note/a%2Fb?format=json>; rel="alternate"; type="application/json"`,
 			`</kg/Note/a%2Fb?format=turtle>; rel="alternate"; type="text/turtle"`,
+			`</kg/Note/a%2Fb?format=ntriples>; rel="alternate"; type="application/n-triples"`,
+			`</kg/Note/a%2Fb?format=rdfxml>; rel="alternate"; type="application/rdf+xml"`,
 			`</admin/types/Note/a%2Fb>; rel="alternate"; type="text/html"`,
 		},
 		`/kg/Note?where=title=%3C%22&format=turtle`: {
 			`</kg/Note?where=title=%3C%22&format=json>; rel="alternate"; type="application/json"`,
 			`</kg/Note?where=title=%3C%22&format=jsonld>; rel="alternate"; type="application/ld+json"`,
+			`</kg/Note?where=title=%3C%22&format=ntriples>; rel="alternate"; type="application/n-triples"`,
+			`</kg/Note?where=title=%3C%22&format=rdfxml>; rel="alternate"; type="application/rdf+xml"`,
 			`</admin/types/Note?where=title=%3C%22>; rel="alternate"; type="text/html"`,
 		},
 	} {

@@ -3,12 +3,14 @@ package httpapi
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
 
 	"trails/auth"
 	"trails/fault"
+	"trails/rdf/rdfio"
 )
 
 // address is a kind of address where something can be read, in several forms.
@@ -27,12 +29,22 @@ type address struct {
 // addresses lists what can be read under the graph's own addresses.
 var addresses = []address{
 	{"/kg", fixed("trails://kg/types"), []string{"json"}, pageAt("/admin"), true},
-	{"/kg/{type}", entityURI, []string{"json", "jsonld", "turtle"}, entityPage, true},
-	{"/kg/{type}/*", entityURI, []string{"jsonld", "json", "turtle"}, entityPage, true}, // the id of a compound key has slashes
-	{"/schema", fixed("trails://schema"), []string{"json", "turtle", "jsonld"}, pageAt("/admin/schema"), true},
-	{"/prov", fixed("trails://prov/latest"), []string{"jsonld", "turtle"}, nil, false},
+	{"/kg/{type}", entityURI, inGraphForms("json", "jsonld"), entityPage, true},
+	{"/kg/{type}/*", entityURI, inGraphForms("jsonld", "json"), entityPage, true}, // the id of a compound key has slashes
+	{"/schema", fixed("trails://schema"), inGraphForms("json"), pageAt("/admin/schema"), true},
+	{"/prov", fixed("trails://prov/latest"), inGraphForms("jsonld"), nil, false},
 	{"/stats", fixed("trails://stats"), []string{"json"}, nil, false},
 	{"/doctor", fixed("trails://doctor"), []string{"json"}, nil, false},
+}
+
+// inGraphForms are the first forms, and after them all others in which a graph can be had.
+func inGraphForms(first ...string) []string {
+	for _, f := range rdfio.GraphForms {
+		if !slices.Contains(first, f.Name) {
+			first = append(first, f.Name)
+		}
+	}
+	return first
 }
 
 func fixed(uri string) func(*http.Request) string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"trails/fault"
+	"trails/rdf/rdfio"
 	"trails/sparql"
 )
 
@@ -23,11 +24,21 @@ var tableForms = []form{
 }
 
 // graphForms are the forms of CONSTRUCT and DESCRIBE, and of a graph itself.
-var graphForms = []form{
-	{"turtle", "text/turtle"},
-	{"ntriples", "application/n-triples"},
-	{"jsonld", "application/ld+json"},
-	{"rdfxml", "application/rdf+xml"},
+var graphForms = formsOfGraphs()
+
+func formsOfGraphs() (out []form) {
+	for _, f := range rdfio.GraphForms {
+		out = append(out, form{f.Name, f.Media})
+	}
+	return out
+}
+
+// mediaOf are the media types of forms.
+func mediaOf(forms []form) (out []string) {
+	for _, f := range forms {
+		out = append(out, f.media)
+	}
+	return out
 }
 
 // offersFor are the forms that the answer to a query can have. The error of a text that
@@ -47,11 +58,7 @@ func chooseForm(w http.ResponseWriter, r *http.Request, values url.Values, offer
 	if len(values["format"]) == 0 {
 		f, ok := accepted(r, offers)
 		if !ok {
-			var available []string
-			for _, f := range offers {
-				available = append(available, f.media)
-			}
-			refuseOutside(w, r, http.StatusNotAcceptable, "the answer has no form that was asked for", member{"available", available})
+			refuseOutside(w, r, http.StatusNotAcceptable, "the answer has no form that was asked for", member{"available", mediaOf(offers)})
 		}
 		return f, ok, nil
 	}

@@ -20,9 +20,9 @@ type Call struct {
 	Principal policy.Principal
 	// Via names the door: "mcp-stdio", "mcp-http", "mcp-sse", "http", "admin", "cli", "go".
 	Via string
-	// Format is the form in which [Engine.Read] answers: "json", "jsonld" or "turtle";
+	// Format is the form in which [Engine.Read] answers: "json", "jsonld", "turtle", "ntriples" or "rdfxml";
 	// empty means the address's own. For a query with Output it is the stream's: one of
-	// "json", "xml", "csv", "tsv" for SELECT and ASK, of "turtle", "ntriples", "jsonld" for
+	// "json", "xml", "csv", "tsv" for SELECT and ASK, of "turtle", "ntriples", "jsonld", "rdfxml" for
 	// graphs, or a comma list of them, of which the first that the form has is taken.
 	Format string
 	// Context is the address by which JSON-LD of [Engine.Read] names its context, "" where it is to have that itself.

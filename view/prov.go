@@ -88,7 +88,7 @@ type provActivity struct {
 
 // provLatest answers the latest calls, as many as there is room for.
 func provLatest(ctx context.Context, r *invoke.Request, at *url.URL) (invoke.Document, error) {
-	form, err := form(r, formJSONLD, formJSON, formTurtle)
+	form, err := form(r, withGraphForms(formJSONLD, formJSON)...)
 	if err != nil {
 		return invoke.Document{}, err
 	}
@@ -98,8 +98,8 @@ func provLatest(ctx context.Context, r *invoke.Request, at *url.URL) (invoke.Doc
 	}
 	size := 0
 	d, kept, err := fitting(r, len(activities), func(n int) (d invoke.Document, err error) {
-		if form == formTurtle {
-			d, err = provTurtle(ctx, r, activities[:n])
+		if form != formJSONLD && form != formJSON {
+			d, err = provGraph(ctx, r, form, activities[:n])
 		} else {
 			d.MIME = mimeJSONLD
 			d.Body, err = jsontext.Marshal(struct {

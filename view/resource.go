@@ -13,6 +13,7 @@ import (
 	"trails/invoke"
 	"trails/jsontext"
 	"trails/kg"
+	"trails/rdf"
 	"trails/schema"
 )
 
@@ -20,7 +21,6 @@ import (
 const (
 	mimeJSON   = "application/json"
 	mimeJSONLD = "application/ld+json"
-	mimeTurtle = "text/turtle"
 )
 
 // Forms is an address with the forms that it can be had in.
@@ -28,8 +28,8 @@ type Forms struct {
 	invoke.Resource
 	// JSON is what the address says by itself.
 	JSON func(context.Context, *invoke.Request) (any, error)
-	// Turtle is the same as Turtle; nil when it cannot be had so.
-	Turtle func(context.Context, *invoke.Request) ([]byte, error)
+	// Graph is the same as statements, with the prefixes to write them by; nil when it is none.
+	Graph func(*invoke.Request) ([]rdf.Quad, map[string]string)
 	// Context is what it says as a JSON-LD context; nil when it is none.
 	Context func(*invoke.Request) ([]byte, error)
 }
@@ -41,12 +41,12 @@ func (f Forms) Offered() invoke.Resource {
 		switch {
 		case err != nil:
 			return invoke.Document{}, err
-		case form == formTurtle:
-			body, err := f.Turtle(ctx, r)
-			return invoke.Document{MIME: mimeTurtle, Body: body}, err
-		case form == formJSONLD && f.Context != nil:
+		case form == formJSONLD:
 			body, err := f.Context(r)
 			return invoke.Document{MIME: mimeJSONLD, Body: body}, err
+		case form != formJSON:
+			quads, prefixes := f.Graph(r)
+			return graphDocument(form, quads, prefixes)
 		}
 		v, err := f.JSON(ctx, r)
 		if err != nil {

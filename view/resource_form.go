@@ -19,8 +19,7 @@ import (
 // The forms that an address can be read in.
 const (
 	formJSON   = "json"
-	formJSONLD = "jsonld"
-	formTurtle = "turtle"
+	formJSONLD = "jsonld" // one of [rdfio.GraphForms]
 )
 
 // MaxDocumentQuads bounds what one document is made of.
@@ -52,19 +51,25 @@ func wrongForm(asked string, offered []string) error {
 
 // forms are those of the resource, its own first.
 func (f Forms) forms() []string {
-	forms := []string{formJSON}
-	if f.Turtle != nil {
-		forms = append(forms, formTurtle)
+	if f.Graph == nil {
+		return []string{formJSON}
 	}
-	if f.Context != nil {
-		forms = append(forms, formJSONLD)
+	return withGraphForms(formJSON)
+}
+
+// withGraphForms are the first forms, and after them all others in which a graph can be had.
+func withGraphForms(first ...string) []string {
+	for _, f := range rdfio.GraphForms {
+		if !slices.Contains(first, f.Name) {
+			first = append(first, f.Name)
+		}
 	}
-	return forms
+	return first
 }
 
 // instanceDocument is one node in the form that is asked for.
 func instanceDocument(r *invoke.Request, t *schema.Type, iri rdf.IRI, quads []rdf.Quad) (invoke.Document, error) {
-	form, err := form(r, formJSONLD, formJSON, formTurtle)
+	form, err := form(r, withGraphForms(formJSONLD, formJSON)...)
 	if err != nil {
 		return invoke.Document{}, err
 	}
@@ -74,8 +79,9 @@ func instanceDocument(r *invoke.Request, t *schema.Type, iri rdf.IRI, quads []rd
 		case formJSON:
 			body, err := jsontext.Marshal(plainNode(s, t, iri, quads))
 			return invoke.Document{MIME: mimeJSON, Body: body}, err
-		case formTurtle:
-			return turtleDocument(s, quads)
+		case formJSONLD:
+		default:
+			return graphDocument(form, quads, s.TurtlePrefixes())
 		}
 		body, err := rdfio.EntityJSONLD(iri, quads, contextOf(r))
 		if err != nil {
@@ -100,12 +106,14 @@ func plainNode(s *schema.Schema, t *schema.Type, iri rdf.IRI, quads []rdf.Quad) 
 	return object
 }
 
-func turtleDocument(s *schema.Schema, quads []rdf.Quad) (invoke.Document, error) {
+// graphDocument is a graph in a form other than JSON-LD.
+func graphDocument(form string, quads []rdf.Quad, prefixes map[string]string) (invoke.Document, error) {
 	var text bytes.Buffer
-	if err := rdfio.WriteTurtle(&text, quads, s.TurtlePrefixes()); err != nil {
-		return invoke.Document{}, fmt.Errorf("write Turtle: %w", err)
+	f, _ := rdfio.GraphFormNamed(form)
+	if err := f.Write(&text, quads, prefixes); err != nil {
+		return invoke.Document{}, fmt.Errorf("write %s: %w", form, err)
 	}
-	return invoke.Document{MIME: mimeTurtle, Body: text.Bytes()}, nil
+	return invoke.Document{MIME: f.Media, Body: text.Bytes()}, nil
 }
 
 // nodesOf reads all that is said of each of the nodes of a page.
@@ -132,8 +140,8 @@ func listDocument(r *invoke.Request, form string, t *schema.Type, items []kg.Ite
 		subjects[i] = item.IRI
 	}
 	of := func(quads []rdf.Quad) (invoke.Document, error) {
-		if form == formTurtle {
-			return turtleDocument(s, quads)
+		if form != formJSONLD {
+			return graphDocument(form, quads, s.TurtlePrefixes())
 		}
 		body, err := rdfio.GraphJSONLD(subjects, quads, contextOf(r))
 		if err != nil {

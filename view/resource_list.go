@@ -74,7 +74,7 @@ func readList(ctx context.Context, r *invoke.Request, t *schema.Type, rawQuery s
 	if page.More = len(items) > page.Limit; page.More {
 		items = items[:page.Limit]
 	}
-	form, err := form(r, formJSON, formJSONLD, formTurtle)
+	form, err := form(r, withGraphForms(formJSON, formJSONLD)...)
 	if err != nil {
 		return invoke.Document{}, err
 	}

@@ -1,18 +1,16 @@
 package view
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
 	"trails/invoke"
 	"trails/kg"
 	"trails/rdf"
-	"trails/rdf/rdfio"
 )
 
-// provTurtle is what the JSON-LD of activities means as Turtle.
-func provTurtle(ctx context.Context, r *invoke.Request, activities []provActivity) (invoke.Document, error) {
+// provGraph is what the JSON-LD of activities means, in another form.
+func provGraph(ctx context.Context, r *invoke.Request, form string, activities []provActivity) (invoke.Document, error) {
 	var quads []rdf.Quad
 	for _, a := range activities {
 		said, err := a.statements(ctx, r.Snapshot)
@@ -22,11 +20,7 @@ func provTurtle(ctx context.Context, r *invoke.Request, activities []provActivit
 		quads = append(quads, said...)
 	}
 	prefixes := map[string]string{"prov": rdf.ProvNS, "trails": rdf.TrailsNS, "xsd": rdf.XSDNS, "": r.Snapshot.Schema().Base}
-	var text bytes.Buffer
-	if err := rdfio.WriteTurtle(&text, quads, prefixes); err != nil {
-		return invoke.Document{}, fmt.Errorf("write provenance: %w", err)
-	}
-	return invoke.Document{MIME: mimeTurtle, Body: text.Bytes()}, nil
+	return graphDocument(form, quads, prefixes)
 }
 
 // statements are what the graph of provenance says of an activity.
