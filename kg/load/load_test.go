@@ -99,6 +99,51 @@ func TestBadLinesStandBesideTheGoodOnes(t *testing.T) {
 	}
 }
 
+// Members that no record has are refused where they stand, with the members that there are, and
+// the one that was probably meant.
+func TestAMemberThatNoRecordHasIsNamedWithItsPlace(t *testing.T) {
+	good := `{"type":"Note","id":"a","data":{"title":"A"}}`
+	records := map[string][]string{
+		`{"type":"Note","id":"b",%q:{"title":"B"}}`:                 {"data"},
+		`{"type":"Note","id":"b","data":{"title":"B"},%q:1}`:        {"type", "id", "data"},
+		`{"edge":"cites","from":"Note/a","to":"Note/b",%q:{"x":1}}`: {"edge", "from", "to"},
+	}
+	for form, members := range records {
+		for _, member := range members {
+			for _, wrong := range []string{member + "s", "_" + member, member[:1] + "x" + member[1:], "nothing like it", ""} {
+				renamed := !strings.Contains(form, `"data"`) && member == "data"
+				if renamed && (wrong == "" || wrong == "nothing like it") {
+					continue // that is no record at all
+				}
+				record := fmt.Sprintf(form, wrong)
+				for name, text := range map[string]string{
+					"in.ndjson": good + "\n\n" + record + "\n" + good,
+					"in.json":   "[" + good + ",\n\n" + record + ",\n" + good + "]",
+				} {
+					d, err := load.Read(t.Context(), load.Options{Inputs: []load.Input{{Name: name, Reader: strings.NewReader(text)}}}, notes(t), nil)
+					if err != nil {
+						t.Fatalf("%s: %v", record, err)
+					}
+					if len(d.Bad) != 1 || d.Bad[0].Source != name+":3" || d.Records != 2 {
+						t.Errorf("%s in %s: %+v of %d records", record, name, d.Bad, d.Records)
+						d.Close()
+						continue
+					}
+					message := d.Bad[0].Message
+					if !strings.Contains(message, fmt.Sprintf("has the member %q, which no record has", wrong)) || !strings.Contains(message, `a node has "type", "id" and "data", an edge "edge", "from" and "to"`) {
+						t.Errorf("%s in %s: %s", record, name, message)
+					}
+					near := wrong != "nothing like it" && wrong != "" && len(member) > 2 // shorter names are near to all
+					if got := strings.Contains(message, fmt.Sprintf("did you mean %q?", member)); got != near {
+						t.Errorf("%s in %s: a near name %t, want %t: %s", record, name, got, near, message)
+					}
+					d.Close()
+				}
+			}
+		}
+	}
+}
+
 // With Replace, quads with blank nodes are set aside while they are few.
 func TestBlankNodesAreSetAsideWhileTheyAreFew(t *testing.T) {
 	testrun.Alone(t)

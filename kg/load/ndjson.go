@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -142,7 +143,7 @@ func (r *reader) readObject(text []byte, what string, t *schema.Type) error {
 	}
 	var rec record
 	if err := decodeRecord(text, what, &rec); err != nil {
-		if !isRecord(text) {
+		if !isRecord(text) && !isNearlyRecord(text) {
 			err = fmt.Errorf("the %s is no record {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"}; where all are nodes of one type, say which: type", what)
 		}
 		return r.rejectLine(err)
@@ -201,8 +202,10 @@ func jsonProblem(err error, what string) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the JSON object does not end on its " + what)
 	}
-	if name, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
-		return fmt.Errorf("the %s has the member %s, which no record has; a node has \"type\", \"id\" and \"data\", an edge \"edge\", \"from\" and \"to\"", what, name)
+	if quoted, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
+		name, _ := strconv.Unquote(quoted) // it is json's own
+		return fmt.Errorf("the %s has the member %s, which no record has%s; a node has \"type\", \"id\" and \"data\", an edge \"edge\", \"from\" and \"to\"",
+			what, quoted, fault.DidYouMean(name, recordMembers))
 	}
 	return fmt.Errorf("the %s is not a JSON object that trails reads: %s", what, strings.TrimPrefix(err.Error(), "json: "))
 }

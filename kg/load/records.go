@@ -84,6 +84,28 @@ func (r *reader) giveObject(text []byte, what string) error {
 	return r.give(given)
 }
 
+// recordMembers are the members of nodes and edges.
+var recordMembers = []string{"type", "id", "data", "edge", "from", "to"}
+
+// isNearlyRecord reports whether an object was meant as a record, though it has a member that none
+// has: it is an edge with an end, or has data, or a type and data by another name.
+func isNearlyRecord(text []byte) bool {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(text, &members) != nil {
+		return false // isRecord has its say
+	}
+	if len(members["edge"]) > 0 && (len(members["from"]) > 0 || len(members["to"]) > 0) {
+		return true
+	}
+	for name, value := range members {
+		isData := name == "data" || len(members["type"]) > 0 && fault.Nearest(name, recordMembers) == "data"
+		if isData && value[0] == '{' {
+			return true
+		}
+	}
+	return false
+}
+
 // isRecord reports whether an object says its type, or is an edge, and has no other members
 // than records have.
 func isRecord(text []byte) bool {
@@ -92,7 +114,7 @@ func isRecord(text []byte) bool {
 		return true // and is refused as one
 	}
 	for name := range members {
-		if !slices.Contains([]string{"type", "id", "data", "edge", "from", "to", RejectedBecause}, strings.ToLower(name)) {
+		if name != RejectedBecause && !slices.Contains(recordMembers, strings.ToLower(name)) {
 			return false
 		}
 	}
