@@ -32,6 +32,38 @@ func TestNamesThatNoPropertyCanHaveAreChanged(t *testing.T) {
 	}
 }
 
+// A property that has nothing but empty lists is a list: records say so, whatever it will hold.
+func TestAnEmptyListIsAList(t *testing.T) {
+	for name, records := range map[string][]infer.Record{
+		"alone":                     {{Data: map[string]any{"p": []any{}}}},
+		"in every record":           {{Data: map[string]any{"p": []any{}}}, {Data: map[string]any{"p": []any{}}}},
+		"beside null":               {{Data: map[string]any{"p": nil}}, {Data: map[string]any{"p": []any{}}}},
+		"beside no such member":     {{Data: map[string]any{"q": "x"}}, {Data: map[string]any{"p": []any{}, "q": "y"}}},
+		"beside one value":          {{Data: map[string]any{"p": []any{}}}, {Data: map[string]any{"p": "x"}}},
+		"after one value":           {{Data: map[string]any{"p": "x"}}, {Data: map[string]any{"p": []any{}}}},
+		"in a cell":                 {{Data: map[string]any{"p": "[]"}, Cells: true}},
+		"in a cell beside no value": {{Data: map[string]any{}, Cells: true}, {Data: map[string]any{"p": "[]"}, Cells: true}},
+		"and numbers":               {{Data: map[string]any{"p": []any{}}}, {Data: map[string]any{"p": json.Number("7")}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var p infer.Proposal
+			for i, r := range records {
+				r.Type, r.ID = "T", fmt.Sprint("t", i)
+				if err := p.Add(r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			word := "string"
+			if name == "and numbers" {
+				word = "integer"
+			}
+			if text := string(p.YAML()); !strings.Contains(text, "      p: {type: "+word+", many: true}") {
+				t.Error(text)
+			}
+		})
+	}
+}
+
 // TestWhatIsNotKnownIsNotProposed gives more different values than are remembered.
 func TestWhatIsNotKnownIsNotProposed(t *testing.T) {
 	if testing.Short() {
