@@ -42,8 +42,8 @@ func (m *meter) counter(phase, unit string) func(done, total int64) {
 	return func(done, total int64) { m.show(phase, unit, done, total) }
 }
 
-// show draws the bar without a rate: work comes in steps, and what a rate would be made of
-// the first one is no figure.
+// show draws the bar without a rate and without the time that is left: work comes in steps, and
+// what these would be made of the first one is no figure.
 func (m *meter) show(phase, unit string, done, total int64) {
 	if unit == "bytes" {
 		unit, done, total = "MiB", mebibytes(done), mebibytes(total)
@@ -58,6 +58,7 @@ func (m *meter) show(phase, unit string, done, total int64) {
 			progressbar.OptionSetWriter(m.w),
 			progressbar.OptionSetDescription(phase+", "+unit),
 			progressbar.OptionShowCount(),
+			progressbar.OptionSetPredictTime(false),
 			progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionSetWidth(24),
 			progressbar.OptionClearOnFinish(),

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +82,39 @@ func TestTheMeterIsSilentUnlessItHasATerminal(t *testing.T) {
 	m.close()
 	if got := screen.String(); !strings.Contains(got, "read") || !strings.Contains(got, "write") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// What a bar shows is what was done and what there is to do: no rate and no time that is left, which
+// would be made of the first step.
+func TestTheMeterShowsNoFigureThatNobodyMeasured(t *testing.T) {
+	rate := regexp.MustCompile(`/ ?(s|sec|min|m|hr|h)\b|[0-9][smh]:|[GTP]i?B|it/`)
+	for _, unit := range []string{"bytes", "quads", "rows", "records"} {
+		for _, total := range []int64{0, 1, 100, 68 << 30} {
+			for _, steps := range [][]int64{{0}, {total}, {0, total}, {total / 2, total}, {1, total / 3, total, total}, {total, total + 5}} {
+				var screen bytes.Buffer
+				m := &meter{w: &screen}
+				for _, done := range steps {
+					m.hook()(invoke.Progress{Phase: "read", Done: done, Total: total, Unit: unit})
+				}
+				m.close()
+				text := screen.String()
+				if found := rate.FindString(text); found != "" {
+					t.Errorf("%d %s in the steps %v shows %q: %q", total, unit, steps, found, text)
+				}
+				want := "read, " + unit
+				if unit == "bytes" {
+					want = "read, MiB"
+				}
+				begins := steps[0] < total
+				if unit == "bytes" {
+					begins = mebibytes(steps[0]) < mebibytes(total)
+				}
+				if (total == 0 || begins) && !strings.Contains(text, want) { // else it ends as it begins
+					t.Errorf("%d %s in the steps %v shows %q, without %q", total, unit, steps, text, want)
+				}
+			}
+		}
 	}
 }
 
