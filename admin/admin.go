@@ -80,7 +80,7 @@ func New(e Engine, opts Options) http.Handler {
 		s.mux.Handle(r.pattern, s.answer(r))
 	}
 	s.mux.Handle("/admin/", s.answer(route{handle: (*site).elsewhere}))
-	return secured(s.mux)
+	return httpapi.Secured(contentPolicy, apart(s.mux))
 }
 
 // contentPolicy lets a page load only what this process serves, and run no script
@@ -88,20 +88,14 @@ func New(e Engine, opts Options) http.Handler {
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// secured sets the headers of every page.
-func secured(next http.Handler) http.Handler {
+// apart keeps a page from windows of other sites that opened it, and the answer to a form that was
+// sent for going back to it: a browser that has to ask again would send the form again, and asks
+// the person first.
+func apart(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", contentPolicy)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		h.Set("Cache-Control", "no-store")
+		w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
 		if r.Method == http.MethodPost {
-			// The answer to a form that was sent is kept for going back to it: a browser
-			// that has to ask again would send the form again, and asks the person first.
-			h.Set("Cache-Control", "private, no-cache")
+			w.Header().Set("Cache-Control", "private, no-cache")
 		}
 		next.ServeHTTP(w, r)
 	})

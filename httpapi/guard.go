@@ -11,18 +11,23 @@ import (
 	"trails/policy"
 )
 
-// secured sets the headers that keep a browser from taking an answer for more than data.
-// The pages set their own.
-func secured(next http.Handler) http.Handler {
+// Secured sets the headers that keep a browser from taking an answer for more than it is, and from
+// keeping it; policy is its Content-Security-Policy. next may set others in their place.
+func Secured(policy string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)
 	})
+}
+
+// secured sets the headers of what is data and no page.
+func secured(next http.Handler) http.Handler {
+	return Secured("default-src 'none'; frame-ancestors 'none'", next)
 }
 
 // ownHost refuses a request that was sent to another name: a page elsewhere may
