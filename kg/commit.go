@@ -145,8 +145,8 @@ type job struct {
 	// counts, when set, says which mistakes are reported.
 	counts   func(fault.FieldError) bool
 	progress func(Progress)
-	// idle, when set, is what is known beside the edits of operations that change nothing.
-	idle func() []string
+	// idle is what is known beside the edits of what changes nothing.
+	idle *idling
 	// message, when set, is what the commit says, known when the edits are.
 	message func() string
 	// losses, when set, says what of the removed statements is not lost, and what is lost on the
@@ -214,6 +214,7 @@ type transaction struct {
 	schemaEdited bool
 	failures     failures
 	idle         idleness
+	like         likeness
 	untyped      untyped
 	undeclared   []problem // statements that it may not add, see keepClosed
 }
@@ -222,6 +223,9 @@ func (t *transaction) run(ctx context.Context) (Result, error) {
 	if want := t.job.set.IfCommit; want != nil && *want != t.before.ID {
 		return Result{}, fault.New(fault.Precondition, "the head is %s, not %s as if_commit says; read again and repeat", t.before.ID, want).
 			With("head", t.before.ID.String()).With("if_commit", want.String())
+	}
+	if t.job.idle == nil {
+		t.job.idle = &idling{}
 	}
 	steps := []func(context.Context) error{t.readSchema, t.prepare, t.merge, t.validate, t.commit}
 	for _, step := range steps {
@@ -313,13 +317,22 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 	}
 	if len(deltas) > 0 {
 		t.note(group.Subject)
+	}
+	changes := t.result.AddedCount+t.result.RemovedCount > 0
+	if t.job.action.EditsSchema() || t.job.undo != nil || t.isMass() || changes && t.job.idle.replaces {
 		return nil
 	}
-	if t.result.AddedCount+t.result.RemovedCount == 0 && !t.job.action.EditsSchema() {
-		return t.idle.note(ctx, t.w, t.schema.schema, group)
+	if t.job.isOfRecords() {
+		t.like.note(t.schema.schema, group, deltas)
+		if changes {
+			return nil
+		}
 	}
-	return nil
+	return t.idle.note(ctx, t.w, t.schema.schema, group, deltas)
 }
+
+// isOfRecords reports that the edits come from records of nodes, which the schema reads.
+func (j *job) isOfRecords() bool { return j.inputs != nil && j.set.Schema != nil }
 
 // ordinals is a set of the groups of a spool by their numbers, one bit each.
 type ordinals struct {

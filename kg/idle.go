@@ -3,6 +3,7 @@ package kg
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"trails/kg/change"
@@ -15,16 +16,28 @@ import (
 // maxIdle bounds the sentences of [Result.Warnings].
 const maxIdle = 10
 
-// idleness counts the edits that change nothing, and says so of the first ones.
+// idleness counts the edits that change nothing among all, and says so of the first ones.
 type idleness struct {
-	there, absent           int64  // statements to add that are there, and to remove that are not
+	adds, removes           int64  // statements to add, and to remove
+	there, absent           int64  // those that are there, and that are not
 	firstThere, firstAbsent string // what is so of the first one
 }
 
-// note looks at the edits of a subject that change nothing: what they assert is there.
-func (i *idleness) note(ctx context.Context, src rdf.Source, s *schema.Schema, group *change.Group) error {
-	asserted := map[rdf.Quad]bool{}                         // statements, and without an object their predicates
-	if first := group.Edits[0].Op; first != change.Assert { // they are sorted
+// note looks for edits of a subject that are not among what changes of it: what they assert is
+// there already, and what they retract is not.
+func (i *idleness) note(ctx context.Context, src rdf.Source, s *schema.Schema, group *change.Group, deltas []change.Delta) error {
+	if group.Edits[0].Op == change.Assert && len(deltas) == len(group.Edits) { // they are sorted: all of them are
+		i.adds += int64(len(deltas))
+		return nil
+	}
+	changed, asserted := map[rdf.Quad]bool{}, map[rdf.Quad]bool{} // statements, and without an object their predicates
+	for _, d := range deltas {
+		changed[d.Quad] = true
+		if !d.Added {
+			changed[withoutObject(d.Quad)] = true
+		}
+	}
+	if group.Edits[0].Op != change.Assert {
 		for _, e := range group.Edits {
 			if e.Op == change.Assert {
 				asserted[e.Quad], asserted[withoutObject(e.Quad)] = true, true
@@ -34,13 +47,18 @@ func (i *idleness) note(ctx context.Context, src rdf.Source, s *schema.Schema, g
 	for _, e := range group.Edits {
 		switch e.Op {
 		case change.Assert:
-			i.isThere(s, e.Quad)
+			if i.adds++; !changed[e.Quad] {
+				i.isThere(s, e.Quad)
+			}
 		case change.Retract, change.Clear:
 			q := e.Quad
 			if e.Op == change.Clear {
 				q = withoutObject(q)
 			}
 			if asserted[q] {
+				continue
+			}
+			if i.removes++; changed[q] {
 				continue
 			}
 			if err := i.isAbsent(ctx, src, s, q); err != nil {
@@ -73,25 +91,90 @@ func (i *idleness) isAbsent(ctx context.Context, src rdf.Source, s *schema.Schem
 	return err
 }
 
-// String says why nothing was changed; "" when no edit says.
+// String says why these edits change nothing; "" when all of them do.
 func (i *idleness) String() string {
-	there := fmt.Sprintf("it is there already: %s", i.firstThere)
-	if i.there > 1 {
-		there = fmt.Sprintf("all %d statements to add are there already, such as %s", i.there, i.firstThere)
-	}
-	absent := i.firstAbsent
-	if i.absent > 1 {
-		absent = fmt.Sprintf("none of %d to remove is there: %s", i.absent, i.firstAbsent)
+	var said []string
+	switch {
+	case i.there == 0:
+	case i.there < i.adds:
+		said = append(said, some(i.there, i.adds, "statements to add", "there already", i.firstThere))
+	case i.there == 1:
+		said = append(said, "it is there already: "+i.firstThere)
+	default:
+		said = append(said, fmt.Sprintf("all %d statements to add are there already, such as %s", i.there, i.firstThere))
 	}
 	switch {
-	case i.absent == 0 && i.there == 0:
-		return ""
 	case i.absent == 0:
-		return there
-	case i.there == 0:
-		return absent
+	case i.absent < i.removes:
+		said = append(said, some(i.absent, i.removes, "to remove", "not there", i.firstAbsent))
+	case i.absent == 1:
+		said = append(said, i.firstAbsent)
+	default:
+		said = append(said, fmt.Sprintf("none of %d to remove is there: %s", i.absent, i.firstAbsent))
 	}
-	return there + "; " + absent
+	return strings.Join(said, "; ")
+}
+
+// some says what is so of a part of all, with the first of them.
+func some(n, all int64, what, so, first string) string {
+	if n == 1 {
+		return fmt.Sprintf("1 of %d %s is %s: %s", all, what, so, first)
+	}
+	return fmt.Sprintf("%d of %d %s are %s, such as: %s", n, all, what, so, first)
+}
+
+// likeness counts the nodes of records that are as the records say already, and the links.
+type likeness struct {
+	nodes, like int64
+	first       string
+	links       idleness
+}
+
+// note looks at the edits of a record: a node is as it says when nothing of it changes. What
+// a record says of a property is all of its values, and no addition; a link is one.
+func (l *likeness) note(s *schema.Schema, group *change.Group, deltas []change.Delta) {
+	if l.nodes++; len(deltas) == 0 {
+		if l.like++; l.like == 1 {
+			l.first = quote.Line(s.NodeName(group.Subject), maxSaid)
+		}
+		return
+	}
+	adds := 0 // that are made, less those that are asked for
+	for _, d := range deltas {
+		if d.Added {
+			adds++
+		}
+	}
+	for _, e := range group.Edits {
+		if e.Op == change.Assert || e.Op == change.Default {
+			adds--
+		}
+	}
+	if adds == 0 {
+		return
+	}
+	for i, e := range group.Edits {
+		isSet := func(other change.Edit) bool {
+			return other.Op == change.Clear && other.Quad.Predicate == e.Quad.Predicate && other.Quad.Label == e.Quad.Label
+		}
+		if e.Op != change.Assert || e.Quad.Predicate == rdf.Type || slices.ContainsFunc(group.Edits[:i], isSet) {
+			continue
+		}
+		if l.links.adds++; !slices.Contains(deltas, change.Delta{Added: true, Quad: e.Quad}) {
+			l.links.isThere(s, e.Quad)
+		}
+	}
+}
+
+func (l *likeness) String() string {
+	var said []string
+	if l.like > 0 {
+		said = append(said, some(l.like, l.nodes, "nodes", "as the data says already", l.first))
+	}
+	if links := l.links.String(); links != "" {
+		said = append(said, links)
+	}
+	return strings.Join(said, "; ")
 }
 
 // valuesNamed is how many values a sentence names in the place of one that is not there.
@@ -178,16 +261,40 @@ func value(s *schema.Schema, t rdf.Term) string {
 	return text
 }
 
-// unchanged returns why the change, or an operation of it, changes nothing; of one that
-// names no value there is nothing to say.
-func (t *transaction) unchanged() (idle []string) {
-	if t.job.idle != nil {
-		idle = t.job.idle()
+// idling is what is known of a change beside its edits.
+type idling struct {
+	// sentences are those of operations that change nothing, or a part of them.
+	sentences []string
+	// part says which part of the only operation makes no statements.
+	part string
+	// replaces means that the change says all that shall be there: what stays is meant.
+	replaces bool
+}
+
+// isIdle notes that what the caller calls so changes nothing, unless there is no reason.
+func (i *idling) isIdle(what, why string) {
+	if why != "" && len(i.sentences) < maxIdle {
+		i.sentences = append(i.sentences, what+" changes nothing: "+why)
 	}
-	if t.result.Changed || len(idle) > 0 {
-		return idle
+}
+
+// unchanged returns why the change, or a part or an operation of it, changes nothing; of one
+// that names no value there is nothing to say.
+func (t *transaction) unchanged() []string {
+	if len(t.job.idle.sentences) > 0 {
+		return t.job.idle.sentences
 	}
-	why := t.idle.String()
+	said := []string{t.job.idle.part, t.idle.String()}
+	if t.result.Changed && t.job.isOfRecords() {
+		said = []string{t.like.String()}
+	}
+	why := strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), "; ")
+	if t.result.Changed {
+		if why == "" || t.job.idle.replaces || t.job.undo != nil || t.job.action.EditsSchema() {
+			return nil
+		}
+		return []string{"a part of this changes nothing: " + why}
+	}
 	switch {
 	case t.job.undo != nil:
 		why = t.job.undo.takenBack()
@@ -203,16 +310,8 @@ func (t *transaction) unchanged() (idle []string) {
 	return []string{"this changes nothing: " + why}
 }
 
-// isIdle notes that what the caller calls so changes nothing, unless there is no reason.
-func (u *updating) isIdle(what, why string) {
-	if why != "" && len(u.idle) < maxIdle {
-		u.idle = append(u.idle, what+" changes nothing: "+why)
-	}
-}
-
-// makesNothing says why an operation with so many solutions makes no statement to add or
-// remove.
-func (u *updating) makesNothing(op sparql.Operation, solutions int64) string {
+// makesNothing says why an operation makes no statement to add or remove.
+func (u *updating) makesNothing(op sparql.Operation) string {
 	if u.silenced != "" {
 		return "SILENT passes over its refusal: " + quote.Line(u.silenced, maxSaid)
 	}
@@ -221,10 +320,10 @@ func (u *updating) makesNothing(op sparql.Operation, solutions int64) string {
 		switch {
 		case op.Where == nil:
 			return "it names no statement"
-		case solutions == 0:
+		case u.solved == 0:
 			return "WHERE has no solution"
 		}
-		return fmt.Sprintf("WHERE has solutions (%d), and none makes a statement of the templates: it leaves a variable of theirs unbound, or puts a literal where a node must stand", solutions)
+		return fmt.Sprintf("WHERE has solutions (%d), and none makes a statement of the templates: it leaves a variable of theirs unbound, or puts a literal where a node must stand", u.solved)
 	case sparql.Create:
 		return "a graph is there while it has statements, and needs no CREATE"
 	case sparql.Load:
@@ -240,6 +339,51 @@ func (u *updating) makesNothing(op sparql.Operation, solutions int64) string {
 		return emptyTarget(op.From)
 	}
 	return ""
+}
+
+// makesPart says which patterns of the templates of an operation make no statement, while
+// others do.
+func (u *updating) makesPart(op sparql.Operation) string {
+	m, _ := op.(sparql.Modify)
+	var idle []string
+	for i, p := range slices.Concat(m.Delete, m.Insert) {
+		if u.made[i] == 0 {
+			idle = append(idle, patternOf(u.schema, p))
+		}
+	}
+	if len(idle) == 0 {
+		return ""
+	}
+	and := ""
+	if len(idle) > 1 {
+		and = fmt.Sprintf(" (and %d more)", len(idle)-1)
+	}
+	return fmt.Sprintf("{ %s }%s makes no statement: WHERE has solutions (%d), which leave a variable of it unbound, or put a literal where a node must stand", idle[0], and, u.solved)
+}
+
+// patternOf writes a pattern of a template for people.
+func patternOf(s *schema.Schema, p sparql.QuadPattern) string {
+	end := func(o sparql.Operand) string {
+		switch {
+		case o.Var != "":
+			return "?" + string(o.Var)
+		case o.Term == rdf.Type:
+			return "a"
+		}
+		return value(s, o.Term)
+	}
+	text := end(p.Subject) + " " + end(p.Predicate) + " " + end(p.Object)
+	if (p.Graph != sparql.Operand{}) {
+		text = "GRAPH " + end(p.Graph) + " { " + text + " }"
+	}
+	return text
+}
+
+// replaces reports that an operation says all that a graph shall have, so that what stays is
+// meant.
+func replaces(op sparql.Operation) bool {
+	t, ok := op.(sparql.Transfer)
+	return ok && t.Kind != sparql.AddGraph
 }
 
 // emptyTarget says that a target has no statements that an update may remove.

@@ -191,6 +191,7 @@ func (s *Session) read(ctx context.Context, action policy.Action, l Load) (_ *Re
 	l.Set.Key.Digest = [32]byte(content.Sum(nil))
 	r.job = job{action: action, spool: data.Edits, set: l.Set, inputs: data.Sources, records: data.Records, progress: l.Progress}
 	r.job.maxErrors = load.MaxBad
+	r.job.idle = &idling{replaces: l.Mode == load.Overwrite || l.Mode == load.Replace}
 	if data.UsesSchema {
 		r.job.set.Schema = under.schema
 	}

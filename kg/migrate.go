@@ -379,14 +379,14 @@ func (m *migrating) draw(group *change.Group) error {
 
 func (m *migrating) update(move migration.Move, note *Migrated) error {
 	labels := change.NewLabels()
-	u := updating{operations: move.Update.Operations, labels: labels, fill: filler{prefix: labels.Prefix}, w: m.w, spool: m.whole}
+	u := updating{operations: move.Update.Operations, labels: labels, fill: filler{prefix: labels.Prefix}, w: m.w, spool: m.whole, schema: move.Before}
 	step := MigratedStep{First: move.First, Last: move.Last, What: "update of data: " + move.Text}
 	if !m.back { // what came later is not for its ways back to remove
 		u.gathered = func(edits *change.Spool) error { return m.removed(edits, move.Before, &step) }
 	}
 	for _, op := range u.operations {
 		if m.draft != nil {
-			if _, err := u.try(m.ctx, m.draft, move.Before, op); err != nil {
+			if _, _, err := u.try(m.ctx, m.draft, op); err != nil {
 				return err
 			}
 			continue

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"trails/db"
 	"trails/fault"
@@ -55,7 +56,7 @@ func (s *Session) Update(ctx context.Context, u *sparql.Update, set ChangeSet, o
 	if err := run.askOthers(ctx, s); err != nil {
 		return Result{}, err
 	}
-	result, err := s.write(ctx, job{action: policy.Change, spool: &spool, set: set, prepare: run.all, idle: func() []string { return run.idle }})
+	result, err := s.write(ctx, job{action: policy.Change, spool: &spool, set: set, prepare: run.all, idle: &run.idling})
 	result.LeftOut = run.leftOut
 	return result, err
 }
@@ -103,16 +104,20 @@ type updating struct {
 	leftOut  rdfio.LeftOut          // of the documents
 	unread   map[sparql.Load]string // why SILENT passes over a document
 	silenced string                 // the refusal of the operation at hand that SILENT passes over
-	idle     []string               // sentences of operations that change nothing
+	schema   *schema.Schema
+	solved   int64   // solutions of the operation at hand
+	made     []int64 // statements that it makes by its patterns, those to remove first
+	idling
 }
 
 // all runs the operations. One alone gives its edits to the commit. Of several, each
 // is tried in a draft, which the next one reads, and the commit gets what they come to.
 func (u *updating) all(ctx context.Context, w *db.Writer, c *compiled) error {
-	u.w = w
+	u.w, u.schema = w, c.schema
 	if len(u.operations) == 1 {
 		why, err := u.operation(ctx, u.operations[0])
 		u.isIdle("this", why)
+		u.part, u.replaces = u.makesPart(u.operations[0]), replaces(u.operations[0])
 		return err
 	}
 	draft, err := w.Draft(ctx)
@@ -120,12 +125,17 @@ func (u *updating) all(ctx context.Context, w *db.Writer, c *compiled) error {
 		return err
 	}
 	whole := u.spool
+	idle := 0
 	for i, op := range u.operations {
-		why, err := u.try(ctx, draft, c.schema, op)
+		why, part, err := u.try(ctx, draft, op)
 		if err != nil {
 			return err
 		}
+		if why != "" {
+			idle++
+		}
 		u.isIdle(fmt.Sprintf("operation %d", i+1), why)
+		u.isIdle(fmt.Sprintf("a part of operation %d", i+1), part)
 	}
 	for c, err := range draft.Net(ctx) {
 		if err != nil {
@@ -139,53 +149,58 @@ func (u *updating) all(ctx context.Context, w *db.Writer, c *compiled) error {
 			return err
 		}
 	}
-	if whole.Len() == 0 && len(u.idle) < len(u.operations) {
-		u.idle = append(u.idle, "this changes nothing: what some operations do others take back")
+	if whole.Len() == 0 && idle < len(u.operations) {
+		u.sentences = append(u.sentences, "this changes nothing: what some operations do others take back")
 	}
 	return draft.Undo(ctx)
 }
 
 // try runs one operation: first all of it is read, then the draft is changed. It says why the
-// operation changes nothing.
-func (u *updating) try(ctx context.Context, draft *db.Draft, s *schema.Schema, op sparql.Operation) (string, error) {
+// operation, or else why a part of it, changes nothing.
+func (u *updating) try(ctx context.Context, draft *db.Draft, op sparql.Operation) (why, part string, err error) {
 	u.spool = &change.Spool{}
 	defer u.spool.Close()
-	why, err := u.operation(ctx, op)
+	why, err = u.operation(ctx, op)
 	if why != "" || err != nil {
-		return why, err
+		return why, "", err
 	}
 	if u.gathered != nil {
 		if err := u.gathered(u.spool); err != nil {
-			return "", err
+			return "", "", err
 		}
 	}
 	var idle idleness
-	changed := false
 	for e, err := range u.spool.Edits(ctx) {
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
-		do := draft.Remove
+		do, all := draft.Remove, &idle.removes
 		if e.Op == change.Assert {
-			do = draft.Add
+			do, all = draft.Add, &idle.adds
 		}
 		did, err := do(ctx, e.Quad)
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
-		if changed = changed || did; changed {
-			continue
-		}
-		if e.Op == change.Assert {
-			idle.isThere(s, e.Quad)
-		} else if err := idle.isAbsent(ctx, u.w, s, e.Quad); err != nil {
-			return "", err
+		*all++
+		switch {
+		case did:
+		case e.Op == change.Assert:
+			idle.isThere(u.schema, e.Quad)
+		default:
+			if err := idle.isAbsent(ctx, u.w, u.schema, e.Quad); err != nil {
+				return "", "", err
+			}
 		}
 	}
-	if changed {
-		return "", nil
+	said := strings.Join(slices.DeleteFunc([]string{u.makesPart(op), idle.String()}, func(s string) bool { return s == "" }), "; ")
+	switch {
+	case idle.there+idle.absent == idle.adds+idle.removes:
+		return said, "", nil
+	case replaces(op):
+		return "", "", nil
 	}
-	return idle.String(), nil
+	return "", said, nil
 }
 
 // edit spools one edit. What an expression has made may be no statement of RDF, and is
@@ -212,6 +227,7 @@ func (u *updating) modify(ctx context.Context, op sparql.Modify) error {
 	}
 	columns := varsOf(ends)
 	u.fill.begin(columns)
+	u.made = make([]int64, len(op.Delete)+len(op.Insert))
 	rows, err := u.solutions(ctx, op, columns)
 	if err != nil {
 		return err
@@ -221,19 +237,19 @@ func (u *updating) modify(ctx context.Context, op sparql.Modify) error {
 			return err
 		}
 		u.fill.solution++
-		if err := u.filled(change.Retract, op.Delete, op.With, row); err != nil {
+		if err := u.filled(change.Retract, op.Delete, op.With, row, u.made); err != nil {
 			return err
 		}
-		if err := u.filled(change.Assert, op.Insert, op.With, row); err != nil {
+		if err := u.filled(change.Assert, op.Insert, op.With, row, u.made[len(op.Delete):]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// filled edits what a solution makes of a template.
-func (u *updating) filled(op change.Op, template []sparql.QuadPattern, with rdf.IRI, row []rdf.Term) error {
-	for _, p := range template {
+// filled edits what a solution makes of a template, and counts it by pattern.
+func (u *updating) filled(op change.Op, template []sparql.QuadPattern, with rdf.IRI, row []rdf.Term, made []int64) error {
+	for i, p := range template {
 		q, ok := u.fill.triple(p.TriplePattern, row)
 		if !ok {
 			continue
@@ -248,9 +264,11 @@ func (u *updating) filled(op change.Op, template []sparql.QuadPattern, with rdf.
 		case with != "":
 			q.Label = with
 		}
+		edits := u.spool.Len()
 		if err := u.edit(op, q); err != nil {
 			return err
 		}
+		made[i] += u.spool.Len() - edits
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 // operation spools the edits that an operation is, and says why there are none. It changes
 // nothing before all that can refuse it was asked, so that SILENT leaves nothing half done.
 func (u *updating) operation(ctx context.Context, op sparql.Operation) (idle string, err error) {
-	u.silenced = ""
+	u.silenced, u.made = "", nil
 	solutions := u.fill.solution
 	switch op := op.(type) {
 	case sparql.Modify:
@@ -33,10 +33,11 @@ func (u *updating) operation(ctx context.Context, op sparql.Operation) (idle str
 	default:
 		err = fmt.Errorf("%T is no operation", op)
 	}
+	u.solved = u.fill.solution - solutions
 	if err != nil || u.spool.Len() > 0 {
 		return "", err
 	}
-	return u.makesNothing(op, u.fill.solution-solutions), nil
+	return u.makesNothing(op), nil
 }
 
 // unless passes on what went wrong, except that SILENT makes light of a refusal.
