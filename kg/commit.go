@@ -478,13 +478,15 @@ func (t *transaction) validate(ctx context.Context) error {
 			return err
 		}
 		if t.job.action == policy.Restore {
-			if err := t.schema.schema.RefuseForeign(); err != nil {
+			if err := t.schema.schema.RefuseForeign(); err != nil && t.schema.uncheckable != nil {
+				return fault.Invalid(append(fault.Of(err).Fields, fault.FieldError{Field: "shape", Code: fault.Shape, Message: t.schema.uncheckable.Error()}))
+			} else if err != nil {
 				return err
 			}
 		}
 	}
-	if t.schema.unenforced != nil {
-		return t.schema.unenforced
+	if err := t.schema.unenforced(); err != nil {
+		return err
 	}
 	c := newChecking(t.w, t.schema.shapes, t.job.limit())
 	c.found = t.undeclared

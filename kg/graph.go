@@ -143,13 +143,13 @@ type compiled struct {
 	version int64
 	schema  *schema.Schema
 	shapes  *validate.Shapes
-	// unenforced, when set, is why shapes are those of the schema alone: the graph has
+	// uncheckable, when set, is why shapes are those of the schema alone: the graph has
 	// others, which an earlier version took without a word.
-	unenforced error
-	stored     []stored.Kept  // queries, by id
-	upstreams  []gateway.Kept // by name
-	gateway    gateway.KeptSettings
-	applied    []migration.Record // by number
+	uncheckable error
+	stored      []stored.Kept  // queries, by id
+	upstreams   []gateway.Kept // by name
+	gateway     gateway.KeptSettings
+	applied     []migration.Record // by number
 	// promoted is what the last promotion left; nil when there was none.
 	promoted digests
 	// prefixes are those of the schema, for queries.
@@ -386,17 +386,25 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 		return nil, err
 	}
 	shapes, err := validate.Compile(quads)
-	var unenforced error
+	var uncheckable error
 	if err != nil && len(s.Foreign()) > 0 {
-		unenforced = fault.New(fault.InvalidData, "the schema's graph asks for what trails cannot check, so nothing is written under it: %w; apply what `trails schema show` prints with schema apply, which takes that away", err)
+		uncheckable = err
 		shapes, err = validate.Compile(s.Quads())
 	}
 	if err != nil {
 		return nil, err
 	}
-	c := &compiled{unenforced: unenforced, schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s), stored: stored.FromQuads(quads, s), applied: migration.FromQuads(quads), promoted: promotedIn(quads), upstreams: gateway.FromQuads(quads), gateway: gateway.SettingsFromQuads(quads)}
+	c := &compiled{uncheckable: uncheckable, schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s), stored: stored.FromQuads(quads, s), applied: migration.FromQuads(quads), promoted: promotedIn(quads), upstreams: gateway.FromQuads(quads), gateway: gateway.SettingsFromQuads(quads)}
 	c.shapes = shapes.Naming(s.NodeName)
 	return c, nil
+}
+
+// unenforced is nil, or says why nothing is written under a schema, and the way out.
+func (c *compiled) unenforced() error {
+	if c.uncheckable == nil {
+		return nil
+	}
+	return fault.New(fault.InvalidData, "the schema's graph asks for what trails cannot check, so nothing is written under it: %w; apply what `trails schema show` prints with schema apply, which takes that away", c.uncheckable)
 }
 
 // typeName returns what people call a type.

@@ -29,7 +29,7 @@ func (s *Snapshot) Schema() *schema.Schema { return s.compiled.schema }
 
 // Unenforced is nil, or says which shape of the schema's graph cannot be checked, so that
 // nothing is written under it, and the way out.
-func (s *Snapshot) Unenforced() error { return s.compiled.unenforced }
+func (s *Snapshot) Unenforced() error { return s.compiled.unenforced() }
 
 // SchemaVersion counts the commits that changed the schema; 0 is a file without types.
 func (s *Snapshot) SchemaVersion() int64 { return s.compiled.version }
