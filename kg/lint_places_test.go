@@ -2,8 +2,13 @@ package kg_test
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -229,6 +234,31 @@ var hinted = []string{
 	`SELECT ?x { ?x :uses ?t . ?y :uses ?u FILTER(?t <= ?u) }`,
 	`SELECT ?x { ?x a :Software }`,
 	`PREFIX : <http://example.org/> SELECT ?x { ?x a :Technique }`,
+	`PREFIX ex: <http://example.org/> SELECT ?x { ?x a ex:Technique }`,
+	`SELECT ?x { ?x a :Technique ; rdfs:label "OS Credential Dumping" }`,
+	`SELECT ?x { ?x a :Technique ; :qqqq ?y }`,
+	`SELECT ?x { ?x a :Technique ; :wields ?y }`,
+	`SELECT ?x { ?x :qqqq ?y }`,
+	`SELECT ?x { ?x <urn:named> ?y }`,
+	`SELECT ?x { ?x a :Qqqq }`,
+	`SELECT ?x { ?x a "Qqqq" }`,
+	`SELECT ?x { ?x :kind "qqqq" }`,
+	`SELECT ?x { ?x a ?type . ?type rdfs:subClassOf :Software }`,
+	`SELECT ?x { ?x :name ?name FILTER(?q = "APT28") }`,
+	`SELECT ?x { ?x :name ?n { ?x :kind ?k FILTER(?n = "Cobalt Strike") } }`,
+	`SELECT ?x { ?x :name ?n FILTER(LANG(?n) = "en") }`,
+	`SELECT ?x { ?x :uses ?t FILTER(?t > "A") }`,
+	`SELECT ?x { ?x :seen ?d FILTER(?d > "1") }`,
+	`SELECT ?x { ?x :name ?n FILTER(STRLEN(?n) > "1") }`,
+	`SELECT ?x { ?x :uses ?t FILTER(STRLEN(?t) > 1) }`,
+	`SELECT ?x { ?x :score ?s FILTER(STRLEN(?s) > 0) }`,
+}
+
+// unfollowed are the hints that no query of these follows, with the reason.
+var unfollowed = map[string]string{
+	"; match its label: %s %s ?node . ?node %s %s":           "of texts that are held against a schema without data, which finds nothing",
+	"; nothing that it refers to has the id or the label %s": "there is nothing to find",
+	"the %s %s is new; did you mean %s?":                     "of updates, see testdata/lint/updates",
 }
 
 // following are the ways in which sentences say what would work, each with what becomes of the
@@ -239,6 +269,42 @@ var following = []struct {
 }{
 	{regexp.MustCompile(`^the prefix .*leave the declaration out`), func(text string, _ int, _ []string) string {
 		return regexp.MustCompile(`PREFIX : <http://example.org/> `).ReplaceAllString(text, "")
+	}},
+	{regexp.MustCompile(`did you mean (:\w+)\? They need no PREFIX`), func(text string, _ int, m []string) string {
+		return strings.Replace(text, "ex:Technique", m[1], 1)
+	}},
+	{regexp.MustCompile(`; labels are (:\w+)`), func(text string, _ int, m []string) string {
+		return strings.Replace(text, "rdfs:label", m[1], 1)
+	}},
+	{regexp.MustCompile(`; \S+ has (:\w+)`), func(text string, _ int, m []string) string {
+		return regexp.MustCompile(`:(qqqq|wields)`).ReplaceAllString(text, m[1])
+	}},
+	{regexp.MustCompile(`; schema_get lists`), func(text string, _ int, _ []string) string {
+		return strings.Replace(text, ":qqqq", ":name", 1) // one of them
+	}},
+	{regexp.MustCompile(`; (GRAPH \?g) \{ … \} reads`), func(text string, _ int, m []string) string {
+		return regexp.MustCompile(`\{ (.*) \}`).ReplaceAllString(text, "{ "+m[1]+" { $1 } }")
+	}},
+	{regexp.MustCompile(`told in the graph of the schema alone: (.*)$`), func(text string, _ int, m []string) string {
+		return regexp.MustCompile(`\{ .*(:\w+) \}`).ReplaceAllString(text, "{ "+strings.Replace(m[1], ":Type", "$1", 1)+" }")
+	}},
+	{regexp.MustCompile(`; there is (\?\w+), `), func(text string, at int, m []string) string {
+		return replaced(text, at, `^[^?]*(\?\w+)`, m[1])
+	}},
+	{regexp.MustCompile(`; there is (:\w+|"[^"]*"),? `), func(text string, _ int, m []string) string {
+		return regexp.MustCompile(`"[Qq]qqq"|:Qqqq`).ReplaceAllString(text, m[1])
+	}},
+	{regexp.MustCompile(`; ((\?\w+) \S+ (\?label)) finds its label`), func(text string, _ int, m []string) string {
+		return strings.Replace(text, "FILTER("+m[2], ". "+m[1]+" FILTER("+m[3], 1)
+	}},
+	{regexp.MustCompile(`; it has one outside`), func(text string, _ int, _ []string) string {
+		return regexp.MustCompile(`(FILTER\([^)]*\)) \}`).ReplaceAllString(text, "} $1")
+	}},
+	{regexp.MustCompile(`; leave the condition out`), func(text string, _ int, _ []string) string {
+		return regexp.MustCompile(` FILTER\(.*\) `).ReplaceAllString(text, " ")
+	}},
+	{regexp.MustCompile(`; (?:compare )?STR\((\?\w+)\)(?:$| is its IRI| is its text)`), func(text string, _ int, m []string) string {
+		return regexp.MustCompile(`\(\`+m[1]+`([ ,)])`).ReplaceAllString(text, "(STR("+m[1]+")$1")
 	}},
 	{regexp.MustCompile(`; write (\S+ (?:=|!=) \S+)$`), func(text string, at int, m []string) string {
 		return replaced(text, at, `^[^=]*= "[^"]*"`, m[1]) // the whole comparison
@@ -287,6 +353,8 @@ func replaced(text string, at int, pattern, hint string) string {
 func TestAHintThatIsFollowedWorks(t *testing.T) {
 	testrun.Alone(t)
 	g := valueGraph(t)
+	mustLoad(t, g, "named.nq", "<urn:s> <urn:named> \"x\" <urn:g> .\n")
+	var told []string
 	view(t, g, func(s *kg.Snapshot) error {
 		for _, text := range hinted {
 			text = "PREFIX foaf: <http://xmlns.com/foaf/0.1/> " + text
@@ -296,6 +364,7 @@ func TestAHintThatIsFollowedWorks(t *testing.T) {
 				continue
 			}
 			w := warnings[len(warnings)-1]
+			told = append(told, w.Text)
 			at := w.Column - 1
 			followed := text
 			for _, f := range following {
@@ -322,4 +391,38 @@ func TestAHintThatIsFollowedWorks(t *testing.T) {
 		}
 		return nil
 	})
+	for _, hint := range hintsOf(t) {
+		fits := regexp.MustCompile(regexp.MustCompile(`%[a-z]`).ReplaceAllString(regexp.QuoteMeta(hint), ".*"))
+		followed := slices.ContainsFunc(told, fits.MatchString)
+		if reason := unfollowed[hint]; followed != (reason == "") {
+			t.Errorf("%q: followed %v, and %q is said to be why not", hint, followed, reason)
+		}
+	}
+}
+
+// hintsOf are the texts of the linter that say a way out, as its source has them.
+func hintsOf(t *testing.T) (hints []string) {
+	t.Helper()
+	files, err := filepath.Glob("../sparql/lint/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, error %v", len(files), err)
+	}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			literal, isLiteral := n.(*ast.BasicLit)
+			if !isLiteral || literal.Kind != token.STRING {
+				return true
+			}
+			text, err := strconv.Unquote(literal.Value)
+			if _, hint, found := strings.Cut(text, "; "); err == nil && found && hint != "" {
+				hints = append(hints, text)
+			}
+			return true
+		})
+	}
+	return hints
 }

@@ -270,7 +270,7 @@ func (g *group) classHint(p sparql.TriplePattern, text string) string {
 		}
 		t := g.schema.Type(fault.Nearest(text, names))
 		if t == nil {
-			return "; there is " + listed(g.shorts(g.classes))
+			return "; there is " + listed(g.shorts(g.concrete))
 		}
 		iri = t.IRI
 	}

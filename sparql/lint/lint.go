@@ -85,6 +85,7 @@ type Linter struct {
 	declared   map[rdf.IRI][]declaration
 	properties []rdf.IRI // in order of declaration
 	classes    []rdf.IRI
+	concrete   []rdf.IRI       // those that a node may have alone
 	namespaces map[string]bool // that prefixes of the schema stand for
 	given      facts           // what is known of the variables that get their values from outside
 	text, base string          // of what is linted, "" where nobody says
@@ -108,6 +109,9 @@ func New(s *schema.Schema) *Linter {
 	for i, t := range s.Types {
 		order[t] = i
 		l.classes = append(l.classes, t.IRI)
+		if !t.Abstract {
+			l.concrete = append(l.concrete, t.IRI)
+		}
 	}
 	for _, t := range s.Types {
 		set := newTypeSet(len(s.Types))

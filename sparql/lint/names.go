@@ -305,8 +305,8 @@ func (r *run) tellName(m missingName) {
 		text += "; did you mean " + near + "?"
 	case !m.class && len(r.declaredBy(subject)) > 0:
 		text += fmt.Sprintf("; %s has %s", r.types(subject.types), listed(r.shorts(r.declaredBy(subject))))
-	case m.class && len(r.classes) > 0:
-		text += "; there is " + listed(r.shorts(r.classes))
+	case m.class && len(r.concrete) > 0:
+		text += "; there is " + listed(r.shorts(r.concrete))
 	case len(r.properties) > 0:
 		text += "; schema_get lists those of the schema"
 	}

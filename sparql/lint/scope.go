@@ -75,6 +75,21 @@ func bindings(op sparql.Op, vars map[sparql.Var]bool) {
 	bindings(right, vars)
 }
 
+// selected is the pattern whose variables a query selects from, as far as there is one.
+func selected(whole sparql.Op) sparql.Op {
+	for op := whole; op != nil; {
+		if p, ok := op.(sparql.Project); ok {
+			return p.Op
+		}
+		left, right := sparql.Operands(op)
+		if right != nil {
+			break
+		}
+		op = left
+	}
+	return whole
+}
+
 // inScope lints expressions that are evaluated for the solutions of an operator.
 func (r *run) inScope(op sparql.Op, lint func()) {
 	outer := r.here
@@ -97,7 +112,7 @@ func (r *run) unbound(v sparql.Var, e sparql.Expr) bool {
 		return false
 	}
 	all := map[sparql.Var]bool{}
-	bindings(r.whole, all)
+	bindings(selected(r.whole), all)
 	way := ""
 	if !all[v] {
 		var names []string
