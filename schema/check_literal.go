@@ -95,7 +95,7 @@ func (p *Property) misfit(term rdf.Term) string {
 		if !ok {
 			return notA(p, lexical)
 		}
-		compact, reason := vectorLexical(array)
+		compact, reason := vectorLexical(p, array)
 		switch {
 		case reason != "":
 			return reason

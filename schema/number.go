@@ -80,17 +80,17 @@ func jsonFloat(f float64, bits int) (json.Number, error) {
 }
 
 // vectorLexical is the compact JSON array of a vector's components.
-func vectorLexical(v any) (lexical, reason string) {
+func vectorLexical(p *Property, v any) (lexical, reason string) {
 	array, ok := v.([]any)
 	if !ok {
-		return "", fmt.Sprintf("%s is not a vector; give an array of numbers such as [0.1, 0.2]", shown(v))
+		return "", fmt.Sprintf("%s is not a vector; give an array of numbers such as %s", shown(v), p.example())
 	}
 	var b strings.Builder
 	b.WriteByte('[')
 	for i, component := range array {
 		number, ok := componentOf(component)
 		if !ok {
-			return "", fmt.Sprintf("component %d of the vector is not a number: %s", i, shown(component))
+			return "", fmt.Sprintf("component %d of the vector is not a number: %s; give an array of numbers such as %s", i, shown(component), p.example())
 		}
 		if i > 0 {
 			b.WriteByte(',')

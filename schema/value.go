@@ -86,7 +86,11 @@ func (s *Schema) Term(p *Property, v any) (rdf.Term, *fault.FieldError) {
 			return term, nil
 		}
 	}
-	return nil, problem(p, fault.Datatype, v, p.Datatype, reason)
+	var constraint any = p.Datatype
+	if array, isVector := vectorOf(lexical); isVector && p.Dim != nil && len(array) != *p.Dim {
+		constraint = *p.Dim
+	}
+	return nil, problem(p, fault.Datatype, v, constraint, reason)
 }
 
 func problem(p *Property, code fault.Code, v, constraint any, reason string) *fault.FieldError {
@@ -135,7 +139,7 @@ func lexicalOf(p *Property, v any) (lexical, reason string) {
 	case JSONNumber:
 		return numberLexical(p, v)
 	case JSONArray:
-		return vectorLexical(v)
+		return vectorLexical(p, v)
 	case JSONString:
 		text, ok := v.(string)
 		if ok && (!p.isBig() || !strings.HasPrefix(text, "+")) { // the contract's ^-?\d+$
@@ -160,11 +164,28 @@ func (p *Property) isBig() bool {
 
 // notA says that v is no value of p's datatype, and shows one.
 func notA(p *Property, v any) string {
-	example := Datatypes[p.Datatype].Example
-	if p.IsLang() && len(p.Languages) > 0 {
-		example = shown(LangJSON("text", p.Languages[0]))
+	return fmt.Sprintf("%s is not a valid %s; give one such as %s", shown(v), p.Datatype, p.example())
+}
+
+// maxExample is how many components of a vector an example has at most.
+const maxExample = 8
+
+// example is a value of p's datatype as JSON. Of a long vector it has the beginning.
+func (p *Property) example() string {
+	switch {
+	case p.IsLang() && len(p.Languages) > 0:
+		return shown(LangJSON("text", p.Languages[0]))
+	case p.Datatype == wordVector && p.Dim != nil:
+		components := make([]string, min(*p.Dim, maxExample), maxExample+1)
+		for i := range components {
+			components[i] = fmt.Sprintf("0.%d", i+1)
+		}
+		if *p.Dim > maxExample {
+			components = append(components, "…")
+		}
+		return "[" + strings.Join(components, ", ") + "]"
 	}
-	return fmt.Sprintf("%s is not a valid %s; give one such as %s", shown(v), p.Datatype, example)
+	return Datatypes[p.Datatype].Example
 }
 
 // shown is v as JSON, cut to a length that fits a message.

@@ -90,7 +90,7 @@ func TestValuesFromJSON(t *testing.T) {
 		{"bytes", `"aGk"`, `bytes, datatype: bytes: "aGk" is not a valid bytes; give one such as "aGVsbG8="`},
 		{"vector", `[1.0, 5e-1]`, `"[1,0.5]"^^<urn:trails:ns#vector>`},
 		{"vector", `[1]`, `vector, datatype: vector: the vector has 1 components; vector has 2`},
-		{"vector", `[1,"2"]`, `vector, datatype: vector: component 1 of the vector is not a number: "2"`},
+		{"vector", `[1,"2"]`, `vector, datatype: vector: component 1 of the vector is not a number: "2"; give an array of numbers such as [0.1, 0.2]`},
 		{"vector", `[]`, `vector, datatype: vector: the vector is empty`},
 		{"vectors", `[1,2,3]`, `"[1,2,3]"^^<urn:trails:ns#vector>`},
 		{"vectors", `[[1],[2]]`, `"[1]"^^<urn:trails:ns#vector> "[2]"^^<urn:trails:ns#vector>`},

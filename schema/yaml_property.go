@@ -106,7 +106,7 @@ func (d *decoder) term(s *Schema, v pendingValue) rdf.Term {
 		for _, item := range v.node.Content {
 			array = append(array, json.Number(bytes.TrimSpace([]byte(item.Value))))
 		}
-		lexical, reason := vectorLexical(array)
+		lexical, reason := vectorLexical(v.p, array)
 		if v.node.Kind != yaml.SequenceNode || reason != "" {
 			d.report(v.path, fault.Datatype, "the value must be a list of numbers, such as [0.1, 0.2]")
 			return nil
