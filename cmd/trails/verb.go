@@ -199,15 +199,19 @@ func (p *program) command(v verb, d capability.Descriptor) *cobra.Command {
 		cmd.Annotations = map[string]string{outputsOf: v.forms}
 	}
 	takes := strings.Fields(v.takes)
-	options := map[string]option{}
+	options, pairs := map[string]option{}, false
 	for _, f := range d.InputShape.Fields {
 		o := v.options[f.Name].over(p.usual[f.Name])
 		options[f.Name] = o
+		pairs = pairs || f.Type == capability.Object && !f.Many && o.read == nil && !o.hidden
 		_, always := v.always[f.Name]
 		if always || o.hidden || slices.Contains(takes, f.Name) || v.only != "" && !slices.Contains(strings.Fields(v.only), f.Name) {
 			continue
 		}
 		addFlag(cmd, f, o)
+	}
+	if pairs && !strings.Contains(v.long, ":=") {
+		cmd.Long += "\nNAME=VALUE gives a text, and NAME:=JSON any other value, as in stars:=3."
 	}
 	if cmd.Flags().Lookup("message") != nil && cmd.Flags().Lookup(keyName) == nil && !v.several {
 		cmd.Flags().String(keyName, "", "`name` of this change: repeated, it answers with the first one's commit")

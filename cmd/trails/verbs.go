@@ -632,7 +632,8 @@ rest. It never changes data. With --dry-run it says what it would do.`,
 			short: "Change one node: set, add, take out and unset values",
 			long: `Change one node, as one commit: --set replaces the values of a property, --add and --remove put
 values into a list and take them out, --unset removes a property. ID is Type/id or an IRI.
-NAME:=JSON gives a value as JSON. trails update changes many nodes by SPARQL.`,
+NAME=VALUE gives a text, and NAME:=JSON any other value, as in stars:=3. trails update changes
+many nodes by SPARQL.`,
 			example: `  trails edit notes.trails Note/n1 --set status=final --add tag=memex
   trails edit notes.trails Note/n1 --unset stars --dry-run`,
 			options: map[string]option{"type": {usage: "the `type` of an id that says none"}},
