@@ -68,6 +68,47 @@ func TestDocumentsAreLoaded(t *testing.T) {
 	}
 }
 
+// What LOAD leaves out of documents is counted and named with its document, over all operations of
+// an update, and what is whole counts nothing.
+func TestLoadCountsTheStatementsThatAreLeftOut(t *testing.T) {
+	testrun.Alone(t)
+	out := &elsewhere{documents: map[string]string{
+		"http://one/whole":  `application/ld+json {"@id":"urn:a","urn:b":[{"@id":"urn:c"},"text"]}`,
+		"http://one/some":   `application/ld+json {"@id":"urn:a","urn:b":[{"@id":"urn:c"},{"@id":"urn:not an iri"},{"@id":"urn:<nor this>"}]}`,
+		"http://one/none":   `application/ld+json {"@id":"urn:a","urn:b":{"@id":"urn:not one either"}}`,
+		"http://one/x.nt":   "application/n-triples <urn:a> <urn:b> <urn:c> .",
+		"http://one/broken": "application/ld+json {",
+	}}
+	for text, want := range map[string]struct{ added, leftOut int64 }{
+		"LOAD <http://one/whole>":                                            {2, 0},
+		"LOAD <http://one/x.nt>":                                             {1, 0},
+		"LOAD <http://one/some>":                                             {1, 2},
+		"LOAD <http://one/some> INTO GRAPH :g":                               {1, 2},
+		"LOAD SILENT <http://one/some>":                                      {1, 2},
+		"LOAD <http://one/none>":                                             {0, 1},
+		"LOAD <http://one/some> ; LOAD <http://one/none> INTO GRAPH :g":      {1, 3},
+		"LOAD <http://one/some> ; LOAD <http://one/some> INTO GRAPH :g":      {2, 4},
+		"LOAD <http://one/whole> ; LOAD <http://one/none>":                   {2, 1},
+		"LOAD SILENT <http://one/broken> ; LOAD <http://one/some>":           {1, 2},
+		"LOAD <http://one/some> ; DELETE DATA { <urn:a> <urn:b> <urn:c> }":   {0, 2},
+		"INSERT DATA { :x :y :z } ; LOAD <http://one/none> INTO GRAPH <u:n>": {1, 1},
+	} {
+		res, err := tryUpdate(t, openTo(t, out, ""), text, kg.ChangeSet{}, kg.UpdateOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if res.AddedCount != want.added || res.LeftOut.Count != want.leftOut || int64(len(res.LeftOut.First)) != want.leftOut {
+			t.Errorf("%s: +%d, %d left out %v; want +%d, %d", text, res.AddedCount, res.LeftOut.Count, res.LeftOut.First, want.added, want.leftOut)
+		}
+		for _, o := range res.LeftOut.First {
+			if !strings.HasPrefix(o.Source, "http://one/") || !strings.Contains(o.Message, "urn:") {
+				t.Errorf("%s leaves out %+v, without its document or what it is", text, o)
+			}
+		}
+	}
+}
+
 func TestADocumentThatCannotBeLoadedChangesNothing(t *testing.T) {
 	testrun.Alone(t)
 	out := &elsewhere{documents: map[string]string{
