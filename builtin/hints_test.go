@@ -383,7 +383,7 @@ func matching(pattern string) string {
 	}
 	var of func(re *syntax.Regexp) string
 	of = func(re *syntax.Regexp) string {
-		switch re.Op {
+		switch re.Op { //nolint:exhaustive // the others are of no pattern of these, or match nothing
 		case syntax.OpLiteral:
 			return string(re.Rune)
 		case syntax.OpCharClass:
