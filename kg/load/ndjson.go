@@ -204,7 +204,7 @@ func jsonProblem(err error, what string) error {
 	}
 	if quoted, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
 		name, _ := strconv.Unquote(quoted) // it is json's own
-		return fmt.Errorf("the %s has the member %s, which no record has%s; a node has \"type\", \"id\" and \"data\", an edge \"edge\", \"from\" and \"to\"",
+		return fmt.Errorf("the %s has the member %s, which no record has; a node has \"type\", \"id\" and \"data\", an edge \"edge\", \"from\" and \"to\"%s",
 			what, quoted, fault.DidYouMean(name, recordMembers))
 	}
 	return fmt.Errorf("the %s is not a JSON object that trails reads: %s", what, strings.TrimPrefix(err.Error(), "json: "))
