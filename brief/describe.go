@@ -10,75 +10,53 @@ import (
 	"trails/capability"
 	"trails/capability/project"
 	"trails/invoke"
+	"trails/policy"
 	"trails/schema"
 	"trails/sparql/lint"
 	"trails/view"
 )
 
-var describeType = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "describe", Description: "Tell one type: properties, constraints, where ids come from, and data of a create that fits.",
-		InputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "type", Type: capability.String, Required: true},
-			{Name: "input_schema", Type: capability.Boolean, Rare: true, Default: false, Description: "The JSON Schema of its create tool, too."},
-			capability.ReadBranch(),
-		}},
-		OutputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "type", Type: capability.String, Required: true},
-			{Name: "description", Type: capability.String},
-			{Name: "abstract", Type: capability.Boolean, Description: "It has no nodes of its own; its subtypes do."},
-			{Name: "open", Type: capability.Boolean, Description: "Updates and loads may give its nodes names under the base that the schema does not declare."},
-			{Name: "supertypes", Type: capability.String, Many: true},
-			{Name: "subtypes", Type: capability.String, Many: true},
-			{Name: "nodes", Type: capability.String, Required: true, Description: "How many there are, with those of subtypes."},
-			{Name: "class", Type: capability.String, Required: true, Description: "As SPARQL writes it."},
-			{Name: "node", Type: capability.String, Required: true, Description: "How SPARQL writes a node; one with other signs in its id as <IRI>."},
-			{Name: "prefixes", Type: capability.String, Required: true, Description: "Those that SPARQL need not declare; : alone is the base."},
-			{Name: "instances", Type: capability.String, Description: "The pattern in SPARQL of its nodes and those of its subtypes."},
-			{Name: "label", Type: capability.String, Description: "The property that people read."},
-			{Name: "id", Type: capability.String, Required: true, Description: "Where ids come from."},
-			{Name: "columns", Type: capability.String, Many: true, Required: true},
-			{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each property: name, rules, description."},
-			{Name: "unique", Type: capability.String, Many: true, Description: "Properties whose values are unique together."},
-			{Name: "example", Type: capability.Any, Description: "The data of a create."},
-			{Name: "ask_for", Type: capability.String, Many: true, Description: "What is required and not in the example."},
-			{Name: "input_schema", Type: capability.Any},
-		}},
-		CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
-	},
-	Handle: describe,
+// describing names a type.
+type describing struct {
+	Type        string `json:"type"`
+	InputSchema bool   `json:"input_schema" is:"rare" default:"false" doc:"The JSON Schema of its create tool, too."`
 }
 
 // described is what describe answers.
 type described struct {
 	Type        string          `json:"type"`
 	Description string          `json:"description,omitempty"`
-	Abstract    bool            `json:"abstract,omitempty"`
-	Open        bool            `json:"open,omitempty"`
+	Abstract    bool            `json:"abstract,omitempty" doc:"It has no nodes of its own; its subtypes do."`
+	Open        bool            `json:"open,omitempty" doc:"Updates and loads may give its nodes names under the base that the schema does not declare."`
 	Supertypes  []string        `json:"supertypes,omitempty"`
 	Subtypes    []string        `json:"subtypes,omitempty"`
-	Nodes       string          `json:"nodes"`
-	Class       string          `json:"class"`
-	Node        string          `json:"node"`
-	Prefixes    string          `json:"prefixes"`
-	Instances   string          `json:"instances,omitempty"`
-	Label       string          `json:"label,omitempty"`
-	ID          string          `json:"id"`
+	Nodes       string          `json:"nodes" doc:"How many there are, with those of subtypes."`
+	Class       string          `json:"class" doc:"As SPARQL writes it."`
+	Node        string          `json:"node" doc:"How SPARQL writes a node; one with other signs in its id as <IRI>."`
+	Prefixes    string          `json:"prefixes" doc:"Those that SPARQL need not declare; : alone is the base."`
+	Instances   string          `json:"instances,omitempty" doc:"The pattern in SPARQL of its nodes and those of its subtypes."`
+	Label       string          `json:"label,omitempty" doc:"The property that people read."`
+	ID          string          `json:"id" doc:"Where ids come from."`
 	Columns     []string        `json:"columns"`
-	Rows        [][]any         `json:"rows"`
-	Unique      []string        `json:"unique,omitempty"`
-	Example     json.RawMessage `json:"example,omitempty"`
-	AskFor      []string        `json:"ask_for,omitempty"`
+	Rows        [][]any         `json:"rows" type:"any" doc:"A list for each property: name, rules, description."`
+	Unique      []string        `json:"unique,omitempty" doc:"Properties whose values are unique together."`
+	Example     json.RawMessage `json:"example,omitempty" doc:"The data of a create."`
+	AskFor      []string        `json:"ask_for,omitempty" doc:"What is required and not in the example."`
 	InputSchema json.RawMessage `json:"input_schema,omitempty"`
 }
 
-func describe(ctx context.Context, r *invoke.Request) (any, error) {
-	t, err := view.KnownType(r, "type")
+var describeType = invoke.Define(capability.Descriptor{
+	ID: "describe", Description: "Tell one type: properties, constraints, where ids come from, and data of a create that fits.",
+	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, describe)
+
+func describe(ctx context.Context, r *invoke.Request, in describing) (*described, error) {
+	t, err := view.KnownType(r, in.Type)
 	if err != nil {
 		return nil, err
 	}
 	s := r.Snapshot.Schema()
-	out := described{
+	out := &described{
 		Type: t.Name, Description: t.Description, Abstract: t.Abstract, Open: s.IsOpen([]*schema.Type{t}), Class: s.Short(t.IRI), Label: s.LabelOf(t), ID: idRule(r, t),
 		Columns: []string{"property", "rules", "description"}, Rows: [][]any{},
 	}
@@ -125,7 +103,7 @@ func describe(ctx context.Context, r *invoke.Request) (any, error) {
 		out.Example = json.RawMessage(example)
 	}
 	out.AskFor = left
-	if r.Args.Flag("input_schema") {
+	if in.InputSchema {
 		out.InputSchema = project.Lower(create)
 	}
 	return out, nil

@@ -10,6 +10,7 @@ import (
 	"trails/capability"
 	"trails/invoke"
 	"trails/kg"
+	"trails/policy"
 	"trails/quote"
 	"trails/schema"
 )
@@ -37,20 +38,21 @@ type guides struct {
 }
 
 func (g *guides) capability() invoke.Capability {
-	return invoke.Capability{
-		Descriptor: capability.Descriptor{
-			ID: "guide", Description: "Say in 2,000 characters what this graph holds, how to read it, how to write to it, and how to recover from errors.",
-			OutputShape:  capability.Shape{Fields: []capability.Field{{Name: "text", Type: capability.String, Required: true}}},
-			CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
-		},
-		Handle: g.guide, Hidden: true,
-	}
+	return invoke.Define(capability.Descriptor{
+		ID: "guide", Description: "Say in 2,000 characters what this graph holds, how to read it, how to write to it, and how to recover from errors.",
+		PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+	}, g.guide, invoke.Hidden)
 }
 
-func (g *guides) guide(ctx context.Context, r *invoke.Request) (any, error) {
+// guideAnswer is what the guide says.
+type guideAnswer struct {
+	Text string `json:"text"`
+}
+
+func (g *guides) guide(ctx context.Context, r *invoke.Request, _ capability.NoBranch) (out guideAnswer, _ error) {
 	tools, err := r.Engine().Tools(ctx, r.Principal)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	lists := func(id string) bool {
 		return slices.ContainsFunc(tools.Listed, func(d capability.Descriptor) bool { return d.ID == id })
@@ -72,13 +74,13 @@ func (g *guides) guide(ctx context.Context, r *invoke.Request) (any, error) {
 	g.mu.Unlock()
 	if text == "" || key != asked {
 		if text, err = guideText(ctx, r, way, generic); err != nil {
-			return nil, err
+			return out, err
 		}
 		g.mu.Lock()
 		g.key, g.text = asked, text
 		g.mu.Unlock()
 	}
-	return map[string]string{"text": text}, nil
+	return guideAnswer{text}, nil
 }
 
 // How the tools of a list are called that has not the tools themselves.

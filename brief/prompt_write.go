@@ -65,7 +65,7 @@ func typeToWrite(r *invoke.Request, name string) (*schema.Type, error) {
 // fieldsText lists the properties with everything that is checked, without the id and what
 // every write takes.
 func fieldsText(shape capability.Shape) string {
-	every := append(capability.ChangeArguments(), capability.Field{Name: "id"})
+	every := append(capability.FieldsOf[capability.ChangeArguments](), capability.Field{Name: "id"})
 	fields := slices.DeleteFunc(slices.Clone(shape.Fields), func(f capability.Field) bool {
 		return slices.ContainsFunc(every, func(e capability.Field) bool { return e.Name == f.Name })
 	})

@@ -9,6 +9,7 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
+	"trails/policy"
 	"trails/view"
 )
 
@@ -48,49 +49,21 @@ var prompts = []invoke.Prompt{
 
 // promptCapabilities are how the doors reach the prompts.
 var promptCapabilities = []invoke.Capability{
-	{
-		Descriptor: capability.Descriptor{
-			ID: "prompts_list", Description: "List the prompts with the arguments that each takes.",
-			OutputShape: capability.Shape{Fields: []capability.Field{{Name: "prompts", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-				{Name: "name", Type: capability.String, Required: true},
-				{Name: "title", Type: capability.String, Required: true},
-				{Name: "description", Type: capability.String, Required: true},
-				{Name: "arguments", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-					{Name: "name", Type: capability.String, Required: true},
-					{Name: "description", Type: capability.String, Required: true},
-					{Name: "required", Type: capability.Boolean, Required: true},
-					{Name: "completes", Type: capability.String, Description: "What suggests values."},
-				}},
-			}}}},
-			CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
-		},
-		Handle: promptsList, Hidden: true,
-	},
-	{
-		Descriptor: capability.Descriptor{
-			ID: "prompts_get", Description: "Write out one prompt.",
-			InputShape: capability.Shape{Fields: []capability.Field{
-				{Name: "name", Type: capability.String, Required: true, MaxLength: new(64)},
-				{Name: "arguments", Type: capability.Object, Description: "Texts by the names of the prompt's arguments."},
-			}},
-			OutputShape: capability.Shape{Fields: []capability.Field{
-				{Name: "description", Type: capability.String, Required: true},
-				{Name: "messages", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-					{Name: "role", Type: capability.String, Required: true, OneOf: []any{"user", "assistant"}},
-					{Name: "text", Type: capability.String, Required: true},
-				}},
-			}},
-			CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
-		},
-		Handle: promptGet, Hidden: true,
-	},
+	invoke.Define(capability.Descriptor{
+		ID: "prompts_list", Description: "List the prompts with the arguments that each takes.",
+		CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+	}, promptsList, invoke.Hidden),
+	invoke.Define(capability.Descriptor{
+		ID: "prompts_get", Description: "Write out one prompt.",
+		CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+	}, promptGet, invoke.Hidden),
 }
 
 type argumentView struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Required    bool   `json:"required"`
-	Completes   string `json:"completes,omitempty"`
+	Completes   string `json:"completes,omitempty" doc:"What suggests values."`
 }
 
 type promptView struct {
@@ -100,10 +73,11 @@ type promptView struct {
 	Arguments   []argumentView `json:"arguments"`
 }
 
-func promptsList(_ context.Context, r *invoke.Request) (any, error) {
-	out := struct {
-		Prompts []promptView `json:"prompts"`
-	}{}
+type promptList struct {
+	Prompts []promptView `json:"prompts"`
+}
+
+func promptsList(_ context.Context, r *invoke.Request, _ capability.NoBranch) (out promptList, _ error) {
 	for _, p := range r.Prompts() {
 		v := promptView{p.Name, p.Title, p.Description, []argumentView{}}
 		for _, a := range p.Arguments {
@@ -115,18 +89,29 @@ func promptsList(_ context.Context, r *invoke.Request) (any, error) {
 }
 
 type messageView struct {
-	Role string `json:"role"`
+	Role string `json:"role" oneof:"user,assistant"`
 	Text string `json:"text"`
 }
 
-func promptGet(ctx context.Context, r *invoke.Request) (any, error) {
+type promptAsked struct {
+	capability.NoBranch
+	Name      string         `json:"name" max:"64"`
+	Arguments map[string]any `json:"arguments,omitempty" doc:"Texts by the names of the prompt's arguments."`
+}
+
+type promptText struct {
+	Description string        `json:"description"`
+	Messages    []messageView `json:"messages"`
+}
+
+func promptGet(ctx context.Context, r *invoke.Request, in promptAsked) (*promptText, error) {
 	var names []string
 	for _, p := range r.Prompts() {
-		if p.Name != r.Args.Text("name") {
+		if p.Name != in.Name {
 			names = append(names, p.Name)
 			continue
 		}
-		given, err := promptArguments(p, r.Args.Object("arguments"))
+		given, err := promptArguments(p, in.Arguments)
 		if err != nil {
 			return nil, err
 		}
@@ -134,13 +119,10 @@ func promptGet(ctx context.Context, r *invoke.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return struct {
-			Description string        `json:"description"`
-			Messages    []messageView `json:"messages"`
-		}{p.Description, []messageView{{"user", fitting(text, r.Room()-len(p.Description))}}}, nil
+		return &promptText{p.Description, []messageView{{"user", fitting(text, r.Room()-len(p.Description))}}}, nil
 	}
-	return nil, fault.Arguments(fault.FieldError{Field: "name", Code: fault.OneOf, Value: r.Args.Text("name"), Constraint: names,
-		Message: fmt.Sprintf("there is no prompt %q; there are %s", r.Args.Text("name"), strings.Join(names, ", "))})
+	return nil, fault.Arguments(fault.FieldError{Field: "name", Code: fault.OneOf, Value: in.Name, Constraint: names,
+		Message: fmt.Sprintf("there is no prompt %q; there are %s", in.Name, strings.Join(names, ", "))})
 }
 
 // fitting keeps the first lines of a text, those that there is room for, and says first how

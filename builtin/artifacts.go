@@ -12,50 +12,36 @@ import (
 	"trails/policy"
 )
 
-// Bounds of a list of artifacts.
-const (
-	artifactsLimit = 20
-	artifactsMost  = 200
-)
-
-var artifactsList = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "artifacts_list", Description: "List the results of tools that the file keeps for the caller, the last first.",
-		InputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: artifactsMost, Default: artifactsLimit},
-			cursorField, capability.ReadBranch(),
-		}},
-		OutputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "count", Type: capability.Integer, Required: true, Description: "Of all that are kept for the caller."},
-			{Name: "bytes", Type: capability.Integer, Required: true, Description: "Of all that are kept for the caller."},
-			{Name: "columns", Type: capability.String, Many: true, Required: true},
-			{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each artifact."},
-			nextField,
-		}},
-		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
-	},
-	Hidden: true,
-	Handle: listArtifacts,
+type artifactsPage struct {
+	Limit  int    `json:"limit" min:"1" max:"200" default:"20"`
+	Cursor string `json:"cursor,omitempty" doc:"next of the last page."`
 }
 
-func listArtifacts(ctx context.Context, r *invoke.Request) (any, error) {
+type artifacts struct {
+	Count int64 `json:"count" doc:"Of all that are kept for the caller."`
+	Bytes int64 `json:"bytes" doc:"Of all that are kept for the caller."`
+	rowsAnswer
+}
+
+var artifactsList = invoke.Define(capability.Descriptor{
+	ID: "artifacts_list", Description: "List the results of tools that the file keeps for the caller, the last first.",
+	OutputShape: rowsOf("A list for each artifact."), PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, listArtifacts, invoke.Hidden)
+
+func listArtifacts(ctx context.Context, r *invoke.Request, in artifactsPage) (*artifacts, error) {
 	from := int64(0)
-	if cursor := r.Args.Text(cursorField.Name); cursor != "" {
+	if in.Cursor != "" {
 		var err error
-		if from, err = strconv.ParseInt(cursor, 10, 64); err != nil || from < 1 {
-			return nil, fault.Argument(cursorField.Name, fault.Pattern, cursor, "cursor is no next of ours; leave it out for the first page")
+		if from, err = strconv.ParseInt(in.Cursor, 10, 64); err != nil || from < 1 {
+			return nil, fault.Argument("cursor", fault.Pattern, in.Cursor, "cursor is no next of ours; leave it out for the first page")
 		}
 	}
 	r.Release()
-	page, err := r.Session().Artifacts(ctx, from, r.Args.Integer("limit", artifactsLimit))
+	page, err := r.Session().Artifacts(ctx, from, in.Limit)
 	if err != nil {
 		return nil, err
 	}
-	out := struct {
-		Count int64 `json:"count"`
-		Bytes int64 `json:"bytes"`
-		rowsAnswer
-	}{page.Count, page.Bytes, rowsAnswer{Columns: []string{"handle", "media_type", "bytes", "tool", "created", "expires"}, Rows: [][]any{}}}
+	out := &artifacts{page.Count, page.Bytes, rowsAnswer{table: tableOf("handle", "media_type", "bytes", "tool", "created", "expires")}}
 	room := r.Room()
 	for i, a := range page.Artifacts {
 		added, err := out.add(&room, []any{a.Handle, a.MediaType, a.SizeBytes, a.Tool, a.Created.Format(time.RFC3339), a.Expires.Format(time.RFC3339)})

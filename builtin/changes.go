@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/capability"
 	"trails/kg"
 	"trails/rdf"
 	"trails/schema"
@@ -17,20 +18,12 @@ const (
 	fewValues     = 3
 )
 
-// changeTable lists statements that a write added (+) or removed (-).
-type changeTable struct {
-	Total   int64    `json:"total"`
-	Nodes   int64    `json:"nodes,omitempty"`
-	Columns []string `json:"columns"`
-	Rows    [][]any  `json:"rows"`
-}
-
 // changesOf lists what a write changed: all of it on a dry run, and else the values of
-// properties that lost more than a few, which may have been a mistake. It is nil when there
+// properties that lost more than a few, which may have been a mistake. It is empty when there
 // is nothing to list.
-func changesOf(s *schema.Schema, res kg.Result, dryRun bool) *changeTable {
+func changesOf(s *schema.Schema, res kg.Result, dryRun bool) (none capability.Changed) {
 	removed, added := res.Removed, res.Added
-	out := changeTable{Total: res.RemovedCount + res.AddedCount, Columns: []string{"op", "node", "property", "value"}}
+	out := capability.Changes{Total: res.RemovedCount + res.AddedCount, Columns: []string{"op", "node", "property", "value"}}
 	if dryRun && res.NodeCount > 1 {
 		out.Nodes = res.NodeCount
 	}
@@ -43,7 +36,7 @@ func changesOf(s *schema.Schema, res kg.Result, dryRun bool) *changeTable {
 		added, out.Total = nil, int64(len(removed))
 	}
 	if out.Total == 0 {
-		return nil
+		return none
 	}
 	type statement struct {
 		op string
@@ -70,5 +63,5 @@ func changesOf(s *schema.Schema, res kg.Result, dryRun bool) *changeTable {
 		}
 		out.Rows = append(out.Rows, append([]any{a.op}, view.PlainRow(s, row)...))
 	}
-	return &out
+	return capability.Changed{Changes: &out}
 }

@@ -275,8 +275,8 @@ func (u upstreams) accept() invoke.Capability {
 				{Name: "name", Type: capability.String, Required: true},
 				{Name: "tools", Type: capability.String, Many: true, Description: "Names or ids of what is accepted; all when left out."},
 				{Name: "digest", Type: capability.String, Description: "Of the changes that the person has seen; others are not accepted."},
-			}, capability.WriteArguments()...)},
-			OutputShape: capability.Shape{Fields: append(slices.Clone(reviewFields), capability.CommitResult()...)},
+			}, capability.FieldsOf[capability.WriteArguments]()...)},
+			OutputShape: capability.Shape{Fields: append(slices.Clone(reviewFields), capability.FieldsOf[invoke.Written]()...)},
 			SideEffects: capability.Destroys, CostEstimate: capability.CostResult,
 			PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply, Upstream: true}, Idempotent: true,
 		},
@@ -321,8 +321,8 @@ func kept[T any](id, description string, field capability.Field, parse func(*inv
 	return invoke.Capability{
 		Descriptor: capability.Descriptor{
 			ID: id, Description: description,
-			InputShape:  capability.Shape{Fields: append([]capability.Field{field}, capability.WriteArguments()...)},
-			OutputShape: capability.Shape{Fields: capability.CommitResult()},
+			InputShape:  capability.Shape{Fields: append([]capability.Field{field}, capability.FieldsOf[capability.WriteArguments]()...)},
+			OutputShape: capability.Shape{Fields: capability.FieldsOf[invoke.Written]()},
 			SideEffects: capability.Destroys, CostEstimate: capability.CostConstant,
 			PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
 		},
@@ -368,8 +368,8 @@ var gatewayRemove = invoke.Capability{
 		ID: "trails.meta.gateway.remove", Description: "Remove an upstream MCP server from the file.",
 		InputShape: capability.Shape{Fields: append([]capability.Field{
 			{Name: "name", Type: capability.String, Required: true},
-		}, capability.WriteArguments()...)},
-		OutputShape: capability.Shape{Fields: capability.CommitResult()},
+		}, capability.FieldsOf[capability.WriteArguments]()...)},
+		OutputShape: capability.Shape{Fields: capability.FieldsOf[invoke.Written]()},
 		SideEffects: capability.Destroys, CostEstimate: capability.CostConstant,
 		PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
 	},

@@ -12,6 +12,7 @@ import (
 	"trails/invoke"
 	"trails/kg"
 	"trails/outline"
+	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
 	"trails/view"
@@ -26,59 +27,46 @@ const (
 	getText      = 2000 // characters of a text
 )
 
-var getBuiltin = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "get", Description: "Read nodes: values, what they refer to with labels, and who refers to them, counted by type and property.",
-		InputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "ids", Type: capability.String, Many: true, Required: true, MinCount: new(1), MaxCount: new(getNodes), Description: "Type/id, IRI or exact label."},
-			{Name: "properties", Type: capability.String, Many: true, Brief: true, MaxCount: new(1000), Description: "Only these."},
-			{Name: "depth", Type: capability.Integer, MinValue: 1, MaxValue: 2, Default: 1, Description: "2: what they refer to, too."},
-			capability.ReadBranch(),
-		}},
-		OutputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "nodes", Type: capability.Object, Many: true, Required: true, Fields: gotFields},
-			{Name: "linked", Type: capability.Object, Many: true, Description: "With depth 2.", Fields: gotFields},
-		}},
-		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
-	},
-	Handle: get,
+// getting names nodes.
+type getting struct {
+	IDs        []string `json:"ids" min:"1" doc:"Type/id, IRI or exact label."`
+	Properties []string `json:"properties,omitempty" is:"brief" max:"1000" doc:"Only these."`
+	Depth      int      `json:"depth" min:"1" max:"2" default:"1" doc:"2: what they refer to, too."`
 }
 
-var gotFields = []capability.Field{
-	{Name: "node", Type: capability.String, Required: true, Description: "Type/id, or the IRI."},
-	{Name: "label", Type: capability.String, Required: true},
-	{Name: "values", Type: capability.Object, Required: true, Description: "By property: a value, or a list of them; references as {node: label}."},
-	{Name: "more", Type: capability.Object, Description: "How many values are left out, by property."},
-	{Name: "referred_by", Type: capability.Object, Many: true, Fields: []capability.Field{
-		{Name: "type", Type: capability.String, Required: true},
-		{Name: "property", Type: capability.String, Required: true},
-		{Name: "total", Type: capability.Any, Required: true, Description: "A number, or \"more than\" one."},
-		{Name: "first", Type: capability.Object, Required: true, Description: "The first nodes, each with its label."},
-	}},
+// got is what get answers.
+type got struct {
+	Nodes  []gotNode `json:"nodes"`
+	Linked []gotNode `json:"linked,omitempty" doc:"With depth 2."`
 }
 
-// gotNode is one node as get answers it.
+// gotNode is one node of it.
 type gotNode struct {
-	Node       string         `json:"node"`
+	Node       string         `json:"node" doc:"Type/id, or the IRI."`
 	Label      string         `json:"label"`
-	Values     map[string]any `json:"values"`
-	More       map[string]int `json:"more,omitempty"`
+	Values     map[string]any `json:"values" doc:"By property: a value, or a list of them; references as {node: label}."`
+	More       map[string]int `json:"more,omitempty" doc:"How many values are left out, by property."`
 	ReferredBy []gotGroup     `json:"referred_by,omitempty"`
 }
 
 type gotGroup struct {
 	Type     string            `json:"type"`
 	Property string            `json:"property"`
-	Total    any               `json:"total"`
-	First    map[string]string `json:"first"`
+	Total    any               `json:"total" doc:"A number, or \"more than\" one."`
+	First    map[string]string `json:"first" doc:"The first nodes, each with its label."`
 }
 
-func get(ctx context.Context, r *invoke.Request) (any, error) {
+var getBuiltin = invoke.Define(capability.Descriptor{
+	ID: "get", Description: "Read nodes: values, what they refer to with labels, and who refers to them, counted by type and property.",
+	InputShape:     details(capability.Field{Name: "ids", MaxCount: new(getNodes)}),
+	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, get)
+
+func get(ctx context.Context, r *invoke.Request, in getting) (*got, error) {
 	var found []kg.Described
 	var wrong []fault.FieldError
-	for i, id := range r.Args.List("ids") {
-		text, _ := id.(string)
-		d, err := nodeOf(ctx, r, fmt.Sprintf("ids[%d]", i), text)
+	for i, id := range in.IDs {
+		d, err := nodeOf(ctx, r, fmt.Sprintf("ids[%d]", i), id)
 		switch {
 		case fault.Is(err, fault.InvalidArguments):
 			wrong = append(wrong, fault.Of(err).Fields...)
@@ -93,15 +81,11 @@ func get(ctx context.Context, r *invoke.Request) (any, error) {
 		return nil, fault.Arguments(wrong...)
 	}
 	only := map[string]bool{}
-	for _, name := range r.Args.List("properties") {
-		text, _ := name.(string)
-		only[text] = true
+	for _, name := range in.Properties {
+		only[name] = true
 	}
 	seen := map[string]bool{}
-	out := struct {
-		Nodes  []gotNode `json:"nodes"`
-		Linked []gotNode `json:"linked,omitempty"`
-	}{}
+	out := &got{}
 	linked := map[rdf.Term]bool{}
 	for _, d := range found {
 		one, err := gotOf(ctx, r, d, only, seen, linked)
@@ -120,7 +104,7 @@ func get(ctx context.Context, r *invoke.Request) (any, error) {
 	if len(unknown) > 0 {
 		return nil, fault.Arguments(unknown...)
 	}
-	if r.Args.Integer("depth", 1) < 2 {
+	if in.Depth < 2 {
 		return out, nil
 	}
 	for _, d := range found {

@@ -12,6 +12,7 @@ import (
 	"trails/invoke"
 	"trails/kg"
 	"trails/outline"
+	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
 	"trails/view"
@@ -19,8 +20,6 @@ import (
 
 // Bounds of a history.
 const (
-	historyLimit   = 20
-	historyMost    = 200
 	historyScanned = 2_000 // commits that are looked at
 	historyPage    = 100   // that are read at once
 	historyNodes   = 5     // of one commit
@@ -30,27 +29,22 @@ const (
 	historySmall   = 2_000 // statements of a commit that is told node by node
 )
 
-var historyBuiltin = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "history", Description: "Tell what happened to a node or the graph, newest first: who, when, by which call, why, and what changed.",
-		InputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "id", Type: capability.String, Brief: true, Description: "Type/id, IRI or exact label."},
-			{Name: "type", Type: capability.String, Brief: true, Description: "Commits that changed nodes of this type."},
-			{Name: "actor", Type: capability.String, Description: "Part of a name."},
-			{Name: "since", Type: capability.String, Description: "A date, a time or a commit."},
-			{Name: "until", Type: capability.String},
-			{Name: "limit", Type: capability.Integer, Brief: true, MinValue: 1, MaxValue: historyMost, Default: historyLimit},
-			toldBefore(cursorField), capability.ReadBranch(),
-		}},
-		OutputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "columns", Type: capability.String, Many: true, Required: true},
-			{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each commit: its first digits, time, author, and a sentence."},
-			nextField,
-		}},
-		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
-	},
-	Handle: history,
+// historyAsked says which commits are told.
+type historyAsked struct {
+	ID     string `json:"id,omitempty" is:"brief" doc:"Type/id, IRI or exact label."`
+	Type   string `json:"type,omitempty" is:"brief" doc:"Commits that changed nodes of this type."`
+	Actor  string `json:"actor,omitempty" doc:"Part of a name."`
+	Since  string `json:"since,omitempty" doc:"A date, a time or a commit."`
+	Until  string `json:"until,omitempty"`
+	Limit  int    `json:"limit" is:"brief" min:"1" max:"200" default:"20"`
+	Cursor string `json:"cursor,omitempty" is:"brief" doc:"next of the last page."`
 }
+
+var historyBuiltin = invoke.Define(capability.Descriptor{
+	ID: "history", Description: "Tell what happened to a node or the graph, newest first: who, when, by which call, why, and what changed.",
+	OutputShape:    rowsOf("A list for each commit: its first digits, time, author, and a sentence."),
+	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, history)
 
 // telling is a history that is being told.
 type telling struct {
@@ -61,15 +55,15 @@ type telling struct {
 	since, until time.Time // zero for none
 	after        kg.Seq    // the commit that since names
 	out          rowsAnswer
-	room, limit  int
+	room         int
+	asked        historyAsked
 }
 
-func history(ctx context.Context, r *invoke.Request) (any, error) {
-	t := &telling{Request: r, actor: strings.ToLower(r.Args.Text("actor")), room: r.Room(), limit: r.Args.Integer("limit", historyLimit),
-		out: rowsAnswer{Columns: []string{"commit", "time", "who", "what"}, Rows: [][]any{}}}
+func history(ctx context.Context, r *invoke.Request, in historyAsked) (rowsAnswer, error) {
+	t := &telling{Request: r, asked: in, actor: strings.ToLower(in.Actor), room: r.Room(), out: rowsAnswer{table: tableOf("commit", "time", "who", "what")}}
 	before, err := t.read(ctx)
 	if err != nil {
-		return nil, err
+		return t.out, err
 	}
 	for seen := 0; ; {
 		page, err := t.page(ctx, before)
@@ -97,8 +91,8 @@ func history(ctx context.Context, r *invoke.Request) (any, error) {
 // read reads the arguments, and returns the commit before which the history begins; 0 is
 // the newest.
 func (t *telling) read(ctx context.Context) (before kg.Seq, err error) {
-	if id := t.Args.Text("id"); id != "" {
-		d, err := nodeEver(ctx, t.Request, id)
+	if t.asked.ID != "" {
+		d, err := nodeEver(ctx, t.Request, t.asked.ID)
 		if err != nil {
 			return 0, err
 		}
@@ -106,7 +100,7 @@ func (t *telling) read(ctx context.Context) (before kg.Seq, err error) {
 		t.of = &d
 	}
 	if t.Args.Has("type") {
-		of, err := view.KnownType(t.Request, "type")
+		of, err := view.KnownType(t.Request, t.asked.Type)
 		if err != nil {
 			return 0, err
 		}
@@ -116,20 +110,20 @@ func (t *telling) read(ctx context.Context) (before kg.Seq, err error) {
 		}
 		t.types[of] = true
 	}
-	if t.since, err = moment(t.Args.Text("since")); err != nil {
-		c, missing := t.Snapshot.FindCommit(ctx, t.Args.Text("since"))
+	if t.since, err = moment(t.asked.Since); err != nil {
+		c, missing := t.Snapshot.FindCommit(ctx, t.asked.Since)
 		if missing != nil {
-			return 0, fault.Argument("since", fault.Datatype, t.Args.Text("since"), "since is a date, such as 2026-01-31, a time, such as 2026-01-31T12:00:00Z, or a commit: "+missing.Error())
+			return 0, fault.Argument("since", fault.Datatype, t.asked.Since, "since is a date, such as 2026-01-31, a time, such as 2026-01-31T12:00:00Z, or a commit: "+missing.Error())
 		}
 		t.after = c.Seq
 	}
-	if t.until, err = moment(t.Args.Text("until")); err != nil {
-		return 0, fault.Argument("until", fault.Datatype, t.Args.Text("until"), "until is a date, such as 2026-01-31, or a time, such as 2026-01-31T12:00:00Z")
+	if t.until, err = moment(t.asked.Until); err != nil {
+		return 0, fault.Argument("until", fault.Datatype, t.asked.Until, "until is a date, such as 2026-01-31, or a time, such as 2026-01-31T12:00:00Z")
 	}
-	if cursor := t.Args.Text(cursorField.Name); cursor != "" {
+	if cursor := t.asked.Cursor; cursor != "" {
 		c, err := t.Snapshot.FindCommit(ctx, cursor)
 		if err != nil {
-			return 0, fault.Argument(cursorField.Name, fault.Pattern, cursor, "cursor is no next of ours: "+err.Error()+"; leave it out for the first page")
+			return 0, fault.Argument("cursor", fault.Pattern, cursor, "cursor is no next of ours: "+err.Error()+"; leave it out for the first page")
 		}
 		before = c.Seq
 	}
@@ -162,7 +156,7 @@ func moment(text string) (time.Time, error) {
 // page reads commits, newest first.
 func (t *telling) page(ctx context.Context, before kg.Seq) ([]kg.HistoryEntry, error) {
 	if t.of != nil {
-		return t.Snapshot.History(ctx, *t.of, before, min(t.limit+1, historyPage))
+		return t.Snapshot.History(ctx, *t.of, before, min(t.asked.Limit+1, historyPage))
 	}
 	commits, err := t.Snapshot.Commits(ctx, before, historyPage)
 	list := make([]kg.HistoryEntry, len(commits))
@@ -189,7 +183,7 @@ func (t *telling) tell(ctx context.Context, e kg.HistoryEntry) (full bool, err e
 		return false, err
 	}
 	id := c.ID.String()
-	if len(t.out.Rows) == t.limit {
+	if len(t.out.Rows) == t.asked.Limit {
 		last, _ := t.out.Rows[len(t.out.Rows)-1][0].(string)
 		t.out.Next = last
 		return true, nil

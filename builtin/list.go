@@ -10,56 +10,51 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
+	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
 	"trails/view"
 )
 
-// Bounds of a list.
+// Bounds of a cell.
 const (
-	listLimit   = 20
-	listMost    = 200
-	listColumns = 50
-	listValues  = 5   // of a cell
-	listText    = 200 // characters of a text
+	listValues = 5   // values
+	listText   = 200 // characters of a text
 )
 
-var listBuiltin = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "list", Description: "List nodes of a type and its subtypes. where, sort and select take paths as author.name.",
-		InputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "type", Type: capability.String, Required: true},
-			{Name: "where", Type: capability.Object, Many: true, Brief: true, MaxCount: new(view.MaxConditions),
-				Description: "All have to fit. op: = (default) != < <= > >= in contains starts is_empty not_empty; != wants no value equal, the others one that fits; contains and starts ignore case.",
-				Fields: []capability.Field{
-					{Name: "property", Type: capability.String, Required: true},
-					{Name: "op", Type: capability.String},
-					{Name: "value", Type: capability.Text, Nullable: true},
-				}},
-			{Name: "sort", Type: capability.String, Description: "-name descends."},
-			{Name: "select", Type: capability.String, Many: true, Brief: true, MaxCount: new(listColumns)},
-			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: listMost, Default: listLimit},
-			toldBefore(cursorField),
-			{Name: "facets", Type: capability.Boolean, Default: false, Description: "Count the values of properties that list theirs."},
-			capability.ReadBranch(),
-		}},
-		OutputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "total", Type: capability.Any, Required: true, Description: "Of all pages: a number, or \"more than\" one."},
-			{Name: "columns", Type: capability.String, Many: true, Required: true},
-			{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each node: its name, its label, and a cell for each property: a value, a list of them or null; references as {node: label}; {values, more} when more are left out."},
-			nextField,
-			{Name: "facets", Type: capability.Object, Description: "A row for each property, value and count, as if there were no conditions on that property.", Fields: []capability.Field{
-				{Name: "columns", Type: capability.String, Many: true, Required: true},
-				{Name: "rows", Type: capability.Any, Required: true},
-			}},
-		}},
-		CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
-	},
-	Handle: list,
+// listing says which nodes are listed, and what of them.
+type listing struct {
+	Type   string      `json:"type"`
+	Where  []condition `json:"where,omitempty" is:"brief" doc:"All have to fit. op: = (default) != < <= > >= in contains starts is_empty not_empty; != wants no value equal, the others one that fits; contains and starts ignore case."`
+	Sort   string      `json:"sort,omitempty" doc:"-name descends."`
+	Select []string    `json:"select,omitempty" is:"brief" max:"50"`
+	Limit  int         `json:"limit" min:"1" max:"200" default:"20"`
+	Cursor string      `json:"cursor,omitempty" is:"brief" doc:"next of the last page."`
+	Facets bool        `json:"facets" default:"false" doc:"Count the values of properties that list theirs."`
 }
 
-func list(ctx context.Context, r *invoke.Request) (any, error) {
-	q, err := listQuery(r)
+type condition struct {
+	Property string `json:"property"`
+	Op       string `json:"op,omitempty"`
+	Value    any    `json:"value,omitempty" type:"text" is:"nullable"`
+}
+
+// listed is a page of the list.
+type listed struct {
+	Total any `json:"total" doc:"Of all pages: a number, or \"more than\" one."`
+	rowsAnswer
+	Facets *table `json:"facets,omitempty" doc:"A row for each property, value and count, as if there were no conditions on that property."`
+}
+
+var listBuiltin = invoke.Define(capability.Descriptor{
+	ID: "list", Description: "List nodes of a type and its subtypes. where, sort and select take paths as author.name.",
+	InputShape:   details(capability.Field{Name: "where", MaxCount: new(view.MaxConditions)}),
+	OutputShape:  rowsOf("A list for each node: its name, its label, and a cell for each property: a value, a list of them or null; references as {node: label}; {values, more} when more are left out."),
+	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, list)
+
+func list(ctx context.Context, r *invoke.Request, in listing) (*listed, error) {
+	q, err := listQuery(r, in)
 	if err != nil {
 		return nil, err
 	}
@@ -72,11 +67,7 @@ func list(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := struct {
-		Total any `json:"total"`
-		rowsAnswer
-		Facets *rowsAnswer `json:"facets,omitempty"`
-	}{Total: atLeast(page.Total, page.TotalMore), rowsAnswer: rowsAnswer{Columns: []string{"node", "label"}, Rows: [][]any{}}}
+	out := &listed{Total: atLeast(page.Total, page.TotalMore), rowsAnswer: rowsAnswer{table: tableOf("node", "label")}}
 	for _, path := range q.Columns {
 		out.Columns = append(out.Columns, path.String())
 	}
@@ -109,30 +100,34 @@ func list(ctx context.Context, r *invoke.Request) (any, error) {
 }
 
 // listQuery reads the arguments; every one that cannot be used is reported.
-func listQuery(r *invoke.Request) (kg.TableQuery, error) {
-	q := kg.TableQuery{Limit: r.Args.Integer("limit", listLimit), Each: listValues, Facets: r.Args.Flag("facets")}
+func listQuery(r *invoke.Request, in listing) (kg.TableQuery, error) {
+	q := kg.TableQuery{Limit: in.Limit, Each: listValues, Facets: in.Facets}
 	var problems []fault.FieldError
 	var err error
-	if q.Offset, err = offsetOf(r); err != nil {
+	if q.Offset, err = offsetOf(r, in.Cursor); err != nil {
 		problems = append(problems, fault.Of(err).Fields...)
 	}
-	if q.Type, err = view.KnownType(r, "type"); err != nil {
+	if q.Type, err = view.KnownType(r, in.Type); err != nil {
 		return q, fault.Arguments(append(problems, fault.Of(err).Fields...)...)
 	}
 	var wrong []fault.FieldError
-	q.Where, wrong = view.Conditions(r, q.Type)
+	where := make([]view.Condition, len(in.Where))
+	for i, c := range in.Where {
+		where[i] = view.Condition(c)
+	}
+	q.Where, wrong = view.Conditions(r, q.Type, where)
 	problems = append(problems, wrong...)
-	if name := r.Args.Text("sort"); name != "" {
-		name, q.Descending = strings.CutPrefix(name, "-")
+	if in.Sort != "" {
+		var name string
+		name, q.Descending = strings.CutPrefix(in.Sort, "-")
 		q.Sort, wrong = view.PathArgument(r, q.Type, "sort", name)
 		problems = append(problems, wrong...)
 	}
-	if !r.Args.Has("select") {
+	if in.Select == nil {
 		label := r.Snapshot.Schema().LabelOf(q.Type)
 		q.Columns = slices.DeleteFunc(view.DefaultColumns(r.Snapshot.Schema(), q.Type), func(path kg.Path) bool { return path.String() == label })
 	}
-	for i, member := range r.Args.List("select") {
-		name, _ := member.(string)
+	for i, name := range in.Select {
 		path, wrong := view.PathArgument(r, q.Type, fmt.Sprintf("select[%d]", i), name)
 		problems = append(problems, wrong...)
 		q.Columns = append(q.Columns, path)
@@ -144,8 +139,8 @@ func listQuery(r *invoke.Request) (kg.TableQuery, error) {
 }
 
 // listFacets are the counts above zero as a table, as far as half of the room goes.
-func listFacets(r *invoke.Request, facets []kg.Facet, room *int) (*rowsAnswer, error) {
-	out := &rowsAnswer{Columns: []string{"property", "value", "count"}, Rows: [][]any{}}
+func listFacets(r *invoke.Request, facets []kg.Facet, room *int) (*table, error) {
+	out := new(tableOf("property", "value", "count"))
 	half := *room / 2
 	left := half
 	for _, f := range facets {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	"trails/capability"
 	"trails/invoke"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/policy"
 	"trails/quote"
 	"trails/rdf"
 )
@@ -22,12 +24,12 @@ func graphAt(r *invoke.Request, head kg.Commit) string {
 
 // schemaLoses is what a schema removes. Who may not allow it is not asked: a person's
 // yes stands in the place of the argument, not of the right to give it.
-func schemaLoses(ctx context.Context, r *invoke.Request, _ kg.ChangeSet) (*invoke.Loss, error) {
-	if r.Args.Flag(allowLoss.Name) || r.MayGive(allowLoss) != nil {
+func schemaLoses(ctx context.Context, r *invoke.Request, in schemaApplying, _ kg.ChangeSet) (*invoke.Loss, error) {
+	if in.Data || r.MayGive(capability.Field{Scope: policy.Builder}) != nil {
 		return nil, nil
 	}
 	r.Release() // planning pins its own
-	change, err := schemaChange(r)
+	change, err := in.change(in.mayBreak)
 	if err != nil {
 		return nil, nil //nolint:nilerr // the handler says it
 	}

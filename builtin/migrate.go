@@ -24,36 +24,25 @@ import (
 // migrateMetas are listed behind the other metas.
 var migrateMetas = []invoke.Capability{migrateStatus, migratePlan, migrateApply, migrateRollback}
 
-// migrationsField is what the tools for migrations take.
-var migrationsField = capability.Field{Name: "migrations", Type: capability.Object, Many: true, MaxCount: new(9999), Fields: []capability.Field{
-	{Name: "name", Type: capability.String, Required: true, Description: "NNNN_name.yaml"},
-	{Name: "text", Type: capability.String, Required: true, Description: "YAML: description, and steps: those of schema_apply's patch, split_property, merge_property, convert_property, update: {forward, reverse}."},
-}}
-
-func requiredMigrations() capability.Field {
-	f := migrationsField
-	f.Required = true
-	return f
+// fileOfMigration is what the tools for migrations take of each.
+type fileOfMigration struct {
+	Name string `json:"name" doc:"NNNN_name.yaml"`
+	Text string `json:"text" doc:"YAML: description, and steps: those of schema_apply's patch, split_property, merge_property, convert_property, update: {forward, reverse}."`
 }
 
-// migrationFields are what a migration does.
-var migrationFields = []capability.Field{
-	{Name: "name", Type: capability.String, Required: true},
-	{Name: "description", Type: capability.String},
-	{Name: "reverse", Type: capability.String, Required: true, Description: "steps, or history with the reason: the inverse of its commit."},
-	{Name: "columns", Type: capability.String, Many: true, Required: true},
-	{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each thing that it does: step, what, effect, the first nodes."},
-	{Name: "blocked", Type: capability.Boolean, Required: true, Description: "Whether data contradicts it."},
+// migrationsGiven are the migrations of a call.
+type migrationsGiven struct {
+	Migrations []fileOfMigration `json:"migrations" max:"9999"`
 }
 
 // migrationView is what a migration does, or would do.
 type migrationView struct {
 	Name        string     `json:"name"`
 	Description string     `json:"description,omitempty"`
-	Reverse     string     `json:"reverse"`
+	Reverse     string     `json:"reverse" doc:"steps, or history with the reason: the inverse of its commit."`
 	Columns     []string   `json:"columns"`
-	Rows        [][]string `json:"rows"`
-	Blocked     bool       `json:"blocked"`
+	Rows        [][]string `json:"rows" type:"any" doc:"A list for each thing that it does: step, what, effect, the first nodes."`
+	Blocked     bool       `json:"blocked" doc:"Whether data contradicts it."`
 }
 
 func migrationOf(m kg.Migrated) *migrationView {
@@ -125,28 +114,23 @@ func byType(counts map[string]int64) string {
 // toldTypes is how many types are named.
 const toldTypes = 5
 
-var migrateStatus = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "trails.meta.migrate.status", Description: "List the migrations that are applied, and of those given the ones that are not.",
-		InputShape: capability.Shape{Fields: []capability.Field{migrationsField, capability.ReadBranch()}},
-		OutputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "columns", Type: capability.String, Many: true, Required: true},
-			{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each: migration, state (applied, pending), time, actor, commit, SHA-256."},
-			{Name: "pending", Type: capability.Integer, Required: true},
-			{Name: "problems", Type: capability.String, Many: true, Description: "Why those given cannot be applied."},
-		}},
-		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
-	},
-	Handle: statusOfMigrations,
+// migrationsKnown lists migrations.
+type migrationsKnown struct {
+	Columns  []string   `json:"columns"`
+	Rows     [][]string `json:"rows" type:"any" doc:"A list for each: migration, state (applied, pending), time, actor, commit, SHA-256."`
+	Pending  int        `json:"pending"`
+	Problems []string   `json:"problems,omitempty" doc:"Why those given cannot be applied."`
 }
 
-func statusOfMigrations(ctx context.Context, r *invoke.Request) (any, error) {
-	out := struct {
-		Columns  []string   `json:"columns"`
-		Rows     [][]string `json:"rows"`
-		Pending  int        `json:"pending"`
-		Problems []string   `json:"problems,omitempty"`
-	}{Columns: []string{"migration", "state", "time", "actor", "commit", "sha256"}, Rows: [][]string{}}
+var migrateStatus = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.migrate.status", Description: "List the migrations that are applied, and of those given the ones that are not.",
+	PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
+}, statusOfMigrations)
+
+func statusOfMigrations(ctx context.Context, r *invoke.Request, in struct {
+	Migrations []fileOfMigration `json:"migrations,omitempty" max:"9999"`
+}) (*migrationsKnown, error) {
+	out := &migrationsKnown{Columns: []string{"migration", "state", "time", "actor", "commit", "sha256"}, Rows: [][]string{}}
 	by, err := r.Snapshot.AppliedBy(ctx)
 	if err != nil {
 		return nil, err
@@ -154,7 +138,7 @@ func statusOfMigrations(ctx context.Context, r *invoke.Request) (any, error) {
 	for _, m := range r.Snapshot.Applied() {
 		out.Rows = append(out.Rows, []string{m.File(), "applied", m.Time.Format(time.RFC3339), m.Actor, by[m.Number].ID.String(), m.Checksum})
 	}
-	given, err := givenMigrations(r.Args)
+	given, err := migrationsOf(in.Migrations)
 	if err == nil {
 		var pending []*migration.Migration
 		pending, err = migration.Pending(r.Snapshot.Applied(), given)
@@ -175,15 +159,13 @@ func statusOfMigrations(ctx context.Context, r *invoke.Request) (any, error) {
 	return out, nil
 }
 
-// givenMigrations reads the texts of a call. What is wrong with any of them comes back at
+// migrationsOf reads the texts of a call. What is wrong with any of them comes back at
 // once, as far as that can be.
-func givenMigrations(args invoke.Arguments) (all []*migration.Migration, err error) {
+func migrationsOf[T fileOfMigration | migrationFile](given []T) (all []*migration.Migration, err error) {
 	var problems []fault.FieldError
-	for _, one := range args.List(migrationsField.Name) {
-		member, _ := one.(map[string]any)
-		name, _ := member["name"].(string)
-		text, _ := member["text"].(string)
-		m, err := migration.Parse(name, text)
+	for _, one := range given {
+		file := fileOfMigration(one)
+		m, err := migration.Parse(file.Name, file.Text)
 		if err != nil {
 			fields := fault.Of(err).Fields
 			if len(fields) == 0 || fault.Is(err, fault.InvalidArguments) {
@@ -200,22 +182,20 @@ func givenMigrations(args invoke.Arguments) (all []*migration.Migration, err err
 	return all, nil
 }
 
-var migratePlan = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "trails.meta.migrate.plan", Description: "Say what the migrations that are not applied would do, by trying them: what changes, and the nodes that would break. Nothing is changed.",
-		InputShape: capability.Shape{Fields: []capability.Field{requiredMigrations(), capability.ReadBranch()}},
-		OutputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "migrations", Type: capability.Object, Many: true, Required: true, Fields: migrationFields},
-			capability.Changes(),
-			{Name: "blocked", Type: capability.Boolean, Required: true, Description: "Whether data contradicts one; those after it were not tried."},
-		}},
-		CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
-	},
-	Handle: planMigrations,
+// migrationsPlanned is what migrations would do.
+type migrationsPlanned struct {
+	Migrations []*migrationView `json:"migrations"`
+	capability.Changed
+	Blocked bool `json:"blocked" doc:"Whether data contradicts one; those after it were not tried."`
 }
 
-func planMigrations(ctx context.Context, r *invoke.Request) (any, error) {
-	given, err := givenMigrations(r.Args)
+var migratePlan = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.migrate.plan", Description: "Say what the migrations that are not applied would do, by trying them: what changes, and the nodes that would break. Nothing is changed.",
+	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
+}, planMigrations)
+
+func planMigrations(ctx context.Context, r *invoke.Request, in migrationsGiven) (*migrationsPlanned, error) {
+	given, err := migrationsOf(in.Migrations)
 	if err != nil {
 		return nil, err
 	}
@@ -225,11 +205,7 @@ func planMigrations(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := struct {
-		Migrations []*migrationView `json:"migrations"`
-		Changes    *changeTable     `json:"changes,omitempty"`
-		Blocked    bool             `json:"blocked"`
-	}{Migrations: []*migrationView{}, Changes: dataChanges(s, result)}
+	out := &migrationsPlanned{Migrations: []*migrationView{}, Changed: dataChanges(s, result)}
 	for _, m := range plan {
 		out.Migrations = append(out.Migrations, migrationOf(m))
 		var removes int64
@@ -244,7 +220,7 @@ func planMigrations(ctx context.Context, r *invoke.Request) (any, error) {
 
 // dataChanges lists the statements of data that would change; those of the schema are told by
 // the steps.
-func dataChanges(s *schema.Schema, result kg.Result) *changeTable {
+func dataChanges(s *schema.Schema, result kg.Result) capability.Changed {
 	isSchema := func(q rdf.Quad) bool { return q.Label == rdf.SchemaGraph }
 	for _, side := range []struct {
 		list  *[]rdf.Quad
@@ -258,34 +234,28 @@ func dataChanges(s *schema.Schema, result kg.Result) *changeTable {
 	return changesOf(s, result, true)
 }
 
-var migrateApply = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "trails.meta.migrate.apply", Description: "Apply the next migration that is not applied, as one commit with its record; call again while some are left. Plan first.",
-		InputShape:    capability.Shape{Fields: append([]capability.Field{requiredMigrations()}, capability.MassArguments()...)},
-		OutputShape:   capability.Shape{Fields: append(migratedFields("Absent when all are applied."), capability.CommitResult()...)},
-		Preconditions: []string{"Those that are applied have the texts that they had.", "The data that is there fits the new schema."},
-		SideEffects:   capability.Destroys, CostEstimate: capability.CostGraph,
-		PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply},
-	},
-	Handle: applyMigration,
-}
-
-func migratedFields(absent string) []capability.Field {
-	return []capability.Field{
-		{Name: "migration", Type: capability.Object, Fields: migrationFields, Description: absent},
-		{Name: "left", Type: capability.Integer, Required: true, Description: "How many are to come."},
-	}
-}
-
 // migrationDone is what applying a migration answers, and rolling one back.
 type migrationDone struct {
 	Migration *migrationView `json:"migration,omitempty"`
-	Left      int            `json:"left"`
+	Left      int            `json:"left" doc:"How many are to come."`
 	invoke.Written
 }
 
-func applyMigration(ctx context.Context, r *invoke.Request) (any, error) {
-	given, err := givenMigrations(r.Args)
+// migrationsApplying is what applying a migration takes.
+type migrationsApplying struct {
+	migrationsGiven
+	capability.MassArguments
+}
+
+var migrateApply = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.migrate.apply", Description: "Apply the next migration that is not applied, as one commit with its record; call again while some are left. Plan first.",
+	OutputShape:   details(capability.Field{Name: "migration", Description: "Absent when all are applied."}),
+	Preconditions: []string{"Those that are applied have the texts that they had.", "The data that is there fits the new schema."},
+	CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply},
+}, applyMigration)
+
+func applyMigration(ctx context.Context, r *invoke.Request, in migrationsApplying) (*migrationDone, error) {
+	given, err := migrationsOf(in.Migrations)
 	if err != nil {
 		return nil, err
 	}
@@ -298,35 +268,33 @@ func applyMigration(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return migrationDone{migrationOf(done), done.Left, r.Committed(result, set.DryRun)}, nil
+	return &migrationDone{migrationOf(done), done.Left, r.Committed(result, set.DryRun)}, nil
 }
 
-var migrateRollback = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "trails.meta.migrate.rollback", Description: "Take back the migration that was applied last, as one commit. Refused, naming the nodes, where later data stands against it.",
-		InputShape: capability.Shape{Fields: append([]capability.Field{
-			{Name: "number", Type: capability.Integer, MinValue: 1, Description: "The one that you take for the last."},
-			{Name: allowLoss.Name, Type: capability.Boolean, Default: false, Description: "Remove data that came later."},
-		}, capability.MassArguments()...)},
-		OutputShape:   capability.Shape{Fields: append(migratedFields(""), capability.CommitResult()...)},
-		Preconditions: []string{"A migration is applied."},
-		SideEffects:   capability.Destroys, CostEstimate: capability.CostGraph,
-		PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply},
-	},
-	Handle: rollBackMigration,
+// migrationRollback is what rolling one back takes.
+type migrationRollback struct {
+	Number    int  `json:"number,omitempty" min:"1" doc:"The one that you take for the last."`
+	AllowLoss bool `json:"allow_data_loss" default:"false" doc:"Remove data that came later."`
+	capability.MassArguments
 }
 
-func rollBackMigration(ctx context.Context, r *invoke.Request) (any, error) {
+var migrateRollback = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.migrate.rollback", Description: "Take back the migration that was applied last, as one commit. Refused, naming the nodes, where later data stands against it.",
+	Preconditions: []string{"A migration is applied."},
+	CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply},
+}, rollBackMigration)
+
+func rollBackMigration(ctx context.Context, r *invoke.Request, in migrationRollback) (*migrationDone, error) {
 	set, err := r.ChangeSet(ctx)
 	if err != nil {
 		return nil, err
 	}
 	r.Release()
 	done, result, err := r.Session().RollBackMigration(ctx, kg.MigrationRollback{
-		Number: r.Args.Integer("number", 0), AllowDataLoss: r.Args.Flag(allowLoss.Name), Set: set, Progress: r.Progress,
+		Number: in.Number, AllowDataLoss: in.AllowLoss, Set: set, Progress: r.Progress,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return migrationDone{migrationOf(done), done.Left, r.Committed(result, set.DryRun)}, nil
+	return &migrationDone{migrationOf(done), done.Left, r.Committed(result, set.DryRun)}, nil
 }

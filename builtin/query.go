@@ -12,6 +12,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
+	"trails/policy"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/lint"
@@ -20,109 +21,107 @@ import (
 
 // Bounds of a query. Answers without a stream go to a model, which reads all of them.
 const (
-	queryText    = 1 << 20
 	queryRows    = 100
 	queryMaxRows = 10_000
 	queryChars   = 256 << 10 // where a program of ours asks
 	queryTimeout = 10_000    // milliseconds
 	queryMaxTime = 60_000
-	queryGraphs  = 1000
 	lintTimeout  = time.Second // of a query that failed
 )
 
-// queryFields are the arguments of a query that an update has, too.
-var (
-	paramsField = capability.Field{Name: "params", Type: capability.Object,
-		Description: `Terms for variables, by name without ?: a string, number, boolean, {"iri":…} or {"value":…,"datatype"?,"lang"?}.`}
-	baseField    = capability.Field{Name: "base", Type: capability.IRI, Rare: true, Description: "What relative IRIs in the text are resolved against."}
-	timeoutField = capability.Field{Name: "timeout_ms", Type: capability.Integer, Rare: true, MinValue: 1, MaxValue: queryMaxTime, Default: queryTimeout}
-)
-
-var queryBuiltin = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "query", Description: "Answer a SPARQL 1.1 query. :Type, :property and rdf rdfs xsd owl sh skos prov need no PREFIX. Nodes are shown as Type/id.",
-		InputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "query", Type: capability.String, Required: true, Brief: true, MaxLength: new(queryText)},
-			paramsField,
-			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: queryMaxRows, Default: queryRows},
-			timeoutField,
-			{Name: "format", Type: capability.String, Rare: true, OneOf: queryFormats(), Description: "table (default), sparql-json, csv, tsv, xml; for graphs turtle (default), ntriples, jsonld, rdfxml."},
-			{Name: "default_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Rare: true, Description: "Graphs in the place of FROM."},
-			{Name: "named_graph_uri", Type: capability.IRI, Many: true, MaxCount: new(queryGraphs), Rare: true, Description: "Graphs in the place of FROM NAMED."},
-			baseField,
-			{Name: "explain", Type: capability.Boolean, Rare: true, Default: false, Description: "Show the plan, and count."},
-			capability.MaxChars(),
-			capability.ReadBranch(),
-			capability.ReadAt(),
-		}},
-		OutputShape:  capability.Shape{Fields: queriedFields},
-		CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: "read", Remote: true}, Idempotent: true,
-	},
-	Handle: query,
+// parameters are those of a query or an update.
+type parameters struct {
+	Params map[string]any `json:"params,omitempty" doc:"Terms for variables, by name without ?: a string, number, boolean, {\"iri\":…} or {\"value\":…,\"datatype\"?,\"lang\"?}."`
 }
 
-// queriedFields are what a query answers.
-var queriedFields = []capability.Field{
-	{Name: "form", Type: capability.String, OneOf: []any{"select", "ask", "construct", "describe"}, Description: "Absent for a table."},
-	{Name: "head", Type: capability.String, Required: true, Nullable: true, Description: "The commit that the answer is true of, by its first digits."},
-	{Name: "columns", Type: capability.String, Many: true, Description: "Of a table."},
-	{Name: "rows", Type: capability.Any, Description: `Of a table, a list for each row, null where unbound; with sparql-json {variable: {"type":"uri|literal|bnode","value","datatype"?,"lang"?}}.`},
-	{Name: "vars", Type: capability.String, Many: true, Description: "Of SELECT, but for a table."},
-	{Name: "count", Type: capability.Integer, Description: "How many rows came."},
-	{Name: "boolean", Type: capability.Boolean, Description: "Of ASK."},
-	{Name: "triples", Type: capability.Integer, Description: "How many triples text has."},
-	{Name: "text", Type: capability.String, Description: "The graph, or the rows in the format that was asked for."},
-	{Name: "mime", Type: capability.String, Description: "The media type of text, or of the stream."},
-	{Name: "algebra", Type: capability.String, Description: "With explain: what the text means, and how many solutions each operator has by itself."},
-	{Name: "sql", Type: capability.String, Description: "With explain: the statement that it became."},
-	{Name: "steps", Type: capability.String, Description: "With explain: SQLite's plan of the statement, a step a line."},
+type baseArgument struct {
+	Base rdf.IRI `json:"base,omitempty" is:"rare" doc:"What relative IRIs in the text are resolved against."`
+}
+
+// limits are how much of an answer comes, in what form, and how long it may take.
+type limits struct {
+	Limit   int    `json:"limit" min:"1"`
+	Timeout int    `json:"timeout_ms" is:"rare" min:"1"`
+	Format  string `json:"format,omitempty" is:"rare" doc:"table (default), sparql-json, csv, tsv, xml; for graphs turtle (default), ntriples, jsonld, rdfxml."`
+}
+
+// limitsOf says what the limits are bounded by.
+var limitsOf = details(
+	capability.Field{Name: "limit", Default: queryRows, MaxValue: queryMaxRows}, capability.Field{Name: "timeout_ms", Default: queryTimeout, MaxValue: queryMaxTime},
+	capability.Field{Name: "format", OneOf: anyOf(append(slices.Clone(rowFormats), graphFormats...))})
+
+// asked is a query.
+type asked struct {
+	Query string `json:"query" is:"brief" max:"1048576"`
+	parameters
+	limits
+	Default []rdf.IRI `json:"default_graph_uri,omitempty" is:"rare" max:"1000" doc:"Graphs in the place of FROM."`
+	Named   []rdf.IRI `json:"named_graph_uri,omitempty" is:"rare" max:"1000" doc:"Graphs in the place of FROM NAMED."`
+	baseArgument
+	Explain  bool `json:"explain" is:"rare" default:"false" doc:"Show the plan, and count."`
+	MaxChars int  `json:"max_chars"`
+	capability.ReadArguments
 }
 
 // queried is what a query answers.
 type queried struct {
-	Form    string       `json:"form,omitempty"`
-	Columns []sparql.Var `json:"columns,omitempty"`
-	Vars    []sparql.Var `json:"vars,omitempty"`
-	Rows    any          `json:"rows,omitempty"`
-	Count   *int64       `json:"count,omitempty"`
-	Boolean *bool        `json:"boolean,omitempty"`
-	Triples *int64       `json:"triples,omitempty"`
-	Text    *string      `json:"text,omitempty"`
-	MIME    string       `json:"mime,omitempty"`
-	Algebra string       `json:"algebra,omitempty"`
-	SQL     string       `json:"sql,omitempty"`
-	Steps   string       `json:"steps,omitempty"`
-	Head    *string      `json:"head"`
+	Form    string       `json:"form,omitempty" oneof:"select,ask,construct,describe" doc:"Absent for a table."`
+	Columns []sparql.Var `json:"columns,omitempty" doc:"Of a table."`
+	Vars    []sparql.Var `json:"vars,omitempty" doc:"Of SELECT, but for a table."`
+	Rows    any          `json:"rows,omitempty" doc:"Of a table, a list for each row, null where unbound; with sparql-json {variable: {\"type\":\"uri|literal|bnode\",\"value\",\"datatype\"?,\"lang\"?}}."`
+	Count   *int64       `json:"count,omitempty" doc:"How many rows came."`
+	Boolean *bool        `json:"boolean,omitempty" doc:"Of ASK."`
+	Triples *int64       `json:"triples,omitempty" doc:"How many triples text has."`
+	Text    *string      `json:"text,omitempty" doc:"The graph, or the rows in the format that was asked for."`
+	MIME    string       `json:"mime,omitempty" doc:"The media type of text, or of the stream."`
+	Algebra string       `json:"algebra,omitempty" doc:"With explain: what the text means, and how many solutions each operator has by itself."`
+	SQL     string       `json:"sql,omitempty" doc:"With explain: the statement that it became."`
+	Steps   string       `json:"steps,omitempty" doc:"With explain: SQLite's plan of the statement, a step a line."`
+	Head    *string      `json:"head" doc:"The commit that the answer is true of, by its first digits."`
 }
 
-func query(ctx context.Context, r *invoke.Request) (any, error) {
-	q, err := r.Snapshot.ParseQuery(r.Args.Text("query"), r.Args.Text("base"))
+var queryBuiltin = invoke.Define(capability.Descriptor{
+	ID: "query", Description: "Answer a SPARQL 1.1 query. :Type, :property and rdf rdfs xsd owl sh skos prov need no PREFIX. Nodes are shown as Type/id.",
+	InputShape:   limitsOf,
+	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Read, Remote: true}, Idempotent: true,
+}, query)
+
+func query(ctx context.Context, r *invoke.Request, in asked) (*queried, error) {
+	q, err := r.Snapshot.ParseQuery(in.Query, string(in.Base))
 	if err != nil {
 		return nil, err
 	}
-	format, err := queryFormat(r, q.Form)
+	if in.Format, err = queryFormat(r, q.Form, in.Format); err != nil {
+		return nil, err
+	}
+	params, err := queryParams(r, in.Params)
 	if err != nil {
 		return nil, err
 	}
-	options, err := queryOptions(r)
-	if err != nil {
-		return nil, err
-	}
-	return answerInTurn(ctx, r, q, options, format)
+	options := kg.QueryOptions{Params: params, Dataset: sparql.Dataset{Default: in.Default, Named: in.Named}, Text: in.Query, Base: string(in.Base)}
+	return answerInTurn(ctx, r, q, options, asking{in.limits, in.At, in.Explain})
 }
 
-func answerInTurn(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, format string) (any, error) {
-	return r.InTurn(ctx, func(ctx context.Context) (any, error) {
-		if err := readAt(ctx, r); err != nil {
+// asking is how a query is answered.
+type asking struct {
+	limits
+	at      string
+	explain bool
+}
+
+func answerInTurn(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, in asking) (out *queried, err error) {
+	_, err = r.InTurn(ctx, func(ctx context.Context) (any, error) {
+		if err := readAt(ctx, r, in.at); err != nil {
 			return nil, err
 		}
-		return answer(ctx, r, q, options, format)
+		out, err = answer(ctx, r, q, options, in)
+		return nil, err
 	})
+	return out, err
 }
 
 // readAt puts the state that the call asks for in the place of the newest one.
-func readAt(ctx context.Context, r *invoke.Request) error {
-	at := r.Args.Text("at")
+func readAt(ctx context.Context, r *invoke.Request, at string) error {
 	if at == "" {
 		return nil
 	}
@@ -140,26 +139,26 @@ func readAt(ctx context.Context, r *invoke.Request) error {
 }
 
 // answer runs a query.
-func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, format string) (*queried, error) {
-	timed, cancel := queryTime(ctx, r)
+func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, in asking) (*queried, error) {
+	timed, cancel := queryTime(ctx, r, in.Timeout)
 	defer cancel()
 	a, err := r.Snapshot.Query(timed, q, options)
 	if err != nil {
-		return nil, withWarnings(ctx, r, q, options, outOfTime(ctx, timed, r, err))
+		return nil, withWarnings(ctx, r, q, options, outOfTime(ctx, timed, in.Timeout, err))
 	}
 	out := &queried{Form: strings.ToLower(string(q.Form)), Head: view.CommitID(r.Snapshot.Head())}
 	switch {
-	case r.Args.Flag("explain"):
+	case in.explain:
 		err = explain(timed, a, out)
 	case r.Output != nil:
-		err = streamAnswer(timed, r, a, format, out)
+		err = streamAnswer(timed, r, a, in, out)
 	default:
-		err = boundedAnswer(timed, r, a, format, out)
+		err = boundedAnswer(timed, r, a, in, out)
 	}
 	if err == nil {
 		err = warnOfQuery(timed, r, q, options, out)
 	}
-	return out, withWarnings(ctx, r, q, options, outOfTime(ctx, timed, r, err))
+	return out, withWarnings(ctx, r, q, options, outOfTime(ctx, timed, in.Timeout, err))
 }
 
 // withWarnings gives an error that the query took too long, or was too large, what the query
@@ -236,20 +235,19 @@ func explain(ctx context.Context, a *kg.Answer, out *queried) error {
 
 // queryTime bounds a query by timeout_ms. A stream takes as long as its reader, unless
 // it is asked for.
-func queryTime(ctx context.Context, r *invoke.Request) (context.Context, context.CancelFunc) {
-	_, given := r.Args["timeout_ms"]
-	if r.Output != nil && !given {
+func queryTime(ctx context.Context, r *invoke.Request, limit int) (context.Context, context.CancelFunc) {
+	if r.Output != nil && !r.Args.Has("timeout_ms") {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, time.Duration(r.Args.Integer("timeout_ms", queryTimeout))*time.Millisecond)
+	return context.WithTimeout(ctx, time.Duration(limit)*time.Millisecond)
 }
 
 // outOfTime says of a query that its own time ended what to do about it.
-func outOfTime(ctx, timed context.Context, r *invoke.Request, err error) error {
+func outOfTime(ctx, timed context.Context, limit int, err error) error {
 	if err == nil || ctx.Err() != nil || !errors.Is(timed.Err(), context.DeadlineExceeded) {
 		return err
 	}
-	return tookLonger("the query", r.Args.Integer("timeout_ms", queryTimeout), queryMaxTime)
+	return tookLonger("the query", limit, queryMaxTime)
 }
 
 // tookLonger names the limit and how it is raised. It wraps nothing: [Engine.fail] puts
@@ -262,24 +260,9 @@ func tookLonger(what string, limit, most int) error {
 	return fault.New(fault.TimedOut, "%s took longer than its %d ms; %s", what, limit, way).With("timeout_ms", limit)
 }
 
-// queryOptions reads the parameters and the graphs.
-func queryOptions(r *invoke.Request) (kg.QueryOptions, error) {
-	params, err := queryParams(r)
-	return kg.QueryOptions{Params: params, Dataset: sparql.Dataset{Default: graphsOf(r, "default_graph_uri"), Named: graphsOf(r, "named_graph_uri")}, Text: r.Args.Text("query"), Base: r.Args.Text("base")}, err
-}
-
-func graphsOf(r *invoke.Request, argument string) []rdf.IRI {
-	var graphs []rdf.IRI
-	for _, v := range r.Args.List(argument) {
-		text, _ := v.(string)
-		graphs = append(graphs, rdf.IRI(text))
-	}
-	return graphs
-}
-
 // queryFormat chooses among the formats that the form has. A stream may name several,
 // the dearest first.
-func queryFormat(r *invoke.Request, form sparql.Form) (string, error) {
+func queryFormat(r *invoke.Request, form sparql.Form, wanted string) (string, error) {
 	can := rowFormats
 	if r.Output != nil {
 		can = streamFormats
@@ -287,7 +270,6 @@ func queryFormat(r *invoke.Request, form sparql.Form) (string, error) {
 	if form == sparql.Construct || form == sparql.Describe {
 		can = graphFormats
 	}
-	wanted := r.Args.Text("format")
 	if r.Output != nil && wanted == "" {
 		wanted = r.Format
 	}
@@ -301,8 +283,4 @@ func queryFormat(r *invoke.Request, form sparql.Form) (string, error) {
 	}
 	message := "the answer to " + string(form) + " can be had as " + strings.Join(can, ", ")
 	return "", fault.Arguments(fault.FieldError{Field: "format", Code: fault.OneOf, Message: message, Value: wanted, Constraint: can})
-}
-
-func queryFormats() []any {
-	return anyOf(append(slices.Clone(rowFormats), graphFormats...))
 }

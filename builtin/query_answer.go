@@ -49,8 +49,8 @@ func mimeOf(format string) string {
 }
 
 // boundedAnswer fills in an answer that a model can read.
-func boundedAnswer(ctx context.Context, r *invoke.Request, a *kg.Answer, format string, out *queried) (err error) {
-	limit := r.Args.Integer("limit", queryRows)
+func boundedAnswer(ctx context.Context, r *invoke.Request, a *kg.Answer, in asking, out *queried) (err error) {
+	limit, format := in.Limit, in.Format
 	room := min(queryChars, r.Room())
 	switch {
 	case a.Form == sparql.Ask:
@@ -243,19 +243,19 @@ func each(quads []rdf.Quad) iter.Seq2[rdf.Quad, error] {
 }
 
 // streamAnswer writes the whole answer to Output.
-func streamAnswer(ctx context.Context, r *invoke.Request, a *kg.Answer, format string, out *queried) error {
-	out.MIME = mimeOf(format)
+func streamAnswer(ctx context.Context, r *invoke.Request, a *kg.Answer, in asking, out *queried) error {
+	out.MIME = mimeOf(in.Format)
 	if a.Form == sparql.Construct || a.Form == sparql.Describe {
 		out.Triples = new(int64)
-		return writeGraph(r, r.Output, a, format, tallied(a.Triples(ctx), out.Triples))
+		return writeGraph(r, r.Output, a, in.Format, tallied(a.Triples(ctx), out.Triples))
 	}
-	w, err := results.NewWriter(r.Output, results.Format(format))
+	w, err := results.NewWriter(r.Output, results.Format(in.Format))
 	if err != nil {
 		return err
 	}
 	if a.Form == sparql.Select {
 		out.Vars, out.Count = a.Vars, new(int64)
-		return streamRows(ctx, r, a, w, out)
+		return streamRows(ctx, r, a, w, int64(in.Limit), out)
 	}
 	truth, err := a.Truth(ctx)
 	if err != nil {
@@ -266,11 +266,11 @@ func streamAnswer(ctx context.Context, r *invoke.Request, a *kg.Answer, format s
 }
 
 // streamRows sends rows as they fill a buffer.
-func streamRows(ctx context.Context, r *invoke.Request, a *kg.Answer, w results.Writer, out *queried) error {
+func streamRows(ctx context.Context, r *invoke.Request, a *kg.Answer, w results.Writer, limit int64, out *queried) error {
 	if err := w.Head(a.Vars); err != nil {
 		return err
 	}
-	limit, limited := int64(r.Args.Integer("limit", 0)), r.Args["limit"] != nil
+	limited := r.Args.Has("limit")
 	for row, err := range a.Rows(ctx) {
 		if err != nil {
 			return err

@@ -13,8 +13,7 @@ import (
 )
 
 // queryParams reads the argument params, and reports every one that is no term.
-func queryParams(r *invoke.Request) (map[sparql.Var]rdf.Term, error) {
-	given, _ := r.Args["params"].(map[string]any)
+func queryParams(r *invoke.Request, given map[string]any) (map[sparql.Var]rdf.Term, error) {
 	params := make(map[sparql.Var]rdf.Term, len(given))
 	var fields []fault.FieldError
 	for name, v := range given {

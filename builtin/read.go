@@ -6,95 +6,132 @@ import (
 	"math"
 	"time"
 
+	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
 	"trails/kg/load"
 	"trails/outline"
+	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
 	"trails/view"
 )
 
-func ping(context.Context, *invoke.Request) (any, error) { return map[string]bool{"pong": true}, nil }
+// pong answers a ping.
+type pong struct {
+	Pong bool `json:"pong"`
+}
 
-// health says that the process answers, whatever the file is busy with.
-func health(ctx context.Context, r *invoke.Request) (any, error) {
-	head := view.CommitID(r.Engine().Graph().LatestHead(ctx))
+var ping = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.ping", Description: "Answer that meta capabilities can be reached.", CostEstimate: capability.CostConstant, Idempotent: true,
+}, func(context.Context, *invoke.Request, struct{}) (pong, error) { return pong{true}, nil }, invoke.Bare)
+
+// healthy says that the process answers.
+type healthy struct {
+	Status  string  `json:"status" oneof:"ok"`
+	Version string  `json:"version"`
+	Graph   string  `json:"graph"`
+	Head    *string `json:"head"`
+}
+
+var health = invoke.Define(capability.Descriptor{
+	ID: "health", Description: "Say whether the graph answers, its version and head.", CostEstimate: capability.CostConstant, Idempotent: true,
+}, func(ctx context.Context, r *invoke.Request, _ struct{}) (healthy, error) {
+	head := view.CommitID(r.Engine().Graph().LatestHead(ctx)) // whatever the file is busy with
 	if head != nil {
 		r.Head = *head
 	}
-	return struct {
-		Status  string  `json:"status"`
-		Version string  `json:"version"`
-		Graph   string  `json:"graph"`
-		Head    *string `json:"head"`
-	}{"ok", r.Engine().Version(), r.Engine().Graph().Name(), head}, nil
+	return healthy{"ok", r.Engine().Version(), r.Engine().Graph().Name(), head}, nil
+}, invoke.Bare)
+
+// headCommit is the newest commit in a few words.
+type headCommit struct {
+	ID      string `json:"id" doc:"Its first digits."`
+	Time    string `json:"time"`
+	Author  string `json:"author"`
+	Message string `json:"message"`
 }
 
-func snapshot(ctx context.Context, r *invoke.Request) (any, error) {
+// summary says what is in a graph.
+type summary struct {
+	Graph         string           `json:"graph"`
+	Base          string           `json:"base"`
+	Branch        string           `json:"branch"`
+	Head          *headCommit      `json:"head"`
+	Quads         int64            `json:"quads"`
+	Types         map[string]int64 `json:"types" doc:"Number of instances by type."`
+	SchemaVersion int64            `json:"schema_version"`
+}
+
+var snapshotBuiltin = invoke.Define(capability.Descriptor{
+	ID: "snapshot", Description: "Tell head commit, number of statements and of nodes of each type, schema version.",
+	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, snapshot)
+
+func snapshot(ctx context.Context, r *invoke.Request, _ struct{}) (*summary, error) {
 	counts, err := r.Snapshot.TypeCounts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	types := make(map[string]int64, len(counts))
+	head, graph := r.Snapshot.Head(), r.Engine().Graph()
+	out := &summary{Graph: graph.Name(), Base: graph.Base(), Branch: invoke.MainBranch, Quads: head.Quads, Types: make(map[string]int64, len(counts)), SchemaVersion: r.Snapshot.SchemaVersion()}
 	for _, c := range counts {
-		types[c.Type.Name] = c.Count
+		out.Types[c.Type.Name] = c.Count
 	}
-	type headCommit struct {
-		ID      string `json:"id"`
-		Time    string `json:"time"`
-		Author  string `json:"author"`
-		Message string `json:"message"`
+	if !head.ID.IsZero() {
+		out.Head = &headCommit{head.ID.String(), head.Time.UTC().Format(time.DateTime), head.Author, outline.Shorten(head.Message, commitText)}
 	}
-	var newest *headCommit
-	if c := r.Snapshot.Head(); !c.ID.IsZero() {
-		newest = &headCommit{c.ID.String(), c.Time.UTC().Format(time.DateTime), c.Author, outline.Shorten(c.Message, commitText)}
-	}
-	return struct {
-		Graph         string           `json:"graph"`
-		Base          string           `json:"base"`
-		Branch        string           `json:"branch"`
-		Head          *headCommit      `json:"head"`
-		Quads         int64            `json:"quads"`
-		Types         map[string]int64 `json:"types"`
-		SchemaVersion int64            `json:"schema_version"`
-	}{r.Engine().Graph().Name(), r.Engine().Graph().Base(), invoke.MainBranch, newest, r.Snapshot.Head().Quads, types, r.Snapshot.SchemaVersion()}, nil
+	return out, nil
 }
 
 // commitText is how many characters of a message a list of commits has.
 const commitText = 200
 
-func commitsList(ctx context.Context, r *invoke.Request) (any, error) {
+// commitsPage is a part of a list of commits.
+type commitsPage struct {
+	Limit      int    `json:"limit" is:"brief" min:"1" max:"1000" default:"20"`
+	Before     string `json:"before,omitempty" doc:"next of the last page."`
+	SchemaOnly bool   `json:"schema_only" is:"rare" default:"false" doc:"Only commits that changed the schema."`
+	Whole      bool   `json:"whole" is:"rare" default:"false" doc:"Ids, times and messages in full, and the parent of each commit."`
+}
+
+var commitsListBuiltin = invoke.Define(capability.Descriptor{
+	ID: "commits_list", Description: "List commits, newest first: who, when, why, and how many statements.",
+	OutputShape: rowsOf("A list for each commit: the first digits of its id, time, author, message, version of the schema, and how many statements it added and removed; with whole its parent, too.",
+		capability.Field{Name: "next", Description: "Pass it as before for the next page; not there at the end."}),
+	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, commitsList)
+
+func commitsList(ctx context.Context, r *invoke.Request, in commitsPage) (*rowsAnswer, error) {
 	before := kg.Seq(0)
-	if id := r.Args.Text("before"); id != "" {
-		c, err := r.Snapshot.FindCommit(ctx, id)
+	if in.Before != "" {
+		c, err := r.Snapshot.FindCommit(ctx, in.Before)
 		if err != nil {
 			return nil, err
 		}
 		before = c.Seq
 	}
-	limit, read := r.Args.Integer("limit", 20), r.Snapshot.Commits
-	if r.Args.Flag("schema_only") {
+	read := r.Snapshot.Commits
+	if in.SchemaOnly {
 		read = r.Snapshot.SchemaCommits
 	}
-	commits, err := read(ctx, before, limit+1)
+	commits, err := read(ctx, before, in.Limit+1)
 	if err != nil {
 		return nil, err
 	}
-	out := rowsAnswer{Columns: []string{"id", "time", "author", "message", "schema_version", "added", "removed"}, Rows: [][]any{}}
-	whole := r.Args.Flag("whole")
-	if whole {
+	out := &rowsAnswer{table: tableOf("id", "time", "author", "message", "schema_version", "added", "removed")}
+	if in.Whole {
 		out.Columns = append(out.Columns, "parent")
 	}
 	room := r.Room()
 	for i, c := range commits {
-		if i == limit {
+		if i == in.Limit {
 			out.Next = commits[i-1].ID.String()
 			break
 		}
 		row := []any{c.ID.String(), c.Time.UTC().Format(time.DateTime), c.Author, outline.Shorten(c.Message, commitText), c.SchemaVersion, c.Added, c.Removed}
-		if whole {
+		if in.Whole {
 			v := view.CommitOf(c)
 			row = []any{v.ID, v.Time, v.Author, v.Message, v.SchemaVersion, v.Added, v.Removed, v.Parent}
 		}
@@ -150,8 +187,7 @@ type madeBy struct {
 }
 
 // commitOf finds the commit that an argument names.
-func commitOf(ctx context.Context, r *invoke.Request, argument string) (kg.Commit, error) {
-	given := r.Args.Text(argument)
+func commitOf(ctx context.Context, r *invoke.Request, argument, given string) (kg.Commit, error) {
 	commit, err := r.Snapshot.FindCommit(ctx, given)
 	switch {
 	case fault.Is(err, fault.Malformed):
@@ -190,43 +226,60 @@ const (
 	fewChanges = 20
 )
 
-func commitsGet(ctx context.Context, r *invoke.Request) (any, error) {
-	commit, err := commitOf(ctx, r, "id")
+// commitAsked is a commit, and a part of what it changed.
+type commitAsked struct {
+	capability.NoBranch
+	ID     string `json:"id" doc:"Its first digits, or head for the newest."`
+	Limit  int    `json:"limit" is:"brief" min:"0" max:"10000" default:"200"`
+	Offset int    `json:"offset" is:"rare" min:"0" default:"0" doc:"How many changes to pass over."`
+	Quads  bool   `json:"quads" is:"rare" default:"false" doc:"Each change as an N-Quad, too, ids and the activity whole."`
+}
+
+// commitTold is what a commit did.
+type commitTold struct {
+	Types    []string    `json:"types,omitempty" doc:"How many nodes of each type came and went, where there are more than a few changes."`
+	Commit   view.Commit `json:"commit"`
+	Activity any         `json:"activity" type:"object" is:"nullable" doc:"The call that made it."`
+	More     bool        `json:"more,omitempty" doc:"Whether there are changes after these."`
+	table
+}
+
+var commitsGetBuiltin = invoke.Define(capability.Descriptor{
+	ID: "commits_get", Description: "Read one commit: the call that made it, and what it changed.",
+	OutputShape:    rowsOf("A list for each change: + or -, node, property, value, and its named graph or null; with quads the N-Quad."),
+	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, commitsGet)
+
+func commitsGet(ctx context.Context, r *invoke.Request, in commitAsked) (*commitTold, error) {
+	commit, err := commitOf(ctx, r, "id", in.ID)
 	if err != nil {
 		return nil, err
 	}
-	out := struct {
-		Types    []string     `json:"types,omitempty"`
-		Commit   *view.Commit `json:"commit"`
-		Activity any          `json:"activity"`
-		More     bool         `json:"more,omitempty"`
-		rowsAnswer
-	}{Commit: view.CommitOf(commit), rowsAnswer: rowsAnswer{Columns: []string{"op", "node", "property", "value", "graph"}, Rows: [][]any{}}}
+	out := &commitTold{Commit: *view.CommitOf(commit), table: tableOf("op", "node", "property", "value", "graph")}
 	if commit.Added+commit.Removed > fewChanges {
 		if out.Types, err = changedTypes(ctx, r, commit); err != nil {
 			return nil, err
 		}
 	}
-	quads := r.Args.Flag("quads")
-	if quads {
+	if in.Quads {
 		out.Columns = append(out.Columns, "quad")
 	} else {
 		out.Commit.Time = commit.Time.UTC().Format(time.RFC3339)
 	}
-	limit, offset, room := r.Args.Integer("limit", 200), r.Args.Integer("offset", 0), r.Room()-commitRoom
-	for c, err := range r.Snapshot.Changes(ctx, commit.Seq, offset) {
+	room := r.Room() - commitRoom
+	for c, err := range r.Snapshot.Changes(ctx, commit.Seq, in.Offset) {
 		if err != nil {
 			return nil, err
 		}
-		added := len(out.Rows) < limit
+		added := len(out.Rows) < in.Limit
 		if added {
-			if added, err = out.add(&room, changeRow(r, string(rune(c.Op)), c.Quad, quads)); err != nil {
+			if added, err = out.add(&room, changeRow(r, string(rune(c.Op)), c.Quad, in.Quads)); err != nil {
 				return nil, err
 			}
 		}
 		if !added {
 			out.More, r.Parts.Cut = true, fmt.Sprintf("%d of %d changes are shown; go on with commits_get {\"id\":%q,\"offset\":%d,\"limit\":%d}",
-				len(out.Rows), commit.Added+commit.Removed, commit.ID.String(), offset+len(out.Rows), max(limit, 1))
+				len(out.Rows), commit.Added+commit.Removed, commit.ID.String(), in.Offset+len(out.Rows), max(in.Limit, 1))
 			break
 		}
 	}
@@ -236,7 +289,7 @@ func commitsGet(ctx context.Context, r *invoke.Request) (any, error) {
 	}
 	if len(made) > 0 {
 		a := view.ActivityOf(made[0])
-		if out.Activity = a; !quads {
+		if out.Activity = a; !in.Quads {
 			out.Activity = madeBy{a.ID, a.Capability, a.Agent, a.Via, a.Outcome, a.TraceID}
 		}
 	}
@@ -257,29 +310,38 @@ func changeOf(s *schema.Schema, op string, q rdf.Quad) changeView {
 	return v
 }
 
-func export(ctx context.Context, r *invoke.Request) (any, error) {
+// exporting says what of the graph is streamed, and how.
+type exporting struct {
+	Format load.Format `json:"format" default:"nquads"`
+	Graph  rdf.IRI     `json:"graph,omitempty"`
+	Type   string      `json:"type,omitempty" doc:"Only the nodes of this type, as csv, tsv or ndjson."`
+}
+
+var exportBuiltin = invoke.Define(capability.Descriptor{
+	ID: "export", Description: "Stream the graph in canonical order, so that the same graph gives the same bytes.",
+	InputShape: details(
+		capability.Field{Name: "format", OneOf: anyOf(kg.ExportFormats())},
+		capability.Field{Name: "graph", Description: "Only this named graph; " + string(rdf.DefaultGraph) + " is the default graph."}),
+	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Export}, Idempotent: true,
+}, export, invoke.Streams)
+
+func export(ctx context.Context, r *invoke.Request, in exporting) (out kg.Exported, err error) {
 	if r.Output == nil {
-		return nil, fault.New(fault.InvalidArguments, "export needs an output to stream to")
+		return out, fault.New(fault.InvalidArguments, "export needs an output to stream to")
 	}
-	format := load.Format(r.Args.Text("format"))
-	if format == "" {
-		format = load.NQuads
+	if in.Graph != "" && in.Type != "" {
+		return out, fault.New(fault.InvalidArguments, "a graph has statements, and a type nodes: give graph or type")
 	}
-	graph, of := rdf.IRI(r.Args.Text("graph")), r.Args.Text("type")
-	if graph != "" && of != "" {
-		return nil, fault.New(fault.InvalidArguments, "a graph has statements, and a type nodes: give graph or type")
-	}
-	return r.InTurn(ctx, func(ctx context.Context) (any, error) {
-		var out kg.Exported
-		var err error
-		if of != "" {
-			out, err = r.Snapshot.ExportType(ctx, r.Output, format, of, r.Progress)
+	_, err = r.InTurn(ctx, func(ctx context.Context) (any, error) {
+		if in.Type != "" {
+			out, err = r.Snapshot.ExportType(ctx, r.Output, in.Format, in.Type, r.Progress)
 		} else {
-			out, err = r.Snapshot.ExportGraph(ctx, r.Output, format, graph, r.Progress)
+			out, err = r.Snapshot.ExportGraph(ctx, r.Output, in.Format, in.Graph, r.Progress)
 		}
 		r.Parts.Records = out.Records
-		return out, err
+		return nil, err
 	})
+	return out, err
 }
 
 // schemaContext is the context that documents may name as [schema.ContextIRI].

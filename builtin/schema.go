@@ -32,8 +32,6 @@ const (
 	formTurtle  schemaFormat = "turtle"
 )
 
-var schemaFormats = []schemaFormat{formOutline, formYAML, formJSON, formTurtle}
-
 // Bounds on what is told of a schema.
 const (
 	toldNodes       = 5   // of a step
@@ -43,29 +41,41 @@ const (
 	toldCount       = 10_000 // how far the nodes of a type are counted
 )
 
+// schemaAsked says what of the schema is wanted.
+type schemaAsked struct {
+	Type     string       `json:"type,omitempty"`
+	Format   schemaFormat `json:"format,omitempty" is:"rare" oneof:"outline,yaml,json,turtle" doc:"Without type outline, a line for each, unless all of it is asked for as yaml, json or turtle (SHACL); with type yaml or json."`
+	MaxChars int          `json:"max_chars"`
+}
+
 // schemaView is what schema_get answers.
 type schemaView struct {
 	Format        schemaFormat `json:"format"`
 	SchemaVersion int64        `json:"schema_version"`
-	Schema        any          `json:"schema,omitempty"`
-	Text          string       `json:"text,omitempty"`
-	Columns       []string     `json:"columns,omitempty"`
-	Rows          [][]any      `json:"rows,omitempty"`
+	Schema        any          `json:"schema,omitempty" type:"object" doc:"With format json."`
+	Text          string       `json:"text,omitempty" doc:"With format yaml or turtle."`
+	Columns       []string     `json:"columns,omitempty" doc:"With format outline."`
+	Rows          [][]any      `json:"rows,omitempty" type:"any" doc:"A list for each type: name, nodes, label property, supertypes, description."`
 }
+
+var schemaGetBuiltin = invoke.Define(capability.Descriptor{
+	ID: "schema_get", Description: "List the types, or give one as YAML, as schema_apply takes it.",
+	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, schemaGet)
 
 // schemaGet answers the outline of the schema, or all of it in one form; of one type its
 // declaration, which is YAML when no form is asked for.
-func schemaGet(ctx context.Context, r *invoke.Request) (any, error) {
-	s, form := r.Snapshot.Schema(), schemaFormat(r.Args.Text("format"))
-	if r.Args.Text("type") == "" {
+func schemaGet(ctx context.Context, r *invoke.Request, in schemaAsked) (schemaView, error) {
+	s, form := r.Snapshot.Schema(), in.Format
+	if in.Type == "" {
 		if form == "" || form == formOutline {
 			return schemaOutline(ctx, r)
 		}
 		return schemaWhole(s, r.Snapshot.SchemaVersion(), form)
 	}
-	t, err := view.KnownType(r, "type")
+	t, err := view.KnownType(r, in.Type)
 	if err != nil {
-		return nil, err
+		return schemaView{}, err
 	}
 	out := schemaView{Format: form, SchemaVersion: r.Snapshot.SchemaVersion()}
 	switch form {
@@ -74,7 +84,7 @@ func schemaGet(ctx context.Context, r *invoke.Request) (any, error) {
 	case formJSON:
 		out.Schema = s.JSON(t)
 	case formOutline, formTurtle:
-		return nil, fault.Argument("format", fault.OneOf, string(form), "one type can be had as yaml or json")
+		return out, fault.Argument("format", fault.OneOf, string(form), "one type can be had as yaml or json")
 	}
 	return out, nil
 }
@@ -125,30 +135,66 @@ func schemaOutline(ctx context.Context, r *invoke.Request) (schemaView, error) {
 	return out, nil
 }
 
-// schemaChange reads what a call asks of the schema: a whole one or a patch, exactly one.
-func schemaChange(r *invoke.Request) (kg.SchemaChange, error) {
-	whole, isWhole := r.Args[schemaText.Name]
-	patch, isPatch := r.Args[patchText.Name]
+// newSchema is a schema to come.
+type newSchema struct {
+	Patch  *string `json:"patch,omitempty" doc:"YAML list of steps: add_type: {Task: {properties: {title: string}}}; add_property: {Task.due: date}; alter_, drop_, rename_ likewise (null drops a word)."`
+	Schema *string `json:"schema,omitempty" doc:"Or the whole new one."`
+}
+
+// mayLose is what a change of the schema may take away.
+type mayLose struct {
+	Data bool `json:"allow_data_loss" default:"false" scope:"builder" doc:"Remove data."`
+}
+
+// mayBreak is what it may leave in disorder.
+type mayBreak struct {
+	Queries bool `json:"allow_broken_queries" is:"rare" default:"false" scope:"builder" doc:"Leave stored queries that it breaks."`
+}
+
+// change reads what a call asks of the schema: a whole one or a patch, exactly one.
+func (n newSchema) change(b mayBreak) (kg.SchemaChange, error) {
+	change := kg.SchemaChange{AllowBrokenQueries: b.Queries}
 	switch {
-	case isWhole && isPatch:
-		return kg.SchemaChange{}, fault.Argument(patchText.Name, fault.Closed, nil, "give patch, the steps from the schema that is there, or schema, the whole new one, not both")
-	case !isWhole && !isPatch:
-		return kg.SchemaChange{}, fault.Argument(patchText.Name, fault.Required, nil, "give patch, such as - add_property: {Task.due: date}, or schema, the whole new one")
-	}
-	change := kg.SchemaChange{AllowBrokenQueries: r.Args.Flag(allowBroken.Name)}
-	if text, _ := patch.(string); isPatch {
-		change.Patch = []byte(text)
-	} else {
-		text, _ := whole.(string)
-		change.Source = []byte(text)
+	case n.Schema != nil && n.Patch != nil:
+		return change, fault.Argument("patch", fault.Closed, nil, "give patch, the steps from the schema that is there, or schema, the whole new one, not both")
+	case n.Patch != nil:
+		change.Patch = []byte(*n.Patch)
+	case n.Schema != nil:
+		change.Source = []byte(*n.Schema)
+	default:
+		return change, fault.Argument("patch", fault.Required, nil, "give patch, such as - add_property: {Task.due: date}, or schema, the whole new one")
 	}
 	return change, nil
 }
 
-func schemaPlan(ctx context.Context, r *invoke.Request) (any, error) {
-	change, err := schemaChange(r)
+// planView is a plan as a table with a row for each step, and for each stored query that it
+// changes.
+type planView struct {
+	Columns []string   `json:"columns"`
+	Rows    [][]string `json:"rows" type:"any" doc:"A list for each step, in order: what it does, whether it is safe, breaks nodes or loses statements, and the first nodes that it is so for."`
+	Blocked bool       `json:"blocked" doc:"Whether data contradicts the new schema."`
+	Loses   int64      `json:"loses" doc:"How many statements would be removed."`
+}
+
+// planAsked is a schema to come that is only planned.
+type planAsked struct {
+	newSchema
+	mayBreak
+}
+
+// patchToldBefore says that a tool before it in the same list describes the patch.
+var patchToldBefore = details(capability.Field{Name: "patch", Brief: true})
+
+var schemaPlanMeta = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.schema.plan", Description: "List the steps from the current schema to a new one, and what each breaks or loses.",
+	InputShape:   patchToldBefore,
+	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
+}, schemaPlan)
+
+func schemaPlan(ctx context.Context, r *invoke.Request, in planAsked) (v planView, err error) {
+	change, err := in.change(in.mayBreak)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
 	r.Release() // planning pins its own
 	p, err := r.Session().PlanSchema(ctx, change)
@@ -179,42 +225,73 @@ func stepTexts(steps []schema.Step) []string {
 	return texts[:min(len(texts), 100)]
 }
 
-// schemaApplied is what an applied schema answers.
+// schemaApplying is what applying a schema takes.
+type schemaApplying struct {
+	newSchema
+	mayLose
+	mayBreak
+	capability.MassArguments
+}
+
+// schemaApplied is what it answers.
 type schemaApplied struct {
-	Plan planView `json:"plan"`
+	Plan *planView `json:"plan,omitempty" doc:"The steps and what they mean for the data."`
 	invoke.Written
 }
 
-func schemaApply(ctx context.Context, r *invoke.Request) (any, error) {
-	if r.Args.Flag("plan") {
-		p, err := schemaPlan(ctx, r)
-		return map[string]any{"plan": p}, err
-	}
-	change, err := schemaChange(r)
+var schemaApplyMeta = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.schema.apply", Description: "Change the schema by patch or schema, as one commit.",
+	InputShape: patchToldBefore, Preconditions: schemaFits,
+	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
+}, schemaApply, invoke.Asks(schemaLoses))
+
+var schemaFits = []string{"The data and the stored queries that are there fit the new schema."}
+
+func schemaApply(ctx context.Context, r *invoke.Request, in schemaApplying) (out schemaApplied, err error) {
+	change, err := in.change(in.mayBreak)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	if change.Set, err = r.ChangeSet(ctx); err != nil {
-		return nil, err
+		return out, err
 	}
 	r.Release()
 	change.Guard = mayLoosen(r)
-	change.AllowDataLoss, change.Progress = r.Args.Flag(allowLoss.Name) || r.Agreed(), r.Progress
+	change.AllowDataLoss, change.Progress = in.Data || r.Agreed(), r.Progress
 	p, result, err := r.Session().ApplySchema(ctx, change)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	return schemaApplied{Plan: planOf(p), Written: r.Committed(result, change.Set.DryRun)}, nil
+	return schemaApplied{new(planOf(p)), r.Committed(result, change.Set.DryRun)}, nil
 }
 
-// planView is a plan as a table with a row for each step, and for each stored query that it
-// changes.
-type planView struct {
-	Columns []string   `json:"columns"`
-	Rows    [][]string `json:"rows"`
-	Blocked bool       `json:"blocked"`
-	Loses   int64      `json:"loses"`
+// schemaChanging may also only be planned.
+type schemaChanging struct {
+	newSchema
+	Plan bool `json:"plan" default:"false" doc:"Only say what breaks."`
+	mayLose
+	mayBreak
+	capability.MassArguments
 }
+
+// schemaChanged has no commit where it is planned.
+type schemaChanged struct {
+	Plan *planView `json:"plan,omitempty" doc:"The steps and what they mean for the data."`
+	*invoke.Written
+}
+
+var schemaApplyBuiltin = invoke.Define(capability.Descriptor{
+	ID: "schema_apply", Description: "Change the schema. Refused where data or stored queries contradict it or data would be lost.",
+	Preconditions: schemaFits,
+	CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.SchemaApply}, Idempotent: true,
+}, func(ctx context.Context, r *invoke.Request, in schemaChanging) (schemaChanged, error) {
+	if in.Plan {
+		p, err := schemaPlan(ctx, r, planAsked{in.newSchema, in.mayBreak})
+		return schemaChanged{Plan: &p}, err
+	}
+	done, err := schemaApply(ctx, r, schemaApplying{in.newSchema, in.mayLose, in.mayBreak, in.MassArguments})
+	return schemaChanged{done.Plan, &done.Written}, err
+}, invoke.Asks(schemaLoses))
 
 func planOf(p kg.Plan) planView {
 	v := planView{Columns: []string{"step", "effect", "nodes"}, Rows: [][]string{}, Blocked: p.Blocked, Loses: p.Loses}
@@ -222,7 +299,7 @@ func planOf(p kg.Plan) planView {
 		v.Rows = append(v.Rows, []string{outline.Shorten(s.String(), toldStep), effectOf(s, p.More), nodesOf(s)})
 	}
 	for _, q := range p.Queries {
-		v.Rows = append(v.Rows, queryRow(q, ", or pass "+allowBroken.Name))
+		v.Rows = append(v.Rows, queryRow(q, ", or pass allow_broken_queries"))
 	}
 	return v
 }

@@ -12,49 +12,35 @@ import (
 	"trails/invoke"
 	"trails/jsontext"
 	"trails/kg"
+	"trails/policy"
 	"trails/schema"
 	"trails/view"
 )
 
-// Bounds of a search.
-const (
-	searchText  = 2_000 // characters
-	searchLimit = 10
-	searchMost  = 100
-)
-
-var searchBuiltin = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "search", Description: "Find nodes by words of their labels, texts and ids, best first. \"Phrases\" in quotes; the last word may be a beginning; misspelt words are corrected.",
-		InputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "text", Type: capability.String, Required: true, Brief: true, MaxLength: new(searchText)},
-			{Name: "type", Type: capability.String, Description: "With its subtypes."},
-			{Name: "limit", Type: capability.Integer, Brief: true, MinValue: 1, MaxValue: searchMost, Default: searchLimit},
-			cursorField, capability.ReadBranch(),
-		}},
-		OutputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "matching", Type: capability.String, OneOf: []any{string(kg.MatchedCorrected), string(kg.MatchedAny)},
-				Description: "Absent where each hit has all words: corrected when words were taken for others, any when hits have some of the words."},
-			{Name: "did_you_mean", Type: capability.String, Description: "What was searched instead."},
-			{Name: "columns", Type: capability.String, Many: true, Required: true},
-			{Name: "rows", Type: capability.Any, Required: true, Description: "A list for each hit: node, label, the property whose text fits, and a part of that text."},
-			nextField,
-		}},
-		CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
-	},
-	Handle: search,
+// searched is what a search asks for.
+type searched struct {
+	Text   string `json:"text" is:"brief" max:"2000"`
+	Type   string `json:"type,omitempty" doc:"With its subtypes."`
+	Limit  int    `json:"limit" is:"brief" min:"1" max:"100" default:"10"`
+	Cursor string `json:"cursor,omitempty" doc:"next of the last page."`
 }
 
-// cursorField and nextField page through an answer.
-var (
-	cursorField = capability.Field{Name: "cursor", Type: capability.String, Description: "next of the last page."}
-	nextField   = capability.Field{Name: "next", Type: capability.String, Description: "The cursor of the next page; absent at the end."}
-)
+// hits are what it finds.
+type hits struct {
+	Matching kg.Matching `json:"matching,omitempty" oneof:"corrected,any" doc:"Absent where each hit has all words: corrected when words were taken for others, any when hits have some of the words."`
+	Instead  string      `json:"did_you_mean,omitempty" doc:"What was searched instead."`
+	rowsAnswer
+}
+
+var searchBuiltin = invoke.Define(capability.Descriptor{
+	ID: "search", Description: "Find nodes by words of their labels, texts and ids, best first. \"Phrases\" in quotes; the last word may be a beginning; misspelt words are corrected.",
+	OutputShape:  rowsOf("A list for each hit: node, label, the property whose text fits, and a part of that text."),
+	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, search)
 
 // offsetOf reads the cursor: the commit that the first page was of, and how much of the
 // answer has been seen. On another commit pages would repeat or skip what they have.
-func offsetOf(r *invoke.Request) (int, error) {
-	given := r.Args.Text(cursorField.Name)
+func offsetOf(r *invoke.Request, given string) (int, error) {
 	if given == "" {
 		return 0, nil
 	}
@@ -62,9 +48,9 @@ func offsetOf(r *invoke.Request) (int, error) {
 	offset, err := strconv.Atoi(seen)
 	switch {
 	case err != nil || offset < 0 || head == "":
-		return 0, fault.Argument(cursorField.Name, fault.Pattern, given, "cursor is no next of ours; leave it out for the first page")
+		return 0, fault.Argument("cursor", fault.Pattern, given, "cursor is no next of ours; leave it out for the first page")
 	case head != shortHead(r):
-		return 0, fault.Argument(cursorField.Name, fault.HasValue, given,
+		return 0, fault.Argument("cursor", fault.HasValue, given,
 			fmt.Sprintf("cursor is of commit %s, and the head is %s now; leave it out to begin again", head, shortHead(r)))
 	}
 	return offset, nil
@@ -81,16 +67,28 @@ func shortHead(r *invoke.Request) string {
 	return "none"
 }
 
-// rowsAnswer is an answer of rows that can be cut between any two.
-type rowsAnswer struct {
+// table is an answer of rows that can be cut between any two.
+type table struct {
 	Columns []string `json:"columns"`
-	Rows    [][]any  `json:"rows"`
-	Next    string   `json:"next,omitempty"`
+	Rows    [][]any  `json:"rows" type:"any"`
+}
+
+func tableOf(columns ...string) table { return table{Columns: columns, Rows: [][]any{}} }
+
+// rowsAnswer is a page of a table.
+type rowsAnswer struct {
+	table
+	Next string `json:"next,omitempty" doc:"The cursor of the next page; absent at the end."`
+}
+
+// rowsOf says of an answer what its rows are.
+func rowsOf(description string, more ...capability.Field) capability.Shape {
+	return capability.Shape{Fields: append(more, capability.Field{Name: "rows", Description: description})}
 }
 
 // add adds a row unless the answer would be longer than room, of which it takes its part.
 // The first row is always added.
-func (a *rowsAnswer) add(room *int, row []any) (bool, error) {
+func (a *table) add(room *int, row []any) (bool, error) {
 	text, err := jsontext.Marshal(row)
 	if err != nil {
 		return false, fmt.Errorf("encode row: %w", err)
@@ -102,14 +100,14 @@ func (a *rowsAnswer) add(room *int, row []any) (bool, error) {
 	return true, nil
 }
 
-func search(ctx context.Context, r *invoke.Request) (any, error) {
-	offset, err := offsetOf(r)
+func search(ctx context.Context, r *invoke.Request, in searched) (*hits, error) {
+	offset, err := offsetOf(r, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	asked := kg.Search{Text: r.Args.Text("text"), Limit: r.Args.Integer("limit", searchLimit), Offset: offset}
+	asked := kg.Search{Text: in.Text, Limit: in.Limit, Offset: offset}
 	if r.Args.Has("type") {
-		t, err := view.KnownType(r, "type")
+		t, err := view.KnownType(r, in.Type)
 		if err != nil {
 			return nil, err
 		}
@@ -119,11 +117,7 @@ func search(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := struct {
-		Matching kg.Matching `json:"matching,omitempty"`
-		Instead  string      `json:"did_you_mean,omitempty"`
-		rowsAnswer
-	}{rowsAnswer: rowsAnswer{Columns: []string{"node", "label", "property", "text"}, Rows: [][]any{}}}
+	out := &hits{rowsAnswer: rowsAnswer{table: tableOf("node", "label", "property", "text")}}
 	if found.Matching != kg.MatchedAll && len(found.Hits) > 0 {
 		out.Matching = found.Matching
 	}

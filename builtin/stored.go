@@ -55,22 +55,30 @@ func (p storedQueries) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capability {
 	d := q.Descriptor(s)
 	if q.Update == nil {
-		d.InputShape.Fields = append(d.InputShape.Fields, rare(queryField("limit")), rare(queryField("format")), rare(timeoutField), capability.ReadBranch(), capability.ReadAt())
+		d.InputShape.Fields = slices.Concat(d.InputShape.Fields, rareLimits(), capability.FieldsOf[capability.ReadArguments]())
 		d.OutputShape.Fields = answerFields(q.Query, q.Columns(s))
 	}
+	read := capability.ValuesOf[struct {
+		limits
+		At     string         `json:"at"`
+		Params map[string]any `json:"params"`
+	}](d.InputShape.Fields)
 	return invoke.Capability{Descriptor: d, Hidden: !few || !q.Exposed, Yields: true, Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
-		values, err := q.Values(r.Snapshot.Schema(), r.Args.Object("params"))
+		in, err := read(r.Args)
+		if err != nil {
+			return nil, err
+		}
+		values, err := q.Values(r.Snapshot.Schema(), in.Params)
 		if err != nil {
 			return nil, err
 		}
 		if q.Update != nil {
-			return runUpdate(ctx, r, q.Told(values), kg.UpdateOptions{Params: values.Terms, Free: values.Free})
+			return runUpdate(ctx, r, q.Told(values), timeOfUpdate{mutateTimeout}, kg.UpdateOptions{Params: values.Terms, Free: values.Free})
 		}
-		format, err := queryFormat(r, q.Query.Form)
-		if err != nil {
+		if in.Format, err = queryFormat(r, q.Query.Form, in.Format); err != nil {
 			return nil, err
 		}
-		return answerInTurn(ctx, r, q.Asked(values), kg.QueryOptions{Params: values.Terms, Free: values.Free}, format)
+		return answerInTurn(ctx, r, q.Asked(values), kg.QueryOptions{Params: values.Terms, Free: values.Free}, asking{limits: in.limits, at: in.At})
 	}}
 }
 
@@ -91,7 +99,7 @@ func answerFields(q *sparql.Query, cells []capability.Cell) []capability.Field {
 		members = []string{"form", "head", "triples", "count", "text", "mime"}
 	}
 	var fields []capability.Field
-	for _, f := range queriedFields {
+	for _, f := range capability.FieldsOf[queried]() {
 		if !slices.Contains(members, f.Name) {
 			continue
 		}
@@ -109,37 +117,43 @@ func answerFields(q *sparql.Query, cells []capability.Cell) []capability.Field {
 // toldColumns bounds the characters in which the columns of an answer are named.
 const toldColumns = 200
 
-// queryField is an argument that query has, too.
-func queryField(name string) capability.Field {
-	f, _ := queryBuiltin.InputShape.Field(name)
-	return f
+// rareLimits are the limits of a query, which few calls of a stored one need.
+func rareLimits() (fields []capability.Field) {
+	for _, name := range []string{"limit", "format", "timeout_ms"} {
+		f, _ := queryBuiltin.InputShape.Field(name)
+		f.Rare = true
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// storedAsked says which stored queries are listed.
+type storedAsked struct {
+	Name *string `json:"name,omitempty" is:"rare" doc:"One of them, with its text."`
+}
+
+// storedLine is one line of the catalogue.
+type storedLine struct {
+	Name        string `json:"name"`
+	Tool        string `json:"tool,omitempty" doc:"The id of its capability."`
+	Kind        string `json:"kind,omitempty" oneof:"query,update"`
+	Params      string `json:"params,omitempty" doc:"Each with its type; ? means that it can be left out."`
+	Columns     string `json:"columns,omitempty" doc:"Of its table, each with what the schema has for it."`
+	Description string `json:"description,omitempty"`
+	Exposed     *bool  `json:"exposed,omitempty" doc:"False for one that no list of tools has: stored_query_run asks it."`
+	Problem     string `json:"problem,omitempty" doc:"Why it cannot be asked."`
+	Text        string `json:"text,omitempty" doc:"Of the one that is named: its SPARQL, with the front matter."`
+}
+
+type storedLines struct {
+	Queries []storedLine `json:"queries"`
 }
 
 // storedList is the catalogue of stored queries.
-var storedList = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "stored_query_list", Description: "List the stored queries of the file with their parameters.",
-		InputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "name", Type: capability.String, Rare: true, Description: "One of them, with its text."},
-			capability.ReadBranch(),
-		}},
-		OutputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "queries", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-				{Name: "name", Type: capability.String, Required: true},
-				{Name: "tool", Type: capability.String, Description: "The id of its capability."},
-				{Name: "kind", Type: capability.String, OneOf: []any{"query", "update"}},
-				{Name: "params", Type: capability.String, Description: "Each with its type; ? means that it can be left out."},
-				{Name: "columns", Type: capability.String, Description: "Of its table, each with what the schema has for it."},
-				{Name: "description", Type: capability.String},
-				{Name: "exposed", Type: capability.Boolean, Description: "False for one that no list of tools has: stored_query_run asks it."},
-				{Name: "problem", Type: capability.String, Description: "Why it cannot be asked."},
-				{Name: "text", Type: capability.String, Description: "Of the one that is named: its SPARQL, with the front matter."},
-			}},
-		}},
-		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
-	},
-	Handle: listStored,
-}
+var storedList = invoke.Define(capability.Descriptor{
+	ID: "stored_query_list", Description: "List the stored queries of the file with their parameters.",
+	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, listStored)
 
 // hiddenBy says which capability has the name of a stored query, in whose place it is, and how
 // the query is had again; "" for none. The name was free when the query was stored: by an
@@ -159,28 +173,12 @@ func hiddenBy(r *invoke.Request, q *stored.Query) string {
 // maxProblem bounds the characters of what is wrong with a stored query.
 const maxProblem = 500
 
-// storedLine is one line of the catalogue.
-type storedLine struct {
-	Name        string `json:"name"`
-	Tool        string `json:"tool,omitempty"`
-	Kind        string `json:"kind,omitempty"`
-	Params      string `json:"params,omitempty"`
-	Columns     string `json:"columns,omitempty"`
-	Description string `json:"description,omitempty"`
-	Exposed     *bool  `json:"exposed,omitempty"`
-	Problem     string `json:"problem,omitempty"`
-	Text        string `json:"text,omitempty"`
-}
-
-func listStored(_ context.Context, r *invoke.Request) (any, error) {
-	out := struct {
-		Queries []storedLine `json:"queries"`
-	}{Queries: []storedLine{}}
-	name, one := r.Args["name"].(string)
+func listStored(_ context.Context, r *invoke.Request, in storedAsked) (*storedLines, error) {
+	out, one := &storedLines{Queries: []storedLine{}}, in.Name != nil
 	var names []string
 	for _, k := range r.Snapshot.Stored() {
 		names = append(names, k.ID)
-		if one && k.ID != name {
+		if one && k.ID != *in.Name {
 			continue
 		}
 		line := storedLine{Name: k.ID}
@@ -203,7 +201,7 @@ func listStored(_ context.Context, r *invoke.Request) (any, error) {
 		out.Queries = append(out.Queries, line)
 	}
 	if one && len(out.Queries) == 0 {
-		return nil, noStored(name, names)
+		return nil, noStored(*in.Name, names)
 	}
 	return out, nil
 }
@@ -229,9 +227,11 @@ var storedRun = invoke.Capability{
 			{Name: "params", Type: capability.Object, Description: "Values by parameter."},
 			{Name: "texts", Type: capability.Object, Rare: true, Description: "Values as an address or a command line has them: a list of texts by parameter."},
 			{Name: "reads", Type: capability.Boolean, Rare: true, Description: "Refuse an update."},
-			rare(queryField("limit")), rare(queryField("format")), rare(timeoutField), rare(capability.MaxChars()), capability.ReadAt(),
-		}, capability.ChangeArguments()...)},
-		OutputShape: capability.Shape{Fields: append(optional(queriedFields), optional(append(capability.CommitResult(), capability.Changes()))...)},
+		}, slices.Concat(rareLimits(), []capability.Field{capability.MaxChars()}, capability.FieldsOf[capability.ReadArguments]()[1:], capability.FieldsOf[capability.ChangeArguments]())...)},
+		OutputShape: capability.Shape{Fields: capability.FieldsOf[struct {
+			*queried
+			*capability.ChangeResult
+		}]()},
 		SideEffects: capability.Destroys, CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Change},
 	},
 	Forward: byID(runStored),
@@ -300,67 +300,51 @@ func noStored(name string, names []string) error {
 	return fault.New(fault.Missing, "there is no stored query %q%s", name, fault.DidYouMean(name, names)).With("name", name)
 }
 
-// rare makes a field one that few calls need.
-func rare(f capability.Field) capability.Field {
-	f.Rare = true
-	return f
+// storing is what trails.meta.query.add takes.
+type storing struct {
+	Queries []queryToStore `json:"queries" min:"1" max:"2000"`
+	capability.WriteArguments
 }
 
-// queriesField is what trails.meta.query.add takes.
-var queriesField = capability.Field{Name: "queries", Type: capability.Object, Many: true, Required: true, MinCount: new(1), MaxCount: new(2000), Fields: []capability.Field{
-	{Name: "text", Type: capability.String, Required: true, Description: `SPARQL with front matter in comments: "#+ id: open_tasks", "#+ description: …", "#+ params: {owner: ref(Person), since: date}".`},
-	{Name: "name", Type: capability.String, Description: "Its id, unless the text says it."},
-}}
-
-var storedAdd = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "trails.meta.query.add", Description: "Store queries or updates of SPARQL in the file: each becomes a tool, an address and a command. One with the same id is replaced. All or none.",
-		InputShape: capability.Shape{Fields: append([]capability.Field{queriesField}, capability.WriteArguments()...)},
-		OutputShape: capability.Shape{Fields: append([]capability.Field{
-			{Name: "stored", Type: capability.String, Many: true, Required: true, Description: "The ids, with their parameters."},
-			{Name: "calls", Type: capability.String, Many: true, Required: true, Description: "How the tool of each is called."},
-		}, capability.CommitResult()...)},
-		Preconditions: []string{"No built-in capability has the name."},
-		SideEffects:   capability.Destroys, CostEstimate: capability.CostChange,
-		PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
-	},
-	Handle: addStored,
+type queryToStore struct {
+	Text string `json:"text" doc:"SPARQL with front matter in comments: \"#+ id: open_tasks\", \"#+ description: …\", \"#+ params: {owner: ref(Person), since: date}\"."`
+	Name string `json:"name,omitempty" doc:"Its id, unless the text says it."`
 }
 
-var storedRemove = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "trails.meta.query.remove", Description: "Remove stored queries from the file.",
-		InputShape: capability.Shape{Fields: append([]capability.Field{
-			{Name: "names", Type: capability.String, Many: true, Required: true, MinCount: new(1), MaxCount: new(2000)},
-		}, capability.WriteArguments()...)},
-		OutputShape: capability.Shape{Fields: capability.CommitResult()},
-		SideEffects: capability.Destroys, CostEstimate: capability.CostChange,
-		PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
-	},
-	Handle: removeStored,
+// storedDone is what storing answers.
+type storedDone struct {
+	Stored []string `json:"stored" doc:"The ids, with their parameters."`
+	Calls  []string `json:"calls" doc:"How the tool of each is called."`
+	invoke.Written
 }
 
-// givenQueries are the texts of a call.
-func givenQueries(args invoke.Arguments) (texts []kg.QueryText) {
-	for _, one := range args.List(queriesField.Name) {
-		member, _ := one.(map[string]any)
-		name, _ := member["name"].(string)
-		text, _ := member["text"].(string)
-		texts = append(texts, kg.QueryText{Name: name, Text: text})
+var storedAdd = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.query.add", Description: "Store queries or updates of SPARQL in the file: each becomes a tool, an address and a command. One with the same id is replaced. All or none.",
+	Preconditions: []string{"No built-in capability has the name."},
+	CostEstimate:  capability.CostChange, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
+}, addStored)
+
+// unstoring is what trails.meta.query.remove takes.
+type unstoring struct {
+	Names []string `json:"names" min:"1" max:"2000"`
+	capability.WriteArguments
+}
+
+var storedRemove = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.query.remove", Description: "Remove stored queries from the file.",
+	CostEstimate: capability.CostChange, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
+}, removeStored)
+
+func addStored(ctx context.Context, r *invoke.Request, in storing) (*storedDone, error) {
+	change := kg.QueryChange{Check: namesFree(r)}
+	for _, q := range in.Queries {
+		change.Add = append(change.Add, kg.QueryText{Name: q.Name, Text: q.Text})
 	}
-	return texts
-}
-
-func addStored(ctx context.Context, r *invoke.Request) (any, error) {
-	added, written, err := changeStored(ctx, r, kg.QueryChange{Add: givenQueries(r.Args), Check: namesFree(r)})
+	added, written, err := changeStored(ctx, r, change)
 	if err != nil {
 		return nil, err
 	}
-	out := struct {
-		Stored []string `json:"stored"`
-		Calls  []string `json:"calls"`
-		invoke.Written
-	}{[]string{}, []string{}, written}
+	out := &storedDone{[]string{}, []string{}, written}
 	for _, q := range added {
 		out.Stored = append(out.Stored, q.ID+"("+q.Signature()+")")
 		out.Calls = append(out.Calls, q.Example())
@@ -393,10 +377,10 @@ func warnOfStored(ctx context.Context, r *invoke.Request, added []*stored.Query)
 // maxDoubts bounds what is told of one query that is stored.
 const maxDoubts = 10
 
-func removeStored(ctx context.Context, r *invoke.Request) (any, error) {
+func removeStored(ctx context.Context, r *invoke.Request, in unstoring) (invoke.Written, error) {
 	var names []string
-	for _, n := range r.Args.List("names") {
-		if name, _ := n.(string); !slices.Contains(names, name) {
+	for _, name := range in.Names {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

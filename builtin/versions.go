@@ -8,39 +8,32 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
+	"trails/policy"
 	"trails/view"
 )
 
-// capabilityHistory tells the versions of one capability.
-var capabilityHistory = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "capability_history", Description: "List the versions of one capability, newest first: what changed and which part of the version rose for it, when, by whose schema and which program. It works for those that are gone, too.",
-		InputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "id", Type: capability.String, Required: true, MaxLength: new(200), Description: "A capability's id or tool name."},
-			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 200, Default: 50},
-			capability.ReadBranch(),
-		}},
-		OutputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "id", Type: capability.String, Required: true},
-			{Name: "version", Type: capability.String, Required: true, Nullable: true, Description: "The one of now; null for a capability that is gone."},
-			{Name: "deprecates", Type: capability.String, Many: true, Required: true, Description: "The ids that it replaces."},
-			{Name: "versions", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-				{Name: "version", Type: capability.String, Required: true},
-				{Name: "part", Type: capability.String, Required: true, OneOf: []any{"", capability.Patch.String(), capability.Minor.String(), capability.Major.String()}, Description: "What the changes ask to rise; empty for the first version."},
-				{Name: "changes", Type: capability.Object, Many: true, Required: true, Description: "Since the version before.", Fields: []capability.Field{
-					{Name: "field", Type: capability.String, Required: true},
-					{Name: "what", Type: capability.String, Required: true},
-					{Name: "part", Type: capability.String, Required: true},
-				}},
-				{Name: "time", Type: capability.DateTime, Required: true, Description: "When the file saw it first."},
-				{Name: "author", Type: capability.String, Required: true, Description: "Who changed the schema that it follows from; empty for what the program has by itself."},
-				{Name: "program", Type: capability.String, Required: true, Description: "The version of trails, or of the program, that had it."},
-				{Name: "commit", Type: capability.String, Required: true, Nullable: true, Description: "The head at that time."},
-			}},
-		}},
-		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
-	},
-	Handle: tellVersions, Surfaces: foundOnly,
+// versionsAsked is a capability.
+type versionsAsked struct {
+	ID    string `json:"id" max:"200" doc:"A capability's id or tool name."`
+	Limit int    `json:"limit" min:"1" max:"200" default:"50"`
+}
+
+// versionsTold are its versions.
+type versionsTold struct {
+	ID         string         `json:"id"`
+	Version    *string        `json:"version" doc:"The one of now; null for a capability that is gone."`
+	Deprecates []string       `json:"deprecates" doc:"The ids that it replaces."`
+	Versions   []versionEntry `json:"versions"`
+}
+
+type versionEntry struct {
+	Version string          `json:"version"`
+	Part    string          `json:"part" oneof:",patch,minor,major" doc:"What the changes ask to rise; empty for the first version."`
+	Changes []versionChange `json:"changes" doc:"Since the version before."`
+	Time    time.Time       `json:"time" doc:"When the file saw it first."`
+	Author  string          `json:"author" doc:"Who changed the schema that it follows from; empty for what the program has by itself."`
+	Program string          `json:"program" doc:"The version of trails, or of the program, that had it."`
+	Commit  *string         `json:"commit" doc:"The head at that time."`
 }
 
 type versionChange struct {
@@ -49,23 +42,14 @@ type versionChange struct {
 	Part  string `json:"part"`
 }
 
-type versionEntry struct {
-	Version string          `json:"version"`
-	Part    string          `json:"part"`
-	Changes []versionChange `json:"changes"`
-	Time    time.Time       `json:"time"`
-	Author  string          `json:"author"`
-	Program string          `json:"program"`
-	Commit  *string         `json:"commit"`
-}
+// capabilityHistory tells the versions of one capability.
+var capabilityHistory = invoke.Define(capability.Descriptor{
+	ID: "capability_history", Description: "List the versions of one capability, newest first: what changed and which part of the version rose for it, when, by whose schema and which program. It works for those that are gone, too.",
+	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, tellVersions, invoke.On())
 
-func tellVersions(ctx context.Context, r *invoke.Request) (any, error) {
-	out := struct {
-		ID         string         `json:"id"`
-		Version    *string        `json:"version"`
-		Deprecates []string       `json:"deprecates"`
-		Versions   []versionEntry `json:"versions"`
-	}{ID: r.Args.Text("id"), Deprecates: []string{}, Versions: []versionEntry{}}
+func tellVersions(ctx context.Context, r *invoke.Request, in versionsAsked) (*versionsTold, error) {
+	out := &versionsTold{ID: in.ID, Deprecates: []string{}, Versions: []versionEntry{}}
 	tools, err := r.Engine().Tools(ctx, r.Principal)
 	if err != nil {
 		return nil, err
@@ -92,7 +76,7 @@ func tellVersions(ctx context.Context, r *invoke.Request) (any, error) {
 		return nil, missing()
 	}
 	var after *capability.Descriptor // the version that the last entry is of
-	for i, v := range history[:min(len(history), r.Args.Integer("limit", 50)+1)] {
+	for i, v := range history[:min(len(history), in.Limit+1)] {
 		d, err := capability.Read([]byte(v.Descriptor))
 		if err != nil {
 			return nil, err
@@ -106,7 +90,7 @@ func tellVersions(ctx context.Context, r *invoke.Request) (any, error) {
 			last.Part = max(capability.Greatest(changes).Part, capability.Patch).String()
 		}
 		after = &d
-		if i == r.Args.Integer("limit", 50) {
+		if i == in.Limit {
 			break // it was read for what changed since
 		}
 		e := versionEntry{Version: v.Version, Changes: []versionChange{}, Time: v.At.UTC(), Author: v.Agent, Program: v.Program}

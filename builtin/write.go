@@ -24,8 +24,7 @@ var callFields = []string{"id", "branch", "message", "if_commit", "dry_run", cap
 type nodeWritten struct {
 	ID  string `json:"id"`
 	IRI string `json:"iri"`
-	invoke.Written
-	Changes *changeTable `json:"changes,omitempty"`
+	capability.ChangeResult
 }
 
 // plan makes the edits of a typed write.
@@ -123,9 +122,9 @@ func typedWrite(typeName string, make plan) invoke.Handler {
 		if result.Replayed {
 			iri = rdf.IRI(result.Note) // the first call may have minted another one
 		}
-		out := nodeWritten{ID: s.IDOf(t, iri), IRI: string(iri), Written: r.Committed(result, set.DryRun)}
+		out := nodeWritten{ID: s.IDOf(t, iri), IRI: string(iri), ChangeResult: capability.ChangeResult{Written: r.Committed(result, set.DryRun)}}
 		if set.DryRun || r.Capability.Op() != "delete" { // of a node that goes all goes
-			out.Changes = changesOf(s, result, set.DryRun)
+			out.Changed = changesOf(s, result, set.DryRun)
 		}
 		return out, nil
 	}

@@ -11,6 +11,7 @@ import (
 
 	"trails/policy"
 	"trails/quote"
+	"trails/rdf"
 	"trails/schema"
 )
 
@@ -39,7 +40,7 @@ func ShapeOfType(s *schema.Schema, t *schema.Type) Shape {
 func create(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "create")
 	d.Description = sentences("Create "+quote.Article(t.Name)+".", t.Description, together(s, t))
-	d.InputShape.Fields = slices.Concat(properties(s, t), newID(s, t), WriteArguments()) // it removes nothing
+	d.InputShape.Fields = slices.Concat(properties(s, t), newID(s, t), FieldsOf[WriteArguments]()) // it removes nothing
 	d.Preconditions = []string{"No node has the id yet.", "Nodes that it refers to exist."}
 	d.SideEffects = Writes
 	return d
@@ -58,7 +59,7 @@ func update(s *schema.Schema, t *schema.Type) Descriptor {
 		d.Description += ", arrays replace, add and remove edit lists"
 	}
 	d.Description += "."
-	d.InputShape.Fields = slices.Concat(existingID(), optional(properties(s, t)), unset, some, changeArguments)
+	d.InputShape.Fields = slices.Concat(existingID(), optional(properties(s, t)), unset, some, changeFields)
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "Nodes that it refers to exist."}
 	d.SideEffects = Destroys
 	d.Idempotent = true
@@ -69,7 +70,7 @@ func update(s *schema.Schema, t *schema.Type) Descriptor {
 func remove(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "delete")
 	d.Description = "Delete " + quote.Article(t.Name) + "; detach: links to it, too."
-	d.InputShape.Fields = slices.Concat(existingID(), verbs(s, t, detachVerb), changeArguments)
+	d.InputShape.Fields = slices.Concat(existingID(), verbs(s, t, detachVerb), changeFields)
 	d.InputShape.UniqueTogether = nil
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "No node refers to it where that is required."}
 	d.SideEffects = Destroys
@@ -119,83 +120,12 @@ func WriteResult(nodeType string) Shape {
 	return Shape{NodeType: nodeType, Closed: true, Fields: writeResult}
 }
 
-var writeResult = slices.Concat([]Field{
-	{Name: "id", Type: String, Required: true, Description: "The node's local id, or its IRI when it has none."},
-	{Name: "iri", Type: IRI, Required: true, Description: "The node's IRI."},
-	Changes(),
-}, CommitResult())
-
-// Changes is what a write says of single statements.
-func Changes() Field {
-	return Field{Name: "changes", Type: Object, Description: "What a dry run would change, and which values a write took out of a long list: the first of total.", Fields: []Field{
-		{Name: "total", Type: Integer, Required: true},
-		{Name: "nodes", Type: Integer, Description: "How many nodes a dry run would change, where there is more than one."},
-		{Name: "columns", Type: String, Many: true, Required: true},
-		{Name: "rows", Type: Any, Required: true, Description: "A list for each statement, by node: + or -, node, property, value, and graph where one of them is in a named graph."},
-	}}
-}
-
-// CommitResult is what every write answers, whatever it writes.
-func CommitResult() []Field {
-	return []Field{
-		{Name: "commit", Type: String, Required: true, Nullable: true, Description: "The commit that was made; null on a dry run, or when nothing changed."},
-		{Name: "branch", Type: String, Required: true, Description: "The branch that moved."},
-		{Name: "added", Type: Integer, Required: true, Description: "How many statements were added."},
-		{Name: "removed", Type: Integer, Required: true, Description: "How many statements were removed."},
-		{Name: "dry_run", Type: Boolean, Required: true, Description: "Whether this was only tried."},
-		{Name: "replayed", Type: Boolean, Description: "Whether an idempotency key had been used: the commit is the first one."},
-	}
-}
-
-// ReadBranch is the argument that every read takes.
-func ReadBranch() Field {
-	return Field{Name: "branch", Type: String, Rare: true, Description: "The branch to read; main when left out. There is no other yet."}
-}
-
-// ReadAt is the argument of the reads that can be of the past.
-func ReadAt() Field {
-	return Field{Name: "at", Type: String, Rare: true, MinLength: new(1), MaxLength: new(64), Description: "The commit whose state is read, at least its first four digits; the newest when left out."}
-}
-
-// The characters of an answer: when the caller says nothing, and what it may say.
-const (
-	DefaultChars = 20_000
-	LeastChars   = 2_000
-	MostChars    = 200_000
-)
-
-// MaxChars is the argument by which a read may answer more, or less. An answer that is cut
-// names it.
-func MaxChars() Field {
-	return Field{Name: "max_chars", Type: Integer, Rare: true, MinValue: LeastChars, MaxValue: MostChars, Default: DefaultChars}
-}
-
-// WriteArguments are the arguments that every write takes; they are all of one that removes
-// nothing but parts of the schema.
-func WriteArguments() []Field {
-	return []Field{
-		{Name: "branch", Type: String, Rare: true, Description: "The branch to write to; main when left out. There is no other yet."},
-		{Name: "message", Type: String, Brief: true, Description: "Why."},
-		{Name: "if_commit", Type: String, Rare: true, Description: "Only if it is the head."},
-		{Name: "dry_run", Type: Boolean, Brief: true, Default: false, Description: "Only check."},
-	}
-}
-
-// AllowMassChange is the argument that lets a write remove more statements than the process
-// allows by itself.
-const AllowMassChange = "allow_mass_change"
-
-// ChangeArguments are the [WriteArguments] of what can remove data.
-func ChangeArguments() []Field { return append(WriteArguments(), allowMassChange(true)) }
-
-var changeArguments = ChangeArguments()
-
-// MassArguments are the [ChangeArguments] of what can remove much, where it is not rare.
-func MassArguments() []Field { return append(WriteArguments(), allowMassChange(false)) }
-
-func allowMassChange(rare bool) Field {
-	return Field{Name: AllowMassChange, Type: Boolean, Default: false, Rare: rare, Brief: true, Description: "Remove however many statements."}
-}
+var writeResult = FieldsOf[struct {
+	ID  string  `json:"id" doc:"The node's local id, or its IRI when it has none."`
+	IRI rdf.IRI `json:"iri" doc:"The node's IRI."`
+	Changed
+	Written
+}]()
 
 // newID is the id of a node to be made: as the type mints it, or as the caller says.
 func newID(s *schema.Schema, t *schema.Type) []Field {

@@ -1,9 +1,11 @@
 package capability
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,9 +15,10 @@ import (
 )
 
 // ShapeOf returns the shape of the JSON object that T is written as, which is closed. T is
-// a struct; its fields are the members, by their names in JSON, and embedded structs give
-// theirs. A member is required unless its tag says omitempty or omitzero, or it has a
-// default, and a pointer may be null. Tags say the rest:
+// a struct or a pointer to one; its fields are the members, by their names in JSON, and embedded structs give
+// theirs, which may be left out where a pointer is embedded. A member is required unless its
+// tag says omitempty or omitzero, or it has a default; a pointer that is required may be
+// null. Tags say the rest, and this is all of them:
 //
 //	doc:"…"              the description
 //	min:"1" max:"10"     of a number the bounds, of a text its characters, of a list its length
@@ -23,50 +26,93 @@ import (
 //	oneof:"red,green"    the values that there are
 //	default:"20"         what leaving it out means
 //	scope:"builder"      what a caller needs to give it
+//	type:"date-time"     the [Type], where the Go type has another: of one value of a list, but
+//	                     "any" is of all of it; an object has no fields then
+//	is:"rare,brief"      what else it is: rare, brief or nullable, see [Field]
 //
 // Integers, floats, bool and string are themselves; [json.Number] is a decimal, [time.Time]
 // a date and time, [rdf.IRI] an IRI, []byte bytes; slices are lists, maps objects with any
 // members, and interfaces any value. It panics on what JSON cannot say and on a tag that
 // does not parse, which are mistakes of the program.
-func ShapeOf[T any]() Shape {
-	return Shape{Fields: fieldsOf(reflect.TypeFor[T]()), Closed: true}
+func ShapeOf[T any]() Shape { return Shape{Fields: FieldsOf[T](), Closed: true} }
+
+// FieldsOf returns the fields of [ShapeOf].
+func FieldsOf[T any]() []Field { return fieldsOf(reflect.TypeFor[T]()) }
+
+func fieldsOf(t reflect.Type) (fields []Field) {
+	for _, m := range membersOf(t) {
+		f := fieldOf(m.name, m.optional, m.StructField)
+		f.Required = f.Required && !m.within
+		fields = append(fields, f)
+	}
+	return fields
 }
 
-func fieldsOf(t reflect.Type) []Field {
+// member is a field of a struct that is a member of its JSON object.
+type member struct {
+	reflect.StructField
+	name     string
+	at       []int // its place in the struct, for [reflect.Value.FieldByIndex]
+	optional bool
+	within   bool // a struct that is embedded by a pointer
+}
+
+// membersOf returns the members of the JSON object that a struct is written as.
+func membersOf(t reflect.Type) (all []member) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("capability: %s is no struct", t))
 	}
-	var fields []Field
 	for i := range t.NumField() {
-		member := t.Field(i)
-		name, options, _ := strings.Cut(member.Tag.Get("json"), ",")
+		field := t.Field(i)
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case name == "-":
-		case member.Anonymous && name == "":
-			fields = append(fields, fieldsOf(member.Type)...)
-		case member.IsExported():
-			if name == "" {
-				name = member.Name
+		case field.Anonymous && name == "":
+			for _, m := range membersOf(field.Type) {
+				m.at, m.within = append([]int{i}, m.at...), m.within || field.Type.Kind() == reflect.Pointer
+				all = append(all, m)
 			}
-			fields = append(fields, fieldOf(name, strings.Contains(options, "omit"), member))
+		case field.IsExported():
+			all = append(all, member{StructField: field, name: cmp.Or(name, field.Name), at: []int{i}, optional: strings.Contains(options, "omit")})
 		}
 	}
-	return fields
+	return all
 }
 
 // fieldOf describes one member.
 func fieldOf(name string, optional bool, member reflect.StructField) Field {
 	f := Field{Name: name, Description: member.Tag.Get("doc"), Pattern: member.Tag.Get("pattern"), Scope: policy.Scope(member.Tag.Get("scope"))}
-	t := member.Type
+	t, said := member.Type, Type(member.Tag.Get("type"))
 	if t.Kind() == reflect.Pointer {
-		f.Nullable, t = true, t.Elem()
+		f.Nullable, t = !optional, t.Elem()
 	}
-	if t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8 {
+	if t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8 && said != Any {
 		f.Many, t = true, t.Elem()
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
 	}
-	f.Type = typeOf(t)
-	if f.Type == Object && t.Kind() == reflect.Struct {
+	if f.Type = said; said == "" {
+		f.Type = typeOf(t)
+	}
+	if said == "" && f.Type == Object && t.Kind() == reflect.Struct {
 		f.Fields = fieldsOf(t)
+	}
+	for _, word := range strings.Split(member.Tag.Get("is"), ",") {
+		switch word {
+		case "rare":
+			f.Rare = true
+		case "brief":
+			f.Brief = true
+		case "nullable":
+			f.Nullable = true
+		case "":
+		default:
+			panic(fmt.Sprintf("capability: %s cannot be %q", member.Name, word))
+		}
 	}
 	for _, bound := range []struct {
 		tag    string
@@ -92,7 +138,7 @@ func fieldOf(name string, optional bool, member reflect.StructField) Field {
 			panic(fmt.Sprintf("capability: %s of %s cannot be %q", bound.tag, member.Name, text))
 		}
 	}
-	if list := member.Tag.Get("oneof"); list != "" {
+	if list, given := member.Tag.Lookup("oneof"); given {
 		for text := range strings.SplitSeq(list, ",") {
 			f.OneOf = append(f.OneOf, f.valueOf(member, text))
 		}
@@ -153,4 +199,24 @@ func typeOf(t reflect.Type) Type {
 		return Any
 	}
 	panic(fmt.Sprintf("capability: JSON has no value for %s", t))
+}
+
+// Detailed returns the fields with what details say beside, each of the field of its name: what
+// follows from lists and bounds that are in code.
+func Detailed(fields, details []Field) []Field {
+	fields = slices.Clone(fields)
+	for _, detail := range details {
+		at := slices.IndexFunc(fields, func(f Field) bool { return f.Name == detail.Name })
+		if at < 0 {
+			panic(fmt.Sprintf("capability: there is no field %q to detail", detail.Name))
+		}
+		from, into := reflect.ValueOf(detail), reflect.ValueOf(&fields[at]).Elem()
+		for i := range from.NumField() {
+			if !from.Field(i).IsZero() {
+				into.Field(i).Set(from.Field(i))
+			}
+		}
+		fields[at].Required = fields[at].Required && fields[at].Default == nil
+	}
+	return fields
 }

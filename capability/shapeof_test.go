@@ -15,6 +15,10 @@ type place struct {
 	City string `json:"city" min:"1"`
 }
 
+type apart struct {
+	Inner string `json:"inner"`
+}
+
 type everything struct {
 	place
 	Text    string            `json:"text" doc:"A text." min:"2" max:"3" pattern:"^[a-z]+$"`
@@ -30,9 +34,13 @@ type everything struct {
 	Names   []string          `json:"names"`
 	Any     any               `json:"any"`
 	Members map[string]string `json:"members"`
+	Table   [][]any           `json:"table" type:"any"`
+	Stamp   *string           `json:"stamp,omitempty" type:"date-time" is:"rare,brief"`
+	Object  any               `json:"object" type:"object" is:"nullable"`
 	Left    string            `json:"-"`
-	Plain   bool
-	hidden  int
+	*apart
+	Plain  bool
+	hidden int
 }
 
 func TestAShapeFollowsFromAStruct(t *testing.T) {
@@ -53,10 +61,25 @@ func TestAShapeFollowsFromAStruct(t *testing.T) {
 		{Name: "names", Type: capability.String, Many: true, Required: true},
 		{Name: "any", Type: capability.Any, Required: true},
 		{Name: "members", Type: capability.Object, Required: true},
+		{Name: "table", Type: capability.Any, Required: true},
+		{Name: "stamp", Type: capability.DateTime, Rare: true, Brief: true},
+		{Name: "object", Type: capability.Object, Required: true, Nullable: true},
+		{Name: "inner", Type: capability.String},
 		{Name: "Plain", Type: capability.Boolean, Required: true},
 	}}
 	if diff := cmp.Diff(want, capability.ShapeOf[everything]()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestDetailsAddToTheFieldOfTheirName(t *testing.T) {
+	fields := capability.Detailed(capability.FieldsOf[place](), []capability.Field{{Name: "city", OneOf: []any{"Rome", "Oslo"}, Default: "Oslo"}})
+	want := []capability.Field{{Name: "city", Type: capability.String, MinLength: new(1), OneOf: []any{"Rome", "Oslo"}, Default: "Oslo"}}
+	if diff := cmp.Diff(want, fields); diff != "" {
+		t.Error(diff)
+	}
+	if f := capability.FieldsOf[place]()[0]; f.Default != nil {
+		t.Errorf("the field of the struct has %v", f.Default)
 	}
 }
 
@@ -67,6 +90,12 @@ func TestAStructThatIsNoShapeIsAMistake(t *testing.T) {
 		"a bound of a bool": capability.ShapeOf[struct {
 			B bool `min:"1"`
 		}],
+		"an unknown word": capability.ShapeOf[struct {
+			N int `is:"seldom"`
+		}],
+		"a detail of nothing": func() capability.Shape {
+			return capability.Shape{Fields: capability.Detailed(nil, []capability.Field{{Name: "n"}})}
+		},
 		"a default of letters": capability.ShapeOf[struct {
 			N int `default:"many"`
 		}],

@@ -70,15 +70,7 @@ func (r *Request) WarnMass(what string, removes int64) {
 }
 
 // Written is what every write answers.
-type Written struct {
-	// Commit is the id of the commit that was made; nil on a dry run, or when nothing changed.
-	Commit   *string `json:"commit"`
-	Branch   string  `json:"branch"`
-	Added    int64   `json:"added"`
-	Removed  int64   `json:"removed"`
-	DryRun   bool    `json:"dry_run"`
-	Replayed bool    `json:"replayed,omitempty"`
-}
+type Written = capability.Written
 
 // Committed notes that the activity is in the commit, and says what the write did.
 func (r *Request) Committed(res kg.Result, dryRun bool) Written {

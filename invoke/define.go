@@ -3,53 +3,123 @@ package invoke
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
-	"maps"
+	"reflect"
 	"slices"
 
 	"trails/capability"
 	"trails/fault"
-	"trails/jsontext"
+	"trails/kg"
 )
 
 // Define returns a capability that takes an In and answers an Out. Their shapes follow
-// from the structs, see [capability.ShapeOf]; what every write takes (message, if_commit,
-// dry_run, branch), or every read (branch), follows from the action in d. Of d at least ID
-// and Description are needed, and for what touches the graph PolicyRequired.Action; what
-// is empty is filled in, see [capability.Descriptor.Completed]. Offer it by [Fixed].
+// from the structs, see [capability.ShapeOf]; a field that d has in a shape of its own adds
+// to the one of its name what a tag cannot say: bounds and lists that are in code. What every
+// write takes (message, if_commit, dry_run, branch), or every read (branch), is added by the
+// action in d, unless In embeds it: [capability.WriteArguments] and the like, for a read of no
+// branch [capability.NoBranch]. Of d at least ID and Description are needed, and for what
+// touches the graph PolicyRequired.Action; what is empty is filled in, see
+// [capability.Descriptor.Completed]. Options say what else the capability is. Offer it by
+// [Fixed].
 //
 // The arguments that do gets fit the shape, and those that were left out have their
 // defaults. What it returns as an error is a fault for the caller if it is a
 // [fault.Error]; any other error is ours, and is logged instead of shown. It panics on
 // structs that have no shape.
-func Define[In, Out any](d capability.Descriptor, do func(context.Context, *Request, In) (Out, error)) Capability {
-	d.InputShape, d.OutputShape = capability.ShapeOf[In](), capability.ShapeOf[Out]()
-	own := d.InputShape.Fields
-	switch {
-	case d.PolicyRequired.Action.Writes():
-		d.InputShape.Fields = slices.Concat(own, capability.ChangeArguments())
-		d.SideEffects = cmp.Or(d.SideEffects, capability.Destroys)
-	case d.PolicyRequired.Action != "":
-		d.InputShape.Fields = slices.Concat(own, []capability.Field{capability.ReadBranch()})
+func Define[In, Out any](d capability.Descriptor, do func(context.Context, *Request, In) (Out, error), options ...Option) Capability {
+	c := Capability{Descriptor: d}
+	in := capability.FieldsOf[In]()
+	if at := slices.IndexFunc(in, func(f capability.Field) bool { return f.Name == capability.MaxChars().Name }); at >= 0 {
+		in[at] = capability.MaxChars()
 	}
-	d.CostEstimate = cmp.Or(d.CostEstimate, capability.CostResult)
-	return Capability{Descriptor: d, Handle: func(ctx context.Context, r *Request) (any, error) {
-		given := maps.Clone(r.Args)
-		for _, f := range own {
-			if !given.Has(f.Name) && f.Default != nil {
-				given[f.Name] = f.Default
-			}
-		}
-		text, err := jsontext.Marshal(given)
+	c.InputShape.Fields = capability.Detailed(in, d.InputShape.Fields)
+	c.OutputShape.Fields = capability.Detailed(capability.FieldsOf[Out](), d.OutputShape.Fields)
+	var usual []capability.Field
+	switch action := d.PolicyRequired.Action; {
+	case action.Writes():
+		usual, c.SideEffects = capability.FieldsOf[capability.ChangeArguments](), cmp.Or(d.SideEffects, capability.Destroys)
+	case action != "" && !embeds(reflect.TypeFor[In](), reflect.TypeFor[capability.NoBranch]()):
+		usual = capability.FieldsOf[capability.BranchArgument]()
+	}
+	if _, has := c.InputShape.Field("branch"); !has {
+		c.InputShape.Fields = slices.Concat(c.InputShape.Fields, usual)
+	}
+	c.CostEstimate = cmp.Or(d.CostEstimate, capability.CostResult)
+	read := argumentsOf[In](&c)
+	c.Handle = func(ctx context.Context, r *Request) (any, error) {
+		in, err := read(r)
 		if err != nil {
-			return nil, fmt.Errorf("encode arguments: %w", err)
-		}
-		var in In
-		if err := json.Unmarshal(text, &in); err != nil {
-			// A number that the shape lets through can be too large for the Go type.
-			return nil, fault.Argument("", fault.Datatype, nil, "the arguments cannot be read: "+err.Error())
+			return nil, err
 		}
 		return do(ctx, r, in)
-	}}
+	}
+	for _, option := range options {
+		option(&c)
+	}
+	return c
+}
+
+func embeds(t, part reflect.Type) bool {
+	return t == part || slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous && f.Type == part })
+}
+
+// argumentsOf returns what reads the arguments of calls of c into an In, whose members are some of
+// them.
+func argumentsOf[In any](c *Capability) func(*Request) (In, error) {
+	read := capability.ValuesOf[In](c.InputShape.Fields)
+	return func(r *Request) (In, error) {
+		in, err := read(r.Args)
+		if err != nil {
+			// A number that the shape lets through can be too large for the Go type.
+			return in, fault.Argument("", fault.Datatype, nil, "the arguments cannot be read: "+err.Error())
+		}
+		return in, nil
+	}
+}
+
+// Option says of a capability that [Define] makes what its descriptor does not.
+type Option func(*Capability)
+
+// Hidden makes it callable by name, and no tool.
+func Hidden(c *Capability) { c.Hidden = true }
+
+// Bare makes it answer without a snapshot.
+func Bare(c *Capability) { c.Bare = true }
+
+// Streams makes it callable where there is an output to stream to.
+func Streams(c *Capability) { c.Streams = true }
+
+// On names the lists of tools that have it; without names it is found by the gateway alone.
+func On(surfaces ...string) Option {
+	return func(c *Capability) { c.Surfaces = append([]string{}, surfaces...) }
+}
+
+// Inputs names the argument in the place of which a call may bring [Call.Inputs].
+func Inputs(argument string) Option { return func(c *Capability) { c.Inputs = argument } }
+
+// Asks finds out by the arguments what a call would remove, so that a person can be asked before.
+func Asks[In any](loses func(context.Context, *Request, In, kg.ChangeSet) (*Loss, error)) Option {
+	return func(c *Capability) {
+		read := argumentsOf[In](c)
+		c.Loses = func(ctx context.Context, r *Request, set kg.ChangeSet) (*Loss, error) {
+			in, err := read(r)
+			if err != nil {
+				return nil, nil //nolint:nilerr // the handler says it
+			}
+			return loses(ctx, r, in, set)
+		}
+	}
+}
+
+// Forwards finds by the arguments the capability that does what a call asks for; nil is this one.
+func Forwards[In any](forward func(context.Context, *Request, In) (*Capability, Arguments, error)) Option {
+	return func(c *Capability) {
+		read := argumentsOf[In](c)
+		c.Forward = func(ctx context.Context, r *Request) (*Capability, Arguments, error) {
+			in, err := read(r)
+			if err != nil {
+				return nil, nil, err
+			}
+			return forward(ctx, r, in)
+		}
+	}
 }

@@ -22,7 +22,7 @@ type Exported struct {
 	// Records counts the lines written.
 	Records int64 `json:"records"`
 	// Left counts quads that the format cannot say; NDJSON says nodes of declared types only.
-	Left int64 `json:"left_out"`
+	Left int64 `json:"left_out" doc:"Statements that the format cannot say."`
 }
 
 // ExportFormats are those that [Snapshot.Export] writes, and for tables

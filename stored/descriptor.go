@@ -35,8 +35,8 @@ func (q *Query) Descriptor(s *schema.Schema) capability.Descriptor {
 		InputShape: capability.Shape{Fields: []capability.Field{q.Arguments(s)}},
 	}
 	if q.Update != nil {
-		d.InputShape.Fields = append(d.InputShape.Fields, capability.ChangeArguments()...)
-		d.OutputShape = capability.Shape{Fields: append(capability.CommitResult(), capability.Changes())}
+		d.InputShape.Fields = append(d.InputShape.Fields, capability.FieldsOf[capability.ChangeArguments]()...)
+		d.OutputShape = capability.ShapeOf[capability.ChangeResult]()
 		d.Preconditions = []string{"The graph fits its schema at the end."}
 		d.SideEffects, d.PolicyRequired.Action = capability.Destroys, policy.Change
 		return d

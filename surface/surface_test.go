@@ -110,7 +110,7 @@ func TestATypedToolCostsLittleMoreThanItsType(t *testing.T) {
 		typed++
 		declared := s.Type(d.InputShape.NodeType)
 		of := capability.ShapeOfType(s, declared)
-		of.Fields = append(of.Fields, capability.ChangeArguments()...)
+		of.Fields = append(of.Fields, capability.FieldsOf[capability.ChangeArguments]()...)
 		said := struct {
 			Description string          `json:"description"`
 			Properties  json.RawMessage `json:"properties"`

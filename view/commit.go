@@ -5,28 +5,15 @@ import (
 	"encoding/json"
 	"time"
 
-	"trails/capability"
 	"trails/kg"
 )
-
-// CommitFields describe a [Commit].
-var CommitFields = []capability.Field{
-	{Name: "id", Type: capability.String, Required: true},
-	{Name: "parent", Type: capability.String},
-	{Name: "author", Type: capability.String, Required: true},
-	{Name: "time", Type: capability.DateTime, Required: true},
-	{Name: "message", Type: capability.String, Required: true},
-	{Name: "schema_version", Type: capability.Integer, Required: true},
-	{Name: "added", Type: capability.Integer, Required: true},
-	{Name: "removed", Type: capability.Integer, Required: true},
-}
 
 // Commit is a commit as every door shows it.
 type Commit struct {
 	ID            string `json:"id"`
 	Parent        string `json:"parent,omitempty"`
 	Author        string `json:"author"`
-	Time          string `json:"time"`
+	Time          string `json:"time" type:"date-time"`
 	Message       string `json:"message"`
 	SchemaVersion int64  `json:"schema_version"`
 	Added         int64  `json:"added"`

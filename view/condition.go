@@ -27,23 +27,27 @@ func PathArgument(r *invoke.Request, t *schema.Type, argument, name string) (kg.
 	return path, nil
 }
 
+// Condition is one of the argument where.
+type Condition struct {
+	Property string `json:"property"`
+	Op       string `json:"op,omitempty" doc:"As list has them; = when left out."`
+	Value    any    `json:"value,omitempty" doc:"Exactly this value; a reference by id."`
+}
+
 // Conditions reads the argument where: every clause that cannot be used is reported.
-func Conditions(r *invoke.Request, t *schema.Type) (list []kg.Condition, problems []fault.FieldError) {
-	for i, member := range r.Args.List("where") {
-		clause, _ := member.(map[string]any)
-		name, _ := clause["property"].(string)
-		path, wrong := PathArgument(r, t, fmt.Sprintf("where[%d].property", i), name)
+func Conditions(r *invoke.Request, t *schema.Type, where []Condition) (list []kg.Condition, problems []fault.FieldError) {
+	for i, clause := range where {
+		path, wrong := PathArgument(r, t, fmt.Sprintf("where[%d].property", i), clause.Property)
 		if problems = append(problems, wrong...); path == nil {
 			continue
 		}
-		op, _ := clause["op"].(string)
-		value := clause["value"]
-		if text, isText := value.(string); isText && kg.Op(op) == kg.OpIn {
+		value := clause.Value
+		if text, isText := value.(string); isText && kg.Op(clause.Op) == kg.OpIn {
 			if several, isList := capability.ListIn(text); isList {
 				value = several
 			}
 		}
-		c, wrong := r.Snapshot.ConditionOf(path, op, words(path.Last(), value))
+		c, wrong := r.Snapshot.ConditionOf(path, clause.Op, words(path.Last(), value))
 		for _, problem := range wrong {
 			problem.Field = fmt.Sprintf("where[%d].%s", i, problem.Field)
 			problems = append(problems, problem)

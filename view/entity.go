@@ -7,56 +7,23 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
+	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
 )
 
-var entityGet = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "entity_get", Description: "Read all that a page about one node shows: its properties with their values, what refers to it, and when it was made and changed.",
-		InputShape: capability.Shape{Fields: []capability.Field{
-			typeInput, idInput,
-			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 1000, Default: 50, Description: "How many values of each property, and nodes of each group of links."},
-			{Name: "property", Type: capability.String, Description: "Read the values of this property only."},
-			{Name: "offset", Type: capability.Integer, MinValue: 0, MaxValue: 1_000_000_000, Default: 0, Description: "With property: leave out the first values."},
-			capability.ReadBranch(),
-		}},
-		OutputShape: capability.Shape{Fields: []capability.Field{
-			nodeField("node"),
-			{Name: "types", Type: capability.String, Many: true, Required: true, Description: "Its declared types."},
-			{Name: "properties", Type: capability.Object, Many: true, Required: true, Description: "What its types declare, with and without values.", Fields: propertyFields},
-			{Name: "other", Type: capability.Object, Many: true, Required: true, Description: "What no type of it declares.", Fields: []capability.Field{
-				{Name: "predicate", Type: capability.String, Required: true},
-				cellsField("values", ""),
-				{Name: "total", Type: capability.Integer, Required: true},
-			}},
-			{Name: "incoming", Type: capability.Object, Many: true, Required: true, Description: "What refers to it, by type and property.", Fields: []capability.Field{
-				{Name: "type", Type: capability.String, Required: true, Description: "Empty for nodes without a declared type."},
-				{Name: "property", Type: capability.String, Required: true},
-				{Name: "total", Type: capability.Integer, Required: true},
-				{Name: "more", Type: capability.Boolean, Required: true, Description: "There are more than total, or may be."},
-				{Name: "nodes", Type: capability.Object, Fields: nodeFields, Many: true, Required: true},
-			}},
-			{Name: "changed", Type: capability.Object, Fields: CommitFields, Required: true, Nullable: true, Description: "The last commit that touched a statement about it."},
-			{Name: "made", Type: capability.Object, Fields: CommitFields, Required: true, Nullable: true, Description: "The commit that gave it its type."},
-		}},
-		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
-	},
-	Handle: viewEntity, Hidden: true,
+// entityAsked is a node, and how much of it is read.
+type entityAsked struct {
+	nodeAsked
+	Limit    int    `json:"limit" min:"1" max:"1000" default:"50" doc:"How many values of each property, and nodes of each group of links."`
+	Property string `json:"property,omitempty" doc:"Read the values of this property only."`
+	Offset   int    `json:"offset" min:"0" max:"1000000000" default:"0" doc:"With property: leave out the first values."`
 }
 
-var propertyFields = []capability.Field{
-	{Name: "name", Type: capability.String, Required: true},
-	{Name: "iri", Type: capability.String, Required: true},
-	{Name: "datatype", Type: capability.String, Required: true, Description: "xsd:string and the like; iri for a reference."},
-	{Name: "class", Type: capability.String, Required: true, Description: "The type that a reference leads to; empty for a value."},
-	{Name: "many", Type: capability.Boolean, Required: true},
-	{Name: "required", Type: capability.Boolean, Required: true},
-	{Name: "description", Type: capability.String, Required: true},
-	{Name: "one_of", Type: capability.String, Many: true, Required: true, Description: "The values that it can have, when these are listed."},
-	cellsField("values", ""),
-	{Name: "total", Type: capability.Integer, Required: true, Description: "How many values there are."},
-}
+var entityGet = invoke.Define(capability.Descriptor{
+	ID: "entity_get", Description: "Read all that a page about one node shows: its properties with their values, what refers to it, and when it was made and changed.",
+	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, viewEntity, invoke.Hidden)
 
 // Property is a declared property with its values.
 type Property struct {
@@ -65,7 +32,7 @@ type Property struct {
 	Required    bool   `json:"required"`
 	Description string `json:"description"`
 	Values      []Cell `json:"values"`
-	Total       int    `json:"total"`
+	Total       int    `json:"total" doc:"How many values there are."`
 }
 
 // Other is the values of a property that the schema does not declare for the node.
@@ -77,34 +44,34 @@ type Other struct {
 
 // Incoming is a group of nodes that refer to a node by one property.
 type Incoming struct {
-	Type     string `json:"type"`
+	Type     string `json:"type" doc:"Empty for nodes without a declared type."`
 	Property string `json:"property"`
 	Total    int    `json:"total"`
-	More     bool   `json:"more"`
+	More     bool   `json:"more" doc:"There are more than total, or may be."`
 	Nodes    []Node `json:"nodes"`
 }
 
 // Entity is what entity_get answers: a node with its values and who refers to it.
 type Entity struct {
 	Node       Node       `json:"node"`
-	Types      []string   `json:"types"`
-	Properties []Property `json:"properties"`
-	Other      []Other    `json:"other"`
-	Incoming   []Incoming `json:"incoming"`
-	Changed    *Commit    `json:"changed"`
-	Made       *Commit    `json:"made"`
+	Types      []string   `json:"types" doc:"Its declared types."`
+	Properties []Property `json:"properties" doc:"What its types declare, with and without values."`
+	Other      []Other    `json:"other" doc:"What no type of it declares."`
+	Incoming   []Incoming `json:"incoming" doc:"What refers to it, by type and property."`
+	Changed    *Commit    `json:"changed" doc:"The last commit that touched a statement about it."`
+	Made       *Commit    `json:"made" doc:"The commit that gave it its type."`
 }
 
-func viewEntity(ctx context.Context, r *invoke.Request) (any, error) {
-	d, err := oneNode(ctx, r, r.Snapshot.Find)
+func viewEntity(ctx context.Context, r *invoke.Request, in entityAsked) (*Entity, error) {
+	d, err := oneNode(ctx, r, in.nodeAsked, r.Snapshot.Find)
 	if err != nil {
 		return nil, err
 	}
-	page, err := nodePage(ctx, r, d)
+	page, err := nodePage(ctx, r, d, in)
 	if err != nil {
 		return nil, err
 	}
-	out := Entity{Node: viewNode(d), Types: []string{}, Properties: []Property{}, Other: []Other{}, Incoming: incomingViews(page.Incoming)}
+	out := &Entity{Node: viewNode(d), Types: []string{}, Properties: []Property{}, Other: []Other{}, Incoming: incomingViews(page.Incoming)}
 	for _, t := range page.Types {
 		out.Types = append(out.Types, t.Name)
 	}
@@ -127,23 +94,22 @@ func viewEntity(ctx context.Context, r *invoke.Request) (any, error) {
 }
 
 // nodePage reads the whole page, or the values of the one property that is asked for.
-func nodePage(ctx context.Context, r *invoke.Request, d kg.Described) (kg.NodePage, error) {
-	limit, name := r.Args.Integer("limit", 50), r.Args.Text("property")
-	if name == "" {
-		if r.Args.Integer("offset", 0) > 0 {
+func nodePage(ctx context.Context, r *invoke.Request, d kg.Described, in entityAsked) (kg.NodePage, error) {
+	if in.Property == "" {
+		if in.Offset > 0 {
 			return kg.NodePage{}, fault.Argument("offset", fault.Closed, nil, "offset goes with property")
 		}
-		return r.Snapshot.Page(ctx, d, limit)
+		return r.Snapshot.Page(ctx, d, in.Limit)
 	}
 	types, err := r.Snapshot.DeclaredTypes(ctx, d.Term)
 	if err != nil {
 		return kg.NodePage{}, err
 	}
-	p, wrong := propertyArgument(r, d.Type, "property", name)
+	p, wrong := propertyArgument(r, d.Type, "property", in.Property)
 	if p == nil {
 		return kg.NodePage{}, fault.Arguments(wrong...)
 	}
-	values, err := r.Snapshot.PropertyPage(ctx, d.Term, p, limit, r.Args.Integer("offset", 0))
+	values, err := r.Snapshot.PropertyPage(ctx, d.Term, p, in.Limit, in.Offset)
 	return kg.NodePage{Node: d, Types: types, Properties: []kg.PropertyValues{values}}, err
 }
 
@@ -177,31 +143,18 @@ func optionalCommit(c *kg.Commit) *Commit {
 	return CommitOf(*c)
 }
 
-var entityGraph = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "entity_graph", Description: "Read the neighbourhood of a node: the nodes that its links lead to, breadth first, and the links between them.",
-		InputShape: capability.Shape{Fields: []capability.Field{
-			typeInput, idInput,
-			{Name: "depth", Type: capability.Integer, MinValue: 1, MaxValue: 4, Default: 1, Description: "How many links away a node may be."},
-			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: 2000, Default: 200, Description: "How many nodes at most."},
-			{Name: "direction", Type: capability.String, OneOf: []any{"both", "out", "in"}, Default: "both", Description: "Which links to follow."},
-			capability.ReadBranch(),
-		}},
-		OutputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "root", Type: capability.String, Required: true, Description: "The IRI of the node in the middle."},
-			{Name: "nodes", Type: capability.Object, Many: true, Required: true, Fields: append(append([]capability.Field{}, nodeFields...),
-				capability.Field{Name: "depth", Type: capability.Integer, Required: true})},
-			{Name: "edges", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-				{Name: "from", Type: capability.String, Required: true},
-				{Name: "to", Type: capability.String, Required: true},
-				{Name: "property", Type: capability.String, Required: true},
-			}},
-			{Name: "truncated", Type: capability.Boolean, Required: true, Description: "Not everything in reach is listed."},
-		}},
-		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
-	},
-	Handle: viewGraph, Hidden: true,
+// graphAsked says how far around a node is looked.
+type graphAsked struct {
+	nodeAsked
+	Depth     int          `json:"depth" min:"1" max:"4" default:"1" doc:"How many links away a node may be."`
+	Limit     int          `json:"limit" min:"1" max:"2000" default:"200" doc:"How many nodes at most."`
+	Direction kg.Direction `json:"direction" oneof:"both,out,in" default:"both" doc:"Which links to follow."`
 }
+
+var entityGraph = invoke.Define(capability.Descriptor{
+	ID: "entity_graph", Description: "Read the neighbourhood of a node: the nodes that its links lead to, breadth first, and the links between them.",
+	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, viewGraph, invoke.Hidden)
 
 // Neighbour is a node and how many steps away it is.
 type Neighbour struct {
@@ -218,26 +171,22 @@ type Edge struct {
 
 // Graph is what entity_graph answers: what is around the node Root.
 type Graph struct {
-	Root      string      `json:"root"`
+	Root      string      `json:"root" doc:"The IRI of the node in the middle."`
 	Nodes     []Neighbour `json:"nodes"`
 	Edges     []Edge      `json:"edges"`
-	Truncated bool        `json:"truncated"`
+	Truncated bool        `json:"truncated" doc:"Not everything in reach is listed."`
 }
 
-func viewGraph(ctx context.Context, r *invoke.Request) (any, error) {
-	d, err := oneNode(ctx, r, r.Snapshot.Find)
+func viewGraph(ctx context.Context, r *invoke.Request, in graphAsked) (*Graph, error) {
+	d, err := oneNode(ctx, r, in.nodeAsked, r.Snapshot.Find)
 	if err != nil {
 		return nil, err
 	}
-	direction := kg.Direction(r.Args.Text("direction"))
-	if direction == "" {
-		direction = kg.Both
-	}
-	around, err := r.Snapshot.Neighbourhood(ctx, d, direction, r.Args.Integer("depth", 1), r.Args.Integer("limit", 200))
+	around, err := r.Snapshot.Neighbourhood(ctx, d, in.Direction, in.Depth, in.Limit)
 	if err != nil {
 		return nil, err
 	}
-	out := Graph{Root: d.IRI(), Nodes: []Neighbour{}, Edges: []Edge{}, Truncated: around.Truncated}
+	out := &Graph{Root: d.IRI(), Nodes: []Neighbour{}, Edges: []Edge{}, Truncated: around.Truncated}
 	for _, n := range around.Nodes {
 		out.Nodes = append(out.Nodes, Neighbour{viewNode(n.Described), n.Depth})
 	}

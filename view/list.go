@@ -11,6 +11,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
+	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -23,65 +24,34 @@ const (
 	valuesWhole   = 10_000
 )
 
-var (
-	typeInput = capability.Field{Name: "type", Type: capability.String, Required: true, MaxLength: new(1000), Description: "The name of a type of the schema; its subtypes are meant, too."}
-	idInput   = capability.Field{Name: "id", Type: capability.String, Required: true, MaxLength: new(8192), Description: "The local id of a node, or its whole IRI."}
-)
-
-var entitiesList = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "entities_list", Description: "List a page of the instances of a type as a table: filtered, searched, sorted, with counts by value.",
-		InputShape: capability.Shape{Fields: []capability.Field{
-			typeInput,
-			{Name: "where", Type: capability.Object, Many: true, MaxCount: new(MaxConditions), Description: "Keep the nodes that fit every condition.", Fields: []capability.Field{
-				{Name: "property", Type: capability.String, Required: true},
-				{Name: "op", Type: capability.String, Description: "As list has them; = when left out."},
-				{Name: "value", Type: capability.Any, Description: "Exactly this value; a reference by id."},
-			}},
-			{Name: "search", Type: capability.String, MaxLength: new(200), Description: "Keep the nodes whose label begins with it, whatever its case. It finds at most 10,000 nodes."},
-			{Name: "sort", Type: capability.String, Description: "The property to sort by; nodes without it come last. The first time by a text, and always by a reference, it costs a look at every node of the type."},
-			{Name: "descending", Type: capability.Boolean, Default: false},
-			{Name: "limit", Type: capability.Integer, MinValue: 1, MaxValue: maxLimit, Default: defaultLimit},
-			{Name: "offset", Type: capability.Integer, MinValue: 0, MaxValue: 1_000_000_000, Default: 0},
-			{Name: "columns", Type: capability.String, Many: true, MaxCount: new(maxColumns), Description: "The properties to show; label, key and the first others when left out."},
-			{Name: "whole", Type: capability.Boolean, Default: false, Description: "All values of a cell, and texts at their length."},
-			{Name: "facets", Type: capability.Boolean, Default: false, Description: "Count the nodes for each value of the properties that list their values."},
-			capability.ReadBranch(),
-		}},
-		OutputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "type", Type: capability.String, Required: true},
-			{Name: "label", Type: capability.String, Description: "The property whose values are the labels; absent when there is none."},
-			{Name: "title", Type: capability.String, Required: true},
-			{Name: "description", Type: capability.String, Required: true, Description: "What the type is."},
-			{Name: "columns", Type: capability.Object, Fields: columnFields, Many: true, Required: true},
-			{Name: "rows", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-				nodeField("node"),
-				{Name: "cells", Type: capability.Object, Required: true, Description: "Values by property, at most 5 unless they are whole."},
-				{Name: "more", Type: capability.Object, Required: true, Description: "How many values are left out, by property."},
-			}},
-			{Name: "total", Type: capability.Integer, Required: true},
-			{Name: "total_more", Type: capability.Boolean, Required: true, Description: "Counting or searching stopped: there are more than total, or may be."},
-			{Name: "offset", Type: capability.Integer, Required: true},
-			{Name: "limit", Type: capability.Integer, Required: true},
-			{Name: "facets", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-				{Name: "property", Type: capability.String, Required: true},
-				{Name: "values", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-					{Name: "value", Type: capability.String, Required: true},
-					{Name: "count", Type: capability.Integer, Required: true},
-					{Name: "more", Type: capability.Boolean, Required: true},
-				}},
-			}},
-		}},
-		CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
-	},
-	Handle: viewList, Hidden: true,
+// tableAsked says which table is asked for.
+type tableAsked struct {
+	Type       string      `json:"type" max:"1000" doc:"The name of a type of the schema; its subtypes are meant, too."`
+	Where      []Condition `json:"where,omitempty" doc:"Keep the nodes that fit every condition."`
+	Search     string      `json:"search,omitempty" max:"200" doc:"Keep the nodes whose label begins with it, whatever its case. It finds at most 10,000 nodes."`
+	Sort       string      `json:"sort,omitempty" doc:"The property to sort by; nodes without it come last. The first time by a text, and always by a reference, it costs a look at every node of the type."`
+	Descending bool        `json:"descending" default:"false"`
+	Limit      int         `json:"limit"`
+	Offset     int         `json:"offset" min:"0" max:"1000000000" default:"0"`
+	Columns    []string    `json:"columns,omitempty" max:"100" doc:"The properties to show; label, key and the first others when left out."`
+	Whole      bool        `json:"whole" default:"false" doc:"All values of a cell, and texts at their length."`
+	Facets     bool        `json:"facets" default:"false" doc:"Count the nodes for each value of the properties that list their values."`
 }
+
+var entitiesList = invoke.Define(capability.Descriptor{
+	ID: "entities_list", Description: "List a page of the instances of a type as a table: filtered, searched, sorted, with counts by value.",
+	InputShape: capability.Shape{Fields: []capability.Field{
+		{Name: "where", MaxCount: new(MaxConditions)},
+		{Name: "limit", MinValue: 1, MaxValue: maxLimit, Default: defaultLimit},
+	}},
+	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, viewList, invoke.Hidden)
 
 // Row is one line of a table.
 type Row struct {
 	Node  Node              `json:"node"`
-	Cells map[string][]Cell `json:"cells"`
-	More  map[string]int    `json:"more"`
+	Cells map[string][]Cell `json:"cells" doc:"Values by property, at most 5 unless they are whole."`
+	More  map[string]int    `json:"more" doc:"How many values are left out, by property."`
 }
 
 // Facet is a property with its most frequent values.
@@ -100,25 +70,25 @@ type FacetValue struct {
 // Table is what entities_list answers: some instances of a type, and what they can be filtered by.
 type Table struct {
 	Type        string   `json:"type"`
-	Label       string   `json:"label,omitempty"`
+	Label       string   `json:"label,omitempty" doc:"The property whose values are the labels; absent when there is none."`
 	Title       string   `json:"title"`
-	Description string   `json:"description"`
+	Description string   `json:"description" doc:"What the type is."`
 	Columns     []Column `json:"columns"`
 	Rows        []Row    `json:"rows"`
 	Total       int      `json:"total"`
-	TotalMore   bool     `json:"total_more"`
+	TotalMore   bool     `json:"total_more" doc:"Counting or searching stopped: there are more than total, or may be."`
 	Offset      int      `json:"offset"`
 	Limit       int      `json:"limit"`
 	Facets      []Facet  `json:"facets"`
 }
 
-func viewList(ctx context.Context, r *invoke.Request) (any, error) {
-	q, err := tableQuery(r)
+func viewList(ctx context.Context, r *invoke.Request, in tableAsked) (*Table, error) {
+	q, err := tableQuery(r, in)
 	if err != nil {
 		return nil, err
 	}
 	most := textList
-	if r.Args.Flag("whole") {
+	if in.Whole {
 		most, q.Each = math.MaxInt, valuesWhole
 		if err := WarnOfUnknown(ctx, r, q.Where); err != nil {
 			return nil, err
@@ -128,7 +98,7 @@ func viewList(ctx context.Context, r *invoke.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := Table{
+	out := &Table{
 		Type: q.Type.Name, Label: r.Snapshot.Schema().LabelOf(q.Type), Title: q.Type.Name, Description: q.Type.Description, Columns: []Column{}, Rows: []Row{}, Facets: facetViews(page.Facets),
 		Total: page.Total, TotalMore: page.TotalMore, Offset: q.Offset, Limit: q.Limit,
 	}
@@ -181,24 +151,23 @@ func facetViews(list []kg.Facet) []Facet {
 }
 
 // tableQuery reads the arguments; every one that cannot be used is reported.
-func tableQuery(r *invoke.Request) (kg.TableQuery, error) {
-	t, err := KnownType(r, "type")
+func tableQuery(r *invoke.Request, in tableAsked) (kg.TableQuery, error) {
+	t, err := KnownType(r, in.Type)
 	if err != nil {
 		return kg.TableQuery{}, err
 	}
 	q := kg.TableQuery{
-		Type: t, Search: strings.TrimSpace(r.Args.Text("search")), Descending: r.Args.Flag("descending"),
-		Limit: r.Args.Integer("limit", defaultLimit), Offset: r.Args.Integer("offset", 0),
-		Each: valuesPerCell, Facets: r.Args.Flag("facets"),
+		Type: t, Search: strings.TrimSpace(in.Search), Descending: in.Descending,
+		Limit: in.Limit, Offset: in.Offset, Each: valuesPerCell, Facets: in.Facets,
 	}
 	var wrong, problems []fault.FieldError
-	if name := r.Args.Text("sort"); name != "" {
-		q.Sort, wrong = PathArgument(r, t, "sort", name)
+	if in.Sort != "" {
+		q.Sort, wrong = PathArgument(r, t, "sort", in.Sort)
 		problems = append(problems, wrong...)
 	}
-	q.Where, wrong = Conditions(r, t)
+	q.Where, wrong = Conditions(r, t, in.Where)
 	problems = append(problems, wrong...)
-	q.Columns, wrong = columns(r, t)
+	q.Columns, wrong = columns(r, t, in.Columns)
 	if problems = append(problems, wrong...); len(problems) > 0 {
 		return q, fault.Arguments(problems...)
 	}
@@ -206,13 +175,12 @@ func tableQuery(r *invoke.Request) (kg.TableQuery, error) {
 }
 
 // columns reads the argument columns.
-func columns(r *invoke.Request, t *schema.Type) (list []kg.Path, problems []fault.FieldError) {
-	names, given := r.Args["columns"].([]any)
-	if !given {
+func columns(r *invoke.Request, t *schema.Type, names []string) (list []kg.Path, problems []fault.FieldError) {
+	if names == nil {
 		return DefaultColumns(r.Snapshot.Schema(), t), nil
 	}
 	for i, name := range names {
-		path, wrong := PathArgument(r, t, fmt.Sprintf("columns[%d]", i), name.(string))
+		path, wrong := PathArgument(r, t, fmt.Sprintf("columns[%d]", i), name)
 		same := func(other kg.Path) bool { return slices.Equal(other, path) }
 		if problems = append(problems, wrong...); path != nil && !slices.ContainsFunc(list, same) {
 			list = append(list, path)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
@@ -23,24 +22,11 @@ const (
 
 // Node is a node as a link needs it.
 type Node struct {
-	Type   string `json:"type"`
-	ID     string `json:"id"`
+	Type   string `json:"type" doc:"Its type, empty when it has none that is declared."`
+	ID     string `json:"id" doc:"Its local id, or its whole IRI."`
 	IRI    string `json:"iri"`
 	Label  string `json:"label"`
-	Exists bool   `json:"exists"`
-}
-
-var nodeFields = []capability.Field{
-	{Name: "type", Type: capability.String, Required: true, Description: "Its type, empty when it has none that is declared."},
-	{Name: "id", Type: capability.String, Required: true, Description: "Its local id, or its whole IRI."},
-	{Name: "iri", Type: capability.String, Required: true},
-	{Name: "label", Type: capability.String, Required: true},
-	{Name: "exists", Type: capability.Boolean, Required: true, Description: "Whether anything is said of it."},
-}
-
-// nodeField is a member that is a node.
-func nodeField(name string) capability.Field {
-	return capability.Field{Name: name, Type: capability.Object, Fields: nodeFields, Required: true}
+	Exists bool   `json:"exists" doc:"Whether anything is said of it."`
 }
 
 func viewNode(d kg.Described) Node {
@@ -61,23 +47,11 @@ func viewNodes(list []kg.Described) []Node {
 
 // Cell is one value as a page shows it.
 type Cell struct {
-	Text     string `json:"text"`
-	Datatype string `json:"datatype,omitempty"`
+	Text     string `json:"text" doc:"The value, or the label of the node it refers to; cut when it is long."`
+	Datatype string `json:"datatype,omitempty" doc:"xsd:date and the like; absent for plain text."`
 	Lang     string `json:"lang,omitempty"`
-	Ref      *Node  `json:"ref,omitempty"`
-	Length   int    `json:"length,omitempty"`
-}
-
-var cellFields = []capability.Field{
-	{Name: "text", Type: capability.String, Required: true, Description: "The value, or the label of the node it refers to; cut when it is long."},
-	{Name: "datatype", Type: capability.String, Description: "xsd:date and the like; absent for plain text."},
-	{Name: "lang", Type: capability.String},
-	{Name: "ref", Type: capability.Object, Fields: nodeFields, Description: "The node that the value refers to."},
-	{Name: "length", Type: capability.Integer, Description: "How many characters there are, when the text was cut."},
-}
-
-func cellsField(name, description string) capability.Field {
-	return capability.Field{Name: name, Type: capability.Object, Fields: cellFields, Many: true, Required: true, Description: description}
+	Ref      *Node  `json:"ref,omitempty" doc:"The node that the value refers to."`
+	Length   int    `json:"length,omitempty" doc:"How many characters there are, when the text was cut."`
 }
 
 // cells shows values, each text cut to most characters.
@@ -133,18 +107,10 @@ func shortDatatype(iri rdf.IRI) string {
 // Column says what a property's values are.
 type Column struct {
 	Name     string   `json:"name"`
-	Datatype string   `json:"datatype"`
-	Class    string   `json:"class"`
+	Datatype string   `json:"datatype" doc:"xsd:string and the like; iri for a reference."`
+	Class    string   `json:"class" doc:"The type that a reference leads to; empty for a value."`
 	Many     bool     `json:"many"`
-	OneOf    []string `json:"one_of"`
-}
-
-var columnFields = []capability.Field{
-	{Name: "name", Type: capability.String, Required: true},
-	{Name: "datatype", Type: capability.String, Required: true, Description: "xsd:string and the like; iri for a reference."},
-	{Name: "class", Type: capability.String, Required: true, Description: "The type that a reference leads to; empty for a value."},
-	{Name: "many", Type: capability.Boolean, Required: true},
-	{Name: "one_of", Type: capability.String, Many: true, Required: true, Description: "The values that it can have, when these are listed."},
+	OneOf    []string `json:"one_of" doc:"The values that it can have, when these are listed."`
 }
 
 func viewColumn(p *schema.Property) Column {
@@ -160,9 +126,9 @@ func viewColumn(p *schema.Property) Column {
 	return c
 }
 
-// KnownType is the type that an argument names, or an error with the nearest name.
-func KnownType(r *invoke.Request, argument string) (*schema.Type, error) {
-	s, name := r.Snapshot.Schema(), r.Args.Text(argument)
+// KnownType is the type that the argument type names, or an error with the nearest name.
+func KnownType(r *invoke.Request, name string) (*schema.Type, error) {
+	s := r.Snapshot.Schema()
 	if t := s.Type(name); t != nil {
 		return t, nil
 	}
@@ -174,7 +140,7 @@ func KnownType(r *invoke.Request, argument string) (*schema.Type, error) {
 	if hint == "" {
 		hint = "; there are " + strings.Join(names[:min(len(names), 40)], ", ")
 	}
-	return nil, fault.Argument(argument, fault.OneOf, name, fmt.Sprintf("there is no type %q%s", name, hint))
+	return nil, fault.Argument("type", fault.OneOf, name, fmt.Sprintf("there is no type %q%s", name, hint))
 }
 
 // propertyArgument returns a type's property, or the error for the argument that named it.
@@ -192,13 +158,19 @@ func propertyArgument(r *invoke.Request, t *schema.Type, argument, name string) 
 	}}
 }
 
+// nodeAsked names a node.
+type nodeAsked struct {
+	Type string `json:"type" max:"1000" doc:"The name of a type of the schema; its subtypes are meant, too."`
+	ID   string `json:"id" max:"8192" doc:"The local id of a node, or its whole IRI."`
+}
+
 // oneNode finds the node that the call is about, and notes that it was read.
-func oneNode(ctx context.Context, r *invoke.Request, find func(context.Context, *schema.Type, string) (kg.Described, error)) (kg.Described, error) {
-	t, err := KnownType(r, "type")
+func oneNode(ctx context.Context, r *invoke.Request, asked nodeAsked, find func(context.Context, *schema.Type, string) (kg.Described, error)) (kg.Described, error) {
+	t, err := KnownType(r, asked.Type)
 	if err != nil {
 		return kg.Described{}, err
 	}
-	d, err := find(ctx, t, r.Args.Text("id"))
+	d, err := find(ctx, t, asked.ID)
 	if err == nil {
 		r.Uses(d.IRI())
 	}

@@ -13,6 +13,7 @@ import (
 	"trails/invoke"
 	"trails/jsontext"
 	"trails/kg"
+	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -94,17 +95,32 @@ func pack(mime string, body []byte) (json.RawMessage, error) {
 	return jsontext.Marshal(string(body))
 }
 
+// addressAsked is an address and the form in which it is read.
+type addressAsked struct {
+	capability.NoBranch
+	URI     string  `json:"uri" max:"8192"`
+	Context rdf.IRI `json:"context,omitempty" doc:"The address by which JSON-LD names its context, which it has itself when left out."`
+	Format  string  `json:"format,omitempty" max:"20" doc:"json, jsonld or turtle, where the address can be had so; its own form when left out."`
+}
+
+// addressRead is what is at an address.
+type addressRead struct {
+	URI  string          `json:"uri"`
+	MIME string          `json:"mime"`
+	Body json.RawMessage `json:"body" doc:"JSON as it is, anything else as a string."`
+	Page *invoke.Page    `json:"page,omitempty" type:"object" doc:"Which part of a list this is: offset, limit and more."`
+}
+
 // resourceRead is the handler behind every address.
-func resourceRead(ctx context.Context, r *invoke.Request) (any, error) {
-	uri := r.Args.Text("uri")
-	address, err := takeMaxChars(r, uri)
+func resourceRead(ctx context.Context, r *invoke.Request, in addressAsked) (*addressRead, error) {
+	address, err := takeMaxChars(r, in.URI)
 	if err != nil {
 		return nil, err
 	}
 	d, err := r.ReadAddress(ctx, address)
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind == fault.NotFound {
-		return nil, f.With("uri", uri)
+		return nil, f.With("uri", in.URI)
 	}
 	if err != nil {
 		return nil, err
@@ -114,12 +130,7 @@ func resourceRead(ctx context.Context, r *invoke.Request) (any, error) {
 	}
 	r.Document = d
 	body, err := pack(d.MIME, d.Body)
-	return struct {
-		URI  string          `json:"uri"`
-		MIME string          `json:"mime"`
-		Body json.RawMessage `json:"body"`
-		Page *invoke.Page    `json:"page,omitempty"`
-	}{uri, d.MIME, body, d.Page}, err
+	return &addressRead{in.URI, d.MIME, body, d.Page}, err
 }
 
 // readType reads the list of a type's nodes, or one of them. The type is the one of the
@@ -144,21 +155,7 @@ func readType(ctx context.Context, r *invoke.Request, name string, at *url.URL) 
 }
 
 // resourceRead is the capability behind every address.
-var resourceReadCapability = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: invoke.ReadResource, Description: "Read one trails:// address.",
-		InputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "uri", Type: capability.String, Required: true, MaxLength: new(8192)},
-			{Name: "context", Type: capability.IRI, Description: "The address by which JSON-LD names its context, which it has itself when left out."},
-			{Name: "format", Type: capability.String, MaxLength: new(20), Description: "json, jsonld or turtle, where the address can be had so; its own form when left out."},
-		}},
-		OutputShape: capability.Shape{Fields: []capability.Field{
-			{Name: "uri", Type: capability.String, Required: true},
-			{Name: "mime", Type: capability.String, Required: true},
-			{Name: "body", Type: capability.Any, Required: true, Description: "JSON as it is, anything else as a string."},
-			{Name: "page", Type: capability.Object, Description: "Which part of a list this is: offset, limit and more."},
-		}},
-		CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
-	},
-	Handle: resourceRead, Hidden: true,
-}
+var resourceReadCapability = invoke.Define(capability.Descriptor{
+	ID: invoke.ReadResource, Description: "Read one trails:// address.",
+	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, resourceRead, invoke.Hidden)

@@ -1,0 +1,139 @@
+package capability
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"trails/jsontext"
+)
+
+// ValuesOf returns what reads a JSON object that fits the shape of T into a T: its members are
+// decoded already, as [Shape.Check] takes them. A member that is left out has the default of
+// its field. How each is read is found out once.
+func ValuesOf[T any](fields []Field) func(map[string]any) (T, error) {
+	read := readObject(reflect.TypeFor[T](), fields)
+	return func(values map[string]any) (v T, err error) {
+		err = read(reflect.ValueOf(&v).Elem(), values)
+		return v, err
+	}
+}
+
+// reader puts a JSON value into a variable of one type.
+type reader func(into reflect.Value, v any) error
+
+// readObject reads the members of an object into a struct.
+func readObject(t reflect.Type, fields []Field) reader {
+	type reading struct {
+		member
+		read      reader
+		otherwise any
+	}
+	var all []reading
+	for _, m := range membersOf(t) {
+		f, _ := Shape{Fields: fields}.Field(m.name)
+		all = append(all, reading{m, readerOf(m.Type, f.Fields), f.Default})
+	}
+	return func(into reflect.Value, v any) error {
+		values, _ := v.(map[string]any)
+		for i := range all {
+			m := &all[i]
+			v, given := values[m.name]
+			if !given {
+				v = m.otherwise
+			}
+			if v == nil {
+				continue
+			}
+			if err := m.read(into.FieldByIndex(m.at), v); err != nil {
+				return fmt.Errorf("%s: %w", m.name, err)
+			}
+		}
+		return nil
+	}
+}
+
+// readerOf returns what reads values into a type; fields are those of its objects.
+func readerOf(t reflect.Type, fields []Field) reader {
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return readText
+	}
+	switch t.Kind() { //nolint:exhaustive // the others are read as their text
+	case reflect.Interface:
+		return func(into reflect.Value, v any) error {
+			into.Set(reflect.ValueOf(v))
+			return nil
+		}
+	case reflect.String:
+		return func(into reflect.Value, v any) error {
+			from := reflect.ValueOf(v)
+			if from.Kind() != reflect.String { // a json.Number is one, too
+				return fmt.Errorf("%T is no text", v)
+			}
+			into.SetString(from.String())
+			return nil
+		}
+	case reflect.Int, reflect.Int64, reflect.Int32, reflect.Int16, reflect.Int8:
+		return func(into reflect.Value, v any) error {
+			text, isNumber := v.(json.Number)
+			if !isNumber {
+				text = json.Number(fmt.Sprint(v)) // a default
+			}
+			n, err := strconv.ParseInt(string(text), 10, t.Bits())
+			into.SetInt(n)
+			return err
+		}
+	case reflect.Bool:
+		return func(into reflect.Value, v any) error {
+			yes, _ := v.(bool)
+			into.SetBool(yes)
+			return nil
+		}
+	case reflect.Pointer:
+		read := readerOf(t.Elem(), fields)
+		return func(into reflect.Value, v any) error {
+			into.Set(reflect.New(t.Elem()))
+			return read(into.Elem(), v)
+		}
+	case reflect.Struct:
+		return readObject(t, fields)
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return readText
+		}
+		read := readerOf(t.Elem(), fields)
+		return func(into reflect.Value, v any) error {
+			list, _ := v.([]any)
+			into.Set(reflect.MakeSlice(t, len(list), len(list)))
+			for i, one := range list {
+				if one == nil {
+					continue
+				}
+				if err := read(into.Index(i), one); err != nil {
+					return fmt.Errorf("[%d]: %w", i, err)
+				}
+			}
+			return nil
+		}
+	case reflect.Map:
+		if t == reflect.TypeFor[map[string]any]() {
+			return func(into reflect.Value, v any) error {
+				if members, is := v.(map[string]any); is {
+					into.Set(reflect.ValueOf(members))
+				}
+				return nil
+			}
+		}
+	}
+	return readText
+}
+
+// readText reads a value by its text: numbers, which have bounds, and what reads itself.
+func readText(into reflect.Value, v any) error {
+	text, err := jsontext.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into.Addr().Interface())
+}
