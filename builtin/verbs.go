@@ -18,7 +18,7 @@ import (
 // verb is a capability that does for any type what the typed ones do for one. It forwards
 // to them, so that there is one way to write a node.
 func verb(id, description string, effects capability.SideEffects, forward func(context.Context, *invoke.Request) (string, invoke.Arguments, error), fields ...capability.Field) invoke.Capability {
-	arguments := capability.FieldsOf[capability.ChangeArguments]()
+	arguments := changeArguments
 	if effects == capability.Writes { // nothing is removed
 		arguments = capability.FieldsOf[capability.WriteArguments]()
 	}
@@ -33,6 +33,9 @@ func verb(id, description string, effects capability.SideEffects, forward func(c
 		Forward: byID(forward), Surfaces: []string{"compact"},
 	}
 }
+
+// changeArguments are read at every call.
+var changeArguments = slices.Clip(capability.FieldsOf[capability.ChangeArguments]())
 
 // byID forwards to a capability of the registry.
 func byID(forward func(context.Context, *invoke.Request) (string, invoke.Arguments, error)) func(context.Context, *invoke.Request) (*invoke.Capability, invoke.Arguments, error) {
@@ -76,7 +79,7 @@ var (
 // writeArguments are the arguments of a verb that its typed capability takes as they are.
 func writeArguments(r *invoke.Request) invoke.Arguments {
 	out := invoke.Arguments{}
-	for _, f := range append(capability.FieldsOf[capability.ChangeArguments](), capability.Field{Name: "id"}) {
+	for _, f := range append(changeArguments, capability.Field{Name: "id"}) {
 		if v, given := r.Args[f.Name]; given {
 			out[f.Name] = v
 		}
@@ -128,7 +131,7 @@ func typed(ctx context.Context, r *invoke.Request, op string) (string, *schema.T
 // an argument of the call itself is no property.
 func merge(s *schema.Schema, t *schema.Type, args invoke.Arguments, values map[string]any, argument string) error {
 	for name, v := range values {
-		if _, taken := args[name]; taken || s.Property(t, name) == nil && (name == "id" || slices.ContainsFunc(capability.FieldsOf[capability.ChangeArguments](), func(f capability.Field) bool { return f.Name == name })) {
+		if _, taken := args[name]; taken || s.Property(t, name) == nil && (name == "id" || slices.ContainsFunc(changeArguments, func(f capability.Field) bool { return f.Name == name })) {
 			return fault.Argument(argument+"."+name, fault.Closed, v, fmt.Sprintf("%s has no property %q", t.Name, name))
 		}
 		args[name] = v
