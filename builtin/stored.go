@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -58,14 +59,10 @@ func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capabi
 		d.InputShape.Fields = slices.Concat(d.InputShape.Fields, rareLimits(), capability.FieldsOf[capability.ReadArguments]())
 		d.OutputShape.Fields = answerFields(q.Query, q.Columns(s))
 	}
-	read := capability.ValuesOf[struct {
-		limits
-		At     string         `json:"at"`
-		Params map[string]any `json:"params"`
-	}](d.InputShape.Fields)
+	read := capability.ValuesOf(reflect.TypeFor[storedAsking](), d.InputShape.Fields)
 	return invoke.Capability{Descriptor: d, Hidden: !few || !q.Exposed, Yields: true, Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
-		in, err := read(r.Args)
-		if err != nil {
+		var in storedAsking
+		if err := read(r.Args, &in); err != nil {
 			return nil, err
 		}
 		values, err := q.Values(r.Snapshot.Schema(), in.Params)
@@ -80,6 +77,13 @@ func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capabi
 		}
 		return answerInTurn(ctx, r, q.Asked(values), kg.QueryOptions{Params: values.Terms, Free: values.Free}, asking{limits: in.limits, at: in.At})
 	}}
+}
+
+// storedAsking is what a stored query takes.
+type storedAsking struct {
+	limits
+	At     string         `json:"at"`
+	Params map[string]any `json:"params"`
 }
 
 // answerFields are the members that the answers of one query have, of those of all: a table

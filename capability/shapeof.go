@@ -37,9 +37,10 @@ import (
 func ShapeOf[T any]() Shape { return Shape{Fields: FieldsOf[T](), Closed: true} }
 
 // FieldsOf returns the fields of [ShapeOf].
-func FieldsOf[T any]() []Field { return fieldsOf(reflect.TypeFor[T]()) }
+func FieldsOf[T any]() []Field { return FieldsOfType(reflect.TypeFor[T]()) }
 
-func fieldsOf(t reflect.Type) (fields []Field) {
+// FieldsOfType is [FieldsOf] of a type.
+func FieldsOfType(t reflect.Type) (fields []Field) {
 	for _, m := range membersOf(t) {
 		f := fieldOf(m.name, m.optional, m.StructField)
 		f.Required = f.Required && !m.within
@@ -99,7 +100,7 @@ func fieldOf(name string, optional bool, member reflect.StructField) Field {
 		f.Type = typeOf(t)
 	}
 	if said == "" && f.Type == Object && t.Kind() == reflect.Struct {
-		f.Fields = fieldsOf(t)
+		f.Fields = FieldsOfType(t)
 	}
 	for _, word := range strings.Split(member.Tag.Get("is"), ",") {
 		switch word {

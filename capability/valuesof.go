@@ -9,15 +9,12 @@ import (
 	"trails/jsontext"
 )
 
-// ValuesOf returns what reads a JSON object that fits the shape of T into a T: its members are
-// decoded already, as [Shape.Check] takes them. A member that is left out has the default of
-// its field. How each is read is found out once.
-func ValuesOf[T any](fields []Field) func(map[string]any) (T, error) {
-	read := readObject(reflect.TypeFor[T](), fields)
-	return func(values map[string]any) (v T, err error) {
-		err = read(reflect.ValueOf(&v).Elem(), values)
-		return v, err
-	}
+// ValuesOf returns what reads a JSON object that fits the shape of a struct into one, to which it
+// gets a pointer. The members of the object are decoded already, as [Shape.Check] takes them. One
+// that is left out has the default of its field. How each is read is found out once.
+func ValuesOf(t reflect.Type, fields []Field) func(values map[string]any, into any) error {
+	read := readObject(t, fields)
+	return func(values map[string]any, into any) error { return read(reflect.ValueOf(into).Elem(), values) }
 }
 
 // reader puts a JSON value into a variable of one type.

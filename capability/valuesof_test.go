@@ -3,6 +3,7 @@ package capability_test
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"testing"
 	"time"
 
@@ -39,7 +40,7 @@ type values struct {
 // What is read of decoded arguments is what encoding/json reads of their text, and the defaults of
 // what they leave out.
 func TestValuesAreReadAsTheirText(t *testing.T) {
-	read := capability.ValuesOf[values](capability.FieldsOf[values]())
+	read := capability.ValuesOf(reflect.TypeFor[values](), capability.FieldsOf[values]())
 	for name, text := range map[string]string{
 		"nothing":               `{}`,
 		"scalars":               `{"name":"a","count":3,"text":"","yes":true,"small":-4,"share":0.5,"exact":1.50,"of":"urn:a"}`,
@@ -52,8 +53,8 @@ func TestValuesAreReadAsTheirText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var given map[string]any
 			decode(t, text, &given)
-			got, err := read(given)
-			if err != nil {
+			var got values
+			if err := read(given, &got); err != nil {
 				t.Fatal(err)
 			}
 			want := values{inner: inner{Count: 7}}
@@ -74,8 +75,9 @@ func TestValuesAreReadAsTheirText(t *testing.T) {
 }
 
 func TestANumberThatIsTooLargeIsNoValue(t *testing.T) {
-	read := capability.ValuesOf[values](capability.FieldsOf[values]())
-	if v, err := read(map[string]any{"small": json.Number("1000")}); err == nil {
+	read := capability.ValuesOf(reflect.TypeFor[values](), capability.FieldsOf[values]())
+	var v values
+	if err := read(map[string]any{"small": json.Number("1000")}, &v); err == nil {
 		t.Errorf("it was read as %d", v.Small)
 	}
 }

@@ -26,28 +26,11 @@ import (
 // [fault.Error]; any other error is ours, and is logged instead of shown. It panics on
 // structs that have no shape.
 func Define[In, Out any](d capability.Descriptor, do func(context.Context, *Request, In) (Out, error), options ...Option) Capability {
-	c := Capability{Descriptor: d}
-	in := capability.FieldsOf[In]()
-	if at := slices.IndexFunc(in, func(f capability.Field) bool { return f.Name == capability.MaxChars().Name }); at >= 0 {
-		in[at] = capability.MaxChars()
-	}
-	c.InputShape.Fields = capability.Detailed(in, d.InputShape.Fields)
-	c.OutputShape.Fields = capability.Detailed(capability.FieldsOf[Out](), d.OutputShape.Fields)
-	var usual []capability.Field
-	switch action := d.PolicyRequired.Action; {
-	case action.Writes():
-		usual, c.SideEffects = capability.FieldsOf[capability.ChangeArguments](), cmp.Or(d.SideEffects, capability.Destroys)
-	case action != "" && !embeds(reflect.TypeFor[In](), reflect.TypeFor[capability.NoBranch]()):
-		usual = capability.FieldsOf[capability.BranchArgument]()
-	}
-	if _, has := c.InputShape.Field("branch"); !has {
-		c.InputShape.Fields = slices.Concat(c.InputShape.Fields, usual)
-	}
-	c.CostEstimate = cmp.Or(d.CostEstimate, capability.CostResult)
-	read := argumentsOf[In](&c)
+	c := shaped(d, reflect.TypeFor[In](), reflect.TypeFor[Out]())
+	read := argumentsOf(&c, reflect.TypeFor[In]())
 	c.Handle = func(ctx context.Context, r *Request) (any, error) {
-		in, err := read(r)
-		if err != nil {
+		var in In
+		if err := read(r, &in); err != nil {
 			return nil, err
 		}
 		return do(ctx, r, in)
@@ -58,21 +41,44 @@ func Define[In, Out any](d capability.Descriptor, do func(context.Context, *Requ
 	return c
 }
 
+// shaped is a capability with the shapes of two structs. What is not of their types stands here and
+// not in [Define], which is compiled for each pair.
+func shaped(d capability.Descriptor, takes, answers reflect.Type) Capability {
+	c := Capability{Descriptor: d}
+	in := capability.FieldsOfType(takes)
+	if at := slices.IndexFunc(in, func(f capability.Field) bool { return f.Name == capability.MaxChars().Name }); at >= 0 {
+		in[at] = capability.MaxChars()
+	}
+	c.InputShape.Fields = capability.Detailed(in, d.InputShape.Fields)
+	c.OutputShape.Fields = capability.Detailed(capability.FieldsOfType(answers), d.OutputShape.Fields)
+	var usual []capability.Field
+	switch action := d.PolicyRequired.Action; {
+	case action.Writes():
+		usual, c.SideEffects = capability.FieldsOf[capability.ChangeArguments](), cmp.Or(d.SideEffects, capability.Destroys)
+	case action != "" && !embeds(takes, reflect.TypeFor[capability.NoBranch]()):
+		usual = capability.FieldsOf[capability.BranchArgument]()
+	}
+	if _, has := c.InputShape.Field("branch"); !has {
+		c.InputShape.Fields = slices.Concat(c.InputShape.Fields, usual)
+	}
+	c.CostEstimate = cmp.Or(d.CostEstimate, capability.CostResult)
+	return c
+}
+
 func embeds(t, part reflect.Type) bool {
 	return t == part || slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous && f.Type == part })
 }
 
-// argumentsOf returns what reads the arguments of calls of c into an In, whose members are some of
+// argumentsOf returns what reads the arguments of calls of c into a struct, whose members are some of
 // them.
-func argumentsOf[In any](c *Capability) func(*Request) (In, error) {
-	read := capability.ValuesOf[In](c.InputShape.Fields)
-	return func(r *Request) (In, error) {
-		in, err := read(r.Args)
-		if err != nil {
+func argumentsOf(c *Capability, t reflect.Type) func(r *Request, into any) error {
+	read := capability.ValuesOf(t, c.InputShape.Fields)
+	return func(r *Request, into any) error {
+		if err := read(r.Args, into); err != nil {
 			// A number that the shape lets through can be too large for the Go type.
-			return in, fault.Argument("", fault.Datatype, nil, "the arguments cannot be read: "+err.Error())
+			return fault.Argument("", fault.Datatype, nil, "the arguments cannot be read: "+err.Error())
 		}
-		return in, nil
+		return nil
 	}
 }
 
@@ -99,10 +105,10 @@ func Inputs(argument string) Option { return func(c *Capability) { c.Inputs = ar
 // Asks finds out by the arguments what a call would remove, so that a person can be asked before.
 func Asks[In any](loses func(context.Context, *Request, In, kg.ChangeSet) (*Loss, error)) Option {
 	return func(c *Capability) {
-		read := argumentsOf[In](c)
+		read := argumentsOf(c, reflect.TypeFor[In]())
 		c.Loses = func(ctx context.Context, r *Request, set kg.ChangeSet) (*Loss, error) {
-			in, err := read(r)
-			if err != nil {
+			var in In
+			if err := read(r, &in); err != nil {
 				return nil, nil //nolint:nilerr // the handler says it
 			}
 			return loses(ctx, r, in, set)
@@ -113,10 +119,10 @@ func Asks[In any](loses func(context.Context, *Request, In, kg.ChangeSet) (*Loss
 // Forwards finds by the arguments the capability that does what a call asks for; nil is this one.
 func Forwards[In any](forward func(context.Context, *Request, In) (*Capability, Arguments, error)) Option {
 	return func(c *Capability) {
-		read := argumentsOf[In](c)
+		read := argumentsOf(c, reflect.TypeFor[In]())
 		c.Forward = func(ctx context.Context, r *Request) (*Capability, Arguments, error) {
-			in, err := read(r)
-			if err != nil {
+			var in In
+			if err := read(r, &in); err != nil {
 				return nil, nil, err
 			}
 			return forward(ctx, r, in)
