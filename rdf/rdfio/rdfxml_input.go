@@ -6,8 +6,9 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
-	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/transform"
 )
 
 // meter lets through as many bytes as a token may have; used is set to 0 for each.
@@ -33,9 +34,24 @@ func charset(label string, input io.Reader) (io.Reader, error) {
 	case "us-ascii", "utf8":
 		return input, nil
 	case "iso-8859-1", "latin1":
-		return charmap.ISO8859_1.NewDecoder().Reader(input), nil
+		return transform.NewReader(input, latin1{}), nil
 	}
 	return nil, fmt.Errorf("%w: %s", errCharset, label)
+}
+
+// latin1 decodes ISO 8859-1, whose bytes are the first 256 characters of Unicode. Package charmap
+// would bring the tables of all others.
+type latin1 struct{ transform.NopResetter }
+
+func (latin1) Transform(dst, src []byte, _ bool) (written, read int, err error) {
+	for _, b := range src {
+		if len(dst)-written < utf8.RuneLen(rune(b)) {
+			return written, read, transform.ErrShortDst
+		}
+		written += utf8.EncodeRune(dst[written:], rune(b))
+		read++
+	}
+	return written, read, nil
 }
 
 const (

@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"trails/fault"
+	"trails/rdf"
 	"trails/rdf/rdfio"
 )
 
@@ -36,6 +37,23 @@ func TestRDFXMLReading(t *testing.T) {
 		}
 		return readTranscript(rdfio.NewRDFXMLReader(strings.NewReader(input), "http://a/b", limits))
 	})
+}
+
+// TestEveryCharacterOfLatin1IsRead reads a text that is longer than any buffer.
+func TestEveryCharacterOfLatin1IsRead(t *testing.T) {
+	var bytes []byte
+	var text strings.Builder
+	for i := range 100_000 {
+		if b := byte(0x20 + i%0xe0); !strings.ContainsRune("<&>\x7f", rune(b)) && (b < 0x80 || b > 0x9f) {
+			bytes = append(bytes, b)
+			text.WriteRune(rune(b))
+		}
+	}
+	document := `<?xml version="1.0" encoding="latin1"?><e:T xmlns:e="a:"><e:p>` + string(bytes) + `</e:p></e:T>`
+	quads, err := readAll(rdfio.NewRDFXMLReader(strings.NewReader(document), "", rdfio.Limits{}))
+	if err != nil || len(quads) != 2 || rdf.Lexical(quads[1].Object) != text.String() {
+		t.Errorf("%d statements, error %v", len(quads), err)
+	}
 }
 
 // TestEntitiesDoNotExpandWithoutEnd reads the billion laughs and its flat sister.
