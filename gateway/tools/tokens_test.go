@@ -36,18 +36,20 @@ func listed(t *testing.T, e *invoketest.Engine) int {
 
 func TestTheListCostsTheSameForAnyNumberOfToolsOfServers(t *testing.T) {
 	testrun.Alone(t)
-	var all []int
+	var known []int
 	for _, n := range []int{10, 1_000, 10_000} {
 		e := engineOf(t, invoke.Config{Surface: surface.Gateway.Choose}, serversOf(t, manyTools(n))...)
-		before := listed(t, e)
+		if before := listed(t, e); before > 1_000 { // it waits for servers, but not for ever
+			t.Errorf("%d tokens before the %d tools are known", before, n)
+		}
 		if _, out := answered(t, e, "tool_browse", `{"query":"create invoice comments"}`); len(out["cards"].([]any)) != 10 {
 			t.Errorf("of %d tools are found: %v", n, out)
 		}
-		all = append(all, before, listed(t, e))
+		known = append(known, listed(t, e))
 	}
-	t.Logf("%d tokens", all[0])
-	if len(slices.Compact(all)) != 1 || all[0] > 1_000 {
-		t.Errorf("%d tokens with 10, 1,000 and 10,000 tools, before and after they are known", all)
+	t.Logf("%d tokens", known[0])
+	if len(slices.Compact(known)) != 1 || known[0] > 1_000 {
+		t.Errorf("%d tokens with 10, 1,000 and 10,000 tools", known)
 	}
 }
 
