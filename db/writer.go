@@ -38,6 +38,9 @@ type Writer struct {
 // and when no other process writes. Waiting longer than [Options.LockWait], or
 // than ctx allows, is the fault TimedOut.
 func (f *File) Write(ctx context.Context) (*Writer, error) {
+	if err := ctx.Err(); err != nil { // of two cases that are ready select takes either
+		return nil, asFault(ctx, f.name(), "write", err)
+	}
 	f.waiting.Add(1)
 	select {
 	case f.write <- struct{}{}:
