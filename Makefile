@@ -44,14 +44,14 @@ build: ## build bin/trails
 
 .PHONY: release
 release: ## make dist/: archives, bundles, bills of materials and checksums of six platforms, or of PLATFORMS; with REPOSITORY=https://github.com/OWNER/NAME server.json, too
-	go run ./release -version '$(VERSION)' -repository '$(REPOSITORY)' -platforms '$(PLATFORMS)' -heaviest $(HEAVIEST) -out dist
+	go run ./cmd/release -version '$(VERSION)' -repository '$(REPOSITORY)' -platforms '$(PLATFORMS)' -heaviest $(HEAVIEST) -out dist
 
 .PHONY: release-check
 release-check: ## make a release twice, from two clones with build caches of their own, and compare: of linux/amd64, or of PLATFORMS, or of all with PLATFORMS=all
 	@dir=$$(mktemp -d); trap 'chmod -R u+w "$$dir"; rm -rf "$$dir"' EXIT; \
 	for n in one two; do \
 	  git clone -q . "$$dir/source-$$n"; \
-	  (cd "$$dir/source-$$n" && GOCACHE="$$dir/cache-$$n" go run ./release \
+	  (cd "$$dir/source-$$n" && GOCACHE="$$dir/cache-$$n" go run ./cmd/release \
 	    -version '$(VERSION)' -repository '$(or $(REPOSITORY),https://github.com/example/trails)' -platforms '$(or $(PLATFORMS:all=),$(if $(PLATFORMS),,linux/amd64))' -out "$$dir/$$n"); \
 	  rm -rf "$$dir/cache-$$n"; \
 	done; \
@@ -106,7 +106,7 @@ bench: ## run the benchmarks, each beside raw SQLite in the same run
 
 .PHONY: bench-agent
 bench-agent: ## count calls and tokens of an agent's twelve tasks on ATT&CK, and print a table for each view of the answers
-	@table=$$(mktemp); trap 'rm -f "$$table"' EXIT; TRAILS_AGENT_TABLE=$$table CI=true go test -count=1 -run '^TestTwelveTasks$$' ./bench/agent; cat "$$table"
+	@table=$$(mktemp); trap 'rm -f "$$table"' EXIT; TRAILS_AGENT_TABLE=$$table CI=true go test -count=1 -run '^TestTwelveTasks$$' ./e2e/agent; cat "$$table"
 
 .PHONY: bench-peers
 bench-peers: $(TRAILS_TOOLS)/peers/installed $(TRAILS_TOOLS)/peers/debian/done ## run the queries of the kit beside other engines, and print tables

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 // TestMain says in the end which suites and tools are not here, so that whoever runs the

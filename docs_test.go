@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 // named is what docs call by its package: `kg.Session.Commit`, `db/lower.Lower`.

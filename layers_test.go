@@ -19,7 +19,7 @@ import (
 	"strings"
 	"testing"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 const module = "trails"

@@ -17,10 +17,10 @@ import (
 	"sync/atomic"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/fault"
 	"trails/httpapi"
 	"trails/invoke"
-	"trails/policy"
 )
 
 // Engine is what the pages need of the call path; *invoke.Engine is one.

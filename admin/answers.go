@@ -3,9 +3,9 @@ package admin
 import (
 	"unicode/utf8"
 
+	"trails/builtin/view"
 	"trails/fault"
 	"trails/schema"
-	"trails/view"
 )
 
 // schemaDocument is the answer of schema_get as JSON.

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/httpapi"
-	"trails/policy"
 )
 
 // The page has every operation of the document, with its fields, and each try-it leads to

@@ -5,7 +5,7 @@ import (
 	"net/url"
 
 	"trails/capability"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // sameCall is a call as other doors take it, to be copied.

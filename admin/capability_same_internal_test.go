@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // TestShellsReadWhatWasMeant lets a shell run the commands with programs that print

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"trails/view"
+	"trails/builtin/view"
 )
 
 // Limits of the log's and a commit's page.

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/net/html"
 
+	"trails/e2e/testrun"
 	"trails/invoke/invoketest"
-	"trails/kits/testrun"
 )
 
 // TestEveryLinkOfThePagesLeadsSomewhere starts at the overview and follows every

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/httpapi"
-	"trails/policy"
 )
 
 // listener reads an event stream over a real connection.

@@ -13,8 +13,8 @@ import (
 
 	"trails/admin"
 	"trails/auth"
-	"trails/kits/testrun"
-	"trails/policy"
+	"trails/auth/policy"
+	"trails/e2e/testrun"
 )
 
 func TestACreateWithMistakesNamesThemAndKeepsWhatWasWritten(t *testing.T) {

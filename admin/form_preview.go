@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"trails/builtin/view"
 	"trails/invoke"
-	"trails/view"
 )
 
 // preview is what a call would do.

@@ -9,10 +9,10 @@ import (
 	"github.com/google/uuid"
 
 	"trails/admin/form"
+	"trails/builtin/view"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
-	"trails/view"
 )
 
 // attempts bounds how often a write is tried again because others wrote something

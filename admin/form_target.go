@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"trails/builtin/view"
 	"trails/capability"
-	"trails/jsontext"
 	"trails/schema"
-	"trails/view"
+	"trails/text/jsontext"
 )
 
 // How much of an instance a form shows for editing.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // Bounds of a result as a page shows it.

@@ -10,7 +10,7 @@ import (
 
 	"trails/fault"
 	"trails/gateway"
-	"trails/tokens"
+	"trails/text/tokens"
 )
 
 const gatewayURL = "/admin/gateway"

@@ -10,7 +10,7 @@ import (
 
 	"trails/fault"
 	"trails/gateway"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 type serverData struct {

@@ -24,7 +24,7 @@ import (
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/kg"
-	"trails/tokens"
+	"trails/text/tokens"
 )
 
 // forge is an upstream server whose words try to be markup, and that can change what it says.

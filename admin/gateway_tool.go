@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"trails/fault"
-	"trails/tokens"
+	"trails/text/tokens"
 )
 
 type toolData struct {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"trails/view"
+	"trails/builtin/view"
 )
 
 // Limits of a neighbourhood.

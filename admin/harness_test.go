@@ -14,11 +14,11 @@ import (
 
 	"trails/admin"
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/builtin"
 	"trails/example"
 	"trails/invoke"
 	"trails/kg"
-	"trails/policy"
 )
 
 // fixture is the pages of one real graph.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"trails/view"
+	"trails/builtin/view"
 )
 
 type historyData struct {

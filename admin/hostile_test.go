@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html"
 
 	"trails/admin"
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 const hostileSchema = `

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"trails/auth"
+	"trails/builtin/view"
 	"trails/invoke"
 	"trails/schema"
-	"trails/view"
 )
 
 // Limits of an instance's page.

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"trails/builtin/view"
 	"trails/fault"
 	"trails/schema"
-	"trails/view"
 )
 
 // Limits of a list's page.

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/fault"
-	"trails/policy"
 )
 
 // keptPrefix stands before the names of values that wait for the sign-in.

@@ -15,10 +15,10 @@ import (
 
 	"trails/admin"
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/fault"
 	"trails/httpapi"
 	"trails/invoke"
-	"trails/policy"
 )
 
 const secret = "open sesame"

@@ -10,8 +10,8 @@ import (
 
 	"trails/admin"
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/httpapi"
-	"trails/policy"
 )
 
 // newOperated is the pages behind the edge of a process without a token, and the address of

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"trails/auth"
-	"trails/view"
+	"trails/builtin/view"
 )
 
 // Limits of what the overview shows.

@@ -9,10 +9,10 @@ import (
 	"net/url"
 	"strings"
 
+	"trails/builtin/view"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/sparql"
-	"trails/view"
 )
 
 // queryAnswer is what the capability query answers.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"trails/admin"
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 func TestHostileAnswersAreText(t *testing.T) {

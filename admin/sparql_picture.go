@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"trails/builtin/view"
 	"trails/rdf"
-	"trails/view"
 )
 
 // sparqlPicture is a graph as the script draws it: parts that do not hang together,

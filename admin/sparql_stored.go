@@ -11,9 +11,9 @@ import (
 
 	"trails/admin/form"
 	"trails/capability"
+	"trails/capability/stored"
 	"trails/fault"
 	"trails/schema"
-	"trails/stored"
 )
 
 // The page of queries opens stored queries, asks for the values of their parameters, and

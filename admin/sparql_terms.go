@@ -7,10 +7,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"trails/builtin/view"
 	"trails/rdf"
 	"trails/schema"
 	"trails/sparql"
-	"trails/view"
 )
 
 // How much of a text a cell shows: folded, and unfolded.

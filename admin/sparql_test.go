@@ -14,9 +14,9 @@ import (
 	"golang.org/x/net/html"
 
 	"trails/admin"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/invoke"
-	"trails/kits/testrun"
 )
 
 const prologue = "PREFIX : <urn:trails:example:>\n"

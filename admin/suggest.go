@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"trails/admin/form"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 type suggestion struct {

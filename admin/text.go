@@ -11,8 +11,8 @@ import (
 
 	"trails/admin/static"
 	"trails/capability"
-	"trails/jsontext"
 	"trails/rdf"
+	"trails/text/jsontext"
 )
 
 // functions are what templates may use besides fields and hue, which knows the types.

@@ -15,8 +15,8 @@ import (
 	"net/url"
 	"strings"
 
+	"trails/auth/policy"
 	"trails/fault"
-	"trails/policy"
 )
 
 // Options say who may call a process, and where it is reached. The zero value lets

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"trails/auth"
-	"trails/policy"
+	"trails/auth/policy"
 )
 
 func TestTheTokenIsVerifiedAndNoOther(t *testing.T) {

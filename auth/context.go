@@ -3,7 +3,7 @@ package auth
 import (
 	"context"
 
-	"trails/policy"
+	"trails/auth/policy"
 )
 
 type principalKey struct{}

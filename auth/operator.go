@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"trails/auth/policy"
 	"trails/fault"
-	"trails/policy"
 )
 
 // OperatorLinkLife is how long a sign-in link of the operator can be used.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"trails/auth"
-	"trails/policy"
+	"trails/auth/policy"
 )
 
 func fromLoopback(t *testing.T) *http.Request {

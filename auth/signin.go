@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"trails/policy"
+	"trails/auth/policy"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 func TestAddressesOfWrongTokensAreBoundedAndAFloodForgivesNobody(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"trails/capability"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
-	"trails/kits/testrun"
 )
 
 // needy has a reference that a Task needs, one of which it needs two, and one that it can be

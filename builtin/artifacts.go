@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
-	"trails/policy"
 )
 
 type artifactsPage struct {

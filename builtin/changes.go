@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"trails/builtin/view"
 	"trails/capability"
 	"trails/kg"
 	"trails/rdf"
 	"trails/schema"
-	"trails/view"
 )
 
 // Bounds of the changes that a write lists, and how many values a property may lose

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"trails/builtin"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/invoke/invoketest"
-	"trails/kits/testrun"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"trails/capability"
+	"trails/e2e/testrun"
 	"trails/invoke/invoketest"
-	"trails/kits/testrun"
 )
 
 // grown is the graph of all samples with so many notes more. The last commit is a small one.

@@ -13,15 +13,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/auth/policy"
 	"trails/capability"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/gateway/artifact"
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/kits/testrun"
-	"trails/policy"
 )
 
 // oneMigration is a migration of the graph of [notes].

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"trails/builtin/view"
 	"trails/capability"
 	"trails/capability/project"
 	"trails/fault"
@@ -17,9 +18,8 @@ import (
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/kg"
-	"trails/migration"
-	"trails/quote"
-	"trails/view"
+	"trails/schema/migration"
+	"trails/text/quote"
 )
 
 // stats answers how much is in the file.

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"slices"
 
+	"trails/builtin/surface"
 	"trails/capability"
 	"trails/capability/project"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/surface"
-	"trails/tokens"
+	"trails/text/tokens"
 )
 
 // checkCapabilities compares what every view shows of each capability with its descriptor,

@@ -14,16 +14,16 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"trails/auth/policy"
 	"trails/builtin"
 	"trails/capability"
 	"trails/capability/project"
+	"trails/e2e/testrun"
 	"trails/example"
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
-	"trails/kits/testrun"
-	"trails/migration"
-	"trails/policy"
+	"trails/schema/migration"
 )
 
 type diagnosis struct {

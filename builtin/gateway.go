@@ -6,17 +6,17 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/embed"
 	"trails/gateway/upstream"
 	"trails/invoke"
-	"trails/jsontext"
 	"trails/kg"
-	"trails/outline"
-	"trails/policy"
-	"trails/quote"
+	"trails/text/jsontext"
+	"trails/text/outline"
+	"trails/text/quote"
 )
 
 // upstreams offers the upstream servers that the file names, and what names them.

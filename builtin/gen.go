@@ -3,10 +3,10 @@ package builtin
 import (
 	"context"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/invoke"
-	"trails/policy"
-	"trails/scaffold"
+	"trails/schema/scaffold"
 )
 
 // nowField are the texts that files have before a FileDiff.

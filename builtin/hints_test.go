@@ -18,9 +18,9 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
-	"trails/jsontext"
 	"trails/rdf"
 	"trails/schema"
+	"trails/text/jsontext"
 )
 
 // strict has a property for each constraint; of every datatype there is one more, see strictSchema.

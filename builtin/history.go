@@ -7,15 +7,15 @@ import (
 	"strings"
 	"time"
 
+	"trails/auth/policy"
+	"trails/builtin/view"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/outline"
-	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
-	"trails/view"
+	"trails/text/outline"
 )
 
 // Bounds of a history.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"trails/e2e/testrun"
 	"trails/invoke"
 	"trails/invoke/invoketest"
-	"trails/kits/testrun"
 )
 
 // people has a reference of one value and of many, and texts.

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth/policy"
+	"trails/builtin/view"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
-	"trails/view"
 )
 
 // Bounds of a cell.

@@ -11,9 +11,9 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"trails/e2e/testrun"
 	"trails/invoke"
 	"trails/invoke/invoketest"
-	"trails/kits/testrun"
 )
 
 const listSchema = `

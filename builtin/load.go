@@ -7,12 +7,12 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
-	"trails/jsontext"
 	"trails/kg"
 	"trails/kg/load"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/schema/infer"
+	"trails/text/jsontext"
 )
 
 // loaded is what a load answers.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"trails/auth/policy"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
-	"trails/policy"
 )
 
 const looseSchema = `types:

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/invoke"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/policy"
-	"trails/quote"
 	"trails/rdf"
+	"trails/text/quote"
 )
 
 // askSteps bounds what a question lists.

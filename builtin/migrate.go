@@ -10,15 +10,15 @@ import (
 	"strings"
 	"time"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/migration"
-	"trails/outline"
-	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
+	"trails/schema/migration"
+	"trails/text/outline"
 )
 
 // migrateMetas are listed behind the other metas.

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/invoke"
 	"trails/kg"
-	"trails/policy"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/lint"

@@ -6,11 +6,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/invoke"
 	"trails/kg"
-	"trails/outline"
-	"trails/policy"
+	"trails/text/outline"
 )
 
 // promotions are what brings the definitions of one file to another. They are no tools: what

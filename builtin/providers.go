@@ -8,13 +8,13 @@ import (
 	"cmp"
 	"slices"
 
-	"trails/brief"
+	"trails/builtin/brief"
+	"trails/builtin/view"
 	"trails/capability/project"
 	"trails/gateway/embed"
 	"trails/gateway/tools"
 	"trails/gateway/upstream"
 	"trails/invoke"
-	"trails/view"
 )
 
 // Providers returns all that a graph offers by itself, with what pages and agents read

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"time"
 
+	"trails/auth/policy"
+	"trails/builtin/view"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/policy"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/lint"
-	"trails/view"
 )
 
 // Bounds of a query. Answers without a stream go to a model, which reads all of them.

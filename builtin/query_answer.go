@@ -11,17 +11,17 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"trails/builtin/view"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
-	"trails/jsontext"
 	"trails/kg"
-	"trails/outline"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/sparql"
 	"trails/sparql/results"
-	"trails/view"
+	"trails/text/jsontext"
+	"trails/text/outline"
 )
 
 // The formats of answers, each form's own first.

@@ -6,16 +6,16 @@ import (
 	"math"
 	"time"
 
+	"trails/auth/policy"
+	"trails/builtin/view"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/outline"
-	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
-	"trails/view"
+	"trails/text/outline"
 )
 
 // pong answers a ping.

@@ -9,17 +9,17 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth/policy"
+	"trails/builtin/view"
 	"trails/capability"
+	"trails/capability/stored"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/outline"
-	"trails/policy"
-	"trails/quote"
 	"trails/rdf"
 	"trails/schema"
-	"trails/stored"
-	"trails/view"
+	"trails/text/outline"
+	"trails/text/quote"
 )
 
 // schemaFormat is a form in which the schema can be had.

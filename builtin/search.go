@@ -7,14 +7,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"trails/auth/policy"
+	"trails/builtin/view"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
-	"trails/jsontext"
 	"trails/kg"
-	"trails/policy"
 	"trails/schema"
-	"trails/view"
+	"trails/text/jsontext"
 )
 
 // searched is what a search asks for.

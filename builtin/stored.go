@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth/policy"
 	"trails/capability"
+	"trails/capability/stored"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/outline"
-	"trails/policy"
 	"trails/schema"
 	"trails/sparql"
-	"trails/stored"
+	"trails/text/outline"
 )
 
 // StoredTools is how many exposed stored queries are tools of their own unless [Options] say

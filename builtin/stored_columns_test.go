@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"trails/capability"
+	"trails/capability/stored"
+	"trails/e2e/testrun"
 	"trails/invoke"
 	"trails/invoke/invoketest"
-	"trails/kits/testrun"
 	"trails/schema"
-	"trails/stored"
 )
 
 const columnsSchema = `

@@ -9,11 +9,11 @@ import (
 
 	"trails/builtin"
 	"trails/capability"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
-	"trails/kits/testrun"
 )
 
 const notesOfOwner = "#+ id: open_notes\n#+ description: Notes with a status.\n#+ params: {status: string, titles: {type: list(string), nullable: true}}\n" +

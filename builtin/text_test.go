@@ -6,9 +6,9 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"trails/e2e/testrun"
 	"trails/invoke"
 	"trails/invoke/invoketest"
-	"trails/kits/testrun"
 )
 
 // TestCalls runs testdata/calls, one engine a file:

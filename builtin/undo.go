@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/invoke"
 	"trails/kg"
-	"trails/policy"
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // undoQuotes is how many characters of the old message the new one has.

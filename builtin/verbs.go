@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
-	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
 )

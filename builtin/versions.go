@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"trails/auth/policy"
+	"trails/builtin/view"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
-	"trails/policy"
-	"trails/view"
 )
 
 // versionsAsked is a capability.

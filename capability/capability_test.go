@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
-	"trails/policy"
 	"trails/schema"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"trails/jsontext"
-	"trails/policy"
+	"trails/auth/policy"
+	"trails/text/jsontext"
 )
 
 // Change is one thing in which a descriptor differs from an earlier one of the same

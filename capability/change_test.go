@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
-	"trails/policy"
 )
 
 // edit is one change of a descriptor, and the part of the version that must rise for it.

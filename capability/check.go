@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 
 	"trails/fault"
-	"trails/jsontext"
 	"trails/rdf"
 	"trails/rdf/xsd"
 	"trails/schema"
+	"trails/text/jsontext"
 )
 
 // Check compares the members of a JSON object with the shape, and returns every

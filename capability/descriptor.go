@@ -11,7 +11,7 @@ import (
 	"cmp"
 	"slices"
 
-	"trails/policy"
+	"trails/auth/policy"
 )
 
 // Descriptor describes one capability with the fourteen fields of the contract,

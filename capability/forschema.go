@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"trails/policy"
-	"trails/quote"
+	"trails/auth/policy"
 	"trails/rdf"
 	"trails/schema"
+	"trails/text/quote"
 )
 
 // ForSchema returns the descriptors of create, update and delete for every type

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"trails/jsontext"
 	"trails/schema"
+	"trails/text/jsontext"
 )
 
 // Lenient returns the members of a JSON object as the shape means them, where JSON Schema and

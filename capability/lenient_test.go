@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/capability"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 var lenientShape = capability.Shape{Closed: true, Fields: []capability.Field{

@@ -3,7 +3,7 @@ package capability
 import (
 	"strings"
 
-	"trails/policy"
+	"trails/auth/policy"
 )
 
 // Shape describes a JSON object: its fields in the order people read them. The

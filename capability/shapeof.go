@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"trails/policy"
+	"trails/auth/policy"
 	"trails/rdf"
 )
 

@@ -3,7 +3,7 @@ package capability
 import (
 	"strconv"
 
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // MarshalJSON writes all fourteen fields, without HTML escapes; absent lists are empty ones.

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // A descriptor's JSON is what encoding/json makes of it by the tags of its fields, whatever

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"strconv"
 
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // ValuesOf returns what reads a JSON object that fits the shape of a struct into one, to which it

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"trails/db/inline"
-	"trails/fulltext"
+	"trails/text/fulltext"
 )
 
 // freshText is a text that is not in the index of words yet.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"trails/db"
-	"trails/fulltext"
 	"trails/rdf"
+	"trails/text/fulltext"
 )
 
 // A process keeps the words of the texts that are not in the index yet. Each snapshot has those

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"trails/e2e/testrun"
 	"trails/fault"
-	"trails/kits/testrun"
 	"trails/rdf"
 )
 

@@ -13,8 +13,8 @@ import (
 	_ "modernc.org/sqlite" // the database/sql driver that goose runs on
 
 	"trails/db/inline"
-	"trails/fulltext"
 	"trails/migrations"
+	"trails/text/fulltext"
 )
 
 // migrate brings the tables at path to [Format]. All pending files run in one

@@ -13,8 +13,8 @@ import (
 
 	"trails/db"
 	"trails/db/dbtest"
+	"trails/e2e/testrun"
 	"trails/fault"
-	"trails/kits/testrun"
 )
 
 // intrusions are what somebody may put into a file, by what it is called. Those that hold no

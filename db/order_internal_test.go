@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"trails/db/inline"
+	"trails/e2e/testrun"
 	"trails/fault"
-	"trails/kits/testrun"
 	"trails/rdf"
 )
 

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db"
+	"trails/e2e/testrun"
 	"trails/fault"
-	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/sparqltest"

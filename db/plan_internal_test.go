@@ -10,7 +10,7 @@ import (
 
 	"trails/db/dbtest"
 	"trails/db/inline"
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"trails/db/inline"
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/sparql"
 )

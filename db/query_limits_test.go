@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"trails/db"
+	"trails/e2e/testrun"
 	"trails/fault"
-	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 )

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db/lower"
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 	"trails/sparql"

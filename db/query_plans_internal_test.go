@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"trails/db/inline"
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/sparql"
 )
 

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db"
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/sparqltest"

@@ -20,8 +20,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trails/db"
+	"trails/e2e/testrun"
 	"trails/fault"
-	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/sparql"
 )

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"trails/db"
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf/rdftest"
 )
 

@@ -6,8 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"trails/db/extsort"
 	"trails/db/scan"
-	"trails/extsort"
 )
 
 // rebuild makes live and its indexes anew, of all their rows: those are sorted for each tree,

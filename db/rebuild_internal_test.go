@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"trails/db/extsort"
 	"trails/db/scan"
-	"trails/extsort"
 	"trails/rdf"
 )
 

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"trails/db/inline"
-	"trails/fulltext"
 	"trails/rdf"
 	"trails/sparql"
+	"trails/text/fulltext"
 )
 
 // Bounds of one search of the index.

@@ -7,8 +7,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"trails/db"
+	"trails/e2e/testrun"
 	"trails/fault"
-	"trails/kits/testrun"
 	"trails/rdf"
 )
 

@@ -12,10 +12,10 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db/inline"
-	"trails/fulltext"
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/rdf/xsd"
+	"trails/text/fulltext"
 )
 
 // A table in memory: what is said in the default graph, by subject and predicate.

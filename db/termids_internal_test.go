@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"trails/db/inline"
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 func TestTermIDsAgreeWithAMap(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db/inline"
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf"
 )
 

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db"
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 // TestTortureScansBesideSQL asks a hundred thousand statements random questions for ten minutes,

@@ -13,8 +13,8 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/inline"
-	"trails/fulltext"
 	"trails/rdf"
+	"trails/text/fulltext"
 )
 
 // VerifyReport is what [File.Verify] found.

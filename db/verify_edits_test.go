@@ -12,8 +12,8 @@ import (
 
 	"trails/db"
 	"trails/db/dbtest"
+	"trails/e2e/testrun"
 	"trails/fault"
-	"trails/kits/testrun"
 )
 
 // notCovered are the columns that verify has no reason to look at.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"trails/extsort"
+	"trails/db/extsort"
 	"trails/rdf"
 )
 

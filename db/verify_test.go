@@ -16,8 +16,8 @@ import (
 
 	"trails/db"
 	"trails/db/dbtest"
+	"trails/e2e/testrun"
 	"trails/fault"
-	"trails/kits/testrun"
 	"trails/rdf"
 )
 

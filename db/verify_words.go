@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"trails/db/inline"
-	"trails/fulltext"
+	"trails/text/fulltext"
 )
 
 // word puts a word of a text into a set.

@@ -12,7 +12,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 	"zombiezen.com/go/sqlite"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf"
 )
 

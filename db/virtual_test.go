@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"trails/db"
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 	"trails/sparql"

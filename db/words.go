@@ -6,7 +6,7 @@ import (
 
 	"trails/db/inline"
 	"trails/fault"
-	"trails/fulltext"
+	"trails/text/fulltext"
 )
 
 // The table words is the index of full-text search: which words are in which texts of the

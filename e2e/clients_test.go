@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 // nodeTools are what `make npm` installed.

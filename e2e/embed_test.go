@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 // embedding is the program of the guide.
@@ -20,7 +20,7 @@ import (
 	"os"
 
 	"trails/kg"
-	"trails/policy"
+	"trails/auth/policy"
 )
 
 func main() {

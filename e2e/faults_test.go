@@ -18,7 +18,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 // commands are ways to touch a file, reading and writing.

@@ -16,7 +16,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 // TestAFlippedByteIsNoticed damages single bytes in the pages that a file uses: verify

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 // Three MCP servers that people use stand behind one file: a folder of files, a memory, and

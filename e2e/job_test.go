@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 // A server under load is killed at a random moment, again and again, and the next

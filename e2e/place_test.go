@@ -15,7 +15,7 @@ import (
 	"time"
 	"unsafe"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 // shuffled is what a shuffle of a file found.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 )

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 type storedQuestion struct {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 // The tour is the README's first minute: what it prints is what a new user meets.

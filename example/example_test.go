@@ -3,8 +3,8 @@ package example_test
 import (
 	"testing"
 
+	"trails/e2e/testrun"
 	"trails/example"
-	"trails/kits/testrun"
 )
 
 func TestTheStoryReads(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"trails/fault"
-	"trails/jsontext"
-	"trails/quote"
 	"trails/rdf"
+	"trails/text/jsontext"
+	"trails/text/quote"
 )
 
 // Accepted is a definition that somebody accepted of an upstream server.

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
-	"trails/jsontext"
-	"trails/quote"
+	"trails/text/jsontext"
+	"trails/text/quote"
 )
 
 // Limits bound the schema of an upstream tool.

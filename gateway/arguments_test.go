@@ -15,7 +15,7 @@ import (
 
 	"trails/fault"
 	"trails/gateway"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 func schemaOf(t testing.TB, text string) *gateway.Schema {

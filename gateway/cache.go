@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // Caching says which answers are kept. The zero Caching keeps none.

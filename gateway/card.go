@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"trails/fault"
-	"trails/quote"
-	"trails/tokens"
+	"trails/text/quote"
+	"trails/text/tokens"
 )
 
 // Safety is what a tool does to what is there, as its server says. It is a hint: nothing is

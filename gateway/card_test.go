@@ -13,7 +13,7 @@ import (
 
 	"trails/fault"
 	"trails/gateway"
-	"trails/tokens"
+	"trails/text/tokens"
 )
 
 func TestDescriptionsAreCutAtSentences(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 	"trails/gateway"
 	"trails/gateway/gatewaytest"
-	"trails/tokens"
+	"trails/text/tokens"
 )
 
 // catalogOf is a catalog of tools of these names without arguments.

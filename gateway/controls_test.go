@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/gateway"
-	"trails/jsontext"
-	"trails/tokens"
+	"trails/text/jsontext"
+	"trails/text/tokens"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"trails/jsontext"
-	"trails/quote"
+	"trails/text/jsontext"
+	"trails/text/quote"
 )
 
 // Difference is a place where two definitions say something else.

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"trails/fault"
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // Listing is what one upstream server offers, and what was accepted of it.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"trails/fault"
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // Code says what went wrong, so that an agent need not read the message to go on.

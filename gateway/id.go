@@ -16,7 +16,7 @@ import (
 	"unicode/utf16"
 
 	"trails/fault"
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // Kind is what a thing of the catalog is.

@@ -3,7 +3,7 @@ package gateway
 import (
 	"encoding/json"
 
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // Item is one thing of a catalog, with all that it is found and shown by. Its texts may be

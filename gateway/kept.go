@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"trails/fault"
-	"trails/quote"
 	"trails/rdf"
+	"trails/text/quote"
 )
 
 // How the schema graph holds upstream servers and the settings: a node for each server with

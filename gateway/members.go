@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"trails/fault"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // fitting returns JSON that has been read as what a struct takes, by the names in its tags: null is

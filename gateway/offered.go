@@ -12,8 +12,8 @@ import (
 	"strings"
 	"unicode"
 
-	"trails/jsontext"
-	"trails/quote"
+	"trails/text/jsontext"
+	"trails/text/quote"
 )
 
 // Offered is one thing that an upstream server offers. All of it is what that server says:

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"trails/fault"
-	"trails/fulltext"
+	"trails/text/fulltext"
 )
 
 // A path leads from / to a namespace, from there to a cluster of things that are about the same,

@@ -3,7 +3,7 @@ package gateway
 import (
 	"encoding/json"
 
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // Stripped is a tool in a list that shows all of them: its name is its id, and its schema is

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"trails/fault"
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // Form is how a schema of a selection is wrapped for whoever lets a model answer by it.

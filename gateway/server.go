@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"trails/fault"
-	"trails/jsontext"
-	"trails/quote"
+	"trails/text/jsontext"
+	"trails/text/quote"
 )
 
 // Server is an upstream MCP server as a file names it: how it is reached, and what is taken

@@ -15,8 +15,8 @@ import (
 	"unicode"
 
 	"trails/fault"
-	"trails/jsontext"
-	"trails/quote"
+	"trails/text/jsontext"
+	"trails/text/quote"
 )
 
 // Settings say how tools of upstream servers are offered and called. A file keeps them. The

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/httpapi"
-	"trails/policy"
 )
 
 func TestTheTokenGuardsEverythingButHealth(t *testing.T) {

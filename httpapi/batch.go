@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"trails/fault"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // maxBatch is the most calls that one request may carry.

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"trails/fault"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // MaxBody is the most bytes that a request's body may have.

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/fault"
 	"trails/httpapi"
-	"trails/policy"
 )
 
 func TestAPublicURLIsHTTPSAndAName(t *testing.T) {

@@ -13,13 +13,13 @@ import (
 
 	"trails/admin"
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/builtin"
 	"trails/capability"
 	"trails/example"
 	"trails/invoke"
 	"trails/kg"
 	"trails/mcp"
-	"trails/policy"
 )
 
 // Greeting is what the capability of the example takes and answers.

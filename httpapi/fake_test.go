@@ -6,10 +6,10 @@ import (
 	"io"
 	"sync"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
-	"trails/policy"
 )
 
 // fakeEngine stands for the call path where only the transport is in question: it

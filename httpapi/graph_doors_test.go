@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"trails/auth/policy"
 	"trails/httpapi"
 	"trails/invoke"
-	"trails/policy"
 	"trails/rdf/rdfio"
 )
 

@@ -19,13 +19,13 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/builtin"
+	"trails/e2e/testrun"
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
-	"trails/kits/testrun"
-	"trails/policy"
 )
 
 const notesSchema = `

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/httpapi"
 	"trails/invoke"
-	"trails/kits/testrun"
 )
 
 func graphRequest(method, path, media, body string) *http.Request {

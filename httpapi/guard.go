@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/fault"
 	"trails/invoke"
-	"trails/policy"
 )
 
 // Secured sets the headers that keep a browser from taking an answer for more than it is, and from

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/fault"
 	"trails/invoke"
-	"trails/policy"
 )
 
 // health answers GET /health, with and without a token. So the call has the runtime scope,

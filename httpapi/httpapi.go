@@ -16,10 +16,10 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/capability/project"
 	"trails/fault"
 	"trails/invoke"
-	"trails/policy"
 )
 
 // Engine is what this package needs of the call path; *invoke.Engine is one.

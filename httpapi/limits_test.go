@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/fault"
 	"trails/httpapi"
-	"trails/policy"
 )
 
 func TestAReadThatTakesTooLongIsStopped(t *testing.T) {

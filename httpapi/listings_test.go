@@ -10,12 +10,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/capability/project"
 	"trails/capability/project/projecttest"
+	"trails/e2e/testrun"
 	"trails/httpapi"
 	"trails/invoke"
-	"trails/kits/testrun"
-	"trails/policy"
 	"trails/rdf/rdftest"
 )
 

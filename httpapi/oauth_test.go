@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/httpapi"
-	"trails/policy"
 )
 
 // Clients of MCP look for an authorization server, and hear that there is none: with and

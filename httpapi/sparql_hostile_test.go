@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/fault"
 	"trails/httpapi"
-	"trails/policy"
 	"trails/sparql/sparqltest"
 )
 

@@ -14,12 +14,12 @@ import (
 	"testing"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/builtin"
+	"trails/e2e/testrun"
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/kg"
-	"trails/kits/testrun"
-	"trails/policy"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 )

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"trails/auth/policy"
 	"trails/httpapi"
 	"trails/invoke"
-	"trails/policy"
 )
 
 // TestEveryDoorTellsWhatACallProbablyDidNotMean asks each door of a standard, whose answers have

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"trails/capability"
-	"trails/jsontext"
-	"trails/outline"
+	"trails/text/jsontext"
+	"trails/text/outline"
 )
 
 // CutRoom is how many characters the sentences take that say what was cut.

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
-	"trails/kits/testrun"
 )
 
 func TestArgumentsAreBoundedBeforeTheyAreJudged(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"io"
 
+	"trails/auth/policy"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/policy"
 )
 
 // Call is one request to do one thing, whatever door it came through.

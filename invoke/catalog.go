@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/invoke/ledger"
 	"trails/kg"
-	"trails/policy"
 )
 
 // catalog is all that the providers offer under one version of theirs. What is in it does not change.

@@ -7,7 +7,7 @@ import (
 
 	"trails/fault"
 	"trails/kg"
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // Loss is what a call of a capability that requires consent would remove.

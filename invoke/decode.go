@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"trails/fault"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // maxDepth bounds the nesting of arguments.

@@ -21,12 +21,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/capability/project"
 	"trails/invoke/ledger"
 	"trails/invoke/turns"
 	"trails/kg"
-	"trails/policy"
 )
 
 // Tools is the list of capabilities that one principal may see, from one snapshot.

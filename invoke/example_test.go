@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"trails/auth/policy"
 	"trails/builtin"
 	"trails/capability"
 	"trails/invoke"
 	"trails/kg"
-	"trails/policy"
 )
 
 // Count is what the capability of the example takes.

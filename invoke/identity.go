@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"trails/capability"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // besides are arguments that say how far the work may go and how errors are told, and

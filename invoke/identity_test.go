@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"trails/auth/policy"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg/load"
-	"trails/kits/testrun"
-	"trails/policy"
 )
 
 const retried = `

@@ -14,13 +14,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/piprate/json-gold/ld"
 
+	"trails/auth/policy"
 	"trails/builtin"
 	"trails/example"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
-	"trails/policy"
 )
 
 func TestProvenanceSaysHowEachCallEnded(t *testing.T) {

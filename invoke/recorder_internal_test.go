@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"trails/auth/policy"
 	"trails/db"
 	"trails/kg"
-	"trails/policy"
 )
 
 // locked is a graph whose file another process is writing to until release is called.

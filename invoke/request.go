@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/kg"
-	"trails/policy"
 )
 
 // View names the state of the graph that a call is about. The zero View is the head of main.

@@ -5,10 +5,10 @@ import (
 	"maps"
 	"slices"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
-	"trails/jsontext"
-	"trails/policy"
+	"trails/text/jsontext"
 )
 
 // ReadResource is the id of the capability behind [Engine.Read].

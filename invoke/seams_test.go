@@ -9,12 +9,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
-	"trails/policy"
 )
 
 // What a policy does not permit is for its caller as if it were not there.

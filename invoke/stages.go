@@ -13,11 +13,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
-	"trails/jsontext"
 	"trails/kg"
-	"trails/policy"
+	"trails/text/jsontext"
 )
 
 // stages are what every call goes through, in this order.

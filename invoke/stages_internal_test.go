@@ -13,10 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
 	"trails/kg"
-	"trails/policy"
 )
 
 func TestEveryCallGoesThroughTheStagesInThisOrder(t *testing.T) {

@@ -10,15 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"trails/auth/policy"
 	"trails/builtin"
 	"trails/capability"
 	"trails/db"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
-	"trails/kits/testrun"
-	"trails/policy"
 )
 
 // program is one process on a file: what it offers besides what is built in.

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"trails/auth/policy"
 	"trails/fault"
 	"trails/kg"
-	"trails/policy"
 )
 
 // Watch reports that the graph moved, in this process or another one, until ctx

@@ -12,11 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/auth/policy"
 	"trails/db/dbtest"
 	"trails/fault"
 	"trails/gateway/artifact"
 	"trails/kg"
-	"trails/policy"
 )
 
 // resultOf makes the artifact of a text of so many bytes, which begins with this.

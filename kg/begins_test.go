@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"trails/e2e/testrun"
 	"trails/kg"
 	"trails/kg/change"
-	"trails/kits/testrun"
 )
 
 // A list of what starts with a text has exactly the nodes that a comparison of each text

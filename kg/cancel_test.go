@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"trails/e2e/testrun"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/kits/testrun"
 )
 
 const (

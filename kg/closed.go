@@ -8,9 +8,9 @@ import (
 
 	"trails/db"
 	"trails/kg/change"
-	"trails/quote"
 	"trails/rdf"
 	"trails/schema"
+	"trails/text/quote"
 )
 
 // keepClosed notes the statements of a node that the change must not leave: those that it

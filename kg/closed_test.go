@@ -8,11 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
 	"trails/kg/load"
-	"trails/kits/testrun"
 	"trails/rdf"
 )
 

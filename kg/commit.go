@@ -13,10 +13,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"trails/auth/policy"
 	"trails/db"
 	"trails/fault"
 	"trails/kg/change"
-	"trails/policy"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/schema"

@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/auth/policy"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
-	"trails/kits/testrun"
-	"trails/policy"
 	"trails/rdf"
 )
 

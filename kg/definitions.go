@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	"trails/fault"
-	"trails/migration"
 	"trails/rdf"
 	"trails/schema"
+	"trails/schema/migration"
 )
 
 // Definitions are what a file says of its data, without any of the data: what a promotion

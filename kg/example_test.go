@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"trails/auth/policy"
 	"trails/kg"
 	"trails/kg/change"
-	"trails/policy"
 )
 
 // A Go program embeds the graph: it makes a file with a schema, writes a node that

@@ -8,12 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/e2e/testrun"
 	"trails/fault"
-	"trails/jsontext"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/kits/testrun"
 	"trails/schema"
+	"trails/text/jsontext"
 )
 
 const things = `

@@ -10,11 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
 	"trails/kg/load"
-	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 )

@@ -20,17 +20,17 @@ import (
 	"sync"
 	"time"
 
+	"trails/auth/policy"
 	"trails/capability"
+	"trails/capability/stored"
 	"trails/db"
 	"trails/fault"
 	"trails/gateway"
-	"trails/migration"
-	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
+	"trails/schema/migration"
 	"trails/sparql"
 	"trails/sparql/lint"
-	"trails/stored"
 	"trails/validate"
 )
 

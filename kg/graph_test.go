@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"trails/auth/policy"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/policy"
 )
 
 const base = "urn:trails:t:"

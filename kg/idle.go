@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"trails/kg/change"
-	"trails/quote"
 	"trails/rdf"
 	"trails/schema"
 	"trails/sparql"
+	"trails/text/quote"
 )
 
 // maxIdle bounds the sentences of [Result.Warnings].

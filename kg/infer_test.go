@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"trails/e2e/testrun"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/kits/testrun"
 )
 
 // source is text that is read again and again.

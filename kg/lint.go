@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"trails/capability/stored"
 	"trails/db"
 	"trails/fault"
-	"trails/fulltext"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/lint"
-	"trails/stored"
+	"trails/text/fulltext"
 )
 
 // namesSought is among how many predicates of the data a name is sought that is unknown.

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"trails/e2e/testrun"
 	"trails/kg"
-	"trails/kits/testrun"
 )
 
 // Right questions about real data, as agents ask them.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"trails/e2e/testrun"
 	"trails/kg"
-	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/expr"

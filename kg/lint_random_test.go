@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"trails/e2e/testrun"
 	"trails/kg"
-	"trails/kits/testrun"
 	"trails/sparql"
 	"trails/sparql/lint"
 )

@@ -8,11 +8,11 @@ import (
 	"maps"
 	"slices"
 
+	"trails/auth/policy"
 	"trails/db"
 	"trails/fault"
 	"trails/kg/change"
 	"trails/kg/load"
-	"trails/policy"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/lint"

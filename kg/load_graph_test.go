@@ -8,10 +8,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/kits/testrun"
 	"trails/rdf"
 )
 

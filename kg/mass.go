@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"trails/fault"
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // MassChange is what a change would have done that was refused because it removes more

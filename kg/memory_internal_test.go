@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"trails/auth/policy"
 	"trails/fault"
 	"trails/kg/change"
-	"trails/policy"
 	"trails/rdf"
 )
 

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"time"
 
+	"trails/auth/policy"
+	"trails/capability/stored"
 	"trails/db"
 	"trails/fault"
 	"trails/kg/change"
-	"trails/migration"
-	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
-	"trails/stored"
+	"trails/schema/migration"
 )
 
 // MigrationChange asks for migrations to be applied.

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth/policy"
+	"trails/capability/stored"
 	"trails/db"
 	"trails/fault"
 	"trails/kg/change"
-	"trails/migration"
-	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
-	"trails/stored"
+	"trails/schema/migration"
 )
 
 // MigrationRollback asks for the last migration to be taken back.

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"trails/db/dbtest"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/kits/testrun"
 )
 
 // manyPeople are so many that a migration of them can be killed on its way.

@@ -8,7 +8,7 @@ import (
 
 	"trails/kg"
 	"trails/kg/load"
-	"trails/migration"
+	"trails/schema/migration"
 )
 
 // Each kind of step alone moves schema and data, says what it is, and goes back to the very

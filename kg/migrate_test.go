@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/kits/testrun"
-	"trails/migration"
+	"trails/schema/migration"
 )
 
 const beforeMigrations = `

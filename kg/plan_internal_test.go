@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"trails/auth/policy"
 	"trails/kg/change"
 	"trails/kg/load"
-	"trails/migration"
-	"trails/policy"
+	"trails/schema/migration"
 )
 
 const plannedSchema = "types:\n  Note:\n    properties:\n      title: {type: string}\n      size: {type: integer}\n"

@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth/policy"
+	"trails/capability/stored"
 	"trails/db"
 	"trails/fault"
 	"trails/kg/change"
-	"trails/migration"
-	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
+	"trails/schema/migration"
 	"trails/sparql/lint"
-	"trails/stored"
 	"trails/validate"
 )
 

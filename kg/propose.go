@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"trails/auth/policy"
 	"trails/fault"
 	"trails/kg/load"
-	"trails/policy"
 	"trails/schema/infer"
 )
 

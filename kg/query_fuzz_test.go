@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
-	"trails/kits/testrun"
 	"trails/sparql"
 	"trails/sparql/sparqltest"
 )

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"trails/auth/policy"
 	"trails/db"
-	"trails/policy"
 )
 
 // Restored says what a restore does, or did; see db.Restored.

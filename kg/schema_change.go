@@ -6,16 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth/policy"
+	"trails/capability/stored"
 	"trails/db"
 	"trails/fault"
 	"trails/gateway"
 	"trails/kg/change"
-	"trails/migration"
-	"trails/outline"
-	"trails/policy"
 	"trails/rdf"
 	"trails/schema"
-	"trails/stored"
+	"trails/schema/migration"
+	"trails/text/outline"
 )
 
 // SchemaChange asks for a schema in the place of the one that is there.

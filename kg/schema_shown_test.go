@@ -13,10 +13,10 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 )

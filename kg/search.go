@@ -9,9 +9,9 @@ import (
 
 	"trails/db"
 	"trails/fault"
-	"trails/fulltext"
 	"trails/rdf"
 	"trails/schema"
+	"trails/text/fulltext"
 )
 
 // Search asks for the nodes of the default graph that have texts with some words.

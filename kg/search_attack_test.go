@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"trails/e2e/testrun"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/kits/testrun"
 )
 
 // attackGraph is a graph with the real data.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
-	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/schema"
 )

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"trails/auth/policy"
 	"trails/db"
 	"trails/fault"
-	"trails/policy"
 	"trails/rdf"
 )
 

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth/policy"
 	"trails/capability"
+	"trails/capability/stored"
 	"trails/db"
 	"trails/fault"
 	"trails/kg/change"
-	"trails/policy"
 	"trails/schema"
-	"trails/stored"
 )
 
 // QueryText is a stored query before it is read.

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"trails/fulltext"
+	"trails/e2e/testrun"
 	"trails/kg"
 	"trails/kg/change"
-	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/schema"
+	"trails/text/fulltext"
 )
 
 // Every beginning of a label, in any case, suggests its node and no node whose label begins

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"trails/db"
+	"trails/e2e/testrun"
 	"trails/kg"
-	"trails/kits/testrun"
 	"trails/rdf"
 )
 

@@ -12,11 +12,11 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
 	"trails/kg/load"
-	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/sparql"

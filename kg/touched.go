@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"trails/policy"
+	"trails/auth/policy"
 	"trails/rdf"
 	"trails/schema"
 )

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth/policy"
 	"trails/db"
 	"trails/fault"
 	"trails/kg/change"
-	"trails/policy"
-	"trails/quote"
 	"trails/rdf"
 	"trails/schema"
+	"trails/text/quote"
 )
 
 // Undo is a request to take back what one commit changed.

@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
 	"trails/kg/load"
-	"trails/kits/testrun"
 	"trails/rdf"
 )
 

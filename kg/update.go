@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth/policy"
 	"trails/db"
 	"trails/fault"
 	"trails/kg/change"
-	"trails/policy"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/schema"

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/kits/testrun"
 	"trails/rdf"
 )
 

@@ -5,10 +5,10 @@ import (
 	"sync"
 	"testing"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/kits/testrun"
 	"trails/rdf"
 	"trails/sparql"
 )

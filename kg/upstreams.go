@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"trails/auth/policy"
 	"trails/db"
 	"trails/fault"
 	"trails/gateway"
 	"trails/kg/change"
-	"trails/policy"
 	"trails/rdf"
 )
 

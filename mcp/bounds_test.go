@@ -13,12 +13,12 @@ import (
 	"unicode/utf8"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/capability"
+	"trails/e2e/testrun"
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
-	"trails/kits/testrun"
-	"trails/policy"
 )
 
 // crowdedTypes is how many types the graph of the walk has. It has a node to which all others

@@ -8,8 +8,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/invoke"
-	"trails/policy"
 )
 
 // IdempotencyKey is the member of a call's _meta that makes a repeated write answer

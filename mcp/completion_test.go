@@ -10,9 +10,9 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/invoke"
 	"trails/mcp"
-	"trails/policy"
 )
 
 // aCommitID is the id of a commit as it is told.

@@ -11,11 +11,11 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/mcp"
-	"trails/policy"
 )
 
 // What the conformance suite expects a server to have. Whatever our engine's

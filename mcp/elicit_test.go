@@ -13,10 +13,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/example"
 	"trails/invoke"
 	"trails/mcp"
-	"trails/policy"
 )
 
 // asker is an engine with a tool that asks before it answers what it heard.

@@ -11,7 +11,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/mcp/session"
-	"trails/outline"
+	"trails/text/outline"
 )
 
 // Codes of the contract, section 7, in JSON-RPC's implementation-defined range.

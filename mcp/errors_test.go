@@ -9,8 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"trails/auth/policy"
 	"trails/mcp"
-	"trails/policy"
 )
 
 func logTo(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"sync"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
-	"trails/policy"
 )
 
 // fake is an engine whose tools misbehave on demand. The zero value is ready.

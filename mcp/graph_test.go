@@ -14,13 +14,13 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/builtin"
 	"trails/example"
 	"trails/invoke"
 	"trails/kg"
 	"trails/mcp"
-	"trails/outline"
-	"trails/policy"
+	"trails/text/outline"
 )
 
 // openGraph returns an engine on a new file with the example's schema and data.

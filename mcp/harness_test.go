@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/mcp"
 	"trails/mcp/session"
-	"trails/policy"
 )
 
 const token = "s3cret"

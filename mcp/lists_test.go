@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/capability/project"
 	"trails/mcp"
-	"trails/policy"
 )
 
 // listed is what the tests look at in a tool.

@@ -14,13 +14,13 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/auth/policy"
 	"trails/builtin"
 	"trails/example"
 	"trails/invoke"
 	"trails/kg"
 	"trails/mcp"
 	"trails/mcp/session"
-	"trails/policy"
 )
 
 var ana = policy.Local("ana", "")

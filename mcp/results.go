@@ -13,7 +13,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/mcp/session"
-	"trails/outline"
+	"trails/text/outline"
 )
 
 // Our results are our own types: the SDK's have no room for a tool's "trails", and

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/builtin"
 	"trails/invoke"
 	"trails/kg"
+	"trails/kg/remote"
 	"trails/mcp"
-	"trails/policy"
-	"trails/remote"
 )
 
 // lists are the methods that list something, with the member that holds it.

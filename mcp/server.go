@@ -22,9 +22,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/invoke"
 	"trails/mcp/session"
-	"trails/policy"
 )
 
 // Engine is what this package needs of the call path; *invoke.Engine is one.

@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"trails/auth/policy"
 	"trails/invoke"
 	"trails/mcp"
-	"trails/policy"
 )
 
 // BenchmarkThousandSubscribers writes while 1,000 sessions over HTTP are subscribed

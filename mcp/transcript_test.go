@@ -16,8 +16,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/mcp"
-	"trails/policy"
 )
 
 var update = flag.Bool("update", false, "write what the server answers into the transcripts")

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/mcp"
 	"trails/mcp/session"
-	"trails/policy"
 )
 
 // web is an HTTP server and the way to it, over pipes: inside a synctest bubble its

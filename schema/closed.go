@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"trails/fault"
-	"trails/quote"
 	"trails/rdf"
+	"trails/text/quote"
 )
 
 // Undeclared reports whether a statement uses a name under the base that the schema does

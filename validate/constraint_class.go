@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"trails/quote"
 	"trails/rdf"
+	"trails/text/quote"
 )
 
 // class asks that values are instances of a class or of a subclass of it (SHACL

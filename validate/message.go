@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trails/jsontext"
 	"trails/rdf"
 	"trails/schema"
+	"trails/text/jsontext"
 )
 
 // maxShown is how many characters of a value a message shows.

@@ -11,8 +11,8 @@ import (
 
 	"trails/capability"
 	"trails/fault"
-	"trails/jsontext"
 	"trails/rdf"
+	"trails/text/jsontext"
 )
 
 // Entry is the value of one field on its way between JSON and a browser. The zero

@@ -14,7 +14,7 @@ import (
 	"trails/admin/form"
 	"trails/capability"
 	"trails/fault"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 func ptr[T any](v T) *T { return &v }

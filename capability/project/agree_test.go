@@ -9,10 +9,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/capability/project"
-	"trails/jsontext"
-	"trails/policy"
+	"trails/text/jsontext"
 )
 
 // agreed has what JSON Schema has words for. Formats are not drawn: what a date is, the

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // checksumName is the member that has a checksum; in a Thing Description and at the top of

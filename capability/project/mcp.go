@@ -11,8 +11,8 @@ import (
 	"fmt"
 	"strings"
 
+	"trails/auth/policy"
 	"trails/capability"
-	"trails/policy"
 )
 
 // Tool is a capability as MCP lists it. Its members are in the order of their keys.

@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/capability/project"
 	"trails/capability/project/projecttest"
-	"trails/policy"
 	"trails/schema"
 )
 

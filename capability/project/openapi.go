@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth/policy"
 	"trails/capability"
-	"trails/jsontext"
-	"trails/policy"
+	"trails/text/jsontext"
 )
 
 // Operations is the view of /openapi.json: the operation of POST /invoke/{id}.

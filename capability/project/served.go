@@ -10,7 +10,7 @@ import (
 
 	"trails/capability"
 	"trails/fault"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // Finding is something about a capability, or about a document of capabilities, that a person

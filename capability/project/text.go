@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"trails/capability"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // object is a JSON object; its keys are written sorted.

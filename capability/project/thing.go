@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"trails/capability"
-	"trails/jsontext"
 	"trails/rdf"
+	"trails/text/jsontext"
 )
 
 // Actions is the view of /.well-known/wot: the action of a WoT Thing Description 1.1.

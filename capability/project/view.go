@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"trails/capability"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // View is one way in which capabilities are shown, as it goes out.

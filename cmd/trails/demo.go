@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/auth/policy"
 	"trails/example"
 	"trails/fault"
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/kg"
-	"trails/policy"
 )
 
 func (p *program) demoCommand() *cobra.Command {

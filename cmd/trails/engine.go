@@ -14,16 +14,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/builtin"
+	"trails/builtin/surface"
 	"trails/fault"
 	"trails/gateway/tools"
 	"trails/invoke"
-	"trails/jsontext"
+	"trails/invoke/telemetry"
 	"trails/kg"
-	"trails/policy"
-	"trails/remote"
-	"trails/surface"
-	"trails/telemetry"
+	"trails/kg/remote"
+	"trails/text/jsontext"
 )
 
 // remoteHelp ends the help of commands that may reach other hosts.

@@ -16,7 +16,7 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // Exit codes of the contract, section 2; [ended] says what they mean.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 // generated are calls of every generator: by the command line, and by the tool of MCP.

@@ -14,7 +14,7 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 type invokeFlags struct {

@@ -6,9 +6,9 @@ import (
 
 	"trails/capability"
 	"trails/fault"
-	"trails/jsontext"
 	"trails/rdf"
 	"trails/schema"
+	"trails/text/jsontext"
 )
 
 // parseWords reads name=value and name:=json words as the shape asks. It decides

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/builtin/view"
 	"trails/invoke"
-	"trails/view"
 )
 
 // conditionsOf reads the conditions of --where.

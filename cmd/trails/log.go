@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"trails/view"
+	"trails/builtin/view"
 )
 
 func writeLog(w io.Writer, list view.CommitList) error {

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"trails/auth"
+	"trails/auth/policy"
+	"trails/builtin/surface"
 	"trails/invoke"
 	"trails/mcp"
-	"trails/policy"
-	"trails/surface"
 )
 
 func (p *program) mcpCommand() *cobra.Command {

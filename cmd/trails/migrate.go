@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"trails/fault"
-	"trails/migration"
 	"trails/schema"
+	"trails/schema/migration"
 )
 
 // migrationsDir is where migrations are when nobody says otherwise.

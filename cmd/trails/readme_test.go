@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 var (

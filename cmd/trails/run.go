@@ -17,12 +17,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trails/auth/policy"
+	"trails/builtin/surface"
 	"trails/capability"
 	"trails/fault"
 	"trails/gateway/tools"
 	"trails/invoke"
-	"trails/policy"
-	"trails/surface"
 )
 
 // program is one run of the binary: where it reads and writes, and what flags and

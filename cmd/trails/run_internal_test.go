@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/invoke"
-	"trails/kits/testrun"
 )
 
 func TestEveryKindHasAnExitCode(t *testing.T) {

@@ -17,9 +17,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"trails/e2e/testrun"
 	"trails/gateway/artifact"
 	"trails/kg"
-	"trails/kits/testrun"
 )
 
 func TestMain(m *testing.M) {

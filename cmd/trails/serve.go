@@ -14,11 +14,11 @@ import (
 
 	"trails/admin"
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/httpapi"
 	"trails/invoke"
+	"trails/invoke/telemetry"
 	"trails/mcp"
-	"trails/policy"
-	"trails/telemetry"
 )
 
 const defaultAddr = "127.0.0.1:8757"

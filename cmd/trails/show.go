@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"trails/view"
+	"trails/builtin/view"
 )
 
 // shown is a commit with the call that made it and what it changed.

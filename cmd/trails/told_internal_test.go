@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/e2e/testrun"
 	"trails/invoke/invoketest"
 	"trails/kg"
-	"trails/kits/testrun"
 )
 
 // tellingCommands are commands in an order in which each works; those with a ! are refused.

@@ -18,7 +18,7 @@ import (
 	"trails/gateway"
 	"trails/gateway/embed"
 	"trails/gateway/upstream"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // pool reaches the upstream servers that somebody at this machine has agreed to. Changed

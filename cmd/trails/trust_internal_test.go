@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"trails/auth/policy"
 	"trails/gateway"
 	"trails/invoke"
 	"trails/kg"
-	"trails/policy"
 )
 
 // TestTheSettingCoversNoDefinitionThatCameOverTheNetwork adds a server by every door, whatever the

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/builtin/view"
 	"trails/invoke"
-	"trails/view"
 )
 
 // taken is what an undo took back.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"trails/jsontext"
 	"trails/schema"
+	"trails/text/jsontext"
 )
 
 // writeValue shows any JSON value to a person: objects as aligned names and

@@ -12,11 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/policy"
 )
 
 // Each capability that stands has a command, under its own name where the table has none, and no

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/capability"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 var noteShape = capability.Shape{Closed: true, Fields: []capability.Field{

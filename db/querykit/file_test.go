@@ -11,11 +11,11 @@ import (
 	"sync"
 	"testing"
 
+	"trails/auth/policy"
 	"trails/db"
 	"trails/db/querykit"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/policy"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/sparql"

@@ -9,7 +9,7 @@ import (
 
 	"trails/db"
 	"trails/db/querykit"
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/naive"

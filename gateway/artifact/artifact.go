@@ -17,8 +17,8 @@ import (
 	"unicode/utf8"
 
 	"trails/gateway"
-	"trails/jsontext"
-	"trails/quote"
+	"trails/text/jsontext"
+	"trails/text/quote"
 )
 
 // Part is one part of the result of a tool.

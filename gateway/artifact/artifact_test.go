@@ -18,8 +18,8 @@ import (
 	"trails/gateway"
 	"trails/gateway/artifact"
 	"trails/gateway/gatewaytest"
-	"trails/jsontext"
-	"trails/tokens"
+	"trails/text/jsontext"
+	"trails/text/tokens"
 )
 
 // members is a value as it is in JSON.

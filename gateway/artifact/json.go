@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trails/jsontext"
-	"trails/quote"
+	"trails/text/jsontext"
+	"trails/text/quote"
 )
 
 // mostJSON is how much JSON is read at once, in bytes, and mostDepth how deep.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"trails/gateway"
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // View is a part of an artifact that a model reads. It is bounded: Text has at most some

@@ -8,8 +8,8 @@ import (
 
 	"github.com/theory/jsonpath"
 
-	"trails/jsontext"
-	"trails/quote"
+	"trails/text/jsontext"
+	"trails/text/quote"
 )
 
 // Keys shows the members of an object with what each is like, or that of the items of a list.

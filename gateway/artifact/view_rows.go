@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"trails/fault"
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // Rows shows rows of a table: of CSV or TSV, whose first line names the columns, or of a list

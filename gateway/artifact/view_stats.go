@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // Stats shows how large an artifact is and what it is like, and of a table what each column

@@ -22,8 +22,8 @@ import (
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/artifact"
-	"trails/quote"
-	"trails/remote"
+	"trails/kg/remote"
+	"trails/text/quote"
 )
 
 // Config is how a process reaches endpoints. The zero Config trusts none.

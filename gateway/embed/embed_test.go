@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/embed"
-	"trails/kits/testrun"
 )
 
 // endpoint makes vectors by rules that a test knows: a text has as much of each of these words'

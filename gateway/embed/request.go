@@ -7,8 +7,8 @@ import (
 
 	"trails/fault"
 	"trails/gateway"
-	"trails/jsontext"
-	"trails/remote"
+	"trails/kg/remote"
+	"trails/text/jsontext"
 )
 
 // maxLength bounds the numbers of a vector.

@@ -11,9 +11,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"trails/fulltext"
 	"trails/gateway/gatewaytest"
 	"trails/gateway/rank"
+	"trails/text/fulltext"
 )
 
 type labelled struct {

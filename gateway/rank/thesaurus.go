@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"trails/fulltext"
+	"trails/text/fulltext"
 )
 
 // thesaurus has a line for each meaning: English words that requests and tools use for the

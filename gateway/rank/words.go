@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"trails/fulltext"
+	"trails/text/fulltext"
 )
 
 // part is a word as the index has it.

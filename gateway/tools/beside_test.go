@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/builtin"
+	"trails/builtin/surface"
 	"trails/capability/project"
 	"trails/gateway"
 	"trails/gateway/embed"
@@ -22,7 +23,6 @@ import (
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/invoke/invoketest"
-	"trails/surface"
 )
 
 // besideOf is an engine with a surface as a process has it, whose file names servers.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
 	"trails/gateway"
 	"trails/invoke"
-	"trails/policy"
 )
 
 // text is an argument that is a text; the description of the tool says what it is.

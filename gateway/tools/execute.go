@@ -11,15 +11,15 @@ import (
 	"strings"
 	"time"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/capability/project"
 	"trails/gateway"
 	"trails/gateway/artifact"
 	"trails/gateway/upstream"
 	"trails/invoke"
-	"trails/jsontext"
-	"trails/policy"
-	"trails/quote"
+	"trails/text/jsontext"
+	"trails/text/quote"
 )
 
 // executeTool is tool_execute. It answers what a capability of the file answers, or one of the

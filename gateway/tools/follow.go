@@ -8,8 +8,8 @@ import (
 	"trails/fault"
 	"trails/gateway"
 	"trails/invoke"
-	"trails/jsontext"
-	"trails/quote"
+	"trails/text/jsontext"
+	"trails/text/quote"
 )
 
 // Caller makes calls; *invoke.Engine is one.

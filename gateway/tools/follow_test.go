@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/auth/policy"
 	"trails/builtin"
 	"trails/capability"
 	"trails/fault"
@@ -17,7 +18,6 @@ import (
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/invoke/invoketest"
-	"trails/policy"
 )
 
 // A resource of a server is followed by the id of its card, as a call of its reader.

@@ -19,9 +19,9 @@ import (
 	"trails/gateway/artifact"
 	"trails/gateway/upstream"
 	"trails/invoke"
-	"trails/jsontext"
 	"trails/kg"
-	"trails/quote"
+	"trails/text/jsontext"
+	"trails/text/quote"
 )
 
 // passed is a result that is passed on as it is.

@@ -11,13 +11,13 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/builtin/surface"
+	"trails/e2e/testrun"
 	"trails/gateway"
 	"trails/gateway/gatewaytest"
 	"trails/invoke"
 	"trails/invoke/invoketest"
-	"trails/kits/testrun"
-	"trails/surface"
-	"trails/tokens"
+	"trails/text/tokens"
 )
 
 // listed is how many tokens a model reads of the list of tools.

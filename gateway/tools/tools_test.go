@@ -15,7 +15,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/auth/policy"
 	"trails/builtin"
+	"trails/builtin/surface"
 	"trails/capability"
 	"trails/capability/project"
 	"trails/fault"
@@ -26,8 +28,6 @@ import (
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/invoke/invoketest"
-	"trails/policy"
-	"trails/surface"
 )
 
 const people = "types:\n  Person:\n    label: name\n    properties:\n      name: {type: string, required: true}\n"

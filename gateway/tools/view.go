@@ -11,8 +11,8 @@ import (
 	"trails/gateway"
 	"trails/gateway/artifact"
 	"trails/invoke"
-	"trails/jsontext"
 	"trails/kg"
+	"trails/text/jsontext"
 )
 
 // selectors are the fields of each type of selector.

@@ -19,7 +19,7 @@ import (
 
 	"trails/fault"
 	"trails/gateway"
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // Hooks are what a call answers to while it runs; each may be nil.

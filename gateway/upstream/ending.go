@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // ending is what is known of the end of a command: how it ended, and what it wrote last to its

@@ -9,7 +9,7 @@ import (
 
 	"trails/fault"
 	"trails/gateway"
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // Unavailable is a server of which it is not known what it offers, and why.

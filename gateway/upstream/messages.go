@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // messages are the lines of a server that are messages of JSON-RPC, or the events of a stream

@@ -21,7 +21,7 @@ import (
 
 	"trails/auth"
 	"trails/gateway"
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // Config is how a process reaches upstream servers. The zero Config trusts none.

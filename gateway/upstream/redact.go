@@ -14,7 +14,7 @@ import (
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/artifact"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // redactor takes secrets out of what a server says, the credential of a caller's own and the values

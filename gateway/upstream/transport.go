@@ -19,7 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/gateway"
-	"trails/quote"
+	"trails/text/quote"
 )
 
 // maxAnswer bounds the bytes of one message of a server.

@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"trails/auth/policy"
 	"trails/builtin"
 	"trails/example"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/policy"
 )
 
 // The callers of these tests.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"iter"
 
-	"trails/extsort"
+	"trails/db/extsort"
 	"trails/fault"
 	"trails/rdf"
 )

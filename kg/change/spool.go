@@ -6,7 +6,7 @@ import (
 	"io"
 	"iter"
 
-	"trails/extsort"
+	"trails/db/extsort"
 )
 
 // Spool gathers edits in any order and gives them back sorted by subject, as

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg/load"
-	"trails/kits/testrun"
 )
 
 // asUTF16 writes a text in UTF-16, with its mark or without.

@@ -14,10 +14,10 @@ import (
 	"unicode/utf8"
 
 	"trails/fault"
-	"trails/jsontext"
 	"trails/kg/change"
 	"trails/rdf"
 	"trails/schema"
+	"trails/text/jsontext"
 )
 
 // maxLine bounds one line of NDJSON, in bytes.

@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trails/extsort"
+	"trails/db/extsort"
 	"trails/fault"
 	"trails/kg/change"
 	"trails/rdf/rdfio"

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 )
 
 // rowsOf reads a whole table; a mistake in a row is the row "line:column: reason".

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"trails/httpapi/sse"
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 const (

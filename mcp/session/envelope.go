@@ -9,8 +9,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/auth"
+	"trails/auth/policy"
 	"trails/invoke"
-	"trails/policy"
 )
 
 // envelope is what a handler knows of the message that it answers, besides what the

@@ -8,7 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 const (

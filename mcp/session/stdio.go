@@ -14,8 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/auth/policy"
 	"trails/fault"
-	"trails/policy"
 )
 
 // restAfterPanic keeps a goroutine that panics again and again from taking a processor.

@@ -7,7 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/auth"
-	"trails/policy"
+	"trails/auth/policy"
 )
 
 // BearerKey is the member of a request's _meta that carries the token where the

@@ -8,7 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"trails/jsontext"
+	"trails/text/jsontext"
 )
 
 // tidy repairs an error of the SDK's own: plain ones have the code 0, and one about

@@ -3,8 +3,8 @@ package rdfio
 import (
 	"io"
 
-	"trails/jsontext"
 	"trails/rdf"
+	"trails/text/jsontext"
 )
 
 // WriteExpandedJSONLD writes what [WriteJSONLD] compacts, as the suite wants it.

@@ -12,8 +12,8 @@ import (
 	"github.com/cayleygraph/quad"
 
 	"trails/fault"
-	"trails/jsontext"
 	"trails/rdf"
+	"trails/text/jsontext"
 )
 
 // JSONLDContext says how a document calls things. The zero value has no names:

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trails/quote"
 	"trails/rdf"
+	"trails/text/quote"
 )
 
 // deserializer turns expanded JSON-LD into quads in one walk: JSON-LD 1.1 API, sections

@@ -10,8 +10,8 @@ import (
 	"github.com/piprate/json-gold/ld"
 
 	"trails/fault"
-	"trails/jsontext"
 	"trails/rdf"
+	"trails/text/jsontext"
 )
 
 // JSONLDReader reads JSON-LD 1.1 (https://www.w3.org/TR/json-ld11-api/). It takes

@@ -3,7 +3,7 @@ package rdftest_test
 import (
 	"testing"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 	"trails/sparql/sparqltest"

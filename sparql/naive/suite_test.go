@@ -3,7 +3,7 @@ package naive_test
 import (
 	"testing"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf/rdftest"
 	"trails/sparql/sparqltest"
 )

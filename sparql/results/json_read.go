@@ -6,8 +6,8 @@ import (
 	"errors"
 	"io"
 
-	"trails/jsontext"
 	"trails/rdf"
+	"trails/text/jsontext"
 )
 
 // jsonReader walks the tokens of a document. The head may come behind the rows,

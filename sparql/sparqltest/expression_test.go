@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"trails/kits/testrun"
+	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
 	"trails/sparql"

@@ -1,0 +1,135 @@
+package surface_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"trails/builtin/surface"
+	"trails/capability"
+	"trails/capability/project"
+	"trails/e2e/testrun"
+	"trails/invoke"
+	"trails/invoke/invoketest"
+	"trails/schema"
+	"trails/text/jsontext"
+	"trails/text/tokens"
+)
+
+// listOf returns what a list of tools has under a schema, and how many tokens a model reads of
+// it. The caller has the scope that a process gives by itself; builders and developers, who
+// ask for more, are shown more.
+func listOf(t *testing.T, m surface.Mode, schema string) ([]capability.Descriptor, int) {
+	t.Helper()
+	e := invoketest.New(t, schema, invoke.Config{Surface: m.Choose})
+	tools, err := e.Tools(t.Context(), invoketest.Nobody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for _, d := range tools.Listed {
+		text += surface.Shown(d)
+	}
+	return tools.Listed, tokens.Count(text)
+}
+
+func manyTypes(n int) string {
+	var b strings.Builder
+	b.WriteString("types:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  Kind%d:\n    label: title\n    properties:\n      title: {type: string, required: true, description: What it is called}\n      about: {class: Kind0, many: true}\n", i)
+	}
+	return b.String()
+}
+
+func TestAListCostsWhatItMay(t *testing.T) {
+	testrun.Alone(t)
+	attack, err := os.ReadFile("../../testdata/attack/schema.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, schema string
+		mode         surface.Mode
+		most         int
+		typed        string // the id of a typed tool, and whether it is listed
+		listed       bool
+	}{
+		{"attack in full", string(attack), surface.Full, 7_500, "technique.create", true},
+		{"attack compact", string(attack), surface.Compact, 3_000, "technique.create", false},
+		{"one type by itself", manyTypes(1), surface.Auto, surface.Budget, "kind0.create", true},
+		{"sixty types by themselves", manyTypes(60), surface.Auto, 3_000, "kind0.create", false},
+		{"no types compact", "", surface.Compact, 3_000, "kind0.create", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			list, tokens := listOf(t, c.mode, c.schema)
+			t.Logf("%d tools, %d tokens", len(list), tokens)
+			if tokens > c.most {
+				t.Errorf("%d tokens, at most %d", tokens, c.most)
+			}
+			named := func(id string) bool {
+				return slices.ContainsFunc(list, func(d capability.Descriptor) bool { return d.ID == id })
+			}
+			if named(c.typed) != c.listed || named("create") == c.listed {
+				t.Errorf("%s is listed: %t; create is: %t", c.typed, named(c.typed), named("create"))
+			}
+			if len(list) > 40 {
+				t.Errorf("%d tools", len(list))
+			}
+			for _, d := range list {
+				if len(d.Description) > 1_000 {
+					t.Errorf("the description of %s has %d characters", d.ID, len(d.Description))
+				}
+			}
+		})
+	}
+}
+
+// A typed tool is what the schema says of its type, its description, its properties and which
+// are required, and the arguments that every write takes. A model pays at most a tenth more than
+// for that.
+func TestATypedToolCostsLittleMoreThanItsType(t *testing.T) {
+	testrun.Alone(t)
+	attack, err := os.ReadFile("../../testdata/attack/schema.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := schema.ParseYAML(attack, "https://attack.mitre.org/kg/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, _ := listOf(t, surface.Full, string(attack))
+	typed := 0
+	for _, d := range list {
+		if d.InputShape.NodeType == "" {
+			continue
+		}
+		typed++
+		declared := s.Type(d.InputShape.NodeType)
+		of := capability.ShapeOfType(s, declared)
+		of.Fields = append(of.Fields, capability.FieldsOf[capability.ChangeArguments]()...)
+		said := struct {
+			Description string          `json:"description"`
+			Properties  json.RawMessage `json:"properties"`
+			Required    []string        `json:"required"`
+		}{Description: declared.Description}
+		if err := json.Unmarshal(project.Lower(of), &said); err != nil {
+			t.Fatal(err)
+		}
+		text, err := jsontext.Marshal(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ratio := float64(tokens.Count(surface.Shown(d))) / float64(tokens.Count(string(text)))
+		t.Logf("%s: %.2f", d.ID, ratio)
+		if ratio > 1.1 {
+			t.Errorf("%s costs %.2f times what the schema says of %s", d.ID, ratio, declared.Name)
+		}
+	}
+	if want := 3 * 7; typed != want { // create, update and delete of each type with instances
+		t.Errorf("%d typed tools, want %d", typed, want)
+	}
+}

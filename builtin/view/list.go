@@ -1,0 +1,213 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"trails/auth/policy"
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// Bounds of a table.
+const (
+	maxColumns    = 100
+	otherColumns  = 6
+	valuesPerCell = 5
+	valuesWhole   = 10_000
+)
+
+// tableAsked says which table is asked for.
+type tableAsked struct {
+	Type       string      `json:"type" max:"1000" doc:"The name of a type of the schema; its subtypes are meant, too."`
+	Where      []Condition `json:"where,omitempty" doc:"Keep the nodes that fit every condition."`
+	Search     string      `json:"search,omitempty" max:"200" doc:"Keep the nodes whose label begins with it, whatever its case. It finds at most 10,000 nodes."`
+	Sort       string      `json:"sort,omitempty" doc:"The property to sort by; nodes without it come last. The first time by a text, and always by a reference, it costs a look at every node of the type."`
+	Descending bool        `json:"descending" default:"false"`
+	Limit      int         `json:"limit"`
+	Offset     int         `json:"offset" min:"0" max:"1000000000" default:"0"`
+	Columns    []string    `json:"columns,omitempty" max:"100" doc:"The properties to show; label, key and the first others when left out."`
+	Whole      bool        `json:"whole" default:"false" doc:"All values of a cell, and texts at their length."`
+	Facets     bool        `json:"facets" default:"false" doc:"Count the nodes for each value of the properties that list their values."`
+}
+
+var entitiesList = invoke.Define(capability.Descriptor{
+	ID: "entities_list", Description: "List a page of the instances of a type as a table: filtered, searched, sorted, with counts by value.",
+	InputShape: capability.Shape{Fields: []capability.Field{
+		{Name: "where", MaxCount: new(MaxConditions)},
+		{Name: "limit", MinValue: 1, MaxValue: maxLimit, Default: defaultLimit},
+	}},
+	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, viewList, invoke.Hidden)
+
+// Row is one line of a table.
+type Row struct {
+	Node  Node              `json:"node"`
+	Cells map[string][]Cell `json:"cells" doc:"Values by property, at most 5 unless they are whole."`
+	More  map[string]int    `json:"more" doc:"How many values are left out, by property."`
+}
+
+// Facet is a property with its most frequent values.
+type Facet struct {
+	Property string       `json:"property"`
+	Values   []FacetValue `json:"values"`
+}
+
+// FacetValue is a value and how many instances have it; with More there are more than counted, or may be.
+type FacetValue struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
+	More  bool   `json:"more"`
+}
+
+// Table is what entities_list answers: some instances of a type, and what they can be filtered by.
+type Table struct {
+	Type        string   `json:"type"`
+	Label       string   `json:"label,omitempty" doc:"The property whose values are the labels; absent when there is none."`
+	Title       string   `json:"title"`
+	Description string   `json:"description" doc:"What the type is."`
+	Columns     []Column `json:"columns"`
+	Rows        []Row    `json:"rows"`
+	Total       int      `json:"total"`
+	TotalMore   bool     `json:"total_more" doc:"Counting or searching stopped: there are more than total, or may be."`
+	Offset      int      `json:"offset"`
+	Limit       int      `json:"limit"`
+	Facets      []Facet  `json:"facets"`
+}
+
+func viewList(ctx context.Context, r *invoke.Request, in tableAsked) (*Table, error) {
+	q, err := tableQuery(r, in)
+	if err != nil {
+		return nil, err
+	}
+	most := textList
+	if in.Whole {
+		most, q.Each = math.MaxInt, valuesWhole
+		if err := WarnOfUnknown(ctx, r, q.Where); err != nil {
+			return nil, err
+		}
+	}
+	page, err := r.Snapshot.Table(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out := &Table{
+		Type: q.Type.Name, Label: r.Snapshot.Schema().LabelOf(q.Type), Title: q.Type.Name, Description: q.Type.Description, Columns: []Column{}, Rows: []Row{}, Facets: facetViews(page.Facets),
+		Total: page.Total, TotalMore: page.TotalMore, Offset: q.Offset, Limit: q.Limit,
+	}
+	for _, path := range q.Columns {
+		column := viewColumn(path.Last())
+		column.Name, column.Many = path.String(), path.Many()
+		out.Columns = append(out.Columns, column)
+	}
+	for _, row := range page.Rows {
+		v, err := rowOf(ctx, r, q.Columns, row, most)
+		if err != nil {
+			return nil, err
+		}
+		out.Rows = append(out.Rows, v)
+	}
+	return out, nil
+}
+
+func rowOf(ctx context.Context, r *invoke.Request, columns []kg.Path, row kg.TableRow, most int) (Row, error) {
+	v := Row{Node: viewNode(row.Node), Cells: map[string][]Cell{}, More: map[string]int{}}
+	for i, c := range row.Cells {
+		if len(c.Values) == 0 {
+			continue
+		}
+		if c.More > 0 && most > textList {
+			return v, fault.New(fault.TooLarge, "%s has more than %d values of %s; an export of the type has all", row.Node.Label, valuesWhole, columns[i])
+		}
+		cells, err := cells(ctx, r, c.Values, most)
+		if err != nil {
+			return v, err
+		}
+		v.Cells[columns[i].String()] = cells
+		if c.More > 0 {
+			v.More[columns[i].String()] = c.More
+		}
+	}
+	return v, nil
+}
+
+func facetViews(list []kg.Facet) []Facet {
+	out := []Facet{}
+	for _, f := range list {
+		v := Facet{Property: f.Property.Name, Values: []FacetValue{}}
+		for _, value := range f.Values {
+			v.Values = append(v.Values, FacetValue{rdf.Lexical(value.Value), value.Count, value.More})
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// tableQuery reads the arguments; every one that cannot be used is reported.
+func tableQuery(r *invoke.Request, in tableAsked) (kg.TableQuery, error) {
+	t, err := KnownType(r, in.Type)
+	if err != nil {
+		return kg.TableQuery{}, err
+	}
+	q := kg.TableQuery{
+		Type: t, Search: strings.TrimSpace(in.Search), Descending: in.Descending,
+		Limit: in.Limit, Offset: in.Offset, Each: valuesPerCell, Facets: in.Facets,
+	}
+	var wrong, problems []fault.FieldError
+	if in.Sort != "" {
+		q.Sort, wrong = PathArgument(r, t, "sort", in.Sort)
+		problems = append(problems, wrong...)
+	}
+	q.Where, wrong = Conditions(r, t, in.Where)
+	problems = append(problems, wrong...)
+	q.Columns, wrong = columns(r, t, in.Columns)
+	if problems = append(problems, wrong...); len(problems) > 0 {
+		return q, fault.Arguments(problems...)
+	}
+	return q, nil
+}
+
+// columns reads the argument columns.
+func columns(r *invoke.Request, t *schema.Type, names []string) (list []kg.Path, problems []fault.FieldError) {
+	if names == nil {
+		return DefaultColumns(r.Snapshot.Schema(), t), nil
+	}
+	for i, name := range names {
+		path, wrong := PathArgument(r, t, fmt.Sprintf("columns[%d]", i), name)
+		same := func(other kg.Path) bool { return slices.Equal(other, path) }
+		if problems = append(problems, wrong...); path != nil && !slices.ContainsFunc(list, same) {
+			list = append(list, path)
+		}
+	}
+	return list, problems
+}
+
+// DefaultColumns are the label, the key, and the first of the others.
+func DefaultColumns(s *schema.Schema, t *schema.Type) []kg.Path {
+	list := addColumn(nil, s.Property(t, s.LabelOf(t)))
+	for _, name := range s.KeyOf(t) {
+		list = addColumn(list, s.Property(t, name))
+	}
+	most := len(list) + otherColumns
+	for _, p := range s.PropertiesOf(t) {
+		if len(list) < most {
+			list = addColumn(list, p)
+		}
+	}
+	return list
+}
+
+// addColumn adds a property, unless it is nil or there already.
+func addColumn(list []kg.Path, p *schema.Property) []kg.Path {
+	if p == nil || slices.ContainsFunc(list, func(path kg.Path) bool { return path[0] == p }) {
+		return list
+	}
+	return append(list, kg.Path{p})
+}

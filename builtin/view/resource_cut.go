@@ -1,0 +1,227 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"trails/capability"
+	"trails/invoke"
+	"trails/rdf"
+	"trails/schema"
+	"trails/text/jsontext"
+	"trails/text/outline"
+)
+
+// aroundDocument is what the call's own members take beside the body.
+const aroundDocument = 200
+
+// mostLeftOut is how many properties a document names of which it leaves values out.
+const mostLeftOut = 3
+
+// takeMaxChars takes max_chars out of an address and puts it among the arguments.
+func takeMaxChars(r *invoke.Request, address string) (string, error) {
+	name := capability.MaxChars().Name
+	path, raw, found := strings.Cut(address, "?")
+	params, err := url.ParseQuery(raw)
+	if !found || err != nil || !params.Has(name) {
+		return address, nil // what is no query is refused by who reads it
+	}
+	n, err := boundedParam(params, name, 0, capability.LeastChars, capability.MostChars)
+	if err != nil {
+		return "", err
+	}
+	r.Args[name] = json.Number(strconv.Itoa(n))
+	params.Del(name)
+	if len(params) == 0 {
+		return path, nil
+	}
+	return path + "?" + params.Encode(), nil
+}
+
+// isBounded reports that the document is for a model, which is told what is not in it.
+func isBounded(r *invoke.Request) bool { return r.Room() != math.MaxInt }
+
+// documentSize is how many characters a document takes in an answer.
+func documentSize(d invoke.Document) int {
+	if isJSON(d.MIME) {
+		return utf8.RuneCount(d.Body)
+	}
+	packed, err := pack(d.MIME, d.Body)
+	if err != nil {
+		return math.MaxInt
+	}
+	return utf8.RuneCount(packed)
+}
+
+func isJSON(mime string) bool { return mime == mimeJSON || mime == mimeJSONLD }
+
+func fits(r *invoke.Request, d invoke.Document) bool {
+	return !isBounded(r) || documentSize(d) <= r.Room()-aroundDocument
+}
+
+// fitting makes a document of as many of n things as there is room for, one at least, and
+// tells how many these are.
+func fitting(r *invoke.Request, n int, of func(n int) (invoke.Document, error)) (d invoke.Document, kept int, err error) {
+	for kept = n; ; {
+		if d, err = of(kept); err != nil || kept <= 1 || fits(r, d) {
+			return d, kept, err
+		}
+		kept = min(kept-1, max(1, int(float64(kept)*float64(r.Room())/float64(documentSize(d)))))
+	}
+}
+
+// fittingValues makes a document of as many statements as there is room for: values are
+// left out whole, so that what it says is true.
+func fittingValues(r *invoke.Request, address string, quads []rdf.Quad, of func([]rdf.Quad) (invoke.Document, error)) (invoke.Document, error) {
+	d, err := of(quads)
+	if err != nil || fits(r, d) {
+		return d, err
+	}
+	size, kept := documentSize(d), quads
+	for share := r.Room(); err == nil && len(kept) > 0 && !fits(r, d); share = share * 4 / 5 {
+		kept = fewerValues(quads, share)
+		d, err = of(kept)
+	}
+	r.Parts.Cut = leftOut(r.Snapshot.Schema(), quads, kept) + "; " + wayToAll(address, size, "query has the values, a page at a time: SELECT ?value {<node> :property ?value} LIMIT 100")
+	return d, err
+}
+
+// group names the values of a property of a node.
+type group struct{ subject, predicate rdf.Term }
+
+// fewerValues keeps values of room characters: the first of each property that there is
+// room for, then the second of each, and so on.
+func fewerValues(quads []rdf.Quad, room int) []rdf.Quad {
+	type ranked struct{ at, rank, size int }
+	seen := map[group]int{}
+	order := make([]ranked, len(quads))
+	for i, q := range quads {
+		g := group{q.Subject, q.Predicate}
+		order[i] = ranked{i, seen[g], 2 + utf8.RuneCountInString(rdf.Lexical(q.Object))}
+		if seen[g]++; seen[g] == 1 {
+			order[i].size += utf8.RuneCountInString(rdf.Lexical(q.Predicate))
+		}
+	}
+	slices.SortStableFunc(order, func(a, b ranked) int { return a.rank - b.rank })
+	keep := make([]bool, len(quads))
+	for _, one := range order {
+		if one.size <= room {
+			keep[one.at], room = true, room-one.size
+		}
+	}
+	var kept []rdf.Quad
+	for i, q := range quads {
+		if keep[i] {
+			kept = append(kept, q)
+		}
+	}
+	return kept
+}
+
+// leftOut says of which properties values are missing.
+func leftOut(s *schema.Schema, all, kept []rdf.Quad) string {
+	total, shown, longest := map[group]int{}, map[group]int{}, map[group]int{}
+	var order []group
+	for _, q := range all {
+		g := group{q.Subject, q.Predicate}
+		if total[g]++; total[g] == 1 {
+			order = append(order, g)
+		}
+		longest[g] = max(longest[g], utf8.RuneCountInString(rdf.Lexical(q.Object)))
+	}
+	for _, q := range kept {
+		shown[group{q.Subject, q.Predicate}]++
+	}
+	var said []string
+	for _, g := range order {
+		if shown[g] == total[g] {
+			continue
+		}
+		predicate, _ := g.predicate.(rdf.IRI)
+		name := s.Short(predicate)
+		if iri, ok := g.subject.(rdf.IRI); ok {
+			local, _, _ := s.Local(iri)
+			if t := s.Type(local); t != nil && s.PropertyByIRI(t, predicate) != nil {
+				name = s.PropertyByIRI(t, predicate).Name
+			}
+		}
+		one := fmt.Sprintf("%s has %d of %d values", outline.Shorten(name, leftOutName), shown[g], total[g])
+		if longest[g] > textList {
+			one += fmt.Sprintf(" (the longest of %d characters)", longest[g])
+		}
+		said = append(said, one)
+	}
+	if more := len(said) - mostLeftOut; more > 0 {
+		said = append(said[:mostLeftOut], fmt.Sprintf("and %d more properties have not all", more))
+	}
+	return strings.Join(said, ", ")
+}
+
+// leftOutName is the most characters of a property's name.
+const leftOutName = 60
+
+// wayToAll says how the whole of a document of size characters is had: otherwise, where no
+// answer is as long as that.
+func wayToAll(address string, size int, otherwise string) string {
+	if size+2*invoke.CutRoom > capability.MostChars {
+		return otherwise
+	}
+	path, raw, _ := strings.Cut(address, "?")
+	params, _ := url.ParseQuery(raw)
+	params.Set(capability.MaxChars().Name, strconv.Itoa(size+2*invoke.CutRoom))
+	return fmt.Sprintf("read %s?%s for all of it", outline.Shorten(path, invoke.CutRoom/2), params.Encode())
+}
+
+// withCut shortens a document that its resource does not, and says first what is missing
+// from it: JSON in a member "cut" of the object, or as the first member of the list; Turtle
+// in a comment.
+func withCut(r *invoke.Request, address string, d invoke.Document) (invoke.Document, error) {
+	if !fits(r, d) && isJSON(d.MIME) {
+		size := documentSize(d)
+		v, err := outline.Parse(d.Body)
+		if err != nil {
+			return d, fmt.Errorf("shorten %s: %w", address, err)
+		}
+		missing := strings.Join(v.Fit(r.Room()-aroundDocument), ", ")
+		said := []string{r.Parts.Cut, outline.Shorten(missing, invoke.CutRoom/2), wayToAll(address, size, "no answer has all of it")}
+		d.Body, r.Parts.Cut = []byte(v.JSON()), strings.TrimPrefix(strings.Join(said, "; "), "; ")
+	}
+	if r.Parts.Cut == "" || !isBounded(r) {
+		return d, nil
+	}
+	if !isJSON(d.MIME) {
+		d.Body = slices.Concat([]byte("# cut: "+strings.Join(strings.Fields(r.Parts.Cut), " ")+"\n"), d.Body)
+		return d, nil
+	}
+	first, err := jsontext.Marshal(map[string]string{cutMember(r.Snapshot.Schema()): r.Parts.Cut})
+	if err != nil {
+		return d, fmt.Errorf("say what is cut of %s: %w", address, err)
+	}
+	if list, isList := bytes.CutPrefix(d.Body, []byte("[")); isList {
+		d.Body = slices.Concat([]byte("["), first, []byte(","), list)
+	} else {
+		d.Body = slices.Concat(first[:len(first)-1], []byte(","), d.Body[1:])
+	}
+	return d, nil
+}
+
+// cutMember is the name of the member that says what is missing. JSON-LD passes over a
+// member that its context does not name, so it is no word of the schema.
+func cutMember(s *schema.Schema) string {
+	const name = "cut"
+	taken := s.Prefixes[name] != ""
+	for _, t := range s.Types {
+		taken = taken || s.Property(t, name) != nil
+	}
+	if taken {
+		return "#" + name
+	}
+	return name
+}

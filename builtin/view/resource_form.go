@@ -1,0 +1,156 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/rdf"
+	"trails/rdf/rdfio"
+	"trails/schema"
+	"trails/text/jsontext"
+)
+
+// The forms that an address can be read in.
+const (
+	formJSON   = "json"
+	formJSONLD = "jsonld" // one of [rdfio.GraphForms]
+)
+
+// MaxDocumentQuads bounds what one document is made of.
+const MaxDocumentQuads = 500_000
+
+// form returns the form that the call asks for, the first of those offered when it
+// asks for none.
+func form(r *invoke.Request, offered ...string) (string, error) {
+	asked := r.Args.Text("format")
+	if asked == "" {
+		return offered[0], nil
+	}
+	if !slices.Contains(offered, asked) {
+		return "", wrongForm(asked, offered)
+	}
+	return asked, nil
+}
+
+func wrongForm(asked string, offered []string) error {
+	are := "there are "
+	if len(offered) == 1 {
+		are = "there is "
+	}
+	return fault.Arguments(fault.FieldError{
+		Field: "format", Code: fault.OneOf, Value: asked, Constraint: offered,
+		Message: fmt.Sprintf("it cannot be had as %q; ", asked) + are + strings.Join(offered, ", "),
+	})
+}
+
+// forms are those of the resource, its own first.
+func (f Forms) forms() []string {
+	if f.Graph == nil {
+		return []string{formJSON}
+	}
+	return withGraphForms(formJSON)
+}
+
+// withGraphForms are the first forms, and after them all others in which a graph can be had.
+func withGraphForms(first ...string) []string {
+	for _, f := range rdfio.GraphForms {
+		if !slices.Contains(first, f.Name) {
+			first = append(first, f.Name)
+		}
+	}
+	return first
+}
+
+// instanceDocument is one node in the form that is asked for.
+func instanceDocument(r *invoke.Request, t *schema.Type, iri rdf.IRI, quads []rdf.Quad) (invoke.Document, error) {
+	form, err := form(r, withGraphForms(formJSONLD, formJSON)...)
+	if err != nil {
+		return invoke.Document{}, err
+	}
+	s := r.Snapshot.Schema()
+	return fittingValues(r, invoke.Address(t.Name, s.IDOf(t, iri)), quads, func(quads []rdf.Quad) (invoke.Document, error) {
+		switch form {
+		case formJSON:
+			body, err := jsontext.Marshal(plainNode(s, t, iri, quads))
+			return invoke.Document{MIME: mimeJSON, Body: body}, err
+		case formJSONLD:
+		default:
+			return graphDocument(form, quads, s.TurtlePrefixes())
+		}
+		body, err := rdfio.EntityJSONLD(iri, quads, contextOf(r))
+		if err != nil {
+			return invoke.Document{}, fmt.Errorf("write %s as JSON-LD: %w", iri, err)
+		}
+		return invoke.Document{MIME: mimeJSONLD, Body: body}, nil
+	})
+}
+
+// contextOf is the graph's context: at the address by which the caller can load it, or what a
+// document uses of it, in the document. [schema.ContextIRI] is no address for a processor.
+func contextOf(r *invoke.Request) rdfio.JSONLDContext {
+	c := r.Snapshot.Schema().JSONLDContext()
+	c.Address, c.Used, c.Ignored = r.Args.Text("context"), true, []string{cutMember(r.Snapshot.Schema())}
+	return c
+}
+
+// plainNode is a node with its declared properties as the typed write tools take them.
+func plainNode(s *schema.Schema, t *schema.Type, iri rdf.IRI, quads []rdf.Quad) map[string]any {
+	object, _ := s.Object(t, quads)
+	object["id"], object["iri"], object["type"] = s.IDOf(t, iri), string(iri), t.Name
+	return object
+}
+
+// graphDocument is a graph in a form other than JSON-LD.
+func graphDocument(form string, quads []rdf.Quad, prefixes map[string]string) (invoke.Document, error) {
+	var text bytes.Buffer
+	f, _ := rdfio.GraphFormNamed(form)
+	if err := f.Write(&text, quads, prefixes); err != nil {
+		return invoke.Document{}, fmt.Errorf("write %s: %w", form, err)
+	}
+	return invoke.Document{MIME: f.Media, Body: text.Bytes()}, nil
+}
+
+// nodesOf reads all that is said of each of the nodes of a page.
+func nodesOf(ctx context.Context, r *invoke.Request, items []kg.Item) ([][]rdf.Quad, error) {
+	nodes, n := make([][]rdf.Quad, len(items)), 0
+	for i, item := range items {
+		var err error
+		if nodes[i], err = r.Snapshot.Node(ctx, item.IRI); err != nil {
+			return nil, err
+		}
+		if n += len(nodes[i]); n > MaxDocumentQuads {
+			return nil, fault.New(fault.TooLarge, "the page has more than %d statements; ask for fewer nodes with limit", MaxDocumentQuads)
+		}
+	}
+	return nodes, nil
+}
+
+// listDocument is what is said of the nodes of a page. Of a single one that is too long
+// values are left out.
+func listDocument(r *invoke.Request, form string, t *schema.Type, items []kg.Item, nodes [][]rdf.Quad) (invoke.Document, error) {
+	s := r.Snapshot.Schema()
+	subjects := make([]rdf.Term, len(items))
+	for i, item := range items {
+		subjects[i] = item.IRI
+	}
+	of := func(quads []rdf.Quad) (invoke.Document, error) {
+		if form != formJSONLD {
+			return graphDocument(form, quads, s.TurtlePrefixes())
+		}
+		body, err := rdfio.GraphJSONLD(subjects, quads, contextOf(r))
+		if err != nil {
+			return invoke.Document{}, fmt.Errorf("write a page of %s as JSON-LD: %w", t.Name, err)
+		}
+		return invoke.Document{MIME: mimeJSONLD, Body: body}, nil
+	}
+	if len(items) != 1 {
+		return of(slices.Concat(nodes...))
+	}
+	return fittingValues(r, invoke.Address(t.Name, rdf.Lexical(items[0].IRI)), nodes[0], of)
+}

@@ -1,0 +1,287 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/rdf"
+	"trails/schema"
+	"trails/text/jsontext"
+	"trails/text/outline"
+)
+
+// Bounds of a list.
+const (
+	defaultLimit = 100
+	maxLimit     = 1000
+)
+
+// itemView is one line of a list.
+type itemView struct {
+	IRI   string `json:"iri"`
+	Label string `json:"label"`
+}
+
+func kgTypes(ctx context.Context, r *invoke.Request) (any, error) {
+	type typeView struct {
+		Name        string `json:"name"`
+		IRI         string `json:"iri"`
+		URI         string `json:"uri"`
+		Description string `json:"description,omitempty"`
+		Abstract    bool   `json:"abstract,omitempty"`
+		Count       int64  `json:"count"`
+		Own         *int64 `json:"own,omitempty"` // without those of subtypes, where there are subtypes
+	}
+	counts, err := r.Snapshot.TypeCounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Types []typeView `json:"types"`
+	}{Types: []typeView{}}
+	for _, c := range counts {
+		one := typeView{c.Type.Name, string(c.Type.IRI), invoke.Address(c.Type.Name, ""), c.Type.Description, c.Type.Abstract, c.Count, nil}
+		if len(r.Snapshot.Schema().Subtypes(c.Type)) > 1 {
+			one.Own = &c.Own
+		}
+		out.Types = append(out.Types, one)
+	}
+	return out, nil
+}
+
+// readList answers trails://kg/<Type>{?where,limit,offset}.
+func readList(ctx context.Context, r *invoke.Request, t *schema.Type, rawQuery string) (invoke.Document, error) {
+	q, err := listQuery(r, t, rawQuery)
+	if err != nil {
+		return invoke.Document{}, err
+	}
+	page := &invoke.Page{Offset: q.Offset, Limit: q.Limit}
+	q.Limit++ // one more says whether the list goes on
+	items, err := r.Snapshot.List(ctx, q)
+	if err != nil {
+		return invoke.Document{}, err
+	}
+	if page.More = len(items) > page.Limit; page.More {
+		items = items[:page.Limit]
+	}
+	form, err := form(r, withGraphForms(formJSON, formJSONLD)...)
+	if err != nil {
+		return invoke.Document{}, err
+	}
+	of := func(n int) (invoke.Document, error) { return listLines(r, items[:n]) }
+	if form != formJSON {
+		nodes, err := nodesOf(ctx, r, items)
+		if err != nil {
+			return invoke.Document{}, err
+		}
+		of = func(n int) (invoke.Document, error) { return listDocument(r, form, t, items[:n], nodes[:n]) }
+	}
+	d, kept, err := fitting(r, len(items), of)
+	if d.Page = page; kept < len(items) {
+		page.Limit, page.More = kept, true
+	}
+	if page.More && isBounded(r) {
+		r.Parts.Cut = strings.TrimPrefix(fmt.Sprintf("%s; %d shown, from offset %d, and there are more; go on with %s", r.Parts.Cut, kept, page.Offset, nextPage(t, rawQuery, page)), "; ")
+	}
+	return d, err
+}
+
+// listLines is a page of nodes as {iri, label}.
+func listLines(r *invoke.Request, items []kg.Item) (invoke.Document, error) {
+	out := make([]itemView, len(items))
+	for i, item := range items {
+		out[i] = itemView{rdf.Lexical(item.IRI), item.Label}
+		if isBounded(r) {
+			out[i].Label = outline.Shorten(item.Label, textList)
+		}
+	}
+	body, err := jsontext.Marshal(out)
+	return invoke.Document{MIME: mimeJSON, Body: body}, err
+}
+
+// nextPage is the address of the page after this one.
+func nextPage(t *schema.Type, rawQuery string, page *invoke.Page) string {
+	params, _ := url.ParseQuery(rawQuery) // it was read before
+	params.Set("limit", strconv.Itoa(page.Limit))
+	params.Set("offset", strconv.Itoa(page.Offset+page.Limit))
+	return outline.Shorten(invoke.Address(t.Name, "")+"?"+params.Encode(), invoke.CutRoom/2)
+}
+
+// badFilter is the fault for a part of the query that cannot be used.
+func badFilter(field, reason, format string, args ...any) *fault.Error {
+	return fault.New(fault.InvalidArguments, format, args...).With("field", field).With("reason", reason)
+}
+
+// noParam refuses a parameter of an address that it does not take.
+func noParam(name, says string) *fault.Error {
+	if name == "at" {
+		says += "; " + capability.NoPast
+	}
+	return badFilter(name, "unknown_parameter", "%s", says)
+}
+
+// listParams are what a list's address may carry, each at most once.
+var listParams = []string{"where", "limit", "offset", "branch"}
+
+func listQuery(r *invoke.Request, t *schema.Type, raw string) (kg.Query, error) {
+	q := kg.Query{Type: t, Limit: defaultLimit}
+	params, err := url.ParseQuery(raw)
+	if err != nil {
+		return q, badFilter("", "malformed", "the query of the address cannot be read: escape its special characters")
+	}
+	for name, values := range params {
+		if !slices.Contains(listParams, name) {
+			return q, noParam(name, fmt.Sprintf("there is no parameter %q; there are %s", name, strings.Join(listParams, ", ")))
+		}
+		if len(values) > 1 {
+			return q, badFilter(name, "repeated", "%s can be given once", name)
+		}
+	}
+	if err := onlyMain(params); err != nil {
+		return q, err
+	}
+	if q.Limit, err = boundedParam(params, "limit", defaultLimit, 1, maxLimit); err != nil {
+		return q, err
+	}
+	if q.Offset, err = boundedParam(params, "offset", 0, 0, 1<<31); err != nil {
+		return q, err
+	}
+	if params.Has("where") {
+		err = where(r, &q, params.Get("where"))
+	}
+	return q, err
+}
+
+// onlyMain accepts the one branch that there is.
+func onlyMain(params url.Values) error {
+	if b := params.Get("branch"); b != "" && b != invoke.MainBranch {
+		return fault.New(fault.Missing, "no branch %q", b).With("branch", b)
+	}
+	return nil
+}
+
+func noFilter(raw string) error {
+	if raw == "" {
+		return nil
+	}
+	params, err := url.ParseQuery(raw)
+	if err != nil {
+		return badFilter("", "malformed", "the query of the address cannot be read")
+	}
+	for name := range params {
+		if name != "branch" {
+			return noParam(name, fmt.Sprintf("one instance takes no parameter %q", name))
+		}
+	}
+	return onlyMain(params)
+}
+
+func boundedParam(params url.Values, name string, otherwise, low, high int) (int, error) {
+	if !params.Has(name) {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(params.Get(name))
+	if err != nil || n < low || n > high {
+		return 0, badFilter(name, "out_of_range", "%s must be a whole number from %d to %d", name, low, high)
+	}
+	return n, nil
+}
+
+// where reads the one clause field=value. The value is bound as a term of the
+// field's datatype, never spliced into anything.
+func where(r *invoke.Request, q *kg.Query, clause string) error {
+	field, value, ok := strings.Cut(clause, "=")
+	if !ok {
+		return badFilter(clause, "malformed", "where takes one clause property=value")
+	}
+	if strings.ContainsAny(field, "<>!.") || strings.HasPrefix(value, "=") {
+		return badFilter(field, "unsupported_operator", "where knows equality on one property only")
+	}
+	if i := strings.IndexFunc(value, unsafeInFilter); i >= 0 {
+		return badFilter(field, "illegal_character", "a filter value has no quotes, backslashes or control characters")
+	}
+	p := r.Snapshot.Schema().Property(q.Type, field)
+	if p == nil {
+		return badFilter(field, "unknown_field", "%s has no property %q", q.Type.Name, field)
+	}
+	for _, m := range secondClause.FindAllStringSubmatch(value, -1) {
+		if r.Snapshot.Schema().Property(q.Type, m[1]) != nil {
+			return badFilter(field, "unsupported_operator", "where takes one clause property=value, and %q begins another; the tool list takes several conditions", strings.TrimSpace(m[0]))
+		}
+	}
+	term, wrong := r.Snapshot.Schema().Term(p, filterValue(p, value))
+	if wrong != nil {
+		return badFilter(field, "type_mismatch", "%s", wrong.Message).With("expected_datatype", datatypeName(r, p))
+	}
+	q.Property, q.Value = p, term
+	return nil
+}
+
+// secondClause is how a second condition begins behind a value.
+var secondClause = regexp.MustCompile(`(?i)(?:\s+(?:and|or)\s+|\s*(?:&&?|\|\|?|[,;])\s*)([a-z_][a-z0-9_]*)\s*(?:=|!=|<|>)`)
+
+// unsafeInFilter reports that a filter of an address may not have the character.
+func unsafeInFilter(c rune) bool { return c == '"' || c == '\\' || c < ' ' || c == 0x7f || c == 0xfffd }
+
+// filterValue gives a bare word the JSON form that its property takes.
+func filterValue(p *schema.Property, word string) any {
+	switch schema.Datatypes[p.Datatype].JSON {
+	case schema.JSONObject:
+		return p.WordValue(word)
+	case schema.JSONBoolean:
+		if word == "true" || word == "false" {
+			return word == "true"
+		}
+	case schema.JSONInteger, schema.JSONNumber:
+		if json.Valid([]byte(word)) {
+			return json.Number(word)
+		}
+	case schema.JSONString, schema.JSONArray: // a word is text already
+	}
+	return word
+}
+
+func datatypeName(r *invoke.Request, p *schema.Property) string {
+	if p.Class != "" {
+		return p.Class
+	}
+	iri := string(schema.Datatypes[p.Datatype].IRI)
+	if name, ok := strings.CutPrefix(iri, rdf.XSDNS); ok {
+		return "xsd:" + name
+	}
+	if iri == "" {
+		return "iri"
+	}
+	return iri
+}
+
+// readInstance answers trails://kg/<Type>/<id>.
+func readInstance(ctx context.Context, r *invoke.Request, t *schema.Type, id string) (invoke.Document, error) {
+	s := r.Snapshot.Schema()
+	for _, own := range s.Concrete(t) {
+		iri, err := s.ResolveID(own, id)
+		if err != nil {
+			continue
+		}
+		quads, err := r.Snapshot.Node(ctx, iri)
+		if err != nil {
+			return invoke.Document{}, err
+		}
+		if !slices.ContainsFunc(s.TypesOf(quads), func(found *schema.Type) bool { return found == own }) {
+			continue
+		}
+		r.Uses(string(iri))
+		return instanceDocument(r, own, iri, quads)
+	}
+	return invoke.Document{}, invoke.ErrNoResource
+}

@@ -1,0 +1,98 @@
+package stored
+
+import (
+	"cmp"
+	"strings"
+
+	"trails/auth/policy"
+	"trails/capability"
+	"trails/schema"
+	"trails/text/jsontext"
+)
+
+// Arguments is the object of the values of the parameters, as a call takes it.
+func (q *Query) Arguments(s *schema.Schema) capability.Field {
+	params := capability.Field{Name: "params", Type: capability.Object, Description: "Values of the query's parameters."}
+	if len(q.Params) == 0 {
+		params.Rare = true
+	}
+	for _, p := range q.Params {
+		f := capability.FieldOf(s, p.Property)
+		f.Required, f.Nullable = !p.optional(), p.Nullable
+		params.Required = params.Required || f.Required
+		params.Fields = append(params.Fields, f)
+	}
+	return params
+}
+
+// Descriptor describes the capability that answers the query, or does the update. What it
+// gives parameters stands in params, apart from the arguments of every read or write, so
+// that a parameter may have any name.
+func (q *Query) Descriptor(s *schema.Schema) capability.Descriptor {
+	description := strings.TrimSpace(cmp.Or(q.Description, "The stored query "+q.ID+".") + " " + q.Instruction)
+	d := capability.Descriptor{
+		ID: q.Capability(), Description: description, CostEstimate: q.Cost, Idempotent: q.Idempotent,
+		InputShape: capability.Shape{Fields: []capability.Field{q.Arguments(s)}},
+	}
+	if q.Update != nil {
+		d.InputShape.Fields = append(d.InputShape.Fields, capability.FieldsOf[capability.ChangeArguments]()...)
+		d.OutputShape = capability.ShapeOf[capability.ChangeResult]()
+		d.Preconditions = []string{"The graph fits its schema at the end."}
+		d.SideEffects, d.PolicyRequired.Action = capability.Destroys, policy.Change
+		return d
+	}
+	d.Idempotent, d.PolicyRequired.Action = true, policy.Read
+	return d
+}
+
+// Capability is the id of the capability.
+func (q *Query) Capability() string { return cmp.Or(q.Tool, q.ID) }
+
+// Kind says whether it asks or changes: "query" or "update".
+func (q *Query) Kind() string {
+	if q.Update != nil {
+		return "update"
+	}
+	return "query"
+}
+
+// Signature is the parameters in a line, such as "group: Group, since: date?". Those with a
+// question mark can be left out.
+func (q *Query) Signature() string {
+	all := make([]string, len(q.Params))
+	for i, p := range q.Params {
+		kind := p.kind()
+		if p.Many() {
+			kind = "list(" + kind + ")"
+		}
+		if p.optional() {
+			kind += "?"
+		}
+		all[i] = p.Name + ": " + kind
+	}
+	return strings.Join(all, ", ")
+}
+
+func (p Param) kind() string { return cmp.Or(p.Class, p.Datatype) }
+
+// Example is the call of the query's tool: its name, and the arguments with … and its type in
+// the place of each value that must be given.
+func (q *Query) Example() string {
+	var params []string
+	for _, p := range q.Params {
+		value := quoted("… " + p.kind())
+		if p.Many() {
+			value = "[" + value + "]"
+		}
+		if !p.optional() {
+			params = append(params, quoted(p.Name)+":"+value)
+		}
+	}
+	arguments := " {}"
+	if len(params) > 0 {
+		arguments = ` {"params":{` + strings.Join(params, ",") + "}}"
+	}
+	return capability.ToolName(q.Capability()) + arguments
+}
+
+func quoted(text string) string { return string(jsontext.AppendText(nil, text)) }

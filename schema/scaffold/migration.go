@@ -1,0 +1,20 @@
+package scaffold
+
+import (
+	"trails/schema"
+	"trails/schema/migration"
+)
+
+// Migration returns the file of a migration that leads from a schema to another one. A name
+// or a schema that cannot be is a fault.
+func Migration(from *schema.Schema, number int, name string, to []byte) (Draft, error) {
+	if err := migration.CheckName(name); err != nil {
+		return Draft{}, err
+	}
+	next, err := schema.ParseYAML(to, from.Base)
+	if err != nil {
+		return Draft{}, err
+	}
+	text, err := migration.New(from, next)
+	return Draft{"migrations/" + migration.FileName(number, name), text}, err
+}
