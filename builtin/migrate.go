@@ -213,6 +213,9 @@ func planMigrations(ctx context.Context, r *invoke.Request, in migrationsGiven) 
 			removes += step.Removes
 		}
 		r.WarnMass("applying "+m.Migration.File(), removes)
+		for _, text := range m.Idle {
+			r.Warn("%s: %s", m.Migration.File(), text)
+		}
 		out.Blocked = out.Blocked || m.Broken > 0
 	}
 	return out, nil

@@ -202,6 +202,9 @@ func schemaPlan(ctx context.Context, r *invoke.Request, in planAsked) (v planVie
 		r.Warn("these steps loosen, rename or drop, and to apply them you need the scope %s: %s", policy.Builder, enumerated(stepTexts(p.Loosening)))
 	}
 	r.WarnMass("applying it", p.Loses)
+	for _, text := range p.Idle {
+		r.Warn("%s", text)
+	}
 	return planOf(p), err
 }
 

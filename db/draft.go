@@ -25,6 +25,8 @@ const (
 	noteDraft = "INSERT OR IGNORE INTO temp.draft (s, p, o, g, was) VALUES (?, ?, ?, ?, ?)"
 	netDraft  = `SELECT d.s, d.p, d.o, d.g, d.was FROM temp.draft d
 		WHERE (d.was = 0) = EXISTS (SELECT 1 FROM live l WHERE l.s = d.s AND l.p = d.p AND l.o = d.o AND l.g = d.g)`
+	backDraft = `SELECT d.s, d.p, d.o, d.g, COUNT(*) FROM temp.draft d
+		WHERE (d.was = 0) != EXISTS (SELECT 1 FROM live l WHERE l.s = d.s AND l.p = d.p AND l.o = d.o AND l.g = d.g) HAVING COUNT(*) > 0`
 	// The rows are found one by one: CROSS JOIN keeps SQLite from scanning live.
 	undoAdded = `DELETE FROM live WHERE (s, p, o, g) IN (SELECT l.s, l.p, l.o, l.g
 		FROM temp.draft d CROSS JOIN live l ON l.s = d.s AND l.p = d.p AND l.o = d.o AND l.g = d.g)`
@@ -102,6 +104,21 @@ func (d *Draft) Net(ctx context.Context) iter.Seq2[DraftChange, error] {
 			yield(DraftChange{}, d.w.fail(ctx, "read draft", err))
 		}
 	}
+}
+
+// TakenBack counts the quads that the draft has changed and that are as they were before it,
+// and returns one of them.
+func (d *Draft) TakenBack(ctx context.Context) (n int64, q rdf.Quad, err error) {
+	if err := d.w.ready(ctx); err != nil {
+		return 0, q, d.w.fail(ctx, "read draft", err)
+	}
+	rows := quadRows{dict: &d.w.dict, pattern: pattern{access: &access{}}}
+	err = d.w.rows(ctx, backDraft, func(s *stmt) (_ bool, err error) {
+		n = s.ColumnInt64(len(columns))
+		q, err = rows.quad(s)
+		return false, err
+	})
+	return n, q, d.w.fail(ctx, "read draft", err)
 }
 
 // DraftChange is a quad that a draft adds or removes.

@@ -65,7 +65,7 @@ func plansUseIndexes(t *testing.T, path string) {
 	}
 	// A draft's own table is its connection's; that of the history has the same columns.
 	draft := strings.NewReplacer("temp.draft d", "hist d", "d.was", "d.added")
-	for _, sql := range []string{draft.Replace(netDraft), draft.Replace(undoAdded)} {
+	for _, sql := range []string{draft.Replace(netDraft), draft.Replace(backDraft), draft.Replace(undoAdded)} {
 		if plan := dbtest.Plan(t, path, sql); strings.Contains(plan, "SCAN l") {
 			t.Errorf("a draft scans all rows\n%s\n%s", sql, plan)
 		}

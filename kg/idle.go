@@ -263,8 +263,11 @@ func value(s *schema.Schema, t rdf.Term) string {
 
 // idling is what is known of a change beside its edits.
 type idling struct {
-	// sentences are those of operations that change nothing, or a part of them.
+	// sentences are those of operations, and of steps of a patch or a migration, that change
+	// nothing, or a part of them.
 	sentences []string
+	// more counts those beyond [maxIdle].
+	more int
 	// part says which part of the only operation makes no statements.
 	part string
 	// replaces means that the change says all that shall be there: what stays is meant.
@@ -273,16 +276,55 @@ type idling struct {
 
 // isIdle notes that what the caller calls so changes nothing, unless there is no reason.
 func (i *idling) isIdle(what, why string) {
-	if why != "" && len(i.sentences) < maxIdle {
+	switch {
+	case why == "":
+	case len(i.sentences) < maxIdle:
 		i.sentences = append(i.sentences, what+" changes nothing: "+why)
+	default:
+		i.more++
 	}
+}
+
+// takeBack notes that some operations take statements back that others make, or make those that
+// others take away.
+func (i *idling) takeBack(all bool, count int64, first string) {
+	what, and := "a part of this", ""
+	if all {
+		what = "this"
+	}
+	if count > 1 {
+		and = fmt.Sprintf(" (and %d more)", count-1)
+	}
+	if count > 0 {
+		i.isIdle(what, "what some operations do others take back: "+first+and)
+	}
+}
+
+// said are the sentences, and how many more there would be.
+func (i *idling) said() []string {
+	if i.more == 0 {
+		return i.sentences
+	}
+	return append(slices.Clip(i.sentences), fmt.Sprintf("%d more of its parts change nothing", i.more))
+}
+
+// idleSteps says which steps of a patch change nothing; first is the number of its first one.
+func idleSteps(patched schema.Patched, first int) (i idling) {
+	for _, idle := range patched.Idle {
+		what := fmt.Sprintf("step %d", first-1+idle.Step)
+		if idle.Part {
+			what = "a part of " + what
+		}
+		i.isIdle(what, idle.String())
+	}
+	return i
 }
 
 // unchanged returns why the change, or a part or an operation of it, changes nothing; of one
 // that names no value there is nothing to say.
 func (t *transaction) unchanged() []string {
-	if len(t.job.idle.sentences) > 0 {
-		return t.job.idle.sentences
+	if said := t.job.idle.said(); len(said) > 0 {
+		return said
 	}
 	said := []string{t.job.idle.part, t.idle.String()}
 	if t.result.Changed && t.job.isOfRecords() {

@@ -1,6 +1,7 @@
 package kg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,6 +46,8 @@ type Migrated struct {
 	// refused, and Broken counts them.
 	Breaks []fault.FieldError
 	Broken int
+	// Idle says which of its steps change nothing, and why.
+	Idle []string
 	// Left counts those that are to be applied after it.
 	Left int
 }
@@ -228,7 +231,7 @@ func (s *Session) migrate(ctx context.Context, c MigrationChange, most int, tell
 
 // migration is the job of [Session.migrate].
 func (s *Session) migration(c MigrationChange, most int, spool *change.Spool, tell func(Migrated)) job {
-	message, counted := c.Set.Message, &losses{}
+	message, counted, idle := c.Set.Message, &losses{}, &idling{}
 	prepare := func(ctx context.Context, w *db.Writer, before *compiled) error {
 		pending, err := migration.Pending(before.applied, c.Given)
 		if err != nil {
@@ -260,6 +263,7 @@ func (s *Session) migration(c MigrationChange, most int, spool *change.Spool, te
 			err := run.all(listed[i], &one)
 			tell(one)
 			counted.add(one.Steps...)
+			idle.sentences = one.Idle // of the only one that is applied
 			if err != nil {
 				return err
 			}
@@ -268,7 +272,7 @@ func (s *Session) migration(c MigrationChange, most int, spool *change.Spool, te
 	}
 	return job{
 		action: policy.SchemaApply, spool: spool, set: c.Set, prepare: prepare, progress: c.Progress,
-		message: func() string { return message }, losses: counted, closes: true,
+		message: func() string { return message }, losses: counted, idle: idle, closes: true,
 	}
 }
 
@@ -336,6 +340,8 @@ func (m *migrating) all(moves []migration.Move, note *Migrated) error {
 		if err != nil {
 			return err
 		}
+		steps := idleSteps(move.After, move.First)
+		note.Idle = append(note.Idle, steps.said()...)
 	}
 	return nil
 }
@@ -381,39 +387,50 @@ func (m *migrating) update(move migration.Move, note *Migrated) error {
 	labels := change.NewLabels()
 	u := updating{operations: move.Update.Operations, labels: labels, fill: filler{prefix: labels.Prefix}, w: m.w, spool: m.whole, schema: move.Before}
 	step := MigratedStep{First: move.First, Last: move.Last, What: "update of data: " + move.Text}
+	changes := int64(0)
 	if !m.back { // what came later is not for its ways back to remove
-		u.gathered = func(edits *change.Spool) error { return m.removed(edits, move.Before, &step) }
-	}
-	for _, op := range u.operations {
-		if m.draft != nil {
-			if _, _, err := u.try(m.ctx, m.draft, op); err != nil {
-				return err
-			}
-			continue
-		}
-		if _, err := u.operation(m.ctx, op); err != nil {
+		u.gathered = func(edits *change.Spool) error {
+			n, err := m.removed(edits, move.Before, &step)
+			changes += n
 			return err
 		}
-		if u.gathered != nil {
-			if err := u.gathered(u.spool); err != nil {
-				return err
+	}
+	var why []string
+	for _, op := range u.operations {
+		var idle string
+		var err error
+		switch {
+		case m.draft != nil:
+			idle, _, err = u.try(m.ctx, m.draft, op)
+		default:
+			if idle, err = u.operation(m.ctx, op); err == nil && u.gathered != nil {
+				err = u.gathered(u.spool)
 			}
 		}
+		if err != nil {
+			return err
+		}
+		if idle != "" {
+			why = append(why, idle)
+		}
 	}
-	note.Steps = append(note.Steps, step)
+	if changes == 0 && !m.back {
+		u.isIdle(fmt.Sprintf("step %d", move.First), cmp.Or(strings.Join(why, "; "), "what it would add is there already, and what it would remove is not"))
+	}
+	note.Steps, note.Idle = append(note.Steps, step), append(note.Idle, u.said()...)
 	return nil
 }
 
-// removed counts what the edits of an operation remove from the data. A value that goes to
-// another property of its node moves.
-func (m *migrating) removed(edits *change.Spool, s *schema.Schema, step *MigratedStep) error {
+// removed counts what the edits of an operation remove from the data, and returns how many
+// statements they change. A value that goes to another property of its node moves.
+func (m *migrating) removed(edits *change.Spool, s *schema.Schema, step *MigratedStep) (changes int64, err error) {
 	for group, err := range edits.Groups(m.ctx) {
 		if err != nil {
-			return err
+			return changes, err
 		}
 		before, err := collect(needed(m.ctx, m.w, group))
 		if err != nil {
-			return err
+			return changes, err
 		}
 		deltas, _ := group.Net(before)
 		var lost int64
@@ -421,8 +438,12 @@ func (m *migrating) removed(edits *change.Spool, s *schema.Schema, step *Migrate
 			moves := func(to change.Delta) bool {
 				return to.Added && to.Quad.Object == d.Quad.Object && to.Quad.Label == d.Quad.Label
 			}
+			if d.Quad.Label == rdf.SchemaGraph {
+				continue
+			}
+			changes++
 			switch {
-			case d.Added || d.Quad.Label == rdf.SchemaGraph:
+			case d.Added:
 			case slices.ContainsFunc(deltas, moves):
 				step.Moves++
 			default:
@@ -434,7 +455,7 @@ func (m *migrating) removed(edits *change.Spool, s *schema.Schema, step *Migrate
 		}
 		types, err := collect(m.w.Match(m.ctx, rdf.Quad{Subject: group.Subject, Predicate: rdf.Type, Label: rdf.DefaultGraph}))
 		if err != nil {
-			return err
+			return changes, err
 		}
 		name := ""
 		if of := s.TypesOf(types); len(of) > 0 {
@@ -449,7 +470,7 @@ func (m *migrating) removed(edits *change.Spool, s *schema.Schema, step *Migrate
 			step.Losing = append(step.Losing, s.NodeName(group.Subject))
 		}
 	}
-	return nil
+	return changes, nil
 }
 
 // schema gathers the edits of a change of schema, with those of the data that follow from it.

@@ -64,6 +64,8 @@ type Plan struct {
 	Loses int64
 	// More reports that there are more contradictions than were looked for.
 	More bool
+	// Idle says which steps of a patch change nothing, and why.
+	Idle []string
 }
 
 // PlannedStep is one step with its effect on the data that is there.
@@ -132,7 +134,8 @@ func (s *Session) PlanSchema(ctx context.Context, c SchemaChange) (Plan, error) 
 		if plan, err = planSteps(ctx, snap.source, snap.Schema(), patched); err != nil {
 			return err
 		}
-		plan.Head, plan.Loosening = snap.Head(), patched.Loosening(snap.Schema())
+		idle := idleSteps(patched, 1)
+		plan.Head, plan.Loosening, plan.Idle = snap.Head(), patched.Loosening(snap.Schema()), idle.said()
 		plan.Queries, err = stored.Carry(ctx, snap.Stored(), snap.Schema(), patched)
 		plan.Blocked = plan.Blocked || !c.AllowBrokenQueries && len(broken(plan.Queries)) > 0
 		return err
@@ -153,6 +156,7 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 	defer spool.Close()
 	var plan Plan
 	var counted losses
+	idle := &idling{}
 	edit := func(ctx context.Context, w *db.Writer, before *compiled) error {
 		patched, err := patch(before.schema)
 		if err != nil {
@@ -168,7 +172,7 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 		if fields := broken(m.plan.Queries); len(fields) > 0 && !c.AllowBrokenQueries {
 			return breaks(fields, ", or pass allow_broken_queries")
 		}
-		plan, plan.Head = m.plan, w.Head()
+		plan, plan.Head, *idle = m.plan, w.Head(), idleSteps(patched, 1)
 		for _, step := range plan.Steps {
 			counted.add(MigratedStep{Moves: step.Moves, Removes: step.Removes})
 		}
@@ -193,7 +197,7 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 		}
 		return stepsMessage(steps)
 	}
-	result, err := s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: c.Set, prepare: edit, message: message, losses: &counted, progress: c.Progress})
+	result, err := s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: c.Set, prepare: edit, message: message, losses: &counted, idle: idle, progress: c.Progress})
 	return plan, result, err
 }
 

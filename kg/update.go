@@ -149,8 +149,12 @@ func (u *updating) all(ctx context.Context, w *db.Writer, c *compiled) error {
 			return err
 		}
 	}
-	if whole.Len() == 0 && idle < len(u.operations) {
-		u.sentences = append(u.sentences, "this changes nothing: what some operations do others take back")
+	if idle < len(u.operations) && (whole.Len() == 0 || !slices.ContainsFunc(u.operations, replaces)) {
+		back, first, err := draft.TakenBack(ctx)
+		if err != nil {
+			return err
+		}
+		u.takeBack(whole.Len() == 0, back, statement(u.schema, first))
 	}
 	return draft.Undo(ctx)
 }

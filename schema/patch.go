@@ -18,6 +18,8 @@ type Patched struct {
 	// with the names that they have after it; those that go keep their names. It is the
 	// schema itself when nothing is renamed.
 	Renamed *Schema
+	// Idle are the steps, or parts of them, that change nothing.
+	Idle []Idle
 }
 
 // patchWord is a word that begins a step.
@@ -90,8 +92,12 @@ func (s *Schema) Patch(src []byte) (Patched, error) {
 	if size := len(after.YAML()); size > maxSource && size > len(was) {
 		return Patched{}, fault.New(fault.TooLarge, "the schema would have %d bytes of YAML; at most %d are allowed", size, maxSource)
 	}
-	renamed, err := p.renamed(was)
-	return Patched{after, renamed}, err
+	patched := Patched{Schema: after}
+	if patched.Renamed, err = p.renamed(was); err != nil {
+		return Patched{}, err
+	}
+	patched.Idle = p.idle(patched.Steps(s), after)
+	return patched, nil
 }
 
 // patcher takes the steps of a patch. The schema is a tree of YAML meanwhile, in which a
@@ -104,11 +110,14 @@ type patcher struct {
 	keys map[*yaml.Node]origin
 	// about says which step was the last to be about a type or a property, by its name.
 	about map[string]int
-	// gone are the names that a step took away.
-	gone map[string]bool
+	// gone are the names that steps took away, with the last such step.
+	gone map[string]int
+	// touched is what the steps were about.
+	touched []touch
 
 	step int
 	word patchWord
+	same bool // the step says what the schema says before it
 }
 
 // origin is what a type or a property was called at the head.
@@ -122,7 +131,7 @@ func newPatcher(head *Schema, text []byte) (*patcher, error) {
 	p := &patcher{
 		decoder: &decoder{place: "step %d", lines: map[string]int{}},
 		head:    head, root: document.Content[0],
-		keys: map[*yaml.Node]origin{}, about: map[string]int{}, gone: map[string]bool{},
+		keys: map[*yaml.Node]origin{}, about: map[string]int{}, gone: map[string]int{},
 	}
 	place(p.root, 0)
 	for key, t := range pairs(member(p.root, "types")) {
@@ -171,7 +180,9 @@ func (p *patcher) takeStep(number int, n *yaml.Node) {
 }
 
 func (p *patcher) take(name string, value *yaml.Node) {
+	p.same = false
 	p.word.take(p, name, value)
+	p.touch(name, value)
 	for part := range strings.SplitSeq(name, ".") {
 		p.about[part] = p.step
 	}
@@ -202,9 +213,9 @@ func (p *patcher) refuse(name string, code fault.Code, format string, args ...an
 // attribute gives a problem of the schema after the patch to the step that brings it.
 func (p *patcher) attribute(f *fault.FieldError) {
 	name, _ := f.Value.(string)
-	if f.Code == fault.Class && p.gone[name] {
-		f.Message = fmt.Sprintf("%s: it names %s, which step %d takes away; alter or drop this, too", f.Field, name, p.about[name])
-		f.Source = fmt.Sprintf(p.place, p.about[name])
+	if step := p.gone[name]; f.Code == fault.Class && step > 0 {
+		f.Message = fmt.Sprintf("%s: it names %s, which step %d takes away; alter or drop this, too", f.Field, name, step)
+		f.Source = fmt.Sprintf(p.place, step)
 	}
 	if f.Source != "" {
 		return
@@ -253,7 +264,7 @@ func (p *patcher) alterType(name string, value *yaml.Node) {
 func (p *patcher) dropType(name string, _ *yaml.Node) {
 	if types, at := p.typeNamed(name); at >= 0 {
 		types.Content = slices.Delete(types.Content, at, at+2)
-		p.gone[name] = true
+		p.gone[name] = p.step
 	}
 }
 
@@ -363,8 +374,11 @@ func (p *patcher) addProperty(path string, value *yaml.Node) {
 	insert(properties, name, value, p.step)
 }
 
-// alterProperty sets and takes away words of a property. Words that say the same in two
-// ways stand in each other's place.
+// twinWords say the same of a property in two ways.
+var twinWords = [][2]string{{"type", "class"}, {"required", "min_count"}, {"many", "max_count"}}
+
+// alterProperty sets and takes away words of a property. Twin words stand in each other's
+// place.
 func (p *patcher) alterProperty(path string, value *yaml.Node) {
 	typeName, properties, at := p.propertyNamed(path)
 	if at < 0 {
@@ -374,14 +388,17 @@ func (p *patcher) alterProperty(path string, value *yaml.Node) {
 		value = &yaml.Node{Kind: yaml.MappingNode, Line: p.step, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "type", Line: p.step}, value}}
 	}
 	property := mappingAt(properties, at)
-	for _, twins := range [][2]string{{"type", "class"}, {"required", "min_count"}, {"many", "max_count"}} {
+	words := len(property.Content)
+	for _, twins := range twinWords {
 		for i, word := range twins {
 			if member(value, word) != nil && member(value, twins[1-i]) == nil {
 				remove(property, twins[1-i])
 			}
 		}
 	}
+	twinGone := len(property.Content) < words
 	p.alter(property, "types."+typeName+".properties."+properties.Content[at].Value, value, keyNames)
+	p.same = p.same && !twinGone
 }
 
 // alter sets the words of n that value has, and takes away those that are null there.
@@ -390,7 +407,9 @@ func (p *patcher) alter(n *yaml.Node, path string, value *yaml.Node, words []str
 		p.refuse(strings.TrimPrefix(path, "types."), fault.Datatype, "say what to alter, such as %s", p.word.example)
 		return
 	}
+	p.same = true
 	for word, v := range p.members(path, value, words) {
+		p.same = p.same && says(n, word, v)
 		remove(n, word)
 		if v.Tag != tagNull {
 			insert(n, word, v, p.step)
@@ -400,7 +419,7 @@ func (p *patcher) alter(n *yaml.Node, path string, value *yaml.Node, words []str
 
 func (p *patcher) dropProperty(path string, _ *yaml.Node) {
 	if _, properties, at := p.propertyNamed(path); at >= 0 {
-		p.gone[properties.Content[at].Value] = true
+		p.gone[properties.Content[at].Value] = p.step
 		properties.Content = slices.Delete(properties.Content, at, at+2)
 	}
 }
@@ -469,7 +488,7 @@ func (p *patcher) moveBefore(path string, value *yaml.Node) {
 		return
 	}
 	moved := slices.Clone(among.Content[at : at+2])
-	if moved[0].Value == before {
+	if p.same = moved[0].Value == before || index(among, before) == at+2; p.same {
 		return
 	}
 	among.Content = slices.Delete(among.Content, at, at+2)
@@ -482,6 +501,7 @@ func (p *patcher) prefix(name string, value *yaml.Node) {
 		p.refuse(name, fault.Class, "there is no prefix %q%s", name, didYouMean(name, keysOf(prefixes)))
 		return
 	}
+	p.same = says(prefixes, name, value)
 	remove(prefixes, name)
 	if value.Tag != tagNull {
 		insert(prefixes, name, value, p.step)

@@ -68,8 +68,124 @@ func TestAPatchThereAndBackIsTheSameSchema(t *testing.T) {
 			if got, err = way[0].Patch(written); err != nil || string(got.Schema.YAML()) != string(way[1].YAML()) {
 				t.Fatalf("%v\nwritten as\n%s\ngot\n%s\nwant\n%s", err, written, got.Schema.YAML(), way[1].YAML())
 			}
+			if len(got.Idle) > 0 {
+				t.Fatalf("%v are said to change nothing of\n%s\nby\n%s", got.Idle, way[0].YAML(), written)
+			}
 		}
 	})
+}
+
+// A step that changes nothing is told beside one that does, and one that changes something is
+// not: every word of a property and of a type is set to what it is, and to something else.
+func TestAStepThatChangesNothingIsToldBesideOneThatDoes(t *testing.T) {
+	const text = `
+prefixes: {ex: "http://example.org/"}
+types:
+  Other: {}
+  Third: {}
+  Task:
+    label: title
+    open: true
+    properties:
+      title: {type: string, required: true, max_length: 20}
+      state: {type: string, one_of: [open, done], default: open, description: How far it is}
+      due: {type: date, min_value: "2020-01-01"}
+      tags: {type: string, many: true, min_count: 2}
+      next: {class: Task}
+`
+	head := parse(t, text)
+	for _, c := range []struct{ step, idle string }{
+		{`alter_property: {Task.title: {type: string}}`, "alter_property Task.title: it is so already"},
+		{`alter_property: {Task.title: string}`, "alter_property Task.title: it is so already"},
+		{`alter_property: {Task.tags: integer}`, ""},
+		{`alter_property: {Task.title: {required: true}}`, "alter_property Task.title: it is so already"},
+		{`alter_property: {Task.title: {min_count: 1}}`, "alter_property Task.title: it is so already"},
+		{`alter_property: {Task.title: {min_count: null}}`, ""},
+		{`alter_property: {Task.title: {many: false}}`, "alter_property Task.title: it is so already"},
+		{`alter_property: {Task.title: {pattern: null, unique: false}}`, "alter_property Task.title: it is so already"},
+		{`alter_property: {Task.title: {max_length: 20, pattern: "^A"}}`, ""},
+		{`alter_property: {Task.state: {one_of: [open, done]}}`, "alter_property Task.state: it is so already"},
+		{`alter_property: {Task.state: {one_of: [done, open]}}`, ""},
+		{`alter_property: {Task.state: {default: open}}`, "alter_property Task.state: it is so already"},
+		{`alter_property: {Task.state: {description: null}}`, ""},
+		{`alter_property: {Task.due: {min_value: "2020-01-01"}}`, "alter_property Task.due: it is so already"},
+		{`alter_property: {Task.tags: {min_count: null}}`, ""},
+		{`alter_property: {Task.tags: {max_count: 3}}`, ""},
+		{`alter_property: {Task.next: {class: Task}}`, "alter_property Task.next: it is so already"},
+		{`alter_property: {Task.next: {class: Other}}`, ""},
+		{`alter_property: {Task.next: {predicate: "urn:next"}}`, ""},
+		{`alter_property: {Task.title: {search: false}}`, ""},
+		{`alter_type: {Task: {label: title}}`, "alter_type Task: it is so already"},
+		{`alter_type: {Task: {label: null}}`, ""},
+		{`alter_type: {Task: {open: true, abstract: false, extends: []}}`, "alter_type Task: it is so already"},
+		{`alter_type: {Task: {abstract: true}}`, ""},
+		{`alter_type: {Task: {extends: Other}}`, ""},
+		{`alter_type: {Task: {ids: Job}}`, ""},
+		{`alter_type: {Task: {iri: content}}`, ""},
+		{`alter_type: {Task: {rdf_type: "urn:Task"}}`, ""},
+		{`alter_type: {Task: {unique: [[title, state]]}}`, ""},
+		{`alter_type: {Task: {key: [title]}}`, ""},
+		{`alter_type: {Task: {description: Work}}`, ""},
+		{`rename_type: {Task: Task}`, "rename_type Task: it is so already"},
+		{`rename_type: {Task: Job}`, ""},
+		{`rename_property: {Task.due: due}`, "rename_property Task.due: it is so already"},
+		{`rename_property: {Task.due: Task.until}`, ""},
+		{`move_before: {Task.title: state}`, "move_before Task.title: it is so already"},
+		{`move_before: {Task.state: title}`, ""},
+		{`move_before: {Task: Other}`, ""},
+		{`move_before: {Third: Task}`, "move_before Third: it is so already"},
+		{`prefixes: {ex: "http://example.org/"}`, "prefixes ex: it is so already"},
+		{`prefixes: {ex: "http://example.com/"}`, ""},
+		{`prefixes: {ex: null}`, ""},
+		{`drop_property: Task.due`, ""},
+		{`add_property: {Other.due: date}`, ""},
+		{`add_type: {More: {}}`, ""},
+		{`drop_type: Third`, ""},
+	} {
+		for place, patch := range []string{
+			"- " + c.step + "\n- add_property: {Other.more: string}",
+			"- add_property: {Other.more: string}\n- " + c.step,
+		} {
+			p, err := head.Patch([]byte(patch))
+			if err != nil {
+				t.Errorf("%s: %v", patch, err)
+				continue
+			}
+			var want []schema.Idle
+			if c.idle != "" {
+				want = []schema.Idle{{Step: place + 1}}
+			}
+			if len(p.Idle) != len(want) || len(want) > 0 && (p.Idle[0].Step != want[0].Step || p.Idle[0].Part || p.Idle[0].String() != c.idle) {
+				t.Errorf("%s\ngot %v, want %q", patch, p.Idle, c.idle)
+			}
+		}
+	}
+	for patch, want := range map[string]string{
+		`[{alter_property: {Task.title: {type: string}, Task.due: {min_value: null}}}]`:                                       "part of 1: alter_property Task.title: it is so already",
+		`[{alter_property: {Task.due: {min_value: null}}}, {alter_property: {Task.due: {min_value: null}}}]`:                  "2: alter_property Task.due: it is so already",
+		`[{alter_property: {Task.due: {min_value: null}}}, {alter_property: {Task.due: {type: date}}}]`:                       "2: alter_property Task.due: it is so already",
+		`[{alter_property: {Task.due: {min_value: null}}}, {alter_property: {Task.due: {min_value: "2020-01-01"}}}]`:          "1: alter_property Task.due: it is so already; 2: alter_property Task.due: it is so already",
+		`[{alter_property: {Task.due: {min_value: null}}}, {rename_property: {Task.due: until}}, {rename_type: {Task: Job}}]`: "",
+		`[{rename_type: {Task: Job}}, {alter_property: {Job.due: {min_value: null}}}, {alter_type: {Job: {label: title}}}]`:   "3: alter_type Job: it is so already",
+		`[{add_type: {A: {}}}, {rename_type: {A: B}}, {add_property: {B.x: string}}, {alter_property: {B.x: {many: true}}}]`:  "",
+		`[{add_type: {A: {}}}, {add_property: {A.x: string}}, {drop_type: A}, {add_type: {C: {}}}]`:                           "1: add_type A: another step takes it back; 2: add_property A.x: another step takes it back; 3: drop_type A: another step takes it back",
+		`[{drop_property: Task.next}, {add_property: {Task.next: {class: Task}}}, {add_property: {Task.x: string}}]`:          "1: drop_property Task.next: another step takes it back; 2: add_property Task.next: another step takes it back",
+		`[{rename_property: {Task.due: until}}, {rename_property: {Task.until: due}}, {add_property: {Task.x: string}}]`:      "1: rename_property Task.due: it is so already; 2: rename_property Task.due: it is so already",
+		`[{prefixes: {foo: "urn:a:"}}, {prefixes: {foo: null}}, {add_property: {Task.x: string}}]`:                            "1: prefixes foo: it is so already; 2: prefixes foo: it is so already",
+	} {
+		p, err := head.Patch([]byte(patch))
+		var got []string
+		for _, i := range p.Idle {
+			part := ""
+			if i.Part {
+				part = "part of "
+			}
+			got = append(got, fmt.Sprintf("%s%d: %s", part, i.Step, i))
+		}
+		if err != nil || strings.Join(got, "; ") != want {
+			t.Errorf("%s\ngot  %s, %v\nwant %s", patch, strings.Join(got, "; "), err, want)
+		}
+	}
 }
 
 // stepsBetween writes a patch that makes one schema the other, as a person would: word by

@@ -201,6 +201,10 @@ func (m *Migration) move(i int, s *schema.Schema) (move Move, err error) {
 		return move, m.placed(err, move, step.Word)
 	}
 	if step.Word != Patch {
+		if len(move.After.Idle) > 0 { // it converts to what there is
+			move.After.Idle[0].Word = string(step.Word)
+			return move, nil
+		}
 		return move, m.values(&move, step)
 	}
 	for _, change := range move.After.Steps(s) {
