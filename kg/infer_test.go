@@ -217,6 +217,7 @@ func TestWhatPeopleWriteInTablesIsFoundOut(t *testing.T) {
 		"TRUE":                              {column("on", "TRUE", "FALSE"), `"on": {type: boolean, required: true}`},
 		"dates with points":                 {column("at date", "12.4.2023", "1.12.2023"), `atDate: {type: date, required: true} # in 2 of 2; dates such as "12.4.2023" are read as`},
 		"dates that one cell decides":       {column("day", "3/4/2023", "13/4/2023", "2023-04-01"), `day: {type: date, required: true} # in 3 of 3; dates such as "3/4/2023" are read as dmy`},
+		"months first beside points":        {column("day", "16.4.2023", "7/28/2023", "1.2.2023"), `day: {type: date, required: true} # in 3 of 3; dates such as "7/28/2023" are read as mdy`},
 		"months first":                      {column("day", "3/4/2023", "7/28/2023", "1.2.2023"), `day: {type: date, required: true} # in 3 of 3; dates such as "3/4/2023" are read as mdy`},
 		"dates that nothing decides":        {column("day", "3/4/2023", "5/6/2023"), `day: {type: string, required: true} # in 2 of 2; "5/6/2023" may be two dates: dates dmy or mdy says which`},
 		"dates of both orders":              {column("day", "13/4/2023", "4/13/2023"), `day: {type: string, required: true}`},

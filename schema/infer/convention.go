@@ -146,6 +146,7 @@ type written struct {
 	dates, numbers   [2]int64 // cells that are read with dmy and mdy, with a comma and a point
 	words            int64    // cells that are yes, no and their like
 	otherDate        string   // a date that is another with dmy than with mdy
+	ordered          string   // the first date that is another, or none, with dmy than with mdy
 	otherNumber      string   // a number that is another with a comma than with a point
 	fraction, big    [2]bool
 	currency, sample string // the sample is a cell that XSD has otherwise, if there is one
@@ -174,8 +175,11 @@ func (w *written) add(cell string) {
 			read[i] = date
 		}
 	}
-	if read[0] != "" && read[1] != "" && read[0] != read[1] {
-		w.otherDate = cell
+	if read[0] != read[1] {
+		w.ordered = cmp.Or(w.ordered, cell)
+		if read[0] != "" && read[1] != "" {
+			w.otherDate = cell
+		}
 	}
 	dates := read
 	read = [2]string{}
@@ -295,7 +299,7 @@ func (p *Proposal) byConvention(t *typeStats, s *propertyStats) (word, because s
 	case all(w.words):
 		return "boolean", "yes and no are true and false"
 	case date >= 0 && all(w.dates[date]):
-		return "date", "dates such as " + strconv.Quote(w.sample) + " are read as " + t.conventions.Dates
+		return "date", "dates such as " + strconv.Quote(cmp.Or(w.ordered, w.sample)) + " are read as " + t.conventions.Dates
 	case all(w.dates[0]) && all(w.dates[1]) && w.otherDate != "":
 		return "", strconv.Quote(w.otherDate) + " may be two dates: dates dmy or mdy says which"
 	case all(w.amounts()[0]) && all(w.amounts()[1]) && !w.mixed && w.otherNumber != "":
