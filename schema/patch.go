@@ -214,7 +214,7 @@ func (p *patcher) refuse(name string, code fault.Code, format string, args ...an
 func (p *patcher) attribute(f *fault.FieldError) {
 	name, _ := f.Value.(string)
 	if step := p.gone[name]; f.Code == fault.Class && step > 0 {
-		f.Message = fmt.Sprintf("%s: it names %s, which step %d takes away; alter or drop this, too", f.Field, name, step)
+		f.Message = fmt.Sprintf("%s: it names %s, which step %d takes away; put before it - %s", f.Field, name, step, p.letGo(strings.Split(f.Field, ".")))
 		f.Source = fmt.Sprintf(p.place, step)
 	}
 	if f.Source != "" {
@@ -226,6 +226,36 @@ func (p *patcher) attribute(f *fault.FieldError) {
 			f.Source = fmt.Sprintf(p.place, step)
 		}
 	}
+}
+
+// letGo is a step after which a place of the schema does not name what later ones take away.
+func (p *patcher) letGo(path []string) string {
+	if len(path) > 4 { // types.Task.properties.owner.class
+		return fmt.Sprintf("alter_property: {%s.%s: {class: null, type: %s}}", path[1], path[3], wordIRI)
+	}
+	t, word := member(branch(p.root, "types"), path[1]), path[2]
+	words := word + ": null"
+	switch is := member(t, word); {
+	case word == "key" && member(t, "iri") != nil:
+		words += ", iri: null"
+	case is != nil && is.Kind == yaml.SequenceNode:
+		var left []string
+		for _, one := range is.Content {
+			var names []string // of a group, or the one
+			rewrite(one, func(name string) string { names = append(names, name); return name })
+			text := strings.Join(names, ", ")
+			if one.Kind == yaml.SequenceNode {
+				text = "[" + text + "]"
+			}
+			if !slices.ContainsFunc(names, func(name string) bool { return p.gone[name] > 0 }) {
+				left = append(left, text)
+			}
+		}
+		if len(left) > 0 {
+			words = fmt.Sprintf("%s: [%s]", word, strings.Join(left, ", "))
+		}
+	}
+	return fmt.Sprintf("alter_type: {%s: {%s}}", path[1], words)
 }
 
 func (p *patcher) addType(name string, value *yaml.Node) {

@@ -1,0 +1,262 @@
+package builtin_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"trails/e2e/testrun"
+	"trails/fault"
+	"trails/invoke"
+	"trails/invoke/invoketest"
+)
+
+// followed are refused calls on the graph of [TestARefusalThatIsFollowedIsAccepted]: what they
+// say, and what becomes of the arguments when that is done, with what the pattern found in the
+// place of $1.
+var followed = []struct{ capability, args, says, old, new string }{
+	// Arguments of calls.
+	{"list", `{"type": "Person", "limt": 2}`, `there are .*\b(limit)\b`, `limt`, `$1`},
+	{"list", `{"type": "Person", "at": "1234"}`, `leave at out`, `, "at": "1234"`, ``},
+	{"list", `{"type": "Person", "limit": 100000}`, `at most (\d+)`, `100000`, `$1`},
+	{"list", `{"type": "Person", "limit": "many"}`, `a JSON (integer)`, `"many"`, `2`},
+	{"schema_get", `{"format": "xml"}`, `must be one of (\w+)`, `xml`, `$1`},
+
+	// Patches.
+	{"schema_apply", `{"patch": "- drop_property: Person.name", "allow_data_loss": true}`, `put before it - (alter_type: .*)$`, `"patch": "`, `"patch": "- $1\n`},
+	{"schema_apply", `{"patch": "- drop_property: Person.age", "allow_data_loss": true}`, `types.Person.unique: .*put before it - (alter_type: .*)$`, `"patch": "`, `"patch": "- $1\n`},
+	{"schema_apply", `{"patch": "- drop_property: Book.isbn", "allow_data_loss": true}`, `put before it - (alter_type: .*)$`, `"patch": "`, `"patch": "- $1\n`},
+	{"schema_apply", `{"patch": "- drop_type: Team", "allow_data_loss": true}`, `put before it - (alter_property: .*)$`, `"patch": "`, `"patch": "- $1\n`},
+	{"schema_apply", `{"patch": "- drop_type: Agent", "allow_data_loss": true}`, `put before it - (alter_type: .*)$`, `"patch": "`, `"patch": "- $1\n`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0001_a.yaml", "text": "steps:\n- split_property: {Person.name: {into: [first, last], at: ' '}}"}]}`, `put before it - (alter_type: .*)$`, `steps:\n`, `steps:\n- $1\n`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0001_a.yaml", "text": "steps:\n- split_property: {Book.isbn: {into: [group, rest], at: '-'}}"}]}`, `put before it - (alter_type: .*)$`, `steps:\n`, `steps:\n- $1\n`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0001_a.yaml", "text": "steps:\n- merge_property: {Person.all: {from: [name, note], with: ', '}}"}]}`, `put before it - (alter_type: .*)$`, `steps:\n`, `steps:\n- $1\n`},
+	{"schema_apply", `{"patch": "add_type: Task"}`, `write it as (.*)$`, `add_type: Task`, `$1`},
+	{"schema_apply", `{"patch": "add_type: {Team: {}}"}`, `take (alter_type), add_property or another name`, `add_type: {Team: {}}`, `$1: {Team: {description: Us}}`},
+	{"schema_apply", `{"patch": "- rename_type: {Team: Crew}\n- rename_type: {Agent: Team}"}`, `rename in the patch after it`, `- rename_type: {Team: Crew}\n- rename_type: {Agent: Team}`, `- rename_type: {Team: Crew}`},
+	{"schema_apply", `{"patch": "drop_property: Person.code"}`, `inherits it; change (\S+)$`, `Person.code`, `$1`},
+	{"schema_apply", `{"patch": "add_property: {Person.note: {type: string, max_length: 9}}"}`, `take (alter_property) or another name`, `add_property`, `$1`},
+	{"schema_apply", `{"patch": "alter_type: {Person: label}"}`, `say what to alter, such as alter_type: \{Task: (.*)\}$`, `label`, `{label: note, key: null}`},
+	{"schema_apply", `{"patch": "- rename_property: {Person.note: text}\n- rename_property: {Person.name: note}"}`, `rename in the patch after it`, `\n- rename_property: {Person.name: note}`, ``},
+	{"schema_apply", `{"patch": "add_property: {due: date}"}`, `a property is named with its type: (.*)$`, `{due: date}`, `{Person.due: date}`},
+	{"schema_apply", `{"patch": "alter_type: {Person: {properties: {x: string}}}"}`, `properties have steps of their own: (add_property), `, `alter_type: {Person: {properties: {x: string}}}`, `$1: {Person.x: string}`},
+	{"schema_apply", `{"patch": "add_propety: {Person.x: string}"}`, `did you mean "(\w+)"`, `add_propety`, `$1`},
+	{"schema_apply", `{"patch": "drop_type: Bock", "allow_data_loss": true}`, `did you mean "(\w+)"`, `Bock`, `$1`},
+	{"schema_apply", `{"patch": "alter_property: {Person.nmae: {description: x}}"}`, `did you mean "(\w+)"`, `nmae`, `$1`},
+	{"schema_apply", `{"patch": "move_before: {Person.age: nmae}"}`, `did you mean "(\w+)"`, `nmae`, `$1`},
+	{"schema_apply", `{"patch": "prefixes: {examle: null}"}`, `did you mean "(\w+)"`, `examle`, `$1`},
+	{"schema_apply", `{"patch": "text"}`, `such as (- .*)$`, `text`, `$1`},
+	{"schema_apply", `{"patch": "[text]"}`, `such as (.*)$`, `"[text]"`, `"- add_property: {Person.due: date}"`},
+
+	// Schemas.
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: strng}}}}"}`, `did you mean "(\w+)"`, `strng`, `$1`},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: {many: true}}}}"}`, `there is (\w+)`, `{many`, `{type: $1, many`},
+	{"schema_apply", `{"schema": "types: {A: {}, B: {properties: {p: {type: A}}}}"}`, `write (class: \w+)$`, `type: A`, `$1`},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: string, class: A}}}}"}`, `drop one of them`, `type: string, `, ``},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: string, min_count: 2}}}}"}`, `raise max_count or add (many: true)`, `min_count`, `$1, min_count`},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: string, required: true, min_count: 0}}}}"}`, `drop one`, `, min_count: 0`, ``},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: string, many: true, required: false, min_count: 2}}}}"}`, `drop one`, `required: false, `, ``},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: string, many: false, max_count: 2}}}}"}`, `drop one`, `many: false, `, ``},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: string, required: false, has_value: x}}}}"}`, `drop required: false`, `required: false, `, ``},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: string, unique: true, default: x}}}}"}`, `drop one of them`, `, default: x`, ``},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: string, predicate: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'}}}}"}`, `give another predicate`, `http://www.w3.org/1999/02/22-rdf-syntax-ns#type`, `urn:p`},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: string, predicate: 'urn:p'}, q: {type: string, predicate: 'urn:p'}}}}"}`, `give one another`, `urn:p`, `urn:q`},
+	{"schema_apply", `{"schema": "types: {A: {properties: {id: string}}}"}`, `choose another name`, `id:`, `name:`},
+	{"schema_apply", `{"schema": "types: {A: {label: p, properties: {p: {class: A}}}}"}`, `a label is text that people read`, `class: A`, `type: string`},
+	{"schema_apply", `{"schema": "types: {A: {iri: key, key: [p], properties: {p: {type: string}}}}"}`, `add (required: true)`, `type: string`, `type: string, $1`},
+	{"schema_apply", `{"schema": "types: {A: {iri: key, properties: {p: {type: string, required: true}}}}"}`, `name the properties with key: \[…\]`, `iri: key`, `iri: key, key: [p]`},
+	{"schema_apply", `{"schema": "types: {A: {iri: 'urn:A'}}"}`, `write (rdf_type)\)`, `iri`, `$1`},
+	{"schema_apply", `{"schema": "types: {A: {unique: [[p]], properties: {p: {type: string}}}}"}`, `write (unique: true) on the property`, `unique: [[p]], properties: {p: {type: string}`, `properties: {p: {type: string, $1}`},
+	{"schema_apply", `{"schema": "types: {A: {unique: [p, q], properties: {p: {type: string}, q: {type: string}}}}"}`, `each group must be a list of properties`, `[p, q]`, `[[p, q]]`},
+	{"schema_apply", `{"schema": "types: {A: {unique: [[p, q]], properties: {p: {type: string, many: true}, q: {type: string}}}}"}`, `only a single-valued property can stand here`, `, many: true`, ``},
+	{"schema_apply", `{"schema": "types: {A: {extends: B}, B: {extends: A}}"}`, `cut the circle`, `{extends: B}`, `{}`},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: string}}, B: {extends: A, properties: {p: string}}}"}`, `rename it or drop it here`, `extends: A, properties: {p: string}`, `extends: A`},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: string}}, B: {properties: {p: {type: string, predicate: 'urn:p'}}}, C: {extends: [A, B]}}"}`, `rename one`, `B: {properties: {p:`, `B: {properties: {q:`},
+	{"schema_apply", `{"schema": "types: {ABC: {}, Abc: {}}"}`, `rename one`, `Abc`, `Bcd`},
+	{"schema_apply", `{"schema": "types: {A: {rdf_type: 'urn:A'}, B: {rdf_type: 'urn:A'}}"}`, `give another`, `B: {rdf_type: 'urn:A'}`, `B: {rdf_type: 'urn:B'}`},
+	{"schema_apply", `{"schema": "types: {A: {}, B: {ids: A}}"}`, `give other ids, such as (ids: \w+)$`, `ids: A`, `$1`},
+	{"schema_apply", `{"schema": "types: {A: {}, A: {}}"}`, `keep one`, `, A: {}`, ``},
+	{"schema_apply", `{"schema": "types: {Branches: {}}"}`, `rename it`, `Branches`, `Branch`},
+	{"schema_apply", `{"schema": "types: {` + strings.Repeat("A", 64) + `: {}}"}`, `shorten it to (\d+)`, strings.Repeat("A", 64), "A"},
+	{"schema_apply", `{"schema": "types: {TrailsMetaX: {}}"}`, `rename it`, `TrailsMetaX`, `MetaX`},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: string, pattern: '(?=x)'}}}}"}`, `patterns are RE2 \(no look-around`, `(?=x)`, `^x`},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: lang_string, languages: [german_]}}}}"}`, `a language is a tag such as (\w+) or`, `german_`, `$1`},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: lang_string, default: hello}}}}"}`, `write text@en, or (\{value: text, lang: en\})`, `hello`, `$1`},
+	{"schema_apply", `{"schema": "types: {A: {rdf_type: 'x:A'}}"}`, `or write (<the whole IRI>)`, `'x:A'`, `'<http://example.org/A>'`},
+	{"schema_apply", `{"schema": "types: {A: {rdf_type: 'x:A'}}"}`, `add (prefixes: \{x: …\})`, `types: `, `prefixes: {x: 'http://example.org/'}\ntypes: `},
+	{"schema_apply", `{"schema": "types: {A: {label: }}"}`, `give one or remove the key`, `label: `, ``},
+	{"schema_apply", `{"schema": "base: 'urn:other:'\ntypes: {A: {}}"}`, `leave base out or write the file's`, `base: 'urn:other:'\n`, ``},
+	{"schema_apply", `{"schema": "types: {A: &a {}, B: *a}"}`, `write the value out`, `&a {}, B: *a`, `{}, B: {}`},
+	{"schema_apply", `{"schema": "types: {A: {}}\n---\ntypes: {}"}`, `remove what follows`, `\n---\ntypes: {}`, ``},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: date, default: soon}}}}"}`, `give one such as (\S+)$`, `soon`, `'2024-05-31'`},
+	{"schema_apply", `{"schema": "types: {A: {labl: p, properties: {p: string}}}"}`, `did you mean "(\w+)"|there is (label)`, `labl`, `label`},
+
+	// Tables and records.
+	{"load", `{"format": "csv", "type": "Person", "data": "id,Aeg\nx,4"}`, `map (\w+=\w+) says so`, `"type"`, `"map": {"Aeg": "age"}, "type"`},
+	{"load", `{"format": "csv", "type": "Person", "data": "id,whatever\nx,4"}`, `map (\w+)= passes it over`, `"type"`, `"map": {"$1": ""}, "type"`},
+	{"load", `{"format": "csv", "type": "Person", "data": "id,age,AGE\nx,4,5"}`, `map (\w+)= passes one over`, `"type"`, `"map": {"$1": ""}, "type"`},
+	{"load", `{"format": "csv", "type": "Person", "data": "id,FULLTIME\nx,true"}`, `map (\w+=\w+) says which`, `"type"`, `"map": {"FULLTIME": "fullTime"}, "type"`},
+	{"load", `{"format": "csv", "type": "Person", "map": {"a": "zzz"}, "data": "id,a\nx,4"}`, `; it has (\w+)`, `zzz`, `$1`},
+	{"load", `{"format": "csv", "type": "zzz", "data": "id,age\nx,4"}`, `; it has \w+, (\w+)`, `zzz`, `$1`},
+	{"load", `{"format": "csv", "data": "id,age\nx,4"}`, `say type`, `"data"`, `"type": "Person", "data"`},
+	{"load", `{"format": "csv", "type": "Person", "data": "id,born\nx,3/4/2023"}`, `dates says .*: (\w+) or mdy`, `"type"`, `"dates": "$1", "type"`},
+	{"load", `{"format": "csv", "type": "Person", "data": "id,size\nx,\"1.234,5\""}`, `decimal says .* a comma`, `"type"`, `"decimal": ",", "type"`},
+	{"load", `{"format": "csv", "type": "Person", "decimal": ",", "data": "id,size\nx,19.95"}`, `as decimal says: (19,95)`, `19.95`, `\"$1\"`},
+	{"load", `{"format": "csv", "decimal": ".", "type": "Person", "data": "id,size\nx,€ 1\ny,$ 1"}`, `in one currency, as its first one is`, `$ 1`, `€ 1`},
+	{"load", `{"format": "csv", "type": "Person", "data": "id,age\nx,4,5"}`, `a cell that holds a separator is quoted|give its column a name, or empty the cell`, `4,5`, `4`},
+	{"load", `{"format": "csv", "type": "Person", "data": "id,name\nx,A, Jr,z"}`, `a cell that holds a separator is quoted|empty the cell`, `A, Jr,z`, `\"A, Jr,z\"`},
+	{"load", `{"format": "ndjson", "data": "{\"id\":\"x\",\"age\":4}"}`, `say which: (type)`, `"format"`, `"$1": "Person", "format"`},
+	{"load", `{"format": "ndjson", "data": "{\"type\":\"Person\",\"type\":\"Person\",\"id\":\"x\",\"data\":{}}"}`, `give it once`, `\"type\":\"Person\",\"type\":\"Person\"`, `\"type\":\"Person\"`},
+	{"load", `{"format": "ndjson", "data": "{\"type\":\"Person\",\"id\":\"x\",\"dta\":{}}"}`, `"data"`, `dta`, `data`},
+	{"load", `{"format": "ndjson", "data": "{\"type\":\"Agent\",\"id\":\"x\",\"data\":{}}"}`, `say which of its subtypes`, `Agent`, `Person`},
+	{"load", `{"format": "ndjson", "data": "{\"type\":\"Persn\",\"id\":\"x\",\"data\":{}}"}`, `did you mean "?(\w+)`, `Persn`, `$1`},
+	{"load", `{"format": "ndjson", "type": "Person", "data": "{\"id\":\"x\",\"age\":4,\"AGE\":5}"}`, `map (\w+)= passes one over`, `"type"`, `"map": {"$1": ""}, "type"`},
+	{"load", `{"format": "turtle", "type": "Person", "data": "<urn:a> <urn:b> 1 ."}`, `type, map and id are for`, `"type": "Person", `, ``},
+	{"load", `{"format": "turtle", "rejects": true, "data": "<urn:a> <urn:b> 1 ."}`, `rejects is for tables and records, and (lenient) for`, `rejects`, `$1`},
+	{"load", `{"format": "turtle", "dates": "dmy", "data": "<urn:a> <urn:b> 1 ."}`, `dates and decimal are for tables`, `"dates": "dmy", `, ``},
+	{"load", `{"format": "csv", "sheet": "x", "type": "Person", "data": "id,age\nx,4"}`, `sheet is for XLSX`, `"sheet": "x", `, ``},
+	{"load", `{"format": "ndjson", "mode": "replace", "graph": "urn:g", "data": "{\"type\":\"Person\",\"id\":\"x\",\"data\":{}}"}`, `one graph is loaded from RDF text`, `"mode": "replace", `, ``},
+	{"load", `{"format": "csv", "rejects": true, "mode": "overwrite", "type": "Person", "data": "id,age\nx,4"}`, `is for (merge) and append`, `overwrite`, `$1`},
+	{"load", `{"format": "ndjson", "id": "code", "data": "{\"type\":\"Person\",\"id\":\"x\",\"data\":{}}"}`, `say type|id is for`, `"id": "code", `, ``},
+	{"load", `{"format": "turtle", "data": "<urn:a> <urn:b> \"x\"@toolonglanguage , 1 ."}`, `argument (lenient)\) leaves such`, `"format"`, `"$1": true, "format"`},
+	{"load", `{"data": "a 1"}`, `say the format, or for a table of one column the (type)`, `{`, `{"$1": "Person", "map": {"a 1": ""}, `},
+}
+
+// unfollowed are the texts that no call of these follows, with the reason.
+var unfollowed = map[string]string{
+	"the schema has no base; give the IRI that names begin with, such as urn:trails:example:":               "a file has a base",
+	"the type is declared twice; merge the two":                                                             "of statements: YAML with a name twice is told of that",
+	"the property is declared twice; merge the two":                                                         "of statements: YAML with a name twice is told of that",
+	"the type has more than %d properties, inherited ones included; split it":                               "there are not so many",
+	", which has no types yet; apply one first":                                                             "the schema of these calls has types",
+	"the data has more than %d types to overwrite; load it in parts":                                        "there are not so many",
+	"the cell is not valid UTF-8; save the table as UTF-8":                                                  "of files: the arguments of a call are UTF-8",
+	"%s is UTF-32, which is not read; save it as UTF-8":                                                     "of files: the arguments of a call are UTF-8",
+	"the workbook has more than %d bytes; save its sheet as CSV":                                            "of workbooks, which a program for them mends",
+	"; save it as .xlsx or CSV":                                                                             "of workbooks, which a program for them mends",
+	"the cell has a formula without its value; open the workbook in a spreadsheet and save it":              "of workbooks, which a program for them mends",
+	"the cell has the error %s in the place of a value; mend it, or empty the cell":                         "of workbooks, which a program for them mends",
+	"the row has a cell right of the header, which ends with %q; give its column a name, or empty the cell": "of workbooks, which a program for them mends",
+}
+
+const followedSchema = `
+prefixes: {example: "http://example.org/"}
+types:
+  Team: {iri: preserve, properties: {name: {type: string}}}
+  Agent: {iri: preserve, abstract: true, properties: {code: {type: string}}}
+  Person:
+    extends: Agent
+    iri: preserve
+    label: name
+    unique: [[age, note], [name, born]]
+    properties:
+      name: {type: string}
+      age: {type: integer}
+      size: {type: decimal}
+      born: {type: date}
+      note: {type: string}
+      team: {class: Team}
+      fullTime: {type: boolean}
+      fulltime: {type: boolean}
+  Book: {iri: key, key: [isbn], properties: {isbn: {type: string, required: true}, title: {type: string}}}
+`
+
+// TestARefusalThatIsFollowedIsAccepted makes refused calls, does what their refusals say, and
+// makes them again.
+func TestARefusalThatIsFollowedIsAccepted(t *testing.T) {
+	testrun.Alone(t)
+	e := invoketest.New(t, followedSchema, invoke.Config{})
+	e.Must(t, "load", `{"data": "{\"type\":\"Team\",\"id\":\"red\",\"data\":{}}\n{\"type\":\"Person\",\"id\":\"ann\",\"data\":{\"name\":\"Ann Lee\",\"age\":3,\"team\":\"Team/red\"}}"}`)
+	e.Must(t, "book.create", `{"isbn": "1-2", "title": "T"}`)
+	var heard []string
+	for _, c := range followed {
+		do := func(args string) error {
+			if !json.Valid([]byte(args)) {
+				t.Fatalf("%s is no JSON", args)
+			}
+			if slices.Contains([]string{"load", "schema_apply", "trails.meta.migrate.apply", "person.create"}, c.capability) {
+				args = `{"dry_run": true, ` + args[1:]
+			}
+			if strings.Contains(args, `"schema": `) {
+				args = `{"allow_data_loss": true, ` + args[1:]
+			}
+			_, err := e.Do(t, c.capability, args)
+			return err
+		}
+		err := do(c.args)
+		if err == nil {
+			t.Errorf("%s %s is not refused", c.capability, c.args)
+			continue
+		}
+		args := c.args
+		for round := 0; err != nil && round < 4; round++ {
+			told := []string{fault.Of(err).Message}
+			for _, f := range fault.Of(err).Fields {
+				told = append(told, f.Message)
+			}
+			heard = append(heard, told...)
+			says := regexp.MustCompile(c.says)
+			at := slices.IndexFunc(told, says.MatchString)
+			if at < 0 {
+				t.Errorf("%s %s: %q does not say %s", c.capability, args, told, c.says)
+				break
+			}
+			m := says.FindStringSubmatchIndex(told[at])
+			next := strings.Replace(args, c.old, string(says.ExpandString(nil, c.new, told[at], m)), 1)
+			if next == args {
+				t.Errorf("nobody can follow %q of %s", told[at], args)
+				break
+			}
+			args = next
+			err = do(args)
+		}
+		if err != nil {
+			t.Errorf("%s %s\nis what becomes of %s\nand is refused, too: %v", c.capability, args, c.args, err)
+		}
+	}
+	for _, text := range waysOut(t) {
+		fits := regexp.MustCompile(regexp.MustCompile(`%[a-z]`).ReplaceAllString(regexp.QuoteMeta(text), ".*"))
+		if said, reason := slices.ContainsFunc(heard, fits.MatchString), unfollowed[text]; said != (reason == "") {
+			t.Errorf("%q: followed %v, and %q is said to be why not", text, said, reason)
+		}
+	}
+}
+
+// waysOut are the texts of the sources of what is refused that say what to do instead.
+func waysOut(t *testing.T) (all []string) {
+	t.Helper()
+	says := regexp.MustCompile(`; (?:a group|add|alter|apply|change|choose|compare|cut|drop|empty|give|it has|keep|load|map|mend|open|save|merge|name|put|raise|remove|rename|say|shorten|split|take|there is|write)\b|did you mean|^(?:say|write it)|says so|passes|says which`)
+	for _, pattern := range []string{"../schema/patch*.go", "../schema/check*.go", "../schema/yaml*.go", "../kg/load/*.go", "../capability/check.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, error %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			source, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(source, func(n ast.Node) bool {
+				literal, isLiteral := n.(*ast.BasicLit)
+				if !isLiteral || literal.Kind != token.STRING {
+					return true
+				}
+				if text, err := strconv.Unquote(literal.Value); err == nil && says.MatchString(text) {
+					all = append(all, text)
+				}
+				return true
+			})
+		}
+	}
+	return all
+}
