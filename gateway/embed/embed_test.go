@@ -1,6 +1,7 @@
 package embed_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -84,6 +85,7 @@ func (e *endpoint) settings() gateway.Embeddings {
 // trusting is an embedder that reaches every endpoint.
 func trusting(t testing.TB, c embed.Config) *embed.Embedder {
 	t.Helper()
+	c.Patience = cmp.Or(c.Patience, time.Minute) // a busy machine is no fault of an endpoint
 	c.Trusts = func(gateway.Embeddings) bool { return true }
 	c.Lookup = func(name string) (string, bool) { return "k", name == "KEY" }
 	c.Log = slog.New(slog.DiscardHandler)
@@ -156,7 +158,7 @@ func TestManyTextsGoInBatchesAndAreWaitedForInTheBackground(t *testing.T) {
 	if server.requests.Load() != 2 || e.Health(server.settings()).State != embed.Idle {
 		t.Errorf("%d requests, %+v", server.requests.Load(), e.Health(server.settings()))
 	}
-	e = trusting(t, embed.Config{Patience: 10 * time.Second})
+	e = trusting(t, embed.Config{})
 	near, err := e.Near(t.Context(), server.settings(), texts, "a cat")
 	if err != nil || len(near) != 150 || server.requests.Load() != 6 {
 		t.Errorf("%d are near, %v, %d requests", len(near), err, server.requests.Load())
@@ -181,7 +183,7 @@ func TestAnEndpointThatFailsRests(t *testing.T) {
 	vectors := func(text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
 	}
-	for name, c := range map[string]struct {
+	for name, tried := range map[string]struct {
 		answers http.HandlerFunc
 		says    string
 	}{
@@ -208,27 +210,40 @@ func TestAnEndpointThatFailsRests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server, e := newEndpoint(t), trusting(t, embed.Config{Patience: 200 * time.Millisecond, Rest: 300 * time.Millisecond})
-			server.answer(c.answers)
+			c := embed.Config{Rest: time.Hour}
+			if name == "hangs" {
+				c.Patience = 200 * time.Millisecond
+			}
+			server, e := newEndpoint(t), trusting(t, c)
+			server.answer(tried.answers)
 			texts := embed.NewTexts([]string{"feed the cat"})
 			for i := range 3 { // the second and the third are not asked
 				_, err := e.Near(t.Context(), server.settings(), texts, fmt.Sprint("a feline", i))
-				if f := fault.Of(err); err == nil || !strings.Contains(f.Message, c.says) || len(f.Message) > 200 || strings.Contains(f.Message, "ignore") || f.Kind == fault.Internal {
+				if f := fault.Of(err); err == nil || !strings.Contains(f.Message, tried.says) || len(f.Message) > 200 || strings.Contains(f.Message, "ignore") || f.Kind == fault.Internal {
 					t.Errorf("%d: %v", i, err)
 				}
 			}
 			if server.requests.Load() != 1 || e.Health(server.settings()).State != embed.Down {
 				t.Errorf("%d requests, %+v", server.requests.Load(), e.Health(server.settings()))
 			}
-			server.answers.Store(nil)
-			time.Sleep(350 * time.Millisecond)
-			if near, err := e.Near(t.Context(), server.settings(), texts, "a feline"); err != nil || near[0] < 0.98 {
-				t.Errorf("afterwards: %v, %v", near, err)
-			}
-			if h := e.Health(server.settings()); h.State != embed.Up {
-				t.Errorf("%+v", h)
-			}
 		})
+	}
+}
+
+func TestAnEndpointIsAskedAgainAfterItsRest(t *testing.T) {
+	server, e := newEndpoint(t), trusting(t, embed.Config{Rest: time.Millisecond})
+	server.answer(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) })
+	texts := embed.NewTexts([]string{"feed the cat"})
+	if _, err := e.Near(t.Context(), server.settings(), texts, "a feline"); err == nil {
+		t.Error("a refusal is an answer")
+	}
+	server.answers.Store(nil)
+	time.Sleep(2 * time.Millisecond)
+	if near, err := e.Near(t.Context(), server.settings(), texts, "a feline"); err != nil || near[0] < 0.98 {
+		t.Errorf("afterwards: %v, %v", near, err)
+	}
+	if h := e.Health(server.settings()); h.State != embed.Up {
+		t.Errorf("%+v", h)
 	}
 }
 
