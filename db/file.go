@@ -21,6 +21,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/lower"
@@ -113,12 +114,12 @@ type File struct {
 	foreign []foreign // what no format has; without it the file may be written
 	caches  atomic.Pointer[caches]
 
-	write   chan struct{} // holds one token: who has it is the writer
-	waiting atomic.Int64  // how many want that token
-	writer  *conn         // owned by the token's holder
-	readers chan struct{} // one token for each reader that is open
+	write   *semaphore.Weighted // of one: who has it is the writer
+	waiting atomic.Int64        // how many want it
+	writer  *conn               // of who has it
+	readers *semaphore.Weighted // of as many as may be open
 
-	// Of the token's holder: the stage at which the log did not start over, and when
+	// Of the writer: the stage at which the log did not start over, and when
 	// that was tried last after a write.
 	logInVain  logStage
 	logGlanced time.Time
@@ -178,7 +179,7 @@ func Open(ctx context.Context, path string, opts Options) (*File, error) {
 func newFile(given, path string, opts Options, node *inode) *File {
 	f := &File{
 		path: path, given: given, opts: opts, inode: node,
-		write: make(chan struct{}, 1), readers: make(chan struct{}, opts.Readers),
+		write: semaphore.NewWeighted(1), readers: semaphore.NewWeighted(int64(opts.Readers)),
 	}
 	f.caches.Store(newCaches(""))
 	return f
@@ -315,10 +316,9 @@ func (f *File) Close() error {
 	f.closed = true
 	f.mu.Unlock()
 
-	f.write <- struct{}{}
-	for range cap(f.readers) {
-		f.readers <- struct{}{}
-	}
+	// Neither fails: nothing ends this context, and no one asks for more than there are.
+	_ = f.write.Acquire(context.Background(), 1)
+	_ = f.readers.Acquire(context.Background(), int64(f.opts.Readers))
 	if f.inPlace() != nil {
 		f.leaveLog()
 	}

@@ -48,7 +48,7 @@ func (f *File) pragmas(r role) []string {
 	}
 	switch r {
 	case reading:
-		cache := min(readerCache, readersCache/min(cap(f.readers), cachedReaders()))
+		cache := min(readerCache, readersCache/min(f.opts.Readers, cachedReaders()))
 		return append(list, cacheSize(cache), "PRAGMA query_only = ON")
 	case crowding:
 		return append(list, cacheSize(crowdCache), "PRAGMA query_only = ON")

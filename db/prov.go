@@ -123,16 +123,15 @@ func (f *File) Record(ctx context.Context, batch []Activity) error {
 // beside runs a small transaction that makes no commit, unless another write lasts longer
 // than wait: the fault TimedOut says try again later.
 func (f *File) beside(ctx context.Context, op string, wait time.Duration, do func(*conn) error) error {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case f.write <- struct{}{}:
-	case <-timer.C:
-		return fault.New(fault.TimedOut, "%s is being written to; try again", f.name())
-	case <-ctx.Done():
-		return asFault(ctx, f.name(), op, ctx.Err())
+	patient, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	if err := f.write.Acquire(patient, 1); err != nil {
+		if ctx.Err() == nil {
+			return fault.New(fault.TimedOut, "%s is being written to; try again", f.name())
+		}
+		return asFault(ctx, f.name(), op, err)
 	}
-	defer func() { <-f.write }()
+	defer f.write.Release(1)
 	c, err := f.begin(ctx, wait)
 	if err != nil {
 		return asFault(ctx, f.name(), op, err)

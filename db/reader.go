@@ -47,14 +47,12 @@ type Reader struct {
 // then read some microseconds more. A reader that is old while others write to a long log gives
 // way: what it reads ends with the fault Busy, of which [GaveWay] holds. See [Reader.Outlast].
 func (f *File) Read(ctx context.Context, v View) (*Reader, error) {
-	select {
-	case f.readers <- struct{}{}:
-	case <-ctx.Done():
-		return nil, asFault(ctx, f.name(), "read", ctx.Err())
+	if err := f.readers.Acquire(ctx, 1); err != nil {
+		return nil, asFault(ctx, f.name(), "read", err)
 	}
 	c, err := f.readConn(ctx, v)
 	if err != nil {
-		<-f.readers
+		f.readers.Release(1)
 		return nil, err
 	}
 	r := &Reader{file: f, conn: c}
@@ -69,7 +67,7 @@ func (f *File) Read(ctx context.Context, v View) (*Reader, error) {
 }
 
 // Readers returns how many readers can be open at once.
-func (f *File) Readers() int { return cap(f.readers) }
+func (f *File) Readers() int { return f.opts.Readers }
 
 // headWait is how long LatestHead tries to read: long enough for a file at rest.
 const headWait = 50 * time.Millisecond
@@ -169,7 +167,7 @@ func (r *Reader) Close() error {
 		return nil
 	}
 	r.closed = true
-	defer func() { <-r.file.readers }()
+	defer r.file.readers.Release(1)
 	r.age.Stop()
 	defer r.giveWay(nil)
 	if r.conn.role == past {

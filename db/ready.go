@@ -87,21 +87,13 @@ func (f *File) lockMoves(ctx context.Context) error {
 
 // tryWrite takes the lock for writing and gives it back; it reports whether it was free.
 func (f *File) tryWrite(ctx context.Context, wait time.Duration) (free bool, err error) {
-	patient := time.NewTimer(wait)
-	defer patient.Stop()
+	patient, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
 	begun := time.Now()
-	select {
-	case f.write <- struct{}{}:
-	default:
-		select {
-		case f.write <- struct{}{}:
-		case <-patient.C:
-			return false, nil
-		case <-ctx.Done():
-			return false, nil
-		}
+	if !f.write.TryAcquire(1) && f.write.Acquire(patient, 1) != nil {
+		return false, nil
 	}
-	defer func() { <-f.write }()
+	defer f.write.Release(1)
 	if err := f.openWriter(ctx); err != nil {
 		return false, err
 	}

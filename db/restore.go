@@ -208,12 +208,10 @@ func openImmutable(path string) (*sqlite.Conn, error) {
 // overwrite puts the content of the file at temp in the place of this one's, in one
 // transaction, and returns the head that it replaced.
 func (f *File) overwrite(ctx context.Context, temp string, o RestoreOptions) (before Commit, err error) {
-	select {
-	case f.write <- struct{}{}:
-	case <-ctx.Done():
-		return before, ctx.Err()
+	if err := f.write.Acquire(ctx, 1); err != nil {
+		return before, err
 	}
-	defer func() { <-f.write }()
+	defer f.write.Release(1)
 	from, err := openImmutable(temp)
 	if err != nil {
 		return before, err

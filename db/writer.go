@@ -38,20 +38,15 @@ type Writer struct {
 // and when no other process writes. Waiting longer than [Options.LockWait], or
 // than ctx allows, is the fault TimedOut.
 func (f *File) Write(ctx context.Context) (*Writer, error) {
-	if err := ctx.Err(); err != nil { // of two cases that are ready select takes either
-		return nil, asFault(ctx, f.name(), "write", err)
-	}
 	f.waiting.Add(1)
-	select {
-	case f.write <- struct{}{}:
-		f.waiting.Add(-1)
-	case <-ctx.Done():
-		f.waiting.Add(-1)
-		return nil, asFault(ctx, f.name(), "write", ctx.Err())
+	err := f.write.Acquire(ctx, 1)
+	f.waiting.Add(-1)
+	if err != nil {
+		return nil, asFault(ctx, f.name(), "write", err)
 	}
 	w, err := f.beginWrite(ctx)
 	if err != nil {
-		<-f.write
+		f.write.Release(1)
 		return nil, asFault(ctx, f.name(), "write", err)
 	}
 	return w, nil
@@ -479,6 +474,6 @@ func (w *Writer) endWith(how string) error {
 	} else {
 		w.file.shortenLogAfter()
 	}
-	<-w.file.write
+	w.file.write.Release(1)
 	return w.fail(context.Background(), "end transaction", err)
 }
