@@ -52,24 +52,23 @@ func schemaLoses(ctx context.Context, r *invoke.Request, in schemaApplying, _ kg
 
 // loadLoses is what a load replaces. The inputs are read for it, once: the handler
 // commits what was read.
-func loadLoses(ctx context.Context, r *invoke.Request, set kg.ChangeSet) (*invoke.Loss, error) {
-	mode := load.Mode(r.Args.Text("mode"))
-	if mode != load.Overwrite && mode != load.Replace {
+func loadLoses(ctx context.Context, r *invoke.Request, in loading, set kg.ChangeSet) (*invoke.Loss, error) {
+	if in.Mode != load.Overwrite && in.Mode != load.Replace {
 		return nil, nil
 	}
-	reading, err := readLoad(ctx, r, set)
+	reading, err := readLoad(ctx, r, in, set)
 	if err != nil {
 		return nil, err
 	}
 	goes, err := reading.Replaces(ctx)
-	l := &invoke.Loss{Head: goes.Head, Act: "mode " + string(mode)}
+	l := &invoke.Loss{Head: goes.Head, Act: "mode " + string(in.Mode)}
 	switch {
 	case err != nil:
 		return nil, err
 	case goes.Statements > 0:
 		l.Removes, l.What = goes.Statements, fmt.Sprintf("what the data does not repeat of %s", statements(goes.Statements))
 		l.Question = fmt.Sprintf("Replacing puts the data in the place of %s of %s, in %s. The history keeps what goes. Go on?",
-			statements(goes.Statements), graphSaid(rdf.IRI(r.Args.Text("graph"))), graphAt(r, goes.Head))
+			statements(goes.Statements), graphSaid(in.Graph), graphAt(r, goes.Head))
 	case len(goes.Types) > 0:
 		var parts []string
 		for _, t := range goes.Types {
