@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 
 	"trails/auth/policy"
@@ -9,86 +10,55 @@ import (
 	"trails/schema/scaffold"
 )
 
-// nowField are the texts that files have before a FileDiff.
-var nowField = capability.Field{Name: "now", Type: capability.Object, Rare: true, Description: "Texts of files that are there, by path: the diff leads from them."}
+// presentFiles are what every generator takes.
+type presentFiles struct {
+	Now map[string]string `json:"now,omitempty" is:"rare" doc:"Texts of files that are there, by path: the diff leads from them."`
+}
 
-// fileDiff is what every generator answers.
-var fileDiff = capability.Shape{Fields: []capability.Field{
-	{Name: "files", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-		{Name: "path", Type: capability.String, Required: true, Description: "Relative."},
-		{Name: "action", Type: capability.String, Required: true, OneOf: []any{string(scaffold.Create), string(scaffold.Modify), string(scaffold.Delete)}},
-		{Name: "diff", Type: capability.String, Required: true, Description: "Unified."},
-		{Name: "content", Type: capability.String, Required: true, Description: "The new text."},
-	}},
-}}
+func (f presentFiles) present() map[string]string { return f.Now }
 
 // generators are listed after the other meta capabilities, in this order. They write
 // nothing: who called takes the files.
 var generators = []invoke.Capability{
-	generator("shape", "Write a type of the schema as SHACL in Turtle. Returns a FileDiff.", func(r *invoke.Request) ([]scaffold.Draft, error) {
-		return one(scaffold.Shape(r.Snapshot.Schema(), r.Args.Text("type")))
-	}, capability.Field{Name: "type", Type: capability.String, Required: true}),
-	generator("type", "Write a schema patch that adds a type, for schema_apply. Returns a FileDiff.", func(r *invoke.Request) ([]scaffold.Draft, error) {
-		return one(scaffold.Type(r.Snapshot.Schema(), scaffold.NewType{
-			Name: r.Args.Text("type"), Description: r.Args.Text("description"), Label: r.Args.Text("label"), Properties: textsOf(r.Args.List("properties")),
-		}))
-	},
-		capability.Field{Name: "type", Type: capability.String, Required: true, Description: "Its name, such as Task."},
-		capability.Field{Name: "properties", Type: capability.String, Many: true, Description: "Each as in the schema's YAML: due: date, or owner: {class: Person, required: true}."},
-		capability.Field{Name: "description", Type: capability.String, Brief: true, Description: "What the type is."},
-		capability.Field{Name: "label", Type: capability.String, Description: "The property that people read."},
-	),
-	generator("capability", "Write a Go capability about a type, which lists or creates nodes, and its test. Returns a FileDiff.", func(r *invoke.Request) ([]scaffold.Draft, error) {
-		return scaffold.Capability(r.Snapshot.Schema(), scaffold.NewCapability{
-			ID: r.Args.Text("id"), Description: r.Args.Text("description"), Type: r.Args.Text("type"), Properties: textsOf(r.Args.List("properties")), Writes: r.Args.Flag("writes"),
-		})
-	},
-		capability.Field{Name: "id", Type: capability.String, Required: true, Description: "Such as task.find."},
-		capability.Field{Name: "type", Type: capability.String, Required: true, Brief: true, Description: "What it is about."},
-		capability.Field{Name: "properties", Type: capability.String, Many: true, Description: "Those of the type that it takes."},
-		capability.Field{Name: "writes", Type: capability.Boolean, Default: false, Description: "Create a node, in the place of listing."},
-		capability.Field{Name: "description", Type: capability.String, Brief: true, Description: "What it does."},
-	),
-	generator("migration", "Write the next migration, from the schema to another one. Returns a FileDiff.", func(r *invoke.Request) ([]scaffold.Draft, error) {
-		number := r.Args.Integer("number", len(r.Snapshot.Applied())+1)
-		return one(scaffold.Migration(r.Snapshot.Schema(), number, r.Args.Text("name"), []byte(r.Args.Text("schema"))))
-	},
-		capability.Field{Name: "name", Type: capability.String, Required: true, Description: "Such as two_names."},
-		capability.Field{Name: "schema", Type: capability.String, Required: true, Description: "The whole schema to come, in YAML."},
-		capability.Field{Name: "number", Type: capability.Integer, MinValue: 1, MaxValue: 9999, Rare: true, Description: "Where migrations wait to be applied; else one more than the graph has."},
-	),
+	generator("shape", "Write a type of the schema as SHACL in Turtle. Returns a FileDiff.", func(r *invoke.Request, in struct {
+		Type string `json:"type"`
+		presentFiles
+	}) ([]scaffold.Draft, error) {
+		return one(scaffold.Shape(r.Snapshot.Schema(), in.Type))
+	}),
+	generator("type", "Write a schema patch that adds a type, for schema_apply. Returns a FileDiff.", func(r *invoke.Request, in struct {
+		scaffold.NewType
+		presentFiles
+	}) ([]scaffold.Draft, error) {
+		return one(scaffold.Type(r.Snapshot.Schema(), in.NewType))
+	}),
+	generator("capability", "Write a Go capability about a type, which lists or creates nodes, and its test. Returns a FileDiff.", func(r *invoke.Request, in struct {
+		scaffold.NewCapability
+		presentFiles
+	}) ([]scaffold.Draft, error) {
+		return scaffold.Capability(r.Snapshot.Schema(), in.NewCapability)
+	}),
+	generator("migration", "Write the next migration, from the schema to another one. Returns a FileDiff.", func(r *invoke.Request, in struct {
+		Name   string `json:"name" doc:"Such as two_names."`
+		Schema string `json:"schema" doc:"The whole schema to come, in YAML."`
+		Number int    `json:"number,omitempty" is:"rare" min:"1" max:"9999" doc:"Where migrations wait to be applied; else one more than the graph has."`
+		presentFiles
+	}) ([]scaffold.Draft, error) {
+		return one(scaffold.Migration(r.Snapshot.Schema(), cmp.Or(in.Number, len(r.Snapshot.Applied())+1), in.Name, []byte(in.Schema)))
+	}),
 }
 
 // generator is one of the capabilities that return a FileDiff.
-func generator(op, description string, write func(*invoke.Request) ([]scaffold.Draft, error), arguments ...capability.Field) invoke.Capability {
-	return invoke.Capability{
-		Descriptor: capability.Descriptor{
-			ID: "trails.meta.gen." + op, Description: description,
-			InputShape:  capability.Shape{Fields: append(arguments, nowField, capability.MaxChars(), capability.ReadBranch())},
-			OutputShape: fileDiff, CostEstimate: capability.CostResult,
-			PolicyRequired: capability.Requirement{Scope: policy.Dev, Action: policy.Read}, Idempotent: true,
-		},
-		Handle: func(_ context.Context, r *invoke.Request) (any, error) {
-			drafts, err := write(r)
-			if err != nil {
-				return nil, err
-			}
-			now := map[string]string{}
-			for path, text := range r.Args.Object(nowField.Name) {
-				now[path], _ = text.(string)
-			}
-			return scaffold.Between(now, drafts...), nil
-		},
-	}
+func generator[In interface{ present() map[string]string }](op, description string, write func(*invoke.Request, In) ([]scaffold.Draft, error)) invoke.Capability {
+	return invoke.Define(capability.Descriptor{
+		ID: "trails.meta.gen." + op, Description: description, PolicyRequired: capability.Requirement{Scope: policy.Dev, Action: policy.Read}, Idempotent: true,
+	}, func(_ context.Context, r *invoke.Request, in In) (out scaffold.Diff, err error) {
+		drafts, err := write(r, in)
+		if err == nil {
+			out = scaffold.Between(in.present(), drafts...)
+		}
+		return out, err
+	})
 }
 
 func one(d scaffold.Draft, err error) ([]scaffold.Draft, error) { return []scaffold.Draft{d}, err }
-
-// textsOf are the strings of a list.
-func textsOf(list []any) (texts []string) {
-	for _, v := range list {
-		text, _ := v.(string)
-		texts = append(texts, text)
-	}
-	return texts
-}

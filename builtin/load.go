@@ -36,7 +36,7 @@ type loading struct {
 	Lenient   bool                       `json:"lenient" is:"rare" default:"false" doc:"Leave out statements of RDF text whose IRI or language tag is none; rejects lists them."`
 	Rejects   bool                       `json:"rejects" is:"rare" default:"false" doc:"Leave out bad rows and records and load the others; rejects lists them."`
 	KeepGoing bool                       `json:"keep_going" is:"rare" default:"false" doc:"All loads report all bad lines, and change nothing then."`
-	capability.MassArguments
+	capability.ChangeArguments
 }
 
 // loaded is what a load answers.

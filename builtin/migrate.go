@@ -247,7 +247,7 @@ type migrationDone struct {
 // migrationsApplying is what applying a migration takes.
 type migrationsApplying struct {
 	migrationsGiven
-	capability.MassArguments
+	capability.ChangeArguments
 }
 
 var migrateApply = invoke.Define(capability.Descriptor{
@@ -278,7 +278,7 @@ func applyMigration(ctx context.Context, r *invoke.Request, in migrationsApplyin
 type migrationRollback struct {
 	Number    int  `json:"number,omitempty" min:"1" doc:"The one that you take for the last."`
 	AllowLoss bool `json:"allow_data_loss" default:"false" doc:"Remove data that came later."`
-	capability.MassArguments
+	capability.ChangeArguments
 }
 
 var migrateRollback = invoke.Define(capability.Descriptor{

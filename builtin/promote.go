@@ -178,7 +178,7 @@ type promoting struct {
 	foreign
 	Replace   bool `json:"replace" default:"false" doc:"Let go what this file defines itself."`
 	AllowLoss bool `json:"allow_data_loss" default:"false" doc:"Remove statements that have no place any more."`
-	capability.MassArguments
+	capability.ChangeArguments
 }
 
 func promotionIn(r *invoke.Request, in promoting) (kg.Promotion, error) {

@@ -58,8 +58,7 @@ type asked struct {
 	Default []rdf.IRI `json:"default_graph_uri,omitempty" is:"rare" max:"1000" doc:"Graphs in the place of FROM."`
 	Named   []rdf.IRI `json:"named_graph_uri,omitempty" is:"rare" max:"1000" doc:"Graphs in the place of FROM NAMED."`
 	baseArgument
-	Explain  bool `json:"explain" is:"rare" default:"false" doc:"Show the plan, and count."`
-	MaxChars int  `json:"max_chars"`
+	Explain bool `json:"explain" is:"rare" default:"false" doc:"Show the plan, and count."`
 	capability.ReadArguments
 }
 

@@ -43,9 +43,8 @@ const (
 
 // schemaAsked says what of the schema is wanted.
 type schemaAsked struct {
-	Type     string       `json:"type,omitempty"`
-	Format   schemaFormat `json:"format,omitempty" is:"rare" oneof:"outline,yaml,json,turtle" doc:"Without type outline, a line for each, unless all of it is asked for as yaml, json or turtle (SHACL); with type yaml or json."`
-	MaxChars int          `json:"max_chars"`
+	Type   string       `json:"type,omitempty"`
+	Format schemaFormat `json:"format,omitempty" is:"rare" oneof:"outline,yaml,json,turtle" doc:"Without type outline, a line for each, unless all of it is asked for as yaml, json or turtle (SHACL); with type yaml or json."`
 }
 
 // schemaView is what schema_get answers.
@@ -233,7 +232,7 @@ type schemaApplying struct {
 	newSchema
 	mayLose
 	mayBreak
-	capability.MassArguments
+	capability.ChangeArguments
 }
 
 // schemaApplied is what it answers.
@@ -274,7 +273,7 @@ type schemaChanging struct {
 	Plan bool `json:"plan" default:"false" doc:"Only say what breaks."`
 	mayLose
 	mayBreak
-	capability.MassArguments
+	capability.ChangeArguments
 }
 
 // schemaChanged has no commit where it is planned.
@@ -292,7 +291,7 @@ var schemaApplyBuiltin = invoke.Define(capability.Descriptor{
 		p, err := schemaPlan(ctx, r, planAsked{in.newSchema, in.mayBreak})
 		return schemaChanged{Plan: &p}, err
 	}
-	done, err := schemaApply(ctx, r, schemaApplying{in.newSchema, in.mayLose, in.mayBreak, in.MassArguments})
+	done, err := schemaApply(ctx, r, schemaApplying{in.newSchema, in.mayLose, in.mayBreak, in.ChangeArguments})
 	return schemaChanged{done.Plan, &done.Written}, err
 }, invoke.Asks(schemaLoses))
 

@@ -17,7 +17,7 @@ const undoQuotes = 200
 // undoing is what an undo takes.
 type undoing struct {
 	Commit string `json:"commit" is:"brief" doc:"Its first digits, or head for the newest."`
-	capability.MassArguments
+	capability.ChangeArguments
 }
 
 // undone is what an undo answers.

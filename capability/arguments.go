@@ -46,12 +46,6 @@ type ChangeArguments struct {
 	AllowMassChange bool `json:"allow_mass_change" is:"rare,brief" default:"false" doc:"Remove however many statements."`
 }
 
-// MassArguments are the [ChangeArguments] of what can remove much, where it is not rare.
-type MassArguments struct {
-	WriteArguments
-	AllowMassChange bool `json:"allow_mass_change" is:"brief" default:"false" doc:"Remove however many statements."`
-}
-
 // changeFields are shared by the writes of all types.
 var changeFields = FieldsOf[ChangeArguments]()
 

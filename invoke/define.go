@@ -45,11 +45,7 @@ func Define[In, Out any](d capability.Descriptor, do func(context.Context, *Requ
 // not in [Define], which is compiled for each pair.
 func shaped(d capability.Descriptor, takes, answers reflect.Type) Capability {
 	c := Capability{Descriptor: d}
-	in := capability.FieldsOfType(takes)
-	if at := slices.IndexFunc(in, func(f capability.Field) bool { return f.Name == capability.MaxChars().Name }); at >= 0 {
-		in[at] = capability.MaxChars()
-	}
-	c.InputShape.Fields = capability.Detailed(in, d.InputShape.Fields)
+	c.InputShape.Fields = capability.Detailed(capability.FieldsOfType(takes), d.InputShape.Fields)
 	c.OutputShape.Fields = capability.Detailed(capability.FieldsOfType(answers), d.OutputShape.Fields)
 	var usual []capability.Field
 	switch action := d.PolicyRequired.Action; {

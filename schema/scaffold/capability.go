@@ -20,15 +20,14 @@ import (
 
 // NewCapability says what a capability should do.
 type NewCapability struct {
-	ID, Description string
-	// Type is the type that it is about.
-	Type string
-	// Properties are its arguments, properties of the type. None are, for one that writes,
-	// all of them, and for one that reads the label.
-	Properties []string
+	ID   string `json:"id" doc:"Such as task.find."`
+	Type string `json:"type" is:"brief" doc:"What it is about."`
+	// Properties none are, for one that writes, all of them, and for one that reads the label.
+	Properties []string `json:"properties,omitempty" doc:"Those of the type that it takes."`
 	// Writes makes a node of the type with its arguments as values; else it lists the nodes
 	// that have all of them.
-	Writes bool
+	Writes      bool   `json:"writes" default:"false" doc:"Create a node, in the place of listing."`
+	Description string `json:"description,omitempty" is:"brief" doc:"What it does."`
 }
 
 var (

@@ -25,12 +25,12 @@ const (
 // File is one file that is proposed.
 type File struct {
 	// Path is relative to a directory that the reader chooses, with slashes.
-	Path   string `json:"path"`
-	Action Action `json:"action"`
+	Path   string `json:"path" doc:"Relative."`
+	Action Action `json:"action" oneof:"create,modify,delete"`
 	// Diff leads from the present text to Content, as git apply and patch take it.
-	Diff string `json:"diff"`
-	// Content is the whole new text; empty for a file that goes.
-	Content string `json:"content"`
+	Diff string `json:"diff" doc:"Unified."`
+	// Content is empty for a file that goes.
+	Content string `json:"content" doc:"The new text."`
 }
 
 // Diff is a set of files that are proposed together. A file whose text would stay as it is

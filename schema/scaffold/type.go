@@ -12,13 +12,11 @@ import (
 
 // NewType says what a type should have.
 type NewType struct {
-	Name, Description string
-	// Label names the property that people read; "" takes the first that is called label,
-	// name or title.
-	Label string
-	// Properties are each a name, a colon, and what the schema's YAML says of a property: a
-	// datatype, or a mapping such as {class: Person, required: true}.
-	Properties []string
+	Name        string   `json:"type" doc:"Its name, such as Task."`
+	Properties  []string `json:"properties,omitempty" doc:"Each as in the schema's YAML: due: date, or owner: {class: Person, required: true}."`
+	Description string   `json:"description,omitempty" is:"brief" doc:"What the type is."`
+	// Label "" takes the first property that is called label, name or title.
+	Label string `json:"label,omitempty" doc:"The property that people read."`
 }
 
 // Type returns a patch that adds a type to the schema, as schema plan and schema apply take
