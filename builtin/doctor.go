@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"trails/auth/policy"
 	"trails/builtin/view"
 	"trails/capability"
 	"trails/capability/project"
@@ -62,11 +63,10 @@ const (
 // check is one thing that the doctor has looked at.
 type check struct {
 	Name   string `json:"name"`
-	Result string `json:"result"`
+	Result string `json:"result" oneof:"ok,warning,failed"`
 	// Detail says what was found and, when it is not well, the way out.
-	Detail string `json:"detail"`
-	// Findings are what is wrong with capabilities, one by one.
-	Findings []project.Finding `json:"findings,omitempty"`
+	Detail   string            `json:"detail"`
+	Findings []project.Finding `json:"findings,omitempty" doc:"What is wrong with capabilities, at most 100."`
 }
 
 // Bounds of what one check tells: findings that its detail spells out, and all of them.
@@ -124,7 +124,7 @@ type doctor struct {
 
 // checks are what the doctor looks at in a call, in this order. That of the file is last: it
 // needs a reader of its own, and the call gives its own back before.
-func (d *doctor) checks(r *invoke.Request) []doctorCheck {
+func (d *doctor) checks(served *string, sample time.Duration) []doctorCheck {
 	checks := []doctorCheck{
 		{"head", checkHead},
 		{"schema", checkSchema},
@@ -140,10 +140,10 @@ func (d *doctor) checks(r *invoke.Request) []doctorCheck {
 		{"activities", checkAside},
 		{"write", checkWrite},
 		{"gateway", d.checkGateway}, // it gives the reader back
-		{"file", checkFile},
+		{"file", func(ctx context.Context, r *invoke.Request) (string, error) { return checkFile(ctx, r, sample) }},
 	}
-	if r.Args.Has(servedName) {
-		checks = slices.Insert(checks, 2, doctorCheck{"served", checkServed})
+	if served != nil {
+		checks = slices.Insert(checks, 2, doctorCheck{servedName, func(ctx context.Context, r *invoke.Request) (string, error) { return checkServed(ctx, r, *served) }})
 	}
 	return checks
 }
@@ -153,46 +153,45 @@ type doctorCheck struct {
 	look func(context.Context, *invoke.Request) (string, error)
 }
 
-const doctorID = "trails.meta.doctor.run"
-
-// servedName is the argument with a document to hold against what is served.
+// servedName is the argument with a document to hold against what is served, and the check of it.
 const servedName = "served"
+
+// checking is what is looked at beside what always is.
+type checking struct {
+	Deep   bool    `json:"deep" default:"false" doc:"Check the whole file, as trails verify does, and not a sample."`
+	Served *string `json:"served,omitempty" is:"rare" doc:"A document that was saved of what is served, whole: OpenAPI, a Thing Description, a manifest in JSON, tools. It is told what was changed by hand and what is of another version."`
+	capability.NoBranch
+}
+
+// checked is what the doctor says.
+type checked struct {
+	OK     bool    `json:"ok" doc:"No check failed."`
+	Checks []check `json:"checks"`
+}
 
 // capability is the doctor for whoever calls it by name. Pages and agents read
 // trails://doctor, which looks at less of the file.
 func (d *doctor) capability() invoke.Capability {
-	return invoke.Capability{
-		Descriptor: capability.Descriptor{
-			ID: doctorID, Description: "Check the graph, its capabilities in every view, the file and the place where it is, and say what is wrong and how to put it right.",
-			InputShape: capability.Shape{Fields: []capability.Field{
-				{Name: "deep", Type: capability.Boolean, Default: false, Description: "Check the whole file, as trails verify does, and not a sample."},
-				{Name: servedName, Type: capability.String, Rare: true, Description: "A document that was saved of what is served, whole: OpenAPI, a Thing Description, a manifest in JSON, tools. It is told what was changed by hand and what is of another version."},
-			}},
-			OutputShape: capability.Shape{Fields: []capability.Field{
-				{Name: "ok", Type: capability.Boolean, Required: true, Description: "No check failed."},
-				{Name: "checks", Type: capability.Object, Many: true, Required: true, Fields: []capability.Field{
-					{Name: "name", Type: capability.String, Required: true},
-					{Name: "result", Type: capability.String, Required: true, OneOf: []any{checkOK, checkWarning, checkFailed}},
-					{Name: "detail", Type: capability.String, Required: true},
-					{Name: "findings", Type: capability.Object, Many: true, Description: "What is wrong with capabilities, at most 100.", Fields: []capability.Field{
-						{Name: "capability", Type: capability.String}, {Name: "field", Type: capability.String},
-						{Name: "rule", Type: capability.String, Required: true}, {Name: "says", Type: capability.String, Required: true},
-						{Name: "mend", Type: capability.String, Required: true, Description: "How it is put right."},
-					}},
-				}},
-			}},
-			CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: "read"}, Idempotent: true,
-		},
-		Handle: d.run, Hidden: true,
-	}
+	return invoke.Define(capability.Descriptor{
+		ID: "trails.meta.doctor.run", Description: "Check the graph, its capabilities in every view, the file and the place where it is, and say what is wrong and how to put it right.",
+		CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+	}, func(ctx context.Context, r *invoke.Request, in checking) (*checked, error) {
+		sample := sampleAsked
+		if in.Deep {
+			sample = 0
+		}
+		return d.run(ctx, r, in.Served, sample)
+	}, invoke.Hidden)
 }
 
-func (d *doctor) run(ctx context.Context, r *invoke.Request) (any, error) {
-	out := struct {
-		OK     bool    `json:"ok"`
-		Checks []check `json:"checks"`
-	}{OK: true}
-	for _, c := range d.checks(r) {
+// read is the doctor as a resource.
+func (d *doctor) read(ctx context.Context, r *invoke.Request) (any, error) {
+	return d.run(ctx, r, nil, sampleRead)
+}
+
+func (d *doctor) run(ctx context.Context, r *invoke.Request, served *string, sample time.Duration) (*checked, error) {
+	out := &checked{OK: true}
+	for _, c := range d.checks(served, sample) {
 		found := check{Name: c.name, Result: checkOK}
 		detail, err := c.look(ctx, r)
 		if ctx.Err() != nil {
@@ -382,15 +381,8 @@ const (
 	sampleRead  = 50 * time.Millisecond
 )
 
-// checkFile checks what is in the file as verify does, or a sample of it.
-func checkFile(ctx context.Context, r *invoke.Request) (string, error) {
-	sample := sampleRead
-	switch {
-	case r.Args.Flag("deep"):
-		sample = 0
-	case r.Capability.ID == doctorID:
-		sample = sampleAsked
-	}
+// checkFile checks what is in the file as verify does, or for so long as sample says, unless that is 0.
+func checkFile(ctx context.Context, r *invoke.Request, sample time.Duration) (string, error) {
 	r.Release() // the check has a reader of its own
 	report, err := r.Engine().Graph().Verify(ctx, kg.VerifyOptions{Sample: sample, Progress: r.Progress})
 	foreign := r.Engine().Graph().Foreign()
@@ -415,6 +407,6 @@ func (d *doctor) resources() []invoke.Resource {
 		view.Forms{Resource: invoke.Resource{URI: "trails://stats", Name: "stats", Title: "Statistics", MIME: "application/json",
 			Description: "How much is in the file: statements, terms, commits, instances by type, bytes."}, JSON: stats}.Offered(),
 		view.Forms{Resource: invoke.Resource{URI: "trails://doctor", Name: "doctor", Title: "Doctor", MIME: "application/json",
-			Description: "What is checked of the file and its capabilities, and whether it is well."}, JSON: d.run}.Offered(),
+			Description: "What is checked of the file and its capabilities, and whether it is well."}, JSON: d.read}.Offered(),
 	}
 }

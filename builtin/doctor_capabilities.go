@@ -201,9 +201,9 @@ func checkStored(ctx context.Context, r *invoke.Request) (string, error) {
 }
 
 // checkServed holds a document that somebody has kept against what is served.
-func checkServed(ctx context.Context, r *invoke.Request) (string, error) {
+func checkServed(ctx context.Context, r *invoke.Request, served string) (string, error) {
 	var failed error
-	saved, err := project.CheckSaved([]byte(r.Args.Text(servedName)), r.Engine().Process(), func(id, version string) (capability.Descriptor, bool) {
+	saved, err := project.CheckSaved([]byte(served), r.Engine().Process(), func(id, version string) (capability.Descriptor, bool) {
 		d, ok := r.Registry().ByID(id)
 		if version == "" || ok && d.Version == version {
 			return d, ok

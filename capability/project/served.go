@@ -22,9 +22,8 @@ type Finding struct {
 	Field string `json:"field,omitempty"`
 	// Rule names what does not hold: "edited".
 	Rule string `json:"rule"`
-	// Says is what was found, and Mend how it is put right.
-	Says string `json:"says"`
-	Mend string `json:"mend"`
+	Says string `json:"says"` // what was found
+	Mend string `json:"mend" doc:"How it is put right."`
 }
 
 // String says all but the way out.
