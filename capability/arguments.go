@@ -77,9 +77,3 @@ type Changes struct {
 	Columns []string `json:"columns"`
 	Rows    [][]any  `json:"rows" type:"any" doc:"A list for each statement, by node: + or -, node, property, value, and graph where one of them is in a named graph."`
 }
-
-// ReadBranch is the field of [BranchArgument].
-func ReadBranch() Field { return FieldsOf[BranchArgument]()[0] }
-
-// ReadAt is the argument of the reads that can be of the past.
-func ReadAt() Field { return FieldsOf[ReadArguments]()[1] }

@@ -62,7 +62,7 @@ func unknownArgument(shape Shape, name string, v any) fault.FieldError {
 	return fault.FieldError{Field: name, Code: fault.Closed, Message: message, Value: v, Constraint: known}
 }
 
-// NoPast is what the refusal of the argument at says where it is none, see [ReadAt].
+// NoPast is what the refusal of the argument at says where it is none, see [ReadArguments].
 const NoPast = "the past is read by query and by stored queries alone: leave at out to read the newest commit, and see history or commits_get for what was changed"
 
 // Check compares a value with the field: an array member by member.

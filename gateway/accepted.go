@@ -105,11 +105,10 @@ type Change struct {
 	Kind     Kind     `json:"kind"`
 	Name     string   `json:"name"`
 	ID       string   `json:"id,omitempty"` // "" of what cannot be called
-	Standing Standing `json:"standing"`     // anything but IsAccepted
+	Standing Standing `json:"standing" oneof:"new,changed,moved,gone" doc:"moved: accepted when the server was reached in another way."`
 	// Differences are between what was accepted and what is offered, all of it when it is new.
-	// More is how many there are beside those.
 	Differences []Difference `json:"differences,omitempty"`
-	More        int          `json:"more,omitempty"`
+	More        int          `json:"more,omitempty" doc:"Differences beside those."`
 	// Offered is what is offered, or what was accepted when it is gone.
 	Offered Offered `json:"-"`
 }
