@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -222,33 +223,36 @@ func columnsOf(r *invoke.Request, id string) string {
 	return strings.Join(columns, ", ")
 }
 
-// storedRun asks any stored query by its name.
-var storedRun = invoke.Capability{
-	Descriptor: capability.Descriptor{
-		ID: "stored_query_run", Description: "Ask a stored query, or run a stored update, by its name.",
-		InputShape: capability.Shape{Fields: append([]capability.Field{
-			{Name: "name", Type: capability.String, Required: true},
-			{Name: "params", Type: capability.Object, Description: "Values by parameter."},
-			{Name: "texts", Type: capability.Object, Rare: true, Description: "Values as an address or a command line has them: a list of texts by parameter."},
-			{Name: "reads", Type: capability.Boolean, Rare: true, Description: "Refuse an update."},
-		}, slices.Concat(rareLimits(), []capability.Field{capability.MaxChars()}, capability.FieldsOf[capability.ReadArguments]()[1:], capability.FieldsOf[capability.ChangeArguments]())...)},
-		OutputShape: capability.Shape{Fields: capability.FieldsOf[struct {
-			*queried
-			*capability.ChangeResult
-		}]()},
-		SideEffects: capability.Destroys, CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Change},
-	},
-	Forward: byID(runStored),
+// running is a stored query and its values.
+type running struct {
+	Name   string         `json:"name"`
+	Params map[string]any `json:"params,omitempty" doc:"Values by parameter."`
+	Texts  map[string]any `json:"texts,omitempty" is:"rare" doc:"Values as an address or a command line has them: a list of texts by parameter."`
+	Reads  bool           `json:"reads,omitempty" is:"rare" doc:"Refuse an update."`
+	limits
+	MaxChars int `json:"max_chars"`
+	capability.AtArgument
+	capability.ChangeArguments
 }
 
+// storedRun asks any stored query by its name.
+var storedRun = invoke.Define[running, struct {
+	*queried
+	*capability.ChangeResult
+}](capability.Descriptor{
+	ID: "stored_query_run", Description: "Ask a stored query, or run a stored update, by its name.",
+	InputShape:   details(append(rareLimits(), capability.MaxChars())...),
+	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Change},
+}, nil, invoke.Forwards(runStored))
+
 // runStored finds the capability of the query, and reads the values that are texts.
-func runStored(_ context.Context, r *invoke.Request) (string, invoke.Arguments, error) {
-	name := r.Args.Text("name")
+func runStored(_ context.Context, r *invoke.Request, in running) (string, invoke.Arguments, error) {
+	name := in.Name
 	q, err := storedNamed(r, name)
 	switch {
 	case err != nil:
 		return "", nil, err
-	case r.Args.Flag("reads") && q.Update != nil:
+	case in.Reads && q.Update != nil:
 		return "", nil, fault.Argument("name", fault.HasValue, name, fmt.Sprintf("%s is an update, and changes the graph; POST runs it", name))
 	}
 	args, params := invoke.Arguments{}, map[string]any{}
@@ -257,10 +261,8 @@ func runStored(_ context.Context, r *invoke.Request) (string, invoke.Arguments, 
 			args[n] = v
 		}
 	}
-	for n, v := range r.Args.Object("params") {
-		params[n] = v
-	}
-	for n, v := range r.Args.Object("texts") {
+	maps.Copy(params, in.Params)
+	for n, v := range in.Texts {
 		list, _ := v.([]any)
 		isParam := slices.ContainsFunc(q.Params, func(p stored.Param) bool { return p.Name == n })
 		if n == "at" && !isParam {

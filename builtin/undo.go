@@ -44,18 +44,17 @@ var schemaUndo = invoke.Define(capability.Descriptor{
 	CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.SchemaApply},
 }, undo((*kg.Session).UndoSchema), invoke.Hidden)
 
-// undoForward finds what takes a commit back; nil is undo itself, which also says what is wrong
+// undoForward finds what takes a commit back; "" is undo itself, which also says what is wrong
 // with the argument.
-func undoForward(ctx context.Context, r *invoke.Request, in undoing) (*invoke.Capability, invoke.Arguments, error) {
+func undoForward(ctx context.Context, r *invoke.Request, in undoing) (string, invoke.Arguments, error) {
 	c, err := r.Snapshot.FindCommit(ctx, in.Commit)
 	if err != nil {
-		return nil, nil, nil //nolint:nilerr // the handler says it
+		return "", nil, nil //nolint:nilerr // the handler says it
 	}
 	if alone, err := r.Snapshot.ChangedSchemaAlone(ctx, c); !alone || err != nil {
-		return nil, nil, err
+		return "", nil, err
 	}
-	next, err := r.Named(schemaUndoID)
-	return next, r.Args, err
+	return schemaUndoID, r.Args, nil
 }
 
 // undo takes back a commit as take does.

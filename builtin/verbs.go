@@ -17,69 +17,66 @@ import (
 
 // verb is a capability that does for any type what the typed ones do for one. It forwards
 // to them, so that there is one way to write a node.
-func verb(id, description string, effects capability.SideEffects, forward func(context.Context, *invoke.Request) (string, invoke.Arguments, error), fields ...capability.Field) invoke.Capability {
-	arguments := changeArguments
-	if effects == capability.Writes { // nothing is removed
-		arguments = capability.FieldsOf[capability.WriteArguments]()
-	}
-	return invoke.Capability{
-		Descriptor: capability.Descriptor{
-			ID: id, Description: description,
-			InputShape:  capability.Shape{Fields: append(fields, arguments...)},
-			OutputShape: capability.WriteResult(""), SideEffects: effects, Idempotent: id != "create", ConsentRequired: id == "delete",
-			CostEstimate: capability.CostChange, PolicyRequired: capability.Requirement{Action: policy.Change},
-			Reasoning: capability.ReasoningSubclasses,
-		},
-		Forward: byID(forward), Surfaces: []string{"compact"},
-	}
+func verb[In any](d capability.Descriptor, forward func(context.Context, *invoke.Request, In) (string, invoke.Arguments, error)) invoke.Capability {
+	d.Idempotent, d.CostEstimate, d.Reasoning = d.ID != "create", capability.CostChange, capability.ReasoningSubclasses
+	d.PolicyRequired.Action = policy.Change
+	return invoke.Define[In, capability.NodeWritten](d, nil, invoke.On("compact"), invoke.Forwards(forward))
+}
+
+var verbs = []invoke.Capability{
+	verb(capability.Descriptor{ID: "create", Description: "Create a node of a type. describe tells its properties.", SideEffects: capability.Writes}, createAny),
+	verb(capability.Descriptor{ID: "update", Description: "Change properties of a node; those not given stay."}, updateAny),
+	verb(capability.Descriptor{ID: "delete", Description: "Delete a node with its properties.", ConsentRequired: true}, deleteAny),
+	verb(capability.Descriptor{ID: "link", Description: "Make a node refer to another by a property."}, link("add")),
+	verb(capability.Descriptor{ID: "unlink", Description: "End that a node refers to another."}, link("remove")),
+}
+
+// creating is a node to be made.
+type creating struct {
+	Type string         `json:"type"`
+	ID   string         `json:"id,omitempty" doc:"Made when left out."`
+	Data map[string]any `json:"data" doc:"Values by property; references as Type/id."`
+	capability.WriteArguments
+}
+
+// nodeGiven names a node.
+type nodeGiven struct {
+	Type string `json:"type,omitempty" doc:"Of a local id."`
+	ID   string `json:"id" doc:"Local id, Type/id or IRI."`
+}
+
+// changing is a node to be changed.
+type changing struct {
+	nodeGiven
+	Set    map[string]any `json:"set,omitempty" doc:"Values by property; an array replaces all."`
+	Add    map[string]any `json:"add,omitempty" doc:"Values to add to lists."`
+	Remove map[string]any `json:"remove,omitempty" doc:"Values to take out of lists."`
+	Unset  []string       `json:"unset,omitempty" max:"1000" doc:"Properties to remove."`
+	capability.ChangeArguments
+}
+
+// deleting is a node that goes.
+type deleting struct {
+	nodeGiven
+	Detach bool `json:"detach" default:"false" doc:"Remove the links to it, too."`
+	capability.ChangeArguments
+}
+
+// linking are two nodes, and a property by which the first one refers to the other.
+type linking struct {
+	From     string `json:"from" doc:"Type/id, IRI or exact label."`
+	Property string `json:"property"`
+	To       string `json:"to"`
+	capability.ChangeArguments
 }
 
 // changeArguments are read at every call.
 var changeArguments = slices.Clip(capability.FieldsOf[capability.ChangeArguments]())
 
-// byID forwards to a capability of the registry.
-func byID(forward func(context.Context, *invoke.Request) (string, invoke.Arguments, error)) func(context.Context, *invoke.Request) (*invoke.Capability, invoke.Arguments, error) {
-	return func(ctx context.Context, r *invoke.Request) (*invoke.Capability, invoke.Arguments, error) {
-		id, args, err := forward(ctx, r)
-		if err != nil {
-			return nil, nil, err
-		}
-		c, err := r.Named(id)
-		return c, args, err
-	}
-}
-
-var (
-	typeField = capability.Field{Name: "type", Type: capability.String, Required: true}
-	typeOfID  = capability.Field{Name: "type", Type: capability.String, Description: "Of a local id."}
-	nodeField = capability.Field{Name: "id", Type: capability.String, Required: true, Description: "Local id, Type/id or IRI."}
-	linkField = capability.Field{Name: "property", Type: capability.String, Required: true}
-	valuesOf  = func(name, description string) capability.Field {
-		return capability.Field{Name: name, Type: capability.Object, Description: description}
-	}
-	verbs = []invoke.Capability{
-		verb("create", "Create a node of a type. describe tells its properties.", capability.Writes, createAny,
-			typeField, capability.Field{Name: "id", Type: capability.String, Description: "Made when left out."},
-			capability.Field{Name: "data", Type: capability.Object, Required: true, Description: "Values by property; references as Type/id."}),
-		verb("update", "Change properties of a node; those not given stay.", capability.Destroys, updateAny,
-			typeOfID, nodeField, valuesOf("set", "Values by property; an array replaces all."), valuesOf("add", "Values to add to lists."),
-			valuesOf("remove", "Values to take out of lists."),
-			capability.Field{Name: capability.UnsetVerb, Type: capability.String, Many: true, MaxCount: new(1000), Description: "Properties to remove."}),
-		verb("delete", "Delete a node with its properties.", capability.Destroys, deleteAny,
-			typeOfID, nodeField, capability.Field{Name: "detach", Type: capability.Boolean, Default: false, Description: "Remove the links to it, too."}),
-		verb("link", "Make a node refer to another by a property.", capability.Destroys, link("add"),
-			capability.Field{Name: "from", Type: capability.String, Required: true, Description: "Type/id, IRI or exact label."}, linkField,
-			capability.Field{Name: "to", Type: capability.String, Required: true}),
-		verb("unlink", "End that a node refers to another.", capability.Destroys, link("remove"),
-			capability.Field{Name: "from", Type: capability.String, Required: true, Description: "Type/id, IRI or exact label."}, linkField,
-			capability.Field{Name: "to", Type: capability.String, Required: true}),
-	}
-)
-
 // writeArguments are the arguments of a verb that its typed capability takes as they are.
 func writeArguments(r *invoke.Request) invoke.Arguments {
 	out := invoke.Arguments{}
-	for _, f := range append(changeArguments, capability.Field{Name: "id"}) {
+	for _, f := range append(changeArguments, capability.Field{Name: "id"}, capability.Field{Name: "detach"}) {
 		if v, given := r.Args[f.Name]; given {
 			out[f.Name] = v
 		}
@@ -89,9 +86,8 @@ func writeArguments(r *invoke.Request) invoke.Arguments {
 
 // typed returns the id of a capability of the type that the call names, or that the node has
 // which its id names by Type/id or IRI.
-func typed(ctx context.Context, r *invoke.Request, op string) (string, *schema.Type, error) {
+func typed(ctx context.Context, r *invoke.Request, op, name, id string) (string, *schema.Type, error) {
 	s := r.Snapshot.Schema()
-	name, id := r.Args.Text("type"), r.Args.Text("id")
 	if of, _, _ := strings.Cut(id, "/"); name == "" && s.Type(of) != nil {
 		name = of
 	} else if name == "" && rdf.IsAbsoluteIRI(id) {
@@ -139,69 +135,64 @@ func merge(s *schema.Schema, t *schema.Type, args invoke.Arguments, values map[s
 	return nil
 }
 
-func createAny(ctx context.Context, r *invoke.Request) (string, invoke.Arguments, error) {
-	id, t, err := typed(ctx, r, "create")
+func createAny(ctx context.Context, r *invoke.Request, in creating) (string, invoke.Arguments, error) {
+	id, t, err := typed(ctx, r, "create", in.Type, in.ID)
 	if err != nil {
 		return "", nil, err
 	}
 	args := writeArguments(r)
-	return id, args, merge(r.Snapshot.Schema(), t, args, r.Args.Object("data"), "data")
+	return id, args, merge(r.Snapshot.Schema(), t, args, in.Data, "data")
 }
 
-func updateAny(ctx context.Context, r *invoke.Request) (string, invoke.Arguments, error) {
-	id, t, err := typed(ctx, r, "update")
+func updateAny(ctx context.Context, r *invoke.Request, in changing) (string, invoke.Arguments, error) {
+	id, t, err := typed(ctx, r, "update", in.Type, in.ID)
 	if err != nil {
 		return "", nil, err
 	}
 	args := writeArguments(r)
-	set := maps.Clone(r.Args.Object("set"))
-	if set == nil {
-		set = map[string]any{}
-	}
-	for _, name := range r.Args.List(capability.UnsetVerb) {
-		text, _ := name.(string)
-		if _, twice := set[text]; twice {
-			return "", nil, fault.Argument(capability.UnsetVerb, fault.Unique, text, fmt.Sprintf("%q is in set and in unset", text))
+	set := map[string]any{}
+	maps.Copy(set, in.Set)
+	for _, name := range in.Unset {
+		if _, twice := set[name]; twice {
+			return "", nil, fault.Argument(capability.UnsetVerb, fault.Unique, name, fmt.Sprintf("%q is in set and in unset", name))
 		}
-		set[text] = nil
+		set[name] = nil
 	}
 	if err := merge(r.Snapshot.Schema(), t, args, set, "set"); err != nil {
 		return "", nil, err
 	}
-	for _, name := range []string{"add", "remove"} {
-		values := r.Args.Object(name)
-		if len(values) == 0 {
+	for _, verb := range []struct {
+		name   string
+		values map[string]any
+	}{{"add", in.Add}, {"remove", in.Remove}} {
+		if len(verb.values) == 0 {
 			continue
 		}
-		if r.Snapshot.Schema().Property(t, name) != nil {
-			return "", nil, fault.Argument(name, fault.Closed, nil, fmt.Sprintf("%s has a property %s, so its values are set as a whole, or changed with mutate", t.Name, name))
+		if r.Snapshot.Schema().Property(t, verb.name) != nil {
+			return "", nil, fault.Argument(verb.name, fault.Closed, nil, fmt.Sprintf("%s has a property %s, so its values are set as a whole, or changed with mutate", t.Name, verb.name))
 		}
-		args[name] = values
+		args[verb.name] = verb.values
 	}
 	return id, args, nil
 }
 
-func deleteAny(ctx context.Context, r *invoke.Request) (string, invoke.Arguments, error) {
-	id, _, err := typed(ctx, r, "delete")
-	args := writeArguments(r)
-	if v, given := r.Args["detach"]; given {
-		args["detach"] = v
-	}
-	return id, args, err
+func deleteAny(ctx context.Context, r *invoke.Request, in deleting) (string, invoke.Arguments, error) {
+	id, _, err := typed(ctx, r, "delete", in.Type, in.ID)
+	return id, writeArguments(r), err
 }
 
 // link adds a value to a reference, or takes one out of it. A reference that has one value
 // is set, and emptied when it has this one.
-func link(op string) func(context.Context, *invoke.Request) (string, invoke.Arguments, error) {
-	return func(ctx context.Context, r *invoke.Request) (string, invoke.Arguments, error) {
+func link(op string) func(context.Context, *invoke.Request, linking) (string, invoke.Arguments, error) {
+	return func(ctx context.Context, r *invoke.Request, in linking) (string, invoke.Arguments, error) {
 		s := r.Snapshot.Schema()
-		from, err := nodeOf(ctx, r, "from", r.Args.Text("from"))
+		from, err := nodeOf(ctx, r, "from", in.From)
 		if err != nil {
 			return "", nil, err
 		}
-		name, to := r.Args.Text("property"), r.Args.Text("to")
+		name, to := in.Property, in.To
 		if from.Type == nil || from.Type.Abstract {
-			return "", nil, fault.Argument("from", fault.Class, r.Args.Text("from"), fmt.Sprintf("%s has no declared type; change it with mutate", from.ID))
+			return "", nil, fault.Argument("from", fault.Class, in.From, fmt.Sprintf("%s has no declared type; change it with mutate", from.ID))
 		}
 		p := s.Property(from.Type, name)
 		if p == nil || p.Class == "" {

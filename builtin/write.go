@@ -20,13 +20,6 @@ import (
 // callFields are the arguments of a typed write that are not properties.
 var callFields = []string{"id", "branch", "message", "if_commit", "dry_run", capability.UnsetVerb, "add", "remove", "detach", capability.AllowMassChange}
 
-// nodeWritten is what a typed write answers.
-type nodeWritten struct {
-	ID  string `json:"id"`
-	IRI string `json:"iri"`
-	capability.ChangeResult
-}
-
 // plan makes the edits of a typed write.
 type plan func(*schema.Schema, change.Entity) change.Edits
 
@@ -122,7 +115,7 @@ func typedWrite(typeName string, make plan) invoke.Handler {
 		if result.Replayed {
 			iri = rdf.IRI(result.Note) // the first call may have minted another one
 		}
-		out := nodeWritten{ID: s.IDOf(t, iri), IRI: string(iri), ChangeResult: capability.ChangeResult{Written: r.Committed(result, set.DryRun)}}
+		out := capability.NodeWritten{ID: s.IDOf(t, iri), IRI: iri, Written: r.Committed(result, set.DryRun)}
 		if set.DryRun || r.Capability.Op() != "delete" { // of a node that goes all goes
 			out.Changed = changesOf(s, result, set.DryRun)
 		}

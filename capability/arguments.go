@@ -8,10 +8,15 @@ type BranchArgument struct {
 // NoBranch stands among the arguments of a read that is of no branch.
 type NoBranch struct{}
 
+// AtArgument says which state is read.
+type AtArgument struct {
+	At string `json:"at,omitempty" is:"rare" min:"1" max:"64" doc:"The commit whose state is read, at least its first four digits; the newest when left out."`
+}
+
 // ReadArguments are what a read takes that can be of the past.
 type ReadArguments struct {
 	BranchArgument
-	At string `json:"at,omitempty" is:"rare" min:"1" max:"64" doc:"The commit whose state is read, at least its first four digits; the newest when left out."`
+	AtArgument
 }
 
 // The characters of an answer: when the caller says nothing, and what it may say.

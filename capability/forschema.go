@@ -120,12 +120,15 @@ func WriteResult(nodeType string) Shape {
 	return Shape{NodeType: nodeType, Closed: true, Fields: writeResult}
 }
 
-var writeResult = FieldsOf[struct {
+var writeResult = FieldsOf[NodeWritten]()
+
+// NodeWritten is what a write of a node answers.
+type NodeWritten struct {
 	ID  string  `json:"id" doc:"The node's local id, or its IRI when it has none."`
 	IRI rdf.IRI `json:"iri" doc:"The node's IRI."`
 	Changed
 	Written
-}]()
+}
 
 // newID is the id of a node to be made: as the type mints it, or as the caller says.
 func newID(s *schema.Schema, t *schema.Type) []Field {

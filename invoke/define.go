@@ -112,8 +112,9 @@ func Asks[In any](loses func(context.Context, *Request, In, kg.ChangeSet) (*Loss
 	}
 }
 
-// Forwards finds by the arguments the capability that does what a call asks for; nil is this one.
-func Forwards[In any](forward func(context.Context, *Request, In) (*Capability, Arguments, error)) Option {
+// Forwards finds by the arguments the id of the capability that does what a call asks for, and what
+// that takes; "" is this one.
+func Forwards[In any](forward func(context.Context, *Request, In) (string, Arguments, error)) Option {
 	return func(c *Capability) {
 		read := argumentsOf(c, reflect.TypeFor[In]())
 		c.Forward = func(ctx context.Context, r *Request) (*Capability, Arguments, error) {
@@ -121,7 +122,12 @@ func Forwards[In any](forward func(context.Context, *Request, In) (*Capability, 
 			if err := read(r, &in); err != nil {
 				return nil, nil, err
 			}
-			return forward(ctx, r, in)
+			id, args, err := forward(ctx, r, in)
+			if id == "" || err != nil {
+				return nil, nil, err
+			}
+			c, err := r.Named(id)
+			return c, args, err
 		}
 	}
 }
