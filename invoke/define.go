@@ -26,27 +26,13 @@ import (
 // [fault.Error]; any other error is ours, and is logged instead of shown. It panics on
 // structs that have no shape.
 func Define[In, Out any](d capability.Descriptor, do func(context.Context, *Request, In) (Out, error), options ...Option) Capability {
-	c := shaped(d, reflect.TypeFor[In](), reflect.TypeFor[Out]())
-	read := argumentsOf(&c, reflect.TypeFor[In]())
-	c.Handle = func(ctx context.Context, r *Request) (any, error) {
-		var in In
-		if err := read(r, &in); err != nil {
-			return nil, err
-		}
-		return do(ctx, r, in)
-	}
-	for _, option := range options {
-		option(&c)
-	}
-	return c
+	return defined(d, reflect.ValueOf(do), options) // by reflection, for this is compiled for each pair of types
 }
 
-// shaped is a capability with the shapes of two structs. What is not of their types stands here and
-// not in [Define], which is compiled for each pair.
-func shaped(d capability.Descriptor, takes, answers reflect.Type) Capability {
-	c := Capability{Descriptor: d}
+func defined(d capability.Descriptor, do reflect.Value, options []Option) Capability {
+	c, takes := Capability{Descriptor: d}, do.Type().In(2)
 	c.InputShape.Fields = capability.Detailed(capability.FieldsOfType(takes), d.InputShape.Fields)
-	c.OutputShape.Fields = capability.Detailed(capability.FieldsOfType(answers), d.OutputShape.Fields)
+	c.OutputShape.Fields = capability.Detailed(capability.FieldsOfType(do.Type().Out(0)), d.OutputShape.Fields)
 	var usual []capability.Field
 	switch action := d.PolicyRequired.Action; {
 	case action.Writes():
@@ -58,6 +44,18 @@ func shaped(d capability.Descriptor, takes, answers reflect.Type) Capability {
 		c.InputShape.Fields = slices.Concat(c.InputShape.Fields, usual)
 	}
 	c.CostEstimate = cmp.Or(d.CostEstimate, capability.CostResult)
+	call := typed(&c, do)
+	c.Handle = func(ctx context.Context, r *Request) (any, error) {
+		out, err := call(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		err, _ = out[1].Interface().(error)
+		return out[0].Interface(), err
+	}
+	for _, option := range options {
+		option(&c)
+	}
 	return c
 }
 
@@ -65,16 +63,18 @@ func embeds(t, part reflect.Type) bool {
 	return t == part || slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous && f.Type == part })
 }
 
-// argumentsOf returns what reads the arguments of calls of c into a struct, whose members are some of
-// them.
-func argumentsOf(c *Capability, t reflect.Type) func(r *Request, into any) error {
+// typed returns what calls a function with the arguments of a call of c in the struct that it takes,
+// whose members are some of them.
+func typed(c *Capability, do reflect.Value) func(ctx context.Context, r *Request, more ...reflect.Value) ([]reflect.Value, error) {
+	t := do.Type().In(2)
 	read := capability.ValuesOf(t, c.InputShape.Fields)
-	return func(r *Request, into any) error {
-		if err := read(r.Args, into); err != nil {
+	return func(ctx context.Context, r *Request, more ...reflect.Value) ([]reflect.Value, error) {
+		in := reflect.New(t)
+		if err := read(r.Args, in.Interface()); err != nil {
 			// A number that the shape lets through can be too large for the Go type.
-			return fault.Argument("", fault.Datatype, nil, "the arguments cannot be read: "+err.Error())
+			return nil, fault.Argument("", fault.Datatype, nil, "the arguments cannot be read: "+err.Error())
 		}
-		return nil
+		return do.Call(append([]reflect.Value{reflect.ValueOf(ctx), reflect.ValueOf(r), in.Elem()}, more...)), nil
 	}
 }
 
@@ -100,14 +100,20 @@ func Inputs(argument string) Option { return func(c *Capability) { c.Inputs = ar
 
 // Asks finds out by the arguments what a call would remove, so that a person can be asked before.
 func Asks[In any](loses func(context.Context, *Request, In, kg.ChangeSet) (*Loss, error)) Option {
+	return asks(reflect.ValueOf(loses))
+}
+
+func asks(loses reflect.Value) Option {
 	return func(c *Capability) {
-		read := argumentsOf(c, reflect.TypeFor[In]())
+		call := typed(c, loses)
 		c.Loses = func(ctx context.Context, r *Request, set kg.ChangeSet) (*Loss, error) {
-			var in In
-			if err := read(r, &in); err != nil {
+			out, err := call(ctx, r, reflect.ValueOf(set))
+			if err != nil {
 				return nil, nil //nolint:nilerr // the handler says it
 			}
-			return loses(ctx, r, in, set)
+			loss, _ := out[0].Interface().(*Loss)
+			err, _ = out[1].Interface().(error)
+			return loss, err
 		}
 	}
 }
@@ -115,18 +121,22 @@ func Asks[In any](loses func(context.Context, *Request, In, kg.ChangeSet) (*Loss
 // Forwards finds by the arguments the id of the capability that does what a call asks for, and what
 // that takes; "" is this one.
 func Forwards[In any](forward func(context.Context, *Request, In) (string, Arguments, error)) Option {
+	return forwards(reflect.ValueOf(forward))
+}
+
+func forwards(forward reflect.Value) Option {
 	return func(c *Capability) {
-		read := argumentsOf(c, reflect.TypeFor[In]())
+		call := typed(c, forward)
 		c.Forward = func(ctx context.Context, r *Request) (*Capability, Arguments, error) {
-			var in In
-			if err := read(r, &in); err != nil {
+			out, err := call(ctx, r)
+			if err != nil {
 				return nil, nil, err
 			}
-			id, args, err := forward(ctx, r, in)
-			if id == "" || err != nil {
+			if err, _ = out[2].Interface().(error); err != nil || out[0].String() == "" {
 				return nil, nil, err
 			}
-			c, err := r.Named(id)
+			args, _ := out[1].Interface().(Arguments)
+			c, err := r.Named(out[0].String())
 			return c, args, err
 		}
 	}
