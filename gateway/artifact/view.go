@@ -21,7 +21,7 @@ type View struct {
 	// Left says what else there is, "" when this is all.
 	Left string `json:"left,omitempty"`
 	// Next reads on, nil when this is all.
-	Next Selector `json:"next,omitempty"`
+	Next Selector `json:"next,omitempty" type:"object"`
 }
 
 // mostView is the length of the text of a view, in bytes.

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,44 +14,33 @@ import (
 	"trails/invoke"
 )
 
-// text is an argument that is a text; the description of the tool says what it is.
-func text(name string, required bool) capability.Field {
-	return capability.Field{Name: name, Type: capability.String, Required: required, MaxLength: new(4_000), Brief: true}
+// reads describes what only looks, at servers among others.
+func reads(id, description string) capability.Descriptor {
+	return capability.Descriptor{ID: id, Description: description, PolicyRequired: capability.Requirement{Action: policy.Read, Upstream: true}, Idempotent: true}
 }
 
-var topK = capability.Field{Name: "top_k", Type: capability.Integer, MinValue: json.Number("1"), MaxValue: json.Number("50")}
-
-// cardFields describe a [gateway.Card].
-var cardFields = []capability.Field{
-	{Name: "id", Type: capability.String, Required: true}, {Name: "name", Type: capability.String, Required: true},
-	{Name: "description", Type: capability.String, Required: true}, {Name: "kind", Type: capability.String, Required: true},
-	{Name: "namespace", Type: capability.String, Required: true}, {Name: "tags", Type: capability.String, Many: true, Required: true},
-	{Name: "has_schema", Type: capability.Boolean, Required: true}, {Name: "side_effects", Type: capability.Boolean, Required: true},
-	{Name: "safety", Type: capability.String, Required: true}, {Name: "cost_hint", Type: capability.Number, Required: true},
-	{Name: "score", Type: capability.Number},
+// browsing is what is looked for.
+type browsing struct {
+	Query     *string      `json:"query,omitempty" is:"brief" max:"4000"`
+	Path      *string      `json:"path,omitempty" is:"brief" max:"4000"`
+	Most      *int         `json:"top_k,omitempty" min:"1" max:"50"`
+	Selection gateway.Form `json:"selection,omitempty" is:"rare" doc:"Answer with a schema, too, by which a model can be held to choose one of the ids: alone, or as a provider takes it."`
+	capability.NoBranch
 }
 
-// reads is what the descriptors of all have in common that only look, at servers among others.
-func reads(id, description string, in, out []capability.Field) capability.Descriptor {
-	return capability.Descriptor{
-		ID: id, Description: description, InputShape: capability.Shape{Fields: in}, OutputShape: capability.Shape{Fields: out},
-		CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read, Upstream: true}, Idempotent: true,
-	}
-}
-
-// selection asks for a schema of the answers that choose one of the cards.
-var selection = capability.Field{
-	Name: "selection", Type: capability.String, OneOf: []any{string(gateway.JSONSchema), string(gateway.OpenAI), string(gateway.Anthropic)}, Rare: true,
-	Description: "Answer with a schema, too, by which a model can be held to choose one of the ids: alone, or as a provider takes it.",
+// browsed is what there is.
+type browsed struct {
+	Cards  []gateway.Card `json:"cards"`
+	Schema map[string]any `json:"selection_schema,omitempty"`
 }
 
 // browser is a capability that browses what there is of a kind.
 func (t *Tools) browser(id, description string, kind gateway.Kind) invoke.Capability {
-	return invoke.Capability{
-		Descriptor: reads(id, description, []capability.Field{text("query", false), text("path", false), topK, selection},
-			[]capability.Field{{Name: "cards", Type: capability.Object, Many: true, Required: true, Fields: cardFields}, {Name: "selection_schema", Type: capability.Object}}),
-		Handle: func(ctx context.Context, r *invoke.Request) (any, error) { return t.browse(ctx, r, id, kind) },
-	}
+	d := reads(id, description)
+	d.InputShape.Fields = []capability.Field{{Name: "selection", OneOf: []any{string(gateway.JSONSchema), string(gateway.OpenAI), string(gateway.Anthropic)}}}
+	return invoke.Define(d, func(ctx context.Context, r *invoke.Request, in browsing) (*browsed, error) {
+		return t.browse(ctx, r, in, kind)
+	})
 }
 
 func (t *Tools) browseTools() invoke.Capability {
@@ -67,28 +55,20 @@ func (t *Tools) browsePrompts() invoke.Capability {
 	return t.browser("prompt_browse", "Find prompts of upstream servers by query or path; prompt_get gets one by its id.", gateway.Prompt)
 }
 
-func (t *Tools) browse(ctx context.Context, r *invoke.Request, id string, kind gateway.Kind) (any, error) {
+func (t *Tools) browse(ctx context.Context, r *invoke.Request, in browsing, kind gateway.Kind) (*browsed, error) {
 	s, err := t.sessionOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.meter.Spend(time.Now(), id, ""); err != nil {
+	if err := s.meter.Spend(time.Now(), r.Capability.ID, ""); err != nil {
 		return nil, gateway.AsFault(err)
 	}
 	d, err := t.directoryFor(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	asked := gateway.Browsing{}
-	for name, into := range map[string]**string{"query": &asked.Query, "path": &asked.Path} {
-		if given := r.Args.Text(name); r.Args.Has(name) {
-			*into = &given
-		}
-	}
-	if most := r.Args.Integer(topK.Name, 0); most > 0 {
-		asked.Most = &most
-	}
-	if by := s.settings.Embeddings; by != (gateway.Embeddings{}) && asked.Path == nil && strings.TrimSpace(r.Args.Text("query")) != "" && d.Catalog(kind).Len() > 0 {
+	asked := gateway.Browsing{Query: in.Query, Path: in.Path, Most: in.Most}
+	if by := s.settings.Embeddings; by != (gateway.Embeddings{}) && asked.Path == nil && asked.Query != nil && strings.TrimSpace(*asked.Query) != "" && d.Catalog(kind).Len() > 0 {
 		asked.Near, err = t.embedder.Near(ctx, by, d.texts[kind](), *asked.Query)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -127,13 +107,13 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, id string, kind g
 		}
 	}
 	var schema map[string]any
-	if form := r.Args.Text(selection.Name); form != "" {
+	if in.Selection != "" {
 		if len(ids) == 0 {
 			none := gateway.Fail(gateway.ArgsInvalid, r.Args.Text("path"), "there is no %s to select; other words may find one, or path \"/\" leads to them", kind)
 			none.Details = map[string]any{"selection": gateway.Select("", nil)}
 			return nil, gateway.AsFault(none)
 		}
-		if schema, err = gateway.SelectionSchema(ids, gateway.Form(form)); err != nil {
+		if schema, err = gateway.SelectionSchema(ids, in.Selection); err != nil {
 			return nil, err
 		}
 	}
@@ -154,8 +134,5 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, id string, kind g
 		lines = append([]string{"warning: " + warning}, lines...)
 	}
 	r.Parts.Text = strings.Join(lines, "\n")
-	return struct {
-		Cards  []gateway.Card `json:"cards"`
-		Schema map[string]any `json:"selection_schema,omitempty"`
-	}{cards, schema}, nil
+	return &browsed{cards, schema}, nil
 }

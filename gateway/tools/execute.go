@@ -32,7 +32,7 @@ func (t *Tools) executeTool(tolerant bool) invoke.Capability {
 	return invoke.Capability{
 		Descriptor: capability.Descriptor{
 			ID: "tool_execute", Description: "Call a tool by the id of its card. Wrong args are answered with what is right; a large result is kept, and tool_view reads it. dry_run checks and calls nothing.",
-			InputShape:  capability.Shape{Fields: []capability.Field{text("tool_id", true), args, {Name: "dry_run", Type: capability.Boolean}}},
+			InputShape:  capability.Shape{Fields: []capability.Field{named("tool_id"), args, {Name: "dry_run", Type: capability.Boolean}}},
 			SideEffects: capability.Destroys, CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Change, Upstream: true},
 		},
 		Forward: t.forward,
@@ -337,18 +337,16 @@ func (e *execution) store(ctx context.Context) error {
 
 // hydrateTool is tool_hydrate: the schema of a tool, for lists that have none.
 func (t *Tools) hydrateTool() invoke.Capability {
-	return invoke.Capability{
-		Descriptor: reads("tool_hydrate", "Show what arguments a tool takes, by the id that the list has as its name. tool_execute calls it.",
-			[]capability.Field{text("tool_id", true)},
-			[]capability.Field{
-				{Name: "tool_id", Type: capability.String, Required: true}, {Name: "name", Type: capability.String, Required: true},
-				{Name: "description", Type: capability.String}, {Name: "inputSchema", Type: capability.Object, Required: true}, {Name: "outputSchema", Type: capability.Object},
-			}),
-		Handle: t.showSchema,
-	}
+	return invoke.Define(reads("tool_hydrate", "Show what arguments a tool takes, by the id that the list has as its name. tool_execute calls it."), t.showSchema)
 }
 
-func (t *Tools) showSchema(ctx context.Context, r *invoke.Request) (any, error) {
+// hydrating names a tool.
+type hydrating struct {
+	ID string `json:"tool_id" is:"brief" max:"4000"`
+	capability.NoBranch
+}
+
+func (t *Tools) showSchema(ctx context.Context, r *invoke.Request, in hydrating) (*hydration, error) {
 	s, err := t.sessionOf(ctx, r)
 	if err != nil {
 		return nil, err
@@ -357,24 +355,23 @@ func (t *Tools) showSchema(ctx context.Context, r *invoke.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	id := r.Args.Text("tool_id")
-	entry, selected, err := d.resolve(s, gateway.Tool, id)
+	entry, selected, err := d.resolve(s, gateway.Tool, in.ID)
 	if err != nil {
 		return nil, gateway.AsFault(err)
 	}
 	if selected != nil {
-		r.Warn("%s is no id; this is %s", quote.Text(id, 120), entry.Item.ID)
+		r.Warn("%s is no id; this is %s", quote.Text(in.ID, 120), entry.Item.ID)
 	}
-	id = entry.Item.ID
+	id := entry.Item.ID
 	s.hydrated(d.key, id)
 	if own, is := d.own[id]; is {
-		return hydration{id, own.ID, own.Description, project.Lower(own.InputShape), nil}, nil
+		return &hydration{id, own.ID, own.Description, project.Lower(own.InputShape), nil}, nil
 	}
 	o := entry.Offered
 	if len(o.InputSchema) == 0 {
 		o.InputSchema = json.RawMessage(`{"type":"object"}`)
 	}
-	return hydration{id, o.Name, o.Description, o.InputSchema, o.Output}, nil
+	return &hydration{id, o.Name, o.Description, o.InputSchema, o.Output}, nil
 }
 
 // hydration is a tool with its schemas.
@@ -382,6 +379,6 @@ type hydration struct {
 	ID          string          `json:"tool_id"`
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
-	Input       json.RawMessage `json:"inputSchema"`
-	Output      json.RawMessage `json:"outputSchema,omitempty"`
+	Input       json.RawMessage `json:"inputSchema" type:"object"`
+	Output      json.RawMessage `json:"outputSchema,omitempty" type:"object"`
 }

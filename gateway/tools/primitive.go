@@ -28,11 +28,23 @@ var resultFields = []capability.Field{
 	}},
 }
 
+// named is the argument with the id of what is called; the description of the tool says what it is.
+func named(id string) capability.Field {
+	return capability.Field{Name: id, Type: capability.String, Required: true, MaxLength: new(4_000), Brief: true}
+}
+
+// answersAsTool is d with an id and another argument, of what answers what a server does: its shape is not ours.
+func answersAsTool(d capability.Descriptor, id string, more capability.Field) capability.Descriptor {
+	d.CostEstimate = capability.CostResult
+	d.InputShape.Fields, d.OutputShape.Fields = []capability.Field{named(id), more}, resultFields
+	return d
+}
+
 // readResource is resource_read.
 func (t *Tools) readResource() invoke.Capability {
 	return invoke.Capability{
-		Descriptor: reads("resource_read", "Read a resource of an upstream server by the id of its card. params are the values of an address with {names}.",
-			[]capability.Field{text("resource_id", true), {Name: "params", Type: capability.Object, Description: "Texts by name, such as {\"path\":\"a/b\"}."}}, resultFields),
+		Descriptor: answersAsTool(reads("resource_read", "Read a resource of an upstream server by the id of its card. params are the values of an address with {names}."), "resource_id",
+			capability.Field{Name: "params", Type: capability.Object, Description: "Texts by name, such as {\"path\":\"a/b\"}."}),
 		Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
 			if f, follows := ctx.Value(followingKey{}).(*following); follows {
 				return t.follow(ctx, r, f)
@@ -81,8 +93,8 @@ func address(id string, o gateway.Offered, params map[string]any) (string, error
 // getPrompt is prompt_get.
 func (t *Tools) getPrompt() invoke.Capability {
 	return invoke.Capability{
-		Descriptor: reads("prompt_get", "Get the messages of a prompt of an upstream server by the id of its card.",
-			[]capability.Field{text("prompt_id", true), {Name: "args", Type: capability.Object, Description: "Texts by the names of the prompt's arguments."}}, resultFields),
+		Descriptor: answersAsTool(reads("prompt_get", "Get the messages of a prompt of an upstream server by the id of its card."), "prompt_id",
+			capability.Field{Name: "args", Type: capability.Object, Description: "Texts by the names of the prompt's arguments."}),
 		Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
 			id := r.Args.Text("prompt_id")
 			return t.fetch(ctx, r, gateway.Prompt, id, func(d directory, e gateway.Entry) ([]upstream.Part, error) {

@@ -22,34 +22,38 @@ var selectors = [][]capability.Field{
 	capability.ShapeOf[artifact.Rows]().Fields, capability.ShapeOf[artifact.Stats]().Fields, capability.ShapeOf[artifact.Image]().Fields,
 }
 
-// selectorField is the selector with the fields of all types; which of them a type has,
-// [artifact.ParseSelector] knows.
-func selectorField() capability.Field {
-	f := capability.Field{Name: "selector", Type: capability.Object, Required: true}
+// selectorFields are the fields of all types; which of them a type has, [artifact.ParseSelector] knows.
+func selectorFields() (all []capability.Field) {
 	for _, fields := range selectors {
 		for _, one := range fields {
-			if !slices.ContainsFunc(f.Fields, func(f capability.Field) bool { return f.Name == one.Name }) {
+			if !slices.ContainsFunc(all, func(f capability.Field) bool { return f.Name == one.Name }) {
 				one.Required = one.Name == "type"
-				f.Fields = append(f.Fields, one)
+				all = append(all, one)
 			}
 		}
 	}
 	for _, kind := range artifact.Types() {
-		f.Fields[0].OneOf = append(f.Fields[0].OneOf, kind)
+		all[0].OneOf = append(all[0].OneOf, kind)
 	}
-	return f
+	return all
+}
+
+// viewing is a part of a kept result.
+type viewing struct {
+	Handle   string         `json:"handle" is:"brief" max:"4000"`
+	Selector map[string]any `json:"selector"`
+	capability.NoBranch
 }
 
 // viewArtifact is tool_view.
 func (t *Tools) viewArtifact() invoke.Capability {
-	d := reads("tool_view", `Read a part of a kept result by its handle. selector: {"type":"head","chars":9}, bytes (offset, length), {"type":"lines","start":1,"count":9}, {"type":"grep","pattern":"err","context":2}, json_keys (pointer), {"type":"json","path":"$.a[0].id"}, {"type":"rows","where":[{"column":"n","op":">","value":"9"}],"sort":["-n"],"columns":["n"]}, stats, image.`,
-		[]capability.Field{text("handle", true), selectorField()},
-		[]capability.Field{{Name: "text", Type: capability.String, Required: true}, {Name: "left", Type: capability.String}, {Name: "next", Type: capability.Object}})
+	d := reads("tool_view", `Read a part of a kept result by its handle. selector: {"type":"head","chars":9}, bytes (offset, length), {"type":"lines","start":1,"count":9}, {"type":"grep","pattern":"err","context":2}, json_keys (pointer), {"type":"json","path":"$.a[0].id"}, {"type":"rows","where":[{"column":"n","op":">","value":"9"}],"sort":["-n"],"columns":["n"]}, stats, image.`)
+	d.InputShape.Fields = []capability.Field{{Name: "selector", Fields: selectorFields()}}
 	d.PolicyRequired.Upstream = false // results are kept in the file
-	return invoke.Capability{Descriptor: d, Handle: t.view}
+	return invoke.Define(d, t.view)
 }
 
-func (t *Tools) view(ctx context.Context, r *invoke.Request) (any, error) {
+func (t *Tools) view(ctx context.Context, r *invoke.Request, in viewing) (*artifact.View, error) {
 	s, err := t.sessionOf(ctx, r)
 	if err != nil {
 		return nil, err
@@ -57,8 +61,8 @@ func (t *Tools) view(ctx context.Context, r *invoke.Request) (any, error) {
 	if err := s.meter.Spend(time.Now(), "tool_view", ""); err != nil {
 		return nil, gateway.AsFault(err)
 	}
-	handle := r.Args.Text("handle")
-	given, err := jsontext.Marshal(r.Args.Object("selector"))
+	handle := in.Handle
+	given, err := jsontext.Marshal(in.Selector)
 	if err != nil {
 		return nil, gateway.AsFault(gateway.Fail(gateway.ViewFailed, handle, "the selector is no JSON"))
 	}
@@ -102,5 +106,5 @@ func (t *Tools) view(ctx context.Context, r *invoke.Request) (any, error) {
 		}
 		r.Parts.Content = append(r.Parts.Content, invoke.Content{Text: said})
 	}
-	return view, nil
+	return &view, nil
 }
