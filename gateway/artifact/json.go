@@ -159,10 +159,7 @@ func (a Artifact) shape() string {
 		}
 		return quote.Line(shapeOf(v, shapeDepth), shapeLength)
 	}
-	if !a.isTable() {
-		return ""
-	}
-	if t, err := a.table(); err == nil {
+	if t, is := a.table(); is {
 		return quote.Line(fmt.Sprintf("table of %d rows with the columns %s", len(t.rows), strings.Join(t.columns, ", ")), shapeLength)
 	}
 	return ""
@@ -176,10 +173,8 @@ func (a Artifact) offers() []Selector {
 		}
 		return []Selector{&Keys{Type: "json_keys"}}
 	}
-	if a.isTable() {
-		if _, err := a.table(); err == nil {
-			return []Selector{&Rows{Type: "rows"}}
-		}
+	if _, is := a.table(); is {
+		return []Selector{&Rows{Type: "rows"}}
 	}
 	return a.readers()
 }

@@ -58,10 +58,14 @@ func (a Artifact) delimiter() (comma rune, isTable bool) {
 	return comma, strings.Contains(a.MediaType, "csv")
 }
 
-// isTable reports that an artifact is a table, see [Artifact.delimiter].
-func (a Artifact) isTable() bool {
-	_, is := a.delimiter()
-	return is
+// table is the table of an artifact that looks like one, see [Artifact.delimiter], and can be read.
+func (a Artifact) table() (table, bool) {
+	comma, is := a.delimiter()
+	if !is {
+		return table{}, false
+	}
+	t, err := a.split(comma)
+	return t, err == nil
 }
 
 // sample are the parts of a text that are looked at, in whole lines.

@@ -48,15 +48,15 @@ const (
 	mostColumns = 1_000
 )
 
-// table reads CSV or TSV.
-func (a Artifact) table() (table, error) {
+// split reads a table of text.
+func (a Artifact) split(comma rune) (table, error) {
 	text, err := a.text()
 	if err != nil {
 		return table{}, err
 	}
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
 	r.FieldsPerRecord, r.LazyQuotes = -1, true
-	r.Comma, _ = a.delimiter()
+	r.Comma = comma
 	var t table
 	for {
 		row, err := r.Read()
@@ -90,7 +90,8 @@ func (a Artifact) tableAt(pointer string) (table, error) {
 		if pointer != "" {
 			return table{}, err
 		}
-		return a.table()
+		comma, _ := a.delimiter()
+		return a.split(comma)
 	}
 	list, is := v.([]any)
 	if !is {

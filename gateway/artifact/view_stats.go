@@ -27,11 +27,12 @@ func (s *Stats) view(a Artifact) (View, error) {
 		return View{Text: b.String()}, nil
 	}
 	fmt.Fprintf(&b, "characters: %d\nlines: %d\nwords: %d\n", utf8.RuneCountInString(text), lines(text), len(strings.Fields(text)))
-	if shape := a.shape(); shape != "" {
+	shape := a.shape()
+	if shape != "" {
 		fmt.Fprintf(&b, "shape: %s\n", shape)
 	}
 	t, err := a.tableAt("")
-	if err != nil || !a.isTable() && a.shape() == "" {
+	if err != nil || shape == "" {
 		return View{Text: b.String()}, nil
 	}
 	fmt.Fprintf(&b, "rows: %d\n", len(t.rows))
