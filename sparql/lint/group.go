@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -377,10 +378,18 @@ func (g *group) limit(o sparql.Operand, to values, by rdf.IRI) (changed bool) {
 }
 
 // table tells of the literals of VALUES that a variable cannot be: those that its property
-// does not list, or of another datatype.
+// does not list, or of another datatype, and all of a variable that is a subject or a predicate.
 func (g *group) table(t sparql.Table) {
 	for i, v := range t.Vars {
 		f, ok := g.known[v]
+		isNode := func(p sparql.TriplePattern) bool { return p.Subject.Var == v || p.Predicate.Var == v }
+		if slices.ContainsFunc(g.patterns, isNode) {
+			for _, row := range t.Rows[:min(len(t.Rows), maxRows)] {
+				if rdf.IsLiteral(row[i]) {
+					g.noNode(row[i], f.values, g.empties && len(t.Rows) == 1)
+				}
+			}
+		}
 		if ok && f.any && !f.open {
 			g.known[v] = fact{values: g.constantsOf(t, i), certain: f.certain}
 		}
@@ -400,6 +409,15 @@ func (g *group) table(t sparql.Table) {
 			}
 		}
 	}
+}
+
+// noNode tells that a literal of VALUES stands for a subject or a predicate, and which one it names.
+func (g *group) noNode(literal rdf.Term, nodes values, empties bool) {
+	way := ""
+	if iri := g.nodeOf(nodes, rdf.Lexical(literal)); iri != "" {
+		way = fmt.Sprintf("; write %s", g.name(iri))
+	}
+	g.warnAt(sparql.TermExpr{Term: literal}, "", empties, "%s in VALUES can never match: a subject or a predicate is no literal%s", g.term(literal), way)
 }
 
 // constantsOf are the terms of a column of VALUES, when they are few and none is left open.
