@@ -102,5 +102,5 @@ func formError(err error, limit int64) error {
 	case errors.As(err, &tooLarge):
 		return fault.New(fault.TooLarge, "the form is larger than %d MiB; use the command line or /invoke for more", limit>>20)
 	}
-	return fault.New(fault.Malformed, "the form cannot be read: %w", err)
+	return fault.New(fault.Malformed, "the form cannot be read").Because(err)
 }

@@ -26,14 +26,14 @@ func (s *site) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	f := fault.Of(err)
 	shown := s.failureOf(w, r, f)
 	if f.Kind == fault.Internal && f.Details["trace_id"] == nil { // the call path logs its own
-		s.log.ErrorContext(r.Context(), "page failed", slog.String("trace_id", shown.Trace), slog.String("path", r.URL.Path), slog.Any("error", err))
+		s.log.ErrorContext(r.Context(), "page failed", slog.String("trace_id", shown.Trace), slog.String("path", r.URL.Path), slog.String("error", fault.Whole(err)))
 	}
 	title, ok := headings[shown.Status]
 	if !ok {
 		title = http.StatusText(shown.Status)
 	}
 	if err := s.respond(w, r, shown.Status, "error.html", page{Title: title, Data: shown}); err != nil {
-		s.log.ErrorContext(r.Context(), "error page failed", slog.Any("error", err))
+		s.log.ErrorContext(r.Context(), "error page failed", slog.String("error", fault.Whole(err)))
 		http.Error(w, title, shown.Status)
 	}
 }

@@ -107,6 +107,10 @@ func (p problem) orNil() error {
 
 func warn(format string, args ...any) error { return problem{text: fmt.Sprintf(format, args...)} }
 
+func fails(format string, args ...any) error {
+	return problem{text: fmt.Sprintf(format, args...), failed: true}
+}
+
 // doctor looks at the graph, the file and the place where it is.
 type doctor struct {
 	// views are those that are held against the descriptors; nil means all that there are.
@@ -206,8 +210,10 @@ func (d *doctor) run(ctx context.Context, r *invoke.Request, served *string, sam
 			return nil, err // the argument is no document
 		case err != nil && !p.failed && p.text != "":
 			found.Result, detail = checkWarning, err.Error()
+		case p.failed:
+			found.Result, detail, out.OK = checkFailed, p.Error(), false
 		case err != nil:
-			found.Result, detail, out.OK = checkFailed, err.Error(), false
+			found.Result, detail, out.OK = checkFailed, r.Explain(err), false
 		}
 		found.Detail = detail
 		out.Checks = append(out.Checks, found)
@@ -320,7 +326,7 @@ func checkDisk(_ context.Context, r *invoke.Request) (string, error) {
 	case at.Size == 0:
 		return "this system does not tell how much room there is", nil
 	case at.Free < spaceNone:
-		return "", fmt.Errorf("the disk has %d bytes left: writes fail when it is full; free some space", at.Free)
+		return "", fails("the disk has %d bytes left: writes fail when it is full; free some space", at.Free)
 	case at.Free < min(spaceLittle, at.Size/10):
 		return "", warn("the disk has %d of %d bytes left; free some space before a large load", at.Free, at.Size)
 	}
@@ -333,7 +339,7 @@ func checkPermissions(_ context.Context, r *invoke.Request) (string, error) {
 	case err != nil:
 		return "", err
 	case len(at.Closed) > 0:
-		return "", fmt.Errorf("this user may not write %s: give them to it, with chown or chmod u+w", strings.Join(at.Closed, ", "))
+		return "", fails("this user may not write %s: give them to it, with chown or chmod u+w", strings.Join(at.Closed, ", "))
 	case len(at.Open) > 0:
 		return "", warn("everybody on this machine may write %s: take that away, with chmod o-w", strings.Join(at.Open, ", "))
 	}
@@ -347,7 +353,7 @@ func checkLinks(_ context.Context, r *invoke.Request) (string, error) {
 		return "", err
 	}
 	if at.Names > 1 {
-		return "", fmt.Errorf("the file has %d names (hard links), and what is written by one of them is lost by the others: remove those, or copy the file with trails backup", at.Names)
+		return "", fails("the file has %d names (hard links), and what is written by one of them is lost by the others: remove those, or copy the file with trails backup", at.Names)
 	}
 	return "the file has one name", nil
 }
@@ -369,7 +375,7 @@ func checkAside(_ context.Context, r *invoke.Request) (string, error) {
 // checkWrite finds out whether a write would work now.
 func checkWrite(ctx context.Context, r *invoke.Request) (string, error) {
 	if err := r.Engine().Ready(ctx); err != nil {
-		return "", fmt.Errorf("a write would fail now: %v", fault.Of(err).Details["reason"])
+		return "", fails("a write would fail now: %v", fault.Of(err).Details["reason"])
 	}
 	return "a write would work now", nil
 }
@@ -392,7 +398,7 @@ func checkFile(ctx context.Context, r *invoke.Request, sample time.Duration) (st
 	case foreign != nil:
 		return "", foreign
 	case !report.OK():
-		return "", fmt.Errorf("the file is damaged: %s; see all of it with trails verify, and restore the file from a backup", strings.Join(report.Problems[:min(len(report.Problems), findingsTold)], "; "))
+		return "", fails("the file is damaged, and trails verify says where; restore the file from a backup")
 	case !report.Whole:
 		return fmt.Sprintf("a sample is sound: the newest commits, %d statements and %d terms; trails doctor --deep checks all", report.Quads, report.Terms), nil
 	}

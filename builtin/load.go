@@ -81,7 +81,7 @@ func loadData(ctx context.Context, r *invoke.Request, in loading) (*loaded, erro
 	}
 	if r.Output != nil {
 		if err := reading.WriteRejects(ctx, r.Output); err != nil {
-			return nil, fault.New(fault.Unusable, "the load is done, and what it left out cannot be written: %w", err)
+			return nil, fault.New(fault.Unusable, "the load is done, and what it left out cannot be written").Because(err)
 		}
 	}
 	r.Parts.Records = result.Records

@@ -65,7 +65,7 @@ func (f *File) KeepArtifacts(ctx context.Context, list []NewArtifact, now time.T
 	}
 	if size > f.opts.ArtifactQuota || len(list) > mostArtifacts {
 		return fault.New(fault.TooLarge, "%d bytes in %d artifacts are more than %s keeps, %d bytes in %d; ask for less, or raise --artifact-quota",
-			size, len(list), f.name(), f.opts.ArtifactQuota, mostArtifacts)
+			size, len(list), fault.Path(f.path), f.opts.ArtifactQuota, mostArtifacts)
 	}
 	return f.beside(ctx, "keep artifacts", f.opts.LockWait, func(c *conn) error {
 		defer c.interruptBy(ctx).release()

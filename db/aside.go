@@ -98,7 +98,7 @@ func (f *File) roomAside(size int) error {
 	total, files := int64(size), 1
 	entries, err := os.ReadDir(f.asideDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fault.New(fault.Unusable, "%s cannot be read: %w", f.asideDir(), err)
+		return fault.New(fault.Unusable, "%s cannot be read", fault.Path(f.asideDir())).Because(err)
 	}
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil {
@@ -106,7 +106,7 @@ func (f *File) roomAside(size int) error {
 		}
 	}
 	if total > asideAll || files > asideFiles {
-		return fault.New(fault.TooLarge, "%s is full: it has %d files that no process has taken in yet", f.asideDir(), files-1)
+		return fault.New(fault.TooLarge, "%s is full: it has %d files that no process has taken in yet", fault.Path(f.asideDir()), files-1)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (f *File) roomAside(size int) error {
 func (f *File) writeAside(text []byte) (err error) {
 	dir := f.asideDir()
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fault.New(fault.Unusable, "%s cannot be made: %w", dir, err)
+		return fault.New(fault.Unusable, "%s cannot be made", fault.Path(dir)).Because(err)
 	}
 	name := filepath.Join(dir, time.Now().UTC().Format("20060102T150405.000000-")+rand.Text())
 	file, err := os.OpenFile(name+halfExt, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -61,11 +61,11 @@ func buildBeside(path string, build func(temp string) error) error {
 		return existsFault(path)
 	}
 	if hasLog(path) {
-		return fault.New(fault.Conflict, "%s-wal exists, the log of a file that was here before; put that file back, move the log away, or give another path", path)
+		return fault.New(fault.Conflict, "%s-wal exists, the log of a file that was here before; put that file back, move the log away, or give another path", fault.Path(path))
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".trails-new-")
 	if err != nil {
-		return fault.New(fault.Unusable, "%s cannot be made; give a directory that exists and is writable: %w", path, err)
+		return fault.New(fault.Unusable, "%s cannot be made; give a directory that exists and is writable", fault.Path(path)).Because(err)
 	}
 	defer os.RemoveAll(dir)
 	temp := filepath.Join(dir, "file.db")
@@ -73,7 +73,7 @@ func buildBeside(path string, build func(temp string) error) error {
 		return err
 	}
 	if err := syncPath(temp); err != nil {
-		return fault.New(fault.Unusable, "%s cannot be made: %w", path, err)
+		return fault.New(fault.Unusable, "%s cannot be made", fault.Path(path)).Because(err)
 	}
 	if err := linkNew(temp, path); err != nil {
 		return err
@@ -82,7 +82,7 @@ func buildBeside(path string, build func(temp string) error) error {
 }
 
 func existsFault(path string) error {
-	return fault.New(fault.Conflict, "%s exists already and is left as it is; give another path", path)
+	return fault.New(fault.Conflict, "%s exists already and is left as it is; give another path", fault.Path(path))
 }
 
 // linkNew gives temp its final name without ever replacing a file. Where the file
@@ -100,7 +100,7 @@ func linkNew(temp, path string) error {
 		return existsFault(path)
 	}
 	if err := os.Rename(temp, path); err != nil {
-		return fault.New(fault.Unusable, "%s cannot be made: %w", path, err)
+		return fault.New(fault.Unusable, "%s cannot be made", fault.Path(path)).Because(err)
 	}
 	return nil
 }

@@ -251,10 +251,18 @@ func (d *dictionary) remember(id inline.TermID, t rdf.Term) {
 }
 
 // damageError is what the file says when it contradicts itself.
-type damageError struct{ what string }
+type damageError struct {
+	what  string
+	cause error // nil, or what the log is told, too
+}
 
-func (e damageError) Error() string { return "the file is damaged: " + e.what }
+func (e damageError) Error() string {
+	if e.cause != nil {
+		return "the file is damaged: " + e.what + ": " + e.cause.Error()
+	}
+	return "the file is damaged: " + e.what
+}
 
 func damaged(format string, args ...any) error {
-	return damageError{fmt.Sprintf(format, args...)}
+	return damageError{what: fmt.Sprintf(format, args...)}
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"trails/fault"
 )
@@ -25,7 +26,7 @@ type Surroundings struct {
 func (f *File) Surroundings() (Surroundings, error) {
 	info, err := os.Stat(f.path)
 	if err != nil {
-		return Surroundings{}, fault.New(fault.Unusable, "%s cannot be found any more: %w", f.path, err)
+		return Surroundings{}, fault.New(fault.Unusable, "%s cannot be found any more", fault.Path(f.path)).Because(err)
 	}
 	dir := filepath.Dir(f.path)
 	s := Surroundings{Names: hardLinks(info)}
@@ -64,12 +65,13 @@ func (f *File) probeDisk() error {
 		_, failed := file.Write(make([]byte, probeSize))
 		err = errors.Join(err, failed, file.Close())
 	}
-	var why *fs.PathError
-	if errors.As(err, &why) {
-		err = why.Err
-	}
-	if err != nil {
-		return fault.New(fault.Unusable, "%s: the disk takes no writes; free some space, or make it writable: %w", f.name(), err)
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fault.New(fault.Unusable, "%s: the disk is full; free some space", fault.Path(f.path)).Because(err)
+	case errors.Is(err, syscall.EROFS):
+		return fault.New(fault.Unusable, "%s: the disk is read-only; make it writable", fault.Path(f.path)).Because(err)
+	case err != nil:
+		return fault.New(fault.Unusable, "%s: the disk takes no writes; free some space, or make it writable", fault.Path(f.path)).Because(err)
 	}
 	return nil
 }

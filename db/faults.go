@@ -19,8 +19,8 @@ var unusable = map[sqlite.ResultCode]string{
 	sqlite.ResultPerm:     "access is not permitted; make the file and its directory writable",
 	sqlite.ResultCantOpen: "the file or its -wal and -shm files cannot be opened; make the file and its directory writable",
 	sqlite.ResultCorrupt:  "the file is damaged; restore it from a backup",
-	sqlite.ResultNotADB:   "the file is damaged: it is not a SQLite database; restore it from a backup",
-	sqlite.ResultTooBig:   "a value is larger than SQLite stores",
+	sqlite.ResultNotADB:   "the file is damaged: it does not begin as a trails file does; restore it from a backup",
+	sqlite.ResultTooBig:   "a value is larger than a file stores",
 	sqlite.ResultNoMem:    "out of memory",
 }
 
@@ -58,17 +58,17 @@ func asFault(ctx context.Context, path, op string, err error) error {
 		return gaveWayFault()
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fault.New(fault.TimedOut, "%s: out of time: %w", op, err)
+		return fault.New(fault.TimedOut, "%s: out of time", op).Because(err)
 	}
 	if isBusy(err) {
 		return busyFault(path, err)
 	}
 	var damage damageError
 	if errors.As(err, &damage) {
-		return fault.New(fault.Unusable, "%s: %w; run trails verify, then restore it from a backup", path, err)
+		return fault.New(fault.Unusable, "%s: the file is damaged: %s; run trails verify, then restore it from a backup", fault.Path(path), damage.what).Because(err)
 	}
 	if text, ok := unusable[code]; ok {
-		return fault.New(fault.Unusable, "%s: %s: %w", path, text, err)
+		return fault.New(fault.Unusable, "%s: %s", fault.Path(path), text).Because(err)
 	}
 	return fmt.Errorf("%s: %w", op, err)
 }
@@ -84,5 +84,5 @@ func isDamage(err error) bool {
 }
 
 func busyFault(path string, err error) error {
-	return fault.New(fault.TimedOut, "another process is writing to %s; try again: %w", path, err)
+	return fault.New(fault.TimedOut, "another process is writing to %s; try again", fault.Path(path)).Because(err)
 }

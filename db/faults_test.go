@@ -53,9 +53,9 @@ func TestAFileThatCannotBeUsedIsNamedAndLeftAsItIs(t *testing.T) {
 		says    string
 	}{
 		"empty":                  {nil, "is empty"},
-		"text":                   {[]byte("hello, this is no database\n"), "not a SQLite database"},
-		"text of some length":    {bytes.Repeat([]byte("hello "), 10_000), "not a SQLite database"},
-		"the header's beginning": {good[:50], "not a SQLite database"},
+		"text":                   {[]byte("hello, this is no database\n"), "is not a trails file"},
+		"text of some length":    {bytes.Repeat([]byte("hello "), 10_000), "is not a trails file"},
+		"the header's beginning": {good[:50], "is not a trails file"},
 		"another application":    {patched(68, 0x12345678), "another application"},
 		"no application":         {patched(68, 0), "another application"},
 		"a newer format":         {patched(60, db.Format+1), "use a newer trails"},
@@ -68,7 +68,7 @@ func TestAFileThatCannotBeUsedIsNamedAndLeftAsItIs(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := db.Open(t.Context(), path, db.Options{})
-			if !fault.Is(err, fault.Unusable) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+			if !fault.Is(err, fault.Unusable) || !strings.Contains(err.Error(), c.says) || !strings.Contains(fault.Whole(err), path) || strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %v", err)
 			}
 			after, err := os.ReadFile(path)

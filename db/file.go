@@ -266,7 +266,7 @@ func (f *File) readMeta(c *conn) error {
 		case slices.ContainsFunc(f.foreign, func(o foreign) bool { return o.anew }):
 			return foreignFault(f.path, "", f.foreign)
 		}
-		return damaged("its tables are not those of format %d: %v", Format, err)
+		return damageError{fmt.Sprintf("its tables are not those of format %d", Format), err}
 	}
 	meta := map[string]string{}
 	err = c.exec("SELECT key, value FROM meta", func(s *stmt) error {
@@ -278,7 +278,7 @@ func (f *File) readMeta(c *conn) error {
 	}
 	created, err := time.Parse(time.RFC3339Nano, meta["created"])
 	if err != nil {
-		return fault.New(fault.Unusable, "%s has no creation time and was not finished; make another with: trails init", f.path)
+		return fault.New(fault.Unusable, "%s has no creation time and was not finished; make another with: trails init", fault.Path(f.path))
 	}
 	f.meta = Meta{Base: meta["base"], Name: meta["name"], Created: created.UTC(), Format: int(format)}
 	for _, sql := range layout {
@@ -298,9 +298,6 @@ func (f *File) readMeta(c *conn) error {
 
 // Path returns the file's absolute path, without symbolic links.
 func (f *File) Path() string { return f.path }
-
-// name is what a caller's error calls the file, who may not learn where it is.
-func (f *File) name() string { return filepath.Base(f.path) }
 
 // Meta returns what the file says of itself.
 func (f *File) Meta() Meta { return f.meta }
@@ -386,7 +383,7 @@ func (f *File) DataVersion(ctx context.Context) (int64, error) {
 		n, err = f.watch.conn.int64("PRAGMA data_version")
 		return err
 	})
-	return n, asFault(ctx, f.name(), "watch", err)
+	return n, asFault(ctx, f.path, "watch", err)
 }
 
 var errClosed = fmt.Errorf("the file is closed")

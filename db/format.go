@@ -38,16 +38,16 @@ func checkHeader(file *os.File, path string) (format int, err error) {
 	var h [headerSize]byte
 	n, err := file.ReadAt(h[:], 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return 0, fault.New(fault.Unusable, "%s cannot be read: %w", path, err)
+		return 0, fault.New(fault.Unusable, "%s cannot be read", fault.Path(path)).Because(err)
 	}
 	if n == 0 {
-		return 0, fault.New(fault.Unusable, "%s is empty and not a trails file; remove it and run: trails init %s", path, path)
+		return 0, fault.New(fault.Unusable, "%s is empty and not a trails file; remove it and run: trails init %[1]s", fault.Path(path))
 	}
 	if n < headerSize || string(h[:len(sqliteMagic)]) != sqliteMagic {
-		return 0, fault.New(fault.Unusable, "%s is not a trails file (not a SQLite database); give another path, or make one with: trails init", path)
+		return 0, fault.New(fault.Unusable, "%s is not a trails file; give another path, or make one with: trails init", fault.Path(path))
 	}
 	if id := binary.BigEndian.Uint32(h[68:]); id != ApplicationID {
-		return 0, fault.New(fault.Unusable, "%s is a SQLite file of another application (application_id 0x%08x); give another path", path, id)
+		return 0, fault.New(fault.Unusable, "%s is a file of another application (application_id 0x%08x); give another path", fault.Path(path), id)
 	}
 	format = int(binary.BigEndian.Uint32(h[60:]))
 	if format > Format {
@@ -57,7 +57,7 @@ func checkHeader(file *os.File, path string) (format int, err error) {
 }
 
 func newerFormat(path string, format int) error {
-	return fault.New(fault.Unusable, "%s has format %d and this trails reads up to format %d; use a newer trails", path, format, Format)
+	return fault.New(fault.Unusable, "%s has format %d and this trails reads up to format %d; use a newer trails", fault.Path(path), format, Format)
 }
 
 // checkFormat says, within a transaction, whether the tables are still those that this
@@ -67,7 +67,7 @@ func (c *conn) checkFormat(path string) error {
 	if err != nil || format == Format {
 		return err
 	}
-	return fault.New(fault.Unusable, "another trails has migrated %s to format %d, and this one knows format %d; restart it with that version", path, format, Format)
+	return fault.New(fault.Unusable, "another trails has migrated %s to format %d, and this one knows format %d; restart it with that version", fault.Path(path), format, Format)
 }
 
 // checkLength refuses a file that is shorter than its header says. A file with a
@@ -75,7 +75,7 @@ func (c *conn) checkFormat(path string) error {
 func checkLength(file *os.File, path string, h []byte) error {
 	info, err := file.Stat()
 	if err != nil {
-		return fault.New(fault.Unusable, "%s cannot be read: %w", path, err)
+		return fault.New(fault.Unusable, "%s cannot be read", fault.Path(path)).Because(err)
 	}
 	page := int64(binary.BigEndian.Uint16(h[16:]))
 	if page == 1 {
@@ -85,7 +85,7 @@ func checkLength(file *os.File, path string, h []byte) error {
 	if info.Size() >= want || hasLog(path) {
 		return nil
 	}
-	return fault.New(fault.Unusable, "%s is truncated: %d of %d bytes are there; restore it from a backup", path, info.Size(), want)
+	return fault.New(fault.Unusable, "%s is truncated: %d of %d bytes are there; restore it from a backup", fault.Path(path), info.Size(), want)
 }
 
 func hasLog(path string) bool {
@@ -98,15 +98,15 @@ func openChecked(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.New(fault.Missing, "no file %s; make it with: trails init %s", path, path)
+		return nil, fault.New(fault.Missing, "no file %s; make it with: trails init %[1]s", fault.Path(path))
 	case err != nil:
-		return nil, fault.New(fault.Unusable, "%s cannot be opened: %w", path, err)
+		return nil, fault.New(fault.Unusable, "%s cannot be opened", fault.Path(path)).Because(err)
 	case !info.Mode().IsRegular():
-		return nil, fault.New(fault.Unusable, "%s is not a regular file; give the path of a trails file", path)
+		return nil, fault.New(fault.Unusable, "%s is not a regular file; give the path of a trails file", fault.Path(path))
 	}
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
-		return nil, fault.New(fault.Unusable, "%s cannot be opened for writing; make the file and its directory writable: %w", path, err)
+		return nil, fault.New(fault.Unusable, "%s cannot be opened for writing; make the file and its directory writable", fault.Path(path)).Because(err)
 	}
 	return file, nil
 }

@@ -30,8 +30,8 @@ var errGivesWay = errors.New("what was being read gave way to writers")
 func GaveWay(err error) bool { return errors.Is(err, errGivesWay) }
 
 func gaveWayFault() error {
-	return fault.New(fault.Busy, "%w, who commit one after the other while the log is long; take it again, or ask for less at a time", errGivesWay).
-		With("retry_after", 1)
+	return fault.New(fault.Busy, "%v, who commit one after the other while the log is long; take it again, or ask for less at a time", errGivesWay).
+		With("retry_after", 1).Because(errGivesWay)
 }
 
 // commitsSeen is when old readers of this process have seen, by looking now and then, that somebody

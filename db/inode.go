@@ -41,9 +41,9 @@ func holdInode(ctx context.Context, given string) (path string, n *inode, err er
 				n.uses++
 				return path, n, nil
 			case same:
-				return "", nil, fault.New(fault.Unusable, "%s is open here already as %s, and SQLite finds its log by name; use that name, or close it first", path, n.path)
+				return "", nil, fault.New(fault.Unusable, "%s is open here already as %s, and its log is found by name; use that name, or close it first", fault.Path(path), fault.Path(n.path))
 			case n.path == path:
-				return "", nil, fault.New(fault.Unusable, "%s is another file than the one that is open here by this name; close that first", path)
+				return "", nil, fault.New(fault.Unusable, "%s is another file than the one that is open here by this name; close that first", fault.Path(path))
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func openInode(ctx context.Context, path string) (_ *inode, err error) {
 	}()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, fault.New(fault.Unusable, "%s cannot be looked at: %w", path, err)
+		return nil, fault.New(fault.Unusable, "%s cannot be looked at", fault.Path(path)).Because(err)
 	}
 	if err := oneName(info, path); err != nil {
 		return nil, err

@@ -179,14 +179,14 @@ func foreignFault(path, base string, list []foreign) error {
 	if base == "" {
 		reads = ""
 	}
-	way := "trails doctor " + path + " --fix takes it out"
+	way := "trails doctor %[1]s --fix takes it out"
 	switch data := slices.ContainsFunc(list, func(f foreign) bool { return f.out == nil }); {
 	case data && base != "":
-		way = "trails export " + path + " --output DATA.nq writes what the graph holds, and trails init NEW --from DATA.nq --base " + base + " makes a file of it"
+		way = "trails export %[1]s --output DATA.nq writes what the graph holds, and trails init NEW --from DATA.nq --base %[3]s makes a file of it"
 	case data:
 		way = "ask who made it for a trails export"
 	}
-	return fault.New(fault.Unusable, "%s has what no trails file has: %s; it was not changed%s: %s", path, strings.Join(names, ", "), reads, way)
+	return fault.New(fault.Unusable, "%[1]s has what no trails file has: %[2]s; it was not changed"+reads+": "+way, fault.Path(path), strings.Join(names, ", "), base)
 }
 
 // Foreign is nil, or the fault Unusable that says what the file has and no format has, such as
@@ -196,7 +196,7 @@ func (f *File) Foreign() error {
 	if len(f.foreign) == 0 {
 		return nil
 	}
-	return foreignFault(f.name(), f.meta.Base, f.foreign)
+	return foreignFault(f.path, f.meta.Base, f.foreign)
 }
 
 // TakeOut drops the triggers, views and indexes that no format has from the file at path, and

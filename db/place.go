@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"trails/fault"
 )
@@ -29,17 +28,16 @@ func (f *File) leadsHere(path string) error {
 	if err == nil && os.SameFile(info, f.inode.info) {
 		return nil
 	}
-	path = filepath.Base(path)
 	open, statErr := f.inode.file.Stat()
 	switch {
 	case err == nil:
-		return fault.New(fault.Unusable, "%s was replaced by another file while it was open, and nothing is read or written here any more; restart to use the new file (trails restore puts a backup in place without a restart)", path)
+		return fault.New(fault.Unusable, "%s was replaced by another file while it was open, and nothing is read or written here any more; restart to use the new file (trails restore puts a backup in place without a restart)", fault.Path(path))
 	case !errors.Is(err, fs.ErrNotExist):
-		return fault.New(fault.Unusable, "%s cannot be found any more: %w", path, err)
+		return fault.New(fault.Unusable, "%s cannot be found any more", fault.Path(path)).Because(err)
 	case statErr == nil && hardLinks(open) == 0:
-		return fault.New(fault.Unusable, "%s was deleted while it was open, and nothing is read or written here any more; restore it from a backup and restart", path)
+		return fault.New(fault.Unusable, "%s was deleted while it was open, and nothing is read or written here any more; restore it from a backup and restart", fault.Path(path))
 	}
-	return fault.New(fault.Unusable, "%s was moved while it was open, and nothing is read or written here any more; move it back, or restart with its new path", path)
+	return fault.New(fault.Unusable, "%s was moved while it was open, and nothing is read or written here any more; move it back, or restart with its new path", fault.Path(path))
 }
 
 // writable is inPlace, and the fault Unusable also when the file has several names.
@@ -49,15 +47,15 @@ func (f *File) writable() error {
 	}
 	info, err := f.inode.file.Stat()
 	if err != nil {
-		return fault.New(fault.Unusable, "%s cannot be looked at: %w", f.name(), err)
+		return fault.New(fault.Unusable, "%s cannot be looked at", fault.Path(f.path)).Because(err)
 	}
-	return oneName(info, f.name())
+	return oneName(info, f.path)
 }
 
 // oneName refuses a file with several hard links.
 func oneName(info os.FileInfo, path string) error {
 	if n := hardLinks(info); n > 1 {
-		return fault.New(fault.Unusable, "%s has %d names (hard links): SQLite finds its log by name, so that what is written by one name is lost by the others; remove the other names, or copy the file with trails backup", path, n)
+		return fault.New(fault.Unusable, "%s has %d names (hard links), and its log is found by name, so that what is written by one name is lost by the others; remove the other names, or copy the file with trails backup", fault.Path(path), n)
 	}
 	return nil
 }

@@ -127,20 +127,20 @@ func (f *File) beside(ctx context.Context, op string, wait time.Duration, do fun
 	defer cancel()
 	if err := f.write.Acquire(patient, 1); err != nil {
 		if ctx.Err() == nil {
-			return fault.New(fault.TimedOut, "%s is being written to; try again", f.name())
+			return fault.New(fault.TimedOut, "%s is being written to; try again", fault.Path(f.path))
 		}
-		return asFault(ctx, f.name(), op, err)
+		return asFault(ctx, f.path, op, err)
 	}
 	defer f.write.Release(1)
 	c, err := f.begin(ctx, wait)
 	if err != nil {
-		return asFault(ctx, f.name(), op, err)
+		return asFault(ctx, f.path, op, err)
 	}
 	if err = do(c); err == nil {
 		err = f.commitSealed()
 	}
 	if err != nil {
-		return asFault(ctx, f.name(), op, errors.Join(err, c.end("ROLLBACK")))
+		return asFault(ctx, f.path, op, errors.Join(err, c.end("ROLLBACK")))
 	}
 	f.shortenLogAfter()
 	return nil
@@ -210,7 +210,7 @@ func unmarshalIRIs(s *stmt, column int, list *[]string) error {
 		return nil
 	}
 	if err := json.Unmarshal([]byte(s.ColumnText(column)), list); err != nil {
-		return damaged("activity %d: %v", s.ColumnInt64(0), err)
+		return damaged("activity %d has a list that cannot be read", s.ColumnInt64(0))
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func (r *Reader) visitOnce(ctx context.Context, plan Plan, limits Limits, row fu
 // tables, columns and depth. Only a query's size can do that.
 func tooComplex(err error) error {
 	if resultCode(err) == sqlite.ResultError {
-		return fault.New(fault.TooLarge, "the query is too complex for one statement; nest less, or write fewer conditions and variables: %w", err)
+		return fault.New(fault.TooLarge, "the query is too complex for one statement; nest less, or write fewer conditions and variables").Because(err)
 	}
 	return err
 }

@@ -48,7 +48,7 @@ type Reader struct {
 // way: what it reads ends with the fault Busy, of which [GaveWay] holds. See [Reader.Outlast].
 func (f *File) Read(ctx context.Context, v View) (*Reader, error) {
 	if err := f.readers.Acquire(ctx, 1); err != nil {
-		return nil, asFault(ctx, f.name(), "read", err)
+		return nil, asFault(ctx, f.path, "read", err)
 	}
 	c, err := f.readConn(ctx, v)
 	if err != nil {
@@ -61,7 +61,7 @@ func (f *File) Read(ctx context.Context, v View) (*Reader, error) {
 	c.interruptBy(r.ctx)
 	if err := retry(ctx, f.opts.LockWait, func() error { return r.begin(v) }); err != nil {
 		r.Close()
-		return nil, asFault(ctx, f.name(), "read", err)
+		return nil, asFault(ctx, f.path, "read", err)
 	}
 	return r, nil
 }
@@ -140,7 +140,7 @@ func (r *Reader) begin(v View) (err error) {
 	if err := r.conn.exec("BEGIN", nil); err != nil {
 		return err
 	}
-	if err = r.conn.checkFormat(r.file.name()); err == nil {
+	if err = r.conn.checkFormat(r.file.path); err == nil {
 		r.head, err = r.readHead()
 	}
 	if err == nil {
@@ -218,7 +218,7 @@ func (r *Reader) fail(ctx context.Context, op string, err error) error {
 	if ctx.Err() == nil {
 		ctx = r.ctx
 	}
-	return asFault(ctx, r.file.name(), op, err)
+	return asFault(ctx, r.file.path, op, err)
 }
 
 // steps runs a statement to its end, asking ctx now and then: ctx may be a

@@ -29,7 +29,7 @@ func (f *File) Ready(ctx context.Context) error {
 	if err := f.probeDisk(); err != nil {
 		return err
 	}
-	return asFault(ctx, f.name(), "ready", f.lockMoves(ctx))
+	return asFault(ctx, f.path, "ready", f.lockMoves(ctx))
 }
 
 const (
@@ -82,7 +82,7 @@ func (f *File) lockMoves(ctx context.Context) error {
 		return err
 	}
 	return fault.New(fault.TimedOut, "%s: one write has kept the lock for %s; others wait for it, %s at most: end it, or wait",
-		f.name(), time.Since(since).Round(time.Second), f.opts.LockWait)
+		fault.Path(f.path), time.Since(since).Round(time.Second), f.opts.LockWait)
 }
 
 // tryWrite takes the lock for writing and gives it back; it reports whether it was free.

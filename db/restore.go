@@ -65,7 +65,7 @@ func Restore(ctx context.Context, path, backup string, o RestoreOptions) (Restor
 	f, err := Open(ctx, path, Options{Synchronous: "full"})
 	if err != nil {
 		if fault.Is(err, fault.Unusable) {
-			return Restored{}, fault.New(fault.Unusable, "%w; to put a backup in its place all the same, move it and its -wal file away and restore again", err)
+			return Restored{}, fault.New(fault.Unusable, "%v; to put a backup in its place all the same, move it and its -wal file away and restore again", err)
 		}
 		return Restored{}, err
 	}
@@ -82,7 +82,7 @@ func (f *File) restore(ctx context.Context, backup string, o RestoreOptions) (do
 	r.Close()
 	dir, err := os.MkdirTemp(filepath.Dir(f.path), ".trails-new-")
 	if err != nil {
-		return done, fault.New(fault.Unusable, "%s cannot be restored; make its directory writable: %w", f.path, err)
+		return done, fault.New(fault.Unusable, "%s cannot be restored; make its directory writable", fault.Path(f.path)).Because(err)
 	}
 	defer os.RemoveAll(dir)
 	temp := filepath.Join(dir, "file.db")
@@ -103,7 +103,7 @@ func prepareBackup(ctx context.Context, backup, temp string, of *File, o Restore
 		return head, err
 	}
 	unusable := func(err error) error {
-		return fault.New(fault.Unusable, "%s cannot be restored, and nothing was changed: %w", backup, err)
+		return fault.New(fault.Unusable, "%s cannot be restored, and nothing was changed: %v", fault.Path(backup), err)
 	}
 	f, err := Open(ctx, temp, Options{Synchronous: "full"})
 	if err != nil {
@@ -111,8 +111,8 @@ func prepareBackup(ctx context.Context, backup, temp string, of *File, o Restore
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if of != nil && (f.meta.Base != of.meta.Base || !f.meta.Created.Equal(of.meta.Created)) {
-		return head, fault.New(fault.Conflict, "%s is a backup of another file than %s, of one with the base %s made on %s; move %s away to put it there all the same",
-			backup, of.path, f.meta.Base, f.meta.Created.Format("2006-01-02 15:04:05"), of.path)
+		return head, fault.New(fault.Conflict, "%s is a backup of another file than %s, of one with the base %s made on %s; move %[2]s away to put it there all the same",
+			fault.Path(backup), fault.Path(of.path), f.meta.Base, f.meta.Created.Format("2006-01-02 15:04:05"))
 	}
 	if !o.Unverified {
 		report, err := f.Verify(ctx, VerifyOptions{Progress: func(p VerifyProgress) { o.Progress("verify", p.Done, p.Total) }})
@@ -143,13 +143,13 @@ func prepareBackup(ctx context.Context, backup, temp string, of *File, o Restore
 func copyBackup(ctx context.Context, backup, temp string, o RestoreOptions) error {
 	path, err := filepath.EvalSymlinks(backup)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault.New(fault.Missing, "no file %s; give the path of a backup", backup)
+		return fault.New(fault.Missing, "no file %s; give the path of a backup", fault.Path(backup))
 	}
 	if err == nil {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
-		return fault.New(fault.Unusable, "%s cannot be read: %w", backup, err)
+		return fault.New(fault.Unusable, "%s cannot be read", fault.Path(backup)).Because(err)
 	}
 	from, err := openBackup(ctx, path)
 	if err != nil {
@@ -172,12 +172,12 @@ func openBackup(ctx context.Context, path string) (*sqlite.Conn, error) {
 	info, err := os.Stat(path)
 	for _, n := range inodes.open {
 		if err == nil && os.SameFile(info, n.info) {
-			return nil, fault.New(fault.InvalidArguments, "%s is open itself, and no backup; give the path of a copy of it", path)
+			return nil, fault.New(fault.InvalidArguments, "%s is open itself, and no backup; give the path of a copy of it", fault.Path(path))
 		}
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fault.New(fault.Unusable, "%s cannot be read: %w", path, err)
+		return nil, fault.New(fault.Unusable, "%s cannot be read", fault.Path(path)).Because(err)
 	}
 	defer file.Close()
 	format, err := checkHeader(file, path)
@@ -189,7 +189,7 @@ func openBackup(ctx context.Context, path string) (*sqlite.Conn, error) {
 	}
 	held, err := isHeld(file, sharedFirst, sharedSize)
 	if err != nil {
-		return nil, fault.New(fault.Unusable, "%s cannot be looked at: %w", path, err)
+		return nil, fault.New(fault.Unusable, "%s cannot be looked at", fault.Path(path)).Because(err)
 	}
 	if held || hasLog(path) {
 		c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)

@@ -130,7 +130,7 @@ func strayLog(path string, format int) (stray, err error) {
 			return nil, err
 		}
 		if held {
-			return fault.New(fault.Unusable, "%s is not the file that was here before: another process still has that one open, and its log %s-wal; end or restart that process and try again", path, path), nil
+			return fault.New(fault.Unusable, "%s is not the file that was here before: another process still has that one open, and its log %[1]s-wal; end or restart that process and try again", fault.Path(path)), nil
 		}
 	}
 	seals, err := sealsOf(path, format)
@@ -145,7 +145,7 @@ func strayLog(path string, format int) (stray, err error) {
 	if bytes.Equal(seals.log[0].before, seals.file) {
 		return nil, nil
 	}
-	return fault.New(fault.Unusable, "%s-wal is the log of another file, which was here before %s, and would destroy it; put that file back, or move the log away (mv %s-wal %s-wal.old) and try again", path, path, path, path), nil
+	return fault.New(fault.Unusable, "%s-wal is the log of another file, which was here before %[1]s, and would destroy it; put that file back, or move the log away (mv %[1]s-wal %[1]s-wal.old) and try again", fault.Path(path)), nil
 }
 
 type seal struct{ seal, before []byte }
@@ -164,7 +164,7 @@ func sealsOf(path string, format int) (out seals, err error) {
 		return out, nil
 	}
 	if err != nil {
-		return out, fault.New(fault.Unusable, "%s cannot be read: %w", wal, err)
+		return out, fault.New(fault.Unusable, "%s cannot be read", fault.Path(wal)).Because(err)
 	}
 	defer log.Close()
 	raw, err := openImmutable(path)
@@ -184,7 +184,7 @@ func sealsOf(path string, format int) (out seals, err error) {
 	}
 	out.log, err = readLog(bufio.NewReaderSize(log, 1<<20), uint32(root))
 	if err != nil {
-		return out, fault.New(fault.Unusable, "%s cannot be read: %w", wal, err)
+		return out, fault.New(fault.Unusable, "%s cannot be read", fault.Path(wal)).Because(err)
 	}
 	return out, nil
 }

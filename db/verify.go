@@ -273,7 +273,7 @@ func (v *verifier) pages() error {
 	for i, check := range checks {
 		err := v.conn.exec(check, func(s *stmt) error {
 			if text := s.ColumnText(0); text != "ok" {
-				v.problem("SQLite: %s", text)
+				v.problem("pages: %s", text)
 			}
 			return nil
 		})

@@ -42,12 +42,12 @@ func (f *File) Write(ctx context.Context) (*Writer, error) {
 	err := f.write.Acquire(ctx, 1)
 	f.waiting.Add(-1)
 	if err != nil {
-		return nil, asFault(ctx, f.name(), "write", err)
+		return nil, asFault(ctx, f.path, "write", err)
 	}
 	w, err := f.beginWrite(ctx)
 	if err != nil {
 		f.write.Release(1)
-		return nil, asFault(ctx, f.name(), "write", err)
+		return nil, asFault(ctx, f.path, "write", err)
 	}
 	return w, nil
 }
@@ -109,7 +109,7 @@ func (f *File) lock(ctx context.Context, wait time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if err = c.checkFormat(f.name()); err == nil {
+	if err = c.checkFormat(f.path); err == nil {
 		err = f.writable()
 	}
 	if err == nil {

@@ -4,12 +4,16 @@ package e2e_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -244,10 +248,10 @@ func TestAFullDisk(t *testing.T) {
 	if _, err := d.call("ping", map[string]any{}); err != nil {
 		t.Errorf("the server went with the disk: %v", err)
 	}
-	if status, body, err := web.do("GET", "/ready", nil, nil); status != 503 || !bytes.Contains(body, []byte("no space left")) {
+	if status, body, err := web.do("GET", "/ready", nil, nil); status != 503 || !bytes.Contains(body, []byte("the disk is full")) {
 		t.Errorf("/ready on a full disk: %d %s, error %v", status, body, err)
 	}
-	if out := trails(t, "doctor", file); out.code != 1 || !strings.Contains(out.stdout, "free some space") || !strings.Contains(out.stdout, "no space left") {
+	if out := trails(t, "doctor", file); out.code != 1 || !strings.Contains(out.stdout, "free some space") || !strings.Contains(out.stdout, "the disk is full") {
 		t.Errorf("the doctor on a full disk: %+v", out)
 	}
 	// What was asked is answered, though nobody can write down that it was.
@@ -320,6 +324,128 @@ func smallDisk(t testing.TB, size int) string {
 	}
 	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
 	return dir
+}
+
+// ofTheMachine finds text that only who sits at the machine should see: paths, and words of SQLite,
+// of the operating system and of the libraries.
+var ofTheMachine = regexp.MustCompile(`(?i)sqlite|disk image|SQL logic|prepare:|pragma|no such file|not a directory|permission denied|no space left|exec format|fork/exec|\b(open|stat|mkdir|write) /|goroutine`)
+
+// wantNothingOfTheMachine looks at what a caller was told.
+func wantNothingOfTheMachine(t testing.TB, answer, dir string) {
+	t.Helper()
+	if found := ofTheMachine.FindString(answer); found != "" || strings.Contains(answer, dir) {
+		t.Errorf("a caller is told of the machine (%q): %s", found, answer)
+	}
+}
+
+// Whatever fails on the machine, a caller is told what it means, and the log has what it was.
+func TestAnswersTellNothingOfTheMachine(t *testing.T) {
+	t.Parallel()
+	overwrite := func(file string) error {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		for i := 8192; i < len(content); i++ {
+			content[i] ^= 0x5a
+		}
+		return os.WriteFile(file, content, 0o600)
+	}
+	columns := "SELECT"
+	for i := range 2100 {
+		columns += fmt.Sprintf(" (1 AS ?v%d)", i)
+	}
+	for name, c := range map[string]struct {
+		breaks func(file string) error
+		query  string
+		logged string
+	}{
+		"too complex": {func(string) error { return nil }, columns + " {}", "too many columns"},
+		"moved":       {func(file string) error { return os.Rename(file, file+".aside") }, "", "was moved while"},
+		"deleted":     {os.Remove, "", "was deleted while"},
+		"replaced": {func(file string) error {
+			return errors.Join(os.Rename(filepath.Dir(file), filepath.Dir(file)+"-aside"), os.WriteFile(filepath.Dir(file), nil, 0o600))
+		}, "", "not a directory"},
+		"damaged": {overwrite, "", "malformed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			made := notesFile(t)
+			dir := filepath.Join(t.TempDir(), "graphs")
+			file := filepath.Join(dir, "notes.db")
+			if err := errors.Join(os.Mkdir(dir, 0o700), os.Rename(made, file)); err != nil {
+				t.Fatal(err)
+			}
+			must(t, "load", file, write(t, "many.ndjson", strings.Join(linesOf(codesOf("many", 2000)), "\n")))
+			broken := filepath.Join(t.TempDir(), "program")
+			if err := os.WriteFile(broken, []byte("\x7fELF is no program"), 0o700); err != nil { //nolint:gosec // it is to be run
+				t.Fatal(err)
+			}
+			must(t, "gateway", "add", file, "gone", "--elsewhere", "--stdio", filepath.Join(dir, "no-such-program"))
+			must(t, "gateway", "add", file, "broken", "--elsewhere", "--stdio", broken)
+			env := []string{"TRAILS_TRUST_UPSTREAMS=gone,broken", "TRAILS_LOG=info"}
+			agent, web := openStdio(t, file, env...), openWeb(t, file, env...)
+			tell := func(door, answer string) {
+				wantNothingOfTheMachine(t, answer, dir)
+				wantNothingOfTheMachine(t, answer, filepath.Dir(broken))
+				if answer == "" {
+					t.Errorf("%s tells nothing", door)
+				}
+			}
+			for _, d := range []door{agent, web} {
+				result, err := d.call("tools/call", map[string]any{"name": "tool_browse", "arguments": map[string]any{"query": "note"}})
+				tell("tool_browse", fmt.Sprintf("%s %v", result, err))
+				if !strings.Contains(string(result), "does not run") || !strings.Contains(string(result), "not a program of this machine") {
+					t.Errorf("programs that cannot be started are not told of: %s", result)
+				}
+			}
+			if err := c.breaks(file); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+					os.Remove(dir)
+				}
+			})
+			query := cmp.Or(c.query, "SELECT ?o WHERE { ?s ?p ?o } ORDER BY ?o LIMIT 10")
+			calls := map[string]map[string]any{
+				"query": {"query": query}, "note_create": note("new"), "doctor": {"deep": true}, "trails_meta_doctor_run": {"deep": true}, "commits_list": {},
+				"load": {"format": "ndjson", "file": filepath.Join(dir, "none.ndjson")}, "mutate": {"update": "LOAD <file://" + dir + "/none.ttl>"},
+			}
+			for tool, args := range calls {
+				for _, d := range []door{agent, web} {
+					result, err := d.call("tools/call", map[string]any{"name": tool, "arguments": args})
+					if tool == "load" || tool == "mutate" { // what was given may be said again
+						result, err = bytes.ReplaceAll(result, []byte(dir), nil), errors.New(strings.ReplaceAll(fmt.Sprint(err), dir, ""))
+					}
+					tell(tool, fmt.Sprintf("%s %v", result, err))
+				}
+			}
+			text, err := json.Marshal(map[string]string{"query": query})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, body, err := web.post("/invoke/query", text, nil)
+			tell("/invoke/query", fmt.Sprintf("%s %v", body, err))
+			for _, path := range []string{"/ready", "/health", "/kg/Note", "/kg/Note/many-1", "/commits", "/prov", "/admin", "/admin/types/Note", "/sparql?query=" + url.QueryEscape("SELECT * { ?s ?p ?o }")} {
+				_, body, err := web.do("GET", path, nil, nil)
+				tell(path, fmt.Sprintf("%s %v", body, err))
+			}
+			for _, uri := range []string{"trails://doctor", "trails://stats", "trails://kg/Note"} {
+				result, err := agent.call("resources/read", map[string]any{"uri": uri})
+				tell(uri, fmt.Sprintf("%s %v", result, err))
+			}
+			agent.kill()
+			web.kill()
+			for _, log := range []string{agent.stderr.String(), web.stderr.String()} {
+				for _, want := range []string{c.logged, "exec format error", dir + "/no-such-program"} {
+					if !strings.Contains(log, want) {
+						t.Errorf("the log has nothing of %s: %s", want, log)
+					}
+				}
+			}
+		})
+	}
 }
 
 func TestAServerSurvivesNonsense(t *testing.T) {

@@ -9,6 +9,8 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // Kind is the meaning of an error. The zero Kind is Internal.
@@ -69,13 +71,74 @@ type Error struct {
 	Count  int
 	// Details are further members for a program: uri, tool, required_scope, head, line.
 	Details map[string]any
-	cause   error
+
+	cause          error
+	formed, placed string // the message as New has formed it, and with each [Path] whole
 }
 
-// New returns a fault of kind k. A %w in the format keeps the cause for the log.
+// Path is a file or directory of this machine in a message: callers are told its name alone,
+// [Error.Whole] where it is.
+type Path string
+
+// String returns the last element of the path.
+func (p Path) String() string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }
+
+// New returns a fault of kind k, whose message callers are told. What is for those alone who
+// sit at the machine, such as an error of the operating system, is no part of it: see
+// [Error.Because] and [Path].
 func New(k Kind, format string, args ...any) *Error {
-	err := fmt.Errorf(format, args...)
-	return &Error{Kind: k, Message: err.Error(), cause: errors.Unwrap(err)}
+	text := fmt.Sprintf(format, args...)
+	e := &Error{Kind: k, Message: text, formed: text, placed: text}
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case Path:
+			args = slices.Clone(args)
+			args[i] = string(arg)
+		case *Error:
+			args = slices.Clone(args)
+			args[i] = arg.Whole()
+		default:
+			continue
+		}
+		e.placed = fmt.Sprintf(format, args...)
+	}
+	return e
+}
+
+// Because returns a copy of e that keeps its cause: errors.Is and errors.As find it, the log
+// and the command line show it, and callers are not told of it.
+func (e *Error) Because(cause error) *Error {
+	c := *e
+	c.cause = cause
+	return &c
+}
+
+// Whole is the message for who sits at the machine: with whole paths, and the cause behind it.
+func (e *Error) Whole() string {
+	text := e.Message
+	if text == e.formed {
+		text = e.placed
+	}
+	if e.cause == nil {
+		return text
+	}
+	var f *Error
+	if errors.As(e.cause, &f) && f.Message == e.Message {
+		return f.Whole()
+	}
+	if why := Whole(e.cause); !strings.Contains(text, why) {
+		text += ": " + why
+	}
+	return text
+}
+
+// Whole is the text of an error for who sits at the machine: see [Error.Whole].
+func Whole(err error) string {
+	var f *Error
+	if errors.As(err, &f) {
+		return strings.Replace(err.Error(), f.Message, f.Whole(), 1)
+	}
+	return err.Error()
 }
 
 // With returns a copy of e that carries one more detail.

@@ -189,7 +189,7 @@ func (a Acceptance) Accept(s Server, changes []Change) (add, remove []rdf.Quad, 
 		}
 		text, err := jsontext.Marshal(Accepted{Server: s.Digest(), Offered: c.Offered})
 		if err != nil {
-			return nil, nil, fault.New(fault.InvalidData, "what %s says of %s cannot be kept: %w", s.Name, quote.Text(c.Name, 80), err)
+			return nil, nil, fault.New(fault.InvalidData, "what %s says of %s cannot be kept", s.Name, quote.Text(c.Name, 80)).Because(err)
 		}
 		count, size = count+1, size+len(text)
 		add = append(add, rdf.Quad{Subject: rdf.IRI(servers + s.Name), Predicate: acceptedProp, Object: rdf.Literal(string(text), rdf.XSDString), Label: rdf.SchemaGraph})

@@ -44,6 +44,8 @@ type Error struct {
 	Retryable bool           `json:"retryable"`
 	// Fields are those of the arguments that a server calls wrong.
 	Fields []fault.FieldError `json:"-"`
+	// Cause is what the log and the command line are told, too.
+	Cause error `json:"-"`
 }
 
 // Fail returns an error of a call that named path.
@@ -86,7 +88,7 @@ func (e *Error) Fault() *fault.Error {
 	if len(e.Details) > 0 {
 		f = f.With("details", e.Details)
 	}
-	return f
+	return f.Because(e.Cause)
 }
 
 // AsFault is the fault of an error of this package, and any other error as it is.

@@ -124,7 +124,7 @@ func decode(text []byte, what string, into any) error {
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return fault.New(fault.Malformed, "%s cannot be read: %w", what, err)
+		return fault.New(fault.Malformed, "%s cannot be read: %v", what, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return fault.New(fault.Malformed, "%s is followed by other text", what)

@@ -81,7 +81,7 @@ func readBatch(r *http.Request) (batch, error) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return batch{}, fault.New(fault.Malformed, "read the body: %w", err)
+		return batch{}, fault.New(fault.Malformed, "the body cannot be read").Because(err)
 	}
 	if body, err = object(body); err != nil {
 		return batch{}, err

@@ -81,7 +81,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 			With("limit", jsontext.MaxMembers)
 	}
 	if lone, found := jsontext.LoneSurrogate(body); found {
-		return nil, fault.New(fault.Malformed, "%w", lone)
+		return nil, fault.New(fault.Malformed, "%v", lone)
 	}
 	return body, nil
 }
@@ -96,7 +96,7 @@ func readText(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, fault.New(fault.TimedOut, "the body did not arrive in time")
 	case err != nil:
-		return nil, fault.New(fault.Malformed, "the body is cut short: %w", err)
+		return nil, fault.New(fault.Malformed, "the body is cut short").Because(err)
 	case !utf8.Valid(body):
 		return nil, fault.New(fault.Malformed, "the body is not UTF-8")
 	}

@@ -38,7 +38,7 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) error {
 	defer cancel()
 	if err := s.engine.Ready(ctx); err != nil {
 		f := fault.Of(err)
-		s.log.LogAttrs(ctx, slog.LevelWarn, "not ready", slog.String("trace_id", traceOf(r)), slog.Any("cause", cause(f)))
+		s.log.LogAttrs(ctx, slog.LevelWarn, "not ready", slog.String("trace_id", traceOf(r)), slog.String("cause", f.Whole()))
 		why, given := f.Details["reason"].(string)
 		if !given {
 			why = "the log says why"

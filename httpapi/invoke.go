@@ -66,7 +66,7 @@ func nameCommit(h http.Header, res invoke.Result) {
 func arguments(r *http.Request) (json.RawMessage, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, fault.New(fault.Malformed, "read the body: %w", err)
+		return nil, fault.New(fault.Malformed, "the body cannot be read").Because(err)
 	}
 	args, err := object(body)
 	if err != nil {

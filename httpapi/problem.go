@@ -65,7 +65,7 @@ func (s *server) faultOf(r *http.Request, err error) *fault.Error {
 	}
 	if _, logged := f.Details["trace_id"]; f.Kind == fault.Internal && !logged {
 		s.log.LogAttrs(r.Context(), slog.LevelError, "internal error",
-			slog.String("trace_id", traceOf(r)), slog.String("path", r.URL.Path), slog.Any("cause", cause(f)))
+			slog.String("trace_id", traceOf(r)), slog.String("path", r.URL.Path), slog.String("cause", fault.Whole(err)))
 	}
 	return f
 }
@@ -76,14 +76,6 @@ func traceIn(f *fault.Error, r *http.Request) string {
 		return id
 	}
 	return traceOf(r)
-}
-
-// cause is what the log should know of a fault that the caller may not.
-func cause(f *fault.Error) error {
-	if c := f.Unwrap(); c != nil {
-		return c
-	}
-	return f
 }
 
 // retryAfter is whole seconds, at least one.

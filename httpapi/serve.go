@@ -42,7 +42,7 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 		case errors.Is(err, syscall.EACCES):
 			way = "; ports below 1024 need rights: take another with --addr " + net.JoinHostPort(host, "8757")
 		}
-		return nil, fault.New(fault.Unusable, "listen on %s: %w%s", addr, err, way)
+		return nil, fault.New(fault.Unusable, "%s cannot be listened on%s", addr, way).Because(err)
 	}
 	if tcp, ok := ln.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
 		return nil, errors.Join(fault.New(fault.InvalidArguments, "--addr %s leads to %s, which is not a loopback address; use 127.0.0.1", addr, ln.Addr()), ln.Close())

@@ -100,7 +100,7 @@ func (r *recorder) run(ctx context.Context) {
 		case <-r.wake:
 		}
 		if err := fault.Guard(func() error { return r.flush(ctx) }); err != nil && ctx.Err() == nil && !fault.Is(err, fault.TimedOut) {
-			r.log.Error("provenance was not recorded", "error", err)
+			r.log.Error("provenance was not recorded", "error", fault.Whole(err))
 		}
 	}
 }
@@ -186,6 +186,6 @@ func (r *recorder) close(ctx context.Context) error {
 
 // lost says that what waits will be kept nowhere.
 func (r *recorder) lost(why error) error {
-	r.log.Error("provenance was lost", "calls", r.length(), "error", why)
-	return fault.New(fault.Unusable, "the provenance of %d calls was lost: %w", r.length(), why)
+	r.log.Error("provenance was lost", "calls", r.length(), "error", fault.Whole(why))
+	return fault.New(fault.Unusable, "the provenance of %d calls was lost", r.length()).Because(why)
 }

@@ -97,7 +97,7 @@ func (r *Request) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// fail makes any error a fault that may be shown, and logs the cause of ours.
+// fail makes any error a fault that may be shown, and logs what callers are not told.
 func (e *Engine) fail(err error, traceID, what string) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -107,13 +107,26 @@ func (e *Engine) fail(err error, traceID, what string) error {
 	}
 	f := fault.Of(err)
 	if f.Kind != fault.Internal {
+		if f.Whole() != f.Message {
+			e.config.Log.Warn("call refused", "capability", what, "trace_id", traceID, "error", fault.Whole(err))
+		}
 		return f
 	}
 	if traceID == "" {
 		traceID = e.config.NewTraceID()
 	}
-	e.config.Log.Error("call failed", "capability", what, "trace_id", traceID, "error", err)
+	e.config.Log.Error("call failed", "capability", what, "trace_id", traceID, "error", fault.Whole(err))
 	return fault.New(fault.Internal, "internal error").With("trace_id", traceID)
+}
+
+// Explain is what an answer says of an error that does not end the call: as much as the error of
+// a call. The log has the rest, and the command line is shown all.
+func (r *Request) Explain(err error) string {
+	f := fault.Of(r.engine.fail(err, r.call.TraceID, r.call.Capability))
+	if r.Door() == "" {
+		return fault.Whole(err)
+	}
+	return f.Message
 }
 
 // digest identifies what was asked, without keeping it.
@@ -194,7 +207,7 @@ func (r *Request) unknown(ctx context.Context, name string) error {
 			names[i] = c.ID
 		}
 	}
-	return fault.New(fault.UnknownTool, "%w%s", unknown(name), fault.DidYouMean(name, names))
+	return fault.New(fault.UnknownTool, "%v%s", unknown(name), fault.DidYouMean(name, names))
 }
 
 // unknown is said of what is not there, and of what the caller may not know of.

@@ -147,7 +147,7 @@ func (f *follower) follow(ctx context.Context, moves <-chan kg.Moved) {
 			continue
 		}
 		if err := fault.Guard(func() error { f.tell(c); return nil }); err != nil {
-			f.log.Error("watching: a change was not told", "error", err)
+			f.log.Error("watching: a change was not told", "error", fault.Whole(err))
 		}
 	}
 }
@@ -174,7 +174,7 @@ func (f *follower) look(ctx context.Context, m kg.Moved) (Change, bool) {
 			return c, true
 		}
 		if !failed && ctx.Err() == nil {
-			f.log.Warn("watching: the history cannot be read; trying again", "error", err)
+			f.log.Warn("watching: the history cannot be read; trying again", "error", fault.Whole(err))
 		}
 		select {
 		case <-ctx.Done():

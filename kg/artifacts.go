@@ -74,7 +74,7 @@ func (s *Session) Artifact(ctx context.Context, handle string) (artifact.Artifac
 func (s *Session) CopyArtifact(ctx context.Context, handle string, to io.Writer) (KeptArtifact, error) {
 	return s.eachChunk(ctx, handle, func(_ KeptArtifact, chunk []byte) error {
 		if _, err := to.Write(chunk); err != nil {
-			return fault.New(fault.Unusable, "the artifact cannot be written: %w", err)
+			return fault.New(fault.Unusable, "the artifact cannot be written").Because(err)
 		}
 		return nil
 	})

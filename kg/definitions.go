@@ -36,7 +36,7 @@ func (s *Snapshot) Definitions() (Definitions, error) {
 	for _, r := range s.Applied() {
 		m, err := migration.Parse(r.File(), r.Text)
 		if err != nil {
-			return d, fault.New(fault.Unusable, "the migration %s that was applied cannot be read: %w", r.File(), err)
+			return d, fault.New(fault.Unusable, "the migration %s that was applied cannot be read: %v", r.File(), err)
 		}
 		d.Migrations = append(d.Migrations, m)
 	}

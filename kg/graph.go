@@ -210,7 +210,7 @@ func baseOf(o CreateOptions, name string) (string, error) {
 	}
 	made := "urn:trails:" + name + ":"
 	if err := schema.CheckIRI(made); err != nil {
-		return "", fault.New(fault.InvalidArguments, "the name %q makes no base: %w; give letters, digits and dashes, or a base", name, err)
+		return "", fault.New(fault.InvalidArguments, "the name %q makes no base: %v; give letters, digits and dashes, or a base", name, err)
 	}
 	return made, nil
 }
@@ -404,7 +404,7 @@ func (c *compiled) unenforced() error {
 	if c.uncheckable == nil {
 		return nil
 	}
-	return fault.New(fault.InvalidData, "the schema's graph asks for what trails cannot check, so nothing is written under it: %w; apply what `trails schema show` prints with schema apply, which takes that away", c.uncheckable)
+	return fault.New(fault.InvalidData, "the schema's graph asks for what trails cannot check, so nothing is written under it: %v; apply what `trails schema show` prints with schema apply, which takes that away", c.uncheckable)
 }
 
 // typeName returns what people call a type.

@@ -65,6 +65,6 @@ func (t *transaction) massRefusal() error {
 		m.Nodes = append(m.Nodes, t.schema.schema.NodeName(node))
 	}
 	limit := t.job.set.MaxRemoved
-	return fault.New(fault.Conflict, "%w. That is more than %d statements, and nothing was changed. If it is meant, repeat it with allow_mass_change: true", m, limit).
-		With("removes", m.Removes).With("limit", limit).With("nodes", m.Nodes).With("node_count", m.NodeCount)
+	return fault.New(fault.Conflict, "%v. That is more than %d statements, and nothing was changed. If it is meant, repeat it with allow_mass_change: true", m, limit).
+		With("removes", m.Removes).With("limit", limit).With("nodes", m.Nodes).With("node_count", m.NodeCount).Because(m)
 }

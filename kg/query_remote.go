@@ -62,7 +62,7 @@ type asking struct {
 func (a *asking) answer(s sparql.Service, known []sparql.Table) (sparql.Op, error) {
 	pattern, err := sparql.Parse(s.Select(a.base), sparql.Options{})
 	if err != nil {
-		return nil, fault.New(fault.InvalidArguments, "the pattern of %s is no query of its own: %w", nameOfService(s.Name), err)
+		return nil, fault.New(fault.InvalidArguments, "the pattern of %s is no query of its own: %v", nameOfService(s.Name), err)
 	}
 	if s.Name.Var == "" {
 		return a.ask(s, s.Name.Term, pattern.Vars, known)
@@ -242,7 +242,7 @@ func tableOf(res results.Result, vars []sparql.Var, endpoint string) (sparql.Tab
 			}
 			kept[i] = fresh.term(row[column])
 			if err := checkTerm(kept[i]); err != nil {
-				return out, fault.New(fault.Unusable, "<%s> answered with what is no RDF term: %w", endpoint, err)
+				return out, fault.New(fault.Unusable, "<%s> answered with what is no RDF term: %v", endpoint, err)
 			}
 		}
 		out.Rows = append(out.Rows, kept)

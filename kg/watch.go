@@ -65,7 +65,7 @@ func (w *watching) run(ctx context.Context) {
 		err := fault.Guard(func() error { told = w.look(ctx); return nil })
 		switch {
 		case err != nil:
-			w.graph.log.Error("watching: the file could not be looked at", "error", err)
+			w.graph.log.Error("watching: the file could not be looked at", "error", fault.Whole(err))
 			w.version = 0 // what was read and not told is read again
 			pause(ctx, watchAgain)
 		case told:

@@ -247,7 +247,7 @@ func (b *binder) call(e Call) Expr {
 	}
 	out := Call{e.Func, b.exprs(e.Args)}
 	if wrong := WrongPattern(out); wrong != nil && WrongPattern(e) == nil && b.elsewhere == 0 && b.err == nil {
-		b.err = fault.New(fault.InvalidArguments, "%w", wrong)
+		b.err = fault.New(fault.InvalidArguments, "%v", wrong)
 	}
 	return out
 }

@@ -80,7 +80,7 @@ func pattern(p parameter) (constraint, error) {
 	}
 	re, err := regexp.Compile(expression)
 	if err != nil {
-		return nil, fault.New(fault.InvalidData, "sh:pattern %s is no regular expression that RE2 understands: %w", quoted(source), err)
+		return nil, fault.New(fault.InvalidData, "sh:pattern %s is no regular expression that RE2 understands: %v", quoted(source), err)
 	}
 	return func(_ context.Context, e *evaluation, values []rdf.Term) error {
 		for _, v := range values {

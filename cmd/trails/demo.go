@@ -60,7 +60,7 @@ func (p *program) demo(ctx context.Context, keep string, s serving) (err error) 
 	if keep == "" {
 		var dir string
 		if dir, err = os.MkdirTemp("", "trails-demo-"); err != nil {
-			return fault.New(fault.Unusable, "%w", err)
+			return fault.New(fault.Unusable, "%v", err)
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		file = filepath.Join(dir, "demo.trails")

@@ -48,7 +48,7 @@ func (p *program) queryWaitFlag(cmd *cobra.Command) {
 func (p *program) withGraph(ctx context.Context, file string, work func(*kg.Graph) error) (err error) {
 	client, err := remote.New(p.allowRemote, remote.Limits{})
 	if err != nil {
-		return usageError{"--allow-remote: " + fault.Of(err).Message}
+		return usageError{"--allow-remote: " + fault.Whole(err)}
 	}
 	longLog, err := p.walLimit()
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *program) withGraph(ctx context.Context, file string, work func(*kg.Grap
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
 	if foreign := g.Foreign(); foreign != nil {
-		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(foreign.Error()))
+		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(fault.Whole(foreign)))
 	}
 	return work(g)
 }
@@ -92,7 +92,7 @@ func (p *program) withEngine(ctx context.Context, file string, observe func(invo
 		defer func() {
 			closed := e.Close(context.WithoutCancel(ctx))
 			if err == nil && fault.Is(closed, fault.Unusable) {
-				fmt.Fprintf(p.stderr, "trails: %s\n", line(closed.Error()))
+				fmt.Fprintf(p.stderr, "trails: %s\n", line(fault.Whole(closed)))
 				return
 			}
 			err = errors.Join(err, closed)

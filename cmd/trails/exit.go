@@ -74,7 +74,8 @@ type failure struct {
 
 func (e failure) Error() string { return e.message }
 
-// inFlags returns a fault that names arguments by the flags that give them: --allow-data-loss in
+// inFlags returns a fault as the terminal is told it, which may know paths and causes, and with
+// arguments named by the flags that give them: --allow-data-loss in
 // the place of allow_data_loss, and of allow_data_loss: true. An argument that is one word stays:
 // as a word of a sentence it would be taken for the argument.
 func inFlags(cmd *cobra.Command, f *fault.Error) *fault.Error {
@@ -90,7 +91,7 @@ func inFlags(cmd *cobra.Command, f *fault.Error) *fault.Error {
 	})
 	spell := strings.NewReplacer(spellings...)
 	spelt := *f
-	spelt.Message = spell.Replace(f.Message)
+	spelt.Message = spell.Replace(f.Whole())
 	spelt.Fields = slices.Clone(f.Fields)
 	for i := range spelt.Fields {
 		spelt.Fields[i].Message = spell.Replace(spelt.Fields[i].Message)
@@ -202,12 +203,7 @@ func (p *program) reportInternal(err error) int {
 	trace, logged := fault.Of(err).Details["trace_id"].(string)
 	if !logged { // it did not come through the call path, which logs its own
 		trace = invoke.NewTraceID()
-		var f *fault.Error
-		whole := err
-		if errors.As(err, &f) && f.Unwrap() != nil {
-			whole = f.Unwrap() // the cause that a fault keeps for the log
-		}
-		p.log.Error("internal error", slog.String("trace_id", trace), slog.Any("cause", whole))
+		p.log.Error("internal error", slog.String("trace_id", trace), slog.String("cause", fault.Whole(err)))
 	}
 	fmt.Fprintf(p.stderr, "trails: internal error, trace %s; run it with TRAILS_LOG=error to see the cause, and please report it to the project\n", trace)
 	return p.printFailure(exitFailed, fault.Internal.String(), fault.New(fault.Internal, "internal error").With("trace_id", trace))

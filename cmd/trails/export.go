@@ -107,7 +107,7 @@ func (p *program) export(ctx context.Context, file string, f exportFlags) error 
 func replaceFile(path string, write func(io.Writer) error) (err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.partial")
 	if err != nil {
-		return fault.New(fault.Unusable, "write %s: %w", path, err)
+		return fault.New(fault.Unusable, "write %s", path).Because(err)
 	}
 	defer func() {
 		if err != nil {
@@ -119,7 +119,7 @@ func replaceFile(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	if err := errors.Join(tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
-		return fault.New(fault.Unusable, "write %s: %w", path, err)
+		return fault.New(fault.Unusable, "write %s", path).Because(err)
 	}
 	return os.Rename(tmp.Name(), path)
 }

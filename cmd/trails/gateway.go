@@ -90,7 +90,7 @@ func (s *namedServer) add(a *asked) (err error) {
 		return err
 	}
 	if err := a.trustServer(s.Server); err != nil {
-		fmt.Fprintf(a.stderr, "trails: %s is named in the file, and not agreed to here: %s; once that is mended, agree with trails gateway trust\n", s.Name, line(fault.Of(err).Message))
+		fmt.Fprintf(a.stderr, "trails: %s is named in the file, and not agreed to here: %s; once that is mended, agree with trails gateway trust\n", s.Name, line(fault.Whole(err)))
 		return nil
 	}
 	fmt.Fprint(a.stderr, a.runs(s.Server))
@@ -113,7 +113,7 @@ func (p *program) tryServer(ctx context.Context, file, name string) error {
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	why := fault.Of(err).Message
+	why := fault.Whole(err)
 	if soon.Err() != nil {
 		why = fmt.Sprintf("it has said nothing for %.0f s", firstAnswer.Seconds())
 	}

@@ -74,7 +74,7 @@ func (p *program) writeProposed(dir string, d proposed) error {
 		case errors.Is(err, fs.ErrNotExist):
 			missing = append(missing, i)
 		case err != nil:
-			return fault.New(fault.Unusable, "%w", err)
+			return fault.New(fault.Unusable, "%v", err)
 		case string(text) != f.Content:
 			return fault.New(fault.Conflict, "%s is there with another text; nothing was written: remove it first, or take the diff by hand", f.Path)
 		}
@@ -82,7 +82,7 @@ func (p *program) writeProposed(dir string, d proposed) error {
 	for _, i := range missing {
 		f, path := d.Files[i], filepath.Join(dir, filepath.FromSlash(d.Files[i].Path))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fault.New(fault.Unusable, "%w", err)
+			return fault.New(fault.Unusable, "%v", err)
 		}
 		if err := replaceFile(path, func(w io.Writer) error { _, err := io.WriteString(w, f.Content); return err }); err != nil {
 			return err

@@ -376,7 +376,7 @@ func (p *program) doImport(ctx context.Context, plan *importPlan, sources []kg.S
 		if plan.rejects[i] != "" {
 			rejects, err := os.OpenFile(plan.rejects[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 			if err != nil {
-				return done, fault.New(fault.Unusable, "%s cannot be written: %w", plan.rejects[i], err)
+				return done, fault.New(fault.Unusable, "%s cannot be written", plan.rejects[i]).Because(err)
 			}
 			defer func() { _ = rejects.Close() }() // what it has is flushed
 			out = rejects

@@ -74,7 +74,7 @@ func (a *asked) load() error {
 	if rejects != "" {
 		out, err := os.OpenFile(rejects, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) // before anything is loaded
 		if err != nil {
-			return fault.New(fault.Unusable, "%s cannot be written: %w", rejects, err)
+			return fault.New(fault.Unusable, "%s cannot be written", rejects).Because(err)
 		}
 		defer func() { _ = out.Close() }() // what it has is flushed
 		if keepGoing {
@@ -120,7 +120,7 @@ func writeRejects(name string, rejects []json.RawMessage, count int64) error {
 		text = fmt.Appendf(text, "{\"message\":\"and %d more\"}\n", more)
 	}
 	if err := os.WriteFile(name, text, 0o600); err != nil {
-		return fault.New(fault.Unusable, "the load is done, and %s cannot be written: %w", name, err)
+		return fault.New(fault.Unusable, "the load is done, and %s cannot be written", name).Because(err)
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func contextsOf(given []string) (map[string]json.RawMessage, error) {
 		_ = f.Close() // only read
 		switch {
 		case err != nil:
-			return nil, fault.New(fault.Unusable, "%s cannot be read: %w", name, err)
+			return nil, fault.New(fault.Unusable, "%s cannot be read", name).Because(err)
 		case len(text) > maxContext:
 			return nil, fault.New(fault.TooLarge, "%s is larger than the %d bytes of a context", name, maxContext)
 		case !json.Valid(text):

@@ -27,7 +27,7 @@ func (p *program) manCommand() *cobra.Command {
 				return usageError{"man needs a directory"}
 			}
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
-				return fault.New(fault.Unusable, "%w", err)
+				return fault.New(fault.Unusable, "%v", err)
 			}
 			return writeManual(cmd.Root(), args[0])
 		},

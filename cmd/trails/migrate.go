@@ -110,11 +110,11 @@ func (p *program) newMigration(ctx context.Context, file, name, dir, source stri
 	}
 	path := filepath.Join(dir, migration.FileName(len(status.Rows)+1, name))
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", fault.New(fault.Unusable, "%w", err)
+		return "", fault.New(fault.Unusable, "%v", err)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return "", fault.New(fault.Unusable, "%w", err)
+		return "", fault.New(fault.Unusable, "%v", err)
 	}
 	_, err = f.WriteString(text)
 	return path, errors.Join(err, f.Close())
@@ -140,7 +140,7 @@ func (p *program) migrationTexts(ctx context.Context, dir string, mayMiss bool) 
 		return []arguments{}, nil
 	}
 	if err != nil {
-		return nil, fault.New(fault.Missing, "%w", err)
+		return nil, fault.New(fault.Missing, "%v", err)
 	}
 	all := []arguments{}
 	for _, e := range entries {

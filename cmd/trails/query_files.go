@@ -108,7 +108,7 @@ func (p *program) withSource(ctx context.Context, source querySource, f queryFla
 	}
 	dir, err := os.MkdirTemp("", "trails-query-")
 	if err != nil {
-		return fault.New(fault.Unusable, "%w", err)
+		return fault.New(fault.Unusable, "%v", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	file := filepath.Join(dir, "files.trails")

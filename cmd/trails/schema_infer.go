@@ -119,7 +119,7 @@ func (p *program) sources(ctx context.Context, data []string) (sources []kg.Sour
 				err = closed
 			}
 			if err != nil {
-				return nil, nil, fault.New(fault.Unusable, "stdin cannot be read: %w", err)
+				return nil, nil, fault.New(fault.Unusable, "stdin cannot be read").Because(err)
 			}
 		}
 		f, err := open(name) // so that a misspelt name costs nothing

@@ -51,11 +51,11 @@ func (p *program) queryTexts(ctx context.Context, paths []string) ([]arguments, 
 			continue
 		}
 		if err != nil {
-			return nil, fault.New(fault.Missing, "%s: %w", path, err)
+			return nil, fault.New(fault.Missing, "%s", path).Because(err)
 		}
 		entries, err := os.ReadDir(path)
 		if err != nil {
-			return nil, fault.New(fault.Missing, "%s: %w", path, err)
+			return nil, fault.New(fault.Missing, "%s", path).Because(err)
 		}
 		found := false
 		for _, e := range entries {

@@ -28,7 +28,7 @@ func (p *program) readText(ctx context.Context, path string) (text []byte, err e
 	}
 	text, err = io.ReadAll(io.LimitReader(in, maxText+1))
 	if err != nil {
-		return nil, fault.New(fault.Unusable, "read %s: %w", path, err)
+		return nil, fault.New(fault.Unusable, "read %s", path).Because(err)
 	}
 	if len(text) > maxText {
 		return nil, fault.New(fault.TooLarge, "%s is larger than %s", path, bytesOf(maxText))
@@ -51,7 +51,7 @@ func open(path string) (*os.File, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.New(fault.Missing, "%s does not exist", path)
 	case err != nil:
-		return nil, fault.New(fault.Unusable, "%w", err)
+		return nil, fault.New(fault.Unusable, "%v", err)
 	}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return nil, errors.Join(fault.New(fault.Unusable, "%s is a directory", path), f.Close())
@@ -107,7 +107,7 @@ func (s *sink) Write(p []byte) (int, error) {
 	n, err := s.Writer.Write(p)
 	s.wrote = s.wrote || n > 0
 	if err != nil {
-		err = fault.New(fault.Unusable, "write %s: %w", s.name, err)
+		err = fault.New(fault.Unusable, "write %s", s.name).Because(err)
 	}
 	return n, err
 }

@@ -104,7 +104,7 @@ func (p *program) lookup(name string) (string, bool) {
 func (p *program) trustFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", fault.New(fault.Unusable, "there is no folder for settings to keep in whom you trust: %w", err)
+		return "", fault.New(fault.Unusable, "there is no folder for settings to keep in whom you trust").Because(err)
 	}
 	return filepath.Join(dir, "trails", "trusted-upstreams"), nil
 }
@@ -180,7 +180,7 @@ func (p *program) trust(digest, said string) (err error) {
 func notKept(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
-		return fault.New(fault.Unusable, "whom you trust cannot be kept in %s: %w", at.Path, at.Err)
+		return fault.New(fault.Unusable, "whom you trust cannot be kept in %s", at.Path).Because(at.Err)
 	}
-	return fault.New(fault.Unusable, "whom you trust cannot be kept: %w", err)
+	return fault.New(fault.Unusable, "whom you trust cannot be kept").Because(err)
 }

@@ -281,7 +281,7 @@ func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do f
 			err = f.failure(s, l.clean)
 		case !errors.As(err, &e):
 			failure := l.classified(err)
-			l.pool.config.Log.Info("a call of an upstream server failed", "server", s.Name, "error", failure.Code, "said", quote.Line(l.clean.shown(err.Error()), maxLogged))
+			l.pool.config.Log.Info("a call of an upstream server failed", "server", s.Name, "error", failure.Code, "said", quote.Line(l.clean.shown(fault.Whole(err)), maxLogged))
 			l.mu.Lock()
 			if l.session == session && failure.Code == gateway.UpstreamUnavailable && f == nil {
 				l.drop(failure) // before who comes next meets the same
@@ -366,7 +366,9 @@ func (l *link) classified(err error) *gateway.Error {
 	case errors.As(err, &known):
 		return known
 	case fault.Is(err, fault.Unusable):
-		return gateway.Fail(gateway.UpstreamUnavailable, name, "%s", fault.Of(err).Message)
+		failure := gateway.Fail(gateway.UpstreamUnavailable, name, "%s", fault.Of(err).Message)
+		failure.Cause = err
+		return failure
 	case errors.As(err, &http_):
 		return http_.failure(l.server, l.clean)
 	case errors.As(err, &odd):

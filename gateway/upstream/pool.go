@@ -404,7 +404,7 @@ func (l *link) rest(failure *gateway.Error) {
 		pause = max(pause, min(time.Duration(after*float64(time.Second)), longestRest))
 	}
 	l.failure, l.until = f, time.Now().Add(pause)
-	l.pool.config.Log.Warn("an upstream server is down", "server", l.server.Name, "problem", f.Message, "rests", pause)
+	l.pool.config.Log.Warn("an upstream server is down", "server", l.server.Name, "problem", l.clean.shown(f.Fault().Whole()), "rests", pause)
 }
 
 func (l *link) close() {

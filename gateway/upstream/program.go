@@ -43,7 +43,7 @@ func FindProgram(s gateway.Server, directory string, lookup func(string) (string
 		if errors.As(err, &at) {
 			err = at.Err
 		}
-		return Program{}, fault.New(fault.Unusable, "the upstream %s runs %s, which is not a program of this machine: %w", s.Name, word, err)
+		return Program{}, fault.New(fault.Unusable, "the upstream %s runs %s, which is not a program of this machine", s.Name, fault.Path(word)).Because(err)
 	}
 	return Program{path, directory}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/fault"
 	"trails/gateway"
 	"trails/text/quote"
 )
@@ -102,23 +102,24 @@ func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func()
 	ofItsOwn(cmd)
 	// Pipes of our own: those of the command are closed when it has ended, with what was not
 	// read yet.
+	notRun := fault.New(fault.Unusable, "the upstream %s cannot be started: its command %s does not run", s.Name, fault.Path(program.Path))
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, nil, fmt.Errorf("run %s: %w", s.Command[0], err)
+		return nil, nil, notRun.Because(err)
 	}
 	out, stdout, err := os.Pipe()
 	if err != nil {
-		return nil, nil, fmt.Errorf("run %s: %w", s.Command[0], err)
+		return nil, nil, notRun.Because(err)
 	}
 	complaints, stderr, err := os.Pipe()
 	if err != nil {
-		return nil, nil, fmt.Errorf("run %s: %w", s.Command[0], errors.Join(err, out.Close(), stdout.Close()))
+		return nil, nil, notRun.Because(errors.Join(err, out.Close(), stdout.Close()))
 	}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err = cmd.Start()
 	_, _ = stdout.Close(), stderr.Close() // the command has them
 	if err != nil {
-		return nil, nil, fmt.Errorf("run %s: %w", s.Command[0], errors.Join(err, out.Close(), complaints.Close()))
+		return nil, nil, notRun.Because(errors.Join(err, out.Close(), complaints.Close()))
 	}
 	how := newEnding()
 	l.ending.Store(how)

@@ -46,8 +46,8 @@ func (r *reader) unreadable(err error) error {
 	case r.ctx.Err() != nil:
 		return r.ctx.Err()
 	case r.zipped:
-		return fault.New(fault.Malformed, "%s: the gzip data is damaged or cut short: %w", name, err)
+		return fault.New(fault.Malformed, "%s: the gzip data is damaged or cut short", name).Because(err)
 	default:
-		return fault.New(fault.Unusable, "%s cannot be read: %w", name, err)
+		return fault.New(fault.Unusable, "%s cannot be read", name).Because(err)
 	}
 }

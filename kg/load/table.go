@@ -229,7 +229,7 @@ func (r *reader) unreadableTable(rows *table, err error) error {
 	if errors.As(err, &f) {
 		return fault.New(f.Kind, "%s: %s", place, f.Message)
 	}
-	return fault.New(fault.Malformed, "%s: the workbook is damaged or cut short: %w", place, err)
+	return fault.New(fault.Malformed, "%s: the workbook is damaged or cut short: %v", place, err)
 }
 
 // text is that of the row which was read last, where it is kept.

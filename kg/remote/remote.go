@@ -89,7 +89,7 @@ func (c *Client) checkRedirect(r *http.Request, via []*http.Request) error {
 		return fault.New(fault.Unusable, "it redirects to <%s> without the query; ask there", r.URL)
 	}
 	if err := c.allowed.check(r.URL); err != nil {
-		return fault.New(fault.Denied, "it redirects: %w", err)
+		return fault.New(fault.Denied, "it redirects: %v", err)
 	}
 	return nil
 }

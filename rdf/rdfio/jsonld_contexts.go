@@ -43,7 +43,7 @@ func (c *contexts) LoadDocument(iri string) (*ld.RemoteDocument, error) {
 	}
 	document, err := decodeJSON(text)
 	if err != nil {
-		return nil, fault.New(fault.Malformed, "the JSON-LD context <%s> is no JSON: %w", iri, err)
+		return nil, fault.New(fault.Malformed, "the JSON-LD context <%s> is no JSON: %v", iri, err)
 	}
 	if object, ok := document.(map[string]any); ok && c.references != nil {
 		object["@context"] = c.references.hideInContext(object["@context"])
@@ -103,5 +103,5 @@ func guarded(step func() error) (err error) {
 	if err = step(); err == nil || fault.Of(err).Kind != fault.Internal {
 		return err
 	}
-	return fault.New(fault.Malformed, "no JSON-LD: %w", err)
+	return fault.New(fault.Malformed, "no JSON-LD: %v", err)
 }

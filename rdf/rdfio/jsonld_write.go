@@ -19,7 +19,7 @@ func WriteJSONLD(w io.Writer, quads []rdf.Quad, context []byte, load ContextLoad
 	if context != nil {
 		var err error
 		if ctx, err = decodeJSON(context); err != nil {
-			return fault.New(fault.InvalidArguments, "the JSON-LD context is no JSON: %w", err)
+			return fault.New(fault.InvalidArguments, "the JSON-LD context is no JSON: %v", err)
 		}
 	}
 	options := jsonldOptions("", &contexts{load: load})
