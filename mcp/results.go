@@ -226,7 +226,7 @@ func (l list) start(cursor string) (int, error) {
 	number, ours := strings.CutPrefix(string(text), l.name+" "+l.version+" ")
 	from, notNumber := strconv.Atoi(number)
 	if err != nil || !ours || notNumber != nil || from <= 0 || from >= len(l.entries) || l.cursor(from) != cursor {
-		return 0, fault.New(fault.InvalidArguments, "invalid cursor: it is not ours, or the list has changed; list again without one").
+		return 0, fault.New(fault.InvalidArguments, "the cursor is not ours, or the list has changed; list again without one").
 			With("field", "cursor")
 	}
 	return from, nil

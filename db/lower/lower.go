@@ -337,6 +337,6 @@ func (l *lowerer) lower(op sparql.Op, s scope) *block {
 		l.refuse("SERVICE is not allowed here: %s", fmt.Sprint(op.Name.Term))
 		return &block{}
 	}
-	l.refuse("this query has an operator that is not known: %T", op)
+	l.refuse("this query has an operator that is not known")
 	return &block{}
 }

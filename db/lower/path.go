@@ -24,7 +24,7 @@ func (l *lowerer) path(op sparql.PathPattern, s scope) *block {
 	if c, p, ok := closureOf(op.Path); ok {
 		return l.closure(op, p, c, s)
 	}
-	l.refuse("this query has a path that is not known: %T", op.Path)
+	l.refuse("this query has a path that is not known")
 	return &block{}
 }
 

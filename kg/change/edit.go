@@ -74,13 +74,13 @@ func (e Edit) Check() error {
 		switch t.(type) {
 		case nil, rdf.IRI, rdf.BNode, rdf.String, rdf.TypedString, rdf.LangString:
 		default:
-			return fault.New(fault.InvalidData, "a %T is no RDF term; use package rdf to make one", t)
+			return fault.New(fault.InvalidData, "%v is no RDF term; use package rdf to make one", t)
 		}
 	}
 	text := rdf.AppendQuad(nil, q)
 	read, err := rdfio.ParseQuad(text)
 	if err != nil {
-		return fault.New(fault.InvalidData, "%.200q is no statement: %w", text, err)
+		return fault.New(fault.InvalidData, "%.200q is no statement: %v", text, err)
 	}
 	if read != q {
 		return fault.New(fault.InvalidData, "%.200q is no statement: it does not read as it was written", text)
