@@ -31,7 +31,7 @@ func TestWhatBrokeOnOurSideIsShownByItsTraceAlone(t *testing.T) {
 	f := newExample(t)
 	secret := errors.New("disk I/O error at /home/ana/graph.trails")
 	for name, err := range map[string]error{
-		"a fault": fault.New(fault.Internal, "%w", secret).With("trace_id", "0123456789abcdef0123456789abcdef"),
+		"a fault": fault.New(fault.Internal, "it failed").Because(secret).With("trace_id", "0123456789abcdef0123456789abcdef"),
 		"another": secret,
 	} {
 		b := fixture{known(admin.New(broken{f.engine, "entities_list", err}, admin.Options{})), f.engine}

@@ -136,7 +136,7 @@ func TestAReaderThatGoesAwayEndsTheQuery(t *testing.T) {
 	e := invoketest.New(t, "", invoke.Config{})
 	gone := errors.New("gone")
 	r, w := io.Pipe()
-	_ = r.CloseWithError(fault.New(fault.Unusable, "%w", gone))
+	_ = r.CloseWithError(fault.New(fault.Unusable, "the reader went away").Because(gone))
 	_, err := e.Call(t.Context(), invoke.Call{Capability: "query", Args: json.RawMessage(queryArgs(countTo, nil)), Principal: invoketest.Ana, Output: w})
 	if !fault.Is(err, fault.Unusable) {
 		t.Errorf("got %v", err)
