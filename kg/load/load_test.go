@@ -110,7 +110,7 @@ func TestAMemberThatNoRecordHasIsNamedWithItsPlace(t *testing.T) {
 	}
 	for form, members := range records {
 		for _, member := range members {
-			for _, wrong := range []string{member + "s", "_" + member, member[:1] + "x" + member[1:], "nothing like it", ""} {
+			for _, wrong := range []string{member + "s", "_" + member, member[:1] + "x" + member[1:], strings.ToUpper(member), strings.ToUpper(member[:1]) + member[1:], "nothing like it", ""} {
 				renamed := !strings.Contains(form, `"data"`) && member == "data"
 				if renamed && (wrong == "" || wrong == "nothing like it") {
 					continue // that is no record at all
@@ -133,7 +133,7 @@ func TestAMemberThatNoRecordHasIsNamedWithItsPlace(t *testing.T) {
 					if !strings.Contains(message, fmt.Sprintf("has the member %q, which no record has", wrong)) || !strings.Contains(message, `a node has "type", "id" and "data", an edge "edge", "from" and "to"`) {
 						t.Errorf("%s in %s: %s", record, name, message)
 					}
-					near := wrong != "nothing like it" && wrong != "" && len(member) > 2 // shorter names are near to all
+					near := wrong != "nothing like it" && wrong != "" && (len(member) > 2 || strings.EqualFold(wrong, member)) // other short names are near to all
 					if got := strings.Contains(message, fmt.Sprintf("did you mean %q?", member)); got != near {
 						t.Errorf("%s in %s: a near name %t, want %t: %s", record, name, got, near, message)
 					}

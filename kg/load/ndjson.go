@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -156,7 +157,17 @@ func (r *reader) readObject(text []byte, what string, t *schema.Type) error {
 }
 
 func decodeRecord(text []byte, what string, r *record) error {
-	if err := decodeObject(text, what, r); err != nil {
+	err := decodeObject(text, what, r)
+	if err != nil && !json.Valid(text) {
+		return err
+	}
+	for name := range jsontext.OuterNames(text) { // json takes a name in upper case for the name
+		known := func(member string) bool { return member == string(name) }
+		if !known(RejectedBecause) && !slices.ContainsFunc(recordMembers, known) {
+			return noMember(what, string(name))
+		}
+	}
+	if err != nil {
 		return err
 	}
 	if (r.Type == "") == (r.Edge == "") {
@@ -204,10 +215,14 @@ func jsonProblem(err error, what string) error {
 	}
 	if quoted, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
 		name, _ := strconv.Unquote(quoted) // it is json's own
-		return fmt.Errorf("the %s has the member %s, which no record has; a node has \"type\", \"id\" and \"data\", an edge \"edge\", \"from\" and \"to\"%s",
-			what, quoted, fault.DidYouMean(name, recordMembers))
+		return noMember(what, name)
 	}
 	return fmt.Errorf("the %s is not a JSON object that trails reads: %s", what, strings.TrimPrefix(err.Error(), "json: "))
+}
+
+func noMember(what, name string) error {
+	return fmt.Errorf("the %s has the member %q, which no record has; a node has \"type\", \"id\" and \"data\", an edge \"edge\", \"from\" and \"to\"%s",
+		what, name, fault.DidYouMean(name, recordMembers))
 }
 
 func (r *reader) readNode(rec record) error {

@@ -90,8 +90,8 @@ var recordMembers = []string{"type", "id", "data", "edge", "from", "to"}
 // isNearlyRecord reports whether an object was meant as a record, though it has a member that none
 // has: it is an edge with an end, or has data, or a type and data by another name.
 func isNearlyRecord(text []byte) bool {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(text, &members) != nil {
+	members, isObject := inLowerCase(text)
+	if !isObject {
 		return false // isRecord has its say
 	}
 	if len(members["edge"]) > 0 && (len(members["from"]) > 0 || len(members["to"]) > 0) {
@@ -109,16 +109,28 @@ func isNearlyRecord(text []byte) bool {
 // isRecord reports whether an object says its type, or is an edge, and has no other members
 // than records have.
 func isRecord(text []byte) bool {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(text, &members) != nil {
+	members, isObject := inLowerCase(text)
+	if !isObject {
 		return true // and is refused as one
 	}
 	for name := range members {
-		if name != RejectedBecause && !slices.Contains(recordMembers, strings.ToLower(name)) {
+		if name != RejectedBecause && !slices.Contains(recordMembers, name) {
 			return false
 		}
 	}
 	return len(members["type"]) > 0 || len(members["edge"]) > 0
+}
+
+// inLowerCase are the members of an object: who writes "Type" means a record, and is told how it
+// is written.
+func inLowerCase(text []byte) (map[string]json.RawMessage, bool) {
+	var members map[string]json.RawMessage
+	err := json.Unmarshal(text, &members)
+	lower := make(map[string]json.RawMessage, len(members))
+	for name, value := range members {
+		lower[strings.ToLower(name)] = value
+	}
+	return lower, err == nil
 }
 
 // typeOfFile is a type that is called as the input.

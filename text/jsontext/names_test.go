@@ -59,3 +59,17 @@ func TestARepeatedNameIsFound(t *testing.T) {
 		t.Error("of many names one is there twice")
 	}
 }
+
+func TestOuterNamesAreThoseOfTheObjectItself(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a":{"b":1},"\u0063":["d",{"e":"f"}],"G":"h"}`: "a c G", `[{"a":1}]`: "", `{}`: "", `"a"`: "", `{"a":`: "a",
+	} {
+		var got []string
+		for name := range jsontext.OuterNames([]byte(text)) {
+			got = append(got, string(name))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
