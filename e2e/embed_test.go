@@ -19,8 +19,8 @@ import (
 	"log"
 	"os"
 
-	"trails/kg"
 	"trails/auth/policy"
+	"trails/kg"
 )
 
 func main() {

@@ -191,14 +191,17 @@ func TestInputThatCannotBeReadToItsEndIsRefused(t *testing.T) {
 		"gzip cut in its header":   {bytes.NewReader(whole[:5]), fault.Malformed, "in.ndjson: the gzip data is damaged or cut short"},
 		"gzip with bad checksum":   {bytes.NewReader(damaged), fault.Malformed, "in.ndjson: the gzip data is damaged or cut short"},
 		"gzip and something else":  {io.MultiReader(bytes.NewReader(whole), strings.NewReader("?")), fault.Malformed, "in.ndjson: the gzip data is damaged or cut short"},
-		"a read error":             {io.MultiReader(strings.NewReader(note("a", "A")), iotest.ErrReader(broken)), fault.Unusable, "in.ndjson cannot be read: the cable is out"},
-		"a read error in a line":   {io.MultiReader(strings.NewReader(`{"type":`), iotest.ErrReader(broken)), fault.Unusable, "in.ndjson cannot be read: the cable is out"},
+		"a read error":             {io.MultiReader(strings.NewReader(note("a", "A")), iotest.ErrReader(broken)), fault.Unusable, "in.ndjson cannot be read"},
+		"a read error in a line":   {io.MultiReader(strings.NewReader(`{"type":`), iotest.ErrReader(broken)), fault.Unusable, "in.ndjson cannot be read"},
 		"a fault of who gave it":   {iotest.ErrReader(fault.New(fault.TooLarge, "the body has more than 32 MiB")), fault.TooLarge, "the body has more than 32 MiB"},
-		"a read error, keep going": {io.MultiReader(strings.NewReader("?\n"), iotest.ErrReader(broken)), fault.Unusable, "in.ndjson cannot be read: the cable is out"},
+		"a read error, keep going": {io.MultiReader(strings.NewReader("?\n"), iotest.ErrReader(broken)), fault.Unusable, "in.ndjson cannot be read"},
 	} {
 		_, err := g.Session(ana).Load(t.Context(), kg.Load{Options: load.Options{Format: load.NDJSON, KeepGoing: true, Inputs: []load.Input{{Name: "in.ndjson", Reader: c.in}}}})
 		if !fault.Is(err, c.kind) || !strings.HasPrefix(fault.Of(err).Message, c.says) {
 			t.Errorf("%s: got %v", name, err)
+		}
+		if c.kind == fault.Unusable && !errors.Is(err, broken) {
+			t.Errorf("%s: %v has lost its cause", name, err)
 		}
 	}
 	_, err := g.Session(ana).Load(t.Context(), kg.Load{Options: load.Options{Inputs: []load.Input{{Name: "in.nq", Reader: iotest.ErrReader(broken)}}}})
