@@ -172,7 +172,7 @@ func (s *server) load(w http.ResponseWriter, r *http.Request, graph rdf.IRI, mod
 		return noGraph(graph)
 	}
 	nameCommit(w.Header(), result)
-	nameWarnings(w.Header(), result)
+	nameWarnings(w.Header(), result.Warnings)
 	if result.Existed {
 		w.WriteHeader(http.StatusNoContent)
 	} else {

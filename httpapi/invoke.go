@@ -43,12 +43,12 @@ func (s *server) run(w http.ResponseWriter, r *http.Request, c invoke.Call) erro
 	return writeJSON(w, res.Structured)
 }
 
-// WarningHeader says what a write probably did not mean, where its answer has no body for it.
+// WarningHeader says what a call probably did not mean, where its answer has no body for it.
 const WarningHeader = "Trails-Warning"
 
 // nameWarnings says what the call probably did not mean.
-func nameWarnings(h http.Header, res invoke.Result) {
-	for _, warning := range res.Warnings {
+func nameWarnings(h http.Header, warnings []string) {
+	for _, warning := range warnings {
 		text := strconv.QuoteToASCII(warning)
 		h.Add(WarningHeader, text[1:len(text)-1])
 	}

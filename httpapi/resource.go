@@ -112,6 +112,7 @@ func (s *server) document(w http.ResponseWriter, r *http.Request, a address, off
 	}
 	linkTwins(w, r, a, offers, chosen)
 	linkPages(w, r, doc.Page)
+	nameWarnings(w.Header(), doc.Warnings)
 	w.Header().Set("Content-Type", doc.MIME)
 	etag := ""
 	if a.steady && doc.Head != "" {

@@ -61,7 +61,7 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, c invoke.Call, f
 	if err != nil || a.begun {
 		return err
 	}
-	nameWarnings(w.Header(), result)
+	nameWarnings(w.Header(), result.Warnings)
 	w.Header().Set("Content-Type", a.form.contentType())
 	etag := ""
 	if result.Head != "" && isRead(r) {

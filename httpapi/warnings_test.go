@@ -36,6 +36,8 @@ func TestEveryDoorTellsWhatACallProbablyDidNotMean(t *testing.T) {
 		{"POST", "/sparql", "application/sparql-query", odd, false},
 		{"POST", "/sparql", "application/x-www-form-urlencoded", "query=" + url.QueryEscape(odd), false},
 		{"GET", "/queries/none", "", "", false},
+		{"GET", "/kg/Note?where=title%3DOn%20Trails", "", "", false},
+		{"GET", "/kg/Note?where=status%3DDraft&format=turtle", "", "", false},
 		{"PUT", "/rdf-graphs?graph=urn:g", "application/ld+json", leftOut, false},
 		{"POST", "/rdf-graphs?graph=urn:g", "application/ld+json", leftOut, false},
 		{"POST", "/sparql", "application/sparql-update", nothing, true},

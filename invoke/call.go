@@ -132,6 +132,8 @@ type Document struct {
 	Head string
 	// Page says which part of a list this is; nil when it is no list.
 	Page *Page
+	// Warnings are those of the call that read it.
+	Warnings []string
 }
 
 // Page is a part of a list.

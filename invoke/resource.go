@@ -65,6 +65,6 @@ func (e *Engine) Read(ctx context.Context, uri string, c Call) (Document, error)
 		return Document{}, err
 	}
 	d := result.document
-	d.URI, d.Head = uri, result.Head
+	d.URI, d.Head, d.Warnings = uri, result.Head, result.Warnings
 	return d, nil
 }

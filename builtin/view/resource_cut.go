@@ -180,8 +180,8 @@ func wayToAll(address string, size int, otherwise string) string {
 }
 
 // withCut shortens a document that its resource does not, and says first what is missing
-// from it: JSON in a member "cut" of the object, or as the first member of the list; Turtle
-// in a comment.
+// from it and what its reader is warned of: JSON in the members "cut" and "warnings" of the
+// object, or of the first one of the list; Turtle in comments.
 func withCut(r *invoke.Request, address string, d invoke.Document) (invoke.Document, error) {
 	if !fits(r, d) && isJSON(d.MIME) {
 		size := documentSize(d)
@@ -193,29 +193,45 @@ func withCut(r *invoke.Request, address string, d invoke.Document) (invoke.Docum
 		said := []string{r.Parts.Cut, outline.Shorten(missing, invoke.CutRoom/2), wayToAll(address, size, "no answer has all of it")}
 		d.Body, r.Parts.Cut = []byte(v.JSON()), strings.TrimPrefix(strings.Join(said, "; "), "; ")
 	}
-	if r.Parts.Cut == "" || !isBounded(r) {
+	if r.Parts.Cut == "" && len(r.Parts.Warnings) == 0 || !isBounded(r) {
 		return d, nil
 	}
 	if !isJSON(d.MIME) {
-		d.Body = slices.Concat([]byte("# cut: "+strings.Join(strings.Fields(r.Parts.Cut), " ")+"\n"), d.Body)
+		var comments []byte
+		for _, warning := range r.Parts.Warnings {
+			comments = fmt.Appendf(comments, "# warning: %s\n", strings.Join(strings.Fields(warning), " "))
+		}
+		if r.Parts.Cut != "" {
+			comments = fmt.Appendf(comments, "# cut: %s\n", strings.Join(strings.Fields(r.Parts.Cut), " "))
+		}
+		d.Body = slices.Concat(comments, d.Body)
 		return d, nil
 	}
-	first, err := jsontext.Marshal(map[string]string{cutMember(r.Snapshot.Schema()): r.Parts.Cut})
+	told := map[string]any{}
+	if r.Parts.Cut != "" {
+		told[ownMember(r.Snapshot.Schema(), "cut")] = r.Parts.Cut
+	}
+	if len(r.Parts.Warnings) > 0 {
+		told[ownMember(r.Snapshot.Schema(), "warnings")] = r.Parts.Warnings
+	}
+	first, err := jsontext.Marshal(told)
 	if err != nil {
 		return d, fmt.Errorf("say what is cut of %s: %w", address, err)
 	}
 	if list, isList := bytes.CutPrefix(d.Body, []byte("[")); isList {
-		d.Body = slices.Concat([]byte("["), first, []byte(","), list)
+		if !bytes.HasPrefix(list, []byte("]")) {
+			first = append(first, ',')
+		}
+		d.Body = slices.Concat([]byte("["), first, list)
 	} else {
 		d.Body = slices.Concat(first[:len(first)-1], []byte(","), d.Body[1:])
 	}
 	return d, nil
 }
 
-// cutMember is the name of the member that says what is missing. JSON-LD passes over a
+// ownMember is the name of a member that is about the document. JSON-LD passes over a
 // member that its context does not name, so it is no word of the schema.
-func cutMember(s *schema.Schema) string {
-	const name = "cut"
+func ownMember(s *schema.Schema, name string) string {
 	taken := s.Prefixes[name] != ""
 	for _, t := range s.Types {
 		taken = taken || s.Property(t, name) != nil

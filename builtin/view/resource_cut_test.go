@@ -186,3 +186,24 @@ func TestMaxCharsOfAnAddress(t *testing.T) {
 		t.Errorf("a program that asks for less: %d characters, %v: %.200s", utf8.RuneCount(d.Body), err, d.Body)
 	}
 }
+
+func TestAnEmptyListSaysWhichValueWasProbablyMeant(t *testing.T) {
+	testrun.Alone(t)
+	e := invoketest.New(t, "types: {Doc: {label: title, properties: {title: string}}}", invoke.Config{})
+	if _, err := e.Call(t.Context(), invoke.Call{Capability: "doc.create", Principal: invoketest.Ana, Via: "go", Args: json.RawMessage(`{"id":"a","title":"On Trails"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	const warning = `no title is \"on trails\"; did you mean \"On Trails\"?`
+	for format, begins := range map[string]string{
+		"": `[{"warnings":["` + warning + `"]}]`, "jsonld": `{"warnings":["` + warning + `"],`, "turtle": "# warning: " + strings.ReplaceAll(warning, `\`, "") + "\n",
+	} {
+		d, err := e.Read(t.Context(), "trails://kg/Doc?where=title%3Don%20trails", invoke.Call{Principal: invoketest.Ana, Format: format})
+		if err != nil || !strings.HasPrefix(string(d.Body), begins) || len(d.Warnings) != 1 {
+			t.Errorf("%s: %v, %q: %s", format, err, d.Warnings, d.Body)
+		}
+		found, err := e.Read(t.Context(), "trails://kg/Doc?where=title%3DOn%20Trails", invoke.Call{Principal: invoketest.Ana, Format: format})
+		if err != nil || bytes.Contains(found.Body, []byte("warning")) || len(found.Warnings) != 0 {
+			t.Errorf("%s: %v, %q: %s", format, err, found.Warnings, found.Body)
+		}
+	}
+}

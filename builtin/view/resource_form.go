@@ -95,7 +95,10 @@ func instanceDocument(r *invoke.Request, t *schema.Type, iri rdf.IRI, quads []rd
 // document uses of it, in the document. [schema.ContextIRI] is no address for a processor.
 func contextOf(r *invoke.Request) rdfio.JSONLDContext {
 	c := r.Snapshot.Schema().JSONLDContext()
-	c.Address, c.Used, c.Ignored = r.Args.Text("context"), true, []string{cutMember(r.Snapshot.Schema())}
+	c.Address, c.Used, c.Ignored = r.Args.Text("context"), true, []string{ownMember(r.Snapshot.Schema(), "cut")}
+	if len(r.Parts.Warnings) > 0 {
+		c.Ignored = append(c.Ignored, ownMember(r.Snapshot.Schema(), "warnings"))
+	}
 	return c
 }
 

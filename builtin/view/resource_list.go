@@ -71,6 +71,11 @@ func readList(ctx context.Context, r *invoke.Request, t *schema.Type, rawQuery s
 	if err != nil {
 		return invoke.Document{}, err
 	}
+	if len(items) == 0 && q.Property != nil {
+		if err := WarnOfUnknown(ctx, r, []kg.Condition{{Path: kg.Path{q.Property}, Op: kg.OpIs, Values: []rdf.Term{q.Value}}}); err != nil {
+			return invoke.Document{}, err
+		}
+	}
 	if page.More = len(items) > page.Limit; page.More {
 		items = items[:page.Limit]
 	}
