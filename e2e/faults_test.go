@@ -351,16 +351,13 @@ func TestAnswersTellNothingOfTheMachine(t *testing.T) {
 		}
 		return os.WriteFile(file, content, 0o600)
 	}
-	columns := "SELECT"
-	for i := range 2100 {
-		columns += fmt.Sprintf(" (1 AS ?v%d)", i)
-	}
+	coalesce := "SELECT (COALESCE(" + strings.Repeat("?x, ", 1100) + "1) AS ?v) {}"
 	for name, c := range map[string]struct {
 		breaks func(file string) error
 		query  string
 		logged string
 	}{
-		"too complex": {func(string) error { return nil }, columns + " {}", "too many columns"},
+		"too complex": {func(string) error { return nil }, coalesce, "too many arguments"},
 		"moved":       {func(file string) error { return os.Rename(file, file+".aside") }, "", "was moved while"},
 		"deleted":     {os.Remove, "", "was deleted while"},
 		"replaced": {func(file string) error {

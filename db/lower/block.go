@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,11 +53,7 @@ func (c *columns) set(v sparql.Var, col column) {
 }
 
 func (c *columns) clone() columns {
-	out := columns{vars: slices.Clone(c.vars), of: make(map[sparql.Var]column, len(c.of))}
-	for v, col := range c.of {
-		out.of[v] = col
-	}
-	return out
+	return columns{vars: slices.Clone(c.vars), of: maps.Clone(c.of)}
 }
 
 // item is one table of FROM. An outer one has its condition; others are compared in
