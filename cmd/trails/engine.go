@@ -40,7 +40,7 @@ func (p *program) remoteFlag(cmd *cobra.Command) {
 
 // queryWaitFlag sets how long the queries of a process that serves wait.
 func (p *program) queryWaitFlag(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&p.queryWait, "query-wait", 15*time.Second, "how long a query or an export waits while others run, before it is told to come again")
+	cmd.Flags().DurationVar(&p.queryWait, "query-wait", 15*time.Second, "`DURATION` that a query or an export waits while others run, before it is told to come again")
 	completeWords(cmd, "query-wait")
 }
 

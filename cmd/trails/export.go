@@ -56,7 +56,7 @@ the format is that of the name unless --format says another.
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "", words(kg.ExportFormats())+" (default: what --output says, or nquads)")
+	flags.StringVar(&f.format, "format", "", "`FORMAT` to write: "+words(kg.ExportFormats())+" (default: what --output says, or nquads)")
 	flags.StringVar(&f.graph, "graph", "", "only the graph with this `IRI`; "+string(rdf.DefaultGraph)+" is the default graph")
 	flags.StringVar(&f.typeName, "type", "", "only the nodes of the type with this `name`, as csv, tsv or ndjson")
 	flags.StringVar(&f.output, "output", "", "write to this `file` instead of stdout")

@@ -58,8 +58,8 @@ func (s *namedServer) flags(cmd *cobra.Command) {
 	flags.StringArrayVar(&s.Exclude, "exclude", nil, "`pattern` of the names that are not taken; may be repeated")
 	flags.BoolVar(&s.Required, "required", false, "without it nothing is found")
 	flags.BoolVar(&s.Pin, "pin", false, "offer only what was accepted, as it was then")
-	flags.DurationVar(&s.timeout, "timeout", 0, "how long a call may take (default 1m)")
-	flags.IntVar(&s.Concurrency, "concurrency", 0, "how many calls there are at once at most (default 8)")
+	flags.DurationVar(&s.timeout, "timeout", 0, "`DURATION` that a call may take, as 30s (default 1m)")
+	flags.IntVar(&s.Concurrency, "concurrency", 0, "how `many` calls there are at once at most (default 8)")
 	flags.BoolVar(&s.elsewhere, "elsewhere", false, "do not agree that it is reached from this machine")
 }
 

@@ -33,13 +33,15 @@ helpers, which answer pages and scripts and are no tools of MCP.
 
   name=value    one argument, read as its type asks; repeat it for several values
   name:=json    one argument as JSON: null, [], {"a":1}
-  --json TEXT   all arguments as one JSON object; @file reads a file, - reads stdin
+  '{"name":…}'  all arguments as one JSON object
+  --json JSON   the same; @file reads a file, - reads stdin
 ` + fileHelp + `
 The first argument is then FILE only if it is a SQLite file, and CAPABILITY otherwise.`,
 		Example: `  trails invoke notes.trails
   trails invoke notes.trails note.create --describe
   trails invoke notes.trails note.create --history
   trails invoke notes.trails note.create title="On trails" tag=graph tag=memex
+  trails invoke notes.trails note.create '{"title":"On trails","tag":["graph","memex"]}'
   trails invoke notes.trails note.update id=n1 status:=null --dry-run
   trails invoke notes.trails note.create --json @note.json -o json`,
 		ValidArgsFunction: p.completeInvoke,
@@ -57,7 +59,7 @@ The first argument is then FILE only if it is a SQLite file, and CAPABILITY othe
 	flags.BoolVar(&f.list, "list", false, "list the capabilities")
 	flags.BoolVar(&f.describe, "describe", false, "show what the capability takes")
 	flags.BoolVar(&f.history, "history", false, "list the versions of the capability: what changed, when, by whom")
-	flags.StringVar(&f.json, "json", "", "all arguments as JSON `text`, @file, or - for stdin")
+	flags.StringVar(&f.json, "json", "", "all arguments as one object of `JSON`, @file, or - for stdin")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "check everything and change nothing")
 	flags.BoolVar(&f.allowMass, "allow-mass-change", false, "remove more than 1,000 statements without being asked")
 	flags.StringVar(&f.key, "idempotency-key", "", "`name` of this call: repeated, it answers with the first one's result")
@@ -122,7 +124,13 @@ func suggest(err error, name string) error {
 // invokeArguments reads the arguments in whichever way they were given.
 func (p *program) invokeArguments(ctx context.Context, d capability.Descriptor, words []string, f invokeFlags) (json.RawMessage, error) {
 	if f.json != "" && len(words) > 0 {
-		return nil, usageError{"give the arguments as --json or as NAME=VALUE, not both"}
+		return nil, usageError{"give the arguments as --json or behind CAPABILITY, not both"}
+	}
+	if i := slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(strings.TrimSpace(word), "{") }); i >= 0 {
+		if len(words) > 1 {
+			return nil, usageError{"one JSON object gives all arguments, with nothing beside it; give one argument as NAME:=JSON"}
+		}
+		f.json, words = words[0], nil
 	}
 	values, err := parseWords(d.InputShape, words)
 	if f.json != "" {
@@ -132,9 +140,9 @@ func (p *program) invokeArguments(ctx context.Context, d capability.Descriptor, 
 		}
 		switch err := json.Unmarshal(text, &values); {
 		case err != nil:
-			return nil, usageError{"--json must be one JSON object: " + err.Error()}
+			return nil, usageError{"the arguments must be one JSON object, such as {\"name\":\"value\"}: " + err.Error()}
 		case values == nil:
-			return nil, usageError{"--json must be one JSON object"}
+			return nil, usageError{"the arguments must be one JSON object, such as {\"name\":\"value\"}"}
 		}
 	}
 	if err != nil {

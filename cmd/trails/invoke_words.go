@@ -20,7 +20,7 @@ func parseWords(shape capability.Shape, words []string) (map[string]json.RawMess
 	for _, word := range words {
 		name, value, ok := strings.Cut(word, "=")
 		if !ok || name == "" || name == ":" {
-			return nil, usageError{"argument " + word + " is not NAME=VALUE or NAME:=JSON"}
+			return nil, usageError{"argument " + word + " is not NAME=VALUE or NAME:=JSON, nor one JSON object with all arguments"}
 		}
 		name, isJSON := strings.CutSuffix(name, ":")
 		field, known := shape.Field(name)

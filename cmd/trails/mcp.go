@@ -43,7 +43,7 @@ starts this one sets, or in its messages.
 			return p.mcp(cmd.Context(), file, operator)
 		}),
 	}
-	cmd.Flags().StringVar(&env, "env", "", "dev or production, which hides dev tools (default: TRAILS_ENV, then dev)")
+	cmd.Flags().StringVar(&env, "env", "", "`ENVIRONMENT`: dev, or production, which hides dev tools (default: TRAILS_ENV, then dev)")
 	completeWords(cmd, "env", "dev", "production")
 	cmd.Flags().BoolVar(&operator, "operator", false, "whoever starts this may do what TRAILS_MCP_SCOPES names, without a token")
 	p.remoteFlag(cmd)
@@ -59,7 +59,7 @@ starts this one sets, or in its messages.
 // surfaceFlag sets which tools a list has.
 func (p *program) surfaceFlag(cmd *cobra.Command) {
 	p.surface = surface.Auto
-	cmd.Flags().Func("surface", "which tools agents are shown: "+words(surface.Modes())+", where full has a set for each type, compact one for all types, gateway tools that find and call any, and proxy each tool without its arguments; auto is gateway where the file names upstream servers, and else full while that costs a model at most 5,000 tokens (default auto)", func(text string) error {
+	cmd.Flags().Func("surface", "the `SURFACE`, which tools agents are shown: "+words(surface.Modes())+", where full has a set for each type, compact one for all types, gateway tools that find and call any, and proxy each tool without its arguments; auto is gateway where the file names upstream servers, and else full while that costs a model at most 5,000 tokens (default auto)", func(text string) error {
 		if p.surface = surface.Mode(text); !slices.Contains(surface.Modes(), p.surface) {
 			return fmt.Errorf("it is %s", words(surface.Modes()))
 		}
@@ -111,7 +111,7 @@ func (p *program) mcpOptions(who *auth.Resolver) (mcp.Options, error) {
 // toolErrorsFlag sets how tools answer what is invalid.
 func (p *program) toolErrorsFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.toolErrors, "tool-errors", "",
-		"how tools answer invalid arguments and data: "+words(mcp.AllToolErrors())+", where auto is the protocol's own way, and result is for hosts that do not show errors to the model (default: TRAILS_MCP_TOOL_ERRORS, then auto)")
+		"the `WAY` in which tools answer invalid arguments and data: "+words(mcp.AllToolErrors())+", where auto is the protocol's own way, and result is for hosts that do not show errors to the model (default: TRAILS_MCP_TOOL_ERRORS, then auto)")
 	completeWords(cmd, "tool-errors", texts(mcp.AllToolErrors())...)
 }
 

@@ -138,7 +138,7 @@ write is validated, atomic, attributed and versioned.`,
 		}
 		return usageError{says}
 	})
-	root.PersistentFlags().StringVarP(&p.output, "output-format", "o", "text", "`text` for people, or json: exactly the structured result, or the structured error")
+	root.PersistentFlags().StringVarP(&p.output, "output-format", "o", "text", "`FORM`: text for people, or json: exactly the structured result, or the structured error")
 	completeOutput(root)
 	root.Flags().BoolVar(&p.version, "version", false, "say which build this is, as the command version does")
 	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp())

@@ -79,7 +79,7 @@ operator, who may do on the pages what TRAILS_MCP_SCOPES names. --open opens it.
 // servingFlags are those of serve and demo.
 func servingFlags(cmd *cobra.Command, s *serving, addr, about string) {
 	cmd.Flags().StringVar(&s.addr, "addr", addr, about)
-	cmd.Flags().StringVar(&s.env, "env", "", "dev or production, which hides dev tools (default: TRAILS_ENV, then dev)")
+	cmd.Flags().StringVar(&s.env, "env", "", "`ENVIRONMENT`: dev, or production, which hides dev tools (default: TRAILS_ENV, then dev)")
 	cmd.Flags().BoolVar(&s.open, "open", false, "open the pages in the browser, without a token by the sign-in link")
 	cmd.Flags().BoolVar(&s.stateful, "stateful", false, "keep MCP sessions at /mcp, with subscriptions to types and entities")
 	completeWords(cmd, "env", "dev", "production")

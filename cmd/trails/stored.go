@@ -172,7 +172,7 @@ func (p *program) completeStored(cmd *cobra.Command, args []string, word string)
 
 // storedToolsFlag sets how many stored queries are tools of their own.
 func (p *program) storedToolsFlag(cmd *cobra.Command) {
-	cmd.Flags().Func("stored-tools", fmt.Sprintf("how many exposed stored queries are at most tools of their own, before two tools do for all; 0 for none (default: TRAILS_STORED_TOOLS, then %d)", builtin.StoredTools), p.setStoredTools)
+	cmd.Flags().Func("stored-tools", fmt.Sprintf("how `many` exposed stored queries are at most tools of their own, before two tools do for all; 0 for none (default: TRAILS_STORED_TOOLS, then %d)", builtin.StoredTools), p.setStoredTools)
 }
 
 func (p *program) setStoredTools(text string) error {

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"strings"
+
+	"trails/text/jsontext"
 )
 
 // update runs the update that stands on the command line, or in the file of -f.
@@ -31,13 +33,19 @@ const paramHelp = `
                        a number, true, false, <IRI>, "text"@en, "text"^^<IRI>, or plain text
 `
 
-// paramsOf reads --param name=value.
+// paramsOf reads --param name=value, and an object of JSON, which gives several.
 func paramsOf(list []string) (map[string]any, error) {
 	params := map[string]any{}
 	for _, word := range list {
+		if members, isObject := jsontext.Members([]byte(word)); isObject {
+			for _, m := range members {
+				params[m.Name] = m.Value
+			}
+			continue
+		}
 		name, value, ok := strings.Cut(word, "=")
 		if name = strings.TrimLeft(name, "?$"); !ok || name == "" {
-			return nil, usageError{"--param must be name=value, not " + word}
+			return nil, usageError{"--param must be name=value or one JSON object, not " + word}
 		}
 		params[name] = paramValue(value)
 	}

@@ -278,7 +278,11 @@ func addFlag(cmd *cobra.Command, f capability.Field, o option) {
 	case f.Many || f.Type == capability.Object:
 		flags.StringArrayP(name, o.short, nil, usage)
 	default:
-		flags.VarP(&word{text: value, kind: f.Type, filled: o.filled}, name, o.short, usage)
+		label := strings.ToUpper(f.Name)
+		if f.Type == capability.Integer || f.Type == capability.Number {
+			label = "N"
+		}
+		flags.VarP(&word{text: value, label: label, filled: o.filled}, name, o.short, usage)
 	}
 	flags.Lookup(name).Annotations = map[string][]string{argumentOf: {f.Name}}
 	complete := o.complete
@@ -325,10 +329,7 @@ func sentence(f capability.Field) string {
 }
 
 // word is the value of a flag as it was typed: whether it fits is for the call to say.
-type word struct {
-	text, filled string
-	kind         capability.Type
-}
+type word struct{ text, label, filled string }
 
 func (w *word) String() string { return w.text }
 
@@ -340,12 +341,7 @@ func (w *word) Set(text string) error {
 }
 
 // Type is the word that help has for a value.
-func (w *word) Type() string {
-	if w.kind == capability.Integer {
-		return "number"
-	}
-	return "string"
-}
+func (w *word) Type() string { return w.label }
 
 // readWords sorts FILE and the arguments by position out of what was typed.
 func (a *asked) readWords(args []string, d capability.Descriptor, options map[string]option) (err error) {

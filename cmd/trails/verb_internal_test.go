@@ -169,7 +169,7 @@ func TestACapabilityThatIsAddedHasItsVerb(t *testing.T) {
 		}{
 			{[]string{c.verb, file, "tree", "-o", "csv"}, []string{"word,limit\ntree,10\n"}},
 			{[]string{c.verb, file, "tree"}, []string{"WORD  LIMIT", "tree  10"}},
-			{[]string{c.verb, "--help"}, []string{"Say what was said. That is all.", c.verb + " FILE WORD", "--style string", "plain or loud; how it is written", `(default "plain")`, "-n, --limit", "--extra NAME=VALUE", "whole words", "NAME:=JSON any other value"}},
+			{[]string{c.verb, "--help"}, []string{"Say what was said. That is all.", c.verb + " FILE WORD", "--style STYLE", "plain or loud; how it is written", "(default plain)", "-n, --limit", "--extra NAME=VALUE", "whole words", "NAME:=JSON any other value"}},
 			{[]string{"--help"}, []string{"Other capabilities, by their names:", "  " + c.verb + " ", "Say what was said\n"}},
 			{[]string{"__complete", c.verb, file, "tree", "--style", ""}, []string{"plain\nloud\n"}},
 		} {

@@ -99,8 +99,8 @@ and files of --named into a graph of their name. Relative IRIs in a file are rel
 			own: func(cmd *cobra.Command) {
 				flags := cmd.Flags()
 				flags.StringP("file", "f", "", "`file` with the query, or - for stdin, in the place of SPARQL")
-				flags.Duration("timeout", 0, "`duration` after which it is given up, as 30s (default: none)")
-				flags.String("format", "auto", "of files of data: "+words(queryFormats()))
+				flags.Duration("timeout", 0, "`DURATION` after which it is given up, as 30s (default: none)")
+				flags.String("format", "auto", "`FORMAT` of files of data: "+words(queryFormats()))
 				flags.StringArray("named", nil, "`FILE` of data for a graph named by the file's IRI, or IRI=FILE; may be repeated")
 				completeWords(cmd, "format", texts(queryFormats())...)
 				p.remoteFlag(cmd)
@@ -636,7 +636,10 @@ NAME=VALUE gives a text, and NAME:=JSON any other value, as in stars:=3. trails 
 many nodes by SPARQL.`,
 			example: `  trails edit notes.trails Note/n1 --set status=final --add tag=memex
   trails edit notes.trails Note/n1 --unset stars --dry-run`,
-			options: map[string]option{"type": {usage: "the `type` of an id that says none"}},
+			options: map[string]option{
+				"type":  {usage: "the `type` of an id that says none"},
+				"unset": {usage: "`property` to remove; may be repeated"},
+			},
 		},
 		{path: "version", by: p.versionCommand},
 		{path: "completion", by: p.completionCommand},

@@ -69,9 +69,9 @@ func TestWordsThatCannotBeRead(t *testing.T) {
 		words []string
 		want  string
 	}{
-		{[]string{"title"}, "argument title is not NAME=VALUE or NAME:=JSON"},
-		{[]string{"=x"}, "argument =x is not NAME=VALUE or NAME:=JSON"},
-		{[]string{":=1"}, "argument :=1 is not NAME=VALUE or NAME:=JSON"},
+		{[]string{"title"}, "argument title is not NAME=VALUE or NAME:=JSON, nor one JSON object with all arguments"},
+		{[]string{"=x"}, "argument =x is not NAME=VALUE or NAME:=JSON, nor one JSON object with all arguments"},
+		{[]string{":=1"}, "argument :=1 is not NAME=VALUE or NAME:=JSON, nor one JSON object with all arguments"},
 		{[]string{"titel=x"}, `unknown argument titel; did you mean "title"?`},
 		{[]string{"title:=x"}, "argument title: x is not JSON"},
 		{[]string{`parts=[{"n":1}`}, `argument parts: [{"n":1} is not JSON`},
