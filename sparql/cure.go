@@ -17,6 +17,13 @@ type cure struct {
 	say string
 }
 
+// begin is what may stand before the form of a text, and unvar a word where a variable, a text or
+// a name with a colon was meant.
+const (
+	begin = `(?is)^(?:\s*(?:PREFIX\s+\S*\s*<[^>]*>|BASE\s*<[^>]*>))*\s*$`
+	unvar = `^([A-Za-z_]\w*)(?:[^\w:/(]|$)`
+)
+
 // nameAhead and nameBehind are what stands on both sides of the slash of a node's name.
 const (
 	nameAhead  = `([A-Za-z][\w-]*)?:([\w-]+)`
@@ -31,48 +38,131 @@ var cures = []cure{
 	{`[\s(,]([A-Z]\w*)$`, `^/` + nameBehind, `a node is written :$1\/$2, or as its whole IRI in < >, or is a parameter: {"iri":"$1/$2"}`},
 	{`[\s(,{]$`, `^([A-Z]\w*)/` + nameBehind, `a node is written :$1\/$2, or as its whole IRI in < >, or is a parameter: {"iri":"$1/$2"}`},
 
+	// What stands around a text.
+	{"", "^```", "the text stands alone: leave the lines of ``` out"},
+	{``, `^%[0-9A-Fa-f]{2}`, `the text is encoded for an address: decode it`},
+	{``, `^&(?:lt|gt|amp|quot|apos|#\d+);`, `the text is encoded for HTML: < > & " stand as they are`},
+	{``, `^\\["'nrt]`, `the text is escaped twice: quotation marks and ends of lines stand as they are`},
+	{`^\s*$`, `(?i)^["'](?:SELECT|ASK|CONSTRUCT|DESCRIBE|INSERT|DELETE|PREFIX|BASE)\b`, `the text stands without quotation marks around it`},
+	{`^\s*$`, `^\{\s*"`, `the text of the query stands alone, without JSON around it`},
+	{`^\s*$`, `(?i)^(?:sparql|query)\b\s*:?\s*(?:SELECT|ASK|CONSTRUCT|DESCRIBE|INSERT|DELETE|PREFIX|BASE)\b`, `the text begins with its form, such as SELECT`},
+	{begin, `(?i)^(?:EXPLAIN|PROFILE)\b`, `how a query is run is asked beside its text, by the argument explain`},
+	{begin, `(?i)^@(PREFIX|BASE)\b`, `in SPARQL it is $1 without @ before it and a full stop behind it`},
+	{`(?i)(?:PREFIX\s+\S*|BASE)\s*<[^>]*>\s*$`, `^[.;,]`, `nothing stands behind the IRI of PREFIX and BASE`},
+	{`(?i)\bPREFIX\s+$`, `^(\w[\w-]*)\s*=?\s*(<[^>]*>)`, `write PREFIX $1: $2`},
+	{`(?i)\bPREFIX\s+(\S*:)\s*$`, `^["']?([A-Za-z]+:[^\s"'<>]+)`, `write PREFIX $1 <$2>`},
+	{`\}[^{}]*$`, `^[;.]\s*$`, `leave it out: nothing stands behind the last operation or query`},
+	{`(?is)\b(?:SELECT|ASK|CONSTRUCT|DESCRIBE)\b.*\}[^{}]*$`, `^;\s*\S`, `a text has one query: ask the next one by itself`},
+	{`\}[^{}]*$`, `^\.\s*\S`, `operations have a ; between them`},
+	{`\}\s*$`, `^\}`, `there is a } more than there are {`},
+	{`\}\s*$`, `^\)`, `there is a ) more than there are (`},
+
 	// Other languages.
+	{`^\s*$`, `(?i)^g\.add`, `this is Gremlin; in SPARQL it is INSERT DATA { <IRI> a :Type ; :name "…" }, an update`},
+	{`^\s*$`, `(?i)^(?:g|graph)\s*\.`, `this is Gremlin; in SPARQL g.V().hasLabel("Type").out("rel") is SELECT ?y { ?x a :Type ; :rel ?y }`},
+	{`^\s*$`, `(?i)^mutation\b`, `this is GraphQL; in SPARQL it is INSERT DATA { <IRI> a :Type ; :name "…" }, an update`},
+	{`^\s*$`, `(?i)^(?:(?:query|subscription|fragment)\b|\{)`, `this is GraphQL; in SPARQL a query begins with its form: SELECT ?x { ?x a :Type ; :name ?name }`},
+	{`^\s*$`, `(?i)^WITH\s+(?:RECURSIVE\s+)?\w+\s+AS\b`, `this is SQL; in SPARQL a query within another stands in braces: { SELECT … }`},
+	{`^\s*$`, `(?i)^CALL\b`, `this is Cypher; in SPARQL the types that there are are SELECT DISTINCT ?type { ?x a ?type }`},
+	{`^\s*$`, `(?i)^(?:DETACH\s+DELETE|REMOVE)\b`, `this is Cypher; in SPARQL it is DELETE WHERE { <IRI> ?p ?o }, an update`},
+	{`^\s*$`, `(?i)^FOR\s+\w+\s+IN\b`, `this is AQL; in SPARQL FOR x IN type is SELECT ?x { ?x a :Type }`},
+	{`^\s*$`, `(?i)^(?:SET\b|UPDATE\s.*\sSET\b)`, `this is SQL; in SPARQL it is DELETE { ?x :name ?old } INSERT { ?x :name "…" } WHERE { ?x :name ?old }, an update`},
+	{`(?i)^\s*SELECT\s+(?:DISTINCT\s+)?$`, `(?i)^TOP\s+(\d+)`, `there is no TOP: LIMIT $1 at the end`},
+	{``, `(?i)^FETCH\s+(?:FIRST|NEXT)\s+(\d+)`, `it is LIMIT $1`},
+	{`(?i)\bSELECT\s+$`, `(?i)^UNIQUE\b`, `it is DISTINCT`},
+	{`(?i)\bSELECT\s[^{]*\?[^{]*\bFROM\s+$`, `^([A-Za-z_]\w*)`, `FROM names a graph by its IRI; nodes of a type are a pattern: { ?x a :$1 }`},
 	{`(?i)^\s*SELECT\s[^{?]*$`, `(?i)^FROM\s+(\w+)`, `this is SQL; in SPARQL it is SELECT ?x { ?x a :$1 } LIMIT 10`},
 	{`(?is)^\s*SELECT\s[^{?]*\bFROM\s$`, `^([A-Za-z_]\w*)`, `this is SQL; in SPARQL it is SELECT ?x { ?x a :$1 } LIMIT 10`},
 	{`(?i)^\s*SELECT\s+(?:DISTINCT\s+)?$`, `^[A-Za-z_]\w*(?:\.\w+)?\s*(?:,|(?i:FROM)\b)`, `this is SQL; in SPARQL it is SELECT ?x ?name { ?x a :Type ; :name ?name } LIMIT 10`},
-	{`^\s*$`, `(?i)^(?:SHOW|EXPLAIN|USE|ALTER|UPDATE)\b`, `this is SQL; a query begins with SELECT ?x { ?x a :Type }, and statements are changed by INSERT { … } and DELETE { … } of an update`},
+	{`^\s*$`, `(?i)^(?:SHOW|USE|ALTER|UPDATE)\b`, `this is SQL; a query begins with SELECT ?x { ?x a :Type }, and statements are changed by INSERT { … } and DELETE { … } of an update`},
 	{`(?i)^\s*INSERT\s+$`, `(?i)^INTO\s+\w+\s*(?:\(|VALUES)`, `this is SQL; in SPARQL it is INSERT DATA { <IRI> a :Type ; :name "…" }`},
 	{`(?i)^\s*DELETE\s+$`, `(?i)^FROM\s`, `this is SQL; in SPARQL it is DELETE WHERE { <IRI> ?p ?o }`},
 	{`^\s*$`, `(?i)^(?:OPTIONAL\s+)?MATCH\b|^(?i:MERGE|UNWIND|RETURN)\b`, `this is Cypher; in SPARQL MATCH (n:Type)-[:rel]->(m) RETURN n is SELECT ?n { ?n a :Type ; :rel ?m }`},
 	{`(?i)^\s*CREATE\s+$`, `^\(`, `this is Cypher; in SPARQL it is INSERT DATA { <IRI> a :Type ; :name "…" }, an update`},
-	{`^\s*$`, `^(?:query\b|\{)`, `a query begins with its form: SELECT ?x { ?x a :Type ; :name ?name }`},
 
 	// Updates among queries, and queries among updates.
 	{`(?is)^(?:\s*(?:PREFIX\s+\S*\s*<[^>]*>|BASE\s*<[^>]*>))*\s*$`, `(?i)^(?:INSERT|DELETE|WITH|LOAD|CLEAR|DROP|CREATE|ADD|MOVE|COPY)\b`, `this is an update, which is run by mutate, not by query`},
 	{`(?is)^(?:\s*(?:PREFIX\s+\S*\s*<[^>]*>|BASE\s*<[^>]*>))*\s*$`, `(?i)^(?:SELECT|ASK|CONSTRUCT|DESCRIBE)\b`, `this is a query, which is run by query, not as an update`},
 
+	{`(?is)\bINSERT\s*(\{[^{}?$]*\})\s*$`, `^$`, `without WHERE it is INSERT DATA $1`},
+	{`(?is)\bDELETE\s*(\{[^{}?$]*\})\s*$`, `^$`, `without WHERE it is DELETE DATA $1`},
+	{`(?is)\bDELETE\s*(\{[^{}]*\})\s*$`, `^$`, `what has variables is DELETE WHERE $1`},
+	{`(?is)\bINSERT\s*\{[^{}]*\}\s*$`, `^$`, `what has variables needs a pattern for them: INSERT { … } WHERE { … }`},
+	{`(?i)\bINSERT\s+DATA\s*\{[^}]*$`, `^[?$]`, `write a node, such as <IRI>, or take it from a pattern: INSERT { … } WHERE { … }`},
+	{`(?i)\bDELETE\s+DATA\s*\{[^}]*$`, `^[?$]`, `what has variables is DELETE WHERE { … }`},
+	{`(?i)\b(INSERT|DELETE)\s+$`, `^[:<?$]`, `statements stand in braces: $1 DATA { … }`},
+	{`(?i)\bINSERT\s+$`, `(?i)^INTO\s+(?:GRAPH\s+)?(<[^>]*>)`, `statements of a graph are INSERT DATA { GRAPH $1 { … } }`},
+
 	// Aggregates and expressions of SELECT.
+	{`(?i)\bSELECT\s[^{(]*(?:\([^{]*\)\s*)?$`, `(?i)^(\w+\s*\((?:[^()]|\([^()]*\))*\))\s+AS\s+[?$]?(\w+)`, `an expression of SELECT needs brackets: ($1 AS ?$2)`},
 	{`(?i)\bSELECT\s[^{(]*(?:\([^{]*\)\s*)?$`, `(?i)^((?:COUNT|SUM|MIN|MAX|AVG|SAMPLE|GROUP_CONCAT)\s*\((?:[^()]|\([^()]*\))*\))`, `an expression of SELECT needs brackets and a name: ($1 AS ?n)`},
 	{`(?i)\bSELECT\s[^{]*\((COUNT|SUM|MIN|MAX|AVG|SAMPLE|GROUP_CONCAT)\s*\(((?:[^()]|\([^()]*\))*)\)\s*$`, `^\)`, `an expression of SELECT needs a name: ($1($2) AS ?n)`},
 	{`(?i)\bSELECT\s+DISTINCT\s*\(\s*(\?\w+)\s*$`, `^\)`, `DISTINCT takes no brackets: SELECT DISTINCT $1`},
+	{`(?i)\bSELECT\s+(?:DISTINCT\s+)?(?:[?$]\w+\s+)*$`, `^([A-Za-z]\w*\s*\((?:[^()]|\([^()]*\))*\))`, `an expression of SELECT needs brackets and a name: ($1 AS ?value)`},
+	{`(?i)\bSELECT\s[^{]*\(\s*([?$]\w+)\s*$`, `^\)`, `a variable alone needs no brackets: $1`},
+	{`(?i)\bSELECT\s[^{]*\(([^(){}]+?)\s*$`, `^\)`, `an expression of SELECT needs a name: ($1 AS ?value)`},
+	{`(?i)\bSELECT\s[^{(]*?([?$]\w+)\s*$`, `^([-+*/])\s*([?$]?[\w.]+)`, `an expression of SELECT needs brackets and a name: ($1 $2 $3 AS ?value)`},
+	{`(?i)\bSELECT\s[^{(]*?([?$]\w+)\s+$`, `(?i)^AS\s+[?$]?(\w+)`, `another name needs brackets: ($1 AS ?$2)`},
+	{`(?i)\bSELECT\s+(?:DISTINCT\s+)?\*\s*$`, `^,?\s*[?$(]`, `* is all variables, and stands alone`},
+	{`(?i)\bBIND\s*\(([^{}]*?)\s*$`, `^\)`, `BIND names a variable: BIND($1 AS ?value)`},
+	{`(?i)\b(?:SELECT|BIND)\b[^{}]*\([^{}]*(?:[)"'>]|\d|[?$]\w+)\s+$`, `^([?$]\w+)\s*\)`, `before the name stands AS: AS $1`},
+	{`(?i)\bAS\s+$`, `^["']?(\w+)`, `a variable has a question mark: ?$1`},
+	{`(?i)\bCOUNT\s*\(\s*$`, `^\)`, `solutions are counted by COUNT(*)`},
+	{`(?i)\bCOUNT\s*\([^()]*$`, `^,`, `COUNT takes one expression; different solutions are COUNT(DISTINCT *)`},
+	{`(?i)\bGROUP_CONCAT\s*\(\s*((?:DISTINCT\s+)?[^(),;]+|[^(),;]*\([^()]*\)\s*)$`, `^,\s*("[^"]*"|'[^']*')`, `the separator is named: GROUP_CONCAT($1; SEPARATOR=$2)`},
+	{`(?i)\bGROUP_CONCAT\s*\([^;]*;\s*(?:SEPARATOR\s*)?$`, `^("[^"]*"|'[^']*')`, `the separator is named: SEPARATOR=$1`},
 	{`(?i)(COUNT|SUM|MIN|MAX|AVG|SAMPLE|GROUP_CONCAT)\s*$`, `(?i)^(?:DISTINCT\s+)?(\?\w+)`, `an aggregate takes its argument in brackets: ($1($2) AS ?n)`},
-	{`(?i)\bSELECT\s[^{]*\?\w+\s*$`, `^,`, `variables of SELECT have no comma between them`},
-	{`(?i)\bGROUP\s+BY\s[^{]*\?\w+\s*$`, `^,`, `keys of GROUP BY have no comma between them`},
-	{`(?i)\bORDER\s+BY\s[^{]*\?\w+\s*$`, `^,`, `keys of ORDER BY have no comma between them`},
+	{`(?i)\bSELECT\s[^{]*(?:[?$]\w+|\))\s*$`, `^,`, `variables of SELECT have no comma between them`},
+	{`(?i)\bGROUP\s+BY\s[^{]*(?:[?$]\w+|\))\s*$`, `^,`, `keys of GROUP BY have no comma between them`},
+	{`(?i)\bORDER\s+BY\s[^{]*(?:[?$]\w+|\))\s*$`, `^,`, `keys of ORDER BY have no comma between them`},
+	{`(?i)\bORDER\s+BY\s[^{]*([?$]\w+)\s+$`, `(?i)^(ASC|DESC)ENDING\b`, `the direction stands before its key: $2($1)`},
+	{`(?i)\bORDER\s+BY\s[^{]*([?$]\w+)\)?\s+$`, `(?i)^NULLS\b`, `what has no value comes first; (!BOUND($1)) as a key before it has it last`},
+	{`(?i)\bORDER\s+BY\s[^{]*$`, `(?i)^(\w+)\s+(ASC|DESC)(?:ENDING)?\b`, `a variable has a question mark, and the direction stands before it: $2(?$1)`},
 	{`(?i)\bORDER\s+BY\s[^{]*(\?\w+)\s+(DESC|ASC)\s*$`, `^(?:[^(?\s]|$)`, `the direction stands before its key: $2($1)`},
 	{`(?i)\b(?:ASC|DESC)\s+$`, `^(\?\w+)`, `the key of a direction stands in brackets: DESC($1)`},
+	{`(?i)\b(HAVING|FILTER)\s+(\w+\s*\((?:[^()]|\([^()]*\))*\))\s*$`, `^([<>=!]+\s*[^\s{}]+)`, `the condition stands in brackets: $1($2 $3)`},
 	{`(?i)\bHAVING\s+$`, `^(\S+\s*[<>=!]+\s*\S+)`, `a condition of HAVING stands in brackets: HAVING ($1)`},
 	{`(?i)\bFILTER\s+$`, `^(\?\w+\s*(?:[<>=!]+\s*\S+)?)`, `a condition stands in brackets: FILTER($1)`},
 	{`(?i)\bBIND\s+$`, `(?i)^(\?\w+)\s+AS\s+(\?\w+)`, `BIND stands in brackets: BIND($1 AS $2)`},
-	{`(?i)\b(EXISTS)\s*$`, `^[(?]`, `EXISTS takes a pattern in braces: EXISTS { ?x :property ?y }`},
-	{`(?i)\bLIMIT\s+\d+\s*$`, `(?i)^(?:ORDER|GROUP|HAVING)\b`, `LIMIT comes last: GROUP BY … HAVING … ORDER BY … LIMIT`},
+	{`(?i)\b(?:LIMIT|OFFSET)\s+\d+\s*$`, `(?i)^(?:ORDER|GROUP|HAVING)\b`, `LIMIT comes last: GROUP BY … HAVING … ORDER BY … LIMIT`},
 	{`(?s)\{[^}]*$`, `(?i)^(?:LIMIT|OFFSET|ORDER|GROUP|HAVING)\b`, `LIMIT, OFFSET, ORDER BY, GROUP BY and HAVING stand behind the last }`},
 	{`(?i)\bLIMIT\s+\d+\s*$`, `^,\s*(\d+)`, `LIMIT takes one number; what is left out before it is OFFSET`},
-	{`(?i)\bWHERE\s+$`, `^(\?\w+|:\w+|\w+)`, `the pattern stands in braces: WHERE { ?x a :Type }`},
+	{`(?i)\bWHERE\s*$`, `^(?:\?\w+|:\w+|\w+|[(\[])`, `the pattern stands in braces: WHERE { ?x a :Type }`},
+	{`\}\s*$`, `(?i)^WHERE\b`, `one WHERE { … } has all patterns`},
+	{`\}\s*$`, `(?i)^UNION\b`, `UNION stands inside the braces: WHERE { { … } UNION { … } }`},
+	{`\}\s*$`, `(?i)^(OPTIONAL|MINUS|FILTER|BIND|GRAPH|SERVICE)\b`, `$1 stands inside the braces, before the last }`},
+	{``, `(?i)^SORT\s+BY\b`, `it is ORDER BY`},
+	{`(?i)\b(OPTIONAL|MINUS|UNION|EXISTS)\s*$`, `^[?$<:(\w]`, `$1 takes a pattern in braces: $1 { ?x :property ?y }`},
+	{`(?i)\bVALUES\s+([?$]\w+)\s*$`, `^[(\[]`, `values stand in braces: VALUES $1 { 1 2 }`},
+	{`(?i)\bVALUES\s+[?$]\w+\s*,?\s*$`, `^,?\s*[?$]\w+`, `several variables stand in brackets: VALUES (?x ?y) { (1 2) }`},
+	{`(?i)\bVALUES\b[^}]*$`, `^,`, `values have no comma between them`},
 
 	// Operators.
 	{`=\s*$`, `^=`, `equality is one =`},
 	{`<\s*$`, `^>`, `inequality is !=`},
 	{``, `^<>`, `inequality is !=`},
+	{`=\s*$`, `^>`, `at least is >=`},
+	{`=\s*$`, `^<`, `at most is <=`},
+	{``, `^≥`, `at least is >=`},
+	{``, `^≤`, `at most is <=`},
+	{``, `^≠`, `inequality is !=`},
+	{``, `^[∧&]`, `and is &&`},
+	{``, `^[∨|]`, `or is ||`},
+	{``, `^¬`, `not is !`},
+	{``, `^[–—−]`, `minus is -`},
+	{`(?i)\bIN\s*$`, `^[\[{]\s*([^\]}]*?)\s*[\]}]`, `a list stands in brackets: IN ($1)`},
 	{``, `(?i)^AND\b`, `and is &&; between patterns it is a full stop`},
 	{``, `(?i)^OR\b`, `or is ||; between patterns it is { … } UNION { … }`},
 	{`[(&|!]\s*$`, `(?i)^NOT\s*[(?]`, `not is !; of a pattern it is NOT EXISTS { … }`},
 	{`(\?\w+|\w+\(\?\w+\))\s+$`, `(?i)^I?LIKE\s+['"]%?([^'"%]*)%?['"]`, `there is no LIKE: CONTAINS(LCASE($1), LCASE("$2"))`},
+	{`([?$]\w+)\s*(?:!?=\s*)?$`, `(?i)^(?:~\*?|MATCHES|RLIKE|REGEXP?)\s*["'/]([^"'/]*)["'/]`, `a text is matched by REGEX($1, "$2")`},
+	{`(?i)\b(?:REGEX|REPLACE)\s*\([^{}]*,\s*$`, `^/([^/]*)/`, `a pattern is a text: "$1"`},
+	{`([?$]\w+)\s+$`, `(?i)^(?:CONTAINS|INCLUDES)\s+("[^"]*"|'[^']*')`, `it is CONTAINS($1, $2)`},
+	{`([?$]\w+)\s+$`, `(?i)^STARTS\s*WITH\s+("[^"]*"|'[^']*')`, `it is STRSTARTS($1, $2)`},
+	{`([?$]\w+)\s+$`, `(?i)^ENDS\s*WITH\s+("[^"]*"|'[^']*')`, `it is STRENDS($1, $2)`},
+	{`([?$]\w+)$`, `^\.(\w+)\s*\(`, `a function takes its value in brackets: $2($1, …)`},
+	{`(?i)\bSELECT\s[^{]*([?$]\w+)$`, `^\.(\w+)`, `a property is a pattern: SELECT ?$2 { $1 :$2 ?$2 }`},
+	{`([?$]\w+)$`, `^\.(\w+)`, `a property is a pattern: $1 :$2 ?$2`},
 	{`(\?\w+)\s+$`, `(?i)^IS\s+NOT\s+NULL`, `a variable that has a value is BOUND($1)`},
 	{`(\?\w+)\s+$`, `(?i)^IS\s+NULL`, `a variable without a value is !BOUND($1)`},
 	{`(\?\w+)\s+$`, `(?i)^BETWEEN\s+(\S+)\s+AND\s+([^\s)}]+)`, `there is no BETWEEN: $1 >= $2 && $1 <= $3`},
@@ -80,13 +170,48 @@ var cures = []cure{
 	{``, `(?i)^NULL\b`, `there is no NULL: BOUND(?x) says whether a variable has a value`},
 	{`(?i)(REGEX|REPLACE)\s*\([^()]*,\s*$`, `^([a-z]+)\s*\)`, `flags are a text: "$2"`},
 
+	// Functions by the names of other languages.
+	{``, `(?i)^(?:TO_?)?LOWER(?:_?CASE)?\s*\(`, `it is LCASE`},
+	{``, `(?i)^(?:TO_?)?UPPER(?:_?CASE)?\s*\(`, `it is UCASE`},
+	{``, `(?i)^(?:LEN|LENGTH|SIZE|CHAR_LENGTH)\s*\(`, `it is STRLEN`},
+	{``, `(?i)^SUBSTRING\s*\(`, `it is SUBSTR(text, from 1, length)`},
+	{``, `(?i)^STARTS_?WITH\s*\(`, `it is STRSTARTS`},
+	{``, `(?i)^ENDS_?WITH\s*\(`, `it is STRENDS`},
+	{``, `(?i)^(?:LIKE|INSTR|POSITION|INDEX_?OF|INCLUDES)\s*\(`, `it is CONTAINS(text, part)`},
+	{``, `(?i)^(?:MATCH|MATCHES|RLIKE|REGEXP|REGEXP_LIKE|REGEX_MATCH)\s*\(`, `it is REGEX(text, "pattern", "i")`},
+	{``, `(?i)^(?:L|R)?TRIM\s*\(`, `it is REPLACE(text, "^\\s+|\\s+$", "")`},
+	{``, `(?i)^(?:IFNULL|ISNULL|NVL)\s*\(`, `it is COALESCE, or !BOUND(?x)`},
+	{``, `(?i)^CASE\b`, `there is no CASE: IF(condition, value, otherwise)`},
+	{``, `(?i)^(?:CAST|CONVERT)\s*\(`, `a type is a function: xsd:integer(?x), or STR(?x) for a text`},
+	{``, `(?i)^(?:TO_?)?INT(?:EGER)?\s*\(`, `it is xsd:integer`},
+	{``, `(?i)^(?:TO_?)?(?:FLOAT|DOUBLE|DECIMAL|NUMBER)\s*\(`, `it is xsd:decimal`},
+	{``, `(?i)^(?:TO_?STRING|STRING|TO_CHAR)\s*\(`, `it is STR`},
+	{``, `(?i)^(?:TO_?)?DATE\s*\(\s*["'](\d{4}-\d\d-\d\d)["']`, `a date is "$1"^^xsd:date`},
+	{``, `(?i)^(?:TO_?)?DATE\s*\(`, `it is xsd:date`},
+	{``, `(?i)^(?:TO_?)?(?:DATE_?TIME|TIMESTAMP)\s*\(`, `it is xsd:dateTime`},
+	{``, `(?i)^(?:CURRENT_DATE|CURRENT_TIMESTAMP|GETDATE|TODAY)\b`, `it is NOW()`},
+	{``, `(?i)^(?:COLLECT|STRING_AGG|ARRAY_AGG|LIST)\s*\(`, `it is GROUP_CONCAT(?x; SEPARATOR=", ")`},
+	{``, `(?i)^(?:MEAN|AVERAGE)\s*\(`, `it is AVG`},
+	{``, `(?i)^(?:RANDOM|RND)\s*\(`, `it is RAND()`},
+	{``, `(?i)^CEILING\s*\(`, `it is CEIL`},
+	{``, `(?i)^TYPE\s*\(`, `it is DATATYPE of a value; the type of a node is a pattern: ?x a ?type`},
+	{``, `(?i)^ID\s*\(`, `it is STR(?x), the whole IRI of a node`},
+
 	// Patterns.
+	{`(\s:[\w-]+)\s+$`, `^([<>]=?|!=)\s*([^\s.;})]+)`, `a pattern compares nothing: write$1 ?v FILTER(?v $2 $3)`},
+	{`,\s*[?$]\w+\s+$`, `^[\w-]*:\w+`, `between patterns stands a '.'; a ',' is between objects of one property`},
+	{`,\s*[\w-]*:[\w-]+\s+$`, `^["'?$<\d:]`, `before another property stands a ';'; a ',' is between objects of one property`},
+	{`[{.;(]\s*$`, `(?i)^LET\b`, `a variable is named by BIND(1 AS ?x)`},
+	{`(?i)\bNOT\s+$`, `(?i)^EXIST\b`, `it is NOT EXISTS { … }`},
 	{`(\?\w+|:[\w\\/-]+)\s*$`, `^=\s*([^\s.;})]+)`, `a pattern has no =: write ?x :property $2, or FILTER($1 = $2)`},
 	{`[.{;]\s*(?:\?\w+\s+)?(?:a|:\w+)\s+\S+\s+$`, `^(:\w+|a)\s+[\w?:"<]`, `a ';' is missing before it, or a '.' where another subject begins`},
 	{`\{[^{}]*[^.{}(,;\s]\s*$`, `^(?:\?\w+|<[^>]*>|[\w-]*:[\w\\/-]+)\s+(?:a|\?\w+|\^?[\w-]*:[\w-]+|<)`, `a '.' is missing before it`},
 
 	// Signs.
-	{``, `^[“”„‘’«»]`, `texts stand in " or '`},
+	{``, `^[“”„‟‘’‚‛«»‹›´′″＂]`, `texts stand in " or '`},
+	{``, `^(?:"[^"'\n]*'|'[^"'\n]*")`, `a text ends with the sign that it begins with, " or '`},
+	{``, `^[\p{Zs}\x{200B}-\x{200F}\x{2060}\x{FEFF}]`, `it looks like a blank and is none: write a blank`},
+	{``, `^？`, `a variable has a question mark: ?x`},
 	{"", "^`", `texts stand in " or ', names need no quotes`},
 	{``, `^--|^//|^/\*`, `a comment begins with #`},
 	{`/$`, `^[/*]`, `a comment begins with #`},
@@ -94,6 +219,16 @@ var cures = []cure{
 	{``, `^(?:%|\$\{|\{\{)`, `a value that is filled in is a variable with a parameter: ?name and params {"name": …}`},
 	{`\.\s*$`, `^\.`, `one full stop is enough`},
 	{`[;,]\s*$`, `^,`, `behind a ',' stands another object`},
+
+	// Words where something else was meant, when nothing above is known of them.
+	{`(?i)\bSELECT\s+(?:(?:DISTINCT|REDUCED)\s+)?(?:[?$]\w+\s+)*$`, unvar, `a variable has a question mark: ?$1`},
+	{`(?i)\b(?:ORDER|GROUP)\s+BY\s[^{]*$`, unvar, `a variable has a question mark: ?$1`},
+	{`(?:\sa|\brdf:type)\s+$`, unvar, `a type has a colon: :$1`},
+	{`(?:^|[\s{.;])(?:[?$]\w+|<[^>]*>|[\w-]*:[\w\\/-]+)\s+[\w-]*:[\w-]+\s+$|;\s*[\w-]*:[\w-]+\s+$`, unvar, `a text stands in quotation marks, "$1", and a variable has a question mark, ?$1`},
+	{`[{.;]\s*(?:[?$]\w+|<[^>]*>|[\w-]*:[\w\\/-]+)\s+$|;\s*$`, unvar, `a property has a colon: :$1`},
+	{`(?s)\{(?:[^{}]*[.}])?\s*$`, unvar, `a variable has a question mark, ?$1, and a node is <IRI> or :Type\/id`},
+	{`[(,=<>!&|+*/-]\s*$`, unvar, `a variable has a question mark, ?$1, and a text stands in quotation marks, "$1"`},
+	{begin, `^\S`, `a query is SELECT ?x { ?x a :Type ; :name ?name }, and an update INSERT DATA { <IRI> a :Type ; :name "…" }`},
 }
 
 // curesCompiled are the expressions of cures.
@@ -135,8 +270,14 @@ var namespaces = map[string]string{
 	"owl": "http://www.w3.org/2002/07/owl#", "skos": "http://www.w3.org/2004/02/skos/core#", "sh": "http://www.w3.org/ns/shacl#", "prov": "http://www.w3.org/ns/prov#",
 }
 
+// bareIRI is an IRI without its brackets.
+var bareIRI = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]*://|urn:|mailto:)[^\s<>"{}|\\^]*[^\s<>"{}|\\^.,;)]`)
+
 // undeclared says how a prefix is declared, and which are known.
-func (p *parser) undeclared(prefix string) string {
+func (p *parser) undeclared(prefix string, at int) string {
+	if iri := bareIRI.FindString(p.text[at:]); iri != "" {
+		return fmt.Sprintf("; an IRI stands in < >: <%s>", iri)
+	}
 	namespace := namespaces[prefix]
 	if namespace == "" {
 		namespace = "…"

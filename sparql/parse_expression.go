@@ -2,7 +2,9 @@ package sparql
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"trails/fault"
 	"trails/rdf"
@@ -146,7 +148,7 @@ func (p *parser) bracketed() Expr {
 func (p *parser) functionArguments(iri rdf.IRI) []Expr {
 	p.expect("(")
 	if p.is("DISTINCT") {
-		p.failHere("<" + string(iri) + "> is no aggregate, and takes no DISTINCT")
+		p.failHere("<" + string(iri) + "> is no aggregate; only these take DISTINCT")
 	}
 	return p.restOfList()
 }
@@ -186,7 +188,16 @@ func (p *parser) builtIn() Expr {
 	}
 	arity, ok := Functions[Func(name)]
 	if !ok {
-		p.failHere("expected an expression, found " + p.found() + ", which is no function")
+		message := "expected an expression, found " + p.found() + ", which is no function"
+		if called := strings.HasPrefix(strings.TrimSpace(p.text[p.tok.end:]), "("); called && cureOf(p.text, at) == "" {
+			var names []string
+			for known := range Functions {
+				names = append(names, string(known))
+			}
+			slices.Sort(names)
+			message += fault.DidYouMean(name, names)
+		}
+		p.failHere(message)
 		return TermExpr{}
 	}
 	p.next()

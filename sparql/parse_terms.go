@@ -62,7 +62,7 @@ func (p *parser) expand(name string, at int) rdf.IRI {
 	prefix, local, _ := strings.Cut(name, ":")
 	namespace, ok := p.prefixes[prefix]
 	if !ok && p.failed == nil {
-		p.failFrom(at, "the prefix "+prefix+": is not declared"+p.undeclared(prefix))
+		p.failFrom(at, "the prefix "+prefix+": is not declared"+p.undeclared(prefix, at))
 		return ""
 	}
 	p.charge(len(namespace) + len(local))
