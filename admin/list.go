@@ -2,6 +2,7 @@ package admin
 
 import (
 	"cmp"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,7 +17,7 @@ import (
 // Limits of a list's page.
 const (
 	listLimit  = 100
-	listMax    = 1000
+	listMax    = view.PageMost
 	maxOffset  = 1_000_000_000
 	maxFilters = 16
 )
@@ -151,32 +152,19 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 // listCSV answers all rows of a list as a table, whose texts are whole: what is wrong with the
 // filters is an error, and not a page without them.
 func (s *site) listCSV(w http.ResponseWriter, a *asker, asked listView) error {
-	asked.Offset, asked.Limit = 0, listMax
-	var out *view.CSV
-	for {
-		args := asked.arguments()
-		args["whole"], args["facets"] = true, false
-		var table view.Table
-		if err := a.ask("entities_list", args, &table); err != nil {
-			if out != nil {
-				panic(http.ErrAbortHandler) // half a table must not look like a whole one
-			}
-			return err
+	begun := false
+	_, _, err := view.WriteCSV(w, asked.arguments(), math.MaxInt, func(args map[string]any) (t view.Table, err error) {
+		if err = a.ask("entities_list", args, &t); err != nil && begun {
+			panic(http.ErrAbortHandler) // half a table must not look like a whole one
 		}
-		if out == nil {
-			label := table.Label
-			if len(asked.Columns) > 0 {
-				label = ""
-			}
+		if err == nil && !begun {
+			begun = true
 			w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
-			w.Header().Set("Content-Disposition", `attachment; filename="`+table.Type+`.csv"`)
-			out = view.NewCSV(w, label)
+			w.Header().Set("Content-Disposition", `attachment; filename="`+t.Type+`.csv"`)
 		}
-		if err := out.Write(table); err != nil || len(table.Rows) < listMax {
-			return err
-		}
-		asked.Offset += listMax
-	}
+		return t, err
+	})
+	return err
 }
 
 // references are the types whose labels a list shows.

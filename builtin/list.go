@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -54,7 +55,7 @@ var listBuiltin = invoke.Define(capability.Descriptor{
 }, list)
 
 func list(ctx context.Context, r *invoke.Request, in listing) (*listed, error) {
-	q, err := listQuery(r, in)
+	q, err := in.query(r)
 	if err != nil {
 		return nil, err
 	}
@@ -99,41 +100,25 @@ func list(ctx context.Context, r *invoke.Request, in listing) (*listed, error) {
 	return out, nil
 }
 
-// listQuery reads the arguments; every one that cannot be used is reported.
-func listQuery(r *invoke.Request, in listing) (kg.TableQuery, error) {
-	q := kg.TableQuery{Limit: in.Limit, Each: listValues, Facets: in.Facets}
-	var problems []fault.FieldError
-	var err error
-	if q.Offset, err = offsetOf(r, in.Cursor); err != nil {
-		problems = append(problems, fault.Of(err).Fields...)
+// query reads the arguments; every one that cannot be used is reported.
+func (in listing) query(r *invoke.Request) (kg.TableQuery, error) {
+	asked := view.TableAsked{Type: in.Type, Limit: in.Limit, Columns: in.Select, Facets: in.Facets}
+	for _, c := range in.Where {
+		asked.Where = append(asked.Where, view.Condition(c))
 	}
-	if q.Type, err = view.KnownType(r, in.Type); err != nil {
-		return q, fault.Arguments(append(problems, fault.Of(err).Fields...)...)
+	asked.Sort, asked.Descending = strings.CutPrefix(in.Sort, "-")
+	asked.Sort = cmp.Or(asked.Sort, in.Sort) // "-" alone is no property either
+	q, wrong := asked.Query(r, "select")
+	offset, err := offsetOf(r, in.Cursor)
+	if err != nil {
+		wrong = append(wrong, fault.Of(err).Fields...)
 	}
-	var wrong []fault.FieldError
-	where := make([]view.Condition, len(in.Where))
-	for i, c := range in.Where {
-		where[i] = view.Condition(c)
+	if len(wrong) > 0 {
+		return q, fault.Arguments(wrong...)
 	}
-	q.Where, wrong = view.Conditions(r, q.Type, where)
-	problems = append(problems, wrong...)
-	if in.Sort != "" {
-		var name string
-		name, q.Descending = strings.CutPrefix(in.Sort, "-")
-		q.Sort, wrong = view.PathArgument(r, q.Type, "sort", name)
-		problems = append(problems, wrong...)
-	}
-	if in.Select == nil {
+	if q.Offset, q.Each = offset, listValues; in.Select == nil {
 		label := r.Snapshot.Schema().LabelOf(q.Type)
-		q.Columns = slices.DeleteFunc(view.DefaultColumns(r.Snapshot.Schema(), q.Type), func(path kg.Path) bool { return path.String() == label })
-	}
-	for i, name := range in.Select {
-		path, wrong := view.PathArgument(r, q.Type, fmt.Sprintf("select[%d]", i), name)
-		problems = append(problems, wrong...)
-		q.Columns = append(q.Columns, path)
-	}
-	if len(problems) > 0 {
-		return q, fault.Arguments(problems...)
+		q.Columns = slices.DeleteFunc(q.Columns, func(path kg.Path) bool { return path.String() == label })
 	}
 	return q, nil
 }

@@ -223,22 +223,23 @@ func TestAnInstanceIsJSONLD(t *testing.T) {
 	e := invoketest.Example(t)
 	err := e.Graph().Session(invoketest.Ana).View(t.Context(), func(s *kg.Snapshot) error {
 		for _, typ := range s.Schema().Types {
-			items, err := s.List(t.Context(), kg.Query{Type: typ, Limit: 1000})
+			page, err := s.Table(t.Context(), kg.TableQuery{Type: typ, Limit: 1000})
 			if err != nil {
 				return err
 			}
-			for _, item := range items {
-				doc, err := e.Read(t.Context(), "trails://kg/"+s.Name(item.IRI), invoke.Call{Principal: invoketest.Ana})
+			for _, row := range page.Rows {
+				item := row.Node
+				doc, err := e.Read(t.Context(), "trails://kg/"+s.Name(item.Term), invoke.Call{Principal: invoketest.Ana})
 				if err != nil {
-					t.Errorf("%s: %v", item.IRI, err)
+					t.Errorf("%s: %v", item.Term, err)
 					continue
 				}
-				quads, err := s.Node(t.Context(), item.IRI)
+				quads, err := s.Node(t.Context(), item.Term)
 				if err != nil {
 					return err
 				}
 				if got := strings.Count(toRDF(t, e, doc.Body), " .\n"); got != len(quads) {
-					t.Errorf("%s: %d statements in the document, %d in the graph", item.IRI, got, len(quads))
+					t.Errorf("%s: %d statements in the document, %d in the graph", item.Term, got, len(quads))
 				}
 			}
 		}

@@ -59,9 +59,9 @@ types:
 	write(map[string]any{"isbn": "none"})
 
 	session.View(ctx, func(s *kg.Snapshot) error {
-		books, err := s.List(ctx, kg.Query{Type: s.Schema().Type("Book"), Limit: 10})
-		for _, b := range books {
-			fmt.Println(b.Label)
+		books, err := s.Table(ctx, kg.TableQuery{Type: s.Schema().Type("Book"), Limit: 10})
+		for _, row := range books.Rows {
+			fmt.Println(row.Node.Label)
 		}
 		return err
 	})

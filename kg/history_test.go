@@ -70,7 +70,7 @@ func TestASnapshotStaysAsItWas(t *testing.T) {
 		if _, err := snap.Export(t.Context(), &out, load.NQuads, nil); err != nil {
 			t.Fatal(err)
 		}
-		items, err := snap.List(t.Context(), kg.Query{Type: snap.Schema().Type("Note"), Limit: 10})
+		items, err := snap.Table(t.Context(), kg.TableQuery{Type: snap.Schema().Type("Note"), Limit: 10})
 		return fmt.Sprint(snap.Head().ID, snap.SchemaVersion(), items, err, out.String())
 	}
 	before := read()

@@ -54,64 +54,6 @@ func (s *Snapshot) Node(ctx context.Context, subject rdf.Term) ([]rdf.Quad, erro
 // Name returns what people call a node: Type/local when it is ours, else its IRI.
 func (s *Snapshot) Name(node rdf.Term) string { return s.Schema().NodeName(node) }
 
-// Item is one line of a list.
-type Item struct {
-	IRI   rdf.Term
-	Label string
-}
-
-// Query asks for the instances of a type, and of its subtypes.
-type Query struct {
-	Type *schema.Type
-	// Property and Value, when set, keep the instances that have exactly this value.
-	Property *schema.Property
-	Value    rdf.Term
-	// Limit and Offset page through the answer, which is in the order of the file.
-	Limit, Offset int
-}
-
-// List returns a page of instances with their labels.
-func (s *Snapshot) List(ctx context.Context, q Query) ([]Item, error) {
-	sel := db.Selection{Classes: s.classesOf(q.Type)}
-	if q.Property != nil {
-		sel.Where = []db.Condition{db.Has(q.Property.IRI, q.Value)}
-	}
-	nodes, err := s.source.Select(ctx, sel, q.Limit, q.Offset)
-	if err != nil {
-		return nil, err
-	}
-	items := make([]Item, len(nodes))
-	for i, node := range nodes {
-		label, err := s.Label(ctx, node, q.Type)
-		if err != nil {
-			return nil, err
-		}
-		items[i] = Item{IRI: node, Label: label}
-	}
-	return items, nil
-}
-
-// Label returns the value of a node's label property, or what its id says.
-func (s *Snapshot) Label(ctx context.Context, node rdf.Term, t *schema.Type) (string, error) {
-	iri, _ := node.(rdf.IRI)
-	name, local, ours := s.Schema().Local(iri)
-	if own := s.Schema().Type(name); ours && own != nil {
-		t = own
-	}
-	if p := s.Schema().Property(t, s.Schema().LabelOf(t)); p != nil {
-		for q, err := range s.Match(ctx, rdf.Quad{Subject: node, Predicate: p.IRI, Label: rdf.DefaultGraph}) {
-			if err != nil {
-				return "", err
-			}
-			return rdf.Lexical(q.Object), nil
-		}
-	}
-	if ours {
-		return local, nil
-	}
-	return rdf.Lexical(node), nil
-}
-
 // TypeCount says how many instances a type and its subtypes have. A node that has several of
 // these types counts once for each.
 type TypeCount struct {

@@ -33,6 +33,8 @@ type TableQuery struct {
 	// Each bounds the values that a cell shows.
 	Each   int
 	Facets bool
+	// Uncounted leaves out how many there are on all pages.
+	Uncounted bool
 }
 
 // TablePage is a page of a table.
@@ -85,7 +87,7 @@ func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 	}
 	// The last page tells how many there are.
 	page := TablePage{Total: q.Offset + len(nodes), TotalMore: sel.Among != nil && sel.Among.More}
-	if len(nodes) == q.Limit || len(nodes) == 0 && q.Offset > 0 {
+	if !q.Uncounted && (len(nodes) == q.Limit || len(nodes) == 0 && q.Offset > 0) {
 		if page.Total, page.TotalMore, err = s.source.CountSelected(ctx, sel, CountLimit); err != nil {
 			return page, err
 		}

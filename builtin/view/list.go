@@ -24,8 +24,8 @@ const (
 	valuesWhole   = 10_000
 )
 
-// tableAsked says which table is asked for.
-type tableAsked struct {
+// TableAsked says which table is asked for.
+type TableAsked struct {
 	Type       string      `json:"type" max:"1000" doc:"The name of a type of the schema; its subtypes are meant, too."`
 	Where      []Condition `json:"where,omitempty" doc:"Keep the nodes that fit every condition."`
 	Search     string      `json:"search,omitempty" max:"200" doc:"Keep the nodes whose label begins with it, whatever its case. It finds at most 10,000 nodes."`
@@ -82,10 +82,10 @@ type Table struct {
 	Facets      []Facet  `json:"facets"`
 }
 
-func viewList(ctx context.Context, r *invoke.Request, in tableAsked) (*Table, error) {
-	q, err := tableQuery(r, in)
-	if err != nil {
-		return nil, err
+func viewList(ctx context.Context, r *invoke.Request, in TableAsked) (*Table, error) {
+	q, wrong := in.Query(r, "columns")
+	if len(wrong) > 0 {
+		return nil, fault.Arguments(wrong...)
 	}
 	most := textList
 	if in.Whole {
@@ -150,37 +150,35 @@ func facetViews(list []kg.Facet) []Facet {
 	return out
 }
 
-// tableQuery reads the arguments; every one that cannot be used is reported.
-func tableQuery(r *invoke.Request, in tableAsked) (kg.TableQuery, error) {
+// Query reads the arguments, of which the one with this name has the columns; every one that
+// cannot be used is reported.
+func (in TableAsked) Query(r *invoke.Request, named string) (q kg.TableQuery, problems []fault.FieldError) {
 	t, err := KnownType(r, in.Type)
 	if err != nil {
-		return kg.TableQuery{}, err
+		return q, fault.Of(err).Fields
 	}
-	q := kg.TableQuery{
+	q = kg.TableQuery{
 		Type: t, Search: strings.TrimSpace(in.Search), Descending: in.Descending,
 		Limit: in.Limit, Offset: in.Offset, Each: valuesPerCell, Facets: in.Facets,
 	}
-	var wrong, problems []fault.FieldError
+	var wrong []fault.FieldError
 	if in.Sort != "" {
 		q.Sort, wrong = PathArgument(r, t, "sort", in.Sort)
 		problems = append(problems, wrong...)
 	}
 	q.Where, wrong = Conditions(r, t, in.Where)
 	problems = append(problems, wrong...)
-	q.Columns, wrong = columns(r, t, in.Columns)
-	if problems = append(problems, wrong...); len(problems) > 0 {
-		return q, fault.Arguments(problems...)
-	}
-	return q, nil
+	q.Columns, wrong = columns(r, t, named, in.Columns)
+	return q, append(problems, wrong...)
 }
 
-// columns reads the argument columns.
-func columns(r *invoke.Request, t *schema.Type, names []string) (list []kg.Path, problems []fault.FieldError) {
+// columns reads the argument that names the columns.
+func columns(r *invoke.Request, t *schema.Type, argument string, names []string) (list []kg.Path, problems []fault.FieldError) {
 	if names == nil {
 		return DefaultColumns(r.Snapshot.Schema(), t), nil
 	}
 	for i, name := range names {
-		path, wrong := PathArgument(r, t, fmt.Sprintf("columns[%d]", i), name)
+		path, wrong := PathArgument(r, t, fmt.Sprintf("%s[%d]", argument, i), name)
 		same := func(other kg.Path) bool { return slices.Equal(other, path) }
 		if problems = append(problems, wrong...); path != nil && !slices.ContainsFunc(list, same) {
 			list = append(list, path)

@@ -4,48 +4,51 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"slices"
 
 	"trails/schema"
 )
 
-// CSV writes tables of one list as CSV, one after the other: the node by its id, its label, and the
-// columns but for the label's, each cell as an export of the type has it. The tables are whole.
-type CSV struct {
-	w     *csv.Writer
-	label string
-	begun bool
-}
+// PageMost is the most rows that entities_list reads at once.
+const PageMost = maxLimit
 
-// NewCSV returns a writer of tables; label is the property that the label is of, "" for none.
-func NewCSV(w io.Writer, label string) *CSV { return &CSV{w: csv.NewWriter(w), label: label} }
-
-// Write writes the rows of a table, before the first the names of the columns.
-func (c *CSV) Write(t Table) error {
-	if !c.begun {
-		c.begun = true
-		head := []string{"node", "label"}
-		for _, column := range t.Columns {
-			if column.Name != c.label {
+// WriteCSV writes at most limit rows of a list as CSV by as many reads as it takes, and returns
+// how many these are with the last page: the node by its id, its label, and the columns but for
+// the label's, unless columns are asked for, each cell as an export of the type has it. The
+// arguments are those of entities_list, which read makes one call of.
+func WriteCSV(out io.Writer, args map[string]any, limit int, read func(args map[string]any) (Table, error)) (written int, t Table, err error) {
+	w := csv.NewWriter(out)
+	args["whole"], args["facets"] = true, false
+	for {
+		most := min(limit-written, PageMost)
+		args["offset"], args["limit"] = written, most
+		if t, err = read(args); err != nil {
+			return written, t, err
+		}
+		columns := t.Columns
+		if args["columns"] == nil {
+			columns = slices.DeleteFunc(columns, func(c Column) bool { return c.Name == t.Label })
+		}
+		if written == 0 {
+			head := []string{"node", "label"}
+			for _, column := range columns {
 				head = append(head, column.Name)
 			}
+			_ = w.Write(head) // Error has it
 		}
-		if err := c.w.Write(head); err != nil {
-			return err
-		}
-	}
-	for _, row := range t.Rows {
-		record := []string{row.Node.name(), row.Node.Label}
-		for _, column := range t.Columns {
-			if column.Name != c.label {
+		for _, row := range t.Rows {
+			record := []string{row.Node.name(), row.Node.Label}
+			for _, column := range columns {
 				record = append(record, cellsText(column, row.Cells[column.Name]))
 			}
+			_ = w.Write(record)
 		}
-		if err := c.w.Write(record); err != nil {
-			return err
+		w.Flush()
+		written += len(t.Rows)
+		if err := w.Error(); err != nil || len(t.Rows) < most || written == limit || written == t.Total && !t.TotalMore {
+			return written, t, err
 		}
 	}
-	c.w.Flush()
-	return c.w.Error()
 }
 
 // name is what a call takes for the node: Type/id, or its IRI when it has no id of its own.

@@ -120,11 +120,11 @@ func graphDocument(form string, quads []rdf.Quad, prefixes map[string]string) (i
 }
 
 // nodesOf reads all that is said of each of the nodes of a page.
-func nodesOf(ctx context.Context, r *invoke.Request, items []kg.Item) ([][]rdf.Quad, error) {
-	nodes, n := make([][]rdf.Quad, len(items)), 0
-	for i, item := range items {
+func nodesOf(ctx context.Context, r *invoke.Request, rows []kg.TableRow) ([][]rdf.Quad, error) {
+	nodes, n := make([][]rdf.Quad, len(rows)), 0
+	for i, row := range rows {
 		var err error
-		if nodes[i], err = r.Snapshot.Node(ctx, item.IRI); err != nil {
+		if nodes[i], err = r.Snapshot.Node(ctx, row.Node.Term); err != nil {
 			return nil, err
 		}
 		if n += len(nodes[i]); n > MaxDocumentQuads {
@@ -136,11 +136,11 @@ func nodesOf(ctx context.Context, r *invoke.Request, items []kg.Item) ([][]rdf.Q
 
 // listDocument is what is said of the nodes of a page. Of a single one that is too long
 // values are left out.
-func listDocument(r *invoke.Request, form string, t *schema.Type, items []kg.Item, nodes [][]rdf.Quad) (invoke.Document, error) {
+func listDocument(r *invoke.Request, form string, t *schema.Type, rows []kg.TableRow, nodes [][]rdf.Quad) (invoke.Document, error) {
 	s := r.Snapshot.Schema()
-	subjects := make([]rdf.Term, len(items))
-	for i, item := range items {
-		subjects[i] = item.IRI
+	subjects := make([]rdf.Term, len(rows))
+	for i, row := range rows {
+		subjects[i] = row.Node.Term
 	}
 	of := func(quads []rdf.Quad) (invoke.Document, error) {
 		if form != formJSONLD {
@@ -152,8 +152,8 @@ func listDocument(r *invoke.Request, form string, t *schema.Type, items []kg.Ite
 		}
 		return invoke.Document{MIME: mimeJSONLD, Body: body}, nil
 	}
-	if len(items) != 1 {
+	if len(rows) != 1 {
 		return of(slices.Concat(nodes...))
 	}
-	return fittingValues(r, invoke.Address(t.Name, rdf.Lexical(items[0].IRI)), nodes[0], of)
+	return fittingValues(r, invoke.Address(t.Name, rdf.Lexical(subjects[0])), nodes[0], of)
 }

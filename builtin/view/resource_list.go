@@ -61,38 +61,39 @@ func kgTypes(ctx context.Context, r *invoke.Request) (any, error) {
 
 // readList answers trails://kg/<Type>{?where,limit,offset}.
 func readList(ctx context.Context, r *invoke.Request, t *schema.Type, rawQuery string) (invoke.Document, error) {
-	q, err := listQuery(r, t, rawQuery)
+	q, err := addressQuery(r, t, rawQuery)
 	if err != nil {
 		return invoke.Document{}, err
 	}
 	page := &invoke.Page{Offset: q.Offset, Limit: q.Limit}
 	q.Limit++ // one more says whether the list goes on
-	items, err := r.Snapshot.List(ctx, q)
+	table, err := r.Snapshot.Table(ctx, q)
 	if err != nil {
 		return invoke.Document{}, err
 	}
-	if len(items) == 0 && q.Property != nil {
-		if err := WarnOfUnknown(ctx, r, []kg.Condition{{Path: kg.Path{q.Property}, Op: kg.OpIs, Values: []rdf.Term{q.Value}}}); err != nil {
+	rows := table.Rows
+	if len(rows) == 0 {
+		if err := WarnOfUnknown(ctx, r, q.Where); err != nil {
 			return invoke.Document{}, err
 		}
 	}
-	if page.More = len(items) > page.Limit; page.More {
-		items = items[:page.Limit]
+	if page.More = len(rows) > page.Limit; page.More {
+		rows = rows[:page.Limit]
 	}
 	form, err := form(r, withGraphForms(formJSON, formJSONLD)...)
 	if err != nil {
 		return invoke.Document{}, err
 	}
-	of := func(n int) (invoke.Document, error) { return listLines(r, items[:n]) }
+	of := func(n int) (invoke.Document, error) { return listLines(r, q.Columns, rows[:n]) }
 	if form != formJSON {
-		nodes, err := nodesOf(ctx, r, items)
+		nodes, err := nodesOf(ctx, r, rows)
 		if err != nil {
 			return invoke.Document{}, err
 		}
-		of = func(n int) (invoke.Document, error) { return listDocument(r, form, t, items[:n], nodes[:n]) }
+		of = func(n int) (invoke.Document, error) { return listDocument(r, form, t, rows[:n], nodes[:n]) }
 	}
-	d, kept, err := fitting(r, len(items), of)
-	if d.Page = page; kept < len(items) {
+	d, kept, err := fitting(r, len(rows), of)
+	if d.Page = page; kept < len(rows) {
 		page.Limit, page.More = kept, true
 	}
 	if page.More && isBounded(r) {
@@ -101,13 +102,19 @@ func readList(ctx context.Context, r *invoke.Request, t *schema.Type, rawQuery s
 	return d, err
 }
 
-// listLines is a page of nodes as {iri, label}.
-func listLines(r *invoke.Request, items []kg.Item) (invoke.Document, error) {
-	out := make([]itemView, len(items))
-	for i, item := range items {
-		out[i] = itemView{rdf.Lexical(item.IRI), item.Label}
+// listLines is a page of nodes as {iri, label}, whose columns are properties that label nodes.
+func listLines(r *invoke.Request, columns []kg.Path, rows []kg.TableRow) (invoke.Document, error) {
+	out := make([]itemView, len(rows))
+	for i, row := range rows {
+		out[i] = itemView{rdf.Lexical(row.Node.Term), row.Node.Label}
+		labelled := r.Snapshot.Schema().LabelOf(row.Node.Type)
+		for k, cell := range row.Cells {
+			if columns[k].Last() == r.Snapshot.Schema().Property(row.Node.Type, labelled) && len(cell.Values) > 0 {
+				out[i].Label = rdf.Lexical(cell.Values[0]) // the whole of it
+			}
+		}
 		if isBounded(r) {
-			out[i].Label = outline.Shorten(item.Label, textList)
+			out[i].Label = outline.Shorten(out[i].Label, textList)
 		}
 	}
 	body, err := jsontext.Marshal(out)
@@ -138,8 +145,11 @@ func noParam(name, says string) *fault.Error {
 // listParams are what a list's address may carry, each at most once.
 var listParams = []string{"where", "limit", "offset", "branch"}
 
-func listQuery(r *invoke.Request, t *schema.Type, raw string) (kg.Query, error) {
-	q := kg.Query{Type: t, Limit: defaultLimit}
+func addressQuery(r *invoke.Request, t *schema.Type, raw string) (kg.TableQuery, error) {
+	q := kg.TableQuery{Type: t, Each: 1, Uncounted: true}
+	for _, own := range r.Snapshot.Schema().Concrete(t) {
+		q.Columns = addColumn(q.Columns, r.Snapshot.Schema().Property(own, r.Snapshot.Schema().LabelOf(own)))
+	}
 	params, err := url.ParseQuery(raw)
 	if err != nil {
 		return q, badFilter("", "malformed", "the query of the address cannot be read: escape its special characters")
@@ -204,7 +214,7 @@ func boundedParam(params url.Values, name string, otherwise, low, high int) (int
 
 // where reads the one clause field=value. The value is bound as a term of the
 // field's datatype, never spliced into anything.
-func where(r *invoke.Request, q *kg.Query, clause string) error {
+func where(r *invoke.Request, q *kg.TableQuery, clause string) error {
 	field, value, ok := strings.Cut(clause, "=")
 	if !ok {
 		return badFilter(clause, "malformed", "where takes one clause property=value")
@@ -228,7 +238,7 @@ func where(r *invoke.Request, q *kg.Query, clause string) error {
 	if wrong != nil {
 		return badFilter(field, "type_mismatch", "%s", wrong.Message).With("expected_datatype", datatypeName(r, p))
 	}
-	q.Property, q.Value = p, term
+	q.Where = []kg.Condition{{Path: kg.Path{p}, Op: kg.OpIs, Values: []rdf.Term{term}}}
 	return nil
 }
 

@@ -31,9 +31,6 @@ func (a *asked) list() error {
 	return err
 }
 
-// listPage is the most rows of one call.
-const listPage = 1000
-
 // listCSV writes a list as a table that a load reads: whole texts, all values, and references by
 // name.
 func (a *asked) listCSV() error {
@@ -53,42 +50,21 @@ func (a *asked) listCSV() error {
 		given["columns"] = columns
 		delete(given, "select")
 	}
-	given["whole"] = true
-	var out *view.CSV
-	for written := 0; ; {
-		page := min(limit-written, listPage)
-		given["offset"], given["limit"] = written, page
-		res, err := a.makeCall(a.ctx(), a.file, a.call("entities_list", given))
-		if err != nil {
-			return err
+	written, last, err := view.WriteCSV(a.stdout, given, limit, func(args map[string]any) (t view.Table, err error) {
+		res, err := a.makeCall(a.ctx(), a.file, a.call("entities_list", args))
+		if err == nil {
+			err = json.Unmarshal(res.Structured, &t)
 		}
-		var table view.Table
-		if err := json.Unmarshal(res.Structured, &table); err != nil {
-			return fmt.Errorf("read the result of entities_list: %w", err)
+		return t, err
+	})
+	if err == nil && written == limit && (written < last.Total || last.TotalMore) {
+		more := ""
+		if last.TotalMore {
+			more = "more than "
 		}
-		if out == nil {
-			label := table.Label
-			if given["columns"] != nil {
-				label = "" // it was asked for
-			}
-			out = view.NewCSV(a.stdout, label)
-		}
-		if err := out.Write(table); err != nil {
-			return err
-		}
-		written += len(table.Rows)
-		switch {
-		case len(table.Rows) < page, written == table.Total && !table.TotalMore:
-			return nil
-		case written >= limit:
-			more := ""
-			if table.TotalMore {
-				more = "more than "
-			}
-			fmt.Fprintf(a.stderr, "trails: warning: %d of %s%d rows; --limit says how many, and trails export %s --type %s -o csv has all\n", written, more, table.Total, filepath.Base(a.file), table.Type)
-			return nil
-		}
+		fmt.Fprintf(a.stderr, "trails: warning: %d of %s%d rows; --limit says how many, and trails export %s --type %s -o csv has all\n", written, more, last.Total, filepath.Base(a.file), last.Type)
 	}
+	return err
 }
 
 // conditionOf reads a condition: a property, an operator, which stands between spaces when it
