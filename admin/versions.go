@@ -2,28 +2,9 @@ package admin
 
 import (
 	"net/http"
-)
 
-// versionsAnswer is what capability_history answers.
-type versionsAnswer struct {
-	ID         string   `json:"id"`
-	Version    string   `json:"version"`
-	Deprecates []string `json:"deprecates"`
-	Versions   []struct {
-		Version string `json:"version"`
-		Part    string `json:"part"`
-		Changes []struct {
-			Field string `json:"field"`
-			What  string `json:"what"`
-			Part  string `json:"part"`
-		} `json:"changes"`
-		Time    string `json:"time"`
-		Author  string `json:"author"`
-		Program string `json:"program"`
-		Commit  string `json:"commit"`
-	} `json:"versions"`
-	Cut string `json:"cut"`
-}
+	"trails/builtin/view"
+)
 
 // versions answers with the versions of a capability, the newest first.
 func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
@@ -31,12 +12,15 @@ func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a := s.asker(w, r)
-	var answer versionsAnswer
+	var answer struct {
+		view.CapabilityHistory
+		Cut string
+	}
 	if err := a.ask("capability_history", map[string]any{"id": r.PathValue("id")}, &answer); err != nil {
 		return err
 	}
 	crumbs := []link{{"Capabilities", "/admin/capabilities"}}
-	if answer.Version != "" {
+	if answer.Version != nil {
 		crumbs = append(crumbs, link{answer.ID, capabilityURL(answer.ID)})
 	}
 	return s.respond(w, r, http.StatusOK, "versions.html", page{

@@ -104,13 +104,9 @@ var commitsListBuiltin = invoke.Define(capability.Descriptor{
 }, commitsList)
 
 func commitsList(ctx context.Context, r *invoke.Request, in commitsPage) (*rowsAnswer, error) {
-	before := kg.Seq(0)
-	if in.Before != "" {
-		c, err := r.Snapshot.FindCommit(ctx, in.Before)
-		if err != nil {
-			return nil, err
-		}
-		before = c.Seq
+	before, err := view.Before(ctx, r, in.Before)
+	if err != nil {
+		return nil, err
 	}
 	read := r.Snapshot.Commits
 	if in.SchemaOnly {
@@ -283,12 +279,12 @@ func commitsGet(ctx context.Context, r *invoke.Request, in commitAsked) (*commit
 			break
 		}
 	}
-	made, err := r.Snapshot.Activities(ctx, kg.ActivityFilter{CommitSeq: commit.Seq}, 1)
+	made, err := r.Snapshot.ActivityOf(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
-	if len(made) > 0 {
-		a := view.ActivityOf(made[0])
+	if made != nil {
+		a := view.ActivityOf(*made)
 		if out.Activity = a; !in.Quads {
 			out.Activity = madeBy{a.ID, a.Capability, a.Agent, a.Via, a.Outcome, a.TraceID}
 		}

@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	"slices"
-	"time"
 
 	"trails/auth/policy"
 	"trails/builtin/view"
@@ -18,38 +17,14 @@ type versionsAsked struct {
 	Limit int    `json:"limit" min:"1" max:"200" default:"50"`
 }
 
-// versionsTold are its versions.
-type versionsTold struct {
-	ID         string         `json:"id"`
-	Version    *string        `json:"version" doc:"The one of now; null for a capability that is gone."`
-	Deprecates []string       `json:"deprecates" doc:"The ids that it replaces."`
-	Versions   []versionEntry `json:"versions"`
-}
-
-type versionEntry struct {
-	Version string          `json:"version"`
-	Part    string          `json:"part" oneof:",patch,minor,major" doc:"What the changes ask to rise; empty for the first version."`
-	Changes []versionChange `json:"changes" doc:"Since the version before."`
-	Time    time.Time       `json:"time" doc:"When the file saw it first."`
-	Author  string          `json:"author" doc:"Who changed the schema that it follows from; empty for what the program has by itself."`
-	Program string          `json:"program" doc:"The version of trails, or of the program, that had it."`
-	Commit  *string         `json:"commit" doc:"The head at that time."`
-}
-
-type versionChange struct {
-	Field string `json:"field"`
-	What  string `json:"what"`
-	Part  string `json:"part"`
-}
-
 // capabilityHistory tells the versions of one capability.
 var capabilityHistory = invoke.Define(capability.Descriptor{
 	ID: "capability_history", Description: "List the versions of one capability, newest first: what changed and which part of the version rose for it, when, by whose schema and which program. It works for those that are gone, too.",
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, tellVersions, invoke.On())
 
-func tellVersions(ctx context.Context, r *invoke.Request, in versionsAsked) (*versionsTold, error) {
-	out := &versionsTold{ID: in.ID, Deprecates: []string{}, Versions: []versionEntry{}}
+func tellVersions(ctx context.Context, r *invoke.Request, in versionsAsked) (*view.CapabilityHistory, error) {
+	out := &view.CapabilityHistory{ID: in.ID, Deprecates: []string{}, Versions: []view.Version{}}
 	tools, err := r.Engine().Tools(ctx, r.Principal)
 	if err != nil {
 		return nil, err
@@ -85,7 +60,7 @@ func tellVersions(ctx context.Context, r *invoke.Request, in versionsAsked) (*ve
 			last := &out.Versions[i-1]
 			changes := capability.Compare(d, *after)
 			for _, c := range changes {
-				last.Changes = append(last.Changes, versionChange{c.Field, c.What, c.Part.String()})
+				last.Changes = append(last.Changes, view.VersionChange{c.Field, c.What, c.Part.String()})
 			}
 			last.Part = max(capability.Greatest(changes).Part, capability.Patch).String()
 		}
@@ -93,7 +68,7 @@ func tellVersions(ctx context.Context, r *invoke.Request, in versionsAsked) (*ve
 		if i == in.Limit {
 			break // it was read for what changed since
 		}
-		e := versionEntry{Version: v.Version, Changes: []versionChange{}, Time: v.At.UTC(), Author: v.Agent, Program: v.Program}
+		e := view.Version{Version: v.Version, Changes: []view.VersionChange{}, Time: view.Stamp(v.At), Author: v.Agent, Program: v.Program}
 		if v.CommitSeq > 0 {
 			c, err := r.Snapshot.CommitBySeq(ctx, v.CommitSeq)
 			if err != nil {

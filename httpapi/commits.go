@@ -8,21 +8,22 @@ import (
 	"trails/fault"
 )
 
-// history answers an address of the log, with the query as arguments, and names the next
-// page, which the answer says how to reach.
-func (s *server) history(capability string, allowed ...string) func(http.ResponseWriter, *http.Request) error {
+// history answers an address of the log, with the query as arguments and the flag set unless it is
+// "", and names the next page, which the answer says how to reach.
+func (s *server) history(capability, flag string, allowed ...string) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		query, err := parameters(r, allowed...)
 		if err != nil {
 			return err
 		}
 		given := map[string]any{}
+		if flag != "" {
+			given[flag] = true
+		}
 		if id, err := segment(r, "id"); err != nil {
 			return err
 		} else if id != "" {
-			given["id"], given["quads"] = id, true
-		} else {
-			given["whole"] = true
+			given["id"] = id
 		}
 		if query.Has("before") {
 			given["before"] = query.Get("before")
@@ -56,32 +57,9 @@ func (s *server) history(capability string, allowed ...string) func(http.Respons
 		}
 		w.Header().Set("Content-Type", "application/json")
 		etag := ""
-		if res.Head != "" {
+		if res.Head != "" && flag != "" { // the versions of a capability follow from the program, too
 			etag = entityTag(res.Head, "")
 		}
 		return s.reply(w, r, etag, line(res.Structured))
 	}
-}
-
-// versions answers the versions of a capability.
-func (s *server) versions(w http.ResponseWriter, r *http.Request) error {
-	if _, err := parameters(r); err != nil {
-		return err
-	}
-	id, err := segment(r, "id")
-	if err != nil {
-		return err
-	}
-	args, err := json.Marshal(map[string]any{"id": id})
-	if err != nil {
-		return err
-	}
-	c := s.call(r, "capability_history", args)
-	c.Whole = true
-	res, err := s.engine.Call(r.Context(), c)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	return s.reply(w, r, "", line(res.Structured))
 }

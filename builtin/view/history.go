@@ -50,13 +50,9 @@ func viewHistory(ctx context.Context, r *invoke.Request, in historyAsked) (*Hist
 	if err != nil {
 		return nil, err
 	}
-	before := kg.Seq(0)
-	if in.Before != "" {
-		c, err := r.Snapshot.FindCommit(ctx, in.Before)
-		if err != nil {
-			return nil, err
-		}
-		before = c.Seq
+	before, err := Before(ctx, r, in.Before)
+	if err != nil {
+		return nil, err
 	}
 	entries, err := r.Snapshot.History(ctx, d, before, in.Limit+1)
 	if err != nil {
@@ -75,6 +71,16 @@ func viewHistory(ctx context.Context, r *invoke.Request, in historyAsked) (*Hist
 		out.Entries = append(out.Entries, v)
 	}
 	return out, nil
+}
+
+// Before is the number of the commit before which a page of history begins: 0, which is after the
+// newest, when none is named.
+func Before(ctx context.Context, r *invoke.Request, commit string) (kg.Seq, error) {
+	if commit == "" {
+		return 0, nil
+	}
+	c, err := r.Snapshot.FindCommit(ctx, commit)
+	return c.Seq, err
 }
 
 func optionalActivity(a *kg.Activity) *Activity {
