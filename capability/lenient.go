@@ -18,7 +18,8 @@ import (
 //
 //   - an integer may be written as 5.0 or 1e1, for JSON Schema says that it is one;
 //   - null for what may be left out, and has no null of its own, is left out;
-//   - a list or an object may come as its JSON text, which several hosts make of it;
+//   - a list or an object, and a number or a truth value, may come as its JSON text, which
+//     several hosts make of it;
 //   - one text stands for the list that it would be alone in.
 //
 // The values that it is given stay as they are. What is not of the shape stays, too, and
@@ -81,7 +82,23 @@ func (l *lenience) value(place string, f *Field, v any) any {
 // one reads one value of a field, a member of the list where it has many.
 func (l *lenience) one(place string, f *Field, v any) any {
 	switch f.Type { //nolint:exhaustive // the others are written in one way
-	case Integer:
+	case Boolean:
+		text, _ := v.(string)
+		if text = strings.TrimSpace(text); text == "true" || text == "false" {
+			l.guess(place, "%s came as the text of a JSON boolean, and was read as the boolean; send the boolean itself")
+			return text == "true"
+		}
+	case Integer, Number, Decimal:
+		if text, isText := v.(string); isText {
+			n := json.Number(strings.TrimSpace(text))
+			if digit := strings.TrimLeft(string(n), "-"); digit != "" && '0' <= digit[0] && digit[0] <= '9' && json.Valid([]byte(n)) && f.checkType(n) == nil {
+				l.guess(place, "%s came as the text of a JSON number, and was read as the number; send the number itself")
+				v = n
+			}
+		}
+		if f.Type != Integer {
+			return v
+		}
 		if n, isNumber := v.(json.Number); isNumber {
 			digits, whole := schema.Whole(string(n))
 			if _, err := strconv.ParseInt(digits, 10, 64); whole && err == nil {

@@ -76,8 +76,11 @@ func disguised(t *rapid.T, fields []capability.Field, values map[string]any) map
 		switch v := v.(type) {
 		case json.Number:
 			if f.Type == capability.Integer && v != "0" {
-				return json.Number(rapid.SampledFrom([]string{string(v), string(v) + ".0", string(v) + "e0", string(v) + "0e-1", string(v) + ".000E+0"}).Draw(t, "number"))
+				v = json.Number(rapid.SampledFrom([]string{string(v), string(v) + ".0", string(v) + "e0", string(v) + "0e-1", string(v) + ".000E+0"}).Draw(t, "number"))
 			}
+			return asText(v)
+		case bool:
+			return asText(v)
 		case map[string]any:
 			return asText(disguised(t, f.Fields, v))
 		case []any:
@@ -152,7 +155,18 @@ func TestWhatIsNoFormOfAnArgumentIsLeftToTheCheck(t *testing.T) {
 	}{
 		{"a fraction is no integer", `{"count":5.5}`, `{"count":5.5}`, "", lenientShape},
 		{"a number with an exponent that is too large", `{"count":1e999999999}`, `{"count":1e999999999}`, "", lenientShape},
-		{"an integer as text", `{"count":"5"}`, `{"count":"5"}`, "", lenientShape},
+		{"an integer as text", `{"count":"5"}`, `{"count":5}`, "count came as the text of a JSON number", lenientShape},
+		{"an integer as text in a typed write", `{"count":" 5.0 "}`, `{"count":5}`, "the number", typed},
+		{"a fraction as text is no integer", `{"count":"5.5"}`, `{"count":"5.5"}`, "", lenientShape},
+		{"a number as text", `{"share":"-1.50"}`, `{"share":-1.50}`, "share came as the text of a JSON number", lenientShape},
+		{"what Go has for numbers, and JSON has not", `{"share":"0x10","count":"+5"}`, `{"share":"0x10","count":"+5"}`, "", lenientShape},
+		{"no number", `{"share":"NaN","count":""}`, `{"share":"NaN","count":""}`, "", lenientShape},
+		{"a quoted number within a text", `{"count":"\"5\""}`, `{"count":"\"5\""}`, "", lenientShape},
+		{"a boolean as text", `{"flag":"true"}`, `{"flag":true}`, "flag came as the text of a JSON boolean", lenientShape},
+		{"other words for a boolean", `{"flag":"yes"}`, `{"flag":"yes"}`, "", lenientShape},
+		{"a number where text is taken", `{"text":"5"}`, `{"text":"5"}`, "", lenientShape},
+		{"numbers as texts in a list", `{"counts":["5",6]}`, `{"counts":[5,6]}`, "counts[0] came", lenientShape},
+		{"a number as text in an object", `{"part":{"count":"5"}}`, `{"part":{"count":5}}`, "part.count came", lenientShape},
 		{"null for what is required", `{"flag":null}`, `{"flag":null}`, "", lenientShape},
 		{"null within a list", `{"counts":[null,5.0]}`, `{"counts":[null,5]}`, "", lenientShape},
 		{"a list for one text", `{"text":"[\"a\"]"}`, `{"text":"[\"a\"]"}`, "", lenientShape},
