@@ -94,6 +94,45 @@ func TestEveryObjectSaysWhatItsMembersAre(t *testing.T) {
 	}
 }
 
+// Whoever gives a text, a number or an object where a list or an object is taken is shown one that
+// is taken.
+func TestARefusedTypeIsAnsweredWithAnExampleThatIsAccepted(t *testing.T) {
+	tried := 0
+	for _, d := range invoketest.Example(t).Callable(t) {
+		members(d.ID, d.InputShape.Fields, nil, func(at string, f capability.Field, _ map[string]any) {
+			if !f.Many && f.Type != capability.Object && f.Type != capability.Vector {
+				return
+			}
+			for _, given := range []any{json.Number("7"), true, "text"} {
+				for _, wrong := range f.Check(given) {
+					_, text, shown := strings.Cut(wrong.Message, ", such as ")
+					if tried++; !shown {
+						t.Errorf("%s: %s", at, wrong.Message)
+						continue
+					}
+					decoder := json.NewDecoder(strings.NewReader(text))
+					decoder.UseNumber()
+					var example any
+					if err := decoder.Decode(&example); err != nil {
+						t.Errorf("%s: %s: %v", at, wrong.Message, err)
+					}
+					if again := f.Check(example); len(again) > 0 {
+						t.Errorf("%s: %s is refused: %+v", at, text, again)
+					}
+				}
+			}
+		})
+	}
+	if tried == 0 {
+		t.Error("no argument is a list or an object")
+	}
+	e := invoketest.Example(t)
+	f := e.Refused(t, invoke.Call{Capability: "list", Args: json.RawMessage(`{"type":"Requirement","where":{"a":1}}`), Principal: invoketest.Ana}, fault.InvalidArguments)
+	if says := f.Fields[0].Message; !strings.Contains(says, `[{"op":"contains","property":"name","value":"text"}]`) {
+		t.Errorf("a condition is shown as %s", says)
+	}
+}
+
 // An object whose members the gateway knows answers in the same way.
 func TestUnknownMembersOfTheGatewayAreAnsweredWithTheKnownOnes(t *testing.T) {
 	e := invoketest.Example(t)

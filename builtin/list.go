@@ -49,7 +49,7 @@ type listed struct {
 
 var listBuiltin = invoke.Define(capability.Descriptor{
 	ID: "list", Description: "List nodes of a type and its subtypes. where, sort and select take paths as author.name.",
-	InputShape:   details(capability.Field{Name: "where", MaxCount: new(view.MaxConditions)}),
+	InputShape:   details(capability.Field{Name: "where", MaxCount: new(view.MaxConditions), Sample: []any{map[string]any{"property": "name", "op": "contains", "value": "text"}}}),
 	OutputShape:  rowsOf("A list for each node: its name, its label, and a cell for each property: a value, a list of them or null; references as {node: label}; {values, more} when more are left out."),
 	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, list)

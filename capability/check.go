@@ -80,7 +80,7 @@ func (f Field) Check(v any) []fault.FieldError {
 	list, ok := v.([]any)
 	switch {
 	case !ok:
-		return f.wrong(fault.Datatype, v, "array", "must be a JSON array")
+		return f.wrong(fault.Datatype, v, "array", "must be a JSON array%s", suchAs(f.Example()))
 	case f.MaxCount != nil && len(list) > *f.MaxCount:
 		return f.wrong(fault.MaxCount, nil, *f.MaxCount, "has at most %d members", *f.MaxCount)
 	case f.MinCount != nil && len(list) < *f.MinCount:
@@ -198,7 +198,11 @@ func (f Field) checkType(v any) []fault.FieldError {
 		_, fits = v.(string)
 	}
 	if !fits {
-		return f.wrong(fault.Datatype, v, kind, "must be a JSON %s", kind)
+		example := ""
+		if f.Type == Object {
+			example = suchAs(f.exampleOfOne())
+		}
+		return f.wrong(fault.Datatype, v, kind, "must be a JSON %s%s", kind, example)
 	}
 	text, _ := v.(string)
 	if form, ok := texts[f.Type]; ok && !form.fits(text) {
@@ -221,7 +225,7 @@ func (f Field) checkVector(v any) []fault.FieldError {
 	}
 	switch {
 	case !ok:
-		return f.wrong(fault.Datatype, v, "array", "must be a JSON array of numbers")
+		return f.wrong(fault.Datatype, v, "array", "must be a JSON array of numbers%s", suchAs(f.exampleOfOne()))
 	case f.Dim != nil && len(list) != *f.Dim:
 		return f.wrong(fault.Datatype, nil, *f.Dim, "must have %d components", *f.Dim)
 	}

@@ -103,6 +103,9 @@ type Field struct {
 	Brief bool `json:"brief,omitempty"`
 	// Fields describe the members of an object; empty means any.
 	Fields []Field `json:"fields,omitempty"`
+	// Sample is a value that shows how the field is given, where what follows from its type
+	// says too little: see [Field.Example].
+	Sample any `json:"-"`
 	// Cells describe the rows of a table, each a list with one value for each column, in
 	// their order. A row may be an object instead, of which they say nothing.
 	Cells []Cell `json:"cells,omitempty"`

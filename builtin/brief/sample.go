@@ -129,17 +129,9 @@ func least(f capability.Field) int {
 	return min(*f.MinCount, sampleValues)
 }
 
-// placeholders are values of types that have a form to show.
-var placeholders = map[capability.Type]any{
-	capability.Boolean: true, capability.Integer: 1, capability.Number: 1.5, capability.Decimal: 1.5, capability.BigInteger: "1",
-	capability.Date: "2026-01-31", capability.DateTime: "2026-01-31T12:00:00Z", capability.Time: "12:00:00", capability.Duration: "P1D",
-	capability.Year: "2026", capability.URI: "https://example.org/", capability.IRI: "urn:example:a", capability.Bytes: "AA==",
-	capability.Vector: []float64{0.1, 0.2}, capability.LangString: schema.LangJSON("…", "en"),
-}
-
 // placeholder is a value of the field when no node is there to show one.
 func placeholder(f capability.Field) any {
-	switch v, known := placeholders[f.Type]; {
+	switch v, known := capability.Examples[f.Type]; {
 	case f.HasValue != nil:
 		return f.HasValue
 	case len(f.OneOf) > 0:
