@@ -429,3 +429,93 @@ func hintsOf(t *testing.T) (hints []string) {
 	}
 	return hints
 }
+
+// computedSchema has a property of each kind of value that is computed with.
+const computedSchema = `
+types:
+  Thing:
+    properties:
+      text: string
+      words: lang_string
+      whole: integer
+      parts: decimal
+      wide: double
+      truth: boolean
+      day: date
+      moment: datetime
+      clock: time
+      span: duration
+      hours: day_time_duration
+      months: year_month_duration
+      born: year
+      place: iri
+`
+
+// TestArithmeticHasAValueOrAWarningAndNeverBoth computes with values of all datatypes, alone and
+// two and two.
+func TestArithmeticHasAValueOrAWarningAndNeverBoth(t *testing.T) {
+	g := newGraph(t, computedSchema)
+	u, err := sparql.ParseUpdate(lintedPrologue+`INSERT DATA { <`+base+`Thing/1> a :Thing ; :text "a" ; :words "a"@en ; :whole 3 ; :parts 2.5 ; :wide 1.5e0 ; :truth true ;
+		:day "2024-02-01Z"^^xsd:date ; :moment "2024-01-01T00:00:00Z"^^xsd:dateTime ; :clock "10:00:00Z"^^xsd:time ; :span "P1M2D"^^xsd:duration ;
+		:hours "PT90M"^^xsd:dayTimeDuration ; :months "P1Y"^^xsd:yearMonthDuration ; :born "2024"^^xsd:gYear ; :place <urn:p> }`, sparql.Options{})
+	if err == nil {
+		_, err = g.Session(ana).Update(t.Context(), u, kg.ChangeSet{}, kg.UpdateOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Fields("text words whole parts wide truth day moment clock span hours months born place")
+	var texts []string
+	for _, a := range names {
+		for _, f := range strings.Fields("- + ABS CEIL FLOOR ROUND YEAR DAY HOURS SECONDS TIMEZONE STRLEN UCASE xsd:integer xsd:dateTime xsd:date xsd:double") {
+			texts = append(texts, fmt.Sprintf("SELECT (%s(?a) AS ?x) { ?s :%s ?a }", f, a))
+		}
+		for _, f := range strings.Fields("SUM AVG") {
+			texts = append(texts, fmt.Sprintf("SELECT * { { SELECT (%s(?a) AS ?x) { ?s :%s ?a } } FILTER(BOUND(?x)) }", f, a))
+		}
+		for _, b := range names {
+			for _, sign := range []string{"+", "-", "*", "/"} {
+				texts = append(texts, fmt.Sprintf("SELECT (?a %s ?b AS ?x) { ?s :%s ?a ; :%s ?b }", sign, a, b))
+			}
+		}
+	}
+	values := 0
+	if err := g.Session(ana).View(t.Context(), func(s *kg.Snapshot) error {
+		for _, text := range texts {
+			text = lintedPrologue + text
+			q, err := s.ParseQuery(text, "")
+			if err != nil {
+				return fmt.Errorf("%s: %w", text, err)
+			}
+			warnings, err := s.LintQuery(t.Context(), q, kg.QueryOptions{Text: text})
+			if err != nil {
+				return err
+			}
+			a, err := s.Query(t.Context(), q, kg.QueryOptions{})
+			if err != nil {
+				return err
+			}
+			has := false
+			for row, err := range a.Rows(t.Context()) {
+				if err != nil {
+					return err
+				}
+				has = has || row[len(row)-1] != nil
+			}
+			// A text may be a number, and only some durations can be divided.
+			depends := strings.Contains(text, ":text ?a }") || strings.Contains(text, ":span")
+			if has && len(warnings) > 0 || !has && len(warnings) == 0 && !depends {
+				t.Errorf("%s\nhas a value: %t, and %v", text, has, warnings)
+			}
+			if has {
+				values++
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if values < 100 {
+		t.Errorf("only %d expressions have a value", values)
+	}
+}

@@ -1,7 +1,9 @@
 package sparql
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -239,7 +241,11 @@ func WrongPattern(c Call) error {
 	if !fixed {
 		return nil
 	}
-	if _, err := xsd.Pattern(pattern, flags); err != nil {
+	compiled, err := xsd.Pattern(pattern, flags)
+	if err == nil && c.Func == "REPLACE" && regexp.MustCompile(compiled).MatchString("") {
+		err = errors.New("it matches the empty text, which REPLACE does not allow; + in the place of * may be meant")
+	}
+	if err != nil {
 		return fmt.Errorf("%s: the pattern %.100q cannot be used: %w", c.Func, pattern, err)
 	}
 	return nil

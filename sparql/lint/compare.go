@@ -390,7 +390,7 @@ var (
 		"STRSTARTS": 2, "STRENDS": 2, "CONTAINS": 2, "STRBEFORE": 2, "STRAFTER": 2, "CONCAT": 1 << 10,
 	}
 	moments = []sparql.Func{"YEAR", "MONTH", "DAY", "HOURS", "MINUTES", "SECONDS"}
-	numbers = []sparql.Func{"ABS", "CEIL", "FLOOR", "ROUND", sparql.Multiply, sparql.Divide, sparql.Negate, sparql.Plus}
+	numbers = []sparql.Func{"ABS", "CEIL", "FLOOR", "ROUND"}
 )
 
 // takes tells of an argument that a function never takes.
@@ -418,17 +418,10 @@ func (r *run) takes(e sparql.Call, args []outcome, known facts, empties bool) (t
 				way = fmt.Sprintf("; STR(%s) is its IRI%s", r.expression(arg), r.labelOf(arg, v.values))
 			}
 		}
-		r.warnAt(e, propertyOf(arg, known), empties && e.Func != sparql.Negate, "%s takes %s, and %s is %s under the schema%s", functionName(e.Func), what, r.expression(arg), r.origin(arg, v.values, known), way)
+		r.warnAt(e, propertyOf(arg, known), empties, "%s takes %s, and %s is %s under the schema%s", e.Func, what, r.expression(arg), r.origin(arg, v.values, known), way)
 		told = true
 	}
 	return told
-}
-
-func functionName(f sparql.Func) string {
-	if f == sparql.Negate {
-		return "-"
-	}
-	return string(f)
 }
 
 // because says what the parts of an expression are, which decide it.
