@@ -2,7 +2,9 @@ package rdfio_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,6 +154,37 @@ func TestLaterSyntaxIsNamed(t *testing.T) {
 			if _, err := readAll(r); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %s\ngot %v, want %s named", format, text, err, want)
 			}
+		}
+	}
+}
+
+// TestEachReasonForWhichStatementsAreLeftOutIsNamed holds that many statements of one reason hide
+// no other one.
+func TestEachReasonForWhichStatementsAreLeftOutIsNamed(t *testing.T) {
+	many := func(n int, message string) (list []rdfio.Omission) {
+		for i := range n {
+			list = append(list, rdfio.Omission{Source: "d", Line: i + 1, Message: fmt.Sprintf(message, i)})
+		}
+		return list
+	}
+	bad, member := many(700, "<http://e/a %d> has the character ' '"), many(2, `no context says what the member "m%d" is`)
+	for name, c := range map[string]struct {
+		omissions []rdfio.Omission
+		want      string
+	}{
+		"one":                {bad[:1], "1 statement was left out: d:1: <http://e/a 0> has the character ' '"},
+		"one reason":         {bad, "700 statements were left out: d:1: <http://e/a 0> has the character ' ' (and 699 like it)"},
+		"the rare one last":  {append(bad[:len(bad):len(bad)], member...), `702 statements were left out: d:1: <http://e/a 0> has the character ' ' (and 699 like it); d:1: no context says what the member "m0" is (and 1 like it)`},
+		"more than are kept": {slices.Repeat(bad, 2), "1400 statements were left out: d:1: <http://e/a 0> has the character ' ' (and 999 like it); and 400 more"},
+		"six reasons": {slices.Concat(many(1, "a%d"), many(1, "b%d"), many(1, "c%d"), many(1, "d%d"), many(1, "e%d"), many(1, "f%d")),
+			"6 statements were left out: d:1: a0; d:1: b0; d:1: c0; d:1: d0; d:1: e0; and 1 more"},
+	} {
+		var out rdfio.LeftOut
+		for _, o := range c.omissions {
+			out.Add(o)
+		}
+		if got := out.String(); got != c.want {
+			t.Errorf("%s: got %s\nwant %s", name, got, c.want)
 		}
 	}
 }

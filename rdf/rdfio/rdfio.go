@@ -5,6 +5,8 @@ package rdfio
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -38,12 +40,15 @@ type Omission struct {
 	Message string `json:"message"`
 }
 
-// MaxOmissions bounds the statements that a LeftOut lists, toldOmissions those that its
+// MaxOmissions bounds the statements that a LeftOut lists, toldOmissions the reasons that its
 // sentence does.
 const (
 	MaxOmissions  = 1000
-	toldOmissions = 3
+	toldOmissions = 5
 )
+
+// particulars are what a message says of its own statement alone.
+var particulars = regexp.MustCompile(`<[^>]*>|"(\\.|[^"\\])*"(@[\w-]+|\^\^)?|'[^']*'|_:\S+`)
 
 // Add counts one statement.
 func (l *LeftOut) Add(o Omission) {
@@ -59,14 +64,30 @@ func (l *LeftOut) Take(other LeftOut) {
 	l.First = l.First[:min(len(l.First), MaxOmissions)]
 }
 
-// String says how many there are, and where and why the first; "" when there are none.
+// String says how many there are, and why: of each reason, the first statement and how many
+// others; "" when there are none.
 func (l LeftOut) String() string {
 	if l.Count == 0 {
 		return ""
 	}
-	var told []string
-	for _, o := range l.First[:min(len(l.First), toldOmissions)] {
-		told = append(told, o.String())
+	var reasons, told []string
+	alike := make([]int64, toldOmissions)
+	for _, o := range l.First {
+		reason := particulars.ReplaceAllString(o.Message, "")
+		i := slices.Index(reasons, reason)
+		switch {
+		case i >= 0:
+			alike[i]++
+		case len(told) < toldOmissions:
+			reasons, told = append(reasons, reason), append(told, o.String())
+		}
+	}
+	more := l.Count - int64(len(told))
+	for i, n := range alike {
+		if n > 0 {
+			told[i] += fmt.Sprintf(" (and %d like it)", n)
+			more -= n
+		}
 	}
 	one, several := "statement", "statements"
 	if l.Rows {
@@ -77,7 +98,7 @@ func (l LeftOut) String() string {
 		text = "1 " + one + " was left out: "
 	}
 	text += strings.Join(told, "; ")
-	if more := l.Count - int64(len(told)); more > 0 {
+	if more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
 	return text
