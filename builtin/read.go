@@ -337,6 +337,9 @@ func export(ctx context.Context, r *invoke.Request, in exporting) (out kg.Export
 		r.Parts.Records = out.Records
 		return nil, err
 	})
+	if out.LeftOut.Count > 0 {
+		r.Warn("%s", out.LeftOut.String())
+	}
 	return out, err
 }
 

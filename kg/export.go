@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 
 	"trails/fault"
 	"trails/kg/change"
@@ -15,6 +16,7 @@ import (
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/schema"
+	"trails/text/quote"
 )
 
 // Exported reports a finished export.
@@ -23,6 +25,8 @@ type Exported struct {
 	Records int64 `json:"records"`
 	// Left counts quads that the format cannot say; NDJSON says nodes of declared types only.
 	Left int64 `json:"left_out" doc:"Statements that the format cannot say."`
+	// LeftOut says which and why, but for those of the graphs that trails keeps itself.
+	LeftOut rdfio.LeftOut `json:"-"`
 }
 
 // ExportFormats are those that [Snapshot.Export] writes, and for tables
@@ -106,8 +110,8 @@ func (x *exporting) collect(ctx context.Context, progress func(Progress)) error 
 			return err
 		}
 		report(1)
-		if !x.says(&q) {
-			x.done.Left++
+		if why := x.unsaid(&q); why != "" {
+			x.leave(q, why)
 			continue
 		}
 		if x.stream != nil {
@@ -120,17 +124,32 @@ func (x *exporting) collect(ctx context.Context, progress func(Progress)) error 
 	return nil
 }
 
-// says reports whether the format can say a quad, and takes the name off one that it
-// says as a triple.
-func (x *exporting) says(q *rdf.Quad) bool {
+// unsaid says why the format cannot say a quad, "" when it can, and takes the name off one that
+// it says as a triple.
+func (x *exporting) unsaid(q *rdf.Quad) string {
 	triples := x.format == load.NTriples || x.format == load.Turtle || x.format == load.RDFXML
-	if triples && x.graph == "" && q.Label != nil || x.format == load.RDFXML && !rdfio.RDFXMLSays(*q) {
-		return false
-	}
-	if triples || x.format == load.JSONLD && x.graph != "" {
+	switch {
+	case triples && x.graph == "" && q.Label != nil:
+		return string(x.format) + " has one graph, and this is of another than the default graph"
+	case x.format == load.RDFXML && !rdfio.RDFXMLSays(*q):
+		return "RDF/XML needs a predicate that ends in an XML name, and has no control characters"
+	case triples || x.format == load.JSONLD && x.graph != "":
 		q.Label = nil
 	}
-	return true
+	return ""
+}
+
+// leave counts a statement that the format cannot say.
+func (x *exporting) leave(q rdf.Quad, why string) {
+	x.done.Left++
+	if graph, _ := q.Label.(rdf.IRI); strings.HasPrefix(string(graph), graphsOfTrails) {
+		return
+	}
+	omission := rdfio.Omission{Message: why}
+	if x.done.LeftOut.Count < rdfio.MaxOmissions {
+		omission.Message += ": " + quote.Line(strings.TrimSuffix(string(rdf.AppendQuad(nil, q)), " ."), maxSaid)
+	}
+	x.done.LeftOut.Add(omission)
 }
 
 func (x *exporting) write(ctx context.Context, report func(int64)) (err error) {
@@ -175,26 +194,46 @@ func (x *exporting) nodes(ctx context.Context, report func(int64)) error {
 func (x *exporting) node(group *change.Group) error {
 	t, local, ok := x.identity(group)
 	if !ok {
-		x.done.Left += int64(len(group.Edits))
+		for _, e := range group.Edits {
+			x.leave(e.Quad, string(x.format)+" has nodes of the types of the schema alone")
+		}
 		return nil
 	}
 	quads := make([]rdf.Quad, 0, len(group.Edits))
 	for _, e := range group.Edits {
-		if e.Quad.Label == nil && !(e.Quad.Predicate == rdf.Type && e.Quad.Object == t.IRI) {
-			quads = append(quads, e.Quad)
+		if e.Quad.Predicate == rdf.Type && e.Quad.Object == t.IRI && e.Quad.Label == nil {
+			continue
 		}
+		if why := x.unsaidOf(t, e.Quad); why != "" {
+			x.leave(e.Quad, why)
+			continue
+		}
+		quads = append(quads, e.Quad)
 	}
-	data, left := x.snapshot.Schema().Object(t, quads)
+	data, _ := x.snapshot.Schema().Object(t, quads)
 	for _, p := range x.snapshot.Schema().PropertiesOf(t) {
 		if _, has := data[p.Name]; !has && p.Default != nil {
 			data[p.Name] = nil // or the default would come back
 		}
 	}
-	x.done.Left += int64(left + len(group.Edits) - len(quads) - 1)
 	x.done.Records++
 	enc := json.NewEncoder(x.w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(exportedNode{Type: t.Name, ID: local, Data: data})
+}
+
+// unsaidOf says why a record or a row of a type cannot say a statement, "" when it can.
+func (x *exporting) unsaidOf(t *schema.Type, q rdf.Quad) string {
+	predicate, _ := q.Predicate.(rdf.IRI)
+	switch {
+	case q.Label != nil:
+		return string(x.format) + " has the default graph alone"
+	case predicate == rdf.Type:
+		return string(x.format) + " has one type of a node"
+	case x.snapshot.Schema().PropertyByIRI(t, predicate) == nil:
+		return t.Name + " has no such property"
+	}
+	return ""
 }
 
 type exportedNode struct {

@@ -155,6 +155,7 @@ func thing(t *rapid.T, id string, ids []string) string {
 	return fmt.Sprintf("{\"type\":\"Thing\",\"id\":%q,\"data\":{%s}}\n", id, strings.Join(members, ","))
 }
 
+// What leaves the graph's file is whole, or says which statements it is without, and why.
 func TestAnExportSaysWhatItLeavesOut(t *testing.T) {
 	g := newGraph(t, notes)
 	mustLoad(t, g, "in.ndjson", note("a", "A"))
@@ -173,6 +174,23 @@ _:b <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:Unknown> .
 		}
 		return err
 	})
+	for format, want := range map[load.Format]string{
+		load.NDJSON: "4 statements were left out: Note has no such property: " + `<urn:trails:t:Note/a> <urn:p> "not of the type"; ndjson has the default graph alone: <urn:trails:t:Note/a> <urn:trails:t:title> "in another graph" <urn:g>; ` +
+			`ndjson has nodes of the types of the schema alone: <urn:x> <urn:p> "not of a type" (and 1 like it)`,
+		load.Turtle:   `1 statement was left out: turtle has one graph, and this is of another than the default graph: <urn:trails:t:Note/a> <urn:trails:t:title> "in another graph" <urn:g>`,
+		load.NTriples: `1 statement was left out: ntriples has one graph, and this is of another than the default graph: <urn:trails:t:Note/a> <urn:trails:t:title> "in another graph" <urn:g>`,
+		load.NQuads:   "",
+		load.TriG:     "",
+		load.JSONLD:   "",
+	} {
+		view(t, g, func(s *kg.Snapshot) error {
+			got, err := s.Export(t.Context(), io.Discard, format, nil)
+			if text := got.LeftOut.String(); text != want {
+				t.Errorf("%s: got %s\nwant %s", format, text, want)
+			}
+			return err
+		})
+	}
 	if got := out.String(); got != note("a", "A") {
 		t.Errorf("got %s", got)
 	}

@@ -150,21 +150,26 @@ func (x *exporting) rows(ctx context.Context, report func(int64)) error {
 func (x *exporting) row(group *change.Group, columns []exportColumn, cells []string) []string {
 	iri, isIRI := group.Subject.(rdf.IRI)
 	if !isIRI {
-		x.done.Left += int64(len(group.Edits))
+		for _, e := range group.Edits {
+			x.leave(e.Quad, "a blank node has no id")
+		}
 		return cells
 	}
 	s := x.snapshot.Schema()
 	values := make(map[exportColumn][]rdf.Term, len(columns))
-	left := len(group.Edits) - 1 // all but the type
 	for _, e := range group.Edits {
-		predicate, _ := e.Quad.Predicate.(rdf.IRI)
-		if p := s.PropertyByIRI(x.only, predicate); p != nil && e.Quad.Label == nil {
-			c := exportColumn{of: p}
-			if tag, tagged := rdf.LangOf(e.Quad.Object); tagged && p.IsLang() {
-				c.lang = tag
-			}
-			values[c] = append(values[c], e.Quad.Object)
+		if e.Quad.Predicate == rdf.Type && e.Quad.Object == x.only.IRI && e.Quad.Label == nil {
+			continue
 		}
+		if why := x.unsaidOf(x.only, e.Quad); why != "" {
+			x.leave(e.Quad, why)
+			continue
+		}
+		c := exportColumn{of: s.PropertyByIRI(x.only, e.Quad.Predicate.(rdf.IRI))}
+		if tag, tagged := rdf.LangOf(e.Quad.Object); tagged && c.of.IsLang() {
+			c.lang = tag
+		}
+		values[c] = append(values[c], e.Quad.Object)
 	}
 	id := s.IDOf(x.only, iri)
 	if strings.TrimSpace(id) != id {
@@ -178,11 +183,12 @@ func (x *exporting) row(group *change.Group, columns []exportColumn, cells []str
 		} else {
 			cell, ok = s.Cell(c.of, values[c])
 		}
-		if ok {
-			left -= len(values[c])
+		if !ok {
+			for _, v := range values[c] {
+				x.leave(rdf.Quad{Subject: iri, Predicate: c.of.IRI, Object: v}, "no cell reads back as it")
+			}
 		}
 		cells = append(cells, cell)
 	}
-	x.done.Left += int64(left)
 	return cells
 }

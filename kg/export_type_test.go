@@ -150,6 +150,9 @@ _:b <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:Unknown> .
 	if diff := cmp.Diff(want, table); diff != "" || done.Records != 2 || done.Left != 3 {
 		t.Errorf("%+v %s", done, diff)
 	}
+	if want := `3 statements were left out: Thing has no such property: <urn:trails:t:Thing/a> <urn:p> "not of the type"; csv has the default graph alone: <urn:trails:t:Thing/a> <urn:trails:t:label> "in another graph" <urn:g>; no cell reads back as it: <urn:trails:t:Thing/b> <urn:trails:t:label> ""`; done.LeftOut.String() != want {
+		t.Errorf("got %s\nwant %s", done.LeftOut, want)
+	}
 }
 
 func TestATypeThatCannotBeExportedIsNamed(t *testing.T) {

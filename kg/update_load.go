@@ -35,7 +35,7 @@ func (u *updating) fetchAll(ctx context.Context, s *Session) error {
 		case !op.Silent:
 			return err
 		default:
-			u.fetched[op], u.unread[op] = new(change.Spool), fault.Of(err).Message
+			u.fetched[op], u.unread[op] = new(change.Spool), fault.Of(err).Error()
 		}
 	}
 	return nil

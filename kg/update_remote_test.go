@@ -139,6 +139,14 @@ func TestADocumentThatCannotBeLoadedChangesNothing(t *testing.T) {
 		if f := fault.Of(err); err == nil || f.Kind != want.kind || !strings.Contains(f.Error(), want.says) || got != oldLine {
 			t.Errorf("%s: got %v\nand\n%s", text, err, got)
 		}
+		if strings.Contains(text, ";") {
+			continue
+		}
+		// SILENT passes over it, and says as much of it.
+		res, err := tryUpdate(t, openTo(t, out, ""), strings.Replace(text, "LOAD", "LOAD SILENT", 1), kg.ChangeSet{}, kg.UpdateOptions{})
+		if err != nil || !strings.Contains(strings.Join(res.Warnings, "\n"), want.says) {
+			t.Errorf("SILENT, %s: %v, warned of %q, want %s", text, err, res.Warnings, want.says)
+		}
 	}
 	if _, err := tryThere(t, nil, "LOAD <http://one/x.nt>"); !fault.Is(err, fault.Denied) {
 		t.Errorf("without a way out: %v", err)
