@@ -64,6 +64,38 @@ func TestAnEmptyListIsAList(t *testing.T) {
 	}
 }
 
+// TestATextSaysWhatMostOfItCouldBe: too many cells are bad for the type of the others to be
+// proposed, and whoever reads the proposal is told of it.
+func TestATextSaysWhatMostOfItCouldBe(t *testing.T) {
+	for name, c := range map[string]struct {
+		cells []string
+		want  string
+	}{
+		"dates":                {[]string{"2024-01-02", "2024-01-03", "later"}, "2 of 3 fit type: date, which"},
+		"dates by convention":  {[]string{"13.2.2024", "31.2.2024", "14.2.2024"}, "2 of 3 fit type: date, which"},
+		"numbers":              {[]string{"1", "2", "few", "none"}, "2 of 4 fit type: integer, which"},
+		"amounts":              {[]string{"1.234,50", "2.345,60", "few"}, "2 of 3 fit type: decimal, which"},
+		"yes and no":           {[]string{"yes", "?", "no"}, "2 of 3 fit type: boolean, which"},
+		"few of them":          {[]string{"1", "few", "some"}, ""},
+		"words":                {[]string{"a", "b"}, ""},
+		"two currencies":       {[]string{"€ 5", "$ 7"}, ""},
+		"codes beside numbers": {[]string{"007", "12", "0815"}, ""},
+		"all of them":          {[]string{"1", "2"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var p infer.Proposal
+			for i, cell := range c.cells {
+				if err := p.Add(infer.Record{Type: "T", ID: fmt.Sprint("t", i), Data: map[string]any{"p": cell}, Cells: true}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if text := string(p.YAML()); strings.Contains(text, "fit type:") != (c.want != "") || !strings.Contains(text, c.want) {
+				t.Errorf("there is no %q in\n%s", c.want, text)
+			}
+		})
+	}
+}
+
 // TestWhatIsNotKnownIsNotProposed gives more different values than are remembered.
 func TestWhatIsNotKnownIsNotProposed(t *testing.T) {
 	if testing.Short() {

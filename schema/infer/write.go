@@ -399,6 +399,9 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 		words = append(words, "type: string")
 	default:
 		words = append(words, "type: "+of.fit[0])
+		if n, word := s.half(); of.fit[0] == "string" && word != "" {
+			why = append(why, fmt.Sprintf("%d of %d fit type: %s, which would refuse the others", n, of.count, word))
+		}
 	}
 	if s.nodes == t.nodes && t.nodes > 0 && s.edges == 0 && !(s.empty && s.many()) {
 		words = append(words, "required: true")
@@ -431,6 +434,30 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 		words, why = append(words, "one_of: ["+strings.Join(list, ", ")+"]"), append(why, fmt.Sprintf("%d values in all", len(list)))
 	}
 	return words, why
+}
+
+// half is the narrowest datatype that at least half of a text's values have, but not all, and
+// how many these are; "" for none.
+func (s *propertyStats) half() (n int64, word string) {
+	of, _ := s.valued()
+	for _, m := range of.nearly {
+		if m.word != "string" && !m.taken && m.count*2 <= of.count {
+			return of.count - m.count, m.word
+		}
+	}
+	w := &s.written
+	most := func(n int64) bool { return n < w.count && n*2 >= w.count }
+	dates, amounts := slices.Max(w.dates[:]), w.amounts()
+	amount := slices.Max(amounts[:])
+	switch {
+	case most(w.words):
+		return w.words, "boolean"
+	case most(dates):
+		return dates, "date"
+	case most(amount) && !w.mixed:
+		return amount, "decimal"
+	}
+	return 0, ""
 }
 
 // reference says which type all values refer to; "" when they are no references.
