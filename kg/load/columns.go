@@ -362,11 +362,13 @@ func (r *reader) conventionFor(f fault.FieldError) string {
 	}{
 		{"date", r.Conventions.Dates, infer.Conventions{Dates: "dmy"}, "; dates says the order that it is written in: dmy or mdy"},
 		{"date", r.Conventions.Dates, infer.Conventions{Dates: "mdy"}, "; dates says the order that it is written in: dmy or mdy"},
+		{"datetime", r.Conventions.Dates, infer.Conventions{Dates: "dmy"}, "; dates says the order that it is written in: dmy or mdy"},
+		{"datetime", r.Conventions.Dates, infer.Conventions{Dates: "mdy"}, "; dates says the order that it is written in: dmy or mdy"},
 		{"decimal", r.Conventions.Decimal, infer.Conventions{Decimal: ","}, "; decimal says what stands before its fraction, a comma or a point"},
 		{"decimal", r.Conventions.Decimal, infer.Conventions{Decimal: "."}, "; decimal says what stands before its fraction, a comma or a point"},
 	} {
 		read, ok := c.with.Text(&schema.Property{Datatype: c.datatype}, text)
-		if c.said == "" && ok && read != text && strings.Contains(f.Message, "valid") && (c.datatype == "date") == strings.Contains(f.Message, "date") {
+		if c.said == "" && ok && read != text && strings.Contains(f.Message, "valid") && strings.HasPrefix(c.datatype, "date") == strings.Contains(f.Message, "date") {
 			return c.hint
 		}
 	}

@@ -2,6 +2,8 @@ package infer
 
 import (
 	"cmp"
+	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +16,8 @@ import (
 )
 
 // Conventions say how people wrote the cells of a table where XSD has another way. The zero
-// Conventions read yes and no as booleans, and all else as XSD writes it.
+// Conventions read what can be read in one way alone (yes and no, a date whose year comes first
+// or whose month has its name, a blank between date and time), and all else as XSD writes it.
 type Conventions struct {
 	// Dates is the order of the parts of dates with slashes or dashes: dmy or mdy. With one
 	// of them dates with points are read, too, which are day first everywhere.
@@ -34,9 +37,13 @@ func (c Conventions) Text(p *schema.Property, cell string) (text string, ok bool
 	case IsNumber(p) && c.Decimal != "":
 		number, _, ok := plainNumber(cell, c.Decimal[0])
 		return number, ok
-	case p.Datatype == "date" && c.Dates != "":
+	case p.Datatype == "date":
 		if date, ok := isoDate(cell, c.Dates); ok {
 			return date, true
+		}
+	case p.Datatype == "datetime" || p.Datatype == "datetime_stamp":
+		if moment, ok := isoDateTime(cell, c.Dates); ok {
+			return moment, true
 		}
 	}
 	return cell, true
@@ -57,28 +64,52 @@ func (c Conventions) Currency(cell string) string {
 	return currency
 }
 
-// booleans are the words that tables have for them.
-var booleans = map[string]string{"yes": "true", "no": "false", "y": "true", "n": "false", "true": "true", "false": "false"}
+// booleans are the words that tables have for them, true before false.
+var booleans = wordsOf([][2]string{
+	{"true", "false"}, {"yes", "no"}, {"y", "n"}, {"on", "off"},
+	{"wahr", "falsch"}, {"ja", "nein"}, {"j", "n"},
+	{"vrai", "faux"}, {"oui", "non"},
+	{"verdadero", "falso"}, {"sí", "no"}, {"si", "no"},
+	{"verdadeiro", "falso"}, {"sim", "não"}, {"sim", "nao"},
+	{"vero", "falso"}, {"sì", "no"},
+	{"waar", "onwaar"}, {"ja", "nee"}, {"ja", "nej"}, {"ja", "nei"}, {"tak", "nie"},
+})
 
-// isoDate reads a date whose parts are numbers, with a year of four digits.
+func wordsOf(pairs [][2]string) map[string]string {
+	words := map[string]string{}
+	for _, pair := range pairs {
+		words[pair[0]], words[pair[1]] = "true", "false"
+	}
+	return words
+}
+
+// isoDate reads a date with a year of four digits. Without an order the year comes first, or
+// the month has its English name.
 func isoDate(text, order string) (date string, ok bool) {
+	const longest = len("September 30, 2024")
 	text = strings.TrimSpace(text)
-	at := strings.IndexAny(text, "./-")
-	if at < 1 || len(text) > 10 {
+	if len(text) > longest {
 		return "", false
 	}
-	parts := strings.Split(text, text[at:at+1])
-	if len(parts) != 3 {
-		return "", false
-	}
-	switch {
-	case len(parts[0]) == 4:
-	case len(parts[2]) == 4 && (text[at] == '.' || order == "dmy"):
-		parts[0], parts[2] = parts[2], parts[0]
-	case len(parts[2]) == 4:
-		parts[0], parts[1], parts[2] = parts[2], parts[0], parts[1]
-	default:
-		return "", false
+	parts, named := byMonthName(text)
+	if !named {
+		at := strings.IndexAny(text, "./-")
+		if at < 1 {
+			return "", false
+		}
+		parts = strings.Split(text, text[at:at+1])
+		if len(parts) != 3 {
+			return "", false
+		}
+		switch {
+		case len(parts[0]) == 4:
+		case len(parts[2]) != 4 || order == "":
+			return "", false
+		case text[at] == '.' || order == "dmy":
+			parts[0], parts[2] = parts[2], parts[0]
+		default:
+			parts[0], parts[1], parts[2] = parts[2], parts[0], parts[1]
+		}
 	}
 	for i, part := range parts {
 		if len(part) == 1 {
@@ -90,6 +121,69 @@ func isoDate(text, order string) (date string, ok bool) {
 	return date, err == nil
 }
 
+// byMonthName finds year, month and day in a date such as 5 Jan 2024, Jan 5, 2024 or 05-Jan-2024.
+func byMonthName(text string) (parts []string, ok bool) {
+	fields := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,.-/", r) })
+	if len(fields) != 3 {
+		return nil, false
+	}
+	for i, field := range fields[:2] {
+		for month := time.January; month <= time.December; month++ {
+			if name := month.String(); !strings.EqualFold(field, name) && !strings.EqualFold(field, name[:3]) {
+				continue
+			}
+			day, year := fields[1-i], fields[2]
+			if len(day) == 4 {
+				day, year = year, day
+			}
+			return []string{year, strconv.Itoa(int(month)), day}, len(year) == 4
+		}
+	}
+	return nil, false
+}
+
+// clock is a time of day as people write it: hours, minutes, seconds, a fraction, the half of the
+// day and a zone.
+var clock = regexp.MustCompile(`^(\d{1,2}):(\d\d)(?::(\d\d)(\.\d+)?)?(?: ?([AaPp])\.?[Mm]\.?)? ?(Z|UTC|GMT|[+-]\d\d:?\d\d)?$`)
+
+// isoDateTime reads a date, as [isoDate] does, and a time of day behind a blank or a T.
+func isoDateTime(text, order string) (moment string, ok bool) {
+	const longest = 60
+	text = strings.TrimSpace(text)
+	colon := strings.IndexByte(text, ':')
+	if colon < 0 || len(text) > longest {
+		return "", false
+	}
+	at := strings.LastIndexAny(text[:colon], " T")
+	if at < 0 {
+		return "", false
+	}
+	date, ok := isoDate(strings.TrimSuffix(text[:at], ","), order)
+	parts := clock.FindStringSubmatch(text[at+1:])
+	if !ok || parts == nil {
+		return "", false
+	}
+	hour, _ := strconv.Atoi(parts[1])
+	switch half := strings.ToLower(parts[5]); {
+	case half == "":
+	case hour < 1 || hour > 12:
+		return "", false
+	default:
+		if hour %= 12; half == "p" {
+			hour += 12
+		}
+	}
+	zone := parts[6]
+	switch {
+	case zone == "UTC" || zone == "GMT":
+		zone = "Z"
+	case len(zone) == len("+0100"):
+		zone = zone[:3] + ":" + zone[3:]
+	}
+	moment = fmt.Sprintf("%sT%02d:%s:%s%s%s", date, hour, parts[2], cmp.Or(parts[3], "00"), parts[4], zone)
+	return moment, xsd.Valid(moment, rdf.XSDDateTime)
+}
+
 // currencies are what may stand before or behind an amount.
 var currencies = []string{"€", "$", "£", "¥", "₹", "EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "SEK", "NOK", "DKK", "PLN", "CZK", "CAD", "AUD"}
 
@@ -98,6 +192,7 @@ var currencies = []string{"€", "$", "£", "¥", "₹", "EUR", "USD", "GBP", "C
 func plainNumber(text string, decimal byte) (number, currency string, ok bool) {
 	text = strings.TrimSpace(text)
 	sign := ""
+	text = strings.Replace(text, "−", "-", 1)
 	trimSign := func() {
 		if rest, minus := strings.CutPrefix(text, "-"); minus && sign == "" {
 			sign, text = "-", strings.TrimSpace(rest)
@@ -144,7 +239,10 @@ func plainNumber(text string, decimal byte) (number, currency string, ok bool) {
 type written struct {
 	count            int64
 	dates, numbers   [2]int64 // cells that are read with dmy and mdy, with a comma and a point
+	times            [2]int64 // dates with times, as dates
+	anyDate, anyTime int64    // those of them that are read without an order
 	words            int64    // cells that are yes, no and their like
+	yes, no          string   // the first of them
 	otherDate        string   // a date that is another with dmy than with mdy
 	ordered          string   // the first date that is another, or none, with dmy than with mdy
 	otherNumber      string   // a number that is another with a comma than with a point
@@ -165,14 +263,28 @@ func (w *written) add(cell string) {
 	w.count++
 	digits := strings.TrimPrefix(strings.TrimSpace(cell), "-")
 	w.codes = w.codes || len(digits) > 1 && digits[0] == '0' && rdf.IsDigit(digits[1])
-	if _, known := booleans[strings.ToLower(strings.TrimSpace(cell))]; known {
+	switch word := strings.TrimSpace(cell); booleans[strings.ToLower(word)] {
+	case "true":
 		w.words++
+		w.yes = cmp.Or(w.yes, word)
+	case "false":
+		w.words++
+		w.no = cmp.Or(w.no, word)
+	}
+	if _, ok := isoDate(cell, ""); ok {
+		w.anyDate++
+	}
+	if _, ok := isoDateTime(cell, ""); ok {
+		w.anyTime++
 	}
 	var read [2]string
 	for i, order := range orders {
 		if date, ok := isoDate(cell, order); ok {
 			w.dates[i]++
 			read[i] = date
+		} else if moment, ok := isoDateTime(cell, order); ok {
+			w.times[i]++
+			read[i] = moment
 		}
 	}
 	if read[0] != read[1] {
@@ -202,6 +314,18 @@ func (w *written) add(cell string) {
 	if len(cell) <= shortText && (w.sample == "" || otherwise && !w.sampled) {
 		w.sample, w.sampled = cell, otherwise
 	}
+}
+
+// inOrder counts the cells that are read as dates, or as dates with times, with dmy and mdy; none
+// where they need no order.
+func (w *written) inOrder() [2]int64 {
+	switch {
+	case w.anyDate == max(w.dates[0], w.dates[1]) && w.anyTime == max(w.times[0], w.times[1]):
+		return [2]int64{}
+	case max(w.times[0], w.times[1]) > max(w.dates[0], w.dates[1]):
+		return w.times
+	}
+	return w.dates
 }
 
 // amounts counts the cells that are read as numbers; none where there are codes among them.
@@ -254,8 +378,8 @@ func (p *Proposal) decide(t *typeStats) {
 		}
 		return ""
 	}
-	t.conventions.Dates = pick(t.conventions.Dates, "dmy", orders, func(w *written) [2]int64 { return w.dates }, func(w *written) string { return w.otherDate })
-	t.conventions.Decimal = pick(t.conventions.Decimal, ".", decimals, func(w *written) [2]int64 { return w.amounts() }, func(w *written) string { return w.otherNumber })
+	t.conventions.Dates = pick(t.conventions.Dates, "dmy", orders, (*written).inOrder, func(w *written) string { return w.otherDate })
+	t.conventions.Decimal = pick(t.conventions.Decimal, ".", decimals, (*written).amounts, func(w *written) string { return w.otherNumber })
 	for _, s := range t.properties {
 		i := index(decimals, t.conventions.Decimal)
 		if i >= 0 && !s.isText() && s.isNumber() && !s.written.all(s.written.amounts()[i], true) && p.Conventions.Decimal == "" {
@@ -297,10 +421,25 @@ func (p *Proposal) byConvention(t *typeStats, s *propertyStats) (word, because s
 		}
 	case !s.isText():
 	case all(w.words):
-		return "boolean", "yes and no are true and false"
-	case date >= 0 && all(w.dates[date]):
+		switch {
+		case w.no == "":
+			return "boolean", strings.ToLower(w.yes) + " is true"
+		case w.yes == "":
+			return "boolean", strings.ToLower(w.no) + " is false"
+		}
+		return "boolean", strings.ToLower(w.yes) + " and " + strings.ToLower(w.no) + " are true and false"
+	case date >= 0 && all(w.times[date]) && w.times[date] > w.anyTime:
+		return "datetime", "times such as " + strconv.Quote(cmp.Or(w.ordered, w.sample)) + " are read as " + t.conventions.Dates
+	case date >= 0 && all(w.dates[date]) && w.dates[date] > w.anyDate:
 		return "date", "dates such as " + strconv.Quote(cmp.Or(w.ordered, w.sample)) + " are read as " + t.conventions.Dates
-	case all(w.dates[0]) && all(w.dates[1]) && w.otherDate != "":
+	case !w.sampled: // what is no date of XSD is none by a convention
+	case all(w.anyDate):
+		read, _ := isoDate(w.sample, "")
+		return "date", "dates such as " + strconv.Quote(w.sample) + " are read as " + read
+	case all(w.anyTime):
+		read, _ := isoDateTime(w.sample, "")
+		return "datetime", "times such as " + strconv.Quote(w.sample) + " are read as " + read
+	case w.otherDate != "" && (all(min(w.dates[0], w.dates[1])) || all(min(w.times[0], w.times[1]))):
 		return "", strconv.Quote(w.otherDate) + " may be two dates: dates dmy or mdy says which"
 	case all(w.amounts()[0]) && all(w.amounts()[1]) && !w.mixed && w.otherNumber != "":
 		return "", strconv.Quote(w.otherNumber) + " may be two numbers: decimal , or . says which"
@@ -327,7 +466,7 @@ func (p *Proposal) Undecided() (date, number string) {
 			if !t.cells || !s.isText() {
 				continue
 			}
-			if t.conventions.Dates == "" && w.all(min(w.dates[0], w.dates[1]), p.Strict) {
+			if t.conventions.Dates == "" && (w.all(min(w.dates[0], w.dates[1]), p.Strict) || w.all(min(w.times[0], w.times[1]), p.Strict)) {
 				date = cmp.Or(date, w.otherDate)
 			}
 			if amounts := w.amounts(); t.conventions.Decimal == "" && !w.mixed && w.all(min(amounts[0], amounts[1]), p.Strict) {
@@ -349,7 +488,7 @@ func (p *Proposal) ConventionsOf(typeName string) (c Conventions) {
 		words, _ := p.property(t, s)
 		switch {
 		case len(words) == 0 || t.isKey(s) && !t.keyAsked:
-		case words[0] == "type: date":
+		case words[0] == "type: date", words[0] == "type: datetime":
 			c.Dates = t.conventions.Dates
 		case slices.Contains(numbers, strings.TrimPrefix(words[0], "type: ")):
 			c.Decimal = t.conventions.Decimal
