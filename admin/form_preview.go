@@ -31,7 +31,6 @@ type previewRow struct {
 type planAnswer struct {
 	Rows    []planRow
 	Blocked bool
-	Loses   int64
 }
 
 // planRow is a step, what it means for the data, and the first nodes that it is so for.

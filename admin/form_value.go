@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"trails/text/jsontext"
+	"trails/text/outline"
 )
 
 // Bounds of a result as a page shows it.
@@ -61,11 +62,8 @@ func shownAt(raw json.RawMessage, depth int) shown {
 		return shownArray(raw, depth)
 	case raw[0] == '"':
 		var text string
-		_ = json.Unmarshal(raw, &text)                // the engine's own JSON
-		if utf8.RuneCountInString(text) > textShown { // the JSON beside it has more
-			text = firstRunes(text, textShown) + "…"
-		}
-		return shown{Text: text}
+		_ = json.Unmarshal(raw, &text)                     // the engine's own JSON
+		return shown{Text: outline.Begin(text, textShown)} // the JSON beside it has more
 	}
 	return shown{Text: string(raw)}
 }

@@ -16,7 +16,6 @@ import (
 // Limits of an instance's page.
 const (
 	valuesShown  = 50
-	valuesMax    = 1000
 	historyFirst = 5
 	historyLimit = 50
 	historyMax   = 500

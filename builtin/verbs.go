@@ -113,11 +113,7 @@ func typed(ctx context.Context, r *invoke.Request, op, name, id string) (string,
 	case t == nil:
 		return "", nil, fault.Argument("type", fault.OneOf, name, fmt.Sprintf("there is no type %q%s", name, fault.DidYouMean(name, known)))
 	case t.Abstract:
-		names := []string{}
-		for _, one := range s.Concrete(t) {
-			names = append(names, one.Name)
-		}
-		return "", nil, fault.Arguments(fault.FieldError{Field: "type", Code: fault.OneOf, Value: name, Constraint: names,
+		return "", nil, fault.Arguments(fault.FieldError{Field: "type", Code: fault.OneOf, Value: name, Constraint: schema.NamesOf(s.Concrete(t)),
 			Message: fmt.Sprintf("%s is abstract; write one of its subtypes", name)})
 	}
 	return schema.SnakeName(t.Name) + "." + op, t, nil

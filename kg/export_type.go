@@ -29,11 +29,7 @@ func (s *Snapshot) ExportType(ctx context.Context, w io.Writer, format load.Form
 	case !slices.Contains(typeFormats, format):
 		return Exported{}, load.UnknownFormat(format, typeFormats)
 	case t == nil:
-		var names []string
-		for _, t := range s.Schema().Types {
-			names = append(names, t.Name)
-		}
-		return Exported{}, fault.Argument("type", fault.Class, name, fmt.Sprintf("there is no type %q%s", name, fault.DidYouMean(name, names)))
+		return Exported{}, fault.Argument("type", fault.Class, name, fmt.Sprintf("there is no type %q%s", name, fault.DidYouMean(name, schema.NamesOf(s.Schema().Types))))
 	case t.Abstract:
 		return Exported{}, fault.Argument("type", fault.Class, name, name+" is abstract and has no nodes of its own; export its subtypes")
 	}

@@ -210,7 +210,7 @@ func (s *Schema) ResolveRef(p *Property, v string) (rdf.IRI, error) {
 	}
 	concrete := s.Concrete(class)
 	if len(concrete) != 1 {
-		return "", fault.New(fault.InvalidArguments, "%q does not say which type is meant; write Type/%s with one of %s", v, v, listed(namesOf(concrete)))
+		return "", fault.New(fault.InvalidArguments, "%q does not say which type is meant; write Type/%s with one of %s", v, v, listed(NamesOf(concrete)))
 	}
 	return s.EntityIRI(concrete[0], v), nil
 }
@@ -226,9 +226,10 @@ func (s *Schema) resolveTyped(name, local string) (rdf.IRI, error) {
 	return s.EntityIRI(t, local), nil
 }
 
-func (s *Schema) names() []string { return namesOf(s.Types) }
+func (s *Schema) names() []string { return NamesOf(s.Types) }
 
-func namesOf(types []*Type) []string {
+// NamesOf are the names of types.
+func NamesOf(types []*Type) []string {
 	names := make([]string, len(types))
 	for i, t := range types {
 		names[i] = t.Name

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"trails/rdf"
+	"trails/text/outline"
 	"trails/text/quote"
 )
 
@@ -39,7 +40,7 @@ func class(p parameter) (constraint, error) {
 				for i, t := range types {
 					names[i] = quote.Article(e.shapes.className(t))
 				}
-				e.report(p.component, v, name, "%s; %s is %s", want, e.show(v), shorten(strings.Join(names, " and ")))
+				e.report(p.component, v, name, "%s; %s is %s", want, e.show(v), outline.Begin(strings.Join(names, " and "), maxShown))
 			}
 		}
 		return nil

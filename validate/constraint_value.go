@@ -9,6 +9,7 @@ import (
 	"trails/fault"
 	"trails/rdf"
 	"trails/rdf/xsd"
+	"trails/text/outline"
 )
 
 // in lists the only values there may be (SHACL section 4.8.3).
@@ -86,7 +87,7 @@ func pattern(p parameter) (constraint, error) {
 		for _, v := range values {
 			_, blank := v.(rdf.BNode)
 			if blank || !re.MatchString(rdf.Lexical(v)) {
-				e.report(p.component, v, source, "must match %s; %s does not", shorten(source), e.show(v))
+				e.report(p.component, v, source, "must match %s; %s does not", outline.Begin(source, maxShown), e.show(v))
 			}
 		}
 		return nil

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"math/big"
 	"strings"
-	"unicode/utf8"
 
 	"trails/rdf"
 	"trails/schema"
 	"trails/text/jsontext"
+	"trails/text/outline"
 )
 
 // maxShown is how many characters of a value a message shows.
@@ -81,27 +81,12 @@ func (e *evaluation) show(t rdf.Term) string {
 	case string:
 		return quoted(v)
 	default:
-		return shorten(compact(v))
+		return outline.Begin(compact(v), maxShown)
 	}
 }
 
 // quoted returns s as a JSON string of at most maxShown characters of s.
-func quoted(s string) string { return compact(shorten(s)) }
-
-// shorten cuts s after maxShown characters, never inside one.
-func shorten(s string) string {
-	if utf8.RuneCountInString(s) <= maxShown {
-		return s
-	}
-	n := 0
-	for i := range s {
-		if n == maxShown {
-			return s[:i] + "…"
-		}
-		n++
-	}
-	return s
-}
+func quoted(s string) string { return compact(outline.Begin(s, maxShown)) }
 
 // showList returns terms for a message: a JSON array, shortened.
 func (e *evaluation) showList(terms []rdf.Term) string {

@@ -10,6 +10,7 @@ import (
 
 	"trails/capability"
 	"trails/fault"
+	"trails/text/outline"
 )
 
 // What stands before a field's name in the names that a form posts.
@@ -70,13 +71,7 @@ func Read(shape capability.Shape, posted url.Values) Posted {
 
 // foreign is the problem of a value that no field takes.
 func foreign(shape capability.Shape, field, name, value string) fault.FieldError {
-	cut := func(text string) string {
-		const most = 40
-		if runes := []rune(text); len(runes) > most {
-			return string(runes[:most]) + "…"
-		}
-		return text
-	}
+	cut := func(text string) string { return outline.Begin(text, 40) }
 	if field == "" {
 		field = name
 	}

@@ -18,7 +18,6 @@ import (
 
 // Bounds of a table.
 const (
-	maxColumns    = 100
 	otherColumns  = 6
 	valuesPerCell = 5
 	valuesWhole   = 10_000

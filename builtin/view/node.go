@@ -132,10 +132,7 @@ func KnownType(r *invoke.Request, name string) (*schema.Type, error) {
 	if t := s.Type(name); t != nil {
 		return t, nil
 	}
-	names := make([]string, len(s.Types))
-	for i, t := range s.Types {
-		names[i] = t.Name
-	}
+	names := schema.NamesOf(s.Types)
 	hint := fault.DidYouMean(name, names)
 	if hint == "" {
 		hint = "; there are " + strings.Join(names[:min(len(names), 40)], ", ")

@@ -11,6 +11,7 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/text/jsontext"
+	"trails/text/outline"
 )
 
 // Finding is something about a capability, or about a document of capabilities, that a person
@@ -240,10 +241,7 @@ func textAt(o map[string]any, name string) string {
 }
 
 func brief(text string) string {
-	if runes := []rune(orNothing(text)); len(runes) > maxShown {
-		return string(runes[:maxShown]) + "…"
-	}
-	return orNothing(text)
+	return outline.Begin(orNothing(text), maxShown)
 }
 
 // frame checks what stands around the entries, in the place of each of which is its checksum.

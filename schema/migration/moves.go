@@ -15,6 +15,7 @@ import (
 	"trails/rdf/xsd"
 	"trails/schema"
 	"trails/sparql"
+	"trails/text/outline"
 )
 
 // Move is one thing that a migration does in its turn: steps of a schema's patch that stand
@@ -75,10 +76,10 @@ func (v *Values) Of(from [][]rdf.Term) (to [][]rdf.Term, reason string) {
 	add := func(i int, lexical string, was rdf.IRI) string {
 		text, ok := converted(lexical, was, datatypeOf(v.To[i]))
 		if v.To[i].IsLang() {
-			return fmt.Sprintf("%q has no language; write an update with STRLANG", shortened(lexical))
+			return fmt.Sprintf("%q has no language; write an update with STRLANG", outline.Begin(lexical, longestShown))
 		}
 		if !ok {
-			return fmt.Sprintf("%q is no %s", shortened(lexical), v.To[i].Datatype)
+			return fmt.Sprintf("%q is no %s", outline.Begin(lexical, longestShown), v.To[i].Datatype)
 		}
 		to[i] = append(to[i], rdf.Literal(text, datatypeOf(v.To[i])))
 		return ""
@@ -113,13 +114,8 @@ func (v *Values) Of(from [][]rdf.Term) (to [][]rdf.Term, reason string) {
 	return to, ""
 }
 
-func shortened(text string) string {
-	const most = 80
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
-}
+// longestShown is how many characters of a text a sentence or a step has.
+const longestShown = 80
 
 func datatypeOf(p *schema.Property) rdf.IRI { return schema.Datatypes[p.Datatype].IRI }
 
@@ -335,7 +331,7 @@ func (m *Migration) update(move Move, step Step) (_ Move, err error) {
 	if move.Update, err = parse(step.forward, step.at[0]); err != nil {
 		return move, err
 	}
-	move.Text, move.backText = shortened(strings.Join(strings.Fields(step.forward), " ")), shortened(strings.Join(strings.Fields(step.reverse), " "))
+	move.Text, move.backText = outline.Begin(strings.Join(strings.Fields(step.forward), " "), longestShown), outline.Begin(strings.Join(strings.Fields(step.reverse), " "), longestShown)
 	if step.byHistory {
 		move.history = "update with reverse: history"
 		return move, nil

@@ -124,8 +124,19 @@ func named(at string) string {
 
 // Shorten cuts a text to most characters, and says so in it.
 func Shorten(s string, most int) string {
-	if utf8.RuneCountInString(s) <= most {
-		return s
+	begun := Begin(s, most)
+	if begun != s {
+		begun += fmt.Sprintf(" (%d characters)", utf8.RuneCountInString(s))
 	}
-	return string([]rune(s)[:most]) + fmt.Sprintf("… (%d characters)", utf8.RuneCountInString(s))
+	return begun
+}
+
+// Begin is the beginning of a text: most characters, and an ellipsis where there are more.
+func Begin(s string, most int) string {
+	for i := range s {
+		if most--; most < 0 {
+			return s[:i] + "…"
+		}
+	}
+	return s
 }
