@@ -35,7 +35,8 @@ func (s *site) asker(w http.ResponseWriter, r *http.Request) *asker {
 	}}
 }
 
-// ask makes one call and decodes its answer into out.
+// ask makes one call, whose answer goes into out: as it is where out has the type of the
+// capability's answer, and else by the names of its members.
 func (a *asker) ask(capability string, args map[string]any, out any) error {
 	_, err := a.answered(capability, args, out)
 	return err
@@ -51,12 +52,14 @@ func (a *asker) answered(capability string, args map[string]any, out any) (invok
 		return invoke.Result{}, fmt.Errorf("encode arguments of %s: %w", capability, err)
 	}
 	c := a.call
-	c.Capability, c.Args = capability, text
+	c.Capability, c.Args, c.Into = capability, text, out
 	res, err := a.engine.Call(a.ctx, c)
 	if err != nil {
 		return invoke.Result{}, err
 	}
-	a.head = firstOf(a.head, res.Head)
+	if a.head = firstOf(a.head, res.Head); res.Structured == nil {
+		return res, nil
+	}
 	d := json.NewDecoder(bytes.NewReader(res.Structured))
 	d.UseNumber() // a constraint of a schema is shown as it is written
 	if err := d.Decode(out); err != nil {

@@ -43,6 +43,9 @@ type Call struct {
 	// Whole means that the answer goes to a program, which reads it in parts, and has as many
 	// characters as there are. All others have as many as the argument max_chars says.
 	Whole bool
+	// Into, when set, points to what takes a whole answer of its type as the value that the
+	// handler returned: then the result has no Structured. Other answers are JSON as ever.
+	Into any
 	// Ask, when set, puts a question to the person behind the caller before something
 	// is lost that cannot be had back; nil means that nobody can be asked.
 	Ask func(context.Context, Question) (bool, error)

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -287,15 +289,28 @@ func (r *Request) encode(context.Context) error {
 			r.Warn("%s is replaced by %s; call that", r.call.Capability, now.ID)
 		}
 	}
-	text, err := jsontext.Marshal(r.value)
-	if err != nil {
-		return err
-	}
-	if text, err = r.fitted(text); err != nil {
-		return err
+	var text []byte
+	if r.Room() < math.MaxInt || !put(r.call.Into, r.value) {
+		var err error
+		if text, err = jsontext.Marshal(r.value); err != nil {
+			return err
+		}
+		if text, err = r.fitted(text); err != nil {
+			return err
+		}
 	}
 	r.result = Result{Structured: text, Parts: r.Parts, Written: r.written, TraceID: r.call.TraceID, Head: r.Head, document: r.Document}
 	return nil
+}
+
+// put puts a value, or what it points to, where into points, if that is of its type.
+func put(into, value any) bool {
+	to, from := reflect.Indirect(reflect.ValueOf(into)), reflect.Indirect(reflect.ValueOf(value))
+	if !to.CanSet() || !from.IsValid() || from.Type() != to.Type() {
+		return false
+	}
+	to.Set(from)
+	return true
 }
 
 // outcomes name in provenance how a call ended; what is not listed failed.
