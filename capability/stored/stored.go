@@ -497,18 +497,26 @@ func (q *Query) Values(s *schema.Schema, given map[string]any) (Values, error) {
 }
 
 // Value is what texts of an address or a command line say of a parameter, as JSON: a list
-// where it takes many. What does not fit stays text, for [Query.Values] to refuse.
+// where it takes many. One that is the text of a whole list stays it, for the call to read and
+// to say so. What does not fit stays text, for [Query.Values] to refuse.
 func (q *Query) Value(name string, texts []any) any {
 	for _, p := range q.Params {
 		if p.Name != name {
 			continue
+		}
+		if len(texts) == 0 {
+			break
 		}
 		values := make([]any, len(texts))
 		for i, t := range texts {
 			text, _ := t.(string)
 			values[i] = p.WordValue(text)
 		}
-		if !p.Many() && len(values) == 1 {
+		whole := false
+		if text, isText := values[0].(string); isText {
+			_, whole = capability.ListIn(text)
+		}
+		if len(values) == 1 && (!p.Many() || whole) {
 			return values[0]
 		}
 		return values

@@ -58,14 +58,20 @@ func parseWords(shape capability.Shape, words []string) (map[string]json.RawMess
 	return gather(shape, given, raw)
 }
 
-// gather makes arrays of repeated values and of fields that take many.
+// gather makes arrays of repeated values and of fields that take many. One value that is the
+// text of a whole list goes on as it is, for the call to read and to say so.
 func gather(shape capability.Shape, given map[string][]json.RawMessage, values map[string]json.RawMessage) (map[string]json.RawMessage, error) {
 	for name, list := range given {
 		if _, twice := values[name]; twice {
 			return nil, usageError{"argument " + name + " is given both as text and as JSON"}
 		}
 		field, _ := shape.Field(name)
-		if len(list) == 1 && !field.Many {
+		var text string
+		whole := false
+		if json.Unmarshal(list[0], &text) == nil {
+			_, whole = capability.ListIn(text)
+		}
+		if len(list) == 1 && (!field.Many || whole) {
 			values[name] = list[0]
 			continue
 		}
