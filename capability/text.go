@@ -19,7 +19,7 @@ func (d Descriptor) MarshalJSON() ([]byte, error) {
 	w.texts("preconditions", d.Preconditions)
 	w.text("side_effects", string(d.SideEffects))
 	w.text("cost_estimate", string(d.CostEstimate))
-	w.open("policy_required", '{')
+	w.open("policy_required")
 	w.text("scope", string(d.PolicyRequired.Scope))
 	w.text("action", string(d.PolicyRequired.Action))
 	w.truth("remote", d.PolicyRequired.Remote)
@@ -47,10 +47,10 @@ func (w *writing) name(name string) {
 	w.b = append(append(append(w.b, '"'), name...), '"', ':')
 }
 
-// open begins a member that is an object or an array.
-func (w *writing) open(name string, bracket byte) {
+// open begins a member that is an object.
+func (w *writing) open(name string) {
 	w.name(name)
-	w.b = append(w.b, bracket)
+	w.b = append(w.b, '{')
 }
 
 func (w *writing) text(name, value string) {
@@ -77,12 +77,17 @@ func (w *writing) list(list []string) {
 		w.b = append(w.b, "null"...)
 		return
 	}
+	w.array(len(list), func(i int) { w.b = jsontext.AppendText(w.b, list[i]) })
+}
+
+// array writes n elements.
+func (w *writing) array(n int, element func(i int)) {
 	w.b = append(w.b, '[')
-	for i, text := range list {
+	for i := range n {
 		if i > 0 {
 			w.b = append(w.b, ',')
 		}
-		w.b = jsontext.AppendText(w.b, text)
+		element(i)
 	}
 	w.b = append(w.b, ']')
 }
@@ -132,37 +137,24 @@ func (w *writing) any(value any) {
 }
 
 func (w *writing) shape(name string, s Shape) {
-	w.open(name, '{')
+	w.open(name)
 	w.fields(s.Fields)
 	w.someText("node_type", s.NodeType)
 	if len(s.UniqueTogether) > 0 {
-		w.open("unique_together", '[')
-		for i, group := range s.UniqueTogether {
-			if i > 0 {
-				w.b = append(w.b, ',')
-			}
-			w.list(group)
-		}
-		w.b = append(w.b, ']')
+		w.name("unique_together")
+		w.array(len(s.UniqueTogether), func(i int) { w.list(s.UniqueTogether[i]) })
 	}
 	w.bool("closed", s.Closed)
 	w.b = append(w.b, '}')
 }
 
 func (w *writing) fields(fields []Field) {
+	w.name("fields")
 	if fields == nil {
-		w.name("fields")
 		w.b = append(w.b, "null"...)
 		return
 	}
-	w.open("fields", '[')
-	for i := range fields {
-		if i > 0 {
-			w.b = append(w.b, ',')
-		}
-		w.field(&fields[i])
-	}
-	w.b = append(w.b, ']')
+	w.array(len(fields), func(i int) { w.field(&fields[i]) })
 }
 
 func (w *writing) field(f *Field) {
@@ -178,14 +170,8 @@ func (w *writing) field(f *Field) {
 	w.int("max_length", f.MaxLength)
 	w.someText("pattern", f.Pattern)
 	if len(f.OneOf) > 0 {
-		w.open("one_of", '[')
-		for i, value := range f.OneOf {
-			if i > 0 {
-				w.b = append(w.b, ',')
-			}
-			w.any(value)
-		}
-		w.b = append(w.b, ']')
+		w.name("one_of")
+		w.array(len(f.OneOf), func(i int) { w.any(f.OneOf[i]) })
 	}
 	w.value("min_value", f.MinValue)
 	w.value("max_value", f.MaxValue)
@@ -203,21 +189,17 @@ func (w *writing) field(f *Field) {
 		w.fields(f.Fields)
 	}
 	if len(f.Cells) > 0 {
-		w.open("cells", '[')
-		for i, c := range f.Cells {
-			if i > 0 {
-				w.b = append(w.b, ',')
-			}
+		w.name("cells")
+		w.array(len(f.Cells), func(i int) {
 			w.b = append(w.b, '{')
-			w.text("name", c.Name)
-			w.someText("says", c.Says)
-			if len(c.Types) > 0 {
+			w.text("name", f.Cells[i].Name)
+			w.someText("says", f.Cells[i].Says)
+			if len(f.Cells[i].Types) > 0 {
 				w.name("types")
-				w.list(c.Types)
+				w.list(f.Cells[i].Types)
 			}
 			w.b = append(w.b, '}')
-		}
-		w.b = append(w.b, ']')
+		})
 	}
 	w.b = append(w.b, '}')
 }
