@@ -60,7 +60,7 @@ func tellVersions(ctx context.Context, r *invoke.Request, in versionsAsked) (*vi
 			last := &out.Versions[i-1]
 			changes := capability.Compare(d, *after)
 			for _, c := range changes {
-				last.Changes = append(last.Changes, view.VersionChange{c.Field, c.What, c.Part.String()})
+				last.Changes = append(last.Changes, view.VersionChange{Field: c.Field, What: c.What, Part: c.Part.String()})
 			}
 			last.Part = max(capability.Greatest(changes).Part, capability.Patch).String()
 		}
