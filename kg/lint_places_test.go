@@ -255,6 +255,8 @@ var hinted = []string{
 	`SELECT ?x { ?x :name ?n FILTER(STRLEN(?n) > "1") }`,
 	`SELECT ?x { ?x :uses ?t FILTER(STRLEN(?t) > 1) }`,
 	`SELECT ?x { ?x :score ?s FILTER(STRLEN(?s) > 0) }`,
+	`SELECT ?x { ?x :score ?s FILTER(?s > 3 && ?s < 3) }`,
+	`SELECT ?x { ?x :name ?n FILTER NOT EXISTS { ?x :name ?n } }`,
 }
 
 // unfollowed are the hints that no query of these follows, with the reason.
@@ -290,6 +292,12 @@ var following = []struct {
 	}},
 	{regexp.MustCompile(`told in the graph of the schema alone: (.*)$`), func(text string, _ int, m []string) string {
 		return regexp.MustCompile(`\{ .*(:\w+) \}`).ReplaceAllString(text, "{ "+strings.Replace(m[1], ":Type", "$1", 1)+" }")
+	}},
+	{regexp.MustCompile(`; leave NOT EXISTS out`), func(text string, _ int, _ []string) string {
+		return regexp.MustCompile(`FILTER NOT EXISTS \{.*?\}`).ReplaceAllString(text, "")
+	}},
+	{regexp.MustCompile(`; if one is enough, write (.* \|\| .*)$`), func(text string, _ int, m []string) string {
+		return regexp.MustCompile(`FILTER\(.*\)`).ReplaceAllString(text, "FILTER("+m[1]+")")
 	}},
 	{regexp.MustCompile(`; there is (\?\w+), `), func(text string, at int, m []string) string {
 		return replaced(text, at, `^[^?]*(\?\w+)`, m[1])

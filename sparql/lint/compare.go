@@ -143,6 +143,10 @@ func (r *run) call(e sparql.Call, known facts, at asked, empties bool) outcome {
 		out.told = true
 		return out
 	}
+	if e.Func == "REGEX" && r.matchesOne(e, known, at, empties) {
+		out.told = true
+		return out
+	}
 	return r.shaped(e, args, out, known, at, empties)
 }
 

@@ -101,6 +101,7 @@ func (r *run) group(op sparql.Op, outer facts, empties bool) facts {
 	for _, f := range g.filters {
 		r.inScope(f.Op, func() { r.condition(f.Expr, g.known, empties) })
 	}
+	g.contradictions()
 	for _, s := range g.sorts {
 		r.inScope(s.Op, func() {
 			for _, k := range s.Keys {

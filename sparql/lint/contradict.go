@@ -1,0 +1,160 @@
+package lint
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"trails/rdf"
+	"trails/sparql"
+)
+
+// restriction is a condition on the value of an expression: it is one of the terms, or it is less
+// or greater than the only one.
+type restriction struct {
+	sign  sparql.Func
+	terms []rdf.Term
+	e     sparql.Expr
+}
+
+// restricting are the comparisons that may exclude each other.
+var restricting = []sparql.Func{sparql.Equal, sparql.NotEqual, sparql.Less, sparql.Greater, sparql.LessOrEqual, sparql.GreaterOrEqual, sparql.In}
+
+// contradictions tells of conditions of a group that exclude each other: two on one expression
+// that no value passes, and NOT EXISTS of patterns that the group requires.
+func (g *group) contradictions() {
+	held := map[string][]restriction{}
+	for _, f := range g.filters {
+		for _, e := range conjuncts(f.Expr) {
+			if not, is := e.(sparql.Exists); is && not.Not {
+				if inner, ok := not.Op.(sparql.BGP); ok && g.requires(inner.Patterns) {
+					g.warnAt(inner.Patterns[0], "", g.empties, "NOT EXISTS is never true here: the patterns beside it require what it excludes; leave NOT EXISTS out, or give its patterns a condition of their own")
+				}
+				continue
+			}
+			of, c, ok := restrictionIn(e)
+			key := g.expression(of)
+			if !ok || strings.Contains(key, "…") || strings.Contains(key, "RAND(") || strings.Contains(key, "UUID(") {
+				continue
+			}
+			if i := slices.IndexFunc(held[key], c.excludes); i >= 0 {
+				other := held[key][i].e
+				g.warnAt(e, propertyOf(of, g.known), g.empties, "%s and %s are never true together: no value of %s passes both; if one is enough, write %s || %s", g.expression(other), g.expression(e), key, g.expression(other), g.expression(e))
+			}
+			held[key] = append(held[key], c)
+		}
+	}
+}
+
+// conjuncts are the parts of an expression that all have to be true.
+func conjuncts(e sparql.Expr) []sparql.Expr {
+	if and, ok := e.(sparql.Call); ok && and.Func == sparql.And {
+		return append(conjuncts(and.Args[0]), conjuncts(and.Args[1])...)
+	}
+	return []sparql.Expr{e}
+}
+
+// restrictionIn reads a condition that compares an expression with constants.
+func restrictionIn(e sparql.Expr) (of sparql.Expr, c restriction, ok bool) {
+	call, isCall := e.(sparql.Call)
+	if !isCall || len(call.Args) < 2 || !slices.Contains(restricting, call.Func) {
+		return nil, c, false
+	}
+	of, c = call.Args[0], restriction{sign: call.Func, e: e}
+	others := call.Args[1:]
+	if _, constant := of.(sparql.TermExpr); constant && call.Func != sparql.In {
+		of, others, c.sign = call.Args[1], call.Args[:1], mirrored(call.Func)
+	}
+	if c.sign == sparql.In {
+		c.sign = sparql.Equal
+	}
+	for _, other := range others {
+		constant, isTerm := other.(sparql.TermExpr)
+		if !isTerm {
+			return nil, c, false
+		}
+		c.terms = append(c.terms, constant.Term)
+	}
+	_, constant := of.(sparql.TermExpr)
+	return of, c, !constant
+}
+
+// excludes reports that no value passes both restrictions. What does not compare excludes nothing.
+func (c restriction) excludes(d restriction) bool {
+	if d.sign == sparql.Equal && c.sign != sparql.Equal {
+		c, d = d, c
+	}
+	fails := func(sign sparql.Func, a, b rdf.Term) bool {
+		v, err := evaluate(sign, a, b)
+		return err == nil && v == falseTerm
+	}
+	if c.sign == sparql.Equal {
+		return !slices.ContainsFunc(c.terms, func(one rdf.Term) bool {
+			return slices.ContainsFunc(d.terms, func(other rdf.Term) bool { return !fails(d.sign, one, other) })
+		})
+	}
+	isUpper := func(sign sparql.Func) bool { return sign == sparql.Less || sign == sparql.LessOrEqual }
+	isLower := func(sign sparql.Func) bool { return sign == sparql.Greater || sign == sparql.GreaterOrEqual }
+	if isUpper(c.sign) {
+		c, d = d, c
+	}
+	if !isLower(c.sign) || !isUpper(d.sign) {
+		return false
+	}
+	sign := sparql.Less
+	if c.sign == sparql.GreaterOrEqual && d.sign == sparql.LessOrEqual {
+		sign = sparql.LessOrEqual
+	}
+	return fails(sign, c.terms[0], d.terms[0])
+}
+
+// requires reports that every solution of the group has a solution of other patterns, too: each
+// stands in the group, or would with a variable of its own in the place of some term.
+func (g *group) requires(patterns []sparql.TriplePattern) bool {
+	times := map[sparql.Var]int{}
+	for _, p := range patterns {
+		for _, o := range []sparql.Operand{p.Subject, p.Predicate, p.Object} {
+			if o.Var != "" {
+				times[o.Var]++
+			}
+		}
+	}
+	bound := map[sparql.Var]bool{}
+	for _, f := range g.filters {
+		bindings(f.Op, bound)
+	}
+	fits := func(in, out sparql.Operand) bool {
+		return in == out || in.Var != "" && times[in.Var] == 1 && !bound[in.Var]
+	}
+	return len(patterns) > 0 && !slices.ContainsFunc(patterns, func(in sparql.TriplePattern) bool {
+		return !slices.ContainsFunc(g.patterns, func(out sparql.TriplePattern) bool {
+			return fits(in.Subject, out.Subject) && fits(in.Predicate, out.Predicate) && fits(in.Object, out.Object)
+		})
+	})
+}
+
+// wholeText is a pattern of REGEX that one text has: ^ and $ around letters that stand for
+// themselves.
+func wholeText(pattern string) (text string, ok bool) {
+	text, begins := strings.CutPrefix(pattern, "^")
+	text, ends := strings.CutSuffix(text, "$")
+	return text, begins && ends && text != "" && regexp.QuoteMeta(text) == text
+}
+
+// matchesOne tells of a REGEX for the whole of a text that no statement has.
+func (r *run) matchesOne(e sparql.Call, known facts, at asked, empties bool) bool {
+	v, isVar := e.Args[0].(sparql.VarExpr)
+	if str, ok := e.Args[0].(sparql.Call); ok && str.Func == "STR" {
+		v, isVar = str.Args[0].(sparql.VarExpr)
+	}
+	pattern, isTerm := e.Args[1].(sparql.TermExpr)
+	if !isVar || !isTerm || len(e.Args) != 2 {
+		return false
+	}
+	f := known[v.Var]
+	text, whole := wholeText(rdf.Lexical(pattern.Term))
+	if !whole || f.by == "" || f.any || len(f.literals) != 1 || f.literals[0] != rdf.XSDString || !r.absent(rdf.Quad{Predicate: f.by, Object: rdf.String(text)}, false) {
+		return false
+	}
+	return r.noValue(e, r.expression(e)+" is never true", f.by, rdf.String(text), at == required && empties)
+}
