@@ -23,6 +23,7 @@ import (
 	"trails/gateway/tools"
 	"trails/gateway/upstream"
 	"trails/invoke"
+	"trails/invoke/invoketest"
 	"trails/kg"
 	"trails/text/tokens"
 )
@@ -76,9 +77,7 @@ func newGateway(t *testing.T) (fixture, *forge) {
 	server.said.Store("list_repos", "List repositories.")
 	web := httptest.NewServer(server)
 	path := filepath.Join(t.TempDir(), "graph.trails")
-	if err := kg.Create(t.Context(), path, kg.CreateOptions{Schema: []byte(formSchema)}); err != nil {
-		t.Fatal(err)
-	}
+	invoketest.Create(t, path, kg.CreateOptions{Schema: []byte(formSchema)})
 	g, err := kg.Open(t.Context(), path, kg.Options{})
 	if err != nil {
 		t.Fatal(err)

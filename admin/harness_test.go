@@ -18,6 +18,7 @@ import (
 	"trails/builtin"
 	"trails/example"
 	"trails/invoke"
+	"trails/invoke/invoketest"
 	"trails/kg"
 )
 
@@ -31,9 +32,7 @@ type fixture struct {
 func newFixture(t testing.TB, schema []byte, opts admin.Options) fixture {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "graph.trails")
-	if err := kg.Create(t.Context(), path, kg.CreateOptions{Schema: schema}); err != nil {
-		t.Fatal(err)
-	}
+	invoketest.Create(t, path, kg.CreateOptions{Schema: schema})
 	g, err := kg.Open(t.Context(), path, kg.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -40,9 +40,7 @@ type checked struct {
 func diagnose(t *testing.T, c invoke.Config, args string, harm func(path string)) diagnosis {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "graph.trails")
-	if err := kg.Create(t.Context(), path, kg.CreateOptions{Schema: example.Schema}); err != nil {
-		t.Fatal(err)
-	}
+	invoketest.Create(t, path, kg.CreateOptions{Schema: example.Schema})
 	e := invoketest.Open(t, path, c)
 	e.Must(t, "standard.create", `{"name":"trails","title":"A title","url":"https://trails.example"}`)
 	if harm != nil {

@@ -128,7 +128,7 @@ func readerOf(t *rapid.T, path string, quads []rdf.Quad) *Reader {
 			t.Fatal(err)
 		}
 	}
-	check(Create(t.Context(), path, CreateOptions{}))
+	check(fresh(t.Context(), path))
 	f, err := Open(t.Context(), path, Options{})
 	check(err)
 	w, err := f.Write(t.Context())

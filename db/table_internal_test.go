@@ -280,7 +280,7 @@ func TestTablesAreAsInMemory(t *testing.T) {
 }
 
 func modelFile(t *rapid.T, path string, quads []rdf.Quad, scans Scans) *Reader {
-	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+	if err := fresh(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	f, err := Open(t.Context(), path, Options{Scans: scans})

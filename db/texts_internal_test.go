@@ -64,7 +64,7 @@ func TestKeptTextsFollowCommits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		files++
 		path := filepath.Join(dir, fmt.Sprint(files))
-		if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		if err := fresh(t.Context(), path); err != nil {
 			t.Fatal(err)
 		}
 		f, err := Open(t.Context(), path, Options{})

@@ -47,9 +47,7 @@ types:
 func notesEngine(t testing.TB) *invoke.Engine {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "notes.trails")
-	if err := kg.Create(t.Context(), path, kg.CreateOptions{Schema: []byte(notesSchema)}); err != nil {
-		t.Fatal(err)
-	}
+	invoketest.Create(t, path, kg.CreateOptions{Schema: []byte(notesSchema)})
 	g, err := kg.Open(t.Context(), path, kg.Options{})
 	if err != nil {
 		t.Fatal(err)

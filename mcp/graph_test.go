@@ -18,6 +18,7 @@ import (
 	"trails/builtin"
 	"trails/example"
 	"trails/invoke"
+	"trails/invoke/invoketest"
 	"trails/kg"
 	"trails/mcp"
 	"trails/text/outline"
@@ -39,9 +40,7 @@ func openGraph(t testing.TB) *invoke.Engine {
 func openSchema(t testing.TB, schema string) *invoke.Engine {
 	t.Helper()
 	ctx, path := t.Context(), filepath.Join(t.TempDir(), "g.trails")
-	if err := kg.Create(ctx, path, kg.CreateOptions{Name: "example", Schema: []byte(schema), By: policy.Local("ana", "")}); err != nil {
-		t.Fatal(err)
-	}
+	invoketest.Create(t, path, kg.CreateOptions{Name: "example", Schema: []byte(schema), By: policy.Local("ana", "")})
 	g, err := kg.Open(ctx, path, kg.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -61,10 +62,31 @@ type Engine struct {
 func New(t testing.TB, schema string, config invoke.Config) *Engine {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "example.db")
-	if err := kg.Create(t.Context(), path, kg.CreateOptions{Schema: []byte(schema), By: Ana, Now: Clock()}); err != nil {
+	Create(t, path, kg.CreateOptions{Schema: []byte(schema), By: Ana, Now: Clock()})
+	return Open(t, path, config)
+}
+
+// made are the files that were made here: copying one is quicker than making it again.
+var made sync.Map
+
+// Create makes a file at path, or a copy of one that was made alike.
+func Create(t testing.TB, path string, o kg.CreateOptions) {
+	t.Helper()
+	alike := fmt.Sprintf("%q %q %q %q %+v", filepath.Base(path), o.Name, o.Base, o.Schema, o.By)
+	if file, ok := made.Load(alike); ok {
+		if err := os.WriteFile(path, file.([]byte), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if err := kg.Create(t.Context(), path, o); err != nil {
 		t.Fatal(err)
 	}
-	return Open(t, path, config)
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made.Store(alike, file)
 }
 
 // Open opens an engine, which is closed at the end of the test. It offers what is built
