@@ -1,7 +1,6 @@
 package artifact
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,8 +46,8 @@ func ParseSelector(handle string, text json.RawMessage) (Selector, error) {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return nil, gateway.Fail(gateway.ViewFailed, handle, "the selector is no object: %v", err)
 	}
-	empty, known := kinds[head.Type]
-	if !known {
+	empty, is := kinds[head.Type]
+	if !is {
 		return nil, gateway.Fail(gateway.ViewFailed, handle, "%q is no type of a selector; there are %s", head.Type, strings.Join(Types(), ", "))
 	}
 	s := empty()
@@ -62,14 +61,23 @@ func ParseSelector(handle string, text json.RawMessage) (Selector, error) {
 			return nil, gateway.Fail(gateway.ViewFailed, handle, "a selector of type %s has no %q; it has %s", head.Type, name, strings.Join(fields, ", "))
 		}
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	var wrong *json.UnmarshalTypeError
-	switch err := d.Decode(s); {
-	case errors.As(err, &wrong):
+	// encoding/json takes a name in any case.
+	var conditions []map[string]json.RawMessage
+	_ = json.Unmarshal(given["where"], &conditions) // what is no list of objects is refused below
+	known := fieldsOf(reflect.TypeFor[Where]())
+	for _, condition := range conditions {
+		for _, name := range slices.Sorted(maps.Keys(condition)) {
+			if !slices.Contains(known, name) {
+				return nil, gateway.Fail(gateway.ViewFailed, handle, "a selector of type %s: a member of where has no %q; it has %s", head.Type, name, strings.Join(known, ", "))
+			}
+		}
+	}
+	if err := json.Unmarshal(text, s); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if !errors.As(err, &wrong) {
+			return nil, gateway.Fail(gateway.ViewFailed, handle, "a selector of type %s: %v", head.Type, err)
+		}
 		return nil, gateway.Fail(gateway.ViewFailed, handle, "a selector of type %s: %s is %s, and must be %s", head.Type, wrong.Field, quote.Article(wrong.Value), jsonNameOf(wrong.Type))
-	case err != nil: // in the conditions of rows
-		return nil, gateway.Fail(gateway.ViewFailed, handle, "a selector of type %s: a member of where has %s", head.Type, strings.Join(fieldsOf(reflect.TypeFor[Where]()), ", "))
 	}
 	return s, nil
 }
