@@ -229,3 +229,26 @@ func TestTheTextOfAFaultIsForItsReader(t *testing.T) {
 		}
 	}
 }
+
+// Whatever is counted is said with its noun: fault.Counted knows the plural.
+func TestNoTextSaysANounInBothNumbers(t *testing.T) {
+	testrun.Alone(t)
+	both, texts := regexp.MustCompile(`[a-z]\(s\)`), 0
+	for _, s := range readSources(t) {
+		if s.test {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if lit, is := n.(*ast.BasicLit); is && lit.Kind == token.STRING {
+				texts++
+				if both.MatchString(lit.Value) {
+					t.Errorf("%s: %s", s.fset.Position(lit.Pos()), lit.Value)
+				}
+			}
+			return true
+		})
+	}
+	if texts < 5000 {
+		t.Fatalf("%d texts are in the source: they are not found any more", texts)
+	}
+}

@@ -49,7 +49,7 @@ var losing = map[string]struct{ capability, args, question string }{
 	"a schema, as meta call": {"trails.meta.schema.apply", `{"schema": %s}`,
 		`The new schema removes 2 statements from the graph "example" at commit HEAD: drop property Note.status (2 statements). The history keeps them. Go on?`},
 	"an overwrite": {"load", `{"data": "{\"type\":\"Note\",\"id\":\"c\",\"data\":{\"title\":\"C\"}}", "mode": "overwrite"}`,
-		`Overwriting replaces all nodes of the types in the data. In the graph "example" at commit HEAD that removes 2 node(s): 2 of Note. The history keeps them. Go on?`},
+		`Overwriting replaces all nodes of the types in the data. In the graph "example" at commit HEAD that removes 2 nodes: 2 of Note. The history keeps them. Go on?`},
 	"a replacement": {"load", `{"data": "<urn:a> <urn:b> <urn:c> .", "mode": "replace", "graph": "urn:g"}`,
 		`Replacing puts the data in the place of 2 statements of the graph <urn:g>, in the graph "example" at commit HEAD. The history keeps what goes. Go on?`},
 	"a deletion": {"note.delete", `{"id": "a"}`,

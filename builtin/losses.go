@@ -7,6 +7,7 @@ import (
 
 	"trails/auth/policy"
 	"trails/capability"
+	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
 	"trails/kg/load"
@@ -74,7 +75,7 @@ func loadLoses(ctx context.Context, r *invoke.Request, in loading, set kg.Change
 		for _, t := range goes.Types {
 			parts, l.Removes = append(parts, fmt.Sprintf("%d of %s", t.Nodes, quote.Line(t.Name, 100))), l.Removes+t.Nodes
 		}
-		l.What = fmt.Sprintf("%d node(s): %s", l.Removes, enumerated(parts))
+		l.What = fmt.Sprintf("%s: %s", fault.Counted(l.Removes, "node"), enumerated(parts))
 		l.Question = fmt.Sprintf("Overwriting replaces all nodes of the types in the data. In %s that removes %s. The history keeps them. Go on?",
 			graphAt(r, goes.Head), l.What)
 	default:

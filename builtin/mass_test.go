@@ -132,7 +132,7 @@ func TestAYesToMuchIsForTheHeadThatItWasAskedOn(t *testing.T) {
 	c := invoke.Call{Capability: "mutate", Args: json.RawMessage(`{"update": "CLEAR GRAPH <urn:g>"}`), Principal: invoketest.Ana, Via: "test", AskMass: person.answer}
 	e.Refused(t, c, fault.Precondition)
 	want := `In the graph "example" at commit `
-	if len(person.questions) != 1 || !strings.HasPrefix(person.questions[0], want) || !strings.HasSuffix(person.questions[0], " the change would remove 6 statements and touch 1 node(s): urn:a. The history keeps what goes. Go on?") {
+	if len(person.questions) != 1 || !strings.HasPrefix(person.questions[0], want) || !strings.HasSuffix(person.questions[0], " the change would remove 6 statements and touch 1 node: urn:a. The history keeps what goes. Go on?") {
 		t.Errorf("asked %q", person.questions)
 	}
 	e.Must(t, "undo", `{"commit": "head"}`)

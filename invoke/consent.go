@@ -15,7 +15,7 @@ type Loss struct {
 	// Head is the commit at which it is so.
 	Head kg.Commit
 	// Act says what the call does, and What says what it removes: "mode overwrite",
-	// "2 node(s): 2 of Note".
+	// "2 nodes: 2 of Note".
 	Act, What string
 	// Removes counts statements or nodes.
 	Removes int64

@@ -29,7 +29,7 @@ func (m *MassChange) Error() string {
 	if more := m.NodeCount - int64(len(names)); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Sprintf("the change would remove %d statements and touch %d node(s): %s", m.Removes, m.NodeCount, strings.Join(names, ", "))
+	return fmt.Sprintf("the change would remove %s and touch %s: %s", fault.Counted(m.Removes, "statement"), fault.Counted(m.NodeCount, "node"), strings.Join(names, ", "))
 }
 
 // losses is what the steps of a change of the schema do to statements.

@@ -241,6 +241,6 @@ func (b *wayBack) keepLater() error {
 	if lost == 0 || b.request.AllowDataLoss {
 		return nil
 	}
-	return fault.New(fault.Conflict, "%s cannot be rolled back, and nothing was changed: %d statement(s) that came later would be lost, of %s; remove them, or pass allow_data_loss",
-		b.record.File(), lost, strings.Join(said, "; ")).With("nodes", nodes).With("count", lost)
+	return fault.New(fault.Conflict, "%s cannot be rolled back, and nothing was changed: %s of later would be lost, of %s; remove them, or pass allow_data_loss",
+		b.record.File(), fault.Counted(lost, "statement"), strings.Join(said, "; ")).With("nodes", nodes).With("count", lost)
 }

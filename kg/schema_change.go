@@ -183,7 +183,7 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 					lossy = append(lossy, s.String())
 				}
 			}
-			return fault.New(fault.Conflict, "the new schema would remove %d quad(s): %s; pass allow_data_loss to let it", plan.Loses, strings.Join(lossy, ", "))
+			return fault.New(fault.Conflict, "the new schema would remove %s: %s; pass allow_data_loss to let it", fault.Counted(plan.Loses, "statement"), strings.Join(lossy, ", "))
 		}
 		return nil
 	}
