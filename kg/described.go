@@ -20,6 +20,8 @@ type Described struct {
 	// ID names the node among those of its type: its local id, or its whole IRI.
 	ID    string
 	Label string
+	// Cut reports that the label is the beginning of a longer text.
+	Cut bool
 	// Exists reports that the default graph says something of the node.
 	Exists bool
 }
@@ -135,6 +137,7 @@ func (s *Snapshot) describe(ctx context.Context, nodes []rdf.Term, made map[rdf.
 			}
 			d := made[node]
 			d.Label = shortLabel(rdf.Lexical(found[0]))
+			d.Cut = d.Label != rdf.Lexical(found[0])
 			made[node] = d
 		}
 	}

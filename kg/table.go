@@ -92,7 +92,7 @@ func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 			return page, err
 		}
 	}
-	if page.Rows, err = s.rows(ctx, nodes, q); err != nil {
+	if page.Rows, err = s.rows(ctx, nodes, s.onlyClass(sel), q); err != nil {
 		return page, err
 	}
 	if q.Facets {
@@ -196,8 +196,9 @@ func (s *Snapshot) labelOfAll(t *schema.Type) rdf.IRI {
 	return label
 }
 
-func (s *Snapshot) rows(ctx context.Context, nodes []rdf.Term, q TableQuery) ([]TableRow, error) {
-	described, err := s.DescribeAll(ctx, nodes)
+// rows are those of nodes of a class, nil when they have none in common.
+func (s *Snapshot) rows(ctx context.Context, nodes []rdf.Term, of *schema.Type, q TableQuery) ([]TableRow, error) {
+	described, err := s.describeInstances(ctx, nodes, of)
 	if err != nil {
 		return nil, err
 	}

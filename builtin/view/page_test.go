@@ -1,6 +1,8 @@
 package view_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -8,6 +10,7 @@ import (
 	"trails/e2e/testrun"
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/text/outline"
 )
 
 func TestAListSaysWhichPartOfItThisIs(t *testing.T) {
@@ -28,6 +31,41 @@ func TestAListSaysWhichPartOfItThisIs(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, doc.Page); diff != "" {
 			t.Errorf("%s: %s", uri, diff)
+		}
+	}
+}
+
+// TestALineOfAListHasTheWholeLabel holds for a program, which reads as much as there is; a model
+// reads the beginning.
+func TestALineOfAListHasTheWholeLabel(t *testing.T) {
+	testrun.Alone(t)
+	e := invoketest.New(t, `types: {Part: {abstract: true, label: title, properties: {title: string}}, Note: {extends: Part}, Other: {extends: Part, label: name, properties: {name: string}}}`, invoke.Config{})
+	long := strings.Repeat("é and ", 100)
+	e.Must(t, "note.create", `{"id":"a","title":"`+long+`"}`)
+	e.Must(t, "note.create", `{"id":"b","title":"short"}`)
+	e.Must(t, "note.create", `{"id":"c"}`)
+	e.Must(t, "other.create", `{"id":"d","title":"no label","name":"`+long+`"}`)
+	for uri, want := range map[string][]string{"trails://kg/Part": {long, "short", "c", long}, "trails://kg/Note": {long, "short", "c"}, "trails://kg/Other": {long}} {
+		for _, whole := range []bool{true, false} {
+			doc, err := e.Read(t.Context(), uri, invoke.Call{Principal: invoketest.Ana, Whole: whole})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var lines []struct{ Label string }
+			if err := json.Unmarshal(doc.Body, &lines); err != nil {
+				t.Fatal(err)
+			}
+			var got, shown []string
+			for i, l := range lines {
+				got = append(got, l.Label)
+				shown = append(shown, want[i])
+				if !whole {
+					shown[i] = outline.Shorten(want[i], 200)
+				}
+			}
+			if diff := cmp.Diff(shown, got); diff != "" || len(lines) != len(want) {
+				t.Errorf("%s, whole %v: %s", uri, whole, diff)
+			}
 		}
 	}
 }

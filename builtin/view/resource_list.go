@@ -84,7 +84,7 @@ func readList(ctx context.Context, r *invoke.Request, t *schema.Type, rawQuery s
 	if err != nil {
 		return invoke.Document{}, err
 	}
-	of := func(n int) (invoke.Document, error) { return listLines(r, q.Columns, rows[:n]) }
+	of := func(n int) (invoke.Document, error) { return listLines(ctx, r, rows[:n]) }
 	if form != formJSON {
 		nodes, err := nodesOf(ctx, r, rows)
 		if err != nil {
@@ -102,16 +102,18 @@ func readList(ctx context.Context, r *invoke.Request, t *schema.Type, rawQuery s
 	return d, err
 }
 
-// listLines is a page of nodes as {iri, label}, whose columns are properties that label nodes.
-func listLines(r *invoke.Request, columns []kg.Path, rows []kg.TableRow) (invoke.Document, error) {
+// listLines is a page of nodes as {iri, label}.
+func listLines(ctx context.Context, r *invoke.Request, rows []kg.TableRow) (invoke.Document, error) {
+	s := r.Snapshot.Schema()
 	out := make([]itemView, len(rows))
 	for i, row := range rows {
 		out[i] = itemView{rdf.Lexical(row.Node.Term), row.Node.Label}
-		labelled := r.Snapshot.Schema().LabelOf(row.Node.Type)
-		for k, cell := range row.Cells {
-			if columns[k].Last() == r.Snapshot.Schema().Property(row.Node.Type, labelled) && len(cell.Values) > 0 {
-				out[i].Label = rdf.Lexical(cell.Values[0]) // the whole of it
+		if label := s.Property(row.Node.Type, s.LabelOf(row.Node.Type)); row.Node.Cut && label != nil {
+			whole, err := r.Snapshot.PropertyPage(ctx, row.Node.Term, label, 1, 0)
+			if err != nil {
+				return invoke.Document{}, err
 			}
+			out[i].Label = rdf.Lexical(whole.Values[0])
 		}
 		if isBounded(r) {
 			out[i].Label = outline.Shorten(out[i].Label, textList)
@@ -146,10 +148,7 @@ func noParam(name, says string) *fault.Error {
 var listParams = []string{"where", "limit", "offset", "branch"}
 
 func addressQuery(r *invoke.Request, t *schema.Type, raw string) (kg.TableQuery, error) {
-	q := kg.TableQuery{Type: t, Each: 1, Uncounted: true}
-	for _, own := range r.Snapshot.Schema().Concrete(t) {
-		q.Columns = addColumn(q.Columns, r.Snapshot.Schema().Property(own, r.Snapshot.Schema().LabelOf(own)))
-	}
+	q := kg.TableQuery{Type: t, Uncounted: true}
 	params, err := url.ParseQuery(raw)
 	if err != nil {
 		return q, badFilter("", "malformed", "the query of the address cannot be read: escape its special characters")
