@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -54,20 +53,69 @@ func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 				c.Problems = append(c.Problems, gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s does not list its %s: %s", s.Name, all, l.clean.shown(refused.Message)))
 			}
 		}
-		of(has.Tools != nil, gateway.Tool, "tools", func() error { return take(&c, l.clean, s, session.Tools(ctx, nil), tool) })
-		of(has.Resources != nil, gateway.Resource, "resources", func() error { return take(&c, l.clean, s, session.Resources(ctx, nil), resource) })
-		of(has.Resources != nil, gateway.Resource, "resource templates", func() error { return take(&c, l.clean, s, session.ResourceTemplates(ctx, nil), template) })
-		of(has.Prompts != nil, gateway.Prompt, "prompts", func() error { return take(&c, l.clean, s, session.Prompts(ctx, nil), prompt) })
+		of(has.Tools != nil, gateway.Tool, "tools", func() error {
+			return take(&c, l.clean, s, tool, func(cursor string) ([]*mcp.Tool, string, error) {
+				r, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+				if err != nil {
+					return nil, "", err
+				}
+				return r.Tools, r.NextCursor, nil
+			})
+		})
+		of(has.Resources != nil, gateway.Resource, "resources", func() error {
+			return take(&c, l.clean, s, resource, func(cursor string) ([]*mcp.Resource, string, error) {
+				r, err := session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
+				if err != nil {
+					return nil, "", err
+				}
+				return r.Resources, r.NextCursor, nil
+			})
+		})
+		of(has.Resources != nil, gateway.Resource, "resource templates", func() error {
+			return take(&c, l.clean, s, template, func(cursor string) ([]*mcp.ResourceTemplate, string, error) {
+				r, err := session.ListResourceTemplates(ctx, &mcp.ListResourceTemplatesParams{Cursor: cursor})
+				if err != nil {
+					return nil, "", err
+				}
+				return r.ResourceTemplates, r.NextCursor, nil
+			})
+		})
+		of(has.Prompts != nil, gateway.Prompt, "prompts", func() error {
+			return take(&c, l.clean, s, prompt, func(cursor string) ([]*mcp.Prompt, string, error) {
+				r, err := session.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
+				if err != nil {
+					return nil, "", err
+				}
+				return r.Prompts, r.NextCursor, nil
+			})
+		})
 		return c, err
 	})
 }
 
-// take adds what a listing has, which may go on for ever.
-func take[T any](c *Catalog, clean redactor, s gateway.Server, all iter.Seq2[*T, error], read func(*T) gateway.Offered) error {
-	for one, err := range all {
+// take adds what the pages of a listing have, which may go on for ever.
+func take[T any](c *Catalog, clean redactor, s gateway.Server, read func(*T) gateway.Offered, ask func(cursor string) (page []*T, next string, err error)) error {
+	asked := map[string]bool{}
+	for cursor, more := "", true; more; {
+		page, next, err := ask(cursor)
 		if err != nil {
 			return err
 		}
+		if err := takePage(c, clean, s, read, page); err != nil {
+			return err
+		}
+		asked[cursor] = true
+		if more = next != ""; asked[next] && more {
+			c.Problems = append(c.Problems, gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s begins its list again where it should go on: what comes after page %d is not known", s.Name, len(asked)))
+			return nil
+		}
+		cursor = next
+	}
+	return nil
+}
+
+func takePage[T any](c *Catalog, clean redactor, s gateway.Server, read func(*T) gateway.Offered, page []*T) error {
+	for _, one := range page {
 		if len(c.Offered)+len(c.Problems) >= mostOffered {
 			return gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s offers more than %d things", s.Name, mostOffered)
 		}

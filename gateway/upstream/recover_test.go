@@ -26,6 +26,7 @@ type wired struct {
 	Method string
 	Params struct {
 		Name            string
+		Cursor          string
 		ProtocolVersion string
 	}
 }
@@ -71,6 +72,10 @@ func raw() {
 		case mode == "it fails to list prompts" && r.Method == "prompts/list":
 			out(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no database"}}`, r.ID)
 			continue
+		case mode == "its pages have one cursor" && r.Method == "prompts/list":
+			result = `{"prompts":[],"nextCursor":"a"}`
+		case mode == "its pages go round" && r.Method == "prompts/list":
+			result = fmt.Sprintf(`{"prompts":[],"nextCursor":%q}`, map[string]string{"": "a", "a": "b", "b": "a"}[r.Params.Cursor])
 		case mode == "it ends in a call" && r.Method == "tools/call":
 			fmt.Fprintln(os.Stderr, "Segmentation fault")
 			os.Exit(139)
@@ -95,6 +100,7 @@ func TestAServerThatMisbehavesStaysUsableForTheRest(t *testing.T) {
 	for mode, problem := range map[string]string{
 		"": "", "a banner": "", "a banner without an end of line": "", "a line between messages": "", "it lists no resources": "", "it lists no prompts": "",
 		"it fails to list prompts": "does not list its prompts: no database", "its lists change without a pause": "",
+		"its pages have one cursor": "what comes after page 2", "its pages go round": "what comes after page 3",
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
