@@ -60,9 +60,9 @@ func (s *Snapshot) DescribeAll(ctx context.Context, nodes []rdf.Term) ([]Describ
 	return s.describeInstances(ctx, nodes, nil)
 }
 
-// describeInstances is DescribeAll of nodes of which rdf:type has a type; nil when they have none
-// in common. It does not read the types of those whose IRI names it.
-func (s *Snapshot) describeInstances(ctx context.Context, nodes []rdf.Term, of *schema.Type) ([]Described, error) {
+// describeInstances is DescribeAll of nodes that have one of these types. It does not read the
+// types of those whose IRI names one of them, so with several it takes the IRI's word for which.
+func (s *Snapshot) describeInstances(ctx context.Context, nodes []rdf.Term, of []*schema.Type) ([]Described, error) {
 	var fresh []rdf.Term
 	made := map[rdf.Term]Described{}
 	for _, node := range nodes {
@@ -71,8 +71,8 @@ func (s *Snapshot) describeInstances(ctx context.Context, nodes []rdf.Term, of *
 		}
 		if _, twice := made[node]; !twice {
 			made[node] = Described{}
-			if of != nil && s.named(node) == of {
-				made[node] = Described{Type: of, Exists: true}
+			if t := s.named(node); slices.Contains(of, t) {
+				made[node] = Described{Type: t, Exists: true}
 			}
 			fresh = append(fresh, node)
 		}

@@ -54,12 +54,12 @@ func (s *Snapshot) firstEntities(ctx context.Context, sel db.Selection, limit in
 	return out, err
 }
 
-// onlyClass is the type whose class all that are selected have, nil when there are several.
-func (s *Snapshot) onlyClass(sel db.Selection) *schema.Type {
+// onlyClass is the type whose class all that are selected have, none when there are several.
+func (s *Snapshot) onlyClass(sel db.Selection) []*schema.Type {
 	if len(sel.Classes) != 1 {
 		return nil
 	}
-	return s.Schema().TypeByIRI(sel.Classes[0])
+	return []*schema.Type{s.Schema().TypeByIRI(sel.Classes[0])}
 }
 
 // exactly finds the node whose whole id it is.

@@ -33,8 +33,9 @@ type TableQuery struct {
 	// Each bounds the values that a cell shows.
 	Each   int
 	Facets bool
-	// Uncounted leaves out how many there are on all pages.
-	Uncounted bool
+	// Brief leaves out how many there are on all pages, and takes the word of a node's IRI for
+	// its type.
+	Brief bool
 }
 
 // TablePage is a page of a table.
@@ -87,12 +88,16 @@ func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 	}
 	// The last page tells how many there are.
 	page := TablePage{Total: q.Offset + len(nodes), TotalMore: sel.Among != nil && sel.Among.More}
-	if !q.Uncounted && (len(nodes) == q.Limit || len(nodes) == 0 && q.Offset > 0) {
+	if !q.Brief && (len(nodes) == q.Limit || len(nodes) == 0 && q.Offset > 0) {
 		if page.Total, page.TotalMore, err = s.source.CountSelected(ctx, sel, CountLimit); err != nil {
 			return page, err
 		}
 	}
-	if page.Rows, err = s.rows(ctx, nodes, s.onlyClass(sel), q); err != nil {
+	of := s.onlyClass(sel)
+	if q.Brief {
+		of = s.Schema().Concrete(q.Type)
+	}
+	if page.Rows, err = s.rows(ctx, nodes, of, q); err != nil {
 		return page, err
 	}
 	if q.Facets {
@@ -196,8 +201,8 @@ func (s *Snapshot) labelOfAll(t *schema.Type) rdf.IRI {
 	return label
 }
 
-// rows are those of nodes of a class, nil when they have none in common.
-func (s *Snapshot) rows(ctx context.Context, nodes []rdf.Term, of *schema.Type, q TableQuery) ([]TableRow, error) {
+// rows are those of nodes of some types, see describeInstances.
+func (s *Snapshot) rows(ctx context.Context, nodes []rdf.Term, of []*schema.Type, q TableQuery) ([]TableRow, error) {
 	described, err := s.describeInstances(ctx, nodes, of)
 	if err != nil {
 		return nil, err

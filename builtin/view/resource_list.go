@@ -148,7 +148,7 @@ func noParam(name, says string) *fault.Error {
 var listParams = []string{"where", "limit", "offset", "branch"}
 
 func addressQuery(r *invoke.Request, t *schema.Type, raw string) (kg.TableQuery, error) {
-	q := kg.TableQuery{Type: t, Uncounted: true}
+	q := kg.TableQuery{Type: t, Brief: true}
 	params, err := url.ParseQuery(raw)
 	if err != nil {
 		return q, badFilter("", "malformed", "the query of the address cannot be read: escape its special characters")
