@@ -70,7 +70,7 @@ func (r *Reader) Exists(ctx context.Context, s rdf.Term) (found bool, err error)
 // A few subjects are asked one by one; of others as many values are read at once as
 // ordinary nodes have.
 const (
-	fewSubjects = 4
+	fewSubjects = 128
 	manyValues  = 1000
 	valuesEach  = 4 // and so many of each subject
 )
@@ -87,9 +87,14 @@ func (r *Reader) EachValues(ctx context.Context, subjects []rdf.Term, p rdf.IRI,
 		clear(out)
 	}
 	for _, s := range subjects {
-		values, err := r.Values(ctx, s, p, each, 0)
-		if err != nil {
-			return nil, err
+		var values []rdf.Term
+		for q, err := range r.Match(ctx, rdf.Quad{Subject: s, Predicate: p, Label: rdf.DefaultGraph}) {
+			if err != nil {
+				return nil, err
+			}
+			if values = append(values, q.Object); len(values) == each {
+				break
+			}
 		}
 		out[s] = values
 	}

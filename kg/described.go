@@ -45,8 +45,8 @@ const (
 
 // Describe says what people need to know of a node to follow a link to it.
 func (s *Snapshot) Describe(ctx context.Context, node rdf.Term) (Described, error) {
-	if d, ok := s.described[node]; ok {
-		return d, nil
+	if d := s.described[node]; d != nil {
+		return *d, nil
 	}
 	list, err := s.DescribeAll(ctx, []rdf.Term{node})
 	if err != nil {
@@ -63,89 +63,88 @@ func (s *Snapshot) DescribeAll(ctx context.Context, nodes []rdf.Term) ([]Describ
 // describeInstances is DescribeAll of nodes that have one of these types. It does not read the
 // types of those whose IRI names one of them, so with several it takes the IRI's word for which.
 func (s *Snapshot) describeInstances(ctx context.Context, nodes []rdf.Term, of []*schema.Type) ([]Described, error) {
-	var fresh []rdf.Term
-	made := map[rdf.Term]Described{}
+	made := make(map[rdf.Term]*Described, len(nodes))
+	var fresh []*Described
 	for _, node := range nodes {
-		if _, ok := s.described[node]; ok {
+		if s.described[node] != nil || made[node] != nil {
 			continue
 		}
-		if _, twice := made[node]; !twice {
-			made[node] = Described{}
-			if t := s.named(node); slices.Contains(of, t) {
-				made[node] = Described{Type: t, Exists: true}
-			}
-			fresh = append(fresh, node)
+		d := &Described{Term: node}
+		if t := s.named(node); slices.Contains(of, t) {
+			d.Type, d.Exists = t, true
 		}
+		made[node], fresh = d, append(fresh, d)
 	}
-	if err := s.describe(ctx, fresh, made); err != nil {
+	if err := s.describe(ctx, fresh); err != nil {
 		return nil, err
 	}
 	list := make([]Described, len(nodes))
 	for i, node := range nodes {
-		d, known := s.described[node]
-		if !known {
-			d = made[node]
-		}
-		list[i] = d
+		list[i] = *cmp.Or(s.described[node], made[node])
 	}
 	if s.described == nil {
-		s.described = map[rdf.Term]Described{}
+		s.described = make(map[rdf.Term]*Described, len(made))
 	}
-	for node, d := range made {
+	for _, d := range fresh {
 		if len(s.described) < maxDescribed {
-			s.described[node] = d
+			s.described[d.Term] = d
 		}
 	}
 	return list, nil
 }
 
 // describe fills in the descriptions of nodes; those that exist have their type already.
-func (s *Snapshot) describe(ctx context.Context, nodes []rdf.Term, made map[rdf.Term]Described) error {
-	unknown := slices.DeleteFunc(slices.Clone(nodes), func(node rdf.Term) bool { return made[node].Exists })
+func (s *Snapshot) describe(ctx context.Context, nodes []*Described) error {
+	var unknown []rdf.Term
+	for _, d := range nodes {
+		if !d.Exists {
+			unknown = append(unknown, d.Term)
+		}
+	}
 	classes, err := s.source.EachValues(ctx, unknown, rdf.Type, typesRead)
 	if err != nil {
 		return err
 	}
-	labelled := map[rdf.IRI][]rdf.Term{}
-	for _, node := range nodes {
-		d := made[node]
-		d.Term = node
+	labelled := map[rdf.IRI][]*Described{}
+	for _, d := range nodes {
 		if !d.Exists {
-			types := s.typesOf(node, classes[node])
-			d.Type, d.Exists = s.mainType(node, types), len(types) > 0
+			types := s.typesOf(d.Term, classes[d.Term])
+			d.Type, d.Exists = s.mainType(d.Term, types), len(types) > 0
 		}
 		if !d.Exists {
-			if d.Exists, err = s.source.Exists(ctx, node); err != nil {
+			if d.Exists, err = s.source.Exists(ctx, d.Term); err != nil {
 				return err
 			}
 		}
 		d.name(s)
 		d.Label = d.ID
-		made[node] = d
 		if p := s.labelledBy(d); p != "" && d.Exists {
-			labelled[p] = append(labelled[p], node)
+			labelled[p] = append(labelled[p], d)
 		}
 	}
 	for p, list := range labelled {
-		values, err := s.source.EachValues(ctx, list, p, 1)
+		terms := make([]rdf.Term, len(list))
+		for i, d := range list {
+			terms[i] = d.Term
+		}
+		values, err := s.source.EachValues(ctx, terms, p, 1)
 		if err != nil {
 			return err
 		}
-		for node, found := range values {
+		for _, d := range list {
+			found := values[d.Term]
 			if len(found) == 0 || strings.TrimSpace(rdf.Lexical(found[0])) == "" { // a link must have something to see
 				continue
 			}
-			d := made[node]
 			d.Label = shortLabel(rdf.Lexical(found[0]))
 			d.Cut = d.Label != rdf.Lexical(found[0])
-			made[node] = d
 		}
 	}
 	return nil
 }
 
 // labelledBy is the property that has the labels of nodes like this one, "" for none.
-func (s *Snapshot) labelledBy(d Described) rdf.IRI {
+func (s *Snapshot) labelledBy(d *Described) rdf.IRI {
 	if d.Type == nil {
 		return rdf.Label
 	}
@@ -172,7 +171,7 @@ func (d *Described) name(s *Snapshot) {
 
 // shortLabel keeps a list readable and its size bounded whatever people write.
 func shortLabel(text string) string {
-	if utf8.RuneCountInString(text) <= labelLength {
+	if len(text) <= labelLength || utf8.RuneCountInString(text) <= labelLength {
 		return text
 	}
 	return string([]rune(text)[:labelLength-1]) + "…"

@@ -20,7 +20,7 @@ type Snapshot struct {
 	graph    *Graph
 	compiled *compiled
 	// described remembers nodes: the labels of a page's links repeat.
-	described map[rdf.Term]Described
+	described map[rdf.Term]*Described
 	past      bool
 }
 

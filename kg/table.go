@@ -93,9 +93,9 @@ func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 			return page, err
 		}
 	}
-	of := s.onlyClass(sel)
-	if q.Brief {
-		of = s.Schema().Concrete(q.Type)
+	of := s.Schema().Concrete(q.Type)
+	if !q.Brief {
+		of = s.onlyClass(sel)
 	}
 	if page.Rows, err = s.rows(ctx, nodes, of, q); err != nil {
 		return page, err

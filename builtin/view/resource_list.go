@@ -108,7 +108,8 @@ func listLines(ctx context.Context, r *invoke.Request, rows []kg.TableRow) (invo
 	out := make([]itemView, len(rows))
 	for i, row := range rows {
 		out[i] = itemView{rdf.Lexical(row.Node.Term), row.Node.Label}
-		if label := s.Property(row.Node.Type, s.LabelOf(row.Node.Type)); row.Node.Cut && label != nil {
+		if row.Node.Cut {
+			label := s.Property(row.Node.Type, s.LabelOf(row.Node.Type))
 			whole, err := r.Snapshot.PropertyPage(ctx, row.Node.Term, label, 1, 0)
 			if err != nil {
 				return invoke.Document{}, err
