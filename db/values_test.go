@@ -17,7 +17,7 @@ func TestValuesOfManySubjects(t *testing.T) {
 	f := create(t)
 	var quads []rdf.Quad
 	var subjects []rdf.Term
-	for i := range 20 {
+	for i := range 200 { // as many as are read at once
 		s := fmt.Sprintf("s%d", i)
 		subjects = append(subjects, iri(s), iri("unknown"), iri(s))
 		for j := range i % 5 {
