@@ -26,7 +26,15 @@ func (p Patched) Loosening(head *Schema) (loosening []Step) {
 			if was := p.Renamed.Type(s.Type); slices.ContainsFunc(was.Extends, func(super string) bool { return !slices.Contains(is.Extends, super) }) {
 				loosening = append(loosening, s)
 			}
-		case ChangePrefixes, ChangeDatatype, ChangeClass, ChangeConstraint, ChangeDefault, ChangeSearch, ChangeWas, ChangeAbstract, ChangeOpen, ChangeLabel, ChangeKey, ChangeUnique, ChangeDescription, ChangeOrder:
+		case ChangePrefixes:
+			is := p.Schema.TurtlePrefixes()
+			for prefix, namespace := range p.Renamed.TurtlePrefixes() {
+				if is[prefix] != namespace { // what is written with it means something else
+					loosening = append(loosening, s)
+					break
+				}
+			}
+		case ChangeDatatype, ChangeClass, ChangeConstraint, ChangeDefault, ChangeSearch, ChangeWas, ChangeAbstract, ChangeOpen, ChangeLabel, ChangeKey, ChangeUnique, ChangeDescription, ChangeOrder:
 			if back[placeOf(s)] {
 				loosening = append(loosening, s)
 			}

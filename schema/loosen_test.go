@@ -8,6 +8,7 @@ import (
 )
 
 const looseBase = `
+prefixes: {ex: "http://example.org/"}
 types:
   Thing:
     properties:
@@ -40,6 +41,8 @@ func TestStepsThatLoosenAreToldFromThoseThatAddOrTighten(t *testing.T) {
 		{"add_type: {Other: {properties: {title: string}}}", false},
 		{"add_type: {Other: {extends: Thing, open: true}}", false},
 		{"add_property: {Thing.due: date}", false},
+		{`prefixes: {new: "http://new.example/"}`, false},
+		{`prefixes: {xsd: "http://www.w3.org/2001/XMLSchema#"}`, false},
 		{"add_property: {Thing.due: {type: date, required: true, default: 2026-01-01}}", false},
 		{"alter_property: {Thing.name: {description: What it is called}}", false},
 		{"alter_type: {Thing: {label: name}}", false},
@@ -75,6 +78,10 @@ func TestStepsThatLoosenAreToldFromThoseThatAddOrTighten(t *testing.T) {
 		{"alter_type: {Rough: {abstract: false}}", true},
 		{"alter_type: {Part: {extends: null}}", true},
 		{"alter_type: {Part: {key: null}}", true},
+		{`prefixes: {ex: "http://other.example/"}`, true},
+		{`prefixes: {ex: null}`, true},
+		{`prefixes: {xsd: "http://other.example/"}`, true},
+		{`prefixes: {new: "http://new.example/", skos: "http://other.example/"}`, true},
 		{"rename_type: {Thing: Item}", true},
 		{"rename_property: {Thing.name: title}", true},
 		{"drop_property: Thing.kind", true},
