@@ -127,6 +127,15 @@ func TestARefusedTypeIsAnsweredWithAnExampleThatIsAccepted(t *testing.T) {
 		t.Error("no argument is a list or an object")
 	}
 	e := invoketest.Example(t)
+	for id, field := range map[string]string{"schema_apply": "patch", "trails.meta.schema.plan": "schema"} { // YAML, which JSON is too
+		given, err := json.Marshal(map[string]any{field: map[string]any{"add_type": map[string]any{}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		says := e.Refused(t, invoke.Call{Capability: id, Args: given, Principal: invoketest.Ana}, fault.InvalidArguments).Fields[0].Message
+		_, example, _ := strings.Cut(says, ", such as ")
+		e.Must(t, "trails.meta.schema.plan", `{"`+field+`":`+strings.ReplaceAll(example, "Task", "Requirement")+`}`)
+	}
 	f := e.Refused(t, invoke.Call{Capability: "list", Args: json.RawMessage(`{"type":"Requirement","where":{"a":1}}`), Principal: invoketest.Ana}, fault.InvalidArguments)
 	if says := f.Fields[0].Message; !strings.Contains(says, `[{"op":"contains","property":"name","value":"text"}]`) {
 		t.Errorf("a condition is shown as %s", says)

@@ -27,7 +27,7 @@ var migrateMetas = []invoke.Capability{migrateStatus, migratePlan, migrateApply,
 // fileOfMigration is what the tools for migrations take of each.
 type fileOfMigration struct {
 	Name string `json:"name" doc:"NNNN_name.yaml"`
-	Text string `json:"text" doc:"YAML: description, and steps: those of schema_apply's patch, split_property, merge_property, convert_property, update: {forward, reverse}."`
+	Text string `json:"text" doc:"YAML: description, and steps: those of schema_apply's patch, split_property, merge_property, convert_property, update: {forward, reverse}." example:"steps: [{add_property: {Task.due: date}}]"`
 }
 
 // migrationsGiven are the migrations of a call.

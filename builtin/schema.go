@@ -136,8 +136,8 @@ func schemaOutline(ctx context.Context, r *invoke.Request) (schemaView, error) {
 
 // newSchema is a schema to come.
 type newSchema struct {
-	Patch  *string `json:"patch,omitempty" doc:"YAML list of steps: add_type: {Task: {properties: {title: string}}}; add_property: {Task.due: date}; alter_, drop_, rename_ likewise (null drops a word)."`
-	Schema *string `json:"schema,omitempty" doc:"Or the whole new one."`
+	Patch  *string `json:"patch,omitempty" doc:"YAML list of steps: add_type: {Task: {properties: {title: string}}}; add_property: {Task.due: date}; alter_, drop_, rename_ likewise (null drops a word)." example:"- add_property: {Task.due: date}"`
+	Schema *string `json:"schema,omitempty" doc:"Or the whole new one." example:"types: {Task: {properties: {title: string}}}"`
 }
 
 // mayLose is what a change of the schema may take away.

@@ -199,7 +199,7 @@ func (f Field) checkType(v any) []fault.FieldError {
 	}
 	if !fits {
 		example := ""
-		if f.Type == Object {
+		if f.Type == Object || f.Sample != nil {
 			example = suchAs(f.exampleOfOne())
 		}
 		return f.wrong(fault.Datatype, v, kind, "must be a JSON %s%s", kind, example)

@@ -24,6 +24,7 @@ import (
 //	min:"1" max:"10"     of a number the bounds, of a text its characters, of a list its length
 //	pattern:"^[a-z]+$"   RE2, which matches anywhere unless anchored
 //	oneof:"red,green"    the values that there are
+//	example:"a value"    shown where a value of another form is refused
 //	default:"20"         what leaving it out means
 //	scope:"builder"      what a caller needs to give it
 //	type:"date-time"     the [Type], where the Go type has another: of one value of a list, but
@@ -146,6 +147,9 @@ func fieldOf(name string, optional bool, member reflect.StructField) Field {
 	}
 	if text, given := member.Tag.Lookup("default"); given {
 		f.Default = f.valueOf(member, text)
+	}
+	if text, given := member.Tag.Lookup("example"); given {
+		f.Sample = f.valueOf(member, text)
 	}
 	f.Required = !optional && f.Default == nil
 	return f
