@@ -328,7 +328,7 @@ func smallDisk(t testing.TB, size int) string {
 
 // ofTheMachine finds text that only who sits at the machine should see: paths, and words of SQLite,
 // of the operating system and of the libraries.
-var ofTheMachine = regexp.MustCompile(`(?i)sqlite|disk image|SQL logic|prepare:|pragma|no such file|not a directory|permission denied|no space left|exec format|fork/exec|\b(open|stat|mkdir|write) /|goroutine`)
+var ofTheMachine = regexp.MustCompile(`(?i)sqlite|disk image|SQL logic|prepare:|pragma|no such file|not a directory|permission denied|no space left|dial (tcp|udp)|exec format|fork/exec|\b(open|stat|mkdir|write) /|goroutine`)
 
 // wantNothingOfTheMachine looks at what a caller was told.
 func wantNothingOfTheMachine(t testing.TB, answer, dir string) {

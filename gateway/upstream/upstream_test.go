@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -245,6 +248,10 @@ func TestFailuresSayWhatTheyAre(t *testing.T) {
 	answers := func(status int) gateway.Server {
 		return address(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 	}
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
 	quick := func(s *gateway.Server) { s.TimeoutMS = 700 }
 	for name, test := range map[string]struct {
 		server gateway.Server
@@ -260,10 +267,17 @@ func TestFailuresSayWhatTheyAre(t *testing.T) {
 		"a tool that is not there":     {command(t, "good"), "nosuch", gateway.UpstreamError},
 		"a variable that is not there": {command(t, "good", func(s *gateway.Server) { s.Env["X"] = "${TRAILS_NO_SUCH}" }), "echo", gateway.UpstreamUnavailable},
 		"an address where nobody is":   {gateway.Server{Name: "fake", HTTP: "http://127.0.0.1:1/mcp"}, "echo", gateway.UpstreamUnavailable},
-		"a token that is wrong":        {answers(401), "echo", gateway.AuthFailed},
-		"a token with too few rights":  {answers(403), "echo", gateway.PermissionDenied},
-		"too many requests":            {answers(429), "echo", gateway.RateLimited},
-		"a server that has an error":   {answers(500), "echo", gateway.UpstreamUnavailable},
+		"a host that nobody knows":     {gateway.Server{Name: "fake", HTTP: "http://nobody.invalid/mcp"}, "echo", gateway.UpstreamUnavailable},
+		"a certificate of its own":     {gateway.Server{Name: "fake", HTTP: secure.URL}, "echo", gateway.UpstreamUnavailable},
+		"a connection that is cut": {address(func(w http.ResponseWriter, _ *http.Request) {
+			if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
+				_ = c.Close()
+			}
+		}), "echo", gateway.UpstreamUnavailable},
+		"a token that is wrong":       {answers(401), "echo", gateway.AuthFailed},
+		"a token with too few rights": {answers(403), "echo", gateway.PermissionDenied},
+		"too many requests":           {answers(429), "echo", gateway.RateLimited},
+		"a server that has an error":  {answers(500), "echo", gateway.UpstreamUnavailable},
 		"a server that sends us somewhere": {address(func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://example.com/", http.StatusTemporaryRedirect)
 		}), "echo", gateway.UpstreamUnavailable},
@@ -280,8 +294,8 @@ func TestFailuresSayWhatTheyAre(t *testing.T) {
 			if took := time.Since(began); took > 20*time.Second {
 				t.Errorf("it took %s to fail", took)
 			}
-			if err != nil && strings.Contains(err.Error(), "\n") {
-				t.Errorf("the message has several lines: %v", err)
+			if err != nil && regexp.MustCompile(`\n|dial|lookup|x509`).MatchString(err.Error()) {
+				t.Errorf("the message has several lines, or tells of the way to the server: %v", err)
 			}
 		})
 	}
