@@ -3,12 +3,10 @@ package upstream
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/url"
 	"os"
 	"strconv"
@@ -21,6 +19,7 @@ import (
 
 	"trails/fault"
 	"trails/gateway"
+	"trails/kg/remote"
 	"trails/text/quote"
 )
 
@@ -384,7 +383,7 @@ func (l *link) classified(err error) *gateway.Error {
 		if way.Timeout() {
 			code = gateway.UpstreamTimeout
 		}
-		failure := gateway.Fail(code, name, "the upstream %s cannot be reached: %s", name, whyUnreached(way))
+		failure := gateway.Fail(code, name, "the upstream %s cannot be reached: %s", name, remote.WhyUnreached(way))
 		failure.Cause = errors.New(l.clean.shown(way.Error()))
 		return failure
 	case errors.As(err, &answered):
@@ -397,25 +396,4 @@ func (l *link) classified(err error) *gateway.Error {
 		return gateway.Fail(gateway.UpstreamUnavailable, name, "the upstream %s has ended, or cannot be reached: %s", name, l.clean.shown(err.Error()))
 	}
 	return fail(gateway.UpstreamError)
-}
-
-// whyUnreached says why there is no way to a server, without the addresses on it: these are for
-// who runs trails.
-func whyUnreached(err *url.Error) string {
-	var system syscall.Errno
-	var name *net.DNSError
-	var certificate *tls.CertificateVerificationError
-	switch {
-	case err.Timeout():
-		return "it did not answer in time"
-	case errors.As(err, &name):
-		return "the name of its host is not known"
-	case errors.As(err, &certificate):
-		return "its certificate is not one to trust"
-	case errors.As(err, &system):
-		return system.Error()
-	case errors.Is(err, io.EOF):
-		return "it ended the connection"
-	}
-	return "the connection failed"
 }

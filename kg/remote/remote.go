@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -146,14 +145,11 @@ func (c *Client) explain(ctx context.Context, r *http.Request, err error) error 
 		return ctx.Err()
 	}
 	var f *fault.Error
-	var address *url.Error
 	switch {
 	case errors.As(err, &f):
 		return fault.New(f.Kind, "<%s>: %s", r.URL, f.Message)
 	case errors.Is(err, context.DeadlineExceeded):
 		return fault.New(fault.TimedOut, "<%s> did not answer within %s", r.URL, c.limits.Time)
-	case errors.As(err, &address):
-		err = address.Err // the rest of it says the address again
 	}
-	return fault.New(fault.Unusable, "the request to <%s> came to nothing: %s", r.URL, fmt.Sprint(err))
+	return fault.New(fault.Unusable, "the request to <%s> came to nothing: %s", r.URL, WhyUnreached(err)).Because(err)
 }
