@@ -96,49 +96,44 @@ func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 // take adds what the pages of a listing have, which may go on for ever.
 func take[T any](c *Catalog, clean redactor, s gateway.Server, read func(*T) gateway.Offered, ask func(cursor string) (page []*T, next string, err error)) error {
 	asked := map[string]bool{}
-	for cursor, more := "", true; more; {
+	for cursor := ""; ; {
 		page, next, err := ask(cursor)
 		if err != nil {
 			return err
 		}
-		if err := takePage(c, clean, s, read, page); err != nil {
-			return err
+		for _, one := range page {
+			if len(c.Offered)+len(c.Problems) >= mostOffered {
+				return gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s offers more than %d things", s.Name, mostOffered)
+			}
+			o := read(one)
+			if !s.Takes(o.Name) {
+				continue
+			}
+			if clean.shown(o.Name) != gateway.Visible(o.Name) {
+				c.Problems = append(c.Problems, gateway.Fail(gateway.UpstreamError, clean.shown(o.Name), "a %s of the upstream %s whose name has a secret in it is left out", o.Kind, s.Name))
+				continue
+			}
+			o.Title, o.Annotations.Title, o.Description = clean.scrubbed(o.Title), clean.scrubbed(o.Annotations.Title), clean.scrubbed(o.Description)
+			if shown := clean.scrubbed(o.URI); shown != o.URI && o.Description == "" && o.Title == "" {
+				o.Description = shown // in the place of the address, which is needed as it is to read it
+			}
+			bounded, problem := o.Bounded(s.Name)
+			if problem != nil {
+				c.Problems = append(c.Problems, problem)
+				continue
+			}
+			c.Offered = append(c.Offered, bounded)
 		}
 		asked[cursor] = true
-		if more = next != ""; asked[next] && more {
+		switch {
+		case next == "":
+			return nil
+		case asked[next]:
 			c.Problems = append(c.Problems, gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s begins its list again where it should go on: what comes after page %d is not known", s.Name, len(asked)))
 			return nil
 		}
 		cursor = next
 	}
-	return nil
-}
-
-func takePage[T any](c *Catalog, clean redactor, s gateway.Server, read func(*T) gateway.Offered, page []*T) error {
-	for _, one := range page {
-		if len(c.Offered)+len(c.Problems) >= mostOffered {
-			return gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s offers more than %d things", s.Name, mostOffered)
-		}
-		o := read(one)
-		if !s.Takes(o.Name) {
-			continue
-		}
-		if clean.shown(o.Name) != gateway.Visible(o.Name) {
-			c.Problems = append(c.Problems, gateway.Fail(gateway.UpstreamError, clean.shown(o.Name), "a %s of the upstream %s whose name has a secret in it is left out", o.Kind, s.Name))
-			continue
-		}
-		o.Title, o.Annotations.Title, o.Description = clean.scrubbed(o.Title), clean.scrubbed(o.Annotations.Title), clean.scrubbed(o.Description)
-		if shown := clean.scrubbed(o.URI); shown != o.URI && o.Description == "" && o.Title == "" {
-			o.Description = shown // in the place of the address, which is needed as it is to read it
-		}
-		bounded, problem := o.Bounded(s.Name)
-		if problem != nil {
-			c.Problems = append(c.Problems, problem)
-			continue
-		}
-		c.Offered = append(c.Offered, bounded)
-	}
-	return nil
 }
 
 func tool(t *mcp.Tool) gateway.Offered {
