@@ -152,7 +152,8 @@ func (r *recorder) putBack(waiting []arrival) {
 }
 
 // closeWait bounds how long a process that wants to end waits for others to stop
-// writing: a read must not hang on somebody else's load.
+// writing: a read must not hang on somebody else's load. Writing what waits takes the
+// time that it takes.
 const closeWait = 250 * time.Millisecond
 
 // close flushes a last time. While others write, what waits is set aside beside the
@@ -161,10 +162,8 @@ const closeWait = 250 * time.Millisecond
 func (r *recorder) close(ctx context.Context) error {
 	r.stop()
 	<-r.done
-	short, cancel := context.WithTimeout(ctx, closeWait)
-	defer cancel()
-	for {
-		err := r.flush(short)
+	for began := time.Now(); time.Since(began) < closeWait && ctx.Err() == nil; {
+		err := r.flush(ctx)
 		if err == nil || r.length() == 0 {
 			return nil // what others set aside can wait
 		}
@@ -173,9 +172,6 @@ func (r *recorder) close(ctx context.Context) error {
 		}
 		if !fault.Is(err, fault.TimedOut) {
 			return err
-		}
-		if short.Err() != nil {
-			break
 		}
 	}
 	if err := r.pass(ctx, r.graph.SetAside); err != nil {
