@@ -125,32 +125,41 @@ func declaredComma(head []byte) (comma byte, length int) {
 	return 0, 0
 }
 
-// commaOf is what separates the cells of a text of CSV: what gives the first rows as many
-// cells as the header, and the most of them.
+// commaOf is what separates the cells of a text of CSV: what gives at least half of the first
+// rows as many cells as the header, and the most of them. Where the quotes of the text are right
+// for one, no other is taken for which they would be wrong.
 func commaOf(head []byte) byte {
 	best, most := byte(','), 1
-	for _, comma := range []byte(commas) {
-		r := csv.NewReader(&rowGuard{in: bufio.NewReader(bytes.NewReader(head)), comma: comma, loneCR: bytes.IndexByte(head, '\n') < 0})
-		r.Comma, r.FieldsPerRecord, r.LazyQuotes = rune(comma), -1, true
-		header, err := r.Read()
-		if err != nil || len(header) <= most {
-			continue
-		}
-		alike, rows := 0, 0
-		for ; rows < sampledRows; rows++ {
-			cells, err := r.Read()
-			if err != nil {
-				break
-			}
-			if len(cells) == len(header) {
-				alike++
+	for _, wrongQuotes := range []bool{false, true} {
+		for _, comma := range []byte(commas) {
+			r := csv.NewReader(&rowGuard{in: bufio.NewReader(bytes.NewReader(head)), comma: comma, loneCR: bytes.IndexByte(head, '\n') < 0})
+			r.Comma, r.FieldsPerRecord, r.LazyQuotes = rune(comma), -1, wrongQuotes
+			header, err := r.Read()
+			if err == nil && len(header) > most && fitsHalf(r, len(header)) {
+				best, most = comma, len(header)
 			}
 		}
-		if alike*2 >= rows {
-			best, most = comma, len(header)
+		if most > 1 {
+			break
 		}
 	}
 	return best
+}
+
+// fitsHalf reports whether at least half of the first rows have so many cells.
+func fitsHalf(r *csv.Reader, cells int) bool {
+	alike, rows := 0, 0
+	for ; rows < sampledRows; rows++ {
+		row, err := r.Read()
+		var bad *csv.ParseError
+		if err != nil && !errors.As(err, &bad) {
+			break
+		}
+		if err == nil && len(row) == cells {
+			alike++
+		}
+	}
+	return alike*2 >= rows
 }
 
 // sampledRows are those by which the separator is found.

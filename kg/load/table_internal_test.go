@@ -43,6 +43,35 @@ func rowsOf(format Format, in io.Reader) (rows [][]string, err error) {
 	}
 }
 
+// TestTheSeparatorBetweenQuotedCellsIsFound draws cells that hold quotes, line ends and the other
+// separators.
+func TestTheSeparatorBetweenQuotedCellsIsFound(t *testing.T) {
+	testrun.Alone(t)
+	random := testrun.Random(t)
+	pieces := []string{"a", `""`, ",", ";", "\t", "|", "\n", "\r\n", " ", "é"}
+	for range 2000 {
+		comma := commas[random.IntN(len(commas))]
+		columns := 2 + random.IntN(3)
+		var text strings.Builder
+		for range 1 + random.IntN(5) {
+			for i := range columns {
+				if i > 0 {
+					text.WriteByte(comma)
+				}
+				text.WriteByte('"')
+				for range random.IntN(5) {
+					text.WriteString(pieces[random.IntN(len(pieces))])
+				}
+				text.WriteByte('"')
+			}
+			text.WriteByte('\n')
+		}
+		if got := commaOf([]byte(text.String())); got != comma {
+			t.Fatalf("%q for %q in %q", got, comma, text.String())
+		}
+	}
+}
+
 func TestRowsOfTables(t *testing.T) {
 	testrun.Alone(t)
 	for name, c := range map[string]struct {
