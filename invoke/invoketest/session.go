@@ -173,6 +173,7 @@ var changing = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`), "UUID"},
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "DIGEST"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
+	{regexp.MustCompile(`2026-01-02 03:\d\d:\d\d`), "TIME"}, // as [Clock] has it, which others look at, too
 	{regexp.MustCompile(`"(file|log)_bytes": \d+`), `"${1}_bytes": N`},
 	{regexp.MustCompile(`"cost": \d+`), `"cost": N`},
 	{regexp.MustCompile(`"\d+ bytes"`), `"N bytes"`},
