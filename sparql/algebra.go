@@ -10,8 +10,8 @@ package sparql
 
 import "trails/rdf"
 
-// Var is a variable's name without its mark. A blank node of a pattern is a
-// variable, too, whose name begins with a dot, so that no text can name it.
+// Var is the name of a variable without its ? or $. A blank node of a pattern is a variable as well: its name begins
+// with a dot, which no query text can write.
 type Var string
 
 // Operand is what may stand in a position of a pattern: a variable or, when Var is
@@ -21,9 +21,8 @@ type Operand struct {
 	Term rdf.Term
 }
 
-// Op is one operator of the algebra (section 18.2): the sum is sealed, and its
-// members are the exported types of this file. Operators are values; nobody
-// changes one that others may hold.
+// Op is one operator of the algebra (section 18.2). The sum is sealed: its members are the exported types of this
+// file. Operators are immutable values.
 type Op interface{ op() }
 
 // BGP is a basic graph pattern (section 18.3.1); the empty one has one solution
@@ -81,8 +80,8 @@ type Table struct {
 	Rows [][]rdf.Term
 }
 
-// Group is GROUP BY with its aggregates (section 18.2.4.1). No keys and an
-// aggregate mean one group, also of no solutions.
+// Group is GROUP BY with its aggregates (section 18.2.4.1). Without keys but with an aggregate there is exactly one
+// group, even when there are no solutions.
 type Group struct {
 	Op         Op
 	Keys       []GroupKey
@@ -112,8 +111,8 @@ type OrderBy struct {
 type OrderKey struct {
 	Expr       Expr
 	Descending bool
-	// Stored compares terms by where the store keeps them: an order that is total and
-	// costs least. No text asks for it.
+	// Stored compares terms in the order in which the store keeps them, which is total and costs least. No query text
+	// can ask for it.
 	Stored bool
 }
 
@@ -186,9 +185,9 @@ type OneOrMore struct{ Path Path }
 // ZeroOrOne is Path?.
 type ZeroOrOne struct{ Path Path }
 
-// NegatedSet is !(a|^b): any predicate but Forward from subject to object, or any
-// but Backward the other way. A direction that the text does not mention is nil and
-// matches nothing; one that it mentions is not nil.
+// NegatedSet is !(a|^b): any predicate except those of Forward from subject to object, or any except those of
+// Backward from object to subject. The list of a direction that the text does not mention is nil, and that direction
+// matches nothing.
 type NegatedSet struct{ Forward, Backward []rdf.IRI }
 
 func (Link) path()        {}

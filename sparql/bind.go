@@ -9,11 +9,9 @@ import (
 	"trails/rdf"
 )
 
-// Bind returns the query with parameters in the place of variables: each is that term
-// wherever the text names it, in subqueries, too. A column of the answer that is a
-// parameter has its term in every row, which is the caller's to add. A parameter that
-// the text does not name, or that it gives a value itself, is an InvalidArguments
-// fault. The query stays as it is.
+// Bind returns a copy of the query with terms in the place of variables (parameters), in subqueries as well. The
+// answer has no column for a parameter; the caller adds it, with the same term in every row. A parameter that the
+// text does not use, or to which it assigns a value itself, is an InvalidArguments fault.
 func (q *Query) Bind(params map[Var]rdf.Term) (*Query, error) {
 	if len(params) == 0 {
 		return q, nil
@@ -46,14 +44,15 @@ func (u *Update) Bind(params map[Var]rdf.Term) (*Update, error) {
 	return &out, b.done()
 }
 
-// binder is one binding of parameters.
+// binder replaces the parameters in one query or update.
 type binder struct {
 	params map[Var]rdf.Term
 	named  map[Var]bool
 	marks  int
-	// samples maps the variables of SAMPLE(?parameter) to the parameter's term.
+	// samples maps the variable that stands for SAMPLE(?parameter) to the term of the parameter.
 	samples map[Var]rdf.Term
-	// elsewhere counts the SERVICEs around what is read, which other endpoints evaluate.
+	// elsewhere counts the SERVICE clauses around the operator that is being read; another endpoint evaluates their
+	// content.
 	elsewhere int
 	err       error
 }
@@ -62,7 +61,7 @@ func newBinder(params map[Var]rdf.Term) *binder {
 	return &binder{params: params, named: map[Var]bool{}, samples: map[Var]rdf.Term{}}
 }
 
-// done returns what is wrong with the parameters.
+// done returns the fault of parameters that the text does not use or assigns.
 func (b *binder) done() error {
 	var unknown []string
 	for v := range b.params {
@@ -91,7 +90,7 @@ func (b *binder) note(v Var) (rdf.Term, bool) {
 	return t, true
 }
 
-// assigned refuses a parameter that the text gives a value.
+// assigned refuses a parameter to which the text assigns a value.
 func (b *binder) assigned(v Var) {
 	if _, ok := b.note(v); ok && b.err == nil {
 		b.err = fault.Arguments(fault.FieldError{Field: "params." + string(v), Code: fault.Closed, Message: "the text gives ?" + string(v) + " a value itself (AS), so that it is no parameter"})
@@ -129,10 +128,10 @@ func (b *binder) op(op Op) Op {
 	case Project:
 		return Project{b.op(op.Op), b.kept(op.Vars)}
 	}
-	return EachOperand(eachEnd(op, b.operand), b.op, b.expr) // operands first: they know the samples
+	return EachOperand(eachEnd(op, b.operand), b.op, b.expr) // operands first: they fill samples
 }
 
-// kept are the variables that are no parameters.
+// kept returns the variables that are not parameters.
 func (b *binder) kept(vars []Var) []Var {
 	out := make([]Var, 0, len(vars))
 	for _, v := range vars {
@@ -143,8 +142,9 @@ func (b *binder) kept(vars []Var) []Var {
 	return out
 }
 
-// minus compares only solutions that share a variable, which a parameter that both
-// sides name is: a mark that both have stands for it.
+// minus binds the parameters in both sides of MINUS. MINUS only removes solutions that share a variable with a
+// solution of its right side. A parameter that both sides use is no longer a variable, so both sides get a marker
+// variable with the same value in its place.
 func (b *binder) minus(op Minus) Op {
 	outside := b.named
 	b.named = map[Var]bool{}
@@ -170,7 +170,7 @@ func (b *binder) minus(op Minus) Op {
 	return Minus{Extend{left, mark, set}, Extend{right, mark, set}}
 }
 
-// table keeps the rows that have the parameter's term, or leave it open.
+// table keeps the rows in which a parameter's column has the parameter's term or UNDEF.
 func (b *binder) table(t Table) Op {
 	out := Table{Vars: b.kept(t.Vars)}
 	for _, row := range t.Rows {
@@ -236,8 +236,8 @@ func (b *binder) expr(e Expr) Expr {
 	return e
 }
 
-// call makes BOUND of a parameter true, since BOUND takes nothing but a variable. A
-// pattern of a regular expression is checked once it is a constant.
+// call replaces BOUND(?parameter) by true, because BOUND takes only a variable. It checks a regular expression that
+// has become a constant.
 func (b *binder) call(e Call) Expr {
 	if v, ok := boundVar(e); ok {
 		if _, ok := b.note(v); ok {

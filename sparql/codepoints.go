@@ -9,20 +9,21 @@ import (
 	"trails/rdf"
 )
 
-// source is the text that the grammar sees, after the codepoint escapes of section
-// 19.2, and the way from its offsets back to those of the text as it was written.
+// source is the text that the lexer reads, with the codepoint escapes of section 19.2 replaced, and what is needed to
+// turn its offsets into offsets of the text as written.
 type source struct {
 	text    string
 	written string
 	shifts  []shift
 }
 
-// shift says that what stands at or behind text was written by this much later.
+// shift is the difference between an offset in the replaced text and in the text as written; it holds from one offset
+// on.
 type shift struct{ text, by int }
 
-// unescapeCodepoints replaces \uXXXX and \UXXXXXXXX. A backslash that another one
-// escapes begins none, so that "\\u0041" is a backslash and a word: by the letter
-// it could not be written at all. What an escape gives is not looked at again.
+// unescapeCodepoints replaces \uXXXX and \UXXXXXXXX, once. A backslash that is itself escaped does not begin an
+// escape: "\\u0041" is a backslash and the letters u0041. By the letter of section 19.2 a query could not write this
+// string at all.
 func unescapeCodepoints(written string) (source, *fault.SyntaxError) {
 	s := source{text: written, written: written}
 	if !strings.Contains(written, `\u`) && !strings.Contains(written, `\U`) {
@@ -50,7 +51,7 @@ func unescapeCodepoints(written string) (source, *fault.SyntaxError) {
 	return s, nil
 }
 
-// codepoint returns the number of an escape at the beginning of s, and its length.
+// codepoint reads the escape at the beginning of s, and returns its code point and its length.
 func codepoint(s string) (rune, int) {
 	digits := 0
 	switch {
@@ -73,7 +74,7 @@ func codepoint(s string) (rune, int) {
 	return rune(min(n, utf8.MaxRune+1)), 2 + digits
 }
 
-// writtenAt turns an offset of the text into one of the text as it was written.
+// writtenAt converts an offset in the replaced text to one in the text as written.
 func (s source) writtenAt(offset int) int {
 	i := sort.Search(len(s.shifts), func(i int) bool { return s.shifts[i].text > offset })
 	if i == 0 {
@@ -82,7 +83,7 @@ func (s source) writtenAt(offset int) int {
 	return offset + s.shifts[i-1].by
 }
 
-// fail is a syntax error at an offset of the text as it was written.
+// fail returns a syntax error at an offset of the text as written.
 func (s source) fail(at int, message string) *fault.SyntaxError {
 	return fault.At(fault.Malformed, s.written, at, "%s", message)
 }

@@ -18,7 +18,7 @@ func isUnit(op Op) bool {
 	return ok && len(bgp.Patterns) == 0
 }
 
-// NewSlice is op when it leaves nothing out.
+// NewSlice returns op itself when offset and limit leave nothing out.
 func NewSlice(op Op, offset, limit int64) Op {
 	if offset <= 0 && limit < 0 {
 		return op

@@ -9,36 +9,36 @@ import (
 	"sync"
 )
 
-// cure says what to write instead of what people and models often write for SPARQL. It fits
-// where what stands before the place of a failure, and behind it, matches.
+// cure is advice for a syntax error that people and models often make. It applies when before matches the text that
+// precedes the error, and behind the text that follows it.
 type cure struct {
 	before, behind string // regular expressions, "" for anything
-	// say has the groups of before and then of behind as $1, $2 and so on.
+	// say is the advice; $1, $2 and so on are the groups of before and then of behind.
 	say string
 }
 
-// begin is what may stand before the form of a text, and unvar a word where a variable, a text or
-// a name with a colon was meant.
+// begin matches a text in which only a prologue precedes the error. unvar matches a bare word where a variable, a
+// string or a prefixed name was meant.
 const (
 	begin = `(?is)^(?:\s*(?:PREFIX\s+\S*\s*<[^>]*>|BASE\s*<[^>]*>))*\s*$`
 	unvar = `^([A-Za-z_]\w*)(?:[^\w:/(]|$)`
 )
 
-// nameAhead and nameBehind are what stands on both sides of the slash of a node's name.
+// nameAhead and nameBehind match the two sides of the slash in a node's name, such as Person/ana.
 const (
 	nameAhead  = `([A-Za-z][\w-]*)?:([\w-]+)`
 	nameBehind = `([\w.%-]*\w)`
 )
 
-// cures are tried in order.
+// cures are tried in order; the first that matches is shown.
 var cures = []cure{
-	// Nodes as answers show them.
+	// Names of nodes as answers show them.
 	{nameAhead + `$`, `^/` + nameBehind, `a node is written $1:$2\/$3, or as its whole IRI in < >, or is a parameter: {"iri":"$2/$3"}`},
 	{nameAhead + `/$`, `^` + nameBehind, `a node is written $1:$2\/$3, or as its whole IRI in < >, or is a parameter: {"iri":"$2/$3"}`},
 	{`[\s(,]([A-Z]\w*)$`, `^/` + nameBehind, `a node is written :$1\/$2, or as its whole IRI in < >, or is a parameter: {"iri":"$1/$2"}`},
 	{`[\s(,{]$`, `^([A-Z]\w*)/` + nameBehind, `a node is written :$1\/$2, or as its whole IRI in < >, or is a parameter: {"iri":"$1/$2"}`},
 
-	// What stands around a text.
+	// Markup around a query.
 	{"", "^```", "the text stands alone: leave the lines of ``` out"},
 	{``, `^%[0-9A-Fa-f]{2}`, `the text is encoded for an address: decode it`},
 	{``, `^&(?:lt|gt|amp|quot|apos|#\d+);`, `the text is encoded for HTML: < > & " stand as they are`},
@@ -80,7 +80,7 @@ var cures = []cure{
 	{`^\s*$`, `(?i)^(?:OPTIONAL\s+)?MATCH\b|^(?i:MERGE|UNWIND|RETURN)\b`, `this is Cypher; in SPARQL MATCH (n:Type)-[:rel]->(m) RETURN n is SELECT ?n { ?n a :Type ; :rel ?m }`},
 	{`(?i)^\s*CREATE\s+$`, `^\(`, `this is Cypher; in SPARQL it is INSERT DATA { <IRI> a :Type ; :name "…" }, an update`},
 
-	// Updates among queries, and queries among updates.
+	// Updates sent as queries, and queries sent as updates.
 	{begin, `(?i)^(?:INSERT|DELETE|WITH|LOAD|CLEAR|DROP|CREATE|ADD|MOVE|COPY)\b`, `this is an update, which is run by mutate, not by query`},
 	{begin, `(?i)^(?:SELECT|ASK|CONSTRUCT|DESCRIBE)\b`, `this is a query, which is run by query, not as an update`},
 
@@ -207,7 +207,7 @@ var cures = []cure{
 	{`[.{;]\s*(?:\?\w+\s+)?(?:a|:\w+)\s+\S+\s+$`, `^(:\w+|a)\s+[\w?:"<]`, `a ';' is missing before it, or a '.' where another subject begins`},
 	{`\{[^{}]*[^.{}(,;\s]\s*$`, `^(?:\?\w+|<[^>]*>|[\w-]*:[\w\\/-]+)\s+(?:a|\?\w+|\^?[\w-]*:[\w-]+|<)`, `a '.' is missing before it`},
 
-	// Signs.
+	// Punctuation.
 	{``, `^[“”„‟‘’‚‛«»‹›´′″＂]`, `texts stand in " or '`},
 	{``, `^(?:"[^"'\n]*'|'[^"'\n]*")`, `a text ends with the sign that it begins with, " or '`},
 	{``, `^[\p{Zs}\x{200B}-\x{200F}\x{2060}\x{FEFF}]`, `it looks like a blank and is none: write a blank`},
@@ -220,7 +220,7 @@ var cures = []cure{
 	{`\.\s*$`, `^\.`, `one full stop is enough`},
 	{`[;,]\s*$`, `^,`, `behind a ',' stands another object`},
 
-	// Words where something else was meant, when nothing above is known of them.
+	// Words in the wrong place for which no more special advice is above.
 	{`(?i)\bSELECT\s+(?:(?:DISTINCT|REDUCED)\s+)?(?:[?$]\w+\s+)*$`, unvar, `a variable has a question mark: ?$1`},
 	{`(?i)\b(?:ORDER|GROUP)\s+BY\s[^{]*$`, unvar, `a variable has a question mark: ?$1`},
 	{`(?:\sa|\brdf:type)\s+$`, unvar, `a type has a colon: :$1`},
@@ -231,7 +231,7 @@ var cures = []cure{
 	{begin, `^\S`, `a query is SELECT ?x { ?x a :Type ; :name ?name }, and an update INSERT DATA { <IRI> a :Type ; :name "…" }`},
 }
 
-// curesCompiled are the expressions of cures.
+// curesCompiled are the compiled regular expressions of cures.
 var curesCompiled = sync.OnceValue(func() (all [][2]*regexp.Regexp) {
 	for _, c := range cures {
 		all = append(all, [2]*regexp.Regexp{regexp.MustCompile(c.before), regexp.MustCompile(c.behind)})
@@ -239,11 +239,10 @@ var curesCompiled = sync.OnceValue(func() (all [][2]*regexp.Regexp) {
 	return all
 })
 
-// curesLook is how much of the text on each side of a failure is looked at.
+// curesLook is how many bytes before and behind a syntax error the cures see.
 const curesLook = 400
 
-// cureOf returns what to write instead of what stands at a byte of a text, "" when nothing is
-// known of it.
+// cureOf returns the advice for a syntax error at a byte of the text, or "".
 func cureOf(text string, at int) string {
 	before, behind := text[max(0, at-curesLook):at], text[at:min(len(text), at+curesLook)]
 	for i, both := range curesCompiled() {
@@ -260,7 +259,7 @@ func cureOf(text string, at int) string {
 	return ""
 }
 
-// namespaces are those of prefixes that are often used and not declared.
+// namespaces are the namespaces of prefixes that are often used without a declaration.
 var namespaces = map[string]string{
 	"foaf": "http://xmlns.com/foaf/0.1/", "dc": "http://purl.org/dc/elements/1.1/", "dcterms": "http://purl.org/dc/terms/", "dct": "http://purl.org/dc/terms/",
 	"schema": "https://schema.org/", "geo": "http://www.w3.org/2003/01/geo/wgs84_pos#", "vcard": "http://www.w3.org/2006/vcard/ns#", "dcat": "http://www.w3.org/ns/dcat#",
@@ -273,7 +272,7 @@ var namespaces = map[string]string{
 // bareIRI is an IRI without its brackets.
 var bareIRI = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]*://|urn:|mailto:)[^\s<>"{}|\\^]*[^\s<>"{}|\\^.,;)]`)
 
-// undeclared says how a prefix is declared, and which are known.
+// undeclared says how to declare a prefix, and which prefixes are known.
 func (p *parser) undeclared(prefix string, at int) string {
 	if iri := bareIRI.FindString(p.text[at:]); iri != "" {
 		return fmt.Sprintf("; an IRI stands in < >: <%s>", iri)
@@ -295,7 +294,7 @@ func (p *parser) undeclared(prefix string, at int) string {
 	return fmt.Sprintf("; known are %s%s", list, way)
 }
 
-// relative says how a node is written whose name stands in brackets.
+// relative says how to write the name of a node that was written as a relative IRI in brackets.
 func (p *parser) relative(ref string) string {
 	namespace, known := p.prefixes[""]
 	name, local, isNode := strings.Cut(ref, "/")

@@ -11,19 +11,18 @@ import (
 // Dump writes the algebra of the query for people, as S-expressions.
 func (q *Query) Dump() string { return q.DumpNoted(nil) }
 
-// DumpNoted is Dump with a note behind the first line of each operator, unless it is
-// empty. The function is asked once for each, outer ones first, and sees those inside
-// a GRAPH in one of their own, but none in an EXISTS; nil notes nothing.
+// DumpNoted is Dump with a note behind the first line of each operator. Outer operators are asked for first. An
+// operator inside GRAPH is passed to note wrapped in that Graph; operators inside EXISTS are not passed. note may be
+// nil and may return "".
 func (q *Query) DumpNoted(note func(Op) string) string {
 	d := dumper{printer: newPrinter(q.Prefixes), note: note}
 	d.query(q)
 	return d.text()
 }
 
-// DumpTerms is Dump for programs: all that the query is but its prefixes. The function term
-// appends each term to dst, as the text to write for it. Where free is set, the term stands
-// at an end of a pattern or is what BIND gives, or it is a [Rows]. The dump ends soon after
-// most bytes.
+// DumpTerms is Dump for programs, without the prefixes. The function term appends the text of a term to dst. free is
+// set for a subject or object of a pattern, for the value of BIND and for a [Rows]. The dump stops soon after it has
+// written most bytes.
 func (q *Query) DumpTerms(term func(dst []byte, t rdf.Term, free bool) []byte, most int) string {
 	d := dumper{printer: &printer{}, terms: term, most: most, scratch: make([]byte, 0, 128)}
 	d.Grow(512)
@@ -33,32 +32,30 @@ func (q *Query) DumpTerms(term func(dst []byte, t rdf.Term, free bool) []byte, m
 	return d.text()
 }
 
-// Dump writes an operator for people, as S-expressions; terms by these prefixes,
-// which may be nil.
+// Dump writes an operator for people, as S-expressions. Terms are abbreviated with prefixes, which may be nil.
 func Dump(op Op, prefixes map[string]string) string {
 	d := dumper{printer: newPrinter(prefixes)}
 	d.op(op)
 	return d.text()
 }
 
-// Rows stands for the number of rows of LIMIT or OFFSET where a term is expected.
+// Rows is the number of rows of LIMIT or OFFSET where a term is expected.
 type Rows int64
 
-// String writes the number.
 func (r Rows) String() string { return strconv.FormatInt(int64(r), 10) }
 
-// Native is what package quad wants of a term.
+// Native makes Rows a term.
 func (r Rows) Native() any { return int64(r) }
 
-// dumper writes one line an operator, indented below that which holds it.
+// dumper writes one operator on each line, indented below its parent.
 type dumper struct {
 	*printer
 	note  func(Op) string
-	graph *Graph // around the operator, without it; nil outside all
-	// terms writes terms, in the place of the printer, and appends to scratch.
+	graph *Graph // the innermost GRAPH around the operator, or nil
+	// terms, if set, writes terms instead of the printer. It appends to scratch.
 	terms   func(dst []byte, t rdf.Term, free bool) []byte
 	scratch []byte
-	most    int // bytes; 0 is no bound
+	most    int // bytes to write at most; 0 is no bound
 }
 
 func (d *dumper) text() string { return strings.TrimPrefix(d.String(), "\n") }
@@ -90,7 +87,7 @@ func (d *dumper) query(q *Query) {
 	}
 }
 
-// block writes what stands below a line, and ends what the line began.
+// block writes the operands on lines of their own, and then closes the parenthesis of the operator.
 func (d *dumper) block(lines func()) {
 	d.indent++
 	lines()
@@ -165,7 +162,7 @@ func (d *dumper) op(op Op) {
 	})
 }
 
-// noteOf asks for the note of an operator.
+// noteOf returns the note of an operator.
 func (d *dumper) noteOf(op Op) string {
 	if d.note == nil {
 		return ""
@@ -267,7 +264,7 @@ func (d *dumper) term(t rdf.Term, free bool) {
 	_, _ = d.Write(d.scratch) // never fails
 }
 
-// rows is a number of rows, 0 and no bound being none.
+// rows writes a number of rows; a negative one, which means no bound, is written as _.
 func (d *dumper) rows(n int64) {
 	switch {
 	case n < 0:

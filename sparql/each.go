@@ -37,9 +37,8 @@ func Operands(o Op) (left, right Op) {
 	return nil, nil
 }
 
-// EachOperand returns the operator with op of each of its operands and expr of each of
-// its expressions, which may be nil: operands first, both in the order of the fields.
-// Nothing of the operator that is given changes.
+// EachOperand returns a copy of the operator: op is applied to each operand, and then expr, unless it is nil, to each
+// expression, in the order of the fields.
 func EachOperand(o Op, op func(Op) Op, expr func(Expr) Expr) Op {
 	switch o := o.(type) {
 	case Join:
@@ -102,7 +101,7 @@ func WithOperands(o Op, left, right Op) Op {
 	return EachOperand(o, operand, func(e Expr) Expr { return e })
 }
 
-// Exprs calls f with each of an operator's expressions; those that it may lack are nil.
+// Exprs calls f with each expression of an operator, except for nil ones.
 func Exprs(o Op, f func(Expr)) {
 	switch o := o.(type) {
 	case LeftJoin:
@@ -125,31 +124,31 @@ func Exprs(o Op, f func(Expr)) {
 	}
 }
 
-// Has reports whether an operator or one below it is such, in a pattern of EXISTS, too.
-// Outer ones are asked first.
-func Has(o Op, such func(Op) bool) bool {
-	if o == nil || such(o) {
+// Has reports whether match holds for an operator or one below it, including those in patterns of EXISTS. Outer
+// operators are asked first.
+func Has(o Op, match func(Op) bool) bool {
+	if o == nil || match(o) {
 		return o != nil
 	}
 	left, right := Operands(o)
-	found := Has(left, such) || Has(right, such)
+	found := Has(left, match) || Has(right, match)
 	Exprs(o, func(e Expr) {
-		found = found || Some(e, func(e Expr) bool { x, ok := e.(Exists); return ok && Has(x.Op, such) })
+		found = found || Some(e, func(e Expr) bool { x, ok := e.(Exists); return ok && Has(x.Op, match) })
 	})
 	return found
 }
 
-// HasPattern reports whether there is EXISTS in an expression.
+// HasPattern reports whether an expression contains EXISTS.
 func HasPattern(e Expr) bool {
 	return Some(e, func(e Expr) bool { _, ok := e.(Exists); return ok })
 }
 
-// Some reports whether an expression or a part of it is such; a pattern in it has no parts.
-func Some(e Expr, such func(Expr) bool) bool {
-	if e == nil || such(e) {
+// Some reports whether match holds for an expression or a part of it. It does not look into patterns of EXISTS.
+func Some(e Expr, match func(Expr) bool) bool {
+	if e == nil || match(e) {
 		return e != nil
 	}
-	part := func(e Expr) bool { return Some(e, such) }
+	part := func(e Expr) bool { return Some(e, match) }
 	switch e := e.(type) {
 	case Call:
 		return slices.ContainsFunc(e.Args, part)
@@ -161,8 +160,8 @@ func Some(e Expr, such func(Expr) bool) bool {
 	return false
 }
 
-// eachEnd returns the operator with f of what stands in the positions of its own
-// patterns: subjects, predicates, objects, and the names of GRAPH and SERVICE.
+// eachEnd returns a copy of the operator with f applied to the subjects, predicates and objects of its patterns and
+// to the names of GRAPH and SERVICE.
 func eachEnd(o Op, f func(Operand) Operand) Op {
 	switch o := o.(type) {
 	case BGP:
@@ -193,7 +192,7 @@ func (t TriplePattern) each(f func(Operand) Operand) TriplePattern {
 	return TriplePattern{f(t.Subject), f(t.Predicate), f(t.Object)}
 }
 
-// EachPattern replaces the patterns of EXISTS in an expression.
+// EachPattern returns a copy of the expression with f applied to each pattern of EXISTS.
 func EachPattern(e Expr, f func(Op) Op) Expr {
 	if !HasPattern(e) {
 		return e
@@ -206,8 +205,8 @@ func EachPattern(e Expr, f func(Op) Op) Expr {
 	})
 }
 
-// EachLeaf replaces what stands at the ends of an expression: variables, constants,
-// aggregates and patterns. A nil expression stays nil.
+// EachLeaf returns a copy of the expression with f applied to each leaf: variables, constants, aggregates and
+// patterns. A nil expression stays nil.
 func EachLeaf(e Expr, f func(Expr) Expr) Expr {
 	switch e := e.(type) {
 	case nil:

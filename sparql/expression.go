@@ -60,8 +60,7 @@ const (
 	GroupConcat AggregateFunc = "GROUP_CONCAT"
 )
 
-// Func is an operator or built-in function by the name that SPARQL has for it, in
-// capitals; operators by their sign.
+// Func is an operator or built-in function: the sign of an operator, or the name of a function in capitals.
 type Func string
 
 // The operators (section 17.3) and functional forms (section 17.4.1).

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// level is one SELECT (or the pattern and modifiers of another form) while it is read;
-// sections 18.2.4 and 18.2.5 say how it becomes operators.
+// level is one SELECT, or the pattern and modifiers of another form, while it is read. Sections 18.2.4 and 18.2.5
+// translate it to operators.
 type level struct {
 	selects, star, distinct, reduced bool
 	items                            []item
@@ -19,11 +19,11 @@ type level struct {
 	offset, limit                    int64
 	values                           *Table
 	projected                        []Var
-	aliases                          scope // the names of SELECT's expressions
+	aliases                          scope // names that SELECT gives to expressions with AS
 	starAt                           int
 }
 
-// item is one of SELECT: a variable, or an expression with its name.
+// item is one element of SELECT: a variable, or an expression with its name.
 type item struct {
 	expr Expr
 	name Var
@@ -32,7 +32,7 @@ type item struct {
 
 func (l *level) grouped() bool { return len(l.keys) > 0 || l.aggregates > 0 }
 
-// solved returns the operators of a level.
+// solved translates a level to operators.
 func (p *parser) solved(l *level) Op {
 	if p.failed != nil {
 		return BGP{}
@@ -72,7 +72,7 @@ func (p *parser) solved(l *level) Op {
 	return NewSlice(op, l.offset, l.limit)
 }
 
-// project finds out what SELECT gives, and that its names are new.
+// project computes the variables that SELECT returns, and refuses names that are not new.
 func (p *parser) project(l *level) {
 	if l.star {
 		if l.grouped() {
@@ -94,9 +94,9 @@ func (p *parser) project(l *level) {
 	l.projected = names.vars
 }
 
-// aliasesIn reports whether conditions of HAVING use what SELECT makes. By the
-// letter of section 18.2.4.2 such a name has no value yet, and nothing would pass;
-// people mean the value, so the filter comes behind it.
+// aliasesIn reports whether conditions of HAVING use names that SELECT defines with AS. By the letter of section
+// 18.2.4.2 such a name has no value in HAVING, and nothing would pass. The value is meant, so the filter is placed
+// behind the Extend.
 func (l *level) aliasesIn(having []Expr) bool {
 	found := false
 	for _, e := range having {
@@ -112,7 +112,7 @@ func (l *level) aliasesIn(having []Expr) bool {
 type grouping struct {
 	p     *parser
 	keys  scope
-	named map[string]Var // by the aggregate's text
+	named map[string]Var // by the text of the aggregate
 	aggs  []Aggregation
 }
 
@@ -133,8 +133,8 @@ func (p *parser) groupBy(l *level) Op {
 	return Group{l.op, l.keys, g.aggs}
 }
 
-// items lifts the aggregates of SELECT and refuses variables that have no one value
-// in a group (section 11.4).
+// items replaces the aggregates in the elements of SELECT, and refuses variables that do not have a single value in a
+// group (section 11.4).
 func (g *grouping) items(l *level) {
 	var names scope
 	check := func(v Var, at int) {
@@ -153,7 +153,7 @@ func (g *grouping) items(l *level) {
 	}
 }
 
-// sampled replaces variables that are neither keys nor SELECT's by a sample.
+// sampled replaces each variable that is neither a key nor defined in SELECT by SAMPLE of it.
 func (g *grouping) sampled(e Expr, l *level) Expr {
 	return mapVars(e, func(v Var) Expr {
 		if g.keys.has(v) || l.aliases.has(v) {
@@ -175,8 +175,7 @@ func (g *grouping) lifted(e Expr) Expr {
 
 func (g *grouping) variable(a Aggregate) Var {
 	text := exprText(a)
-	// What may have another value each time is not shared; a string that looks like such a
-	// call is not either.
+	// Calls that may differ each time (RAND, UUID) are not shared. Nor is a string that only looks like one.
 	volatile := strings.Contains(text, "RAND()") || strings.Contains(text, "UUID()") || strings.Contains(text, "BNODE(")
 	if v, ok := g.named[text]; ok && !volatile {
 		return v

@@ -13,7 +13,7 @@ type kind uint8
 
 const (
 	atEnd        kind = iota
-	symbol            // a sign, or a word: the text is in capitals
+	symbol            // a sign, or a keyword in capitals
 	variable          // the name without its mark
 	iriRef            // without angle brackets, as written
 	prefixedName      // prefix:local, without the escapes of the local name
@@ -30,7 +30,7 @@ type token struct {
 	start, end int
 }
 
-// lexer cuts a text into tokens. After a failure there are only ends.
+// lexer cuts a text into tokens. After a failure it only returns the end token.
 type lexer struct {
 	source
 	pos    int
@@ -41,7 +41,7 @@ type lexer struct {
 func (l *lexer) failAt(at int, message string) {
 	if l.failed == nil {
 		l.failed = l.fail(l.writtenAt(at), message)
-		if !strings.Contains(message, "; ") { // it says itself what to write
+		if !strings.Contains(message, "; ") { // the message has its own advice
 			l.failed.Message += cureOf(l.text, at)
 		}
 	}
@@ -111,7 +111,7 @@ func (l *lexer) scanFrom(c byte) (kind, string) {
 	return symbol, l.scanSign()
 }
 
-// signs are the symbols that are no words, the long ones before their beginnings.
+// signs are the symbols that are not words. A long one stands before its own prefixes.
 var signs = []string{
 	"^^", "&&", "||", "!=", "<=", ">=", "{", "}", "(", ")", "[", "]", ".", ",", ";", "=", "<", ">", "!", "|", "/", "^", "*", "+", "-", "?",
 }
@@ -141,8 +141,8 @@ func (l *lexer) scanIRI() (kind, string) {
 	return symbol, l.scanSign()
 }
 
-// span returns the end of the longest run from i on that begins with a character of
-// first and goes on with those of rest.
+// span returns the end of the longest run that begins at i with a character of first and continues with characters of
+// rest.
 func (l *lexer) span(i int, first, rest func(rune) bool) int {
 	for in := first; i < len(l.text); in = rest {
 		r, n := utf8.DecodeRuneInString(l.text[i:])
@@ -154,7 +154,7 @@ func (l *lexer) span(i int, first, rest func(rune) bool) int {
 	return i
 }
 
-// nameSpan is a span in which full stops may stand, but not at the end.
+// nameSpan is span for names: full stops may occur inside, but not at the end.
 func (l *lexer) nameSpan(i int, first, rest func(rune) bool) int {
 	end := l.span(i, first, func(r rune) bool { return r == '.' || rest(r) })
 	for end > i && l.text[end-1] == '.' {

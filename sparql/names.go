@@ -6,21 +6,21 @@ import (
 	"trails/rdf"
 )
 
-// Name is an IRI that a text names in brackets or with a prefix. Those of PREFIX and BASE
-// are none.
+// Name is an IRI that occurs in a text, in brackets or with a prefix. The IRIs of PREFIX and BASE declarations do not
+// count.
 type Name struct {
 	IRI rdf.IRI
-	// Start and End are its place, as bytes of the text.
+	// Start and End are its byte offsets in the text.
 	Start, End int
-	// Prefix is what stands before the colon of a prefixed name, and Namespace what the text
-	// itself declares it to be, "" when [Options] does.
+	// Prefix is the part before the colon of a prefixed name. Namespace is the text's own declaration of it, "" when
+	// only [Options] declares it.
 	Prefix, Namespace string
-	// Bracketed means that it stands in brackets.
+	// Bracketed reports that the IRI is written in brackets.
 	Bracketed bool
 }
 
-// Names returns the IRIs that a query or an update names, in the order of the text. A text
-// that is neither is a [*fault.SyntaxError].
+// Names returns the IRIs of a query or an update, in the order of the text. A text that is neither is a
+// [*fault.SyntaxError].
 func Names(text string, opts Options) ([]Name, error) {
 	form := FormOf(text)
 	p, err := newParser(text, opts)
@@ -40,7 +40,7 @@ func Names(text string, opts Options) ([]Name, error) {
 	return p.names, nil
 }
 
-// name notes the IRI of a token, where names are asked for.
+// name records the IRI of a token, if naming is set.
 func (p *parser) name(tok token, iri rdf.IRI) {
 	if !p.naming || p.failed != nil {
 		return
@@ -53,9 +53,9 @@ func (p *parser) name(tok token, iri rdf.IRI) {
 	p.names = append(p.names, n)
 }
 
-// Rename returns a text that means under after what the given one means under before, but
-// for the IRIs for which becomes has another one. All but these names stays as it is,
-// comments and spaces included. It also returns how many it wrote anew.
+// Rename rewrites a text that is read with the options before into one that means the same under the options after,
+// except that becomes may replace IRIs. Everything but IRIs stays, including comments and white space. It also
+// returns the number of IRIs that were rewritten.
 func Rename(text string, before, after Options, becomes func(Name) rdf.IRI) (string, int, error) {
 	names, err := Names(text, before)
 	if err != nil {
@@ -89,8 +89,8 @@ func Rename(text string, before, after Options, becomes func(Name) rdf.IRI) (str
 	return out.String(), renamed, nil
 }
 
-// PlaceOf returns the byte of a text at which a keyword in capitals, such as INSERT, or a
-// variable with its mark, such as ?x, first stands, from a byte on; -1 where none does.
+// PlaceOf returns the first byte at or after from where a keyword in capitals, such as INSERT, or a variable with its
+// mark, such as ?x, stands; -1 if there is none.
 func PlaceOf(text, word string, from int) int {
 	src, failed := unescapeCodepoints(text)
 	if failed != nil {

@@ -10,25 +10,25 @@ import (
 	"trails/rdf"
 )
 
-// What [Parse] takes unless [Options] says otherwise.
+// Default limits of [Parse].
 const (
 	DefaultBytes = 1 << 20
 	DefaultDepth = 200
 )
 
 const (
-	// maxChain bounds what stands beside each other and yet makes a deep tree:
-	// the elements of a group, the operands of a row of operators.
+	// maxChain bounds repetitions that become a deep tree: the elements of a group, the operands of a chain of
+	// operators.
 	maxChain = 10_000
-	// maxExpansion bounds how many bytes prefixes may add up to, per byte allowed.
+	// maxExpansion bounds the bytes of all expanded prefixed names, as a multiple of the bytes that a text may have.
 	maxExpansion = 16
 )
 
-// Options is what a text does not say. The zero value is good.
+// Options are the settings of a parse that the text does not contain. The zero value works.
 type Options struct {
-	// Base is what relative IRIs are resolved against until the text has a BASE.
+	// Base resolves relative IRIs until the text has a BASE.
 	Base string
-	// Prefixes are known without a declaration; the text may declare them anew.
+	// Prefixes are known without a declaration; the text may redeclare them.
 	Prefixes map[string]string
 	// MaxBytes bounds the text; 0 is [DefaultBytes].
 	MaxBytes int
@@ -37,8 +37,7 @@ type Options struct {
 	MaxDepth int
 }
 
-// Parse reads a query and translates it to the algebra (section 18.2). A text that
-// is none is a [*fault.SyntaxError].
+// Parse reads a query and translates it to the algebra (section 18.2). An invalid text is a [*fault.SyntaxError].
 func Parse(text string, opts Options) (*Query, error) {
 	p, err := newParser(text, opts)
 	if err != nil {
@@ -47,8 +46,8 @@ func Parse(text string, opts Options) (*Query, error) {
 	return p.wholeQuery()
 }
 
-// FormOf tells the form of a query by the word that follows its prologue, and reads no
-// further; "" where there is none.
+// FormOf returns the form of a query from the word that follows the prologue, without reading further; "" if there is
+// none.
 func FormOf(text string) Form {
 	p, err := newParser(text, Options{Base: "urn:trails:"})
 	if err != nil {
@@ -72,7 +71,7 @@ func (p *parser) wholeQuery() (*Query, error) {
 	return q, nil
 }
 
-// ParseUpdate reads an update request. A text that is none is a [*fault.SyntaxError].
+// ParseUpdate reads an update request. An invalid text is a [*fault.SyntaxError].
 func ParseUpdate(text string, opts Options) (*Update, error) {
 	p, err := newParser(text, opts)
 	if err != nil {
@@ -86,30 +85,30 @@ func ParseUpdate(text string, opts Options) (*Update, error) {
 	return u, nil
 }
 
-// parser is a recursive descent through the grammar of section 19.8. The first
-// failure ends the tokens, and what is built from then on is thrown away.
+// parser is a recursive descent parser for the grammar of section 19.8. After the first failure the lexer only
+// returns the end token, and the result is discarded.
 type parser struct {
 	lexer
 	opts     Options
 	tok      token
 	base     string
-	prefixes map[string]string // as declared and given
-	declared map[string]string // as declared
+	prefixes map[string]string // from Options and from the text
+	declared map[string]string // from the text
 	expanded map[string]rdf.IRI
-	bytes    int // of IRIs that prefixes and the base made
-	tokens   int // read
+	bytes    int // total size of the IRIs made with a prefix or the base
+	tokens   int // number of tokens read
 	depth    int
 
 	sink   *sink
 	blocks blocks
 	data   dataNodes
-	// aggregates counts those of the SELECT that is being read; nil where none may stand.
+	// aggregates counts the aggregates of the SELECT that is being read; nil where none is allowed.
 	aggregates *int
 	numbers    renumbering
-	// names are those of the text, if naming is set.
+	// names are the IRIs of the text, collected if naming is set.
 	names  []Name
 	naming bool
-	// placing notes places, unless it is nil.
+	// placing records offsets, if it is not nil.
 	placing *placing
 }
 
@@ -149,10 +148,10 @@ func (p *parser) next() {
 	p.tokens++
 }
 
-// is reports whether the token is this sign or keyword.
+// is reports whether the current token is this sign or keyword.
 func (p *parser) is(text string) bool { return p.tok.kind == symbol && p.tok.text == text }
 
-// accept passes over a sign or keyword, if it is the token.
+// accept skips the current token if it is this sign or keyword.
 func (p *parser) accept(text string) bool {
 	if !p.is(text) {
 		return false
@@ -161,7 +160,7 @@ func (p *parser) accept(text string) bool {
 	return true
 }
 
-// expect passes over a sign or keyword that must stand here.
+// expect skips a sign or keyword that is required here.
 func (p *parser) expect(text string) {
 	if p.accept(text) {
 		return
@@ -178,7 +177,7 @@ func (p *parser) expectEnd(what string) {
 	}
 }
 
-// take returns the token's text if it is of this kind, and passes over it.
+// take returns the text of the current token if it is of this kind, and skips it.
 func (p *parser) take(k kind, what string) string {
 	if p.tok.kind != k {
 		p.failExpected(what)
@@ -191,14 +190,14 @@ func (p *parser) take(k kind, what string) string {
 
 func (p *parser) takeVar() Var { return Var(p.take(variable, "a variable")) }
 
-// ended reports that the text or the parse is at its end: no loop may go on.
+// ended reports that the text has ended or the parse has failed, so that loops must stop.
 func (p *parser) ended() bool { return p.tok.kind == atEnd }
 
 func (p *parser) failExpected(what string) {
 	p.failHere("expected " + what + ", found " + p.found())
 }
 
-// failHere fails at the token.
+// failHere fails at the current token.
 func (p *parser) failHere(message string) { p.failFrom(p.tok.start, message) }
 
 func (p *parser) failFrom(at int, message string) {
@@ -233,7 +232,7 @@ func quoteFound(s string) string {
 	return strconv.QuoteToGraphic(s)
 }
 
-// enter goes one level deeper; the caller defers leave.
+// enter counts one more level of nesting; the caller defers leave.
 func (p *parser) enter() {
 	if p.depth++; p.depth > p.opts.MaxDepth {
 		p.failTooLarge(fmt.Sprintf("this stands more than %d levels deep", p.opts.MaxDepth))
@@ -242,7 +241,7 @@ func (p *parser) enter() {
 
 func (p *parser) leave() { p.depth-- }
 
-// link counts one more in a row.
+// link counts one more element of a chain.
 func (p *parser) link(n *int, what string) {
 	if *n++; *n > maxChain {
 		p.failTooLarge(fmt.Sprintf("more than %d %s in a row", maxChain, what))

@@ -145,8 +145,7 @@ func (p *parser) bracketed() Expr {
 	return e
 }
 
-// functionArguments reads ArgList. DISTINCT would make it an aggregate, and there
-// are none but the language's own.
+// functionArguments reads ArgList. DISTINCT is refused: it is for custom aggregates, which are not supported.
 func (p *parser) functionArguments(iri rdf.IRI) []Expr {
 	p.expect("(")
 	if p.is("DISTINCT") {
@@ -223,9 +222,8 @@ func (p *parser) checkArity(name string, args []Expr, arity Arity, at int) {
 	}
 }
 
-// WrongPattern says what is wrong with the regular expression of a call, when that and
-// its flags are constants; nil when nothing is, or when it is computed. Such a call is an
-// error for each solution.
+// WrongPattern returns what is wrong with the regular expression of a call whose pattern and flags are constants. It
+// returns nil when the pattern is valid or is computed. A call with an invalid pattern is an error for each solution.
 func WrongPattern(c Call) error {
 	last, ok := map[Func]int{"REGEX": 2, "REPLACE": 3}[c.Func]
 	if !ok {
@@ -295,8 +293,7 @@ var aggregateFuncs = map[string]AggregateFunc{
 
 func isAggregate(name string) bool { _, ok := aggregateFuncs[name]; return ok }
 
-// aggregate reads Aggregate. They do not nest, and stand in SELECT, HAVING and
-// ORDER BY only.
+// aggregate reads Aggregate. Aggregates do not nest, and are allowed in SELECT, HAVING and ORDER BY only.
 func (p *parser) aggregate() Expr {
 	at := p.tok.start
 	a := Aggregate{Func: aggregateFuncs[p.tok.text]}

@@ -5,11 +5,11 @@ import (
 	"trails/rdf"
 )
 
-// group is a group graph pattern while it is read: the pattern so far, and the
-// filters that will stand around all of it (section 18.2.2.2).
+// group is a group graph pattern while it is read: the pattern so far, and the filters, which apply to the whole
+// group (section 18.2.2.2).
 type group struct {
 	op      Op
-	block   []triple // the triples since the last other pattern; filters do not end them
+	block   []triple // triples since the last other pattern; a FILTER does not end them
 	filters []Expr
 	scope   scope
 	joined  int
@@ -77,7 +77,7 @@ func (p *parser) groupBody(g *group) {
 	p.endBlock(g)
 }
 
-// endBlock joins the triples so far.
+// endBlock joins the triples so far to the pattern.
 func (p *parser) endBlock(g *group) {
 	for _, op := range p.patterns(g.block) {
 		g.op = NewJoin(g.op, op)
@@ -126,14 +126,15 @@ func (p *parser) notTriples(g *group) {
 	}
 }
 
-// nested reads a group whose variables are in scope around it.
+// nested reads a group and adds its variables to the scope around it.
 func (p *parser) nested(g *group) Op {
 	inner := p.group()
 	g.scope.addAll(inner.scope.vars)
 	return inner.whole()
 }
 
-// optional reads OPTIONAL: its filters are the join's, and see both sides.
+// optional reads OPTIONAL. Filters directly in its group become the condition of LeftJoin, which sees the variables
+// of both sides.
 func (p *parser) optional(g *group) {
 	inner := p.group()
 	g.scope.addAll(inner.scope.vars)

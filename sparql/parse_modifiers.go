@@ -6,8 +6,7 @@ import (
 	"trails/rdf"
 )
 
-// solutions reads SolutionModifier and ValuesClause, and returns the operators of the
-// level. One that the text ended before has failed already.
+// solutions reads SolutionModifier and ValuesClause, and returns the operators of the level.
 func (p *parser) solutions(l *level) Op {
 	if p.accept("GROUP") {
 		p.expect("BY")
@@ -49,8 +48,7 @@ func (p *parser) solutions(l *level) Op {
 	return p.solved(l)
 }
 
-// beginsConstraint tells a further condition of HAVING, GROUP BY or ORDER BY from
-// what may follow these.
+// beginsConstraint reports whether the current token begins another condition of HAVING, GROUP BY or ORDER BY.
 func (p *parser) beginsConstraint() bool {
 	switch {
 	case p.is("("), p.isIRI():
@@ -62,7 +60,7 @@ func (p *parser) beginsConstraint() bool {
 	return function || isAggregate(p.tok.text) || p.is("EXISTS") || p.is("NOT")
 }
 
-// groupKey reads GroupCondition. A variable is known to SELECT by its own name.
+// groupKey reads GroupCondition. A key that is a plain variable keeps its name.
 func (p *parser) groupKey(l *level) GroupKey {
 	if at := p.tok.start; p.tok.kind == variable {
 		v := p.takeVar()
@@ -114,7 +112,7 @@ func (p *parser) orderKeys(l *level) {
 	}
 }
 
-// rows reads a row count; one beyond all rows is all rows.
+// rows reads a row count. A count that does not fit in an int64 becomes the largest int64.
 func (p *parser) rows() int64 {
 	if p.tok.kind != number || !rdf.IsDigit(p.tok.text[0]) || rdf.NumberType(p.tok.text) != rdf.XSDInteger {
 		p.failExpected("a number of rows")

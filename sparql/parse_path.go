@@ -30,7 +30,7 @@ func (p *parser) pathInverse() Path {
 	return p.pathElement()
 }
 
-// pathElement reads PathElt: a path and perhaps how often.
+// pathElement reads PathElt: a path with an optional *, + or ?.
 func (p *parser) pathElement() Path {
 	path := p.pathPrimary()
 	switch {
@@ -61,7 +61,7 @@ func (p *parser) pathPrimary() Path {
 	return Link{}
 }
 
-// negatedSet reads PathNegatedPropertySet. One that names nothing excludes nothing.
+// negatedSet reads PathNegatedPropertySet. An empty set excludes nothing.
 func (p *parser) negatedSet() Path {
 	var set NegatedSet
 	if !p.accept("(") {
@@ -92,9 +92,9 @@ func (p *parser) negated(set *NegatedSet) {
 	*side = append(*side, p.iri())
 }
 
-// patterns translates triples (section 18.2.2.4): sequences become patterns around
-// a new variable, inverses change sides, and what remains is a [PathPattern].
-// Triple patterns beside each other are one [BGP].
+// patterns translates triples (section 18.2.2.4). A sequence becomes two patterns with a new variable between them,
+// an inverse swaps subject and object, and any other path becomes a [PathPattern]. Adjacent triple patterns form one
+// [BGP].
 func (p *parser) patterns(triples []triple) []Op {
 	var ops []Op
 	for _, t := range triples {

@@ -58,7 +58,7 @@ func (p *parser) query() *Query {
 	return q
 }
 
-// subquery reads SubSelect; what it selects is in scope around it.
+// subquery reads SubSelect and adds the variables that it selects to the scope around it.
 func (p *parser) subquery(around *scope) Op {
 	l := p.selectClause()
 	p.where(l)
@@ -96,7 +96,7 @@ func (p *parser) selectClause() *level {
 	return l
 }
 
-// counting reads where aggregates may stand.
+// counting calls read, during which aggregates are allowed and counted.
 func (p *parser) counting(n *int, read func()) {
 	outer := p.aggregates
 	p.aggregates = n
@@ -118,7 +118,7 @@ func (p *parser) selectItem() item {
 	return i
 }
 
-// dataset reads DatasetClause, or UsingClause, as often as it stands.
+// dataset reads any number of DatasetClause, or of UsingClause.
 func (p *parser) dataset(word string) Dataset {
 	var d Dataset
 	for p.accept(word) {

@@ -6,8 +6,7 @@ import (
 	"trails/rdf"
 )
 
-// template reads ConstructTemplate. Its blank nodes are terms: new ones for each
-// solution.
+// template reads ConstructTemplate. Its blank nodes are terms, which are made anew for each solution.
 func (p *parser) template() []TriplePattern {
 	s := sink{place: "a template", vars: true, blanks: true, blank: (&labels{}).blank}
 	p.with(&s, p.bracedTriples)
@@ -28,7 +27,7 @@ func templateOf(triples []triple) []TriplePattern {
 	return patterns
 }
 
-// templateAsPattern reads what stands behind CONSTRUCT WHERE.
+// templateAsPattern reads the template behind CONSTRUCT WHERE, which is the pattern as well.
 func (p *parser) templateAsPattern(l *level) []TriplePattern {
 	names := &labels{}
 	terms := map[Operand]Operand{}
@@ -56,20 +55,20 @@ func (p *parser) templateAsPattern(l *level) []TriplePattern {
 	return out
 }
 
-// labels gives the blank nodes of a template their names, in order.
+// labels numbers the blank nodes of a template in order of appearance.
 type labels struct {
 	known map[string]rdf.BNode
 	n     int
 }
 
-// dataNodes are the blank nodes of the INSERT DATA operations so far. Two operations
-// cannot share a label (section 19.6), and do not share a node.
+// dataNodes are the blank nodes of the INSERT DATA operations so far. Two operations must not use the same label
+// (section 19.6), and their nodes are distinct.
 type dataNodes struct {
 	seen map[string]bool
 	n    int
 }
 
-// insertData reads INSERT DATA behind its words.
+// insertData reads INSERT DATA; both keywords have been read.
 func (p *parser) insertData() []QuadPattern {
 	mine := &labels{n: p.data.n}
 	s := &sink{place: "INSERT DATA", blanks: true}

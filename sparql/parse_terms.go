@@ -30,7 +30,7 @@ func (p *parser) prologue() {
 	}
 }
 
-// resolve makes an IRI as written absolute.
+// resolve makes an IRI absolute.
 func (p *parser) resolve(ref string, at int) string {
 	if p.failed != nil || rdf.IsAbsoluteIRI(ref) {
 		return ref
@@ -46,15 +46,15 @@ func (p *parser) resolve(ref string, at int) string {
 	return iri
 }
 
-// charge counts the bytes of IRIs that a prefix or the base made, and refuses more than
-// the bound: a short text could stand for an endless one.
+// charge adds to the total size of expanded IRIs, and fails above the bound. Without it a short text with a long
+// prefix could need any amount of memory.
 func (p *parser) charge(n int) {
 	if p.bytes += n; p.bytes > maxExpansion*p.opts.MaxBytes {
 		p.failTooLarge("the IRIs are too long when their prefixes are expanded")
 	}
 }
 
-// expand returns the IRI that a prefixed name means.
+// expand returns the IRI of a prefixed name.
 func (p *parser) expand(name string, at int) rdf.IRI {
 	if iri, ok := p.expanded[name]; ok {
 		return iri

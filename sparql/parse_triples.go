@@ -2,24 +2,24 @@ package sparql
 
 import "trails/rdf"
 
-// triple is a triple as the grammar reads it; with a Path, Verb is empty.
+// triple is a triple as the grammar reads it. If Path is set, Verb is empty.
 type triple struct {
 	subject, verb Operand
 	path          Path
 	object        Operand
 }
 
-// sink takes the triples of a place, and says what may stand there.
+// sink receives the triples of one clause, and says what that clause allows.
 type sink struct {
-	place string // in words, for errors
-	// paths, vars and blanks say what is allowed.
+	place string // name of the clause for errors
+	// paths, vars and blanks say whether property paths, variables and blank nodes are allowed.
 	paths, vars, blanks bool
-	// blank returns what a label means; "" is a new blank node.
+	// blank returns the operand for a blank node label; "" makes a new blank node.
 	blank   func(p *parser, label string, at int) Operand
 	triples []triple
 }
 
-// with reads into another sink.
+// with calls read with another sink.
 func (p *parser) with(s *sink, read func()) {
 	outer := p.sink
 	p.sink = s
@@ -32,7 +32,7 @@ func (p *parser) add(s Operand, verb triple, o Operand) {
 	p.sink.triples = append(p.sink.triples, verb)
 }
 
-// addNode reads the object of a triple, which comes before those of the object.
+// addNode reads an object and adds the triple, before the triples that the object itself contains.
 func (p *parser) addNode(s Operand, verb triple) {
 	i, at := len(p.sink.triples), p.tok.start
 	p.add(s, verb, Operand{})
@@ -40,7 +40,7 @@ func (p *parser) addNode(s Operand, verb triple) {
 	p.placeTriple(p.sink.triples[i], at)
 }
 
-// blankNode returns what a label, or none, stands for here.
+// blankNode returns the operand for a blank node with a label, or without one ("").
 func (p *parser) blankNode(label string, at int) Operand {
 	if !p.sink.blanks {
 		p.failFrom(at, "a blank node cannot stand in "+p.sink.place)
@@ -55,7 +55,7 @@ func (p *parser) triples() {
 	for p.isNode() {
 		before := len(p.sink.triples)
 		subject := p.node()
-		// A list, or a blank node with properties, needs no further ones.
+		// A list or a blank node with properties may stand alone.
 		if len(p.sink.triples) == before || p.isVerb() {
 			p.propertyList(subject)
 		}
@@ -99,7 +99,7 @@ func (p *parser) objectList(subject Operand, verb triple) {
 	}
 }
 
-// verb reads a variable, or a path where paths may stand.
+// verb reads a variable, an IRI or, where allowed, a path.
 func (p *parser) verb() triple {
 	switch {
 	case p.tok.kind == variable:
@@ -112,7 +112,7 @@ func (p *parser) verb() triple {
 	return p.property()
 }
 
-// property reads an IRI where no path may stand.
+// property reads an IRI in a clause without paths.
 func (p *parser) property() triple {
 	if !p.isIRI() {
 		p.failExpected("a property: an IRI, a variable or 'a'")
@@ -158,7 +158,7 @@ func (p *parser) variable() Operand {
 	return Operand{Var: p.takeVar()}
 }
 
-// propertied reads the properties of a blank node, behind its bracket.
+// propertied reads the properties of a blank node; its opening bracket has been read.
 func (p *parser) propertied(blank Operand) Operand {
 	p.enter()
 	defer p.leave()
@@ -174,7 +174,7 @@ var (
 	rest  = triple{verb: Operand{Term: rdf.Rest}}
 )
 
-// collection reads the members of a list, behind its parenthesis.
+// collection reads the members of a list; its opening parenthesis has been read.
 func (p *parser) collection(at int) Operand {
 	p.enter()
 	defer p.leave()

@@ -78,7 +78,7 @@ func (p *parser) graphOrDefault() Target {
 	return Target{Graph: p.iri()}
 }
 
-// modification reads the operations on statements.
+// modification reads INSERT, DELETE and WITH.
 func (p *parser) modification() Operation {
 	m := Modify{Base: p.base}
 	if p.accept("WITH") {
@@ -117,7 +117,7 @@ func (p *parser) insertTemplate() []QuadPattern {
 	return p.quads(&sink{place: "an INSERT template", vars: true, blanks: true, blank: (&labels{}).blank})
 }
 
-// deletion reads DELETE DATA or DELETE WHERE, behind the first word.
+// deletion reads DELETE DATA or DELETE WHERE; DELETE has been read.
 func (p *parser) deletion(m Modify) Operation {
 	if p.accept("DATA") {
 		m.Delete = p.quads(&sink{place: "DELETE DATA"})
@@ -163,7 +163,7 @@ func (p *parser) quadsIn(quads []QuadPattern, graph Operand) []QuadPattern {
 	return quads
 }
 
-// quadsAsPattern is the pattern that the template of DELETE WHERE is, too.
+// quadsAsPattern makes the pattern of DELETE WHERE from its template.
 func quadsAsPattern(quads []QuadPattern) Op {
 	var op Op = BGP{}
 	for len(quads) > 0 {
@@ -182,7 +182,7 @@ func quadsAsPattern(quads []QuadPattern) Op {
 	return op
 }
 
-// sameGraph counts the first quads that are in one graph.
+// sameGraph returns how many of the first quads are in the same graph.
 func sameGraph(quads []QuadPattern) int {
 	for i, q := range quads {
 		if q.Graph != quads[0].Graph {

@@ -6,12 +6,11 @@ import (
 	"trails/rdf"
 )
 
-// Places knows where the expressions, the patterns and the terms of a text stand. The zero
-// value knows none.
+// Places holds the byte offsets of the expressions, patterns and terms of a text. The zero value has none.
 type Places struct{ at map[string]int }
 
-// PlacesIn reads a query or an update once more for its places. Parameters are in it what
-// [Query.Bind] makes of them. A text that is neither has none.
+// PlacesIn parses a query or an update again and records its offsets. Parameters are bound as in [Query.Bind]. An
+// invalid text has no offsets.
 func PlacesIn(text string, opts Options, params map[Var]rdf.Term) Places {
 	form := FormOf(text)
 	p, err := newParser(text, opts)
@@ -27,7 +26,7 @@ func PlacesIn(text string, opts Options, params map[Var]rdf.Term) Places {
 	return Places{p.placing.at}
 }
 
-// OfExpr returns the byte at which an expression first stands.
+// OfExpr returns the byte offset of the first occurrence of an expression.
 func (p Places) OfExpr(e Expr) (at int, ok bool) {
 	if t, constant := e.(TermExpr); constant {
 		return p.OfTerm(t.Term)
@@ -36,26 +35,26 @@ func (p Places) OfExpr(e Expr) (at int, ok bool) {
 	return at, ok
 }
 
-// OfPattern returns the byte at which the object of a triple pattern first stands.
+// OfPattern returns the byte offset of the object of the first occurrence of a triple pattern.
 func (p Places) OfPattern(t TriplePattern) (at int, ok bool) {
 	at, ok = p.at[placeOfTriple(t)]
 	return at, ok
 }
 
-// OfTerm returns the byte at which a term first stands.
+// OfTerm returns the byte offset of the first occurrence of a term.
 func (p Places) OfTerm(t rdf.Term) (at int, ok bool) {
 	at, ok = p.at[placeOfTerm(t)]
 	return at, ok
 }
 
-// placing notes places while a text is read. Long is how many bytes what was noted has.
+// placing records offsets during a parse. Long is the total size of the recorded expressions.
 type placing struct {
 	*binder
 	at   map[string]int
 	long int
 }
 
-// maxPlaced bounds the bytes of the expressions that are noted: each is a part of another.
+// maxPlaced bounds the total size of the recorded expressions, each of which contains those inside it.
 const maxPlaced = 1 << 20
 
 func (p *placing) note(key string, at int) {
@@ -65,7 +64,7 @@ func (p *placing) note(key string, at int) {
 	}
 }
 
-// placeExpr notes an expression that begins at an offset, and returns it.
+// placeExpr records the offset of an expression, and returns the expression.
 func (p *parser) placeExpr(e Expr, at int) Expr {
 	if p.placing != nil && p.failed == nil && p.placing.long < maxPlaced {
 		p.placing.note(exprText(p.placing.expr(e)), p.writtenAt(at))
@@ -73,7 +72,7 @@ func (p *parser) placeExpr(e Expr, at int) Expr {
 	return e
 }
 
-// placeTerm notes a term.
+// placeTerm records the offset of a term.
 func (p *parser) placeTerm(t rdf.Term, at int) rdf.Term {
 	if p.placing != nil && p.failed == nil {
 		p.placing.note(placeOfTerm(t), p.writtenAt(at))
@@ -81,7 +80,7 @@ func (p *parser) placeTerm(t rdf.Term, at int) rdf.Term {
 	return t
 }
 
-// placeTriple notes a triple by its object, which may stand far behind its subject.
+// placeTriple records a triple pattern at its object, which may be far behind its subject.
 func (p *parser) placeTriple(t triple, at int) {
 	if p.placing == nil || p.failed != nil {
 		return

@@ -8,12 +8,11 @@ import (
 	"trails/rdf"
 )
 
-// printer writes algebra as SPARQL. What [Parse] made it writes such that Parse
-// makes the same again.
+// printer writes algebra as SPARQL. If the algebra came from [Parse], Parse reads the same algebra from the output.
 type printer struct {
 	strings.Builder
-	prefixes   map[string]string // by namespace
-	aggregates map[Var]Aggregate // what the variables of groups stand for
+	prefixes   map[string]string // prefix by namespace
+	aggregates map[Var]Aggregate // aggregates by the variable of [Group] that holds their value
 	indent     int
 }
 
@@ -27,7 +26,7 @@ func newPrinter(prefixes map[string]string) *printer {
 	return p
 }
 
-// String returns the query as SPARQL: Parse gives the same query for it.
+// String returns the query as SPARQL. Parse returns the same query for it.
 func (q *Query) String() string {
 	p := newPrinter(q.Prefixes)
 	p.prologue(q.Base, q.Prefixes)
@@ -56,7 +55,7 @@ func (p *printer) write(parts ...string) {
 	}
 }
 
-// maxIndent is the deepest indentation, which keeps the text of a deep tree short.
+// maxIndent bounds the indentation, so that the text of a deep tree stays short.
 const maxIndent = 40
 
 // line begins a new line.
@@ -133,7 +132,7 @@ func (p *printer) verb(o Operand) string {
 	return p.operand(o)
 }
 
-// operand writes a variable, a term, or the blank node that a variable was.
+// operand writes a variable or a term. A variable whose name begins with a dot is written as a blank node.
 func (p *printer) operand(o Operand) string {
 	switch {
 	case o.Var == "":
@@ -156,7 +155,7 @@ func (p *printer) term(t rdf.Term) string {
 	return string(rdf.AppendTerm(nil, t))
 }
 
-// typed writes a number or boolean bare where the grammar has it so.
+// typed writes a number or boolean without quotes where the grammar allows it.
 func (p *printer) typed(t rdf.TypedString) string {
 	lexical := string(t.Value)
 	if t.Type == rdf.XSDBoolean && (lexical == "true" || lexical == "false") || rdf.NumberType(lexical) == t.Type {
@@ -165,7 +164,7 @@ func (p *printer) typed(t rdf.TypedString) string {
 	return string(rdf.AppendTerm(nil, t.Value)) + "^^" + p.iri(t.Type)
 }
 
-// iri writes a prefixed name where a prefix stands for all up to the last delimiter.
+// iri writes a prefixed name if a prefix covers the IRI up to its last delimiter.
 func (p *printer) iri(iri rdf.IRI) string {
 	if n := strings.LastIndexAny(string(iri), "#/:") + 1; n > 0 && len(p.prefixes) > 0 {
 		prefix, ok := p.prefixes[string(iri[:n])]
@@ -176,7 +175,7 @@ func (p *printer) iri(iri rdf.IRI) string {
 	return "<" + string(iri) + ">"
 }
 
-// isPlainLocal is the part of PN_LOCAL that needs no second look.
+// isPlainLocal reports whether a local name needs no escapes; it accepts a part of PN_LOCAL only.
 func isPlainLocal(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !rdf.IsLetter(c) && !rdf.IsDigit(c) && c != '_' && (c != '-' || i == 0) {

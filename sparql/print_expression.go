@@ -4,7 +4,7 @@ import (
 	"trails/rdf"
 )
 
-// binding says how tightly an operator holds its operands.
+// binding is the precedence of an operator.
 type binding int
 
 const (
@@ -27,7 +27,7 @@ var bindings = map[Func]binding{
 
 var unarySigns = map[Func]string{Not: "!", Negate: "-", Plus: "+"}
 
-// expr writes an expression, in brackets when it binds less than its place wants.
+// expr writes an expression, in brackets if its precedence is lower than its position requires.
 func (p *printer) expr(e Expr, place binding) {
 	switch e := e.(type) {
 	case VarExpr:
@@ -73,8 +73,7 @@ func (p *printer) call(e Call, place binding) {
 	}
 }
 
-// unary writes a sign; a number behind it stands in brackets, or it would be the
-// number's own.
+// unary writes a sign. A number behind it is put in brackets, or the sign would become part of the number.
 func (p *printer) unary(e Call) {
 	p.write(unarySigns[e.Func])
 	t, constant := e.Args[0].(TermExpr)
@@ -131,7 +130,7 @@ func (p *printer) aggregate(a Aggregate) {
 	p.write(")")
 }
 
-// tightness says how tightly a path's operator holds its operands.
+// tightness is the precedence of a path operator.
 type tightness int
 
 const (
@@ -162,7 +161,7 @@ func (p *printer) path(path Path, place tightness) {
 	case ZeroOrOne:
 		p.repeated(path.Path, "?", place)
 	case NegatedSet:
-		// What matches no predicate backward alone is the inverse of what matches none forward.
+		// A negated set of inverse predicates only is the inverse of a negated set.
 		p.bracket(path.Forward == nil && len(path.Backward) == 0 && inverses < place, func() { p.negatedSet(path) })
 	}
 }

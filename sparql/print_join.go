@@ -2,9 +2,9 @@ package sparql
 
 import "slices"
 
-// join writes what is joined, side by side. Two basic graph patterns that stand so
-// would become one, so one of them goes into braces: it must not share a blank node
-// with the triples on its other side. Where both do, all to the left goes there.
+// join writes the operands of a join one after the other. Two adjacent basic graph patterns would be read as one, so
+// one of them is put in braces. A pattern that shares a blank node with the triples on its other side cannot be. If
+// neither can be, everything to the left is put in braces together.
 func (p *printer) join(op Join) {
 	parts, joins := spine(op)
 	braced, cut := apart(parts)
@@ -25,8 +25,8 @@ func (p *printer) join(op Join) {
 	}
 }
 
-// spine returns the operands of a join and of those on its left, in order, and for
-// each the join that ends with it.
+// spine flattens nested joins. It returns the operands from left to right, and for each operand the join that ends
+// with it.
 func spine(op Op) (parts, joins []Op) {
 	for {
 		joins = append(joins, op)
@@ -43,8 +43,7 @@ func spine(op Op) (parts, joins []Op) {
 	return parts, joins
 }
 
-// apart finds the parts that need braces, and how many on the left need them
-// together.
+// apart returns which operands need braces of their own, and how many operands on the left need braces together.
 func apart(parts []Op) (braced []bool, cut int) {
 	braced = make([]bool, len(parts))
 	for i := 1; i < len(parts); i++ {
@@ -65,8 +64,8 @@ func apart(parts []Op) (braced []bool, cut int) {
 
 func isBGP(op Op) bool { _, ok := op.(BGP); return ok }
 
-// shares reports whether a basic graph pattern shares a blank node with the triples
-// that follow it in a direction, up to where two basic graph patterns meet.
+// shares reports whether a basic graph pattern shares a blank node with the triples that follow it in one direction,
+// up to the next place where two basic graph patterns meet.
 func shares(parts []Op, i, direction int) bool {
 	own := map[Var]bool{}
 	eachBlank(parts[i], func(v Var) { own[v] = true })
@@ -81,7 +80,7 @@ func shares(parts []Op, i, direction int) bool {
 	return shared
 }
 
-// eachBlank calls f for the blank nodes of triples.
+// eachBlank calls f for the blank nodes of a pattern.
 func eachBlank(op Op, f func(Var)) {
 	operand := func(o Operand) {
 		if o.Var != "" && o.Var[0] == '.' {

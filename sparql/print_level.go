@@ -2,13 +2,12 @@ package sparql
 
 import "strconv"
 
-// shape is a level of SELECT, taken apart for its text: the way back from section
-// 18.2.4 and 18.2.5.
+// shape is the operators of one SELECT, sorted by clause: the reverse of sections 18.2.4 and 18.2.5.
 type shape struct {
 	offset, limit     int64
 	distinct, reduced bool
 	vars              []Var
-	exprs             map[Var]Expr // of SELECT
+	exprs             map[Var]Expr // expressions of SELECT
 	order             []OrderKey
 	having            Expr
 	values            *Table
@@ -16,7 +15,7 @@ type shape struct {
 	pattern           Op
 }
 
-// levelOf takes the outermost level apart. Only a SELECT has a projection.
+// levelOf sorts the outermost level by clause. Only a SELECT has a projection.
 func levelOf(op Op, selects bool) shape {
 	l := shape{limit: -1, exprs: map[Var]Expr{}}
 	if s, ok := op.(Slice); ok {
@@ -43,8 +42,8 @@ func levelOf(op Op, selects bool) shape {
 	return l
 }
 
-// grouping finds the group of a level, and what stands between it and the
-// projection: HAVING, VALUES, SELECT's expressions, or HAVING over these.
+// grouping finds the group of a level, and the operators between it and the projection: HAVING, VALUES, the
+// expressions of SELECT, and HAVING that uses these.
 func (l *shape) grouping(op Op) bool {
 	var having Expr
 	if f, ok := op.(Filter); ok {
@@ -72,8 +71,8 @@ func (l *shape) grouping(op Op) bool {
 	return true
 }
 
-// extensions takes the outermost extensions into SELECT, as long as they stand in
-// its order there; the rest are BIND.
+// extensions moves the outermost Extend operators into SELECT, while they are in SELECT's order. The others are
+// written as BIND.
 func (l *shape) extensions() {
 	at := map[Var]int{}
 	for i, v := range l.vars {
@@ -91,7 +90,7 @@ func (l *shape) extensions() {
 	}
 }
 
-// know remembers what the variables of a group stand for.
+// know records the aggregate that each variable of a group stands for.
 func (p *printer) know(g *Group) {
 	if g == nil {
 		return
@@ -123,7 +122,7 @@ func (p *printer) selectClause(l shape) {
 	}
 }
 
-// rest writes a level from WHERE on.
+// rest writes the clauses of a level from WHERE on.
 func (p *printer) rest(l shape) {
 	p.line("WHERE ")
 	p.group(l.pattern)

@@ -21,7 +21,7 @@ func (p *printer) groupBody(op Op) {
 	p.elements(op)
 }
 
-// isLevel reports whether an operator is one of a SELECT.
+// isLevel reports whether an operator belongs to a SELECT, not to a group graph pattern.
 func isLevel(op Op) bool {
 	switch op.(type) {
 	case Project, Distinct, Reduced, Slice, OrderBy, Group:
@@ -49,7 +49,7 @@ func (p *printer) filter(e Expr) {
 	p.write(")")
 }
 
-// elements writes what stands side by side in a group, leftmost first.
+// elements writes the elements of a group, leftmost first.
 func (p *printer) elements(op Op) {
 	switch op := op.(type) {
 	case Join:
@@ -151,7 +151,7 @@ func (p *printer) table(t Table) {
 	})
 }
 
-// writeList writes items with spaces between them, and in parentheses where these are wanted.
+// writeList writes items separated by spaces, in parentheses if asked.
 func writeList[T any](p *printer, items []T, parentheses bool, write func(T)) {
 	if parentheses {
 		p.write("(")

@@ -19,37 +19,36 @@ type Query struct {
 	Dataset Dataset
 	// Op is the pattern with the solution modifiers.
 	Op Op
-	// Vars are the variables of SELECT, in order; of DESCRIBE those that it describes.
+	// Vars are the variables that SELECT returns, in order, or that DESCRIBE describes.
 	Vars []Var
 	// Template is CONSTRUCT's.
 	Template []TriplePattern
 	// Describe are the IRIs that DESCRIBE names.
 	Describe []rdf.IRI
-	// Base is what IRI() resolves against: that of the prologue, or of [Options].
+	// Base is what IRI() resolves against: the BASE of the prologue, or Options.Base.
 	Base string
-	// Prefixes are those of the prologue, for output that people read.
+	// Prefixes are those of the prologue, for output for people.
 	Prefixes map[string]string
 }
 
-// Dataset is what FROM and FROM NAMED, or USING and USING NAMED, say. The zero
-// value means the dataset that the query is run on.
+// Dataset is what FROM and FROM NAMED, or USING and USING NAMED, select. The zero value is the dataset that the query
+// is run on.
 type Dataset struct{ Default, Named []rdf.IRI }
 
-// IsZero reports that the text names no dataset.
+// IsZero reports that the text selects no dataset.
 func (d Dataset) IsZero() bool { return len(d.Default) == 0 && len(d.Named) == 0 }
 
-// Update is an update request: operations that run in order, as one.
+// Update is an update request: operations that run in order, in one transaction.
 type Update struct {
 	Operations []Operation
-	// Prefixes are those of its prologues, for output that people read.
+	// Prefixes are those of the prologues, for output for people.
 	Prefixes map[string]string
 }
 
 // Operation is one update operation (SPARQL 1.1 Update, section 3); the sum is sealed.
 type Operation interface{ operation() }
 
-// QuadPattern is a quad in a template or in data. A zero Graph is the default
-// graph, or the one that WITH names.
+// QuadPattern is a quad in a template or in data. A zero Graph is the default graph or that of WITH.
 type QuadPattern struct {
 	Graph Operand
 	TriplePattern
@@ -66,11 +65,10 @@ type Modify struct {
 	Base string
 }
 
-// Target is a graph, or a set of them, that a management operation is about. The
-// zero Target is the default graph.
+// Target is the graph or set of graphs of a management operation. The zero Target is the default graph.
 type Target struct {
 	Graph rdf.IRI
-	// Named and All are NAMED and ALL.
+	// Named is NAMED, All is ALL.
 	Named, All bool
 }
 
@@ -106,7 +104,7 @@ type Transfer struct {
 	From, To Target
 }
 
-// TransferKind says which transfer.
+// TransferKind distinguishes ADD, MOVE and COPY.
 type TransferKind string
 
 // The transfers.

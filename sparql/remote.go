@@ -1,6 +1,6 @@
 package sparql
 
-// Remote returns the name of a SERVICE in the query, and whether there is one.
+// Remote returns the name of the first SERVICE in the query, and whether there is one.
 func (q *Query) Remote() (name Operand, ok bool) {
 	ok = Has(q.Op, func(op Op) bool {
 		s, is := op.(Service)

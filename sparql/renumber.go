@@ -2,9 +2,8 @@ package sparql
 
 import "strconv"
 
-// finished gives a pattern's own variables their last names, .0, .1, …, in the order
-// in which they stand in the algebra, whatever the text called them: two texts that
-// differ in nothing else have one algebra.
+// finished renames the variables of blank nodes to .0, .1, … in the order of the algebra. Two texts that differ in
+// blank node labels only then have the same algebra.
 func (p *parser) finished(op Op) Op {
 	if p.blocks.fresh == 0 && p.blocks.labels == nil {
 		return op
@@ -15,8 +14,8 @@ func (p *parser) finished(op Op) Op {
 	return p.numbers.op(op)
 }
 
-// renumbering goes on from one operation of an update to the next: their patterns
-// cannot share a blank node, and so not a name.
+// renumbering continues its numbers through the operations of an update, because their patterns cannot share a blank
+// node.
 type renumbering struct{ names map[Var]Var }
 
 func (r *renumbering) name(v Var) Var {

@@ -2,11 +2,11 @@ package sparql
 
 import "strconv"
 
-// scope is the variables in scope at a place (section 18.2.1), in the order in
-// which the text names them first. Names that begin with a dot are none of it.
+// scope is the set of variables in scope at a place (section 18.2.1), in order of first appearance in the text.
+// Variables of blank nodes are left out.
 type scope struct {
 	vars []Var
-	seen map[Var]bool // nil while there are few
+	seen map[Var]bool // nil while the scope is small
 }
 
 const fewVars = 12
@@ -53,8 +53,8 @@ func (s *scope) addTriples(triples []triple) {
 	}
 }
 
-// blocks knows the basic graph patterns of a text, as far as blank nodes need it:
-// a label belongs to one of them (section 5.1.1). Filters do not end a pattern.
+// blocks assigns blank node labels to basic graph patterns: a label may be used in one of them only (section 5.1.1).
+// A FILTER does not end a basic graph pattern.
 type blocks struct {
 	current, made int
 	labels        map[string]int
@@ -68,8 +68,7 @@ func (b *blocks) begin() int {
 	return b.current
 }
 
-// label returns the variable that a label of a pattern is; not ok is one that
-// another pattern has.
+// label returns the variable for a blank node label. ok is false if another basic graph pattern uses the label.
 func (b *blocks) label(label string) (Operand, bool) {
 	if b.labels == nil {
 		b.labels = map[string]int{}
@@ -79,14 +78,13 @@ func (b *blocks) label(label string) (Operand, bool) {
 	return Operand{Var: Var("._" + label)}, !known || block == b.current
 }
 
-// anonymous returns a variable that no text names. Its name is not its last one:
-// see [renumber].
+// anonymous returns a new variable that no text can name. [parser.finished] renames it.
 func (b *blocks) anonymous() Operand {
 	b.fresh++
 	return Operand{Var: Var(".#" + strconv.Itoa(b.fresh))}
 }
 
-// blankOfPattern is what a blank node is in a pattern: a variable.
+// blankOfPattern returns the variable for a blank node of a pattern.
 func blankOfPattern(p *parser, label string, at int) Operand {
 	if label == "" {
 		return p.blocks.anonymous()

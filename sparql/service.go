@@ -6,13 +6,12 @@ import (
 	"trails/rdf"
 )
 
-// ServiceAnswer returns what stands in the place of a SERVICE. Whatever it answers is
-// joined with each of the known tables, so that what these rule out need not be asked.
+// ServiceAnswer returns the operator that replaces a SERVICE. Its solutions will be joined with each of the known
+// tables, so it need not ask for solutions that do not fit these.
 type ServiceAnswer func(s Service, known []Table) (Op, error)
 
-// AnswerServices returns the query with each SERVICE replaced by its answer, those
-// further left in the text first. One inside another goes with it. The query stays
-// as it is.
+// AnswerServices returns a copy of the query with each SERVICE replaced by its answer, from left to right. A SERVICE
+// inside another one is replaced along with it.
 func (q *Query) AnswerServices(answer ServiceAnswer) (*Query, error) {
 	a := answering{answer: answer}
 	out := *q
@@ -27,8 +26,7 @@ func (m Modify) AnswerServices(answer ServiceAnswer) (Modify, error) {
 	return m, a.err
 }
 
-// Select returns the query that an endpoint is asked: the service's pattern, joined
-// with tables of values, all of its variables selected.
+// Select returns the query for the endpoint: SELECT * of the pattern, joined with the tables of values.
 func (s Service) Select(base string, values ...Table) string {
 	p := newPrinter(nil)
 	p.prologue(base, nil)
@@ -47,8 +45,8 @@ type answering struct {
 	err    error
 }
 
-// op replaces those in op, whose solutions are joined with the known tables.
-// Only operators that commute with that join pass them on.
+// op replaces the services in op. known are tables that the solutions of op will be joined with; they are passed down
+// only through operators that commute with that join.
 func (a *answering) op(op Op, known []Table) Op {
 	switch op := op.(type) {
 	case Service:
@@ -75,12 +73,12 @@ func (a *answering) op(op Op, known []Table) Op {
 	return EachOperand(op, a.alone, a.expr)
 }
 
-// alone is op for a pattern that stands for itself.
+// alone is op without known tables.
 func (a *answering) alone(op Op) Op { return a.op(op, nil) }
 
 func (a *answering) expr(e Expr) Expr { return EachPattern(e, a.alone) }
 
-// tablesIn are tables that every solution of op is compatible with.
+// tablesIn returns tables that every solution of op is compatible with.
 func tablesIn(op Op) []Table {
 	switch op := op.(type) {
 	case Table:

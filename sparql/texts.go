@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// Texts remembers the queries of the texts that were asked last: agents and programs
-// send the same ones again and again. What it returns is shared, and nobody changes
-// it. The zero value is ready; it is safe for concurrent use.
+// Texts caches the parsed form of the texts that were used last, since agents and programs send the same texts again
+// and again. Its results are shared and must not be changed. The zero value is ready to use; it is safe for
+// concurrent use.
 type Texts struct {
 	mu     sync.Mutex
 	parsed map[textKey]*list.Element
-	recent list.List // of *parsedText, the one that was used last in front
+	recent list.List // of *parsedText, most recently used first
 	size   int
 }
 
@@ -23,16 +23,14 @@ type parsedText struct {
 	size  int
 }
 
-// What is remembered, as bytes of memory, about. Longer texts than maxShared are
-// parsed each time.
+// The bounds of the cache: entries, approximate bytes of memory, and the bytes of a text that is cached at all.
 const (
 	maxTexts     = 512
 	maxTextsSize = 8 << 20
 	maxShared    = 32 << 10
 )
 
-// Parse is [Parse]. What is parsed is remembered for its text, its base and under, which
-// names the other options: of one name they are the same.
+// Parse is [Parse] with a cache. The key is the text, the base and under, which must identify the other options.
 func (t *Texts) Parse(text string, o Options, under string) (*Query, error) {
 	if len(text) > maxShared || len(o.Base) > maxShared {
 		return Parse(text, o)
@@ -81,8 +79,8 @@ func (t *Texts) keep(p *parsedText) {
 	}
 }
 
-// bytesOfToken is about how much memory the algebra takes for one token.
+// bytesOfToken is the approximate memory that the algebra of one token takes.
 const bytesOfToken = 200
 
-// size is about how many bytes what was parsed takes.
+// size returns the approximate memory of what was parsed.
 func (p *parser) size() int { return len(p.text) + p.bytes + bytesOfToken*p.tokens }

@@ -2,10 +2,9 @@ package sparql
 
 import "slices"
 
-// Unbound returns the variables that the query uses, in an expression, in SELECT or in its
-// template, and that no pattern in it binds anywhere: without a value from outside they
-// never have one. Those of which BOUND or COALESCE asks whether they have are left out. They
-// are in the order in which they are met.
+// Unbound returns the variables that the query uses in an expression, in SELECT or in its template but that no
+// pattern binds: they have a value only if the caller gives one. Variables that only BOUND or COALESCE tests are left
+// out. The order is that of first use.
 func (q *Query) Unbound() []Var {
 	u := uses{bound: map[Var]bool{}}
 	u.op(q.Op)
@@ -16,7 +15,7 @@ func (q *Query) Unbound() []Var {
 	return u.unbound()
 }
 
-// Unbound is [Query.Unbound] for updates: each operation alone.
+// Unbound is [Query.Unbound] for updates. Each operation is checked by itself.
 func (u *Update) Unbound() []Var {
 	var all []Var
 	for _, o := range u.Operations {
@@ -38,7 +37,7 @@ func (u *Update) Unbound() []Var {
 	return all
 }
 
-// uses are the variables of a text, wherever they stand.
+// uses collects the variables that patterns bind and those that are used.
 type uses struct {
 	bound map[Var]bool
 	used  []Var
@@ -54,7 +53,7 @@ func (u *uses) unbound() []Var {
 	return out
 }
 
-// all notes variables of the text: names that begin with a dot are none of it.
+// all records variables as used, except those of blank nodes.
 func (u *uses) all(vars []Var) {
 	for _, v := range vars {
 		if v != "" && v[0] != '.' {

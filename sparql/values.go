@@ -1,7 +1,7 @@
 package sparql
 
-// WithValues returns the query with a table joined to its pattern, as VALUES at the
-// beginning of WHERE would have it. The query stays as it is.
+// WithValues returns a copy of the query with a table joined to its pattern, as VALUES at the beginning of WHERE
+// would do.
 func (q *Query) WithValues(t Table) *Query {
 	out := *q
 	out.Op = withValues(q.Op, t)
@@ -22,8 +22,8 @@ func (u *Update) WithValues(t Table) *Update {
 	return &out
 }
 
-// withValues goes down to where the first pattern of the text's outermost group is: below
-// the modifiers of solutions, and on the left side of what is joined to it.
+// withValues descends to the first pattern of the outermost group: below the solution modifiers, and into the left
+// side of joins.
 func withValues(op Op, t Table) Op {
 	switch op.(type) {
 	case Slice, Distinct, Reduced, Project, OrderBy, Group, Filter, Extend, LeftJoin, Minus:
