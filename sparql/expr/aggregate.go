@@ -16,14 +16,15 @@ type Accumulator struct {
 	distinct map[string]struct{} // nil unless DISTINCT
 	key      []byte
 	size     int
-	err      error // ends the query
-	failed   error // of an expression
-	excuses  bool  // errors of expressions do not count (COUNT, SAMPLE)
+	err      error // an error that ends the query
+	failed   error // an error of the expression in one solution
+	excuses  bool  // errors of the expression do not count (COUNT, SAMPLE)
 }
 
-// fold is what an aggregate does with its values.
+// fold is the part of an aggregate that differs by function: it takes values, and gives a result.
 type fold interface {
-	// add takes a value; an [Error] makes the aggregate one, any other ends the query.
+	// add takes a value. If it returns an [Error], that is the result of the aggregate; any other error ends the
+	// query.
 	add(t rdf.Term) error
 	value() (rdf.Term, error)
 }
@@ -33,7 +34,7 @@ type fold interface {
 func NewAccumulator(a sparql.Aggregate) *Accumulator {
 	acc := &Accumulator{set: newFold(a), excuses: a.Func == sparql.Count || a.Func == sparql.Sample}
 	if a.Distinct && a.Func != sparql.Min && a.Func != sparql.Max && a.Func != sparql.Sample {
-		acc.distinct = map[string]struct{}{} // of the others it would not change the value
+		acc.distinct = map[string]struct{}{} // DISTINCT changes only the results of these functions
 	}
 	return acc
 }
@@ -58,7 +59,7 @@ func newFold(a sparql.Aggregate) fold {
 	return unknownFold{}
 }
 
-// Add takes what the aggregate's expression gave for a solution: a term, or an error.
+// Add takes the value of the aggregate's expression in one solution, or its error.
 func (a *Accumulator) Add(t rdf.Term, err error) {
 	switch {
 	case a.err != nil || a.failed != nil && !a.excuses:
@@ -74,8 +75,8 @@ func (a *Accumulator) Add(t rdf.Term, err error) {
 	}
 }
 
-// AddRow takes a solution for COUNT(*): the values of all variables that the
-// pattern has, in the same order each time, nil where one is unbound.
+// AddRow takes a solution for COUNT(*): the values of all variables of the pattern, in the same order each time, nil
+// for an unbound one.
 func (a *Accumulator) AddRow(row ...rdf.Term) {
 	if a.err == nil && a.isNew(row...) {
 		a.put(trueTerm)
@@ -92,7 +93,7 @@ func (a *Accumulator) put(t rdf.Term) {
 	}
 }
 
-// isNew reports whether DISTINCT lets a row pass: it has not come before.
+// isNew reports whether DISTINCT lets a row pass, because it is the first one like it.
 func (a *Accumulator) isNew(row ...rdf.Term) bool {
 	if a.distinct == nil {
 		return true
@@ -109,10 +110,10 @@ func (a *Accumulator) isNew(row ...rdf.Term) bool {
 	return true
 }
 
-// bytesPerKey is about what a map needs for a key beside its text.
+// bytesPerKey is the approximate memory that a map needs for a key, without its text.
 const bytesPerKey = 40
 
-// Size returns about how many bytes the accumulator holds, for a query's budget.
+// Size returns the approximate memory of the accumulator, for the budget of the query.
 func (a *Accumulator) Size() int {
 	if g, ok := a.set.(*groupConcat); ok {
 		return a.size + g.out.Len()
@@ -120,8 +121,8 @@ func (a *Accumulator) Size() int {
 	return a.size
 }
 
-// Value returns the aggregate's value. An [Error] is what the set function has for
-// the group, such as MIN of an empty one; any other error ends the query.
+// Value returns the value of the aggregate. An [Error] is its value by the specification, such as MIN of an empty
+// group; any other error ends the query.
 func (a *Accumulator) Value() (rdf.Term, error) {
 	switch {
 	case a.err != nil:
@@ -141,7 +142,7 @@ func (c *count) value() (rdf.Term, error) { return xsd.Integer(c.n).Term(), nil 
 // durations.
 type sum struct {
 	total   xsd.Number
-	numbers bool // there was one
+	numbers bool // there was a number
 	lengths xsd.Durations
 }
 
@@ -208,8 +209,7 @@ func (a *average) value() (rdf.Term, error) {
 	return mean.Term(), nil
 }
 
-// extreme is MIN or MAX by the order of ORDER BY, the first of those that hold the
-// same place.
+// extreme is MIN or MAX by the order of ORDER BY. Of values with the same rank, the first is kept.
 type extreme struct {
 	sign int
 	best rdf.Term
@@ -270,7 +270,7 @@ func (g *groupConcat) value() (rdf.Term, error) {
 	return rdf.Literal(g.out.String(), rdf.XSDString), nil
 }
 
-// unknownFold stands for an aggregate that no parser writes.
+// unknownFold stands for an aggregate that the parser does not know.
 type unknownFold struct{}
 
 func (unknownFold) add(rdf.Term) error       { return ErrType }

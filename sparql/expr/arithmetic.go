@@ -5,8 +5,8 @@ import (
 	"trails/rdf/xsd"
 )
 
-// arithmetic is an operator on two numbers (section 17.3), which are promoted to
-// the wider of their types, and beyond that section on dates, times and durations.
+// arithmetic is an operator on two numbers (section 17.3), promoted to the wider type. As an extension it also takes
+// dates, times and durations.
 func arithmetic(f func(a, b xsd.Number) (xsd.Number, error), ofTime func(a, b rdf.Term) (rdf.Term, error)) function {
 	return operator(func(a, b value) (value, error) {
 		na, oka := a.number()
@@ -30,7 +30,7 @@ var negation = function{arity: oneArgument, one: func(_ Env, v value) (value, er
 	return computed(xsd.NegTime(v.asTerm()))
 }}
 
-// computed is what package xsd made of dates, times and durations.
+// computed turns a result of package xsd (dates, times, durations) into a value.
 func computed(t rdf.Term, err error) (value, error) {
 	if err != nil {
 		return failed(numberErrors[err])
@@ -40,7 +40,7 @@ func computed(t rdf.Term, err error) (value, error) {
 
 var numberErrors = map[error]error{xsd.ErrDivision: ErrDivision, xsd.ErrOverflow: ErrOverflow, xsd.ErrOperands: ErrType}
 
-// comparison is "<" and its like: holds says for which orders it is true.
+// comparison is one of <, >, <= and >=. holds tells for which orders it is true.
 func comparison(holds func(order int) bool) function {
 	return operator(func(a, b value) (value, error) {
 		order, ordered, err := order(a, b)

@@ -26,7 +26,7 @@ func castString(t rdf.Term) (value, error) {
 		return of(t)
 	case rdf.IRI:
 		return ofText(string(t))
-	case rdf.TypedString: // its canonical form; one without is as STR gives it
+	case rdf.TypedString: // of a valid literal its canonical form, of an ill-typed one its text
 		if n, ok := xsd.NumberOf(t); ok {
 			return ofText(n.Text())
 		}
@@ -38,7 +38,7 @@ func castString(t rdf.Term) (value, error) {
 	return failed(ErrType)
 }
 
-// fromText casts a string: white space around it does not count.
+// fromText casts a string; white space around it is ignored.
 func fromText(t rdf.Term, iri rdf.IRI) (value, error) {
 	text, ok := isText(t)
 	if !ok {
@@ -99,7 +99,7 @@ func castDateTime(t rdf.Term) (value, error) {
 	return fromText(t, rdf.XSDDateTime)
 }
 
-// castPart casts to xsd:date or xsd:time, which is a part of an xsd:dateTime.
+// castPart casts an xsd:dateTime to xsd:date or xsd:time.
 func castPart(iri rdf.IRI, part func(day, clock string) string) func(rdf.Term) (value, error) {
 	return func(t rdf.Term) (value, error) {
 		switch rdf.DatatypeOf(t) {
@@ -126,7 +126,8 @@ func canonical(t rdf.Term) (value, error) {
 	return of(typed(text, rdf.DatatypeOf(t)))
 }
 
-// cutZone cuts Z or ±hh:mm off the end. The dashes of a date are further in.
+// cutZone cuts the zone, Z or ±hh:mm, off the end. It cannot be taken for the dashes of a date, which are further
+// left.
 func cutZone(s string) (local, zone string) {
 	if strings.HasSuffix(s, "Z") {
 		return s[:len(s)-1], "Z"

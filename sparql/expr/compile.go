@@ -9,9 +9,8 @@ import (
 // evaluator is one node of a compiled expression.
 type evaluator func(Env) (value, error)
 
-// Compile makes an expression ready to be evaluated. What no parser writes, as a
-// function that is not there or an aggregate outside of a group, is a type error
-// when it is evaluated.
+// Compile prepares an expression for evaluation. A function that does not exist or an aggregate outside a group,
+// which no parser makes, is a type error when it is evaluated.
 func Compile(e sparql.Expr) Program { return Program{compile(e)} }
 
 func compile(e sparql.Expr) evaluator {
@@ -20,7 +19,7 @@ func compile(e sparql.Expr) evaluator {
 		return variable(e.Var)
 	case sparql.TermExpr:
 		v := value{term: e.Term}
-		v.num, _ = xsd.NumberOf(e.Term) // read once; the term stays as it was written
+		v.num, _ = xsd.NumberOf(e.Term) // the value is computed once; the term is returned as written
 		return func(Env) (value, error) { return v, nil }
 	case sparql.Call:
 		if form, ok := forms[e.Func]; ok {
@@ -51,8 +50,7 @@ func compileAll(args []sparql.Expr) []evaluator {
 	return out
 }
 
-// integers is an [Env] that may know a variable's value as an xsd:integer in its
-// canonical form without making a term of it.
+// integers is implemented by an [Env] that can return an xsd:integer in canonical form without making a term.
 type integers interface {
 	Integer(v sparql.Var) (int64, bool)
 }
@@ -81,11 +79,11 @@ func exists(e sparql.Exists) evaluator {
 	}
 }
 
-// forms are the functional forms and operators that decide themselves which of
-// their arguments to evaluate, and what an error in one means (section 17.4.1).
+// forms are the functional forms and operators that evaluate their arguments themselves, because an error in one has
+// a meaning of its own (section 17.4.1).
 var forms map[sparql.Func]func([]sparql.Expr) evaluator
 
-// forms is made here because its members compile expressions, which look in it.
+// forms is filled here, because its members compile expressions, which use it: a cycle of initialization otherwise.
 func init() {
 	forms = map[sparql.Func]func([]sparql.Expr) evaluator{
 		sparql.Or:       func(args []sparql.Expr) evaluator { return connective(args, true) },
@@ -100,8 +98,7 @@ func init() {
 	}
 }
 
-// function is one entry of the table: how many arguments, and one of the shapes
-// that a function has.
+// function is one entry of the table of functions: the number of arguments, and the one of these fields that is set.
 type function struct {
 	arity sparql.Arity
 	none  func(Env) (value, error)
@@ -110,8 +107,8 @@ type function struct {
 	many  func(Env, []value) (value, error)
 }
 
-// bind gives a function its arguments. A shape of its own for one and two keeps
-// them off the heap.
+// bind returns the evaluator of a call. Calls with one and two arguments have types of their own, which keeps the
+// arguments off the heap.
 func (f function) bind(args []evaluator) evaluator {
 	switch {
 	case f.none != nil:
@@ -164,7 +161,7 @@ func binary(f func(a, b rdf.Term) (value, error)) function {
 	return operator(func(a, b value) (value, error) { return f(a.asTerm(), b.asTerm()) })
 }
 
-// operator is a function of two values, which may be computed numbers.
+// operator is a function of two values, which may be computed numbers that are not terms yet.
 func operator(f func(a, b value) (value, error)) function {
 	return function{arity: sparql.Arity{Min: 2, Max: 2}, two: func(_ Env, a, b value) (value, error) { return f(a, b) }}
 }

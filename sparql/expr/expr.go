@@ -1,18 +1,16 @@
 // Package expr evaluates the expressions of SPARQL 1.1 Query, section 17
-// (https://www.w3.org/TR/sparql11-query/#expressions), over one solution at a time,
-// and its aggregates over many (section 18.5.1). It knows nothing of patterns: an
-// [Env] answers for variables, EXISTS, the clock and chance. Start with [Compile].
+// (https://www.w3.org/TR/sparql11-query/#expressions), over one solution at a time, and its aggregates over many
+// (section 18.5.1). It knows nothing of patterns: an [Env] answers for variables, EXISTS, the clock and chance. Start
+// with [Compile].
 //
-// Simple literals are those of RDF 1.1: xsd:string. Where the specification leaves
-// room to replace a type error by an answer (section 17.3.1):
-//   - Dates, times and durations compare as package xsd has it; what a missing
-//     zone leaves open is a type error. Values of different kinds are not equal.
+// Simple literals are those of RDF 1.1: xsd:string. Extensions, which replace a type error by an answer as section
+// 17.3.1 allows:
+//   - Dates, times and durations compare as in package xsd; if a missing zone leaves the order open, that is a type error. Values of different kinds are not equal.
 //   - YEAR and its like take xsd:date and xsd:time, too, for the parts they have.
 //   - xsd:date and xsd:time are casts.
 //
-// Regular expressions are those of XPath without back-references ([xsd.Pattern]). A
-// pattern that is none is an error of the expression; package sparql refuses those that
-// are constants.
+// Regular expressions are those of XPath without back-references ([xsd.Pattern]). An invalid pattern is an error of
+// the expression; package sparql refuses invalid constant patterns.
 package expr
 
 import (
@@ -34,8 +32,8 @@ type Env interface {
 	Now() time.Time
 	// NewUUID returns a fresh UUID in its text form.
 	NewUUID() string
-	// NewBNode returns the node for a label: the same one for the same label within a
-	// solution, another in every other. The empty label gives a fresh one each time.
+	// NewBNode returns the blank node for a label: the same one for the same label within a solution, and different
+	// ones in different solutions. The empty label always gives a new one.
 	NewBNode(label string) rdf.Term
 	// Rand returns a number from 0 up to but not including 1.
 	Rand() float64
@@ -50,7 +48,7 @@ type Error string
 // Error says what was wrong.
 func (e Error) Error() string { return string(e) }
 
-// The errors of expressions. They are values: nothing is formatted for each.
+// The errors of expressions, as values, so that none is formatted for each solution.
 var (
 	ErrUnbound  error = Error("unbound variable")
 	ErrType     error = Error("type error")
@@ -59,15 +57,13 @@ var (
 	ErrRegex    error = Error("not a regular expression")
 )
 
-// IsError reports whether err is an expression's error, in contrast to one that
-// ends the query.
+// IsError reports whether err is an error of an expression, not one that ends the query.
 func IsError(err error) bool {
 	_, ok := err.(Error) //nolint:errorlint // nobody wraps them, and errors.As costs too much for every row
 	return ok
 }
 
-// MaxText is the longest text in bytes that a function makes; past it the query
-// ends with a fault.TooLarge.
+// MaxText is the longest text in bytes that a function returns. A longer one ends the query with fault.TooLarge.
 const MaxText = 16 << 20
 
 func errTooLong(what string) error {
@@ -78,7 +74,7 @@ func errTooLong(what string) error {
 // for concurrent use; each evaluation has an Env of its own.
 type Program struct{ eval evaluator }
 
-// Eval returns the value: never nil without an error.
+// Eval returns the value. It is nil only with an error.
 func (p Program) Eval(env Env) (rdf.Term, error) {
 	v, err := p.eval(env)
 	if err != nil {
@@ -87,8 +83,7 @@ func (p Program) Eval(env Env) (rdf.Term, error) {
 	return v.asTerm(), nil
 }
 
-// Test returns the effective boolean value (section 17.2.2). As a filter takes it,
-// an [Error] is false.
+// Test returns the effective boolean value (section 17.2.2); an [Error] is false, as in a filter.
 func (p Program) Test(env Env) (bool, error) {
 	v, err := p.eval(env)
 	if err != nil {

@@ -20,8 +20,8 @@ var (
 	anyArguments = sparql.Arity{Min: 0, Max: -1}
 )
 
-// functions are the operators and built-in functions that evaluate all of their
-// arguments first (sections 17.3 and 17.4); the others are in forms.
+// functions are the operators and built-in functions that evaluate all of their arguments first (sections 17.3 and
+// 17.4). The others are in forms.
 var functions = map[sparql.Func]function{
 	sparql.Not: {arity: oneArgument, one: func(_ Env, v value) (value, error) {
 		b, err := v.truth()

@@ -57,13 +57,12 @@ func replace(args []sparql.Expr) evaluator {
 	}
 }
 
-// texts is an [Env] that may know the text of a variable that is a string without
-// making a term of it.
+// texts is implemented by an [Env] that can return the text of a string without making a term.
 type texts interface {
 	Text(v sparql.Var) (string, bool)
 }
 
-// searched is the text of a string literal, whatever its language.
+// searched returns the text of a string literal, with or without a language.
 func searched(e sparql.Expr) func(Env) (string, error) {
 	text := compile(e)
 	v, _ := e.(sparql.VarExpr)
@@ -103,13 +102,13 @@ func textOf(env Env, e evaluator) (string, error) {
 // matcher is a pattern with its flags, ready to match.
 type matcher struct {
 	re      *regexp.Regexp
-	literal bool    // flag q: nothing in pattern or replacement is special
-	size    int     // of the program that matches
-	needs   []Needs // of which each text has one that matches
-	first   []Needs // the same as it is looked for here
+	literal bool    // flag q: no character of the pattern or the replacement is special
+	size    int     // number of instructions of the compiled pattern
+	needs   []Needs // each text that matches has all pieces of one of these
+	first   []Needs // needs in the form in which texts are searched
 }
 
-// matches looks for what is needed first, which often decides.
+// matches first looks for the needed pieces, which often decides without a match.
 func (m matcher) matches(text string) (bool, error) {
 	possible := len(m.first) == 0
 	for _, n := range m.first {
@@ -129,8 +128,8 @@ func (m matcher) matches(text string) (bool, error) {
 	return m.re.MatchString(text), nil
 }
 
-// maxSteps bounds the work of one match, which is the length of the text times
-// the size of the program: nothing can stop a match that has begun.
+// maxSteps bounds the work of one match: the length of the text times the size of the program. A match cannot be
+// stopped once it has begun.
 const maxSteps = 1 << 28
 
 func (m matcher) affords(text string) error {
@@ -140,7 +139,7 @@ func (m matcher) affords(text string) error {
 	return nil
 }
 
-// matcherSource is where a matcher comes from: both constants, or two expressions.
+// matcherSource gives the matcher: a constant one, or one from the values of two expressions.
 type matcherSource struct {
 	pattern, flags evaluator
 	fixed          func() (matcher, error)
@@ -182,8 +181,8 @@ func (s matcherSource) find(env Env) (matcher, error) {
 	return compiled.get(pattern, flags)
 }
 
-// compiled keeps the patterns that queries made at run time. It forgets all of
-// them when it is full, so that what a caller can fill it with stays bounded.
+// compiled caches the patterns that are computed at run time. It is emptied when it is full, so that callers cannot
+// fill the memory.
 var compiled = matchers{made: map[[2]string]matcher{}}
 
 const maxMatchers = 256
@@ -227,7 +226,7 @@ func newMatcher(pattern, flags string) (matcher, error) {
 	return matcher{re: re, literal: strings.Contains(flags, "q"), size: size, needs: needs, first: plain(needs)}, nil
 }
 
-// analysed returns how many instructions a pattern that compiles has, and what it needs.
+// analysed returns the number of instructions of a pattern, and its needs.
 func analysed(pattern string) (size int, needs []Needs) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

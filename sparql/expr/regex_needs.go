@@ -9,24 +9,24 @@ import (
 	"trails/sparql"
 )
 
-// Needs is what a text surely has that a regular expression matches: pieces in this
-// order, with anything between them. To look for them costs less than to match.
+// Needs describes texts that a regular expression can match: they contain these pieces in this order, with anything
+// between them. Looking for pieces is cheaper than matching.
 type Needs struct {
 	Pieces []string
 	// Start and End say that the text begins with the first piece and ends with the last.
 	Start, End bool
-	// Fold is set when small letters of ASCII in pieces are capitals as well. There are
-	// no capitals then, and [AnyRune] stands for any one character.
+	// Fold reports that ASCII case does not matter: the pieces are in lower case, and [AnyRune] stands for any one
+	// character.
 	Fold bool
-	// Exact is set when each text that has the pieces matches.
+	// Exact reports that each text with the pieces matches.
 	Exact bool
 }
 
 // AnyRune stands for any one character in a piece.
 const AnyRune = utf8.RuneError
 
-// NeedsOf returns what a call of REGEX needs whose pattern and flags are constants: a
-// text that matches has all of one of them. There are none when nothing is known.
+// NeedsOf returns the needs of a call of REGEX with a constant pattern and constant flags. A text that matches
+// satisfies at least one of them. An empty result means that nothing is known.
 func NeedsOf(c sparql.Call) []Needs {
 	if c.Func != "REGEX" || len(c.Args) < 2 || len(c.Args) > 3 {
 		return nil
@@ -35,18 +35,17 @@ func NeedsOf(c sparql.Call) []Needs {
 	if source.fixed == nil {
 		return nil
 	}
-	m, _ := source.fixed() // one that is wrong needs nothing
+	m, _ := source.fixed() // an invalid pattern has no needs
 	return m.needs
 }
 
-// The bounds on the characters of all pieces and on alternatives are those on the work
-// of looking for them.
+// Bounds on the characters of all pieces and on the alternatives, and so on the work of looking for them.
 const (
 	maxNeeds        = 64
 	maxAlternatives = 8
 )
 
-// needsOf finds what each of the alternatives of a parsed expression needs.
+// needsOf returns the needs of each alternative of a parsed expression.
 func needsOf(re *syntax.Regexp) (list []Needs) {
 	re = trimmed(re)
 	if re.Op != syntax.OpAlternate {
@@ -79,8 +78,8 @@ func onlyNeeds(re *syntax.Regexp) Needs {
 	return f.Needs
 }
 
-// trimmed is the expression without what may match nothing at its ends: what is
-// searched anywhere needs neither.
+// trimmed removes parts at the ends of the expression that may match nothing: a search at any place does not need
+// them.
 func trimmed(re *syntax.Regexp) *syntax.Regexp {
 	if re.Op == syntax.OpCapture {
 		return trimmed(re.Sub[0])
@@ -108,15 +107,15 @@ func mayBeNothing(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpStar || re.Op == syntax.OpQuest || re.Op == syntax.OpEmptyMatch
 }
 
-// needsFinder walks an expression from its begin to its end.
+// needsFinder walks an expression from left to right.
 type needsFinder struct {
 	Needs
-	piece []rune // that is not ended
-	runes int    // of all pieces
-	begun bool   // something was before
-	open  bool   // anything may stand here
-	ended bool   // nothing may
-	cased bool   // there is a letter of one case
+	piece []rune // the current piece, not yet ended
+	runes int    // number of characters in all pieces
+	begun bool   // there was something before this place
+	open  bool   // anything may stand at this place
+	ended bool   // the text ends at this place
+	cased bool   // a letter has only one of its cases
 }
 
 func (f *needsFinder) walk(re *syntax.Regexp) {
@@ -139,7 +138,7 @@ func (f *needsFinder) walk(re *syntax.Regexp) {
 	}
 }
 
-// consume takes what is more than an end.
+// consume handles an expression other than an anchor.
 func (f *needsFinder) consume(re *syntax.Regexp) {
 	if f.ended {
 		f.gap()
@@ -160,7 +159,7 @@ func (f *needsFinder) consume(re *syntax.Regexp) {
 	f.gap()
 }
 
-// rune takes a character. U+FFFD also matches what is none.
+// rune adds a character. U+FFFD also matches invalid UTF-8.
 func (f *needsFinder) rune(r rune, fold bool) {
 	switch {
 	case r == utf8.RuneError || f.runes == maxNeeds:
@@ -190,14 +189,14 @@ func foldsInASCII(r rune) bool {
 	return r < utf8.RuneSelf
 }
 
-// gap is where anything may stand.
+// gap records that anything may stand here.
 func (f *needsFinder) gap() {
 	f.seal()
 	f.Start = f.Start && len(f.Pieces) > 0
 	f.begun, f.open, f.ended = true, true, false
 }
 
-// seal ends a piece; one of any characters is none.
+// seal ends the current piece. A piece of AnyRunes only is dropped.
 func (f *needsFinder) seal() {
 	p := string(f.piece)
 	f.piece = f.piece[:0]
@@ -223,7 +222,7 @@ func lowerByte(c byte) byte {
 	return c
 }
 
-// plain are needs without characters that may be any.
+// plain returns needs without AnyRune.
 func plain(list []Needs) []Needs {
 	out := make([]Needs, len(list))
 	for i, n := range list {
@@ -247,7 +246,7 @@ func (n Needs) plain() Needs {
 	return out
 }
 
-// in reports whether a text has all pieces; they are plain.
+// in reports whether a text has all pieces, none of which contains AnyRune.
 func (n Needs) in(text string) bool {
 	for i, p := range n.Pieces {
 		first, last := i == 0 && n.Start, i == len(n.Pieces)-1 && n.End

@@ -7,8 +7,7 @@ import (
 	"trails/rdf"
 )
 
-// maxMatches bounds the places that are replaced in one text, and so the memory
-// that remembers them.
+// maxMatches bounds the matches that are replaced in one text, whose positions are kept in memory.
 const maxMatches = 1 << 20
 
 // replace is fn:replace (XPath Functions, section 7.6.3), in one pass, so that the
@@ -47,7 +46,7 @@ func (m matcher) replace(l literal, replacement string) (value, error) {
 	return of(l.with(out.String()))
 }
 
-// piece is a part of a replacement: a text, or what a group has matched.
+// piece is a part of a replacement: a fixed text or a group.
 type piece struct {
 	text  string
 	group int // below 0 for a text
@@ -63,8 +62,8 @@ func (p piece) in(s string, match []int) string {
 	return s[match[2*p.group]:match[2*p.group+1]]
 }
 
-// template reads a replacement: $N is a group, \$ and \\ are the characters, and
-// each alone is an error (err:FORX0004).
+// template parses a replacement: $N is a group, \$ and \\ are the characters. A lone $ or \ is an error
+// (err:FORX0004).
 func (m matcher) template(s string) (parts []piece, ok bool) {
 	if m.literal {
 		return []piece{{text: s, group: -1}}, true
@@ -94,7 +93,7 @@ func (m matcher) special(s string) (part piece, rest string, ok bool) {
 	if !rdf.IsDigit(s[1]) {
 		return piece{}, "", false
 	}
-	// As many digits belong to the number as there are groups for.
+	// The number takes as many digits as there are groups for.
 	group, n := int(s[1]-'0'), 2
 	for n < len(s) && rdf.IsDigit(s[n]) && group*10+int(s[n]-'0') <= m.re.NumSubexp() {
 		group = group*10 + int(s[n]-'0')

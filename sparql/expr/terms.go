@@ -63,7 +63,7 @@ func bnode(env Env, args []value) (value, error) {
 		return failed(ErrType)
 	}
 	if label == "" {
-		label = "\x00" // a label like any other, which the empty one of an Env is not
+		label = "\x00" // the empty string is a label here, but means a new node to Env.NewBNode
 	}
 	return of(env.NewBNode(label))
 }

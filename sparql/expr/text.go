@@ -25,7 +25,7 @@ func stringLiteral(t rdf.Term) (literal, bool) {
 	return literal{}, false
 }
 
-// with returns another text in the same language.
+// with returns a literal with another text and the same language.
 func (l literal) with(text string) rdf.Term {
 	if l.tagged {
 		return rdf.LangLiteral(text, l.tag)
@@ -33,8 +33,8 @@ func (l literal) with(text string) rdf.Term {
 	return rdf.String(text)
 }
 
-// compatible is a function of two string literals that are compatible
-// (section 17.4.3.1.2): the second is plain, or has the first one's language.
+// compatible is a function of two string literals that are argument compatible (section 17.4.3.1.2): the second has
+// no language, or the same as the first.
 func compatible(f func(a, b literal) (value, error)) function {
 	return binary(func(a, b rdf.Term) (value, error) {
 		la, oka := stringLiteral(a)
@@ -46,7 +46,7 @@ func compatible(f func(a, b literal) (value, error)) function {
 	})
 }
 
-// beside is STRBEFORE and STRAFTER: a part of the first text, before or after the second.
+// beside is STRBEFORE and STRAFTER: the part of the first text before or after the second.
 func beside(part func(before, after string) string) function {
 	return compatible(func(a, b literal) (value, error) {
 		if before, after, found := strings.Cut(a.text, b.text); found {
@@ -109,7 +109,7 @@ func between(s string, start, end float64) string {
 	return s[from:to]
 }
 
-// concat is CONCAT (section 17.4.3.12): the language stays when all have it.
+// concat is CONCAT (section 17.4.3.12): the result has a language if all arguments have the same.
 func concat(_ Env, args []value) (value, error) {
 	var out strings.Builder
 	var first literal

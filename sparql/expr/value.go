@@ -8,8 +8,7 @@ import (
 	"trails/rdf/xsd"
 )
 
-// value is a term, or a number that arithmetic made and that nobody has asked for
-// as a term yet, or both where a constant was read before.
+// value is a term, or a computed number that has not been made a term, or both for a constant.
 type value struct {
 	term rdf.Term
 	num  xsd.Number
@@ -76,7 +75,7 @@ func (v value) truth() (bool, error) {
 			return false, nil
 		}
 		n, ok := xsd.NumberOf(t)
-		return !ok || !n.IsZero() && !n.IsNaN(), nil // what is too long to compute with is not zero
+		return !ok || !n.IsZero() && !n.IsNaN(), nil // a number with too many digits to compute with is not zero
 	}
 	return false, ErrType
 }
@@ -94,8 +93,8 @@ func kindRank(t rdf.Term) int {
 	return 3
 }
 
-// Compare is the order of ORDER BY, MIN and MAX (section 15.1): no value, blank
-// nodes by label, IRIs by code point, literals as [xsd.Order] has them.
+// Compare is the order of ORDER BY, MIN and MAX (section 15.1): unbound, blank nodes by label, IRIs by code point,
+// literals by [xsd.Order].
 func Compare(a, b rdf.Term) int {
 	rank := kindRank(a)
 	if order := cmp.Compare(rank, kindRank(b)); order != 0 || rank == 0 {
@@ -107,8 +106,7 @@ func Compare(a, b rdf.Term) int {
 	return xsd.Order(a, b)
 }
 
-// equal is "=" (section 17.3): by value where both values are known, else
-// RDFterm-equal.
+// equal is = (section 17.3): by value if both values are known, else RDFterm-equal.
 func equal(a, b value) (bool, error) {
 	if a.num.Kind() != xsd.NoNumber || b.num.Kind() != xsd.NoNumber {
 		na, oka := a.number()
@@ -131,8 +129,8 @@ func equal(a, b value) (bool, error) {
 
 func isTagged(t rdf.Term) bool { _, tagged := rdf.LangOf(t); return tagged }
 
-// opaque are datatypes of XML Schema for which section 17.3 has no operator: whether
-// two of their literals are equal is known when they are the same term.
+// opaque are the datatypes of XML Schema without operators in section 17.3: two literals of one are equal if they are
+// the same term, and an error otherwise.
 var opaque = map[rdf.IRI]bool{
 	rdf.XSDNS + "anyURI": true, rdf.XSDNS + "hexBinary": true, rdf.XSDNS + "base64Binary": true,
 	rdf.XSDNS + "normalizedString": true, rdf.XSDNS + "token": true, rdf.XSDNS + "language": true,
@@ -144,8 +142,7 @@ func isOpaque(t rdf.Term) bool {
 	return ok && opaque[typed.Type]
 }
 
-// order is what "<" and ">" are made of; ordered is false beside a NaN, which is
-// neither.
+// order is the order behind < and >. ordered is false if one side is NaN.
 func order(a, b value) (order int, ordered bool, err error) {
 	na, oka := a.number()
 	nb, okb := b.number()
