@@ -11,23 +11,22 @@ import (
 	"trails/sparql/expr"
 )
 
-// asked is what becomes of the value of an expression.
+// asked is how the value of an expression is used.
 type asked uint8
 
 const (
-	used     asked = iota // it is a part of another one
-	tested                // whether it is true, beside other ways for a solution to pass
-	required              // it must be true
+	used     asked = iota // as a part of another expression
+	tested                // as a condition; other conditions may let the solution pass
+	required              // as a condition that must be true
 )
 
-// condition lints an expression that must be true. It empties the answer when no solution
-// passes.
+// condition lints an expression that must be true. If it never is, the answer is empty.
 func (r *run) condition(e sparql.Expr, known facts, empties bool) {
 	r.value(e, known, required, empties)
 }
 
-// value lints an expression and returns what its value may be. What is false or an error for
-// all values that can reach it is told of, in the smallest part of which that is so.
+// value lints an expression and returns its possible values. If it is false or an error for all values that can reach
+// it, it warns about the smallest part for which this holds.
 func (r *run) value(e sparql.Expr, known facts, at asked, empties bool) (out outcome) {
 	switch e := e.(type) {
 	case sparql.VarExpr:
@@ -62,7 +61,7 @@ func (r *run) value(e sparql.Expr, known facts, at asked, empties bool) (out out
 	return out
 }
 
-// variableValue is what a variable may be. One that nothing binds where it stands has no value.
+// variableValue returns the possible values of a variable. A variable that nothing binds here has none.
 func (r *run) variableValue(e sparql.VarExpr, known facts, at asked) outcome {
 	if !r.bindsHere(e.Var) {
 		return outcome{fails: true, told: r.unbound(e.Var, e)}
@@ -150,7 +149,7 @@ func (r *run) call(e sparql.Call, known facts, at asked, empties bool) outcome {
 	return r.shaped(e, args, out, known, at, empties)
 }
 
-// in lints IN and NOT IN as the comparisons that they are made of.
+// in lints IN and NOT IN as the comparisons that they consist of.
 func (r *run) in(e sparql.Call, known facts, at asked, empties bool) outcome {
 	out := outcome{values: either, told: len(e.Args) > 1}
 	sign := sparql.Equal
@@ -165,7 +164,7 @@ func (r *run) in(e sparql.Call, known facts, at asked, empties bool) outcome {
 	return out
 }
 
-// cast lints a constructor of XML Schema. Of another function nothing is known.
+// cast lints a constructor function of XML Schema. Nothing is known of other functions called by IRI.
 func (r *run) cast(e sparql.Cast, known facts) outcome {
 	args, told := make([]outcome, len(e.Args)), false
 	for i, arg := range e.Args {
@@ -187,7 +186,7 @@ func (r *run) cast(e sparql.Cast, known facts) outcome {
 	return out
 }
 
-// isCast reports that an IRI is a constructor's: it takes a text of its own datatype.
+// isCast reports that an IRI is a constructor function, which takes the text of its own datatype.
 func isCast(iri rdf.IRI) bool {
 	return slices.ContainsFunc(samples[iri], func(t rdf.Term) bool {
 		_, err := valueOf(sparql.Cast{IRI: iri, Args: constants([]rdf.Term{rdf.String(rdf.Lexical(t))})})
@@ -195,7 +194,7 @@ func isCast(iri rdf.IRI) bool {
 	})
 }
 
-// compare tells of a comparison that is never true, or always.
+// compare warns about a comparison that is never true, or always.
 func (r *run) compare(sign sparql.Func, e, left sparql.Expr, a outcome, right sparql.Expr, b outcome, known facts, at asked, empties bool) outcome {
 	none := outcome{values: either, fails: true, told: a.told || b.told}
 	if none.told || a.any || b.any || a.empty() || b.empty() {
@@ -230,8 +229,8 @@ func (r *run) compare(sign sparql.Func, e, left sparql.Expr, a outcome, right sp
 	return out
 }
 
-// only are the terms that an expression has to be one of, but for those that the schema lists
-// for a property, which have a sentence of their own.
+// only returns the terms that an expression must be one of. Lists from the schema are left out; they have a warning
+// of their own.
 func (r *run) only(e sparql.Expr, v values, known facts) []rdf.Term {
 	if propertyOf(e, known) != "" {
 		return nil
@@ -239,8 +238,8 @@ func (r *run) only(e sparql.Expr, v values, known facts) []rdf.Term {
 	return concrete(v, e)
 }
 
-// compareIRI tells of the text of an IRI that is compared with a text that no IRI is, or that
-// no node of its kind has.
+// compareIRI warns about STR() of an IRI that is compared with a text that is no IRI, or that no node of its kind
+// has.
 func (r *run) compareIRI(text string, sign sparql.Func, e, left sparql.Expr, a values, right sparql.Expr, b values, known facts, empties bool) bool {
 	if _, first := left.(sparql.TermExpr); first {
 		left, a, right = right, b, left
@@ -256,7 +255,7 @@ func (r *run) compareIRI(text string, sign sparql.Func, e, left sparql.Expr, a v
 	return true
 }
 
-// shaped tells of a condition that looks for a text in a text of another shape.
+// shaped warns about a condition that looks for a text in texts whose shape excludes it.
 func (r *run) shaped(e sparql.Call, args []outcome, out outcome, known facts, at asked, empties bool) outcome {
 	if len(args) < 2 || args[0].shape == 0 {
 		return out
@@ -310,7 +309,7 @@ func (r *run) shapeName(e sparql.Expr, s shape) string {
 	return r.expression(e) + " has no small letters"
 }
 
-// wholeName says what is to be compared instead of the text of an IRI.
+// wholeName suggests what to compare instead of the text of an IRI.
 func (r *run) wholeName(e sparql.Expr, sought rdf.Term, known facts) string {
 	call, ok := e.(sparql.Call)
 	if !ok || sought == nil {
@@ -332,8 +331,8 @@ func (r *run) wholeName(e sparql.Expr, sought rdf.Term, known facts) string {
 	return ""
 }
 
-// nodeInstead says how a variable that stands for nodes is held against what a text names: the
-// node itself, or a label.
+// nodeInstead suggests how to compare a variable for nodes with a name in a text: with the node itself, or by a
+// label.
 func (r *run) nodeInstead(variable string, nodes values, text rdf.Term) string {
 	if iri := r.nodeOf(nodes, rdf.Lexical(text)); iri != "" {
 		return fmt.Sprintf("; write %s = %s", variable, r.name(iri))
@@ -344,13 +343,13 @@ func (r *run) nodeInstead(variable string, nodes values, text rdf.Term) string {
 	return ""
 }
 
-// compareValue tells of a value that is none of those that a property has.
+// compareValue warns about a value that a property never has.
 func (r *run) compareValue(text string, sign sparql.Func, e, left, right sparql.Expr, known facts, at asked, empties bool) bool {
 	if _, first := left.(sparql.TermExpr); first {
 		left, right = right, left
 	}
 	if str, ok := left.(sparql.Call); ok && str.Func == "STR" {
-		left = str.Args[0] // of a text it is the text
+		left = str.Args[0] // for a string the text is its value
 	}
 	v, isVar := left.(sparql.VarExpr)
 	constant, isTerm := right.(sparql.TermExpr)
@@ -371,7 +370,7 @@ func (r *run) compareValue(text string, sign sparql.Func, e, left, right sparql.
 	return r.noValue(e, text+" is never true", f.by, constant.Term, at == required && empties)
 }
 
-// language tells of a language that is asked of texts without one.
+// language warns about a language test on texts without a language.
 func (r *run) language(e sparql.Call, of sparql.Expr, known facts, empties bool) bool {
 	call, ok := of.(sparql.Call)
 	if !ok || call.Func != "LANG" || len(call.Args) != 1 {
@@ -386,8 +385,8 @@ func (r *run) language(e sparql.Call, of sparql.Expr, known facts, empties bool)
 	return true
 }
 
-// texts are the functions that take texts, with how many; moments take dates and times, and
-// numbers take numbers.
+// texts are the functions that take strings, with the number of these arguments. moments are those that take dates
+// and times, numbers those that take numbers.
 var (
 	texts = map[sparql.Func]int{
 		"STRLEN": 1, "SUBSTR": 1, "UCASE": 1, "LCASE": 1, "ENCODE_FOR_URI": 1, "REGEX": 2, "REPLACE": 3,
@@ -397,7 +396,7 @@ var (
 	numbers = []sparql.Func{"ABS", "CEIL", "FLOOR", "ROUND"}
 )
 
-// takes tells of an argument that a function never takes.
+// takes warns about an argument that a function never accepts.
 func (r *run) takes(e sparql.Call, args []outcome, known facts, empties bool) (told bool) {
 	what, asked, n := "", e.Func, len(e.Args)
 	switch {
@@ -428,7 +427,7 @@ func (r *run) takes(e sparql.Call, args []outcome, known facts, empties bool) (t
 	return told
 }
 
-// because says what the parts of an expression are, which decide it.
+// because explains a warning by the types of the parts of an expression.
 func (r *run) because(e sparql.Expr, known facts) string {
 	call, ok := e.(sparql.Call)
 	if !ok {
@@ -447,7 +446,7 @@ func (r *run) because(e sparql.Expr, known facts) string {
 	return " under the schema: " + strings.Join(parts, ", and ")
 }
 
-// labelOf says what finds a node's label.
+// labelOf says how to get the label of a node.
 func (r *run) labelOf(e sparql.Expr, v values) string {
 	labels := r.labels(v)
 	if _, isVar := e.(sparql.VarExpr); !isVar || len(labels) == 0 {
@@ -456,7 +455,7 @@ func (r *run) labelOf(e sparql.Expr, v values) string {
 	return fmt.Sprintf(", and %s %s ?label finds its label", r.expression(e), labels[0])
 }
 
-// alike says how things that are unlike can be compared.
+// alike says how to compare two things of different types.
 func (r *run) alike(sign sparql.Func, left sparql.Expr, a values, right sparql.Expr, b values) string {
 	if _, isTerm := left.(sparql.TermExpr); isTerm {
 		left, a, right, b = right, b, left, a
@@ -499,7 +498,7 @@ func (r *run) nodeWithText(sign sparql.Func, e sparql.Expr, v values, text rdf.T
 	return fmt.Sprintf("; compare STR(%s)", r.expression(e))
 }
 
-// propertyOf is the property whose value an expression is, "" for others.
+// propertyOf returns the property whose value an expression is, or "".
 func propertyOf(e sparql.Expr, known facts) rdf.IRI {
 	v, _ := e.(sparql.VarExpr)
 	return known[v.Var].by
@@ -522,7 +521,7 @@ func (r *run) origin(e sparql.Expr, v values, known facts) string {
 	return text
 }
 
-// expression writes an expression as a text has it, if it is short.
+// expression writes a short expression as the text has it.
 func (r *run) expression(e sparql.Expr) string {
 	switch e := e.(type) {
 	case sparql.VarExpr:

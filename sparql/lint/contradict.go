@@ -9,19 +9,19 @@ import (
 	"trails/sparql"
 )
 
-// restriction is a condition on the value of an expression: it is one of the terms, or it is less
-// or greater than the only one.
+// restriction is a condition on the value of an expression: it is one of the terms, or it is less or greater than a
+// single term.
 type restriction struct {
 	sign  sparql.Func
 	terms []rdf.Term
 	e     sparql.Expr
 }
 
-// restricting are the comparisons that may exclude each other.
+// restricting are the comparisons that may contradict each other.
 var restricting = []sparql.Func{sparql.Equal, sparql.NotEqual, sparql.Less, sparql.Greater, sparql.LessOrEqual, sparql.GreaterOrEqual, sparql.In}
 
-// contradictions tells of conditions of a group that exclude each other: two on one expression
-// that no value passes, and NOT EXISTS of patterns that the group requires.
+// contradictions warns about conditions of a group that exclude each other: two on one expression that no value
+// satisfies, and NOT EXISTS of patterns that the group requires.
 func (g *group) contradictions() {
 	held := map[string][]restriction{}
 	for _, f := range g.filters {
@@ -46,7 +46,7 @@ func (g *group) contradictions() {
 	}
 }
 
-// conjuncts are the parts of an expression that all have to be true.
+// conjuncts lists the operands of nested &&.
 func conjuncts(e sparql.Expr) []sparql.Expr {
 	if and, ok := e.(sparql.Call); ok && and.Func == sparql.And {
 		return append(conjuncts(and.Args[0]), conjuncts(and.Args[1])...)
@@ -79,7 +79,7 @@ func restrictionIn(e sparql.Expr) (of sparql.Expr, c restriction, ok bool) {
 	return of, c, !constant
 }
 
-// excludes reports that no value passes both restrictions. What does not compare excludes nothing.
+// excludes reports that no value satisfies both restrictions. Terms that do not compare exclude nothing.
 func (c restriction) excludes(d restriction) bool {
 	if d.sign == sparql.Equal && c.sign != sparql.Equal {
 		c, d = d, c
@@ -108,8 +108,8 @@ func (c restriction) excludes(d restriction) bool {
 	return fails(sign, c.terms[0], d.terms[0])
 }
 
-// requires reports that every solution of the group has a solution of other patterns, too: each
-// stands in the group, or would with a variable of its own in the place of some term.
+// requires reports that every solution of the group also has a solution of other patterns: each of these is a pattern
+// of the group, or becomes one with a term in the place of a variable that occurs nowhere else.
 func (g *group) requires(patterns []sparql.TriplePattern) bool {
 	times := map[sparql.Var]int{}
 	for _, p := range patterns {
@@ -133,15 +133,14 @@ func (g *group) requires(patterns []sparql.TriplePattern) bool {
 	})
 }
 
-// wholeText is a pattern of REGEX that one text has: ^ and $ around letters that stand for
-// themselves.
+// wholeText matches a REGEX pattern that exactly one text matches: ^ and $ around literal characters.
 func wholeText(pattern string) (text string, ok bool) {
 	text, begins := strings.CutPrefix(pattern, "^")
 	text, ends := strings.CutSuffix(text, "$")
 	return text, begins && ends && text != "" && regexp.QuoteMeta(text) == text
 }
 
-// matchesOne tells of a REGEX for the whole of a text that no statement has.
+// matchesOne warns about such a REGEX for a text that no statement has.
 func (r *run) matchesOne(e sparql.Call, known facts, at asked, empties bool) bool {
 	v, isVar := e.Args[0].(sparql.VarExpr)
 	if str, ok := e.Args[0].(sparql.Call); ok && str.Func == "STR" {

@@ -9,27 +9,27 @@ import (
 	"trails/sparql"
 )
 
-// group is what holds together of a pattern: every solution has all of it.
+// group is the part of a pattern that every solution matches completely.
 type group struct {
 	*run
 	patterns []sparql.TriplePattern
-	dead     []bool // patterns that have been told of
+	dead     []bool // patterns that already have a warning
 	paths    []sparql.PathPattern
 	tables   []sparql.Table
 	extends  []sparql.Extend
 	filters  []sparql.Filter
 	sorts    []sparql.OrderBy
-	others   []sparql.Op // whose solutions nobody validates
-	below    []sparql.Op // of other groups, whose solutions join
+	others   []sparql.Op // operators that read graphs which nobody validates
+	below    []sparql.Op // operators with groups of their own, whose solutions are joined
 	options  []sparql.LeftJoin
-	without  []sparql.Op // MINUS
+	without  []sparql.Op // operands of MINUS
 	known    facts
-	nodes    []sparql.Var // of subjects and predicates
-	empties  bool         // without a solution of the group the text has none
+	nodes    []sparql.Var // ends of patterns that are subjects or predicates
+	empties  bool         // the text has no solutions if the group has none
 }
 
-// group lints an operator and those below it, of which nothing is known but what the
-// operators around it say, and returns what is known of its solutions.
+// group lints an operator and those below it, and returns what is known of its solutions. Nothing is known from
+// outside but outer.
 func (r *run) group(op sparql.Op, outer facts, empties bool) facts {
 	g := &group{run: r, known: facts{}, empties: empties}
 	for v, f := range outer {
@@ -112,7 +112,7 @@ func (r *run) group(op sparql.Op, outer facts, empties bool) facts {
 	return g.known
 }
 
-// bind notes what else is known of a variable.
+// bind adds a fact about a variable.
 func (g *group) bind(v sparql.Var, f fact) {
 	if old, ok := g.known[v]; ok {
 		f = old.with(f)
@@ -120,7 +120,7 @@ func (g *group) bind(v sparql.Var, f fact) {
 	g.known[v] = f
 }
 
-// collect takes an operator apart.
+// collect sorts the operators below op into the fields of the group.
 func (g *group) collect(op sparql.Op) {
 	switch op := op.(type) {
 	case sparql.BGP:
@@ -160,7 +160,7 @@ func (g *group) collect(op sparql.Op) {
 	}
 }
 
-// below lints an operator that is a group of its own.
+// below lints an operator with a group of its own.
 func (r *run) below(op sparql.Op, outer facts, empties bool) facts {
 	switch op := op.(type) {
 	case sparql.Union:
@@ -211,15 +211,15 @@ func (r *run) below(op sparql.Op, outer facts, empties bool) facts {
 	return r.group(op, outer, empties)
 }
 
-// within is what is known in a subquery of the variables that leave it, and of those that
-// get their values from outside.
+// within returns the facts about the variables that a subquery returns and about those that get their values from
+// outside.
 func (r *run) within(outer facts, vars []sparql.Var) facts {
 	out := kept(outer, vars)
 	maps.Copy(out, r.given)
 	return out
 }
 
-// kept is what is known of some of the variables.
+// kept returns the facts about some of the variables.
 func kept(known facts, vars []sparql.Var) facts {
 	out := facts{}
 	for _, v := range vars {
@@ -230,7 +230,7 @@ func kept(known facts, vars []sparql.Var) facts {
 	return out
 }
 
-// certain notes the variables that every solution binds.
+// certain marks the variables that every solution binds.
 func (g *group) certain() {
 	note := func(v sparql.Var) {
 		f, ok := g.known[v]
@@ -271,7 +271,7 @@ func (g *group) certain() {
 	}
 }
 
-// narrow lets patterns say what their variables may be until nothing changes: types first.
+// narrow lets patterns restrict their variables until nothing changes; patterns with rdf:type come first.
 func (g *group) narrow() {
 	for _, types := range []bool{true, false} {
 		for range maxRounds {
@@ -288,7 +288,7 @@ func (g *group) narrow() {
 	}
 }
 
-// apply lets one pattern narrow what its ends may be.
+// apply lets one pattern restrict its subject and object.
 func (g *group) apply(i int) (changed bool) {
 	p := g.patterns[i]
 	predicate, _ := p.Predicate.Term.(rdf.IRI)
@@ -324,10 +324,10 @@ func (g *group) apply(i int) (changed bool) {
 	}
 	subject, object := g.of(p.Subject, g.known), g.of(p.Object, g.known)
 	if g.illFormed(p.Object.Term) {
-		object = values{} // the schema lets in no such value
+		object = values{} // the schema allows no such value
 	}
 	if !g.own(predicate) && !g.allDeclare(subject, declared) {
-		return false // of another vocabulary: anybody may use it for anything
+		return false // a property of another vocabulary, which may be used for anything
 	}
 	from, to := g.fits(declared, subject, object)
 	if from.empty() {
@@ -339,7 +339,7 @@ func (g *group) apply(i int) (changed bool) {
 	return g.limit(p.Object, to, predicate) || changed
 }
 
-// fits are the subjects and objects that a property may join, of those that there may be.
+// fits returns the subjects and objects, among those given, that a property may connect.
 func (r *run) fits(declared []declaration, subject, object values) (from, to values) {
 	for _, d := range declared {
 		at := values{types: d.types}.and(subject)
@@ -350,7 +350,7 @@ func (r *run) fits(declared []declaration, subject, object values) (from, to val
 	return from, to
 }
 
-// allDeclare reports that the subjects are of types that all declare a property.
+// allDeclare reports that all types of the subjects declare a property.
 func (r *run) allDeclare(subject values, declared []declaration) bool {
 	if subject.any || subject.other {
 		return false
@@ -362,7 +362,7 @@ func (r *run) allDeclare(subject values, declared []declaration) bool {
 	return subject.types.within(all)
 }
 
-// limit narrows what a variable may be.
+// limit restricts the values of a variable.
 func (g *group) limit(o sparql.Operand, to values, by rdf.IRI) (changed bool) {
 	f := g.known[o.Var]
 	if o.Var == "" || f.open {
@@ -378,8 +378,8 @@ func (g *group) limit(o sparql.Operand, to values, by rdf.IRI) (changed bool) {
 	return changed
 }
 
-// table tells of the literals of VALUES that a variable cannot be: those that its property
-// does not list, or of another datatype, and all of a variable that is a subject or a predicate.
+// table warns about literals of VALUES that their variable cannot be: ones that its property does not list, ones of
+// another datatype, and all literals if the variable is a subject or a predicate.
 func (g *group) table(t sparql.Table) {
 	for i, v := range t.Vars {
 		f, ok := g.known[v]
@@ -412,7 +412,7 @@ func (g *group) table(t sparql.Table) {
 	}
 }
 
-// noNode tells that a literal of VALUES stands for a subject or a predicate, and which one it names.
+// noNode warns that a literal of VALUES is used as a subject or predicate, and says which node it names.
 func (g *group) noNode(literal rdf.Term, nodes values, empties bool) {
 	way := ""
 	if iri := g.nodeOf(nodes, rdf.Lexical(literal)); iri != "" {
@@ -421,7 +421,7 @@ func (g *group) noNode(literal rdf.Term, nodes values, empties bool) {
 	g.warnAt(sparql.TermExpr{Term: literal}, "", empties, "%s in VALUES can never match: a subject or a predicate is no literal%s", g.term(literal), way)
 }
 
-// constantsOf are the terms of a column of VALUES, when they are few and none is left open.
+// constantsOf returns the terms of a column of VALUES if they are few and none is UNDEF.
 func (r *run) constantsOf(t sparql.Table, column int) (v values) {
 	for _, row := range t.Rows {
 		if row[column] == nil || len(t.Rows) > maxListed {
@@ -432,7 +432,7 @@ func (r *run) constantsOf(t sparql.Table, column int) (v values) {
 	return v
 }
 
-// present tells of values in patterns that the data does not have.
+// present warns about values in patterns that the data does not have.
 func (g *group) present() {
 	for i, p := range g.patterns {
 		predicate, _ := p.Predicate.Term.(rdf.IRI)

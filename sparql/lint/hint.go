@@ -12,8 +12,8 @@ import (
 	"trails/sparql"
 )
 
-// noValue tells that no statement has a value, and which one was probably meant. Where no other
-// one is near it tells only when plain is set.
+// noValue warns that no statement has a value, and says which one was probably meant. If none is close, it warns only
+// if plain is set.
 func (r *run) noValue(at any, lead string, property rdf.IRI, t rdf.Term, plain bool) bool {
 	way := ""
 	if near := r.meant(property, t); near != nil {
@@ -27,8 +27,8 @@ func (r *run) noValue(at any, lead string, property rdf.IRI, t rdf.Term, plain b
 	return true
 }
 
-// meant is the value of a property that a literal was probably written for: the same one in
-// another form, or a text that is near to it.
+// meant returns the value of a property that a literal was probably meant to be: the same value in another form, or a
+// similar text.
 func (r *run) meant(property rdf.IRI, t rdf.Term) rdf.Term {
 	likely := forms(rdf.Lexical(t), rdf.DatatypeOf(t))
 	if canonical, ok := xsd.Canonical(rdf.Lexical(t), rdf.DatatypeOf(t)); ok {
@@ -52,17 +52,17 @@ func (r *run) meant(property rdf.IRI, t rdf.Term) rdf.Term {
 	return near
 }
 
-// searchCosts is for how many look-ups a search counts.
+// searchCosts is how many look-ups a search is charged as.
 const searchCosts = 50
 
-// has reports that a statement of the default graph has a value.
+// has reports that the default graph has a statement with this value.
 func (r *run) has(property rdf.IRI, t rdf.Term) bool {
 	_, ok, _ := r.first(rdf.Quad{Predicate: property, Object: t}, func(q rdf.Quad) bool { return q.Label == nil })
 	return ok
 }
 
-// nodeOf is the node among some that a text names, "" for none: a class or a property by its
-// name, an entity by its id, its key or its label.
+// nodeOf returns the node of some that a text names, or "": a class or property by its name, an entity by its id, key
+// or label.
 func (r *run) nodeOf(nodes values, text string) rdf.IRI {
 	fits := func(iri rdf.IRI) bool { return nodes.any || !r.constant(iri).and(nodes).empty() }
 	if iri := r.nameOf(text); iri != "" && (nodes.any || nodes.other) {
@@ -80,7 +80,7 @@ func (r *run) nodeOf(nodes values, text string) rdf.IRI {
 	return ""
 }
 
-// nameOf is the class or the property that a text names as answers show it, "" for none.
+// nameOf returns the class or property that a text names in the form in which answers show it, or "".
 func (r *run) nameOf(text string) rdf.IRI {
 	prefix, local, prefixed := strings.Cut(text, ":")
 	if !prefixed {
@@ -100,7 +100,7 @@ func (r *run) nameOf(text string) rdf.IRI {
 	return ""
 }
 
-// name writes an IRI as a text may have it, an entity whole.
+// name writes an IRI as a query may write it; entities are written in full.
 func (r *run) name(iri rdf.IRI) string { return r.short(iri) }
 
 func same(a, b rdf.Term) bool {
@@ -113,14 +113,14 @@ func isText(t rdf.Term) bool {
 	return d == rdf.XSDString || d == rdf.RDFLangString
 }
 
-// illFormed reports a literal whose text its datatype does not have.
+// illFormed reports that the text of a literal is not valid for its datatype.
 func (r *run) illFormed(t rdf.Term) bool {
 	d := rdf.DatatypeOf(t)
 	return samples[d] != nil && d != rdf.RDFLangString && d != node && d != schema.Vector && !xsd.Valid(rdf.Lexical(t), d)
 }
 
-// rewritten shows a literal as one of these datatypes has it; "" when none can. Of a day that
-// may be read in two ways it shows both.
+// rewritten returns a literal in the form of one of these datatypes, or "" if there is none. A date that can be read
+// in two ways is shown in both.
 func (r *run) rewritten(t rdf.Term, datatypes []rdf.IRI) string {
 	for _, d := range datatypes {
 		if d == rdf.XSDString && rdf.DatatypeOf(t) == d || d == schema.Vector {
@@ -139,8 +139,8 @@ func (r *run) rewritten(t rdf.Term, datatypes []rdf.IRI) string {
 	return ""
 }
 
-// matched is [run.rewritten] for a pattern, which a value matches that is written alike: a number
-// that no statement has so is compared instead.
+// matched is [run.rewritten] for a pattern, which matches only values that are written alike. A number that no
+// statement writes this way should be compared instead.
 func (r *run) matched(t rdf.Term, property rdf.IRI, datatypes []rdf.IRI) string {
 	for _, d := range datatypes {
 		for _, form := range forms(rdf.Lexical(t), d) {
@@ -156,8 +156,7 @@ func (r *run) matched(t rdf.Term, property rdf.IRI, datatypes []rdf.IRI) string 
 	return r.rewritten(t, datatypes)
 }
 
-// forms are the texts that a datatype has for what a text was probably written for, the
-// likeliest one; two for a day that may be read in two ways.
+// forms returns the valid text of a datatype that a text was probably meant to be, or two for an ambiguous date.
 func forms(text string, d rdf.IRI) []string {
 	plain := strings.TrimSpace(text)
 	if d == rdf.XSDString {
@@ -182,7 +181,7 @@ func forms(text string, d rdf.IRI) []string {
 	return out
 }
 
-// candidates are texts that may be what a datatype has for a text, the likeliest first.
+// candidates returns texts of a datatype that a text may stand for, the likeliest first.
 func candidates(text string, d rdf.IRI) []string {
 	day, clock, _ := strings.Cut(text, "T")
 	lower := strings.ToLower(text)
@@ -221,7 +220,7 @@ func candidates(text string, d rdf.IRI) []string {
 	return []string{text}
 }
 
-// daysOf are the days that a text such as 1/2/2024 may mean, as year, month and day.
+// daysOf returns the dates that a text such as 1/2/2024 may mean, as year, month and day.
 func daysOf(text string) (days []string) {
 	parts := strings.FieldsFunc(text, func(c rune) bool { return c == '/' || c == '.' || c == '-' })
 	if len(parts) != 3 {
@@ -247,7 +246,7 @@ func daysOf(text string) (days []string) {
 	return days
 }
 
-// dayAs writes a day as a datatype has it, "" when it does not.
+// dayAs writes a date as a datatype has it, or "" if it does not.
 func dayAs(day string, d rdf.IRI) string {
 	switch d {
 	case rdf.XSDDate:
@@ -260,7 +259,7 @@ func dayAs(day string, d rdf.IRI) string {
 	return ""
 }
 
-// classHint says which class a text was written for.
+// classHint says which class a text was probably meant for.
 func (g *group) classHint(p sparql.TriplePattern, text string) string {
 	iri := g.nameOf(text)
 	if iri == "" {

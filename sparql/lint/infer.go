@@ -13,15 +13,15 @@ import (
 	"trails/sparql/expr"
 )
 
-// outcome is what an expression may have as its value for the solutions that reach it. The
-// empty values mean that it is an error for each of them.
+// outcome is the possible values of an expression for the solutions that reach it. Empty values mean that it is
+// always an error.
 type outcome struct {
 	values
-	fails bool // it may have no value
-	told  bool // of it, or of a part of it, a sentence was told
+	fails bool // it may be an error
+	told  bool // a warning about it or a part of it was given
 }
 
-// truths are what a condition may be.
+// truths is the set of truth values that a condition may have.
 type truths struct{ yes, no, fails bool }
 
 func (t truths) with(u truths) truths {
@@ -34,7 +34,7 @@ var (
 	either    = values{literals: []rdf.IRI{rdf.XSDBoolean}}
 )
 
-// outcome is what a condition has as its value.
+// outcome turns truth values into values.
 func (t truths) outcome() outcome {
 	v := either
 	switch {
@@ -48,12 +48,12 @@ func (t truths) outcome() outcome {
 	return outcome{values: v, fails: t.fails}
 }
 
-// node stands for all nodes where others are datatypes.
+// node stands for all nodes where a datatype is expected.
 const node rdf.IRI = ""
 
-// samples are terms of each datatype that the evaluation of expressions knows, and of nodes:
-// what is an error for all samples of a datatype is taken to be one for all its values. Texts
-// have one that each cast takes, moments differ in their zones and are far apart.
+// samples are terms of each datatype that expressions compute with, and of nodes. An operation that is an error for
+// all samples of a datatype is taken to be one for all its values. Each cast accepts one of the strings; dates and
+// times differ in their zones and are far apart.
 var samples = func() map[rdf.IRI][]rdf.Term {
 	all := map[rdf.IRI][]rdf.Term{
 		node:              {rdf.IRI("urn:node"), rdf.BNode("node")},
@@ -87,7 +87,7 @@ var samples = func() map[rdf.IRI][]rdf.Term {
 	return all
 }()
 
-// datatypes are the keys of samples, in an order that stays.
+// datatypes are the keys of samples, sorted.
 var datatypes = func() (list []rdf.IRI) {
 	for d := range samples {
 		list = append(list, d)
@@ -96,7 +96,7 @@ var datatypes = func() (list []rdf.IRI) {
 	return list
 }()
 
-// atoms are the datatypes of values, with node for nodes.
+// atoms returns the datatypes of values, with node for nodes.
 func (v values) atoms() (list []rdf.IRI) {
 	if v.any {
 		return datatypes
@@ -119,7 +119,7 @@ func constants(terms []rdf.Term) []sparql.Expr {
 	return out
 }
 
-// valueOf evaluates an expression of constants, which asks nothing of what is around it.
+// valueOf evaluates an expression of constants, without an environment.
 func valueOf(e sparql.Expr) (rdf.Term, error) { return expr.Compile(e).Eval(nil) }
 
 func holds(sign sparql.Func, x, y rdf.Term) bool {
@@ -127,31 +127,30 @@ func holds(sign sparql.Func, x, y rdf.Term) bool {
 	return err == nil && v == trueTerm
 }
 
-// around are the functions that ask for more than their arguments, or make new terms: with
-// the datatypes of what they make.
+// around are the functions that use more than their arguments or make new terms, with the datatypes of their results.
 var around = map[sparql.Func]values{
 	"NOW": {literals: []rdf.IRI{rdf.XSDDateTime}}, "RAND": {literals: []rdf.IRI{rdf.XSDDouble}},
 	"UUID": {other: true}, "STRUUID": {literals: []rdf.IRI{rdf.XSDString}},
 	"BNODE": {other: true}, "IRI": {other: true}, "URI": {other: true}, "STRDT": {literals: datatypes[1:]},
 }
 
-// byType are the functions whose value the datatype of their argument decides.
+// byType are the functions whose value depends only on the datatype of the argument.
 var byType = []sparql.Func{"ISIRI", "ISURI", "ISBLANK", "ISLITERAL", "ISNUMERIC", "DATATYPE", "LANG"}
 
 const (
-	maxCombined = 4000 // samples of the arguments of a function that are combined
-	maxExact    = 64   // constants of the arguments that are combined
-	maxListed   = 16   // constants that a value may be one of, to look at each
+	maxCombined = 4000 // combinations of samples of the arguments that are evaluated
+	maxExact    = 64   // combinations of constants that are evaluated
+	maxListed   = 16   // constants of a value that are examined one by one
 )
 
-// called are functions and casts with the datatypes of their arguments, and what they give:
-// the same for all texts.
-var called sync.Map // of string to made
+// called caches the results of functions and casts by the datatypes of their arguments; they are the same for all
+// texts.
+var called sync.Map // string to made
 
-// made is what a function gives.
+// made is the result of a function.
 type made struct {
 	atoms []rdf.IRI
-	terms []rdf.Term // in the order in which they were made, each once, while they are few
+	terms []rdf.Term // distinct terms in the order in which they were made, nil if there are many
 	fails bool
 }
 
@@ -168,8 +167,8 @@ func (m *made) add(t rdf.Term, err error) {
 	}
 }
 
-// applied is what a function gives for arguments: of builds the call. It evaluates the call
-// for constants, and for samples of all other arguments.
+// applied returns the result of a function for arguments; of builds the call. Constants are evaluated as they are,
+// other arguments by samples.
 func applied(name string, of func([]sparql.Expr) sparql.Expr, args []sparql.Expr, vals []outcome) outcome {
 	sets, key, combined, exact, fixed, unknown := make([][]rdf.Term, len(vals)), name, 1, true, false, false
 	for i, v := range vals {
@@ -184,7 +183,7 @@ func applied(name string, of func([]sparql.Expr) sparql.Expr, args []sparql.Expr
 			exact = false
 		}
 	}
-	if fixed && unknown { // the datatypes of constants say enough
+	if fixed && unknown { // the datatypes of constants suffice
 		exact, combined, sets = false, 1, make([][]rdf.Term, len(vals))
 		fixed = false
 	}
@@ -194,7 +193,7 @@ func applied(name string, of func([]sparql.Expr) sparql.Expr, args []sparql.Expr
 		}
 		for _, d := range v.atoms() {
 			if samples[d] == nil {
-				return outcome{values: anything, fails: true} // nothing is known of it
+				return outcome{values: anything, fails: true} // nothing is known of the argument
 			}
 			key += "|" + string(d)
 			sets[i] = append(sets[i], samples[d]...)
@@ -249,7 +248,7 @@ func allOf(of func([]sparql.Expr) sparql.Expr, sets [][]rdf.Term) (m made) {
 	return m
 }
 
-// concrete are the only terms that an expression may have, when these are few and known.
+// concrete returns the only terms that an expression may have, if they are few and known.
 func concrete(v values, e sparql.Expr) []rdf.Term {
 	if constant, ok := e.(sparql.TermExpr); ok {
 		return []rdf.Term{constant.Term}
@@ -260,7 +259,7 @@ func concrete(v values, e sparql.Expr) []rdf.Term {
 	return v.oneOf
 }
 
-// shapeOf is what the texts have in common that a function gives.
+// shapeOf returns what the texts that a function returns have in common.
 func shapeOf(f sparql.Func, args []outcome) shape {
 	switch f { //nolint:exhaustive // the others say nothing of a text
 	case "STR":
@@ -280,7 +279,7 @@ func shapeOf(f sparql.Func, args []outcome) shape {
 	return 0
 }
 
-// test is what the effective boolean value of values may be (section 17.2.2).
+// test returns the possible effective boolean values of values (section 17.2.2).
 func test(v values, e sparql.Expr) (t truths) {
 	if v.any {
 		return truths{true, true, true}
@@ -294,7 +293,7 @@ func test(v values, e sparql.Expr) (t truths) {
 	}
 	for _, d := range v.atoms() {
 		if samples[d] == nil {
-			t.fails = true // no operator of section 17.3 takes it
+			t.fails = true // no operator of section 17.3 accepts it
 			continue
 		}
 		_, err := evaluate(sparql.Not, samples[d][0])
@@ -303,7 +302,7 @@ func test(v values, e sparql.Expr) (t truths) {
 	return t
 }
 
-// relation is what a comparison of values may be.
+// relation returns the possible results of a comparison of values.
 func relation(sign sparql.Func, a, b values, left, right []rdf.Term) (t truths) {
 	if a.any || b.any {
 		return truths{true, true, true}
@@ -333,7 +332,7 @@ func relation(sign sparql.Func, a, b values, left, right []rdf.Term) (t truths) 
 	return t
 }
 
-// mirrored is the sign of a comparison whose sides change places.
+// mirrored returns the comparison operator for swapped sides.
 func mirrored(sign sparql.Func) sparql.Func {
 	switch sign { //nolint:exhaustive // the others are the same both ways
 	case sparql.Less:
@@ -348,7 +347,7 @@ func mirrored(sign sparql.Func) sparql.Func {
 	return sign
 }
 
-// differently is what a comparison is of things that are never the same.
+// differently returns the result of a comparison of two values that are never equal.
 func differently(sign sparql.Func) truths {
 	switch sign { //nolint:exhaustive // the others compare by order
 	case sparql.Equal, "SAMETERM":
@@ -363,7 +362,7 @@ func isEquality(sign sparql.Func) bool {
 	return sign == sparql.Equal || sign == sparql.NotEqual || sign == "SAMETERM"
 }
 
-// ofTypes compares values of two datatypes, either of which may be node.
+// ofTypes compares values of two datatypes; either may be node.
 func ofTypes(sign sparql.Func, d, e rdf.IRI, a, b values) truths {
 	switch {
 	case d == node && e == node && isEquality(sign):
@@ -400,7 +399,7 @@ func withConstant(sign sparql.Func, d rdf.IRI, c rdf.Term, a, b values) truths {
 	case samples[d] == nil:
 		return truths{true, true, true}
 	case own == d && samples[own] != nil && !xsd.Valid(rdf.Lexical(c), own) && own != rdf.RDFLangString:
-		return truths{fails: true} // the schema lets in no such value
+		return truths{fails: true} // the schema allows no such value
 	case own == d && isEquality(sign):
 		if holds(sparql.Equal, c, c) || sign == sparql.NotEqual {
 			return truths{yes: true, no: true}
@@ -414,8 +413,7 @@ func withConstant(sign sparql.Func, d rdf.IRI, c rdf.Term, a, b values) truths {
 	return t
 }
 
-// sampled compares two terms that stand for others of their datatypes: what has an order may
-// be anything.
+// sampled compares two samples. If they have an order, other values of their datatypes may have any.
 func sampled(sign sparql.Func, x, y rdf.Term) truths {
 	if holds(sparql.Less, x, y) || holds(sparql.Greater, x, y) || holds(sparql.Equal, x, y) {
 		return truths{yes: true, no: true}
@@ -424,8 +422,8 @@ func sampled(sign sparql.Func, x, y rdf.Term) truths {
 	return truths{err == nil && v == trueTerm, err == nil && v == falseTerm, err != nil}
 }
 
-// mayHave reports that a text of a shape can be, begin with, end with or contain a text, as
-// the function asks.
+// mayHave reports that a text of a shape can equal, begin with, end with or contain a text, depending on the
+// function.
 func (r *run) mayHave(s shape, f sparql.Func, text string) bool {
 	if s&noCapitals != 0 && text != strings.ToLower(text) || s&noSmallLetters != 0 && text != strings.ToUpper(text) {
 		return false
@@ -454,7 +452,7 @@ func (r *run) mayHave(s shape, f sparql.Func, text string) bool {
 	return true
 }
 
-// foldedBy is what SUM or AVG has of values, and whether it surely has one.
+// foldedBy returns the possible results of SUM or AVG, and whether there always is one.
 func foldedBy(a sparql.Aggregate, v values) (out values, sure bool) {
 	if v.any || v.empty() {
 		return anything, false

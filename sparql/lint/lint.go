@@ -1,10 +1,9 @@
-// Package lint tells what a query or an update probably did not mean: a name that neither
-// the schema nor the data knows, a pattern that nothing can match under the schema, a
-// comparison of unlike things. It changes no answer. What the schema leaves open, as the
-// properties of other vocabularies, is not complained of.
+// Package lint warns about what a query or an update probably did not mean: a name that neither the schema nor the
+// data knows, a pattern that nothing can match under the schema, a comparison of different types. It changes no
+// answer. It does not warn about what the schema leaves open, such as properties of other vocabularies.
 //
-// Only statements of the default graph are held against the schema, because only these are
-// validated. Read [Linter] first, then values.go, which has what a variable may stand for.
+// Only statements of the default graph are checked against the schema, because only they are validated. Read [Linter]
+// first, then values.go, which describes the possible values of a variable.
 package lint
 
 import (
@@ -20,46 +19,44 @@ import (
 	"trails/sparql"
 )
 
-// Data is the graph that a text is about, as far as warnings need it.
+// Data is what the linter reads of the graph that a text is about.
 type Data interface {
 	rdf.Source
-	// Predicates returns predicates that statements have, as many as names are sought among.
+	// Predicates returns predicates that statements use, at most as many as are searched for similar names.
 	Predicates(ctx context.Context) ([]rdf.IRI, error)
-	// Absent says of an entity that no statement names why that may be, as "it was deleted"
-	// or "did you mean Person/ana?"; "" when nothing is known.
+	// Absent says why no statement mentions an entity, such as "it was deleted" or "did you mean Person/ana?"; ""
+	// when nothing is known.
 	Absent(ctx context.Context, node rdf.IRI) (string, error)
-	// Alike returns the value of a property that was probably meant by a text that none of its
-	// values is: they differ in case, accents, spaces or few letters. It is nil where there is
-	// none.
+	// Alike returns the value of a property that is most similar to a text which is none of its values: they differ
+	// in case, accents, spaces or few letters. It is nil if there is none.
 	Alike(ctx context.Context, property rdf.IRI, text string) (rdf.Term, error)
-	// Named returns nodes that a text names: by their id, also with the name of their type, by
-	// their key or their label; the likeliest first.
+	// Named returns nodes that a text names by their id (also with the name of their type), key or label, the
+	// likeliest first.
 	Named(ctx context.Context, text string) ([]rdf.IRI, error)
 }
 
-// Warning is one thing that a text probably did not mean.
+// Warning is one likely mistake in a text.
 type Warning struct {
 	// Text is a sentence without its full stop.
 	Text string
-	// Empties says that nothing can match the text as a whole when the sentence is true: an
-	// answer with solutions, which data from before the schema may give, disproves it.
+	// Empties reports that the answer must be empty if the warning is right. An answer with solutions, which data
+	// older than the schema may give, disproves it.
 	Empties bool
-	// Misfit says that the schema alone rules out what the text asks for.
+	// Misfit reports that the warning follows from the schema alone.
 	Misfit bool
-	// About is the property or the class that it is about, "" when it is about neither.
+	// About is the property or class that the warning is about, or "".
 	About rdf.IRI
-	// Line and Column are where in the text it stands, as [Linter.In] knows it; 0 where that is
-	// not known.
+	// Line and Column are the place in the text that [Linter.In] was given; 0 if it is not known.
 	Line, Column int
 
-	at any // the sparql.Expr, sparql.TriplePattern or rdf.Term that it is about
+	at any // the sparql.Expr, sparql.TriplePattern or rdf.Term that the warning is about
 }
 
-// shownWarnings is how many sentences a caller is told.
+// shownWarnings is how many warnings a caller is shown.
 const shownWarnings = 10
 
-// Sentences returns what a caller is told: the texts of warnings, the first ones and how
-// many more there are. An answer that has solutions leaves out what it disproves.
+// Sentences returns the texts of the first warnings and the number of the others. If the answer has solutions, the
+// warnings that it disproves are left out.
 func Sentences(warnings []Warning, solutions bool) []string {
 	var out []string
 	for _, w := range warnings {
@@ -77,29 +74,29 @@ func Sentences(warnings []Warning, solutions bool) []string {
 	return out
 }
 
-// Linter holds texts against one schema. It is immutable and safe for concurrent use.
+// Linter checks texts against one schema. It is immutable and safe for concurrent use.
 type Linter struct {
 	schema     *schema.Schema
-	instances  map[*schema.Type]typeSet // that a type and its subtypes have
+	instances  map[*schema.Type]typeSet // a type and its subtypes that can have instances
 	everything typeSet                  // all types that can have instances
 	declared   map[rdf.IRI][]declaration
 	properties []rdf.IRI // in order of declaration
 	classes    []rdf.IRI
-	concrete   []rdf.IRI       // those that a node may have alone
-	namespaces map[string]bool // that prefixes of the schema stand for
-	given      facts           // what is known of the variables that get their values from outside
-	text, base string          // of what is linted, "" where nobody says
+	concrete   []rdf.IRI       // types that a node may have as its only type
+	namespaces map[string]bool // namespaces of the prefixes of the schema
+	given      facts           // facts about the variables that get their values from outside
+	text, base string          // the linted text and its base, "" if unknown
 	params     map[sparql.Var]rdf.Term
 }
 
-// declaration is a property of some types, and what its values may be.
+// declaration is a property as some types declare it, with its possible values.
 type declaration struct {
 	property *schema.Property
 	types    typeSet
 	values   values
 }
 
-// New prepares a schema.
+// New prepares a linter for a schema.
 func New(s *schema.Schema) *Linter {
 	l := &Linter{schema: s, instances: map[*schema.Type]typeSet{}, declared: map[rdf.IRI][]declaration{}, namespaces: map[string]bool{}}
 	for _, namespace := range s.TurtlePrefixes() {
@@ -142,8 +139,8 @@ func New(s *schema.Schema) *Linter {
 	return l
 }
 
-// Given returns the linter of texts some of whose variables, wherever they stand, get values
-// such as properties may have: parameters.
+// Given returns a linter for texts with parameters: variables whose values come from outside and are values of the
+// given properties.
 func (l *Linter) Given(params map[sparql.Var]*schema.Property) *Linter {
 	out := *l
 	out.given = facts{}
@@ -153,8 +150,7 @@ func (l *Linter) Given(params map[sparql.Var]*schema.Property) *Linter {
 	return &out
 }
 
-// In returns the linter of a query or an update that was read from a text with a base, and
-// bound to parameters: it says where things stand.
+// In returns a linter that also gives the place of warnings in the text from which a query or an update was parsed.
 func (l *Linter) In(text, base string, params map[sparql.Var]rdf.Term) *Linter {
 	out := *l
 	out.text, out.base, out.params = text, base, params
@@ -172,7 +168,7 @@ func (nothing) Absent(context.Context, rdf.IRI) (string, error)          { retur
 func (nothing) Alike(context.Context, rdf.IRI, string) (rdf.Term, error) { return nil, nil }
 func (nothing) Named(context.Context, string) ([]rdf.IRI, error)         { return nil, nil }
 
-// QueryMisfits returns what the schema alone rules out in a query, whatever the data is.
+// QueryMisfits returns the warnings about a query that follow from the schema alone.
 func (l *Linter) QueryMisfits(ctx context.Context, q *sparql.Query) ([]Warning, error) {
 	all, err := l.Query(ctx, nothing{}, q)
 	return misfits(all), err
@@ -188,38 +184,38 @@ func misfits(all []Warning) []Warning {
 	return slices.DeleteFunc(all, func(w Warning) bool { return !w.Misfit })
 }
 
-// Bounds of one text. What is beyond them is not complained of.
+// Bounds for one text. Beyond them there are no warnings.
 const (
-	maxLookups  = 1000 // of data
-	maxLooked   = 50   // statements, for one that fits
-	maxPatterns = 300  // of one group
-	maxRows     = 100  // of VALUES
-	maxRounds   = 10   // in which what is known of variables narrows
+	maxLookups  = 1000 // look-ups in the data
+	maxLooked   = 50   // statements that are examined for one that fits
+	maxPatterns = 300  // patterns of one group
+	maxRows     = 100  // rows of VALUES
+	maxRounds   = 10   // rounds of narrowing the values of variables
 )
 
-// run is the linting of one text.
+// run lints one text.
 type run struct {
 	*Linter
 	ctx      context.Context //nolint:containedctx // of one call, which made the run
 	data     Data
 	lookups  int
-	err      error // of data, the first one
+	err      error // the first error of a read
 	misfits  []Warning
 	unknown  []Warning
 	said     map[string]bool
-	named    map[rdf.IRI]bool   // all that the text names
-	subjects map[rdf.IRI]values // of predicates that the schema does not declare
+	named    map[rdf.IRI]bool   // all names in the text
+	subjects map[rdf.IRI]values // subjects of predicates that the schema does not declare
 	missing  []missingName
 	supers   []*schema.Type // classes of patterns that have subtypes
-	used     []rdf.IRI      // predicates of the data, once they were asked for
-	foreign  bool           // the text reads graphs of its choice, which nobody validates
-	asked    bool           // whether one statement is there is the question
+	used     []rdf.IRI      // predicates of the data, after the first use
+	foreign  bool           // the text selects graphs, which nobody validates
+	asked    bool           // the text asks whether one statement exists
 
 	whole      sparql.Op // the pattern of the text
-	here       *scope    // of the expression that is looked at
-	around     []*scope  // of the expressions whose EXISTS it stands in
+	here       *scope    // scope of the expression that is being linted
+	around     []*scope  // scopes of the expressions whose EXISTS contains it
 	aggregates map[sparql.Var]sparql.Aggregate
-	nodes      map[string][]rdf.IRI // what texts name
+	nodes      map[string][]rdf.IRI // nodes by the text that names them
 }
 
 func (l *Linter) begin(ctx context.Context, data Data) *run {
@@ -227,7 +223,7 @@ func (l *Linter) begin(ctx context.Context, data Data) *run {
 		aggregates: map[sparql.Var]sparql.Aggregate{}, nodes: map[string][]rdf.IRI{}}
 }
 
-// Query returns what a query probably did not mean, unknown names first.
+// Query returns the warnings about a query, unknown names first.
 func (l *Linter) Query(ctx context.Context, data Data, q *sparql.Query) ([]Warning, error) {
 	if readsVirtual(q.Dataset) {
 		return nil, nil
@@ -243,8 +239,8 @@ func (l *Linter) Query(ctx context.Context, data Data, q *sparql.Query) ([]Warni
 	return r.end(q.Prefixes)
 }
 
-// Update is [Linter.Query] for an update. What a template inserts is new by its nature:
-// there a name is unknown only when it is nearly that of another one.
+// Update is [Linter.Query] for an update. Templates insert new names, so an unknown name there is a warning only if
+// it is very similar to a known one.
 func (l *Linter) Update(ctx context.Context, data Data, u *sparql.Update) ([]Warning, error) {
 	r := l.begin(ctx, data)
 	for _, o := range u.Operations {
@@ -278,7 +274,7 @@ func (r *run) root(op sparql.Op, form sparql.Form) {
 	r.group(op, r.given, true)
 }
 
-// removes lints the statements that a template removes, as a pattern behind WHERE.
+// removes lints the statements that a template removes, like a pattern behind WHERE.
 func (r *run) removes(m sparql.Modify, known facts) {
 	var patterns []sparql.TriplePattern
 	for _, p := range m.Delete {
@@ -298,7 +294,7 @@ func readsVirtual(d sparql.Dataset) bool {
 	return slices.ContainsFunc(d.Default, virtual) || slices.ContainsFunc(d.Named, virtual)
 }
 
-// end puts the warnings together. Declared are the prefixes of the text.
+// end returns the warnings in order. declared are the prefixes of the text.
 func (r *run) end(declared map[string]string) ([]Warning, error) {
 	r.tellSupers()
 	r.tellMissing(declared)
@@ -307,7 +303,7 @@ func (r *run) end(declared map[string]string) ([]Warning, error) {
 	return all, r.err
 }
 
-// place says of warnings where in the text they stand.
+// place adds to warnings their place in the text.
 func (r *run) place(all []Warning) {
 	if len(all) == 0 || r.text == "" {
 		return
@@ -334,7 +330,7 @@ func (r *run) place(all []Warning) {
 	}
 }
 
-// written is an expression as the text has it, aggregates included.
+// written returns an expression as the text has it, with its aggregates.
 func (r *run) written(e sparql.Expr) sparql.Expr {
 	return sparql.EachLeaf(e, func(leaf sparql.Expr) sparql.Expr {
 		if v, ok := leaf.(sparql.VarExpr); ok {
@@ -346,12 +342,12 @@ func (r *run) written(e sparql.Expr) sparql.Expr {
 	})
 }
 
-// warnAt adds a sentence about things that do not fit, once: at is what it is about.
+// warnAt adds a warning about types that do not fit, unless it is already there. at is what it is about.
 func (r *run) warnAt(at any, about rdf.IRI, empties bool, format string, args ...any) {
 	r.add(&r.misfits, Warning{Text: fmt.Sprintf(format, args...), Empties: empties, Misfit: true, About: about, at: at})
 }
 
-// tell adds a sentence about what is not known, once.
+// tell adds a warning about an unknown name, unless it is already there.
 func (r *run) tell(about rdf.IRI, misfit bool, text string) {
 	r.add(&r.unknown, Warning{Text: text, Misfit: misfit, About: about, at: rdf.Term(about)})
 }
@@ -363,8 +359,8 @@ func (r *run) add(list *[]Warning, w Warning) {
 	}
 }
 
-// first returns the first of the statements that fit a pattern and are such. It looks at the
-// first ones; more is true when there are others, or when nothing more may be looked up.
+// first returns the first statement that matches a pattern and is accepted. It examines a bounded number; more is
+// true if there are others, or if the look-ups are used up.
 func (r *run) first(pattern rdf.Quad, such func(rdf.Quad) bool) (found rdf.Quad, ok, more bool) {
 	if r.lookups++; r.lookups > maxLookups || r.err != nil {
 		return found, false, true
@@ -385,14 +381,14 @@ func (r *run) first(pattern rdf.Quad, such func(rdf.Quad) bool) (found rdf.Quad,
 	return found, false, false
 }
 
-// absent reports that no statement fits a pattern, of the default graph unless it is
-// anywhere. Where looking would take long it is false.
+// absent reports that no statement matches a pattern, in the default graph or, if anywhere is set, in any graph. If
+// finding out would take long, it is false.
 func (r *run) absent(pattern rdf.Quad, anywhere bool) bool {
 	_, ok, more := r.first(pattern, func(q rdf.Quad) bool { return anywhere || q.Label == nil })
 	return !ok && !more
 }
 
-// short is an IRI as a text may write it.
+// short writes an IRI as a query may write it.
 func (r *run) short(iri rdf.IRI) string {
 	if _, _, ok := r.schema.Local(iri); ok {
 		return "<" + string(iri) + ">"

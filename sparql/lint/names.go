@@ -13,7 +13,7 @@ import (
 	"trails/sparql"
 )
 
-// place is where a name stands.
+// place says where in a text a name occurs.
 type place struct {
 	named    bool // in a pattern that reads named graphs
 	schema   bool // in a pattern that reads the graph of the schema
@@ -26,10 +26,10 @@ type missingName struct {
 	iri      rdf.IRI
 	class    bool
 	inserted bool
-	graphs   bool // named graphs have it
+	graphs   bool // only named graphs contain it
 }
 
-// names looks for unknown names in an operator and those below it.
+// names collects the unknown names in an operator and those below it.
 func (r *run) names(op sparql.Op, at place) {
 	switch op := op.(type) {
 	case nil, sparql.Service:
@@ -75,7 +75,7 @@ func (r *run) tripleNames(p sparql.TriplePattern, at place) {
 	if isIRI {
 		r.propertyNamed(predicate, at)
 	}
-	if at.asked || !isIRI && p.Object.Var != "" { // what is said of the node is the question
+	if at.asked || !isIRI && p.Object.Var != "" { // the query asks for statements about the node
 		return
 	}
 	r.endNamed(p.Subject, at)
@@ -115,7 +115,7 @@ func (r *run) pathNames(path sparql.Path, at place) {
 
 func (r *run) propertyNamed(iri rdf.IRI, at place) {
 	if iri == rdf.SubClassOf && at.schema {
-		return // a schema without supertypes has none, and the question is right
+		return // the query asks for supertypes, and there are none
 	}
 	if known := r.named[iri]; known || iri == rdf.Type || len(r.declared[iri]) > 0 {
 		r.named[iri] = true
@@ -136,7 +136,7 @@ func (r *run) classNamed(iri rdf.IRI, at place) {
 	}
 }
 
-// look notes a name that no statement has.
+// look records a name that no statement uses.
 func (r *run) look(m missingName, pattern rdf.Quad, at place) {
 	if !r.absent(pattern, at.named || at.inserted) {
 		return
@@ -149,14 +149,14 @@ func (r *run) look(m missingName, pattern rdf.Quad, at place) {
 	r.missing = append(r.missing, m)
 }
 
-// endNamed looks for the node that an end of a pattern names.
+// endNamed checks the node that a subject or object names.
 func (r *run) endNamed(o sparql.Operand, at place) {
 	if iri, ok := o.Term.(rdf.IRI); ok {
 		r.nodeNamed(iri, at)
 	}
 }
 
-// entityNamed looks for an entity that stands for a value: other IRIs may be any text's.
+// entityNamed checks an entity of this graph that is used as a value. Other IRIs may be anything.
 func (r *run) entityNamed(t rdf.Term, at place) {
 	iri, ok := t.(rdf.IRI)
 	if !ok {
@@ -192,13 +192,13 @@ func (r *run) nodeNamed(iri rdf.IRI, at place) {
 	r.tell(iri, false, fmt.Sprintf("no statement names the node %s%s", r.node(iri), hint))
 }
 
-// Instances is the pattern that the nodes of a type and of its subtypes match as ?x: rdf:type
-// alone does not say of a node that it has the supertypes of its type.
+// Instances returns a pattern that matches the nodes of a type and of its subtypes as ?x. rdf:type alone does not
+// find them by a supertype.
 func Instances(s *schema.Schema, t *schema.Type) string {
 	return fmt.Sprintf("?x a ?type . GRAPH <%s> { ?type rdfs:subClassOf* %s }", string(rdf.SchemaGraph), s.Short(t.IRI))
 }
 
-// tellSupers tells of types whose subtypes have nodes, which rdf:type does not say.
+// tellSupers warns that rdf:type with a supertype does not find the nodes of its subtypes.
 func (r *run) tellSupers() {
 	for _, t := range r.supers {
 		all := "; all of them are " + Instances(r.schema, t)
@@ -221,7 +221,7 @@ func (r *run) tellSupers() {
 	}
 }
 
-// tellMissing tells of unknown names, those that a prefix of the text has in common at once.
+// tellMissing warns about unknown names. Names that share a prefix get one warning.
 func (r *run) tellMissing(declared map[string]string) {
 	left := r.missing
 	for _, prefix := range slices.Sorted(maps.Keys(declared)) {
@@ -232,7 +232,7 @@ func (r *run) tellMissing(declared map[string]string) {
 	}
 }
 
-// tellPrefix tells of a prefix whose names are all unknown, and returns the other names.
+// tellPrefix warns about a prefix whose names are all unknown, and returns the other names.
 func (r *run) tellPrefix(prefix, namespace string, missing []missingName) (left []missingName) {
 	if namespace == "" || r.namespaces[namespace] {
 		return missing
@@ -272,7 +272,7 @@ func (r *run) tellPrefix(prefix, namespace string, missing []missingName) (left 
 	return left
 }
 
-// tellName tells of one unknown name.
+// tellName warns about one unknown name.
 func (r *run) tellName(m missingName) {
 	what, name := "property", r.short(m.iri)
 	if m.class {
@@ -313,13 +313,13 @@ func (r *run) tellName(m missingName) {
 	r.tell(m.iri, false, text)
 }
 
-// isLabel reports that a property is what well-known vocabularies call nodes by.
+// isLabel reports that well-known vocabularies use a property for labels.
 func isLabel(iri rdf.IRI) bool {
 	return iri == rdf.Label || iri == rdf.SKOSNS+"prefLabel"
 }
 
-// nearest is the name that was probably meant, as a text writes it: one of the subject's
-// types, of the schema, or of the data; "" when none is near.
+// nearest returns the name that was probably meant, as a query writes it, or "". It is a name of the subject's types,
+// of the schema, or of the data.
 func (r *run) nearest(m missingName) string {
 	word := localName(m.iri)
 	if m.class {
@@ -339,8 +339,7 @@ func (r *run) nearest(m missingName) string {
 	return r.nearestOf(m.iri, word, m.candidates(r.used))
 }
 
-// candidates are the names that may have been meant: of one that is inserted those of its own
-// vocabulary.
+// candidates returns the names that may have been meant. For an inserted name only its own vocabulary counts.
 func (m missingName) candidates(all []rdf.IRI) (list []rdf.IRI) {
 	if !m.inserted {
 		return all
@@ -354,8 +353,8 @@ func (m missingName) candidates(all []rdf.IRI) (list []rdf.IRI) {
 	return list
 }
 
-// nearestOf is the candidate whose local name is nearest to a word: it differs in case, dashes
-// and underscores alone, in few letters, one is a part of the other, or they begin alike.
+// nearestOf returns the candidate whose local name is most similar to a word: equal but for case, dashes and
+// underscores, or few letters different, or one contains the other, or they share a beginning.
 func (r *run) nearestOf(iri rdf.IRI, word string, candidates []rdf.IRI) string {
 	names := make([]string, 0, len(candidates))
 	of := make(map[string]rdf.IRI, len(candidates))
@@ -381,7 +380,7 @@ func (r *run) nearestOf(iri rdf.IRI, word string, candidates []rdf.IRI) string {
 	if part != "" {
 		return r.short(of[part])
 	}
-	for _, name := range names { // that begin alike
+	for _, name := range names { // names that begin alike
 		other, same := plainName(name), 0
 		for same < min(len(plain), len(other)) && plain[same] == other[same] {
 			same++
@@ -393,7 +392,7 @@ func (r *run) nearestOf(iri rdf.IRI, word string, candidates []rdf.IRI) string {
 	return ""
 }
 
-// plainName is a name without what people write in different ways.
+// plainName removes from a name what people write in different ways: case, dashes, underscores.
 func plainName(name string) string {
 	return strings.ToLower(strings.Map(func(c rune) rune {
 		if c == '_' || c == '-' || c == '.' {
@@ -403,7 +402,7 @@ func plainName(name string) string {
 	}, name))
 }
 
-// localName is what an IRI ends with.
+// localName returns the last part of an IRI.
 func localName(iri rdf.IRI) string {
 	text := string(iri)
 	return text[strings.LastIndexAny(text, "#/:")+1:]

@@ -12,11 +12,11 @@ import (
 	"trails/sparql"
 )
 
-// longText is how much of a literal a sentence shows.
+// longText is how many characters of a literal a warning shows.
 const longText = 40
 
-// never tells why nothing can match a pattern: subject and object are what these may be by
-// all else that is said. Where the data has what the schema has not, nothing is told.
+// never warns why nothing can match a pattern. subject and object are their possible values by everything else in the
+// group. If the data contradicts the schema, there is no warning.
 func (g *group) never(p sparql.TriplePattern, declared []declaration, subject, object values) {
 	fits := func(q rdf.Quad) bool {
 		return q.Label == nil && !g.constant(q.Subject).and(subject).empty() && !g.constant(q.Object).and(object).empty()
@@ -28,7 +28,7 @@ func (g *group) never(p sparql.TriplePattern, declared []declaration, subject, o
 	}
 }
 
-// neverOf tells why nothing that a type's pattern matches can be what it is by all else.
+// neverOf warns why no node can match a pattern with rdf:type.
 func (g *group) neverOf(p sparql.TriplePattern, subject values) {
 	fits := func(q rdf.Quad) bool { return q.Label == nil && !g.constant(q.Subject).and(subject).empty() }
 	_, found, _ := g.first(rdf.Quad{Subject: p.Subject.Term, Predicate: rdf.Type, Object: p.Object.Term}, fits)
@@ -42,7 +42,7 @@ func (g *group) neverOf(p sparql.TriplePattern, subject values) {
 func (g *group) why(p sparql.TriplePattern, declared []declaration, subject, object values) string {
 	name := g.short(p.Predicate.Term.(rdf.IRI))
 	var domain typeSet
-	var all, here values // that the property has, and that it has on such subjects
+	var all, here values // values that the property has, and those that it has on such subjects
 	for _, d := range declared {
 		domain, all = domain.or(d.types), all.or(d.values)
 		if !(values{types: d.types}).and(subject).empty() {
@@ -78,7 +78,7 @@ func (g *group) why(p sparql.TriplePattern, declared []declaration, subject, obj
 	return fmt.Sprintf("%s%s refers to %s, and %s is %s%s", name, from, g.kinds(here), g.end(p.Object), g.kinds(object), g.instead(p, subject, object))
 }
 
-// turned reports that a property joins these nodes the other way round.
+// turned reports that the property connects these nodes in the other direction.
 func (r *run) turned(declared []declaration, subject, object values) bool {
 	if subject.any && object.any {
 		return false
@@ -87,7 +87,7 @@ func (r *run) turned(declared []declaration, subject, object values) bool {
 	return !to.types.empty()
 }
 
-// instead says which property joins subject and object, or what the subject has.
+// instead suggests a property that connects subject and object, or lists those of the subject.
 func (g *group) instead(p sparql.TriplePattern, subject, object values) string {
 	if subject.any || subject.types.empty() {
 		return ""
@@ -117,15 +117,14 @@ func (g *group) instead(p sparql.TriplePattern, subject, object values) string {
 	return ""
 }
 
-// refersTo reports that a property is declared for references to some of the nodes, and not
-// to whatever there is.
+// refersTo reports that a property is declared to refer to some of the nodes, and not to any node.
 func (r *run) refersTo(iri rdf.IRI, nodes values) bool {
 	return slices.ContainsFunc(r.declared[iri], func(d declaration) bool {
 		return d.property.Class != "" && !d.values.types.and(nodes.types).empty()
 	})
 }
 
-// byLabel says how a node is found by a text that stands in its place.
+// byLabel says how to find a node by its label, where a text is used in its place.
 func (g *group) byLabel(p sparql.TriplePattern, nodes values) string {
 	labels := g.labels(nodes)
 	if p.Object.Term == nil {
@@ -143,7 +142,7 @@ func (g *group) byLabel(p sparql.TriplePattern, nodes values) string {
 	return fmt.Sprintf("; match its label: %s %s ?node . ?node %s %s", g.operand(p.Subject), g.short(p.Predicate.Term.(rdf.IRI)), labels[0], g.operand(p.Object))
 }
 
-// sameNamed is the value that an IRI was probably written for.
+// sameNamed returns the value that an IRI was probably meant to be.
 func (g *group) sameNamed(t rdf.Term, oneOf []rdf.Term) rdf.Term {
 	iri, _ := t.(rdf.IRI)
 	for _, one := range oneOf {
@@ -154,7 +153,7 @@ func (g *group) sameNamed(t rdf.Term, oneOf []rdf.Term) rdf.Term {
 	return nil
 }
 
-// unlikeLiteral says why a literal is no value of a property.
+// unlikeLiteral says why a literal is not a value of a property.
 func (g *group) unlikeLiteral(o sparql.Operand, predicate rdf.IRI, here, object values) string {
 	name := g.short(predicate)
 	if o.Var != "" {
@@ -170,7 +169,7 @@ func (g *group) unlikeLiteral(o sparql.Operand, predicate rdf.IRI, here, object 
 	return fmt.Sprintf("%s is %s, and %s is %s%s", name, g.kinds(here), g.term(o.Term), kind, g.matched(o.Term, predicate, here.literals))
 }
 
-// valueHint names the value that is nearest to a literal, or the first ones.
+// valueHint names the value that is most similar to a literal, or the first values.
 func (r *run) valueHint(t rdf.Term, oneOf []rdf.Term) string {
 	names := make([]string, len(oneOf))
 	terms := make([]string, len(oneOf))
@@ -183,7 +182,7 @@ func (r *run) valueHint(t rdf.Term, oneOf []rdf.Term) string {
 	return "; there is " + listed(terms)
 }
 
-// pattern writes a triple pattern as a text has it.
+// pattern writes a triple pattern as a query does.
 func (g *group) pattern(p sparql.TriplePattern) string {
 	return fmt.Sprintf("%s %s %s", g.operand(p.Subject), g.operand(p.Predicate), g.operand(p.Object))
 }
@@ -198,7 +197,7 @@ func (g *group) operand(o sparql.Operand) string {
 	return "?" + string(o.Var)
 }
 
-// end is what a sentence calls an end of a pattern.
+// end returns the words for a subject or object.
 func (g *group) end(o sparql.Operand) string {
 	if o.Var == "" {
 		return g.term(o.Term)
@@ -206,8 +205,8 @@ func (g *group) end(o sparql.Operand) string {
 	return g.variable(o.Var)
 }
 
-// variable is what a sentence calls a variable: one that a path made is the value of the
-// property before it.
+// variable returns the words for a variable. A variable that a path made is called the value of the property before
+// it.
 func (g *group) variable(v sparql.Var) string {
 	if v[0] != '.' {
 		return "?" + string(v)
@@ -220,7 +219,7 @@ func (g *group) variable(v sparql.Var) string {
 	return "the blank node"
 }
 
-// term writes a term as a text has it, long literals shortened.
+// term writes a term as a query does, with long literals shortened.
 func (r *run) term(t rdf.Term) string {
 	iri, ok := t.(rdf.IRI)
 	if ok && iri == rdf.Type {
@@ -246,7 +245,7 @@ func (r *run) term(t rdf.Term) string {
 	return text
 }
 
-// node is what a sentence calls a node: Type/id where the schema names it.
+// node returns the words for a node: Type/id if the schema names it.
 func (r *run) node(iri rdf.IRI) string {
 	if name, local, ok := r.schema.Local(iri); ok {
 		return name + "/" + local
@@ -254,7 +253,7 @@ func (r *run) node(iri rdf.IRI) string {
 	return r.short(iri)
 }
 
-// kinds says what values are: "a Person", "an integer or a date".
+// kinds returns the words for values: "a Person", "an integer or a date".
 func (r *run) kinds(v values) string {
 	var all []string
 	switch {
@@ -271,7 +270,7 @@ func (r *run) kinds(v values) string {
 	return strings.Join(all, " or ")
 }
 
-// kindOf says what a literal of a datatype is.
+// kindOf returns the words for a literal of a datatype.
 func kindOf(d rdf.IRI) string {
 	if d == rdf.RDFLangString {
 		return "a text with a language"
@@ -286,7 +285,7 @@ func withArticle(noun string) string {
 	return "a " + noun
 }
 
-// types names a set of types, by the type that has them as its subtypes where there is one.
+// types returns the words for a set of types, by a common supertype if there is one.
 func (r *run) types(set typeSet) string {
 	var names []string
 	for i, t := range r.schema.Types {
@@ -304,7 +303,7 @@ func (r *run) types(set typeSet) string {
 	return strings.Join(names, " or ")
 }
 
-// declaredBy are the properties of the types of nodes.
+// declaredBy returns the properties that the types of nodes declare.
 func (r *run) declaredBy(nodes values) (list []rdf.IRI) {
 	if nodes.any {
 		return nil
@@ -317,7 +316,7 @@ func (r *run) declaredBy(nodes values) (list []rdf.IRI) {
 	return list
 }
 
-// labels are the properties that people read of nodes, of all types where nothing is known.
+// labels returns the properties that are the labels of nodes; of all types if nothing is known.
 func (r *run) labels(nodes values) (list []string) {
 	for i, t := range r.schema.Types {
 		p := r.schema.Property(t, r.schema.LabelOf(t))
@@ -339,7 +338,7 @@ func (r *run) shorts(iris []rdf.IRI) []string {
 	return out
 }
 
-// listed joins the first of some names.
+// listed joins the first names of a list.
 func listed(names []string) string {
 	const most = 6
 	if more := len(names) - most; more > 0 {

@@ -10,8 +10,7 @@ import (
 	"trails/sparql"
 )
 
-// scope is an operator whose solutions an expression is evaluated for, and the variables that
-// these may bind, once somebody asked.
+// scope is the operator for whose solutions an expression is evaluated. Its variables are computed on first use.
 type scope struct {
 	op   sparql.Op
 	vars map[sparql.Var]bool
@@ -25,7 +24,7 @@ func (s *scope) binds(v sparql.Var) bool {
 	return s.vars[v]
 }
 
-// bindings notes the variables in scope of an operator (section 18.2.1).
+// bindings adds the variables in scope of an operator (section 18.2.1).
 func bindings(op sparql.Op, vars map[sparql.Var]bool) {
 	switch op := op.(type) {
 	case nil:
@@ -75,7 +74,7 @@ func bindings(op sparql.Op, vars map[sparql.Var]bool) {
 	bindings(right, vars)
 }
 
-// selected is the pattern whose variables a query selects from, as far as there is one.
+// selected returns the pattern from which a query selects its variables.
 func selected(whole sparql.Op) sparql.Op {
 	for op := whole; op != nil; {
 		if p, ok := op.(sparql.Project); ok {
@@ -98,7 +97,7 @@ func (r *run) inScope(op sparql.Op, lint func()) {
 	r.here = outer
 }
 
-// bindsHere reports that a variable may have a value where an expression stands.
+// bindsHere reports that a variable may have a value in the expression that is being linted.
 func (r *run) bindsHere(v sparql.Var) bool {
 	if _, given := r.given[v]; given || r.here == nil || r.here.binds(v) {
 		return true
@@ -106,7 +105,7 @@ func (r *run) bindsHere(v sparql.Var) bool {
 	return slices.ContainsFunc(r.around, func(s *scope) bool { return s == nil || s.binds(v) })
 }
 
-// unbound tells of a variable that has no value where it stands, and reports that.
+// unbound warns about a variable without a value in this place, and reports whether it did.
 func (r *run) unbound(v sparql.Var, e sparql.Expr) bool {
 	if v[0] == '.' {
 		return false
@@ -133,7 +132,7 @@ func (r *run) unbound(v sparql.Var, e sparql.Expr) bool {
 	return true
 }
 
-// aggregated is what an aggregate may have as its value.
+// aggregated returns the possible values of an aggregate.
 func (r *run) aggregated(a sparql.Aggregate, known facts) fact {
 	f := fact{certain: true}
 	if a.Func == sparql.Count {

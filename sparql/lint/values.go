@@ -8,18 +8,17 @@ import (
 	"trails/sparql"
 )
 
-// values are what a term may be, as far as the schema says. The zero value is nothing at
-// all: no term fits.
+// values is the set of terms that something may be, as far as the schema says. The zero value is the empty set.
 type values struct {
-	any      bool       // nothing is known
+	any      bool       // nothing is known: any term
 	types    typeSet    // nodes of these types
 	other    bool       // nodes of no type of the schema
 	literals []rdf.IRI  // literals of these datatypes
-	oneOf    []rdf.Term // unless it is nil: no others than these
-	shape    shape      // of the texts among them
+	oneOf    []rdf.Term // if not nil, only these terms
+	shape    shape      // shape of the texts among them
 }
 
-// shape is what all of some texts have in common.
+// shape is what a set of texts has in common.
 type shape uint8
 
 const (
@@ -30,7 +29,7 @@ const (
 
 var anything = values{any: true}
 
-// valuesOf are those that a property allows.
+// valuesOf returns the values that a property allows.
 func (l *Linter) valuesOf(p *schema.Property) values {
 	datatype := schema.Datatypes[p.Datatype].IRI
 	v := values{oneOf: p.OneOf}
@@ -49,10 +48,10 @@ func (v values) empty() bool {
 	return !v.any && v.types.empty() && !v.other && len(v.literals) == 0
 }
 
-// nodes reports that nodes are among the values, for certain only when they are known.
+// nodes reports that there are nodes among the values; if nothing is known, it is false.
 func (v values) nodes() bool { return v.any || v.other || !v.types.empty() }
 
-// and are the values that both allow.
+// and returns the values that are in both sets.
 func (v values) and(w values) values {
 	switch {
 	case v.any:
@@ -78,7 +77,7 @@ func (v values) and(w values) values {
 	return out
 }
 
-// or are the values that one of both allows.
+// or returns the values that are in either set.
 func (v values) or(w values) values {
 	switch {
 	case v.any || w.any:
@@ -104,8 +103,8 @@ func (v values) same(w values) bool {
 	return v.any == w.any && v.other == w.other && v.types.same(w.types) && len(v.literals) == len(w.literals) && len(v.oneOf) == len(w.oneOf) && v.shape == w.shape
 }
 
-// typeSet is a set of types by their place in the schema. All sets of a schema are equally
-// long; the nil set is empty, too. A set that others may hold is not added to.
+// typeSet is a bit set of types by their index in the schema. All sets of a schema have the same length; a nil set is
+// empty. A shared set must not be changed.
 type typeSet []uint64
 
 func newTypeSet(types int) typeSet { return make(typeSet, (types+63)/64) }
@@ -146,19 +145,19 @@ func (s typeSet) same(t typeSet) bool {
 	return slices.Equal(s, t)
 }
 
-// within reports that t has all of s.
+// within reports that t is a superset of s.
 func (s typeSet) within(t typeSet) bool { return s.and(t).same(s) }
 
-// fact is what is known of a variable: what it is where it is bound.
+// fact is what is known of a variable: its values where it is bound.
 type fact struct {
 	values
 	certain bool    // it is bound in every solution
-	by      rdf.IRI // the property whose value it is; "" for others
-	typed   bool    // a pattern says its type
-	open    bool    // patterns say types that no type has in common: nothing narrows it
+	by      rdf.IRI // the property whose value it is, or ""
+	typed   bool    // a pattern states its type
+	open    bool    // patterns state types that cannot be combined, so its values are not narrowed
 }
 
-// with is what is known of a variable that two parts of a group may bind.
+// with merges the facts about a variable that two parts of a group may bind.
 func (f fact) with(g fact) fact {
 	both := fact{values: f.and(g.values), certain: f.certain || g.certain, by: f.by, typed: f.typed || g.typed, open: f.open || g.open}
 	switch {
@@ -174,10 +173,10 @@ func (f fact) with(g fact) fact {
 	return both
 }
 
-// facts are those of one group.
+// facts are the facts about the variables of one group.
 type facts map[sparql.Var]fact
 
-// of is what is known of what stands in a pattern.
+// of returns the fact about a subject, predicate or object of a pattern.
 func (r *run) of(o sparql.Operand, known facts) values {
 	if o.Var == "" {
 		return r.constant(o.Term)
@@ -188,7 +187,7 @@ func (r *run) of(o sparql.Operand, known facts) values {
 	return anything
 }
 
-// constant is what is known of a term: of a node that is there, its types.
+// constant returns the fact about a term: for an existing node, its types.
 func (r *run) constant(t rdf.Term) values {
 	if datatype := rdf.DatatypeOf(t); datatype != "" {
 		return values{literals: []rdf.IRI{datatype}, oneOf: []rdf.Term{t}}
@@ -206,7 +205,7 @@ func (r *run) constant(t rdf.Term) values {
 		return false
 	})
 	if types.empty() {
-		return values{types: r.everything, other: true} // without a type, or not there
+		return values{types: r.everything, other: true} // a node without a type, or one that does not exist
 	}
 	return values{types: types}
 }
