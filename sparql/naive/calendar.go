@@ -93,7 +93,7 @@ func decimalText(n *big.Rat) string {
 // floor is the greatest whole number that is not more.
 func floor(n *big.Rat) *big.Int { return new(big.Int).Div(n.Num(), n.Denom()) }
 
-// inDigits is n to so many digits behind the point; half goes up.
+// inDigits rounds n to a number of digits behind the point, half up.
 func inDigits(n *big.Rat, digits int64) *big.Rat {
 	unit := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(digits), nil))
 	n = new(big.Rat).Mul(n, unit)
@@ -105,13 +105,13 @@ func (l length) times(n *big.Rat) (rdf.Term, error) {
 	months := new(big.Rat).Mul(new(big.Rat).SetInt(l.months), n)
 	l.seconds = inDigits(new(big.Rat).Mul(l.seconds, n), 9)
 	if !months.IsInt() && l.seconds.Sign() != 0 {
-		return nil, errType // part of a month has no length in seconds
+		return nil, errType // a part of a month has no length in seconds
 	}
 	l.months = inDigits(months, 0).Num()
 	return l.term()
 }
 
-// instant is a dateTime, date or time as seconds since 1970 as if it was in Greenwich.
+// instant is a dateTime, date or time in seconds since 1970, with its zone taken as UTC.
 type instant struct {
 	seconds  *big.Rat
 	zone     string
@@ -144,13 +144,13 @@ func asInstant(t rdf.Term) (instant, bool) {
 	return instant{seconds.Add(seconds, rest), m.zone, rdf.DatatypeOf(t)}, true
 }
 
-// offset is how far the zone is east, in seconds.
+// offset is the offset of the zone from UTC in seconds, east positive.
 func (i instant) offset() *big.Rat {
 	var hours, minutes int64
 	if i.zone == "" || i.zone == "Z" {
 		return new(big.Rat)
 	}
-	_, _ = fmt.Sscanf(i.zone[1:], "%d:%d", &hours, &minutes) // its form is known
+	_, _ = fmt.Sscanf(i.zone[1:], "%d:%d", &hours, &minutes) // the pattern has checked its form
 	n := new(big.Rat).SetInt64(hours*3600 + minutes*60)
 	if i.zone[0] == '-' {
 		n.Neg(n)
@@ -202,8 +202,8 @@ func (i instant) plus(l length) (rdf.Term, error) {
 	return rdf.Literal(canonical, i.datatype), nil
 }
 
-// ofTime is an operator of dates, times and durations (XPath Functions, sections 8.4, 9.7 and
-// 9.8), which xsd:duration has, too.
+// ofTime is an operator on dates, times and durations (XPath Functions, sections 8.4, 9.7 and 9.8), extended to
+// xsd:duration.
 func ofTime(f sparql.Func, left, right rdf.Term) (rdf.Term, error) {
 	a, errA := asLength(left)
 	b, errB := asLength(right)
@@ -256,7 +256,7 @@ func ofTime(f sparql.Func, left, right rdf.Term) (rdf.Term, error) {
 	return nil, errType
 }
 
-// asFactor is a number that a duration is multiplied with.
+// asFactor returns a number to multiply a duration with.
 func asFactor(t rdf.Term) (*big.Rat, error) {
 	n, err := asNumber(t)
 	switch {
@@ -272,7 +272,7 @@ func asFactor(t rdf.Term) (*big.Rat, error) {
 	return exact, nil
 }
 
-// quotient is how often b is in a.
+// quotient returns a divided by b.
 func quotient(a, b length) (rdf.Term, error) {
 	n, m := a.seconds, b.seconds
 	if a.datatype == rdf.XSDYearMonthDuration {
@@ -284,7 +284,7 @@ func quotient(a, b length) (rdf.Term, error) {
 	return number{kind: decimalKind, exact: new(big.Rat).Quo(n, m)}.term(), nil
 }
 
-// sumOfDurations adds them all up before it asks whether there is such a duration.
+// sumOfDurations adds all durations before it checks that the sum is a valid duration.
 func sumOfDurations(values []rdf.Term) (rdf.Term, error) {
 	total, err := asLength(values[0])
 	if err != nil {

@@ -50,7 +50,7 @@ func toString(t rdf.Term) (rdf.Term, error) {
 		return simple(rdf.Lexical(t)), nil
 	case unknown, tagged:
 	}
-	if isIRI(t) || rdf.IsLiteral(t) && tag(t) == "" { // beyond the table, the text of any literal
+	if isIRI(t) || rdf.IsLiteral(t) && tag(t) == "" { // extension of the table: the text of any literal
 		return simple(rdf.Lexical(t)), nil
 	}
 	return nil, errType
@@ -136,13 +136,13 @@ func converted(n number, kind numberKind) (rdf.Term, error) {
 	return n.term(), nil
 }
 
-// canonical is a literal of XML Schema in its canonical form: 24:00:00 is the day after.
+// canonical returns a literal of XML Schema in canonical form: 24:00:00 becomes 00:00:00 of the next day.
 func canonical(t rdf.Term) rdf.Term {
 	lexical, _ := xsd.Canonical(rdf.Lexical(t), rdf.DatatypeOf(t))
 	return rdf.Literal(lexical, rdf.DatatypeOf(t))
 }
 
-// momentFrom reads a string.
+// momentFrom parses a string as a date or time.
 func momentFrom(t rdf.Term, datatype rdf.IRI) (rdf.Term, error) {
 	if kindOf(t) != text || !xsd.Valid(collapsed(t), datatype) {
 		return nil, errType
@@ -164,7 +164,7 @@ func toDateTime(t rdf.Term) (rdf.Term, error) {
 	return momentFrom(t, rdf.XSDDateTime)
 }
 
-// toDate and toTime are beyond the table of section 17.5.
+// toDate and toTime are extensions of the table in section 17.5.
 func toDate(t rdf.Term) (rdf.Term, error) {
 	return partOf(t, rdf.XSDDate, func(m moment) string { return m.year + "-" + m.month + "-" + m.day + m.zone })
 }

@@ -129,7 +129,7 @@ func (e *evaluator) and(c sparql.Call, s scope) (rdf.Term, error) {
 	return e.logical(c, s, false)
 }
 
-// logical is decided by one operand that is deciding, else by an error.
+// logical returns deciding if one operand is deciding, else an error if one is an error.
 func (e *evaluator) logical(c sparql.Call, s scope, deciding bool) (rdf.Term, error) {
 	var failed error
 	for _, arg := range c.Args {

@@ -21,7 +21,7 @@ import (
 	"trails/sparql"
 )
 
-// functions are those of section 17.4 that know nothing but their arguments.
+// functions are the functions of section 17.4 that depend only on their arguments.
 var functions = map[sparql.Func]func([]rdf.Term) (rdf.Term, error){
 	"SAMETERM":  func(a []rdf.Term) (rdf.Term, error) { return boolean(identical(a[0], a[1])), nil },
 	"ISIRI":     func(a []rdf.Term) (rdf.Term, error) { return boolean(isIRI(a[0])), nil },
@@ -71,7 +71,7 @@ var functions = map[sparql.Func]func([]rdf.Term) (rdf.Term, error){
 	"SHA512": hash(func(b []byte) []byte { s := sha512.Sum512(b); return s[:] }),
 }
 
-// special are the functions that need more than their arguments.
+// special are the functions that depend on more than their arguments.
 func (e *evaluator) special(f sparql.Func, args []rdf.Term, s scope) (rdf.Term, error) {
 	switch f {
 	case "IRI", "URI":
@@ -117,7 +117,7 @@ func (e *evaluator) iri(t rdf.Term) (rdf.Term, error) {
 	return rdf.IRI(iri), nil
 }
 
-// notInIRIs are the characters that IRIREF of the grammar has not.
+// notInIRIs are the characters that the grammar's IRIREF excludes.
 var notInIRIs = regexp.MustCompile("[<>\"{}|^`\\\\\\x00-\\x20]")
 
 // bnode is section 17.4.2.9.
@@ -185,7 +185,7 @@ func hash(sum func([]byte) []byte) func([]rdf.Term) (rdf.Term, error) {
 	}
 }
 
-// field is an accessor of section 17.4.5; its argument is an xsd:dateTime.
+// field is one of the accessors of section 17.4.5; its argument is an xsd:dateTime.
 func field(get func(moment) rdf.Term) func([]rdf.Term) (rdf.Term, error) {
 	return func(a []rdf.Term) (rdf.Term, error) {
 		m, ok := asMoment(a[0])
@@ -199,7 +199,7 @@ func field(get func(moment) rdf.Term) func([]rdf.Term) (rdf.Term, error) {
 	}
 }
 
-// plain returns an xsd:integer without leading zeros, nil where there are no digits.
+// plain returns an xsd:integer without leading zeros, or nil if there are no digits.
 func plain(digits string) rdf.Term {
 	if digits == "" {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"trails/sparql"
 )
 
-// construct is section 16.2: each solution fills the template in, with blank nodes
-// of its own; what is no RDF triple then is left out.
+// construct is section 16.2: it fills the template for each solution, with new blank nodes each time, and drops
+// invalid triples.
 func (e *evaluator) construct(template []sparql.TriplePattern, solutions []solution) []rdf.Quad {
 	var out graph
 	for _, s := range solutions {
@@ -21,8 +21,8 @@ func (e *evaluator) construct(template []sparql.TriplePattern, solutions []solut
 	return quads(set(out), nil)
 }
 
-// filler fills in a template's operands for one solution, with a blank node of its
-// own for each of the template's; nil is unbound.
+// filler fills in a template's operands for one solution, with one new blank node for each of the template's; nil is
+// unbound.
 func (e *evaluator) filler(s solution) func(sparql.Operand) rdf.Term {
 	blanks := map[rdf.Term]rdf.Term{}
 	return func(o sparql.Operand) rdf.Term {
@@ -36,7 +36,7 @@ func (e *evaluator) filler(s solution) func(sparql.Operand) rdf.Term {
 	}
 }
 
-// isTriple reports whether the terms may stand where they do.
+// isTriple reports whether the terms are valid in their positions of a triple.
 func isTriple(t triple) bool {
 	return (isIRI(t[0]) || isBlank(t[0])) && isIRI(t[1]) && t[2] != nil
 }
@@ -49,8 +49,8 @@ func quads(g graph, label rdf.Term) []rdf.Quad {
 	return out
 }
 
-// describe is section 16.4 with the concise bounded description: what is said of a
-// node, and of the blank nodes that it names.
+// describe is section 16.4 with the concise bounded description: the statements about a node, and recursively those
+// about the blank nodes among their objects.
 func (e *evaluator) describe(q *sparql.Query, solutions []solution) []rdf.Quad {
 	var out graph
 	done := map[rdf.Term]bool{}

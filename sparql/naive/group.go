@@ -57,8 +57,8 @@ func (e *evaluator) partition(op sparql.Group, g graph, outer solution) []*parti
 	return groups
 }
 
-// aggregate is section 18.5.1's set functions. The multiset of values keeps errors
-// as nil; only COUNT and SAMPLE can pass over them.
+// aggregate is section 18.5.1's set functions. In the multiset of values nil is an error; only COUNT and SAMPLE
+// ignore errors.
 func (e *evaluator) aggregate(a sparql.Aggregate, solutions []solution, g graph, outer solution) (rdf.Term, error) {
 	if a.Expr == nil {
 		return integer(countRows(solutions, a.Distinct)), nil
@@ -90,7 +90,7 @@ func (e *evaluator) aggregate(a sparql.Aggregate, solutions []solution, g graph,
 	}
 }
 
-// fold is the set functions of values without errors.
+// fold applies a set function to values without errors.
 func fold(a sparql.Aggregate, values []rdf.Term) (rdf.Term, error) {
 	switch a.Func {
 	case sparql.Sum:

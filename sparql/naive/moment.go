@@ -8,8 +8,7 @@ import (
 	"trails/rdf/xsd"
 )
 
-// moment is the parts of an xsd:dateTime, date or time as they are written; those
-// that it has not are empty.
+// moment is the parts of an xsd:dateTime, date or time as written; missing parts are empty.
 type moment struct{ year, month, day, hours, minutes, seconds, zone string }
 
 const (

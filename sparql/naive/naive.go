@@ -1,22 +1,20 @@
-// Package naive is the oracle: SPARQL 1.1 Query and Update evaluated word for word
-// as the specification defines them (https://www.w3.org/TR/sparql11-query/, its
-// section 18 above all), over quads in memory. Solution mappings are maps,
-// multisets are slices, joins are nested loops. It is slow, and meant to be
-// obvious; tests hold the engine against it, and nothing else uses it.
+// Package naive is the oracle: SPARQL 1.1 Query and Update evaluated word for word as the specification defines them
+// (https://www.w3.org/TR/sparql11-query/, its section 18 above all), over quads in memory. Solution mappings are
+// maps, multisets are slices, joins are nested loops. It is slow, and meant to be obvious; tests hold the engine
+// against it, and nothing else uses it.
 //
-// It shares the parser with the engine, and the lexical forms and the order of
-// dates of package xsd; functions, operators and arithmetic are its own.
+// It shares the parser with the engine, and the lexical forms and the order of dates of package xsd; functions,
+// operators and arithmetic are its own.
 //
 // Where the specification leaves room, or contradicts itself:
-//   - A graph without triples is not there: GRAPH ?g does not find it.
+//   - A graph without triples does not exist: GRAPH ?g does not find it.
 //   - EXISTS (section 18.6) substitutes in patterns, paths, names of graphs, inline
 //     data and expressions, and a variable that was substituted stays bound, so that
-//     BOUND, MINUS and BIND see it. Into a subquery go only variables it projects.
-//   - Literals of known, different kinds are not equal; of unknown datatypes, or ill
-//     typed, it is an error to ask unless they are the same term.
+//     BOUND, MINUS and BIND see it. A subquery sees only the variables that it projects.
+//   - Literals of known, different kinds are not equal; to compare literals of unknown datatypes, or ill-typed ones, is an error unless they are the same term.
 //   - YEAR and its like take xsd:date and xsd:time, too, for the parts they have;
 //     xsd:date and xsd:time are casts, too, and any literal without a language casts to xsd:string.
-//   - An error to the left of IN is one of IN, also where the list is empty.
+//   - An error to the left of IN is an error of IN, even if the list is empty.
 //   - DESCRIBE is the concise bounded description in the default graph.
 //   - SERVICE and LOAD fail.
 //
@@ -47,7 +45,7 @@ func Read(ctx context.Context, source rdf.Source) (Dataset, error) {
 	return d, nil
 }
 
-// Result is a query's answer; which field counts is the form's choice.
+// Result is the answer of a query; its form decides which fields are set.
 type Result struct {
 	Form sparql.Form
 	// Vars and Rows are SELECT's; a nil term is unbound.
@@ -94,7 +92,7 @@ func rows(solutions []solution, vars []sparql.Var) [][]rdf.Term {
 	return rows
 }
 
-// triple is a quad's statement; graph a set of them in some order.
+// triple is a quad without its graph.
 type (
 	triple [3]rdf.Term
 	graph  []triple
@@ -108,9 +106,9 @@ type evaluator struct {
 	active graph // the default graph
 	names  []rdf.Term
 	named  map[rdf.Term]graph
-	made   int // how many blank nodes were made
+	made   int // number of blank nodes made so far
 	used   map[rdf.Term]bool
-	failed error // the first that ends the evaluation; no expression makes less of it
+	failed error // the first error that ends the evaluation; expressions cannot catch it
 }
 
 func newEvaluator(ctx context.Context, base string, d Dataset, clauses sparql.Dataset) *evaluator {
@@ -136,8 +134,8 @@ func newEvaluator(ctx context.Context, base string, d Dataset, clauses sparql.Da
 	return e
 }
 
-// choose makes the dataset that FROM and FROM NAMED describe (section 13.2): the
-// default graph is the merge of the graphs of FROM.
+// choose builds the dataset that FROM and FROM NAMED describe (section 13.2): the default graph is the merge of the
+// graphs of FROM.
 func (e *evaluator) choose(clauses sparql.Dataset, stored map[rdf.Term]graph) {
 	e.active, e.names, e.named = nil, nil, map[rdf.Term]graph{}
 	for _, name := range clauses.Default {
@@ -164,7 +162,7 @@ func set(g graph) graph {
 	return out
 }
 
-// stopped returns what ends the evaluation.
+// stopped returns the error that ends the evaluation, or nil.
 func (e *evaluator) stopped() error {
 	if e.failed == nil {
 		e.failed = e.ctx.Err()
@@ -178,7 +176,7 @@ func (e *evaluator) fail(format string, args ...any) {
 	}
 }
 
-// newBlank returns a blank node that nothing else has.
+// newBlank returns a blank node that occurs nowhere else.
 func (e *evaluator) newBlank() rdf.Term {
 	for {
 		e.made++

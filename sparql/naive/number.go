@@ -20,7 +20,7 @@ const (
 	doubleKind
 )
 
-// numberKinds are the numeric datatypes; those derived from xsd:integer are it.
+// numberKinds maps numeric datatypes to their kind; those derived from xsd:integer count as xsd:integer.
 var numberKinds = map[rdf.IRI]numberKind{
 	rdf.XSDDecimal: decimalKind, rdf.XSDFloat: floatKind, rdf.XSDDouble: doubleKind,
 }
@@ -100,7 +100,7 @@ func (n number) promoted(kind numberKind) number {
 
 const decimalDigits = 40
 
-// text is a lexical form; a quotient that does not end has 40 digits behind the point.
+// text returns a lexical form; a quotient without an end has 40 digits behind the point.
 func (n number) text() string {
 	switch n.kind {
 	case integerKind:
@@ -130,7 +130,7 @@ func (n number) term() rdf.Term { return rdf.Literal(n.text(), kindDatatypes[n.k
 
 func integer(n int) rdf.Term { return rdf.Literal(strconv.Itoa(n), rdf.XSDInteger) }
 
-// arithmetic is op:numeric-add and its sisters (section 17.3), and what there is of times.
+// arithmetic is op:numeric-add, numeric-subtract and so on (section 17.3), extended to dates, times and durations.
 func arithmetic(f sparql.Func, left, right rdf.Term) (rdf.Term, error) {
 	a, errA := asNumber(left)
 	b, errB := asNumber(right)
@@ -178,7 +178,7 @@ func floating(f sparql.Func, a, b number) number {
 	return number{kind: a.kind, floating: x}
 }
 
-// compareNumbers orders two numbers; not ok is NaN.
+// compareNumbers orders two numbers; ok is false if one is NaN.
 func compareNumbers(a, b number) (order int, ok bool) {
 	kind := max(a.kind, b.kind)
 	a, b = a.promoted(kind), b.promoted(kind)
@@ -209,7 +209,7 @@ func rounded(t rdf.Term, float func(float64) float64, exact func(*big.Rat) *big.
 	return n.term(), nil
 }
 
-// floorRat is the largest integer that is not larger.
+// floorRat is the largest integer that is not greater than the number.
 func floorRat(r *big.Rat) *big.Rat {
 	return new(big.Rat).SetInt(new(big.Int).Div(r.Num(), r.Denom())) // Euclidean; the denominator is positive
 }

@@ -7,9 +7,8 @@ import (
 	"trails/sparql"
 )
 
-// eval is section 18.6's eval(D(G), op), where g is the active graph. What EXISTS
-// substitutes is in outer, which is empty outside of it. After a failure the
-// answer means nothing.
+// eval is section 18.6's eval(D(G), op), where g is the active graph. outer is the solution that EXISTS substitutes,
+// empty outside EXISTS. After a failure the result is meaningless.
 func (e *evaluator) eval(op sparql.Op, g graph, outer solution) []solution {
 	if e.stopped() != nil {
 		return nil
@@ -75,7 +74,7 @@ func (e *evaluator) basic(bgp sparql.BGP, g graph, outer solution) []solution {
 	return apart(solutions)
 }
 
-// apart gives each solution a map of its own for the blank nodes that BNODE makes in it.
+// apart gives each solution its own map for the blank nodes that BNODE makes in it.
 func apart(solutions []solution) []solution {
 	for i := range solutions {
 		solutions[i].blanks = map[string]rdf.Term{}
@@ -101,7 +100,7 @@ func matches(p sparql.TriplePattern, t triple, s solution) (solution, bool) {
 	return s, true
 }
 
-// matchesTerm extends s so that the operand is the term, if it can.
+// matchesTerm extends s so that the operand equals the term, if possible.
 func matchesTerm(o sparql.Operand, term rdf.Term, s solution) (solution, bool) {
 	if o.Var == "" {
 		return s, identical(o.Term, term)
@@ -167,8 +166,8 @@ func (e *evaluator) minus(left, right []solution) []solution {
 	})
 }
 
-// graph is section 18.6's evaluation of Graph: in the graph of that name if the
-// dataset has it, or in each, with its name.
+// graph is section 18.6's evaluation of Graph: the named graph if the dataset has it, or with a variable each named
+// graph.
 func (e *evaluator) graph(op sparql.Graph, outer solution) []solution {
 	names := e.names
 	if name := known(op.Name, outer); name != nil {
@@ -189,7 +188,7 @@ func (e *evaluator) graph(op sparql.Graph, outer solution) []solution {
 	return out
 }
 
-// known is an operand's term; nil is that of a variable that s does not bind.
+// known returns the term of an operand, or nil for a variable that s does not bind.
 func known(o sparql.Operand, s solution) rdf.Term {
 	if o.Var == "" {
 		return o.Term
@@ -247,8 +246,7 @@ func slice(solutions []solution, offset, limit int64) []solution {
 	return solutions[offset : offset+limit]
 }
 
-// service fails; SILENT makes one solution without bindings of that (SPARQL 1.1
-// Federated Query section 2.2).
+// service fails; with SILENT the result is one solution without bindings (SPARQL 1.1 Federated Query section 2.2).
 func (e *evaluator) service(op sparql.Service) []solution {
 	if !op.Silent {
 		e.fail("no service may be asked")

@@ -9,7 +9,7 @@ import (
 	"trails/sparql"
 )
 
-// kind is what sort of value a literal has; values of different kinds are different.
+// kind is the value space of a literal; values of different kinds are never equal.
 type kind int
 
 const (
@@ -43,16 +43,15 @@ func kindOf(t rdf.Term) kind {
 	return unknown
 }
 
-// spaces has the datatypes of dates, times and durations for which the table of section
-// 17.3 has no row, and package xsd an order. Values of one space compare with each other.
+// spaces maps datatypes of dates, times and durations that the table of section 17.3 does not cover to a value space.
+// Values of one space are compared by package xsd.
 var spaces = map[rdf.IRI]string{
 	rdf.XSDDate: "date", rdf.XSDTime: "time", rdf.XSDNS + "gYear": "gYear", rdf.XSDNS + "gYearMonth": "gYearMonth",
 	rdf.XSDNS + "gMonthDay": "gMonthDay", rdf.XSDNS + "gMonth": "gMonth", rdf.XSDNS + "gDay": "gDay",
 	rdf.XSDDuration: "duration", rdf.XSDNS + "yearMonthDuration": "duration", rdf.XSDNS + "dayTimeDuration": "duration",
 }
 
-// equal is the operator = (section 17.3), and RDFterm-equal (17.4.1.7) for what the
-// table does not name.
+// equal is the operator = (section 17.3), with RDFterm-equal (17.4.1.7) for types that the table does not cover.
 func equal(a, b rdf.Term) (bool, error) {
 	if !rdf.IsLiteral(a) || !rdf.IsLiteral(b) {
 		return a == b, nil
@@ -66,12 +65,12 @@ func equal(a, b rdf.Term) (bool, error) {
 		return false, nil
 	case identical(a, b):
 		return true, nil
-	case x == tagged || y == tagged: // nothing else has a language
+	case x == tagged || y == tagged: // only strings have a language
 		return false, nil
 	case x == unknown || y == unknown:
 		return false, errType
 	case x == y && x != otherXSD, x == otherXSD && y == otherXSD && spaces[rdf.DatatypeOf(a)] == spaces[rdf.DatatypeOf(b)]:
-		return false, errType // moments with and without a zone
+		return false, errType // dates and times with and without a zone
 	}
 	return false, nil
 }
@@ -81,7 +80,7 @@ func tag(t rdf.Term) string {
 	return lang
 }
 
-// compareValues orders literals for which the table of section 17.3 has a row.
+// compareValues orders literals of types in the table of section 17.3.
 func compareValues(a, b rdf.Term) (order int, ok bool) {
 	x, y := kindOf(a), kindOf(b)
 	if x != y {
@@ -145,8 +144,8 @@ func Order(a, b rdf.Term) (order int, defined bool) {
 	return compareValues(a, b)
 }
 
-// orderTerms is section 15.1's order of ORDER BY. Where that leaves the order open,
-// literals of different kinds come kind by kind, and others in the order of their texts.
+// orderTerms is section 15.1's order of ORDER BY. Where it is not defined, literals are ordered by kind, and then by
+// text.
 func orderTerms(a, b rdf.Term) int {
 	if order := cmp.Compare(class(a), class(b)); order != 0 {
 		return order
@@ -180,7 +179,7 @@ func class(t rdf.Term) int {
 	return 3
 }
 
-// kindRank orders kinds of literals, those that we do not understand last.
+// kindRank orders the kinds of literals, unknown ones last.
 func kindRank(t rdf.Term) int {
 	if k := kindOf(t); k != unknown {
 		return int(k)

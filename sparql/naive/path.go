@@ -7,7 +7,7 @@ import (
 	"trails/sparql"
 )
 
-// pair is a subject and an object between which a path leads.
+// pair is a subject and an object that a path connects.
 type pair [2]rdf.Term
 
 func (p pair) is(other pair) bool { return identical(p[0], other[0]) && identical(p[1], other[1]) }
@@ -30,8 +30,8 @@ func (e *evaluator) pathPattern(op sparql.PathPattern, g graph, outer solution) 
 	return apart(out)
 }
 
-// pairs returns each subject and object between which the path leads, as often as it
-// does. x and y are the terms at its ends; nil is a variable, another one at each end.
+// pairs returns each subject and object that the path connects, with duplicates. x and y are the terms at its ends;
+// nil stands for a variable, a different one at each end.
 func (e *evaluator) pairs(path sparql.Path, x, y rdf.Term, g graph) []pair {
 	if e.stopped() != nil {
 		return nil
@@ -77,7 +77,7 @@ func turned(pairs []pair) []pair {
 	return out
 }
 
-// sequence joins over a variable that only it has.
+// sequence joins two paths over a new variable.
 func (e *evaluator) sequence(path sparql.Sequence, x, y rdf.Term, g graph) []pair {
 	left, right := e.pairs(path.Left, x, nil, g), e.pairs(path.Right, nil, y, g)
 	var out []pair
@@ -91,7 +91,7 @@ func (e *evaluator) sequence(path sparql.Sequence, x, y rdf.Term, g graph) []pai
 	return out
 }
 
-// zeroLength is section 18.4's ZeroLengthPath: each node and itself.
+// zeroLength is section 18.4's ZeroLengthPath: each node paired with itself.
 func zeroLength(x, y rdf.Term, g graph) []pair {
 	switch {
 	case x != nil && y != nil && !identical(x, y):
@@ -108,7 +108,7 @@ func zeroLength(x, y rdf.Term, g graph) []pair {
 	return out
 }
 
-// nodes is section 18.4's: the subjects and objects of a graph.
+// nodes is section 18.4's nodes(G): the subjects and objects of a graph.
 func nodes(g graph) []rdf.Term {
 	var out []rdf.Term
 	seen := map[rdf.Term]bool{}
@@ -133,8 +133,8 @@ func onceEach(pairs []pair) []pair {
 	return out
 }
 
-// repeated is section 18.4's ZeroOrMorePath and OneOrMorePath for each combination
-// of terms and variables; reach gives what a term reaches.
+// repeated is section 18.4's ZeroOrMorePath and OneOrMorePath, for each combination of terms and variables at the
+// ends. reach returns the terms that a term reaches.
 func (e *evaluator) repeated(path sparql.Path, x, y rdf.Term, g graph,
 	reach func(rdf.Term, sparql.Path, graph) []rdf.Term,
 ) []pair {
@@ -156,7 +156,7 @@ func (e *evaluator) repeated(path sparql.Path, x, y rdf.Term, g graph,
 	return out
 }
 
-// visited is V of ALP: a set in the order in which it grew.
+// visited is the set V of ALP, in insertion order.
 type visited struct {
 	terms []rdf.Term
 	in    map[rdf.Term]bool
@@ -188,7 +188,7 @@ func (e *evaluator) alp(x rdf.Term, path sparql.Path, g graph, v *visited) {
 	}
 }
 
-// negated is section 18.4's NegatedPropertySet, and its inverse.
+// negated is section 18.4's NegatedPropertySet, forward and inverse.
 func negated(path sparql.NegatedSet, x, y rdf.Term, g graph) []pair {
 	other := func(iris []rdf.IRI) func(rdf.Term) bool {
 		return func(p rdf.Term) bool { return !slices.ContainsFunc(iris, func(i rdf.IRI) bool { return p == i }) }

@@ -8,8 +8,8 @@ import (
 	"trails/sparql"
 )
 
-// solution is a solution mapping (section 18.1.8). The blank nodes that BNODE made
-// in it go with it, since the same text gives the same one (section 17.4.2.9).
+// solution is a solution mapping (section 18.1.8). It carries the blank nodes that BNODE made in it, because within
+// one solution the same label gives the same node (section 17.4.2.9).
 type solution struct {
 	terms  map[sparql.Var]rdf.Term
 	blanks map[string]rdf.Term
@@ -29,7 +29,7 @@ func compatible(a, b solution) bool {
 	return true
 }
 
-// merge is the union of compatible solutions (section 18.3); else a's terms win.
+// merge is the union of compatible solutions (section 18.3); if they are not compatible, a's terms win.
 func merge(a, b solution) solution {
 	out := newSolution()
 	maps.Copy(out.terms, b.terms)
@@ -37,25 +37,25 @@ func merge(a, b solution) solution {
 	return out
 }
 
-// with returns the scope of expressions: the solution, what EXISTS substitutes, and
-// the solution's own blank nodes.
+// with returns the scope of an expression: the solution, the bindings that EXISTS substitutes, and the solution's
+// blank nodes.
 func (s solution) with(outer solution) solution {
 	merged := merge(s, outer)
 	merged.blanks = s.blanks
 	return merged
 }
 
-// bind returns s with one more binding; it is still the same solution to BNODE.
+// bind returns s with one more binding. BNODE treats it as the same solution.
 func (s solution) bind(v sparql.Var, term rdf.Term) solution {
 	terms := maps.Clone(s.terms)
 	terms[v] = term
 	return solution{terms, s.blanks}
 }
 
-// identical reports that two terms are one (RDF 1.1 Concepts section 3).
+// identical reports that two terms are the same term (RDF 1.1 Concepts section 3).
 func identical(a, b rdf.Term) bool { return a == b }
 
-// only returns s with these variables.
+// only returns s restricted to these variables.
 func (s solution) only(vars []sparql.Var) solution {
 	out := solution{map[sparql.Var]rdf.Term{}, s.blanks}
 	for _, v := range vars {
@@ -79,7 +79,7 @@ func disjoint(a, b solution) bool {
 // same reports that two solutions bind the same variables to the same terms.
 func same(a, b solution) bool { return maps.EqualFunc(a.terms, b.terms, identical) }
 
-// visible is s without the blank nodes of patterns.
+// visible returns s without the variables of blank nodes.
 func visible(s solution) solution {
 	out := newSolution()
 	for v, term := range s.terms {

@@ -27,7 +27,7 @@ func asSimple(t rdf.Term) (string, error) {
 	return rdf.Lexical(t), nil
 }
 
-// like is a string literal with t's language (section 17.4.3.1.1).
+// like returns a string literal with the language of t (section 17.4.3.1.1).
 func like(t rdf.Term, text string) rdf.Term {
 	if lang, ok := rdf.LangOf(t); ok {
 		return rdf.LangLiteral(text, lang)
@@ -109,7 +109,7 @@ func compares(holds func(text, part string) bool) func([]rdf.Term) (rdf.Term, er
 	}
 }
 
-// strbefore is section 17.4.3.9: without a match, a simple literal.
+// strbefore is section 17.4.3.9; without a match the result is an empty simple literal.
 func strbefore(a []rdf.Term) (rdf.Term, error) {
 	x, y, err := compatibleStrings(a[0], a[1])
 	before, _, found := strings.Cut(x, y)
@@ -147,7 +147,7 @@ func encode(a []rdf.Term) (rdf.Term, error) {
 	return simple(out.String()), nil
 }
 
-// concat is section 17.4.3.12: a language stays when all have it.
+// concat is section 17.4.3.12: the result has a language if all arguments have the same.
 func concat(a []rdf.Term) (rdf.Term, error) {
 	all := ""
 	lang, agree := "", len(a) > 0
@@ -232,7 +232,7 @@ func compiled(pattern rdf.Term, rest []rdf.Term) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// replace is section 17.4.3.15, fn:replace; what matches nothing is an error.
+// replace is section 17.4.3.15, fn:replace. A pattern that matches the empty string is an error.
 func replace(a []rdf.Term) (rdf.Term, error) {
 	text, err := asString(a[0])
 	if err != nil {
@@ -263,8 +263,8 @@ func replace(a []rdf.Term) (rdf.Term, error) {
 	return like(a[0], out.String()), nil
 }
 
-// replacement puts groups in for $1 to $9, and more digits as far as there are
-// groups; \$ and \\ stand for themselves, and nothing else may follow a backslash.
+// replacement replaces $1, $2 and so on by groups, reading as many digits as there are groups for. \$ and \\ stand
+// for the characters; a backslash before any other character is an error.
 func replacement(with, text string, m []int) (string, error) {
 	groups := len(m)/2 - 1
 	var out strings.Builder
