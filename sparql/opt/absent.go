@@ -6,14 +6,13 @@ import (
 	"trails/sparql"
 )
 
-// absent makes NOT EXISTS of OPTIONAL { R } FILTER(!BOUND(?v)), which is how negation was
-// written before SPARQL 1.1: all that fits would be made, to be thrown away.
+// absent rewrites OPTIONAL { R } FILTER(!BOUND(?v)), the negation of SPARQL 1.0, to NOT EXISTS. OPTIONAL would
+// compute all matches of R, and the filter would drop them.
 //
-// It is sound where R binds ?v in every solution and the left side does not name it: then ?v
-// has no value just in the solutions of the left side that nothing fits, and each of these
-// comes once (section 18.5), with nothing of R. R is asked with the values of the left side
-// (section 18.6), which is to be compatible with it while all that R tests is bound within R.
-// Inside EXISTS, where a solution outside may bind ?v, it stays.
+// It is sound where R binds ?v in every solution and the left side does not name it: then ?v has no value just in the
+// solutions of the left side that nothing fits, and each of these comes once (section 18.5), with nothing of R. R is
+// asked with the values of the left side (section 18.6), which is to be compatible with it while all that R tests is
+// bound within R. Inside EXISTS, where a solution outside may bind ?v, it stays.
 func absent(op sparql.Op) sparql.Op {
 	if !sparql.Has(op, isLeftJoin) {
 		return op
@@ -26,7 +25,7 @@ func absences(op sparql.Op) sparql.Op {
 	switch op := op.(type) {
 	case sparql.Filter:
 		return without(op)
-	case sparql.LeftJoin: // a filter at the end of the group is the condition of OPTIONAL
+	case sparql.LeftJoin: // a filter at the end of the group becomes the condition of OPTIONAL
 		inner, ok := op.Right.(sparql.LeftJoin)
 		if !ok || op.Expr == nil {
 			return op
@@ -43,7 +42,7 @@ func absences(op sparql.Op) sparql.Op {
 	return op
 }
 
-// without is what a filter lets pass, by NOT EXISTS where that says it.
+// without returns a filter, rewritten to NOT EXISTS where possible.
 func without(f sparql.Filter) sparql.Op {
 	j, ok := f.Op.(sparql.LeftJoin)
 	if !ok {
@@ -62,7 +61,7 @@ func without(f sparql.Filter) sparql.Op {
 	return f
 }
 
-// absentVariable recognizes the condition that a variable has no value.
+// absentVariable returns v if the condition is !BOUND(?v).
 func absentVariable(e sparql.Expr) (sparql.Var, bool) {
 	not, _ := e.(sparql.Call)
 	if not.Func != sparql.Not {
@@ -76,14 +75,13 @@ func absentVariable(e sparql.Expr) (sparql.Var, bool) {
 	return v.Var, ok
 }
 
-// isAbsence reports whether a variable has no value where nothing on the right of OPTIONAL
-// fits, and only there.
+// isAbsence reports whether v is unbound exactly in the solutions for which the right side of OPTIONAL has no match.
 func isAbsence(v sparql.Var, j sparql.LeftJoin) bool {
 	return !Mentions(j.Left, v) && binds(j.Right, v) && (j.Expr == nil || isPure(j.Expr)) && fitsSubstituted(j.Right, j.Left)
 }
 
-// fitsSubstituted reports whether a pattern has, with values of another one substituted, its
-// solutions that are compatible with these.
+// fitsSubstituted reports whether substituting a solution of values into op gives exactly the solutions of op that
+// are compatible with it.
 func fitsSubstituted(op, values sparql.Op) bool {
 	left, right := sparql.Operands(op)
 	switch op := op.(type) {

@@ -2,15 +2,13 @@ package opt
 
 import "trails/sparql"
 
-// constants decides conditions that true and false decide: FILTER(true) is none, and of
-// FILTER(false) nothing comes; inside a condition &&, || and ! are decided where one side
-// is enough, and OPTIONAL { … FILTER(false) } is its left side. Programs that put a query
-// together write such conditions, and what comes to nothing need not be read.
+// constants simplifies conditions with the constants true and false: FILTER(true) is removed, FILTER(false) has no
+// solutions, &&, || and ! are simplified where one side decides, and OPTIONAL { … FILTER(false) } is its left side.
+// Generated queries contain such conditions, and patterns without solutions need not be read.
 //
-// A condition is its effective boolean value (section 17.2.2), and by the tables of
-// section 17.2 false && error is false and true || error is true, while true && e and
-// false || e are the value of e, an error included: so no error is swallowed. Below a
-// function a value counts, not its effective boolean value, and nothing is touched.
+// A condition is its effective boolean value (section 17.2.2). By the tables of section 17.2, false && error is false
+// and true || error is true, and true && e and false || e are the value of e, including an error: no error is lost.
+// The arguments of a function are values and not effective boolean values, so they are left alone.
 func constants(op sparql.Op) sparql.Op {
 	if !sparql.Has(op, isCondition) {
 		return op
@@ -56,7 +54,7 @@ func optionalDecided(op sparql.LeftJoin) sparql.Op {
 	return op
 }
 
-// decided is a condition without the parts that are decided: another, or yes, or no.
+// decided simplifies a condition. The result is a smaller condition, or true, or false.
 func decided(e sparql.Expr) sparql.Expr {
 	c, ok := e.(sparql.Call)
 	switch {
@@ -72,7 +70,7 @@ func decided(e sparql.Expr) sparql.Expr {
 	return e
 }
 
-// negated is ! of a condition.
+// negated returns ! of a condition.
 func negated(c sparql.Call, of sparql.Expr) sparql.Expr {
 	switch of {
 	case yes:
@@ -83,7 +81,8 @@ func negated(c sparql.Call, of sparql.Expr) sparql.Expr {
 	return sparql.Call{Func: c.Func, Args: []sparql.Expr{of}}
 }
 
-// connected is && or || of two conditions: one that ends it, or leaves it to the other.
+// connected returns && or || of two conditions. One constant side either decides the result or leaves it to the other
+// side.
 func connected(c sparql.Call, left, right, end, rest sparql.Expr) sparql.Expr {
 	switch {
 	case left == end || right == end:

@@ -7,21 +7,18 @@ import (
 	"trails/sparql"
 )
 
-// equalities puts a constant in the place of a variable that a filter holds to it, as in
-// FILTER(?x = <iri>) and FILTER(sameTerm(?x, 1)), and binds the variable to it outside.
-// A pattern is read by what is given of it: of ?s :p ?o with a condition on ?s all of :p
-// would be read.
+// equalities substitutes a constant for a variable that a filter makes equal to it, as in FILTER(?x = <iri>) and
+// FILTER(sameTerm(?x, 1)), and binds the variable with BIND outside. The pattern ?s :p ?o with a condition on ?s
+// would read all statements of :p; with a constant subject an index finds them.
 //
-// It is sound where the condition is that the value is one term, which = says of an IRI
-// and of a string without a language (section 17.3: other literals are another value, or
-// an error, which a filter does not let pass), and where each operator that names the
-// variable binds it in every solution: then it restricts each of them to the same term,
-// before a join or behind it. It is not where the variable may be unbound on the right of
-// OPTIONAL, where MINUS compares what is shared, where a subquery cuts, and for
-// a path of length zero, which a term walks that is no node of the graph, and a variable
-// does not (section 9.3). There the condition goes to an operand for which it is, as it
-// goes below a group to its key, or stays.
-// Inside EXISTS a variable that is substituted is held to the constant by the binding.
+// It is sound where the condition is that the value is one term, which = says of an IRI and of a string without a
+// language (section 17.3: other literals are another value, or an error, which a filter does not let pass), and where
+// each operator that names the variable binds it in every solution: then it restricts each of them to the same term,
+// before a join or behind it. It is not where the variable may be unbound on the right of OPTIONAL, where MINUS
+// compares what is shared, where a subquery cuts, and for a path of length zero, which a term walks that is no node
+// of the graph, and a variable does not (section 9.3). There the condition goes to an operand for which it is, as it
+// goes below a group to its key, or stays. Inside EXISTS a variable that is substituted is held to the constant by
+// the binding.
 func equalities(op sparql.Op) sparql.Op {
 	if !sparql.Has(op, isFilter) {
 		return op
@@ -48,10 +45,10 @@ func equalities(op sparql.Op) sparql.Op {
 	})
 }
 
-// maxHeld bounds how many conditions are tried: each goes through all that it filters.
+// maxHeld bounds how many conditions are tried, because each walks the whole operator below its filter.
 const maxHeld = 30
 
-// equality recognizes that a variable is one term.
+// equality returns the variable and the term if a condition says that they are equal.
 func equality(e sparql.Expr) (v sparql.Var, t rdf.Term, ok bool) {
 	c, ok := e.(sparql.Call)
 	if !ok || len(c.Args) != 2 || c.Func != sparql.Equal && c.Func != "SAMETERM" {
@@ -75,7 +72,7 @@ func equality(e sparql.Expr) (v sparql.Var, t rdf.Term, ok bool) {
 	return "", nil, false
 }
 
-// held is op with those of its solutions in which v is t; not ok is op itself.
+// held returns op restricted to the solutions in which v is t. If ok is false, op is unchanged.
 func held(op sparql.Op, v sparql.Var, t rdf.Term) (sparql.Op, bool) {
 	if !binds(op, v) {
 		return op, false
@@ -107,14 +104,14 @@ func held(op sparql.Op, v sparql.Var, t rdf.Term) (sparql.Op, bool) {
 	return sparql.WithOperands(op, left, right), ok
 }
 
-// substitution is of a term for a variable.
+// substitution replaces the variable of by a term.
 type substitution struct {
 	of sparql.Var
 	by rdf.Term
 }
 
-// in is op without the variable, with the solutions in which it would be the term; not
-// ok where that cannot be said.
+// in returns op with the term in the place of the variable: the solutions of op in which the variable is the term,
+// without that variable. ok is false where they would differ.
 func (s substitution) in(op sparql.Op) (sparql.Op, bool) {
 	if !Mentions(op, s.of) {
 		return op, true
@@ -130,7 +127,7 @@ func (s substitution) in(op sparql.Op) (sparql.Op, bool) {
 		x.Subject, x.Object = s.operand(x.Subject), s.operand(x.Object)
 		return x, iri && !mayBeEmpty(x.Path)
 	case sparql.Graph:
-		// A graph with a variable for its name is one that is stored.
+		// GRAPH ?g only finds stored named graphs.
 		if x.Name.Var == s.of && (!iri || rdf.IsVirtual(s.by) || s.by == rdf.Term(rdf.DefaultGraph)) {
 			return nil, false
 		}
@@ -171,7 +168,7 @@ func (s substitution) operand(o sparql.Operand) sparql.Operand {
 	return o
 }
 
-// inPatterns leaves a literal where none can be.
+// inPatterns substitutes in triple patterns. It fails for a literal as subject or predicate.
 func (s substitution) inPatterns(b sparql.BGP) (sparql.Op, bool) {
 	_, iri := s.by.(rdf.IRI)
 	if !iri && isNode(b, s.of) {
@@ -180,7 +177,7 @@ func (s substitution) inPatterns(b sparql.BGP) (sparql.Op, bool) {
 	return eachPart(b, s.operand), true
 }
 
-// inExpr is an expression with the term; not with a pattern that names the variable.
+// inExpr substitutes in an expression. It fails for EXISTS with a pattern that names the variable.
 func (s substitution) inExpr(e sparql.Expr) (sparql.Expr, bool) {
 	if !exprMentions(e, s.of) {
 		return e, true
@@ -197,7 +194,7 @@ func (s substitution) inExpr(e sparql.Expr) (sparql.Expr, bool) {
 	}), !sparql.Some(e, func(e sparql.Expr) bool { c, ok := e.(sparql.Call); return ok && c.Func == sparql.Bound })
 }
 
-// mayBeEmpty reports whether a path can be walked in no step.
+// mayBeEmpty reports whether a path matches with zero steps.
 func mayBeEmpty(p sparql.Path) bool {
 	switch p := p.(type) {
 	case sparql.ZeroOrMore, sparql.ZeroOrOne:

@@ -7,7 +7,7 @@ import (
 	"trails/sparql"
 )
 
-// IsVolatile reports whether an expression can have another value each time.
+// IsVolatile reports whether an expression can have another value each time that it is evaluated.
 func IsVolatile(e sparql.Expr) bool {
 	return sparql.Some(e, func(e sparql.Expr) bool {
 		c, ok := e.(sparql.Call)
@@ -15,8 +15,7 @@ func IsVolatile(e sparql.Expr) bool {
 	})
 }
 
-// isPure reports whether the value of an expression depends on those of its variables
-// alone.
+// isPure reports whether the value of an expression depends on its variables only.
 func isPure(e sparql.Expr) bool {
 	return !IsVolatile(e) && !sparql.Some(e, func(e sparql.Expr) bool {
 		_, aggregate := e.(sparql.Aggregate)
@@ -36,10 +35,10 @@ func varsOf(e sparql.Expr) (list []sparql.Var) {
 	return list
 }
 
-// Conjuncts lists the conditions that && connects: in a filter each has to be true.
+// Conjuncts lists the operands of nested &&: a filter needs all of them.
 func Conjuncts(e sparql.Expr) []sparql.Expr { return Chain(e, sparql.And) }
 
-// Chain lists the operands of calls of one function of two that stand inside each other.
+// Chain lists the operands of nested calls of one function with two arguments.
 func Chain(e sparql.Expr, f sparql.Func) []sparql.Expr { return chain(e, f, nil) }
 
 func chain(e sparql.Expr, f sparql.Func, list []sparql.Expr) []sparql.Expr {
@@ -49,7 +48,7 @@ func chain(e sparql.Expr, f sparql.Func, list []sparql.Expr) []sparql.Expr {
 	return append(list, e)
 }
 
-// filtered is op behind conditions, which a filter that stands there takes.
+// filtered returns op filtered by conditions. An existing filter takes them over.
 func filtered(op sparql.Op, list ...sparql.Expr) sparql.Op {
 	if len(list) == 0 {
 		return op
@@ -60,7 +59,7 @@ func filtered(op sparql.Op, list ...sparql.Expr) sparql.Op {
 	return sparql.Filter{Expr: all(list), Op: op}
 }
 
-// all is that each of some conditions is true, nil of none.
+// all returns the conjunction of conditions, or nil if there are none.
 func all(list []sparql.Expr) (e sparql.Expr) {
 	for i, next := range list {
 		if i > 0 {

@@ -6,21 +6,18 @@ import (
 	"trails/sparql"
 )
 
-// filters moves conditions down to where their variables get their values: to the left
-// of OPTIONAL and MINUS, to both sides of a union, below BIND, DISTINCT, ORDER BY and the
-// projection of a subquery, below GROUP BY when they are about its keys, into GRAPH, and
-// to the operand of a join that is more than patterns. What does not pass is then not
-// joined, grouped and compared first, and a range of values becomes a range of an index.
-// Beside patterns a condition stays: it is tested at each table there anyway.
+// filters moves conditions down to where their variables get their values: to the left of OPTIONAL and MINUS, to both
+// sides of a union, below BIND, DISTINCT, ORDER BY and the projection of a subquery, below GROUP BY if they only use
+// its keys, into GRAPH, and to the operand of a join that is more than patterns. What does not pass is then not
+// joined, grouped and compared first, and a range of values becomes a range of an index. Beside patterns a condition
+// stays: it is tested at each table there anyway.
 //
-// A condition moves only to an operator that binds all its variables in every solution:
-// there they have the values that they have above, since a join merges compatible
-// solutions (section 18.5) and the solution that EXISTS substitutes is compatible, too.
-// So it is true for the same ones, and what is false or an error passes neither here nor
-// there. It never goes to the right of OPTIONAL, which would keep the left side, below
-// LIMIT, which would cut others, or into a group whose count it would change. A condition
-// with EXISTS sees all variables around it and stays, as does one that is another each
-// time, or about no variable.
+// A condition moves only to an operator that binds all its variables in every solution: there they have the values
+// that they have above, since a join merges compatible solutions (section 18.5) and the solution that EXISTS
+// substitutes is compatible, too. So the condition is true for the same solutions, and one that is false or an error
+// passes in neither place. It never goes to the right of OPTIONAL, which would keep the left side, below LIMIT, which
+// would cut others, or into a group whose count it would change. A condition with EXISTS sees all variables around it
+// and stays. So does a volatile condition, and one without variables.
 func filters(op sparql.Op) sparql.Op {
 	if !sparql.Has(op, isFilter) {
 		return op
@@ -29,8 +26,8 @@ func filters(op sparql.Op) sparql.Op {
 	return p.all(op)
 }
 
-// maxCopies bounds what unions of unions make of conditions, maxMoves how often one goes
-// a level down: what many conditions and many levels take would grow with both.
+// maxCopies bounds the copies of a condition that unions of unions make. maxMoves bounds how often conditions move
+// one level down, since that work grows with both conditions and levels.
 const (
 	maxCopies = 200
 	maxMoves  = 2000
@@ -56,7 +53,7 @@ func (p *pushing) all(op sparql.Op) sparql.Op {
 	return filtered(p.all(inner), rest...)
 }
 
-// into is op with a condition inside, not ok when it has to stay around it.
+// into returns op with a condition moved inside. ok is false if the condition must stay outside.
 func (p *pushing) into(op sparql.Op, e sparql.Expr) (sparql.Op, bool) {
 	vars := varsOf(e)
 	if p.moves--; p.moves < 0 || len(vars) == 0 || !isPure(e) || !bindsAll(op, vars) {
@@ -93,7 +90,7 @@ func (p *pushing) below(op sparql.Op, e sparql.Expr, vars []sparql.Var) (sparql.
 	return sparql.WithOperands(op, p.behind(left, e), right), true
 }
 
-// behind is op behind a condition, as deep as it can be.
+// behind returns op filtered by a condition, moved down as far as possible.
 func (p *pushing) behind(op sparql.Op, e sparql.Expr) sparql.Op {
 	if moved, ok := p.into(op, e); ok {
 		return moved
@@ -115,7 +112,7 @@ func (p *pushing) belowJoin(op sparql.Join, e sparql.Expr, vars []sparql.Var) (s
 	return joinOf(list), true
 }
 
-// isFlat reports whether an operator is no more than tables that are read.
+// isFlat reports whether an operator only reads tables.
 func isFlat(op sparql.Op) bool {
 	switch op.(type) {
 	case sparql.BGP, sparql.PathPattern, sparql.Table:

@@ -6,16 +6,13 @@ import (
 	"trails/sparql"
 )
 
-// joins makes one join of joins of joins, one basic graph pattern of all that it joins,
-// and drops triple patterns that say the same again. The order of patterns is chosen
-// within a basic graph pattern: in two, that a nested group or an OPTIONAL between them
-// has made, the second would have to wait.
+// joins flattens nested joins, merges their basic graph patterns into one, and drops repeated triple patterns. The
+// order of patterns is chosen within one basic graph pattern. With two, as a nested group or an OPTIONAL between them
+// makes, the second would always be read after the first.
 //
-// Join is associative and commutative on multisets (section 18.5). Two basic graph
-// patterns have the solutions of one with the triples of both, since blank nodes, of
-// which each pattern has its own (section 18.3.1), have variables of their own here. The
-// same triple pattern again matches the same triple, and adds no solution: a graph is a
-// set.
+// Join is associative and commutative on multisets (section 18.5). Two basic graph patterns have the solutions of one
+// with the triples of both, since blank nodes, of which each pattern has its own (section 18.3.1), have variables of
+// their own here. The same triple pattern again matches the same triple, and adds no solution: a graph is a set.
 func joins(op sparql.Op) sparql.Op {
 	if !sparql.Has(op, func(op sparql.Op) bool { _, ok := op.(sparql.Join); return ok || repeats(op) }) {
 		return op
@@ -23,7 +20,8 @@ func joins(op sparql.Op) sparql.Op {
 	return joinsMerged(op)
 }
 
-// repeats reports whether a pattern says something again, or is too large to look.
+// repeats reports whether the triple pattern at i is a repetition. In a large pattern it does not look, and returns
+// false.
 func repeats(op sparql.Op) bool {
 	b, ok := op.(sparql.BGP)
 	if !ok || len(b.Patterns) > 30 {
@@ -51,7 +49,7 @@ func joinsMerged(op sparql.Op) sparql.Op {
 	return eachOperand(op, joinsMerged)
 }
 
-// Joined lists the operands of joins of joins.
+// Joined lists the operands of nested joins.
 func Joined(op sparql.Op) []sparql.Op { return joinedBy(op, nil) }
 
 func joinedBy(op sparql.Op, list []sparql.Op) []sparql.Op {
@@ -69,7 +67,7 @@ func joinOf(list []sparql.Op) sparql.Op {
 	return op
 }
 
-// merged has one basic graph pattern, in the place of the first.
+// merged merges the basic graph patterns into one, in the place of the first.
 func merged(list []sparql.Op) []sparql.Op {
 	var patterns []sparql.TriplePattern
 	var out []sparql.Op

@@ -6,17 +6,16 @@ import (
 	"trails/sparql"
 )
 
-// outward takes OPTIONAL, MINUS, BIND and FILTER out of a join: they come behind it, and
-// the patterns before and after them can become one. In { ?s :p ?o OPTIONAL { … } ?s :q
-// :a } the pattern that selects would otherwise have to be chosen apart from the first.
+// outward moves OPTIONAL, MINUS, BIND and FILTER behind a join, so that the patterns before and after them can be
+// merged. In { ?s :p ?o OPTIONAL { … } ?s :q :a } the last pattern, which selects most, could otherwise not be read
+// first.
 //
-// Join(LeftJoin(A, B, F), C) is LeftJoin(Join(A, C), B, F) when A surely binds each
-// variable that C shares with B or F: then a solution of B fits one of A when it fits the
-// two of A and C, and F is true of both. The same holds for Minus, whose solutions share
-// with B what those of A share; for Extend, when C does not name its variable; and for
-// Filter. An expression that has another value each time, or a pattern, which sees every
-// variable (section 18.6), stays. So does a join with more than patterns and inline data:
-// what is optional would be asked about more of them.
+// Join(LeftJoin(A, B, F), C) is LeftJoin(Join(A, C), B, F) when A surely binds each variable that C shares with B or
+// F: then a solution of B is compatible with one of A exactly if it is compatible with the merged solution of A and
+// C, and F has the same value for both. The same holds for Minus, because the merged solution shares the same
+// variables with B; for Extend, when C does not name its variable; and for Filter. A volatile expression stays, and
+// so does one with EXISTS, which sees every variable (section 18.6). A join with other operators than patterns and
+// inline data stays, because OPTIONAL would be evaluated for more solutions.
 func outward(op sparql.Op) sparql.Op {
 	if !sparql.Has(op, func(op sparql.Op) bool { _, ok := op.(sparql.Join); return ok }) {
 		return op
@@ -49,11 +48,10 @@ func joinsOpened(op sparql.Op) sparql.Op {
 	return out
 }
 
-// maxOutward bounds what is taken out of one join: each is held against all others.
+// maxOutward bounds the operators that are moved out of one join, because each is compared with all others.
 const maxOutward = 20
 
-// opened is the operand that is joined in the place of one, and what stands around the
-// join then.
+// opened splits an operand of a join into what remains in the join and a function that puts the rest around the join.
 func opened(list []sparql.Op, i int) (inner sparql.Op, wrap func(sparql.Op) sparql.Op, ok bool) {
 	op := list[i]
 	inner, right := sparql.Operands(op)
@@ -76,7 +74,8 @@ func opened(list []sparql.Op, i int) (inner sparql.Op, wrap func(sparql.Op) spar
 	return inner, wrap, (e == nil || isPure(e)) && isPlain(inner) && mayBeJoined(list, i, inner, behind, e)
 }
 
-// mayBeJoined reports whether all that others name of what is left behind is bound.
+// mayBeJoined reports whether the operator always binds each variable that the other operands share with the part
+// that is moved out.
 func mayBeJoined(list []sparql.Op, i int, inner, right sparql.Op, e sparql.Expr) bool {
 	behind := map[sparql.Var]bool{}
 	note := naming{f: func(v sparql.Var) { behind[v] = true }}
@@ -100,8 +99,7 @@ func mayBeJoined(list []sparql.Op, i int, inner, right sparql.Op, e sparql.Expr)
 	return true
 }
 
-// isPlain reports whether an operator is patterns and inline data, and what stands
-// around them.
+// isPlain reports whether an operator is patterns and inline data, possibly below operators that can be moved out.
 func isPlain(op sparql.Op) bool {
 	left, right := sparql.Operands(op)
 	switch op.(type) {

@@ -6,16 +6,14 @@ import (
 	"trails/sparql"
 )
 
-// paths makes patterns of paths that are patterns: a link is a triple pattern, an
-// inverse one the other way round, a sequence a join over a variable that nobody else
-// has, alternatives a union. What walks any number of times stays, as does a negated
-// set. Patterns are ordered together with all others, by what they cost; a path has to
-// be taken as it is.
+// paths rewrites property paths to patterns where possible: a link to a triple pattern, an inverse to one with its
+// ends swapped, a sequence to a join over a new variable, alternatives to a union. Paths with *, + or ?, and negated
+// sets, stay. Patterns can be ordered by cost with all others; a path cannot.
 //
-// Section 18.2.2.4 translates links, inverses and sequences so, which the parser has done
-// where they are a whole path, and by section 18.4 alternatives are the union, whose
-// solutions count; the new variable is invisible, as a blank node's is. Alternatives with a constant at an end stay whole: they have few
-// solutions, and whoever orders joins sees that of a path, not of a union.
+// The parser translates a link, an inverse or a sequence that is a whole path (section 18.2.2.4); alternatives are a
+// union by section 18.4, which keeps duplicates. The new variable is invisible, like that of a blank node.
+// Alternatives with a constant at one end stay a path: they have few solutions, and the join order estimates a path
+// better than a union.
 func paths(op sparql.Op) sparql.Op {
 	if !sparql.Has(op, func(op sparql.Op) bool { _, ok := op.(sparql.PathPattern); return ok }) {
 		return op
@@ -33,8 +31,7 @@ func paths(op sparql.Op) sparql.Op {
 	})
 }
 
-// Steps is a path pattern as patterns as far as it can be, with its joins merged. Fresh
-// names variables.
+// Steps returns a path pattern as patterns, as far as possible, with merged joins. fresh makes new variables.
 func Steps(p sparql.PathPattern, fresh func() sparql.Var) sparql.Op {
 	return joins(withAlternatives(p, fresh))
 }
@@ -79,7 +76,7 @@ func link(subject sparql.Operand, l sparql.Link, object sparql.Operand) sparql.O
 	return sparql.BGP{Patterns: []sparql.TriplePattern{{Subject: subject, Predicate: sparql.Operand{Term: l.IRI}, Object: object}}}
 }
 
-// Forward moves inversion down to the links.
+// Forward moves inversion down to the links of a path.
 func Forward(p sparql.Path) sparql.Path {
 	if i, ok := p.(sparql.Inverse); ok {
 		return Inverted(i.Path)
@@ -87,7 +84,7 @@ func Forward(p sparql.Path) sparql.Path {
 	return p
 }
 
-// Inverted is a path walked from its end, with inversion at the links only.
+// Inverted returns the inverse of a path, with inversion at the links only.
 func Inverted(p sparql.Path) sparql.Path {
 	switch p := p.(type) {
 	case sparql.Inverse:

@@ -58,7 +58,7 @@ func tableBinds(t sparql.Table, v sparql.Var) bool {
 	return column >= 0
 }
 
-// isKey reports whether a group is of solutions that have one value of v, and binds it.
+// isKey reports whether v is a key of the group that stands for itself: each group has one value of v, and binds it.
 func isKey(op sparql.Group, v sparql.Var) bool {
 	return slices.ContainsFunc(op.Keys, func(k sparql.GroupKey) bool {
 		source, ok := k.Expr.(sparql.VarExpr)
@@ -66,14 +66,14 @@ func isKey(op sparql.Group, v sparql.Var) bool {
 	})
 }
 
-// naming calls f for each variable that is named.
+// naming calls f for each occurrence of a variable.
 type naming struct {
 	f func(sparql.Var)
-	// hidden includes what only a subquery knows.
+	// hidden includes the variables that a subquery does not return.
 	hidden bool
 }
 
-// inOp goes through an operator and those below it.
+// inOp visits an operator and those below it.
 func (n naming) inOp(op sparql.Op) {
 	switch op := op.(type) {
 	case sparql.BGP:
@@ -134,15 +134,14 @@ func (n naming) inExpr(e sparql.Expr) {
 	})
 }
 
-// Mentions reports whether an operator names a variable where those around it, or a
-// solution outside of EXISTS, can mean the same one; a subquery hides the others.
+// Mentions reports whether an operator uses a variable in the scope of the operators around it or of the solution
+// outside EXISTS. Variables that a subquery hides do not count.
 func Mentions(op sparql.Op, v sparql.Var) (found bool) {
 	naming{f: func(other sparql.Var) { found = found || other == v }}.inOp(op)
 	return found
 }
 
-// EachVar calls f with each variable that an operator mentions, with some more than once, and
-// with "" for a constant.
+// EachVar calls f with each variable that an operator mentions, possibly more than once, and with "" for a constant.
 func EachVar(op sparql.Op, f func(sparql.Var)) { naming{f: f}.inOp(op) }
 
 func exprMentions(e sparql.Expr, v sparql.Var) (found bool) {
@@ -150,8 +149,8 @@ func exprMentions(e sparql.Expr, v sparql.Var) (found bool) {
 	return found
 }
 
-// IsClosed reports whether a filter has the same solutions whatever EXISTS substitutes,
-// but for those variables that its pattern binds, and each time that it is asked.
+// IsClosed reports whether a filter always has the same solutions, except for variables that its own pattern binds:
+// neither a substitution by EXISTS nor evaluating it again changes them.
 func IsClosed(f sparql.Filter) bool { return isPure(f.Expr) && bindsAll(f.Op, varsOf(f.Expr)) }
 
 func isFilter(op sparql.Op) bool { _, ok := op.(sparql.Filter); return ok }

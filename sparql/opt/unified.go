@@ -7,19 +7,17 @@ import (
 	"trails/sparql"
 )
 
-// unified puts one variable in the place of two that a condition holds to be equal: patterns
-// that only a condition connects, as in ?a :name ?n . ?b :name ?m FILTER(?n = ?m), are joined
-// then; each pair would be tested otherwise. The other variable is bound to the first behind
-// the pattern.
+// unified merges two variables that a condition makes equal. Patterns that only a condition connects, as in ?a :name
+// ?n . ?b :name ?m FILTER(?n = ?m), then become a join; otherwise each pair would be tested. Behind the pattern BIND
+// gives the second variable the value of the first.
 //
-// Where one of the two is no literal, because it is the subject or the predicate of a triple,
-// = is that both are the same term (section 17.4.1.7), as sameTerm always is. Two literals that
-// are different terms may be equal as well, as 1 and 1.0 are, but not when one is a string
-// without a language: so the solutions are those with one term that equals itself, as NaN does
-// not, and those of two terms that are no such strings.
+// If one of the two is never a literal, because it is the subject or predicate of a triple, = means the same term
+// (section 17.4.1.7), as sameTerm always does. Two different literals may also be equal, such as 1 and 1.0, but not
+// if one of them is a string without a language. So the pattern becomes a union: the solutions with one term that
+// equals itself (NaN does not), and those with two terms neither of which is such a string.
 //
-// On the right of OPTIONAL that is sound where the left side binds the one and does not name
-// the other. Inside EXISTS, where a solution outside may bind either, conditions stay.
+// On the right of OPTIONAL this is sound if the left side binds the first variable and does not mention the second.
+// Inside EXISTS, where the outer solution may bind either, conditions stay.
 func unified(op sparql.Op) sparql.Op {
 	if !sparql.Has(op, func(op sparql.Op) bool { return isFilter(op) || isLeftJoin(op) }) {
 		return op
@@ -43,17 +41,17 @@ func unified(op sparql.Op) sparql.Op {
 	return in(op)
 }
 
-// maxUnified bounds how often a pattern becomes two.
+// maxUnified bounds how often a pattern is doubled.
 const maxUnified = 2
 
 func isLeftJoin(op sparql.Op) bool { _, ok := op.(sparql.LeftJoin); return ok }
 
-// eachPlain is eachOperand without the patterns in expressions.
+// eachPlain is eachOperand without the patterns of EXISTS.
 func eachPlain(op sparql.Op, f func(sparql.Op) sparql.Op) sparql.Op {
 	return sparql.EachOperand(op, f, func(e sparql.Expr) sparql.Expr { return e })
 }
 
-// unifiedIn is a pattern behind conditions.
+// unifiedIn applies the rewriting to a pattern and its conditions.
 func unifiedIn(b sparql.BGP, list []sparql.Expr, left *int) sparql.Op {
 	for i, e := range list {
 		x, y, same := twoVariables(e)
@@ -80,7 +78,7 @@ func unifiedIn(b sparql.BGP, list []sparql.Expr, left *int) sparql.Op {
 	return filtered(b, list...)
 }
 
-// unifiedRight is OPTIONAL with a pattern and a condition.
+// unifiedRight applies the rewriting to the pattern and the condition of OPTIONAL.
 func unifiedRight(op sparql.LeftJoin, b sparql.BGP) sparql.Op {
 	list := Conjuncts(op.Expr)
 	for i, e := range list {
@@ -98,7 +96,7 @@ func unifiedRight(op sparql.LeftJoin, b sparql.BGP) sparql.Op {
 	return op
 }
 
-// twoVariables recognizes that two variables are to be equal, or the same term.
+// twoVariables returns two variables that a condition makes equal or the same term.
 func twoVariables(e sparql.Expr) (x, y sparql.Var, same bool) {
 	c, ok := e.(sparql.Call)
 	if !ok || len(c.Args) != 2 || c.Func != sparql.Equal && c.Func != "SAMETERM" {
@@ -112,7 +110,7 @@ func twoVariables(e sparql.Expr) (x, y sparql.Var, same bool) {
 	return a.Var, b.Var, c.Func == "SAMETERM"
 }
 
-// isNode reports whether a variable has no literal in any solution.
+// isNode reports whether a variable is a literal in no solution.
 func isNode(op sparql.Op, v sparql.Var) bool {
 	left, right := sparql.Operands(op)
 	switch op := op.(type) {
@@ -126,7 +124,7 @@ func isNode(op sparql.Op, v sparql.Var) bool {
 	return false
 }
 
-// renamed has another variable in the place of one.
+// renamed returns the operator with one variable replaced by another.
 func renamed(b sparql.BGP, from, to sparql.Var) sparql.BGP {
 	return eachPart(b, func(o sparql.Operand) sparql.Operand {
 		if o.Var == from {
@@ -136,7 +134,7 @@ func renamed(b sparql.BGP, from, to sparql.Var) sparql.BGP {
 	})
 }
 
-// eachPart is a pattern with f of each subject, predicate and object.
+// eachPart returns a pattern with f applied to each subject, predicate and object.
 func eachPart(b sparql.BGP, f func(sparql.Operand) sparql.Operand) sparql.BGP {
 	patterns := make([]sparql.TriplePattern, len(b.Patterns))
 	for i, p := range b.Patterns {
@@ -145,7 +143,7 @@ func eachPart(b sparql.BGP, f func(sparql.Operand) sparql.Operand) sparql.BGP {
 	return sparql.BGP{Patterns: patterns}
 }
 
-// leadsTo reports whether triple patterns lead from one variable to another.
+// leadsTo reports whether triple patterns connect two variables.
 func leadsTo(b sparql.BGP, x, y sparql.Var) bool {
 	reached := map[sparql.Var]bool{x: true}
 	for range b.Patterns {
@@ -162,7 +160,7 @@ func leadsTo(b sparql.BGP, x, y sparql.Var) bool {
 	return reached[y]
 }
 
-// noString is true of literals but strings without a language.
+// noString returns the condition that a term is not a string literal without a language.
 func noString(v sparql.Var) sparql.Expr {
 	datatype := sparql.Call{Func: "DATATYPE", Args: []sparql.Expr{sparql.VarExpr{Var: v}}}
 	return sparql.Call{Func: sparql.NotEqual, Args: []sparql.Expr{datatype, sparql.TermExpr{Term: rdf.XSDString}}}

@@ -6,13 +6,13 @@ import (
 	"trails/sparql"
 )
 
-// unions takes the patterns that stand beside a UNION into its sides: { A { B } UNION { C } }
-// becomes { A B } UNION { A C }. Each side is then read from where it has the fewest
-// solutions, which may be in A; a union by itself is made whole before it is joined.
+// unions takes the patterns that stand beside a UNION into its sides: { A { B } UNION { C } } becomes { A B } UNION {
+// A C }. Each side can then begin with its most selective pattern, which may be in A. Otherwise the whole union is
+// computed before it is joined.
 //
-// Join distributes over Union on multisets (section 18.5): what fits a solution of the union
-// fits that of the side it is from. Only patterns and inline data go along, which have the
-// same solutions each time, and only where they name a variable of the union.
+// Join distributes over Union on multisets (section 18.5): a solution of the union comes from one side, and joins the
+// same solutions there. Only patterns and inline data are moved, which have the same solutions each time, and only
+// those that share a variable with the union.
 func unions(op sparql.Op) sparql.Op {
 	if !sparql.Has(op, isUnion) {
 		return op
@@ -21,15 +21,15 @@ func unions(op sparql.Op) sparql.Op {
 }
 
 const (
-	// maxSides bounds how many sides a join of unions becomes, each with all patterns, and
-	// maxOpened all of them: what stands inside a side is copied with it.
+	// maxSides bounds the sides that one join of unions becomes, each with a copy of all patterns. maxOpened bounds
+	// the sides of a whole query, because unions inside a side are copied with it.
 	maxSides  = 8
 	maxOpened = 64
-	// maxAlong bounds the triple patterns or rows of an operand that goes along.
+	// maxAlong bounds the triple patterns or rows of an operand that is copied into the sides.
 	maxAlong = 20
 )
 
-// opening opens unions while sides are left.
+// opening counts the sides that may still be made.
 type opening struct{ left int }
 
 func (o *opening) in(op sparql.Op) sparql.Op {
@@ -43,7 +43,7 @@ func (o *opening) in(op sparql.Op) sparql.Op {
 	}
 	sides := sidesOf(list[at], nil)
 	most := min(maxSides, o.left)
-	var along, joined []sparql.Op // those that go along, and what is joined with the union
+	var along, joined []sparql.Op // the operands that move into the sides, and those that are joined with the union
 	for i, other := range list {
 		near := i != at && len(sides) <= most && shareVariable(other, list[at])
 		switch {
@@ -70,7 +70,7 @@ func (o *opening) in(op sparql.Op) sparql.Op {
 
 func isUnion(op sparql.Op) bool { _, ok := op.(sparql.Union); return ok }
 
-// sidesOf lists the sides of unions of unions.
+// sidesOf lists the sides of nested unions.
 func sidesOf(op sparql.Op, list []sparql.Op) []sparql.Op {
 	if u, ok := op.(sparql.Union); ok {
 		return sidesOf(u.Right, sidesOf(u.Left, list))
@@ -86,7 +86,7 @@ func unionOf(sides []sparql.Op) sparql.Op {
 	return op
 }
 
-// eachWithEach joins each side of a union with each of another.
+// eachWithEach joins each side of one union with each side of another.
 func eachWithEach(a, b []sparql.Op) (list []sparql.Op) {
 	for _, left := range a {
 		for _, right := range b {
@@ -96,7 +96,7 @@ func eachWithEach(a, b []sparql.Op) (list []sparql.Op) {
 	return list
 }
 
-// goesAlong reports whether an operand of a join is small enough to be joined with each side.
+// goesAlong reports whether an operand of a join is small enough to be copied into each side.
 func goesAlong(op sparql.Op) bool {
 	switch op := op.(type) {
 	case sparql.BGP:

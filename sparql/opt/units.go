@@ -2,17 +2,14 @@ package opt
 
 import "trails/sparql"
 
-// units drops operands that change nothing, and operators that come to nothing: the
-// empty pattern in a join, a union with nothing, OPTIONAL and MINUS of nothing. A group
-// that holds only another one, parameters and answers of services leave them behind, and
-// two patterns with an empty one between them would not become one.
+// units drops operands that have no effect: the empty pattern in a join, and operators without solutions in UNION,
+// OPTIONAL and MINUS. Nested groups, parameters and answers of services leave them behind. An empty pattern between
+// two patterns would keep these from being merged.
 //
-// The empty pattern has one solution without bindings, the identity of Join (section
-// 18.5); it is compatible with every solution, so that OPTIONAL {} adds nothing whatever
-// its condition is, and shares no variable with any, so that MINUS {} removes none. No
-// solutions are the zero of Join and Filter and the identity of Union. A GROUP BY of
-// nothing may have a group, and GRAPH of the empty pattern asks whether the graph is
-// there: these stay.
+// The empty pattern has one solution without bindings, the identity of Join (section 18.5); it is compatible with
+// every solution, so that OPTIONAL {} adds nothing whatever its condition is, and shares no variable with any, so
+// that MINUS {} removes none. No solutions are the zero of Join and Filter and the identity of Union. A GROUP BY of
+// nothing may have a group, and GRAPH of the empty pattern asks whether the graph exists: these stay.
 func units(op sparql.Op) sparql.Op {
 	if !sparql.Has(op, func(op sparql.Op) bool { return isUnit(op) || isNothing(op) }) {
 		return op

@@ -6,15 +6,13 @@ import (
 	"trails/sparql"
 )
 
-// unused drops values that nobody asks for: a BIND whose variable is neither in the
-// answer nor named anywhere else. A value that is never shown need not be computed, and a
-// constant that [equalities] has bound need not be looked up.
+// unused drops a BIND whose variable is neither in the answer nor used anywhere else. Its value need not be computed,
+// and a constant that [equalities] has bound need not be looked up.
 //
-// Extend has one solution for each (section 18.5), with a binding or, after an error,
-// without: so without it there are as many. Each side of a union is looked at without the
-// others, whose solutions are not its own. What a SELECT projects is named there, also a
-// subquery's: DISTINCT compares it. COUNT(DISTINCT *) compares whole solutions without
-// naming their variables, so that a query which has one stays as it is.
+// Extend has one solution for each solution of its operand (section 18.5), so dropping it keeps their number. Each
+// side of a union is examined by itself. What a SELECT projects is named there, also a subquery's: DISTINCT compares
+// it. COUNT(DISTINCT *) compares whole solutions without naming their variables, so that a query which has one stays
+// as it is.
 func unused(op sparql.Op, wanted []sparql.Var) sparql.Op {
 	if !sparql.Has(op, func(op sparql.Op) bool { _, ok := op.(sparql.Extend); return ok }) || sparql.Has(op, countsWhole) {
 		return op
@@ -27,13 +25,13 @@ func unused(op sparql.Op, wanted []sparql.Var) sparql.Op {
 	return u.in(op)
 }
 
-// countsWhole recognizes a group with COUNT(DISTINCT *).
+// countsWhole reports whether an operator is a group with COUNT(DISTINCT *).
 func countsWhole(op sparql.Op) bool {
 	g, ok := op.(sparql.Group)
 	return ok && slices.ContainsFunc(g.Aggregates, func(a sparql.Aggregation) bool { return a.Aggregate.Expr == nil && a.Aggregate.Distinct })
 }
 
-// uses is how often each variable is named by what may share a solution with an operator.
+// uses counts how often each variable is used by operators that may share a solution with the operator.
 type uses map[sparql.Var]int
 
 func (u uses) count(op sparql.Op, by int) {
