@@ -8,7 +8,7 @@ import (
 	"trails/sparql"
 )
 
-// input is the text that a reader is in, with what it has found.
+// input is the text being read, and the result so far.
 type input struct {
 	text       []byte
 	rows, vars int // limits
@@ -49,7 +49,7 @@ func (in *input) tooLarge(at int, format string, args ...any) error {
 	return fault.At(fault.TooLarge, in.text, at, format, args...)
 }
 
-// addVar takes a variable of the head.
+// addVar adds a variable of the head.
 func (in *input) addVar(at int, name string) error {
 	v := sparql.Var(name)
 	if name == "" {
@@ -74,7 +74,7 @@ func (in *input) addRow(at int, row []rdf.Term) error {
 	return nil
 }
 
-// bind puts a term into a row under its variable.
+// bind sets the term of a variable in a row.
 func (in *input) bind(at int, row []rdf.Term, name string, t rdf.Term) error {
 	column, ok := in.columns[sparql.Var(name)]
 	if !ok {

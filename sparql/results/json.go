@@ -54,10 +54,10 @@ func jsonTerm(dst []byte, t rdf.Term) []byte {
 	return append(appendJSON(dst, rdf.Lexical(t)), '}')
 }
 
-// jsonEscapes are those that JSON demands.
+// jsonEscapes are the escapes that JSON requires.
 var jsonEscapes = rdf.NewEscapes(`\u%04x`, map[byte]string{'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`})
 
-// appendJSON writes a string. What is not UTF-8 becomes U+FFFD.
+// appendJSON writes a string. Invalid UTF-8 becomes U+FFFD.
 func appendJSON(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s))

@@ -10,13 +10,12 @@ import (
 	"trails/text/jsontext"
 )
 
-// jsonReader walks the tokens of a document. The head may come behind the rows,
-// which wait for it.
+// jsonReader walks the tokens of a document. If the rows come before the head, they are kept until the head is read.
 type jsonReader struct {
 	*input
 	dec    *json.Decoder
 	rows   []jsonRowRead
-	tabled bool // results were there
+	tabled bool // the member results was read
 	seen   map[string]bool
 }
 
@@ -74,13 +73,13 @@ func (r *jsonReader) token() (json.Token, error) {
 	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		rest := bytes.TrimLeft(r.text[max(int(syntax.Offset)-1, 0):], " \t\r\n") // before which the offset may lie
+		rest := bytes.TrimLeft(r.text[max(int(syntax.Offset)-1, 0):], " \t\r\n") // the offset may be before white space and separators
 		return nil, r.wrong(len(r.text)-len(rest), "not JSON: %s", syntax)
 	}
 	return nil, r.wrong(len(r.text), "not JSON: it ends too early")
 }
 
-// begin steps into an object or array.
+// begin enters an object or array.
 func (r *jsonReader) begin(open json.Delim, what string) error {
 	t, err := r.token()
 	if err == nil && t != open {
@@ -89,7 +88,7 @@ func (r *jsonReader) begin(open json.Delim, what string) error {
 	return err
 }
 
-// object calls member for each name, which must read the value.
+// object calls member with each name of an object; member must read the value.
 func (r *jsonReader) object(member func(name string) error) error {
 	if err := r.begin('{', "an object"); err != nil {
 		return err
@@ -99,7 +98,7 @@ func (r *jsonReader) object(member func(name string) error) error {
 		if err != nil {
 			return err
 		}
-		text, _ := name.(string) // the decoder has no other names
+		text, _ := name.(string) // the decoder returns only strings here
 		if err := member(text); err != nil {
 			return err
 		}

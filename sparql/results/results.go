@@ -1,9 +1,7 @@
-// Package results is the answers to SELECT and ASK as text: SPARQL 1.1 Query
-// Results JSON (https://www.w3.org/TR/sparql11-results-json/), XML
-// (https://www.w3.org/TR/rdf-sparql-XMLres/), CSV and TSV
-// (https://www.w3.org/TR/sparql11-results-csv-tsv/). Answers that are graphs are
-// package rdfio's. Writers stream; start with [NewWriter], and with [Read] for
-// the other way.
+// Package results is the answers to SELECT and ASK as text: SPARQL 1.1 Query Results JSON
+// (https://www.w3.org/TR/sparql11-results-json/), XML (https://www.w3.org/TR/rdf-sparql-XMLres/), CSV and TSV
+// (https://www.w3.org/TR/sparql11-results-csv-tsv/). For answers that are graphs see package rdfio. Writers stream;
+// start with [NewWriter], and with [Read] for the other way.
 package results
 
 import (
@@ -47,7 +45,7 @@ var formatsByType = map[string]Format{
 // MediaType returns the format's media type.
 func (f Format) MediaType() string { return mediaTypes[f] }
 
-// FormatOf returns the format of a media type, whose parameters do not matter.
+// FormatOf returns the format of a media type, ignoring its parameters.
 func FormatOf(mediaType string) (Format, bool) {
 	name, _, err := mime.ParseMediaType(mediaType)
 	if err != nil {
@@ -59,29 +57,28 @@ func FormatOf(mediaType string) (Format, bool) {
 
 // Result is a whole answer.
 type Result struct {
-	// IsBoolean says that the answer is Boolean, that of ASK.
+	// IsBoolean reports that this is the answer of ASK, in Boolean.
 	IsBoolean, Boolean bool
 	Vars               []sparql.Var
 	// Rows have a term for each of Vars, nil where it is unbound.
 	Rows [][]rdf.Term
 }
 
-// What a reader takes unless [Limits] says otherwise.
+// Default limits of a reader.
 const (
 	DefaultBytes = 64 << 20
 	DefaultRows  = 1_000_000
 	DefaultVars  = 1_000
 )
 
-// Limits bounds what a reader takes from outside. The zero value means the defaults.
+// Limits bounds the input of a reader. The zero value means the defaults.
 type Limits struct{ Bytes, Rows, Vars int }
 
-// Read reads a whole answer. A text that is none is a [*fault.SyntaxError].
+// Read reads a whole answer. An invalid text is a [*fault.SyntaxError].
 //
-// CSV does not say what its values are: a field that begins with "_:" is a blank
-// node, an empty one without quotation marks is unbound, and all others are plain
-// strings. CSV and TSV have no booleans; as [NewWriter] does, a text of nothing but
-// true or false is taken for one.
+// CSV does not say what its values are: a field that begins with "_:" is a blank node, an empty one without quotation
+// marks is unbound, and all others are plain strings. CSV and TSV have no booleans; a text of only true or false is
+// read as one, as [NewWriter] writes it.
 func Read(r io.Reader, f Format, limits Limits) (Result, error) {
 	most := cmp.Or(limits.Bytes, DefaultBytes)
 	text, err := io.ReadAll(io.LimitReader(r, int64(most)+1))

@@ -27,8 +27,7 @@ func csvRow(dst []byte, vars []sparql.Var, row []rdf.Term, _ bool) []byte {
 	return append(dst, '\r', '\n')
 }
 
-// csvField writes the text of a term. That of an empty literal is quoted, so that
-// it can be told from no value.
+// csvField writes the text of a term. An empty literal is quoted, to distinguish it from an unbound value.
 func csvField(dst []byte, t rdf.Term) []byte {
 	if t == nil {
 		return dst

@@ -16,7 +16,7 @@ type field struct {
 	quoted bool
 }
 
-// loneBoolean takes a text of nothing but true or false.
+// loneBoolean reads a text that is only true or false.
 func (in *input) loneBoolean() bool {
 	text := string(bytes.TrimRight(in.text, "\r\n"))
 	in.out.IsBoolean = text == "true" || text == "false"
@@ -49,7 +49,7 @@ func (in *input) readCSV() error {
 	return nil
 }
 
-// withoutLoneEmpty makes no field of an empty line: a head without variables.
+// withoutLoneEmpty returns no fields for an empty line: the head has no variables.
 func withoutLoneEmpty(fields []field) []field {
 	if len(fields) == 1 && fields[0].text == "" && !fields[0].quoted {
 		return nil
@@ -57,7 +57,7 @@ func withoutLoneEmpty(fields []field) []field {
 	return fields
 }
 
-// fields adds a row of fields, which term reads.
+// fields adds a row; term reads each field.
 func (in *input) fields(at int, fields []field, term func(field) (rdf.Term, error)) error {
 	if len(in.out.Vars) == 0 {
 		fields = withoutLoneEmpty(fields)
@@ -192,7 +192,7 @@ func (in *input) tsvTerm(f field) (rdf.Term, error) {
 	if datatype := rdf.NumberType(f.text); datatype != "" {
 		return rdf.Literal(f.text, datatype), nil
 	}
-	// The label proves that the field ended where the term does.
+	// The graph label is behind the field: if it is read as the label, the field is exactly one term.
 	const before, label = "<x:> <x:> ", rdf.IRI("urn:trails:end")
 	q, err := rdfio.ParseQuad([]byte(before + f.text + " <" + string(label) + "> ."))
 	if err == nil && q.Label == label {

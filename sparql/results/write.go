@@ -8,9 +8,8 @@ import (
 	"trails/sparql"
 )
 
-// Writer writes one answer: Head, then Row for each solution, then End; or Boolean
-// alone. It keeps up to some kilobytes back until Flush, End or Boolean. After an
-// error of the underlying writer every call returns it.
+// Writer writes one answer: Head, then Row for each solution, then End; or only Boolean. It buffers some kilobytes
+// until Flush, End or Boolean. After an error of the underlying writer every call returns that error.
 type Writer interface {
 	Head(vars []sparql.Var) error
 	// Row writes a solution: a term for each variable of the head, nil where it is
@@ -21,9 +20,8 @@ type Writer interface {
 	Flush() error
 }
 
-// NewWriter returns a writer of the format. What the formats do not have: XML has
-// no control characters but tab and line ends, and gets U+FFFD for them; CSV and
-// TSV have no booleans, and get a line with true or false.
+// NewWriter returns a writer of the format. Where a format lacks something: XML gets U+FFFD for control characters
+// other than tab and line ends; CSV and TSV, which have no booleans, get a line with true or false.
 func NewWriter(w io.Writer, f Format) (Writer, error) {
 	form, ok := forms[f]
 	if !ok {
@@ -32,7 +30,7 @@ func NewWriter(w io.Writer, f Format) (Writer, error) {
 	return &writer{out: w, form: form}, nil
 }
 
-// form is how a format writes each part.
+// form is the parts of a format.
 type form struct {
 	head    func(dst []byte, vars []sparql.Var) []byte
 	row     func(dst []byte, vars []sparql.Var, row []rdf.Term, first bool) []byte

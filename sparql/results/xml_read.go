@@ -14,7 +14,7 @@ import (
 type xmlReader struct {
 	*input
 	dec     *xml.Decoder
-	answers int // of results and boolean, how many were there
+	answers int // number of results and boolean elements
 }
 
 func (in *input) readXML() error {
