@@ -10,9 +10,9 @@ import (
 	"trails/sparql/naive"
 )
 
-// Agree returns how an answer to a query differs from what the oracle knows of it:
-// the rows as often, by one mapping of blank nodes; with ORDER BY, no row before one
-// that sorts before it; with LIMIT, so many of the rows that there are without.
+// Agree returns how an answer differs from the oracle's: the same rows equally often, under one mapping of blank
+// nodes; with ORDER BY in an allowed order; with LIMIT the right number of rows, out of those of the query without
+// LIMIT.
 func Agree(ctx context.Context, c Case, dataset []rdf.Quad, got rdftest.Answer) error {
 	if err := c.sorted(got); err != nil {
 		return err
@@ -27,7 +27,7 @@ func Agree(ctx context.Context, c Case, dataset []rdf.Quad, got rdftest.Answer) 
 	return rdftest.CompareAnswers(want, got)
 }
 
-// sorted holds rows to ORDER BY as far as section 15.1 defines an order.
+// sorted checks rows against ORDER BY, as far as section 15.1 defines an order.
 func (c Case) sorted(got rdftest.Answer) error {
 	for i, row := range got.Rows {
 		for _, later := range got.Rows[i+1:] {
@@ -43,7 +43,7 @@ func (c Case) order(vars []string, a, b []rdf.Term) int {
 	for _, key := range c.Keys {
 		i := slices.Index(vars, key.Var)
 		if i < 0 {
-			return 0 // comparing the columns says so
+			return 0 // the comparison of the columns reports it
 		}
 		order, defined := naive.Order(a[i], b[i])
 		switch {
@@ -58,7 +58,7 @@ func (c Case) order(vars []string, a, b []rdf.Term) int {
 	return 0
 }
 
-// part holds the rows of a query with LIMIT against those of the whole one.
+// part checks the rows of a query with LIMIT against those without.
 func (c Case) part(ctx context.Context, dataset []rdf.Quad, got rdftest.Answer) error {
 	whole, err := Oracle{}.Query(ctx, c.Whole, "", dataset)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c Case) part(ctx context.Context, dataset []rdf.Quad, got rdftest.Answer) 
 	}
 	for i, row := range got.Rows {
 		want := whole.Rows[c.Offset+i]
-		// The oracle divides to more digits: rows that are equal as answers sort alike.
+		// The oracle divides with more digits: two rows that are equal in the answer may be unequal in the oracle's.
 		if c.order(whole.Vars, want, aligned(whole.Vars, got.Vars, row)) != 0 && rdftest.CompareAnswers(one(whole.Vars, want), one(got.Vars, row)) != nil {
 			return fmt.Errorf("row %d is %v, want one that sorts like %v", i, row, want)
 		}
@@ -90,7 +90,7 @@ func (c Case) part(ctx context.Context, dataset []rdf.Quad, got rdftest.Answer) 
 	return nil
 }
 
-// mixed reports that some keys have no order between them.
+// mixed reports that some keys have no defined order between them.
 func (c Case) mixed(a rdftest.Answer) bool {
 	for _, key := range c.Keys {
 		column := slices.Index(a.Vars, key.Var)
@@ -115,7 +115,7 @@ func aligned(vars, from []string, row []rdf.Term) []rdf.Term {
 	return out
 }
 
-// one is a table of one row, in which blank nodes stand for any.
+// one is a table of one row, in which blank nodes match any other.
 func one(vars []string, row []rdf.Term) rdftest.Answer {
 	a := rdftest.Answer{Vars: vars, Rows: [][]rdf.Term{slices.Clone(row)}}
 	for i, term := range row {

@@ -6,15 +6,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Closures draws a query whose patterns are mostly closures of links, where their ends
-// are known from different places.
+// Closures draws a query with mostly transitive paths (* and +), whose ends are bound in different places.
 func Closures(t *rapid.T) Case {
 	d := &drawer{T: t}
 	from := d.from()
 	return Case{Text: prologue + "SELECT " + d.one([]string{"", "DISTINCT "}) + "* " + from + "WHERE " + d.walks(2)}
 }
 
-// walks draws a group of closures and what gives them their ends.
+// walks draws a group of transitive paths and of patterns that bind their ends.
 func (d *drawer) walks(depth int) string {
 	parts := []string{d.closure()}
 	for range d.number(2) {
@@ -52,7 +51,7 @@ func (d *drawer) besideWalks(depth int) string {
 	return link
 }
 
-// closure draws a walk over links. Its ends may be one, or a term in no statement.
+// closure draws a path with ?, * or +. Its two ends may be the same variable, or a term that occurs in no statement.
 func (d *drawer) closure() string {
 	end := func() string {
 		if d.in(3) {

@@ -4,7 +4,7 @@ import "strings"
 
 var (
 	comparisons = []string{" = ", " != ", " < ", " <= ", " > ", " >= "}
-	// texts are beginnings, ends and parts of what [values] and [nodes] have.
+	// texts are beginnings, ends and parts of [values] and [nodes].
 	texts = []string{`""`, `"a"`, `"ab"`, `"b"`, `"B"`, `"1"`, `"é"`, `"😀"`, `"http"`, `"2020"`, `"a"@en`}
 	types = []string{"xsd:integer", "xsd:decimal", "xsd:string", "xsd:date", "xsd:boolean", ":unknown", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>"}
 	tests = []string{
@@ -13,8 +13,7 @@ var (
 	}
 )
 
-// condition draws what filters are often made of; most of it is not asked of the
-// functions of package expr, but becomes SQL.
+// condition draws typical filters. The engine translates most of them to SQL instead of calling package expr.
 func (d *drawer) condition() string {
 	x := d.variable()
 	switch d.number(15) {

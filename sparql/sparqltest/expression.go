@@ -8,7 +8,7 @@ import (
 	"trails/rdf"
 )
 
-// expr draws an expression of any type; many are errors, which must agree, too.
+// expr draws an expression of any type. Many are errors; both evaluators must agree on these, too.
 func (d *drawer) expr(depth int) string {
 	if depth == 0 {
 		return d.leaf()
@@ -46,7 +46,7 @@ func (d *drawer) expr(depth int) string {
 	return d.function(sub)
 }
 
-// moments are dates, times and durations, and what their operators take besides.
+// moments are dates, times and durations, and other operands of their operators.
 var moments = []string{
 	`"2024-01-31T23:30:00"^^xsd:dateTime`, `"2024-02-29T24:00:00Z"^^xsd:dateTime`, `"2023-12-31T00:00:00.25-05:00"^^xsd:dateTime`, `"0000-03-01T00:00:00Z"^^xsd:dateTime`, `"-0001-12-31T12:00:00"^^xsd:dateTime`,
 	`"2024-02-29"^^xsd:date`, `"2023-03-01+14:00"^^xsd:date`, `"1900-01-01Z"^^xsd:date`, `"23:59:59.5"^^xsd:time`, `"00:30:00+01:00"^^xsd:time`, `"2024-05-31T12:00:00Z"^^xsd:dateTimeStamp`,
@@ -54,7 +54,7 @@ var moments = []string{
 	`"P1M"^^xsd:duration`, `"P1MT1S"^^xsd:duration`, `"-P2D"^^xsd:duration`, `"P1"^^xsd:duration`, `"P100000000000Y"^^xsd:duration`, `2`, `3`, `-0.5`, `0.1e0`, `"NaN"^^xsd:double`, `0`,
 }
 
-// ofTime draws what is computed and compared of dates, times and durations.
+// ofTime draws operations on dates, times and durations.
 func (d *drawer) ofTime() string {
 	one := func() string {
 		if d.in(6) {
@@ -74,8 +74,7 @@ func (d *drawer) ofTime() string {
 	return text
 }
 
-// ofTerms are what is asked of one variable's term, %: an engine may answer without
-// the term.
+// ofTerms are expressions on one variable, written %, that an engine may compute without making its term.
 var ofTerms = []string{
 	`(% = "a")`, `(% != "a")`, `("ab" = %)`, `(% < "b")`, `("ab" <= %)`, `(% > "")`, `(% = %)`, `(% != %)`, `(% < %)`, `(% = "a"@en)`, `(% != "a"@en)`,
 	`(% = 1)`, `(% > 0.5)`, `(% * 2 > 3)`, `(% + 1)`, `(STR(%) = "a")`, `(STR(%) < STR(%))`, `STR(%)`, `(LANG(%) = "en")`, `(LANG(%) != "")`, `LANG(%)`,
@@ -95,7 +94,7 @@ func (d *drawer) leaf() string {
 	return d.variable()
 }
 
-// calls are the functions by how their arguments are written: % is any expression.
+// calls are calls of functions, with % for any expression.
 var calls = []string{
 	"STR(%)", "LANG(%)", "DATATYPE(%)", "isIRI(%)", "isBLANK(%)", "isLITERAL(%)", "isNUMERIC(%)", "IRI(STR(%))",
 	"sameTerm(%, %)", "STRDT(STR(%), xsd:integer)", `STRLANG(STR(%), "en")`, `LANGMATCHES(LANG(%), "en")`, `LANGMATCHES(LANG(%), "*")`,
@@ -127,8 +126,8 @@ func Expression(t *rapid.T) (text, query string) {
 		") { (" + strings.Join(row, " ") + ") } }"
 }
 
-// Aggregate draws an aggregate of values that have an order, and a query whose one
-// row binds ?x to it; UNDEF among the values is an error of its expression.
+// Aggregate draws an aggregate of values that have an order, and a query whose one row binds ?x to it. UNDEF among
+// the values makes its expression an error.
 func Aggregate(t *rapid.T) (values []rdf.Term, query string) {
 	d := &drawer{T: t}
 	of := ordered[d.number(len(ordered)-1)]

@@ -8,18 +8,18 @@ import (
 	"trails/fault"
 )
 
-// Hostile is a text that asks for more than anybody has.
+// Hostile is a text that needs more resources than it may have.
 type Hostile struct {
 	Name, Text string
-	// Update is whether it is one, in contrast to a query.
+	// Update reports that the text is an update.
 	Update bool
-	// Kinds are those that it may fail with, and Answers whether it may be answered: how
-	// fast a text is depends on the machine.
+	// Kinds are the faults with which it may fail. Answers reports that it may also be answered, because that depends
+	// on the speed of the machine.
 	Kinds   []fault.Kind
 	Answers bool
 }
 
-// Ends reports whether a text may end so.
+// Ends reports whether err is an allowed result.
 func (h Hostile) Ends(err error) bool {
 	if err == nil {
 		return h.Answers
@@ -27,13 +27,13 @@ func (h Hostile) Ends(err error) bool {
 	return slices.Contains(h.Kinds, fault.Of(err).Kind)
 }
 
-// The ends of a text.
+// Sets of allowed faults.
 var (
 	refused = []fault.Kind{fault.TooLarge, fault.InvalidArguments}
 	bounded = []fault.Kind{fault.TooLarge, fault.TimedOut}
 )
 
-// HostileTexts is a table of texts that are deep, long, slow or large, in any data.
+// HostileTexts returns texts that are deep, long, slow or large with any data.
 func HostileTexts() []Hostile {
 	var list []Hostile
 	add := func(answers bool, kinds []fault.Kind, texts [][2]string) {
@@ -53,12 +53,12 @@ func HostileTexts() []Hostile {
 	return list
 }
 
-// nested is a text inside n pairs of others.
+// nested puts a text inside n pairs of delimiters.
 func nested(n int, open, inner, shut string) string {
 	return strings.Repeat(open, n) + inner + strings.Repeat(shut, n)
 }
 
-// counted is a text for each number below n.
+// counted makes a text for each number below n.
 func counted(n int, format string) string {
 	var out strings.Builder
 	for i := range n {
@@ -67,7 +67,7 @@ func counted(n int, format string) string {
 	return out.String()
 }
 
-// deepTexts stand deeper than any text may.
+// deepTexts are nested deeper than allowed.
 func deepTexts() [][2]string {
 	const deep = 10_000
 	return [][2]string{
@@ -85,7 +85,7 @@ func deepTexts() [][2]string {
 	}
 }
 
-// wideTexts have much beside each other, or stand as deep as they may.
+// wideTexts have long repetitions, or are nested as deep as allowed.
 func wideTexts() [][2]string {
 	return [][2]string{
 		{"190 parentheses", "ASK { FILTER(" + nested(190, "(", "1", ")") + ") }"},
@@ -124,10 +124,10 @@ func wideTexts() [][2]string {
 
 const thousand = "{0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31}"
 
-// product is n variables with 32 values each, in all combinations.
+// product makes n variables with 32 values each, in all combinations.
 func product(n int) string { return counted(n, "VALUES ?v%d "+thousand+" ") }
 
-// slowTexts have more solutions than anybody waits for.
+// slowTexts have more solutions than can be computed in time.
 func slowTexts() [][2]string {
 	return [][2]string{
 		{"a product", "SELECT * { " + product(8) + " }"},
@@ -155,7 +155,7 @@ func slowTexts() [][2]string {
 	}
 }
 
-// doubled binds a text that is twice as long with each of n bindings.
+// doubled binds a text n times, each time twice as long.
 func doubled(n int) string {
 	return "BIND('0123456789' AS ?t0) " + func() string {
 		var out strings.Builder
@@ -166,7 +166,7 @@ func doubled(n int) string {
 	}()
 }
 
-// largeValues make or hold values that are large.
+// largeValues make or hold large values.
 func largeValues() [][2]string {
 	digits := strings.Repeat("7", 100_000)
 	long := doubled(20) // ten megabytes
@@ -195,7 +195,7 @@ func largeValues() [][2]string {
 	}
 }
 
-// squared multiplies a number with itself n times.
+// squared multiplies a number by itself n times.
 func squared(n int) string {
 	var out strings.Builder
 	for i := range n {
@@ -204,7 +204,7 @@ func squared(n int) string {
 	return out.String()
 }
 
-// patterns are written in the text and cannot be used: they match nothing.
+// patterns have an invalid regular expression in the text.
 func patterns() [][2]string {
 	return [][2]string{
 		{"REGEX of 10,000 alternatives", "SELECT * { ?s ?p ?o FILTER(REGEX(STR(?o), '" + counted(10_000, "a%db|") + "'))}"},
@@ -213,7 +213,7 @@ func patterns() [][2]string {
 	}
 }
 
-// updateTexts would change more than there is room for.
+// updateTexts would change more than is allowed.
 func updateTexts() [][2]string {
 	return [][2]string{
 		{"an insertion of a product", "INSERT { ?u <urn:p> ?v1 } WHERE { " + product(8) + " BIND(UUID() AS ?u) }"},

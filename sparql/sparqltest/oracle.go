@@ -12,7 +12,7 @@ import (
 // Oracle is package naive as an engine of the suites.
 type Oracle struct{}
 
-// Accepts parses.
+// Accepts parses a query or an update.
 func (Oracle) Accepts(text, base string, update bool) error {
 	if update {
 		_, err := sparql.ParseUpdate(text, sparql.Options{Base: base})
@@ -22,7 +22,7 @@ func (Oracle) Accepts(text, base string, update bool) error {
 	return err
 }
 
-// Query answers by package naive.
+// Query answers a query with package naive.
 func (Oracle) Query(ctx context.Context, text, base string, dataset []rdf.Quad) (rdftest.Answer, error) {
 	q, err := sparql.Parse(text, sparql.Options{Base: base})
 	if err != nil {
@@ -35,7 +35,7 @@ func (Oracle) Query(ctx context.Context, text, base string, dataset []rdf.Quad) 
 	return answer(result), nil
 }
 
-// Update changes by package naive.
+// Update applies an update with package naive.
 func (Oracle) Update(ctx context.Context, text, base string, dataset []rdf.Quad) ([]rdf.Quad, error) {
 	u, err := sparql.ParseUpdate(text, sparql.Options{Base: base})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 
 var variables = []string{"?a", "?b", "?c", "?d", "?e"}
 
-// uniformVars are variables of one kind of values each.
+// uniformVars are variables whose values are all of one kind.
 var uniformVars = map[string]string{":n": "?m", ":t": "?u"}
 
 // group draws a group graph pattern; it may hold others as deep as depth says.
@@ -36,13 +36,13 @@ func (d *drawer) group(depth int) string {
 	return "{ " + strings.Join(parts, " ") + " }"
 }
 
-// absent draws the negation of SPARQL 1.0.
+// absent draws the negation of SPARQL 1.0: OPTIONAL with !BOUND.
 func (d *drawer) absent() string {
 	condition := d.one([]string{"", "FILTER(" + d.alike() + ")", "FILTER(" + d.alike() + " && " + d.condition() + ")"})
 	return "OPTIONAL { " + d.triples() + " " + condition + " } FILTER(!BOUND(" + d.variable() + "))"
 }
 
-// alike draws that two variables have one value.
+// alike draws a condition that two variables are equal.
 func (d *drawer) alike() string {
 	return fmt.Sprintf(d.one([]string{"%s = %s", "%s = %s", "sameTerm(%s, %s)"}), d.variable(), d.variable())
 }
@@ -75,7 +75,7 @@ func (d *drawer) element(depth int) string {
 	return d.triples()
 }
 
-// bind draws a new variable, which patterns and expressions after it may have.
+// bind draws a new variable that later patterns and expressions may use.
 func (d *drawer) bind() string {
 	e := d.one([]string{d.expr(2), d.leaf(), d.condition()})
 	v := d.newVar()
@@ -90,8 +90,8 @@ func (d *drawer) graphName() string {
 	return d.one(append(graphs, graphs[0], graphs[1], ":nowhere"))
 }
 
-// exists draws what EXISTS asks. Where section 18.6 contradicts itself, in subqueries,
-// inline data and MINUS, all that answer must read it as package naive does.
+// exists draws EXISTS. Section 18.6 contradicts itself about subqueries, inline data and MINUS inside EXISTS; the
+// engine must read them as package naive does.
 func (d *drawer) exists(depth int) string {
 	parts := []string{d.triples()}
 	if depth > 0 && d.in(2) {
@@ -115,7 +115,7 @@ func (d *drawer) triple() string {
 	if d.in(6) {
 		subject = d.one(append(nodes, "_:n", "[]"))
 	}
-	if strings.HasPrefix(subject, "_:") { // a label belongs to one pattern
+	if strings.HasPrefix(subject, "_:") { // a label may occur in one pattern only
 		d.fresh++
 		subject = fmt.Sprintf("_:n%d", d.fresh)
 	}
@@ -186,7 +186,7 @@ func (d *drawer) inline() string {
 	return "VALUES (?a ?b) { " + d.times(0, 3, " ", func() string { return "(" + value() + " " + value() + ")" }) + " }"
 }
 
-// subquery draws one whose rows are decided.
+// subquery draws a subquery whose rows the specification determines.
 func (d *drawer) subquery(depth int) string {
 	switch d.number(5) {
 	case 0, 1:

@@ -7,18 +7,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Case is a query, and what of its answer is decided.
+// Case is a query, and what the specification determines of its answer.
 type Case struct {
 	Text string
 	// Keys are the columns of ORDER BY.
 	Keys []Key
-	// Whole is the query without LIMIT and OFFSET, empty when it has none; then
-	// the rows are any of its, as many as Offset and Limit leave.
+	// Whole is the query without LIMIT and OFFSET, "" if it has neither. The answer is then any of its rows, as many
+	// as Offset and Limit leave.
 	Whole         string
 	Offset, Limit int
 }
 
-// Key is a column that rows are ordered by.
+// Key is a column of ORDER BY.
 type Key struct {
 	Var        string
 	Descending bool
@@ -62,7 +62,7 @@ func Query(t *rapid.T) Case {
 type selected struct {
 	text    string
 	columns []string
-	clause  string // between the projection and WHERE stands the dataset
+	clause  string // the projection; the dataset comes between it and WHERE
 	where   string
 }
 
@@ -87,8 +87,8 @@ func newSelected(projection, where string, columns []string) selected {
 	}
 }
 
-// aggregated draws a query with GROUP BY. GROUP_CONCAT has no order, so that only
-// its length counts; extremes are taken of numbers, which have an order.
+// aggregated draws a query with GROUP BY. GROUP_CONCAT has no defined order, so only its length is compared. MIN and
+// MAX are taken of numbers, which have an order.
 func (d *drawer) aggregated(depth int) selected {
 	v := d.newVar()
 	inner := d.variable()

@@ -1,8 +1,7 @@
-// Package sparqltest draws datasets, queries and updates at random, for tests in
-// which two evaluators must agree (https://www.w3.org/TR/sparql11-query/). What it
-// draws is decided by the specification: no SAMPLE, RAND or NOW, no order between
-// literals that have none, no LIMIT whose rows anyone may choose without saying so.
-// Names are few, so that patterns match. The seed is rapid's, which prints it.
+// Package sparqltest draws datasets, queries and updates at random, for tests in which two evaluators must agree
+// (https://www.w3.org/TR/sparql11-query/). The specification determines the answers: no SAMPLE, RAND or NOW, no order
+// between literals that have none, and a LIMIT whose rows are free is marked in [Case]. There are few names, so that
+// patterns match. The seed is rapid's, which prints it.
 //
 // Start with [Data], [Query] and [Agree].
 package sparqltest
@@ -16,7 +15,7 @@ import (
 	"trails/rdf"
 )
 
-// NS is the namespace of all names that are drawn; its prefix is empty.
+// NS is the namespace of all names; its prefix is empty.
 const NS = "http://example.org/"
 
 const prologue = "PREFIX : <" + NS + ">\nPREFIX xsd: <" + rdf.XSDNS + ">\n"
@@ -24,15 +23,13 @@ const prologue = "PREFIX : <" + NS + ">\nPREFIX xsd: <" + rdf.XSDNS + ">\n"
 var (
 	nodes      = []string{":a", ":b", ":c", ":d"}
 	predicates = []string{":p", ":q", ":r", ":v", ":w", ":n", ":t"}
-	// uniform are predicates whose objects are all of one kind, in the order of which
-	// they are stored.
+	// uniform are predicates whose objects are all of one kind, and are stored in its order.
 	uniform = map[string][]string{
 		":n": {`0`, `1`, `2`, `-3`, `10`},
 		":t": {`"2020-01-02T03:04:05Z"^^xsd:dateTime`, `"2020-01-02T03:04:06Z"^^xsd:dateTime`, `"2021-06-07T08:09:10Z"^^xsd:dateTime`},
 	}
 	graphs = []string{":g1", ":g2", ":g3"}
-	// values are what :v and :w have: of each kind some that are equal, some alike,
-	// and some that are ill typed.
+	// values are the objects of :v and :w: of each kind some that are equal, some similar, and some ill-typed.
 	values = []string{
 		`0`, `1`, `2`, `"01"^^xsd:integer`, `-3`, `10`, `"7"^^xsd:byte`, `1.0`, `2.50`, `-0.5`, `1.0e0`, `2.5e0`,
 		`"NaN"^^xsd:double`, `"INF"^^xsd:double`, `"1"^^xsd:float`, `"x"^^xsd:integer`,
@@ -51,8 +48,7 @@ type drawer struct {
 	bound []string // the variables of BIND
 }
 
-// number draws evenly from 0 to most; rapid's own ranges lean to small numbers, and
-// what they seldom draw would hardly be tested.
+// number draws evenly from 0 to most. rapid's own ranges prefer small numbers, and others would hardly be tested.
 func (d *drawer) number(most int) int {
 	n := 0
 	for bits := 8; bits > 0; bits-- {
@@ -66,7 +62,7 @@ func (d *drawer) number(most int) int {
 
 func (d *drawer) one(of []string) string { return of[d.number(len(of)-1)] }
 
-// in tells true one time in n.
+// in returns true with a probability of 1 in n.
 func (d *drawer) in(n int) bool { return d.number(n-1) == n-1 }
 
 func (d *drawer) times(least, most int, separator string, draw func() string) string {

@@ -17,7 +17,7 @@ func Update(t *rapid.T) string {
 func (d *drawer) operation() string {
 	switch d.number(8) {
 	case 0:
-		d.fresh++ // a label belongs to one operation
+		d.fresh++ // a label may occur in one operation only
 		label := fmt.Sprintf("_:i%d", d.fresh)
 		return "INSERT DATA { " + d.data() + d.one([]string{"", " " + label + " :p " + d.one(nodes) + " , " + label + " .", " [] :p [ :q () ] ."}) + " }"
 	case 1:
@@ -61,7 +61,7 @@ func (d *drawer) inGraph(triples string) string {
 	return triples
 }
 
-// inAnyGraph may name the graph by a variable, which data may not.
+// inAnyGraph may use a variable for the graph, which DATA may not.
 func (d *drawer) inAnyGraph(triples string) string {
 	if d.in(4) {
 		return "GRAPH " + d.one([]string{"?g", d.variable()}) + " { " + triples + " }"
@@ -75,7 +75,7 @@ func (d *drawer) data() string {
 	}))
 }
 
-// plain draws triples without blank nodes and paths, as DELETE has them.
+// plain draws triples without blank nodes and paths, as DELETE requires.
 func (d *drawer) plain() string {
 	return d.times(1, 2, " ", func() string {
 		return d.one([]string{d.variable(), d.one(nodes)}) + " " + d.one(predicates) + " " + d.object() + " ."
