@@ -11,44 +11,43 @@ import (
 	"trails/fault"
 )
 
-// Artifact is a result of a tool that the file keeps until it expires, for one owner.
+// Artifact is the stored result of a tool. It belongs to one owner and is kept until it expires.
 type Artifact struct {
-	// Seq rises whenever an artifact is kept; keeping one sets it.
+	// Seq is the number of the artifact. KeepArtifacts sets it, each time higher.
 	Seq int64
-	// Handle is unique for the owner.
+	// Handle is unique for each owner.
 	Owner, Handle          string
 	Label, MediaType, Tool string
-	// Hash is the SHA-256 of the bytes, and Size their number; keeping sets both.
+	// Hash is the SHA-256 of the bytes and Size their number. KeepArtifacts sets both.
 	Hash [sha256.Size]byte
 	Size int64
-	// Created is when it was kept first; keeping sets it.
+	// Created is the time at which it was first stored. KeepArtifacts sets it.
 	Created, Expires time.Time
 
 	content int64
 }
 
-// NewArtifact is an artifact to keep, with its bytes.
+// NewArtifact is an artifact to store, with its bytes.
 type NewArtifact struct {
 	Artifact
 	Data []byte
 }
 
 const (
-	// chunkBytes is the length of a row of the bytes of an artifact.
+	// chunkBytes is the length of one row of an artifact's bytes.
 	chunkBytes = 256 << 10
-	// mostArtifacts bounds the artifacts of a file, however small they are.
+	// mostArtifacts bounds the number of artifacts in a file, whatever their size.
 	mostArtifacts = 10_000
-	// sweptArtifacts and sweptChunks bound what one commit removes of what has expired.
+	// sweptArtifacts and sweptChunks bound how many expired artifacts and rows one commit removes.
 	sweptArtifacts = 16
 	sweptChunks    = 4
-	// sweptKeeping is the number of artifacts for a write that keeps some.
+	// sweptKeeping is sweptArtifacts for a write that stores artifacts.
 	sweptKeeping = 1_000
 )
 
-// KeepArtifacts keeps all of them or none, in a transaction of its own that makes no commit.
-// One with the owner and the handle of another takes its place. Where the file keeps more
-// than [Options.ArtifactQuota] bytes, or than 10,000 artifacts, those that were kept longest
-// ago go. The fault TooLarge refuses what does not fit by itself.
+// KeepArtifacts stores all of the artifacts or none, in its own transaction, without a commit. An artifact replaces
+// the one with the same owner and handle. If the file then holds more than [Options.ArtifactQuota] bytes or 10,000
+// artifacts, the oldest ones are removed. Artifacts that exceed the quota by themselves are the fault TooLarge.
 func (f *File) KeepArtifacts(ctx context.Context, list []NewArtifact, now time.Time) error {
 	if len(list) == 0 {
 		return nil
@@ -81,7 +80,7 @@ func (c *conn) keepArtifacts(ctx context.Context, list []NewArtifact, now time.T
 	if err != nil {
 		return err
 	}
-	chunks := sweptChunks // so many are removed in turn
+	chunks := sweptChunks // how many are removed for it
 	for i, a := range list {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -117,7 +116,7 @@ func (c *conn) keepArtifacts(ctx context.Context, list []NewArtifact, now time.T
 	return c.freeChunks(chunks)
 }
 
-// What is asked with every write, and for one artifact.
+// Statements that run with every write, and those for one artifact.
 const (
 	expiredArtifacts = "SELECT seq FROM artifacts WHERE expires <= ? ORDER BY expires LIMIT ? + 0"
 	heldContent      = "SELECT id FROM artifact_contents WHERE hash = ?"
@@ -130,8 +129,8 @@ const (
 	chunksOf    = "SELECT data FROM artifact_chunks WHERE content = ? ORDER BY at"
 )
 
-// putContent sets where the bytes of an artifact are. When they are nowhere yet it writes
-// them, and returns in how many chunks.
+// putContent records where the bytes of an artifact are. If the file does not have these bytes yet, it writes them
+// and returns the number of chunks.
 func (c *conn) putContent(a *NewArtifact) (chunks int, err error) {
 	if a.content, err = c.int64(heldContent, a.Hash[:]); err != nil || a.content != 0 {
 		return 0, err
@@ -148,8 +147,8 @@ func (c *conn) putContent(a *NewArtifact) (chunks int, err error) {
 	return chunks, err
 }
 
-// evictArtifacts removes artifacts until what is left is within the bounds, those that were
-// kept first before others, and of those none beyond the one with the number last.
+// evictArtifacts removes the oldest artifacts, up to the one with the number last, until the rest is within the
+// bounds.
 func (c *conn) evictArtifacts(last, quota int64) error {
 	var count, size int64
 	err := c.exec("SELECT (SELECT count(*) FROM artifacts), (SELECT sum(size) FROM artifact_contents WHERE hash IS NOT NULL)", func(s *stmt) error {
@@ -167,7 +166,7 @@ func (c *conn) evictArtifacts(last, quota int64) error {
 	return err
 }
 
-// dropArtifact removes an artifact, and returns how many bytes nobody has any more.
+// dropArtifact removes an artifact, and returns the number of bytes that no other artifact uses.
 func (c *conn) dropArtifact(seq int64) (freed int64, err error) {
 	var content int64
 	err = c.exec("DELETE FROM artifacts WHERE seq = ? RETURNING content", func(s *stmt) error {
@@ -180,7 +179,7 @@ func (c *conn) dropArtifact(seq int64) (freed int64, err error) {
 	return c.leave(content)
 }
 
-// leave marks bytes that no artifact has, and returns how many they are.
+// leave marks bytes that no artifact uses any more, and returns their number.
 func (c *conn) leave(content int64) (size int64, err error) {
 	err = c.exec(leaveContent, func(s *stmt) error {
 		size = s.ColumnInt64(0)
@@ -189,7 +188,7 @@ func (c *conn) leave(content int64) (size int64, err error) {
 	return size, err
 }
 
-// sweepArtifacts removes artifacts that have expired, so many at most.
+// sweepArtifacts removes up to n expired artifacts.
 func (c *conn) sweepArtifacts(now time.Time, most int) error {
 	var expired []int64
 	err := c.exec(expiredArtifacts, func(s *stmt) error {
@@ -204,7 +203,7 @@ func (c *conn) sweepArtifacts(now time.Time, most int) error {
 	return err
 }
 
-// freeChunks removes so many rows of bytes that no artifact has.
+// freeChunks removes up to n rows of bytes that no artifact uses.
 func (c *conn) freeChunks(most int) error {
 	for range most {
 		content, err := c.int64(leftContent)
@@ -222,8 +221,7 @@ func (c *conn) freeChunks(most int) error {
 	return nil
 }
 
-// sweep removes some of what has expired, within any write. It costs two lookups in an index
-// when nothing has.
+// sweep removes some expired artifacts, within any write. If there are none it costs two index lookups.
 func (c *conn) sweep(now time.Time) error {
 	if err := c.sweepArtifacts(now, sweptArtifacts); err != nil {
 		return err
@@ -231,7 +229,7 @@ func (c *conn) sweep(now time.Time) error {
 	return c.freeChunks(sweptChunks)
 }
 
-// RemoveArtifact removes an artifact of an owner, the fault Missing when there is none.
+// RemoveArtifact removes an artifact of an owner. It is the fault Missing if there is none.
 func (f *File) RemoveArtifact(ctx context.Context, owner, handle string, now time.Time) error {
 	n, err := f.removeArtifacts(ctx, "owner = ? AND handle = ? AND expires > ?", owner, handle, now.UnixMicro())
 	if err == nil && n == 0 {
@@ -245,7 +243,7 @@ func (f *File) RemoveArtifacts(ctx context.Context, owner string) (int, error) {
 	return f.removeArtifacts(ctx, "owner = ?", owner)
 }
 
-// RemoveExpiredArtifacts removes what has expired, whosever it is, and returns how many.
+// RemoveExpiredArtifacts removes the expired artifacts of all owners, and returns their number.
 func (f *File) RemoveExpiredArtifacts(ctx context.Context, now time.Time) (int, error) {
 	return f.removeArtifacts(ctx, "expires <= ?", now.UnixMicro())
 }
@@ -276,12 +274,12 @@ func (f *File) removeArtifacts(ctx context.Context, where string, args ...any) (
 	return n, err
 }
 
-// noArtifact is what is said of an artifact that never was, has expired or is another's.
+// noArtifact is the same fault for an artifact that never existed, has expired or belongs to another owner.
 func noArtifact(handle string) error {
 	return fault.New(fault.Missing, "there is no artifact %q; it may have expired", handle)
 }
 
-// sum is the digest of the row, by which an edit is found out.
+// sum is the digest of the row, which detects edits.
 func (a Artifact) sum() []byte {
 	return artifactSums.sum(nil, a.Seq, a.Owner, a.Handle, a.Label, a.MediaType, a.Tool, a.Created.UnixMicro(), a.Expires.UnixMicro(), a.Hash[:], a.Size)
 }
@@ -289,7 +287,7 @@ func (a Artifact) sum() []byte {
 const artifactColumns = `SELECT a.seq, a.owner, a.handle, a.label, a.media_type, a.tool, a.created, a.expires, a.content, c.hash, c.size, a.sum
 	FROM artifacts a JOIN artifact_contents c ON c.id = a.content `
 
-// scanArtifact reads a row, and refuses one that was edited: its owner may be another one.
+// scanArtifact reads a row. It refuses a row that was edited, because its owner may have been changed.
 func scanArtifact(s *stmt) (Artifact, error) {
 	a := Artifact{
 		Seq: s.ColumnInt64(0), Owner: s.ColumnText(1), Handle: s.ColumnText(2), Label: s.ColumnText(3), MediaType: s.ColumnText(4), Tool: s.ColumnText(5),
@@ -302,8 +300,8 @@ func scanArtifact(s *stmt) (Artifact, error) {
 	return a, nil
 }
 
-// Artifact returns an artifact of an owner. The fault Missing says the same of one that never
-// was, has expired or is another's.
+// Artifact returns an artifact of an owner. The fault Missing does not tell whether it never existed, has expired or
+// belongs to another owner.
 func (r *Reader) Artifact(ctx context.Context, owner, handle string, now time.Time) (a Artifact, err error) {
 	if err := r.ready(ctx); err != nil {
 		return a, r.fail(ctx, "artifact", err)
@@ -318,8 +316,7 @@ func (r *Reader) Artifact(ctx context.Context, owner, handle string, now time.Ti
 	return a, r.fail(ctx, "artifact", err)
 }
 
-// ArtifactData calls each with the bytes of an artifact of this reader, a part at a time. The
-// slice is each's to keep.
+// ArtifactData calls each with successive parts of the bytes of an artifact of this reader. each may keep the slice.
 func (r *Reader) ArtifactData(ctx context.Context, a Artifact, each func([]byte) error) error {
 	if err := r.ready(ctx); err != nil {
 		return r.fail(ctx, "artifact", err)
@@ -339,8 +336,8 @@ func (r *Reader) ArtifactData(ctx context.Context, a Artifact, each func([]byte)
 	return r.fail(ctx, "artifact", err)
 }
 
-// Artifacts returns up to limit artifacts of an owner that have not expired, the one that was
-// kept last first, of those before the one with the number before; 0 starts at the last.
+// Artifacts returns up to limit unexpired artifacts of an owner, newest first, with numbers less than before; 0
+// starts at the newest.
 func (r *Reader) Artifacts(ctx context.Context, owner string, now time.Time, before int64, limit int) (list []Artifact, err error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "artifacts", err)
@@ -356,8 +353,7 @@ func (r *Reader) Artifacts(ctx context.Context, owner string, now time.Time, bef
 	return list, r.fail(ctx, "artifacts", err)
 }
 
-// ArtifactTotals returns how many artifacts an owner has that have not expired, and how many
-// bytes they are together.
+// ArtifactTotals returns the number and the total size of an owner's unexpired artifacts.
 func (r *Reader) ArtifactTotals(ctx context.Context, owner string, now time.Time) (count, size int64, err error) {
 	if err := r.ready(ctx); err != nil {
 		return 0, 0, r.fail(ctx, "artifacts", err)
@@ -369,11 +365,11 @@ func (r *Reader) ArtifactTotals(ctx context.Context, owner string, now time.Time
 	return count, size, r.fail(ctx, "artifacts", err)
 }
 
-// sampledContent is the length of the longest content of which a sample takes the hash.
+// sampledContent is the size of the largest content whose hash a sampled check computes.
 const sampledContent = 4 << 20
 
-// checkContents checks that the bytes of artifacts have their hashes: of up to limit contents
-// of at most so many bytes, from the one with the number first.
+// checkContents checks the hashes of up to limit contents of at most the given size, from the one with the number
+// first.
 func (v *verifier) checkContents(first, longest, limit int64) error {
 	var done int64
 	return v.conn.exec("SELECT id, hash, size FROM artifact_contents WHERE id >= ? AND hash IS NOT NULL AND size <= ? LIMIT ? + 0", func(s *stmt) error {

@@ -19,36 +19,34 @@ import (
 	"trails/fault"
 )
 
-// A process that ends while another one writes leaves the activities that it could not
-// record in the directory FILE-activities, a file for each such process. Whoever records
-// something next takes them in, and removes file and directory. A file is written under
-// another name and renamed, so that it is there whole or not at all. Its first line is an
-// [asideHead] and each further line an activity, both as JSON.
+// A process that ends while another one is writing cannot record its last activities in the file. It leaves them as a
+// file in the directory FILE-activities. The next process that records something takes these files over and removes
+// them. Each is written under another name and then renamed, so that it is complete or absent. Its first line is an
+// [asideHead], each further line an activity, both as JSON.
 const (
 	asideSuffix = "-activities"
-	// asideExt ends the name of a file that waits, badExt of one that was refused, and
-	// halfExt of one that is being written.
+	// asideExt ends the name of a waiting file, badExt of a refused one, halfExt of one that is being written.
 	asideExt = ".ndjson"
 	badExt   = ".refused"
 	halfExt  = ".part"
 )
 
-// Bounds on what is set aside, in bytes but for the number of files.
+// Bounds on the files that wait; bytes, except for the numbers of files.
 const (
 	asideFile  = 16 << 20 // one file
-	asideAll   = 64 << 20 // all that wait
-	asideFiles = 1000     // that wait
-	asideOnce  = 100      // files that one transaction takes in
+	asideAll   = 64 << 20 // all waiting files
+	asideFiles = 1000     // number of waiting files
+	asideOnce  = 100      // files that one transaction takes over
 	asideText  = 64 << 10 // one text of an activity
-	// halfLife is the age from which a file that is being written counts as abandoned.
+	// halfLife is the age from which a file under its temporary name counts as abandoned.
 	halfLife = time.Hour
 )
 
-// asideHead says whose activities a file holds, and what the rest of it hashes to.
+// asideHead says which graph the activities of a file belong to, and the hash of the lines after it.
 type asideHead struct {
 	Form    int    `json:"trails_activities"` // 1
 	Base    string `json:"base"`
-	Created string `json:"created"` // of the graph, not of this file
+	Created string `json:"created"` // time at which the graph was created
 	SHA256  string `json:"sha256"`
 }
 
@@ -59,8 +57,7 @@ func (f *File) asideHead(body []byte) asideHead {
 
 func (f *File) asideDir() string { return f.path + asideSuffix }
 
-// SetAside leaves activities that made no commit beside the file, for the next
-// [File.Record] of any process.
+// SetAside writes activities that made no commit to a file, for the next [File.Record] of any process.
 func (f *File) SetAside(ctx context.Context, batch []Activity) error {
 	if len(batch) == 0 {
 		return nil
@@ -84,7 +81,7 @@ func (f *File) SetAside(ctx context.Context, batch []Activity) error {
 	if err := f.roomAside(len(text)); err != nil {
 		return err
 	}
-	// Whoever takes the last file in removes the directory, perhaps just now.
+	// The process that takes over the last file removes the directory, perhaps just now.
 	for {
 		err := f.writeAside(text)
 		if !errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
@@ -93,7 +90,7 @@ func (f *File) SetAside(ctx context.Context, batch []Activity) error {
 	}
 }
 
-// roomAside refuses what would be more than may wait.
+// roomAside refuses files beyond the bounds.
 func (f *File) roomAside(size int) error {
 	total, files := int64(size), 1
 	entries, err := os.ReadDir(f.asideDir())
@@ -136,22 +133,22 @@ func (f *File) writeAside(text []byte) (err error) {
 	return nil
 }
 
-// hasAside reports that something may wait to be taken in.
+// hasAside reports that there may be waiting files.
 func (f *File) hasAside() bool {
 	_, err := os.Lstat(f.asideDir())
 	return err == nil
 }
 
-// taken are activities that were set aside, and the files that hold them.
+// taken is the activities of waiting files, and the files.
 type taken struct {
 	dir        string
 	files      []string
 	activities []Activity
 }
 
-// takeAside reads what waits. The caller has the lock for writing, so that no other
-// process does the same. What is not ours or was damaged is renamed, so that it is read
-// once; what this process may not read is left to others.
+// takeAside reads the waiting files. The caller holds the write lock, so no other process does the same. A damaged
+// file or one of another graph is renamed, so that it is read only once. A file that this process may not read is
+// left to others.
 func (f *File) takeAside() taken {
 	t := taken{dir: f.asideDir()}
 	if info, err := os.Lstat(t.dir); err != nil || !info.IsDir() {
@@ -159,7 +156,7 @@ func (f *File) takeAside() taken {
 	}
 	entries, err := os.ReadDir(t.dir)
 	if err != nil {
-		return taken{} // another user's
+		return taken{} // owned by another user
 	}
 	for _, e := range entries {
 		name := filepath.Join(t.dir, e.Name())
@@ -181,29 +178,27 @@ func (f *File) takeAside() taken {
 		case err == nil:
 			t.activities, t.files = append(t.activities, list...), append(t.files, name)
 		case errors.Is(err, errNotAside):
-			_ = os.Rename(name, strings.TrimSuffix(name, asideExt)+badExt) // else it is read again next time
+			_ = os.Rename(name, strings.TrimSuffix(name, asideExt)+badExt) // otherwise it would be read again next time
 		}
 	}
 	return t
 }
 
-// forget removes what has been taken in. What cannot be removed is recognized by its ids
-// the next time.
+// forget removes the files that were taken over. If one cannot be removed, its activities are recognized by their ids
+// next time.
 func (t taken) forget() {
 	for _, name := range t.files {
 		_ = os.Remove(name)
 	}
 	if t.dir != "" {
-		_ = os.Remove(t.dir) // fails while something is in it
+		_ = os.Remove(t.dir) // fails while the directory is not empty
 	}
 }
 
-// errNotAside means that a file holds no activities of this graph, or not those that
-// were written.
+// errNotAside means that a file does not hold activities of this graph, or not those that were written.
 var errNotAside = errors.New("these are no activities that were set aside")
 
-// readAside reads one file. It trusts nothing of it: whoever can write to the directory
-// can write to the graph, but a disk may have damaged it.
+// readAside reads one file and checks all of it: the disk may have damaged it.
 func (f *File) readAside(name string) ([]Activity, error) {
 	before, err := os.Lstat(name)
 	if err != nil {
@@ -216,7 +211,7 @@ func (f *File) readAside(name string) ([]Activity, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // only read
+	defer func() { _ = file.Close() }() // it was only read
 	if info, err := file.Stat(); err != nil || !os.SameFile(before, info) {
 		return nil, errNotAside
 	}
@@ -242,7 +237,7 @@ func (f *File) readAside(name string) ([]Activity, error) {
 	return list, nil
 }
 
-// mayBeSetAside reports that a is one call that made no commit.
+// mayBeSetAside reports that a is one call without a commit.
 func (a Activity) mayBeSetAside() bool {
 	switch a.Outcome {
 	case outcomeOK, "invalid", "denied", "failed":
@@ -257,8 +252,7 @@ func (a Activity) mayBeSetAside() bool {
 	return a.ID != "" && a.Seq == 0 && a.CommitSeq == 0
 }
 
-// Aside returns how many files of activities wait beside the file, and how many were
-// refused.
+// Aside returns the number of waiting and of refused files.
 func (f *File) Aside() (waiting, refused int, err error) {
 	entries, err := os.ReadDir(f.asideDir())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -8,8 +8,8 @@ import (
 	"trails/sparql"
 )
 
-// What a page, a list or a suggestion reads is algebra like any other, which [Reader.Plan]
-// makes ready and the same statements answer. It is about the default graph alone.
+// Reads for pages, lists and suggestions are built as SPARQL algebra here, planned by [Reader.Plan] and run like any
+// query. They only read the default graph.
 
 // The variables of these patterns: the positions of a triple, and a count.
 const (
@@ -19,8 +19,8 @@ const (
 	varN sparql.Var = "n"
 )
 
-// said is the pattern of a triple; nil is the variable of its position.
-func said(s, p, o rdf.Term) sparql.TriplePattern {
+// triplePattern returns a triple pattern. nil stands for the variable of its position: varS, varP or varO.
+func triplePattern(s, p, o rdf.Term) sparql.TriplePattern {
 	at := func(t rdf.Term, v sparql.Var) sparql.Operand {
 		if t == nil {
 			return sparql.Operand{Var: v}
@@ -38,7 +38,7 @@ func slice(op sparql.Op, limit, offset int) sparql.Op {
 	return sparql.Slice{Op: op, Limit: int64(limit), Offset: int64(offset)}
 }
 
-// stored sorts by the ids of variables.
+// stored sorts solutions by the ids of variables.
 func stored(op sparql.Op, descending bool, vars ...sparql.Var) sparql.Op {
 	keys := make([]sparql.OrderKey, len(vars))
 	for i, v := range vars {
@@ -47,14 +47,14 @@ func stored(op sparql.Op, descending bool, vars ...sparql.Var) sparql.Op {
 	return sparql.OrderBy{Op: op, Keys: keys}
 }
 
-// that keeps the solutions that meet a condition.
-func that(op sparql.Op, e sparql.Expr) sparql.Op { return sparql.Filter{Op: op, Expr: e} }
+// filtered keeps the solutions for which the condition is true.
+func filtered(op sparql.Op, e sparql.Expr) sparql.Op { return sparql.Filter{Op: op, Expr: e} }
 
 func exists(op sparql.Op) sparql.Expr { return sparql.Exists{Op: op} }
 
 func not(e sparql.Expr) sparql.Expr { return sparql.Call{Func: sparql.Not, Args: []sparql.Expr{e}} }
 
-// countBy counts the solutions, those of each value of some variables apart.
+// countBy counts the solutions, grouped by the values of some variables.
 func countBy(op sparql.Op, by ...sparql.Var) sparql.Op {
 	g := sparql.Group{Op: op, Aggregates: []sparql.Aggregation{{Var: varN, Aggregate: sparql.Aggregate{Func: sparql.Count}}}}
 	for _, v := range by {
@@ -63,7 +63,7 @@ func countBy(op sparql.Op, by ...sparql.Var) sparql.Op {
 	return g
 }
 
-// ask answers a pattern, row by row; rows that are not wanted are not read.
+// ask runs a pattern and calls row for each solution until it returns false. Further rows are not read.
 func (r *Reader) ask(ctx context.Context, op sparql.Op, vars []sparql.Var, row func(*answer) (more bool, err error)) error {
 	plan, err := r.Plan(ctx, op, vars, sparql.Dataset{}, "")
 	if err == nil {
@@ -72,13 +72,12 @@ func (r *Reader) ask(ctx context.Context, op sparql.Op, vars []sparql.Var, row f
 	return r.fail(ctx, "read", err)
 }
 
-// scannedRows is how many rows of indexes are read to count all there is of something: that takes
-// some 20 milliseconds, and no longer than it does by SQL to count the first ten thousand that meet
-// a condition.
+// scannedRows bounds the index rows that a scan may read for an exact count. That takes some 20 milliseconds, no
+// longer than SQL takes to count the first ten thousand matches of a condition.
 const scannedRows = 1 << 21
 
-// askScan is ask where a scan alone answers, and reads no more than scannedRows. It reports
-// whether it did.
+// askScan is ask for patterns that one scan of at most scannedRows answers. For others it does nothing, and did is
+// false.
 func (r *Reader) askScan(ctx context.Context, op sparql.Op, vars []sparql.Var, row func(*answer) (more bool, err error)) (did bool, err error) {
 	plan, err := r.Plan(ctx, op, vars, sparql.Dataset{}, "")
 	if did = err == nil && plan.Listing != nil && plan.Programs[plan.Listing.Program].Reads() <= scannedRows; did {
@@ -87,7 +86,7 @@ func (r *Reader) askScan(ctx context.Context, op sparql.Op, vars []sparql.Var, r
 	return did, r.fail(ctx, "read", err)
 }
 
-// askIDs reads the ids of the solutions alone, 0 where a variable is unbound.
+// askIDs is ask for the ids of the solutions; 0 is an unbound variable.
 func (r *Reader) askIDs(ctx context.Context, op sparql.Op, vars []sparql.Var, row func(ids []inline.TermID) (more bool)) error {
 	plan, err := r.Plan(ctx, op, vars, sparql.Dataset{}, "")
 	if err == nil {
@@ -112,7 +111,7 @@ func (r *Reader) askTerms(ctx context.Context, op sparql.Op, v sparql.Var) (list
 	return list, err
 }
 
-// askIRIs returns the values of one variable, all of which are IRIs.
+// askIRIs returns the values of one variable, which must be IRIs.
 func (r *Reader) askIRIs(ctx context.Context, op sparql.Op, v sparql.Var) ([]rdf.IRI, error) {
 	terms, err := r.askTerms(ctx, op, v)
 	list := make([]rdf.IRI, len(terms))
@@ -122,7 +121,7 @@ func (r *Reader) askIRIs(ctx context.Context, op sparql.Op, v sparql.Var) ([]rdf
 	return list, err
 }
 
-// askCount returns how many solutions there are.
+// askCount returns the number of solutions.
 func (r *Reader) askCount(ctx context.Context, op sparql.Op) (n int64, err error) {
 	err = r.ask(ctx, countBy(op), []sparql.Var{varN}, func(a *answer) (bool, error) {
 		n, err = a.count(0)
@@ -131,16 +130,16 @@ func (r *Reader) askCount(ctx context.Context, op sparql.Op) (n int64, err error
 	return n, err
 }
 
-// idTerm stands in a pattern for the term with an id.
+// idTerm stands for the term with this id, in patterns.
 type idTerm inline.TermID
 
-// String is for what prints a pattern.
+// String is for printing a pattern.
 func (idTerm) String() string { return "term" }
 
-// Native is what package quad wants of a term.
+// Native makes idTerm a term.
 func (t idTerm) Native() any { return int64(t) }
 
-// amongIDs is a table of subjects.
+// amongIDs is inline data with one variable whose values are the terms with these ids.
 func amongIDs(v sparql.Var, ids []inline.TermID) sparql.Op {
 	rows := make([][]rdf.Term, len(ids))
 	cells := make([]rdf.Term, len(ids))

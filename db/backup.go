@@ -11,20 +11,19 @@ import (
 	"trails/fault"
 )
 
-// backupPages is how many pages are copied between two looks at ctx: 4 MB.
+// backupPages is the number of pages copied between two checks of ctx: 4 MB.
 const backupPages = 1024
 
-// BackupOptions say what a copy has. The zero value copies everything.
+// BackupOptions say what a backup contains. The zero value copies everything.
 type BackupOptions struct {
-	// WithoutArtifacts leaves artifacts out, and with them every page that is not in use:
-	// those may have what was an artifact.
+	// WithoutArtifacts leaves artifacts out, and all unused pages, which may still contain bytes of artifacts.
 	WithoutArtifacts bool
-	// Progress, when set, hears the pages copied and all of them.
+	// Progress, when set, is called with the pages copied and the total.
 	Progress func(done, total int64)
 }
 
-// Backup copies one pinned state of the file to dest, which must not exist (the
-// fault Conflict), while others read and write. dest appears whole or not at all.
+// Backup copies one state of the file to dest, while others read and write. dest must not exist (the fault Conflict),
+// and appears only when it is complete.
 func (f *File) Backup(ctx context.Context, dest string, o BackupOptions) error {
 	r, err := f.Read(ctx, View{})
 	if err != nil {
@@ -47,7 +46,7 @@ func (r *Reader) backup(ctx context.Context, dest string, o BackupOptions) error
 		if err := r.copyTo(ctx, temp, o.Progress); err != nil {
 			return asFault(ctx, dest, "backup", err)
 		}
-		// The log of the file that was copied is not the copy's.
+		// The write-ahead log of the original does not belong to the copy.
 		err := withConn(temp, sqlite.OpenReadWrite, func(c *conn) error {
 			if o.WithoutArtifacts {
 				if err := c.forgetArtifacts(ctx); err != nil {
@@ -59,7 +58,7 @@ func (r *Reader) backup(ctx context.Context, dest string, o BackupOptions) error
 		if err != nil {
 			return asFault(ctx, dest, "backup", err)
 		}
-		file, err := os.Open(temp) // as opening the copy will
+		file, err := os.Open(temp) // as opening the copy will do
 		if err != nil {
 			return err
 		}
@@ -72,14 +71,14 @@ func (r *Reader) backup(ctx context.Context, dest string, o BackupOptions) error
 	})
 }
 
-// forgetArtifacts empties the tables of artifacts, and leaves no page that was theirs.
+// forgetArtifacts empties the tables of artifacts and overwrites their pages.
 func (c *conn) forgetArtifacts(ctx context.Context) error {
 	defer c.interruptBy(ctx).release()
 	return c.apply([]string{"DELETE FROM artifacts", "DELETE FROM artifact_contents", "DELETE FROM artifact_chunks", "VACUUM"})
 }
 
-// copyTo copies page by page within the reader's transaction, so that another
-// process's commit does not make the copy begin again.
+// copyTo copies page by page within the reader's transaction. Otherwise a commit of another process would restart the
+// copy.
 func (r *Reader) copyTo(ctx context.Context, temp string, progress func(done, total int64)) (err error) {
 	to, err := sqlite.OpenConn(temp, sqlite.OpenReadWrite|sqlite.OpenCreate)
 	if err != nil {
@@ -89,7 +88,7 @@ func (r *Reader) copyTo(ctx context.Context, temp string, progress func(done, to
 	return copyPages(ctx, to, r.conn.Conn, progress)
 }
 
-// copyPages copies a whole database into another one, which nobody else uses.
+// copyPages copies a whole database into another one, which nobody else has open.
 func copyPages(ctx context.Context, to, from *sqlite.Conn, progress func(done, total int64)) error {
 	backup, err := sqlite.NewBackup(to, "main", from, "main")
 	if err != nil {

@@ -15,55 +15,54 @@ import (
 	"trails/rdf"
 )
 
-// bulk collects many additions and hands them to SQLite sorted, in chunks, through
-// a virtual table: that is several times faster than one statement for each. When
-// the load is larger than what is there, all rows are sorted, and the pages of live and of
-// its indexes made of them, see [rebuild]; the index of terms is dropped first and built
-// after it. All is within the transaction.
+// bulk collects many additions and passes them to SQLite sorted, in chunks, through a virtual table. This is several
+// times faster than one statement for each. If there are more new rows than old ones, all rows are sorted and the
+// pages of live and its indexes are written directly, see [rebuild]; the index of terms is dropped before and built
+// again afterwards. All of this is within the transaction.
 //
-// SQLite takes a chunk while the next one is gathered. Whatever else needs the
-// connection waits for it: see settle.
+// SQLite inserts one chunk while the next one is collected. Anything else that needs the connection must wait, see
+// settle.
 type bulk struct {
-	// ids are those of terms by their keys, of all that are buffered at least. When
-	// whole, a term that is not there is new.
+	// ids maps the keys of terms to ids; it has at least all buffered terms. If whole is set, a term that is not in
+	// it is new.
 	ids   termIDs
 	whole bool
 	rows  []quadIDs
 	terms []termRow
-	spare struct { // what SQLite took last, to be filled again
+	spare struct { // buffers of the last chunk, for reuse
 		rows  []quadIDs
 		terms []termRow
 	}
-	running  job   // what has the connection
-	inserted int64 // rows that went to live, or to rebuild
-	// rebuild, unless it is nil, has the rows that live is to have.
+	running  job   // job that uses the connection
+	inserted int64 // rows inserted into live or passed to rebuild
+	// rebuild, unless nil, has all rows that live will have.
 	rebuild *rebuild
-	noHash  bool // the index of terms is dropped
-	// known, unless it is "", finds the terms that are no more in ids, and seen has the keys of
-	// all of these. The index of terms is dropped then, and terms_known in its place.
+	noHash  bool // the index of terms has been dropped
+	// known, unless "", is the statement that finds terms which are not in ids any more, and seen has the keys of all
+	// of these. Then the index of terms has been dropped, and the index terms_known replaces it.
 	known string
 	seen  []filter
-	large bool // it was worth new statistics
+	large bool // the load is large enough for new statistics
 }
 
-// Variables, so that a test reaches the limits with little data.
+// Variables, so that a test can reach the limits with little data.
 var (
 	chunkRows  = 512 << 10 // 16 MB, and as much again while SQLite takes it
 	chunkTerms = 64 << 10  // some 10 MB
-	heldKeys   = 6 << 20   // terms that a bulk load knows by their keys: 190 MB
-	heldIDs    = 64 << 10  // terms that a transaction remembers by themselves
+	heldKeys   = 6 << 20   // terms that a bulk load remembers by their keys: 190 MB
+	heldIDs    = 64 << 10  // terms that a transaction remembers
 )
 
 const (
-	// smallChunk is a chunk that the indexes take as it comes.
+	// smallChunk is the size up to which a chunk is inserted without sorting for the indexes.
 	smallChunk = bulkSize
-	// rebuiltRows go to a rebuild together.
+	// rebuiltRows is how many rows are passed to a rebuild at once.
 	rebuiltRows = 64 << 10
-	// fewTerms is a dictionary that is read whole, rather than asked again and again.
+	// fewTerms is the size up to which the dictionary is read whole instead of term by term.
 	fewTerms = 5 * bulkSize
 )
 
-// beginBulk makes what is added from now on a bulk load.
+// beginBulk starts a bulk load; later additions belong to it.
 func (w *Writer) beginBulk() error {
 	w.bulk = &bulk{whole: w.next <= fewTerms}
 	w.dict.keyed = &w.bulk.ids
@@ -79,17 +78,17 @@ func (w *Writer) beginBulk() error {
 	})
 }
 
-// job is what runs beside the writer; nil when nothing does.
+// job is work beside the writer, in a goroutine; nil when there is none.
 type job chan error
 
-// start runs one. The one before has been settled.
+// start runs f. The previous job must have been settled.
 func (j *job) start(do func() error) {
 	done := make(job, 1)
 	*j = done
 	go func() { done <- fault.Guard(do) }()
 }
 
-// settle waits for it.
+// settle waits for the end of the job.
 func (j *job) settle() error {
 	if *j == nil {
 		return nil
@@ -99,7 +98,7 @@ func (j *job) settle() error {
 	return err
 }
 
-// settle waits until no job has the connection.
+// settle waits until no job uses the connection.
 func (b *bulk) settle() error {
 	if b == nil {
 		return nil
@@ -107,8 +106,8 @@ func (b *bulk) settle() error {
 	return b.running.settle()
 }
 
-// exists reports whether the quad is in live. One with a new term is not, and in
-// an empty table none is: a quad comes once in a transaction.
+// exists reports whether the quad is in live. A quad with a new term is not, and an empty table has none; within a
+// transaction a quad is added only once.
 func (w *Writer) exists(ids quadIDs) (bool, error) {
 	if w.head.Quads == 0 {
 		return false, nil
@@ -133,8 +132,7 @@ func (w *Writer) bufferTerm(row termRow) error {
 	return w.spillTerms()
 }
 
-// boundIDs keeps what a transaction remembers bounded: what is forgotten is found
-// again by its key, or through the index.
+// boundIDs limits what a transaction remembers. A forgotten term is found again by its key, or through the index.
 func (w *Writer) boundIDs() {
 	if len(w.dict.ids) < heldIDs {
 		return
@@ -143,9 +141,8 @@ func (w *Writer) boundIDs() {
 	clear(w.dict.terms)
 }
 
-// boundKeys keeps the memory of a long load bounded: what is forgotten is found through an
-// index. That is one of the terms so far, which those to come need not be put into: they are in
-// the order of their hashes there, so that each would go to another page.
+// boundKeys limits the memory of a long load. Forgotten terms are found through an index of the terms so far; later
+// terms are not added to it, because they are in the order of their hashes, so that each would change another page.
 func (w *Writer) boundKeys() error {
 	b := w.bulk
 	if b.ids.n < heldKeys {
@@ -180,7 +177,7 @@ func (w *Writer) boundKeys() error {
 	return nil
 }
 
-// knownID returns the id of a term that is no more in ids, 0 when there is none.
+// knownID returns the id of a term that is not in ids any more, 0 if there is none.
 func (w *Writer) knownID(t rdf.Term, key termKey) (inline.TermID, error) {
 	b := w.bulk
 	if b.known != "" && !slices.ContainsFunc(b.seen, func(f filter) bool { return f.mayHave(key) }) {
@@ -192,11 +189,10 @@ func (w *Writer) knownID(t rdf.Term, key termKey) (inline.TermID, error) {
 	return w.dict.findBy(cmp.Or(b.known, termByHash), t, key.hash())
 }
 
-// filter has keys, and perhaps one in a hundred of those that it does not have: a Bloom filter
-// with five bits for each.
+// filter is a Bloom filter of keys with five bits each. One in a hundred keys that were not added passes it.
 type filter []uint64
 
-// newFilter has room for n keys: ten to twenty bits for each.
+// newFilter returns a filter for n keys, with ten to twenty bits for each.
 func newFilter(n int) filter { return make(filter, 1<<bits.Len(uint(10*n/64))) }
 
 func (f filter) add(key termKey) {
@@ -214,7 +210,7 @@ func (f filter) mayHave(key termKey) bool {
 	return true
 }
 
-// places are the bits of a key, whose bytes are those of a hash.
+// places returns the bits of a key; the bytes of a key are already a hash.
 func (f filter) places(key termKey) iter.Seq[uint64] {
 	at, step := binary.BigEndian.Uint64(key[:8]), binary.BigEndian.Uint64(key[8:])
 	return func(yield func(uint64) bool) {
@@ -227,13 +223,13 @@ func (f filter) places(key termKey) iter.Seq[uint64] {
 	}
 }
 
-// full reports whether the buffered rows are as many as go on together.
+// full reports whether enough rows are buffered to pass them on.
 func (w *Writer) full() bool {
 	rows := len(w.bulk.rows)
 	return rows >= chunkRows || rows >= rebuiltRows && w.rebuilds()
 }
 
-// flush brings the tables up to date with what was buffered, for a read.
+// flush writes everything that is buffered, before a read.
 func (w *Writer) flush(ctx context.Context) error {
 	if w.bulk == nil {
 		return nil
@@ -255,8 +251,7 @@ func (w *Writer) flush(ctx context.Context) error {
 
 const termsIndex = "CREATE INDEX terms_hash ON terms (hash)"
 
-// indexTerms builds the index of terms again, if it was dropped. SQLite's sorter has the memory
-// that the load needed.
+// indexTerms builds the index of terms again, if it was dropped. The sorter gets the memory that the load needed.
 func (w *Writer) indexTerms() error {
 	if !w.bulk.noHash {
 		return nil
@@ -277,11 +272,10 @@ func (w *Writer) indexTerms() error {
 	return w.conn.apply([]string{termsIndex, cacheSize(indexedCache)})
 }
 
-// finishBulk gives the planner its statistics after a large load: those of the terms.
-// With statistics of live SQLite would read all of it to make a Bloom filter, before
-// the first row of a query with many; which index a pattern needs says the lowering. Of
-// the other tables, statistics from the time of a file's first commits would have SQLite
-// scan them for ever after.
+// finishBulk updates the planner's statistics of the terms after a large load. There are none of live: with them
+// SQLite would read the whole table to make a Bloom filter before the first row of a query with many patterns;
+// package lower chooses the indexes anyway. There are none of other tables: statistics from a file's first commits
+// would make SQLite scan these tables later on.
 func (w *Writer) finishBulk() error {
 	if !w.bulk.large {
 		return nil
@@ -289,7 +283,7 @@ func (w *Writer) finishBulk() error {
 	return w.conn.apply([]string{"ANALYZE terms", "DELETE FROM sqlite_stat1 WHERE tbl = 'live'"})
 }
 
-// spill puts the buffered rows into live.
+// spill passes the buffered rows to live or to the rebuild.
 func (w *Writer) spill(ctx context.Context) error {
 	b := w.bulk
 	if len(b.rows) == 0 {
@@ -320,15 +314,15 @@ func (w *Writer) spill(ctx context.Context) error {
 	return nil
 }
 
-// insertRows puts sorted rows into live, and into the change log.
+// insertRows inserts sorted rows into live and into the change log.
 func (w *Writer) insertRows(ctx context.Context, rows []quadIDs, logged bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	feed := w.conn.feed
 	feed.quads = rows
-	// OR FAIL: a statement that could be undone by itself would have SQLite copy
-	// every page that it touches; an error here ends the whole transaction anyway.
+	// OR FAIL: to be able to undo a single statement, SQLite would copy every page that it changes. An error here
+	// ends the whole transaction anyway.
 	err := w.conn.exec("INSERT OR FAIL INTO live (s, p, o, g, added) SELECT s, p, o, g, ? FROM feed_quads", nil, w.seq)
 	if err == nil && logged {
 		err = w.conn.exec("INSERT OR FAIL INTO changes (line, seq, s, p, o, g, op) SELECT ?, ?, s, p, o, g, ? FROM feed_quads", nil, mainLine, w.seq, int64(OpAdd))
@@ -337,8 +331,8 @@ func (w *Writer) insertRows(ctx context.Context, rows []quadIDs, logged bool) er
 	return err
 }
 
-// enlarge gives a large load the memory that it is worth: little to a rebuild, which writes
-// each page once. A cache that grows and shrinks costs time, too.
+// enlarge sets the cache for a large load: small for a rebuild, which writes each page once. Changing the size again
+// and again costs time, too.
 func (w *Writer) enlarge(rows int) error {
 	if w.bulk.large || rows < smallChunk {
 		return nil
@@ -360,7 +354,7 @@ func compareIDs(a, b quadIDs) int {
 	return 0
 }
 
-// spillTerms puts the buffered terms into the dictionary.
+// spillTerms inserts the buffered terms into the dictionary.
 func (w *Writer) spillTerms() error {
 	b := w.bulk
 	if len(b.terms) == 0 {
@@ -389,7 +383,7 @@ func (w *Writer) spillTerms() error {
 	return nil
 }
 
-// dropHash drops the index of terms when nothing is asked of it before it is built anew.
+// dropHash drops the index of terms if it will not be used before it is built again.
 func (w *Writer) dropHash() error {
 	if !w.bulk.whole || w.bulk.noHash || len(w.bulk.terms) < smallChunk {
 		return nil

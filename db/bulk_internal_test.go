@@ -70,7 +70,7 @@ func TestALongLoadForgetsTerms(t *testing.T) {
 		forgot, setAside := 0, false
 		for i := range n {
 			if i == readsAt {
-				if got, err := w.askCount(t.Context(), bgp(said(nil, nil, nil))); err != nil || got != int64(i) {
+				if got, err := w.askCount(t.Context(), bgp(triplePattern(nil, nil, nil))); err != nil || got != int64(i) {
 					t.Fatalf("%d quads in the middle, want %d, %v", got, i, err)
 				}
 			}

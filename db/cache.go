@@ -8,21 +8,21 @@ import (
 	"trails/rdf"
 )
 
-// caches are what a process remembers of a file from one transaction to the next. They
-// are good for one epoch, which ends when a backup is restored: then commits and terms
-// have their numbers anew. Each transaction uses those of the epoch that it sees.
+// caches are what a process remembers of a file between transactions. They are valid for one epoch: restoring a
+// backup begins another, in which commits and terms may have other numbers. Each transaction uses the caches of its
+// epoch.
 type caches struct {
 	epoch string
 	terms *termCache
 	// lastHead is the head that was read last.
 	lastHead atomic.Pointer[Commit]
-	// texts are those of whole properties, as of the commits they say.
+	// texts are sorted texts of whole properties, each as of a commit.
 	texts textStore
-	// fresh are the texts that the index of words does not have yet.
+	// fresh are the texts that are not in the index of words yet.
 	fresh freshCache
-	// unindexed says how long these are, as of the last commit of this process.
+	// unindexed is the number and size of these texts, as of the last commit of this process.
 	unindexed atomic.Pointer[unindexed]
-	// facts and plans are of queries; see docs/decisions/0014-plans-by-shape.md.
+	// facts and plans are for queries; see docs/decisions/0014-plans-by-shape.md.
 	facts *facts
 	plans *plans
 }
@@ -31,7 +31,7 @@ func newCaches(epoch string) *caches {
 	return &caches{epoch: epoch, terms: newTermCache(), facts: newFacts(), plans: newPlans()}
 }
 
-// cachesOf returns the caches of an epoch, empty ones when it is another than the last.
+// cachesOf returns the caches of an epoch, empty ones for a new epoch.
 func (f *File) cachesOf(epoch string) *caches {
 	c := f.caches.Load()
 	if c.epoch != epoch {
@@ -41,9 +41,8 @@ func (f *File) cachesOf(epoch string) *caches {
 	return c
 }
 
-// termCache remembers committed terms and their ids, which never change. It keeps
-// two generations: when the young one is full the old one is dropped, so that its
-// size is bounded and what is used stays. It is safe for concurrent use.
+// termCache caches committed terms and their ids, which never change. It has two generations: when the young one is
+// full, the old one is dropped. So its size is bounded, and terms in use stay. It is safe for concurrent use.
 type termCache struct {
 	mu         sync.RWMutex
 	young, old generation
@@ -56,7 +55,7 @@ type generation struct {
 
 const (
 	generationTerms = 16 << 10
-	longTerm        = 1 << 10 // longer terms are not remembered
+	longTerm        = 1 << 10 // size of the longest term that is cached
 )
 
 func newGeneration() generation {

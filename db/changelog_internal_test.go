@@ -53,7 +53,7 @@ func mediumLoads(t *testing.T) {
 				t.Fatalf("%s: added %t, %v", load.what, added, err)
 			}
 			if n == load.added*2/3 { // a read in the middle brings the tables up to date
-				if count, err := w.askCount(t.Context(), bgp(said(nil, nil, nil))); err != nil || count != int64(quads+n+1) {
+				if count, err := w.askCount(t.Context(), bgp(triplePattern(nil, nil, nil))); err != nil || count != int64(quads+n+1) {
 					t.Fatalf("%s: %d quads in the middle, want %d, %v", load.what, count, quads+n+1, err)
 				}
 			}

@@ -167,7 +167,7 @@ func TestALongReadKeepsTheLogAndIsNotDisturbed(t *testing.T) {
 	if waited := time.Since(began); f.logInVain == at && waited >= logWait {
 		t.Errorf("the next write waited %v, too", waited)
 	}
-	if n, err := r.askCount(t.Context(), bgp(said(nil, nil, nil))); r.Head().Seq != 0 || n != 0 || err != nil {
+	if n, err := r.askCount(t.Context(), bgp(triplePattern(nil, nil, nil))); r.Head().Seq != 0 || n != 0 || err != nil {
 		t.Errorf("the reader is at commit %d and sees %d quads, %v", r.Head().Seq, n, err)
 	}
 	if err := r.Close(); err != nil {

@@ -25,13 +25,12 @@ type Commit struct {
 	// Time is in UTC, to the microsecond.
 	Time            time.Time
 	Author, Message string
-	// SchemaVersion counts the schema's changes; SchemaSeq is the commit that made
-	// the version, 0 for none.
+	// SchemaVersion counts the changes of the schema; SchemaSeq is the commit that made this version, 0 for none.
 	SchemaVersion int64
 	SchemaSeq     Seq
-	// Added and Removed count the net change's quads, Quads those of the new state.
+	// Added and Removed count the quads of the net change, Quads those of the new state.
 	Added, Removed, Quads int64
-	// Bulk marks a commit without a change log of its own: it only added, and much.
+	// Bulk marks a commit without a change log: it only added quads, and many.
 	Bulk bool
 }
 
@@ -58,9 +57,8 @@ func scanCommit(s *stmt) Commit {
 	return c
 }
 
-// readHead reads where main is, and in which epoch, whose caches are then the reader's.
-// A commit that is visible never changes within an epoch, so the one that was read last is
-// not read again.
+// readHead reads the head of main and its epoch, and selects the caches of that epoch. Within an epoch a commit never
+// changes, so if the head is the one that was read last, it is not read again.
 func (r *Reader) readHead() (head Commit, err error) {
 	var seq Seq
 	r.caches = nil
@@ -88,8 +86,7 @@ func (r *Reader) readHead() (head Commit, err error) {
 	return head, err
 }
 
-// Commits returns up to limit commits, newest first, of those before the one with
-// number before; 0 starts at the newest.
+// Commits returns up to limit commits with numbers less than before, newest first; 0 starts at the newest.
 func (r *Reader) Commits(ctx context.Context, before Seq, limit int) ([]Commit, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "commits", err)
@@ -124,12 +121,11 @@ func (r *Reader) CommitBySeq(ctx context.Context, seq Seq) (Commit, error) {
 	return list[0], nil
 }
 
-// likeCommits is how many of the commits whose ids begin alike are told.
+// likeCommits is how many commits an error about an ambiguous id names.
 const likeCommits = 5
 
-// CommitByID returns the commit whose id begins with these hexadecimal digits. It
-// is the fault Missing when there is none, and Malformed when they are no digits or several
-// ids begin with them, of which it names the newest.
+// CommitByID returns the commit whose id begins with these hexadecimal digits. No such commit is the fault Missing;
+// other characters or several such commits are the fault Malformed, which names the newest ones.
 func (r *Reader) CommitByID(ctx context.Context, prefix string) (Commit, error) {
 	low, high, err := prefixRange(prefix)
 	if err != nil {
@@ -150,8 +146,8 @@ func (r *Reader) CommitByID(ctx context.Context, prefix string) (Commit, error) 
 	return list[0], nil
 }
 
-// ambiguous says which commits, newest first, have ids that begin with prefix. Ids that agree
-// in all that is told of them are told whole.
+// ambiguous is the fault that lists the commits, newest first, whose ids begin with prefix. Ids that are equal in the
+// digits usually shown are shown in full.
 func ambiguous(prefix string, list []Commit) error {
 	times := map[string]int{}
 	for _, c := range list {
@@ -185,18 +181,17 @@ func prefixRange(prefix string) (low, high CommitID, err error) {
 	return low, high, err
 }
 
-// CommitMeta is what a commit says besides its changes.
+// CommitMeta is the part of a commit besides its changes.
 type CommitMeta struct {
-	// Parent, when set, is the head that the change was made for; another head is
-	// the fault Precondition.
+	// Parent, when set, must be the current head; otherwise it is the fault Precondition.
 	Parent *CommitID
-	// Time is kept to the microsecond.
+	// Time is stored to the microsecond.
 	Time            time.Time
 	Author, Message string
 	SchemaVersion   int64
 	// SchemaChanged marks the commit that made SchemaVersion.
 	SchemaChanged bool
-	// Idempotent, when set, remembers the result under a key, in the same transaction.
+	// Idempotent, when set, stores the result under a key, in the same transaction.
 	Idempotent *IdempotentKey
 }
 
@@ -254,8 +249,7 @@ func (w *Writer) newCommit(meta CommitMeta) Commit {
 	return c
 }
 
-// insertCommit writes the commit; activity is the digest of the one that made it,
-// nil without one.
+// insertCommit writes the row of the commit; activity is the digest of the activity that made it, or nil.
 func (w *Writer) insertCommit(c Commit, activity []byte) error {
 	flags := 0
 	if c.Bulk {
@@ -289,7 +283,7 @@ func (id CommitID) bytes() []byte {
 	return id[:]
 }
 
-// addRecords writes what goes with the commit, and returns the digest of its activity.
+// addRecords writes the activity and the idempotent result of the commit, and returns the digest of the activity.
 func (w *Writer) addRecords(c Commit, meta CommitMeta, act *Activity) (activity []byte, err error) {
 	if act != nil {
 		a := *act

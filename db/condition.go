@@ -15,11 +15,10 @@ import (
 	"trails/sparql"
 )
 
-// Test says what a [Condition] asks of a value.
+// Test is the comparison of a [Condition].
 type Test string
 
-// The tests. Those of order compare as SPARQL does, Contains and Begins without regard to
-// case.
+// The tests. Less and so on compare as SPARQL does. Contains and Begins ignore case.
 const (
 	Any            Test = "any" // there is a value
 	Equal          Test = "="
@@ -31,30 +30,30 @@ const (
 	Begins         Test = "begins"
 )
 
-// Condition is met by a subject one of whose values passes a test.
+// Condition selects subjects. A subject meets it if one of its values passes the test.
 type Condition struct {
-	// Path leads from the subject to its values: a predicate, or several over references.
+	// Path leads from the subject to its values: one predicate, or several along references.
 	Path []rdf.IRI
 	Test Test
-	// Operands are what the values are compared with: none for Any, one or more for Equal,
-	// which one of them has to pass, one for the others.
+	// Operands are what values are compared with. Any has none, Equal one or more, of which one must match, and the
+	// others exactly one.
 	Operands []rdf.Term
-	// None turns it round: no value passes, or there is none.
+	// None negates the condition: no value passes the test.
 	None bool
-	// Strings: all values are strings or have a language, so that the index of words has them.
+	// Strings reports that all values are strings, so that the index of words has them.
 	Strings bool
 }
 
-// Has is met by the subjects with an object.
+// Has selects the subjects with the object o for the predicate p.
 func Has(p rdf.IRI, o rdf.Term) Condition {
 	return Condition{Path: []rdf.IRI{p}, Test: Equal, Operands: []rdf.Term{o}}
 }
 
-// along are the patterns of a path from a subject, nil for varS, to a value.
+// along returns the triple patterns of a path from a subject (varS if nil) to a value.
 func along(s rdf.Term, path []rdf.IRI, value sparql.Operand) []sparql.TriplePattern {
 	list := make([]sparql.TriplePattern, len(path))
 	for i, p := range path {
-		list[i] = said(s, p, nil)
+		list[i] = triplePattern(s, p, nil)
 		if i > 0 {
 			list[i].Subject = list[i-1].Object
 		}
@@ -64,13 +63,13 @@ func along(s rdf.Term, path []rdf.IRI, value sparql.Operand) []sparql.TriplePatt
 	return list
 }
 
-// triple is a condition that is one statement about the subject: the term of a value then
-// says whether it is equal, as ids that carry their value do, and those of texts and nodes.
+// triple returns the condition as one triple pattern, if there is one. It needs an operand to which only the same
+// term is equal.
 func (r *Reader) triple(ctx context.Context, c Condition) (sparql.TriplePattern, bool) {
 	if c.None || c.Test != Equal || len(c.Operands) != 1 || len(c.Path) != 1 || !r.sameTerm(ctx, c, c.Operands[0]) {
 		return sparql.TriplePattern{}, false
 	}
-	return said(nil, c.Path[0], c.Operands[0]), true
+	return triplePattern(nil, c.Path[0], c.Operands[0]), true
 }
 
 // sameTerm reports whether only the same term is equal to an operand of a condition.
@@ -84,16 +83,16 @@ func (r *Reader) sameTerm(ctx context.Context, c Condition, o rdf.Term) bool {
 	return carried && low == id && high == id && r.inRegion(ctx, c, o)
 }
 
-// inRegion reports whether the ids of all values of a condition carry them, in the region of
-// an operand.
+// inRegion reports whether all values of a condition are inlined in their ids (see package inline), in the region of
+// the operand.
 func (r *Reader) inRegion(ctx context.Context, c Condition, o rdf.Term) bool {
 	region := r.statistics(ctx, nil).region(c.Path[len(c.Path)-1])
 	return region != "" && region == lower.Region(rdf.DatatypeOf(o))
 }
 
-// pattern has the solutions that pass the test, with the subject in varS.
+// pattern returns the pattern for subjects with a value that passes the test. The subject is varS.
 func (r *Reader) pattern(ctx context.Context, c Condition) sparql.Op {
-	const own sparql.Var = "value" // around an EXISTS there may be varO
+	const own sparql.Var = "value" // varO may be in use outside an EXISTS
 	values := bgp(along(nil, c.Path, sparql.Operand{Var: own})...)
 	value := sparql.VarExpr{Var: own}
 	text := sparql.Call{Func: "STR", Args: []sparql.Expr{value}}
@@ -104,32 +103,31 @@ func (r *Reader) pattern(ctx context.Context, c Condition) sparql.Op {
 		if len(c.Operands) == 1 && r.sameTerm(ctx, c, c.Operands[0]) {
 			return bgp(along(nil, c.Path, sparql.Operand{Term: c.Operands[0]})...)
 		}
-		if len(c.Operands) == 1 { // a range of ids, where they carry the values
-			return that(values, sparql.Call{Func: sparql.Equal, Args: []sparql.Expr{value, sparql.TermExpr{Term: c.Operands[0]}}})
+		if len(c.Operands) == 1 { // a range of ids, if values are inlined in them
+			return filtered(values, sparql.Call{Func: sparql.Equal, Args: []sparql.Expr{value, sparql.TermExpr{Term: c.Operands[0]}}})
 		}
 		args := []sparql.Expr{value}
 		for _, o := range c.Operands {
 			args = append(args, sparql.TermExpr{Term: o})
 		}
-		return that(values, sparql.Call{Func: sparql.In, Args: args})
+		return filtered(values, sparql.Call{Func: sparql.In, Args: args})
 	case Contains, Begins:
 		pattern := regexp.QuoteMeta(rdf.Lexical(c.Operands[0]))
 		if c.Test == Begins {
 			pattern = "^" + pattern
 		}
-		return that(values, sparql.Call{Func: "REGEX", Args: []sparql.Expr{text, sparql.TermExpr{Term: rdf.String(pattern)}, sparql.TermExpr{Term: rdf.String("i")}}})
+		return filtered(values, sparql.Call{Func: "REGEX", Args: []sparql.Expr{text, sparql.TermExpr{Term: rdf.String(pattern)}, sparql.TermExpr{Term: rdf.String("i")}}})
 	case Less, LessOrEqual, Greater, GreaterOrEqual:
 		var compared sparql.Expr = value
-		if rdf.DatatypeOf(c.Operands[0]) == rdf.XSDString { // whatever the language of the value
+		if rdf.DatatypeOf(c.Operands[0]) == rdf.XSDString { // values with a language are compared, too
 			compared = text
 		}
-		return that(values, sparql.Call{Func: sparql.Func(c.Test), Args: []sparql.Expr{compared, sparql.TermExpr{Term: c.Operands[0]}}})
+		return filtered(values, sparql.Call{Func: sparql.Func(c.Test), Args: []sparql.Expr{compared, sparql.TermExpr{Term: c.Operands[0]}}})
 	}
 	panic("db: no test is called " + string(c.Test))
 }
 
-// leads reports whether an index leads to the values that pass a condition: they are known
-// terms, or in a range of the ids that carry them.
+// leads reports whether an index finds the values that pass a condition: they are known terms or a range of ids.
 func (r *Reader) leads(ctx context.Context, c Condition) bool {
 	switch c.Test {
 	case Equal:
@@ -147,30 +145,30 @@ func (r *Reader) leads(ctx context.Context, c Condition) bool {
 	return false
 }
 
-// manyMeet is from how many subjects on those that meet a condition are not found by it, but
-// tested.
+// manyMeet is the number of matching subjects from which a condition is tested for each subject, instead of listing
+// its subjects.
 const manyMeet = 5_000
 
-// condition is how a selected subject meets one: as a pattern of all that do, when an index
-// leads to them and they are few, and as what is asked of a subject.
+// condition is one condition of a selection as algebra: a pattern that lists the matching subjects, if an index finds
+// them and they are few, and a test for one subject.
 type condition struct {
-	op    sparql.Op // nil when it can only be asked
+	op    sparql.Op // nil when it can only be tested
 	rows  float64
 	test  sparql.Expr
-	leads bool // the subjects are read by an index of values that are not one term
+	leads bool // the subjects are found by an index, by values that are more than one term
 }
 
-// meeting are the subjects that meet all conditions, those of the first tried.
+// meeting returns the pattern for the subjects that meet all conditions: it lists those of the first and tests the
+// others.
 func meeting(all []condition) sparql.Op {
 	op := all[0].op
 	for _, c := range all[1:] {
-		op = that(op, c.test)
+		op = filtered(op, c.test)
 	}
 	return op
 }
 
-// conditions are those of a selection, the one that the fewest meet first. That one has a
-// pattern.
+// conditions returns the conditions of a selection, the most selective one first. The first always has a pattern.
 func (r *Reader) conditions(ctx context.Context, sel Selection) []condition {
 	known := r.statistics(ctx, nil)
 	var list []condition
@@ -192,7 +190,7 @@ func (r *Reader) conditions(ctx context.Context, sel Selection) []condition {
 		if leads {
 			op = sparql.Distinct{Op: project(op, varS)}
 			n, err := r.askCount(ctx, slice(op, manyMeet, 0))
-			if err == nil && n < manyMeet { // an error in between means not to know
+			if err == nil && n < manyMeet { // after an error the condition is only tested
 				one.op, one.rows, one.leads = op, float64(n), true
 			}
 		}
@@ -201,7 +199,7 @@ func (r *Reader) conditions(ctx context.Context, sel Selection) []condition {
 	types := condition{}
 	var all []sparql.Op
 	for i, class := range sel.Classes {
-		p := said(nil, rdf.Type, class)
+		p := triplePattern(nil, rdf.Type, class)
 		all = append(all, bgp(p))
 		types.rows += known.rows(p)
 		if i == 0 {

@@ -18,26 +18,26 @@ import (
 type conn struct {
 	*sqlite.Conn
 	role      role
-	temporary *temporary // nil when it is not counted
+	temporary *temporary // nil when temporary files are not counted
 	idle      map[string][]*stmt
 	busy      map[*stmt]struct{}
-	feed      *feed // what the writer streams into SQLite
+	feed      *feed // rows that the writer streams into SQLite
 	interrupt interrupt
-	// tls and handle are the library's, see [handles].
+	// tls and handle are the library's own names of the connection, see [handles].
 	tls     *libc.TLS
 	handle  uintptr
 	reading map[*pages]struct{}
 	roots   roots
-	// questions are the queries of package sparql that run here; nil before the first.
+	// questions are the queries that run on this connection; nil before the first.
 	questions *questions
 }
 
-// stmt is a prepared statement that is taken out of its connection's pool.
+// stmt is a prepared statement taken from its connection's pool.
 type stmt struct {
 	*sqlite.Stmt
 	conn *conn
 	sql  string
-	// passing is set when it is not kept.
+	// passing is set when the statement is not pooled.
 	passing bool
 }
 
@@ -74,7 +74,7 @@ func (s *stmt) release() {
 		return
 	}
 	delete(s.conn.busy, s)
-	// The error is the last step's, which its caller has seen.
+	// The error is that of the last step, which the caller has seen.
 	_ = s.Reset()
 	if s.passing {
 		_ = s.Finalize()
@@ -83,7 +83,7 @@ func (s *stmt) release() {
 	s.conn.idle[s.sql] = append(s.conn.idle[s.sql], s)
 }
 
-// releaseAll ends what is still running, before the transaction ends.
+// releaseAll ends the running statements, before the transaction ends.
 func (c *conn) releaseAll() {
 	for s := range c.busy {
 		s.release()
@@ -138,7 +138,7 @@ func (c *conn) exec(sql string, row func(*stmt) error, args ...any) error {
 	}
 }
 
-// once is exec without keeping the statement, for pragmas and tables' DDL.
+// once is exec without pooling the statement, for pragmas and DDL.
 func (c *conn) once(sql string) error {
 	s, _, err := c.PrepareTransient(sql)
 	if err != nil {
@@ -198,14 +198,14 @@ func (s *stmt) bindID(i int, id inline.TermID) { s.BindInt64(i, int64(id)) }
 
 func (s *stmt) id(i int) inline.TermID { return inline.TermID(s.ColumnInt64(i)) }
 
-// idValue and idOf are for what functions and virtual tables give and take.
+// idValue and idOf convert ids for functions and virtual tables.
 func idValue(id inline.TermID) sqlite.Value { return sqlite.IntegerValue(int64(id)) }
 
 func idOf(v sqlite.Value) inline.TermID { return inline.TermID(v.Int64()) }
 
 func (s *stmt) seq(i int) Seq { return Seq(s.ColumnInt64(i)) }
 
-// bindBlob keeps the difference between nil (NULL) and empty.
+// bindBlob binds nil as NULL and an empty slice as an empty blob.
 func (s *stmt) bindBlob(i int, v []byte) {
 	if v == nil {
 		s.BindNull(i)
@@ -224,15 +224,15 @@ func (s *stmt) blob(i int) []byte {
 	return b
 }
 
-// The waits between two tries for a lock: short at first, so that a queue of
-// small writes moves; with jitter, so that eight processes do not march in step.
+// The waits between two attempts to get a lock. They are short at first, so that a queue of small writes moves, and
+// random, so that several processes do not try at the same time.
 const (
 	firstWait = 500 * time.Microsecond
 	longWait  = 10 * time.Millisecond
 )
 
-// retry runs try until it ends without a lock in its way, ctx ends, or wait passes.
-// The last error is then SQLITE_BUSY or ctx's.
+// retry calls try until it succeeds, fails other than by a lock, ctx ends, or wait has passed. The error is then
+// SQLITE_BUSY or that of ctx.
 func retry(ctx context.Context, wait time.Duration, try func() error) error {
 	deadline := time.Now().Add(wait)
 	pause := firstWait

@@ -14,22 +14,20 @@ import (
 	"trails/fault"
 )
 
-// CreateOptions say what a new file is.
+// CreateOptions are the properties of a new file.
 type CreateOptions struct {
-	// Base is what entity IRIs begin with; it is fixed for the file's life.
+	// Base is the beginning of entity IRIs; it never changes.
 	Base string
 	// Name is the graph's name.
 	Name string
-	// Now is the creation time; zero means the clock's.
+	// Now is the creation time; zero means the current time.
 	Now time.Time
-	// Fill, when set, writes what the file begins with, before it gets its name: an
-	// error leaves no file.
+	// Fill, when set, writes the initial content. If it fails, no file is made.
 	Fill func(context.Context, *File) error
 }
 
-// Create makes a new trails file at path. It refuses a path that exists with the
-// fault Conflict. The file is built under another name and linked into place
-// whole, so that no half file is ever found at path.
+// Create makes a new trails file at path. An existing path is the fault Conflict. The file is built under another
+// name and then linked, so that path never holds a part of it.
 func Create(ctx context.Context, path string, opts CreateOptions) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -85,15 +83,15 @@ func existsFault(path string) error {
 	return fault.New(fault.Conflict, "%s exists already and is left as it is; give another path", fault.Path(path))
 }
 
-// linkNew gives temp its final name without ever replacing a file. Where the file
-// system has no hard links, a name that is free is taken by renaming.
+// linkNew gives temp its final name without replacing a file. On a file system without hard links it renames to a
+// free name.
 func linkNew(temp, path string) error {
 	err := os.Link(temp, path)
 	if errors.Is(err, fs.ErrExist) {
 		return existsFault(path)
 	}
 	if err == nil {
-		// A file has one name, and nobody opens it while it has two.
+		// The file must end with one name; nobody opens it while it has two.
 		return os.Remove(temp)
 	}
 	if _, stat := os.Lstat(path); stat == nil {
@@ -105,7 +103,7 @@ func linkNew(temp, path string) error {
 	return nil
 }
 
-// syncPath makes a file, or the names in a directory, survive a power cut.
+// syncPath makes a file, or the names in a directory, durable.
 func syncPath(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -125,7 +123,7 @@ func build(ctx context.Context, path string, opts CreateOptions) error {
 	return writeMeta(path, opts)
 }
 
-// prepareEmpty sets what must be set before the first table is made.
+// prepareEmpty sets what must be set before the first table exists.
 func prepareEmpty(path string) error {
 	return withConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate, func(c *conn) error {
 		return c.apply([]string{
@@ -160,7 +158,7 @@ func writeMeta(path string, opts CreateOptions) error {
 	})
 }
 
-// withConn runs do on a connection of its own; closing it empties the log.
+// withConn calls do with a connection of its own, and closes it, which empties the log.
 func withConn(path string, flags sqlite.OpenFlags, do func(*conn) error) error {
 	raw, err := sqlite.OpenConn(path, flags)
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"trails/fault"
 )
 
-// CapabilityVersion is one version of a capability, as it was when this file saw it first.
+// CapabilityVersion is one version of a capability's descriptor, as this file first saw it.
 type CapabilityVersion struct {
 	// Capability is an id, Version unique for it.
 	Capability, Version string
 	// Descriptor is JSON, without the version.
 	Descriptor string
 	At         time.Time
-	// Agent is the author of the schema from which the descriptor follows, "" for one that
-	// the program has whatever the file holds. Program is the one that had it.
+	// Agent is the author of the schema that the descriptor comes from, "" for a capability that the program always
+	// has. Program is the program that wrote it.
 	Agent, Program string
 	// CommitSeq is the head at that time, 0 before the first commit.
 	CommitSeq Seq
@@ -26,9 +26,9 @@ type CapabilityVersion struct {
 const insertDescriptor = `INSERT INTO descriptors (seq, capability, version, descriptor, ts, agent, program, commit_seq, chain)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// AddCapabilityVersions keeps the versions that missing returns, in a transaction of its own
-// that makes no commit. missing is called under the write lock and reads what is there by its
-// argument. It does not queue behind a long write: the fault TimedOut says try again later.
+// AddCapabilityVersions stores the versions that missing returns, in its own transaction, without a commit. missing
+// is called under the write lock, with a reader of the stored ones. It does not wait behind a long write: the fault
+// TimedOut says to try again later.
 func (f *File) AddCapabilityVersions(ctx context.Context, missing func(*Reader) ([]CapabilityVersion, error)) error {
 	return f.beside(ctx, "describe", shortWait, func(c *conn) error {
 		r := &Reader{file: f, conn: c, ctx: ctx}
@@ -60,7 +60,7 @@ func (f *File) AddCapabilityVersions(ctx context.Context, missing func(*Reader) 
 	})
 }
 
-// CapabilityVersions returns the versions of every capability, by its id.
+// CapabilityVersions returns the versions of all capabilities by id.
 func (r *Reader) CapabilityVersions(ctx context.Context) (map[string][]string, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "versions", err)
@@ -76,12 +76,12 @@ func (r *Reader) CapabilityVersions(ctx context.Context) (map[string][]string, e
 
 const capabilityVersions = "SELECT capability, version, descriptor, ts, agent, program, commit_seq FROM descriptors "
 
-// EachCapabilityVersion calls each with every version of every capability, the oldest first.
+// EachCapabilityVersion calls each with every version of every capability, oldest first.
 func (r *Reader) EachCapabilityVersion(ctx context.Context, each func(CapabilityVersion)) error {
 	return r.eachCapabilityVersion(ctx, each, capabilityVersions+"ORDER BY seq")
 }
 
-// CapabilityVersion returns one version of a capability, the fault Missing when there is none.
+// CapabilityVersion returns one version of a capability, or the fault Missing.
 func (r *Reader) CapabilityVersion(ctx context.Context, capability, version string) (CapabilityVersion, error) {
 	found, err := r.capabilityVersions(ctx, capabilityVersions+"WHERE id = ?", capability+"@"+version)
 	if err == nil && len(found) == 0 {
@@ -93,9 +93,9 @@ func (r *Reader) CapabilityVersion(ctx context.Context, capability, version stri
 	return found[0], nil
 }
 
-// CapabilityHistory returns the versions of a capability, the newest first.
+// CapabilityHistory returns the versions of a capability, newest first.
 func (r *Reader) CapabilityHistory(ctx context.Context, capability string) ([]CapabilityVersion, error) {
-	// "A" comes after "@", and no other id has the same beginning.
+	// "A" follows "@", and no other id begins with this one and "@".
 	return r.capabilityVersions(ctx, capabilityVersions+"WHERE id >= ? AND id < ? ORDER BY seq DESC", capability+"@", capability+"A")
 }
 

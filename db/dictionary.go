@@ -22,16 +22,16 @@ const (
 // defaultGraph is the g of quads in the default graph.
 const defaultGraph = 0
 
-// dictionary turns terms into ids and back, inside one transaction.
+// dictionary translates between terms and ids, within one transaction.
 type dictionary struct {
 	conn   *conn
 	shared *termCache
-	// committed is the last id that other transactions may know. Later ones can
-	// still be rolled back and given to other terms, so they stay out of shared.
+	// committed is the last id that other transactions may use. Later ids can be rolled back and then given to other
+	// terms, so they are not put into shared.
 	committed inline.TermID
 	ids       map[rdf.Term]inline.TermID
 	terms     map[inline.TermID]rdf.Term
-	keyed     *termIDs // of a bulk load, which has more terms than ids holds; or nil
+	keyed     *termIDs // terms of a bulk load, which are more than ids holds; or nil
 	buf       []byte
 }
 
@@ -39,8 +39,7 @@ func readingDictionary(c *conn, shared *termCache) dictionary {
 	return dictionary{conn: c, shared: shared, committed: math.MaxInt64}
 }
 
-// termKey is the first half of the SHA-256 of a term's canonical N-Quads text: no two
-// terms have the same.
+// termKey is the first half of the SHA-256 of a term's canonical N-Quads text. It is unique in practice.
 type termKey [sha256.Size / 2]byte
 
 func (d *dictionary) key(t rdf.Term) termKey {
@@ -49,12 +48,12 @@ func (d *dictionary) key(t rdf.Term) termKey {
 	return termKey(sum[:sha256.Size/2])
 }
 
-// hash is the first 48 bits, which the file keeps. It finds a term; the value decides.
+// hash is the first 48 bits, which the file stores. It finds candidates; their values are then compared.
 func (k termKey) hash() int64 { return int64(binary.BigEndian.Uint64(k[:8]) >> 16) }
 
 func (d *dictionary) termHash(t rdf.Term) int64 { return d.key(t).hash() }
 
-// lookup returns t's id; false when no quad of this file has ever had t.
+// lookup returns the id of t; ok is false if no quad of this file ever had t.
 func (d *dictionary) lookup(t rdf.Term) (inline.TermID, bool, error) {
 	if id, ok := inline.ID(t); ok {
 		return id, true, nil
@@ -88,7 +87,7 @@ func (d *dictionary) find(t rdf.Term, hash int64) (inline.TermID, error) {
 	return d.findBy(termByHash, t, hash)
 }
 
-// findBy finds a term among the rows that a statement has for its hash.
+// findBy finds a term among the rows with its hash.
 func (d *dictionary) findBy(sql string, t rdf.Term, hash int64) (inline.TermID, error) {
 	s, err := d.conn.take(sql)
 	if err != nil {
@@ -130,7 +129,7 @@ func (d *dictionary) scan(s *stmt, i int) (rdf.Term, error) {
 	return nil, damaged("dictionary kind %d", kind)
 }
 
-// termOf is the term of a dictionary row, nil of a kind that there is not.
+// termOf returns the term of a dictionary row, nil for an unknown kind.
 func termOf(kind int64, value string, datatype rdf.IRI, lang string) rdf.Term {
 	switch kind {
 	case kindIRI:
@@ -147,8 +146,8 @@ func termOf(kind int64, value string, datatype rdf.IRI, lang string) rdf.Term {
 	return nil
 }
 
-// datatype returns the IRI of an id. A row of another kind is not read any further:
-// in a damaged file a literal can be its own datatype.
+// datatype returns the IRI with this id. It reads no other kind of row: in a damaged file a literal could be its own
+// datatype.
 func (d *dictionary) datatype(id inline.TermID) (rdf.IRI, error) {
 	t, ok, err := d.known(id)
 	if err != nil {
@@ -175,7 +174,7 @@ func (d *dictionary) datatype(id inline.TermID) (rdf.IRI, error) {
 	return iri, nil
 }
 
-// term returns the term of an id that is in the file.
+// term returns the term of an id that must be in the file.
 func (d *dictionary) term(id inline.TermID) (rdf.Term, error) {
 	if t, ok, err := d.known(id); ok || err != nil {
 		return t, err
@@ -187,8 +186,7 @@ func (d *dictionary) term(id inline.TermID) (rdf.Term, error) {
 	return t, err
 }
 
-// peek is term without remembering: a query's many values would push out the few
-// terms that all quads share.
+// peek is term without caching: the many values of a query would evict the few terms that all quads share.
 func (d *dictionary) peek(id inline.TermID) (rdf.Term, error) {
 	if t, ok, err := d.known(id); ok || err != nil {
 		return t, err
@@ -196,7 +194,7 @@ func (d *dictionary) peek(id inline.TermID) (rdf.Term, error) {
 	return d.read(id)
 }
 
-// read asks the file for a term.
+// read reads a term from the file.
 func (d *dictionary) read(id inline.TermID) (rdf.Term, error) {
 	s, err := d.conn.take("SELECT kind, value, datatype, lang FROM terms WHERE id = ?")
 	if err != nil {
@@ -214,7 +212,7 @@ func (d *dictionary) read(id inline.TermID) (rdf.Term, error) {
 	return d.scan(s, 0)
 }
 
-// known returns a term without asking the file.
+// known returns a cached term, without reading the file.
 func (d *dictionary) known(id inline.TermID) (rdf.Term, bool, error) {
 	if id < 0 {
 		t := inline.Term(id)
@@ -230,9 +228,8 @@ func (d *dictionary) known(id inline.TermID) (rdf.Term, bool, error) {
 	return t, ok, nil
 }
 
-// joined returns the term of an id whose row was joined in at column i. It is not
-// remembered: reading the row again costs what finding it in memory does, and the
-// many values of a scan would push out the few terms that all quads share.
+// joined returns the term whose dictionary row was joined at column i. It is not cached: reading the row costs as
+// little as finding it in memory, and the many values of a scan would evict the few terms that all quads share.
 func (d *dictionary) joined(id inline.TermID, s *stmt, i int) (rdf.Term, error) {
 	if id < 0 {
 		t, _, err := d.known(id)
@@ -250,10 +247,10 @@ func (d *dictionary) remember(id inline.TermID, t rdf.Term) {
 	}
 }
 
-// damageError is what the file says when it contradicts itself.
+// damageError reports that the file contradicts itself.
 type damageError struct {
 	what  string
-	cause error // nil, or what the log is told, too
+	cause error // nil, or a cause that is also logged
 }
 
 func (e damageError) Error() string {

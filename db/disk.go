@@ -10,19 +10,19 @@ import (
 	"trails/fault"
 )
 
-// Surroundings are what the operating system says of the place where a file is.
+// Surroundings describe the place of the file in the operating system.
 type Surroundings struct {
-	// Free and Size are bytes of the disk: what this process may still use, and all of
-	// it. Size is 0 where the system does not tell.
+	// Free and Size are bytes of the disk: what this process may still use, and the total. Size is 0 if the system
+	// does not say.
 	Free, Size int64
-	// Names is how many names (hard links) the file has.
+	// Names is the number of names (hard links) of the file.
 	Names int
-	// Closed are those of "the file", "its log", "its log's index" and "its directory" that this
-	// process may not write, and Open those that everybody on the machine may.
+	// Closed lists those of "the file", "its log", "its log's index" and "its directory" that this process may not
+	// write; Open lists those that everybody on the machine may write.
 	Closed, Open []string
 }
 
-// Surroundings looks at the place where the file is now.
+// Surroundings returns the current surroundings of the file.
 func (f *File) Surroundings() (Surroundings, error) {
 	info, err := os.Stat(f.path)
 	if err != nil {
@@ -36,12 +36,12 @@ func (f *File) Surroundings() (Surroundings, error) {
 	} {
 		info, err := os.Stat(at.path)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // the log comes and goes
+			continue // the log may be absent
 		}
 		if err != nil || !mayWrite(at.path) {
 			s.Closed = append(s.Closed, at.what)
 		}
-		// In a sticky directory nobody replaces the files of others.
+		// In a sticky directory nobody can replace the files of others.
 		if err == nil && info.Mode()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
 			s.Open = append(s.Open, at.what)
 		}
@@ -49,16 +49,15 @@ func (f *File) Surroundings() (Surroundings, error) {
 	return s, nil
 }
 
-// probeSize is what there must be room for before a write is welcome.
+// probeSize is the free space that is required before a write.
 const probeSize = 64 << 10
 
-// probeDisk writes to a file beside the file, which has no name by then, so that nothing
-// is left of it: a full disk, a quota and a disk that has become read-only show only
-// when something is written.
+// probeDisk writes to an unnamed file in the directory of the file. Only a write shows a full disk, an exceeded quota
+// or a disk that has become read-only. Nothing is left behind.
 func (f *File) probeDisk() error {
 	file, err := os.CreateTemp(filepath.Dir(f.path), ".trails-ready-*")
 	if errors.Is(err, fs.ErrPermission) {
-		return nil // the file and its log may be writable all the same
+		return nil // the file and its log may still be writable
 	}
 	if err == nil {
 		err = os.Remove(file.Name())

@@ -2,7 +2,7 @@ package db
 
 import "syscall"
 
-// diskSpace returns the bytes that this process may still use where path is, and all.
+// diskSpace returns the free bytes for this process on the disk of path, and the total.
 func diskSpace(path string) (free, size int64) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(path, &s); err != nil {

@@ -4,8 +4,8 @@ package db
 
 import "os"
 
-// hardLinks returns 1: this system does not tell.
+// hardLinks returns 1: the number is not known on this system.
 func hardLinks(os.FileInfo) int { return 1 }
 
-// mayWrite returns true: this system says so only when something is written.
+// mayWrite returns true: on this system only a write shows it.
 func mayWrite(string) bool { return true }

@@ -2,5 +2,5 @@
 
 package db
 
-// diskSpace returns 0: what this system tells is not read yet.
+// diskSpace returns 0: it is not implemented for this system.
 func diskSpace(string) (free, size int64) { return 0, 0 }

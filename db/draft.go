@@ -8,15 +8,13 @@ import (
 	"trails/rdf"
 )
 
-// Draft is changes that are tried inside a write transaction: reads of the Writer
-// see them at once, in whatever order they come, and no commit knows of them. What
-// they come to is read with Net; Undo takes them back, and what is to stay is then
-// given to the Writer, in its order. The transaction must be undone or ended before
-// it goes on.
+// Draft is a set of changes that are tried within a write transaction. Reads of the Writer see them at once; they may
+// come in any order, and no commit has them. Net returns their net effect. Undo takes them back; then the wanted
+// changes are made with the Writer, in its order. Before the transaction goes on, the draft must be undone.
 type Draft struct{ w *Writer }
 
-// draft remembers, for every row that a draft touched, the commit that had added it;
-// 0 when it was not there. It is the connection's own, and lives in its temporary file.
+// draft stores for each row that a draft changed the commit that had added it, 0 if the row did not exist. It is a
+// temporary table of the connection.
 const createDraft = `CREATE TEMP TABLE IF NOT EXISTS draft (
 	s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER NOT NULL, g INTEGER NOT NULL, was INTEGER NOT NULL,
 	PRIMARY KEY (s, p, o, g)) STRICT, WITHOUT ROWID`
@@ -27,14 +25,14 @@ const (
 		WHERE (d.was = 0) = EXISTS (SELECT 1 FROM live l WHERE l.s = d.s AND l.p = d.p AND l.o = d.o AND l.g = d.g)`
 	backDraft = `SELECT d.s, d.p, d.o, d.g, COUNT(*) FROM temp.draft d
 		WHERE (d.was = 0) != EXISTS (SELECT 1 FROM live l WHERE l.s = d.s AND l.p = d.p AND l.o = d.o AND l.g = d.g) HAVING COUNT(*) > 0`
-	// The rows are found one by one: CROSS JOIN keeps SQLite from scanning live.
+	// The rows are looked up one by one: CROSS JOIN keeps SQLite from scanning live.
 	undoAdded = `DELETE FROM live WHERE (s, p, o, g) IN (SELECT l.s, l.p, l.o, l.g
 		FROM temp.draft d CROSS JOIN live l ON l.s = d.s AND l.p = d.p AND l.o = d.o AND l.g = d.g)`
 	undoRemoved = "INSERT INTO live (s, p, o, g, added) SELECT s, p, o, g, was FROM temp.draft WHERE was > 0"
 	emptyDraft  = "DELETE FROM temp.draft"
 )
 
-// Draft begins a draft, before anything was added or removed.
+// Draft begins a draft; the transaction must not have changed anything yet.
 func (w *Writer) Draft(ctx context.Context) (*Draft, error) {
 	if err := w.ready(ctx); err != nil {
 		return nil, w.fail(ctx, "begin draft", err)
@@ -45,7 +43,7 @@ func (w *Writer) Draft(ctx context.Context) (*Draft, error) {
 	return &Draft{w}, w.broken(ctx, "begin draft", w.conn.once(createDraft))
 }
 
-// Add adds q, unless it is there, and reports whether it did.
+// Add adds q, and reports whether it was new.
 func (d *Draft) Add(ctx context.Context, q rdf.Quad) (bool, error) {
 	w := d.w
 	if err := w.usable(ctx); err != nil {
@@ -70,7 +68,7 @@ func (d *Draft) add(q rdf.Quad) (bool, error) {
 	return true, d.note(ids, 0)
 }
 
-// Remove removes q, if it is there, and reports whether it did.
+// Remove removes q, and reports whether it was there.
 func (d *Draft) Remove(ctx context.Context, q rdf.Quad) (bool, error) {
 	w := d.w
 	if err := w.usable(ctx); err != nil {
@@ -92,12 +90,12 @@ func (d *Draft) remove(q rdf.Quad) (bool, error) {
 	return true, d.note(ids, added)
 }
 
-// note keeps what a row was before the draft; what came later does not count.
+// note stores the state of a row before the draft. Only the first call for a row has an effect.
 func (d *Draft) note(ids quadIDs, was Seq) error {
 	return d.w.conn.exec(noteDraft, nil, ids[posS], ids[posP], ids[posO], ids[posG], was)
 }
 
-// Net yields each quad that the draft really adds, with true, or removes.
+// Net yields the net changes of the draft.
 func (d *Draft) Net(ctx context.Context) iter.Seq2[DraftChange, error] {
 	return func(yield func(DraftChange, error) bool) {
 		if err := d.net(ctx, yield); err != nil {
@@ -106,8 +104,7 @@ func (d *Draft) Net(ctx context.Context) iter.Seq2[DraftChange, error] {
 	}
 }
 
-// TakenBack counts the quads that the draft has changed and that are as they were before it,
-// and returns one of them.
+// TakenBack counts the quads that the draft changed and changed back, and returns one of them.
 func (d *Draft) TakenBack(ctx context.Context) (n int64, q rdf.Quad, err error) {
 	if err := d.w.ready(ctx); err != nil {
 		return 0, q, d.w.fail(ctx, "read draft", err)
@@ -138,8 +135,7 @@ func (d *Draft) net(ctx context.Context, yield func(DraftChange, error) bool) er
 	})
 }
 
-// Undo takes back all that was added and removed. The terms that the draft made stay
-// in the dictionary if the transaction commits.
+// Undo takes back all changes. If the transaction commits, new terms stay in the dictionary.
 func (d *Draft) Undo(ctx context.Context) error {
 	if err := d.w.usable(ctx); err != nil {
 		return err

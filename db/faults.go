@@ -10,8 +10,8 @@ import (
 	"trails/fault"
 )
 
-// unusable says what each primary result code of SQLite means for the file's
-// owner. Codes that are not listed are our own bugs and stay Internal.
+// unusable says what a primary result code of SQLite means for the owner of the file. Other codes are bugs of trails
+// and stay Internal.
 var unusable = map[sqlite.ResultCode]string{
 	sqlite.ResultFull:     "the disk is full; free some space and try again, nothing was changed",
 	sqlite.ResultIOErr:    "the disk reported an error; check the disk and its free space, nothing was changed",
@@ -24,7 +24,7 @@ var unusable = map[sqlite.ResultCode]string{
 	sqlite.ResultNoMem:    "out of memory",
 }
 
-// resultCode returns the primary result code, of either of the two drivers.
+// resultCode returns the primary result code of an error of either driver.
 func resultCode(err error) sqlite.ResultCode {
 	var coded interface{ Code() int } // modernc.org/sqlite.Error
 	if errors.As(err, &coded) {
@@ -33,8 +33,8 @@ func resultCode(err error) sqlite.ResultCode {
 	return sqlite.ErrCode(err).ToPrimary()
 }
 
-// isBusy reports whether the statement can be tried again: another connection
-// holds a lock, or recovers the log.
+// isBusy reports whether the statement can be tried again, because another connection holds a lock or recovers the
+// log.
 func isBusy(err error) bool {
 	switch resultCode(err) {
 	case sqlite.ResultBusy, sqlite.ResultLocked, sqlite.ResultProtocol:
@@ -43,8 +43,8 @@ func isBusy(err error) bool {
 	return false
 }
 
-// asFault turns an error of SQLite into what the caller can act on, by its result
-// code only. Faults and errors of other origin pass through, the latter with op.
+// asFault converts an error of SQLite into a fault that the caller can act on, by its result code only. Other errors
+// pass through, wrapped with op; faults pass unchanged.
 func asFault(ctx context.Context, path, op string, err error) error {
 	var already *fault.Error
 	if err == nil || errors.As(err, &already) {
@@ -73,7 +73,7 @@ func asFault(ctx context.Context, path, op string, err error) error {
 	return fmt.Errorf("%s: %w", op, err)
 }
 
-// isDamage reports whether the error is about what the file holds.
+// isDamage reports whether the error means that the content of the file is damaged.
 func isDamage(err error) bool {
 	var damage damageError
 	if errors.As(err, &damage) {

@@ -2,8 +2,8 @@ package db
 
 import "zombiezen.com/go/sqlite"
 
-// feed is what the virtual tables feed_quads and feed_terms of one connection
-// hold. They exist to stream rows from Go into an INSERT … SELECT.
+// feed is the content of the virtual tables feed_quads and feed_terms of one connection, which stream rows from Go
+// into an INSERT … SELECT.
 type feed struct {
 	quads []quadIDs
 	terms []termRow
@@ -46,7 +46,7 @@ func (f *feed) termColumn(row, column int) sqlite.Value {
 	return sqlite.Value{} // NULL
 }
 
-// feedCursor goes over the rows that the feed held when it was opened.
+// feedCursor iterates over the rows that the feed held when it was opened.
 type feedCursor struct {
 	row, rows int
 	column    func(row, column int) sqlite.Value

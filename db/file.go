@@ -1,14 +1,11 @@
-// Package db is the SQLite file and the only room with SQL. It stores quads,
-// their history and the provenance of each change; it knows nothing of types,
-// schemas or actors, which are the graph's (package kg, its only user).
+// Package db is the SQLite file, and the only package with SQL. It stores quads, their history and the provenance of
+// each change. It knows no types, schemas or actors; these belong to package kg, its only user.
 //
-// Read [File] first. A [Reader] is one pinned state of the file; a [Writer] is
-// one transaction that ends in a [Commit]. Terms cross the border as rdf.Term;
-// the ids that stand for them in the file never leave this package.
+// Read [File] first. A [Reader] is one fixed state of the file; a [Writer] is one transaction that ends in a
+// [Commit]. The exported API has terms as rdf.Term; their ids in the file never leave this package.
 //
-// Several processes on one file are the normal case. Nothing is remembered from
-// one transaction to the next except what does not change until a backup is restored:
-// terms with their ids, and what was true of a commit. See caches.
+// Several processes on one file are the normal case. Between transactions a process only remembers what does not
+// change until a backup is restored: terms with their ids, and facts about a commit. See caches.
 package db
 
 import (
@@ -36,31 +33,29 @@ type Options struct {
 	Synchronous string
 	// LockWait bounds the wait for another process's write; 0 means one minute.
 	LockWait time.Duration
-	// Readers caps the concurrent readers; 0 means 16, so that a few long queries do
-	// not keep short ones waiting.
+	// Readers bounds the concurrent readers; 0 means 16, so that a few long queries do not delay short ones.
 	Readers int
-	// LongLog is the size in bytes from which the write-ahead log is made to start
-	// over before the next write; 0 means 64 MiB.
+	// LongLog is the size of the write-ahead log in bytes from which it is made to start over before the next write;
+	// 0 means 64 MiB.
 	LongLog int64
-	// KeepActivities bounds the recorded reads: activities with the outcome ok that made
-	// no commit. KeepRefusals bounds those with another outcome. 0 means 100,000 of each.
+	// KeepActivities bounds the stored activities with the outcome ok that made no commit, KeepRefusals those with
+	// another outcome. 0 means 100,000 of each.
 	KeepActivities, KeepRefusals int64
-	// ArtifactQuota bounds the bytes of the artifacts that are kept; 0 means 256 MiB.
+	// ArtifactQuota bounds the bytes of all artifacts; 0 means 256 MiB.
 	ArtifactQuota int64
-	// Scans says when queries read whole ranges of an index in the place of SQL.
+	// Scans says when queries read whole ranges of an index directly, instead of using SQL.
 	Scans Scans
-	// ScanFailed hears of each scan that failed by a fault of ours, and where; nil means nobody does.
+	// ScanFailed is called for each scan that failed because of a bug, with its place; nil means not to.
 	ScanFailed func(err error, stack string)
-	// Inspect opens a file of today's format that has what no format has, too, for reading
-	// alone: see [File.Foreign].
+	// Inspect opens a file of the current format even if it has objects that no format has, for reading only: see
+	// [File.Foreign].
 	Inspect bool
 }
 
 // Scans is one of [ScansChosen], the default, [ScansNever] and [ScansAlways].
 type Scans = lower.Scans
 
-// When whole ranges are read: where that is estimated to be faster; never; wherever a
-// pattern allows it.
+// When queries scan: where that is estimated to be faster; never; wherever a pattern allows it.
 const (
 	ScansChosen = lower.ScansChosen
 	ScansNever  = lower.ScansNever
@@ -96,31 +91,31 @@ func (o Options) synchronous() string {
 	return "NORMAL"
 }
 
-// Meta is what a file says of itself. It is set when the file is made.
+// Meta is the file's data about itself. It is set at creation.
 type Meta struct {
 	Base, Name string
 	Created    time.Time
 	Format     int
 }
 
-// File is an open trails file. It is safe for concurrent use: many readers and
-// one writer at a time, the others waiting in order.
+// File is an open trails file. It is safe for concurrent use, by many readers and one writer at a time; other writers
+// wait in order.
 type File struct {
-	path    string // with no symbolic link in it
-	given   string // the path as the caller has it
+	path    string // without symbolic links
+	given   string // the path as the caller gave it
 	opts    Options
 	meta    Meta
 	inode   *inode
-	foreign []foreign // what no format has; without it the file may be written
+	foreign []foreign // objects that no format has; if there are any, the file may not be written
 	caches  atomic.Pointer[caches]
 
-	write   *semaphore.Weighted // of one: who has it is the writer
-	waiting atomic.Int64        // how many want it
-	writer  *conn               // of who has it
-	readers *semaphore.Weighted // of as many as may be open
+	write   *semaphore.Weighted // token of the writer
+	waiting atomic.Int64        // number of goroutines that wait for the token
+	writer  *conn               // connection of the writer
+	readers *semaphore.Weighted // tokens of readers
 
-	// Of the writer: the stage at which the log did not start over, and when
-	// that was tried last after a write.
+	// For the writer: the stage at which the log could not start over, and the time of the last such attempt after a
+	// write.
 	logInVain  logStage
 	logGlanced time.Time
 
@@ -129,9 +124,9 @@ type File struct {
 	failedScans atomic.Int64
 
 	mu      sync.Mutex
-	idle    []*conn      // of readers; the one that is taken first is the last
+	idle    []*conn      // idle connections of readers; the last one is taken first
 	open    int          // connections of readers, idle or not
-	held    atomic.Int64 // bytes of the queries that run
+	held    atomic.Int64 // bytes held by running queries
 	closed  bool
 	commits commitsSeen
 
@@ -141,8 +136,8 @@ type File struct {
 	}
 }
 
-// FailedScans returns how many scans have failed by a fault of ours since the file was opened. SQL
-// answered in their place, unless a part of the answer was out already.
+// FailedScans returns how many scans have failed because of a bug since the file was opened. SQL answered instead,
+// unless a part of the answer had already been returned.
 func (f *File) FailedScans() int64 { return f.failedScans.Load() }
 
 func (f *File) scanFailed(bug *scan.Bug) {
@@ -152,9 +147,8 @@ func (f *File) scanFailed(bug *scan.Bug) {
 	}
 }
 
-// Open opens the trails file at path. The faults are Missing when there is none
-// and Unusable when the file is foreign, newer, truncated, damaged, read-only, has
-// several names or lies beside the log of another file; such a file is not touched.
+// Open opens the trails file at path. No file is the fault Missing. A file that is foreign, newer, truncated, damaged
+// or read-only, has several names or stands beside the log of another file is the fault Unusable, and is not changed.
 // An older format is migrated.
 func Open(ctx context.Context, path string, opts Options) (*File, error) {
 	if opts.Synchronous != "" && opts.Synchronous != "normal" && opts.Synchronous != "full" {
@@ -214,8 +208,7 @@ func (f *File) start(ctx context.Context) error {
 	return nil
 }
 
-// checkForeign refuses a file of an older format for what no format has: a migration would run
-// its triggers.
+// checkForeign refuses a file of an older format with objects that no format has: a migration would run its triggers.
 func (f *File) checkForeign(ctx context.Context, format int) error {
 	c, err := f.connect(ctx, reading)
 	if err != nil {
@@ -232,8 +225,8 @@ func (f *File) checkForeign(ctx context.Context, format int) error {
 	return asFault(ctx, f.path, "open", errors.Join(err, c.close()))
 }
 
-// layout has statements that name every table, and every index that others name: a
-// file for which they cannot be prepared has lost one.
+// layout has statements that use every table and every index by name. If they cannot be prepared, the file has lost
+// one.
 var layout = []string{
 	metaRows, termRows, liveRows, histRows, provSums.rows, idempotencySums.rows, commitChain.rows, descriptorChain.rows,
 	"SELECT " + commitColumns,
@@ -302,8 +295,7 @@ func (f *File) Path() string { return f.path }
 // Meta returns what the file says of itself.
 func (f *File) Meta() Meta { return f.meta }
 
-// Close closes every connection. Readers and the writer must have been closed;
-// Close waits for the writer and for them.
+// Close closes all connections. It waits for readers and the writer, which must be closed by their owners.
 func (f *File) Close() error {
 	f.mu.Lock()
 	if f.closed {
@@ -313,7 +305,7 @@ func (f *File) Close() error {
 	f.closed = true
 	f.mu.Unlock()
 
-	// Neither fails: nothing ends this context, and no one asks for more than there are.
+	// Neither can fail: the context never ends, and no more tokens are requested than exist.
 	_ = f.write.Acquire(context.Background(), 1)
 	_ = f.readers.Acquire(context.Background(), int64(f.opts.Readers))
 	if f.inPlace() != nil {
@@ -327,8 +319,7 @@ func (f *File) Close() error {
 	return nil
 }
 
-// leaveLog is [conn.leaveLog] through any connection there is; the caller holds the token
-// for writing.
+// leaveLog is [conn.leaveLog] with a reader's connection or a new one. The caller holds the token for writing.
 func (f *File) leaveLog() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -340,7 +331,7 @@ func (f *File) leaveLog() {
 	}
 }
 
-// closeConns closes the writer last, so that the final checkpoint is its.
+// closeConns closes the writer last, so that it makes the final checkpoint.
 func (f *File) closeConns() error {
 	f.watch.Lock()
 	defer f.watch.Unlock()
@@ -363,8 +354,8 @@ func (f *File) isClosed() bool {
 	return f.closed
 }
 
-// DataVersion returns a number that changes whenever any process, this one
-// included, has committed a write. It is cheap enough to ask on every call.
+// DataVersion returns a number that changes whenever a process, including this one, commits a write. It is cheap
+// enough for every call.
 func (f *File) DataVersion(ctx context.Context) (int64, error) {
 	f.watch.Lock()
 	defer f.watch.Unlock()

@@ -12,11 +12,11 @@ import (
 	"trails/fault"
 )
 
-// Format is the version of the file's tables that this build reads and writes.
-// It is kept as the file's user_version, and migrations/ has one file for each.
+// Format is the version of the tables that this build reads and writes. The file stores it as its user_version, and
+// migrations/ has one file for each version.
 const Format = 9
 
-// objectsDigest tells the tables and indexes of [Format] from all others; see [digestOf].
+// objectsDigest identifies the tables and indexes of [Format]; see [digestOf].
 const objectsDigest = "989526f66a812f058af89a2f6562d62fd17ade3f6766df104f3c092e2d758d9a"
 
 // SQLiteVersion is the version of SQLite that is built in.
@@ -27,13 +27,13 @@ const ApplicationID = 0x74726C73
 
 const pageSize = 4096
 
-// sqliteMagic opens every SQLite 3 file (https://sqlite.org/fileformat2.html section 1.3).
+// sqliteMagic is the beginning of every SQLite 3 file (https://sqlite.org/fileformat2.html section 1.3).
 const sqliteMagic = "SQLite format 3\x00"
 
 const headerSize = 100
 
-// checkHeader reads the first bytes of an open file and says whether SQLite may
-// open it. It reads only: a file that is refused is left byte for byte as it is.
+// checkHeader reads the first bytes of an open file and decides whether SQLite may open it. A file that is refused
+// stays unchanged byte for byte.
 func checkHeader(file *os.File, path string) (format int, err error) {
 	var h [headerSize]byte
 	n, err := file.ReadAt(h[:], 0)
@@ -60,8 +60,8 @@ func newerFormat(path string, format int) error {
 	return fault.New(fault.Unusable, "%s has format %d and this trails reads up to format %d; use a newer trails", fault.Path(path), format, Format)
 }
 
-// checkFormat says, within a transaction, whether the tables are still those that this
-// build knows: another process may have migrated the file since it was opened.
+// checkFormat checks, within a transaction, that the tables still have the format of this build. Another process may
+// have migrated the file since it was opened.
 func (c *conn) checkFormat(path string) error {
 	format, err := c.int64("PRAGMA user_version")
 	if err != nil || format == Format {
@@ -70,8 +70,8 @@ func (c *conn) checkFormat(path string) error {
 	return fault.New(fault.Unusable, "another trails has migrated %s to format %d, and this one knows format %d; restart it with that version", fault.Path(path), format, Format)
 }
 
-// checkLength refuses a file that is shorter than its header says. A file with a
-// write-ahead log may be: its last pages are still in the log.
+// checkLength refuses a file that is shorter than its header says. With a write-ahead log it may be shorter: its last
+// pages are then in the log.
 func checkLength(file *os.File, path string, h []byte) error {
 	info, err := file.Stat()
 	if err != nil {

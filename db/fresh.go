@@ -14,27 +14,26 @@ import (
 type freshText struct {
 	id    inline.TermID
 	text  string
-	words []int32 // their places in freshTexts.words
-	known int     // how many words this text and those before it have
+	words []int32 // indexes into freshTexts.words
+	known int     // number of words of this text and those before it
 }
 
 // freshTexts are texts that are not in the index of words, cut into words.
 type freshTexts struct {
-	after, last inline.TermID // the terms between which the texts are, with the last one
-	list        []freshText   // by their ids
-	words       []string      // what the index would have of the texts, each once
+	after, last inline.TermID // the texts have ids after the term after, up to and including the term last
+	list        []freshText   // sorted by id
+	words       []string      // the distinct words of the texts, as the index would have them
 	places      map[string]int32
 }
 
-// freshCache keeps the texts that are not in the index yet, so that a search cuts those alone
-// that came since the last one. What it gave away does not change: it only adds behind that.
+// freshCache keeps the texts that are not in the index yet, so that a search only splits texts that are newer than
+// the last search. What it returned does not change: it only appends.
 type freshCache struct {
 	mu    sync.Mutex
 	texts *freshTexts
 }
 
-// freshTexts reads the texts that came after the last one in the index. Terms that can still be
-// undone are not kept.
+// freshTexts returns the texts that are newer than the index. Terms that can still be rolled back are not cached.
 func (r *Reader) freshTexts(ctx context.Context) (list []freshText, words []string, err error) {
 	var after, last inline.TermID
 	err = r.conn.exec("SELECT max(id), (SELECT term FROM words_until) FROM terms", func(row *stmt) error {
@@ -92,8 +91,7 @@ func (f *freshTexts) read(ctx context.Context, c *conn, last inline.TermID) erro
 	return err
 }
 
-// freshWith returns those of the texts that are not in the index yet that have all words,
-// common ones apart.
+// freshWith returns the unindexed texts that have all words, except common words.
 func (s *textSearch) freshWith() []freshText {
 	list := s.fresh
 	for _, g := range s.goals {
@@ -104,10 +102,9 @@ func (s *textSearch) freshWith() []freshText {
 	return list
 }
 
-// freshHaving returns those of some texts that have a goal; phrases are looked at with the
-// text itself.
+// freshHaving returns those of some texts that match a goal. For phrases the text itself is compared.
 func (s *textSearch) freshHaving(list []freshText, g fulltext.Goal) (having []freshText) {
-	var ways [][][]bool // for each part of each way, which of the words may stand for it
+	var ways [][][]bool // for each part of each alternative, the words that may stand for it
 	for _, way := range g.Ways {
 		var parts [][]bool
 		for _, words := range way {
@@ -129,7 +126,7 @@ func (s *textSearch) freshHaving(list []freshText, g fulltext.Goal) (having []fr
 	return having
 }
 
-// freshWords says which words of the texts that are not in the index are among some.
+// freshWords returns which words of the unindexed texts are among the given ones.
 func (s *textSearch) freshWords(words []string) []bool {
 	among := make([]bool, len(s.vocabulary))
 	whole, begins := map[string]bool{}, []string{}

@@ -8,25 +8,25 @@ import (
 	"trails/fault"
 )
 
-// A reader keeps the log from starting over for as long as it is open, in whatever process. One
-// that is old gives way while others commit to a long log, so that they need not wait for it.
+// An open reader, in any process, keeps the log from starting over. An old reader is ended while others commit to a
+// long log, so that they need not wait for it.
 const (
-	// oldestReader is the age until which a reader stays when the log has just become long. Each
-	// eighth of its bound that the log is longer halves the age.
+	// oldestReader is the maximum age of a reader when the log has just become long. For each eighth of its bound by
+	// which the log is longer, it is halved.
 	oldestReader = 10 * time.Second
-	// youngestReader is the age until which a reader always stays: less than writers wait.
+	// youngestReader is the least maximum age of a reader. It is less than the time that writers wait.
 	youngestReader = logWait * 4 / 5
-	// readerGlance is how often an old reader looks whether it has to give way.
+	// readerGlance is the interval at which an old reader checks whether it must end.
 	readerGlance = 100 * time.Millisecond
-	// committing is for how long a file counts as being written to after a commit.
+	// committing is the time after a commit during which the file counts as being written.
 	committing = 2 * time.Second
 )
 
-// errGivesWay ends what a reader reads when it gives way.
+// errGivesWay ends the reads of a reader that gives way to writers.
 var errGivesWay = errors.New("what was being read gave way to writers")
 
-// GaveWay reports whether an error is that its reader gave way to writers: the same read can be
-// begun anew at once.
+// GaveWay reports whether err means that the reader was ended for the sake of writers. The same read can be started
+// again at once.
 func GaveWay(err error) bool { return errors.Is(err, errGivesWay) }
 
 func gaveWayFault() error {
@@ -34,15 +34,14 @@ func gaveWayFault() error {
 		With("retry_after", 1).Because(errGivesWay)
 }
 
-// commitsSeen is when old readers of this process have seen, by looking now and then, that somebody
-// had committed.
+// commitsSeen records when old readers of this process have noticed commits.
 type commitsSeen struct {
 	version   int64
-	last, one time.Time // the newest look that found commits, and the one before
+	last, one time.Time // times of the last two checks that found commits; last is the newer one
 }
 
-// look notes that the version of the file is this, and reports whether it is being written to:
-// two looks of the last seconds found commits that the one before had not.
+// look records a version of the file, and reports whether the file is being written: two recent checks found new
+// commits.
 func (c *commitsSeen) look(version int64, now time.Time) bool {
 	if version != c.version {
 		if c.version != 0 {
@@ -53,12 +52,12 @@ func (c *commitsSeen) look(version int64, now time.Time) bool {
 	return now.Sub(c.one) < committing
 }
 
-// ageAllowed is how old a reader of a log of this size may become while others write.
+// ageAllowed returns the maximum age of a reader, for a log of this size while others write.
 func ageAllowed(size, bound int64) time.Duration {
 	return max(youngestReader, oldestReader>>min(stepsPast(size, bound), logSteps))
 }
 
-// watchAge makes the reader give way when it is due, until it is closed.
+// watchAge starts the timer that ends the reader when it is too old.
 func (r *Reader) watchAge() {
 	opened := time.Now()
 	r.age = time.AfterFunc(oldestReader, func() {
@@ -72,10 +71,10 @@ func (r *Reader) watchAge() {
 		}
 		r.age.Reset(readerGlance)
 	})
-	r.age.Reset(youngestReader) // now that the field is set
+	r.age.Reset(youngestReader) // only now, because the function uses the field
 }
 
-// beingWritten reports whether somebody, in whatever process, commits to the file again and again.
+// beingWritten reports whether any process is committing to the file repeatedly.
 func (f *File) beingWritten(ctx context.Context) bool {
 	version, err := f.DataVersion(ctx)
 	if err != nil {
@@ -86,11 +85,11 @@ func (f *File) beingWritten(ctx context.Context) bool {
 	return f.commits.look(version, time.Now())
 }
 
-// Outlast lets the reader stay however long others wait for it: it is of an export or a copy, which
-// cannot be begun anew.
+// Outlast lets the reader stay open however long writers wait. It is for exports and copies, which cannot be started
+// again.
 func (r *Reader) Outlast() { r.outlasts.Store(true) }
 
-// over is why a read must end: its own context, or that the reader gives way.
+// over returns why a read must end: its context has ended, or the reader gave way.
 func (r *Reader) over(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

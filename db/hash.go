@@ -32,18 +32,16 @@ import (
 // in every file that holds it.
 type CommitID [sha256.Size]byte
 
-// toldDigits is how many of the 64 hexadecimal digits of an id are told of a commit.
+// toldDigits is how many of the 64 hexadecimal digits of an id are shown.
 const toldDigits = 12
 
-// String returns the first 12 hexadecimal digits, by which every answer names a commit and
-// every argument finds it; "" for the zero id.
+// String returns the first 12 hexadecimal digits, which answers show and arguments accept; "" for the zero id.
 func (id CommitID) String() string {
 	whole := id.Whole()
 	return whole[:min(toldDigits, len(whole))]
 }
 
-// Whole returns all 64 hexadecimal digits, which IRIs, the file and whoever compares ids
-// need; "" for the zero id.
+// Whole returns all 64 hexadecimal digits, for IRIs, for the file and for comparing ids; "" for the zero id.
 func (id CommitID) Whole() string {
 	if id.IsZero() {
 		return ""
@@ -54,8 +52,7 @@ func (id CommitID) Whole() string {
 // IsZero reports whether id names no commit.
 func (id CommitID) IsZero() bool { return id == CommitID{} }
 
-// ParseCommitID reads the 64 hexadecimal digits of a whole id; "" is the zero id.
-// Any other text is the fault Malformed.
+// ParseCommitID parses the 64 hexadecimal digits of an id; "" is the zero id. Any other text is the fault Malformed.
 func ParseCommitID(s string) (CommitID, error) {
 	var id CommitID
 	if s == "" {
@@ -78,7 +75,7 @@ type changeHash struct {
 
 func newChangeHash() *changeHash { return &changeHash{sum: sha256.New()} }
 
-// next makes q the current change; quads must come in the order of their lines.
+// next begins the change of q; quads must come in the order of their lines.
 func (h *changeHash) next(q rdf.Quad) error {
 	h.line, h.last = h.last, h.line
 	h.line = append(h.line[:0], "? "...)
@@ -89,7 +86,7 @@ func (h *changeHash) next(q rdf.Quad) error {
 	return nil
 }
 
-// keep adds the current change: it is a net change.
+// keep adds the change of q to the hash, because it is a net change.
 func (h *changeHash) keep(op byte) {
 	h.line[0] = op
 	h.line = append(h.line, '\n')
@@ -113,7 +110,7 @@ func (h *changeHash) count(op byte) {
 	}
 }
 
-// commitID returns the id of c over the changes so far; c.ID is not read.
+// commitID returns the id of c with the changes so far; c.ID is not used.
 func (h *changeHash) commitID(c Commit) CommitID {
 	text := []byte("trails-commit-1\n")
 	for _, parent := range []CommitID{c.Parent, c.Parent2} {
@@ -131,6 +128,5 @@ func (h *changeHash) commitID(c Commit) CommitID {
 
 const timeForm = "2006-01-02T15:04:05.000000Z"
 
-// fromMicros is the time so many microseconds after the beginning of 1970. The zero time
-// is a number as any other.
+// fromMicros converts microseconds since 1970 to a time.
 func fromMicros(n int64) time.Time { return time.UnixMicro(n).UTC() }

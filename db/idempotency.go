@@ -5,25 +5,23 @@ import (
 	"time"
 )
 
-// IdempotentKey makes a repeated write answer with the first one's result.
+// IdempotentKey makes a repeated write return the result of the first one.
 type IdempotentKey struct {
-	// Key is the caller's, together with whatever keeps callers apart.
+	// Key is the caller's key, with a prefix that separates callers.
 	Key string
-	// Digest is of the call's arguments: the same key for another call is a mistake
-	// that the caller reports.
+	// Digest is the digest of the call's arguments. The caller refuses a key that was used with another digest.
 	Digest []byte
-	// Result makes the bytes to remember, once the commit's id is known. It must not
-	// use the Writer.
+	// Result returns the bytes to store, once the id of the commit is known. It must not use the Writer.
 	Result func(Commit) ([]byte, error)
 }
 
-// Idempotent is what an earlier write left under a key.
+// Idempotent is the stored result of an earlier write.
 type Idempotent struct {
 	Digest, Result []byte
 	Time           time.Time
 }
 
-// keptKeys is how many of the latest keys the file remembers.
+// keptKeys is how many of the latest keys the file keeps.
 const keptKeys = 100_000
 
 func (c *conn) insertIdempotent(key string, digest, result []byte, now time.Time) error {
@@ -46,8 +44,8 @@ func (c *conn) insertIdempotent(key string, digest, result []byte, now time.Time
 	return c.exec("DELETE FROM idempotency WHERE seq <= (SELECT max(seq) FROM idempotency) - ?", nil, keptKeys)
 }
 
-// FindIdempotent returns what an earlier write left under key; false when nothing.
-// Only the Writer's answer is still true when the write is made.
+// FindIdempotent returns the result stored under key; ok is false if there is none. Only with a Writer is the answer
+// still valid when the write is made.
 func (r *Reader) FindIdempotent(ctx context.Context, key string) (found Idempotent, ok bool, err error) {
 	if err := r.ready(ctx); err != nil {
 		return found, false, r.fail(ctx, "idempotency", err)

@@ -9,29 +9,28 @@ import (
 	"trails/fault"
 )
 
-// POSIX takes away all of a process's locks on a file when the process closes any
-// descriptor of it (https://sqlite.org/howtocorrupt.html section 2.2). So the
-// descriptor that the header was read with stays open as long as any File of this
-// process uses the same inode, and is closed after the last SQLite connection.
+// POSIX takes away all of a process's locks on a file when the process closes any descriptor of it
+// (https://sqlite.org/howtocorrupt.html section 2.2). So the descriptor with which the header was read stays open
+// while any File of this process uses the inode, and is closed after the last SQLite connection.
 var inodes struct {
 	sync.Mutex
 	open []*inode
 }
 
 type inode struct {
-	path string // with no symbolic link in it: SQLite's log has its name
+	path string // without symbolic links; SQLite's log is named after it
 	info os.FileInfo
 	file *os.File
 	uses int
 }
 
-// holdInode opens a file, or shares the descriptor that this process already has, and
-// returns its path without symbolic links.
+// holdInode opens a file, or reuses the descriptor that this process already has. It also returns the path without
+// symbolic links.
 func holdInode(ctx context.Context, given string) (path string, n *inode, err error) {
 	inodes.Lock()
 	defer inodes.Unlock()
 	if path, err = filepath.EvalSymlinks(given); err != nil {
-		path = given // what is wrong with it is said below
+		path = given // the error is reported below
 	}
 	if info, err := os.Stat(path); err == nil {
 		for _, n := range inodes.open {
@@ -55,7 +54,7 @@ func holdInode(ctx context.Context, given string) (path string, n *inode, err er
 	return path, n, nil
 }
 
-// openInode opens a file that this process has not open, and looks at it before SQLite does.
+// openInode opens a file that this process does not have open, and checks it before SQLite sees it.
 func openInode(ctx context.Context, path string) (_ *inode, err error) {
 	file, err := openChecked(path)
 	if err != nil {
@@ -83,7 +82,7 @@ func openInode(ctx context.Context, path string) (_ *inode, err error) {
 	return &inode{path: path, info: info, file: file, uses: 1}, nil
 }
 
-// release gives the descriptor up; the caller has closed its connections.
+// release gives up the descriptor, after all connections have been closed.
 func (n *inode) release() {
 	inodes.Lock()
 	defer inodes.Unlock()

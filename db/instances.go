@@ -7,15 +7,15 @@ import (
 	"trails/rdf"
 )
 
-// maxInstanceIDs bounds the ids that a set of instances has bits for: 4 MB.
+// maxInstanceIDs bounds the ids in a bit set of instances: 4 MB.
 const maxInstanceIDs = 32 << 20
 
-// instancesOf reads a part of an index.
+// instancesOf reads the part of an index for one type.
 const instancesOf = "SELECT s FROM live INDEXED BY live_pos WHERE p = ?1 AND o = ?2 AND g = 0"
 
-// Instances returns what tells whether a term has one of some types in the default graph. It is
-// a bit for each term of the file, set in one pass over the instances, and good until something
-// is written. It is nil where the file has too many terms.
+// Instances returns a function that reports whether a term has one of some types in the default graph. It uses a bit
+// set over all terms, filled in one pass over the instances, and is valid until the next write. It is nil if the file
+// has too many terms.
 func (r *Reader) Instances(ctx context.Context, classes []rdf.IRI) (func(rdf.Term) (bool, error), error) {
 	last, err := r.number(ctx, "instances", "SELECT max(id) FROM terms")
 	if err != nil || last > maxInstanceIDs {

@@ -8,7 +8,7 @@ import (
 	"trails/rdf"
 )
 
-// intern returns the ids of a quad's terms, giving new ones to new terms.
+// intern returns the ids of a quad's terms, with new ids for new terms.
 func (w *Writer) intern(q rdf.Quad) (ids quadIDs, err error) {
 	for i, t := range [...]rdf.Term{q.Subject, q.Predicate, q.Object, q.Label} {
 		if t == nil {
@@ -28,7 +28,7 @@ func (w *Writer) internTerm(t rdf.Term) (inline.TermID, error) {
 	if id, ok := w.dict.ids[t]; ok {
 		return id, nil
 	}
-	if w.bulk != nil { // a bulk load has the keys of its terms at hand
+	if w.bulk != nil { // a bulk load already has the keys of its terms
 		key := w.dict.key(t)
 		id, err := w.bulkID(t, key)
 		if err == nil && id == 0 {
@@ -59,7 +59,7 @@ func (w *Writer) internTerm(t rdf.Term) (inline.TermID, error) {
 	return id, nil
 }
 
-// bulkID returns the id of a term, 0 when it is new.
+// bulkID returns the id of a term, 0 if it is new.
 func (w *Writer) bulkID(t rdf.Term, key termKey) (inline.TermID, error) {
 	if id := w.bulk.ids.get(key); id != 0 || w.bulk.whole {
 		return id, nil
@@ -67,9 +67,8 @@ func (w *Writer) bulkID(t rdf.Term, key termKey) (inline.TermID, error) {
 	return w.knownID(t, key)
 }
 
-// WasKnown reports whether t was in the file before the changes of this transaction; when
-// not, no quad that they started from has it. Unlike a read it leaves what a bulk
-// load has buffered where it is.
+// WasKnown reports whether t was in the file before this transaction. If not, no earlier quad has it. Unlike a read
+// it does not flush what a bulk load has buffered.
 func (w *Writer) WasKnown(ctx context.Context, t rdf.Term) (bool, error) {
 	if err := w.usable(ctx); err != nil {
 		return false, err
@@ -78,7 +77,7 @@ func (w *Writer) WasKnown(ctx context.Context, t rdf.Term) (bool, error) {
 	return id != 0 && id <= w.start, w.broken(ctx, "look up", err)
 }
 
-// idBefore returns the id of a term that was there before, 0 or another for others.
+// idBefore returns the id of a term that existed before the transaction; for other terms 0 or a later id.
 func (w *Writer) idBefore(t rdf.Term) (inline.TermID, error) {
 	if w.bulk == nil {
 		id, _, err := w.dict.lookup(t)

@@ -6,25 +6,24 @@ import (
 	"sync"
 )
 
-// interrupt lets contexts end what runs on a connection. SQLite is told by a channel,
-// and each channel that it is given costs a goroutine and a handshake: it gets another
-// one only when the last was used.
+// interrupt lets contexts interrupt the statements of a connection. SQLite takes a channel for this, and each new
+// channel costs a goroutine and a handshake. So a channel is reused until it has been closed.
 type interrupt struct {
 	mu    sync.Mutex
 	done  chan struct{}
-	used  bool // done is closed
+	used  bool // done has been closed
 	armed []*arming
 }
 
-// arming is one context's hold on a connection.
+// arming connects one context with a connection.
 type arming struct {
 	conn *conn
 	stop func() bool
 	over bool // the context has ended
 }
 
-// interruptBy lets the end of ctx interrupt the connection until it is released. The
-// one that was armed last is released first.
+// interruptBy lets the end of ctx interrupt the connection until it is released. Armings are released in reverse
+// order.
 func (c *conn) interruptBy(ctx context.Context) *arming {
 	if ctx.Done() == nil {
 		return nil
@@ -42,7 +41,7 @@ func (c *conn) interruptBy(ctx context.Context) *arming {
 	return a
 }
 
-// fire interrupts, unless the hold was released.
+// fire interrupts the connection, unless the arming has been released.
 func (a *arming) fire() {
 	i := &a.conn.interrupt
 	i.mu.Lock()
@@ -54,8 +53,7 @@ func (a *arming) fire() {
 	}
 }
 
-// release ends the hold. When its context has ended, but no other one that holds the
-// connection, the connection can go on.
+// release ends the arming. If its context has ended, but no other armed one, the connection becomes usable again.
 func (a *arming) release() {
 	if a == nil {
 		return
@@ -70,7 +68,7 @@ func (a *arming) release() {
 	i.renew(a.conn)
 }
 
-// uninterrupted releases all holds: what follows runs to its end.
+// uninterrupted releases all armings: what follows runs to its end.
 func (c *conn) uninterrupted() {
 	i := &c.interrupt
 	i.mu.Lock()

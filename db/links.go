@@ -8,20 +8,20 @@ import (
 	"trails/sparql"
 )
 
-// How many links a read looks at to learn by which predicates a node is referred
-// to, and how many predicates of the file it then tries.
+// How many links are read to find the predicates that refer to a node, and how many predicates of the file are then
+// tried.
 const (
 	linksLooked     = 2000
 	predicatesTried = 1000
 )
 
-// ReferringPredicates returns the predicates by which nodes of the default graph
-// refer to o. What it costs does not grow with the number of links. In a file of
-// more than a thousand predicates it may miss some of a node with thousands of links.
+// ReferringPredicates returns the predicates of statements of the default graph whose object is o. Its cost does not
+// grow with the number of statements. In a file with more than a thousand predicates it may miss some for a node with
+// thousands of links.
 func (r *Reader) ReferringPredicates(ctx context.Context, o rdf.Term) ([]rdf.IRI, error) {
 	var list []rdf.IRI
 	looked := int64(0)
-	links := countBy(slice(bgp(said(nil, nil, o)), linksLooked, 0), varP)
+	links := countBy(slice(bgp(triplePattern(nil, nil, o)), linksLooked, 0), varP)
 	err := r.ask(ctx, links, []sparql.Var{varP, varN}, func(a *answer) (bool, error) {
 		p, err := a.at(0)
 		if err != nil {
@@ -35,9 +35,9 @@ func (r *Reader) ReferringPredicates(ctx context.Context, o rdf.Term) ([]rdf.IRI
 	if err != nil || looked < linksLooked {
 		return list, err
 	}
-	// To look at all links would take long: each predicate is asked whether it has one.
-	all := slice(sparql.Distinct{Op: project(bgp(said(nil, nil, nil)), varP)}, predicatesTried, 0)
-	tried, err := r.askIRIs(ctx, that(all, exists(bgp(said(nil, nil, o)))), varP)
+	// Reading all links would take long, so each predicate is looked up instead.
+	all := slice(sparql.Distinct{Op: project(bgp(triplePattern(nil, nil, nil)), varP)}, predicatesTried, 0)
+	tried, err := r.askIRIs(ctx, filtered(all, exists(bgp(triplePattern(nil, nil, o)))), varP)
 	for _, p := range list {
 		if !slices.Contains(tried, p) {
 			tried = append(tried, p)
@@ -46,36 +46,35 @@ func (r *Reader) ReferringPredicates(ctx context.Context, o rdf.Term) ([]rdf.IRI
 	return tried, err
 }
 
-// referrers are the subjects with o for p in the order of their ids.
+// referrers is the pattern for the subjects with o for p, in the order of their ids.
 func referrers(p rdf.IRI, o rdf.Term, limit, offset int) sparql.Op {
-	return project(slice(stored(bgp(said(nil, p, o)), false, varS), limit, offset), varS)
+	return project(slice(stored(bgp(triplePattern(nil, p, o)), false, varS), limit, offset), varS)
 }
 
-// Referrers returns the subjects of the default graph that have o for p, in the
-// order of their ids, from offset on and limit at most.
+// Referrers returns up to limit subjects of the default graph that have o for p, in the order of their ids, from
+// offset on.
 func (r *Reader) Referrers(ctx context.Context, p rdf.IRI, o rdf.Term, limit, offset int) ([]rdf.Term, error) {
 	return r.askTerms(ctx, referrers(p, o, limit, offset), varS)
 }
 
-// CountReferrers counts what [Reader.Referrers] lists, up to most.
+// CountReferrers counts the results of [Reader.Referrers], up to most.
 func (r *Reader) CountReferrers(ctx context.Context, p rdf.IRI, o rdf.Term, most int) (int, error) {
-	n, err := r.askCount(ctx, slice(bgp(said(nil, p, o)), most, 0))
+	n, err := r.askCount(ctx, slice(bgp(triplePattern(nil, p, o)), most, 0))
 	return int(n), err
 }
 
-// ReferrerTypes counts the first most referrers by rdf:type; those without a type
-// are under the nil Object.
+// ReferrerTypes counts the first most referrers by rdf:type; the nil Object counts those without a type.
 func (r *Reader) ReferrerTypes(ctx context.Context, p rdf.IRI, o rdf.Term, most int) ([]ObjectCount, error) {
-	typed := sparql.LeftJoin{Left: referrers(p, o, most, 0), Right: bgp(said(nil, rdf.Type, nil))}
+	typed := sparql.LeftJoin{Left: referrers(p, o, most, 0), Right: bgp(triplePattern(nil, rdf.Type, nil))}
 	return r.countByObject(ctx, typed)
 }
 
-// ReferrersOfType returns those of the first most referrers with this rdf:type, limit
-// at most; a nil class means those without a type.
+// ReferrersOfType returns up to limit of the first most referrers that have this rdf:type; a nil class means those
+// without a type.
 func (r *Reader) ReferrersOfType(ctx context.Context, p rdf.IRI, o, class rdf.Term, most, limit int) ([]rdf.Term, error) {
-	typed := exists(bgp(said(nil, rdf.Type, class)))
+	typed := exists(bgp(triplePattern(nil, rdf.Type, class)))
 	if class == nil {
 		typed = not(typed)
 	}
-	return r.askTerms(ctx, slice(stored(that(referrers(p, o, most, 0), typed), false, varS), limit, 0), varS)
+	return r.askTerms(ctx, slice(stored(filtered(referrers(p, o, most, 0), typed), false, varS), limit, 0), varS)
 }

@@ -9,7 +9,7 @@ import (
 	"trails/rdf"
 )
 
-// The positions of a quad, in the order of its key.
+// The positions of a quad, in the order of the primary key.
 const (
 	posS = iota
 	posP
@@ -19,15 +19,14 @@ const (
 
 var columns = [4]string{"s", "p", "o", "g"}
 
-// bound says which positions of a pattern are given, and whether its graph is a
-// named one.
+// bound says which positions of a pattern are given, and whether its graph is a named one.
 type bound struct {
 	at    [4]bool
 	named bool
 }
 
-// access is how one shape of pattern is read: its index and its statement.
-// The index is named in the statement, so no statistics can lead it astray.
+// access is how one shape of pattern is read: an index and a statement. The statement names the index, so that
+// statistics cannot lead the planner to another.
 type access struct {
 	match        string
 	bound        bound
@@ -77,7 +76,7 @@ func (b bound) where() string {
 		}
 	}
 	if b.index() == "INDEXED BY live_g" {
-		terms = append(terms, "l.g <> 0") // what makes the partial index usable
+		terms = append(terms, "l.g <> 0") // makes the partial index usable
 	}
 	if len(terms) == 0 {
 		return ""
@@ -96,8 +95,8 @@ func newAccess(b bound) *access {
 		column += 4
 		return at
 	}
-	// The subjects and objects of many rows are many terms: the join reads them
-	// in the same statement. Predicates and graphs are few and remembered.
+	// Many rows have many different subjects and objects, so the same statement reads these terms by a join.
+	// Predicates and graphs are few, and cached.
 	if !b.at[posS] {
 		a.joinS = join("ts", "s")
 	}
@@ -108,14 +107,14 @@ func newAccess(b bound) *access {
 	return a
 }
 
-// pattern is a pattern whose terms are looked up.
+// pattern is a pattern with the ids of its terms.
 type pattern struct {
 	*access
 	quad rdf.Quad
 	ids  [4]inline.TermID
 }
 
-// resolve looks the pattern's terms up; false when nothing can match.
+// resolve looks up the terms of a pattern; ok is false if nothing can match.
 func (r *Reader) resolve(q rdf.Quad) (p pattern, ok bool, err error) {
 	var b bound
 	p.quad = q
@@ -146,11 +145,9 @@ func (p pattern) bind(s *stmt) {
 	}
 }
 
-// Match returns the quads that fit the pattern: a nil term fits all, and
-// [rdf.DefaultGraph] as its label fits the default graph only. Virtual graphs are
-// read by their names alone. The order is that of the index that serves the pattern:
-// always the same, not that of the texts.
-// Rows are read as they are asked for.
+// Match returns the quads that match the pattern. A nil term matches everything; [rdf.DefaultGraph] as the label
+// matches the default graph only. Virtual graphs are only read by name. The order is that of the index used: always
+// the same, but not that of the texts. Rows are read as they are consumed.
 func (r *Reader) Match(ctx context.Context, q rdf.Quad) iter.Seq2[rdf.Quad, error] {
 	return func(yield func(rdf.Quad, error) bool) {
 		if err := r.match(ctx, q, yield); err != nil {
@@ -183,8 +180,8 @@ func (r *Reader) match(ctx context.Context, q rdf.Quad, yield func(rdf.Quad, err
 	})
 }
 
-// quadRows turns rows of ids into quads. It remembers the last term in each
-// position, which is often the next row's too.
+// quadRows converts rows of ids to quads. It remembers the last term in each position, which is often that of the
+// next row as well.
 type quadRows struct {
 	dict    *dictionary
 	pattern pattern

@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// Mend puts right what follows from the rest of the file, when [File.Verify] finds something
-// wrong: indexes, the index of words, and the text of a descriptor that was changed, where the
-// digest of its row proves that texts has the one that was written. texts are descriptors
-// without their versions, by id, "@" and version. It never changes a statement, a commit or a
-// term, makes no commit, and gives way to writers as [File.Record] does. It returns a line for
-// each thing that it did, or would do in a dry run; whether all is well then, Verify says.
+// Mend repairs what can be computed from the rest of the file, when [File.Verify] finds problems: indexes, the index
+// of words, and the text of a changed descriptor if the digest of its row shows that texts has the original. texts
+// are descriptors without their versions, by id, "@" and version. It never changes a statement, a commit or a term,
+// and makes no commit. Like [File.Record] it does not wait for long writes. It returns a line for each repair, or in
+// a dry run for each that it would make. Verify says whether all is well afterwards.
 func (f *File) Mend(ctx context.Context, texts map[string]string, dryRun bool) (done []string, err error) {
 	report, err := f.Verify(ctx, VerifyOptions{})
 	foreign := func(p string) bool { return strings.HasSuffix(p, foreignProblem) }
 	if report.Problems = slices.DeleteFunc(report.Problems, foreign); err != nil || report.OK() {
-		return nil, err // what is foreign is for TakeOut
+		return nil, err // foreign objects are removed by TakeOut
 	}
 	aboutIndexes := slices.ContainsFunc(report.Problems, func(p string) bool {
 		return !strings.HasPrefix(p, descriptorChain.name) && !strings.HasPrefix(p, "artifact")
@@ -48,7 +47,7 @@ func (f *File) Mend(ctx context.Context, texts map[string]string, dryRun bool) (
 	return done, nil
 }
 
-// mendDescriptors writes the texts again with which the digests of their rows are right.
+// mendDescriptors restores the descriptor texts that fit the digests of their rows.
 func (c *conn) mendDescriptors(texts map[string]string, dryRun bool) (done []string, err error) {
 	type written struct {
 		seq  int64

@@ -10,15 +10,15 @@ import (
 	"time"
 
 	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite" // the database/sql driver that goose runs on
+	_ "modernc.org/sqlite" // the database/sql driver that goose uses
 
 	"trails/db/inline"
 	"trails/migrations"
 	"trails/text/fulltext"
 )
 
-// migrate brings the tables at path to [Format]. All pending files run in one
-// transaction under the write lock, so that two processes cannot both migrate.
+// migrate brings the tables at path to [Format]. All pending migrations run in one transaction under the write lock,
+// so that only one process migrates.
 func migrate(ctx context.Context, path string, wait time.Duration) error {
 	handle, err := sql.Open("sqlite", fileURI(path, "_pragma=busy_timeout(0)"))
 	if err != nil {
@@ -34,10 +34,10 @@ func migrate(ctx context.Context, path string, wait time.Duration) error {
 	return err
 }
 
-// migrationLock is the write transaction around all of goose's statements.
+// migrationLock is the write transaction around all statements of goose.
 type migrationLock struct {
 	wait time.Duration
-	from int // the format that the file had
+	from int // the format before the migration
 }
 
 // SessionLock begins the transaction.
@@ -52,7 +52,7 @@ func (l *migrationLock) SessionLock(ctx context.Context, c *sql.Conn) error {
 	return c.QueryRowContext(ctx, "PRAGMA user_version").Scan(&l.from)
 }
 
-// SessionUnlock keeps the migration when it reached the end, and only then.
+// SessionUnlock commits if the migration reached the last format, and rolls back otherwise.
 func (l *migrationLock) SessionUnlock(ctx context.Context, c *sql.Conn) error {
 	var version int
 	err := c.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
@@ -79,16 +79,16 @@ func (l *migrationLock) SessionUnlock(ctx context.Context, c *sql.Conn) error {
 	return fmt.Errorf("stopped at format %d of %d: %w", version, Format, err)
 }
 
-// firstSums is the format from which rows have digests.
+// firstSums is the first format whose rows have digests.
 const firstSums = 3
 
-// firstArtifactSums is the format from which artifacts have theirs.
+// firstArtifactSums is the first format whose artifacts have digests.
 const firstArtifactSums = 9
 
-// sumBatch is the number of rows that get their digests together.
+// sumBatch is the number of rows whose digests are computed together.
 const sumBatch = 1000
 
-// addSums gives every row its digest, when SQLite cannot compute it.
+// addSums computes the digest of every row, which SQLite cannot do.
 func addSums(ctx context.Context, c *sql.Conn) error {
 	for _, table := range summedTables {
 		if err := addSumsOf(ctx, c, table); err != nil {
@@ -121,13 +121,13 @@ func addSumsOf(ctx context.Context, c *sql.Conn, table summedTable) error {
 	return nil
 }
 
-// firstWords is the format from which there is an index of words.
+// firstWords is the first format with an index of words.
 const firstWords = 5
 
 // longBatch is the number of long texts that are read together.
 const longBatch = 16
 
-// indexAll fills the index of words, in the order of the places.
+// indexAll fills the index of words, in the order of places.
 func indexAll(ctx context.Context, c *sql.Conn) (err error) {
 	insert, err := c.PrepareContext(ctx, insertWords)
 	if err != nil {
@@ -161,7 +161,7 @@ func indexAll(ctx context.Context, c *sql.Conn) (err error) {
 	return err
 }
 
-// queryRows returns the rows of an answer as what a [conn] binds.
+// queryRows returns the rows of a query with values as a [conn] binds them.
 func queryRows(ctx context.Context, c *sql.Conn, text string, args ...any) (list [][]any, err error) {
 	rows, err := c.QueryContext(ctx, text, args...)
 	if err != nil {
@@ -181,7 +181,7 @@ func queryRows(ctx context.Context, c *sql.Conn, text string, args ...any) (list
 			return nil, err
 		}
 		for i, value := range row {
-			// The driver gives nil bytes for an empty blob, and nil for NULL.
+			// The driver returns nil bytes for an empty blob, and nil for NULL.
 			if b, ok := value.([]byte); ok && b == nil {
 				row[i] = []byte{}
 			}

@@ -6,8 +6,8 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// module is a virtual table: a search is planned by best and read by a cursor. It holds
-// nothing itself.
+// module is a virtual table. The function best plans a search, and a cursor reads it. The module itself stores
+// nothing.
 type module struct {
 	best func(*sqlite.IndexInputs) (*sqlite.IndexOutputs, error)
 	open func() sqlite.VTableCursor
@@ -19,7 +19,7 @@ func (c *conn) register(name, columns string, m module) error {
 		Connect: func(*sqlite.Conn, *sqlite.VTableConnectOptions) (sqlite.VTable, *sqlite.VTableConfig, error) {
 			return m, &sqlite.VTableConfig{Declaration: "CREATE TABLE x (" + columns + ")"}, nil
 		},
-		UseConnectAsCreate: true, // under another name too
+		UseConnectAsCreate: true, // registered under another name too
 	})
 }
 
@@ -29,13 +29,13 @@ func (m module) BestIndex(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) 
 // Open returns a cursor.
 func (m module) Open() (sqlite.VTableCursor, error) { return m.open(), nil }
 
-// Disconnect has nothing to give back.
+// Disconnect does nothing.
 func (m module) Disconnect() error { return nil }
 
-// Destroy has nothing to give back.
+// Destroy does nothing.
 func (m module) Destroy() error { return nil }
 
-// inRowOrder plans every search of a table that is read from its first row to its last.
+// inRowOrder plans a search that reads the whole table from the first row to the last.
 func inRowOrder(rows int64) func(*sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
 	return func(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
 		none := make([]sqlite.IndexConstraintUsage, len(in.Constraints))
@@ -43,16 +43,15 @@ func inRowOrder(rows int64) func(*sqlite.IndexInputs) (*sqlite.IndexOutputs, err
 	}
 }
 
-// constraint is a condition that a search can take, and by how much it divides the rows,
-// about.
+// constraint is a condition that a search can use. The estimated number of rows is divided by its factor.
 type constraint struct {
 	column  int
 	op      sqlite.IndexConstraintOp
 	divides float64
 }
 
-// takeConstraints plans a search of so many rows with those of the constraints that are
-// given. Its number has their bits, and they are handed over in this order.
+// takeConstraints plans a search that uses the given constraints. The plan's number has a bit for each, and their
+// values are passed in this order.
 func takeConstraints(in *sqlite.IndexInputs, wanted []constraint, rows float64) (out *sqlite.IndexOutputs, plan int) {
 	out = &sqlite.IndexOutputs{ConstraintUsage: make([]sqlite.IndexConstraintUsage, len(in.Constraints))}
 	taken := 0

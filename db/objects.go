@@ -21,21 +21,21 @@ import (
 	"trails/migrations"
 )
 
-// A file that somebody sends is data: what SQLite would run by itself, or read in the place
-// of what was asked, is found when the file is opened. So is everything else that the
-// migrations do not make. See docs/decisions/0087-a-file-is-data.md.
+// A file from somebody else is data. Objects that SQLite would execute by itself, or read in place of a table, are
+// found when the file is opened, as is everything else that the migrations do not make. See
+// docs/decisions/0087-a-file-is-data.md.
 
 // object is one row of sqlite_schema.
 type object struct {
 	kind, name, table string
-	sql               string // with single blanks
+	sql               string // with white space reduced to single blanks
 }
 
 func (o object) id() string { return o.kind + " " + o.name }
 
 const objectRows = "SELECT type, name, tbl_name, coalesce(sql, '') FROM main.sqlite_schema"
 
-// optional are tables that SQLite and the runner of migrations make when they need them.
+// optional are tables that SQLite and the migration tool create when they need them.
 var optional = map[string]string{
 	"table goose_db_version": "CREATE TABLE goose_db_version ( id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')) )",
 	"table sqlite_sequence":  "CREATE TABLE sqlite_sequence(name,seq)",
@@ -47,7 +47,7 @@ func newObject(kind, name, table, sql string) object {
 	return object{kind, name, table, strings.Join(strings.Fields(sql), " ")}
 }
 
-// objects returns what a database has, by kind and name, but for those that are [optional].
+// objects returns the objects of a database by kind and name, without the [optional] ones.
 func objects(c *conn) (map[string]object, error) {
 	list := map[string]object{}
 	return list, c.exec(objectRows, func(s *stmt) error {
@@ -59,7 +59,7 @@ func objects(c *conn) (map[string]object, error) {
 	})
 }
 
-// digestOf tells two lists of objects apart.
+// digestOf returns a digest of a list of objects.
 func digestOf(list map[string]object) string {
 	h := sha256.New()
 	for _, id := range slices.Sorted(maps.Keys(list)) {
@@ -68,7 +68,7 @@ func digestOf(list map[string]object) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// objectsOf returns what the migrations up to a format make.
+// objectsOf returns the objects that the migrations up to a format create.
 func objectsOf(format int) (map[string]object, error) {
 	raw, err := sqlite.OpenConn(":memory:", sqlite.OpenReadWrite|sqlite.OpenCreate)
 	if err != nil {
@@ -92,15 +92,15 @@ func objectsOf(format int) (map[string]object, error) {
 	return objects(c)
 }
 
-// foreign is an object that no format has, or a table that is otherwise than the format has it.
+// foreign is an object that no format has, or a table that differs from the one of the format.
 type foreign struct {
-	what string   // for the file's owner
-	anew bool     // it is an index of the format, which out makes anew
-	out  []string // the statements that take it out of the file; nil for what may hold data
+	what string   // description for the owner of the file
+	anew bool     // an index of the format that was changed; out also creates it again
+	out  []string // statements that remove it; nil for what may hold data
 }
 
-// foreign lists what the file has that its format has not. What is missing is no part of it: a
-// damaged file has lost that.
+// foreign lists the objects that the file has and its format has not. Missing objects are not listed: those mean
+// damage.
 func (c *conn) foreign(format int) ([]foreign, error) {
 	got, err := objects(c)
 	if err != nil || format == Format && digestOf(got) == objectsDigest {
@@ -116,7 +116,7 @@ func (c *conn) foreign(format int) ([]foreign, error) {
 		made, known := want[id]
 		switch {
 		case known && made == o:
-		case o.kind == "index" && o.sql == "": // SQLite's own, of a table that is told
+		case o.kind == "index" && o.sql == "": // SQLite's own object, of a table that is listed
 		case known && o.kind == "index":
 			text := fmt.Sprintf("%s that is not as format %d has it", id, format)
 			list = append(list, foreign{text, true, []string{"DROP INDEX " + quoteName(o.name), made.sql}})
@@ -143,8 +143,7 @@ func (c *conn) foreign(format int) ([]foreign, error) {
 	return list, nil
 }
 
-// generatedColumns names the columns of a table that are computed, but for those that are in
-// the table as the migrations make it.
+// generatedColumns names the computed columns of a table, except for those that the migrations make.
 func (c *conn) generatedColumns(o, made object) (names []string, err error) {
 	err = c.exec("SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (2, 3)", func(s *stmt) error {
 		if name := s.ColumnText(0); !strings.Contains(made.sql, name+" TEXT NOT NULL GENERATED ALWAYS") {
@@ -157,7 +156,7 @@ func (c *conn) generatedColumns(o, made object) (names []string, err error) {
 
 func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// namesOf lists what each of them is.
+// namesOf lists the descriptions.
 func namesOf(list []foreign) []string {
 	var names []string
 	for _, f := range list {
@@ -166,10 +165,10 @@ func namesOf(list []foreign) []string {
 	return names
 }
 
-// foreignNamed is how many are named in an error.
+// foreignNamed is how many objects an error names.
 const foreignNamed = 5
 
-// foreignFault refuses a file for what it has. One with a base can be inspected.
+// foreignFault refuses a file because of these objects. A file with a base can be opened with Inspect.
 func foreignFault(path, base string, list []foreign) error {
 	names := namesOf(list)
 	if more := len(names) - foreignNamed; more > 0 {
@@ -189,9 +188,8 @@ func foreignFault(path, base string, list []foreign) error {
 	return fault.New(fault.Unusable, "%[1]s has what no trails file has: %[2]s; it was not changed"+reads+": "+way, fault.Path(path), strings.Join(names, ", "), base)
 }
 
-// Foreign is nil, or the fault Unusable that says what the file has and no format has, such as
-// triggers and views, and the way out: the file was opened with [Options.Inspect], and nothing
-// can be written to it.
+// Foreign is nil, or the fault Unusable that names the objects which no format has, such as triggers and views, and
+// the way out. A file with such objects was opened with [Options.Inspect] and cannot be written.
 func (f *File) Foreign() error {
 	if len(f.foreign) == 0 {
 		return nil
@@ -199,9 +197,9 @@ func (f *File) Foreign() error {
 	return foreignFault(f.path, f.meta.Base, f.foreign)
 }
 
-// TakeOut drops the triggers, views and indexes that no format has from the file at path, and
-// says which. They hold no data. In a dry run it drops nothing. Nobody else may need the file
-// to be open: it is the way to open one that is refused.
+// TakeOut drops the triggers, views and indexes that no format has from the file at path, and names them; they hold
+// no data. In a dry run it drops nothing. Nobody else may have the file open. It is the way to open a file that is
+// refused.
 func TakeOut(ctx context.Context, path string, dryRun bool) (done []string, err error) {
 	given, err := filepath.Abs(path)
 	if err != nil {
@@ -264,8 +262,8 @@ func (c *conn) takeOut(path string, dryRun bool) (done []string, err error) {
 	return done, nil
 }
 
-// disarm turns triggers and views off: no file of ours has one, and what somebody has put into
-// a file is never run.
+// disarm disables triggers and views on a connection. No trails file has any, and those that somebody added are never
+// run.
 func disarm(tls *libc.TLS, handle uintptr) {
 	off := libc.NewVaList(int32(0), uintptr(0))
 	if off == 0 {

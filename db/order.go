@@ -15,35 +15,33 @@ import (
 	"trails/sparql"
 )
 
-// Order says how a table is sorted: by the least value of a property, or by the
-// greatest when it is Descending. Subjects without a value come last either way, and
-// equal ones are in the order of their ids, or against it when it is Descending.
+// Order says how subjects are sorted: by the least value of a property or, if Descending, by the greatest. Subjects
+// without a value always come last. Equal ones are in the order of their ids, reversed if Descending.
 type Order struct {
-	// Via are the references, if any, from a subject to what has the property.
+	// Via are the references, if any, from a subject to the node that has the property.
 	Via        []rdf.IRI
 	Property   rdf.IRI
 	Descending bool
-	// Datatype is that of the values. Those of numbers, dates and booleans that ids
-	// carry are in the index in their order; all others have to be read and sorted.
+	// Datatype is the datatype of the values. Numbers, dates and booleans that are inlined in ids are sorted in the
+	// index; other values have to be read and sorted.
 	Datatype rdf.IRI
-	// Text, when set, gives the text by which a value is sorted: a node's label.
+	// Text, when set, returns the text by which a value is sorted: a node's label.
 	Text func(rdf.Term) (string, error)
-	// Label, when set, is the property that Text reads first.
+	// Label, when set, is the property from which Text takes the label.
 	Label rdf.IRI
 }
 
 // Bounds of sorting without an index.
 const (
 	sortLimit  = 1_000_000 // subjects
-	sortRunes  = 200       // of each text that is kept
-	sortedEach = 3_000     // subjects: so many are read and sorted in any order
+	sortRunes  = 200       // characters of each text
+	sortedEach = 3_000     // subjects: up to this number, values are read one by one and sorted
 )
 
-// SelectSorted returns the selected subjects in an order, from offset on and limit
-// at most. By a number, a date, a boolean or a text it costs what the page and those
-// before it do, once the texts are kept; see textStore. So it does by a text or a number over
-// references. By anything else, and for few subjects, it reads the value of each subject;
-// more than a million of them are refused with fault.TooLarge.
+// SelectSorted returns up to limit selected subjects in an order, from offset on. Sorting by a number, date, boolean
+// or text costs as much as the pages up to this one, once the texts are in memory (see textStore); so does a text or
+// number over references. Any other order, and one of few subjects, reads the value of each subject; more than a
+// million subjects are the fault TooLarge.
 func (r *Reader) SelectSorted(ctx context.Context, sel Selection, by Order, limit, offset int) ([]rdf.Term, error) {
 	page := &pageOf{limit: limit, offset: offset, seen: map[inline.TermID]bool{}}
 	err := r.ready(ctx)
@@ -57,14 +55,14 @@ func (r *Reader) SelectSorted(ctx context.Context, sel Selection, by Order, limi
 	return list, r.fail(ctx, "sort", err)
 }
 
-// pageOf collects a page of subjects that come in their order, some of them repeatedly.
+// pageOf collects one page of subjects that come in order, possibly with repetitions.
 type pageOf struct {
 	ids           []inline.TermID
 	seen          map[inline.TermID]bool
 	limit, offset int
 }
 
-// add takes the next subject and reports whether more are wanted.
+// add takes the next subject, and reports whether more are needed.
 func (p *pageOf) add(id inline.TermID) bool {
 	if p.seen[id] {
 		return true
@@ -96,17 +94,17 @@ func (r *Reader) selectSorted(ctx context.Context, sel Selection, by Order, page
 	return r.sortAll(ctx, sel, by, page)
 }
 
-// walkValues walks the values in their order, when there is one to walk in: that of the
-// index, or of the texts that are kept. It takes the subjects that meet all conditions.
+// walkValues walks the values in order, if the index or the texts in memory have them in order, and takes the
+// subjects that meet all conditions.
 func (r *Reader) walkValues(ctx context.Context, conditions []condition, by Order, page *pageOf) (bool, error) {
 	inIndex, err := r.inIndex(ctx, by)
 	if err != nil {
 		return false, err
 	}
 	if inIndex && len(by.Via) == 0 {
-		values := bgp(said(nil, by.Property, nil))
+		values := bgp(triplePattern(nil, by.Property, nil))
 		for _, c := range conditions {
-			values = that(values, c.test)
+			values = filtered(values, c.test)
 		}
 		return true, r.askIDs(ctx, stored(values, by.Descending, varO, varS), []sparql.Var{varS}, func(ids []inline.TermID) bool { return page.add(ids[0]) })
 	}
@@ -134,11 +132,11 @@ func (r *Reader) walkValues(ctx context.Context, conditions []condition, by Orde
 	return true, nil
 }
 
-// walkPath walks the texts of what subjects refer to. The subjects that come to the same
-// text are put in the order of their ids.
+// walkPath walks the texts of the nodes that subjects refer to. Subjects with the same text are in the order of their
+// ids.
 func (r *Reader) walkPath(ctx context.Context, conditions []condition, by Order, rows []textRow, page *pageOf) error {
 	const holder sparql.Var = "holder"
-	var of inline.TermID // the text of those that wait for others with it
+	var of inline.TermID // text of the subjects that are waiting for others with the same text
 	var waiting []inline.TermID
 	give := func() (more bool) {
 		slices.Sort(waiting)
@@ -155,7 +153,7 @@ func (r *Reader) walkPath(ctx context.Context, conditions []condition, by Order,
 	for chunk := range chunks(rows, by.Descending) {
 		op := sparql.Op(sparql.Join{Left: amongIDs(holder, subjectsOf(chunk)), Right: bgp(along(nil, by.Via, sparql.Operand{Var: holder})...)})
 		for _, c := range conditions {
-			op = that(op, c.test)
+			op = filtered(op, c.test)
 		}
 		who := map[inline.TermID][]inline.TermID{}
 		err := r.askIDs(ctx, op, []sparql.Var{varS, holder}, func(ids []inline.TermID) bool {
@@ -176,8 +174,8 @@ func (r *Reader) walkPath(ctx context.Context, conditions []condition, by Order,
 	return nil
 }
 
-// inIndex reports whether the index has all values of a property in the order of their
-// datatype; that of no values is one.
+// inIndex reports whether the index has all values of a property in the order of their datatype. It is true for a
+// property without values.
 func (r *Reader) inIndex(ctx context.Context, by Order) (bool, error) {
 	region := inline.RegionOf(by.Datatype)
 	if region == nil {
@@ -186,11 +184,11 @@ func (r *Reader) inIndex(ctx context.Context, by Order) (bool, error) {
 	if r.statistics(ctx, nil).region(by.Property) == lower.Region(region.Datatype) {
 		return true, nil
 	}
-	n, err := r.askCount(ctx, slice(bgp(said(nil, by.Property, nil)), 1, 0))
+	n, err := r.askCount(ctx, slice(bgp(triplePattern(nil, by.Property, nil)), 1, 0))
 	return n == 0, err
 }
 
-// chunks are the rows in their order, or against it, some at a time.
+// chunks returns the rows in order or in reverse, some at a time.
 func chunks(rows []textRow, backwards bool) iter.Seq[[]textRow] {
 	if !backwards {
 		return slices.Chunk(rows, textChunk)
@@ -206,13 +204,13 @@ func chunks(rows []textRow, backwards bool) iter.Seq[[]textRow] {
 	}
 }
 
-// without adds the selected subjects that have no value, behind those that have one.
+// without adds the selected subjects without a value, behind those with one.
 func (r *Reader) without(ctx context.Context, sel Selection, by Order, page *pageOf) error {
 	if len(page.ids) == page.limit {
 		return nil
 	}
 	values := bgp(along(nil, append(slices.Clone(by.Via), by.Property), sparql.Operand{Var: varO})...)
-	op := that(r.selected(ctx, sel), not(exists(values)))
+	op := filtered(r.selected(ctx, sel), not(exists(values)))
 	skip := max(0, page.offset-len(page.seen))
 	op = slice(stored(op, by.Descending, varS), page.limit-len(page.ids), skip)
 	return r.askIDs(ctx, op, []sparql.Var{varS}, func(ids []inline.TermID) bool {
@@ -221,18 +219,17 @@ func (r *Reader) without(ctx context.Context, sel Selection, by Order, page *pag
 	})
 }
 
-// sortKey is a subject with the value that it is sorted by.
+// sortKey is a subject with the value by which it is sorted.
 type sortKey struct {
 	s, o  inline.TermID // o is 0 without a value
 	text  string
 	value rdf.Term // when the order is by value
 }
 
-// sortBytes bounds the keys of one sort. A variable, so that a test reaches it with little
-// data.
+// sortBytes bounds the keys of one sort. It is a variable, so that a test can reach it with little data.
 var sortBytes int64 = DefaultQueryBytes
 
-// sortKeyBytes is what a key takes without its text, among the subjects that were seen.
+// sortKeyBytes is the memory of a key without its text.
 const sortKeyBytes = 96
 
 // sortAll reads the values of all selected subjects and sorts them.
@@ -273,28 +270,28 @@ func (r *Reader) sortKeys(ctx context.Context, sel Selection, by Order, memory *
 	return keys, cmp.Or(err, failed)
 }
 
-// keyReader turns rows into keys, and remembers the texts of values that many have.
+// keyReader converts rows to keys, and caches the texts of values that many subjects have.
 type keyReader struct {
 	*Reader
 	by    Order
 	texts map[inline.TermID]string
 }
 
-// readLabels takes the texts of all labels from those that are kept.
+// readLabels takes the texts of all labels from those in memory.
 func (r *keyReader) readLabels(ctx context.Context) error {
 	p, ok, err := r.dict.lookup(r.by.Label)
 	if r.by.Text == nil || r.by.Label == "" || err != nil || !ok {
 		return err
 	}
 	rows, _, err := r.sortedTexts(ctx, keyOf(p, rdf.XSDString))
-	least := map[inline.TermID]inline.TermID{} // a node's label is the value with the least id
+	least := map[inline.TermID]inline.TermID{} // the label of a node is its value with the least id
 	for _, row := range rows {
 		if o, ok := least[row.s]; !ok || row.o < o {
 			r.texts[row.s], least[row.s] = row.text, row.o
 		}
 	}
 	for s, text := range r.texts {
-		if strings.TrimSpace(text) == "" { // it is called otherwise
+		if strings.TrimSpace(text) == "" { // the node has another name
 			delete(r.texts, s)
 		}
 	}
@@ -337,12 +334,12 @@ func (r *keyReader) text(o inline.TermID) (string, error) {
 	return text, nil
 }
 
-// ordered are the datatypes whose values are compared as such.
+// ordered are the datatypes whose values are compared by value.
 var ordered = map[rdf.IRI]bool{
 	rdf.XSDBoolean: true, rdf.XSDDate: true, rdf.XSDTime: true, rdf.XSDGYear: true,
 }
 
-// compare is a total order of keys: one subject's smallest comes first.
+// compare is a total order of keys: of one subject's keys the smallest is first.
 func (by Order) compare(a, b sortKey) int {
 	if (a.o == 0) != (b.o == 0) {
 		if a.o == 0 {

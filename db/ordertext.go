@@ -12,9 +12,9 @@ import (
 	"trails/rdf/xsd"
 )
 
-// keyed has the datatypes whose values are sorted by a text that stands where the value
-// does; those without an entry, and without a region, are sorted by their folded text.
-// A time without a zone is taken as UTC, so that any two compare.
+// keyed maps datatypes to functions that return a text for a value, such that the texts sort like the values.
+// Datatypes that are neither here nor in a region of ids are sorted by their case-folded text. A time without a zone
+// is taken as UTC, so that any two times compare.
 var keyed = map[rdf.IRI]func(lexical string) string{
 	rdf.XSDDouble:   func(s string) string { return numberText(s, 64) },
 	rdf.XSDFloat:    func(s string) string { return numberText(s, 32) },
@@ -23,7 +23,7 @@ var keyed = map[rdf.IRI]func(lexical string) string{
 	rdf.XSDDecimal:  decimalText,
 }
 
-// orderText is the text by which a value of a datatype is sorted.
+// orderText returns the text by which a value of a datatype is sorted.
 func orderText(datatype rdf.IRI, lexical string) string {
 	if key := keyed[datatype]; key != nil {
 		return key(lexical)
@@ -31,25 +31,25 @@ func orderText(datatype rdf.IRI, lexical string) string {
 	return folded(lexical)
 }
 
-// lastText begins what stands for no value that could be compared: it is after all
-// numbers, infinity too, and all moments.
+// lastText is the prefix for values that do not compare: they sort after all numbers, including infinity, and all
+// dates and times.
 const lastText = "\xff\xff"
 
-// numberText is in the order of floating point numbers; NaN comes last.
+// numberText returns a text that sorts like the floating point number; NaN is last.
 func numberText(lexical string, bits int) string {
 	f, err := strconv.ParseFloat(lexical, bits)
 	if math.IsNaN(f) || err != nil && !math.IsInf(f, 0) {
 		return lastText + lexical
 	}
-	n := math.Float64bits(math.Abs(f)) | 1<<63 // zero has one sign
+	n := math.Float64bits(math.Abs(f)) | 1<<63 // positive and negative zero are equal
 	if f < 0 {
 		n = ^math.Float64bits(f)
 	}
 	return string(binary.BigEndian.AppendUint64(nil, n))
 }
 
-// decimalText is in the order of decimals: how many digits are before the point, then
-// these, then those after it; for a negative number each is taken from nine.
+// decimalText returns a text that sorts like the decimal: the number of digits before the point, these digits, and
+// those after it. For a negative number each digit is replaced by nine minus the digit.
 func decimalText(lexical string) string {
 	canonical, ok := xsd.Canonical(lexical, rdf.XSDDecimal)
 	if !ok {
@@ -65,10 +65,10 @@ func decimalText(lexical string) string {
 	for i, digit := range text {
 		text[i] = '0' + '9' - digit
 	}
-	return "0" + string(text) + "~" // of -1.5 and -1.51 the longer one is less
+	return "0" + string(text) + "~" // -1.51 is less than -1.5
 }
 
-// momentText is in the order of moments.
+// momentText returns a text that sorts like the date or time.
 func momentText(lexical string) string {
 	t, ok := moment(lexical)
 	if !ok {
@@ -89,7 +89,7 @@ func moment(lexical string) (time.Time, bool) {
 	return t, err == nil
 }
 
-// folded is a text as it is sorted: whatever its case, and not all of a long one.
+// folded returns the text for sorting regardless of case, cut if it is long.
 func folded(text string) string {
 	text = strings.ToLower(text)
 	n := 0

@@ -6,14 +6,13 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// pageCaches is what the page caches of all connections have in common. The library is
-// compiled with SQLITE_ENABLE_MEMORY_MANAGEMENT, by which they are one group: whoever reads
-// much takes the pages of all others for good, which then keep none, and each page that is
-// asked for takes a lock of the process.
+// pageCaches is the state that the page caches of all connections share. The library is compiled with
+// SQLITE_ENABLE_MEMORY_MANAGEMENT, which makes them one group: a connection that reads much takes the pages of all
+// others, and each access to a page takes a lock of the process.
 //
 //go:linkname pageCaches modernc.org/sqlite/lib._pcache1_g
 var pageCaches sqlite3.TPCacheGlobal
 
-// separatePageCaches gives each connection that is opened from now on a cache of its own, as
-// SQLite has it without that option. SQLite is initialized already, and has no connection.
+// separatePageCaches gives each connection opened from now on its own cache, as SQLite does without that option.
+// SQLite must be initialized, and have no connection.
 func separatePageCaches() { pageCaches.FseparateCache = 1 }

@@ -13,28 +13,26 @@ import (
 	"trails/db/scan"
 )
 
-// pages reads the pages of the connection's own transaction where SQLite has them, without a
-// copy: those of its snapshot, and those that an open write has changed. It is what the table
-// sqlite_dbpage does, a statement for each page. See docs/decisions/0073-pages-in-place.md.
-// Whoever has asked for it releases it; the end of the transaction does, too.
+// pages reads the pages of the connection's transaction in SQLite's memory, without a copy: those of its snapshot,
+// with the changes of an open write. The table sqlite_dbpage does the same with one statement for each page. See
+// docs/decisions/0073-pages-in-place.md. It must be released; the end of the transaction releases it as well.
 type pages struct {
 	conn  *conn
 	pager uintptr
 	size  int
 	reads bool // no write is open
-	// pinned are the pages that are held, by their handles; 0 where a handle is free.
+	// pinned are the pinned pages, indexed by handle; 0 is a free handle.
 	pinned []uintptr
 	free   []int
 }
 
-// handles are what the library calls a connection by.
+// handles returns the library's own handles of a connection.
 func handles(c *sqlite.Conn) (tls *libc.TLS, handle uintptr) {
 	fields := reflect.ValueOf(c).Elem()
 	return (*libc.TLS)(fields.FieldByName("tls").UnsafePointer()), uintptr(fields.FieldByName("conn").Uint())
 }
 
-// pagerGet and pagerUnref are functions of SQLite's pager that have no name outside of the
-// library.
+// pagerGet and pagerUnref are unexported functions of SQLite's pager in the library.
 //
 //go:linkname pagerGet modernc.org/sqlite/lib._sqlite3PagerGet
 func pagerGet(tls *libc.TLS, pager uintptr, number sqlite3.TPgno, page uintptr, flags int32) int32
@@ -42,7 +40,7 @@ func pagerGet(tls *libc.TLS, pager uintptr, number sqlite3.TPgno, page uintptr, 
 //go:linkname pagerUnref modernc.org/sqlite/lib._sqlite3PagerUnref
 func pagerUnref(tls *libc.TLS, page uintptr)
 
-// pages begins to read the pages of the main file.
+// pages starts reading pages of the main file.
 func (c *conn) pages() (*pages, error) {
 	file := at[sqlite3.TBtShared](at[sqlite3.TBtree](at[sqlite3.TDb](at[sqlite3.Tsqlite3](c.handle).FaDb).FpBt).FpBt)
 	state := at[sqlite3.TPager](file.FpPager).FeState
@@ -54,7 +52,7 @@ func (c *conn) pages() (*pages, error) {
 	return p, nil
 }
 
-// release gives back all pages that are still held; a second call does nothing.
+// release unpins all pages; a second call does nothing.
 func (p *pages) release() {
 	if p.conn == nil {
 		return
@@ -68,7 +66,7 @@ func (p *pages) release() {
 	p.conn = nil
 }
 
-// Pin is a page.
+// Pin pins a page and returns it.
 func (p *pages) Pin(number uint32) (scan.Page, error) {
 	const word = 8
 	out := p.conn.tls.Alloc(word)
@@ -83,7 +81,7 @@ func (p *pages) Pin(number uint32) (scan.Page, error) {
 	return p.pin(*at[uintptr](out)), nil
 }
 
-// pin takes a page that SQLite has pinned.
+// pin records a page that SQLite has pinned.
 func (p *pages) pin(page uintptr) scan.Page {
 	handle := len(p.pinned)
 	if n := len(p.free); n > 0 {
@@ -95,7 +93,7 @@ func (p *pages) pin(page uintptr) scan.Page {
 	return scan.Page{Bytes: libc.GoBytes(at[sqlite3.TPgHdr](page).FpData, p.size), Handle: handle}
 }
 
-// Unpin gives a page back.
+// Unpin unpins a page.
 func (p *pages) Unpin(page scan.Page) {
 	pagerUnref(p.conn.tls, p.pinned[page.Handle])
 	p.pinned[page.Handle] = 0
@@ -104,9 +102,9 @@ func (p *pages) Unpin(page scan.Page) {
 
 const rootOf = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
 
-// tree is the b-tree of an index or a table. Where its root is stays known until the schema
-// changes, which the first page of the file says (https://sqlite.org/fileformat2.html#schema_cookie);
-// what an open write says of it may be taken back.
+// tree returns the b-tree of an index or a table. The root is cached until the schema cookie in the first page
+// changes (https://sqlite.org/fileformat2.html#schema_cookie). What an open write says of it is not cached, because
+// it may be rolled back.
 func (p *pages) tree(name string) (scan.Tree, error) {
 	const cookie, end = 40, 44
 	first, err := p.Pin(1)
@@ -132,21 +130,21 @@ func (p *pages) tree(name string) (scan.Tree, error) {
 	return scan.Tree{Pages: &pagesOfTree{pages: p}, Root: root}, nil
 }
 
-// roots are the first pages of trees, as of a schema.
+// roots are the root pages of b-trees, for one version of the schema.
 type roots struct {
 	schema [4]byte
 	of     map[string]uint32
 }
 
-// termPages reads rows of the table of terms from their pages. It serves one goroutine.
+// termPages reads rows of the table of terms from their pages. It must be used by one goroutine.
 type termPages struct {
 	pages *pagesOfTree
 	rows  *scan.Rows
-	row   rowOfTerm // that was read last
+	row   rowOfTerm // the row that was read last
 }
 
-// rowOfTerm is the row of a term: id, kind, value, datatype and language. Its texts are those of
-// a page, and good until the next row is read.
+// rowOfTerm is a dictionary row: id, kind, value, datatype and language. Its texts point into a page, and are valid
+// until the next row is read.
 type rowOfTerm [5]scan.Value
 
 func (r *rowOfTerm) kind() int64             { return r[1].Int }
@@ -163,8 +161,8 @@ func (p *pages) terms() (*termPages, error) {
 	return &termPages{pages: tree.Pages.(*pagesOfTree), rows: rows}, err
 }
 
-// read reads the row of a term. It is not whole, and not read, where it has several pages or
-// where there is none, because the id carries the value or is one of the query's own.
+// read reads the row of a term. whole is false, and nothing is read, if the row has several pages or does not exist,
+// because the value is inlined in the id or the term belongs to the query only.
 func (t *termPages) read(id int64) (whole bool, err error) {
 	if id <= 0 || id >= localTerms {
 		return false, nil

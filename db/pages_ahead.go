@@ -9,36 +9,34 @@ import (
 	"trails/db/scan"
 )
 
-// pagesOfTree reads the pages of one tree. Whoever reads much of one mostly goes through the
-// file from one page to the next, up or down. The first pages of such a reading are pinned one
-// by one and stay in SQLite's cache. Then come blocks of the file, beside the cache, in which
-// no page would stay until it is read again: a page takes a third of the time, and the cache
-// is left to others. See docs/decisions/0074-pages-ahead.md.
+// pagesOfTree reads the pages of one tree. A long scan mostly reads adjacent pages of the file, upward or downward.
+// The first pages of a scan are pinned one by one and stay in SQLite's cache. Then whole blocks are read from the
+// file, bypassing the cache, in which no page would stay until it is used again anyway. That takes a third of the
+// time, and leaves the cache to others. See docs/decisions/0074-pages-ahead.md.
 type pagesOfTree struct {
 	*pages
-	last     uint32 // page that was not in the cache
-	straight int    // pages that have followed each other up to it
-	all      int    // pages that have followed one, since the beginning
+	last     uint32 // last page that was not in the cache
+	straight int    // number of adjacent pages up to last
+	all      int    // number of adjacent pages since the beginning
 	block    []byte
-	first, n uint32 // pages in it
-	pinned   int    // of these
-	pins     int    // so far
+	first, n uint32 // pages in the block
+	pinned   int    // of the block
+	pins     int    // number of pins so far
 }
 
 const (
-	// aheadFrom is how many pages are read one by one before blocks are: half a MiB.
+	// aheadFrom is the number of pages that are read one by one before blocks are read: half a MiB.
 	aheadFrom = 128
-	// aheadStraight is how many of these are the last.
+	// aheadStraight is how many of the last pages must have been adjacent.
 	aheadStraight = 4
-	// aheadGap is how far from the last page is the next one.
+	// aheadGap is the greatest distance of pages that count as adjacent.
 	aheadGap = 4
-	// aheadPages is how many are read together: 64 KiB.
+	// aheadPages is the number of pages in a block: 64 KiB.
 	aheadPages = 16
 )
 
-// osRead reads a part of a file; walFindFrame finds the frame of the log that has a page as the
-// transaction sees it, 0 where the file has that; pagerLookup is the page in the cache, if it is
-// there.
+// osRead reads a part of a file. walFindFrame finds the log frame with a page as the transaction sees it, 0 if the
+// page is in the file. pagerLookup returns a page that is in the cache.
 //
 //go:linkname osRead modernc.org/sqlite/lib._sqlite3OsRead
 func osRead(tls *libc.TLS, file, to uintptr, bytes int32, from int64) int32
@@ -49,7 +47,7 @@ func walFindFrame(tls *libc.TLS, wal uintptr, number sqlite3.TPgno, frame uintpt
 //go:linkname pagerLookup modernc.org/sqlite/lib._sqlite3PagerLookup
 func pagerLookup(tls *libc.TLS, pager uintptr, number sqlite3.TPgno) uintptr
 
-// Pin is a page.
+// Pin pins a page and returns it.
 func (t *pagesOfTree) Pin(number uint32) (scan.Page, error) {
 	t.pins++
 	if page, ok := t.held(number); ok {
@@ -67,7 +65,7 @@ func (t *pagesOfTree) Pin(number uint32) (scan.Page, error) {
 	return t.pages.Pin(number)
 }
 
-// Unpin gives a page back.
+// Unpin unpins a page.
 func (t *pagesOfTree) Unpin(page scan.Page) {
 	if page.Handle == ofBlock {
 		t.pinned--
@@ -76,10 +74,10 @@ func (t *pagesOfTree) Unpin(page scan.Page) {
 	t.pages.Unpin(page)
 }
 
-// ofBlock is the handle of pages of the block.
+// ofBlock is the handle of pages in the block.
 const ofBlock = -1
 
-// held is a leaf in the block. Other pages are pinned for long, and belong into the cache.
+// held returns a leaf page of the block. Other pages are used for long, and belong in the cache.
 func (t *pagesOfTree) held(number uint32) (scan.Page, bool) {
 	if number-t.first >= t.n {
 		return scan.Page{}, false
@@ -94,9 +92,8 @@ func (t *pagesOfTree) held(number uint32) (scan.Page, bool) {
 	return scan.Page{Bytes: page, Handle: ofBlock}, true
 }
 
-// follow notes that a page is read that is not in the cache. Where so many have followed each
-// other that others will, it reads the block that begins with the page, or ends with it on the
-// way down.
+// follow records that a page outside the cache is being read. After enough adjacent pages it reads the block that
+// begins with the page, or ends with it when scanning downward.
 func (t *pagesOfTree) follow(number uint32) {
 	gap := int64(number) - int64(t.last)
 	t.last = number
@@ -131,7 +128,7 @@ func (t *pagesOfTree) follow(number uint32) {
 	}
 }
 
-// inFile tells whether the transaction has a page, and as it is in the file.
+// inFile reports whether the transaction's version of a page is the one in the file.
 func (t *pagesOfTree) inFile(number uint32) bool {
 	pager := at[sqlite3.TPager](t.pager)
 	if number == 0 || number > pager.FdbSize {

@@ -9,13 +9,12 @@ import (
 	"trails/fault"
 )
 
-// A reader of an earlier commit has a connection of its own, in which the name live stands
-// for the statements as that commit left them: temp.live is the virtual table t_past, and
-// SQLite finds what is temporary first. So the statements that ask live are the same for
-// every commit. See docs/decisions/0008-branch-and-at.md.
+// A reader of an earlier commit has its own connection. In it the name live means the statements as of that commit:
+// temp.live is the virtual table t_past, and SQLite looks up temporary tables first. So the same SQL works for every
+// commit. See docs/decisions/0008-branch-and-at.md.
 
-// goneSince fills the table gone with what the commit had and has gone since: each is among
-// the changes of the commits that came later.
+// goneSince fills the table gone with the statements of the commit that were removed since, from the changes of later
+// commits.
 const goneSince = `INSERT INTO temp.gone (s, p, o, g) SELECT h.s, h.p, h.o, h.g
 	FROM (SELECT DISTINCT s, p, o, g FROM main.changes WHERE line = 1 AND seq > ?1 AND op = 45) c
 	CROSS JOIN main.hist h ON h.line = 1 AND h.s = c.s AND h.p = c.p AND h.o = c.o AND h.g = c.g
@@ -29,8 +28,8 @@ var goneIndexes = []string{
 	"PRAGMA query_only = ON",
 }
 
-// goBack puts the state that a commit left in the place of the head's. What was found out of
-// the head for plans is not used, since it depends on the statements.
+// goBack makes the connection read the state of a commit. The facts for plans of the head are not used, because they
+// depend on the statements.
 func (r *Reader) goBack(id CommitID) error {
 	list, err := r.commits("WHERE c.id = ?", id[:])
 	if err == nil && len(list) == 0 {
@@ -56,11 +55,10 @@ func (r *Reader) goBack(id CommitID) error {
 	return r.conn.temporary.fault(err)
 }
 
-// indexNamed is what a statement says of an index of live, which no virtual table has.
+// indexNamed matches the name of an index of live in a statement; a virtual table has no indexes.
 var indexNamed = regexp.MustCompile(` (NOT INDEXED|INDEXED BY (live_[a-z]+|sqlite_autoindex_live_1))`)
 
-// text is a statement as the connection prepares it. One that names main.live reads the
-// file as it is now.
+// text returns a statement as this connection prepares it. A statement on main.live reads the current state.
 func (c *conn) text(sql string) string {
 	if c.role != past || strings.Contains(sql, "main.live") {
 		return sql
@@ -68,20 +66,20 @@ func (c *conn) text(sql string) string {
 	return indexNamed.ReplaceAllString(sql, "")
 }
 
-// pastTable is t_past(s, p, o, g): the statements as a commit left them.
+// pastTable is t_past(s, p, o, g): the statements as of a commit.
 type pastTable struct {
 	conn  *conn
 	at    Seq
 	texts map[pastSearch]string
 }
 
-// pastSearch is what a search of the table is given, and its order.
+// pastSearch is the constraints and the order of one search of the table.
 type pastSearch struct {
 	plan  int
-	named bool // in named graphs alone
+	named bool // in named graphs only
 }
 
-// pastConstraints are what a search takes, in the order of their bits in a plan.
+// pastConstraints are the constraints that a search can use, in the order of their bits in a plan.
 var pastConstraints = [8]constraint{
 	{posS, sqlite.IndexConstraintEq, 1e4},
 	{posP, sqlite.IndexConstraintEq, 10},
@@ -96,13 +94,13 @@ var pastConstraints = [8]constraint{
 var pastOperators = [len(pastConstraints)]string{" = ", " = ", " = ", " = ", " <> ", " > ", " >= ", " <= "}
 
 const (
-	pastBesides     = 4 // the bit of the first constraint that is no equality
+	pastBesides     = 4 // the bit of the first constraint other than an equality
 	pastByPredicate = 1 << len(pastConstraints)
 	pastByObject    = pastByPredicate << 1
 	pastDescending  = pastByPredicate << 2
 )
 
-// bestOfPast takes all constraints, and the order of the predicates, or of the objects of one.
+// bestOfPast uses all constraints, and can sort by predicate, or by object within one predicate.
 func bestOfPast(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
 	out, plan := takeConstraints(in, pastConstraints[:], allRows)
 	if len(in.OrderBy) == 1 {
@@ -123,7 +121,7 @@ func bestOfPast(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
 	return out, nil
 }
 
-// statement is what answers a search: what is there still, and what has gone.
+// statement returns the SQL of a search: statements that still exist, and those that are gone.
 func (t *pastTable) statement(search pastSearch) string {
 	if text, ok := t.texts[search]; ok {
 		return text
@@ -143,7 +141,7 @@ func (t *pastTable) statement(search pastSearch) string {
 	b.at[posP] = b.at[posP] || search.plan&pastByPredicate != 0
 	index := b.index()
 	if index == "INDEXED BY live_g" {
-		where += " AND g <> 0" // what makes the partial index usable
+		where += " AND g <> 0" // makes the partial index usable
 	}
 	order := ""
 	switch {
@@ -161,8 +159,7 @@ func (t *pastTable) statement(search pastSearch) string {
 	return text
 }
 
-// pastCursor runs over the statements that fit a search. It keeps its statement from one
-// search to the next.
+// pastCursor iterates over the statements that match a search. It keeps its prepared statement for the next search.
 type pastCursor struct {
 	table  *pastTable
 	search pastSearch
@@ -181,7 +178,7 @@ func (c *pastCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) (err error) 
 			continue
 		}
 		if argv[next].Type() == sqlite.TypeNull {
-			return nil // nothing is equal to it, or more or less
+			return nil // nothing compares with NULL
 		}
 		if one.column == posG {
 			search.named = search.named || (argv[next].Int64() == int64(defaultGraph)) == (bit >= pastBesides)
@@ -200,14 +197,14 @@ func (c *pastCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) (err error) 
 		c.search = search
 	}
 	c.stmt.bind(1, c.table.at)
-	for i, v := range argv[:next] { // of both halves of the statement
+	for i, v := range argv[:next] { // for both halves of the statement
 		c.stmt.bindValue(i+2, v)
 		c.stmt.bindValue(i+2+next, v)
 	}
 	return c.Next()
 }
 
-// bindValue hands a value on as it is.
+// bindValue binds a value of any type.
 func (s *stmt) bindValue(i int, v sqlite.Value) {
 	switch v.Type() {
 	case sqlite.TypeInteger:
@@ -228,16 +225,16 @@ func (c *pastCursor) Next() (err error) {
 	return err
 }
 
-// Column is a position of the statement.
+// Column returns a position of the statement.
 func (c *pastCursor) Column(i int, _ bool) (sqlite.Value, error) { return idValue(c.stmt.id(i)), nil }
 
-// RowID counts.
+// RowID is a counter.
 func (c *pastCursor) RowID() (int64, error) { return c.count, nil }
 
 // EOF reports the end.
 func (c *pastCursor) EOF() bool { return !c.more }
 
-// Close gives the statement back.
+// Close releases the statement.
 func (c *pastCursor) Close() error {
 	c.end()
 	return nil

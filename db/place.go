@@ -8,16 +8,15 @@ import (
 	"trails/fault"
 )
 
-// SQLite finds the write-ahead log of a file by the file's name, and holds on to the file
-// that it opened. When the name comes to mean another file, or the file gets a second
-// name, what is written is lost to everybody who opens it afterwards, or ends up in the
-// other file (https://sqlite.org/howtocorrupt.html sections 2.4 and 2.5). So every
-// transaction asks whether the path still leads to the file that is open.
+// SQLite finds the write-ahead log by the name of the file, but keeps using the file that it opened. If the name
+// comes to mean another file, or the file gets a second name, later writes are invisible to those who open the file,
+// or end up in the other file (https://sqlite.org/howtocorrupt.html sections 2.4 and 2.5). So every transaction
+// checks that the path still leads to the open file.
 
-// inPlace is the fault Unusable when the path does not lead to the open file any more.
+// inPlace returns the fault Unusable if the path does not lead to the open file any more.
 func (f *File) inPlace() error {
 	err := f.leadsHere(f.path)
-	if err == nil && f.given != f.path { // by symbolic links, which may be changed
+	if err == nil && f.given != f.path { // symbolic links may have been changed
 		err = f.leadsHere(f.given)
 	}
 	return err
@@ -40,7 +39,7 @@ func (f *File) leadsHere(path string) error {
 	return fault.New(fault.Unusable, "%s was moved while it was open, and nothing is read or written here any more; move it back, or restart with its new path", fault.Path(path))
 }
 
-// writable is inPlace, and the fault Unusable also when the file has several names.
+// writable is inPlace, and also returns the fault Unusable if the file has several names.
 func (f *File) writable() error {
 	if err := f.inPlace(); err != nil {
 		return err

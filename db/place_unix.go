@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// The bytes that SQLite locks, in the file while it is open, and in -shm while its log is
+// The bytes that SQLite locks in an open file, and in -shm while its log is in use
 // (https://sqlite.org/src/file/src/os_unix.c, SHARED_FIRST and UNIX_SHM_DMS).
 const (
 	sharedFirst = 0x40000002

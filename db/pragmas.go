@@ -6,21 +6,20 @@ import (
 	"runtime"
 )
 
-// role says what a connection is for; its pragmas follow from it.
+// role is the purpose of a connection, which decides its pragmas.
 type role uint8
 
 const (
 	reading role = iota
-	// crowding reads, too, beside as many readers as share the cache.
+	// crowding is a reader beyond those that share the cache.
 	crowding
-	// past reads the state that an earlier commit left, for one reader.
+	// past reads the state of an earlier commit, for one reader.
 	past
 	writing
 )
 
-// Cache sizes in KiB, as negative pragma values. A server's readers share a
-// budget, so that its resident memory does not grow with the machine's cores;
-// those beyond one per core have little, which SQLite also sorts in.
+// Cache sizes in KiB, as negative pragma values. The readers of a server share a budget, so that its memory does not
+// grow with the number of cores. Readers beyond one per core have a small cache, in which SQLite also sorts.
 // Memory-mapped reads are off: each connection's mapping would count again.
 const (
 	readerCache  = 16 << 10
@@ -28,15 +27,15 @@ const (
 	crowdCache   = 2 << 10
 	writerCache  = 16 << 10
 	bulkCache    = 64 << 10
-	// Each of the sorter's threads takes as much as the cache may have, and compares rows
-	// that lie all over it: what the processor's own cache holds is sorted sooner.
+	// Each thread of the sorter may use as much memory as the cache, and compares rows from all over it. A sort that
+	// fits into the processor's cache is faster.
 	sorterCache = 4 << 10
-	// indexedCache is for what comes when the indexes of a load are there again: its
-	// check, and the index of words.
+	// indexedCache is the cache size after a load, when its indexes exist again: for the check, and for the index of
+	// words.
 	indexedCache = 32 << 10
 )
 
-// pragmas lists what every connection gets before its first statement.
+// pragmas returns the pragmas that every connection gets before its first statement.
 func (f *File) pragmas(r role) []string {
 	list := []string{
 		"PRAGMA synchronous = " + f.opts.synchronous(),
@@ -53,19 +52,18 @@ func (f *File) pragmas(r role) []string {
 	case crowding:
 		return append(list, cacheSize(crowdCache), "PRAGMA query_only = ON")
 	case past:
-		return append(list, cacheSize(crowdCache)) // and query_only when its tables are made
+		return append(list, cacheSize(crowdCache)) // and query_only once its tables exist
 	case writing:
 	}
 	return append(list, cacheSize(writerCache))
 }
 
-// cachedReaders is how many readers share the cache.
+// cachedReaders returns how many readers share the cache.
 func cachedReaders() int { return max(4, min(8, runtime.GOMAXPROCS(0))) }
 
 func cacheSize(kib int) string { return fmt.Sprintf("PRAGMA cache_size = -%d", kib) }
 
-// connect opens one connection. Waiting for locks is [retry]'s work, which hears
-// ctx, so SQLite itself never waits.
+// connect opens a connection. SQLite itself never waits for locks; [retry] does, because it observes ctx.
 func (f *File) connect(ctx context.Context, r role) (*conn, error) {
 	raw, temporary, err := openCounted(f.path)
 	if err != nil {

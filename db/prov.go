@@ -10,17 +10,16 @@ import (
 	"trails/fault"
 )
 
-// Activity is what was done by whom: one call, kept as a prov:Activity
-// (https://www.w3.org/TR/prov-o/#Activity).
+// Activity is the record of one call: who did what, as a prov:Activity (https://www.w3.org/TR/prov-o/#Activity).
 type Activity struct {
-	// Seq counts the activities of this file; recording one sets it.
+	// Seq is the number of the activity in this file. Recording sets it.
 	Seq int64
 	// ID is a UUID.
 	ID                  string
 	Capability, Version string
 	Agent, Via          string
 	Started, Ended      time.Time
-	// Inputs is a digest of the call's arguments, never the arguments.
+	// Inputs is the digest of the call's arguments. The arguments are not stored.
 	Inputs []byte
 	// Outcome is ok, invalid, denied or failed; Error is the fault's kind, if any.
 	Outcome, Error string
@@ -28,21 +27,20 @@ type Activity struct {
 	CostMicros     int64
 	// CommitSeq is the commit that the call made, 0 for none.
 	CommitSeq Seq
-	// DryRun marks a call that only tried what it would do.
+	// DryRun marks a call that changed nothing and only showed what it would do.
 	DryRun bool
-	// Used and Generated are IRIs; the caller bounds them.
+	// Used and Generated are IRIs; the caller bounds their number.
 	Used, Generated []string
 }
 
-// Refused reports that the call did not do what was asked: it was invalid or denied, or
-// it failed.
+// Refused reports that the call was invalid or denied, or failed.
 func (a Activity) Refused() bool { return a.Outcome != outcomeOK }
 
 const outcomeOK = "ok"
 
-// ActivityFilter chooses activities; a zero field chooses all.
+// ActivityFilter selects activities; a zero field selects all.
 type ActivityFilter struct {
-	// Before bounds Seq from above, for the next page.
+	// Before is an exclusive upper bound of Seq, for the next page.
 	Before                     int64
 	Agent, Capability, Outcome string
 	CommitSeq                  Seq
@@ -52,7 +50,7 @@ const insertActivity = `INSERT INTO prov
 	(seq, id, capability, version, agent, via, started, ended, inputs, outcome, error, trace, cost, commit_seq, used, generated, dry_run, sum)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// insertActivity records an activity and returns the digest of its row.
+// insertActivity records an activity, and returns the digest of its row.
 func (c *conn) insertActivity(a Activity) (sum []byte, err error) {
 	used, err := marshalIRIs(a.Used)
 	if err != nil {
@@ -89,8 +87,7 @@ func marshalIRIs(list []string) (any, error) {
 	return string(b), err
 }
 
-// AddActivity records an activity within the transaction, for one that makes no
-// commit; see [Writer.Keep].
+// AddActivity records an activity within the transaction, if there will be no commit; see [Writer.Keep].
 func (w *Writer) AddActivity(ctx context.Context, a Activity) error {
 	if err := w.usable(ctx); err != nil {
 		return err
@@ -99,12 +96,11 @@ func (w *Writer) AddActivity(ctx context.Context, a Activity) error {
 	return w.broken(ctx, "record activity", err)
 }
 
-// shortWait bounds the wait for the write lock of what can be tried again later.
+// shortWait is how long work that can be tried again later waits for the write lock.
 const shortWait = 50 * time.Millisecond
 
-// Record keeps a batch of activities that made no commit: reads and refusals, and with
-// them what was [File.SetAside]. It does not queue behind a long write: the fault
-// TimedOut says try again later.
+// Record stores activities that made no commit (reads and refusals), and those of [File.SetAside]. It does not wait
+// behind a long write: the fault TimedOut says to try again later.
 func (f *File) Record(ctx context.Context, batch []Activity) error {
 	if len(batch) == 0 && !f.hasAside() {
 		return nil
@@ -120,8 +116,8 @@ func (f *File) Record(ctx context.Context, batch []Activity) error {
 	return err
 }
 
-// beside runs a small transaction that makes no commit, unless another write lasts longer
-// than wait: the fault TimedOut says try again later.
+// beside runs a small transaction without a commit. If another write takes longer than wait, the fault TimedOut says
+// to try again later.
 func (f *File) beside(ctx context.Context, op string, wait time.Duration, do func(*conn) error) error {
 	patient, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -157,7 +153,7 @@ func (f *File) recordAll(c *conn, aside, batch []Activity) error {
 			return err
 		}
 		if known > 0 {
-			continue // a process took it in, and was killed before it deleted the file
+			continue // a process took the file over, and was killed before it could delete it
 		}
 		if _, err := c.insertActivity(a); err != nil {
 			return err
@@ -178,8 +174,8 @@ func (f *File) recordAll(c *conn, aside, batch []Activity) error {
 	return c.exec(pruneRefusals, nil, f.opts.KeepRefusals)
 }
 
-// Old activities go now and then, not with every batch; refusals apart from reads, so
-// that however many reads push out no refusal. Those of commits stay.
+// Old activities are deleted now and then, not with every batch. Refusals are counted apart from reads, so that many
+// reads do not remove a refusal. Activities with a commit are never deleted.
 const (
 	pruneEvery = 1000
 	pruneReads = `DELETE FROM prov INDEXED BY prov_reads WHERE commit_seq = 0 AND outcome = 'ok' AND seq <= (
@@ -215,7 +211,7 @@ func unmarshalIRIs(s *stmt, column int, list *[]string) error {
 	return nil
 }
 
-// Activities returns up to limit activities that fit the filter, newest first.
+// Activities returns up to limit activities that match the filter, newest first.
 func (r *Reader) Activities(ctx context.Context, filter ActivityFilter, limit int) ([]Activity, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "activities", err)

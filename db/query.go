@@ -14,20 +14,18 @@ import (
 	"trails/rdf"
 )
 
-// Limits bound one query. Zero rows are no limit.
+// Limits bound one query. Zero Rows are no limit.
 type Limits struct {
-	// Rows is how many solutions may come.
+	// Rows is the maximum number of solutions.
 	Rows int64
-	// Bytes bounds the terms and groups that the query makes in memory; 0 is
-	// [DefaultQueryBytes].
+	// Bytes bounds the memory of the terms and groups that the query makes; 0 is [DefaultQueryBytes].
 	Bytes int64
-	// Temporary bounds the temporary files in which SQLite sorts and groups; 0 is
-	// [DefaultQueryTemporary].
+	// Temporary bounds the temporary files of SQLite's sorting and grouping; 0 is [DefaultQueryTemporary].
 	Temporary int64
 }
 
-// Run runs a plan and yields its solutions, a term for each of the plan's columns, nil
-// where it is unbound. A row belongs to the caller. Rows are read as they are asked for.
+// Run runs a plan and yields its solutions: a term for each column of the plan, nil if it is unbound. The caller may
+// keep a row. Rows are read as they are consumed.
 func (r *Reader) Run(ctx context.Context, plan Plan, limits Limits) iter.Seq2[[]rdf.Term, error] {
 	return func(yield func([]rdf.Term, error) bool) {
 		err := r.visit(ctx, plan, limits, func(a *answer) (bool, error) {
@@ -40,8 +38,8 @@ func (r *Reader) Run(ctx context.Context, plan Plan, limits Limits) iter.Seq2[[]
 	}
 }
 
-// visit runs a plan's statement to its end or until row wants no more. Where a scan fails by a fault
-// of ours before the first row, SQL answers; and queries of the shape are left to SQL from then on.
+// visit runs the statement of a plan to its end or until row returns false. If a scan fails because of a bug before
+// the first row, SQL answers instead, and later queries of this shape use SQL only.
 func (r *Reader) visit(ctx context.Context, plan Plan, limits Limits, row func(*answer) (more bool, err error)) error {
 	rows, err := r.visitOnce(ctx, plan, limits, row)
 	var bug *scan.Bug
@@ -57,7 +55,7 @@ func (r *Reader) visit(ctx context.Context, plan Plan, limits Limits, row func(*
 	return err
 }
 
-// visitOnce also says how many rows were visited.
+// visitOnce also returns the number of rows.
 func (r *Reader) visitOnce(ctx context.Context, plan Plan, limits Limits, row func(*answer) (more bool, err error)) (rows int64, err error) {
 	if err := r.ready(ctx); err != nil {
 		return 0, err
@@ -86,8 +84,8 @@ func (r *Reader) visitOnce(ctx context.Context, plan Plan, limits Limits, row fu
 	return rows, r.conn.temporary.fault(err)
 }
 
-// tooComplex says of a statement that SQLite does not take why: it has a limit on
-// tables, columns and depth. Only a query's size can do that.
+// tooComplex explains an error of SQLite about its limits on tables, columns and depth. Only the size of a query can
+// exceed them.
 func tooComplex(err error) error {
 	if resultCode(err) == sqlite.ResultError {
 		return fault.New(fault.TooLarge, "the query is too complex for one statement; nest less, or write fewer conditions and variables").Because(err)
@@ -95,7 +93,7 @@ func tooComplex(err error) error {
 	return err
 }
 
-// rows visits the rows of an answer, to which next goes, and counts them.
+// rows calls row for each row of the answer, and counts them. next moves to the next row.
 func (q *question) rows(ctx context.Context, out *answer, next func() (more bool, err error), visit func(*answer) (more bool, err error)) (count int64, err error) {
 	for ; ; count++ {
 		if q.reader.closed {
@@ -119,8 +117,8 @@ func (q *question) rows(ctx context.Context, out *answer, next func() (more bool
 	}
 }
 
-// answer turns rows of ids into rows of terms, those of a statement or of a scan. It remembers
-// some terms, which are often those of other rows, too.
+// answer converts rows of ids, from a statement or a scan, to rows of terms. It caches some terms, which often occur
+// in other rows, too.
 type answer struct {
 	question *question
 	stmt     *stmt
@@ -143,7 +141,7 @@ func (a *answer) row() ([]rdf.Term, error) {
 	return row, nil
 }
 
-// id is the id in a column, 0 where it is unbound.
+// id returns the id in a column, 0 if it is unbound.
 func (a *answer) id(i int) inline.TermID {
 	if a.listing != nil {
 		return a.listing.id(i)
@@ -151,7 +149,7 @@ func (a *answer) id(i int) inline.TermID {
 	return a.stmt.id(i)
 }
 
-// count is what COUNT gave in a column.
+// count returns the result of COUNT in a column.
 func (a *answer) count(i int) (int64, error) {
 	t, err := a.at(i)
 	if err != nil {
@@ -160,7 +158,7 @@ func (a *answer) count(i int) (int64, error) {
 	return strconv.ParseInt(rdf.Lexical(t), 10, 64)
 }
 
-// at is the term in a column, nil where it is unbound.
+// at returns the term in a column, nil if it is unbound.
 func (a *answer) at(i int) (rdf.Term, error) {
 	if a.listing == nil && a.stmt.ColumnType(i) == sqlite.TypeText {
 		return readTerm(a.stmt.ColumnText(i)), nil
@@ -185,8 +183,8 @@ func (a *answer) at(i int) (rdf.Term, error) {
 	return known.term, nil
 }
 
-// step runs the statement to its next row. A query may run inside another's loop,
-// so each says who asks the functions now.
+// step moves the statement to its next row. A query may run inside another one's loop, so each step says whose query
+// the SQL functions now serve.
 func (q *question) step(s *stmt) (bool, error) {
 	q.reader.conn.questions.current = q
 	more, err := s.Step()

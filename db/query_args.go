@@ -9,8 +9,7 @@ import (
 	"trails/sparql"
 )
 
-// bind gives a statement the values of its placeholders; the last ones may be of
-// parts that the statement does without.
+// bind binds the placeholders of a statement. The last ones may belong to parts that the statement does not have.
 func (q *question) bind(s *stmt) error {
 	for i, arg := range q.plan.Args[:min(len(q.plan.Args), s.BindParamCount())] {
 		if arg.Text {
@@ -34,8 +33,7 @@ func (q *question) bind(s *stmt) error {
 	return nil
 }
 
-// rowsArg is a JSON array of the ids of terms: of their rows, or of the terms themselves
-// where each row has one.
+// rowsArg returns a JSON array of the ids of terms, for one column or for rows of several.
 func (q *question) rowsArg(rows [][]rdf.Term) (string, error) {
 	text := []byte{'['}
 	for i, row := range rows {
@@ -66,7 +64,7 @@ func (q *question) rowsArg(rows [][]rdf.Term) (string, error) {
 	return string(append(text, ']')), nil
 }
 
-// textArg is a text; no text has what a high one ends with.
+// textArg binds a text. An upper bound ends with a character that no text contains.
 func textArg(a lower.Arg) string {
 	if a.High {
 		return rdf.Lexical(a.Term) + "\xff"
@@ -93,8 +91,8 @@ func (q *question) arg(a lower.Arg) (int64, error) {
 	return a.Number, nil
 }
 
-// idRange returns the first and last id of a region whose values meet all bounds.
-// The first is after the last when there are none.
+// idRange returns the first and the last id of a region whose values meet all bounds. If there are none, first is
+// greater than last.
 func idRange(name lower.Region, bounds []lower.Bound) (low, high inline.TermID) {
 	r := inline.RegionOf(rdf.IRI(name))
 	if r == nil {

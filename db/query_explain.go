@@ -10,17 +10,15 @@ import (
 	"trails/sparql"
 )
 
-// Explanation is how a plan is run, for people.
+// Explanation describes for people how a plan is run.
 type Explanation struct {
-	// SQL is the statement, a clause a line, what its placeholders stand for, and what its
-	// scans read.
+	// SQL is the statement with one clause a line, the values of its placeholders, and what its scans read.
 	SQL string
-	// Steps is what SQLite makes of it: its query plan, a step a line.
+	// Steps is SQLite's query plan, one step a line.
 	Steps string
 }
 
-// Explain tells how a plan is run. Only its scans are run, for five seconds at most, to say
-// how many rows they have.
+// Explain explains a plan. It runs only the scans, for at most five seconds, to count their rows.
 func (r *Reader) Explain(ctx context.Context, plan Plan) (e Explanation, err error) {
 	if err := r.ready(ctx); err != nil {
 		return e, r.fail(ctx, "explain", err)
@@ -37,7 +35,7 @@ func (r *Reader) Explain(ctx context.Context, plan Plan) (e Explanation, err err
 	return e, r.fail(ctx, "explain", err)
 }
 
-// values lists the placeholders, and the closures.
+// values lists the placeholders and the paths.
 func (p Plan) values() string {
 	var out strings.Builder
 	out.WriteByte('\n')
@@ -77,10 +75,10 @@ func bounds(a lower.Arg) (text string) {
 
 var end = map[bool]string{false: "first", true: "last"}
 
-// clauses breaks a statement before its clauses, deeper in subqueries.
+// clauses breaks a statement into lines before its clauses, and indents subqueries.
 func clauses(sql string) string {
 	var out strings.Builder
-	var nested []bool // for each open parenthesis: it is a subquery's
+	var nested []bool // for each open parenthesis whether it begins a subquery
 	depth, text, between := 0, false, false
 	for i := 0; i < len(sql); i++ {
 		switch c := sql[i]; {
@@ -124,7 +122,7 @@ func hasPrefix(s string, prefixes ...string) bool {
 	return false
 }
 
-// steps asks SQLite for its plan (https://sqlite.org/eqp.html).
+// steps returns SQLite's query plan (https://sqlite.org/eqp.html).
 func (c *conn) steps(sql string) (string, error) {
 	s, _, err := c.PrepareTransient("EXPLAIN QUERY PLAN " + c.text(sql))
 	if err != nil {

@@ -11,52 +11,52 @@ import (
 	"trails/sparql"
 )
 
-// lowering returns what a lowering may know of this state of the file. Plans that
-// are made with it are for this state only. An error in between means not to know.
+// lowering returns the facts about this state of the file that package lower may use. Plans made with them are valid
+// for this state only. After an error a fact is unknown.
 func (r *Reader) lowering(ctx context.Context) lower.Options {
 	a := r.statistics(ctx, nil)
 	return lower.Options{Stats: a.rows, Subjects: a.subjects, Linked: a.linked, Region: a.region, RowsInVirtual: rowsInVirtual, OrderInVirtual: orderInVirtual, Scans: r.scans()}
 }
 
-// facts is what was found out about a file for lowerings. It is safe for concurrent use.
+// facts caches facts about a file for package lower. It is safe for concurrent use.
 type facts struct {
 	mu       sync.Mutex
 	regions  map[rdf.IRI]regionFact
 	counts   map[[3]inline.TermID]countFact
-	subjects map[inline.TermID]countFact    // of predicates
-	linked   map[[3]inline.TermID]countFact // of a subject, its predicate and that of what links to its objects
+	subjects map[inline.TermID]countFact    // by predicate
+	linked   map[[3]inline.TermID]countFact // by subject, its predicate, and the predicate of the statements with the same objects
 }
 
-// regionFact is true of one commit: the next one may add an object of another region.
+// regionFact is valid for one commit: the next one may add an object of another region.
 type regionFact struct {
 	of     CommitID
 	region lower.Region
 }
 
-// countFact is what was estimated when the file was so large.
+// countFact is an estimate, with the size of the file when it was made.
 type countFact struct {
 	rows  float64
 	quads int64
 	seq   Seq
 }
 
-// maxFacts bounds each kind of facts; when there are more all are forgotten.
+// maxFacts bounds each kind of facts. When there are more, all are dropped.
 const maxFacts = 4096
 
 func newFacts() *facts {
 	return &facts{regions: map[rdf.IRI]regionFact{}, counts: map[[3]inline.TermID]countFact{}, subjects: map[inline.TermID]countFact{}, linked: map[[3]inline.TermID]countFact{}}
 }
 
-// statistics answers what one lowering asks about the file.
+// statistics answers the questions of one lowering about the file.
 type statistics struct {
 	reader *Reader
 	ctx    context.Context
 	facts  *facts
-	plan   Plan // whose slots patterns may have
+	plan   Plan // for the slots of patterns
 }
 
-// statistics is for one lowering, of a query with these constants. What an open write
-// estimates is kept for itself: others do not see what it has changed.
+// statistics returns the statistics for one lowering of a query with these constants. Estimates within an open write
+// are not shared, because others do not see its changes.
 func (r *Reader) statistics(ctx context.Context, constants []rdf.Term) *statistics {
 	known := r.caches.facts
 	if r.before != nil {
@@ -65,8 +65,8 @@ func (r *Reader) statistics(ctx context.Context, constants []rdf.Term) *statisti
 	return &statistics{r, ctx, known, Plan{constants: constants}}
 }
 
-// rows estimates the rows of a pattern, in powers of the root of two: a plan is for all
-// constants that give the same answers. A stale answer makes a plan slow, not wrong.
+// rows estimates the rows of a pattern, rounded to a power of the square root of two, so that constants with similar
+// estimates share a plan. An outdated estimate makes a plan slow, not wrong.
 func (a *statistics) rows(p sparql.TriplePattern) float64 {
 	if a.reader.ready(a.ctx) != nil {
 		return manyRows
@@ -96,10 +96,10 @@ func rounded(n float64) float64 {
 	return math.Exp2(math.Round(2*math.Log2(n)) / 2)
 }
 
-// manyRows is the answer when there is no estimate.
+// manyRows is the answer if there is no estimate.
 const manyRows = 1e5
 
-// estimate estimates rows, unless that was done not long ago. An id of 0 is none.
+// estimate estimates rows, or returns a recent estimate. An id of 0 matches nothing.
 func (a *statistics) estimate(b bound, ids [3]inline.TermID) float64 {
 	return remembered(a, a.facts.counts, ids, func() (float64, error) {
 		tree, columns := b.tree()
@@ -113,7 +113,7 @@ func (a *statistics) estimate(b bound, ids [3]inline.TermID) float64 {
 	})
 }
 
-// subjects estimates how many subjects a predicate has in all graphs, like [statistics.rows].
+// subjects estimates the number of subjects of a predicate in all graphs, rounded like [statistics.rows].
 func (a *statistics) subjects(predicate rdf.IRI) float64 {
 	if a.reader.ready(a.ctx) != nil {
 		return manyRows
@@ -125,7 +125,7 @@ func (a *statistics) subjects(predicate rdf.IRI) float64 {
 	return rounded(remembered(a, a.facts.subjects, id, func() (float64, error) { return a.reader.conn.estimateSubjects(id) }))
 }
 
-// linked estimates how many statements with a predicate there are of an object of a pattern,
+// linked estimates the number of statements with a predicate whose object is also an object of the pattern, rounded
 // like [statistics.rows].
 func (a *statistics) linked(of sparql.TriplePattern, predicate rdf.IRI) float64 {
 	if a.reader.ready(a.ctx) != nil {
@@ -142,7 +142,7 @@ func (a *statistics) linked(of sparql.TriplePattern, predicate rdf.IRI) float64 
 	return rounded(remembered(a, a.facts.linked, ids, func() (float64, error) { return a.reader.conn.estimateLinked(ids[0], ids[1], ids[2]) }))
 }
 
-// remembered is what was estimated not long ago, or is now.
+// remembered returns a recent estimate, or makes one.
 func remembered[K comparable](a *statistics, known map[K]countFact, key K, estimate func() (float64, error)) float64 {
 	head := a.reader.head
 	a.facts.mu.Lock()
@@ -164,8 +164,7 @@ func remembered[K comparable](a *statistics, known map[K]countFact, key K, estim
 	return rows
 }
 
-// tree is the index whose leading columns are the given ones of subject, predicate and
-// object, in any graph, and their order there.
+// tree returns the index whose first columns are the given positions, in any graph, and their order in it.
 func (b bound) tree() (name string, columns [3]int) {
 	s, p, o := b.at[posS], b.at[posP], b.at[posO]
 	switch {
@@ -177,8 +176,8 @@ func (b bound) tree() (name string, columns [3]int) {
 	return "live_pos", [3]int{posP, posO, posS}
 }
 
-// stillGood reports whether little can have changed since: few commits, and about as
-// many statements.
+// stillGood reports whether little can have changed since the estimate: few commits, and about the same number of
+// statements.
 func (f countFact) stillGood(head Commit) bool {
 	if f.seq == head.Seq {
 		return true
@@ -187,8 +186,8 @@ func (f countFact) stillGood(head Commit) bool {
 	return max(commits, -commits) <= 100 && max(quads, -quads) <= f.quads/16
 }
 
-// region returns the region that all objects of a predicate are in. A plan that
-// believes in one that is not is wrong: it is asked of each commit anew.
+// region returns the region of all objects of a predicate, if there is one. A plan with the wrong region is wrong, so
+// this is computed for each commit.
 func (a *statistics) region(predicate rdf.IRI) lower.Region {
 	head := a.reader.head.ID
 	a.facts.mu.Lock()
@@ -215,8 +214,8 @@ const (
 	greatestObject = "SELECT o FROM live INDEXED BY live_pos WHERE p = ? ORDER BY o DESC LIMIT 1"
 )
 
-// regionOf returns the region that all objects of a predicate are in: that of the
-// least and the greatest, since regions are intervals.
+// regionOf computes the region of all objects of a predicate from the least and the greatest, because regions are
+// intervals of ids.
 func (r *Reader) regionOf(ctx context.Context, predicate rdf.IRI) (lower.Region, error) {
 	if err := r.ready(ctx); err != nil {
 		return "", err

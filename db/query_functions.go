@@ -13,14 +13,14 @@ import (
 	"trails/sparql/expr"
 )
 
-// questions is what the functions of one connection answer for.
+// questions are the queries that the SQL functions of one connection serve.
 type questions struct {
 	current *question
 	texts   keptStatements
-	ahead   *walk // the walk whose statement begins
+	ahead   *walk // the walk whose statement is starting
 }
 
-// answerQuestions registers the functions that package lower writes, once.
+// answerQuestions registers, once, the SQL functions that package lower uses.
 func (c *conn) answerQuestions() error {
 	if c.questions != nil {
 		return nil
@@ -85,7 +85,7 @@ func (c *conn) answerQuestions() error {
 	return nil
 }
 
-// fails ends the query with an error that its caller gets as it is.
+// fails ends the query with an error that the caller gets unchanged.
 func (q *question) fails(err error) (sqlite.Value, error) {
 	if q.err == nil {
 		q.err = err
@@ -102,7 +102,7 @@ func (q *question) value(args []sqlite.Value) (sqlite.Value, error) {
 	return q.given(t, err)
 }
 
-// shown is value for what is only shown: a term without an id comes as it is.
+// shown is value for columns that are only returned: a term without an id is passed as a text.
 func (q *question) shown(args []sqlite.Value) (sqlite.Value, error) {
 	program, s := q.solution(args)
 	t, err := program.Eval(s)
@@ -118,7 +118,7 @@ func (q *question) shown(args []sqlite.Value) (sqlite.Value, error) {
 	return sqlite.TextValue(written(t)), nil
 }
 
-// given is an expression's answer as SQL has it: an id, or NULL for an error.
+// given converts the value of an expression to SQL: an id, or NULL for an error.
 func (q *question) given(t rdf.Term, err error) (sqlite.Value, error) {
 	if err != nil && !expr.IsError(err) {
 		return q.fails(err)
@@ -150,8 +150,8 @@ func (q *question) test(args []sqlite.Value) (sqlite.Value, error) {
 	return sqlite.IntegerValue(0), nil
 }
 
-// order compares two ids as ORDER BY does their terms. A query that was ended must not
-// go on to sort: SQLite hears of it only when everything is sorted.
+// order compares two ids as ORDER BY compares their terms. It fails once the query has been ended, because SQLite
+// checks for an interrupt only after sorting.
 func (q *question) order(a, b string) int {
 	if q.compared++; q.ended || q.compared%endedEvery == 0 && q.over() != nil {
 		q.ended = true
@@ -163,7 +163,7 @@ func (q *question) order(a, b string) int {
 		return 0
 	}
 	x, y := inline.TermID(idA), inline.TermID(idB)
-	// Neighbours may hold one value in two forms.
+	// One value may have two forms.
 	if x < 0 && y < 0 && (x-y > 1 || y-x > 1) && inline.RegionAt(x) == inline.RegionAt(y) {
 		if x < y {
 			return -1
@@ -179,7 +179,7 @@ func (q *question) order(a, b string) int {
 	return expr.Compare(left, right)
 }
 
-// endedEvery is after how many comparisons a sort asks whether it is still wanted.
+// endedEvery is the number of comparisons of a sort between two checks that the query is still wanted.
 const endedEvery = 64
 
 func firstError(list ...error) error {
@@ -191,15 +191,15 @@ func firstError(list ...error) error {
 	return nil
 }
 
-// aggregate is one group's.
+// aggregate computes one aggregate of one group.
 type aggregate struct {
 	question *question
 	acc      *expr.Accumulator
 	size     int
 }
 
-// Step takes a solution: the aggregate's number, and the value of its expression or,
-// for COUNT(DISTINCT *), all values.
+// Step takes a solution: the number of the aggregate, and the value of its expression or, for COUNT(DISTINCT *), all
+// values.
 func (a *aggregate) Step(_ sqlite.Context, args []sqlite.Value) error {
 	q := a.question
 	which := q.plan.Aggregates[args[0].Int()]
@@ -219,7 +219,7 @@ func (a *aggregate) Step(_ sqlite.Context, args []sqlite.Value) error {
 	return nil
 }
 
-// add takes a row, or the value of an expression.
+// add adds a row, or the value of an expression.
 func (a *aggregate) add(which sparql.Aggregate, args []sqlite.Value) error {
 	if which.Expr != nil {
 		t, err := a.question.passed(args)
@@ -241,10 +241,10 @@ func (a *aggregate) add(which sparql.Aggregate, args []sqlite.Value) error {
 	return nil
 }
 
-// WindowInverse is never asked: no statement has windows.
+// WindowInverse is never called: no statement has windows.
 func (a *aggregate) WindowInverse(sqlite.Context, []sqlite.Value) error { return nil }
 
-// WindowValue returns the group's value.
+// WindowValue returns the value of the group.
 func (a *aggregate) WindowValue(sqlite.Context) (sqlite.Value, error) {
 	if a.acc == nil {
 		return sqlite.Value{}, nil
@@ -252,5 +252,5 @@ func (a *aggregate) WindowValue(sqlite.Context) (sqlite.Value, error) {
 	return a.question.given(a.acc.Value())
 }
 
-// Finalize gives the group's memory back.
+// Finalize releases the memory of the group.
 func (a *aggregate) Finalize(sqlite.Context) { _ = a.question.grow(-int64(a.size)) }

@@ -8,41 +8,41 @@ import (
 	"trails/rdf"
 )
 
-// listing is an answer whose rows are those of a scan: no statement runs. Rows come in the order
-// of one column, and the terms of another may be anywhere in the file. So rows are read some at
-// once, as many as there were before, and the terms of a column that go from page to page are
-// read in the order of their ids, which is that of their pages.
+// listing is an answer whose rows come directly from a scan, without a statement. Rows are sorted by one column, so
+// the terms of another column may be anywhere in the file. Therefore rows are read in batches of growing size, and
+// the terms of a column that would move from page to page are read in the order of their ids, which is the order of
+// their pages.
 type listing struct {
 	question *question
 	scan     *scanCursor
 	ended    bool
 	ids      []inline.TermID // of the rows, one row after another
-	at, n    int             // which row it is, and how many there are
+	at, n    int             // index of the current row, and number of rows
 	columns  []listedColumn
 	keys     []uint64
-	text     int  // bytes of the terms that were read with those of other rows
-	full     bool // they are all that may be
+	text     int  // bytes of the terms that were read in this way
+	full     bool // the bound on bytes has been reached
 }
 
-// listedColumn is a column whose terms are read in their order, if ordered is set: read once they
-// are. Terms are nil where they were not read.
+// listedColumn is a column of the batch. If ordered is set, its terms are read in the order of ids; read says that
+// this was done. Terms that were not read are nil.
 type listedColumn struct {
 	ordered, read bool
 	terms         []rdf.Term
-	pins          int // pages that had been pinned at the first of some rows
+	pins          int // number of pages that had been pinned at the first of the last rows
 }
 
 const (
 	fewestListed = 64
 	mostListed   = 1 << rowBits
 	rowBits      = 15
-	// mostText bounds the bytes of the terms that are read together. They and the rows, with a
-	// place for each term, take so small a part of the query's memory that it is not counted.
+	// mostText bounds the bytes of the terms that are read together. They and the rows take so small a part of the
+	// query's memory that they are not counted.
 	mostText    = 2 << 20
 	partListed  = 16
 	listedBytes = 8 + 16
-	// pinnedRows are rows in which a column is looked at: where more than for every second of
-	// them another page had to be pinned, its terms come in order from there on.
+	// pinnedRows is the number of rows after which a column is examined: if more than every second row needed another
+	// page, its terms are read in the order of ids from then on.
 	pinnedRows = 256
 )
 
@@ -95,12 +95,12 @@ func (l *listing) next() (more bool, err error) {
 	return l.n > 0, nil
 }
 
-// part is how many bytes the rows may take, and how many the terms.
+// part returns the bounds in bytes on the rows and on the terms.
 func (l *listing) part() int { return int(l.question.memory.limit / partListed) }
 
 func (l *listing) id(i int) inline.TermID { return l.ids[l.at*len(l.columns)+i] }
 
-// term is the term in a column, nil where it was not read with those of other rows.
+// term returns the term in a column, nil if it was not read in this way.
 func (l *listing) term(i int) (rdf.Term, error) {
 	c := &l.columns[i]
 	if !c.ordered {
@@ -119,7 +119,7 @@ func (l *listing) term(i int) (rdf.Term, error) {
 	return c.terms[l.at], nil
 }
 
-// pins is how many pages were pinned for the terms of a column.
+// pins returns the number of pages that were pinned for the terms of a column.
 func (l *listing) pins(i int) int {
 	if on := l.question.onPages; on != nil && on[i] != nil {
 		return on[i].pages.pins
@@ -127,7 +127,7 @@ func (l *listing) pins(i int) int {
 	return 0
 }
 
-// read reads the terms of a column, of this row and those behind it.
+// read reads the terms of a column, for this row and those behind it.
 func (l *listing) read(i int) error {
 	c := &l.columns[i]
 	c.read = true
@@ -135,7 +135,7 @@ func (l *listing) read(i int) error {
 	clear(c.terms)
 	l.keys = l.keys[:0]
 	for row := l.at; row < l.n; row++ {
-		if id := l.ids[row*len(l.columns)+i]; id > 0 && id < 1<<(64-rowBits) { // others carry their value, or are the query's own
+		if id := l.ids[row*len(l.columns)+i]; id > 0 && id < 1<<(64-rowBits) { // other ids have an inlined value, or belong to the query
 			l.keys = append(l.keys, uint64(id)<<rowBits|uint64(row))
 		}
 	}

@@ -6,24 +6,24 @@ import (
 	"trails/fault"
 )
 
-// DefaultQueryBytes is the bound on a query's memory when [Limits] has none.
+// DefaultQueryBytes is the bound on a query's memory if [Limits] has none.
 const DefaultQueryBytes = 256 << 20
 
 const (
-	// sharedBytes is what all running queries of a file may hold together.
+	// sharedBytes bounds the memory of all running queries of a file together.
 	sharedBytes = 1 << 30
-	// smallBytes is what a query may hold even when the others hold all of that.
+	// smallBytes is what a query may hold even if the others hold all of that.
 	smallBytes = 16 << 20
 )
 
-// Memory counts about how many bytes a query holds, against its own limit and against
-// what all queries of the file may hold together. [Reader.Memory] makes one.
+// Memory counts roughly how many bytes a query holds, and checks its own limit and the limit of all queries of the
+// file together. [Reader.Memory] makes one.
 type Memory struct {
 	shared      *atomic.Int64
 	held, limit int64
 }
 
-// Memory returns a count for one query; whoever asks for it releases it.
+// Memory returns the counter for one query. The caller releases it.
 func (r *Reader) Memory(limits Limits) *Memory {
 	m := &Memory{shared: &r.file.held, limit: limits.Bytes}
 	if m.limit == 0 {
@@ -32,8 +32,8 @@ func (r *Reader) Memory(limits Limits) *Memory {
 	return m
 }
 
-// Grow counts more bytes, or with a negative number fewer. Past a limit it is a fault:
-// TooLarge for the query's own, Exhausted for that of all.
+// Grow adds bytes, or subtracts with a negative number. Exceeding the query's own limit is the fault TooLarge,
+// exceeding the limit of all queries Exhausted.
 func (m *Memory) Grow(bytes int64) error {
 	m.held += bytes
 	all := m.shared.Add(bytes)
@@ -49,7 +49,7 @@ func (m *Memory) Grow(bytes int64) error {
 	return nil
 }
 
-// Release gives everything back.
+// Release subtracts everything that was counted.
 func (m *Memory) Release() {
 	m.shared.Add(-m.held)
 	m.held = 0

@@ -13,16 +13,15 @@ import (
 	"trails/sparql/opt"
 )
 
-// Plan is a query that is ready to be run. It is good for the transaction in which it
-// was made.
+// Plan is a query that is ready to be run. It is valid in the transaction in which it was made.
 type Plan struct {
 	*prepared
-	constants []rdf.Term // that its slots stand for
-	// withoutScans makes the same by SQL alone.
+	constants []rdf.Term // the values of its slots
+	// withoutScans makes the same plan with SQL only.
 	withoutScans func(context.Context) (Plan, error)
 }
 
-// constant is a term of the plan, or the one that a slot stands for.
+// constant returns the term itself, or the constant of a slot.
 func (p Plan) constant(t rdf.Term) rdf.Term {
 	if slot, ok := t.(lower.Slot); ok {
 		return p.constants[slot]
@@ -30,16 +29,16 @@ func (p Plan) constant(t rdf.Term) rdf.Term {
 	return t
 }
 
-// prepared is what all queries of one shape have in common. It is immutable.
+// prepared is the part of a plan that all queries of one shape share. It is immutable.
 type prepared struct {
 	lower.Plan
-	// programs are nil when they are not worth keeping.
+	// programs are nil if they are too large to be cached.
 	programs []expr.Program
 }
 
 func prepare(p lower.Plan) *prepared {
 	out := &prepared{Plan: p}
-	isLarge := func(e sparql.Expr) bool { // a regular expression
+	isLarge := func(e sparql.Expr) bool { // an expression with a regular expression is large
 		c, ok := e.(sparql.Call)
 		return ok && (c.Func == "REGEX" || c.Func == "REPLACE")
 	}
@@ -57,15 +56,14 @@ func compileAll(list []lower.Expr) []expr.Program {
 	return programs
 }
 
-// size is about how many bytes it takes.
+// size returns the approximate size in bytes.
 func (p *prepared) size() int {
 	return len(p.SQL) + 100*len(p.Args) + 500*(len(p.Exprs)+len(p.Aggregates)+len(p.Walks)) + 1000*len(p.Programs) + 500
 }
 
-// Plan rewrites a query and makes it ready: a pattern, the columns of its solutions, what FROM and FROM
-// NAMED say, and what IRI(…) resolves against. Queries of one shape share a plan as
-// long as the file gives the same answers to what the lowering asks; see
-// docs/decisions/0014-plans-by-shape.md.
+// Plan prepares a query: a pattern, the columns of its solutions, the graphs of FROM and FROM NAMED, and the base for
+// IRI(…). Queries of one shape share a plan while the file gives the same answers to the questions of the lowering;
+// see docs/decisions/0014-plans-by-shape.md.
 func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sparql.Dataset, base string) (Plan, error) {
 	if err := r.ready(ctx); err != nil {
 		return Plan{}, r.fail(ctx, "plan", err)
@@ -107,16 +105,15 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 	return out, nil
 }
 
-// factKey is what a lowering wants to know of the file: the rows of a pattern, or of those
-// with a predicate that link to its objects, or the region of a predicate or the number of
-// its subjects.
+// factKey is a question of a lowering about the file: the rows of a pattern, the linked rows of a predicate, the
+// region of a predicate, or the number of its subjects.
 type factKey struct {
 	pattern          sparql.TriplePattern
 	predicate        rdf.IRI
 	linked, subjects bool
 }
 
-// fact is the answer to it.
+// fact is the answer to a factKey.
 type fact struct {
 	rows   float64
 	region lower.Region
@@ -134,7 +131,7 @@ func (a *statistics) fact(k factKey) fact {
 	return fact{rows: a.rows(k.pattern)}
 }
 
-// recorder gives a lowering its facts and keeps a list of them.
+// recorder answers the questions of a lowering and records the answers.
 type recorder struct {
 	*statistics
 	steps []factStep
@@ -167,18 +164,16 @@ func (t *recorder) region(predicate rdf.IRI) lower.Region {
 	return t.record(factKey{predicate: predicate}).region
 }
 
-// plans remembers plans by shape, those that were used last. A lowering is a function
-// of its shape and of the answers it hears, and what it asks first depends on its
-// shape alone, what it asks next on the answers so far: so the plans of one shape are
-// the leaves of a tree of questions. To find one is to ask the file the same questions
-// again, so that no plan is used that the file as it is now would not have. It is safe
-// for concurrent use.
+// plans caches recently used plans by shape. A lowering is a function of its shape and of the answers that it gets:
+// its first question depends on the shape alone, each further one on the answers so far. So the plans of one shape
+// are the leaves of a tree of questions, and finding a plan means to ask the file these questions again. Thus a
+// cached plan is always the one that would be made now. It is safe for concurrent use.
 type plans struct {
 	mu     sync.Mutex
 	shapes map[string]*list.Element
-	recent list.List // of *shapePlans, the one that was used last in front
+	recent list.List // of *shapePlans, most recently used first
 	bytes  int
-	// bySQL are the shapes for which a scan has failed. Their plans have keys that end so.
+	// bySQL are the shapes of which a scan has failed; the keys of their plans have a suffix.
 	bySQL map[string]bool
 }
 
@@ -190,7 +185,7 @@ type shapePlans struct {
 	bytes int
 }
 
-// planNode is a question with what follows from its answers, or else a plan.
+// planNode is a question with a child for each answer, or a plan.
 type planNode struct {
 	key  factKey
 	then map[fact]*planNode
@@ -221,7 +216,7 @@ func (p *plans) isLeftToSQL(key string) bool {
 	return p.bySQL[key]
 }
 
-// find returns the plan of a shape for what is answered now, nil when there is none.
+// find returns the plan of a shape for the current answers, nil if there is none.
 func (p *plans) find(key string, a *statistics) *prepared {
 	at := p.root(key)
 	for at != nil && at.plan == nil {
@@ -250,7 +245,7 @@ func (p *plans) after(b *planNode, answer fact) *planNode {
 	return b.then[answer]
 }
 
-// keep remembers a plan under the answers that led to it.
+// keep caches a plan under the answers that led to it.
 func (p *plans) keep(key string, steps []factStep, made *prepared) {
 	size := len(key) + made.size() + 300*len(steps)
 	if size > maxShapeBytes {
@@ -287,7 +282,7 @@ func (p *plans) drop(e *list.Element) {
 	p.bytes -= s.bytes
 }
 
-// grow adds a plan; false when the tree asks something else on the way.
+// grow adds a plan. It returns false if the tree has another question on the way.
 func (b *planNode) grow(steps []factStep, made *prepared) bool {
 	for _, s := range steps {
 		if b.plan != nil || b.then != nil && b.key != s.key {
@@ -306,7 +301,7 @@ func (b *planNode) grow(steps []factStep, made *prepared) bool {
 	if b.then != nil {
 		return false
 	}
-	if b.plan == nil { // nobody else made it meanwhile
+	if b.plan == nil { // nobody else added it meanwhile
 		b.plan = made
 	}
 	return true

@@ -9,8 +9,8 @@ import (
 	"trails/db/lower"
 )
 
-// registerReach makes the table t_reach(k, g, a, x), see [lower.Walk]. Its columns have
-// the affinity of ids: SQLite makes no index of others to find ids in.
+// registerReach makes the virtual table t_reach(k, g, a, x), see [lower.Walk]. Its columns have the affinity of ids;
+// otherwise SQLite would build an index of other values to find ids in.
 func (all *questions) registerReach(c *conn) error {
 	if err := all.registerAhead(c); err != nil {
 		return err
@@ -18,7 +18,7 @@ func (all *questions) registerReach(c *conn) error {
 	return c.register("t_reach", "k INTEGER, g INTEGER, a INTEGER, x INTEGER", module{bestOfReach, func() sqlite.VTableCursor { return &reachCursor{questions: all} }})
 }
 
-// The columns of t_reach. A plan is a set of bits: which of them are given.
+// The columns of t_reach. A plan is a set of bits for the given columns.
 const (
 	reachK = iota
 	reachG
@@ -27,28 +27,27 @@ const (
 	reachColumns
 )
 
-// bestOfReach takes all columns that are given. Walk and graph always are.
+// bestOfReach uses all given columns. Walk and graph are always given.
 func bestOfReach(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
 	out, plan := takeConstraints(in, []constraint{
 		{reachK, sqlite.IndexConstraintEq, 1}, {reachG, sqlite.IndexConstraintEq, 1},
 		{reachFrom, sqlite.IndexConstraintEq, allRows}, {reachTo, sqlite.IndexConstraintEq, allRows},
 	}, float64(allRows)*allRows)
 	if plan&(1<<reachK) == 0 || plan&(1<<reachG) == 0 {
-		return nil, sqlite.ResultConstraint.ToError() // not this way
+		return nil, sqlite.ResultConstraint.ToError() // this plan is not possible
 	}
 	return out, nil
 }
 
-// reachCursor runs over what is reached: from the end that is given, or from each node
-// from which there may be a walk.
+// reachCursor iterates over pairs of ends of a path: from the given end, or from each node where a path may begin.
 type reachCursor struct {
 	questions *questions
 	question  *question
 	key       walkKey
-	wanted    *inline.TermID // the other end, when it is given, too
-	starts    *stmt          // where walks begin, when no end is given
+	wanted    *inline.TermID // the other end, if it is also given
+	starts    *stmt          // the nodes where paths may begin, if no end is given
 	walk      *walk
-	at        int // in what the walk has found
+	at        int // index into the nodes that the walk has found
 	more      bool
 	count     int64
 }
@@ -63,7 +62,7 @@ func (c *reachCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
 			continue
 		}
 		if argv[0].Type() == sqlite.TypeNull {
-			return nil // nothing is equal to it
+			return nil // nothing equals NULL
 		}
 		n := idOf(argv[0])
 		given[column], argv = &n, argv[1:]
@@ -130,7 +129,7 @@ func (c *reachCursor) Next() error {
 	}
 }
 
-// goOn finds the next node on the walk.
+// goOn moves to the next node of the walk.
 func (c *reachCursor) goOn() (bool, error) {
 	if c.walk == nil {
 		return false, nil
@@ -147,7 +146,7 @@ func (c *reachCursor) goOn() (bool, error) {
 	return c.walk.more()
 }
 
-// beginAnywhere finds where walks may end, since these are in the order of an index.
+// beginAnywhere lists the nodes where paths may end, because an index has these in order.
 func (c *reachCursor) beginAnywhere(of *lower.Walk) (err error) {
 	conn := c.question.reader.conn
 	c.starts, err = conn.take(endsSQL(of))
@@ -168,7 +167,7 @@ func (c *reachCursor) beginAnywhere(of *lower.Walk) (err error) {
 	return nil
 }
 
-// endsSQL lists the nodes at which walks may end: all when a walk may have no step.
+// endsSQL lists the nodes at which paths may end: all nodes, if a path may have no step.
 func endsSQL(of *lower.Walk) string {
 	byPredicate, bySubject, byObject, named := " INDEXED BY live_pos WHERE g = ?1", " INDEXED BY sqlite_autoindex_live_1 WHERE g = ?1", " INDEXED BY live_osp WHERE g = ?1", ""
 	if of.Named {
@@ -193,7 +192,7 @@ func endsSQL(of *lower.Walk) string {
 	return "SELECT DISTINCT v FROM (" + sql + ")"
 }
 
-// Column is a column of the pair.
+// Column returns a column of the pair.
 func (c *reachCursor) Column(i int, _ bool) (sqlite.Value, error) {
 	start, other := c.key.start, inline.TermID(0)
 	switch {
@@ -212,13 +211,13 @@ func (c *reachCursor) Column(i int, _ bool) (sqlite.Value, error) {
 	return idValue(other), nil
 }
 
-// RowID counts.
+// RowID is a counter.
 func (c *reachCursor) RowID() (int64, error) { return c.count, nil }
 
 // EOF reports the end.
 func (c *reachCursor) EOF() bool { return !c.more }
 
-// Close ends what runs.
+// Close ends the running statement.
 func (c *reachCursor) Close() error {
 	c.end()
 	return nil

@@ -24,8 +24,8 @@ import (
 	"trails/sparql/expr"
 )
 
-// registerScan makes the table t_scan(k, c0, c1…), see [lower.Plan.Programs]. Its columns
-// have the affinity of ids: SQLite makes no index of others to find ids in.
+// registerScan makes the virtual table t_scan(k, c0, c1…), see [lower.Plan.Programs]. Its columns have the affinity
+// of ids; otherwise SQLite would build an index of other values to find ids in.
 func (all *questions) registerScan(c *conn) error {
 	var columns strings.Builder
 	columns.WriteString("k INTEGER")
@@ -35,30 +35,30 @@ func (all *questions) registerScan(c *conn) error {
 	return c.register("t_scan", columns.String(), module{bestOfScan, func() sqlite.VTableCursor { return &scanCursor{questions: all} }})
 }
 
-// bestOfScan takes the number of the program, which is always given.
+// bestOfScan uses the number of the program, which is always given.
 func bestOfScan(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
 	out, plan := takeConstraints(in, []constraint{{0, sqlite.IndexConstraintEq, 1}}, allRows)
 	if plan == 0 {
-		return nil, sqlite.ResultConstraint.ToError() // not this way
+		return nil, sqlite.ResultConstraint.ToError() // this plan is not possible
 	}
 	return out, nil
 }
 
-// scanCursor runs over the rows of a program.
+// scanCursor iterates over the rows of a scan program.
 type scanCursor struct {
 	questions *questions
 	question  *question
 	pages     *pages
 	terms     *termPages
 	valued    valued
-	tests     []wordTest // of the expressions
+	tests     []wordTest // one for each expression
 	passed    map[*scan.Step]scan.Passed
-	walk      *walk // that was begun last, until its end
+	walk      *walk // the current walk, nil after its end
 	env       *scan.Env
 	run       *scan.Run
 	row       []int64
-	keys      int // how many of its columns are ids
-	// kept are the rows that were read ahead, where the file may change between two of them.
+	keys      int // number of columns that are ids
+	// kept are the rows, all read at once, if a write is open.
 	kept  []int64
 	count int64
 }
@@ -69,8 +69,8 @@ func (c *scanCursor) Filter(_ sqlite.IndexID, argv []sqlite.Value) error {
 	return c.open(argv[0].Int())
 }
 
-// open begins the run of a program and goes to its first row. Where a write is open, what is
-// read between two rows may change the pages: all rows are read at once.
+// open begins the run of a program and moves to its first row. If a write is open, its changes between two rows could
+// alter the pages, so all rows are read at once.
 func (c *scanCursor) open(k int) error {
 	c.question = c.questions.current
 	if err := c.begin(k); err != nil {
@@ -116,7 +116,7 @@ func (c *scanCursor) begin(k int) (err error) {
 	c.valued.question = q
 	for i, arg := range q.plan.Args {
 		if arg.Text || arg.Rows != nil {
-			continue // no program has those
+			continue // no program has an argument of this kind
 		}
 		if env.Args[i], err = q.arg(arg); err != nil {
 			return err
@@ -126,7 +126,7 @@ func (c *scanCursor) begin(k int) (err error) {
 	return err
 }
 
-// scanEnv is what a program runs on, without its arguments.
+// scanEnv returns the environment of a program, without its arguments.
 func (q *question) scanEnv(p *pages) (env *scan.Env, err error) {
 	env = &scan.Env{Seed: rand.Uint64(), Grow: q.grow, Ended: q.over}
 	for _, tree := range []struct {
@@ -140,7 +140,7 @@ func (q *question) scanEnv(p *pages) (env *scan.Env, err error) {
 	return env, nil
 }
 
-// reach goes on a walk of the plan, see [scan.Env]. Whatever walk was begun before is at its end.
+// reach continues a walk of the plan, see [scan.Env]. It ends the previous walk.
 func (c *scanCursor) reach(k int, graph, start int64, back bool) (next func() (id int64, more bool, err error), err error) {
 	if c.walk, err = c.question.walkOf(walkKey{k - 1, inline.TermID(start), inline.TermID(graph), back}); err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (c *scanCursor) reach(k int, graph, start int64, back bool) (next func() (i
 	}, nil
 }
 
-// holds reports whether the terms of ids make an expression of the plan true.
+// holds reports whether an expression of the plan is true for the terms of ids.
 func (c *scanCursor) holds(k int, ids ...int64) (bool, error) {
 	if c.tests == nil {
 		c.tests = make([]wordTest, len(c.question.plan.Exprs))
@@ -198,8 +198,8 @@ func (c *scanCursor) holds(k int, ids ...int64) (bool, error) {
 	return yes, err
 }
 
-// hasKind reports whether the row of a term has one of two kinds. A term without a row that
-// lies in one page has none of these: it is a value that its id carries, or is asked for whole.
+// hasKind reports whether the term has one of two kinds. It is false for a term without a row within one page: its
+// value is inlined in the id, or it must be read as a whole.
 func (c *scanCursor) hasKind(id, one, other int64) (bool, error) {
 	whole, err := c.readTerm(id)
 	return whole && (c.terms.row.kind() == one || c.terms.row.kind() == other), err
@@ -207,7 +207,7 @@ func (c *scanCursor) hasKind(id, one, other int64) (bool, error) {
 
 // readTerm reads the row of a term, see [termPages.read].
 func (c *scanCursor) readTerm(id int64) (whole bool, err error) {
-	if c.terms == nil { // the first question
+	if c.terms == nil { // this is the first call
 		if c.terms, err = c.pages.terms(); err != nil {
 			return false, err
 		}
@@ -215,19 +215,19 @@ func (c *scanCursor) readTerm(id int64) (whole bool, err error) {
 	return c.terms.read(id)
 }
 
-// wordTest is an expression that compares one text of a term with a constant: it is answered
-// by the row of the term. The zero wordTest is none.
+// wordTest is an expression that compares the text of a term with a constant, which needs only the term's row. The
+// zero wordTest is none.
 type wordTest struct {
 	of    func(row *rowOfTerm) (text []byte, ok bool)
 	holds func(text, asked []byte) bool
 	asked []byte
-	// lower is set when the text is compared in lower case, and folded has it then. One that
-	// is not ASCII is left to package expr.
+	// lower means that the text is compared in lower case; folded is the buffer for it. Texts that are not ASCII are
+	// left to package expr.
 	lower  bool
 	folded []byte
 }
 
-// wordTests are the functions that do so, of a text as it is.
+// wordTests are the functions that compare the text of a term as it is.
 var wordTests = map[sparql.Func]func(text, asked []byte) bool{
 	"CONTAINS": bytes.Contains, "STRSTARTS": bytes.HasPrefix, "STRENDS": bytes.HasSuffix,
 }
@@ -268,7 +268,7 @@ func wordTestOf(e sparql.Expr) wordTest {
 	return test
 }
 
-// inLowerCase is what LCASE gives of a text, where that is ASCII.
+// inLowerCase returns LCASE of a text, if that is ASCII.
 func (t *wordTest) inLowerCase(text []byte) (folded []byte, ok bool) {
 	t.folded = append(t.folded[:0], text...)
 	for i, b := range t.folded {
@@ -282,14 +282,14 @@ func (t *wordTest) inLowerCase(text []byte) (folded []byte, ok bool) {
 	return t.folded, true
 }
 
-// valued is a solution of one variable or two.
+// valued is a solution with one or two variables.
 type valued struct {
 	solution
 	names []sparql.Var
 	terms [2]rdf.Term
 }
 
-// Value returns the variable's term.
+// Value returns the term of a variable.
 func (s *valued) Value(v sparql.Var) rdf.Term {
 	if i := slices.Index(s.names, v); i >= 0 {
 		return s.terms[i]
@@ -302,8 +302,7 @@ func (c *scanCursor) fail(err error) error {
 	return err
 }
 
-// unreadable says of a page that cannot be read that the file is damaged, and that an answer
-// is too large to be counted.
+// unreadable converts an error of reading a page: damage of the file, or an answer that is too large to count.
 func unreadable(err error) error {
 	switch {
 	case errors.Is(err, scan.ErrPage):
@@ -331,21 +330,21 @@ func (c *scanCursor) Next() (err error) {
 	return nil
 }
 
-// Column is a column of the row.
+// Column returns a column of the row.
 func (c *scanCursor) Column(i int, _ bool) (sqlite.Value, error) {
-	if i == 0 || i > len(c.row) || i <= c.keys && c.row[i-1] == 0 { // what is optional may have no value
+	if i == 0 || i > len(c.row) || i <= c.keys && c.row[i-1] == 0 { // an optional column may have no value
 		return sqlite.Value{}, nil
 	}
 	return sqlite.IntegerValue(c.row[i-1]), nil
 }
 
-// RowID counts.
+// RowID is a counter.
 func (c *scanCursor) RowID() (int64, error) { return c.count, nil }
 
 // EOF reports the end.
 func (c *scanCursor) EOF() bool { return c.row == nil }
 
-// Close ends what runs.
+// Close ends the run.
 func (c *scanCursor) Close() error {
 	c.end()
 	return nil
@@ -362,8 +361,7 @@ func (c *scanCursor) end() {
 	c.pages, c.terms, c.tests, c.run, c.row, c.kept = nil, nil, nil, nil, nil, nil
 }
 
-// scans says when queries read whole ranges: never of the past, since the pages have the
-// statements of now.
+// scans returns when queries may scan: never in an earlier state, because the pages hold the current statements.
 func (r *Reader) scans() Scans {
 	if r.conn.role == past {
 		return ScansNever
@@ -371,11 +369,10 @@ func (r *Reader) scans() Scans {
 	return r.file.opts.Scans
 }
 
-// countTime bounds how long the programs of a plan are run to tell people what they read.
+// countTime bounds the time to run the programs of a plan for an explanation.
 const countTime = 5 * time.Second
 
-// scanned describes what the tables t_scan of a plan have, for people, and runs them to count
-// their rows.
+// scanned describes the t_scan tables of a plan for people, and runs the programs to count their rows.
 func (r *Reader) scanned(ctx context.Context, plan Plan) (string, error) {
 	timed, cancel := context.WithTimeout(ctx, countTime)
 	defer cancel()
@@ -421,11 +418,11 @@ func (c *scanCursor) drain(k int) (rows int64, err error) {
 	}
 }
 
-// sampled is how many rows an estimate looks at that is about what stands beside them.
+// sampled is how many rows an estimate examines.
 const sampled = 16
 
-// estimateSubjects estimates how many subjects a predicate has, by how many rows each of some
-// has: one of two that stands beside another is half a subject.
+// estimateSubjects estimates the number of subjects of a predicate from the number of rows per subject in a sample:
+// each of two rows of the same subject counts as half a subject.
 func (c *conn) estimateSubjects(predicate inline.TermID) (float64, error) {
 	const subject = 2
 	rows, beside, err := c.estimateBeside("live_pos", []int64{int64(predicate)}, subject, "live", func(s int64) []int64 { return []int64{s, int64(predicate)} })
@@ -439,8 +436,8 @@ func (c *conn) estimateSubjects(predicate inline.TermID) (float64, error) {
 	return rows * parts / float64(len(beside)), nil
 }
 
-// estimateLinked estimates how many rows with a predicate there are of an object that a subject
-// has by another.
+// estimateLinked estimates the number of rows with a predicate whose object is also an object of the given subject
+// and predicate.
 func (c *conn) estimateLinked(subject, by, predicate inline.TermID) (float64, error) {
 	const object = 2
 	_, beside, err := c.estimateBeside("live", []int64{int64(subject), int64(by)}, object, "live_pos", func(o int64) []int64 { return []int64{int64(predicate), o} })
@@ -451,8 +448,8 @@ func (c *conn) estimateLinked(subject, by, predicate inline.TermID) (float64, er
 	return sum / float64(max(len(beside), 1)), err
 }
 
-// estimateBeside estimates the rows of an index that begin with a prefix, and for some of them,
-// at equal distances, the rows of another that begin with what is made of a column.
+// estimateBeside estimates the rows of an index with a prefix and, for a sample of them at equal distances, the rows
+// of another index whose prefix is made from a column.
 func (c *conn) estimateBeside(index string, prefix []int64, column int, other string, of func(int64) []int64) (rows float64, beside []float64, err error) {
 	p, err := c.pages()
 	if err != nil {
@@ -484,8 +481,8 @@ func (c *conn) estimateBeside(index string, prefix []int64, column int, other st
 	return rows, beside, nil
 }
 
-// estimateRows estimates how many rows of an index, or of a table WITHOUT ROWID, begin with
-// the prefix. See docs/decisions/0035-join-order.md.
+// estimateRows estimates the number of rows with the prefix in an index or a table WITHOUT ROWID. See
+// docs/decisions/0035-join-order.md.
 func (c *conn) estimateRows(name string, prefix []int64) (float64, error) {
 	p, err := c.pages()
 	if err != nil {

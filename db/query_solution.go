@@ -15,18 +15,17 @@ import (
 	"trails/sparql/expr"
 )
 
-// solution is what an expression sees of the solution that a call passes. There is one
-// for each expression of a query, used again for each call: values are read when they
-// are asked for, since to read is to copy.
+// solution gives an expression the values of variables that its SQL call passes. There is one for each expression of
+// a query, reused for all calls. Values are converted on use, because each conversion makes a copy.
 type solution struct {
 	question *question
 	vars     []sparql.Var
 	pass     []lower.Pass
-	args     []sqlite.Value // of the call
+	args     []sqlite.Value // arguments of the call
 	err      error
 }
 
-// widths are how many arguments each way to pass a value takes.
+// widths is the number of arguments for each way to pass a value.
 var widths = [...]int{lower.PassID: 1, lower.PassTerm: 5, lower.PassText: 1}
 
 func (q *question) solution(args []sqlite.Value) (expr.Program, *solution) {
@@ -43,7 +42,7 @@ func (q *question) solution(args []sqlite.Value) (expr.Program, *solution) {
 	return q.programs[k], s
 }
 
-// Value returns a variable's term.
+// Value returns the term of a variable.
 func (s *solution) Value(v sparql.Var) rdf.Term {
 	args, pass := s.passed(v)
 	if len(args) == 0 {
@@ -62,7 +61,7 @@ func (s *solution) Value(v sparql.Var) rdf.Term {
 	return t
 }
 
-// Integer returns a variable's value when it is an integer whose id says so.
+// Integer returns the value of a variable that is an integer inlined in its id.
 func (s *solution) Integer(v sparql.Var) (int64, bool) {
 	args, pass := s.passed(v)
 	if len(args) == 0 || pass == lower.PassText {
@@ -75,7 +74,7 @@ func (s *solution) Integer(v sparql.Var) (int64, bool) {
 	return int64(id - integers.Zero), true
 }
 
-// Text returns a variable's value when it is passed as a text.
+// Text returns the value of a variable that is passed as a text.
 func (s *solution) Text(v sparql.Var) (string, bool) {
 	args, pass := s.passed(v)
 	if len(args) == 0 || pass != lower.PassText || args[0].Type() == sqlite.TypeNull {
@@ -86,7 +85,7 @@ func (s *solution) Text(v sparql.Var) (string, bool) {
 
 var integers = inline.RegionOf(rdf.XSDInteger)
 
-// passed is how a variable is passed.
+// passed returns how a variable is passed.
 func (s *solution) passed(v sparql.Var) ([]sqlite.Value, lower.Pass) {
 	at := 0
 	for i, name := range s.vars {
@@ -99,7 +98,7 @@ func (s *solution) passed(v sparql.Var) ([]sqlite.Value, lower.Pass) {
 	return nil, 0
 }
 
-// passed returns the term of an id, which its row may follow; nil for NULL.
+// passed returns the term of an id; its dictionary row may be passed behind it. NULL is nil.
 func (q *question) passed(args []sqlite.Value) (rdf.Term, error) {
 	if len(args) > 1 && args[1].Type() != sqlite.TypeNull {
 		kind, lang := args[1].Int64(), ""
@@ -123,7 +122,7 @@ func (q *question) passed(args []sqlite.Value) (rdf.Term, error) {
 	return q.term(idOf(args[0]))
 }
 
-// part is a function of an id that gives a text of its term, NULL when it has none.
+// part makes an SQL function of a term's id that returns a text of the term, or NULL.
 func (all *questions) part(of func(rdf.Term) (string, bool)) func(sqlite.Context, []sqlite.Value) (sqlite.Value, error) {
 	return func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
 		t, err := all.current.passed(args)
@@ -137,7 +136,7 @@ func (all *questions) part(of func(rdf.Term) (string, bool)) func(sqlite.Context
 	}
 }
 
-// sorting is a function of an id that says where its term stands in an order.
+// sorting makes an SQL function of a term's id that returns a sort key of the term.
 func (all *questions) sorting(of func(rdf.Term) sqlite.Value) func(sqlite.Context, []sqlite.Value) (sqlite.Value, error) {
 	return func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
 		t, err := all.current.passed(args)
@@ -158,7 +157,7 @@ func inOrder(t rdf.Term) sqlite.Value {
 	return sqlite.Value{}
 }
 
-// sumOf is a sum as t_sum is given it: h * 2^24 + l with so many decimals.
+// sumOf returns the sum that SQL passes to t_sum: h * 2^24 + l, with a number of decimals.
 func sumOf(args []sqlite.Value) xsd.Number {
 	if args[3].Int64() == 0 {
 		return xsd.Integer(0)
@@ -200,8 +199,8 @@ func textOf(t rdf.Term) (string, bool) {
 	return "", false
 }
 
-// written is a term as a text: a letter, for some the length of its datatype or
-// language and this itself, and its value.
+// written encodes a term as a text: a letter for the kind, for some kinds the length and the text of the datatype or
+// language, and the value.
 func written(t rdf.Term) string {
 	value := rdf.Lexical(t)
 	switch t := t.(type) {
@@ -217,7 +216,7 @@ func written(t rdf.Term) string {
 	return "s" + value
 }
 
-// readTerm is the term that was written.
+// readTerm decodes a term from written.
 func readTerm(text string) rdf.Term {
 	letter, rest := text[0], text[1:]
 	switch letter {

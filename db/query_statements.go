@@ -2,23 +2,23 @@ package db
 
 import "container/list"
 
-// How many statements of queries stay prepared on a connection, how long their texts
-// are together, and each.
+// Bounds on the query statements that stay prepared on a connection: their number, and the length of their texts,
+// together and each.
 const (
 	keptQueries    = 64
 	keptQueryBytes = 512 << 10
 	keptQueryText  = 64 << 10
 )
 
-// keptStatements are the texts of queries whose statements stay prepared; there is no end
-// of others. The one that was used last is in front.
+// keptStatements are the texts of the query statements that stay prepared, most recently used first. They are
+// bounded, because there is no end of different queries.
 type keptStatements struct {
 	at     map[string]*list.Element
 	recent list.List
 	bytes  int
 }
 
-// takeQuery is take for the text of a query.
+// takeQuery is take for the statement of a query.
 func (c *conn) takeQuery(sql string) (*stmt, error) {
 	s, err := c.take(sql)
 	if err == nil {
@@ -27,7 +27,7 @@ func (c *conn) takeQuery(sql string) (*stmt, error) {
 	return s, err
 }
 
-// drop finalizes the statements of a text, those that run when they are released.
+// drop finalizes the statements with this text; running ones when they are released.
 func (c *conn) drop(sql string) {
 	for s := range c.busy {
 		s.passing = s.passing || s.sql == sql
@@ -38,8 +38,7 @@ func (c *conn) drop(sql string) {
 	delete(c.idle, sql)
 }
 
-// use notes that a text is used and drops those that were not for longest. It reports
-// whether the text is one of those that are kept.
+// use records the use of a text, and drops the texts that were unused for longest. It reports whether the text stays.
 func (k *keptStatements) use(sql string, drop func(string)) bool {
 	if e, ok := k.at[sql]; ok {
 		k.recent.MoveToFront(e)

@@ -16,37 +16,37 @@ import (
 	"trails/sparql/expr"
 )
 
-// localTerms is the first id of the terms that only a running query knows: what it
-// computes, and constants that are in no quad. Ids of the dictionary end far below.
+// localTerms is the first id of terms that only a running query knows: computed terms, and constants that are in no
+// quad. Dictionary ids are far smaller.
 const localTerms = 1 << 62
 
-// question is a query that runs: its expressions, and the terms it has made.
+// question is a running query, with its expressions and the terms that it has made.
 type question struct {
 	reader   *Reader
 	plan     Plan
 	limits   Limits
 	programs []expr.Program
-	// solutions are those of the expressions, by their place.
+	// solutions has one solution for each expression.
 	solutions []solution
 	ids       map[rdf.Term]inline.TermID
 	terms     []rdf.Term
 	read      map[inline.TermID]rdf.Term
 	memory    *Memory
 	pages     *pages          // see [question.held]
-	onPages   []*termPages    // for each column of the answer, and behind them for expressions
+	onPages   []*termPages    // one for each column of the answer, then one for each expression
 	ctx       context.Context // ends what SQLite cannot interrupt
 	now       time.Time
 	lastRow   int64
 	walks     map[walkKey]*walk
-	walked    int64 // bytes of walks
+	walked    int64 // bytes of all walks
 	links     map[linksKey]*scan.Links
 	blanks    map[blankKey]rdf.Term
-	compared  int   // terms in sorts
-	ended     bool  // the query is not wanted any more
-	err       error // what ended the query inside a function
+	compared  int   // number of comparisons in sorts
+	ended     bool  // the query has been ended
+	err       error // an error inside an SQL function, which ended the query
 }
 
-// maxRead is how many terms of the dictionary a query remembers.
+// maxRead is how many dictionary terms a query caches.
 const maxRead = 1 << 16
 
 func newQuestion(ctx context.Context, r *Reader, plan Plan, limits Limits) *question {
@@ -57,7 +57,7 @@ func newQuestion(ctx context.Context, r *Reader, plan Plan, limits Limits) *ques
 	return q
 }
 
-// over is why the query must end, if it must.
+// over returns why the query must end, or nil.
 func (q *question) over() error { return q.reader.over(q.ctx) }
 
 // id returns the id of any term. Equal terms have equal ids.
@@ -108,9 +108,8 @@ func (q *question) term(id inline.TermID) (rdf.Term, error) {
 	return t, nil
 }
 
-// fetch is term for what is not asked again, for one of onPages: the terms of a column often
-// stand near each other. Where a write is open SQL reads it: the write may change the pages, and
-// have terms that it has not yet put there.
+// fetch is term without caching. It reads from the pages of onPages: the terms of a column are often close to each
+// other. If a write is open it uses SQL instead, because pages may change, and new terms may not be there yet.
 func (q *question) fetch(place int, id inline.TermID) (rdf.Term, error) {
 	if id >= localTerms {
 		return q.terms[id-localTerms], nil
@@ -140,7 +139,7 @@ func (q *question) fetch(place int, id inline.TermID) (rdf.Term, error) {
 	return q.termOf(&q.onPages[place].row)
 }
 
-// held are the pages that the query reads until it ends, which no write may change.
+// held returns the pages for reading until the query ends; nil if a write is open.
 func (q *question) held() (p *pages, err error) {
 	if q.pages == nil {
 		q.pages, err = q.reader.conn.pages()
@@ -148,7 +147,7 @@ func (q *question) held() (p *pages, err error) {
 	return q.pages, err
 }
 
-// end gives back what the query holds.
+// end releases what the query holds.
 func (q *question) end() {
 	if q.pages != nil {
 		q.pages.release()
@@ -156,7 +155,7 @@ func (q *question) end() {
 	q.memory.Release()
 }
 
-// termOf is the term of a row.
+// termOf returns the term of a row.
 func (q *question) termOf(row *rowOfTerm) (t rdf.Term, err error) {
 	var datatype rdf.IRI
 	if row.kind() == kindTyped {
@@ -170,12 +169,12 @@ func (q *question) termOf(row *rowOfTerm) (t rdf.Term, err error) {
 	return t, err
 }
 
-// Exists is never asked: the statement answers patterns.
+// Exists is never called: SQL answers patterns.
 func (s *solution) Exists(sparql.Op) (bool, error) {
 	return false, fmt.Errorf("a pattern in an expression was not lowered")
 }
 
-// Now is when the query first asked: the same for all of it.
+// Now is the time of the first call, the same for the whole query.
 func (s *solution) Now() time.Time {
 	q := s.question
 	if q.now.IsZero() {
@@ -193,8 +192,7 @@ func (s *solution) NewUUID() string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// NewBNode returns a blank node; the same one for a label within a solution, which
-// has a number then.
+// NewBNode returns a blank node, the same for a label within a solution. The solution is then identified by a number.
 func (s *solution) NewBNode(label string) rdf.Term {
 	q := s.question
 	key := blankKey{s.row(), label}
@@ -218,7 +216,7 @@ type blankKey struct {
 	label string
 }
 
-// row is the solution's number, which is the last thing that is passed.
+// row returns the number of the solution, which is the last argument.
 func (s *solution) row() int64 {
 	if n := len(s.args); n > 0 {
 		return s.args[n-1].Int64()
@@ -229,5 +227,5 @@ func (s *solution) row() int64 {
 // Rand returns a random number.
 func (s *solution) Rand() float64 { return mathrand.Float64() }
 
-// Base is the query's.
+// Base is the base of the query.
 func (s *solution) Base() string { return s.question.plan.Base }

@@ -8,17 +8,17 @@ import (
 	"trails/sparql"
 )
 
-// registerGraphs makes the table t_quads(s, p, o, g, k), which package lower reads in
-// the place of live where a virtual graph is among those that are asked: it has the
-// statements of both kinds. k is a number in whose order the objects are.
+// registerGraphs makes the virtual table t_quads(s, p, o, g, k). Package lower reads it instead of live if a query
+// may read a virtual graph: it has the statements of stored and virtual graphs. k is a number by which objects can be
+// sorted.
 func (all *questions) registerGraphs(c *conn) error {
 	return c.register("t_quads", "s, p, o, g, k", module{bestOfQuads, func() sqlite.VTableCursor { return &quadsCursor{questions: all} }})
 }
 
-// The order of objects is the column after those of a quad.
+// The sort column k follows those of a quad.
 const posK = 4
 
-// The constraints that a search takes, in the order of their bits in a plan.
+// The constraints that a search can use, in the order of their bits in a plan.
 var constraints = [6]constraint{
 	{posS, sqlite.IndexConstraintEq, 1e4},
 	{posP, sqlite.IndexConstraintEq, 10},
@@ -34,12 +34,12 @@ const (
 	planDescending = planSorted << 1
 )
 
-// bestOfQuads takes all positions that are given, bounds of k, and one order: by k in one
-// property of one graph. A graph is always given.
+// bestOfQuads uses all given positions, bounds of k, and one order: by k for one property of one graph. A graph is
+// always given.
 func bestOfQuads(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
 	out, plan := takeConstraints(in, constraints[:], allRows)
 	if plan>>posG&1 == 0 {
-		return nil, sqlite.ResultConstraint.ToError() // not this way
+		return nil, sqlite.ResultConstraint.ToError() // this plan is not possible
 	}
 	if plan>>posP&1 == 1 && len(in.OrderBy) == 1 && in.OrderBy[0].Column == posK {
 		out.OrderByConsumed = true
@@ -54,18 +54,18 @@ func bestOfQuads(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
 	return out, nil
 }
 
-// quadsCursor runs over the statements of one graph that fit a pattern.
+// quadsCursor iterates over the statements of one graph that match a pattern.
 type quadsCursor struct {
 	questions *questions
 	given     [4]bool
 	ids       [4]inline.TermID
 	bounds    [2]any // of k; nil is none
 	row       [3]inline.TermID
-	known     [3]bool // which of row are the statement's
+	known     [3]bool // which elements of row are set for this statement
 	more      bool
 	count     int64
-	stored    *stmt        // of a stored graph
-	virtual   *virtualRows // of a virtual one
+	stored    *stmt        // statement for a stored graph
+	virtual   *virtualRows // rows of a virtual graph
 	last      rdf.Term     // the subject whose id is in row
 }
 
@@ -79,7 +79,7 @@ func (c *quadsCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
 			continue
 		}
 		if argv[next].Type() == sqlite.TypeNull {
-			return nil // nothing is equal to it
+			return nil // nothing equals NULL
 		}
 		if bit < posK {
 			c.given[bit], c.ids[bit] = true, idOf(argv[next])
@@ -94,7 +94,7 @@ func (c *quadsCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
 	return c.Next()
 }
 
-// fail ends the query with an error that its caller gets as it is.
+// fail ends the query with an error that the caller gets unchanged.
 func (c *quadsCursor) fail(err error) error {
 	_, err = c.questions.current.fails(err)
 	return err
@@ -130,7 +130,7 @@ func (c *quadsCursor) begin(plan int) error {
 	return nil
 }
 
-// beginStored reads a graph of the table live.
+// beginStored reads a graph from the table live.
 func (c *quadsCursor) beginStored() (err error) {
 	b := bound{at: c.given, named: true}
 	c.stored, err = c.questions.current.reader.conn.take("SELECT l.s, l.p, l.o FROM live l " + b.index() + b.where())
@@ -167,8 +167,8 @@ func (c *quadsCursor) Next() (err error) {
 	return nil
 }
 
-// id is the id of a term in a position of the pattern, made when it is asked for.
-// Those that are given are known, and the last subject is often the next row's, too.
+// id returns the id of a position of the statement, computed on demand. Given positions are known, and the subject is
+// often that of the last row.
 func (c *quadsCursor) id(position int) (inline.TermID, error) {
 	if c.given[position] {
 		return c.ids[position], nil
@@ -191,7 +191,7 @@ func (c *quadsCursor) id(position int) (inline.TermID, error) {
 	return c.row[position], nil
 }
 
-// Column is a position of the statement, or its order.
+// Column returns a position of the statement, or its sort key.
 func (c *quadsCursor) Column(i int, _ bool) (sqlite.Value, error) {
 	switch {
 	case i == posG:
@@ -205,13 +205,13 @@ func (c *quadsCursor) Column(i int, _ bool) (sqlite.Value, error) {
 	return sqlite.IntegerValue(c.virtual.number), nil
 }
 
-// RowID counts.
+// RowID is a counter.
 func (c *quadsCursor) RowID() (int64, error) { return c.count, nil }
 
 // EOF reports the end.
 func (c *quadsCursor) EOF() bool { return !c.more }
 
-// Close ends what runs.
+// Close ends the running statements.
 func (c *quadsCursor) Close() error {
 	c.end()
 	return nil
@@ -227,8 +227,7 @@ func (c *quadsCursor) end() {
 	c.stored, c.virtual, c.last = nil, nil, nil
 }
 
-// rowsInVirtual is about how many statements of a virtual graph fit a pattern some of
-// whose positions are given.
+// rowsInVirtual estimates the number of statements of a virtual graph that match a pattern, by its given positions.
 func rowsInVirtual(graph rdf.IRI, p sparql.TriplePattern, at [3]bool) float64 {
 	g := virtualGraphs[graph]
 	if g == nil {
@@ -252,7 +251,7 @@ func rowsInVirtual(graph rdf.IRI, p sparql.TriplePattern, at [3]bool) float64 {
 	return sum
 }
 
-// orderInVirtual reports whether a predicate's objects are in the order of k.
+// orderInVirtual reports whether k sorts the objects of a predicate.
 func orderInVirtual(graph, predicate rdf.IRI) bool {
 	g := virtualGraphs[graph]
 	if g == nil {

@@ -10,48 +10,46 @@ import (
 	"trails/db/scan"
 )
 
-// walk goes from one node along links to all that they lead to, each once. It reads the links
-// of some nodes at a time from the pages, see [scan.Links]. Where pages do not say what is read, a
-// statement for each kind of link joins the nodes whose links are not yet read, which
-// are the table t_ahead, with live: so SQLite goes on by itself, and every node that it
-// finds is ahead of it. A walk can be paused at any row.
+// walk finds all nodes that a transitive path reaches from one node, each once. It reads the links of several nodes
+// at a time from the pages, see [scan.Links]. If the pages cannot be used, one statement for each kind of link joins
+// live with the virtual table t_ahead, the nodes whose links have not been read: every node that the statement finds
+// is appended to t_ahead, so SQLite continues by itself. A walk can be paused at any row.
 type walk struct {
 	question *question
 	many     bool
 	start    inline.TermID
 	links    []walkLink
-	// found is what was reached, in that order; seen has them when they are more than fewFound,
-	// all in its place when they are more than manyFound.
+	// found are the reached nodes in order of discovery. If there are more than fewFound, seen has them as well; if
+	// there are more than manyFound, all has them instead of seen.
 	found []inline.TermID
 	seen  map[inline.TermID]struct{}
 	all   *scan.Set
-	// order is in which order links are read: the start, then the first taken ones of
-	// found. Those that are found together are sorted, since neighbours in an index
-	// are near.
+	// order is the order in which links are read: the start, then the first taken nodes of found. Nodes that are
+	// found together are sorted, because neighbours are close to each other in an index.
 	order []inline.TermID
 	taken int
 
-	now   int // the link that stmt reads
+	now   int // index of the link that stmt reads
 	stmt  *stmt
 	size  int64
 	users int
 }
 
-// walkLink is one kind of link, and how far in the walk's order it has come.
+// walkLink is one kind of link, and the index in the walk's order up to which it has been read.
 type walkLink struct {
 	linksKey
-	pages *scan.Links // nil where SQL reads them
+	pages *scan.Links // nil if SQL reads the links
 	env   *scan.Env   // see [question.linksEnv]
 	at    int
 }
 
-// linksKey is a kind of link, whose pages all walks of the query have in common.
+// linksKey identifies a kind of link, whose pages all walks of the query share.
 type linksKey struct {
 	predicate, graph inline.TermID
 	inverse          bool
 }
 
-// walkKey is what two walks have in common that are the same.
+// walkKey identifies a walk.
 type walkKey struct {
 	k            int
 	start, graph inline.TermID
@@ -63,11 +61,11 @@ const (
 	linksIn       = "SELECT l.s FROM t_ahead a CROSS JOIN live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o = a.x AND l.g = ?2"
 	linksInNamed  = "SELECT l.s FROM t_ahead a CROSS JOIN live l INDEXED BY live_g WHERE l.g = ?2 AND l.p = ?1 AND l.o = a.x AND l.g <> 0"
 	nodeOfGraph   = "SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND g = ?2) OR EXISTS (SELECT 1 FROM live INDEXED BY live_osp WHERE o = ?1 AND g = ?2)"
-	walkBytes     = 400  // of a walk that found nothing
-	nodeBytes     = 40   // of a node that it found, with its place in a map
-	bitBytes      = 20   // without it
-	fewFound      = 16   // nodes that are found faster without a map
-	manyFound     = 4096 // nodes that take less in a set of bits
+	walkBytes     = 400  // memory of a walk that found nothing
+	nodeBytes     = 40   // memory of a found node, with its place in a map
+	bitBytes      = 20   // memory of a found node in a bit set
+	fewFound      = 16   // number of nodes up to which a linear search is faster than a map
+	manyFound     = 4096 // number of nodes from which a bit set is smaller than a map
 	keptWalkBytes = 16 << 20
 )
 
@@ -81,8 +79,8 @@ func linksSQL(inverse, named bool) string {
 	return linksIn
 }
 
-// walkOf returns the walk of a key, which may have been begun before: the same nodes
-// are often asked for. The caller leaves it.
+// walkOf returns the walk of a key, possibly an existing one, because the same nodes are often needed again. The
+// caller calls leave.
 func (q *question) walkOf(key walkKey) (*walk, error) {
 	w := q.walks[key]
 	if w == nil {
@@ -102,7 +100,7 @@ func (q *question) walkOf(key walkKey) (*walk, error) {
 	return w, nil
 }
 
-// forgetWalks gives back the memory of the walks that nobody reads.
+// forgetWalks releases the memory of the walks that nobody uses.
 func (q *question) forgetWalks() {
 	for key, w := range q.walks {
 		if w.users == 0 {
@@ -138,7 +136,7 @@ func (q *question) newWalk(key walkKey) (*walk, error) {
 	return w, err
 }
 
-// linksOf are the links of a kind in the pages; nil where SQL reads them.
+// linksOf returns the links of a kind in the pages, nil if SQL must read them.
 func (q *question) linksOf(key linksKey) *scan.Links {
 	if q.reader.scans() == ScansNever {
 		return nil
@@ -158,7 +156,7 @@ func (q *question) linksOf(key linksKey) *scan.Links {
 	return l
 }
 
-// mayStay reports whether there is a walk from the start to itself without a step.
+// mayStay reports whether the path leads from the start to itself without a step.
 func (q *question) mayStay(of *lower.Walk, key walkKey) (bool, error) {
 	if of.Anywhere {
 		return true, nil
@@ -173,13 +171,13 @@ func (w *walk) grow(bytes int64) error {
 	return w.question.grow(bytes)
 }
 
-// leave says that somebody reads it no more.
+// leave ends the use of the walk by one caller.
 func (w *walk) leave() {
 	w.pause()
 	w.users--
 }
 
-// add notes a node, and reports whether it is new.
+// add records a node, and reports whether it is new.
 func (w *walk) add(id inline.TermID) (bool, error) {
 	if w.has(id) {
 		return false, nil
@@ -221,7 +219,7 @@ func (w *walk) has(id inline.TermID) bool {
 	return slices.Contains(w.found, id)
 }
 
-// reaches reports whether the walk comes to a node; it goes no further.
+// reaches reports whether the walk reaches a node; it stops as soon as it does.
 func (w *walk) reaches(id inline.TermID) (bool, error) {
 	if w.has(id) {
 		return true, nil
@@ -237,7 +235,7 @@ func (w *walk) reaches(id inline.TermID) (bool, error) {
 	}
 }
 
-// more finds one more node, or several; false when there are none.
+// more finds one or several more nodes, or returns false if there are none.
 func (w *walk) more() (bool, error) {
 	for known := len(w.found); ; {
 		if w.stmt == nil {
@@ -262,8 +260,7 @@ func (w *walk) more() (bool, error) {
 	}
 }
 
-// resume begins to read a kind of link that has nodes ahead, or follows some of its links;
-// false when none has.
+// resume continues with a kind of link that has unread nodes. It returns false if there is none.
 func (w *walk) resume() (bool, error) {
 	w.further()
 	for i := range w.links {
@@ -288,12 +285,12 @@ func (w *walk) resume() (bool, error) {
 	return false, nil
 }
 
-// followed is of how many nodes the links are followed at once, at least.
+// followed is the least number of nodes whose links are read at once.
 const followed = 64
 
-// follow adds where links lead to, of so many at once as there were nodes before, which whoever
-// wants a few need not wait for. What it finds is sorted, since the terms of neighbours, and what
-// is asked of them, are near each other, too.
+// follow adds the targets of links, for as many nodes at once as have been found, so that a caller that needs few
+// need not wait. New nodes are sorted, because the terms of neighbours, and their statements, are close to each
+// other.
 func (w *walk) follow(link *walkLink) error {
 	env, release, err := w.question.linksEnv(link)
 	if err != nil {
@@ -315,8 +312,8 @@ func (w *walk) follow(link *walkLink) error {
 	return unreadable(err)
 }
 
-// linksEnv is what links are read with. It stays until the query ends, or where a write is open,
-// which may change the pages, until it is released.
+// linksEnv returns the environment for reading links. It stays until the query ends or, if a write is open, which may
+// change the pages, until it is released.
 func (q *question) linksEnv(link *walkLink) (env *scan.Env, release func(), err error) {
 	if link.env != nil {
 		return link.env, func() {}, nil
@@ -345,7 +342,7 @@ func (q *question) linksEnv(link *walkLink) (env *scan.Env, release func(), err 
 	return env, release, nil
 }
 
-// pause lets go of the statement; the walk goes on where it is.
+// pause releases the statement; the walk can continue later.
 func (w *walk) pause() {
 	if w.stmt != nil {
 		w.stmt.release()
@@ -353,7 +350,7 @@ func (w *walk) pause() {
 	}
 }
 
-// further puts what was found since into the order, and reports whether there was any.
+// further appends the newly found nodes to order, and reports whether there were any.
 func (w *walk) further() bool {
 	if !w.many || w.taken == len(w.found) {
 		return false
@@ -369,41 +366,41 @@ func (w *walk) further() bool {
 	return len(w.order) > from
 }
 
-// registerAhead makes the table t_ahead(x): the nodes whose links a walk has to read.
+// registerAhead makes the virtual table t_ahead(x): the nodes whose links have not been read.
 func (all *questions) registerAhead(c *conn) error {
 	return c.register("t_ahead", "x", module{inRowOrder(1000), func() sqlite.VTableCursor { return &aheadCursor{questions: all} }})
 }
 
-// aheadCursor is at the place in the order that a kind of link has come to.
+// aheadCursor is at the position in the order that a kind of link has reached.
 type aheadCursor struct {
 	questions *questions
 	walk      *walk
 	at        *int
 }
 
-// Filter begins where the link was.
+// Filter begins where the link stopped.
 func (c *aheadCursor) Filter(sqlite.IndexID, []sqlite.Value) error {
 	c.walk = c.questions.ahead
 	c.at = &c.walk.links[c.walk.now].at
 	return nil
 }
 
-// Next goes to the next node.
+// Next moves to the next node.
 func (c *aheadCursor) Next() error {
 	*c.at++
 	return nil
 }
 
-// EOF reports that nothing is ahead.
+// EOF reports that there are no more nodes.
 func (c *aheadCursor) EOF() bool { return *c.at == len(c.walk.order) && !c.walk.further() }
 
-// Column is the node.
+// Column returns the node.
 func (c *aheadCursor) Column(int, bool) (sqlite.Value, error) {
 	return idValue(c.walk.order[*c.at]), nil
 }
 
-// RowID counts.
+// RowID is a counter.
 func (c *aheadCursor) RowID() (int64, error) { return int64(*c.at), nil }
 
-// Close has nothing to give back.
+// Close does nothing.
 func (c *aheadCursor) Close() error { return nil }

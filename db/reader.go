@@ -11,41 +11,37 @@ import (
 	"trails/rdf"
 )
 
-// View says which state of the file is read. The zero View is the head of main. How a view
-// becomes tables is known to this package alone.
+// View selects the state of the file to read. The zero View is the head of main.
 type View struct {
-	// At is the commit that left the state; the zero id is the head.
+	// At is the commit whose state is read; the zero id is the head.
 	At CommitID
 }
 
-// Reader is the file in one view as it was when the Reader was opened, whatever is written
-// meanwhile. In the view of an earlier commit, statements are those that it left, and queries
-// and Match read them; the graphs of the system are those of the file as it is now, and what
-// tells of the history of statements ends with an error. It serves one goroutine at a time; a Match may run inside another.
-// Whoever opens it closes it.
+// Reader is one fixed state of the file. Later writes do not change it. For an earlier commit, queries and Match read
+// the statements as of that commit, the system graphs are the current ones, and reads of the history of statements
+// fail. It must be used by one goroutine at a time; a Match may run inside another. Whoever opens a Reader closes it.
 type Reader struct {
 	file *File
 	conn *conn
 	head Commit
-	// caches are those of the epoch of this state.
+	// caches are the caches of the epoch of this state.
 	caches *caches
 	dict   dictionary
-	ctx    context.Context // the transaction's: ending it interrupts SQLite
-	// before, when set, brings the tables up to date before a read.
+	ctx    context.Context // of the transaction; ending it interrupts SQLite
+	// before, when set, writes buffered changes before a read.
 	before func(context.Context) error
 	closed bool
-	// Of a reader that was opened by itself: giveWay ends its transaction's context, age does so
-	// when it is due and the reader does not outlast.
+	// For a reader that is not part of a Writer: giveWay ends the context of its transaction, and the timer age calls
+	// it when the reader is too old, unless it outlasts.
 	giveWay  context.CancelCauseFunc
 	age      *time.Timer
 	outlasts atomic.Bool
 }
 
-// Read pins the current state of a view. It waits for a free reader while as many
-// are open as [Options.Readers] allows. It is the fault Missing that there is no commit of
-// the view's id. An earlier commit costs what was removed since, and each statement that is
-// then read some microseconds more. A reader that is old while others write to a long log gives
-// way: what it reads ends with the fault Busy, of which [GaveWay] holds. See [Reader.Outlast].
+// Read opens a Reader of the current state of a view. While [Options.Readers] are open it waits. An unknown commit is
+// the fault Missing. Opening an earlier commit takes time for each statement removed since, and reading each
+// statement takes some microseconds more. A reader that is old while others write to a long log is ended: its reads
+// fail with the fault Busy, which [GaveWay] recognizes. See [Reader.Outlast].
 func (f *File) Read(ctx context.Context, v View) (*Reader, error) {
 	if err := f.readers.Acquire(ctx, 1); err != nil {
 		return nil, asFault(ctx, f.path, "read", err)
@@ -66,14 +62,14 @@ func (f *File) Read(ctx context.Context, v View) (*Reader, error) {
 	return r, nil
 }
 
-// Readers returns how many readers can be open at once.
+// Readers returns how many readers can be open at the same time.
 func (f *File) Readers() int { return f.opts.Readers }
 
-// headWait is how long LatestHead tries to read: long enough for a file at rest.
+// headWait is how long LatestHead tries to read: long enough when the file is idle.
 const headWait = 50 * time.Millisecond
 
-// LatestHead returns the head as it is now, or, when no reader is free, the one that was
-// read last; the zero Commit if none was. It hardly waits.
+// LatestHead returns the current head or, if no reader is free, the one that was read last, or the zero Commit. It
+// hardly waits.
 func (f *File) LatestHead(ctx context.Context) Commit {
 	ctx, cancel := context.WithTimeout(ctx, headWait)
 	defer cancel()
@@ -116,14 +112,14 @@ func (f *File) readConn(ctx context.Context, v View) (*conn, error) {
 	return c, err
 }
 
-// lost forgets a reader's connection that was closed.
+// lost forgets the connection of a reader, after it was closed.
 func (f *File) lost() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.open--
 }
 
-// giveBack makes a connection idle. Those with a small cache are taken last.
+// giveBack makes a connection idle. Connections with a small cache are reused last.
 func (f *File) giveBack(c *conn) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -134,8 +130,8 @@ func (f *File) giveBack(c *conn) {
 	f.idle = append(f.idle, c)
 }
 
-// begin starts the transaction and reads at once: the snapshot is taken by the
-// first read, not by BEGIN.
+// begin starts the transaction and reads at once, because SQLite takes the snapshot at the first read and not at
+// BEGIN.
 func (r *Reader) begin(v View) (err error) {
 	if err := r.conn.exec("BEGIN", nil); err != nil {
 		return err
@@ -160,8 +156,8 @@ func (r *Reader) begin(v View) (err error) {
 	return nil
 }
 
-// Close ends the transaction and gives the connection back; a second call does
-// nothing. A Match that still runs ends with an error.
+// Close ends the transaction and gives the connection back; a second call does nothing. A Match that is still running
+// ends with an error.
 func (r *Reader) Close() error {
 	if r.closed {
 		return nil
@@ -182,7 +178,7 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// end finishes the transaction, if one is open, whatever the context says.
+// end ends the transaction, if one is open, whatever the state of the context.
 func (c *conn) end(how string) error {
 	c.uninterrupted()
 	c.releaseAll()
@@ -192,14 +188,14 @@ func (c *conn) end(how string) error {
 	return c.exec(how, nil)
 }
 
-// Head returns the commit that this state is; the zero Commit before the first.
+// Head returns the commit of this state; the zero Commit before the first.
 func (r *Reader) Head() Commit { return r.head }
 
-// Epoch names the time since the file was made, or since a backup was last restored. The
-// numbers of commits, [Commit.Seq] and [Commit.SchemaSeq], say nothing of another epoch.
+// Epoch identifies the time since the file was created or a backup was last restored. [Commit.Seq] and
+// [Commit.SchemaSeq] are only comparable within an epoch.
 func (r *Reader) Epoch() string { return r.caches.epoch }
 
-// ready is the first thing that every read does.
+// ready must be called first by every read.
 func (r *Reader) ready(ctx context.Context) error {
 	if r.closed {
 		return errors.New("the reader is closed")
@@ -213,7 +209,7 @@ func (r *Reader) ready(ctx context.Context) error {
 	return r.before(ctx)
 }
 
-// fail wraps what stopped a read.
+// fail wraps an error of a read.
 func (r *Reader) fail(ctx context.Context, op string, err error) error {
 	if ctx.Err() == nil {
 		ctx = r.ctx
@@ -221,8 +217,7 @@ func (r *Reader) fail(ctx context.Context, op string, err error) error {
 	return asFault(ctx, r.file.path, op, err)
 }
 
-// steps runs a statement to its end, asking ctx now and then: ctx may be a
-// shorter one than the transaction's.
+// steps runs a statement to its end. It also checks ctx, which may end before the context of the transaction.
 func (r *Reader) steps(ctx context.Context, s *stmt, row func() (more bool, err error)) error {
 	for n := 1; ; n++ {
 		if r.closed {
@@ -252,7 +247,7 @@ func (r *Reader) number(ctx context.Context, op, sql string, args ...any) (int64
 	return n, r.fail(ctx, op, err)
 }
 
-// ids looks terms up; false when one of them is in no quad of the file.
+// ids looks up terms; ok is false if one of them is in no quad of the file.
 func (r *Reader) ids(terms ...rdf.Term) ([]inline.TermID, bool, error) {
 	ids := make([]inline.TermID, len(terms))
 	for i, t := range terms {
@@ -265,7 +260,7 @@ func (r *Reader) ids(terms ...rdf.Term) ([]inline.TermID, bool, error) {
 	return ids, true, nil
 }
 
-// known is ready and ids in one.
+// known is ready and then ids.
 func (r *Reader) known(ctx context.Context, terms ...rdf.Term) ([]inline.TermID, bool, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, false, err
@@ -273,7 +268,7 @@ func (r *Reader) known(ctx context.Context, terms ...rdf.Term) ([]inline.TermID,
 	return r.ids(terms...)
 }
 
-// rows runs a statement with args and hands each row to row, until that wants no more.
+// rows runs a statement with args, and calls row for each row until it returns false.
 func (r *Reader) rows(ctx context.Context, sql string, row func(*stmt) (more bool, err error), args ...any) error {
 	s, err := r.conn.take(sql)
 	if err != nil {

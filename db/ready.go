@@ -9,9 +9,8 @@ import (
 	"trails/fault"
 )
 
-// Ready reports why a write would fail now, nil when it would not. A writer at work,
-// here or in another process, is a sign of health; one that has kept the lock for longer
-// than heldTooLong is none. Ready changes nothing, and does not wait for long.
+// Ready returns why a write would fail now, or nil. A running writer, in this or another process, is not a reason,
+// unless it has held the lock for longer than heldTooLong. Ready changes nothing, and does not wait for long.
 func (f *File) Ready(ctx context.Context) error {
 	if f.isClosed() {
 		return errClosed
@@ -33,21 +32,21 @@ func (f *File) Ready(ctx context.Context) error {
 }
 
 const (
-	// heldTooLong is how long the lock for writing may be taken without a commit.
+	// heldTooLong is how long the lock for writing may be held without a commit.
 	heldTooLong = 5 * time.Second
-	// heldAtLast is how long Ready waits for a lock that seems to be held for longer: what
-	// it has seen before may have been another holder.
+	// heldAtLast is how long Ready waits for a lock that seems to be held too long: it may have been held by
+	// different writers.
 	heldAtLast = time.Second
 )
 
-// lockWatch knows since when the lock was found taken while the file stayed the same.
+// lockWatch records since when the lock has been seen held while the file stayed the same.
 type lockWatch struct {
 	mu      sync.Mutex
-	since   time.Time // zero while it is not known to be taken
+	since   time.Time // zero if the lock is not known to be held
 	version int64
 }
 
-// seen notes that the lock is taken, and returns since when it is known to be.
+// seen records that the lock is held, and returns since when.
 func (h *lockWatch) seen(version int64) time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -63,7 +62,7 @@ func (h *lockWatch) forget() {
 	h.since = time.Time{}
 }
 
-// lockMoves reports that the lock for writing is stuck.
+// lockMoves returns why the lock for writing seems stuck, or nil.
 func (f *File) lockMoves(ctx context.Context) error {
 	free, err := f.tryWrite(ctx, 0)
 	if free || err != nil {
@@ -85,7 +84,7 @@ func (f *File) lockMoves(ctx context.Context) error {
 		fault.Path(f.path), time.Since(since).Round(time.Second), f.opts.LockWait)
 }
 
-// tryWrite takes the lock for writing and gives it back; it reports whether it was free.
+// tryWrite takes the lock for writing and releases it; it reports whether it was free.
 func (f *File) tryWrite(ctx context.Context, wait time.Duration) (free bool, err error) {
 	patient, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

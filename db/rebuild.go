@@ -10,30 +10,29 @@ import (
 	"trails/db/scan"
 )
 
-// rebuild makes live and its indexes anew, of all their rows: those are sorted for each tree,
-// in bounded memory, and made into pages, which go to the file by sqlite_dbpage
-// (https://sqlite.org/dbpage.html), in the transaction at hand. SQLite takes four times as long
-// to insert the rows and to sort them for each index.
+// rebuild writes live and its indexes anew from all their rows. The rows are sorted for each b-tree, in bounded
+// memory, and written as pages through sqlite_dbpage (https://sqlite.org/dbpage.html), within the current
+// transaction. SQLite would take four times as long to insert the rows and to sort them for each index.
 type rebuild struct {
-	sorters []extsort.Sorter // of rebuiltTrees
+	sorters []extsort.Sorter // one for each of rebuiltTrees
 	adding  job
 }
 
-// rebuiltTrees are live itself and its indexes.
+// rebuiltTrees are live and its indexes.
 var rebuiltTrees = append([]liveIndex{{name: "live", at: [5]int{0, 1, 2, 3, 4}}}, liveTrees...)
 
-// rebuiltChunk is how much each sorter gathers before it sorts.
+// rebuiltChunk is how many bytes each sorter collects before it sorts.
 const rebuiltChunk = 2 << 20
 
-// rebuilds reports whether the buffered rows go to a rebuild: to the one that has begun, or
-// because they are many, and more than are there.
+// rebuilds reports whether the buffered rows go to a rebuild: one has begun, or they are many and more than the
+// existing rows.
 func (w *Writer) rebuilds() bool {
 	rows := int64(len(w.bulk.rows))
 	return w.bulk.rebuild != nil || w.log.skipped && rows >= smallChunk && rows >= w.head.Quads+w.bulk.inserted
 }
 
-// beginRebuild begins one when it is worth it. A file that keeps account of what its pages are
-// for is left to SQLite.
+// beginRebuild begins a rebuild if it is worthwhile. A file with auto-vacuum, which keeps a map of its pages, is left
+// to SQLite.
 func (w *Writer) beginRebuild(ctx context.Context) error {
 	b := w.bulk
 	if b.rebuild != nil || !w.rebuilds() {
@@ -54,8 +53,8 @@ func (w *Writer) beginRebuild(ctx context.Context) error {
 	})
 }
 
-// add takes rows that a commit adds, beside the caller; those of the last time are sorted then.
-// They need no connection, so that it takes terms meanwhile.
+// add sorts rows in a goroutine, while the caller collects the next ones. Since sorting needs no connection, the
+// connection can insert terms at the same time.
 func (r *rebuild) add(ctx context.Context, rows []quadIDs, added Seq) error {
 	if err := r.adding.settle(); err != nil {
 		return err
@@ -90,7 +89,7 @@ func (r *rebuild) addOne(ids quadIDs, added Seq) error {
 	return nil
 }
 
-// stopRebuild forgets the rows.
+// stopRebuild discards the rows.
 func (b *bulk) stopRebuild() {
 	if b == nil || b.rebuild == nil {
 		return
@@ -102,7 +101,7 @@ func (b *bulk) stopRebuild() {
 	b.rebuild = nil
 }
 
-// rebuildLive writes what was gathered.
+// rebuildLive writes the b-trees.
 func (w *Writer) rebuildLive(ctx context.Context) error {
 	r := w.bulk.rebuild
 	if r == nil {
@@ -136,7 +135,7 @@ func (w *Writer) rebuildLive(ctx context.Context) error {
 	return pages.settle()
 }
 
-// newPages writes pages behind the end of the file.
+// newPages appends pages to the file.
 type newPages struct {
 	conn  *conn
 	write *stmt
@@ -147,9 +146,9 @@ type newPages struct {
 
 const (
 	writePage = "INSERT INTO sqlite_dbpage (pgno, data) VALUES (?, ?)"
-	// Of the first page (https://sqlite.org/fileformat2.html#the_database_header).
+	// Offsets in the first page (https://sqlite.org/fileformat2.html#the_database_header).
 	reservedAt, sizeAt = 20, 28
-	// lockedByte is in a page that nothing may be written to.
+	// lockedByte is in a page that must not be written.
 	lockedByte = 1 << 30
 )
 
@@ -170,7 +169,7 @@ func (c *conn) newPages() (*newPages, error) {
 
 func (p *newPages) release() { p.write.release() }
 
-// build writes a tree whose root has a page already.
+// build writes a b-tree whose root page already exists.
 func (p *newPages) build(ctx context.Context, root uint32, rows *extsort.Cursor) error {
 	tree := scan.NewBuilder(len(p.first), int(p.first[reservedAt]), func(page []byte, isRoot bool) (uint32, error) {
 		if isRoot {
@@ -207,9 +206,8 @@ func (p *newPages) put(number uint32, page []byte) error {
 	return p.write.Reset()
 }
 
-// settle tells SQLite of the pages. It keeps how many there are, and of each that it has read
-// what it holds; both it reads anew when it goes back to a savepoint, the latter of pages that
-// were written since.
+// settle makes SQLite aware of the new pages. It caches their number and the content of pages that it has read;
+// rolling back to a savepoint makes it read both again.
 func (p *newPages) settle() error {
 	binary.BigEndian.PutUint32(p.first[sizeAt:], p.next-1)
 	if err := p.put(1, p.first); err != nil {
@@ -226,7 +224,7 @@ func (p *newPages) settle() error {
 	return p.conn.apply([]string{"ROLLBACK TO pages", "RELEASE pages"})
 }
 
-// row has what is said of a statement in the order of the index's columns.
+// row returns the columns of the index for a statement.
 func (x liveIndex) row(ids quadIDs, added Seq) (row [5]int64) {
 	for i, id := range ids {
 		row[x.at[i]] = int64(id)

@@ -33,7 +33,7 @@ func TestARebuildIsUndone(t *testing.T) {
 		if !w.rebuilds() {
 			t.Fatal("live is not made anew")
 		}
-		if got, err := w.askCount(t.Context(), bgp(said(nil, rdf.IRI("urn:p"), nil))); err != nil || got != int64(to-(to+9)/10) {
+		if got, err := w.askCount(t.Context(), bgp(triplePattern(nil, rdf.IRI("urn:p"), nil))); err != nil || got != int64(to-(to+9)/10) {
 			t.Fatalf("%d quads, %v", got, err)
 		}
 		if commit {

@@ -14,33 +14,31 @@ import (
 	"trails/fault"
 )
 
-// RestoreOptions say how a backup is restored. The zero value checks the backup and keeps
-// nothing of what it replaces.
+// RestoreOptions say how a backup is restored. The zero value verifies the backup, and does not save the replaced
+// state.
 type RestoreOptions struct {
-	// Save is where the replaced state is kept, as [File.Backup] would; "" keeps nothing.
+	// Save is the path for a backup of the replaced state; "" makes none.
 	Save string
-	// Unverified leaves out the check of all that the backup holds.
+	// Unverified skips the verification of the backup.
 	Unverified bool
-	// Confirm, when set, is asked before anything is changed; an error stops the restore.
+	// Confirm, when set, is called before anything is changed; an error stops the restore.
 	Confirm func(Restored) error
 	// Activity, when set, is recorded in the restored file.
 	Activity *Activity
-	// Progress, when set, hears how far each phase is: "copy", "verify", "save", "restore".
+	// Progress, when set, is called during each phase: "copy", "verify", "save", "restore".
 	Progress func(phase string, done, total int64)
 }
 
-// Restored says what a restore does, or did.
+// Restored is the result of a restore, or what it is about to do.
 type Restored struct {
-	// Before is the head that is replaced, the zero Commit when there was no file.
+	// Before is the replaced head, the zero Commit if there was no file.
 	Before, After Commit
 }
 
-// Restore puts the content of a backup in the place of the file at path, while other
-// processes read and write it: in one transaction, so that they see the old state or the
-// new one, and a kill leaves one of them. What they remember of the old state they forget.
-// The backup is not changed, and may be of an older format; it must be one of the same
-// file, the fault Conflict otherwise, and sound, the fault Unusable otherwise. A file that
-// does not exist is made.
+// Restore replaces the content of the file at path by a backup, while other processes read and write the file. It is
+// one transaction: others see the old state or the new one, and so does a crash leave it. Caches of the old state
+// become invalid. The backup is not changed, and may have an older format. A backup of another file is the fault
+// Conflict, a damaged one Unusable. A missing file is created.
 func Restore(ctx context.Context, path, backup string, o RestoreOptions) (Restored, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
@@ -96,8 +94,8 @@ func (f *File) restore(ctx context.Context, backup string, o RestoreOptions) (do
 	return done, asFault(ctx, f.path, "restore", err)
 }
 
-// prepareBackup makes at temp what is to be the file: the backup in the format of today,
-// checked, and in an epoch of its own. of is the file that it is to replace, or nil.
+// prepareBackup copies the backup to temp, in the current format, verified, and with a new epoch. of is the file to
+// be replaced, or nil.
 func prepareBackup(ctx context.Context, backup, temp string, of *File, o RestoreOptions) (head Commit, err error) {
 	if err := copyBackup(ctx, backup, temp, o); err != nil {
 		return head, err
@@ -139,7 +137,7 @@ func prepareBackup(ctx context.Context, backup, temp string, of *File, o Restore
 	return w.Head(), w.Keep(ctx)
 }
 
-// copyBackup copies a backup to temp with what its log holds. It leaves nothing beside it.
+// copyBackup copies a backup, including its log, to temp. It leaves nothing beside the backup.
 func copyBackup(ctx context.Context, backup, temp string, o RestoreOptions) error {
 	path, err := filepath.EvalSymlinks(backup)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,7 +153,7 @@ func copyBackup(ctx context.Context, backup, temp string, o RestoreOptions) erro
 	if err != nil {
 		return err
 	}
-	defer func() { _ = from.Close() }() // only read
+	defer func() { _ = from.Close() }() // it was only read
 	to, err := sqlite.OpenConn(temp, sqlite.OpenReadWrite|sqlite.OpenCreate)
 	if err != nil {
 		return asFault(ctx, temp, "restore", err)
@@ -164,8 +162,8 @@ func copyBackup(ctx context.Context, backup, temp string, o RestoreOptions) erro
 	return asFault(ctx, path, "restore", errors.Join(err, to.Close()))
 }
 
-// openBackup opens a backup for reading. One that nobody uses and that has no log is read
-// as it is, so that it may lie where nothing can be written.
+// openBackup opens a backup for reading. A backup that is not in use and has no log is opened as immutable, so that
+// its directory need not be writable.
 func openBackup(ctx context.Context, path string) (*sqlite.Conn, error) {
 	inodes.Lock()
 	defer inodes.Unlock()
@@ -199,14 +197,14 @@ func openBackup(ctx context.Context, path string) (*sqlite.Conn, error) {
 	return c, asFault(ctx, path, "restore", err)
 }
 
-// openImmutable opens a file that does not change, without its log and without locks.
+// openImmutable opens a file that does not change, without log and locks.
 func openImmutable(path string) (*sqlite.Conn, error) {
 	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: "immutable=1"}
 	return sqlite.OpenConn(name.String(), sqlite.OpenReadOnly|sqlite.OpenURI)
 }
 
-// overwrite puts the content of the file at temp in the place of this one's, in one
-// transaction, and returns the head that it replaced.
+// overwrite replaces the content of the file by that of the file at temp, in one transaction, and returns the
+// replaced head.
 func (f *File) overwrite(ctx context.Context, temp string, o RestoreOptions) (before Commit, err error) {
 	if err := f.write.Acquire(ctx, 1); err != nil {
 		return before, err
@@ -216,7 +214,7 @@ func (f *File) overwrite(ctx context.Context, temp string, o RestoreOptions) (be
 	if err != nil {
 		return before, err
 	}
-	defer func() { _ = from.Close() }() // only read
+	defer func() { _ = from.Close() }() // it was only read
 	to, err := f.connect(ctx, writing)
 	if err != nil {
 		return before, err
@@ -226,9 +224,8 @@ func (f *File) overwrite(ctx context.Context, temp string, o RestoreOptions) (be
 	if err != nil {
 		return before, err
 	}
-	defer backup.Close() // before its end it is undone
-	// The first step takes the lock for writing and keeps it: what is saved now is what
-	// is replaced.
+	defer backup.Close() // rolled back before its end
+	// The first step takes the lock for writing and keeps it, so what is saved now is what will be replaced.
 	if err := retry(ctx, f.opts.LockWait, func() error { _, err := backup.Step(0); return err }); err != nil {
 		return before, err
 	}
@@ -248,11 +245,11 @@ func (f *File) overwrite(ctx context.Context, temp string, o RestoreOptions) (be
 	if err := f.inPlace(); err != nil {
 		return before, err
 	}
-	to.leaveLog() // it is as long as the file
+	to.leaveLog() // as long as the file
 	return before, nil
 }
 
-// save keeps the state that is about to be replaced, and returns its head.
+// save makes a backup of the state that is about to be replaced, and returns its head.
 func (f *File) save(ctx context.Context, o RestoreOptions) (head Commit, err error) {
 	r, err := f.Read(ctx, View{})
 	if err != nil {

@@ -15,16 +15,14 @@ import (
 	"trails/fault"
 )
 
-// A write-ahead log does not say which file it belongs to: SQLite takes the one that has
-// the file's name, and copies what it says into the file. After `mv backup.db live.db` the
-// old log would destroy the backup. So every transaction that writes puts a new seal into
-// the row of main, and beside it the one that it found. The row is on one page, which is
-// then in the log: the seal that the file itself has must be the one that the first
-// transaction of its log found, or one of those that the log has, when some of it was
-// copied into the file already.
+// A write-ahead log does not say which file it belongs to: SQLite uses the log with the name of the file, and copies
+// its content into the file. After `mv backup.db live.db` the old log would destroy the backup. So every write
+// transaction puts a new seal into the row of main, together with the previous seal. The row is on one page, which is
+// then in the log. So the seal in the file itself must be the previous seal of the log's first transaction or, if the
+// log was partly copied, one of the seals in the log.
 //
-// A seal is eight random bytes, and the first eight of a digest of them and of the rest
-// of the row, which File.Verify recomputes.
+// A seal is eight random bytes, and the first eight bytes of a digest over them and the rest of the row, which
+// File.Verify recomputes.
 
 const (
 	getSeal = "SELECT epoch, seal, before FROM lines WHERE line = ?"
@@ -33,7 +31,7 @@ const (
 
 const nonceSize = 8
 
-// newSeal returns a seal for a row with this epoch and the seal before.
+// newSeal returns a seal for a row with this epoch and previous seal.
 func newSeal(epoch, before []byte) []byte {
 	nonce := make([]byte, nonceSize)
 	_, _ = rand.Read(nonce) // it never fails
@@ -50,7 +48,7 @@ func newEpoch() []byte {
 	return epoch
 }
 
-// seal puts a new seal into the row of main, and begins an epoch when it is given one.
+// seal puts a new seal into the row of main, and the epoch if one is given.
 func (c *conn) seal(epoch []byte) error {
 	var before []byte
 	err := c.exec(getSeal, func(s *stmt) error {
@@ -65,11 +63,11 @@ func (c *conn) seal(epoch []byte) error {
 	return c.exec(putSeal, nil, epoch, newSeal(epoch, before), before, mainLine)
 }
 
-// firstSeals is the format from which files have seals.
+// firstSeals is the first format with seals.
 const firstSeals = 4
 
-// commitSealed ends the write transaction of the writer's connection. What it returns nil for
-// is in the file that the path leads to.
+// commitSealed commits the writer's transaction. If it returns nil, the changes are in the file that the path leads
+// to.
 func (f *File) commitSealed() error {
 	if err := f.writable(); err != nil {
 		return err
@@ -83,27 +81,26 @@ func (f *File) commitSealed() error {
 	return f.inPlace()
 }
 
-// leaveLog copies the log into the file that is open and empties it, when the path does
-// not lead there any more: so a file that was moved is whole without its log, and the log
-// does no harm to a file that comes to its name. When it cannot be done now, the next
-// transaction that is refused does it.
+// leaveLog copies the log into the open file and empties it, when the path no longer leads to that file. So a moved
+// file is complete without its log, and the log cannot damage another file that takes its name. If it fails now, the
+// next refused transaction tries again.
 func (c *conn) leaveLog() { _ = c.once("PRAGMA wal_checkpoint(TRUNCATE)") }
 
-// How often what a process finds beside a file is looked at again before it is believed,
-// because another one may have opened the file meanwhile.
+// How often a process checks again before it believes that a log is stray, because another process may be opening the
+// file.
 const (
 	logLooks = 5
 	logPause = 20 * time.Millisecond
 )
 
-// checkLog refuses a file whose log belongs to another one. Nobody in this process has the
-// file open, and SQLite has not seen it yet.
+// checkLog refuses a file whose log belongs to another file. Nobody in this process has the file open, and SQLite has
+// not seen it yet.
 func checkLog(ctx context.Context, file *os.File, path string, format int) error {
 	var stray error
 	for range logLooks {
 		held, err := isHeld(file, sharedFirst, sharedSize)
 		if err != nil || held {
-			return err // who has it open has looked
+			return err // another process has the file open, and has checked
 		}
 		if stray, err = strayLog(path, format); err != nil || stray == nil {
 			return err
@@ -120,7 +117,7 @@ func checkLog(ctx context.Context, file *os.File, path string, format int) error
 	return stray
 }
 
-// strayLog says what is wrong with the log that has the name of a file that nobody has open.
+// strayLog returns what is wrong with the log of a file that nobody has open.
 func strayLog(path string, format int) (stray, err error) {
 	shm, err := os.Open(path + "-shm")
 	if err == nil {
@@ -152,11 +149,11 @@ type seal struct{ seal, before []byte }
 
 type seals struct {
 	file []byte
-	log  []seal // of the transactions that ended, the oldest first
+	log  []seal // seals of the complete transactions, oldest first
 }
 
-// sealsOf reads the seals of a file and of its log, none when there is no log or when
-// it cannot be told: SQLite says what is wrong then.
+// sealsOf reads the seals of a file and of its log. It returns none if there is no log or it cannot be read; SQLite
+// then reports what is wrong.
 func sealsOf(path string, format int) (out seals, err error) {
 	wal := path + "-wal"
 	log, err := os.Open(wal)
@@ -189,9 +186,8 @@ func sealsOf(path string, format int) (out seals, err error) {
 	return out, nil
 }
 
-// readLog returns the seals on a page in the transactions of a log that ended
-// (https://sqlite.org/fileformat2.html section 4.2). What does not fit its checksum is
-// the end, as it is for SQLite.
+// readLog returns the seals on one page in the complete transactions of a log (https://sqlite.org/fileformat2.html
+// section 4.2). As for SQLite, the log ends before a frame with a wrong checksum.
 func readLog(r io.Reader, root uint32) (ended []seal, err error) {
 	const headerSize, frameSize, magic = 32, 24, 0x377f0682
 	var header [headerSize]byte
@@ -226,13 +222,13 @@ func readLog(r io.Reader, root uint32) (ended []seal, err error) {
 				open = append(open, s)
 			}
 		}
-		if word(frame[4:]) != 0 { // the transaction's last frame
+		if word(frame[4:]) != 0 { // last frame of the transaction
 			ended, open = append(ended, open...), nil
 		}
 	}
 }
 
-// atEnd is nil when a log merely ends.
+// atEnd returns nil for the end of the log.
 func atEnd(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil
@@ -240,7 +236,7 @@ func atEnd(err error) error {
 	return err
 }
 
-// logSum is the running checksum of a log.
+// logSum is the running checksum of the log.
 type logSum struct {
 	order binary.ByteOrder
 	a, b  uint32
@@ -253,8 +249,8 @@ func (s *logSum) add(p []byte) {
 	}
 }
 
-// sealOn returns the seal in the row of main, which is on a leaf of a table
-// (https://sqlite.org/fileformat2.html section 1.6); false when the page is none such.
+// sealOn returns the seal in the row of main, on a leaf page of a table (https://sqlite.org/fileformat2.html section
+// 1.6); false if the page is not one.
 func sealOn(page []byte) (out seal, ok bool) {
 	const leaf, sealColumn, beforeColumn = 0x0d, 6, 7
 	if page[0] != leaf {
@@ -269,12 +265,12 @@ func sealOn(page []byte) (out seal, ok bool) {
 			return out, false
 		}
 		row := cell{page[at:]}
-		row.varint() // the payload's size
+		row.varint() // size of the payload
 		if row.varint() != mainLine {
 			continue
 		}
 		start := len(row.rest)
-		end := start - int(row.varint()) // of the record's header
+		end := start - int(row.varint()) // size of the record's header
 		if end < 0 || end > start {
 			return out, false
 		}
@@ -293,7 +289,7 @@ func sealOn(page []byte) (out seal, ok bool) {
 	return out, false
 }
 
-// cell is what is left of a cell of a page.
+// cell is the unread rest of a cell.
 type cell struct{ rest []byte }
 
 func (c *cell) varint() (v int64) {
@@ -310,7 +306,7 @@ func (c *cell) varint() (v int64) {
 	return v
 }
 
-// take returns a copy of the next n bytes, nil when there are none.
+// take returns a copy of the next n bytes, nil if there are fewer.
 func (c *cell) take(n int64) []byte {
 	if n <= 0 || n > int64(len(c.rest)) {
 		return nil
@@ -320,7 +316,7 @@ func (c *cell) take(n int64) []byte {
 	return v
 }
 
-// bytesOf returns how many bytes a value of a serial type takes.
+// bytesOf returns the size of a value of a serial type.
 func bytesOf(serial int64) int64 {
 	switch {
 	case serial >= 12:

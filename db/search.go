@@ -18,41 +18,39 @@ import (
 
 // Bounds of a search.
 const (
-	searchReads = 200_000 // subjects and texts that are read without the index of words
-	searchTries = 20_000  // texts with the words that are looked at
+	searchReads = 200_000 // subjects and texts that are read if the index of words cannot be used
+	searchTries = 20_000  // texts with the words that are compared
 	searchFinds = 10_000
-	searchFew   = 200 // subjects of which all texts are read
-	searchChunk = 250 // texts whose subjects are asked together
+	searchFew   = 200 // number of subjects up to which all texts are read
+	searchChunk = 250 // texts whose subjects are looked up together
 )
 
-// Search is a search for subjects by how a text of theirs begins, whatever its case.
+// Search finds subjects with a text that begins with a prefix, regardless of case.
 type Search struct {
 	Prefix string
-	// Text names for each class the property that is searched; a class without one
-	// is searched by Name.
+	// Text names for each class the property to search; a class without one is searched by Name.
 	Text map[rdf.IRI]SearchedText
-	// Name says what a subject is called that has no text; nil means that it is not found.
+	// Name returns the name of a subject without a text; nil means that such subjects are not found.
 	Name func(rdf.Term) string
-	// Most is how many are found at most, 10,000 when it is 0.
+	// Most is the maximum number of results, 10,000 if it is 0.
 	Most int
 }
 
 // SearchedText is a property whose values are searched.
 type SearchedText struct {
 	Property rdf.IRI
-	// Strings: all values are strings or have a language. The index of words has them;
-	// others are read.
+	// Strings reports that all values are strings. The index of words has strings; other values are read.
 	Strings bool
 }
 
-// Found are subjects that a search found, in the order of their ids.
+// Found are the subjects that a search found, sorted by their ids.
 type Found struct {
 	ids []inline.TermID
 	// More reports that the search stopped before it had read everything.
 	More bool
 }
 
-// Len is how many were found.
+// Len returns their number.
 func (f *Found) Len() int { return len(f.ids) }
 
 func (f *Found) page(limit, offset int) []inline.TermID {
@@ -60,15 +58,13 @@ func (f *Found) page(limit, offset int) []inline.TermID {
 	return f.ids[offset:min(len(f.ids), offset+limit)]
 }
 
-// Search finds selected subjects, those with the shortest texts first when there are more
-// than it may find. It looks the words of the prefix up in the index of words and compares the
-// texts that have them, 20,000 at most. A prefix without words, and texts that are not in the
-// index, cost a look at each text or name, at 200,000 at most.
+// Search finds selected subjects; if there are more than Most, those with the shortest texts. It looks up the words
+// of the prefix in the index of words, and compares up to 20,000 texts that have them. For a prefix without words,
+// and for texts that are not in the index, it reads each text or name, up to 200,000.
 //
-// A text is found by the words that it is cut into, see package fulltext: one that
-// has an identifier of more than 64 bytes with capitals inside is not found by a prefix that
-// ends in it and writes the capitals otherwise. Of texts of more than 160 bytes some may be
-// missing when more than a hundred words begin with the last one of the prefix.
+// Texts are found by their words, see package fulltext. A prefix that ends within an identifier of more than 64 bytes
+// finds it only with the same capital letters. Texts of more than 160 bytes may be missed if more than a hundred
+// words begin with the last word of the prefix.
 func (r *Reader) Search(ctx context.Context, sel Selection, search Search) (*Found, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "search", err)
@@ -85,7 +81,7 @@ func (r *Reader) Search(ctx context.Context, sel Selection, search Search) (*Fou
 	return &Found{More: s.more, ids: slices.Sorted(maps.Keys(s.found))}, nil
 }
 
-// together groups classes by the property that is searched.
+// together groups classes by the searched property.
 func (s Search) together(classes []rdf.IRI) [][]rdf.IRI {
 	var groups [][]rdf.IRI
 	for _, class := range classes {
@@ -108,8 +104,8 @@ type searching struct {
 	more  bool
 }
 
-// classes searches the instances of classes with one text: of few of them all texts are read,
-// of many those with the words of the prefix.
+// classes searches the instances of classes with the same property. If they are few, all texts are read, otherwise
+// those with the words of the prefix.
 func (s *searching) classes(sel Selection) error {
 	text, named := s.Text[sel.Classes[0]]
 	if !named {
@@ -120,7 +116,7 @@ func (s *searching) classes(sel Selection) error {
 		return err
 	}
 	if few <= searchFew {
-		return s.texts(sparql.LeftJoin{Left: project(s.selected(s.ctx, sel), varS), Right: bgp(said(nil, text.Property, nil))})
+		return s.texts(sparql.LeftJoin{Left: project(s.selected(s.ctx, sel), varS), Right: bgp(triplePattern(nil, text.Property, nil))})
 	}
 	conditions := s.conditions(s.ctx, sel)
 	query, err := fulltext.ParseBeginning(s.Prefix)
@@ -130,7 +126,7 @@ func (s *searching) classes(sel Selection) error {
 	return s.byWords(query, conditions, text.Property)
 }
 
-// byWords looks at the texts that have the words of the prefix.
+// byWords compares the texts that have the words of the prefix.
 func (s *searching) byWords(query fulltext.Query, conditions []condition, text rdf.IRI) error {
 	words := textSearch{Reader: s.Reader, ctx: s.ctx, search: TextSearch{Query: query}}
 	if err := words.readFresh(); err != nil {
@@ -140,9 +136,9 @@ func (s *searching) byWords(query fulltext.Query, conditions []condition, text r
 		return err
 	}
 	all, err := words.beginning(s.Prefix, s.nextTexts(), func(texts []inline.TermID) (next int, err error) {
-		op := sparql.Op(sparql.Join{Left: amongIDs(varO, texts), Right: bgp(said(nil, text, nil))})
+		op := sparql.Op(sparql.Join{Left: amongIDs(varO, texts), Right: bgp(triplePattern(nil, text, nil))})
 		for _, c := range conditions {
-			op = that(op, c.test)
+			op = filtered(op, c.test)
 		}
 		more := true
 		err = s.askIDs(s.ctx, op, []sparql.Var{varS}, func(ids []inline.TermID) bool {
@@ -158,16 +154,15 @@ func (s *searching) byWords(query fulltext.Query, conditions []condition, text r
 	return err
 }
 
-// nextTexts is how many texts are asked next for their subjects: as many as are still to be
-// found, with some more for those that no selected subject has.
+// nextTexts returns how many texts to look up next: as many as subjects are still wanted, and some more for texts
+// without a selected subject.
 func (s *searching) nextTexts() int {
-	missing := s.Most - len(s.found) + 1 // the last one tells that there are more
+	missing := s.Most - len(s.found) + 1 // one more shows that there are others
 	return min(missing+missing/5+5, searchChunk)
 }
 
-// beginning gives the texts that have the words of the query and begin with a prefix in
-// small letters, as many at a time as take asked for before, until it wants none; all means
-// that there are no others.
+// beginning passes the texts that have the words and begin with a prefix in lower case to take, in batches of the
+// size that take returned, until it returns 0. all reports that there are no others.
 func (s *textSearch) beginning(prefix string, next int, take func([]inline.TermID) (next int, err error)) (all bool, err error) {
 	var ids []inline.TermID
 	for _, f := range s.freshWith() {
@@ -188,8 +183,8 @@ func (s *textSearch) beginning(prefix string, next int, take func([]inline.TermI
 			return next > 0 && tries < searchTries, err
 		}, utf8.RuneCountInString(prefix), int64(1)<<placeBits-1, match, int64(from), int64(until))
 	}
-	// Of short texts one list has those with a word that begins with up to three letters; those
-	// of the words themselves, a hundred of them, are opened for long texts alone.
+	// Short texts with a word that begins with up to three given letters are in one list of the index. The lists of
+	// the words themselves, up to a hundred, are only opened for long texts.
 	match, from := s.match(), place(0)
 	if short := s.shortMatch(); short != match {
 		err, from = compare(short, 0, longTexts), longTexts
@@ -203,7 +198,7 @@ func (s *textSearch) beginning(prefix string, next int, take func([]inline.TermI
 	return !s.more && next > 0 && tries < searchTries, err
 }
 
-// shortMatch is what match is for texts whose words have their beginnings in the index.
+// shortMatch is match for short texts, for which the index also has the beginnings of words.
 func (s *textSearch) shortMatch() string {
 	short := textSearch{goals: slices.Clone(s.goals)}
 	for i, g := range short.goals {
@@ -221,14 +216,14 @@ func (s *textSearch) shortMatch() string {
 	return short.match()
 }
 
-// beginning returns the texts of the dictionary that begin with one, whatever its case, as the
-// index of words finds them; nil when it cannot, or has too many that may.
+// beginning returns the texts of the dictionary that begin with text, regardless of case, by the index of words. It
+// returns nil if it cannot, or if there are too many candidates.
 func (r *Reader) beginning(ctx context.Context, prefix string) ([]inline.TermID, error) {
 	begins := fulltext.BeginningsOf(prefix)
 	if len(begins.Words) == 0 && begins.Begun == "" {
 		return nil, nil
 	}
-	pattern, err := regexp.Compile("(?i)^" + regexp.QuoteMeta(prefix)) // as a query compares them
+	pattern, err := regexp.Compile("(?i)^" + regexp.QuoteMeta(prefix)) // texts are compared as a query does
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +245,7 @@ func (r *Reader) beginning(ctx context.Context, prefix string) ([]inline.TermID,
 		goal := fulltext.Goal{Ways: [][][]string{append(slices.Clip(words), last)}}
 		return goal.Match()
 	}
-	ways := map[string]place{} // what the index is asked, and from which place on
+	ways := map[string]place{} // the query of the index, and the first place
 	var begun []string
 	if begins.Begun != "" {
 		if begun, err = s.forms(begins.Begun, true, true, true); err != nil {
@@ -268,7 +263,7 @@ func (r *Reader) beginning(ctx context.Context, prefix string) ([]inline.TermID,
 		words = words[:len(words)-1]
 		ways[match(last)] = 0
 	default:
-		return nil, nil // very many words begin so
+		return nil, nil // very many words begin like this
 	}
 	tried, seen := 0, map[inline.TermID]bool{}
 	for match, from := range ways {
@@ -287,8 +282,8 @@ func (r *Reader) beginning(ctx context.Context, prefix string) ([]inline.TermID,
 	return ids, nil
 }
 
-// The first places of texts that may have a word of more than fulltext.MaxWord bytes, and of
-// those of more than fulltext.ShortText.
+// The first places of texts that may have a word of more than fulltext.MaxWord bytes, and of texts of more than
+// fulltext.ShortText bytes.
 const (
 	wordyTexts place = 1 << placeBits
 	longTexts  place = 2 << placeBits
@@ -297,16 +292,16 @@ const (
 const beginningTexts = `SELECT t.id, substr(t.value, 1, ?) FROM words w CROSS JOIN terms t ON t.id = w.rowid & ?
 	WHERE w.words MATCH ? AND w.rowid >= ? AND w.rowid < ? ORDER BY w.rowid`
 
-// ofText is all texts of a property, of subjects that meet all conditions.
+// ofText is the pattern for all values of a property, of subjects that meet all conditions.
 func (s *searching) ofText(conditions []condition, text rdf.IRI) sparql.Op {
-	op := bgp(said(nil, text, nil))
+	op := bgp(triplePattern(nil, text, nil))
 	for _, c := range conditions {
-		op = that(op, c.test)
+		op = filtered(op, c.test)
 	}
 	return op
 }
 
-// texts looks at the values of varO.
+// texts compares the values of varO.
 func (s *searching) texts(op sparql.Op) error {
 	return s.ask(s.ctx, op, []sparql.Var{varS, varO}, func(a *answer) (bool, error) {
 		t, err := a.at(1)
@@ -317,7 +312,7 @@ func (s *searching) texts(op sparql.Op) error {
 	})
 }
 
-// see compares one text; false when the search has to stop.
+// see compares one text; it returns false if the search must stop.
 func (s *searching) see(subject inline.TermID, text string) bool {
 	if s.reads++; s.reads > searchReads {
 		s.more = true
@@ -326,7 +321,7 @@ func (s *searching) see(subject inline.TermID, text string) bool {
 	return !strings.HasPrefix(strings.ToLower(text), s.Prefix) || s.find(subject)
 }
 
-// find notes a subject; false when there are too many.
+// find adds a subject; it returns false if there are too many.
 func (s *searching) find(subject inline.TermID) bool {
 	if len(s.found) == s.Most && !s.found[subject] {
 		s.more = true
@@ -336,7 +331,7 @@ func (s *searching) find(subject inline.TermID) bool {
 	return true
 }
 
-// names compares what the subjects themselves are called.
+// names compares the names of the subjects themselves.
 func (s *searching) names(sel Selection) error {
 	if s.Name == nil {
 		return nil

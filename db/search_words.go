@@ -15,69 +15,66 @@ import (
 
 // Bounds of one search of the index.
 const (
-	pagesTried       = 20     // of the index, for the words of a stem or with a beginning
-	wordsTaken       = 100    // of these
-	wordsTogether    = 1_500  // that begin with a text and are asked for together
-	spellingPages    = 500    // of each segment, for a misspelt word
-	spellingsWeighed = 20     // words that are as near to it
-	textsCounted     = 5_000  // that have a word
-	textsFound       = 500    // that have all words
-	textsOfClasses   = 50_000 // that have all words, of which some are taken
-	textsWeighed     = 5_000  // that have any word, of each word
-	textsRanked      = 300    // of those
+	pagesTried       = 20     // pages of the index for the words with a stem or a beginning
+	wordsTaken       = 100    // words taken from these pages
+	wordsTogether    = 1_500  // words with the same beginning that are looked up together
+	spellingPages    = 500    // pages of each segment for a misspelt word
+	spellingsWeighed = 20     // words at the same distance from it
+	textsCounted     = 5_000  // texts with a word that are counted
+	textsFound       = 500    // texts with all words
+	textsOfClasses   = 50_000 // texts with all words, of which a sample is taken
+	textsWeighed     = 5_000  // texts with any word, for each word
+	textsRanked      = 300    // texts that are ranked
 	textBytesRead    = 256 << 10
-	textsTogether    = 100   // texts whose subjects are asked together
+	textsTogether    = 100   // texts whose subjects are looked up together
 	textShared       = 200   // subjects of one text
-	instancesRead    = 300   // of classes, when the texts with the words are too many
-	valuesRead       = 5_000 // of these
+	instancesRead    = 300   // instances of classes that are read if too many texts have the words
+	valuesRead       = 5_000 // values of these instances
 )
 
-// TextHit is a text of a subject that a search found.
+// TextHit is a text that a search found, with a subject.
 type TextHit struct {
 	Subject  rdf.Term
 	Property rdf.IRI
 	Text     rdf.Term
 	Score    fulltext.Score
-	// Shared is how many of the subjects that were found have the same text.
+	// Shared is the number of found subjects with the same text.
 	Shared int
 }
 
-// TextSearch is a search of the texts of the default graph.
+// TextSearch is a full-text search of the default graph.
 type TextSearch struct {
 	Query fulltext.Query
-	// Classes, when there are any, keep the subjects that have one as their rdf:type.
+	// Classes, if there are any, restrict the subjects to those with one of them as rdf:type.
 	Classes []rdf.IRI
 }
 
-// Matching says which texts a search takes.
+// Matching says which texts match.
 type Matching int
 
 const (
-	// MatchAll takes texts with all words, common ones apart.
+	// MatchAll finds texts with all words, except common words.
 	MatchAll Matching = iota
-	// MatchAny takes texts with any word.
+	// MatchAny finds texts with any of the words.
 	MatchAny
 )
 
-// textSearch is one search on its way.
+// textSearch is one running search.
 type textSearch struct {
 	*Reader
 	ctx    context.Context
 	search TextSearch
 	goals  []fulltext.Goal
 	scorer *fulltext.Scorer
-	// fresh are the texts that are not in the index yet, by their ids, and vocabulary
-	// what the index would have of these.
+	// fresh are the texts that are not in the index yet, sorted by id; vocabulary is their words.
 	fresh      []freshText
 	vocabulary []string
 	more       bool
 }
 
-// SearchTexts finds texts and the subjects that have them, the shortest first, and hands
-// them to take, some at a time, until it wants no more. The work is bounded: more says that
-// there may be others. It asks the index for the words of the query as they are, as the
-// beginning of words when the query goes on there, and as other forms of the same English
-// word.
+// SearchTexts finds texts and their subjects, the shortest texts first, and passes them to take in batches until it
+// returns false. Its work is bounded: more reports that there may be others. It looks up the words of the query as
+// they are, as beginnings of words where the query is open, and as other forms of the same English word.
 func (r *Reader) SearchTexts(ctx context.Context, search TextSearch, matching Matching, take func([]TextHit) (more bool, err error)) (more bool, err error) {
 	if err := r.ready(ctx); err != nil {
 		return false, r.fail(ctx, "search", err)
@@ -100,8 +97,7 @@ func (r *Reader) SearchTexts(ctx context.Context, search TextSearch, matching Ma
 	return s.more, r.fail(ctx, "search", err)
 }
 
-// prepare reads what is not in the index, finds the words of the vocabulary that the query
-// asks for, and weighs them.
+// prepare reads the unindexed texts, finds the indexed words for the query, and computes their weights.
 func (s *textSearch) prepare() error {
 	if err := s.readFresh(); err != nil {
 		return err
@@ -124,8 +120,8 @@ func (s *textSearch) prepare() error {
 	return nil
 }
 
-// findGoals finds the words of the vocabulary that stand for those of the query; for the
-// beginning of a text no other forms of a word do.
+// findGoals finds the indexed words for each word of the query. For the beginning of a text, other forms of a word do
+// not count.
 func (s *textSearch) findGoals(beginning bool) (err error) {
 	for _, t := range s.search.Query.Terms {
 		g := fulltext.Goal{Term: t}
@@ -148,16 +144,15 @@ func (s *textSearch) findGoals(beginning bool) (err error) {
 	return nil
 }
 
-// readFresh reads the texts that came after the last one in the index.
+// readFresh reads the texts that are not in the index yet.
 func (s *textSearch) readFresh() (err error) {
 	s.fresh, s.vocabulary, err = s.freshTexts(s.ctx)
 	return err
 }
 
-// forms are the words that stand for one: itself, those of its stem unless it is to be
-// taken as it is, and those that begin with it when it is open. Where too many begin with it,
-// those of the beginning of a text are asked for together: all of them, or, when these are
-// very many, the short texts that have some with the same first characters.
+// forms returns the indexed words for a word of the query: itself, the words with its stem unless it is exact, and
+// the words that begin with it if it is open. If too many begin with it, the beginning itself is looked up: all of
+// these words or, for very many, short texts with a word that has the same first characters.
 func (s *textSearch) forms(word string, open, exact, beginning bool) ([]string, error) {
 	list, runes := []string{word}, []rune(word)
 	short := len(runes) <= fulltext.MaxBeginning
@@ -194,8 +189,8 @@ func (s *textSearch) forms(word string, open, exact, beginning bool) ([]string, 
 	return list, err
 }
 
-// eachWord gives the words of the vocabulary that begin with a text, those of so many pages of
-// the index at most, until visit returns false; some come more than once.
+// eachWord calls visit for the indexed words that begin with a text, on a bounded number of pages, until it returns
+// false. Some words occur more than once.
 func (s *textSearch) eachWord(begin string, pages int, visit func(string) bool) error {
 	for _, word := range s.vocabulary {
 		if strings.HasPrefix(word, begin) && !visit(word) {
@@ -205,7 +200,7 @@ func (s *textSearch) eachWord(begin string, pages int, visit func(string) bool) 
 	return s.indexWords(begin, pages, visit)
 }
 
-// all returns the texts that have all words, those with the shortest texts first.
+// all returns the texts that have all words, shortest first.
 func (s *textSearch) all() (ids []inline.TermID, err error) {
 	for _, f := range s.freshWith() {
 		ids = append(ids, f.id)
@@ -219,8 +214,8 @@ func (s *textSearch) all() (ids []inline.TermID, err error) {
 	if len(ids) <= textsFound*4 {
 		return ids, err
 	}
-	// Most may be of other classes, which often stand together: behind the first ones some
-	// are taken from everywhere.
+	// Most may belong to other classes, which are often adjacent in the index. So after the first ones a sample of
+	// all is taken.
 	spread := ids[:textsFound:textsFound]
 	step := (len(ids) - textsFound) / (textsFound * 3 / textsTogether)
 	for at := textsFound; at < len(ids); at += step {
@@ -230,7 +225,7 @@ func (s *textSearch) all() (ids []inline.TermID, err error) {
 	return spread, err
 }
 
-// match is the query of FTS5 for texts with all words, common ones apart.
+// match returns the FTS5 query for texts with all words, except common words.
 func (s *textSearch) match() string {
 	var goals []string
 	for _, g := range s.goals {
@@ -241,7 +236,7 @@ func (s *textSearch) match() string {
 	return strings.Join(goals, " AND ")
 }
 
-// places gives the first places of the index that match, most at most.
+// places returns the first places of the index that match, up to most.
 func (s *textSearch) places(match string, most int, visit func(place)) error {
 	row, err := s.conn.take("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid LIMIT ? + 0")
 	if err != nil {
@@ -256,7 +251,7 @@ func (s *textSearch) places(match string, most int, visit func(place)) error {
 	})
 }
 
-// any returns the texts that have the most of the words, by their weights.
+// any returns the texts that have most of the words, by weight.
 func (s *textSearch) any() ([]inline.TermID, error) {
 	weights := map[inline.TermID]float64{}
 	for _, g := range s.goals {
@@ -287,9 +282,8 @@ func (s *textSearch) any() ([]inline.TermID, error) {
 	return ids, nil
 }
 
-// ofFew returns the texts that the instances of few classes have instead of those that were
-// found, when there are few instances: there are more texts with the words than are looked at,
-// and those that are may be of others.
+// ofFew replaces the found texts by the texts of the classes' instances, if these are few. It is for words that occur
+// in more texts than can be looked at, most of which may belong to other classes.
 func (s *textSearch) ofFew(found []inline.TermID, matching Matching) (ids []inline.TermID, err error) {
 	var instances []inline.TermID
 	all := project(s.selected(s.ctx, Selection{Classes: s.search.Classes}), varS)
@@ -300,7 +294,7 @@ func (s *textSearch) ofFew(found []inline.TermID, matching Matching) (ids []inli
 	if err != nil || len(instances) > instancesRead {
 		return found, err
 	}
-	values := sparql.Join{Left: amongIDs(varS, instances), Right: bgp(said(nil, nil, nil))}
+	values := sparql.Join{Left: amongIDs(varS, instances), Right: bgp(triplePattern(nil, nil, nil))}
 	seen := map[inline.TermID]bool{}
 	failed := s.askIDs(s.ctx, slice(values, valuesRead+1, 0), []sparql.Var{varO}, func(row []inline.TermID) bool {
 		var t rdf.Term
@@ -319,7 +313,7 @@ func (s *textSearch) ofFew(found []inline.TermID, matching Matching) (ids []inli
 	return ids, cmp.Or(err, failed)
 }
 
-// subjects asks who has the texts, and hands them on.
+// subjects looks up the subjects of the texts, and passes them on.
 func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func([]TextHit) (bool, error)) error {
 	var conditions []condition
 	if len(s.search.Classes) > 0 {
@@ -371,17 +365,17 @@ func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func(
 	return nil
 }
 
-// having returns the subjects and predicates of texts. A text that very many subjects have
-// is asked for by itself, for some of them.
+// having returns the subjects and predicates of texts. A text with very many subjects is looked up by itself, and
+// some of them are returned.
 func (s *textSearch) having(texts []inline.TermID, conditions []condition) (map[inline.TermID][][2]inline.TermID, error) {
 	who := map[inline.TermID][][2]inline.TermID{}
 	ask := func(texts []inline.TermID, most int) (n int, err error) {
-		var op sparql.Op = sparql.Join{Left: amongIDs(varO, texts), Right: bgp(said(nil, nil, nil))}
+		var op sparql.Op = sparql.Join{Left: amongIDs(varO, texts), Right: bgp(triplePattern(nil, nil, nil))}
 		if len(texts) == 1 {
-			op = bgp(said(nil, nil, idTerm(texts[0])))
+			op = bgp(triplePattern(nil, nil, idTerm(texts[0])))
 		}
 		for _, c := range conditions {
-			op = that(op, c.test)
+			op = filtered(op, c.test)
 		}
 		vars := []sparql.Var{varS, varP, varO}
 		if len(texts) == 1 {
@@ -414,9 +408,8 @@ func (s *textSearch) having(texts []inline.TermID, conditions []condition) (map[
 	return who, nil
 }
 
-// Spelling returns the word of the vocabulary that a misspelt one is most likely to mean;
-// "" when the word is there, has digits, or none is near. Of those that are as near it takes the one
-// that most texts have.
+// Spelling returns the indexed word that a misspelt word most likely means. It returns "" if the word itself is
+// indexed, contains a digit, or none is similar. Of equally similar words it takes the one that most texts have.
 func (r *Reader) Spelling(ctx context.Context, word string) (string, error) {
 	if err := r.ready(ctx); err != nil {
 		return "", r.fail(ctx, "spell", err)
@@ -432,18 +425,18 @@ func (s *textSearch) spelling(word string) (string, error) {
 	}
 	most := fulltext.Edits(utf8.RuneCountInString(word))
 	if most == 0 || strings.ContainsAny(word, "0123456789") || slices.Contains(s.vocabulary, word) {
-		return "", nil // an identifier that is not there is no other one
+		return "", nil // an unknown identifier does not stand for another one
 	}
 	if n, err := s.conn.int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT 1)", fulltext.Quote(word)); err != nil || n > 0 {
 		return "", err
 	}
 	near := fulltext.NewNear(word, most)
 	fewest, nearest := most, []string{}
-	// A mistake in the first letter is one only when the second stands before it or instead
-	// of it: to try all letters would be to read the vocabulary.
+	// A mistake in the first letter is only considered if the second letter stands before or instead of it. Trying
+	// all letters would mean to read the whole vocabulary.
 	runes := []rune(word)
 	for _, first := range slices.Compact([]string{string(runes[:1]), string(runes[1:2])}) {
-		passed := "" // no near word begins with this
+		passed := "" // no similar word begins like this
 		err := s.eachWord(first, spellingPages, func(other string) bool {
 			if passed != "" && strings.HasPrefix(other, passed) {
 				return true

@@ -9,8 +9,8 @@ import (
 	"trails/sparql"
 )
 
-// Having returns at most limit subjects of the default graph that have every one
-// of the pairs there, in the order of their ids. No pairs: no subjects.
+// Having returns up to limit subjects of the default graph that have all of the predicate-object pairs, in the order
+// of their ids. Without pairs it returns none.
 func (r *Reader) Having(ctx context.Context, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
 	if len(pairs) == 0 {
 		return nil, r.fail(ctx, "having", r.ready(ctx))
@@ -21,7 +21,7 @@ func (r *Reader) Having(ctx context.Context, pairs []rdf.PredicateObject, limit 
 func patternsOf(pairs []rdf.PredicateObject) []sparql.TriplePattern {
 	list := make([]sparql.TriplePattern, len(pairs))
 	for i, pair := range pairs {
-		list[i] = said(nil, pair.P, pair.O)
+		list[i] = triplePattern(nil, pair.P, pair.O)
 	}
 	return list
 }
@@ -29,9 +29,9 @@ func patternsOf(pairs []rdf.PredicateObject) []sparql.TriplePattern {
 // sharedObjects reads the index in its order.
 const sharedObjects = "SELECT o FROM live INDEXED BY live_pos WHERE p = ?1 AND g = 0 GROUP BY o HAVING COUNT(*) > 1 LIMIT ?2 + 0"
 
-// Shared returns the objects of a predicate that several subjects of the default graph
-// have, in the order of their ids; whole is false when these are more than limit, and some
-// are left out. It is one pass over what the index has of the predicate.
+// Shared returns the objects of a predicate that several subjects of the default graph share, in the order of their
+// ids. whole is false if there are more than limit and some are left out. It is one pass over the statements of the
+// predicate in an index.
 func (r *Reader) Shared(ctx context.Context, predicate rdf.IRI, limit int) (objects []rdf.Term, whole bool, err error) {
 	p, ok, err := r.known(ctx, predicate)
 	if err != nil || !ok {
@@ -44,17 +44,16 @@ func (r *Reader) Shared(ctx context.Context, predicate rdf.IRI, limit int) (obje
 	return objects, len(ids) <= limit, r.fail(ctx, "shared", err)
 }
 
-// ObjectCount is an object and how many subjects of the default graph have it.
+// ObjectCount is an object with the number of its subjects in the default graph.
 type ObjectCount struct {
 	Object rdf.Term
 	Count  int64
 }
 
-// CountByObject returns the objects of a predicate in the default graph with their
-// counts, in the order of their ids: for rdf:type, the types and their instances.
-// It is one pass over an index.
+// CountByObject returns the objects of a predicate in the default graph with their counts, in the order of their ids:
+// for rdf:type, the types with their numbers of instances. It is one pass over an index.
 func (r *Reader) CountByObject(ctx context.Context, predicate rdf.IRI) ([]ObjectCount, error) {
-	return r.countByObject(ctx, bgp(said(nil, predicate, nil)))
+	return r.countByObject(ctx, bgp(triplePattern(nil, predicate, nil)))
 }
 
 func (r *Reader) countByObject(ctx context.Context, op sparql.Op) (list []ObjectCount, err error) {
@@ -66,7 +65,7 @@ func (r *Reader) countByObject(ctx context.Context, op sparql.Op) (list []Object
 	return list, err
 }
 
-// objectCount is a row of an object and its count.
+// objectCount converts a row of an object and its count.
 func (a *answer) objectCount() (c ObjectCount, err error) {
 	if c.Object, err = a.at(0); err == nil {
 		c.Count, err = a.count(1)
@@ -83,8 +82,7 @@ type Change struct {
 	rdf.Quad
 }
 
-// changeColumns joins the terms of a row x; the columns are those of an access
-// without bound positions.
+// changeColumns joins the terms of a row x. The columns are those of an access without given positions.
 const changeColumns = `SELECT x.s, x.p, x.o, x.g,
 	ts.kind, ts.value, ts.datatype, ts.lang, ob.kind, ob.value, ob.datatype, ob.lang, x.op, x.seq FROM (`
 
@@ -92,14 +90,13 @@ const changeJoins = `) x LEFT JOIN terms ts ON ts.id = x.s LEFT JOIN terms ob ON
 
 const (
 	loggedChanges = changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = ?1 AND seq = ?2 LIMIT -1 OFFSET ?3 + 0" + changeJoins
-	// A bulk commit only adds: what it added is in live, or was removed since.
+	// A bulk commit only adds: its quads are in live, or were removed later.
 	bulkChanges = changeColumns + `SELECT s, p, o, g, 43 AS op, added AS seq FROM live WHERE added = ?2
 		UNION ALL SELECT s, p, o, g, 43, added FROM hist WHERE line = ?1 AND added = ?2 LIMIT -1 OFFSET ?3 + 0` + changeJoins
 )
 
-// Changes returns what the commit with number seq added and removed, in the order
-// of the ids, without the first ones up to an offset. For a bulk commit it reads the table up
-// to the last one that is wanted.
+// Changes returns the quads that a commit added and removed, in the order of ids, from offset on. For a bulk commit
+// it reads the table up to the last quad that is returned.
 func (r *Reader) Changes(ctx context.Context, seq Seq, offset int) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		c, err := r.CommitBySeq(ctx, seq)
@@ -117,8 +114,7 @@ func (r *Reader) Changes(ctx context.Context, seq Seq, offset int) iter.Seq2[Cha
 	}
 }
 
-// ChangedType is a class, and how many nodes of the default graph a commit gave it and took
-// from it.
+// ChangedType is a class, with the number of nodes of the default graph that a commit gave it and took from it.
 type ChangedType struct {
 	Type           rdf.Term
 	Added, Removed int64
@@ -130,9 +126,8 @@ const (
 		UNION ALL SELECT o FROM hist WHERE line = ?1 AND p = ?3 AND g = 0 AND added = ?2) GROUP BY o ORDER BY o`
 )
 
-// ChangedTypes returns the classes whose nodes the commit with number seq changed, in the
-// order of their ids. It is one pass over what the commit changed or, for a bulk commit, over
-// what the index has of rdf:type.
+// ChangedTypes returns the classes of the nodes that a commit changed, in the order of their ids. It is one pass over
+// the changes of the commit or, for a bulk commit, over the rdf:type statements in an index.
 func (r *Reader) ChangedTypes(ctx context.Context, seq Seq) (list []ChangedType, err error) {
 	c, err := r.CommitBySeq(ctx, seq)
 	if err != nil {

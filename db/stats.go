@@ -5,21 +5,21 @@ import (
 	"os"
 )
 
-// Stats are a file's sizes.
+// Stats are the sizes of a file.
 type Stats struct {
 	Quads, Terms, Commits, Activities int64
-	// FileBytes and LogBytes are the sizes of the file and of its write-ahead log
-	// now, not at the reader's time.
+	// FileBytes and LogBytes are the current sizes of the file and of its write-ahead log, not those at the time of
+	// the reader.
 	FileBytes, LogBytes int64
 	// LongLog is [Options.LongLog].
 	LongLog                     int64
 	Pages, FreePages, PageBytes int64
-	// Artifacts are those that the file keeps, of all owners, and ArtifactBytes what they
-	// take: equal bytes count once. What has expired counts until it is removed.
+	// Artifacts is the number of artifacts of all owners, and ArtifactBytes their size; equal content counts once.
+	// Expired artifacts count until they are removed.
 	Artifacts, ArtifactBytes int64
 }
 
-// Stats returns the file's sizes. Their cost does not grow with the data's.
+// Stats returns the sizes of the file. Its cost does not grow with the data.
 func (r *Reader) Stats(ctx context.Context) (Stats, error) {
 	s := Stats{Quads: r.head.Quads}
 	for _, q := range []struct {
@@ -46,7 +46,7 @@ func (r *Reader) Stats(ctx context.Context) (Stats, error) {
 	return s, nil
 }
 
-// Sizes returns the bytes of the file and of its write-ahead log now.
+// Sizes returns the current sizes of the file and of its write-ahead log.
 func (f *File) Sizes() (file, log int64) { return sizeOf(f.path), f.logSize() }
 
 func sizeOf(path string) int64 {

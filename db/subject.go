@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	// subjectCommits lists the commits that touched a subject's statements in the
-	// default graph.
+	// subjectCommits lists the commits that changed a subject's statements in the default graph.
 	subjectCommits = `SELECT DISTINCT seq FROM (
 		SELECT added AS seq FROM live NOT INDEXED WHERE s = ?1 AND g = 0 AND added < ?2
 		UNION ALL SELECT added FROM hist WHERE line = 1 AND s = ?1 AND g = 0 AND added < ?2
@@ -24,14 +23,14 @@ const (
 	loggedOfSubject = changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = 1 AND seq = ?1 AND s = ?2" + changeJoins + " LIMIT ?3 + 0"
 	bulkOfSubject   = changeColumns + `SELECT s, p, o, g, 43 AS op, added AS seq FROM live NOT INDEXED WHERE s = ?2 AND added = ?1
 		UNION ALL SELECT s, p, o, g, 43, added FROM hist WHERE line = 1 AND s = ?2 AND added = ?1` + changeJoins + " LIMIT ?3 + 0"
-	// statementRemoved is when a statement of the default graph was last removed.
+	// statementRemoved finds when a statement of the default graph was last removed.
 	statementRemoved = "SELECT max(removed) FROM hist WHERE line = 1 AND s = ? AND p = ? AND o = ? AND g = 0"
 	statementAdded   = "SELECT added FROM live NOT INDEXED WHERE s = ? AND p = ? AND o = ? AND g = 0"
 	loggedSubjects   = "SELECT DISTINCT s FROM changes WHERE line = 1 AND seq = ?1 ORDER BY s LIMIT ?2 + 0 OFFSET ?3"
-	// A bulk commit has no log: its subjects are found in the order of the tables.
+	// A bulk commit has no change log: its subjects are found in the tables.
 	bulkSubjects = `SELECT s FROM (SELECT DISTINCT s FROM live NOT INDEXED WHERE added = ?1 UNION SELECT DISTINCT s FROM hist WHERE line = 1 AND added = ?1)
 		ORDER BY s LIMIT ?2 + 0 OFFSET ?3`
-	// removedFrom goes through the transaction's own change log, page by page.
+	// removedFrom reads the transaction's own change log, page by page.
 	removedFrom = `SELECT DISTINCT s FROM changes WHERE line = 1 AND seq = ?1 AND s > ?2 AND p = ?3 AND g = 0 AND op = 45 ORDER BY s LIMIT ?4 + 0`
 	// hadValue reads a value of one property as of just before a commit.
 	hadValue = `SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND p = ?2 AND g = 0 AND added < ?3)
@@ -41,8 +40,8 @@ const (
 		OR EXISTS (SELECT 1 FROM hist WHERE line = 1 AND s = ?1 AND added < ?2 AND removed >= ?2)`
 )
 
-// SubjectCommits returns the numbers of the commits that touched what the default
-// graph says of a subject, newest first, of those before one; 0 starts at the newest.
+// SubjectCommits returns up to limit numbers of commits, less than before, that changed a subject's statements in the
+// default graph, newest first; 0 starts at the newest.
 func (r *Reader) SubjectCommits(ctx context.Context, s rdf.Term, before Seq, limit int) ([]Seq, error) {
 	ids, ok, err := r.known(ctx, s)
 	if err != nil || !ok {
@@ -55,14 +54,13 @@ func (r *Reader) SubjectCommits(ctx context.Context, s rdf.Term, before Seq, lim
 	return list, r.fail(ctx, "commits of a subject", err)
 }
 
-// LastChange returns the number of the commit that last touched what the default graph
-// says of a subject; 0 when none did.
+// LastChange returns the number of the last commit that changed a subject's statements in the default graph, 0 if
+// there is none.
 func (r *Reader) LastChange(ctx context.Context, s rdf.Term) (Seq, error) {
 	return r.seqOf(ctx, "last change", subjectChanged, s)
 }
 
-// ChangesOf returns what a commit changed of one subject, in the order of the ids,
-// limit at most.
+// ChangesOf returns up to limit changes that a commit made to one subject, in the order of ids.
 func (r *Reader) ChangesOf(ctx context.Context, c Commit, s rdf.Term, limit int) ([]Change, error) {
 	ids, ok, err := r.known(ctx, s)
 	if err != nil || !ok {
@@ -80,9 +78,8 @@ func (r *Reader) ChangesOf(ctx context.Context, c Commit, s rdf.Term, limit int)
 	return list, r.fail(ctx, "changes of a subject", err)
 }
 
-// ChangedSubjects returns the subjects that a commit touched, in any graph, in the
-// order of their ids, from offset on and limit at most. For a bulk commit it may read
-// the whole table.
+// ChangedSubjects returns up to limit subjects that a commit changed, in any graph, in the order of their ids, from
+// offset on. For a bulk commit it may read the whole table.
 func (r *Reader) ChangedSubjects(ctx context.Context, c Commit, limit, offset int) ([]rdf.Term, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "changed subjects", err)
@@ -102,8 +99,8 @@ func (r *Reader) ChangedSubjects(ctx context.Context, c Commit, limit, offset in
 // removedPage is how many subjects [Writer.RemovedFrom] holds at a time.
 const removedPage = 1000
 
-// RemovedFrom returns the subjects that this transaction has removed a value of p from,
-// in the default graph, in the order of their ids. However many they are, few are held.
+// RemovedFrom yields the subjects from which this transaction has removed a value of p, in the default graph, in the
+// order of their ids. Its memory is bounded.
 func (w *Writer) RemovedFrom(ctx context.Context, p rdf.IRI) iter.Seq2[rdf.Term, error] {
 	return func(yield func(rdf.Term, error) bool) {
 		err := w.ready(ctx)
@@ -137,8 +134,7 @@ func (w *Writer) RemovedFrom(ctx context.Context, p rdf.IRI) iter.Seq2[rdf.Term,
 	}
 }
 
-// Existed reports whether anything was said of a subject, in any graph, just before
-// the commit with this number.
+// Existed reports whether a subject had statements, in any graph, just before the commit with this number.
 func (r *Reader) Existed(ctx context.Context, s rdf.Term, before Seq) (bool, error) {
 	ids, ok, err := r.known(ctx, s)
 	if err != nil || !ok {
@@ -148,8 +144,7 @@ func (r *Reader) Existed(ctx context.Context, s rdf.Term, before Seq) (bool, err
 	return n == 1, r.fail(ctx, "existed", err)
 }
 
-// HadValue reports whether the default graph had a value of p for a subject, just before
-// the commit with this number.
+// HadValue reports whether the default graph had a value of p for a subject just before the commit with this number.
 func (r *Reader) HadValue(ctx context.Context, s rdf.Term, p rdf.IRI, before Seq) (bool, error) {
 	ids, ok, err := r.known(ctx, s, p)
 	if err != nil || !ok {
@@ -159,8 +154,8 @@ func (r *Reader) HadValue(ctx context.Context, s rdf.Term, p rdf.IRI, before Seq
 	return n == 1, r.fail(ctx, "had value", err)
 }
 
-// ReferredBesides reports whether a term is the object of a statement that another commit
-// made than the one with this number.
+// ReferredBesides reports whether a term is the object of a statement that was added by another commit than the one
+// with this number.
 func (r *Reader) ReferredBesides(ctx context.Context, o rdf.Term, seq Seq) (bool, error) {
 	ids, ok, err := r.known(ctx, o)
 	if err != nil || !ok {
@@ -170,19 +165,18 @@ func (r *Reader) ReferredBesides(ctx context.Context, o rdf.Term, seq Seq) (bool
 	return n == 1, r.fail(ctx, "references", err)
 }
 
-// Added returns the number of the commit that made a statement of the default graph;
-// 0 when it is not there.
+// Added returns the number of the commit that added a current statement of the default graph, 0 if the statement does
+// not exist.
 func (r *Reader) Added(ctx context.Context, q rdf.Quad) (Seq, error) {
 	return r.seqOf(ctx, "history of a statement", statementAdded, q.Subject, q.Predicate, q.Object)
 }
 
-// Removed returns the number of the commit that last removed a statement of the
-// default graph; 0 when none did.
+// Removed returns the number of the commit that last removed a statement from the default graph, 0 if there is none.
 func (r *Reader) Removed(ctx context.Context, q rdf.Quad) (Seq, error) {
 	return r.seqOf(ctx, "history of a statement", statementRemoved, q.Subject, q.Predicate, q.Object)
 }
 
-// seqOf is the number of a commit that a statement finds by the ids of terms; 0 for none.
+// seqOf returns the commit number that a statement finds by the ids of terms, or 0.
 func (r *Reader) seqOf(ctx context.Context, op, sql string, terms ...rdf.Term) (Seq, error) {
 	ids, ok, err := r.known(ctx, terms...)
 	if err != nil || !ok {

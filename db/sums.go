@@ -9,33 +9,29 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// The rows of meta, prov, idempotency, commits, descriptors and artifacts have digests that [File.Verify]
-// recomputes. They tell of accidents and of edits by hand; whoever computes them
-// anew is not found out by them.
+// The rows of meta, prov, idempotency, commits, descriptors and artifacts have digests that [File.Verify] recomputes.
+// They detect accidents and edits by hand, but not somebody who also recomputes the digests.
 //
-// Each is the SHA-256 of the table's name, a zero byte and the values that it
-// covers in their order:
+// Each is the SHA-256 of the table's name, a zero byte and the values that it covers in their order:
 //
 //	NULL     n
 //	integer  i, eight bytes, the highest first
 //	text     t, the length as a varint of encoding/binary, the bytes
 //	blob     b, the length, the bytes
 //
-// What they cover is listed in [summedTables]. A commit's chain covers the chain of
-// the commit before and the sum of the activity that made it, NULL without one: no
-// commit, and no activity of a commit, goes missing before the last one. That of a
-// descriptor covers the one before in the same way. In meta the
-// row "sum" has the digest of the other rows, in the order of their keys, as hexadecimal.
+// The covered columns are in [summedTables]. The digest of a commit, its chain, also covers the chain of the previous
+// commit and the digest of its activity (or NULL), so a missing commit or activity of a commit is detected, except at
+// the end. The digest of a descriptor covers the previous one in the same way. The row "sum" of meta has the digest
+// of the other rows in the order of their keys, in hexadecimal.
 var summedTables = []summedTable{provSums, idempotencySums, commitChain, descriptorChain, artifactSums}
 
-// summedTable is a table whose rows have a digest each.
+// summedTable is a table with a digest in each row.
 type summedTable struct {
 	name, column string
-	covers       string // what is covered, in a report
-	// rows selects those with a seq above the first argument, as many as the second
-	// says: seq and what else is covered, then the digest.
+	covers       string // name of the rows in a report
+	// rows selects up to ?2 rows with a seq above ?1: seq and the other covered columns, then the digest.
 	rows string
-	// chained says that a row's digest covers first that of the row before.
+	// chained means that the digest of a row also covers the digest of the previous row.
 	chained bool
 }
 
@@ -54,8 +50,7 @@ var (
 
 const metaRows = "SELECT key, value FROM meta WHERE key <> 'sum' ORDER BY key"
 
-// sum returns the digest of a row, whose values are those of rows but the last;
-// before is the digest of the row before.
+// sum returns the digest of a row with these values; before is the digest of the previous row.
 func (t summedTable) sum(before []byte, values ...any) []byte {
 	if t.chained {
 		return rowSum(t.name, append([]any{before}, values...)...)
@@ -66,7 +61,7 @@ func (t summedTable) sum(before []byte, values ...any) []byte {
 // metaSum returns the digest of the keys and values of meta.
 func metaSum(values ...any) string { return hex.EncodeToString(rowSum("meta", values...)) }
 
-// rowSum returns the digest of values, which are what a [conn] binds.
+// rowSum returns the digest of values of the types that a [conn] binds.
 func rowSum(table string, values ...any) []byte {
 	text := append(make([]byte, 0, 512), table...)
 	text = append(text, 0)

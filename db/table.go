@@ -9,16 +9,16 @@ import (
 	"trails/sparql"
 )
 
-// Selection says which subjects of the default graph a table shows: those whose
-// rdf:type is one of Classes and that meet every one of Where.
+// Selection says which subjects of the default graph a table shows: those whose rdf:type is one of Classes and that
+// meet all conditions of Where.
 type Selection struct {
 	Classes []rdf.IRI
 	Where   []Condition
-	// Among, when it is not nil, keeps only these; see [Reader.Search].
+	// Among, when not nil, restricts the subjects to these; see [Reader.Search].
 	Among *Found
 }
 
-// selected is the pattern whose solutions for varS are the selected subjects, each once.
+// selected returns the pattern for the selected subjects, as varS, each once.
 func (r *Reader) selected(ctx context.Context, sel Selection) sparql.Op {
 	if sel.Among != nil {
 		return amongIDs(varS, sel.Among.ids)
@@ -31,17 +31,17 @@ func (r *Reader) selected(ctx context.Context, sel Selection) sparql.Op {
 	}
 	alternatives := make([]sparql.Op, len(sel.Classes))
 	for i, class := range sel.Classes {
-		// The types come last: nearly every subject of a condition has the type.
-		alternatives[i] = bgp(append(slices.Clone(triples), said(nil, rdf.Type, class))...)
+		// Types come last: nearly every subject that meets a condition has one of the types.
+		alternatives[i] = bgp(append(slices.Clone(triples), triplePattern(nil, rdf.Type, class))...)
 	}
 	op := oneOf(alternatives)
 	for _, test := range tests {
-		op = that(op, test)
+		op = filtered(op, test)
 	}
 	return op
 }
 
-// asked are conditions as triples of the subject, and those that are none as tests.
+// asked returns conditions as triple patterns of the subject where possible, and the others as tests.
 func (r *Reader) asked(ctx context.Context, where []Condition) (triples []sparql.TriplePattern, tests []sparql.Expr) {
 	for _, c := range where {
 		if p, ok := r.triple(ctx, c); ok {
@@ -53,17 +53,17 @@ func (r *Reader) asked(ctx context.Context, where []Condition) (triples []sparql
 	return triples, tests
 }
 
-// scanCounts counts the selected subjects as [Reader.askScan] may, those of each object of a
-// predicate apart if there is one.
+// scanCounts counts the selected subjects with [Reader.askScan], if possible; grouped by the object of a predicate if
+// one is given.
 func (r *Reader) scanCounts(ctx context.Context, sel Selection, of rdf.IRI, vars []sparql.Var, row func(*answer) (more bool, err error)) (did bool, err error) {
 	const class sparql.Var = "class"
 	if len(sel.Classes) == 0 {
 		return false, nil
 	}
 	triples, tests := r.asked(ctx, sel.Where)
-	typed := said(nil, rdf.Type, sel.Classes[0])
+	typed := triplePattern(nil, rdf.Type, sel.Classes[0])
 	subjects := sparql.Aggregate{Func: sparql.Count}
-	if len(sel.Classes) > 1 { // a subject may be of several
+	if len(sel.Classes) > 1 { // a subject may have several types
 		typed.Object = sparql.Operand{Var: class}
 		among := []sparql.Expr{sparql.VarExpr{Var: class}}
 		for _, c := range sel.Classes {
@@ -75,17 +75,17 @@ func (r *Reader) scanCounts(ctx context.Context, sel Selection, of rdf.IRI, vars
 	group := sparql.Group{Aggregates: []sparql.Aggregation{{Var: varN, Aggregate: subjects}}}
 	triples = append(triples, typed)
 	if of != "" {
-		triples = append(triples, said(nil, of, nil))
+		triples = append(triples, triplePattern(nil, of, nil))
 		group.Keys = []sparql.GroupKey{{Expr: sparql.VarExpr{Var: varO}, Var: varO}}
 	}
 	group.Op = bgp(triples...)
 	for _, test := range tests {
-		group.Op = that(group.Op, test)
+		group.Op = filtered(group.Op, test)
 	}
 	return r.askScan(ctx, group, vars, row)
 }
 
-// oneOf is the union of patterns, without repeats of a subject that has several types.
+// oneOf is the union of patterns. A subject with several types occurs once.
 func oneOf(alternatives []sparql.Op) sparql.Op {
 	switch len(alternatives) {
 	case 0:
@@ -100,8 +100,7 @@ func oneOf(alternatives []sparql.Op) sparql.Op {
 	return sparql.Distinct{Op: project(union, varS)}
 }
 
-// Select returns the selected subjects in the order of their ids, from offset on and
-// limit at most.
+// Select returns up to limit selected subjects in the order of their ids, from offset on.
 func (r *Reader) Select(ctx context.Context, sel Selection, limit, offset int) ([]rdf.Term, error) {
 	if sel.Among != nil {
 		list, err := r.terms(sel.Among.page(limit, offset))
@@ -121,12 +120,11 @@ func (r *Reader) terms(ids []inline.TermID) (list []rdf.Term, err error) {
 	return list, nil
 }
 
-// countWork bounds how many subjects of the rarest condition are tried while counting, where no
-// scan counts.
+// countWork bounds how many subjects of the most selective condition are tested for a count that no scan gives.
 const countWork = 20_000
 
-// CountSelected counts the selected subjects: all where a scan does, see [Reader.askScan], else up
-// to most; more means that there are others, or that it stopped before it had tried them all.
+// CountSelected counts the selected subjects: all if a scan counts them (see [Reader.askScan]), else up to most. more
+// reports that there are others, or that counting stopped early.
 func (r *Reader) CountSelected(ctx context.Context, sel Selection, most int) (n int, more bool, err error) {
 	if sel.Among != nil {
 		return min(len(sel.Among.ids), most), sel.Among.More || len(sel.Among.ids) > most, nil
@@ -142,15 +140,15 @@ func (r *Reader) CountSelected(ctx context.Context, sel Selection, most int) (n 
 	return r.countUpTo(ctx, r.conditions(ctx, sel), most, countWork)
 }
 
-// countUpTo counts the subjects that meet all conditions, up to most, with work tries at
-// most of those that meet the first one.
+// countUpTo counts the subjects that meet all conditions, up to most. It tests at most work subjects that meet the
+// first one.
 func (r *Reader) countUpTo(ctx context.Context, all []condition, most, work int) (n int, more bool, err error) {
 	first, op := all[0].op, project(all[0].op, varS)
 	if len(all) > 1 {
 		op = project(slice(first, work, 0), varS)
 	}
 	for _, c := range all[1:] {
-		op = that(op, c.test)
+		op = filtered(op, c.test)
 	}
 	found, err := r.askCount(ctx, slice(op, most+1, 0))
 	if err != nil || int(found) > most || len(all) < 2 {
@@ -160,22 +158,21 @@ func (r *Reader) countUpTo(ctx context.Context, all []condition, most, work int)
 	return int(found), int(tried) > work, err
 }
 
-// ValueCount says how many subjects have a value; More means that there are others,
-// or may be.
+// ValueCount is the number of subjects with a value. More reports that there are or may be others.
 type ValueCount struct {
 	Count int
 	More  bool
 }
 
-// How much is done for a facet that no scan counts: up to fewSelected subjects are each asked for
-// their values; beyond it the index of each value is asked, with facetWork tries.
+// Bounds for a facet that no scan counts: up to fewSelected selected subjects, the values of each are read; beyond
+// that the subjects of each value are tested, up to facetWork.
 const (
 	fewSelected = 2000
 	facetWork   = 2000
 )
 
-// CountValuesAmong counts, for each of the objects, how many selected subjects have it for p: all
-// of up to fewSelected, and where a scan counts them, see [Reader.askScan], else up to most each.
+// CountValuesAmong counts for each object the selected subjects that have it for p: all if a scan counts them (see
+// [Reader.askScan]) or there are at most fewSelected subjects, else up to most for each object.
 func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]ValueCount, error) {
 	counts := make([]ValueCount, len(objects))
 	put := func(a *answer) (bool, error) {
@@ -185,7 +182,7 @@ func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI,
 		}
 		return true, err
 	}
-	values, vars := bgp(said(nil, p, nil)), []sparql.Var{varO, varN}
+	values, vars := bgp(triplePattern(nil, p, nil)), []sparql.Var{varO, varN}
 	if sel.Among == nil {
 		counted, err := r.scanCounts(ctx, sel, p, vars, put)
 		if counted || err != nil {
@@ -202,7 +199,7 @@ func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI,
 	return counts, r.ask(ctx, countBy(sparql.LeftJoin{Left: project(r.selected(ctx, sel), varS), Right: values}, varO), vars, put)
 }
 
-// countByIndex tries the subjects that have each value.
+// countByIndex tests the subjects that have each value.
 func (r *Reader) countByIndex(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, counts []ValueCount, most int) error {
 	for i, o := range objects {
 		one := sel

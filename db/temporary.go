@@ -16,33 +16,33 @@ import (
 	"trails/fault"
 )
 
-// DefaultQueryTemporary is the bound on a query's temporary files when [Limits] has none.
+// DefaultQueryTemporary is the bound on a query's temporary files if [Limits] has none.
 const DefaultQueryTemporary = 1 << 30
 
-// sharedTemporary is what the queries of the process may have in temporary files together.
+// sharedTemporary bounds the temporary files of all queries of the process together.
 const sharedTemporary = 4 << 30
 
-// temporary counts the bytes of the temporary files of one connection. SQLite has no
-// bound on them, but lets us stand between it and the system: see [temporaryFiles].
+// temporary counts the bytes of the temporary files of one connection. SQLite cannot bound them, but allows a file
+// system of our own: see [temporaryFiles].
 type temporary struct {
 	vfs     uintptr // the file system of the connection
 	bytes   atomic.Int64
 	limit   atomic.Int64 // 0 is none
-	refused atomic.Int32 // why a write was, since the limit was set
+	refused atomic.Int32 // why a write was refused since the limit was set
 }
 
-// Why a write is refused.
+// Reasons for refusing a write.
 const (
 	notRefused int32 = iota
 	ownLimit
 	sharedLimit
 )
 
-// allTemporary is what all connections have together.
+// allTemporary counts for all connections together.
 var allTemporary atomic.Int64
 
-// limited sets the limit for a query until its end is called; of queries inside each
-// other the first one's is good for all.
+// limited sets the limit for a query until the returned function is called. For nested queries the limit of the
+// outermost one holds.
 func (t *temporary) limited(l Limits) (end func()) {
 	if !t.limit.CompareAndSwap(0, cmp.Or(l.Temporary, DefaultQueryTemporary)) {
 		return func() {}
@@ -51,7 +51,7 @@ func (t *temporary) limited(l Limits) (end func()) {
 	return func() { t.limit.Store(0) }
 }
 
-// fault says what a query that was refused a write can do; otherwise it returns err.
+// fault returns the fault of a query to which a write was refused, otherwise err.
 func (t *temporary) fault(err error) error {
 	why := t.refused.Load()
 	switch {
@@ -63,7 +63,7 @@ func (t *temporary) fault(err error) error {
 	return fault.New(fault.TooLarge, "the query needs more than %d bytes of temporary files to sort or group its solutions; restrict it", t.limit.Load())
 }
 
-// grow reports whether a file may grow.
+// grow adds bytes, and reports whether that is allowed.
 func (t *temporary) grow(bytes int64) bool {
 	switch limit := t.limit.Load(); {
 	case limit == 0:
@@ -83,30 +83,29 @@ func (t *temporary) add(bytes int64) {
 	allTemporary.Add(bytes)
 }
 
-// temporaryFiles are the file systems of connections. Each has one of its own, which it
-// is opened with by name; SQLite's default stays the system's, for whoever else uses
-// SQLite in this process. A connection's is the system's with one difference: what is
-// written to temporary files is counted, and refused past the connection's limit. The
-// translated SQLite calls plain functions, which know the connection by its file system.
+// temporaryFiles are the file systems (VFS) of the connections. Each connection is opened with its own, by name; the
+// default stays that of the operating system, for other users of SQLite in this process. The only difference is that
+// bytes written to temporary files are counted, and refused beyond the connection's limit. The C code of SQLite,
+// translated to Go, calls plain functions, which find the connection by its file system.
 var temporaryFiles struct {
 	mu      sync.Mutex
 	tls     *libc.TLS
-	base    uintptr // the file system of the system; 0 before the first connection
+	base    uintptr // the default file system; 0 before the first connection
 	open    openFunc
-	extra   uintptr // where our part of a file begins
+	extra   uintptr // offset of our part of an open file
 	last    int     // the number in the name of the last file system
 	of      map[uintptr]*temporary
-	methods map[uintptr]uintptr // ours, by those of the system
+	methods map[uintptr]uintptr // our methods, by the original ones
 }
 
-// ours is what follows the system's part of an open file.
+// ours is our part of an open file, behind the original part.
 type ours struct {
-	methods uintptr // the system's
-	vfs     uintptr // of the connection that opened it
+	methods uintptr // the original methods
+	vfs     uintptr // file system of the connection that opened the file
 	size    int64
 }
 
-// The functions of a file system and of a file that are replaced.
+// The replaced functions of a file system and of a file.
 type (
 	openFunc     = func(tls *libc.TLS, vfs, name, file uintptr, flags int32, out uintptr) int32
 	closeFunc    = func(tls *libc.TLS, file uintptr) int32
@@ -128,13 +127,13 @@ func openCounted(path string) (*sqlite.Conn, *temporary, error) {
 	return c, t, nil
 }
 
-// fileURI names a database with parameters (https://sqlite.org/uri.html).
+// fileURI returns the URI of a database with parameters (https://sqlite.org/uri.html).
 func fileURI(path, parameters string) string {
 	uri := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: parameters}
 	return uri.String()
 }
 
-// newTemporary registers a file system for one connection, under a name of its own.
+// newTemporary registers a file system for one connection, under a new name.
 func newTemporary() (*temporary, string, error) {
 	f := &temporaryFiles
 	f.mu.Lock()
@@ -168,7 +167,7 @@ func newTemporary() (*temporary, string, error) {
 	return t, name, nil
 }
 
-// forget is for a connection that is closed, with all its files.
+// forget is called after a connection and all its files were closed.
 func (t *temporary) forget() {
 	f := &temporaryFiles
 	f.mu.Lock()
@@ -177,7 +176,7 @@ func (t *temporary) forget() {
 	t.free()
 }
 
-// free gives the memory of a file system back; mu is held.
+// free releases the memory of a file system; mu must be held.
 func (t *temporary) free() {
 	f := &temporaryFiles
 	delete(f.of, t.vfs)
@@ -203,7 +202,7 @@ func openFile(tls *libc.TLS, vfs, name, file uintptr, flags int32, out uintptr) 
 	return rc
 }
 
-// countingMethods are the methods of a file that count; mu is held.
+// countingMethods returns the methods of a file with counting; mu must be held.
 func countingMethods(tls *libc.TLS, methods uintptr) uintptr {
 	f := &temporaryFiles
 	if p, ok := f.methods[methods]; ok {
@@ -215,7 +214,7 @@ func countingMethods(tls *libc.TLS, methods uintptr) uintptr {
 	return f.methods[methods]
 }
 
-// counted returns our part of a file, the system's methods, and who has it.
+// counted returns our part of a file, the original methods, and the connection's counter.
 func counted(file uintptr) (*ours, *sqlite3.Tsqlite3_io_methods, *temporary) {
 	f := &temporaryFiles
 	f.mu.Lock()
@@ -224,8 +223,8 @@ func counted(file uintptr) (*ours, *sqlite3.Tsqlite3_io_methods, *temporary) {
 	return o, at[sqlite3.Tsqlite3_io_methods](o.methods), f.of[o.vfs]
 }
 
-// writeFile refuses as if it was interrupted: that ends the statement alone, where a
-// full disk would end the transaction.
+// writeFile refuses a write as if interrupted: that ends only the statement, while a full disk would end the
+// transaction.
 func writeFile(tls *libc.TLS, file, from uintptr, n int32, offset int64) int32 {
 	o, system, t := counted(file)
 	if more := offset + int64(n) - o.size; more > 0 {
@@ -253,18 +252,17 @@ func closeFile(tls *libc.TLS, file uintptr) int32 {
 	return goFunc[closeFunc](system.FxClose)(tls, file)
 }
 
-// kept copies a value to where the translated SQLite may point at it for ever.
+// kept copies a value to memory that the translated SQLite may refer to for ever.
 func kept[T any](tls *libc.TLS, v T) uintptr {
 	p := libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(v)))
 	*at[T](p) = v
 	return p
 }
 
-// at is a value in the memory of the translated SQLite, which does not move.
+// at is a value in the memory of the translated SQLite, which is not moved.
 func at[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) }
 
-// cFunc is a plain function, no closure, as the translated SQLite holds it; goFunc is
-// the way back.
+// cFunc converts a plain function (no closure) to the form of the translated SQLite; goFunc converts it back.
 func cFunc[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&struct{ f F }{f})) }
 
 func goFunc[F any](p uintptr) F { return *(*F)(unsafe.Pointer(&struct{ p uintptr }{p})) }

@@ -8,9 +8,8 @@ import (
 	"trails/db/inline"
 )
 
-// termIDs are ids of terms by their keys, which are hashes and need no other. A table with
-// open places, in parts that grow one by one and by a quarter: a map of Go has twice the
-// memory for as many, and looks at two places of it. The zero termIDs is empty.
+// termIDs maps keys of terms to ids. The keys are hashes already. It is a hash table with open addressing, in parts
+// that grow one by one, by a quarter: a Go map needs twice the memory and two accesses. The zero termIDs is empty.
 type termIDs struct {
 	parts [256]termPart // by the first byte of the key
 	n     int
@@ -21,13 +20,13 @@ type termPart struct {
 	n      int
 }
 
-// termPlace is empty when it has no id.
+// termPlace is one slot of the table; without an id it is empty.
 type termPlace struct {
 	key termKey
 	id  inline.TermID
 }
 
-// place is where a key is, or would be; the part is not full.
+// place returns the slot of a key, or the one where it would be; the part is not full.
 func (p *termPart) place(key termKey) *termPlace {
 	at, _ := bits.Mul64(binary.BigEndian.Uint64(key[1:9]), uint64(len(p.places)))
 	for p.places[at].id != 0 && p.places[at].key != key {
@@ -38,7 +37,7 @@ func (p *termPart) place(key termKey) *termPlace {
 	return &p.places[at]
 }
 
-// get returns the id of a key, 0 when there is none.
+// get returns the id of a key, 0 if there is none.
 func (t *termIDs) get(key termKey) inline.TermID {
 	if p := &t.parts[key[0]]; p.n > 0 {
 		return p.place(key).id
@@ -46,7 +45,7 @@ func (t *termIDs) get(key termKey) inline.TermID {
 	return 0
 }
 
-// put gives a key its id.
+// put sets the id of a key.
 func (t *termIDs) put(key termKey, id inline.TermID) {
 	p := &t.parts[key[0]]
 	if 8*p.n >= 7*len(p.places) {
@@ -66,7 +65,7 @@ func (t *termIDs) put(key termKey, id inline.TermID) {
 	*place = termPlace{key, id}
 }
 
-// keys are all of them.
+// keys yields all keys.
 func (t *termIDs) keys() iter.Seq[termKey] {
 	return func(yield func(termKey) bool) {
 		for _, p := range t.parts {

@@ -11,13 +11,12 @@ import (
 	"trails/sparql"
 )
 
-// SQLite has no index of how texts are written: a term's row is found by its hash, and
-// an index of the texts themselves would cost every write. So the texts of a property
-// are kept in memory, sorted, once somebody sorts by them. They are
-// those of one commit, which never change; a later one's follow from its change log.
+// SQLite has no index of the texts of terms: the row of a term is found by its hash, and an index of texts would slow
+// down every write. So the texts of a property are kept in memory, sorted, once a read sorts by them. They belong to
+// one commit, and never change; those of a later commit are derived with its change log.
 const (
-	logTexts      = 20_000 // changes that are followed; beyond them the texts are read again
-	textChunk     = 500    // subjects that are tried at once
+	logTexts      = 20_000 // changes that are applied; beyond that the texts are read again
+	textChunk     = 500    // subjects that are tested at once
 	textsOfColumn = `SELECT v.s, v.o, substr(t.value, 1, ?) FROM live v INDEXED BY live_pos LEFT JOIN terms t ON t.id = v.o
 		WHERE v.p = ? AND v.g = 0`
 	changedTexts = `SELECT x.s, x.o, substr(t.value, 1, ?1), x.op FROM changes x LEFT JOIN terms t ON t.id = x.o
@@ -25,14 +24,14 @@ const (
 	unloggedCommits = "SELECT count(*) FROM commits WHERE seq > ? AND seq <= ? AND flags & 1"
 )
 
-// keptTextBytes bounds the texts of all properties of a file together. A variable, so that
-// a test reaches it with little data.
+// keptTextBytes bounds the sorted texts of all properties of a file. It is a variable, so that a test can reach it
+// with little data.
 var keptTextBytes = 128 << 20
 
-// textKey names a column: a property, and how its values are sorted.
+// textKey identifies a column: a property, and how its values are sorted.
 type textKey struct {
 	p inline.TermID
-	// datatype is one of keyed; "" for folded text.
+	// datatype is a key of keyed, or "" for case-folded text.
 	datatype rdf.IRI
 }
 
@@ -43,33 +42,33 @@ func keyOf(p inline.TermID, datatype rdf.IRI) textKey {
 	return textKey{p, datatype}
 }
 
-// textRow is a text of a subject as it is sorted; o keeps apart equal texts.
+// textRow is the sort text of a subject; o distinguishes equal texts.
 type textRow struct {
 	text string
 	o, s inline.TermID
 }
 
-// bytes is what a row takes in memory.
+// bytes returns the memory of a row.
 func (r textRow) bytes() int { return 32 + len(r.text) }
 
 func compareTexts(a, b textRow) int {
 	return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.o, b.o), cmp.Compare(a.s, b.s))
 }
 
-// textColumn is the texts of one property as of a commit, sorted. It is immutable.
+// textColumn is the sorted texts of one property as of a commit. It is immutable.
 type textColumn struct {
 	seq   Seq
 	rows  []textRow
 	bytes int
-	// large means that there are too many to be kept; there are no rows.
+	// large means that there are too many texts to keep; there are no rows.
 	large bool
 }
 
-// textStore keeps columns, those that were used last. It is safe for concurrent use.
+// textStore caches columns. It is safe for concurrent use.
 type textStore struct {
 	mu      sync.Mutex
 	columns map[textKey]*textColumn
-	used    []textKey // the latest last
+	used    []textKey // most recently used last
 }
 
 func (t *textStore) get(p textKey) *textColumn {
@@ -82,8 +81,8 @@ func (t *textStore) get(p textKey) *textColumn {
 	return nil
 }
 
-// put keeps a column unless a later one is there, and drops those of the longest ago
-// when there are too many texts.
+// put stores a column unless a newer one is there, and drops the least recently used ones if there are too many
+// texts.
 func (t *textStore) put(p textKey, c *textColumn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -111,8 +110,8 @@ func (t *textStore) touch(p textKey) {
 	t.used = append(slices.DeleteFunc(t.used, func(other textKey) bool { return other == p }), p)
 }
 
-// sortedTexts returns the texts of a property as of the reader's commit; false when
-// they are not kept: there are too many, or the reader's state is no commit or an old one.
+// sortedTexts returns the texts of a property as of the reader's commit. It returns false if there are too many, or
+// if the reader's state is no commit or an old one.
 func (r *Reader) sortedTexts(ctx context.Context, p textKey) ([]textRow, bool, error) {
 	if r.before != nil {
 		return nil, false, nil
@@ -137,7 +136,7 @@ func (r *Reader) sortedTexts(ctx context.Context, p textKey) ([]textRow, bool, e
 	return followed.rows, true, nil
 }
 
-// readTexts reads all texts of a property, in any case: that is what it costs once.
+// readTexts reads all texts of a property.
 func (r *Reader) readTexts(ctx context.Context, p textKey) ([]textRow, bool, error) {
 	c := &textColumn{seq: r.head.Seq}
 	s, err := r.conn.take(textsOfColumn)
@@ -174,8 +173,8 @@ func scanText(s *stmt, key textKey) textRow {
 	return row
 }
 
-// followTexts brings a column to the reader's commit by the change logs between; nil
-// when these are missing or long.
+// followTexts updates a column to the reader's commit with the change logs in between. It returns nil if these are
+// missing or long.
 func (r *Reader) followTexts(ctx context.Context, p textKey, c *textColumn) (*textColumn, error) {
 	unlogged, err := r.conn.int64(unloggedCommits, c.seq, r.head.Seq)
 	if err != nil || unlogged > 0 {
@@ -209,8 +208,8 @@ func (r *Reader) followTexts(ctx context.Context, p textKey, c *textColumn) (*te
 	return next, nil
 }
 
-// changedTexts are the texts that were added or removed since a commit, and whether each
-// is there now; n counts the changes.
+// changedTexts returns the texts that were added or removed since a commit, and whether each exists now; n counts the
+// changes.
 func (r *Reader) changedTexts(ctx context.Context, p textKey, since Seq) (now map[textRow]bool, n int, err error) {
 	s, err := r.conn.take(changedTexts)
 	if err != nil {
@@ -229,7 +228,7 @@ func (r *Reader) changedTexts(ctx context.Context, p textKey, since Seq) (now ma
 	return now, n, err
 }
 
-// mergeTexts puts few sorted rows among many.
+// mergeTexts merges a few sorted rows into many.
 func mergeTexts(many, few []textRow) []textRow {
 	if len(few) == 0 {
 		return many
@@ -251,11 +250,11 @@ func subjectsOf(rows []textRow) []inline.TermID {
 	return ids
 }
 
-// among takes those of the subjects that meet all conditions, in the order given.
+// among returns those subjects that meet all conditions, in the given order.
 func (r *Reader) among(ctx context.Context, conditions []condition, subjects []inline.TermID, take func(id inline.TermID) (more bool)) error {
 	op := amongIDs(varS, subjects)
 	for _, c := range conditions {
-		op = that(op, c.test)
+		op = filtered(op, c.test)
 	}
 	return r.askIDs(ctx, op, []sparql.Var{varS}, func(ids []inline.TermID) bool { return take(ids[0]) })
 }

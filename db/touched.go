@@ -6,19 +6,18 @@ import (
 	"trails/rdf"
 )
 
-// Touch is a subject of the default graph that was changed, with a type that it
-// has now or that was added or removed.
+// Touch is a changed subject of the default graph, with a type that it has or had.
 type Touch struct{ Subject, Type rdf.Term }
 
-// touchedTypes are pairs of a changed subject and a type. Subjects are changed
-// when a quad of theirs is; one that is gone now has its type in what was removed.
+// touchedTypes are pairs of a changed subject and a type. A subject is changed if a quad of it is. The type of a
+// deleted subject is among the removed quads.
 const touchedTypes = `SELECT s, o FROM changes WHERE line = ?1 AND seq BETWEEN ?2 AND ?3 AND p = ?4 AND g = 0
 	UNION
 	SELECT l.s, l.o FROM (SELECT DISTINCT s FROM changes WHERE line = ?1 AND seq BETWEEN ?2 AND ?3 AND g = 0) x
 	CROSS JOIN live l NOT INDEXED ON l.s = x.s AND l.p = ?4 AND l.g = 0`
 
-// Touched returns what the change logs of main's commits from first to last say of
-// typed subjects, limit at most. A bulk commit has no log and says nothing.
+// Touched returns up to limit typed subjects in the change logs of main's commits from first to last. Bulk commits
+// have no log, and are left out.
 func (r *Reader) Touched(ctx context.Context, first, last Seq, limit int) (list []Touch, err error) {
 	err = r.touched(ctx, touchedTypes+" LIMIT ?5 + 0", []any{first, last, limit}, func(s *stmt) error {
 		subject, err := r.dict.term(s.id(0))
@@ -32,8 +31,7 @@ func (r *Reader) Touched(ctx context.Context, first, last Seq, limit int) (list 
 	return list, r.fail(ctx, "touched", err)
 }
 
-// TouchedTypes returns the types alone, without a limit: its cost is that of the
-// commits' change logs.
+// TouchedTypes returns only the types, without a limit. Its cost is that of reading the change logs.
 func (r *Reader) TouchedTypes(ctx context.Context, first, last Seq) (list []rdf.Term, err error) {
 	err = r.touched(ctx, "SELECT DISTINCT o FROM ("+touchedTypes+")", []any{first, last}, func(s *stmt) error {
 		kind, err := r.dict.term(s.id(0))
@@ -43,7 +41,7 @@ func (r *Reader) TouchedTypes(ctx context.Context, first, last Seq) (list []rdf.
 	return list, r.fail(ctx, "touched types", err)
 }
 
-// touched runs one of the two; args are bound from ?2 on, around ?4.
+// touched runs one of the two statements; args are bound from ?2 on, around ?4.
 func (r *Reader) touched(ctx context.Context, sql string, args []any, row func(*stmt) error) error {
 	if err := r.ready(ctx); err != nil {
 		return err

@@ -17,16 +17,15 @@ import (
 	"trails/text/fulltext"
 )
 
-// VerifyReport is what [File.Verify] found.
+// VerifyReport is the result of [File.Verify].
 type VerifyReport struct {
-	// Head is the commit that the verified state is.
+	// Head is the commit of the verified state.
 	Head Commit
-	// Whole says that everything was checked, and not a sample.
+	// Whole reports that everything was checked, not a sample.
 	Whole bool
-	// Commits, Quads and Terms were checked.
+	// Commits, Quads and Terms are the numbers of checked ones.
 	Commits, Quads, Terms int64
-	// Problems say what is wrong, one line each; none means that all is well. After
-	// the first hundred the rest is left out.
+	// Problems describe what is wrong, one line each. Beyond the first hundred they are left out.
 	Problems []string
 }
 
@@ -35,7 +34,7 @@ func (r VerifyReport) OK() bool { return len(r.Problems) == 0 }
 
 const maxProblems = 100
 
-// VerifyProgress says how far a verification is. Total is 0 when it is not known.
+// VerifyProgress is the progress of a verification. Total is 0 if it is not known.
 type VerifyProgress struct {
 	Phase       string // "pages", "records", "terms", "words", "statements", "indexes", "changes", "hashes", "artifacts", "sample"
 	Done, Total int64
@@ -43,12 +42,11 @@ type VerifyProgress struct {
 
 // VerifyOptions say how much is checked. The zero value checks everything.
 type VerifyOptions struct {
-	// Sample, when it is not 0, bounds the time that the check should take. Of a file
-	// that cannot be checked whole in it, the newest commits are checked, and rows of
-	// each table from places drawn at random. A file of at most 1 MiB is checked whole
-	// in any case.
+	// Sample, if it is not 0, is the time that the check should take. If that is too short for the whole file, the
+	// newest commits are checked, and rows of each table from random places. A file of at most 1 MiB is always
+	// checked whole.
 	Sample time.Duration
-	// Progress, when set, hears how far the check is.
+	// Progress, when set, is called with the progress.
 	Progress func(VerifyProgress)
 }
 
@@ -59,23 +57,17 @@ type VerifyOptions struct {
 //   - that every index has the rows of its table and no others, in their order;
 //   - that each term has one id, and is found by its hash;
 //   - that the index of words has the words of every text and no others;
-//   - that what is current and what is retired are what the changes of the commits
-//     come to, statement by statement, in both directions;
-//   - that the changes of every commit give the commit's id, and that what the id
-//     leaves out (numbers, counts, the schema's version) follows from them;
-//   - the digests of what no commit's changes cover: see [summedTables];
-//   - that the bytes of artifacts have their hashes, and that none are there that no
-//     artifact has, but those that are being removed.
+//   - that the current and the removed statements are exactly those that follow from the changes of the commits;
+//   - that the changes of every commit give the commit's id, and that what the id does not cover (numbers, counts, the schema's version) follows from them;
+//   - the digests of the other rows: see [summedTables];
+//   - that the bytes of artifacts have their hashes, and that all bytes belong to an artifact, except those that are being removed.
 //
-// So no accident and no edit by hand goes unnoticed in what can be read. It is no
-// proof against somebody who computes every digest anew: that one cannot keep the
-// id of the head, which is then to be compared with one that was noted elsewhere.
-// Not covered are SQLite's statistics, which only plans depend on, and the absence of artifacts
-// and of activities that made no commit, the oldest of which go by themselves, of the newest
-// idempotency keys and of the newest descriptors.
+// So every accident and every edit by hand is detected. Somebody who recomputes every digest is not, but cannot keep
+// the id of the head: compare it with one that was noted elsewhere. Not covered are SQLite's statistics, which only
+// affect plans, and missing rows among artifacts, activities without a commit (the oldest of which are deleted
+// regularly), the newest idempotency keys and the newest descriptors.
 //
-// Its memory is bounded. An error means that it could not be done; what it found is
-// in the report.
+// Its memory is bounded. An error means that the verification could not be completed; problems are in the report.
 func (f *File) Verify(ctx context.Context, opts VerifyOptions) (VerifyReport, error) {
 	if opts.Progress == nil {
 		opts.Progress = func(VerifyProgress) {}
@@ -89,7 +81,7 @@ func (f *File) Verify(ctx context.Context, opts VerifyOptions) (VerifyReport, er
 	}
 	defer r.Close()
 	r.Outlast()
-	// What the process remembers of the dictionary is not what the file says.
+	// The verification must read the dictionary from the file, not from the cache.
 	r.dict = readingDictionary(r.conn, newTermCache())
 	v := &verifier{Reader: r, ctx: ctx, progress: opts.Progress, report: VerifyReport{Head: r.head}}
 	err = v.run(opts.Sample)
@@ -101,14 +93,14 @@ type verifier struct {
 	ctx      context.Context
 	progress func(VerifyProgress)
 	report   VerifyReport
-	bulk     map[Seq]bool  // the commits that have no change log
-	terms    inline.TermID // the last id of the dictionary
+	bulk     map[Seq]bool  // commits without a change log
+	terms    inline.TermID // last id of the dictionary
 	key      rowKey
 	live     rowSet // the rows of live
 	entry    fulltext.Entry
-	words    rowSet        // the words of the texts of the dictionary, and their places
-	texts    int64         // how many texts that are
-	indexed  inline.TermID // the last term in the index of words
+	words    rowSet        // words of the texts of the dictionary, and their places
+	texts    int64         // number of these texts
+	indexed  inline.TermID // last term in the index of words
 }
 
 func (v *verifier) problem(format string, args ...any) {
@@ -117,12 +109,11 @@ func (v *verifier) problem(format string, args ...any) {
 	}
 }
 
-// pageTime is what the check of a page takes, of all its rows on average.
+// pageTime is the average time to check one page with all its rows.
 const pageTime = 500 * time.Microsecond
 
-// wholePages is the size of the largest file that is checked whole in any case. A small
-// file has few rows to sample, and rows that are kept beside calls, such as descriptors,
-// must not decide which answer there is.
+// wholePages is the size up to which a file is always checked whole. A small file has few rows to sample, and the
+// result must not depend on which rows, such as descriptors, are stored besides.
 const wholePages = 256
 
 func (v *verifier) run(sample time.Duration) error {
@@ -141,7 +132,7 @@ func (v *verifier) run(sample time.Duration) error {
 	}
 	for _, step := range steps {
 		err := step()
-		// With other tables than those of the format, statements cannot be prepared.
+		// If the tables differ from those of the format, statements cannot be prepared.
 		if isDamage(err) || len(v.report.Problems) > 0 && v.ctx.Err() == nil && resultCode(err) == sqlite.ResultError {
 			v.problem("%v", err)
 			continue
@@ -171,10 +162,10 @@ func (v *verifier) begin() (err error) {
 	}, flagBulk)
 }
 
-// foreignProblem ends what is said of an object that no format has.
+// foreignProblem is the end of a problem about an object that no format has.
 const foreignProblem = " does not belong into the file"
 
-// schemaObjects compares the tables and indexes with those that the migrations make.
+// schemaObjects compares the tables and indexes with those of the migrations.
 func (v *verifier) schemaObjects() error {
 	got, err := objects(v.conn)
 	if err != nil || digestOf(got) == objectsDigest {
@@ -196,8 +187,7 @@ func (v *verifier) schemaObjects() error {
 	return err
 }
 
-// meta checks what is one row or few: what the file says of itself, its branches,
-// and the migrations that it went through.
+// meta checks the single rows and small tables: meta, the branches, and the migrations that were run.
 func (v *verifier) meta() error {
 	var covered []any
 	err := v.conn.exec(metaRows, func(s *stmt) error {
@@ -254,8 +244,8 @@ func (v *verifier) meta() error {
 	return err
 }
 
-// pages runs SQLite's checks: of all trees, and of the small tables' indexes. Those of
-// live are compared with it in [verifier.indexes], which takes a fifth of the time.
+// pages runs SQLite's checks of all b-trees and of the small tables' indexes. The indexes of live are compared in
+// [verifier.indexes], which takes a fifth of the time.
 func (v *verifier) pages() error {
 	v.progress(VerifyProgress{Phase: "pages"})
 	checks := []string{"PRAGMA quick_check"}
@@ -282,12 +272,11 @@ func (v *verifier) pages() error {
 		}
 		v.progress(VerifyProgress{"pages", int64(i) + 1, int64(len(checks))})
 	}
-	// That each row of the table is in its partial indexes is checked by SQLite, that they
-	// have no others is not.
+	// SQLite checks that each row of the table is in its partial indexes, but not that these have no other rows.
 	return v.conn.exec("SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% WHERE %' AND tbl_name <> 'live'", func(s *stmt) error {
 		index, table := s.ColumnText(0), s.ColumnText(1)
 		if newObject("index", index, table, s.ColumnText(2)) != ours["index "+index] {
-			return nil // its text is somebody's; schemaObjects tells of it
+			return nil // its text was written by somebody else; schemaObjects reports it
 		}
 		_, where, _ := strings.Cut(s.ColumnText(2), " WHERE ")
 		n, err := v.conn.int64(fmt.Sprintf("SELECT (SELECT count(*) FROM %s INDEXED BY %s WHERE %s) - (SELECT count(*) FROM %[1]s NOT INDEXED WHERE %[3]s)", table, index, where))
@@ -298,7 +287,7 @@ func (v *verifier) pages() error {
 	})
 }
 
-// recordChecks list what must be zero.
+// recordChecks are counts that must be zero.
 var recordChecks = []struct{ what, sql string }{
 	{"prov: activities that say of a commit that they made it, as another one does",
 		"SELECT count(*) - count(DISTINCT commit_seq) FROM prov WHERE commit_seq <> 0"},
@@ -335,7 +324,7 @@ func (v *verifier) records() error {
 	return nil
 }
 
-// sums checks the digests of limit rows after seq, whose digest is before.
+// sums checks the digests of up to limit rows after seq, where before is the digest of the row seq.
 func (v *verifier) sums(table summedTable, seq, limit int64, before []byte) error {
 	var done int64
 	return v.conn.exec(table.rows, func(s *stmt) error {
@@ -349,7 +338,7 @@ func (v *verifier) sums(table summedTable, seq, limit int64, before []byte) erro
 	}, seq, limit)
 }
 
-// dictionary checks that every term is found by its hash, and has one id.
+// dictionary checks that every term is found by its hash and has only one id.
 func (v *verifier) dictionary() error {
 	n, err := v.conn.int64("SELECT coalesce(max(id), 0) - count(*) FROM terms")
 	if err != nil {
@@ -413,7 +402,7 @@ func (v *verifier) checkTerm(s *stmt) {
 	}
 }
 
-// tick counts a step, reports every so many, and asks whether to go on.
+// tick counts a step, reports the progress now and then, and checks for cancellation.
 func (v *verifier) tick(phase string, total int64, done *int64) error {
 	if *done++; *done%4096 != 0 {
 		return nil

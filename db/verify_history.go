@@ -8,9 +8,8 @@ import (
 	"trails/rdf"
 )
 
-// history recomputes the ids of the commits after one, the zero Commit for all, and
-// what follows from their changes. All changes are sorted together, as number of the
-// commit, N-Quads line, operation: so the hashes are one pass.
+// history recomputes the ids of the commits after one (the zero Commit for all), and what follows from their changes.
+// All changes are sorted by commit, N-Quads line and operation, so that the hashes need one pass.
 func (v *verifier) history(after Commit) error {
 	sorted := &extsort.Sorter{ChunkBytes: 8 << 20}
 	defer func() { _ = sorted.Close() }() // temporary files, which were only read
@@ -46,15 +45,15 @@ func (v *verifier) history(after Commit) error {
 	return nil
 }
 
-// gathered are the changes of the commits after one: the logs, and for bulk commits,
-// which have none, what they added.
+// gathered selects the changes of the commits after one: from the change logs and, for bulk commits without one,
+// their additions.
 var gathered = []string{
 	changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = 1 AND seq > ?1" + changeJoins,
 	changeColumns + "SELECT s, p, o, g, 43 AS op, added AS seq FROM live WHERE added IN (SELECT seq FROM commits WHERE flags & 1 AND seq > ?1)" + changeJoins,
 	changeColumns + "SELECT s, p, o, g, 43 AS op, added AS seq FROM hist WHERE added IN (SELECT seq FROM commits WHERE flags & 1 AND seq > ?1)" + changeJoins,
 }
 
-// Behind the operation of a sorted change stands whether it is of the schema.
+// Follows the operation of a sorted change, and says whether the change is of the schema.
 const ofData, ofSchema = 0, 1
 
 func (v *verifier) gather(into *extsort.Sorter, after Seq) error {
@@ -86,15 +85,15 @@ func (v *verifier) gather(into *extsort.Sorter, after Seq) error {
 	return nil
 }
 
-// commitCheck walks the commits in step with their sorted changes.
+// commitCheck iterates over the commits in step with the sorted changes.
 type commitCheck struct {
 	v      *verifier
 	rows   *stmt
 	have   bool
 	at     Commit
-	last   Commit // the one before at, with what it should have said
+	last   Commit // the previous commit, as it should be
 	hash   *changeHash
-	schema bool // a change of at is of the schema
+	schema bool // a change of the current commit is of the schema
 	lines  int64
 }
 
@@ -115,7 +114,7 @@ func (c *commitCheck) advance() (err error) {
 	return err
 }
 
-// upTo checks the commits before seq, whose changes have all been seen.
+// upTo checks the commits before seq, whose changes are complete.
 func (c *commitCheck) upTo(seq Seq) error {
 	for c.have && c.at.Seq < seq {
 		c.check()

@@ -13,8 +13,8 @@ import (
 	"trails/rdf"
 )
 
-// rowKey makes digests of rows under a key that is drawn for each verification, so that
-// nobody can prepare rows whose digests add up to those of others.
+// rowKey is a random key for the digests of rows, drawn for each verification. Without it somebody could prepare
+// other rows with the same sum of digests.
 type rowKey struct {
 	seeds  [2]maphash.Seed
 	text   [6 * 8]byte
@@ -25,17 +25,17 @@ func newRowKey() rowKey {
 	return rowKey{seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
 }
 
-// rowSet is rows, in whatever order they came: their number and the sum of their
-// digests, 128 bits. Sets that are equal have the same rows.
+// rowSet identifies a set of rows regardless of order: their number and the sum of their 128 bit digests. Equal
+// rowSets mean equal sets.
 type rowSet struct {
 	sum [2]uint64
 	n   int64
 }
 
-// row puts a row of live into a set.
+// row adds a row of live to a set.
 func (k *rowKey) row(set *rowSet, ids quadIDs, added Seq) { k.event(set, added, ids, 0) }
 
-// event puts what a commit did to a statement into a set.
+// event adds the change of a statement by a commit to a set.
 func (k *rowKey) event(set *rowSet, seq Seq, ids quadIDs, op int64) {
 	for i, id := range ids {
 		binary.LittleEndian.PutUint64(k.text[8*i:], uint64(id))
@@ -48,9 +48,8 @@ func (k *rowKey) event(set *rowSet, seq Seq, ids quadIDs, op int64) {
 	set.n++
 }
 
-// statements checks the rows of live and hist against the change logs of the commits:
-// what each row says to have been added and removed by commits is what they say. What
-// bulk commits added is hashed from the rows themselves, in [verifier.history].
+// statements checks the rows of live and hist against the change logs: each row says which commits added and removed
+// its statement. The additions of bulk commits are hashed from the rows themselves, in [verifier.history].
 func (v *verifier) statements() error {
 	var rows, logged rowSet
 	var done int64
@@ -85,8 +84,8 @@ const (
 	histRows = "SELECT s, p, o, g, added, removed, line FROM hist"
 )
 
-// intervals walks hist and live together, checks that what they say of one statement
-// does not overlap, and notes what each row says that commits did.
+// intervals walks hist and live together, checks that the intervals of one statement do not overlap, and adds the
+// changes that each row implies.
 func (v *verifier) intervals(note func(ids quadIDs, seq Seq, op int64)) error {
 	hist, err := v.conn.take(histRows)
 	if err != nil {
@@ -99,7 +98,7 @@ func (v *verifier) intervals(note func(ids quadIDs, seq Seq, op int64)) error {
 	}
 	defer live.release()
 	var last quadIDs
-	var until Seq // when the row of last that came before ended
+	var until Seq // end of the previous interval of the same statement
 	check := func(ids quadIDs, added, removed Seq) {
 		if ids != last {
 			last, until = ids, 0
@@ -144,7 +143,7 @@ func (v *verifier) intervals(note func(ids quadIDs, seq Seq, op int64)) error {
 	return err
 }
 
-// checkIDs checks that the ids of a row are of terms, and the only ones of them.
+// checkIDs checks that the ids of a row are those of terms, and that each term has no other id.
 func (v *verifier) checkIDs(ids quadIDs) {
 	for i, id := range ids {
 		switch {
@@ -162,8 +161,7 @@ func (v *verifier) checkIDs(ids quadIDs) {
 	}
 }
 
-// describe returns a statement as a line of N-Quads, with numbers for terms that
-// cannot be read.
+// describe returns a statement as a line of N-Quads, with ids for terms that cannot be read.
 func (v *verifier) describe(ids quadIDs) string {
 	var q rdf.Quad
 	for i, into := range []*rdf.Term{&q.Subject, &q.Predicate, &q.Object, &q.Label} {
@@ -182,7 +180,7 @@ func (v *verifier) describe(ids quadIDs) string {
 	return string(rdf.AppendQuad(nil, q))
 }
 
-// The rows as what commits did, and what the change logs say of it.
+// The changes that the rows imply, and those of the change logs.
 const (
 	notBulk   = "NOT IN (SELECT seq FROM commits WHERE flags & 1)"
 	rowEvents = "SELECT s, p, o, g, added AS seq, 43 AS op FROM live WHERE added " + notBulk + `
@@ -191,10 +189,10 @@ const (
 	logEvents = "SELECT s, p, o, g, seq, op FROM changes"
 )
 
-// named bounds the rows that are named of one kind.
+// named bounds the number of rows that are listed for each kind of problem.
 const named = 10
 
-// nameEvents says what is in the rows and not in the change logs, and the reverse.
+// nameEvents reports the changes that only the rows or only the change logs have.
 func (v *verifier) nameEvents() error {
 	before := len(v.report.Problems)
 	for _, side := range []struct {
@@ -228,15 +226,15 @@ func (v *verifier) nameEvents() error {
 	return nil
 }
 
-// liveIndex is an index of live: columns are its own, in their order, and at has the
-// places of s, p, o, g and added in them.
+// liveIndex is an index of live. columns are its columns in order, and at has the indexes of s, p, o, g and added in
+// them.
 type liveIndex struct {
 	name, columns string
 	at            [5]int
 	named         bool // of named graphs only
 }
 
-// statement is a row of live, of the index's columns.
+// statement converts the columns of the index to those of live.
 func (x liveIndex) statement(row [5]int64) (ids quadIDs, added Seq) {
 	for i := range ids {
 		ids[i] = inline.TermID(row[x.at[i]])
@@ -250,8 +248,8 @@ var liveTrees = []liveIndex{
 	{"live_g", "g, p, o, s, added", [5]int{3, 1, 2, 0, 4}, true},
 }
 
-// indexes checks that each index of live has its rows, in the index's order. SQLite reads
-// what is no number as 0 and checks the types of values in tables alone.
+// indexes checks that each index of live has exactly its rows, in order. SQLite reads a value that is no number as 0,
+// and checks the types of values in tables only.
 func (v *verifier) indexes() error {
 	for _, index := range liveTrees {
 		rows, want := rowSet{}, v.live
@@ -298,7 +296,7 @@ func (v *verifier) indexes() error {
 	return nil
 }
 
-// nameRows says which rows an index lacks, and which it has and live has not.
+// nameRows reports the rows that an index lacks, and those that only the index has.
 func (v *verifier) nameRows(index, filter string) error {
 	before := len(v.report.Problems)
 	indexRows := "SELECT s, p, o, g, added FROM live INDEXED BY " + index + filter

@@ -8,15 +8,14 @@ import (
 )
 
 const (
-	// sampleCommits is how many of the newest commits a sample looks at.
+	// sampleCommits is how many of the newest commits a sample checks.
 	sampleCommits = 100
-	// sampleRows is how many rows it takes from each place.
+	// sampleRows is how many rows a sample checks at each place.
 	sampleRows = 100
 )
 
-// newest checks the newest commits, at most so many or [bulkSize] changes: their ids,
-// their digests, and that the rows of live and hist have what they did. It ends at a
-// commit without a change log.
+// newest checks the newest commits, up to a number of commits or [bulkSize] changes: their ids, their digests, and
+// that the rows of live and hist have their changes. It stops at a commit without a change log.
 func (v *verifier) newest() error {
 	commits, err := v.commits("ORDER BY c.seq DESC LIMIT ? + 0", sampleCommits+1)
 	if err != nil {
@@ -61,7 +60,7 @@ func (v *verifier) newest() error {
 	}, after.Seq)
 }
 
-// chain checks the digests of the rows after one, as many as a sample has.
+// chain checks the digests of the first rows after one.
 func (v *verifier) chain(table summedTable, after int64) error {
 	var before []byte
 	err := v.conn.exec("SELECT "+table.column+" FROM "+table.name+" WHERE seq = ?", func(s *stmt) error {
@@ -74,7 +73,7 @@ func (v *verifier) chain(table summedTable, after int64) error {
 	return v.sums(table, after, sampleCommits, before)
 }
 
-// checkLogged checks that the rows have what a change log says.
+// checkLogged checks that the rows have the changes of a change log.
 func (v *verifier) checkLogged(ids quadIDs, seq Seq, op int64) error {
 	key := []any{ids[posS], ids[posP], ids[posO], ids[posG], seq}
 	const same = " WHERE s = ?1 AND p = ?2 AND o = ?3 AND g = ?4 AND "
@@ -89,7 +88,7 @@ func (v *verifier) checkLogged(ids quadIDs, seq Seq, op int64) error {
 	return err
 }
 
-// sample checks rows from places drawn at random, until the deadline.
+// sample checks rows from random places until the deadline.
 func (v *verifier) sample(deadline time.Time) error {
 	last := map[string]int64{}
 	for _, table := range []string{"prov", "idempotency"} {
@@ -126,7 +125,7 @@ func (v *verifier) sample(deadline time.Time) error {
 	return nil
 }
 
-// sampleTerms checks terms from one place, and that the index finds them.
+// sampleTerms checks terms from one place, and that they are found by their hashes.
 func (v *verifier) sampleTerms() error {
 	return v.conn.exec(termRows+" WHERE id > ? LIMIT ? + 0", func(s *stmt) error {
 		v.report.Terms++
@@ -142,7 +141,7 @@ func (v *verifier) sampleTerms() error {
 	}, rand.N(v.terms+1), sampleRows)
 }
 
-// sampleRows checks rows of live, of its indexes and of hist from one place each.
+// sampleRows checks rows of live, of its indexes and of hist, from one place each.
 func (v *verifier) sampleRows() error {
 	from := rand.N(v.terms + 1)
 	trees := append([]liveIndex{{name: "sqlite_autoindex_live_1", columns: "s, p, o, g, added", at: [5]int{0, 1, 2, 3, 4}}}, liveTrees...)
@@ -174,8 +173,7 @@ func (v *verifier) sampleRows() error {
 	}, from, sampleRows)
 }
 
-// checkRow checks that a row is in other trees of live, too, and that the commit that
-// it names added it.
+// checkRow checks that a row is also in the other b-trees of live, and that its commit added it.
 func (v *verifier) checkRow(ids quadIDs, added Seq, others []liveIndex) error {
 	v.report.Quads++
 	v.checkIDs(ids)
@@ -203,7 +201,7 @@ func (v *verifier) checkRow(ids quadIDs, added Seq, others []liveIndex) error {
 	return v.checkEvent(ids, added, OpAdd)
 }
 
-// checkEvent checks that a change log has what a row says.
+// checkEvent checks that the change log has the change that a row implies.
 func (v *verifier) checkEvent(ids quadIDs, seq Seq, op int64) error {
 	n, err := v.conn.int64("SELECT op FROM changes WHERE line = 1 AND seq = ? AND s = ? AND p = ? AND o = ? AND g = ?",
 		seq, ids[posS], ids[posP], ids[posO], ids[posG])

@@ -10,7 +10,7 @@ import (
 	"trails/text/fulltext"
 )
 
-// word puts a word of a text into a set.
+// word adds a word of a text to a set.
 func (k *rowKey) word(set *rowSet, at place, word string) {
 	k.buffer = append(binary.LittleEndian.AppendUint64(k.buffer[:0], uint64(at)), word...)
 	for i, seed := range k.seeds {
@@ -19,7 +19,7 @@ func (k *rowKey) word(set *rowSet, at place, word string) {
 	set.n++
 }
 
-// noteWords notes what the index must have of a text.
+// noteWords adds the words of a text that the index must have.
 func (v *verifier) noteWords(at place, text string) {
 	if termAt(at) > v.indexed {
 		return
@@ -32,8 +32,8 @@ func (v *verifier) noteWords(at place, text string) {
 
 const indexedWords = "SELECT term, doc FROM word_places"
 
-// indexOfWords checks that the index has the words that the texts have. That what is on
-// its pages is whole is among SQLite's own checks; see [verifier.pages].
+// indexOfWords checks that the index has exactly the words of the texts. SQLite checks the pages themselves; see
+// [verifier.pages].
 func (v *verifier) indexOfWords() error {
 	if left := v.terms - v.indexed; left < 0 || left > unindexedTerms {
 		v.problem("words_until: %d terms are not in the index of words", left)
@@ -58,11 +58,10 @@ func (v *verifier) indexOfWords() error {
 	return v.wordSettings()
 }
 
-// wordPages checks that every page of the index on which words begin can be found. SQLite
-// checks that what is in words_idx leads to the right page, not that all pages are there.
-// A page is a row of words_data whose id is its segment and its number; it begins with two
-// numbers of 16 bits, and when it is longer than the second one says, words begin on it
-// (the comment at the head of SQLite's fts5_index.c).
+// wordPages checks that words_idx leads to every page of the index on which a word begins. SQLite checks that the
+// entries of words_idx are right, but not that there is one for every page. A page is a row of words_data whose id is
+// its segment and its number; it begins with two numbers of 16 bits, and when it is longer than the second one says,
+// words begin on it (the comment at the head of SQLite's fts5_index.c).
 func (v *verifier) wordPages() error {
 	const segmentShift, notLeaf = 37, 0x3f << 31
 	pages := map[int64]int{}
@@ -88,8 +87,8 @@ func (v *verifier) wordPages() error {
 	return err
 }
 
-// nameWords says which words the index has and should not have, and which it lacks. It
-// compares them text by text, for what is wrong is rare.
+// nameWords reports the words that only the index has, and those that it lacks. It compares text by text, because
+// problems are rare.
 func (v *verifier) nameWords() error {
 	before := len(v.report.Problems)
 	count := 0
@@ -123,7 +122,7 @@ func (v *verifier) nameWords() error {
 	return err
 }
 
-// textAt returns the text whose place it is; false when no text has this place.
+// textAt returns the text at a place; false if there is none.
 func (v *verifier) textAt(at place) (text string, there bool, err error) {
 	err = v.conn.exec("SELECT kind, value FROM terms WHERE id = ?", func(s *stmt) error {
 		text = s.ColumnText(1)
@@ -160,8 +159,7 @@ func (v *verifier) sampleWords(id inline.TermID, text string) error {
 	return nil
 }
 
-// wordSettings checks what the index says of itself: the settings, which the migration
-// wrote, and how many texts and words it has.
+// wordSettings checks the settings in the index, which the migration wrote, and its numbers of texts and words.
 func (v *verifier) wordSettings() error {
 	settings := ""
 	err := v.conn.exec("SELECT k, v FROM words_config ORDER BY k", func(s *stmt) error {
@@ -185,8 +183,8 @@ func (v *verifier) wordSettings() error {
 	return err
 }
 
-// appendVarint appends a number as SQLite writes it, the highest bits first
-// (https://sqlite.org/fileformat2.html section 1.6); it has at most 56 bits.
+// appendVarint appends a number in SQLite's format, highest bits first (https://sqlite.org/fileformat2.html section
+// 1.6); it has at most 56 bits.
 func appendVarint(b []byte, n uint64) []byte {
 	for shift := 49; shift > 0; shift -= 7 {
 		if n>>shift != 0 {

@@ -2,36 +2,36 @@ package db
 
 import "trails/rdf"
 
-// virtualGraph is a graph that is not stored: each row of a table is a node, and each
-// property says something of it.
+// virtualGraph is a graph that is not stored as quads: each row of an SQL table is a node, and each property yields
+// statements about it.
 type virtualGraph struct {
 	name       rdf.IRI
-	table      string // named t in all SQL
-	node       form   // of t.id
+	table      string // has the alias t in all SQL
+	node       form   // how t.id becomes the node's term
 	properties []property
 }
 
-// property is one predicate of a virtual graph and the SQL that has its values.
+// property is one predicate of a virtual graph, with the SQL for its values.
 type property struct {
 	predicate rdf.IRI
-	column    string // the value
-	form      form   // how the value is a term
-	where     string // the rows that have one
-	join      string // what stands beside t
-	// find is true of the rows whose value is ?2, unless column = ?2 says it. In it, ?3
-	// is the id in the dictionary of the value's term.
+	column    string // SQL of the value
+	form      form   // how the value becomes a term
+	where     string // condition for rows that have a value
+	join      string // SQL that is joined with t
+	// find is the condition for rows whose value is ?2, if it is not column = ?2. In it ?3 is the dictionary id of
+	// the value's term.
 	find string
-	// ordered is set when numbers in the column are in the order of the terms.
+	// ordered means that numbers in the column sort like the terms.
 	ordered bool
-	// inverse is set when the node is the object.
+	// inverse means that the node is the object.
 	inverse bool
-	// many is set when a node can have the same value twice.
+	// many means that a node can have the same value twice.
 	many bool
-	// rows is about how many nodes have one value.
+	// rows estimates how many nodes have the same value.
 	rows float64
 }
 
-// About how many rows of a table have the same value.
+// Estimates of the number of rows with the same value.
 const (
 	oneRow   = 1
 	fewRows  = 10
@@ -46,7 +46,7 @@ var virtualGraphs = map[rdf.Term]*virtualGraph{
 	rdf.CapabilitiesGraph: {rdf.CapabilitiesGraph, "descriptors", capabilityForm, capabilityProperties},
 }
 
-// provProperties are what is said of an activity (https://www.w3.org/TR/prov-o/).
+// provProperties are the properties of an activity (https://www.w3.org/TR/prov-o/).
 var provProperties = []property{
 	{predicate: rdf.Type, column: "'" + rdf.ProvNS + "Activity'", form: iriForm, rows: allRows},
 	{predicate: rdf.Type, column: "'" + rdf.TrailsNS + "MetaActivity'", form: iriForm, where: "substr(t.capability, 1, 12) = 'trails.meta.'", rows: someRows},
@@ -72,8 +72,7 @@ var provProperties = []property{
 	{predicate: rdf.TrailsNS + "dryRun", column: "t.dry_run", form: trueForm, where: "t.dry_run <> 0", rows: someRows},
 }
 
-// generated is what a commit made or changed. Who did that to one entity is among the
-// commits that touched it.
+// generated is the property for the nodes that a call made or changed.
 func generated(predicate rdf.IRI, inverse bool) property {
 	return property{
 		predicate: predicate, inverse: inverse, column: "j.value", form: entityForm,
@@ -84,8 +83,7 @@ func generated(predicate rdf.IRI, inverse bool) property {
 	}
 }
 
-// commitProperties are what is said of a commit: an entity that is a revision of its
-// parents.
+// commitProperties are the properties of a commit: an entity that is a revision of its parents.
 var commitProperties = []property{
 	{predicate: rdf.Type, column: "'" + rdf.TrailsNS + "Commit'", form: iriForm, rows: allRows},
 	{predicate: rdf.Type, column: "'" + rdf.ProvNS + "Entity'", form: iriForm, rows: allRows},
@@ -102,8 +100,8 @@ var commitProperties = []property{
 	count("statements", "t.quads"),
 }
 
-// capabilityProperties are what is said of one version of a capability: an entity that is a
-// revision of the one before.
+// capabilityProperties are the properties of one version of a capability: an entity that is a revision of the
+// previous version.
 var capabilityProperties = []property{
 	{predicate: rdf.Type, column: "'" + rdf.TrailsNS + "Capability'", form: iriForm, rows: someRows},
 	{predicate: rdf.Type, column: "'" + rdf.ProvNS + "Entity'", form: iriForm, rows: someRows},
@@ -129,11 +127,10 @@ var capabilityProperties = []property{
 	text("descriptor", "t.descriptor"),
 }
 
-// versionBefore is the version of the same capability that was seen before t.
+// versionBefore is the SQL of the previous version of the same capability.
 const versionBefore = "(SELECT b.id FROM descriptors b WHERE b.id >= t.capability || '@' AND b.id < t.capability || 'A' AND b.seq < t.seq ORDER BY b.seq DESC LIMIT 1)"
 
-// member is a text in the JSON of a descriptor, mark a condition that holds, and members are
-// a list of texts.
+// member is the SQL of a text in a descriptor's JSON, mark of a condition, and members of a list of texts.
 func member(name, path string) property {
 	return text(name, "coalesce(t.descriptor ->> '$."+path+"', '')")
 }
@@ -155,7 +152,7 @@ func count(name, column string) property {
 	return property{predicate: rdf.IRI(rdf.TrailsNS + name), column: column, form: countForm, ordered: true, rows: someRows}
 }
 
-// of lists the properties with a predicate, all when it is nil.
+// of returns the properties with a predicate; all if it is nil.
 func (g *virtualGraph) of(predicate rdf.Term) []property {
 	if predicate == nil {
 		return g.properties

@@ -10,8 +10,8 @@ import (
 	"trails/rdf"
 )
 
-// form is how the values of a column are terms. Each value has one term, and key is
-// how it is found again; nil is no term, and false no value.
+// form converts values of a column to terms and back. Each value has one term, and key finds the value of a term. A
+// nil term is none; false means that no value has this term.
 type form struct {
 	term func(s *stmt, column int) rdf.Term
 	key  func(rdf.Term) (any, bool)
@@ -33,7 +33,7 @@ var (
 			return n, err == nil && countTerm(n) == t
 		},
 	}
-	// trueForm is of marks: what has none is not said to be false.
+	// trueForm is for flags: only true has a term.
 	trueForm = form{
 		term: func(*stmt, int) rdf.Term { return trueTerm },
 		key:  func(t rdf.Term) (any, bool) { return 1, t == trueTerm },
@@ -73,7 +73,7 @@ var (
 		term: func(s *stmt, i int) rdf.Term { return rdf.IRI(capabilityPrefix + s.ColumnText(i)) },
 		key:  iriKey(func(iri string) (any, bool) { return cutPrefix(iri, capabilityPrefix) }),
 	}
-	// entityForm is of nodes as provenance keeps them: an IRI, or a blank node after "_:".
+	// entityForm is for nodes as provenance stores them: an IRI, or a blank node after "_:".
 	entityForm = form{
 		term: func(s *stmt, i int) rdf.Term {
 			if label, ok := strings.CutPrefix(s.ColumnText(i), "_:"); ok {
@@ -118,7 +118,7 @@ func momentTerm(t time.Time) rdf.Term {
 	return rdf.Literal(t.UTC().Format(time.RFC3339Nano), rdf.XSDDateTime)
 }
 
-// How the names of nodes in virtual graphs begin.
+// The beginnings of IRIs in virtual graphs.
 const (
 	activityPrefix   = "urn:uuid:"
 	commitPrefix     = "urn:trails:commit:"
@@ -126,13 +126,13 @@ const (
 	capabilityPrefix = "urn:trails:capability:"
 )
 
-// IRI names the activity.
+// IRI returns the IRI of the activity.
 func (a Activity) IRI() rdf.IRI { return rdf.IRI(activityPrefix + a.ID) }
 
-// IRI names the commit.
+// IRI returns the IRI of the commit.
 func (id CommitID) IRI() rdf.IRI { return rdf.IRI(commitPrefix + id.Whole()) }
 
-// AgentIRI names a principal; two principals never share a name.
+// AgentIRI returns the IRI of a principal. Different principals have different IRIs.
 func AgentIRI(agent string) rdf.IRI {
 	escaped := []byte(agentPrefix)
 	for _, c := range []byte(agent) {

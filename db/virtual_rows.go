@@ -9,31 +9,31 @@ import (
 	"trails/rdf"
 )
 
-// virtualRows reads what a virtual graph says that fits a pattern: one SELECT for
-// each property, by the keys of its table where a node or a value is given.
+// virtualRows reads the statements of a virtual graph that match a pattern: one SELECT for each property, by the keys
+// of its table if a node or value is given.
 type virtualRows struct {
 	reader *Reader
 	graph  *virtualGraph
-	want   [3]rdf.Term // nil fits all
-	sort   string      // "", " ASC" or " DESC": by the value's number
-	// least and most, unless they are nil, bound the value's number.
+	want   [3]rdf.Term // nil matches all
+	sort   string      // "", " ASC" or " DESC": sort by the number of the value
+	// least and most, unless nil, bound the number of the value.
 	least, most any
 
 	rest []property
 	now  property
 	stmt *stmt
-	seen map[rdf.Term]bool // the values of node, where they may come twice
+	seen map[rdf.Term]bool // values of the current node, where they may repeat
 
-	// The statement that was read.
+	// The current statement.
 	node, value rdf.Term
-	number      int64 // the value's, when the property is ordered
+	number      int64 // number of the value, if the property is ordered
 }
 
 func (r *Reader) virtualRows(g *virtualGraph, want [3]rdf.Term) *virtualRows {
 	return &virtualRows{reader: r, graph: g, want: want, rest: g.of(want[posP])}
 }
 
-// ends are what the pattern wants of the node and of the value.
+// ends returns the node and the value that the pattern requires.
 func (v *virtualRows) ends() (node, value rdf.Term) {
 	if v.now.inverse {
 		return v.want[posO], v.want[posS]
@@ -41,7 +41,7 @@ func (v *virtualRows) ends() (node, value rdf.Term) {
 	return v.want[posS], v.want[posO]
 }
 
-// triple is the statement that was read.
+// triple returns the current statement.
 func (v *virtualRows) triple() [3]rdf.Term {
 	if v.now.inverse {
 		return [3]rdf.Term{v.value, v.now.predicate, v.node}
@@ -76,7 +76,7 @@ func (v *virtualRows) next() (bool, error) {
 	}
 }
 
-// scan takes a row over, and reports whether it is a statement that did not come before.
+// scan converts a row, and reports whether it is a statement that did not occur before.
 func (v *virtualRows) scan() bool {
 	last := v.node
 	v.node, v.value, v.number = v.graph.node.term(v.stmt, 0), v.now.form.term(v.stmt, 1), v.stmt.ColumnInt64(1)
@@ -91,7 +91,7 @@ func (v *virtualRows) scan() bool {
 	return !known
 }
 
-// begin starts the property's SELECT, unless what is wanted cannot be there.
+// begin starts the SELECT of the property, unless it cannot match.
 func (v *virtualRows) begin() error {
 	v.seen = nil
 	node, value := v.ends()
@@ -123,13 +123,13 @@ func (v *virtualRows) begin() error {
 	return nil
 }
 
-// idOf is a term's id in the dictionary, 0 without one.
+// idOf returns the dictionary id of a term, or 0.
 func (r *Reader) idOf(t rdf.Term) (inline.TermID, error) {
 	id, _, err := r.dict.lookup(t)
 	return id, err
 }
 
-// sql is the property's SELECT; its text depends on the shape alone.
+// sql returns the SELECT of the property; its text depends only on the shape of the pattern.
 func (v *virtualRows) sql(node, value bool) string {
 	p := &v.now
 	sql := "SELECT t.id, " + p.column + " FROM " + v.graph.table + " t" + p.join
@@ -161,7 +161,7 @@ func (v *virtualRows) sql(node, value bool) string {
 	return sql
 }
 
-// close ends the SELECT that runs.
+// close ends the running SELECT.
 func (v *virtualRows) close() {
 	if v.stmt != nil {
 		v.stmt.release()

@@ -5,18 +5,15 @@ import (
 	"strings"
 )
 
-// The words that the index has are read from its pages. FTS5 itself steps from word to word
-// through the texts that have them, or searches for each word anew; a page has some hundred
-// words that stand one behind another.
+// The words of the index are read directly from its pages, where some hundred words follow each other. FTS5 itself
+// would step from word to word through all texts that have them, or search for each word.
 //
-// What follows is from the comment at the head of SQLite's fts5_index.c. The index is made of
-// segments, each of them sorted by word. A page of one is a row of words_data whose id is the
-// segment and the page's number, and words_idx leads to the first page that may have a word.
-// A page begins with two numbers of 16 bits, of which the second is the length of what comes
-// before the table of places. The table says where on the page words begin: the first number
-// from the start of the page, each other one from the word before. The first word stands whole
-// behind its length; others behind the length that they share with the word before and
-// the length of the rest. Numbers are as in SQLite's records.
+// What follows is from the comment at the head of SQLite's fts5_index.c. The index is made of segments, each of them
+// sorted by word. A page of one is a row of words_data whose id is the segment and the page's number, and words_idx
+// leads to the first page that may have a word. A page begins with two numbers of 16 bits, of which the second is the
+// length of what comes before the table of places. The table has the offsets of the words: the first from the start
+// of the page, each other one from the previous word. The first word is preceded by its length, the others by the
+// length of the prefix shared with the previous word and the length of the rest. Numbers are as in SQLite's records.
 const (
 	segments  = "SELECT DISTINCT segid FROM words_idx"
 	wordPages = `SELECT d.block FROM words_idx i JOIN words_data d ON d.id = (i.segid << 37) + (i.pgno >> 1)
@@ -24,12 +21,11 @@ const (
 		ORDER BY i.term LIMIT ?4 + 0`
 )
 
-// wordMark stands before each word on a page: the words of the index itself have this one.
+// wordMark precedes each word on a page; it marks the main index.
 const wordMark = '0'
 
-// indexWords gives the words of the index that begin with a text, those on so many pages of
-// each segment at most, until visit returns false. They are sorted in each segment, and a word
-// can be in several.
+// indexWords calls visit for the words of the index that begin with a text, on a bounded number of pages of each
+// segment, until it returns false. They are sorted within each segment; a word can be in several.
 func (s *textSearch) indexWords(begin string, pages int, visit func(string) bool) error {
 	first := append([]byte{wordMark}, begin...)
 	last := append([]byte(nil), first...)
@@ -67,7 +63,7 @@ func (s *textSearch) indexWords(begin string, pages int, visit func(string) bool
 	return nil
 }
 
-// wordsOn gives the words that begin on a page, until visit returns false.
+// wordsOn calls visit for the words that begin on a page, until it returns false.
 func wordsOn(page []byte, visit func(string) bool) error {
 	wrong := damaged("a page of words_data is not one of words")
 	if len(page) < 4 {

@@ -9,25 +9,23 @@ import (
 	"trails/text/fulltext"
 )
 
-// The table words is the index of full-text search: which words are in which texts of the
-// dictionary. A term never changes and is never removed, so the index knows nothing of
-// views and commits; which nodes have a text is asked of the statements.
+// The table words is the index for full-text search: which words are in which texts of the dictionary. A term never
+// changes and is never removed, so the index does not depend on views and commits; the nodes that have a text are
+// looked up in the statements.
 //
-// A term's place in the index is its id, with the length of its text above it: a list of
-// places begins with the shortest texts, which are names more often than not. So a search
-// that reads the first places of a list has the best of them.
+// The place of a term in the index is its id, with its length class in the bits above. A list of places so begins
+// with the shortest texts, which are often names, and a search that reads the first places gets the best ones.
 //
-// To add to the index costs a transaction as much as a third of a small write, however few
-// the words. So the last texts are left out, and a search reads them; whoever makes them too
-// many adds them all.
+// Adding to the index would cost each transaction as much as a third of a small write, however few the words. So the
+// newest texts are left out, and a search reads them; the write after which they are too many adds them all.
 
-// placeBits is how many bits of a place are the id.
+// placeBits is the number of bits of a place for the id.
 const placeBits = 34
 
-// textLengths are the lengths in bytes after which the places begin anew.
+// textLengths are the upper bounds of the length classes, in bytes.
 var textLengths = [...]int64{40, fulltext.ShortText, math.MaxInt64}
 
-// place is a row of the index.
+// place is a row number of the index.
 type place int64
 
 // placeOf returns the place of a text.
@@ -46,22 +44,21 @@ func termAt(at place) inline.TermID { return inline.TermID(at & (1<<placeBits - 
 // indexed reports whether terms of a kind are texts.
 func indexed(kind int64) bool { return kind == kindString || kind == kindLang }
 
-// Bounds of what is not in the index yet. A process cuts each of these texts into words once,
-// when it searches.
+// Bounds on what is not in the index yet. When it searches, a process splits each of these texts into words once.
 const (
 	unindexedTerms = 4_000
 	unindexedBytes = 256 << 10 // of texts
 )
 
-// unindexed says which terms are not in the index, and how long the texts among these are.
+// unindexed says which terms are not in the index, and the size of the texts among them.
 type unindexed struct {
 	indexed   inline.TermID // the last term in the index
-	last      inline.TermID // the last one that is counted
+	last      inline.TermID // last term that has been counted
 	textBytes int
 }
 
-// countUnindexed counts the texts up to a term that are not in the index, those alone that another
-// process wrote since the last commit of this one.
+// countUnindexed counts the unindexed texts up to a term. It reads only those that another process wrote since the
+// last commit of this one.
 func (w *Writer) countUnindexed(last inline.TermID) error {
 	counted := w.caches.unindexed.Load()
 	if counted != nil && counted.indexed == w.indexed {
@@ -83,8 +80,8 @@ const (
 	indexedUntil = "UPDATE words_until SET term = ?"
 )
 
-// takeMany counts the texts up to a term as indexed when they are many; the caller then indexes
-// those after the other one.
+// takeMany marks the texts up to a term as indexed if they are many. The caller then indexes those after the returned
+// term.
 func (u *unindexed) takeMany(last inline.TermID) (after inline.TermID, many bool) {
 	if last-u.indexed <= unindexedTerms && u.textBytes <= unindexedBytes {
 		return 0, false
@@ -94,7 +91,7 @@ func (u *unindexed) takeMany(last inline.TermID) (after inline.TermID, many bool
 	return after, true
 }
 
-// indexTexts adds the texts to the index that are not in it, when they are many.
+// indexTexts adds the unindexed texts to the index, if they are many.
 func (w *Writer) indexTexts() error {
 	last := w.next - 1
 	if after, many := w.takeMany(last); many {
@@ -103,7 +100,7 @@ func (w *Writer) indexTexts() error {
 	return nil
 }
 
-// indexTexts adds the texts after one term to the index, to the last one.
+// indexTexts adds the texts after one term to the index, up to the last.
 func (c *conn) indexTexts(after, last inline.TermID) error {
 	insert, err := c.take(insertWords)
 	if err != nil {
@@ -122,14 +119,14 @@ func (c *conn) indexTexts(after, last inline.TermID) error {
 }
 
 const (
-	textsSorted = 8 << 20  // bytes of texts that are brought into the order of their places
-	textsCut    = 64 << 10 // of those that are cut into words together
+	textsSorted = 8 << 20  // bytes of texts that are sorted by their places together
+	textsCut    = 64 << 10 // bytes of texts that are split into words together
 )
 
-// addingTexts adds texts to the index, in the order of their places: FTS5 writes what it holds
-// in memory whenever a place is before the last one. While SQLite takes the words of
-// some, the next are cut. A statement for each costs less than one for all, before which FTS5
-// would write what it holds, too, to be able to undo it.
+// addingTexts adds texts to the index in the order of their places, because FTS5 writes its buffer whenever a place
+// is less than the previous one. While SQLite inserts the words of some texts, the next ones are split. One statement
+// for each text is cheaper than one for all, because FTS5 writes its buffer before such a statement to be able to
+// undo it.
 type addingTexts struct {
 	insert   *stmt
 	entry    fulltext.Entry
@@ -137,7 +134,7 @@ type addingTexts struct {
 	bytes    int
 }
 
-// placedText is a text, or its words, and its place in the index.
+// placedText is a text, or its words, with its place in the index.
 type placedText struct {
 	at   place
 	text string
@@ -153,7 +150,7 @@ func (a *addingTexts) add(id inline.TermID, text string) error {
 	return a.drain()
 }
 
-// drain adds what is gathered.
+// drain adds what is buffered.
 func (a *addingTexts) drain() error {
 	var cut []placedText
 	for i, texts := range a.gathered {
@@ -173,7 +170,7 @@ func (a *addingTexts) drain() error {
 	return a.turn(cut, nil)
 }
 
-// turn hands words to SQLite and cuts other texts meanwhile.
+// turn passes words to SQLite, and splits other texts meanwhile.
 func (a *addingTexts) turn(cut, whole []placedText) error {
 	done := make(chan error, 1)
 	go func() {

@@ -17,26 +17,24 @@ const (
 	OpRemove = '-'
 )
 
-// Writer is one write transaction. It is also a Reader of its own state. It serves
-// one goroutine at a time, and ends with Commit, Keep or Close; Close after the
-// others does nothing, so it may be deferred.
+// Writer is one write transaction. It is also a Reader of its own state. It must be used by one goroutine at a time,
+// and ends with Commit, Keep or Close; Close after the others does nothing, so it may be deferred.
 type Writer struct {
 	*Reader
-	seq     Seq // the number of the commit to be
+	seq     Seq // number of the next commit
 	hash    *changeHash
 	log     changeLog
-	bulk    *bulk         // nil while changes go to the tables at once
-	next    inline.TermID // the next free id of the dictionary
-	err     error         // what broke the transaction
-	swollen bool          // it was a bulk load until it removed something
-	settled bool          // nothing of it can be kept, see Settle
-	start   inline.TermID // the last id that what the changes start from can have
+	bulk    *bulk         // nil while changes are written directly
+	next    inline.TermID // next free id of the dictionary
+	err     error         // error that broke the transaction
+	swollen bool          // it was a bulk load until a quad was removed
+	settled bool          // Settle was called, so the transaction can only be closed
+	start   inline.TermID // last id of the terms in the state before the changes
 	unindexed
 }
 
-// Write begins a write transaction, after those of this process that asked before
-// and when no other process writes. Waiting longer than [Options.LockWait], or
-// than ctx allows, is the fault TimedOut.
+// Write begins a write transaction. It waits for earlier writers of this process and for other processes. Waiting
+// longer than [Options.LockWait], or than ctx allows, is the fault TimedOut.
 func (f *File) Write(ctx context.Context) (*Writer, error) {
 	f.waiting.Add(1)
 	err := f.write.Acquire(ctx, 1)
@@ -52,7 +50,7 @@ func (f *File) Write(ctx context.Context) (*Writer, error) {
 	return w, nil
 }
 
-// Waiting returns how many of this process wait for [File.Write] behind another.
+// Waiting returns how many goroutines of this process are waiting in [File.Write].
 func (f *File) Waiting() int { return int(f.waiting.Load()) }
 
 func (f *File) beginWrite(ctx context.Context) (*Writer, error) {
@@ -98,8 +96,8 @@ func (f *File) openWriter(ctx context.Context) error {
 	return nil
 }
 
-// lock begins a transaction on the writer's connection, which alone may write until it
-// ends. It waits for other processes as long as wait. A long log starts over before.
+// lock begins a transaction on the writer's connection, with the lock for writing. It waits for other processes up to
+// wait. Before that it makes a long log start over.
 func (f *File) lock(ctx context.Context, wait time.Duration) error {
 	c := f.writer
 	err := retry(ctx, wait, func() error {
@@ -122,7 +120,7 @@ func (f *File) lock(ctx context.Context, wait time.Duration) error {
 	return err
 }
 
-// load reads what the transaction starts from.
+// load reads the state at the beginning of the transaction.
 func (w *Writer) load() (err error) {
 	if w.head, err = w.readHead(); err != nil {
 		return err
@@ -154,7 +152,7 @@ func (w *Writer) load() (err error) {
 	return nil
 }
 
-// usable says whether the transaction can go on.
+// usable returns why the transaction cannot go on, or nil.
 func (w *Writer) usable(ctx context.Context) error {
 	switch {
 	case w.err != nil:
@@ -165,10 +163,9 @@ func (w *Writer) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Settle makes the state after the changes so far the one that further changes start from, as
-// a commit does, so that one transaction can try several changes one after the other. From
-// then on it can only be closed, and the head stays the commit that it began with, of which
-// only the number of quads changes.
+// Settle makes the current state the base of further changes, as a commit would, so that one transaction can try
+// several changes one after the other. From then on the Writer can only be closed. Its head stays the commit at the
+// beginning; only the number of quads changes.
 func (w *Writer) Settle(ctx context.Context) error {
 	if err := w.usable(ctx); err != nil {
 		return err
@@ -182,7 +179,7 @@ func (w *Writer) Settle(ctx context.Context) error {
 	return nil
 }
 
-// broken remembers the error that ends the transaction.
+// broken records the error that ends the transaction.
 func (w *Writer) broken(ctx context.Context, op string, err error) error {
 	if err != nil && w.err == nil {
 		w.err = w.fail(ctx, op, err)
@@ -190,8 +187,8 @@ func (w *Writer) broken(ctx context.Context, op string, err error) error {
 	return w.err
 }
 
-// Add adds q and reports whether it was not there. Adds and removes of one Writer
-// come in the order of the quads' canonical lines, each quad once.
+// Add adds q, and reports whether it was new. The quads that one Writer adds and removes must come in the order of
+// their canonical lines, each once.
 func (w *Writer) Add(ctx context.Context, q rdf.Quad) (bool, error) {
 	if err := w.usable(ctx); err != nil {
 		return false, err
@@ -252,7 +249,7 @@ func (w *Writer) remove(ctx context.Context, q rdf.Quad) (bool, error) {
 	return true, w.logChange(ids, OpRemove)
 }
 
-// take deletes a row of live and returns the commit that had added it.
+// take deletes a row of live, and returns the commit that had added it.
 func (w *Writer) take(ids quadIDs) (added Seq, ok bool, err error) {
 	err = w.conn.exec("DELETE FROM live WHERE s = ? AND p = ? AND o = ? AND g = ? RETURNING added", func(s *stmt) error {
 		added, ok = s.seq(0), true
@@ -264,7 +261,7 @@ func (w *Writer) take(ids quadIDs) (added Seq, ok bool, err error) {
 // quadIDs are a quad's terms as ids.
 type quadIDs [4]inline.TermID
 
-// known returns the ids of a quad's terms, false when one has none.
+// known returns the ids of a quad's terms; false if one has no id.
 func (w *Writer) known(q rdf.Quad) (ids quadIDs, ok bool, err error) {
 	for i, t := range [...]rdf.Term{q.Subject, q.Predicate, q.Object, q.Label} {
 		if t == nil {
@@ -277,7 +274,7 @@ func (w *Writer) known(q rdf.Quad) (ids quadIDs, ok bool, err error) {
 	return ids, true, nil
 }
 
-// insert puts a row into live, or keeps it for later in a bulk load.
+// insert adds a row to live; in a bulk load it buffers it.
 func (w *Writer) insert(ctx context.Context, ids quadIDs) (bool, error) {
 	if w.bulk != nil {
 		if there, err := w.exists(ids); err != nil || there {
@@ -304,11 +301,11 @@ func (w *Writer) insert(ctx context.Context, ids quadIDs) (bool, error) {
 	return w.conn.Changes() > 0, nil
 }
 
-// changeLog collects what goes into the table changes.
+// changeLog collects the rows for the table changes.
 type changeLog struct {
-	rows    []changeRow // of what is not added in bulk
+	rows    []changeRow // of changes that are not bulk additions
 	skipped bool        // the commit has no change log
-	written bool        // some rows are in the table already
+	written bool        // some rows have been written to the table
 }
 
 type changeRow struct {
@@ -316,21 +313,20 @@ type changeRow struct {
 	op int64
 }
 
-// bulkSize is the number of additions from which they go to the tables in bulk.
+// bulkSize is the number of additions from which a transaction becomes a bulk load.
 const bulkSize = 10_000
 
-// skipsLog reports whether the commit, which only adds, goes without a change log: when
-// the file was empty, or is read as fast as a log of so large a part of it.
+// skipsLog reports whether a commit that only adds has no change log: the file was empty, or scanning it is as fast
+// as reading a log of so large a part of it.
 func (w *Writer) skipsLog() bool { return w.hash.added > max(bulkSize-1, w.head.Quads/8) }
 
-// logChange logs a change that was just made. What is added in bulk is logged with its
-// chunk.
+// logChange logs a change that was just made. Bulk additions are logged with their chunk.
 func (w *Writer) logChange(ids quadIDs, op int64) error {
 	if w.bulk == nil {
 		w.log.rows = append(w.log.rows, changeRow{ids, op})
 	}
 	switch {
-	case w.hash.removed > 0 || w.swollen: // it goes on one by one
+	case w.hash.removed > 0 || w.swollen: // later changes are written one by one
 		if len(w.log.rows) >= bulkSize {
 			return w.writeLog()
 		}
@@ -373,8 +369,8 @@ func (w *Writer) writeLog() error {
 	return nil
 }
 
-// endBulk leaves bulk mode before the first removal: the tables are brought up to
-// date and the additions so far get their change log.
+// endBulk ends a bulk load before the first removal: everything buffered is written, and the additions get their
+// change log.
 func (w *Writer) endBulk(ctx context.Context) error {
 	if w.bulk == nil {
 		return nil
@@ -394,7 +390,7 @@ func (w *Writer) endBulk(ctx context.Context) error {
 		SELECT ?, added, s, p, o, g, ? FROM live WHERE added = ?`, nil, mainLine, int64(OpAdd), w.seq)
 }
 
-// finish brings every table up to date for the commit.
+// finish writes everything for the commit.
 func (w *Writer) finish(ctx context.Context) error {
 	if err := w.flush(ctx); err != nil {
 		return err
@@ -410,8 +406,8 @@ func (w *Writer) finish(ctx context.Context) error {
 	return w.writeLog()
 }
 
-// Keep ends a transaction that changed no quads but recorded something else:
-// activities, idempotent results. It makes no commit of the history.
+// Keep ends a transaction that changed no quads but recorded something else: activities or idempotent results. It
+// makes no commit.
 func (w *Writer) Keep(ctx context.Context) error {
 	err := w.usable(ctx)
 	if err == nil && (w.settled || w.hash.added+w.hash.removed > 0) {
@@ -430,7 +426,7 @@ func (w *Writer) Keep(ctx context.Context) error {
 	return nil
 }
 
-// Close undoes everything unless the Writer has ended.
+// Close rolls back, unless the Writer has ended.
 func (w *Writer) Close() error {
 	if w.closed {
 		return nil
@@ -438,10 +434,10 @@ func (w *Writer) Close() error {
 	return w.endWith("ROLLBACK")
 }
 
-// endWith ends the transaction and lets the next writer in. A COMMIT is not
-// interrupted: its outcome must be known.
+// endWith ends the transaction, and lets the next writer in. COMMIT is not interrupted, because its outcome must be
+// known.
 func (w *Writer) endWith(how string) error {
-	// A chunk that fails now was to be undone: a commit has settled all before.
+	// If a chunk fails now, that does not matter: this is a rollback, since a commit has settled all chunks before.
 	_ = w.bulk.settle()
 	w.bulk.stopRebuild()
 	var err error
@@ -468,7 +464,7 @@ func (w *Writer) endWith(how string) error {
 		err = errors.Join(err, w.conn.apply([]string{cacheSize(writerCache), "PRAGMA shrink_memory"}))
 	}
 	if err != nil {
-		// The connection's state is not certain: the next writer gets a new one.
+		// The state of the connection is not known, so the next writer gets a new one.
 		w.conn.close()
 		w.file.writer = nil
 	} else {
