@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
 	"trails/schema/migration"
@@ -74,6 +75,44 @@ func TestEachStepThereAndBack(t *testing.T) {
 				t.Errorf("back from it:\n%s", d)
 			}
 		})
+	}
+}
+
+// No step about values takes the language of a text away: it names the text and the way that
+// says what is lost.
+func TestALanguageIsNotLostByAStep(t *testing.T) {
+	const tagged = `{type: lang_string, many: true}`
+	for _, c := range []struct{ step, way string }{
+		{"convert_property: {Person.name: {type: string, many: true}}", "alter_property: {Person.name: {type: string}}\n- update: {forward: 'DELETE {?p :name ?n} INSERT {?p :name ?plain} WHERE {?p :name ?n BIND(STR(?n) AS ?plain)}', reverse: history}"},
+		{"convert_property: {Person.name: {type: integer, many: true}}", ""},
+		{`split_property: {Person.title: {into: {first: string, last: string}, at: " "}}`, ""},
+		{`merge_property: {Person.all: {from: [title, note], with: " "}}`, ""},
+		{`merge_property: {Person.all: {from: [note, title], with: " "}}`, ""},
+		{"convert_property: {Person.name: {type: lang_string, many: true, description: Names}}", "convert_property: {Person.name: {type: lang_string, many: true, description: Names}}"},
+	} {
+		g := people(t, "types: {Person: {properties: {name: "+tagged+", title: lang_string, note: string}}}",
+			`{"type":"Person","id":"p","data":{"name":[{"lang":"en","value":"1"},{"lang":"fr","value":"1"}],"title":{"lang":"fr","value":"chat noir"},"note":"n"}}`+"\n")
+		before := export(t, g, load.NQuads)
+		if c.step != c.way {
+			_, err := migrate(t, g, migrations(t, "0001_a.yaml", "steps:\n- "+c.step+"\n"))
+			if !fault.Is(err, fault.InvalidData) || !strings.Contains(err.Error(), "would lose its language") || !strings.Contains(err.Error(), "write an update with STR") {
+				t.Errorf("%s: %v", c.step, err)
+			}
+		}
+		if export(t, g, load.NQuads) != before {
+			t.Errorf("%s changed the graph", c.step)
+		}
+		if c.way == "" {
+			continue
+		}
+		done, err := migrate(t, g, migrations(t, "0001_a.yaml", "steps:\n- "+c.way+"\n"))
+		var loses int64
+		for _, step := range done.Steps {
+			loses += step.Removes
+		}
+		if kept := strings.Contains(export(t, g, load.NQuads), `"1"@fr`); err != nil || kept != (loses == 0) {
+			t.Errorf("%s: loses %d and keeps the language: %t, %v", c.way, loses, kept, err)
+		}
 	}
 }
 

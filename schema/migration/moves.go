@@ -73,6 +73,11 @@ func namesOf(properties []*schema.Property) string {
 // them go. It returns why there is no way for them.
 func (v *Values) Of(from [][]rdf.Term) (to [][]rdf.Term, reason string) {
 	to = make([][]rdf.Term, len(v.To))
+	for _, value := range slices.Concat(from...) {
+		if tag, tagged := rdf.LangOf(value); tagged && !v.To[0].IsLang() {
+			return nil, fmt.Sprintf("%q would lose its language, %s; write an update with STR", outline.Begin(rdf.Lexical(value), longestShown), tag)
+		}
+	}
 	add := func(i int, lexical string, was rdf.IRI) string {
 		text, ok := converted(lexical, was, datatypeOf(v.To[i]))
 		if v.To[i].IsLang() {
@@ -86,7 +91,9 @@ func (v *Values) Of(from [][]rdf.Term) (to [][]rdf.Term, reason string) {
 	}
 	if len(v.From) == 1 && len(v.To) == 1 {
 		for _, value := range from[0] {
-			if reason := add(0, rdf.Lexical(value), rdf.DatatypeOf(value)); reason != "" {
+			if rdf.DatatypeOf(value) == rdf.RDFLangString {
+				to[0] = append(to[0], value)
+			} else if reason := add(0, rdf.Lexical(value), rdf.DatatypeOf(value)); reason != "" {
 				return nil, reason
 			}
 		}
@@ -125,7 +132,7 @@ const midnight = "T00:00:00Z"
 // converted is the lexical form of a value under another datatype: the same where it is valid
 // there, and a date the beginning of its day, so that the way back gives what was.
 func converted(lexical string, was, to rdf.IRI) (string, bool) {
-	if to == rdf.XSDString && was != rdf.RDFLangString || xsd.Valid(lexical, to) {
+	if to == rdf.XSDString || xsd.Valid(lexical, to) {
 		return lexical, true
 	}
 	date, whole := strings.CutSuffix(lexical, midnight)
