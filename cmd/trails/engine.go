@@ -172,7 +172,7 @@ func (p *program) makeCall(ctx context.Context, file string, c invoke.Call) (res
 // text has the warnings not again, and JSON is the whole structured result.
 func (p *program) warn(res invoke.Result) {
 	for _, warning := range res.Warnings {
-		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(warning))
+		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(flagsFor(p.cmd).Replace(warning)))
 	}
 }
 

@@ -75,12 +75,24 @@ type failure struct {
 func (e failure) Error() string { return e.message }
 
 // inFlags returns a fault as the terminal is told it, which may know paths and causes, and with
-// arguments named by the flags that give them: --allow-data-loss in
-// the place of allow_data_loss, and of allow_data_loss: true. An argument that is one word stays:
-// as a word of a sentence it would be taken for the argument.
+// arguments named by the flags that give them.
 func inFlags(cmd *cobra.Command, f *fault.Error) *fault.Error {
+	spell, spelt := flagsFor(cmd), *f
+	spelt.Message = spell.Replace(f.Whole())
+	spelt.Fields = slices.Clone(f.Fields)
+	for i := range spelt.Fields {
+		spelt.Fields[i].Message = spell.Replace(spelt.Fields[i].Message)
+	}
+	return &spelt
+}
+
+// flagsFor names arguments in a sentence by the flags of a command that give them:
+// --allow-data-loss in the place of allow_data_loss, and of allow_data_loss: true. What a plan
+// names is given to the command beside it that does what was planned. An argument that is one
+// word stays: as a word of a sentence it would be taken for the argument.
+func flagsFor(cmd *cobra.Command) *strings.Replacer {
 	var spellings []string
-	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+	spell := func(flag *pflag.Flag) {
 		name := strings.ReplaceAll(flag.Name, "-", "_")
 		if given := flag.Annotations[argumentOf]; given != nil {
 			name = given[0]
@@ -88,15 +100,14 @@ func inFlags(cmd *cobra.Command, f *fault.Error) *fault.Error {
 		if strings.Contains(name, "_") {
 			spellings = append(spellings, name+": true", "--"+flag.Name, name, "--"+flag.Name)
 		}
-	})
-	spell := strings.NewReplacer(spellings...)
-	spelt := *f
-	spelt.Message = spell.Replace(f.Whole())
-	spelt.Fields = slices.Clone(f.Fields)
-	for i := range spelt.Fields {
-		spelt.Fields[i].Message = spell.Replace(spelt.Fields[i].Message)
 	}
-	return &spelt
+	cmd.Flags().VisitAll(spell)
+	if parent := cmd.Parent(); parent != nil && parent.HasParent() {
+		for _, beside := range parent.Commands() {
+			beside.Flags().VisitAll(spell)
+		}
+	}
+	return strings.NewReplacer(spellings...)
 }
 
 // report prints err as one clear line, then its fields, and returns the exit code.

@@ -42,7 +42,13 @@ func (a *asked) promote() error {
 	}
 	asked := arguments{"definitions": definitions}
 	if plan {
-		a.verb.text = said(writePromotion)
+		a.verb.text = said(func(w io.Writer, r promoted) error {
+			if err := writePromotion(w, r); err != nil || r.Blocked || r.Loses == 0 {
+				return err
+			}
+			_, err := fmt.Fprintf(w, "it removes %s: promote it with --allow-data-loss\n", count(r.Loses, "statement"))
+			return err
+		})
 		answer, err := a.make(a.call("trails.meta.promote.plan", asked))
 		if err != nil {
 			return err

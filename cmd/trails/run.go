@@ -31,6 +31,7 @@ type program struct {
 	stdin       io.Reader
 	stdout      *sink
 	stderr      io.Writer
+	cmd         *cobra.Command // that runs
 	env         map[string]string
 	gateway     *tools.Tools      // of the engine that is open
 	more        []invoke.Provider // besides those of package builtin
@@ -150,6 +151,7 @@ write is validated, atomic, attributed and versioned.`,
 
 // prepare checks what all commands share, before any of them does anything.
 func (p *program) prepare(cmd *cobra.Command, _ []string) error {
+	p.cmd = cmd
 	if err := p.checkOutput(cmd); err != nil {
 		return err
 	}
