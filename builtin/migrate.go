@@ -147,6 +147,9 @@ func statusOfMigrations(ctx context.Context, r *invoke.Request, in struct {
 		}
 		out.Pending = len(pending)
 		err = cmp.Or(err, migration.Filled(pending))
+		if in.Migrations != nil {
+			warnGone(r, given)
+		}
 	}
 	if err != nil {
 		for _, f := range fault.Of(err).Fields {
@@ -200,6 +203,7 @@ func planMigrations(ctx context.Context, r *invoke.Request, in migrationsGiven) 
 		return nil, err
 	}
 	s := r.Snapshot.Schema()
+	warnGone(r, given)
 	r.Release()
 	plan, result, err := r.Session().PlanMigrations(ctx, kg.MigrationChange{Given: given, Progress: r.Progress})
 	if err != nil {
@@ -219,6 +223,17 @@ func planMigrations(ctx context.Context, r *invoke.Request, in migrationsGiven) 
 		out.Blocked = out.Blocked || m.Broken > 0
 	}
 	return out, nil
+}
+
+// warnGone names the migrations that are applied and not given.
+func warnGone(r *invoke.Request, given []*migration.Migration) {
+	var names []string
+	for _, m := range migration.Gone(r.Snapshot.Applied(), given) {
+		names = append(names, m.File())
+	}
+	if len(names) > 0 {
+		r.Warn("%s: applied, and not among the migrations given; put it back, definitions_get has its text", enumerated(names))
+	}
 }
 
 // dataChanges lists the statements of data that would change; those of the schema are told by
@@ -265,6 +280,9 @@ func applyMigration(ctx context.Context, r *invoke.Request, in migrationsApplyin
 	set, err := r.ChangeSet(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if pending, err := migration.Pending(r.Snapshot.Applied(), given); err == nil && len(pending) <= 1 {
+		warnGone(r, given)
 	}
 	r.Release()
 	done, result, err := r.Session().ApplyMigration(ctx, kg.MigrationChange{Given: given, Set: set, Progress: r.Progress})

@@ -298,6 +298,8 @@ func TestMigrationsThatAreRefused(t *testing.T) {
 		{"a step that is none", []string{"0002_b.yaml", "steps:\n- add_property: {Person.x: string}\n- drop_propery: Person.x\n"}, `0002_b.yaml line 3, step 2: there is no step "drop_propery"; did you mean "drop_property"?`},
 		{"a property that is not there", []string{"0002_b.yaml", "steps:\n- update: {forward: 'DELETE {} WHERE {}', reverse: history}\n- drop_property: Person.x\n"}, "0002_b.yaml line 3, step 2"},
 		{"SPARQL that is none", []string{"0002_b.yaml", "steps:\n- update:\n    forward: |\n      DELETE { ?p :nick ?n }\n      WHEN { ?p :nick ?n }\n    reverse: history\n"}, "0002_b.yaml line 2, step 1, the update from line 4 on: "},
+		{"an update of comments alone", []string{"0002_b.yaml", "steps:\n- update: {forward: '# later', reverse: history}\n"}, "0002_b.yaml line 2, step 1: update: line 2: there is nothing to do in it"},
+		{"a way back of comments alone", []string{"0002_b.yaml", "steps:\n- update:\n    forward: DELETE {} WHERE {}\n    reverse: |\n      # none\n"}, "line 5: there is nothing to do in it"},
 		{"LOAD", []string{"0002_b.yaml", "steps:\n- update: {forward: 'LOAD <http://example.org/>', reverse: history}\n"}, "LOAD cannot be in it"},
 		{"an update of the schema", []string{"0002_b.yaml", "steps:\n- update: {forward: 'INSERT DATA { GRAPH <urn:trails:graph:schema> { <urn:a> <urn:b> <urn:c> } }', reverse: history}\n"}, "holds the schema"},
 		{"an update of a name that is not declared", []string{"0002_b.yaml", "steps:\n- update: {forward: 'INSERT { ?p :nic ?n } WHERE { ?p :nick ?n }', reverse: history}\n"}, "nic"},

@@ -132,12 +132,12 @@ func (p *program) answerOf(ctx context.Context, file, capability string, given a
 	return nil
 }
 
-// migrationTexts reads the migrations of a folder, in the order of their names. A folder that
-// is not there is empty where it may be missing.
+// migrationTexts reads the migrations of a folder, in the order of their names; nil of a folder
+// that is not there, where it may be missing.
 func (p *program) migrationTexts(ctx context.Context, dir string, mayMiss bool) ([]arguments, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) && mayMiss {
-		return []arguments{}, nil
+		return nil, nil
 	}
 	if err != nil {
 		return nil, fault.New(fault.Missing, "%v", err)
@@ -156,13 +156,19 @@ func (p *program) migrationTexts(ctx context.Context, dir string, mayMiss bool) 
 	return all, nil
 }
 
-// takeMigrations gives the call the migrations of DIR, up to the number of --to.
+// takeMigrations gives the call the migrations of DIR: those that are applied, and of the others
+// those up to the number of --to.
 func (a *asked) takeMigrations(mayMiss bool) error {
 	given, err := a.migrationsOf(a.ctx(), a.words, mayMiss)
 	if err != nil {
 		return err
 	}
 	if to, _ := a.cmd.Flags().GetInt("to"); to > 0 {
+		var status migrationStatus
+		if err := a.answerOf(a.ctx(), a.file, "trails.meta.migrate.status", arguments{}, &status); err != nil {
+			return err
+		}
+		to = max(to, len(status.Rows))
 		given = slices.DeleteFunc(given, func(m arguments) bool {
 			name, _ := m["name"].(string)
 			digits, _, _ := strings.Cut(name, "_")

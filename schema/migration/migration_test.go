@@ -89,6 +89,53 @@ func TestWhatNobodyHasFilledInIsRefused(t *testing.T) {
 	}
 }
 
+// A file that is gone, was renamed or has another text than it had is told with the way back to
+// what was applied.
+func TestAFileThatIsNotAsItWasAppliedIsNamed(t *testing.T) {
+	parse := func(file, text string) *migration.Migration {
+		m, err := migration.Parse(file, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	const first, second, third = "steps:\n- drop_type: A\n", "steps:\n- drop_type: B\n", "steps:\n- drop_type: C\n"
+	var applied []migration.Record
+	for i, text := range []string{first, second} {
+		m := parse(migration.FileName(i+1, "a"), text)
+		applied = append(applied, migration.Record{Number: i + 1, Name: "a", Text: text, Checksum: m.Checksum(), Actor: "ana"})
+	}
+	a, b, c := parse("0001_a.yaml", first), parse("0002_a.yaml", second), parse("0003_a.yaml", third)
+	for _, given := range []struct {
+		name    string
+		all     []*migration.Migration
+		gone    []string
+		refused string // "" for none
+		pending int
+	}{
+		{"all of them", []*migration.Migration{c, b, a}, nil, "", 1},
+		{"none", nil, []string{"0001_a.yaml", "0002_a.yaml"}, "", 0},
+		{"the last is gone", []*migration.Migration{a}, []string{"0002_a.yaml"}, "", 0},
+		{"the first is gone", []*migration.Migration{b, c}, []string{"0001_a.yaml"}, "", 1},
+		{"only what is new", []*migration.Migration{c}, []string{"0001_a.yaml", "0002_a.yaml"}, "", 1},
+		{"renamed", []*migration.Migration{parse("0001_b.yaml", first), b}, nil, "0001_b.yaml: it was applied as 0001_a.yaml; give it that name again", 0},
+		{"numbered anew", []*migration.Migration{a, parse("0003_a.yaml", second)}, []string{"0002_a.yaml"}, "0003_a.yaml: its text is that of 0002_a.yaml, which is applied and not among those given; give it that name again, or give both", 0},
+		{"the same once more", []*migration.Migration{a, b, parse("0003_a.yaml", second)}, nil, "", 1},
+		{"another text", []*migration.Migration{parse("0001_a.yaml", third), b}, nil, "; put the old text back, which definitions_get has, and write what is new as migration 3", 0},
+		{"line ends of Windows", []*migration.Migration{parse("0001_a.yaml", strings.ReplaceAll(first, "\n", "\r\n")), b}, nil, ", by the ends of its lines or a byte order mark alone; put the old text back", 0},
+		{"a byte order mark", []*migration.Migration{parse("0001_a.yaml", "\ufeff"+first), b}, nil, ", by the ends of its lines or a byte order mark alone; put the old text back", 0},
+	} {
+		var gone []string
+		for _, r := range migration.Gone(applied, given.all) {
+			gone = append(gone, r.File())
+		}
+		pending, err := migration.Pending(applied, given.all)
+		if refused := err != nil && given.refused != "" && strings.Contains(err.Error(), given.refused); refused != (given.refused != "") || err != nil != refused || len(pending) != given.pending || !slices.Equal(gone, given.gone) {
+			t.Errorf("%s: %d pending, %v gone, %v", given.name, len(pending), gone, err)
+		}
+	}
+}
+
 func TestRecordsRoundTrip(t *testing.T) {
 	at := time.Date(2026, 11, 22, 1, 2, 3, 4_000_000, time.UTC)
 	want := []migration.Record{

@@ -323,6 +323,9 @@ func (m *Migration) update(move Move, step Step) (_ Move, err error) {
 			}
 			return nil, fmt.Errorf("%s: %w", place, err)
 		}
+		if len(u.Operations) == 0 {
+			return nil, m.refuse(move.First, "update", fault.Required, "line %d: there is nothing to do in it; write the update, or leave the step out", line)
+		}
 		for _, op := range u.Operations {
 			if _, load := op.(sparql.Load); load {
 				return nil, m.refuse(move.First, "update", fault.Closed, "a migration reads nothing from outside the file; LOAD cannot be in it")

@@ -3,11 +3,13 @@ package migration
 import (
 	"strings"
 
+	"trails/fault"
 	"trails/schema"
 )
 
 // New writes the text of a migration from one schema to another of the same base; without
-// another, one that shows in comments what steps there can be, and is to be filled in.
+// another, one that shows in comments what steps there can be, and is to be filled in. Two
+// schemas that are the same are refused.
 func New(from, to *schema.Schema) (string, error) {
 	if to == nil {
 		return blank, nil
@@ -15,6 +17,9 @@ func New(from, to *schema.Schema) (string, error) {
 	patch, err := from.PatchTo(to)
 	if err != nil {
 		return "", err
+	}
+	if strings.TrimSpace(string(patch)) == "[]" {
+		return "", fault.Argument("schema", fault.HasValue, nil, "schema: the graph has this schema, and there is nothing to migrate; give the one that is to come, or none for an empty migration")
 	}
 	text := "# description: what for, in one sentence\nsteps:\n"
 	comes := map[schema.StepKind]bool{}
@@ -26,9 +31,6 @@ func New(from, to *schema.Schema) (string, error) {
 	}
 	if comes[schema.AddType] && comes[schema.DropType] {
 		text += "# What has a new name keeps its data by: rename_type: {Old: New}\n"
-	}
-	if strings.TrimSpace(string(patch)) == "[]" {
-		return text, nil
 	}
 	return text + string(patch), nil
 }

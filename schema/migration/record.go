@@ -124,9 +124,20 @@ func Check(applied []Record) (problems []string) {
 // maxTold bounds the characters of what is said of one text.
 const maxTold = 400
 
+// Gone returns the records of applied migrations that are not among those given.
+func Gone(applied []Record, given []*Migration) (gone []Record) {
+	for _, r := range applied {
+		if !slices.ContainsFunc(given, func(m *Migration) bool { return m.Number == r.Number }) {
+			gone = append(gone, r)
+		}
+	}
+	return gone
+}
+
 // Pending returns those of the given migrations that are still to be applied, in their order,
 // to a graph that has had applied those recorded. Refused are two of one number, a gap, one
-// of which the text changed after it was applied, and one with a number that another has.
+// of which the text changed after it was applied, one with a number that another has, and one
+// that is an applied one by another name.
 func Pending(applied []Record, given []*Migration) ([]*Migration, error) {
 	sorted := slices.SortedStableFunc(slices.Values(given), func(a, b *Migration) int { return cmp.Compare(a.Number, b.Number) })
 	var problems []fault.FieldError
@@ -138,19 +149,24 @@ func Pending(applied []Record, given []*Migration) ([]*Migration, error) {
 		last = applied[len(applied)-1].Number
 	}
 	var pending []*Migration
-	next := last + 1
+	next, gone := last+1, Gone(applied, given)
 	for i, m := range sorted {
 		if i > 0 && sorted[i-1].Number == m.Number {
 			report(m, fault.Unique, "%s has the same number; give one of them the next free number", sorted[i-1].File())
 			continue
 		}
 		at := slices.IndexFunc(applied, func(r Record) bool { return r.Number == m.Number })
+		was := slices.IndexFunc(gone, func(r Record) bool { return r.Checksum == m.Checksum() })
 		switch {
+		case at >= 0 && applied[at].Name != m.Name && applied[at].Checksum == m.Checksum():
+			report(m, fault.HasValue, "it was applied as %s; give it that name again", applied[at].File())
+		case at < 0 && was >= 0:
+			report(m, fault.HasValue, "its text is that of %s, which is applied and not among those given; give it that name again, or give both", gone[was].File())
 		case at >= 0 && applied[at].Name != m.Name:
 			report(m, fault.HasValue, "number %d was applied as %s; give this one the number %d or higher", m.Number, applied[at].File(), last+1)
 		case at >= 0 && applied[at].Checksum != m.Checksum():
-			report(m, fault.HasValue, "its text changed after it was applied on %s by %s: the SHA-256 was %s and is %s; put the old text back, and write what is new as migration %d",
-				applied[at].Time.Format(time.DateTime), applied[at].Actor, applied[at].Checksum[:min(12, len(applied[at].Checksum))], m.Checksum()[:12], last+1)
+			report(m, fault.HasValue, "its text changed after it was applied on %s by %s: the SHA-256 was %s and is %s%s; put the old text back, which definitions_get has, and write what is new as migration %d",
+				applied[at].Time.Format(time.DateTime), applied[at].Actor, applied[at].Checksum[:min(12, len(applied[at].Checksum))], m.Checksum()[:12], lineEnds(applied[at].Text, m.Text), last+1)
 		case at >= 0:
 		case m.Number < next:
 			report(m, fault.MinValue, "it comes too late: %s is applied, so the next number is %d", applied[len(applied)-1].File(), last+1)
@@ -166,4 +182,13 @@ func Pending(applied []Record, given []*Migration) ([]*Migration, error) {
 		return nil, fault.Invalid(problems)
 	}
 	return pending, nil
+}
+
+// lineEnds says that two texts differ in the ends of their lines alone, or in a byte order mark.
+func lineEnds(was, is string) string {
+	plain := strings.NewReplacer("\r\n", "\n", "\ufeff", "")
+	if plain.Replace(was) != plain.Replace(is) {
+		return ""
+	}
+	return ", by the ends of its lines or a byte order mark alone"
 }
