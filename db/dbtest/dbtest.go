@@ -1,5 +1,5 @@
-// Package dbtest holds what the tests of the SQLite file share: query plans, and
-// children that are killed. It is for tests only, and knows nothing of package db.
+// Package dbtest has helpers for tests of the SQLite file: query plans, and child processes that can be killed. It is
+// for tests only, and knows nothing of package db.
 package dbtest
 
 import (
@@ -41,8 +41,7 @@ func Plan(tb testing.TB, path, sql string) string {
 	}
 }
 
-// Exec runs statements on the file at path over one connection, past package db: to
-// break it.
+// Exec runs statements on the file at path over its own connection, without package db, to damage the file.
 func Exec(tb testing.TB, path string, statements ...string) {
 	tb.Helper()
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
@@ -57,14 +56,14 @@ func Exec(tb testing.TB, path string, statements ...string) {
 	}
 }
 
-// fresh is a file as create made it, once for all tests of a process.
+// fresh is a new file as create made it, shared by all tests of a process.
 var fresh struct {
 	sync.Mutex
 	data []byte
 }
 
-// Fresh makes a new file at path: create makes the first one of a process, which is copied from
-// then on, because that is quicker. All callers create the same.
+// Fresh makes a new file at path. The first time create makes it; later calls copy that file, which is faster. All
+// callers must create the same.
 func Fresh(path string, create func(path string) error) error {
 	fresh.Lock()
 	defer fresh.Unlock()
@@ -78,7 +77,7 @@ func Fresh(path string, create func(path string) error) error {
 	return err
 }
 
-// Number returns the number that a query answers on the file at path, past package db.
+// Number returns the number that a query returns on the file at path, without package db.
 func Number(tb testing.TB, path, sql string) (n int64) {
 	tb.Helper()
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
@@ -96,10 +95,10 @@ func Number(tb testing.TB, path, sql string) (n int64) {
 	return n
 }
 
-// childVar tells a test that it runs as a child: its value is the test's argument.
+// childVar is the environment variable that makes a test run as a child: its value is the test's argument.
 const childVar = "TRAILS_DBTEST_CHILD"
 
-// Child returns the argument that [Start] gave, and whether this process is a child.
+// Child returns the argument of [Start], and whether this process is a child.
 func Child() (arg string, ok bool) { return os.LookupEnv(childVar) }
 
 // Process is a child that runs one test of this test binary.
@@ -109,7 +108,7 @@ type Process struct {
 	lines *bufio.Scanner
 }
 
-// Start runs the test called name in a child, which finds arg with [Child].
+// Start runs the test called name in a child process, which gets arg by [Child].
 func Start(tb testing.TB, name, arg string) *Process {
 	tb.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.count=1")
@@ -133,7 +132,7 @@ func (p *Process) Line() (string, bool) {
 	return p.lines.Text(), ok
 }
 
-// Kill ends the child with SIGKILL and returns the lines that were still to be read.
+// Kill ends the child with SIGKILL and returns the remaining lines.
 func (p *Process) Kill() (rest []string) {
 	_ = p.cmd.Process.Kill()
 	for p.lines.Scan() {
@@ -143,7 +142,7 @@ func (p *Process) Kill() (rest []string) {
 	return rest
 }
 
-// Wait reads the child to its end, and fails the test when the child failed.
+// Wait reads the child's output to its end, and fails the test if the child failed.
 func (p *Process) Wait() {
 	p.tb.Helper()
 	var out []string

@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// ProcessorTime is the clock's time where nobody asks for the processor's.
+// ProcessorTime returns the wall-clock time: this system's processor time is not read.
 func ProcessorTime() time.Duration { return time.Since(began) }

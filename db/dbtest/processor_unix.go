@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ProcessorTime is what this process has computed so far, collecting garbage included. Where
-// others use the machine it says more than the clock.
+// ProcessorTime returns the processor time of this process, including garbage collection. On a busy machine it says
+// more than the clock.
 func ProcessorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
