@@ -1,5 +1,5 @@
-// Package extsort sorts any number of records, which are bytes, in bounded memory: it is
-// an external merge sort. It knows nothing of what a record says. Read [Sorter] first.
+// Package extsort sorts any number of records, which are bytes, in bounded memory: it is an external merge sort. It
+// does not interpret records. Read [Sorter] first.
 package extsort
 
 import (
@@ -15,24 +15,22 @@ import (
 	"trails/fault"
 )
 
-// DefaultChunkBytes is how much a sorter gathers before it sorts, unless
-// [Sorter.ChunkBytes] says otherwise.
+// DefaultChunkBytes is the size of a chunk, unless [Sorter.ChunkBytes] is set.
 const DefaultChunkBytes = 16 << 20
 
-// Bounds on what a sorter holds, however much goes in: at most keptChunks sorted chunks
-// and two more, one being filled and one being sorted, are in memory at a time; and every
-// mergedFiles files on disk become one, so that a pass has few open, with readBytes of each.
+// Bounds on memory and open files, however large the input: at most keptChunks sorted chunks, one being filled and
+// one being sorted are in memory. mergedFiles files are merged into one, so that a pass has few files open, with
+// readBytes of memory each.
 const (
 	keptChunks  = 1
 	mergedFiles = 100
 	readBytes   = 64 << 10
 )
 
-// Sorter gathers records in any order and gives them back sorted, as often as asked.
-// Records with equal keys come in the order in which they were added. The zero Sorter is
-// ready to use; Close removes its temporary files. It is not safe for concurrent use.
+// Sorter sorts records. They can be read repeatedly. Records with equal keys stay in the order in which they were
+// added. The zero Sorter is ready to use; Close removes its temporary files. It is not safe for concurrent use.
 type Sorter struct {
-	// Dir is where overflow goes; empty means the system's temporary folder.
+	// Dir is the directory for temporary files; empty means the system's.
 	Dir string
 	// ChunkBytes is the size of a chunk, below 4 GiB; 0 means DefaultChunkBytes.
 	ChunkBytes int
@@ -40,15 +38,15 @@ type Sorter struct {
 	Key func(record []byte) []byte
 
 	filling *chunk
-	spare   *chunk      // one that was written, to be filled again
-	sorting chan sorted // of the chunk that is being sorted; nil when none is
+	spare   *chunk      // a written chunk, for reuse
+	sorting chan sorted // closed when the current chunk has been sorted; nil if there is none
 	runs    []run       // in the order of the input
-	files   int         // of runs, at its end, that were written and not merged yet
+	files   int         // number of runs at the end of runs that are files which have not been merged
 }
 
 type sorted struct {
 	run   run
-	spare *chunk // nil when it is the run
+	spare *chunk // nil if it is the run itself
 	err   error
 }
 
@@ -58,10 +56,10 @@ type run interface {
 	close() error
 }
 
-// source returns record after record, then io.EOF. A record is valid until the next call.
+// source yields records, then io.EOF. A record is valid until the next call.
 type source interface{ next() ([]byte, error) }
 
-// Add takes the record that write appends to what it is given.
+// Add adds the record that write appends to its argument.
 func (s *Sorter) Add(write func([]byte) []byte) error {
 	if s.filling == nil {
 		s.filling, s.spare = cmp.Or(s.spare, &chunk{}), nil
@@ -74,17 +72,17 @@ func (s *Sorter) Add(write func([]byte) []byte) error {
 		return s.cut()
 	}
 	if len(c.arena) >= size/manyParts && cap(c.arena) < size {
-		// There will probably be a whole chunk: it grows once, and not again and again.
+		// Probably the whole chunk will be needed, so it is allocated at once.
 		c.arena = slices.Grow(c.arena, size+size/manyParts-len(c.arena))
 		c.spans = slices.Grow(c.spans, len(c.spans)*manyParts)
 	}
 	return nil
 }
 
-// manyParts says which part of a chunk makes a whole one probable.
+// manyParts is the part of a chunk from which a whole one is probable.
 const manyParts = 8
 
-// cut hands the chunk that is being filled to be sorted beside the filling of the next.
+// cut passes the full chunk to a goroutine that sorts it, while the next one is filled.
 func (s *Sorter) cut() error {
 	if err := s.settle(); err != nil || s.filling == nil {
 		return err
@@ -106,9 +104,8 @@ func (s *Sorter) cut() error {
 	return nil
 }
 
-// sort brings the records of a chunk into order. Most of them are told apart by a few bytes
-// behind those with which all begin; these stand in the spans, so that records far away need
-// not be looked at.
+// sort sorts the records of a chunk. Most of them differ in a few bytes behind their common prefix; these bytes are
+// copied into the spans, so that the records themselves need not be read.
 func (s *Sorter) sort(c *chunk) {
 	first := s.key(c.at(c.spans[0]))
 	shared := len(first)
@@ -137,8 +134,7 @@ func (s *Sorter) key(record []byte) []byte {
 
 func (s *Sorter) compare(a, b []byte) int { return bytes.Compare(s.key(a), s.key(b)) }
 
-// settle waits for the chunk that is being sorted, and makes one file of those that were
-// written last when they are many.
+// settle waits for the chunk that is being sorted, and merges the last files if they are many.
 func (s *Sorter) settle() error {
 	if s.sorting == nil {
 		return nil
@@ -173,8 +169,7 @@ func (s *Sorter) settle() error {
 	return nil
 }
 
-// Sorted returns a cursor on all records in order. Records may be added between two
-// passes, not during one.
+// Sorted returns a cursor over all records in order. Records may be added between two passes, not during one.
 func (s *Sorter) Sorted() (*Cursor, error) {
 	if err := s.cut(); err != nil {
 		return nil, err
@@ -186,7 +181,7 @@ func (s *Sorter) Sorted() (*Cursor, error) {
 	return s.merge(s.runs)
 }
 
-// Close removes what the sorter left on disk. The sorter must not be used after.
+// Close removes the temporary files. The sorter must not be used afterwards.
 func (s *Sorter) Close() error {
 	first := s.settle()
 	for _, r := range s.runs {
@@ -196,14 +191,14 @@ func (s *Sorter) Close() error {
 	return first
 }
 
-// chunk is a run in memory: records end to end, and where each begins and ends.
+// chunk is a run in memory: consecutive records, and their spans.
 type chunk struct {
 	arena []byte
 	spans []span
 }
 
 type span struct {
-	few      uint64 // bytes of the key, see sort
+	few      uint64 // some bytes of the key, see sort
 	from, to uint32
 }
 
@@ -224,9 +219,8 @@ func (c *chunkSource) next() ([]byte, error) {
 	return c.chunk.at(c.chunk.spans[c.i-1]), nil
 }
 
-// fileRun is a run on disk: of each record, how many bytes it begins with as the one before
-// does, and the others behind their number. The file has no name any more, so that nothing is
-// left behind even by a kill.
+// fileRun is a run on disk: for each record the number of bytes shared with the previous one, and the other bytes
+// with their number. The file has been unlinked, so that nothing is left behind even by a kill.
 type fileRun struct {
 	file *os.File
 	size int64
@@ -271,7 +265,7 @@ func writeRun(dir string, from source) (_ run, err error) {
 	}
 }
 
-// sharedBytes is with how many bytes both begin.
+// sharedBytes returns the length of the common prefix.
 func sharedBytes(a, b []byte) int {
 	n := min(len(a), len(b))
 	for i := 0; i < n; i += 8 {
@@ -306,12 +300,12 @@ func (c *fileSource) next() ([]byte, error) {
 		_, err = io.ReadFull(c.r, c.record[shared:])
 	}
 	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF // a record that has only begun is missing all the same
+		err = io.ErrUnexpectedEOF // a record that has begun must not end
 	}
 	return c.record, err
 }
 
-// Cursor reads several runs as one sorted sequence, from the first record on.
+// Cursor reads several runs as one sorted sequence.
 type Cursor struct {
 	sorter *Sorter
 	heads  []head // a heap of the next record of each run
@@ -320,7 +314,7 @@ type Cursor struct {
 type head struct {
 	record []byte
 	source source
-	order  int // of the run: earlier input first among equals
+	order  int // index of the run: among equal records earlier input comes first
 }
 
 func (s *Sorter) merge(runs []run) (*Cursor, error) {
@@ -342,7 +336,7 @@ func (s *Sorter) merge(runs []run) (*Cursor, error) {
 	return c, nil
 }
 
-// sink moves a head down to its place. Those below it are in order.
+// sink moves a head of the heap down to its place.
 func (c *Cursor) sink(i int) {
 	for {
 		least := i
@@ -364,8 +358,7 @@ func (c *Cursor) before(i, j int) bool {
 	return order < 0 || order == 0 && c.heads[i].order < c.heads[j].order
 }
 
-// Peek returns the record at hand, which stays valid until Advance; ok is false when all
-// have been read.
+// Peek returns the current record, which is valid until Advance; ok is false at the end.
 func (c *Cursor) Peek() (record []byte, ok bool) {
 	if len(c.heads) == 0 {
 		return nil, false
@@ -373,7 +366,7 @@ func (c *Cursor) Peek() (record []byte, ok bool) {
 	return c.heads[0].record, true
 }
 
-// Advance goes on to the next record.
+// Advance moves to the next record.
 func (c *Cursor) Advance() error {
 	record, err := c.heads[0].source.next()
 	switch {
@@ -390,7 +383,7 @@ func (c *Cursor) Advance() error {
 	return nil
 }
 
-// mergedSource makes a cursor the source of a greater run.
+// mergedSource uses a cursor as the source of a merged run.
 type mergedSource struct {
 	cursor *Cursor
 	begun  bool
