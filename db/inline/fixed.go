@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Decimals and doubles are inlined as fixed point with six decimals, on their
-// digits alone: no binary fraction is involved, so the text comes back. The low
-// bit is the form, which orders equal values by how they are written:
+// Decimals and doubles are inlined as fixed point numbers with six decimals, computed from their digits: no binary
+// fraction is involved, so the text can be restored. The low bit is the form, which orders equal values by their
+// spelling:
 //
 //	decimal  0: "12.5", "12.0"      1: "12"
 //	double   0: "1.25E1", "1.2E1"   1: "12.5", "12"
 const (
 	decimals = 6
-	// Unit is 1 as an offset of a decimal or double without the bit of its form.
+	// Unit is the offset of 1 for a decimal or double, without the form bit.
 	Unit     = 1_000_000
 	maxFixed = 1 << 57
 )
 
-// parseFixed reads digits with an optional sign and fraction as millionths.
+// parseFixed converts digits with an optional sign and fraction to millionths.
 func parseFixed(s string) (int64, bool) {
 	digits, negative := strings.CutPrefix(s, "-")
 	whole, fraction, _ := strings.Cut(digits, ".")
@@ -36,7 +36,7 @@ func parseFixed(s string) (int64, bool) {
 	return int64(n), true
 }
 
-// formatFixed writes millionths with as many decimals as they need.
+// formatFixed writes millionths with as few decimals as possible.
 func formatFixed(n int64) string {
 	sign := ""
 	if n < 0 {
@@ -81,7 +81,7 @@ func encodeDouble(s string) (int64, bool) {
 	return n << 1, ok
 }
 
-// moveDot moves the point of d.ddd by shift places.
+// moveDot moves the decimal point of d.ddd by shift places.
 func moveDot(mantissa string, shift int) string {
 	digits, negative := strings.CutPrefix(mantissa, "-")
 	whole, fraction, _ := strings.Cut(digits, ".")
@@ -107,8 +107,8 @@ func decodeDouble(offset int64) string {
 	return scientific(offset >> 1)
 }
 
-// scientific writes millionths in the canonical form of xsd:double: one digit
-// before the point, at least one after it (XSD 1.1 part 2, section 3.3.5).
+// scientific writes millionths in the canonical form of xsd:double: one digit before the point and at least one after
+// it (XSD 1.1 part 2, section 3.3.5).
 func scientific(n int64) string {
 	if n == 0 {
 		return "0.0E0"

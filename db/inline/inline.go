@@ -1,7 +1,6 @@
-// Package inline gives values ids. An id below zero carries the value of a literal, so
-// that the literal needs no row in the dictionary, and so that the order of an index is
-// that of the values. Only lexical forms that come back exactly have such an id; all other
-// literals are terms like any other.
+// Package inline encodes values of literals in ids. An id below zero contains the value of a literal, so the literal
+// needs no dictionary row, and an index sorts by value. Only lexical forms that can be restored exactly have such an
+// id; all other literals have a dictionary row like other terms.
 //
 // Read [TermID] first, then [Region]: each datatype has one, ordered by value.
 package inline
@@ -13,16 +12,15 @@ import (
 	"trails/rdf"
 )
 
-// TermID names a term in one file, and means nothing in another. Above zero it is a row of
-// the file's dictionary, below zero it carries a literal's value. Zero is no term: what is
-// unknown or unbound, and the default graph where a graph is named.
+// TermID identifies a term in one file. Above zero it is a row of the file's dictionary, below zero it contains the
+// value of a literal. Zero means unknown or unbound or, for a graph, the default graph.
 type TermID int64
 
 // Region is the interval of the ids of one datatype.
 type Region struct {
 	Datatype rdf.IRI
-	// Low is the first id, High the first after the region, and Zero that of offset 0.
-	// Those above -2^47 take six bytes in an index, dates three, booleans one.
+	// Low is the first id, High the first one after the region, and Zero the id of offset 0. Ids above -2^47 take six
+	// bytes in an index, dates three, booleans one.
 	Low, High, Zero TermID
 
 	encode func(lexical string) (offset int64, ok bool)
@@ -38,7 +36,7 @@ var regions = [...]Region{
 	{rdf.XSDDouble, -1 << 61, -1 << 60, -1<<61 + 1<<59, encodeDouble, decodeDouble},
 }
 
-// ID returns the id that carries t's value, if t has one.
+// ID returns the id that contains the value of t; ok is false if there is none.
 func ID(t rdf.Term) (TermID, bool) {
 	v, ok := t.(rdf.TypedString)
 	if !ok || len(v.Value) > 32 {
@@ -56,7 +54,7 @@ func ID(t rdf.Term) (TermID, bool) {
 	return id, true
 }
 
-// RegionOf returns the region of a datatype; nil when it has none.
+// RegionOf returns the region of a datatype, nil if it has none.
 func RegionOf(datatype rdf.IRI) *Region {
 	if len(datatype) < len(rdf.XSDNS) || datatype[:len(rdf.XSDNS)] != rdf.XSDNS {
 		return nil
@@ -69,7 +67,7 @@ func RegionOf(datatype rdf.IRI) *Region {
 	return nil
 }
 
-// RegionAt returns the region of an id; nil when it is in none.
+// RegionAt returns the region of an id, nil if it is in none.
 func RegionAt(id TermID) *Region {
 	for i := range regions {
 		if r := &regions[i]; id >= r.Low && id < r.High {
@@ -79,8 +77,8 @@ func RegionAt(id TermID) *Region {
 	return nil
 }
 
-// Term returns the literal that an id below zero carries; nil when the id is
-// in no region, which only a damaged file has.
+// Term returns the literal of an id below zero. It is nil if the id is in no region, which only occurs in a damaged
+// file.
 func Term(id TermID) rdf.Term {
 	r := RegionAt(id)
 	if r == nil {
@@ -131,8 +129,7 @@ func decodeDate(offset int64) string {
 	return string(text[:])
 }
 
-// putDate and putTime write what [time.Time.Format] does in a third of the time. Years
-// have four digits.
+// putDate and putTime format like [time.Time.Format], in a third of the time. Years have four digits.
 func putDate(text []byte, t time.Time) {
 	year, month, day := t.Date()
 	putDigits(text[:4], year)

@@ -7,9 +7,8 @@ import (
 	"trails/rdf/xsd"
 )
 
-// First returns the first id of the region whose value compares with t as order (-1, 0, 1) or
-// greater; High when there is none.
-// It compares as expressions do, so that both say the same of every value.
+// First returns the first id of the region whose value is at least order (-1, 0, 1) when compared with t; High if
+// there is none. It compares as expressions do, so that both agree for every value.
 func (r *Region) First(t rdf.Term, order int) TermID {
 	if id, ok := ID(t); ok && id >= r.Low && id < r.High && max(id-r.Zero, r.Zero-id) < exactIDs {
 		id, forms := r.least(id)
@@ -21,12 +20,10 @@ func (r *Region) First(t rdf.Term, order int) TermID {
 	return r.Low + TermID(n)
 }
 
-// exactIDs bounds the distance from zero in which another id is surely another
-// value: a double has 53 bits.
+// exactIDs bounds the distance from zero up to which different ids have different doubles, which have 53 bits.
 const exactIDs = 1 << 53
 
-// least returns the first id of the same value, and how many there are: those of
-// regions whose low bit is the form go in pairs.
+// least returns the first id with the same value, and the number of such ids: two in regions with a form bit.
 func (r *Region) least(id TermID) (first, forms TermID) {
 	switch r.Datatype {
 	case rdf.XSDDecimal, rdf.XSDDouble, rdf.XSDDateTime:
