@@ -7,7 +7,7 @@ import (
 	"trails/sparql"
 )
 
-// selectVars is the whole statement.
+// selectVars writes the whole statement.
 func (b *block) selectVars(vars []sparql.Var) string {
 	fields := make([]string, len(vars))
 	for i, v := range vars {
@@ -19,8 +19,8 @@ func (b *block) selectVars(vars []sparql.Var) string {
 	return b.render(strings.Join(fields, ", "))
 }
 
-// program is the place, counted from 1, of the scan whose rows the block has, all and as they
-// come; 0 when it has others.
+// program returns the number (from 1) of the scan program whose rows are exactly those of the block; 0 if there is
+// none.
 func (b *block) program() int {
 	if len(b.from) != 1 || len(b.where) != b.from[0].own || b.distinct || b.materialized || len(b.order) > 0 || b.limit != "" && b.limit != allRows {
 		return 0
@@ -28,7 +28,7 @@ func (b *block) program() int {
 	return b.from[0].program
 }
 
-// listing is what the whole statement lists, nil when it does more.
+// listing returns the scan program that the whole statement only lists, or nil.
 func (b *block) listing(vars []sparql.Var) *Listing {
 	k := b.program()
 	if k == 0 {
@@ -44,7 +44,7 @@ func (b *block) listing(vars []sparql.Var) *Listing {
 	return out
 }
 
-// around says of a block that has another one as its table that it lists what that does.
+// around makes a block whose only table is another block pass on that block's listing.
 func (b *block) around(inner *block) *block {
 	b.from[0].program = inner.program()
 	for _, v := range b.cols.vars {
@@ -55,7 +55,7 @@ func (b *block) around(inner *block) *block {
 	return b
 }
 
-// shown is a column of the statement. What has no id yet needs none.
+// shown returns an output column of the statement. A computed term without an id is returned as a text.
 func (b *block) shown(v sparql.Var) string {
 	c, ok := b.cols.get(v)
 	if !ok {

@@ -8,27 +8,27 @@ import (
 	"trails/sparql"
 )
 
-// column is where a variable's id is.
+// column is the SQL expression for the id of a variable.
 type column struct {
 	sql string
-	// maybe is set when it can be NULL.
+	// maybe means that it can be NULL.
 	maybe bool
-	// computed is set when it is no column of a table: beside an outer join it would
-	// have a value where there is no row.
+	// computed means that it is not a column of a table: on the right of an outer join it would have a value even
+	// where there is no row.
 	computed bool
-	// tied is set when the patterns have compared it with the outer solution.
+	// tied means that the patterns have already compared it with the outer solution.
 	tied bool
-	// node is set when no term is a literal.
+	// node means that it is never a literal.
 	node bool
-	// order, when set, is a number in whose order the column's terms are.
+	// order, when set, is a number that sorts like the terms of the column.
 	order string
-	// listed is where it is in the rows of a scan, when it is there.
+	// listed is its position in the rows of a scan, if it is there.
 	listed Listed
-	// domain estimates how many terms its values are among, 0 when unknown; it may be nil.
+	// domain estimates the number of different values, 0 if unknown; it may be nil.
 	domain func() float64
 }
 
-// columns are variables with their columns, in the order in which they came.
+// columns are variables with their columns, in order of first appearance.
 type columns struct {
 	vars []sparql.Var
 	of   map[sparql.Var]column
@@ -56,39 +56,36 @@ func (c *columns) clone() columns {
 	return columns{vars: slices.Clone(c.vars), of: maps.Clone(c.of)}
 }
 
-// item is one table of FROM. An outer one has its condition; others are compared in
-// the WHERE clause.
+// item is one table of FROM. An outer join has its condition here; other conditions are in WHERE.
 type item struct {
 	table string
 	left  bool
 	on    []string
-	// tables is how many tables it counts for in SQLite's limit.
+	// tables is how many tables it counts towards SQLite's limit.
 	tables int
-	// inline is set when it is the rows of VALUES.
+	// inline means that it is the rows of VALUES.
 	inline bool
-	// sides are the SELECTs when it is nothing but a union of them, all with so many
-	// columns; distinct is set when the union has no repeats.
+	// sides are the SELECTs of a table that is only a union of them, all with the same columns. distinct means that
+	// the union has no duplicates.
 	sides    []string
 	width    int
 	distinct bool
-	// alias is the name of a table of triples or terms, words the column whose row of
-	// terms it is.
+	// alias is the name of a table of triples or of terms. words is the column whose row of terms it is.
 	alias, words string
-	// alone are the conditions of a table of triples, when it comes first, gives one
-	// variable a value, another for each row in their order, and needs no other table.
+	// alone are the conditions of a table of triples if it comes first, needs no other table, and binds one variable
+	// to a constant and another to a different value in each row, in order.
 	alone []string
-	// sorted is the column in whose order a table of triples gives its rows, or "".
+	// sorted is the column by which the rows of a table of triples are sorted, or "".
 	sorted string
-	// program is set when the table has the rows of a scan: its place counted from 1, and own
-	// how many conditions of the block say nothing else.
+	// program is the number (from 1) of a scan program, if the table has its rows. own is how many conditions of the
+	// block only repeat what the program tests.
 	program, own int
-	// fanOut estimates how many of its rows there are for each solution of the tables
-	// before it; nil is one.
+	// fanOut estimates the number of its rows for each solution of the tables before it; nil means one.
 	fanOut func() float64
 }
 
-// block is a SELECT that is being built: FROM and WHERE, and for the modifiers of a
-// query also what comes behind. A block is changed only by who made it.
+// block is a SELECT that is being built: FROM, WHERE, and the clauses for solution modifiers. A block is only changed
+// by the function that made it.
 type block struct {
 	from  []item
 	where []string
@@ -98,11 +95,11 @@ type block struct {
 	distinct     bool
 	limit        string
 	materialized bool
-	// grows is set while expressions may join rows of terms.
+	// grows means that expressions may join rows of terms to the block.
 	grows bool
 }
 
-// flat reports that a join may take the block's tables as its own.
+// flat reports that a join may merge the tables of the block with its own.
 func (b *block) flat() bool {
 	return !b.distinct && b.limit == "" && !b.materialized
 }
@@ -114,7 +111,7 @@ func (b *block) tables() (n int) {
 	return n
 }
 
-// isBound reports whether the block gives a variable a value in every solution.
+// isBound reports whether the block binds a variable in every solution.
 func (b *block) isBound(v sparql.Var) bool {
 	if b == nil {
 		return false
@@ -123,12 +120,12 @@ func (b *block) isBound(v sparql.Var) bool {
 	return ok && !c.maybe
 }
 
-// known is what a join has before an operand: blocks that give values.
+// known is what has been lowered in a join before an operand: blocks that bind variables.
 type known struct {
 	block *block
 	more  *known
-	// beside is set when more stands beside an OPTIONAL or a MINUS, of whose right side it
-	// gives nothing: a solution there counts whatever it is joined with in the end.
+	// beside means that more operands stand beside an OPTIONAL or MINUS and bind nothing of its right side: a
+	// solution there must be found whatever it will be joined with.
 	beside bool
 }
 
@@ -141,7 +138,7 @@ func (k *known) isBound(v sparql.Var) bool {
 	return false
 }
 
-// has reports whether a block gives v a value in some solutions.
+// has reports whether a block binds v in some solutions.
 func (k *known) has(v sparql.Var) bool {
 	for ; k != nil; k = k.more {
 		if _, ok := k.block.cols.get(v); ok {
@@ -151,8 +148,7 @@ func (k *known) has(v sparql.Var) bool {
 	return false
 }
 
-// giver returns a block with tables that gives v a value in every solution, or nil. No
-// other value needs to be looked at.
+// giver returns a block with tables that binds v in every solution, or nil. Other values need not be considered.
 func (k *known) giver(v sparql.Var) *block {
 	for ; k != nil; k = k.more {
 		if k.block.isBound(v) && len(k.block.from) > 0 {
@@ -165,7 +161,7 @@ func (k *known) giver(v sparql.Var) *block {
 	return nil
 }
 
-// source is FROM and WHERE.
+// source returns FROM and WHERE.
 func (b *block) source() string {
 	var out strings.Builder
 	for i, it := range b.from {
@@ -188,9 +184,8 @@ func (b *block) source() string {
 	return out.String()
 }
 
-// exists asks whether the block has a row. SQLite adds up how deep the expressions of
-// conditions inside each other are, but not of tables: a condition that has another
-// EXISTS stands in one.
+// exists returns the condition that the block has a row. SQLite adds up the depth of nested conditions, but not of
+// nested tables; so a condition that contains an EXISTS is put into a table.
 func (b *block) exists() string {
 	sql := b.render("1")
 	if slices.ContainsFunc(b.where, func(c string) bool { return strings.Contains(c, "EXISTS (") }) {
@@ -211,8 +206,7 @@ func (b *block) render(fields string) string {
 	return sql + b.limit
 }
 
-// maxRow is how many operands stand in a row: each is an expression that is one deeper
-// than the one before it, and SQLite has 1,000.
+// maxRow is how many operands are chained: each one makes the expression one level deeper, and SQLite allows 1,000.
 const maxRow = 200
 
 func conjunction(terms []string) string {
@@ -229,11 +223,11 @@ func conjunction(terms []string) string {
 	return "(" + strings.Join(rows, ") AND (") + ")"
 }
 
-// unbound is a column without a value. It has the affinity of an id: SQLite takes the
-// sides of a union into the join around it only when all have the same.
+// unbound is a column without a value. It has the type affinity of ids, because SQLite merges the sides of a union
+// into the join around it only if the affinities agree.
 const unbound = "CAST(NULL AS INTEGER)"
 
-// fields lists the block's columns under their variables' names.
+// fields lists the columns of the block under the names of their variables.
 func (l *lowerer) fields(b *block, vars []sparql.Var) string {
 	if len(vars) == 0 {
 		return "1"
@@ -249,10 +243,10 @@ func (l *lowerer) fields(b *block, vars []sparql.Var) string {
 	return strings.Join(list, ", ")
 }
 
-// wrap makes a block with one table: the other block as a subquery.
+// wrap returns a block whose only table is the other block as a subquery.
 func (l *lowerer) wrap(b *block) *block {
 	if b.limit == "" {
-		b.order = nil // no order survives a join
+		b.order = nil // a join does not keep the order
 	}
 	sql := b.render(l.fields(b, b.cols.vars))
 	if b.materialized {
@@ -262,8 +256,8 @@ func (l *lowerer) wrap(b *block) *block {
 	return l.derived(sql, &b.cols, b.rows).around(b)
 }
 
-// short is the text of a subquery; one that is too long already stands for nothing, so
-// that what repeats it does not grow with each level around it.
+// short returns the text of a subquery. If the statement is already too long (and will be refused) it returns a short
+// one, so that repeated texts do not grow with each level.
 func (l *lowerer) short(sql string) string {
 	if len(sql) <= maxText {
 		return sql
@@ -272,7 +266,7 @@ func (l *lowerer) short(sql string) string {
 	return "SELECT 1"
 }
 
-// derived is a subquery whose columns have the variables' names, and about how many rows.
+// derived is a subquery whose columns are named after the variables, with the estimated number of rows.
 func (l *lowerer) derived(sql string, cols *columns, rows func() float64) *block {
 	t := l.alias()
 	out := &block{from: []item{{table: "(" + l.short(sql) + ") " + t, fanOut: rows}}}
@@ -283,7 +277,7 @@ func (l *lowerer) derived(sql string, cols *columns, rows func() float64) *block
 	return out
 }
 
-// flatten returns the block, or what stands for it in a join.
+// flatten returns the block itself if it is flat, or a block with it as a subquery.
 func (l *lowerer) flatten(b *block) *block {
 	if !b.flat() {
 		return l.wrap(b)
@@ -300,11 +294,11 @@ func (l *lowerer) narrow(b *block) *block {
 	return l.wrap(b.apart())
 }
 
-// allRows is a limit that is none.
+// allRows is a limit above any number of rows.
 const allRows = " LIMIT -1"
 
-// apart is the block as a table of its own, which is read as its rows are asked for:
-// SQLite takes no subquery with a limit into the join around it.
+// apart returns the block as a subquery that is evaluated lazily: SQLite does not merge a subquery with a limit into
+// the join around it.
 func (b *block) apart() *block {
 	if b.limit == "" {
 		b.limit = allRows

@@ -7,10 +7,9 @@ import (
 	"trails/sparql"
 )
 
-// orderBelow returns the operand of a group with hidden variables that have the values by
-// which a subquery of it is sorted, and the keys that these make: GROUP_CONCAT takes values
-// in that order. A solution keeps its place through what binds, filters, cuts and joins, of
-// the left side of a join. Without such a subquery it returns the operand as it is.
+// orderBelow returns the operand of a group with hidden variables for the sort keys of an ordered subquery in it, and
+// the new keys. GROUP_CONCAT takes values in that order. Extend, Filter, Project and the left side of a join keep the
+// order of solutions. Without an ordered subquery it returns the operand unchanged.
 func orderBelow(op sparql.Op) (sparql.Op, []sparql.OrderKey) {
 	below := func(op sparql.Op, with func(sparql.Op) sparql.Op) (sparql.Op, []sparql.OrderKey) {
 		inner, keys := orderBelow(op)
@@ -54,8 +53,8 @@ func orderBelow(op sparql.Op) (sparql.Op, []sparql.OrderKey) {
 	return op, nil
 }
 
-// distinctBelow is orderBelow of what has each solution once, which hidden variables would tell
-// apart: those that it has must be the keys.
+// distinctBelow is orderBelow below DISTINCT. Hidden variables would make equal solutions different, so the sort keys
+// must be variables of the solutions themselves.
 func distinctBelow(op sparql.Distinct) (sparql.Op, []sparql.OrderKey) {
 	project, ok := op.Op.(sparql.Project)
 	if !ok {

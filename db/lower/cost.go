@@ -8,18 +8,16 @@ import (
 	"trails/sparql"
 )
 
-// What a plan costs is judged here, by one model, for three choices: in which order
-// patterns are joined, behind which table an EXISTS or an expression is asked, and
-// whether a negation is asked for each solution or its solutions are collected once.
-// docs/decisions/0035-join-order.md says where the figures were measured.
+// The cost model, for three decisions: the order in which patterns are joined, the table behind which an EXISTS or an
+// expression is evaluated, and whether a negation is evaluated for each solution or the solutions of its pattern are
+// computed once. docs/decisions/0035-join-order.md says where the figures were measured.
 //
-// The rows of a pattern with its constants come from [Options.Stats]. A value of a
-// variable is taken to be any of its domain: the subjects of the least frequent property
-// that the patterns around give it. So ?w, with ex:status "lent" and ex:pages ?n, is one
-// of those that have an ex:status, and of ex:cites ?w there are for each ?w as many as
-// there are ex:cites by those. What links to the objects of one node is asked of some of
-// them, since they may be hubs. A pattern whose domain is unknown is guessed by which of
-// its positions are given.
+// The rows of a pattern with its constants come from [Options.Stats]. The values of a variable are taken to be evenly
+// distributed over its domain: the subjects of its least frequent property in the surrounding patterns. So ?w with
+// ex:status "lent" and ex:pages ?n is one of the subjects with an ex:status, and the number of statements ex:cites ?w
+// for each ?w is that of all ex:cites divided by the number of these subjects. For the links to the objects of one
+// node some of these are sampled, because they may be hubs. The rows of a pattern with an unknown domain are guessed
+// from its given positions.
 const (
 	rowsOfSubject         = 20
 	rowsOfSubjectProperty = 2
@@ -29,24 +27,23 @@ const (
 	rowsOfAll             = 1e7
 	rowsOfClosure         = 30
 
-	// A range is a part.
+	// The part of the rows that a range lets pass.
 	rangeGain = 10.0
-	// A pattern that shares no variable with those before it multiplies them.
+	// The factor of a pattern that shares no variable with those before it.
 	unconnected = 1e3
 
-	// fewRows is up to when asking for statistics takes longer than what a better order
-	// of the patterns that follow spares.
+	// fewRows is the number of rows up to which a better order of the following patterns saves less than asking for
+	// statistics costs.
 	fewRows = 64
 
-	// manyAsked is from when it is worth thinking about whether a negation is collected.
+	// manyAsked is the number of solutions from which it is worthwhile to consider computing a negation once.
 	manyAsked = 1000
-	// clearly is the part of the cost of asking that collecting may take: the estimates
-	// are rough, and what asks gives its first rows at once.
+	// clearly is the factor by which computing once must be cheaper than evaluating for each solution: estimates are
+	// rough, and the latter returns the first rows at once.
 	clearly = 0.7
 
-	// What SQLite needs, in microseconds: to find the first row in an index, to read the
-	// next, to put a row into a set or sort it, to look for one in a set, and to compare
-	// the next of two sorted lists.
+	// Costs of SQLite, in microseconds: finding the first row in an index, reading the next one, adding a row to a
+	// set or sorting it, finding one in a set, and comparing the next elements of two sorted lists.
 	seekCost   = 0.6
 	rowCost    = 0.08
 	insertCost = 0.2
@@ -54,7 +51,7 @@ const (
 	mergeCost  = 0.05
 )
 
-// guess is about how many rows a pattern has by which of its positions are given.
+// guess estimates the rows of a pattern from its given positions.
 func guess(at [3]bool) float64 {
 	switch at {
 	case [3]bool{true, true, true}:
@@ -75,7 +72,7 @@ func guess(at [3]bool) float64 {
 	return rowsOfAll
 }
 
-// guess is the same for the graph of a scope, which may be virtual.
+// guess does the same in the graph of a scope, which may be virtual.
 func (l *lowerer) guess(p sparql.TriplePattern, at [3]bool, s scope) float64 {
 	if name := s.graph.one(); name != "" && l.opts.RowsInVirtual != nil {
 		return l.opts.RowsInVirtual(name, p, at)
@@ -83,13 +80,13 @@ func (l *lowerer) guess(p sparql.TriplePattern, at [3]bool, s scope) float64 {
 	return guess(at)
 }
 
-// matches is how many rows a pattern has with nothing but its constants given.
+// matches estimates the rows of a pattern in which only its constants are given.
 func (l *lowerer) matches(p sparql.TriplePattern, s scope) float64 {
 	if len(s.graph.virtual) > 0 || l.opts.Stats == nil {
 		at, _ := l.given(p, nil, scope{})
 		return l.guess(p, at, s)
 	}
-	// Variables are alike: a question is asked once.
+	// Variables are equivalent here, so each question is asked only once.
 	for i, o := range []*sparql.Operand{&p.Subject, &p.Predicate, &p.Object} {
 		if o.Var != "" {
 			*o = sparql.Operand{Var: sparql.Var(positions[i])}
@@ -103,17 +100,15 @@ func (l *lowerer) matches(p sparql.TriplePattern, s scope) float64 {
 	return n
 }
 
-// group is the patterns of a basic graph pattern, with the domains that are known so far.
+// group is the patterns of a basic graph pattern, with the domains computed so far.
 type group struct {
 	patterns []sparql.TriplePattern
 	domains  map[sparql.Var]float64
-	// few is set when few solutions were found to come before a pattern: nothing is asked
-	// about those that follow.
+	// few means that few solutions come before some pattern: no statistics are read for those that follow.
 	few bool
 }
 
-// domain is about how many terms the values of a variable are among, by the patterns of
-// a group, 0 when nothing is known.
+// domain estimates the number of different values of a variable from the patterns of a group, 0 if unknown.
 func (l *lowerer) domain(v sparql.Var, g *group, s scope) float64 {
 	if known, ok := g.domains[v]; ok {
 		return known
@@ -131,11 +126,11 @@ func (l *lowerer) domain(v sparql.Var, g *group, s scope) float64 {
 	return least
 }
 
-// manySubjects is from how many statements of a predicate its subjects are estimated: that
+// manySubjects is the number of statements of a predicate from which the number of its subjects is estimated, which
 // takes some 0.1 ms, once.
 const manySubjects = 1000
 
-// subjectsOf is about how many subjects the predicate of a pattern has.
+// subjectsOf estimates the number of subjects of a pattern's predicate.
 func (l *lowerer) subjectsOf(p sparql.TriplePattern, s scope) float64 {
 	p.Object = sparql.Operand{Var: "o"}
 	rows := l.matches(p, s)
@@ -151,15 +146,14 @@ func (l *lowerer) subjectsOf(p sparql.TriplePattern, s scope) float64 {
 	return min(n, rows)
 }
 
-// perSubject is about how many statements of the predicate of a pattern a subject has that
-// has any.
+// perSubject estimates the number of statements for each subject of a pattern's predicate.
 func (l *lowerer) perSubject(p sparql.TriplePattern, s scope) float64 {
 	p.Subject, p.Object = sparql.Operand{Var: "s"}, sparql.Operand{Var: "o"}
 	return l.matches(p, s) / max(l.subjectsOf(p, s), 1)
 }
 
-// fanOut is about how many rows a pattern of a group has for each solution before it, as
-// a function: to say it may take questions to the file.
+// fanOut estimates the rows of a pattern of a group for each solution before it. It returns a function, because an
+// answer may need statistics from the file.
 func (l *lowerer) fanOut(p sparql.TriplePattern, g *group, b *block, s scope) func() float64 {
 	at, joined := l.given(p, b, s)
 	if at[1] && p.Predicate.Var != "" || len(s.graph.virtual) > 0 || l.opts.Stats == nil {
@@ -208,7 +202,7 @@ func (l *lowerer) fanOut(p sparql.TriplePattern, g *group, b *block, s scope) fu
 	})
 }
 
-// inRange is the part of a pattern's rows that filters let pass by the range of the object.
+// inRange returns the part of a pattern's rows that filters on the range of the object let pass.
 func inRange(p sparql.TriplePattern, at [3]bool, s scope) float64 {
 	if p.Object.Var != "" && s.ranges[p.Object.Var] != nil && at == [3]bool{false, true, false} {
 		return 1 / rangeGain
@@ -216,7 +210,7 @@ func inRange(p sparql.TriplePattern, at [3]bool, s scope) float64 {
 	return 1
 }
 
-// columnBefore is where a variable got its value.
+// columnBefore returns the column of a variable that was bound before.
 func (l *lowerer) columnBefore(v sparql.Var, b *block, s scope) column {
 	c, ok := b.cols.get(v)
 	for k := s.bound; !ok && k != nil; k = k.more {
@@ -228,7 +222,7 @@ func (l *lowerer) columnBefore(v sparql.Var, b *block, s scope) column {
 	return c
 }
 
-// solutionsBefore is about how many solutions there are when the next pattern is chosen.
+// solutionsBefore estimates the number of solutions before the next pattern.
 func solutionsBefore(b *block, s scope) float64 {
 	rows := b.rows()
 	for k := s.bound; k != nil; k = k.more {
@@ -237,7 +231,7 @@ func solutionsBefore(b *block, s scope) float64 {
 	return rows
 }
 
-// rowsThrough is about how many solutions there are behind each of a block's tables.
+// rowsThrough estimates the number of solutions behind each table of a block.
 func (b *block) rowsThrough() []float64 {
 	list := make([]float64, len(b.from))
 	rows := 1.0
@@ -254,7 +248,7 @@ func (b *block) rowsThrough() []float64 {
 	return list
 }
 
-// rows is about how many solutions a block has.
+// rows estimates the number of solutions of a block.
 func (b *block) rows() float64 {
 	if len(b.from) == 0 {
 		return 1
@@ -262,7 +256,7 @@ func (b *block) rows() float64 {
 	return b.rowsThrough()[len(b.from)-1]
 }
 
-// work is about what it takes to find all solutions of a block, in microseconds.
+// work estimates the time to find all solutions of a block, in microseconds.
 func (b *block) work() (cost float64) {
 	before := 1.0
 	for _, rows := range b.rowsThrough() {
@@ -272,8 +266,8 @@ func (b *block) work() (cost float64) {
 	return cost
 }
 
-// cheapest is the place, at one table or behind it, where the fewest solutions are left:
-// whatever takes long is asked there. What spares less than half is not worth waiting for.
+// cheapest returns the position, at or behind one table, with the fewest solutions: expensive conditions are
+// evaluated there. It does not wait for a table that leaves more than half of the solutions.
 func (b *block) cheapest(from int) int {
 	if from >= len(b.from)-1 {
 		return from

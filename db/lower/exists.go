@@ -8,8 +8,8 @@ import (
 	"trails/sparql/opt"
 )
 
-// exists is EXISTS, 1 or 0. It is asked for each solution, or, where there are many, all
-// are needed and it is cheaper, the solutions of its pattern are collected once.
+// exists is EXISTS as 1 or 0. It is evaluated for each solution or, if there are many, all are needed and it is
+// cheaper, the solutions of its pattern are computed once.
 func (l *lowerer) exists(e sparql.Exists, b *block, s scope) string {
 	if sql, ok := l.member(e, b, s); ok {
 		return sql
@@ -21,8 +21,8 @@ func (l *lowerer) exists(e sparql.Exists, b *block, s scope) string {
 	return sql
 }
 
-// correlated is the pattern of an EXISTS for one solution: its columns stand where the
-// specification substitutes (section 18.6).
+// correlated is the pattern of an EXISTS for one solution, with the columns of that solution where section 18.6
+// substitutes values.
 func (l *lowerer) correlated(e sparql.Exists, b *block, s scope) *block {
 	outer := b.cols.clone()
 	if s.outer != nil {
@@ -47,7 +47,7 @@ func (l *lowerer) correlated(e sparql.Exists, b *block, s scope) *block {
 	return &block{from: inner.from, where: append(where, b.after(l.firstAsked(e.Op, b))...)}
 }
 
-// outerGraph is the graph of an EXISTS: in GRAPH ?g it is the solution's.
+// outerGraph returns the graph of an EXISTS: inside GRAPH ?g it is the graph of the solution.
 func (l *lowerer) outerGraph(g graph, b *block) graph {
 	if c, ok := b.cols.get(g.any); ok && g.any != "" {
 		return graph{in: []string{c.sql}, named: true, virtual: g.virtual}
@@ -55,8 +55,8 @@ func (l *lowerer) outerGraph(g graph, b *block) graph {
 	return g
 }
 
-// firstAsked is the first table of a block behind which the variables of a pattern have
-// their values: there SQLite would ask.
+// firstAsked returns the first table of a block behind which the variables of a pattern are bound; SQLite would
+// evaluate it there.
 func (l *lowerer) firstAsked(op sparql.Op, b *block) (place int) {
 	for _, v := range b.cols.vars {
 		if opt.Mentions(op, v) {
@@ -66,8 +66,8 @@ func (l *lowerer) firstAsked(op sparql.Op, b *block) (place int) {
 	return place
 }
 
-// after are the conditions that make SQLite test those beside them, which need one table,
-// only where the fewest solutions are left: they name a column of the table there.
+// after returns conditions that delay others, which need only one table, to the position with the fewest solutions:
+// they mention a column of the table there.
 func (b *block) after(needed int) []string {
 	place := b.cheapest(needed)
 	if place == needed || b.from[place].alias == "" {
@@ -77,9 +77,8 @@ func (b *block) after(needed int) []string {
 	return []string{g + " IS " + g}
 }
 
-// collectable reports whether the solutions of a pattern are the same whatever is
-// substituted, but for the keys, the variables that it shares with the solutions of a
-// block: both sides have a value of each.
+// collectable reports whether the solutions of a pattern are the same whatever is substituted, except for the keys:
+// the variables that it shares with the solutions of a block. Both sides must bind all keys.
 func (l *lowerer) collectable(op sparql.Op, b *block, s scope) (keys []sparql.Var, ok bool) {
 	if l.opts.Stats == nil || s.outer != nil || !s.all || s.graph.any != "" || len(s.graph.virtual) > 0 {
 		return nil, false
@@ -110,17 +109,17 @@ func (l *lowerer) collectable(op sparql.Op, b *block, s scope) (keys []sparql.Va
 	return keys, len(keys) > 0
 }
 
-// existsCost is what it takes to ask an EXISTS for each solution of a block, and to find
-// the solutions of its pattern alone, in microseconds.
+// existsCost is the cost, in microseconds, of evaluating an EXISTS for each solution of a block, and of finding all
+// solutions of its pattern.
 type existsCost struct {
-	solutions float64 // of the block, where it is asked
+	solutions float64 // number of solutions of the block where it is evaluated
 	each      float64
-	rows      float64 // of the pattern alone
+	rows      float64 // number of solutions of the pattern by itself
 	all       float64
-	sorted    bool // they come in the order of the key
+	sorted    bool // the solutions are sorted by the key
 }
 
-// weigh lowers the pattern of an EXISTS both ways, to see what they cost.
+// weigh lowers the pattern of an EXISTS in both ways to estimate the costs.
 func (l *lowerer) weigh(e sparql.Exists, keys []sparql.Var, b *block, s scope) (a existsCost) {
 	place := b.cheapest(l.firstAsked(e.Op, b))
 	if place >= len(b.from) {
@@ -140,12 +139,12 @@ func (l *lowerer) weigh(e sparql.Exists, keys []sparql.Var, b *block, s scope) (
 	return a
 }
 
-// alone is the pattern of an EXISTS whatever the solution is.
+// alone lowers the pattern of an EXISTS independently of the solution.
 func (l *lowerer) alone(e sparql.Exists, s scope) *block {
 	return l.flatten(l.lower(e.Op, scope{graph: s.graph}))
 }
 
-// asked, collected and subtracted are the costs of the three ways.
+// asked, collected and subtracted return the costs of the three ways.
 func (a existsCost) asked() float64     { return a.solutions * a.each }
 func (a existsCost) collected() float64 { return a.all + a.rows*insertCost + a.solutions*memberCost }
 func (a existsCost) subtracted() float64 {
@@ -156,8 +155,8 @@ func (a existsCost) subtracted() float64 {
 	return cost
 }
 
-// member is an EXISTS as membership in the set of the pattern's keys, where that is
-// cheaper. The signs keep SQLite from reading an index by the members of the set.
+// member is EXISTS as membership in the set of the pattern's keys, if that is cheaper. The unary plus signs keep
+// SQLite from looking up each member of the set in an index.
 func (l *lowerer) member(e sparql.Exists, b *block, s scope) (string, bool) {
 	keys, ok := l.collectable(e.Op, b, s)
 	if !ok {
@@ -178,9 +177,8 @@ func (l *lowerer) member(e sparql.Exists, b *block, s scope) (string, bool) {
 	return "((" + strings.Join(left, ", ") + ")" + in + set.render(strings.Join(right, ", ")) + "))", true
 }
 
-// subtract takes the solutions of a NOT EXISTS out of a block's first table, when that
-// has nothing but the key, in order: SQLite compares two sorted lists then. It reports
-// whether it did.
+// subtract removes the solutions of a NOT EXISTS from the first table of a block, if that contains only the key,
+// sorted: SQLite then compares two sorted lists. It reports whether it did.
 func (l *lowerer) subtract(e sparql.Exists, b *block, s scope) bool {
 	keys, ok := l.collectable(e.Op, b, s)
 	if !ok || !e.Not || len(keys) != 1 || len(b.from) == 0 || len(b.from[0].alone) == 0 {

@@ -15,7 +15,7 @@ var (
 	zeroTerm  = rdf.Literal("0", rdf.XSDInteger)
 )
 
-// column returns a variable's column in the solution, or in the one outside.
+// column returns the column of a variable in the solution or in the outer solution.
 func (l *lowerer) column(v sparql.Var, b *block, s scope) (column, bool) {
 	inner, ok := b.cols.get(v)
 	outer, out := s.outer.get(v)
@@ -28,8 +28,8 @@ func (l *lowerer) column(v sparql.Var, b *block, s scope) (column, bool) {
 	return outer, out
 }
 
-// test is the effective boolean value of an expression: 1, 0, or NULL for an error.
-// The logic of SQL is that of section 17.2.
+// test is the effective boolean value of an expression: 1, 0, or NULL for an error. SQL's three-valued logic is that
+// of section 17.2.
 func (l *lowerer) test(e sparql.Expr, b *block, s scope) string {
 	switch e := e.(type) {
 	case sparql.Exists:
@@ -84,7 +84,7 @@ func (l *lowerer) testCall(e sparql.Call, b *block, s scope) (string, bool) {
 
 var words = map[sparql.Func]string{sparql.And: " AND ", sparql.Or: " OR "}
 
-// connected makes a balanced tree of a row: SQLite bounds how deep expressions are.
+// connected makes a balanced tree from a list of operands, because SQLite bounds the depth of expressions.
 func (l *lowerer) connected(list []sparql.Expr, word string, b *block, s scope) string {
 	if len(list) == 1 {
 		return l.test(list[0], b, s)
@@ -98,7 +98,7 @@ func isIRI(t rdf.Term) bool {
 	return ok
 }
 
-// idsEqual compares ids, where one side is a constant that allows it.
+// idsEqual compares ids, if one side is a constant for which that is right.
 func (l *lowerer) idsEqual(e sparql.Call, sign string, b *block, s scope, allows func(rdf.Term) bool) (string, bool) {
 	anyTerm := e.Func == "SAMETERM"
 	sides := [2]string{}
@@ -125,7 +125,7 @@ func (l *lowerer) idsEqual(e sparql.Call, sign string, b *block, s scope, allows
 	return "(" + sides[0] + sign + sides[1] + ")", true
 }
 
-// varsEqual compares two variables: by their ids, where one is no literal.
+// varsEqual compares the ids of two variables, if one is never a literal.
 func (l *lowerer) varsEqual(e sparql.Call, b *block, s scope) (string, bool) {
 	var cols [2]column
 	var kinds []string
@@ -164,8 +164,7 @@ func (l *lowerer) among(e sparql.Call, b *block, s scope) (string, bool) {
 	return "(" + l.value(v, b, s) + " " + string(e.Func) + " " + l.terms(terms) + ")", true
 }
 
-// compare answers a comparison with a constant by ranges for inline ids, and asks
-// for all others.
+// compare is a comparison with a constant: by ranges of ids for inlined values, and by calling a function for others.
 func (l *lowerer) compare(e sparql.Call, b *block, s scope) (string, bool) {
 	c, ok := comparisonOf(e)
 	col, has := l.column(c.Var, b, s)
@@ -188,7 +187,7 @@ func (l *lowerer) compare(e sparql.Call, b *block, s scope) (string, bool) {
 		" ELSE " + l.call("t_ebv", e, b, s) + " END", true
 }
 
-// value is the id of an expression's value, NULL for an error.
+// value is the id of the value of an expression, NULL for an error.
 func (l *lowerer) value(e sparql.Expr, b *block, s scope) string {
 	switch e := e.(type) {
 	case sparql.VarExpr:
@@ -229,8 +228,8 @@ func (l *lowerer) truth(sql string) string {
 	return "CASE " + sql + " WHEN 1 THEN " + l.term(trueTerm) + " WHEN 0 THEN " + l.term(falseTerm) + " END"
 }
 
-// call asks a function for an expression. Patterns in it are answered here and
-// passed as variables.
+// call is the call of a function that evaluates an expression. Patterns in the expression are lowered, and passed as
+// variables.
 func (l *lowerer) call(function string, e sparql.Expr, b *block, s scope) string {
 	w := &exprVars{seen: map[sparql.Var]bool{}, answer: map[sparql.Var]string{}}
 	w.exists = func(e sparql.Exists) sparql.Var {
@@ -264,12 +263,12 @@ func (l *lowerer) call(function string, e sparql.Expr, b *block, s scope) string
 	return function + "(" + strconv.Itoa(len(l.exprs)-1) + args + ")"
 }
 
-// ask is call for what has no row of terms.
+// ask is call without passing rows of terms.
 func (l *lowerer) ask(function string, e sparql.Expr, b *block, s scope) string {
 	return l.call(function, e, b.fixed(), s)
 }
 
-// passed is what a call passes of a variable; nothing when it has no value.
+// passed returns the arguments that pass the value of a variable to a function; none if it is unbound.
 func (l *lowerer) passed(v sparql.Var, w *exprVars, b *block, s scope) (sql string, pass Pass, ok bool) {
 	if sql, ok := w.answer[v]; ok {
 		return sql, PassID, true
@@ -285,8 +284,8 @@ func (l *lowerer) passed(v sparql.Var, w *exprVars, b *block, s scope) (sql stri
 	return sql, pass, true
 }
 
-// textsOf returns, for each variable of whose term an expression needs a single text
-// (what STR or LANG gives, or a string), that text as SQL.
+// textsOf returns for each variable of which an expression only needs one text (what STR or LANG gives, or a string)
+// that text in SQL.
 func (l *lowerer) textsOf(found *parts, b *block, s scope) map[sparql.Var]string {
 	texts := map[sparql.Var]string{}
 	for _, v := range found.vars {
@@ -299,18 +298,18 @@ func (l *lowerer) textsOf(found *parts, b *block, s scope) map[sparql.Var]string
 	return texts
 }
 
-// maxCallVars is how many arguments a function of SQLite takes, about.
+// maxCallVars is roughly the number of arguments that a function of SQLite may have.
 const maxCallVars = 100
 
-// maxCallTerms is how many of them may have their terms passed.
+// maxCallTerms is for how many variables the row of the term may be passed.
 const maxCallTerms = 15
 
-// exprVars lists an expression's variables, and replaces its patterns by others.
+// exprVars lists the variables of an expression, and replaces its patterns by variables.
 type exprVars struct {
 	vars   []sparql.Var
 	seen   map[sparql.Var]bool
 	answer map[sparql.Var]string
-	// texts are passed in place of the terms: STR and LANG of them are done.
+	// texts are passed instead of the terms: STR and LANG are already computed.
 	texts  map[sparql.Var]string
 	exists func(sparql.Exists) sparql.Var
 }
@@ -344,7 +343,7 @@ func (w *exprVars) walkAll(args []sparql.Expr) []sparql.Expr {
 	return out
 }
 
-// onlyText is the variable in STR or LANG of one that is passed as that text.
+// onlyText returns the variable of STR or LANG if that text is passed for it.
 func (w *exprVars) onlyText(e sparql.Call) (sparql.Expr, bool) {
 	if e.Func != sparql.Func(partStr) && e.Func != sparql.Func(partLang) {
 		return nil, false
@@ -363,7 +362,7 @@ func (w *exprVars) see(v sparql.Var) {
 	}
 }
 
-// labels reports whether an expression makes a blank node for a label.
+// labels reports whether an expression calls BNODE with a label.
 func labels(e sparql.Expr) bool {
 	return sparql.Some(e, func(e sparql.Expr) bool {
 		c, ok := e.(sparql.Call)

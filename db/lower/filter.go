@@ -10,14 +10,13 @@ import (
 	"trails/sparql/opt"
 )
 
-// rangeHint is what filters want of a variable's values: only those in the ranges,
-// or not inline, can pass.
+// rangeHint is what filters require of the values of a variable: they are in one of the ranges, or not inlined.
 type rangeHint struct {
 	regions []Region
 	bounds  []Bound
 }
 
-// The regions of inline ids that a comparison with a constant of a kind is about.
+// The regions of inline ids with which a constant of a kind can be compared.
 var (
 	numbers   = []Region{Region(rdf.XSDInteger), Region(rdf.XSDDecimal), Region(rdf.XSDDouble)}
 	dates     = []Region{Region(rdf.XSDDate)}
@@ -25,8 +24,7 @@ var (
 	booleans  = []Region{Region(rdf.XSDBoolean)}
 )
 
-// regionsOf returns the regions whose values compare with a constant as their ids
-// do with its range; nil when there are none.
+// regionsOf returns the regions in which comparing with a constant is a range of ids, nil if there are none.
 func regionsOf(t rdf.Term) []Region {
 	v, ok := t.(rdf.TypedString)
 	if !ok || !xsd.Valid(string(v.Value), v.Type) {
@@ -49,7 +47,7 @@ func regionsOf(t rdf.Term) []Region {
 	return nil
 }
 
-// comparison is a variable beside a constant.
+// comparison is a comparison of a variable with a constant.
 type comparison struct {
 	Var     sparql.Var
 	Func    sparql.Func
@@ -63,7 +61,7 @@ var mirrored = map[sparql.Func]sparql.Func{
 	sparql.LessOrEqual: sparql.GreaterOrEqual, sparql.GreaterOrEqual: sparql.LessOrEqual,
 }
 
-// comparisonOf recognizes a comparison that ranges of ids can answer.
+// comparisonOf recognizes a comparison that ranges of ids can decide.
 func comparisonOf(e sparql.Expr) (c comparison, ok bool) {
 	call, ok := e.(sparql.Call)
 	if !ok || mirrored[call.Func] == "" || len(call.Args) != 2 {
@@ -82,7 +80,7 @@ func comparisonOf(e sparql.Expr) (c comparison, ok bool) {
 	return comparison{v.Var, f, t.Term, regions}, regions != nil
 }
 
-// filter adds conditions, and tells the patterns below what they let pass.
+// filter adds conditions, and passes the ranges that they allow to the patterns below.
 func (l *lowerer) filter(op sparql.Filter, s scope) *block {
 	inner := s
 	inner.ranges = map[sparql.Var]*rangeHint{}
@@ -111,8 +109,8 @@ func (l *lowerer) filter(op sparql.Filter, s scope) *block {
 	return b.grown()
 }
 
-// conditions are those of a filter: only true counts, false and errors are alike.
-// below is the pattern that is filtered, nil when unknown.
+// conditions returns the conditions of a filter, for which false and errors are the same. below is the filtered
+// pattern, or nil.
 func (l *lowerer) conditions(all []sparql.Expr, below sparql.Op, b *block, s scope) (list []string) {
 	var known []knownRange
 	for _, e := range all {
@@ -146,7 +144,7 @@ func (l *lowerer) conditions(all []sparql.Expr, below sparql.Op, b *block, s sco
 			known = narrowed(known, col.sql, r, bound)
 			continue
 		}
-		// A value that is inline passes by its range, another is asked.
+		// Inlined values are tested by their range, others by a function.
 		var options []string
 		for _, r := range c.regions {
 			options = append(options, l.within(col.sql, r, []Bound{bound}))
@@ -160,8 +158,7 @@ func (l *lowerer) conditions(all []sparql.Expr, below sparql.Op, b *block, s sco
 	return list
 }
 
-// knownRange is a column whose values are all in one region: its conditions are one
-// range.
+// knownRange is a column whose values are all in one region, so that its conditions are one range.
 type knownRange struct {
 	sql    string
 	region Region
@@ -183,15 +180,15 @@ func (l *lowerer) within(sql string, r Region, bounds []Bound) string {
 	return sql + " BETWEEN " + l.arg(Arg{Region: r, Bounds: bounds}) + " AND " + l.arg(Arg{Region: r, Bounds: bounds, High: true})
 }
 
-// placeRange lets a pattern be read by the ranges of its object, where that is what
-// it begins with. Ids above zero may have any value: they are read whole.
+// placeRange restricts a pattern to ranges of its object, if its index begins with that. Ids above zero may have any
+// value, and are all read.
 func (l *lowerer) placeRange(b *block, p sparql.TriplePattern, at [3]bool, t string, s scope) {
 	h := s.ranges[p.Object.Var]
 	if h == nil || p.Object.Var == "" || at != [3]bool{false, true, false} || s.free || p.Subject.Var == p.Object.Var {
 		return
 	}
 	if l.patternRegion(p, s) != "" {
-		return // the filter's own condition is a range then
+		return // the filter's own condition becomes a range
 	}
 	var rows []string
 	for _, r := range h.regions {
@@ -203,7 +200,7 @@ func (l *lowerer) placeRange(b *block, p sparql.TriplePattern, at [3]bool, t str
 	b.where = append(b.where, t+".o BETWEEN "+r+".column1 AND "+r+".column2")
 }
 
-// regionOf returns the region that all values of v in op are in.
+// regionOf returns the region that contains all values of v in op.
 func (l *lowerer) regionOf(op sparql.Op, v sparql.Var, s scope) Region {
 	left, right := sparql.Operands(op)
 	switch op := op.(type) {
@@ -241,7 +238,7 @@ func (l *lowerer) regionOf(op sparql.Op, v sparql.Var, s scope) Region {
 	return ""
 }
 
-// regionOfGroup knows the keys, which are in the pattern, and what counts.
+// regionOfGroup returns the region of a key, which is that in the pattern, or of a count.
 func (l *lowerer) regionOfGroup(op sparql.Group, v sparql.Var, s scope) Region {
 	for _, k := range op.Keys {
 		if key, ok := k.Expr.(sparql.VarExpr); ok && k.Var == v && key.Var == v {

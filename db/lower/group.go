@@ -10,7 +10,7 @@ import (
 	"trails/sparql"
 )
 
-// group is GROUP BY with its aggregates: a subquery of its own.
+// group is GROUP BY with its aggregates, as a subquery.
 func (l *lowerer) group(op sparql.Group, s scope) *block {
 	having := s.ranges
 	var order []sparql.OrderKey
@@ -71,8 +71,8 @@ func (l *lowerer) group(op sparql.Group, s scope) *block {
 	return l.derived(sql, &cols, nil)
 }
 
-// withOuter makes columns of the block's own of those of the solution outside: an
-// aggregate that has none but such would be the outer statement's in SQL.
+// withOuter copies columns of the outer solution into the block, because SQL assigns an aggregate with only outer
+// columns to the outer statement.
 func (l *lowerer) withOuter(b *block, s scope) *block {
 	if s.outer == nil {
 		return b
@@ -86,7 +86,7 @@ func (l *lowerer) withOuter(b *block, s scope) *block {
 	return l.wrap(out)
 }
 
-// emptyGraphs is one group of no solutions for each graph in which there are none.
+// emptyGraphs adds the group without solutions for each graph that has none.
 func (l *lowerer) emptyGraphs(op sparql.Group, out, b *block, s scope) string {
 	empty := l.graphsOnly(s)
 	g := empty.cols.of[s.graph.any]
@@ -107,8 +107,8 @@ var ofEmptyGroup = map[sparql.AggregateFunc]rdf.Term{
 	sparql.GroupConcat: rdf.Literal("", rdf.XSDString),
 }
 
-// aggregate is done by SQL where ids say all: counts, and what is in the order of
-// one region. GROUP_CONCAT takes its values in an order, where there is one.
+// aggregate uses SQL where ids suffice: for counts, and for MIN and MAX in one region. GROUP_CONCAT takes its values
+// in order, if there is one.
 func (l *lowerer) aggregate(a sparql.Aggregate, below sparql.Op, order []sparql.OrderKey, b *block, s scope) column {
 	if a.Expr == nil && !a.Distinct {
 		return column{sql: l.term(zeroTerm) + " + count(*)"}
@@ -145,16 +145,15 @@ func (l *lowerer) aggregate(a sparql.Aggregate, below sparql.Op, order []sparql.
 	return l.aggregateInGo(a, []string{value})
 }
 
-// sums are the functions that make a number of a sum and a count.
+// sums are the functions that make a number from a sum and a count.
 var sums = map[sparql.AggregateFunc]string{sparql.Sum: "t_sum", sparql.Avg: "t_avg"}
 
-// zeros are the first ids that mean 0, in the regions in which the distance from it
-// tells the value.
+// zeros are the first ids of the value 0, in the regions in which the distance from it is proportional to the value.
 var zeros = map[Region]rdf.Term{
 	Region(rdf.XSDInteger): zeroTerm, Region(rdf.XSDDecimal): rdf.Literal("0.0", rdf.XSDDecimal),
 }
 
-// sum adds ids up in two halves, which SQL does not overflow, and counts them.
+// sum adds ids in two halves, which cannot overflow, and counts them.
 func (l *lowerer) sum(f sparql.AggregateFunc, r Region, value string) string {
 	scale, distance := 0, "("+value+" - "+l.term(zeros[r])+")"
 	if r == Region(rdf.XSDDecimal) {
@@ -173,8 +172,8 @@ func (l *lowerer) rowOf(b *block, s scope) (list []string) {
 	return list
 }
 
-// inOrder is the clause by which an aggregate is given values in the order of a subquery, see
-// [orderBelow]; "" where there is none.
+// inOrder is the ORDER BY of an aggregate's arguments for the order of a subquery, see [orderBelow]; "" if there is
+// none.
 func (l *lowerer) inOrder(order []sparql.OrderKey, b *block, s scope) string {
 	var by []string
 	for _, k := range order {

@@ -10,7 +10,7 @@ import (
 	"trails/sparql/opt"
 )
 
-// join joins all operands of joins of joins: the order is ours to choose.
+// join joins all operands of nested joins, in an order of its own choice.
 func (l *lowerer) join(op sparql.Join, s scope) *block {
 	operands := opt.Joined(op)
 	slices.SortStableFunc(operands, func(a, b sparql.Op) int { return turn(a) - turn(b) })
@@ -32,14 +32,14 @@ func (l *lowerer) join(op sparql.Join, s scope) *block {
 	return b
 }
 
-// The turns of basic graph patterns, and of paths from anywhere.
+// The ranks of basic graph patterns, and of paths without a given end.
 const (
 	turnOfPatterns = 3
 	turnOfPaths    = 5
 )
 
-// turn says which operands of a join come first: what has few solutions or cannot
-// use those of others, then patterns, which can, then paths from anywhere.
+// turn ranks the operands of a join: first those with few solutions and those that cannot use the values of others,
+// then patterns, which can, then paths without a given end.
 func turn(op sparql.Op) int {
 	switch op := op.(type) {
 	case sparql.Table:
@@ -60,11 +60,11 @@ func turn(op sparql.Op) int {
 	return 4
 }
 
-// between puts what joins the parts of a basic graph pattern that share no variable between them.
-// ?p ex:livesIn ?city . ?c a ex:Continent, with ?city ex:partOf+ ?c, begins with the smaller part
-// and walks to the other one, where a walk behind both would be asked of each pair whether there
-// is a way; and ?a ex:name ?n . ?g ex:source ?s, with GRAPH ?g { ?a ex:knows ?b }, goes from the
-// graphs to the names, not through all pairs of both. Operands are in their turns.
+// between places operands that connect two parts of a basic graph pattern (which share no variable) between these
+// parts. ?p ex:livesIn ?city . ?c a ex:Continent, with ?city ex:partOf+ ?c, begins with the smaller part and follows
+// the path to the other one. Behind both, the path would be tested for each pair. And ?a ex:name ?n . ?g ex:source
+// ?s, with GRAPH ?g { ?a ex:knows ?b }, goes from the graphs to the names, not through all pairs. Operands are sorted
+// by turn.
 func (l *lowerer) between(operands []sparql.Op, s scope) []sparql.Op {
 	at := slices.IndexFunc(operands, func(op sparql.Op) bool { return turn(op) == turnOfPatterns })
 	if at < 0 || at == len(operands)-1 {
@@ -92,7 +92,7 @@ func (l *lowerer) between(operands []sparql.Op, s scope) []sparql.Op {
 	for len(rest) > 0 {
 		next, first := 0, 5
 		for i, op := range rest {
-			place := 4 // a path from anywhere to anywhere, or what nothing leads to
+			place := 4 // a path without a given end, or one that nothing leads to
 			switch op := op.(type) {
 			case sparql.BGP:
 				if place = 3; slices.ContainsFunc(op.Patterns, hangs) {
@@ -121,10 +121,9 @@ func (l *lowerer) between(operands []sparql.Op, s scope) []sparql.Op {
 	return out
 }
 
-// parts are the patterns of a basic graph pattern that hang together by their variables, the
-// smallest part first.
+// parts splits a basic graph pattern into parts that are connected by variables, the smallest first.
 func (l *lowerer) parts(op sparql.BGP, s scope) (list []sparql.Op) {
-	part := make([]int, len(op.Patterns)) // a number that those of one part have in common
+	part := make([]int, len(op.Patterns)) // a number shared by the patterns of one part
 	first := map[sparql.Var]int{}
 	for i, p := range op.Patterns {
 		part[i] = i
@@ -182,7 +181,7 @@ func (l *lowerer) merge(a, b *block) *block {
 	return out
 }
 
-// shared lists the conditions under which solutions of two blocks are compatible.
+// shared lists the conditions for compatible solutions of two blocks.
 func shared(a, b *block) (list []string) {
 	for _, v := range b.cols.vars {
 		if c, ok := a.cols.get(v); ok && v != rowVar {
@@ -207,17 +206,16 @@ func joined(a, b *block, v sparql.Var) column {
 	return column{sql: "COALESCE(" + left.sql + ", " + right.sql + ")", maybe: true, computed: true, tied: left.tied && right.tied}
 }
 
-// maxLateral bounds how many optional joins repeat their left side, maxRetries how many
-// right sides are lowered a second time: of those that stand inside each other every one
-// doubles the work.
+// maxLateral bounds how many optional joins repeat their left side. maxRetries bounds how many right sides are
+// lowered twice, because each nested one doubles the work.
 const (
 	maxLateral = 2
 	maxRetries = 200
 )
 
-// leftJoin is OPTIONAL. One table is an outer join in SQL. SQLite would make a
-// table of several without looking at the left side first, so these are the join,
-// and what is on the left without a partner.
+// leftJoin is OPTIONAL. With one table it is a LEFT JOIN. SQLite would evaluate a right side of several tables
+// without using the left side first; so that becomes the union of the join and of the left solutions without a
+// partner.
 func (l *lowerer) leftJoin(op sparql.LeftJoin, s scope) *block {
 	if b := l.scannedOptional(op, s); b != nil {
 		return b
@@ -242,8 +240,8 @@ func (l *lowerer) leftJoin(op sparql.LeftJoin, s scope) *block {
 	return l.outerJoin(a, l.wrap(l.lower(op.Right, inner)), op.Expr, s)
 }
 
-// scannedOptional is an OPTIONAL that a scan has no step for, as the join and what is on the
-// left without a partner, where one of these is a scan; nil for everything else.
+// scannedOptional lowers an OPTIONAL for which a scan has no step as the union of the join and of the left solutions
+// without a partner, if a scan can do one of these; otherwise it returns nil.
 func (l *lowerer) scannedOptional(op sparql.LeftJoin, s scope) *block {
 	right := op.Right
 	if op.Expr != nil {
@@ -255,7 +253,7 @@ func (l *lowerer) scannedOptional(op sparql.LeftJoin, s scope) *block {
 	}
 	start := l.mark()
 	both := sparql.Join{Left: op.Left, Right: right}
-	// In an EXISTS a walk may stay at the term that stands for a variable, in a join only at nodes.
+	// In an EXISTS a path without a step matches the substituted term itself, in a join only nodes of the graph.
 	fits := l.scans(s) && l.scanner(both, s, func(c *scanner) bool { return !c.walks }) != nil
 	l.reset(start)
 	if !fits {
@@ -279,7 +277,7 @@ func (b *block) computed() bool {
 	return false
 }
 
-// outerJoin makes of a its LEFT JOIN with a block of one table.
+// outerJoin adds to a a LEFT JOIN with a block of one table.
 func (l *lowerer) outerJoin(a, b *block, e sparql.Expr, s scope) *block {
 	if len(a.from) == 0 {
 		a.from = []item{{table: "(SELECT 1) " + l.alias()}}
@@ -312,7 +310,7 @@ func (l *lowerer) outerJoin(a, b *block, e sparql.Expr, s scope) *block {
 	return a
 }
 
-// lateral is a left join as the join and the rest.
+// lateral is a left join as a union of the join and the rest.
 func (l *lowerer) lateral(a, b *block, e sparql.Expr, s scope) *block {
 	both := l.merge(a, b)
 	var conditions []string
@@ -326,11 +324,11 @@ func (l *lowerer) lateral(a, b *block, e sparql.Expr, s scope) *block {
 	return l.unite(both, rest)
 }
 
-// maxBranches bounds the joins that SQLite makes of unions in one join: when it takes them
-// into the join it has one for each choice of their sides, and plans all of them.
+// maxBranches bounds the joins that SQLite makes from unions within one join: it plans one for each combination of
+// their sides.
 const maxBranches = 64
 
-// apart ends a union of so many sides; with a limit it stays a table of its own.
+// apart finishes a union of n sides; with a limit it stays a subquery.
 func (l *lowerer) apart(sides int) string {
 	if l.branches > 1 && l.branches*sides > maxBranches {
 		return " LIMIT -1"
@@ -339,10 +337,10 @@ func (l *lowerer) apart(sides int) string {
 	return ""
 }
 
-// maxUnited is how many SELECTs stand side by side; SQLite has 500.
+// maxUnited is how many SELECTs a UNION has at most; SQLite allows 500.
 const maxUnited = 400
 
-// union is UNION: those of unions of unions stand side by side.
+// union is UNION; nested unions become one.
 func (l *lowerer) union(op sparql.Union, s scope) *block {
 	s.free = s.free || s.bound != nil
 	s.wanted = ""
@@ -375,8 +373,8 @@ func (l *lowerer) unite(sides ...*block) *block {
 			}
 		}
 	}
-	// The first side names the columns. The others say no more than they have to: the text
-	// of many sides with variables of their own is the product of both numbers.
+	// The first side names the columns. The others have only what is needed; if each named all variables, the text
+	// would grow with the product of sides and variables.
 	selects := make([]string, len(sides))
 	selects[0] = sides[0].render(l.fields(sides[0], cols.vars))
 	for i, side := range sides[1:] {
@@ -409,8 +407,8 @@ func (l *lowerer) unite(sides ...*block) *block {
 	return out
 }
 
-// sidesOf returns the sides of the union that the block is, with all its columns and no
-// others; nil when it is none.
+// sidesOf returns the sides of the union that the block is, with all its columns and no others; nil if it is not a
+// union.
 func (l *lowerer) sidesOf(b *block) []string {
 	if len(b.from) != 1 || len(b.where) > 0 || len(b.order) > 0 || !b.flat() || len(b.cols.vars) != b.from[0].width {
 		return nil
@@ -423,7 +421,7 @@ func (l *lowerer) sidesOf(b *block) []string {
 	return b.from[0].sides
 }
 
-// united is what is true of a variable on all sides of a union.
+// united is the column of a variable in a union: what holds in all sides.
 func united(sides []*block, v sparql.Var) column {
 	all := column{tied: true, node: true}
 	for _, side := range sides {
@@ -438,8 +436,7 @@ func united(sides []*block, v sparql.Var) column {
 // minus is MINUS (section 18.5): solutions that share no variable stay.
 func (l *lowerer) minus(op sparql.Minus, s scope) *block {
 	a := l.flatten(l.before(op.Left, s))
-	// Where all that both sides share has a value, nothing is left of NOT EXISTS that
-	// MINUS does not say.
+	// If all shared variables are bound on both sides, MINUS is the same as NOT EXISTS.
 	x := sparql.Exists{Not: true, Op: op.Right}
 	if l.subtract(x, a, s) {
 		return a
@@ -479,8 +476,8 @@ func (l *lowerer) minus(op sparql.Minus, s scope) *block {
 	return a
 }
 
-// notAmong is MINUS with inline data: SQLite makes an index of a set, but reads its
-// rows for each solution otherwise.
+// notAmong is MINUS with inline data, as NOT IN: SQLite builds an index of the set, and would otherwise read all rows
+// for each solution.
 func notAmong(a, b *block) (string, bool) {
 	if len(b.from) != 1 || !b.from[0].inline {
 		return "", false
@@ -497,7 +494,7 @@ func notAmong(a, b *block) (string, bool) {
 	return "(" + strings.Join(left, ", ") + ") NOT IN (" + b.render(strings.Join(right, ", ")) + ")", true
 }
 
-// mark is where a lowering was, to go back to.
+// mark is a state of the lowering to return to.
 type mark struct{ args, exprs, aggregates, walks, programs, aliases, laterals int }
 
 func (l *lowerer) mark() mark {

@@ -2,9 +2,8 @@ package lower
 
 import "trails/sparql"
 
-// jump answers DISTINCT of the predicates of one subject, or of all, by going from one
-// predicate to the next in the index: however many statements each has, they are not
-// read. It returns nil for everything else.
+// jump lowers DISTINCT of the predicates of one subject, or of all, by skipping from one predicate to the next in the
+// index, without reading all statements. It returns nil for other operators.
 func (l *lowerer) jump(op sparql.Op, s scope) *block {
 	project, ok := op.(sparql.Project)
 	if !ok || len(project.Vars) != 1 || s.outer != nil || s.graph.named || len(s.graph.virtual) > 0 {

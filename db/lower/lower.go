@@ -1,28 +1,25 @@
-// Package lower turns SPARQL algebra into SQL: one statement over the table live
-// that answers a whole pattern. It is pure: it reads no file, and what only a file
-// knows, the ids of terms, it leaves as [Arg]s for whoever runs the statement.
+// Package lower turns SPARQL algebra into SQL: one statement over the table live that answers a whole pattern. It is
+// pure: it reads no file. The ids of terms, which only a file knows, are [Arg]s that the caller fills in.
 //
-// Each column of the statement is a term's id, or NULL where a variable is unbound.
-// Equal terms have equal ids, so joins compare numbers. What SQL cannot say is asked
-// of functions that the running query registers:
+// Each column of the statement is a term's id, or NULL where a variable is unbound. Equal terms have equal ids, so
+// joins compare numbers. What SQL cannot express is done by functions that the running query registers:
 //
 //	t_eval(k, id…)   the value of Plan.Exprs[k], NULL when it is an error
-//	t_new(k, id…)    the same, for what has another value each time
+//	t_new(k, id…)    the same for volatile expressions
 //	t_ebv(k, id…)    its effective boolean value: 1, 0, or NULL for an error
-//	t_row()          another number each time
-//	t_show(k, id…)   the same as t_eval for what needs no id: an id, or the term as text
+//	t_row()          a different number each time
+//	t_show(k, id…)   the same as t_eval for output only: an id, or the term as text
 //	t_sum(d, h, l, n)  the sum of n numbers, h * 2^24 + l with d decimals; t_avg, their average
 //	t_str(id), t_lang(id), t_text(id)  what STR and LANG give, and the text of a string
-//	t_class(id), t_key(id)  where ORDER BY has it, first and then
+//	t_class(id), t_key(id)  the sort keys of ORDER BY: class, then key
 //	t_agg(k, id…)    the aggregate Plan.Aggregates[k]
-//	t_reach(k, g, a, x)  a table: what the closure Plan.Walks[k] reaches, see [Walk]
+//	t_reach(k, g, a, x)  a table: what the transitive path Plan.Walks[k] reaches, see [Walk]
 //	t_scan(k, c0, c1…)  a table: the rows of Plan.Programs[k]
 //	COLLATE t_order  orders ids, written as text, as ORDER BY has it
 //
-// The order of joins is forced by CROSS JOIN and the index of each pattern is named:
-// the planner of SQLite sees values of too many predicates in one column to know
-// better. The text depends on the query's shape alone, never on its constants, so
-// that prepared statements can be kept by their text. Start with [Lower].
+// The order of joins is forced by CROSS JOIN and the index of each pattern is named: SQLite's planner has no
+// statistics for each predicate. The text depends on the query's shape alone, never on its constants, so that
+// prepared statements can be kept by their text. Start with [Lower].
 package lower
 
 import (
@@ -42,13 +39,13 @@ type Plan struct {
 	SQL     string
 	Args    []Arg
 	Columns []sparql.Var
-	// Exprs and Aggregates are what the functions in SQL name by their place.
+	// Exprs and Aggregates are referred to by index in SQL.
 	Exprs      []Expr
 	Aggregates []sparql.Aggregate
-	// Walks are what t_reach in SQL names by their place, Programs what t_scan does.
+	// Walks are the paths that t_reach refers to by index, Programs the scans of t_scan.
 	Walks    []Walk
 	Programs []scan.Program
-	// Listing is set when the statement does nothing but list the rows of a program.
+	// Listing is set if the statement only lists the rows of a program.
 	Listing *Listing
 	// Base is what IRI(…) resolves against.
 	Base string
@@ -57,101 +54,96 @@ type Plan struct {
 // Listing is a program whose rows are the solutions.
 type Listing struct {
 	Program int
-	Columns []Listed // one for each of the plan
+	Columns []Listed // one for each column of the plan
 }
 
-// Listed is a column of the rows of a program: the Place is counted from 1, and 0 for a variable
-// that is unbound. What Args[Plus-1] is has to be added, nothing if Plus is 0.
+// Listed is a column of a program's rows. Place is counted from 1; 0 is an unbound variable. Args[Plus-1] is added to
+// the value, unless Plus is 0.
 type Listed struct{ Place, Plus int }
 
-// Expr is an expression, and the variables whose ids a call passes, in order.
-// Others are unbound.
+// Expr is an expression, and the variables whose values a call passes, in order. Other variables are unbound.
 type Expr struct {
 	Expr sparql.Expr
 	Vars []sparql.Var
-	Pass []Pass // of each variable
+	Pass []Pass // for each variable
 }
 
-// Pass is how a call passes a variable's value; each way has NULL for unbound.
+// Pass is how a call passes the value of a variable; NULL is unbound.
 type Pass uint8
 
 const (
-	// PassID is the id alone.
+	// PassID passes only the id.
 	PassID Pass = iota
-	// PassTerm is the id, and kind, value, datatype and lang of its row of the
-	// dictionary, NULL when it has none.
+	// PassTerm passes the id, and kind, value, datatype and lang of its dictionary row, NULL if it has none.
 	PassTerm
-	// PassText is a text in place of an id: the value is that string.
+	// PassText passes a text instead of an id: the value is this string.
 	PassText
 )
 
-// Arg is a value of a placeholder: the id of a term or, when Region is set, an end of
-// the ids of that region whose values meet all Bounds. A range that is empty ends
-// before it begins.
+// Arg is the value of a placeholder: the id of a term or, if Region is set, one end of the range of ids in that
+// region whose values meet all Bounds. An empty range ends before it begins.
 type Arg struct {
 	Term   rdf.Term
-	Number int64 // when Term is nil and there is no Region
+	Number int64 // if Term is nil and there is no Region
 	Region Region
 	High   bool
 	Bounds []Bound
-	// Text is set when not the id but the text of Term is the value; a High one is
-	// behind all that begin with it.
+	// Text means that the value is the text of Term, not its id. With High it is an upper bound for all texts that
+	// begin with it.
 	Text bool
-	// Rows, when it is not nil, makes the value a JSON array of ids, null for a nil term:
-	// an array for each row, or the id itself where a row has one term.
+	// Rows, when not nil, makes the value a JSON array of ids, null for a nil term: an array for each row, or the id
+	// itself if rows have one term.
 	Rows [][]rdf.Term
 }
 
-// Region is a datatype whose ids are in the order of its values.
+// Region is a datatype whose ids sort like its values.
 type Region rdf.IRI
 
-// Bound is what a value is compared with.
+// Bound is a comparison of a value.
 type Bound struct {
 	Func sparql.Func // one of = < > <= >=
 	Term rdf.Term
 }
 
-// Options are what a lowering may know of the file. The zero value is good.
+// Options are the facts about the file that a lowering may use. The zero value works.
 type Options struct {
 	// Dataset is what FROM and FROM NAMED say.
 	Dataset sparql.Dataset
 	Base    string
-	// Stats estimates how many statements match a pattern's constants. Nil guesses.
+	// Stats estimates how many statements match a pattern's constants. If it is nil, the lowering guesses.
 	Stats func(p sparql.TriplePattern) float64
-	// Subjects estimates how many subjects a predicate has. Nil takes each statement to be of
-	// another one.
+	// Subjects estimates the number of subjects of a predicate. If it is nil, each statement is assumed to have a
+	// different subject.
 	Subjects func(predicate rdf.IRI) float64
-	// Linked estimates how many statements with this predicate an object has that is one of
-	// the objects of a pattern, whose subject and predicate are given. Nil knows of none.
+	// Linked estimates the number of statements with this predicate for each object of a pattern whose subject and
+	// predicate are given. It may be nil.
 	Linked func(of sparql.TriplePattern, predicate rdf.IRI) float64
-	// Region returns the one region that all objects of a predicate in the default
-	// graph are in, "" when there is none. Nil knows of none.
+	// Region returns the region of all objects of a predicate in the default graph, "" if there is none. It may be
+	// nil.
 	Region func(predicate rdf.IRI) Region
-	// RowsInVirtual estimates how many statements of a virtual graph fit a pattern, by
-	// which of its positions are given. Nil guesses.
+	// RowsInVirtual estimates the statements of a virtual graph that match a pattern, by its given positions. If it
+	// is nil, the lowering guesses.
 	RowsInVirtual func(graph rdf.IRI, p sparql.TriplePattern, at [3]bool) float64
-	// OrderInVirtual reports whether all objects of a predicate in a virtual graph are
-	// in the order of its table's column k. Nil knows of none.
+	// OrderInVirtual reports whether column k sorts the objects of a predicate in a virtual graph. It may be nil.
 	OrderInVirtual func(graph, predicate rdf.IRI) bool
-	// Scans says when whole ranges of an index are read in the place of SQL.
+	// Scans says when whole ranges of an index are scanned instead of using SQL.
 	Scans Scans
-	// Lift are the constants of a [Shape]: at the ends of patterns, slots stand for
-	// them. Stats is asked about slots then, too.
+	// Lift are the constants of a [Shape]: in patterns they are replaced by slots. Stats is then asked about slots,
+	// too.
 	Lift []rdf.Term
 }
 
-// The sizes of a statement that SQLite surely takes.
+// The sizes of a statement that SQLite certainly accepts.
 const (
 	maxArgs   = 32_000
 	maxText   = 900_000
-	maxTables = 56 // of one join; SQLite has 64, some of which are left for the rows of terms that expressions ask for
+	maxTables = 56 // of one join; SQLite allows 64, and some are left for the rows of terms that expressions need
 	maxDepth  = 400
-	// maxCompared bounds the time that the order of patterns takes: each time the next
-	// one is chosen all of its group are compared.
+	// maxCompared bounds the time for ordering patterns: each choice compares all patterns of the group.
 	maxCompared = 1 << 20
 )
 
-// Lower returns the statement that answers op with one row for each solution.
+// Lower returns a statement with one row for each solution of op.
 func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
 	l := &lowerer{opts: opts, slots: slotsOf(opts.Lift), names: map[sparql.Var]string{}, counts: map[sparql.TriplePattern]float64{}, subjects: map[rdf.IRI]float64{}}
 	b := l.lower(op, scope{graph: l.defaultGraph()})
@@ -165,7 +157,7 @@ func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
 	return Plan{SQL: sql, Args: l.args, Columns: vars, Exprs: l.exprs, Aggregates: l.aggregates, Walks: l.walks, Programs: l.programs, Listing: b.listing(vars), Base: opts.Base}, nil
 }
 
-// lowerer is one lowering.
+// lowerer is the state of one lowering.
 type lowerer struct {
 	opts       Options
 	slots      map[rdf.Term]Slot
@@ -180,37 +172,36 @@ type lowerer struct {
 	depth      int
 	laterals   int
 	retries    int
-	branches   int                              // the choices among the sides of unions so far
-	repeated   int                              // bytes that walks repeat
-	compared   int                              // patterns with others of their group
-	counts     map[sparql.TriplePattern]float64 // what Stats has said
-	subjects   map[rdf.IRI]float64              // what Subjects has said
+	branches   int                              // combinations of sides of unions so far
+	repeated   int                              // bytes of text that paths repeat
+	compared   int                              // comparisons between patterns of a group
+	counts     map[sparql.TriplePattern]float64 // answers of Stats
+	subjects   map[rdf.IRI]float64              // answers of Subjects
 	err        error
 }
 
-// scope is what an operator is lowered in.
+// scope is the context in which an operator is lowered.
 type scope struct {
 	graph graph
-	// outer are the columns of the solution that an EXISTS is asked about.
+	// outer are the columns of the solution for which an EXISTS is evaluated.
 	outer *columns
-	// bound says which variables a join has given a value before: the order of
-	// patterns and their indexes depend on it. The join itself compares.
+	// bound are the variables that a join has bound before: they decide the order of patterns and their indexes. The
+	// join itself adds the comparisons.
 	bound *known
-	// free leaves the choice of indexes to SQLite: bound may or may not reach here.
+	// free leaves the choice of indexes to SQLite, because the values of bound may not reach here.
 	free bool
-	// ranges are what filters want of variables.
+	// ranges are the requirements of filters on variables.
 	ranges map[sparql.Var]*rangeHint
-	// wanted is the variable by which the solutions are sorted, one of a limited number.
+	// wanted is the variable by which a limited number of solutions is sorted.
 	wanted sparql.Var
-	// behind is set where other tables come before: what stands here is read again for each of
-	// their rows.
+	// behind means that other tables come first, so that this is evaluated for each of their rows.
 	behind bool
-	// first is about how many solutions are wanted, 0 for all.
+	// first estimates how many solutions are needed, 0 for all.
 	first float64
-	// sql is set where no scan is thought about: its costs are compared with.
+	// sql means that scans are not considered: this is the SQL alternative in a comparison.
 	sql bool
-	// all is set where every solution is found before one is shown: below an aggregate or
-	// a sort. Elsewhere the first row must not wait for others.
+	// all means that every solution is computed before the first is returned: below an aggregate or a sort. Elsewhere
+	// the first row must not wait for others.
 	all bool
 }
 
@@ -235,10 +226,10 @@ func (l *lowerer) arg(a Arg) string {
 func (l *lowerer) term(t rdf.Term) string { return l.arg(Arg{Term: t}) }
 func (l *lowerer) number(n int64) string  { return l.arg(Arg{Number: n}) }
 
-// maxListed is how many terms stand in a statement one by one: more are one value.
+// maxListed is how many terms are listed in a statement; more become one JSON value.
 const maxListed = 100
 
-// terms is the list of their ids behind IN.
+// terms is the list of ids behind IN.
 func (l *lowerer) terms(terms []rdf.Term) string {
 	if len(terms) > maxListed {
 		rows := make([][]rdf.Term, len(terms))
@@ -254,11 +245,11 @@ func (l *lowerer) terms(terms []rdf.Term) string {
 	return "(" + strings.Join(list, ", ") + ")"
 }
 
-// never is false, but not to the planner: it would drop the other conditions, and not
-// find the index that needs them.
+// never is false, but not to the planner: that would drop the other conditions, and not find the index that they
+// need.
 func (l *lowerer) never() string { return l.number(0) }
 
-// alias returns a new name for a table.
+// alias returns a new table name.
 func (l *lowerer) alias() string {
 	l.aliases++
 	return "t" + strconv.Itoa(l.aliases)
@@ -274,14 +265,14 @@ func (l *lowerer) name(v sparql.Var) string {
 	return n
 }
 
-// fresh returns a variable that no text has.
+// fresh returns a new variable that no text can name.
 func (l *lowerer) fresh() sparql.Var {
 	l.hidden++
 	return sparql.Var("..l" + strconv.Itoa(l.hidden))
 }
 
-// before lowers what a row of operators begins with: the last of a row stands outside of
-// all others, but is no deeper in the statement.
+// before lowers the innermost operand of a chain of operators first. The chain is long, but makes the statement no
+// deeper.
 func (l *lowerer) before(op sparql.Op, s scope) *block {
 	l.depth--
 	defer func() { l.depth++ }()

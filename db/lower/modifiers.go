@@ -10,8 +10,8 @@ import (
 	"trails/sparql/opt"
 )
 
-// maxFormula is how long the text of a computed column may be before it becomes a
-// table's: a column that is used often repeats it.
+// maxFormula is the length of a computed column's text from which it is put into a subquery, because each use of the
+// column repeats it.
 const maxFormula = 1000
 
 // extend is BIND.
@@ -42,8 +42,8 @@ func (l *lowerer) extend(op sparql.Extend, s scope) *block {
 	return out
 }
 
-// rowVar is a number that each solution has of its own: BNODE gives the same node for
-// a label in one solution, whichever expression asks.
+// rowVar holds a different number for each solution: within one solution BNODE gives the same node for a label in all
+// expressions.
 const rowVar sparql.Var = "..row"
 
 func (l *lowerer) numbered(b *block) *block {
@@ -75,9 +75,8 @@ func (l *lowerer) table(op sparql.Table, s scope) *block {
 	return b
 }
 
-// rows is a table of inline data, one value of the statement whatever its size: SQLite
-// needs quadratic time for a VALUES of placeholders. The limit keeps it a table, which
-// SQLite can make an index of.
+// rows is a table of inline data, passed as one argument whatever its size: SQLite needs quadratic time for a VALUES
+// of placeholders. The LIMIT keeps it a subquery, of which SQLite can make an index.
 func (l *lowerer) rows(rows [][]rdf.Term, width int) string {
 	fields := []string{"1"}
 	if width == 1 {
@@ -92,10 +91,10 @@ func (l *lowerer) rows(rows [][]rdf.Term, width int) string {
 	return "SELECT " + strings.Join(fields, ", ") + " FROM json_each(" + l.arg(Arg{Rows: rows}) + ") LIMIT -1"
 }
 
-// limited stands in scope.wanted between a LIMIT and the ORDER BY below it.
+// limited in scope.wanted marks that a LIMIT is above, until the ORDER BY below it.
 const limited sparql.Var = "..limited"
 
-// project drops the columns that are out of scope, but not the active graph's.
+// project drops the columns that are out of scope, but keeps that of the active graph.
 func (l *lowerer) project(op sparql.Project, s scope) *block {
 	inner := s
 	if s.outer != nil {
@@ -150,8 +149,8 @@ func (l *lowerer) distinct(op sparql.Op, s scope) *block {
 	return &out
 }
 
-// scannedSides is what DISTINCT stands around where that is a union with sides that are scans:
-// each of these is a DISTINCT of its own. It is nil for everything else.
+// scannedSides lowers DISTINCT of a union with sides that are scans: each of these gets its own DISTINCT. It returns
+// nil for other operators.
 func (l *lowerer) scannedSides(op sparql.Op, s scope) *block {
 	project, _ := op.(sparql.Project)
 	union, ok := project.Op.(sparql.Union)
@@ -196,7 +195,7 @@ func (l *lowerer) slice(op sparql.Slice, s scope) *block {
 	return &out
 }
 
-// count is how many rows to skip or to take; queries of one shape may differ in it.
+// count is the argument of LIMIT or OFFSET; queries of one shape may have different ones.
 func (l *lowerer) count(n int64) string {
 	if slot, ok := l.slots[sparql.Rows(n)]; ok {
 		return l.term(slot)

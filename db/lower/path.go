@@ -9,8 +9,8 @@ import (
 	"trails/sparql/opt"
 )
 
-// path is a property path (sections 9.1 and 18.4): what can be said with patterns
-// is, and the rest is a closure.
+// path is a property path (sections 9.1 and 18.4): where possible it is lowered to patterns, and the rest is a
+// transitive path.
 func (l *lowerer) path(op sparql.PathPattern, s scope) *block {
 	op.Subject, op.Object = l.lifted(op.Subject), l.lifted(op.Object)
 	steps := opt.Steps(op, l.fresh)
@@ -28,7 +28,7 @@ func (l *lowerer) path(op sparql.PathPattern, s scope) *block {
 	return &block{}
 }
 
-// closureOf is how often a path walks another.
+// closureOf returns the operand of *, + or ?, and how often it may be repeated.
 func closureOf(p sparql.Path) (c closure, of sparql.Path, ok bool) {
 	switch p := p.(type) {
 	case sparql.ZeroOrOne:
@@ -41,8 +41,8 @@ func closureOf(p sparql.Path) (c closure, of sparql.Path, ok bool) {
 	return closure{}, nil, false
 }
 
-// stays reports whether a path leads from each term to itself, also from one that is
-// no node of the graph. A sequence does not: what is between its parts is a node.
+// stays reports whether a path connects each term to itself, including one that is no node of the graph. A sequence
+// does not: the term between its parts is a node.
 func stays(p sparql.Path) bool {
 	switch p := p.(type) {
 	case sparql.ZeroOrOne, sparql.ZeroOrMore:
@@ -67,7 +67,7 @@ func without(b *block, v sparql.Var) *block {
 	return out
 }
 
-// negated is !(…): each direction that it mentions.
+// negated is !(…), for each direction that it mentions.
 func (l *lowerer) negated(op sparql.PathPattern, p sparql.NegatedSet, s scope) *block {
 	if p.Forward == nil {
 		return l.anyBut(op.Object, p.Backward, op.Subject, s)
@@ -88,29 +88,28 @@ func (l *lowerer) anyBut(subject sparql.Operand, but []rdf.IRI, object sparql.Op
 	return without(b, predicate.Var)
 }
 
-// closure says how often a path is walked: not at all, once, many times.
+// closure says how often a path is repeated: whether not at all, and whether many times.
 type closure struct{ zero, many bool }
 
-// walk is a closure while it is lowered. Its table r has the columns x, where a walk
-// has come to; a, where it began, unless that is one place; and g, its graph, when
-// that is a variable.
+// walk is a transitive path during lowering. Its table r has the columns x, the node reached; a, the node where it
+// began, unless that is a single one; and g, its graph, if that is a variable.
 type walk struct {
 	closure
 	scope
 	from, to sparql.Operand
-	start    string // the one place, or ""
-	starts   string // a table z of places z.v, or ""
+	start    string // the single start, or ""
+	starts   string // alias of a table of starts z.v, or ""
 	r        string
 	steps    []*block
 }
 
-// The variables of a step.
+// The variables at the ends of one step.
 const (
 	stepFrom sparql.Var = "..from"
 	stepTo   sparql.Var = "..to"
 )
 
-// closure walks from the end that is given; from all nodes when none is.
+// closure walks from the given end, or from all nodes if none is given.
 func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s scope) *block {
 	if c.zero {
 		for _, v := range []sparql.Var{op.Subject.Var, op.Object.Var} {
@@ -123,7 +122,7 @@ func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s sco
 		switch {
 		case s.graph.isOneStored():
 			return l.reach(op, links, c, s)
-		case s.graph.any != "": // in each of the graphs by itself
+		case s.graph.any != "": // in each graph separately
 			graphs, each := l.graphsOnly(s), s
 			each.graph = graph{in: []string{graphs.cols.of[s.graph.any].sql}, named: true}
 			return l.merge(graphs, l.reach(op, links, c, each))
@@ -149,8 +148,8 @@ func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s sco
 	return l.walked(w, sql)
 }
 
-// substituted lowers a path without a step where the outer solution has its end v or not:
-// a value stands in its place, and need not be a node of the graph; else v is a variable.
+// substituted lowers a path that may have no step for both cases of its end v: if the outer solution binds it, the
+// value is substituted, and need not be a node of the graph; otherwise v is a variable.
 func (l *lowerer) substituted(v sparql.Var, outer column, s scope, lower func(scope) *block) *block {
 	s.free = s.free || s.bound != nil
 	given, open := s, s
@@ -181,7 +180,7 @@ func (w *walk) columns() []string {
 	return list
 }
 
-// endRank says at which end a walk should begin: the lower one.
+// endRank ranks the ends of a path: it should begin at the one with the lower rank.
 func (l *lowerer) endRank(o sparql.Operand, s scope) int {
 	if o.Var == "" {
 		return 0
@@ -195,7 +194,7 @@ func (l *lowerer) endRank(o sparql.Operand, s scope) int {
 	return 2
 }
 
-// begin finds out where walks begin; parts is how many steps there are.
+// begin decides where paths begin; parts is the number of alternative steps.
 func (l *lowerer) begin(w *walk, parts int) {
 	v := w.from.Var
 	if v == "" {
@@ -213,7 +212,7 @@ func (l *lowerer) begin(w *walk, parts int) {
 	w.starts = l.valuesOf(giver, v, "z", 2+parts)
 }
 
-// branches are the alternatives of a path, each to be a member of the recursion.
+// branches returns the alternatives of a path, each of which becomes a SELECT of the recursive table.
 func branches(p sparql.Path) []sparql.Path {
 	a, ok := p.(sparql.Alternative)
 	if !ok {
@@ -222,7 +221,7 @@ func branches(p sparql.Path) []sparql.Path {
 	return append(branches(opt.Forward(a.Left)), branches(opt.Forward(a.Right))...)
 }
 
-// step is the path walked once, from a place that is given.
+// step is one step of the path, from a given node.
 func (l *lowerer) step(p sparql.Path, w *walk) *block {
 	given := &block{}
 	if w.start != "" || w.starts != "" || w.many {
@@ -232,7 +231,7 @@ func (l *lowerer) step(p sparql.Path, w *walk) *block {
 	return l.flatten(l.path(pattern, scope{graph: w.graph, bound: &known{block: given}, free: w.start == "" && w.starts == ""}))
 }
 
-// member is one SELECT of the recursion: a step behind a table, from a place.
+// member is one SELECT of the recursive table: a step joined behind a table.
 func (w *walk) member(b *block, table, place, origin, g string) string {
 	out := &block{where: slices.Clone(b.where)}
 	if table != "" {
@@ -276,8 +275,8 @@ func (l *lowerer) firstMembers(w *walk) []string {
 	return list
 }
 
-// zeroMembers are the walks that stay where they are: at the given term, which need
-// not be a node of the graph, or at every node.
+// zeroMembers are the paths without a step: at the given term, which need not be a node of the graph, or at every
+// node.
 func (l *lowerer) zeroMembers(w *walk) []string {
 	if w.start != "" {
 		b := l.graphsOnly(w.scope)
@@ -310,7 +309,7 @@ func (l *lowerer) zeroMembers(w *walk) []string {
 	return list
 }
 
-// walked is the table of a closure, with its ends compared.
+// walked is the table of a transitive path, with the conditions on its ends.
 func (l *lowerer) walked(w *walk, sql string) *block {
 	t := l.alias()
 	b := &block{from: []item{{table: "(" + l.short(sql) + ") " + t}}}

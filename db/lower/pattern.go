@@ -10,16 +10,15 @@ import (
 	"trails/sparql"
 )
 
-// graph is the active graph: the default one, one with a name, or any named one,
-// whose name is then a variable of its own.
+// graph is the active graph: the default graph, a named one, or any named graph, whose name is then a variable.
 type graph struct {
-	// in lists the placeholders of the graphs; nil and no variable is none at all.
+	// in lists the placeholders of the graphs; nil without a variable means no graph at all.
 	in []string
-	// merged is set when a triple may be in several of them and counts once.
+	// merged means that a triple may be in several of the graphs and counts once.
 	merged bool
 	named  bool
 	any    sparql.Var
-	// virtual are those of them that are not stored.
+	// virtual are the graphs that are not stored.
 	virtual []rdf.IRI
 }
 
@@ -41,7 +40,7 @@ func (l *lowerer) graphs(names []rdf.IRI) []string {
 	return in
 }
 
-// inGraph is GRAPH. Inside another with a variable it has its solutions in each graph.
+// inGraph is GRAPH. Inside another GRAPH with a variable it is evaluated for each graph.
 func (l *lowerer) inGraph(op sparql.Graph, s scope) *block {
 	b := l.inItsGraph(op, s)
 	if s.graph.any != "" {
@@ -60,7 +59,7 @@ func (l *lowerer) inItsGraph(op sparql.Graph, s scope) *block {
 		return l.ifThere(op.Op, l.flatten(l.lower(op.Op, s)), s.graph)
 	}
 	if c, ok := s.outer.get(op.Name.Var); ok && !c.maybe && dataset.IsZero() {
-		// The name is the outer solution's. The default graph has none.
+		// The name is that of the outer solution. The default graph has none.
 		s.graph = graph{in: []string{c.sql}, named: true}
 		b := l.ifThere(op.Op, l.flatten(l.lower(op.Op, s)), s.graph)
 		if _, inside := b.cols.get(op.Name.Var); !inside {
@@ -75,7 +74,7 @@ func (l *lowerer) inItsGraph(op sparql.Graph, s scope) *block {
 	return l.nameGraph(l.flatten(l.lower(op.Op, s)), s.graph.any, op.Name.Var, s)
 }
 
-// ifThere keeps what has solutions without triples to graphs that have some.
+// ifThere restricts solutions that do not depend on triples to graphs that have triples.
 func (l *lowerer) ifThere(op sparql.Op, b *block, g graph) *block {
 	if p, ok := op.(sparql.BGP); ok && len(p.Patterns) > 0 {
 		return b
@@ -89,7 +88,7 @@ func (l *lowerer) ifThere(op sparql.Op, b *block, g graph) *block {
 	return out
 }
 
-// nameGraph gives the hidden variable of the graph the name that the text has.
+// nameGraph binds the variable of GRAPH to the hidden variable of the graph.
 func (l *lowerer) nameGraph(b *block, hidden, v sparql.Var, s scope) *block {
 	c, ok := b.cols.get(hidden)
 	if !ok {
@@ -100,7 +99,7 @@ func (l *lowerer) nameGraph(b *block, hidden, v sparql.Var, s scope) *block {
 	return out
 }
 
-// graphsOnly is the table of the graphs that there are, for patterns without triples.
+// graphsOnly is the table of existing graphs, for patterns without triples.
 func (l *lowerer) graphsOnly(s scope) *block {
 	b := &block{}
 	if s.graph.any == "" {
@@ -118,7 +117,7 @@ func (l *lowerer) graphsThere(g graph) string {
 		return g.those()
 	case l.opts.Dataset.IsZero():
 		return "(SELECT DISTINCT g FROM live INDEXED BY live_g WHERE g <> 0)"
-	case len(g.in) == 0: // to SQLite no index leads to an empty list
+	case len(g.in) == 0: // SQLite finds no index for an empty list
 		return "(SELECT 0 AS g WHERE " + l.never() + ")"
 	}
 	return "(SELECT DISTINCT g FROM live INDEXED BY live_g WHERE g <> 0 AND g" + among(g.in) + ")"
@@ -131,9 +130,8 @@ func among(in []string) string {
 	return " IN (" + strings.Join(in, ", ") + ")"
 }
 
-// bgp joins one table for each pattern, the most selective first. Where the first solutions
-// are wanted in the order of a pattern's object, they may begin with that pattern: it is read
-// until there are enough, and nothing is sorted.
+// bgp joins one table for each pattern, the most selective first. If only the first solutions in the order of a
+// pattern's object are needed, it may begin with that pattern, read until there are enough, and does not sort.
 func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 	if len(op.Patterns) == 0 {
 		return l.graphsOnly(s)
@@ -165,8 +163,8 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 	return l.from(first, patterns, s)
 }
 
-// from joins one table for each pattern, the most selective first, or the one that is named,
-// if it is no less than 0.
+// from joins one table for each pattern, the most selective first. If first is not negative, it begins with that
+// pattern.
 func (l *lowerer) from(first int, patterns []sparql.TriplePattern, s scope) *block {
 	g := &group{patterns: patterns, domains: map[sparql.Var]float64{}}
 	b := &block{}
@@ -183,9 +181,8 @@ func (l *lowerer) from(first int, patterns []sparql.TriplePattern, s scope) *blo
 	return b
 }
 
-// next chooses the pattern of a group that comes next: the one with the fewest rows, or
-// the fewest for each solution before it. The file is asked only where no pattern hangs
-// on what is known, until one has few rows, or where many solutions come before.
+// next chooses the next pattern of a group: the one with the fewest rows for each solution before it. Statistics are
+// only read if no pattern is connected with what is known, until one has few rows, or if many solutions come before.
 func (l *lowerer) next(rest []sparql.TriplePattern, g *group, b *block, s scope) int {
 	if len(rest) == 1 {
 		return 0
@@ -205,7 +202,7 @@ func (l *lowerer) next(rest []sparql.TriplePattern, g *group, b *block, s scope)
 	for i := range rest {
 		order[i] = i
 	}
-	if hanging == 0 { // what looks small first: it may be enough
+	if hanging == 0 { // in order of guessed size: a small one may suffice
 		looks := func(i int) float64 { at, _ := l.given(rest[i], b, s); return guess(at) }
 		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(looks(i), looks(j)) })
 	}
@@ -221,7 +218,7 @@ func (l *lowerer) next(rest []sparql.TriplePattern, g *group, b *block, s scope)
 	return best
 }
 
-// cost is about how many rows a pattern has for each solution before it.
+// cost estimates the rows of a pattern for each solution before it.
 func (l *lowerer) cost(p sparql.TriplePattern, g *group, b *block, s scope, asked bool) float64 {
 	at, joined := l.given(p, b, s)
 	cost := l.guess(p, at, s) * inRange(p, at, s)
@@ -234,8 +231,7 @@ func (l *lowerer) cost(p sparql.TriplePattern, g *group, b *block, s scope, aske
 	return cost
 }
 
-// given says which positions have a value when the pattern's turn comes, and
-// whether one of them is a variable.
+// given returns which positions of the pattern are bound now, and whether one of them is a variable.
 func (l *lowerer) given(p sparql.TriplePattern, b *block, s scope) (at [3]bool, joined bool) {
 	for i, o := range [3]sparql.Operand{p.Subject, p.Predicate, p.Object} {
 		if o.Var == "" {
@@ -250,7 +246,7 @@ func (l *lowerer) given(p sparql.TriplePattern, b *block, s scope) (at [3]bool, 
 	return at, joined
 }
 
-// place adds a pattern's table to the block.
+// place adds the table of a pattern to the block.
 func (l *lowerer) place(b *block, p sparql.TriplePattern, g *group, s scope) {
 	at, _ := l.given(p, b, s)
 	t := l.alias()
@@ -285,8 +281,8 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, g *group, s scope) {
 	l.placeOrder(b, p, t, s)
 }
 
-// rangedIndex is the index of a pattern, one end of which may have a value already: that
-// of the end is better then, though all is read where it has none.
+// rangedIndex is the index of a pattern one end of which may be bound: the index by that end is better if it is,
+// although all rows are read if it is not.
 func (l *lowerer) rangedIndex(p sparql.TriplePattern, at [3]bool, s scope) string {
 	switch {
 	case at[0] || s.free:
@@ -302,7 +298,7 @@ func (l *lowerer) rangedIndex(p sparql.TriplePattern, at [3]bool, s scope) strin
 
 var positions = [3]string{"s", "p", "o"}
 
-// meet gives a variable its value, or compares it with the one it has.
+// meet binds a variable to a column, or compares it with the column that it has.
 func (l *lowerer) meet(b *block, v sparql.Var, place string, s scope) {
 	if c, ok := b.cols.get(v); ok {
 		if !c.maybe {
@@ -331,13 +327,13 @@ func same(a, b column) string {
 	return equal
 }
 
-// sameIfBound compares a column with one that may be NULL, by a range, for which SQLite
-// can use an index: it is one id, or all.
+// sameIfBound compares a column with one that may be NULL, by a range, for which SQLite can use an index: it contains
+// one id, or all.
 func sameIfBound(c, maybe column) string {
 	return c.sql + " BETWEEN COALESCE(" + maybe.sql + ", -9223372036854775808) AND COALESCE(" + maybe.sql + ", 9223372036854775807)"
 }
 
-// inActive keeps a table's rows to the active graph.
+// inActive restricts a table to the active graph.
 func (l *lowerer) inActive(b *block, t string, s scope) {
 	g := s.graph
 	if g.any != "" {

@@ -9,20 +9,20 @@ import (
 	"trails/sparql/opt"
 )
 
-// Walk is a closure over links in one graph, which the table t_reach(k, g, a, x) has:
-// x is what Plan.Walks[k] reaches from a in the graph g, each once.
+// Walk is a transitive path over links in one graph, read from the virtual table t_reach(k, g, a, x): x is each node
+// that Plan.Walks[k] reaches from a in the graph g, once.
 type Walk struct {
 	Steps []Link
-	// Zero is set when a walk may stay where it is, Many when it may have several steps.
+	// Zero means that the path may have no step, Many that it may have several.
 	Zero, Many bool
-	// Anywhere is set when one end is a given term: a walk may stay there, and else only
-	// at a node of the graph.
+	// Anywhere means that one end is a given term: a path without a step matches it even if it is no node of the
+	// graph.
 	Anywhere bool
-	// Named is set when the graph is not the default one.
+	// Named means that the graph is a named one.
 	Named bool
 }
 
-// String is the path of a walk.
+// String returns the property path.
 func (w Walk) String() string {
 	links := make([]string, len(w.Steps))
 	for i, link := range w.Steps {
@@ -41,13 +41,13 @@ func (w Walk) String() string {
 	return "(" + strings.Join(links, "|") + ")" + repeated
 }
 
-// Link is one way to take a step.
+// Link is one possible step.
 type Link struct {
 	Predicate rdf.IRI
 	Inverse   bool
 }
 
-// linksOf are the links that a path is an alternative of.
+// linksOf returns the links if a path is an alternative of links.
 func linksOf(p sparql.Path) (list []Link, ok bool) {
 	for _, branch := range branches(opt.Forward(p)) {
 		var link Link
@@ -68,12 +68,12 @@ func linksOf(p sparql.Path) (list []Link, ok bool) {
 	return list, true
 }
 
-// isOneStored reports whether it is one graph of the table live.
+// isOneStored reports whether it is a single graph stored in the table live.
 func (g graph) isOneStored() bool {
 	return len(g.in) == 1 && g.any == "" && len(g.virtual) == 0
 }
 
-// reach is a closure as a table that depends on what is known of its ends.
+// reach lowers a transitive path to the table t_reach, which uses what is known of its ends.
 func (l *lowerer) reach(op sparql.PathPattern, steps []Link, c closure, s scope) *block {
 	t := l.alias()
 	w := walkOf(op, steps, c, s)
@@ -86,13 +86,13 @@ func (l *lowerer) reach(op sparql.PathPattern, steps []Link, c closure, s scope)
 	return b
 }
 
-// walkOf is the walk of a closure.
+// walkOf returns the Walk of a path.
 func walkOf(op sparql.PathPattern, steps []Link, c closure, s scope) Walk {
 	return Walk{Steps: steps, Zero: c.zero, Many: c.many, Named: s.graph.named, Anywhere: s.gives(op.Subject) || s.gives(op.Object)}
 }
 
-// startsOf lists where walks begin, when the solutions before have an end that may not
-// reach the table by itself, as in a union.
+// startsOf lists where paths begin, if earlier solutions bind an end but SQLite may not pass the value to the table,
+// as in a union.
 func (l *lowerer) startsOf(op sparql.PathPattern, t string, s scope) *block {
 	b := &block{}
 	if !s.free || s.gives(op.Subject) || s.gives(op.Object) {
@@ -115,12 +115,12 @@ func (l *lowerer) startsOf(op sparql.PathPattern, t string, s scope) *block {
 	return b
 }
 
-// maxRepeated bounds the text that stands in a statement again because walks begin at
-// what it gives: each walk would double what is before it. Others begin anywhere.
+// maxRepeated bounds the text that is repeated for the starts of a path: each path would double what is before it.
+// Beyond that, paths begin anywhere.
 const maxRepeated = 100_000
 
-// valuesOf is a table of the values v that a block gives a variable, to stand in the
-// statement a number of times; "" when that is too long.
+// valuesOf is a subquery of the values that a block gives to a variable, to be repeated n times in the statement; ""
+// if that is too long.
 func (l *lowerer) valuesOf(b *block, v sparql.Var, alias string, times int) string {
 	once := &block{from: b.from, where: b.where, distinct: true}
 	sql := "(" + once.render(b.cols.of[v].sql+" AS v") + ") " + alias
@@ -139,7 +139,7 @@ func (l *lowerer) end(b *block, o sparql.Operand, place string, s scope) {
 	l.meet(b, o.Var, place, s)
 }
 
-// gives reports whether an end is a term: its own, or that of the outer solution.
+// gives reports whether an end is a term: a constant, or a value of the outer solution.
 func (s scope) gives(o sparql.Operand) bool {
 	if o.Var == "" {
 		return true

@@ -10,13 +10,13 @@ import (
 	"trails/sparql/expr"
 )
 
-// testRegex is REGEX with a constant pattern. SQL looks for what a text needs to match,
-// and only those that have it are asked about, or none when that decides.
+// testRegex is REGEX with a constant pattern. SQL first looks for pieces of text that a match needs. Only texts that
+// have them are matched, or none if the pieces decide.
 func (l *lowerer) testRegex(e sparql.Call, b *block, s scope) (string, bool) {
 	needs := expr.NeedsOf(e)
 	folds := slices.ContainsFunc(needs, func(n expr.Needs) bool { return n.Fold })
 	if len(needs) == 0 || folds && (len(needs) > 1 || strings.Contains(strings.Join(needs[0].Pieces, ""), "\x00")) {
-		return "", false // several LIKE cost more than to ask
+		return "", false // several LIKE cost more than the match
 	}
 	text, ok := l.text(e.Args[0], b, s)
 	switch {
@@ -37,8 +37,7 @@ func (l *lowerer) testRegex(e sparql.Call, b *block, s scope) (string, bool) {
 	return "(" + some + " AND " + l.call("t_ebv", e, b, s) + ")", true
 }
 
-// foldedRegex looks for capitals and small letters alike. LIKE reads texts up to the
-// first NUL.
+// foldedRegex does this regardless of case. LIKE reads texts only up to the first NUL.
 func (l *lowerer) foldedRegex(text string, needs expr.Needs, e sparql.Call, b *block, s scope) string {
 	like := text + " LIKE " + l.piece(likePattern(needs), false) + ` ESCAPE '\'`
 	cut := "instr(" + text + ", char(0)) > 0"
@@ -49,8 +48,7 @@ func (l *lowerer) foldedRegex(text string, needs expr.Needs, e sparql.Call, b *b
 	return "((" + like + " OR " + cut + ")" + asked + ")"
 }
 
-// has tests the ends of a text, and the longest piece between. The end of a text
-// without one is NULL, which is not to be asked.
+// has tests the two ends of a text, and the longest piece in between. NULL must not reach the match.
 func (l *lowerer) has(text string, needs expr.Needs) string {
 	rest := needs.Pieces
 	if len(rest) == 1 && needs.Start && needs.End {

@@ -11,70 +11,68 @@ import (
 	"trails/sparql/opt"
 )
 
-// A pattern that looks at many rows is a scan, where [Options.Scans] allows: the table
-// t_scan(k, c0, c1…) has the rows of the program Plan.Scans[k]. It takes basic graph patterns
-// with constant predicates in one stored graph, closures that begin at a constant or at few
-// nodes, an OPTIONAL of one pattern, ranges of values
-// whose ids carry them, and what shares variables with an EXISTS, a NOT EXISTS or a MINUS.
-// Grouping and DISTINCT of these are part of it. See docs/decisions/0066-scans.md.
+// A pattern that reads many rows becomes a scan, if [Options.Scans] allows: the virtual table t_scan(k, c0, c1…) has
+// the rows of the program Plan.Programs[k]. A scan handles basic graph patterns with constant predicates in one
+// stored graph, transitive paths from a constant or from few nodes, OPTIONAL with one pattern, ranges of inlined
+// values, EXISTS, NOT EXISTS and MINUS that share variables with these, and grouping and DISTINCT. See
+// docs/decisions/0066-scans.md.
 
-// Scans says when whole ranges of an index are read in the place of SQL.
+// Scans says when whole ranges of an index are scanned instead of using SQL.
 type Scans uint8
 
 const (
-	// ScansChosen reads ranges where that is estimated to be faster.
+	// ScansChosen scans where that is estimated to be faster.
 	ScansChosen Scans = iota
-	// ScansNever leaves everything to SQL.
+	// ScansNever always uses SQL.
 	ScansNever
-	// ScansAlways reads them wherever a pattern allows it.
+	// ScansAlways scans wherever a pattern allows it.
 	ScansAlways
 )
 
-// ScanColumns is how many columns the table t_scan has beside k.
+// ScanColumns is the number of columns of t_scan besides k.
 const ScanColumns = 16
 
-// scanner makes the program of a pattern.
+// scanner builds the program of a pattern.
 type scanner struct {
 	l       *lowerer
 	s       scope
 	program scan.Program
-	vars    []sparql.Var // of the slots
-	nodes   []bool       // the slot is a subject somewhere
-	nested  bool         // inside an EXISTS or a MINUS
-	inner   []*scanner   // of these
-	edges   []scanned    // the steps with two slots
-	ends    []scanned    // those with one or none
-	options []scanned    // those that are optional
-	// open are patterns whose predicate is a variable, see [scanner.close].
+	vars    []sparql.Var // variable of each slot
+	nodes   []bool       // whether a slot is a subject somewhere
+	nested  bool         // patterns of EXISTS and MINUS
+	inner   []*scanner   // scanners of these
+	edges   []scanned    // steps with two slots
+	ends    []scanned    // steps with one slot or none
+	options []scanned    // optional steps
+	// open are patterns with a variable predicate, see [scanner.close].
 	open   []sparql.TriplePattern
-	maybe  []bool  // the slot is of one
-	walks  bool    // some step is a walk
-	before float64 // what it takes to have what others read first, in microseconds
-	asks   float64 // about how many terms expressions are asked of
+	maybe  []bool  // whether a slot is bound by an optional step
+	walks  bool    // some step is a transitive path
+	before float64 // time that nested programs need first, in microseconds
+	asks   float64 // estimated number of terms on which expressions are evaluated
 }
 
-// scanned is a step and about how many rows it has. A walk has no pattern.
+// scanned is a step with its estimated rows. A transitive path has no pattern.
 type scanned struct {
 	pattern sparql.TriplePattern
 	step    scan.Step
 	rows    float64
-	reads   float64 // rows that take as long as what is read of them
-	passing float64 // those that pass the conditions of its slots
+	reads   float64 // cost of reading it, in sequentially read rows
+	passing float64 // rows that pass the conditions of its slots
 }
 
-// scans reports whether what is lowered here may be read by a scan: nothing has a value yet,
-// and all solutions are wanted.
+// scans reports whether a scan may be used here: nothing is bound yet, and all solutions are needed.
 func (l *lowerer) scans(s scope) bool {
 	return (l.opts.Scans == ScansAlways || l.opts.Scans == ScansChosen && l.opts.Stats != nil) && !s.sql && s.outer == nil && s.bound == nil && !s.behind && !s.free && s.first == 0 && s.graph.isOneStored()
 }
 
-// atOnce is the scope of what is read once, whatever stands before it.
+// atOnce returns the scope for what is evaluated once, whatever is before it.
 func (s scope) atOnce() scope {
 	s.bound, s.behind, s.free = nil, false, false
 	return s
 }
 
-// scanner returns what makes the program of a pattern; nil when it is none for a scan.
+// scanner returns a scanner for a pattern, nil if a scan cannot handle it.
 func (l *lowerer) scanner(op sparql.Op, s scope, fits func(*scanner) bool) *scanner {
 	c := &scanner{l: l, s: s}
 	if !c.collect(op) || !fits(c) {
@@ -83,9 +81,8 @@ func (l *lowerer) scanner(op sparql.Op, s scope, fits func(*scanner) bool) *scan
 	return c
 }
 
-// better returns what reads a pattern by a scan, where that is faster than by SQL, and a
-// block that does it by SQL, where that was lowered: to compare them it has to be. A row of
-// the answer takes so long, in microseconds, beside what finding it takes.
+// better returns the pattern lowered to a scan, if that is faster than SQL, and the block by SQL, if it had to be
+// lowered for the comparison. perRow is the cost of one row of the answer in microseconds, besides finding it.
 func (l *lowerer) better(op sparql.Op, s scope, fits func(*scanner) bool, scanRow, sqlRow float64) (*scanner, *block) {
 	if !l.scans(s) {
 		return nil, nil
@@ -100,9 +97,9 @@ func (l *lowerer) better(op sparql.Op, s scope, fits func(*scanner) bool, scanRo
 	case always:
 		return c, nil
 	case c.walks && s.all && c.arrange() && c.waits() < worthScanning:
-		return c, nil // what a walk finds nobody knows, and a scan looks when it has it
+		return c, nil // nobody knows what a path will find, and a scan decides during the walk
 	}
-	l.reset(start) // its arguments
+	l.reset(start) // the arguments of the scan
 	if !s.all && slices.ContainsFunc(c.ends, func(e scanned) bool { return e.step.Subject.Arg != 0 && e.step.Object.Arg == 0 }) {
 		return nil, nil // the first rows are those of one subject, which are few
 	}
@@ -118,7 +115,7 @@ func (l *lowerer) better(op sparql.Op, s scope, fits func(*scanner) bool, scanRo
 		l.reset(after)
 		return nil, b
 	}
-	l.reset(start) // the arguments of SQL, and then its own again
+	l.reset(start) // the arguments of SQL, and then those of the scan again
 	c = l.scanner(op, s, fits)
 	c.arrange()
 	return c, b
@@ -127,8 +124,8 @@ func (l *lowerer) better(op sparql.Op, s scope, fits func(*scanner) bool, scanRo
 // everything is a pattern without constants.
 var everything = sparql.TriplePattern{Subject: sparql.Operand{Var: "s"}, Predicate: sparql.Operand{Var: "p"}, Object: sparql.Operand{Var: "o"}}
 
-// few reports whether the first pattern has few rows: where the first solutions are waited
-// for, no more is asked then.
+// few reports whether the first pattern has few rows. If the first solutions are needed soon, no further statistics
+// are read then.
 func (b *block) few() bool {
 	for _, it := range b.from {
 		if it.fanOut != nil {
@@ -138,7 +135,7 @@ func (b *block) few() bool {
 	return true
 }
 
-// collect takes the parts of a pattern, and reports whether it could.
+// collect adds the parts of a pattern, and reports whether it could.
 func (c *scanner) collect(op sparql.Op) bool {
 	switch op := op.(type) {
 	case sparql.BGP:
@@ -170,7 +167,7 @@ func (c *scanner) collect(op sparql.Op) bool {
 	return false
 }
 
-// optional takes an OPTIONAL of one pattern, from a variable that has a value to a new one.
+// optional adds an OPTIONAL of one pattern, from a bound variable to a new one.
 func (c *scanner) optional(op sparql.LeftJoin) bool {
 	right, ok := op.Right.(sparql.BGP)
 	if !ok || len(right.Patterns) != 1 || op.Expr != nil || right.Patterns[0].Predicate.Var != "" {
@@ -192,8 +189,7 @@ func (c *scanner) optional(op sparql.LeftJoin) bool {
 	return true
 }
 
-// path takes a closure that begins or ends at a constant, or both of whose ends are variables:
-// then another step has to say where it begins.
+// path adds a transitive path. If both ends are variables, another step must bind one of them.
 func (c *scanner) path(op sparql.PathPattern) bool {
 	op.Subject, op.Object = c.l.lifted(op.Subject), c.l.lifted(op.Object)
 	steps := opt.Steps(op, c.l.fresh)
@@ -202,7 +198,7 @@ func (c *scanner) path(op sparql.PathPattern) bool {
 		return c.collect(steps)
 	}
 	of, inner, ok := closureOf(op.Path)
-	if !ok || op.Subject.Var == op.Object.Var { // also two constants
+	if !ok || op.Subject.Var == op.Object.Var { // or both are constants
 		return false
 	}
 	links, ok := linksOf(inner)
@@ -226,8 +222,8 @@ func (c *scanner) pattern(p sparql.TriplePattern) bool {
 	return c.step(p, scan.Step{Predicate: c.arg(p.Predicate.Term), Subject: c.end(p.Subject), Object: c.end(p.Object)})
 }
 
-// close takes the patterns whose predicate is a variable, once all others are: of subject and
-// object, variables of their own, one is asked for by nobody, neither by these nor by the answer.
+// close adds the patterns with a variable predicate, once all other parts are known. Subject and object must be
+// different variables, one of which nothing else uses.
 func (c *scanner) close(answer ...sparql.Var) bool {
 	for i, p := range c.open {
 		known := slices.Concat(c.vars, answer)
@@ -254,7 +250,7 @@ func (c *scanner) close(answer ...sparql.Var) bool {
 	return true
 }
 
-// step takes a step, which is that of a pattern if it is no walk.
+// step adds a step: a pattern, or a transitive path.
 func (c *scanner) step(p sparql.TriplePattern, s scan.Step) bool {
 	if c.s.graph.in[0] != storedDefault {
 		graph, err := strconv.Atoi(strings.TrimPrefix(c.s.graph.in[0], "?"))
@@ -297,7 +293,7 @@ func (c *scanner) end(o sparql.Operand) scan.End {
 	return scan.End{Slot: slot}
 }
 
-// condition takes a condition of a filter around below.
+// condition adds a condition of a filter around below.
 func (c *scanner) condition(e sparql.Expr, below sparql.Op) bool {
 	if x, ok := e.(sparql.Exists); ok {
 		return c.member(x.Op, x.Not, below)
@@ -328,7 +324,7 @@ func (c *scanner) condition(e sparql.Expr, below sparql.Op) bool {
 	if not {
 		bound.Func = sparql.Equal
 	}
-	for _, w := range c.program.Within { // one range of a slot is one of the index
+	for _, w := range c.program.Within { // one range of a slot can be a range of the index
 		low, high := &c.l.args[w.Low-1], &c.l.args[w.High-1]
 		if w.Slot == slot && !w.Not && !not && low.Region == r {
 			low.Bounds, high.Bounds = append(slices.Clip(low.Bounds), bound), append(slices.Clip(high.Bounds), bound)
@@ -342,8 +338,8 @@ func (c *scanner) condition(e sparql.Expr, below sparql.Op) bool {
 	return true
 }
 
-// asked takes an expression of one variable that is an object somewhere: the terms of those
-// are read in the order in which they stand in the file.
+// asked adds an expression with one variable that is the object of a pattern: then its terms are read in the order of
+// the file.
 func (c *scanner) asked(e sparql.Expr, below sparql.Op) bool {
 	vars := partsOf(e).vars
 	if len(vars) == 2 {
@@ -362,7 +358,7 @@ func (c *scanner) asked(e sparql.Expr, below sparql.Op) bool {
 	return true
 }
 
-// differ takes the condition that two variables are not equal.
+// differ adds the condition that two variables are not equal.
 func (c *scanner) differ(e sparql.Expr, below sparql.Op) bool {
 	call, ok := e.(sparql.Call)
 	if !ok || call.Func != sparql.NotEqual {
@@ -382,8 +378,8 @@ func (c *scanner) differ(e sparql.Expr, below sparql.Op) bool {
 	return true
 }
 
-// member takes the pattern of an EXISTS or a MINUS, whose solutions are the same whatever is
-// substituted and share variables with those of below.
+// member adds the pattern of an EXISTS or MINUS, whose solutions do not depend on what is substituted, and which
+// shares variables with below.
 func (c *scanner) member(op sparql.Op, not bool, below sparql.Op) bool {
 	inner := &scanner{l: c.l, s: scope{graph: c.s.graph}, nested: true}
 	if c.nested || !inner.collect(op) || len(inner.open) > 0 {
@@ -409,7 +405,7 @@ func (c *scanner) member(op sparql.Op, not bool, below sparql.Op) bool {
 	return true
 }
 
-// gives reports whether the patterns of what was collected give a variable its value.
+// gives reports whether the collected patterns bind a variable.
 func gives(op sparql.Op, v sparql.Var) bool {
 	left, right := sparql.Operands(op)
 	switch op := op.(type) {
@@ -425,8 +421,8 @@ func gives(op sparql.Op, v sparql.Var) bool {
 	return false
 }
 
-// scan returns a pattern as the rows of a scan, or by SQL where that is as fast; nil when it
-// is none for a scan. One pattern alone is as fast by SQL.
+// scan returns a pattern lowered to a scan, or by SQL if that is as fast; nil if a scan cannot handle it. A single
+// pattern is as fast by SQL.
 func (l *lowerer) scan(op sparql.Op, s scope) *block {
 	c, b := l.better(op, s, func(c *scanner) bool {
 		return len(c.open) == 0 && len(c.vars) > 0 && len(c.vars) <= ScanColumns && len(c.edges)+len(c.ends)+len(c.options)+len(c.inner)+len(c.program.Asked) > 1
@@ -437,7 +433,7 @@ func (l *lowerer) scan(op sparql.Op, s scope) *block {
 	return b
 }
 
-// table is the block of a scan's rows; b is the same by SQL, where it is known.
+// table returns the block with the rows of a scan; b is the same by SQL, if it is known.
 func (c *scanner) table(b *block) *block {
 	for slot := range c.vars {
 		c.program.Keys = append(c.program.Keys, slot)
@@ -457,7 +453,7 @@ func (c *scanner) table(b *block) *block {
 	return out
 }
 
-// column is a column of t_scan that has a slot.
+// column returns the column of t_scan with a slot.
 func (c *scanner) column(t string, place, slot int) column {
 	return column{sql: t + ".c" + strconv.Itoa(place), node: c.nodes[slot], maybe: c.maybe[slot], tied: true, listed: Listed{Place: place + 1}}
 }
@@ -469,7 +465,7 @@ func (b *block) column(v sparql.Var) (column, bool) {
 	return b.cols.get(v)
 }
 
-// scanned is a block with the table of a program, and its alias.
+// scanned returns a block with the table of a program, and its alias.
 func (l *lowerer) scanned(p scan.Program, rows func() float64) (*block, string) {
 	t := l.alias()
 	l.programs = append(l.programs, p)

@@ -9,8 +9,8 @@ import (
 	"trails/sparql"
 )
 
-// What a scan takes, in microseconds: to begin it, and for a row that is read, held in a
-// table or a set, passes through a step, is grouped, or is handed to SQLite.
+// The costs of a scan in microseconds: starting it, and for each row reading it, holding it in a table or set,
+// passing it through a step, grouping it, and returning it to SQLite.
 const (
 	scanCost   = 30
 	readCost   = 0.008
@@ -18,32 +18,29 @@ const (
 	passCost   = 0.006
 	groupCost  = 0.012
 	handCost   = 0.25
-	sortedCost = 0.25 // of a row that SQLite groups or compares with those it had
-	askCost    = 0.2  // of a term that is read in the pages, and an expression asked of it
-	askedBySQL = 1.0  // the same by SQL
-	pageCost   = 1.2  // of a page that SQLite goes to for a row in it, and about the rows that it has
+	sortedCost = 0.25 // of a row that SQLite groups or compares with earlier ones
+	askCost    = 0.2  // of reading a term from the pages and evaluating an expression on it
+	askedBySQL = 1.0  // of the same with SQL
+	pageCost   = 1.2  // of a page that SQLite opens for one row, and the approximate number of rows on it
 	rowsOfPage = 100
-	// passGain is which part of the terms an expression is taken to be true of.
+	// passGain is the assumed part of terms for which an expression is true.
 	passGain = 10.0
 
-	// maxScanWait bounds what is read before the first row of an answer, where it is waited
-	// for: a hundredth of a second. For DISTINCT, whose rows are fewer than are looked at for
-	// them, it may be a part of what all take by SQL.
+	// maxScanWait bounds the time before the first row of an answer, if it is needed soon: a hundredth of a second.
+	// For DISTINCT, which reads more rows than it returns, it may be a part of the time that SQL takes for all.
 	maxScanWait = 10_000
 	partWaited  = 0.1
-	// maxHeld bounds the rows that a scan holds: they take 4 to 30 bytes each, of the 256 MB
-	// that a query has.
+	// maxHeld bounds the rows that a scan holds in memory: 4 to 30 bytes each, of the 256 MB of a query.
 	maxHeld = 4e6
-	// maxStarts bounds the nodes that walks between two variables begin at.
+	// maxStarts bounds the nodes at which paths between two variables begin.
 	maxStarts = 64
-	// worthScanning is what SQL must take for a scan to be better, worthThinking what its
-	// joins must for that to be found out.
+	// worthScanning is the time that SQL must take for a scan to be considered, and worthThinking the time that its
+	// joins must take for the costs to be compared.
 	worthScanning = 200
 	worthThinking = 100
 )
 
-// isFaster compares a scan with a block by SQL, with the time that a row of the answer takes
-// of each.
+// isFaster compares a scan with a block by SQL; both include the time for a row of the answer.
 func (c *scanner) isFaster(b *block, scanRow, sqlRow float64) bool {
 	rows := b.rows() / math.Pow(passGain, float64(len(c.program.Asked)))
 	pages := c.l.matches(everything, c.s) / rowsOfPage
@@ -53,7 +50,7 @@ func (c *scanner) isFaster(b *block, scanRow, sqlRow float64) bool {
 		sql += min(before, pages) * pageCost
 		before = rows
 	}
-	for _, inner := range c.inner { // asked for each solution, or, where all are wanted, read and compared once
+	for _, inner := range c.inner { // evaluated for each solution or, if all are needed, read and compared once
 		asked := b.rows()*(seekCost+rowCost)*float64(len(inner.edges)+len(inner.ends)) + min(b.rows(), pages)*pageCost
 		if c.s.all {
 			asked = min(asked, inner.read()*(rowCost+mergeCost))
@@ -70,8 +67,8 @@ func (c *scanner) isFaster(b *block, scanRow, sqlRow float64) bool {
 	return sql > worthScanning && c.work()+rows*scanRow < clearly*sql && c.waits() < wait && c.held() < maxHeld
 }
 
-// arrange puts the steps in their order: first the one of which most rows pass, which are not
-// held, then those that hang on what is known, what tests before what multiplies.
+// arrange orders the steps: first the one with the most remaining rows, which are not held, then those connected with
+// what is known, tests before joins that multiply rows.
 func (c *scanner) arrange() bool {
 	for _, inner := range c.inner {
 		if !inner.arrange() {
@@ -157,7 +154,7 @@ func (c *scanner) arrange() bool {
 	return true
 }
 
-// leastRows is about how many rows the smallest step has whose object a slot is.
+// leastRows estimates the rows of the smallest step whose object is a slot.
 func (c *scanner) leastRows(slot int) float64 {
 	least := math.Inf(1)
 	for _, list := range c.lists() {
@@ -170,10 +167,9 @@ func (c *scanner) leastRows(slot int) float64 {
 	return least
 }
 
-// estimate says about how many rows each step reads, and how many of them pass the ranges and
-// the sets of its slots. A set lets pass the part of a slot's terms that are in it, and rows may
-// be looked up by these. It reports whether walks know where to begin: at nodes that a pattern
-// with a constant gives.
+// estimate estimates how many rows each step reads, and how many pass the ranges and sets of its slots. A set lets
+// the part of a slot's terms pass that it contains; rows may be looked up by its elements. It reports whether
+// transitive paths have a start: a slot of a pattern with a constant.
 func (c *scanner) estimate() bool {
 	group := &group{domains: map[sparql.Var]float64{}}
 	part, few, nodes := make([]float64, len(c.vars)), make([]float64, len(c.vars)), make([]float64, len(c.vars))
@@ -187,7 +183,7 @@ func (c *scanner) estimate() bool {
 				continue
 			}
 			list[i].rows = c.l.matches(list[i].pattern, c.s)
-			if !list[i].step.Optional { // which says nothing of those before it
+			if !list[i].step.Optional { // which does not restrict the steps before it
 				group.patterns = append(group.patterns, list[i].pattern)
 			}
 		}
@@ -242,10 +238,10 @@ func (c *scanner) estimate() bool {
 	return true
 }
 
-// lists are all steps.
+// lists are all lists of steps.
 func (c *scanner) lists() [3][]scanned { return [...][]scanned{c.edges, c.ends, c.options} }
 
-// domain is about how many terms a slot may be, 0 for no slot and when nothing is known.
+// domain estimates the number of different values of a slot, 0 if unknown or without a slot.
 func (c *scanner) domain(e scan.End, g *group) float64 {
 	if e.Arg != 0 {
 		return 0
@@ -253,7 +249,7 @@ func (c *scanner) domain(e scan.End, g *group) float64 {
 	return c.l.domain(c.vars[e.Slot], g, c.s)
 }
 
-// first is the step whose rows are read one after another.
+// first is the step whose rows are streamed.
 func (c *scanner) first() scanned {
 	if len(c.edges) > 0 {
 		return c.edges[0]
@@ -261,7 +257,7 @@ func (c *scanner) first() scanned {
 	return c.ends[0]
 }
 
-// read is about how many rows all steps read, held how many the others than the first hold.
+// read estimates the rows that all steps read, held those that all but the first hold.
 func (c *scanner) read() (sum float64) {
 	for _, list := range c.lists() {
 		for _, e := range list {
@@ -280,8 +276,7 @@ func (c *scanner) held() (sum float64) {
 	return sum - c.first().passing
 }
 
-// waits is what it takes before the first row is read, and work what all takes but the rows
-// of the answer.
+// waits estimates the time before the first row, and work the total time without the rows of the answer.
 func (c *scanner) waits() float64 {
 	return scanCost + c.before + (c.read()-c.first().reads)*readCost + c.held()*holdCost
 }

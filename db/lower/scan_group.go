@@ -9,8 +9,8 @@ import (
 	"trails/sparql"
 )
 
-// grouped is a GROUP BY of a scan. Of the groups, only those are handed to SQLite whose counts
-// may be what is wanted; it tests them again.
+// grouped is GROUP BY of a scan. Groups whose counts cannot pass HAVING are not returned to SQLite, which tests the
+// others again.
 func (c *scanner) grouped(op sparql.Group, having map[sparql.Var]*rangeHint) *block {
 	l := c.l
 	behind := len(op.Keys)
@@ -55,7 +55,7 @@ func (c *scanner) grouped(op sparql.Group, having map[sparql.Var]*rangeHint) *bl
 	return l.wrap(out.apart())
 }
 
-// group takes the keys and the aggregates, and reports whether it could.
+// group adds the keys and the aggregates, and reports whether it could.
 func (c *scanner) group(op sparql.Group) bool {
 	c.program.Grouped = true
 	width := len(op.Keys)
@@ -90,7 +90,7 @@ func (c *scanner) group(op sparql.Group) bool {
 	return width <= ScanColumns
 }
 
-// aggregate is done by ids, as in SQL: see [lowerer.aggregate].
+// aggregate adds an aggregate that ids decide, as in SQL: see [lowerer.aggregate].
 func (c *scanner) aggregate(a sparql.Aggregate, below sparql.Op) (scan.Aggregate, bool) {
 	if a.Expr == nil {
 		return scan.Aggregate{Func: scan.Count}, !a.Distinct
@@ -124,7 +124,7 @@ func (c *scanner) aggregate(a sparql.Aggregate, below sparql.Op) (scan.Aggregate
 	return scan.Aggregate{}, false
 }
 
-// scanDistinct is DISTINCT of a scan's columns; nil where SQL is as fast, or has to do it.
+// scanDistinct is DISTINCT of a scan's columns; nil if SQL is as fast or a scan cannot do it.
 func (l *lowerer) scanDistinct(op sparql.Op, s scope) *block {
 	project, ok := op.(sparql.Project)
 	if !ok {

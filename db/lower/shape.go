@@ -10,38 +10,37 @@ import (
 	"trails/sparql"
 )
 
-// Shape is all that a lowering depends on beside the answers to what it asks of
-// Stats and Region: two queries of one shape have one plan when the answers are the
-// same, too. The zero Shape is that of a query whose plan is not worth keeping.
+// Shape is everything that a lowering depends on, except for the answers of the functions in Options: two queries
+// with equal shapes and equal answers have the same plan. The zero Shape means that the plan is not worth caching.
 type Shape struct {
-	// Key is the query without the constants at the ends of its patterns.
+	// Key is the query without the constants of its patterns.
 	Key string
-	// Constants are those, those that BIND gives and the [sparql.Rows] of LIMIT and OFFSET, each
-	// once; a plan has a [Slot] in the place of each.
+	// Constants are the constants of patterns and of BIND and the [sparql.Rows] of LIMIT and OFFSET, each once. A
+	// plan has a [Slot] for each.
 	Constants []rdf.Term
 }
 
 // Slot stands in a plan for one of the constants of its shape.
 type Slot int
 
-// String writes the slot as people read it.
+// String returns the slot for people.
 func (s Slot) String() string { return "slot " + strconv.Itoa(int(s)) }
 
-// Native is what package quad wants of a term.
+// Native makes Slot a term.
 func (s Slot) Native() any { return int(s) }
 
-// maxKey bounds what is kept; longer queries are lowered each time.
+// maxKey bounds the keys that are cached; longer queries are lowered each time.
 const maxKey = 8 << 10
 
 // ShapeOf returns the shape of a pattern and its columns in a dataset.
 func ShapeOf(op sparql.Op, vars []sparql.Var, d sparql.Dataset, base string) Shape {
-	// What a pattern becomes may depend on its constants where a query names graphs.
+	// If a query names graphs, its plan may depend on the constants.
 	whole := !d.IsZero() || sparql.Has(op, func(op sparql.Op) bool { _, ok := op.(sparql.Graph); return ok })
 	var constants []rdf.Term
 	known := true
 	key := (&sparql.Query{Form: sparql.Select, Op: op, Vars: vars, Dataset: d, Base: base}).DumpTerms(func(dst []byte, t rdf.Term, free bool) []byte {
 		kind := kindOf(t)
-		// What the lowering asks about graphs that are kept by the system is not noted.
+		// The answers about virtual graphs are not recorded.
 		iri, _ := t.(rdf.IRI)
 		known = known && kind != 0 && !strings.HasPrefix(string(iri), "urn:trails:graph:")
 		rows, isRows := t.(sparql.Rows)
@@ -70,14 +69,13 @@ func ShapeOf(op sparql.Op, vars []sparql.Var, d sparql.Dataset, base string) Sha
 	return Shape{Key: key, Constants: constants}
 }
 
-// maxLifted bounds the search for constants that repeat.
+// maxLifted bounds the search for repeated constants.
 const maxLifted = 200
 
-// magnitude is the least power of two above a number of rows, as its exponent: what a plan may
-// depend on.
+// magnitude rounds a number of rows up to a power of two, and returns the exponent; plans only depend on this.
 func magnitude(n sparql.Rows) int { return bits.Len64(uint64(n)) }
 
-// kindOf is a letter for the kind of a term, 0 for what is none.
+// kindOf returns a letter for the kind of a term, 0 for nil.
 func kindOf(t rdf.Term) byte {
 	switch t.(type) {
 	case rdf.IRI:
@@ -104,7 +102,7 @@ func slotsOf(constants []rdf.Term) map[rdf.Term]Slot {
 	return slots
 }
 
-// lifted is an end of a pattern with its slot, if it has one.
+// lifted returns an end of a pattern with its slot, if it has one.
 func (l *lowerer) lifted(o sparql.Operand) sparql.Operand {
 	if o.Var != "" {
 		return o

@@ -10,7 +10,7 @@ import (
 // numberVar counts the solutions of a graph.
 const numberVar sparql.Var = "..number"
 
-// sliceEach is LIMIT and OFFSET inside GRAPH with a variable: they count in each graph.
+// sliceEach is LIMIT and OFFSET inside GRAPH with a variable, where they count in each graph.
 func (l *lowerer) sliceEach(op sparql.Slice, s scope) *block {
 	s.bound, s.ranges, s.wanted = nil, nil, ""
 	b := l.lower(op.Op, s)
@@ -31,7 +31,7 @@ func (l *lowerer) sliceEach(op sparql.Slice, s scope) *block {
 	return out
 }
 
-// rowNumbers is a table of the block's solutions with their numbers in each graph.
+// rowNumbers is a table of the block's solutions, numbered in each graph.
 func (l *lowerer) rowNumbers(b *block, order []string, s scope) *block {
 	over := "PARTITION BY " + b.cols.of[s.graph.any].sql
 	if len(order) > 0 {
@@ -42,7 +42,7 @@ func (l *lowerer) rowNumbers(b *block, order []string, s scope) *block {
 	return l.derived(out.render(l.fields(out, out.cols.vars)), &out.cols, b.rows)
 }
 
-// firsts is DISTINCT of numbered solutions: the first of those that are the same.
+// firsts is DISTINCT of numbered solutions: the first of equal ones.
 func (l *lowerer) firsts(b *block, vars []sparql.Var) *block {
 	by := make([]string, len(vars))
 	for i, v := range vars {

@@ -9,8 +9,8 @@ import (
 	"trails/sparql"
 )
 
-// SortClass is the first thing by which ORDER BY compares terms (section 15.1): no
-// value, blank nodes, IRIs, and literals by the kinds that [xsd.Order] has.
+// SortClass returns the first sort key of ORDER BY (section 15.1): unbound, blank nodes, IRIs, and literals by the
+// kinds of [xsd.Order].
 func SortClass(t rdf.Term) int64 {
 	switch t.(type) {
 	case nil:
@@ -31,8 +31,8 @@ const (
 
 var textClass = SortClass(rdf.String(""))
 
-// SortKey is the second: texts by their bytes, numbers by the float that is nearest. In
-// other classes there is none. Terms of one class and key may still differ.
+// SortKey returns the second sort key: the text, or the nearest float of a number. Other classes have none. Terms
+// with equal class and key may still differ.
 func SortKey(t rdf.Term) (text string, number float64, isText, isNumber bool) {
 	class := SortClass(t)
 	switch {
@@ -46,8 +46,8 @@ func SortKey(t rdf.Term) (text string, number float64, isText, isNumber bool) {
 
 var numberClass = SortClass(zeroTerm)
 
-// orderBy sorts by ids where that is asked for, or where all values of a key are in one
-// region, whose ids are in the values' order, else as ORDER BY compares.
+// orderBy sorts by ids if asked to, or if all values of a key are in one region, whose ids sort like the values;
+// otherwise it sorts as ORDER BY compares.
 func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
 	direct := make([]bool, len(op.Keys))
 	for i, k := range op.Keys {
@@ -63,7 +63,7 @@ func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
 	}
 	b := l.flatten(l.lower(op.Op, s))
 	if sides := l.sidesOf(b); ends && sides != nil && b.from[0].distinct && len(op.Keys) == 1 && direct[0] {
-		// In order the sides are merged, and read no further than the limit.
+		// Sorted sides are merged, and read no further than the limit.
 		v := op.Keys[0].Expr.(sparql.VarExpr).Var
 		if _, ok := b.cols.get(v); ok {
 			return l.derived(strings.Join(sides, " UNION ")+" ORDER BY "+l.name(v)+direction(op.Keys[0]), &b.cols, b.rows)
@@ -85,8 +85,8 @@ func direction(k sparql.OrderKey) string {
 	return ""
 }
 
-// sortKeys are by what SQLite sorts for one key. The collation, which asks for each
-// comparison of two, decides only between those that are alike in the rest.
+// sortKeys returns what SQLite sorts by for one key. The collation, which calls a function for each comparison, only
+// decides between rows that are equal otherwise.
 func (l *lowerer) sortKeys(e sparql.Expr, direct bool, b *block, s scope) []string {
 	if order := b.orderOf(e); order != "" {
 		return []string{order}

@@ -6,17 +6,17 @@ import (
 	"trails/sparql/opt"
 )
 
-// part is a text that a term has, beside others.
+// part is one of the texts of a term.
 type part string
 
 const (
 	partStr  part = "STR"  // what STR gives
 	partLang part = "LANG" // what LANG gives
-	partText part = "TEXT" // a string literal's, whatever its language
+	partText part = "TEXT" // the text of a string literal, with or without a language
 	noPart   part = ""
 )
 
-// textOf is a part of a column's term, NULL where it has none.
+// textOf is a part of a column's term, NULL if it has none.
 func (l *lowerer) textOf(p part, c column, b *block) (string, bool) {
 	t := l.words(c, b)
 	if t == "" {
@@ -34,7 +34,7 @@ func (l *lowerer) textOf(p part, c column, b *block) (string, bool) {
 	return "", false
 }
 
-// simple is a string without a language as SQL has it, NULL for an error.
+// simple is the text of a string without a language, NULL for an error.
 func (l *lowerer) simple(e sparql.Expr, b *block, s scope) (string, bool) {
 	switch e := e.(type) {
 	case sparql.TermExpr:
@@ -49,7 +49,7 @@ func (l *lowerer) simple(e sparql.Expr, b *block, s scope) (string, bool) {
 	return "", false
 }
 
-// text is that of a string literal, whatever its language.
+// text is the text of a string literal, with or without a language.
 func (l *lowerer) text(e sparql.Expr, b *block, s scope) (string, bool) {
 	if _, ok := e.(sparql.VarExpr); ok {
 		return l.partOf(partText, e, b, s)
@@ -65,7 +65,7 @@ func (l *lowerer) partOf(p part, e sparql.Expr, b *block, s scope) (string, bool
 	return l.textOf(p, c, b)
 }
 
-// columnOf is the column of an expression that is a variable.
+// columnOf returns the column of an expression that is a variable.
 func (l *lowerer) columnOf(e sparql.Expr, b *block, s scope) (column, bool) {
 	v, ok := e.(sparql.VarExpr)
 	if !ok {
@@ -83,8 +83,7 @@ func isSimple(e sparql.Expr) bool {
 	return ok
 }
 
-// testText answers tests of texts in SQL. Its texts compare by their bytes, which is
-// the order of code points.
+// testText lowers tests of texts to SQL. SQL compares texts by bytes, which is the order of code points.
 func (l *lowerer) testText(e sparql.Call, b *block, s scope) (string, bool) {
 	switch {
 	case len(e.Args) == 1 && kinds[e.Func] != "":
@@ -117,14 +116,13 @@ var signs = map[sparql.Func]string{
 	sparql.LessOrEqual: "<=", sparql.GreaterOrEqual: ">=",
 }
 
-// textEquality recognizes that a variable is to be a string without a language: a
-// literal equals it when it is the same term.
+// textEquality recognizes that a variable equals a string without a language, which then is the same term.
 func textEquality(e sparql.Expr) (v sparql.Var, t rdf.Term, ok bool) {
 	c, ok := textComparisonOf(e)
 	return c.Var, c.Term, ok && c.Func == sparql.Equal
 }
 
-// amongTexts is that a variable is one of some IRIs and strings, where only true counts.
+// amongTexts is the condition that a variable is one of some IRIs and strings, if only true counts.
 func (l *lowerer) amongTexts(e sparql.Expr, b *block, s scope) (string, bool) {
 	v, terms, ok := members(e)
 	if !ok {
@@ -137,7 +135,7 @@ func (l *lowerer) amongTexts(e sparql.Expr, b *block, s scope) (string, bool) {
 	return c.sql + " IN " + l.terms(terms), true
 }
 
-// members recognizes IN, "=" and alternatives of both about one variable.
+// members recognizes IN, = and || of these, about one variable.
 func members(e sparql.Expr) (v sparql.Var, terms []rdf.Term, ok bool) {
 	call, ok := e.(sparql.Call)
 	if !ok || len(call.Args) < 2 {
@@ -167,7 +165,7 @@ func members(e sparql.Expr) (v sparql.Var, terms []rdf.Term, ok bool) {
 	return subject.Var, terms, true
 }
 
-// textComparisonOf recognizes a comparison of a variable with such a string.
+// textComparisonOf recognizes a comparison of a variable with a string without a language.
 func textComparisonOf(e sparql.Expr) (c comparison, ok bool) {
 	call, ok := e.(sparql.Call)
 	if !ok || mirrored[call.Func] == "" || len(call.Args) != 2 {
@@ -207,7 +205,7 @@ func (l *lowerer) compareText(e sparql.Call, b *block, s scope) (string, bool) {
 		" WHEN 1 THEN NULL WHEN 2 THEN NULL WHEN 5 THEN NULL" + asked, true
 }
 
-// relation is about two texts, the second without a language.
+// relation is a test of two texts, the second of which has no language.
 func (l *lowerer) relation(e sparql.Call, first func(sparql.Expr, *block, scope) (string, bool), holds func(x, y string) string, b *block, s scope) (string, bool) {
 	mark := l.mark()
 	x, ok := first(e.Args[0], b, s)
@@ -222,7 +220,7 @@ func (l *lowerer) relation(e sparql.Call, first func(sparql.Expr, *block, scope)
 	return holds(x, y), true
 }
 
-// kinds are the functions about what a term is, by the kinds of rows that are it.
+// kinds are the functions that test the kind of a term, with the kinds of rows for which they are true.
 var kinds = map[sparql.Func]string{"ISIRI": " = 1", "ISURI": " = 1", "ISBLANK": " = 2", "ISLITERAL": " > 2"}
 
 func (l *lowerer) testKind(e sparql.Call, b *block, s scope) (string, bool) {
@@ -230,15 +228,15 @@ func (l *lowerer) testKind(e sparql.Call, b *block, s scope) (string, bool) {
 	if t == "" {
 		return "", false
 	}
-	carried := "0" // an id that carries a value is a literal's
+	carried := "0" // an id with an inlined value is a literal
 	if e.Func == "ISLITERAL" {
 		carried = "1"
 	}
 	return "COALESCE(" + t + ".kind" + kinds[e.Func] + ", CASE WHEN " + c.sql + " < 0 THEN " + carried + " ELSE " + l.ask("t_ebv", e, b, s) + " END)", true
 }
 
-// wordsOf returns the column of an expression that is a variable, and the row of its term;
-// "" when there is none.
+// wordsOf returns the column of an expression that is a variable, and the alias of the row of its term; "" if there
+// is none.
 func (l *lowerer) wordsOf(e sparql.Expr, b *block, s scope) (c column, row string) {
 	c, ok := l.columnOf(e, b, s)
 	if !ok {
@@ -247,7 +245,7 @@ func (l *lowerer) wordsOf(e sparql.Expr, b *block, s scope) (c column, row strin
 	return c, l.words(c, b)
 }
 
-// datatypeOf is DATATYPE of a variable as an id.
+// datatypeOf is DATATYPE of a variable, as an id.
 func (l *lowerer) datatypeOf(e sparql.Call, b *block, s scope) (string, bool) {
 	if e.Func != "DATATYPE" || len(e.Args) != 1 {
 		return "", false
@@ -260,8 +258,8 @@ func (l *lowerer) datatypeOf(e sparql.Call, b *block, s scope) (string, bool) {
 		" WHEN 1 THEN NULL WHEN 2 THEN NULL ELSE " + l.ask("t_eval", e, b, s) + " END", true
 }
 
-// parts finds for each variable of an expression the one part of its term that is
-// asked for; noPart when it is the whole term, or several.
+// parts finds for each variable of an expression the one part of its term that is used; noPart if it is the whole
+// term or several.
 type parts struct {
 	vars []sparql.Var
 	of   map[sparql.Var]part
@@ -306,7 +304,7 @@ func (p *parts) walk(e sparql.Expr) {
 	}
 }
 
-// partIn is what a function wants of its first argument.
+// partIn returns the part of its first argument that a function uses.
 func partIn(e sparql.Call) part {
 	switch {
 	case len(e.Args) == 1 && (e.Func == "STR" || e.Func == "LANG"):

@@ -10,10 +10,9 @@ import (
 	"trails/sparql"
 )
 
-// Virtual graphs are read through the table t_quads(s, p, o, g, k), which whoever runs
-// the statement makes; stored ones are in it, too, so that a pattern may be about both.
-// Its rows are found by whatever is given of s, p and o; k is a number in whose order
-// objects are, where there is one.
+// Virtual graphs are read through the virtual table t_quads(s, p, o, g, k), which the caller registers. It also has
+// stored graphs, so that a pattern may read both. Its rows are found by the given positions among s, p and o; k is a
+// number by which objects can be sorted, if there is one.
 const virtualTable = "t_quads"
 
 func virtualOf(names []rdf.IRI) (list []rdf.IRI) {
@@ -31,7 +30,7 @@ func virtualNamed(name rdf.Term) []rdf.IRI {
 	return []rdf.IRI{iri}
 }
 
-// table is what has the graph's triples, under an alias; index is that of a stored one.
+// table returns the table for the graph's triples under an alias; index is the index for a stored graph.
 func (g graph) table(alias, index string) string {
 	name := "live "
 	if len(g.virtual) > 0 {
@@ -40,13 +39,13 @@ func (g graph) table(alias, index string) string {
 	return strings.TrimSuffix(name+alias, " ") + index
 }
 
-// those is the table of the graphs in a dataset, some of them virtual, that have triples.
+// those is the table of the graphs in a dataset with virtual graphs that have triples.
 func (g graph) those() string {
 	return "(SELECT DISTINCT column1 AS g FROM (VALUES (" + strings.Join(g.in, "), (") + ")) WHERE EXISTS (SELECT 1 FROM " +
 		virtualTable + " x WHERE x.g = column1))"
 }
 
-// one returns the virtual graph that is the whole active graph, "" otherwise.
+// one returns the virtual graph that is the whole active graph, or "".
 func (g graph) one() rdf.IRI {
 	if len(g.virtual) == 1 && len(g.in) == 1 && g.any == "" {
 		return g.virtual[0]
@@ -54,8 +53,7 @@ func (g graph) one() rdf.IRI {
 	return ""
 }
 
-// placeOrder remembers by what a pattern's object can be sorted, and tells the table
-// between which numbers a filter wants it.
+// placeOrder records that the object of a pattern can be sorted by k, and adds the bounds of filters on k.
 func (l *lowerer) placeOrder(b *block, p sparql.TriplePattern, t string, s scope) {
 	c, ok := b.cols.get(p.Object.Var)
 	if !ok || !l.hasOrder(p, s.graph.one()) {
@@ -80,8 +78,8 @@ func (l *lowerer) placeOrder(b *block, p sparql.TriplePattern, t string, s scope
 	}
 }
 
-// numbersOf are the numbers in k next to a value: of a time in microseconds since 1970,
-// of a count itself.
+// numbersOf returns the values of k next to a value: microseconds since 1970 for a time, the number itself for a
+// count.
 func numbersOf(t rdf.Term) (least, most int64, ok bool) {
 	v, _ := t.(rdf.TypedString)
 	switch v.Type {
@@ -95,7 +93,7 @@ func numbersOf(t rdf.Term) (least, most int64, ok bool) {
 	return 0, 0, false
 }
 
-// orderOf is by what an expression can be sorted instead, "" when there is nothing.
+// orderOf returns a column that sorts like an expression, or "".
 func (b *block) orderOf(e sparql.Expr) string {
 	v, _ := e.(sparql.VarExpr)
 	c, _ := b.cols.get(v.Var)
@@ -107,7 +105,7 @@ func (l *lowerer) hasOrder(p sparql.TriplePattern, name rdf.IRI) bool {
 	return ok && name != "" && l.opts.OrderInVirtual != nil && l.opts.OrderInVirtual(name, predicate)
 }
 
-// ordered reports whether a pattern gives v an order of its own.
+// ordered reports whether a pattern sorts v by itself.
 func (l *lowerer) ordered(op sparql.Op, v sparql.Var, g graph) bool {
 	left, right := sparql.Operands(op)
 	switch op := op.(type) {

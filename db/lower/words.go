@@ -7,13 +7,12 @@ import (
 	"trails/sparql"
 )
 
-// The row of the table terms that an id has is joined in once for all expressions of
-// a block: a function of Go that has to look for it needs five times as long. Ids
-// that are not in the dictionary, since they carry their value or are the query's
-// own, have no row: its columns are NULL, and functions are asked by the id.
+// The row of the table terms for an id is joined once for all expressions of a block: looking it up from a Go
+// function takes five times as long. Ids that are not in the dictionary, because their value is inlined or they
+// belong to the query, have no row: its columns are NULL, and functions use the id.
 
-// words returns the alias of the row of terms of a column, "" when none can be joined.
-// It is where the fewest solutions are left.
+// words returns the alias of the row of terms of a column, "" if none can be joined. It is joined where the fewest
+// solutions are left.
 func (l *lowerer) words(c column, b *block) string {
 	place := b.behind(c)
 	if b.grows && place > 0 {
@@ -22,7 +21,7 @@ func (l *lowerer) words(c column, b *block) string {
 	return l.wordsAt(c, b, place)
 }
 
-// wordsAt is words for one that stands at a place among the tables.
+// wordsAt is words for a given position among the tables.
 func (l *lowerer) wordsAt(c column, b *block, place int) string {
 	if !b.grows || len(b.from) == 0 || c.computed || strings.ContainsAny(c.sql, "(? ") || b.tables() >= maxTables {
 		return ""
@@ -38,8 +37,8 @@ func (l *lowerer) wordsAt(c column, b *block, place int) string {
 	return t
 }
 
-// behind is the place behind the table that a column is of: what is asked of the term
-// there spares the tables that follow.
+// behind returns the position behind the table of a column: tests of the term there save reading the following
+// tables.
 func (b *block) behind(c column) int {
 	name, _, _ := strings.Cut(c.sql, ".")
 	for i, it := range b.from {
@@ -50,8 +49,8 @@ func (b *block) behind(c column) int {
 	return len(b.from)
 }
 
-// mark notes that a variable was met as subject (0), predicate (1) or object (2): the first
-// two are no literals.
+// mark records that a variable was the subject (0), predicate (1) or object (2) of a pattern; the first two are never
+// literals.
 func (b *block) mark(v sparql.Var, position int) {
 	if c, ok := b.cols.get(v); ok && position < 2 && !c.maybe {
 		c.node = true
@@ -59,28 +58,28 @@ func (b *block) mark(v sparql.Var, position int) {
 	}
 }
 
-// growing is a copy of the block to which the rows of terms may be added.
+// growing returns a copy of the block to which rows of terms may be added.
 func (b *block) growing() *block {
 	return &block{from: slices.Clone(b.from), where: slices.Clone(b.where), cols: b.cols.clone(), grows: true}
 }
 
-// grown ends that.
+// grown ends growing.
 func (b *block) grown() *block {
 	b.grows = false
 	return b
 }
 
-// fixed is the block without that.
+// fixed returns the block to which no rows of terms may be added.
 func (b *block) fixed() *block {
 	fixed := *b
 	fixed.grows = false
 	return &fixed
 }
 
-// fieldsOfTerm is what a function is given of a term beside its id.
+// fieldsOfTerm are the columns of a term that a function gets besides its id.
 var fieldsOfTerm = []string{"kind", "value", "datatype", "lang"}
 
-// asTerm lists the arguments that are a term, and says how it is passed.
+// asTerm lists the arguments for a term, and says how it is passed.
 func (l *lowerer) asTerm(c column, b *block) (string, Pass) {
 	t := l.words(c, b)
 	if t == "" {
