@@ -8,8 +8,7 @@ import (
 	"trails/rdf"
 )
 
-// Where the ids begin that carry a value, see decision 2: whoever writes SQL by hand
-// computes them. Wrong ones give wrong answers, which the tests see.
+// The ids of certain values, for SQL written by hand, see decision 2. If they were wrong, tests would fail.
 const (
 	firstDay      = -1 << 23       // 0001-01-01
 	zeroInteger   = -1 << 45       //
@@ -26,8 +25,7 @@ var (
 	year2000 = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// carried returns the id that carries a value written like 300, 2015-01-01 or
-// 2015-01-01T00:00:00Z.
+// carried returns the inlined id of a value written like 300, 2015-01-01 or 2015-01-01T00:00:00Z.
 func carried(value string) (int64, bool) {
 	if n, err := strconv.ParseInt(value, 10, 64); err == nil {
 		return zeroInteger + n, true
@@ -41,7 +39,7 @@ func carried(value string) (int64, bool) {
 	return 0, false
 }
 
-// carriedBy returns the literal that an id carries; the data has no other kinds.
+// carriedBy returns the literal of an inlined id, for the kinds that the data has.
 func carriedBy(id int64) rdf.Term {
 	switch {
 	case id >= firstDay:

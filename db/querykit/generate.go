@@ -10,20 +10,19 @@ import (
 	"trails/rdf"
 )
 
-// generator says triples until there are as many as were asked for. What it draws is
-// the same in each run.
+// generator yields triples until there are as many as requested. Its random numbers are the same in each run.
 type generator struct {
 	yield func(rdf.Quad) bool
-	left  int // triples that are still to come
+	left  int // triples still to generate
 	rand  *rand.Rand
-	unit  int // of thousands of triples
+	unit  int // thousands of triples
 }
 
 func newGenerator(n int, seed uint64, yield func(rdf.Quad) bool) *generator {
 	return &generator{yield: yield, left: n, rand: rand.New(rand.NewPCG(4, seed)), unit: n / 1000}
 }
 
-// say says a triple. The name of a property without a prefix is one of [Vocabulary].
+// say yields a triple. A property without a prefix is one of [Vocabulary].
 func (g *generator) say(s rdf.IRI, property string, o rdf.Term) {
 	if g.left == 0 {
 		return
@@ -48,15 +47,15 @@ func integer(i int) rdf.Term { return rdf.Literal(strconv.Itoa(i), rdf.XSDIntege
 
 func moment(at time.Time) rdf.Term { return rdf.Literal(at.Format(momentForm), rdf.XSDDateTime) }
 
-// skewed draws low numbers often and high ones seldom.
+// skewed draws low numbers often and high ones rarely.
 func (g *generator) skewed(n int) *rand.Zipf { return rand.NewZipf(g.rand, 1.1, 10, uint64(n-1)) }
 
-// chance is true in so many of a hundred cases.
+// chance is true with a probability in percent.
 func (g *generator) chance(of int) bool { return g.rand.IntN(100) < of }
 
 func (g *generator) one(of []string) string { return of[g.rand.IntN(len(of))] }
 
-// links draws so many times whom to link to; who is drawn again has one link.
+// links draws n times whom to link to; duplicates are linked once.
 func (g *generator) links(s rdf.IRI, property, kind string, to *rand.Zipf, draws int) {
 	known := map[uint64]bool{}
 	for range draws {
@@ -67,14 +66,14 @@ func (g *generator) links(s rdf.IRI, property, kind string, to *rand.Zipf, draws
 	}
 }
 
-// date draws a day from January of one year to December of another, later ones oftener.
+// date draws a day from January of one year to December of another, later days more often.
 func (g *generator) date(from, to int) rdf.Term {
 	years := to - from + 1
 	year := from + max(g.rand.IntN(years), g.rand.IntN(years))
 	return rdf.Literal(time.Date(year, 1, 1+g.rand.IntN(365), 0, 0, 0, 0, time.UTC).Format(time.DateOnly), rdf.XSDDate)
 }
 
-// sentence draws at least four of the words, and twelve more on average.
+// sentence draws four words, and twelve more on average.
 func (g *generator) sentence(of []string) string {
 	list := make([]string, 4+int(g.rand.ExpFloat64()*12))
 	for i := range list {

@@ -12,9 +12,8 @@ import (
 	"trails/rdf"
 )
 
-// Hand asks a file with hand-written SQL, over a connection of its own with the
-// settings that the engine's readers have. Statements are prepared once and kept.
-// It serves one goroutine, and the file must not change.
+// Hand queries a file with SQL written by hand, over its own connection with the settings of the engine's readers.
+// Statements are prepared once. It must be used by one goroutine, and the file must not change.
 type Hand struct {
 	conn     *sqlite.Conn
 	prepared map[string]*sqlite.Stmt
@@ -43,7 +42,7 @@ func (h *Hand) Close() error {
 	return h.conn.Close()
 }
 
-// Rows runs the SQL of a shape and yields its rows, each the caller's.
+// Rows runs the SQL of a shape and yields its rows, which the caller may keep.
 func (h *Hand) Rows(shape Shape) iter.Seq2[[]rdf.Term, error] {
 	return func(yield func([]rdf.Term, error) bool) {
 		s, err := h.statement(shape)
@@ -51,7 +50,7 @@ func (h *Hand) Rows(shape Shape) iter.Seq2[[]rdf.Term, error] {
 			yield(nil, fmt.Errorf("%s: %w", shape.Name, err))
 			return
 		}
-		defer func() { _ = s.Reset() }() // its error is the last step's
+		defer func() { _ = s.Reset() }() // the error was returned by the last step
 		for {
 			more, err := s.Step()
 			if err != nil {
@@ -81,8 +80,8 @@ func (h *Hand) statement(shape Shape) (*sqlite.Stmt, error) {
 	return s, nil
 }
 
-// named is a term in SQL: {work:0}, {ex:pages}, {"lost"}, and the values that an id
-// carries, {300}, {2015-01-01}, {2015-01-01T00:00:00Z}.
+// named matches a term in SQL: {work:0}, {ex:pages}, {"lost"}, and inlined values: {300}, {2015-01-01},
+// {2015-01-01T00:00:00Z}.
 var named = regexp.MustCompile(`\{[^{}]+\}`)
 
 func (h *Hand) withIDs(sql string) (string, error) {
@@ -119,22 +118,22 @@ func (h *Hand) id(name string) (int64, error) {
 	return id, err
 }
 
-// Column says what an answer to SQL has in one place.
+// Column is the kind of a column in the answer to SQL.
 type Column uint8
 
-// The columns, with those of SQL that they are made of.
+// The kinds of columns, with the SQL columns that each consists of.
 const (
 	IRI     Column = iota // value
 	String                // value, which may be NULL
 	Tagged                // value, lang
 	Label                 // kind, value, lang: with a tag or without
 	Any                   // id, kind, value, lang
-	Word                  // the end of a property's name
+	Word                  // the last part of a property's name
 	Number                // an integer
 	Whole                 // an integer that is an xsd:decimal
-	Integer               // an id that carries an xsd:integer
-	Date                  // … an xsd:date
-	Moment                // … an xsd:dateTime
+	Integer               // an inlined xsd:integer
+	Date                  // an inlined xsd:date
+	Moment                // an inlined xsd:dateTime
 )
 
 // The kinds of the dictionary's rows.
@@ -144,7 +143,7 @@ const (
 	kindLang   = 5
 )
 
-// row reads a row into terms.
+// row converts a row to terms.
 func row(s *sqlite.Stmt, columns []Column) []rdf.Term {
 	row := make([]rdf.Term, len(columns))
 	at := 0

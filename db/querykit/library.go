@@ -11,13 +11,11 @@ import (
 	"trails/rdf"
 )
 
-// Library is about works, their authors, topics and readers. Who is linked to is
-// skewed: a few are hubs.
+// Library is data about works, their authors, topics and readers. Links are skewed: a few nodes are hubs.
 //
-// For each 1,000 triples there are 48 works, 32 people, 3 places, 1 organisation, 2
-// topics and some 25 reviews. Topics are a tree, with a chain of a tenth of them below
-// topic 1. From work 0 a tenth of n entities can be reached over ex:related, and
-// itself. ex:at of reviews has no two equal values.
+// For each 1,000 triples there are 48 works, 32 people, 3 places, 1 organisation, 2 topics and some 25 reviews.
+// Topics are a tree, with a chain of a tenth of them below topic 1. From work 0 a tenth of n entities can be reached
+// over ex:related, including itself. ex:at of reviews has no two equal values.
 var Library = newSet(Set{
 	Name:     "library",
 	Smallest: 8000,
@@ -63,7 +61,7 @@ func newLibrary(n int, yield func(rdf.Quad) bool) *library {
 	return g
 }
 
-// topics are a tree of eight children each, but for the last tenth, which is a chain.
+// topics are a tree with eight children each, except for the last tenth, which is a chain.
 func (g *library) topics() {
 	chain := g.count.topics - g.count.topics/10
 	for i := range g.count.topics {
@@ -180,7 +178,7 @@ func (g *library) state() string {
 	panic("querykit: the states are not a hundred")
 }
 
-// related leads to each of unit*100 entities from one before it, and from some back.
+// related links each of unit*100 entities from an earlier one, and some of them back.
 func (g *library) related() {
 	for i := range 100 * g.unit {
 		if i > 0 {
@@ -192,7 +190,7 @@ func (g *library) related() {
 	}
 }
 
-// member is the i-th of those that are related: works, people, reviews.
+// member is the i-th of the related entities: works, people, reviews.
 func (g *library) member(i int) rdf.IRI {
 	for _, of := range []struct {
 		kind  string
@@ -206,7 +204,7 @@ func (g *library) member(i int) rdf.IRI {
 	return entity("review", i)
 }
 
-// reviews fill up what is left.
+// reviews fill up the remaining triples.
 func (g *library) reviews() {
 	at := time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)
 	step := 10 * 365 * 24 * time.Hour / time.Duration(32*g.unit)

@@ -1,6 +1,6 @@
 package querykit
 
-// libraryPatterns are basic graph patterns, and what only lists terms.
+// libraryPatterns are basic graph patterns, and queries that only list terms.
 var libraryPatterns = []Shape{
 	{
 		Name:  "point",

@@ -11,16 +11,14 @@ import (
 	"trails/rdf"
 )
 
-// Papers is a bibliography as SP²Bench describes its own (Schmidt, Hornung, Lausen,
-// Pinkel: SP²Bench, a SPARQL performance benchmark, 2009), which follows that of DBLP:
-// documents of nine classes, whose numbers in a year grow logistically from 1936 on and
-// which have each property in so many of a hundred cases; authors who are the likelier
-// to write again the more they have written; bags of citations; and Paul Erdős, who
-// writes ten articles, at most a fifth of all, and edits two proceedings a year until
-// 1996.
+// Papers is a bibliography as SP²Bench describes its own (Schmidt, Hornung, Lausen, Pinkel: SP²Bench, a SPARQL
+// performance benchmark, 2009), which follows that of DBLP: documents of nine classes, whose numbers in a year grow
+// logistically from 1936 on and which have each property with a certain probability; authors who are more likely to
+// write again the more they have written; bags of citations; and Paul Erdős, who writes ten articles, at most a fifth
+// of all, and edits two proceedings a year until 1996.
 //
-// It differs where answers could not be compared, or nothing could be found in a small
-// file: persons and bags have IRIs, and one document of twelve that can cite does.
+// It differs where answers could not be compared, or where a small file would have no answers: persons and bags have
+// IRIs, and one document of twelve that can cite does.
 var Papers = newSet(Set{
 	Name:     "papers",
 	Smallest: 1500,
@@ -43,13 +41,13 @@ func papersTriples(n int) iter.Seq[rdf.Quad] {
 	}
 }
 
-// document is a class of documents. In a year there are limit/(1+delay·e^(−growth·years
-// since from)) of them, and some more.
+// document is a class of documents. Each year has limit/(1+delay·e^(−growth·years since from)) of them, and some
+// more.
 type document struct {
 	class, kind                string
 	limit, delay, growth, from float64
-	more                       int // in each year, so that a small file has some, too
-	// has is how many of a hundred have each property.
+	more                       int // additional documents in each year, so that a small file has some
+	// has is the probability of each property in percent.
 	has []attribute
 }
 
@@ -80,10 +78,10 @@ const erdos = rdf.IRI(Base + "person/Paul_Erdoes")
 type papers struct {
 	*generator
 	year  int
-	made  map[string]int // how many there are of each kind
-	first map[string]int // the number of the first of this year
-	// written has an author for each time that he wrote, cited a document for each time
-	// that it was cited: what is drawn from them is the likelier the oftener it is there.
+	made  map[string]int // number of entities of each kind
+	first map[string]int // number of the first entity of this year
+	// written has an author for each document that he wrote, cited a document for each citation of it: drawing from
+	// them prefers frequent ones.
 	written, cited, citable []rdf.IRI
 }
 
@@ -119,7 +117,7 @@ func (g *papers) documents(d document) {
 	}
 }
 
-// property says one of the properties of the i-th document of its kind in this year.
+// property yields one of the properties of the i-th document of its kind in this year.
 func (g *papers) property(s rdf.IRI, kind, name string, i int, byErdos bool) {
 	switch name {
 	case "title":
@@ -167,8 +165,8 @@ func (g *papers) property(s rdf.IRI, kind, name string, i int, byErdos bool) {
 	}
 }
 
-// authors says who wrote or edited a document: a number of people around a mean that
-// grows with the years. Two of five authors write for the first time.
+// authors yields the authors or editors of a document. Their average number grows with the years. Two of five authors
+// write for the first time.
 func (g *papers) authors(s rdf.IRI, role string, byErdos bool) {
 	years := float64(g.year) - 1975
 	mean, spread := 2.05/(1+17.59*math.Exp(-0.11*years))+1.05, 1/(1+6.46*math.Exp(-0.10*years))+0.5
@@ -201,8 +199,7 @@ func (g *papers) person(s rdf.IRI, name string) {
 	g.say(s, "foaf:name", rdf.String(name))
 }
 
-// cite says the bag of what a document cites, which is older: half of it what others
-// cite, too.
+// cite yields the bag of older documents that a document cites; half of them are cited by others, too.
 func (g *papers) cite(s rdf.IRI) {
 	if len(g.citable) == 0 {
 		return

@@ -1,7 +1,7 @@
 package querykit
 
-// papersShapes are the queries of SP²Bench under its names, and five that group, count
-// and negate, which SPARQL 1.0 could not.
+// papersShapes are the queries of SP²Bench under its names, and five that group, count and negate, which SPARQL 1.0
+// could not.
 var papersShapes = []Shape{
 	{Name: "q1", Query: `SELECT ?yr { ?journal a ex:Journal ; dc:title "Journal 1 (1940)" ; dcterms:issued ?yr }`},
 	{
@@ -69,11 +69,11 @@ var papersShapes = []Shape{
 	{Name: "uncited", Query: `SELECT (COUNT(*) AS ?n) { ?d a ex:Article FILTER NOT EXISTS { ?bag ?in ?d ; a rdf:Bag } }`},
 }
 
-// bothByName is who wrote an article and something in proceedings, joined by names.
+// bothByName finds who wrote an article and something in proceedings, joined by names.
 const bothByName = `?d1 a ex:Article ; dc:creator ?p . ?p foaf:name ?name .
 	?d2 a ex:Inproceedings ; dc:creator ?p2 . ?p2 foaf:name ?name2 FILTER(?name = ?name2)`
 
-// nearErdos is who wrote with Erdős, or with somebody who did.
+// nearErdos finds who wrote with Erdős, or with one of his co-authors.
 const nearErdos = `?erdos a foaf:Person ; foaf:name "Paul Erdoes" .
 	{
 		?d dc:creator ?erdos , ?p . ?d2 dc:creator ?p , ?p2 . ?p2 foaf:name ?name

@@ -1,6 +1,5 @@
-// Package querykit is the benchmark kit of queries: data of a realistic shape in any
-// size, queries with the best SQL that a person writes for the same answer, and what
-// compares two answers. It is for tests only, and nothing of the engine's is in it.
+// Package querykit is for benchmarks of queries: realistic data of any size, queries with the best SQL that a person
+// would write for the same answer, and a comparison of answers. It is for tests only, and uses nothing of the engine.
 // Start with [Sets].
 package querykit
 
@@ -13,15 +12,14 @@ import (
 	"trails/rdf"
 )
 
-// Base begins the names of the data: entities are type/number, properties are below
-// [Vocabulary].
+// Base is the beginning of all names of the data: entities are type/number, properties are below [Vocabulary].
 const (
 	Base       = "http://example.org/"
 	Vocabulary = Base + "ns#"
 )
 
-// Lines writes each row as text: its terms, tab between them, nothing for what is
-// unbound. Rows without an order are sorted, so that equal answers are equal lines.
+// Lines writes each row as text: its terms separated by tabs, nothing for an unbound one. Rows without an order are
+// sorted, so that equal answers give equal lines.
 func Lines(rows [][]rdf.Term, ordered bool) []string {
 	lines := make([]string, len(rows))
 	var b strings.Builder
@@ -41,7 +39,7 @@ func Lines(rows [][]rdf.Term, ordered bool) []string {
 	return lines
 }
 
-// writeTerm writes a term as one can in any language that has its parts.
+// writeTerm writes a term in a form that is easy to make in any language.
 func writeTerm(b *strings.Builder, t rdf.Term) {
 	if t == nil {
 		return

@@ -10,29 +10,28 @@ import (
 // Set is data of one kind in any size, and the queries that are asked of it.
 type Set struct {
 	Name string
-	// Smallest is the fewest triples with which all shapes have something to find.
+	// Smallest is the least number of triples with which all shapes have answers.
 	Smallest int
-	// Triples yields n different triples, always the same for an n.
+	// Triples yields n different triples, always the same for the same n.
 	Triples func(n int) iter.Seq[rdf.Quad]
 	Shapes  []Shape
-	// Scans are the names of the shapes that must look at many rows whatever the order
-	// of their joins. Targets for scans are geometric means over these.
+	// Scans are the names of the shapes that must read many rows, whatever the order of joins. Targets for scans are
+	// geometric means over these.
 	Scans []string
-	// Prologue declares the prefixes that the queries use.
+	// Prologue has the prefixes of the queries.
 	Prologue string
 }
 
-// Shape is one kind of query, and the best SQL for the same rows that a person writes
-// who knows the tables and has the ids at hand: {work:0} in it is the id of a term,
-// see [Hand].
+// Shape is one query, and the best SQL for the same rows by a person who knows the tables and has the ids: {work:0}
+// in it is the id of a term, see [Hand].
 type Shape struct {
 	Name  string
 	Query string // without the prologue of its set
-	SQL   string // empty where nobody has written it
-	// Columns say what stands in the columns of SQL, in the order of the query's
-	// variables; those of CONSTRUCT are subject, predicate and object.
+	SQL   string // empty if nobody has written it
+	// Columns are the columns of SQL, in the order of the query's variables; for CONSTRUCT subject, predicate and
+	// object.
 	Columns []Column
-	// Ordered is set when the order of the rows is the query's.
+	// Ordered means that the query determines the order of the rows.
 	Ordered bool
 
 	prologue string
@@ -44,7 +43,7 @@ func (s Shape) Text() string { return s.prologue + s.Query }
 // Sets are all sets.
 var Sets = []Set{Library, Social, Papers}
 
-// newSet makes a set whose queries have these prefixes, with each group of shapes.
+// newSet makes a set with these prefixes and the shapes of all groups.
 func newSet(s Set, prefixes []string, groups ...[]Shape) Set {
 	for _, p := range prefixes {
 		s.Prologue += "PREFIX " + p + ": <" + namespace(p) + ">\n"
@@ -56,8 +55,8 @@ func newSet(s Set, prefixes []string, groups ...[]Shape) Set {
 	return s
 }
 
-// namespace is what a prefix stands for, in queries, in SQL by hand and in generators.
-// Entities of a kind have one of their own.
+// namespace is what a prefix stands for, in queries, in SQL written by hand and in generators. Each kind of entity
+// has its own.
 func namespace(prefix string) string {
 	switch prefix {
 	case "rdf":

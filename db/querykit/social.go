@@ -10,15 +10,13 @@ import (
 	"trails/rdf"
 )
 
-// Social is about people who follow each other, write and like. It differs from
-// [Library] in its statistics: most properties have several values, texts and names are
-// in several languages, and numbers of links are a power law in both directions. Person
-// 0 is followed by most, post 0 is liked by most.
+// Social is data about people who follow each other, write posts and like them. It differs from [Library] in its
+// statistics: most properties have several values, texts and names are in several languages, and numbers of links are
+// a power law in both directions. Person 0 is followed by most, post 0 is liked by most.
 //
-// For each 1,000 triples there are 12 people and some 50 posts; they live in a city at
-// least for each 1,000, of countries on five continents. Posts are replies by three of
-// five: to the one before, or to any, low ones oftener. Only the first 36 for each 1,000
-// triples are liked. ex:at of posts has no two equal values.
+// For each 1,000 triples there are 12 people and some 50 posts; there is at least one city for each 1,000, in
+// countries on five continents. Three of five posts are replies: to the previous post, or to any, low numbers more
+// often. Only the first 36 for each 1,000 triples are liked. ex:at of posts has no two equal values.
 var Social = newSet(Set{
 	Name:     "social",
 	Smallest: 5000,
@@ -59,11 +57,10 @@ func newSocial(n int, yield func(rdf.Quad) bool) *social {
 	return g
 }
 
-// hubs draws the first of n in one of ten cases, and others by a power law.
+// hubs draws one of the first of n in one of ten cases, and others by a power law.
 func (g *social) hubs(n int) *rand.Zipf { return rand.NewZipf(g.rand, 1.2, 2, uint64(n-1)) }
 
-// heavy draws at least so many, some five times as many on average, and at most a
-// limit: a power law.
+// heavy draws by a power law: at least a number, five times as many on average, at most a limit.
 func (g *social) heavy(least, most int) int {
 	return min(most, int(float64(least)*math.Pow(1-g.rand.Float64(), -0.8)))
 }
@@ -128,7 +125,7 @@ func (g *social) people() {
 	}
 }
 
-// posts fill up what is left.
+// posts fill up the remaining triples.
 func (g *social) posts() {
 	at := time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)
 	step := 10 * 365 * 24 * time.Hour / time.Duration(60*g.unit)

@@ -2,7 +2,7 @@ package querykit
 
 import "strings"
 
-// What titles, names and remarks are made of.
+// Words of titles, names and remarks.
 var (
 	adjectives = words(`silent golden distant broken hidden crimson ancient northern endless quiet burning
 		forgotten little frozen wild hollow electric gentle last first second invisible common silver`)
@@ -29,7 +29,7 @@ var (
 		well were what when where which while who will with without words worth would written`)
 )
 
-// states are those of a work, each with how many of a hundred are in it.
+// states are the states of works, with percentages.
 var states = []struct {
 	name string
 	of   int
@@ -37,8 +37,7 @@ var states = []struct {
 
 func words(text string) []string { return strings.Fields(text) }
 
-// languages are those that people speak, with how many of a hundred do, and the words
-// of what they write.
+// languages are the languages that people speak, with percentages, and the words of their texts.
 var languages = []struct {
 	tag   string
 	of    int
