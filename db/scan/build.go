@@ -5,33 +5,32 @@ import (
 	"math/bits"
 )
 
-// Builder makes the pages of a [Tree] from its rows, which come in the order of the tree:
-// each page is filled before the next one begins.
+// Builder writes the pages of a [Tree] from its rows, which must be added in order. Each page is filled before the
+// next one begins.
 type Builder struct {
-	// Put takes a page, which is valid until it returns, and says which number it has. The
-	// last page is the root.
+	// Put receives a page and returns its number. The page is only valid during the call. The last page is the root.
 	Put    func(page []byte, root bool) (uint32, error)
-	levels []*filling // the leaves first
-	size   int        // of a page, without what is reserved at its end
+	levels []*filling // one for each level, leaves first
+	size   int        // bytes of a page, without the reserved ones at its end
 	record []byte
 }
 
-// NewBuilder is for pages of so many bytes, reserved ones among them.
+// NewBuilder returns a Builder for pages of this size, including the reserved bytes.
 func NewBuilder(size, reserved int, put func(page []byte, root bool) (uint32, error)) *Builder {
 	b := &Builder{Put: put, size: size - reserved}
 	b.levels = []*filling{newFilling(leaf, size, b.size)}
 	return b
 }
 
-// filling is the page of one level that is being filled. Its cells grow from the end down, and
-// their pointers from the head up.
+// filling is the page of one level that is being filled. Cells grow from the end downward, pointers from the header
+// upward.
 type filling struct {
 	page  node
 	cells int
-	head  int // where the pointers begin
-	low   int // where the last cell begins
-	last  int // how long the last cell is
-	empty int // where the first cell ends
+	head  int // offset of the pointers
+	low   int // offset of the last cell
+	last  int // length of the last cell
+	empty int // end of the first cell
 }
 
 func newFilling(kind byte, size, usable int) *filling {
@@ -45,7 +44,7 @@ func newFilling(kind byte, size, usable int) *filling {
 // fits reports whether there is room for a cell.
 func (f *filling) fits(cell int) bool { return f.head+2*(f.cells+1)+cell <= f.low }
 
-// add puts a cell behind the others: of an interior page its child, then the row.
+// add appends a cell; on an interior page, the number of its child and the row.
 func (f *filling) add(child uint32, row []byte) {
 	f.last = len(row) + 1
 	if f.page[0] == interior {
@@ -63,7 +62,7 @@ func (f *filling) add(child uint32, row []byte) {
 	f.cells++
 }
 
-// cut takes the last cell off again.
+// cut removes the last cell.
 func (f *filling) cut() (child uint32, row []byte) {
 	cell := f.page[f.low : f.low+f.last]
 	if f.page[0] == interior {
@@ -74,25 +73,25 @@ func (f *filling) cut() (child uint32, row []byte) {
 	return child, cell[1:]
 }
 
-// finished is the page with its head (https://sqlite.org/fileformat2.html#b_tree_pages).
+// finished returns the page with its header (https://sqlite.org/fileformat2.html#b_tree_pages).
 func (f *filling) finished(right uint32) node {
 	clear(f.page[f.head+2*f.cells : f.low])
 	binary.BigEndian.PutUint16(f.page[3:], uint16(f.cells))
-	binary.BigEndian.PutUint16(f.page[5:], uint16(f.low)) // 65536 is 0
+	binary.BigEndian.PutUint16(f.page[5:], uint16(f.low)) // 65536 is written as 0
 	if f.page[0] == interior {
 		binary.BigEndian.PutUint32(f.page[8:], right)
 	}
 	return f.page
 }
 
-// Add adds a row, as [AppendOrdered] has it.
+// Add adds a row in the form of [AppendOrdered].
 func (b *Builder) Add(row []byte) error {
 	b.record = appendRecord(b.record[:0], row)
 	return b.add(0, 0, b.record)
 }
 
-// add adds a cell to a level. Where it does not fit, the last one that did goes to the level
-// above, between the page that it ends and the next: so no page is without a cell.
+// add appends a cell to a level. If it does not fit, the last cell that did moves to the level above, as the
+// separator between the finished page and the next one, which gets the new cell. So no page is empty.
 func (b *Builder) add(level int, child uint32, record []byte) error {
 	if level == len(b.levels) {
 		b.levels = append(b.levels, newFilling(interior, len(b.levels[0].page), b.size))
@@ -114,7 +113,7 @@ func (b *Builder) add(level int, child uint32, record []byte) error {
 	return nil
 }
 
-// End finishes the last page of each level. The one that has none above it is the root.
+// End finishes the last page of each level. The topmost one is the root.
 func (b *Builder) End() error {
 	right := uint32(0)
 	for i, f := range b.levels {
@@ -127,16 +126,15 @@ func (b *Builder) End() error {
 	return nil
 }
 
-// classes are the ways to store a number, in the order of the numbers: the serial type and the
-// bytes. Negative ones come first, the longest before the others.
+// classes are the encodings of numbers in numeric order: serial type and number of bytes. Negative numbers come
+// first, longer ones before shorter ones.
 var classes = [...]struct{ kind, size byte }{
 	{6, 8}, {5, 6}, {4, 4}, {3, 3}, {2, 2}, {1, 1},
 	{8, 0}, {9, 0},
 	{1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 6}, {6, 8},
 }
 
-// AppendOrdered appends a number of a row so that rows sort by their bytes as they do by their
-// numbers, and have few of them.
+// AppendOrdered appends a number of a row in a compact form whose bytes sort like the numbers.
 func AppendOrdered(row []byte, n int64) []byte {
 	class := 0
 	switch width := bits.Len64(uint64(n ^ n>>63)); {
@@ -157,7 +155,7 @@ func AppendOrdered(row []byte, n int64) []byte {
 	return append(append(row, byte(class)), number[8-classes[class].size:]...)
 }
 
-// appendRecord appends a row as SQLite has it (https://sqlite.org/fileformat2.html#record_format).
+// appendRecord converts a row to SQLite's format (https://sqlite.org/fileformat2.html#record_format).
 func appendRecord(record, row []byte) []byte {
 	at := len(record)
 	record = append(record, 0)

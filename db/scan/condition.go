@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// test is what the values of a slot have to be: in a range or a set, or not; among some; or
-// what makes an expression true.
+// test is a condition on the values of a slot: inside or outside a range or a set, one of some ids, or an expression
+// that must be true.
 type test struct {
 	low, high int64
 	in        *Set
-	among     []int64 // in order
+	among     []int64 // sorted
 	asked     *asked
 	not       bool
 }
 
-// isRange reports whether it is one.
+// isRange reports whether the test is a range.
 func (t *test) isRange() bool { return t.in == nil && t.among == nil && t.asked == nil && !t.not }
 
-// rank orders tests by what they take for an id.
+// rank orders tests by their cost for one id.
 func (t *test) rank() int {
 	switch {
 	case t.asked != nil:
@@ -29,8 +29,8 @@ func (t *test) rank() int {
 	return 0
 }
 
-// keep moves the ids that pass to the front, and what stands beside them. It returns how many
-// there are. Where it cannot be foretold which pass, nothing hangs on it but a number.
+// keep moves the ids that pass to the front, with their companions, and returns their number. It avoids a branch on
+// the result, which could not be predicted.
 func (t *test) keep(ids, beside []int64) (n int) {
 	beside = beside[:len(ids)]
 	switch {
@@ -66,8 +66,8 @@ func (t *test) keep(ids, beside []int64) (n int) {
 	return n
 }
 
-// fewest are the least ids that the slot of an end is known to be among, and how many these are:
-// none, and more than any, where nothing is known.
+// fewest returns the smallest set of ids that the slot of an end must be in, and its size. Without such a set it
+// returns none, and infinity.
 func (b *builder) fewest(e End) (least ids, n float64) {
 	n = math.Inf(1)
 	if e.Arg != 0 {
@@ -92,7 +92,7 @@ func (b *builder) fewest(e End) (least ids, n float64) {
 	return least, n
 }
 
-// asked remembers what was said of ids.
+// asked caches the results of an expression by id.
 type asked struct {
 	builder  *builder
 	of       func(id int64) (bool, error)
@@ -103,7 +103,7 @@ func (b *builder) asked(of func(id int64) (bool, error)) *asked {
 	return &asked{builder: b, of: of, yes: NewSet(b.env.Grow), any: NewSet(b.env.Grow)}
 }
 
-// holds reports whether it holds of an id. Its error ends the run, see [builder.failed].
+// holds returns the result for an id. An error ends the run, see [builder.failed].
 func (a *asked) holds(id int64) bool {
 	if a.any.Has(id) {
 		return a.yes.Has(id)

@@ -2,18 +2,18 @@ package scan
 
 import "cmp"
 
-// place is one in a page of the tree: behind so many of its cells.
+// place is a position in a page of the tree: behind n of its cells.
 type place struct {
 	page      uint32
 	cells, at int
 }
 
-// Estimate estimates how many rows begin with the prefix by where the first and the last of
-// them stand, and by how full pages between these are: three pages of each level are read at
-// most, whatever the number. It is exact when they all lie in two leaves.
+// Estimate estimates how many rows begin with the prefix, from the positions of the first and the last of them and
+// from how full the pages between these are. It reads at most three pages of each level. It is exact if the rows are
+// in at most two leaves.
 func (t Tree) Estimate(prefix []int64) (float64, error) { return t.estimate(prefix, prefix) }
 
-// estimate is of the rows from one prefix to another.
+// estimate estimates the rows between two prefixes.
 func (t Tree) estimate(low, high []int64) (rows float64, err error) {
 	first, err := t.descend(t.Root, func(n node) (int, error) { return n.position(low, false) })
 	if err != nil {
@@ -26,7 +26,7 @@ func (t Tree) estimate(low, high []int64) (rows float64, err error) {
 	if len(first) != len(last) {
 		return 0, ErrPage
 	}
-	level := 0 // the first whose pages or places differ
+	level := 0 // the first level at which pages or positions differ
 	for level < len(first)-1 && first[level] == last[level] {
 		level++
 	}
@@ -38,8 +38,8 @@ func (t Tree) estimate(low, high []int64) (rows float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	// Behind the first are the rest of its leaf, and of each page above that cells with what is
-	// right of them; before the last, cells with what is left of them.
+	// Behind the first row are the rest of its leaf and, on each page above, the cells to the right. Before the last
+	// row are the cells to the left.
 	rows = float64(first[leaf].cells - first[leaf].at + last[leaf].at)
 	for i := leaf - 1; i > level; i-- {
 		rows += float64(first[i].cells-first[i].at+last[i].at) * (1 + full[i+1])
@@ -48,16 +48,15 @@ func (t Tree) estimate(low, high []int64) (rows float64, err error) {
 	return max(rows+between+(between-1)*full[level+1], 0), nil
 }
 
-// full is about how many rows a page of each level has with all below it: as one in the middle of
-// those between the first and the last, which stand below one page of a level, or as the fuller
-// of these where there is none between them.
+// full estimates the rows in a page of each level with everything below it. It looks at a page in the middle between
+// the first and the last row or, if there is none between them, at the fuller of these two.
 func (t Tree) full(first, last []place, level int) (rows []float64, err error) {
 	leaf := len(first) - 1
 	rows = make([]float64, len(first))
 	for i := range rows {
 		rows[i] = float64(max(first[i].cells, last[i].cells))
 	}
-	above, low, high := first[level].page, first[level].at+1, last[level].at // the children between
+	above, low, high := first[level].page, first[level].at+1, last[level].at // the children between them
 	for ; low >= high && level < leaf-1; level++ {
 		below, end := first[level+1], last[level+1]
 		above, low, high = below.page, below.at+1, below.cells+1
@@ -83,7 +82,7 @@ func (t Tree) full(first, last []place, level int) (rows []float64, err error) {
 	return rows, nil
 }
 
-// descend is the way to a leaf, by which place is chosen of a page: one of each level.
+// descend returns the path to a leaf, one position for each level; choose picks the position in each page.
 func (t Tree) descend(number uint32, choose func(node) (int, error)) (way []place, err error) {
 	for len(way) < maxDepth {
 		page, n, err := t.pin(number)
@@ -104,8 +103,7 @@ func (t Tree) descend(number uint32, choose func(node) (int, error)) (way []plac
 	return nil, ErrPage
 }
 
-// Sample returns the values of a column in at most n rows that begin with the prefix, which
-// lie at equal distances by the pages that they are in.
+// Sample returns the values of a column in up to n rows that begin with the prefix, at about equal distances.
 func (t Tree) Sample(prefix []int64, column, n int) (values []int64, err error) {
 	for i := range n {
 		value, ok, err := t.sample(prefix, column, (float64(i)+0.5)/float64(n))
@@ -119,8 +117,8 @@ func (t Tree) Sample(prefix []int64, column, n int) (values []int64, err error) 
 	return values, nil
 }
 
-// sample is the value in the row at a place between the first, 0, and the last, 1. There is
-// none where all rows of the page at that place come before, or behind.
+// sample returns the value in a row at a relative position between 0, the first row, and 1, the last. It returns none
+// if all rows of the page there are outside the range.
 func (t Tree) sample(prefix []int64, column int, place float64) (value int64, ok bool, err error) {
 	number := t.Root
 	for range maxDepth {
@@ -151,7 +149,7 @@ func (t Tree) sample(prefix []int64, column int, place float64) (value int64, ok
 	return 0, false, ErrPage
 }
 
-// columnOf is a column of the row that a record begins with.
+// columnOf returns a column of a record.
 func columnOf(record []byte, column int) (value int64, ok bool) {
 	kinds, body, ok := header(record)
 	if !ok || len(kinds) <= column {

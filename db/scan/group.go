@@ -1,6 +1,6 @@
 package scan
 
-// distinct keeps the first of the rows that have the same keys.
+// distinct keeps the first of the rows with equal keys.
 type distinct struct {
 	in      source
 	keys    []int
@@ -20,7 +20,7 @@ func (d *distinct) next() (*batch, error) {
 		if d.numbers, err = d.seen.all(d.columns, batch.n, d.numbers); err != nil {
 			return nil, err
 		}
-		batch.keep(func(i int) bool { // what is new has the next number
+		batch.keep(func(i int) bool { // a new row gets the next number
 			if d.numbers[i] != before {
 				return false
 			}
@@ -33,12 +33,12 @@ func (d *distinct) next() (*batch, error) {
 	}
 }
 
-// groups has a row for each group: its keys, then the columns of the aggregates.
+// groups yields a row for each group: its keys, and then the columns of the aggregates.
 type groups struct {
 	program *Program
 	env     *Env
 	in      source
-	weight  int // the slot with how many rows each stands for, 0 for none
+	weight  int // slot with the number of equal rows that a row stands for, 0 for none
 	done    bool
 }
 
@@ -131,14 +131,14 @@ func (g *groups) answer(keys *tuples, sums []accumulator) *batch {
 	return out
 }
 
-// accumulator has the columns of an aggregate, a place for each group.
+// accumulator holds the columns of an aggregate, with one element for each group.
 type accumulator struct {
 	Aggregate
 	zero      int64
-	n         []int64 // rows, values, the least or the greatest
-	high, low []int64 // of a sum
-	values    *tuples // behind the numbers of their groups, and 1
-	one       *Set    // the values when there is one group
+	n         []int64 // number of rows or values, or the least or greatest value
+	high, low []int64 // the two halves of a sum
+	values    *tuples // pairs of group number plus 1 and value
+	one       *Set    // the values, if there is a single group
 }
 
 func newAccumulator(a Aggregate, keys int, env *Env) accumulator {
@@ -170,7 +170,7 @@ func enlarge(list []accumulator, more int, grow func(int64) error) error {
 	return nil
 }
 
-// add adds rows, each to the group with its number. Counts add as many as its weight says.
+// add adds rows to the groups with the given numbers. Counts use the weight of each row.
 func (a *accumulator) add(numbers []int32, rows *batch, weights []int64) error {
 	switch a.Func {
 	case Count:

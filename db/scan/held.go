@@ -6,30 +6,30 @@ import (
 	"slices"
 )
 
-// isDense reports whether an id is one of those that a dictionary gives, one after another. Others
-// carry their value, or are of terms that a query has made; a damaged page may have any.
+// isDense reports whether an id is a dictionary id, which are consecutive. Other ids have an inlined value, or belong
+// to computed terms; a damaged page may have any.
 func isDense(id int64) bool { return uint64(id-1) < exact-1 }
 
-// Set is a set of ids. Those that are dense are bits. It serves one goroutine.
+// Set is a set of ids. Dense ids are stored as bits. It must be used by one goroutine.
 type Set struct {
 	grow  func(int64) error
 	parts [][]uint64
-	far   map[int64]struct{} // the others
+	far   map[int64]struct{} // ids that are not dense
 	n     int64
 }
 
-// Ids with the same bits above these are in one part.
+// Ids that are equal above these bits are stored in one part.
 const (
 	setBits  = 13
 	setWords = 1 << setBits / 64
-	// mapBytes is about what a map takes for an entry.
+	// mapBytes is the approximate memory of a map entry.
 	mapBytes = 40
 )
 
-// NewSet returns an empty set. What it holds is counted by grow, whose error is that of Add.
+// NewSet returns an empty set. grow counts its memory; an error of grow is returned by Add.
 func NewSet(grow func(bytes int64) error) *Set { return &Set{grow: grow} }
 
-// Add adds an id, which may be there.
+// Add adds an id, if it is not in the set.
 func (s *Set) Add(id int64) error {
 	if !isDense(id) {
 		if _, ok := s.far[id]; ok {
@@ -57,7 +57,7 @@ func (s *Set) Add(id int64) error {
 	return nil
 }
 
-// addAll adds ids, which may be there. 0 is none.
+// addAll adds ids that are not in the set; 0 is skipped.
 func (s *Set) addAll(ids []int64) error {
 	for _, id := range ids {
 		part := uint64(id) >> setBits
@@ -77,7 +77,7 @@ func (s *Set) addAll(ids []int64) error {
 	return nil
 }
 
-// withPart is a list of parts in which one has its values, so many of so many bytes.
+// withPart makes sure that part i of a list of parts is allocated, with n elements of the given size.
 func withPart[T any](parts [][]T, part, values int, bytes int64, grow func(int64) error) ([][]T, error) {
 	if part >= len(parts) {
 		was := max(cap(parts), part+1)
@@ -93,7 +93,7 @@ func withPart[T any](parts [][]T, part, values int, bytes int64, grow func(int64
 	return parts, grow(int64(values) * bytes)
 }
 
-// ordered returns the ids in their order.
+// ordered returns the ids sorted.
 func (s *Set) ordered() []int64 {
 	ids := make([]int64, 0, s.n)
 	for part, words := range s.parts {
@@ -106,7 +106,7 @@ func (s *Set) ordered() []int64 {
 	return withFar(ids, s.far)
 }
 
-// withFar adds those that are not dense to ids in their order.
+// withFar merges the ids that are not dense into sorted ids.
 func withFar[V any](ids []int64, far map[int64]V) []int64 {
 	if len(far) == 0 {
 		return ids
@@ -128,24 +128,23 @@ func (s *Set) Has(id int64) bool {
 	return part < len(s.parts) && s.parts[part] != nil && s.parts[part][id>>6&(setWords-1)]>>(id&63)&1 != 0
 }
 
-// table has the values of keys, both ids: a key may have many.
+// table maps keys to values, both ids. A key may have several values.
 type table struct {
 	grow func(int64) error
-	// narrow has for each key its value less base, 0 for none; where it has several, many and
-	// the place of the last of them. Values are mostly of one kind, so that they are near each
-	// other: once one is too far from base, all are in wide, as [table.of] returns them. Keys
-	// that are not dense are in far.
+	// narrow has for each key its value minus base, 0 for none. For several values it has many, and the index of the
+	// last one. Values are mostly of one kind and close to each other; if one is too far from base, all entries move
+	// to wide, in the form that [table.of] returns. Keys that are not dense are in far.
 	base   int64
 	narrow [][]uint32
 	wide   [][]int64
 	far    map[int64]int64
-	keys   int64 // how many there are
-	// chain has the values of keys that have several, many to a list; places in it begin with 1.
+	keys   int64 // number of entries
+	// chain has the linked lists of the values of keys with several values. Indexes begin with 1.
 	chain [][]chainedValue
 	n     int
 }
 
-// chainedValue is one of several values of a key, and the place of another, 0 for none.
+// chainedValue is one of several values of a key, with the index of the next one, or 0.
 type chainedValue struct {
 	value  int64
 	before int32
@@ -155,12 +154,11 @@ const (
 	tableBits = 10
 	chainBits = 12
 	many      = 1 << 31
-	// chained is more than any id of a file.
+	// chained is greater than any id in a file.
 	chained = 1 << 62
 )
 
-// of is the value of a key, 0 for none; where it has several, chained and the place of the last
-// of them.
+// of returns the value of a key, 0 for none. For several values it returns chained plus the index of the last one.
 func (t *table) of(key int64) int64 {
 	if !isDense(key) {
 		return t.far[key]
@@ -178,7 +176,7 @@ func (t *table) of(key int64) int64 {
 	return t.widened(t.narrow[part][at])
 }
 
-// all is [table.of] of each of some keys, and tells whether all have something.
+// all is [table.of] for several keys. It reports whether all of them have a value.
 func (t *table) all(keys, values []int64) (of []int64, all bool) {
 	of, all = slices.Grow(values[:0], len(keys))[:len(keys)], true
 	for i, key := range keys {
@@ -194,7 +192,7 @@ func (t *table) all(keys, values []int64) (of []int64, all bool) {
 	return of, all
 }
 
-// widened is what narrow has, as wide has it.
+// widened converts an entry of narrow to the form of wide.
 func (t *table) widened(value uint32) int64 {
 	switch {
 	case value == 0:
@@ -205,8 +203,7 @@ func (t *table) widened(value uint32) int64 {
 	return t.base + int64(value)
 }
 
-// at is what stands at a value of [table.of] that is not 0: an id, and what is next, 0 for
-// nothing.
+// at decodes a result of [table.of] that is not 0: an id, and the next entry of the list, 0 at its end.
 func (t *table) at(value int64) (id, next int64) {
 	if value < chained {
 		return value, 0
@@ -219,7 +216,7 @@ func (t *table) at(value int64) (id, next int64) {
 	return link.value, next
 }
 
-// ordered returns the keys in their order.
+// ordered returns the keys sorted.
 func (t *table) ordered() []int64 {
 	ids := appendKeys(make([]int64, 0, t.keys), t.narrow)
 	return withFar(appendKeys(ids, t.wide), t.far)
@@ -256,7 +253,7 @@ func (t *table) add(key, value int64) error {
 	return t.set(key, chained+int64(t.n))
 }
 
-// addAll adds keys, each with its value.
+// addAll adds the keys with their values.
 func (t *table) addAll(keys, values []int64) error {
 	for i, key := range keys {
 		value := values[i]
@@ -274,7 +271,7 @@ func (t *table) addAll(keys, values []int64) error {
 	return nil
 }
 
-// set makes something what [table.of] returns of a key.
+// set sets what [table.of] returns for a key.
 func (t *table) set(key, value int64) (err error) {
 	if !isDense(key) {
 		if t.far == nil {

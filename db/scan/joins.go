@@ -2,8 +2,8 @@ package scan
 
 import "math/bits"
 
-// join is a step whose rows are found by a slot that has a value, key, and give another one.
-// Where both have a value they are pairs.
+// join is a step whose rows are looked up by a bound slot, key, and bind another one. If both are bound the rows are
+// pairs to check.
 type join struct {
 	step       *Step
 	key, value int
@@ -11,7 +11,7 @@ type join struct {
 	pairs      *pairSet
 }
 
-// joins are those of the steps, nil for others.
+// joins returns the joins of the steps, nil for steps that are none.
 func (b *builder) joins(uses []use) []*join {
 	bound := make([]bool, b.program.Slots)
 	out := make([]*join, len(uses))
@@ -37,7 +37,7 @@ func (b *builder) joins(uses []use) []*join {
 	return out
 }
 
-// hold holds the rows of a join, and reports whether there are any.
+// hold reads the rows of a join into memory, and reports whether there are any.
 func (b *builder) hold(j *join) (some bool, err error) {
 	rows := b.read(j.step, j.step.Subject.Slot, j.step.Object.Slot)
 	if j.pairs != nil {
@@ -56,7 +56,7 @@ func (b *builder) hold(j *join) (some bool, err error) {
 	return j.of.keys > 0, err
 }
 
-// joined joins rows with those of a join.
+// joined joins rows with the rows of a join.
 func (b *builder) joined(in source, j *join) source {
 	if j.pairs != nil {
 		return &shared{sharing: sharing{of: j.pairs, slots: []int{j.step.Subject.Slot, j.step.Object.Slot}}, in: in, row: make([]int64, 2)}
@@ -68,13 +68,13 @@ func (b *builder) joined(in source, j *join) source {
 		}
 	}
 	b.bound[j.value] = true
-	if j.of.n == 0 { // no key has several
+	if j.of.n == 0 { // every key has one value
 		return &extended{in: in, of: j.of, key: j.key, value: j.value, optional: j.step.Optional}
 	}
 	return &expanded{in: in, ended: b.env.Ended, of: j.of, key: j.key, value: j.value, optional: j.step.Optional, copied: copied, out: batch{slots: make([][]int64, b.weight+1)}}
 }
 
-// shared keeps the rows some of whose slots are among others, or not.
+// shared keeps the rows in which a tuple of slots is in a set, or is not in it.
 type shared struct {
 	sharing
 	in  source
@@ -99,7 +99,7 @@ func (s *shared) next() (*batch, error) {
 	}
 }
 
-// different keeps the rows in which two slots differ.
+// different keeps the rows in which two slots have different values.
 type different struct {
 	Differ
 	builder *builder
@@ -134,12 +134,12 @@ func (d *different) next() (*batch, error) {
 	}
 }
 
-// weighed multiplies what rows stand for by a weight. Rows for which there is nothing end.
+// weighed multiplies the number of rows that a row stands for by a weight from a table. Rows without one are dropped.
 type weighed struct {
 	in     source
 	by     weight
 	weight int
-	again  bool // set when the rows have weights
+	again  bool // whether the rows already have weights
 	found  []int64
 }
 
@@ -175,7 +175,7 @@ func (w *weighed) next() (*batch, error) {
 	}
 }
 
-// extended gives a slot the one value that a table has for another.
+// extended binds a slot to the only value that a table has for another slot.
 type extended struct {
 	in         source
 	of         *table
@@ -200,7 +200,7 @@ func (e *extended) next() (*batch, error) {
 	}
 }
 
-// expanded gives a row for each value that a table has for a slot.
+// expanded yields a row for each value that a table has for a slot.
 type expanded struct {
 	in         source
 	ended      func() error
@@ -209,8 +209,8 @@ type expanded struct {
 	optional   bool
 	copied     []int
 	from       *batch
-	at         int   // the row of from
-	place      int64 // that of its next value, 0 for none
+	at         int   // the current row of from
+	place      int64 // its next value, 0 for none
 	out        batch
 }
 

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// layout is where the columns of a row are. Neighbours mostly begin with the same bytes, the
-// length of the row and the types of its columns, and then have the same one.
+// layout holds the offsets of the columns in a record. Neighbouring records mostly begin with the same bytes, the
+// lengths and the types of the columns, and then have the same layout.
 type layout struct {
-	first, mask            uint64 // these bytes; no mask where they are more than eight
-	needs                  int    // how many bytes there must be, at least eight
+	first, mask            uint64 // these bytes, under a mask; a mask of 0 if they are more than eight
+	needs                  int    // required length, at least eight
 	subject, object, graph column
 }
 
-// read makes it the layout of the row that a record begins with.
+// read computes the layout of the record at the beginning of bytes.
 func (l *layout) read(record []byte, columns [3]int) bool {
 	kinds, body, ok := header(record)
 	if !ok || len(kinds) < 4 {
@@ -25,7 +25,7 @@ func (l *layout) read(record []byte, columns [3]int) bool {
 		l.mask = 1<<(8*begins) - 1
 		l.first = binary.LittleEndian.Uint64(record) & l.mask
 	}
-	at := 0 // in the body
+	at := 0 // offset in the body
 	for i, kind := range kinds[:4] {
 		size := int(sizes[kind])
 		if at+size > len(body) {
@@ -46,14 +46,13 @@ func (l *layout) read(record []byte, columns [3]int) bool {
 	return true
 }
 
-// fits reports whether it is the layout of the row that a record begins with. One of which too
-// little is in the first bytes says no.
+// fits reports whether a record has this layout. It is false if the first eight bytes do not tell.
 func (l *layout) fits(record []byte) bool {
 	return l.mask != 0 && len(record) >= l.needs && binary.LittleEndian.Uint64(record)&l.mask == l.first
 }
 
-// alike puts into places where the rows of cells stand, from one whose layout it is to the last
-// before one that has another, or that the end of the page is too near to.
+// alike fills places with the offsets of consecutive cells that have this layout. It stops before the first other
+// one, and before one too close to the end of the page.
 func (l *layout) alike(n node, from, to int, places []uint16) []uint16 {
 	places = slices.Grow(places[:0], to-from)[:to-from]
 	places[0] = uint16(n.at(from))
@@ -73,21 +72,20 @@ func (l *layout) alike(n node, from, to int, places []uint16) []uint16 {
 	return places[:k]
 }
 
-// column is where an integer is: in the first of the eight bytes from at on, or nowhere and
-// the same for all rows.
+// column is the position of an integer: the first of the eight bytes at an offset, or none for a constant.
 type column struct {
 	at       int
 	shift    uint
-	bits     int64 // those of the bytes that count: all or none
+	bits     int64 // mask of the bytes that count
 	constant int64
 }
 
-// of is the column of a row.
+// of returns the column of one record.
 func (c *column) of(record []byte) int64 {
 	return int64(binary.BigEndian.Uint64(record[c.at:]))>>(c.shift&63)&c.bits | c.constant
 }
 
-// appendTo appends the columns of rows at some places.
+// appendTo appends the column of the records at some offsets.
 func (c *column) appendTo(ids []int64, bytes []byte, places []uint16) []int64 {
 	n := len(ids)
 	ids = slices.Grow(ids, len(places))[:n+len(places)]

@@ -2,37 +2,36 @@ package scan
 
 import "math"
 
-// Links are the pairs of subject and object that a predicate has in a graph, by one of them. Those
-// of some nodes are looked up, until that has taken about as long as reading all would; then all
-// are read and held, where they are not too many and there is memory for it. So nothing has to be
-// estimated before it is known how many nodes are asked.
+// Links are the subject-object pairs of a predicate in a graph, to be found by one of the two. Those of the requested
+// nodes are looked up in the index, until the lookups have cost as much as reading all pairs. Then all are read into
+// memory, if they are not too many and there is room. So no estimate of the number of nodes is needed.
 type Links struct {
 	step    Step
 	inverse bool
 	patient bool
-	spent   float64 // on looking up, in rows that are read in turn
-	all     float64 // how many there are, 0 before that is estimated; infinitely many where they are not to be held
+	spent   float64 // cost of the lookups so far, in sequentially read rows
+	all     float64 // number of pairs, 0 before it is estimated; infinity if they must not be read into memory
 	rows    *reading
 	held    bool
 	lists   *lists
-	far     *table // those of which an end is not dense
+	far     *table // pairs of which one is not dense
 }
 
 const (
-	// spentFirst is spent before it is estimated how many links there are.
+	// spentFirst is the cost of lookups after which the number of pairs is estimated.
 	spentFirst = 2_000
-	// maxLinks is how many are held, some 5 bytes each and 13 while they are read.
+	// maxLinks is how many pairs are held in memory: 5 bytes each, and 13 while they are read.
 	maxLinks = 4 << 20
 )
 
-// NewLinks are those of a predicate in a graph, both arguments, the second 0 for the default
-// graph. They are found by their subjects, or by their objects when inverse is set. Without
-// patience all are held at once.
+// NewLinks returns the links of a predicate in a graph. Both are numbers of arguments; graph is 0 for the default
+// graph. Links are found by their subjects or, if inverse is set, by their objects. Without patience all are read
+// into memory at once.
 func NewLinks(predicate, graph int, inverse, patience bool) *Links {
 	return &Links{step: Step{Object: End{Slot: 1}, Predicate: predicate, Graph: graph}, inverse: inverse, patient: patience}
 }
 
-// Each gives what nodes are linked to, which are in their order, each once.
+// Each calls f with the nodes that the given nodes are linked to. The given nodes must be sorted, without duplicates.
 func (l *Links) Each(env *Env, nodes []int64, to func(id int64) error) error {
 	if !l.held {
 		l.spent += float64(RowsOfSubject * len(nodes))
@@ -65,7 +64,7 @@ func (l *Links) Each(env *Env, nodes []int64, to func(id int64) error) error {
 	return nil
 }
 
-// read begins to read the rows.
+// read starts reading rows.
 func (l *Links) read(env *Env) (*reading, error) {
 	b := &builder{program: &Program{Slots: 2}, env: env, tests: make([][]test, 2), keys: make([][]ids, 2), weight: 2}
 	r := &reading{pairs: b.pairs(&l.step, 0, 1)}
@@ -73,7 +72,7 @@ func (l *Links) read(env *Env) (*reading, error) {
 	return r, r.begin()
 }
 
-// lookUp looks up the links of nodes.
+// lookUp looks up the links of nodes in the index.
 func (l *Links) lookUp(env *Env, nodes []int64, to func(id int64) error) error {
 	if l.rows == nil || l.rows.builder.env != env {
 		var err error
@@ -94,7 +93,7 @@ func (l *Links) lookUp(env *Env, nodes []int64, to func(id int64) error) error {
 	})
 }
 
-// hold reads all links, where they are not too many for what was asked.
+// hold reads all links into memory, unless they are too many for the lookups so far.
 func (l *Links) hold(env *Env) error {
 	if l.patient && l.spent < max(spentFirst, l.all) || math.IsInf(l.all, 1) {
 		return nil
@@ -115,8 +114,8 @@ func (l *Links) hold(env *Env) error {
 			return nil
 		}
 	}
-	most := int64(l.all*5/4) + batchRows // estimates are rough
-	// What comes and the lists of it take half of this, what a walk finds by them the rest.
+	most := int64(l.all*5/4) + batchRows // an estimate may be wrong
+	// Half of this is for the pairs and their lists, the rest for what a walk finds with them.
 	if err := env.Grow(32 * most); err != nil {
 		l.all = math.Inf(1)
 		return env.Grow(-32 * most)

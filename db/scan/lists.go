@@ -1,17 +1,17 @@
 package scan
 
-// lists has for each of some ids those that it is paired with.
+// lists has for each of some ids the list of ids that it is paired with.
 type lists struct {
 	grow   func(int64) error
-	places [][]uint32 // by an id the place of its list, 0 for none
-	others []uint32   // at a place how many there are, then these
+	places [][]uint32 // for each id the index of its list, 0 for none
+	others []uint32   // at that index the length of the list, followed by its ids
 }
 
-// packed is a pair of ids that are dense, as a number by which it sorts.
+// packed packs a pair of dense ids into one number, which sorts like the pair.
 func packed(one, other int64) uint64 { return uint64(one)<<32 | uint64(other) }
 
-// newLists makes lists of packed pairs. Of one id they stay in the order in which they came. It
-// is fastest where they come in the order of that.
+// newLists makes lists of packed pairs. Each list keeps the order of its pairs. It is fastest if the pairs are sorted
+// by the first id.
 func newLists(came []uint64, grow func(int64) error) (*lists, error) {
 	l := &lists{grow: grow}
 	ordered, keys := true, 0
@@ -27,7 +27,7 @@ func newLists(came []uint64, grow func(int64) error) (*lists, error) {
 			return nil, err
 		}
 	}
-	size := 1 + len(came) + keys // the place 0 is none
+	size := 1 + len(came) + keys // index 0 means none
 	if err := grow(4 * int64(size)); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func newLists(came []uint64, grow func(int64) error) (*lists, error) {
 			if err != nil {
 				return nil, err
 			}
-			if *place == 0 { // in order each list begins behind the one before
+			if *place == 0 { // in sorted order each list begins where the previous one ends
 				*place = next
 			}
 			list = l.others[*place:]
@@ -63,7 +63,7 @@ func newLists(came []uint64, grow func(int64) error) (*lists, error) {
 	return l, nil
 }
 
-// count makes places say how many pairs an id has, and returns how many ids there are.
+// count counts the pairs of each id in places, and returns the number of ids.
 func (l *lists) count(came []uint64) (keys int, err error) {
 	for _, pair := range came {
 		n, err := l.place(pair >> 32)
@@ -78,7 +78,7 @@ func (l *lists) count(came []uint64) (keys int, err error) {
 	return keys, nil
 }
 
-// place is where the place of an id stands.
+// place returns a pointer to the index for an id.
 func (l *lists) place(id uint64) (place *uint32, err error) {
 	part := int(id >> tableBits)
 	if part >= len(l.places) || l.places[part] == nil {
@@ -89,7 +89,7 @@ func (l *lists) place(id uint64) (place *uint32, err error) {
 	return &l.places[part][id&(1<<tableBits-1)], nil
 }
 
-// of are the ids that one is paired with.
+// of returns the ids that an id is paired with.
 func (l *lists) of(id int64) []uint32 {
 	part := int(id >> tableBits)
 	if !isDense(id) || part >= len(l.places) || l.places[part] == nil {

@@ -2,21 +2,21 @@ package scan
 
 import "slices"
 
-// pairSet is a set of pairs of ids, which all are added before any is looked for. Pairs that come
-// in the order of one and then of the other, as those of an index do, are lists: for each of the
-// one its others. What comes in no order, or is no number of 32 bits, is found by hashes.
+// pairSet is a set of pairs of ids. All are added before any is looked up. Pairs that are sorted by one id and then
+// by the other, as from an index, are stored as lists. Unsorted pairs, and ids of more than 32 bits, are stored in a
+// hash table.
 type pairSet struct {
 	env    *Env
-	came   []uint64 // until it is known how pairs are found
-	sorted [2]bool  // they come in the order of the first, or of the second
-	by     int      // the lists are those of the first, 0, or of the second, 1
+	came   []uint64 // the pairs, until it is known how to store them
+	sorted [2]bool  // the pairs are sorted by the first id, or by the second
+	by     int      // the lists are by the first id, 0, or by the second, 1
 	lists  *lists
 	hashed *tuples
 }
 
 func newPairSet(env *Env) *pairSet { return &pairSet{env: env, sorted: [2]bool{true, true}} }
 
-// add adds a pair, which may be there.
+// add adds a pair, if it is not in the set.
 func (s *pairSet) add(one, other int64) error {
 	if s.hashed == nil {
 		fits := isDense(one) && isDense(other)
@@ -58,14 +58,14 @@ func (s *pairSet) keep(pair uint64) error {
 	return nil
 }
 
-// forget gives back what pairs came in.
+// forget releases the memory of the added pairs.
 func (s *pairSet) forget() error {
 	was := cap(s.came)
 	s.came = nil
 	return s.env.Grow(-8 * int64(was))
 }
 
-// end makes the lists. It reports whether there is any pair.
+// end builds the lists. It reports whether there are pairs.
 func (s *pairSet) end() (some bool, err error) {
 	if s.hashed != nil {
 		return true, nil
@@ -83,7 +83,7 @@ func (s *pairSet) end() (some bool, err error) {
 	return some, s.forget()
 }
 
-// has reports whether a pair is there.
+// has reports whether a pair is in the set.
 func (s *pairSet) has(pair []int64) bool {
 	if s.hashed != nil {
 		return s.hashed.has(pair)

@@ -5,42 +5,42 @@ import (
 	"slices"
 )
 
-// ids are some, of which there are so many.
+// ids is a buffer of ids of which n are used.
 type ids interface {
 	size() int64
-	// ordered are these, each once, in their order.
+	// ordered yields the ids sorted, without duplicates.
 	ordered() []int64
 }
 
-// list is a list of ids in their order.
+// list is a sorted list of ids.
 type list []int64
 
 func (l list) size() int64      { return int64(len(l)) }
 func (l list) ordered() []int64 { return slices.Compact(slices.Clone(l)) }
 
-// pairs gives the subjects and objects of a step that pass the tests of its slots, or one of
-// them where nobody asks for the other.
+// pairs yields the subjects and objects of a step that pass the tests of its slots, or only one of the two if the
+// other is not needed.
 type pairs struct {
 	builder *builder
 	step    *Step
-	// fill appends some to ids, and reports whether there are more.
+	// fill appends rows to ids, and reports whether there are more.
 	fill  func() (more bool, err error)
 	tests []testOfEnd
-	asked [2]bool    // whether the ids of an end are asked for, by a test or by who reads
-	ids   [2][]int64 // the subjects and the objects, none where they are not asked for
-	n     int        // how many rows they are of
+	asked [2]bool    // whether the ids of each end are needed, by a test or by the reader
+	ids   [2][]int64 // the subjects and the objects, empty if they are not needed
+	n     int        // number of rows
 	ended bool
 	out   batch
 }
 
-// testOfEnd is a test of subjects, 0, or of objects, 1.
+// testOfEnd is a test of subjects (0) or of objects (1).
 type testOfEnd struct {
 	test
 	end int
 }
 
-// pairs are those of a step by the tests that are known so far, without what fills them. Of its
-// slots these are asked for.
+// pairs returns the pairs of a step with the tests known so far, except for fill. asked are the slots whose values
+// are needed.
 func (b *builder) pairs(s *Step, slots ...int) *pairs {
 	p := &pairs{builder: b, step: s, out: batch{slots: make([][]int64, b.weight+1)}}
 	for i, e := range s.Ends() {
@@ -110,7 +110,7 @@ func (p *pairs) add(ids [2]int64) {
 	p.n++
 }
 
-// read begins to read the rows of a step, of which these slots are asked for.
+// read starts reading the rows of a step; asked are the slots whose values are needed.
 func (b *builder) read(s *Step, slots ...int) *pairs {
 	p := b.pairs(s, slots...)
 	p.fill = (&reading{pairs: p}).fill
@@ -120,28 +120,28 @@ func (b *builder) read(s *Step, slots ...int) *pairs {
 	return p
 }
 
-// reading reads the rows of a step: all that begin with the same values, or, where an end is one
-// of few, those of each of these.
+// reading reads the rows of a step: all rows with a prefix or, if an end is one of few ids, the rows of each of
+// these.
 type reading struct {
 	*pairs
 	began   bool
 	span    span
-	columns [3]int // those of subject, object and graph among the first four of a row
+	columns [3]int // positions of subject, object and graph among the first four columns
 	graph   int64
 	prefix  []int64
-	// few are the values by which rows are still to be looked up. They stand at a place in key.
+	// few are the remaining values to look up. Each is put into the key at a position.
 	few   []int64
 	key   []int64
 	place int
-	// layouts are those that were met, by the length of a row, which mostly tells them apart.
+	// layouts caches layouts by the length of a row, which mostly identifies them.
 	layouts [16]layout
 	padded  []byte
 	places  []uint16
 }
 
-// Looking up the rows of a value takes as long as reading so many in turn: of a value that is
-// near the one before in the index, and of a subject, from which others with the predicate are
-// as far as each has other rows.
+// RowsOfValue is the cost of looking up a value, in sequentially read rows: for a value close to the previous one in
+// the index, and for a subject, whose statements with the predicate are as far from the last ones as each subject has
+// other rows.
 const (
 	RowsOfValue   = 20
 	RowsOfSubject = 100
@@ -150,7 +150,7 @@ const (
 func (r *reading) begin() error {
 	s, env := r.step, r.builder.env
 	r.began = true
-	near, each := 1, float64(RowsOfValue) // the end that comes next in the index, and what to look it up takes
+	near, each := 1, float64(RowsOfValue) // the end that is the next column of the index, and the cost of looking it up
 	switch {
 	case s.Columns == SubjectPredicate:
 		r.span.tree, r.columns, near, each = env.SPO, [3]int{0, 1, 3}, 0, RowsOfSubject
@@ -202,8 +202,7 @@ func (r *reading) begin() error {
 	return r.lookUp(values.ordered(), bySubject)
 }
 
-// lookUp makes it read the rows of some values, which are in their order, of the end that comes
-// next in the index, or of the subject.
+// lookUp reads the rows of some sorted values of the end that is the next column of the index, or of the subject.
 func (r *reading) lookUp(values []int64, bySubject bool) error {
 	if bySubject {
 		r.span.tree, r.columns = r.builder.env.SPO, [3]int{0, 2, 3}
@@ -218,12 +217,12 @@ func (r *reading) lookUp(values []int64, bySubject bool) error {
 	return r.further()
 }
 
-// each gives what is still to be read, subjects and objects.
+// each calls f with the remaining rows: subjects and objects.
 func (r *reading) each(to func(ids [2]int64) error) error {
 	return each(r.pairs, func(_ *batch, i int) error { return to([2]int64{r.ids[0][i], r.ids[1][i]}) })
 }
 
-// further goes on to the rows of the next of few.
+// further moves to the rows of the next value of few.
 func (r *reading) further() error {
 	r.key[r.place], r.few = r.few[0], r.few[1:]
 	return r.span.to(r.key, r.key)
@@ -249,8 +248,7 @@ func (r *reading) fill() (more bool, err error) {
 	return false, nil
 }
 
-// decode reads the ids of some cells. Those that follow each other with one layout are read
-// column by column.
+// decode decodes the ids of some cells. Consecutive cells with the same layout are decoded column by column.
 func (r *reading) decode(cells run) error {
 	page := cells.page
 	for i := cells.first; i < cells.last; {
@@ -263,7 +261,7 @@ func (r *reading) decode(cells run) error {
 			return ErrPage
 		}
 		rows := 1
-		if len(record) < l.needs { // it stands at the end of the page
+		if len(record) < l.needs { // the cell is at the end of the page
 			r.padded = append(append(r.padded[:0], record...), make([]byte, 8)...)
 			record = r.padded
 		} else {
@@ -281,7 +279,7 @@ func (r *reading) decode(cells run) error {
 	return nil
 }
 
-// take reads the ids of rows of a layout, which stand at these places of a page.
+// take decodes the rows of one layout at these offsets of a page.
 func (r *reading) take(l *layout, page node, places []uint16) {
 	if l.graph.bits == 0 && l.graph.constant != r.graph {
 		return
@@ -304,17 +302,17 @@ func (r *reading) take(l *layout, page node, places []uint16) {
 	r.n += len(places)
 }
 
-// walking goes on the walks of a step, from the end that is known.
+// walking continues the walks of a step, from the known end.
 type walking struct {
 	*pairs
 	began  bool
-	from   int     // the end: 0 for the subject
-	starts []int64 // where walks are still to begin
+	from   int     // the known end: 0 for the subject
+	starts []int64 // nodes at which walks have not begun yet
 	start  int64
 	reach  func() (id int64, more bool, err error)
 }
 
-// fill goes on a walk.
+// fill continues a walk.
 func (w *walking) fill() (more bool, err error) {
 	s, env := w.step, w.builder.env
 	if !w.began {

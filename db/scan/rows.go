@@ -6,16 +6,15 @@ import (
 	"sort"
 )
 
-// Rows finds rows of a table by their keys, fastest in ascending order. It serves one
-// goroutine.
+// Rows finds rows of a table by key, fastest in ascending order. It must be used by one goroutine.
 type Rows struct {
 	tree   Tree
-	usable int // bytes of a page that SQLite uses
-	// path are the pages from the root to a leaf, which stay while the next key is below them.
+	usable int // usable bytes of a page
+	// path is the pages from the root to a leaf. It is reused while the next key is below them.
 	path []pageOfRows
 }
 
-// pageOfRows is a page and the keys that it may have, by those that stand above it.
+// pageOfRows is a page with the range of keys that it may contain, known from its parent.
 type pageOfRows struct {
 	page        Page
 	bytes       []byte
@@ -23,34 +22,34 @@ type pageOfRows struct {
 	first, last int64
 }
 
-// The kinds of pages of a table.
+// The page types of a table.
 const (
 	interiorOfRows = 5
 	leafOfRows     = 13
 )
 
-// NewRows returns the rows of the table whose b-tree a tree is.
+// NewRows returns the rows of the table with this b-tree.
 func NewRows(tree Tree) (*Rows, error) {
 	page, err := tree.Pages.Pin(1)
 	if err != nil {
 		return nil, err
 	}
 	defer tree.Pages.Unpin(page)
-	if len(page.Bytes) < 512 { // the header of the file is in its first page
+	if len(page.Bytes) < 512 { // the first page contains the header of the file
 		return nil, ErrPage
 	}
 	return &Rows{tree: tree, usable: len(page.Bytes) - int(page.Bytes[20])}, nil
 }
 
-// Value is a column of a row: a text or an integer, the zero Value for NULL.
+// Value is a column of a row: a text or an integer, or NULL (the zero Value).
 type Value struct {
 	Text []byte
 	Int  int64
 }
 
-// Row reads the first columns of the row with a key into values. It reports whether there is
-// such a row; whole is false for one that lies in several pages, which is not read. Texts are
-// those of the page, and good until the next call.
+// Row reads the first columns of the row with a key into values, and reports whether the row exists. whole is false
+// for a row that does not fit into one page, which is not read. Texts point into the page, and are valid until the
+// next call.
 func (r *Rows) Row(key int64, values []Value) (found, whole bool, err error) {
 	leaf, err := r.seek(key)
 	if err != nil {
@@ -58,7 +57,7 @@ func (r *Rows) Row(key int64, values []Value) (found, whole bool, err error) {
 	}
 	at := 0
 	if gap := uint64(key) - uint64(max(leaf.first, 1)); gap < uint64(leaf.cells) {
-		at = int(gap) // where it is if no key is left out
+		at = int(gap) // the position if no key is missing
 	}
 	size, other, body, ok := leaf.row(at)
 	if !ok || other != key {
@@ -79,7 +78,7 @@ func (r *Rows) Row(key int64, values []Value) (found, whole bool, err error) {
 		return false, false, ErrPage
 	case other != key:
 		return false, false, nil
-	case size > int64(r.usable-35): // the rest is in other pages
+	case size > int64(r.usable-35): // the rest is on overflow pages
 		return true, false, nil
 	case size > int64(len(body)) || !columnsOf(body[:size], values):
 		return false, false, ErrPage
@@ -87,7 +86,7 @@ func (r *Rows) Row(key int64, values []Value) (found, whole bool, err error) {
 	return true, true, nil
 }
 
-// seek goes to the leaf that has a key, if any has.
+// seek moves to the leaf that may contain a key.
 func (r *Rows) seek(key int64) (*pageOfRows, error) {
 	for n := len(r.path); n > 0 && (key < r.path[n-1].first || key > r.path[n-1].last); n-- {
 		r.tree.Pages.Unpin(r.path[n-1].page)
@@ -113,7 +112,7 @@ func (r *Rows) seek(key int64) (*pageOfRows, error) {
 	}
 }
 
-// enter puts a page on the path.
+// enter appends a page to the path.
 func (r *Rows) enter(number uint32, first, last int64) error {
 	page, err := r.tree.Pages.Pin(number)
 	if err != nil {
@@ -128,7 +127,7 @@ func (r *Rows) enter(number uint32, first, last int64) error {
 	return nil
 }
 
-// row is a cell of a leaf: how long its row is, its key and the bytes from the row on.
+// row returns a cell of a leaf: the length of its row, its key and the bytes from the row on.
 func (p *pageOfRows) row(i int) (size, key int64, body []byte, ok bool) {
 	if 8+2*i+2 > len(p.bytes) {
 		return 0, 0, nil, false
@@ -143,11 +142,11 @@ func (p *pageOfRows) row(i int) (size, key int64, body []byte, ok bool) {
 	return size, key, body[n+m:], n > 0 && m > 0 && size >= 0
 }
 
-// guesses is how often a place is guessed from the keys around it: those of a dictionary are
-// dense, and its pages have about as many.
+// guesses is how often a position is interpolated from the surrounding keys. Keys of a dictionary are dense, and are
+// evenly distributed over pages.
 const guesses = 4
 
-// child is the page below an interior one that has a key, and which keys that may have.
+// child returns the child of an interior page that may contain a key, and the range of keys of that child.
 func (p *pageOfRows) child(key int64) (number uint32, first, last int64, ok bool) {
 	if 12+2*p.cells > len(p.bytes) {
 		return 0, 0, 0, false
@@ -177,7 +176,7 @@ func (p *pageOfRows) child(key int64) (number uint32, first, last int64, ok bool
 	return number, first, last, true
 }
 
-// columnsOf reads the first columns of a row (https://sqlite.org/fileformat2.html#record_format).
+// columnsOf decodes the first columns of a record (https://sqlite.org/fileformat2.html#record_format).
 func columnsOf(row []byte, values []Value) bool {
 	length, at := varint(row)
 	if at == 0 || length > int64(len(row)) || length < int64(at) {
@@ -202,13 +201,13 @@ func columnsOf(row []byte, values []Value) bool {
 		case kind == 0:
 			values[i] = Value{}
 		default:
-			return false // a number with a fraction, or a blob
+			return false // a floating point number or a blob
 		}
 	}
 	return true
 }
 
-// varint is a number of variable length and its bytes; none when it does not end
+// varint decodes a varint, and returns the bytes used, 0 if it does not end
 // (https://sqlite.org/fileformat2.html#varint).
 func varint(text []byte) (value int64, bytes int) {
 	for i := 0; i < len(text) && i < 8; i++ {

@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 )
 
-// Run is a program that runs. It serves one goroutine.
+// Run is a running program. It must be used by one goroutine.
 type Run struct {
 	source source
 	keys   []int
@@ -14,14 +14,13 @@ type Run struct {
 	row    []int64
 }
 
-// Open begins a run: it reads and holds what the steps behind the first have.
+// Open starts a run: it reads the rows of all steps but the first into memory.
 func Open(p *Program, env *Env) (r *Run, err error) {
 	defer guard(&err)
 	return open(p, env, false, make([][]test, p.Slots))
 }
 
-// Bug is how a run ends that this package has done wrong: neither the file nor the query is to blame,
-// and SQL can answer.
+// Bug is an error of a run caused by this package, not by the file or the query. SQL can answer instead.
 type Bug struct {
 	Panic any
 	Stack []byte
@@ -29,15 +28,14 @@ type Bug struct {
 
 func (b *Bug) Error() string { return fmt.Sprintf("scan: %v", b.Panic) }
 
-// guard makes a panic an error.
+// guard converts a panic to an error.
 func guard(err *error) {
 	if of := recover(); of != nil {
 		*err = &Bug{of, debug.Stack()}
 	}
 }
 
-// open is as [Open] for rows whose slots pass tests. With asSet it does not matter how often a
-// row is in the answer.
+// open is [Open] with tests for slots. With asSet duplicates of rows do not matter.
 func open(p *Program, env *Env, asSet bool, tests [][]test) (*Run, error) {
 	b := &builder{program: p, env: env, tests: tests, keys: make([][]ids, p.Slots), bound: make([]bool, p.Slots+1), weight: p.Slots}
 	s, err := b.source(p.uses(asSet))
@@ -62,7 +60,7 @@ func open(p *Program, env *Env, asSet bool, tests [][]test) (*Run, error) {
 	return r, nil
 }
 
-// Next returns the next row of the answer, nil at the end. It is good until the next call.
+// Next returns the next row, nil at the end. It is valid until the next call.
 func (r *Run) Next() ([]int64, error) {
 	for r.batch == nil || r.at >= r.batch.n {
 		if more, err := r.more(); err != nil || !more {
@@ -76,7 +74,7 @@ func (r *Run) Next() ([]int64, error) {
 	return r.row, nil
 }
 
-// more goes to the next batch.
+// more moves to the next batch.
 func (r *Run) more() (more bool, err error) {
 	defer guard(&err)
 	r.batch, err = r.source.next()
@@ -92,13 +90,13 @@ func (r *Run) more() (more bool, err error) {
 	return true, nil
 }
 
-// batch is some rows: n ids for each slot that has a value.
+// batch is a number of rows: n ids for each bound slot.
 type batch struct {
 	n     int
 	slots [][]int64
 }
 
-// keep keeps the rows for which of holds.
+// keep keeps the rows for which the function returns true.
 func (b *batch) keep(of func(i int) bool) {
 	n := 0
 	for i := range b.n {
@@ -117,7 +115,7 @@ func (b *batch) keep(of func(i int) bool) {
 	b.n = n
 }
 
-// columns are the ids of some slots.
+// columns returns the ids of some slots.
 func (b *batch) columns(slots []int, list [][]int64) [][]int64 {
 	list = list[:0]
 	for _, slot := range slots {
@@ -126,19 +124,19 @@ func (b *batch) columns(slots []int, list [][]int64) [][]int64 {
 	return list
 }
 
-// source gives rows until there are none: a nil batch. A batch may be changed by who asked
-// for it, and is good until the next call.
+// source yields batches of rows, and a nil batch at the end. A batch may be changed by the caller, and is valid until
+// the next call.
 type source interface{ next() (*batch, error) }
 
-// none has no rows.
+// none is an empty source.
 type none struct{}
 
 func (none) next() (*batch, error) { return nil, nil }
 
-// batchRows is about how many rows a batch has.
+// batchRows is the approximate number of rows in a batch.
 const batchRows = 1024
 
-// batches gives all batches of a source.
+// batches yields all batches of a source.
 func batches(in source, of func(*batch) error) error {
 	for {
 		batch, err := in.next()
@@ -151,7 +149,7 @@ func batches(in source, of func(*batch) error) error {
 	}
 }
 
-// each gives all rows of a source.
+// each yields all rows of a source.
 func each(in source, row func(*batch, int) error) error {
 	return batches(in, func(batch *batch) error {
 		for i := range batch.n {

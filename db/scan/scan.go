@@ -1,49 +1,45 @@
-// Package scan reads whole ranges of indexes from their pages and joins, filters and groups
-// their rows by ids, many at a time. It is for patterns that look at many rows: SQLite takes
-// ten times as long for each, and less for a few.
+// Package scan reads whole ranges of indexes from their pages and joins, filters and groups their rows by ids, many
+// at a time. It is for patterns that read many rows: SQLite takes ten times as long for each row, but is faster for a
+// few rows.
 //
-// A [Program] says what is read; it has no ids, so that queries of one shape share it.
-// [Open] runs one on the pages of a transaction, in the order of its file: sets of the ends
-// that a constant or another program gives, tables of the steps behind the first, then the
-// rows of the first step, which are never held. Every page, and every row in it, is checked
-// before it is believed: a damaged one is [ErrPage]. A [Builder] makes such pages of all rows
-// of an index.
+// A [Program] says what is read. It contains no ids, so queries of one shape share it. [Open] runs it on the pages of
+// a transaction. It first builds sets of ids for subjects and objects that constants or other programs restrict, then
+// tables of the rows of all steps but the first. The rows of the first step are streamed. Every page and every row is
+// checked before use; damage is [ErrPage]. A [Builder] writes the pages of an index from all its rows.
 package scan
 
-// Program is a pattern whose solutions are rows of ids. Variables are slots, numbered from
-// 0. Numbers of arguments begin with 1: [Env.Args] has their values.
+// Program is a pattern whose solutions are rows of ids. Variables are slots, numbered from 0. Numbers of arguments
+// begin with 1; [Env.Args] has their values.
 type Program struct {
 	Slots int
-	// Steps are the triple patterns. Each but the first has a slot of one before it, or no
-	// more than one slot at all. The rows of the first are read one after another, those of
-	// the others are held. Those that are optional stand behind the others.
+	// Steps are the triple patterns. Each but the first shares a slot with an earlier one, or has at most one slot.
+	// The rows of the first step are streamed, those of the others are held in memory. Optional steps come last.
 	Steps []Step
-	// Within, Among, Members, Asked and Differ are conditions of slots.
+	// Within, Among, Members, Asked and Differ are conditions on slots.
 	Within  []Within
 	Among   []Among
 	Members []Member
 	Asked   []Asked
 	Differ  []Differ
-	// Keys are the slots of the answer's rows. With Distinct they differ.
+	// Keys are the slots in the rows of the answer. With Distinct there are no equal rows.
 	Keys     []int
 	Distinct bool
-	// Grouped is set when the answer has a row for each group of solutions with the same
-	// keys: the keys, then the columns of the aggregates. Without keys there is one group,
-	// also of no solutions.
+	// Grouped means that the answer has one row for each group of solutions with equal keys: the keys, and then the
+	// columns of the aggregates. Without keys there is one group, even without solutions.
 	Grouped    bool
 	Aggregates []Aggregate
-	// Having are conditions of groups, all of which hold.
+	// Having are conditions on groups, all of which must hold.
 	Having []Having
 }
 
-// How many rows are read while an expression is asked of a term, and while a value is looked for
-// among those of its group.
+// Costs in sequentially read rows: of evaluating an expression on a term, and of finding a value among those of its
+// group.
 const (
 	askedRows  = 25
 	hashedRows = 10
 )
 
-// Reads estimates how many rows the program reads; what else takes as long is as many.
+// Reads estimates the cost of the program, in sequentially read rows.
 func (p *Program) Reads() (rows float64) {
 	most := 0.0
 	for _, s := range p.Steps {
@@ -62,111 +58,109 @@ func (p *Program) Reads() (rows float64) {
 	return rows
 }
 
-// Step is a triple pattern with a constant predicate, or a walk, of which one end is a constant
-// or a slot of a step with one. Or it is two columns of all statements of the default graph.
+// Step is a triple pattern with a constant predicate, or a transitive path, at least one end of which is a constant
+// or a slot of a pattern. Or it is two columns of all statements of the default graph.
 type Step struct {
 	Subject, Object End
-	Predicate       int // an argument
+	Predicate       int // number of an argument
 	Columns         Columns
-	Walk            int // see [Env.Reach], from 1 on; 0 for a triple pattern
-	Graph           int // an argument; 0 for the default graph
-	// Optional is set of a step with one slot more than those before it: rows that it has
-	// nothing for stay, and that slot is 0, which is no id.
+	Walk            int // number of a path, see [Env.Reach], from 1 on; 0 for a triple pattern
+	Graph           int // number of an argument; 0 for the default graph
+	// Optional marks a step that binds one new slot. Rows without a match stay, with the id 0 in that slot.
 	Optional bool
-	// Rows estimates how many there are.
+	// Rows estimates the number of rows.
 	Rows float64
 }
 
-// Columns says what the ends of a step are.
+// Columns says which positions of a statement the ends of a step are.
 type Columns uint8
 
 const (
-	// SubjectObject is what the ends of a pattern are whose predicate is constant.
+	// SubjectObject is for a pattern with a constant predicate.
 	SubjectObject Columns = iota
-	// SubjectPredicate makes the predicate stand in the place of the object: whatever that is.
+	// SubjectPredicate uses the predicate instead of the object, which is ignored.
 	SubjectPredicate
-	// PredicateObject makes it stand in the place of the subject.
+	// PredicateObject uses the predicate instead of the subject, which is ignored.
 	PredicateObject
 )
 
-// constant reports whether an end is one.
+// constant reports whether one end is a constant.
 func (s *Step) constant() bool { return s.Subject.Arg != 0 || s.Object.Arg != 0 }
 
-// Ends are the subject and the object.
+// Ends returns the subject and the object.
 func (s *Step) Ends() [2]End { return [...]End{s.Subject, s.Object} }
 
-// End is an end of a pattern: an argument or, when that is 0, a slot.
+// End is the subject or object of a step: the number of an argument or, if that is 0, a slot.
 type End struct{ Arg, Slot int }
 
-// Within is a range of ids, from one argument to another, in which a slot is, or is not.
+// Within says that a slot is in a range of ids between two arguments, or is not.
 type Within struct {
 	Slot, Low, High int
 	Not             bool
 }
 
-// Among are arguments, one of which a slot is.
+// Among says that a slot is one of some arguments.
 type Among struct {
 	Slot int
 	Args []int
 }
 
-// Having is a range of ids in which the sum of Zero, an argument, and a column of a group is.
-// Its Slot is the number of the column.
+// Having says that the sum of Zero, an argument, and of a column of a group is in a range of ids. Slot is the number
+// of the column.
 type Having struct {
 	Within
 	Zero int
 }
 
-// Member is a set in which slots are, or are not: the keys of a program.
+// Member says that a tuple of slots is in the set of keys of a program, or is not.
 type Member struct {
 	Slots []int
 	Of    *Program
 	Not   bool
 }
 
-// Asked is an expression that the value of a slot makes true, see [Env.Holds]. It is asked
-// once for each value.
+// Asked says that an expression is true for the value of a slot, see [Env.Holds]. It is evaluated once for each
+// value.
 type Asked struct{ Slot, Expr int }
 
-// Differ says that two slots have different values. Where one is no literal, or both are of
-// xsd:string, their ids say so, else the expression does, see [Env.Holds].
+// Differ says that two slots have different values. If one is not a literal, or both are xsd:string, their ids are
+// compared, otherwise the expression decides, see [Env.Holds].
 type Differ struct {
 	Slots [2]int
-	Expr  int // of both values, in any order
-	// Nodes is set when one of the two is never a literal.
+	Expr  int // of both values, in either order
+	// Nodes means that one of the two is never a literal.
 	Nodes bool
 }
 
-// Func is what an aggregate does.
+// Func is the function of an aggregate.
 type Func uint8
 
 const (
 	// Count is the number of rows.
 	Count Func = iota
-	// CountBound is the number of rows in which a slot has a value.
+	// CountBound counts the rows in which a slot is bound.
 	CountBound
-	// CountDistinct is the number of values of a slot.
+	// CountDistinct counts the different values of a slot.
 	CountDistinct
-	// Sum has three columns: the sum is the first times 2^24 and the second, of as many
-	// numbers as the third says.
+	// Sum has three columns: the sum is the first times 2^24 plus the second, and the third is the number of values.
 	Sum
-	// Min is the least id of a slot, 0 of no rows.
+	// Min is the least id in a slot, 0 without rows.
 	Min
-	// Max is the greatest.
+	// Max is the greatest id in a slot.
 	Max
 )
 
-// Aggregate is a value of each group.
+// Aggregate is an aggregate of each group.
 type Aggregate struct {
 	Func Func
 	Slot int
-	// Zero is an argument, the id that is subtracted from those of a Sum; then they are
-	// shifted right by Shift.
+	// Zero is the number of an argument. For a Sum its id is subtracted from each id, which is then shifted right by
+	// Shift.
 	Zero  int
 	Shift uint
 }
 
-// Width is how many columns an aggregate has.
+// Width returns the number of columns of an aggregate.
 func (a Aggregate) Width() int {
 	if a.Func == Sum {
 		return 3
@@ -174,35 +168,31 @@ func (a Aggregate) Width() int {
 	return 1
 }
 
-// Env is what a program runs on.
+// Env is the environment of a run.
 type Env struct {
-	// SPO, POS and GPOS are the trees of the statements in these orders of their columns:
-	// subject, predicate, object, graph; predicate, object, subject, graph; and of those in
-	// named graphs graph, predicate, object, subject.
+	// SPO, POS and GPOS are the b-trees of the statements, by order of columns: subject, predicate, object, graph;
+	// predicate, object, subject, graph; and, only for named graphs, graph, predicate, object, subject.
 	SPO, POS, GPOS Tree
 	Args           []int64
-	// Holds answers [Program.Asked] and [Program.Differ]: whether ids, one or two, make an
-	// expression true.
+	// Holds evaluates an expression of [Program.Asked] or [Program.Differ] on one or two ids.
 	Holds func(expr int, ids ...int64) (bool, error)
-	// Reach goes on a walk in a graph from its start, or back to that, and gives what it comes
-	// to, each once.
+	// Reach continues a transitive path in a graph from its start, or backward, and passes each node that it reaches
+	// once.
 	Reach func(walk int, graph, start int64, back bool) (next func() (id int64, more bool, err error), err error)
-	// Node reports whether an id is that of an IRI or a blank node, String whether it is that
-	// of a literal of xsd:string.
+	// Node reports whether an id is an IRI or a blank node, String whether it is a literal of xsd:string.
 	Node, String func(id int64) (bool, error)
-	// Seed is of hashes. It is another for each run, so that nobody can choose values that
-	// meet in one place.
+	// Seed is the seed of hashes, different for each run, so that nobody can prepare values that collide.
 	Seed uint64
-	// Grow counts bytes that are held, Ended says whether the answer is still wanted: an
-	// error of either ends the run. Ended is asked beside each page that is read.
+	// Grow counts memory, Ended returns why the run must end. An error of either ends the run. Ended is called for
+	// each page.
 	Grow  func(bytes int64) error
 	Ended func() error
-	// Passed counts the rows of each step, unless it is nil.
+	// Passed records statistics of each step, if it is not nil.
 	Passed map[*Step]Passed
 }
 
-// Passed is how many rows of a step passed its conditions, and by how many values of an end they
-// were looked up: 0 where all rows were read.
+// Passed is the number of rows of a step that passed its conditions, and the number of values by which they were
+// looked up, 0 if all rows were read.
 type Passed struct{ Rows, Values int64 }
 
 func (e *Env) arg(n int) int64 { return e.Args[n-1] }

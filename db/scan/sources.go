@@ -5,33 +5,32 @@ import (
 	"slices"
 )
 
-// builder makes the sources of a program.
+// builder builds the sources of a program.
 type builder struct {
 	program *Program
 	env     *Env
-	tests   [][]test // of each slot
-	keys    [][]ids  // what each slot is among in rows of the answer, by what is held
-	bound   []bool   // the slots that have a value
-	// weights are those of steps that are counted and not yet looked at. A row stands for as many
-	// as the slot weight says, which is behind the others; it is bound when there is one.
+	tests   [][]test // tests of each slot
+	keys    [][]ids  // for each slot the set of its values in the rows held so far
+	bound   []bool   // the bound slots
+	// weights are those of counted steps that have not been applied yet. The slot weight, behind the others, holds
+	// the number of equal rows that a row stands for; it is bound if there are weights.
 	weights []weight
 	weight  int
-	// nodes are the ids that are of no literals, strings those of xsd:string.
+	// nodes caches ids that are not literals, strings those of xsd:string.
 	nodes, strings *asked
-	failed         error // of an expression
+	failed         error // error of an expression
 }
 
-// source is the program without its last step, which groups rows or lets them differ.
+// source builds the program without its last step, grouping or DISTINCT.
 //
-// What is small is held first, since it says which rows of others are wanted: the ends that
-// constants give, then the members of sets, then the other steps from the last to the second,
-// each of which hangs on one before it.
+// Small sets are read first, because they restrict the rows of others: ends given by constants, then the keys of
+// Members, then the other steps from the last to the second, each of which depends on an earlier one.
 func (b *builder) source(uses []use) (source, error) {
 	for _, w := range b.program.Within {
 		b.tests[w.Slot] = append(b.tests[w.Slot], test{low: b.env.arg(w.Low), high: b.env.arg(w.High), not: w.Not})
 	}
 	for _, a := range b.program.Among {
-		among := make([]int64, len(a.Args)) // no set: a term that there is not has any id
+		among := make([]int64, len(a.Args)) // not as a set: a term that does not exist may have any id
 		for i, arg := range a.Args {
 			among[i] = b.env.arg(arg)
 		}
@@ -39,7 +38,7 @@ func (b *builder) source(uses []use) (source, error) {
 		b.tests[a.Slot] = append(b.tests[a.Slot], test{among: among})
 	}
 	steps := b.program.Steps
-	var first *Set // the values of the first step, which members are to know
+	var first *Set // the values of the first step, which restrict the members
 	for i := range slices.Backward(steps) {
 		s := &steps[i]
 		key := uses[i].key
@@ -49,7 +48,7 @@ func (b *builder) source(uses []use) (source, error) {
 		case i == 0 && !b.program.narrows():
 			continue
 		case i == 0:
-			key = s.Subject.Slot + s.Object.Slot // of a constant it is 0
+			key = s.Subject.Slot + s.Object.Slot // the other end is a constant
 		}
 		ids, err := b.known(s, key)
 		if err != nil || ids.n == 0 {
@@ -78,7 +77,7 @@ func (b *builder) source(uses []use) (source, error) {
 			return none{}, nil
 		}
 	}
-	for _, a := range b.program.Asked { // behind the others, which take less
+	for _, a := range b.program.Asked { // last, because these tests are the slowest
 		one := b.asked(func(id int64) (bool, error) { return b.env.Holds(a.Expr, id) })
 		b.tests[a.Slot] = append(b.tests[a.Slot], test{asked: one})
 	}
@@ -105,7 +104,7 @@ func (b *builder) source(uses []use) (source, error) {
 	asked := b.asks(joins)
 	rows := b.read(&steps[0], asked...)
 	if first != nil {
-		delete(b.env.Passed, &steps[0]) // they pass once more
+		delete(b.env.Passed, &steps[0]) // they are tested again
 		if err := b.env.Grow(8 * first.n); err != nil {
 			return nil, err
 		}
@@ -141,8 +140,8 @@ func (b *builder) source(uses []use) (source, error) {
 	return out, nil
 }
 
-// asks are the slots whose values are asked for behind the first step: by the answer, by joins and
-// weights, and by conditions of several slots.
+// asks returns the slots whose values are needed behind the first step: by the answer, by joins and weights, and by
+// conditions on several slots.
 func (b *builder) asks(joins []*join) []int {
 	p := b.program
 	slots := slices.Clone(p.Keys)
@@ -170,8 +169,7 @@ func (b *builder) asks(joins []*join) []int {
 	return slots
 }
 
-// narrows reports whether the first step, which has one slot, says so much of what members may
-// be that it is read before them.
+// narrows reports whether the first step, which has one slot, restricts Members so much that it is read before them.
 func (p *Program) narrows() bool {
 	first := &p.Steps[0]
 	return slices.ContainsFunc(p.Members, func(m Member) bool {
@@ -179,31 +177,31 @@ func (p *Program) narrows() bool {
 	})
 }
 
-// sharing is what several slots together are among, or not.
+// sharing says that a tuple of slots is in a set, or is not.
 type sharing struct {
 	of    interface{ has(row []int64) bool }
 	slots []int
 	not   bool
 }
 
-// ErrCount is the error of a query that has more solutions than can be counted.
+// ErrCount is the error of a query with more solutions than can be counted.
 var ErrCount = errors.New("scan: more solutions than can be counted")
 
-// maxCount is how many rows one may stand for, and all of an answer. Ids carry such a count.
+// maxCount bounds the rows that one row stands for, and the rows of an answer. It still fits into an id.
 const maxCount = 1 << 44
 
-// weight says how many rows a step, and those behind it, have for the value of a slot.
+// weight is the number of rows that a step, and the steps behind it, have for each value of a slot.
 type weight struct {
 	slot     int
 	of       *table
 	optional bool
 }
 
-// count makes the weight of a step for one of its slots, and reports whether it has rows.
+// count computes the weight of a step by one of its slots, and reports whether it has rows.
 func (b *builder) count(s *Step, key int) (some bool, err error) {
 	was := b.bound
 	b.bound = make([]bool, len(was))
-	b.bound[s.Subject.Slot+s.Object.Slot-key] = true // the other one
+	b.bound[s.Subject.Slot+s.Object.Slot-key] = true // the other slot
 	slots := []int{key}
 	for _, w := range b.weights {
 		slots = append(slots, w.slot)
@@ -237,7 +235,7 @@ func (b *builder) count(s *Step, key int) (some bool, err error) {
 	return w.of.keys > 0, err
 }
 
-// weigh weighs rows by what is known of the slots that are bound.
+// weigh applies the weights of bound slots to rows.
 func (b *builder) weigh(in source) source {
 	b.weights = slices.DeleteFunc(b.weights, func(w weight) bool {
 		if !b.bound[w.slot] {
@@ -250,7 +248,7 @@ func (b *builder) weigh(in source) source {
 	return in
 }
 
-// share asks what can be asked by now, and returns the rest.
+// share applies the conditions whose slots are bound, and returns the others.
 func (b *builder) share(in source, list []sharing) (out source, rest []sharing) {
 	for _, s := range list {
 		if slices.ContainsFunc(s.slots, func(slot int) bool { return !b.bound[slot] }) {
@@ -262,7 +260,7 @@ func (b *builder) share(in source, list []sharing) (out source, rest []sharing) 
 	return in, rest
 }
 
-// compare compares what has a value by now, and returns the rest.
+// compare applies the comparisons whose slots are bound, and returns the others.
 func (b *builder) compare(in source, list []Differ) (out source, rest []Differ) {
 	for _, d := range list {
 		if !b.bound[d.Slots[0]] || !b.bound[d.Slots[1]] {
@@ -277,7 +275,7 @@ func (b *builder) compare(in source, list []Differ) (out source, rest []Differ) 
 	return in, rest
 }
 
-// within are the tests of another program, so that it has nothing that would be no use.
+// within returns the tests for another program, so that it does not read values that cannot match.
 func (b *builder) within(m Member) [][]test {
 	out := make([][]test, m.Of.Slots)
 	for i, slot := range m.Slots {
@@ -286,7 +284,7 @@ func (b *builder) within(m Member) [][]test {
 	return out
 }
 
-// members are the keys of another program.
+// members returns the set of the keys of another program.
 func (b *builder) members(m Member) (*Set, error) {
 	run, err := open(m.Of, b.env, true, b.within(m))
 	if err != nil {
@@ -296,7 +294,7 @@ func (b *builder) members(m Member) (*Set, error) {
 	return out, batches(run.source, func(batch *batch) error { return out.addAll(batch.slots[run.keys[0]][:batch.n]) })
 }
 
-// tuples are the keys of another program that has several.
+// tuples returns the set of the keys of another program with several keys.
 func (b *builder) tuples(m Member) (interface{ has(row []int64) bool }, error) {
 	run, err := open(m.Of, b.env, true, b.within(m))
 	if err != nil {
@@ -324,8 +322,8 @@ func (b *builder) tuples(m Member) (interface{ has(row []int64) bool }, error) {
 	}
 }
 
-// known makes what a step lets a slot be a test of that. Where both ends are constants there is
-// no slot, -1, and the set is not empty when there is the triple.
+// known makes the values that a step allows for a slot a test of that slot. If both ends are constants, slot is -1,
+// and the set is not empty if the triple exists.
 func (b *builder) known(s *Step, slot int) (*Set, error) {
 	ids := NewSet(b.env.Grow)
 	err := batches(b.read(s, slot), func(batch *batch) error {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Text lists what is read, a line each, for people: sN is a slot, ?N an argument. Of a
-// program that has run, passed are those of its steps, see [Env.Passed]; else it is nil.
+// Text describes what is read, one line for each step, for people: sN is a slot, ?N an argument. passed are the
+// statistics of a run (see [Env.Passed]), or nil.
 func (p *Program) Text(passed map[*Step]Passed) string {
 	var out strings.Builder
 	p.write(&out, "\n  ", passed, false)
@@ -88,7 +88,7 @@ func slotNames(slots []int) string {
 
 var functions = [...]string{Count: "count", CountBound: "count bound", CountDistinct: "count distinct", Sum: "sum", Min: "min", Max: "max"}
 
-// String is the slot or the argument.
+// String returns the slot or the argument.
 func (e End) String() string {
 	if e.Arg != 0 {
 		return "?" + strconv.Itoa(e.Arg)

@@ -5,41 +5,39 @@ import (
 	"errors"
 )
 
-// ErrPage is the error for a page that is not one of an index whose rows are integers, or
-// that says what cannot be.
+// ErrPage is the error for a page that is not part of an index of integers, or is damaged.
 var ErrPage = errors.New("a page of an index cannot be read")
 
-// Pages reads pages of a database file, as a transaction has them.
+// Pages reads pages of a database file, in a transaction.
 type Pages interface {
-	// Pin returns the page with a number. Its bytes are good until it is unpinned; nobody may
-	// change them.
+	// Pin returns a page. Its bytes are valid until it is unpinned, and must not be changed.
 	Pin(number uint32) (Page, error)
 	Unpin(page Page)
 }
 
-// Page is a page that is pinned. The Handle says to [Pages] which one it is.
+// Page is a pinned page. Handle identifies it for Unpin.
 type Page struct {
 	Bytes  []byte
 	Handle int
 }
 
-// Tree is the b-tree of an index, or of a table WITHOUT ROWID, whose columns are integers
+// Tree is the b-tree of an index, or of a table WITHOUT ROWID, with integer columns only
 // (https://sqlite.org/fileformat2.html#b_tree_pages).
 type Tree struct {
 	Pages Pages
 	Root  uint32
 }
 
-// maxDepth is more than any file has: each level multiplies the rows by a hundred.
+// maxDepth is more than any real file has: each level multiplies the rows by a hundred.
 const maxDepth = 20
 
-// The kinds of pages, by their first byte.
+// The page types, in the first byte.
 const (
 	interior = 2
 	leaf     = 10
 )
 
-// node is a page of the tree, which is pinned.
+// node is a pinned page of the tree.
 type node []byte
 
 // pin pins a page of the tree.
@@ -55,14 +53,13 @@ func (t Tree) pin(number uint32) (Page, node, error) {
 	return Page{}, nil, ErrPage
 }
 
-// IsLeaf tells whether a page is a leaf of a tree.
+// IsLeaf reports whether a page is a leaf.
 func IsLeaf(page []byte) bool { return page[0] == leaf || page[0] == leafOfRows }
 
 func (n node) isLeaf() bool { return n[0] == leaf }
 func (n node) cells() int   { return int(binary.BigEndian.Uint16(n[3:])) }
 
-// pointers is where the page has the places of its cells, and how many bytes of a cell come before
-// its row.
+// pointers returns the offset of the cell pointers, and the number of bytes of a cell before its row.
 func (n node) pointers() (from, skipped int) {
 	if n.isLeaf() {
 		return 8, 0
@@ -70,7 +67,7 @@ func (n node) pointers() (from, skipped int) {
 	return 12, 4
 }
 
-// at is the place of a cell's row, one behind the page where there is none.
+// at returns the offset of a cell's row, or one beyond the page if it is invalid.
 func (n node) at(i int) int {
 	from, skipped := n.pointers()
 	if from+2*i+2 > len(n) {
@@ -79,7 +76,7 @@ func (n node) at(i int) int {
 	return int(binary.BigEndian.Uint16(n[from+2*i:])) + skipped
 }
 
-// record returns the bytes from the start of a cell's row on, nil when it is not in the page.
+// record returns the bytes from the start of a cell's row on, nil if it is not within the page.
 func (n node) record(i int) []byte {
 	at := n.at(i)
 	if at >= len(n) {
@@ -88,7 +85,7 @@ func (n node) record(i int) []byte {
 	return n[at:]
 }
 
-// child is the number of the page to the left of a cell, or right of all; 0 for none.
+// child returns the number of the page to the left of a cell, or to the right of all; 0 for none.
 func (n node) child(i int) uint32 {
 	if i >= n.cells() {
 		return binary.BigEndian.Uint32(n[8:])
@@ -102,14 +99,13 @@ func (n node) child(i int) uint32 {
 	return 0
 }
 
-// position is how many cells come before those that begin with the prefix, or before
-// what is behind them.
+// position returns how many cells come before those with the prefix, or before what is behind them.
 func (n node) position(prefix []int64, behind bool) (at int, err error) {
 	return n.positionFrom(0, n.cells(), prefix, behind)
 }
 
-// positionFrom is position where it is known not to be before the cell low. It looks step cells
-// further first, and then twice as far.
+// positionFrom is position, if the result is known to be at least low. It looks step cells further, and then doubles
+// the distance.
 func (n node) positionFrom(low, step int, prefix []int64, behind bool) (int, error) {
 	for high := n.cells(); low < high; {
 		middle := min(low+step-1, (low+high)/2)
@@ -126,8 +122,8 @@ func (n node) positionFrom(low, step int, prefix []int64, behind bool) (int, err
 	return low, nil
 }
 
-// sizes are the bytes of a value by its serial type; types 8 and 9 are 0 and 1. Others are no
-// integers (https://sqlite.org/fileformat2.html#record_format).
+// sizes are the sizes of values by serial type; types 8 and 9 are 0 and 1. Other types are not integers
+// (https://sqlite.org/fileformat2.html#record_format).
 var sizes = func() (of [256]uint8) {
 	for kind := range of {
 		of[kind] = notInteger
@@ -138,10 +134,10 @@ var sizes = func() (of [256]uint8) {
 	return of
 }()
 
-// notInteger is more bytes than a row of integers has.
+// notInteger is larger than any row of integers.
 const notInteger = 255
 
-// integer is the value of a serial type whose bytes body begins with.
+// integer decodes the value of a serial type at the beginning of body.
 func integer(kind byte, body []byte) int64 {
 	switch kind {
 	case 1:
@@ -164,8 +160,8 @@ func integer(kind byte, body []byte) int64 {
 	return 0
 }
 
-// header splits the row that a record begins with into the types of its columns and their
-// bytes. Rows of integers are short: both lengths are one byte.
+// header splits a record into the types of its columns and their bytes. In rows of integers both lengths take one
+// byte.
 func header(record []byte) (kinds, body []byte, ok bool) {
 	if len(record) < 2 || record[0] >= 0x80 || record[1] >= 0x80 || record[1] < 1 || len(record) < 1+int(record[0]) || record[1] > record[0] {
 		return nil, nil, false
@@ -173,7 +169,7 @@ func header(record []byte) (kinds, body []byte, ok bool) {
 	return record[2 : 1+int(record[1])], record[1+int(record[1]) : 1+int(record[0])], true
 }
 
-// compare compares the first columns of the row that a record begins with with the prefix.
+// compare compares the first columns of a record with the prefix.
 func compare(record []byte, prefix []int64) (order int, ok bool) {
 	kinds, body, ok := header(record)
 	if !ok || len(kinds) < len(prefix) {
@@ -196,8 +192,8 @@ func compare(record []byte, prefix []int64) (order int, ok bool) {
 	return 0, true
 }
 
-// span goes over the rows of a tree from the first that begins with low, or comes behind
-// that, to the last that begins with high or comes before it. Both have as many columns.
+// span iterates over the rows of a tree from low to high, inclusive. low and high are prefixes with the same number
+// of columns.
 type span struct {
 	tree      Tree
 	low, high []int64
@@ -205,8 +201,8 @@ type span struct {
 	started   bool
 }
 
-// level is a page on the way to the row that is next: the cell at of a leaf. Of an interior
-// page, the cell at is next when between is set, else the page to its left is.
+// level is a page on the path to the next row. In a leaf the next row is the cell at. In an interior page the cell at
+// is next if between is set; otherwise the child to its left is.
 type level struct {
 	page    Page
 	node    node
@@ -214,13 +210,13 @@ type level struct {
 	between bool
 }
 
-// run is some cells of a page, from first to behind last.
+// run is a range of cells of a page, from first up to but not including last.
 type run struct {
 	page        node
 	first, last int
 }
 
-// next returns the next cells; none at the end. They are good until the next call.
+// next returns the next cells, none at the end. They are valid until the next call.
 func (s *span) next() (run, error) {
 	if !s.started {
 		s.started = true
@@ -261,14 +257,14 @@ func (s *span) next() (run, error) {
 	return run{}, nil
 }
 
-// to makes it go on with other rows, which come behind those that it has given.
+// to continues with another range, which must be behind the rows returned so far.
 func (s *span) to(low, high []int64) error {
 	s.low, s.high = low, high
 	if !s.started {
 		return nil
 	}
 	keep := len(s.path)
-	for i := keep - 2; i >= 0; i-- { // what stands above a page says which rows it has
+	for i := keep - 2; i >= 0; i-- { // the parent of a page tells which rows it contains
 		above := &s.path[i]
 		if above.at == above.node.cells() {
 			continue
@@ -298,21 +294,21 @@ func (s *span) to(low, high []int64) error {
 	return s.enter(top.node.child(top.at), true)
 }
 
-// leave takes the last page off the path.
+// leave removes the last page from the path.
 func (s *span) leave() {
 	last := len(s.path) - 1
 	s.tree.Pages.Unpin(s.path[last].page)
 	s.path = s.path[:last]
 }
 
-// end leaves all pages.
+// end unpins all pages.
 func (s *span) end() {
 	for len(s.path) > 0 {
 		s.leave()
 	}
 }
 
-// enter puts a page on the path. On the way to the first row it goes on to the leaf.
+// enter appends a page to the path. While moving to the first row it descends to the leaf.
 func (s *span) enter(number uint32, first bool) error {
 	for {
 		if len(s.path) == maxDepth {

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// tuples are rows of ids, each once, numbered in the order in which they came.
+// tuples is a set of rows of ids, numbered in the order in which they were added.
 type tuples struct {
 	grow  func(int64) error
 	width int
 	rows  []int64
 	n     int
-	// ones are the numbers of rows, and 1, of one id that is dense, by that; 0 for none.
+	// ones are, for rows of one dense id, the number of the row plus 1, indexed by the id; 0 for none.
 	ones [][]int32
-	// Other rows are found by their hash: at a place are the mark of a row, 0 for none, and its
-	// number. A power of two of places.
+	// marks is a hash table of the other rows: the mark of a row, 0 for none, and its number. Its size is a power of
+	// two.
 	marks   []uint64
 	numbers []int32
 	hashed  int
@@ -26,7 +26,7 @@ func newTuples(width int, env *Env) *tuples {
 	return &tuples{grow: env.Grow, width: width, seed: env.Seed}
 }
 
-// number returns the number of a row, which is added if it is new.
+// number returns the number of a row, and adds it if it is new.
 func (t *tuples) number(row []int64) (n int, isNew bool, err error) {
 	var place *int32
 	if t.width == 1 && isDense(row[0]) {
@@ -66,7 +66,7 @@ func (t *tuples) number(row []int64) (n int, isNew bool, err error) {
 	return t.n - 1, true, nil
 }
 
-// all are the numbers of rows, which are added if they are new: of n, by their columns.
+// all returns the numbers of n rows given by columns, and adds the new ones.
 func (t *tuples) all(columns [][]int64, n int, numbers []int32) (of []int32, err error) {
 	of = slices.Grow(numbers[:0], n)[:n]
 	if t.width == 1 {
@@ -74,7 +74,7 @@ func (t *tuples) all(columns [][]int64, n int, numbers []int32) (of []int32, err
 	}
 	row, number := make([]int64, t.width), 0
 	for i := range of {
-		same := i > 0 // neighbours are often alike
+		same := i > 0 // neighbouring rows are often equal
 		for k, ids := range columns {
 			same = same && ids[i] == row[k]
 			row[k] = ids[i]
@@ -108,14 +108,14 @@ func (t *tuples) allOfOne(ids []int64, numbers []int32) (err error) {
 	return nil
 }
 
-// has reports whether a row is there, of several ids.
+// has reports whether a row of several ids is in the set.
 func (t *tuples) has(row []int64) bool { return t.n > 0 && t.marks[t.find(row, t.mark(row))] != 0 }
 
-// exact is more than the mark of any row that another may share.
+// exact is greater than any mark that different rows may share.
 const exact = 1 << 32
 
-// mark is what a row is found by, not 0: two ids of 32 bits are the mark themselves, others
-// have a hash that is less than exact.
+// mark returns the mark of a row, which is not 0: for two ids of 32 bits it is unique, for others a hash less than
+// exact.
 func (t *tuples) mark(row []int64) uint64 {
 	if t.width == 2 && uint64(row[0]-1) < exact-1 && uint64(row[1]) < exact {
 		return uint64(row[0])<<32 | uint64(row[1])
@@ -128,7 +128,7 @@ func (t *tuples) mark(row []int64) uint64 {
 	return h>>32 | 1
 }
 
-// find is the place of a row, or the free one where it would be.
+// find returns the slot of a row, or the free one where it would be.
 func (t *tuples) find(row []int64, mark uint64) int {
 	for at := t.place(mark); ; at = (at + 1) & (len(t.marks) - 1) {
 		switch known := t.marks[at]; {
@@ -146,7 +146,7 @@ func (t *tuples) find(row []int64, mark uint64) int {
 	}
 }
 
-// place is where to look for a mark first.
+// place returns the first slot for a mark.
 func (t *tuples) place(mark uint64) int {
 	high, low := bits.Mul64(mark^t.seed, 0x9e3779b97f4a7c15)
 	return int((high ^ low) * 0xd6e8feb86659fd93 >> t.shift)

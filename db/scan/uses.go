@@ -13,22 +13,21 @@ const (
 	unread
 )
 
-// ways say it for people.
+// ways are the descriptions for people.
 var ways = [...]string{eachRow: "each row in turn", intoTable: "into a table", intoSet: "into a set", counted: "counted", unread: "not read"}
 
-// use is how the rows of a step are used, and by which slot they are found: -1 when by none.
+// use is how the rows of a step are used, and the slot by which they are looked up, -1 for none.
 type use struct {
 	way way
 	key int
 }
 
-// uses are those of the steps. With asSet it does not matter how often a row is in the answer.
+// uses decides how the rows of each step are used. With asSet duplicates of rows do not matter.
 //
-// A step finds a slot, its value, by another that a step before it has found, its key. Where
-// nobody asks for the value, the step says only how often each key has one; where rows that are
-// alike are one, only whether it has. Steps that had to be joined with nothing but that value have
-// gone the same way before, so that a tree of steps is never joined. A sum is of all rows: the
-// product of a large number and a count may be larger than its columns.
+// A step looks up the value of a slot by the value of an earlier slot, its key. If the value is not needed, only its
+// number for each key counts; if duplicates do not matter, only whether there is one. Steps that are only joined with
+// such a value are handled the same way before, so a subtree of steps is never joined. With a sum all rows are
+// joined, because the product of a large number and a count might overflow.
 func (p *Program) uses(asSet bool) []use {
 	alike, counts := asSet || p.Distinct, p.Grouped
 	if p.Grouped {
@@ -38,7 +37,7 @@ func (p *Program) uses(asSet bool) []use {
 			counts = counts && a.Func != Sum
 		}
 	}
-	asked := make([]int, p.Slots) // by how many; not by tests, which are those of each step
+	asked := make([]int, p.Slots) // by how many later steps; tests belong to each step
 	ask := func(slots ...int) {
 		for _, slot := range slots {
 			asked[slot]++
@@ -99,8 +98,8 @@ func (p *Program) uses(asSet bool) []use {
 	return out
 }
 
-// found is the number of the step that gives each slot its value: the first, or the first behind
-// it with two slots. A step whose slots have both been found is of pairs.
+// found returns for each slot the step that binds it: the first step, or the first later one with two slots. A step
+// whose slots are both bound before checks pairs.
 func (p *Program) found() []int {
 	found := make([]int, p.Slots)
 	for slot := range found {
