@@ -141,6 +141,11 @@ func wrapped(r *invoke.Request, s *session, d directory, server string, source a
 	switch {
 	case envelope.Structured != nil:
 		value.Result = json.RawMessage(envelope.Structured)
+	case said == "":
+		envelope.Summary = "(" + cmp.Or(source.Tool, source.ToolID) + " has answered with nothing)"
+		if source.Failed {
+			envelope.Summary = "(" + cmp.Or(source.Tool, source.ToolID) + " has failed, and does not say why)"
+		}
 	case (strings.HasPrefix(said, "{") || strings.HasPrefix(said, "[")) && json.Valid([]byte(said)):
 		value.Result = json.RawMessage(gateway.VisibleJSON([]byte(said)))
 	}
