@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"trails/text/jsontext"
 	"trails/text/quote"
@@ -80,7 +81,18 @@ func (o Offered) Bounded(server string) (Offered, *Error) {
 	o.InputSchema, o.Output = visibleSchema(o.InputSchema), visibleSchema(o.Output)
 	switch {
 	case o.Kind == Tool && (o.Name != name || name == ""):
-		return o, leftOut(server, Tool, name, fmt.Sprintf("its name is empty, longer than %d characters or not printable", maxName))
+		why := "its name is empty"
+		switch {
+		case utf8.RuneCountInString(name) > maxName:
+			why = fmt.Sprintf("its name is longer than %d characters", maxName)
+		case strings.TrimSpace(name) != name:
+			why = "its name begins or ends with white space"
+		case name != "":
+			why = "its name is not printable"
+		}
+		return o, leftOut(server, Tool, name, why)
+	case o.Kind == Resource && o.URI == "":
+		return o, leftOut(server, Resource, name, "it has no address")
 	case len(o.URI) > maxURI || visible(o.URI, maxURI) != o.URI:
 		return o, leftOut(server, Resource, name, fmt.Sprintf("its address is longer than %d bytes or not printable", maxURI))
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -34,17 +35,27 @@ type Hooks struct {
 
 // greeter is the client of the server, with what the server may ask of it.
 func (l *link) greeter() *mcp.Client {
-	changed := l.listChanged
 	return mcp.NewClient(&mcp.Implementation{Name: "trails", Version: cmp.Or(l.pool.config.Version, "dev")}, &mcp.ClientOptions{
-		Logger:                      l.pool.config.Log,
-		Capabilities:                &mcp.ClientCapabilities{},
-		ElicitationHandler:          l.elicit,
-		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { changed() },
-		ResourceListChangedHandler:  func(context.Context, *mcp.ResourceListChangedRequest) { changed() },
-		PromptListChangedHandler:    func(context.Context, *mcp.PromptListChangedRequest) { changed() },
-		ProgressNotificationHandler: l.progress,
-		ResourceUpdatedHandler:      l.updated,
+		Logger:             l.pool.config.Log,
+		Capabilities:       &mcp.ClientCapabilities{},
+		ElicitationHandler: l.elicit,
 	})
+}
+
+// notified hears what a server says without being asked, and reports that the client need not: it
+// takes long to read what comes in a flood.
+func (l *link) notified(method string, params json.RawMessage) bool {
+	switch method {
+	case "notifications/tools/list_changed", "notifications/resources/list_changed", "notifications/prompts/list_changed":
+		l.listChanged()
+	case "notifications/progress":
+		l.progress(params)
+	case "notifications/resources/updated":
+		l.updated(params)
+	case "notifications/message": // of its log
+		l.heard(string(params[:min(len(params), maxComplaint)]))
+	}
+	return method != "notifications/cancelled" // of a question, which the client has asked
 }
 
 // listChanged hears that the server offers something else: at once, and again after a while when
@@ -88,15 +99,30 @@ const (
 	longestApart = time.Minute
 )
 
-// progress finds the call that it is of by its token, which is ours.
-func (l *link) progress(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+// progress finds the call that it is of by its token, which is ours, and passes it on: all of it at
+// first, and then what comes a while after what was passed on last.
+func (l *link) progress(params json.RawMessage) {
+	var said mcp.ProgressNotificationParams
+	if json.Unmarshal(params, &said) != nil {
+		return
+	}
 	l.mu.Lock()
-	hooks := l.calls[fmt.Sprint(r.Params.ProgressToken)]
+	c := l.calls[fmt.Sprint(said.ProgressToken)]
+	passes := c != nil && c.hooks.Progress != nil && (c.progressed < progressFree || time.Since(c.last) > progressApart)
+	if passes {
+		c.progressed, c.last = c.progressed+1, time.Now()
+	}
 	l.mu.Unlock()
-	if hooks.Progress != nil {
-		hooks.Progress(r.Params.Progress, r.Params.Total, r.Params.Message)
+	if passes {
+		c.hooks.Progress(said.Progress, said.Total, said.Message)
 	}
 }
+
+// How much progress of a call is passed on.
+const (
+	progressFree  = 100
+	progressApart = 100 * time.Millisecond
+)
 
 // elicit asks the person behind the call that runs. A question does not say which call it is
 // of: when several run it is declined, so that nobody is asked for another.
@@ -104,7 +130,7 @@ func (l *link) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitRes
 	var hooks Hooks
 	l.mu.Lock()
 	for _, one := range l.calls {
-		hooks = one
+		hooks = one.hooks
 	}
 	if len(l.calls) != 1 {
 		hooks = Hooks{}
@@ -268,6 +294,7 @@ func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do f
 		}
 		var e *gateway.Error
 		var f *refusal
+		var odd *noMessage
 		switch {
 		case answered:
 			out = answer
@@ -284,7 +311,7 @@ func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do f
 			failure := l.classified(err)
 			l.pool.config.Log.Info("a call of an upstream server failed", "server", s.Name, "error", failure.Code, "said", quote.Line(l.clean.shown(fault.Whole(err)), maxLogged))
 			l.mu.Lock()
-			if l.session == session && failure.Code == gateway.UpstreamUnavailable && f == nil {
+			if l.session == session && failure.Code == gateway.UpstreamUnavailable && f == nil && !errors.As(err, &odd) {
 				l.drop(failure) // before who comes next meets the same
 			}
 			l.mu.Unlock()
@@ -322,12 +349,19 @@ func ended(ctx, limited context.Context) error {
 	return context.Cause(limited)
 }
 
+// running is a call that runs.
+type running struct {
+	hooks      Hooks
+	progressed int       // how often progress was passed on
+	last       time.Time // when
+}
+
 func (l *link) begin(hooks Hooks) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tokens++
 	token := "t" + strconv.FormatInt(l.tokens, 10)
-	l.calls[token] = hooks
+	l.calls[token] = &running{hooks: hooks}
 	return token
 }
 
@@ -352,11 +386,14 @@ func (l *link) lastWords(err error) string {
 	return how.String()
 }
 
+// ourSteps are what the client was at, which is of no use to who called a tool.
+var ourSteps = regexp.MustCompile(`(calling|sending) "[^"]*": (rejected by transport: )?`)
+
 // classified finds out what an error of a server or of the way to it means.
 func (l *link) classified(err error) *gateway.Error {
 	name := l.server.Name
 	fail := func(code gateway.Code) *gateway.Error {
-		return gateway.Fail(code, name, "the upstream %s: %s", name, l.clean.shown(err.Error()))
+		return gateway.Fail(code, name, "the upstream %s: %s", name, l.clean.shown(ourSteps.ReplaceAllString(err.Error(), "")))
 	}
 	var known *gateway.Error
 	var answered *jsonrpc.Error
@@ -373,9 +410,13 @@ func (l *link) classified(err error) *gateway.Error {
 	case errors.As(err, &http_):
 		return http_.failure(l.server, l.clean)
 	case errors.As(err, &odd):
-		return gateway.Fail(gateway.UpstreamError, name, "the upstream %s: %s", name, l.clean.shown(odd.Error()))
+		code := gateway.UpstreamError
+		if odd.broken {
+			code = gateway.UpstreamUnavailable
+		}
+		return gateway.Fail(code, name, "the upstream %s: %s", name, l.clean.shown(odd.Error()))
 	case errors.Is(err, errTooLong):
-		return fail(gateway.UpstreamError)
+		return gateway.Fail(gateway.UpstreamError, name, "the upstream %s: %s", name, errTooLong)
 	case errors.Is(err, context.DeadlineExceeded):
 		return gateway.Fail(gateway.UpstreamTimeout, name, "the upstream %s did not answer in time", name)
 	case errors.As(err, &way):
@@ -383,7 +424,7 @@ func (l *link) classified(err error) *gateway.Error {
 		if way.Timeout() {
 			code = gateway.UpstreamTimeout
 		}
-		failure := gateway.Fail(code, name, "the upstream %s cannot be reached: %s", name, remote.WhyUnreached(way))
+		failure := gateway.Fail(code, name, "the upstream %s cannot be reached: %s", name, l.clean.shown(remote.WhyUnreached(way)))
 		failure.Cause = errors.New(l.clean.shown(way.Error()))
 		return failure
 	case errors.As(err, &answered):
@@ -392,8 +433,13 @@ func (l *link) classified(err error) *gateway.Error {
 	if how := l.lastWords(err); how != "" {
 		return gateway.Fail(gateway.UpstreamUnavailable, name, "the upstream %s is not there any more: %s", name, how)
 	}
-	if errors.Is(err, mcp.ErrConnectionClosed) || strings.Contains(err.Error(), "connection") || strings.Contains(err.Error(), "EOF") {
-		return gateway.Fail(gateway.UpstreamUnavailable, name, "the upstream %s has ended, or cannot be reached: %s", name, l.clean.shown(err.Error()))
+	switch {
+	case strings.Contains(err.Error(), "json: "):
+		return gateway.Fail(gateway.UpstreamError, name, "the upstream %s: it answered with something that has not the form that MCP gives it", name)
+	case !errors.Is(err, mcp.ErrConnectionClosed) && !strings.Contains(err.Error(), "connection") && !strings.Contains(err.Error(), "EOF"):
+		return fail(gateway.UpstreamError)
+	case len(l.server.Command) > 0:
+		return gateway.Fail(gateway.UpstreamUnavailable, name, "the upstream %s is not there any more: it has closed its standard output", name)
 	}
-	return fail(gateway.UpstreamError)
+	return gateway.Fail(gateway.UpstreamUnavailable, name, "the upstream %s has ended, or cannot be reached: %s", name, l.clean.shown(ourSteps.ReplaceAllString(err.Error(), "")))
 }

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/gateway"
+	"trails/text/quote"
 )
 
 // Catalog is what a server offers, as far as its definition takes it.
@@ -17,6 +19,7 @@ type Catalog struct {
 	Offered []gateway.Offered
 	// Problems are of what was left out.
 	Problems []*gateway.Error
+	refused  int // how much of it the definition does not take
 }
 
 // mostOffered bounds what is taken of one server.
@@ -37,20 +40,25 @@ func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 	return on(ctx, l, s, Hooks{}, func(ctx context.Context, session *mcp.ClientSession, _ string) (c Catalog, err error) {
 		has := session.InitializeResult().Capabilities
 		if has == nil {
-			return c, nil
+			has = &mcp.ServerCapabilities{}
 		}
 		// What it offers of one kind does not depend on another that it cannot list.
 		of := func(has bool, kind gateway.Kind, all string, list func() error) {
 			if !has || err != nil {
 				return
 			}
+			problem := list()
+			if problem == nil {
+				return
+			}
 			var refused *jsonrpc.Error
-			switch problem := list(); {
-			case problem == nil:
-			case !errors.As(problem, &refused) || l.classified(problem).Code != gateway.UpstreamError:
+			failure := l.classified(problem)
+			switch is := errors.As(problem, &refused); {
+			case ctx.Err() != nil || failure.Code != gateway.UpstreamError:
 				err = problem
-			case refused.Code != jsonrpc.CodeMethodNotFound || kind == gateway.Tool:
-				c.Problems = append(c.Problems, gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s does not list its %s: %s", s.Name, all, l.clean.shown(refused.Message)))
+			case !is || refused.Code != jsonrpc.CodeMethodNotFound || kind == gateway.Tool:
+				why := strings.TrimPrefix(failure.Message, fmt.Sprintf("the upstream %s: ", s.Name))
+				c.Problems = append(c.Problems, gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s does not list its %s: %s", s.Name, all, why))
 			}
 		}
 		of(has.Tools != nil, gateway.Tool, "tools", func() error {
@@ -89,12 +97,22 @@ func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 				return r.Prompts, r.NextCursor, nil
 			})
 		})
+		if err == nil && len(c.Offered)+len(c.Problems) == 0 {
+			why := "it lists nothing"
+			switch {
+			case has.Tools == nil && has.Resources == nil && has.Prompts == nil:
+				why = "it says that it has neither tools nor resources nor prompts"
+			case c.refused > 0:
+				why = fmt.Sprintf("its definition takes none of the %d things that it lists, see include and exclude", c.refused)
+			}
+			c.Problems = append(c.Problems, gateway.Fail(gateway.UpstreamError, s.Name, "nothing of the upstream %s can be used: %s", s.Name, why))
+		}
 		return c, err
 	})
 }
 
 // take adds what the pages of a listing have, which may go on for ever.
-func take[T any](c *Catalog, clean redactor, s gateway.Server, read func(*T) gateway.Offered, ask func(cursor string) (page []*T, next string, err error)) error {
+func take[T any](c *Catalog, clean redactor, s gateway.Server, read func(*T) (gateway.Offered, mcp.Meta), ask func(cursor string) (page []*T, next string, err error)) error {
 	asked := map[string]bool{}
 	for cursor := ""; ; {
 		page, next, err := ask(cursor)
@@ -105,8 +123,9 @@ func take[T any](c *Catalog, clean redactor, s gateway.Server, read func(*T) gat
 			if len(c.Offered)+len(c.Problems) >= mostOffered {
 				return gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s offers more than %d things", s.Name, mostOffered)
 			}
-			o := read(one)
+			o, meta := read(one)
 			if !s.Takes(o.Name) {
+				c.refused++
 				continue
 			}
 			if clean.shown(o.Name) != gateway.Visible(o.Name) {
@@ -122,6 +141,9 @@ func take[T any](c *Catalog, clean redactor, s gateway.Server, read func(*T) gat
 				c.Problems = append(c.Problems, problem)
 				continue
 			}
+			if without, has := meta[lost].([]any); has {
+				c.Problems = append(c.Problems, gateway.Fail(gateway.UpstreamError, s.Name, "the %s %s of the server %s is offered without its %s, which cannot be read", o.Kind, quote.Text(bounded.Name, 80), s.Name, quote.Line(clean.shown(strings.Trim(fmt.Sprint(without), "[]")), 80)))
+			}
 			c.Offered = append(c.Offered, bounded)
 		}
 		asked[cursor] = true
@@ -136,29 +158,29 @@ func take[T any](c *Catalog, clean redactor, s gateway.Server, read func(*T) gat
 	}
 }
 
-func tool(t *mcp.Tool) gateway.Offered {
+func tool(t *mcp.Tool) (gateway.Offered, mcp.Meta) {
 	o := offered(gateway.Tool, t.Name, t.Title, t.Description, t.Meta)
 	o.InputSchema, o.Output = text(t.InputSchema), text(t.OutputSchema)
 	o.NeedsTask = t.Meta[taskSupport] == "required"
 	if a := t.Annotations; a != nil {
 		o.Annotations.Title, o.Annotations.ReadOnly, o.Annotations.Destructive = a.Title, a.ReadOnlyHint, a.DestructiveHint != nil && *a.DestructiveHint
 	}
-	return o
+	return o, t.Meta
 }
 
-func resource(r *mcp.Resource) gateway.Offered {
+func resource(r *mcp.Resource) (gateway.Offered, mcp.Meta) {
 	o := offered(gateway.Resource, r.Name, r.Title, r.Description, r.Meta)
 	o.URI, o.MIME = r.URI, r.MIMEType
-	return o
+	return o, r.Meta
 }
 
-func template(r *mcp.ResourceTemplate) gateway.Offered {
+func template(r *mcp.ResourceTemplate) (gateway.Offered, mcp.Meta) {
 	o := offered(gateway.Resource, r.Name, r.Title, r.Description, r.Meta)
 	o.URI, o.MIME, o.Template = r.URITemplate, r.MIMEType, true
-	return o
+	return o, r.Meta
 }
 
-func prompt(p *mcp.Prompt) gateway.Offered {
+func prompt(p *mcp.Prompt) (gateway.Offered, mcp.Meta) {
 	properties, required := map[string]any{}, []string{}
 	for _, a := range p.Arguments {
 		properties[a.Name] = map[string]any{"type": "string", "description": a.Description}
@@ -168,7 +190,7 @@ func prompt(p *mcp.Prompt) gateway.Offered {
 	}
 	o := offered(gateway.Prompt, p.Name, p.Title, p.Description, p.Meta)
 	o.InputSchema = text(map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false})
-	return o
+	return o, p.Meta
 }
 
 func offered(kind gateway.Kind, name, title, description string, meta mcp.Meta) gateway.Offered {

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -145,11 +146,15 @@ func (l *link) unfollow(uri string, f *followed, one *subscriber) {
 }
 
 // updated tells those who have subscribed to a resource, or to one that it is a part of.
-func (l *link) updated(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
+func (l *link) updated(params json.RawMessage) {
+	var said mcp.ResourceUpdatedNotificationParams
+	if json.Unmarshal(params, &said) != nil {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for uri, f := range l.follows {
-		if r.Params.URI == uri || strings.HasPrefix(r.Params.URI, strings.TrimSuffix(uri, "/")+"/") {
+		if said.URI == uri || strings.HasPrefix(said.URI, strings.TrimSuffix(uri, "/")+"/") {
 			f.tell()
 		}
 	}

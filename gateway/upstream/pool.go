@@ -186,10 +186,10 @@ type link struct {
 	began    time.Time
 	closed   bool
 	counts   Health
-	calls    map[string]Hooks // that run, by their progress token
-	changed  time.Time        // when it was passed on last that a list has changed
-	apart    time.Duration    // how long there is to the next one
-	changing bool             // it is passed on in a while
+	calls    map[string]*running // by their progress token
+	changed  time.Time           // when it was passed on last that a list has changed
+	apart    time.Duration       // how long there is to the next one
+	changing bool                // it is passed on in a while
 	tokens   int64
 	offers   map[string]*offer // by the text of a definition
 	follows  map[string]*followed
@@ -227,7 +227,7 @@ func (p *Pool) link(ctx context.Context, s gateway.Server) (l *link, release fun
 		if s.PerCaller() && !p.makeRoom() {
 			return nil, nil, gateway.Fail(gateway.RateLimited, s.Name, "%d callers use upstream servers with credentials of their own, and there is no room for another; try again", p.config.Callers)
 		}
-		l = &link{pool: p, server: s, own: own, clean: newRedactor(own, s.Secrets(p.config.Lookup)), slots: make(chan struct{}, s.AtOnce()), turn: make(chan struct{}, 1), calls: map[string]Hooks{}, offers: map[string]*offer{}, follows: map[string]*followed{}}
+		l = &link{pool: p, server: s, own: own, clean: newRedactor(own, s.Secrets(p.config.Lookup)), slots: make(chan struct{}, s.AtOnce()), turn: make(chan struct{}, 1), calls: map[string]*running{}, offers: map[string]*offer{}, follows: map[string]*followed{}}
 		l.living, l.stop = context.WithCancel(context.Background())
 		p.links[key] = l
 	}

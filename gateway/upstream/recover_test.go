@@ -9,9 +9,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,6 +30,7 @@ type wired struct {
 		Name            string
 		Cursor          string
 		ProtocolVersion string
+		Meta            struct{ ProgressToken string } `json:"_meta"`
 	}
 }
 
@@ -79,6 +82,14 @@ func raw() {
 		case mode == "it ends in a call" && r.Method == "tools/call":
 			fmt.Fprintln(os.Stderr, "Segmentation fault")
 			os.Exit(139)
+		case mode == "it ends in a call, and leaves a process" && r.Method == "tools/call":
+			left := exec.Command("sleep", "60")
+			left.Stdout, left.SysProcAttr = os.Stdout, &syscall.SysProcAttr{Setsid: true}
+			_ = left.Start()
+			os.Exit(4)
+		case mode == "it closes its output in a call" && r.Method == "tools/call":
+			_ = os.Stdout.Close()
+			time.Sleep(time.Minute)
 		case mode == "its lists change without a pause" && r.Method == "tools/call":
 			for range 5_000 {
 				out(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
@@ -86,6 +97,10 @@ func raw() {
 		}
 		if r.Method == "tools/call" {
 			result = `{"content":[{"type":"text","text":"1"}]}`
+			if _, answer, is := strings.Cut(mode, "answer: "); is && r.Params.Name == "odd" {
+				out("%s", strings.ReplaceAll(answer, "ID", string(r.ID)))
+				continue
+			}
 			if r.Params.Name == "odd" {
 				result = `{"content":[{"type":"text","text":"1"},{"type":"future","z":1},{"text":"no type"}]}`
 			}
@@ -128,7 +143,8 @@ func TestAServerThatMisbehavesStaysUsableForTheRest(t *testing.T) {
 }
 
 func TestACommandThatEndsSaysItsLastWords(t *testing.T) {
-	for mode, want := range map[string]string{"it ends before it is greeted": "exit status 3) and wrote at last: first line / Error: API_KEY is not set", "it ends in a call": "exit status 139) and wrote at last: Segmentation fault"} {
+	for mode, want := range map[string]string{"it ends before it is greeted": "exit status 3) and wrote at last: first line / Error: API_KEY is not set", "it ends in a call": "exit status 139) and wrote at last: Segmentation fault",
+		"it ends in a call, and leaves a process": "exit status 4) and wrote nothing", "it closes its output in a call": "has closed its standard output"} {
 		t.Run(mode, func(t *testing.T) {
 			p, s := open(t), command(t, "raw", func(s *gateway.Server) { s.Env["MODE"] = mode })
 			for range 2 { // at once, and while it rests
@@ -141,6 +157,221 @@ func TestACommandThatEndsSaysItsLastWords(t *testing.T) {
 				t.Error(h.Problem)
 			}
 		})
+	}
+}
+
+// TestWhatIsWrongWithOneAnswerIsOfItsCallAlone has answers that are no messages, not quite, or have
+// results of no known form, of a command, in a body and in a stream. Calls that run meanwhile, and
+// later ones, do not notice, in the same session.
+func TestWhatIsWrongWithOneAnswerIsOfItsCallAlone(t *testing.T) {
+	result := func(result string) string { return `{"jsonrpc":"2.0","id":ID,"result":` + result + `}` }
+	content := func(content string) string { return result(`{"content":` + content + `}`) }
+	for name, test := range map[string]struct{ answer, want string }{
+		"neither a result nor an error":       {`{"jsonrpc":"2.0","id":ID}`, "error: neither a result nor an error"},
+		"a result that is a text":             {result(`"hello"`), "error: not the form that MCP gives it"},
+		"an error that is a text":             {`{"jsonrpc":"2.0","id":ID,"error":"it broke"}`, "error: it broke"},
+		"an error whose code is too large":    {`{"jsonrpc":"2.0","id":ID,"error":{"code":99999999999999999999,"message":"it broke"}}`, "error: it broke"},
+		"an error whose code is a text":       {`{"jsonrpc":"2.0","id":ID,"error":{"code":"E1","message":"it broke"}}`, "error: it broke"},
+		"an error beside a result":            {`{"jsonrpc":"2.0","id":ID,"error":{"code":1,"message":"it broke"},"result":{"content":[]}}`, "error: it broke"},
+		"an error that is null":               {`{"jsonrpc":"2.0","id":ID,"error":null,"result":{"content":[{"type":"text","text":"fine"}]}}`, "fine"},
+		"an id that is a text":                {`{"jsonrpc":"2.0","id":"ID","result":{"content":[{"type":"text","text":"fine"}]}}`, "fine"},
+		"no version":                          {`{"id":ID,"result":{"content":[{"type":"text","text":"fine"}]}}`, "fine"},
+		"another version":                     {`{"jsonrpc":"1.0","id":ID,"result":{"content":[{"type":"text","text":"fine"}]}}`, "fine"},
+		"a batch of one":                      {"[" + content(`[{"type":"text","text":"fine"}]`) + "]", "fine"},
+		"JSON that breaks off":                {`{"jsonrpc":"2.0","id":ID,"result":{"content":[`, "error: no message of JSON-RPC"},
+		"a character that is none of JSON":    {content("[{\"type\":\"text\",\"text\":\"\x01\"}]"), "error: no message of JSON-RPC"},
+		"JSON that is too deep":               {result(strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)), "error: no message of JSON-RPC"},
+		"content that is a text":              {content(`"fine"`), "fine"},
+		"content that is no list":             {content(`{"type":"text","text":"fine"}`), "fine"},
+		"a text that is a number":             {content(`[{"type":"text","text":5},{"type":"text","text":"fine"}]`), `(content of the type "text" that cannot be read)fine`},
+		"an image that is no base64":          {content(`[{"type":"image","data":"!","mimeType":"image/png"},{"type":"text","text":"fine"}]`), `(content of the type "image" that cannot be read)fine`},
+		"a resource that is a text":           {content(`[{"type":"resource","resource":"x"},{"type":"text","text":"fine"}]`), `(content of the type "resource" that cannot be read)fine`},
+		"content that is null":                {content(`[null,{"type":"text","text":"fine"}]`), `(content of a type that is not known: "")fine`},
+		"annotations that are a text":         {content(`[{"type":"text","text":"fine","annotations":"high"}]`), "fine"},
+		"a list for an empty object":          {content(`[{"type":"text","text":"fine","_meta":[],"annotations":[]}],"_meta":[]`), "fine"},
+		"a failure that is said by a text":    {content(`[{"type":"text","text":"it broke"}],"isError":"true"`), "error: it broke"},
+		"no failure that is said by a number": {content(`[{"type":"text","text":"fine"}],"isError":0`), "fine"},
+	} {
+		check := func(way string, s gateway.Server, begun func() int) {
+			t.Run(name+", "+way, func(t *testing.T) {
+				t.Parallel()
+				p := open(t)
+				said, err := call(t, p, s, "odd", "", upstream.Hooks{})
+				if err != nil {
+					if said = "error: " + err.Error(); code(err) != gateway.UpstreamError || strings.Contains(said, "struct") || strings.Contains(said, "calling") {
+						t.Error(err)
+					}
+				}
+				if want, fails := strings.CutPrefix(test.want, "error: "); fails && !strings.Contains(said, want) || strings.HasPrefix(said, "error: ") != fails || !fails && said != test.want {
+					t.Errorf("it says %q, want %q", said, test.want)
+				}
+				if _, err := call(t, p, s, "count", "", upstream.Hooks{}); err != nil || begun() != 1 {
+					t.Errorf("the next call: %v, %d sessions", err, begun())
+				}
+				if h := p.Health(s); h.State != upstream.Up {
+					t.Errorf("it stands as %+v", h)
+				}
+			})
+		}
+		if !strings.HasPrefix(name, "no version") { // a line without one may be any text
+			check("of a command", command(t, "raw", func(s *gateway.Server) { s.Env["MODE"], s.TimeoutMS = "answer: "+test.answer, 20_000 }), func() int { return 1 })
+		}
+		for _, media := range []string{"application/json", "text/plain", "text/event-stream"} {
+			s, begun := web(t, func(w http.ResponseWriter, _ *http.Request, asked wired) bool {
+				if asked.Params.Name != "odd" {
+					return false
+				}
+				w.Header().Set("Content-Type", media)
+				answer := strings.ReplaceAll(test.answer, "ID", string(asked.ID))
+				if media == "text/event-stream" {
+					answer = ": a comment\n\na line of no field\nevent: message\ndata: " + answer + "\n\n"
+				}
+				_, _ = io.WriteString(w, answer)
+				return true
+			})
+			check("as "+media, s, func() int { return int(begun.Load()) })
+		}
+	}
+}
+
+// TestAStreamOfEventsIsReadAsTheStandardSays has the same answer in each way that a stream may write it.
+func TestAStreamOfEventsIsReadAsTheStandardSays(t *testing.T) {
+	for name, stream := range map[string]string{
+		"as usual": "event: message\ndata: A\n\n", "with other line ends": "event: message\r\ndata: A\r\n\r\n", "without a blank": "data:A\n\n", "over two lines": "data: {\ndata: B\n\n",
+		"without an end": "data: A", "behind another event": "event: ping\ndata: {x\n\ndata: A\n\n", "behind a text": "data: hello\n\ndata: A\n\n", "with an id": "id: 7\nretry: 5\ndata: A\n\n", "twice": "data: A\n\ndata: A\n\n",
+		"behind a long event": "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/other\",\"params\":{\"x\":\"" + strings.Repeat("x", 2<<20) + "\"}}\n\ndata: A\n\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := web(t, func(w http.ResponseWriter, _ *http.Request, asked wired) bool {
+				if asked.Method != "tools/call" {
+					return false
+				}
+				w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+				answer := `{"jsonrpc":"2.0","id":` + string(asked.ID) + `,"result":{"content":[{"type":"text","text":"fine"}]}}`
+				_, _ = io.WriteString(w, strings.NewReplacer("A", answer, "B", answer[1:]).Replace(stream))
+				return true
+			})
+			if said, err := call(t, open(t), s, "odd", "", upstream.Hooks{}); err != nil || said != "fine" {
+				t.Errorf("%q, %v", said, err)
+			}
+		})
+	}
+}
+
+// TestOneThingThatCannotBeReadHidesNoOther lists something of the wrong form beside what is right.
+func TestOneThingThatCannotBeReadHidesNoOther(t *testing.T) {
+	for name, test := range map[string]struct{ list, result, offered, problem string }{
+		"annotations that are a text":    {"tools/list", `{"tools":[{"name":"odd","annotations":"x","inputSchema":{"type":"object"}},{"name":"good","inputSchema":{"type":"object"}}]}`, "odd good", `tool "odd" of the server fake is offered without its annotations`},
+		"a hint that is a text":          {"tools/list", `{"tools":[{"name":"odd","annotations":{"readOnlyHint":"yes"}},{"name":"good"}]}`, "odd good", "without its annotations"},
+		"a description that is a number": {"tools/list", `{"tools":[{"name":"odd","description":5,"icons":"x"},{"name":"good"}]}`, "odd good", "without its description icons"},
+		"a name that is a number":        {"tools/list", `{"tools":[{"name":5},{"name":"good"}]}`, "good", "its name is empty"},
+		"a tool that is a text":          {"tools/list", `{"tools":["odd",{"name":"good"}]}`, "good", "its name is empty"},
+		"a tool that is null":            {"tools/list", `{"tools":[null,{"name":"good","_meta":[]}]}`, "good", "its name is empty"},
+		"tools that are no list":         {"tools/list", `{"tools":{"good":{}}}`, "", "does not list its tools"},
+		"a cursor that is a number":      {"tools/list", `{"tools":[{"name":"good"}],"nextCursor":1}`, "good", "begins its list again"},
+		"an address that is a number":    {"resources/list", `{"resources":[{"name":"odd","uri":5},{"name":"good","uri":"a:b"}]}`, "good", "it has no address"},
+		"no address":                     {"resources/list", `{"resources":[{"name":"odd"},{"name":"good","uri":"a:b"}]}`, "good", "it has no address"},
+		"a template without an address":  {"resources/templates/list", `{"resourceTemplates":[{"name":"odd"},{"name":"good","uriTemplate":"a:{b}"}]}`, "good", "it has no address"},
+		"arguments that are no list":     {"prompts/list", `{"prompts":[{"name":"odd","arguments":{"x":1}},{"name":"good"}]}`, "odd good", "without its arguments"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := web(t, func(w http.ResponseWriter, _ *http.Request, asked wired) bool {
+				result := test.result
+				switch asked.Method {
+				case test.list:
+				case "tools/list":
+					result = `{"tools":[]}`
+				default:
+					return false
+				}
+				w.Header().Set("Content-Type", "application/json")
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, asked.ID, result)
+				return true
+			})
+			c, err := open(t).Catalog(t.Context(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var offered []string
+			for _, o := range c.Offered {
+				offered = append(offered, o.Name)
+			}
+			if got := strings.Join(offered, " "); !strings.HasPrefix(got, test.offered) || strings.Contains(got, "odd") != strings.Contains(test.offered, "odd") {
+				t.Errorf("it offers %q", got)
+			}
+			if len(c.Problems) == 0 || !strings.Contains(c.Problems[0].Message, test.problem) {
+				t.Errorf("%v, want %s", c.Problems, test.problem)
+			}
+		})
+	}
+}
+
+// TestAServerOfWhichNothingCanBeUsedSaysWhy has servers that answer well, and of which no agent can
+// use anything.
+func TestAServerOfWhichNothingCanBeUsedSaysWhy(t *testing.T) {
+	for name, test := range map[string]struct {
+		greeting, tools string
+		change          func(*gateway.Server)
+		problem         string
+	}{
+		"it can do nothing":         {`"capabilities":{}`, `[]`, nil, "neither tools nor resources nor prompts"},
+		"it can do other things":    {`"capabilities":{"logging":{},"completions":{}}`, `[]`, nil, "neither tools nor resources nor prompts"},
+		"it says not what it can":   {`"instructions":"x"`, `[]`, nil, "neither tools nor resources nor prompts"},
+		"it can do a list":          {`"capabilities":[]`, `[]`, nil, "neither tools nor resources nor prompts"},
+		"it lists nothing":          {`"capabilities":{"tools":{}}`, `[]`, nil, "it lists nothing"},
+		"its list is null":          {`"capabilities":{"tools":{}}`, `null`, nil, "it lists nothing"},
+		"nothing of it is included": {`"capabilities":{"tools":{}}`, `[{"name":"one"},{"name":"two"}]`, func(s *gateway.Server) { s.Include = []string{"three"} }, "takes none of the 2 things"},
+		"all of it is excluded":     {`"capabilities":{"tools":{}}`, `[{"name":"one"}]`, func(s *gateway.Server) { s.Exclude = []string{"*"} }, "takes none of the 1 things"},
+		"it has a tool":             {`"capabilities":{"tools":[]}`, `[{"name":"one"}]`, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := web(t, func(w http.ResponseWriter, _ *http.Request, asked wired) bool {
+				result := `{"tools":` + test.tools + `}`
+				switch asked.Method {
+				case "initialize":
+					result = `{"protocolVersion":"2025-06-18",` + test.greeting + `,"serverInfo":{"name":"x","version":"1"}}`
+				case "tools/list":
+				default:
+					return false
+				}
+				w.Header().Set("Content-Type", "application/json")
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, asked.ID, result)
+				return true
+			})
+			if test.change != nil {
+				test.change(&s)
+			}
+			c, err := open(t).Catalog(t.Context(), s)
+			if err != nil || (len(c.Problems) == 1) != (test.problem != "") || test.problem != "" && !strings.Contains(c.Problems[0].Message, test.problem) {
+				t.Errorf("%v, %v, want %q", c.Problems, err, test.problem)
+			}
+		})
+	}
+}
+
+// TestAFloodOfProgressIsPassedOnInParts sends much more than anybody can read.
+func TestAFloodOfProgressIsPassedOnInParts(t *testing.T) {
+	const all = 20_000
+	s, _ := web(t, func(w http.ResponseWriter, _ *http.Request, asked wired) bool {
+		if asked.Method != "tools/call" {
+			return false
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for i := range all {
+			fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%q,\"progress\":%d}}\n\n", asked.Params.Meta.ProgressToken, i)
+		}
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n", asked.ID)
+		return true
+	})
+	heard, began := 0, time.Now()
+	if _, err := call(t, open(t), s, "count", "", upstream.Hooks{Progress: func(float64, float64, string) { heard++ }}); err != nil {
+		t.Fatal(err)
+	}
+	if most := 100 + int(time.Since(began)/(100*time.Millisecond)) + 1; heard < 100 || heard > most {
+		t.Errorf("%d of %d are heard, want between 100 and %d", heard, all, most)
 	}
 }
 

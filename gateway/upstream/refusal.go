@@ -2,12 +2,15 @@ package upstream
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"trails/auth"
@@ -127,44 +130,57 @@ func (t toOrigin) answer(r *http.Request, res *http.Response) (*http.Response, e
 		res.StatusCode = http.StatusMethodNotAllowed // a server need not have this stream, however it says so
 	case r.Method != http.MethodDelete && res.StatusCode/100 != 2 && !redirects:
 		return nil, refused(r, res)
-	case isStream && r.Method == http.MethodPost:
-		res.Body = newMessages(res.Body, t.log, nil)
-	case r.Method == http.MethodPost && t.server.HTTP != "" && !redirects && asks(r):
+	case isStream:
+		res.Body = newEvents(res.Body, t.log, t.heard, asks(r))
+	case r.Method == http.MethodPost && t.server.HTTP != "" && !redirects && asks(r) != nil:
 		body, err := io.ReadAll(res.Body)
 		_ = res.Body.Close()
-		var said map[string]json.RawMessage
+		body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte(byteOrderMark)))
+		var said wire
 		switch {
+		case errors.Is(err, errTooLong) || r.Context().Err() != nil:
+			return nil, cmp.Or(r.Context().Err(), err)
 		case err != nil:
-			return nil, err
-		case media != "application/json":
-			return nil, &noMessage{fmt.Sprintf("something of the type %q", res.Header.Get("Content-Type"))}
-		case json.Unmarshal(body, &said) != nil || said["jsonrpc"] == nil:
-			return nil, &noMessage{"something that is no message of JSON-RPC"}
+			return nil, &noMessage{"something that breaks off: " + err.Error(), true}
+		case len(body) == 0:
+			return nil, &noMessage{fmt.Sprintf("%s, and with no message", strings.TrimSpace(res.Status)), false}
 		}
-		body = mended(body)
+		body, _, _, _ = mended(body, asks(r)) // whatever its type is called
+		switch {
+		case json.Unmarshal(body, &said) == nil && string(said.ID) != string(asks(r)) && said.ID != nil:
+			return nil, &noMessage{"an answer to another request", false}
+		case said.ID == nil && media != "application/json":
+			return nil, &noMessage{fmt.Sprintf("something of the type %q", res.Header.Get("Content-Type")), false}
+		case said.ID == nil:
+			return nil, &noMessage{"something that is no message of JSON-RPC", false}
+		}
 		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		res.Header.Del("Content-Length")
+		res.Header.Set("Content-Type", "application/json")
 	}
 	return res, nil
 }
 
-// asks reports that a request waits for an answer of JSON-RPC.
-func asks(r *http.Request) bool {
+// asks returns the id of a request that waits for an answer of JSON-RPC, nil where none does.
+func asks(r *http.Request) json.RawMessage {
 	if r.GetBody == nil {
-		return false
+		return nil
 	}
 	body, err := r.GetBody()
 	if err != nil {
-		return false
+		return nil
 	}
-	var message struct {
-		ID     json.RawMessage
-		Method string
+	var message wire
+	if json.NewDecoder(body).Decode(&message) != nil || message.Method == nil {
+		return nil
 	}
-	return json.NewDecoder(body).Decode(&message) == nil && message.ID != nil && message.Method != ""
+	return message.ID
 }
 
 // noMessage is what a server has answered in the place of a message.
-type noMessage struct{ said string }
+type noMessage struct {
+	said   string
+	broken bool // it may have done what it was asked
+}
 
 func (n *noMessage) Error() string { return "it answered with " + n.said }

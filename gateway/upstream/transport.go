@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -47,7 +49,7 @@ func (l *link) connect(ctx context.Context) (session *mcp.ClientSession, end fun
 		}
 	default:
 		var requests *http.Client
-		if requests, err = client(s, l.clean, l.heard); s.HTTP != "" {
+		if requests, err = client(s, l.clean, l.heard, l.notified); s.HTTP != "" {
 			t = &mcp.StreamableClientTransport{Endpoint: s.HTTP, HTTPClient: requests, MaxEventSize: maxAnswer}
 		} else {
 			t = &mcp.SSEClientTransport{Endpoint: s.SSE, HTTPClient: requests, MaxEventSize: maxAnswer}
@@ -129,6 +131,7 @@ func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func()
 		_ = cmd.Wait() // its state says how it ended
 		kill(cmd)      // what it has started and left
 		how.ended(cmd.ProcessState.String())
+		time.AfterFunc(lateOutput, func() { _ = out.Close() }) // which a process that has left the group may hold open
 	}()
 	end := func() {
 		_ = in.Close() // a server ends when its input does
@@ -140,11 +143,14 @@ func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func()
 		}
 		_, _ = out.Close(), complaints.Close() // a process that has left the group may hold them
 	}
-	return &mcp.IOTransport{Reader: newMessages(l.clean.reader(out), l.heard, l.listChanged), Writer: in, MaxLineLength: maxAnswer}, end, nil
+	return &mcp.IOTransport{Reader: newMessages(l.clean.reader(out), l.heard, l.notified), Writer: in, MaxLineLength: maxAnswer}, end, nil
 }
 
 // patience is how long a command may take to end by itself.
 const patience = 500 * time.Millisecond
+
+// lateOutput is how long there may be output to read of a command that has ended.
+const lateOutput = 10 * patience
 
 // maxComplaint bounds the bytes of a line of standard error that is logged.
 const maxComplaint = 1_000
@@ -169,11 +175,14 @@ func (l *link) listen(in io.Reader, how *ending) {
 
 // heard logs what a server says beside its messages.
 func (l *link) heard(line string) {
+	if !l.pool.config.Log.Enabled(l.living, slog.LevelDebug) {
+		return // it takes long to read what comes in a flood
+	}
 	l.pool.config.Log.Debug("an upstream server says", "server", l.server.Name, "line", quote.Line(l.clean.shown(line), maxComplaint))
 }
 
 // client makes requests to the origin that the definition of a server names, and to no other.
-func client(s gateway.Server, clean redactor, log func(string)) (*http.Client, error) {
+func client(s gateway.Server, clean redactor, log func(string), heard func(string, json.RawMessage) bool) (*http.Client, error) {
 	at, err := url.Parse(cmp.Or(s.HTTP, s.SSE))
 	if err != nil {
 		return nil, gateway.Fail(gateway.UpstreamError, s.Name, "the address of the upstream %s is none", s.Name) // Server.Check has read it
@@ -185,7 +194,7 @@ func client(s gateway.Server, clean redactor, log func(string)) (*http.Client, e
 	base = base.Clone()
 	base.ResponseHeaderTimeout = s.Timeout()
 	return &http.Client{
-		Transport: toOrigin{base: base, server: s, origin: originOf(at), clean: clean, log: log},
+		Transport: toOrigin{base: base, server: s, origin: originOf(at), clean: clean, log: log, heard: heard},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 			if len(via) > maxRedirects {
 				return gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s redirects a request more than %d times", s.Name, maxRedirects)
@@ -212,6 +221,7 @@ type toOrigin struct {
 	origin string
 	clean  redactor
 	log    func(string)
+	heard  func(method string, params json.RawMessage) bool // takes a notification
 }
 
 // RoundTrip refuses another origin, adds the headers, and bounds what is answered.

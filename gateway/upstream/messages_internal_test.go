@@ -1,0 +1,28 @@
+package upstream
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+// TestTheClientReadsNoFloodOfNotifications sends each kind of notification, as lines and as events.
+// What the client is left with are those that only it understands.
+func TestTheClientReadsNoFloodOfNotifications(t *testing.T) {
+	l := &link{pool: Open(Config{}), calls: map[string]*running{}, offers: map[string]*offer{}}
+	t.Cleanup(l.pool.Close)
+	for method, left := range map[string]int{"tools/list_changed": 0, "resources/list_changed": 0, "prompts/list_changed": 0, "progress": 0, "resources/updated": 0, "message": 0, "of/tomorrow": 0, "cancelled": 1000} {
+		note := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/%s","params":{}}`, method)
+		for name, m := range map[string]*messages{
+			"lines":  newMessages(io.NopCloser(strings.NewReader(strings.Repeat(note+"\n", 1000)+"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n")), func(string) {}, l.notified),
+			"events": newEvents(io.NopCloser(strings.NewReader(strings.Repeat("data: "+note+"\n\n", 1000)+"data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n")), func(string) {}, l.notified, json.RawMessage("1")),
+		} {
+			got, err := io.ReadAll(m)
+			if n := strings.Count(string(got), "notifications/"); err != nil || n != left || strings.Count(string(got), `"id":1`) != 1 {
+				t.Errorf("%s as %s: %d are left, %v", method, name, n, err)
+			}
+		}
+	}
+}
