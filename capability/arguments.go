@@ -5,7 +5,7 @@ type BranchArgument struct {
 	Branch string `json:"branch,omitempty" is:"rare" doc:"The branch to read; main when left out. There is no other yet."`
 }
 
-// NoBranch stands among the arguments of a read that is of no branch.
+// NoBranch marks the arguments of a read that does not depend on a branch.
 type NoBranch struct{}
 
 // AtArgument says which state is read.
@@ -13,27 +13,25 @@ type AtArgument struct {
 	At string `json:"at,omitempty" is:"rare" min:"1" max:"64" doc:"The commit whose state is read, at least its first four digits; the newest when left out."`
 }
 
-// ReadArguments are what a read takes that can be of the past.
+// ReadArguments are the arguments of reads that can read an earlier commit.
 type ReadArguments struct {
 	BranchArgument
 	AtArgument
 }
 
-// The characters of an answer: when the caller says nothing, and what it may say.
+// The size of an answer in characters: the default, and the allowed range.
 const (
 	DefaultChars = 20_000
 	LeastChars   = 2_000
 	MostChars    = 200_000
 )
 
-// MaxChars is the argument by which a read may answer more, or less. An answer that is cut
-// names it.
+// MaxChars is the argument that changes the maximum size of an answer. An answer that is cut names it.
 func MaxChars() Field {
 	return Field{Name: "max_chars", Type: Integer, Rare: true, MinValue: LeastChars, MaxValue: MostChars, Default: DefaultChars}
 }
 
-// WriteArguments are what every write takes; they are all of one that removes nothing but
-// parts of the schema.
+// WriteArguments are the arguments of all writes, and the only ones of writes that remove nothing outside the schema.
 type WriteArguments struct {
 	Branch   string `json:"branch,omitempty" is:"rare" doc:"The branch to write to; main when left out. There is no other yet."`
 	Message  string `json:"message,omitempty" is:"brief" doc:"Why."`
@@ -45,7 +43,7 @@ type WriteArguments struct {
 // allows by itself.
 const AllowMassChange = "allow_mass_change"
 
-// ChangeArguments are the [WriteArguments] of what can remove data.
+// ChangeArguments are the arguments of writes that can remove data.
 type ChangeArguments struct {
 	WriteArguments
 	AllowMassChange bool `json:"allow_mass_change" is:"rare,brief" default:"false" doc:"Remove however many statements."`
@@ -54,7 +52,7 @@ type ChangeArguments struct {
 // changeFields are shared by the writes of all types.
 var changeFields = FieldsOf[ChangeArguments]()
 
-// Written is what every write answers, whatever it writes.
+// Written is the part of an answer that all writes have.
 type Written struct {
 	Commit   *string `json:"commit" doc:"The commit that was made; null on a dry run, or when nothing changed."`
 	Branch   string  `json:"branch" doc:"The branch that moved."`
@@ -64,12 +62,12 @@ type Written struct {
 	Replayed bool    `json:"replayed,omitempty" doc:"Whether an idempotency key had been used: the commit is the first one."`
 }
 
-// Changed is what a write says of single statements.
+// Changed is the answer of a write of single statements.
 type Changed struct {
 	Changes *Changes `json:"changes,omitempty" doc:"What a dry run would change, and which values a write took out of a long list: the first of total."`
 }
 
-// ChangeResult is what a write of many statements answers.
+// ChangeResult is the answer of a write of many statements.
 type ChangeResult struct {
 	Written
 	Changed

@@ -9,14 +9,13 @@ import (
 	"trails/text/jsontext"
 )
 
-// Change is one thing in which a descriptor differs from an earlier one of the same
-// capability.
+// Change is one difference between two descriptors of a capability.
 type Change struct {
-	// Field is the descriptor's, or a place in one of its shapes: "input_shape.title.pattern".
+	// Field is the changed field of the descriptor, or a place in a shape: "input_shape.title.pattern".
 	Field string
-	// Part is what must rise in the version for it.
+	// Part is the part of the version that must rise.
 	Part Part
-	// What says it after the field: "is narrower".
+	// What describes the change, to be read after the field: "is narrower".
 	What string
 }
 
@@ -33,9 +32,8 @@ func Greatest(all []Change) (most Change) {
 	return most
 }
 
-// Compare returns what differs from before to after, in the order of the fields; the version
-// is no difference. What goes in may become wider and what comes out narrower, and everybody
-// who calls is served as before: that is minor, and the other way round major.
+// Compare returns the differences between two descriptors in the order of the fields, without the version. If inputs
+// become wider or outputs narrower, existing callers still work: that is minor, and the reverse is major.
 func Compare(before, after Descriptor) []Change {
 	var all []Change
 	for _, r := range descriptorRules {
@@ -47,8 +45,7 @@ func Compare(before, after Descriptor) []Change {
 	return all
 }
 
-// descriptorRule says of one field of the descriptor, by its name in JSON, what a change of it
-// is.
+// descriptorRule says how a change of one field of the descriptor, by its JSON name, counts.
 type descriptorRule struct {
 	field   string
 	changes func(before, after Descriptor) []Change
@@ -57,7 +54,7 @@ type descriptorRule struct {
 // descriptorRules has a rule for each of the fourteen fields.
 var descriptorRules = []descriptorRule{
 	{"id", func(b, a Descriptor) []Change { return once(b.ID != a.ID, Major, "is of another capability") }},
-	{"version", func(Descriptor, Descriptor) []Change { return nil }}, // says what the others do
+	{"version", func(Descriptor, Descriptor) []Change { return nil }}, // described by the other changes
 	{"description", func(b, a Descriptor) []Change { return once(b.Description != a.Description, Patch, otherWords) }},
 	{"input_shape", func(b, a Descriptor) []Change { return input.shapes(b.InputShape, a.InputShape) }},
 	{"output_shape", func(b, a Descriptor) []Change { return output.shapes(b.OutputShape, a.OutputShape) }},
@@ -73,7 +70,7 @@ var descriptorRules = []descriptorRule{
 	{"side_effects", func(b, a Descriptor) []Change {
 		return grows([]SideEffects{None, Writes, Destroys}, b.SideEffects, a.SideEffects)
 	}},
-	{"cost_estimate", func(b, a Descriptor) []Change { return once(b.CostEstimate != a.CostEstimate, Minor, "is another") }}, // no call depends on it
+	{"cost_estimate", func(b, a Descriptor) []Change { return once(b.CostEstimate != a.CostEstimate, Minor, "is another") }}, // calls do not depend on it
 	{"policy_required", func(b, a Descriptor) []Change {
 		return slices.Concat(
 			within(".scope", grows([]policy.Scope{policy.Runtime, policy.Builder, policy.Dev}, b.PolicyRequired.Scope, a.PolicyRequired.Scope)),
@@ -82,7 +79,7 @@ var descriptorRules = []descriptorRule{
 			within(".upstream", grows([]bool{false, true}, b.PolicyRequired.Upstream, a.PolicyRequired.Upstream)))
 	}},
 	{"idempotent", func(b, a Descriptor) []Change { return grows([]bool{true, false}, b.Idempotent, a.Idempotent) }},
-	{"reasoning", func(b, a Descriptor) []Change { return once(b.Reasoning != a.Reasoning, Major, "is another") }}, // so are the answers
+	{"reasoning", func(b, a Descriptor) []Change { return once(b.Reasoning != a.Reasoning, Major, "is another") }}, // the answers change as well
 	{"deprecates", func(b, a Descriptor) []Change {
 		if slices.ContainsFunc(b.Deprecates, func(id string) bool { return !slices.Contains(a.Deprecates, id) }) {
 			return once(true, Major, "lack an id that calls may use")
@@ -116,8 +113,8 @@ func within(place string, changes []Change) []Change {
 	return changes
 }
 
-// grows compares two of what is listed from what promises most, or asks least, to what
-// promises least; what is not listed is one more at the end.
+// grows compares two values of a list that is ordered from the strongest promise to the weakest; other values are at
+// the end.
 func grows[T comparable](order []T, before, after T) []Change {
 	place := func(v T) int {
 		if at := slices.Index(order, v); at >= 0 {
@@ -134,15 +131,15 @@ func grows[T comparable](order []T, before, after T) []Change {
 	return once(true, Major, fmt.Sprintf("was %v and is %v", before, after))
 }
 
-// relation is what became of the values that fit.
+// relation is the effect of a change on the set of valid values.
 type relation int
 
 const (
 	equal    relation = iota // the same values fit
-	words                    // they do, and it is said otherwise
+	words                    // the same values are valid, with other words
 	wider                    // more fit
 	narrower                 // some do not any more
-	other                    // neither of the two
+	other                    // some are added and some removed
 )
 
 // direction is which way the values of a shape go.
@@ -172,7 +169,7 @@ func (d direction) change(field string, r relation) []Change {
 	return []Change{c}
 }
 
-// shapeRules says what a change of a part of a shape is, but for its fields.
+// shapeRules says how a change of each part of a shape counts, except for its fields.
 var shapeRules = []struct {
 	member  string
 	compare func(before, after Shape) relation
@@ -224,8 +221,8 @@ func (d direction) fields(before, after []Field) (all []Change) {
 	return all
 }
 
-// fieldRules has a rule for each part of a field. [direction.fields] compares the names, and
-// the members of objects that have some before and after.
+// fieldRules has a rule for each part of a field. [direction.fields] compares their names, and the members of
+// objects.
 var fieldRules = []struct {
 	member  string
 	compare func(before, after Field) relation
@@ -254,7 +251,7 @@ var fieldRules = []struct {
 	{"dim", func(b, a Field) relation { return given(whole(b.Dim), whole(a.Dim)) }},
 	{"nullable", func(b, a Field) relation { return flag(a.Nullable, b.Nullable) }},
 	{"needed", func(b, a Field) relation { return flag(b.Needed, a.Needed) }},
-	{"default", func(b, a Field) relation { return either(!jsontext.Equal(b.Default, a.Default), other) }}, // leaving it out does another thing
+	{"default", func(b, a Field) relation { return either(!jsontext.Equal(b.Default, a.Default), other) }}, // leaving it out now means something else
 	{"scope", func(b, a Field) relation { return given(word(string(b.Scope)), word(string(a.Scope))) }},
 	{"rare", func(b, a Field) relation { return either(b.Rare != a.Rare, words) }},
 	{"brief", func(b, a Field) relation { return either(b.Brief != a.Brief, words) }},
@@ -297,7 +294,7 @@ func either(differs bool, r relation) relation {
 	return r
 }
 
-// flag compares a condition that some values do not meet.
+// flag compares a condition that restricts the values.
 func flag(before, after bool) relation {
 	switch {
 	case before == after:
@@ -308,7 +305,7 @@ func flag(before, after bool) relation {
 	return wider
 }
 
-// given compares a condition that has no order, nil for none.
+// given compares conditions without an order; nil is none.
 func given(before, after any) relation {
 	if before == nil || after == nil {
 		return flag(before != nil, after != nil)
@@ -316,8 +313,7 @@ func given(before, after any) relation {
 	return either(!jsontext.Equal(before, after), other)
 }
 
-// subset compares lists of what fits: some of after's do not occur before, or the other way
-// round.
+// subset compares lists of valid values.
 func subset[T any](before, after []T) relation {
 	lacks := func(list, of []T) bool {
 		return slices.ContainsFunc(of, func(one T) bool {
@@ -336,7 +332,7 @@ func subset[T any](before, after []T) relation {
 	return either(!slices.EqualFunc(before, after, func(b, a T) bool { return jsontext.Equal(b, a) }), words)
 }
 
-// least and most compare bounds of a field, nil for none.
+// least and most compare lower and upper bounds of a field; nil is none.
 func least(f Field, before, after any) relation {
 	if before == nil || after == nil {
 		return flag(before != nil, after != nil)
@@ -366,7 +362,7 @@ func most(f Field, before, after any) relation {
 	}
 }
 
-// contains says of types which have only values of it.
+// contains maps types to the types whose values they include.
 var contains = map[Type][]Type{
 	Number:  {Integer, Decimal},
 	Decimal: {Integer, Number},
@@ -378,7 +374,7 @@ func typeRelation(before, after Type) relation {
 	switch {
 	case before == after:
 		return equal
-	case isIn(before, after) && isIn(after, before): // numbers with and without all digits
+	case isIn(before, after) && isIn(after, before): // numbers with limited and unlimited digits
 		return words
 	case isIn(before, after):
 		return wider
@@ -388,7 +384,7 @@ func typeRelation(before, after Type) relation {
 	return other
 }
 
-// whole and word give nil for what is not there.
+// whole and word return nil for missing values.
 func whole(n *int) any {
 	if n == nil {
 		return nil

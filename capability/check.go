@@ -19,11 +19,10 @@ import (
 	"trails/text/jsontext"
 )
 
-// Check compares the members of a JSON object with the shape, and returns every
-// difference. Numbers are [json.Number]. What only the graph can tell, it leaves out:
-// whether a value is Unique, and what a reference leads to. It refuses what the JSON
-// Schema of the shape refuses (package project), and besides the text of types that JSON
-// Schema has no word for.
+// Check compares the members of a JSON object with the shape, and returns every difference. Numbers are
+// [json.Number]. It does not check what depends on the graph: whether a value is Unique, and what a reference refers
+// to. It refuses what the JSON Schema of the shape refuses (package project), and also invalid text of types that
+// JSON Schema cannot express.
 func (s Shape) Check(values map[string]any) []fault.FieldError {
 	var fields []fault.FieldError
 	for name, v := range values {
@@ -62,7 +61,7 @@ func unknownArgument(shape Shape, name string, v any) fault.FieldError {
 	return fault.FieldError{Field: name, Code: fault.Closed, Message: message, Value: v, Constraint: known}
 }
 
-// NoPast is what the refusal of the argument at says where it is none, see [ReadArguments].
+// NoPast is the end of a refusal of the argument at where it is not supported, see [ReadArguments].
 const NoPast = "the past is read by query and by stored queries alone: leave at out to read the newest commit, and see history or commits_get for what was changed"
 
 // Check compares a value with the field: an array member by member.
@@ -98,13 +97,12 @@ func (f Field) Check(v any) []fault.FieldError {
 	return fields
 }
 
-// wrong is the one thing that is wrong with a value.
+// wrong is the error about a value.
 func (f Field) wrong(code fault.Code, v, constraint any, format string, args ...any) []fault.FieldError {
 	return []fault.FieldError{{Field: f.Name, Code: code, Message: f.Name + " " + fmt.Sprintf(format, args...), Value: v, Constraint: constraint}}
 }
 
-// texts says of the types that travel as strings what they look like, and which texts
-// they have.
+// texts has, for types that are JSON strings, a description and a test of their text.
 var texts = map[Type]struct {
 	looks string
 	fits  func(string) bool
@@ -149,7 +147,7 @@ func (f Field) checkOne(v any) []fault.FieldError {
 		}
 		if f.Pattern != "" {
 			pattern, err := regexp.Compile(f.Pattern)
-			if err != nil || !pattern.MatchString(v) { // New refuses what does not compile
+			if err != nil || !pattern.MatchString(v) { // New refuses invalid patterns
 				return f.wrong(fault.Pattern, v, f.Pattern, "must match %s", f.Pattern)
 			}
 		}
@@ -166,7 +164,7 @@ func (f Field) checkOne(v any) []fault.FieldError {
 	return nil
 }
 
-// checkType finds that a value is what its type is in JSON, and a text of the type.
+// checkType checks that a value has the JSON type of the field and a valid text.
 func (f Field) checkType(v any) []fault.FieldError {
 	kind, fits := "string", false
 	switch f.Type {
@@ -208,7 +206,7 @@ func (f Field) checkType(v any) []fault.FieldError {
 	if form, ok := texts[f.Type]; ok && !form.fits(text) {
 		return f.wrong(fault.Datatype, v, f.Type, "must be %s", form.looks)
 	}
-	// A reference may be a local id, and an empty text is an argument that was left out.
+	// A reference may be a local id; an empty text means an omitted argument.
 	if f.Type == IRI && f.NodeType == "" && (text != "" || f.Many) {
 		if err := schema.CheckIRI(text); err != nil {
 			return f.wrong(fault.NodeKind, v, nil, "must be an absolute IRI: %s", err)
@@ -232,8 +230,7 @@ func (f Field) checkVector(v any) []fault.FieldError {
 	return nil
 }
 
-// compare tells the order of a value and a bound; ok is false when there is no bound, or
-// they do not compare.
+// compare compares a value with a bound; ok is false if there is no bound, or they cannot be compared.
 func (f Field) compare(v, bound any) (order int, ok bool) {
 	if bound == nil {
 		return 0, false
@@ -245,7 +242,7 @@ func (f Field) compare(v, bound any) (order int, ok bool) {
 	if !isNumber {
 		return 0, false
 	}
-	// Of so many bits that no two numbers of people are one, and an exponent costs nothing.
+	// The precision distinguishes all practical numbers, and large exponents cost nothing.
 	a, _, err := big.ParseFloat(string(n), 10, 512, big.ToNearestEven)
 	b, _, wrong := big.ParseFloat(fmt.Sprint(bound), 10, 512, big.ToNearestEven)
 	if err != nil || wrong != nil {

@@ -20,58 +20,56 @@ import (
 type Descriptor struct {
 	// ID is dotted lower case: "research.search"; see [CheckID], which [New] asks.
 	ID string `json:"id"`
-	// Version is SemVer, see [Compare]: a changed descriptor has another one. Who leaves it
-	// empty gets one that names the content, [Descriptor.Stamped], which the file numbers,
-	// [Descriptor.Numbered].
+	// Version is SemVer, see [Compare]: a changed descriptor has another version. If it is empty, it is made from the
+	// content ([Descriptor.Stamped]), and the file then assigns a number ([Descriptor.Numbered]).
 	Version string `json:"version"`
-	// Description is for people and models, who alone can judge it.
+	// Description is for people and models.
 	Description string `json:"description"`
-	// InputShape is what goes in, as a JSON object: the stage arguments refuses what
-	// does not fit, for a typed write the shape of its type does.
+	// InputShape is the input, a JSON object. The stage arguments refuses other input; for a typed write the shape of
+	// its type does.
 	InputShape Shape `json:"input_shape"`
 	// OutputShape is what comes out. Any answer may begin with two members more: "cut", what
 	// is missing from it, and "warnings", a list of sentences. The handler makes it, and tests hold every
 	// capability's answers against it.
 	OutputShape Shape `json:"output_shape"`
-	// Preconditions are sentences for a person: what must hold before the call. The
-	// handler refuses a call for which they do not, with its own words.
+	// Preconditions are sentences for people about what must hold before the call. The handler refuses calls for
+	// which they do not hold.
 	Preconditions []string `json:"preconditions"`
-	// SideEffects says what may happen to the graph. [New] refuses one that differs from
-	// the action, and the session of the graph that the handler gets is bound to that.
+	// SideEffects is the possible effect on the graph. [New] refuses one that contradicts the action, and the session
+	// of the handler is restricted to it.
 	SideEffects SideEffects `json:"side_effects"`
-	// CostEstimate says what the work grows with. It is for who plans calls; what a
-	// call may take is bounded by its capability's own limits.
+	// CostEstimate says on what the cost depends. It is for planning calls; the limits of each capability bound the
+	// actual cost.
 	CostEstimate Cost `json:"cost_estimate"`
 	// PolicyRequired is asked by the stage scope, and by the session of the graph.
 	PolicyRequired Requirement `json:"policy_required"`
-	// Idempotent means that doing it twice leaves the graph as doing it once does. The
-	// handler makes it so, and a test does each twice.
+	// Idempotent means that two identical calls have the same effect as one. The handler ensures it, and a test calls
+	// each twice.
 	Idempotent bool `json:"idempotent"`
 	// Reasoning is what the capability infers beyond the statements in the graph, which
 	// validation and the views do.
 	Reasoning Reasoning `json:"reasoning"`
-	// Deprecates are the ids that this capability replaces: [Registry.Find] finds it by
-	// them, and none of them is registered.
+	// Deprecates are the ids that this capability replaces: [Registry.Find] finds it by them, and they are not
+	// registered themselves.
 	Deprecates []string `json:"deprecates"`
-	// Assurance is how far the result may be relied on. [New] refuses one that differs
-	// from the side effects: what writes is validated in its commit.
+	// Assurance is how far the result can be relied on. [New] refuses one that contradicts the side effects: writes
+	// are validated in their commit.
 	Assurance Assurance `json:"assurance"`
-	// ConsentRequired means that a person should agree before a call removes something.
-	// The stage consent asks where the caller can be asked, pages ask by a form;
-	// elsewhere the arguments are the consent.
+	// ConsentRequired means that a person should agree before a call removes something. The stage consent asks if the
+	// caller can be asked, pages ask with a form; otherwise the arguments are the consent.
 	ConsentRequired bool `json:"consent_required"`
 }
 
-// Requirement is what policy asks before a call.
+// Requirement is what a caller needs permission for.
 type Requirement struct {
 	Scope policy.Scope `json:"scope"`
-	// Action is all that the call may do with the graph; "" is to look at it.
+	// Action is what the call may do with the graph; "" is reading.
 	Action policy.Action `json:"action"`
-	// Remote means that the call may reach other hosts. Package remote lets it reach those
-	// that the process was started with, and by itself there are none.
+	// Remote means that the call may reach other hosts, namely those given at the start of the process; by default
+	// there are none.
 	Remote bool `json:"remote,omitempty"`
-	// Upstream means that the call may reach upstream servers and endpoints that the file
-	// names, where somebody at the machine has agreed to them.
+	// Upstream means that the call may reach upstream servers and endpoints named in the file, if somebody at the
+	// machine has approved them.
 	Upstream bool `json:"upstream,omitempty"`
 }
 
@@ -85,7 +83,7 @@ const (
 	Destroys SideEffects = "destroys" // may replace or remove what is there
 )
 
-// Cost says what the work of a call grows with.
+// Cost says on what the cost of a call depends.
 type Cost string
 
 // The costs, cheapest first.
@@ -113,14 +111,14 @@ type Assurance string
 
 // The assurances, weakest first.
 const (
-	AssuranceNone      Assurance = "none"      // says what it says
-	AssuranceSnapshot  Assurance = "snapshot"  // true of one commit as a whole
-	AssuranceValidated Assurance = "validated" // besides, what was written keeps every constraint
+	AssuranceNone      Assurance = "none"      // no promise
+	AssuranceSnapshot  Assurance = "snapshot"  // consistent with one commit
+	AssuranceValidated Assurance = "validated" // also, what was written satisfies every constraint
 )
 
-// Completed returns d with what is usual, or follows from its other fields, where they are
-// empty: closed shapes (an output without fields stays open), the scope runtime, no side effects, no reasoning, the assurance of
-// the side effects, the argument max_chars of what only reads, and a version that names the content (see [Descriptor.Stamped]).
+// Completed returns d with defaults, some derived from other fields, for empty fields: closed shapes (an output
+// without fields stays open), the scope runtime, no side effects, no reasoning, the assurance of the side effects,
+// the argument max_chars of what only reads, and a version that names the content (see [Descriptor.Stamped]).
 func (d Descriptor) Completed() Descriptor {
 	d.InputShape.Closed, d.OutputShape.Closed = true, len(d.OutputShape.Fields) > 0
 	d.PolicyRequired.Scope = cmp.Or(d.PolicyRequired.Scope, policy.Runtime)

@@ -7,7 +7,7 @@ import (
 	"trails/text/jsontext"
 )
 
-// Examples are values of the types that have a form to show.
+// Examples are example values of the types with a special form.
 var Examples = map[Type]any{
 	Boolean: true, Integer: json.Number("1"), Number: json.Number("1.5"), Decimal: json.Number("1.5"), BigInteger: "1",
 	Date: "2026-01-31", DateTime: "2026-01-31T12:00:00Z", Time: "12:00:00", Duration: "P1D",
@@ -78,7 +78,7 @@ func (f Field) exampleOfOne() any {
 // longestExample is how many bytes of JSON an example in a refusal has at most.
 const longestExample = 300
 
-// suchAs ends the refusal of a value by one that is taken.
+// suchAs ends a refusal with a valid example.
 func suchAs(example any) string {
 	text, err := jsontext.Marshal(example)
 	if err != nil || len(text) > longestExample {

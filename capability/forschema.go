@@ -82,7 +82,7 @@ func remove(s *schema.Schema, t *schema.Type) Descriptor {
 // UnsetVerb is the argument of an update that names the properties to remove.
 const UnsetVerb = "unset"
 
-// The verbs say what to do with values, or with links to the node.
+// The verbs say how values, or links to the node, are treated.
 var (
 	unsetVerb  = Field{Name: UnsetVerb, Type: String, Many: true, Brief: true, MaxCount: new(1000), Description: "Properties to remove."}
 	addVerb    = Field{Name: "add", Type: Object, Brief: true, Description: "Values to add to lists, by property."}
@@ -90,8 +90,8 @@ var (
 	detachVerb = Field{Name: "detach", Type: Boolean, Brief: true, Default: false, Description: "Remove the links to it, too."}
 )
 
-// verbs returns those that a type has: one with a property of the name has the property, and
-// one without lists has nothing to add to.
+// verbs returns the verbs for a type. A property with the same name takes precedence, and a type without lists has
+// nothing to add to.
 func verbs(s *schema.Schema, t *schema.Type, all ...Field) (fields []Field) {
 	lists := slices.ContainsFunc(s.PropertiesOf(t), (*schema.Property).Many)
 	for _, f := range all {
@@ -102,7 +102,7 @@ func verbs(s *schema.Schema, t *schema.Type, all ...Field) (fields []Field) {
 	return fields
 }
 
-// write is what the three have in common.
+// write is the common part of the three writes.
 func write(s *schema.Schema, t *schema.Type, op string) Descriptor {
 	return Descriptor{
 		ID:             schema.SnakeName(t.Name) + "." + op,
@@ -115,7 +115,7 @@ func write(s *schema.Schema, t *schema.Type, op string) Descriptor {
 	}
 }
 
-// WriteResult is what a typed write answers. All of them share its fields.
+// WriteResult is the answer of a typed write. All of them share its fields.
 func WriteResult(nodeType string) Shape {
 	return Shape{NodeType: nodeType, Closed: true, Fields: writeResult}
 }
@@ -130,7 +130,7 @@ type NodeWritten struct {
 	Written
 }
 
-// newID is the id of a node to be made: as the type mints it, or as the caller says.
+// newID is the argument for the id of a new node: made by the type, or given by the caller.
 func newID(s *schema.Schema, t *schema.Type) []Field {
 	id := Field{Name: "id", Type: String, Description: "Made when left out."}
 	switch s.MintOf(t) {
@@ -140,7 +140,7 @@ func newID(s *schema.Schema, t *schema.Type) []Field {
 		id.Rare, id.Description = true, "Made from "+strings.Join(s.KeyOf(t), ", ")+" when left out."
 	case schema.MintPreserve:
 		id.Required, id.Description = true, "Local id or IRI of the new node."
-	case schema.MintUUIDv7: // as it stands
+	case schema.MintUUIDv7: // unchanged
 	}
 	return []Field{id}
 }
@@ -200,7 +200,7 @@ func FieldOf(s *schema.Schema, p *schema.Property) Field {
 	return f
 }
 
-// nodeTypes are the types whose nodes a reference to an abstract type can name.
+// nodeTypes are the types whose nodes a reference to an abstract type can refer to.
 func nodeTypes(s *schema.Schema, p *schema.Property) (names []string) {
 	t := s.Type(p.Class)
 	if t == nil || !t.Abstract {
@@ -212,7 +212,7 @@ func nodeTypes(s *schema.Schema, p *schema.Property) (names []string) {
 	return names
 }
 
-// bound gives whole numbers of a fixed size their bounds.
+// bound sets the bounds of integer types of a fixed size.
 func (f *Field) bound(d schema.Datatype) {
 	if d.JSON != schema.JSONInteger {
 		return
@@ -225,7 +225,7 @@ func (f *Field) bound(d schema.Datatype) {
 	}
 }
 
-// languages says which there may be.
+// languages describes the allowed languages.
 func languages(p *schema.Property) string {
 	switch {
 	case len(p.Languages) > 0 && p.UniqueLang:
@@ -238,7 +238,7 @@ func languages(p *schema.Property) string {
 	return ""
 }
 
-// form shows a value of a datatype that JSON Schema has as any string.
+// form describes the notation of a datatype that JSON Schema only knows as a string.
 func form(p *schema.Property) string {
 	if d := schema.Datatypes[p.Datatype]; d.As == "string" && !d.Text || d.As == "duration" {
 		return "Such as " + strings.Trim(d.Example, `"`) + "."
@@ -246,7 +246,7 @@ func form(p *schema.Property) string {
 	return ""
 }
 
-// optional makes fields what an update takes: each may be left out or null.
+// optional converts fields to those of an update: each may be left out or null.
 func optional(fields []Field) []Field {
 	for i := range fields {
 		f := &fields[i]
@@ -269,12 +269,12 @@ func groups(s *schema.Schema, t *schema.Type) [][]string {
 	return all
 }
 
-// together says which properties are unique together, for JSON Schema cannot.
+// together describes which properties are unique together, which JSON Schema cannot express.
 func together(s *schema.Schema, t *schema.Type) string {
 	var said []string
 	for _, group := range groups(s, t) {
 		if len(group) == 1 && s.Property(t, group[0]).Unique {
-			continue // the property says so
+			continue // the description of the property has it
 		}
 		if len(group) == 1 {
 			said = append(said, fmt.Sprintf("No two share %s.", group[0]))

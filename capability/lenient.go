@@ -29,9 +29,9 @@ func (s Shape) Lenient(values map[string]any) (map[string]any, []string) {
 	return l.object("", s.Fields, values), l.said
 }
 
-// lenience gathers what is said of guesses.
+// lenience collects the sentences about guesses.
 type lenience struct {
-	typed bool // a typed write takes one value for a list by itself
+	typed bool // a typed write accepts one value for a list itself
 	said  []string
 }
 
@@ -126,11 +126,10 @@ func (l *lenience) one(place string, f *Field, v any) any {
 	return v
 }
 
-// ListIn returns the list that a text is the JSON of.
+// ListIn returns the list in a JSON text.
 func ListIn(text string) ([]any, bool) { return jsonIn[[]any](text, '[') }
 
-// jsonIn returns the value that a text is the JSON of, if it begins as one and is what arguments
-// may be.
+// jsonIn returns the value in a JSON text, if arguments may have it.
 func jsonIn[T any](text string, begins byte) (v T, ok bool) {
 	text = strings.TrimSpace(text)
 	if text == "" || text[0] != begins || jsontext.TooDeep([]byte(text), deepestText) || jsontext.TooWide([]byte(text), jsontext.MaxMembers) {

@@ -16,7 +16,7 @@ type Registry struct {
 	all     []Descriptor // by id
 	byID    map[string]int
 	byTool  map[string]int
-	byOld   map[string]int // ids that others replace, and their tool names
+	byOld   map[string]int // replaced ids and their tool names
 	version string
 }
 
@@ -88,7 +88,7 @@ func (d Descriptor) checkFields() error {
 	return checkPatterns(d.ID, d.InputShape.Fields)
 }
 
-// checkPatterns refuses a pattern that no argument could be held against.
+// checkPatterns refuses an invalid pattern.
 func checkPatterns(id string, fields []Field) error {
 	for i := range fields {
 		f := &fields[i]
@@ -104,7 +104,7 @@ func checkPatterns(id string, fields []Field) error {
 	return nil
 }
 
-// replace notes the ids that a capability replaces.
+// replace records the ids that a capability replaces.
 func (r *Registry) replace(i int, d Descriptor) error {
 	for _, old := range d.Deprecates {
 		if _, there := r.Find(old); there {
@@ -121,8 +121,7 @@ func (r *Registry) ByID(id string) (Descriptor, bool) { return r.at(r.byID, id) 
 // ByTool returns the descriptor with this tool name.
 func (r *Registry) ByTool(name string) (Descriptor, bool) { return r.at(r.byTool, name) }
 
-// Find returns the descriptor with this id or, if there is none, this tool name, or
-// the one that replaces what had it.
+// Find returns the descriptor with this id or, failing that, this tool name, or the one that replaces it.
 func (r *Registry) Find(name string) (Descriptor, bool) {
 	for _, index := range []map[string]int{r.byID, r.byTool, r.byOld} {
 		if d, ok := r.at(index, name); ok {
@@ -132,8 +131,7 @@ func (r *Registry) Find(name string) (Descriptor, bool) {
 	return Descriptor{}, false
 }
 
-// Replaced returns the descriptor that replaces what had this id or tool name; false for the
-// name of one that is there.
+// Replaced returns the descriptor that replaces this id or tool name; ok is false if the name itself is registered.
 func (r *Registry) Replaced(name string) (Descriptor, bool) { return r.at(r.byOld, name) }
 
 func (r *Registry) at(index map[string]int, key string) (Descriptor, bool) {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Part is a part of a semantic version (https://semver.org), the lesser ones first. The
-// zero Part is none.
+// Part is a part of a semantic version (https://semver.org), in ascending order. The zero Part is none.
 type Part int
 
 // The parts, and what a change of each means to whoever calls.
@@ -21,13 +20,13 @@ const (
 
 func (p Part) String() string { return [...]string{"no part", "patch", "minor", "major"}[p] }
 
-// number is a semantic version taken apart, without its build metadata.
+// number is a parsed semantic version without its build metadata.
 type number struct {
 	major, minor, patch int
 	pre                 string // of a pre-release
 }
 
-// numberOf reads a version that [New] accepts.
+// numberOf parses a version that [New] accepts.
 func numberOf(version string) (n number) {
 	version, _, _ = strings.Cut(version, "+")
 	version, n.pre, _ = strings.Cut(version, "-")
@@ -40,15 +39,15 @@ func numberOf(version string) (n number) {
 
 func (n number) String() string { return fmt.Sprintf("%d.%d.%d", n.major, n.minor, n.patch) }
 
-// compare orders versions; a pre-release comes before what it is one of.
+// compare orders versions; a pre-release comes before its release.
 func (n number) compare(m number) int {
 	before := func(pre string) int { return min(len(pre), 1) }
 	return cmp.Or(cmp.Compare(n.major, m.major), cmp.Compare(n.minor, m.minor), cmp.Compare(n.patch, m.patch),
 		cmp.Compare(before(m.pre), before(n.pre)), cmp.Compare(n.pre, m.pre))
 }
 
-// raised is the least version that says a change of this part. Of a pre-release anything may
-// change until it is released, and of 0.y.z a part lower than it would be.
+// raised is the least version that expresses a change of this part. A pre-release may change in any way; in 0.y.z
+// each part counts one lower.
 func (n number) raised(p Part) number {
 	if n.pre != "" {
 		return number{major: n.major, minor: n.minor, patch: n.patch}

@@ -28,7 +28,7 @@ func (s Shape) Field(name string) (Field, bool) {
 	return Field{}, false
 }
 
-// Type is what a field's value is, in JSON and beyond it.
+// Type is the type of a field's value, in JSON and beyond.
 type Type string
 
 // The types. Those from BigInteger to Bytes travel as JSON strings.
@@ -51,7 +51,7 @@ const (
 	LangString Type = "lang_string" // an object of value and lang
 	Object     Type = "object"      // Fields, or any members when there are none
 	Any        Type = "any"         // any JSON value
-	Text       Type = "text"        // any JSON value; as an argument also its text, and a schema says string, for hosts refuse what has no type
+	Text       Type = "text"        // any JSON value; as an argument also as JSON text. Its JSON Schema says string, because hosts refuse a schema without a type
 )
 
 // Field describes one member of a JSON object. Nil pointers and nil values mean
@@ -80,31 +80,27 @@ type Field struct {
 	Unique bool `json:"unique,omitempty"`
 	// NodeType names the type that a reference must point to.
 	NodeType string `json:"node_type,omitempty"`
-	// NodeTypes are its subtypes that have nodes of their own, when it has none itself: for
-	// [Field.Reference] alone, as the schema has them.
+	// NodeTypes are the concrete subtypes if that type is abstract; only for [Field.Reference].
 	NodeTypes []string `json:"-"`
 	// Dim is the number of components of a vector; nil when it is not known.
 	Dim *int `json:"dim,omitempty"`
 	// Nullable means that null is a value, too; an update removes with it.
 	Nullable bool `json:"nullable,omitempty"`
-	// Needed means that the node cannot be without the value: the graph refuses an update
-	// that removes it.
+	// Needed means that the node must have the value: an update that removes it is refused.
 	Needed  bool `json:"needed,omitempty"`
 	Default any  `json:"default,omitempty"`
-	// Scope, unless it is empty, is what a caller needs besides the capability's own to
-	// give the field another value than its default. The stage rights of package invoke
-	// asks for it.
+	// Scope, unless it is empty, is an additional scope for giving the field another value than its default. The
+	// stage rights of package invoke checks it.
 	Scope policy.Scope `json:"scope,omitempty"`
-	// Rare means that few calls need the field: what many pay for, a tool list and the words
-	// by which tools are found, has no more of it than its name and type.
+	// Rare means that few calls need the field: tool lists, and the words by which tools are found, only include its
+	// name and type.
 	Rare bool `json:"rare,omitempty"`
-	// Brief means that the description of the tool, the create tool of the type or the
-	// instructions say what a model needs to know: a tool list has the field's type alone.
+	// Brief means that other texts (the tool's description, the create tool of the type or the instructions) already
+	// describe the field: tool lists only include its type.
 	Brief bool `json:"brief,omitempty"`
 	// Fields describe the members of an object; empty means any.
 	Fields []Field `json:"fields,omitempty"`
-	// Sample is a value that shows how the field is given, where what follows from its type
-	// says too little: see [Field.Example].
+	// Sample is an example of the field, if the one for its type is not good enough: see [Field.Example].
 	Sample any `json:"-"`
 	// Cells describe the rows of a table, each a list with one value for each column, in
 	// their order. A row may be an object instead, of which they say nothing.
@@ -114,7 +110,7 @@ type Field struct {
 // Cell is a column of a table.
 type Cell struct {
 	Name string `json:"name"`
-	// Says is the type or the datatype that the schema has for it; "" for none.
+	// Says is the type or datatype in the schema; "" for none.
 	Says string `json:"says,omitempty"`
 	// Types are the JSON types of its values, null included; empty means any.
 	Types []string `json:"types,omitempty"`
@@ -131,8 +127,8 @@ func (c Cell) Label() string {
 // maxNodeTypes is how many types [Field.Reference] names.
 const maxNodeTypes = 3
 
-// Reference says how a reference is written, for "iri" does not say all: "Type/id", with each type
-// whose nodes it can name; "" for a field that is none.
+// Reference describes how a reference is written, because "iri" is not enough: "Type/id", with each possible type; ""
+// for other fields.
 func (f Field) Reference() string {
 	names := f.NodeTypes
 	if len(names) == 0 && f.NodeType != "" {

@@ -54,9 +54,9 @@ func FieldsOfType(t reflect.Type) (fields []Field) {
 type member struct {
 	reflect.StructField
 	name     string
-	at       []int // its place in the struct, for [reflect.Value.FieldByIndex]
+	at       []int // index path in the struct, for [reflect.Value.FieldByIndex]
 	optional bool
-	within   bool // a struct that is embedded by a pointer
+	within   bool // it is in a struct that is embedded by pointer
 }
 
 // membersOf returns the members of the JSON object that a struct is written as.
@@ -175,7 +175,7 @@ func (f Field) valueOf(member reflect.StructField, text string) (v any) {
 	return v
 }
 
-// typeOf is what a value of a Go type is.
+// typeOf returns the type of values of a Go type.
 func typeOf(t reflect.Type) Type {
 	switch t {
 	case reflect.TypeFor[json.Number]():
@@ -197,7 +197,7 @@ func typeOf(t reflect.Type) Type {
 	case reflect.Float32, reflect.Float64:
 		return Number
 	case reflect.Slice:
-		return Bytes // fieldOf has taken all other lists apart
+		return Bytes // fieldOf has handled other lists
 	case reflect.Struct, reflect.Map:
 		return Object
 	case reflect.Interface:
@@ -206,8 +206,8 @@ func typeOf(t reflect.Type) Type {
 	panic(fmt.Sprintf("capability: JSON has no value for %s", t))
 }
 
-// Detailed returns the fields with what details say beside, each of the field of its name: what
-// follows from lists and bounds that are in code.
+// Detailed returns the fields, each completed with the field of the same name in details: what follows from lists and
+// bounds in code.
 func Detailed(fields, details []Field) []Field {
 	fields = slices.Clone(fields)
 	for _, detail := range details {

@@ -33,13 +33,13 @@ func (d Descriptor) MarshalJSON() ([]byte, error) {
 	return append(w.b, '}'), w.err
 }
 
-// writing is an object of JSON while it is written, with the first value that cannot be JSON.
+// writing writes a JSON object, and keeps the first error of a value.
 type writing struct {
 	b   []byte
 	err error
 }
 
-// name begins a member.
+// name writes the name of a member.
 func (w *writing) name(name string) {
 	if last := w.b[len(w.b)-1]; last != '{' {
 		w.b = append(w.b, ',')
@@ -92,7 +92,7 @@ func (w *writing) array(n int, element func(i int)) {
 	w.b = append(w.b, ']')
 }
 
-// The following leave out a member that has no value.
+// The following methods leave out empty members.
 
 func (w *writing) someText(name, value string) {
 	if value != "" {

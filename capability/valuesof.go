@@ -9,15 +9,15 @@ import (
 	"trails/text/jsontext"
 )
 
-// ValuesOf returns what reads a JSON object that fits the shape of a struct into one, to which it
-// gets a pointer. The members of the object are decoded already, as [Shape.Check] takes them. One
-// that is left out has the default of its field. How each is read is found out once.
+// ValuesOf returns a function that reads a JSON object into a struct whose shape it fits, given by a pointer. The
+// members of the object are decoded already, as for [Shape.Check]. Missing ones get the default of their field. The
+// conversions are computed once.
 func ValuesOf(t reflect.Type, fields []Field) func(values map[string]any, into any) error {
 	read := readObject(t, fields)
 	return func(values map[string]any, into any) error { return read(reflect.ValueOf(into).Elem(), values) }
 }
 
-// reader puts a JSON value into a variable of one type.
+// reader stores a JSON value in a variable of one type.
 type reader func(into reflect.Value, v any) error
 
 // readObject reads the members of an object into a struct.
@@ -51,7 +51,7 @@ func readObject(t reflect.Type, fields []Field) reader {
 	}
 }
 
-// readerOf returns what reads values into a type; fields are those of its objects.
+// readerOf returns a reader for a type; fields are the fields of its objects.
 func readerOf(t reflect.Type, fields []Field) reader {
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
 		return readText
@@ -126,7 +126,7 @@ func readerOf(t reflect.Type, fields []Field) reader {
 	return readText
 }
 
-// readText reads a value by its text: numbers, which have bounds, and what reads itself.
+// readText reads a value from its text: numbers, within bounds, and types that unmarshal text.
 func readText(into reflect.Value, v any) error {
 	text, err := jsontext.Marshal(v)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 	"trails/fault"
 )
 
-// Content is all that a descriptor says but for its version: its JSON with an empty one.
-// Two descriptors with one content are the same. It panics when a value in a shape cannot
-// be JSON, which only a bug can bring here.
+// Content is the JSON of a descriptor with an empty version. Descriptors with equal content are equal. It panics if a
+// value in a shape is not JSON, which is a bug.
 func (d Descriptor) Content() []byte {
 	d.Version = ""
 	text, err := d.MarshalJSON()
@@ -25,8 +24,7 @@ func (d Descriptor) Content() []byte {
 	return text
 }
 
-// Read reads a descriptor's JSON. Members that this program does not know are passed over,
-// and those that are missing are empty.
+// Read parses the JSON of a descriptor. Unknown members are ignored, missing ones are empty.
 func Read(text []byte) (d Descriptor, err error) {
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.UseNumber()
@@ -46,8 +44,7 @@ func (d Descriptor) Stamped(base string) Descriptor {
 
 var stamped = regexp.MustCompile(`^[^+]*\+([0-9a-f]{12})$`)
 
-// stamp returns what names the content in a version that [Descriptor.Stamped] has made, ""
-// for one that somebody wrote.
+// stamp returns the content digest in a version made by [Descriptor.Stamped], "" for one that was written by hand.
 func stamp(version string) string {
 	if found := stamped.FindStringSubmatch(version); found != nil {
 		return found[1]
@@ -55,15 +52,15 @@ func stamp(version string) string {
 	return ""
 }
 
-// Names reports whether a version can be that of a descriptor with this content: it is one
-// that somebody wrote, or its digits are those of the content.
+// Names reports whether a version fits a descriptor with this content: it was written by hand, or its digest is that
+// of the content.
 func Names(version string, content []byte) bool {
 	own := stamp(version)
 	sum := sha256.Sum256(content)
 	return own == "" || own == hex.EncodeToString(sum[:6])
 }
 
-// firstVersion is the one of a capability of which no version is known.
+// firstVersion is the version of a capability without known versions.
 const firstVersion = "1.0.0"
 
 // Numbered returns d under the version that follows from the known ones of its id, and
@@ -122,7 +119,7 @@ func since(c Change) string {
 	return fmt.Sprintf(", since which its %s (%s)", c, c.Part)
 }
 
-// Base returns a version without what names its content.
+// Base returns a version without the content digest.
 func Base(version string) string {
 	base, _, _ := strings.Cut(version, "+")
 	return base
