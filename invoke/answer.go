@@ -12,12 +12,12 @@ import (
 	"trails/text/outline"
 )
 
-// CutRoom is how many characters the sentences take that say what was cut.
+// CutRoom is the number of characters reserved for the sentences about what was cut.
 const CutRoom = 800
 
-// Room is how many characters of JSON the answer may have; of what is no tool, any number
-// unless max_chars is given. A handler that can leave the rest for another call fills no
-// more of it, and says in Parts.Cut how the rest is had; what is longer is shortened.
+// Room is how many characters of JSON the answer may have; for capabilities that are not tools it is unlimited unless
+// max_chars is given. A handler that can continue in another call fills no more, and says in Parts.Cut how to get the
+// rest; a longer answer is shortened.
 func (r *Request) Room() int {
 	asTool := r.Capability != nil && (isTool(r.Capability) || r.catalog != nil && isTool(r.catalog.lookup(r.call.Capability)))
 	if (r.call.Whole || !asTool) && !r.Args.Has(capability.MaxChars().Name) {
@@ -26,8 +26,7 @@ func (r *Request) Room() int {
 	return r.Args.Integer(capability.MaxChars().Name, capability.DefaultChars) - CutRoom
 }
 
-// fitted shortens an answer to its room, and puts before its members what is missing and
-// what the caller is warned of.
+// fitted shortens an answer to its room, and puts what is missing and the warnings before its members.
 func (r *Request) fitted(answer []byte) ([]byte, error) {
 	if size := utf8.RuneCount(answer); size > r.Room() {
 		v, err := outline.Parse(answer)

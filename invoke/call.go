@@ -10,27 +10,27 @@ import (
 	"trails/kg/load"
 )
 
-// Call is one request to do one thing, whatever door it came through.
+// Call is one request, through whatever transport.
 type Call struct {
 	// Capability is a descriptor's id ("technique.create") or its tool name ("technique_create").
 	Capability string
 	// Args is the JSON object of arguments; empty means {}.
 	Args json.RawMessage
-	// Principal is who asks, as the edge resolved it.
+	// Principal is the caller, as the transport has identified it.
 	Principal policy.Principal
-	// Via names the door: "mcp-stdio", "mcp-http", "mcp-sse", "http", "admin", "cli", "go".
+	// Via names the transport: "mcp-stdio", "mcp-http", "mcp-sse", "http", "admin", "cli", "go".
 	Via string
 	// Format is the form in which [Engine.Read] answers: "json", "jsonld", "turtle", "ntriples" or "rdfxml";
 	// empty means the address's own. For a query with Output it is the stream's: one of
 	// "json", "xml", "csv", "tsv" for SELECT and ASK, of "turtle", "ntriples", "jsonld", "rdfxml" for
 	// graphs, or a comma list of them, of which the first that the form has is taken.
 	Format string
-	// Context is the address by which JSON-LD of [Engine.Read] names its context, "" where it is to have that itself.
+	// Context is the address of the JSON-LD context for [Engine.Read], "" to include the context in the document.
 	Context string
-	// IdempotencyKey, when set, makes a repeated write answer with the first one's result,
-	// through whichever door and by whichever program of the same caller it comes again.
+	// IdempotencyKey, when set, makes a repeated write return the result of the first one, for all programs and
+	// transports of the same caller.
 	IdempotencyKey string
-	// TraceID follows the call into provenance and the log; empty means that one is made.
+	// TraceID is the trace id in provenance and in the log; if empty, one is made.
 	TraceID string
 	// ParentSpan is the caller's span, 16 hex digits of a W3C traceparent; empty means none.
 	ParentSpan string
@@ -38,21 +38,20 @@ type Call struct {
 	Inputs []load.Input
 	// Output receives the stream of an export, or of the whole answer to a query.
 	Output io.Writer
-	// Progress, when set, hears of long work; it is called from one goroutine at a time.
+	// Progress, when set, is called during long work, from one goroutine at a time.
 	Progress func(kg.Progress)
-	// Whole means that the answer goes to a program, which reads it in parts, and has as many
-	// characters as there are. All others have as many as the argument max_chars says.
+	// Whole means that the answer is for a program that can read any size. Otherwise its size is limited by the
+	// argument max_chars.
 	Whole bool
-	// Into, when set, points to what takes a whole answer of its type as the value that the
-	// handler returned: then the result has no Structured. Other answers are JSON as ever.
+	// Into, when set, points to a variable for the handler's answer, if that is complete and of the variable's type;
+	// then the result has no Structured. Other answers are JSON as usual.
 	Into any
-	// Ask, when set, puts a question to the person behind the caller before something
-	// is lost that cannot be had back; nil means that nobody can be asked.
+	// Ask, when set, asks the person behind the caller before something is irrecoverably lost; nil means that nobody
+	// can be asked.
 	Ask func(context.Context, Question) (bool, error)
-	// Elicit, when set, asks them what the tool of another server wants to know.
+	// Elicit, when set, asks that person for input that a tool of another server requests.
 	Elicit Elicit
-	// AskMass, when set, is asked in the place of Ask before a call removes more statements
-	// than [Config.MassChange].
+	// AskMass, when set, is used instead of Ask before a call removes more statements than [Config.MassChange].
 	AskMass func(context.Context, Question) (bool, error)
 }
 
@@ -62,48 +61,48 @@ type Question struct {
 	Message string
 }
 
-// Elicit asks a person for what fits a JSON Schema. The action is accept, decline or cancel.
+// Elicit asks a person for a value of a JSON Schema. The action is accept, decline or cancel.
 type Elicit func(ctx context.Context, message string, schema any) (action string, content map[string]any, err error)
 
-// Input is one stream of data with the name that errors call it by.
+// Input is one stream of data with its name in errors.
 type Input = load.Input
 
 // Progress says how far long work is.
 type Progress = kg.Progress
 
-// Result is what a finished call answers.
+// Result is the result of a finished call.
 type Result struct {
-	// Structured is the result as one JSON object, the tool's structured content. What is
-	// missing from it, and its warnings, are its first members "cut" and "warnings".
+	// Structured is the result as one JSON object, the tool's structured content. If something is missing from it or
+	// there are warnings, its first members are "cut" and "warnings".
 	Structured json.RawMessage
 	Parts
-	// Written says what a write did; nil for what wrote nothing by its nature.
+	// Written says what a write did; nil for capabilities that do not write.
 	Written *Written
 	// TraceID is the call's, for logs and headers.
 	TraceID string
-	// Head is the commit that the answer is true of: for a read the one that was
-	// read, for a write the one it was made on. Empty when there is no commit yet.
+	// Head is the commit for which the answer is valid: the one that was read or, for a write, the one it was based
+	// on. It is empty before the first commit.
 	Head string
 
-	document Document // that was read, for Engine.Read
+	document Document // the document for Engine.Read
 }
 
-// Parts are what a call answers besides its structured value. A handler fills them in by
-// its [Request], and every door shows what it has a place for.
+// Parts are the parts of an answer besides its structured value. The handler sets them in its [Request], and every
+// transport shows those that it can.
 type Parts struct {
-	// Text is what a model reads of the structured value; "" is its outline.
+	// Text is the text of the answer for models; "" means the outline of the structured value.
 	Text string
-	// Failed means that a tool of another server says that it did not do what it was asked.
+	// Failed means that a tool of another server reported an error.
 	Failed bool
-	// Content is for whoever reads the answer.
+	// Content is additional content for the reader.
 	Content []Content
 	// Artifacts are what the call made and keeps elsewhere.
 	Artifacts []Artifact
 	// Warnings are sentences about what the call probably did not mean.
 	Warnings []string
-	// Cut says what is missing from the answer, and how to get it; "" when it is whole.
+	// Cut says what is missing from the answer, and how to get it; "" if it is complete.
 	Cut string
-	// Records is how many records of data a load took in, or an export gave out.
+	// Records is how many records a load read, or an export wrote.
 	Records int64
 	// Existed reports that the graph which a load names was there before.
 	Existed bool
@@ -113,7 +112,7 @@ type Parts struct {
 type Content struct {
 	// URI is a document's address; "" for all others.
 	URI string
-	// MIME says what Data is; Text is used when Data is empty, and is plain when MIME is "".
+	// MIME is the type of Data. If Data is empty, Text is used, as plain text if MIME is "".
 	MIME string
 	Text string
 	Data []byte
@@ -133,7 +132,7 @@ type Document struct {
 	Body []byte
 	// Head is the commit that was read; empty when there is none yet.
 	Head string
-	// Page says which part of a list this is; nil when it is no list.
+	// Page says which part of a list this is; nil for other documents.
 	Page *Page
 	// Warnings are those of the call that read it.
 	Warnings []string

@@ -13,7 +13,7 @@ import (
 	"trails/kg"
 )
 
-// catalog is all that the providers offer under one version of theirs. What is in it does not change.
+// catalog is everything that the providers offer at certain versions. It is immutable.
 type catalog struct {
 	key       string // the versions of the providers, in order
 	ordered   []*Capability
@@ -22,16 +22,16 @@ type catalog struct {
 	resources []Resource
 	byURI     map[string]*Resource
 	prompts   []Prompt
-	unknown   []kg.Offered // what the file has not seen
+	unknown   []kg.Offered // capabilities that the file does not know yet
 
 	mu    sync.Mutex
-	lists map[string][]capability.Descriptor // what lists of tools have, by audience
+	lists map[string][]capability.Descriptor // the lists of tools, by audience
 }
 
-// mostLists bounds the lists that a catalog keeps: as many kinds of callers can ask in turn.
+// mostLists bounds the cached lists of a catalog, one for each kind of caller.
 const mostLists = 64
 
-// listed returns the list of an audience, chosen once.
+// listed returns the list for an audience, computed once.
 func (c *catalog) listed(audience string, choose func() []capability.Descriptor) []capability.Descriptor {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,18 +45,17 @@ func (c *catalog) listed(audience string, choose func() []capability.Descriptor)
 	return c.lists[audience]
 }
 
-// mostCatalogs is how many catalogs are kept: so many views can be read in turn.
+// mostCatalogs bounds the cached catalogs, one for each view in use.
 const mostCatalogs = 8
 
-// catalogs are the providers, and what they offered last.
+// catalogs are the providers, and their recent catalogs.
 type catalogs struct {
 	mu        sync.Mutex
 	providers []Provider
-	recent    []*catalog             // the one that was used last comes first
+	recent    []*catalog             // most recently used first
 	bare      map[string]*Capability // by id and tool name
 	ledger    *ledger.Ledger
-	// seen is the key that moved was asked of last, and before that of the first catalog;
-	// nil while nobody can have seen any.
+	// seen is the key of the catalog when moved was last called, at first that of the first catalog; nil before that.
 	seen *string
 }
 
@@ -109,7 +108,7 @@ func (cs *catalogs) of(ctx context.Context, s *kg.Snapshot) (*catalog, error) {
 	return c, nil
 }
 
-// withCatalog hands over the catalog of the graph as it is now.
+// withCatalog calls f with the catalog of the current graph.
 func (e *Engine) withCatalog(ctx context.Context, p policy.Principal, do func(*catalog) error) error {
 	return e.graph.Session(p).View(ctx, func(s *kg.Snapshot) error {
 		c, err := e.catalogs.of(ctx, s)
@@ -129,7 +128,7 @@ func keyOf(providers []Provider, s *kg.Snapshot) string {
 	return strings.Join(versions, "\x00")
 }
 
-// add takes one provider more, if what it offers fits to what is there.
+// add adds a provider, if its capabilities do not conflict with existing ones.
 func (cs *catalogs) add(ctx context.Context, p Provider, s *kg.Snapshot) error {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -141,14 +140,14 @@ func (cs *catalogs) add(ctx context.Context, p Provider, s *kg.Snapshot) error {
 	return nil
 }
 
-// forget makes the next catalog anew, because the file numbers its capabilities otherwise.
+// forget drops the catalogs, because the file has given its capabilities other versions.
 func (cs *catalogs) forget() {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	cs.recent = nil
 }
 
-// moved reports that the versions are others than they were.
+// moved reports whether the versions have changed.
 func (cs *catalogs) moved(s *kg.Snapshot) bool {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -162,7 +161,7 @@ func (cs *catalogs) moved(s *kg.Snapshot) bool {
 func (cs *catalogs) build(ctx context.Context, providers []Provider, s *kg.Snapshot) (c *catalog, err error) {
 	c = &catalog{byID: map[string]*Capability{}, byURI: map[string]*Resource{}}
 	versions, own := []kg.Offered{}, []bool{}
-	offers, taken := make([]Offer, len(providers)), map[string]bool{} // tool names: first those of what yields to nothing
+	offers, taken := make([]Offer, len(providers)), map[string]bool{} // by tool name: first capabilities that do not yield
 	for i, p := range providers {
 		if offers[i], err = p.Offer(s); err != nil {
 			return nil, err
@@ -210,8 +209,8 @@ func (c *catalog) lookup(name string) *Capability {
 	return c.byID[d.ID]
 }
 
-// resource finds what answers an address: the resource that has it, or the nearest one
-// above it that has a template.
+// resource returns the resource for an address: the one with this address, or the nearest one above it with a
+// template.
 func (c *catalog) resource(uri string) (*Resource, *url.URL) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Fragment != "" || u.User != nil {
@@ -233,7 +232,7 @@ func (c *catalog) resource(uri string) (*Resource, *url.URL) {
 	}
 }
 
-// isTool and isHelper tell what is listed as a tool, and what can be called and is none.
+// isTool reports what is listed as a tool, isHelper what can only be called.
 func isTool(c *Capability) bool   { return !c.Hidden && !c.Streams }
 func isHelper(c *Capability) bool { return c.Hidden }
 

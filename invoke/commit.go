@@ -14,8 +14,7 @@ import (
 // maxMessage is how many characters the message of a commit may have.
 const maxMessage = 10_000
 
-// ChangeSet returns the part of a change that every write takes from its arguments,
-// with the activity that its commit records.
+// ChangeSet returns the arguments that all writes have as a change set, with the activity that its commit records.
 func (r *Request) ChangeSet(ctx context.Context) (kg.ChangeSet, error) {
 	c := kg.ChangeSet{Message: r.Args.Text("message"), DryRun: r.Args.Flag("dry_run")}
 	if r.Args.Has("if_commit") {
@@ -58,21 +57,21 @@ func (r *Request) ChangeSet(ctx context.Context) (kg.ChangeSet, error) {
 	return c, nil
 }
 
-// isBounded reports a call that may not remove as much as it likes: it does not say that it
-// means to.
+// isBounded reports whether the call may only remove a limited number of statements, because it lacks
+// allow_mass_change.
 func (r *Request) isBounded() bool { return !r.Args.Flag(capability.AllowMassChange) }
 
-// WarnMass says beside a plan that what it removes needs a yes.
+// WarnMass adds a warning to a plan that removes so much that it needs consent.
 func (r *Request) WarnMass(what string, removes int64) {
 	if most := r.engine.config.MassChange; r.isBounded() && removes > most {
 		r.Warn("%s would remove more than %d statements, which needs %s: true", what, most, capability.AllowMassChange)
 	}
 }
 
-// Written is what every write answers.
+// Written is the part of an answer that all writes have.
 type Written = capability.Written
 
-// Committed notes that the activity is in the commit, and says what the write did.
+// Committed records that the activity is in the commit, and returns what the write did.
 func (r *Request) Committed(res kg.Result, dryRun bool) Written {
 	if dryRun {
 		r.WarnMass("it", res.Loses)

@@ -12,7 +12,7 @@ import (
 
 // Loss is what a call of a capability that requires consent would remove.
 type Loss struct {
-	// Head is the commit at which it is so.
+	// Head is the commit for which this was computed.
 	Head kg.Commit
 	// Act says what the call does, and What says what it removes: "mode overwrite",
 	// "2 nodes: 2 of Note".
@@ -23,18 +23,16 @@ type Loss struct {
 	Question string
 }
 
-// Loses finds out what a call would remove, and changes nothing; nil is nothing, or
-// that the handler has other reasons to refuse the call. What it has read on the way it
-// may leave in [Request.Prepared].
+// Loses computes what a call would remove, and changes nothing. It returns nil for nothing, or if the handler has
+// other reasons to refuse the call. It may leave what it has read in [Request.Prepared].
 type Loses func(context.Context, *Request, kg.ChangeSet) (*Loss, error)
 
 // askPatience is how long a person may think about a question.
 const askPatience = 5 * time.Minute
 
-// consent asks the person behind the caller before a capability that requires it
-// removes something. A yes is for the head that was asked about; anything else
-// refuses the call. Where nobody can be asked the call goes on: then the arguments
-// are all the consent there is, and the handler says what they must allow.
+// consent asks the person behind the caller before a capability that requires it removes something. A yes is valid
+// for the head that was asked about; any other answer refuses the call. If nobody can be asked the call goes on: then
+// the arguments are the consent, and the handler says what they must allow.
 func (r *Request) consent(ctx context.Context) error {
 	if r.Capability.Loses == nil || r.Ask == nil || r.Args.Flag("dry_run") || r.Args.Flag("plan") {
 		return nil
@@ -64,8 +62,8 @@ func (r *Request) consent(ctx context.Context) error {
 	return r.resume(ctx, before, goes != nil)
 }
 
-// resume pins the graph again after a question, or what took long. The schema is to be as it
-// was before, and after a question the head is.
+// resume takes a new snapshot after a question or a long operation. The schema must be unchanged and, after a
+// question, the head as well.
 func (r *Request) resume(ctx context.Context, before kg.Commit, asked bool) error {
 	if err := r.pin(ctx); err != nil {
 		return err
@@ -83,9 +81,8 @@ func (r *Request) resume(ctx context.Context, before kg.Commit, asked bool) erro
 // asker puts a question to a person.
 type asker func(context.Context, Question) (bool, error)
 
-// agreeMass asks the person about a change that was refused because it removes much, and
-// makes the request ready to try it again on the same head. It is false when nobody can be
-// asked.
+// agreeMass asks the person about a change that was refused because it removes too much, and prepares the request for
+// another try on the same head. It returns false if nobody can be asked.
 func (r *Request) agreeMass(ctx context.Context, m *kg.MassChange) (bool, error) {
 	ask := asker(r.call.AskMass)
 	if ask == nil {
@@ -106,8 +103,8 @@ func (r *Request) agreeMass(ctx context.Context, m *kg.MassChange) (bool, error)
 	return true, r.resume(ctx, m.Head, true)
 }
 
-// agree asks. No answer in time, or one that cannot be read, is a no. Nothing is locked
-// or pinned meanwhile.
+// agree asks the person. No answer in time, or an unreadable one, is a no. Nothing is locked, and no snapshot is open
+// meanwhile.
 func (r *Request) agree(ctx context.Context, ask asker, goes *Loss) error {
 	r.Release()
 	patience, cancel := context.WithTimeout(ctx, askPatience)

@@ -15,8 +15,8 @@ import (
 // maxDepth bounds the nesting of arguments.
 const maxDepth = 64
 
-// decode reads the JSON object of arguments. What is wrong with its text is told by the
-// stage arguments: who may not make the call learns nothing from it.
+// decode parses the JSON object of arguments. Errors in its text are reported by the stage arguments, so that callers
+// without permission do not see them.
 func (r *Request) decode(context.Context) error {
 	r.badText = r.decodeText()
 	return nil
@@ -54,9 +54,9 @@ func (r *Request) decodeText() error {
 	return nil
 }
 
-// checkArgs holds the arguments against the shape of the capability, and refuses those
-// that the caller may not give. The arguments of a typed write are the values of a node:
-// the handler reports what is wrong with them together with what the graph says.
+// checkArgs checks the arguments against the shape of the capability, and refuses those that the caller may not give.
+// For a typed write, whose arguments are the values of a node, the handler reports these errors together with those
+// from the graph.
 func (r *Request) checkArgs(context.Context) error {
 	if r.badText != nil {
 		return r.badText

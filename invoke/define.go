@@ -26,7 +26,7 @@ import (
 // [fault.Error]; any other error is ours, and is logged instead of shown. It panics on
 // structs that have no shape.
 func Define[In, Out any](d capability.Descriptor, do func(context.Context, *Request, In) (Out, error), options ...Option) Capability {
-	return defined(d, reflect.ValueOf(do), options) // by reflection, for this is compiled for each pair of types
+	return defined(d, reflect.ValueOf(do), options) // uses reflection, to be compiled only once for all pairs of types
 }
 
 func defined(d capability.Descriptor, do reflect.Value, options []Option) Capability {
@@ -63,25 +63,25 @@ func embeds(t, part reflect.Type) bool {
 	return t == part || slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous && f.Type == part })
 }
 
-// typed returns what calls a function with the arguments of a call of c in the struct that it takes,
-// whose members are some of them.
+// typed returns a handler that calls a function with the arguments of a call of c in a struct, whose members are some
+// of them.
 func typed(c *Capability, do reflect.Value) func(ctx context.Context, r *Request, more ...reflect.Value) ([]reflect.Value, error) {
 	t := do.Type().In(2)
 	read := capability.ValuesOf(t, c.InputShape.Fields)
 	return func(ctx context.Context, r *Request, more ...reflect.Value) ([]reflect.Value, error) {
 		in := reflect.New(t)
 		if err := read(r.Args, in.Interface()); err != nil {
-			// A number that the shape lets through can be too large for the Go type.
+			// A number that fits the shape can be too large for the Go type.
 			return nil, fault.Argument("", fault.Datatype, nil, "the arguments cannot be read: "+err.Error())
 		}
 		return do.Call(append([]reflect.Value{reflect.ValueOf(ctx), reflect.ValueOf(r), in.Elem()}, more...)), nil
 	}
 }
 
-// Option says of a capability that [Define] makes what its descriptor does not.
+// Option is a property of a capability that is not in its descriptor.
 type Option func(*Capability)
 
-// Hidden makes it callable by name, and no tool.
+// Hidden makes it callable by name, without being a tool.
 func Hidden(c *Capability) { c.Hidden = true }
 
 // Bare makes it answer without a snapshot.
@@ -95,10 +95,10 @@ func On(surfaces ...string) Option {
 	return func(c *Capability) { c.Surfaces = append([]string{}, surfaces...) }
 }
 
-// Inputs names the argument in the place of which a call may bring [Call.Inputs].
+// Inputs names the argument that [Call.Inputs] can replace.
 func Inputs(argument string) Option { return func(c *Capability) { c.Inputs = argument } }
 
-// Asks finds out by the arguments what a call would remove, so that a person can be asked before.
+// Asks computes from the arguments what a call would remove, so that a person can be asked before.
 func Asks[In any](loses func(context.Context, *Request, In, kg.ChangeSet) (*Loss, error)) Option {
 	return asks(reflect.ValueOf(loses))
 }
@@ -118,8 +118,8 @@ func asks(loses reflect.Value) Option {
 	}
 }
 
-// Forwards finds by the arguments the id of the capability that does what a call asks for, and what
-// that takes; "" is this one.
+// Forwards computes from the arguments the id of the capability that handles the call, and its arguments; "" is this
+// capability itself.
 func Forwards[In any](forward func(context.Context, *Request, In) (string, Arguments, error)) Option {
 	return forwards(reflect.ValueOf(forward))
 }

@@ -34,17 +34,17 @@ type Tools struct {
 	// Version changes whenever any descriptor does.
 	Version     string
 	Descriptors []capability.Descriptor
-	// Listed are those that a list of tools has, see [Config.Surface].
+	// Listed are the tools in lists of tools, see [Config.Surface].
 	Listed []capability.Descriptor
-	// Audience names which of them p may see: of one version, audience and choice there is one list.
+	// Audience identifies which of them p may see: the list depends only on version, audience and choice.
 	Audience string
-	// Choice is another one when Listed may be: it can have what is no capability of the file. Only
-	// to be compared with others of the same engine.
+	// Choice changes if Listed may have changed for reasons outside the file. It is only comparable within one
+	// engine.
 	Choice string
-	// Helpers can be called by name as the others can, and are no tools: what pages and
-	// prompts ask, because an agent reads the same through resources.
+	// Helpers can be called by name but are not tools: pages and prompts use them, while agents read the same through
+	// resources.
 	Helpers []capability.Descriptor
-	// Process is what views of the descriptors show of this process.
+	// Process is what projections of the descriptors show about this process.
 	Process project.Process
 }
 
@@ -54,15 +54,13 @@ type Config struct {
 	Version string
 	// Env is "dev" or "production"; production hides and refuses dev tools. Empty means dev.
 	Env string
-	// Log hears of faults that are ours; nil means slog.Default().
+	// Log is the log for internal faults; nil means slog.Default().
 	Log *slog.Logger
-	// Policy, when set, decides what a principal may call besides what scopes say. What it
-	// does not permit is neither listed nor known to be there. It is asked for each entry of
-	// a list, so it is quick. Nil permits all.
+	// Policy, when set, decides what a principal may call, besides scopes. What it forbids is not listed, and seems
+	// not to exist. It is called for each entry of a list, so it must be fast. Nil allows everything.
 	Policy func(context.Context, policy.Principal, View, capability.Descriptor) (bool, error)
-	// Budget, when set, is asked before the work of a call begins. Its error, such as
-	// [fault.Exhausted], refuses the call; end, when it is not nil, is called when the call
-	// is over. Nil lets all begin.
+	// Budget, when set, is called before the work of a call begins. Its error, such as [fault.Exhausted], refuses the
+	// call; end, when not nil, is called at the end of the call. Nil allows everything.
 	Budget func(context.Context, policy.Principal, capability.Descriptor) (end func(), err error)
 	// QueryWait bounds how long a query or an export waits while others run, before it is
 	// refused with fault.Busy; 0 means 15 seconds.
@@ -72,13 +70,12 @@ type Config struct {
 	MassChange int64
 	// Providers offer what can be called, in this order; see [Engine.Register], too.
 	Providers []Provider
-	// Surface, when set, picks from the tools that a caller may see those that lists of
-	// tools have, such as MCP's; the others can be called by name. It keeps nothing and
-	// gives the same for the same. Nil lists all that name no Surfaces.
+	// Surface, when set, selects the tools for lists of tools, such as MCP's; the others can be called by name. It
+	// must be a pure function. Nil lists all without Surfaces.
 	Surface func([]Capability) []Capability
-	// Observe, when set, hears of every finished call. It must not wait.
+	// Observe, when set, is called for every finished call. It must not wait.
 	Observe func(Observation)
-	// Now and NewTraceID are seams for tests; nil means the real ones.
+	// Now and NewTraceID are for tests; nil means the real ones.
 	Now        func() time.Time
 	NewTraceID func() string
 }
@@ -95,7 +92,7 @@ type Engine struct {
 	watchers *follower
 }
 
-// New returns an engine on g, which stays the caller's to close.
+// New returns an engine on g. The caller closes g.
 func New(g *kg.Graph, c Config) *Engine {
 	c.Env, c.Log, c.MassChange = cmp.Or(c.Env, "dev"), cmp.Or(c.Log, slog.Default()), cmp.Or(c.MassChange, 1000)
 	if c.Now == nil {
@@ -121,17 +118,16 @@ func New(g *kg.Graph, c Config) *Engine {
 // are greater.
 func NewTraceID() string { return strings.ReplaceAll(uuid.Must(uuid.NewV7()).String(), "-", "") }
 
-// Close ends every watcher and writes the provenance that is still in memory,
-// within ctx. The fault Unusable says that it could not be kept, and is lost.
+// Close ends every watcher, and writes the provenance in memory to the file, within ctx. If that fails, the
+// provenance is lost, and the fault is Unusable.
 func (e *Engine) Close(ctx context.Context) error {
 	e.watchers.close()
 	e.catalogs.ledger.Close(ctx)
 	return e.prov.close(ctx)
 }
 
-// Register adds a provider to those of the config, after all that there are. A provider
-// whose offer does not fit to theirs, or is not well formed, is refused, and nothing
-// changes. Whoever watches hears of it.
+// Register adds a provider after the existing ones. A provider whose capabilities are invalid or conflict with theirs
+// is refused, and nothing changes. Watchers are notified.
 func (e *Engine) Register(ctx context.Context, p Provider) error {
 	err := e.graph.Session(policy.Principal{}).View(ctx, func(s *kg.Snapshot) error { return e.catalogs.add(ctx, p, s) })
 	if err != nil {
@@ -140,9 +136,8 @@ func (e *Engine) Register(ctx context.Context, p Provider) error {
 	return e.Refresh(ctx)
 }
 
-// Refresh tells those who watch that a provider offers something else, when one does.
-// With each commit that is found out by itself; a provider whose offer follows from
-// something beside the graph calls it when that changes.
+// Refresh notifies watchers if a provider offers something else than before. After a commit that is done
+// automatically; a provider that depends on something outside the graph calls it when that changes.
 func (e *Engine) Refresh(ctx context.Context) error {
 	c, err := e.watchers.offered(ctx)
 	if err != nil {
@@ -160,7 +155,7 @@ func (e *Engine) Version() string { return e.config.Version }
 // Graph returns the open file behind the engine.
 func (e *Engine) Graph() *kg.Graph { return e.graph }
 
-// ProvenanceQueue returns how many calls are not written down yet.
+// ProvenanceQueue returns how many calls have not been written to provenance yet.
 func (e *Engine) ProvenanceQueue() int { return e.prov.length() }
 
 // QueriesAtOnce returns how many queries and exports keep a processor busy at the same
@@ -203,7 +198,7 @@ func (e *Engine) Process() project.Process {
 	return project.Process{Graph: e.graph.Name(), Remote: e.graph.ReachesOut()}
 }
 
-// survive turns a panic of what is no call into an error of ours.
+// survive converts a panic outside of a call to an internal error.
 func (e *Engine) survive(err *error, what string) {
 	if p := recover(); p != nil {
 		*err = e.fail(fmt.Errorf("panic: %v\n%s", p, debug.Stack()), "", what)

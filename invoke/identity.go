@@ -8,15 +8,12 @@ import (
 	"trails/text/jsontext"
 )
 
-// besides are arguments that say how far the work may go and how errors are told, and
-// nothing of what is to be done.
+// besides are arguments that limit the work or affect errors only, but not what is done.
 var besides = []string{"timeout_ms", "keep_going", capability.AllowMassChange}
 
-// identity is what an idempotency key stands for: the capability and its arguments, in
-// one form for all that ask for the same. The capability is its id, whichever name it was
-// called by. Members are sorted, numbers are written in one way, and an argument with its
-// default is one that is left out. The data of a load (see [Capability.Inputs]) is not in
-// it: it is digested as it is read, whether it came as an argument or as streams.
+// identity is the canonical form of a call for idempotency: the id of the capability and its arguments. Members are
+// sorted, numbers have one notation, and arguments equal to their default are left out. The data of a load (see
+// [Capability.Inputs]) is not included: it is digested while it is read, from an argument or from streams.
 func (r *Request) identity() ([32]byte, error) {
 	args := map[string]any{}
 	for name, v := range r.Args {

@@ -15,14 +15,14 @@ import (
 // Bounds on provenance that waits in memory.
 const (
 	flushEvery = time.Second
-	flushAt    = 256 // activities that wake the recorder early
+	flushAt    = 256 // activities that make the recorder write at once
 	// keepAtMost bounds the reads that wait, and the refusals; beyond it the oldest are
 	// dropped, and the log says so.
 	keepAtMost = 10_000
 )
 
-// recorder keeps the provenance of calls that wrote nothing: batched, bounded,
-// flushed at least once a second and when the engine closes.
+// recorder writes the provenance of calls that wrote nothing: in batches, bounded, at least once a second and when
+// the engine closes.
 type recorder struct {
 	graph *kg.Graph
 	log   *slog.Logger
@@ -32,12 +32,12 @@ type recorder struct {
 
 	flushing sync.Mutex // one flush at a time
 	mu       sync.Mutex
-	// reads and refusals wait apart, so that however many reads push out no refusal.
+	// reads and refusals wait separately, so that many reads do not displace refusals.
 	reads, refusals  []arrival
 	arrived, dropped int
 }
 
-// arrival is an activity that waits, and the how manieth it is.
+// arrival is a waiting activity with its sequence number.
 type arrival struct {
 	kg.Activity
 	nth int
@@ -105,10 +105,10 @@ func (r *recorder) run(ctx context.Context) {
 	}
 }
 
-// flush writes what waits, here and beside the file; what cannot be written yet waits on.
+// flush writes the waiting activities, here and in files beside the graph; those that cannot be written yet stay.
 func (r *recorder) flush(ctx context.Context) error { return r.pass(ctx, r.graph.Record) }
 
-// pass hands all that waits to keep, and takes it back when that fails.
+// pass passes all waiting activities to keep, and puts them back if that fails.
 func (r *recorder) pass(ctx context.Context, keep func(context.Context, []kg.Activity) error) error {
 	r.flushing.Lock()
 	defer r.flushing.Unlock()
@@ -127,7 +127,7 @@ func (r *recorder) pass(ctx context.Context, keep func(context.Context, []kg.Act
 	return err
 }
 
-// take returns what waits, in the order in which it came.
+// take returns the waiting activities in order of arrival.
 func (r *recorder) take() ([]arrival, int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -151,21 +151,19 @@ func (r *recorder) putBack(waiting []arrival) {
 	r.bound(&r.refusals)
 }
 
-// closeWait bounds how long a process that wants to end waits for others to stop
-// writing: a read must not hang on somebody else's load. Writing what waits takes the
-// time that it takes.
+// closeWait bounds how long a process that wants to end waits for other writers, so that its end does not depend on
+// somebody else's load. Writing itself is not bounded.
 const closeWait = 250 * time.Millisecond
 
-// close flushes a last time. While others write, what waits is set aside beside the
-// file, for the next process that records something; what cannot be kept there either
-// is lost, and the fault Unusable says so.
+// close flushes a last time. If others are writing, the activities are set aside in a file, for the next process that
+// records some. If that fails, they are lost, and the fault is Unusable.
 func (r *recorder) close(ctx context.Context) error {
 	r.stop()
 	<-r.done
 	for began := time.Now(); time.Since(began) < closeWait && ctx.Err() == nil; {
 		err := r.flush(ctx)
 		if err == nil || r.length() == 0 {
-			return nil // what others set aside can wait
+			return nil // files of others can wait
 		}
 		if fault.Is(err, fault.Unusable) {
 			return r.lost(err)
@@ -180,7 +178,7 @@ func (r *recorder) close(ctx context.Context) error {
 	return nil
 }
 
-// lost says that what waits will be kept nowhere.
+// lost reports that the waiting activities cannot be stored.
 func (r *recorder) lost(why error) error {
 	r.log.Error("provenance was lost", "calls", r.length(), "error", fault.Whole(why))
 	return fault.New(fault.Unusable, "the provenance of %d calls was lost", r.length()).Because(why)

@@ -10,47 +10,43 @@ import (
 	"trails/kg"
 )
 
-// Handler does what a capability says. What it returns is the result, as a JSON object.
+// Handler does the work of a capability. It returns the result, which becomes a JSON object.
 type Handler func(context.Context, *Request) (any, error)
 
-// Capability is something that can be called: what is said of it, and what does it.
+// Capability is a descriptor with its handler.
 type Capability struct {
-	// Descriptor describes it. What a [Provider] leaves empty in it is filled in, see
-	// [capability.Descriptor.Completed].
+	// Descriptor describes it. Empty fields are filled in, see [capability.Descriptor.Completed].
 	capability.Descriptor
 	Handle Handler
-	// Loses finds out what a call would remove, so that a person can be asked before;
-	// nil when consent is not required.
+	// Loses computes what a call would remove, so that a person can be asked before; nil if consent is not required.
 	Loses Loses
-	// Forward, when set, finds the capability that does what the call asks for, see
-	// [Request.Named], and with which arguments. It is asked after the arguments were held
-	// against the shape, and the call goes on as one of that capability; nil is this one.
+	// Forward, when set, returns the capability that handles the call (see [Request.Named]), and its arguments. It is
+	// called after the arguments were checked, and the call continues as one of that capability; nil is this
+	// capability itself.
 	Forward func(context.Context, *Request) (*Capability, Arguments, error)
-	// Inputs names the argument in the place of which a call may bring [Call.Inputs]; ""
-	// when there is none. What it has is digested by who reads it.
+	// Inputs names the argument that [Call.Inputs] can replace; "" if there is none. The reader of the data digests
+	// it.
 	Inputs string
-	// Typed means that the handler reads the arguments by the shape of a type, and
-	// reports with them what the graph says against them.
+	// Typed means that the handler reads the arguments by the shape of a type, and reports their errors together with
+	// those from the graph.
 	Typed bool
-	// Surfaces name the lists of tools that have it, see package surface; nil is for one
-	// that all have but those of the gateway, and an empty one for one that none has and that
-	// is found by the tools of the gateway alone.
+	// Surfaces name the lists of tools that contain it, see package surface. nil means all lists except the
+	// gateway's; an empty list means none, so that only the gateway's search finds it.
 	Surfaces []string
-	// Wanted, when set, is asked when a list is made that would have it, and says whether it has it.
-	// It may wait for somebody.
+	// Wanted, when set, is called when a list is made, and says whether it is included. It may wait.
 	Wanted func() bool
-	// Hidden means that it is callable by name, and no tool.
+	// Hidden means that it can be called by name, and is not a tool.
 	Hidden bool
-	// Streams means that it is callable where there is an output to stream to, and no tool.
+	// Streams means that it needs an output stream, and is not a tool.
 	Streams bool
-	// Yields means that what else is offered with its tool name is offered in its place.
+	// Yields means that another capability with the same tool name replaces it.
 	Yields bool
-	// Bare means that it needs no snapshot, and is answered whatever the file is busy
-	// with. Only a [Fixed] provider can have such.
+	// Bare means that it needs no snapshot, and answers even if the file is busy. Only a [Fixed] provider can have
+	// such capabilities.
 	Bare bool
 }
 
-// Offer is what a provider has under one snapshot. Nobody changes it.
+// Offer is the capabilities of a provider under one snapshot. It is immutable.
 type Offer struct {
 	// Capabilities are listed in this order.
 	Capabilities []Capability
@@ -60,14 +56,14 @@ type Offer struct {
 
 // Provider offers capabilities, resources and prompts. It is safe for concurrent use.
 type Provider interface {
-	// Version names what Offer returns for a snapshot: as long as it is the same, that is
-	// the same. It is asked in every call, so it reads nothing from the file.
+	// Version identifies the result of Offer for a snapshot: equal versions mean equal offers. It is called in every
+	// call, so it does not read from the file.
 	Version(*kg.Snapshot) string
-	// Offer may read from the snapshot, and keeps nothing of it.
+	// Offer may read from the snapshot, but must not keep it.
 	Offer(*kg.Snapshot) (Offer, error)
 }
 
-// Fixed is the provider of an offer that is the same under every snapshot.
+// Fixed is a provider whose offer does not depend on the snapshot.
 func Fixed(o Offer) Provider {
 	return fixed{o, sync.OnceValue(func() Offer {
 		all := make([]Capability, len(o.Capabilities))
@@ -86,7 +82,7 @@ func (c Capability) completed() Capability {
 	return c
 }
 
-// fixed has an offer as it was given, and completes it when it is asked.
+// fixed holds an offer as given, and completes it on first use.
 type fixed struct {
 	given Offer
 	offer func() Offer
@@ -98,8 +94,8 @@ func (f fixed) Offer(*kg.Snapshot) (Offer, error) { return f.offer(), nil }
 // Resource is an address that can be read.
 type Resource struct {
 	URI, Name, Title, Description, MIME string
-	// Template is the RFC 6570 form that adds a filter and paging; empty when there is
-	// none. A resource with a template has all addresses below its own, too.
+	// Template is the RFC 6570 form with a filter and paging; empty if there is none. A resource with a template also
+	// has all addresses below its own.
 	Template string
 	// Read answers an address of the resource. The Document has MIME, Body and Page.
 	Read func(ctx context.Context, r *Request, at *url.URL) (Document, error)
@@ -125,15 +121,14 @@ type PromptArgument struct {
 	Completes string
 }
 
-// stander is a provider of capabilities that are there whatever the graph holds.
+// stander is a provider with capabilities that do not depend on the graph.
 type stander interface{ Standing() []Capability }
 
-// Standing are those of a fixed provider.
+// Standing returns the capabilities of a fixed provider.
 func (f fixed) Standing() []Capability { return f.given.Capabilities }
 
-// Standing returns the capabilities that providers offer whatever the graph holds, but for the
-// versions that name their content. Who has no graph at hand, such as a command line before it
-// opens one, reads their descriptors.
+// Standing returns the capabilities that providers offer whatever the graph contains, except for versions that name
+// their content. A program without an open graph, such as a command line at its start, reads their descriptors.
 func Standing(providers []Provider) (all []Capability) {
 	for _, p := range providers {
 		s, is := p.(stander)
@@ -141,7 +136,7 @@ func Standing(providers []Provider) (all []Capability) {
 			continue
 		}
 		for _, c := range s.Standing() {
-			c.Version = cmp.Or(c.Version, "-") // what is not asked for is not computed
+			c.Version = cmp.Or(c.Version, "-") // computed only on use
 			all = append(all, c.completed())
 		}
 	}

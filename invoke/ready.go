@@ -6,9 +6,8 @@ import (
 	"trails/fault"
 )
 
-// Ready reports why calls would fail now, whatever they ask; nil when they would
-// not. It is no call: nothing of it is recorded. What the fault says under "reason" may
-// be shown to anybody: of the file it names no more than the name.
+// Ready reports why all calls would fail now, or nil. It is not a call, and nothing is recorded. The detail "reason"
+// of the fault may be shown to anybody: it contains at most the name of the file.
 func (e *Engine) Ready(ctx context.Context) (err error) {
 	defer e.survive(&err, "ready")
 	err = e.graph.Ready(ctx)

@@ -18,24 +18,21 @@ type View struct {
 	Branch string
 }
 
-// Request is a call as its handler sees it. It belongs to one call and is not safe for
-// concurrent use.
+// Request is a call as its handler sees it. It must be used by one goroutine at a time.
 type Request struct {
 	// Principal is who asks.
 	Principal policy.Principal
 	// View is the state of the graph that the call is about.
 	View View
-	// Capability is what is called, whichever name it was called by.
+	// Capability is the called capability.
 	Capability *Capability
 	// Args are the arguments, which fit the shape of the capability.
 	Args Arguments
-	// Snapshot is that state of the graph; nil for a capability that is Bare, and after
-	// Release. It ends with the call.
+	// Snapshot is a snapshot in this view; nil for a Bare capability, and after Release. It ends with the call.
 	Snapshot *kg.Snapshot
 	// Head is the id of the commit that Snapshot is at; "" before the first one.
 	Head string
-	// Format, Inputs, Output, Progress, Ask and Elicit are those of the [Call]. The last three
-	// are nil where nobody listens.
+	// Format, Inputs, Output, Progress, Ask and Elicit are those of the [Call]. The last three may be nil.
 	Format   string
 	Inputs   []Input
 	Output   io.Writer
@@ -46,18 +43,18 @@ type Request struct {
 	Parts Parts
 	// Document is what a read of an address answers.
 	Document Document
-	// Prepared is what Loses found out on its way and the handler need not find out again.
+	// Prepared is what Loses has read, for the handler.
 	Prepared any
 
 	call     Call
 	engine   *Engine
 	catalog  *catalog
-	agreedAt *kg.CommitID // the head at which a person agreed to the call
-	badText  error        // what is wrong with the text of the arguments
-	noView   error        // that the view which they name is not there
+	agreedAt *kg.CommitID // head at which a person agreed to the call
+	badText  error        // error in the text of the arguments
+	noView   error        // error of the view that the arguments name
 	atEnd    []func()
 	activity kg.Activity
-	recorded bool // the activity went into a commit
+	recorded bool // the activity is part of a commit
 	written  *Written
 	value    any
 	result   Result
@@ -105,7 +102,7 @@ func (a Arguments) Has(name string) bool {
 	return given
 }
 
-// Session returns the graph for the caller and for the action of the capability alone.
+// Session returns the caller's session, restricted to the action of the capability.
 func (r *Request) Session() *kg.Session {
 	s := r.engine.graph.Session(r.Principal)
 	if r.Capability == nil {
@@ -117,8 +114,8 @@ func (r *Request) Session() *kg.Session {
 // Engine returns the engine that runs the call.
 func (r *Request) Engine() *Engine { return r.engine }
 
-// Release gives the snapshot back before the call ends. Long writes do it before they
-// begin, and so does who waits: the file's log cannot start over while a snapshot is held.
+// Release closes the snapshot before the call ends. Do this before long writes and before waiting: while a snapshot
+// is open the file's log cannot start over.
 func (r *Request) Release() {
 	if r.Snapshot != nil {
 		r.Snapshot.Close()
@@ -126,8 +123,7 @@ func (r *Request) Release() {
 	}
 }
 
-// Latest writes down the provenance that waits in memory, if that can be done, and pins
-// the graph as it is then.
+// Latest writes waiting provenance, if possible, and takes a new snapshot.
 func (r *Request) Latest(ctx context.Context) error {
 	if err := r.engine.prov.flush(ctx); err != nil && r.Snapshot != nil {
 		return nil //nolint:nilerr // what waits is told of later
@@ -136,22 +132,21 @@ func (r *Request) Latest(ctx context.Context) error {
 	return r.pin(ctx)
 }
 
-// Warn adds a sentence about what the call probably did not mean.
+// Warn adds a warning about a probable mistake in the call.
 func (r *Request) Warn(format string, args ...any) {
 	r.Parts.Warnings = append(r.Parts.Warnings, fmt.Sprintf(format, args...))
 }
 
-// Uses notes in provenance that the call has read a node.
+// Uses records in provenance that the call has read a node.
 func (r *Request) Uses(iri string) { r.activity.Used = append(r.activity.Used, iri) }
 
-// AtEnd has f called when the call is over, whatever its outcome.
+// AtEnd registers f to be called at the end of the call, whatever its outcome.
 func (r *Request) AtEnd(f func()) { r.atEnd = append(r.atEnd, f) }
 
 // Agreed reports that a person was asked what the call removes, and agreed.
 func (r *Request) Agreed() bool { return r.agreedAt != nil }
 
-// MayGive is what the caller is refused with who gives an argument that needs a scope;
-// nil when it is not.
+// MayGive returns the refusal of an argument for which the caller lacks a scope, or nil.
 func (r *Request) MayGive(f capability.Field) error {
 	return policy.Allow(r.Principal, f.Scope, capability.ToolName(r.Capability.ID))
 }

@@ -14,10 +14,10 @@ import (
 // ReadResource is the id of the capability behind [Engine.Read].
 const ReadResource = "resources_read"
 
-// ErrNoResource is for an address that is not there.
+// ErrNoResource is the error for an address that does not exist.
 var ErrNoResource = fault.New(fault.NotFound, "Resource not found")
 
-// mayRead is what a read of any address by p is refused with; nil when it is not.
+// mayRead returns the refusal of reads by p, or nil.
 func (e *Engine) mayRead(ctx context.Context, p policy.Principal, c *catalog) error {
 	if err := policy.Allow(p, policy.Runtime, ReadResource); err != nil {
 		return err
@@ -33,8 +33,7 @@ func (e *Engine) mayRead(ctx context.Context, p policy.Principal, c *catalog) er
 	return err
 }
 
-// Resources lists the addresses that p can read, in the order of the providers. Whom a
-// read would be refused sees none.
+// Resources lists the addresses that p can read, in the order of the providers; none if p may not read.
 func (e *Engine) Resources(ctx context.Context, p policy.Principal) (list []Resource, err error) {
 	defer e.survive(&err, "resources")
 	err = e.withCatalog(ctx, p, func(c *catalog) error {
@@ -49,9 +48,8 @@ func (e *Engine) Resources(ctx context.Context, p policy.Principal) (list []Reso
 	return list, nil
 }
 
-// Read reads one trails:// address through the same stages as any call; of c it
-// uses Principal, Via, TraceID, Format, Context and Whole. An address that is not there is
-// fault.NotFound, a form that it cannot be had in fault.InvalidArguments.
+// Read reads a trails:// address through the same stages as any call; of c it uses Principal, Via, TraceID, Format,
+// Context and Whole. An address that does not exist is fault.NotFound, an unavailable format fault.InvalidArguments.
 func (e *Engine) Read(ctx context.Context, uri string, c Call) (Document, error) {
 	asked := map[string]any{"uri": uri, "format": c.Format, "context": c.Context, capability.MaxChars().Name: capability.DefaultChars}
 	maps.DeleteFunc(asked, func(_ string, v any) bool { return v == "" || c.Whole && v == capability.DefaultChars })

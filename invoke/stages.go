@@ -22,26 +22,26 @@ import (
 	"trails/text/jsontext"
 )
 
-// stages are what every call goes through, in this order.
+// stages are the stages of every call, in order.
 var stages = []struct {
 	name string
 	run  func(*Request, context.Context) error
 }{
 	{"decode", (*Request).decode},       // first: the arguments name the view
 	{"view", (*Request).look},           // before pin, which pins it
-	{"pin", (*Request).pin},             // before find: descriptor and data must be of one moment
+	{"pin", (*Request).pin},             // before find, so that descriptor and data belong to the same commit
 	{"find", (*Request).find},           // before scope: the scope is the descriptor's
-	{"scope", (*Request).allow},         // before arguments: a stranger learns nothing from them
-	{"policy", (*Request).permit},       // after scope, which costs nothing
-	{"budget", (*Request).spend},        // before all that takes time
+	{"scope", (*Request).allow},         // before arguments, whose errors callers without permission must not see
+	{"policy", (*Request).permit},       // after scope, which is cheap
+	{"budget", (*Request).spend},        // before everything that takes time
 	{"arguments", (*Request).checkArgs}, // before the handler, which trusts them
-	{"consent", (*Request).consent},     // after arguments: it asks about what would happen now
+	{"consent", (*Request).consent},     // after arguments, because it asks about the current state
 	{"handler", (*Request).handle},      // validates and commits inside the graph's transaction
-	{"result", (*Request).encode},       // last: what goes out is one JSON object
+	{"result", (*Request).encode},       // last: the result becomes one JSON object
 }
 
-// Call runs one call through every stage. Its error is always a *fault.Error; an
-// Internal one carries trace_id in its details and its cause only goes to the log.
+// Call runs one call through all stages. Its error is always a *fault.Error; an Internal one has trace_id in its
+// details, and its cause is only logged.
 func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 	if c.TraceID == "" {
 		c.TraceID = e.config.NewTraceID()
@@ -75,8 +75,7 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 	return r.result, nil
 }
 
-// Door is the way by which the call came, as [Call.Via] has it; "" for the command line, and for a
-// program that has the engine in itself.
+// Door is the transport of the call, see [Call.Via]; "" for the command line and for Go programs.
 func (r *Request) Door() string {
 	if r.call.Via == "cli" || r.call.Via == "go" {
 		return ""
@@ -84,7 +83,7 @@ func (r *Request) Door() string {
 	return r.call.Via
 }
 
-// run goes through the stages; a panic in one becomes an error here, at the edge.
+// run runs the stages, and converts a panic to an error.
 func (r *Request) run(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -99,7 +98,7 @@ func (r *Request) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// fail makes any error a fault that may be shown, and logs what callers are not told.
+// fail converts any error to a fault that may be shown, and logs what is hidden from callers.
 func (e *Engine) fail(err error, traceID, what string) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -121,8 +120,8 @@ func (e *Engine) fail(err error, traceID, what string) error {
 	return fault.New(fault.Internal, "internal error").With("trace_id", traceID)
 }
 
-// Explain is what an answer says of an error that does not end the call: as much as the error of
-// a call. The log has the rest, and the command line is shown all.
+// Explain returns the text of an error that does not end the call, with as much as the error of a call would show.
+// The log has everything; the command line shows everything.
 func (r *Request) Explain(err error) string {
 	f := fault.Of(r.engine.fail(err, r.call.TraceID, r.call.Capability))
 	if r.Door() == "" {
@@ -131,7 +130,7 @@ func (r *Request) Explain(err error) string {
 	return f.Message
 }
 
-// digest identifies what was asked, without keeping it.
+// digest identifies a request without storing it.
 func digest(name string, args []byte) []byte {
 	h := sha256.New()
 	h.Write([]byte(name))
@@ -188,8 +187,8 @@ func (r *Request) find(ctx context.Context) (err error) {
 	}
 }
 
-// Named returns a capability by its id or its tool name. What is not there, or what the
-// process hides, is fault.UnknownTool.
+// Named returns a capability by its id or tool name. One that does not exist, or is hidden by the process, is
+// fault.UnknownTool.
 func (r *Request) Named(name string) (*Capability, error) {
 	if c := r.catalog.lookup(name); c != nil && policy.Visible(r.engine.config.Env, c.PolicyRequired.Scope) {
 		return c, nil
@@ -197,7 +196,7 @@ func (r *Request) Named(name string) (*Capability, error) {
 	return nil, unknown(name)
 }
 
-// unknown is [unknown] with the name that was probably meant, of those that the caller may see.
+// unknown is [unknown] with the most similar name that the caller may see.
 func (r *Request) unknown(ctx context.Context, name string) error {
 	list, err := r.engine.list(ctx, r.catalog, r.Principal, func(c *Capability) bool { return !c.Streams })
 	if err != nil {
@@ -212,15 +211,14 @@ func (r *Request) unknown(ctx context.Context, name string) error {
 	return fault.New(fault.UnknownTool, "%v%s", unknown(name), fault.DidYouMean(name, names))
 }
 
-// unknown is said of what is not there, and of what the caller may not know of.
+// unknown is the fault for capabilities that do not exist or that the caller may not see.
 func unknown(name string) error { return fault.New(fault.UnknownTool, "unknown tool: %s", name) }
 
 func (r *Request) allow(context.Context) error {
 	return policy.Allow(r.Principal, r.Capability.PolicyRequired.Scope, capability.ToolName(r.Capability.ID))
 }
 
-// permit asks the policy of the process. What it does not permit is for the caller as if
-// it were not there.
+// permit checks the policy of the process. For the caller, forbidden capabilities do not exist.
 func (r *Request) permit(ctx context.Context) error {
 	ok, err := r.engine.permits(ctx, r.Principal, r.View, r.Capability.Descriptor)
 	if err == nil && !ok && r.catalog != nil {
@@ -239,8 +237,7 @@ func (e *Engine) permits(ctx context.Context, p policy.Principal, v View, d capa
 	return e.config.Policy(ctx, p, v, d)
 }
 
-// spend asks the budget of the process. What takes long waits besides for its turn, in
-// the part of its handler that does (see [Request.InTurn]).
+// spend checks the budget of the process. Long work also waits for its turn, in its handler (see [Request.InTurn]).
 func (r *Request) spend(ctx context.Context) error {
 	if r.engine.config.Budget == nil {
 		return nil
@@ -252,11 +249,11 @@ func (r *Request) spend(ctx context.Context) error {
 	return err
 }
 
-// MainBranch is the one line of history that there is so far.
+// MainBranch is the only branch so far.
 const MainBranch = "main"
 
-// look finds the view that the arguments name. There is one so far; the stage arguments
-// says so, when it is known that the caller may ask.
+// look resolves the view that the arguments name. Its error is reported by the stage arguments, after the caller's
+// permission has been checked.
 func (r *Request) look(context.Context) error {
 	if name, given := r.Args["branch"].(string); given && name != MainBranch {
 		r.noView = fault.New(fault.Missing, "no branch %q; there is %s", name, MainBranch).With("branch", name)
@@ -265,7 +262,7 @@ func (r *Request) look(context.Context) error {
 }
 
 func (r *Request) handle(ctx context.Context) (err error) {
-	told := slices.Clone(r.Parts.Warnings) // of the arguments
+	told := slices.Clone(r.Parts.Warnings) // warnings about the arguments
 	r.value, err = r.Capability.Handle(ctx, r)
 	var mass *kg.MassChange
 	if !errors.As(err, &mass) {
@@ -278,7 +275,7 @@ func (r *Request) handle(ctx context.Context) (err error) {
 	case !asked:
 		return err
 	}
-	r.activity.Used, r.Parts = nil, Parts{Warnings: told} // not what the first try said
+	r.activity.Used, r.Parts = nil, Parts{Warnings: told} // drops the parts of the first try
 	r.value, err = r.Capability.Handle(ctx, r)
 	return err
 }
@@ -303,7 +300,7 @@ func (r *Request) encode(context.Context) error {
 	return nil
 }
 
-// put puts a value, or what it points to, where into points, if that is of its type.
+// put stores a value, or what it points to, in the variable that into points to, if the types fit.
 func put(into, value any) bool {
 	to, from := reflect.Indirect(reflect.ValueOf(into)), reflect.Indirect(reflect.ValueOf(value))
 	if !to.CanSet() || !from.IsValid() || from.Type() != to.Type() {
@@ -313,7 +310,7 @@ func put(into, value any) bool {
 	return true
 }
 
-// outcomes name in provenance how a call ended; what is not listed failed.
+// outcomes maps faults to outcomes in provenance; others are failed.
 var outcomes = map[fault.Kind]string{
 	fault.InvalidData:      "invalid",
 	fault.InvalidArguments: "invalid",
@@ -327,8 +324,7 @@ var outcomes = map[fault.Kind]string{
 	fault.Busy:             "denied",
 }
 
-// Tried records that an attempt has failed after which another one is made: an activity by itself,
-// with the trace of the call.
+// Tried records a failed attempt that will be repeated, as an activity with the trace of the call.
 func (r *Request) Tried(err error) {
 	tried := *r
 	tried.activity.ID = uuid.Must(uuid.NewV7()).String()

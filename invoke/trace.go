@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Trace is where a call stands in its caller's trace. The zero Trace is of nobody.
+// Trace is the position of a call in its caller's trace. The zero Trace is none.
 type Trace struct {
 	// ID is the trace's, 32 hex digits; Span is the caller's span in it, 16 of them.
 	ID, Span string
@@ -29,8 +29,7 @@ func isZero(digits string) bool { return strings.Trim(digits, "0") == "" }
 
 type traceKey struct{}
 
-// WithTrace returns a context of a request that is part of this trace, for the door
-// that has read it and those behind it.
+// WithTrace returns a context with the trace of a request.
 func WithTrace(ctx context.Context, t Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, t)
 }

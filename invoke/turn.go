@@ -10,8 +10,8 @@ import (
 
 type callerKey struct{}
 
-// WithCaller returns a context of a request from this address. Among the calls of one
-// principal, those of one address wait as one caller for their turns.
+// WithCaller returns a context with the address of a request. Calls of one principal from one address wait for their
+// turns as one caller.
 func WithCaller(ctx context.Context, address string) context.Context {
 	return context.WithValue(ctx, callerKey{}, address)
 }
@@ -22,10 +22,9 @@ func CallerOf(ctx context.Context) string {
 	return address
 }
 
-// InTurn runs the part of a handler that may take long. It may run twice, of which only
-// the last counts: when there is no turn for it yet, or when its snapshot had to give way to
-// writers, it ends, gives back what the call holds, and begins anew on a new snapshot. See
-// [turns.Turns.Do] and [kg.GaveWay].
+// InTurn runs the part of a handler that may take long. It may run twice, and only the last run counts: if there is
+// no free turn, or its snapshot was ended for the sake of writers, it stops, releases everything, and starts again on
+// a new snapshot. See [turns.Turns.Do] and [kg.GaveWay].
 func (r *Request) InTurn(ctx context.Context, run func(context.Context) (any, error)) (any, error) {
 	out, parts := r.Output, r.Parts
 	defer func() { r.Output = out }()
@@ -53,7 +52,7 @@ func (r *Request) InTurn(ctx context.Context, run func(context.Context) (any, er
 		if !kg.GaveWay(err) || written.yes {
 			return value, err
 		}
-		// Those that waited for the snapshot can write now, and nobody has seen anything yet.
+		// Writers that waited for the snapshot can now write, and nothing has been output yet.
 		r.Parts = parts
 		r.Release()
 		if err := r.pin(ctx); err != nil {
@@ -63,7 +62,7 @@ func (r *Request) InTurn(ctx context.Context, run func(context.Context) (any, er
 	})
 }
 
-// begun is an output that knows whether anything was written to it.
+// begun is an output that records whether anything was written.
 type begun struct {
 	io.Writer
 	yes bool

@@ -7,11 +7,11 @@ import (
 	"trails/kg"
 )
 
-// visit gathers the calls of one page, which are one activity at most.
+// visit collects the calls of one page, which are at most one activity.
 type visit struct {
 	mu      sync.Mutex
 	ended   bool
-	written bool // a commit has the activity already
+	written bool // a commit already has the activity
 	read    *kg.Activity
 	refusal *kg.Activity
 	keep    func(kg.Activity)
@@ -22,24 +22,22 @@ type (
 	furnitureKey struct{}
 )
 
-// Visit returns a context whose calls are one activity together: a page asks for
-// many things, and a person has looked at one. That activity is the write, when one of
-// them committed; else the first refusal; else the first read that is no [Furniture].
-// It is recorded when end is called, which must be.
+// Visit returns a context whose calls become one activity: a page makes many calls for what is one visit. The
+// activity is the write, if one was committed; otherwise the first refusal; otherwise the first read that is not
+// [Furniture]. It is recorded when end is called, which is required.
 func Visit(ctx context.Context) (_ context.Context, end func()) {
 	v := new(visit)
 	return context.WithValue(ctx, visitKey{}, v), v.end
 }
 
-// Furniture returns a context in which calls that only read are no activities: what
-// surrounds a page, and what its scripts ask for to serve the reader. Writes and
-// refusals are recorded as ever.
+// Furniture returns a context in which reads are not recorded: those for the surroundings of a page and for its
+// scripts. Writes and refusals are recorded as usual.
 func Furniture(ctx context.Context) context.Context {
 	return context.WithValue(ctx, furnitureKey{}, true)
 }
 
-// record notes in provenance that the call was made. Here alone it is decided what is
-// an activity: every call, but for reads of furniture, and what else a visit has done.
+// record records the call in provenance, and decides whether it is an activity: every call, except for reads of
+// furniture and for the other calls of a visit.
 func (r *Request) record(ctx context.Context, err error) {
 	v, visiting := ctx.Value(visitKey{}).(*visit)
 	if r.recorded {
@@ -65,7 +63,7 @@ func (v *visit) wrote() {
 	v.written = true
 }
 
-// note keeps the activity for the end of the visit, or passes it on when that is over.
+// note keeps the activity for the end of the visit, or records it if the visit has ended.
 func (v *visit) note(a kg.Activity, keep func(kg.Activity)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

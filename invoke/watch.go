@@ -11,11 +11,9 @@ import (
 	"trails/kg"
 )
 
-// Watch reports that the graph moved, in this process or another one, until ctx
-// ends or the engine closes; then the channel is closed. For a caller whose reads would
-// be refused it is closed at once. It never waits for the reader of the channel: what is
-// not taken in time is folded into one report. One reader of the file serves all
-// watchers of an engine.
+// Watch reports changes of the graph by any process, until ctx ends or the engine closes; then the channel is closed.
+// For a caller who may not read it is closed at once. It never waits for the receiver: changes that are not received
+// in time are merged into one. All watchers of an engine share one reader of the file.
 func (e *Engine) Watch(ctx context.Context, p policy.Principal) <-chan Change {
 	if !e.mayWatch(ctx, p) {
 		nothing := make(chan Change)
@@ -25,7 +23,7 @@ func (e *Engine) Watch(ctx context.Context, p policy.Principal) <-chan Change {
 	return e.watchers.join(ctx)
 }
 
-// mayWatch reports whether p may read what a watcher is told of.
+// mayWatch reports whether p may read what watchers are told.
 func (e *Engine) mayWatch(ctx context.Context, p policy.Principal) bool {
 	if e.config.Policy == nil {
 		return policy.Allow(p, policy.Runtime, ReadResource) == nil
@@ -33,34 +31,32 @@ func (e *Engine) mayWatch(ctx context.Context, p policy.Principal) bool {
 	return e.withCatalog(ctx, p, func(c *catalog) error { return e.mayRead(ctx, p, c) }) == nil
 }
 
-// Watchers returns how many channels of [Engine.Watch] are open, and how many of
-// them hold a report that nobody has taken yet.
+// Watchers returns the number of open channels of [Engine.Watch], and how many of them hold an unreceived change.
 func (e *Engine) Watchers() (open, behind int) { return e.watchers.count() }
 
-// follower reads the history once for everybody who watches the engine's graph. It
-// runs while there is somebody.
+// follower reads the history once for all watchers of the engine. It runs while there are any.
 type follower struct {
 	graph *kg.Graph
 	log   *slog.Logger
-	// touched tells what a move was about; it is the graph's.
+	// touched returns the changed instances of a move; it is kg.Graph.Touched.
 	touched  func(context.Context, kg.Moved) (kg.Touched, error)
 	catalogs *catalogs
 
 	mu       sync.Mutex
 	watchers map[*watcher]struct{}
 	rounds   int64  // reports so far
-	stop     func() // ends the reading and waits for it; nil when nobody watches
+	stop     func() // stops reading and waits for the end; nil without watchers
 	closed   bool
 }
 
 // watcher is one channel of Watch. The follower's lock guards it.
 type watcher struct {
-	// out holds one report at most. Only the follower sends, under its lock: after
-	// it has taken back what was there, a send does not wait.
+	// out holds at most one change. Only the follower sends, under its lock: since it first takes back the unreceived
+	// change, sending does not wait.
 	out chan Change
-	// since is the round of the oldest report that went into what out holds.
+	// since is the round of the oldest change merged into out.
 	since int64
-	// unbind takes back what waits for the context to end.
+	// unbind removes the callback for the end of the context.
 	unbind func() bool
 }
 
@@ -84,7 +80,7 @@ func (f *follower) join(ctx context.Context) <-chan Change {
 	return w.out
 }
 
-// start begins to read. What is committed when it returns is no news.
+// start starts reading. What is committed before it returns is not reported.
 func (f *follower) start() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	moves, done := f.graph.Watch(ctx), make(chan struct{})
@@ -98,7 +94,7 @@ func (f *follower) start() (stop func()) {
 	}
 }
 
-// leave ends one watcher; the last one's channel is closed when the reading has ended.
+// leave removes one watcher; the channel of the last one is closed after reading has ended.
 func (f *follower) leave(w *watcher) {
 	f.mu.Lock()
 	if _, here := f.watchers[w]; !here {
@@ -139,7 +135,7 @@ func (f *follower) count() (open, behind int) {
 	return len(f.watchers), behind
 }
 
-// follow hands on what kg reports until that ends.
+// follow passes on what kg reports until that ends.
 func (f *follower) follow(ctx context.Context, moves <-chan kg.Moved) {
 	for m := range moves {
 		c, ok := f.look(ctx, m)
@@ -152,11 +148,10 @@ func (f *follower) follow(ctx context.Context, moves <-chan kg.Moved) {
 	}
 }
 
-// lookAgain is how long to wait when the file cannot be read.
+// lookAgain is how long to wait if the file cannot be read.
 const lookAgain = 100 * time.Millisecond
 
-// look finds out what a move was about, and tries until it does or ctx ends, whatever
-// keeps it from that.
+// look finds out what a move changed, and retries until it succeeds or ctx ends.
 func (f *follower) look(ctx context.Context, m kg.Moved) (Change, bool) {
 	for failed := false; ; failed = true {
 		var c Change
@@ -184,7 +179,7 @@ func (f *follower) look(ctx context.Context, m kg.Moved) (Change, bool) {
 	}
 }
 
-// offered finds out whether a provider offers something else than when it was asked last.
+// offered reports whether a provider offers something else than before.
 func (f *follower) offered(ctx context.Context) (c Change, err error) {
 	err = f.graph.Session(policy.Principal{}).View(ctx, func(s *kg.Snapshot) error {
 		if head := s.Head(); head.ID != (kg.CommitID{}) {
@@ -196,8 +191,7 @@ func (f *follower) offered(ctx context.Context) (c Change, err error) {
 	return c, err
 }
 
-// tell gives a change to everybody. Watchers that are equally far behind get the
-// same fold, which is made once.
+// tell sends a change to all watchers. Watchers with the same unreceived changes share one merged change.
 func (f *follower) tell(news Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

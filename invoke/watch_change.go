@@ -6,15 +6,14 @@ import (
 	"trails/kg"
 )
 
-// Change tells a watcher that the graph moved.
+// Change is a change of the graph, for watchers.
 type Change struct {
 	// Head is the new head commit's id in hex.
 	Head string
-	// Schema reports that the set of tools and types may have changed. Then every
-	// address may read differently, also those of types that are gone and not named here.
+	// Schema reports that tools and types may have changed. Then every address may have changed, including those of
+	// removed types that are not listed here.
 	Schema bool
-	// Offer reports that providers offer other capabilities, resources or prompts. With
-	// Schema it is true, too.
+	// Offer reports that providers offer other capabilities, resources or prompts. It is also set with Schema.
 	Offer bool
 	// Types names, sorted, the types of which an instance was made, changed or
 	// removed, and their supertypes.
@@ -22,15 +21,14 @@ type Change struct {
 	// Instances are the addresses (see [Address]) of those instances, sorted, as
 	// instances of each of their types and supertypes.
 	Instances []string
-	// Resync reports that instances were changed that are not listed: any of Types
-	// may have changed. Instances is empty then.
+	// Resync reports that Instances is empty although instances were changed: any of Types may have changed.
 	Resync bool
 }
 
 // maxInstances bounds the addresses of one change.
 const maxInstances = 4096
 
-// changeOf writes what was touched as names and addresses.
+// changeOf converts changed instances to names and addresses.
 func changeOf(m kg.Moved, touched kg.Touched) Change {
 	c := Change{Head: m.Head.ID.String(), Schema: m.Schema, Resync: touched.Cut}
 	for _, t := range touched.Types {
@@ -60,8 +58,7 @@ func sorted(list []string) []string {
 	return slices.Clip(slices.Compact(list))
 }
 
-// fold makes one change of two, the older first. It leaves both as they are: they
-// may have been given to others.
+// fold merges two changes, the older first, without changing them, because they may be shared.
 func fold(old, news Change) Change {
 	return bounded(Change{
 		Head:      news.Head,
