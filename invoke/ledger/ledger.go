@@ -1,6 +1,6 @@
-// Package ledger numbers the capabilities that a program offers, and keeps in the file what
-// it has not seen: each version of a descriptor with its time, its author and the program.
-// See docs/decisions/0052-descriptors-in-the-file.md.
+// Package ledger assigns version numbers to the capabilities of a program, and stores each new version of a
+// descriptor in the file, with its time, its author and the program. See
+// docs/decisions/0052-descriptors-in-the-file.md.
 //
 // Read [Ledger.Number] first.
 package ledger
@@ -15,24 +15,24 @@ import (
 	"trails/kg"
 )
 
-// Ledger is that of one engine. It is safe for concurrent use.
+// Ledger numbers the capabilities of one engine. It is safe for concurrent use.
 type Ledger struct {
 	graph   *kg.Graph
 	log     *slog.Logger
 	program string
-	// moved is called when the file has numbered something otherwise than was said.
+	// moved is called when the file has assigned other versions than Number returned.
 	moved func()
 
 	mu      sync.Mutex
 	waiting [][]kg.Offered
-	writing chan struct{} // closed when nothing waits any more; nil while nobody writes
-	// closing ends with the beginning of Close, and ctx, in which is written, with its end.
+	writing chan struct{} // closed when nothing is waiting; nil if nobody is writing
+	// closing is cancelled at the beginning of Close, ctx, which is used for writing, at its end.
 	closing, ctx context.Context
 	close, stop  context.CancelFunc
 }
 
-// New returns the ledger of a program on g. moved is called after something was kept under
-// another version than Number had given it.
+// New returns a Ledger for a program on g. moved is called after something was stored under another version than
+// Number had returned.
 func New(g *kg.Graph, log *slog.Logger, program string, moved func()) *Ledger {
 	l := &Ledger{graph: g, log: log, program: program, moved: moved}
 	l.closing, l.close = context.WithCancel(context.Background())
@@ -40,9 +40,8 @@ func New(g *kg.Graph, log *slog.Logger, program string, moved func()) *Ledger {
 	return l
 }
 
-// Number gives each of the offered its version under the snapshot, and returns those that
-// the file does not know. own tells of each whether the program has it whatever the file
-// holds; the others are said to be by the author of the schema.
+// Number assigns versions to the offered capabilities under the snapshot, and returns those that the file does not
+// know. own says for each whether the program always has it; the author of the others is that of the schema.
 func (l *Ledger) Number(ctx context.Context, s *kg.Snapshot, all []kg.Offered, own []bool) (unknown []kg.Offered, err error) {
 	places, err := s.Number(ctx, all)
 	if err != nil || len(places) == 0 {
@@ -68,11 +67,11 @@ func (l *Ledger) Number(ctx context.Context, s *kg.Snapshot, all []kg.Offered, o
 	return unknown, nil
 }
 
-// retryAfter is how long to wait while somebody else writes.
+// retryAfter is how long to wait while somebody else is writing.
 const retryAfter = time.Second
 
-// Keep writes soon what the file does not know, and does not wait for that. What cannot be
-// written is unknown to the next program, too, and numbered as it was here.
+// Keep stores unknown versions soon, without waiting. If that fails, they are unknown to the next program, too, which
+// will number them the same way.
 func (l *Ledger) Keep(unknown []kg.Offered) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +85,7 @@ func (l *Ledger) Keep(unknown []kg.Offered) {
 	}
 }
 
-// next takes what waits longest, and ends the writing when there is nothing.
+// next takes the oldest waiting versions, and ends the writing if there are none.
 func (l *Ledger) next(done chan struct{}) []kg.Offered {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,7 +112,7 @@ func (l *Ledger) write(done chan struct{}) {
 	}
 }
 
-// try writes once, and reports whether that can be tried again.
+// try writes once, and reports whether a failure can be retried.
 func (l *Ledger) try(list []kg.Offered) (again bool) {
 	var moved bool
 	err := fault.Guard(func() (err error) {
@@ -133,7 +132,7 @@ func (l *Ledger) try(list []kg.Offered) (again bool) {
 	return false
 }
 
-// Close writes what waits, unless somebody else writes or ctx ends.
+// Close writes the waiting versions, unless somebody else is writing or ctx ends.
 func (l *Ledger) Close(ctx context.Context) {
 	l.close()
 	defer l.stop()
