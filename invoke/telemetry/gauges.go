@@ -2,7 +2,7 @@ package telemetry
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// gauges are the sources that a process has, asked whenever the metrics are read.
+// gauges are metrics of the sources, read whenever the metrics are.
 func gauges(s Sources) []prometheus.Collector {
 	var all []prometheus.Collector
 	add := func(name, help string, read func() float64) {

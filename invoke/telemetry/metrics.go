@@ -1,7 +1,6 @@
-// Package telemetry says how a process is doing, to the machines that watch it:
-// numbers for Prometheus ([Metrics]) and a span for every call over OTLP
-// ([Traces]). Both are told of finished calls by the engine (invoke.Config's
-// Observe) and ask for the rest when they are read. Neither ever makes a call wait.
+// Package telemetry provides monitoring of a process: metrics for Prometheus ([Metrics]) and a span for every call
+// over OTLP ([Traces]). The engine reports finished calls to both (invoke.Config's Observe); other values are read on
+// demand. Neither ever makes a call wait.
 //
 // It knows nothing of the graph: what is measured comes as functions.
 package telemetry
@@ -18,19 +17,17 @@ import (
 	"trails/invoke"
 )
 
-// Sources are what a process can say of itself when its metrics are read. A nil
-// function leaves its metrics out.
+// Sources are functions that return values for the metrics of a process. A nil function leaves its metrics out.
 type Sources struct {
 	// Sessions counts the open MCP sessions by transport.
 	Sessions func() map[string]int
 	// SubscriptionQueue counts the notifications that wait for their readers.
 	SubscriptionQueue func() int
-	// Watchers counts those who hear of changes, and how many of them have not taken
-	// the last report yet.
+	// Watchers counts those who watch changes, and how many of them have not received the last one.
 	Watchers func() (open, behind int)
 	// Sizes are the bytes of the file and of its write-ahead log.
 	Sizes func() (file, log int64)
-	// FailedScans counts the scans of queries that failed by a fault of ours.
+	// FailedScans counts the scans of queries that failed because of a bug.
 	FailedScans func() int64
 	// QueryQueue counts the queries and exports that wait for their turn.
 	QueryQueue func() int
@@ -78,7 +75,7 @@ func New(version string) *Metrics {
 	return m
 }
 
-// Add adds what is read from now on; each source once.
+// Add adds metrics of further sources; each source may be added once.
 func (m *Metrics) Add(s Sources) { m.registry.MustRegister(gauges(s)...) }
 
 // Observe counts a finished call.

@@ -229,8 +229,8 @@ func (c *client) send(ctx context.Context, body []byte) (wait time.Duration, err
 	return wait, fmt.Errorf("%s says %s: %q", c.url, answer.Status, strings.TrimSpace(string(text)))
 }
 
-// refused says what a collector did not take of spans that it answered for: partial_success
-// of an ExportTraceServiceResponse. What cannot be read says nothing.
+// refused returns what a collector did not accept of spans: partial_success of an ExportTraceServiceResponse. An
+// unreadable answer returns nothing.
 func refused(contentType string, answer []byte) error {
 	var spans, message string
 	switch contentType {
@@ -264,7 +264,7 @@ func refused(contentType string, answer []byte) error {
 	return nil
 }
 
-// eachField reads a message of Protocol Buffers up to what is none: bytes or a number of each field.
+// eachField reads the fields of a Protocol Buffers message up to an invalid one: bytes or a number for each.
 func eachField(message []byte, see func(protowire.Number, []byte, uint64)) {
 	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)
