@@ -6,28 +6,27 @@ import (
 	"sync"
 )
 
-// queue lets a fixed number go on at once and the others wait. Callers are let in in
-// turn, one of each at a time, so that who asks for much does not keep the others
-// waiting. It is safe for concurrent use.
+// queue lets a fixed number of runs proceed, and the others wait. Callers take turns, one run of each at a time, so
+// that many runs of one caller do not delay the others. It is safe for concurrent use.
 type queue struct {
-	// newest lets a caller's newest in first: when each goes on for a moment only, a crowd
-	// that came at once then delays nobody who comes after it.
+	// newest lets the newest run of a caller proceed first: for short runs, so that a burst does not delay those that
+	// come after it.
 	newest bool
 
 	mu      sync.Mutex
 	free    int
-	callers []*line // of those who have somebody waiting, the next one first
+	callers []*line // callers with waiting runs, the next one first
 }
 
-// line is those of one caller that wait, the oldest first.
+// line is the waiting runs of one caller, oldest first.
 type line struct {
 	caller  string
-	waiting []chan struct{} // each is closed when it is let in
+	waiting []chan struct{} // each is closed to let its run proceed
 }
 
 func newQueue(places int, newest bool) *queue { return &queue{free: places, newest: newest} }
 
-// tryEnter goes on if that needs no waiting; then leave must be called.
+// tryEnter proceeds if that needs no waiting; then leave must be called.
 func (q *queue) tryEnter() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -42,9 +41,8 @@ func (q *queue) take() bool {
 	return true
 }
 
-// enter waits until it may go on; then leave must be called. Before it waits it tells
-// its place: it will be let in as that one, unless others of its caller leave. The error
-// is ctx's.
+// enter waits until the run may proceed; then leave must be called. Before it waits it reports its position, which
+// can only improve if other runs of its caller leave. The error is that of ctx.
 func (q *queue) enter(ctx context.Context, caller string, waits func(place int)) error {
 	q.mu.Lock()
 	if q.take() {
@@ -69,7 +67,7 @@ func (q *queue) enter(ctx context.Context, caller string, waits func(place int))
 	return ctx.Err()
 }
 
-// add returns the place of what it adds.
+// add appends a run, and returns its position.
 func (q *queue) add(caller string, in chan struct{}) (place int) {
 	at := slices.IndexFunc(q.callers, func(l *line) bool { return l.caller == caller })
 	if at < 0 {
@@ -94,7 +92,7 @@ func (q *queue) add(caller string, in chan struct{}) (place int) {
 	return place
 }
 
-// remove reports whether it was still waiting.
+// remove removes a run, and reports whether it was still waiting.
 func (q *queue) remove(caller string, in chan struct{}) bool {
 	for i, l := range q.callers {
 		at := slices.Index(l.waiting, in)
@@ -117,7 +115,7 @@ func (q *queue) leave() {
 	q.letIn()
 }
 
-// letIn lets in whoever is next while there is a place. The lock is held.
+// letIn lets the next runs proceed while there is room. The lock must be held.
 func (q *queue) letIn() {
 	for q.free > 0 && len(q.callers) > 0 {
 		l := q.callers[0]

@@ -1,6 +1,6 @@
-// Package turns says who may run what takes long, and when. Such a run holds a reader of
-// the file and most hold a processor, so there are few at once; who waits, waits fairly
-// and holds nothing. See docs/decisions/0028-admission.md.
+// Package turns schedules long runs: queries and exports. Such a run holds a reader of the file, and mostly a
+// processor, so only few run at the same time; the others wait in a fair order and hold nothing. See
+// docs/decisions/0028-admission.md.
 //
 // Read [Turns.Do] first.
 package turns
@@ -17,30 +17,29 @@ import (
 	"trails/fault"
 )
 
-// Bounds of what may take long; see docs/decisions/0028-admission.md.
+// Bounds for long runs; see docs/decisions/0028-admission.md.
 const (
 	// defaultQueryWait is how long a query waits for its turn.
 	defaultQueryWait = 15 * time.Second
-	// briefOutput is how much of a stream is kept back before a query has its turn.
+	// briefOutput is how much of a stream is buffered before a run has its turn.
 	briefOutput = 1 << 20
-	// longestTurn is how long a turn may last while others wait.
+	// longestTurn is how long a turn may last while others are waiting.
 	longestTurn = time.Minute
 )
 
-// Turns are what queries and exports have of a process together. Each holds a reader
-// of the file while it runs, of which a part is never given to them, and most hold a
-// processor, too.
+// Turns schedules the queries and exports of a process. Each holds a reader of the file while it runs; some readers
+// are reserved for other calls. Most hold a processor, too.
 type Turns struct {
-	// trials are for what is over soon, the shorter one first; most needs only that.
+	// trials are for short runs, the shorter trial first; most runs need only that.
 	trials []trial
-	// seats are readers, for what takes longer; running is for those that have one and
-	// are not waiting for whoever reads their output.
+	// seats are readers for longer runs; running is for those with a seat that are not waiting for the receiver of
+	// their output.
 	seats, running *queue
 	wait           time.Duration
-	most           int // that run at the same time
+	most           int // maximum number of runs at the same time
 }
 
-// trial lets a query run for a time, to see whether it is over then.
+// trial lets a query run for a short time, which may suffice.
 type trial struct {
 	*queue
 	time time.Duration
@@ -78,27 +77,26 @@ func (t *Turns) Waiting() int {
 	return n
 }
 
-// errNotOver ends a trial of what is not over.
+// errNotOver ends a trial that takes too long.
 var errNotOver = errors.New("the query needs a turn of its own")
 
-// Holder is who runs something: what it holds meanwhile, and gives back while it waits.
+// Holder is the call of a run, with what it holds and must release while it waits.
 type Holder struct {
-	// Caller is whose turn it is: each has one at a time.
+	// Caller identifies the caller; callers take turns.
 	Caller string
 	// Output receives the stream of the run; nil when it has none.
 	Output io.Writer
-	// Release gives back what is held, before waiting; Resume takes it again if it is not
-	// held. Waits hears of the place in the queue.
+	// Release releases what is held before waiting; Resume acquires it again if it is not held. Waits is called with
+	// the position in the queue.
 	Release func()
 	Resume  func(context.Context) error
 	Waits   func(place int)
 }
 
-// Do runs what may take long. It begins at once, or nearly, in a trial. What is not
-// over then goes on if a turn is free. Otherwise it gives back all that it holds, waits
-// without holding anything, and begins anew when its turn has come; nobody has seen
-// anything of it before. The run writes to the output that it is given. That no turn came
-// in time is fault.Busy.
+// Do runs something that may take long. It starts nearly at once, as a trial. If the trial takes too long, the run
+// continues if a turn is free. Otherwise it stops, releases everything, waits, and starts again when its turn has
+// come; nothing of its output has been sent before. The run must write to the output that it is given. If no turn
+// comes in time, it is fault.Busy.
 func (t *Turns) Do(ctx context.Context, h Holder, run func(context.Context, io.Writer) (any, error)) (any, error) {
 	s := &stint{turns: t, caller: h.Caller, out: h.Output}
 	defer s.end()
@@ -119,13 +117,12 @@ func (t *Turns) Do(ctx context.Context, h Holder, run func(context.Context, io.W
 		return value, err
 	}
 	s.end()
-	h.Release() // nothing is held while the reader of the output takes its time
+	h.Release() // nothing is held while the receiver of the output is slow
 	_, err = s.kept.WriteTo(s.out)
 	return value, err
 }
 
-// tryOut runs the trials. Who finds no place in the second one soon is as well off in
-// the queue for a turn.
+// tryOut runs the trials. If there is no room in the second one soon, waiting for a turn is as good.
 func (s *stint) tryOut(ctx context.Context, h Holder, run func(context.Context) (any, error)) (any, error) {
 	patience := s.turns.wait
 	for ; s.level < len(s.turns.trials); s.level++ {
@@ -144,8 +141,7 @@ func (s *stint) tryOut(ctx context.Context, h Holder, run func(context.Context) 
 	return nil, errNotOver
 }
 
-// await waits for what begin gives, and holds nothing meanwhile: what is taken again is as
-// new as the turn.
+// await waits for begin, and holds nothing meanwhile; a snapshot taken afterwards is as new as the turn.
 func (s *stint) await(ctx context.Context, h Holder, patience time.Duration, begin func(ctx context.Context, waits func(place int)) error) error {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -164,27 +160,27 @@ func (s *stint) await(ctx context.Context, h Holder, patience time.Duration, beg
 	return h.Resume(ctx)
 }
 
-// busy says that no turn came in time.
+// busy is the fault that no turn came in time.
 func (t *Turns) busy(place int) error {
 	return fault.New(fault.Busy, "other queries are running, and this one had no turn in %s: it began as number %d of those that wait; try again later, or restrict it", t.wait, place).
 		With("limit", t.wait.Seconds()).With("used", t.wait.Seconds()).With("place", place).With("waiting", t.Waiting()).
 		With("retry_after", max(1, int(t.wait.Seconds())))
 }
 
-// stint is one query or export while it runs, and what it holds of turns. It is also
-// the Output of its call, which it keeps back while the run may have to begin anew.
+// stint is one run of a query or export, with the turns that it holds. It is also the Output of its call, which it
+// buffers while the run may have to start again.
 type stint struct {
 	turns  *Turns
 	caller string
 	out    io.Writer
-	// level is the trial that it is in, or their number when it has its turn.
+	// level is the current trial, or the number of trials during its turn.
 	level int
 
 	mu      sync.Mutex
-	ctx     context.Context // of the run, so that a write that waits for its turn ends with it
+	ctx     context.Context // of the run, which also ends a write that is waiting for its turn
 	cancel  context.CancelCauseFunc
 	timer   *time.Timer
-	trial   *queue // in which it holds a place; nil without one
+	trial   *queue // the trial in which it holds a place, or nil
 	seat    bool   // it holds a seat
 	running bool   // and a turn
 	kept    bytes.Buffer
@@ -212,8 +208,7 @@ func (s *stint) beginTurn(ctx context.Context, waits func(int)) error {
 	return nil
 }
 
-// run runs once. A trial that lasts goes on if there is a place for it, and ends with
-// errNotOver if there is none.
+// run runs once. A trial that takes too long continues if there is room for it, and ends with errNotOver otherwise.
 func (s *stint) run(ctx context.Context, run func(context.Context) (any, error)) (any, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -232,7 +227,7 @@ func (s *stint) run(ctx context.Context, run func(context.Context) (any, error))
 	return value, err
 }
 
-// begin bounds the time of what is held now.
+// begin starts the timer for what is now held.
 func (s *stint) begin() {
 	if s.trial != nil {
 		s.timer = time.AfterFunc(s.turns.trials[s.level].time, s.lasts)
@@ -241,7 +236,7 @@ func (s *stint) begin() {
 	s.timer = time.AfterFunc(longestTurn, s.overstays)
 }
 
-// lasts is called when a trial has had its time.
+// lasts is called when the time of a trial is over.
 func (s *stint) lasts() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -257,7 +252,7 @@ func (s *stint) lasts() {
 	s.cancel(errNotOver)
 }
 
-// takeTurn exchanges the place in a trial for a turn, if one is free.
+// takeTurn exchanges the place in a trial for a free turn.
 func (s *stint) takeTurn() bool {
 	if !s.turns.seats.tryEnter() {
 		return false
@@ -273,7 +268,7 @@ func (s *stint) takeTurn() bool {
 	return true
 }
 
-// overstays ends a run that has had the longest turn, as soon as somebody waits.
+// overstays ends a run after the longest turn, as soon as another one waits.
 func (s *stint) overstays() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -288,8 +283,7 @@ func (s *stint) overstays() {
 		With("limit", longestTurn.Seconds()).With("used", longestTurn.Seconds()).With("retry_after", 1))
 }
 
-// Write keeps back what a trial says. A run that has its turn gives it away while it
-// waits for its reader.
+// Write buffers the output of a trial. A run with a turn gives it up while it waits for its receiver.
 func (s *stint) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	if s.trial != nil && s.kept.Len()+len(p) <= briefOutput {
@@ -298,7 +292,7 @@ func (s *stint) Write(p []byte) (int, error) {
 	}
 	if s.trial != nil && !s.takeTurn() {
 		defer s.mu.Unlock()
-		s.level = len(s.turns.trials) // another trial would end here, too
+		s.level = len(s.turns.trials) // another trial would get no further
 		s.cancel(errNotOver)
 		return 0, errNotOver
 	}
