@@ -12,37 +12,36 @@ import (
 	"trails/gateway/artifact"
 )
 
-// KeptArtifact is what the file says of an artifact that it keeps.
+// KeptArtifact is the data of a stored artifact, without its bytes.
 type KeptArtifact struct {
 	artifact.Ref
-	// Seq rises whenever an artifact is kept.
+	// Seq is the number of the artifact, higher for each one stored later.
 	Seq int64
-	// Tool is the one whose result it is of, as an agent names it.
+	// Tool is the tool that returned it, by the name that agents use.
 	Tool string
-	// Created is when it was kept first. Nobody finds it any more when it has expired.
+	// Created is the time at which it was first stored. After Expires it cannot be found.
 	Created, Expires time.Time
 }
 
 // ArtifactPage is a page of the artifacts of one owner.
 type ArtifactPage struct {
 	Artifacts []KeptArtifact
-	// Count and Bytes are those of all that the owner has.
+	// Count and Bytes are those of all artifacts of the owner.
 	Count, Bytes int64
-	// More says that there are others behind the last one.
+	// More reports that there are others after the last one.
 	More bool
 }
 
 // defaultArtifactTTL is how long artifacts are kept unless [Options] say otherwise.
 const defaultArtifactTTL = 7 * 24 * time.Hour
 
-// owner is whose artifacts and idempotency keys the session has: one, whatever programs
-// speak for them.
+// owner is the owner of the session's artifacts and idempotency keys. All programs that act for one owner share them.
 func (s *Session) owner() string { return cmp.Or(s.principal.Owner, s.principal.ID) }
 
-// KeepArtifacts keeps artifacts of the result of a tool for the principal's owner, all or
-// none, for [Options.ArtifactTTL] from now: one that is kept already, too. It makes no
-// commit. The fault TooLarge refuses more than [Options.ArtifactQuota], Unusable says why
-// the file cannot be written, and TimedOut that another write lasts.
+// KeepArtifacts stores all artifacts of a tool's result or none, for the principal's owner, until
+// [Options.ArtifactTTL] from now; one that is stored already is prolonged. It makes no commit. More than
+// [Options.ArtifactQuota] is the fault TooLarge, a file that cannot be written Unusable, and a long write by others
+// TimedOut.
 func (s *Session) KeepArtifacts(ctx context.Context, tool string, list []artifact.Artifact) error {
 	now := s.graph.now()
 	keep := make([]db.NewArtifact, len(list))
@@ -55,8 +54,8 @@ func (s *Session) KeepArtifacts(ctx context.Context, tool string, list []artifac
 	return s.graph.file.KeepArtifacts(ctx, keep, now)
 }
 
-// Artifact returns an artifact that the principal's owner keeps, with its bytes. Of one that
-// is another's, or has expired, the fault Missing says what it says of one that never was.
+// Artifact returns an artifact of the principal's owner, with its bytes. The fault Missing is the same for one that
+// never existed, has expired or belongs to another owner.
 func (s *Session) Artifact(ctx context.Context, handle string) (artifact.Artifact, error) {
 	var a artifact.Artifact
 	kept, err := s.eachChunk(ctx, handle, func(k KeptArtifact, chunk []byte) error {
@@ -70,7 +69,7 @@ func (s *Session) Artifact(ctx context.Context, handle string) (artifact.Artifac
 	return a, err
 }
 
-// CopyArtifact is Artifact for bytes that are to go elsewhere, a part at a time.
+// CopyArtifact is Artifact for writing the bytes somewhere, part by part.
 func (s *Session) CopyArtifact(ctx context.Context, handle string, to io.Writer) (KeptArtifact, error) {
 	return s.eachChunk(ctx, handle, func(_ KeptArtifact, chunk []byte) error {
 		if _, err := to.Write(chunk); err != nil {
@@ -103,8 +102,8 @@ func keptArtifact(a db.Artifact) KeptArtifact {
 	}
 }
 
-// Artifacts returns up to limit artifacts of the principal's owner, the one that was kept
-// last first, of those before the one with the number before; 0 starts at the last.
+// Artifacts returns up to limit artifacts of the principal's owner, newest first, with numbers less than before; 0
+// starts at the newest.
 func (s *Session) Artifacts(ctx context.Context, before int64, limit int) (page ArtifactPage, err error) {
 	r, err := s.graph.file.Read(ctx, View{})
 	if err != nil {

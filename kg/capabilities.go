@@ -9,7 +9,7 @@ import (
 	"trails/fault"
 )
 
-// CapabilityVersion is one version of a capability, as the file saw it first; see
+// CapabilityVersion is one version of a capability's descriptor, as this file first saw it; see
 // [db.CapabilityVersion].
 type CapabilityVersion = db.CapabilityVersion
 
@@ -17,16 +17,15 @@ type CapabilityVersion = db.CapabilityVersion
 type Offered struct {
 	capability.Descriptor
 	At time.Time
-	// Agent is the author of the schema from which it follows, "" for one that the program
-	// has whatever the file holds.
+	// Agent is the author of the schema that it comes from, "" for a capability that the program always has.
 	Agent, Program string
 	// Head is the commit of the snapshot, 0 before the first.
 	Head Seq
 }
 
-// Number gives each of the offered the version that follows from those which the file knows,
-// see [capability.Descriptor.Numbered], and returns the places of the ones that it does not
-// know yet. The fault InvalidData refuses a version that somebody wrote too low.
+// Number gives each offered capability its version, from the versions that the file knows (see
+// [capability.Descriptor.Numbered]), and returns the indexes of those that the file does not know yet. A version that
+// was written too low by hand is the fault InvalidData.
 func (s *Snapshot) Number(ctx context.Context, all []Offered) (unknown []int, err error) {
 	return number(ctx, s.source, all)
 }
@@ -67,11 +66,10 @@ func (s *Snapshot) EachCapabilityVersion(ctx context.Context, each func(Capabili
 	return s.source.EachCapabilityVersion(ctx, each)
 }
 
-// RecordCapabilities keeps those of the offered that the file does not know, of which no two
-// have one id, in a transaction that makes no commit. It reports whether one was kept under
-// another version, because another process was faster with another content. It gives way to
-// writers: an error of kind [fault.TimedOut] means that the same may be tried again. In a file
-// that can only be read nothing is kept.
+// RecordCapabilities stores those of the offered capabilities that the file does not know, in a transaction without a
+// commit. Their ids must be different. It reports whether one got another version, because another process stored
+// different content first. It does not wait behind a long write: the fault [fault.TimedOut] says to try again. On a
+// file that cannot be written it does nothing.
 func (g *Graph) RecordCapabilities(ctx context.Context, offered []Offered) (moved bool, err error) {
 	if g.Foreign() != nil {
 		return false, nil

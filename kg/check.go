@@ -14,18 +14,17 @@ import (
 	"trails/validate"
 )
 
-// defaultMaxErrors bounds the mistakes that a refused change counts.
+// defaultMaxErrors bounds the errors that are counted for a refused change.
 const defaultMaxErrors = 10_000
 
-// maxSeen bounds the nodes that a check remembers. A variable, so that a test reaches it
-// with little data.
+// maxSeen bounds the nodes that a check remembers. It is a variable, so that a test can reach it with little data.
 var maxSeen = 100_000
 
 // errEnough stops a check that has found as much as will be reported.
 var errEnough = errors.New("enough found")
 
-// counted is the data that one node is checked with. All that is said of the node is held
-// until it has been checked, and bounded.
+// counted is the data for checking one node. The statements of the node are held in memory until it is checked, and
+// are bounded.
 type counted struct {
 	validate.Data
 	held int
@@ -34,7 +33,7 @@ type counted struct {
 // Match implements validate.Data.
 func (d *counted) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad, error] {
 	if pattern.Predicate != nil {
-		return d.Data.Match(ctx, pattern) // it is not held
+		return d.Data.Match(ctx, pattern) // not held in memory
 	}
 	return func(yield func(rdf.Quad, error) bool) {
 		for q, err := range d.Data.Match(ctx, pattern) {
@@ -50,8 +49,8 @@ func (d *counted) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Qua
 	}
 }
 
-// created is the data where the change has just made a node: what it says of it is all that is
-// said, and need not be read.
+// created is the data for a node that the change has just made: its statements are all in the change, and need not be
+// read.
 type created struct {
 	validate.Data
 	group *change.Group
@@ -75,21 +74,21 @@ func (d created) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad
 // problem is one thing that is wrong with a node.
 type problem struct {
 	focus rdf.Term
-	path  rdf.IRI  // the predicate that it is about, or ""
-	value rdf.Term // and the value, or nil
+	path  rdf.IRI  // predicate that it is about, or ""
+	value rdf.Term // value that it is about, or nil
 	field fault.FieldError
 }
 
-// checking is one validation of many nodes of one state.
+// checking is one validation of many nodes in one state of the graph.
 type checking struct {
 	data   validate.Data
 	shapes *validate.Shapes
 	limit  int
 	memo   *validate.Cache
 	paths  map[rdf.Term]bool // predicates whose values must be of a class
-	seen   map[rdf.Term]bool // nodes that were checked because they refer to another, not all
+	seen   map[rdf.Term]bool // some of the nodes that were checked because they refer to another one
 	found  []problem
-	report func(int64) // hears of every node; may be nil
+	report func(int64) // called for every node; may be nil
 }
 
 func newChecking(data validate.Data, shapes *validate.Shapes, limit int) *checking {
@@ -100,7 +99,7 @@ func newChecking(data validate.Data, shapes *validate.Shapes, limit int) *checki
 	return c
 }
 
-// node checks one node; errEnough means that there is enough to report.
+// node checks one node. errEnough means that enough errors were found.
 func (c *checking) node(ctx context.Context, focus rdf.Term) error {
 	return c.nodeOf(ctx, c.data, focus)
 }
@@ -116,7 +115,7 @@ func (c *checking) nodeOf(ctx context.Context, data validate.Data, focus rdf.Ter
 		if f.Code == fault.Required && slices.ContainsFunc(results, func(other validate.Result) bool {
 			return other.Path == r.Path && other.FieldError().Code == fault.HasValue
 		}) {
-			continue // which value it must have is told
+			continue // the message says which value is required
 		}
 		c.found = append(c.found, problem{focus: r.Focus, path: r.Path, value: r.Value, field: f})
 	}
@@ -146,8 +145,8 @@ func (c *checking) schemaChange(ctx context.Context, before, after *schema.Schem
 	return nil
 }
 
-// referrers checks the nodes that point to one that lost its type: whole-graph
-// integrity at the cost of the references to it.
+// referrers checks the nodes that refer to a node that lost its type. The cost is that of reading the references to
+// it.
 func (c *checking) referrers(ctx context.Context, target rdf.Term) error {
 	for q, err := range c.data.Match(ctx, rdf.Quad{Object: target, Label: rdf.DefaultGraph}) {
 		if err != nil {
@@ -156,10 +155,10 @@ func (c *checking) referrers(ctx context.Context, target rdf.Term) error {
 		if !c.paths[q.Predicate] || c.seen[q.Subject] {
 			continue
 		}
-		if len(c.seen) >= maxSeen { // they are only there to save work
+		if len(c.seen) >= maxSeen { // they only save work
 			clear(c.seen)
 			for _, p := range c.found {
-				c.seen[p.focus] = true // but an error is reported once
+				c.seen[p.focus] = true // but errors are reported once
 			}
 		}
 		c.seen[q.Subject] = true
@@ -186,7 +185,7 @@ func (c *checking) affected(ctx context.Context, before, after *schema.Schema) (
 					return nil, err
 				}
 				if none {
-					continue // no node has a value
+					continue // no node has a value of it
 				}
 			}
 		}
@@ -201,8 +200,7 @@ func (c *checking) affected(ctx context.Context, before, after *schema.Schema) (
 	return out, nil
 }
 
-// refersToNarrowed reports whether a property of t's own has a class whose instances
-// are not all of it any more.
+// refersToNarrowed reports whether a property of t itself has a class that has lost some of its instances.
 func refersToNarrowed(before, after *schema.Schema, t *schema.Type) bool {
 	for _, p := range t.Properties {
 		if p.Class != "" && narrowed(before, after, p.Class) {
@@ -212,7 +210,7 @@ func refersToNarrowed(before, after *schema.Schema, t *schema.Type) bool {
 	return false
 }
 
-// narrowed reports whether a type that stays is no subtype of the class any more.
+// narrowed reports whether a remaining type is no longer a subtype of the class.
 func narrowed(before, after *schema.Schema, class string) bool {
 	now := map[string]bool{}
 	for _, sub := range after.Subtypes(after.Type(class)) {

@@ -13,11 +13,10 @@ import (
 	"trails/text/quote"
 )
 
-// keepClosed notes the statements of a node that the change must not leave: those that it
-// adds under names of the base which the schema does not declare, or which the default graph
-// may not say of a node of these types, and, when the types of the node change, those that
-// were right before. An open type counts in the default graph, where types are. What was
-// there before and was no better may stay. What a change of schema leaves is for closeBase.
+// keepClosed records the statements of a node that a closed base does not allow after the change: new ones with names
+// under the base that the schema does not declare or does not allow for a node of these types, and, if the types of
+// the node change, existing ones that were allowed before. Open types count in the default graph, which has the
+// types. Existing statements that were not allowed before may stay. A change of the schema is checked by closeBase.
 func (t *transaction) keepClosed(ctx context.Context, n node, deltas []change.Delta) error {
 	s := t.schema.schema
 	asks, retyped := false, false
@@ -69,8 +68,7 @@ func (t *transaction) keepClosed(ctx context.Context, n node, deltas []change.De
 	return nil
 }
 
-// untyped counts the nodes that a change gives properties of the schema and that have no type
-// of it.
+// untyped counts the nodes without a declared type to which a change gives properties of the schema.
 type untyped struct {
 	nodes int64
 	first string
@@ -82,7 +80,7 @@ func (u *untyped) add(s *schema.Schema, node rdf.Term) {
 	}
 }
 
-// sentences say of which nodes no constraint holds.
+// sentences say which nodes no constraint applies to.
 func (u *untyped) sentences() []string {
 	switch u.nodes {
 	case 0:
@@ -93,8 +91,7 @@ func (u *untyped) sentences() []string {
 	return []string{fmt.Sprintf("%d nodes have properties of the schema and no type of it, such as %s, so no list shows them and no constraint holds for them; give them one with rdf:type", u.nodes, u.first)}
 }
 
-// typesAround returns the types that a node has before a change and after it; said has all
-// statements of its types before.
+// typesAround returns the types of a node before and after a change; said are all type statements before it.
 func typesAround(s *schema.Schema, said []rdf.Quad, deltas []change.Delta) (before, after []*schema.Type) {
 	var types []rdf.Quad
 	for _, q := range said {
@@ -115,8 +112,8 @@ func typesAround(s *schema.Schema, said []rdf.Quad, deltas []change.Delta) (befo
 	return before, s.TypesOf(types)
 }
 
-// wrongNow returns the statements that the default graph has of a node before the change and
-// after it, and may have only before it.
+// wrongNow returns the statements of a node in the default graph, before and after the change, that were allowed
+// before it and are not allowed after it.
 func (t *transaction) wrongNow(ctx context.Context, n node, deltas []change.Delta, had, has []*schema.Type) ([]rdf.Quad, error) {
 	s := t.schema.schema
 	closes := s.IsOpen(had)
@@ -143,10 +140,9 @@ func undeclaredProblem(s *schema.Schema, q rdf.Quad, types []*schema.Type) probl
 	return problem{focus: q.Subject, path: predicate, value: q.Object, field: s.ClosedError(q, types)}
 }
 
-// closeBase finds the statements that a change of schema closes out: they use a name under
-// the base that the schema does not declare after it and did before, as one without types
-// does. When it closes a type that was open, they are all that are undeclared. Of each
-// statement that r has, what the change leaves of it counts.
+// closeBase finds the statements that a change of the schema makes undeclared: their names under the base were
+// declared before, or the base was open for them, and are not declared after it. If the change closes an open type,
+// all undeclared statements count. It looks at what the change leaves of each statement that r has.
 func (c *checking) closeBase(ctx context.Context, r *db.Reader, before, after *schema.Schema, leaves leaving) error {
 	taken, closed := narrowsNames(before, after)
 	if !taken && !closed {
@@ -186,14 +182,13 @@ func (c *checking) closeBase(ctx context.Context, r *db.Reader, before, after *s
 	return nil
 }
 
-// batchSize is how many statements closeOut judges at once.
+// batchSize is how many statements closeOut checks at once.
 const batchSize = 1000
 
 // leaving returns what a change leaves of a statement.
 type leaving func(context.Context, rdf.Quad) ([]rdf.Quad, error)
 
-// closeOut finds the undeclared statements and what is left of them that is undeclared,
-// except those of open types.
+// closeOut finds the undeclared statements, except those of open types, in what the change leaves.
 func (c *checking) closeOut(ctx context.Context, r *db.Reader, s *schema.Schema, statements []rdf.Quad, leaves leaving) error {
 	types := map[rdf.Term][]rdf.Quad{}
 	for _, q := range statements {
@@ -229,11 +224,10 @@ func (c *checking) closeOut(ctx context.Context, r *db.Reader, s *schema.Schema,
 	return nil
 }
 
-// typesJudged bounds the types of one node among which closeOut looks for an open one.
+// typesJudged bounds how many types of one node closeOut examines to find an open one.
 const typesJudged = 1000
 
-// narrowsNames reports whether a name under the base that could be used cannot be any more,
-// and whether a type that was open is not.
+// narrowsNames reports whether some name under the base is no longer allowed, and whether an open type was closed.
 func narrowsNames(before, after *schema.Schema) (taken, closed bool) {
 	taken = len(before.Types) == 0
 	for _, t := range before.Types {

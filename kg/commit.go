@@ -22,48 +22,44 @@ import (
 	"trails/schema"
 )
 
-// ChangeSet is what one commit is asked to do. Edits may come in any order; the
-// package [change] says what each does.
+// ChangeSet is the input of one commit. Edits may be in any order; package [change] says what each does.
 type ChangeSet struct {
 	Edits   []change.Edit
 	Message string
-	// IfCommit, when set, is the head that the change was made from, the zero id for
-	// a file without commits; when the head is another one the change is refused
-	// with fault.Precondition.
+	// IfCommit, when set, must be the current head (the zero id for a file without commits); otherwise the change is
+	// refused with fault.Precondition.
 	IfCommit *CommitID
-	// Schema, when set, is the one that the edits were made under; when the head has
-	// another one the change is refused with fault.Conflict.
+	// Schema, when set, must be the current schema; otherwise the change is refused with fault.Conflict.
 	Schema *schema.Schema
-	// DryRun goes all the way to the commit and then changes nothing.
+	// DryRun does everything except for committing.
 	DryRun bool
 	// MaxRemoved, unless it is 0, bounds the statements that the change may remove: beyond it
 	// nothing is changed, and the refusal, fault.Conflict, has a [MassChange] in its chain. A
 	// dry run is not bounded.
 	MaxRemoved int64
-	// Key, when set, makes a repeated change answer with the first one's commit.
+	// Key, when set, makes a repeated change return the result of the first one.
 	Key IdempotencyKey
-	// Activity is the call that the change belongs to; it is recorded with the commit,
-	// which also says when it ended. What is left out of it is filled in.
+	// Activity is the call that makes the change; it is recorded with the commit. Missing fields are filled in.
 	Activity Activity
 }
 
-// IdempotencyKey names one intended change. The zero value is none.
+// IdempotencyKey identifies one intended change. The zero value is none.
 type IdempotencyKey struct {
 	// Key is the caller's own name for the change, within its principal's owner.
 	Key string
-	// Digest identifies what was asked; the same key with another digest is refused.
+	// Digest identifies the request; the same key with another digest is refused.
 	Digest [32]byte
-	// Note is kept with the key, and a replay gives it back in [Result.Note].
+	// Note is stored with the key, and returned in [Result.Note] when the change is repeated.
 	Note string
 }
 
-// of keeps the keys of owners apart. It begins with the way in which digests are made:
-// keys of another way, which files may have, are not found.
+// of returns the stored form of the key, which includes the owner. Its prefix is the method of computing digests, so
+// that keys stored with another method are not found.
 func (k IdempotencyKey) of(s *Session) string {
 	return "2\x00" + s.owner() + "\x00" + k.Key
 }
 
-// remember is what the commit is to leave under the key; nil without one.
+// remember returns what the commit stores under the key; nil without a key.
 func (k IdempotencyKey) remember(s *Session) *db.IdempotentKey {
 	if k.Key == "" {
 		return nil
@@ -73,32 +69,29 @@ func (k IdempotencyKey) remember(s *Session) *db.IdempotentKey {
 	}}
 }
 
-// Result reports a finished change: where the branch was, where it is, and what
-// lies between.
+// Result reports a finished change: the commits before and after, and the quads in between.
 type Result struct {
 	Before, After Commit
-	// Added and Removed are the quads between; both are cut at MaxReported quads.
+	// Added and Removed are the changed quads, up to MaxReported each.
 	Added, Removed []rdf.Quad
 	// AddedCount and RemovedCount count all of them.
 	AddedCount, RemovedCount int64
-	// Loses counts the statements that are removed and are no part of the schema, without
-	// those that only get another name.
+	// Loses counts the removed statements outside the schema, without those that are only renamed.
 	Loses int64
-	// Nodes are the first [MaxNodes] subjects that it changed, of NodeCount.
+	// Nodes are the first [MaxNodes] changed subjects, of NodeCount.
 	Nodes     []rdf.Term
 	NodeCount int64
-	// Warnings say why the change, or an operation of it, changes nothing, and what it
-	// probably did not mean, in a sentence each.
+	// Warnings are sentences about why the change or an operation of it changes nothing, and about probable mistakes.
 	Warnings []string
 	// Changed reports that a commit was made, or in a dry run would have been.
 	Changed bool
-	// Replayed reports that the idempotency key had been used: After is the first
-	// commit, and Note what was kept with the key.
+	// Replayed reports that the idempotency key was used before: After is the first commit, and Note the note stored
+	// with the key.
 	Replayed bool
 	Note     string
-	// LeftOut are the statements that documents made and RDF has no terms for.
+	// LeftOut are the statements in documents that cannot be expressed in RDF.
 	LeftOut rdfio.LeftOut
-	// Doubts are sentences about what the data probably did not mean.
+	// Doubts are sentences about probable mistakes in the data.
 	Doubts []string
 }
 
@@ -129,31 +122,31 @@ func (s *Session) Commit(ctx context.Context, c ChangeSet) (Result, error) {
 	return s.write(ctx, job{action: policy.Change, spool: &spool, set: c})
 }
 
-// job is one change on its way through the write transaction.
+// job is one change, during the write transaction.
 type job struct {
-	action policy.Action // decides whether it may edit the schema
+	action policy.Action // decides whether the change may edit the schema
 	spool  *change.Spool
 	set    ChangeSet
 	// prepare adds edits that depend on the head, under the write lock.
 	prepare func(context.Context, *db.Writer, *compiled) error
-	// undo, when set, says which nodes the change may be written for.
+	// undo, when set, says for which nodes the change may be written.
 	undo *undoing
 	// inputs name the sources of edits; nil for a change made in memory.
 	inputs    []string
-	records   int64 // that these have
+	records   int64 // number of records in the inputs
 	maxErrors int
-	// counts, when set, says which mistakes are reported.
+	// counts, when set, selects the errors that are reported.
 	counts   func(fault.FieldError) bool
 	progress func(Progress)
-	// idle is what is known beside the edits of what changes nothing.
+	// idle is what is known, besides the edits, about operations that change nothing.
 	idle *idling
-	// message, when set, is what the commit says, known when the edits are.
+	// message, when set, returns the commit message, after the edits are known.
 	message func() string
-	// losses, when set, says what of the removed statements is not lost, and what is lost on the
-	// way and does not show in what is removed at the end; it is known when prepare is done.
+	// losses, when set, returns which removed statements are not lost, and which are lost in between without being
+	// among the removed ones. It is called after prepare.
 	losses *losses
-	// closes means that the edits of a change of schema write data, too, which must not use
-	// what the schema after it does not declare.
+	// closes means that the edits of a schema change also write data, which may only use names that the new schema
+	// declares.
 	closes bool
 }
 
@@ -206,11 +199,11 @@ type transaction struct {
 	schema  *compiled // nil is that of the head
 
 	result       Result
-	removedData  int64    // statements that are no part of the schema
-	lostTypes    bool     // subjects lost a type
-	emptied      ordinals // of the subjects of which nothing is left
-	created      ordinals // of those of which nothing was said before
-	changed      []string // IRIs of subjects, bounded, for provenance
+	removedData  int64    // removed statements outside the schema
+	lostTypes    bool     // some subjects lost a type
+	emptied      ordinals // whether each changed subject has no statements left
+	created      ordinals // whether each changed subject had no statements before
+	changed      []string // IRIs of changed subjects, bounded, for provenance
 	schemaEdited bool
 	failures     failures
 	idle         idleness
@@ -270,7 +263,7 @@ func (t *transaction) merge(ctx context.Context) error {
 		return u.refusal()
 	}
 	t.result.Loses = t.loses()
-	if t.job.inputs == nil || t.isMass() { // those of a load are told with what is invalid
+	if t.job.inputs == nil || t.isMass() { // for a load they are reported together with invalid lines
 		if err := t.failures.asError(t.job, t.schema); err != nil || !t.isMass() {
 			return err
 		}
@@ -301,7 +294,7 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 	t.emptied.add(emptied)
 	t.created.add(n.whole && len(n.before) == 0)
 	counted := false
-	ofSchema := func(d change.Delta) bool { return d.Quad.Label == rdf.SchemaGraph } // which is read as it will be
+	ofSchema := func(d change.Delta) bool { return d.Quad.Label == rdf.SchemaGraph } // read as it will be
 	if u := t.job.undo; u != nil && t.job.set.DryRun && emptied && !slices.ContainsFunc(deltas, ofSchema) {
 		if counted, err = u.goesUnseen(ctx, t.w, group.Subject); err != nil {
 			return err
@@ -331,16 +324,16 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 	return t.idle.note(ctx, t.w, t.schema.schema, group, deltas)
 }
 
-// isOfRecords reports that the edits come from records of nodes, which the schema reads.
+// isOfRecords reports that the edits come from records of nodes, which are read by the schema.
 func (j *job) isOfRecords() bool { return j.inputs != nil && j.set.Schema != nil }
 
-// ordinals is a set of the groups of a spool by their numbers, one bit each.
+// ordinals is a set of groups of a spool, by number, as bits.
 type ordinals struct {
 	bits []uint64
 	n    int
 }
 
-// add says whether the next one is in the set.
+// add appends whether the next group is in the set.
 func (o *ordinals) add(in bool) {
 	if o.n%64 == 0 {
 		o.bits = append(o.bits, 0)
@@ -353,21 +346,20 @@ func (o *ordinals) add(in bool) {
 
 func (o *ordinals) has(i int) bool { return o.bits[i/64]&(1<<(i%64)) != 0 }
 
-// hub is a subject with more statements than are read for a change that is not about
-// all of them. A variable, so that a test reaches it with little data.
+// hub is the number of statements from which only those statements of a subject are read on which the change depends.
+// It is a variable, so that a test can reach it with little data.
 var hub = 10_000
 
-// node is what a change does to a subject, and what is said of that before.
+// node is a subject with its change and its statements before the change.
 type node struct {
 	*change.Group
 	before []rdf.Quad
-	// whole means that before is all of it, and not only what the edits depend on.
+	// whole means that before has all statements, not only those on which the change depends.
 	whole bool
 }
 
-// nodeOf reads what is said of a subject before the change, of a hub as much as the
-// change depends on. A subject that the file has never had is not looked for: a load of
-// new ones is not slowed by it.
+// nodeOf reads the statements of a subject before the change; for a hub only those on which the change depends. A
+// subject that is new in the file is not looked up, which keeps loads of new data fast.
 func (t *transaction) nodeOf(ctx context.Context, group *change.Group) (n node, err error) {
 	n.Group, n.whole = group, true
 	if t.before.Quads == 0 {
@@ -384,7 +376,7 @@ func (t *transaction) nodeOf(ctx context.Context, group *change.Group) (n node, 
 	return n, err
 }
 
-// needed yields what is said of a subject as far as a change of it depends on it.
+// needed yields the statements of a subject on which a change depends.
 func needed(ctx context.Context, src rdf.Source, group *change.Group) iter.Seq2[rdf.Quad, error] {
 	return func(yield func(rdf.Quad, error) bool) {
 		for _, need := range group.Needs() {
@@ -400,8 +392,7 @@ func needed(ctx context.Context, src rdf.Source, group *change.Group) iter.Seq2[
 	}
 }
 
-// store writes one delta, unless it is only counted, and keeps what later steps need to know
-// of it.
+// store writes one delta, unless it is only counted, and records what later steps need.
 func (t *transaction) store(ctx context.Context, d change.Delta, counted bool) error {
 	if d.Quad.Label == rdf.SchemaGraph {
 		t.schemaEdited = true
@@ -431,8 +422,8 @@ func (t *transaction) store(ctx context.Context, d change.Delta, counted bool) e
 	return err
 }
 
-// doubt warns of a subclass of a type that data declares: types are those of the schema, for
-// constraints, lists and search alike.
+// doubt warns if data declares a subclass of a type: only the schema's subtypes count for constraints, lists and
+// search.
 func (t *transaction) doubt(q rdf.Quad) {
 	if q.Predicate != rdf.SubClassOf || q.Label == rdf.SchemaGraph || len(t.result.Doubts) > 0 {
 		return
@@ -464,9 +455,8 @@ func (t *transaction) note(subject rdf.Term) {
 	}
 }
 
-// validate checks what the change can have broken: the changed subjects, the nodes
-// that refer to one that lost its type, and after a change of schema the instances
-// of every type that it made stricter.
+// validate checks everything that the change can have made invalid: the changed subjects, the nodes that refer to one
+// that lost its type and, after a change of the schema, the instances of every type that became stricter.
 func (t *transaction) validate(ctx context.Context) error {
 	if t.result.AddedCount+t.result.RemovedCount == 0 {
 		return t.failures.asError(t.job, t.schema)
@@ -533,8 +523,8 @@ func (t *transaction) check(ctx context.Context, c *checking, before *compiled) 
 	return nil
 }
 
-// closeAdded finds what the change adds under names of the base that the schema declares
-// neither before it, for which closeBase looks, nor after it.
+// closeAdded finds new statements with names under the base that are declared neither by the old schema nor by the
+// new one. Names that only the old one declares are found by closeBase.
 func (t *transaction) closeAdded(ctx context.Context, c *checking, before *schema.Schema) error {
 	s := t.schema.schema
 	there := func(ctx context.Context, q rdf.Quad) ([]rdf.Quad, error) { return collect(t.w.Match(ctx, labelled(q))) }
@@ -555,7 +545,7 @@ func (t *transaction) closeAdded(ctx context.Context, c *checking, before *schem
 	return nil
 }
 
-// labelled is the pattern that only this quad fits.
+// labelled is the pattern that matches only this quad.
 func labelled(q rdf.Quad) rdf.Quad {
 	if q.Label == nil {
 		q.Label = rdf.DefaultGraph
@@ -573,7 +563,7 @@ func (t *transaction) checkChanged(ctx context.Context, c *checking) error {
 			return err
 		}
 		if i++; t.emptied.has(i) {
-			continue // it has no type, so nothing can be wrong with it
+			continue // without a type nothing can be invalid
 		}
 		data := c.data
 		if t.created.has(i) {

@@ -11,8 +11,7 @@ import (
 	"trails/schema"
 )
 
-// Path leads from the nodes of a type to values: a property, or several of which all but
-// the last are references.
+// Path leads from the nodes of a type to values: one property, or several, of which all but the last are references.
 type Path []*schema.Property
 
 // maxPath bounds the properties of a path.
@@ -72,8 +71,7 @@ func (s *Snapshot) PathOf(t *schema.Type, text string) (Path, *fault.FieldError)
 	return path, nil
 }
 
-// OrOf ends a sentence about a name that is not known: the nearest that is, and the first of
-// those that are.
+// OrOf ends a sentence about an unknown name with the most similar known name, and the first of the others.
 func OrOf(name, verb string, known []string) string {
 	const most = 40
 	list := strings.Join(known[:min(len(known), most)], ", ")
@@ -89,9 +87,8 @@ func OrOf(name, verb string, known []string) string {
 // Op is how a condition compares values.
 type Op string
 
-// The operators. Of several values one has to fit, but for OpNot, which no value may equal,
-// and OpEmpty, which wants that there are none. OpContains and OpStarts take capitals and
-// small letters alike.
+// The operators. If a node has several values, one must match; with OpNot none may be equal, and with OpEmpty there
+// must be none. OpContains and OpStarts ignore case.
 const (
 	OpIs       Op = "="
 	OpNot      Op = "!="
@@ -109,7 +106,7 @@ const (
 // Ops are all operators.
 var Ops = []Op{OpIs, OpNot, OpLess, OpAtMost, OpGreater, OpAtLeast, OpIn, OpContains, OpStarts, OpEmpty, OpNotEmpty}
 
-// opsFor are the operators that fit the values of a property.
+// opsFor returns the operators for the values of a property.
 func opsFor(p *schema.Property) []Op {
 	datatype := schema.Datatypes[p.Datatype]
 	return slices.DeleteFunc(slices.Clone(Ops), func(op Op) bool {
@@ -132,20 +129,19 @@ func wordsOf(ops []Op) []string {
 	return words
 }
 
-// Condition keeps the nodes whose values at the end of a path fit.
+// Condition selects nodes by their values at the end of a path.
 type Condition struct {
 	Path Path
 	Op   Op
-	// Values are what is compared with: none for OpEmpty and OpNotEmpty, at least one for
-	// OpIn, and one for the others.
+	// Values are the operands: none for OpEmpty and OpNotEmpty, at least one for OpIn, and one for the others.
 	Values []rdf.Term
 }
 
 // maxOperands bounds the values of a condition with in.
 const maxOperands = 1000
 
-// ConditionOf makes a condition of an operator, "" for =, and a value as JSON carries it, nil
-// when there is none. The fields of errors are op and value.
+// ConditionOf makes a condition from an operator ("" is =) and a JSON value, nil if there is none. The fields of
+// errors are op and value.
 func (s *Snapshot) ConditionOf(path Path, op string, value any) (Condition, []fault.FieldError) {
 	c, p := Condition{Path: path, Op: Op(op)}, path.Last()
 	if op == "" {
@@ -208,10 +204,10 @@ func (s *Snapshot) ConditionOf(path Path, op string, value any) (Condition, []fa
 	return c, wrong
 }
 
-// maxPart bounds the text that values are to contain.
+// maxPart bounds the operand of OpContains and OpStarts.
 const maxPart = 1000
 
-// exampleProperty is a property by which nodes of a type are told apart.
+// exampleProperty is a property with which nodes of a type can be distinguished.
 func (s *Snapshot) exampleProperty(typeName string) string {
 	t := s.Schema().Type(typeName)
 	if label := s.Schema().LabelOf(t); label != "" {
@@ -223,7 +219,7 @@ func (s *Snapshot) exampleProperty(typeName string) string {
 	return "name"
 }
 
-// stored is the condition as the file is asked.
+// stored converts the condition for package db.
 func (c Condition) stored() db.Condition {
 	out := db.Condition{Path: c.Path.predicates(), Operands: c.Values, None: c.Op == OpNot || c.Op == OpEmpty}
 	out.Strings = c.Path.Last().IsPlainOrLang()

@@ -14,11 +14,10 @@ import (
 	"trails/schema/migration"
 )
 
-// Definitions are what a file says of its data, without any of the data: what a promotion
-// carries from one file to another.
+// Definitions are the schema, stored queries and migrations of a file, without data: what a promotion copies to
+// another file.
 type Definitions struct {
-	// Schema is YAML without a base: its names stand under the base of the file that it goes
-	// to.
+	// Schema is YAML without a base: its names get the base of the target file.
 	Schema []byte
 	// Queries are the stored queries, by id.
 	Queries []QueryText
@@ -26,8 +25,8 @@ type Definitions struct {
 	Migrations []*migration.Migration
 }
 
-// Definitions returns those of the graph. The fault Unusable says that a migration cannot be
-// read, which a later program may have applied.
+// Definitions returns the definitions of the graph. A migration that cannot be read, which a later program may have
+// applied, is the fault Unusable.
 func (s *Snapshot) Definitions() (Definitions, error) {
 	d := Definitions{Schema: s.Schema().PortableYAML()}
 	for _, k := range s.Stored() {
@@ -43,10 +42,10 @@ func (s *Snapshot) Definitions() (Definitions, error) {
 	return d, nil
 }
 
-// QueryStep is what becomes of one stored query: Was is "" when it comes, Text when it goes.
+// QueryStep is the change of one stored query: Was is "" for a new one, Text for a removed one.
 type QueryStep struct{ ID, Was, Text string }
 
-// querySteps are what lies between stored queries, by id.
+// querySteps are the changes between two sets of stored queries, by id.
 func querySteps(was, is []QueryText) (steps []QueryStep) {
 	texts := map[string]QueryStep{}
 	for _, q := range was {
@@ -63,18 +62,17 @@ func querySteps(was, is []QueryText) (steps []QueryStep) {
 	return steps
 }
 
-// DefinitionsDiff is what lies between two definitions.
+// DefinitionsDiff is the difference between two definitions.
 type DefinitionsDiff struct {
-	// Steps are those of the schema, behind the migrations that the second alone has where
-	// they follow on those of the first.
+	// Steps are the changes of the schema besides those of the migrations that only the second has, if these continue
+	// the first.
 	Steps   []schema.Step
 	Queries []QueryStep
-	// Applied names the files of migrations that the second alone has, Missing of those that
-	// it lacks.
+	// Applied names the migration files that only the second has, Missing those that only the first has.
 	Applied, Missing []string
 }
 
-// Against says what leads from the definitions of the graph to other ones.
+// Against returns the changes from the definitions of the graph to other ones.
 func (s *Snapshot) Against(other Definitions) (d DefinitionsDiff, err error) {
 	target, err := schema.ParseYAML(other.Schema, s.Schema().Base)
 	if err != nil {
@@ -89,7 +87,7 @@ func (s *Snapshot) Against(other Definitions) (d DefinitionsDiff, err error) {
 	at := s.Schema()
 	if pending, err := migration.Pending(s.Applied(), other.Migrations); err == nil && len(d.Missing) == 0 {
 		if _, to, err := migration.MovesOf(pending, at); err == nil {
-			at = to // what the migrations do is theirs to say
+			at = to // the steps of migrations are shown by them
 		}
 	}
 	d.Steps = at.Towards(target).Steps(at)
@@ -106,8 +104,8 @@ func without(all, others []*migration.Migration) (files []string) {
 	return files
 }
 
-// digests are what each single definition says, as a digest by its name, such as "type Task"
-// or "stored query open_tasks".
+// digests maps the name of each definition, such as "type Task" or "stored query open_tasks", to a digest of its
+// content.
 type digests map[string]string
 
 func digestsOf(s *schema.Schema, queries []QueryText) digests {
@@ -128,9 +126,9 @@ func digestsOf(s *schema.Schema, queries []QueryText) digests {
 	return all
 }
 
-// own names the definitions that would be lost and that nobody promoted: those that were
-// made, changed or removed since the last promotion, and are otherwise in what comes. Before
-// the first promotion, when left is nil, they are those that what comes does not have.
+// own names the definitions that a promotion would lose and that were not promoted: those that were made, changed or
+// removed in this file since the last promotion, and differ in the incoming ones. Before the first promotion (left is
+// nil) these are all that the incoming ones do not have.
 func (d digests) own(left, comes digests) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(d)) {
 		becomes, stays := comes[name]
@@ -147,7 +145,7 @@ func (d digests) own(left, comes digests) (names []string) {
 	return names
 }
 
-// How the schema graph keeps what the last promotion left: one text at one node.
+// The schema graph stores the digests of the last promotion as one text at one node.
 const (
 	promotionNode = rdf.IRI(rdf.TrailsNS + "promotion")
 	promotionText = rdf.IRI(rdf.TrailsNS + "promotedDefinitions")
@@ -161,8 +159,7 @@ func (d digests) quad() (rdf.Quad, error) {
 	return rdf.Quad{Subject: promotionNode, Predicate: promotionText, Object: rdf.Literal(string(text), rdf.XSDString), Label: rdf.SchemaGraph}, nil
 }
 
-// promotedIn reads what the last promotion left; nil when there was none, or when it cannot
-// be read.
+// promotedIn reads the digests of the last promotion; nil if there was none or it cannot be read.
 func promotedIn(quads []rdf.Quad) (d digests) {
 	for _, q := range quads {
 		if q.Subject == promotionNode && q.Predicate == promotionText && json.Unmarshal([]byte(rdf.Lexical(q.Object)), &d) != nil {

@@ -11,18 +11,18 @@ import (
 	"trails/schema"
 )
 
-// Described is what a list or a link says of a node.
+// Described is the description of a node in a list or a link.
 type Described struct {
 	Term rdf.Term
-	// Type is the node's most specific declared type, or for a node that is not there
-	// the one that its IRI names; nil when there is none.
+	// Type is the node's most specific declared type; for a node that does not exist, the type that its IRI names;
+	// nil if there is none.
 	Type *schema.Type
 	// ID names the node among those of its type: its local id, or its whole IRI.
 	ID    string
 	Label string
-	// Cut reports that the label is the beginning of a longer text.
+	// Cut reports that the label is shortened.
 	Cut bool
-	// Exists reports that the default graph says something of the node.
+	// Exists reports that the node has statements in the default graph.
 	Exists bool
 }
 
@@ -55,13 +55,13 @@ func (s *Snapshot) Describe(ctx context.Context, node rdf.Term) (Described, erro
 	return list[0], nil
 }
 
-// DescribeAll describes nodes in their order; what it reads it reads of all at once.
+// DescribeAll describes nodes in the given order, with reads for all nodes at once.
 func (s *Snapshot) DescribeAll(ctx context.Context, nodes []rdf.Term) ([]Described, error) {
 	return s.describeInstances(ctx, nodes, nil)
 }
 
-// describeInstances is DescribeAll of nodes that have one of these types. It does not read the
-// types of those whose IRI names one of them, so with several it takes the IRI's word for which.
+// describeInstances is DescribeAll for nodes that have one of these types. If the IRI of a node names one of them,
+// that is taken as its type without reading.
 func (s *Snapshot) describeInstances(ctx context.Context, nodes []rdf.Term, of []*schema.Type) ([]Described, error) {
 	made := make(map[rdf.Term]*Described, len(nodes))
 	var fresh []*Described
@@ -93,7 +93,7 @@ func (s *Snapshot) describeInstances(ctx context.Context, nodes []rdf.Term, of [
 	return list, nil
 }
 
-// describe fills in the descriptions of nodes; those that exist have their type already.
+// describe completes the descriptions of nodes; the types of existing ones are already set.
 func (s *Snapshot) describe(ctx context.Context, nodes []*Described) error {
 	var unknown []rdf.Term
 	for _, d := range nodes {
@@ -133,7 +133,7 @@ func (s *Snapshot) describe(ctx context.Context, nodes []*Described) error {
 		}
 		for _, d := range list {
 			found := values[d.Term]
-			if len(found) == 0 || strings.TrimSpace(rdf.Lexical(found[0])) == "" { // a link must have something to see
+			if len(found) == 0 || strings.TrimSpace(rdf.Lexical(found[0])) == "" { // a link must have a visible text
 				continue
 			}
 			d.Label = shortLabel(rdf.Lexical(found[0]))
@@ -143,7 +143,7 @@ func (s *Snapshot) describe(ctx context.Context, nodes []*Described) error {
 	return nil
 }
 
-// labelledBy is the property that has the labels of nodes like this one, "" for none.
+// labelledBy is the property with the label of such a node, "" for none.
 func (s *Snapshot) labelledBy(d *Described) rdf.IRI {
 	if d.Type == nil {
 		return rdf.Label
@@ -169,7 +169,7 @@ func (d *Described) name(s *Snapshot) {
 	}
 }
 
-// shortLabel keeps a list readable and its size bounded whatever people write.
+// shortLabel shortens a label, so that lists stay readable and bounded.
 func shortLabel(text string) string {
 	if len(text) <= labelLength || utf8.RuneCountInString(text) <= labelLength {
 		return text
@@ -194,7 +194,7 @@ func (s *Snapshot) typesOf(node rdf.Term, classes []rdf.Term) []*schema.Type {
 	return s.Schema().TypesOf(quads)
 }
 
-// named is the type that a node's IRI names, nil for none.
+// named is the type that a node's IRI names, or nil.
 func (s *Snapshot) named(node rdf.Term) *schema.Type {
 	if iri, ok := node.(rdf.IRI); ok {
 		if name, _, ours := s.Schema().Local(iri); ours {
@@ -204,7 +204,7 @@ func (s *Snapshot) named(node rdf.Term) *schema.Type {
 	return nil
 }
 
-// mainType is the type that the node's IRI names, else one that has no subtype among them.
+// mainType is the type that the node's IRI names, otherwise one without a subtype among the types.
 func (s *Snapshot) mainType(node rdf.Term, types []*schema.Type) *schema.Type {
 	if len(types) == 0 {
 		return nil
@@ -221,7 +221,7 @@ func (s *Snapshot) mainType(node rdf.Term, types []*schema.Type) *schema.Type {
 	return types[0]
 }
 
-// PropertyName is what people call a predicate of a type's nodes.
+// PropertyName is the name of a predicate for people, for a type's nodes.
 func (s *Snapshot) PropertyName(t *schema.Type, predicate rdf.Term) string {
 	iri, _ := predicate.(rdf.IRI)
 	if t != nil {

@@ -23,9 +23,9 @@ import (
 type Exported struct {
 	// Records counts the lines written.
 	Records int64 `json:"records"`
-	// Left counts quads that the format cannot say; NDJSON says nodes of declared types only.
+	// Left counts quads that the format cannot express; NDJSON has only nodes of declared types.
 	Left int64 `json:"left_out" doc:"Statements that the format cannot say."`
-	// LeftOut says which and why, but for those of the graphs that trails keeps itself.
+	// LeftOut says which, and why, except for quads of the system graphs.
 	LeftOut rdfio.LeftOut `json:"-"`
 }
 
@@ -35,16 +35,15 @@ func ExportFormats() []load.Format {
 	return []load.Format{load.NQuads, load.NTriples, load.NDJSON, load.CSV, load.TSV, load.Turtle, load.TriG, load.JSONLD, load.RDFXML}
 }
 
-// Export writes the snapshot in canonical order: the same graph gives the same
-// bytes, and blank nodes keep their labels. Triples, which are what N-Triples,
-// Turtle and RDF/XML can say, are those of the default graph. Memory is bounded, whatever the
-// graph's size.
+// Export writes the snapshot in canonical order: the same graph gives the same bytes, and blank nodes keep their
+// labels. Formats of triples (N-Triples, Turtle and RDF/XML) only have the default graph. Memory is bounded, whatever
+// the graph's size.
 func (s *Snapshot) Export(ctx context.Context, w io.Writer, format load.Format, progress func(Progress)) (Exported, error) {
 	return s.ExportGraph(ctx, w, format, "", progress)
 }
 
-// ExportGraph writes one named graph, or with [rdf.DefaultGraph] the default graph
-// only. Formats of triples say it without its name, and so does JSON-LD then.
+// ExportGraph writes one named graph or, with [rdf.DefaultGraph], only the default graph. Formats of triples, and
+// JSON-LD in this case, omit its name.
 func (s *Snapshot) ExportGraph(ctx context.Context, w io.Writer, format load.Format, graph rdf.IRI, progress func(Progress)) (Exported, error) {
 	if !slices.Contains(ExportFormats(), format) {
 		return Exported{}, load.UnknownFormat(format, ExportFormats())
@@ -77,7 +76,7 @@ type exporting struct {
 	// languages are those of its properties' values.
 	languages map[*schema.Property][]string
 	spool     change.Spool
-	stream    rdfio.Stream // of a format that looks at everything first; nil for others
+	stream    rdfio.Stream // for a format that must read everything first; otherwise nil
 	done      Exported
 }
 
@@ -124,8 +123,8 @@ func (x *exporting) collect(ctx context.Context, progress func(Progress)) error 
 	return nil
 }
 
-// unsaid says why the format cannot say a quad, "" when it can, and takes the name off one that
-// it says as a triple.
+// unsaid says why the format cannot express a quad, "" if it can. If the format has no graphs, it removes the graph
+// from the quad.
 func (x *exporting) unsaid(q *rdf.Quad) string {
 	triples := x.format == load.NTriples || x.format == load.Turtle || x.format == load.RDFXML
 	switch {
@@ -139,7 +138,7 @@ func (x *exporting) unsaid(q *rdf.Quad) string {
 	return ""
 }
 
-// leave counts a statement that the format cannot say.
+// leave counts a statement that the format cannot express.
 func (x *exporting) leave(q rdf.Quad, why string) {
 	x.done.Left++
 	if graph, _ := q.Label.(rdf.IRI); strings.HasPrefix(string(graph), graphsOfTrails) {
@@ -190,7 +189,7 @@ func (x *exporting) nodes(ctx context.Context, report func(int64)) error {
 	return nil
 }
 
-// node writes one node of a declared type as a line that load reads back.
+// node writes one node of a declared type as a line that load can read.
 func (x *exporting) node(group *change.Group) error {
 	t, local, ok := x.identity(group)
 	if !ok {
@@ -213,7 +212,7 @@ func (x *exporting) node(group *change.Group) error {
 	data, _ := x.snapshot.Schema().Object(t, quads)
 	for _, p := range x.snapshot.Schema().PropertiesOf(t) {
 		if _, has := data[p.Name]; !has && p.Default != nil {
-			data[p.Name] = nil // or the default would come back
+			data[p.Name] = nil // otherwise loading would add the default
 		}
 	}
 	x.done.Records++
@@ -222,7 +221,7 @@ func (x *exporting) node(group *change.Group) error {
 	return enc.Encode(exportedNode{Type: t.Name, ID: local, Data: data})
 }
 
-// unsaidOf says why a record or a row of a type cannot say a statement, "" when it can.
+// unsaidOf says why a record or a table row of a type cannot express a statement, "" if it can.
 func (x *exporting) unsaidOf(t *schema.Type, q rdf.Quad) string {
 	predicate, _ := q.Predicate.(rdf.IRI)
 	switch {
@@ -242,7 +241,7 @@ type exportedNode struct {
 	Data map[string]any `json:"data"`
 }
 
-// identity finds the declared type of a node, and the id that loads it again.
+// identity returns the declared type of a node, and the id under which it can be loaded again.
 func (x *exporting) identity(group *change.Group) (*schema.Type, string, bool) {
 	iri, ok := group.Subject.(rdf.IRI)
 	if !ok {

@@ -19,10 +19,9 @@ import (
 // typeFormats are those that [Snapshot.ExportType] writes.
 var typeFormats = []load.Format{load.CSV, load.TSV, load.NDJSON}
 
-// ExportType writes the nodes that have a type, in the order of their IRIs: as a table
-// whose columns are "id" and the type's properties, or as NDJSON. Nodes of subtypes are
-// not among them. Left counts what these nodes say beyond it. A type that is not declared,
-// or is abstract, is refused with fault.InvalidArguments.
+// ExportType writes the nodes that have a type, in the order of their IRIs: as a table whose columns are "id" and the
+// type's properties, or as NDJSON. Nodes of subtypes are left out. Left counts the statements of these nodes that it
+// cannot express. A type that is not declared, or is abstract, is refused with fault.InvalidArguments.
 func (s *Snapshot) ExportType(ctx context.Context, w io.Writer, format load.Format, name string, progress func(Progress)) (Exported, error) {
 	t := s.Schema().Type(name)
 	switch {
@@ -89,8 +88,7 @@ func (c exportColumn) name() string {
 	return c.of.Name + "@" + c.lang
 }
 
-// columns are the type's properties; those of text with a language have a column for each
-// that there is.
+// columns returns the columns for the type's properties; text with a language has one column for each language.
 func (x *exporting) columns() (columns []exportColumn) {
 	for _, p := range x.snapshot.Schema().PropertiesOf(x.only) {
 		if !p.IsLang() {
@@ -142,7 +140,7 @@ func (x *exporting) rows(ctx context.Context, report func(int64)) error {
 	return w.Error()
 }
 
-// row appends the cells of one node, none when it is a blank node, which has no id.
+// row appends the cells of one node, or none for a blank node, which has no id.
 func (x *exporting) row(group *change.Group, columns []exportColumn, cells []string) []string {
 	iri, isIRI := group.Subject.(rdf.IRI)
 	if !isIRI {

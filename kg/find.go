@@ -10,9 +10,8 @@ import (
 	"trails/schema"
 )
 
-// Find returns the node that an id names among those of a type and its subtypes. A
-// node that is not there is fault.NotFound; when it was deleted, the detail
-// deleted_by is the commit that did it.
+// Find returns the node of a type or its subtypes that an id names. A node that does not exist is fault.NotFound; if
+// it was deleted, the detail deleted_by is the commit that deleted it.
 func (s *Snapshot) Find(ctx context.Context, t *schema.Type, id string) (Described, error) {
 	candidates := s.candidates(t, id)
 	for _, node := range candidates {
@@ -35,7 +34,7 @@ func (s *Snapshot) Find(ctx context.Context, t *schema.Type, id string) (Describ
 	return Described{}, missing
 }
 
-// FindEver is Find that also finds a node that was deleted.
+// FindEver is Find, and also finds deleted nodes.
 func (s *Snapshot) FindEver(ctx context.Context, t *schema.Type, id string) (Described, error) {
 	d, err := s.Find(ctx, t, id)
 	if !fault.Is(err, fault.NotFound) {
@@ -74,7 +73,7 @@ func (s *Snapshot) anyOf(t *schema.Type, types []*schema.Type) bool {
 	return slices.ContainsFunc(types, func(found *schema.Type) bool { return slices.Contains(own, found) })
 }
 
-// deleted returns the candidate that was an instance last, and the commit that ended it.
+// deleted returns the candidate that was an instance last, and the commit that deleted it.
 func (s *Snapshot) deleted(ctx context.Context, t *schema.Type, candidates []rdf.Term) (rdf.Term, Commit, error) {
 	last, was := Seq(0), rdf.Term(nil)
 	for _, node := range candidates {

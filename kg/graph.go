@@ -1,14 +1,12 @@
-// Package kg is the graph as a value: one SQLite file that holds data, schema,
-// history and provenance, read through snapshots and changed by commits.
+// Package kg is the graph as a value: one SQLite file that holds data, schema, history and provenance, read through
+// snapshots and changed by commits.
 //
-// A [Graph] is an open file. A [Session] is the graph as one principal sees it,
-// and nothing gets more. A [Snapshot] is a pinned read: reading it twice gives
-// the same answer. [Session.Commit] takes a [ChangeSet] and returns what it did,
-// validated, atomic, attributed and versioned; [Session.Load] does the same for
-// streams of any size. Start with [Open] and [Graph.Session].
+// A [Graph] is an open file. A [Session] is the graph as one principal sees it. A [Snapshot] is a pinned read:
+// reading it twice gives the same answer. [Session.Commit] takes a [ChangeSet] and returns what it did, validated,
+// atomic, attributed and versioned; [Session.Load] does the same for streams of any size. Start with [Open] and
+// [Graph.Session].
 //
-// Data lives in the default graph, the schema as SHACL and the stored queries in
-// [rdf.SchemaGraph].
+// Data lives in the default graph, the schema as SHACL and the stored queries in [rdf.SchemaGraph].
 package kg
 
 import (
@@ -71,16 +69,16 @@ type VerifyReport = db.VerifyReport
 
 // Options are how a file is opened. The zero Options are good.
 type Options struct {
-	// Synchronous is "normal" (survives a kill of the process; the default) or
-	// "full" (survives a loss of power too).
+	// Synchronous is "normal" (the default: commits survive a kill of the process) or "full" (they also survive a
+	// power loss).
 	Synchronous string
 	// LockWait bounds the wait for another process's write; 0 means 60 s.
 	LockWait time.Duration
-	// KeepActivities bounds how many reads provenance keeps, and KeepRefusals how many
-	// calls that were refused or failed; 0 means 100,000 of each. Writes are all kept.
+	// KeepActivities bounds the stored records of successful reads, KeepRefusals those of refused or failed calls; 0
+	// means 100,000 of each. Records of writes are never deleted.
 	KeepActivities, KeepRefusals int64
-	// ArtifactTTL is how long an artifact is kept after it was last asked to be kept; 0 means
-	// seven days. ArtifactQuota bounds the bytes of all of them; 0 means 256 MiB.
+	// ArtifactTTL is how long an artifact is stored after the last request to keep it; 0 means seven days.
+	// ArtifactQuota bounds the bytes of all artifacts; 0 means 256 MiB.
 	ArtifactTTL   time.Duration
 	ArtifactQuota int64
 	// LongLog is the size in bytes from which SQLite's write-ahead log is made to start
@@ -88,19 +86,19 @@ type Options struct {
 	LongLog int64
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Log hears of faults that are ours in what goes on beside calls; nil means slog.Default().
+	// Log is the log for internal faults outside of calls; nil means slog.Default().
 	Log *slog.Logger
-	// Scans says when queries read whole ranges of an index in the place of SQL; the zero
-	// value chooses by what both are estimated to take. Others are for comparisons.
+	// Scans says when queries scan whole ranges of an index instead of using SQL; the zero value decides by
+	// estimates. Others are for comparisons.
 	Scans db.Scans
-	// Inspect opens a file that has what no format has, such as a trigger, too, for reading
-	// alone: see [Graph.Foreign].
+	// Inspect opens a file even if it has objects that no format has, such as a trigger, for reading only: see
+	// [Graph.Foreign].
 	Inspect bool
-	// Remote is what SERVICE and LOAD reach other hosts by; nil refuses both.
+	// Remote is how SERVICE and LOAD reach other hosts; nil refuses both.
 	Remote Remote
 }
 
-// CreateOptions are what a new file is fixed to.
+// CreateOptions are the fixed properties of a new file.
 type CreateOptions struct {
 	// Base is what every minted IRI begins with; empty means urn:trails:<Name>:.
 	Base string
@@ -108,10 +106,10 @@ type CreateOptions struct {
 	Name string
 	// Schema is YAML to begin with; empty means no types.
 	Schema []byte
-	// Export, when set, is an export of another file with the same base, its schema
-	// included, which becomes the first commit. It comes without a Schema.
+	// Export, when set, is an export of another file with the same base, including its schema; it becomes the first
+	// commit. Schema must then be empty.
 	Export *Load
-	// Imported, when set, hears what became of the Export.
+	// Imported, when set, is called with the result of loading Export.
 	Imported func(Loaded)
 	// By is who makes the file, the author of its first commit.
 	By policy.Principal
@@ -126,7 +124,7 @@ type Graph struct {
 	now    func() time.Time
 	remote Remote
 	log    *slog.Logger
-	bell   bell // rings after every commit of this process
+	bell   bell // rung after every commit of this process
 
 	artifactTTL time.Duration
 
@@ -136,29 +134,29 @@ type Graph struct {
 	compiled *compiled // of the last schema read
 }
 
-// compiled is a schema with all that follows from it. It is immutable.
+// compiled is a schema with everything derived from it. It is immutable.
 type compiled struct {
 	epoch   string // of the file, in which the commit has its number
-	seq     Seq    // the commit that made it; 0 is the empty schema of a new file
+	seq     Seq    // number of the commit that made it; 0 is the empty schema of a new file
 	version int64
 	schema  *schema.Schema
 	shapes  *validate.Shapes
-	// uncheckable, when set, is why shapes are those of the schema alone: the graph has
-	// others, which an earlier version took without a word.
+	// uncheckable, when set, is why not all shapes of the schema graph are enforced: it has shapes from an earlier
+	// version that cannot be checked.
 	uncheckable error
 	stored      []stored.Kept  // queries, by id
 	upstreams   []gateway.Kept // by name
 	gateway     gateway.KeptSettings
 	applied     []migration.Record // by number
-	// promoted is what the last promotion left; nil when there was none.
+	// promoted is the state after the last promotion; nil if there was none.
 	promoted digests
 	// prefixes are those of the schema, for queries.
 	prefixes map[string]string
 	linter   *lint.Linter
 }
 
-// Create makes a new file at path and refuses to touch an existing one. When the
-// schema is refused, or the process is killed, nothing is left at path.
+// Create makes a new file at path. An existing file is not touched. If the schema is refused, or the process is
+// killed, there is nothing at path.
 func Create(ctx context.Context, path string, o CreateOptions) error {
 	name := o.Name
 	if name == "" {
@@ -197,7 +195,7 @@ func Create(ctx context.Context, path string, o CreateOptions) error {
 	return db.Create(ctx, path, db.CreateOptions{Base: base, Name: name, Now: o.Now(), Fill: fill})
 }
 
-// baseOf is the base that the caller gives, or the schema declares, or the name makes.
+// baseOf is the base given by the caller or declared by the schema, or made from the name.
 func baseOf(o CreateOptions, name string) (string, error) {
 	if o.Base != "" {
 		return o.Base, schema.CheckIRI(o.Base)
@@ -257,18 +255,17 @@ func (g *Graph) ReachesOut() bool { return g.remote.Reaches() }
 // Sizes returns the bytes of the file and of its write-ahead log now.
 func (g *Graph) Sizes() (file, log int64) { return g.file.Sizes() }
 
-// FailedScans returns how many scans have failed in this process by a fault of ours; see
-// [db.File.FailedScans].
+// FailedScans returns how many scans in this process have failed because of a bug; see [db.File.FailedScans].
 func (g *Graph) FailedScans() int64 { return g.file.FailedScans() }
 
-// WriterQueue returns how many writes of this process wait for another one of it.
+// WriterQueue returns how many writes of this process are waiting for another one.
 func (g *Graph) WriterQueue() int { return g.file.Waiting() }
 
 // Readers returns how many snapshots can be open at once.
 func (g *Graph) Readers() int { return g.file.Readers() }
 
-// LatestHead returns the commit that the branch is at; when no snapshot can be had at
-// once, the one that was read last, or the zero Commit if none was. It does not wait.
+// LatestHead returns the current head or, if no snapshot is available at once, the one that was read last, or the
+// zero Commit. It does not wait.
 func (g *Graph) LatestHead(ctx context.Context) Commit { return g.file.LatestHead(ctx) }
 
 // Session returns the graph as p sees it.
@@ -289,8 +286,8 @@ type VerifyOptions struct {
 	Progress func(Progress)
 }
 
-// Verify checks that the file says what was written to it: see [db.File.Verify].
-// Damage is in the report; the error is for a check that could not be finished.
+// Verify checks that the file holds what was written to it: see [db.File.Verify]. Damage is in the report; the error
+// is for a check that could not be finished.
 func (g *Graph) Verify(ctx context.Context, opts VerifyOptions) (VerifyReport, error) {
 	in := db.VerifyOptions{Sample: opts.Sample}
 	if opts.Progress != nil {
@@ -301,8 +298,8 @@ func (g *Graph) Verify(ctx context.Context, opts VerifyOptions) (VerifyReport, e
 	return g.file.Verify(ctx, in)
 }
 
-// Mend puts right what follows from the rest of the file, and never data: see [db.File.Mend].
-// Of capabilities as this program has them it takes the texts of those that the file keeps.
+// Mend repairs what can be computed from the rest of the file, and never data: see [db.File.Mend]. It takes the
+// original texts of stored descriptors from this program.
 func (g *Graph) Mend(ctx context.Context, capabilities []capability.Descriptor, dryRun bool) (done []string, err error) {
 	texts := make(map[string]string, len(capabilities))
 	for _, d := range capabilities {
@@ -311,19 +308,18 @@ func (g *Graph) Mend(ctx context.Context, capabilities []capability.Descriptor, 
 	return g.file.Mend(ctx, texts, dryRun)
 }
 
-// Foreign is nil, or says what the file has and no format has, why nothing can be written to
-// it, and the way out; see db.File.Foreign.
+// Foreign is nil, or says which objects the file has that no format has, that therefore it cannot be written, and the
+// way out; see db.File.Foreign.
 func (g *Graph) Foreign() error { return g.file.Foreign() }
 
-// TakeOut drops what no format has and holds no data from the file at path, and says what that
-// was; see db.TakeOut.
+// TakeOut removes objects without data that no format has from the file at path, and names them; see db.TakeOut.
 func TakeOut(ctx context.Context, path string, dryRun bool) (done []string, err error) {
 	return db.TakeOut(ctx, path, dryRun)
 }
 
-// Record keeps the provenance of calls that wrote nothing, and takes in what was
-// [Graph.SetAside]. Of calls on a file that can only be read nothing is kept. It gives way to writers: an error of kind fault.TimedOut means that
-// the same batch may be tried again.
+// Record stores the provenance of calls that wrote nothing, and that of [Graph.SetAside]. On a file that cannot be
+// written it does nothing. It does not wait behind a long write: fault.TimedOut means that the same batch may be
+// tried again.
 func (g *Graph) Record(ctx context.Context, batch []Activity) error {
 	if g.Foreign() != nil {
 		return nil
@@ -335,11 +331,11 @@ func (g *Graph) Record(ctx context.Context, batch []Activity) error {
 // refused.
 func (g *Graph) Aside() (waiting, refused int, err error) { return g.file.Aside() }
 
-// Surroundings are what the operating system says of the place where the file is.
+// Surroundings describe the place of the file in the operating system.
 func (g *Graph) Surroundings() (db.Surroundings, error) { return g.file.Surroundings() }
 
-// SetAside leaves provenance beside the file, for the next process that records some:
-// for a process that ends while another one writes for long.
+// SetAside writes provenance to a file beside the graph, for the next process that records some. It is for a process
+// that must end while another one is writing for long.
 func (g *Graph) SetAside(ctx context.Context, batch []Activity) error {
 	return g.file.SetAside(ctx, batch)
 }
@@ -351,8 +347,7 @@ type reading interface {
 	Epoch() string
 }
 
-// schemaOf returns the schema that r's head is under: the same value as long as the
-// version is the latest that was asked for.
+// schemaOf returns the schema of r's head: the same value while its version is the one requested last.
 func (g *Graph) schemaOf(ctx context.Context, r reading) (*compiled, error) {
 	head := r.Head()
 	g.mu.Lock()
@@ -369,7 +364,7 @@ func (g *Graph) schemaOf(ctx context.Context, r reading) (*compiled, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if other := g.compiled; other != nil && other.seq == c.seq && other.epoch == c.epoch {
-		return other, nil // compiled meanwhile: one version has one schema
+		return other, nil // another goroutine has compiled it: one version has one schema
 	}
 	g.compiled = c
 	return c, nil
@@ -399,7 +394,7 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 	return c, nil
 }
 
-// unenforced is nil, or says why nothing is written under a schema, and the way out.
+// unenforced is nil, or says why nothing may be written under a schema, and the way out.
 func (c *compiled) unenforced() error {
 	if c.uncheckable == nil {
 		return nil
@@ -416,9 +411,8 @@ func (c *compiled) typeName(class rdf.Term) string {
 	return c.schema.NodeName(class)
 }
 
-// schemaIsKept is the refusal of a change of data that would edit the schema, at a
-// place in its input if that is known. Data that repeats what the schema says, as an
-// export that is loaded where it came from does, edits nothing.
+// schemaIsKept is the refusal of a change of data that would edit the schema, with its place in the input if known.
+// Data that only repeats the schema, as a reloaded export does, edits nothing.
 func schemaIsKept(place string) error {
 	hint := ""
 	if place != "" {

@@ -95,8 +95,8 @@ func (s *Snapshot) byProperty(t *schema.Type, list []db.Change) []PropertyChange
 	return out
 }
 
-// anyProperty is the type's property with this predicate, or that of the first type that
-// has one: what a node was before is not known to be of its type now.
+// anyProperty is the type's property with this predicate, or that of the first type that has one: the node may have
+// had another type before.
 func (s *Snapshot) anyProperty(t *schema.Type, predicate rdf.IRI) *schema.Property {
 	for _, one := range append([]*schema.Type{t}, s.Schema().Types...) {
 		if p := s.Schema().PropertyByIRI(one, predicate); p != nil {
@@ -175,7 +175,7 @@ func (s *Snapshot) nodeChanges(ctx context.Context, c Commit, node rdf.Term, lef
 	return s.byGraph(ctx, NodeChange{What: what, More: more}, node, list)
 }
 
-// byGraph has one entry for each graph; the first one when nothing may be listed.
+// byGraph has one entry for each graph; only the first one if nothing may be listed.
 func (s *Snapshot) byGraph(ctx context.Context, like NodeChange, node rdf.Term, list []db.Change) ([]NodeChange, error) {
 	graphs := []rdf.Term{}
 	for _, change := range list {
@@ -204,7 +204,7 @@ func (s *Snapshot) byGraph(ctx context.Context, like NodeChange, node rdf.Term, 
 	return out, nil
 }
 
-// whatHappened compares whether the node was there before the commit and after it.
+// whatHappened compares whether the node existed before the commit and after it.
 func (s *Snapshot) whatHappened(ctx context.Context, c Commit, node rdf.Term) (string, error) {
 	before, err := s.source.Existed(ctx, node, c.Seq)
 	if err != nil {

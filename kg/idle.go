@@ -16,21 +16,21 @@ import (
 // maxIdle bounds the sentences of [Result.Warnings].
 const maxIdle = 10
 
-// idleness counts the edits that change nothing among all, and says so of the first ones.
+// idleness counts all edits and those that change nothing, and describes the first of these.
 type idleness struct {
-	adds, removes           int64  // statements to add, and to remove
-	there, absent           int64  // those that are there, and that are not
-	firstThere, firstAbsent string // what is so of the first one
+	adds, removes           int64  // statements to add and to remove
+	there, absent           int64  // those that exist already, and those that do not exist
+	firstThere, firstAbsent string // description of the first one
 }
 
-// note looks for edits of a subject that are not among what changes of it: what they assert is
-// there already, and what they retract is not.
+// note finds edits of a subject that have no effect: what they add exists already, or what they remove does not
+// exist.
 func (i *idleness) note(ctx context.Context, src rdf.Source, s *schema.Schema, group *change.Group, deltas []change.Delta) error {
-	if group.Edits[0].Op == change.Assert && len(deltas) == len(group.Edits) { // they are sorted: all of them are
+	if group.Edits[0].Op == change.Assert && len(deltas) == len(group.Edits) { // the edits are sorted, so these are all
 		i.adds += int64(len(deltas))
 		return nil
 	}
-	changed, asserted := map[rdf.Quad]bool{}, map[rdf.Quad]bool{} // statements, and without an object their predicates
+	changed, asserted := map[rdf.Quad]bool{}, map[rdf.Quad]bool{} // statements or, without an object, their predicates
 	for _, d := range deltas {
 		changed[d.Quad] = true
 		if !d.Added {
@@ -75,15 +75,14 @@ func withoutObject(q rdf.Quad) rdf.Quad {
 	return q
 }
 
-// isThere counts a statement that is there already.
+// isThere counts a statement that exists already.
 func (i *idleness) isThere(s *schema.Schema, q rdf.Quad) {
 	if i.there++; i.there == 1 {
 		i.firstThere = statement(s, q)
 	}
 }
 
-// isAbsent counts a statement, or without an object all values of a predicate, that there is
-// not.
+// isAbsent counts a statement or, without an object, all values of a predicate, that do not exist.
 func (i *idleness) isAbsent(ctx context.Context, src rdf.Source, s *schema.Schema, q rdf.Quad) (err error) {
 	if i.absent++; i.absent == 1 {
 		i.firstAbsent, err = absence(ctx, src, s, q)
@@ -91,7 +90,7 @@ func (i *idleness) isAbsent(ctx context.Context, src rdf.Source, s *schema.Schem
 	return err
 }
 
-// String says why these edits change nothing; "" when all of them do.
+// String says why these edits change nothing; "" if all of them change something.
 func (i *idleness) String() string {
 	var said []string
 	switch {
@@ -115,7 +114,7 @@ func (i *idleness) String() string {
 	return strings.Join(said, "; ")
 }
 
-// some says what is so of a part of all, with the first of them.
+// some describes a part of all edits, with the first of them.
 func some(n, all int64, what, so, first string) string {
 	if n == 1 {
 		return fmt.Sprintf("1 of %d %s is %s: %s", all, what, so, first)
@@ -123,15 +122,15 @@ func some(n, all int64, what, so, first string) string {
 	return fmt.Sprintf("%d of %d %s are %s, such as: %s", n, all, what, so, first)
 }
 
-// likeness counts the nodes of records that are as the records say already, and the links.
+// likeness counts the nodes of records, and the links, that already equal the record.
 type likeness struct {
 	nodes, like int64
 	first       string
 	links       idleness
 }
 
-// note looks at the edits of a record: a node is as it says when nothing of it changes. What
-// a record says of a property is all of its values, and no addition; a link is one.
+// note examines the edits of a record. A node equals it if nothing changes. A record states all values of a property;
+// a link adds one.
 func (l *likeness) note(s *schema.Schema, group *change.Group, deltas []change.Delta) {
 	if l.nodes++; len(deltas) == 0 {
 		if l.like++; l.like == 1 {
@@ -139,7 +138,7 @@ func (l *likeness) note(s *schema.Schema, group *change.Group, deltas []change.D
 		}
 		return
 	}
-	adds := 0 // that are made, less those that are asked for
+	adds := 0 // new statements, without the requested ones
 	for _, d := range deltas {
 		if d.Added {
 			adds++
@@ -177,11 +176,11 @@ func (l *likeness) String() string {
 	return strings.Join(said, "; ")
 }
 
-// valuesNamed is how many values a sentence names in the place of one that is not there.
+// valuesNamed is how many existing values a sentence names instead of a missing one.
 const valuesNamed = 3
 
-// absence says what is there in the place of a statement that is not; without an object in
-// the place of all values of its predicate.
+// absence says what exists instead of a missing statement or, without an object, instead of the values of a
+// predicate.
 func absence(ctx context.Context, src rdf.Source, s *schema.Schema, q rdf.Quad) (string, error) {
 	in := q.Label
 	if in == nil {
@@ -261,20 +260,19 @@ func value(s *schema.Schema, t rdf.Term) string {
 	return text
 }
 
-// idling is what is known of a change beside its edits.
+// idling is what is known about a change that has no effect, besides its edits.
 type idling struct {
-	// sentences are those of operations, and of steps of a patch or a migration, that change
-	// nothing, or a part of them.
+	// sentences are about operations, or steps of a patch or a migration, that change nothing or only in part.
 	sentences []string
 	// more counts those beyond [maxIdle].
 	more int
 	// part says which part of the only operation makes no statements.
 	part string
-	// replaces means that the change says all that shall be there: what stays is meant.
+	// replaces means that the change states everything that shall exist, so unchanged data is intended.
 	replaces bool
 }
 
-// isIdle notes that what the caller calls so changes nothing, unless there is no reason.
+// isIdle records that a part of the change, named what, changes nothing, unless why is empty.
 func (i *idling) isIdle(what, why string) {
 	switch {
 	case why == "":
@@ -285,8 +283,7 @@ func (i *idling) isIdle(what, why string) {
 	}
 }
 
-// takeBack notes that some operations take statements back that others make, or make those that
-// others take away.
+// takeBack records that some operations remove statements that others add, or the reverse.
 func (i *idling) takeBack(all bool, count int64, first string) {
 	what, and := "a part of this", ""
 	if all {
@@ -300,7 +297,7 @@ func (i *idling) takeBack(all bool, count int64, first string) {
 	}
 }
 
-// said are the sentences, and how many more there would be.
+// said returns the sentences, and the number of those left out.
 func (i *idling) said() []string {
 	if i.more == 0 {
 		return i.sentences
@@ -320,8 +317,8 @@ func idleSteps(patched schema.Patched, first int) (i idling) {
 	return i
 }
 
-// unchanged returns why the change, or a part or an operation of it, changes nothing; of one
-// that names no value there is nothing to say.
+// unchanged returns why the change, or a part or an operation of it, changes nothing. There is no sentence for an
+// operation without values.
 func (t *transaction) unchanged() []string {
 	if said := t.job.idle.said(); len(said) > 0 {
 		return said
@@ -421,14 +418,13 @@ func patternOf(s *schema.Schema, p sparql.QuadPattern) string {
 	return text
 }
 
-// replaces reports that an operation says all that a graph shall have, so that what stays is
-// meant.
+// replaces reports that an operation states everything that a graph shall have, so unchanged data is intended.
 func replaces(op sparql.Operation) bool {
 	t, ok := op.(sparql.Transfer)
 	return ok && t.Kind != sparql.AddGraph
 }
 
-// emptyTarget says that a target has no statements that an update may remove.
+// emptyTarget says that the target has no statements that an update may remove.
 func emptyTarget(t sparql.Target) string {
 	switch {
 	case t.All:

@@ -27,7 +27,7 @@ const (
 	fewLinks     = 5
 )
 
-// linkBudget is what is left of them.
+// linkBudget is how many links may still be listed and counted.
 type linkBudget struct{ listed, counted int }
 
 // IncomingLinks returns what refers to a node, limit nodes of each group. However
@@ -73,7 +73,7 @@ func (s *Snapshot) propertyOrder(g LinkGroup) int {
 	return slices.IndexFunc(s.Schema().PropertiesOf(g.Type), func(p *schema.Property) bool { return p.Name == g.Property })
 }
 
-// referrers groups those who refer to a node by p.
+// referrers groups the nodes that refer to a node by p.
 func (s *Snapshot) referrers(ctx context.Context, p rdf.IRI, node rdf.Term, limit int, left *linkBudget) ([]LinkGroup, error) {
 	total, err := s.source.CountReferrers(ctx, p, node, CountLimit+1)
 	if err != nil {
@@ -103,8 +103,7 @@ func (s *Snapshot) referrers(ctx context.Context, p rdf.IRI, node rdf.Term, limi
 	return s.countedByType(ctx, p, node, linkCount{total, most, limit})
 }
 
-// linkCount says how many links there are, how many of them are counted by type, and
-// how many nodes of each type are listed.
+// linkCount is the number of links, how many of them are counted by type, and how many nodes of each type are listed.
 type linkCount struct{ total, most, limit int }
 
 // onlyDeclares reports whether no other type has the property.
@@ -117,7 +116,7 @@ func (s *Snapshot) onlyDeclares(t *schema.Type, p rdf.IRI) bool {
 	return true
 }
 
-// groupByType groups nodes that are at hand.
+// groupByType groups nodes that have been read.
 func (s *Snapshot) groupByType(ctx context.Context, p rdf.IRI, nodes []rdf.Term) ([]LinkGroup, error) {
 	var groups []LinkGroup
 	described, err := s.DescribeAll(ctx, nodes)
@@ -136,7 +135,7 @@ func (s *Snapshot) groupByType(ctx context.Context, p rdf.IRI, nodes []rdf.Term)
 	return groups, nil
 }
 
-// countedByType counts the first of those who refer to a node by type.
+// countedByType counts the first referrers of a node by type.
 func (s *Snapshot) countedByType(ctx context.Context, p rdf.IRI, node rdf.Term, c linkCount) ([]LinkGroup, error) {
 	types, err := s.source.ReferrerTypes(ctx, p, node, c.most)
 	if err != nil {

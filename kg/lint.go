@@ -15,12 +15,12 @@ import (
 	"trails/text/fulltext"
 )
 
-// namesSought is among how many predicates of the data a name is sought that is unknown.
+// namesSought bounds the predicates of the data among which a similar name is searched.
 const namesSought = 1000
 
-// LintQuery returns what a query probably did not mean, under the schema and the data of the
-// snapshot, and nothing for an earlier commit, whose schema may have been another; see
-// [lint.Sentences]. What it costs goes with the text, not with the data.
+// LintQuery returns warnings about what a query probably did not mean, under the schema and the data of the snapshot;
+// see [lint.Sentences]. For an earlier commit, whose schema may be different, there are none. The cost depends on the
+// text, not on the data.
 func (s *Snapshot) LintQuery(ctx context.Context, q *sparql.Query, o QueryOptions) ([]lint.Warning, error) {
 	q, err := q.Bind(o.Params)
 	if err != nil || s.past || s.Head().Quads == 0 {
@@ -42,18 +42,17 @@ func (s *Snapshot) LintUpdate(ctx context.Context, u *sparql.Update, o UpdateOpt
 	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).Update(ctx, linted{s}, u)
 }
 
-// LintStored returns what a stored query probably does not mean, whatever its parameters will
-// be: each with its place as Source.
+// LintStored returns warnings about a stored query that hold for all parameters, each with its place as Source.
 func (s *Snapshot) LintStored(ctx context.Context, q *stored.Query) ([]fault.FieldError, error) {
 	return s.compiled.checker().Doubts(ctx, linted{s}, q)
 }
 
-// checker is what stored queries are held against.
+// checker is the linter for stored queries.
 func (c *compiled) checker() stored.Checker {
 	return stored.Checker{Schema: c.schema, Linter: c.linter, Shapes: c.shapes}
 }
 
-// linted is a snapshot as texts are held against it.
+// linted is a snapshot as data for the linter.
 type linted struct{ *Snapshot }
 
 // Predicates implements [lint.Data].
@@ -61,8 +60,7 @@ func (s linted) Predicates(ctx context.Context) ([]rdf.IRI, error) {
 	return s.source.Predicates(ctx, nil, namesSought)
 }
 
-// Absent implements [lint.Data]: the node was deleted, or one is near whose id or label has
-// the words of its id.
+// Absent implements [lint.Data]: the node was deleted, or there is one whose id or label has the words of its id.
 func (s linted) Absent(ctx context.Context, node rdf.IRI) (string, error) {
 	name, local, _ := s.Schema().Local(node)
 	t := s.Schema().Type(name)
@@ -83,7 +81,7 @@ func (s linted) Absent(ctx context.Context, node rdf.IRI) (string, error) {
 	return fmt.Sprintf("did you mean %s, %q?", s.Name(found.Hits[0].Term), found.Hits[0].Label), nil
 }
 
-// textsLiked is among how many texts with the same words one is sought that was meant.
+// textsLiked bounds the texts with the same words among which the intended one is searched.
 const textsLiked = 200
 
 // Alike implements [lint.Data]: among texts with the same words, or with words that are near.
@@ -106,9 +104,8 @@ func (s linted) Alike(ctx context.Context, property rdf.IRI, text string) (rdf.T
 	return s.alike(ctx, property, corrected.Text, corrected)
 }
 
-// Meant returns the value of a property that was probably meant by a text that no statement of
-// the default graph has: they differ in case, accents, spaces or few letters. It is nil where a
-// statement has it, or none is near.
+// Meant returns the value of a property that a text was probably meant to be: it differs in case, accents, spaces or
+// few letters. It is nil if a statement of the default graph has the text itself, or no value is similar.
 func (s *Snapshot) Meant(ctx context.Context, property rdf.IRI, text rdf.Term) (rdf.Term, error) {
 	for q, err := range s.Match(ctx, rdf.Quad{Predicate: property, Object: text}) {
 		if err != nil || q.Label == nil {
@@ -118,7 +115,7 @@ func (s *Snapshot) Meant(ctx context.Context, property rdf.IRI, text rdf.Term) (
 	return linted{s}.Alike(ctx, property, rdf.Lexical(text))
 }
 
-// alike is the text of a property that has the words of another one, and no others.
+// alike is the value of a property with exactly the words of another text.
 func (s linted) alike(ctx context.Context, property rdf.IRI, text string, query fulltext.Query) (found rdf.Term, err error) {
 	words, left := plainWords(text), textsLiked
 	_, err = s.source.SearchTexts(ctx, db.TextSearch{Query: query}, db.MatchAll, func(hits []db.TextHit) (bool, error) {
@@ -132,8 +129,7 @@ func (s linted) alike(ctx context.Context, property rdf.IRI, text string, query 
 	return found, err
 }
 
-// plainWords are the words of a text without what people write in different ways: capitals,
-// accents, and what stands between words.
+// plainWords are the words of a text without case, accents and punctuation.
 func plainWords(text string) string {
 	var out strings.Builder
 	fulltext.Each(text, func(w fulltext.Word) bool {
@@ -143,7 +139,7 @@ func plainWords(text string) string {
 	return out.String()
 }
 
-// namedShown is how many nodes of one name are looked at.
+// namedShown is how many nodes with one name are read.
 const namedShown = 5
 
 // Named implements [lint.Data].

@@ -20,14 +20,13 @@ import (
 
 // Load is a change that comes as streams. It is one atomic commit, whatever its size.
 type Load struct {
-	// Options say what is read; with KeepGoing nothing is changed all the same.
+	// Options say how the inputs are read; KeepGoing still changes nothing if there are errors.
 	load.Options
-	// IfGraph, when set, is required of Graph; what is not so is refused with
-	// fault.Precondition.
+	// IfGraph, when set, is the required state of Graph; otherwise the load is refused with fault.Precondition.
 	IfGraph GraphState
-	// Set carries all but the edits.
+	// Set has everything but the edits.
 	Set ChangeSet
-	// Progress hears how far it is.
+	// Progress is called with the progress.
 	Progress func(Progress)
 }
 
@@ -36,19 +35,19 @@ type Loaded struct {
 	Result
 	// Records counts the lines that held data: nodes, edges or quads.
 	Records int64
-	// Existed reports that the graph that was named was there before.
+	// Existed reports that the named graph existed before.
 	Existed bool
-	// Tables means that the inputs were tables, as far as Rejects has kept their rows.
+	// Tables means that the inputs were tables whose rows Rejects can return.
 	Tables bool
-	// Broken is what is wrong with the rows that Rejects has left out.
+	// Broken describes the errors in the rows that Rejects has left out.
 	Broken []fault.FieldError
-	// Preview are the first nodes that the data has, as many as the options ask for.
+	// Preview are the first nodes of the data, as many as the options request.
 	Preview []load.Node
 }
 
-// Load reads all inputs, outside the write lock, and commits them. A bad line is
-// refused with fault.InvalidData, its source, field and reason. Data that would edit
-// the schema is refused with fault.Denied; what repeats it edits nothing.
+// Load reads all inputs, outside the write lock, and commits them. A bad line is refused with fault.InvalidData, with
+// its source, field and reason. Data that would change the schema is refused with fault.Denied; data that only
+// repeats it is accepted.
 func (s *Session) Load(ctx context.Context, l Load) (Loaded, error) {
 	return s.load(ctx, policy.Change, l)
 }
@@ -78,8 +77,8 @@ func (s *Session) load(ctx context.Context, action policy.Action, l Load) (Loade
 	return r.Commit(ctx, l.Set)
 }
 
-// ReadLoad reads all inputs of a load and changes nothing: what is left is to commit
-// them. Its errors are those of [Session.Load].
+// ReadLoad reads all inputs of a load, and changes nothing; it remains to commit them. Its errors are those of
+// [Session.Load].
 func (s *Session) ReadLoad(ctx context.Context, l Load) (*ReadyLoad, error) {
 	return s.read(ctx, policy.Change, l)
 }
@@ -90,17 +89,17 @@ type ReadyLoad struct {
 	load    Load
 	data    *load.Data
 	job     job
-	existed bool // the graph that is named, before
+	existed bool // the named graph existed before
 
-	warnings []string // of what the data probably did not mean
+	warnings []string // about probable mistakes in the data
 
-	sameBlank bool // what was set aside says what is there, at sameAt
+	sameBlank bool // the blank nodes of the data are equivalent to those of the graph, at sameAt
 	sameAt    CommitID
-	partners  map[rdf.BNode]rdf.BNode // of the data's blank nodes those of the graph that they stand for, at sameAt
+	partners  map[rdf.BNode]rdf.BNode // for blank nodes of the data the equivalent ones of the graph, at sameAt
 }
 
-// Commit commits the load, on the head and within the bound that IfCommit and MaxRemoved of
-// the set say. All else of it was said when the inputs were read.
+// Commit commits the load. Of its Set only IfCommit and MaxRemoved are used; everything else was given when the
+// inputs were read.
 func (r *ReadyLoad) Commit(ctx context.Context, set ChangeSet) (Loaded, error) {
 	r.job.set.IfCommit, r.job.set.MaxRemoved = set.IfCommit, set.MaxRemoved
 	result, err := r.write(ctx)
@@ -120,9 +119,8 @@ func (r *ReadyLoad) Commit(ctx context.Context, set ChangeSet) (Loaded, error) {
 	return Loaded{Result: result, Records: records, Broken: broken, Tables: tables, Existed: r.existed, Preview: r.data.Preview}, err
 }
 
-// write writes what was read. With Rejects it leaves out the rows that are refused, and those
-// that are then: a row that refers to one that is left out is not left alone. When no row is
-// good, or what is refused is said in none, nothing is written.
+// write writes what was read. With Rejects it leaves out refused rows, and then also the rows that refer to these and
+// so become invalid. If no row is valid, or a refusal cannot be attributed to rows, nothing is written.
 func (r *ReadyLoad) write(ctx context.Context) (Result, error) {
 	rows := r.data.Rows
 	if rows == nil {
@@ -145,8 +143,8 @@ func (r *ReadyLoad) write(ctx context.Context) (Result, error) {
 	return r.session.write(ctx, r.job)
 }
 
-// WriteRejects writes the rows that a load with Rejects has left out, with what is wrong with
-// each, as a file that can be mended and loaded; nothing where none is.
+// WriteRejects writes the rows that a load with Rejects has left out, with their errors, as a file that can be
+// corrected and loaded; nothing if there are none.
 func (r *ReadyLoad) WriteRejects(ctx context.Context, to io.Writer) error {
 	if r.data.Rows == nil || len(r.data.Rows.Fields()) == 0 {
 		return nil
@@ -154,7 +152,7 @@ func (r *ReadyLoad) WriteRejects(ctx context.Context, to io.Writer) error {
 	return r.data.Rows.Write(ctx, to)
 }
 
-// Close forgets what was read.
+// Close discards what was read.
 func (r *ReadyLoad) Close() { r.data.Close() }
 
 func (s *Session) read(ctx context.Context, action policy.Action, l Load) (_ *ReadyLoad, err error) {
@@ -207,7 +205,7 @@ func (s *Session) read(ctx context.Context, action policy.Action, l Load) (_ *Re
 	return r, r.compareBlank(ctx)
 }
 
-// lint warns of names of the data that are unknown and nearly that of another one.
+// lint warns about unknown names in the data that are similar to a known one.
 func (r *ReadyLoad) lint(ctx context.Context, snap *Snapshot) error {
 	var insert []sparql.QuadPattern
 	pattern := func(predicate, object sparql.Operand) {
@@ -228,10 +226,8 @@ func (r *ReadyLoad) lint(ctx context.Context, snap *Snapshot) error {
 	return err
 }
 
-// allBad tries what could be read without writing it, and reports what it breaks together
-// with what could not. What only follows from a line that was left out, or from a value that
-// could not be read, is not held against the others; nor is anything when there may be lines
-// that were not read.
+// allBad validates what could be read, without writing it, and reports all errors together. Errors that only follow
+// from a missing line or an unreadable value are left out, as are all if there may be lines that were not read.
 func (r *ReadyLoad) allBad(ctx context.Context) error {
 	if r.data.Partial {
 		return fault.Invalid(r.data.Bad)

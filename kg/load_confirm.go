@@ -10,8 +10,8 @@ import (
 	"trails/rdf"
 )
 
-// Replacement is what a load puts its data in the place of: with Overwrite the nodes
-// that have one of the types in the data, with Replace the statements of one graph.
+// Replacement is what a load replaces: with Overwrite the nodes that have one of the types in the data, with Replace
+// the statements of one graph.
 type Replacement struct {
 	// Head is the commit at which they were counted.
 	Head Commit
@@ -27,8 +27,7 @@ type Replaced struct {
 	Nodes int64
 }
 
-// Replaces says what the load would replace now; nothing in the modes that only add
-// and set.
+// Replaces returns what the load would replace now; nothing for modes that only add and set.
 func (r *ReadyLoad) Replaces(ctx context.Context) (goes Replacement, err error) {
 	err = r.session.View(ctx, func(snap *Snapshot) (err error) {
 		goes.Head = snap.Head()
@@ -69,8 +68,8 @@ func (s *Snapshot) countGraph(ctx context.Context, graph rdf.IRI) (n int64, err 
 	return n, nil
 }
 
-// Settles reports that a change by this session will come to nothing whatever it does:
-// it was made before under its key, or was made from another head.
+// Settles reports that a change by this session cannot have an effect: it was made before under its key, or its
+// IfCommit is not the head.
 func (s *Snapshot) Settles(ctx context.Context, by *Session, set ChangeSet) (bool, error) {
 	if set.IfCommit != nil && *set.IfCommit != s.Head().ID {
 		return true, nil

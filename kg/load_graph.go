@@ -11,7 +11,7 @@ import (
 	"trails/rdf"
 )
 
-// GraphState is what a load requires of its graph before it.
+// GraphState is the state of its graph that a load requires.
 type GraphState string
 
 // The states; "" is either. The default graph always exists, others while they have
@@ -34,7 +34,7 @@ func (s GraphState) check(graph rdf.IRI, exists bool) error {
 	return nil
 }
 
-// checkTarget refuses what does not go with the graph that is named, or with none.
+// checkTarget refuses options that do not fit a named graph, or none.
 func (l Load) checkTarget() error {
 	wrong := func(field, message string) error {
 		return fault.Arguments(fault.FieldError{Field: field, Code: fault.Required, Message: message})
@@ -52,12 +52,11 @@ func (l Load) checkTarget() error {
 	return nil
 }
 
-// blankWork bounds what the comparison of blank nodes costs, and what their pairing does.
+// blankWork bounds the cost of comparing blank nodes, and of pairing them.
 const blankWork = 1_000_000
 
-// compareBlank finds out, before anything is locked, whether the blank nodes of the
-// data say what those of the graph say, or else which stand for which. It holds at the head
-// that it was found at.
+// compareBlank finds out, before anything is locked, whether the blank nodes of the data are equivalent to those of
+// the graph, or else which correspond. The result is valid for the head at which it was found.
 func (r *ReadyLoad) compareBlank(ctx context.Context) error {
 	if len(r.data.Blank) == 0 {
 		return nil
@@ -87,7 +86,7 @@ func (r *ReadyLoad) compareBlank(ctx context.Context) error {
 	})
 }
 
-// atHead does, under the write lock, what depends on the graph as it is then.
+// atHead does, under the write lock, what depends on the current state of the graph.
 func (r *ReadyLoad) atHead(ctx context.Context, w *db.Writer, c *compiled) error {
 	if r.load.Graph != "" {
 		there, err := graphExists(ctx, w, r.load.Graph)
@@ -116,8 +115,8 @@ func graphExists(ctx context.Context, w *db.Writer, graph rdf.IRI) (bool, error)
 	return false, nil
 }
 
-// replaceGraph adds the removal of what is in the graph; what the data says again
-// stays, as the merge of edits has it.
+// replaceGraph adds the removal of the graph's statements; those that the data repeats stay, because edits are
+// merged.
 func (r *ReadyLoad) replaceGraph(ctx context.Context, w *db.Writer) error {
 	same := r.sameBlank && w.Head().ID == r.sameAt
 	if !same {
@@ -144,7 +143,7 @@ func (r *ReadyLoad) replaceGraph(ctx context.Context, w *db.Writer) error {
 	return nil
 }
 
-// partner is the blank node of the graph that one of the data stands for, or the term itself.
+// partner is the blank node of the graph that corresponds to one of the data, or the term itself.
 func (r *ReadyLoad) partner(t rdf.Term) rdf.Term {
 	if b, ok := t.(rdf.BNode); ok {
 		if partner, paired := r.partners[b]; paired {

@@ -8,8 +8,7 @@ import (
 	"trails/text/quote"
 )
 
-// MassChange is what a change would have done that was refused because it removes more
-// than [ChangeSet.MaxRemoved] statements.
+// MassChange describes a change that was refused because it removes more than [ChangeSet.MaxRemoved] statements.
 type MassChange struct {
 	// Head is the commit that it was tried on.
 	Head Commit
@@ -32,7 +31,7 @@ func (m *MassChange) Error() string {
 	return fmt.Sprintf("the change would remove %s and touch %s: %s", fault.Counted(m.Removes, "statement"), fault.Counted(m.NodeCount, "node"), strings.Join(names, ", "))
 }
 
-// losses is what the steps of a change of the schema do to statements.
+// losses says which statements the steps of a schema change remove.
 type losses struct{ moved, lost int64 }
 
 func (c *losses) add(steps ...MigratedStep) {
@@ -42,8 +41,8 @@ func (c *losses) add(steps ...MigratedStep) {
 	}
 }
 
-// loses counts what the change has removed so far. What gets another name is not lost; what
-// steps of a migration remove is, though a later one may have moved as much.
+// loses counts what the change has removed so far. Renamed statements are not lost; what a step of a migration
+// removes is, even if a later step moves as much.
 func (t *transaction) loses() int64 {
 	if t.job.losses == nil {
 		return t.removedData
@@ -51,8 +50,7 @@ func (t *transaction) loses() int64 {
 	return max(t.removedData-t.job.losses.moved, t.job.losses.lost)
 }
 
-// isMass reports that the change has removed more than it may. What follows is counted
-// and not written.
+// isMass reports that the change has removed more than it may. From then on statements are only counted, not written.
 func (t *transaction) isMass() bool {
 	set := t.job.set
 	return set.MaxRemoved > 0 && !set.DryRun && t.loses() > set.MaxRemoved

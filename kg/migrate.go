@@ -23,7 +23,7 @@ import (
 
 // MigrationChange asks for migrations to be applied.
 type MigrationChange struct {
-	// Given are all that the caller has, in any order, the applied ones, too.
+	// Given are all migrations that the caller has, in any order, including those that were applied.
 	Given []*migration.Migration
 	// Set carries all but the edits.
 	Set ChangeSet
@@ -33,43 +33,41 @@ type MigrationChange struct {
 
 // Migrated is what a migration did, or would do.
 type Migrated struct {
-	// Migration is the one; nil when there was none to apply.
+	// Migration is the applied migration; nil if there was none to apply.
 	Migration *migration.Migration
 	Steps     []MigratedStep
-	// Queries are the stored queries that it renames something in, or breaks, by id for each
-	// of its changes of the schema in turn.
+	// Queries are the stored queries in which it renames something, or which it breaks, by id, for each of its schema
+	// changes in order.
 	Queries []stored.Carried
-	// ByHistory says why the way back is the inverse of its commit; "" when its steps have
-	// ways back of their own.
+	// ByHistory says why a rollback inverts its commit; "" if its steps have rollbacks of their own.
 	ByHistory string
-	// Breaks are the nodes that it would leave wrong, by which a plan says that it would be
-	// refused, and Broken counts them.
+	// Breaks are the nodes that it would make invalid, for which a plan says that it would be refused, and Broken
+	// counts them.
 	Breaks []fault.FieldError
 	Broken int
 	// Idle says which of its steps change nothing, and why.
 	Idle []string
-	// Left counts those that are to be applied after it.
+	// Left counts the migrations to be applied after it.
 	Left int
 }
 
 // MigratedStep is one thing that a migration does.
 type MigratedStep struct {
-	// First and Last are the numbers of the steps in the text, from 1, which are taken
-	// together; 0 for what is no step of it.
+	// First and Last are the numbers (from 1) of the steps in the text that are done together; 0 if it is not a step
+	// of the text.
 	First, Last int
-	// What says it to a person.
+	// What describes it to a person.
 	What string
-	// Moves counts the statements that get a new name or go to another property, and MovesIn
-	// those of each named graph.
+	// Moves counts the statements that are renamed or moved to another property, and MovesIn those of each named
+	// graph.
 	Moves   int64
 	MovesIn map[rdf.Term]int64
-	// Removes counts the statements that are lost, Losing names the first [MaxLosing] nodes
-	// that they are about. RemovesOf counts those that an update removes by the type of their
-	// node, "" of one that has none.
+	// Removes counts the lost statements, and Losing names the first [MaxLosing] nodes that lose some. RemovesOf
+	// counts those that an update removes by the type of their node, "" if it has none.
 	Removes   int64
 	Losing    []string
 	RemovesOf map[string]int64
-	// Fills means that nodes without a value are given the default.
+	// Fills means that nodes without a value get the default.
 	Fills bool
 }
 
@@ -150,13 +148,12 @@ func (s *Session) PlanMigrations(ctx context.Context, c MigrationChange) (plan [
 // errMoved means that the graph changed between two transactions of a plan.
 var errMoved = errors.New("the graph changed meanwhile")
 
-// heldForPlan is how long a plan may keep the lock for writing, and wait for it. A variable, so
-// that a test plans without it.
+// heldForPlan is how long a plan may hold the lock for writing, and wait for it. It is a variable, so that a test can
+// plan without the lock.
 var heldForPlan = 100 * time.Millisecond
 
-// try runs what writes and changes nothing: under the lock when that is soon done, and else
-// from its beginning on a copy of the file, which no writer waits for. A session that only
-// reads may try.
+// try runs writes without committing them: under the lock if that is short, otherwise again on a copy of the file,
+// which delays no writer. A read-only session may try.
 func (s *Session) try(ctx context.Context, do func(context.Context, *Session) error) (err error) {
 	tries := *s
 	tries.action = ""
@@ -185,15 +182,15 @@ func (s *Session) try(ctx context.Context, do func(context.Context, *Session) er
 	return do(ctx, &tries)
 }
 
-// tryMigrations tries the pending migrations in one transaction, each on what the ones before
-// it leave, up to the first that is refused. It returns the commit that they were tried on.
+// tryMigrations tries the pending migrations in one transaction, each after the previous ones, up to the first that
+// is refused. It returns the commit on which they were tried.
 func (s *Session) tryMigrations(ctx context.Context, c MigrationChange) (head CommitID, plan []Migrated, err error) {
 	w, err := s.graph.file.Write(ctx)
 	if err != nil {
 		return head, nil, err
 	}
 	defer w.Close()
-	var schema *compiled // that the former leaves
+	var schema *compiled // after the previous one
 	try := func() error {
 		var spool change.Spool
 		defer spool.Close()
@@ -221,8 +218,8 @@ func (s *Session) tryMigrations(ctx context.Context, c MigrationChange) (head Co
 	}
 }
 
-// migrate applies so many pending migrations at most as one commit, and tells of each what
-// it does before it is checked.
+// migrate applies up to a number of pending migrations as one commit, and reports for each what it does, before
+// validation.
 func (s *Session) migrate(ctx context.Context, c MigrationChange, most int, tell func(Migrated)) (Result, error) {
 	var spool change.Spool
 	defer spool.Close()
@@ -263,7 +260,7 @@ func (s *Session) migration(c MigrationChange, most int, spool *change.Spool, te
 			err := run.all(listed[i], &one)
 			tell(one)
 			counted.add(one.Steps...)
-			idle.sentences = one.Idle // of the only one that is applied
+			idle.sentences = one.Idle // if only one is applied
 			if err != nil {
 				return err
 			}
@@ -276,7 +273,7 @@ func (s *Session) migration(c MigrationChange, most int, spool *change.Spool, te
 	}
 }
 
-// migrationMessage is what the commit of a migration says when nobody says otherwise.
+// migrationMessage is the default commit message of a migration.
 func migrationMessage(verb string, m *migration.Migration) string {
 	message := verb + strings.TrimSuffix(m.File(), ".yaml")
 	if m.Description != "" {
@@ -289,15 +286,14 @@ func migrationMessage(verb string, m *migration.Migration) string {
 type migrating struct {
 	ctx      context.Context
 	w        *db.Writer
-	draft    *db.Draft     // what each move leaves for the next; nil when there is one
-	whole    *change.Spool // takes what all of them come to
+	draft    *db.Draft     // the state after each move, for the next; nil if there is only one
+	whole    *change.Spool // receives the net effect of all moves
 	progress func(Progress)
-	// back means that what the moves drop is what the migration brought: the defaults that
-	// it filled in are no loss.
+	// back means that the moves undo a migration, so that defaults that it filled in are no loss.
 	back bool
 }
 
-// begin makes a draft, unless there is one change alone, which goes to the commit at once.
+// begin makes a draft, unless there is a single change, which goes directly to the commit.
 func (m *migrating) begin(moves []migration.Move) (err error) {
 	if len(moves) > 1 || len(moves) == 1 && moves[0].Update != nil && len(moves[0].Update.Operations) > 1 {
 		m.draft, err = m.w.Draft(m.ctx)
@@ -305,7 +301,7 @@ func (m *migrating) begin(moves []migration.Move) (err error) {
 	return err
 }
 
-// end gives the commit what the draft comes to.
+// end passes the net effect of the draft to the commit.
 func (m *migrating) end() error {
 	if m.draft == nil {
 		return nil
@@ -325,7 +321,7 @@ func (m *migrating) end() error {
 	return m.draft.Undo(m.ctx)
 }
 
-// all runs the moves of one migration, and notes what they do.
+// all runs the moves of one migration, and records their effects.
 func (m *migrating) all(moves []migration.Move, note *Migrated) error {
 	for _, move := range moves {
 		var err error
@@ -346,7 +342,7 @@ func (m *migrating) all(moves []migration.Move, note *Migrated) error {
 	return nil
 }
 
-// tried makes edits in the draft.
+// tried applies edits to the draft.
 func (m *migrating) tried(gather func(*change.Spool) error) error {
 	var spool change.Spool
 	defer spool.Close()
@@ -364,7 +360,7 @@ func (m *migrating) tried(gather func(*change.Spool) error) error {
 	return nil
 }
 
-// draw makes in the draft what a group of edits comes to.
+// draw applies the effect of a group of edits to the draft.
 func (m *migrating) draw(group *change.Group) error {
 	before, err := collect(needed(m.ctx, m.w, group))
 	if err != nil {
@@ -388,7 +384,7 @@ func (m *migrating) update(move migration.Move, note *Migrated) error {
 	u := updating{operations: move.Update.Operations, labels: labels, fill: filler{prefix: labels.Prefix}, w: m.w, spool: m.whole, schema: move.Before}
 	step := MigratedStep{First: move.First, Last: move.Last, What: "update of data: " + move.Text}
 	changes := int64(0)
-	if !m.back { // what came later is not for its ways back to remove
+	if !m.back { // the rollback must not remove what came later
 		u.gathered = func(edits *change.Spool) error {
 			n, err := m.removed(edits, move.Before, &step)
 			changes += n
@@ -421,8 +417,8 @@ func (m *migrating) update(move migration.Move, note *Migrated) error {
 	return nil
 }
 
-// removed counts what the edits of an operation remove from the data, and returns how many
-// statements they change. A value that goes to another property of its node moves.
+// removed counts what the edits of an operation remove from the data, and returns how many statements they change. A
+// value that moves to another property of its node is not removed.
 func (m *migrating) removed(edits *change.Spool, s *schema.Schema, step *MigratedStep) (changes int64, err error) {
 	for group, err := range edits.Groups(m.ctx) {
 		if err != nil {
@@ -473,7 +469,7 @@ func (m *migrating) removed(edits *change.Spool, s *schema.Schema, step *Migrate
 	return changes, nil
 }
 
-// schema gathers the edits of a change of schema, with those of the data that follow from it.
+// schema collects the edits of a schema change, including those of the data that follow from it.
 func (m *migrating) schema(move migration.Move, spool *change.Spool, note *Migrated) error {
 	e := schemaEdits{
 		ctx: m.ctx, w: m.w, spool: spool, transition: newTransition(move.Before, move.After), report: reporter(m.progress, "plan", "quads", 0),
@@ -505,8 +501,7 @@ func (m *migrating) schema(move migration.Move, spool *change.Spool, note *Migra
 	return nil
 }
 
-// otherwise names the steps that break a stored query, which can be changed in its place
-// unless they were applied already.
+// otherwise names the steps that break a stored query; they can be changed unless they were already applied.
 func (m *migrating) otherwise(move migration.Move, note *Migrated) string {
 	if m.back || note.Migration == nil {
 		return ""
@@ -518,8 +513,8 @@ func (m *migrating) otherwise(move migration.Move, note *Migrated) string {
 	return ", or change " + place
 }
 
-// isFilled reports whether a statement is a default that a migration filled in when it
-// brought the property which its way back drops.
+// isFilled reports whether a statement is a default that a migration filled in for the property that is now dropped
+// again.
 func isFilled(back migration.Move, q rdf.Quad) bool {
 	return slices.ContainsFunc(back.Before.Types, func(t *schema.Type) bool {
 		return slices.ContainsFunc(t.Properties, func(p *schema.Property) bool {
@@ -528,8 +523,8 @@ func isFilled(back migration.Move, q rdf.Quad) bool {
 	})
 }
 
-// values makes of the values of some properties those of others, node by node, and returns
-// how many it found. What cannot become another value is fault.InvalidData, with the nodes.
+// values converts the values of some properties to others, node by node, and returns how many it found. Values that
+// cannot be converted are fault.InvalidData, with the nodes.
 func (m *schemaEdits) values(v *migration.Values) (moves int64, err error) {
 	var problems []fault.FieldError
 	family := m.head.Subtypes(m.head.Type(v.Type))
@@ -541,7 +536,7 @@ func (m *schemaEdits) values(v *migration.Values) (moves int64, err error) {
 			}
 			had := m.head.TypesOf(quads)
 			if first := slices.IndexFunc(had, func(t *schema.Type) bool { return slices.Contains(family, t) }); had[first] != typ {
-				return nil // a node of several types is visited once
+				return nil // visit a node with several types once
 			}
 			n, reason, err := m.valuesOf(v, node, quads)
 			if moves += n; reason != "" {
@@ -562,7 +557,7 @@ func (m *schemaEdits) values(v *migration.Values) (moves int64, err error) {
 	return moves, nil
 }
 
-// valuesOf makes the edits of one node, or says why there are none.
+// valuesOf makes the edits of one node, or says why it cannot.
 func (m *schemaEdits) valuesOf(v *migration.Values, node rdf.Term, quads []rdf.Quad) (moves int64, reason string, err error) {
 	edit := func(op change.Op, p *schema.Property, value rdf.Term) {
 		if err == nil {

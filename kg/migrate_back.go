@@ -16,12 +16,12 @@ import (
 	"trails/schema/migration"
 )
 
-// MigrationRollback asks for the last migration to be taken back.
+// MigrationRollback is a request to roll back the last migration.
 type MigrationRollback struct {
-	// Number, unless it is 0, is the one that the caller takes for the last.
+	// Number, unless it is 0, must be the number of the last migration.
 	Number int
-	// AllowDataLoss lets data go that came after the migration and that the schema before it
-	// has no place for.
+	// AllowDataLoss allows losing data that was added after the migration and that the previous schema has no place
+	// for.
 	AllowDataLoss bool
 	// Set carries all but the edits.
 	Set ChangeSet
@@ -29,13 +29,12 @@ type MigrationRollback struct {
 	Progress func(Progress)
 }
 
-// RollBackMigration takes back the migration that was applied last, as one commit, its
-// record included: by the ways back of its steps, with what was written since, or, where one
-// of them has none, by the inverse of its commit. It is refused with fault.Conflict, and
-// nothing is changed, when another one is the last, when it came with a promotion, when the
-// schema was changed since by other means, and with the nodes when data that came later would
-// be lost, or changed what the commit had changed; with fault.InvalidData when the schema
-// before forbids what came later; and with fault.Missing when no migration is applied.
+// RollBackMigration rolls back the migration that was applied last, as one commit, including its record: by the
+// rollbacks of its steps, which also convert later data, or, if a step has none, by the inverse of its commit. It
+// changes nothing and is refused with fault.Conflict if another migration is the last one, if it came with a
+// promotion, if the schema was changed since by other means, or (with the nodes) if later data would be lost or
+// changed what the commit had changed; with fault.InvalidData if the previous schema forbids later data; and with
+// fault.Missing if no migration is applied.
 func (s *Session) RollBackMigration(ctx context.Context, r MigrationRollback) (Migrated, Result, error) {
 	var spool change.Spool
 	defer spool.Close()
@@ -62,22 +61,21 @@ func (s *Session) RollBackMigration(ctx context.Context, r MigrationRollback) (M
 	return back.done, result, err
 }
 
-// wayBack is a migration on its way back.
+// wayBack is the rollback of one migration.
 type wayBack struct {
 	request MigrationRollback
 	spool   *change.Spool
 	record  migration.Record
 	commit  Commit
-	moves   []migration.Move // that take it back; none by history
-	after   *schema.Schema   // which the migration left
-	// before and restored are the schema and the stored queries that its inverse brings back.
+	moves   []migration.Move // moves that roll it back; none if its commit is inverted
+	after   *schema.Schema   // schema after the migration
+	// before and restored are the schema and the stored queries before the migration.
 	before   *schema.Schema
 	restored []stored.Kept
 	done     Migrated
 }
 
-// find finds the last migration, the commit that applied it and the schema before that, and
-// reads what takes it back.
+// find finds the last migration, its commit and the schema before it, and reads how it is rolled back.
 func (b *wayBack) find(ctx context.Context, snap *Snapshot) (err error) {
 	if b.record, err = b.last(snap.compiled); err != nil {
 		return err
@@ -124,7 +122,7 @@ func (b *wayBack) find(ctx context.Context, snap *Snapshot) (err error) {
 	return snap.inverse(ctx, b.commit, b.spool)
 }
 
-// last is the migration that was applied last, which must be the one that the caller means.
+// last is the migration that was applied last. It must be the one that the caller named.
 func (b *wayBack) last(c *compiled) (migration.Record, error) {
 	if len(c.applied) == 0 {
 		return migration.Record{}, fault.New(fault.Missing, "no migration is applied")
@@ -136,7 +134,7 @@ func (b *wayBack) last(c *compiled) (migration.Record, error) {
 	return record, nil
 }
 
-// schemaBefore reads the schema as it would be without the commit.
+// schemaBefore reads the schema as it was before the commit.
 func (s *Snapshot) schemaBefore(ctx context.Context, c Commit) ([]rdf.Quad, error) {
 	quads, err := collect(s.Match(ctx, rdf.Quad{Label: rdf.SchemaGraph}))
 	if err != nil {
@@ -156,8 +154,7 @@ func (s *Snapshot) schemaBefore(ctx context.Context, c Commit) ([]rdf.Quad, erro
 	return quads, nil
 }
 
-// forward reads what the migration does to the schema that was there before it, and says what
-// is otherwise in the one that is there now.
+// forward computes the schema after the migration from the one before it, and returns how the current schema differs.
 func forward(m *migration.Migration, quads []rdf.Quad, now *schema.Schema) (moves []migration.Move, changed string) {
 	before, err := schema.FromQuads(slices.DeleteFunc(slices.Clone(quads), isKept), now.Base)
 	if err == nil {
@@ -177,7 +174,7 @@ func forward(m *migration.Migration, quads []rdf.Quad, now *schema.Schema) (move
 	return moves, strings.Join(steps, "; ")
 }
 
-// run takes the migration back under the write lock, when all is as it was found.
+// run rolls the migration back under the write lock, if everything is as it was found.
 func (b *wayBack) run(ctx context.Context, w *db.Writer, before *compiled) error {
 	record, err := b.last(before)
 	if err != nil {
@@ -186,7 +183,7 @@ func (b *wayBack) run(ctx context.Context, w *db.Writer, before *compiled) error
 	if record != b.record || len(schema.Diff(b.after, before.schema)) > 0 {
 		return fault.New(fault.Conflict, "%s was rolled back, or the schema changed, while this began; read the status and repeat", b.record.File())
 	}
-	// A restore can have taken the commit away since.
+	// A restored backup may not have the commit any more.
 	if _, err := w.CommitByID(ctx, b.commit.ID.Whole()); err != nil {
 		return err
 	}
@@ -211,8 +208,7 @@ func (b *wayBack) run(ctx context.Context, w *db.Writer, before *compiled) error
 	return run.end()
 }
 
-// keepQueries refuses to break the stored queries that the inverse of the commit leaves as
-// they are.
+// keepQueries refuses to break stored queries that the inverse of the commit does not change.
 func (b *wayBack) keepQueries(ctx context.Context, now *compiled) error {
 	var left []stored.Kept
 	for _, k := range now.stored {
@@ -227,7 +223,7 @@ func (b *wayBack) keepQueries(ctx context.Context, now *compiled) error {
 	return err
 }
 
-// keepLater refuses to lose what came after the migration.
+// keepLater refuses to lose data that was added after the migration.
 func (b *wayBack) keepLater() error {
 	var said, nodes []string
 	var lost int64

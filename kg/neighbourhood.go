@@ -51,7 +51,7 @@ func (s *Snapshot) Neighbourhood(ctx context.Context, root Described, direction 
 	w.reach(root.Term, 0)
 	expanded := 0
 	for ; expanded < len(w.order) && w.depth[w.order[expanded]] < depth; expanded++ {
-		if len(w.order) == limit { // links to more nodes are not shown, and those between these are found below
+		if len(w.order) == limit { // further links are not shown; those between shown nodes are added below
 			w.out.Truncated = true
 			break
 		}
@@ -91,7 +91,7 @@ type walk struct {
 	out       Neighbourhood
 }
 
-// reach adds a node, unless there are enough; false when it is not there.
+// reach adds a node, unless there are enough; it returns false if the node is not shown.
 func (w *walk) reach(node rdf.Term, depth int) bool {
 	if _, ok := w.depth[node]; ok {
 		return true
@@ -116,7 +116,7 @@ func (w *walk) expand(ctx context.Context, node rdf.Term) error {
 	return w.follow(ctx, node, true)
 }
 
-// link is a statement between two nodes as seen from one of them.
+// link is a statement between two nodes, seen from one of them.
 type link struct {
 	predicate rdf.IRI
 	node      rdf.Term
@@ -147,8 +147,8 @@ func (w *walk) links(ctx context.Context, node rdf.Term, backwards bool, limit i
 	return list, nil
 }
 
-// follow reads one node's links in one direction. Twice as many as there may be nodes
-// are enough to see that there are too many.
+// follow reads one node's links in one direction. Reading twice the maximum number of nodes suffices to know that
+// there are too many.
 func (w *walk) follow(ctx context.Context, node rdf.Term, backwards bool) error {
 	most := 2 * max(w.limit, leafLinks)
 	links, err := w.links(ctx, node, backwards, most)
@@ -181,8 +181,8 @@ func (w *walk) edge(e edgeKey) {
 	w.found = append(w.found, e)
 }
 
-// close adds the links between nodes that the walk did not follow: those of the rim,
-// and against the direction of the walk. A link goes out from one of its ends.
+// close adds the links between shown nodes that the walk did not follow: those of the outermost nodes, and those
+// against its direction. Each link leaves one of its ends.
 func (w *walk) close(ctx context.Context, nodes []rdf.Term) error {
 	for _, node := range nodes {
 		links, err := w.links(ctx, node, false, leafLinks)

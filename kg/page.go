@@ -15,7 +15,7 @@ const (
 	maxValueCount  = 1_000_000
 )
 
-// NodePage is all that a page about one node shows.
+// NodePage is the content of a page about one node.
 type NodePage struct {
 	Node       Described
 	Types      []*schema.Type
@@ -62,7 +62,7 @@ func (s *Snapshot) Page(ctx context.Context, d Described, limit int) (NodePage, 
 	values := func(p rdf.IRI) ([]rdf.Term, int, error) {
 		return held[p][:min(limit, len(held[p]))], len(held[p]), nil
 	}
-	if !all { // then each property is read by itself, as far as it is shown
+	if !all { // then each property is read separately, as far as it is shown
 		values = func(p rdf.IRI) ([]rdf.Term, int, error) { return s.someValues(ctx, d.Term, p, limit, 0) }
 		if predicates, err = s.source.Predicates(ctx, d.Term, maxPredicates); err != nil {
 			return page, err

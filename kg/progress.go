@@ -1,13 +1,13 @@
 package kg
 
-// Progress says how far long work is.
+// Progress is the progress of a long operation.
 type Progress struct {
 	Phase       string // "read", "plan", "write", "validate", "verify", "export"
 	Done, Total int64  // in Unit; Total 0 when unknown
 	Unit        string // "bytes", "edits", "quads", "nodes"
 }
 
-// progressStep is how much is done between two reports.
+// progressStep is the amount of work between two reports.
 const progressStep = 4096
 
 // reporter returns a function that counts work and reports it now and then.

@@ -19,16 +19,15 @@ import (
 	"trails/validate"
 )
 
-// Promotion asks for the definitions of another file in the place of those that are there.
+// Promotion is a request to replace the definitions of this file by those of another.
 type Promotion struct {
 	Definitions
-	// Replace lets go what was defined in this file since the last promotion, and what it had
-	// before the first one, where the definitions have it otherwise or not at all.
+	// Replace allows losing what was defined in this file since the last promotion (or at all, before the first one)
+	// and differs in the new definitions.
 	Replace bool
-	// AllowDataLoss lets statements go for which the definitions have no place.
+	// AllowDataLoss allows removing statements for which the new definitions have no place.
 	AllowDataLoss bool
-	// Check, when set, refuses what the graph itself has no reason to refuse, such as the
-	// name of a tool.
+	// Check, when set, refuses for reasons unknown to the graph, such as the name of a tool.
 	Check func([]*stored.Query) error
 	// Set carries all but the edits.
 	Set      ChangeSet
@@ -39,8 +38,8 @@ type Promotion struct {
 type Promoted struct {
 	// Head is the commit that it was made at.
 	Head Commit
-	// Migrations are those that were applied, in order, with what each did; Schema is what lay
-	// between the schemas besides, and has no migration.
+	// Migrations are those that were applied, in order, with their effects; Schema is the remaining difference of the
+	// schemas, for which there is no migration.
 	Migrations []Migrated
 	Schema     Migrated
 	// Queries are the stored queries that came, changed or went, by id.
@@ -49,26 +48,25 @@ type Promoted struct {
 	Loses int64
 	// Own names the definitions of this file that would be lost, such as "type Task".
 	Own []string
-	// Breaks are the nodes that stand against it, by which a plan says that it would be
-	// refused, and Broken counts them.
+	// Breaks are the nodes that contradict it, for which a plan says that it would be refused, and Broken counts
+	// them.
 	Breaks []fault.FieldError
 	Broken int
 }
 
-// Promote makes the definitions those of the graph, as one commit: first the migrations that
-// it has not had applied, with what they do to its data, then what is left between the
-// schemas, then the stored queries. It is refused, and nothing is changed, with
-// fault.InvalidData when the data stands against it, and with fault.Conflict when the graph
-// has had migrations applied that the definitions lack, when definitions of its own would be
-// lost, see Replace, or statements.
+// Promote replaces the definitions of the graph, as one commit: first the migrations that were not applied yet,
+// including their changes of data, then the remaining difference of the schemas, then the stored queries. It is
+// refused, and nothing is changed, with fault.InvalidData if the data contradicts it, and with fault.Conflict when
+// the graph has had migrations applied that the definitions lack, when definitions of its own would be lost, see
+// Replace, or statements.
 func (s *Session) Promote(ctx context.Context, p Promotion) (Promoted, Result, error) {
 	promote := promoting{Promotion: p, session: s}
 	result, err := s.promote(ctx, &promote)
 	return promote.done, result, err
 }
 
-// PlanPromotion says what a promotion would do, by trying it, and what stands against it.
-// Writers do not wait for it.
+// PlanPromotion tries a promotion without committing it, and returns what it would do and what prevents it. Writers
+// do not wait for it.
 func (s *Session) PlanPromotion(ctx context.Context, p Promotion) (Promoted, Result, error) {
 	p.Replace, p.AllowDataLoss, p.Set.DryRun = true, true, true
 	var promote promoting
@@ -113,7 +111,7 @@ type promoting struct {
 	spool   *change.Spool
 	done    Promoted
 	losses  losses
-	judged  bool // what is wrong from here on is wrong with the data
+	judged  bool // errors from here on are errors of the data
 }
 
 func (p *promoting) run(ctx context.Context, w *db.Writer, before *compiled) error {
@@ -144,7 +142,7 @@ func (p *promoting) run(ctx context.Context, w *db.Writer, before *compiled) err
 	}
 	mine, comes := before.schema, digestsOf(target, p.Queries)
 	if before.promoted == nil {
-		mine = at.Towards(target).Renamed // what has another name is not lost
+		mine = at.Towards(target).Renamed // renamed statements are not lost
 	}
 	p.done.Queries, p.done.Own = querySteps(was, p.Queries), digestsOf(mine, was).own(before.promoted, comes)
 	if len(p.done.Own) > 0 && !p.Replace {
@@ -158,7 +156,7 @@ func (p *promoting) run(ctx context.Context, w *db.Writer, before *compiled) err
 		return err
 	}
 	p.judged = true
-	// The queries come back as they will be, so that nothing on the way has to carry them.
+	// The stored queries are written in their final form, so the steps need not convert them.
 	if err := m.tried(func(spool *change.Spool) error { return editQueries(spool, was, change.Retract) }); err != nil {
 		return err
 	}
@@ -180,7 +178,7 @@ func (p *promoting) run(ctx context.Context, w *db.Writer, before *compiled) err
 	return m.end()
 }
 
-// readable refuses stored queries that do not fit the schema that comes with them.
+// readable refuses stored queries that do not fit the schema of the promotion.
 func (p *promoting) readable(ctx context.Context, target *schema.Schema) error {
 	shapes, err := validate.Compile(target.Quads())
 	if err != nil {
@@ -198,8 +196,8 @@ func (p *promoting) readable(ctx context.Context, target *schema.Schema) error {
 	return nil
 }
 
-// schemas applies the pending migrations, whose moves lead to the schema at, and takes the
-// steps from there to the schema that comes.
+// schemas applies the pending migrations, which lead to the schema at, and then the steps from there to the promoted
+// schema.
 func (p *promoting) schemas(m *migrating, pending []*migration.Migration, listed [][]migration.Move, at, target *schema.Schema) error {
 	for i, one := range pending {
 		done := Migrated{Migration: one, ByHistory: migration.ByHistory(listed[i])}
@@ -227,7 +225,7 @@ func (p *promoting) schemas(m *migrating, pending []*migration.Migration, listed
 	return nil
 }
 
-// lossy says which steps lose something, and of which nodes.
+// lossy says which steps lose statements, and of which nodes.
 func (p *promoting) lossy() string {
 	var said []string
 	for _, one := range append(p.done.Migrations, p.done.Schema) {
@@ -240,7 +238,7 @@ func (p *promoting) lossy() string {
 	return strings.Join(said, "; ")
 }
 
-// mark puts what is promoted in the place of what was.
+// mark stores the digests of what is promoted.
 func (p *promoting) mark(spool *change.Spool, was, is digests) error {
 	quad, err := is.quad()
 	if err != nil {
@@ -300,13 +298,12 @@ func (s *Session) UndoPromotion(ctx context.Context, u Undo) (Result, error) {
 	})
 }
 
-// undoDefinitions takes back the last commit that changed definitions, when it is one that may
-// be.
+// undoDefinitions undoes the last commit that changed definitions, if its kind may be undone.
 func (s *Session) undoDefinitions(ctx context.Context, u Undo, may func(*Snapshot, Commit) error) (Result, error) {
 	var spool change.Spool
 	defer spool.Close()
 	var undo undoing
-	// latest refuses when definitions were changed after the commit.
+	// latest refuses if definitions were changed after the commit.
 	latest := func(now *compiled) error {
 		if now.seq == undo.commit.Seq {
 			return nil

@@ -24,28 +24,25 @@ type Source struct {
 type Proposed struct {
 	// Schema is YAML.
 	Schema []byte
-	// Loads are the loads that have been tried, in their order. The inputs have names alone.
+	// Loads are the loads that were tried, in order. Their inputs have names only.
 	Loads []load.Options
 	// Tables are those of the Loads whose inputs are tables.
 	Tables []bool
-	// Records and LeftOut are how many rows and records were loaded when they were tried, and
-	// how many were not.
+	// Records and LeftOut are how many rows and records were loaded in the try, and how many were not.
 	Records, LeftOut int64
-	// Date and Number can be read in two ways, and nothing in the data decides: their columns are
-	// texts. They are "" where there is none.
+	// Date and Number are formats that can be read in two ways where the data does not decide, so that their columns
+	// became texts; "" if there are none.
 	Date, Number string
-	// Sources are those of the inputs of each of the Loads, as places among the given ones.
+	// Sources are the indexes of the inputs of each load among the given sources.
 	Sources [][]int
 }
 
-// maxTries bounds how often a proposal is tried: each try takes something back.
+// maxTries bounds how often a proposal is tried; each try removes something from it.
 const maxTries = 200
 
-// Propose proposes a schema for sources, and tries it: the schema is applied to a file of
-// its own and the sources are loaded. What a load refuses is taken
-// back from the proposal, but for a few bad cells: these stay, unless it is to be strict, and
-// the rows that have them are left out. Of the options it takes Type, ID, Sheet, Conventions,
-// Format and Strict.
+// Propose proposes a schema for sources, and tries it: the schema is applied to a temporary file, and the sources are
+// loaded. What a load refuses is removed from the proposal, except for a few bad cells: these stay, unless Strict is
+// set, and their rows are left out. It uses the options Type, ID, Sheet, Conventions, Format and Strict.
 func Propose(ctx context.Context, by policy.Principal, sources []Source, o load.Options) (*Proposed, error) {
 	proposal := &infer.Proposal{Conventions: o.Conventions, Strict: o.Strict}
 	types := make([]string, len(sources)) // "" where records say theirs
@@ -96,8 +93,8 @@ func eachRecord(ctx context.Context, source Source, o load.Options, each func(in
 	return load.Records(ctx, o, each)
 }
 
-// plan says how the sources are loaded: files of records together, since they may refer to
-// each other, and each table by itself, behind those that it refers to.
+// plan says how the sources are loaded: all files of records together, since they may refer to each other, and each
+// table by itself, after those that it refers to.
 func (p *Proposed) plan(proposal *infer.Proposal, sources []Source, types []string, o load.Options) {
 	columns := func(renamed []infer.Renamed) map[string]string {
 		names := make(map[string]string, len(renamed))
@@ -120,7 +117,7 @@ func (p *Proposed) plan(proposal *infer.Proposal, sources []Source, types []stri
 		p.Loads, p.Sources = append(p.Loads, records), append(p.Sources, of)
 	}
 	for len(waiting) > 0 {
-		// Of tables that wait for each other the first one goes first.
+		// If tables refer to each other in a circle, the first one comes first.
 		next := max(0, slices.IndexFunc(waiting, func(i int) bool {
 			refers := proposal.References(types[i])
 			return !slices.ContainsFunc(waiting, func(j int) bool { return types[j] != types[i] && slices.Contains(refers, types[j]) })
@@ -194,6 +191,6 @@ func (p *Proposed) tryLoad(ctx context.Context, s *Session, o load.Options, of [
 		opened = append(opened, in)
 		o.Inputs[at].Reader = in
 	}
-	o.Rejects = true // so that one try takes back all that is refused
+	o.Rejects = true // so that one try reports all refusals
 	return s.Load(ctx, Load{Options: o})
 }

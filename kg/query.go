@@ -15,27 +15,26 @@ import (
 // QueryLimits bound what a query takes; see [db.Limits].
 type QueryLimits = db.Limits
 
-// QueryOptions is what the text of a query does not say. The zero value is good.
+// QueryOptions are the settings that the text of a query does not contain. The zero value works.
 type QueryOptions struct {
-	// Params are terms that stand in the place of variables, see [sparql.Query.Bind].
+	// Params are terms that replace variables, see [sparql.Query.Bind].
 	Params map[sparql.Var]rdf.Term
-	// Free are parameters that are left out: that such a variable has no value is no mistake.
+	// Free are omitted parameters: they may stay unbound without a warning.
 	Free map[sparql.Var]*schema.Property
-	// Dataset, unless it is zero, stands in the place of FROM and FROM NAMED.
+	// Dataset, unless it is zero, replaces FROM and FROM NAMED.
 	Dataset sparql.Dataset
 	Limits  QueryLimits
-	// Text and Base are what the query was read from, for the places of warnings.
+	// Text and Base are the query's text and base, for the places of warnings.
 	Text, Base string
 }
 
-// Answer is a query that is ready to run. Which of [Answer.Rows], [Answer.Truth] and
-// [Answer.Triples] has the answer is the form's choice; each runs the query anew. It
-// is good while its snapshot is open.
+// Answer is a query that is ready to run. The form decides which of [Answer.Rows], [Answer.Truth] and
+// [Answer.Triples] is used; each runs the query anew. It is valid while its snapshot is open.
 type Answer struct {
 	Form sparql.Form
 	// Vars are the columns of SELECT.
 	Vars []sparql.Var
-	// Prefixes are the query's own, for output that people read.
+	// Prefixes are the query's prefixes, for output for people.
 	Prefixes map[string]string
 
 	snapshot *Snapshot
@@ -44,9 +43,8 @@ type Answer struct {
 	plan     db.Plan
 }
 
-// Query makes a query ready. Text that cannot be run is refused here with a fault:
-// InvalidArguments for parameters and graphs, Denied for SERVICE, TooLarge for what
-// is beyond a limit.
+// Query prepares a query. A query that cannot be run is refused here: InvalidArguments for parameters and graphs,
+// Denied for SERVICE, TooLarge beyond a limit.
 func (s *Snapshot) Query(ctx context.Context, q *sparql.Query, o QueryOptions) (*Answer, error) {
 	q, err := q.Bind(o.Params)
 	if err != nil {
@@ -69,7 +67,7 @@ func (s *Snapshot) Query(ctx context.Context, q *sparql.Query, o QueryOptions) (
 	bound := *q
 	bound.Dataset = dataset
 	a.query = &bound
-	if q.Form == sparql.Ask && bound.Op != nil { // one solution will do: nothing is prepared for many
+	if q.Form == sparql.Ask && bound.Op != nil { // one solution suffices, so the plan is not made for many
 		bound.Op = sparql.Slice{Op: bound.Op, Limit: 1}
 	}
 	if bound.Op != nil {
@@ -78,7 +76,7 @@ func (s *Snapshot) Query(ctx context.Context, q *sparql.Query, o QueryOptions) (
 	return a, err
 }
 
-// checkDataset refuses the one name in FROM that is no graph's.
+// checkDataset refuses a FROM with the name of a graph that does not exist for queries.
 func checkDataset(d sparql.Dataset) error {
 	if slices.Contains(d.Default, rdf.DefaultGraph) || slices.Contains(d.Named, rdf.DefaultGraph) {
 		return fault.New(fault.InvalidArguments, "the default graph has no name in FROM; it is queried when there is no FROM")
@@ -86,7 +84,7 @@ func checkDataset(d sparql.Dataset) error {
 	return nil
 }
 
-// columns are the variables that the answer is made of.
+// columns are the variables from which the answer is made.
 func (a *Answer) columns() []sparql.Var {
 	if a.Form != sparql.Construct {
 		return a.query.Vars
@@ -117,7 +115,7 @@ func (a *Answer) Rows(ctx context.Context) iter.Seq2[[]rdf.Term, error] {
 	}
 }
 
-// withParams fills the columns in that are parameters.
+// withParams fills in the columns that are parameters.
 func (a *Answer) withParams(row []rdf.Term) []rdf.Term {
 	if len(a.options.Params) == 0 {
 		return row

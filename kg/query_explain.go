@@ -14,13 +14,12 @@ import (
 
 // Explanation is how a query is run, for people.
 type Explanation struct {
-	// Algebra is what the text means, rewritten as it is run, with the number of solutions
-	// that each operator has by itself.
+	// Algebra is the optimized algebra, with the number of solutions of each operator by itself.
 	Algebra string
 	db.Explanation
 }
 
-// What tally the solutions of operators takes at most.
+// Bounds of counting the solutions of operators.
 const (
 	maxCounted  = 1_000_000
 	countedTime = 10 * time.Second
@@ -44,8 +43,8 @@ func (a *Answer) Explain(ctx context.Context) (e Explanation, err error) {
 // tally counts the solutions of a query's operators.
 type tally struct {
 	answer *Answer
-	ctx    context.Context // the caller's
-	timed  context.Context // that of all counts together
+	ctx    context.Context // context of the caller
+	timed  context.Context // context with the time limit for all counts
 	err    error
 }
 

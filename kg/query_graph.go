@@ -11,8 +11,8 @@ import (
 	"trails/sparql"
 )
 
-// Triples runs a CONSTRUCT or DESCRIBE and yields its triples as they are found, each
-// once. What it holds to know them again counts against the limit on memory.
+// Triples runs a CONSTRUCT or DESCRIBE and yields its triples as they are found, each once. The memory for
+// remembering them counts towards the query's limit.
 func (a *Answer) Triples(ctx context.Context) iter.Seq2[rdf.Quad, error] {
 	return func(yield func(rdf.Quad, error) bool) {
 		once := &distinct{yield: yield, seen: map[rdf.Quad]struct{}{}, memory: a.snapshot.source.Memory(a.options.Limits)}
@@ -29,7 +29,7 @@ func (a *Answer) Triples(ctx context.Context) iter.Seq2[rdf.Quad, error] {
 	}
 }
 
-// distinct passes on each triple once.
+// distinct yields each triple once.
 type distinct struct {
 	yield   func(rdf.Quad, error) bool
 	seen    map[rdf.Quad]struct{}
@@ -37,7 +37,7 @@ type distinct struct {
 	stopped bool
 }
 
-// rememberedBytes is about what is remembered takes beside its texts.
+// rememberedBytes is the approximate memory for a remembered triple, besides its texts.
 const rememberedBytes = 200
 
 // grow counts what is remembered.
@@ -49,7 +49,7 @@ func (d *distinct) grow(terms ...rdf.Term) error {
 	return d.memory.Grow(size)
 }
 
-// add reports whether more is wanted.
+// add adds a triple, and reports whether more are wanted.
 func (d *distinct) add(q rdf.Quad) (bool, error) {
 	if _, known := d.seen[q]; known {
 		return true, nil
@@ -62,11 +62,11 @@ func (d *distinct) add(q rdf.Quad) (bool, error) {
 	return !d.stopped, nil
 }
 
-// construct is section 16.2: each solution fills the template in, with blank nodes of
-// its own; what is no triple then is left out.
+// construct is section 16.2: each solution fills in the template, with new blank nodes; results that are not triples
+// are left out.
 func (a *Answer) construct(ctx context.Context, out *distinct) error {
-	// The labels of blank nodes begin with the id of the commit that is read, which no label
-	// in that commit can have known. Before the first commit there is no label.
+	// The labels of new blank nodes begin with the id of the commit, which no label in that commit can contain.
+	// Before the first commit there are no labels.
 	id := a.snapshot.Head().ID.Whole()
 	fill := filler{prefix: "t" + id[:min(16, len(id))] + "x"}
 	fill.begin(a.columns())
@@ -104,7 +104,7 @@ func (f *filler) begin(columns []sparql.Var) {
 	}
 }
 
-// triple is what a solution makes of a pattern; false when that is no triple.
+// triple fills in one pattern for a solution; it returns false if the result is not a triple.
 func (f *filler) triple(p sparql.TriplePattern, row []rdf.Term) (rdf.Quad, bool) {
 	q := rdf.Quad{Subject: f.term(p.Subject, row), Predicate: f.term(p.Predicate, row), Object: f.term(p.Object, row)}
 	_, named := q.Predicate.(rdf.IRI)
@@ -144,8 +144,8 @@ func varsOf(ends []sparql.Operand) (vars []sparql.Var) {
 	return vars
 }
 
-// describe is the concise bounded description: what is said of a node, and of the
-// blank nodes that this names.
+// describe is the concise bounded description: the statements about a node, and those about blank nodes among their
+// objects.
 func (a *Answer) describe(ctx context.Context, out *distinct) error {
 	d := describing{answer: a, out: out, done: map[rdf.Term]bool{}}
 	for _, iri := range a.query.Describe {
@@ -203,7 +203,7 @@ func (d *describing) about(ctx context.Context, node rdf.Term) (bool, error) {
 	return true, nil
 }
 
-// graphs are those that the query's default graph is made of.
+// graphs are the graphs of the query's default graph.
 func (d *describing) graphs() []rdf.Term {
 	dataset := d.answer.query.Dataset
 	if dataset.IsZero() {

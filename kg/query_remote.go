@@ -12,15 +12,15 @@ import (
 	"trails/sparql/results"
 )
 
-// Bounds of what the services of one query or update may be asked and answer. Each term
-// of an answer is a value of the statement that the query becomes.
+// Bounds of the requests and answers of the services of one query or update. Each term of an answer becomes a value
+// in the SQL statement.
 const (
 	maxServiceRequests = 100
 	maxServiceTerms    = 30_000
 	maxPushedRows      = 500
 )
 
-// withServices returns the query with the answers of its services in their places.
+// withServices returns the query with each SERVICE replaced by its answer.
 func (g *Graph) withServices(ctx context.Context, q *sparql.Query) (*sparql.Query, error) {
 	if _, remote := q.Remote(); !remote {
 		return q, nil
@@ -29,8 +29,7 @@ func (g *Graph) withServices(ctx context.Context, q *sparql.Query) (*sparql.Quer
 	return q.AnswerServices(a.answer)
 }
 
-// withServices is that of a query for an update, whose services are asked before
-// anything is locked.
+// withServices does the same for an update, before anything is locked.
 func (u *updating) withServices(ctx context.Context, remote Remote) error {
 	a := asking{ctx: ctx, remote: remote}
 	operations := slices.Clone(u.operations)
@@ -85,7 +84,7 @@ func (a *asking) answer(s sparql.Service, known []sparql.Table) (sparql.Op, erro
 	return all, nil
 }
 
-// endpointsOf are the values that the table before a service gives its variable.
+// endpointsOf are the values of a service's variable in the table before it.
 func endpointsOf(v sparql.Var, known []sparql.Table) ([]rdf.Term, error) {
 	for _, t := range known {
 		column := slices.Index(t.Vars, v)
@@ -106,7 +105,7 @@ func endpointsOf(v sparql.Var, known []sparql.Table) ([]rdf.Term, error) {
 	return nil, fault.New(fault.InvalidArguments, "SERVICE ?%s is refused: which endpoints to ask must be known before; give ?%s by VALUES in the same group, or as a parameter", v, v)
 }
 
-// at leaves in the tables the rows that have this endpoint.
+// at restricts the tables to the rows with this endpoint.
 func at(endpoint rdf.Term, v sparql.Var, known []sparql.Table) []sparql.Table {
 	out := slices.Clone(known)
 	for i, t := range out {
@@ -121,7 +120,7 @@ func at(endpoint rdf.Term, v sparql.Var, known []sparql.Table) []sparql.Table {
 	return out
 }
 
-// placed gives each row of an endpoint's answer the endpoint, in columns of vars.
+// placed adds the endpoint to each row of its answer, as a column of vars.
 func placed(answer sparql.Table, endpoint rdf.Term, v sparql.Var, vars []sparql.Var) [][]rdf.Term {
 	var rows [][]rdf.Term
 	column := slices.Index(vars, v)
@@ -143,7 +142,7 @@ func placed(answer sparql.Table, endpoint rdf.Term, v sparql.Var, vars []sparql.
 // host that is not allowed or an answer beyond a limit, nor of the query's own end.
 func (a *asking) ask(s sparql.Service, endpoint rdf.Term, vars []sparql.Var, known []sparql.Table) (sparql.Table, error) {
 	if slices.ContainsFunc(known, func(t sparql.Table) bool { return len(t.Rows) == 0 }) {
-		return sparql.Table{Vars: vars}, nil // whatever it answers is joined with nothing
+		return sparql.Table{Vars: vars}, nil // the answer would be joined with nothing
 	}
 	answer, err := a.request(s, endpoint, vars, known)
 	switch {
@@ -182,8 +181,8 @@ func (a *asking) request(s sparql.Service, endpoint rdf.Term, vars []sparql.Var,
 	return table, nil
 }
 
-// pushed are the known tables as far as they bind the pattern's variables: the
-// endpoint is asked for no more than what fits them.
+// pushed are the known tables, restricted to the pattern's variables: the endpoint is only asked for solutions that
+// fit them.
 func pushed(vars []sparql.Var, known []sparql.Table) []sparql.Table {
 	var out []sparql.Table
 	for _, t := range known {
@@ -194,8 +193,8 @@ func pushed(vars []sparql.Var, known []sparql.Table) []sparql.Table {
 	return out
 }
 
-// projected is the table's columns of these variables, each row once. A blank node
-// cannot be said to others, so that its column says nothing.
+// projected is the table restricted to these variables, each row once. Columns with blank nodes are dropped, because
+// other hosts do not know them.
 func projected(t sparql.Table, vars []sparql.Var) sparql.Table {
 	var columns []int
 	out := sparql.Table{}
@@ -225,8 +224,7 @@ func projected(t sparql.Table, vars []sparql.Var) sparql.Table {
 	return out
 }
 
-// tableOf is an answer as inline data: its columns of these variables, with blank
-// nodes that nobody else has.
+// tableOf converts an answer to inline data with these variables, with new blank nodes.
 func tableOf(res results.Result, vars []sparql.Var, endpoint string) (sparql.Table, error) {
 	out := sparql.Table{Vars: vars, Rows: make([][]rdf.Term, 0, len(res.Rows))}
 	columns := make([]int, len(vars))
@@ -267,7 +265,7 @@ func (f freshNodes) term(t rdf.Term) rdf.Term {
 	return f.labels[label]
 }
 
-// checkTerm refuses a term that can be in no graph.
+// checkTerm refuses a term that no graph can contain.
 func checkTerm(t rdf.Term) error {
 	return change.Edit{Op: change.Assert, Quad: rdf.Quad{Subject: rdf.Nil, Predicate: rdf.Type, Object: t}}.Check()
 }

@@ -2,9 +2,8 @@ package kg
 
 import "trails/sparql"
 
-// ParseQuery is [sparql.Parse] with a base, and with the prefixes of the schema, which a
-// text may use without declaring them (see [schema.Schema.TurtlePrefixes]). The graph
-// remembers what was parsed last, so the query is shared: nobody changes it.
+// ParseQuery is [sparql.Parse] with a base and the prefixes of the schema, which need no declaration (see
+// [schema.Schema.TurtlePrefixes]). The result is cached and shared, and must not be changed.
 func (s *Snapshot) ParseQuery(text, base string) (*sparql.Query, error) {
 	return s.graph.texts.Parse(text, sparql.Options{Base: base, Prefixes: s.compiled.prefixes}, s.SchemaKey())
 }

@@ -11,8 +11,7 @@ import (
 	"trails/rdf"
 )
 
-// report turns what was found into one fault. Nodes are named, unless all of it is
-// about the one node that the change is about.
+// report makes one fault of all errors. Nodes are named, unless all errors are about the only node of the change.
 func (t *transaction) report(ctx context.Context, found []problem) error {
 	if len(found) == 0 && t.job.counts == nil {
 		return t.failures.asError(t.job, t.schema)
@@ -44,21 +43,20 @@ func (t *transaction) report(ctx context.Context, found []problem) error {
 	return fault.Invalid(fields)
 }
 
-// place is where in the input a subject's edits came from.
+// place is the position in the input that a subject's edits came from.
 type place struct {
 	first   string
 	byPath  map[rdf.Term]string
 	byValue map[[2]rdf.Term]string // predicate and object
 }
 
-// of names the most telling place: where the value was said, the property, the
-// node's type, anything of the node.
+// of returns the most precise place: that of the value, the property, the node's type, or anything of the node.
 func (p place) of(path rdf.IRI, value rdf.Term) string {
 	return cmp.Or(p.byValue[[2]rdf.Term{path, value}], p.byPath[path], p.byPath[rdf.Type], p.first)
 }
 
-// sources looks up where the failing subjects came from; another pass over the
-// input's edits, taken only when something is wrong.
+// sources looks up where the subjects with errors came from, in another pass over the edits, which is only made after
+// an error.
 func (t *transaction) sources(ctx context.Context, found []problem) (map[rdf.Term]place, error) {
 	out := map[rdf.Term]place{}
 	if t.job.inputs == nil {
@@ -116,7 +114,7 @@ func (j job) at(s change.Source) string {
 	return place
 }
 
-// failures are the requirements that a change made and that did not hold.
+// failures are the requirements of a change that did not hold.
 type failures struct{ requirements []change.Failure }
 
 // asError returns the fault for what did not hold, or nil.
@@ -163,7 +161,7 @@ func requirementError(r change.Failure, j job, c *compiled) fault.FieldError {
 	return e
 }
 
-// first says where something was given before, as far as that is known.
+// first says where something was given before, if that is known.
 func first(place string) string {
 	if place == "" {
 		return ""

@@ -10,26 +10,25 @@ import (
 	"trails/sparql/results"
 )
 
-// Remote is the way out of the file, which decides what it reaches: an address that it
-// may not reach is fault.Denied. Its answers are bounded, as its methods are by ctx and
-// by limits of their own.
+// Remote reaches other hosts. It decides which: a forbidden address is fault.Denied. Its answers are bounded by its
+// own limits, and its methods also by ctx.
 type Remote interface {
 	// Select asks a SPARQL endpoint a SELECT query.
 	Select(ctx context.Context, endpoint, query string) (results.Result, error)
 	// Fetch opens a document.
 	Fetch(ctx context.Context, address string) (Document, error)
-	// Reaches reports whether there is any host that it may reach.
+	// Reaches reports whether it may reach any host.
 	Reaches() bool
 }
 
 // Document is what a [Remote] fetched. Close it.
 type Document struct {
 	io.ReadCloser
-	// Location is where it was in the end, and MediaType what it is said to be.
+	// Location is the final address, after redirects, and MediaType the declared media type.
 	Location, MediaType string
 }
 
-// noRemote is the way out that there is unless [Options] has one.
+// noRemote is the Remote that refuses everything, the default.
 type noRemote struct{}
 
 func (noRemote) Select(_ context.Context, endpoint, _ string) (results.Result, error) {

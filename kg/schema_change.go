@@ -18,19 +18,19 @@ import (
 	"trails/text/outline"
 )
 
-// SchemaChange asks for a schema in the place of the one that is there.
+// SchemaChange is a request to replace the schema.
 type SchemaChange struct {
 	// Source is the whole new schema as YAML; nil when there is a patch.
 	Source []byte
-	// Patch is the steps to it, as [schema.Schema.Patch] reads them; they are taken from the
-	// schema that is there when the change is made.
+	// Patch is a list of steps, as [schema.Schema.Patch] reads them; they apply to the schema that exists when the
+	// change is made.
 	Patch []byte
-	// AllowDataLoss lets steps through that remove data.
+	// AllowDataLoss allows steps that remove data.
 	AllowDataLoss bool
-	// AllowBrokenQueries lets stored queries be that the new schema breaks.
+	// AllowBrokenQueries allows the new schema to break stored queries.
 	AllowBrokenQueries bool
-	// Guard, when set, is asked about the steps that loosen the schema ([schema.Patched.Loosening])
-	// before any of it is done; its error refuses the change.
+	// Guard, when set, is called with the steps that loosen the schema ([schema.Patched.Loosening]) before anything
+	// is done; its error refuses the change.
 	Guard Guard
 	// Set carries all but the edits.
 	Set ChangeSet
@@ -49,16 +49,16 @@ func (g Guard) ask(loosening []schema.Step) error {
 	return g(loosening)
 }
 
-// Plan is what lies between two schemas, and what it means for the data.
+// Plan is the difference between two schemas, and its effect on the data.
 type Plan struct {
 	// Head is the commit that it was made at.
 	Head  Commit
 	Steps []PlannedStep
-	// Loosening are those by which the schema asks less, or names something otherwise.
+	// Loosening are the steps by which the schema requires less, or renames something.
 	Loosening []schema.Step
 	// Queries are the stored queries that it renames something in, or breaks.
 	Queries []stored.Carried
-	// Blocked reports that data contradicts the new schema, or a stored query does and may not.
+	// Blocked reports that data contradicts the new schema, or a stored query would break without permission.
 	Blocked bool
 	// Loses counts the quads that would be removed.
 	Loses int64
@@ -68,14 +68,14 @@ type Plan struct {
 	Idle []string
 }
 
-// PlannedStep is one step with its effect on the data that is there.
+// PlannedStep is one step with its effect on the current data.
 type PlannedStep struct {
 	schema.Step
-	// Removes counts the quads that a lossy step would remove, and Losing names the first
-	// [MaxLosing] nodes that they are about.
+	// Removes counts the quads that a lossy step would remove, and Losing names the first [MaxLosing] nodes that
+	// would lose some.
 	Removes int64
 	Losing  []string
-	// Moves counts the quads that get a new name, and MovesIn those of each named graph.
+	// Moves counts the renamed quads, and MovesIn those of each named graph.
 	Moves   int64
 	MovesIn map[rdf.Term]int64
 	// Breaks lists data that contradicts the step, at most 100 entries, and Broken counts
@@ -84,10 +84,10 @@ type PlannedStep struct {
 	Broken int
 }
 
-// MaxLosing bounds the nodes that a step names as losing something.
+// MaxLosing bounds the nodes that a step names in Losing.
 const MaxLosing = 5
 
-// loses notes that the step removes one quad more.
+// loses counts one more quad that the step removes.
 func (p *PlannedStep) loses(s *schema.Schema, q rdf.Quad) {
 	p.Removes++
 	if name := s.NodeName(q.Subject); len(p.Losing) < MaxLosing && !slices.Contains(p.Losing, name) {
@@ -95,7 +95,7 @@ func (p *PlannedStep) loses(s *schema.Schema, q rdf.Quad) {
 	}
 }
 
-// moved notes that the step moves so many quads more of a graph.
+// moved counts n more quads of a graph that the step renames.
 func (p *PlannedStep) moved(graph rdf.Term, moves int64) {
 	p.Moves += moves
 	if graph != nil && moves > 0 {
@@ -106,8 +106,8 @@ func (p *PlannedStep) moved(graph rdf.Term, moves int64) {
 	}
 }
 
-// read returns what makes the new schema of the one that is there. A whole one is read at
-// once, so that nobody waits for it.
+// read returns a function that makes the new schema from the current one. A complete schema is parsed at once, before
+// anything is locked.
 func (c SchemaChange) read(base string) (func(head *schema.Schema) (schema.Patched, error), error) {
 	if c.Patch != nil {
 		return func(head *schema.Schema) (schema.Patched, error) { return head.Patch(c.Patch) }, nil
@@ -118,8 +118,7 @@ func (c SchemaChange) read(base string) (func(head *schema.Schema) (schema.Patch
 	}, err
 }
 
-// PlanSchema says what [Session.ApplySchema] would do, and changes nothing. It asks only
-// for the source or the patch.
+// PlanSchema returns what [Session.ApplySchema] would do, and changes nothing. It uses only the source or the patch.
 func (s *Session) PlanSchema(ctx context.Context, c SchemaChange) (Plan, error) {
 	patch, err := c.read(s.graph.Base())
 	if err != nil {
@@ -214,7 +213,7 @@ func stepsMessage(steps []string) string {
 	return strings.Join(said, "; ")
 }
 
-// schemaEdits turns the difference of two schemas into edits, under the write lock.
+// schemaEdits converts the difference of two schemas to edits, under the write lock.
 type schemaEdits struct {
 	transition
 	ctx    context.Context
@@ -222,7 +221,7 @@ type schemaEdits struct {
 	spool  *change.Spool
 	plan   Plan
 	report func(int64)
-	// filled, when set, names the statements that are no loss when they go.
+	// filled, when set, selects statements whose removal is no loss.
 	filled func(rdf.Quad) bool
 }
 
@@ -245,8 +244,8 @@ func (m *schemaEdits) run() error {
 	return nil
 }
 
-// shapes makes the schema in its graph what it is to be, gives the stored queries the new
-// names, and leaves what else is kept there. The plan says which queries the schema breaks.
+// shapes replaces the shapes in the schema graph, renames in the stored queries, and keeps everything else there. The
+// plan lists the queries that the schema breaks.
 func (m *schemaEdits) shapes() error {
 	now, err := collect(m.w.Match(m.ctx, rdf.Quad{Label: rdf.SchemaGraph}))
 	if err != nil {
@@ -257,9 +256,9 @@ func (m *schemaEdits) shapes() error {
 		return err
 	}
 	if len(m.steps) == 0 {
-		return nil // it stays as it is written
+		return nil // an unchanged text stays as written
 	}
-	comes := map[rdf.Quad]bool{} // and is not there yet
+	comes := map[rdf.Quad]bool{} // and does not exist yet
 	for _, q := range m.after.Quads() {
 		comes[q] = true
 	}
@@ -281,8 +280,8 @@ func (m *schemaEdits) shapes() error {
 	return nil
 }
 
-// isKept reports whether a quad of the schema's graph is about something else than the schema:
-// stored queries, records of migrations, what was promoted, servers of the gateway.
+// isKept reports whether a quad of the schema graph is not part of the schema: stored queries, records of migrations
+// and promotions, servers of the gateway.
 func isKept(q rdf.Quad) bool {
 	return stored.IsStored(q) || migration.IsRecord(q) || q.Subject == promotionNode || gateway.IsKept(q)
 }
@@ -303,7 +302,7 @@ func (m *schemaEdits) step(p *PlannedStep) error {
 	return nil
 }
 
-// rename makes of what a step moves what it becomes in the end.
+// rename adds the edits for the quads that a step renames.
 func (m *schemaEdits) rename(step rename, p *PlannedStep) error {
 	return m.eachMoved(m.ctx, m.w, step, func(was, now []rdf.Quad, moves int64) error {
 		p.moved(was[0].Label, moves)

@@ -18,9 +18,8 @@ const (
 	maxPlanBreaks = 1000
 )
 
-// planSteps says what lies between the schema of a snapshot and another one, and
-// which data stands against it. It reads only, and checks the nodes that applying
-// would check, as they would be then.
+// planSteps returns the steps from the schema of a snapshot to another one, with the data that contradicts them. It
+// only reads, and checks the nodes that applying would check, as they would be then.
 func planSteps(ctx context.Context, r *db.Reader, head *schema.Schema, patched schema.Patched) (Plan, error) {
 	shapes, err := validate.Compile(patched.Schema.Quads())
 	if err != nil {
@@ -40,7 +39,7 @@ func planSteps(ctx context.Context, r *db.Reader, head *schema.Schema, patched s
 	return p.assign()
 }
 
-// planning is one plan in the making.
+// planning computes one plan.
 type planning struct {
 	transition
 	ctx   context.Context
@@ -48,7 +47,7 @@ type planning struct {
 	check *checking
 }
 
-// count finds what each rename moves, and what each lossy step takes away afterwards.
+// count counts what each rename moves, and what each lossy step then removes.
 func (p *planning) count(r, renamed validate.Data) error {
 	for i, step := range p.steps {
 		planned := PlannedStep{Step: step}
@@ -73,8 +72,8 @@ func (p *planning) count(r, renamed validate.Data) error {
 	return nil
 }
 
-// look checks what applying checks: instances of stricter types, nodes that lose
-// something, and those that refer to one that loses its type.
+// look checks what applying would check: instances of stricter types, nodes that lose something, and the nodes that
+// refer to one that loses its type.
 func (p *planning) look(r *db.Reader, renamed validate.Data) error {
 	if err := p.check.schemaChange(p.ctx, p.head, p.after); err != nil {
 		return err
@@ -109,7 +108,7 @@ func (p *planning) look(r *db.Reader, renamed validate.Data) error {
 	return nil
 }
 
-// assign gives every contradiction to the step that brings it.
+// assign assigns every contradiction to the step that causes it.
 func (p *planning) assign() (Plan, error) {
 	for _, v := range p.check.found {
 		quads, err := collect(p.check.data.Match(p.ctx, rdf.Quad{Subject: v.focus, Predicate: rdf.Type, Label: rdf.DefaultGraph}))
@@ -135,8 +134,8 @@ func (p *planning) assign() (Plan, error) {
 	return p.plan, nil
 }
 
-// cause returns the step that most likely brings a contradiction on a node of these
-// types: one about the constraint, the field, a type, one that removes, any.
+// cause returns the step that most likely causes a contradiction on a node of these types: one about the constraint,
+// else the field, a type, a removal, or any.
 func (p *planning) cause(v problem, types []*schema.Type) *PlannedStep {
 	f := v.field
 	about := func(s schema.Step) bool {
@@ -157,10 +156,10 @@ func (p *planning) cause(v problem, types []*schema.Type) *PlannedStep {
 			return &p.plan.Steps[i]
 		}
 	}
-	return &p.plan.Steps[0] // something was found, so there is a step that asked for it
+	return &p.plan.Steps[0] // there is an error, so some step requires it
 }
 
-// brings reports whether a step is about the constraint that has this code.
+// brings reports whether a step is about the constraint with this error code.
 func brings(s schema.Step, code fault.Code) bool {
 	switch s.Kind {
 	case schema.ChangeConstraint:
@@ -178,8 +177,7 @@ func brings(s schema.Step, code fault.Code) bool {
 	}
 }
 
-// takesName reports whether a step takes away the name of the class or the predicate that a
-// problem is about.
+// takesName reports whether a step removes the class or predicate that a problem is about.
 func takesName(s schema.Step, v problem) bool {
 	name := string(v.path)
 	if v.path == rdf.Type {

@@ -10,15 +10,15 @@ import (
 	"trails/validate"
 )
 
-// preview reads the default graph as a change of schema would leave it, without
-// making the change: a plan waits for no lock and writes nothing.
+// preview reads the default graph as a change of the schema would leave it, without making the change: a plan waits
+// for no lock, and writes nothing.
 type preview struct {
-	validate.Data // as it is now
+	validate.Data // the current graph
 	transition
 }
 
-// Match reads a subject as it will be. A pattern without subject finds what is there
-// now and stays; the defaults to come are found by Having.
+// Match reads a subject as it will be. A pattern without a subject finds existing statements that stay; defaults that
+// will be added are found by Having.
 func (p preview) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad, error] {
 	if pattern.Subject != nil {
 		return fitting(ctx, p.node, pattern)
@@ -37,7 +37,7 @@ func (p preview) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad
 	}
 }
 
-// fitting yields what will be said of the subject of a pattern and fits it.
+// fitting yields the future statements of a pattern's subject that match it.
 func fitting(ctx context.Context, node nodeReader, pattern rdf.Quad) iter.Seq2[rdf.Quad, error] {
 	return func(yield func(rdf.Quad, error) bool) {
 		quads, err := node(ctx, pattern.Subject)
@@ -53,7 +53,7 @@ func fitting(ctx context.Context, node nodeReader, pattern rdf.Quad) iter.Seq2[r
 	}
 }
 
-// node returns what will be said of a node.
+// node returns the future statements of a node.
 func (p preview) node(ctx context.Context, subject rdf.Term) ([]rdf.Quad, error) {
 	quads, err := collect(p.Data.Match(ctx, rdf.Quad{Subject: subject, Label: rdf.DefaultGraph}))
 	if err != nil {
@@ -62,8 +62,8 @@ func (p preview) node(ctx context.Context, subject rdf.Term) ([]rdf.Quad, error)
 	return p.becomes(quads), nil
 }
 
-// leaves returns what the change leaves of a statement of any graph that a closed base
-// forbids: of a node that will be of an open type, the default graph may say everything.
+// leaves returns what the change leaves of a statement that a closed base forbids. If the node will have an open
+// type, the default graph may have any statement about it.
 func (p preview) leaves(ctx context.Context, src rdf.Source, q rdf.Quad) ([]rdf.Quad, error) {
 	said, err := collect(src.Match(ctx, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type}))
 	if err != nil {
@@ -85,8 +85,8 @@ func (p preview) has(ctx context.Context, q rdf.Quad) (bool, error) {
 	return slices.Contains(quads, q), err
 }
 
-// Having implements validate.Data: of those that have the pairs now, the ones that
-// keep them, and those that a default gives them.
+// Having implements validate.Data: the nodes that have the pairs now and will keep them, and those that get them by a
+// default.
 func (p preview) Having(ctx context.Context, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
 	found, err := having(ctx, p.Data, p.node, pairs, pairs, limit)
 	if err != nil {
@@ -95,11 +95,10 @@ func (p preview) Having(ctx context.Context, pairs []rdf.PredicateObject, limit 
 	return p.addFilled(ctx, found, pairs, limit)
 }
 
-// nodeReader returns what will be said of a node.
+// nodeReader returns the future statements of a node.
 type nodeReader func(context.Context, rdf.Term) ([]rdf.Quad, error)
 
-// having returns the first nodes, limit at most, that have the pairs now, and will have
-// those that are wanted.
+// having returns up to limit nodes that have the pairs now and will have the wanted ones.
 func having(ctx context.Context, data validate.Data, node nodeReader, now, wanted []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
 	for ask := limit; ; ask *= 4 {
 		candidates, err := data.Having(ctx, now, ask)
@@ -113,7 +112,7 @@ func having(ctx context.Context, data validate.Data, node nodeReader, now, wante
 	}
 }
 
-// keeping returns the first of the candidates, limit at most, that will have every pair.
+// keeping returns up to limit candidates that will have every pair.
 func keeping(ctx context.Context, node nodeReader, candidates []rdf.Term, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
 	var out []rdf.Term
 	for _, c := range candidates {
@@ -137,8 +136,7 @@ func hasAll(quads []rdf.Quad, subject rdf.Term, pairs []rdf.PredicateObject) boo
 	return len(pairs) > 0
 }
 
-// addFilled adds the nodes that will have the pairs because one of them is a default
-// which is filled in.
+// addFilled adds the nodes that will have the pairs because one of them is a default that is filled in.
 func (p preview) addFilled(ctx context.Context, found []rdf.Term, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
 	for _, f := range p.fills {
 		if !slices.Contains(pairs, rdf.PredicateObject{P: f.property.IRI, O: f.property.Default}) {

@@ -12,32 +12,31 @@ import (
 	"trails/validate"
 )
 
-// renaming is what new names of types and properties do to statements of every graph but
-// that of the schema: a type that is called otherwise, and predicates. The zero value
-// changes nothing.
+// renaming is the effect of renamed types and properties on statements of all graphs except the schema graph. The
+// zero value changes nothing.
 type renaming struct {
 	head    *schema.Schema
-	after   *schema.Schema               // which the change leads to
-	types   map[rdf.IRI]rdf.IRI          // the classes that have another IRI after it
-	moved   map[*schema.Property]rdf.IRI // the properties that have another predicate after it
-	all     map[rdf.IRI]rdf.IRI          // the predicates of which every property moves, to one and the same
-	renames []rename                     // the steps, in order
+	after   *schema.Schema               // the schema after the change
+	types   map[rdf.IRI]rdf.IRI          // classes with a new IRI
+	moved   map[*schema.Property]rdf.IRI // properties with a new predicate
+	all     map[rdf.IRI]rdf.IRI          // predicates all of whose properties get the same new predicate
+	renames []rename                     // the steps in order
 }
 
-// rename is one step: the type of the head that it is about, and the property, if it is one.
+// rename is one step: a type of the old schema, and a property if it renames one.
 type rename struct {
 	typ      *schema.Type
 	property *schema.Property
 }
 
-// newRenaming compares two schemas that have the same types and properties in the same
-// places, on the way to a third one.
+// newRenaming compares two schemas that have the same types and properties at the same indexes; after is the final
+// schema.
 func newRenaming(before, named, after *schema.Schema) renaming {
 	r := renaming{head: before, after: after, types: map[rdf.IRI]rdf.IRI{}, moved: map[*schema.Property]rdf.IRI{}, all: map[rdf.IRI]rdf.IRI{}}
 	if before == named {
 		return r
 	}
-	split := map[rdf.IRI]bool{} // the predicates that have several names after it
+	split := map[rdf.IRI]bool{} // predicates with several new names
 	for i, t := range before.Types {
 		now := named.Types[i]
 		if t.Name != now.Name {
@@ -65,10 +64,9 @@ func newRenaming(before, named, after *schema.Schema) renaming {
 	return r
 }
 
-// images returns what becomes of a statement of a node that had these types, which the
-// default graph or the statement's own says. A property that another of its types keeps under
-// the old name stays, too. Where none of its types has the property, the statement moves when
-// there is one name that it can get: otherwise it stays.
+// images returns what becomes of a statement of a node with these types (in the default graph or in the statement's
+// graph). If another of its types keeps the old name of the property, the old statement stays as well. If none of its
+// types has the property, the statement is renamed if there is only one new name; otherwise it stays.
 func (r renaming) images(q rdf.Quad, had []*schema.Type) []rdf.Quad {
 	predicate, _ := q.Predicate.(rdf.IRI)
 	if predicate == rdf.Type {
@@ -105,8 +103,8 @@ func (r renaming) images(q rdf.Quad, had []*schema.Type) []rdf.Quad {
 	return out
 }
 
-// imagesOf returns the images of a statement of any graph. One of a named graph stays rather
-// than get a name that the change of schema takes away again.
+// imagesOf returns the images of a statement of any graph. In a named graph a statement keeps its name if the schema
+// change removes the new name again.
 func (r renaming) imagesOf(q rdf.Quad, had []*schema.Type) []rdf.Quad {
 	images := r.images(q, had)
 	if q.Label != nil && slices.ContainsFunc(images, r.after.Undeclared) {
@@ -115,7 +113,7 @@ func (r renaming) imagesOf(q rdf.Quad, had []*schema.Type) []rdf.Quad {
 	return images
 }
 
-// of returns what becomes of all that the default graph says of a node.
+// of returns what becomes of all statements of a node in the default graph.
 func (r renaming) of(quads []rdf.Quad) []rdf.Quad {
 	had := r.head.TypesOf(quads)
 	out, seen := make([]rdf.Quad, 0, len(quads)), make(map[rdf.Quad]bool, len(quads))
@@ -129,9 +127,9 @@ func (r renaming) of(quads []rdf.Quad) []rdf.Quad {
 	return out
 }
 
-// eachMoved visits what a step moves, and what becomes of it: of a node all that the default
-// graph says, of other graphs one statement at a time. Of the statements that it is given,
-// visit counts those that move: what a step before this one moves, too, counts there.
+// eachMoved visits the statements that a step renames, with their images: for a node all of them in the default
+// graph, for other graphs one at a time. visit counts those of its statements that are renamed; statements that an
+// earlier step renames count there.
 func (r renaming) eachMoved(ctx context.Context, src rdf.Source, step rename, visit func(was, now []rdf.Quad, moves int64) error) error {
 	family := []*schema.Type{step.typ}
 	if step.property != nil {
@@ -157,7 +155,7 @@ func (r renaming) eachMoved(ctx context.Context, src rdf.Source, step rename, vi
 				if !concerned {
 					continue
 				}
-				images := r.images(q, had) // q is one of them where another type keeps the name
+				images := r.images(q, had) // q is also kept if another type keeps the name
 				if changes = changes || !slices.Equal(images, []rdf.Quad{q}); !slices.Contains(images, q) {
 					moves++
 				}
@@ -173,8 +171,8 @@ func (r renaming) eachMoved(ctx context.Context, src rdf.Source, step rename, vi
 	return r.eachElsewhere(ctx, src, step, visit)
 }
 
-// eachElsewhere visits what a step moves beside the nodes of its type: what other graphs
-// say, and the default graph of nodes none of whose types has the property.
+// eachElsewhere visits what a step renames outside the nodes of its type: in other graphs, and in the default graph
+// for nodes none of whose types has the property.
 func (r renaming) eachElsewhere(ctx context.Context, src rdf.Source, step rename, visit func(was, now []rdf.Quad, moves int64) error) error {
 	pattern := rdf.Quad{Predicate: rdf.Type, Object: step.typ.IRI}
 	if step.property != nil {
@@ -198,10 +196,10 @@ func (r renaming) eachElsewhere(ctx context.Context, src rdf.Source, step rename
 	return r.elsewhere(ctx, src, step, batch, visit)
 }
 
-// elsewhere does so for a batch: a node with many values is read once for all of them.
+// elsewhere does this for a batch, so that a node with many values is read once.
 func (r renaming) elsewhere(ctx context.Context, src rdf.Source, step rename, batch []rdf.Quad, visit func(was, now []rdf.Quad, moves int64) error) error {
 	classes := map[rdf.Term][]rdf.Quad{}
-	var nodes []rdf.Term // that the default graph is about
+	var nodes []rdf.Term // subjects in the default graph
 	moves := map[rdf.Term]int64{}
 	for _, q := range batch {
 		said, known := classes[q.Subject]
@@ -216,7 +214,7 @@ func (r renaming) elsewhere(ctx context.Context, src rdf.Source, step rename, ba
 		if step.property != nil {
 			ofType := r.first(step.property.IRI, had)
 			if q.Label == nil && ofType != (rename{}) || cmp.Or(ofType, r.first(step.property.IRI, r.head.Types)) != step {
-				continue // of a node of the type, or another step's
+				continue // belongs to a node of the type, or to another step
 			}
 		}
 		images := r.imagesOf(q, had)
@@ -248,13 +246,13 @@ func (r renaming) elsewhere(ctx context.Context, src rdf.Source, step rename, ba
 	return nil
 }
 
-// had returns the types that a node had by the default graph, or by the graph of a statement
-// about it; said has its classes in all of them.
+// had returns the types of a node in the default graph or in the graph of a statement about it; said has its classes
+// in all graphs.
 func (r renaming) had(q rdf.Quad, said []rdf.Quad) []*schema.Type {
 	return r.head.TypesOf(slices.DeleteFunc(slices.Clone(said), func(c rdf.Quad) bool { return c.Label != nil && c.Label != q.Label }))
 }
 
-// first is the first step that moves a predicate of nodes that had these types.
+// first is the first step that renames a predicate of nodes with these types.
 func (r renaming) first(predicate rdf.IRI, had []*schema.Type) rename {
 	for _, step := range r.renames {
 		if step.property != nil && step.property.IRI == predicate &&
@@ -265,7 +263,7 @@ func (r renaming) first(predicate rdf.IRI, had []*schema.Type) rename {
 	return rename{}
 }
 
-// over reads data as it is after the renaming, without changing it.
+// over returns data as it is after the renaming, without changing it.
 func (r renaming) over(data validate.Data) validate.Data {
 	if len(r.types)+len(r.moved) == 0 {
 		return data
@@ -314,7 +312,7 @@ func fits(q, pattern rdf.Quad) bool {
 	return (pattern.Predicate == nil || pattern.Predicate == q.Predicate) && (pattern.Object == nil || pattern.Object == q.Object)
 }
 
-// sources are the patterns now of what fits a pattern after the renaming.
+// sources are the current patterns for what matches a pattern after the renaming.
 func (d renamedData) sources(pattern rdf.Quad) []rdf.Quad {
 	sources := []rdf.Quad{pattern}
 	add := func(q rdf.Quad) {
@@ -338,7 +336,7 @@ func (d renamedData) sources(pattern rdf.Quad) []rdf.Quad {
 	return sources
 }
 
-// said is all that is said of a node now, and node what is after the renaming.
+// said is the current statements of a node, and node those after the renaming.
 func (d renamedData) said(ctx context.Context, subject rdf.Term) ([]rdf.Quad, error) {
 	return collect(d.Data.Match(ctx, rdf.Quad{Subject: subject, Label: rdf.DefaultGraph}))
 }
@@ -348,7 +346,7 @@ func (d renamedData) node(ctx context.Context, subject rdf.Term) ([]rdf.Quad, er
 	return d.of(quads), err
 }
 
-// Having implements validate.Data. Each pair may have been said in several ways before.
+// Having implements validate.Data. Each pair may have several sources before the renaming.
 func (d renamedData) Having(ctx context.Context, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error) {
 	asks := [][]rdf.PredicateObject{{}}
 	for _, pair := range pairs {

@@ -8,27 +8,26 @@ import (
 	"trails/schema"
 )
 
-// transition is what a change of schema does to each node's own statements: it
-// takes away what the new schema has no place for, and fills in defaults. What
-// becomes of a node depends on that node alone. Before it stands what new names do,
-// to statements of other graphs, too.
+// transition is the effect of a schema change on the statements of each node: it removes what the new schema has no
+// place for, and adds defaults. The result for a node depends on that node only. Renaming, which also affects other
+// graphs, comes before it.
 type transition struct {
 	renaming
-	before, after *schema.Schema // before has the new names already
+	before, after *schema.Schema // before already has the new names
 	steps         []schema.Step
 	losses        []loss // the lossy steps, in order
 	fills         []fill // the steps that fill in defaults
 }
 
-// loss is a lossy step, with what it is about.
+// loss is a lossy step with its types and predicates.
 type loss struct {
 	schema.Step
 	typ       *schema.Type
-	within    map[*schema.Type]bool // the types whose instances it is about
+	within    map[*schema.Type]bool // types whose instances are affected
 	predicate rdf.IRI               // of its property
 }
 
-// fill is a step that gives a default to instances that have no value.
+// fill is a step that adds a default to instances without a value.
 type fill struct {
 	property *schema.Property
 	within   map[*schema.Type]bool
@@ -69,13 +68,13 @@ func setOfTypes(types []*schema.Type) map[*schema.Type]bool {
 	return set
 }
 
-// goes reports whether a step takes a type's instances their type.
+// goes reports whether the step removes the type from a type's instances.
 func (l loss) goes() bool {
 	return l.Property == "" && (l.Kind == schema.DropType || l.Kind == schema.ChangeIRI)
 }
 
-// concerns reports whether the step is about the values of a predicate: that of its
-// property, or one that its type has inherited.
+// concerns reports whether the step affects the values of a predicate: that of its property, or one inherited by its
+// type.
 func (l loss) concerns(before *schema.Schema, predicate rdf.IRI) bool {
 	if l.Property != "" {
 		return predicate == l.predicate
@@ -94,7 +93,7 @@ func (t transition) state(quads []rdf.Quad) nodeState {
 	return nodeState{quads, t.before.TypesOf(quads), t.after.TypesOf(quads)}
 }
 
-// each visits the quads that one lossy step takes away, and no step before it.
+// each visits the quads that one lossy step removes and no earlier step does.
 func (t transition) each(ctx context.Context, src rdf.Source, step schema.Step, visit func(rdf.Quad) error) error {
 	at := slices.IndexFunc(t.losses, func(l loss) bool {
 		return l.Kind == step.Kind && l.Type == step.Type && l.Property == step.Property
@@ -117,8 +116,8 @@ func (t transition) each(ctx context.Context, src rdf.Source, step schema.Step, 
 	return nil
 }
 
-// eachLost visits what one node loses with the loss number at, if typ is the first of
-// the node's types that it is about: a node of several is visited once.
+// eachLost visits what one node loses by loss number at, if typ is the first of the node's affected types: a node
+// with several is visited once.
 func (t transition) eachLost(n nodeState, typ *schema.Type, at int, visit func(rdf.Quad) error) error {
 	first := slices.IndexFunc(n.had, func(of *schema.Type) bool { return t.losses[at].within[of] })
 	if n.had[first] != typ {
@@ -139,7 +138,7 @@ func (t transition) eachLost(n nodeState, typ *schema.Type, at int, visit func(r
 	return nil
 }
 
-// lost returns those of a node's quads that a step takes away, if it is about the node.
+// lost returns the quads of a node that a step removes, if the step affects the node.
 func (t transition) lost(n nodeState, l loss) []rdf.Quad {
 	if !slices.ContainsFunc(n.had, func(of *schema.Type) bool { return l.within[of] }) {
 		return nil
@@ -148,7 +147,7 @@ func (t transition) lost(n nodeState, l loss) []rdf.Quad {
 		return t.lostWith(n, l.typ)
 	}
 	if len(n.stays) == 0 {
-		return nil // the step that takes its type takes all of it
+		return nil // the step that removes its type removes everything
 	}
 	var out []rdf.Quad
 	for _, q := range n.quads {
@@ -160,8 +159,8 @@ func (t transition) lost(n nodeState, l loss) []rdf.Quad {
 	return out
 }
 
-// lostWith is what a node loses with a type: everything, unless another type stays;
-// then the type, and what only this one had a place for, which of an open type is much.
+// lostWith is what a node loses with a type: everything or, if another type stays, the type and the properties of
+// this type only. For an open type these are many.
 func (t transition) lostWith(n nodeState, typ *schema.Type) []rdf.Quad {
 	if len(n.stays) == 0 {
 		return n.quads
@@ -185,7 +184,7 @@ func declares(s *schema.Schema, types []*schema.Type, predicate rdf.IRI) bool {
 	return slices.ContainsFunc(types, func(t *schema.Type) bool { return s.PropertyByIRI(t, predicate) != nil })
 }
 
-// becomes returns what all steps together make of a node's quads.
+// becomes returns a node's quads after all steps.
 func (t transition) becomes(quads []rdf.Quad) []rdf.Quad {
 	n := t.state(quads)
 	var gone []rdf.Quad
@@ -201,7 +200,7 @@ func (t transition) becomes(quads []rdf.Quad) []rdf.Quad {
 	return out
 }
 
-// of returns the default that a node of these types and quads is given, if it is.
+// of returns the default that a node with these types and quads gets, if any.
 func (f fill) of(types []*schema.Type, quads []rdf.Quad) (rdf.Quad, bool) {
 	is := slices.ContainsFunc(types, func(of *schema.Type) bool { return f.within[of] })
 	has := slices.ContainsFunc(quads, func(q rdf.Quad) bool { return q.Predicate == f.property.IRI })

@@ -14,7 +14,7 @@ import (
 	"trails/text/fulltext"
 )
 
-// Search asks for the nodes of the default graph that have texts with some words.
+// Search is a search for nodes of the default graph by the words of their texts.
 type Search struct {
 	// Text is what a person asks for: words, identifiers and "phrases" in quotation
 	// marks. The last word may be the beginning of one, unless a space follows it. There
@@ -22,38 +22,37 @@ type Search struct {
 	Text string
 	// Types, when there are any, keep the instances of these and of their subtypes.
 	Types []*schema.Type
-	// Limit is how many nodes are returned at most, 10 when it is 0; Offset leaves the
-	// first ones out, for the next page.
+	// Limit is the maximum number of nodes, 10 if it is 0; Offset skips the first ones, for the next page.
 	Limit, Offset int
 }
 
-// Matching says how the words of a search were taken.
+// Matching says how the words were matched.
 type Matching string
 
 const (
-	// MatchedAll says that a text of each hit has all words, in one of their forms.
+	// MatchedAll means that one text of each hit has all words, each in some form.
 	MatchedAll Matching = "all"
-	// MatchedCorrected says that no text had all words, and words that are in no text were
-	// taken for others that are; see [SearchResult.Corrections].
+	// MatchedCorrected means that no text had all words, and unknown words were replaced by similar ones; see
+	// [SearchResult.Corrections].
 	MatchedCorrected Matching = "corrected"
 	// MatchedAny says that no text had all words; the hits have some of them.
 	MatchedAny Matching = "any"
 )
 
-// SearchResult is what a search found, the best first.
+// SearchResult is the result of a search, best hits first.
 type SearchResult struct {
 	Hits []SearchHit
-	// More: there are others behind these, or may be. The next page begins at the offset
-	// of this one and its number of hits.
+	// More reports that there are or may be other hits. The next page begins at the offset of this one plus its
+	// number of hits.
 	More bool
 	// Matching says how the words were taken.
 	Matching Matching
-	// Corrections are the words that were taken for others, in the order of the text.
+	// Corrections are the words that were replaced, in the order of the text.
 	Corrections []Correction
 	query       fulltext.Query
 }
 
-// Correction is a word of the text and the one that was searched instead.
+// Correction is a word of the text and its replacement.
 type Correction struct{ Word, Instead string }
 
 // SearchHit is a node that a search found.
@@ -62,11 +61,11 @@ type SearchHit struct {
 	Described
 	// Classes are the node's types that the schema does not know, when it knows none.
 	Classes []rdf.IRI
-	// Property is the predicate of the text that fits best, and PropertyName what people
-	// call it. They are empty when it is the node's id that fits.
+	// Property is the predicate of the best text, and PropertyName its name for people. They are empty if the node's
+	// id matched.
 	Property     rdf.IRI
 	PropertyName string
-	// Text is that text, whole; nil when it is the id that fits. See [SearchResult.Snippet].
+	// Text is the whole best text; nil if the id matched. See [SearchResult.Snippet].
 	Text rdf.Term
 	// Score orders the hits of one result, and means nothing else.
 	Score float64
@@ -88,10 +87,10 @@ const (
 	maxOffset   = 1_000
 )
 
-// What a text counts for, beside its words.
+// The weights of a text, besides its words.
 const (
-	labelBoost  = 2.0  // its words, when it is a label
-	exactID     = 1000 // the node's id is the text
+	labelBoost  = 2.0  // factor of the words of a label
+	exactID     = 1000 // the node's id is the whole search text
 	exactLabel  = 500
 	exactText   = 200
 	beginsLabel = 40
@@ -161,8 +160,7 @@ func (s *Snapshot) labelProperties() map[rdf.IRI]bool {
 	return labels
 }
 
-// unsearched has, for each predicate that some type keeps out of search, these types and
-// their subtypes.
+// unsearched maps each predicate that some types exclude from search to these types and their subtypes.
 func (s *Snapshot) unsearched() map[rdf.IRI][]*schema.Type {
 	out := map[rdf.IRI][]*schema.Type{}
 	for _, t := range s.Schema().Types {
@@ -213,7 +211,7 @@ type nodeFound struct {
 	node     rdf.Term
 	terms    []float64
 	boost    float64
-	best     float64 // the score of the text that is shown
+	best     float64 // score of the text that is shown
 	property rdf.IRI
 	text     rdf.Term
 }
@@ -236,7 +234,7 @@ func (f *finding) node(node rdf.Term) *nodeFound {
 	return f.found[node]
 }
 
-// byID finds the nodes whose id among the instances of a type, or whose whole IRI, it is.
+// byID finds the nodes whose id within a type, or whose whole IRI, is the text.
 func (f *finding) byID(ctx context.Context, id string) error {
 	types := f.search.Types
 	if len(types) == 0 {
@@ -285,7 +283,7 @@ func (f *finding) take(ctx context.Context, hit db.TextHit) error {
 		}
 	}
 	n := f.node(hit.Subject)
-	// What many have in common says little of each.
+	// A text shared by many nodes says little about each.
 	share := 1 / (1 + math.Log(float64(hit.Shared)))
 	boost, text := 0.0, 0.0
 	label := f.labels[hit.Property]

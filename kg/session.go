@@ -19,22 +19,21 @@ import (
 type Session struct {
 	graph     *Graph
 	principal policy.Principal
-	action    policy.Action // what alone it may do; "" is whatever it is asked for
+	action    policy.Action // the only action that it may do; "" for any
 }
 
 // Principal returns who the session speaks for.
 func (s *Session) Principal() policy.Principal { return s.principal }
 
-// For returns the session for one action: of its methods that write, those of another
-// action fail and change nothing.
+// For returns the session restricted to one action: methods that write fail for other actions, and change nothing.
 func (s *Session) For(action policy.Action) *Session {
 	bound := *s
 	bound.action = action
 	return &bound
 }
 
-// may refuses what a method does when the session is for another action. That is a
-// mistake in this program: what a caller may do was decided before.
+// may refuses a method of another action than the session's. That is a bug in this program, since permissions are
+// checked before.
 func (s *Session) may(action policy.Action) error {
 	if s.action == "" || s.action == action {
 		return nil
@@ -42,8 +41,7 @@ func (s *Session) may(action policy.Action) error {
 	return fmt.Errorf("a session for the action %q was asked for %q", s.action, action)
 }
 
-// Snapshot pins the graph as it is now. Close it soon: while it is open the file's
-// log cannot shrink.
+// Snapshot opens a snapshot of the current graph. Close it soon: while it is open the file's log cannot shrink.
 func (s *Session) Snapshot(ctx context.Context) (*Snapshot, error) {
 	r, err := s.graph.file.Read(ctx, View{})
 	if err != nil {
@@ -67,7 +65,7 @@ func (s *Session) View(ctx context.Context, read func(*Snapshot) error) error {
 	return read(snap)
 }
 
-// nameOf returns the name of a graph from its file's: the letters, digits and dashes before the extension.
+// nameOf returns the name of a graph from that of its file: its letters, digits and dashes before the extension.
 func nameOf(path string) string {
 	base, _, _ := strings.Cut(filepath.Base(path), ".")
 	name := strings.Map(func(r rune) rune {
@@ -85,8 +83,8 @@ func nameOf(path string) string {
 	return name
 }
 
-// heldBytes bounds what is held of one subject at a time, and of the schema. A variable,
-// so that a test reaches it with little data.
+// heldBytes bounds the memory for one subject, and for the schema. It is a variable, so that a test can reach it with
+// little data.
 var heldBytes = db.DefaultQueryBytes
 
 // bytesOf is about what a quad takes in memory, in a list and in the sets that are made
@@ -98,13 +96,13 @@ func tooManyStatements(q rdf.Quad) error {
 		rdf.AppendTerm(nil, q.Subject), heldBytes)
 }
 
-// collect returns all quads, as long as they are not too many for the memory.
+// collect returns all quads, unless they are too many for the memory.
 func collect(seq iter.Seq2[rdf.Quad, error]) ([]rdf.Quad, error) {
 	all, _, err := collectFirst(seq, math.MaxInt)
 	return all, err
 }
 
-// collectFirst returns so many quads at most, and whether they are all.
+// collectFirst returns up to a number of quads, and whether these are all.
 func collectFirst(seq iter.Seq2[rdf.Quad, error], most int) (list []rdf.Quad, all bool, err error) {
 	held := 0
 	for q, err := range seq {

@@ -19,7 +19,7 @@ type Snapshot struct {
 	source   *db.Reader
 	graph    *Graph
 	compiled *compiled
-	// described remembers nodes: the labels of a page's links repeat.
+	// described caches descriptions of nodes, because the labels of a page's links repeat.
 	described map[rdf.Term]*Described
 	past      bool
 }
@@ -27,15 +27,15 @@ type Snapshot struct {
 // Schema returns the schema that the snapshot's head is under.
 func (s *Snapshot) Schema() *schema.Schema { return s.compiled.schema }
 
-// Unenforced is nil, or says which shape of the schema's graph cannot be checked, so that
-// nothing is written under it, and the way out.
+// Unenforced is nil, or says which shape of the schema graph cannot be checked, so that writes are refused, and the
+// way out.
 func (s *Snapshot) Unenforced() error { return s.compiled.unenforced() }
 
 // SchemaVersion counts the commits that changed the schema; 0 is a file without types.
 func (s *Snapshot) SchemaVersion() int64 { return s.compiled.version }
 
-// SchemaKey names the schema: with the same key two snapshots of one graph have schemas
-// that say the same, and may have them as two values.
+// SchemaKey identifies the schema: snapshots of one graph with equal keys have equal schemas, though maybe not the
+// same value.
 func (s *Snapshot) SchemaKey() string { return fmt.Sprintf("%s %d", s.compiled.epoch, s.compiled.seq) }
 
 // Graph returns the open file that the snapshot is of.
@@ -51,11 +51,11 @@ func (s *Snapshot) Node(ctx context.Context, subject rdf.Term) ([]rdf.Quad, erro
 	return collect(s.Match(ctx, rdf.Quad{Subject: subject, Label: rdf.DefaultGraph}))
 }
 
-// Name returns what people call a node: Type/local when it is ours, else its IRI.
+// Name returns the name of a node for people: Type/local for a node of this graph, else its IRI.
 func (s *Snapshot) Name(node rdf.Term) string { return s.Schema().NodeName(node) }
 
-// TypeCount says how many instances a type and its subtypes have. A node that has several of
-// these types counts once for each.
+// TypeCount is the number of instances of a type and its subtypes. A node with several of these types counts once for
+// each.
 type TypeCount struct {
 	Type  *schema.Type
 	Count int64
@@ -76,8 +76,7 @@ func (s *Snapshot) TypeCounts(ctx context.Context) ([]TypeCount, error) {
 	return s.typeCounts(own, math.MaxInt64), nil
 }
 
-// TypeCountsUpTo is TypeCounts that stops counting each type at most: what it costs
-// is bounded by the number of types, not of nodes.
+// TypeCountsUpTo is TypeCounts up to a maximum for each type: its cost depends on the number of types, not of nodes.
 func (s *Snapshot) TypeCountsUpTo(ctx context.Context, most int64) ([]TypeCount, error) {
 	own := make(map[rdf.Term]int64, len(s.Schema().Types))
 	for _, t := range s.Schema().Types {
@@ -117,8 +116,8 @@ func (s *Snapshot) FindCommit(ctx context.Context, prefix string) (Commit, error
 	return s.Head(), nil
 }
 
-// At returns the state that a commit left, for queries, under the schema of s. It closes s,
-// since each counts among the readers of the file.
+// At returns the state of a commit, for queries, under the schema of s. It closes s, because each snapshot counts
+// towards the readers of the file.
 func (s *Snapshot) At(ctx context.Context, c Commit) (*Snapshot, error) {
 	if err := s.Close(); err != nil {
 		return nil, err

@@ -11,16 +11,15 @@ import (
 // View says which state of the graph is read. The zero View is the head of main.
 type View = db.View
 
-// A snapshot reads through its source, a [db.Reader] of one view: what follows is what
-// the source offers to callers as it is. All else that they read is a method of Snapshot
-// that asks the source.
+// A snapshot reads through its source, a [db.Reader] of one view. The methods in this file pass calls on to it
+// unchanged; all others are methods of Snapshot that read from the source.
 
 // Close ends the snapshot; a second call does nothing. A Match that still runs ends with
 // an error.
 func (s *Snapshot) Close() error { return s.source.Close() }
 
-// GaveWay reports whether an error is that the snapshot was old and gave way to those who write:
-// the same read on a new snapshot is likely to succeed. See [db.GaveWay].
+// GaveWay reports whether err means that the snapshot was too old, and was ended for the sake of writers: the same
+// read on a new snapshot is likely to succeed. See [db.GaveWay].
 func GaveWay(err error) bool { return db.GaveWay(err) }
 
 // Head returns the commit that the snapshot is of; the zero Commit before the first.

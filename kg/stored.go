@@ -15,19 +15,17 @@ import (
 	"trails/schema"
 )
 
-// QueryText is a stored query before it is read.
+// QueryText is the text of a stored query, not yet parsed.
 type QueryText struct {
-	// Name is its id unless the text says another, and names it in errors.
+	// Name is its id, unless the text has another, and identifies it in errors.
 	Name, Text string
 }
 
-// QueryChange asks for queries to be stored, in the place of those with the same ids, and
-// for others to be removed.
+// QueryChange is a request to store queries, replacing those with the same ids, and to remove others.
 type QueryChange struct {
 	Add    []QueryText
 	Remove []string
-	// Check, when set, refuses what the graph itself has no reason to refuse, such as the
-	// name of a tool.
+	// Check, when set, refuses for reasons unknown to the graph, such as the name of a tool.
 	Check func([]*stored.Query) error
 	// Set carries all but the edits.
 	Set ChangeSet
@@ -94,7 +92,7 @@ func (s *Session) ChangeQueries(ctx context.Context, c QueryChange) ([]*stored.Q
 	return added, result, err
 }
 
-// editQuery puts a text in the place of another one; "" is none.
+// editQuery replaces one text by another; "" is none.
 func editQuery(spool *change.Spool, id, was, text string) error {
 	if was != "" && was != text {
 		if err := editQuads(spool, change.Retract, stored.QuadsOf(id, was)...); err != nil {
@@ -123,8 +121,8 @@ func carryQueries(ctx context.Context, spool *change.Spool, kept []stored.Kept, 
 	return carried, nil
 }
 
-// breaks is the refusal of a change of the schema that breaks stored queries; otherwise is
-// what can be done beside changing them.
+// breaks is the refusal of a schema change that breaks stored queries; otherwise says what can be done besides
+// changing them.
 func breaks(fields []fault.FieldError, otherwise string) error {
 	for i := range fields {
 		fields[i].Message += "; correct or remove the stored query first" + otherwise
@@ -140,8 +138,7 @@ func broken(all []stored.Carried) (fields []fault.FieldError) {
 	return fields
 }
 
-// readQueries reads texts under a schema, and holds them against it. Every problem has the
-// name of its text.
+// readQueries parses texts under a schema and checks them. Every problem has the name of its text.
 func readQueries(ctx context.Context, texts []QueryText, c stored.Checker) (all []*stored.Query, problems []fault.FieldError, err error) {
 	from := map[string]string{}
 	for i, t := range texts {

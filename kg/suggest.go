@@ -11,8 +11,7 @@ import (
 	"trails/schema"
 )
 
-// suggestSorted is how many nodes are found at most, and sorted by label: one who types needs
-// the first few at once, and types on.
+// suggestSorted bounds the nodes that are found and sorted by label: somebody who types needs the first few at once.
 const suggestSorted = 200
 
 // Suggestions are nodes that a person may mean.
@@ -54,7 +53,7 @@ func (s *Snapshot) firstEntities(ctx context.Context, sel db.Selection, limit in
 	return out, err
 }
 
-// onlyClass is the type whose class all that are selected have, none when there are several.
+// onlyClass is the class of the type if only one class is selected, otherwise none.
 func (s *Snapshot) onlyClass(sel db.Selection) []*schema.Type {
 	if len(sel.Classes) != 1 {
 		return nil
@@ -62,7 +61,7 @@ func (s *Snapshot) onlyClass(sel db.Selection) []*schema.Type {
 	return []*schema.Type{s.Schema().TypeByIRI(sel.Classes[0])}
 }
 
-// exactly finds the node whose whole id it is.
+// exactly finds the node with exactly this id.
 func (s *Snapshot) exactly(ctx context.Context, types []*schema.Type, id string) (out Suggestions, err error) {
 	for _, t := range types {
 		d, err := s.Find(ctx, t, id)
@@ -84,7 +83,7 @@ func (s *Suggestions) add(d Described) {
 	}
 }
 
-// byLabel looks at labels, and where these give none at ids.
+// byLabel searches labels and, if none match, ids.
 func (s *Snapshot) byLabel(ctx context.Context, out *Suggestions, sel db.Selection, prefix string) error {
 	if err := s.addFound(ctx, out, sel, s.labelSearch(prefix, sel.Classes)); err != nil || out.Total > 0 {
 		return err

@@ -21,11 +21,9 @@ type TableQuery struct {
 	Type *schema.Type
 	// Where keeps the nodes that fit every condition.
 	Where []Condition
-	// Search keeps the nodes whose label begins with it, whatever its case; see
-	// db.Reader.Search for what it reads at most.
+	// Search selects the nodes whose label begins with it, ignoring case; see db.Reader.Search for its limits.
 	Search string
-	// Sort leads to what is sorted by; nil leaves the order of the file. A reference
-	// is sorted by the labels of what it refers to.
+	// Sort is the path to sort by; nil is the order of the file. A reference is sorted by the labels of its targets.
 	Sort          Path
 	Descending    bool
 	Limit, Offset int
@@ -33,8 +31,7 @@ type TableQuery struct {
 	// Each bounds the values that a cell shows.
 	Each   int
 	Facets bool
-	// Brief leaves out how many there are on all pages, and takes the word of a node's IRI for
-	// its type.
+	// Brief leaves out the total, and takes the type of a node from its IRI.
 	Brief bool
 }
 
@@ -54,7 +51,7 @@ type TableRow struct {
 	Cells []TableCell
 }
 
-// TableCell is some of the values of one property, and how many are left out.
+// TableCell is some of the values of one property, and the number of those left out.
 type TableCell struct {
 	Values []rdf.Term
 	More   int
@@ -66,17 +63,17 @@ type Facet struct {
 	Values   []FacetValue
 }
 
-// FacetValue is one value with the number of nodes that have it, other conditions on
-// its property apart; More means that there are more, or may be.
+// FacetValue is one value with the number of nodes that have it, ignoring other conditions on its property; More
+// means that there are or may be more.
 type FacetValue struct {
 	Value rdf.Term
 	Count int
 	More  bool
 }
 
-// Table returns a page. What it costs is told by its rows, not by the size of the
-// graph, except for a search, for sorting by a text or a path, and for conditions that few
-// nodes meet and no index leads to: those of texts that contain something.
+// Table returns a page. Its cost depends on the number of its rows, not on the size of the graph, except for a
+// search, for sorting by a text or a path, and for conditions that few nodes meet and no index supports, such as
+// OpContains.
 func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 	sel, err := s.selection(ctx, q)
 	if err != nil {
@@ -86,7 +83,7 @@ func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 	if err != nil {
 		return TablePage{}, err
 	}
-	// The last page tells how many there are.
+	// The last page tells the total.
 	page := TablePage{Total: q.Offset + len(nodes), TotalMore: sel.Among != nil && sel.Among.More}
 	if !q.Brief && (len(nodes) == q.Limit || len(nodes) == 0 && q.Offset > 0) {
 		if page.Total, page.TotalMore, err = s.source.CountSelected(ctx, sel, CountLimit); err != nil {
@@ -132,13 +129,12 @@ func (s *Snapshot) classesOf(types ...*schema.Type) (classes []rdf.IRI) {
 	return classes
 }
 
-// labelSearch looks at the labels of the instances of classes, and at the ids of those that
-// have none.
+// labelSearch searches the labels of the instances of classes, and the ids of those without a label.
 func (s *Snapshot) labelSearch(prefix string, classes []rdf.IRI) db.Search {
 	return s.beginning(prefix, classes, func(t *schema.Type) string { return cmp.Or(s.Schema().LabelOf(t), s.idProperty(t)) })
 }
 
-// beginning looks at one property of each class, and at the ids where there is none.
+// beginning searches one property of each class, and ids where there is none.
 func (s *Snapshot) beginning(prefix string, classes []rdf.IRI, of func(*schema.Type) string) db.Search {
 	search := db.Search{Prefix: prefix, Text: map[rdf.IRI]db.SearchedText{}, Name: s.idOf}
 	for _, class := range classes {
@@ -187,8 +183,7 @@ func (s *Snapshot) tableNodes(ctx context.Context, sel db.Selection, q TableQuer
 	return s.source.SelectSorted(ctx, sel, by, q.Limit, q.Offset)
 }
 
-// labelOfAll is the property that labels all instances of a type, "" when there is none
-// or several do.
+// labelOfAll is the property with the labels of all instances of a type, "" if there is none or there are several.
 func (s *Snapshot) labelOfAll(t *schema.Type) rdf.IRI {
 	var label rdf.IRI
 	for i, own := range s.Schema().Concrete(t) {
@@ -246,12 +241,11 @@ func (s *Snapshot) rows(ctx context.Context, nodes []rdf.Term, of []*schema.Type
 			cell.Values, cell.More = cell.Values[:q.Each], n-q.Each
 		}
 	}
-	_, err = s.DescribeAll(ctx, linked) // a page shows what they are called
+	_, err = s.DescribeAll(ctx, linked) // a page shows their labels
 	return rows, err
 }
 
-// facets counts nothing where it is known that none is selected, but for the properties whose own
-// conditions are left out.
+// facets counts nothing if no node is selected, except for the properties whose own conditions are ignored.
 func (s *Snapshot) facets(ctx context.Context, q TableQuery, sel db.Selection, none bool) ([]Facet, error) {
 	var facets []Facet
 	for _, p := range s.Schema().PropertiesOf(q.Type) {
@@ -260,7 +254,7 @@ func (s *Snapshot) facets(ctx context.Context, q TableQuery, sel db.Selection, n
 			continue
 		}
 		others := sel
-		others.Where = nil // but those on the property itself, so that its facet shows what else it could be
+		others.Where = nil // except for those on the property itself, so that its facet shows the alternatives
 		for i, c := range q.Where {
 			if len(c.Path) > 1 || c.Path[0].IRI != p.IRI {
 				others.Where = append(others.Where, sel.Where[i])

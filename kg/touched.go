@@ -10,17 +10,17 @@ import (
 	"trails/schema"
 )
 
-// Touched says which instances were made, changed or removed between two commits.
+// Touched are the instances that were made, changed or removed between two commits.
 type Touched struct {
-	// Schema is the newest, by which the types are named.
+	// Schema is the newest schema, which names the types.
 	Schema *schema.Schema
 	// Types are the types that the instances have or had, without supertypes, in
 	// order of declaration.
 	Types []*schema.Type
 	// Instances are the nodes with each of their types, by IRI.
 	Instances []Instance
-	// Cut reports that Instances is empty because they are too many, or were not
-	// looked for: any instance of Types may have changed.
+	// Cut reports that Instances is empty because there are too many, or because they were not read: any instance of
+	// Types may have changed.
 	Cut bool
 }
 
@@ -30,17 +30,15 @@ type Instance struct {
 	IRI  rdf.IRI
 }
 
-// Bounds on what one look at the history costs: beyond them every type counts as
-// touched.
+// Bounds on the cost of reading the history: beyond them every type counts as touched.
 const (
 	maxTouchedCommits   = 1024
 	maxTouchedChanges   = 65_536
 	maxTouchedInstances = 4096
 )
 
-// Touched looks at the commits that m reports. What it costs is bounded: beyond
-// 4,096 instances it names types only, and where commits are too many or too
-// large, were bulk loads or changed the schema, it names every type.
+// Touched reads the commits that m reports, at bounded cost: beyond 4,096 instances it only returns types, and if the
+// commits are too many or too large, were bulk loads or changed the schema, it returns every type.
 func (g *Graph) Touched(ctx context.Context, m Moved) (Touched, error) {
 	snap, err := g.Session(policy.Principal{}).Snapshot(ctx)
 	if err != nil {
@@ -57,7 +55,7 @@ func (g *Graph) Touched(ctx context.Context, m Moved) (Touched, error) {
 	return snap.touched(ctx, m.Before.Seq+1, m.Head.Seq)
 }
 
-// isReadable reports that the commits' change logs say all, and can be read whole.
+// isReadable reports that the commits' change logs are complete and small enough.
 func (s *Snapshot) isReadable(ctx context.Context, m Moved) (bool, error) {
 	n := m.Head.Seq - m.Before.Seq
 	if m.Schema || n <= 0 || n > maxTouchedCommits {

@@ -16,11 +16,11 @@ import (
 	"trails/text/quote"
 )
 
-// Undo is a request to take back what one commit changed.
+// Undo is a request to undo one commit.
 type Undo struct {
 	// Commit is that commit.
 	Commit CommitID
-	// Guard, when set, is asked about the steps by which [Session.UndoSchema] loosens the schema.
+	// Guard, when set, is called with the steps by which [Session.UndoSchema] loosens the schema.
 	Guard Guard
 	// Set carries all but the edits.
 	Set ChangeSet
@@ -58,7 +58,7 @@ func (s *Session) Undo(ctx context.Context, u Undo) (Result, error) {
 	return s.write(ctx, job{action: policy.Change, spool: &spool, set: u.Set, prepare: undo.find, undo: &undo, progress: u.Progress})
 }
 
-// inverse spools what takes back what a commit changed.
+// inverse spools the inverse of a commit.
 func (s *Snapshot) inverse(ctx context.Context, c Commit, spool *change.Spool) error {
 	for c, err := range s.Changes(ctx, c.Seq, 0) {
 		if err != nil {
@@ -75,7 +75,7 @@ func (s *Snapshot) inverse(ctx context.Context, c Commit, spool *change.Spool) e
 	return nil
 }
 
-// undoable refuses the commits that no commit of data can take back.
+// undoable refuses commits that cannot be undone as commits of data.
 func undoable(ctx context.Context, snap *Snapshot, c Commit) error {
 	refused := func(why string) error {
 		return fault.New(fault.Conflict, "commit %s %s", c.ID.String(), why).With("commit", c.ID.String())
@@ -101,7 +101,7 @@ func undoable(ctx context.Context, snap *Snapshot, c Commit) error {
 // changedSchema reports that the commit changed the schema's graph.
 func changedSchema(c Commit) bool { return c.SchemaSeq == c.Seq }
 
-// definer is what changed definitions in a commit.
+// definer is the kind of change that changed definitions in a commit.
 type definer int
 
 const (
@@ -110,8 +110,8 @@ const (
 	byMigration
 )
 
-// definitionsBy tells what changed the definitions in a commit, and, of all but a change of the
-// schema by itself, how that is taken back.
+// definitionsBy returns what kind of change changed the definitions in a commit, and how it is undone, unless it is a
+// plain schema change.
 func (s *Snapshot) definitionsBy(ctx context.Context, c Commit) (definer, string, error) {
 	promoted, err := s.isPromotion(ctx, c)
 	if err != nil || promoted {
@@ -170,8 +170,8 @@ func (s *Session) UndoSchema(ctx context.Context, u Undo) (Result, error) {
 	})
 }
 
-// loosenedBack returns the steps back to the schema before that loosen it. Types and properties
-// that go are none, unless others come: these may be the same by another name.
+// loosenedBack returns the steps back to the previous schema that loosen it. Removed types and properties do not
+// count, unless others are added, which may be the same ones renamed.
 func loosenedBack(now, before *schema.Schema) []schema.Step {
 	comes := slices.ContainsFunc(schema.Diff(now, before), func(s schema.Step) bool { return s.Kind == schema.AddType || s.Kind == schema.AddProperty })
 	return slices.DeleteFunc(schema.Patched{Schema: before, Renamed: now}.Loosening(now), func(s schema.Step) bool {
@@ -189,29 +189,27 @@ const maxSaid = 200
 type Clash struct {
 	// Node is what people call it.
 	Node string `json:"node"`
-	// What says what happened to it.
+	// What describes what happened to it.
 	What string `json:"what"`
-	// Commit is the one that did it; "" when that is not known.
+	// Commit is the commit that did it; "" if unknown.
 	Commit string `json:"commit,omitempty"`
 }
 
-// undoing compares, under the write lock, what a commit left with what is there.
+// undoing compares, under the write lock, the state after a commit with the current state.
 type undoing struct {
 	commit  Commit
 	clashes []Clash
 	count   int
-	moves   bool // some node that was looked at would change
+	moves   bool // undoing changes some of the nodes examined so far
 }
 
-// find makes sure that the history still has the commit: a backup may have been restored
-// since it was read.
+// find checks that the history still has the commit: a backup may have been restored since it was read.
 func (u *undoing) find(ctx context.Context, w *db.Writer, _ *compiled) error {
 	_, err := w.CommitByID(ctx, u.commit.ID.Whole())
 	return err
 }
 
-// fits reports whether what the commit did to a node can be taken back, and to all nodes
-// before. What cannot is counted.
+// fits reports whether the commit can be undone for this node and for all earlier ones. Clashes are counted.
 func (u *undoing) fits(ctx context.Context, t *transaction, n node) (bool, error) {
 	clash, err := u.clashOf(ctx, t, n)
 	if err != nil {
@@ -230,7 +228,7 @@ func (u *undoing) fits(ctx context.Context, t *transaction, n node) (bool, error
 	return u.count == 0, nil
 }
 
-// takenBack says which commits took back all that the commit did, as far as is known.
+// takenBack says which commits already undid the commit, as far as known.
 func (u *undoing) takenBack() string {
 	var by []string
 	for _, c := range u.clashes {
@@ -248,10 +246,9 @@ func (u *undoing) takenBack() string {
 	return said
 }
 
-// goesUnseen reports whether nothing that stays depends on a node of which all goes: the
-// commit removed nothing that would come back, in the place of the node or beside it, and
-// all that refers to the node goes as well. Then a dry run need not remove it to see whether
-// the rest is valid.
+// goesUnseen reports whether a node can be removed completely without affecting anything that stays: the commit
+// removed nothing that would come back, and everything that refers to the node is removed as well. Then a dry run
+// need not remove it to validate the rest.
 func (u *undoing) goesUnseen(ctx context.Context, w *db.Writer, node rdf.Term) (bool, error) {
 	if u.commit.Removed > 0 {
 		return false, nil
@@ -260,7 +257,7 @@ func (u *undoing) goesUnseen(ctx context.Context, w *db.Writer, node rdf.Term) (
 	return !referred, err
 }
 
-// refusal names what clashes.
+// refusal names the clashes.
 func (u *undoing) refusal() error {
 	var said []string
 	for _, c := range u.clashes {
@@ -278,8 +275,7 @@ func (u *undoing) refusal() error {
 		With("commit", u.commit.ID.String()).With("clashes", u.clashes).With("count", u.count)
 }
 
-// clashOf returns what stands against taking back what the commit did to one node; nil for
-// nothing.
+// clashOf returns why the commit cannot be undone for one node; nil if it can.
 func (u *undoing) clashOf(ctx context.Context, t *transaction, n node) (*Clash, error) {
 	c := comparison{w: t.w, schema: t.schema, commit: u.commit, node: n, there: map[rdf.Quad]bool{}, goes: map[rdf.Quad]bool{}}
 	for _, q := range n.before {
@@ -301,13 +297,13 @@ func (u *undoing) clashOf(ctx context.Context, t *transaction, n node) (*Clash, 
 	return nil, nil
 }
 
-// comparison is one node on its way back.
+// comparison is the undo of one node.
 type comparison struct {
 	w      *db.Writer
 	schema *compiled
 	commit Commit
 	node
-	there, goes map[rdf.Quad]bool // what is said of it now; what is to be removed
+	there, goes map[rdf.Quad]bool // its current statements; those to be removed
 	types, lost []rdf.Quad        // the types that it will have, and those that it loses
 }
 
@@ -332,8 +328,7 @@ func (c *comparison) findTypes(ctx context.Context) error {
 	return nil
 }
 
-// said returns what the default graph says of the node now, about one predicate unless it
-// is nil.
+// said returns the current statements of the node in the default graph, with one predicate unless p is nil.
 func (c *comparison) said(ctx context.Context, predicate rdf.Term) iter.Seq2[rdf.Quad, error] {
 	if !c.whole {
 		return c.w.Match(ctx, rdf.Quad{Subject: c.Subject, Predicate: predicate, Label: rdf.DefaultGraph})
@@ -347,8 +342,8 @@ func (c *comparison) said(ctx context.Context, predicate rdf.Term) iter.Seq2[rdf
 	}
 }
 
-// removedSince looks for a node that had a type when the commit was made, and would get a
-// value back without one.
+// removedSince finds a node that had a type at the commit, has lost it since, and would get a value back without a
+// type.
 func (c *comparison) removedSince(ctx context.Context) (*Clash, error) {
 	back := slices.ContainsFunc(c.Edits, func(e change.Edit) bool { return e.Op == change.Assert && e.Quad.Label == nil })
 	if !back || len(c.types) > 0 {
@@ -364,8 +359,8 @@ func (c *comparison) removedSince(ctx context.Context) (*Clash, error) {
 	return c.clash(ctx, seq, "it was removed since")
 }
 
-// valuesSince looks for a value that was added and is gone, one that was removed and is
-// there again, and one in the place of which there is another now.
+// valuesSince finds an added value that is gone, a removed value that exists again, or one that has been replaced by
+// another.
 func (c *comparison) valuesSince(ctx context.Context) (*Clash, error) {
 	for _, e := range c.Edits {
 		moved := c.there[e.Quad] != (e.Op == change.Retract)
@@ -392,8 +387,8 @@ func (c *comparison) valuesSince(ctx context.Context) (*Clash, error) {
 	return nil, nil
 }
 
-// another returns a value that stays beside q, or in its place, of a property that takes one
-// by these types; nil for none.
+// another returns a value besides q, or in its place, of a property with a single value by these types; nil if there
+// is none.
 func (c *comparison) another(ctx context.Context, q rdf.Quad, types []rdf.Quad) (*rdf.Quad, error) {
 	if p := c.property(q, c.schema.schema.TypesOf(types)); q.Label != nil || p == nil || p.Many() {
 		return nil, nil
@@ -409,8 +404,8 @@ func (c *comparison) another(ctx context.Context, q rdf.Quad, types []rdf.Quad) 
 	return nil, nil
 }
 
-// saidSince looks for what later commits said of a node that the commit made: it would be
-// left without a type.
+// saidSince finds statements that later commits added to a node which the commit made: they would be left without a
+// type.
 func (c *comparison) saidSince(ctx context.Context) (*Clash, error) {
 	if len(c.lost) == 0 || len(c.types) > 0 {
 		return nil, nil
@@ -433,7 +428,7 @@ func (c *comparison) saidSince(ctx context.Context) (*Clash, error) {
 	return nil, nil
 }
 
-// property returns the one that a statement is a value of, by the types that its node has.
+// property returns the property of a statement, by the types of its node.
 func (c *comparison) property(q rdf.Quad, of []*schema.Type) *schema.Property {
 	predicate, _ := q.Predicate.(rdf.IRI)
 	for _, t := range of {
@@ -456,8 +451,8 @@ func (c *comparison) name(q rdf.Quad) string {
 	return name
 }
 
-// clashAt is about a statement, which was changed by the commit that find names: that is
-// known of the default graph.
+// clashAt is a clash about a statement that was changed by the commit that find returns; commits are only known for
+// the default graph.
 func (c *comparison) clashAt(ctx context.Context, find func(context.Context, rdf.Quad) (Seq, error), q rdf.Quad, what string) (*Clash, error) {
 	if q.Label != nil {
 		return &Clash{What: what}, nil
@@ -469,7 +464,7 @@ func (c *comparison) clashAt(ctx context.Context, find func(context.Context, rdf
 	return c.clash(ctx, seq, what)
 }
 
-// clash is what a commit did; 0 is one that is not known.
+// clash is a clash with a commit; 0 is an unknown one.
 func (c *comparison) clash(ctx context.Context, seq Seq, what string) (*Clash, error) {
 	if seq == 0 {
 		return &Clash{What: what}, nil

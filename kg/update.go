@@ -17,18 +17,18 @@ import (
 	"trails/sparql"
 )
 
-// UpdateOptions is what the text of an update does not say. The zero value is good.
+// UpdateOptions are the settings that the text of an update does not contain. The zero value works.
 type UpdateOptions struct {
-	// Params are terms that stand in the place of variables, see [sparql.Update.Bind].
+	// Params are terms that replace variables, see [sparql.Update.Bind].
 	Params map[sparql.Var]rdf.Term
-	// Free are parameters that are left out: that such a variable has no value is no mistake.
+	// Free are omitted parameters: they may stay unbound without a warning.
 	Free map[sparql.Var]*schema.Property
-	// Dataset, unless it is zero, is what every WHERE reads. An update that says itself
-	// what it reads, by USING or WITH, is then refused with fault.InvalidArguments.
+	// Dataset, unless it is zero, is what every WHERE reads. An update with USING or WITH is then refused with
+	// fault.InvalidArguments.
 	Dataset sparql.Dataset
 	// Limits are those of each WHERE.
 	Limits QueryLimits
-	// Text and Base are what the update was read from, for the places of warnings.
+	// Text and Base are the update's text and base, for the places of warnings.
 	Text, Base string
 }
 
@@ -61,8 +61,7 @@ func (s *Session) Update(ctx context.Context, u *sparql.Update, set ChangeSet, o
 	return result, err
 }
 
-// askOthers asks the services and fetches the documents that the request names, before
-// anything is locked.
+// askOthers calls the services and fetches the documents of the request, before anything is locked.
 func (u *updating) askOthers(ctx context.Context, s *Session) error {
 	if err := u.withServices(ctx, s.graph.remote); err != nil {
 		return err
@@ -70,7 +69,7 @@ func (u *updating) askOthers(ctx context.Context, s *Session) error {
 	return u.fetchAll(ctx, s)
 }
 
-// checkUsing refuses datasets that cannot be, before anything is locked.
+// checkUsing refuses impossible datasets, before anything is locked.
 func checkUsing(u *sparql.Update, given sparql.Dataset) error {
 	if err := checkDataset(given); err != nil {
 		return err
@@ -90,28 +89,28 @@ func checkUsing(u *sparql.Update, given sparql.Dataset) error {
 	return nil
 }
 
-// updating is one request while it runs, under the write lock.
+// updating is one running request, under the write lock.
 type updating struct {
 	operations []sparql.Operation
 	options    UpdateOptions
 	labels     change.Labels
 	fill       filler
 	w          *db.Writer
-	spool      *change.Spool // takes the edits of the operation at hand
-	// gathered, when set, sees the edits of each operation before they are tried.
+	spool      *change.Spool // receives the edits of the current operation
+	// gathered, when set, is called with the edits of each operation before they are tried.
 	gathered func(*change.Spool) error
 	fetched  map[sparql.Load]*change.Spool
-	leftOut  rdfio.LeftOut          // of the documents
-	unread   map[sparql.Load]string // why SILENT passes over a document
-	silenced string                 // the refusal of the operation at hand that SILENT passes over
+	leftOut  rdfio.LeftOut          // left out of documents
+	unread   map[sparql.Load]string // why a document could not be read that SILENT skips
+	silenced string                 // the refusal of the current operation that SILENT skips
 	schema   *schema.Schema
-	solved   int64   // solutions of the operation at hand
-	made     []int64 // statements that it makes by its patterns, those to remove first
+	solved   int64   // number of solutions of the current operation
+	made     []int64 // number of statements made by each of its patterns, those to remove first
 	idling
 }
 
-// all runs the operations. One alone gives its edits to the commit. Of several, each
-// is tried in a draft, which the next one reads, and the commit gets what they come to.
+// all runs the operations. The edits of a single one go directly to the commit. Of several, each is tried in a draft,
+// which the next one reads, and the commit gets the net effect.
 func (u *updating) all(ctx context.Context, w *db.Writer, c *compiled) error {
 	u.w, u.schema = w, c.schema
 	if len(u.operations) == 1 {
@@ -159,8 +158,8 @@ func (u *updating) all(ctx context.Context, w *db.Writer, c *compiled) error {
 	return draft.Undo(ctx)
 }
 
-// try runs one operation: first all of it is read, then the draft is changed. It says why the
-// operation, or else why a part of it, changes nothing.
+// try runs one operation: it reads everything, and then changes the draft. It returns why the operation, or a part of
+// it, changes nothing.
 func (u *updating) try(ctx context.Context, draft *db.Draft, op sparql.Operation) (why, part string, err error) {
 	u.spool = &change.Spool{}
 	defer u.spool.Close()
@@ -207,8 +206,8 @@ func (u *updating) try(ctx context.Context, draft *db.Draft, op sparql.Operation
 	return "", said, nil
 }
 
-// edit spools one edit. What an expression has made may be no statement of RDF, and is
-// left out (SPARQL 1.1 Update, section 4.1.2).
+// edit spools one edit. A result of an expression that is not a valid RDF statement is left out (SPARQL 1.1 Update,
+// section 4.1.2).
 func (u *updating) edit(op change.Op, q rdf.Quad) error {
 	e := change.Edit{Op: op, Quad: q}
 	if op == change.Assert {
@@ -251,7 +250,7 @@ func (u *updating) modify(ctx context.Context, op sparql.Modify) error {
 	return nil
 }
 
-// filled edits what a solution makes of a template, and counts it by pattern.
+// filled adds the edits of a template for a solution, and counts them by pattern.
 func (u *updating) filled(op change.Op, template []sparql.QuadPattern, with rdf.IRI, row []rdf.Term, made []int64) error {
 	for i, p := range template {
 		q, ok := u.fill.triple(p.TriplePattern, row)
@@ -277,7 +276,7 @@ func (u *updating) filled(op change.Op, template []sparql.QuadPattern, with rdf.
 	return nil
 }
 
-// solutions are those of WHERE, on what the operations so far have made.
+// solutions are the solutions of WHERE, after the operations so far.
 func (u *updating) solutions(ctx context.Context, op sparql.Modify, columns []sparql.Var) (iter.Seq2[[]rdf.Term, error], error) {
 	if op.Where == nil {
 		return func(yield func([]rdf.Term, error) bool) { yield(make([]rdf.Term, len(columns)), nil) }, nil
@@ -300,8 +299,8 @@ func (u *updating) solutions(ctx context.Context, op sparql.Modify, columns []sp
 	return u.w.Run(ctx, plan, u.options.Limits), nil
 }
 
-// within is a pattern whose default graph is the one that WITH names. GRAPH says the
-// same of one that is there; of one that is not it has no solutions, and WITH may.
+// within is a pattern whose default graph is the one of WITH. For an existing graph GRAPH means the same; for another
+// one GRAPH has no solutions, and WITH may have some.
 func (u *updating) within(ctx context.Context, with rdf.IRI, where sparql.Op) (sparql.Op, sparql.Dataset, error) {
 	there, err := graphExists(ctx, u.w, with)
 	if there || err != nil {

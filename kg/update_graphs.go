@@ -11,8 +11,8 @@ import (
 	"trails/sparql"
 )
 
-// operation spools the edits that an operation is, and says why there are none. It changes
-// nothing before all that can refuse it was asked, so that SILENT leaves nothing half done.
+// operation spools the edits of an operation, and says why there are none. It makes all checks before it changes
+// anything, so that SILENT leaves nothing half done.
 func (u *updating) operation(ctx context.Context, op sparql.Operation) (idle string, err error) {
 	u.silenced, u.made = "", nil
 	solutions := u.fill.solution
@@ -40,7 +40,7 @@ func (u *updating) operation(ctx context.Context, op sparql.Operation) (idle str
 	return u.makesNothing(op), nil
 }
 
-// unless passes on what went wrong, except that SILENT makes light of a refusal.
+// unless returns err, except for a refusal under SILENT.
 func (u *updating) unless(silent bool, err error) error {
 	if silent && (fault.Is(err, fault.Denied) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.Missing)) {
 		u.silenced = err.Error()
@@ -49,7 +49,7 @@ func (u *updating) unless(silent bool, err error) error {
 	return err
 }
 
-// graphsOfTrails is how the names of graphs begin that trails keeps itself.
+// graphsOfTrails is the beginning of the names of system graphs.
 const graphsOfTrails = "urn:trails:graph:"
 
 // checkUpdatable refuses graphs that an update cannot write to.
@@ -66,7 +66,7 @@ func checkUpdatable(label rdf.Term) error {
 	return fault.New(fault.Denied, "graph <%s> is kept by trails itself and cannot be written to", string(name))
 }
 
-// pattern matches the statements of a target, of ALL and NAMED everything.
+// pattern matches the statements of a target; for ALL and NAMED everything.
 func pattern(t sparql.Target) rdf.Quad {
 	switch {
 	case t.All || t.Named:
@@ -77,8 +77,8 @@ func pattern(t sparql.Target) rdf.Quad {
 	return rdf.Quad{Label: t.Graph}
 }
 
-// clear is CLEAR and DROP (sections 3.1.3, 3.2.2): a graph is there while it has
-// statements. ALL and NAMED are the graphs that an update can write to.
+// clear is CLEAR and DROP (sections 3.1.3, 3.2.2): a graph exists while it has statements. ALL and NAMED only affect
+// the graphs that an update may write.
 func (u *updating) clear(ctx context.Context, t sparql.Target) error {
 	if err := checkUpdatable(t.Graph); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (u *updating) clear(ctx context.Context, t sparql.Target) error {
 	return nil
 }
 
-// create is CREATE (section 3.2.1), which changes nothing: an empty graph is none.
+// create is CREATE (section 3.2.1), which changes nothing, because empty graphs are not stored.
 func (u *updating) create(ctx context.Context, graph rdf.IRI) error {
 	if err := checkUpdatable(graph); err != nil {
 		return err
@@ -109,8 +109,7 @@ func (u *updating) create(ctx context.Context, graph rdf.IRI) error {
 	return err
 }
 
-// transfer is COPY, MOVE and ADD (sections 3.2.3 to 3.2.5). From a graph to itself
-// they do nothing.
+// transfer is COPY, MOVE and ADD (sections 3.2.3 to 3.2.5). From a graph to itself they do nothing.
 func (u *updating) transfer(ctx context.Context, op sparql.Transfer) error {
 	if op.From == op.To {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"trails/sparql"
 )
 
-// fetchAll reads what the request's LOADs name, before anything is locked. What SILENT
-// makes light of is an empty document.
+// fetchAll reads the documents of the request's LOADs, before anything is locked. A failure under SILENT counts as an
+// empty document.
 func (u *updating) fetchAll(ctx context.Context, s *Session) error {
 	for _, operation := range u.operations {
 		op, ok := operation.(sparql.Load)
@@ -41,7 +41,7 @@ func (u *updating) fetchAll(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// forget removes what was fetched.
+// forget removes the fetched documents.
 func (u *updating) forget() {
 	for _, spool := range u.fetched {
 		spool.Close()
@@ -61,7 +61,7 @@ func (u *updating) load(ctx context.Context, op sparql.Load) error {
 	return nil
 }
 
-// fetch reads what one document says.
+// fetch reads one document.
 func (s *Session) fetch(ctx context.Context, op sparql.Load) (*change.Spool, rdfio.LeftOut, error) {
 	var none rdfio.LeftOut
 	if err := checkLoad(op); err != nil {
@@ -110,7 +110,7 @@ func (s *Session) schemaNow(ctx context.Context) (c *compiled, err error) {
 	return c, err
 }
 
-// checkLoad refuses what no way out can make good.
+// checkLoad refuses a LOAD that cannot succeed wherever it is fetched from.
 func checkLoad(op sparql.Load) error {
 	if scheme, _, _ := strings.Cut(string(op.Source), ":"); strings.EqualFold(scheme, "file") {
 		return fault.New(fault.Denied, "LOAD <%s> is refused: an update reads no files; load it as data", string(op.Source))
@@ -118,7 +118,7 @@ func checkLoad(op sparql.Load) error {
 	return checkUpdatable(op.Into.Graph)
 }
 
-// checkGraphsOf refuses a document whose own graphs LOAD cannot fill.
+// checkGraphsOf refuses a document with named graphs that LOAD cannot fill.
 func checkGraphsOf(ctx context.Context, op sparql.Load, spool *change.Spool) error {
 	for e, err := range spool.Edits(ctx) {
 		if err != nil {
@@ -134,8 +134,7 @@ func checkGraphsOf(ctx context.Context, op sparql.Load, spool *change.Spool) err
 	return nil
 }
 
-// formatsByMedia are the media types of documents. Those of unsaidMedia say nothing of
-// what a document is.
+// formatsByMedia maps media types to formats. Those of unsaidMedia do not identify a format.
 var (
 	formatsByMedia = map[string]rdfio.Format{
 		"text/turtle": rdfio.Turtle, "application/x-turtle": rdfio.Turtle, "application/trig": rdfio.TriG,

@@ -18,8 +18,8 @@ const mostUpstreams = 256
 // Upstreams returns the upstream servers that the file names, by name.
 func (s *Snapshot) Upstreams() []gateway.Kept { return s.compiled.upstreams }
 
-// PutUpstream names an upstream server in the file, in the place of one with the same name,
-// as one commit. One that is there already changes nothing.
+// PutUpstream adds an upstream server to the file, or replaces the one with the same name, as one commit. An
+// identical one changes nothing.
 func (s *Session) PutUpstream(ctx context.Context, server gateway.Server, set ChangeSet) (Result, error) {
 	if err := server.Check(); err != nil {
 		return Result{}, err
@@ -27,13 +27,13 @@ func (s *Session) PutUpstream(ctx context.Context, server gateway.Server, set Ch
 	return s.editUpstream(ctx, server.Name, &server, set)
 }
 
-// RemoveUpstream removes one. The fault Missing says that there is none of this name.
+// RemoveUpstream removes an upstream server; an unknown name is the fault Missing.
 func (s *Session) RemoveUpstream(ctx context.Context, name string, set ChangeSet) (Result, error) {
 	return s.editUpstream(ctx, name, nil, set)
 }
 
-// AcceptUpstream keeps changes of what an upstream server offers as accepted, as one commit. The
-// fault Conflict says that the file names another server by now.
+// AcceptUpstream marks changes of an upstream server's tools as accepted, as one commit. The fault Conflict says that
+// the file has another server by this name now.
 func (s *Session) AcceptUpstream(ctx context.Context, server gateway.Server, changes []gateway.Change, set ChangeSet) (Result, error) {
 	var spool change.Spool
 	defer spool.Close()
@@ -57,15 +57,13 @@ func (s *Session) AcceptUpstream(ctx context.Context, server gateway.Server, cha
 	return s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: set, prepare: prepare})
 }
 
-// GatewaySettings returns how the file says that tools of upstream servers are offered and
-// called: the zero Settings when it says nothing. An error says that this program cannot read
-// what it says.
+// GatewaySettings returns how tools of upstream servers are offered and called: the zero Settings if the file has
+// none. An error means that this program cannot read them.
 func (s *Snapshot) GatewaySettings() (gateway.Settings, error) {
 	return s.compiled.gateway.Settings, s.compiled.gateway.Err
 }
 
-// PutGatewaySettings keeps settings in the place of those that are there, as one commit. The
-// zero Settings remove them.
+// PutGatewaySettings replaces the settings, as one commit. The zero Settings remove them.
 func (s *Session) PutGatewaySettings(ctx context.Context, settings gateway.Settings, set ChangeSet) (Result, error) {
 	if err := settings.Check(); err != nil {
 		return Result{}, err
@@ -95,7 +93,7 @@ func (s *Session) editUpstream(ctx context.Context, name string, becomes *gatewa
 	defer spool.Close()
 	prepare := func(_ context.Context, _ *db.Writer, before *compiled) error {
 		was, err := gateway.Named(before.upstreams, name)
-		known := was.Quads != nil // also of one that cannot be read
+		known := was.Quads != nil // also one that cannot be read
 		switch {
 		case becomes == nil && !known:
 			return err

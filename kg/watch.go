@@ -12,8 +12,8 @@ import (
 type Moved struct {
 	// Before is the head at the last report, Head the one now.
 	Before, Head Commit
-	// Schema reports that the schema is another one than at the last report, or may be
-	// because a backup was restored: then Before is of another history.
+	// Schema reports that the schema is not the one of the last report, or may not be because a backup was restored;
+	// then Before belongs to another history.
 	Schema bool
 }
 
@@ -27,26 +27,25 @@ const (
 	watchAgain = time.Second
 )
 
-// Watch reports heads that are newer than the one at the call, made by this process
-// or another one, until ctx ends; then the channel is closed. Reports that are not
-// taken are folded into one.
+// Watch reports heads that are newer than the current one, made by any process, until ctx ends; then the channel is
+// closed. Reports that were not received are merged into one.
 func (g *Graph) Watch(ctx context.Context) <-chan Moved {
 	w := &watching{graph: g, out: make(chan Moved, 1), woken: g.bell.listen()}
 	w.read = w.readFile
-	w.last, w.epoch, _ = w.read(ctx) // what is there now is no news
+	w.last, w.epoch, _ = w.read(ctx) // the current head is not reported
 	go w.run(ctx)
 	return w.out
 }
 
-// watching is one watcher's view of the branch.
+// watching is the state of one watcher.
 type watching struct {
 	graph   *Graph
 	out     chan Moved
 	woken   chan struct{} // by a commit of this process
 	read    func(context.Context) (head Commit, epoch string, changed bool)
-	version int64 // of the file when last was read; 0 before
+	version int64 // version of the file when last was read; 0 before
 	last    Commit
-	epoch   string // of last
+	epoch   string // epoch of last
 }
 
 func (w *watching) run(ctx context.Context) {
@@ -66,7 +65,7 @@ func (w *watching) run(ctx context.Context) {
 		switch {
 		case err != nil:
 			w.graph.log.Error("watching: the file could not be looked at", "error", fault.Whole(err))
-			w.version = 0 // what was read and not told is read again
+			w.version = 0 // what was read but not reported is read again
 			pause(ctx, watchAgain)
 		case told:
 			pause(ctx, watchPause)
@@ -81,7 +80,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// look reports the head when it is another one.
+// look reports the head if it has changed.
 func (w *watching) look(ctx context.Context) bool {
 	head, epoch, changed := w.read(ctx)
 	if !changed || head.ID == w.last.ID && epoch == w.epoch {
@@ -92,9 +91,8 @@ func (w *watching) look(ctx context.Context) bool {
 	return true
 }
 
-// readFile returns the head when the file has changed. What cannot be read now is looked
-// at again the next time. The version is read first: a write that comes between is
-// seen twice, not missed.
+// readFile returns the head if the file has changed. What cannot be read now is read again next time. The version is
+// read first: a write in between is then seen twice, not missed.
 func (w *watching) readFile(ctx context.Context) (head Commit, epoch string, changed bool) {
 	version, err := w.graph.file.DataVersion(ctx)
 	if err != nil || version == w.version {
@@ -109,7 +107,7 @@ func (w *watching) readFile(ctx context.Context) (head Commit, epoch string, cha
 	return r.Head(), r.Epoch(), true
 }
 
-// tell reports that the head moved, folded with a report that nobody took yet.
+// tell reports that the head moved, merged with a report that has not been received yet.
 func tell(out chan Moved, news Moved) {
 	select {
 	case old := <-out:
@@ -119,8 +117,8 @@ func tell(out chan Moved, news Moved) {
 	out <- news
 }
 
-// bell wakes the watchers of a process when it has made a commit itself. Ringing
-// never waits. The zero bell has no listeners.
+// bell wakes the watchers of a process after a commit of this process. Ringing never waits. The zero bell has no
+// listeners.
 type bell struct {
 	mu        sync.Mutex
 	listeners map[chan struct{}]struct{}
