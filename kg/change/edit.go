@@ -1,8 +1,6 @@
-// Package change turns what a caller wants done into what happens to the graph:
-// edits, gathered in a [Spool] of bounded memory, sorted by subject, and merged
-// subject by subject with what is there ([Group.Net]). One small write and a load
-// of any size take the same way. It knows no storage; the spool's overflow goes
-// to temporary files.
+// Package change computes the effect of a change: edits are collected in a [Spool] of bounded memory, sorted by
+// subject, and merged with the statements of each subject ([Group.Net]). A small write and a load of any size are
+// handled the same way. It knows no storage; the spool's overflow goes to temporary files.
 package change
 
 import (
@@ -23,7 +21,7 @@ type Op byte
 const (
 	// Fresh requires that the subject has no quads in the graph before.
 	Fresh Op = 'a' + iota
-	// Once requires that no other edit of the change says so of the subject and graph.
+	// Once requires that no other edit of the change has Once for this subject and graph.
 	Once
 	// Require requires the quad, usually a type, before the change or among its assertions.
 	Require
@@ -31,9 +29,9 @@ const (
 	Erase
 	// Clear removes every value of the predicate in the graph that the change does not assert.
 	Clear
-	// Retract removes the quad; removing what is not there is no error.
+	// Retract removes the quad; removing a missing one is no error.
 	Retract
-	// Assert adds the quad; adding what is there is no error.
+	// Assert adds the quad; adding an existing one is no error.
 	Assert
 	// Default adds the quad when the predicate would have no value after all other edits.
 	Default
@@ -59,9 +57,9 @@ type Edit struct {
 func (o Op) hasPredicate() bool { return o != Fresh && o != Once && o != Erase }
 func (o Op) hasObject() bool    { return o.hasPredicate() && o != Clear }
 
-// Check refuses an edit whose parts, as far as its op uses them, can be in no RDF
-// graph: a literal as subject, an IRI with a space, text that is not UTF-8. It
-// asks whether the text of the quad reads as the quad again.
+// Check refuses an edit with parts that no RDF graph can contain: a literal as subject, an IRI with a space, text
+// that is not UTF-8. Only the parts that its op uses are checked. It prints the quad and tests whether reading it
+// gives the same quad.
 func (e Edit) Check() error {
 	q := e.Quad
 	if !e.Op.hasPredicate() {
@@ -88,8 +86,8 @@ func (e Edit) Check() error {
 	return nil
 }
 
-// CheckGraph refuses, as the graph of an edit from outside, those that are written only
-// by the system, and the default graph by its name.
+// CheckGraph refuses, as the graph of an edit from outside, graphs that only the system writes, and the default graph
+// by its name.
 func CheckGraph(label rdf.Term) error {
 	switch label {
 	case rdf.DefaultGraph, rdf.ProvGraph, rdf.CommitsGraph, rdf.CapabilitiesGraph:
@@ -121,8 +119,8 @@ func appendRecord(dst []byte, e Edit) []byte {
 	return binary.BigEndian.AppendUint16(dst, e.Source.Column)
 }
 
-// appendByGraph appends the record of e behind its graph, so that graphs sort first;
-// the default graph is the first of them.
+// appendByGraph appends the record of e with its graph in front, so that records sort by graph; the default graph
+// comes first.
 func appendByGraph(dst []byte, e Edit) []byte {
 	if e.Quad.Label != nil {
 		dst = rdf.AppendTerm(dst, e.Quad.Label)
@@ -147,13 +145,13 @@ func opOf(record []byte) Op { return Op(record[bytes.IndexByte(record, 0)+1]) }
 type decoder struct {
 	parser  *rdfio.QuadParser
 	scratch []byte
-	cleared map[string]rdf.Term // predicates of Clear, by their texts
+	cleared map[string]rdf.Term // predicates of Clear, by text
 }
 
 // maxCleared bounds the predicates that a decoder remembers.
 const maxCleared = 1000
 
-// newDecoder is for so many records.
+// newDecoder returns a decoder for so many records.
 func newDecoder(count int64) decoder {
 	if count < 1_000 {
 		return decoder{parser: &rdfio.QuadParser{}, cleared: map[string]rdf.Term{}}

@@ -14,22 +14,20 @@ import (
 	"trails/schema"
 )
 
-// Entity is what a caller says of one node of a type, by property name, as decoded JSON.
+// Entity is the data of one node of a type, by property name, as decoded JSON.
 type Entity struct {
 	Type *schema.Type
 	// ID is a local id or an IRI; empty lets the type mint one.
 	ID string
 	// Values are JSON values; in an update nil removes the property.
 	Values map[string]any
-	// Add and Remove are, in an update, values that a property gets besides those that it
-	// has, and values that it loses, where it has them.
+	// Add and Remove are, in an update, values to add to a property and values to remove from it.
 	Add, Remove map[string]any
-	// Source is where it was said.
+	// Source is its place in the input.
 	Source Source
 }
 
-// Edits are what a caller asks of one node: what to do, and what cannot be done.
-// The zero Edits is empty.
+// Edits are the edits of one node, and the errors in the request for them. The zero Edits is empty.
 type Edits struct {
 	IRI    rdf.IRI
 	List   []Edit
@@ -106,7 +104,7 @@ func UpdateEntity(s *schema.Schema, n Entity) Edits {
 	return e
 }
 
-// DeleteEntity returns the edits that remove an existing node with all it says.
+// DeleteEntity returns the edits that remove an existing node with all its statements.
 func DeleteEntity(s *schema.Schema, n Entity) Edits {
 	e := Edits{source: n.Source}
 	e.locate(s, n)
@@ -155,7 +153,7 @@ func (e *Edits) values(s *schema.Schema, t *schema.Type, given map[string]any) m
 		}
 		terms, fields := s.Values(p, v)
 		e.Fields = append(e.Fields, fields...)
-		if len(fields) == 0 || len(terms) > 0 { // those that can be read are tried, too
+		if len(fields) == 0 || len(terms) > 0 { // the readable ones are validated, too
 			out[name] = terms
 		}
 	}
@@ -218,8 +216,7 @@ func (e *Edits) identify(s *schema.Schema, n Entity, values map[string][]rdf.Ter
 	}
 }
 
-// lacksKey notes the parts of a key that are missing, unless they are there and
-// cannot be read.
+// lacksKey adds errors for the missing parts of a key, except for those that are given but cannot be read.
 func (e *Edits) lacksKey(err error) {
 	for _, f := range fault.Of(err).Fields {
 		if !slices.ContainsFunc(e.Fields, func(known fault.FieldError) bool { return known.Field == f.Field }) {
@@ -237,7 +234,7 @@ func (e *Edits) keepKey(s *schema.Schema, n Entity, values map[string][]rdf.Term
 	}
 	local, err := s.KeyLocal(n.Type, e.wholeKey(s, key, values))
 	if err != nil || s.EntityIRI(n.Type, local) == e.IRI {
-		return // a part that is missing is required, and validation says so
+		return // a missing part is a required property, and validation reports it
 	}
 	e.Fields = append(e.Fields, fault.FieldError{
 		Field: strings.Join(key, ","), Code: fault.HasValue, Value: local, Constraint: n.ID,
@@ -245,8 +242,7 @@ func (e *Edits) keepKey(s *schema.Schema, n Entity, values map[string][]rdf.Term
 	})
 }
 
-// wholeKey adds to the values those parts of a key that an update leaves out, which
-// the id tells.
+// wholeKey adds the parts of a key that an update leaves out to the values; the id contains them.
 func (e *Edits) wholeKey(s *schema.Schema, key []string, values map[string][]rdf.Term) map[string][]rdf.Term {
 	_, local, ours := s.Local(e.IRI)
 	parts := strings.Split(local, "/")

@@ -10,11 +10,10 @@ import (
 	"trails/rdf/rdfio"
 )
 
-// Labels give the blank nodes of one change globally unique labels, which they
-// keep for life: in every branch, export and bundle. A label that already is such
-// a one is kept, so that an export can be loaded again.
+// Labels give the blank nodes of one change globally unique labels, which never change: in every branch, export and
+// bundle. A label that is already of this form is kept, so that an export can be loaded again.
 type Labels struct {
-	// Prefix begins every label that they give.
+	// Prefix is the beginning of every new label.
 	Prefix string
 }
 
@@ -35,8 +34,7 @@ func (r Labels) term(t rdf.Term) rdf.Term {
 	return t
 }
 
-// Quad relabels q; the schema's blank nodes are named by their content already,
-// unless a reader named them.
+// Quad relabels q. Blank nodes of the schema are already named by their content, unless a reader named them.
 func (r Labels) Quad(q rdf.Quad) rdf.Quad {
 	if q.Label == rdf.SchemaGraph {
 		q.Subject, q.Object = r.generated(q.Subject), r.generated(q.Object)

@@ -11,7 +11,7 @@ import (
 	"trails/rdf"
 )
 
-// grouping cuts the merged records into groups.
+// grouping groups the sorted records by subject.
 type grouping struct {
 	merge   *extsort.Cursor
 	without func(Source) bool
@@ -21,7 +21,7 @@ type grouping struct {
 	decoder decoder
 }
 
-// next returns the next group or io.EOF. One whose edits are all left out is passed over.
+// next returns the next group or io.EOF. A group whose edits are all left out is skipped.
 func (g *grouping) next() (*Group, error) {
 	for {
 		group, err := g.nextOf()
@@ -31,7 +31,7 @@ func (g *grouping) next() (*Group, error) {
 	}
 }
 
-// nextOf returns what is not left out of the edits of the next subject, or io.EOF.
+// nextOf returns the edits of the next subject that are not left out, or io.EOF.
 func (g *grouping) nextOf() (*Group, error) {
 	record, ok := g.merge.Peek()
 	if !ok {
@@ -56,7 +56,7 @@ func (g *grouping) nextOf() (*Group, error) {
 	return &g.group, nil
 }
 
-// all are the groups that are left.
+// all yields the remaining groups.
 func (g *grouping) all() iter.Seq2[*Group, error] {
 	return func(yield func(*Group, error) bool) {
 		for {
@@ -68,8 +68,8 @@ func (g *grouping) all() iter.Seq2[*Group, error] {
 	}
 }
 
-// batch is some groups that were read ahead, whose edits stand in one list; those of a group
-// that did not fit have one of their own.
+// batch is a number of groups that were read ahead. Their edits are in one list, except for a group that did not fit,
+// which has its own.
 type batch struct {
 	groups []Group
 	edits  []Edit
@@ -79,7 +79,7 @@ const batchEdits = 4096
 
 func newBatch() *batch { return &batch{edits: make([]Edit, 0, batchEdits)} }
 
-// ahead are the groups that are left, read beside whoever asks for them.
+// ahead yields the remaining groups, read in a goroutine.
 func (g *grouping) ahead() iter.Seq2[*Group, error] {
 	return func(yield func(*Group, error) bool) {
 		full, free, stop := make(chan *batch), make(chan *batch, 2), make(chan struct{})
@@ -88,7 +88,7 @@ func (g *grouping) ahead() iter.Seq2[*Group, error] {
 		var failed error // set before full is closed
 		defer func() {
 			close(stop)
-			for range full { // until it reads no more
+			for range full { // until the goroutine has ended
 			}
 		}()
 		go func() {
@@ -127,8 +127,7 @@ func (g *grouping) ahead() iter.Seq2[*Group, error] {
 	}
 }
 
-// fill reads groups until the list of a batch is full. Its error, io.EOF at the end, is of what
-// comes behind them.
+// fill reads groups until the list of a batch is full. Its error, io.EOF at the end, belongs to what follows them.
 func (g *grouping) fill(b *batch) error {
 	b.groups, b.edits = b.groups[:0], b.edits[:0]
 	for {
@@ -146,8 +145,8 @@ func (g *grouping) fill(b *batch) error {
 	}
 }
 
-// take adds record to the group unless it repeats the one before. What is to be
-// said once is kept each time, so that the second time can be told.
+// take adds a record to the group unless it repeats the previous one. A Once is kept each time, so that a second one
+// can be reported.
 func (g *grouping) take(record []byte) error {
 	if bytes.Equal(key(record), g.last) && opOf(record) != Once {
 		return nil
@@ -161,7 +160,7 @@ func (g *grouping) take(record []byte) error {
 	return nil
 }
 
-// Group is what a change set wants done to one subject, in the order of the ops.
+// Group is the edits of one subject, in the order of their ops.
 type Group struct {
 	Subject rdf.Term
 	Edits   []Edit
@@ -173,7 +172,7 @@ type singling struct {
 	without func(Source) bool
 	byGraph bool
 	last    []byte
-	term    []byte // of the subject at hand
+	term    []byte // of the current subject
 	subject rdf.Term
 	decoder decoder
 }

@@ -7,7 +7,7 @@ import (
 	"trails/rdf"
 )
 
-// Delta is one quad that a change really adds or removes.
+// Delta is one quad that a change adds or removes.
 type Delta struct {
 	Added bool
 	Quad  rdf.Quad
@@ -15,15 +15,15 @@ type Delta struct {
 
 // Failure is a requirement that did not hold.
 type Failure struct {
-	// Edit is the one that failed: Fresh when its subject was there before, Once when
-	// it is not the first, Require when it found nothing.
+	// Edit is the one that failed: a Fresh whose subject existed before, a Once that is not the first, or a Require
+	// that found nothing.
 	Edit Edit
 	// First is where the subject of a Once was given first.
 	First Source
 }
 
-// Net returns what the group does to a subject whose quads are before, in the
-// canonical order of the quads, and the requirements that did not hold.
+// Net returns the effect of the group on a subject whose quads are before, in the canonical order of the quads, and
+// the requirements that did not hold.
 func (g *Group) Net(before []rdf.Quad) ([]Delta, []Failure) {
 	if asserts, ok := g.onlyAsserts(); ok && len(before) == 0 {
 		return asserted(asserts), nil
@@ -38,12 +38,12 @@ func (g *Group) Net(before []rdf.Quad) ([]Delta, []Failure) {
 // Need is a pattern of quads that [Group.Net] depends on.
 type Need struct {
 	Pattern rdf.Quad
-	// One means that one quad is as good as all that fit.
+	// One means that any one matching quad is enough.
 	One bool
 }
 
-// Needs returns what Net depends on of a subject's quads: given these alone it answers
-// as if it were given all.
+// Needs returns the quads of a subject on which the result of Net depends: Net gives the same result for these as for
+// all.
 func (g *Group) Needs() []Need {
 	var out []Need
 	for _, e := range g.Edits {
@@ -65,8 +65,8 @@ func (g *Group) Needs() []Need {
 	return out
 }
 
-// onlyAsserts returns the edits that do something to a subject of which nothing is said; ok when
-// there are some, and all of them assert.
+// onlyAsserts returns the edits that have an effect on a new subject; ok is false if there are none, or if one of
+// them is not an Assert.
 func (g *Group) onlyAsserts() (asserts []Edit, ok bool) {
 	for i, e := range g.Edits {
 		switch e.Op {
@@ -119,10 +119,10 @@ func (s quadSet) remove(predicate, label rdf.Term) {
 	}
 }
 
-// merging is one subject on its way from before to after.
+// merging computes the quads of one subject after the change.
 type merging struct {
 	before, after quadSet
-	once          *Edit // the first Once of the graph at hand
+	once          *Edit // the first Once of the current graph
 	failures      []Failure
 }
 

@@ -9,19 +9,17 @@ import (
 	"trails/db/extsort"
 )
 
-// Spool gathers edits in any order and gives them back sorted by subject, as
-// often as asked. The zero Spool is ready to use. It is not safe for concurrent
-// use. Close removes its temporary files.
+// Spool collects edits in any order and yields them sorted by subject, as often as needed. The zero Spool is ready to
+// use. It is not safe for concurrent use. Close removes its temporary files.
 type Spool struct {
-	// Dir is where overflow goes; empty means the system's temporary folder.
+	// Dir is the directory for temporary files; empty means the system's.
 	Dir string
 	// ChunkBytes is the size of a chunk, below 4 GiB; 0 means
 	// [extsort.DefaultChunkBytes].
 	ChunkBytes int
 	// ByGraph sorts by graph before subject, for [Spool.Edits]; Groups cannot read it.
 	ByGraph bool
-	// Without, when set, says which edits a pass leaves out, by where they come from. It may
-	// say something else in each pass.
+	// Without, when set, selects the edits that a pass leaves out, by their source. It may change between passes.
 	Without func(Source) bool
 
 	sorter extsort.Sorter
@@ -78,7 +76,7 @@ func (s *Spool) Groups(ctx context.Context) iter.Seq2[*Group, error] {
 	}
 }
 
-// aheadFrom is how many edits are worth a goroutine that reads them.
+// aheadFrom is the number of edits from which a goroutine reads ahead.
 const aheadFrom = 20_000
 
 // Edits returns the edits one by one, in the order of their canonical text, without
@@ -107,7 +105,7 @@ func (s *Spool) Edits(ctx context.Context) iter.Seq2[Edit, error] {
 	}
 }
 
-// cancelStep is after how many edits a pass asks whether it is still wanted.
+// cancelStep is the number of edits between two checks for cancellation.
 const cancelStep = 1000
 
 func (s *Spool) sorted() (*extsort.Cursor, error) {
