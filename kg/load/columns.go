@@ -19,15 +19,14 @@ import (
 	"trails/schema/infer"
 )
 
-// column is what one column of a table, or one member of the objects of JSON, means. The
-// zero column is passed over.
+// column is the meaning of one column of a table, or of one member of JSON objects. The zero column is skipped.
 type column struct {
-	id   bool             // it has the ids of the nodes
-	p    *schema.Property // its cells are values of this; nil for none
-	lang string           // its cells are texts of this language; "" for all others
+	id   bool             // it contains the ids of the nodes
+	p    *schema.Property // its cells are values of this property; nil for none
+	lang string           // its cells are texts in this language, or ""
 }
 
-// value is what a cell says.
+// value returns the value of a cell.
 func (c column) value(text string) any {
 	if c.lang != "" {
 		return c.p.LangCellValue(c.lang, text)
@@ -35,7 +34,7 @@ func (c column) value(text string) any {
 	return c.p.CellValue(text)
 }
 
-// add gives a node the value of a cell, besides those of other columns of the property.
+// add adds the value of a cell to a node, besides the values from other columns of the property.
 func (c column) add(values map[string]any, v any) {
 	if before, ok := values[c.p.Name]; ok {
 		values[c.p.Name] = append(asList(before), asList(v)...)
@@ -51,8 +50,8 @@ func asList(v any) []any {
 	return []any{v}
 }
 
-// mapped is the property that the caller gives a column or member. A name that has what is
-// not seen is found as it is written on one line, too.
+// mapped is the property that the caller assigned to a column or member. Names with line breaks or invisible
+// characters also match in their one-line form.
 func (r *reader) mapped(name string) (property string, found bool) {
 	if property, found = r.Map[name]; found || len(r.Map) == 0 {
 		return property, found
@@ -67,8 +66,8 @@ func (r *reader) mapped(name string) (property string, found bool) {
 	return property, found
 }
 
-// isID reports whether a column or member has the ids: the one that the caller names, or
-// else the one called id, unless the caller says that it is something else.
+// isID reports whether a column or member contains the ids: the one that the caller named, otherwise the one called
+// id, unless the caller gave it another meaning.
 func (r *reader) isID(name string) bool {
 	if r.ID != "" {
 		return name == r.ID || infer.ColumnName(name) == infer.ColumnName(r.ID)
@@ -77,8 +76,8 @@ func (r *reader) isID(name string) bool {
 	return strings.EqualFold(name, "id") && !mapped
 }
 
-// columnOf finds what a column means: what the caller says, else the property whose name
-// has the same letters and digits. The column of ids may be a property, too.
+// columnOf decides the meaning of a column: the caller's choice, otherwise the property with the same letters and
+// digits. The column of ids may be a property, too.
 func (r *reader) columnOf(t *schema.Type, name string) (column, *fault.FieldError) {
 	if name == RejectedBecause {
 		return column{}, nil
@@ -189,7 +188,7 @@ func (r *reader) readTable(text *bufio.Reader, format Format, t *schema.Type) er
 	return r.unreadableTable(rows, err)
 }
 
-// saySheet says of a workbook with several sheets which one is read.
+// saySheet adds a note on which sheet of several is read.
 func (r *reader) saySheet(rows *table) {
 	if rows.book == nil || r.Sheet != "" {
 		return
@@ -205,17 +204,17 @@ func (r *reader) saySheet(rows *table) {
 	}
 }
 
-// rowProblem gives a mistake its place.
+// rowProblem adds the place to an error.
 func (r *reader) rowProblem(e *rowError) fault.FieldError {
 	return fault.FieldError{Code: fault.Shape, Message: e.reason, Source: r.placeAt(e.line, e.column)}
 }
 
-// placeAt is a place in the input at hand, "file:line:column".
+// placeAt is a place in the current input, "file:line:column".
 func (r *reader) placeAt(line, column int) string {
 	return fmt.Sprintf("%s:%d:%d", r.Sources[r.source.File], line, column)
 }
 
-// readHeader finds out what the columns mean. All that is wrong with them is one fault.
+// readHeader decides the meaning of the columns. All errors in the header are one fault.
 func (r *reader) readHeader(rows *table, t *schema.Type) ([]column, error) {
 	columns := make([]column, len(rows.header))
 	var wrong []fault.FieldError
@@ -303,8 +302,8 @@ func (r *reader) readRow(t *schema.Type, rows *table, columns []column, cells []
 	return r.take(e, nodeName(t, n.ID))
 }
 
-// cellValue is a cell as JSON, by the conventions of the table. What these exclude stays
-// text, which the schema refuses.
+// cellValue converts a cell to JSON, by the conventions of the table. Text that does not follow them stays text,
+// which the schema then refuses.
 func (r *reader) cellValue(c column, cell string) any {
 	if c.lang != "" {
 		return c.value(cell)
@@ -330,7 +329,7 @@ func (r *reader) cellValue(c column, cell string) any {
 	if ok && r.Conventions.Decimal != "" && infer.IsNumber(c.p) {
 		currency := r.Conventions.Currency(cell)
 		if first, known := r.currencies[c.p]; known && first != currency {
-			return cell // amounts in several currencies are no numbers
+			return cell // amounts in different currencies are not numbers
 		}
 		if r.currencies == nil {
 			r.currencies = map[*schema.Property]string{}
@@ -343,7 +342,7 @@ func (r *reader) cellValue(c column, cell string) any {
 	return c.p.CellValue(text)
 }
 
-// conventionFor is the way out where a value would be read by another convention.
+// conventionFor suggests a convention under which a value could be read.
 func (r *reader) conventionFor(f fault.FieldError) string {
 	text, isText := f.Value.(string)
 	if !isText || f.Code != fault.Datatype || text == "" {
@@ -375,7 +374,7 @@ func (r *reader) conventionFor(f fault.FieldError) string {
 	return ""
 }
 
-// takeRow spools what a row came to. A value is said at its cell, all else at the row.
+// takeRow spools the edits of a row. The source of a value is its cell, that of everything else the row.
 func (r *reader) takeRow(e change.Edits, rows *table, columns []column) error {
 	cells := make(map[rdf.Term]int, len(columns))
 	for i, c := range columns {
@@ -401,7 +400,7 @@ func (r *reader) takeRow(e change.Edits, rows *table, columns []column) error {
 	return nil
 }
 
-// readData reads an object of JSON as a node: its members are called as columns are.
+// readData reads a JSON object as a node: its members are named like columns.
 func (r *reader) readData(t *schema.Type, data map[string]any) error {
 	n := change.Entity{Type: t, Values: make(map[string]any, len(data))}
 	var wrong []fault.FieldError

@@ -40,14 +40,13 @@ func Formats() []Format {
 	return []Format{Auto, NDJSON, JSONArray, CSV, TSV, XLSX, NQuads, NTriples, Turtle, TriG, JSONLD, RDFXML}
 }
 
-// OfNodes reports whether a format is about nodes of declared types, and not about
-// statements.
+// OfNodes reports whether a format contains nodes of declared types, not statements.
 func (f Format) OfNodes() bool { return f == NDJSON || f == JSONArray || f.IsTable() }
 
 // IsTable reports whether a format is rows of cells.
 func (f Format) IsTable() bool { return f == CSV || f == TSV || f == XLSX }
 
-// FormatByName is the format that a file's name tells, "" when it does not.
+// FormatByName returns the format for the name of a file, "" if the name does not tell.
 func FormatByName(name string) Format {
 	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
 	switch path.Ext(name) {
@@ -73,12 +72,12 @@ func UnknownFormat(format Format, known []Format) error {
 		Message: fmt.Sprintf("format %q is not one of %s", format, strings.Join(names, ", "))})
 }
 
-// Sniffed is how many bytes of an input Auto looks at.
+// Sniffed is how many bytes of an input Auto examines.
 const Sniffed = 64 << 10
 
-// formatOf decides by what the caller says, then the name, then the beginning, which is a
-// guess. JSON that is no JSON-LD is NDJSON or an array. What is nothing known is a table
-// where the caller says a type, and otherwise refused.
+// formatOf decides by the caller's choice, then the name, then the beginning of the text, which is a guess. JSON that
+// is not JSON-LD is NDJSON or an array. Unrecognized text is a table if the caller gives a type, and refused
+// otherwise.
 func (r *reader) formatOf(name string, text *bufio.Reader) (format Format, err error) {
 	head, _ := text.Peek(Sniffed)
 	format, r.guessed = r.Format, false
@@ -109,7 +108,7 @@ func (r *reader) formatOf(name string, text *bufio.Reader) (format Format, err e
 	case looksLikeTable(head, '\t'):
 		return TSV, nil
 	case r.Type != "" || r.each != nil:
-		return CSV, nil // of one column, or of one row
+		return CSV, nil // with a single column or a single row
 	case len(begin) == 0, bytes.ContainsAny(begin[:1], "<_#"):
 		return NQuads, nil
 	}
@@ -125,7 +124,7 @@ func titles() string {
 	return strings.Join(names, ", ")
 }
 
-// says tells in a sentence what an input is, or looks like where that is a guess.
+// says says in a sentence what an input is, or what it looks like if that is a guess.
 func (r *reader) says(format Format) string {
 	if r.guessed {
 		return r.input.Name + " looks like " + format.title()
@@ -133,10 +132,10 @@ func (r *reader) says(format Format) string {
 	return r.input.Name + " is " + format.title()
 }
 
-// aZip is what workbooks are.
+// aZip is the description of workbooks.
 const aZip = "a zip archive"
 
-// binaryKind says what bytes are that are no text, by how they begin; "" for text.
+// binaryKind names the kind of binary data by its first bytes; "" for text.
 func binaryKind(head []byte) string {
 	for _, k := range []struct{ magic, what string }{
 		{"PK\x03\x04", aZip}, {"PK\x05\x06", aZip},
@@ -179,7 +178,7 @@ func looksLikeTable(head []byte, separator rune) bool {
 	return err == nil
 }
 
-// decompress counts the bytes as they come and unpacks gzip, told by its magic number.
+// decompress counts the bytes read, and unpacks gzip, recognized by its magic number.
 func (r *reader) decompress(in io.Reader) (*bufio.Reader, error) {
 	raw := bufio.NewReaderSize(&counting{in, r.report}, 1<<18)
 	magic, _ := raw.Peek(2)

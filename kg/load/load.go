@@ -1,7 +1,6 @@
-// Package load reads data of every format that people have, under a schema, into edits:
-// NDJSON lines and rows of tables become nodes and edges, RDF text quads. It says of every bad line what is
-// wrong and where. It knows no file and no commit; what the edits come to is decided when
-// they are merged with the graph.
+// Package load converts data of common formats to edits, under a schema: NDJSON lines and table rows become nodes and
+// edges, RDF text becomes quads. It reports the error and place of every bad line. It does not access the graph; the
+// effect of the edits is decided when they are merged with it.
 //
 // Read [Options] first, then [Read].
 package load
@@ -27,8 +26,8 @@ import (
 type Input struct {
 	Name string
 	io.Reader
-	Size int64 // bytes to come; 0 when unknown
-	// Graph and Base, unless they are empty, stand in the place of the load's.
+	Size int64 // total bytes; 0 when unknown
+	// Graph and Base, unless they are empty, replace those of the load.
 	Graph, Base rdf.IRI
 	// Own keeps its blank nodes apart from those of other inputs, whatever its format.
 	Own bool
@@ -49,42 +48,40 @@ type Options struct {
 	// Base is what relative IRIs in RDF text are resolved against; without one they
 	// are refused, but for JSON-LD, which passes them over.
 	Base rdf.IRI
-	// Type is what the rows of tables and the objects of JSON are of. Tables need it; JSON
-	// without it has records that say their types.
+	// Type is the type of the rows of tables and of JSON objects. Tables need it; JSON without it has records that
+	// contain their types.
 	Type string
-	// Map gives columns, or members of objects, that are not called as their property the
-	// property's name; "" passes a column over. Of records they are the members of data.
+	// Map assigns property names to columns, or members of objects, with other names; "" skips a column. In records
+	// it applies to the members of data.
 	Map map[string]string
-	// ID is the column that has the nodes' ids; without one it is the column "id", if
-	// there is one. Where it is empty the type makes the id. Only with Type.
+	// ID is the column with the nodes' ids; if it is empty, the column "id", if there is one. Where a cell is empty
+	// the type makes the id. Only with Type.
 	ID string
-	// KeepGoing is how all loads report what is wrong.
+	// KeepGoing is accepted and has no effect: every load reports all errors.
 	KeepGoing bool
-	// Lenient leaves out statements of RDF text with an IRI or a language tag that is none, and
-	// counts them in the Data.
+	// Lenient leaves out statements of RDF text with an invalid IRI or language tag, and counts them in LeftOut.
 	Lenient bool
-	// Conventions say how the cells of tables are written; the zero ones as XSD has it.
+	// Conventions say how the cells of tables are written; the zero value is the notation of XSD.
 	Conventions infer.Conventions
-	// Sheet is the one of a workbook; the first that is not hidden, when empty.
+	// Sheet names the sheet of a workbook; if it is empty, the first that is not hidden.
 	Sheet string
-	// Strict refuses to propose a schema for data with bad rows, of which [Records] otherwise
-	// passes over a few.
+	// Strict refuses to propose a schema for data with bad rows; otherwise [Records] skips a few.
 	Strict bool
-	// Rejects keeps the rows of tables and the records, so that bad ones can be left out: with
-	// it they are in the Rows of the Data, and not in its Bad.
+	// Rejects keeps the rows and records, so that bad ones can be left out: they are then in Data.Rows, and not in
+	// Data.Bad.
 	Rejects bool
-	// Preview is how many of the first nodes are given in the Data.
+	// Preview is how many of the first nodes are returned in Data.Preview.
 	Preview int
 }
 
-// MaxBad bounds the problems that are counted.
+// MaxBad bounds the errors that are counted.
 const MaxBad = 10_000
 
-// Data is what the inputs say. Close it.
+// Data is the content of the inputs. Close it.
 type Data struct {
-	// Edits are what the good lines say.
+	// Edits are the edits of the valid lines.
 	Edits *change.Spool
-	// Sources are the names of the inputs, by the File of an edit's source.
+	// Sources are the names of the inputs, by change.Source.File.
 	Sources []string
 	// Records counts the lines that held data: nodes, edges or quads.
 	Records int64
@@ -92,41 +89,40 @@ type Data struct {
 	UsesSchema bool
 	// Types are those that the data gives its nodes, with Overwrite.
 	Types map[rdf.IRI]bool
-	// Blank are the edits with blank nodes, with Replace, while there are few enough to
-	// compare them with what is there; they are in Edits otherwise, and Blank is nil.
+	// Blank are, with Replace, the edits with blank nodes, if they are few enough to compare with the graph;
+	// otherwise they are in Edits, and Blank is nil.
 	Blank []change.Edit
-	// Bad are the problems; BadNodes are the nodes that they leave out.
+	// Bad are the errors; BadNodes are the nodes that are left out because of them.
 	Bad      []fault.FieldError
 	BadNodes map[string]bool
-	// LeftOut are the statements that the inputs make and RDF has no terms for.
+	// LeftOut are statements in the inputs that cannot be expressed in RDF.
 	LeftOut rdfio.LeftOut
-	// Tried are the edits of nodes with problems, as far as they can be read, and Told which
-	// fields of which nodes the problems are about.
+	// Tried are the edits of nodes with errors, as far as they can be read, and Told the fields and nodes that the
+	// errors are about.
 	Tried *change.Spool
 	Told  map[[2]string]bool
 	// Partial means that an input could not be read to its end.
 	Partial bool
-	// Predicates and Classes are the first ones that RDF text names.
+	// Predicates and Classes are the first ones that occur in RDF text.
 	Predicates, Classes map[rdf.Term]bool
-	// Misspelt has a sentence for each name in the namespaces of RDF and RDF Schema that they
-	// do not have.
+	// Misspelt has a sentence for each name in the namespaces of RDF and RDF Schema that does not exist there.
 	Misspelt []string
-	// Said are sentences on what was read in one way of several, or not at all.
+	// Said are notes on data that could be read in several ways, or was not read.
 	Said []string
-	// Rows are those that were read, with Rejects.
+	// Rows are the rows that were read, with Rejects.
 	Rows *Rows
-	// Preview are the first nodes of the data, as they are stored when they are new.
+	// Preview are the first nodes of the data, as they would be stored if they are new.
 	Preview []Node
 }
 
-// Node is one node as the data has it. Its JSON is a line that load reads.
+// Node is one node of the data. Its JSON is a line that load can read.
 type Node struct {
 	Type string         `json:"type"`
-	ID   string         `json:"id,omitempty"` // "" when a new one will be made
+	ID   string         `json:"id,omitempty"` // "" if a new id will be made
 	Data map[string]any `json:"data"`
 }
 
-// Close forgets the edits.
+// Close discards the edits.
 func (d *Data) Close() {
 	d.Edits.Close()
 	d.Tried.Close()
@@ -183,7 +179,7 @@ func Read(ctx context.Context, o Options, under *schema.Schema, report func(byte
 	return &r.Data, nil
 }
 
-// maxInputs is how many inputs a [change.Source] can tell apart.
+// maxInputs is the number of inputs that a [change.Source] can distinguish.
 const maxInputs = 1 << 16
 
 // reader is one load while its inputs are read.
@@ -195,21 +191,21 @@ type reader struct {
 	labels change.Labels
 	report func(bytes int64)
 
-	// Of the input at hand:
+	// For the current input:
 	input    Input
 	source   change.Source
 	zipped   bool // it is gzip
 	format   Format
-	guessed  bool // its format is told by how it begins
-	linewise bool // a bad line says nothing about the next
+	guessed  bool // its format was guessed from its beginning
+	linewise bool // a bad line does not affect the next one
 
-	each       func(infer.Record) error    // takes what the data has in the place of the edits; nil for none
-	of         string                      // the type of what each is given, "" where records say it
-	currencies map[*schema.Property]string // that the first amount of a column is in
-	shown      map[string]string           // Map by names on one line
-	columns    map[string]column           // by name, of the objects of JSON
+	each       func(infer.Record) error    // receives the data instead of edits; nil for none
+	of         string                      // the type of the data that each receives, "" if records contain it
+	currencies map[*schema.Property]string // the currency of the first amount in each column
+	shown      map[string]string           // Map by one-line names
+	columns    map[string]column           // for members of JSON objects, by name
 	misspelt   map[rdf.IRI]*misspelling
-	manyBlank  bool // there are too many blank nodes to set them aside
+	manyBlank  bool // there are too many blank nodes to keep them in Blank
 }
 
 func (r *reader) readOne(in Input) error {
@@ -275,7 +271,7 @@ func (r *reader) readNodes(text *bufio.Reader, format Format) error {
 	}
 }
 
-// put spools one edit, stamped with where it came from.
+// put spools one edit with its source.
 func (r *reader) put(e change.Edit) error {
 	e.Source = r.source
 	e.Quad = r.labels.Quad(e.Quad)
@@ -302,7 +298,7 @@ func (r *reader) put(e change.Edit) error {
 // maxTypes bounds the types that one load overwrites.
 const maxTypes = 10_000
 
-// touch notes the type that an edit gives its subject.
+// touch records the type that an edit adds to its subject.
 func (r *reader) touch(e change.Edit) error {
 	iri, ok := e.Quad.Object.(rdf.IRI)
 	if !ok || e.Op != change.Assert || e.Quad.Predicate != rdf.Type || e.Quad.Label != nil {
@@ -315,11 +311,10 @@ func (r *reader) touch(e change.Edit) error {
 	return nil
 }
 
-// MaxBlank bounds the quads with blank nodes that are set aside.
+// MaxBlank bounds the quads with blank nodes that are kept in Blank.
 const MaxBlank = 50_000
 
-// setAside keeps a quad with blank nodes back while all such may turn out to be those
-// that are there, under other labels.
+// setAside keeps a quad with blank nodes in Blank, because it may already be in the graph under other labels.
 func (r *reader) setAside(e change.Edit) (bool, error) {
 	if r.Mode != Replace || r.manyBlank || !HasBlank(e.Quad) {
 		return false, nil

@@ -7,7 +7,7 @@ import (
 	"trails/fault"
 )
 
-// Mode says what a load does with what is there.
+// Mode says how a load treats existing data.
 type Mode string
 
 // The modes.
@@ -26,7 +26,7 @@ const (
 // Modes are all that there are.
 func Modes() []Mode { return []Mode{Merge, Append, Overwrite, Replace} }
 
-// check refuses a mode that there is not; no mode is Merge.
+// check refuses an unknown mode; an empty mode is Merge.
 func (m Mode) check() error {
 	if m == "" || slices.Contains(Modes(), m) {
 		return nil

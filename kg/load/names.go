@@ -14,7 +14,7 @@ import (
 type vocabulary struct {
 	prefix, namespace string
 	names             []string
-	// numbered: it has _1, _2 and so on.
+	// numbered: it also has _1, _2 and so on.
 	numbered bool
 }
 
@@ -23,11 +23,10 @@ var vocabularies = []vocabulary{
 	{"rdfs:", rdf.RDFSNS, strings.Fields("Resource Class Literal Datatype Container ContainerMembershipProperty Proposition subClassOf subPropertyOf domain range label comment member seeAlso isDefinedBy"), false},
 }
 
-// xmlWords are names that RDF/XML has for its elements and attributes; a statement with one
-// says that it was written where it means nothing.
+// xmlWords are names of XML elements and attributes in RDF/XML; as a predicate or class they are a mistake.
 var xmlWords = strings.Fields("resource about ID nodeID datatype parseType Description RDF li")
 
-// misspelling is a name that a vocabulary does not have, with where it was first.
+// misspelling is a name that its vocabulary does not have, with its first place.
 type misspelling struct {
 	of    vocabulary
 	place string
@@ -37,8 +36,8 @@ type misspelling struct {
 // maxMisspelt bounds the names that are remembered.
 const maxMisspelt = 100
 
-// noteNames looks for names of RDF and RDF Schema that they do not have: rdf:datatyp is a
-// property to a parser, and was to be something else.
+// noteNames finds names in the namespaces of RDF and RDF Schema that do not exist there, such as rdf:datatyp, which a
+// parser accepts as a property.
 func (r *reader) noteNames(q rdf.Quad) {
 	r.noteName(q.Predicate)
 	if q.Predicate == rdf.Type {
@@ -75,7 +74,7 @@ func isNumbered(name string) bool {
 	return ok && digits != "" && digits[0] != '0' && strings.Trim(digits, "0123456789") == ""
 }
 
-// tellMisspelt makes sentences of the names, those that came first before others.
+// tellMisspelt makes sentences of the names, in order of first appearance.
 func (r *reader) tellMisspelt() {
 	for iri, m := range r.misspelt {
 		name := strings.TrimPrefix(string(iri), m.of.namespace)

@@ -33,10 +33,10 @@ type record struct {
 	From string         `json:"from"`
 	To   string         `json:"to"`
 
-	Rejected string `json:"_rejected"` // what was wrong with it, see RejectedBecause
+	Rejected string `json:"_rejected"` // the errors of a rejected record, see RejectedBecause
 }
 
-// readNDJSON reads lines that are records, or with a type the data of its nodes.
+// readNDJSON reads lines that are records or, with Type, the data of nodes.
 func (r *reader) readNDJSON(text *bufio.Reader, t *schema.Type) error {
 	for {
 		line, err := readLine(text)
@@ -58,7 +58,7 @@ func (r *reader) readNDJSON(text *bufio.Reader, t *schema.Type) error {
 	}
 }
 
-// readArray reads a JSON array of what lines of NDJSON have.
+// readArray reads a JSON array of the same objects as lines of NDJSON.
 func (r *reader) readArray(text *bufio.Reader, t *schema.Type) error {
 	elements := objects{text: text, line: 1}
 	for {
@@ -89,8 +89,8 @@ func (r *reader) readArray(text *bufio.Reader, t *schema.Type) error {
 
 var errLongLine = fmt.Errorf("the line is longer than %d bytes", maxLine)
 
-// readLine returns the next line without surrounding space; it is valid until the
-// next call. Of a line that is too long the rest is passed over.
+// readLine returns the next line without surrounding space; it is valid until the next call. The rest of a line that
+// is too long is skipped.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -102,7 +102,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	return bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))), nil
 }
 
-// readLongLine gathers a line that the buffer does not hold.
+// readLongLine reads a line that is longer than the buffer.
 func readLongLine(r *bufio.Reader, begin []byte) ([]byte, error) {
 	line := append([]byte(nil), begin...)
 	for {
@@ -120,8 +120,7 @@ func readLongLine(r *bufio.Reader, begin []byte) ([]byte, error) {
 	}
 }
 
-// readObject reads the text of one object, which errors call what: a record, or with a
-// type the data of one of its nodes.
+// readObject reads the text of one object, named what in errors: a record or, with Type, the data of a node.
 func (r *reader) readObject(text []byte, what string, t *schema.Type) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -161,7 +160,7 @@ func decodeRecord(text []byte, what string, r *record) error {
 	if err != nil && !json.Valid(text) {
 		return err
 	}
-	for name := range jsontext.OuterNames(text) { // json takes a name in upper case for the name
+	for name := range jsontext.OuterNames(text) { // encoding/json ignores the case of names
 		known := func(member string) bool { return member == string(name) }
 		if !known(RejectedBecause) && !slices.ContainsFunc(recordMembers, known) {
 			return noMember(what, string(name))
@@ -184,7 +183,7 @@ func decodeObject(text []byte, what string, into any) error {
 	if lone, found := jsontext.LoneSurrogate(text); found {
 		return lone
 	}
-	if string(text) == "null" { // which says nothing of any type of Go
+	if string(text) == "null" { // the message then names no Go type
 		return fmt.Errorf("the %s must be a JSON object, not a JSON null", what)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -202,7 +201,7 @@ func decodeObject(text []byte, what string, into any) error {
 	return nil
 }
 
-// jsonProblem says in JSON's words, not Go's, what is wrong with a line or an object.
+// jsonProblem describes an error in a line or an object in the terms of JSON, not of Go.
 func jsonProblem(err error, what string) error {
 	var kind *json.UnmarshalTypeError
 	switch {
@@ -241,7 +240,7 @@ func (r *reader) readNode(rec record) error {
 	return r.take(r.node(change.Entity{Type: t, ID: rec.ID, Values: values}), nodeName(t, rec.ID))
 }
 
-// renamed is the data of a record under the names that the caller gives its members.
+// renamed is the data of a record with its members renamed by Map.
 func (r *reader) renamed(data map[string]any) (map[string]any, *fault.FieldError) {
 	if len(r.Map) == 0 {
 		return data, nil
@@ -304,7 +303,7 @@ func (r *reader) readEdge(rec record) error {
 	return r.take(change.LinkEntity(r.schema, from, p, rec.To), rec.From)
 }
 
-// edgeEnds finds the node that an edge starts from and the property that it sets.
+// edgeEnds returns the node at which an edge starts, and the property that it sets.
 func (r *reader) edgeEnds(rec record) (change.Entity, *schema.Property, *fault.FieldError) {
 	if rec.ID != "" || rec.Data != nil {
 		return change.Entity{}, nil, &fault.FieldError{Field: "edge", Code: fault.Closed, Value: rec.Edge, Message: "an edge has only edge, from and to"}
@@ -328,7 +327,7 @@ func (r *reader) edgeEnds(rec record) (change.Entity, *schema.Property, *fault.F
 	return change.Entity{Type: t, ID: local}, p, nil
 }
 
-// take spools what a line came to; of one with problems what can be tried of the rest.
+// take spools the edits of a line; of a line with errors it keeps what can still be validated.
 func (r *reader) take(e change.Edits, node string) error {
 	for i := range e.Fields {
 		e.Fields[i].Node = node

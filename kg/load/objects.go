@@ -8,18 +8,18 @@ import (
 	"io"
 )
 
-// objects cuts a JSON array into its elements, whose text is held one at a time.
+// objects splits a JSON array into its elements, one of which is in memory at a time.
 type objects struct {
 	text   *bufio.Reader
-	line   uint64 // of the byte that is read next, from 1
-	read   int    // bytes of that line
-	column int    // at which the element that was returned begins, from 1
-	begun  bool   // "[" was read
-	ended  bool   // and so was "]"
+	line   uint64 // line of the next byte, from 1
+	read   int    // bytes read of that line
+	column int    // column at which the returned element begins, from 1
+	begun  bool   // "[" has been read
+	ended  bool   // "]" has been read
 	buffer []byte
 }
 
-// errNoArray and its like end the array: what follows cannot be told apart.
+// errNoArray and the following errors end the array: the next elements cannot be found.
 var (
 	errNoArray   = errors.New(`the text is no JSON array: it does not begin with "["`)
 	errOpenArray = errors.New(`the JSON array does not end: "]" is missing`)
@@ -28,9 +28,8 @@ var (
 	errLongItem  = fmt.Errorf("the object is longer than %d bytes", maxLine)
 )
 
-// next returns the text of the next element, valid until the call after, and the line on
-// which it begins; io.EOF behind the end of the array. After errNoElement and errLongItem
-// it can go on.
+// next returns the text of the next element, valid until the following call, and its line; io.EOF after the end of
+// the array. After errNoElement and errLongItem it can continue.
 func (o *objects) next() (element []byte, line uint64, err error) {
 	if !o.begun {
 		switch c, err := o.skipSpace(); {
@@ -41,7 +40,7 @@ func (o *objects) next() (element []byte, line uint64, err error) {
 		}
 		o.begun = true
 		if c, err := o.skipSpace(); err == nil && c != ']' {
-			_ = o.text.UnreadByte() // it was read just now
+			_ = o.text.UnreadByte() // it has just been read
 			o.read--
 		} else if err == nil {
 			o.ended = true
@@ -57,7 +56,7 @@ func (o *objects) next() (element []byte, line uint64, err error) {
 	return o.element()
 }
 
-// element reads up to the comma or bracket that ends an element, and that.
+// element reads an element including the comma or bracket behind it.
 func (o *objects) element() ([]byte, uint64, error) {
 	o.buffer = o.buffer[:0]
 	depth, quoted, escaped, long := 0, false, false, false

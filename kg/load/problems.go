@@ -8,9 +8,8 @@ import (
 	"trails/fault"
 )
 
-// reject notes bad fields of the current line, at their own place where they have one; it
-// returns an error when that is enough, which says where it stopped when there may be more
-// of them.
+// reject records errors of the current line, at their own places where known. It returns an error if there are
+// enough; the error says where reading stopped if there may be more.
 func (r *reader) reject(fields ...fault.FieldError) error {
 	place := fmt.Sprintf("%s:%d", r.Sources[r.source.File], r.source.Line)
 	for _, f := range fields {
@@ -36,8 +35,7 @@ func (r *reader) rejectLine(err error) error {
 	return r.reject(fault.FieldError{Field: "", Code: fault.Shape, Message: err.Error()})
 }
 
-// unreadable is the fault for an input that ends before its end. It is no matter of
-// one line, and nothing can follow it.
+// unreadable is the fault for an input that breaks off. It does not belong to a line, and nothing can follow it.
 func (r *reader) unreadable(err error) error {
 	var already *fault.Error
 	switch name := r.Sources[r.source.File]; {

@@ -15,10 +15,9 @@ import (
 	"trails/schema"
 )
 
-// readRDF takes the quads of one input. Where lines stand for themselves, as in
-// N-Quads, a bad one is passed over, and inputs may be pieces of one document, so
-// that they share the labels of blank nodes; in any other format a syntax error ends
-// the input, which is a document of its own.
+// readRDF reads the quads of one input. In line-based formats such as N-Quads a bad line is skipped, and several
+// inputs may be pieces of one document, so they share blank node labels. In other formats a syntax error ends the
+// input, which is a document of its own.
 func (r *reader) readRDF(text *bufio.Reader, format rdfio.Format) error {
 	quads, err := rdfio.NewReader(format, text, string(cmp.Or(r.input.Base, r.Base)), rdfio.Limits{}, r.context)
 	if err != nil {
@@ -60,7 +59,7 @@ func (r *reader) readRDF(text *bufio.Reader, format rdfio.Format) error {
 	}
 }
 
-// noteLeftOut takes over what a reader has no quads for.
+// noteLeftOut records the statements for which a reader has no quads.
 func (r *reader) noteLeftOut(quads rdfio.Reader) {
 	from, can := quads.(interface{ LeftOut() rdfio.LeftOut })
 	if !can {
@@ -73,7 +72,7 @@ func (r *reader) noteLeftOut(quads rdfio.Reader) {
 	r.LeftOut.Take(out)
 }
 
-// rejectSyntax reports a syntax error at its place, which stands before the message.
+// rejectSyntax reports a syntax error at its place, which precedes the message.
 func (r *reader) rejectSyntax(e *rdfio.SyntaxError) error {
 	r.source.Line = uint64(e.Line)
 	message := fmt.Sprintf("column %d: %s", e.Column, messageOf(e))
@@ -86,12 +85,12 @@ func (r *reader) rejectSyntax(e *rdfio.SyntaxError) error {
 	return r.rejectLine(errors.New(message))
 }
 
-// messageOf is what a syntax error says behind its place.
+// messageOf is the text of a syntax error without its place.
 func messageOf(e *rdfio.SyntaxError) string {
 	return strings.TrimPrefix(e.Error(), fmt.Sprintf("line %d, column %d: ", e.Line, e.Column))
 }
 
-// unreadableRDF gives the fault of a document that has no bad line the input's name.
+// unreadableRDF adds the input's name to a fault that belongs to no line.
 func (r *reader) unreadableRDF(err error) error {
 	var f *fault.Error
 	if errors.As(err, &f) {
@@ -125,7 +124,7 @@ func (r *reader) takeQuad(q rdf.Quad) error {
 // maxNames bounds the predicates and the classes that are kept.
 const maxNames = 1000
 
-// name keeps the predicate of a quad, or its class.
+// name records the predicate of a quad, or its class.
 func (r *reader) name(q rdf.Quad) {
 	names, name := r.Predicates, q.Predicate
 	if q.Predicate == rdf.Type {
@@ -136,8 +135,8 @@ func (r *reader) name(q rdf.Quad) {
 	}
 }
 
-// context is a document that JSON-LD names as its context: one that came with the
-// load, or the graph's own.
+// context returns a document that JSON-LD names as its context: one that came with the load, or the context of the
+// graph.
 func (r *reader) context(iri string) ([]byte, bool) {
 	if document, given := r.Contexts[iri]; given {
 		return document, true
@@ -157,7 +156,7 @@ func label(graph rdf.IRI) rdf.Term {
 	return graph
 }
 
-// placed gives a quad of the data its graph.
+// placed sets the graph of a quad.
 func (r *reader) placed(q rdf.Quad) (rdf.Quad, error) {
 	target := label(cmp.Or(r.input.Graph, r.Graph))
 	if q.Label == nil {

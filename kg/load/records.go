@@ -18,10 +18,9 @@ import (
 	"trails/schema/infer"
 )
 
-// Records gives each what inputs of the formats of nodes have, before any schema reads it:
-// of tables and, with Type, of objects of JSON the nodes of that type, which for a table
-// that has none is called as its file. Bad lines are fault.InvalidData, and so is what
-// each refuses; formats of RDF are fault.InvalidArguments.
+// Records passes the content of inputs with nodes to each, before a schema reads it: for tables and, with Type, for
+// JSON objects the nodes of that type. A table without Type is named after its file. Bad lines, and those that each
+// refuses, are fault.InvalidData; formats of RDF are fault.InvalidArguments.
 func Records(ctx context.Context, o Options, each func(infer.Record) error) error {
 	r := reader{
 		Options: o, ctx: ctx, schema: new(schema.Schema), report: func(int64) {}, labels: change.NewLabels(), each: each,
@@ -52,7 +51,7 @@ func (r *reader) readRecords(text *bufio.Reader, format Format) error {
 	}
 }
 
-// giveObject gives each the object of a line or an array.
+// giveObject passes the object of a line or an array element to each.
 func (r *reader) giveObject(text []byte, what string) error {
 	if r.of == "" && r.Records == 0 && !isRecord(text) {
 		r.of = r.typeOfFile()
@@ -87,12 +86,12 @@ func (r *reader) giveObject(text []byte, what string) error {
 // recordMembers are the members of nodes and edges.
 var recordMembers = []string{"type", "id", "data", "edge", "from", "to"}
 
-// isNearlyRecord reports whether an object was meant as a record, though it has a member that none
-// has: it is an edge with an end, or has data, or a type and data by another name.
+// isNearlyRecord reports whether an object is probably meant as a record although it has an unknown member: it is an
+// edge with one end, or has data, or a type and data by another name.
 func isNearlyRecord(text []byte) bool {
 	members, isObject := inLowerCase(text)
 	if !isObject {
-		return false // isRecord has its say
+		return false // isRecord decides that
 	}
 	if len(members["edge"]) > 0 && (len(members["from"]) > 0 || len(members["to"]) > 0) {
 		return true
@@ -106,12 +105,11 @@ func isNearlyRecord(text []byte) bool {
 	return false
 }
 
-// isRecord reports whether an object says its type, or is an edge, and has no other members
-// than records have.
+// isRecord reports whether an object contains its type, or is an edge, and has no other members than records.
 func isRecord(text []byte) bool {
 	members, isObject := inLowerCase(text)
 	if !isObject {
-		return true // and is refused as one
+		return true // then it is refused as an edge
 	}
 	for name := range members {
 		if name != RejectedBecause && !slices.Contains(recordMembers, name) {
@@ -121,8 +119,8 @@ func isRecord(text []byte) bool {
 	return len(members["type"]) > 0 || len(members["edge"]) > 0
 }
 
-// inLowerCase are the members of an object: who writes "Type" means a record, and is told how it
-// is written.
+// inLowerCase are the members of an object with lower-case names: "Type" is meant as a record's, and the error says
+// how it is written.
 func inLowerCase(text []byte) (map[string]json.RawMessage, bool) {
 	var members map[string]json.RawMessage
 	err := json.Unmarshal(text, &members)
@@ -133,13 +131,13 @@ func inLowerCase(text []byte) (map[string]json.RawMessage, bool) {
 	return lower, err == nil
 }
 
-// typeOfFile is a type that is called as the input.
+// typeOfFile is a type name made from the name of the input.
 func (r *reader) typeOfFile() string {
 	name := path.Base(strings.TrimSuffix(r.input.Name, ".gz"))
 	return infer.TypeName(strings.TrimSuffix(name, path.Ext(name)))
 }
 
-// giveRows gives each the rows of a table.
+// giveRows passes the rows of a table to each.
 func (r *reader) giveRows(text *bufio.Reader, format Format) error {
 	rows, err := r.newTable(text, format)
 	if r.of == "" {

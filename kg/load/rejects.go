@@ -20,25 +20,25 @@ import (
 	"trails/rdf/rdfio"
 )
 
-// RejectedBecause is the column, or the member, that says in a file of rejected rows what is
-// wrong with each. No property is called so, and a load passes it over.
+// RejectedBecause is the column or member with the errors in a file of rejected rows. No property has this name, and
+// a load skips it.
 const RejectedBecause = "_rejected"
 
-// Rows are the rows and records of the inputs, kept so that the bad ones can be left out and
-// written with what is wrong with them. Close removes their temporary files.
+// Rows are the rows and records of the inputs, stored so that bad ones can be left out and written with their errors.
+// Close removes their temporary files.
 type Rows struct {
 	kept     extsort.Sorter
 	count    int64
 	sources  []string
-	headers  map[uint16][]string // of the tables, by the numbers of the inputs
+	headers  map[uint16][]string // of the tables, by number of the input
 	rejected map[rowStart]*rejection
-	begins   map[change.Source]rowStart // by lines that are not the first of their row
+	begins   map[change.Source]rowStart // by lines other than the first of their row
 }
 
 // rowStart is where a row begins.
 type rowStart = change.Source
 
-// rejection is what is wrong with a row.
+// rejection is the errors of a row.
 type rejection struct{ fields []fault.FieldError }
 
 // row is one row or record as it was read.
@@ -61,7 +61,7 @@ func (k *Rows) Close() {
 	}
 }
 
-// keep takes a row that begins at one place and ends on a line.
+// keep stores a row that begins at one place and ends on a line.
 func (k *Rows) keep(at rowStart, last uint64, cells []string, text []byte) error {
 	for line := at.Line + 1; line <= last; line++ {
 		k.begins[change.Source{File: at.File, Line: line}] = at
@@ -76,8 +76,8 @@ func (k *Rows) keep(at rowStart, last uint64, cells []string, text []byte) error
 	})
 }
 
-// startOf is where the row of a place begins. Cells have columns of their own; elements of an
-// array, which may share a line, begin at theirs.
+// startOf returns where the row of a place begins. Cells have their own columns; elements of an array, which may
+// share a line, begin at their column.
 func (k *Rows) startOf(at change.Source) rowStart {
 	if k.headers[at.File] == nil {
 		return at
@@ -86,7 +86,7 @@ func (k *Rows) startOf(at change.Source) rowStart {
 	return cmp.Or(k.begins[at], at)
 }
 
-// reject notes what is wrong with the row that begins at a place.
+// reject records an error of the row that begins at a place.
 func (k *Rows) reject(start rowStart, fields ...fault.FieldError) (fresh bool) {
 	known := k.rejected[start]
 	if fresh = known == nil; fresh {
@@ -97,9 +97,8 @@ func (k *Rows) reject(start rowStart, fields ...fault.FieldError) (fresh bool) {
 	return fresh
 }
 
-// Reject leaves out the rows that mistakes are about, and reports whether one of them was not
-// left out before.
-// More than [MaxBad] rows are not left out.
+// Reject leaves out the rows with these errors, and reports whether one of them was not left out before. At most
+// [MaxBad] rows are left out.
 func (k *Rows) Reject(broken []fault.FieldError) (fresh bool) {
 	for _, f := range broken {
 		for file, name := range k.sources {
@@ -124,7 +123,7 @@ func (k *Rows) Without(at change.Source) bool {
 	return len(k.rejected) > 0 && k.rejected[k.startOf(at)] != nil
 }
 
-// Rejected counts the rows that are left out; of the first ones it says where and why.
+// Rejected counts the rows that are left out, and describes the first ones with their places.
 func (k *Rows) Rejected() (out rdfio.LeftOut) {
 	out.Rows = true
 	for _, at := range k.order() {
@@ -139,7 +138,7 @@ func (k *Rows) Tables() bool { return len(k.headers) > 0 }
 // Good counts the rows that are not left out.
 func (k *Rows) Good() int64 { return k.count - int64(len(k.rejected)) }
 
-// Fields are what is wrong with the rows that are left out.
+// Fields are the errors of the rows that are left out.
 func (k *Rows) Fields() (all []fault.FieldError) {
 	for _, at := range k.order() {
 		all = append(all, k.rejected[at].fields...)
@@ -158,7 +157,7 @@ func (k *Rows) order() []rowStart {
 	return starts
 }
 
-// reason says in one line what is wrong with a row.
+// reason is the errors of a row in one line.
 func (r *rejection) reason() string {
 	var reasons []string
 	for _, f := range r.fields {
@@ -173,9 +172,8 @@ func (r *rejection) reason() string {
 	return strings.Join(reasons, "; ")
 }
 
-// Write writes the rows that are left out, each with what is wrong with it, so that they can
-// be mended and loaded: of tables as CSV under the names of all their columns, and else one
-// object a line.
+// Write writes the rows that are left out with their errors, so that they can be corrected and loaded: tables as CSV
+// with all columns, others as one object a line.
 func (k *Rows) Write(ctx context.Context, to io.Writer) error {
 	out := bufio.NewWriter(to)
 	table, names, place := csv.NewWriter(out), []string(nil), map[string]int{}
@@ -227,8 +225,7 @@ func (k *Rows) Write(ctx context.Context, to io.Writer) error {
 	return cmp.Or(table.Error(), out.Flush())
 }
 
-// explained is an object with what is wrong with it as its last member; text that is no object
-// becomes the member "line" of one.
+// explained is an object with its errors as the last member; other text becomes the member "line" of an object.
 func (r *rejection) explained(text []byte) []byte {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -239,7 +236,7 @@ func (r *rejection) explained(text []byte) []byte {
 		line, _ := json.Marshal(string(text))
 		return fmt.Appendf(nil, `{"line":%s,%q:%s}`, line, RejectedBecause, because)
 	}
-	if members[RejectedBecause] != nil || len(members) == 0 { // it was rejected before
+	if members[RejectedBecause] != nil || len(members) == 0 { // it was rejected in an earlier load
 		members[RejectedBecause] = because
 		again, _ := json.Marshal(members)
 		return again

@@ -18,28 +18,27 @@ import (
 // maxColumns bounds the cells of one row of a table.
 const maxColumns = 10_000
 
-// table reads CSV as RFC 4180 has it, the same with another separator, or the sheet of a
-// workbook: a header that names the columns, and rows. Its memory is bounded by a row.
+// table reads CSV (RFC 4180), also with another separator, or the sheet of a workbook: a header with the names of the
+// columns, and rows. It holds one row in memory.
 type table struct {
 	rows    *csv.Reader
-	book    *workbook // in the place of rows
+	book    *workbook // set instead of rows
 	header  []string
-	unnamed map[string]bool // of the header, those names that the table does not say
-	line    int             // where the row at hand begins
+	unnamed map[string]bool // columns whose names are not in the table
+	line    int             // line of the current row
 	guard   *rowGuard       // of rows
-	passed  int64           // bytes of the rows before
-	above   int             // lines before the header that are no rows
+	passed  int64           // bytes of the previous rows
+	above   int             // lines before the header that are not rows
 }
 
-// A rowError is a mistake in one row, at a line and a column in bytes; the next row can be
-// read.
+// A rowError is an error in one row, at a line and a column in bytes; the next row can be read.
 type rowError struct {
 	line, column int
 	reason       string
-	cells        []string // what the row has; its text where that is all there is
+	cells        []string // cells of the row, or its text if that is all
 }
 
-// last is the line on which the row ends, as far as that is known.
+// last is the line on which the row ends, if known.
 func (e *rowError) last(rows *table) uint64 { return uint64(max(rows.line, e.line)) }
 
 func (e *rowError) Error() string { return e.reason }
@@ -84,8 +83,8 @@ func (r *reader) beginTable(text *bufio.Reader, format Format) (*table, error) {
 	return t, nil
 }
 
-// columnNames are the names that the cells of a header give, each another: a column without
-// a name is called by its place, and one whose name was there before by that and a number.
+// columnNames are distinct names for the columns of a header: a column without a name is named after its position,
+// and a repeated name gets a number.
 func columnNames(cells []string) (names []string, unnamed map[string]bool) {
 	taken := map[string]bool{}
 	for _, cell := range cells {
@@ -112,10 +111,10 @@ func columnNames(cells []string) (names []string, unnamed map[string]bool) {
 	return names, unnamed
 }
 
-// commas are what may separate the cells of CSV, the likeliest first.
+// commas are possible separators of CSV, the likeliest first.
 const commas = ",;\t|"
 
-// declaredComma reads the line "sep=;" with which spreadsheets begin a table, and its length.
+// declaredComma reads the line "sep=;" with which some spreadsheets begin a table, and returns its length.
 func declaredComma(head []byte) (comma byte, length int) {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	text := strings.TrimRight(string(line), "\r")
@@ -125,9 +124,9 @@ func declaredComma(head []byte) (comma byte, length int) {
 	return 0, 0
 }
 
-// commaOf is what separates the cells of a text of CSV: what gives at least half of the first
-// rows as many cells as the header, and the most of them. Where the quotes of the text are right
-// for one, no other is taken for which they would be wrong.
+// commaOf finds the separator of CSV text: at least half of the first rows must have as many cells as the header, and
+// it gives the most cells. If the quotes of the text are valid for one separator, no other for which they are invalid
+// is taken.
 func commaOf(head []byte) byte {
 	best, most := byte(','), 1
 	for _, wrongQuotes := range []bool{false, true} {
@@ -162,12 +161,11 @@ func fitsHalf(r *csv.Reader, cells int) bool {
 	return alike*2 >= rows
 }
 
-// sampledRows are those by which the separator is found.
+// sampledRows is the number of rows by which the separator is found.
 const sampledRows = 20
 
-// next returns the cells of the next row, as many as the header has; they are new each
-// time. Rows without anything in them are passed over. The error is a *rowError or ends
-// the table.
+// next returns the cells of the next row, as many as the header has; they are new each time. Empty rows are skipped.
+// An error other than a *rowError ends the table.
 func (t *table) next() ([]string, error) {
 	cells, err := t.read()
 	for err == nil && len(cells) > 1 && !slices.ContainsFunc(cells, func(text string) bool { return text != "" }) {
@@ -190,7 +188,7 @@ func (t *table) next() ([]string, error) {
 	return cells, nil
 }
 
-// at is where a cell of the row at hand begins.
+// at is the place of a cell of the current row.
 func (t *table) at(cell int) (line, column int) {
 	if t.book != nil {
 		return t.book.row, cell + 1
@@ -225,7 +223,7 @@ func (t *table) read() ([]string, error) {
 	return cells, nil
 }
 
-// unreadableTable reports what ends a table. Of a workbook it names the row that was reached.
+// unreadableTable reports an error that ends a table. For a workbook it names the row.
 func (r *reader) unreadableTable(rows *table, err error) error {
 	if r.format != XLSX || r.ctx.Err() != nil || fault.Is(err, fault.InvalidArguments) || fault.Is(err, fault.InvalidData) {
 		return r.unreadable(err)
@@ -241,7 +239,7 @@ func (r *reader) unreadableTable(rows *table, err error) error {
 	return fault.New(fault.Malformed, "%s: the workbook is damaged or cut short: %v", place, err)
 }
 
-// text is that of the row which was read last, where it is kept.
+// text is the text of the last row, if it is kept.
 func (t *table) text() string {
 	if !t.guard.keeps {
 		return ""
@@ -252,7 +250,7 @@ func (t *table) text() string {
 	return strings.TrimRight(text, "\r\n")
 }
 
-// quoteProblem says what is wrong with the quotes of a row, and how they are written.
+// quoteProblem describes an error in the quotes of a row, and how they are written.
 func quoteProblem(e *csv.ParseError) string {
 	switch {
 	case errors.Is(e.Err, csv.ErrBareQuote):
@@ -265,30 +263,30 @@ func quoteProblem(e *csv.ParseError) string {
 	return e.Err.Error()
 }
 
-// errLongRow ends a table whose row is beyond what is held.
+// errLongRow ends a table with a row that is too long to be held.
 var errLongRow = fmt.Errorf("a row is longer than %d bytes or has more than %d cells; is the quote of a cell not closed?", maxLine, maxColumns)
 
-// rowGuard passes a table's text on while its rows stay within bounds. Package csv takes
-// the CR of a CR LF away even within quotes, where it is text; there it is doubled.
+// rowGuard passes the text of a table on while its rows are within bounds. Package csv drops the CR of a CR LF even
+// within quotes, where it is text, so there it is doubled.
 type rowGuard struct {
 	in            *bufio.Reader
 	comma         byte
-	loneCR        bool // a CR alone ends a line
+	loneCR        bool // a lone CR ends a line
 	state         cellState
-	length, cells int // of the row so far
+	length, cells int // of the current row so far
 	cr            bool
 	err           error
 
-	keeps bool // kept has what was passed on and is not taken from it
+	keeps bool // kept is to collect the text that is passed on
 	kept  []byte
 }
 
-// cellState is where in a cell a byte stands.
+// cellState is the position of a byte in a cell.
 type cellState byte
 
 const (
 	atCell   cellState = iota // before its first byte
-	inPlain                   // in one without quotes, or behind its quotes
+	inPlain                   // in an unquoted cell, or behind the quotes
 	inQuotes                  // between its quotes
 	atQuote                   // behind a quote that closes the cell or is half of a doubled one
 )

@@ -11,7 +11,7 @@ import (
 	"trails/fault"
 )
 
-// decoded is a text as UTF-8, without the mark that says how it was written.
+// decoded converts a text to UTF-8, without a byte order mark.
 func decoded(name string, text *bufio.Reader) (*bufio.Reader, error) {
 	head, _ := text.Peek(64)
 	var order binary.ByteOrder
@@ -37,8 +37,7 @@ func decoded(name string, text *bufio.Reader) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(&utf16Reader{in: text, order: order}, 1<<18), nil
 }
 
-// everyOther reports whether each second byte is 0, from one on, and no other is: ASCII in
-// UTF-16.
+// everyOther reports whether every second byte, from one on, is 0 and no other is: ASCII in UTF-16.
 func everyOther(head []byte, zero int) bool {
 	for i, c := range head {
 		if (c == 0) != (i%2 == zero) {
@@ -48,8 +47,8 @@ func everyOther(head []byte, zero int) bool {
 	return len(head) >= 4
 }
 
-// utf16Reader gives UTF-16 as UTF-8. Half of a pair that stands alone becomes what is not
-// valid UTF-8, so that whoever reads on refuses it at its place.
+// utf16Reader converts UTF-16 to UTF-8. A lone surrogate becomes invalid UTF-8, so that the next reader refuses it at
+// its place.
 type utf16Reader struct {
 	in    *bufio.Reader
 	order binary.ByteOrder

@@ -19,23 +19,22 @@ import (
 	"trails/fault"
 )
 
-// Limits on a workbook, which is a zip of XML: what it may be, and what its parts may
-// become when they are unpacked.
+// Limits on a workbook, which is a zip of XML: its size, and the sizes of its unpacked parts.
 const (
 	maxWorkbook    = 64 << 20  // bytes of the zip, which is held
 	maxParts       = 10_000    // files in it
 	maxSheet       = 1 << 30   // bytes of the XML of a sheet, which streams
 	maxStrings     = 256 << 20 // bytes of the XML of the shared strings, which are held
 	maxSharedCount = 5_000_000 // of them
-	maxSmallPart   = 16 << 20  // bytes of the XML of all else
-	maxRatio       = 400       // of what is unpacked and packed, of more than looseRatio bytes
+	maxSmallPart   = 16 << 20  // bytes of the XML of other parts
+	maxRatio       = 400       // unpacked size divided by packed size, for parts of more than looseRatio bytes
 	looseRatio     = 32 << 20
 	maxDepth       = 64 // of elements
 )
 
-// workbook reads the rows of one sheet of an Office Open XML workbook (ECMA-376, part 1,
-// §18). Cells are texts as CSV would have them: numbers with the digits that are shown,
-// dates as XSD writes them, of formulas the value that was saved.
+// workbook reads the rows of one sheet of an Office Open XML workbook (ECMA-376, part 1, §18). Cells become the text
+// that CSV would have: numbers with the digits that are shown, dates in the notation of XSD, and for formulas the
+// saved value.
 type workbook struct {
 	files   map[string]*zip.File
 	sheets  []sheet
@@ -44,18 +43,18 @@ type workbook struct {
 	styles  []dateStyle
 	is1904  bool
 	xml     *partReader
-	stop    func() error // why to read no further
-	row     int          // the number of the row at hand
+	stop    func() error // returns why to stop reading
+	row     int          // number of the current row
 	columns int          // of the header, once it is read
 }
 
-// sheet is one of a workbook.
+// sheet is one sheet of a workbook.
 type sheet struct {
 	name, path string
 	hidden     bool
 }
 
-// dateStyle says what a number of a style is.
+// dateStyle says how a number with a style is shown.
 type dateStyle byte
 
 const (
@@ -71,7 +70,7 @@ type partReader struct {
 	in           *bufio.Reader
 	name         string
 	stop         func() error
-	left, packed int64 // bytes that may be read, and those in the zip
+	left, packed int64 // bytes that may still be read, and packed size
 	read         int64
 	token, depth int
 }
@@ -87,7 +86,7 @@ func (p *partReader) ReadByte() (byte, error) {
 	return p.in.ReadByte()
 }
 
-// Read implements [io.Reader], which the decoder does not use.
+// Read implements [io.Reader]; the decoder uses ReadByte instead.
 func (p *partReader) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
 
 // next is the next token. Elements that are nested too deep are refused.
@@ -152,8 +151,8 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// openWorkbook reads all but the rows. The sheet is the one that is named, or the first that
-// is not hidden. What stop returns ends the reading.
+// openWorkbook reads everything but the rows. The sheet is the named one, or the first that is not hidden. An error
+// of stop ends the reading.
 func openWorkbook(in io.Reader, named string, stop func() error) (*workbook, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxWorkbook+1))
 	if err != nil {
@@ -295,7 +294,7 @@ func (w *workbook) readParts() error {
 	}
 }
 
-// text gathers the texts of an element that has begun, without how they are pronounced.
+// text collects the texts of the current element, without phonetic hints.
 func (p *partReader) text(of string) (string, error) {
 	var b strings.Builder
 	inText, spoken := false, 0
@@ -331,7 +330,7 @@ func (p *partReader) text(of string) (string, error) {
 
 var escapedUnit = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
 
-// unescaped reads what XML cannot write: _x000D_ is a CR (ECMA-376, §22.9.2.19).
+// unescaped decodes characters that XML cannot contain: _x000D_ is a CR (ECMA-376, §22.9.2.19).
 func unescaped(text string) string {
 	if !strings.Contains(text, "_x") {
 		return text
@@ -345,7 +344,7 @@ func unescaped(text string) string {
 	})
 }
 
-// read returns the cells of the next row that has any, without those behind the last.
+// read returns the cells of the next row that has any, up to the last one.
 func (w *workbook) read() ([]string, error) {
 	for {
 		token, err := w.xml.next()
@@ -424,7 +423,7 @@ func (w *workbook) cells() ([]string, error) {
 	}
 }
 
-// columnAt is the place of a cell by its name, such as 27 of AB7; -1 when it has none.
+// columnAt is the index of a cell by its name, such as 27 for AB7; -1 if it has none.
 func columnAt(name string) int {
 	at := 0
 	for i := range len(name) {
@@ -439,7 +438,7 @@ func columnAt(name string) int {
 	return at - 1
 }
 
-// cell reads one cell, or says why it cannot be.
+// cell reads one cell, or says why it cannot.
 func (w *workbook) cell(start xml.StartElement) (text, reason string, err error) {
 	var value strings.Builder
 	inValue, formula := false, false
@@ -479,7 +478,7 @@ func (w *workbook) cell(start xml.StartElement) (text, reason string, err error)
 	}
 }
 
-// value is what a cell's text means by its type and style.
+// value interprets the text of a cell by its type and style.
 func (w *workbook) value(text, of, style string) (_, reason string) {
 	switch of {
 	case "s":
@@ -502,7 +501,7 @@ func (w *workbook) value(text, of, style string) (_, reason string) {
 		if at, err := strconv.Atoi(style); err == nil && at >= 0 && at < len(w.styles) && w.styles[at] != plainNumber {
 			return w.date(text, number, w.styles[at]), ""
 		}
-		if strings.ContainsAny(text, "eE.") { // spreadsheets keep 17 digits of a number and show 15
+		if strings.ContainsAny(text, "eE.") { // spreadsheets store 17 digits of a number and show 15
 			shown, err := strconv.ParseFloat(strconv.FormatFloat(number, 'e', 14, 64), 64)
 			if err == nil && math.Abs(shown) < 1e21 {
 				return strconv.FormatFloat(shown, 'f', -1, 64), ""
@@ -512,8 +511,7 @@ func (w *workbook) value(text, of, style string) (_, reason string) {
 	return text, "" // inline texts, and dates that XSD reads
 }
 
-// date writes a number of days as XSD does; what no spreadsheet shows as a date stays a
-// number.
+// date writes a number of days in the notation of XSD; a number that no spreadsheet shows as a date stays a number.
 func (w *workbook) date(text string, days float64, style dateStyle) string {
 	if days < 0 || days >= 2_958_466 { // behind the year 9999
 		return text
@@ -523,7 +521,7 @@ func (w *workbook) date(text string, days float64, style dateStyle) string {
 	case w.is1904:
 		begin = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
 	case days < 60 && style != timeNumber:
-		days++ // 1900 is counted as a leap year
+		days++ // spreadsheets count 1900 as a leap year
 	}
 	whole := math.Floor(days)
 	at := begin.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round((days-whole)*86_400_000)) * time.Millisecond)
@@ -531,14 +529,14 @@ func (w *workbook) date(text string, days float64, style dateStyle) string {
 	case style == timeNumber && whole == 0:
 		return at.Format("15:04:05.999")
 	case style == timeNumber:
-		return text // hours of several days
+		return text // a number of hours beyond one day
 	case style == dateNumber && days == whole:
 		return at.Format(time.DateOnly)
 	}
 	return at.Format("2006-01-02T15:04:05.999")
 }
 
-// literal are the pieces of a number format that stand for themselves.
+// literal matches the parts of a number format that are shown literally.
 var literal = regexp.MustCompile(`"[^"]*"|\\.|\[[^\]]*\]|_.|\*.`)
 
 // styleOf says whether a number format shows dates (ECMA-376, §18.8.30 and §18.8.31).
