@@ -41,7 +41,7 @@ func (c *Client) Fetch(ctx context.Context, address string) (kg.Document, error)
 	}, nil
 }
 
-// unpacked is a text, without gzip if it is packed: told by its magic number.
+// unpacked unpacks gzip, recognized by its magic number, and returns other text unchanged.
 func unpacked(in io.Reader) (io.Reader, error) {
 	raw := bufio.NewReader(in)
 	magic, _ := raw.Peek(2)
@@ -51,7 +51,7 @@ func unpacked(in io.Reader) (io.Reader, error) {
 	return gzip.NewReader(raw)
 }
 
-// bounded is a text that may not be larger than what is left.
+// bounded is a text with a bound on its remaining size.
 type bounded struct {
 	text    io.Reader
 	left    int64

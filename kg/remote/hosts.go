@@ -8,7 +8,7 @@ import (
 	"trails/fault"
 )
 
-// host is one that may be reached.
+// host is a host that may be reached.
 type host struct{ scheme, name, port string }
 
 // hosts are those that may be reached.
@@ -76,7 +76,7 @@ func isLoopback(name string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// wayTo is what allows an address.
+// wayTo is the host setting that would allow an address.
 func wayTo(u *url.URL) string {
 	way := nameOf(u)
 	if strings.Contains(way, ":") {

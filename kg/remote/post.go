@@ -10,9 +10,9 @@ import (
 	"trails/fault"
 )
 
-// Post sends JSON with a key, unless that is "", as a bearer token (RFC 6750), and returns
-// the JSON that is answered. It follows no redirect, since the key is for this address. What
-// the endpoint says of an error is not in the fault.
+// Post sends JSON with a key as a bearer token (RFC 6750), unless it is "", and returns the JSON of the answer. It
+// follows no redirect, because the key is for this address only. The text of an error from the endpoint is not in the
+// fault.
 func (c *Client) Post(ctx context.Context, address, key string, body []byte) ([]byte, error) {
 	u, err := c.target(address)
 	if err != nil {

@@ -1,10 +1,8 @@
-// Package remote is the way out of the file: SPARQL endpoints that SERVICE asks, documents
-// that LOAD fetches, and endpoints that take and answer JSON, over HTTP. Only hosts that
-// whoever started the program has named are reached, and what they send is bounded in time
-// and bytes. No proxy and no cookie takes part, and no credential but what [Client.Post] is
-// given.
+// Package remote reaches other hosts over HTTP: SPARQL endpoints for SERVICE, documents for LOAD, and endpoints with
+// JSON. Only hosts named at the start of the program are reached, and their answers are bounded in time and bytes.
+// Proxies and cookies are not used, and no credentials except the key of [Client.Post].
 //
-// Start with [New]; a [Client] is what package kg takes for its way out.
+// Start with [New]; a [Client] implements kg.Remote.
 package remote
 
 import (
@@ -103,13 +101,13 @@ func (c *Client) target(address string) (*url.URL, error) {
 	return u, c.allowed.check(u)
 }
 
-// reply is an answer of status 200. Its body must be closed, which ends the request.
+// reply is a response with status 200. Its body must be closed, which ends the request.
 type reply struct {
 	body            io.ReadCloser
 	media, location string
 }
 
-// send makes a request, which ends with the limit on time at the latest.
+// send makes a request, which ends at the time limit at the latest.
 func (c *Client) send(ctx context.Context, r *http.Request) (reply, error) {
 	timed, cancel := context.WithTimeout(ctx, c.limits.Time)
 	r.Header.Set("User-Agent", agent)
@@ -131,7 +129,7 @@ func (c *Client) send(ctx context.Context, r *http.Request) (reply, error) {
 
 const agent = "trails"
 
-// ending is a body whose end is that of its request.
+// ending is a body that ends its request when it is closed.
 type ending struct {
 	io.Reader
 	end func() error
@@ -139,7 +137,7 @@ type ending struct {
 
 func (b ending) Close() error { return b.end() }
 
-// explain says what became of a request. The caller's own end stays what it is.
+// explain converts an error of a request to a fault. Cancellation by the caller stays unchanged.
 func (c *Client) explain(ctx context.Context, r *http.Request, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

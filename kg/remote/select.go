@@ -51,10 +51,10 @@ func (c *Client) Select(ctx context.Context, endpoint, query string) (results.Re
 	return answer, nil
 }
 
-// excerptBytes is how much of an answer that is refused is shown.
+// excerptBytes is how much of a refused answer is shown.
 const excerptBytes = 200
 
-// excerptOf is the beginning of a text, for a person to see what came.
+// excerptOf is the beginning of a text, to show what was received.
 func excerptOf(body io.Reader) string {
 	text, _ := io.ReadAll(io.LimitReader(body, excerptBytes)) // as much as there is
 	line := strings.Join(strings.Fields(strings.ToValidUTF8(string(text), "�")), " ")
