@@ -12,7 +12,7 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
-	"trails/kg"
+	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
 	"trails/text/outline"
@@ -63,7 +63,7 @@ var getBuiltin = invoke.Define(capability.Descriptor{
 }, get)
 
 func get(ctx context.Context, r *invoke.Request, in getting) (*got, error) {
-	var found []kg.Described
+	var found []browse.Described
 	var wrong []fault.FieldError
 	for i, id := range in.IDs {
 		d, err := nodeOf(ctx, r, fmt.Sprintf("ids[%d]", i), id)
@@ -133,7 +133,7 @@ func get(ctx context.Context, r *invoke.Request, in getting) (*got, error) {
 
 // gotOf reads one node. It notes in seen which properties there are, and in linked which
 // nodes it refers to; only, unless it is empty, names the properties that are wanted.
-func gotOf(ctx context.Context, r *invoke.Request, d kg.Described, only, seen map[string]bool, linked map[rdf.Term]bool) (gotNode, error) {
+func gotOf(ctx context.Context, r *invoke.Request, d browse.Described, only, seen map[string]bool, linked map[rdf.Term]bool) (gotNode, error) {
 	out := gotNode{Node: r.Snapshot.Name(d.Term), Label: d.Label, Values: map[string]any{}, More: map[string]int{}}
 	page, err := r.Snapshot.Page(ctx, d, getValues)
 	if err != nil {

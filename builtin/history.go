@@ -13,6 +13,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
+	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
 	"trails/text/outline"
@@ -49,7 +50,7 @@ var historyBuiltin = invoke.Define(capability.Descriptor{
 // telling is a history that is being told.
 type telling struct {
 	*invoke.Request
-	of           *kg.Described // nil for the graph
+	of           *browse.Described // nil for the graph
 	types        map[*schema.Type]bool
 	actor        string
 	since, until time.Time // zero for none
@@ -131,7 +132,7 @@ func (t *telling) read(ctx context.Context) (before kg.Seq, err error) {
 }
 
 // nodeEver is nodeOf that finds deleted nodes of a type, too.
-func nodeEver(ctx context.Context, r *invoke.Request, ref string) (kg.Described, error) {
+func nodeEver(ctx context.Context, r *invoke.Request, ref string) (browse.Described, error) {
 	if name, local, ok := strings.Cut(ref, "/"); ok && r.Snapshot.Schema().Type(name) != nil {
 		d, err := r.Snapshot.FindEver(ctx, r.Snapshot.Schema().Type(name), local)
 		if fault.Is(err, fault.NotFound) {
@@ -154,12 +155,12 @@ func moment(text string) (time.Time, error) {
 }
 
 // page reads commits, newest first.
-func (t *telling) page(ctx context.Context, before kg.Seq) ([]kg.HistoryEntry, error) {
+func (t *telling) page(ctx context.Context, before kg.Seq) ([]browse.HistoryEntry, error) {
 	if t.of != nil {
 		return t.Snapshot.History(ctx, *t.of, before, min(t.asked.Limit+1, historyPage))
 	}
 	commits, err := t.Snapshot.Commits(ctx, before, historyPage)
-	list := make([]kg.HistoryEntry, len(commits))
+	list := make([]browse.HistoryEntry, len(commits))
 	for i, c := range commits {
 		list[i].Commit = c
 	}
@@ -168,7 +169,7 @@ func (t *telling) page(ctx context.Context, before kg.Seq) ([]kg.HistoryEntry, e
 
 // tell adds the row of a commit, if it is one of those that are asked for. It reports
 // that the answer is full.
-func (t *telling) tell(ctx context.Context, e kg.HistoryEntry) (full bool, err error) {
+func (t *telling) tell(ctx context.Context, e browse.HistoryEntry) (full bool, err error) {
 	c := e.Commit
 	if !strings.Contains(strings.ToLower(c.Author), t.actor) || !t.until.IsZero() && !c.Time.Before(t.until) {
 		return false, nil
@@ -199,7 +200,7 @@ func (t *telling) tell(ctx context.Context, e kg.HistoryEntry) (full bool, err e
 
 // sentence says what a commit did, and whether it is about the type that is asked for, or
 // may be.
-func (t *telling) sentence(ctx context.Context, e kg.HistoryEntry) (text string, wanted bool, err error) {
+func (t *telling) sentence(ctx context.Context, e browse.HistoryEntry) (text string, wanted bool, err error) {
 	c := e.Commit
 	var parts []string
 	if e.Activity != nil {
@@ -227,13 +228,13 @@ func (t *telling) sentence(ctx context.Context, e kg.HistoryEntry) (text string,
 		return "", false, err
 	}
 	if t.types != nil {
-		nodes = slices.DeleteFunc(nodes, func(n kg.NodeChange) bool { return !t.types[n.Node.Type] })
+		nodes = slices.DeleteFunc(nodes, func(n browse.NodeChange) bool { return !t.types[n.Node.Type] })
 		more = len(nodes) > historyNodes
 	}
 	var said []string
 	for _, n := range nodes[:min(len(nodes), historyNodes)] {
 		one := fmt.Sprintf("%s %s", n.What, t.Snapshot.Name(n.Node.Term))
-		if n.What == kg.NodeChanged {
+		if n.What == browse.NodeChanged {
 			one += " (" + t.changes(n.Changes) + ")"
 		}
 		said = append(said, one)
@@ -245,7 +246,7 @@ func (t *telling) sentence(ctx context.Context, e kg.HistoryEntry) (text string,
 }
 
 // changes says what became of properties, each from what to what.
-func (t *telling) changes(list []kg.PropertyChange) string {
+func (t *telling) changes(list []browse.PropertyChange) string {
 	var said []string
 	renamed := t.renamed(list)
 	for _, c := range list {
@@ -273,7 +274,7 @@ func (t *telling) changes(list []kg.PropertyChange) string {
 
 // renamed has the predicates that are two names of a property, of which the one lost the values
 // that the other got, each with the other.
-func (t *telling) renamed(list []kg.PropertyChange) map[rdf.IRI]*rdf.IRI {
+func (t *telling) renamed(list []browse.PropertyChange) map[rdf.IRI]*rdf.IRI {
 	pairs := map[rdf.IRI]*rdf.IRI{}
 	for _, was := range list {
 		if len(was.New) > 0 {

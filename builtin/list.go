@@ -12,7 +12,7 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
-	"trails/kg"
+	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -101,7 +101,7 @@ func list(ctx context.Context, r *invoke.Request, in listing) (*listed, error) {
 }
 
 // query reads the arguments; every one that cannot be used is reported.
-func (in listing) query(r *invoke.Request) (kg.TableQuery, error) {
+func (in listing) query(r *invoke.Request) (browse.TableQuery, error) {
 	asked := view.TableAsked{Type: in.Type, Limit: in.Limit, Columns: in.Select, Facets: in.Facets}
 	for _, c := range in.Where {
 		asked.Where = append(asked.Where, view.Condition(c))
@@ -118,13 +118,13 @@ func (in listing) query(r *invoke.Request) (kg.TableQuery, error) {
 	}
 	if q.Offset, q.Each = offset, listValues; in.Select == nil {
 		label := r.Snapshot.Schema().LabelOf(q.Type)
-		q.Columns = slices.DeleteFunc(q.Columns, func(path kg.Path) bool { return path.String() == label })
+		q.Columns = slices.DeleteFunc(q.Columns, func(path browse.Path) bool { return path.String() == label })
 	}
 	return q, nil
 }
 
 // listFacets are the counts above zero as a table, as far as half of the room goes.
-func listFacets(r *invoke.Request, facets []kg.Facet, room *int) (*table, error) {
+func listFacets(r *invoke.Request, facets []browse.Facet, room *int) (*table, error) {
 	out := new(tableOf("property", "value", "count"))
 	half := *room / 2
 	left := half
@@ -168,7 +168,7 @@ func atLeast(n int, more bool) any {
 }
 
 // listRow is a node with the cells of a row.
-func listRow(ctx context.Context, r *invoke.Request, columns []kg.Path, row kg.TableRow) ([]any, error) {
+func listRow(ctx context.Context, r *invoke.Request, columns []browse.Path, row browse.TableRow) ([]any, error) {
 	out := []any{r.Snapshot.Name(row.Node.Term), row.Node.Label}
 	for i, cell := range row.Cells {
 		if len(cell.Values) == 0 {

@@ -8,7 +8,7 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
-	"trails/kg"
+	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -18,7 +18,7 @@ const sameLabel = 10
 
 // nodeOf finds the node that a caller means by Type/id, by an IRI, or by its exact label.
 // What is no node, or a label that several have, is an error for the argument.
-func nodeOf(ctx context.Context, r *invoke.Request, argument, ref string) (kg.Described, error) {
+func nodeOf(ctx context.Context, r *invoke.Request, argument, ref string) (browse.Described, error) {
 	s := r.Snapshot.Schema()
 	if name, local, ok := strings.Cut(ref, "/"); ok && s.Type(name) != nil {
 		d, err := r.Snapshot.Find(ctx, s.Type(name), local)
@@ -41,17 +41,17 @@ func nodeOf(ctx context.Context, r *invoke.Request, argument, ref string) (kg.De
 	found, err := labelled(ctx, r, s.Types, ref)
 	switch {
 	case err != nil:
-		return kg.Described{}, err
+		return browse.Described{}, err
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return kg.Described{}, severalLabelled(r, argument, ref, found)
+		return browse.Described{}, severalLabelled(r, argument, ref, found)
 	}
-	return kg.Described{}, fault.Argument(argument, fault.Class, ref, fmt.Sprintf("no node is %q: give Type/id, an IRI or an exact label; search finds nodes", ref))
+	return browse.Described{}, fault.Argument(argument, fault.Class, ref, fmt.Sprintf("no node is %q: give Type/id, an IRI or an exact label; search finds nodes", ref))
 }
 
 // severalLabelled refuses a label that several nodes have, and names them.
-func severalLabelled(r *invoke.Request, argument, label string, found []kg.Described) error {
+func severalLabelled(r *invoke.Request, argument, label string, found []browse.Described) error {
 	names := make([]string, len(found))
 	for i, d := range found {
 		names[i] = r.Snapshot.Name(d.Term)
@@ -61,7 +61,7 @@ func severalLabelled(r *invoke.Request, argument, label string, found []kg.Descr
 }
 
 // labelled returns nodes of these types that have exactly this label.
-func labelled(ctx context.Context, r *invoke.Request, types []*schema.Type, label string) ([]kg.Described, error) {
+func labelled(ctx context.Context, r *invoke.Request, types []*schema.Type, label string) ([]browse.Described, error) {
 	s := r.Snapshot.Schema()
 	var nodes []rdf.Term
 	for _, t := range types {

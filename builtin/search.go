@@ -12,7 +12,7 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
-	"trails/kg"
+	"trails/kg/browse"
 	"trails/schema"
 	"trails/text/jsontext"
 )
@@ -27,8 +27,8 @@ type searched struct {
 
 // hits are what it finds.
 type hits struct {
-	Matching kg.Matching `json:"matching,omitempty" oneof:"corrected,any" doc:"Absent where each hit has all words: corrected when words were taken for others, any when hits have some of the words."`
-	Instead  string      `json:"did_you_mean,omitempty" doc:"What was searched instead."`
+	Matching browse.Matching `json:"matching,omitempty" oneof:"corrected,any" doc:"Absent where each hit has all words: corrected when words were taken for others, any when hits have some of the words."`
+	Instead  string          `json:"did_you_mean,omitempty" doc:"What was searched instead."`
 	rowsAnswer
 }
 
@@ -105,7 +105,7 @@ func search(ctx context.Context, r *invoke.Request, in searched) (*hits, error) 
 	if err != nil {
 		return nil, err
 	}
-	asked := kg.Search{Text: in.Text, Limit: in.Limit, Offset: offset}
+	asked := browse.Search{Text: in.Text, Limit: in.Limit, Offset: offset}
 	if r.Args.Has("type") {
 		t, err := view.KnownType(r, in.Type)
 		if err != nil {
@@ -118,7 +118,7 @@ func search(ctx context.Context, r *invoke.Request, in searched) (*hits, error) 
 		return nil, err
 	}
 	out := &hits{rowsAnswer: rowsAnswer{table: tableOf("node", "label", "property", "text")}}
-	if found.Matching != kg.MatchedAll && len(found.Hits) > 0 {
+	if found.Matching != browse.MatchedAll && len(found.Hits) > 0 {
 		out.Matching = found.Matching
 	}
 	var instead []string

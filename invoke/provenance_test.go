@@ -21,6 +21,7 @@ import (
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
+	"trails/kg/browse"
 )
 
 func TestProvenanceSaysHowEachCallEnded(t *testing.T) {
@@ -223,7 +224,7 @@ func TestAnInstanceIsJSONLD(t *testing.T) {
 	e := invoketest.Example(t)
 	err := e.Graph().Session(invoketest.Ana).View(t.Context(), func(s *kg.Snapshot) error {
 		for _, typ := range s.Schema().Types {
-			page, err := s.Table(t.Context(), kg.TableQuery{Type: typ, Limit: 1000})
+			page, err := s.Table(t.Context(), browse.TableQuery{Type: typ, Limit: 1000})
 			if err != nil {
 				return err
 			}

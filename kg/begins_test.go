@@ -9,6 +9,7 @@ import (
 
 	"trails/e2e/testrun"
 	"trails/kg"
+	"trails/kg/browse"
 	"trails/kg/change"
 )
 
@@ -55,11 +56,11 @@ func TestStartsFindsWhatAComparisonOfEachTextFinds(t *testing.T) {
 				if strings.Trim(needle, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ 0123456789._-&") == "" {
 					led++
 				}
-				where, wrong := s.ConditionOf(path, string(kg.OpStarts), needle)
+				where, wrong := s.ConditionOf(path, string(browse.OpStarts), needle)
 				if len(wrong) > 0 {
 					t.Fatal(wrong)
 				}
-				table, err := s.Table(t.Context(), kg.TableQuery{Type: place, Where: []kg.Condition{where}, Limit: 10_000})
+				table, err := s.Table(t.Context(), browse.TableQuery{Type: place, Where: []browse.Condition{where}, Limit: 10_000})
 				if err != nil {
 					return err
 				}

@@ -38,8 +38,8 @@ func (d *counted) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Qua
 	return func(yield func(rdf.Quad, error) bool) {
 		for q, err := range d.Data.Match(ctx, pattern) {
 			if err == nil {
-				if d.held += bytesOf(q); d.held > heldBytes {
-					err = tooManyStatements(q)
+				if d.held += rdf.BytesOf(q); d.held > heldBytes {
+					err = rdf.TooManyStatements(q, heldBytes)
 				}
 			}
 			if !yield(q, err) || err != nil {
@@ -180,7 +180,7 @@ func (c *checking) affected(ctx context.Context, before, after *schema.Schema) (
 		if step.Kind == schema.AddProperty {
 			p := after.Property(after.Type(step.Type), step.Property)
 			if !p.Required() && p.HasValue == nil {
-				_, none, err := collectFirst(c.data.Match(ctx, rdf.Quad{Predicate: p.IRI, Label: rdf.DefaultGraph}), 0)
+				_, none, err := rdf.Collect(c.data.Match(ctx, rdf.Quad{Predicate: p.IRI, Label: rdf.DefaultGraph}), 0, heldBytes)
 				if err != nil {
 					return nil, err
 				}

@@ -368,7 +368,7 @@ func (t *transaction) nodeOf(ctx context.Context, group *change.Group) (n node, 
 	if known, err := t.w.WasKnown(ctx, group.Subject); !known || err != nil {
 		return n, err
 	}
-	n.before, n.whole, err = collectFirst(t.w.Match(ctx, rdf.Quad{Subject: group.Subject}), hub)
+	n.before, n.whole, err = rdf.Collect(t.w.Match(ctx, rdf.Quad{Subject: group.Subject}), hub, heldBytes)
 	if n.whole || err != nil {
 		return n, err
 	}

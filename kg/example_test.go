@@ -8,6 +8,7 @@ import (
 
 	"trails/auth/policy"
 	"trails/kg"
+	"trails/kg/browse"
 	"trails/kg/change"
 )
 
@@ -59,7 +60,7 @@ types:
 	write(map[string]any{"isbn": "none"})
 
 	session.View(ctx, func(s *kg.Snapshot) error {
-		books, err := s.Table(ctx, kg.TableQuery{Type: s.Schema().Type("Book"), Limit: 10})
+		books, err := s.Table(ctx, browse.TableQuery{Type: s.Schema().Type("Book"), Limit: 10})
 		for _, row := range books.Rows {
 			fmt.Println(row.Node.Label)
 		}

@@ -12,6 +12,7 @@ import (
 	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
+	"trails/kg/browse"
 	"trails/kg/change"
 	"trails/kg/load"
 	"trails/rdf"
@@ -70,7 +71,7 @@ func TestASnapshotStaysAsItWas(t *testing.T) {
 		if _, err := snap.Export(t.Context(), &out, load.NQuads, nil); err != nil {
 			t.Fatal(err)
 		}
-		items, err := snap.Table(t.Context(), kg.TableQuery{Type: snap.Schema().Type("Note"), Limit: 10})
+		items, err := snap.Table(t.Context(), browse.TableQuery{Type: snap.Schema().Type("Note"), Limit: 10})
 		return fmt.Sprint(snap.Head().ID, snap.SchemaVersion(), items, err, out.String())
 	}
 	before := read()

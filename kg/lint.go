@@ -9,6 +9,7 @@ import (
 	"trails/capability/stored"
 	"trails/db"
 	"trails/fault"
+	"trails/kg/browse"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/lint"
@@ -64,18 +65,18 @@ func (s linted) Predicates(ctx context.Context) ([]rdf.IRI, error) {
 func (s linted) Absent(ctx context.Context, node rdf.IRI) (string, error) {
 	name, local, _ := s.Schema().Local(node)
 	t := s.Schema().Type(name)
-	_, by, err := s.deleted(ctx, t, []rdf.Term{node})
+	_, by, err := s.Deleted(ctx, t, []rdf.Term{node})
 	if err != nil {
 		return "", err
 	}
 	if by.Seq > 0 {
 		return "it was deleted by commit " + by.ID.String(), nil
 	}
-	found, err := s.Search(ctx, Search{Text: local, Limit: 1})
+	found, err := s.Search(ctx, browse.Search{Text: local, Limit: 1})
 	if fault.Is(err, fault.InvalidArguments) {
 		return "", nil // no words
 	}
-	if err != nil || len(found.Hits) == 0 || found.Matching == MatchedAny {
+	if err != nil || len(found.Hits) == 0 || found.Matching == browse.MatchedAny {
 		return "", err
 	}
 	return fmt.Sprintf("did you mean %s, %q?", s.Name(found.Hits[0].Term), found.Hits[0].Label), nil
@@ -97,7 +98,7 @@ func (s linted) Alike(ctx context.Context, property rdf.IRI, text string) (rdf.T
 	if err != nil || found != nil {
 		return found, err
 	}
-	corrected, list, err := s.corrected(ctx, query)
+	corrected, list, err := s.Corrected(ctx, query)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -150,7 +151,7 @@ func (s linted) Named(ctx context.Context, text string) ([]rdf.IRI, error) {
 			all = append(all, iri)
 		}
 	}
-	found, err := s.Search(ctx, Search{Text: text, Limit: namedShown})
+	found, err := s.Search(ctx, browse.Search{Text: text, Limit: namedShown})
 	if fault.Is(err, fault.InvalidArguments) {
 		return nil, nil // no words
 	}

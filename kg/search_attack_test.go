@@ -10,6 +10,7 @@ import (
 
 	"trails/e2e/testrun"
 	"trails/kg"
+	"trails/kg/browse"
 	"trails/kg/load"
 )
 
@@ -53,7 +54,7 @@ func TestQuestionsAreAnsweredAmongTheFirstFive(t *testing.T) {
 				continue
 			}
 			kind, question, ids := strings.TrimSpace(fields[0]), strings.TrimSpace(fields[1]), strings.Fields(fields[2])
-			found, err := s.Search(t.Context(), kg.Search{Text: question, Limit: 5})
+			found, err := s.Search(t.Context(), browse.Search{Text: question, Limit: 5})
 			if err != nil {
 				return err
 			}

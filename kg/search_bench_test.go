@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"trails/kg"
+	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -88,7 +89,7 @@ func BenchmarkSearch(b *testing.B) {
 				for b.Loop() {
 					best.start()
 					view(b, g, func(s *kg.Snapshot) error {
-						search := kg.Search{Text: c.text}
+						search := browse.Search{Text: c.text}
 						if t := s.Schema().Type(c.typ); t != nil {
 							search.Types = []*schema.Type{t}
 						}
@@ -110,12 +111,12 @@ func BenchmarkSearch(b *testing.B) {
 func BenchmarkHub(b *testing.B) {
 	for _, n := range benchSizes() {
 		g := filledFile(b, n, wordySchema, wordy)
-		for name, read := range map[string]func(*kg.Snapshot, kg.Described) error{
-			"page": func(s *kg.Snapshot, hub kg.Described) error {
+		for name, read := range map[string]func(*kg.Snapshot, browse.Described) error{
+			"page": func(s *kg.Snapshot, hub browse.Described) error {
 				_, err := s.Page(b.Context(), hub, 10)
 				return err
 			},
-			"history": func(s *kg.Snapshot, hub kg.Described) error {
+			"history": func(s *kg.Snapshot, hub browse.Described) error {
 				_, err := s.History(b.Context(), hub, 0, 20)
 				return err
 			},
@@ -162,7 +163,7 @@ func BenchmarkSuggest(b *testing.B) {
 			})
 			b.Run(fmt.Sprintf("%d/%s/%s listed", n, c.typ, c.prefix), func(b *testing.B) {
 				typed(b, func(s *kg.Snapshot, t *schema.Type) error {
-					_, err := s.Table(b.Context(), kg.TableQuery{Type: t, Search: c.prefix, Limit: 50, Each: 3})
+					_, err := s.Table(b.Context(), browse.TableQuery{Type: t, Search: c.prefix, Limit: 50, Each: 3})
 					return err
 				})
 			})
@@ -184,8 +185,8 @@ func BenchmarkStarts(b *testing.B) {
 					view(b, g, func(s *kg.Snapshot) error {
 						t := s.Schema().Type("Paper")
 						path, _ := s.PathOf(t, c.property)
-						where, _ := s.ConditionOf(path, string(kg.OpStarts), c.prefix)
-						_, err := s.Table(b.Context(), kg.TableQuery{Type: t, Where: []kg.Condition{where}, Limit: 50, Each: 3})
+						where, _ := s.ConditionOf(path, string(browse.OpStarts), c.prefix)
+						_, err := s.Table(b.Context(), browse.TableQuery{Type: t, Where: []browse.Condition{where}, Limit: 50, Each: 3})
 						return err
 					})
 					best.stop()
@@ -207,7 +208,7 @@ func BenchmarkSortByPath(b *testing.B) {
 				view(b, g, func(s *kg.Snapshot) error {
 					t := s.Schema().Type("Paper")
 					path, _ := s.PathOf(t, "about.name")
-					_, err := s.Table(b.Context(), kg.TableQuery{Type: t, Sort: path, Limit: 50, Each: 3})
+					_, err := s.Table(b.Context(), browse.TableQuery{Type: t, Sort: path, Limit: 50, Each: 3})
 					return err
 				})
 				best.stop()

@@ -10,6 +10,7 @@ import (
 	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
+	"trails/kg/browse"
 	"trails/kg/change"
 	"trails/rdf"
 	"trails/schema"
@@ -54,7 +55,7 @@ func searchGraph(t *testing.T) *kg.Graph {
 }
 
 // hits are the ids that a search finds, in their order.
-func hits(t *testing.T, g *kg.Graph, search kg.Search) (ids []string, out kg.SearchResult) {
+func hits(t *testing.T, g *kg.Graph, search browse.Search) (ids []string, out browse.SearchResult) {
 	t.Helper()
 	view(t, g, func(s *kg.Snapshot) (err error) {
 		if out, err = s.Search(t.Context(), search); err != nil {
@@ -72,35 +73,35 @@ func TestSearchFindsNodesByTheirTexts(t *testing.T) {
 	g := searchGraph(t)
 	for _, c := range []struct {
 		text, want string
-		matching   kg.Matching
+		matching   browse.Matching
 	}{
-		{"lovelace", "p4 ada", kg.MatchedAll},
-		{"LOVE", "p4 ada", kg.MatchedAll},
-		{"love ", "", kg.MatchedAny},
-		{"ada lovelace", "ada p4", kg.MatchedAll},
-		{"ada_lovelace", "ada p4", kg.MatchedAll},
-		{"emile zola", "p3", kg.MatchedAll},
-		{"ÉMILE", "p3", kg.MatchedAll},
-		{"京都", "p3", kg.MatchedAll},
-		{"東", "p3", kg.MatchedAll},
-		{"t1003.001", "p4", kg.MatchedAll},
-		{"1003", "", kg.MatchedAny},
-		{"compiler", "grace moth", kg.MatchedAll},
-		{`"first program"`, "ada", kg.MatchedAll},
-		{`"program first"`, "", kg.MatchedAny},
-		{"the program", "ada p4", kg.MatchedAll},
-		{"engine", "engine ada", kg.MatchedAll},
-		{"moth", "moth grace", kg.MatchedAll},
-		{"lovelase", "p4 ada", kg.MatchedCorrected},
-		{"engine moth", "engine moth ada grace", kg.MatchedAny},
-		{"enchantress", "", kg.MatchedAny},
-		{"amazing grace", "grace", kg.MatchedAll},
-		{"Person/ada", "ada", kg.MatchedAll},
-		{base + "Person/ada", "ada", kg.MatchedAll},
-		{"house:ada OR NOT (zola) AND *", "p4 ada p3 engine grace", kg.MatchedAny},
-		{`") OR words MATCH ("ada`, "ada p4", kg.MatchedAny},
+		{"lovelace", "p4 ada", browse.MatchedAll},
+		{"LOVE", "p4 ada", browse.MatchedAll},
+		{"love ", "", browse.MatchedAny},
+		{"ada lovelace", "ada p4", browse.MatchedAll},
+		{"ada_lovelace", "ada p4", browse.MatchedAll},
+		{"emile zola", "p3", browse.MatchedAll},
+		{"ÉMILE", "p3", browse.MatchedAll},
+		{"京都", "p3", browse.MatchedAll},
+		{"東", "p3", browse.MatchedAll},
+		{"t1003.001", "p4", browse.MatchedAll},
+		{"1003", "", browse.MatchedAny},
+		{"compiler", "grace moth", browse.MatchedAll},
+		{`"first program"`, "ada", browse.MatchedAll},
+		{`"program first"`, "", browse.MatchedAny},
+		{"the program", "ada p4", browse.MatchedAll},
+		{"engine", "engine ada", browse.MatchedAll},
+		{"moth", "moth grace", browse.MatchedAll},
+		{"lovelase", "p4 ada", browse.MatchedCorrected},
+		{"engine moth", "engine moth ada grace", browse.MatchedAny},
+		{"enchantress", "", browse.MatchedAny},
+		{"amazing grace", "grace", browse.MatchedAll},
+		{"Person/ada", "ada", browse.MatchedAll},
+		{base + "Person/ada", "ada", browse.MatchedAll},
+		{"house:ada OR NOT (zola) AND *", "p4 ada p3 engine grace", browse.MatchedAny},
+		{`") OR words MATCH ("ada`, "ada p4", browse.MatchedAny},
 	} {
-		ids, out := hits(t, g, kg.Search{Text: c.text})
+		ids, out := hits(t, g, browse.Search{Text: c.text})
 		if got := strings.Join(ids, " "); got != c.want || out.Matching != c.matching && c.want != "" {
 			t.Errorf("%q: got %s (%s, %v), want %s (%s)", c.text, got, out.Matching, out.Corrections, c.want, c.matching)
 		}
@@ -109,23 +110,23 @@ func TestSearchFindsNodesByTheirTexts(t *testing.T) {
 
 func TestSearchSaysWhatItFound(t *testing.T) {
 	g := searchGraph(t)
-	_, out := hits(t, g, kg.Search{Text: "compilers relai", Limit: 1})
-	if want := []kg.Correction{{Word: "relai", Instead: "relay"}}; !cmp.Equal(out.Corrections, want) || out.Matching != kg.MatchedCorrected {
+	_, out := hits(t, g, browse.Search{Text: "compilers relai", Limit: 1})
+	if want := []browse.Correction{{Word: "relai", Instead: "relay"}}; !cmp.Equal(out.Corrections, want) || out.Matching != browse.MatchedCorrected {
 		t.Errorf("%v, %s", out.Corrections, out.Matching)
 	}
 	hit := out.Hits[0]
 	if hit.Label != "Grace Hopper" || hit.Type.Name != "Person" || hit.PropertyName != "note" || out.Snippet(hit) != "Made compilers, and found a moth in a relay." {
 		t.Errorf("%+v", hit)
 	}
-	first, out := hits(t, g, kg.Search{Text: "engine moth", Limit: 2})
-	second, last := hits(t, g, kg.Search{Text: "engine moth", Limit: 2, Offset: 2})
+	first, out := hits(t, g, browse.Search{Text: "engine moth", Limit: 2})
+	second, last := hits(t, g, browse.Search{Text: "engine moth", Limit: 2, Offset: 2})
 	if !out.More || last.More || len(first) != 2 || len(second) != 2 {
 		t.Errorf("pages %v (%v) and %v (%v)", first, out.More, second, last.More)
 	}
 	view(t, g, func(s *kg.Snapshot) error {
 		sch := s.Schema()
 		for types, want := range map[*schema.Type]string{sch.Type("Thing"): "engine ada", sch.Type("Place"): "engine", sch.Type("Person"): "ada"} {
-			found, err := s.Search(t.Context(), kg.Search{Text: "engine", Types: []*schema.Type{types}})
+			found, err := s.Search(t.Context(), browse.Search{Text: "engine", Types: []*schema.Type{types}})
 			if err != nil {
 				return err
 			}
@@ -137,7 +138,7 @@ func TestSearchSaysWhatItFound(t *testing.T) {
 				t.Errorf("%s: %v", types.Name, ids)
 			}
 		}
-		for _, wrong := range []kg.Search{{}, {Text: "?"}, {Text: strings.Repeat("word ", 1<<18)}, {Text: "a", Limit: 1000}, {Text: "a", Limit: -1}, {Text: "a", Offset: -1}, {Text: "a", Offset: 1 << 20}} {
+		for _, wrong := range []browse.Search{{}, {Text: "?"}, {Text: strings.Repeat("word ", 1<<18)}, {Text: "a", Limit: 1000}, {Text: "a", Limit: -1}, {Text: "a", Offset: -1}, {Text: "a", Offset: 1 << 20}} {
 			if _, err := s.Search(t.Context(), wrong); !fault.Is(err, fault.InvalidArguments) {
 				t.Errorf("%.20q, limit %d, offset %d: %v", wrong.Text, wrong.Limit, wrong.Offset, err)
 			}
@@ -154,10 +155,10 @@ func TestSearchFollowsWrites(t *testing.T) {
 	for round := range 3 {
 		code := fmt.Sprintf("new%d", round)
 		commit(t, g, saying("Place", code, "name", "Quokka island "+code))
-		if ids, out := hits(t, g, kg.Search{Text: "quokka"}); len(ids) != round+1 || out.Matching != kg.MatchedAll {
+		if ids, out := hits(t, g, browse.Search{Text: "quokka"}); len(ids) != round+1 || out.Matching != browse.MatchedAll {
 			t.Errorf("round %d: %v", round, ids)
 		}
-		if ids, out := hits(t, g, kg.Search{Text: "qoukka"}); len(ids) != round+1 || out.Matching != kg.MatchedCorrected {
+		if ids, out := hits(t, g, browse.Search{Text: "qoukka"}); len(ids) != round+1 || out.Matching != browse.MatchedCorrected {
 			t.Errorf("round %d: %v", round, ids)
 		}
 		var many []change.Edit
@@ -170,7 +171,7 @@ func TestSearchFollowsWrites(t *testing.T) {
 	commit(t, g, []change.Edit{{Op: change.Clear, Quad: rdf.Quad{Subject: rdf.IRI(base + "Place/new0"), Predicate: rdf.IRI(base + "note")}},
 		{Op: change.Clear, Quad: rdf.Quad{Subject: rdf.IRI(base + "Place/new0"), Predicate: rdf.IRI(base + "name")}},
 		{Op: change.Assert, Quad: rdf.Quad{Subject: rdf.IRI(base + "Place/new0"), Predicate: rdf.IRI(base + "name"), Object: rdf.Literal("Rottnest", "")}}})
-	if ids, _ := hits(t, g, kg.Search{Text: "quokka"}); len(ids) != 2 {
+	if ids, _ := hits(t, g, browse.Search{Text: "quokka"}); len(ids) != 2 {
 		t.Errorf("after a change: %v", ids)
 	}
 	verify(t, g)
@@ -187,9 +188,9 @@ func TestATypeIsSearchedAmongManyTextsOfOthers(t *testing.T) {
 	}
 	edits = append(edits, saying("Place", "lab", "name", "House of research", "note", "built for fellows")...)
 	commit(t, g, append(edits, saying("Place", "inn", "name", "The inn")...))
-	search := func(text string) (found kg.SearchResult) {
+	search := func(text string) (found browse.SearchResult) {
 		view(t, g, func(s *kg.Snapshot) (err error) {
-			found, err = s.Search(t.Context(), kg.Search{Text: text, Types: []*schema.Type{s.Schema().Type("Place")}})
+			found, err = s.Search(t.Context(), browse.Search{Text: text, Types: []*schema.Type{s.Schema().Type("Place")}})
 			return err
 		})
 		return found

@@ -10,7 +10,6 @@ import (
 
 	"trails/auth/policy"
 	"trails/db"
-	"trails/fault"
 	"trails/rdf"
 )
 
@@ -52,7 +51,7 @@ func (s *Session) Snapshot(ctx context.Context) (*Snapshot, error) {
 		r.Close()
 		return nil, err
 	}
-	return &Snapshot{source: r, graph: s.graph, compiled: c}, nil
+	return newSnapshot(r, s.graph, c), nil
 }
 
 // View runs read on a snapshot and closes it.
@@ -87,35 +86,8 @@ func nameOf(path string) string {
 // little data.
 var heldBytes = db.DefaultQueryBytes
 
-// bytesOf is about what a quad takes in memory, in a list and in the sets that are made
-// of it.
-func bytesOf(q rdf.Quad) int { return 500 + len(rdf.Lexical(q.Object)) }
-
-func tooManyStatements(q rdf.Quad) error {
-	return fault.New(fault.TooLarge, "%s has too many statements to be taken all at once, in %d bytes of memory; change or ask for a part of them at a time",
-		rdf.AppendTerm(nil, q.Subject), heldBytes)
-}
-
 // collect returns all quads, unless they are too many for the memory.
 func collect(seq iter.Seq2[rdf.Quad, error]) ([]rdf.Quad, error) {
-	all, _, err := collectFirst(seq, math.MaxInt)
+	all, _, err := rdf.Collect(seq, math.MaxInt, heldBytes)
 	return all, err
-}
-
-// collectFirst returns up to a number of quads, and whether these are all.
-func collectFirst(seq iter.Seq2[rdf.Quad, error], most int) (list []rdf.Quad, all bool, err error) {
-	held := 0
-	for q, err := range seq {
-		if err != nil {
-			return nil, false, err
-		}
-		if len(list) == most {
-			return list, false, nil
-		}
-		if held += bytesOf(q); held > heldBytes {
-			return nil, false, tooManyStatements(q)
-		}
-		list = append(list, q)
-	}
-	return list, true, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"trails/db"
 	"trails/fault"
+	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -16,12 +17,15 @@ import (
 // answer, whatever others write meanwhile. It is an rdf.Source. It is for one
 // goroutine at a time; Close it.
 type Snapshot struct {
+	*browse.Reader
 	source   *db.Reader
 	graph    *Graph
 	compiled *compiled
-	// described caches descriptions of nodes, because the labels of a page's links repeat.
-	described map[rdf.Term]*Described
-	past      bool
+	past     bool
+}
+
+func newSnapshot(source *db.Reader, g *Graph, c *compiled) *Snapshot {
+	return &Snapshot{Reader: browse.New(source, c.schema), source: source, graph: g, compiled: c}
 }
 
 // Schema returns the schema that the snapshot's head is under.
@@ -126,7 +130,9 @@ func (s *Snapshot) At(ctx context.Context, c Commit) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{source: r, graph: s.graph, compiled: s.compiled, past: true}, nil
+	past := newSnapshot(r, s.graph, s.compiled)
+	past.past = true
+	return past, nil
 }
 
 // SchemaCommits returns up to limit commits that changed the schema, newest first,

@@ -10,6 +10,7 @@ import (
 
 	"trails/e2e/testrun"
 	"trails/kg"
+	"trails/kg/browse"
 	"trails/kg/change"
 	"trails/rdf"
 	"trails/schema"
@@ -146,7 +147,7 @@ types:
 						}
 					}
 					nodes := []*schema.Type{s.Schema().Type(typ)}
-					table, err := s.Table(t.Context(), kg.TableQuery{Type: nodes[0], Search: prefix, Limit: 10_000})
+					table, err := s.Table(t.Context(), browse.TableQuery{Type: nodes[0], Search: prefix, Limit: 10_000})
 					if err != nil {
 						return err
 					}

@@ -8,6 +8,7 @@ import (
 	"trails/db"
 	"trails/e2e/testrun"
 	"trails/kg"
+	"trails/kg/browse"
 	"trails/rdf"
 )
 
@@ -34,11 +35,11 @@ types:
 	mustLoad(t, g, "tasks.ndjson", lines.String())
 	view(t, g, func(s *kg.Snapshot) error {
 		task := s.Schema().Type("Task")
-		points := kg.Path{s.Schema().Property(task, "points")}
+		points := browse.Path{s.Schema().Property(task, "points")}
 		number := func(n int) []rdf.Term { return []rdf.Term{rdf.Literal(fmt.Sprint(n), rdf.XSDInteger)} }
-		page, err := s.Table(t.Context(), kg.TableQuery{
+		page, err := s.Table(t.Context(), browse.TableQuery{
 			Type: task, Limit: 20, Facets: true,
-			Where: []kg.Condition{{Path: points, Op: kg.OpAtLeast, Values: number(17)}, {Path: points, Op: kg.OpLess, Values: number(6)}},
+			Where: []browse.Condition{{Path: points, Op: browse.OpAtLeast, Values: number(17)}, {Path: points, Op: browse.OpLess, Values: number(6)}},
 		})
 		if err != nil {
 			return err

@@ -8,7 +8,7 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
-	"trails/kg"
+	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -18,7 +18,7 @@ const MaxConditions = 16
 
 // PathArgument returns the path from a type's nodes that an argument names, or the error for
 // the argument.
-func PathArgument(r *invoke.Request, t *schema.Type, argument, name string) (kg.Path, []fault.FieldError) {
+func PathArgument(r *invoke.Request, t *schema.Type, argument, name string) (browse.Path, []fault.FieldError) {
 	path, wrong := r.Snapshot.PathOf(t, name)
 	if wrong != nil {
 		wrong.Field = argument
@@ -35,14 +35,14 @@ type Condition struct {
 }
 
 // Conditions reads the argument where: every clause that cannot be used is reported.
-func Conditions(r *invoke.Request, t *schema.Type, where []Condition) (list []kg.Condition, problems []fault.FieldError) {
+func Conditions(r *invoke.Request, t *schema.Type, where []Condition) (list []browse.Condition, problems []fault.FieldError) {
 	for i, clause := range where {
 		path, wrong := PathArgument(r, t, fmt.Sprintf("where[%d].property", i), clause.Property)
 		if problems = append(problems, wrong...); path == nil {
 			continue
 		}
 		value := clause.Value
-		if text, isText := value.(string); isText && kg.Op(clause.Op) == kg.OpIn {
+		if text, isText := value.(string); isText && browse.Op(clause.Op) == browse.OpIn {
 			if several, isList := capability.ListIn(text); isList {
 				value = several
 			}
@@ -73,7 +73,7 @@ func words(p *schema.Property, value any) any {
 }
 
 // warnOfAlike warns of a text that no node has, when one is near that some have.
-func warnOfAlike(ctx context.Context, r *invoke.Request, path kg.Path, v rdf.Term) error {
+func warnOfAlike(ctx context.Context, r *invoke.Request, path browse.Path, v rdf.Term) error {
 	if text, ok := v.(rdf.String); !ok || len(path.Last().OneOf) > 0 || text == "" {
 		return nil
 	}
@@ -86,19 +86,19 @@ func warnOfAlike(ctx context.Context, r *invoke.Request, path kg.Path, v rdf.Ter
 
 // WarnOfUnknown warns of conditions on values that no node has: of nodes that are not there, as
 // when a label was given for an id, and of values that are none of those that the property lists.
-func WarnOfUnknown(ctx context.Context, r *invoke.Request, list []kg.Condition) error {
+func WarnOfUnknown(ctx context.Context, r *invoke.Request, list []browse.Condition) error {
 	for _, c := range list {
 		p := c.Path.Last()
 		for _, v := range c.Values {
-			equals := c.Op == kg.OpIs || c.Op == kg.OpNot || c.Op == kg.OpIn
+			equals := c.Op == browse.OpIs || c.Op == browse.OpNot || c.Op == browse.OpIn
 			if equals && len(p.OneOf) > 0 && !slices.Contains(p.OneOf, v) {
 				known := make([]string, len(p.OneOf))
 				for i, one := range p.OneOf {
 					known[i] = rdf.Lexical(one)
 				}
-				r.Warn("%s is never %q%s", c.Path, rdf.Lexical(v), kg.OrOf(rdf.Lexical(v), "is one of", known))
+				r.Warn("%s is never %q%s", c.Path, rdf.Lexical(v), browse.OrOf(rdf.Lexical(v), "is one of", known))
 			}
-			if c.Op == kg.OpIs || c.Op == kg.OpIn {
+			if c.Op == browse.OpIs || c.Op == browse.OpIn {
 				if err := warnOfAlike(ctx, r, c.Path, v); err != nil {
 					return err
 				}

@@ -8,6 +8,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
+	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -94,26 +95,26 @@ func viewEntity(ctx context.Context, r *invoke.Request, in entityAsked) (*Entity
 }
 
 // nodePage reads the whole page, or the values of the one property that is asked for.
-func nodePage(ctx context.Context, r *invoke.Request, d kg.Described, in entityAsked) (kg.NodePage, error) {
+func nodePage(ctx context.Context, r *invoke.Request, d browse.Described, in entityAsked) (browse.NodePage, error) {
 	if in.Property == "" {
 		if in.Offset > 0 {
-			return kg.NodePage{}, fault.Argument("offset", fault.Closed, nil, "offset goes with property")
+			return browse.NodePage{}, fault.Argument("offset", fault.Closed, nil, "offset goes with property")
 		}
 		return r.Snapshot.Page(ctx, d, in.Limit)
 	}
 	types, err := r.Snapshot.DeclaredTypes(ctx, d.Term)
 	if err != nil {
-		return kg.NodePage{}, err
+		return browse.NodePage{}, err
 	}
 	p, wrong := propertyArgument(r, d.Type, "property", in.Property)
 	if p == nil {
-		return kg.NodePage{}, fault.Arguments(wrong...)
+		return browse.NodePage{}, fault.Arguments(wrong...)
 	}
 	values, err := r.Snapshot.PropertyPage(ctx, d.Term, p, in.Limit, in.Offset)
-	return kg.NodePage{Node: d, Types: types, Properties: []kg.PropertyValues{values}}, err
+	return browse.NodePage{Node: d, Types: types, Properties: []browse.PropertyValues{values}}, err
 }
 
-func propertyOf(ctx context.Context, r *invoke.Request, p kg.PropertyValues) (Property, error) {
+func propertyOf(ctx context.Context, r *invoke.Request, p browse.PropertyValues) (Property, error) {
 	cells, err := cells(ctx, r, p.Values, textWhole)
 	return Property{
 		Column: viewColumn(p.Property), IRI: string(p.Property.IRI), Required: p.Property.Required(),
@@ -121,7 +122,7 @@ func propertyOf(ctx context.Context, r *invoke.Request, p kg.PropertyValues) (Pr
 	}, err
 }
 
-func incomingViews(groups []kg.LinkGroup) []Incoming {
+func incomingViews(groups []browse.LinkGroup) []Incoming {
 	out := []Incoming{}
 	for _, g := range groups {
 		out = append(out, Incoming{typeName(g.Type), g.Property, g.Total, g.More, viewNodes(g.Nodes)})
@@ -146,9 +147,9 @@ func optionalCommit(c *kg.Commit) *Commit {
 // graphAsked says how far around a node is looked.
 type graphAsked struct {
 	nodeAsked
-	Depth     int          `json:"depth" min:"1" max:"4" default:"1" doc:"How many links away a node may be."`
-	Limit     int          `json:"limit" min:"1" max:"2000" default:"200" doc:"How many nodes at most."`
-	Direction kg.Direction `json:"direction" oneof:"both,out,in" default:"both" doc:"Which links to follow."`
+	Depth     int              `json:"depth" min:"1" max:"4" default:"1" doc:"How many links away a node may be."`
+	Limit     int              `json:"limit" min:"1" max:"2000" default:"200" doc:"How many nodes at most."`
+	Direction browse.Direction `json:"direction" oneof:"both,out,in" default:"both" doc:"Which links to follow."`
 }
 
 var entityGraph = invoke.Define(capability.Descriptor{
@@ -196,4 +197,4 @@ func viewGraph(ctx context.Context, r *invoke.Request, in graphAsked) (*Graph, e
 	return out, nil
 }
 
-func nodeIRI(t rdf.Term) string { return kg.Described{Term: t}.IRI() }
+func nodeIRI(t rdf.Term) string { return browse.Described{Term: t}.IRI() }

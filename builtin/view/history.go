@@ -8,6 +8,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
+	"trails/kg/browse"
 	"trails/rdf"
 )
 
@@ -90,7 +91,7 @@ func optionalActivity(a *kg.Activity) *Activity {
 	return ActivityOf(*a)
 }
 
-func changeViews(ctx context.Context, r *invoke.Request, list []kg.PropertyChange) ([]PropertyChange, error) {
+func changeViews(ctx context.Context, r *invoke.Request, list []browse.PropertyChange) ([]PropertyChange, error) {
 	out := []PropertyChange{}
 	for _, c := range list {
 		v := PropertyChange{Property: string(c.Predicate)}

@@ -11,7 +11,7 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
-	"trails/kg"
+	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -116,7 +116,7 @@ func viewList(ctx context.Context, r *invoke.Request, in TableAsked) (*Table, er
 	return out, nil
 }
 
-func rowOf(ctx context.Context, r *invoke.Request, columns []kg.Path, row kg.TableRow, most int) (Row, error) {
+func rowOf(ctx context.Context, r *invoke.Request, columns []browse.Path, row browse.TableRow, most int) (Row, error) {
 	v := Row{Node: viewNode(row.Node), Cells: map[string][]Cell{}, More: map[string]int{}}
 	for i, c := range row.Cells {
 		if len(c.Values) == 0 {
@@ -137,7 +137,7 @@ func rowOf(ctx context.Context, r *invoke.Request, columns []kg.Path, row kg.Tab
 	return v, nil
 }
 
-func facetViews(list []kg.Facet) []Facet {
+func facetViews(list []browse.Facet) []Facet {
 	out := []Facet{}
 	for _, f := range list {
 		v := Facet{Property: f.Property.Name, Values: []FacetValue{}}
@@ -151,12 +151,12 @@ func facetViews(list []kg.Facet) []Facet {
 
 // Query reads the arguments, of which the one with this name has the columns; every one that
 // cannot be used is reported.
-func (in TableAsked) Query(r *invoke.Request, named string) (q kg.TableQuery, problems []fault.FieldError) {
+func (in TableAsked) Query(r *invoke.Request, named string) (q browse.TableQuery, problems []fault.FieldError) {
 	t, err := KnownType(r, in.Type)
 	if err != nil {
 		return q, fault.Of(err).Fields
 	}
-	q = kg.TableQuery{
+	q = browse.TableQuery{
 		Type: t, Search: strings.TrimSpace(in.Search), Descending: in.Descending,
 		Limit: in.Limit, Offset: in.Offset, Each: valuesPerCell, Facets: in.Facets,
 	}
@@ -172,13 +172,13 @@ func (in TableAsked) Query(r *invoke.Request, named string) (q kg.TableQuery, pr
 }
 
 // columns reads the argument that names the columns.
-func columns(r *invoke.Request, t *schema.Type, argument string, names []string) (list []kg.Path, problems []fault.FieldError) {
+func columns(r *invoke.Request, t *schema.Type, argument string, names []string) (list []browse.Path, problems []fault.FieldError) {
 	if names == nil {
 		return DefaultColumns(r.Snapshot.Schema(), t), nil
 	}
 	for i, name := range names {
 		path, wrong := PathArgument(r, t, fmt.Sprintf("%s[%d]", argument, i), name)
-		same := func(other kg.Path) bool { return slices.Equal(other, path) }
+		same := func(other browse.Path) bool { return slices.Equal(other, path) }
 		if problems = append(problems, wrong...); path != nil && !slices.ContainsFunc(list, same) {
 			list = append(list, path)
 		}
@@ -187,7 +187,7 @@ func columns(r *invoke.Request, t *schema.Type, argument string, names []string)
 }
 
 // DefaultColumns are the label, the key, and the first of the others.
-func DefaultColumns(s *schema.Schema, t *schema.Type) []kg.Path {
+func DefaultColumns(s *schema.Schema, t *schema.Type) []browse.Path {
 	list := addColumn(nil, s.Property(t, s.LabelOf(t)))
 	for _, name := range s.KeyOf(t) {
 		list = addColumn(list, s.Property(t, name))
@@ -202,9 +202,9 @@ func DefaultColumns(s *schema.Schema, t *schema.Type) []kg.Path {
 }
 
 // addColumn adds a property, unless it is nil or there already.
-func addColumn(list []kg.Path, p *schema.Property) []kg.Path {
-	if p == nil || slices.ContainsFunc(list, func(path kg.Path) bool { return path[0] == p }) {
+func addColumn(list []browse.Path, p *schema.Property) []browse.Path {
+	if p == nil || slices.ContainsFunc(list, func(path browse.Path) bool { return path[0] == p }) {
 		return list
 	}
-	return append(list, kg.Path{p})
+	return append(list, browse.Path{p})
 }

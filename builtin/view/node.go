@@ -8,7 +8,7 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
-	"trails/kg"
+	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -29,7 +29,7 @@ type Node struct {
 	Exists bool   `json:"exists" doc:"Whether anything is said of it."`
 }
 
-func viewNode(d kg.Described) Node {
+func viewNode(d browse.Described) Node {
 	v := Node{ID: d.ID, IRI: d.IRI(), Label: d.Label, Exists: d.Exists}
 	if d.Type != nil {
 		v.Type = d.Type.Name
@@ -37,7 +37,7 @@ func viewNode(d kg.Described) Node {
 	return v
 }
 
-func viewNodes(list []kg.Described) []Node {
+func viewNodes(list []browse.Described) []Node {
 	out := make([]Node, len(list))
 	for i, d := range list {
 		out[i] = viewNode(d)
@@ -162,10 +162,10 @@ type nodeAsked struct {
 }
 
 // oneNode finds the node that the call is about, and notes that it was read.
-func oneNode(ctx context.Context, r *invoke.Request, asked nodeAsked, find func(context.Context, *schema.Type, string) (kg.Described, error)) (kg.Described, error) {
+func oneNode(ctx context.Context, r *invoke.Request, asked nodeAsked, find func(context.Context, *schema.Type, string) (browse.Described, error)) (browse.Described, error) {
 	t, err := KnownType(r, asked.Type)
 	if err != nil {
-		return kg.Described{}, err
+		return browse.Described{}, err
 	}
 	d, err := find(ctx, t, asked.ID)
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
-	"trails/kg"
+	"trails/kg/browse"
 	"trails/rdf"
 	"trails/rdf/rdfio"
 	"trails/schema"
@@ -120,7 +120,7 @@ func graphDocument(form string, quads []rdf.Quad, prefixes map[string]string) (i
 }
 
 // nodesOf reads all that is said of each of the nodes of a page.
-func nodesOf(ctx context.Context, r *invoke.Request, rows []kg.TableRow) ([][]rdf.Quad, error) {
+func nodesOf(ctx context.Context, r *invoke.Request, rows []browse.TableRow) ([][]rdf.Quad, error) {
 	nodes, n := make([][]rdf.Quad, len(rows)), 0
 	for i, row := range rows {
 		var err error
@@ -136,7 +136,7 @@ func nodesOf(ctx context.Context, r *invoke.Request, rows []kg.TableRow) ([][]rd
 
 // listDocument is what is said of the nodes of a page. Of a single one that is too long
 // values are left out.
-func listDocument(r *invoke.Request, form string, t *schema.Type, rows []kg.TableRow, nodes [][]rdf.Quad) (invoke.Document, error) {
+func listDocument(r *invoke.Request, form string, t *schema.Type, rows []browse.TableRow, nodes [][]rdf.Quad) (invoke.Document, error) {
 	s := r.Snapshot.Schema()
 	subjects := make([]rdf.Term, len(rows))
 	for i, row := range rows {

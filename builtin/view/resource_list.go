@@ -13,7 +13,7 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
-	"trails/kg"
+	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
 	"trails/text/jsontext"
@@ -103,7 +103,7 @@ func readList(ctx context.Context, r *invoke.Request, t *schema.Type, rawQuery s
 }
 
 // listLines is a page of nodes as {iri, label}.
-func listLines(ctx context.Context, r *invoke.Request, rows []kg.TableRow) (invoke.Document, error) {
+func listLines(ctx context.Context, r *invoke.Request, rows []browse.TableRow) (invoke.Document, error) {
 	s := r.Snapshot.Schema()
 	out := make([]itemView, len(rows))
 	for i, row := range rows {
@@ -148,8 +148,8 @@ func noParam(name, says string) *fault.Error {
 // listParams are what a list's address may carry, each at most once.
 var listParams = []string{"where", "limit", "offset", "branch"}
 
-func addressQuery(r *invoke.Request, t *schema.Type, raw string) (kg.TableQuery, error) {
-	q := kg.TableQuery{Type: t, Brief: true}
+func addressQuery(r *invoke.Request, t *schema.Type, raw string) (browse.TableQuery, error) {
+	q := browse.TableQuery{Type: t, Brief: true}
 	params, err := url.ParseQuery(raw)
 	if err != nil {
 		return q, badFilter("", "malformed", "the query of the address cannot be read: escape its special characters")
@@ -214,7 +214,7 @@ func boundedParam(params url.Values, name string, otherwise, low, high int) (int
 
 // where reads the one clause field=value. The value is bound as a term of the
 // field's datatype, never spliced into anything.
-func where(r *invoke.Request, q *kg.TableQuery, clause string) error {
+func where(r *invoke.Request, q *browse.TableQuery, clause string) error {
 	field, value, ok := strings.Cut(clause, "=")
 	if !ok {
 		return badFilter(clause, "malformed", "where takes one clause property=value")
@@ -238,7 +238,7 @@ func where(r *invoke.Request, q *kg.TableQuery, clause string) error {
 	if wrong != nil {
 		return badFilter(field, "type_mismatch", "%s", wrong.Message).With("expected_datatype", datatypeName(r, p))
 	}
-	q.Where = []kg.Condition{{Path: kg.Path{p}, Op: kg.OpIs, Values: []rdf.Term{term}}}
+	q.Where = []browse.Condition{{Path: browse.Path{p}, Op: browse.OpIs, Values: []rdf.Term{term}}}
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
+	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -169,16 +170,16 @@ func suggestedCommit(c kg.Commit) suggestionView {
 
 func suggestEntities(ctx context.Context, r *invoke.Request, in suggesting) (suggestionsView, error) {
 	if in.Type == "" {
-		return suggestNodes(ctx, r, in, r.Snapshot.Schema().Types, func(d kg.Described) string { return typeName(d.Type) + "/" + d.ID })
+		return suggestNodes(ctx, r, in, r.Snapshot.Schema().Types, func(d browse.Described) string { return typeName(d.Type) + "/" + d.ID })
 	}
 	t, err := KnownType(r, in.Type)
 	if err != nil {
 		return suggestionsView{}, err
 	}
-	return suggestNodes(ctx, r, in, []*schema.Type{t}, func(d kg.Described) string { return d.ID })
+	return suggestNodes(ctx, r, in, []*schema.Type{t}, func(d browse.Described) string { return d.ID })
 }
 
-func suggestNodes(ctx context.Context, r *invoke.Request, in suggesting, types []*schema.Type, value func(kg.Described) string) (suggestionsView, error) {
+func suggestNodes(ctx context.Context, r *invoke.Request, in suggesting, types []*schema.Type, value func(browse.Described) string) (suggestionsView, error) {
 	found, err := r.Snapshot.SuggestEntities(ctx, types, in.Prefix, in.Limit)
 	if err != nil {
 		return suggestionsView{}, err
@@ -215,9 +216,9 @@ func suggestValues(ctx context.Context, r *invoke.Request, in suggesting) (sugge
 
 // refValue is how a reference to a node is written: by its id alone where that says
 // which type is meant.
-func refValue(r *invoke.Request, class *schema.Type) func(kg.Described) string {
+func refValue(r *invoke.Request, class *schema.Type) func(browse.Described) string {
 	alone := len(r.Snapshot.Schema().Concrete(class)) == 1
-	return func(d kg.Described) string {
+	return func(d browse.Described) string {
 		iri, _ := d.Term.(rdf.IRI)
 		name, local, ours := r.Snapshot.Schema().Local(iri)
 		switch {

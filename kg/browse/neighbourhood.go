@@ -1,4 +1,4 @@
-package kg
+package browse
 
 import (
 	"context"
@@ -46,8 +46,8 @@ type Edge struct {
 
 // Neighbourhood walks from a node along its links, breadth first, to a depth, until
 // there are limit nodes.
-func (s *Snapshot) Neighbourhood(ctx context.Context, root Described, direction Direction, depth, limit int) (Neighbourhood, error) {
-	w := walk{Snapshot: s, direction: direction, limit: limit, depth: map[rdf.Term]int{}, edges: map[edgeKey]bool{}}
+func (s *Reader) Neighbourhood(ctx context.Context, root Described, direction Direction, depth, limit int) (Neighbourhood, error) {
+	w := walk{Reader: s, direction: direction, limit: limit, depth: map[rdf.Term]int{}, edges: map[edgeKey]bool{}}
 	w.reach(root.Term, 0)
 	expanded := 0
 	for ; expanded < len(w.order) && w.depth[w.order[expanded]] < depth; expanded++ {
@@ -81,7 +81,7 @@ type edgeKey struct {
 }
 
 type walk struct {
-	*Snapshot
+	*Reader
 	direction Direction
 	limit     int
 	order     []rdf.Term
@@ -128,7 +128,7 @@ func (w *walk) links(ctx context.Context, node rdf.Term, backwards bool, limit i
 	if backwards {
 		pattern = rdf.Quad{Object: node, Label: rdf.DefaultGraph}
 	}
-	for q, err := range w.Match(ctx, pattern) {
+	for q, err := range w.source.Match(ctx, pattern) {
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +136,7 @@ func (w *walk) links(ctx context.Context, node rdf.Term, backwards bool, limit i
 		if backwards {
 			other = q.Subject
 		}
-		if q.Predicate == rdf.Type || !isNode(other) {
+		if q.Predicate == rdf.Type || rdf.IsLiteral(other) {
 			continue
 		}
 		predicate, _ := q.Predicate.(rdf.IRI)

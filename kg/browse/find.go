@@ -1,10 +1,11 @@
-package kg
+package browse
 
 import (
 	"context"
 	"slices"
 	"strings"
 
+	"trails/db"
 	"trails/fault"
 	"trails/rdf"
 	"trails/schema"
@@ -12,7 +13,7 @@ import (
 
 // Find returns the node of a type or its subtypes that an id names. A node that does not exist is fault.NotFound; if
 // it was deleted, the detail deleted_by is the commit that deleted it.
-func (s *Snapshot) Find(ctx context.Context, t *schema.Type, id string) (Described, error) {
+func (s *Reader) Find(ctx context.Context, t *schema.Type, id string) (Described, error) {
 	candidates := s.candidates(t, id)
 	for _, node := range candidates {
 		types, err := s.DeclaredTypes(ctx, node)
@@ -24,7 +25,7 @@ func (s *Snapshot) Find(ctx context.Context, t *schema.Type, id string) (Describ
 		}
 	}
 	missing := fault.New(fault.NotFound, "there is no %s %q", t.Name, id)
-	_, by, err := s.deleted(ctx, t, candidates)
+	_, by, err := s.Deleted(ctx, t, candidates)
 	if err != nil {
 		return Described{}, err
 	}
@@ -35,12 +36,12 @@ func (s *Snapshot) Find(ctx context.Context, t *schema.Type, id string) (Describ
 }
 
 // FindEver is Find, and also finds deleted nodes.
-func (s *Snapshot) FindEver(ctx context.Context, t *schema.Type, id string) (Described, error) {
+func (s *Reader) FindEver(ctx context.Context, t *schema.Type, id string) (Described, error) {
 	d, err := s.Find(ctx, t, id)
 	if !fault.Is(err, fault.NotFound) {
 		return d, err
 	}
-	node, by, failed := s.deleted(ctx, t, s.candidates(t, id))
+	node, by, failed := s.Deleted(ctx, t, s.candidates(t, id))
 	if failed != nil {
 		return d, failed
 	}
@@ -54,12 +55,12 @@ func (s *Snapshot) FindEver(ctx context.Context, t *schema.Type, id string) (Des
 }
 
 // candidates are the nodes that an id may name among those of a type.
-func (s *Snapshot) candidates(t *schema.Type, id string) (nodes []rdf.Term) {
+func (s *Reader) candidates(t *schema.Type, id string) (nodes []rdf.Term) {
 	if label, ok := strings.CutPrefix(id, "_:"); ok && label != "" {
 		return []rdf.Term{rdf.BNode(label)}
 	}
-	for _, own := range s.Schema().Concrete(t) {
-		iri, err := s.Schema().ResolveID(own, id)
+	for _, own := range s.schema.Concrete(t) {
+		iri, err := s.schema.ResolveID(own, id)
 		if err == nil && !slices.Contains(nodes, rdf.Term(iri)) {
 			nodes = append(nodes, iri)
 		}
@@ -68,19 +69,19 @@ func (s *Snapshot) candidates(t *schema.Type, id string) (nodes []rdf.Term) {
 }
 
 // anyOf reports whether one of the types is t or a subtype of it that has instances.
-func (s *Snapshot) anyOf(t *schema.Type, types []*schema.Type) bool {
-	own := s.Schema().Concrete(t)
+func (s *Reader) anyOf(t *schema.Type, types []*schema.Type) bool {
+	own := s.schema.Concrete(t)
 	return slices.ContainsFunc(types, func(found *schema.Type) bool { return slices.Contains(own, found) })
 }
 
-// deleted returns the candidate that was an instance last, and the commit that deleted it.
-func (s *Snapshot) deleted(ctx context.Context, t *schema.Type, candidates []rdf.Term) (rdf.Term, Commit, error) {
-	last, was := Seq(0), rdf.Term(nil)
+// Deleted returns the candidate that was an instance last, and the commit that deleted it.
+func (s *Reader) Deleted(ctx context.Context, t *schema.Type, candidates []rdf.Term) (rdf.Term, db.Commit, error) {
+	last, was := db.Seq(0), rdf.Term(nil)
 	for _, node := range candidates {
-		for _, own := range s.Schema().Concrete(t) {
+		for _, own := range s.schema.Concrete(t) {
 			seq, err := s.source.Removed(ctx, rdf.Quad{Subject: node, Predicate: rdf.Type, Object: own.IRI})
 			if err != nil {
-				return nil, Commit{}, err
+				return nil, db.Commit{}, err
 			}
 			if seq > last {
 				last, was = seq, node
@@ -88,8 +89,8 @@ func (s *Snapshot) deleted(ctx context.Context, t *schema.Type, candidates []rdf
 		}
 	}
 	if last == 0 {
-		return nil, Commit{}, nil
+		return nil, db.Commit{}, nil
 	}
-	c, err := s.CommitBySeq(ctx, last)
+	c, err := s.source.CommitBySeq(ctx, last)
 	return was, c, err
 }

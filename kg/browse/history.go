@@ -1,4 +1,4 @@
-package kg
+package browse
 
 import (
 	"context"
@@ -17,9 +17,9 @@ const (
 
 // HistoryEntry is what one commit did to one node.
 type HistoryEntry struct {
-	Commit Commit
+	Commit db.Commit
 	// Activity is the call that made the commit; nil when none is recorded.
-	Activity *Activity
+	Activity *db.Activity
 	Changes  []PropertyChange
 	// More means that the commit changed more than is listed.
 	More bool
@@ -36,7 +36,7 @@ type PropertyChange struct {
 
 // History returns the commits that changed what the default graph says of a node,
 // newest first, of those before the commit with this number; 0 starts at the newest.
-func (s *Snapshot) History(ctx context.Context, d Described, before Seq, limit int) ([]HistoryEntry, error) {
+func (s *Reader) History(ctx context.Context, d Described, before db.Seq, limit int) ([]HistoryEntry, error) {
 	numbers, err := s.source.SubjectCommits(ctx, d.Term, before, limit)
 	if err != nil {
 		return nil, err
@@ -50,8 +50,8 @@ func (s *Snapshot) History(ctx context.Context, d Described, before Seq, limit i
 	return entries, nil
 }
 
-func (s *Snapshot) historyEntry(ctx context.Context, d Described, seq Seq) (e HistoryEntry, err error) {
-	if e.Commit, err = s.CommitBySeq(ctx, seq); err != nil {
+func (s *Reader) historyEntry(ctx context.Context, d Described, seq db.Seq) (e HistoryEntry, err error) {
+	if e.Commit, err = s.source.CommitBySeq(ctx, seq); err != nil {
 		return e, err
 	}
 	if e.Activity, err = s.ActivityOf(ctx, e.Commit); err != nil {
@@ -67,8 +67,8 @@ func (s *Snapshot) historyEntry(ctx context.Context, d Described, seq Seq) (e Hi
 }
 
 // ActivityOf returns the call that made a commit; nil when none is recorded.
-func (s *Snapshot) ActivityOf(ctx context.Context, c Commit) (*Activity, error) {
-	list, err := s.Activities(ctx, ActivityFilter{CommitSeq: c.Seq}, 1)
+func (s *Reader) ActivityOf(ctx context.Context, c db.Commit) (*db.Activity, error) {
+	list, err := s.source.Activities(ctx, db.ActivityFilter{CommitSeq: c.Seq}, 1)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *Snapshot) ActivityOf(ctx context.Context, c Commit) (*Activity, error) 
 }
 
 // byProperty folds the changes of one node, rdf:type first, then as the type declares.
-func (s *Snapshot) byProperty(t *schema.Type, list []db.Change) []PropertyChange {
+func (s *Reader) byProperty(t *schema.Type, list []db.Change) []PropertyChange {
 	var out []PropertyChange
 	for _, c := range list {
 		predicate, _ := c.Predicate.(rdf.IRI)
@@ -97,20 +97,20 @@ func (s *Snapshot) byProperty(t *schema.Type, list []db.Change) []PropertyChange
 
 // anyProperty is the type's property with this predicate, or that of the first type that has one: the node may have
 // had another type before.
-func (s *Snapshot) anyProperty(t *schema.Type, predicate rdf.IRI) *schema.Property {
-	for _, one := range append([]*schema.Type{t}, s.Schema().Types...) {
-		if p := s.Schema().PropertyByIRI(one, predicate); p != nil {
+func (s *Reader) anyProperty(t *schema.Type, predicate rdf.IRI) *schema.Property {
+	for _, one := range append([]*schema.Type{t}, s.schema.Types...) {
+		if p := s.schema.PropertyByIRI(one, predicate); p != nil {
 			return p
 		}
 	}
 	return nil
 }
 
-func (s *Snapshot) changeOrder(t *schema.Type, c PropertyChange) int {
+func (s *Reader) changeOrder(t *schema.Type, c PropertyChange) int {
 	if c.Predicate == rdf.Type {
 		return -1
 	}
-	properties := s.Schema().PropertiesOf(t)
+	properties := s.schema.PropertiesOf(t)
 	if i := slices.Index(properties, c.Property); i >= 0 {
 		return i
 	}
@@ -137,7 +137,7 @@ type NodeChange struct {
 
 // CommitNodes returns the nodes that a commit changed, from offset on and limit at
 // most, and whether there are more.
-func (s *Snapshot) CommitNodes(ctx context.Context, c Commit, limit, offset int) (list []NodeChange, more bool, err error) {
+func (s *Reader) CommitNodes(ctx context.Context, c db.Commit, limit, offset int) (list []NodeChange, more bool, err error) {
 	nodes, err := s.source.ChangedSubjects(ctx, c, limit+1, offset)
 	if err != nil {
 		return nil, false, err
@@ -159,7 +159,7 @@ func (s *Snapshot) CommitNodes(ctx context.Context, c Commit, limit, offset int)
 	return list, more, nil
 }
 
-func (s *Snapshot) nodeChanges(ctx context.Context, c Commit, node rdf.Term, left *int) ([]NodeChange, error) {
+func (s *Reader) nodeChanges(ctx context.Context, c db.Commit, node rdf.Term, left *int) ([]NodeChange, error) {
 	most := min(maxNodeChanges, *left)
 	list, err := s.source.ChangesOf(ctx, c, node, most+1)
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *Snapshot) nodeChanges(ctx context.Context, c Commit, node rdf.Term, lef
 }
 
 // byGraph has one entry for each graph; only the first one if nothing may be listed.
-func (s *Snapshot) byGraph(ctx context.Context, like NodeChange, node rdf.Term, list []db.Change) ([]NodeChange, error) {
+func (s *Reader) byGraph(ctx context.Context, like NodeChange, node rdf.Term, list []db.Change) ([]NodeChange, error) {
 	graphs := []rdf.Term{}
 	for _, change := range list {
 		if !slices.Contains(graphs, change.Label) {
@@ -205,7 +205,7 @@ func (s *Snapshot) byGraph(ctx context.Context, like NodeChange, node rdf.Term, 
 }
 
 // whatHappened compares whether the node existed before the commit and after it.
-func (s *Snapshot) whatHappened(ctx context.Context, c Commit, node rdf.Term) (string, error) {
+func (s *Reader) whatHappened(ctx context.Context, c db.Commit, node rdf.Term) (string, error) {
 	before, err := s.source.Existed(ctx, node, c.Seq)
 	if err != nil {
 		return "", err

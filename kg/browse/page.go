@@ -1,9 +1,10 @@
-package kg
+package browse
 
 import (
 	"context"
 	"slices"
 
+	"trails/db"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -25,7 +26,7 @@ type NodePage struct {
 	Incoming []LinkGroup
 	// Made is the commit that gave the node its type, Changed the last one that
 	// touched what is said of it.
-	Made, Changed *Commit
+	Made, Changed *db.Commit
 }
 
 // PropertyValues are some of the values of a declared property.
@@ -44,9 +45,9 @@ type PredicateValues struct {
 
 // Page reads what the default graph says of a node, limit values of each property
 // and limit nodes of each group of links.
-func (s *Snapshot) Page(ctx context.Context, d Described, limit int) (NodePage, error) {
+func (s *Reader) Page(ctx context.Context, d Described, limit int) (NodePage, error) {
 	page := NodePage{Node: d}
-	quads, all, err := collectFirst(s.Match(ctx, rdf.Quad{Subject: d.Term, Label: rdf.DefaultGraph}), pageStatements)
+	quads, all, err := rdf.Collect(s.source.Match(ctx, rdf.Quad{Subject: d.Term, Label: rdf.DefaultGraph}), pageStatements, db.DefaultQueryBytes)
 	if err != nil {
 		return page, err
 	}
@@ -97,10 +98,10 @@ func (s *Snapshot) Page(ctx context.Context, d Described, limit int) (NodePage, 
 }
 
 // propertiesOf are the properties of all of a node's types, each once.
-func (s *Snapshot) propertiesOf(types []*schema.Type) []*schema.Property {
+func (s *Reader) propertiesOf(types []*schema.Type) []*schema.Property {
 	var list []*schema.Property
 	for _, t := range types {
-		for _, p := range s.Schema().PropertiesOf(t) {
+		for _, p := range s.schema.PropertiesOf(t) {
 			if !slices.ContainsFunc(list, func(known *schema.Property) bool { return known.IRI == p.IRI }) {
 				list = append(list, p)
 			}
@@ -110,12 +111,12 @@ func (s *Snapshot) propertiesOf(types []*schema.Type) []*schema.Property {
 }
 
 // PropertyPage reads some of the values of one property, from offset on.
-func (s *Snapshot) PropertyPage(ctx context.Context, node rdf.Term, p *schema.Property, limit, offset int) (PropertyValues, error) {
+func (s *Reader) PropertyPage(ctx context.Context, node rdf.Term, p *schema.Property, limit, offset int) (PropertyValues, error) {
 	values, total, err := s.someValues(ctx, node, p.IRI, limit, offset)
 	return PropertyValues{p, values, total}, err
 }
 
-func (s *Snapshot) someValues(ctx context.Context, node rdf.Term, p rdf.IRI, limit, offset int) ([]rdf.Term, int, error) {
+func (s *Reader) someValues(ctx context.Context, node rdf.Term, p rdf.IRI, limit, offset int) ([]rdf.Term, int, error) {
 	values, err := s.source.Values(ctx, node, p, limit, offset)
 	if err != nil || offset == 0 && len(values) < limit {
 		return values, len(values), err
@@ -125,8 +126,8 @@ func (s *Snapshot) someValues(ctx context.Context, node rdf.Term, p rdf.IRI, lim
 }
 
 // dates finds when the node was made and when it was changed last.
-func (s *Snapshot) dates(ctx context.Context, page *NodePage) error {
-	made := Seq(0)
+func (s *Reader) dates(ctx context.Context, page *NodePage) error {
+	made := db.Seq(0)
 	for _, t := range page.Types {
 		seq, err := s.source.Added(ctx, rdf.Quad{Subject: page.Node.Term, Predicate: rdf.Type, Object: t.IRI})
 		if err != nil {
@@ -147,10 +148,10 @@ func (s *Snapshot) dates(ctx context.Context, page *NodePage) error {
 	return err
 }
 
-func (s *Snapshot) commitNumber(ctx context.Context, seq Seq) (*Commit, error) {
+func (s *Reader) commitNumber(ctx context.Context, seq db.Seq) (*db.Commit, error) {
 	if seq == 0 {
 		return nil, nil
 	}
-	c, err := s.CommitBySeq(ctx, seq)
+	c, err := s.source.CommitBySeq(ctx, seq)
 	return &c, err
 }

@@ -1,4 +1,4 @@
-package kg
+package browse
 
 import (
 	"cmp"
@@ -32,7 +32,7 @@ type linkBudget struct{ listed, counted int }
 
 // IncomingLinks returns what refers to a node, limit nodes of each group. However
 // many there are, it looks at a bounded number.
-func (s *Snapshot) IncomingLinks(ctx context.Context, node rdf.Term, limit int) ([]LinkGroup, error) {
+func (s *Reader) IncomingLinks(ctx context.Context, node rdf.Term, limit int) ([]LinkGroup, error) {
 	predicates, err := s.source.ReferringPredicates(ctx, node)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (s *Snapshot) IncomingLinks(ctx context.Context, node rdf.Term, limit int) 
 }
 
 // compareGroups puts groups in the order of the schema, nodes without a type last.
-func (s *Snapshot) compareGroups(a, b LinkGroup) int {
+func (s *Reader) compareGroups(a, b LinkGroup) int {
 	return cmp.Or(
 		cmp.Compare(s.orderOf(a.Type), s.orderOf(b.Type)),
 		cmp.Compare(s.propertyOrder(a), s.propertyOrder(b)),
@@ -62,19 +62,19 @@ func (s *Snapshot) compareGroups(a, b LinkGroup) int {
 	)
 }
 
-func (s *Snapshot) orderOf(t *schema.Type) int {
+func (s *Reader) orderOf(t *schema.Type) int {
 	if t == nil {
-		return len(s.Schema().Types)
+		return len(s.schema.Types)
 	}
-	return slices.Index(s.Schema().Types, t)
+	return slices.Index(s.schema.Types, t)
 }
 
-func (s *Snapshot) propertyOrder(g LinkGroup) int {
-	return slices.IndexFunc(s.Schema().PropertiesOf(g.Type), func(p *schema.Property) bool { return p.Name == g.Property })
+func (s *Reader) propertyOrder(g LinkGroup) int {
+	return slices.IndexFunc(s.schema.PropertiesOf(g.Type), func(p *schema.Property) bool { return p.Name == g.Property })
 }
 
 // referrers groups the nodes that refer to a node by p.
-func (s *Snapshot) referrers(ctx context.Context, p rdf.IRI, node rdf.Term, limit int, left *linkBudget) ([]LinkGroup, error) {
+func (s *Reader) referrers(ctx context.Context, p rdf.IRI, node rdf.Term, limit int, left *linkBudget) ([]LinkGroup, error) {
 	total, err := s.source.CountReferrers(ctx, p, node, CountLimit+1)
 	if err != nil {
 		return nil, err
@@ -107,9 +107,9 @@ func (s *Snapshot) referrers(ctx context.Context, p rdf.IRI, node rdf.Term, limi
 type linkCount struct{ total, most, limit int }
 
 // onlyDeclares reports whether no other type has the property.
-func (s *Snapshot) onlyDeclares(t *schema.Type, p rdf.IRI) bool {
-	for _, other := range s.Schema().Types {
-		if !other.Abstract && (s.Schema().PropertyByIRI(other, p) != nil) != (other == t) {
+func (s *Reader) onlyDeclares(t *schema.Type, p rdf.IRI) bool {
+	for _, other := range s.schema.Types {
+		if !other.Abstract && (s.schema.PropertyByIRI(other, p) != nil) != (other == t) {
 			return false
 		}
 	}
@@ -117,7 +117,7 @@ func (s *Snapshot) onlyDeclares(t *schema.Type, p rdf.IRI) bool {
 }
 
 // groupByType groups nodes that have been read.
-func (s *Snapshot) groupByType(ctx context.Context, p rdf.IRI, nodes []rdf.Term) ([]LinkGroup, error) {
+func (s *Reader) groupByType(ctx context.Context, p rdf.IRI, nodes []rdf.Term) ([]LinkGroup, error) {
 	var groups []LinkGroup
 	described, err := s.DescribeAll(ctx, nodes)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Snapshot) groupByType(ctx context.Context, p rdf.IRI, nodes []rdf.Term)
 }
 
 // countedByType counts the first referrers of a node by type.
-func (s *Snapshot) countedByType(ctx context.Context, p rdf.IRI, node rdf.Term, c linkCount) ([]LinkGroup, error) {
+func (s *Reader) countedByType(ctx context.Context, p rdf.IRI, node rdf.Term, c linkCount) ([]LinkGroup, error) {
 	types, err := s.source.ReferrerTypes(ctx, p, node, c.most)
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (s *Snapshot) countedByType(ctx context.Context, p rdf.IRI, node rdf.Term, 
 	var groups []LinkGroup
 	for _, t := range types {
 		iri, _ := t.Object.(rdf.IRI)
-		g := LinkGroup{Type: s.Schema().TypeByIRI(iri), Total: int(t.Count), More: c.total > c.most}
+		g := LinkGroup{Type: s.schema.TypeByIRI(iri), Total: int(t.Count), More: c.total > c.most}
 		g.Property = s.PropertyName(g.Type, p)
 		nodes, err := s.source.ReferrersOfType(ctx, p, node, t.Object, c.most, c.limit)
 		if err != nil {

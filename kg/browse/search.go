@@ -1,4 +1,4 @@
-package kg
+package browse
 
 import (
 	"cmp"
@@ -108,7 +108,7 @@ const (
 // the order of their IRIs. The work is bounded whatever the words; see More. A text without
 // words, of more than 2,000 bytes or 50 words, a limit above 100 and an offset above 1,000
 // are fault.InvalidArguments.
-func (s *Snapshot) Search(ctx context.Context, search Search) (SearchResult, error) {
+func (s *Reader) Search(ctx context.Context, search Search) (SearchResult, error) {
 	if search.Limit == 0 {
 		search.Limit = defaultHits
 	}
@@ -122,14 +122,14 @@ func (s *Snapshot) Search(ctx context.Context, search Search) (SearchResult, err
 	if err != nil {
 		return SearchResult{}, err
 	}
-	f := &finding{Snapshot: s, search: search, labels: s.labelProperties(), unsearched: s.unsearched()}
+	f := &finding{Reader: s, search: search, labels: s.labelProperties(), unsearched: s.unsearched()}
 	if err := f.byID(ctx, strings.TrimSpace(search.Text)); err != nil {
 		return SearchResult{}, err
 	}
 	out := SearchResult{Matching: MatchedAll, query: query}
 	more, err := f.byText(ctx, query, db.MatchAll)
 	if err == nil && len(f.found) == 0 {
-		corrected, corrections, failed := s.corrected(ctx, query)
+		corrected, corrections, failed := s.Corrected(ctx, query)
 		if err = failed; err == nil && len(corrections) > 0 {
 			if more, err = f.byText(ctx, corrected, db.MatchAll); len(f.found) > 0 {
 				out.Matching = MatchedCorrected
@@ -150,10 +150,10 @@ func (s *Snapshot) Search(ctx context.Context, search Search) (SearchResult, err
 }
 
 // labelProperties are the predicates that label instances of some type.
-func (s *Snapshot) labelProperties() map[rdf.IRI]bool {
+func (s *Reader) labelProperties() map[rdf.IRI]bool {
 	labels := map[rdf.IRI]bool{rdf.Label: true}
-	for _, t := range s.Schema().Types {
-		if p := s.Schema().Property(t, s.Schema().LabelOf(t)); p != nil {
+	for _, t := range s.schema.Types {
+		if p := s.schema.Property(t, s.schema.LabelOf(t)); p != nil {
 			labels[p.IRI] = true
 		}
 	}
@@ -161,20 +161,20 @@ func (s *Snapshot) labelProperties() map[rdf.IRI]bool {
 }
 
 // unsearched maps each predicate that some types exclude from search to these types and their subtypes.
-func (s *Snapshot) unsearched() map[rdf.IRI][]*schema.Type {
+func (s *Reader) unsearched() map[rdf.IRI][]*schema.Type {
 	out := map[rdf.IRI][]*schema.Type{}
-	for _, t := range s.Schema().Types {
+	for _, t := range s.schema.Types {
 		for _, p := range t.Properties {
 			if p.Unsearched {
-				out[p.IRI] = append(out[p.IRI], s.Schema().Subtypes(t)...)
+				out[p.IRI] = append(out[p.IRI], s.schema.Subtypes(t)...)
 			}
 		}
 	}
 	return out
 }
 
-// corrected replaces the words of a query that no text has by those that are near.
-func (s *Snapshot) corrected(ctx context.Context, q fulltext.Query) (fulltext.Query, []Correction, error) {
+// Corrected replaces the words of a query that no text has by those that are near.
+func (s *Reader) Corrected(ctx context.Context, q fulltext.Query) (fulltext.Query, []Correction, error) {
 	var list []Correction
 	text := q.Text
 	for _, t := range q.Terms {
@@ -199,7 +199,7 @@ func (s *Snapshot) corrected(ctx context.Context, q fulltext.Query) (fulltext.Qu
 
 // finding collects the nodes that a search finds.
 type finding struct {
-	*Snapshot
+	*Reader
 	search     Search
 	labels     map[rdf.IRI]bool
 	unsearched map[rdf.IRI][]*schema.Type
@@ -238,7 +238,7 @@ func (f *finding) node(node rdf.Term) *nodeFound {
 func (f *finding) byID(ctx context.Context, id string) error {
 	types := f.search.Types
 	if len(types) == 0 {
-		types = f.Schema().Types
+		types = f.schema.Types
 	}
 	for _, t := range types {
 		for _, node := range f.candidates(t, id) {
@@ -258,7 +258,7 @@ func (f *finding) byID(ctx context.Context, id string) error {
 func (f *finding) byText(ctx context.Context, q fulltext.Query, matching db.Matching) (more bool, err error) {
 	search := db.TextSearch{Query: q}
 	for _, t := range f.search.Types {
-		for _, own := range f.Schema().Concrete(t) {
+		for _, own := range f.schema.Concrete(t) {
 			search.Classes = append(search.Classes, own.IRI)
 		}
 	}

@@ -1,4 +1,4 @@
-package kg
+package browse
 
 import (
 	"fmt"
@@ -42,7 +42,7 @@ func (p Path) predicates() []rdf.IRI {
 
 // PathOf reads a path from a type: names of properties with dots between. The error has no
 // field yet.
-func (s *Snapshot) PathOf(t *schema.Type, text string) (Path, *fault.FieldError) {
+func (s *Reader) PathOf(t *schema.Type, text string) (Path, *fault.FieldError) {
 	names := strings.Split(text, ".")
 	wrong := func(known []string, format string, args ...any) *fault.FieldError {
 		return &fault.FieldError{Code: fault.Closed, Value: text, Constraint: known, Message: fmt.Sprintf(format, args...)}
@@ -54,14 +54,14 @@ func (s *Snapshot) PathOf(t *schema.Type, text string) (Path, *fault.FieldError)
 	var path Path
 	for i, name := range names {
 		if i > 0 {
-			if t = s.Schema().Type(path.Last().Class); t == nil {
+			if t = s.schema.Type(path.Last().Class); t == nil {
 				return nil, wrong(nil, "%s is no reference to a type, so nothing follows it in %q", path, text)
 			}
 		}
-		p := s.Schema().Property(t, name)
+		p := s.schema.Property(t, name)
 		if p == nil {
 			var known []string
-			for _, p := range s.Schema().PropertiesOf(t) {
+			for _, p := range s.schema.PropertiesOf(t) {
 				known = append(known, p.Name)
 			}
 			return nil, wrong(known, "%s has no property %q%s", t.Name, name, OrOf(name, "has", known))
@@ -142,7 +142,7 @@ const maxOperands = 1000
 
 // ConditionOf makes a condition from an operator ("" is =) and a JSON value, nil if there is none. The fields of
 // errors are op and value.
-func (s *Snapshot) ConditionOf(path Path, op string, value any) (Condition, []fault.FieldError) {
+func (s *Reader) ConditionOf(path Path, op string, value any) (Condition, []fault.FieldError) {
 	c, p := Condition{Path: path, Op: Op(op)}, path.Last()
 	if op == "" {
 		c.Op = OpIs
@@ -191,7 +191,7 @@ func (s *Snapshot) ConditionOf(path Path, op string, value any) (Condition, []fa
 		if text, isText := one.(string); isText && p.IsLang() {
 			one = p.WordValue(text)
 		}
-		term, problem := s.Schema().Term(p, one)
+		term, problem := s.schema.Term(p, one)
 		if problem != nil {
 			if problem.Field = "value"; c.Op == OpIn {
 				problem.Field = fmt.Sprintf("value[%d]", i)
@@ -208,12 +208,12 @@ func (s *Snapshot) ConditionOf(path Path, op string, value any) (Condition, []fa
 const maxPart = 1000
 
 // exampleProperty is a property with which nodes of a type can be distinguished.
-func (s *Snapshot) exampleProperty(typeName string) string {
-	t := s.Schema().Type(typeName)
-	if label := s.Schema().LabelOf(t); label != "" {
+func (s *Reader) exampleProperty(typeName string) string {
+	t := s.schema.Type(typeName)
+	if label := s.schema.LabelOf(t); label != "" {
 		return label
 	}
-	if all := s.Schema().PropertiesOf(t); len(all) > 0 {
+	if all := s.schema.PropertiesOf(t); len(all) > 0 {
 		return all[0].Name
 	}
 	return "name"

@@ -1,4 +1,4 @@
-package kg
+package browse
 
 import (
 	"cmp"
@@ -44,7 +44,7 @@ const (
 )
 
 // Describe says what people need to know of a node to follow a link to it.
-func (s *Snapshot) Describe(ctx context.Context, node rdf.Term) (Described, error) {
+func (s *Reader) Describe(ctx context.Context, node rdf.Term) (Described, error) {
 	if d := s.described[node]; d != nil {
 		return *d, nil
 	}
@@ -56,13 +56,13 @@ func (s *Snapshot) Describe(ctx context.Context, node rdf.Term) (Described, erro
 }
 
 // DescribeAll describes nodes in the given order, with reads for all nodes at once.
-func (s *Snapshot) DescribeAll(ctx context.Context, nodes []rdf.Term) ([]Described, error) {
+func (s *Reader) DescribeAll(ctx context.Context, nodes []rdf.Term) ([]Described, error) {
 	return s.describeInstances(ctx, nodes, nil)
 }
 
 // describeInstances is DescribeAll for nodes that have one of these types. If the IRI of a node names one of them,
 // that is taken as its type without reading.
-func (s *Snapshot) describeInstances(ctx context.Context, nodes []rdf.Term, of []*schema.Type) ([]Described, error) {
+func (s *Reader) describeInstances(ctx context.Context, nodes []rdf.Term, of []*schema.Type) ([]Described, error) {
 	made := make(map[rdf.Term]*Described, len(nodes))
 	var fresh []*Described
 	for _, node := range nodes {
@@ -94,7 +94,7 @@ func (s *Snapshot) describeInstances(ctx context.Context, nodes []rdf.Term, of [
 }
 
 // describe completes the descriptions of nodes; the types of existing ones are already set.
-func (s *Snapshot) describe(ctx context.Context, nodes []*Described) error {
+func (s *Reader) describe(ctx context.Context, nodes []*Described) error {
 	var unknown []rdf.Term
 	for _, d := range nodes {
 		if !d.Exists {
@@ -144,18 +144,18 @@ func (s *Snapshot) describe(ctx context.Context, nodes []*Described) error {
 }
 
 // labelledBy is the property with the label of such a node, "" for none.
-func (s *Snapshot) labelledBy(d *Described) rdf.IRI {
+func (s *Reader) labelledBy(d *Described) rdf.IRI {
 	if d.Type == nil {
 		return rdf.Label
 	}
-	if p := s.Schema().Property(d.Type, s.Schema().LabelOf(d.Type)); p != nil {
+	if p := s.schema.Property(d.Type, s.schema.LabelOf(d.Type)); p != nil {
 		return p.IRI
 	}
 	return ""
 }
 
 // name finds the node's id, and the type that the IRI of a missing node names.
-func (d *Described) name(s *Snapshot) {
+func (d *Described) name(s *Reader) {
 	d.ID = d.IRI()
 	iri, ok := d.Term.(rdf.IRI)
 	if !ok {
@@ -165,7 +165,7 @@ func (d *Described) name(s *Snapshot) {
 		d.Type = cmp.Or(s.named(iri), d.Type)
 	}
 	if d.Type != nil {
-		d.ID = s.Schema().IDOf(d.Type, iri)
+		d.ID = s.schema.IDOf(d.Type, iri)
 	}
 }
 
@@ -178,12 +178,12 @@ func shortLabel(text string) string {
 }
 
 // DeclaredTypes returns the types of the schema that a node has, in order of declaration.
-func (s *Snapshot) DeclaredTypes(ctx context.Context, node rdf.Term) ([]*schema.Type, error) {
+func (s *Reader) DeclaredTypes(ctx context.Context, node rdf.Term) ([]*schema.Type, error) {
 	classes, err := s.source.Values(ctx, node, rdf.Type, typesRead, 0)
 	return s.typesOf(node, classes), err
 }
 
-func (s *Snapshot) typesOf(node rdf.Term, classes []rdf.Term) []*schema.Type {
+func (s *Reader) typesOf(node rdf.Term, classes []rdf.Term) []*schema.Type {
 	if len(classes) == 0 {
 		return nil
 	}
@@ -191,21 +191,21 @@ func (s *Snapshot) typesOf(node rdf.Term, classes []rdf.Term) []*schema.Type {
 	for i, class := range classes {
 		quads[i] = rdf.Quad{Subject: node, Predicate: rdf.Type, Object: class}
 	}
-	return s.Schema().TypesOf(quads)
+	return s.schema.TypesOf(quads)
 }
 
 // named is the type that a node's IRI names, or nil.
-func (s *Snapshot) named(node rdf.Term) *schema.Type {
+func (s *Reader) named(node rdf.Term) *schema.Type {
 	if iri, ok := node.(rdf.IRI); ok {
-		if name, _, ours := s.Schema().Local(iri); ours {
-			return s.Schema().Type(name)
+		if name, _, ours := s.schema.Local(iri); ours {
+			return s.schema.Type(name)
 		}
 	}
 	return nil
 }
 
 // mainType is the type that the node's IRI names, otherwise one without a subtype among the types.
-func (s *Snapshot) mainType(node rdf.Term, types []*schema.Type) *schema.Type {
+func (s *Reader) mainType(node rdf.Term, types []*schema.Type) *schema.Type {
 	if len(types) == 0 {
 		return nil
 	}
@@ -213,7 +213,7 @@ func (s *Snapshot) mainType(node rdf.Term, types []*schema.Type) *schema.Type {
 		return t
 	}
 	for _, t := range types {
-		below := s.Schema().Subtypes(t)
+		below := s.schema.Subtypes(t)
 		if !slices.ContainsFunc(types, func(other *schema.Type) bool { return other != t && slices.Contains(below, other) }) {
 			return t
 		}
@@ -222,10 +222,10 @@ func (s *Snapshot) mainType(node rdf.Term, types []*schema.Type) *schema.Type {
 }
 
 // PropertyName is the name of a predicate for people, for a type's nodes.
-func (s *Snapshot) PropertyName(t *schema.Type, predicate rdf.Term) string {
+func (s *Reader) PropertyName(t *schema.Type, predicate rdf.Term) string {
 	iri, _ := predicate.(rdf.IRI)
 	if t != nil {
-		if p := s.Schema().PropertyByIRI(t, iri); p != nil {
+		if p := s.schema.PropertyByIRI(t, iri); p != nil {
 			return p.Name
 		}
 	}

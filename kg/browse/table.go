@@ -1,4 +1,4 @@
-package kg
+package browse
 
 import (
 	"cmp"
@@ -74,7 +74,7 @@ type FacetValue struct {
 // Table returns a page. Its cost depends on the number of its rows, not on the size of the graph, except for a
 // search, for sorting by a text or a path, and for conditions that few nodes meet and no index supports, such as
 // OpContains.
-func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
+func (s *Reader) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 	sel, err := s.selection(ctx, q)
 	if err != nil {
 		return TablePage{}, err
@@ -90,7 +90,7 @@ func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 			return page, err
 		}
 	}
-	of := s.Schema().Concrete(q.Type)
+	of := s.schema.Concrete(q.Type)
 	if !q.Brief {
 		of = s.onlyClass(sel)
 	}
@@ -104,7 +104,7 @@ func (s *Snapshot) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 	return page, err
 }
 
-func (s *Snapshot) selection(ctx context.Context, q TableQuery) (db.Selection, error) {
+func (s *Reader) selection(ctx context.Context, q TableQuery) (db.Selection, error) {
 	sel := db.Selection{Classes: s.classesOf(q.Type)}
 	for _, c := range q.Where {
 		sel.Where = append(sel.Where, c.stored())
@@ -118,9 +118,9 @@ func (s *Snapshot) selection(ctx context.Context, q TableQuery) (db.Selection, e
 }
 
 // classesOf are the classes of the instances of types, each once.
-func (s *Snapshot) classesOf(types ...*schema.Type) (classes []rdf.IRI) {
+func (s *Reader) classesOf(types ...*schema.Type) (classes []rdf.IRI) {
 	for _, t := range types {
-		for _, own := range s.Schema().Concrete(t) {
+		for _, own := range s.schema.Concrete(t) {
 			if !slices.Contains(classes, own.IRI) {
 				classes = append(classes, own.IRI)
 			}
@@ -130,16 +130,16 @@ func (s *Snapshot) classesOf(types ...*schema.Type) (classes []rdf.IRI) {
 }
 
 // labelSearch searches the labels of the instances of classes, and the ids of those without a label.
-func (s *Snapshot) labelSearch(prefix string, classes []rdf.IRI) db.Search {
-	return s.beginning(prefix, classes, func(t *schema.Type) string { return cmp.Or(s.Schema().LabelOf(t), s.idProperty(t)) })
+func (s *Reader) labelSearch(prefix string, classes []rdf.IRI) db.Search {
+	return s.beginning(prefix, classes, func(t *schema.Type) string { return cmp.Or(s.schema.LabelOf(t), s.idProperty(t)) })
 }
 
 // beginning searches one property of each class, and ids where there is none.
-func (s *Snapshot) beginning(prefix string, classes []rdf.IRI, of func(*schema.Type) string) db.Search {
+func (s *Reader) beginning(prefix string, classes []rdf.IRI, of func(*schema.Type) string) db.Search {
 	search := db.Search{Prefix: prefix, Text: map[rdf.IRI]db.SearchedText{}, Name: s.idOf}
 	for _, class := range classes {
-		t := s.Schema().TypeByIRI(class)
-		if p := s.Schema().Property(t, of(t)); p != nil {
+		t := s.schema.TypeByIRI(class)
+		if p := s.schema.Property(t, of(t)); p != nil {
 			search.Text[class] = db.SearchedText{Property: p.IRI, Strings: p.IsPlainOrLang()}
 		}
 	}
@@ -147,24 +147,24 @@ func (s *Snapshot) beginning(prefix string, classes []rdf.IRI, of func(*schema.T
 }
 
 // idProperty names the property that a type's ids are made of, "" when there is none alone.
-func (s *Snapshot) idProperty(t *schema.Type) string {
-	if key := s.Schema().KeyOf(t); s.Schema().MintOf(t) == schema.MintKey && len(key) == 1 {
+func (s *Reader) idProperty(t *schema.Type) string {
+	if key := s.schema.KeyOf(t); s.schema.MintOf(t) == schema.MintKey && len(key) == 1 {
 		return key[0]
 	}
 	return ""
 }
 
 // idOf is a node's local id, or its IRI.
-func (s *Snapshot) idOf(node rdf.Term) string {
+func (s *Reader) idOf(node rdf.Term) string {
 	if iri, ok := node.(rdf.IRI); ok {
-		if _, local, ours := s.Schema().Local(iri); ours {
+		if _, local, ours := s.schema.Local(iri); ours {
 			return local
 		}
 	}
 	return nodeText(node)
 }
 
-func (s *Snapshot) tableNodes(ctx context.Context, sel db.Selection, q TableQuery) ([]rdf.Term, error) {
+func (s *Reader) tableNodes(ctx context.Context, sel db.Selection, q TableQuery) ([]rdf.Term, error) {
 	if q.Sort == nil {
 		return s.source.Select(ctx, sel, q.Limit, q.Offset)
 	}
@@ -174,7 +174,7 @@ func (s *Snapshot) tableNodes(ctx context.Context, sel db.Selection, q TableQuer
 		Datatype: schema.Datatypes[q.Sort[last].Datatype].IRI,
 	}
 	if by.Datatype == "" {
-		by.Label = s.labelOfAll(s.Schema().Type(q.Sort[last].Class))
+		by.Label = s.labelOfAll(s.schema.Type(q.Sort[last].Class))
 		by.Text = func(node rdf.Term) (string, error) {
 			d, err := s.Describe(ctx, node)
 			return d.Label, err
@@ -184,10 +184,10 @@ func (s *Snapshot) tableNodes(ctx context.Context, sel db.Selection, q TableQuer
 }
 
 // labelOfAll is the property with the labels of all instances of a type, "" if there is none or there are several.
-func (s *Snapshot) labelOfAll(t *schema.Type) rdf.IRI {
+func (s *Reader) labelOfAll(t *schema.Type) rdf.IRI {
 	var label rdf.IRI
-	for i, own := range s.Schema().Concrete(t) {
-		p := s.Schema().Property(own, s.Schema().LabelOf(own))
+	for i, own := range s.schema.Concrete(t) {
+		p := s.schema.Property(own, s.schema.LabelOf(own))
 		if p == nil || i > 0 && p.IRI != label {
 			return ""
 		}
@@ -197,7 +197,7 @@ func (s *Snapshot) labelOfAll(t *schema.Type) rdf.IRI {
 }
 
 // rows are those of nodes of some types, see describeInstances.
-func (s *Snapshot) rows(ctx context.Context, nodes []rdf.Term, of []*schema.Type, q TableQuery) ([]TableRow, error) {
+func (s *Reader) rows(ctx context.Context, nodes []rdf.Term, of []*schema.Type, q TableQuery) ([]TableRow, error) {
 	described, err := s.describeInstances(ctx, nodes, of)
 	if err != nil {
 		return nil, err
@@ -246,9 +246,9 @@ func (s *Snapshot) rows(ctx context.Context, nodes []rdf.Term, of []*schema.Type
 }
 
 // facets counts nothing if no node is selected, except for the properties whose own conditions are ignored.
-func (s *Snapshot) facets(ctx context.Context, q TableQuery, sel db.Selection, none bool) ([]Facet, error) {
+func (s *Reader) facets(ctx context.Context, q TableQuery, sel db.Selection, none bool) ([]Facet, error) {
 	var facets []Facet
-	for _, p := range s.Schema().PropertiesOf(q.Type) {
+	for _, p := range s.schema.PropertiesOf(q.Type) {
 		values := facetValues(p)
 		if len(values) == 0 {
 			continue

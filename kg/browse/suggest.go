@@ -1,4 +1,4 @@
-package kg
+package browse
 
 import (
 	"context"
@@ -25,7 +25,7 @@ type Suggestions struct {
 // SuggestEntities returns instances of the types whose label or id begins with a
 // prefix, whatever its case, limit at most. It finds 200 at most, those with the shortest
 // labels, and looks at ids when no label fits; see db.Reader.Search.
-func (s *Snapshot) SuggestEntities(ctx context.Context, types []*schema.Type, prefix string, limit int) (Suggestions, error) {
+func (s *Reader) SuggestEntities(ctx context.Context, types []*schema.Type, prefix string, limit int) (Suggestions, error) {
 	sel := db.Selection{Classes: s.classesOf(types...)}
 	if prefix == "" {
 		return s.firstEntities(ctx, sel, limit)
@@ -41,7 +41,7 @@ func (s *Snapshot) SuggestEntities(ctx context.Context, types []*schema.Type, pr
 	return out, nil
 }
 
-func (s *Snapshot) firstEntities(ctx context.Context, sel db.Selection, limit int) (out Suggestions, err error) {
+func (s *Reader) firstEntities(ctx context.Context, sel db.Selection, limit int) (out Suggestions, err error) {
 	if out.Total, out.More, err = s.source.CountSelected(ctx, sel, CountLimit); err != nil {
 		return out, err
 	}
@@ -54,15 +54,15 @@ func (s *Snapshot) firstEntities(ctx context.Context, sel db.Selection, limit in
 }
 
 // onlyClass is the class of the type if only one class is selected, otherwise none.
-func (s *Snapshot) onlyClass(sel db.Selection) []*schema.Type {
+func (s *Reader) onlyClass(sel db.Selection) []*schema.Type {
 	if len(sel.Classes) != 1 {
 		return nil
 	}
-	return []*schema.Type{s.Schema().TypeByIRI(sel.Classes[0])}
+	return []*schema.Type{s.schema.TypeByIRI(sel.Classes[0])}
 }
 
 // exactly finds the node with exactly this id.
-func (s *Snapshot) exactly(ctx context.Context, types []*schema.Type, id string) (out Suggestions, err error) {
+func (s *Reader) exactly(ctx context.Context, types []*schema.Type, id string) (out Suggestions, err error) {
 	for _, t := range types {
 		d, err := s.Find(ctx, t, id)
 		if fault.Is(err, fault.NotFound) {
@@ -84,18 +84,18 @@ func (s *Suggestions) add(d Described) {
 }
 
 // byLabel searches labels and, if none match, ids.
-func (s *Snapshot) byLabel(ctx context.Context, out *Suggestions, sel db.Selection, prefix string) error {
+func (s *Reader) byLabel(ctx context.Context, out *Suggestions, sel db.Selection, prefix string) error {
 	if err := s.addFound(ctx, out, sel, s.labelSearch(prefix, sel.Classes)); err != nil || out.Total > 0 {
 		return err
 	}
 	sel.Classes = slices.DeleteFunc(slices.Clone(sel.Classes), func(class rdf.IRI) bool {
-		label := s.Schema().LabelOf(s.Schema().TypeByIRI(class))
-		return label == "" || label == s.idProperty(s.Schema().TypeByIRI(class))
+		label := s.schema.LabelOf(s.schema.TypeByIRI(class))
+		return label == "" || label == s.idProperty(s.schema.TypeByIRI(class))
 	})
 	return s.addFound(ctx, out, sel, s.beginning(prefix, sel.Classes, s.idProperty))
 }
 
-func (s *Snapshot) addFound(ctx context.Context, out *Suggestions, sel db.Selection, search db.Search) error {
+func (s *Reader) addFound(ctx context.Context, out *Suggestions, sel db.Selection, search db.Search) error {
 	search.Most = suggestSorted
 	found, err := s.source.Search(ctx, sel, search)
 	if err != nil {
