@@ -25,7 +25,7 @@ var builtins = []invoke.Capability{
 	schemaUndo,
 }
 
-// details say of fields of a shape what their tags cannot.
+// details are fields of a shape with what their tags cannot express.
 func details(fields ...capability.Field) capability.Shape { return capability.Shape{Fields: fields} }
 
 // metas are listed last, in this order.

@@ -11,16 +11,15 @@ import (
 	"trails/schema"
 )
 
-// Bounds of the changes that a write lists, and how many values a property may lose
-// before they are listed though nobody asked.
+// Bounds of the changes that a write lists, and the number of values that a property may lose before they are listed
+// without being requested.
 const (
 	changesListed = 50
 	fewValues     = 3
 )
 
-// changesOf lists what a write changed: all of it on a dry run, and else the values of
-// properties that lost more than a few, which may have been a mistake. It is empty when there
-// is nothing to list.
+// changesOf lists what a write changed: everything on a dry run, otherwise the values of properties that lost more
+// than a few, which may be a mistake. It is empty if there is nothing to list.
 func changesOf(s *schema.Schema, res kg.Result, dryRun bool) (none capability.Changed) {
 	removed, added := res.Removed, res.Added
 	out := capability.Changes{Total: res.RemovedCount + res.AddedCount, Columns: []string{"op", "node", "property", "value"}}

@@ -60,26 +60,26 @@ const (
 	checkFailed  = "failed"
 )
 
-// check is one thing that the doctor has looked at.
+// check is the result of one check of the doctor.
 type check struct {
 	Name   string `json:"name"`
 	Result string `json:"result" oneof:"ok,warning,failed"`
-	// Detail says what was found and, when it is not well, the way out.
+	// Detail is what was found and, if something is wrong, the way out.
 	Detail   string            `json:"detail"`
 	Findings []project.Finding `json:"findings,omitempty" doc:"What is wrong with capabilities, at most 100."`
 }
 
-// Bounds of what one check tells: findings that its detail spells out, and all of them.
+// Bounds on the findings of one check: those that its detail describes, and all of them.
 const (
 	findingsTold = 5
 	mostFindings = 100
 )
 
-// problem is what a check returns where something should be done.
+// problem is the error of a check that found something.
 type problem struct {
 	text     string
 	findings []project.Finding
-	failed   bool // else it is a warning
+	failed   bool // otherwise it is a warning
 }
 
 // Error says the first findings behind the text.
@@ -111,23 +111,23 @@ func fails(format string, args ...any) error {
 	return problem{text: fmt.Sprintf(format, args...), failed: true}
 }
 
-// doctor looks at the graph, the file and the place where it is.
+// doctor checks the graph, the file and the place where it is.
 type doctor struct {
-	// views are those that are held against the descriptors; nil means all that there are.
+	// views are compared with the descriptors; nil means all views.
 	views []project.View
-	// pool reaches upstream servers.
+	// pool reaches the upstream servers.
 	pool *upstream.Pool
 
 	mu sync.Mutex
-	// version is that of the registry of which differing is true; "" before any was looked at.
+	// version of the registry for which differing was computed; "" before that.
 	version   string
 	differing []project.Difference
-	// clients is what was found for the caller that asked last.
+	// clients is the result for the last caller.
 	clients clientFindings
 }
 
-// checks are what the doctor looks at in a call, in this order. That of the file is last: it
-// needs a reader of its own, and the call gives its own back before.
+// checks are the checks of a call, in order. That of the file is last: it needs its own reader, and the call releases
+// its snapshot before.
 func (d *doctor) checks(served *string, sample time.Duration) []doctorCheck {
 	checks := []doctorCheck{
 		{"head", checkHead},
@@ -143,7 +143,7 @@ func (d *doctor) checks(served *string, sample time.Duration) []doctorCheck {
 		{"links", checkLinks},
 		{"activities", checkAside},
 		{"write", checkWrite},
-		{"gateway", d.checkGateway}, // it gives the reader back
+		{"gateway", d.checkGateway}, // it releases the snapshot
 		{"file", func(ctx context.Context, r *invoke.Request) (string, error) { return checkFile(ctx, r, sample) }},
 	}
 	if served != nil {
@@ -157,24 +157,23 @@ type doctorCheck struct {
 	look func(context.Context, *invoke.Request) (string, error)
 }
 
-// servedName is the argument with a document to hold against what is served, and the check of it.
+// servedName is the argument with a document to compare with what is served, and the name of that check.
 const servedName = "served"
 
-// checking is what is looked at beside what always is.
+// checking is what may be checked besides what always is.
 type checking struct {
 	Deep   bool    `json:"deep" default:"false" doc:"Check the whole file, as trails verify does, and not a sample."`
 	Served *string `json:"served,omitempty" is:"rare" doc:"A document that was saved of what is served, whole: OpenAPI, a Thing Description, a manifest in JSON, tools. It is told what was changed by hand and what is of another version."`
 	capability.NoBranch
 }
 
-// checked is what the doctor says.
+// checked is the answer of the doctor.
 type checked struct {
 	OK     bool    `json:"ok" doc:"No check failed."`
 	Checks []check `json:"checks"`
 }
 
-// capability is the doctor for whoever calls it by name. Pages and agents read
-// trails://doctor, which looks at less of the file.
+// capability is the doctor as a capability. Pages and agents read trails://doctor, which checks less of the file.
 func (d *doctor) capability() invoke.Capability {
 	return invoke.Define(capability.Descriptor{
 		ID: "trails.meta.doctor.run", Description: "Check the graph, its capabilities in every view, the file and the place where it is, and say what is wrong and how to put it right.",
@@ -207,7 +206,7 @@ func (d *doctor) run(ctx context.Context, r *invoke.Request, served *string, sam
 		}
 		switch {
 		case err != nil && c.name == servedName && !errors.As(err, &p):
-			return nil, err // the argument is no document
+			return nil, err // the argument is not a document
 		case err != nil && !p.failed && p.text != "":
 			found.Result, detail = checkWarning, err.Error()
 		case p.failed:
@@ -221,8 +220,7 @@ func (d *doctor) run(ctx context.Context, r *invoke.Request, served *string, sam
 	return out, nil
 }
 
-// checkGateway reaches the upstream servers of the file, and finds what of them an agent cannot
-// have.
+// checkGateway connects to the upstream servers of the file, and finds those whose tools cannot be used.
 func (d *doctor) checkGateway(ctx context.Context, r *invoke.Request) (string, error) {
 	named := r.Snapshot.Upstreams()
 	if len(named) == 0 {
@@ -230,7 +228,7 @@ func (d *doctor) checkGateway(ctx context.Context, r *invoke.Request) (string, e
 	}
 	r.Release() // servers may have to be started
 	for i := range named {
-		named[i].Required = false // each is told of
+		named[i].Required = false // each is reported
 	}
 	listings, missing, err := d.pool.Listings(ctx, named)
 	if err != nil {
@@ -252,7 +250,7 @@ func (d *doctor) checkGateway(ctx context.Context, r *invoke.Request) (string, e
 	return fmt.Sprintf("%d upstream servers, and all that they offer can be had", len(named)), nil
 }
 
-// checkHead finds that the newest commit names the one before it.
+// checkHead checks that the newest commit refers to the previous one.
 func checkHead(ctx context.Context, r *invoke.Request) (string, error) {
 	head := r.Snapshot.Head()
 	if head.ID == (kg.CommitID{}) {
@@ -267,7 +265,7 @@ func checkHead(ctx context.Context, r *invoke.Request) (string, error) {
 	return "the head follows its parent", nil
 }
 
-// checkSchema finds records of migrations that nothing can be told by.
+// checkSchema finds unreadable records of migrations.
 func checkSchema(_ context.Context, r *invoke.Request) (string, error) {
 	detail := fmt.Sprintf("version %d, %d types", r.Snapshot.SchemaVersion(), len(r.Snapshot.Schema().Types))
 	applied := r.Snapshot.Applied()
@@ -290,7 +288,7 @@ func checkSchema(_ context.Context, r *invoke.Request) (string, error) {
 	return detail, nil
 }
 
-// checkLog finds a write-ahead log that a reader keeps from starting over.
+// checkLog finds a write-ahead log that cannot start over because of a reader.
 func checkLog(ctx context.Context, r *invoke.Request) (string, error) {
 	file, err := r.Snapshot.Stats(ctx)
 	if err != nil {
@@ -302,7 +300,7 @@ func checkLog(ctx context.Context, r *invoke.Request) (string, error) {
 	return fmt.Sprintf("%d bytes", file.LogBytes), nil
 }
 
-// checkScans finds that this process has answered queries by SQL whose scans failed.
+// checkScans finds that scans of queries have failed in this process, so that SQL answered.
 func checkScans(_ context.Context, r *invoke.Request) (string, error) {
 	if n := r.Engine().Graph().FailedScans(); n > 0 {
 		return "", warn("%d scans of this process failed by a fault of trails, and SQL answered in their place, more slowly: the log says where; please report it", n)
@@ -316,8 +314,8 @@ const (
 	spaceNone   = 16 << 20
 )
 
-// checkDisk finds a disk that will be full soon. The log may grow to twice the size from
-// which it starts over, and a large load takes as much again as it brings.
+// checkDisk finds a disk that will soon be full. The log may grow to twice the size from which it starts over, and a
+// large load needs its own size again.
 func checkDisk(_ context.Context, r *invoke.Request) (string, error) {
 	at, err := r.Engine().Graph().Surroundings()
 	switch {
@@ -346,7 +344,7 @@ func checkPermissions(_ context.Context, r *invoke.Request) (string, error) {
 	return "the file, its log and its directory are writable, and not by everybody", nil
 }
 
-// checkLinks finds a file with several hard links, of which each has a log of its own.
+// checkLinks finds a file with several hard links, each of which has its own log.
 func checkLinks(_ context.Context, r *invoke.Request) (string, error) {
 	at, err := r.Engine().Graph().Surroundings()
 	if err != nil {
@@ -358,7 +356,7 @@ func checkLinks(_ context.Context, r *invoke.Request) (string, error) {
 	return "the file has one name", nil
 }
 
-// checkAside finds provenance beside the file that could not be taken in.
+// checkAside finds provenance files beside the file that could not be read.
 func checkAside(_ context.Context, r *invoke.Request) (string, error) {
 	waiting, refused, err := r.Engine().Graph().Aside()
 	switch {
@@ -372,7 +370,7 @@ func checkAside(_ context.Context, r *invoke.Request) (string, error) {
 	return "no provenance waits beside the file", nil
 }
 
-// checkWrite finds out whether a write would work now.
+// checkWrite checks whether a write would succeed now.
 func checkWrite(ctx context.Context, r *invoke.Request) (string, error) {
 	if err := r.Engine().Ready(ctx); err != nil {
 		return "", fails("a write would fail now: %v", fault.Of(err).Details["reason"])
@@ -380,16 +378,15 @@ func checkWrite(ctx context.Context, r *invoke.Request) (string, error) {
 	return "a write would work now", nil
 }
 
-// How long the file is looked at: by whoever asks for the doctor, and when a page or an
-// agent reads the resource.
+// How long the file is checked: for a call of the doctor, and for a read of the resource by a page or an agent.
 const (
 	sampleAsked = time.Second
 	sampleRead  = 50 * time.Millisecond
 )
 
-// checkFile checks what is in the file as verify does, or for so long as sample says, unless that is 0.
+// checkFile verifies the content of the file, completely or for as long as sample says, unless that is 0.
 func checkFile(ctx context.Context, r *invoke.Request, sample time.Duration) (string, error) {
-	r.Release() // the check has a reader of its own
+	r.Release() // the check has its own reader
 	report, err := r.Engine().Graph().Verify(ctx, kg.VerifyOptions{Sample: sample, Progress: r.Progress})
 	foreign := r.Engine().Graph().Foreign()
 	switch {
@@ -405,7 +402,7 @@ func checkFile(ctx context.Context, r *invoke.Request, sample time.Duration) (st
 	return fmt.Sprintf("all of it is sound: %d commits, %d statements and %d terms", report.Commits, report.Quads, report.Terms), nil
 }
 
-// resources are the addresses that say how the graph is.
+// resources are the addresses with the state of the graph.
 func (d *doctor) resources() []invoke.Resource {
 	return []invoke.Resource{
 		view.Forms{Resource: invoke.Resource{URI: "trails://schema", Name: "schema", Title: "Schema", MIME: "application/json",

@@ -15,8 +15,8 @@ import (
 	"trails/text/tokens"
 )
 
-// checkCapabilities compares what every view shows of each capability with its descriptor,
-// once for each version of the registry.
+// checkCapabilities compares every view of each capability with its descriptor, once for each version of the
+// registry.
 func (d *doctor) checkCapabilities(_ context.Context, r *invoke.Request) (string, error) {
 	views := d.views
 	if views == nil {
@@ -54,8 +54,8 @@ func (d *doctor) differences(views []project.View, all *capability.Registry) ([]
 	return differing, nil
 }
 
-// checkVersions looks at the descriptors that the file keeps: each must be what the digest in
-// its version names, and be read by this program as it is written.
+// checkVersions checks the descriptors stored in the file: each must have the digest in its version, and must be
+// readable by this program.
 func checkVersions(ctx context.Context, r *invoke.Request) (string, error) {
 	const damaged, older = "digest", "older-form"
 	p := problem{}
@@ -91,24 +91,23 @@ func checkVersions(ctx context.Context, r *invoke.Request) (string, error) {
 	return "the descriptors that are kept are what their versions say", p.orNil()
 }
 
-// mostToolTokens is how many tokens one tool should cost at most: a fifth of what a list may.
+// mostToolTokens is the recommended maximum of tokens for one tool: a fifth of that for a list.
 const mostToolTokens = surface.Budget / 5
 
-// mostListTokens is how many tokens a list should cost at most: that of the typed tools, where
-// somebody asks for these beyond what a process lists by itself.
+// mostListTokens is the recommended maximum of tokens for a list of typed tools, which is requested explicitly when
+// it exceeds what a process lists by default.
 const mostListTokens = surface.Budget * 3 / 2
 
-// toolsCounted is how many of the longest tools have their tokens counted.
+// toolsCounted is how many of the longest tools are tokenized.
 const toolsCounted = 50
 
-// clientFindings is what strict clients have against the tools of one caller.
+// clientFindings are the problems of strict clients with the tools of one caller.
 type clientFindings struct {
 	key, detail string
 	found       []project.Finding
 }
 
-// checkClients looks for what strict clients refuse or cut in the tools that the caller sees,
-// and for what costs a model too much.
+// checkClients finds what strict clients refuse or cut in the caller's tools, and tools that cost too many tokens.
 func (d *doctor) checkClients(ctx context.Context, r *invoke.Request) (string, error) {
 	tools, err := r.Engine().Tools(ctx, r.Principal)
 	if err != nil {
@@ -163,8 +162,8 @@ func lintTools(tools invoke.Tools) (found []project.Finding, detail string, err 
 	return found, fmt.Sprintf("%d tools, of which a list has %d, are what strict clients take", len(tools.Descriptors), len(tools.Listed)), nil
 }
 
-// overBudget tells whether a text has more tokens than most, and how many. One with so many
-// bytes that it certainly has is not counted.
+// overBudget reports whether a text has more than most tokens, and how many. A text that is certainly too long by its
+// bytes is not counted.
 func overBudget(text string, most int) (over bool, count string) {
 	if len(text) > 16*most {
 		return true, fmt.Sprintf("more than %d", 2*most)
@@ -173,8 +172,8 @@ func overBudget(text string, most int) (over bool, count string) {
 	return n > most, fmt.Sprint(n)
 }
 
-// checkStored finds stored queries that cannot be asked, or not by their names, and those
-// that the schema and the data have something against.
+// checkStored finds stored queries that cannot be called, or not by their names, and those that contradict the schema
+// or the data.
 func checkStored(ctx context.Context, r *invoke.Request) (string, error) {
 	p := problem{}
 	add := func(id, field, rule, says, mend string) {
@@ -200,7 +199,7 @@ func checkStored(ctx context.Context, r *invoke.Request) (string, error) {
 	return fmt.Sprintf("%d stored", len(r.Snapshot.Stored())), p.orNil()
 }
 
-// checkServed holds a document that somebody has kept against what is served.
+// checkServed compares a saved document with what is served.
 func checkServed(ctx context.Context, r *invoke.Request, served string) (string, error) {
 	var failed error
 	saved, err := project.CheckSaved([]byte(served), r.Engine().Process(), func(id, version string) (capability.Descriptor, bool) {

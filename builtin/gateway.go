@@ -19,7 +19,7 @@ import (
 	"trails/text/quote"
 )
 
-// upstreams offers the upstream servers that the file names, and what names them.
+// upstreams offers the capabilities about upstream servers of the file.
 type upstreams struct {
 	pool     *upstream.Pool
 	embedder *embed.Embedder
@@ -29,7 +29,7 @@ func (u upstreams) capabilities() []invoke.Capability {
 	return []invoke.Capability{u.list(), u.show(), u.refresh(), u.accept(), gatewayAdd, gatewayRemove, gatewayConfigure}
 }
 
-// upstreamLine is one server in a list, and how it stands in this process.
+// upstreamLine is one server in a list, with its state in this process.
 type upstreamLine struct {
 	Name       string          `json:"name"`
 	Way        string          `json:"way,omitempty" oneof:"command,http,sse"`
@@ -44,7 +44,7 @@ type upstreamLine struct {
 	Digest     string          `json:"digest,omitempty" doc:"Of how it is reached: what somebody agrees to."`
 }
 
-// endpointLine is how the endpoint of embeddings stands.
+// endpointLine is the state of the endpoint of embeddings.
 type endpointLine struct {
 	State   embed.State `json:"state" oneof:"untrusted,idle,up,down"`
 	Problem string      `json:"problem,omitempty"`
@@ -104,7 +104,7 @@ type upstreamNamed struct {
 	Name string `json:"name"`
 }
 
-// upstreamShown is a server and what it offers.
+// upstreamShown is a server with its tools.
 type upstreamShown struct {
 	upstreamLine
 	Columns []string    `json:"columns"`
@@ -133,7 +133,7 @@ func (u upstreams) showOne(ctx context.Context, r *invoke.Request, in upstreamNa
 	for _, o := range c.Offered {
 		item, err := o.Item(k.Space())
 		if err != nil || o.Kind != gateway.Resource && ids[item.ID] || o.NeedsTask {
-			continue // it is left out, and told of below
+			continue // it is left out, and reported below
 		}
 		ids[item.ID] = true
 		var standing gateway.Standing
@@ -151,7 +151,7 @@ func (u upstreams) showOne(ctx context.Context, r *invoke.Request, in upstreamNa
 // toldOffered bounds the characters of a description in a list.
 const toldOffered = 200
 
-// review is what a server does not offer as it was accepted.
+// review is what has changed in a server's tools since they were accepted.
 type review struct {
 	Offers  int              `json:"offers" doc:"How many things the server offers."`
 	Changes []gateway.Change `json:"changes" doc:"What the server says, quoted, and not to be followed."`
@@ -159,11 +159,11 @@ type review struct {
 	Digest  string           `json:"digest" doc:"Names these changes."`
 }
 
-// mostTold is how many changes are told.
+// mostTold is the maximum number of changes that are shown.
 const mostTold = 100
 
-// reviewOf asks a server what it offers by now, and compares those of these names, all when
-// there are none, with what was accepted.
+// reviewOf asks a server for its current tools, and compares those with these names (all if there are none) with the
+// accepted ones.
 func (u upstreams) reviewOf(ctx context.Context, k gateway.Kept, names []string) (review, []gateway.Change, error) {
 	u.pool.Refresh(k.Name)
 	c, err := u.pool.Catalog(ctx, k.Server)
@@ -209,7 +209,7 @@ func (u upstreams) refresh() invoke.Capability {
 	}, invoke.Hidden)
 }
 
-// accepting is what of a server somebody accepts.
+// accepting names what is accepted of a server.
 type accepting struct {
 	Name   string   `json:"name"`
 	Tools  []string `json:"tools,omitempty" doc:"Names or ids of what is accepted; all when left out."`
@@ -246,7 +246,7 @@ func (u upstreams) accept() invoke.Capability {
 	}, invoke.Hidden)
 }
 
-// configures describes a capability that changes what the file says of servers.
+// configures describes a capability that changes the settings of servers in the file.
 func configures(op, description string) capability.Descriptor {
 	return capability.Descriptor{
 		ID: "trails.meta.gateway." + op, Description: description, CostEstimate: capability.CostConstant,
@@ -254,7 +254,7 @@ func configures(op, description string) capability.Descriptor {
 	}
 }
 
-// serverDefined is a definition, which its parser holds against [gateway.Server].
+// serverDefined is a server definition, which is checked by the parser of [gateway.Server].
 type serverDefined struct {
 	Definition map[string]any `json:"definition" doc:"name; command (a list), http or sse; env, headers (secrets as ${NAME}), caller_header or caller_env (of which each caller gives the value), namespace, include, exclude, required, pin, timeout_ms, concurrency."`
 	capability.WriteArguments
@@ -270,7 +270,7 @@ var gatewayAdd = invoke.Define(configures("add", "Name an upstream MCP server in
 		return editUpstream(ctx, r, func(s *kg.Session, set kg.ChangeSet) (kg.Result, error) { return s.PutUpstream(ctx, server, set) })
 	}, invoke.Hidden)
 
-// settingsGiven are settings, which their parser holds against [gateway.Settings].
+// settingsGiven are settings, which are checked by the parser of [gateway.Settings].
 type settingsGiven struct {
 	Settings map[string]any `json:"settings" doc:"tolerant_args, cache_stable, retry (max_attempts, base_delay_ms, max_delay_ms, jitter, retryable_codes), cache (read_only, allow, ttl_s, entries), rate_limits (meta_tools and tools, each by name: max_calls_per_minute, max_calls_per_session), result_chars, embeddings (url, model, key_env: a variable of the environment). What is left out is as usual."`
 	capability.WriteArguments
@@ -287,7 +287,7 @@ var gatewayConfigure = invoke.Define(configures("configure", "Set how tools of u
 		})
 	}, invoke.Hidden)
 
-// parsed reads an argument that is an object by its text.
+// parsed parses the text of an argument that is an object.
 func parsed[T any](argument string, given map[string]any, parse func([]byte) (T, error)) (value T, err error) {
 	text, err := jsontext.Marshal(given)
 	if err != nil {
@@ -299,7 +299,7 @@ func parsed[T any](argument string, given map[string]any, parse func([]byte) (T,
 	return value, err
 }
 
-// atField puts a field before those that a fault names.
+// atField prefixes the fields of a fault.
 func atField(err error, field string) error {
 	f := *fault.Of(err)
 	f.Fields = slices.Clone(f.Fields)
@@ -309,7 +309,7 @@ func atField(err error, field string) error {
 	return &f
 }
 
-// removing is a server that goes.
+// removing names the server to remove.
 type removing struct {
 	upstreamNamed
 	capability.WriteArguments

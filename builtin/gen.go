@@ -10,15 +10,14 @@ import (
 	"trails/schema/scaffold"
 )
 
-// presentFiles are what every generator takes.
+// presentFiles is the common argument of all generators.
 type presentFiles struct {
 	Now map[string]string `json:"now,omitempty" is:"rare" doc:"Texts of files that are there, by path: the diff leads from them."`
 }
 
 func (f presentFiles) present() map[string]string { return f.Now }
 
-// generators are listed after the other meta capabilities, in this order. They write
-// nothing: who called takes the files.
+// generators are listed after the other meta capabilities, in this order. They write no files: the caller does.
 var generators = []invoke.Capability{
 	generator("shape", "Write a type of the schema as SHACL in Turtle. Returns a FileDiff.", func(r *invoke.Request, in struct {
 		Type string `json:"type"`

@@ -18,11 +18,11 @@ import (
 	"trails/text/outline"
 )
 
-// Bounds of what get reads.
+// Bounds of the capability get.
 const (
-	getNodes     = 50   // that are asked for
-	getLinked    = 30   // that these refer to, with depth 2
-	getValues    = 20   // of each property
+	getNodes     = 50   // requested nodes
+	getLinked    = 30   // nodes that these refer to, with depth 2
+	getValues    = 20   // values of each property
 	getReferring = 3    // nodes of each group
 	getText      = 2000 // characters of a text
 )
@@ -175,8 +175,7 @@ func gotOf(ctx context.Context, r *invoke.Request, d browse.Described, only, see
 	return out, nil
 }
 
-// cutValues says of the first property that has more values than are shown how all are had;
-// more names the others.
+// cutValues says how to get all values of the first property with more values than are shown; more names the others.
 func cutValues(r *invoke.Request, node rdf.Term, predicate rdf.IRI, name string, shown, total int) {
 	iri, named := node.(rdf.IRI)
 	if !named || r.Parts.Cut != "" || len(iri)+len(predicate) > invoke.CutRoom/2 {
@@ -186,8 +185,8 @@ func cutValues(r *invoke.Request, node rdf.Term, predicate rdf.IRI, name string,
 		r.Snapshot.Name(iri), shown, total, name, iri, predicate, min(total, queryMaxRows))
 }
 
-// gotValues shows the values of a property: nodes with their labels, and what else there is
-// as JSON, texts with their language, shortened to most characters.
+// gotValues shows the values of a property: nodes with their labels, other values as JSON, and texts with their
+// language, cut to most characters.
 func gotValues(ctx context.Context, r *invoke.Request, values []rdf.Term, many bool, most int, linked map[rdf.Term]bool) (any, error) {
 	nodes := map[string]string{}
 	var plain []any

@@ -21,16 +21,16 @@ import (
 
 // Bounds of a history.
 const (
-	historyScanned = 2_000 // commits that are looked at
-	historyPage    = 100   // that are read at once
-	historyNodes   = 5     // of one commit
-	historyValues  = 3     // of one property
+	historyScanned = 2_000 // commits that are examined
+	historyPage    = 100   // commits that are read at once
+	historyNodes   = 5     // nodes of one commit
+	historyValues  = 3     // values of one property
 	historyText    = 60    // characters of a value
-	historyWhy     = 200   // of a message
-	historySmall   = 2_000 // statements of a commit that is told node by node
+	historyWhy     = 200   // characters of a message
+	historySmall   = 2_000 // statements up to which a commit is described node by node
 )
 
-// historyAsked says which commits are told.
+// historyAsked says which commits are requested.
 type historyAsked struct {
 	ID     string `json:"id,omitempty" is:"brief" doc:"Type/id, IRI or exact label."`
 	Type   string `json:"type,omitempty" is:"brief" doc:"Commits that changed nodes of this type."`
@@ -47,14 +47,14 @@ var historyBuiltin = invoke.Define(capability.Descriptor{
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, history)
 
-// telling is a history that is being told.
+// telling is one history being written.
 type telling struct {
 	*invoke.Request
 	of           *browse.Described // nil for the graph
 	types        map[*schema.Type]bool
 	actor        string
 	since, until time.Time // zero for none
-	after        kg.Seq    // the commit that since names
+	after        kg.Seq    // the commit named by since
 	out          rowsAnswer
 	room         int
 	asked        historyAsked
@@ -89,8 +89,7 @@ func history(ctx context.Context, r *invoke.Request, in historyAsked) (rowsAnswe
 	}
 }
 
-// read reads the arguments, and returns the commit before which the history begins; 0 is
-// the newest.
+// read reads the arguments, and returns the commit before which the history begins; 0 is the newest.
 func (t *telling) read(ctx context.Context) (before kg.Seq, err error) {
 	if t.asked.ID != "" {
 		d, err := nodeEver(ctx, t.Request, t.asked.ID)
@@ -143,7 +142,7 @@ func nodeEver(ctx context.Context, r *invoke.Request, ref string) (browse.Descri
 	return nodeOf(ctx, r, "id", ref)
 }
 
-// moment reads a date or a time; the zero time is none.
+// moment parses a date or a time; the zero time is none.
 func moment(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -216,7 +215,7 @@ func (t *telling) sentence(ctx context.Context, e browse.HistoryEntry) (text str
 	if c.SchemaSeq == c.Seq {
 		return head + ": changed the schema", t.types == nil, nil
 	}
-	if c.Added+c.Removed > historySmall { // of which types is not looked at
+	if c.Added+c.Removed > historySmall { // its types are not examined
 		return head + fmt.Sprintf(": added %d and removed %d statements", c.Added, c.Removed), true, nil
 	}
 	most := historyNodes

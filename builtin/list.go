@@ -23,7 +23,7 @@ const (
 	listText   = 200 // characters of a text
 )
 
-// listing says which nodes are listed, and what of them.
+// listing says which nodes are listed, and which of their properties.
 type listing struct {
 	Type   string      `json:"type"`
 	Where  []condition `json:"where,omitempty" is:"brief" doc:"All have to fit. op: = (default) != < <= > >= in contains starts is_empty not_empty; != wants no value equal, the others one that fits; contains and starts ignore case."`
@@ -63,7 +63,7 @@ func list(ctx context.Context, r *invoke.Request, in listing) (*listed, error) {
 		return nil, err
 	}
 	limit := q.Limit
-	q.Limit++ // one more says whether the list goes on
+	q.Limit++ // one more shows whether there are more
 	page, err := r.Snapshot.Table(ctx, q)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (in listing) query(r *invoke.Request) (browse.TableQuery, error) {
 		asked.Where = append(asked.Where, view.Condition(c))
 	}
 	asked.Sort, asked.Descending = strings.CutPrefix(in.Sort, "-")
-	asked.Sort = cmp.Or(asked.Sort, in.Sort) // "-" alone is no property either
+	asked.Sort = cmp.Or(asked.Sort, in.Sort) // "-" alone is not a property
 	q, wrong := asked.Query(r, "select")
 	offset, err := offsetOf(r, in.Cursor)
 	if err != nil {
@@ -156,7 +156,7 @@ func facetValue(r *invoke.Request, p *schema.Property, v rdf.Term) any {
 	return view.Plain(r.Snapshot.Schema(), v)
 }
 
-// atLeast is a count, or "more than" it; of none that were found nobody knows whether there are any.
+// atLeast is a count, or "more than" it; if none were found but there may be some, it is unknown.
 func atLeast(n int, more bool) any {
 	switch {
 	case more && n == 0:

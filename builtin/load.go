@@ -70,7 +70,7 @@ func loadData(ctx context.Context, r *invoke.Request, in loading) (*loaded, erro
 	if err != nil {
 		return nil, err
 	}
-	r.Release() // a long write must not hold the log
+	r.Release() // a snapshot would keep the log from starting over during a long write
 	result, err := reading.Commit(ctx, set)
 	if err != nil {
 		return nil, err
@@ -92,8 +92,7 @@ func loadData(ctx context.Context, r *invoke.Request, in loading) (*loaded, erro
 	return answer, nil
 }
 
-// tellLeftOut warns of statements of documents that RDF has no terms for, and of names that
-// it has not.
+// tellLeftOut warns about statements that cannot be expressed in RDF, and about unknown names in RDF vocabularies.
 func tellLeftOut(r *invoke.Request, result kg.Result) {
 	for _, name := range result.Doubts {
 		r.Warn("%s", name)
@@ -103,7 +102,7 @@ func tellLeftOut(r *invoke.Request, result kg.Result) {
 	}
 }
 
-// readLoad reads the inputs, unless that was done when a person was asked.
+// readLoad reads the inputs, unless they were read before asking a person.
 func readLoad(ctx context.Context, r *invoke.Request, in loading, set kg.ChangeSet) (*kg.ReadyLoad, error) {
 	if reading, done := r.Prepared.(*kg.ReadyLoad); done {
 		return reading, nil
@@ -129,7 +128,7 @@ func readLoad(ctx context.Context, r *invoke.Request, in loading, set kg.ChangeS
 	if l.Inputs == nil {
 		l.Inputs = []load.Input{{Name: "data", Reader: strings.NewReader(in.Data), Size: int64(len(in.Data))}}
 	}
-	r.Release() // reading takes its time
+	r.Release() // because reading takes time
 	reading, err := r.Session().ReadLoad(ctx, l)
 	if err != nil {
 		return nil, err

@@ -23,13 +23,13 @@ func graphAt(r *invoke.Request, head kg.Commit) string {
 	return fmt.Sprintf("the graph %s at commit %s", quote.Text(r.Engine().Graph().Name(), 40), head.ID.String())
 }
 
-// schemaLoses is what a schema removes. Who may not allow it is not asked: a person's
-// yes stands in the place of the argument, not of the right to give it.
+// schemaLoses returns what a schema change removes. A caller who may not allow data loss is not asked: a person's yes
+// replaces the argument, not the permission to give it.
 func schemaLoses(ctx context.Context, r *invoke.Request, in schemaApplying, _ kg.ChangeSet) (*invoke.Loss, error) {
 	if in.Data || r.MayGive(capability.Field{Scope: policy.Builder}) != nil {
 		return nil, nil
 	}
-	r.Release() // planning pins its own
+	r.Release() // planning opens its own snapshot
 	change, err := in.change(in.mayBreak)
 	if err != nil {
 		return nil, nil //nolint:nilerr // the handler says it
@@ -51,8 +51,7 @@ func schemaLoses(ctx context.Context, r *invoke.Request, in schemaApplying, _ kg
 	}, nil
 }
 
-// loadLoses is what a load replaces. The inputs are read for it, once: the handler
-// commits what was read.
+// loadLoses returns what a load replaces. It reads the inputs, which the handler then commits.
 func loadLoses(ctx context.Context, r *invoke.Request, in loading, set kg.ChangeSet) (*invoke.Loss, error) {
 	if in.Mode != load.Overwrite && in.Mode != load.Replace {
 		return nil, nil
@@ -91,7 +90,7 @@ func graphSaid(graph rdf.IRI) string {
 	return "the graph <" + quote.Line(string(graph), 200) + ">"
 }
 
-// deletionLoses is what a deletion removes: the node's statements.
+// deletionLoses returns what a deletion removes: the node's statements.
 func deletionLoses(ctx context.Context, r *invoke.Request, _ kg.ChangeSet) (*invoke.Loss, error) {
 	s := r.Snapshot.Schema()
 	t := s.Type(r.Capability.InputShape.NodeType)

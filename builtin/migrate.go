@@ -35,7 +35,7 @@ type migrationsGiven struct {
 	Migrations []fileOfMigration `json:"migrations" max:"9999"`
 }
 
-// migrationView is what a migration does, or would do.
+// migrationView is the effect of a migration.
 type migrationView struct {
 	Name        string     `json:"name"`
 	Description string     `json:"description,omitempty"`
@@ -76,7 +76,7 @@ func stepsOf(m kg.Migrated) [][]string {
 	if m.Migration != nil && len(m.Steps) == 0 && m.Broken == 0 {
 		rows = append(rows, []string{"", "no steps, its record alone", "safe", ""})
 	}
-	breaksQuery := false // then what breaks is told here, and data was not looked at
+	breaksQuery := false // then only what breaks is shown, without reading data
 	for _, q := range m.Queries {
 		rows = append(rows, append([]string{""}, queryRow(q, "")...))
 		breaksQuery = breaksQuery || len(q.Broken) > 0
@@ -93,7 +93,7 @@ func stepsOf(m kg.Migrated) [][]string {
 	return rows
 }
 
-// byType says of which types the statements are that an update removes.
+// byType counts the statements that an update removes by type.
 func byType(counts map[string]int64) string {
 	var said []string
 	for _, name := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
@@ -162,8 +162,7 @@ func statusOfMigrations(ctx context.Context, r *invoke.Request, in struct {
 	return out, nil
 }
 
-// migrationsOf reads the texts of a call. What is wrong with any of them comes back at
-// once, as far as that can be.
+// migrationsOf parses the texts of a call, and reports all errors together where possible.
 func migrationsOf[T fileOfMigration | migrationFile](given []T) (all []*migration.Migration, err error) {
 	var problems []fault.FieldError
 	for _, one := range given {
@@ -225,7 +224,7 @@ func planMigrations(ctx context.Context, r *invoke.Request, in migrationsGiven) 
 	return out, nil
 }
 
-// warnGone names the migrations that are applied and not given.
+// warnGone warns about applied migrations that are not among the given ones.
 func warnGone(r *invoke.Request, given []*migration.Migration) {
 	var names []string
 	for _, m := range migration.Gone(r.Snapshot.Applied(), given) {
@@ -236,8 +235,7 @@ func warnGone(r *invoke.Request, given []*migration.Migration) {
 	}
 }
 
-// dataChanges lists the statements of data that would change; those of the schema are told by
-// the steps.
+// dataChanges lists the changed statements of data; those of the schema are described by the steps.
 func dataChanges(s *schema.Schema, result kg.Result) capability.Changed {
 	isSchema := func(q rdf.Quad) bool { return q.Label == rdf.SchemaGraph }
 	for _, side := range []struct {
@@ -248,7 +246,7 @@ func dataChanges(s *schema.Schema, result kg.Result) capability.Changed {
 		*side.count -= int64(len(*side.list) - len(data))
 		*side.list = data
 	}
-	result.NodeCount = 0 // it counts those of the schema, too
+	result.NodeCount = 0 // the count includes statements of the schema
 	return changesOf(s, result, true)
 }
 

@@ -14,7 +14,7 @@ import (
 	"trails/sparql/lint"
 )
 
-// Bounds of an update, in milliseconds. Nobody else writes while it runs.
+// Bounds of an update, in milliseconds. Nobody else can write while it runs.
 const (
 	mutateTimeout = 30_000
 	mutateMaxTime = 600_000
@@ -55,7 +55,7 @@ func mutate(ctx context.Context, r *invoke.Request, in updating) (out capability
 	return runUpdate(ctx, r, u, in.timeOfUpdate, kg.UpdateOptions{Params: params, Dataset: sparql.Dataset{Default: in.Using, Named: in.UsingNamed}, Text: in.Update, Base: string(in.Base)})
 }
 
-// runUpdate makes the update a commit.
+// runUpdate runs the update as a commit.
 func runUpdate(ctx context.Context, r *invoke.Request, u *sparql.Update, in timeOfUpdate, options kg.UpdateOptions) (out capability.ChangeResult, err error) {
 	warnings, err := r.Snapshot.LintUpdate(ctx, u, options)
 	if err != nil {
@@ -66,7 +66,7 @@ func runUpdate(ctx context.Context, r *invoke.Request, u *sparql.Update, in time
 		return out, err
 	}
 	s := r.Snapshot.Schema()
-	r.Release() // a long write must not hold the log
+	r.Release() // a snapshot would keep the log from starting over during a long write
 	timed, cancel := context.WithTimeout(ctx, time.Duration(in.Timeout)*time.Millisecond)
 	defer cancel()
 	result, err := r.Session().Update(timed, u, set, options)

@@ -13,7 +13,7 @@ import (
 	"trails/schema"
 )
 
-// sameLabel is how many nodes of one label are looked for.
+// sameLabel is how many nodes with one label are searched.
 const sameLabel = 10
 
 // nodeOf finds the node that a caller means by Type/id, by an IRI, or by its exact label.

@@ -13,8 +13,8 @@ import (
 	"trails/text/outline"
 )
 
-// promotions are what brings the definitions of one file to another. They are no tools: what
-// they take is made by one file and read by the other.
+// promotions are the capabilities for copying definitions from one file to another. They are not tools: their input
+// is made from one file and read by another.
 var promotions = []invoke.Capability{promotePlan, promoteApply, promoteUndo}
 
 type queryFile struct {
@@ -39,7 +39,7 @@ type foreign struct {
 	Definitions definitions `json:"definitions" doc:"What definitions_get of the other file answers."`
 }
 
-// found are the tools that no list has and tool_browse finds.
+// found are tools in no list, which only tool_browse finds.
 var found = []invoke.Capability{definitionsGet, definitionsDiff, capabilityHistory}
 
 var definitionsGet = invoke.Define(capability.Descriptor{
@@ -101,7 +101,7 @@ var definitionsDiff = invoke.Define(capability.Descriptor{
 	return out, nil
 }, invoke.On())
 
-// queryStep says what becomes of a stored query.
+// queryStep describes the change of a stored query.
 func queryStep(q kg.QueryStep) string {
 	switch {
 	case q.Was == "":
@@ -112,7 +112,7 @@ func queryStep(q kg.QueryStep) string {
 	return "change stored query " + q.ID
 }
 
-// promotionView is a promotion as a table with a row for each thing that it does.
+// promotionView is a promotion as a table with one row for each step.
 type promotionView struct {
 	planView
 	Own  []string `json:"own,omitempty" doc:"What this file defines itself and would lose."`

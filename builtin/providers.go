@@ -1,5 +1,5 @@
-// Package builtin is what every graph offers: the capabilities that read and write it,
-// those of each type, and those about the system itself.
+// Package builtin offers the capabilities that every graph has: those that read and write it, those of each type, and
+// those about the system.
 //
 // Read [Providers] first, then the table in builtin.go and one handler.
 package builtin
@@ -17,29 +17,27 @@ import (
 	"trails/invoke"
 )
 
-// Providers returns all that a graph offers by itself, with what pages and agents read
-// (package view), and the instructions and prompts (package brief).
+// Providers returns the providers of every graph, including those for pages and agents (package view), and the
+// instructions and prompts (package brief).
 func Providers() []invoke.Provider { return Options{}.Providers() }
 
-// Options is what a process decides about what its graphs offer. The zero value is good.
+// Options are the settings of a process for its providers. The zero value works.
 type Options struct {
-	// StoredTools is how many exposed stored queries are at most tools of their own; 0 is
-	// [StoredTools], and less than 0 none. Beyond it a list has two tools for all of them.
+	// StoredTools is the number of exposed stored queries up to which each is a tool; 0 is [StoredTools], less than 0
+	// none. With more there are two tools for all of them.
 	StoredTools int
-	// Upstreams reaches the upstream servers that the file names; nil reaches none.
+	// Upstreams reaches the upstream servers of the file; nil reaches none.
 	Upstreams *upstream.Pool
-	// Embedder reaches the endpoint of embeddings that the settings of the gateway name; nil
-	// reaches none.
+	// Embedder reaches the endpoint of embeddings in the gateway settings; nil reaches none.
 	Embedder *embed.Embedder
-	// Gateway offers their tools and those of the graph to an agent that finds them; nil is
-	// one on Upstreams and Embedder.
+	// Gateway offers upstream tools, and those of the graph, by search; nil makes one from Upstreams and Embedder.
 	Gateway *tools.Tools
 }
 
 // Providers is [Providers] with options.
 func (o Options) Providers() []invoke.Provider { return o.providers(nil) }
 
-// providers has a doctor that looks at these views of capabilities; nil means all.
+// providers uses these views of capabilities in the doctor; nil means all.
 func (o Options) providers(views []project.View) []invoke.Provider {
 	d := &doctor{views: views}
 	if o.Upstreams == nil {

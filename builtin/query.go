@@ -19,14 +19,14 @@ import (
 	"trails/sparql/lint"
 )
 
-// Bounds of a query. Answers without a stream go to a model, which reads all of them.
+// Bounds of a query. Answers that are not streamed go to a model, which reads all of them.
 const (
 	queryRows    = 100
 	queryMaxRows = 10_000
-	queryChars   = 256 << 10 // where a program of ours asks
+	queryChars   = 256 << 10 // for our own programs
 	queryTimeout = 10_000    // milliseconds
 	queryMaxTime = 60_000
-	lintTimeout  = time.Second // of a query that failed
+	lintTimeout  = time.Second // for linting a query that failed
 )
 
 // parameters are those of a query or an update.
@@ -38,7 +38,7 @@ type baseArgument struct {
 	Base rdf.IRI `json:"base,omitempty" is:"rare" doc:"What relative IRIs in the text are resolved against."`
 }
 
-// limits are how much of an answer comes, in what form, and how long it may take.
+// limits bound the size and the time of an answer, and select its form.
 type limits struct {
 	Limit   int    `json:"limit" min:"1"`
 	Timeout int    `json:"timeout_ms" is:"rare" min:"1"`
@@ -119,7 +119,7 @@ func answerInTurn(ctx context.Context, r *invoke.Request, q *sparql.Query, optio
 	return out, err
 }
 
-// readAt puts the state that the call asks for in the place of the newest one.
+// readAt replaces the snapshot by one of the requested commit.
 func readAt(ctx context.Context, r *invoke.Request, at string) error {
 	if at == "" {
 		return nil
@@ -160,8 +160,8 @@ func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.
 	return out, withWarnings(ctx, r, q, options, outOfTime(ctx, timed, in.Timeout, err))
 }
 
-// withWarnings gives an error that the query took too long, or was too large, what the query
-// probably did not mean: that may be why.
+// withWarnings adds the warnings about a query to an error that it took too long or was too large, because they may
+// explain it.
 func withWarnings(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, err error) error {
 	if ctx.Err() != nil || !ranOut(err) {
 		return err
@@ -175,10 +175,10 @@ func withWarnings(ctx context.Context, r *invoke.Request, q *sparql.Query, optio
 	return warned(err, warnings)
 }
 
-// ranOut reports an error that says that something took too long, or was too large.
+// ranOut reports whether an error says that something took too long or was too large.
 func ranOut(err error) bool { return fault.Is(err, fault.TimedOut) || fault.Is(err, fault.TooLarge) }
 
-// warned gives an error of a query or an update what its text probably did not mean.
+// warned adds the warnings about its text to an error of a query or an update.
 func warned(err error, warnings []lint.Warning) error {
 	if said := lint.Sentences(warnings, false); len(said) > 0 {
 		return fault.Of(err).With("warnings", said)
@@ -186,8 +186,7 @@ func warned(err error, warnings []lint.Warning) error {
 	return err
 }
 
-// warnOfQuery says what the query probably did not mean. An answer that is there disproves
-// that there can be none.
+// warnOfQuery adds the warnings about the query. An answer with rows disproves those that say there can be none.
 func warnOfQuery(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, out *queried) error {
 	warnings, err := r.Snapshot.LintQuery(ctx, q, options)
 	if err != nil {
@@ -200,7 +199,7 @@ func warnOfQuery(ctx context.Context, r *invoke.Request, q *sparql.Query, option
 	return nil
 }
 
-// explain tells how a query is run, and runs it to count.
+// explain explains how a query is run, and runs it to count.
 func explain(ctx context.Context, a *kg.Answer, out *queried) error {
 	e, err := a.Explain(ctx)
 	if err != nil {
@@ -232,8 +231,8 @@ func explain(ctx context.Context, a *kg.Answer, out *queried) error {
 	return nil
 }
 
-// queryTime bounds a query by timeout_ms. A stream takes as long as its reader, unless
-// it is asked for.
+// queryTime bounds a query by timeout_ms. A stream has no limit unless one is given, because it depends on its
+// reader.
 func queryTime(ctx context.Context, r *invoke.Request, limit int) (context.Context, context.CancelFunc) {
 	if r.Output != nil && !r.Args.Has("timeout_ms") {
 		return context.WithCancel(ctx)
@@ -241,7 +240,7 @@ func queryTime(ctx context.Context, r *invoke.Request, limit int) (context.Conte
 	return context.WithTimeout(ctx, time.Duration(limit)*time.Millisecond)
 }
 
-// outOfTime says of a query that its own time ended what to do about it.
+// outOfTime adds advice to the error of a query that reached its time limit.
 func outOfTime(ctx, timed context.Context, limit int, err error) error {
 	if err == nil || ctx.Err() != nil || !errors.Is(timed.Err(), context.DeadlineExceeded) {
 		return err
@@ -249,8 +248,8 @@ func outOfTime(ctx, timed context.Context, limit int, err error) error {
 	return tookLonger("the query", limit, queryMaxTime)
 }
 
-// tookLonger names the limit and how it is raised. It wraps nothing: [Engine.fail] puts
-// words of its own in the place of a deadline's.
+// tookLonger names the limit and how to raise it. It does not wrap the error, because [Engine.fail] has its own text
+// for deadlines.
 func tookLonger(what string, limit, most int) error {
 	way := fmt.Sprintf("restrict it, or raise timeout_ms, at most %d", most)
 	if limit >= most {
@@ -259,8 +258,7 @@ func tookLonger(what string, limit, most int) error {
 	return fault.New(fault.TimedOut, "%s took longer than its %d ms; %s", what, limit, way).With("timeout_ms", limit)
 }
 
-// queryFormat chooses among the formats that the form has. A stream may name several,
-// the dearest first.
+// queryFormat chooses one of the formats of the query's form. A stream may name several, in order of preference.
 func queryFormat(r *invoke.Request, form sparql.Form, wanted string) (string, error) {
 	can := rowFormats
 	if r.Output != nil {

@@ -24,7 +24,7 @@ import (
 	"trails/text/outline"
 )
 
-// The formats of answers, each form's own first.
+// The formats of answers, the default of each form first.
 var (
 	rowFormats    = []string{"table", "sparql-json", "csv", "tsv", "xml"}
 	streamFormats = []string{"json", "csv", "tsv", "xml"} // of rows
@@ -90,7 +90,7 @@ func boundedTruth(ctx context.Context, a *kg.Answer, format string, out *queried
 	return nil
 }
 
-// cutRows says that rows are missing after the first n, and how they are had.
+// cutRows says that rows are missing after the first n, and how to get them.
 func cutRows(r *invoke.Request, n, limit int64) {
 	onward := fmt.Sprintf("go on with ORDER BY and OFFSET %d", n)
 	switch {
@@ -105,7 +105,7 @@ func cutRows(r *invoke.Request, n, limit int64) {
 	}
 }
 
-// moreChars says that an answer may be longer, unless the call asks for the longest.
+// moreChars says that a longer answer can be requested, unless it already has the maximum.
 func moreChars(r *invoke.Request) string {
 	if r.Args.Integer(capability.MaxChars().Name, 0) >= capability.MostChars {
 		return ""
@@ -113,7 +113,7 @@ func moreChars(r *invoke.Request) string {
 	return fmt.Sprintf("; max_chars may be up to %d", capability.MostChars)
 }
 
-// boundedRows keeps as many rows as go into an answer, each as shown has it.
+// boundedRows keeps as many rows as fit into an answer, in the form given by shown.
 func boundedRows(ctx context.Context, r *invoke.Request, a *kg.Answer, limit, room int, out *queried, shown func([]rdf.Term) any) error {
 	rows, long, shortened := []any{}, room/longRows, false
 	defer func() { out.Rows, out.Count = rows, new(int64(len(rows))) }()
@@ -145,8 +145,8 @@ func boundedRows(ctx context.Context, r *invoke.Request, a *kg.Answer, limit, ro
 	return nil
 }
 
-// longRows is how many rows of a table a model's answer has room for at least: in a row that
-// is longer than a part of that, and does not fit, texts have cellText characters.
+// longRows is the least number of rows that an answer for a model should have room for. A row that takes more than
+// its share of the room, and does not fit, has its texts cut to cellText characters.
 const (
 	longRows = 10
 	cellText = 200
@@ -171,7 +171,7 @@ func rowObject(vars []sparql.Var, row []rdf.Term) map[string]any {
 	return object
 }
 
-// boundedText writes rows in another format, as many as go into an answer.
+// boundedText writes rows in another format, as many as fit into an answer.
 func boundedText(ctx context.Context, r *invoke.Request, a *kg.Answer, format string, limit, room int, out *queried) error {
 	var text bytes.Buffer
 	w, err := results.NewWriter(&text, results.Format(format))
@@ -203,7 +203,7 @@ func boundedText(ctx context.Context, r *invoke.Request, a *kg.Answer, format st
 	return err
 }
 
-// boundedGraph writes as many triples as go into an answer.
+// boundedGraph writes as many triples as fit into an answer.
 func boundedGraph(ctx context.Context, r *invoke.Request, a *kg.Answer, format string, limit, room int, out *queried) error {
 	var quads []rdf.Quad
 	size := 0
@@ -265,7 +265,7 @@ func streamAnswer(ctx context.Context, r *invoke.Request, a *kg.Answer, in askin
 	return w.Boolean(truth)
 }
 
-// streamRows sends rows as they fill a buffer.
+// streamRows sends rows whenever a buffer is full.
 func streamRows(ctx context.Context, r *invoke.Request, a *kg.Answer, w results.Writer, limit int64, out *queried) error {
 	if err := w.Head(a.Vars); err != nil {
 		return err
@@ -300,8 +300,7 @@ func tallied(quads iter.Seq2[rdf.Quad, error], n *int64) iter.Seq2[rdf.Quad, err
 	}
 }
 
-// writeGraph writes triples. Only N-Triples do not need all of them at once; of others
-// there is a bound.
+// writeGraph writes triples. N-Triples are streamed; other formats need all triples in memory, which are bounded.
 func writeGraph(r *invoke.Request, w io.Writer, a *kg.Answer, format string, triples iter.Seq2[rdf.Quad, error]) error {
 	if format == "ntriples" {
 		_, err := rdfio.WriteNQuads(w, triples)

@@ -12,7 +12,7 @@ import (
 	"trails/sparql"
 )
 
-// queryParams reads the argument params, and reports every one that is no term.
+// queryParams reads the argument params, and reports all errors.
 func queryParams(r *invoke.Request, given map[string]any) (map[sparql.Var]rdf.Term, error) {
 	params := make(map[sparql.Var]rdf.Term, len(given))
 	var fields []fault.FieldError
@@ -29,7 +29,7 @@ func queryParams(r *invoke.Request, given map[string]any) (map[sparql.Var]rdf.Te
 	return params, nil
 }
 
-// paramTerm returns the term that a JSON value stands for, or what is wrong with it.
+// paramTerm returns the term for a JSON value, or what is wrong with it.
 func paramTerm(s *schema.Schema, v any) (t rdf.Term, wrong string) {
 	switch v := v.(type) {
 	case string:
@@ -47,7 +47,7 @@ func paramTerm(s *schema.Schema, v any) (t rdf.Term, wrong string) {
 	return nil, `must be a string, a number, a boolean, {"iri"} or {"value","datatype"?,"lang"?}`
 }
 
-// numberTerm has the datatype that SPARQL gives a number written so.
+// numberTerm has the datatype of such a number in SPARQL.
 func numberTerm(text string) rdf.Term {
 	switch {
 	case strings.ContainsAny(text, "eE"):
@@ -90,8 +90,7 @@ func objectTerm(s *schema.Schema, v map[string]any) (t rdf.Term, wrong string) {
 	return rdf.Literal(text["value"], ""), ""
 }
 
-// iriTerm returns the IRI that a text names: whole, with a prefix of the schema, or as
-// Type/id, as answers show nodes.
+// iriTerm returns the IRI that a text names: complete, with a prefix of the schema, or as Type/id, as in answers.
 func iriTerm(s *schema.Schema, text string) (t rdf.Term, wrong string) {
 	prefix, local, prefixed := strings.Cut(text, ":")
 	if namespace, known := s.TurtlePrefixes()[prefix]; known && prefixed && !strings.HasPrefix(local, "//") && !strings.HasPrefix(text, s.Base) {

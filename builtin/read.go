@@ -38,14 +38,14 @@ type healthy struct {
 var health = invoke.Define(capability.Descriptor{
 	ID: "health", Description: "Say whether the graph answers, its version and head.", CostEstimate: capability.CostConstant, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, _ struct{}) (healthy, error) {
-	head := view.CommitID(r.Engine().Graph().LatestHead(ctx)) // whatever the file is busy with
+	head := view.CommitID(r.Engine().Graph().LatestHead(ctx)) // even if the file is busy
 	if head != nil {
 		r.Head = *head
 	}
 	return healthy{"ok", r.Engine().Version(), r.Engine().Graph().Name(), head}, nil
 }, invoke.Bare)
 
-// headCommit is the newest commit in a few words.
+// headCommit is the newest commit in short.
 type headCommit struct {
 	ID      string `json:"id" doc:"Its first digits."`
 	Time    string `json:"time"`
@@ -53,7 +53,7 @@ type headCommit struct {
 	Message string `json:"message"`
 }
 
-// summary says what is in a graph.
+// summary describes the content of a graph.
 type summary struct {
 	Graph         string           `json:"graph"`
 	Base          string           `json:"base"`
@@ -152,8 +152,8 @@ type changeView struct {
 	Value    any    `json:"value"`
 }
 
-// commitRoom is how many characters are left for the commit and its activity, and changeText
-// how many a value has in the list of what it changed.
+// commitRoom is the number of characters reserved for the commit and its activity, changeText the maximum for a value
+// in its list of changes.
 const (
 	commitRoom = 3_000
 	changeText = 500
@@ -172,7 +172,7 @@ func changeRow(r *invoke.Request, op string, q rdf.Quad, quads bool) []any {
 	return row
 }
 
-// madeBy is the activity of a commit, but for what is said of the commit.
+// madeBy is the activity of a commit, without what the commit already has.
 type madeBy struct {
 	ID         string `json:"id"`
 	Capability string `json:"capability"`
@@ -194,7 +194,7 @@ func commitOf(ctx context.Context, r *invoke.Request, argument, given string) (k
 	return commit, err
 }
 
-// changedTypes says of each type how many nodes a commit gave it and took from it.
+// changedTypes counts for each type how many nodes a commit gave it and took from it.
 func changedTypes(ctx context.Context, r *invoke.Request, commit kg.Commit) ([]string, error) {
 	counts, err := r.Snapshot.ChangedTypes(ctx, commit.Seq)
 	if err != nil {
@@ -215,8 +215,8 @@ func changedTypes(ctx context.Context, r *invoke.Request, commit kg.Commit) ([]s
 	return told, nil
 }
 
-// typesTold bounds the types that are told of a commit, and fewChanges is how many changes
-// are read faster than counted.
+// typesTold bounds the types that are named for a commit. Up to fewChanges changes, reading them is faster than
+// counting.
 const (
 	typesTold  = 50
 	fewChanges = 20
@@ -306,7 +306,7 @@ func changeOf(s *schema.Schema, op string, q rdf.Quad) changeView {
 	return v
 }
 
-// exporting says what of the graph is streamed, and how.
+// exporting says what is exported, and how.
 type exporting struct {
 	Format load.Format `json:"format" default:"nquads"`
 	Graph  rdf.IRI     `json:"graph,omitempty"`
@@ -343,7 +343,7 @@ func export(ctx context.Context, r *invoke.Request, in exporting) (out kg.Export
 	return out, err
 }
 
-// schemaContext is the context that documents may name as [schema.ContextIRI].
+// schemaContext is the context that documents may refer to as [schema.ContextIRI].
 func schemaContext(r *invoke.Request) ([]byte, error) { return r.Snapshot.Schema().ContextDocument() }
 
 func schemaGraph(r *invoke.Request) ([]rdf.Quad, map[string]string) {

@@ -32,13 +32,13 @@ const (
 	formTurtle  schemaFormat = "turtle"
 )
 
-// Bounds on what is told of a schema.
+// Bounds on descriptions of a schema.
 const (
 	toldNodes       = 5   // of a step
-	toldStep        = 300 // characters
+	toldStep        = 300 // characters of a step
 	toldReason      = 200
 	toldDescription = 80
-	toldCount       = 10_000 // how far the nodes of a type are counted
+	toldCount       = 10_000 // limit for counting the nodes of a type
 )
 
 // schemaAsked says what of the schema is wanted.
@@ -62,8 +62,8 @@ var schemaGetBuiltin = invoke.Define(capability.Descriptor{
 	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, schemaGet)
 
-// schemaGet answers the outline of the schema, or all of it in one form; of one type its
-// declaration, which is YAML when no form is asked for.
+// schemaGet answers the outline of the schema, or all of it in one form; for one type its declaration, in YAML by
+// default.
 func schemaGet(ctx context.Context, r *invoke.Request, in schemaAsked) (schemaView, error) {
 	s, form := r.Snapshot.Schema(), in.Format
 	if in.Type == "" {
@@ -105,7 +105,7 @@ func schemaWhole(s *schema.Schema, version int64, form schemaFormat) (schemaView
 	return out, nil
 }
 
-// schemaResource answers the whole schema to programs.
+// schemaResource returns the whole schema, for programs.
 func schemaResource(_ context.Context, r *invoke.Request) (any, error) {
 	return schemaWhole(r.Snapshot.Schema(), r.Snapshot.SchemaVersion(), formJSON)
 }
@@ -134,7 +134,7 @@ func schemaOutline(ctx context.Context, r *invoke.Request) (schemaView, error) {
 	return out, nil
 }
 
-// newSchema is a schema to come.
+// newSchema is a new schema in the arguments.
 type newSchema struct {
 	Patch  *string `json:"patch,omitempty" doc:"YAML list of steps: add_type: {Task: {properties: {title: string}}}; add_property: {Task.due: date}; alter_, drop_, rename_ likewise (null drops a word)." example:"- add_property: {Task.due: date}"`
 	Schema *string `json:"schema,omitempty" doc:"Or the whole new one." example:"types: {Task: {properties: {title: string}}}"`
@@ -145,12 +145,12 @@ type mayLose struct {
 	Data bool `json:"allow_data_loss" default:"false" scope:"builder" doc:"Remove data."`
 }
 
-// mayBreak is what it may leave in disorder.
+// mayBreak says whether stored queries may break.
 type mayBreak struct {
 	Queries bool `json:"allow_broken_queries" is:"rare" default:"false" scope:"builder" doc:"Leave stored queries that it breaks."`
 }
 
-// change reads what a call asks of the schema: a whole one or a patch, exactly one.
+// change reads the new schema from the arguments: either complete or as a patch.
 func (n newSchema) change(b mayBreak) (kg.SchemaChange, error) {
 	change := kg.SchemaChange{AllowBrokenQueries: b.Queries}
 	switch {
@@ -166,8 +166,7 @@ func (n newSchema) change(b mayBreak) (kg.SchemaChange, error) {
 	return change, nil
 }
 
-// planView is a plan as a table with a row for each step, and for each stored query that it
-// changes.
+// planView is a plan as a table with a row for each step, and for each changed stored query.
 type planView struct {
 	Columns []string   `json:"columns"`
 	Rows    [][]string `json:"rows" type:"any" doc:"A list for each step, in order: what it does, whether it is safe, breaks nodes or loses statements, and the first nodes that it is so for."`
@@ -181,7 +180,7 @@ type planAsked struct {
 	mayBreak
 }
 
-// patchToldBefore says that a tool before it in the same list describes the patch.
+// patchToldBefore says that an earlier tool in the same list describes the patch.
 var patchToldBefore = details(capability.Field{Name: "patch", Brief: true})
 
 var schemaPlanMeta = invoke.Define(capability.Descriptor{
@@ -195,7 +194,7 @@ func schemaPlan(ctx context.Context, r *invoke.Request, in planAsked) (v planVie
 	if err != nil {
 		return v, err
 	}
-	r.Release() // planning pins its own
+	r.Release() // planning opens its own snapshot
 	p, err := r.Session().PlanSchema(ctx, change)
 	if err == nil && len(p.Loosening) > 0 && mayLoosen(r)(p.Loosening) != nil {
 		r.Warn("these steps loosen, rename or drop, and to apply them you need the scope %s: %s", policy.Builder, enumerated(stepTexts(p.Loosening)))
@@ -207,8 +206,7 @@ func schemaPlan(ctx context.Context, r *invoke.Request, in planAsked) (v planVie
 	return planOf(p), err
 }
 
-// mayLoosen refuses to loosen the schema for whoever lacks the scope builder: what others rely
-// on is taken away by it.
+// mayLoosen refuses callers without the scope builder to loosen the schema, because others may rely on it.
 func mayLoosen(r *invoke.Request) kg.Guard {
 	return func(loosening []schema.Step) error {
 		err := r.MayGive(capability.Field{Scope: policy.Builder})
@@ -306,8 +304,8 @@ func planOf(p kg.Plan) planView {
 	return v
 }
 
-// queryRow says what a change of the schema does to a stored query, with the first places
-// that it breaks; otherwise is what can be done then beside changing the query.
+// queryRow describes the effect of a schema change on a stored query, with the first places that break; otherwise
+// says what can be done besides changing the query.
 func queryRow(q stored.Carried, otherwise string) []string {
 	var effects, places []string
 	for _, f := range q.Broken[:min(len(q.Broken), toldNodes)] {
@@ -324,8 +322,8 @@ func queryRow(q stored.Carried, otherwise string) []string {
 	return []string{"stored query " + q.ID, strings.Join(effects, ", "), strings.Join(places, "; ")}
 }
 
-// effectOf says what a step means for the data that is there; more is set when not all that
-// it breaks was looked for.
+// effectOf describes the effect of a step on the current data; more is set if the search for broken data stopped
+// early.
 func effectOf(s kg.PlannedStep, more bool) string {
 	var effects []string
 	if s.Broken > 0 {
@@ -354,8 +352,7 @@ func effectOf(s kg.PlannedStep, more bool) string {
 	return strings.Join(effects, ", ")
 }
 
-// movesIn says how many of the statements that move are in named graphs, the first of which
-// it names.
+// movesIn says how many of the moved statements are in named graphs, and names the first of these.
 func movesIn(moves map[rdf.Term]int64) string {
 	const named = 3
 	var graphs []string
@@ -372,8 +369,7 @@ func movesIn(moves map[rdf.Term]int64) string {
 	return " (" + strings.Join(graphs, ", ") + ")"
 }
 
-// nodesOf names the first nodes that a step breaks, with the reason, and the first that lose
-// something.
+// nodesOf names the first nodes that a step breaks, with the reason, and the first that lose something.
 func nodesOf(s kg.PlannedStep) string {
 	var nodes []string
 	for _, f := range s.Breaks[:min(len(s.Breaks), toldNodes)] {

@@ -38,8 +38,8 @@ var searchBuiltin = invoke.Define(capability.Descriptor{
 	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, search)
 
-// offsetOf reads the cursor: the commit that the first page was of, and how much of the
-// answer has been seen. On another commit pages would repeat or skip what they have.
+// offsetOf reads the cursor: the commit of the first page, and the number of results seen. On another commit pages
+// could repeat or skip results, so it is refused.
 func offsetOf(r *invoke.Request, given string) (int, error) {
 	if given == "" {
 		return 0, nil
@@ -81,13 +81,13 @@ type rowsAnswer struct {
 	Next string `json:"next,omitempty" doc:"The cursor of the next page; absent at the end."`
 }
 
-// rowsOf says of an answer what its rows are.
+// rowsOf describes the rows of an answer.
 func rowsOf(description string, more ...capability.Field) capability.Shape {
 	return capability.Shape{Fields: append(more, capability.Field{Name: "rows", Description: description})}
 }
 
-// add adds a row unless the answer would be longer than room, of which it takes its part.
-// The first row is always added.
+// add adds a row unless the answer would exceed room, from which its size is subtracted. The first row is always
+// added.
 func (a *table) add(room *int, row []any) (bool, error) {
 	text, err := jsontext.Marshal(row)
 	if err != nil {

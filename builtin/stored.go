@@ -19,16 +19,15 @@ import (
 	"trails/text/outline"
 )
 
-// StoredTools is how many exposed stored queries are tools of their own unless [Options] say
-// otherwise.
+// StoredTools is the default of Options.StoredTools.
 const StoredTools = 24
 
-// storedQueries offers what the file has stored, and what stores it.
+// storedQueries offers the stored queries of the file, and the capabilities that change them.
 type storedQueries struct{ most int }
 
 func (storedQueries) Version(s *kg.Snapshot) string { return s.SchemaKey() }
 
-// Standing are those for all of them.
+// Standing returns the capabilities about all stored queries.
 func (storedQueries) Standing() []invoke.Capability {
 	return []invoke.Capability{storedList, storedRun, storedAdd, storedRemove}
 }
@@ -52,8 +51,7 @@ func (p storedQueries) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 	return invoke.Fixed(o).Offer(s)
 }
 
-// storedCapability is one stored query, which is a tool where it is exposed and tools are
-// not too many.
+// storedCapability is one stored query, as a tool if it is exposed and there are not too many.
 func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capability {
 	d := q.Descriptor(s)
 	if q.Update == nil {
@@ -87,8 +85,7 @@ type storedAsking struct {
 	Params map[string]any `json:"params"`
 }
 
-// answerFields are the members that the answers of one query have, of those of all: a table
-// with its columns named, a truth or triples.
+// answerFields are the members of the answers of one query: a table with its columns, a truth value or triples.
 func answerFields(q *sparql.Query, cells []capability.Cell) []capability.Field {
 	var members []string
 	columns := make([]string, len(q.Vars))
@@ -119,10 +116,10 @@ func answerFields(q *sparql.Query, cells []capability.Cell) []capability.Field {
 	return fields
 }
 
-// toldColumns bounds the characters in which the columns of an answer are named.
+// toldColumns bounds the characters for the columns of an answer.
 const toldColumns = 200
 
-// rareLimits are the limits of a query, which few calls of a stored one need.
+// rareLimits are the limits of a query, marked as rarely needed.
 func rareLimits() (fields []capability.Field) {
 	for _, name := range []string{"limit", "format", "timeout_ms"} {
 		f, _ := queryBuiltin.InputShape.Field(name)
@@ -137,7 +134,7 @@ type storedAsked struct {
 	Name *string `json:"name,omitempty" is:"rare" doc:"One of them, with its text."`
 }
 
-// storedLine is one line of the catalogue.
+// storedLine is one line of the list.
 type storedLine struct {
 	Name        string `json:"name"`
 	Tool        string `json:"tool,omitempty" doc:"The id of its capability."`
@@ -154,15 +151,14 @@ type storedLines struct {
 	Queries []storedLine `json:"queries"`
 }
 
-// storedList is the catalogue of stored queries.
+// storedList lists the stored queries.
 var storedList = invoke.Define(capability.Descriptor{
 	ID: "stored_query_list", Description: "List the stored queries of the file with their parameters.",
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, listStored)
 
-// hiddenBy says which capability has the name of a stored query, in whose place it is, and how
-// the query is had again; "" for none. The name was free when the query was stored: by an
-// earlier version of trails, or before the schema had the type.
+// hiddenBy says which capability has taken the name of a stored query, and how to use the query again; "" for none.
+// The name was free when the query was stored: by an earlier version of trails, or before the schema had the type.
 func hiddenBy(r *invoke.Request, q *stored.Query) string {
 	d, _ := r.Registry().Find(capability.ToolName(q.Capability()))
 	own := q.Descriptor(r.Snapshot.Schema())
@@ -211,8 +207,7 @@ func listStored(_ context.Context, r *invoke.Request, in storedAsked) (*storedLi
 	return out, nil
 }
 
-// columnsOf returns the columns of the table that a capability answers: "task: Task, due: date";
-// "" where it answers none.
+// columnsOf describes the columns of a capability's table: "task: Task, due: date"; "" if it has none.
 func columnsOf(r *invoke.Request, id string) string {
 	d, _ := r.Registry().Find(capability.ToolName(id))
 	rows, _ := d.OutputShape.Field("rows")
@@ -245,7 +240,7 @@ var storedRun = invoke.Define[running, struct {
 	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Change},
 }, nil, invoke.Forwards(runStored))
 
-// runStored finds the capability of the query, and reads the values that are texts.
+// runStored finds the capability of the query, and converts values that are texts.
 func runStored(_ context.Context, r *invoke.Request, in running) (string, invoke.Arguments, error) {
 	name := in.Name
 	q, err := storedNamed(r, name)
@@ -358,7 +353,7 @@ func addStored(ctx context.Context, r *invoke.Request, in storing) (*storedDone,
 	return out, warnOfStored(ctx, r, added)
 }
 
-// warnOfStored says what queries probably do not mean, whatever their parameters will be.
+// warnOfStored adds warnings about stored queries that hold for all parameters.
 func warnOfStored(ctx context.Context, r *invoke.Request, added []*stored.Query) error {
 	if err := r.Latest(ctx); err != nil {
 		return err
@@ -408,7 +403,7 @@ func changeStored(ctx context.Context, r *invoke.Request, c kg.QueryChange) ([]*
 	return added, r.Committed(result, set.DryRun), nil
 }
 
-// namesFree refuses stored queries that would have the name of what is built in.
+// namesFree refuses stored queries with the name of a built-in capability.
 func namesFree(r *invoke.Request) func([]*stored.Query) error {
 	taken := takenNames(r)
 	return func(all []*stored.Query) error {
@@ -426,7 +421,7 @@ func namesFree(r *invoke.Request) func([]*stored.Query) error {
 	}
 }
 
-// takenNames are the tool names that stored queries cannot have, and whose they are.
+// takenNames maps the tool names that stored queries cannot have to their owners.
 func takenNames(r *invoke.Request) map[string]string {
 	taken := map[string]string{}
 	for _, d := range r.Registry().All() {

@@ -23,7 +23,7 @@ func (types) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 	return o, nil
 }
 
-// typedHandlers are the operations on nodes of a type, by the last word of their id.
+// typedHandlers are the handlers of writes of nodes of a type, by the last word of their id.
 var typedHandlers = map[string]func(typeName string) invoke.Handler{
 	"create": createNode,
 	"update": updateNode,

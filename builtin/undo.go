@@ -11,7 +11,7 @@ import (
 	"trails/text/quote"
 )
 
-// undoQuotes is how many characters of the old message the new one has.
+// undoQuotes is how many characters of the undone commit's message the new one quotes.
 const undoQuotes = 200
 
 // undoing is what an undo takes.
@@ -37,15 +37,15 @@ var undoBuiltin = invoke.Define(capability.Descriptor{
 
 const schemaUndoID = "schema_undo"
 
-// schemaUndo is undo of a commit that changed the schema, which is a change of the schema.
+// schemaUndo is undo for a commit that changed the schema.
 var schemaUndo = invoke.Define(capability.Descriptor{
 	ID: schemaUndoID, Description: "Take back a change of the schema, the last one, as a new commit. What loosens the schema or renames needs the scope builder; what was added goes where no data has it.",
 	Preconditions: []string{"No definition was changed after it.", "The graph fits the schema before."},
 	CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.SchemaApply},
 }, undo((*kg.Session).UndoSchema), invoke.Hidden)
 
-// undoForward finds what takes a commit back; "" is undo itself, which also says what is wrong
-// with the argument.
+// undoForward returns the capability that undoes a commit; "" is undo itself, which also reports errors of the
+// argument.
 func undoForward(ctx context.Context, r *invoke.Request, in undoing) (string, invoke.Arguments, error) {
 	c, err := r.Snapshot.FindCommit(ctx, in.Commit)
 	if err != nil {
@@ -57,7 +57,7 @@ func undoForward(ctx context.Context, r *invoke.Request, in undoing) (string, in
 	return schemaUndoID, r.Args, nil
 }
 
-// undo takes back a commit as take does.
+// undo undoes a commit with take.
 func undo(take func(*kg.Session, context.Context, kg.Undo) (kg.Result, error)) func(context.Context, *invoke.Request, undoing) (*undone, error) {
 	return func(ctx context.Context, r *invoke.Request, in undoing) (*undone, error) {
 		commit, err := commitOf(ctx, r, "commit", in.Commit)
@@ -73,7 +73,7 @@ func undo(take func(*kg.Session, context.Context, kg.Undo) (kg.Result, error)) f
 			set.Message = undoMessage(commit)
 		}
 		s := r.Snapshot.Schema()
-		r.Release() // a long write must not hold the log
+		r.Release() // a snapshot would keep the log from starting over during a long write
 		result, err := take(r.Session(), ctx, kg.Undo{Commit: commit.ID, Set: set, Guard: mayLoosen(r), Progress: r.Progress})
 		if err != nil {
 			return nil, err

@@ -15,8 +15,8 @@ import (
 	"trails/schema"
 )
 
-// verb is a capability that does for any type what the typed ones do for one. It forwards
-// to them, so that there is one way to write a node.
+// verb is a capability that does for any type what the typed ones do for one. It forwards to them, so that there is
+// only one way to write a node.
 func verb[In any](d capability.Descriptor, forward func(context.Context, *invoke.Request, In) (string, invoke.Arguments, error)) invoke.Capability {
 	d.Idempotent, d.CostEstimate, d.Reasoning = d.ID != "create", capability.CostChange, capability.ReasoningSubclasses
 	d.PolicyRequired.Action = policy.Change
@@ -70,10 +70,10 @@ type linking struct {
 	capability.ChangeArguments
 }
 
-// changeArguments are read at every call.
+// changeArguments are read in every call.
 var changeArguments = slices.Clip(capability.FieldsOf[capability.ChangeArguments]())
 
-// writeArguments are the arguments of a verb that its typed capability takes as they are.
+// writeArguments are the arguments of a verb that are passed to the typed capability unchanged.
 func writeArguments(r *invoke.Request) invoke.Arguments {
 	out := invoke.Arguments{}
 	for _, f := range append(changeArguments, capability.Field{Name: "id"}, capability.Field{Name: "detach"}) {
@@ -84,8 +84,7 @@ func writeArguments(r *invoke.Request) invoke.Arguments {
 	return out
 }
 
-// typed returns the id of a capability of the type that the call names, or that the node has
-// which its id names by Type/id or IRI.
+// typed returns the id of a capability of the type that the call names, or of the node's type.
 func typed(ctx context.Context, r *invoke.Request, op, name, id string) (string, *schema.Type, error) {
 	s := r.Snapshot.Schema()
 	if of, _, _ := strings.Cut(id, "/"); name == "" && s.Type(of) != nil {
@@ -119,8 +118,8 @@ func typed(ctx context.Context, r *invoke.Request, op, name, id string) (string,
 	return schema.SnakeName(t.Name) + "." + op, t, nil
 }
 
-// merge puts values by property among the arguments of a typed capability; a name that is
-// an argument of the call itself is no property.
+// merge adds values by property to the arguments of a typed capability; a name that is an argument of the call itself
+// is not a property.
 func merge(s *schema.Schema, t *schema.Type, args invoke.Arguments, values map[string]any, argument string) error {
 	for name, v := range values {
 		if _, taken := args[name]; taken || s.Property(t, name) == nil && (name == "id" || slices.ContainsFunc(changeArguments, func(f capability.Field) bool { return f.Name == name })) {
@@ -177,8 +176,8 @@ func deleteAny(ctx context.Context, r *invoke.Request, in deleting) (string, inv
 	return id, writeArguments(r), err
 }
 
-// link adds a value to a reference, or takes one out of it. A reference that has one value
-// is set, and emptied when it has this one.
+// link adds a value to a reference or removes it. A reference with a single value is set, or emptied if it has this
+// value.
 func link(op string) func(context.Context, *invoke.Request, linking) (string, invoke.Arguments, error) {
 	return func(ctx context.Context, r *invoke.Request, in linking) (string, invoke.Arguments, error) {
 		s := r.Snapshot.Schema()

@@ -39,7 +39,7 @@ func tellVersions(ctx context.Context, r *invoke.Request, in versionsAsked) (*vi
 	}
 	if d, now := r.Registry().Find(out.ID); now {
 		if !slices.ContainsFunc(seen, func(other capability.Descriptor) bool { return other.ID == d.ID }) {
-			return nil, missing() // the caller may not know of it
+			return nil, missing() // the caller may not see it
 		}
 		out.ID, out.Version, out.Deprecates = d.ID, &d.Version, append(out.Deprecates, d.Deprecates...)
 	}
@@ -66,7 +66,7 @@ func tellVersions(ctx context.Context, r *invoke.Request, in versionsAsked) (*vi
 		}
 		after = &d
 		if i == in.Limit {
-			break // it was read for what changed since
+			break // it was read for the comparison
 		}
 		e := view.Version{Version: v.Version, Changes: []view.VersionChange{}, Time: view.Stamp(v.At), Author: v.Agent, Program: v.Program}
 		if v.CommitSeq > 0 {

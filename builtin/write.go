@@ -25,7 +25,7 @@ type plan func(*schema.Schema, change.Entity) change.Edits
 
 func createNode(typeName string) invoke.Handler { return typedWrite(typeName, change.CreateEntity) }
 
-// updateNode takes the exact label of a node for its id, where no node has that id.
+// updateNode accepts the exact label of a node instead of its id, if no node has that id.
 func updateNode(typeName string) invoke.Handler {
 	write := typedWrite(typeName, change.UpdateEntity)
 	return func(ctx context.Context, r *invoke.Request) (any, error) {
@@ -40,7 +40,7 @@ func labelAsID(ctx context.Context, r *invoke.Request, t *schema.Type) error {
 	id := r.Args.Text("id")
 	if iri, err := r.Snapshot.Schema().ResolveID(t, id); err == nil {
 		for _, err := range r.Snapshot.Match(ctx, rdf.Quad{Subject: iri, Predicate: rdf.Type, Label: rdf.DefaultGraph}) {
-			return err // it is there
+			return err // the node exists
 		}
 	}
 	found, err := labelled(ctx, r, r.Snapshot.Schema().Subtypes(t), id)
@@ -68,7 +68,7 @@ func deleteNode(typeName string) invoke.Handler {
 	}
 }
 
-// deletion refuses properties: a delete takes none.
+// deletion refuses properties, which a delete does not take.
 func deletion(s *schema.Schema, n change.Entity) change.Edits {
 	e := change.DeleteEntity(s, n)
 	for name, v := range n.Values {
@@ -77,8 +77,8 @@ func deletion(s *schema.Schema, n change.Entity) change.Edits {
 	return e
 }
 
-// typedWrite runs a plan. When some arguments cannot be read, the rest is tried as
-// well, so that every violation is reported at once.
+// typedWrite runs a plan. If some arguments cannot be read, the rest is validated as well, so that all errors are
+// reported at once.
 func typedWrite(typeName string, make plan) invoke.Handler {
 	return func(ctx context.Context, r *invoke.Request) (any, error) {
 		s := r.Snapshot.Schema()
@@ -100,7 +100,7 @@ func typedWrite(typeName string, make plan) invoke.Handler {
 			edits.List = append(links, edits.List...)
 		}
 		set.Schema, set.Edits, set.Key.Note = s, edits.List, string(edits.IRI)
-		r.Release() // those who wait to write must not keep others from reading
+		r.Release() // a waiting write must not hold a snapshot
 		if len(fields) > 0 {
 			if edits.IRI == "" {
 				set.Edits = nameless(r, s, entity, make)
@@ -113,18 +113,17 @@ func typedWrite(typeName string, make plan) invoke.Handler {
 		}
 		iri := edits.IRI
 		if result.Replayed {
-			iri = rdf.IRI(result.Note) // the first call may have minted another one
+			iri = rdf.IRI(result.Note) // the first call may have made another id
 		}
 		out := capability.NodeWritten{ID: s.IDOf(t, iri), IRI: iri, Written: r.Committed(result, set.DryRun)}
-		if set.DryRun || r.Capability.Op() != "delete" { // of a node that goes all goes
+		if set.DryRun || r.Capability.Op() != "delete" { // a deletion removes everything
 			out.Changed = changesOf(s, result, set.DryRun)
 		}
 		return out, nil
 	}
 }
 
-// needed says of a deletion with its links that the schema forbids what the nodes need that
-// they would lose.
+// needed explains a refused deletion with its links: the schema requires the links that other nodes would lose.
 func needed(refused *fault.Error) error {
 	fields := slices.Clone(refused.Fields)
 	for i, f := range fields {
@@ -138,9 +137,8 @@ func needed(refused *fault.Error) error {
 // referrersNamed is how many nodes of each group a refused deletion names.
 const referrersNamed = 3
 
-// referredTo says of a deletion that the schema forbids who still refers to the node. The
-// refusal itself names those nodes and says that what they refer to does not exist, which
-// it does.
+// referredTo explains a refused deletion: which nodes still refer to the node. The refusal itself says that what
+// these refer to does not exist, which would be confusing.
 func referredTo(ctx context.Context, r *invoke.Request, typeName string, refused error) error {
 	if err := r.Latest(ctx); err != nil {
 		return err
@@ -176,8 +174,7 @@ func referredTo(ctx context.Context, r *invoke.Request, typeName string, refused
 	return fault.Invalid(fields)
 }
 
-// detaching says that a node may go with the links to it, or which of those that refer to it
-// may not be without them.
+// detaching says whether a node can be deleted with the links to it, or which nodes require these links.
 func detaching(ctx context.Context, r *invoke.Request, node rdf.IRI) (string, error) {
 	links, err := detached(ctx, r, node)
 	if err != nil {
@@ -209,7 +206,7 @@ func detached(ctx context.Context, r *invoke.Request, node rdf.IRI) (list []chan
 			return nil, err
 		}
 		if q.Subject == rdf.Term(node) {
-			continue // it goes with the node
+			continue // removed with the node
 		}
 		if len(list) == mostDetached {
 			return nil, fault.New(fault.TooLarge, "more than %d links lead to %s; remove them with mutate first", mostDetached, r.Snapshot.Name(node))
@@ -219,8 +216,8 @@ func detached(ctx context.Context, r *invoke.Request, node rdf.IRI) (list []chan
 	return list, nil
 }
 
-// nameless returns the edits of a node to be made whose id cannot be told, under a
-// name that nobody has, so that the rest of it can be tried.
+// nameless returns the edits of a new node whose id is unknown, under an unused name, so that the rest can be
+// validated.
 func nameless(r *invoke.Request, s *schema.Schema, n change.Entity, make plan) []change.Edit {
 	if r.Capability.Op() != "create" {
 		return nil
@@ -229,7 +226,7 @@ func nameless(r *invoke.Request, s *schema.Schema, n change.Entity, make plan) [
 	return make(s, n).List
 }
 
-// allViolations adds to what could not be read what the rest would break.
+// allViolations adds the errors of the rest to those of the unreadable arguments.
 func allViolations(ctx context.Context, r *invoke.Request, set kg.ChangeSet, fields []fault.FieldError) error {
 	set.DryRun, set.Key = true, kg.IdempotencyKey{}
 	if _, err := r.Session().Commit(ctx, set); fault.Is(err, fault.InvalidData) {
@@ -240,7 +237,7 @@ func allViolations(ctx context.Context, r *invoke.Request, set kg.ChangeSet, fie
 	return fault.Invalid(fields)
 }
 
-// unsaid returns those errors that are others than the ones already told.
+// unsaid returns the errors that were not reported yet.
 func unsaid(told, more []fault.FieldError) []fault.FieldError {
 	known := map[string]bool{}
 	said := map[string]bool{}
