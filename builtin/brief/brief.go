@@ -1,5 +1,5 @@
-// Package brief is what agents and their people read before they call anything: the
-// guide to a graph, and prompts, with examples from the graph itself.
+// Package brief writes what agents and people read before their first call: the guide to a graph, and prompts, with
+// examples from the graph.
 //
 // Read [Providers] first, then guide.go.
 package brief

@@ -11,13 +11,13 @@ import (
 	"trails/text/quote"
 )
 
-// advice is what to do about errors that have one of these words in them.
+// advice is what to do about errors with one of these words.
 type advice struct {
 	words []string
 	text  string
 }
 
-// aboutKinds are looked for by code and by kind, in this order.
+// aboutKinds are matched with the code and the kind, in this order.
 var aboutKinds = []advice{
 	{[]string{"scope_denied", "-32004"}, "The caller lacks a scope (data.required_scope). No argument changes that: tell me which scope is missing, and go on without this tool."},
 	{[]string{"unauthenticated", "-32001"}, "The token is missing or wrong. Do not try again; tell me that the connection needs another token."},
@@ -78,7 +78,7 @@ const recoverSteps = `
 In any case: a call that fails has written nothing, for each is one transaction. Change what was wrong and nothing else; do not repeat a call unchanged, except after -32603 or a timeout. After two refusals of the same kind stop, and tell me what you tried.
 `
 
-// matching returns the texts of those advices that are about text, which is in lower case.
+// matching returns the advice for a text in lower case.
 func matching(all []advice, text string) []string {
 	var out []string
 	for _, a := range all {
@@ -89,7 +89,7 @@ func matching(all []advice, text string) []string {
 	return out
 }
 
-// hasWord reports that text has the word where no other word goes on, or is it.
+// hasWord reports whether text contains the word as a whole word.
 func hasWord(text, word string) bool {
 	return text == strings.Trim(word, `"`) || regexp.MustCompile(`(^|\W)`+regexp.QuoteMeta(word)+`($|\W)`).MatchString(text)
 }

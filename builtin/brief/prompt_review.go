@@ -15,9 +15,9 @@ import (
 
 // Bounds of the prompt to review.
 const (
-	reviewCommits = 30   // that are listed
-	reviewScanned = 1000 // that are looked at
-	reviewNodes   = 8    // of one commit
+	reviewCommits = 30   // commits that are listed
+	reviewScanned = 1000 // commits that are examined
+	reviewNodes   = 8    // nodes of one commit
 	reviewMessage = 120  // characters
 	reviewAuthor  = 60   // characters
 	reviewName    = 80   // characters of a node's name
@@ -47,13 +47,13 @@ How to go about it:
 Then tell me, grouped by what was done rather than commit by commit: what is new, what changed from what to what, what was removed; who did it, and why, as far as the messages say. Point out what needs a second look: removals, changes of the schema, values that contradict each other, commits without a message. Name commits by their first digits.
 `
 
-// review is what there is to review.
+// review is the commits to review.
 type review struct {
 	since   *kg.Commit
 	agent   string
-	commits []kg.Commit // newest first, those that are listed
-	more    int         // commits that were found besides
-	cut     bool        // older ones were not looked at
+	commits []kg.Commit // listed commits, newest first
+	more    int         // number of further commits
+	cut     bool        // older commits were not examined
 }
 
 func (v review) limits() string {
@@ -142,7 +142,7 @@ func commitLine(c kg.Commit) string {
 		quote.Text(c.Author, reviewAuthor), message, c.Added, c.Removed)
 }
 
-// touchedBy names the capability that made a commit, and the nodes that it changed.
+// touchedBy returns the capability that made a commit, and the nodes that it changed.
 func touchedBy(ctx context.Context, r *invoke.Request, c kg.Commit) (string, error) {
 	made, err := r.Snapshot.Activities(ctx, kg.ActivityFilter{CommitSeq: c.Seq}, 1)
 	if err != nil || len(made) == 0 {

@@ -17,7 +17,7 @@ import (
 // Bounds of the prompt to write.
 const (
 	writeFields      = 12_000 // bytes
-	writeConstraint  = 300    // characters of what one constraint says
+	writeConstraint  = 300    // characters of one constraint
 	writeDescription = 200
 )
 
@@ -62,8 +62,7 @@ func typeToWrite(r *invoke.Request, name string) (*schema.Type, error) {
 	return nil, fault.Argument("arguments.type", fault.OneOf, name, problem)
 }
 
-// fieldsText lists the properties with everything that is checked, without the id and what
-// every write takes.
+// fieldsText lists the properties with all their constraints, without the id and the common arguments.
 func fieldsText(shape capability.Shape) string {
 	every := append(capability.FieldsOf[capability.ChangeArguments](), capability.Field{Name: "id"})
 	fields := slices.DeleteFunc(slices.Clone(shape.Fields), func(f capability.Field) bool {
@@ -85,7 +84,7 @@ func fieldsText(shape capability.Shape) string {
 	return b.String()
 }
 
-// rulesOf are the words for what a field may hold.
+// rulesOf describes the constraints of a field.
 func rulesOf(f capability.Field) []string {
 	word := string(f.Type)
 	if f.NodeType != "" {
@@ -125,8 +124,7 @@ func rulesOf(f capability.Field) []string {
 	return rules
 }
 
-// valueText is a value of the schema as JSON, in one line and whole: of a long text or
-// list the rest is left out.
+// valueText is a value of the schema as JSON in one line, shortened if it is long.
 func valueText(v any) string {
 	switch value := v.(type) {
 	case []any:
@@ -151,7 +149,7 @@ func valueText(v any) string {
 	return string(text)
 }
 
-// togetherText says what holds for several properties at once, and for the id.
+// togetherText describes constraints on several properties, and the id.
 func togetherText(r *invoke.Request, t *schema.Type, shape capability.Shape) string {
 	text := ""
 	for _, group := range shape.UniqueTogether {

@@ -47,7 +47,7 @@ var prompts = []invoke.Prompt{
 	},
 }
 
-// promptCapabilities are how the doors reach the prompts.
+// promptCapabilities are the capabilities by which transports get the prompts.
 var promptCapabilities = []invoke.Capability{
 	invoke.Define(capability.Descriptor{
 		ID: "prompts_list", Description: "List the prompts with the arguments that each takes.",
@@ -125,8 +125,7 @@ func promptGet(ctx context.Context, r *invoke.Request, in promptAsked) (*promptT
 		Message: fmt.Sprintf("there is no prompt %q; there are %s", in.Name, strings.Join(names, ", "))})
 }
 
-// fitting keeps the first lines of a text, those that there is room for, and says first how
-// many are left out.
+// fitting keeps as many lines of a text as fit, and says first how many are left out.
 func fitting(text string, room int) string {
 	if utf8.RuneCountInString(text) <= room {
 		return text
@@ -143,8 +142,8 @@ func fitting(text string, room int) string {
 	return fmt.Sprintf("cut: this text has %d of its %d lines; describe and list tell what is missing.\n", n, len(lines)) + kept.String()
 }
 
-// promptArguments checks the arguments of the prompt itself. An empty text is none: menus
-// send one for what was not filled in.
+// promptArguments checks the arguments of a prompt. An empty text counts as missing, because menus send one for an
+// empty field.
 func promptArguments(p invoke.Prompt, values map[string]any) (map[string]string, error) {
 	shape := capability.Shape{Closed: true}
 	for _, a := range p.Arguments {

@@ -15,22 +15,21 @@ import (
 
 // Bounds on what examples show.
 const (
-	sampleNodes  = 5   // how many nodes are looked at to find one that can be shown
+	sampleNodes  = 5   // nodes that are examined to find a suitable one
 	sampleID     = 48  // bytes of an id
 	sampleValue  = 40  // characters of a value
 	sampleValues = 3   // values of one property
-	sampleCall   = 400 // bytes of the arguments of a call
+	sampleCall   = 400 // bytes of a call's arguments
 )
 
-// sample is a node of a type that is there, as examples show it. A type without
-// such a node has one without id and values.
+// sample is an existing node of a type, for examples. If there is none, it has no id and no values.
 type sample struct {
 	of     *schema.Type
 	id     string
-	values map[string][]any // as JSON, those of required properties and of enums
+	values map[string][]any // as JSON, of required properties and of enumerations
 }
 
-// sampleOf finds a node of exactly this type, among the first ones, whose id can be shown.
+// sampleOf finds a node of exactly this type with a suitable id, among the first ones.
 func sampleOf(ctx context.Context, r *invoke.Request, t *schema.Type) (sample, rdf.IRI, error) {
 	found := sample{of: t, values: map[string][]any{}}
 	nodes, err := r.Snapshot.Instances(ctx, t.IRI, sampleNodes)
@@ -78,8 +77,8 @@ func firstValues(ctx context.Context, r *invoke.Request, node rdf.IRI, p *schema
 	return out, nil
 }
 
-// callExample is the JSON of a create's required arguments, with the values of the
-// sample where it has any, and the names of those for which there was no room.
+// callExample is the JSON of a create's required arguments, with values of the sample, and the names of arguments
+// that did not fit.
 func (s sample) callExample(shape capability.Shape, most int) (args string, left []string) {
 	var members []string
 	size := len("{}")
@@ -121,7 +120,7 @@ func (s sample) example(f capability.Field) string {
 	return string(text)
 }
 
-// least is how many values the field must have, as far as an example shows them.
+// least is how many values an example of the field has.
 func least(f capability.Field) int {
 	if f.MinCount == nil {
 		return 0
@@ -129,7 +128,7 @@ func least(f capability.Field) int {
 	return min(*f.MinCount, sampleValues)
 }
 
-// placeholder is a value of the field when no node is there to show one.
+// placeholder is a value of the field if no node has one.
 func placeholder(f capability.Field) any {
 	switch v, known := capability.Examples[f.Type]; {
 	case f.HasValue != nil:
