@@ -1,8 +1,7 @@
-// Package surface chooses which capabilities a list of tools has. A model pays for every
-// tool that it is shown, before its first call: a list has the typed tools where these are
-// few, else the generic ones that do the same for any type, and where there are very many
-// those of the gateway, by which a model finds and calls the others. What is not listed can
-// be called by name all the same.
+// Package surface chooses the capabilities in a list of tools. A model pays for every listed tool before its first
+// call. So a list has the typed tools if they are few, otherwise the generic ones that do the same for any type, and
+// with very many tools those of the gateway, with which a model finds and calls the others. Tools that are not listed
+// can still be called by name.
 //
 // Read [Mode] first.
 package surface
@@ -18,26 +17,26 @@ import (
 	"trails/text/tokens"
 )
 
-// Mode names a choice.
+// Mode is a way to choose.
 type Mode string
 
 // The modes.
 const (
-	Auto    Mode = "auto"    // Gateway where a capability says so, else the first of Full and Compact that costs at most Budget tokens, else Gateway
+	Auto    Mode = "auto"    // Gateway if a capability asks for it, else the first of Full and Compact that costs at most Budget tokens, else Gateway
 	Full    Mode = "full"    // a set of typed tools for each type
 	Compact Mode = "compact" // generic tools, as many for any number of types
-	Gateway Mode = "gateway" // tools that find others and call them
-	Proxy   Mode = "proxy"   // every tool without its arguments, and what asks for these and calls it
+	Gateway Mode = "gateway" // tools that search for others and call them
+	Proxy   Mode = "proxy"   // every tool without its arguments, and tools that return the arguments and call it
 )
 
 // Modes lists them.
 func Modes() []Mode { return []Mode{Auto, Full, Compact, Gateway, Proxy} }
 
-// Budget is how many tokens of a list Auto lets a model read: of names, descriptions and
-// input schemas, counted as cl100k_base.
+// Budget is the maximum number of tokens of a list in mode Auto: names, descriptions and input schemas, counted as
+// cl100k_base.
 const Budget = 5_000
 
-// Choose returns what lists tools in a mode.
+// Choose returns the function that selects the listed tools in a mode.
 func (m Mode) Choose(all []invoke.Capability) []invoke.Capability {
 	has := func(m Mode) []invoke.Capability {
 		return with(all, func(c invoke.Capability) bool {
@@ -74,8 +73,8 @@ func with(all []invoke.Capability, wanted func(invoke.Capability) bool) []invoke
 	return out
 }
 
-// affordable reports that a list costs at most Budget tokens. A token is at least a byte,
-// and of tool lists eight bytes at most, about: most lists are judged without counting.
+// affordable reports whether a list costs at most Budget tokens. A token has between one and about eight bytes in
+// tool lists, so most lists are decided without counting.
 func affordable(list []invoke.Capability) bool {
 	text := ""
 	for _, c := range list {
@@ -84,7 +83,7 @@ func affordable(list []invoke.Capability) bool {
 	return len(text) <= Budget || len(text) <= 8*Budget && tokens.Count(text) <= Budget
 }
 
-// Shown is what a model reads of a tool: name, description and input schema.
+// Shown is what a model sees of a tool: name, description and input schema.
 func Shown(d capability.Descriptor) string {
 	tool := project.MCPTool(d, project.Process{})
 	text, err := jsontext.Marshal(struct {
