@@ -8,7 +8,7 @@ import (
 	"trails/kg"
 )
 
-// Commit is a commit as every door shows it.
+// Commit is a commit in answers.
 type Commit struct {
 	ID            string `json:"id"`
 	Parent        string `json:"parent,omitempty"`
@@ -35,10 +35,10 @@ func CommitOf(c kg.Commit) *Commit {
 	return v
 }
 
-// CommitList is what commits_list answers, read: its rows as commits.
+// CommitList is the parsed answer of commits_list.
 type CommitList struct {
 	Commits []Commit
-	Next    *string // before which older ones are; nil when there are none
+	Next    *string // the commit before which older ones are; nil if there are none
 }
 
 // UnmarshalJSON reads the answer of commits_list, whose columns are members of [Commit].

@@ -57,7 +57,7 @@ func Conditions(r *invoke.Request, t *schema.Type, where []Condition) (list []br
 	return list, problems
 }
 
-// words gives bare words the JSON form that a property takes.
+// words converts bare words to the JSON values of a property.
 func words(p *schema.Property, value any) any {
 	switch value := value.(type) {
 	case string:

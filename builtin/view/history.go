@@ -74,8 +74,8 @@ func viewHistory(ctx context.Context, r *invoke.Request, in historyAsked) (*Hist
 	return out, nil
 }
 
-// Before is the number of the commit before which a page of history begins: 0, which is after the
-// newest, when none is named.
+// Before is the number of the commit before which a page of history begins: 0 if none is named, which starts at the
+// newest.
 func Before(ctx context.Context, r *invoke.Request, commit string) (kg.Seq, error) {
 	if commit == "" {
 		return 0, nil

@@ -12,10 +12,9 @@ import (
 // PageMost is the most rows that entities_list reads at once.
 const PageMost = maxLimit
 
-// WriteCSV writes at most limit rows of a list as CSV by as many reads as it takes, and returns
-// how many these are with the last page: the node by its id, its label, and the columns but for
-// the label's, unless columns are asked for, each cell as an export of the type has it. The
-// arguments are those of entities_list, which read makes one call of.
+// WriteCSV writes up to limit rows of a list as CSV, with as many reads as needed, and returns their number and the
+// last page. The columns are the node's id, its label, and the other columns, or the requested ones; cells are as in
+// an export. The arguments are those of entities_list; read makes one call of it.
 func WriteCSV(out io.Writer, args map[string]any, limit int, read func(args map[string]any) (Table, error)) (written int, t Table, err error) {
 	w := csv.NewWriter(out)
 	args["whole"], args["facets"] = true, false
@@ -51,7 +50,7 @@ func WriteCSV(out io.Writer, args map[string]any, limit int, read func(args map[
 	}
 }
 
-// name is what a call takes for the node: Type/id, or its IRI when it has no id of its own.
+// name is the node as an argument of a call: Type/id, or its IRI if it has no local id.
 func (n Node) name() string {
 	if n.Type == "" || n.ID == n.IRI {
 		return n.IRI

@@ -45,7 +45,7 @@ func viewNodes(list []browse.Described) []Node {
 	return out
 }
 
-// Cell is one value as a page shows it.
+// Cell is one value in a page.
 type Cell struct {
 	Text     string `json:"text" doc:"The value, or the label of the node it refers to; cut when it is long."`
 	Datatype string `json:"datatype,omitempty" doc:"xsd:date and the like; absent for plain text."`
@@ -54,7 +54,7 @@ type Cell struct {
 	Length   int    `json:"length,omitempty" doc:"How many characters there are, when the text was cut."`
 }
 
-// cells shows values, each text cut to most characters.
+// cells converts values, with texts cut to most characters.
 func cells(ctx context.Context, r *invoke.Request, values []rdf.Term, most int) ([]Cell, error) {
 	out := make([]Cell, len(values))
 	for i, v := range values {
@@ -81,7 +81,7 @@ func cell(ctx context.Context, r *invoke.Request, v rdf.Term, most int) (Cell, e
 	return c, nil
 }
 
-// refCell shows a node by its label, and a class by its name: that is no node of the data.
+// refCell shows a node by its label; a class, which is not a node of the data, by its name.
 func refCell(ctx context.Context, r *invoke.Request, v rdf.Term) (Cell, error) {
 	if iri, ok := v.(rdf.IRI); ok {
 		if t := r.Snapshot.Schema().TypeByIRI(iri); t != nil {

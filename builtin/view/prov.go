@@ -26,8 +26,7 @@ func provPrefixes(base string) [][2]string {
 // commitPrefix is what the IRI of every commit begins with.
 const commitPrefix = "urn:trails:commit:"
 
-// provContext names what the document uses of PROV-O (https://www.w3.org/TR/prov-o/). Other
-// names are ours.
+// provContext is the JSON-LD context of the document: names of PROV-O (https://www.w3.org/TR/prov-o/) and our own.
 func provContext(base string) map[string]any {
 	link := func(name string) map[string]any { return map[string]any{"@id": "_p:" + name, "@type": "@id"} }
 	stamp := func(name string) map[string]any {
@@ -83,10 +82,10 @@ type provActivity struct {
 	Commit     string   `json:"commit,omitempty"`
 	Used       []string `json:"used,omitempty"`
 	Generated  []string `json:"generated,omitempty"`
-	Entities   []string `json:"entities,omitempty"` // the same, said of them
+	Entities   []string `json:"entities,omitempty"` // the same entities, for statements about them
 }
 
-// provLatest answers the latest calls, as many as there is room for.
+// provLatest answers the latest calls, as many as fit.
 func provLatest(ctx context.Context, r *invoke.Request, at *url.URL) (invoke.Document, error) {
 	form, err := form(r, withGraphForms(formJSONLD, formJSON)...)
 	if err != nil {
@@ -117,7 +116,7 @@ func provLatest(ctx context.Context, r *invoke.Request, at *url.URL) (invoke.Doc
 	return d, err
 }
 
-// latestActivities reads the latest calls, those that still wait in memory included.
+// latestActivities reads the latest calls, including those that wait in memory.
 func latestActivities(ctx context.Context, r *invoke.Request) ([]provActivity, error) {
 	if err := r.Latest(ctx); err != nil {
 		return nil, err
@@ -126,7 +125,7 @@ func latestActivities(ctx context.Context, r *invoke.Request) ([]provActivity, e
 	if err != nil {
 		return nil, err
 	}
-	// A read is recorded later than a write that began after it.
+	// A read may be recorded later than a write that began after it.
 	slices.SortStableFunc(activities, func(a, b kg.Activity) int { return b.Started.Compare(a.Started) })
 	out := make([]provActivity, len(activities))
 	for i, a := range activities {
@@ -162,7 +161,7 @@ func provOf(ctx context.Context, r *invoke.Request, a kg.Activity) (provActivity
 	return p, err
 }
 
-// CommitOfName is the id of the commit that provenance names so, "" when it names none.
+// CommitOfName is the id of a commit from its name in provenance, or "".
 func CommitOfName(name string) string {
 	id, err := kg.ParseCommitID(strings.TrimPrefix(name, "_c:"))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"trails/rdf"
 )
 
-// provGraph is what the JSON-LD of activities means, in another form.
+// provGraph is the JSON-LD of activities as a graph, for other formats.
 func provGraph(ctx context.Context, r *invoke.Request, form string, activities []provActivity) (invoke.Document, error) {
 	var quads []rdf.Quad
 	for _, a := range activities {
@@ -23,7 +23,7 @@ func provGraph(ctx context.Context, r *invoke.Request, form string, activities [
 	return graphDocument(form, quads, prefixes)
 }
 
-// statements are what the graph of provenance says of an activity.
+// provActivity.statements are the statements of an activity.
 func (p provActivity) statements(ctx context.Context, s *kg.Snapshot) (list []rdf.Quad, err error) {
 	for _, about := range []rdf.Quad{
 		{Subject: rdf.IRI(p.ID)},

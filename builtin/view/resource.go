@@ -24,18 +24,18 @@ const (
 	mimeJSONLD = "application/ld+json"
 )
 
-// Forms is an address with the forms that it can be had in.
+// Forms is an address with its available forms.
 type Forms struct {
 	invoke.Resource
-	// JSON is what the address says by itself.
+	// JSON is the default form.
 	JSON func(context.Context, *invoke.Request) (any, error)
-	// Graph is the same as statements, with the prefixes to write them by; nil when it is none.
+	// Graph is the same as statements, with prefixes for writing them; nil if there is none.
 	Graph func(*invoke.Request) ([]rdf.Quad, map[string]string)
-	// Context is what it says as a JSON-LD context; nil when it is none.
+	// Context is the same as a JSON-LD context; nil if there is none.
 	Context func(*invoke.Request) ([]byte, error)
 }
 
-// Offered returns the resource that answers in the form that is asked for.
+// Offered returns a resource that answers in the requested form.
 func (f Forms) Offered() invoke.Resource {
 	f.Read = func(ctx context.Context, r *invoke.Request, _ *url.URL) (invoke.Document, error) {
 		form, err := form(r, f.forms()...)
@@ -59,7 +59,7 @@ func (f Forms) Offered() invoke.Resource {
 	return f.Resource
 }
 
-// typeResources offers one address for each type, below which are those of its nodes.
+// typeResources offers one address for each type, with those of its nodes below it.
 type typeResources struct{}
 
 func (typeResources) Version(s *kg.Snapshot) string { return s.SchemaKey() }
@@ -87,7 +87,7 @@ func umbrella(t *schema.Type) invoke.Resource {
 	}
 }
 
-// pack makes a body a part of a JSON result: what is no JSON travels as a string.
+// pack makes a body a part of a JSON result: a body that is not JSON becomes a string.
 func pack(mime string, body []byte) (json.RawMessage, error) {
 	if mime == mimeJSON || mime == mimeJSONLD {
 		return body, nil
@@ -133,8 +133,8 @@ func resourceRead(ctx context.Context, r *invoke.Request, in addressAsked) (*add
 	return &addressRead{in.URI, d.MIME, body, d.Page}, err
 }
 
-// readType reads the list of a type's nodes, or one of them. The type is the one of the
-// request's own schema: what a provider offered may be of another snapshot.
+// readType reads the list of a type's nodes, or one of them. It looks the type up in the request's own schema,
+// because the provider's offer may be from another snapshot.
 func readType(ctx context.Context, r *invoke.Request, name string, at *url.URL) (invoke.Document, error) {
 	t := r.Snapshot.Schema().Type(name)
 	if t == nil {

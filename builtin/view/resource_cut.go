@@ -19,19 +19,19 @@ import (
 	"trails/text/outline"
 )
 
-// aroundDocument is what the call's own members take beside the body.
+// aroundDocument is the size of the call's own members around the body.
 const aroundDocument = 200
 
 // mostLeftOut is how many properties a document names of which it leaves values out.
 const mostLeftOut = 3
 
-// takeMaxChars takes max_chars out of an address and puts it among the arguments.
+// takeMaxChars moves max_chars from an address to the arguments.
 func takeMaxChars(r *invoke.Request, address string) (string, error) {
 	name := capability.MaxChars().Name
 	path, raw, found := strings.Cut(address, "?")
 	params, err := url.ParseQuery(raw)
 	if !found || err != nil || !params.Has(name) {
-		return address, nil // what is no query is refused by who reads it
+		return address, nil // the reader of the address reports a malformed query
 	}
 	n, err := boundedParam(params, name, 0, capability.LeastChars, capability.MostChars)
 	if err != nil {
@@ -45,10 +45,10 @@ func takeMaxChars(r *invoke.Request, address string) (string, error) {
 	return path + "?" + params.Encode(), nil
 }
 
-// isBounded reports that the document is for a model, which is told what is not in it.
+// isBounded reports that the document is for a model, and so has a size limit.
 func isBounded(r *invoke.Request) bool { return r.Room() != math.MaxInt }
 
-// documentSize is how many characters a document takes in an answer.
+// documentSize is the size of a document in an answer, in characters.
 func documentSize(d invoke.Document) int {
 	if isJSON(d.MIME) {
 		return utf8.RuneCount(d.Body)
@@ -66,8 +66,7 @@ func fits(r *invoke.Request, d invoke.Document) bool {
 	return !isBounded(r) || documentSize(d) <= r.Room()-aroundDocument
 }
 
-// fitting makes a document of as many of n things as there is room for, one at least, and
-// tells how many these are.
+// fitting makes a document of as many of n things as fit, at least one, and returns their number.
 func fitting(r *invoke.Request, n int, of func(n int) (invoke.Document, error)) (d invoke.Document, kept int, err error) {
 	for kept = n; ; {
 		if d, err = of(kept); err != nil || kept <= 1 || fits(r, d) {
@@ -77,8 +76,8 @@ func fitting(r *invoke.Request, n int, of func(n int) (invoke.Document, error)) 
 	}
 }
 
-// fittingValues makes a document of as many statements as there is room for: values are
-// left out whole, so that what it says is true.
+// fittingValues makes a document of as many statements as fit: values are left out completely, never shortened, so
+// that every statement is true.
 func fittingValues(r *invoke.Request, address string, quads []rdf.Quad, of func([]rdf.Quad) (invoke.Document, error)) (invoke.Document, error) {
 	d, err := of(quads)
 	if err != nil || fits(r, d) {
@@ -93,11 +92,10 @@ func fittingValues(r *invoke.Request, address string, quads []rdf.Quad, of func(
 	return d, err
 }
 
-// group names the values of a property of a node.
+// group is the values of a property of a node.
 type group struct{ subject, predicate rdf.Term }
 
-// fewerValues keeps values of room characters: the first of each property that there is
-// room for, then the second of each, and so on.
+// fewerValues keeps values of up to room characters: the first of each property, then the second of each, and so on.
 func fewerValues(quads []rdf.Quad, room int) []rdf.Quad {
 	type ranked struct{ at, rank, size int }
 	seen := map[group]int{}
@@ -125,7 +123,7 @@ func fewerValues(quads []rdf.Quad, room int) []rdf.Quad {
 	return kept
 }
 
-// leftOut says of which properties values are missing.
+// leftOut names the properties with missing values.
 func leftOut(s *schema.Schema, all, kept []rdf.Quad) string {
 	total, shown, longest := map[group]int{}, map[group]int{}, map[group]int{}
 	var order []group
@@ -167,8 +165,8 @@ func leftOut(s *schema.Schema, all, kept []rdf.Quad) string {
 // leftOutName is the most characters of a property's name.
 const leftOutName = 60
 
-// wayToAll says how the whole of a document of size characters is had: otherwise, where no
-// answer is as long as that.
+// wayToAll says how to get a complete document of size characters; otherwise is the advice if no answer can be that
+// long.
 func wayToAll(address string, size int, otherwise string) string {
 	if size+2*invoke.CutRoom > capability.MostChars {
 		return otherwise
@@ -179,9 +177,8 @@ func wayToAll(address string, size int, otherwise string) string {
 	return fmt.Sprintf("read %s?%s for all of it", outline.Shorten(path, invoke.CutRoom/2), params.Encode())
 }
 
-// withCut shortens a document that its resource does not, and says first what is missing
-// from it and what its reader is warned of: JSON in the members "cut" and "warnings" of the
-// object, or of the first one of the list; Turtle in comments.
+// withCut shortens a document that its resource did not, and first says what is missing, with the warnings: in JSON
+// as the members "cut" and "warnings" of the object, or of the first one of the list; in Turtle as comments.
 func withCut(r *invoke.Request, address string, d invoke.Document) (invoke.Document, error) {
 	if !fits(r, d) && isJSON(d.MIME) {
 		size := documentSize(d)
@@ -229,8 +226,8 @@ func withCut(r *invoke.Request, address string, d invoke.Document) (invoke.Docum
 	return d, nil
 }
 
-// ownMember is the name of a member that is about the document. JSON-LD passes over a
-// member that its context does not name, so it is no word of the schema.
+// ownMember is the name of a member about the document. JSON-LD ignores members that its context does not define, so
+// it cannot be a name of the schema.
 func ownMember(s *schema.Schema, name string) string {
 	taken := s.Prefixes[name] != ""
 	for _, t := range s.Types {

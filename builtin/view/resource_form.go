@@ -22,11 +22,10 @@ const (
 	formJSONLD = "jsonld" // one of [rdfio.GraphForms]
 )
 
-// MaxDocumentQuads bounds what one document is made of.
+// MaxDocumentQuads bounds the quads of one document.
 const MaxDocumentQuads = 500_000
 
-// form returns the form that the call asks for, the first of those offered when it
-// asks for none.
+// form returns the requested form, or the first of those offered.
 func form(r *invoke.Request, offered ...string) (string, error) {
 	asked := r.Args.Text("format")
 	if asked == "" {
@@ -49,7 +48,7 @@ func wrongForm(asked string, offered []string) error {
 	})
 }
 
-// forms are those of the resource, its own first.
+// forms are the forms of the resource, the default first.
 func (f Forms) forms() []string {
 	if f.Graph == nil {
 		return []string{formJSON}
@@ -57,7 +56,7 @@ func (f Forms) forms() []string {
 	return withGraphForms(formJSON)
 }
 
-// withGraphForms are the first forms, and after them all others in which a graph can be had.
+// withGraphForms are the first forms, followed by all other formats of graphs.
 func withGraphForms(first ...string) []string {
 	for _, f := range rdfio.GraphForms {
 		if !slices.Contains(first, f.Name) {
@@ -91,8 +90,8 @@ func instanceDocument(r *invoke.Request, t *schema.Type, iri rdf.IRI, quads []rd
 	})
 }
 
-// contextOf is the graph's context: at the address by which the caller can load it, or what a
-// document uses of it, in the document. [schema.ContextIRI] is no address for a processor.
+// contextOf is the graph's context: an address from which the caller can load it, or within the document the parts
+// that it uses. A JSON-LD processor cannot load [schema.ContextIRI].
 func contextOf(r *invoke.Request) rdfio.JSONLDContext {
 	c := r.Snapshot.Schema().JSONLDContext()
 	c.Address, c.Used, c.Ignored = r.Args.Text("context"), true, []string{ownMember(r.Snapshot.Schema(), "cut")}

@@ -40,7 +40,7 @@ func kgTypes(ctx context.Context, r *invoke.Request) (any, error) {
 		Description string `json:"description,omitempty"`
 		Abstract    bool   `json:"abstract,omitempty"`
 		Count       int64  `json:"count"`
-		Own         *int64 `json:"own,omitempty"` // without those of subtypes, where there are subtypes
+		Own         *int64 `json:"own,omitempty"` // without those of subtypes, if there are subtypes
 	}
 	counts, err := r.Snapshot.TypeCounts(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func readList(ctx context.Context, r *invoke.Request, t *schema.Type, rawQuery s
 		return invoke.Document{}, err
 	}
 	page := &invoke.Page{Offset: q.Offset, Limit: q.Limit}
-	q.Limit++ // one more says whether the list goes on
+	q.Limit++ // one more shows whether there are more
 	table, err := r.Snapshot.Table(ctx, q)
 	if err != nil {
 		return invoke.Document{}, err
@@ -132,12 +132,12 @@ func nextPage(t *schema.Type, rawQuery string, page *invoke.Page) string {
 	return outline.Shorten(invoke.Address(t.Name, "")+"?"+params.Encode(), invoke.CutRoom/2)
 }
 
-// badFilter is the fault for a part of the query that cannot be used.
+// badFilter is the fault for an invalid part of the query.
 func badFilter(field, reason, format string, args ...any) *fault.Error {
 	return fault.New(fault.InvalidArguments, format, args...).With("field", field).With("reason", reason)
 }
 
-// noParam refuses a parameter of an address that it does not take.
+// noParam refuses an unknown parameter of an address.
 func noParam(name, says string) *fault.Error {
 	if name == "at" {
 		says += "; " + capability.NoPast
@@ -145,7 +145,7 @@ func noParam(name, says string) *fault.Error {
 	return badFilter(name, "unknown_parameter", "%s", says)
 }
 
-// listParams are what a list's address may carry, each at most once.
+// listParams are the parameters of a list's address, each allowed once.
 var listParams = []string{"where", "limit", "offset", "branch"}
 
 func addressQuery(r *invoke.Request, t *schema.Type, raw string) (browse.TableQuery, error) {
@@ -177,7 +177,7 @@ func addressQuery(r *invoke.Request, t *schema.Type, raw string) (browse.TableQu
 	return q, err
 }
 
-// onlyMain accepts the one branch that there is.
+// onlyMain accepts only the branch main.
 func onlyMain(params url.Values) error {
 	if b := params.Get("branch"); b != "" && b != invoke.MainBranch {
 		return fault.New(fault.Missing, "no branch %q", b).With("branch", b)
@@ -242,13 +242,13 @@ func where(r *invoke.Request, q *browse.TableQuery, clause string) error {
 	return nil
 }
 
-// secondClause is how a second condition begins behind a value.
+// secondClause matches the beginning of a second condition behind a value.
 var secondClause = regexp.MustCompile(`(?i)(?:\s+(?:and|or)\s+|\s*(?:&&?|\|\|?|[,;])\s*)([a-z_][a-z0-9_]*)\s*(?:=|!=|<|>)`)
 
-// unsafeInFilter reports that a filter of an address may not have the character.
+// unsafeInFilter reports whether a character is forbidden in a filter of an address.
 func unsafeInFilter(c rune) bool { return c == '"' || c == '\\' || c < ' ' || c == 0x7f || c == 0xfffd }
 
-// filterValue gives a bare word the JSON form that its property takes.
+// filterValue converts a bare word to the JSON value of its property.
 func filterValue(p *schema.Property, word string) any {
 	switch schema.Datatypes[p.Datatype].JSON {
 	case schema.JSONObject:

@@ -43,7 +43,7 @@ var suggest = invoke.Define(capability.Descriptor{
 	return suggesters[in.What](ctx, r, in)
 }, invoke.Hidden)
 
-// suggesters have what can be suggested.
+// suggesters are the kinds of suggestions.
 var suggesters = map[string]func(context.Context, *invoke.Request, suggesting) (suggestionsView, error){
 	"types": suggestTypes, "concrete_types": suggestConcreteTypes, "entities": suggestEntities, "properties": suggestProperties, "values": suggestValues,
 	"branches": suggestBranches, "commits": suggestCommits, "authors": suggestAuthors, "capabilities": suggestCapabilities,
@@ -112,10 +112,10 @@ func suggestCapabilities(ctx context.Context, r *invoke.Request, in suggesting) 
 	return matching(in, items), nil
 }
 
-// suggestedCommits is how many of the newest commits are looked at for a message.
+// suggestedCommits is how many of the newest commits are searched for a message.
 const suggestedCommits = 1000
 
-// suggestCommits looks at messages of the newest commits, and at the id of any.
+// suggestCommits searches the messages of the newest commits, and the ids of all.
 func suggestCommits(ctx context.Context, r *invoke.Request, in suggesting) (suggestionsView, error) {
 	list, err := r.Snapshot.Commits(ctx, 0, suggestedCommits)
 	if err != nil {
@@ -133,11 +133,10 @@ func suggestCommits(ctx context.Context, r *invoke.Request, in suggesting) (sugg
 	return out, nil
 }
 
-// LongestAuthor is what the prompt to review takes of an author's name, in characters.
+// LongestAuthor is the maximum length of an author's name in the prompt to review, in characters.
 const LongestAuthor = 200
 
-// suggestAuthors names who made the newest commits, the latest first. Of a name that is
-// longer than a prompt takes the beginning stands for it.
+// suggestAuthors names the authors of the newest commits, the latest first, cut to LongestAuthor.
 func suggestAuthors(ctx context.Context, r *invoke.Request, in suggesting) (suggestionsView, error) {
 	list, err := r.Snapshot.Commits(ctx, 0, suggestedCommits)
 	if err != nil {
@@ -191,7 +190,7 @@ func suggestNodes(ctx context.Context, r *invoke.Request, in suggesting, types [
 	return out, nil
 }
 
-// suggestValues lists what a property can have: its values, or the nodes of its class.
+// suggestValues lists the possible values of a property, or the nodes of its class.
 func suggestValues(ctx context.Context, r *invoke.Request, in suggesting) (suggestionsView, error) {
 	t, err := KnownType(r, in.Type)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"trails/schema"
 )
 
-// Term is a term of an answer.
+// Term is a term in an answer.
 type Term struct {
 	Type     string `json:"type"`
 	Value    string `json:"value"`
@@ -32,9 +32,8 @@ func TermOf(t rdf.Term) Term {
 	return o
 }
 
-// Plain is a term as a table shows it to a model: a node as Type/id, any other IRI as
-// short as it goes, a value as JSON has it, nil for nothing. Its datatype and language are
-// those of the property, or are asked for.
+// Plain is a term in a table for a model: a node as Type/id, another IRI as short as possible, a value as JSON, nil
+// for none. The datatype and language are not shown.
 func Plain(s *schema.Schema, t rdf.Term) any {
 	switch t := t.(type) {
 	case nil:

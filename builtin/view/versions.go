@@ -19,7 +19,7 @@ type Version struct {
 	Commit  *string         `json:"commit" doc:"The head at that time."`
 }
 
-// VersionChange is a field of the descriptor that is another one than in the version before.
+// VersionChange is a field of the descriptor that differs from the previous version.
 type VersionChange struct {
 	Field string `json:"field"`
 	What  string `json:"what"`

@@ -1,5 +1,5 @@
-// Package view is what pages and agents read of a graph: tables, nodes, their history
-// and neighbourhood, commits, suggestions, and the trails:// addresses.
+// Package view has the read capabilities for pages and agents: tables, nodes, their history and neighbourhood,
+// commits, suggestions, and the trails:// addresses.
 //
 // Read [Providers] first, then list.go for a view and resource.go for an address.
 package view
@@ -8,8 +8,8 @@ import (
 	"trails/invoke"
 )
 
-// Providers returns what is read. The views are callable by id, and no tools, because
-// an agent reads the same through resources at a fraction of the tokens.
+// Providers returns the views. They can be called by id and are not tools, because an agent reads the same through
+// resources with far fewer tokens.
 func Providers() []invoke.Provider {
 	return []invoke.Provider{
 		invoke.Fixed(invoke.Offer{
