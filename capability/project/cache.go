@@ -6,13 +6,12 @@ import (
 	"trails/capability"
 )
 
-// maxCached bounds a cache; past it, everything is forgotten. A file with more
-// capabilities than a quarter of that is slow to list in four views, not wrong.
+// maxCached bounds a cache; when it is full, it is emptied. A file with more than a quarter as many capabilities is
+// slow to list in four views, but not wrong.
 const maxCached = 4 * 4096
 
-// Cache keeps what views show of descriptors by id and version, which name a
-// descriptor's content: a changed one is another key, so nothing is ever stale.
-// The zero value is ready, and it is safe for concurrent use.
+// Cache caches views of descriptors by id and version. A version identifies the content of a descriptor, so entries
+// are never stale. The zero value is ready, and it is safe for concurrent use.
 type Cache struct {
 	mu    sync.Mutex
 	texts map[key][]byte
@@ -23,8 +22,8 @@ type key struct {
 	in                Process
 }
 
-// Encode returns what v.Encode does, remembered; a nil cache remembers nothing. The text is
-// shared by everyone who asks for the same one: do not change it.
+// Encode returns the cached result of v.Encode; a nil cache caches nothing. The text is shared and must not be
+// changed.
 func (c *Cache) Encode(v View, d capability.Descriptor) ([]byte, error) {
 	if c == nil {
 		return v.Encode(d)

@@ -9,12 +9,11 @@ import (
 	"trails/text/jsontext"
 )
 
-// checksumName is the member that has a checksum; in a Thing Description and at the top of
-// OpenAPI it has their prefixes.
+// checksumName is the member for a checksum; in a Thing Description and at the top of OpenAPI it has a prefix.
 const checksumName = "checksum"
 
-// checksumLength is how many hex digits a checksum has. It tells a hand edit and an accident;
-// it is no signature.
+// checksumLength is the number of hex digits of a checksum. It detects accidents and edits by hand; it is not a
+// signature.
 const checksumLength = 32
 
 // checksum names the content of JSON: the first 128 bits of the SHA-256 of its canonical
@@ -32,9 +31,9 @@ func digest(canonical []byte) string {
 	return hex.EncodeToString(sum[:checksumLength/2])
 }
 
-// sealed writes an entry, with its checksum as one more member at the end of the object that
-// the last depth bytes close. The checksum is that of the text without it: the canonical form
-// is written of the members, which takes a fraction of the time of reading the text again.
+// sealed writes an entry, with its checksum as the last member of the object that ends depth bytes before the end.
+// The checksum covers the text without it, in canonical form, which is written directly because that is faster than
+// parsing the text again.
 func sealed(entry members, name string, depth int) []byte {
 	sum := written(entry, true, digest)
 	return written(entry, false, func(text []byte) []byte {
@@ -46,16 +45,15 @@ func sealed(entry members, name string, depth int) []byte {
 	})
 }
 
-// sumOf returns the checksum that [sealed] has put into an entry, in quotation marks.
+// sumOf returns the checksum that [sealed] has put into an entry, with quotation marks.
 func sumOf(entry []byte) []byte {
 	mark := []byte(checksumName + `":`)
 	at := bytes.LastIndex(entry, mark) + len(mark)
 	return entry[at : at+checksumLength+2]
 }
 
-// document writes what stands around the entries of a view, and at the end the checksum of
-// that: of the document with the checksum of each entry in its place. So each entry can be
-// told to be as it was served, and all between them, without the others.
+// document writes the frame of a document around its entries, with a checksum of the frame: of the document with each
+// entry replaced by its checksum. So each entry, and the frame, can be verified separately.
 func (l Listing) document(v View, name string, write func(b *bytes.Buffer, entries [][]byte)) ([]byte, error) {
 	list, size, err := l.encode(v)
 	if err != nil {

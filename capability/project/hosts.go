@@ -2,7 +2,7 @@ package project
 
 import "strings"
 
-// Refusal is what a host refuses in a tool, or cuts, and a public report of it.
+// Refusal is what a host refuses or cuts in a tool, with a public report of it.
 type Refusal struct {
 	Rule   string // of [Lint]
 	Host   string // the program or the API behind it
@@ -10,8 +10,8 @@ type Refusal struct {
 	Report string
 }
 
-// Refusals is what [Lint] knows of hosts. Each was met by somebody who wrote it down; hosts have
-// mended some since, but not in every version that is used.
+// Refusals are the known refusals by hosts, each reported publicly. Some hosts have fixed theirs, but not in all
+// versions in use.
 var Refusals = []Refusal{
 	{ruleName, "OpenAI", "refuses names of more than 64 characters", "https://github.com/mastra-ai/mastra/issues/6302"},
 	{ruleName, "Gemini", "refuses names with other characters than letters, digits and _ . : -", "https://github.com/Finerestaurant/kicad-mcp-python/issues/2"},

@@ -29,10 +29,10 @@ const (
 )
 
 const (
-	// longestDescription is the contract's bound in characters; one host cuts at 2,048.
+	// longestDescription is the contract's limit in characters; one host cuts at 2,048.
 	longestDescription = 1_000
-	// longestName leaves room for the name trails beside it: of the names of server and tool
-	// together one host takes less than 60 characters.
+	// longestName allows for the server name trails: one host accepts less than 60 characters for both names
+	// together.
 	longestName = 53
 	// deepestSchema is how many objects may be in each other: as many as structured outputs
 	// of OpenAI take at least.
@@ -40,9 +40,9 @@ const (
 )
 
 var (
-	// toolNames is what MCP's specification recommends, and most hosts ask for.
+	// toolNames is the pattern that MCP's specification recommends and most hosts require.
 	toolNames = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	// propertyNames is what one host asks for.
+	// propertyNames is the pattern that one host requires.
 	propertyNames = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 	// combinations are the keywords that at least one host refuses, at the top level or anywhere.
 	combinations = []string{"$ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "patternProperties", "dependencies"}
@@ -50,8 +50,7 @@ var (
 	formats = strings.Fields("date-time date time email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-reference uri-template json-pointer relative-json-pointer regex")
 )
 
-// Lint returns what a strict host would refuse or cut of the tool of a capability. It reads
-// the bytes that go out.
+// Lint returns what a strict host would refuse or cut in the tool of a capability. It reads the encoded tool.
 func Lint(d capability.Descriptor, in Process) ([]Finding, error) {
 	text, err := Tools(in).Encode(d)
 	if err != nil {
@@ -99,7 +98,7 @@ func (l *linting) add(field, rule, says, mend string) {
 	l.found = append(l.found, Finding{l.id, field, rule, says, mend})
 }
 
-// schema looks at a JSON Schema and all in it; depth counts the objects around it.
+// schema checks a JSON Schema and everything in it; depth counts the objects around it.
 func (l *linting) schema(at string, schema map[string]any, depth int) {
 	for _, keyword := range combinations {
 		if _, has := schema[keyword]; has {

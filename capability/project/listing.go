@@ -6,9 +6,8 @@ import (
 	"trails/capability"
 )
 
-// Listing is the capabilities that one caller may see, from one snapshot of the registry.
-// Every document about them is made of one, so that two documents of one Listing cannot
-// show two versions of a capability.
+// Listing is the capabilities that one caller may see, from one registry. Every document is made from a Listing, so
+// documents of the same one always show the same versions.
 type Listing struct {
 	// Version is that of the registry.
 	Version string
@@ -18,7 +17,7 @@ type Listing struct {
 	// Origin is the scheme and host at which the caller reaches the process, without a slash
 	// at the end.
 	Origin string
-	// Cache remembers what was made before; nil makes all of it anew.
+	// Cache caches encoded entries; nil encodes all anew.
 	Cache *Cache
 }
 

@@ -18,16 +18,13 @@ func Lower(shape capability.Shape) json.RawMessage {
 	return encode(schemaOf(shape))
 }
 
-// anyObject is the JSON Schema of what most calls answer. A list of tools is read by
-// models, who pay for each word and see the answers themselves; what an answer has in it is
-// in the descriptor. Besides, a refusal that the caller can mend comes as structured
-// content, too, clients hold it against this schema (the TypeScript SDK does so for results
-// with isError), and a linear schema has no word for "or".
+// anyObject is the output schema of most tools. Models pay for each token of a tool list, and see the answers
+// themselves; the descriptor has the full output shape. Also, a refusal that the caller can correct is structured
+// content, too, which some clients validate against this schema (the TypeScript SDK does for results with isError).
 var anyObject = json.RawMessage(`{"type":"object"}`)
 
-// outputOf returns the output schema of a tool: of a table the columns, which differ from one
-// query to the next, of all else nothing. It is open and requires nothing, so that a refusal
-// fits it, too.
+// outputOf returns the output schema of a tool: only the columns of tables, which differ between queries. It allows
+// other members and requires none, so that a refusal also fits.
 func outputOf(d capability.Descriptor) json.RawMessage {
 	tables := tablesOf(d)
 	if len(tables) == 0 {
@@ -36,8 +33,8 @@ func outputOf(d capability.Descriptor) json.RawMessage {
 	return encode(lowered{fields: [][]capability.Field{tables}, of: listed})
 }
 
-// tablesOf returns the members of an answer that are tables whose columns are known, as far as
-// a tool tells them: none is required, and none described but by its columns.
+// tablesOf returns the members of an answer that are tables with known columns, in the short form for a tool list:
+// optional, and without descriptions.
 func tablesOf(d capability.Descriptor) (tables []capability.Field) {
 	for _, f := range d.OutputShape.Fields {
 		if len(f.Cells) > 0 {
@@ -48,19 +45,19 @@ func tablesOf(d capability.Descriptor) (tables []capability.Field) {
 	return tables
 }
 
-// lowered is the JSON Schema of an object, as it is before it is written.
+// lowered is the JSON Schema of an object before it is written.
 type lowered struct {
 	closed bool
-	// fields stand in one list after the other; of two with one name the last counts.
+	// fields are consecutive lists; of two fields with the same name the last counts.
 	fields [][]capability.Field
 	of     several
 }
 
-// several is how a schema says that a value may be null, or of one of several types.
+// several is how a schema expresses that a value may be null or of several types.
 type several int
 
 const (
-	unsaid  several = iota // not at all, in arguments: hosts refuse lists of types there
+	unsaid  several = iota // not at all, in arguments: hosts refuse lists of types
 	listed                 // by a list of types, as JSON Schema has it
 	choices                // by oneOf, as a DataSchema (WoT Thing Description 1.1, section 5.3.2), where a type is one word
 )
@@ -77,7 +74,7 @@ func answerOf(d capability.Descriptor) lowered {
 // AnswerSchema returns the JSON Schema of what a call answers, see [Answer].
 func AnswerSchema(d capability.Descriptor) json.RawMessage { return encode(answerOf(d)) }
 
-// jsonForm is how a single value of a type looks in JSON Schema.
+// jsonForm is the form of a single value of a type in JSON Schema.
 type jsonForm struct{ name, format, pattern, encoding string }
 
 var jsonForms = map[capability.Type]jsonForm{
@@ -102,8 +99,7 @@ var jsonForms = map[capability.Type]jsonForm{
 	capability.Text:       {name: "string"},
 }
 
-// formOf returns the form of one value. It panics on a type that is not in the table, which
-// only a bug can bring here.
+// formOf returns the form of one value. It panics on a type that is missing in the table, which is a bug.
 func formOf(f *capability.Field) jsonForm {
 	form, ok := jsonForms[f.Type]
 	switch {
@@ -117,7 +113,7 @@ func formOf(f *capability.Field) jsonForm {
 	return form
 }
 
-// nulls is where a schema says that null is a value, too.
+// nulls says how a schema allows null.
 type nulls int
 
 const (
@@ -126,8 +122,8 @@ const (
 	beside              // in another schema of oneOf
 )
 
-// lowered writes a schema. The keywords are written in their order, field by field: a tree of
-// them, to be sorted and written after, takes four times as long.
+// lowered writes a schema, with keywords in sorted order, field by field. Building and sorting a tree of them takes
+// four times as long.
 func (w *writer) lowered(l lowered) {
 	w.begin()
 	if l.closed {
@@ -138,7 +134,7 @@ func (w *writer) lowered(l lowered) {
 	w.end()
 }
 
-// properties writes the keywords of an object that say what is in it.
+// properties writes the keywords for the members of an object.
 func (w *writer) properties(of several, closed bool, lists ...[]capability.Field) {
 	first, required := len(w.fields), false
 	for _, fields := range lists {
@@ -211,9 +207,8 @@ func (w *writer) field(of several, f *capability.Field) {
 	w.end()
 }
 
-// briefly returns what a schema has of a field that is told of elsewhere, or that few calls need:
-// the type, the members of an object, and, of an object that nothing else tells of, what its
-// members are.
+// briefly returns the short form of a field that is rarely used or described elsewhere: the type, the members of an
+// object and, if nothing else describes these, the types of the members.
 func briefly(f *capability.Field) *capability.Field {
 	brief := capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable, Required: f.Required, Fields: f.Fields, Brief: true}
 	if f.Rare && f.Type == capability.Object {
@@ -222,7 +217,7 @@ func briefly(f *capability.Field) *capability.Field {
 	return &brief
 }
 
-// whole writes what is said of a field as a whole.
+// whole writes the keywords of a field that are not about single values.
 func (w *writer) whole(f *capability.Field) {
 	if f.Default != nil && f.Default != false { // what may be left out is not so
 		w.set("default", f.Default)
@@ -244,8 +239,8 @@ func (w *writer) many(of several, f *capability.Field, null nulls) {
 	w.setType("array", null)
 }
 
-// one writes the keywords of a single value: its constraints, and what is said of the field
-// unless that is said of the array around it.
+// one writes the keywords of a single value: its constraints and, unless the surrounding array has it, the
+// description.
 func (w *writer) one(of several, f *capability.Field, null nulls) {
 	form := formOf(f)
 	inner := (f.Type == capability.Object || f.Type == capability.LangString) && len(f.Fields) > 0 && len(f.Cells) == 0
@@ -306,8 +301,7 @@ func (w *writer) setType(name string, null nulls) {
 	w.setText("type", name)
 }
 
-// columns writes the rows of a table. Their cells stand in prefixItems, which a validator
-// of draft-07 passes over.
+// columns writes the rows of a table. Their cells are in prefixItems, which draft-07 validators ignore.
 func (w *writer) columns(of several, cells []capability.Cell) {
 	w.begin()
 	w.name("prefixItems")
@@ -336,7 +330,7 @@ func isNumeric(t capability.Type) bool {
 	return t == capability.Integer || t == capability.Number || t == capability.Decimal
 }
 
-// describe adds to a field's description what no keyword can say.
+// describe adds to a field's description what no keyword expresses.
 func describe(f *capability.Field) string {
 	texts := make([]string, 1, 6)
 	texts[0] = f.Description

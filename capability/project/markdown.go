@@ -7,8 +7,8 @@ import (
 	"trails/capability"
 )
 
-// Markdown returns the capabilities for people who read text: each with what it does to the
-// graph, what it needs, and its arguments. It leaves out what [Listing.Manifest] has besides.
+// Markdown returns the capabilities for people: the effect on the graph, the requirements and the arguments of each.
+// It has less than [Listing.Manifest].
 func (l Listing) Markdown() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# What can be done with %s\n\nVersion %s of %d capabilities. Call one by `POST %s/invoke/{id}`, with its arguments as a JSON object.\n",
@@ -42,8 +42,8 @@ func markdownType(f capability.Field) string {
 	return name
 }
 
-// markdownMarks escapes what CommonMark gives a meaning to (section 2.4), and lines, at which
-// a cell of a table ends.
+// markdownMarks escapes the special characters of CommonMark (section 2.4), and line breaks, which would end a table
+// cell.
 var markdownMarks = strings.NewReplacer("\\", `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "|", `\|`, "#", `\#`, "&", `\&`, "\r\n", " ", "\n", " ", "\r", " ")
 
 func markdownText(text string) string { return markdownMarks.Replace(text) }

@@ -1,6 +1,6 @@
-// Package project turns descriptors into what each protocol shows of them. Every
-// function is pure: what two views share is equal byte for byte, and no view says
-// what the descriptor does not (contract, section 4).
+// Package project converts descriptors to the formats of protocols (projections). Every function is pure: what two
+// views share is equal byte for byte, and no view contains anything that the descriptor does not (contract, section
+// 4).
 //
 // Read [MCPTool] first, then [Lower], which makes JSON Schemas of shapes.
 package project
@@ -15,9 +15,8 @@ import (
 	"trails/capability"
 )
 
-// Tool is a capability as MCP lists it. Its members are in the order of their keys.
-// The discriminator is there twice, as "trails" and in "_meta": some clients strip
-// the one, some ignore the other.
+// Tool is a capability as MCP lists it, with its members in sorted order. The discriminator is both in "trails" and
+// in "_meta", because some clients drop one and some ignore the other.
 type Tool struct {
 	Meta         map[string]any  `json:"_meta"`
 	Annotations  Annotations     `json:"annotations"`
@@ -29,8 +28,7 @@ type Tool struct {
 	Trails       Discriminator   `json:"trails"`
 }
 
-// Annotations are MCP's hints; all four are always said, since the defaults of
-// absent ones are the worst case.
+// Annotations are MCP's hints; all four are always given, because the defaults are the worst case.
 type Annotations struct {
 	DestructiveHint bool `json:"destructiveHint"`
 	IdempotentHint  bool `json:"idempotentHint"`
@@ -58,22 +56,20 @@ func (d Discriminator) MarshalJSON() ([]byte, error) {
 	return encode(o), nil
 }
 
-// Process is what views show of the process that they belong to. The zero Process
-// reaches nothing but its file, and asks nobody for a token.
+// Process is what views show about the process. The zero Process only reaches its file, and requires no token.
 type Process struct {
 	// Graph is the name of the graph.
 	Graph string
-	// Token means that callers over HTTP show one.
+	// Token means that callers over HTTP need a token.
 	Token bool
-	// Changes is the address of a stream of server-sent events that tells what changes,
-	// relative to the origin; "" where there is none.
+	// Changes is the address of a stream of server-sent events about changes, relative to the origin; "" if there is
+	// none.
 	Changes string
 	// Remote means that the process may reach other hosts.
 	Remote bool
 }
 
-// MCPTool returns the MCP tool of a descriptor in a process. Its schemas are shared by
-// everyone who asks for the same one: do not change them.
+// MCPTool returns the MCP tool of a descriptor in a process. Its schemas are shared, and must not be changed.
 func MCPTool(d capability.Descriptor, in Process) Tool {
 	trails := discriminate(d)
 	return Tool{
@@ -93,13 +89,13 @@ func MCPTool(d capability.Descriptor, in Process) Tool {
 	}
 }
 
-// openWorld reports whether something of a call may happen outside of the file.
+// openWorld reports whether a call may have effects outside the file.
 func openWorld(d capability.Descriptor, in Process) bool {
 	return d.PolicyRequired.Remote && in.Remote || d.PolicyRequired.Upstream
 }
 
-// encodeTool writes a tool with its checksum in both discriminators, which no model reads.
-// The checksum is that of the tool without _meta, which repeats the other one.
+// encodeTool writes a tool with its checksum in both discriminators. The checksum covers the tool without _meta,
+// which repeats the other discriminator.
 func encodeTool(t Tool) ([]byte, error) {
 	text := encode(members{
 		{"annotations", t.Annotations}, {"description", t.Description}, {"inputSchema", t.InputSchema},

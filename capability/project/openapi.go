@@ -20,15 +20,15 @@ func Operations(in Process) View {
 	}, readOperation, in}
 }
 
-// Answer returns the shape of all that a call can answer: the output shape, and the two
-// members with which any answer may begin.
+// Answer returns the shape of all answers of a call: the output shape, with the two members that any answer may begin
+// with.
 func Answer(d capability.Descriptor) capability.Shape {
 	s := d.OutputShape
 	s.Fields = slices.Concat(beginning, s.Fields)
 	return s
 }
 
-// beginning is what any answer may begin with.
+// beginning are the members that any answer may begin with.
 var beginning = []capability.Field{
 	{Name: "cut", Type: capability.String, Description: "What is missing from the answer."},
 	{Name: "warnings", Type: capability.String, Many: true},
@@ -123,21 +123,21 @@ func tag(d capability.Descriptor) string {
 	return "graph"
 }
 
-// Route is an address of the process that has no capability of its own in it.
+// Route is an address of the process that is not a call of a capability.
 type Route struct {
 	// Methods are those of HTTP, such as "GET, POST".
 	Methods string
 	// Path has the names of its variable segments in braces: "/kg/{Type}/{id}".
 	Path string
-	// Query shows the parameters with an example of each value, "where=field=value&limit=";
-	// "{param}=value" are parameters of any name.
+	// Query shows the parameters with example values, "where=field=value&limit="; "{param}=value" are parameters of
+	// any name.
 	Query string
-	// Says what is there.
+	// Says describes it.
 	Says string
-	// Answers are the media types of the answer, the default first; empty where another
-	// protocol than this is spoken, which OpenAPI does not describe.
+	// Answers are the media types of the answer, the default first; empty for another protocol than HTTP, which
+	// OpenAPI does not describe.
 	Answers []string
-	// Takes are the media types of a body; empty where there is none.
+	// Takes are the media types of the body; empty without one.
 	Takes []string
 }
 
@@ -167,7 +167,7 @@ func (route Route) operations(in Process) object {
 	return all
 }
 
-// anything is content of any of the media types.
+// anything is content in any of the media types.
 func anything(media []string) object {
 	content := object{}
 	for _, m := range media {
@@ -273,7 +273,7 @@ func components(in Process) object {
 	return all
 }
 
-// readOperation compares an operation of /openapi.json.
+// readOperation compares an operation of /openapi.json with its descriptor.
 func readOperation(r *reading, d capability.Descriptor, text []byte) error {
 	type content struct {
 		JSON struct {

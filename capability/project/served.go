@@ -14,10 +14,9 @@ import (
 	"trails/text/outline"
 )
 
-// Finding is something about a capability, or about a document of capabilities, that a person
-// should know.
+// Finding is a problem with a capability or a document about capabilities.
 type Finding struct {
-	// Capability is an id; "" for what is about none.
+	// Capability is an id; "" if it is about none.
 	Capability string `json:"capability,omitempty"`
 	// Field is the descriptor's, or a place in one of its shapes: "input_shape.title.pattern".
 	Field string `json:"field,omitempty"`
@@ -42,37 +41,35 @@ func (f Finding) String() string {
 	return strings.Join(about, ", ") + ": " + f.Says
 }
 
-// Known finds descriptors to hold a document against: that of an id under a version, and under
-// "" the one that there is now.
+// Known finds the descriptor of an id and version, or the current one for version "".
 type Known func(id, version string) (capability.Descriptor, bool)
 
-// Saved is a document about capabilities that somebody has kept.
+// Saved is the result of checking a saved document about capabilities.
 type Saved struct {
 	// Kind says what it is, in words: "an OpenAPI document".
 	Kind string
 	// Entries is how many capabilities it shows.
 	Entries int
-	// Findings say how it differs from what was served, and from what would be now.
+	// Findings are the differences from what was served, and from what would be served now.
 	Findings []Finding
 }
 
 // The rules of [CheckSaved].
 const (
-	ruleEdited   = "edited"    // it is not what was served
-	ruleUnsealed = "no-sum"    // nobody can tell
-	ruleStale    = "stale"     // it was served, and there is another version now
+	ruleEdited   = "edited"    // it differs from what was served
+	ruleUnsealed = "no-sum"    // it has no checksum
+	ruleStale    = "stale"     // it was served, and there is a newer version
 	ruleGone     = "not-there" // it was served, and the capability is gone
 )
 
-// anew says how a document is put right that was changed by hand.
+// anew says how to correct a document that was edited by hand.
 const anew = "fetch the document anew; what should be otherwise is changed in the schema, the stored query or the program that the capability comes from"
 
 // maxShown is how many characters of a value a finding shows.
 const maxShown = 200
 
-// CheckSaved tells whether a document that was served once is as it was, and still true. It
-// knows what /openapi.json, a Thing Description, a manifest in JSON and a list of tools or one
-// of them look like; of anything else the error is the fault InvalidArguments.
+// CheckSaved checks whether a saved document is unchanged and still up to date. It recognizes /openapi.json, a Thing
+// Description, a manifest in JSON, and a tool or list of tools; other documents are the fault InvalidArguments.
 func CheckSaved(text []byte, in Process, known Known) (Saved, error) {
 	var document any
 	if err := parse(text, &document); err != nil {
@@ -111,7 +108,7 @@ func CheckSaved(text []byte, in Process, known Known) (Saved, error) {
 	return s.Saved, err
 }
 
-// saving gathers what is found in one document.
+// saving checks one document.
 type saving struct {
 	Saved
 	known Known
@@ -124,7 +121,7 @@ func (s *saving) tool(v any) error {
 	meta, _ := tool["_meta"].(map[string]any)
 	again, has := meta["trails"].(map[string]any)
 	switch {
-	case inner == nil: // some programs strip the one, some the other
+	case inner == nil: // some programs drop one, some the other
 		inner = maps.Clone(again)
 		tool["trails"] = inner
 	case has && !jsontext.Equal(again, inner):
@@ -180,8 +177,8 @@ func (s *saving) manifest(document map[string]any) error {
 	return s.frame(document, checksumName)
 }
 
-// entry checks what shows one capability. inner, a part of it or all, has the checksum under
-// a name, and beside it id and version. It returns the checksum that the entry says.
+// entry checks the entry of one capability. inner, which may be a part of it, has the checksum under a name, and id
+// and version. It returns the checksum in the entry.
 func (s *saving) entry(v View, entry map[string]any, name string, inner map[string]any) (said any, err error) {
 	s.Entries++
 	prefix := strings.TrimSuffix(name, checksumName)
@@ -228,7 +225,7 @@ func (s *saving) entry(v View, entry map[string]any, name string, inner map[stri
 
 func (s *saving) add(f Finding) { s.Findings = append(s.Findings, f) }
 
-// differing adds a finding for each field that shows something else than the descriptor says.
+// differing adds a finding for each field that differs from the descriptor.
 func (s *saving) differing(found []Difference, rule, says, mend string) {
 	for _, d := range found {
 		s.add(Finding{d.Capability, d.Field, rule, fmt.Sprintf("%s: it shows %s, and the descriptor says %s", says, brief(d.Shown), brief(d.Meant)), mend})
@@ -244,7 +241,7 @@ func brief(text string) string {
 	return outline.Begin(orNothing(text), maxShown)
 }
 
-// frame checks what stands around the entries, in the place of each of which is its checksum.
+// frame checks the document with each entry replaced by its checksum.
 func (s *saving) frame(document map[string]any, name string) error {
 	said := document[name]
 	delete(document, name)

@@ -11,11 +11,10 @@ import (
 	"trails/text/jsontext"
 )
 
-// object is a JSON object; its keys are written sorted.
+// object is a JSON object; keys are written sorted.
 type object map[string]any
 
-// members is a JSON object whose keys are written in their order; those without a value are
-// left out.
+// members is a JSON object whose keys are written in order; those without a value are left out.
 type members []member
 
 type member struct {
@@ -23,11 +22,11 @@ type member struct {
 	value any
 }
 
-// fragment is JSON that is written before what it stands in. Its members are sorted, so that the
-// canonical text differs from the other in numbers alone, and is the same where it has none.
+// fragment is JSON text that becomes a part of other JSON. Its members are sorted, so its canonical form differs at
+// most in numbers.
 type fragment struct{ text, canonical json.RawMessage }
 
-// fragmentOf writes v, in which nothing is members: their order is their own.
+// fragmentOf writes v, which must not contain members, since these have an order of their own.
 func fragmentOf(v any) *fragment {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
@@ -46,7 +45,7 @@ func fragmentOf(v any) *fragment {
 	return &fragment{text, append(canonical, text[done:]...)}
 }
 
-// canonicalOf returns the canonical text of JSON of ours.
+// canonicalOf returns the canonical form of our own JSON.
 func canonicalOf(text []byte) []byte {
 	canonical, err := jsontext.CanonicalText(text)
 	if err != nil {
@@ -69,8 +68,7 @@ func encode(v any) json.RawMessage {
 	return written(v, false, func(text []byte) json.RawMessage { return slices.Clone(text) })
 }
 
-// written writes v, in canonical form or not, and returns what use makes of the text, which
-// is not kept.
+// written writes v, in canonical form or not, and returns the result of use on the text, which is then discarded.
 func written[T any](v any, canonical bool, use func(text []byte) T) T {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
@@ -79,18 +77,17 @@ func written[T any](v any, canonical bool, use func(text []byte) T) T {
 	return use(w.b)
 }
 
-// writers have the room in which texts are made before their size is known.
+// writers pools the buffers for texts whose size is not known.
 var writers = sync.Pool{New: func() any { return new(writer) }}
 
 // writer appends JSON to b.
 type writer struct {
 	b []byte
-	// canonical writes the form of [jsontext.Canonical]: members are sorted wherever they
-	// stand, and numbers have one notation.
+	// canonical writes the form of [jsontext.Canonical]: all members are sorted, and numbers have one notation.
 	canonical bool
-	// unlike are the parts of b that the canonical form may write otherwise.
+	// unlike are the parts of b whose canonical form may differ.
 	unlike []part
-	// fields are those of the objects whose schemas are being written.
+	// fields are the fields of the objects whose schemas are being written.
 	fields []*capability.Field
 }
 
@@ -142,7 +139,7 @@ func (w *writer) value(v any) {
 		}
 		w.b = append(w.b, v.text...)
 		return
-	case json.RawMessage: // of ours, and so compact
+	case json.RawMessage: // our own, and so already compact
 		w.other(v)
 		return
 	}

@@ -18,8 +18,8 @@ func Actions(in Process) View {
 	}, readAction, in}
 }
 
-// actionOf returns an ActionAffordance (section 5.3.1.4), its members in the order in which
-// people read them. What WoT has no words for has the prefix of trails.
+// actionOf returns an ActionAffordance (section 5.3.1.4), its members in a readable order. Members that WoT does not
+// define have the prefix of trails.
 func actionOf(d capability.Descriptor) members {
 	output := answerOf(d)
 	output.of = choices
@@ -94,8 +94,7 @@ func (l Listing) Thing() ([]byte, error) {
 	})
 }
 
-// readable are the properties: what is at the fixed addresses, and the instances of each
-// type that a capability is about.
+// readable are the properties: the fixed addresses, and the instances of each type.
 func (l Listing) readable() object {
 	all := object{}
 	add := func(name, title, href string) {
@@ -129,13 +128,13 @@ func (l Listing) events() object {
 	}}
 }
 
-// stream is the form of the stream of changes. Of a property it tells that there is another
-// value, which is then to be read.
+// stream is the form of the stream of changes. For a property it reports that the value has changed and should be
+// read again.
 func (l Listing) stream(ops ...string) object {
 	return object{"op": ops, "href": l.Process.Changes, "subprotocol": "sse", "contentType": "text/event-stream"}
 }
 
-// readAction compares an action of /.well-known/wot.
+// readAction compares an action of /.well-known/wot with its descriptor.
 func readAction(r *reading, d capability.Descriptor, text []byte) error {
 	var a struct {
 		Description     any            `json:"description"`
@@ -179,8 +178,7 @@ func readAction(r *reading, d capability.Descriptor, text []byte) error {
 	return nil
 }
 
-// plain takes the wrapping of a DataSchema off: what is one of a type and null has both
-// types again.
+// plain converts a DataSchema to JSON Schema: a type or null becomes a list of both types again.
 func plain(schema map[string]any) map[string]any {
 	out := map[string]any{}
 	for keyword, v := range schema {
@@ -232,8 +230,8 @@ func plain(schema map[string]any) map[string]any {
 	return out
 }
 
-// Plain returns a DataSchema of an action as JSON Schema: the bytes that a tool of MCP has,
-// if they show the same shape.
+// Plain converts a DataSchema of an action to JSON Schema: to the same bytes as in the MCP tool, if the shape is the
+// same.
 func Plain(schema json.RawMessage) (json.RawMessage, error) {
 	var o map[string]any
 	if err := parse(schema, &o); err != nil {

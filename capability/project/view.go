@@ -11,9 +11,9 @@ import (
 	"trails/text/jsontext"
 )
 
-// View is one way in which capabilities are shown, as it goes out.
+// View is one encoding of capabilities, as it is sent.
 type View struct {
-	// Name is where it is found: "tools/list", "/capabilities".
+	// Name is its address: "tools/list", "/capabilities".
 	Name string
 	// Encode returns the entry of one capability.
 	Encode func(capability.Descriptor) ([]byte, error)
@@ -32,12 +32,12 @@ func Tools(in Process) View {
 	return View{"tools/list", func(d capability.Descriptor) ([]byte, error) { return encodeTool(MCPTool(d, in)) }, readTool, in}
 }
 
-// Difference is a field of which a view says something else than the descriptor.
+// Difference is a field of which a view differs from the descriptor.
 type Difference struct {
 	Capability, View string
 	// Field is the descriptor's, or a place in one of its shapes: "input_shape.title.pattern".
 	Field string
-	// Shown and Meant are JSON; "" means that there is nothing.
+	// Shown and Meant are JSON; "" means a missing value.
 	Shown, Meant string
 }
 
@@ -45,7 +45,7 @@ func (d Difference) String() string {
 	return d.Finding().String()
 }
 
-// Finding says the same as a finding.
+// Finding converts the difference to a finding.
 func (d Difference) Finding() Finding {
 	says := fmt.Sprintf("%s shows %s, and the descriptor says %s", d.View, orNothing(d.Shown), orNothing(d.Meant))
 	return Finding{d.Capability, d.Field, "view", says, "report it: only a bug of trails makes such a difference"}
@@ -58,8 +58,8 @@ func orNothing(text string) string {
 	return text
 }
 
-// Check compares what the view shows of a capability with its descriptor. It reads the
-// bytes that go out, and by other code than made them.
+// Check compares an entry of the view with its descriptor. It reads the encoded bytes, with different code than wrote
+// them.
 func (v View) Check(d capability.Descriptor) ([]Difference, error) {
 	entry, err := v.Encode(d)
 	if err != nil {
@@ -72,11 +72,11 @@ func (v View) Check(d capability.Descriptor) ([]Difference, error) {
 	return r.found, nil
 }
 
-// reading gathers what differs in one entry.
+// reading collects the differences in one entry.
 type reading struct {
 	capability, view string
 	in               Process
-	saved            bool // the entry was kept by somebody, who may have written it otherwise
+	saved            bool // the entry is from a saved document, which may be formatted differently
 	found            []Difference
 }
 
@@ -107,8 +107,8 @@ func parse(text []byte, into any) error {
 	return d.Decode(into)
 }
 
-// sameShape compares a shape that is shown as the descriptor has it: byte for byte, or, in
-// what somebody has saved, in any order of members and field by field.
+// sameShape compares a shape in the form of the descriptor: byte for byte or, in a saved document, in any order of
+// members and field by field.
 func (r *reading) sameShape(at string, shown json.RawMessage, meant capability.Shape) {
 	text := encode(meant)
 	if bytes.Equal(shown, text) || r.saved && jsontext.Equal(shown, text) {
@@ -128,7 +128,7 @@ func (r *reading) sameShape(at string, shown json.RawMessage, meant capability.S
 	}
 }
 
-// readTool compares a tool of tools/list. What a shape means is read from its schema.
+// readTool compares a tool of tools/list with its descriptor. The shape is read from its JSON Schema.
 func readTool(r *reading, d capability.Descriptor, text []byte) error {
 	type trails struct {
 		ID         any `json:"id"`
@@ -198,7 +198,7 @@ func (r *reading) object(at string, schema map[string]any, fields []capability.F
 	r.same(at+".required", sorted(texts(list)), sorted(required))
 }
 
-// schemaTypes are the types of JSON Schema for what is no string.
+// schemaTypes are the JSON Schema types for types that are not strings.
 var schemaTypes = map[capability.Type]string{
 	capability.Boolean: "boolean", capability.Integer: "integer", capability.Number: "number",
 	capability.Decimal: "number", capability.Vector: "array", capability.Object: "object",
@@ -277,7 +277,7 @@ func (r *reading) value(at string, schema map[string]any, f capability.Field, of
 	}
 	enum, fixed := f.OneOf, f.HasValue
 	if f.Many {
-		fixed = nil // it is one of the values, and no keyword says so
+		fixed = nil // null is one of the values, without a keyword for it
 	} else if f.Nullable {
 		if fixed != nil {
 			enum, fixed = []any{fixed}, nil
@@ -295,7 +295,7 @@ func (r *reading) value(at string, schema map[string]any, f capability.Field, of
 	}
 }
 
-// has reports that the keyword type, a word or a list of them, has the word.
+// has reports whether the keyword type, a word or a list, contains the word.
 func has(types any, word string) bool {
 	list, ok := types.([]any)
 	return types == word || ok && slices.Contains(list, any(word))
