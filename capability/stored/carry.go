@@ -15,22 +15,19 @@ import (
 	"trails/sparql/lint"
 )
 
-// Carried is a stored query that a change of the schema is about.
+// Carried is a stored query that a change of the schema affects.
 type Carried struct {
 	ID string
-	// Was is its text, and Text what it is under the new schema: types and properties that
-	// have new names are named so.
+	// Was is its text, and Text its text under the new schema, with renamed types and properties.
 	Was, Text string
 	// Renamed counts the names that are new in it.
 	Renamed int
-	// Broken is what does not fit the new schema and did fit the one before, each with its
-	// place in Was as Source.
+	// Broken are the errors under the new schema that it did not have before, each with its place in Was as Source.
 	Broken []fault.FieldError
 }
 
-// Carry says what a change of the schema, from head, does to stored queries: those whose
-// names it changes, and those that it breaks, by id. A query that could not be asked before
-// stays as it is.
+// Carry returns the stored queries that a change of the schema, from head, affects, by id: those in which it renames
+// something, and those that it breaks. A query that was invalid before stays unchanged.
 func Carry(ctx context.Context, kept []Kept, head *schema.Schema, change schema.Patched) ([]Carried, error) {
 	if len(kept) == 0 || len(change.Steps(head)) == 0 {
 		return nil, nil
@@ -58,7 +55,7 @@ func Carry(ctx context.Context, kept []Kept, head *schema.Schema, change schema.
 // carrying is one change of the schema.
 type carrying struct {
 	head           *schema.Schema
-	renamed, after Checker               // renamed is of the head with the new names
+	renamed, after Checker               // renamed is the head with the new names
 	becomes        map[rdf.IRI][]rdf.IRI // the new name of a type or a property; several where types disagree
 	types          map[string]string     // new names of types by the old ones
 	knew, knows    map[rdf.IRI]bool      // the types and properties of renamed and of after
@@ -164,12 +161,11 @@ func (c *carrying) query(ctx context.Context, k Kept) (Carried, error) {
 	return out, err
 }
 
-// maxUnclear bounds the names of one text whose meaning is looked for.
+// maxUnclear bounds the ambiguous names of one text that are resolved.
 const maxUnclear = 50
 
-// targets returns what each name of a text is afterwards. One that has several names
-// afterwards, because types of the head share a property, has the one with which the text
-// can match; unclear are the places of those that could be either.
+// targets returns the new name of each name of a text. If types of the head share a property that has several new
+// names, it is the one with which the text can match; unclear are the places where several can.
 func (c *carrying) targets(ctx context.Context, k Kept, names []sparql.Name) (targets []rdf.IRI, unclear []int, err error) {
 	targets = make([]rdf.IRI, len(names))
 	var open []int
@@ -208,7 +204,7 @@ func (c *carrying) targets(ctx context.Context, k Kept, names []sparql.Name) (ta
 	return targets, unclear, nil
 }
 
-// count counts what the schema with the new names rules out in a text.
+// count counts the errors of a text under the schema with the new names.
 func (c *carrying) count(ctx context.Context, k Kept, targets []rdf.IRI) (int, error) {
 	q, err := c.before(k, targets)
 	if q == nil {
@@ -218,7 +214,7 @@ func (c *carrying) count(ctx context.Context, k Kept, targets []rdf.IRI) (int, e
 	return len(misfits), err
 }
 
-// misfits returns what the new schema rules out in a text, and the one before did not.
+// misfits returns the errors of a text under the new schema that it did not have before.
 func (c *carrying) misfits(ctx context.Context, now *Query, k Kept, targets []rdf.IRI) ([]lint.Warning, error) {
 	all, err := c.after.misfits(ctx, now)
 	if err != nil || len(all) == 0 {
@@ -250,8 +246,7 @@ func (c *carrying) refused(ctx context.Context, now *Query, k Kept, targets []rd
 	}), err
 }
 
-// before is a text with its new names under the schema of the head; nil where it cannot be
-// read so.
+// before returns a text with its new names, read under the schema of the head; nil if that fails.
 func (c *carrying) before(k Kept, targets []rdf.IRI) (*Query, error) {
 	text, _, err := c.text(k.Text, targets, c.renamed.Schema)
 	if err != nil {
@@ -264,8 +259,7 @@ func (c *carrying) before(k Kept, targets []rdf.IRI) (*Query, error) {
 	return q, nil
 }
 
-// text is a text of the head with names in the place of those that it has, for a schema
-// that knows them.
+// text returns a text of the head with its names replaced, for a schema that knows the new ones.
 func (c *carrying) text(text string, targets []rdf.IRI, to *schema.Schema) (string, int, error) {
 	text, types, err := renameTypes(text, c.types)
 	if err != nil {
@@ -276,7 +270,7 @@ func (c *carrying) text(text string, targets []rdf.IRI, to *schema.Schema) (stri
 	return text, types + names, err
 }
 
-// renameTypes gives the types that the front matter names for parameters their new names.
+// renameTypes renames the types in the front matter's parameters.
 func renameTypes(text string, names map[string]string) (string, int, error) {
 	h, err := parseHeader(text)
 	if err != nil || h.root == nil || len(names) == 0 {
@@ -302,7 +296,7 @@ func renameTypes(text string, names map[string]string) (string, int, error) {
 				renamed++
 			}
 		}
-		for i := len(n.Content) - 1; i > 0 && n.Kind == yaml.MappingNode; i -= 2 { // the last of a line first, so that columns hold
+		for i := len(n.Content) - 1; i > 0 && n.Kind == yaml.MappingNode; i -= 2 { // from right to left, so that columns stay valid
 			key := n.Content[i-1].Value
 			visit(n.Content[i], typed || key == "type" || key == "class" || key == "default")
 		}

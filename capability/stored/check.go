@@ -12,8 +12,7 @@ import (
 	"trails/validate"
 )
 
-// Checker holds stored queries against one schema. It is immutable and safe for concurrent
-// use.
+// Checker checks stored queries against one schema. It is immutable and safe for concurrent use.
 type Checker struct {
 	Schema *schema.Schema
 	Linter *lint.Linter
@@ -26,14 +25,14 @@ func NewChecker(s *schema.Schema) (Checker, error) {
 	return Checker{s, lint.New(s), shapes}, err
 }
 
-// Refused returns what keeps every call of an update from leaving a graph that fits the
-// schema, each with its place in the text as Source. A query has nothing of it.
+// Refused returns the reasons why every call of an update would be refused by the schema, each with its place in the
+// text as Source. For a query there are none.
 func (c Checker) Refused(ctx context.Context, q *Query) ([]fault.FieldError, error) {
 	return c.writes(ctx, q, true)
 }
 
-// Doubts returns what a query or an update probably does not mean, whatever its parameters
-// will be, each with its place in the text as Source.
+// Doubts returns likely mistakes in a query or an update, whatever its parameters are, each with its place in the
+// text as Source.
 func (c Checker) Doubts(ctx context.Context, data lint.Data, q *Query) ([]fault.FieldError, error) {
 	l, warnings, err := c.Linter.Given(q.given()), []lint.Warning(nil), error(nil)
 	if q.Update != nil {
@@ -53,8 +52,8 @@ func (c Checker) Doubts(ctx context.Context, data lint.Data, q *Query) ([]fault.
 	return append(all, more...), err
 }
 
-// misfits returns what the schema alone rules out in the query: patterns that nothing can
-// match, comparisons that are never true. A parameter has values of its type.
+// misfits returns what the schema alone rules out in the query: patterns that nothing can match, and comparisons that
+// are never true. A parameter has values of its type.
 func (c Checker) misfits(ctx context.Context, q *Query) ([]lint.Warning, error) {
 	l := c.Linter.Given(q.given())
 	if q.Update != nil {
@@ -63,8 +62,8 @@ func (c Checker) misfits(ctx context.Context, q *Query) ([]lint.Warning, error) 
 	return l.QueryMisfits(ctx, q.Query)
 }
 
-// given are the parameters that have one value, by their variables. A list is joined to the
-// outermost group alone.
+// given are the parameters with a single value, by variable. Lists are left out: they are only joined to the
+// outermost group.
 func (q *Query) given() map[sparql.Var]*schema.Property {
 	all := map[sparql.Var]*schema.Property{}
 	for _, p := range q.Params {
@@ -79,7 +78,7 @@ func (q *Query) given() map[sparql.Var]*schema.Property {
 func namesIn(text string, s *schema.Schema) []sparql.Name {
 	names, err := sparql.Names(text, options(s))
 	if err != nil {
-		return nil // it was read before
+		return nil // it has been parsed before
 	}
 	return names
 }
@@ -88,8 +87,7 @@ func options(s *schema.Schema) sparql.Options {
 	return sparql.Options{Base: s.Base, Prefixes: s.TurtlePrefixes()}
 }
 
-// placeOf says where a text first names an IRI behind a byte: "line 3, column 9"; "" where it
-// does not.
+// placeOf returns the first place of an IRI after a byte of the text: "line 3, column 9"; "" if there is none.
 func placeOf(text string, names []sparql.Name, iri rdf.IRI, from int) string {
 	for _, n := range names {
 		if n.IRI == iri && iri != "" && n.Start >= from {

@@ -11,11 +11,9 @@ import (
 	"trails/sparql"
 )
 
-// Columns says what the columns of a table hold: the JSON types of their values, null among
-// them where a solution need not bind the variable. It says no more than is sure. Of nodes
-// whose type a pattern asks for, the schema knows the values of their properties; of others
-// anybody may have said anything. Large integers and what is no finite number are texts in
-// JSON.
+// Columns returns the JSON types of the columns of a table, including null if a variable may be unbound. They are
+// certain, not guesses. For nodes whose type a pattern requires, the schema gives the types of their values; other
+// nodes may have any. Large integers, NaN and infinity are strings in JSON.
 func (q *Query) Columns(s *schema.Schema) []capability.Cell {
 	if q.Query == nil || q.Query.Form != sparql.Select {
 		return nil
@@ -26,7 +24,7 @@ func (q *Query) Columns(s *schema.Schema) []capability.Cell {
 	for _, v := range q.Query.Vars {
 		column, bound := known[v]
 		isParam := slices.ContainsFunc(q.Params, func(p Param) bool { return p.Name == string(v) })
-		if !bound || isParam { // a parameter has the call's value, or none
+		if !bound || isParam { // the call decides whether a parameter has a value
 			column = columnOf{kinds: everything, says: column.says}
 		}
 		cell := capability.Cell{Name: string(v), Says: column.says}
@@ -58,14 +56,14 @@ const (
 // kindNames are the JSON types in the order of their bits.
 var kindNames = []string{"string", "boolean", "integer", "number", "array"}
 
-// columnOf is what is known of a variable.
+// columnOf is what is known about a variable.
 type columnOf struct {
 	kinds   jsonKinds
 	certain bool   // every solution binds it
-	says    string // the type or the datatype that the schema has for it; "" for none
+	says    string // the type or datatype in the schema; "" for none
 }
 
-// or is what is known of a variable that either of two parts may bind.
+// or merges what is known about a variable that either of two parts may bind.
 func (a columnOf) or(b columnOf) columnOf {
 	if a.says != b.says {
 		a.says = ""
@@ -73,7 +71,7 @@ func (a columnOf) or(b columnOf) columnOf {
 	return columnOf{a.kinds | b.kinds, a.certain && b.certain, a.says}
 }
 
-// typed are variables that stand for nodes of these types in every solution.
+// typed are variables with the types that their nodes have in every solution.
 type typed map[sparql.Var][]*schema.Type
 
 type columns struct {
@@ -81,8 +79,8 @@ type columns struct {
 	foreign bool // reads graphs that nobody validates
 }
 
-// of returns what is known of the variables of an operator, of which outer are nodes of types
-// that the operators around it ask for.
+// of returns what is known about the variables of an operator. outer are the types that surrounding operators
+// require.
 func (c columns) of(op sparql.Op, outer typed) map[sparql.Var]columnOf {
 	switch op := op.(type) {
 	case sparql.BGP:
@@ -162,7 +160,7 @@ func (c columns) of(op sparql.Op, outer typed) map[sparql.Var]columnOf {
 			known[v] = columnOf{kinds: everything}
 		}
 		return known
-	case sparql.PathPattern: // of no steps, its ends are anything
+	case sparql.PathPattern: // without a step, its ends are any terms
 		known := map[sparql.Var]columnOf{}
 		for _, o := range []sparql.Operand{op.Subject, op.Object} {
 			if o.Var != "" {
@@ -174,8 +172,8 @@ func (c columns) of(op sparql.Op, outer typed) map[sparql.Var]columnOf {
 	panic(fmt.Sprintf("stored: an operator of the type %T", op)) // the sum is sealed
 }
 
-// patterns are triple patterns that hold together. What stands as a subject or a predicate is
-// a node; an object is one, or a value, where the type of the subject says so.
+// patterns handles triple patterns of one group. Subjects and predicates are nodes; an object is what the property of
+// the subject's type says.
 func (c columns) patterns(all []sparql.TriplePattern, outer typed) map[sparql.Var]columnOf {
 	known, types := map[sparql.Var]columnOf{}, c.types(sparql.BGP{Patterns: all}, outer)
 	note := func(v sparql.Var, k columnOf) {
@@ -212,8 +210,8 @@ func (c columns) patterns(all []sparql.TriplePattern, outer typed) map[sparql.Va
 	return known
 }
 
-// types adds to outer the types that an operator asks of variables in every solution, and
-// those of what such nodes refer to.
+// types adds to outer the types that an operator requires of variables in every solution, and those of the nodes that
+// these refer to.
 func (c columns) types(op sparql.Op, outer typed) typed {
 	out := typed{}
 	for v, all := range outer {
@@ -245,7 +243,7 @@ func (c columns) types(op sparql.Op, outer typed) typed {
 	return out
 }
 
-// together are the triple patterns that every solution of an operator has.
+// together are the triple patterns that every solution of an operator matches.
 func together(op sparql.Op) []sparql.TriplePattern {
 	switch op := op.(type) {
 	case sparql.BGP:
@@ -276,7 +274,7 @@ func chosen(outer typed, vars []sparql.Var) typed {
 	return out
 }
 
-// joined are the variables of two operators whose solutions are merged where they agree.
+// joined merges the variables of two joined operators.
 func joined(left, right map[sparql.Var]columnOf) map[sparql.Var]columnOf {
 	for v, r := range right {
 		l, both := left[v]
@@ -345,7 +343,7 @@ func (c columns) group(g sparql.Group) map[sparql.Var]columnOf {
 	return known
 }
 
-// expression is what the value of an expression is. Any may fail, and binds nothing then.
+// expression returns the possible types of an expression. Any may be an error, which binds nothing.
 func (c columns) expression(e sparql.Expr, known map[sparql.Var]columnOf) columnOf {
 	switch e := e.(type) {
 	case sparql.VarExpr:
@@ -377,7 +375,7 @@ func (c columns) expression(e sparql.Expr, known map[sparql.Var]columnOf) column
 	return columnOf{kinds: everything}
 }
 
-// results are what functions have as values, those of other functions may be anything.
+// results are the types of the values of functions; those of other functions may be any.
 var results = map[sparql.Func]jsonKinds{
 	"STR": text, "LANG": text, "DATATYPE": text, "IRI": text, "URI": text, "BNODE": text, "UUID": text, "STRUUID": text,
 	"MD5": text, "SHA1": text, "SHA256": text, "SHA384": text, "SHA512": text, "ENCODE_FOR_URI": text, "TZ": text,
@@ -415,7 +413,7 @@ func (c columns) property(types []*schema.Type, iri rdf.IRI) *schema.Property {
 	return nil
 }
 
-// usual is what all types that have a property say of it; "" when they disagree.
+// usual is what all types with a property have in common for it; "" if they disagree.
 func (c columns) usual(iri rdf.IRI) (says string) {
 	for _, t := range c.schema.Types {
 		if p := c.property([]*schema.Type{t}, iri); p != nil {
@@ -435,7 +433,7 @@ func said(p *schema.Property) string {
 	return p.Datatype
 }
 
-// kindsOf are the JSON types of the values of a property, as answers have them.
+// kindsOf returns the JSON types of the values of a property in answers.
 func kindsOf(p *schema.Property) jsonKinds {
 	switch schema.Datatypes[p.Datatype].IRI {
 	case rdf.XSDBoolean:

@@ -25,9 +25,8 @@ func (q *Query) Arguments(s *schema.Schema) capability.Field {
 	return params
 }
 
-// Descriptor describes the capability that answers the query, or does the update. What it
-// gives parameters stands in params, apart from the arguments of every read or write, so
-// that a parameter may have any name.
+// Descriptor describes the capability that runs the query or update. Its parameters are within params, separate from
+// the common arguments, so that a parameter may have any name.
 func (q *Query) Descriptor(s *schema.Schema) capability.Descriptor {
 	description := strings.TrimSpace(cmp.Or(q.Description, "The stored query "+q.ID+".") + " " + q.Instruction)
 	d := capability.Descriptor{
@@ -56,8 +55,7 @@ func (q *Query) Kind() string {
 	return "query"
 }
 
-// Signature is the parameters in a line, such as "group: Group, since: date?". Those with a
-// question mark can be left out.
+// Signature lists the parameters in one line, such as "group: Group, since: date?". A question mark means optional.
 func (q *Query) Signature() string {
 	all := make([]string, len(q.Params))
 	for i, p := range q.Params {
@@ -75,8 +73,7 @@ func (q *Query) Signature() string {
 
 func (p Param) kind() string { return cmp.Or(p.Class, p.Datatype) }
 
-// Example is the call of the query's tool: its name, and the arguments with … and its type in
-// the place of each value that must be given.
+// Example is a call of the query's tool, with … and the type in the place of each required value.
 func (q *Query) Example() string {
 	var params []string
 	for _, p := range q.Params {

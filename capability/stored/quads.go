@@ -9,21 +9,20 @@ import (
 	"trails/schema"
 )
 
-// How the schema graph holds a stored query: a node with its text.
+// How the schema graph stores a query: as a node with its text.
 const (
 	nodes    = rdf.TrailsNS + "query/"               // the IRI of a query without its id
 	Class    = rdf.IRI(rdf.TrailsNS + "StoredQuery") // rdf:type of the node
 	TextProp = rdf.IRI(rdf.TrailsNS + "queryText")   // the whole text, front matter included
 )
 
-// IsStored reports whether a quad of the schema graph is about a stored query, and not of
-// the schema.
+// IsStored reports whether a quad of the schema graph belongs to a stored query, not to the schema.
 func IsStored(q rdf.Quad) bool {
 	iri, ok := q.Subject.(rdf.IRI)
 	return ok && strings.HasPrefix(string(iri), nodes)
 }
 
-// QuadsOf is how the file keeps a text under an id.
+// QuadsOf returns the quads that store a text under an id.
 func QuadsOf(id, text string) []rdf.Quad {
 	node := rdf.IRI(nodes + id)
 	return []rdf.Quad{
@@ -32,15 +31,15 @@ func QuadsOf(id, text string) []rdf.Quad {
 	}
 }
 
-// Kept is a stored query as the file has it. One that cannot be read, because an earlier
-// schema or a later program wrote it, has an Err in the place of a Query.
+// Kept is a stored query as read from the file. If it cannot be read, because an earlier schema or a later program
+// wrote it, it has an Err instead of a Query.
 type Kept struct {
 	ID, Text string
 	Query    *Query
 	Err      error
 }
 
-// FromQuads reads what [QuadsOf] wrote, by id, under a schema.
+// FromQuads reads the quads of [QuadsOf], by id, under a schema.
 func FromQuads(quads []rdf.Quad, s *schema.Schema) []Kept {
 	var all []Kept
 	for _, q := range quads {

@@ -1,6 +1,5 @@
-// Package stored is what a file keeps to be asked again: queries and updates of SPARQL
-// with a name, a description and typed parameters. Each is one text, whose first lines are
-// comments that begin with "#+" and are YAML together:
+// Package stored is for stored queries: SPARQL queries and updates in a file with a name, a description and typed
+// parameters. Each is one text, whose first lines are comments that begin with "#+" and are YAML together:
 //
 //	#+ id: techniques_of_group
 //	#+ description: Techniques that a group uses.
@@ -8,7 +7,7 @@
 //	#+   group: ref(Group)
 //	SELECT ?technique ?name { ?use :source ?group ; :target ?technique . ?technique :name ?name }
 //
-// Values of parameters are put in as terms, never as text.
+// Values of parameters are bound as terms, never inserted as text.
 //
 // Read [Parse] first, then [Query.Bind].
 package stored
@@ -38,42 +37,41 @@ const (
 	maxParams      = 50
 )
 
-// Query is a query or an update that a file keeps. It is immutable, and safe for
-// concurrent use.
+// Query is a stored query or update. It is immutable, and safe for concurrent use.
 type Query struct {
 	// ID names it: a capability id, such as techniques_of_group or reports.monthly.
 	ID string
-	// Text is all of it, front matter included, as it was written.
+	// Text is the complete text as written, with its front matter.
 	Text        string
 	Description string
-	// Instruction tells a model when and how to use it; it is behind the description.
+	// Instruction tells a model when and how to use it; it follows the description.
 	Instruction string
 	// Params are in the order of the text.
 	Params []Param
-	// Exposed queries are tools of their own; others can be called by name.
+	// Exposed queries are tools; others can be called by name.
 	Exposed bool
-	// Tool is the id of its capability where that is another one; "" means ID.
+	// Tool is the id of its capability if that differs from ID; "" means ID.
 	Tool       string
 	Cost       capability.Cost
 	Idempotent bool
-	// Query is what it asks, nil for an update; Update the other way round.
+	// Query is the parsed query, nil for an update; Update is the parsed update, nil for a query.
 	Query  *sparql.Query
 	Update *sparql.Update
 }
 
-// Param is a parameter: a variable of the text that a call gives its value.
+// Param is a parameter: a variable of the text that gets its value from the call.
 type Param struct {
 	*schema.Property
-	// Nullable means that it can be left out or null: its variable is then free.
+	// Nullable means that it can be left out or null: its variable is then unbound.
 	Nullable bool
 }
 
-// optional reports that a call need not give it.
+// optional reports that a call may leave it out.
 func (p Param) optional() bool { return p.Nullable || p.Default != nil }
 
-// Parse reads a stored query under a schema. name is its id unless the text says another,
-// "" when it must. What is wrong comes back at once as fault.InvalidData, with the place:
-// Field is a path such as params.group.type, Source the line.
+// Parse reads a stored query under a schema. name is its id unless the text has another; if it is "" the text must
+// have one. All errors are returned as one fault.InvalidData, with their places: Field is a path such as
+// params.group.type, Source the line.
 func Parse(text, name string, s *schema.Schema) (*Query, error) {
 	switch {
 	case len(text) > maxText:
@@ -96,8 +94,7 @@ func Parse(text, name string, s *schema.Schema) (*Query, error) {
 	return q, nil
 }
 
-// Head reads the first lines of a text alone: what they say of it, and its parameters. What
-// is wrong in them is left out. It is nil where they say nothing.
+// Head reads only the front matter of a text, ignoring errors in it. It is nil if there is none.
 func Head(text string, s *schema.Schema) *Query {
 	h, err := parseHeader(text)
 	if err != nil || h.root == nil {
@@ -108,8 +105,7 @@ func Head(text string, s *schema.Schema) *Query {
 	return q
 }
 
-// Named writes an id and a description into the first lines of a text, as far as they say
-// neither; "" is none.
+// Named adds an id and a description to the front matter of a text, if it has none; "" adds nothing.
 func Named(text, id, description string) string {
 	h, err := parseHeader(text)
 	if err != nil {
@@ -129,7 +125,7 @@ func Named(text, id, description string) string {
 	return text[:at] + lines.String() + text[at:]
 }
 
-// header is the front matter while it is read.
+// header is the front matter during parsing.
 type header struct {
 	root     *yaml.Node // a mapping; nil without front matter
 	problems []fault.FieldError
@@ -170,8 +166,8 @@ func parseHeader(text string) (*header, error) {
 	return &header{root: root}, nil
 }
 
-// aliasIn returns the line of an anchor or an alias, with which a small text can stand for an
-// endless one; 0 when there is none.
+// aliasIn returns the line of a YAML anchor or alias, by which a small text could expand without bound; 0 if there is
+// none.
 func aliasIn(n *yaml.Node) int {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
 		return n.Line
@@ -184,7 +180,7 @@ func aliasIn(n *yaml.Node) int {
 	return 0
 }
 
-// headerKeys are the words of the front matter.
+// headerKeys are the keys of the front matter.
 var headerKeys = []string{"id", "description", "instruction", "params", "expose", "tool_name", "cost", "idempotent"}
 
 func (h *header) report(field string, code fault.Code, n *yaml.Node, format string, args ...any) {
@@ -199,7 +195,7 @@ func (h *header) reportAt(field string, code fault.Code, place, format string, a
 	h.problems = append(h.problems, fault.FieldError{Field: field, Code: code, Source: place, Message: field + ": " + fmt.Sprintf(format, args...)})
 }
 
-// member is the value of a key; nil when it is not there.
+// member returns the value of a key, or nil.
 func (h *header) member(key string) *yaml.Node {
 	if h.root == nil {
 		return nil
@@ -224,7 +220,7 @@ func (h *header) placeOf(param string) string {
 	return ""
 }
 
-// read takes what the front matter says, and reports what it may not.
+// read reads the front matter, and reports its errors.
 func (h *header) read(q *Query, s *schema.Schema) {
 	members := map[string]*yaml.Node{}
 	if h.root != nil {
@@ -244,7 +240,7 @@ func (h *header) read(q *Query, s *schema.Schema) {
 	q.Tool = h.text(members, "tool_name", 64)
 	for field, id := range map[string]string{"id": q.ID, "tool_name": q.Tool} {
 		switch err := capability.CheckID(id); {
-		case id == "" && field == "tool_name": // the id does for it
+		case id == "" && field == "tool_name": // the id is used instead
 		case id == "":
 			h.report(field, fault.Required, nil, "the query needs a name: write \"#+ id: open_tasks\"")
 		case err != nil:
@@ -291,11 +287,11 @@ func (h *header) flag(members map[string]*yaml.Node, key string, otherwise bool)
 	return n.Value == "true"
 }
 
-// kinds are the words for types of parameters that the schema has other words for.
+// kinds are the words for parameter types that differ from the schema's.
 var kinds = map[string]string{"bool": "boolean", "int": "integer", "bigint": "big_integer", "blob": "bytes"}
 
-// params reads the parameters: each has a type as one word, or what a property of the
-// schema may have, with nullable besides.
+// params reads the parameters: each has a type in one word, or the attributes of a property in the schema, and
+// nullable.
 func (h *header) params(q *Query, n *yaml.Node, s *schema.Schema) {
 	if n == nil {
 		return
@@ -326,8 +322,8 @@ func (h *header) params(q *Query, n *yaml.Node, s *schema.Schema) {
 	}
 }
 
-// spelled writes a parameter in the words of the schema: what stands as one word, or in
-// type, as list(ref(Group)) does, becomes type, class and many. It takes nullable out.
+// spelled converts a parameter to the attributes of the schema: the short form, such as list(ref(Group)), becomes
+// type, class and many. It removes nullable.
 func spelled(n *yaml.Node) (out, nullable *yaml.Node) {
 	mapping := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: n.Line}
 	add := func(key, value, tag string, at *yaml.Node) {
@@ -354,7 +350,7 @@ func spelled(n *yaml.Node) (out, nullable *yaml.Node) {
 		word(n)
 		return mapping, nil
 	case n.Kind != yaml.MappingNode:
-		return n, nil // the schema says what is wrong with it
+		return n, nil // the schema reports the error
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
@@ -370,7 +366,7 @@ func spelled(n *yaml.Node) (out, nullable *yaml.Node) {
 	return mapping, nullable
 }
 
-// within returns what stands between the brackets of word(…).
+// within returns the text between the brackets of word(…).
 func within(word, text string) (string, bool) {
 	inner, ok := strings.CutPrefix(text, word+"(")
 	if !ok {
@@ -380,7 +376,7 @@ func within(word, text string) (string, bool) {
 	return strings.TrimSpace(inner), ok
 }
 
-// sparql reads the query or the update, and holds its variables against the parameters.
+// sparql parses the query or the update, and checks its variables against the parameters.
 func (h *header) sparql(q *Query, s *schema.Schema) error {
 	var err error
 	if sparql.FormOf(q.Text) != "" {
@@ -412,7 +408,7 @@ func (h *header) sparql(q *Query, s *schema.Schema) error {
 	return nil
 }
 
-// unusable says why the text has no use for a parameter; "" when it has.
+// unusable says why the text cannot use a parameter; "" if it can.
 func (q *Query) unusable(p Param) string {
 	var err error
 	one := map[sparql.Var]rdf.Term{sparql.Var(p.Name): rdf.Literal("", rdf.XSDString)}
@@ -427,7 +423,7 @@ func (q *Query) unusable(p Param) string {
 	return fault.Of(err).Fields[0].Message
 }
 
-// unbound are the variables that no pattern of the text gives a value.
+// unbound are the variables that no pattern of the text binds.
 func (q *Query) unbound() []sparql.Var {
 	if q.Query != nil {
 		return q.Query.Unbound()
@@ -435,19 +431,16 @@ func (q *Query) unbound() []sparql.Var {
 	return q.Update.Unbound()
 }
 
-// Values are what a call gives its parameters: the terms that stand in the place of
-// variables, a table for each list, and the parameters that are left out, whose variables the
-// text asks for values that they may not have.
+// Values are the values of a call's parameters: terms for variables, a table for each list, and the parameters that
+// are left out, whose variables stay unbound.
 type Values struct {
 	Terms  map[sparql.Var]rdf.Term
 	Tables []sparql.Table
 	Free   map[sparql.Var]*schema.Property
 }
 
-// Values reads the values of a call, JSON by the name of the parameter, and reports every
-// one that is missing, unknown or wrong as fault.InvalidArguments. They fit the shape of
-// [Query.Descriptor] already where the caller held them against it. What is left out has
-// its default; without one its variable stays free.
+// Values reads the values of a call, JSON by parameter name, and reports all that are missing, unknown or wrong as
+// one fault.InvalidArguments. A missing value becomes the default or, without one, leaves its variable unbound.
 func (q *Query) Values(s *schema.Schema, given map[string]any) (Values, error) {
 	out := Values{Terms: map[sparql.Var]rdf.Term{}, Free: map[sparql.Var]*schema.Property{}}
 	var problems []fault.FieldError
@@ -496,9 +489,8 @@ func (q *Query) Values(s *schema.Schema, given map[string]any) (Values, error) {
 	return out, nil
 }
 
-// Value is what texts of an address or a command line say of a parameter, as JSON: a list
-// where it takes many. One that is the text of a whole list stays it, for the call to read and
-// to say so. What does not fit stays text, for [Query.Values] to refuse.
+// Value converts texts from an address or a command line to the JSON value of a parameter: to a list if it takes
+// several. A text that is the JSON of a list, and one that does not fit, stays a text for [Query.Values] to handle.
 func (q *Query) Value(name string, texts []any) any {
 	for _, p := range q.Params {
 		if p.Name != name {
@@ -524,7 +516,7 @@ func (q *Query) Value(name string, texts []any) any {
 	return texts
 }
 
-// Asked is the query with the tables of values; its terms are the caller's to bind.
+// Asked is the query with the tables of values; the caller binds the terms.
 func (q *Query) Asked(v Values) *sparql.Query {
 	asked := q.Query
 	for _, t := range v.Tables {
@@ -533,7 +525,7 @@ func (q *Query) Asked(v Values) *sparql.Query {
 	return asked
 }
 
-// Told is the update with the tables of values; its terms are the caller's to bind.
+// Told is the update with the tables of values; the caller binds the terms.
 func (q *Query) Told(v Values) *sparql.Update {
 	told := q.Update
 	for _, t := range v.Tables {

@@ -12,10 +12,9 @@ import (
 	"trails/sparql"
 )
 
-// writes returns what an update can never write, and, unless it is to be certain, what it
-// probably cannot. It looks at what templates say of each subject: a node that has the
-// constants of the template, and the types that it is known to have, is held against the
-// shapes. What a later operation may take back is not judged.
+// writes returns what an update can never write and, unless certain is set, what it probably cannot write. It checks
+// each subject in a template against the shapes, with the constants of the template and the types that it is known to
+// have. What a later operation may remove is not checked.
 func (c Checker) writes(ctx context.Context, q *Query, certain bool) ([]fault.FieldError, error) {
 	if q.Update == nil {
 		return nil, nil
@@ -51,7 +50,7 @@ func takesBack(o sparql.Operation) bool {
 	return !ok || len(m.Delete) > 0
 }
 
-// writing is the judging of one update.
+// writing checks one update.
 type writing struct {
 	Checker
 	ctx      context.Context //nolint:containedctx // of one call, which made it
@@ -65,15 +64,15 @@ type writing struct {
 // written is a subject of a template of INSERT in the default graph.
 type written struct {
 	operand sparql.Operand
-	types   []*schema.Type // that the template or WHERE says it has
-	class   *schema.Type   // of the parameter that it is
-	given   bool           // the template says its type
-	fresh   bool           // nothing was said of it before
+	types   []*schema.Type // from the template or from WHERE
+	class   *schema.Type   // class of the parameter that it is
+	given   bool           // the template contains its type
+	fresh   bool           // it is a new node
 	triples []sparql.TriplePattern
-	known   map[rdf.IRI]bool // predicates that WHERE says it has
+	known   map[rdf.IRI]bool // predicates that it has according to WHERE
 }
 
-// report notes something about a name of a template, certain or not.
+// report records an error about a name of a template, certain or not.
 func (w *writing) report(certain bool, about rdf.IRI, word string, code fault.Code, format string, args ...any) {
 	if certain != w.certain {
 		return
@@ -85,8 +84,7 @@ func (w *writing) report(certain bool, about rdf.IRI, word string, code fault.Co
 	}
 }
 
-// template notes a statement that is inserted into the default graph; of another graph only
-// its names are judged.
+// template records a statement inserted into the default graph; for other graphs only names are checked.
 func (w *writing) template(m sparql.Modify, p sparql.QuadPattern) {
 	if m.With != "" || p.Graph != (sparql.Operand{}) {
 		w.undeclared(p.TriplePattern, rdf.IRI("urn:graph"), nil, true)
@@ -118,7 +116,7 @@ func (w *writing) of(o sparql.Operand) *written {
 	return w.subjects[i]
 }
 
-// where notes what every solution says of the subjects.
+// where records what every solution of WHERE has about the subjects.
 func (w *writing) where(op sparql.Op) {
 	switch op := op.(type) {
 	case sparql.BGP:
@@ -153,7 +151,7 @@ func (w *writing) where(op sparql.Op) {
 	}
 }
 
-// undeclared judges a name under the base that the schema does not declare.
+// undeclared checks a name under the base that the schema does not declare.
 func (w *writing) undeclared(p sparql.TriplePattern, graph rdf.Term, types []*schema.Type, closed bool) {
 	q := rdf.Quad{Subject: rdf.BNode("node"), Predicate: p.Predicate.Term, Object: p.Object.Term, Label: graph}
 	about, _ := p.Predicate.Term.(rdf.IRI)
@@ -170,12 +168,12 @@ func (w *writing) undeclared(p sparql.TriplePattern, graph rdf.Term, types []*sc
 	w.report(closed, about, "INSERT", f.Code, "INSERT: %s", f.Message)
 }
 
-// isClosed reports that no node may have names that the schema does not declare.
+// isClosed reports that names which the schema does not declare are forbidden for every node.
 func (w *writing) isClosed() bool {
 	return !slices.ContainsFunc(w.Schema.Types, func(t *schema.Type) bool { return w.Schema.IsOpen([]*schema.Type{t}) })
 }
 
-// subject holds what is inserted of one subject against the shapes.
+// subject checks the inserted statements of one subject against the shapes.
 func (w *writing) subject(s *written) error {
 	any := false // a predicate that is a variable
 	for _, p := range s.triples {
@@ -191,7 +189,7 @@ func (w *writing) subject(s *written) error {
 		for _, t := range w.Schema.Concrete(s.class) {
 			candidates = append(candidates, []*schema.Type{t})
 		}
-	default: // a node of any type that has one of the properties
+	default: // a node of some type that has one of the properties
 		certain, candidates = false, nil
 		for _, t := range w.Schema.Types {
 			if !t.Abstract && slices.ContainsFunc(s.triples, func(p sparql.TriplePattern) bool {
@@ -222,19 +220,19 @@ func (w *writing) subject(s *written) error {
 	return nil
 }
 
-// misfit is one thing that is wrong with a subject that is written.
+// misfit is one error in the statements of a subject.
 type misfit struct {
 	path, about rdf.IRI
 	value       rdf.Term
 	code        fault.Code
 	text        string
-	doubt       bool // it depends on what the graph has
+	doubt       bool // it depends on the data
 }
 
-// ofValues are the constraints that a value breaks by itself.
+// ofValues are the constraints that a value violates by itself.
 var ofValues = []fault.Code{fault.Datatype, fault.MinLength, fault.MaxLength, fault.Pattern, fault.OneOf, fault.MinValue, fault.MaxValue, fault.NodeKind}
 
-// node judges a subject as a node of these types.
+// node checks a subject as a node of these types.
 func (w *writing) node(s *written, types []*schema.Type, any bool) ([]misfit, error) {
 	focus, filled := rdf.Term(rdf.BNode("node")), map[rdf.IRI]bool{}
 	var said statements
@@ -278,7 +276,7 @@ func (w *writing) hasDefault(types []*schema.Type, predicate rdf.IRI) bool {
 	})
 }
 
-// param judges a parameter that is the value of a property.
+// param checks a parameter used as the value of a property.
 func (w *writing) param(predicate rdf.IRI, v sparql.Var, types []*schema.Type) (out []misfit) {
 	i := slices.IndexFunc(w.query.Params, func(p Param) bool { return p.Name == string(v) })
 	if i < 0 {
@@ -306,7 +304,7 @@ func kindOf(p *schema.Property) string {
 	return p.Datatype
 }
 
-// losses tells of properties that are removed, and that the types of their subjects need.
+// losses finds properties that are removed but required by the types of their subjects.
 func (w *writing) losses(m sparql.Modify) {
 	for _, p := range m.Delete {
 		predicate, _ := p.Predicate.Term.(rdf.IRI)
