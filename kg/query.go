@@ -76,7 +76,7 @@ func (s *Snapshot) Query(ctx context.Context, q *sparql.Query, o QueryOptions) (
 	return a, err
 }
 
-// checkDataset refuses a FROM with the name of a graph that does not exist for queries.
+// checkDataset refuses the default graph in FROM and FROM NAMED, where it has no name.
 func checkDataset(d sparql.Dataset) error {
 	if slices.Contains(d.Default, rdf.DefaultGraph) || slices.Contains(d.Named, rdf.DefaultGraph) {
 		return fault.New(fault.InvalidArguments, "the default graph has no name in FROM; it is queried when there is no FROM")
