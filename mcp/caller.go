@@ -12,8 +12,7 @@ import (
 	"trails/invoke"
 )
 
-// IdempotencyKey is the member of a call's _meta that makes a repeated write answer
-// with the first one's result.
+// IdempotencyKey is the member of a call's _meta that makes a repeated write return the result of the first one.
 const IdempotencyKey = "trails/idempotencyKey"
 
 // call is the start of every call that this request makes.
@@ -22,16 +21,15 @@ func (e *endpoint) call(ctx context.Context, r request, meta sdk.Meta) invoke.Ca
 	return invoke.Call{Principal: principalOf(ctx, r), Via: e.via, TraceID: trace.ID, ParentSpan: trace.Span}
 }
 
-// principalOf is the caller, with the program that speaks for it.
+// principalOf is the caller, with the name of its program.
 func principalOf(ctx context.Context, r request) policy.Principal {
 	p, _ := auth.PrincipalOf(ctx)
 	p.Client = clientOf(r)
 	return p
 }
 
-// clientOf names the program that speaks: as it did in initialize or, without
-// sessions, in _meta; over HTTP otherwise the first product of its User-Agent. It
-// is what the program says of itself, and proves nothing.
+// clientOf is the name of the client program: from initialize or, without sessions, from _meta; over HTTP otherwise
+// the first product of its User-Agent. It is only a claim.
 func clientOf(r request) string {
 	if who, ok := r.Request.(interface{ ClientInfo() *sdk.Implementation }); ok {
 		if info := who.ClientInfo(); info != nil {
@@ -45,7 +43,7 @@ func clientOf(r request) string {
 	return ""
 }
 
-// maxClient bounds what a program may say of itself in every commit it makes.
+// maxClient bounds the client's name, which every commit of it contains.
 const maxClient = 64
 
 // clientName returns text as one line of at most [maxClient] visible characters,
@@ -61,8 +59,8 @@ func clientName(text string) string {
 	return name
 }
 
-// traceOf returns the caller's trace: of a traceparent in _meta, of the handler
-// around ours, or of the header; when there is none, the engine makes one.
+// traceOf returns the caller's trace: from a traceparent in _meta, from the surrounding handler, or from the header;
+// without one the engine makes one.
 func traceOf(ctx context.Context, r request, meta sdk.Meta) invoke.Trace {
 	if parent, ok := meta["traceparent"].(string); ok {
 		if t := invoke.ParseTraceparent(parent); t.ID != "" {

@@ -23,18 +23,18 @@ type completion struct {
 
 type completed struct {
 	Values []string `json:"values"`
-	Total  *int     `json:"total,omitempty"` // nil where nobody counted
+	Total  *int     `json:"total,omitempty"` // nil if they were not counted
 	More   bool     `json:"hasMore"`
 }
 
-// question is what the engine is asked for; without What there is nothing to suggest.
+// question is what the engine is asked to suggest; without What there is nothing to suggest.
 type question struct {
 	What     string `json:"what"`
 	Type     string `json:"type,omitempty"`
 	Property string `json:"property,omitempty"`
 	Prefix   string `json:"prefix"`
 	Limit    int    `json:"limit"`
-	// before and after make of a suggestion the whole value of the argument.
+	// before and after complete a suggestion to the whole value of the argument.
 	before, after string
 }
 
@@ -60,7 +60,7 @@ func (e *endpoint) completeArgument(ctx context.Context, r request) (sdk.Result,
 	return &completion{complete: completeFor(r), Completion: found}, nil
 }
 
-// suggested asks the engine. What does not exist has no values.
+// suggested asks the engine for suggestions. Something that does not exist has none.
 func (e *endpoint) suggested(ctx context.Context, r request, q question) (completed, error) {
 	none := completed{Values: []string{}, Total: new(0)}
 	if q.What == "" {
@@ -128,8 +128,7 @@ const (
 	idVariable   = "id"
 )
 
-// aboutResource finds the variable of a resource template, or of the address that a
-// client has made of one so far.
+// aboutResource finds the variable of a resource template, or of a partly filled-in address.
 func (e *endpoint) aboutResource(ctx context.Context, r request, p *sdk.CompleteParams) (question, error) {
 	t, ok := parseTemplate(p.Ref.URI)
 	if !ok {
@@ -158,8 +157,7 @@ func isVariable(name string) bool {
 	return name == typeVariable || name == idVariable || slices.Contains(listVariables, name)
 }
 
-// variableQuestion says what suggests values of a variable; typeName is "" when the
-// type is not known yet.
+// variableQuestion returns the question for a variable; typeName is "" if the type is not known yet.
 func variableQuestion(variable, value, typeName string) question {
 	switch property, word, isValue := strings.Cut(value, "="); {
 	case variable == typeVariable:
@@ -195,10 +193,10 @@ func (e *endpoint) isType(ctx context.Context, r request, name string) (bool, er
 	return false, nil
 }
 
-// kgPrefix begins the addresses of types and of their nodes.
+// kgPrefix is the beginning of the addresses of types and nodes.
 const kgPrefix = "trails://kg/"
 
-// uriTemplate is a template of ours, taken apart.
+// uriTemplate is a parsed template.
 type uriTemplate struct {
 	typeName  string // "" when it is a variable
 	variables []string
@@ -206,12 +204,11 @@ type uriTemplate struct {
 
 func (t uriTemplate) has(variable string) bool { return slices.Contains(t.variables, variable) }
 
-// listVariables are what the address of a type takes.
+// listVariables are the query variables of a type's address.
 var listVariables = []string{"where", "limit", "offset", "branch"}
 
-// parseTemplate reads trails://kg/{type}/{id} and trails://kg/{type}{?where,…}, with
-// a name in the place of {type}, and what a client has made of them so far: one that
-// shows no variables of the query has all that there are.
+// parseTemplate parses trails://kg/{type}/{id} and trails://kg/{type}{?where,…}, also with a name instead of {type},
+// and addresses partly filled in by a client: one without query variables has all of them.
 func parseTemplate(uri string) (t uriTemplate, ok bool) {
 	rest, ok := strings.CutPrefix(uri, kgPrefix)
 	path, query, isTemplate := strings.Cut(rest, "{?")
@@ -237,8 +234,7 @@ func parseTemplate(uri string) (t uriTemplate, ok bool) {
 	return t, !strings.ContainsAny(t.typeName, "{}")
 }
 
-// checkCompletion refuses a question of the wrong form, which the SDK would refuse
-// in its own words.
+// checkCompletion refuses malformed questions, because the SDK's errors would be unclear.
 func checkCompletion(params map[string]json.RawMessage) []fault.FieldError {
 	var wrong []fault.FieldError
 	check := func(field string, object map[string]json.RawMessage, p param) {
@@ -271,7 +267,7 @@ func checkCompletion(params map[string]json.RawMessage) []fault.FieldError {
 	return wrong
 }
 
-// members returns the members of an object; what is none has none.
+// members returns the members of an object, or none for another value.
 func members(object json.RawMessage) map[string]json.RawMessage {
 	var m map[string]json.RawMessage
 	_ = json.Unmarshal(object, &m)

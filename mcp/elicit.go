@@ -9,11 +9,10 @@ import (
 	"trails/invoke"
 )
 
-// confirmation is the form of a question: one box to tick.
+// confirmation is the form of a question: one checkbox.
 var confirmation = json.RawMessage(`{"type":"object","properties":{"confirm":{"type":"boolean","title":"Go on","description":"Whether to go on; without a tick nothing is changed.","default":false}},"required":["confirm"]}`)
 
-// asking returns what puts a question to the person behind the client, nil when that
-// cannot be.
+// asking returns the function that asks the person behind the client a question, nil if that is not possible.
 func (e *endpoint) asking(r request) func(context.Context, invoke.Question) (bool, error) {
 	session := e.formsOf(r)
 	if session == nil {
@@ -28,7 +27,7 @@ func (e *endpoint) asking(r request) func(context.Context, invoke.Question) (boo
 	}
 }
 
-// eliciting returns what asks that person for what fits a schema, nil when that cannot be.
+// eliciting returns the function that asks that person for a value of a schema, nil if that is not possible.
 func (e *endpoint) eliciting(r request) invoke.Elicit {
 	session := e.formsOf(r)
 	if session == nil {
@@ -43,9 +42,8 @@ func (e *endpoint) eliciting(r request) invoke.Elicit {
 	}
 }
 
-// formsOf returns the session of a client that shows forms, nil of one that does not or
-// cannot be asked: the client must have said that it has forms, and the transport must
-// carry our requests. In the protocol without sessions a server sends none.
+// formsOf returns the session of a client that shows forms, or nil: the client must have declared that it has forms,
+// and the transport must carry our requests. In the protocol without sessions a server sends none.
 func (e *endpoint) formsOf(r request) *sdk.ServerSession {
 	session, ok := r.GetSession().(*sdk.ServerSession)
 	if e.stateless || !ok || isSessionless(r) {
@@ -61,14 +59,14 @@ func formOf(question string) *sdk.ElicitParams {
 	return &sdk.ElicitParams{Mode: "form", Message: question, RequestedSchema: confirmation}
 }
 
-// isYes reports that the form was accepted with a tick in the box.
+// isYes reports that the form was accepted with the checkbox ticked.
 func isYes(answer *sdk.ElicitResult) bool {
 	tick, _ := answer.Content["confirm"].(bool)
 	return tick && answer.Action == "accept"
 }
 
-// showsForms reports that the client shows forms: it says so, or names no mode at
-// all, which is how clients say it that know no other.
+// showsForms reports that the client shows forms: it says so or names no mode at all, as clients that only know forms
+// do.
 func showsForms(client *sdk.ClientCapabilities) bool {
 	if client == nil || client.Elicitation == nil {
 		return false

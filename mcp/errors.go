@@ -14,8 +14,8 @@ import (
 	"trails/text/outline"
 )
 
-// Codes of the contract, section 7, in JSON-RPC's implementation-defined range.
-// codeCancelled is for a request that its sender took back, who does not read it.
+// Codes of the contract, section 7, in JSON-RPC's implementation-defined range. codeCancelled is for a request that
+// its sender cancelled, and is not read by the sender.
 const (
 	codeCancelled       = -32000
 	codeUnauthenticated = -32001
@@ -24,14 +24,14 @@ const (
 	codeScopeDenied     = -32004
 )
 
-// messageChars bounds the message of an error, which is all that many hosts show a model,
-// and errorChars the text of a refusal that comes as a result.
+// messageChars bounds the message of an error, of which many hosts show nothing else to a model. errorChars bounds
+// the text of a refusal in a result.
 const (
 	messageChars = 2_000
 	errorChars   = 15_000
 )
 
-// ToolErrors says how a tool answers arguments and data that are invalid.
+// ToolErrors says how tools report invalid arguments and data.
 type ToolErrors string
 
 // The ways. ToolErrorsAuto is the protocol's own: results in the protocol without sessions
@@ -47,7 +47,7 @@ func AllToolErrors() []ToolErrors {
 	return []ToolErrors{ToolErrorsAuto, ToolErrorsProtocol, ToolErrorsResult}
 }
 
-// asResult reports that a tool answers a fault as a result.
+// asResult reports whether a tool returns a fault as a result.
 func (e *endpoint) asResult(r request, f *fault.Error) bool {
 	if f.Kind != fault.InvalidArguments && f.Kind != fault.InvalidData {
 		return verdicts[f.Kind].result
@@ -55,8 +55,8 @@ func (e *endpoint) asResult(r request, f *fault.Error) bool {
 	return e.opts.ToolErrors == ToolErrorsResult || e.opts.ToolErrors != ToolErrorsProtocol && isSessionless(r)
 }
 
-// refused is a fault as a result: the text says all of it in words, with the message
-// first, and the structured content has the same as members.
+// refused converts a fault to a result: the text has everything in words, the message first, and the structured
+// content has the same as members.
 func refused(r request, f *fault.Error) *toolResult {
 	first := struct {
 		Kind    string `json:"kind"`
@@ -78,13 +78,12 @@ func refused(r request, f *fault.Error) *toolResult {
 	return &toolResult{complete: completeFor(r), Content: []any{textContent{Type: "text", Text: text}}, Structured: structured, IsError: true}
 }
 
-// verdict is how MCP says a kind of fault.
+// verdict is how MCP reports a kind of fault.
 type verdict struct {
 	code int64
-	// data chooses what goes into error.data; nil means nothing.
+	// data selects the members of error.data; nil means none.
 	data func(*fault.Error) map[string]any
-	// result means that a tool answers it as a result with isError, for the model
-	// to read; other methods answer it with code.
+	// result means that a tool returns it as a result with isError, for the model to read; other methods use code.
 	result bool
 }
 
@@ -146,8 +145,8 @@ func with(details, own map[string]any) map[string]any {
 	return all
 }
 
-// Refuse turns any error of a handler into a JSON-RPC error. What is ours is logged
-// whole and shown as nothing but its trace id.
+// Refuse converts any error of a handler to a JSON-RPC error. An internal error is logged completely, and only its
+// trace id is shown.
 func (e *endpoint) Refuse(ctx context.Context, method string, err error) *jsonrpc.Error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return &jsonrpc.Error{Code: codeCancelled, Message: "request cancelled"}
@@ -162,8 +161,7 @@ func (e *endpoint) Refuse(ctx context.Context, method string, err error) *jsonrp
 	return encodeFault(f)
 }
 
-// internal logs a failure of ours, and returns what its caller is told: the trace id
-// under which the log has it.
+// internal logs an internal error, and returns what its caller is told: the trace id under which it was logged.
 func (e *endpoint) internal(what, method string, cause ...any) *fault.Error {
 	trace := invoke.NewTraceID()
 	e.log.Error(what, append([]any{"trace_id", trace, "method", method}, cause...)...)

@@ -7,15 +7,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// instructions are what a client's model reads when the engine has none for its caller.
+// instructions are for the client's model if the engine has none for the caller.
 const instructions = `This server is one versioned graph of typed nodes in one file.
 Read trails://schema for the types and their constraints, trails://kg/<Type>?where=field=value&limit=50 for nodes, trails://kg/<Type>/<id> for one.
 Write with <type>_create, <type>_update and <type>_delete: a call is one atomic commit; dry_run:true only checks.
 When a call fails, nothing was written: error -32602 lists every wrong field in data.fields; a result with isError:true says in structuredContent.kind what stood in the way.`
 
-// initialize leaves the handshake to the SDK, and adds what this caller should know
-// of this graph. A stateless server has nowhere to send a notification in the
-// versions that have this method, and says so.
+// initialize leaves the handshake to the SDK, and adds the instructions for this caller. A stateless server cannot
+// send notifications in the versions with this method, and says so.
 func (e *endpoint) initialize(ctx context.Context, r request) (sdk.Result, error) {
 	res, err := r.bySDK(ctx)
 	hello, ok := res.(*sdk.InitializeResult)
@@ -39,8 +38,7 @@ func (e *endpoint) discover(ctx context.Context, r request) (sdk.Result, error) 
 	return res, err
 }
 
-// instructionsFor is the engine's guide for this caller. One that cannot be had is no
-// reason to refuse the handshake.
+// instructionsFor is the engine's guide for this caller. If it fails, the handshake still succeeds.
 func (e *endpoint) instructionsFor(ctx context.Context, r request) string {
 	var guide struct{ Text string }
 	err := e.hear(ctx, e.call(ctx, r, nil), "guide", nil, &guide)

@@ -19,8 +19,7 @@ import (
 // levels are those of RFC 5424, as MCP names them.
 var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// setLevel chooses the messages that the session wants, where there is one that lasts. The
-// SDK keeps the level too, and drops messages below it.
+// setLevel sets the log level of a session. The SDK stores it, too, and drops messages below it.
 func (e *endpoint) setLevel(ctx context.Context, r request) (sdk.Result, error) {
 	p, ok := r.GetParams().(*sdk.SetLoggingLevelParams)
 	if e.stateless || !ok || p == nil {
@@ -33,10 +32,10 @@ func (e *endpoint) setLevel(ctx context.Context, r request) (sdk.Result, error) 
 	return res, err
 }
 
-// checkLevel refuses a level that there is not: the SDK would keep it.
+// checkLevel refuses an unknown level, which the SDK would accept.
 func checkLevel(params map[string]json.RawMessage) []fault.FieldError {
 	var level string
-	_ = json.Unmarshal(params["level"], &level) // what is no string was refused already
+	_ = json.Unmarshal(params["level"], &level) // a level that is not a string has been refused already
 	if level == "" || slices.Contains(levels, level) {
 		return nil
 	}
@@ -51,13 +50,12 @@ const (
 
 type journalKey struct{}
 
-// withJournal returns the context of a session's handlers.
+// withJournal returns the context of a session's handlers, with a journal.
 func withJournal(ctx context.Context) context.Context {
 	return context.WithValue(ctx, journalKey{}, &journal{})
 }
 
-// journalOf returns the session's journal, or, where there is none, one for the
-// request.
+// journalOf returns the session's journal or, without a session, a new one for the request.
 func journalOf(ctx context.Context) *journal {
 	if j, ok := ctx.Value(journalKey{}).(*journal); ok {
 		return j
@@ -65,10 +63,10 @@ func journalOf(ctx context.Context) *journal {
 	return &journal{}
 }
 
-// journal bounds the log messages of one session. The zero journal is ready.
+// journal limits the log messages of one session. The zero journal is ready.
 type journal struct {
 	mu         sync.Mutex
-	level      string // "" wants no messages
+	level      string // "" means no messages
 	limit      *rate.Limiter
 	suppressed int
 }
@@ -79,8 +77,8 @@ func (j *journal) set(level string) {
 	j.level = level
 }
 
-// wants reports whether a message of this level is to be sent: as the session has
-// chosen or, in the protocol without sessions, the request.
+// journal.wants reports whether a message of this level is sent, by the level of the session or, without sessions, of
+// the request.
 func (j *journal) wants(level string, r request) bool {
 	j.mu.Lock()
 	chosen := j.level
@@ -91,7 +89,7 @@ func (j *journal) wants(level string, r request) bool {
 	return chosen != "" && slices.Index(levels, level) >= slices.Index(levels, chosen)
 }
 
-// admit reports whether a message may go out now, and how many did not before it.
+// admit reports whether a message may be sent now, and how many were dropped before it.
 func (j *journal) admit(now time.Time) (suppressed int, ok bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -106,7 +104,7 @@ func (j *journal) admit(now time.Time) (suppressed int, ok bool) {
 	return suppressed, true
 }
 
-// written is the part of a result that says what a write did.
+// written is the part of a write's result for a log message.
 type written struct {
 	Capability string `json:"capability"`
 	Commit     string `json:"commit"`
@@ -115,7 +113,7 @@ type written struct {
 	Suppressed int    `json:"suppressed,omitempty"`
 }
 
-// refusal is what a message says of a refusal: not what was sent, nor what is in the graph.
+// refusal is the content of a log message about a refusal, without data of the call or the graph.
 type refusal struct {
 	Capability string   `json:"capability"`
 	Kind       string   `json:"kind"`
@@ -141,13 +139,13 @@ func (e *endpoint) logCall(ctx context.Context, r request, name string, done inv
 		return
 	}
 	if done.Written == nil || done.Written.Commit == nil {
-		return // a read, or nothing was changed
+		return // a read, or a write without changes
 	}
 	w := written{Capability: name, Commit: *done.Written.Commit, Added: done.Written.Added, Removed: done.Written.Removed}
 	say("info", func(suppressed int) any { w.Suppressed = suppressed; return w })
 }
 
-// loudness is the level of the message about a refusal; what is not listed is a notice.
+// loudness is the log level for each kind of refusal; others are notices.
 var loudness = map[fault.Kind]string{
 	fault.Internal:        "error",
 	fault.Unusable:        "error",
@@ -159,7 +157,7 @@ var loudness = map[fault.Kind]string{
 	fault.UnknownTool:     "warning",
 }
 
-// maxLogFields bounds the fields that a refusal names.
+// maxLogFields bounds the fields in a message about a refusal.
 const maxLogFields = 20
 
 func logRefusal(say func(level string, data func(suppressed int) any), name string, f *fault.Error) {
@@ -181,5 +179,5 @@ func (j *journal) say(ctx context.Context, session *sdk.ServerSession, level str
 		return
 	}
 	m := &sdk.LoggingMessageParams{Level: sdk.LoggingLevel(level), Logger: "trails", Data: data(suppressed)}
-	_ = session.Log(ctx, m) // a message that cannot be sent is no reason to fail the call
+	_ = session.Log(ctx, m) // failing to send a message must not fail the call
 }

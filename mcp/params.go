@@ -7,9 +7,8 @@ import (
 	"trails/mcp/session"
 )
 
-// Check refuses what the SDK would refuse in its own words: methods that are not
-// served, and params of the wrong type, whose message would name Go types. A
-// notification that nobody serves is no error.
+// Check refuses what the SDK would refuse with an unclear error: methods that are not served, and params of the wrong
+// type, for which the SDK names Go types. An unknown notification is not an error.
 func (e *endpoint) Check(m session.Message) error {
 	if _, served := methods[m.Method]; !served {
 		return session.MethodNotFound(m.Method)
@@ -31,12 +30,12 @@ func (e *endpoint) Check(m session.Message) error {
 	return nil
 }
 
-// param says what a member of params must be.
+// param is the required type of a member of params.
 type param struct {
 	name     string
 	kind     string // "string", "object"
 	required bool
-	asText   bool // it may come as its JSON text, too: the call says whether that is one
+	asText   bool // its JSON text is accepted, too, and checked by the call
 }
 
 var (
@@ -44,7 +43,7 @@ var (
 	cursor    = []param{{name: "cursor", kind: "string"}}
 )
 
-// params lists the members that are checked before the SDK reads them.
+// params are the members that are checked before the SDK reads them.
 var params = map[string][]param{
 	"initialize": {
 		{name: "protocolVersion", kind: "string", required: true},
@@ -66,7 +65,7 @@ var params = map[string][]param{
 	"logging/setLevel":      {{name: "level", kind: "string", required: true}},
 }
 
-// deepChecks look further into params whose members are of the right types.
+// deepChecks check nested members of params.
 var deepChecks = map[string]func(params map[string]json.RawMessage) []fault.FieldError{
 	"tools/call":          checkAnswers,
 	"prompts/get":         checkPromptArguments,
@@ -86,7 +85,7 @@ func (p param) check(params map[string]json.RawMessage) []fault.FieldError {
 	return nil
 }
 
-// kindOf names the JSON type of a valid text.
+// kindOf returns the JSON type of a valid text.
 func kindOf(text json.RawMessage) string {
 	switch text[0] {
 	case '"':

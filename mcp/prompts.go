@@ -13,8 +13,7 @@ import (
 	"trails/mcp/session"
 )
 
-// promptArgument is an argument of a prompt. What suggests its values is between the
-// engine and us.
+// promptArgument is an argument of a prompt, without Completes, which clients do not need.
 type promptArgument struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
@@ -54,7 +53,7 @@ func (e *endpoint) listPrompts(ctx context.Context, r request) (sdk.Result, erro
 	return newList("prompts", entries).answer(r, e.opts.PageSize, func(res *listResult) *[]json.RawMessage { return &res.Prompts })
 }
 
-// prompts are those that the engine lists for this caller.
+// prompts are the prompts for this caller.
 func (e *endpoint) prompts(ctx context.Context, r request) ([]promptEntry, error) {
 	var list struct {
 		Prompts []struct {
@@ -67,7 +66,7 @@ func (e *endpoint) prompts(ctx context.Context, r request) ([]promptEntry, error
 	}
 	err := e.hear(ctx, e.call(ctx, r, nil), "prompts_list", nil, &list)
 	if fault.Is(err, fault.ScopeDenied) || fault.Is(err, fault.Denied) {
-		return nil, nil // as in every list: what would be refused is not there
+		return nil, nil // as in every list, forbidden prompts are left out
 	}
 	if err != nil {
 		return nil, err
@@ -83,7 +82,7 @@ func (e *endpoint) prompts(ctx context.Context, r request) ([]promptEntry, error
 	return all, nil
 }
 
-// hear makes a call whose answer is for us, not for the client, and reads it into out.
+// hear makes a call for our own use, and decodes its answer into out.
 func (e *endpoint) hear(ctx context.Context, c invoke.Call, capability string, args, out any) error {
 	c.Capability = capability
 	if args != nil {
@@ -123,15 +122,15 @@ func (e *endpoint) getPrompt(ctx context.Context, r request) (sdk.Result, error)
 	return res, nil
 }
 
-// checkPromptArguments refuses what is no text, which the SDK would refuse in its own words.
+// checkPromptArguments refuses arguments that are not texts, because the SDK's errors would be unclear.
 func checkPromptArguments(params map[string]json.RawMessage) []fault.FieldError {
 	return textMembers("arguments", params["arguments"])
 }
 
-// textMembers refuses the members of an object that are no strings.
+// textMembers refuses members of an object that are not strings.
 func textMembers(field string, object json.RawMessage) []fault.FieldError {
 	var members map[string]json.RawMessage
-	_ = json.Unmarshal(object, &members) // what is no object was refused already
+	_ = json.Unmarshal(object, &members) // a value that is not an object has been refused already
 	var wrong []fault.FieldError
 	for name, value := range members {
 		if kindOf(value) != "string" {

@@ -13,8 +13,8 @@ import (
 	"trails/mcp/session"
 )
 
-// resource is an entry of resources/list. A type's umbrella names its template
-// here, too, for clients that never ask for templates.
+// resource is an entry of resources/list. The entry of a type also names its template, for clients that do not list
+// templates.
 type resource struct {
 	URI         string `json:"uri"`
 	Name        string `json:"name"`
@@ -45,7 +45,7 @@ func (e *endpoint) listResources(ctx context.Context, r request) (sdk.Result, er
 	return newList("resources", entries).answer(r, e.opts.PageSize, func(res *listResult) *[]json.RawMessage { return &res.Resources })
 }
 
-// generalTemplates stand for every type: their variable type can be completed.
+// generalTemplates are for all types: the variable for the type can be completed.
 var generalTemplates = []template{
 	{Template: kgPrefix + "{type}{?where,limit,offset,branch}", Name: "kg-type", Title: "Nodes of a type", MIME: "application/json",
 		Description: "The nodes of one type as {iri, label}, in pages; where is one property=value."},
@@ -53,16 +53,15 @@ var generalTemplates = []template{
 		Description: "One node as JSON-LD; id is its local id, or its percent-encoded IRI."},
 }
 
-// listTemplates lists two templates for all types, and two a type. They are only ever listed: reading does
-// not match them (the SDK's matcher compiles each on every read, and knows nothing
-// of how we parse).
+// listTemplates lists two templates for all types, and two for each type. They are only listed: reads do not match
+// them, because the SDK's matcher compiles each on every read and parses addresses differently.
 func (e *endpoint) listTemplates(ctx context.Context, r request) (sdk.Result, error) {
 	all, err := e.engine.Resources(ctx, principalOf(ctx, r))
 	if err != nil {
 		return nil, err
 	}
 	entries := []json.RawMessage{}
-	if len(all) > 0 { // they stand for what can be read
+	if len(all) > 0 { // they stand for readable addresses
 		for _, t := range generalTemplates {
 			entries = append(entries, session.Marshal(t))
 		}
@@ -75,8 +74,8 @@ func (e *endpoint) listTemplates(ctx context.Context, r request) (sdk.Result, er
 	return newList("templates", entries).answer(r, e.opts.PageSize, func(res *listResult) *[]json.RawMessage { return &res.Templates })
 }
 
-// templatesOf returns the templates of a type's umbrella: its filtered pages, and
-// its nodes. Other resources have none.
+// templatesOf returns the templates of a type's address: for filtered pages, and for its nodes. Other resources have
+// none.
 func templatesOf(a invoke.Resource) []template {
 	if a.Template == "" {
 		return nil
@@ -89,7 +88,7 @@ func templatesOf(a invoke.Resource) []template {
 	}
 }
 
-// readResource reads any address; which ones there are is the engine's to say.
+// readResource reads any address; the engine knows which exist.
 func (e *endpoint) readResource(ctx context.Context, r request) (sdk.Result, error) {
 	p, ok := r.GetParams().(*sdk.ReadResourceParams)
 	if !ok || p == nil {

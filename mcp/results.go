@@ -16,13 +16,13 @@ import (
 	"trails/text/outline"
 )
 
-// Our results are our own types: the SDK's have no room for a tool's "trails", and
-// escape <, > and & in text. What the SDK would add to its own, they add themselves.
+// Results have our own types: those of the SDK have no place for a tool's "trails", and escape <, > and & in text.
+// What the SDK would add to its own types, these types add themselves.
 
-// private is the cache scope of every answer: another caller may see other things.
+// private is the cache scope of every answer, because other callers may see something else.
 const private = "private"
 
-// complete is what the protocol without sessions wants in every result.
+// complete are the members that the protocol without sessions requires in every result.
 type complete struct {
 	sdk.ResultBase
 	ResultType string `json:"resultType,omitempty"`
@@ -35,8 +35,7 @@ func completeFor(r request) complete {
 	return complete{}
 }
 
-// cacheable is what it wants besides in results that a client may keep: that they
-// are stale at once, and nobody else's.
+// cacheable are the members that it also requires in cacheable results: immediately stale, and private.
 type cacheable struct {
 	TTL        *int   `json:"ttlMs,omitempty"`
 	CacheScope string `json:"cacheScope,omitempty"`
@@ -112,8 +111,8 @@ type content struct {
 	Blob []byte  `json:"blob,omitempty"`
 }
 
-// toolResult is the result of tools/call: one JSON object, and as text what it says with
-// what else the call answers. Hosts show a model the one or the other.
+// toolResult is the result of tools/call: one JSON object, and the same as text, with other content of the answer.
+// Hosts show models one of them.
 type toolResult struct {
 	complete
 	Content    []any           `json:"content"`
@@ -168,8 +167,8 @@ type linkContent struct {
 	Size int64  `json:"size,omitempty"`
 }
 
-// contentOf is a piece of an answer. Data that is neither image nor sound and has no
-// address goes out as a document without one.
+// contentOf converts a piece of an answer. Data that is neither image nor sound and has no address becomes a document
+// without an address.
 func contentOf(c invoke.Content) any {
 	kind, _, _ := strings.Cut(c.MIME, "/")
 	switch {
@@ -183,14 +182,13 @@ func contentOf(c invoke.Content) any {
 	return resourceContent{Type: "resource", Resource: content{URI: c.URI, MIME: c.MIME, Text: &c.Text}}
 }
 
-// list is something that is answered in pages: its name, what changes when any
-// entry does, and the entries.
+// list is a list that is answered in pages: its name, a version that changes when any entry does, and its entries.
 type list struct {
 	name, version string
 	entries       []json.RawMessage
 }
 
-// newList returns a list whose version is made of its entries.
+// newList returns a list, with a version made from its entries.
 func newList(name string, entries []json.RawMessage) list {
 	h := sha256.New()
 	for _, text := range entries {
@@ -200,9 +198,8 @@ func newList(name string, entries []json.RawMessage) list {
 	return list{name: name, version: hex.EncodeToString(h.Sum(nil)[:8]), entries: entries}
 }
 
-// page returns the entries that the cursor names, at most size, and the cursor of
-// the next page, "" on the last one. A cursor is good for the list that it was made
-// for: when that has changed, a page of it would skip entries or repeat them.
+// page returns up to size entries from the cursor on, and the cursor of the next page, "" on the last one. A cursor
+// is only valid for the same version of a list: in a changed one a page could skip or repeat entries.
 func (l list) page(cursor string, size int) ([]json.RawMessage, string, error) {
 	from, err := l.start(cursor)
 	if err != nil {

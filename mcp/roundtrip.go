@@ -12,23 +12,21 @@ import (
 	"trails/invoke"
 )
 
-// confirmID names our question in a result that asks.
+// confirmID identifies our question in a result.
 const confirmID = "confirm"
 
-// roundTrip puts a question where the server may send no requests: the result of the
-// first call asks, and the client calls again with the answer (MCP 2026-07-28, multi
-// round-trip requests). Nothing is kept between the two: the state that the client
-// gives back is the question's digest, and an answer to another question, because the
-// graph has moved meanwhile, is no answer.
+// roundTrip asks a question if the server may not send requests: the result of the first call contains the question,
+// and the client calls again with the answer (MCP 2026-07-28, multi round-trip requests). Nothing is stored in
+// between: the state that the client returns is the digest of the question. If the graph has changed and the question
+// is another one, the answer does not count.
 type roundTrip struct {
 	state   string
 	answers sdk.InputResponseMap
-	// open is the question that the client has to answer first.
+	// open is the question that the client must answer first.
 	open string
 }
 
-// byRoundTrip returns how to ask in a call of the protocol without sessions, nil when
-// this client shows no forms.
+// byRoundTrip returns how to ask in a call of the protocol without sessions, nil if this client shows no forms.
 func byRoundTrip(r request, p *sdk.CallToolParamsRaw) *roundTrip {
 	client, ok := r.Request.(interface {
 		ClientCapabilities() *sdk.ClientCapabilities
@@ -53,7 +51,7 @@ func digestOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// inputRequired is a result that asks.
+// inputRequired is a result with a question.
 type inputRequired struct {
 	complete
 	Requests map[string]inputRequest `json:"inputRequests"`
@@ -65,7 +63,7 @@ type inputRequest struct {
 	Params *sdk.ElicitParams `json:"params"`
 }
 
-// question is the result that asks what is open.
+// question is the result with the open question.
 func (t *roundTrip) question() *inputRequired {
 	return &inputRequired{
 		complete: complete{ResultType: "input_required"},
@@ -74,7 +72,7 @@ func (t *roundTrip) question() *inputRequired {
 	}
 }
 
-// checkAnswers refuses answers that the SDK could not tell apart.
+// checkAnswers refuses answers that the SDK could not distinguish.
 func checkAnswers(params map[string]json.RawMessage) []fault.FieldError {
 	var wrong []fault.FieldError
 	for name, text := range members(params["inputResponses"]) {

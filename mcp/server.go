@@ -1,14 +1,11 @@
-// Package mcp speaks the Model Context Protocol for one graph, in every protocol
-// version of the SDK, at four doors: over stdio ([Server.RunStdio]), over Streamable
-// HTTP without sessions ([Server.Handler]) and with them ([Server.StatefulHandler]),
-// and over the legacy transport ([Server.SSEHandler]). It decodes a message, makes the
-// call, and encodes the answer; what is allowed and what it means is decided behind
-// [Engine].
+// Package mcp speaks the Model Context Protocol for one graph, in every protocol version of the SDK, over four
+// transports: stdio ([Server.RunStdio]), over Streamable HTTP without sessions ([Server.Handler]) and with them
+// ([Server.StatefulHandler]), and over the legacy transport ([Server.SSEHandler]). It decodes a message, makes the
+// call, and encodes the answer; permissions and semantics belong to [Engine].
 //
-// How messages come and go is package mcp/session's: transports, sessions, streams and
-// the token. Here each method has one function, in the table of methods below, and the
-// middleware turns whatever goes wrong into the contract's codes (errors.go). The SDK is
-// left with the protocol's own affairs: handshakes, versions, cancellation.
+// Package mcp/session handles transports, sessions, streams and the token. Here each method has one function, in the
+// table of methods below, and the middleware converts errors to the contract's codes (errors.go). The SDK handles the
+// rest of the protocol: handshakes, versions, cancellation.
 //
 // Read [Server] first, then the table of methods.
 package mcp
@@ -36,8 +33,8 @@ type Engine interface {
 	Watch(ctx context.Context, p policy.Principal) <-chan invoke.Change
 }
 
-// Options is how a process serves its graph over MCP. The zero value serves
-// whoever reaches it, with no scope at all.
+// Options are the settings for serving a graph over MCP. The zero value serves everybody who can reach it, without
+// any scope.
 type Options struct {
 	// Name and Version are the server's, as clients show them; an empty Name is "trails".
 	Name, Version string
@@ -52,13 +49,13 @@ type Options struct {
 	ToolErrors ToolErrors
 	// PageSize is the number of entries on a page of a list; 0 means 1000.
 	PageSize int
-	// Follow, when set, tells of changes of resources that are not the engine's, whose
-	// addresses do not begin with trails. It calls updated, which does not wait, until stop is
-	// called. ctx bounds the beginning, and c says who asks. Nil means that there are none.
+	// Follow, when set, watches resources that do not belong to the engine, whose addresses do not begin with trails.
+	// It calls updated, which does not wait, until stop is called. ctx bounds the start, and c is the caller. Nil
+	// means that there are none.
 	Follow func(ctx context.Context, uri string, c invoke.Call, updated func()) (stop func(), err error)
 	// Sessions bounds what clients may keep open.
 	Sessions session.Options
-	// Log receives our own faults at error, with their causes; nil discards them.
+	// Log receives internal errors with their causes; nil discards them.
 	Log *slog.Logger
 }
 
@@ -76,8 +73,8 @@ type Server struct {
 // Revisions are the revisions of the protocol that a server speaks, the newest first.
 func Revisions() []string { return sdk.SupportedProtocolVersions() }
 
-// New returns a server of e. It starts nothing; what its handlers open ends with the
-// requests or, where there are sessions, by [Server.Close].
+// New returns a server of e. It starts nothing; what its handlers start ends with the requests or, for sessions, by
+// [Server.Close].
 func New(e Engine, opts Options) *Server {
 	if opts.Name == "" {
 		opts.Name = "trails"
@@ -93,7 +90,7 @@ func New(e Engine, opts Options) *Server {
 		log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{engine: e, opts: opts, log: log}
-	// One process's callers all have the same rights, and hear of the same changes.
+	// All callers of one process have the same rights, and get the same notifications.
 	listener := policy.Principal{Scopes: opts.Auth.Scopes(), Authenticated: opts.Auth.NeedsToken() || opts.Auth.HasOperator()}
 	s.Doors = session.NewDoors(session.Config{
 		Methods: s.endpoint,
@@ -106,22 +103,21 @@ func New(e Engine, opts Options) *Server {
 // endpoint is the server behind one transport.
 type endpoint struct {
 	*Server
-	// via is the door's name in calls.
+	// via is the name of the transport in calls.
 	via string
-	// stateless means that a session lasts one request, and only a subscription hears
-	// of changes.
+	// stateless means that a session lasts one request, and only subscriptions are notified.
 	stateless bool
 	sdk       *sdk.Server
 }
 
 func (s *Server) endpoint(via string, stateless bool) session.Methods {
 	e := &endpoint{Server: s, via: via, stateless: stateless}
-	var logging *sdk.LoggingCapabilities // where there is a session to send messages to
+	var logging *sdk.LoggingCapabilities // there is a session to send messages to
 	if !stateless {
 		logging = &sdk.LoggingCapabilities{}
 	}
 	versions := sdk.SupportedProtocolVersions()
-	if !stateless && via != session.OverStdio { // a session over HTTP begins with a handshake, which the newest have not
+	if !stateless && via != session.OverStdio { // a session over HTTP begins with a handshake, which the newest versions do not have
 		versions = slices.DeleteFunc(versions, func(v string) bool { return v >= session.Sessionless })
 	}
 	e.sdk = sdk.NewServer(
@@ -136,7 +132,7 @@ func (s *Server) endpoint(via string, stateless bool) session.Methods {
 				Logging:     logging,
 			},
 			SupportedProtocolVersions: versions,
-			// What one caller may see is nobody else's.
+			// Callers may see different lists.
 			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = private },
 		})
 	e.sdk.AddReceivingMiddleware(e.receive)
@@ -149,7 +145,7 @@ func (e *endpoint) SDK() *sdk.Server { return e.sdk }
 // Context gives each session a bound on its log messages.
 func (e *endpoint) Context(ctx context.Context) context.Context { return withJournal(ctx) }
 
-// request is one message on its way to its handler.
+// request is one message for a handler.
 type request struct {
 	sdk.Request
 	method string
@@ -157,7 +153,7 @@ type request struct {
 	bySDK func(ctx context.Context) (sdk.Result, error)
 }
 
-// methods lists every method that is served; the guard refuses all others.
+// methods are the served methods; all others are refused.
 var methods = map[string]func(e *endpoint, ctx context.Context, r request) (sdk.Result, error){
 	"initialize":                (*endpoint).initialize,
 	"server/discover":           (*endpoint).discover,
@@ -181,9 +177,8 @@ var methods = map[string]func(e *endpoint, ctx context.Context, r request) (sdk.
 // leave leaves the answer to the SDK.
 func (e *endpoint) leave(ctx context.Context, r request) (sdk.Result, error) { return r.bySDK(ctx) }
 
-// receive is the outermost middleware: nothing that a handler does, panics
-// included, reaches the SDK as anything but a result or a JSON-RPC error. (A panic
-// in a handler of the SDK ends the process, over HTTP too.)
+// receive is the outermost middleware: it converts everything that a handler does, including panics, to a result or a
+// JSON-RPC error. (A panic in a handler of the SDK would end the process.)
 func (e *endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
 		defer func() {

@@ -11,11 +11,10 @@ import (
 	"trails/mcp/session"
 )
 
-// A client subscribes in one of two ways. Where it has a session, resources/subscribe
-// adds an address to that. In the protocol without sessions, changes come as long as a
-// request of subscriptions/listen is open.
+// A client subscribes in one of two ways. In a session, resources/subscribe adds an address to it. In the protocol
+// without sessions, changes are sent while a request of subscriptions/listen is open.
 
-// maxAddress is the most bytes that an address has that one can subscribe to.
+// maxAddress is the maximum length of a subscribed address, in bytes.
 const maxAddress = 1024
 
 // empty is the result of a method that has nothing to say.
@@ -49,9 +48,8 @@ func (e *endpoint) unsubscribe(ctx context.Context, r request) (sdk.Result, erro
 	return &empty{}, nil
 }
 
-// subscribable returns what the caller asks to hear of. Whoever may not read an address may
-// not subscribe to it; what is not there yet may come, but its type must be there. What is
-// not an address of the graph may be a resource of others.
+// subscribable returns the requested subscriptions. A caller may only subscribe to readable addresses. A node need
+// not exist yet, but its type must. An address outside the graph may belong to Follow.
 func (e *endpoint) subscribable(ctx context.Context, r request, uris []string, meta sdk.Meta) ([]session.Subscription, error) {
 	if len(uris) > session.MaxSubscriptions {
 		return nil, session.TooManySubscriptions(len(uris))
@@ -80,8 +78,8 @@ func (e *endpoint) subscribable(ctx context.Context, r request, uris []string, m
 	return all, nil
 }
 
-// watchable returns the canonical form of an address whose changes are heard of, and
-// what must be readable for it.
+// watchable returns the canonical form of an address with notifications, and the address that must be readable for
+// it.
 func watchable(uri string) (address, read string, err error) {
 	if len(uri) > maxAddress {
 		return "", "", fault.New(fault.InvalidArguments, "an address has at most %d bytes", maxAddress)

@@ -14,13 +14,12 @@ import (
 	"trails/invoke"
 )
 
-// toolCache keeps the encoded tools of one version of the registry, for each kind
-// of caller that has asked.
+// toolCache caches the encoded tools of one version of the registry, for each audience.
 type toolCache struct {
 	mu      sync.Mutex
-	version string          // of the registry, and the choice
-	lists   map[string]list // by what the caller may see
-	tools   project.Cache   // outlives a version: most descriptors do
+	version string          // of the registry, with the choice
+	lists   map[string]list // by audience
+	tools   project.Cache   // shared by all versions, because most descriptors do not change
 }
 
 // listTools lists what the caller may see, in the engine's order.
@@ -37,7 +36,7 @@ func (e *endpoint) listTools(ctx context.Context, r request) (sdk.Result, error)
 	return all.answer(r, e.opts.PageSize, func(res *listResult) *[]json.RawMessage { return &res.Tools })
 }
 
-// mostLists bounds the lists that are kept: as many kinds of callers can ask in turn.
+// mostLists bounds the cached lists, one for each audience.
 const mostLists = 64
 
 func (c *toolCache) of(tools invoke.Tools) (list, error) {
@@ -72,8 +71,7 @@ func (c *toolCache) encode(tools invoke.Tools) ([]json.RawMessage, error) {
 	return entries, nil
 }
 
-// callTool makes one call. Whether the tool exists, and whether this caller may
-// know that, is the engine's to say.
+// callTool makes one call. The engine decides whether the tool exists for this caller.
 func (e *endpoint) callTool(ctx context.Context, r request) (sdk.Result, error) {
 	p, ok := r.GetParams().(*sdk.CallToolParamsRaw)
 	if !ok || p == nil {
@@ -117,8 +115,7 @@ func (e *endpoint) toolCall(ctx context.Context, r request, p *sdk.CallToolParam
 	return c, nil
 }
 
-// failedCall answers what the caller can fix as a result that its model will read,
-// and everything else as an error.
+// failedCall returns errors that the caller can correct as a result for its model, and others as errors.
 func (e *endpoint) failedCall(ctx context.Context, r request, err error) (sdk.Result, error) {
 	f := fault.Of(err)
 	if !e.asResult(r, f) || ctx.Err() != nil {
@@ -127,18 +124,17 @@ func (e *endpoint) failedCall(ctx context.Context, r request, err error) (sdk.Re
 	return refused(r, f), nil
 }
 
-// progressInterval is the least time between two reports of one call's progress.
+// progressInterval is the minimum time between two progress reports of one call.
 const progressInterval = 100 * time.Millisecond
 
-// progress returns what tells the client how far its call is, nil when it did not
-// ask or cannot be told. What is reported must grow from one report to the next,
-// though the call's phases each begin at nothing.
+// progress returns the function that reports a call's progress, nil if the client did not ask or cannot be told.
+// Reported values must increase, although each phase of the call begins at zero.
 func (e *endpoint) progress(ctx context.Context, r request, token any) func(invoke.Progress) {
 	session, ok := r.GetSession().(*sdk.ServerSession)
 	if token == nil || !ok {
 		return nil
 	}
-	var before, sent float64 // the phases that are over; the last report
+	var before, sent float64 // the sum of finished phases, and the last report
 	var now invoke.Progress
 	var last time.Time
 	return func(p invoke.Progress) {
@@ -157,6 +153,6 @@ func (e *endpoint) progress(ctx context.Context, r request, token any) func(invo
 			return
 		}
 		sent, last = report.Progress, time.Now()
-		_ = session.NotifyProgress(ctx, report) // a report that cannot be sent is no reason to stop
+		_ = session.NotifyProgress(ctx, report) // failing to send a report must not stop the call
 	}
 }
