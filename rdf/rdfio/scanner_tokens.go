@@ -379,7 +379,7 @@ func (s *scanner) langTag() (tag string, n int, err error) {
 		}
 		i = end
 	}
-	if s.lenient && s.peek(i) == '_' {
+	if s.peek(i) == '_' && s.peek(i+1) != ':' { // _: begins a blank node
 		return "", 0, s.expected(i, "a language tag of letters, digits and hyphens")
 	}
 	if text := s.rest()[1:i]; string(text) != s.lang {
