@@ -108,7 +108,10 @@ func (s *Reader) describe(ctx context.Context, nodes []*Described) error {
 	labelled := map[rdf.IRI][]*Described{}
 	for _, d := range nodes {
 		if !d.Exists {
-			types := s.typesOf(d.Term, classes[d.Term])
+			types, err := s.typesOf(ctx, d.Term, classes[d.Term])
+			if err != nil {
+				return err
+			}
 			d.Type, d.Exists = s.mainType(d.Term, types), len(types) > 0
 		}
 		if !d.Exists {
@@ -180,18 +183,34 @@ func shortLabel(text string) string {
 // DeclaredTypes returns the types of the schema that a node has, in order of declaration.
 func (s *Reader) DeclaredTypes(ctx context.Context, node rdf.Term) ([]*schema.Type, error) {
 	classes, err := s.source.Values(ctx, node, rdf.Type, typesRead, 0)
-	return s.typesOf(node, classes), err
+	if err != nil {
+		return nil, err
+	}
+	return s.typesOf(ctx, node, classes)
 }
 
-func (s *Reader) typesOf(node rdf.Term, classes []rdf.Term) []*schema.Type {
+// typesOf returns the types of the schema among the first classes of a node, and where there may
+// be more classes than were read, among all of them.
+func (s *Reader) typesOf(ctx context.Context, node rdf.Term, classes []rdf.Term) ([]*schema.Type, error) {
 	if len(classes) == 0 {
-		return nil
+		return nil, nil
 	}
 	quads := make([]rdf.Quad, len(classes))
 	for i, class := range classes {
 		quads[i] = rdf.Quad{Subject: node, Predicate: rdf.Type, Object: class}
 	}
-	return s.schema.TypesOf(quads)
+	if len(classes) == typesRead {
+		quads = nil
+		for q, err := range s.source.Match(ctx, rdf.Quad{Subject: node, Predicate: rdf.Type, Label: rdf.DefaultGraph}) {
+			if err != nil {
+				return nil, err
+			}
+			if len(s.schema.TypesOf([]rdf.Quad{q})) > 0 {
+				quads = append(quads, q)
+			}
+		}
+	}
+	return s.schema.TypesOf(quads), nil
 }
 
 // named is the type that a node's IRI names, or nil.
