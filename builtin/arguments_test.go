@@ -94,6 +94,35 @@ func TestEveryObjectSaysWhatItsMembersAre(t *testing.T) {
 	}
 }
 
+// Whoever sends no object as the arguments of a call is shown one that its shape takes.
+func TestArgumentsThatAreNoObjectAreAnsweredWithOne(t *testing.T) {
+	e := invoketest.Example(t)
+	for _, d := range e.Callable(t) {
+		for _, given := range []string{`[]`, `7`, `"text"`, `null`} {
+			_, err := e.Call(t.Context(), invoke.Call{Capability: d.ID, Args: json.RawMessage(given), Principal: invoketest.Ana})
+			f := fault.Of(err)
+			if !fault.Is(err, fault.InvalidArguments) || len(f.Fields) != 1 {
+				t.Errorf("%s of %s: %v", d.ID, given, err)
+				continue
+			}
+			if f.Fields[0].Message == "the arguments must be one JSON object; describe with type \""+d.InputShape.NodeType+"\" tells what it takes" {
+				e.Must(t, "describe", `{"type": "`+d.InputShape.NodeType+`"}`)
+				continue
+			}
+			_, text, shown := strings.Cut(f.Fields[0].Message, "the arguments must be one JSON object, such as ")
+			decoder := json.NewDecoder(strings.NewReader(text))
+			decoder.UseNumber()
+			var example map[string]any
+			if err := decoder.Decode(&example); !shown || err != nil {
+				t.Errorf("%s: %s, %v", d.ID, f.Fields[0].Message, err)
+			}
+			if wrong := d.InputShape.Check(example); len(wrong) > 0 {
+				t.Errorf("%s: %s is refused: %+v", d.ID, text, wrong)
+			}
+		}
+	}
+}
+
 // Whoever gives a text, a number or an object where a list or an object is taken is shown one that
 // is taken.
 func TestARefusedTypeIsAnsweredWithAnExampleThatIsAccepted(t *testing.T) {

@@ -2,6 +2,7 @@ package capability
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"trails/schema"
 	"trails/text/jsontext"
@@ -73,6 +74,21 @@ func (f Field) exampleOfOne() any {
 		return v
 	}
 	return "text"
+}
+
+// SuchAs ends the refusal of what is no object by one that the shape takes: ", such as {…}". Where
+// the constraints of a type allow none of the examples there are, it names what tells them.
+func (s Shape) SuchAs() string {
+	members := map[string]any{}
+	for _, f := range s.Fields {
+		if f.Required {
+			members[f.Name] = f.Example()
+		}
+	}
+	if len(s.Check(members)) > 0 {
+		return fmt.Sprintf("; describe with type %q tells what it takes", s.NodeType)
+	}
+	return suchAs(members)
 }
 
 // longestExample is how many bytes of JSON an example in a refusal has at most.

@@ -83,8 +83,11 @@ func readBatch(r *http.Request) (batch, error) {
 	if err != nil {
 		return batch{}, fault.New(fault.Malformed, "the body cannot be read").Because(err)
 	}
-	if body, err = object(body); err != nil {
+	if body, err = argumentsIn(body); err != nil {
 		return batch{}, err
+	}
+	if !isObject(body) {
+		return batch{}, fault.New(fault.InvalidArguments, `the body must be a JSON object, such as {"calls":[{"capability":"health","arguments":{}}]}`)
 	}
 	var shape shape
 	b := shape.batch(body)

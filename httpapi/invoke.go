@@ -68,7 +68,7 @@ func arguments(r *http.Request) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fault.New(fault.Malformed, "the body cannot be read").Because(err)
 	}
-	args, err := object(body)
+	args, err := argumentsIn(body)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +99,9 @@ func (s *server) onCommit(r *http.Request, args json.RawMessage) (json.RawMessag
 	return withMember(args, "if_commit", commit)
 }
 
-// object checks that body is one JSON object and nothing more; empty means {}.
-func object(body []byte) (json.RawMessage, error) {
+// argumentsIn checks that body is one JSON value and nothing more; empty means {}. That it is an
+// object is for the call to say, which knows one that it takes.
+func argumentsIn(body []byte) (json.RawMessage, error) {
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {
 		return json.RawMessage("{}"), nil
@@ -108,9 +109,6 @@ func object(body []byte) (json.RawMessage, error) {
 	var raw json.RawMessage
 	if err := json.Unmarshal(body, &raw); err != nil {
 		return nil, malformedJSON(err)
-	}
-	if body[0] != '{' {
-		return nil, fault.New(fault.InvalidArguments, "the arguments must be a JSON object")
 	}
 	return raw, nil
 }
@@ -124,9 +122,17 @@ func malformedJSON(err error) error {
 	return f
 }
 
-func withMember(object json.RawMessage, name string, value any) (json.RawMessage, error) {
+// withMember adds a member to the arguments. What is no object stays, for the call refuses it; a
+// text, in which a call finds the object, cannot take the member.
+func withMember(args json.RawMessage, name string, value any) (json.RawMessage, error) {
+	if args[0] == '"' {
+		return nil, fault.New(fault.InvalidArguments, "the arguments must be a JSON object, not the text of one")
+	}
+	if args[0] != '{' {
+		return args, nil
+	}
 	members := map[string]json.RawMessage{}
-	if err := json.Unmarshal(object, &members); err != nil {
+	if err := json.Unmarshal(args, &members); err != nil {
 		return nil, malformedJSON(err)
 	}
 	text, err := json.Marshal(value)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -21,6 +22,9 @@ func (r *Request) decode(context.Context) error {
 	r.badText = r.decodeText()
 	return nil
 }
+
+// errNoObject is told with an example of the capability that is called.
+var errNoObject = errors.New("the arguments are no JSON object")
 
 func (r *Request) decodeText() error {
 	if text, ok := jsontext.ObjectInText(r.call.Args); ok {
@@ -43,7 +47,7 @@ func (r *Request) decodeText() error {
 	d := json.NewDecoder(bytes.NewReader(r.call.Args))
 	d.UseNumber()
 	if err := d.Decode(&r.Args); err != nil || r.Args == nil {
-		return fault.Argument("", fault.Datatype, nil, "the arguments must be one JSON object")
+		return errNoObject
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return fault.Argument("", fault.Datatype, nil, "there is something after the JSON object of arguments")
@@ -58,6 +62,9 @@ func (r *Request) decodeText() error {
 // For a typed write, whose arguments are the values of a node, the handler reports these errors together with those
 // from the graph.
 func (r *Request) checkArgs(context.Context) error {
+	if errors.Is(r.badText, errNoObject) {
+		return fault.Argument("", fault.Datatype, nil, "the arguments must be one JSON object"+r.Capability.InputShape.SuchAs())
+	}
 	if r.badText != nil {
 		return r.badText
 	}
