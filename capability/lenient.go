@@ -26,17 +26,27 @@ import (
 // [Shape.Check] refuses it.
 func (s Shape) Lenient(values map[string]any) (map[string]any, []string) {
 	l := lenience{typed: s.NodeType != ""}
-	return l.object("", s.Fields, values), l.said
+	values = l.object("", s.Fields, values)
+	if more := l.guesses - maxGuesses; more > 0 {
+		l.said = append(l.said, fmt.Sprintf("so did %d more of the values", more))
+	}
+	return values, l.said
 }
+
+// maxGuesses is how many guesses are said one by one: a vector may have thousands.
+const maxGuesses = 20
 
 // lenience collects the sentences about guesses.
 type lenience struct {
-	typed bool // a typed write accepts one value for a list itself
-	said  []string
+	typed   bool // a typed write accepts one value for a list itself
+	guesses int
+	said    []string
 }
 
 func (l *lenience) guess(place, format string) {
-	l.said = append(l.said, fmt.Sprintf(format, place))
+	if l.guesses++; l.guesses <= maxGuesses {
+		l.said = append(l.said, fmt.Sprintf(format, place))
+	}
 }
 
 func (l *lenience) object(place string, fields []Field, values map[string]any) map[string]any {
@@ -89,13 +99,7 @@ func (l *lenience) one(place string, f *Field, v any) any {
 			return text == "true"
 		}
 	case Integer, Number, Decimal:
-		if text, isText := v.(string); isText {
-			n := json.Number(strings.TrimSpace(text))
-			if digit := strings.TrimLeft(string(n), "-"); digit != "" && '0' <= digit[0] && digit[0] <= '9' && json.Valid([]byte(n)) && f.checkType(n) == nil {
-				l.guess(place, "%s came as the text of a JSON number, and was read as the number; send the number itself")
-				v = n
-			}
-		}
+		v = l.number(place, f, v)
 		if f.Type != Integer {
 			return v
 		}
@@ -109,8 +113,15 @@ func (l *lenience) one(place string, f *Field, v any) any {
 		if text, isText := v.(string); isText {
 			if list, isList := ListIn(text); isList {
 				l.guess(place, "%s came as the text of a JSON array, and was read as the array; send the array itself")
-				return list
+				v = list
 			}
+		}
+		if list, isList := v.([]any); isList {
+			out, component := make([]any, len(list)), Field{Type: Number}
+			for i := range list {
+				out[i] = l.number(fmt.Sprintf("%s[%d]", place, i), &component, list[i])
+			}
+			return out
 		}
 	case Object, LangString:
 		members, isObject := v.(map[string]any)
@@ -124,6 +135,17 @@ func (l *lenience) one(place string, f *Field, v any) any {
 		}
 	}
 	return v
+}
+
+// number reads one number that may be the text of it.
+func (l *lenience) number(place string, f *Field, v any) any {
+	text, _ := v.(string)
+	n := json.Number(strings.TrimSpace(text))
+	if digit := strings.TrimLeft(string(n), "-"); digit == "" || digit[0] < '0' || digit[0] > '9' || !json.Valid([]byte(n)) || f.checkType(n) != nil {
+		return v
+	}
+	l.guess(place, "%s came as the text of a JSON number, and was read as the number; send the number itself")
+	return n
 }
 
 // ListIn returns the list in a JSON text.

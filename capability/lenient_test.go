@@ -84,7 +84,11 @@ func disguised(t *rapid.T, fields []capability.Field, values map[string]any) map
 		case map[string]any:
 			return asText(disguised(t, f.Fields, v))
 		case []any:
-			return asText(v)
+			components := make([]any, len(v))
+			for i := range v {
+				components[i] = asText(v[i])
+			}
+			return asText(components)
 		}
 		return v
 	}
@@ -193,6 +197,27 @@ func TestWhatIsNoFormOfAnArgumentIsLeftToTheCheck(t *testing.T) {
 		}
 		if told := strings.Join(said, "; "); !strings.Contains(told, c.said) || c.said == "" && told != "" {
 			t.Errorf("%s: said is %q, want %q", c.name, told, c.said)
+		}
+	}
+}
+
+// However many values came as texts, what is said of them is bounded, and tells how many.
+func TestWhatIsSaidOfGuessesIsBounded(t *testing.T) {
+	texts := make([]any, 1536)
+	for i := range texts {
+		texts[i] = "0.5"
+	}
+	got, said := lenientShape.Lenient(map[string]any{"vector": texts, "flag": true})
+	if wrong := lenientShape.Check(got); len(wrong) > 0 {
+		t.Error(wrong)
+	}
+	if len(said) != 21 || !strings.HasPrefix(said[0], "vector[0] came as the text of a JSON number") || said[20] != "so did 1516 more of the values" {
+		t.Errorf("said %d: %q … %q", len(said), said[0], said[len(said)-1])
+	}
+	for _, component := range []any{"", "x", "+1", " 1 2", "[1]", true, nil} {
+		got, _ := lenientShape.Lenient(map[string]any{"vector": []any{"1", component}, "flag": true})
+		if wrong := lenientShape.Check(got); len(wrong) != 1 {
+			t.Errorf("%v as a component: %v", component, wrong)
 		}
 	}
 }
