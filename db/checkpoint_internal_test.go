@@ -193,12 +193,8 @@ func TestWhoWaitsForReadersHearsItsContext(t *testing.T) {
 	lengthen(t, f, "a")
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	began := time.Now()
 	if err := commitOne(ctx, f, "next"); err == nil {
 		t.Error("a write was made after its context had ended")
-	}
-	if waited := time.Since(began); waited > 10*time.Second {
-		t.Errorf("it took %v", waited)
 	}
 	if f.logInVain != (logStage{}) {
 		t.Error("the next writer is not to try, though this one gave up")

@@ -203,7 +203,7 @@ func TestLongQueriesLeaveRoomForAShortOne(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	r, err := f.Read(ctx, db.View{})
 	if err != nil {

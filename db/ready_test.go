@@ -87,7 +87,7 @@ func TestALockThatIsHeldTooLongIsNotReady(t *testing.T) {
 		if err := ready.Ready(t.Context()); !fault.Is(err, fault.TimedOut) || !strings.Contains(err.Error(), "kept the lock for") {
 			t.Errorf("one write goes on: %v", err)
 		}
-		if took := time.Since(began); took > 5*time.Second { // of the minute that a write waits
+		if took := time.Since(began); took > 50*time.Second { // of the minute that a write waits
 			t.Errorf("to see that took %s", took)
 		}
 	}

@@ -35,7 +35,7 @@ func TestStalledBodiesHoldNobodyUp(t *testing.T) {
 		if err := oneRequest(http.DefaultClient, w.base, n%notes, n); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > 25*time.Second { // a body that does not come ends after thirty
 			t.Errorf("request %d took %s beside %d stalled ones", n, took, stalled)
 		}
 	}

@@ -31,7 +31,7 @@ func stalled(t *testing.T, server *httptest.Server, n int, path string) []net.Co
 
 func post(t *testing.T, server *httptest.Server, path, media, body string) int {
 	t.Helper()
-	client := http.Client{Timeout: 10 * time.Second}
+	client := http.Client{Timeout: 2 * time.Minute}
 	res, err := client.Post(server.URL+path, media, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -68,17 +68,15 @@ func TestTheSlowestBodyMakesRoomForTheNext(t *testing.T) {
 			t.Fatalf("a call behind eight bodies that do not come: %d", status)
 		}
 	}
-	conns[0].SetReadDeadline(time.Now().Add(5 * time.Second))
-	cut := 0
+	cut := make(chan struct{}, len(conns))
 	for _, conn := range conns {
-		conn.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
-		if res, err := http.ReadResponse(bufio.NewReader(conn), nil); err == nil && res.StatusCode == http.StatusRequestTimeout {
-			cut++
-		}
+		go func() {
+			if res, err := http.ReadResponse(bufio.NewReader(conn), nil); err == nil && res.StatusCode == http.StatusRequestTimeout {
+				cut <- struct{}{}
+			}
+		}()
 	}
-	if cut == 0 {
-		t.Error("none of them was told that it is too slow")
-	}
+	<-cut // one is told that it is too slow, or the test does not end
 }
 
 func TestBodiesThatWereReadAreCounted(t *testing.T) {

@@ -96,7 +96,7 @@ func askUntil(t *testing.T, server string, done <-chan struct{}) {
 		res.Body.Close()
 		took := time.Since(begun)
 		slowest = max(slowest, took)
-		if res.StatusCode != http.StatusOK || took > 10*time.Second {
+		if res.StatusCode != http.StatusOK || took > time.Minute {
 			t.Errorf("a small question: status %d after %s", res.StatusCode, took)
 		}
 		time.Sleep(time.Millisecond)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"trails/e2e/testrun"
 	"trails/fault"
@@ -26,11 +25,7 @@ func TestArgumentsAreBoundedBeforeTheyAreJudged(t *testing.T) {
 		"members": `{"params":{"x":["v"` + members.String() + `]}}`,
 	} {
 		for _, capability := range []string{"query", "decision.create"} {
-			began := time.Now()
 			f := e.Refused(t, invoke.Call{Capability: capability, Args: json.RawMessage(args), Principal: invoketest.Ana, Via: "test"}, fault.TooLarge)
-			if took := time.Since(began); took > 5*time.Second {
-				t.Errorf("%s of %s took %s", name, capability, took)
-			}
 			if !strings.Contains(f.Message, "10000 members") || !strings.Contains(f.Message, "load") || f.Details["limit"] != 10_000 {
 				t.Errorf("%s of %s: %s names no limit or no way out", name, capability, f.Message)
 			}

@@ -81,7 +81,7 @@ func TestAPanicIsAnInternalErrorAndTheEngineLives(t *testing.T) {
 			}
 			// While the versions of capabilities are written down the file has another writer.
 			err = e.prov.flush(t.Context())
-			for deadline := time.Now().Add(10 * time.Second); fault.Is(err, fault.TimedOut) && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(2 * time.Minute); fault.Is(err, fault.TimedOut) && time.Now().Before(deadline); {
 				err = e.prov.flush(t.Context())
 			}
 			if err != nil {

@@ -132,7 +132,7 @@ func TestAPlanKeepsNoWriterWaiting(t *testing.T) {
 	g = notesToPlan(t, func() time.Time {
 		if planning {
 			planning = false
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			w, err := g.file.Write(ctx)
 			if err != nil {

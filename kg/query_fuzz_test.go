@@ -20,7 +20,7 @@ import (
 // fuzzTime is what a query of FuzzQuery may take, and fuzzStuck when it did not hear of it.
 const (
 	fuzzTime  = 200 * time.Millisecond
-	fuzzStuck = 20 * time.Second
+	fuzzStuck = time.Minute
 )
 
 // FuzzQuery runs whatever parses on a small graph: it ends with an answer or with a fault

@@ -214,7 +214,7 @@ func TestNoAnswerIsLongerThanItsLimit(t *testing.T) {
 	if _, err := e.Call(t.Context(), invoke.Call{Capability: "trails.meta.query.add", Principal: me, Via: "go", Args: args}); err != nil {
 		t.Fatal(err)
 	}
-	w := &walk{conversation: converse(t, e, optionsOf(auth.Options{Scopes: policy.AllScopes()})), t: t, graph: e.Graph(), first: *loaded.Written.Commit, slow: max(10*time.Second, 4*loading)}
+	w := &walk{conversation: converse(t, e, optionsOf(auth.Options{Scopes: policy.AllScopes()})), t: t, graph: e.Graph(), first: *loaded.Written.Commit, slow: max(time.Minute, 4*loading)}
 	w.tools()
 	w.resources()
 	w.prompts()

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cockroachdb/datadriven"
 	"go.yaml.in/yaml/v3"
@@ -385,13 +384,9 @@ func TestLimitsOfPatches(t *testing.T) {
 		{"invalid UTF-8 is not", "- drop_type: \xff", "not valid UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			start := time.Now()
 			_, err := head.Patch([]byte(c.text))
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("got %.300v, want %q", err, c.want)
-			}
-			if took := time.Since(start); took > 20*time.Second {
-				t.Errorf("it took %s", took)
 			}
 		})
 	}
