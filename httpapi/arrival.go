@@ -12,21 +12,21 @@ import (
 	"trails/auth"
 )
 
-// Bounds of bodies while they are read; see docs/decisions/0028-admission.md.
+// Bounds on bodies while they are received; see docs/decisions/0028-admission.md.
 const (
-	// arrivalGrace is how long a body may take, and arrivalRate how many bytes give it
-	// another second, up to [Limits.Arrival].
+	// arrivalGrace is how long a body may take, and arrivalRate for how many bytes it may take another second, up to
+	// [Limits.Arrival].
 	arrivalGrace = 10 * time.Second
 	arrivalRate  = 16 << 10
-	// slowAfter is the age from which a body may be cut to make room for another one.
+	// slowAfter is the age from which a body may be aborted to make room for another one.
 	slowAfter = time.Second
-	// freeBytes of each body are not counted, so that there is room for short calls.
+	// freeBytes of each body are not counted, so that short calls always have room.
 	freeBytes = 64 << 10
 	// maxUnknownBody is the most bytes of a body whose sender has not shown the token.
 	maxUnknownBody = 1 << 20
 )
 
-// arrivals are the bodies that are being read, and counts the bytes of those in memory.
+// arrivals are the bodies being received, with the number of bytes in memory.
 type arrivals struct {
 	limits Limits
 
@@ -35,19 +35,18 @@ type arrivals struct {
 	bytes int64
 }
 
-// arrival is one body. The lock of arrivals guards it.
+// arrival is one body, guarded by the lock of arrivals.
 type arrival struct {
 	conn  *http.ResponseController
 	began time.Time
 	read  int64
-	cut   bool // to make room
+	cut   bool // aborted to make room
 }
 
 var errNoRoom = errors.New("more is arriving than there is room for")
 
-// readWhole reads the body of a request before the request takes a place among those that
-// are answered, so that a slow body holds no place. Handlers read it again from memory,
-// and get the error that it ended with.
+// readWhole reads the body of a request before the request counts as in flight, so that slow bodies do not block
+// others. Handlers read it again from memory, with its error at the end.
 func (s *server) readWhole(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
@@ -75,7 +74,7 @@ func (s *server) readWhole(next http.Handler) http.Handler {
 	})
 }
 
-// body is a body in memory, and the error that reading it ended with; nil at its end.
+// body is a body in memory with the error at its end, or nil.
 type body struct {
 	*bytes.Reader
 	err error
@@ -89,7 +88,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteTo replaces that of the embedded reader, which knows no error.
+// WriteTo replaces that of the embedded reader, which would drop the error.
 func (b *body) WriteTo(w io.Writer) (int64, error) {
 	n, err := b.Reader.WriteTo(w)
 	if err == nil {
@@ -134,7 +133,7 @@ func (a *arrivals) take(w http.ResponseWriter, r *http.Request, most int64) ([]b
 	}
 }
 
-// enter begins to read a body, in the place of the slowest one if there is no other.
+// enter starts receiving a body, replacing the slowest one if there is no room.
 func (a *arrivals) enter(it *arrival) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -151,7 +150,7 @@ func (a *arrivals) leave(it *arrival) {
 	delete(a.now, it)
 }
 
-// mayRead gives a body the time for its next bytes; false when it was cut.
+// mayRead extends the deadline for the next bytes of a body; false if it was aborted.
 func (a *arrivals) mayRead(it *arrival) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -163,7 +162,7 @@ func (a *arrivals) mayRead(it *arrival) bool {
 	return true
 }
 
-// count counts bytes that have arrived; false when there is no room for them.
+// count counts received bytes; false if there is no room for them.
 func (a *arrivals) count(it *arrival, n int64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -180,8 +179,8 @@ func (a *arrivals) free(length int64) {
 	a.bytes -= max(0, length-freeBytes)
 }
 
-// cutSlowest ends the body that arrives slowest, unless that is the caller's own or all
-// are younger than slowAfter. The lock is held.
+// cutSlowest aborts the slowest body, unless that is the caller's own or all are younger than slowAfter. The lock
+// must be held.
 func (a *arrivals) cutSlowest(asks *arrival) bool {
 	var slowest *arrival
 	worst, now := 0.0, time.Now()

@@ -35,8 +35,8 @@ type outcome struct {
 	Problem map[string]any  `json:"problem,omitempty"`
 }
 
-// invokeBatch answers POST /invoke: calls in order, each by itself, so that one that
-// fails undoes none that went before. The answer has as many results as were made.
+// invokeBatch answers POST /invoke: calls in order, each in its own transaction, so that a failed call does not undo
+// earlier ones. The answer has one result for each call that was made.
 func (s *server) invokeBatch(w http.ResponseWriter, r *http.Request) error {
 	b, err := readBatch(r)
 	if err != nil {
@@ -68,8 +68,8 @@ func (s *server) outcome(r *http.Request, b batchCall) outcome {
 	return outcome{Status: http.StatusOK, Result: res.Structured}
 }
 
-// readBatch reads the whole of the body before the first call is made: what is
-// wrong with its shape is all said at once, and nothing has happened.
+// readBatch parses the whole body before the first call: all errors of its structure are reported at once, before
+// anything happens.
 func readBatch(r *http.Request) (batch, error) {
 	if _, err := parameters(r); err != nil {
 		return batch{}, err
@@ -97,7 +97,7 @@ func readBatch(r *http.Request) (batch, error) {
 	return b, nil
 }
 
-// shape gathers what is wrong with a body.
+// shape collects the errors of a body.
 type shape struct{ wrong []fault.FieldError }
 
 func (s *shape) add(field string, code fault.Code, message string, constraint any) {
@@ -151,7 +151,7 @@ func (s *shape) call(field string, text json.RawMessage) (c batchCall) {
 	return c
 }
 
-// members opens an object and finds those that it must not have.
+// members parses an object, and reports unknown members.
 func (s *shape) members(prefix string, text json.RawMessage, allowed ...string) map[string]json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(text, &members) != nil {
@@ -165,7 +165,7 @@ func (s *shape) members(prefix string, text json.RawMessage, allowed ...string) 
 	return members
 }
 
-// decode reads one member; null is no value of anything.
+// decode decodes one member; null is an error.
 func (s *shape) decode(field string, text json.RawMessage, into any, message, constraint string) {
 	if string(text) == "null" || json.Unmarshal(text, into) != nil {
 		s.add(field, fault.Datatype, message, constraint)

@@ -20,8 +20,8 @@ const MaxBody = 32 << 20
 // MaxDepth is how deep arrays and objects may nest in a request's body.
 const MaxDepth = 100
 
-// mediaType refuses a POST whose body is not JSON in clear. A call without
-// arguments needs no body, and then no type.
+// mediaType refuses a POST whose body is not uncompressed JSON. A call without arguments needs no body, and no media
+// type.
 func (s *server) mediaType(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		hasNoBody := r.ContentLength == 0 && r.Header.Get("Content-Type") == ""
@@ -34,8 +34,7 @@ func (s *server) mediaType(next http.Handler) http.Handler {
 	})
 }
 
-// plainMedia is the media type of a body that comes in clear and in UTF-8; "" for
-// any other.
+// plainMedia is the media type of an uncompressed UTF-8 body; "" for others.
 func plainMedia(r *http.Request) string {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
@@ -49,8 +48,7 @@ func plainMedia(r *http.Request) string {
 	return media
 }
 
-// bounded reads a POST's body whole, so that every handler meets one that is small
-// enough, UTF-8, and not nested to blow a parser's stack.
+// bounded reads the body of a POST, and refuses one that is too large, not UTF-8, or too deeply nested.
 func (s *server) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {

@@ -8,8 +8,8 @@ import (
 	"trails/fault"
 )
 
-// history answers an address of the log, with the query as arguments and the flag set unless it is
-// "", and names the next page, which the answer says how to reach.
+// history answers an address of the log, with the query as arguments, and with the flag set unless it is "". It links
+// to the next page.
 func (s *server) history(capability, flag string, allowed ...string) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		query, err := parameters(r, allowed...)
@@ -57,7 +57,7 @@ func (s *server) history(capability, flag string, allowed ...string) func(http.R
 		}
 		w.Header().Set("Content-Type", "application/json")
 		etag := ""
-		if res.Head != "" && flag != "" { // the versions of a capability follow from the program, too
+		if res.Head != "" && flag != "" { // versions of a capability also depend on the program
 			etag = entityTag(res.Head, "")
 		}
 		return s.reply(w, r, etag, line(res.Structured))

@@ -7,12 +7,9 @@ import (
 	"trails/fault"
 )
 
-// entityTag names what a read answered by the commit that it is true of: whatever
-// follows from the commit alone is the same as long as the head is. It is weak,
-// because the same content may come in other bytes from another release of this
-// program (RFC 9110, section 8.8.1). Forms of one address are representations of
-// their own, which a cache must not mix up (section 8.8.3), so a form that is not
-// the address's own stands in the tag.
+// entityTag is the entity tag of an answer that depends only on the head commit. It is weak, because another release
+// may encode the same content differently (RFC 9110, section 8.8.1). Each form of an address is a separate
+// representation (section 8.8.3), so the tag contains the form unless it is the default.
 func entityTag(head, form string) string {
 	if form != "" {
 		head += "." + form
@@ -20,12 +17,11 @@ func entityTag(head, form string) string {
 	return `W/"` + head + `"`
 }
 
-// tag is an entity tag without its quotes; weak or strong is all the same here:
-// If-None-Match compares weakly by its definition, and in If-Match the tag stands
-// for the commit, which is one thing whatever form it was read in.
+// tag is an entity tag without its quotes. Weak and strong tags are treated alike: If-None-Match compares weakly, and
+// for If-Match only the commit in the tag matters.
 type tag string
 
-// commit is the commit that a tag of ours names.
+// commit is the commit in one of our tags.
 func (t tag) commit() string {
 	id, _, _ := strings.Cut(string(t), ".")
 	return id
@@ -50,8 +46,7 @@ func tagsOf(h http.Header, name string) (tags []tag, any bool, err error) {
 	return tags, false, nil
 }
 
-// unchanged reports whether the caller has this representation already (RFC 9110,
-// section 13.1.2).
+// unchanged reports whether the caller already has this representation (RFC 9110, section 13.1.2).
 func unchanged(r *http.Request, current string) (bool, error) {
 	tags, any, err := tagsOf(r.Header, "If-None-Match")
 	if err != nil || any {
@@ -65,9 +60,8 @@ func unchanged(r *http.Request, current string) (bool, error) {
 	return false, nil
 }
 
-// ifMatch is the commit on which a write is to be made, "" for any. A caller may take it
-// from the ETag of a read or of a write. Of several tags it is the one of the head; when
-// that is none of them the first, of which the write then says that it is not the head.
+// ifMatch is the commit on which a write must be based, "" for any, from the ETag of a read or a write. Of several
+// tags it is that of the head; if none is, the first one, with which the write then fails.
 func (s *server) ifMatch(r *http.Request) (string, error) {
 	tags, any, err := tagsOf(r.Header, "If-Match")
 	if err != nil {

@@ -11,21 +11,21 @@ import (
 	"trails/httpapi/sse"
 )
 
-// streamWriteTimeout is how long one event may take to reach its reader. A stream
-// lives as long as it is read, whatever the deadlines of requests that end.
+// streamWriteTimeout is how long sending one event may take. A stream lives as long as it is read, without the
+// deadlines of other requests.
 const streamWriteTimeout = 5 * time.Second
 
-// traffic is what a server answers at the moment.
+// traffic is what a server is answering.
 type traffic struct {
-	places chan struct{} // one for each request that may be answered at once
+	places chan struct{} // one for each request that may be in flight
 
 	mu         sync.Mutex
 	streams    map[*exchange]struct{}
 	maxStreams int
-	closing    bool // the process was told to stop
+	closing    bool // the process is shutting down
 }
 
-// enter takes a place, if there is one.
+// enter takes a place, if one is free.
 func (t *traffic) enter() bool {
 	select {
 	case t.places <- struct{}{}:
@@ -35,7 +35,7 @@ func (t *traffic) enter() bool {
 	}
 }
 
-// openStream counts a stream; false when there is no room for it.
+// openStream counts a stream; false if there is no room.
 func (t *traffic) openStream(x *exchange) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,7 +46,7 @@ func (t *traffic) openStream(x *exchange) bool {
 	return true
 }
 
-// close lets no more streams begin and ends those that are open, except where others do.
+// close refuses new streams and ends open ones, except for those that others end.
 func (t *traffic) close(others func(*http.Request) bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,8 +66,8 @@ func (t *traffic) stopping() bool {
 
 var errStopping = errors.New("the process is stopping")
 
-// exchange is one request and its answer. When the answer turns out to be a stream of
-// events, it gives its place to another request, and no limit of time is on it.
+// exchange is one request with its answer. If the answer becomes a stream of events, it gives up its place in flight
+// and has no time limit.
 type exchange struct {
 	http.ResponseWriter
 	request *http.Request
@@ -79,10 +79,10 @@ type exchange struct {
 	started    bool       // the answer
 	holdsPlace bool
 	stream     bool
-	refused    bool // the answer is a stream, and there are too many
+	refused    bool // the answer would be a stream, and there are too many
 }
 
-// begin starts to answer r, which holds a place unless it is one of the watched.
+// begin starts to answer r, which holds a place unless its address is exempt.
 func (s *server) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	x := &exchange{ResponseWriter: w, traffic: s.traffic, cancel: cancel, holdsPlace: !watched[r.URL.Path]}
@@ -98,7 +98,7 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http
 	return x, x.request
 }
 
-// end ends what begin started.
+// end releases what begin acquired.
 func (x *exchange) end() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -153,10 +153,10 @@ func (x *exchange) Flush() {
 	}
 }
 
-// start finds out, once, whether the answer is a stream, and refuses one too many.
+// start decides, once, whether the answer is a stream, and refuses it if there are too many.
 //
-// A stream that waits for changes is told from the answer of one call that comes as
-// events, which is a call like any other: MCP's header names what was asked.
+// Only a stream that waits for changes counts. The answer of one call may also come as events; MCP's header tells
+// which method was called.
 func (x *exchange) start() (stream, refused bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

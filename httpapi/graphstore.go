@@ -18,12 +18,12 @@ import (
 	"trails/schema"
 )
 
-// graphStore is where graphs are reached over HTTP. Its name is no graph; a name
-// below it is the graph of that whole address.
+// graphStore is the address of the graph store. It is not itself a graph; an address below it is the graph with that
+// IRI.
 const graphStore = "/rdf-graphs"
 
-// graphOf is the graph that a request is about (Graph Store HTTP Protocol, sections
-// 4.1 and 4.2): ?graph=, ?default, or the address itself. "" is the store.
+// graphOf is the graph of a request (Graph Store HTTP Protocol, sections 4.1 and 4.2): ?graph=, ?default, or the
+// address itself; "" is the store.
 func graphOf(r *http.Request) (rdf.IRI, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -47,7 +47,7 @@ func graphOf(r *http.Request) (rdf.IRI, error) {
 	return rdf.IRI(named[0]), nil
 }
 
-// someGraph is [graphOf] where the store itself will not do.
+// someGraph is [graphOf], and refuses the store itself.
 func someGraph(r *http.Request) (rdf.IRI, error) {
 	graph, err := graphOf(r)
 	if err == nil && graph == "" {
@@ -60,8 +60,7 @@ func noGraph(graph rdf.IRI) error {
 	return fault.New(fault.NotFound, "there is no graph <%s>", string(graph)).With("graph", string(graph))
 }
 
-// getGraph answers with a graph's triples. A graph without any is no graph, but for
-// the default one, which always is.
+// getGraph answers with the triples of a graph. A graph without triples does not exist, except for the default graph.
 func (s *server) getGraph(w http.ResponseWriter, r *http.Request) error {
 	graph, err := someGraph(r)
 	if err != nil {
@@ -83,7 +82,7 @@ func (s *server) getGraph(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// putGraph puts triples in the place of a graph's.
+// putGraph replaces the triples of a graph.
 func (s *server) putGraph(w http.ResponseWriter, r *http.Request) error {
 	graph, err := someGraph(r)
 	if err != nil {
@@ -99,7 +98,7 @@ func (s *server) putGraph(w http.ResponseWriter, r *http.Request) error {
 	return s.load(w, r, graph, "replace", documents)
 }
 
-// postGraph adds triples to a graph; to the store itself, as a new graph.
+// postGraph adds triples to a graph; at the store itself, as a new graph.
 func (s *server) postGraph(w http.ResponseWriter, r *http.Request) error {
 	graph, err := graphOf(r)
 	if err != nil {
@@ -129,9 +128,8 @@ func (s *server) deleteGraph(w http.ResponseWriter, r *http.Request) error {
 	return s.load(w, r, graph, "replace", nil)
 }
 
-// load makes one commit of the documents, on the state that the request's conditions
-// allow, and says that the graph is there now, or is another (section 5.3). Without a
-// document the graph must have been there.
+// load loads the documents as one commit, under the request's conditions, and reports whether the graph is new
+// (section 5.3). Without a document the graph must exist.
 func (s *server) load(w http.ResponseWriter, r *http.Request, graph rdf.IRI, mode string, documents []document) error {
 	removes := len(documents) == 0
 	if removes {

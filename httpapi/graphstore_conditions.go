@@ -7,9 +7,8 @@ import (
 	"trails/fault"
 )
 
-// addConditions makes the conditions of a write on a graph (RFC 9110, section 13) those
-// of the load that it becomes. A tag is true of a graph that is there while the head
-// is the commit that it names; whether it is, is decided in the write's transaction.
+// addConditions converts the conditions of a write on a graph (RFC 9110, section 13) to those of the load. A tag
+// matches an existing graph while the head is the commit in the tag; this is checked in the write's transaction.
 func (s *server) addConditions(r *http.Request, args map[string]any) error {
 	match, anyMatch, err := tagsOf(r.Header, "If-Match")
 	if err != nil {
@@ -30,7 +29,7 @@ func (s *server) addConditions(r *http.Request, args map[string]any) error {
 		args["if_commit"] = head
 	}
 	mustBe, mustNotBe := anyMatch || len(match) > 0, anyNone || names(none, head)
-	if graph, err := graphOf(r); err == nil && graph == "" { // a new graph: the conditions are about the store
+	if graph, err := graphOf(r); err == nil && graph == "" { // a new graph: the conditions apply to the store
 		if mustNotBe {
 			return fault.New(fault.Precondition, "If-None-Match: the graph store is there")
 		}
@@ -47,12 +46,12 @@ func (s *server) addConditions(r *http.Request, args map[string]any) error {
 	return nil
 }
 
-// names reports whether one of the tags is of a commit.
+// names reports whether one of the tags contains a commit.
 func names(tags []tag, commit string) bool {
 	return commit != "" && slices.ContainsFunc(tags, func(t tag) bool { return t.commit() == commit })
 }
 
-// headFor is the head commit, when there are tags to compare it with.
+// headFor is the head commit, if there are tags to compare.
 func (s *server) headFor(r *http.Request, tags []tag) (string, error) {
 	if len(tags) == 0 {
 		return "", nil

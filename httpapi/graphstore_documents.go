@@ -26,7 +26,7 @@ type document struct {
 	text   []byte
 }
 
-// tripleMedia is a media type of triples that can be put.
+// tripleMedia is a media type of triples that can be loaded.
 type tripleMedia struct {
 	media, extension string
 	format           rdfio.Format
@@ -54,7 +54,7 @@ const (
 	maxDocuments   = 100
 )
 
-// documentsOf reads the body's documents; nil when their media type was refused.
+// documentsOf reads the documents of the body; nil after their media type was refused.
 func documentsOf(w http.ResponseWriter, r *http.Request, graph rdf.IRI) ([]document, error) {
 	media, base := plainMedia(r), string(graph)
 	if graph == rdf.DefaultGraph {
@@ -112,8 +112,8 @@ func partsOf(r *http.Request, base string, text []byte) ([]document, error) {
 	}
 }
 
-// check refuses text that does not parse. Of JSON-LD only the JSON is looked at: its
-// contexts are the call path's.
+// check refuses a document with a syntax error. For JSON-LD it only checks the JSON, because the call loads the
+// contexts.
 func (d document) check() error {
 	if d.format == rdfio.JSONLD {
 		var whole json.RawMessage

@@ -11,8 +11,8 @@ import (
 	"trails/invoke"
 )
 
-// Secured sets the headers that keep a browser from taking an answer for more than it is, and from
-// keeping it; policy is its Content-Security-Policy. next may set others in their place.
+// Secured sets security headers that keep browsers from misinterpreting and storing an answer; policy is its
+// Content-Security-Policy. next may replace them.
 func Secured(policy string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -25,26 +25,25 @@ func Secured(policy string, next http.Handler) http.Handler {
 	})
 }
 
-// secured sets the headers of what is data and no page.
+// secured sets the headers for data.
 func secured(next http.Handler) http.Handler {
 	return Secured("default-src 'none'; frame-ancestors 'none'", next)
 }
 
-// ownHost refuses a request that was sent to another name: a page elsewhere may
-// have rebound its own name to this address (DNS rebinding).
+// ownHost refuses a request for another host name: a page elsewhere may have bound its own name to this address (DNS
+// rebinding).
 func (s *server) ownHost(next http.Handler) http.Handler {
 	return s.gate(next, func(r *http.Request) error { return s.auth.CheckHost(r.Host) })
 }
 
-// ownOrigin refuses a write that another site's page makes a browser send, and a query:
-// what that costs, the other page may not decide.
+// ownOrigin refuses writes and queries that pages of other sites make a browser send.
 func (s *server) ownOrigin(next http.Handler) http.Handler {
 	protection := s.auth.CrossOrigin()
 	return s.gate(next, func(r *http.Request) error {
 		checked := r
 		path := r.URL.Path
 		isQuery := isRead(r) && (path == "/sparql" || path == graphStore || strings.HasPrefix(path, graphStore+"/"))
-		if isQuery { // it asks for as much as the caller's text says, or all of a graph
+		if isQuery { // a query, or a read of a whole graph, may be expensive
 			checked = r.Clone(r.Context())
 			checked.Method = http.MethodPost
 		}
@@ -58,7 +57,7 @@ func (s *server) ownOrigin(next http.Handler) http.Handler {
 	})
 }
 
-// gate lets a request on when check has nothing against it.
+// gate passes a request on unless check refuses it.
 func (s *server) gate(next http.Handler, check func(*http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := check(r); err != nil {
@@ -69,8 +68,8 @@ func (s *server) gate(next http.Handler, check func(*http.Request) error) http.H
 	})
 }
 
-// arrived finds out, once, how a request reached the server, and takes from it what its sender
-// shows other servers.
+// arrived determines, once, how a request reached the server, and moves its credentials for other servers to the
+// context.
 func (s *server) arrived(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = auth.TakeCredentials(r)
@@ -83,9 +82,8 @@ func (s *server) arrived(next http.Handler) http.Handler {
 	})
 }
 
-// authenticated resolves the caller once; nothing behind it asks again. A browser that
-// signed in may read, so that a page's links to data work; never write, because a browser
-// sends a cookie unasked, and not speak MCP.
+// authenticated identifies the caller once. A browser session may read, so that links from pages to data work; it may
+// not write, because browsers send cookies automatically, nor use MCP.
 func (s *server) authenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, known := s.auth.Request(r, isRead(r) && r.URL.Path != "/mcp" && r.URL.Path != "/sse")
@@ -103,18 +101,18 @@ func (s *server) authenticated(next http.Handler) http.Handler {
 	})
 }
 
-// isOpen reports whether an address answers callers who have not shown the token: what
-// watches the process has none, and the pages ask for it in a form.
+// isOpen reports whether an address is available without the token: monitoring has none, and the pages ask for it in
+// a form.
 func (s *server) isOpen(path string) bool {
 	return path == "/health" || path == "/ready" || s.opts.Admin != nil && (path == "/admin" || strings.HasPrefix(path, "/admin/"))
 }
 
-// oauth are the addresses at which a client of MCP looks for an authorization server and uses
-// one by default: the documents of RFC 8414, RFC 9728 and OpenID Connect, in front of a path
-// or behind it, and the endpoints that the specification of MCP of 2025-03-26 falls back to.
+// oauth are the addresses at which MCP clients look for an authorization server, and its default endpoints: the
+// documents of RFC 8414, RFC 9728 and OpenID Connect, before or behind a path, and the endpoints of the MCP
+// specification of 2025-03-26.
 var oauth = []string{"/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource", "/.well-known/openid-configuration", "/register", "/authorize", "/token"}
 
-// isOAuth reports that a path is one of them. None is served.
+// isOAuth reports whether a path is one of them; they are not served.
 func isOAuth(path string) bool {
 	return slices.ContainsFunc(oauth, func(known string) bool {
 		rest, is := strings.CutPrefix(strings.TrimPrefix(path, "/mcp"), known)
@@ -122,8 +120,7 @@ func isOAuth(path string) bool {
 	})
 }
 
-// notOAuth tells clients of MCP that look for an authorization server that there is none,
-// whatever they send.
+// notOAuth tells MCP clients that there is no authorization server.
 func (s *server) notOAuth(next http.Handler) http.Handler {
 	return s.gate(next, func(r *http.Request) error {
 		if isOAuth(r.URL.Path) {
@@ -133,8 +130,7 @@ func (s *server) notOAuth(next http.Handler) http.Handler {
 	})
 }
 
-// callerOf is the principal of a request, anonymous and without a scope before the token
-// was shown.
+// callerOf is the principal of a request; without the token it is anonymous, without scopes.
 func callerOf(r *http.Request) policy.Principal {
 	p, _ := auth.PrincipalOf(r.Context())
 	return p

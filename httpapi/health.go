@@ -12,9 +12,8 @@ import (
 	"trails/invoke"
 )
 
-// health answers GET /health, with and without a token. So the call has the runtime scope,
-// whatever the process has, and it is no activity (decision 31). Who has not shown the token
-// that is asked for learns that the process lives, and nothing of the graph.
+// health answers GET /health, with and without a token. Its call always has the runtime scope, and is not recorded
+// (decision 31). Callers without a required token only learn that the process is running.
 func (s *server) health(w http.ResponseWriter, r *http.Request) error {
 	if _, known := auth.PrincipalOf(r.Context()); !known {
 		return writeJSON(w, []byte(`{"status":"ok"}`))
@@ -24,11 +23,11 @@ func (s *server) health(w http.ResponseWriter, r *http.Request) error {
 	return s.run(w, r.WithContext(invoke.Furniture(r.Context())), c)
 }
 
-// readyWait is how long the file may take to show that it can be used.
+// readyWait is the time limit of the check.
 const readyWait = 2 * time.Second
 
-// ready answers GET /ready: whether calls are welcome now. It says no as soon as
-// the process is told to stop, so that a proxy sends them elsewhere.
+// ready answers GET /ready: whether calls can be served now. During shutdown it says no, so that a proxy sends
+// requests elsewhere.
 func (s *server) ready(w http.ResponseWriter, r *http.Request) error {
 	if s.traffic.stopping() {
 		refuseOutside(w, r, http.StatusServiceUnavailable, "the process is stopping")

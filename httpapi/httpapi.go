@@ -1,10 +1,8 @@
-// Package httpapi serves one graph over HTTP: the MCP endpoint, calls as plain
-// JSON, and the graph's resources at addresses that people can type. It decodes a
-// request, makes the call, and encodes the answer; what is allowed and what it
-// means is decided behind [Engine]. Its errors are RFC 9457 problem documents.
+// Package httpapi serves one graph over HTTP: the MCP endpoint, calls as plain JSON, and the graph's resources at
+// addresses that people can type. It decodes a request, makes the call, and encodes the answer; permissions and
+// semantics belong to [Engine]. Its errors are RFC 9457 problem documents.
 //
-// Read [New] first: it holds the list of routes and the list of stages that every
-// request passes.
+// Read [New] first: it holds the list of routes and the list of stages that every request passes.
 package httpapi
 
 import (
@@ -27,35 +25,33 @@ type Engine interface {
 	Call(ctx context.Context, c invoke.Call) (invoke.Result, error)
 	Tools(ctx context.Context, p policy.Principal) (invoke.Tools, error)
 	Read(ctx context.Context, uri string, c invoke.Call) (invoke.Document, error)
-	// Ready reports why calls would fail now, nil when they would not.
+	// Ready returns why calls would fail now, or nil.
 	Ready(ctx context.Context) error
 }
 
-// Options is how a process serves its graph. The zero value serves everybody who
-// can reach a loopback address, with no scope at all.
+// Options are the settings for serving a graph. The zero value serves everybody who can reach a loopback address,
+// without scopes.
 type Options struct {
 	// MCP answers /mcp; nil leaves that address out.
 	MCP http.Handler
 	// SSE and Messages answer GET /sse and POST /messages, MCP's legacy transport;
 	// nil leaves those addresses out.
 	SSE, Messages http.Handler
-	// Stop ends the streams of /mcp and /sse when the process is told to stop, after
-	// the calls in flight in their sessions; it is called once and may wait for them.
-	// Nil lets them be cut like all others.
+	// Stop ends the streams of /mcp and /sse at shutdown, after the pending calls of their sessions; it is called
+	// once and may wait. If it is nil they are ended like other streams.
 	Stop func()
-	// Admin answers /admin and everything below it, the pages for people. It is
-	// reached without the token too, and then finds no principal in the request's
-	// context (see [auth.PrincipalOf]): it asks for the token itself. Nil leaves the
-	// pages out.
+	// Admin answers /admin and everything below it, the pages for people. It is also reached without the token; then
+	// the request's context has no principal (see [auth.PrincipalOf]), and it asks for the token itself. Nil leaves
+	// the pages out.
 	Admin http.Handler
 	// Metrics answers GET /metrics; nil leaves that address out.
 	Metrics http.Handler
-	// Limits bound what is done at once and how long it may take.
+	// Limits bound concurrency and times.
 	Limits Limits
 	// Auth knows the callers. Where it needs a token, that must come with everything but
 	// /health, /ready and the pages. Nil lets everybody in, without a scope.
 	Auth *auth.Resolver
-	// Log receives refusals at debug and our own faults at error; nil discards them.
+	// Log receives refusals at debug and internal errors at error; nil discards them.
 	Log *slog.Logger
 }
 
@@ -74,7 +70,7 @@ type server struct {
 	log      *slog.Logger
 	traffic  *traffic
 	arrivals *arrivals
-	shown    project.Cache // of descriptors, in documents
+	shown    project.Cache // cache of descriptors in documents
 }
 
 // New returns the server of every address.
@@ -92,9 +88,8 @@ func New(e Engine, opts Options) *Server {
 	return &Server{s, s.handler()}
 }
 
-// handler routes every address. The mounts are addresses whose answers others give, with
-// rules of their own for methods, media types and bodies; those of RDF and SPARQL are ours,
-// but their bodies are no JSON.
+// handler routes every address. Mounted handlers have their own rules for methods, media types and bodies; those of
+// RDF and SPARQL belong to this package, but their bodies are not JSON.
 func (s *server) handler() http.Handler {
 	outer, inner, protocols := chi.NewRouter(), chi.NewRouter(), chi.NewRouter()
 	for _, stage := range s.stages() {
@@ -163,41 +158,41 @@ func (s *server) routes(r chi.Router) {
 	}
 }
 
-// stage is one thing that a request passes on its way in.
+// stage is one middleware.
 type stage struct {
 	name string
 	wrap func(http.Handler) http.Handler
 }
 
-// stages lists what every request passes, in order, outermost first.
+// stages are the middleware for all requests, outermost first.
 func (s *server) stages() []stage {
 	return []stage{
-		{"trace", traced},           // first: every answer, a refusal too, names its trace
-		{"headers", secured},        // before whatever may answer
+		{"trace", traced},           // first: every answer, including errors, has its trace
+		{"headers", secured},        // before everything that may answer
 		{"access log", s.logged},    // outside recover: it must see the 500
 		{"recover", s.recovered},    // outside everything that may panic
 		{"address", s.shortAddress}, // before whatever reads it
 		{"host", s.ownHost},         // before origin: a rebound name makes every origin its own
 		{"edge", s.arrived},         // before whoever asks for the caller's address
-		{"origin", s.ownOrigin},     // before token: a browser may hold one
-		{"oauth", s.notOAuth},       // before token: who asks has none yet
-		{"token", s.authenticated},  // before the body: that of an unknown caller is not read
-		{"arrival", s.readWhole},    // behind the token: strangers' bodies are short
-		{"traffic", s.admitted},     // behind arrival: what has not come takes no place
+		{"origin", s.ownOrigin},     // before token: a browser may send a cookie
+		{"oauth", s.notOAuth},       // before token: these clients have none yet
+		{"token", s.authenticated},  // before the body: bodies of unknown callers are not read
+		{"arrival", s.readWhole},    // after the token: only short bodies are read without it
+		{"traffic", s.admitted},     // after arrival: bodies in transit do not count as in flight
 	}
 }
 
-// ownStages lists what requests to our own addresses pass after that. The MCP
-// handler reads bodies by the same rules, and refuses in its protocol's words.
+// ownStages are the further middleware for our own addresses. The MCP handler has the same rules for bodies, with
+// errors of its protocol.
 func (s *server) ownStages() []stage {
 	return []stage{
-		{"media type", s.mediaType}, // before the body: no need to read what is not JSON
+		{"media type", s.mediaType}, // before the body: a body of another type need not be read
 		{"body", s.bounded},         // size, text and depth, once for all handlers
 		{"head", headAsGet},         // HEAD is GET without the body
 	}
 }
 
-// answer turns a handler that may fail into one that answers with a problem.
+// answer converts a handler that returns an error to one that answers with a problem document.
 func (s *server) answer(h func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := h(w, r); err != nil {

@@ -22,8 +22,7 @@ var (
 	mediaStored    = append(mediaJSON[:1:1], mediaSolutions...)
 )
 
-// guide is the fixed addresses: what GET / tells a program, or a person without pages, and
-// /openapi.json of those that answer in forms of their own.
+// guide lists the fixed addresses, for GET / and /openapi.json.
 var guide = []project.Route{
 	{Methods: "GET", Path: "/admin", Says: "pages for people"},
 	{Methods: "POST", Path: "/mcp", Says: "Model Context Protocol, Streamable HTTP"},
@@ -63,7 +62,7 @@ const guideEnd = `
 ?format=json, jsonld, turtle, markdown, td or html chooses a form, as Accept does.
 `
 
-// index tells programs what there is and sends a browser to the pages.
+// index lists the addresses for programs, and redirects browsers to the pages.
 func (s *server) index(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Vary", "Accept")
 	if s.opts.Admin != nil && accept.Choose(r, "text/plain", "text/html") == 1 {

@@ -43,10 +43,10 @@ func (s *server) run(w http.ResponseWriter, r *http.Request, c invoke.Call) erro
 	return writeJSON(w, res.Structured)
 }
 
-// WarningHeader says what a call probably did not mean, where its answer has no body for it.
+// WarningHeader has the warnings of a call whose answer has no place for them in the body.
 const WarningHeader = "Trails-Warning"
 
-// nameWarnings says what the call probably did not mean.
+// nameWarnings sets WarningHeader.
 func nameWarnings(h http.Header, warnings []string) {
 	for _, warning := range warnings {
 		text := strconv.QuoteToASCII(warning)
@@ -54,7 +54,7 @@ func nameWarnings(h http.Header, warnings []string) {
 	}
 }
 
-// nameCommit names the commit that a write made, if it made one.
+// nameCommit sets CommitHeader, if the call made a commit.
 func nameCommit(h http.Header, res invoke.Result) {
 	if res.Written != nil && res.Written.Commit != nil {
 		h.Set(CommitHeader, *res.Written.Commit)
@@ -83,8 +83,8 @@ func arguments(r *http.Request) (json.RawMessage, error) {
 	return withMember(args, "dry_run", dry)
 }
 
-// onCommit makes If-Match the call's if_commit, so that a graph that has moved on
-// answers 412; a call that is no write has no such argument, and refuses it.
+// onCommit makes If-Match the call's if_commit, so that a graph that has changed answers 412; a call that does not
+// write refuses the argument.
 func (s *server) onCommit(r *http.Request, args json.RawMessage) (json.RawMessage, error) {
 	commit, err := s.ifMatch(r)
 	if err != nil || commit == "" {
@@ -143,7 +143,7 @@ func withMember(args json.RawMessage, name string, value any) (json.RawMessage, 
 	return json.Marshal(members)
 }
 
-// parameters parses the query strictly: a misspelt dry_run must not write.
+// parameters parses the query strictly, so that a misspelt dry_run does not write.
 func parameters(r *http.Request, allowed ...string) (url.Values, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {

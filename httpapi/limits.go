@@ -11,24 +11,22 @@ import (
 
 // Limits bound what one process does for all its callers. Zero fields mean the default.
 type Limits struct {
-	// InFlight is how many requests are answered at once, streams apart; those
-	// beyond are told to come back. Default 256.
+	// InFlight is the maximum number of requests answered at the same time, without streams; others get a retry
+	// answer. Default 256.
 	InFlight int
 	// Streams is how many event streams are open at once. Default 4096.
 	Streams int
 	// Read is how long a GET may take, Call any other request. Default 30 seconds
 	// and 10 minutes.
 	Read, Call time.Duration
-	// Arriving is how many request bodies arrive at once; when there are more, the slowest
-	// is cut. Default 512.
+	// Arriving is the maximum number of request bodies received at the same time; beyond it the slowest is aborted.
+	// Default 512.
 	Arriving int
-	// BodyBytes is how much the bodies of requests hold together, those that arrive and
-	// those that are being answered, without the first 64 KiB of each. Default 256 MiB.
+	// BodyBytes is the maximum memory of all request bodies, without the first 64 KiB of each. Default 256 MiB.
 	BodyBytes int64
-	// Arrival is how long a request may take to arrive whole. Default 2 minutes.
+	// Arrival is how long receiving a request may take. Default 2 minutes.
 	Arrival time.Duration
-	// Grace is how long calls in flight may go on when the process is told to stop.
-	// Default 10 seconds.
+	// Grace is how long calls in flight may continue at shutdown. Default 10 seconds.
 	Grace time.Duration
 }
 
@@ -45,7 +43,7 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-// of is how long a request may take from its first byte to its last.
+// of returns the time limit of a request.
 func (l Limits) of(r *http.Request) time.Duration {
 	if isRead(r) {
 		return l.Read
@@ -57,7 +55,7 @@ func isRead(r *http.Request) bool {
 	return r.Method == http.MethodGet || r.Method == http.MethodHead
 }
 
-// tooSlow is why a request was stopped at its limit.
+// tooSlow is the error of a request that reached its limit.
 func (l Limits) tooSlow(r *http.Request) error {
 	way := ""
 	if r.URL.Path == "/sparql" && isRead(r) && l.Call > l.Read {
@@ -69,7 +67,7 @@ func (l Limits) tooSlow(r *http.Request) error {
 // maxAddress is the most bytes that a request's address may have.
 const maxAddress = 16 << 10
 
-// shortAddress refuses an address that is too long, before anything reads it.
+// shortAddress refuses an address that is too long.
 func (s *server) shortAddress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(r.RequestURI) > maxAddress || len(r.URL.RawPath)+len(r.URL.RawQuery) > maxAddress {
@@ -80,11 +78,10 @@ func (s *server) shortAddress(next http.Handler) http.Handler {
 	})
 }
 
-// watched are addresses that are answered whatever the load: monitoring needs them then.
+// watched are addresses for monitoring, which are exempt from InFlight.
 var watched = map[string]bool{"/health": true, "/ready": true, "/metrics": true}
 
-// admitted lets as many requests in as [Limits.InFlight] allows, and gives each the
-// time that it may take.
+// admitted accepts up to [Limits.InFlight] requests, and sets the time limit of each.
 func (s *server) admitted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !watched[r.URL.Path] && !s.traffic.enter() {

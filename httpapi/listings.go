@@ -11,9 +11,8 @@ import (
 	"trails/fault"
 )
 
-// listing is an address of what is made of the descriptors that the caller may see. All of
-// them have the same entity tag, so that who has read one of them and reads another with
-// If-Match gets it of the same descriptors, or 412.
+// listing is an address with a document made from the descriptors that the caller may see. All listings have the same
+// entity tag, so a caller of one can read another one with If-Match, and gets the same descriptors or 412.
 type listing struct {
 	address // without uri
 	write   func(l project.Listing, form string) ([]byte, error)
@@ -45,7 +44,7 @@ func writeManifest(l project.Listing, form string) ([]byte, error) {
 	return l.Manifest()
 }
 
-// list answers with a listing, in the form that the caller likes best.
+// list answers with a listing in the preferred form.
 func (s *server) list(d listing) func(http.ResponseWriter, *http.Request) error {
 	return s.negotiated(d.address, func(w http.ResponseWriter, r *http.Request, offers []form, chosen form) error {
 		if _, err := parameters(r, "format"); err != nil {
@@ -85,8 +84,7 @@ func (s *server) list(d listing) func(http.ResponseWriter, *http.Request) error 
 	})
 }
 
-// sameDescriptors refuses a read of other descriptors than If-Match names (RFC 9110,
-// section 13.1.1).
+// sameDescriptors refuses a read if the descriptors are not those of If-Match (RFC 9110, section 13.1.1).
 func sameDescriptors(r *http.Request, digest string) error {
 	tags, any, err := tagsOf(r.Header, "If-Match")
 	if err != nil || any || len(tags) == 0 || names(tags, digest) {

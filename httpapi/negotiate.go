@@ -11,12 +11,12 @@ import (
 	"trails/httpapi/accept"
 )
 
-// form is a way to write what an address holds.
+// form is a representation of an address.
 type form struct{ name, media string }
 
 const html = "html"
 
-// forms are all that there are, by the names that ?format= and the call path use.
+// forms are all forms, by their names in ?format= and in calls.
 var forms = append(formsOfGraphs(),
 	form{"json", "application/json"},
 	form{"markdown", "text/markdown"},
@@ -32,8 +32,7 @@ func formNamed(name string) (form, bool) {
 	return forms[i], true
 }
 
-// offers are the forms of an address for this process, its own first. People get
-// the page about it, where there are pages.
+// offers are the forms of an address in this process, the default first. Browsers get its page, if there are pages.
 func (s *server) offers(a address) []form {
 	var out []form
 	for _, name := range a.forms {
@@ -46,8 +45,8 @@ func (s *server) offers(a address) []form {
 	return out
 }
 
-// negotiate chooses one of the offers: the one that ?format= names, or else the one
-// that Accept likes best. False means that none of them will do.
+// negotiate chooses a form: the one in ?format=, otherwise the one preferred by Accept. ok is false if none is
+// acceptable.
 func negotiate(r *http.Request, offers []form) (form, bool, error) {
 	wanted, given, err := formWanted(r)
 	if err != nil {
@@ -60,7 +59,7 @@ func negotiate(r *http.Request, offers []form) (form, bool, error) {
 	return f, ok, nil
 }
 
-// accepted is the form that the Accept headers like best, false when they refuse all.
+// accepted is the form that the Accept headers prefer; ok is false if they refuse all.
 func accepted(r *http.Request, offers []form) (form, bool) {
 	media := make([]string, len(offers))
 	for i, f := range offers {
@@ -97,8 +96,7 @@ func formWanted(r *http.Request) (wanted form, given bool, err error) {
 	return wanted, true, nil
 }
 
-// query is the request's query as a resource address writes it: without the format, and
-// with "%20" for the "+" of a form.
+// query is the request's query for a resource address: without the format, and with "%20" instead of "+".
 func query(r *http.Request) string {
 	var kept []string
 	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
@@ -113,7 +111,7 @@ func query(r *http.Request) string {
 	return "?" + strings.Join(kept, "&")
 }
 
-// inForm is the request's own address in another form, a page's where it is HTML.
+// inForm is the request's address in another form; for HTML that of the page.
 func inForm(r *http.Request, a address, f form) string {
 	if f.name == html {
 		return a.page(r)
@@ -125,7 +123,7 @@ func inForm(r *http.Request, a address, f form) string {
 	return r.URL.EscapedPath() + q + "&format=" + f.name
 }
 
-// linkTwins names the other forms of what was read (RFC 8288).
+// linkTwins links to the other forms (RFC 8288).
 func linkTwins(w http.ResponseWriter, r *http.Request, a address, offers []form, chosen form) {
 	for _, f := range offers {
 		if f != chosen {
@@ -134,7 +132,7 @@ func linkTwins(w http.ResponseWriter, r *http.Request, a address, offers []form,
 	}
 }
 
-// refuseForms answers 406 with what there is (RFC 9110, section 15.5.7).
+// refuseForms answers 406 with the available forms (RFC 9110, section 15.5.7).
 func refuseForms(w http.ResponseWriter, r *http.Request, a address, offers []form) {
 	type twin struct {
 		Format string `json:"format"`

@@ -10,7 +10,7 @@ import (
 	"trails/invoke"
 )
 
-// linkPages names the neighbours of a part of a list (RFC 8288).
+// linkPages links to the neighbouring pages of a list (RFC 8288).
 func linkPages(w http.ResponseWriter, r *http.Request, p *invoke.Page) {
 	if p == nil {
 		return
@@ -27,8 +27,7 @@ func linkPages(w http.ResponseWriter, r *http.Request, p *invoke.Page) {
 	}
 }
 
-// linkTo links to the request's own address with some parameters set, or taken out
-// where their value is empty.
+// linkTo links to the request's own address with some parameters set, or removed if empty.
 func linkTo(w http.ResponseWriter, r *http.Request, rel string, nameValue ...string) {
 	var names, values []string
 	for i := 0; i < len(nameValue); i += 2 {
@@ -44,8 +43,7 @@ func linkTo(w http.ResponseWriter, r *http.Request, rel string, nameValue ...str
 	w.Header().Add("Link", "<"+linkSafe(target)+`>; rel="`+rel+`"`)
 }
 
-// queryWithout are the pairs of the request's query as they were written, without those of
-// some names and those whose name does not parse.
+// queryWithout are the pairs of the request's query as written, without some names and without malformed names.
 func queryWithout(r *http.Request, names ...string) (kept []string) {
 	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
 		name, _, _ := strings.Cut(pair, "=")
@@ -56,8 +54,7 @@ func queryWithout(r *http.Request, names ...string) (kept []string) {
 	return kept
 }
 
-// linkSafe escapes what would end a link's target: a query may carry such
-// characters as they are.
+// linkSafe escapes characters that would end a link's target, which a query may contain.
 func linkSafe(target string) string {
 	return strings.NewReplacer("<", "%3C", ">", "%3E", `"`, "%22", " ", "%20").Replace(target)
 }

@@ -14,7 +14,7 @@ import (
 	"trails/fault"
 )
 
-// verdict is how HTTP says a kind of fault.
+// verdict is how HTTP reports a kind of fault.
 type verdict struct {
 	status int
 	title  string
@@ -56,12 +56,12 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	writeProblem(w, verdicts[f.Kind].status, problem(f, traceIn(f, r)))
 }
 
-// faultOf returns what the caller is told of err. A fault of ours is logged whole here,
-// unless the call path has done that, and the caller gets its trace id alone.
+// faultOf converts err for the caller. An internal error is logged here, unless the call has logged it, and only its
+// trace id is shown.
 func (s *server) faultOf(r *http.Request, err error) *fault.Error {
 	f := fault.Of(err)
 	if why := context.Cause(r.Context()); f.Kind == fault.TimedOut && fault.Is(why, fault.TimedOut) {
-		f = fault.Of(why) // the call path knows that it was stopped, but not why
+		f = fault.Of(why) // the call was cancelled, and does not know why
 	}
 	if _, logged := f.Details["trace_id"]; f.Kind == fault.Internal && !logged {
 		s.log.LogAttrs(r.Context(), slog.LevelError, "internal error",
@@ -70,7 +70,7 @@ func (s *server) faultOf(r *http.Request, err error) *fault.Error {
 	return f
 }
 
-// traceIn is the id under which the log has the fault.
+// traceIn is the trace id under which a fault was logged.
 func traceIn(f *fault.Error, r *http.Request) string {
 	if id, logged := f.Details["trace_id"].(string); logged {
 		return id
@@ -120,7 +120,7 @@ type member struct {
 	value any
 }
 
-// refuseOutside answers with a status that no fault has: it concerns HTTP alone.
+// refuseOutside answers with a status for which there is no fault, because it only concerns HTTP.
 func refuseOutside(w http.ResponseWriter, r *http.Request, status int, detail string, more ...member) {
 	members := map[string]any{
 		"type": "about:blank", "title": http.StatusText(status), "status": status, "detail": detail, "trace_id": traceOf(r),

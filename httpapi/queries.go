@@ -16,9 +16,8 @@ func (s *server) queryList(w http.ResponseWriter, r *http.Request) error {
 	return s.run(w, r, s.call(r, "stored_query_list", nil))
 }
 
-// askQuery answers GET /queries/{name}, in the form that Accept likes best: the parameters are those of the address, a list has
-// one for each value, and at is the commit that is asked, unless a parameter has that name.
-// What changes the graph is not done by it.
+// askQuery answers GET /queries/{name} in the preferred form. The parameters are those of the address, a list has
+// several values, and at is the commit to query, unless a parameter has that name. Stored updates are refused.
 func (s *server) askQuery(w http.ResponseWriter, r *http.Request) error {
 	name, err := segment(r, "name")
 	if err != nil {
@@ -44,8 +43,8 @@ func (s *server) askQuery(w http.ResponseWriter, r *http.Request) error {
 	return s.stream(w, r, c, chosen, nil)
 }
 
-// storedForms are the forms of the answer to a stored query: what its tool answers, or the forms
-// of results and graphs. That the query has no such answer is told by the call.
+// storedForms are the forms of the answer to a stored query: the JSON of its tool, or a format of results or graphs.
+// If the query has no such form, the call reports it.
 var storedForms = append(append([]form{{"", mediaJSON[0]}}, tableForms[:4]...), graphForms...)
 
 // postQuery answers POST /queries/{name}: the body is what its tool takes, {"params": …, "at": …}.

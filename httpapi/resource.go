@@ -13,7 +13,7 @@ import (
 	"trails/rdf/rdfio"
 )
 
-// address is a kind of address where something can be read, in several forms.
+// address is a kind of address that can be read, in several forms.
 type address struct {
 	pattern string
 	// uri is the trails:// address behind it, without a query.
@@ -22,22 +22,22 @@ type address struct {
 	forms []string
 	// page is the address of the page about it; nil when there is none.
 	page func(*http.Request) string
-	// steady means that the answer follows from the head commit alone.
+	// steady means that the answer depends only on the head commit.
 	steady bool
 }
 
-// addresses lists what can be read under the graph's own addresses.
+// addresses are the readable addresses of the graph.
 var addresses = []address{
 	{"/kg", fixed("trails://kg/types"), []string{"json"}, pageAt("/admin"), true},
 	{"/kg/{type}", entityURI, inGraphForms("json", "jsonld"), entityPage, true},
-	{"/kg/{type}/*", entityURI, inGraphForms("jsonld", "json"), entityPage, true}, // the id of a compound key has slashes
+	{"/kg/{type}/*", entityURI, inGraphForms("jsonld", "json"), entityPage, true}, // a compound key contains slashes
 	{"/schema", fixed("trails://schema"), inGraphForms("json"), pageAt("/admin/schema"), true},
 	{"/prov", fixed("trails://prov/latest"), inGraphForms("jsonld"), nil, false},
 	{"/stats", fixed("trails://stats"), []string{"json"}, nil, false},
 	{"/doctor", fixed("trails://doctor"), []string{"json"}, nil, false},
 }
 
-// inGraphForms are the first forms, and after them all others in which a graph can be had.
+// inGraphForms are the first forms, followed by all other formats of graphs.
 func inGraphForms(first ...string) []string {
 	for _, f := range rdfio.GraphForms {
 		if !slices.Contains(first, f.Name) {
@@ -55,8 +55,8 @@ func pageAt(path string) func(*http.Request) string {
 	return func(r *http.Request) string { return path + query(r) }
 }
 
-// entityURI is the address of a type or an entity. The path goes on as it was
-// escaped: an id that is a percent-encoded IRI is one segment, slashes and all.
+// entityURI is the address of a type or an entity. The path stays escaped: an id that is a percent-encoded IRI is one
+// segment with escaped slashes.
 func entityURI(r *http.Request) string { return "trails:/" + r.URL.EscapedPath() }
 
 // entityPage is the page of a type or an entity, whose id is one segment there.
@@ -71,15 +71,14 @@ func entityPage(r *http.Request) string {
 	return "/admin/types/" + name + "/" + id + query(r)
 }
 
-// read answers with what is at an address, in the form that the caller likes best.
+// read answers with the content of an address in the preferred form.
 func (s *server) read(a address) func(http.ResponseWriter, *http.Request) error {
 	return s.negotiated(a, func(w http.ResponseWriter, r *http.Request, offers []form, chosen form) error {
 		return s.document(w, r, a, offers, chosen)
 	})
 }
 
-// negotiated chooses one of the forms of an address and lets write answer in it. People are
-// sent to the page.
+// negotiated chooses a form of an address and calls write. Browsers are redirected to the page.
 func (s *server) negotiated(a address, write func(w http.ResponseWriter, r *http.Request, offers []form, chosen form) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		offers := s.offers(a)
@@ -121,11 +120,10 @@ func (s *server) document(w http.ResponseWriter, r *http.Request, a address, off
 	return s.reply(w, r, etag, doc.Body)
 }
 
-// contextOf is where this server has the context of its JSON-LD.
+// contextOf is the address of this server's JSON-LD context.
 func contextOf(r *http.Request) string { return auth.Origin(r) + "/schema?format=jsonld" }
 
-// reply writes what was read, or says that the caller has it already; etag is
-// empty for what may be another thing at the same commit.
+// reply writes a document, or 304 if the caller has it; etag is empty if the content depends on more than the commit.
 func (s *server) reply(w http.ResponseWriter, r *http.Request, etag string, body []byte) error {
 	if etag != "" {
 		same, err := unchanged(r, etag)
@@ -133,7 +131,7 @@ func (s *server) reply(w http.ResponseWriter, r *http.Request, etag string, body
 			return err
 		}
 		w.Header().Set("ETag", etag)
-		w.Header().Set("Cache-Control", "private, no-cache") // a cache of the caller's own may keep it, and asks each time
+		w.Header().Set("Cache-Control", "private, no-cache") // private caches may store it, but must revalidate
 		if same {
 			w.Header().Del("Content-Type")
 			w.WriteHeader(http.StatusNotModified)

@@ -7,8 +7,8 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// seenWriter notes what is answered. chi has such a writer, and the one for HEAD, in a package that
-// brings the profiles of net/http/pprof along: 0.4 MB of the binary, and their pages.
+// seenWriter records the status and size of an answer. chi has such a writer, and HEAD routing, in a package that
+// imports net/http/pprof: 0.4 MB of the binary, and its pages.
 type seenWriter struct {
 	http.ResponseWriter
 	status int // 0 before the answer has begun
@@ -40,7 +40,7 @@ func (s *seenWriter) Flush() {
 // Unwrap is for [http.ResponseController].
 func (s *seenWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// headAsGet routes a HEAD request for which there is no route as GET, whose body nobody sends.
+// headAsGet routes a HEAD request without a route of its own as GET; the body is not sent.
 func headAsGet(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		routed := chi.RouteContext(r.Context())

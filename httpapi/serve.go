@@ -14,8 +14,7 @@ import (
 	"trails/fault"
 )
 
-// Bounds of a connection. Writing may take as long as the longest call, and its
-// answer a while on a slow line.
+// Timeouts of a connection. Writing may take as long as the longest call and a slow connection need.
 const (
 	readHeaderTimeout = 10 * time.Second
 	writeAfterCall    = 5 * time.Minute
@@ -23,8 +22,8 @@ const (
 	maxHeaderBytes    = 64 << 10
 )
 
-// Listen binds addr, which must be a loopback address: without authentication
-// whoever reaches the port may write. Port 0 takes a free one.
+// Listen listens on addr, which must be a loopback address: without authentication everybody who reaches the port may
+// write. Port 0 takes a free one.
 func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -50,9 +49,8 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// Serve answers on ln until ctx ends. Then /ready says no, event streams are ended,
-// no connection is taken any more, and calls in flight may finish for as long as
-// [Limits.Grace]; those that have not are cut. It closes ln. A Server serves once.
+// Serve answers on ln until ctx ends. Then /ready says no, event streams are ended, no connections are accepted, and
+// calls in flight may continue for [Limits.Grace] before they are cut. It closes ln. A Server serves once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	calls, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -76,7 +74,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	stop, ended := s.server.opts.Stop, make(chan struct{})
 	defer func() { <-ended }()
-	// Event streams last longer than any grace; those of sessions are ended by who keeps them.
+	// Event streams would exceed the grace; those of sessions are ended by their owners.
 	s.server.traffic.close(func(r *http.Request) bool { return stop != nil && (r.URL.Path == "/mcp" || r.URL.Path == "/sse") })
 	go func() {
 		defer close(ended)

@@ -11,18 +11,18 @@ import (
 	"trails/fault"
 )
 
-// operation is what one request of the SPARQL 1.1 Protocol asks for.
+// operation is one operation of the SPARQL 1.1 Protocol.
 type operation struct {
-	kind *operationKind // nil when it has no text: then the service is asked about itself
+	kind *operationKind // nil without a text: a request for the service description
 	text string
-	// lists are the graphs that it names, by the argument that they become.
+	// lists are the graphs in the request, by argument name.
 	lists map[string][]string
-	// values are all parameters, of the address and of a form in the body.
+	// values are all parameters, from the address and from a form in the body.
 	values url.Values
 }
 
-// operationKind is a kind of operation: the parameter, and the argument, that holds
-// its text, the capability that does it, and the parameters that name graphs.
+// operationKind is a kind of operation: the parameter with its text, which is also the argument, its capability, and
+// the parameters for graphs.
 type operationKind struct {
 	parameter, capability, media string
 	lists                        [][2]string // parameter, argument
@@ -69,9 +69,8 @@ func kindOfMedia(media string) *operationKind {
 	return nil
 }
 
-// operationOf decodes a request whose media type is one of the protocol's. Its body is a
-// form's parameters, or the text of the one that the media type names. There is exactly one
-// text, and no graphs of the other kind; what else clients add says nothing to us.
+// operationOf decodes a request with a media type of the protocol: the body has form parameters, or the text. There
+// must be exactly one text, and no graphs of the other kind; unknown parameters are ignored.
 func operationOf(w http.ResponseWriter, r *http.Request, media string) (operation, error) {
 	op := operation{lists: map[string][]string{}}
 	var err error
@@ -127,12 +126,12 @@ func operationOf(w http.ResponseWriter, r *http.Request, media string) (operatio
 	return op, nil
 }
 
-// args are the operation's as the call path takes them. Relative IRIs are resolved
-// against the service's address, unless the text says otherwise.
+// args are the arguments of the call. Relative IRIs are resolved against the service's address, unless the text has a
+// base.
 func (op *operation) args(r *http.Request) (json.RawMessage, error) {
 	args := map[string]any{op.kind.parameter: op.text, "base": auth.Origin(r) + "/sparql"}
 	if op.kind == &updateKind {
-		args[capability.AllowMassChange] = true // the protocol knows no bound
+		args[capability.AllowMassChange] = true // the protocol has no limit
 	}
 	for argument, graphs := range op.lists {
 		args[argument] = graphs
@@ -143,7 +142,7 @@ func (op *operation) args(r *http.Request) (json.RawMessage, error) {
 	return json.Marshal(args)
 }
 
-// update makes the commit that an update is. If-Match names the one it builds on.
+// update runs an update as a commit. If-Match names the commit that it is based on.
 func (s *server) update(w http.ResponseWriter, r *http.Request, op operation) error {
 	args, err := op.args(r)
 	if err != nil {
@@ -155,7 +154,7 @@ func (s *server) update(w http.ResponseWriter, r *http.Request, op operation) er
 	return s.run(w, r, s.call(r, op.kind.capability, args))
 }
 
-// query streams the answer to a query in the form that the caller likes best.
+// query streams the answer of a query in the preferred form.
 func (s *server) query(w http.ResponseWriter, r *http.Request, op operation) error {
 	chosen, ok, err := chooseForm(w, r, op.values, offersFor(op.text))
 	if err != nil || !ok {

@@ -12,8 +12,7 @@ import (
 	"trails/sparql"
 )
 
-// tableForms are the forms of SELECT and ASK, the default first. A form stands once for
-// each media type that it answers.
+// tableForms are the forms of SELECT and ASK, the default first; a form occurs once for each of its media types.
 var tableForms = []form{
 	{"json", "application/sparql-results+json"},
 	{"xml", "application/sparql-results+xml"},
@@ -41,8 +40,7 @@ func mediaOf(forms []form) (out []string) {
 	return out
 }
 
-// offersFor are the forms that the answer to a query can have. The error of a text that
-// is no query comes from the call path.
+// offersFor are the forms for the answer to a query. For an invalid query the call reports the error.
 func offersFor(text string) []form {
 	if form := sparql.FormOf(text); form == sparql.Construct || form == sparql.Describe {
 		return graphForms
@@ -50,9 +48,8 @@ func offersFor(text string) []form {
 	return tableForms
 }
 
-// chooseForm is the form that ?format= names, or else the one that Accept likes best.
-// False means that none of them will do, and that the request was answered with 406 and
-// the media types that there are.
+// chooseForm is the form in ?format=, otherwise the one preferred by Accept. ok is false if none is acceptable; then
+// 406 with the available media types has been sent.
 func chooseForm(w http.ResponseWriter, r *http.Request, values url.Values, offers []form) (form, bool, error) {
 	w.Header().Add("Vary", "Accept")
 	if len(values["format"]) == 0 {

@@ -16,7 +16,7 @@ const (
 	entailmentNS = "http://www.w3.org/ns/entailment/"
 )
 
-// serviceFacts are what every graph's service says of itself, but for its address.
+// serviceFacts are the statements that are the same for every service, without its address.
 var serviceFacts = [][2]string{
 	{serviceNS + "supportedLanguage", serviceNS + "SPARQL11Query"},
 	{serviceNS + "supportedLanguage", serviceNS + "SPARQL11Update"},
@@ -34,8 +34,7 @@ var serviceFacts = [][2]string{
 	{serviceNS + "defaultEntailmentRegime", entailmentNS + "Simple"},
 }
 
-// describe answers what the service at this address can do (SPARQL 1.1 Service
-// Description, section 2).
+// describe answers with the service description (SPARQL 1.1 Service Description, section 2).
 func (s *server) describe(w http.ResponseWriter, r *http.Request) error {
 	chosen, ok, err := chooseForm(w, r, r.URL.Query(), graphForms)
 	if err != nil || !ok {

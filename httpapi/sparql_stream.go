@@ -9,11 +9,11 @@ import (
 	"trails/invoke"
 )
 
-// maxHeld is how many bytes of an answer are kept before it begins: a shorter one
-// has an ETag, and a fault has its own status.
+// maxHeld is how many bytes of an answer are buffered before it begins: a shorter one has an ETag, and an error its
+// own status.
 const maxHeld = 32 << 10
 
-// streamedAnswer is an answer that is written while it is found.
+// streamedAnswer is an answer that is written while it is computed.
 type streamedAnswer struct {
 	w     http.ResponseWriter
 	form  form
@@ -21,11 +21,10 @@ type streamedAnswer struct {
 	begun bool
 }
 
-// readerTimeout is how long the receiver of an answer may take nothing: meanwhile the
-// answer holds a reader of the file.
+// readerTimeout is how long the receiver may stall, because the answer holds a reader of the file meanwhile.
 const readerTimeout = 30 * time.Second
 
-// Write holds the beginning back and passes on what comes after it.
+// Write buffers the beginning, and then passes everything on.
 func (a *streamedAnswer) Write(p []byte) (int, error) {
 	if !a.begun && len(a.held)+len(p) <= maxHeld {
 		a.held = append(a.held, p...)
@@ -43,11 +42,9 @@ func (a *streamedAnswer) Write(p []byte) (int, error) {
 	return a.w.Write(p)
 }
 
-// stream makes a call whose output is the answer. One that is short is held back until the
-// call has ended, and check, which may be nil, has nothing against its result; it has an
-// ETag where it was read with GET, which caches keep. That names the answer by the commit
-// that it is true of and by its content, for a query may ask for the time, or for
-// provenance, which no commit holds.
+// stream makes a call whose output is the answer. A short answer is buffered until the call has ended and check,
+// which may be nil, has accepted its result; for GET it then has an ETag. The ETag contains the commit and a digest
+// of the content, because a query may depend on the time or on provenance.
 func (s *server) stream(w http.ResponseWriter, r *http.Request, c invoke.Call, f form, check func(invoke.Result) error) error {
 	a := &streamedAnswer{w: w, form: f}
 	c.Output = a
@@ -71,8 +68,8 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, c invoke.Call, f
 	return s.reply(w, r, etag, a.held)
 }
 
-// abort ends the connection of an answer that has begun and cannot be finished, so
-// that nobody takes it for a whole one. It does not return.
+// abort cuts the connection of an answer that cannot be completed, so that it is not taken for complete. It does not
+// return.
 func (s *server) abort(r *http.Request, err error) {
 	f := s.faultOf(r, err)
 	s.log.DebugContext(r.Context(), "answer cut", "trace_id", traceIn(f, r), "kind", f.Kind.String(), "reason", f.Message)

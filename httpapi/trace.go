@@ -28,12 +28,12 @@ func traced(next http.Handler) http.Handler {
 
 func traceOf(r *http.Request) string { return invoke.TraceOf(r.Context()).ID }
 
-// logEntry is what later stages add to a request's line in the access log.
+// logEntry is data that later stages add to a request's line in the access log.
 type logEntry struct{ caller string }
 
 type logEntryKey struct{}
 
-// logged writes one line a request, at debug; of a stream when it has ended.
+// logged writes one line for each request, at debug; for a stream at its end.
 func (s *server) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.log.Enabled(r.Context(), slog.LevelDebug) {
@@ -51,8 +51,8 @@ func (s *server) logged(next http.Handler) http.Handler {
 	})
 }
 
-// recovered turns a panic into a 500 with the trace id; the stack goes to the log.
-// When the answer has begun it cannot be taken back, so the connection is cut.
+// recovered converts a panic to a 500 with the trace id, and logs the stack. If the answer has begun, it cuts the
+// connection.
 func (s *server) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen := &seenWriter{ResponseWriter: w}
