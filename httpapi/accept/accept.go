@@ -1,6 +1,5 @@
-// Package accept chooses what an answer looks like by the Accept headers of its request
-// (RFC 9110, section 12.5.1): the most specific range that matches a media type decides
-// its quality, whatever their order.
+// Package accept chooses the representation of an answer by the Accept headers of its request (RFC 9110, section
+// 12.5.1): the most specific range that matches a media type decides its quality, whatever their order.
 package accept
 
 import (
@@ -17,9 +16,8 @@ type mediaRange struct {
 	specific int // of two ranges that match, the more specific one counts
 }
 
-// Choose returns the index of the offer that the request's Accept headers give the
-// highest quality, the first of equals; -1 when they refuse all. Without a header, or
-// one that can be parsed, that is the first.
+// Choose returns the index of the offer with the highest quality in the request's Accept headers, the first of equal
+// ones; -1 if they refuse all. Without a valid header it is the first offer.
 func Choose(r *http.Request, offers ...string) int {
 	var ranges []mediaRange
 	for _, element := range splitList(strings.Join(r.Header.Values("Accept"), ",")) {
