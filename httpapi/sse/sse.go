@@ -1,6 +1,4 @@
-// Package sse writes server-sent events
-// (https://html.spec.whatwg.org/multipage/server-sent-events.html), to streams that stay
-// open for as long as their readers read.
+// Package sse writes server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 package sse
 
 import (
@@ -13,19 +11,18 @@ import (
 // MediaType is that of a stream of events.
 const MediaType = "text/event-stream"
 
-// maxChunk is how many bytes of events are written at once, and so have one deadline.
+// maxChunk is how many bytes of events are written at once, with one deadline.
 const maxChunk = 64 << 10
 
-// Writer writes events. Each chunk of them has a deadline of its own, whatever the
-// server's for requests are: a reader that takes nothing for that long is cut. It is for
-// one goroutine.
+// Writer writes events. Each chunk has its own deadline, regardless of the server's: a reader that stalls for that
+// long is cut off. It must be used by one goroutine.
 type Writer struct {
 	w       http.ResponseWriter
 	timeout time.Duration // of one chunk
 	buf     bytes.Buffer
 }
 
-// NewWriter returns a writer to w that lets each chunk take this long.
+// NewWriter returns a writer with this deadline for each chunk.
 func NewWriter(w http.ResponseWriter, timeout time.Duration) *Writer {
 	return &Writer{w: w, timeout: timeout}
 }
@@ -43,21 +40,19 @@ func (w *Writer) Open() error {
 	return w.Beat()
 }
 
-// Beat sends a comment, which every reader passes over, to show that the stream is alive.
+// Beat sends a comment, which readers ignore, to keep the stream alive.
 func (w *Writer) Beat() error {
 	w.buf.WriteString(": ok\n\n")
 	return w.Flush()
 }
 
-// Retry sends an event that has only an id, for the reader to resume after, and how long
-// it is to wait before that.
+// Retry sends an event with only an id to resume after, and the time to wait before reconnecting.
 func (w *Writer) Retry(name, id string, wait time.Duration) error {
 	w.buf.WriteString("event: " + name + "\nid: " + id + "\nretry: " + strconv.FormatInt(wait.Milliseconds(), 10) + "\ndata: \n\n")
 	return w.Flush()
 }
 
-// Add appends an event, whose data is one line, and sends when a chunk is full. An empty
-// id is left out.
+// Add appends an event, whose data is one line, and sends a full chunk. An empty id is left out.
 func (w *Writer) Add(name, id string, data []byte) error {
 	w.buf.WriteString("event: " + name + "\n")
 	if id != "" {
@@ -86,8 +81,7 @@ func (w *Writer) Flush() error {
 	return rc.Flush()
 }
 
-// Extend gives the next write of a stream this long, and the reading of its request all
-// the time there is.
+// Extend sets the deadline for the next write of a stream, and removes that for reading its request.
 func Extend(rc *http.ResponseController, timeout time.Duration) {
 	_ = rc.SetReadDeadline(time.Time{})              // a writer without deadlines needs none
 	_ = rc.SetWriteDeadline(time.Now().Add(timeout)) // likewise
