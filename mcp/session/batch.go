@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// batching is the one version of the protocol in which several messages may come in
-	// one, as an array, and have to be answered so.
+	// batching is the only protocol version in which several messages may be sent as an array, and must be answered
+	// so.
 	batching = "2025-03-26"
 	// maxBatch is how many they may be.
 	maxBatch = 100
@@ -43,8 +43,8 @@ func split(text []byte) (members []json.RawMessage, bad *jsonrpc.Error) {
 	return members, nil
 }
 
-// parseMember is parse for a message of a batch. The handshake comes by itself: before
-// it nobody knows whether there may be batches.
+// parseMember is parse for a message of a batch. The handshake cannot be in a batch: before it nobody knows whether
+// batches are allowed.
 func parseMember(text []byte) (Message, *jsonrpc.Error) {
 	m, bad := parse(text)
 	if bad == nil && m.Method == "initialize" {
@@ -65,8 +65,8 @@ func joined(answers []json.RawMessage) []byte {
 	return append(out, ']')
 }
 
-// serveBatch answers the messages of a batch one after another, as if each had come by
-// itself, and all at once. A batch of notifications has no answer.
+// serveBatch answers the messages of a batch one after another, as if each had been sent by itself, with one answer.
+// A batch of notifications has no answer.
 func serveBatch(w http.ResponseWriter, r *http.Request, body []byte, serve func(http.ResponseWriter, *http.Request, Message)) {
 	members, bad := split(body)
 	if bad != nil {
@@ -95,7 +95,7 @@ func serveBatch(w http.ResponseWriter, r *http.Request, body []byte, serve func(
 	_, _ = w.Write(joined(answers)) // the connection may be closed
 }
 
-// memberAnswer keeps the answer to one message of a batch.
+// memberAnswer collects the answer to one message of a batch.
 type memberAnswer struct {
 	header http.Header
 	text   bytes.Buffer
@@ -108,8 +108,8 @@ func (w *memberAnswer) Flush()                           {}
 func (w *memberAnswer) SetReadDeadline(time.Time) error  { return nil }
 func (w *memberAnswer) SetWriteDeadline(time.Time) error { return nil }
 
-// answers are those in it: one JSON text, or of a stream of events the last one, which
-// notifications may come before. They have no place in a batch.
+// answers returns its answers: one JSON text or, of a stream of events, the last event; notifications before it have
+// no place in a batch.
 func (w *memberAnswer) answers() (list []json.RawMessage) {
 	if !strings.HasPrefix(w.header.Get("Content-Type"), sse.MediaType) {
 		if text := bytes.TrimSpace(w.text.Bytes()); json.Valid(text) {
@@ -126,11 +126,10 @@ func (w *memberAnswer) answers() (list []json.RawMessage) {
 	return list
 }
 
-// lineBatch gathers the answers to a batch on stdio: they go out together when the last
-// one is there.
+// lineBatch collects the answers to a batch on stdio, which are sent together after the last one.
 type lineBatch struct {
 	mu      sync.Mutex
-	open    int // answers that are still to come, and one while the batch is read
+	open    int // number of missing answers, plus one while the batch is read
 	answers []json.RawMessage
 }
 
@@ -140,8 +139,7 @@ func (b *lineBatch) expect() {
 	b.open++
 }
 
-// add takes an answer, nil for one that will not come. It returns all of them when that
-// was the last.
+// add adds an answer, nil for one that will not come. It returns all answers after the last one.
 func (b *lineBatch) add(text []byte) []json.RawMessage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -170,7 +168,7 @@ func (c *lineConn) acceptBatch(line []byte) bool {
 	return c.reply(nil, b) == nil
 }
 
-// reply writes an answer, or keeps it with those of its batch; nil is none.
+// reply writes an answer, or adds it to its batch; nil is none.
 func (c *lineConn) reply(text []byte, b *lineBatch) error {
 	if b == nil {
 		if text == nil {
@@ -184,7 +182,7 @@ func (c *lineConn) reply(text []byte, b *lineBatch) error {
 	return nil
 }
 
-// batchOf returns, once, the batch that a request came in, nil for none.
+// batchOf returns and forgets the batch of a request, nil if it has none.
 func (c *lineConn) batchOf(id jsonrpc.ID) *lineBatch {
 	c.batchMu.Lock()
 	defer c.batchMu.Unlock()

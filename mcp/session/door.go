@@ -25,12 +25,12 @@ func (d *Doors) statelessDoor() *statelessDoor {
 			Stateless:                    true,
 			MaxRequestBodyBytes:          maxBody,
 			PropagateRequestCancellation: true,
-			DisableLocalhostProtection:   true, // the door has its own, which knows of proxies
+			DisableLocalhostProtection:   true, // this package has its own check, which knows proxies
 		})}
 }
 
-// sameOrigin refuses what another site's page makes a browser send. A GET may open a
-// stream here, and is no safer than a POST.
+// sameOrigin refuses requests that pages of other sites make a browser send. A GET can open a stream here, and is no
+// safer than a POST.
 func (d *Doors) sameOrigin(h http.Handler) http.Handler {
 	origin := d.Auth.CrossOrigin()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -43,8 +43,8 @@ func (d *Doors) sameOrigin(h http.Handler) http.Handler {
 	})
 }
 
-// statelessDoor admits one message a request to the SDK's handler, which answers much of
-// what it refuses as plain text, and speaks JSON-RPC in its place.
+// statelessDoor passes one message for each request to the SDK's handler. The SDK reports many errors as plain text,
+// which it converts to JSON-RPC.
 type statelessDoor struct {
 	*door
 	next http.Handler
@@ -72,10 +72,9 @@ func (d *statelessDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// admitted resolves the caller before anything of the request is read. It refuses one
-// that came over loopback but was sent to another name, which a page elsewhere may have
-// bound to this address, and one without the token. What the sender shows other servers is in
-// the context of the request, and in no header any more.
+// admitted identifies the caller before the request is read. It refuses a request over loopback with another host
+// name, which a page elsewhere may have bound to this address (DNS rebinding), and one without the token. The
+// caller's credentials for other servers are moved from the headers to the context.
 func (d *door) admitted(w http.ResponseWriter, r *http.Request) (*http.Request, bool) {
 	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 		host, _, _ := net.SplitHostPort(addr.String())
@@ -123,8 +122,7 @@ func readMessage(w http.ResponseWriter, body []byte) (Message, bool) {
 	return m, bad == nil
 }
 
-// take answers one message. A response answers nothing that we asked: here we ask
-// nothing.
+// take answers one message. A response is ignored, because this transport sends no requests.
 func (d *statelessDoor) take(w http.ResponseWriter, r *http.Request, m Message) {
 	if m.response {
 		w.WriteHeader(http.StatusAccepted)
@@ -135,8 +133,7 @@ func (d *statelessDoor) take(w http.ResponseWriter, r *http.Request, m Message) 
 	}
 }
 
-// refuseMessage answers a message that goes no further. A notification that nobody
-// serves is no error.
+// refuseMessage answers a message that is refused. An unknown notification is not an error.
 func (d *door) refuseMessage(w http.ResponseWriter, r *http.Request, m Message, err error) {
 	e := d.Refuse(r.Context(), m.Method, err)
 	switch {
@@ -151,8 +148,7 @@ func (d *door) refuseMessage(w http.ResponseWriter, r *http.Request, m Message, 
 
 func isNote(m Message) bool { return strings.HasPrefix(m.Method, "notifications/") }
 
-// check checks a message as stdio does. The token in it counts for nothing here, and
-// goes no further: the header speaks for the request.
+// check checks a message as for stdio. A token in it is ignored and removed: the header is used instead.
 func (d *door) check(m *Message) error {
 	m.takeBearer()
 	if !m.isCall() && !isNote(*m) {
@@ -161,7 +157,7 @@ func (d *door) check(m *Message) error {
 	return d.Check(*m)
 }
 
-// pass lets the SDK answer the message. A subscription takes a slot meanwhile.
+// pass passes the message to the SDK. A subscription takes a slot meanwhile.
 func (d *statelessDoor) pass(w http.ResponseWriter, r *http.Request, m Message) {
 	if m.Method == "subscriptions/listen" {
 		leave, err := d.slots.acquire(overListen, callerOf(r))

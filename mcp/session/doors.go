@@ -1,14 +1,12 @@
-// Package session carries the messages of the Model Context Protocol: over stdio, over
-// Streamable HTTP without and with sessions, and over the legacy transport. It knows the
-// caller, admits only one well-formed JSON-RPC message at a time, keeps for each session
-// what its client has not read yet, and tells those who subscribed that the graph moved.
-// What a method answers is decided behind [Methods].
+// Package session carries the messages of the Model Context Protocol: over stdio, over Streamable HTTP without and
+// with sessions, and over the legacy transport. It identifies the caller, accepts only well-formed JSON-RPC messages,
+// buffers for each session what its client has not read yet, and notifies subscribers of changes. [Methods] answers
+// the methods.
 //
-// A message passes three places: parse (message.go) refuses what is no JSON-RPC, the
-// token is checked (stdio_gate.go, or admitted in door.go), and [Methods] answers. Each
-// listener has a mailbox (mailbox.go), which the hub (hub.go) fills when the graph moves
-// and which its owner empties when it is ready to write. A session over HTTP
-// (session.go) keeps its messages in streams (event_store.go) until its client reads.
+// A message passes three places: parse (message.go) refuses what is no JSON-RPC, the token is checked (stdio_gate.go,
+// or admitted in door.go), and [Methods] answers. Each listener has a mailbox (mailbox.go), which the hub (hub.go)
+// fills when the graph moves and which its owner empties when it is ready to write. A session over HTTP (session.go)
+// keeps its messages in streams (event_store.go) until its client reads.
 //
 // Read [Doors] first, then session.
 package session
@@ -26,11 +24,11 @@ import (
 	"trails/invoke"
 )
 
-// Methods answers the messages that come in at one door.
+// Methods answers the messages of one transport.
 type Methods interface {
-	// SDK is the server to which every message goes that is admitted.
+	// SDK is the SDK server that receives every accepted message.
 	SDK() *sdk.Server
-	// Check refuses a message that the SDK would refuse in its own words.
+	// Check refuses messages for which the SDK's error would be unclear.
 	Check(m Message) error
 	// Refuse encodes an error of a method, for the message's sender.
 	Refuse(ctx context.Context, method string, err error) *jsonrpc.Error
@@ -38,10 +36,9 @@ type Methods interface {
 	Context(ctx context.Context) context.Context
 }
 
-// Config is what the doors of one process share.
+// Config is shared by the transports of one process.
 type Config struct {
-	// Methods returns what answers at a door of this name; stateless means that a session
-	// lasts one request.
+	// Methods returns the methods for a transport by name; stateless means that a session lasts one request.
 	Methods func(via string, stateless bool) Methods
 	// Watch returns the changes of the graph until ctx ends.
 	Watch func(ctx context.Context) <-chan invoke.Change
@@ -49,11 +46,11 @@ type Config struct {
 	Auth *auth.Resolver
 	// Options bounds what clients may keep open.
 	Options Options
-	// Log hears of bugs.
+	// Log receives internal errors.
 	Log *slog.Logger
 }
 
-// Doors are the ways in to one server of MCP. They are safe for concurrent use.
+// Doors are the transports of one MCP server. They are safe for concurrent use.
 type Doors struct {
 	Config
 	hub       *hub
@@ -75,11 +72,11 @@ func NewDoors(c Config) *Doors {
 	}
 }
 
-// door is one of them, and what answers there.
+// door is one transport with its methods.
 type door struct {
 	*Doors
 	Methods
-	via string // the door's name in calls
+	via string // name of the transport in calls
 }
 
 func (d *Doors) door(via string, stateless bool) *door {
@@ -117,13 +114,13 @@ func (d *Doors) Close() {
 // subscriptions/listen over HTTP. Those that have none are left out.
 func (d *Doors) Sessions() map[string]int { return d.slots.open() }
 
-// PendingNotifications is how many notifications wait for their readers.
+// PendingNotifications returns how many notifications have not been read yet.
 func (d *Doors) PendingNotifications() int { return d.hub.waiting() }
 
 // sessions are those that are open over HTTP.
 type sessions struct {
 	mu     sync.Mutex
-	open   map[string]*session // by door and id
+	open   map[string]*session // by transport and id
 	closed bool
 }
 
@@ -143,7 +140,7 @@ func (all *sessions) remove(s *session) {
 	delete(all.open, s.via+" "+s.id)
 }
 
-// find returns the session of this id at a door.
+// find returns the session with this id at a transport.
 func (all *sessions) find(via, id string) (*session, bool) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -151,7 +148,7 @@ func (all *sessions) find(via, id string) (*session, bool) {
 	return s, ok
 }
 
-// close lets no more in and returns those that are open.
+// close stops accepting sessions, and returns the open ones.
 func (all *sessions) close() []*session {
 	all.mu.Lock()
 	defer all.mu.Unlock()

@@ -13,17 +13,15 @@ import (
 	"trails/invoke"
 )
 
-// envelope is what a handler knows of the message that it answers, besides what the
-// SDK tells it. A session's handlers all have the context that the session was
-// opened with, so an envelope travels with each message, and receive puts it into the
-// context.
+// envelope is data about a message for its handler that the SDK does not pass on. All handlers of a session share the
+// context with which it was opened, so the envelope travels with each message, and receive puts it into the context.
 type envelope struct {
-	request   jsonrpc.ID      // not valid for a notification
+	request   jsonrpc.ID      // invalid for a notification
 	id        json.RawMessage // the same, as the client wrote it
-	trace     invoke.Trace    // of the HTTP request
+	trace     invoke.Trace    // trace of the HTTP request
 	principal policy.Principal
-	caller    string // whose queries wait for turns together; see [invoke.WithCaller]
-	// credentials are those that the HTTP request has brought.
+	caller    string // identifies callers that take turns for long queries; see [invoke.WithCaller]
+	// credentials for other servers in the HTTP request
 	credentials auth.Credentials
 }
 
@@ -39,17 +37,16 @@ func envelopeOf(ctx context.Context) envelope {
 	return e
 }
 
-// inExtra is the member of a token's claims in which an envelope travels: the one
-// place where the SDK carries what it does not know.
+// inExtra is the member of a token's claims that carries an envelope, the only data that the SDK passes through.
 const inExtra = "trails/envelope"
 
-// extra returns what the SDK is to carry with a message.
+// extra returns the data that the SDK carries with a message.
 func (e envelope) extra() *sdk.RequestExtra {
 	return &sdk.RequestExtra{TokenInfo: &sdkauth.TokenInfo{Extra: map[string]any{inExtra: e}}}
 }
 
-// WithEnvelope returns the context of a message's handler: with the envelope that the
-// message carries, if it does, its trace, its principal and what that shows other servers.
+// WithEnvelope returns the context for a message's handler, with the trace, principal and credentials of its
+// envelope, if it has one.
 func WithEnvelope(ctx context.Context, req sdk.Request) context.Context {
 	extra := req.GetExtra()
 	if extra == nil || extra.TokenInfo == nil {
@@ -76,13 +73,13 @@ func withMailbox(ctx context.Context, b *mailbox) context.Context {
 	return context.WithValue(ctx, mailboxKey{}, b)
 }
 
-// outlet is what a handler needs of the connection to keep a subscription on it.
+// outlet is how a handler sends notifications of a subscription over its connection.
 type outlet interface {
 	// notify writes notifications.
 	notify(texts ...[]byte) error
-	// beat shows, where the transport can, that the connection is alive.
+	// beat sends a keep-alive, if the transport has one.
 	beat() error
-	// reserve makes room for n subscriptions, until they are released.
+	// reserve reserves room for n subscriptions until it is released.
 	reserve(n int) (release func(), err error)
 }
 

@@ -10,11 +10,10 @@ import (
 // eventOverhead is what an event costs besides its bytes.
 const eventOverhead = 256
 
-// eventStore keeps the events of the streams of all sessions: those that a connected
-// reader has not read yet, those for a client that is away, and some that were sent, for
-// a client that resumes. All but the first kind, and the latest event, stay within
-// bounds, of one session and of all; a client that resumes after an event that is gone
-// gets an error. It is safe for concurrent use.
+// eventStore stores the events of the streams of all sessions: those that a connected reader has not read yet, those
+// for a disconnected client, and some that were sent, for a client that resumes. All but the first kind and the
+// latest event are bounded, for each session and in total. A client that resumes after a dropped event gets an error.
+// It is safe for concurrent use.
 type eventStore struct {
 	max, maxPerSession int
 
@@ -23,15 +22,15 @@ type eventStore struct {
 	events linked.List // of *event, of all sessions, oldest first
 }
 
-// sessionEvents is one session's part of a history, and guarded by its lock.
+// sessionEvents is the part of one session, guarded by the store's lock.
 type sessionEvents struct {
 	*eventStore
 	size    int
 	events  linked.List        // of *event, oldest first
-	streams map[string]*stream // by name, while there is anything to read
-	// byRequest finds the stream that a request is answered on.
+	streams map[string]*stream // by name, while they have unread events
+	// byRequest maps a request to the stream for its answer.
 	byRequest map[jsonrpc.ID]*stream
-	cleared   bool // nothing is kept any more
+	cleared   bool // the session has ended, and nothing is stored any more
 }
 
 // stream is a sequence of messages to the client: the answer to one request and the
@@ -43,7 +42,7 @@ type stream struct {
 	first    int  // the number of events[0]
 	done     bool // no more events come
 	reader   *reader
-	lastRead int // the number of the last event that any reader has written
+	lastRead int // number of the last event that any reader has written
 }
 
 // event is one message. Numbers begin with 1: 0 is the beginning of the stream.
@@ -58,8 +57,8 @@ func (e *event) cost() int { return len(e.data) + eventOverhead }
 
 // reader is the connection that reads a stream now.
 type reader struct {
-	more chan struct{} // has a value after there is more to read
-	gone chan struct{} // closed when another connection reads the stream
+	more chan struct{} // receives a value when there is more to read
+	gone chan struct{} // closed when another connection takes over the stream
 	at   int           // the number of the last event that it has written
 }
 
@@ -69,7 +68,7 @@ func (h *eventStore) openSession() *sessionEvents {
 	return s
 }
 
-// open begins a stream, the one that request is answered on when that is valid.
+// open begins a stream; if request is valid, the one for its answer.
 func (s *sessionEvents) open(name string, request jsonrpc.ID) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +80,7 @@ func (s *sessionEvents) open(name string, request jsonrpc.ID) *stream {
 	return st
 }
 
-// find returns a stream of which there is something to read.
+// find returns a stream that has something to read.
 func (s *sessionEvents) find(name string) (*stream, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,8 +88,8 @@ func (s *sessionEvents) find(name string) (*stream, bool) {
 	return st, ok
 }
 
-// add appends a message to the stream of a request, or to the common one when there
-// is no request. What belongs to a request that was answered comes too late.
+// add appends a message to the stream of a request, or to the common stream. A message for a request that was
+// answered is dropped.
 func (s *sessionEvents) add(request jsonrpc.ID, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +101,7 @@ func (s *sessionEvents) add(request jsonrpc.ID, data []byte) {
 	s.trim()
 }
 
-// answer appends the answer to a request, unless that is nil, and ends its stream.
+// answer appends the answer to a request, unless it is nil, and ends its stream.
 func (s *sessionEvents) answer(request jsonrpc.ID, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,7 +121,7 @@ func (s *sessionEvents) answer(request jsonrpc.ID, data []byte) {
 	s.trim()
 }
 
-// append adds an event. The caller calls trim after it.
+// append adds an event. The caller must call trim afterwards.
 func (s *sessionEvents) append(st *stream, data []byte) {
 	if s.cleared {
 		return
@@ -137,8 +136,7 @@ func (s *sessionEvents) append(st *stream, data []byte) {
 	}
 }
 
-// trim purges the oldest events until the session, and then the whole, is within
-// its bounds.
+// trim drops the oldest events until the session and the whole store are within their bounds.
 func (s *sessionEvents) trim() {
 	trim(&s.events, func() bool { return s.size > s.maxPerSession })
 	trim(&s.eventStore.events, func() bool { return s.eventStore.size > s.max })
@@ -160,7 +158,7 @@ func (e *event) isAwaited() bool {
 	return r != nil && e.number > r.at
 }
 
-// purge forgets an event, which is the oldest of its stream.
+// purge drops an event, which must be the oldest of its stream.
 func (e *event) purge() {
 	st, s := e.stream, e.stream.owner
 	st.events[0] = nil
@@ -179,8 +177,8 @@ func (st *stream) forgetWhenEmpty() {
 	}
 }
 
-// attach makes the caller the stream's reader, who has read as far as number at.
-// The one before gives way: a client that asks again has lost it.
+// attach makes the caller the stream's reader, starting after event number at. The previous reader ends: its client
+// has lost that connection.
 func (st *stream) attach(at int) *reader {
 	st.owner.mu.Lock()
 	defer st.owner.mu.Unlock()
@@ -200,8 +198,8 @@ func (st *stream) detach(r *reader) {
 	}
 }
 
-// next appends news to the stream and returns the events that its reader has not
-// had, whether some of those are lost, and whether no more will come.
+// next appends news to the stream and returns the events that its reader has not read, whether some of these were
+// dropped, and whether the stream is complete.
 func (st *stream) next(r *reader, news ...[]byte) (events []*event, lost, done bool) {
 	st.owner.mu.Lock()
 	defer st.owner.mu.Unlock()
@@ -217,7 +215,7 @@ func (st *stream) next(r *reader, news ...[]byte) (events []*event, lost, done b
 	return events, lost, st.done
 }
 
-// read notes the last event that a reader has read.
+// read records the last event that a reader has read.
 func (st *stream) read(r *reader, at int) {
 	st.owner.mu.Lock()
 	defer st.owner.mu.Unlock()
@@ -232,7 +230,7 @@ func (st *stream) unread() int {
 	return st.lastRead
 }
 
-// holds reports that nothing after number n is lost.
+// holds reports whether all events after number n are still stored.
 func (st *stream) holds(n int) bool {
 	st.owner.mu.Lock()
 	defer st.owner.mu.Unlock()
@@ -246,7 +244,7 @@ func (st *stream) last() int {
 	return st.first + len(st.events) - 1
 }
 
-// forget drops the events up to number n, for streams that are never read again.
+// forget drops the events up to number n, for streams that cannot be resumed.
 func (st *stream) forget(n int) {
 	st.owner.mu.Lock()
 	defer st.owner.mu.Unlock()
@@ -255,7 +253,7 @@ func (st *stream) forget(n int) {
 	}
 }
 
-// clear drops a session's part for good.
+// clear drops the events of a session for good.
 func (s *sessionEvents) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

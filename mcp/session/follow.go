@@ -10,9 +10,9 @@ import (
 )
 
 var (
-	// errLost means that events are gone that the reader has not had.
+	// errLost means that unread events were dropped.
 	errLost = errors.New("events are gone")
-	// errDisplaced means that the client reads the stream over another connection.
+	// errDisplaced means that the client now reads the stream over another connection.
 	errDisplaced = errors.New("another connection reads on")
 )
 
@@ -22,13 +22,12 @@ type follower struct {
 	stream *stream
 	reader *reader
 	out    *sse.Writer
-	// named means that events have IDs, to resume after them.
+	// named means that events have ids, so that the client can resume.
 	named bool
 }
 
-// run writes events until the stream is done, the session is over, or the client
-// does not read any more. News wait in the mailbox until the reader is ready for
-// them, so one that does not read makes nothing grow.
+// run writes events until the stream is complete, the session ends, or the client disconnects. News wait in the
+// mailbox until the client can receive them, so a slow client does not make memory grow.
 func (f *follower) run(ctx context.Context) error {
 	beat := time.NewTicker(f.Options.KeepAlive)
 	defer beat.Stop()
@@ -59,14 +58,14 @@ func (f *follower) run(ctx context.Context) error {
 	}
 }
 
-// write writes the events since the last one written, and after them the news.
+// write writes the unread events, followed by the news.
 func (f *follower) write(news ...[]byte) (done bool, err error) {
 	events, lost, done := f.stream.next(f.reader, news...)
 	if lost && !f.isCommon() {
 		return false, errLost
 	}
 	if lost {
-		f.hub.resync(f.box) // the client is told that it may have missed some
+		f.hub.resync(f.box) // the notification says that some may have been missed
 	}
 	for i, e := range events {
 		id := f.name(e.number)
@@ -91,10 +90,10 @@ func (f *follower) advance(last int) {
 	}
 }
 
-// isCommon reports that the stream is the one that belongs to no request.
+// isCommon reports whether this is the stream for messages without a request.
 func (f *follower) isCommon() bool { return f.stream.name == "" }
 
-// news rings when the mailbox has something for this reader.
+// news signals that the mailbox has something for this reader.
 func (f *follower) news() <-chan struct{} {
 	if !f.isCommon() {
 		return nil

@@ -22,8 +22,8 @@ const protocolHeader = "MCP-Protocol-Version"
 // What it starts ends with the requests.
 func (d *Doors) Handler() http.Handler { return d.sameOrigin(d.statelessDoor()) }
 
-// statusOf is the HTTP status of an error as the protocol's version wants it: up to
-// 2025-11-25 an error is an answer like any other.
+// statusOf is the HTTP status of an error in the protocol's version: up to 2025-11-25 errors have the status of other
+// answers.
 func statusOf(e *jsonrpc.Error, r *http.Request) int {
 	switch {
 	case r.Header.Get(protocolHeader) < Sessionless:
@@ -40,35 +40,33 @@ func refuseHTTP(w http.ResponseWriter, status int, id json.RawMessage, e *jsonrp
 	_, _ = w.Write(failure(id, e)) // the status is sent; the connection may be closed
 }
 
-// refuseMethod answers a method that an address does not have.
+// refuseMethod answers an HTTP method that an address does not support.
 func refuseMethod(w http.ResponseWriter, r *http.Request, allowed, instead string) {
 	w.Header().Set("Allow", allowed)
 	refuseHTTP(w, http.StatusMethodNotAllowed, nullID, invalid(r.Method+" is not for this address"+instead))
 }
 
-// reply is a ResponseWriter that turns the SDK's plain-text refusals into JSON-RPC
-// errors, repairs those that it makes before any middleware, gives each event of a
-// stream its own deadline, and makes no stream of an answer that comes alone.
+// reply is a ResponseWriter that converts the SDK's plain-text errors to JSON-RPC, corrects its early errors, sets a
+// deadline for each event of a stream, and turns a stream with only an answer into plain JSON.
 type reply struct {
 	http.ResponseWriter
 	id       json.RawMessage
 	patience time.Duration // for each event
 
 	mu sync.Mutex // a subscription writes from a goroutine of its own
-	// over means that the request was answered: nothing may be written any more.
+	// over means that the request has been answered, and nothing may be written any more.
 	over bool
-	// held is the status of a refusal whose text is not complete yet; 0 means none.
+	// held is the status of an error whose text is not complete yet; 0 for none.
 	held int
 	text bytes.Buffer
-	// streams means that events have gone out: what follows is one, too.
+	// streams means that events have been sent, so that everything after them is an event, too.
 	streams bool
 }
 
 // Unwrap is for [http.ResponseController].
 func (w *reply) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader holds the status of a plain-text refusal back. A stream has its own
-// already, when an answer comes that would have another.
+// WriteHeader delays the status of a plain-text error. If a stream has begun, its status has already been sent.
 func (w *reply) WriteHeader(status int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -100,9 +98,8 @@ func (w *reply) write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// writeEvent writes an event, and the first one as plain JSON when it is the answer:
-// none follows. An answer that the SDK does not write as an event, to give it a
-// status, becomes one here, when events came before it.
+// writeEvent writes an event; the first one as plain JSON if it is the answer, because none follows. If events came
+// before it, an answer that the SDK writes with a status becomes an event.
 func (w *reply) writeEvent(p []byte) (int, error) {
 	data, isEvent := bytes.CutPrefix(p, []byte("event: message\ndata: "))
 	switch {
@@ -124,7 +121,7 @@ func (w *reply) sends(media string) bool {
 	return strings.HasPrefix(w.Header().Get("Content-Type"), media)
 }
 
-// notify writes notifications as events of the stream that the answer has become.
+// notify writes notifications as events of the stream.
 func (w *reply) notify(texts ...[]byte) error {
 	return w.stream(func(out *sse.Writer) error {
 		for _, text := range texts {
@@ -148,10 +145,10 @@ func (w *reply) stream(write func(*sse.Writer) error) error {
 	return write(sse.NewWriter(w.ResponseWriter, w.patience))
 }
 
-// reserve has room for one subscription's addresses, because it is for one request.
+// reserve always succeeds: the stream is for one subscription request.
 func (w *reply) reserve(int) (release func(), err error) { return func() {}, nil }
 
-// isFailure looks where an answer has its error: behind the version and the id.
+// isFailure reports whether an answer is an error, which follows the version and the id.
 func (w *reply) isFailure(p []byte) bool {
 	head := p[:min(len(p), len(`{"jsonrpc":"2.0","id":,"error":`)+6*len(w.id))]
 	return bytes.Contains(head, []byte(`"error":{`))
@@ -170,7 +167,7 @@ func (w *reply) writeTidied(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// finish writes a refusal that was held.
+// finish writes a delayed error.
 func (w *reply) finish() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

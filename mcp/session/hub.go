@@ -12,7 +12,7 @@ import (
 	"trails/invoke"
 )
 
-// Addresses that every graph has, and whose changes are told.
+// Addresses that every graph has and that can be subscribed to.
 const (
 	SchemaAddress = "trails://schema"
 	StatsAddress  = "trails://stats"
@@ -20,25 +20,23 @@ const (
 	kgAddress     = "trails://kg/"
 )
 
-// hub tells the listeners of one server that the graph moved. It watches the engine
-// once for all of them, while there are any, and finds those that a change concerns
-// by its addresses. Filling a mailbox never blocks, so neither a writer nor another
-// listener ever waits for one that does not read.
+// hub notifies the listeners of one server of changes. It watches the engine once for all of them, and finds the
+// listeners for a change by its addresses. Filling a mailbox never blocks, so a slow listener delays neither writers
+// nor other listeners.
 type hub struct {
 	changes func(context.Context) <-chan invoke.Change // watches the engine
 	log     *slog.Logger
 
-	// starting guards the watching, apart from mu: whoever ends it waits for a
-	// publish to return.
+	// starting guards starting and stopping the watch, apart from mu: stopping waits for publish to return.
 	starting  sync.Mutex
 	listeners int
-	stop      func() // ends the watching and waits for it
+	stop      func() // stops the watch, and waits for its end
 
 	mu    sync.Mutex
-	head  string // the last commit heard of
+	head  string // last known commit
 	boxes map[*mailbox]struct{}
-	// byAddress finds the mailboxes that are subscribed to an address, byType the
-	// addresses below a type that anybody is subscribed to.
+	// byAddress maps an address to the mailboxes that are subscribed to it, byType a type to the subscribed addresses
+	// below it.
 	byAddress map[string]map[*mailbox]struct{}
 	byType    map[string]map[string]struct{}
 }
@@ -53,8 +51,8 @@ func newHub(watch func(context.Context) <-chan invoke.Change, log *slog.Logger) 
 	}
 }
 
-// join watches the engine for one listener more. What changes after it returns is
-// heard; leave takes the listener away again.
+// join adds a listener, and watches the engine if it is the first. Changes after it returns are reported; leave
+// removes the listener.
 func (h *hub) join() (leave func()) {
 	h.starting.Lock()
 	defer h.starting.Unlock()
@@ -98,8 +96,7 @@ func (h *hub) follow(ctx context.Context, changes <-chan invoke.Change) {
 	}
 }
 
-// open begins to fill a mailbox with changes of these lists, and of the addresses that
-// are subscribed to; closeBox ends that.
+// open registers a mailbox for changes of these lists and of the subscribed addresses; closeBox ends that.
 func (h *hub) open(b *mailbox, wants kinds) (closeBox func()) {
 	leave := h.join()
 	h.mu.Lock()
@@ -124,7 +121,7 @@ func (h *hub) open(b *mailbox, wants kinds) (closeBox func()) {
 	}
 }
 
-// subscribe adds an address to a mailbox. A mailbox that was closed stays silent.
+// subscribe adds an address to a mailbox, unless the mailbox was closed.
 func (h *hub) subscribe(b *mailbox, address, asked string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -141,8 +138,8 @@ func (h *hub) subscribe(b *mailbox, address, asked string) error {
 	return nil
 }
 
-// subscribeElsewhere adds an address to a mailbox whose changes another than the engine tells of.
-// begin is called without a lock, and what ends it when nobody listens any more.
+// subscribeElsewhere adds an address whose changes are not reported by the engine. begin is called without a lock,
+// and its stop function when nobody listens any more.
 func (h *hub) subscribeElsewhere(b *mailbox, address string, begin func(updated func()) (stop func(), err error)) error {
 	h.mu.Lock()
 	_, open := h.boxes[b]
@@ -171,7 +168,7 @@ func (h *hub) subscribeElsewhere(b *mailbox, address string, begin func(updated 
 	}
 	h.mu.Unlock()
 	if err == nil && stop != nil {
-		stop() // it was ended meanwhile, or is there twice
+		stop() // it was ended meanwhile, or exists twice
 	}
 	return err
 }
@@ -215,8 +212,7 @@ func typeOf(address string) (name string, isInstance bool) {
 	return name, isKG && isInstance
 }
 
-// publish puts a change into the mailboxes that it concerns, and rings each when all of
-// it is there.
+// publish adds a change to the mailboxes that it concerns, and then signals each.
 func (h *hub) publish(c invoke.Change) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -243,7 +239,7 @@ func (h *hub) publish(c invoke.Change) {
 	put(TypesAddress, here)
 	for _, name := range c.Types {
 		put(invoke.Address(name, ""), here)
-		if c.Resync { // it is not known which instances changed
+		if c.Resync { // the changed instances are not known
 			for _, address := range slices.Sorted(maps.Keys(h.byType[name])) {
 				put(address, change{commit: c.Head, resync: true})
 			}
@@ -257,8 +253,8 @@ func (h *hub) publish(c invoke.Change) {
 	}
 }
 
-// publishSchema changes every address: with another schema each may read differently,
-// also one whose type is gone.
+// publishSchema counts as a change of every address: with another schema each may read differently, even if its type
+// is gone.
 func (h *hub) publishSchema(c invoke.Change) {
 	named := map[string]bool{SchemaAddress: true, StatsAddress: true, TypesAddress: true}
 	for _, name := range c.Types {
@@ -272,14 +268,14 @@ func (h *hub) publishSchema(c invoke.Change) {
 	}
 }
 
-// resync fills a mailbox whose owner may have missed any change.
+// resync marks everything in a mailbox as changed, because changes may have been missed.
 func (h *hub) resync(b *mailbox) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	b.putAll(h.head, nil)
 }
 
-// resyncAll fills all mailboxes like that.
+// resyncAll does this for all mailboxes.
 func (h *hub) resyncAll(head string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -290,7 +286,7 @@ func (h *hub) resyncAll(head string) {
 	}
 }
 
-// waiting is the number of notifications in mailboxes.
+// waiting is the number of notifications in all mailboxes.
 func (h *hub) waiting() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -69,7 +69,7 @@ func (s *session) stream(w http.ResponseWriter, r *http.Request) {
 	_ = f.run(r.Context())
 }
 
-// post takes one message. Its answer, a refusal too, goes to the stream.
+// post accepts one message. Its answer, or an error, goes to the stream.
 func (d *sseDoor) post(w http.ResponseWriter, r *http.Request) {
 	body, ok := readBody(w, r)
 	if !ok {

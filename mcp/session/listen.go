@@ -8,16 +8,16 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Subscription is an address that a client wants to hear of.
+// Subscription is an address to which a client subscribes.
 type Subscription struct {
-	// Address is the canonical one, and URI how the client writes it.
+	// Address is the canonical address, and URI the address as the client wrote it.
 	Address, URI string
-	// Begin, for what is not the engine's, begins to tell of changes: it calls updated, which
-	// does not wait, until stop is called.
+	// Begin, for an address outside the graph, starts watching: it calls updated, which does not wait, until stop is
+	// called.
 	Begin func(updated func()) (stop func(), err error)
 }
 
-// Subscribe lets the session whose handler has this context hear of an address.
+// Subscribe adds a subscription to the session of a handler's context.
 func (d *Doors) Subscribe(ctx context.Context, s Subscription) error {
 	return d.subscribe(ctx.Value(mailboxKey{}).(*mailbox), s)
 }
@@ -29,17 +29,16 @@ func (d *Doors) subscribe(b *mailbox, s Subscription) error {
 	return d.hub.subscribe(b, s.Address, s.URI)
 }
 
-// Unsubscribe ends that.
+// Unsubscribe removes a subscription.
 func (d *Doors) Unsubscribe(ctx context.Context, address string) {
 	d.hub.unsubscribe(ctx.Value(mailboxKey{}).(*mailbox), address)
 }
 
 const acknowledgedNote = "notifications/subscriptions/acknowledged"
 
-// Listen keeps a subscription of the protocol without sessions: it acknowledges what the
-// client will hear of, and tells it of changes until ctx ends or the server closes. All are
-// those that the client wants. When there is nothing to hear of, it does not wait. It returns the id of the request, which names the
-// subscription.
+// Listen serves a subscription of the protocol without sessions: it confirms the accepted addresses, and sends
+// notifications until ctx ends or the server closes. all are the requested lists. If nothing was accepted, it returns
+// at once. It returns the id of the request, which identifies the subscription.
 func (d *Doors) Listen(ctx context.Context, want sdk.NotificationSubscriptions, all []Subscription) (json.RawMessage, error) {
 	out, id := ctx.Value(outletKey{}).(outlet), envelopeOf(ctx).id
 	release, err := out.reserve(len(all))

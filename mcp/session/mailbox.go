@@ -15,13 +15,12 @@ import (
 const (
 	// MaxSubscriptions is the most addresses that one session may be subscribed to.
 	MaxSubscriptions = 1000
-	// restBetween is the least time between two deliveries of one mailbox.
+	// restBetween is the minimum time between two deliveries of one mailbox.
 	restBetween = 50 * time.Millisecond
 
-	// CommitKey is the member of a notification's _meta that names the commit that it
-	// tells of.
+	// CommitKey is the member of a notification's _meta with the commit.
 	CommitKey = "trails/commit"
-	// ResyncKey is true in it when there may have been more changes than this one.
+	// ResyncKey is true in it if there may have been further changes.
 	ResyncKey = "trails/resync"
 
 	updatedNote          = "notifications/resources/updated"
@@ -29,17 +28,15 @@ const (
 	resourcesChangedNote = "notifications/resources/list_changed"
 )
 
-// kinds are the lists of whose changes a listener is told.
+// kinds are the lists whose changes a listener wants.
 type kinds struct{ tools, resources bool }
 
-// mailbox holds the changes that one listener has not been told of: one entry for each
-// address that it is subscribed to, however often that changes, and one for each list. So
-// it never grows beyond its subscriptions, and filling it never blocks. Its owner waits
-// on bell and then calls take. It is safe for concurrent use.
+// mailbox holds the changes of which one listener has not been notified: one entry for each subscribed address,
+// however often it changes, and one for each list. So its size is bounded by the subscriptions, and filling it never
+// blocks. Its owner waits for bell and then calls take. It is safe for concurrent use.
 type mailbox struct {
-	bell chan struct{} // rung, without waiting, when there is something to take
-	// stops end the telling of addresses that another than the engine tells of; the hub's lock
-	// guards them.
+	bell chan struct{} // signalled, without blocking, when there is something to take
+	// stops end the watching of addresses outside the graph; guarded by the hub's lock.
 	stops map[string]func()
 
 	mu    sync.Mutex
@@ -48,11 +45,11 @@ type mailbox struct {
 	order []string          // of the addresses in news
 	wants kinds
 	lists kinds     // which changed
-	quiet time.Time // not rung before
-	rung  bool      // or about to be
+	quiet time.Time // not signalled before this time
+	rung  bool      // signalled, or about to be
 }
 
-// change is what happened to an address since its listener was told of it.
+// change is the accumulated change of an address since the last notification.
 type change struct {
 	commit string
 	resync bool
@@ -62,7 +59,7 @@ func newMailbox() *mailbox {
 	return &mailbox{bell: make(chan struct{}, 1), uris: map[string]string{}, news: map[string]change{}, stops: map[string]func(){}}
 }
 
-// add subscribes to an address; uri is how the client writes it, the latest one counts.
+// add adds a subscription; uri is the address as the client wrote it, replacing an earlier one.
 func (b *mailbox) add(address, uri string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,13 +70,13 @@ func (b *mailbox) add(address, uri string) error {
 	return nil
 }
 
-// TooManySubscriptions is the fault of a caller that has used so many subscriptions.
+// TooManySubscriptions is the fault for a caller with too many subscriptions.
 func TooManySubscriptions(used int) error {
 	return fault.New(fault.Exhausted, "too many subscriptions; subscribe to the type instead of its instances").
 		With("limit", MaxSubscriptions).With("used", used).With("retry_after", 1)
 }
 
-// remove ends a subscription, and drops its change.
+// remove removes a subscription and its pending change.
 func (b *mailbox) remove(address string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -106,7 +103,7 @@ func (b *mailbox) addresses() []string {
 	return slices.Collect(maps.Keys(b.uris))
 }
 
-// put adds the change of an address. The owner is told after ring.
+// put adds the change of an address, without signalling.
 func (b *mailbox) put(address string, n change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -124,8 +121,7 @@ func (b *mailbox) note(address string, n change) {
 	b.news[address] = change{commit: n.commit, resync: n.resync || old.resync}
 }
 
-// putAll adds a change of the lists and of every address, in the order of the addresses,
-// and rings. An address that is not named may have changed more than once.
+// putAll adds a change of the lists and of every address, in the order of the addresses, and signals.
 func (b *mailbox) putAll(commit string, named map[string]bool) {
 	b.mu.Lock()
 	b.lists = b.wants
@@ -136,15 +132,14 @@ func (b *mailbox) putAll(commit string, named map[string]bool) {
 	b.ring()
 }
 
-// putLists says that the lists changed.
+// putLists adds changes of lists.
 func (b *mailbox) putLists() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.lists = b.wants
 }
 
-// ring wakes the owner if there is something to take: at once, or when restBetween has
-// passed since the last time.
+// ring signals the owner if there is something to take, at once or after restBetween has passed.
 func (b *mailbox) ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -159,7 +154,7 @@ func (b *mailbox) ring() {
 	wake(b.bell)
 }
 
-// wake leaves a value for who waits on a channel that holds one, unless it has one.
+// wake sends a value to a channel of capacity one, unless it is full.
 func wake(waiting chan struct{}) {
 	select {
 	case waiting <- struct{}{}:
@@ -167,7 +162,7 @@ func wake(waiting chan struct{}) {
 	}
 }
 
-// take empties the mailbox into notifications, oldest first.
+// take empties the mailbox, and returns the notifications, oldest first.
 func (b *mailbox) take() []notice {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -200,15 +195,14 @@ func (b *mailbox) waiting() int {
 	return n
 }
 
-// notice is one notification to be written.
+// notice is one notification to send.
 type notice struct {
 	method string
 	uri    string // of what was updated
 	change change
 }
 
-// messages writes notifications as JSON-RPC; subscription is the id of the request that
-// they belong to, nil when they belong to the session.
+// messages encodes notifications as JSON-RPC; subscription is the id of their request, or nil in a session.
 func messages(notices []notice, subscription json.RawMessage) [][]byte {
 	texts := make([][]byte, len(notices))
 	for i, n := range notices {

@@ -17,7 +17,7 @@ const (
 	maxBody = 32 << 20
 	// maxDepth is how deep arrays and objects may nest in a message.
 	maxDepth = 100
-	// maxID is the largest integer that every JSON reader keeps whole.
+	// maxID is the largest integer that JSON parsers with doubles represent exactly.
 	maxID = 1<<53 - 1
 )
 
@@ -39,12 +39,11 @@ type Message struct {
 
 var nullID = json.RawMessage("null")
 
-// isCall reports that the sender waits for an answer.
+// isCall reports whether the sender expects an answer.
 func (m Message) isCall() bool { return m.id.IsValid() && !m.response }
 
-// parse reads text as one message. The SDK would end the session on malformed JSON
-// and on batches, take "id":null for a notification, and cut 1.5 to 1. What it
-// refuses is answered to the returned message's idText.
+// parse parses text as one message. The SDK would end the session on malformed JSON and on batches, take "id":null
+// for a notification, and cut 1.5 to 1. Errors are answered with the returned message's idText.
 func parse(text []byte) (Message, *jsonrpc.Error) {
 	m := Message{idText: nullID}
 	if !utf8.Valid(text) {
@@ -145,8 +144,8 @@ func (m Message) answer() *jsonrpc.Response {
 	return &jsonrpc.Response{ID: m.id, Error: failure}
 }
 
-// encode returns the message as the SDK is to read it: the members that were
-// checked and no other, so that it finds no other meaning in them.
+// encode returns the message for the SDK, with only the members that were checked, so that the SDK cannot interpret
+// others.
 func (m Message) encode() []byte {
 	text := []byte(`{"jsonrpc":"2.0"`)
 	if m.id.IsValid() {

@@ -11,25 +11,25 @@ import (
 )
 
 const (
-	// maxInFlight is the most requests that one session may have unanswered.
+	// maxInFlight is the maximum number of unanswered requests of one session.
 	maxInFlight = 1024
 
 	cancelledNote = "notifications/cancelled"
 )
 
-// pendingRequests are the requests of one session that have no answer yet: the client's,
-// and the server's to it. They are safe for concurrent use.
+// pendingRequests are the unanswered requests of one session: from the client, and from the server to the client.
+// They are safe for concurrent use.
 type pendingRequests struct {
-	changed chan struct{} // has a value after a request was answered, or cannot be any more
+	changed chan struct{} // signalled after a request was answered or became unanswerable
 
 	mu          sync.Mutex
 	clients     map[jsonrpc.ID]pendingRequest
 	servers     map[jsonrpc.ID]struct{}
-	clientEnded bool         // the client sends no answers any more
-	failed      []jsonrpc.ID // requests of the server's that the client will not answer
+	clientEnded bool         // the client sends no more answers
+	failed      []jsonrpc.ID // requests of the server that the client will not answer
 }
 
-// pendingRequest is a request of the client's that has no answer yet.
+// pendingRequest is an unanswered request of the client.
 type pendingRequest struct {
 	method    string
 	cancelled bool
@@ -43,7 +43,7 @@ func newPending() *pendingRequests {
 	}
 }
 
-// add keeps a request of the client's, and marks the one that a cancellation names.
+// add records a request of the client; for a cancellation it marks the cancelled request.
 func (p *pendingRequests) add(m *Message) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,7 +52,7 @@ func (p *pendingRequests) add(m *Message) error {
 	}
 	if _, taken := p.clients[m.id]; taken {
 		id := m.idText
-		m.idText = nullID // the id belongs to the request in flight
+		m.idText = nullID // the id of an unanswered request is in use
 		return invalid(fmt.Sprintf("id %s is in flight already", id))
 	}
 	if len(p.clients) >= maxInFlight {
@@ -63,8 +63,8 @@ func (p *pendingRequests) add(m *Message) error {
 	return nil
 }
 
-// noteCancelled marks the request that a cancellation names, and refuses an id that no
-// request can have: the SDK would cut 1.5 to 1, and cancel that.
+// noteCancelled marks the request that a cancellation names. It refuses an invalid id, because the SDK would cut 1.5
+// to 1 and cancel that request.
 func (p *pendingRequests) noteCancelled(m *Message) error {
 	if m.Method != cancelledNote {
 		return nil
@@ -81,14 +81,14 @@ func (p *pendingRequests) noteCancelled(m *Message) error {
 	return nil
 }
 
-// get returns a request of the client's, the zero value when it has its answer.
+// get returns an unanswered request of the client, or the zero value.
 func (p *pendingRequests) get(id jsonrpc.ID) pendingRequest {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.clients[id]
 }
 
-// done removes a request of the client's: it has its answer, or will have none.
+// done removes a request of the client that was answered or never will be.
 func (p *pendingRequests) done(id jsonrpc.ID) {
 	p.mu.Lock()
 	delete(p.clients, id)
@@ -96,8 +96,7 @@ func (p *pendingRequests) done(id jsonrpc.ID) {
 	wake(p.changed)
 }
 
-// unanswered is the number of the client's requests that will have an answer:
-// subscriptions have none to wait for.
+// unanswered is the number of the client's requests that will be answered; subscriptions do not count.
 func (p *pendingRequests) unanswered() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,8 +109,8 @@ func (p *pendingRequests) unanswered() int {
 	return n
 }
 
-// sent keeps a request of the server's, or removes one that a cancellation names. It is
-// false when the request is not to be sent, because the client sends no answers any more.
+// sent records a request of the server or, for a cancellation, removes one. It returns false if the request must not
+// be sent because the client sends no more answers.
 func (p *pendingRequests) sent(req *jsonrpc.Request) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,7 +122,7 @@ func (p *pendingRequests) sent(req *jsonrpc.Request) bool {
 		p.servers[req.ID] = struct{}{}
 	case req.Method == cancelledNote:
 		var note struct {
-			ID int64 `json:"requestId"` // the SDK counts its requests
+			ID int64 `json:"requestId"` // the SDK numbers its requests
 		}
 		if json.Unmarshal(req.Params, &note) != nil {
 			return true
@@ -135,7 +134,7 @@ func (p *pendingRequests) sent(req *jsonrpc.Request) bool {
 	return true
 }
 
-// endClient fails the requests of the server's: the client sends no answers any more.
+// endClient fails the requests of the server, because the client sends no more answers.
 func (p *pendingRequests) endClient() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,14 +145,13 @@ func (p *pendingRequests) endClient() {
 	}
 }
 
-// fail keeps a request of the server's for takeFailed.
+// fail adds a request of the server to those of takeFailed.
 func (p *pendingRequests) fail(id jsonrpc.ID) {
 	p.failed = append(p.failed, id)
 	wake(p.changed)
 }
 
-// takeFailed returns, once each, the errors that stand for answers which the client will
-// not send.
+// takeFailed returns, once each, error responses in place of answers that the client will not send.
 func (p *pendingRequests) takeFailed() []*jsonrpc.Response {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,8 +163,8 @@ func (p *pendingRequests) takeFailed() []*jsonrpc.Response {
 	return all
 }
 
-// answered removes the request of the server's that a response answers; false when there
-// is none. The SDK is given no other response.
+// answered removes the request of the server that a response answers; it returns false if there is none, and the
+// response is dropped.
 func (p *pendingRequests) answered(m Message) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

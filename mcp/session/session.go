@@ -12,16 +12,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// session is one client's conversation over HTTP. To the SDK it is a connection: it
-// reads what requests have brought, and what it writes is kept until the client's
-// streams take it (see history.go), so no write ever waits for a reader. A session
-// ends when it was silent for too long, when its client or the server says so, or,
-// on the legacy transport, with its one stream.
+// session is a session of one client over HTTP. For the SDK it is a connection: the SDK reads the messages of HTTP
+// requests, and its output is buffered until the client's streams read it (see event_store.go), so writing never
+// waits for a reader. A session ends after a time without activity, by request of the client or the server or, on the
+// legacy transport, with its stream.
 type session struct {
 	*door
 	id    string
 	owner string // the ID of the principal that opened it
-	// oneStream means that everything goes to the one stream there is.
+	// oneStream means that all messages use the only stream.
 	oneStream bool
 
 	pending  *pendingRequests
@@ -32,17 +31,17 @@ type session struct {
 
 	mu       sync.Mutex
 	version  string       // of the protocol; "" before the handshake
-	active   int          // requests and streams of the client's that are open
-	idle     *time.Timer  // ends the session; runs while no request and no stream is open
-	ending   bool         // the session ends when nothing is pending
+	active   int          // number of open requests and streams of the client
+	idle     *time.Timer  // timer that ends the session; runs while no request or stream is open
+	ending   bool         // the session ends when no request is pending
 	ended    bool         // over is closed
 	closeBox func()       // nil before the handshake
-	release  func()       // gives back what the session holds
-	wait     func() error // until the SDK has let go of the session
+	release  func()       // releases the session's slot
+	wait     func() error // waits until the SDK has closed the session
 }
 
-// newSession opens a session for the caller, if there is room, and connects it to the
-// SDK. It ends after IdleTimeout without a request or a stream.
+// newSession opens a session for the caller, if there is room, and connects it to the SDK. It ends after IdleTimeout
+// without a request or stream.
 func (d *door) newSession(r *http.Request, oneStream bool) (*session, error) {
 	owner := callerOf(r)
 	leave, err := d.slots.acquire(d.via, owner)
@@ -73,7 +72,7 @@ func (d *door) newSession(r *http.Request, oneStream bool) (*session, error) {
 	return s, nil
 }
 
-// SessionID is the name by which the client comes back.
+// SessionID is the id that the client sends with its requests.
 func (s *session) SessionID() string { return s.id }
 
 // Read returns the next message that the client has sent.
@@ -92,7 +91,7 @@ func (s *session) Close() error {
 	return nil
 }
 
-// deliver shows the SDK a message, unless the session is over.
+// deliver passes a message to the SDK, unless the session has ended.
 func (s *session) deliver(msg jsonrpc.Message) bool {
 	select {
 	case s.incoming <- msg:
@@ -102,7 +101,7 @@ func (s *session) deliver(msg jsonrpc.Message) bool {
 	}
 }
 
-// Write keeps an answer, a notification, or a request of ours for the client.
+// Write buffers an answer, a notification, or a request of the server for the client.
 func (s *session) Write(ctx context.Context, msg jsonrpc.Message) error {
 	select {
 	case <-s.over:
@@ -126,7 +125,7 @@ func (s *session) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return nil
 }
 
-// noRequest names the stream that belongs to none.
+// noRequest stands for the stream without a request.
 var noRequest jsonrpc.ID
 
 func (s *session) answer(res *jsonrpc.Response) error {
@@ -149,7 +148,7 @@ func (s *session) answer(res *jsonrpc.Response) error {
 	return nil
 }
 
-// reply says the answer to a request.
+// reply writes the answer to a request.
 func (s *session) reply(request jsonrpc.ID, text []byte) {
 	if s.oneStream {
 		s.events.add(noRequest, text)
@@ -169,7 +168,7 @@ func (s *session) done(request jsonrpc.ID) {
 	}
 }
 
-// opened opens the mailbox, when the handshake is done, and keeps its version.
+// opened opens the mailbox after the handshake, and records the protocol version.
 func (s *session) opened(hello json.RawMessage) {
 	version := agreedVersion(hello)
 	closeBox := s.hub.open(s.box, kinds{tools: true, resources: true})
@@ -199,8 +198,8 @@ func (s *session) protocol() string {
 	return s.version
 }
 
-// enter keeps the session from ending while a request or a stream is open; leave ends
-// that. It is false when the session is over.
+// enter keeps the session from ending while a request or stream is open; leave ends that. It returns false if the
+// session has ended.
 func (s *session) enter() (leave func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,7 +224,7 @@ func (s *session) leave() {
 	}
 }
 
-// finish ends the session when every pending request is answered.
+// finish ends the session when every pending request has been answered.
 func (s *session) finish() {
 	s.mu.Lock()
 	s.ending = true
@@ -236,8 +235,8 @@ func (s *session) finish() {
 	}
 }
 
-// end ends the session: pending requests are cancelled, and streams write what they
-// still have. It may be called more than once.
+// end ends the session: pending requests are cancelled, and streams write their remaining events. It may be called
+// more than once.
 func (s *session) end() {
 	s.mu.Lock()
 	if s.ended {

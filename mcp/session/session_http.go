@@ -18,10 +18,10 @@ import (
 	"trails/invoke"
 )
 
-// What a session does with the HTTP requests of its client.
+// The HTTP requests of a session.
 
-// handshake answers the first request of a session. It is not welcome when the
-// handshake failed, or its sender did not wait for it.
+// handshake answers the first request of a session. The session ends if the handshake failed, or its sender did not
+// wait for it.
 func (s *session) handshake(r *http.Request, m Message) (text []byte, welcome bool) {
 	st := s.events.open(rand.Text(), m.id)
 	reader := st.attach(0)
@@ -49,7 +49,7 @@ func (s *session) handshake(r *http.Request, m Message) (text []byte, welcome bo
 	}
 }
 
-// request is the message as the SDK is to read it, with where it comes from.
+// request returns the message for the SDK, with its envelope.
 func (s *session) request(r *http.Request, m Message) *jsonrpc.Request {
 	req := m.request()
 	p, _ := auth.PrincipalOf(r.Context())
@@ -62,7 +62,7 @@ func (s *session) request(r *http.Request, m Message) *jsonrpc.Request {
 	return req
 }
 
-// post takes one message.
+// post handles one message.
 func (s *session) post(w http.ResponseWriter, r *http.Request, m Message) {
 	leave, ok := s.enter()
 	if !ok {
@@ -91,14 +91,14 @@ func sessionEnded() *jsonrpc.Error {
 	return invalid("there is no such session, or it has ended; initialize again")
 }
 
-// answered passes on an answer to a request of ours, and no other.
+// answered passes on a response to a request of the server, and drops others.
 func (s *session) answered(m Message) {
 	if s.pending.answered(m) {
 		s.deliver(m.answer())
 	}
 }
 
-// admit checks a message as every door does, and counts a call as in flight.
+// admit checks a message like every transport, and records a request as pending.
 func (s *session) admit(m *Message) error {
 	if err := s.check(m); err != nil {
 		return err
@@ -106,8 +106,8 @@ func (s *session) admit(m *Message) error {
 	return s.pending.add(m)
 }
 
-// call shows the SDK a request and streams what is said until it is answered. When
-// its sender goes away meanwhile it goes on: the stream can be resumed.
+// call passes a request to the SDK and streams the messages until its answer. If its sender disconnects it goes on:
+// the stream can be resumed.
 func (s *session) call(w http.ResponseWriter, r *http.Request, m Message) {
 	st := s.events.open(rand.Text(), m.id)
 	f := s.follow(w, st, 0)
@@ -119,8 +119,7 @@ func (s *session) call(w http.ResponseWriter, r *http.Request, m Message) {
 	f.serve(r.Context(), f.isSlow)
 }
 
-// get streams what is said outside of any request, or a stream that was cut from
-// where the client lost it.
+// get streams messages without a request, or resumes a stream where the client lost it.
 func (s *session) get(w http.ResponseWriter, r *http.Request) {
 	leave, ok := s.enter()
 	if !ok {
@@ -138,7 +137,7 @@ func (s *session) get(w http.ResponseWriter, r *http.Request) {
 	f.serve(r.Context(), func(context.Context) bool { return r.Header.Get(resumeHeader) == "" })
 }
 
-// resume finds the stream that a request asks for, and where it goes on.
+// resume finds the stream to resume, and the position.
 func (s *session) resume(r *http.Request) (st *stream, at int, err error) {
 	id := r.Header.Get(resumeHeader)
 	if id == "" {
@@ -162,13 +161,13 @@ func (s *session) resume(r *http.Request) (st *stream, at int, err error) {
 	return st, at, nil
 }
 
-// lost says that an answer cannot be had any more. It is no 404, which would mean
-// the session.
+// lost is the answer for a stream that cannot be resumed. It is not 404, which would mean that the session does not
+// exist.
 func lost(id string) error {
 	return fault.New(fault.Precondition, "the events after %.100s are gone; ask again", id).With("last_event_id", id)
 }
 
-// follow makes the request read a stream from event at on.
+// follow makes the HTTP request read a stream from event at on.
 func (s *session) follow(w http.ResponseWriter, st *stream, at int) *follower {
 	reader := st.attach(at)
 	out := sse.NewWriter(w, s.Options.WriteTimeout)
@@ -177,8 +176,7 @@ func (s *session) follow(w http.ResponseWriter, st *stream, at int) *follower {
 
 func (f *follower) leave() { f.stream.detach(f.reader) }
 
-// serve sends the header, an event to resume after if that is wanted, and the stream.
-// How it ends is the client's to see.
+// serve sends the header, an event to resume after if wanted, and the stream.
 func (f *follower) serve(ctx context.Context, wanted func(context.Context) bool) {
 	err := f.out.Open()
 	if err == nil && f.protocol() >= primed && wanted(ctx) {
@@ -189,13 +187,11 @@ func (f *follower) serve(ctx context.Context, wanted func(context.Context) bool)
 	}
 }
 
-// slowAfter is how long an answer may take before its client gets something to ask
-// for it by, should the stream be cut.
+// slowAfter is the time after which a client gets an event id, so that it can resume if the stream breaks.
 const slowAfter = 50 * time.Millisecond
 
-// isSlow reports that the answer is not there soon, or that something comes before
-// it. The TypeScript client takes the end of a stream that can be resumed for a cut
-// when an error was the answer, and asks again.
+// isSlow reports that the answer takes long, or that other messages come before it. The TypeScript client takes the
+// end of a resumable stream for a broken connection if the answer was an error, and reconnects.
 func (f *follower) isSlow(ctx context.Context) bool {
 	late := time.NewTimer(slowAfter)
 	defer late.Stop()

@@ -9,7 +9,7 @@ import (
 	"trails/fault"
 )
 
-// The doors, as calls and figures name them.
+// The transports, by their names in calls and metrics.
 const (
 	OverStdio  = "mcp-stdio"
 	overHTTP   = "mcp-http"
@@ -62,8 +62,8 @@ func callerOf(r *http.Request) string {
 	return p.ID
 }
 
-// slots counts what is open at each door, and bounds what is open over HTTP. A stdio
-// session is counted, and never refused.
+// slots counts what is open for each transport, and bounds what is open over HTTP. stdio sessions are counted but
+// never refused.
 type slots struct {
 	max, maxPerCaller int
 
@@ -74,7 +74,7 @@ type slots struct {
 	closed   bool // nothing more may be opened
 }
 
-// count counts one more at a door, whatever the bounds.
+// count counts one more at a transport, without a bound.
 func (s *slots) count(via string) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *slots) count(via string) (leave func()) {
 	})
 }
 
-// fullError is why there is no room: the bound of all, or of one caller, is reached.
+// fullError says which bound has been reached: that of all, or of one caller.
 type fullError struct {
 	error
 	everybody bool
@@ -97,7 +97,7 @@ func (f fullError) Unwrap() error { return f.error }
 // retryAfter is how many seconds a client should wait before it tries again.
 const retryAfter = 30
 
-// acquire counts one more at a door over HTTP, or refuses it at a bound.
+// acquire counts one more at an HTTP transport, or refuses it at a bound.
 func (s *slots) acquire(via string, who string) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

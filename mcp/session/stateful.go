@@ -18,7 +18,7 @@ import (
 const (
 	sessionHeader = "Mcp-Session-Id"
 	resumeHeader  = "Last-Event-ID"
-	// primed is the version from which a stream begins with an event to resume after.
+	// primed is the first version in which a stream begins with an event to resume after.
 	primed = "2025-11-25"
 )
 
@@ -31,7 +31,7 @@ func (d *Doors) StatefulHandler() http.Handler {
 	return d.sameOrigin(&statefulDoor{door: d.door(overHTTP, false), stateless: d.statelessDoor()})
 }
 
-// statefulDoor finds the session that a request belongs to.
+// statefulDoor passes requests to their sessions.
 type statefulDoor struct {
 	*door
 	stateless *statelessDoor
@@ -71,7 +71,7 @@ func (d *statefulDoor) post(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// takesBatches reports that the request is of a session whose version has them.
+// takesBatches reports that the request belongs to a session whose version has batches.
 func (d *statefulDoor) takesBatches(r *http.Request) bool {
 	s, ok := d.sessions.find(d.via, r.Header.Get(sessionHeader))
 	version := r.Header.Get(protocolHeader)
@@ -114,7 +114,7 @@ func (d *statefulDoor) session(w http.ResponseWriter, r *http.Request, id []byte
 	return s, d.owns(w, r, s, id)
 }
 
-// owns refuses a session to whoever did not open it.
+// owns refuses a session to everybody except its owner.
 func (d *door) owns(w http.ResponseWriter, r *http.Request, s *session, id []byte) bool {
 	if callerOf(r) == s.owner {
 		return true
@@ -123,8 +123,8 @@ func (d *door) owns(w http.ResponseWriter, r *http.Request, s *session, id []byt
 	return false
 }
 
-// open begins a session. Its handshake is answered as plain JSON: there is nothing
-// to say before it, and nothing to resume after it.
+// open opens a session. Its handshake is answered as plain JSON: no messages come before it, and there is nothing to
+// resume.
 func (d *statefulDoor) open(w http.ResponseWriter, r *http.Request, m Message) {
 	if err := d.check(&m); err != nil {
 		e := d.Refuse(r.Context(), m.Method, err)
@@ -165,7 +165,7 @@ func (d *door) refuseFull(w http.ResponseWriter, r *http.Request, id []byte, err
 	refuseHTTP(w, status, id, d.Refuse(r.Context(), "", err))
 }
 
-// get opens the stream of what is no answer, or resumes any of the session's.
+// get opens the common stream, or resumes any stream of the session.
 func (d *statefulDoor) get(w http.ResponseWriter, r *http.Request) {
 	if accept.Choose(r, sse.MediaType) < 0 {
 		refuseHTTP(w, http.StatusBadRequest, nullID, invalid("Accept must allow text/event-stream"))

@@ -18,7 +18,7 @@ import (
 	"trails/fault"
 )
 
-// restAfterPanic keeps a goroutine that panics again and again from taking a processor.
+// restAfterPanic is the pause after a panic, so that repeated panics do not use up a processor.
 const restAfterPanic = time.Second
 
 // drainTimeout is how long the end of stdin waits for answers in flight.
@@ -59,22 +59,21 @@ func (d *Doors) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error
 	return nil
 }
 
-// onConn is the transport that has one connection, already open.
+// onConn is a transport for one open connection.
 type onConn struct{ sdk.Connection }
 
 // Connect returns the connection.
 func (t onConn) Connect(context.Context) (sdk.Connection, error) { return t.Connection, nil }
 
-// lineConn is a session's connection. The SDK's own ends on malformed JSON, on a
-// space after a message and on batches, and drops the answers in flight when its
-// input ends. This one refuses bad lines itself and goes on, shows the SDK only
-// what the gate admits, and ends when the last answer is out.
+// lineConn is the connection of a stdio session. The SDK's own would end on malformed JSON, on a space after a
+// message and on batches, and would drop pending answers at the end of its input. This one answers bad lines itself,
+// passes only accepted messages to the SDK, and ends after the last answer.
 type lineConn struct {
 	door     *door
 	gate     stdioGate
 	in       *bufio.Reader
-	incoming chan jsonrpc.Message // closed at the end of in, once all is answered
-	readErr  error                // why in ended; set before incoming is closed
+	incoming chan jsonrpc.Message // closed at the end of in, after all answers
+	readErr  error                // reason for the end of in; set before incoming is closed
 	closed   chan struct{}
 	once     sync.Once // closes closed
 
@@ -83,11 +82,11 @@ type lineConn struct {
 
 	pending   *pendingRequests
 	box       *mailbox
-	listening atomic.Int64 // addresses of the subscriptions that are open
+	listening atomic.Int64 // number of subscribed addresses
 
-	version atomic.Value // string: what the handshake agreed on
+	version atomic.Value // string: the version of the handshake
 	batchMu sync.Mutex
-	batches map[jsonrpc.ID]*lineBatch // of the requests that came in one
+	batches map[jsonrpc.ID]*lineBatch // by request that came in a batch
 
 	quitMu   sync.Mutex
 	closeBox func() // nil before the handshake
@@ -155,7 +154,7 @@ func readLine(in *bufio.Reader) (line []byte, whole bool, err error) {
 	}
 }
 
-// take deals with one line. It returns false when nobody reads the answers.
+// take handles one line. It returns false if the connection was closed.
 func (c *lineConn) take(line []byte, whole bool) bool {
 	if !whole {
 		return c.send(failure(nullID, invalid(fmt.Sprintf("the message is larger than %d bytes", maxLine)))) == nil
@@ -171,8 +170,8 @@ func (c *lineConn) take(line []byte, whole bool) bool {
 	return c.acceptMessage(m, bad, nil)
 }
 
-// acceptMessage hands a good message on and answers a bad one, in the batch that it came
-// in unless that is nil. It returns false when the connection was closed meanwhile.
+// acceptMessage passes on a valid message, and answers an invalid one, in its batch if there is one. It returns false
+// if the connection was closed.
 func (c *lineConn) acceptMessage(m Message, bad *jsonrpc.Error, b *lineBatch) bool {
 	if b != nil && (bad != nil || m.isCall()) {
 		b.expect()
@@ -209,7 +208,7 @@ func (c *lineConn) deliver(msg jsonrpc.Message) bool {
 	}
 }
 
-// admit checks the token and the message, and keeps a request until it is answered.
+// admit checks the token and the message, and records a request as pending.
 func (c *lineConn) admit(m *Message) (policy.Principal, error) {
 	p, err := c.gate.admit(m)
 	if err == nil {
@@ -221,7 +220,7 @@ func (c *lineConn) admit(m *Message) (policy.Principal, error) {
 	return p, err
 }
 
-// Write writes an answer, a notification, or a request of ours.
+// Write writes an answer, a notification, or a request of the server.
 func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
 	switch msg := msg.(type) {
 	case *jsonrpc.Response:
@@ -238,7 +237,7 @@ func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
 	return c.send(text)
 }
 
-// answer writes the answer to a request, which is pending until then.
+// answer writes the answer to a request, which is then no longer pending.
 func (c *lineConn) answer(res *jsonrpc.Response) error {
 	was := c.pending.get(res.ID)
 	defer c.pending.done(res.ID)
@@ -272,9 +271,8 @@ func (c *lineConn) send(text []byte) error {
 	return err
 }
 
-// drain waits until every request is answered: a client may write its questions,
-// close its end, and read. Subscriptions have no answer to wait for, and what we ask
-// now has none to come.
+// drain waits until every request has been answered: a client may write its requests, close its end, and then read.
+// Subscriptions are not waited for, and requests of the server fail.
 func (c *lineConn) drain() {
 	patience := time.NewTimer(drainTimeout)
 	defer patience.Stop()
@@ -293,7 +291,7 @@ func (c *lineConn) drain() {
 	}
 }
 
-// opened opens the mailbox, after the handshake: before it nobody is told anything.
+// opened opens the mailbox after the handshake; before it there are no notifications.
 func (c *lineConn) opened() {
 	c.quitMu.Lock()
 	defer c.quitMu.Unlock()
@@ -301,8 +299,8 @@ func (c *lineConn) opened() {
 	go c.tell()
 }
 
-// tell writes the news as the client reads them. It ends with the connection; a
-// write that is under way then ends with out.
+// tell writes notifications as fast as the client reads them. It ends with the connection; a pending write ends with
+// out.
 func (c *lineConn) tell() {
 	for {
 		select {
@@ -336,7 +334,7 @@ func (c *lineConn) notify(texts ...[]byte) error {
 // beat does nothing: a pipe is not cut for being silent.
 func (c *lineConn) beat() error { return nil }
 
-// reserve makes room for n subscriptions, of all that the client has open.
+// reserve reserves room for n subscriptions of the client.
 func (c *lineConn) reserve(n int) (release func(), err error) {
 	release = func() { c.listening.Add(int64(-n)) }
 	if used := c.listening.Add(int64(n)); used > MaxSubscriptions {

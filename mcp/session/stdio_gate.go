@@ -17,8 +17,7 @@ const BearerKey = "trails/bearer"
 // Sessionless is the first protocol version in which each request stands alone.
 const Sessionless = "2026-07-28"
 
-// stdioGate is one stdio session as the gate knows it. It stands before the SDK: a
-// message that is not admitted is never seen behind it.
+// stdioGate checks the token of a stdio session. Messages that it refuses never reach the SDK.
 type stdioGate struct {
 	auth      *auth.Resolver
 	mu        sync.Mutex
@@ -26,10 +25,9 @@ type stdioGate struct {
 	principal policy.Principal // of this caller
 }
 
-// admit refuses a message whose sender has not shown the token. In versions with a
-// handshake an accepted initialize lets the session in, and a refused one may be
-// tried again; a request that stands alone carries the token itself, and lets
-// nobody else in. The token goes no further than here.
+// admit refuses a message without the token. In versions with a handshake an accepted initialize opens the session,
+// and a refused one may be repeated; a request without sessions carries the token itself, for itself only. The token
+// is removed here.
 func (v *stdioGate) admit(m *Message) (policy.Principal, error) {
 	shown := m.takeBearer()
 	if m.Method == "initialize" {
@@ -53,7 +51,7 @@ func (v *stdioGate) admit(m *Message) (policy.Principal, error) {
 	return p, nil
 }
 
-// standsAlone reports that the request follows the protocol without sessions.
+// standsAlone reports whether the request belongs to the protocol without sessions.
 func (m Message) standsAlone() bool {
 	var version string
 	_ = json.Unmarshal(m.meta()[sdk.MetaKeyProtocolVersion], &version) // what is no string is no version

@@ -11,8 +11,8 @@ import (
 	"trails/text/jsontext"
 )
 
-// tidy repairs an error of the SDK's own: plain ones have the code 0, and one about
-// params that do not fit a Go type quotes both.
+// tidy corrects an error of the SDK: plain errors have the code 0, and errors about params that do not fit a Go type
+// quote both.
 func tidy(e *jsonrpc.Error) *jsonrpc.Error {
 	out := *e
 	switch {
@@ -24,7 +24,7 @@ func tidy(e *jsonrpc.Error) *jsonrpc.Error {
 	return &out
 }
 
-// TidyError is tidy for an error that is not on the wire yet.
+// TidyError is tidy for an error that is not encoded yet.
 func TidyError(err error) *jsonrpc.Error {
 	wire := &jsonrpc.Error{Message: err.Error()}
 	var wrapped *jsonrpc.Error
@@ -43,8 +43,7 @@ func MethodNotFound(method string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", method)}
 }
 
-// failure returns the JSON-RPC message that answers id with e. The SDK would leave
-// out an id that is null.
+// failure returns the JSON-RPC error response for an id. The SDK would leave out an id that is null.
 func failure(id json.RawMessage, e *jsonrpc.Error) []byte {
 	return Marshal(struct {
 		Version string          `json:"jsonrpc"`
@@ -53,8 +52,7 @@ func failure(id json.RawMessage, e *jsonrpc.Error) []byte {
 	}{"2.0", id, e})
 }
 
-// Marshal is jsontext.Marshal for what only a bug can keep from being JSON; the panic is
-// caught at the edge.
+// Marshal is jsontext.Marshal for values that can only fail because of a bug; the panic is caught by the transport.
 func Marshal(v any) json.RawMessage {
 	text, err := jsontext.Marshal(v)
 	if err != nil {
