@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"trails/fault"
 	"trails/text/jsontext"
@@ -69,6 +70,8 @@ var (
 	variable   = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 	variables  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+	// credential finds values that are probably secret, whatever they are called.
+	credential = regexp.MustCompile(`(?i)^(bearer|basic)\s+\S{8}|://[^/\s:@]+:[^/\s@]+@`)
 	// secret finds names of which the value is probably one.
 	secret = regexp.MustCompile(`(?i)auth|token|secret|password|passwd|cookie|credential|api[-_]?key|private[-_]?key`)
 )
@@ -124,6 +127,9 @@ func wrongAddress(address, instead string) string {
 	return ""
 }
 
+// reserved are the headers that the protocol itself sets.
+var reserved = regexp.MustCompile(`(?i)^(host|connection|transfer-encoding|content-.*|accept|mcp-.*|last-event-id)$`)
+
 // Check returns the fault InvalidData with each member that is wrong.
 func (s Server) Check() error {
 	var wrong []fault.FieldError
@@ -145,7 +151,10 @@ func (s Server) Check() error {
 		if s.Command[0] == "" || len(s.Command) > maxServerWords || strings.Contains(strings.Join(s.Command, ""), "\x00") {
 			report("command", s.Command, "a command is a program and at most %d arguments", maxServerWords-1)
 		}
-		for _, word := range s.Command {
+		for i, word := range s.Command {
+			if i > 0 && strings.HasPrefix(s.Command[i-1], "-") && secret.MatchString(s.Command[i-1]) && len(word) >= 8 && word[0] != '-' && !variable.MatchString(word) && !isPlace(word) {
+				report("command", s.Command[i-1], "a secret is not kept in the file; say ${NAME}, a variable of the environment")
+			}
 			if name, value, given := strings.Cut(strings.TrimLeft(word, "-"), "="); given && secret.MatchString(name) && !variable.MatchString(value) {
 				report("command", word, "a secret is not kept in the file; say ${NAME}, a variable of the environment")
 			}
@@ -158,6 +167,12 @@ func (s Server) Check() error {
 		ways++
 		if problem := wrongAddress(address, "the header Authorization with ${NAME}"); problem != "" {
 			report(field, address, "%s", problem)
+		} else if u, err := url.Parse(address); err == nil {
+			for name, values := range u.Query() {
+				if secret.MatchString(name) && !variable.MatchString(strings.Join(values, "")) {
+					report(field, name, "the value of %s is probably secret, and is not kept in the file; say ${NAME}, a variable of the environment", quote.Text(name, 80))
+				}
+			}
 		}
 	}
 	if ways != 1 {
@@ -181,7 +196,9 @@ func (s Server) Check() error {
 				report(m.field, name, "%s is no name", quote.Text(name, 80))
 			case strings.ContainsAny(value, "\r\n\x00"):
 				report(m.field, name, "%s has a line break", name)
-			case secret.MatchString(name) && !variable.MatchString(value):
+			case m.field == "headers" && reserved.MatchString(name):
+				report(m.field, name, "%s is set by the protocol", name)
+			case (secret.MatchString(name) || credential.MatchString(value)) && !variable.MatchString(value):
 				report(m.field, name, "the value of %s is probably secret, and is not kept in the file; say ${NAME}, a variable of the environment", name)
 			}
 		}
@@ -201,6 +218,8 @@ func (s Server) Check() error {
 			report(m.field, m.name, "only %s has one", m.of)
 		case !m.names.MatchString(m.name):
 			report(m.field, m.name, "%s is no name", quote.Text(m.name, 80))
+		case m.field == "caller_header" && reserved.MatchString(m.name):
+			report(m.field, m.name, "%s is set by the protocol", m.name)
 		case slices.ContainsFunc(slices.Collect(maps.Keys(m.values)), func(name string) bool { return strings.EqualFold(name, m.name) }):
 			report(m.field, m.name, "%s has a value that is the same for all callers", m.name)
 		}
@@ -259,28 +278,30 @@ func (s Server) ResolvedProgram(lookup func(string) (string, bool)) (string, err
 
 // Secrets are the values of the variables that the definition refers to, and the headers that have
 // one in them: nobody but the server is shown them. What is plainly none, such as a path of this
-// machine or an address without credentials, is not among them.
+// machine or an address without credentials, is not among them where no name says that it is one.
 func (s Server) Secrets(lookup func(string) (string, bool)) (all []string) {
-	add := func(text string) {
+	add := func(name, text string) {
 		for _, m := range variable.FindAllStringSubmatch(text, -1) {
-			if value, ok := lookup(m[1]); ok && !isPlace(value) {
+			if value, ok := lookup(m[1]); ok && (!isPlace(value) || secret.MatchString(name) || secret.MatchString(m[1])) {
 				all = append(all, value)
 			}
 		}
 	}
 	for _, word := range s.Command {
-		add(word)
+		name, _, _ := strings.Cut(word, "=")
+		add(name, word)
 	}
-	for _, value := range s.Env {
-		add(value)
+	for name, value := range s.Env {
+		add(name, value)
 	}
 	resolved, err := s.Resolved(lookup)
 	for name, value := range s.Headers {
-		add(value)
+		add("secret", value)
 		if err == nil && variable.MatchString(value) {
 			all = append(all, resolved.Headers[name])
 		}
 	}
+	add("secret", s.HTTP+s.SSE)
 	return all
 }
 
@@ -314,6 +335,21 @@ func (s Server) Resolved(lookup func(string) (string, bool)) (Server, error) {
 		return out
 	}
 	s.Env, s.Headers = all(s.Env), all(s.Headers)
+	for name, value := range s.Headers {
+		if s.Headers[name] = strings.TrimSpace(value); strings.ContainsFunc(s.Headers[name], unicode.IsControl) && missing == "" {
+			return s, fault.New(fault.Unusable, "the upstream %s has the header %s, whose value has a line break or another control character: look at the variables that it names", s.Name, name)
+		}
+	}
+	for _, address := range []*string{&s.HTTP, &s.SSE} {
+		// A variable is in the path or in the query: elsewhere it is no address.
+		way, query, asks := strings.Cut(*address, "?")
+		escaped := func(text string, escape func(string) string) string {
+			return variable.ReplaceAllStringFunc(text, func(reference string) string { return escape(expand(reference)) })
+		}
+		if *address = escaped(way, url.PathEscape); asks {
+			*address += "?" + escaped(query, url.QueryEscape)
+		}
+	}
 	s.Command = slices.Clone(s.Command)
 	for i, word := range s.Command {
 		s.Command[i] = expand(word)

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,17 @@ func TestWrongDefinitionsOfServersAreRefusedWithTheirPlaces(t *testing.T) {
 		`{"name":"A","command":["x"]}`: "name: a name has",
 		`{"name":"a","command":["x"],"http":"http://h/"}`:                                "say one of",
 		`{"name":"a","command":["x","--api-key=sk-1"]}`:                                  "a secret is not kept in the file",
+		`{"name":"a","command":["x","--api-key","sk-12345678"]}`:                         "a secret is not kept in the file",
+		`{"name":"a","command":["x"],"env":{"DB":"pg://me:hunter22@h/d"}}`:               "the value of DB is probably secret",
+		`{"name":"a","http":"http://h/?x=1&apiKey=abc"}`:                                 `the value of "apiKey" is probably secret`,
+		`{"name":"a","sse":"https://h/sse?access_token=abc"}`:                            `the value of "access_token" is probably secret`,
+		`{"name":"a","http":"http://h/","headers":{"X":"Bearer abcdefgh"}}`:              "the value of X is probably secret",
+		`{"name":"a","http":"http://h/","headers":{"Host":"other"}}`:                     "Host is set by the protocol",
+		`{"name":"a","http":"http://h/","headers":{"mcp-session-id":"1"}}`:               "mcp-session-id is set by the protocol",
+		`{"name":"a","http":"http://h/","headers":{"Content-Type":"text/x"}}`:            "Content-Type is set by the protocol",
+		`{"name":"a","http":"http://h/","caller_header":"HOST"}`:                         "HOST is set by the protocol",
+		`{"name":"a","http":"http://${HOST}/"}`:                                          "not an address",
+		`{"name":"a","http":"http://h:${PORT}/"}`:                                        "not an address",
 		`{"name":"a","command":["x"],"env":{"API_TOKEN":"abc"}}`:                         "env: the value of API_TOKEN is probably secret",
 		`{"name":"a","command":["x"],"env":{"A-B":"1"}}`:                                 `env: "A-B" is no name`,
 		`{"name":"a","command":["x"],"headers":{"X":"1"}}`:                               "headers: only an address",
@@ -67,6 +79,47 @@ func TestADefinitionIsReadAsItIsWritten(t *testing.T) {
 	}
 	if _, err := s.Resolved(func(string) (string, bool) { return "", false }); err == nil || !strings.Contains(err.Error(), "${TOKEN}") {
 		t.Errorf("without the variable it is resolved: %v", err)
+	}
+}
+
+// TestWhatAVariableHoldsIsASecretWhereverItStands names one in each place of a definition. A path or
+// an address is none, unless the variable, or the place, is called one.
+func TestWhatAVariableHoldsIsASecretWhereverItStands(t *testing.T) {
+	values := map[string]string{"TOKEN": "/begins/like+a path", "WORD": "plain words", "FOLDER": "/srv/docs", "DB": "pg://me:hunter22@h/d", "ENDED": "ends with a line\n", "BROKEN": "a\nb"}
+	lookup := func(name string) (string, bool) { value, ok := values[name]; return value, ok }
+	for text, want := range map[string]string{
+		`"command":["x","${TOKEN}"]`:                                values["TOKEN"],
+		`"command":["x","--token=${FOLDER}"]`:                       values["FOLDER"],
+		`"command":["x","${FOLDER}"]`:                               "",
+		`"command":["x"],"env":{"ROOT":"${FOLDER}"}`:                "",
+		`"command":["x"],"env":{"API_KEY":"${FOLDER}"}`:             values["FOLDER"],
+		`"command":["x"],"env":{"X":"${TOKEN}"}`:                    values["TOKEN"],
+		`"command":["x"],"env":{"X":"${DB}"}`:                       values["DB"],
+		`"http":"http://h/","headers":{"X":"${FOLDER}"}`:            values["FOLDER"],
+		`"http":"http://h/","headers":{"Authorization":"${ENDED}"}`: "ends with a line",
+		`"http":"http://h/mcp?apiKey=${WORD}"`:                      values["WORD"],
+		`"http":"http://h/${WORD}/mcp"`:                             values["WORD"],
+		`"sse":"http://h/sse?k=${FOLDER}"`:                          values["FOLDER"],
+	} {
+		s, err := gateway.ParseServer([]byte(`{"name":"a",` + text + `}`))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if got := s.Secrets(lookup); want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {
+			t.Errorf("%s has the secrets %q, want %q", text, got, want)
+		}
+		r, err := s.Resolved(lookup)
+		if err != nil || strings.Contains(r.HTTP+r.SSE+r.Headers["X"], "$") || strings.HasSuffix(r.Headers["Authorization"], "\n") {
+			t.Errorf("%s is resolved as %v, %v", text, r, err)
+		}
+	}
+	s := gateway.Server{Name: "a", HTTP: "http://h/${TOKEN}/mcp?a=${TOKEN}&b=${DB}"}
+	if r, err := s.Resolved(lookup); err != nil || r.HTTP != "http://h/%2Fbegins%2Flike+a%20path/mcp?a=%2Fbegins%2Flike%2Ba+path&b=pg%3A%2F%2Fme%3Ahunter22%40h%2Fd" {
+		t.Errorf("%s, %v", r.HTTP, err)
+	}
+	s = gateway.Server{Name: "a", HTTP: "http://h/", Headers: map[string]string{"X-Key": "${BROKEN}"}}
+	if _, err := s.Resolved(lookup); err == nil || !strings.Contains(err.Error(), "the header X-Key, whose value has a line break") {
+		t.Error(err)
 	}
 }
 

@@ -243,6 +243,9 @@ func mendedOne(one json.RawMessage, read func([]byte) bool) json.RawMessage {
 	if len(without) > 0 {
 		meta[lost] = without
 	}
+	if members["text"] == nil && (slices.Contains(without, "text") || slices.Contains(without, "blob")) { // of a resource
+		members["text"] = written("(content that cannot be read)")
+	}
 	if len(meta) > 0 {
 		members["_meta"] = written(meta)
 	}

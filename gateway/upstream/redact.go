@@ -19,7 +19,7 @@ import (
 
 // redactor takes secrets out of what a server says, the credential of a caller's own and the values
 // of the variables that the definition refers to, in the ways in
-// which a server that repeats it writes it: whole, without the scheme before it, and as JSON or
+// which a server that repeats it writes it: whole, without the scheme before it, in base64, and as JSON or
 // an address escapes it. What a server hides in another way it does not find. The zero redactor
 // changes nothing.
 type redactor struct{ secrets [][]byte } // longer ones first
@@ -36,7 +36,9 @@ func newRedactor(c auth.Credential, secrets []string) (r redactor) {
 		if len(text) < shortSecret {
 			return
 		}
-		forms := []string{text, url.QueryEscape(text), url.PathEscape(text), strings.ReplaceAll(text, "/", `\/`)}
+		forms := []string{text, url.QueryEscape(text), url.PathEscape(text), strings.ReplaceAll(text, "/", `\/`),
+			base64.RawStdEncoding.EncodeToString([]byte(text)), base64.RawURLEncoding.EncodeToString([]byte(text)), // with an end or without
+		}
 		for _, marshal := range []func(any) ([]byte, error){json.Marshal, jsontext.Marshal} {
 			if escaped, err := marshal(text); err == nil {
 				forms = append(forms, string(escaped[1:len(escaped)-1])) // without the quotes

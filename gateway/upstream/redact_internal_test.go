@@ -37,6 +37,7 @@ func TestRedactorFindsWhatServersRepeat(t *testing.T) {
 		{value, "so " + value[7:] + " it is", "so [credential] it is"},
 		{value, string(quoted), `"[credential]"`},
 		{value, `Bearer+a%2Fb%2Bc%3Cd%3E%26%22e%5Cf%3D`, "[credential]"},
+		{"Bearer aaaabbbbc", base64.StdEncoding.EncodeToString([]byte("aaaabbbbc")) + " " + base64.URLEncoding.EncodeToString([]byte("Bearer aaaabbbbc")), "[credential] [credential]=="},
 		{"Bearer aaaa/bbbb", `"aaaa\/bbbb"`, `"[credential]"`},
 		{basic, "ann, your correct horse", "ann, your [credential]"},
 		{"Bearer x", "x is no secret", "x is no secret"},
