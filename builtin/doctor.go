@@ -238,7 +238,8 @@ func (d *doctor) checkGateway(ctx context.Context, r *invoke.Request) (string, e
 	for _, m := range missing {
 		told = append(told, m.Problem.Message)
 	}
-	for _, p := range gateway.NewDirectory(nil, listings).Problems() {
+	directory := gateway.NewDirectory(nil, listings)
+	for _, p := range append(directory.Problems(), directory.Uncallable()...) {
 		told = append(told, p.Message)
 	}
 	if more := len(told) - findingsTold; more > 0 {

@@ -142,7 +142,7 @@ func (u upstreams) showOne(ctx context.Context, r *invoke.Request, in upstreamNa
 		}
 		out.Rows = append(out.Rows, [4]string{string(o.Kind), item.ID, outline.Shorten(item.Description, toldOffered), string(standing)})
 	}
-	for _, p := range c.LeftOut(k.Server) {
+	for _, p := range append(c.LeftOut(k.Server), c.Uncallable(k.Server)...) {
 		out.Rows = append(out.Rows, [4]string{"", "", p.Message})
 	}
 	return out, nil

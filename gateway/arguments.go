@@ -64,6 +64,11 @@ func compileSchema(of, id string, text json.RawMessage, limits Limits) (*Schema,
 	if err != nil {
 		return nil, invalid("is no JSON: %v", err)
 	}
+	if members, is := document.(map[string]any); of == "input" && is && members["type"] != nil && members["type"] != "object" {
+		if several, _ := members["type"].([]any); !slices.Contains(several, any("object")) {
+			return nil, invalid("takes no object, and arguments are one")
+		}
+	}
 	if n := properties(document); n > limits.Properties {
 		return nil, invalid("has %d properties, at most %d are read", n, limits.Properties)
 	}

@@ -123,6 +123,22 @@ func (d *Directory) Catalog(kind Kind) *Catalog { return d.catalogs[kind] }
 // Problems are of what was left out.
 func (d *Directory) Problems() []*Error { return d.problems }
 
+// Uncallable are of the tools of servers whose arguments nobody can give. It makes every schema.
+func (d *Directory) Uncallable() (all []*Error) {
+	tools := d.Catalog(Tool)
+	for i := range tools.Len() {
+		id := tools.At(i).ID
+		if d.entries[id].Server == "" {
+			continue
+		}
+		var e *Error
+		if _, err := d.Schema(Tool, id); errors.As(err, &e) {
+			all = append(all, Fail(e.Code, d.entries[id].Server, "%s cannot be called: %s", id, e.Message))
+		}
+	}
+	return all
+}
+
 // missing are the codes of what is not there.
 var missing = map[Kind]Code{Tool: HydrateFailed, Resource: ResourceNotFound, Prompt: PromptNotFound}
 

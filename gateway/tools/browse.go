@@ -90,7 +90,7 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, in browsing, kind
 		if down := d.isDown(within); down != nil {
 			err = down
 		}
-		return nil, gateway.AsFault(err)
+		return nil, gateway.AsFault(d.withLeftOut(err, within, ""))
 	}
 	for _, u := range d.down {
 		if concerns(u.space) {

@@ -30,12 +30,16 @@ func TestWhatFailsAtAServerIsRecordedAsFailed(t *testing.T) {
 		case "initialize":
 			result = `{"protocolVersion":"` + asked.Params.ProtocolVersion + `","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`
 		case "tools/list":
-			result = `{"tools":[{"name":"broken","inputSchema":{"type":"object"}},{"name":"busy","inputSchema":{"type":"object"}},{"name":"gone","inputSchema":{"type":"object"}}]}`
+			result = `{"tools":[{"name":"broken","inputSchema":{"type":"object"}},{"name":"busy","inputSchema":{"type":"object"}},{"name":"gone","inputSchema":{"type":"object"}},{"name":"mute","inputSchema":{"type":"object"}},{"name":"empty","inputSchema":{"type":"object"}}]}`
 		case "tools/call":
 			attempts++
 			switch {
 			case asked.Params.Name == "broken":
 				result = `{"isError":true,"content":[{"type":"text","text":"it broke"}]}`
+			case asked.Params.Name == "mute":
+				result = `{"isError":true,"content":[]}`
+			case asked.Params.Name == "empty":
+				result = `{"content":[{"type":"text","text":" "}]}`
 			case attempts%3 != 0 || asked.Params.Name == "gone":
 				w.Header().Set("Retry-After", map[string]string{"busy": "0", "gone": "3600"}[asked.Params.Name])
 				w.WriteHeader(http.StatusServiceUnavailable)
@@ -64,10 +68,14 @@ func TestWhatFailsAtAServerIsRecordedAsFailed(t *testing.T) {
 	for name, want := range map[string]struct {
 		outcomes string
 		attempts int
-	}{"broken": {"failed", 1}, "busy": {"ok failed failed", 3}, "gone": {"failed", 1}} {
+		says     string
+	}{"broken": {"failed", 1, "it broke"}, "busy": {"ok failed failed", 3, "done"}, "gone": {"failed", 1, ""}, "mute": {"failed", 1, "does not say why"}, "empty": {"ok", 1, "answered with nothing"}} {
 		attempts = 0
 		id := idOf(t, e, "tool_browse", name)
-		_, err := e.Do(t, "tool_execute", `{"tool_id":"`+id+`","args":{}}`)
+		r, err := e.Do(t, "tool_execute", `{"tool_id":"`+id+`","args":{}}`)
+		if !strings.Contains(r.Text, want.says) {
+			t.Errorf("%s says %q", name, r.Text)
+		}
 		if (err != nil) != (name == "gone") || attempts != want.attempts {
 			t.Errorf("%s: %d attempts, %v", name, attempts, err)
 		}

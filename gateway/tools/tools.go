@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ import (
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/kg"
+	"trails/text/quote"
 )
 
 // Tools offers the gateway of one process. It is an [invoke.Provider]; make one with [New].
@@ -247,10 +249,44 @@ func (d directory) resolve(s *session, kind gateway.Kind, id string) (gateway.En
 	entry, selected, err := d.Resolve(kind, id, s.shown(), names)
 	if meant, malformed := gateway.ParseID(strings.TrimSpace(id)); err != nil && malformed == nil {
 		if down := d.isDown(meant.Namespace); down != nil {
-			err = down
+			return entry, selected, down
 		}
 	}
+	if err != nil {
+		_, rest, is := strings.Cut(id, "::")
+		if !is {
+			rest = id
+		}
+		space, name, _ := strings.Cut(strings.TrimSpace(rest), ":")
+		name, _, _ = strings.Cut(name, "#")
+		err = d.withLeftOut(err, space, name)
+	}
 	return entry, selected, err
+}
+
+// withLeftOut is the error of what is not there with why it may not be: what is left out of the server
+// of a namespace, of this name before others.
+func (d directory) withLeftOut(err error, space, name string) error {
+	var why []string
+	for _, p := range d.Problems() {
+		if s, known := d.servers[p.Path]; !known || s.Space() != space {
+			continue
+		}
+		if name != "" && strings.Contains(p.Message, quote.Text(gateway.Visible(name), 80)) {
+			why = []string{p.Message}
+			break
+		}
+		why = append(why, p.Message)
+	}
+	var e *gateway.Error
+	if len(why) == 0 || !errors.As(err, &e) {
+		return err
+	}
+	said := *e
+	if said.Message += "; " + why[0]; len(why) > 1 {
+		said.Message += fmt.Sprintf(", and %d more, see gateway_show", len(why)-1)
+	}
+	return &said
 }
 
 // mostDirectories bounds those that are kept: as many kinds of callers can browse in turn.

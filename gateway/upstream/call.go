@@ -233,6 +233,9 @@ func part(c mcp.Content) Part {
 	case *mcp.AudioContent:
 		return Part{Data: c.Data, MIME: c.MIMEType}
 	case *mcp.ResourceLink:
+		if c.URI == "" {
+			return Part{Text: fmt.Sprintf("(a link without an address: %s)", cmp.Or(c.Name, c.Title, c.Description))}
+		}
 		return Part{Text: c.Description, MIME: c.MIMEType, URI: c.URI, Name: cmp.Or(c.Name, c.Title, c.URI)}
 	case *mcp.EmbeddedResource:
 		return contents(c.Resource)
@@ -242,7 +245,7 @@ func part(c mcp.Content) Part {
 
 func contents(c *mcp.ResourceContents) Part {
 	if c == nil {
-		return Part{}
+		return Part{Text: "(a resource without content)"}
 	}
 	return Part{Text: c.Text, Data: c.Blob, MIME: c.MIMEType, URI: c.URI}
 }

@@ -129,7 +129,7 @@ func take[T any](c *Catalog, clean redactor, s gateway.Server, read func(*T) (ga
 				continue
 			}
 			if clean.shown(o.Name) != gateway.Visible(o.Name) {
-				c.Problems = append(c.Problems, gateway.Fail(gateway.UpstreamError, clean.shown(o.Name), "a %s of the upstream %s whose name has a secret in it is left out", o.Kind, s.Name))
+				c.Problems = append(c.Problems, gateway.Fail(gateway.UpstreamError, s.Name, "a %s of the upstream %s whose name has a secret in it is left out", o.Kind, s.Name))
 				continue
 			}
 			o.Title, o.Annotations.Title, o.Description = clean.scrubbed(o.Title), clean.scrubbed(o.Annotations.Title), clean.scrubbed(o.Description)

@@ -360,9 +360,14 @@ func (l *link) offer(s gateway.Server) *offer {
 		o.problem = gatewayError(s.Name, err)
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if o.until = l.until; !time.Now().Before(o.until) {
-			o.until = time.Now().Add(listingRest)
+		if o.until = l.until; time.Now().Before(o.until) {
+			return
 		}
+		rest := listingRest
+		if o.problem.Retryable && o.problem.Code != gateway.UpstreamTimeout { // it has answered, and may answer better
+			rest = min(max(4*firstRest, gateway.RetryAfter(o.problem)), longestRest)
+		}
+		o.until = time.Now().Add(rest)
 	})
 	return o
 }
@@ -375,6 +380,11 @@ func (c Catalog) listing(k gateway.Kept) gateway.Listing {
 // LeftOut are of what a listing has that is in no directory.
 func (c Catalog) LeftOut(s gateway.Server) []*gateway.Error {
 	return gateway.NewDirectory(nil, []gateway.Listing{c.listing(gateway.Kept{Server: s})}).Problems()
+}
+
+// Uncallable are of the tools that nobody can call, by what their schemas say.
+func (c Catalog) Uncallable(s gateway.Server) []*gateway.Error {
+	return gateway.NewDirectory(nil, []gateway.Listing{c.listing(gateway.Kept{Server: s})}).Uncallable()
 }
 
 // mostLogged bounds what the log has of what is left out of one listing.

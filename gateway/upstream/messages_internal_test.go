@@ -4,9 +4,22 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
+
+func TestATimeToComeBackIsReadAsServersWriteIt(t *testing.T) {
+	for said, want := range map[string]float64{
+		"": 0, "soon": 0, "-5": 0, "0": 0, "NaN": 0, "7": 7, "1.5": 1.5, "1e400": 86400, "99999999999999999999999": 86400, "+Inf": 86400, "-Inf": 0,
+		"Thu, 26 Nov 2099 00:00:00 GMT": 86400, "Thu, 26 Nov 1999 00:00:00 GMT": 0, time.Now().Add(time.Hour).UTC().Format(http.TimeFormat): 3600,
+	} {
+		if got := retryAfter(said).Seconds(); got > want || got < want*0.9 {
+			t.Errorf("%q is %v, want %v", said, got, want)
+		}
+	}
+}
 
 // TestTheClientReadsNoFloodOfNotifications sends each kind of notification, as lines and as events.
 // What the client is left with are those that only it understands.

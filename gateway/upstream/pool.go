@@ -300,7 +300,7 @@ func (l *link) up(ctx context.Context) (*mcp.ClientSession, error) {
 		case l.starting == nil && time.Now().Before(l.until):
 			f, wait := *l.failure, time.Until(l.until)
 			l.mu.Unlock()
-			f.Details = map[string]any{"retry_after": wait.Seconds()}
+			f.Details = map[string]any{"retry_after": inSeconds(wait)}
 			return nil, &f
 		case l.starting == nil:
 			l.starting = make(chan struct{})

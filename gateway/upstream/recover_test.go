@@ -186,6 +186,8 @@ func TestWhatIsWrongWithOneAnswerIsOfItsCallAlone(t *testing.T) {
 		"a text that is a number":             {content(`[{"type":"text","text":5},{"type":"text","text":"fine"}]`), `(content of the type "text" that cannot be read)fine`},
 		"an image that is no base64":          {content(`[{"type":"image","data":"!","mimeType":"image/png"},{"type":"text","text":"fine"}]`), `(content of the type "image" that cannot be read)fine`},
 		"a resource that is a text":           {content(`[{"type":"resource","resource":"x"},{"type":"text","text":"fine"}]`), `(content of the type "resource" that cannot be read)fine`},
+		"a link without an address":           {content(`[{"type":"resource_link","name":"x"},{"type":"text","text":"fine"}]`), "(a link without an address: x)fine"},
+		"no resource":                         {content(`[{"type":"resource"},{"type":"text","text":"fine"}]`), "(a resource without content)fine"},
 		"content that is null":                {content(`[null,{"type":"text","text":"fine"}]`), `(content of a type that is not known: "")fine`},
 		"annotations that are a text":         {content(`[{"type":"text","text":"fine","annotations":"high"}]`), "fine"},
 		"a list for an empty object":          {content(`[{"type":"text","text":"fine","_meta":[],"annotations":[]}],"_meta":[]`), "fine"},
@@ -485,6 +487,39 @@ func TestAStatusIsOfItsCallAlone(t *testing.T) {
 			}
 			if status != 404 && begun.Load() != 1 { // 404 is how a session is forgotten
 				t.Errorf("%d sessions", begun.Load())
+			}
+		})
+	}
+}
+
+// TestAListingThatFailedOnceIsAskedForAgain answers the first listing with what may pass, by a
+// status and by a body that breaks off.
+func TestAListingThatFailedOnceIsAskedForAgain(t *testing.T) {
+	for _, status := range []int{429, 500, 502, 503, 200} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			t.Parallel()
+			asks := atomic.Int32{}
+			s, _ := web(t, func(w http.ResponseWriter, _ *http.Request, asked wired) bool {
+				if asked.Method != "tools/list" || asks.Add(1) > 1 {
+					return false
+				}
+				w.Header().Set("Retry-After", "0.5")
+				w.Header().Set("Content-Length", "100")
+				w.WriteHeader(status)
+				return true
+			})
+			p, kept := open(t), []gateway.Kept{{Server: s}}
+			if _, missing, err := p.Listings(t.Context(), kept); err != nil || len(missing) != 1 || !missing[0].Problem.Retryable {
+				t.Fatalf("%v, %v", missing, err)
+			}
+			for deadline := time.Now().Add(15 * time.Second); ; time.Sleep(50 * time.Millisecond) { // it would be 30 otherwise
+				all, missing, err := p.Listings(t.Context(), kept)
+				if err == nil && len(all) == 1 && len(all[0].Offered) == 2 {
+					return
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("%v, %v, %v", all, missing, err)
+				}
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"strconv"
@@ -54,16 +55,25 @@ func refused(r *http.Request, res *http.Response) *refusal {
 	return f
 }
 
+// longestAfter is the most that a server is told to have said.
+const longestAfter = 24 * time.Hour
+
 // retryAfter reads seconds or a time (RFC 9110, section 10.2.3).
 func retryAfter(said string) time.Duration {
-	if seconds, err := strconv.Atoi(said); err == nil {
-		return time.Duration(min(max(seconds, 0), 24*3600)) * time.Second
+	wait := 0.0
+	if seconds, err := strconv.ParseFloat(said, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		wait = seconds
+	} else if at, err := http.ParseTime(said); err == nil {
+		wait = time.Until(at).Seconds()
 	}
-	if at, err := http.ParseTime(said); err == nil {
-		return max(0, time.Until(at))
+	if !(wait > 0) { // nor is it a number
+		return 0
 	}
-	return 0
+	return time.Duration(min(wait, longestAfter.Seconds()) * float64(time.Second))
 }
+
+// inSeconds is a time to wait as an agent is told: in tenths of a second, and not too early.
+func inSeconds(wait time.Duration) float64 { return math.Ceil(wait.Seconds()*10) / 10 }
 
 // fieldsOf are the wrong fields that the data of an error of JSON-RPC names, as this program and
 // others like it do.
@@ -71,6 +81,11 @@ func fieldsOf(data json.RawMessage) []fault.FieldError {
 	var known struct{ Fields []fault.FieldError }
 	if json.Unmarshal(data, &known) != nil {
 		return nil
+	}
+	for i := range known.Fields {
+		if f := &known.Fields[i]; !strings.Contains(f.Message, f.Field) {
+			f.Message = f.Field + ": " + f.Message
+		}
 	}
 	return known.Fields
 }
@@ -110,7 +125,7 @@ func (f *refusal) failure(s gateway.Server, clean redactor) *gateway.Error {
 	}
 	e := gateway.Fail(f.code(), s.Name, "%s", said)
 	if f.after > 0 {
-		e.Details = map[string]any{"retry_after": f.after.Seconds()}
+		e.Details = map[string]any{"retry_after": inSeconds(f.after)}
 	}
 	return e.WithFields(clean.fields(f.fields))
 }
