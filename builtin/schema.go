@@ -340,6 +340,9 @@ func effectOf(s kg.PlannedStep, more bool) string {
 	if s.Removes > 0 {
 		effects = append(effects, "loses "+statements(s.Removes))
 	}
+	if s.Crosses != "" {
+		effects = append(effects, fmt.Sprintf("names cross: what is under %s stays there; apply the patches that rename one by one instead", s.Crosses))
+	}
 	if len(effects) == 0 {
 		effects = append(effects, "safe")
 	}

@@ -69,6 +69,8 @@ type MigratedStep struct {
 	RemovesOf map[string]int64
 	// Fills means that nodes without a value get the default.
 	Fills bool
+	// Crosses is that of a [schema.Step].
+	Crosses string
 }
 
 // Applied returns the migrations that the graph has had applied, by number.
@@ -493,7 +495,7 @@ func (m *migrating) schema(move migration.Move, spool *change.Spool, note *Migra
 		return err
 	}
 	for _, s := range e.plan.Steps {
-		note.Steps = append(note.Steps, MigratedStep{First: move.First, Last: move.Last, What: migration.Said(s.Step), Moves: s.Moves, MovesIn: s.MovesIn, Removes: s.Removes, Losing: s.Losing, Fills: s.Backfill})
+		note.Steps = append(note.Steps, MigratedStep{First: move.First, Last: move.Last, What: migration.Said(s.Step), Moves: s.Moves, MovesIn: s.MovesIn, Removes: s.Removes, Losing: s.Losing, Fills: s.Backfill, Crosses: s.Crosses})
 	}
 	if fields := broken(e.plan.Queries); len(fields) > 0 {
 		return breaks(fields, m.otherwise(move, note))

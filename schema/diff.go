@@ -113,7 +113,11 @@ func (d *differ) typ(was, is *Type) {
 		d.add(step(ChangeMint, said(string(was.Mint)), said(string(is.Mint))))
 	}
 	if was.IDs != is.IDs {
-		d.add(step(ChangeIDs, was.ids(), is.ids()))
+		s := step(ChangeIDs, was.ids(), is.ids())
+		if of := d.old.byIDs[is.ids()]; of != nil && of != was && d.new.Type(of.Name) != nil {
+			s.Crosses = of.Name
+		}
+		d.add(s)
 	}
 	if was.Label != is.Label {
 		d.add(step(ChangeLabel, said(was.Label), said(is.Label)))
@@ -192,14 +196,31 @@ func (d *differ) properties(was, is *Type) {
 	}
 	for _, p := range is.Properties {
 		if before[p.Name] == nil {
-			d.add(Step{Kind: AddProperty, Type: is.Name, Property: p.Name, To: d.new.propertyDocument(p), Checks: true, Backfill: p.Required() && p.Default != nil})
+			d.add(Step{Kind: AddProperty, Type: is.Name, Property: p.Name, To: d.new.propertyDocument(p), Checks: true, Backfill: p.Required() && p.Default != nil, Crosses: crosses(p, nil, before)})
 			continue
 		}
+		first := len(d.steps)
 		d.property(is, before[p.Name], p)
+		for i := range d.steps[first:] {
+			if step := &d.steps[first+i]; step.Kind == ChangeWas {
+				step.Crosses = crosses(p, before[p.Name].Was, before)
+			}
+		}
 	}
 	if from, to := propertyNames(was.Properties), propertyNames(is.Properties); reordered(from, to) {
 		d.add(Step{Kind: ChangeOrder, Type: is.Name, From: from, To: to})
 	}
+}
+
+// crosses returns the property of before under whose name p was, unless p is known to have had it
+// earlier.
+func crosses(p *Property, known []string, before map[string]*Property) string {
+	for _, name := range p.Was {
+		if name != p.Name && !slices.Contains(known, name) && before[name] != nil {
+			return name
+		}
+	}
+	return ""
 }
 
 func byName(properties []*Property) map[string]*Property {

@@ -59,6 +59,9 @@ type Step struct {
 	// Backfill: the property becomes required and has a default, which existing
 	// entities without a value are to be given.
 	Backfill bool `json:"backfill,omitempty"`
+	// Crosses names the type or the property of before whose name what the step is about had for a
+	// while, or has: names that cross are no renaming, and values do not follow them.
+	Crosses string `json:"crosses,omitempty"`
 }
 
 // String says what the step does to a person: "add property Book.year (integer, required)".

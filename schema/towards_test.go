@@ -97,6 +97,43 @@ func TestASchemaSaysWhatWasRenamed(t *testing.T) {
 	}
 }
 
+// Where the names of two schemas cross, no step claims that values follow; patch by patch there is
+// nothing that crosses.
+func TestNamesThatCrossAreTold(t *testing.T) {
+	crossing := func(from, to *schema.Schema) (all []string) {
+		for _, step := range from.Towards(parsed(t, to.YAML())).Steps(from) {
+			if step.Crosses != "" {
+				all = append(all, step.Type+"."+step.Property+" "+step.Crosses)
+			}
+		}
+		return all
+	}
+	for name, c := range map[string]struct{ patches, want []string }{
+		"properties are swapped":  {[]string{"rename_property: {Actor.alias: a}", "rename_property: {Actor.size: alias}", "rename_property: {Actor.a: size}"}, []string{"Actor.alias size", "Actor.size alias"}},
+		"three go round":          {[]string{"rename_property: {Actor.alias: a}", "rename_property: {Actor.size: alias}", "rename_property: {Actor.name: size}", "rename_property: {Actor.a: name}"}, []string{"Actor.alias size", "Actor.name alias", "Actor.size name"}},
+		"types are swapped":       {[]string{"rename_type: {Actor: A}", "rename_type: {Group: Actor}", "rename_type: {A: Group}"}, []string{"Actor. Group", "Group. Actor"}},
+		"the name is taken anew":  {[]string{"rename_property: {Actor.alias: nickname}", "add_property: {Actor.alias: integer}"}, []string{"Actor.nickname alias"}},
+		"a dropped name is taken": {[]string{"drop_property: Actor.size", "rename_property: {Actor.alias: size}"}, []string{"Actor.size alias"}},
+		"a chain":                 {[]string{"rename_property: {Actor.alias: a}", "rename_property: {Actor.a: b}", "rename_property: {Actor.b: c}"}, nil},
+		"there and back":          {[]string{"rename_property: {Actor.alias: a}", "rename_property: {Actor.a: alias}"}, nil},
+		"in two types":            {[]string{"- rename_property: {Actor.name: a}\n- rename_property: {Group.leader: b}"}, nil},
+		"with another word":       {[]string{"- rename_property: {Actor.alias: a}\n- alter_property: {Actor.a: {many: true, min_length: 2}}"}, nil},
+	} {
+		from := parsed(t, []byte(namedSchema))
+		to := from
+		for _, patch := range c.patches {
+			next := patched(t, to, patch)
+			if one := crossing(to, next); len(one) > 0 {
+				t.Errorf("%s, %s: %q", name, patch, one)
+			}
+			to = next
+		}
+		if got := crossing(from, to); !slices.Equal(sortedCopy(got), c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func sortedCopy(list []string) []string { return slices.Sorted(slices.Values(list)) }
 
 // Whoever writes a schema whole need not know the names of before, and they stay.
