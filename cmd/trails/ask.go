@@ -15,7 +15,7 @@ import (
 	"trails/invoke"
 )
 
-// massChangeFlag sets how many statements a call may remove in a process that serves.
+// massChangeFlag sets how many statements a call may remove in a serving process.
 func (p *program) massChangeFlag(cmd *cobra.Command) {
 	cmd.Flags().Func("mass-change", "how `many` statements one call may remove unless it says allow_mass_change or a person agrees (default 1000); /sparql and /rdf-graphs have no bound", func(text string) (err error) {
 		if p.massChange, err = strconv.ParseInt(text, 10, 64); err != nil || p.massChange < 1 {
@@ -26,8 +26,8 @@ func (p *program) massChangeFlag(cmd *cobra.Command) {
 	completeWords(cmd, "mass-change") // with nothing, not even a file
 }
 
-// askMass asks the person at the terminal before a call removes much, when before is
-// done; nil where there is none.
+// askMass asks the person at the terminal before a call removes many statements, after before is closed; nil without
+// a terminal.
 func (p *program) askMass(before func()) func(context.Context, invoke.Question) (bool, error) {
 	in := p.terminal()
 	if in == nil {
@@ -39,7 +39,7 @@ func (p *program) askMass(before func()) func(context.Context, invoke.Question) 
 	}
 }
 
-// terminal is where a person can be asked; nil when there is none.
+// terminal is where a person can be asked; nil if there is none.
 func (p *program) terminal() *os.File {
 	in, ok := p.stdin.(*os.File)
 	if !ok || !isatty.IsTerminal(in.Fd()) {
@@ -51,7 +51,7 @@ func (p *program) terminal() *os.File {
 // isYes asks the person at the terminal.
 func (p *program) isYes(in *os.File, question string) bool {
 	fmt.Fprintf(p.stderr, "%s [y/N] ", question)
-	answer, _ := bufio.NewReader(in).ReadString('\n') // what cannot be read is no yes
+	answer, _ := bufio.NewReader(in).ReadString('\n') // an unreadable answer is a no
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
 		return true

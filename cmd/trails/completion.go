@@ -4,13 +4,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completeOutput completes the value of -o with the forms that the command has.
+// completeOutput completes the value of -o with the command's formats.
 func completeOutput(root *cobra.Command) {
 	complete := func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return outputs(cmd), cobra.ShellCompDirectiveNoFileComp
 	}
 	if err := root.RegisterFlagCompletionFunc("output-format", complete); err != nil {
-		panic(err) // the flag is not there: a bug that every start would show
+		panic(err) // a missing flag is a bug that every start would show
 	}
 }
 

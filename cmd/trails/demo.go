@@ -49,7 +49,7 @@ func (p *program) demo(ctx context.Context, keep string, s serving) (err error) 
 		return err
 	}
 	ln, err := httpapi.Listen(ctx, cmp.Or(s.addr, defaultAddr))
-	if s.addr == "" && fault.Is(err, fault.Unusable) { // another server has the usual address
+	if s.addr == "" && fault.Is(err, fault.Unusable) { // another server uses the default address
 		ln, err = httpapi.Listen(ctx, "127.0.0.1:0")
 	}
 	if err != nil {
@@ -71,8 +71,7 @@ func (p *program) demo(ctx context.Context, keep string, s serving) (err error) 
 	return p.serveOn(ctx, ln, file, s)
 }
 
-// tellStory makes the file, as the calls of the example made the graph: through the
-// same path as everything else, so that there is a history to look at.
+// tellStory creates the example file by calls, so that it has a history.
 func (p *program) tellStory(ctx context.Context, file string) error {
 	if err := kg.Create(ctx, file, kg.CreateOptions{Name: "demo", Schema: example.Schema, By: me()}); err != nil {
 		return err

@@ -21,7 +21,7 @@ type diagnosis struct {
 	}
 }
 
-// diagnose mends first what --fix says, and fails when all is not well.
+// diagnose runs the doctor, after --fix if given, and fails if something is wrong.
 func (a *asked) diagnose() error {
 	a.inspect = true
 	fix, _ := a.cmd.Flags().GetBool("fix")
@@ -43,7 +43,7 @@ func (a *asked) diagnose() error {
 		return err
 	}
 	code := exitDone
-	for _, c := range d.Checks { // what the file holds is told from what is around it
+	for _, c := range d.Checks { // checks of the file are shown separately from those of its surroundings
 		switch {
 		case c.Result == "failed" && (c.Name == "file" || c.Name == "head" || c.Name == "schema"):
 			return failure{exitInvalid, a.file + " is not well"}
@@ -57,7 +57,7 @@ func (a *asked) diagnose() error {
 	return failure{code, a.file + " is not well"}
 }
 
-// writeDiagnosis writes a line for each check, and below it what is wrong with capabilities.
+// writeDiagnosis writes a line for each check, and below it the findings about capabilities.
 func writeDiagnosis(w io.Writer, d diagnosis) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range d.Checks {
@@ -75,7 +75,7 @@ func writeDiagnosis(w io.Writer, d diagnosis) error {
 	return nil
 }
 
-// mend puts right in FILE what follows from the rest of it, and says on stderr what it did.
+// mend repairs FILE, and reports on stderr what it did.
 func (p *program) mend(ctx context.Context, file string, dryRun bool) error {
 	say := func(done []string) {
 		verb := "mended"

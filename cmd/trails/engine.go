@@ -26,7 +26,7 @@ import (
 	"trails/text/jsontext"
 )
 
-// remoteHelp ends the help of commands that may reach other hosts.
+// remoteHelp is the end of the help of commands that may reach other hosts.
 const remoteHelp = `
 SERVICE and LOAD reach the hosts of --allow-remote and no others: HOST or HOST:PORT by https,
 on this machine by http, too; http://HOST[:PORT] otherwise. Without a port it is the scheme's own.
@@ -38,7 +38,7 @@ func (p *program) remoteFlag(cmd *cobra.Command) {
 	completeWords(cmd, "allow-remote") // with nothing, not even a file
 }
 
-// queryWaitFlag sets how long the queries of a process that serves wait.
+// queryWaitFlag sets how long queries of a serving process wait.
 func (p *program) queryWaitFlag(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&p.queryWait, "query-wait", 15*time.Second, "`DURATION` that a query or an export waits while others run, before it is told to come again")
 	completeWords(cmd, "query-wait")
@@ -65,16 +65,14 @@ func (p *program) withGraph(ctx context.Context, file string, work func(*kg.Grap
 	return work(g)
 }
 
-// withEngine opens the graph and the call path over it. Closing writes down the
-// provenance that is still waiting, even when the work was interrupted. Work that is
-// done stays done when that cannot be, as on a full disk: a line on stderr says what
-// was lost.
+// withEngine opens the graph and an engine. Closing writes waiting provenance, even after an interrupt. If that
+// fails, as on a full disk, completed work stays, and a line on stderr says what was lost.
 func (p *program) withEngine(ctx context.Context, file string, observe func(invoke.Observation), work func(*invoke.Engine) error) error {
 	return p.withGraph(ctx, file, func(g *kg.Graph) (err error) {
 		var engine atomic.Pointer[invoke.Engine] // nil until there is one
 		pool := p.pool(func(string) {
 			if e := engine.Load(); e != nil {
-				go func() { _ = e.Refresh(ctx) }() // what cannot be told now is told with the next commit
+				go func() { _ = e.Refresh(ctx) }() // versions that cannot be stored now are stored with the next commit
 			}
 		})
 		defer pool.Close()
@@ -101,9 +99,8 @@ func (p *program) withEngine(ctx context.Context, file string, observe func(invo
 	})
 }
 
-// withTracedEngine is withEngine for a process that stays: its calls are traced
-// where the environment names a collector. observe, which may be nil, is called
-// for each too.
+// withTracedEngine is withEngine for a serving process: its calls are traced if the environment names a collector,
+// and passed to observe, which may be nil.
 func (p *program) withTracedEngine(ctx context.Context, file string, observe func(invoke.Observation), work func(*invoke.Engine) error) (err error) {
 	traces, err := telemetry.StartTraces(ctx, version, p.log)
 	if err != nil {
@@ -127,8 +124,7 @@ func (p *program) withTracedEngine(ctx context.Context, file string, observe fun
 // arguments are what a call is given.
 type arguments map[string]any
 
-// call is the start of every call that this program makes: by the person who runs it. Of
-// the optional arguments those that are empty or false are left out.
+// call makes a call by the person who runs the program. Optional arguments that are empty or false are left out.
 func (p *program) call(capability string, given arguments, optional ...arguments) invoke.Call {
 	for _, more := range optional {
 		for name, value := range more {
@@ -144,7 +140,8 @@ func (p *program) call(capability string, given arguments, optional ...arguments
 	return invoke.Call{Capability: capability, Args: text, Principal: me(), Via: "cli", Whole: true}
 }
 
-// tellLeftOut says on stderr which statements of a document RDF has no terms for, and which names of it are none.
+// tellLeftOut reports on stderr which statements of a document cannot be expressed in RDF, and which names are
+// unknown.
 func (p *program) tellLeftOut(done kg.Loaded) {
 	for _, name := range done.Doubts {
 		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(name))
@@ -154,8 +151,7 @@ func (p *program) tellLeftOut(done kg.Loaded) {
 	}
 }
 
-// makeCall makes one call on FILE, shows on a terminal how far it is, and says on stderr what
-// it probably did not mean.
+// makeCall makes one call on FILE, shows its progress on a terminal, and its warnings on stderr.
 func (p *program) makeCall(ctx context.Context, file string, c invoke.Call) (res invoke.Result, err error) {
 	progress := p.newMeter()
 	defer progress.close()
@@ -168,8 +164,8 @@ func (p *program) makeCall(ctx context.Context, file string, c invoke.Call) (res
 	return res, err
 }
 
-// warn says on stderr what a call probably did not mean. What stands on stdout is the answer:
-// text has the warnings not again, and JSON is the whole structured result.
+// warn writes the warnings of a call to stderr, and not again to stdout; JSON output is the complete structured
+// result.
 func (p *program) warn(res invoke.Result) {
 	for _, warning := range res.Warnings {
 		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(flagsFor(p.cmd).Replace(warning)))
@@ -194,7 +190,7 @@ func unwarned(structured json.RawMessage) json.RawMessage {
 
 func isWarnings(m jsontext.Member) bool { return m.Name == "warnings" }
 
-// me is the person at this machine, by the name that the system knows.
+// me is the person at this machine, by login name.
 func me() policy.Principal {
 	name := "unknown"
 	if u, err := user.Current(); err == nil {

@@ -51,8 +51,8 @@ var exitCodes = map[fault.Kind]int{
 	fault.Unusable:         exitFailed,
 }
 
-// exitCode is that of the kind, but where all that is wrong with the arguments is that what
-// they name is not there: the usage is right.
+// exitCode is that of the kind of fault, but if the only problem of arguments is that something named does not exist,
+// the usage was right.
 func exitCode(f *fault.Error) int {
 	if f.Kind == fault.InvalidArguments && len(f.Fields) > 0 && !slices.ContainsFunc(f.Fields, func(e fault.FieldError) bool { return e.Code != fault.Class }) {
 		return exitNotFound
@@ -60,13 +60,12 @@ func exitCode(f *fault.Error) int {
 	return exitCodes[f.Kind]
 }
 
-// usageError is a call that no command understands; it is answered with the usage.
+// usageError is an invalid command line; it is answered with the usage.
 type usageError struct{ message string }
 
 func (e usageError) Error() string { return e.message }
 
-// failure is a command that ran to its end and found something wrong: it has printed
-// what it found, and ends with this code.
+// failure is the error of a command that has run and printed a problem; it ends with this code.
 type failure struct {
 	code    int
 	message string
@@ -74,8 +73,7 @@ type failure struct {
 
 func (e failure) Error() string { return e.message }
 
-// inFlags returns a fault as the terminal is told it, which may know paths and causes, and with
-// arguments named by the flags that give them.
+// inFlags returns a fault for the terminal, which may show paths and causes, with arguments named by their flags.
 func inFlags(cmd *cobra.Command, f *fault.Error) *fault.Error {
 	spell, spelt := flagsFor(cmd), *f
 	spelt.Message = spell.Replace(f.Whole())
@@ -86,10 +84,9 @@ func inFlags(cmd *cobra.Command, f *fault.Error) *fault.Error {
 	return &spelt
 }
 
-// flagsFor names arguments in a sentence by the flags of a command that give them:
-// --allow-data-loss in the place of allow_data_loss, and of allow_data_loss: true. What a plan
-// names is given to the command beside it that does what was planned. An argument that is one
-// word stays: as a word of a sentence it would be taken for the argument.
+// flagsFor replaces argument names in a sentence by the command's flags: --allow-data-loss instead of allow_data_loss
+// or allow_data_loss: true. What a plan suggests is a flag of the command that applies it. Arguments of one word
+// stay, because they may be ordinary words.
 func flagsFor(cmd *cobra.Command) *strings.Replacer {
 	var spellings []string
 	spell := func(flag *pflag.Flag) {
@@ -110,8 +107,8 @@ func flagsFor(cmd *cobra.Command) *strings.Replacer {
 	return strings.NewReplacer(spellings...)
 }
 
-// report prints err as one clear line, then its fields, and returns the exit code.
-// With -o json it is an object on stdout, too.
+// report prints err as one line followed by its fields, and returns the exit code. With -o json it is an object on
+// stdout, too.
 func (p *program) report(ctx context.Context, cmd *cobra.Command, err error) int {
 	var usage usageError
 	var failed failure
@@ -135,9 +132,8 @@ func (p *program) report(ctx context.Context, cmd *cobra.Command, err error) int
 	return p.reportInternal(err)
 }
 
-// printFailure writes a failure as the structured error that every door answers with,
-// and the exit code, when -o json asks for it. It returns the code. Nothing is written
-// behind the beginning of an answer, which would make neither of the two JSON.
+// printFailure writes a failure as the structured error that all transports use, with the exit code, for -o json. It
+// returns the code. If an answer has begun nothing is written, because the output would not be JSON.
 func (p *program) printFailure(code int, kind string, f *fault.Error) int {
 	if !p.asJSON() || p.stdout.wrote {
 		return code
@@ -160,8 +156,7 @@ func (p *program) printFailure(code int, kind string, f *fault.Error) int {
 	return code
 }
 
-// reportFields prints one field error a line, in the order of the input and with
-// the place in it first.
+// reportFields prints one field error a line, in input order, with the place first.
 func (p *program) reportFields(fields []fault.FieldError) {
 	fields = slices.Clone(fields)
 	slices.SortStableFunc(fields, func(a, b fault.FieldError) int { return comparePlaces(a.Source, b.Source) })
@@ -187,7 +182,7 @@ func cutPlace(place string) (file string, line, column int) {
 	return file, line, 0
 }
 
-// cutNumber cuts the number behind the last colon off, 0 when there is none.
+// cutNumber cuts off the number behind the last colon, 0 if there is none.
 func cutNumber(place string) (rest string, number int) {
 	colon := strings.LastIndexByte(place, ':')
 	if colon < 0 {
@@ -200,7 +195,7 @@ func cutNumber(place string) (rest string, number int) {
 	return place[:colon], number
 }
 
-// fieldMessage names the field, once, as it is called or as its flag is.
+// fieldMessage names the field once, by its name or its flag.
 func fieldMessage(f fault.FieldError) string {
 	if f.Field == "" || mentions(f.Message, f.Field) || mentions(f.Message, "--"+strings.ReplaceAll(f.Field, "_", "-")) {
 		return f.Message + f.More()
@@ -208,11 +203,10 @@ func fieldMessage(f fault.FieldError) string {
 	return f.Field + ": " + f.Message + f.More()
 }
 
-// reportInternal shows our own fault as nothing but its trace id. Whoever sits at
-// this machine may read the log, so it says how.
+// reportInternal shows an internal error only as its trace id, and how to read the log.
 func (p *program) reportInternal(err error) int {
 	trace, logged := fault.Of(err).Details["trace_id"].(string)
-	if !logged { // it did not come through the call path, which logs its own
+	if !logged { // it did not come from a call, which would have been logged
 		trace = invoke.NewTraceID()
 		p.log.Error("internal error", slog.String("trace_id", trace), slog.String("cause", fault.Whole(err)))
 	}

@@ -65,8 +65,8 @@ the format is that of the name unless --format says another.
 	return cmd
 }
 
-// export streams the graph to stdout. With --output it writes beside the destination and
-// renames at the end, and refuses to replace what nobody asked to lose.
+// export streams the graph to stdout. With --output it writes to a temporary file and renames it at the end, and does
+// not replace a file without permission.
 func (p *program) export(ctx context.Context, file string, f exportFlags) error {
 	c := p.call("export", arguments{"format": f.format}, arguments{"graph": f.graph, "type": f.typeName})
 	if f.output == "" {
@@ -74,7 +74,7 @@ func (p *program) export(ctx context.Context, file string, f exportFlags) error 
 		_, err := p.makeCall(ctx, file, c)
 		return err
 	}
-	if dest, err := os.Stat(f.output); err == nil { // of what is not there the write says what else is wrong
+	if dest, err := os.Stat(f.output); err == nil { // the write reports other errors
 		if graph, err := os.Stat(file); err == nil && os.SameFile(graph, dest) {
 			return fault.New(fault.Conflict, "%s is the graph itself; export it to another file", f.output)
 		}
@@ -102,8 +102,7 @@ func (p *program) export(ctx context.Context, file string, f exportFlags) error 
 	})
 }
 
-// replaceFile makes path from what write writes. Until that is whole and on the
-// disk, path stays as it was.
+// replaceFile writes path with write. Until everything is on disk, path stays unchanged.
 func replaceFile(path string, write func(io.Writer) error) (err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.partial")
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// fileHelp ends the help of every command that takes FILE with others after it.
+// fileHelp is the end of the help of commands that take FILE before other arguments.
 const fileHelp = `
 FILE may be left out when TRAILS_DB names it.`
 
-// fileThen splits FILE off the arguments of a command that takes exactly these
-// others after it. When TRAILS_DB is set and one argument is missing, it is FILE.
+// fileThen splits FILE off the arguments of a command with exactly these other arguments. If TRAILS_DB is set and one
+// argument is missing, that is FILE.
 func (p *program) fileThen(cmd *cobra.Command, args []string, others ...string) (file string, rest []string, err error) {
 	db := p.env["TRAILS_DB"]
 	switch {
@@ -29,7 +29,7 @@ func (p *program) fileThen(cmd *cobra.Command, args []string, others ...string) 
 	return "", nil, missing(cmd, args, append([]string{"FILE"}, others...))
 }
 
-// onFile runs a command that takes FILE, exactly these others after it, and no more.
+// onFile runs a command with FILE and exactly these other arguments.
 func (p *program) onFile(do func(cmd *cobra.Command, file string, rest []string) error, others ...string) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		file, rest, err := p.fileThen(cmd, args, others...)
@@ -40,9 +40,8 @@ func (p *program) onFile(do func(cmd *cobra.Command, file string, rest []string)
 	}
 }
 
-// fileThenSome splits FILE off the arguments of a command that takes any number of
-// others. When TRAILS_DB is set the first argument is FILE only if it is a SQLite
-// file: neither data nor a capability is ever one.
+// fileThenSome splits FILE off the arguments of a command with any number of others. If TRAILS_DB is set, the first
+// argument is FILE only if it is a SQLite file, which data and capabilities never are.
 func (p *program) fileThenSome(cmd *cobra.Command, args []string) (file string, rest []string, err error) {
 	db := p.env["TRAILS_DB"]
 	switch {
@@ -54,7 +53,7 @@ func (p *program) fileThenSome(cmd *cobra.Command, args []string) (file string, 
 	return args[0], args[1:], nil
 }
 
-// missing says which argument is not there.
+// missing says which argument is missing.
 func missing(cmd *cobra.Command, args, wanted []string) error {
 	name := wanted[min(len(args), len(wanted)-1)]
 	if len(wanted) > 1 || name != "FILE" {
@@ -63,7 +62,7 @@ func missing(cmd *cobra.Command, args, wanted []string) error {
 	return usageError{cmd.Name() + " needs FILE, or TRAILS_DB set to it"}
 }
 
-// walLimit is the bound on the write-ahead log in bytes; 0 when nothing is said.
+// walLimit is the bound on the write-ahead log in bytes; 0 by default.
 func (p *program) walLimit() (int64, error) {
 	text := p.env["TRAILS_WAL_LIMIT"]
 	if text == "" {
@@ -78,8 +77,7 @@ func (p *program) walLimit() (int64, error) {
 
 const sqliteMagic = "SQLite format 3\x00"
 
-// isSQLite reports whether path is a file that begins like a database. It reads nothing
-// else: what a pipe has given is gone.
+// isSQLite reports whether path is a regular file that begins like a database. It does not read from pipes.
 func isSQLite(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return false

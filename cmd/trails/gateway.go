@@ -34,7 +34,7 @@ has agreed to it: whoever adds it here has, others do it with trust.
 	}
 }
 
-// namedServer is a server that gateway add names, as its flags say it.
+// namedServer is a server definition from the flags of gateway add.
 type namedServer struct {
 	gateway.Server
 	command      string
@@ -63,7 +63,7 @@ func (s *namedServer) flags(cmd *cobra.Command) {
 	flags.BoolVar(&s.elsewhere, "elsewhere", false, "do not agree that it is reached from this machine")
 }
 
-// add names the server in the file, agrees to it here, and tries it.
+// add adds the server to the file, approves it here, and tries it.
 func (s *namedServer) add(a *asked) (err error) {
 	ways := slices.DeleteFunc([]string{s.command, s.HTTP, s.SSE}, func(way string) bool { return way == "" })
 	if len(ways) != 1 {
@@ -100,11 +100,11 @@ func (s *namedServer) add(a *asked) (err error) {
 	return a.tryServer(a.ctx(), a.file, s.Name)
 }
 
-// firstAnswer bounds how long a server that was added is waited for.
+// firstAnswer bounds the wait for a newly added server.
 const firstAnswer = 10 * time.Second
 
-// tryServer says on stderr when a server that was added does not answer. It stays in the file:
-// it may be started later.
+// tryServer reports on stderr if a newly added server does not answer. It stays in the file, because it may be
+// started later.
 func (p *program) tryServer(ctx context.Context, file, name string) error {
 	soon, cancel := context.WithTimeout(ctx, firstAnswer)
 	defer cancel()
@@ -121,14 +121,14 @@ func (p *program) tryServer(ctx context.Context, file, name string) error {
 	return nil
 }
 
-// runs is a line that says what somebody agrees to by trusting a command, "" of an address.
+// runs is a line about the program that trusting a command approves, "" for an address.
 func (p *program) runs(s gateway.Server) string {
 	if len(s.Command) == 0 {
 		return ""
 	}
 	found, err := upstream.FindProgram(s, "", p.lookup)
 	if err != nil {
-		return "" // who agrees to it is told why that cannot be
+		return "" // the approval will report why it cannot be found
 	}
 	return fmt.Sprintf("%s runs %s in %s\n", s.Name, line(found.Path), line(found.Directory))
 }
@@ -146,7 +146,7 @@ func pairs(flag, between string, given []string) (map[string]string, error) {
 	return all, nil
 }
 
-// upstreamLine is one server, and how it stands.
+// upstreamLine is one server with its state.
 type upstreamLine struct {
 	Name, Way, Address, State, Problem, Says string
 }
@@ -197,12 +197,12 @@ type reviewed struct {
 	Digest      string
 }
 
-// standings say to a person how something stands to what was accepted.
+// standings are the standings in words.
 var standings = map[gateway.Standing]string{
 	gateway.IsNew: "new", gateway.IsChanged: "changed", gateway.IsGone: "not offered any more", gateway.IsMoved: "as before, of a server that is reached in another way",
 }
 
-// writeReview writes the changes. What a server says is quoted.
+// writeReview writes the changes. Texts of a server are quoted.
 func writeReview(w io.Writer, r reviewed) error {
 	if len(r.Changes) == 0 {
 		fmt.Fprintf(w, "all is as it was accepted, %d things\n", r.Offers)
@@ -227,7 +227,7 @@ func writeReview(w io.Writer, r reviewed) error {
 	return nil
 }
 
-// accept shows the changes and asks, unless it is told not to, and accepts what was shown.
+// accept shows the changes, asks unless told otherwise, and accepts what was shown.
 func (a *asked) accept() error {
 	yes, _ := a.cmd.Flags().GetBool("yes")
 	shown := !yes && a.given["dry_run"] != true
@@ -385,8 +385,8 @@ func (p *program) completeUpstream(cmd *cobra.Command, args []string, word strin
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeAccepting completes the name of a server, and then names of what is not as it was
-// accepted, which the server is asked for.
+// completeAccepting completes the name of a server, and then names of its unaccepted things, for which it contacts
+// the server.
 func (p *program) completeAccepting(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	file, rest, err := p.fileThenSome(cmd, args)
 	if err != nil || len(rest) == 0 {

@@ -38,7 +38,7 @@ func genFlags(cmd *cobra.Command) {
 	cmd.Flags().String("dir", ".", "the `directory` that paths are relative to")
 }
 
-// propose prints the diff of a generator, and writes the files if that was asked for.
+// propose prints the diff of a generator, and writes the files if requested.
 func (a *asked) propose() error {
 	answer, err := a.once()
 	if write, _ := a.cmd.Flags().GetBool("write"); err != nil || !write {
@@ -61,8 +61,7 @@ func writeDiffs(w io.Writer, d proposed) error {
 	return nil
 }
 
-// writeProposed writes files that are proposed, each whole or not at all, and none when one
-// of them is there with another text.
+// writeProposed writes proposed files, each completely or not at all, and none if one exists with another text.
 func (p *program) writeProposed(dir string, d proposed) error {
 	var missing []int
 	for i, f := range d.Files {

@@ -76,17 +76,17 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	return cmd
 }
 
-// importPlan is what an import will do.
+// importPlan is the plan of an import.
 type importPlan struct {
 	file     string
-	made     bool // FILE is not there yet
+	made     bool // FILE does not exist yet
 	proposed *kg.Proposed
-	added    []string // types that FILE will have, in the order of the proposal
-	patch    string   // that adds them to a FILE that is there
+	added    []string // types to add to FILE, in the order of the proposal
+	patch    string   // patch that adds them to an existing FILE
 	loads    []load.Options
-	records  int64    // that fit
-	leftOut  int64    // that do not
-	rejects  []string // the file of each load for the rows that do not fit, "" for none
+	records  int64    // number of records that fit
+	leftOut  int64    // number of records that do not
+	rejects  []string // for each load the file for rejected rows, "" for none
 }
 
 // imported is what an import answers.
@@ -98,12 +98,12 @@ type imported struct {
 	Records int64    `json:"records"`
 	LeftOut int64    `json:"left_out"`
 	Rejects []string `json:"rejects"` // files
-	Again   []string `json:"again"`   // commands that import them when they are mended
+	Again   []string `json:"again"`   // commands that import rejected rows after correction
 	Commits []string `json:"commits"` // of the data
 	Undo    []string `json:"undo"`    // commands
 }
 
-// importData plans, shows, asks, and does what was shown.
+// importData plans, shows the plan, asks, and executes it.
 func (p *program) importData(ctx context.Context, file string, data []string, f importFlags) error {
 	sources, end, err := p.sources(ctx, data)
 	if err != nil {
@@ -147,7 +147,7 @@ func (p *program) importData(ctx context.Context, file string, data []string, f 
 	})
 }
 
-// planImport proposes a schema for the data, which is tried, and finds out what of it FILE has.
+// planImport proposes a schema for the data, tries it, and compares it with FILE.
 func (p *program) planImport(ctx context.Context, file string, sources []kg.Source, f importFlags) (*importPlan, error) {
 	proposed, err := kg.Propose(ctx, me(), sources, f.options)
 	if err != nil {
@@ -167,7 +167,7 @@ func (p *program) planImport(ctx context.Context, file string, sources []kg.Sour
 	plan := &importPlan{file: file, proposed: proposed, loads: slices.Clone(proposed.Loads), records: proposed.Records, leftOut: proposed.LeftOut, added: []string{}}
 	_, err = os.Stat(file)
 	plan.made = errors.Is(err, fs.ErrNotExist)
-	fits, err := schema.ParseYAML(proposed.Schema, "urn:trails:import:") // its names are all that is asked of it
+	fits, err := schema.ParseYAML(proposed.Schema, "urn:trails:import:") // only its names are used
 	if err != nil {
 		return nil, err
 	}
@@ -233,10 +233,10 @@ func (p *program) planImport(ctx context.Context, file string, sources []kg.Sour
 	return plan, nil
 }
 
-// findType finds the type of FILE that rows are of: the one that is named, or the one that has
-// all that is proposed for them. Where there is none, the proposed one is added.
+// findType finds the type of FILE for rows: the named one, or one with all proposed properties. Otherwise the
+// proposed type is added.
 func (plan *importPlan) findType(o *load.Options, fits, there *schema.Schema, f importFlags) error {
-	if o.Type == "" { // records say theirs
+	if o.Type == "" { // records contain their types
 		for _, t := range fits.Types {
 			if there.Type(t.Name) == nil && !slices.Contains(plan.added, t.Name) {
 				plan.added = append(plan.added, t.Name)
@@ -254,7 +254,7 @@ func (plan *importPlan) findType(o *load.Options, fits, there *schema.Schema, f 
 			}
 		}
 		switch {
-		case f.options.Type != "": // a new one was named
+		case f.options.Type != "": // a new type was named
 		case len(able) == 1:
 			found = there.Type(able[0])
 		case len(able) > 1:
@@ -291,7 +291,7 @@ func (plan *importPlan) findType(o *load.Options, fits, there *schema.Schema, f 
 	return nil
 }
 
-// hasAll reports whether a type has all properties that are proposed for rows.
+// hasAll reports whether a type has all proposed properties.
 func hasAll(there *schema.Schema, t *schema.Type, fits *schema.Schema, proposed *schema.Type) bool {
 	return !slices.ContainsFunc(fits.PropertiesOf(proposed), func(q *schema.Property) bool { return sameProperty(there, t, q.Name) == nil })
 }
@@ -309,8 +309,8 @@ func sameProperty(s *schema.Schema, t *schema.Type, name string) *schema.Propert
 	return nil
 }
 
-// leaveOut names the file for the rows of a load that do not fit, if there are any. One that is
-// there is not written over: somebody may be mending it.
+// leaveOut sets the file for rejected rows of a load. An existing file is not overwritten, because somebody may be
+// correcting it.
 func (plan *importPlan) leaveOut(some bool, i int, f importFlags) error {
 	name := ""
 	if some && !f.options.Strict {
@@ -350,8 +350,8 @@ func (p *program) showImport(plan *importPlan) {
 	}
 }
 
-// doImport makes the file or adds the types, and loads. A file that was made is removed when
-// its data is refused.
+// doImport creates the file or adds the types, and loads the data. A file that it created is removed if the data is
+// refused.
 func (p *program) doImport(ctx context.Context, plan *importPlan, sources []kg.Source, f importFlags) (done imported, err error) {
 	done = imported{File: plan.file, Created: plan.made, Types: plan.added, Rejects: []string{}, Again: []string{}, Commits: []string{}, Undo: []string{}}
 	switch {
@@ -362,7 +362,7 @@ func (p *program) doImport(ctx context.Context, plan *importPlan, sources []kg.S
 		defer func() {
 			if err != nil && len(done.Commits) == 0 {
 				for _, name := range []string{plan.file, plan.file + "-wal", plan.file + "-shm"} {
-					_ = os.Remove(name) // it is what this call has made
+					_ = os.Remove(name) // it was created by this call
 				}
 			}
 		}()
@@ -378,7 +378,7 @@ func (p *program) doImport(ctx context.Context, plan *importPlan, sources []kg.S
 			if err != nil {
 				return done, fault.New(fault.Unusable, "%s cannot be written", plan.rejects[i]).Because(err)
 			}
-			defer func() { _ = rejects.Close() }() // what it has is flushed
+			defer func() { _ = rejects.Close() }() // its content has been flushed
 			out = rejects
 		}
 		said, err := p.importLoad(ctx, plan.file, o, sources, plan.proposed.Sources[i], out, out != nil, arguments{"message": f.message})
@@ -395,7 +395,7 @@ func (p *program) doImport(ctx context.Context, plan *importPlan, sources []kg.S
 		switch {
 		case said.LeftOut > 0:
 			done.Rejects = append(done.Rejects, plan.rejects[i])
-			o.Sheet = "" // the file of them is CSV
+			o.Sheet = "" // rejected rows are written as CSV
 			words := append([]string{"trails import", quoted(plan.file), quoted(plan.rejects[i])}, optionsOf(o)...)
 			done.Again = append(done.Again, strings.Join(words, " "))
 		case plan.rejects[i] != "":

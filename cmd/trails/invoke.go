@@ -110,7 +110,7 @@ func find(descriptors []capability.Descriptor, name string) (capability.Descript
 	return capability.Descriptor{}, false
 }
 
-// suggest says where the names are when none is near to an unknown one.
+// suggest says how to list the names if none is similar to an unknown one.
 func suggest(err error, name string) error {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Kind != fault.UnknownTool || !strings.HasSuffix(f.Message, name) {

@@ -11,8 +11,7 @@ import (
 	"trails/invoke"
 )
 
-// completeInvoke completes FILE, then the capabilities that FILE has, then the
-// arguments of the one that stands there. What goes wrong completes to nothing.
+// completeInvoke completes FILE, then the capabilities of FILE, then arguments. On errors it completes nothing.
 func (p *program) completeInvoke(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	file, rest, err := p.fileThenSome(cmd, args)
 	if err != nil {
@@ -38,7 +37,7 @@ func (p *program) completeInvoke(cmd *cobra.Command, args []string, word string)
 	}
 	d, _ := find(callable, rest[0])
 	name, _, hasValue := strings.Cut(word, "=")
-	if !hasValue { // a name up to its "=", then the values that it may have
+	if !hasValue { // a name up to its "=", then its possible values
 		for _, f := range d.InputShape.Fields {
 			if strings.HasPrefix(f.Name, word) {
 				out = append(out, cobra.CompletionWithDesc(f.Name+"=", line(f.Description)))

@@ -14,8 +14,7 @@ import (
 	"trails/invoke"
 )
 
-// listCapabilities prints what can be called, the tools before the helpers: the
-// descriptors, or a line each.
+// listCapabilities prints all capabilities, tools first: the descriptors, or one line each.
 func (p *program) listCapabilities(tools invoke.Tools) error {
 	return p.print(slices.Concat(tools.Descriptors, tools.Helpers), func(w io.Writer) error {
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -32,7 +31,7 @@ func (p *program) listCapabilities(tools invoke.Tools) error {
 	})
 }
 
-// firstSentence is enough for a line in a list.
+// firstSentence is the first sentence, for a list.
 func firstSentence(s string) string {
 	const most = 90
 	s, _, _ = strings.Cut(line(s), ". ")
@@ -42,7 +41,7 @@ func firstSentence(s string) string {
 	return strings.TrimSuffix(s, ".")
 }
 
-// describe prints what one capability takes: its descriptor, or a table of arguments.
+// describe prints one capability: its descriptor, or a table of arguments.
 func (p *program) describe(d capability.Descriptor) error {
 	return p.print(d, func(w io.Writer) error {
 		fmt.Fprintf(w, "%s %s\n%s\n\n", d.ID, d.Version, line(d.Description))
@@ -59,7 +58,7 @@ func (p *program) describe(d capability.Descriptor) error {
 	})
 }
 
-// constraints says in a few words what must hold for a field.
+// constraints describes the constraints of a field in a few words.
 func constraints(f capability.Field) string {
 	var must []string
 	if f.Required {

@@ -11,9 +11,8 @@ import (
 	"trails/text/jsontext"
 )
 
-// parseWords reads name=value and name:=json words as the shape asks. It decides
-// nothing: a value that does not fit goes on as text, for the call to refuse with
-// the right field error.
+// parseWords parses name=value and name:=json by the types of the shape. A value that does not fit stays a text,
+// which the call refuses with a field error.
 func parseWords(shape capability.Shape, words []string) (map[string]json.RawMessage, error) {
 	given := map[string][]json.RawMessage{}
 	raw := map[string]json.RawMessage{}
@@ -58,8 +57,8 @@ func parseWords(shape capability.Shape, words []string) (map[string]json.RawMess
 	return gather(shape, given, raw)
 }
 
-// gather makes arrays of repeated values and of fields that take many. One value that is the
-// text of a whole list goes on as it is, for the call to read and to say so.
+// gather makes arrays of repeated values and for fields with many. A single value that is a JSON list stays a text,
+// for the call to handle.
 func gather(shape capability.Shape, given map[string][]json.RawMessage, values map[string]json.RawMessage) (map[string]json.RawMessage, error) {
 	for name, list := range given {
 		if _, twice := values[name]; twice {
@@ -84,8 +83,7 @@ func gather(shape capability.Shape, given map[string][]json.RawMessage, values m
 	return values, nil
 }
 
-// isJSONOf reports whether word, as it stands, is a JSON value of the type; types
-// that travel as strings have none.
+// isJSONOf reports whether word is a JSON value of the type; false for types that are JSON strings.
 func isJSONOf(t capability.Type, word string) bool {
 	switch t {
 	case capability.Boolean:

@@ -31,8 +31,7 @@ func (a *asked) list() error {
 	return err
 }
 
-// listCSV writes a list as a table that a load reads: whole texts, all values, and references by
-// name.
+// listCSV writes a list as a table that load can read: complete texts, all values, and references by name.
 func (a *asked) listCSV() error {
 	given := a.given
 	if given["cursor"] != nil || given["facets"] != nil {
@@ -67,8 +66,8 @@ func (a *asked) listCSV() error {
 	return err
 }
 
-// conditionOf reads a condition: a property, an operator, which stands between spaces when it
-// is a word, and a value. What is no condition is passed on whole, and refused by the call.
+// conditionOf parses a condition: a property, an operator (a word between spaces, or a sign), and a value. An invalid
+// condition is passed on for the call to refuse.
 func conditionOf(text string) arguments {
 	at := strings.IndexAny(text, " =!<>")
 	if at < 0 {
@@ -93,8 +92,8 @@ func conditionOf(text string) arguments {
 	return out
 }
 
-// completeProperties completes a property of the type that the arguments name, the last of a
-// list with commas and behind the minus of an order.
+// completeProperties completes a property of the type in the arguments, within lists with commas and after the minus
+// of an order.
 func (p *program) completeProperties(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	file, rest, err := p.fileThenSome(cmd, args)
 	if err != nil || len(rest) == 0 {
@@ -117,7 +116,7 @@ func (p *program) completeTypes(cmd *cobra.Command, args []string, word string) 
 	return p.suggested(cmd, file, arguments{"what": "types", "prefix": word}), cobra.ShellCompDirectiveNoFileComp
 }
 
-// suggested are the values that the file suggests; what goes wrong completes to nothing.
+// suggested are suggestions from the file; on errors there are none.
 func (p *program) suggested(cmd *cobra.Command, file string, what arguments) (out []cobra.Completion) {
 	var list struct{ Items []struct{ Value string } }
 	_ = p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) error {

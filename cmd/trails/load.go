@@ -33,7 +33,7 @@ func words[T ~string](values []T) string {
 	return strings.Join(all[:last], ", ") + " or " + all[last]
 }
 
-// completeWords completes the value of a flag with these words and nothing else.
+// completeWords completes the value of a flag with these words only.
 func completeWords(cmd *cobra.Command, flag string, words ...string) {
 	completeFlag(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -45,7 +45,7 @@ func completeFlag(cmd *cobra.Command, flag string, complete cobra.CompletionFunc
 	}
 }
 
-// load reads files, and writes what is left out of them into another one.
+// load loads files, and writes rejected rows to another file.
 func (a *asked) load() error {
 	flags := a.cmd.Flags()
 	replace, _ := flags.GetBool("replace")
@@ -109,8 +109,7 @@ func (a *asked) load() error {
 	return &stopped
 }
 
-// writeRejects writes the statements that were left out, one a line, and how many more there
-// are than are listed.
+// writeRejects writes statements that were left out, one a line, and the number of those not listed.
 func writeRejects(name string, rejects []json.RawMessage, count int64) error {
 	var text []byte
 	for _, reject := range rejects {
@@ -125,11 +124,11 @@ func writeRejects(name string, rejects []json.RawMessage, count int64) error {
 	return nil
 }
 
-// columnsOf reads what --map says of columns.
+// columnsOf parses --map.
 func columnsOf(given []string) (map[string]string, error) {
 	columns := map[string]string{}
 	for _, word := range given {
-		cut := strings.LastIndexByte(word, '=') // no property has one in its name
+		cut := strings.LastIndexByte(word, '=') // no property name contains one
 		if cut < 0 {
 			return nil, usageError{"--map " + word + " is not COLUMN=PROPERTY"}
 		}
@@ -145,7 +144,7 @@ const maxContext = 4 << 20
 func contextsOf(given []string) (map[string]json.RawMessage, error) {
 	documents := map[string]json.RawMessage{}
 	for _, word := range given {
-		cut := strings.LastIndexByte(word, '=') // an address may have more of them
+		cut := strings.LastIndexByte(word, '=') // an address may contain more of them
 		if cut <= 0 {
 			return nil, usageError{"--context " + word + " is not URL=FILE"}
 		}
@@ -169,8 +168,7 @@ func contextsOf(given []string) (map[string]json.RawMessage, error) {
 	return documents, nil
 }
 
-// openInputs opens every file before anything is read, so that a misspelt name
-// costs nothing.
+// openInputs opens every file before anything is read, so that a misspelt name is reported early.
 func (p *program) openInputs(ctx context.Context, data []string) (inputs []invoke.Input, closeAll func(), err error) {
 	var files []*os.File
 	closeAll = func() {

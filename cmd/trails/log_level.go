@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// serves marks the commands that stay and log from info on without being asked.
+// serves marks the commands that keep running, and log from level info by default.
 const serves = "serves"
 
-// prepareLog sets up the log on stderr as TRAILS_LOG says. Without it a command
-// that ends says what it has to say by itself, and a server logs from info on.
+// prepareLog sets up logging to stderr by TRAILS_LOG. By default short commands do not log, and servers log from
+// info.
 func (p *program) prepareLog(cmd *cobra.Command) error {
 	setting, given := p.env["TRAILS_LOG"]
 	if !given || setting == "" {

@@ -9,8 +9,8 @@ import (
 	"runtime/debug"
 )
 
-// memoryLimit is where the collector begins to work harder: a load of any size
-// stays near it instead of at twice what it holds. GOMEMLIMIT says otherwise.
+// memoryLimit is the soft memory limit for the garbage collector: large loads stay near it, instead of using twice
+// what they hold. GOMEMLIMIT overrides it.
 const memoryLimit = 400 << 20
 
 func main() {

@@ -14,7 +14,7 @@ import (
 	"trails/fault"
 )
 
-// manCommand is for those who package trails.
+// manCommand writes manual pages, for packagers.
 func (p *program) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "man DIRECTORY",
@@ -51,8 +51,7 @@ func writeManual(cmd *cobra.Command, dir string) error {
 	return nil
 }
 
-// manPage writes one page in the macros of man(7). Help is text as a terminal shows it, so
-// it stays as it is.
+// manPage writes one page with the macros of man(7). Help texts are kept as they are.
 func manPage(w io.Writer, cmd *cobra.Command, name string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %s 1 \"\" \"trails %s\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(name), roff(version), roff(name), roff(cmd.Short))
@@ -92,9 +91,8 @@ func manPage(w io.Writer, cmd *cobra.Command, name string) error {
 	return err
 }
 
-// roff quotes what the formatter would take for its own: backslashes, hyphens, which are
-// to be copied, and what begins a line of macros; and names characters that are not of
-// ASCII, which formatters read each in its own encoding.
+// roff escapes what the formatter would interpret: backslashes, hyphens, which must be copyable, and control lines;
+// and non-ASCII characters, whose encoding formatters do not agree on.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	var b strings.Builder

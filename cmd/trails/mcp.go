@@ -86,13 +86,13 @@ func (p *program) mcp(ctx context.Context, file string, operator bool) error {
 		opts.Follow = p.follow(e)
 		err := mcp.New(e, opts).RunStdio(auth.WithVariables(ctx, p.env), p.stdin, p.stdout)
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-			return nil // told to stop, and it did
+			return nil // shutdown was requested, and is complete
 		}
 		return err
 	})
 }
 
-// follow tells clients of changes of resources of upstream servers.
+// follow notifies clients of changes of resources of upstream servers.
 func (p *program) follow(e *invoke.Engine) func(context.Context, string, invoke.Call, func()) (func(), error) {
 	return func(ctx context.Context, uri string, c invoke.Call, updated func()) (func(), error) {
 		return p.gateway.Follow(ctx, e, c, uri, updated)
@@ -108,14 +108,14 @@ func (p *program) mcpOptions(who *auth.Resolver) (mcp.Options, error) {
 	return o, nil
 }
 
-// toolErrorsFlag sets how tools answer what is invalid.
+// toolErrorsFlag sets how tools report invalid arguments.
 func (p *program) toolErrorsFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.toolErrors, "tool-errors", "",
 		"the `WAY` in which tools answer invalid arguments and data: "+words(mcp.AllToolErrors())+", where auto is the protocol's own way, and result is for hosts that do not show errors to the model (default: TRAILS_MCP_TOOL_ERRORS, then auto)")
 	completeWords(cmd, "tool-errors", texts(mcp.AllToolErrors())...)
 }
 
-// authOptions are what the environment says of a server's callers.
+// authOptions are the settings of authentication from the environment.
 func (p *program) authOptions() (auth.Options, error) {
 	list, given := p.env["TRAILS_MCP_SCOPES"]
 	if !given {
@@ -127,12 +127,12 @@ func (p *program) authOptions() (auth.Options, error) {
 	}
 	o := auth.Options{Token: p.env["TRAILS_MCP_TOKEN"], Owner: me().ID, Scopes: scopes}
 	if o.Token != "" {
-		o.Owner = "token" // whoever shows it is one caller, at every door
+		o.Owner = "token" // everybody with the token is the same caller, over all transports
 	}
 	return o, nil
 }
 
-// tellScopes says on stderr who has the scopes of a process, and which of them nobody can use.
+// tellScopes reports on stderr who has the scopes of a process, and which scopes nobody can use.
 func (p *program) tellScopes(o auth.Options) {
 	warn := func(format string, args ...any) { fmt.Fprintf(p.stderr, "trails: warning: "+format+"\n", args...) }
 	more := strings.Join(slices.DeleteFunc(o.Scopes.List(), func(s string) bool { return s == string(policy.Runtime) }), " and ")
@@ -159,7 +159,7 @@ func (p *program) tellScopes(o auth.Options) {
 	}
 }
 
-// overrideEnv lets --env win over TRAILS_ENV.
+// overrideEnv lets --env override TRAILS_ENV.
 func (p *program) overrideEnv(env string) error {
 	if env == "" {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"trails/schema/migration"
 )
 
-// migrationsDir is where migrations are when nobody says otherwise.
+// migrationsDir is the default directory of migrations.
 const migrationsDir = "migrations"
 
 func (p *program) migrateCommand() *cobra.Command {
@@ -39,7 +39,7 @@ its text, its SHA-256, by whom and when. DIR is "migrations" when left out.
 	}
 }
 
-// stepsHelp says what the steps of a migration are.
+// stepsHelp explains the steps of a migration.
 const stepsHelp = `
   description: People have two names.
   steps:
@@ -73,7 +73,7 @@ func (a *asked) migrateNew() error {
 	})
 }
 
-// newMigration writes the next migration of a graph and a folder, and returns its path.
+// newMigration writes the next migration of a graph to a directory, and returns its path.
 func (p *program) newMigration(ctx context.Context, file, name, dir, source string) (string, error) {
 	given, err := p.migrationTexts(ctx, dir, true)
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *program) newMigration(ctx context.Context, file, name, dir, source stri
 	return path, errors.Join(err, f.Close())
 }
 
-// answerOf makes one call and reads what it answers.
+// answerOf makes one call and decodes its answer.
 func (p *program) answerOf(ctx context.Context, file, capability string, given arguments, answer any) error {
 	res, err := p.makeCall(ctx, file, p.call(capability, given))
 	if err != nil {
@@ -132,8 +132,8 @@ func (p *program) answerOf(ctx context.Context, file, capability string, given a
 	return nil
 }
 
-// migrationTexts reads the migrations of a folder, in the order of their names; nil of a folder
-// that is not there, where it may be missing.
+// migrationTexts reads the migrations of a directory in order of their names; nil if it does not exist and may be
+// missing.
 func (p *program) migrationTexts(ctx context.Context, dir string, mayMiss bool) ([]arguments, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) && mayMiss {
@@ -156,8 +156,7 @@ func (p *program) migrationTexts(ctx context.Context, dir string, mayMiss bool) 
 	return all, nil
 }
 
-// takeMigrations gives the call the migrations of DIR: those that are applied, and of the others
-// those up to the number of --to.
+// takeMigrations adds the migrations of DIR to the call: the applied ones, and of the others those up to --to.
 func (a *asked) takeMigrations(mayMiss bool) error {
 	given, err := a.migrationsOf(a.ctx(), a.words, mayMiss)
 	if err != nil {
@@ -180,7 +179,7 @@ func (a *asked) takeMigrations(mayMiss bool) error {
 	return nil
 }
 
-// migrationsOf reads the migrations of DIR, the word behind FILE, if there is one.
+// migrationsOf reads the migrations of DIR, the argument after FILE, if given.
 func (p *program) migrationsOf(ctx context.Context, words []string, mayMiss bool) ([]arguments, error) {
 	if len(words) > 0 {
 		return p.migrationTexts(ctx, words[0], false)
@@ -193,8 +192,7 @@ func completeFolders(*cobra.Command, []string, string) ([]cobra.Completion, cobr
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// toFlag adds --to, which is completed with the numbers of the migrations in a state. What goes
-// wrong completes to nothing.
+// toFlag adds --to, completed with the numbers of migrations in a state; on errors with nothing.
 func (p *program) toFlag(usage, state string) func(*cobra.Command) {
 	complete := func(cmd *cobra.Command, args []string, word string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 		file, rest, err := p.fileThenSome(cmd, args)
@@ -230,7 +228,7 @@ type migrationStatus struct {
 	Problems []string
 }
 
-// migrateStatus lists migrations, and fails when those of DIR do not fit.
+// migrateStatus lists migrations, and fails if those of DIR do not fit.
 func (a *asked) migrateStatus() error {
 	if err := a.takeMigrations(true); err != nil {
 		return err
@@ -265,7 +263,7 @@ func writeMigrationStatus(w io.Writer, s migrationStatus) error {
 	return err
 }
 
-// goesBack is how the sentence on the way back of a migration begins.
+// goesBack begins the sentence about how a migration is rolled back.
 const goesBack = "goes back"
 
 // migrationDone is what a migration did, or would do.
@@ -275,8 +273,7 @@ type migrationDone struct {
 	Blocked       bool
 }
 
-// write tells it to a person: its steps, of which "!" marks those that are not safe, and how
-// it goes back, or went.
+// write shows it to a person: its steps, with "!" for unsafe ones, and how it is or was rolled back.
 func (m migrationDone) write(w io.Writer, goes string) {
 	fmt.Fprintln(w, line(m.Name))
 	for _, row := range m.Rows {
@@ -295,7 +292,7 @@ func (m migrationDone) write(w io.Writer, goes string) {
 	fmt.Fprintf(w, "  %s by %s\n", goes, line(m.Reverse))
 }
 
-// migratePlan tries the migrations of DIR, and fails when one does not fit.
+// migratePlan tries the migrations of DIR, and fails if one does not fit.
 func (a *asked) migratePlan() error {
 	if err := a.takeMigrations(false); err != nil {
 		return err
@@ -381,7 +378,7 @@ func (a *asked) migrateApply() error {
 	}
 }
 
-// migrateRollback takes back the last migration, or those above the number of --to.
+// migrateRollback rolls back the last migration, or those above --to.
 func (a *asked) migrateRollback() error {
 	to, _ := a.cmd.Flags().GetInt("to")
 	numbers, err := a.toRollBack(a.ctx(), a.file, to, a.cmd.Flags().Changed("to"))
@@ -405,8 +402,7 @@ func writeRolledBack(w io.Writer, r migrated) error {
 	return writeSummary(w, r.written)
 }
 
-// toRollBack are the numbers of the migrations to take back, the newest first: the last one,
-// or those above a number.
+// toRollBack are the numbers of the migrations to roll back, newest first.
 func (p *program) toRollBack(ctx context.Context, file string, to int, several bool) (numbers []int, err error) {
 	var status migrationStatus
 	if err := p.answerOf(ctx, file, "trails.meta.migrate.status", arguments{}, &status); err != nil {

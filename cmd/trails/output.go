@@ -12,7 +12,7 @@ import (
 // asJSON reports whether the caller wants the structured result itself.
 func (p *program) asJSON() bool { return p.output == "json" }
 
-// print writes a result: as it is with -o json, otherwise as text writes it.
+// print writes a result: unchanged with -o json, otherwise as text with the given function.
 func (p *program) print(structured any, text func(io.Writer) error) error {
 	if !p.asJSON() {
 		return text(p.stdout)
@@ -33,8 +33,7 @@ func writeLine(w io.Writer, text []byte) error {
 	return err
 }
 
-// written is what writes answer: what every one does, and the node or the number of
-// records where there are any.
+// written is the common part of the answers of writes, and the node or the number of records.
 type written struct {
 	invoke.Written
 	ID, IRI string
@@ -44,7 +43,7 @@ type written struct {
 	Preview []json.RawMessage // the first nodes of a load that is only tried
 }
 
-// writeSummary says which commit a write made and which branch it moved.
+// writeSummary says which commit a write made, and on which branch.
 func writeSummary(w io.Writer, r written) error {
 	if r.ID != "" {
 		fmt.Fprintf(w, "%s  <%s>\n", line(r.ID), line(r.IRI))

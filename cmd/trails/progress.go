@@ -11,8 +11,7 @@ import (
 	"trails/invoke"
 )
 
-// meter shows how far long work is, on stderr when that is a terminal and
-// otherwise not at all. Its methods are called from one goroutine at a time.
+// meter shows progress on stderr if that is a terminal. Its methods must be called from one goroutine at a time.
 type meter struct {
 	w     io.Writer // nil: silent
 	bar   *progressbar.ProgressBar
@@ -26,7 +25,7 @@ func (p *program) newMeter() *meter {
 	return &meter{}
 }
 
-// hook returns what a call reports to, or nil when nobody looks.
+// hook returns the progress function for a call, nil without a terminal.
 func (m *meter) hook() func(invoke.Progress) {
 	if m.w == nil {
 		return nil
@@ -34,7 +33,7 @@ func (m *meter) hook() func(invoke.Progress) {
 	return func(p invoke.Progress) { m.show(p.Phase, p.Unit, p.Done, p.Total) }
 }
 
-// counter returns a hook for work that has one phase and one unit.
+// counter returns a progress function for work with one phase and unit.
 func (m *meter) counter(phase, unit string) func(done, total int64) {
 	if m.w == nil {
 		return nil
@@ -42,8 +41,8 @@ func (m *meter) counter(phase, unit string) func(done, total int64) {
 	return func(done, total int64) { m.show(phase, unit, done, total) }
 }
 
-// show draws the bar without a rate and without the time that is left: work comes in steps, and
-// what these would be made of the first one is no figure.
+// show draws the bar without a rate and remaining time: progress comes in steps, and an estimate from the first one
+// would be worthless.
 func (m *meter) show(phase, unit string, done, total int64) {
 	if unit == "bytes" {
 		unit, done, total = "MiB", mebibytes(done), mebibytes(total)
@@ -67,13 +66,13 @@ func (m *meter) show(phase, unit string, done, total int64) {
 	if total > 0 && m.bar.GetMax64() != total {
 		m.bar.ChangeMax64(total)
 	}
-	_ = m.bar.Set64(done) // a terminal that went away is no reason to stop the work
+	_ = m.bar.Set64(done) // losing the terminal is no reason to stop the work
 }
 
 // mebibytes rounds up, so that something is something.
 func mebibytes(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
 
-// close takes the bar off the terminal.
+// close removes the bar from the terminal.
 func (m *meter) close() {
 	if m.bar != nil {
 		_ = m.bar.Finish()

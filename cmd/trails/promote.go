@@ -16,7 +16,7 @@ type promoted struct {
 	Head *string
 }
 
-// promote brings the definitions of one file to another, or takes that back.
+// promote copies definitions from one file to another, or undoes that.
 func (a *asked) promote() error {
 	flags := a.cmd.Flags()
 	plan, _ := flags.GetBool("plan")
@@ -71,7 +71,7 @@ func (a *asked) promote() error {
 			return fault.New(fault.Precondition, "%s was left as it is", a.file)
 		}
 		if tried.Head != nil && a.given["if_commit"] == nil {
-			a.given["if_commit"] = *tried.Head // what is done is what was shown
+			a.given["if_commit"] = *tried.Head // exactly what was shown is done
 		}
 	}
 	a.given["definitions"] = definitions

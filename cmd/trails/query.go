@@ -18,18 +18,18 @@ import (
 	"trails/sparql"
 )
 
-// queryFlags are what a query is given beside its arguments.
+// queryFlags are the flags of a query that are not arguments of the call.
 type queryFlags struct {
 	file, base, format string
 	named              []string
 	timeout            time.Duration
 }
 
-// queryOutputs are the forms of -o. Rows come as a table or in the standard formats,
-// graphs in those of RDF; json is each one's own.
+// queryOutputs are the formats of -o: a table or standard formats for rows, formats of RDF for graphs; json is for
+// both.
 const queryOutputs = "text table json xml csv tsv turtle ntriples jsonld rdfxml"
 
-// query asks a database or files of data, by the text on the command line or in the file of -f.
+// query queries a database or data files, with the text on the command line or in a file (-f).
 func (a *asked) query() error {
 	base, _ := a.given["base"].(string)
 	f := queryFlags{base: base}
@@ -43,7 +43,7 @@ func (a *asked) query() error {
 		return err
 	}
 	a.given["query"] = text
-	if source.file == "" { // before files are read; a database knows prefixes of its own
+	if source.file == "" { // before files are read; a database has its own prefixes
 		if _, err := sparql.Parse(text, sparql.Options{Base: base, Prefixes: schema.Empty("urn:trails:files:").TurtlePrefixes()}); err != nil {
 			return named(err, f.file)
 		}
@@ -62,8 +62,7 @@ func (a *asked) query() error {
 	})
 }
 
-// queryText returns what the query reads, and its text: the last of the arguments, or the
-// text of the file of -f.
+// queryText returns the source and the text of a query: the last argument, or the file of -f.
 func (p *program) queryText(cmd *cobra.Command, args []string, f queryFlags) (querySource, string, error) {
 	if f.file != "" {
 		source, err := p.sourceOf(cmd, args, f)
@@ -81,7 +80,7 @@ func (p *program) queryText(cmd *cobra.Command, args []string, f queryFlags) (qu
 	return source, args[last], err
 }
 
-// ask streams the answer, or shows how it is found.
+// ask streams the answer, or explains the query.
 func (p *program) ask(ctx context.Context, file string, c invoke.Call, explain bool) error {
 	c.Output = io.Discard
 	if explain {
@@ -93,7 +92,7 @@ func (p *program) ask(ctx context.Context, file string, c invoke.Call, explain b
 	}
 	out := &table{w: p.stdout}
 	c.Output, c.Format = p.stdout, p.output
-	switch p.output { // the form of rows before that of graphs
+	switch p.output { // the formats of rows before those of graphs
 	case "text", "table":
 		c.Format = "tsv,turtle"
 	case "json":
@@ -109,7 +108,7 @@ func (p *program) ask(ctx context.Context, file string, c invoke.Call, explain b
 	if err != nil || res.Written == nil {
 		return err
 	}
-	// a stored update streams nothing
+	// a stored update does not stream
 	return p.print(res.Structured, func(w io.Writer) error { return said(writeSummary)(w, res.Structured) })
 }
 
@@ -131,10 +130,10 @@ func writeExplained(w io.Writer, r struct {
 	return nil
 }
 
-// outputsOf names the annotation of a command that has forms of output of its own.
+// outputsOf is the annotation with a command's own formats.
 const outputsOf = "outputs"
 
-// outputs are the forms of -o that a command has.
+// outputs are the formats of -o for a command.
 func outputs(cmd *cobra.Command) []string {
 	if own := cmd.Annotations[outputsOf]; own != "" {
 		return strings.Fields(own)
@@ -142,7 +141,7 @@ func outputs(cmd *cobra.Command) []string {
 	return []string{"text", "json"}
 }
 
-// checkOutput refuses a form that the command does not have.
+// checkOutput refuses a format that the command does not support.
 func (p *program) checkOutput(cmd *cobra.Command) error {
 	known := outputs(cmd)
 	if slices.Contains(known, p.output) {

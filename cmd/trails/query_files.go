@@ -19,22 +19,21 @@ import (
 	"trails/schema"
 )
 
-// querySource is what a query reads: a database, or files of RDF.
+// querySource is the source of a query: a database, or RDF files.
 type querySource struct {
 	file string // the database; empty when there are files
 	data []dataFile
 }
 
-// dataFile is a file of RDF, or - for stdin. With a graph its triples go there.
+// dataFile is an RDF file, or - for stdin. With a graph, its triples are loaded into that graph.
 type dataFile struct{ path, graph string }
 
-// queryFormats are those of files that mean something without a schema.
+// queryFormats are the formats of files that can be read without a schema.
 func queryFormats() []load.Format {
 	return slices.DeleteFunc(load.Formats(), load.Format.OfNodes)
 }
 
-// sourceOf sorts out which files are named: one database, told by how it begins, or any
-// number of others.
+// sourceOf decides what the named files are: one database, recognized by its content, or any number of RDF files.
 func (p *program) sourceOf(cmd *cobra.Command, names []string, f queryFlags) (querySource, error) {
 	db := p.env["TRAILS_DB"]
 	if len(names)+len(f.named) == 0 && db != "" {
@@ -63,7 +62,7 @@ func (p *program) sourceOf(cmd *cobra.Command, names []string, f queryFlags) (qu
 	return source, checkData(source.data, f)
 }
 
-// fileIRI is the IRI of a file (RFC 8089), against which its relative IRIs are resolved.
+// fileIRI is the IRI of a file (RFC 8089), the base of its relative IRIs.
 func fileIRI(path string) string {
 	whole, err := filepath.Abs(path)
 	if err != nil {
@@ -72,7 +71,7 @@ func fileIRI(path string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(whole)}).String()
 }
 
-// checkData refuses what cannot be read as data, before anything is.
+// checkData refuses unsuitable files before anything is read.
 func checkData(data []dataFile, f queryFlags) error {
 	stdin := 0
 	if f.file == "-" {
@@ -100,8 +99,7 @@ func checkData(data []dataFile, f queryFlags) error {
 	return nil
 }
 
-// withSource opens what a query reads: files go into a database of their own, which is
-// removed at the end.
+// withSource opens the source of a query: RDF files are loaded into a temporary database.
 func (p *program) withSource(ctx context.Context, source querySource, f queryFlags, work func(file string) error) (err error) {
 	if source.file != "" {
 		return work(source.file)
@@ -148,7 +146,7 @@ func (p *program) loadFiles(ctx context.Context, file string, data []dataFile, f
 	})
 }
 
-// placed puts the place of an error in a file, file:line:column, before its message.
+// placed adds the place of an error, file:line:column, to its message.
 func placed(err error) error {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Kind != fault.InvalidData || len(f.Fields) != 1 {

@@ -7,25 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a table: the rows that its columns are measured by, and the widest column
-// that others are aligned behind.
+// Bounds of a table: the rows for measuring columns, and the widest column with aligned columns behind it.
 const (
 	measuredRows = 200
 	widestColumn = 60
 )
 
-// table lays tab-separated lines out in columns. Lines that are no table, such as a
-// graph in Turtle, pass through as they are.
+// table aligns tab-separated lines in columns. Other lines, such as Turtle, pass unchanged.
 type table struct {
 	w      io.Writer
-	rest   []byte // of a line that is not whole yet
+	rest   []byte // incomplete last line
 	rows   [][]string
 	widths []int // nil until the columns are measured
 	plain  bool
 	begun  bool
 }
 
-// Write takes more of the lines.
+// Write handles more lines.
 func (t *table) Write(p []byte) (int, error) {
 	if !t.begun && len(p) > 0 {
 		t.begun, t.plain = true, !bytes.HasPrefix(p, []byte("?"))
@@ -59,7 +57,7 @@ func (t *table) row(cells []string) error {
 	return nil
 }
 
-// flush measures the columns and writes the rows that waited for that.
+// flush measures the columns and writes the waiting rows.
 func (t *table) flush() error {
 	rows := t.rows
 	t.rows = nil

@@ -25,22 +25,21 @@ import (
 	"trails/invoke"
 )
 
-// program is one run of the binary: where it reads and writes, and what flags and
-// environment say to all of its commands.
+// program is one run of the binary: its streams, and the flags and environment for all commands.
 type program struct {
 	stdin       io.Reader
 	stdout      *sink
 	stderr      io.Writer
-	cmd         *cobra.Command // that runs
+	cmd         *cobra.Command // the running command
 	env         map[string]string
-	gateway     *tools.Tools      // of the engine that is open
-	more        []invoke.Provider // besides those of package builtin
+	gateway     *tools.Tools      // of the open engine
+	more        []invoke.Provider // in addition to those of package builtin
 	usual       map[string]option // of usualOptions
 	output      string            // -o: "text" or "json"
 	version     bool              // --version
 	allowRemote []string
-	inspect     bool          // the command reads files that are refused otherwise
-	queryWait   time.Duration // 0 is the engine's own
+	inspect     bool          // the command also reads files that are otherwise refused
+	queryWait   time.Duration // 0 is the default
 	massChange  int64         // likewise
 	storedTools int           // of --stored-tools, as builtin.Options has it
 	toolErrors  string        // of --tool-errors
@@ -52,16 +51,15 @@ type program struct {
 	log     *slog.Logger
 }
 
-// run does what the arguments say and returns the exit code. It never panics: a
-// bug becomes one line with a trace id.
+// run executes the command line and returns the exit code. It never panics: a bug becomes one line with a trace id.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) (code int) {
 	stops := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as it is behind nohup
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		stops = append(stops, syscall.SIGHUP) // the terminal was closed
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), stops...)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
+	context.AfterFunc(ctx, stop) // a second interrupt kills the process
 	p := &program{stdin: stdin, stdout: &sink{name: "stdout", Writer: stdout}, stderr: stderr, env: environment(env), log: slog.New(slog.DiscardHandler)}
 	defer func() {
 		if bug := recover(); bug != nil {
@@ -72,13 +70,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env []string)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil {
-		p.output = cmp.Or(outputAmong(args), p.output) // where a flag is wrong, those after it were not read
+		p.output = cmp.Or(outputAmong(args), p.output) // flags after a wrong one have not been parsed
 		return p.report(ctx, cmd, err)
 	}
 	return exitDone
 }
 
-// outputAmong finds the value of -o, the last one that is given, "" when none is.
+// outputAmong finds the last value of -o, "" if there is none.
 func outputAmong(args []string) (output string) {
 	for i, arg := range args {
 		switch value, long := strings.CutPrefix(arg, "--output-format"); {
@@ -95,7 +93,7 @@ func outputAmong(args []string) (output string) {
 	return output
 }
 
-// environment indexes NAME=value entries; the last one of a name counts, as in a shell.
+// environment indexes NAME=value entries; the last one of a name counts.
 func environment(entries []string) map[string]string {
 	env := make(map[string]string, len(entries))
 	for _, e := range entries {
@@ -106,7 +104,7 @@ func environment(entries []string) map[string]string {
 	return env
 }
 
-// root is the tree of commands, in the order of a first acquaintance.
+// root is the tree of commands, in the order of first use.
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "trails COMMAND FILE [arguments]",
@@ -149,7 +147,7 @@ write is validated, atomic, attributed and versioned.`,
 	return root
 }
 
-// prepare checks what all commands share, before any of them does anything.
+// prepare checks what all commands share.
 func (p *program) prepare(cmd *cobra.Command, _ []string) error {
 	p.cmd = cmd
 	if err := p.checkOutput(cmd); err != nil {
@@ -176,7 +174,7 @@ func (p *program) prepare(cmd *cobra.Command, _ []string) error {
 	return p.prepareLog(cmd)
 }
 
-// chooseCommand answers a call of a command that only holds others.
+// chooseCommand handles a command that only has subcommands.
 func chooseCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 && cmd == cmd.Root() {
 		return cmd.Help()
@@ -187,7 +185,7 @@ func chooseCommand(cmd *cobra.Command, args []string) error {
 	return unknownCommand(cmd, args[0])
 }
 
-// unknownCommand says which command of those that cmd holds was probably meant.
+// unknownCommand suggests a similar subcommand of cmd.
 func unknownCommand(cmd *cobra.Command, word string) error {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -201,7 +199,7 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	return usageError{"unknown command " + word + fault.DidYouMean(word, names)}
 }
 
-// otherWords are what other programs call a command.
+// otherWords are names of commands in other programs.
 var otherWords = map[string]string{
 	"ls": "list", "dir": "list", "insert": "load", "add": "load", "dump": "export", "save": "export",
 	"select": "query", "sparql": "query", "ask": "query", "sql": "query", "cat": "get", "node": "get", "find": "search", "grep": "search",

@@ -24,7 +24,7 @@ hold for them on every write. It is written as YAML and kept in the file as SHAC
 	}
 }
 
-// writeSchema prints the text of a schema as it is: it may be read back.
+// writeSchema prints the text of a schema unchanged, so that it can be read again.
 func writeSchema(w io.Writer, all json.RawMessage) error {
 	var said struct {
 		Text   string
@@ -64,7 +64,7 @@ A patch is a list of steps in YAML, such as
 They are taken in order, from the schema that the graph has then. null takes a word away.
 `
 
-// changeSchema makes the call of plan and of apply, and fails when data stands against it.
+// changeSchema makes the calls of plan and apply, and fails if data contradicts the change.
 func (a *asked) changeSchema() error {
 	if a.given["schema"] == nil && a.given["patch"] == nil {
 		return missing(a.cmd, a.cmd.Flags().Args(), []string{"FILE", "SCHEMA (or --patch FILE)"})
@@ -91,15 +91,14 @@ type applied struct {
 	Plan planned
 }
 
-// planned is what lies between two schemas: a row for each step, with its effect and the
-// first nodes that it is about.
+// planned is the difference between two schemas: a row for each step, with its effect and the first nodes concerned.
 type planned struct {
 	Rows    [][3]string
 	Blocked bool
 	Loses   int64
 }
 
-// writePlan lists the steps, and says what comes next.
+// writePlan lists the steps, and says what to do next.
 func writePlan(w io.Writer, a applied) error {
 	if len(a.Plan.Rows) == 0 {
 		_, err := fmt.Fprintln(w, "nothing to do: the graph has this schema")
@@ -117,8 +116,8 @@ func writePlan(w io.Writer, a applied) error {
 	return nil
 }
 
-// writeSteps lists the steps; "!" marks those that are not safe, and below a step stand the
-// first nodes that it breaks, or that lose something.
+// writeSteps lists the steps, with "!" for unsafe ones, and below a step the first nodes that it breaks or that lose
+// something.
 func writeSteps(w io.Writer, plan planned) {
 	for _, row := range plan.Rows {
 		mark := "!"

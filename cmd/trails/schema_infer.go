@@ -67,7 +67,7 @@ proposed.`,
 	return cmd
 }
 
-// tableFlags are for what finds out how the cells of tables are written.
+// tableFlags are flags about the notation in tables.
 func tableFlags(cmd *cobra.Command, o *load.Options) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.Conventions.Dates, "dates", "", "`order` of the parts of dates such as 3/4/2023: dmy or mdy (default: found out)")
@@ -82,7 +82,7 @@ func strictFlag(cmd *cobra.Command, strict *bool) {
 	cmd.Flags().BoolVar(strict, "strict", false, "propose what all values fit (default: one bad cell of ten, or one in twenty, does not decide, and its row is left out)")
 }
 
-// proposed proposes a schema for data, and the loads that it was tried with.
+// proposed proposes a schema for data, and returns the loads with which it was tried.
 func (p *program) proposed(ctx context.Context, data []string, o load.Options) (*kg.Proposed, error) {
 	sources, end, err := p.sources(ctx, data)
 	if err != nil {
@@ -92,12 +92,12 @@ func (p *program) proposed(ctx context.Context, data []string, o load.Options) (
 	return kg.Propose(ctx, me(), sources, o)
 }
 
-// sources are files that are read again and again; of stdin a copy is.
+// sources are files that can be read repeatedly; stdin is copied.
 func (p *program) sources(ctx context.Context, data []string) (sources []kg.Source, end func(), err error) {
 	var copies []string
 	remove := func() {
 		for _, name := range copies {
-			_ = os.Remove(name) // it is in the folder for what is not kept
+			_ = os.Remove(name) // it is in the temporary directory
 		}
 	}
 	defer func() {
@@ -132,8 +132,8 @@ func (p *program) sources(ctx context.Context, data []string) (sources []kg.Sour
 	return sources, remove, nil
 }
 
-// loadsOf are the commands that load the data which a schema was proposed for. The rows that do
-// not fit go to files that are called as the data, unless rejects names them.
+// loadsOf are the commands that load the data of a proposed schema. Rejected rows go to files named after the data,
+// unless rejects names them.
 func loadsOf(file string, proposed *kg.Proposed, rejects []string) []string {
 	var lines []string
 	for i, o := range proposed.Loads {
@@ -163,7 +163,7 @@ func loadsOf(file string, proposed *kg.Proposed, rejects []string) []string {
 	return lines
 }
 
-// optionsOf are the flags that say what the rows of a load are and how they are written.
+// optionsOf are the flags of a load about its rows.
 func optionsOf(o load.Options) (words []string) {
 	if o.Type != "" {
 		words = append(words, "--type", o.Type)
@@ -183,7 +183,7 @@ func optionsOf(o load.Options) (words []string) {
 	return words
 }
 
-// rejectsOf names the file for the bad rows of an input, in the folder where one is.
+// rejectsOf names the file for rejected rows of an input, in a directory if one is given.
 func rejectsOf(name string, table bool) string {
 	base := strings.TrimSuffix(path.Base(name), ".gz")
 	base = strings.TrimSuffix(base, path.Ext(base)) + ".rejects"
@@ -193,7 +193,7 @@ func rejectsOf(name string, table bool) string {
 	return base + ".ndjson"
 }
 
-// quoted is a word as a shell takes it, on one line.
+// quoted is a word quoted for a shell, in one line.
 func quoted(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("./-_=", r)

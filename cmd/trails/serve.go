@@ -28,8 +28,7 @@ type serving struct {
 	addr, env string
 	open      bool
 	stateful  bool
-	// public is where a proxy takes requests, nil when there is none; proxies are
-	// believed beside loopback.
+	// public is the public address of a proxy, nil if there is none; proxies are trusted besides loopback.
 	public  *url.URL
 	proxies []netip.Prefix
 }
@@ -85,7 +84,7 @@ func servingFlags(cmd *cobra.Command, s *serving, addr, about string) {
 	completeWords(cmd, "env", "dev", "production")
 }
 
-// behind reads where a proxy takes requests, and which others stand before it.
+// behind parses the public address of a proxy, and the other proxies.
 func (s *serving) behind(public string, proxies []string) (err error) {
 	if public == "" {
 		if len(proxies) > 0 {
@@ -109,7 +108,7 @@ func (s *serving) behind(public string, proxies []string) (err error) {
 	return nil
 }
 
-// serve listens first: a wrong address should not wait for a file to open.
+// serve listens first, so that a wrong address is reported before a file is opened.
 func (p *program) serve(ctx context.Context, file string, s serving) error {
 	if err := p.overrideEnv(s.env); err != nil {
 		return err
@@ -121,7 +120,7 @@ func (p *program) serve(ctx context.Context, file string, s serving) error {
 	return p.serveOn(ctx, ln, file, s)
 }
 
-// serveOn answers on ln until ctx ends; it closes ln.
+// serveOn serves on ln until ctx ends; it closes ln.
 func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s serving) (err error) {
 	defer func() { _ = ln.Close() }() // the server has closed it, unless it never came so far
 	callers, err := p.authOptions()
@@ -180,7 +179,7 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 	})
 }
 
-// printAddresses says where everything is and how an agent gets there.
+// printAddresses prints the addresses, and how an agent connects.
 func (p *program) printAddresses(file, base string, addr net.Addr, token bool) {
 	who, header := "open to everybody on this machine", ""
 	if token {
@@ -202,14 +201,13 @@ func (p *program) printAddresses(file, base string, addr net.Addr, token bool) {
 	fmt.Fprintf(p.stderr, "connect an agent:\n  claude mcp add --transport http trails %s/mcp%s\n", base, header)
 }
 
-// openers start the browser that the system's user has chosen.
+// openers open the system's default browser.
 var openers = map[string][]string{
 	"darwin":  {"open"},
 	"windows": {"rundll32", "url.dll,FileProtocolHandler"},
 }
 
-// openPages opens url in the browser. That it did not work is no reason to stop:
-// the address stands above.
+// openPages opens url in the browser. Failure is ignored: the address has been printed.
 func (p *program) openPages(url string) {
 	opener, known := openers[runtime.GOOS]
 	if !known {
@@ -220,5 +218,5 @@ func (p *program) openPages(url string) {
 		fmt.Fprintf(p.stderr, "no browser was opened (%v); open %s yourself\n", err, url)
 		return
 	}
-	go func() { _ = cmd.Wait() }() // a browser may outlive this process, which only must not keep its zombie
+	go func() { _ = cmd.Wait() }() // a browser may outlive this process, which must only avoid a zombie
 }

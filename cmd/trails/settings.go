@@ -2,11 +2,11 @@ package main
 
 import "strings"
 
-// setting is a variable of the environment. Where a flag says the same, the flag wins.
+// setting is an environment variable. A flag for the same overrides it.
 type setting struct{ name, flag, means string }
 
-// settings are all variables that trails reads, but for those of OpenTelemetry. The help and the
-// reference of the guide are made of them.
+// settings are all variables that trails reads, except for those of OpenTelemetry. The help and the reference of the
+// guide are made from them.
 var settings = []setting{
 	{"TRAILS_DB", "", "FILE, where it is left out"},
 	{"TRAILS_MCP_SCOPES", "", "scopes of mcp and serve: a comma list of runtime, builder, dev (default runtime); more than runtime is for mcp --operator, the sign-in link of serve, and callers with the token"},
@@ -24,7 +24,7 @@ var settings = []setting{
 	{"TRAILS_LOG", "", `debug, info, warn or error, and text or json: "debug,json"`},
 }
 
-// ended is what an exit code says, in the order of the codes.
+// ended describes the exit codes, in order.
 var ended = []string{"done", "failed", "wrong usage", "not found", "conflict or lost precondition", "denied", "invalid data"}
 
 // environmentHelp is the end of the help: variables and exit codes.

@@ -41,7 +41,7 @@ func writeStoring(w io.Writer, r struct {
 	return writeSummary(w, r.written)
 }
 
-// queryTexts reads files and folders of queries, each once, in the order of their names.
+// queryTexts reads files and directories of queries, each once, sorted by name.
 func (p *program) queryTexts(ctx context.Context, paths []string) ([]arguments, error) {
 	var files []string
 	for _, path := range paths {
@@ -95,7 +95,7 @@ func writeStored(w io.Writer, r struct{ Queries []storedLine }) error {
 	return nil
 }
 
-// runStored asks a stored query, or lists what there is.
+// runStored runs a stored query, or lists them.
 func (a *asked) runStored() error {
 	if a.given["name"] == nil {
 		a.verb.text = said(writeStored)
@@ -110,7 +110,7 @@ func (a *asked) runStored() error {
 	return a.ask(a.ctx(), a.file, a.keyed(), false)
 }
 
-// storedValues reads PARAM=VALUE, which may be repeated, and PARAM:=JSON.
+// storedValues parses PARAM=VALUE, which may repeat, and PARAM:=JSON.
 func storedValues(words []string) (params map[string]json.RawMessage, texts map[string][]string, err error) {
 	params, texts = map[string]json.RawMessage{}, map[string][]string{}
 	for _, word := range words {
@@ -170,7 +170,7 @@ func (p *program) completeStored(cmd *cobra.Command, args []string, word string)
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// storedToolsFlag sets how many stored queries are tools of their own.
+// storedToolsFlag sets how many stored queries are tools.
 func (p *program) storedToolsFlag(cmd *cobra.Command) {
 	cmd.Flags().Func("stored-tools", fmt.Sprintf("how `many` exposed stored queries are at most tools of their own, before two tools do for all; 0 for none (default: TRAILS_STORED_TOOLS, then %d)", builtin.StoredTools), p.setStoredTools)
 }

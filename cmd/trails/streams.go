@@ -36,7 +36,7 @@ func (p *program) readText(ctx context.Context, path string) (text []byte, err e
 	return text, nil
 }
 
-// jsonText is JSON as a person gives it: itself, @ and a file, or - for stdin.
+// jsonText is JSON from the command line: the text itself, @ and a file, or - for stdin.
 func (p *program) jsonText(ctx context.Context, given string) ([]byte, error) {
 	if path, isFile := strings.CutPrefix(given, "@"); isFile || given == "-" {
 		return p.readText(ctx, path)
@@ -44,7 +44,7 @@ func (p *program) jsonText(ctx context.Context, given string) ([]byte, error) {
 	return []byte(given), nil
 }
 
-// open opens a file that the caller names, with an error of the right kind.
+// open opens a file named by the caller, with the right kind of error.
 func open(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	switch {
@@ -59,7 +59,7 @@ func open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// named puts the name of a file that was read as a whole into the fault about it.
+// named adds the name of a file to a fault.
 func named(err error, file string) error {
 	var f *fault.Error
 	if file == "" || !errors.As(err, &f) || (f.Kind != fault.InvalidData && f.Kind != fault.Malformed) {
@@ -79,9 +79,8 @@ func named(err error, file string) error {
 	return &c
 }
 
-// input is stdin that an interrupt ends. The goroutine behind it may stay in its
-// read for as long as the other side keeps silent: nothing can wake it, and the
-// process that it would hold up is about to end.
+// input is stdin that an interrupt ends. Its goroutine may stay blocked in a read, because nothing can wake it, but
+// the process is about to end.
 func (p *program) input(ctx context.Context) io.Reader {
 	out, in := io.Pipe()
 	context.AfterFunc(ctx, func() { _ = in.CloseWithError(ctx.Err()) })
@@ -92,15 +91,14 @@ func (p *program) input(ctx context.Context) io.Reader {
 	return out
 }
 
-// onlyReader hides WriteTo, which would choose a buffer of its own.
+// onlyReader hides WriteTo, which would use its own buffer.
 type onlyReader struct{ io.Reader }
 
-// sink says of a failed write where it was to, as the fault that it is: a full
-// disk is no bug of ours.
+// sink names the destination in the fault of a failed write: a full disk is not a bug.
 type sink struct {
 	name string
 	io.Writer
-	wrote bool // something came to the writer
+	wrote bool // something has been written
 }
 
 func (s *sink) Write(p []byte) (int, error) {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// line makes s one line of printable text: data from outside cannot steer a terminal.
+// line makes s one line of printable text, so that data from outside cannot control a terminal.
 func line(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -28,7 +28,7 @@ func join(a, sep, b string) string {
 	return a + sep + b
 }
 
-// mentions reports whether name stands in s as a word of its own.
+// mentions reports whether name occurs in s as a whole word.
 func mentions(s, name string) bool {
 	isLetter := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 	for rest := s; ; {
@@ -45,7 +45,7 @@ func mentions(s, name string) bool {
 	}
 }
 
-// count says how many of something there are: "1 quad", "1,204 quads".
+// count writes a number with its noun: "1 quad", "1,204 quads".
 func count(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -21,8 +21,8 @@ import (
 	"trails/text/jsontext"
 )
 
-// pool reaches the upstream servers that somebody at this machine has agreed to. Changed
-// hears of one that offers something else.
+// pool returns the pool of upstream servers, which trusts those approved at this machine. changed is called when one
+// offers something else.
 func (p *program) pool(changed func(server string)) *upstream.Pool {
 	for _, said := range p.trustedBySetting() {
 		if !gateway.IsServerName(said) && !digests.MatchString(said) {
@@ -32,7 +32,7 @@ func (p *program) pool(changed func(server string)) *upstream.Pool {
 	return upstream.Open(upstream.Config{Version: version, Trusts: p.trustsServer, Program: p.agreedProgram, Changed: changed, Log: p.log, Lookup: p.lookup})
 }
 
-// embedder reaches the endpoint of embeddings that somebody at this machine has agreed to.
+// embedder returns the embedder, which trusts endpoints approved at this machine.
 func (p *program) embedder() *embed.Embedder {
 	trusts := func(e gateway.Embeddings) bool {
 		return slices.Contains(p.trustedBySetting(), e.Digest()) || len(p.agreedTo(e.Digest())) > 0
@@ -40,17 +40,17 @@ func (p *program) embedder() *embed.Embedder {
 	return embed.Open(embed.Config{Trusts: trusts, Log: p.log, Lookup: p.lookup})
 }
 
-// digests match what names a definition.
+// digests matches a digest of a definition.
 var digests = regexp.MustCompile("^[0-9a-f]{64}$")
 
-// trustedBySetting are the names and digests of TRAILS_TRUST_UPSTREAMS.
+// trustedBySetting are the names and digests in TRAILS_TRUST_UPSTREAMS.
 func (p *program) trustedBySetting() []string {
 	return strings.FieldsFunc(p.env["TRAILS_TRUST_UPSTREAMS"], func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }
 
-// coveredBySetting reports whether the setting agrees to a server. A definition that came through
-// another door than the command line is never covered, in whatever process: who may change the
-// file over a network could run commands otherwise.
+// coveredBySetting reports whether the setting approves a server. A definition made through another transport than
+// the command line is never covered, because otherwise anybody who may change the file over a network could run
+// commands.
 func (p *program) coveredBySetting(s gateway.Server) bool {
 	said := p.trustedBySetting()
 	return s.Via == "" && (slices.Contains(said, s.Name) || slices.Contains(said, s.Digest()))
@@ -64,9 +64,8 @@ func (p *program) trustsServer(s gateway.Server) bool {
 	return err == nil
 }
 
-// agreedProgram is what the command of a server runs: what was agreed to, in the directory in
-// which it was, wherever this process is. Where it was agreed to in several directories, that of
-// this process is taken, or the last one.
+// agreedProgram is the approved program of a server's command, in the directory where it was approved, wherever this
+// process runs. If it was approved in several directories, that of this process is used, or the last one.
 func (p *program) agreedProgram(s gateway.Server) (found upstream.Program, err error) {
 	agreed := p.agreedTo(s.Digest())
 	if len(agreed) == 0 && p.coveredBySetting(s) && len(s.Command) > 0 {
@@ -74,7 +73,7 @@ func (p *program) agreedProgram(s gateway.Server) (found upstream.Program, err e
 	}
 	here, err := os.Getwd()
 	if err != nil {
-		here = "" // it was removed, and nothing was agreed to in it
+		here = "" // it was removed, and nothing was approved in it
 	}
 	err = fault.New(fault.Unusable, "nobody at this machine has agreed to what the upstream %s runs", s.Name)
 	for _, text := range agreed {
@@ -83,7 +82,7 @@ func (p *program) agreedProgram(s gateway.Server) (found upstream.Program, err e
 		case len(s.Command) == 0:
 			return upstream.Program{}, nil
 		case json.Unmarshal([]byte(text), &one) != nil || one.Path == "":
-			continue // a line of before, which says no program
+			continue // an older line without a program
 		case found.Directory != here || one.Directory == here:
 			found, err = one, nil
 		}
@@ -91,16 +90,15 @@ func (p *program) agreedProgram(s gateway.Server) (found upstream.Program, err e
 	return found, err
 }
 
-// lookup gives a variable of the environment to a definition that names it, and none of those
-// with callers' own credentials, which go to the server that they are for.
+// lookup returns environment variables for definitions, except for those with callers' own credentials, which only go
+// to their servers.
 func (p *program) lookup(name string) (string, bool) {
 	value, ok := p.env[name]
 	return value, ok && !strings.HasPrefix(name, auth.CredentialVariable)
 }
 
-// trustFile has a line for each server and endpoint that somebody at this machine has agreed
-// to: the digest of how it is reached, and then JSON with the program and the directory of a
-// command and, for people, its words; or the name and the address.
+// trustFile has a line for each server and endpoint approved at this machine: the digest, followed by JSON with the
+// program and directory of a command and its words for people, or the name and the address.
 func (p *program) trustFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -109,7 +107,7 @@ func (p *program) trustFile() (string, error) {
 	return filepath.Join(dir, "trails", "trusted-upstreams"), nil
 }
 
-// agreedTo is what the lines with a digest say. What cannot be read has no yes in it.
+// agreedTo returns the lines with a digest. An unreadable line is no approval.
 func (p *program) agreedTo(digest string) (all []string) {
 	path, err := p.trustFile()
 	if err != nil {
@@ -130,15 +128,14 @@ func (p *program) agreedTo(digest string) (all []string) {
 	return all
 }
 
-// agreement is what somebody agrees to by trusting a command.
+// agreement is what trusting a command approves.
 type agreement struct {
 	Name    string   `json:"name"`
 	Command []string `json:"command"`
 	upstream.Program
 }
 
-// trustServer keeps that somebody has agreed to a server. What is not a program now cannot be
-// agreed to.
+// trustServer records the approval of a server. Its program must exist now.
 func (p *program) trustServer(s gateway.Server) error {
 	if len(s.Command) == 0 {
 		return p.trust(s.Digest(), s.Name+" "+line(s.Address()))
@@ -154,7 +151,7 @@ func (p *program) trustServer(s gateway.Server) error {
 	return p.trust(s.Digest(), string(text))
 }
 
-// trust keeps that somebody has agreed to what has this digest, a server or an endpoint.
+// trust records the approval of a digest, of a server or an endpoint.
 func (p *program) trust(digest, said string) (err error) {
 	if before := p.agreedTo(digest); len(before) > 0 && before[len(before)-1] == said {
 		return nil

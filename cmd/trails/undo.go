@@ -12,7 +12,7 @@ import (
 	"trails/invoke"
 )
 
-// taken is what an undo took back.
+// taken is the answer of an undo.
 type taken struct {
 	written
 	Undone    string
@@ -20,11 +20,11 @@ type taken struct {
 	NodeCount int64 `json:"node_count"`
 	Changes   struct {
 		Total int64
-		Rows  [][]json.RawMessage // +, - and a statement; where some have one its named graph
+		Rows  [][]json.RawMessage // +, - and a statement; some rows also have a named graph
 	}
 }
 
-// writeTaken shows what an undo did, and of a dry run what it would do.
+// writeTaken shows what an undo did or, for a dry run, would do.
 func writeTaken(w io.Writer, r taken) error {
 	for _, row := range r.Changes.Rows {
 		var cells []string

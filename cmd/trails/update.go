@@ -7,7 +7,7 @@ import (
 	"trails/text/jsontext"
 )
 
-// update runs the update that stands on the command line, or in the file of -f.
+// update runs the update on the command line or in the file of -f.
 func (a *asked) update() error {
 	switch name, _ := a.cmd.Flags().GetString("file"); {
 	case name != "" && len(a.words) > 0:
@@ -27,13 +27,13 @@ func (a *asked) update() error {
 	return err
 }
 
-// paramHelp says how values of variables are given.
+// paramHelp explains how to give values of variables.
 const paramHelp = `
   --param name=value   the value stands in the place of ?name, as a term and never as text:
                        a number, true, false, <IRI>, "text"@en, "text"^^<IRI>, or plain text
 `
 
-// paramsOf reads --param name=value, and an object of JSON, which gives several.
+// paramsOf parses --param name=value, and a JSON object with several.
 func paramsOf(list []string) (map[string]any, error) {
 	params := map[string]any{}
 	for _, word := range list {
@@ -52,8 +52,8 @@ func paramsOf(list []string) (map[string]any, error) {
 	return params, nil
 }
 
-// paramValue is what a text stands for: an IRI in <>, a quoted text with its language
-// or datatype, a number or truth of JSON, or itself.
+// paramValue parses the value of a parameter: an IRI in <>, a quoted text with a language or datatype, a JSON number
+// or boolean, or the text itself.
 func paramValue(text string) any {
 	if iri, ok := bracketed(text); ok {
 		return map[string]any{"iri": iri}

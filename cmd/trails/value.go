@@ -13,8 +13,8 @@ import (
 	"trails/text/jsontext"
 )
 
-// writeValue shows any JSON value to a person: objects as aligned names and
-// values, arrays of flat objects as tables, the rest as its text.
+// writeValue shows any JSON value: objects as aligned names and values, arrays of flat objects as tables, other
+// values as text.
 func writeValue(w io.Writer, value json.RawMessage) error {
 	return writeIndented(w, value, "")
 }
@@ -30,7 +30,7 @@ func writeIndented(w io.Writer, value json.RawMessage, indent string) error {
 	return err
 }
 
-// writeMembers writes flat members first in one aligned block each, nested ones below their name.
+// writeMembers writes flat members in one aligned block, and nested ones below their name.
 func writeMembers(w io.Writer, members []jsontext.Member, indent string) error {
 	width := 0
 	for _, m := range members {
@@ -101,8 +101,7 @@ func tableColumns(list []json.RawMessage) ([]string, bool) {
 	return columns, len(columns) > 0
 }
 
-// columnsAndRows are the table that an object is with a list of names "columns", and a list
-// "rows" of lists of as many cells; nil when it is none.
+// columnsAndRows are the table of an object with a list of names "columns" and a list "rows"; nil for other objects.
 func columnsAndRows(members []jsontext.Member) (columns []string, rows [][]string) {
 	rows = [][]string{}
 	for _, m := range members {
@@ -154,8 +153,7 @@ func row(columns []string, item json.RawMessage) []string {
 	return cells
 }
 
-// isFlat reports whether a value goes on one line: a scalar, an empty object or
-// array, or an array of scalars.
+// isFlat reports whether a value is written in one line: a scalar, an empty object or array, or an array of scalars.
 func isFlat(value json.RawMessage) bool {
 	if _, tagged := langText(value); tagged {
 		return true
@@ -201,7 +199,7 @@ func scalar(value json.RawMessage) string {
 	return "-"
 }
 
-// langText is text with a language, which JSON has as an object, as one text: Cat@en.
+// langText writes text with a language, an object in JSON, as Cat@en.
 func langText(value json.RawMessage) (string, bool) {
 	var v map[string]string
 	if json.Unmarshal(value, &v) != nil || len(v) != 2 || v[schema.LangTag] == "" {

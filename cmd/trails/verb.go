@@ -20,48 +20,46 @@ import (
 	"trails/invoke"
 )
 
-// A verb is a command of the program. One that makes a call says which capability it calls:
-// its arguments, flags, completion, forms of output and help follow from the descriptor, and
-// the row in the table (verbs.go) says what a person would rather type or read.
+// A verb is a command of the program. For a command that makes a call, arguments, flags, completion, formats and help
+// follow from the capability's descriptor; its row in the table (verbs.go) has what differs for people.
 type verb struct {
 	path       string                // "schema show"
-	by         func() *cobra.Command // makes a command by hand; then of the others only covers is asked
+	by         func() *cobra.Command // makes a command by hand; then only covers is used besides
 	capability string
 	covers     string // further capabilities that the command calls
 
-	// words are what stands behind FILE: "[X]" may be left out, "X..." takes all that follow.
-	// By themselves they are the required arguments, and else those that takes names, in order;
-	// words that are no argument are for run.
+	// words are the arguments after FILE: "[X]" is optional, "X..." takes all remaining ones. By default they are the
+	// required arguments, otherwise those in takes, in order; words that are not arguments are for run.
 	words, takes         string
 	short, long, example string
 
-	only    string    // the arguments that have flags, with blanks between; "" for all
-	always  arguments // what the command says of itself
+	only    string    // the arguments with flags, separated by blanks; "" for all
+	always  arguments // the command's own help text
 	options map[string]option
 	own     func(*cobra.Command) // further flags, for run
 
-	forms   string                                 // of -o; by themselves text and json, and of rows table and csv, too
-	text    func(io.Writer, json.RawMessage) error // writes the answer for people; nil is [program.writeAnswer]
-	run     func(*asked) error                     // in the place of one call
-	several bool                                   // run makes several calls, which can share no idempotency key
-	files   bool                                   // no word is FILE: all are for run
-	later   cobra.CompletionFunc                   // completes words that are no argument; nil completes files
+	forms   string                                 // formats of -o; by default text and json, and for rows table and csv
+	text    func(io.Writer, json.RawMessage) error // writes the answer for people; by default [program.writeAnswer]
+	run     func(*asked) error                     // replaces the single call
+	several bool                                   // run makes several calls, which cannot share an idempotency key
+	files   bool                                   // no argument is FILE: all are for run
+	later   cobra.CompletionFunc                   // completes words that are not arguments; by default files
 }
 
-// option is how a person gives an argument, where its field does not say it.
+// option is how an argument is given on the command line, if that differs from its field.
 type option struct {
-	flag, short string // by itself the argument's name
-	usage       string // by itself the field's description
-	value       string // its default, where a person expects another one
-	filled      string // why it cannot be empty; by itself an empty text leaves the argument out
-	hidden      bool   // there is no flag
-	commas      bool   // several values may stand in one, with commas between
-	file        bool   // the value names a file that has the text, - for stdin
+	flag, short string // by default the argument's name
+	usage       string // by default the field's description
+	value       string // its default for people, if different
+	filled      string // why it cannot be empty; by default an empty text leaves the argument out
+	hidden      bool   // without a flag
+	commas      bool   // one value may contain several, separated by commas
+	file        bool   // the value is the name of a file with the text, - for stdin
 	read        func(texts []string) (any, error)
 	complete    cobra.CompletionFunc
 }
 
-// usualOptions are the options of arguments that mean the same wherever they stand.
+// usualOptions are the options of arguments with the same meaning everywhere.
 func (p *program) usualOptions() map[string]option {
 	return map[string]option{
 		"branch":                   {hidden: true}, // there is one
@@ -81,14 +79,13 @@ func (p *program) usualOptions() map[string]option {
 	}
 }
 
-// standing are the capabilities that there are whatever a file holds.
+// standing are the capabilities that do not depend on a file.
 var standing = sync.OnceValue(func() []invoke.Capability { return invoke.Standing(builtin.Providers()) })
 
-// argumentOf names the annotation of a flag that gives an argument.
+// argumentOf is the annotation with the argument of a flag.
 const argumentOf = "argument"
 
-// addVerbs makes the commands of the table, each below the one that its path begins with, and
-// one for each capability that the table does not know.
+// addVerbs adds the commands of the table, each below its parent, and one for each capability without a row.
 func (p *program) addVerbs(root *cobra.Command, table []verb, offered []invoke.Capability) {
 	root.AddGroup(&cobra.Group{ID: "hand", Title: "Commands:"}, &cobra.Group{ID: "rule", Title: "Other capabilities, by their names:"})
 	root.SetHelpCommandGroupID("hand")
@@ -101,7 +98,7 @@ func (p *program) addVerbs(root *cobra.Command, table []verb, offered []invoke.C
 		words := strings.Fields(v.path)
 		parent, _, err := root.Find(words[:len(words)-1])
 		if err != nil {
-			panic(err) // the table has the parent after its child: a bug that every start would show
+			panic(err) // a parent after its child in the table is a bug that every start would show
 		}
 		if parent == root {
 			cmd.GroupID = group
@@ -131,8 +128,8 @@ func (p *program) addVerbs(root *cobra.Command, table []verb, offered []invoke.C
 	}
 }
 
-// verbOf is the row of a capability that the table does not know: it is called as its id, with
-// hyphens, and takes what is required by position.
+// verbOf is the row of a capability that is not in the table: its name is the id with hyphens, and required arguments
+// are positional.
 func verbOf(d capability.Descriptor) verb {
 	name := strings.NewReplacer(".", "-", "_", "-").Replace(strings.TrimPrefix(d.ID, "trails.meta."))
 	words, _ := byPosition(d)
@@ -142,8 +139,8 @@ func verbOf(d capability.Descriptor) verb {
 	}
 }
 
-// byPosition are the words of the required arguments, and their names. What stands behind a list
-// or an object could not be told from its values, so it has flags.
+// byPosition are the words for the required arguments, with their names. Arguments after a list or an object could
+// not be distinguished from its values, so they have flags.
 func byPosition(d capability.Descriptor) (words, names []string) {
 	for _, f := range d.InputShape.Fields {
 		switch word := strings.ToUpper(f.Name); {
@@ -159,23 +156,23 @@ func byPosition(d capability.Descriptor) (words, names []string) {
 	return words, names
 }
 
-// exact reports whether a verb takes just as many words as it has.
+// exact reports whether a verb takes exactly its words.
 func (v verb) exact() bool { return !strings.ContainsAny(v.words, "[.") }
 
-// asked is a verb with what was typed behind it.
+// asked is a verb with its command line.
 type asked struct {
 	*program
 	verb
 	cmd    *cobra.Command
 	file   string
-	words  []string // that are no arguments
+	words  []string // words that are not arguments
 	given  arguments
-	source string // the file that a text was read from
+	source string // the file from which a text was read
 }
 
 func (a *asked) ctx() context.Context { return a.cmd.Context() }
 
-// command makes the command of a row and the descriptor of its capability.
+// command makes the command for a row and its capability's descriptor.
 func (p *program) command(v verb, d capability.Descriptor) *cobra.Command {
 	if v.words == "" && v.takes == "" && v.run == nil {
 		words, names := byPosition(d)
@@ -242,10 +239,10 @@ func (p *program) command(v verb, d capability.Descriptor) *cobra.Command {
 	return cmd
 }
 
-// ofWrites are the arguments of every write, for verb.only.
+// ofWrites are the common arguments of writes, for verb.only.
 const ofWrites = " message if_commit dry_run " + capability.AllowMassChange
 
-// over is what o says, and in the place of what it does not say, what usual says.
+// over returns o with usual for missing values.
 func (o option) over(usual option) option {
 	o.flag, o.short, o.usage = cmp.Or(o.flag, usual.flag), cmp.Or(o.short, usual.short), cmp.Or(o.usage, usual.usage)
 	o.filled, o.hidden = cmp.Or(o.filled, usual.filled), o.hidden || usual.hidden
@@ -263,7 +260,7 @@ func (o option) nameOf(f capability.Field) string {
 	return cmp.Or(o.flag, strings.ReplaceAll(f.Name, "_", "-"))
 }
 
-// addFlag makes the flag of an argument.
+// addFlag adds the flag of an argument.
 func addFlag(cmd *cobra.Command, f capability.Field, o option) {
 	name, usage, value := o.nameOf(f), cmp.Or(o.usage, sentence(f)), o.value
 	if value == "" && f.Default != nil && o.read == nil {
@@ -305,7 +302,7 @@ func oneOf(f capability.Field) []string {
 	return values
 }
 
-// sentence says what a flag is by what its field says.
+// sentence describes a flag from the description of its field.
 func sentence(f capability.Field) string {
 	var parts []string
 	if len(f.OneOf) > 0 {
@@ -328,7 +325,7 @@ func sentence(f capability.Field) string {
 	return usage
 }
 
-// word is the value of a flag as it was typed: whether it fits is for the call to say.
+// word is the text of a flag's value: the call checks it.
 type word struct{ text, label, filled string }
 
 func (w *word) String() string { return w.text }
@@ -343,7 +340,7 @@ func (w *word) Set(text string) error {
 // Type is the word that help has for a value.
 func (w *word) Type() string { return w.label }
 
-// readWords sorts FILE and the arguments by position out of what was typed.
+// readWords separates FILE and positional arguments.
 func (a *asked) readWords(args []string, d capability.Descriptor, options map[string]option) (err error) {
 	if a.files {
 		a.words = args
@@ -395,7 +392,7 @@ func (a *asked) readWords(args []string, d capability.Descriptor, options map[st
 	return nil
 }
 
-// readFlag takes what a flag says, unless it was not typed and says nothing of its own.
+// readFlag reads a flag, unless it was not given and has no default of its own.
 func (a *asked) readFlag(f capability.Field, o option) error {
 	flag := a.cmd.Flags().Lookup(o.nameOf(f))
 	if flag == nil || !slices.Equal(flag.Annotations[argumentOf], []string{f.Name}) || !flag.Changed && o.value == "" {
@@ -410,7 +407,7 @@ func (a *asked) readFlag(f capability.Field, o option) error {
 	return a.read(f, o, texts)
 }
 
-// read makes an argument of texts.
+// read converts texts to the value of an argument.
 func (a *asked) read(f capability.Field, o option, texts []string) (err error) {
 	var value any
 	switch {
@@ -449,7 +446,7 @@ func (a *asked) once() (json.RawMessage, error) {
 	return a.make(a.keyed())
 }
 
-// keyed is the call that was asked for.
+// keyed is the requested call.
 func (a *asked) keyed() invoke.Call {
 	c := a.call(a.capability, a.given)
 	if key := a.cmd.Flags().Lookup(keyName); key != nil {
@@ -473,8 +470,7 @@ func (a *asked) make(c invoke.Call) (json.RawMessage, error) {
 	return res.Structured, err
 }
 
-// writeAnswer writes what a call answers where nobody says how: its text, what a write did, or
-// the structured result.
+// writeAnswer writes an answer by default: its text, what a write did, or the structured result.
 func (p *program) writeAnswer(w io.Writer, res invoke.Result) error {
 	switch {
 	case res.Text != "":
@@ -489,7 +485,7 @@ func (p *program) writeAnswer(w io.Writer, res invoke.Result) error {
 	return said(writeSummary)(w, res.Structured)
 }
 
-// said makes a writer of an answer of one that writes its value.
+// said adapts a function that writes a decoded answer.
 func said[T any](text func(io.Writer, T) error) func(io.Writer, json.RawMessage) error {
 	return func(w io.Writer, answer json.RawMessage) error {
 		value, err := answered[T](answer)
@@ -500,12 +496,12 @@ func said[T any](text func(io.Writer, T) error) func(io.Writer, json.RawMessage)
 	}
 }
 
-// anything makes a reader of an option of one that reads a type of its own.
+// anything adapts a reader of an option of a specific type.
 func anything[T any](read func([]string) (T, error)) func([]string) (any, error) {
 	return func(texts []string) (any, error) { return read(texts) }
 }
 
-// answered reads the value of an answer.
+// answered decodes an answer.
 func answered[T any](answer json.RawMessage) (value T, err error) {
 	if err = json.Unmarshal(answer, &value); err != nil {
 		err = fmt.Errorf("read the answer: %w", err)
@@ -513,7 +509,7 @@ func answered[T any](answer json.RawMessage) (value T, err error) {
 	return value, err
 }
 
-// completeWordsOf completes FILE, then what stands behind it. What goes wrong completes to nothing.
+// completeWordsOf completes FILE, and then the arguments; on errors nothing.
 func (p *program) completeWordsOf(v verb, d capability.Descriptor, options map[string]option) cobra.CompletionFunc {
 	labels, takes := strings.Fields(v.words), strings.Fields(v.takes)
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -544,7 +540,7 @@ func (p *program) completeWordsOf(v verb, d capability.Descriptor, options map[s
 	}
 }
 
-// wrapped breaks a text into lines of at most so many letters.
+// wrapped breaks a text into lines of bounded length.
 func wrapped(text string, most int) string {
 	var lines []string
 	line := ""
@@ -557,5 +553,5 @@ func wrapped(text string, most int) string {
 	return strings.Join(append(lines, line), "\n")
 }
 
-// keyName is the flag that names a change, so that it is made once.
+// keyName is the flag with the idempotency key.
 const keyName = "idempotency-key"

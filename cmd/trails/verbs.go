@@ -7,7 +7,7 @@ import (
 	"trails/rdf"
 )
 
-// verbs is the table of commands, in the order of a first acquaintance.
+// verbs is the table of commands, in the order of first use.
 func (p *program) verbs() []verb {
 	server := &namedServer{}
 	ofMigrations := map[string]option{"migrations": {hidden: true}}

@@ -16,11 +16,11 @@ import (
 // version is set by the linker: make build takes it from the tag.
 var version = "devel"
 
-// build says what this binary is made of, and what it reads and speaks.
+// build describes this binary, and the formats and protocols that it supports.
 type build struct {
 	Version string `json:"version"`
-	// Commit and Date are of the source; empty where it was built outside of its
-	// repository. Modified means that files were not as they are in the commit.
+	// Commit and Date are of the source; empty if it was built outside its repository. Modified means that files
+	// differed from the commit.
 	Commit   string   `json:"commit,omitempty"`
 	Date     string   `json:"date,omitempty"`
 	Modified bool     `json:"modified,omitempty"`
