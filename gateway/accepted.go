@@ -13,35 +13,34 @@ import (
 	"trails/text/quote"
 )
 
-// Accepted is a definition that somebody accepted of an upstream server.
+// Accepted is the accepted definition of a tool, resource or prompt of an upstream server.
 type Accepted struct {
-	// Server is the digest of the server as it was reached then.
+	// Server is the digest of the server definition at that time.
 	Server  string   `json:"server"`
 	Offered Offered  `json:"offered"`
-	Quad    rdf.Quad `json:"-"` // that keeps it
+	Quad    rdf.Quad `json:"-"` // the quad that stores it
 }
 
-// Acceptance is what was accepted of one upstream server, by the thing that it is of: more
-// than one where branches that were merged accepted different ones. The zero Acceptance is of
-// nothing.
+// Acceptance are the accepted definitions of one upstream server, by what they define. There may be several for one
+// thing if merged branches accepted different ones. The zero Acceptance is empty.
 type Acceptance map[string][]Accepted
 
-// Standing is how something stands that a server offers to what was accepted of it.
+// Standing compares what a server offers with what was accepted.
 type Standing string
 
 // The standings.
 const (
-	IsAccepted Standing = "accepted" // as it is
-	IsNew      Standing = "new"      // never
-	IsChanged  Standing = "changed"  // when it said something else
-	IsMoved    Standing = "moved"    // as it is, when the server was reached in another way
-	IsGone     Standing = "gone"     // and it is not offered any more
+	IsAccepted Standing = "accepted" // accepted as it is now
+	IsNew      Standing = "new"      // never accepted
+	IsChanged  Standing = "changed"  // accepted with another definition
+	IsMoved    Standing = "moved"    // accepted, but for another definition of the server
+	IsGone     Standing = "gone"     // accepted, but not offered any more
 )
 
-// thing names what is offered, whatever is said of it.
+// thing identifies what is offered, independently of its definition.
 func (o Offered) thing() string { return string(o.Kind) + "\n" + cmp.Or(o.URI, o.Name) }
 
-// Standing says how something stands that a server offers.
+// Standing returns the standing of something that a server offers.
 func (a Acceptance) Standing(s Server, o Offered) Standing {
 	standing, digest := IsNew, ""
 	for _, known := range a[o.thing()] {
@@ -60,8 +59,8 @@ func (a Acceptance) Standing(s Server, o Offered) Standing {
 	return standing
 }
 
-// HeldBack says why something that a server offers is held back, and how it is accepted; nil
-// means that it is not. Only a server that is pinned has what is.
+// HeldBack returns why something is held back, and how to accept it; nil if it is not. Only servers with Pin hold
+// things back.
 func HeldBack(s Server, o Offered, accepted Acceptance) *Error {
 	if !s.Pin {
 		return nil
@@ -84,15 +83,15 @@ func HeldBack(s Server, o Offered, accepted Acceptance) *Error {
 	return Fail(cmp.Or(missing[o.Kind], HydrateFailed), id, "%s of the upstream %s is held back: it %s. A person accepts it with trails gateway accept FILE %s", quote.Text(o.Name, 80), s.Name, why, s.Name)
 }
 
-// Of returns what was accepted of a server as it is reached now, as far as it is taken: what
-// it offers unless it has changed.
+// Of returns the part of what was accepted that applies to the current definition of a server, and that its filters
+// take: what it offers if it has not changed.
 func (a Acceptance) Of(s Server) (all []Offered) {
 	digest := s.Digest()
 	for _, definitions := range a {
 		for _, d := range definitions {
 			if d.Server == digest && s.Takes(d.Offered.Name) {
 				all = append(all, d.Offered)
-				break // of two that were accepted either may be offered
+				break // if two were accepted either may be offered
 			}
 		}
 	}
@@ -100,21 +99,20 @@ func (a Acceptance) Of(s Server) (all []Offered) {
 	return all
 }
 
-// Change is something that a server does not offer as it was accepted.
+// Change is a difference between what a server offers and what was accepted.
 type Change struct {
 	Kind     Kind     `json:"kind"`
 	Name     string   `json:"name"`
-	ID       string   `json:"id,omitempty"` // "" of what cannot be called
+	ID       string   `json:"id,omitempty"` // "" if it cannot be called
 	Standing Standing `json:"standing" oneof:"new,changed,moved,gone" doc:"moved: accepted when the server was reached in another way."`
-	// Differences are between what was accepted and what is offered, all of it when it is new.
+	// Differences are the differences between the accepted and the offered definition, everything if it is new.
 	Differences []Difference `json:"differences,omitempty"`
 	More        int          `json:"more,omitempty" doc:"Differences beside those."`
-	// Offered is what is offered, or what was accepted when it is gone.
+	// Offered is the offered definition, or the accepted one if it is gone.
 	Offered Offered `json:"-"`
 }
 
-// Review compares what a server offers with what was accepted of it, in the order of kinds and
-// names.
+// Review compares what a server offers with what was accepted, sorted by kind and name.
 func (a Acceptance) Review(s Server, offered []Offered) []Change {
 	var all []Change
 	there := map[string]bool{}
@@ -134,7 +132,7 @@ func (a Acceptance) Review(s Server, offered []Offered) []Change {
 	}
 	for _, o := range offered {
 		if there[o.thing()] {
-			continue // of two the first is called
+			continue // of two with the same name the first is called
 		}
 		there[o.thing()] = true
 		if standing := a.Standing(s, o); standing != IsAccepted {
@@ -150,7 +148,7 @@ func (a Acceptance) Review(s Server, offered []Offered) []Change {
 	return all
 }
 
-// Reviewed names changes, so that nothing else is accepted than what somebody saw.
+// Reviewed identifies a set of changes, so that only changes that somebody has seen can be accepted.
 func Reviewed(s Server, changes []Change) string {
 	sum := sha256.New()
 	sum.Write([]byte(s.Digest()))
@@ -160,14 +158,14 @@ func Reviewed(s Server, changes []Change) string {
 	return hex.EncodeToString(sum.Sum(nil))[:16]
 }
 
-// Limits of what is accepted of one server.
+// Limits on the accepted definitions of one server.
 const (
 	maxAccepted      = 2_000
 	maxAcceptedBytes = 4 << 20
 )
 
-// Accept returns the quads that keep changes as accepted, and those that it replaces. The
-// fault TooLarge says that it is more than fits.
+// Accept returns the quads that store changes as accepted, and the quads that they replace. Too many are the fault
+// TooLarge.
 func (a Acceptance) Accept(s Server, changes []Change) (add, remove []rdf.Quad, err error) {
 	size, count := 0, 0
 	for _, definitions := range a {

@@ -27,21 +27,19 @@ type Limits struct {
 	Properties int // in all of it
 }
 
-// UsualLimits are far beyond what the schemas of real tools have.
+// UsualLimits are far above the schemas of real tools.
 var UsualLimits = Limits{Bytes: 256 << 10, Depth: 64, Properties: 2_000}
 
-// Schema is the input or the output schema of one tool. Making one takes longer than using it,
-// so it is worth keeping for as long as the tool's id stays. It never changes, and any number of
-// goroutines may use it at a time.
+// Schema is the input or output schema of one tool. It is expensive to make, so it should be cached by the tool's id.
+// It is immutable and safe for concurrent use.
 type Schema struct {
 	id       string
 	compiled *jsonschema.Schema
 }
 
-// NewSchema reads the input schema of the tool of an id: a JSON Schema of any draft, 2020-12
-// when it names none. What it refers to outside of itself is not fetched, and a pattern of a
-// dialect that has no bounds on time is left to the upstream. A schema that is none, or beyond
-// the limits, is an [*Error] with SCHEMA_INVALID. No text is the schema that takes any object.
+// NewSchema parses the input schema of a tool: a JSON Schema of any draft, 2020-12 by default. External references
+// are not fetched, and patterns without a time bound are not checked. An invalid schema, or one beyond the limits, is
+// an [*Error] with SCHEMA_INVALID. An empty text accepts any object.
 func NewSchema(id string, text json.RawMessage, limits Limits) (*Schema, error) {
 	if len(text) == 0 {
 		text = json.RawMessage(`{"type":"object"}`)
@@ -49,7 +47,7 @@ func NewSchema(id string, text json.RawMessage, limits Limits) (*Schema, error) 
 	return compileSchema("input", id, text, limits)
 }
 
-// compileSchema reads a schema, of the input or the output of a tool.
+// compileSchema parses the input or output schema of a tool.
 func compileSchema(of, id string, text json.RawMessage, limits Limits) (*Schema, error) {
 	invalid := func(format string, args ...any) error {
 		return Fail(SchemaInvalid, id, "the %s schema of %s %s", of, id, fmt.Sprintf(format, args...))
@@ -96,21 +94,21 @@ func compileSchema(of, id string, text json.RawMessage, limits Limits) (*Schema,
 	return &Schema{id: id, compiled: compiled}, nil
 }
 
-// mostApplied is how many schemas one value may have to be held against.
+// mostApplied bounds how many schemas one value may be checked against.
 const mostApplied = 10_000
 
-// affordable reports that no value has to be held against too many schemas. Thirty schemas of
-// which each refers to the next one twice would be a billion.
+// affordable reports whether no value needs too many checks. Thirty schemas, each with two references to the next,
+// would need a billion.
 func affordable(s *jsonschema.Schema) bool {
 	const unknown, underway = 0, -1
 	cost := map[*jsonschema.Schema]int{}
-	var weigh func(s *jsonschema.Schema) int // how many schemas hold for the same value
+	var weigh func(s *jsonschema.Schema) int // number of schemas that apply to the same value
 	weigh = func(s *jsonschema.Schema) int {
 		switch {
 		case s == nil:
 			return 0
 		case cost[s] == underway:
-			return 1 // it refers to itself, which ends the validation
+			return 1 // a reference to itself ends the validation
 		case cost[s] != unknown:
 			return cost[s]
 		}
@@ -153,7 +151,7 @@ func affordable(s *jsonschema.Schema) bool {
 	return every(s)
 }
 
-// below are the schemas that a schema has or refers to.
+// below are the subschemas and references of a schema.
 func below(s *jsonschema.Schema) []*jsonschema.Schema {
 	all := slices.Concat(s.AllOf, s.AnyOf, s.OneOf, s.PrefixItems, []*jsonschema.Schema{
 		s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema,
@@ -184,14 +182,14 @@ func below(s *jsonschema.Schema) []*jsonschema.Schema {
 	return all
 }
 
-// nothing loads no document, neither of a file nor of a network.
+// nothing is a loader that loads no documents.
 type nothing struct{}
 
 func (nothing) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s is outside of the schema, and is not fetched", url)
 }
 
-// anything is a pattern that cannot be held against texts here, so that all match.
+// anything is a pattern that cannot be checked here, so that everything matches.
 type anything string
 
 func (anything) MatchString(string) bool { return true }
@@ -215,12 +213,11 @@ func properties(v any) (n int) {
 	return n
 }
 
-// mostProblems is how many problems of arguments an agent is told at once.
+// mostProblems is the maximum number of problems with arguments in one error.
 const mostProblems = 10
 
-// Check holds arguments against the schema: JSON as package encoding/json decodes it, with
-// numbers as json.Number. What is wrong with them is an [*Error] with ARGS_INVALID, whose
-// details name the places.
+// Check validates arguments against the schema: JSON as decoded by encoding/json, with numbers as json.Number.
+// Problems are an [*Error] with ARGS_INVALID, with their places in its details.
 func (s *Schema) Check(args any) error {
 	err := s.compiled.Validate(args)
 	if err == nil {
@@ -242,13 +239,13 @@ func (s *Schema) Check(args any) error {
 	return failed
 }
 
-// problem is what is wrong with one place of a value.
+// problem is what is wrong at one place of a value.
 type problem struct {
 	Path    string `json:"path"` // a JSON Pointer
 	Message string `json:"message"`
 }
 
-// problemsOf lists what is wrong with a value, each once, by place.
+// problemsOf lists the problems of a value without duplicates, sorted by place.
 func problemsOf(invalid *jsonschema.ValidationError, says func(jsonschema.ErrorKind) string) (all []problem) {
 	var collect func(e *jsonschema.ValidationError)
 	collect = func(e *jsonschema.ValidationError) {
@@ -268,9 +265,8 @@ func problemsOf(invalid *jsonschema.ValidationError, says func(jsonschema.ErrorK
 	return slices.Compact(all)
 }
 
-// OutputProblem says in words why what a tool has answered is not what its output schema says,
-// "" when it is, or when the tool has none. It names places and keywords of the schema, and no
-// value: the answer may have secrets. A nil answer is a missing one.
+// OutputProblem says why a tool's answer does not match its output schema, "" if it does or there is none. It
+// contains places and keywords of the schema but no values, which might be secret. A nil answer is a missing one.
 func OutputProblem(output *Schema, answer any) string {
 	if output == nil {
 		return ""
@@ -297,7 +293,7 @@ func OutputProblem(output *Schema, answer any) string {
 	return "its structured content breaks " + strings.Join(said, ", ")
 }
 
-// Repair says what was done to arguments.
+// Repair describes a correction of arguments.
 type Repair struct {
 	Rule  string `json:"rule"`
 	Field string `json:"field,omitempty"` // "" for all of them
@@ -308,10 +304,9 @@ var (
 	numberLiteral  = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$`)
 )
 
-// Tolerate returns arguments with the mistakes mended that models make most: an object that is
-// written as a string, and a number, a truth value or null that is, where the schema has a
-// type for the field and text is none of them. Nothing is renamed, guessed or left out, and the
-// arguments that it was given stay as they are.
+// Tolerate returns arguments with common mistakes of models corrected: an object as a JSON string, and numbers,
+// booleans or null as strings where the schema does not allow a string. It does not rename, guess or drop anything,
+// and does not change the given arguments.
 func (s *Schema) Tolerate(args any) (any, []Repair) {
 	var repairs []Repair
 	if text, is := args.(string); is {
@@ -345,7 +340,7 @@ func (s *Schema) Tolerate(args any) (any, []Repair) {
 	return mended, repairs
 }
 
-// mend returns what a text stands for where these types are wanted, and by which rule.
+// mend returns the value of a text for the wanted types, and the rule that was applied.
 func mend(text string, types []string) (value any, rule string) {
 	has := func(name string) bool { return slices.Contains(types, name) }
 	switch {
@@ -364,7 +359,7 @@ func mend(text string, types []string) (value any, rule string) {
 	return nil, ""
 }
 
-// typesOf returns the types that the schema has for a property, none when it says none.
+// typesOf returns the schema's types for a property, none if it has none.
 func (s *Schema) typesOf(property string) []string {
 	at := s.compiled.Properties[property]
 	for range 10 { // a schema may refer to itself

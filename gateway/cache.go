@@ -9,23 +9,23 @@ import (
 	"trails/text/jsontext"
 )
 
-// Caching says which answers are kept. The zero Caching keeps none.
+// Caching says which answers are cached. The zero Caching caches none.
 type Caching struct {
-	// ReadOnly keeps answers of tools whose servers say that they only read. That is a hint of
-	// a server: with Allow it is believed of those tools alone.
+	// ReadOnly caches answers of tools that their servers declare read-only. That is only a claim; with Allow it is
+	// believed for those tools only.
 	ReadOnly bool
 	Allow    []string      // ids of tools; none are all
 	TTL      time.Duration // how long an answer is kept
-	Entries  int           // how many at most; the one that was asked for last goes last
+	Entries  int           // maximum number of entries; the least recently used one is dropped
 }
 
-// Cache keeps answers of tools that only read. Any number of goroutines may use it at a time.
-// It is for one catalog: when something is listed anew, another one takes its place.
+// Cache caches answers of read-only tools. It is safe for concurrent use. It belongs to one catalog, and is replaced
+// with it.
 type Cache[Answer any] struct {
 	caching Caching
 	mu      sync.Mutex
 	entries map[string]*list.Element
-	order   *list.List // the one that was asked for last is in front
+	order   *list.List // most recently used first
 }
 
 type entry[Answer any] struct {
@@ -39,8 +39,8 @@ func NewCache[Answer any](caching Caching) *Cache[Answer] {
 	return &Cache[Answer]{caching: caching, entries: map[string]*list.Element{}, order: list.New()}
 }
 
-// Key returns what answers of an item to arguments are kept under, "" when they are not. The
-// order of members in the arguments does not matter.
+// Key returns the cache key for a call of an item with arguments, "" if its answers are not cached. The order of
+// members does not matter.
 func (c *Cache[Answer]) Key(item Item, args any) string {
 	allowed := len(c.caching.Allow) == 0 || slices.Contains(c.caching.Allow, item.ID)
 	if !c.caching.ReadOnly || !allowed || item.SideEffects || item.bare().Safety != ReadOnly {
@@ -53,7 +53,7 @@ func (c *Cache[Answer]) Key(item Item, args any) string {
 	return item.ID + "\n" + string(text)
 }
 
-// Get returns the answer under a key, if one is there that is not too old at a time.
+// Get returns the answer for a key, if there is one that is not too old.
 func (c *Cache[Answer]) Get(at time.Time, key string) (answer Answer, kept bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,8 +70,7 @@ func (c *Cache[Answer]) Get(at time.Time, key string) (answer Answer, kept bool)
 	return e.answer, true
 }
 
-// Put keeps an answer that was given at a time. That of a call that failed must not be kept.
-// Under the key "" nothing is.
+// Put stores an answer with its time; not for the key "". Answers of failed calls must not be stored.
 func (c *Cache[Answer]) Put(at time.Time, key string, answer Answer) {
 	if key == "" || c.caching.Entries < 1 {
 		return

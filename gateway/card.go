@@ -11,8 +11,7 @@ import (
 	"trails/text/tokens"
 )
 
-// Safety is what a tool does to what is there, as its server says. It is a hint: nothing is
-// allowed because of it.
+// Safety is the effect of a tool according to its server. It is only a hint, and permits nothing.
 type Safety string
 
 // The kinds of safety; "" when the server says nothing.
@@ -21,14 +20,14 @@ const (
 	Destructive Safety = "destructive"
 )
 
-// The tags that say the same. A card never loses them to other tags.
+// Tags for the same; a card always keeps them.
 const (
 	readOnlyTag    = "read-only"
 	destructiveTag = "destructive"
 )
 
-// Card is what an agent is shown of a tool before it has chosen one. It never has a schema:
-// the arguments are asked for when a tool is chosen.
+// Card is the short description of a tool that an agent sees before it chooses one. It has no schema, which is
+// requested for the chosen tool.
 type Card struct {
 	CostHint    float64  `json:"cost_hint"`
 	Description string   `json:"description"` // one line
@@ -38,14 +37,13 @@ type Card struct {
 	Name        string   `json:"name"` // at most 64 characters
 	Namespace   string   `json:"namespace"`
 	Safety      Safety   `json:"safety"`
-	Score       *float64 `json:"score,omitempty"` // nil when nothing was searched for
+	Score       *float64 `json:"score,omitempty"` // nil without a search
 	SideEffects bool     `json:"side_effects"`
 	Tags        []string `json:"tags"` // at most five of 24 characters, sorted
 }
 
-// The bounds of a card. The description is cut so that the card has at most usualTokens, or
-// mostTokens when it has usualTokens without a description. One that has more than mostTokens
-// without it can be shown to nobody.
+// The bounds of a card. Its description is cut so that the card has at most usualTokens, or mostTokens if it already
+// has usualTokens without a description. A card with more than mostTokens without its description is refused.
 const (
 	usualTokens = 60
 	mostTokens  = 80
@@ -54,8 +52,7 @@ const (
 	mostTag     = 24
 )
 
-// NewCard makes the card of an item. One that is larger than any may be is fault.TooLarge:
-// only the description can be cut, and everything else is needed.
+// NewCard makes the card of an item. One that is too large is fault.TooLarge: only the description can be cut.
 func NewCard(item Item) (Card, error) {
 	if err := item.fits(); err != nil {
 		return Card{}, err
@@ -67,7 +64,7 @@ func NewCard(item Item) (Card, error) {
 		limit = mostTokens
 	}
 	for budget := limit - least; ; budget-- {
-		// Where description and the rest meet there may be other tokens than in both.
+		// Tokens may differ at the end of the description.
 		c.Description = Truncate(description, budget)
 		if budget < 1 || tokens.Count(c.String()) <= limit {
 			return c, nil
@@ -75,8 +72,8 @@ func NewCard(item Item) (Card, error) {
 	}
 }
 
-// fits returns an error when no card can be made of an item. A token is at least a byte, so
-// that the tokens of most need not be counted.
+// fits returns an error if no card can be made of an item. A token is at least a byte, so the tokens of most items
+// need not be counted.
 func (item Item) fits() error {
 	text := item.bare().String()
 	if len(text) <= mostTokens {
@@ -129,7 +126,7 @@ func short(text string, most int) string {
 	return line
 }
 
-// String is the card as a model reads it, in one line. The score is not in it.
+// String is the card as text for a model, in one line, without the score.
 func (c Card) String() string {
 	var b strings.Builder
 	b.WriteString(c.ID)
@@ -158,8 +155,8 @@ func (c Card) String() string {
 	return b.String()
 }
 
-// Truncate returns a text of at most budget tokens: all of it, the sentences that fit, or, when
-// not one does, its beginning and …. A budget below 1 has room for nothing.
+// Truncate returns a text of at most budget tokens: the whole text, the sentences that fit or, if none fits, its
+// beginning and …. A budget below 1 gives "".
 func Truncate(text string, budget int) string {
 	if budget < 1 {
 		return ""
@@ -172,7 +169,7 @@ func Truncate(text string, budget int) string {
 		if !strings.ContainsRune(".!?", rune(begin[end-1])) || end < len(text) && text[end] != ' ' {
 			continue
 		}
-		// The sentences by themselves may have other tokens than as a part of the text.
+		// Sentences may be tokenized differently by themselves.
 		if tokens.Count(text[:end]) <= budget {
 			return text[:end]
 		}

@@ -9,16 +9,15 @@ import (
 	"trails/gateway/rank"
 )
 
-// Catalog is what can be browsed at one time: tools, or resources, or prompts. It never
-// changes, and any number of goroutines may use it at a time; when something is listed anew,
-// another one takes its place. It is part of a [Directory].
+// Catalog is what can be browsed: the tools, resources or prompts of a [Directory]. It is immutable and safe for
+// concurrent use; after changes another one replaces it.
 type Catalog struct {
 	items []Item
 	index *rank.Index
-	root  func() *node // made at the first path that is browsed
+	root  func() *node // made when a path is first browsed
 }
 
-// catalogOf makes a catalog of items that fit on a card, and have an id of their own each.
+// catalogOf makes a catalog of items with distinct ids that fit on cards.
 func catalogOf(items []Item) *Catalog {
 	c := &Catalog{items: items, root: sync.OnceValue(func() *node { return tree(items) })}
 	documents := make([]rank.Document, len(items))
@@ -35,10 +34,10 @@ func catalogOf(items []Item) *Catalog {
 // Len is how many items the catalog has.
 func (c *Catalog) Len() int { return len(c.items) }
 
-// At returns an item by its place.
+// At returns an item by index.
 func (c *Catalog) At(i int) Item { return c.items[i] }
 
-// Texts returns for each item what it is ranked by, as a text to be read.
+// Texts returns for each item the text that is used for ranking.
 func (c *Catalog) Texts() []string {
 	texts := make([]string, len(c.items))
 	for i, item := range c.items {
@@ -51,7 +50,7 @@ func (c *Catalog) Texts() []string {
 	return texts
 }
 
-// How many cards a query is answered with.
+// The number of cards in the answer to a query.
 const (
 	usualCards = 10
 	mostCards  = 50
@@ -61,15 +60,13 @@ const (
 type Browsing struct {
 	Query *string `json:"query,omitempty"`
 	Path  *string `json:"path,omitempty"`
-	// Most is how many cards a query is answered with: 1 to 50, 10 when it is nil.
+	// Most is the number of cards for a query: 1 to 50, 10 if it is nil.
 	Most *int `json:"top_k,omitempty"`
-	// Near, when set, has for each item how near it is to the query by its meaning, see
-	// [rank.Index.Fuse].
+	// Near, when set, has for each item the similarity of its meaning to the query, see [rank.Index.Fuse].
 	Near []float64 `json:"-"`
 }
 
-// Browse returns cards, the nearest to a query first, those of a path by their ids. Its error
-// is an [*Error].
+// Browse returns cards: for a query the best first, for a path sorted by id. Its error is an [*Error].
 func (c *Catalog) Browse(b Browsing) ([]Card, error) {
 	if (b.Query == nil) == (b.Path == nil) {
 		return nil, Fail(ArgsInvalid, "", "give either query or path")

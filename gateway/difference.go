@@ -12,7 +12,7 @@ import (
 	"trails/text/quote"
 )
 
-// Difference is a place where two definitions say something else.
+// Difference is a place where two definitions differ.
 type Difference struct {
 	Path   string `json:"path"`             // a JSON Pointer (RFC 6901)
 	Before string `json:"before,omitempty"` // "" when there was nothing
@@ -22,9 +22,8 @@ type Difference struct {
 // mostDifferences is how many places are named.
 const mostDifferences = 50
 
-// Differences returns where a server says something else of one thing than it said before, in
-// the order of the places: what somebody reads before accepting it. What the server says is
-// quoted. More is how many places there are beside those.
+// Differences returns the differences between two definitions, sorted by place, for somebody who decides about
+// accepting them. Texts of the server are quoted. more is the number of further differences.
 func Differences(before, after Offered) (places []Difference, more int) {
 	differ(&places, "", decoded(before), decoded(after))
 	if more = len(places) - mostDifferences; more > 0 {
@@ -37,7 +36,7 @@ func Differences(before, after Offered) (places []Difference, more int) {
 func decoded(o Offered) (v any) {
 	text, err := jsontext.Marshal(o)
 	if err != nil {
-		return o.Name // a schema that is no JSON was refused before
+		return o.Name // invalid JSON was refused before
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -47,7 +46,7 @@ func decoded(o Offered) (v any) {
 	return v
 }
 
-// absent stands for a value that is not there, which is another thing than null.
+// absent stands for a missing value, which differs from null.
 type absent struct{}
 
 func member(object map[string]any, name string) any {
@@ -57,7 +56,7 @@ func member(object map[string]any, name string) any {
 	return absent{}
 }
 
-// differ adds the places at and below one where two values are not the same.
+// differ adds the differences of two values, at their place and below it.
 func differ(places *[]Difference, at string, before, after any) {
 	x, isObject := before.(map[string]any)
 	y, areObjects := after.(map[string]any)
@@ -95,7 +94,7 @@ func quoted(v any) string {
 	}
 	text, err := jsontext.Marshal(v)
 	if err != nil {
-		return "" // what was decoded can be written
+		return "" // decoded values can always be encoded
 	}
-	return quote.Line(string(text), maxProse) // a description whole: an end that nobody sees may say anything
+	return quote.Line(string(text), maxProse) // in full: a part that is not shown could contain anything
 }

@@ -13,41 +13,38 @@ import (
 	"trails/text/quote"
 )
 
-// Listing is what one upstream server offers, and what was accepted of it.
+// Listing is what one upstream server offers, and what was accepted.
 type Listing struct {
 	Server   Server
 	Offered  []Offered
 	Accepted Acceptance
-	// Problems are of what was left out where the listing was read.
+	// Problems describe what was left out when the listing was read.
 	Problems []*Error
 }
 
-// Entry is one thing of a [Directory], and whose it is.
+// Entry is a tool, resource or prompt of a [Directory], with its server.
 type Entry struct {
 	Item    Item
-	Server  string // the name of its server, "" for a tool of the graph's own
+	Server  string // name of its server, "" for a tool of the graph
 	Offered Offered
-	// Changed reports that somebody accepted it when it said something else.
+	// Changed reports that another definition of it was accepted.
 	Changed bool
 }
 
-// Directory is what all servers offer at one time: what can be browsed, and what stands behind
-// each id. It never changes, so that a call finds what was browsed or nothing; when a server
-// lists something else, another one takes its place. Any number of goroutines may use it at a
-// time. Only [NewDirectory] makes one.
+// Directory is what all servers offer at one time, by id. It is immutable, so a call finds what was browsed, or
+// nothing; after changes another one replaces it. It is safe for concurrent use. Only [NewDirectory] makes one.
 type Directory struct {
 	catalogs map[Kind]*Catalog
 	entries  map[string]Entry
-	schemas  sync.Map          // by id, those of answers behind "output ", func() (*Schema, error) that makes it once
-	held     map[string]*Error // why something is held back that has this id
+	schemas  sync.Map          // by id, output schemas with the prefix "output "; each is a func() (*Schema, error) that makes it once
+	held     map[string]*Error // reason why the id is held back
 	problems []*Error
 }
 
-// NewDirectory makes a directory of tools of the graph's own, whose ids differ, and of what
-// servers offer, in the order of the listings. Of two tools or prompts of one id the first is
-// taken; two resources of one id are different ones. What has no id, or is too large for a
-// card, is left out. Of a server that is pinned, what was not accepted as it is offered is held
-// back.
+// NewDirectory makes a directory of the graph's own tools, whose ids differ, and of what servers offer, in the order
+// of the listings. Of tools or prompts with the same id the first is taken; resources with the same id get distinct
+// ones. Things without an id, or too large for a card, are left out. For servers with Pin, what was not accepted is
+// held back.
 func NewDirectory(own []Item, listings []Listing) *Directory {
 	d := &Directory{catalogs: map[Kind]*Catalog{}, entries: map[string]Entry{}, held: map[string]*Error{}}
 	items := map[Kind][]Item{}
@@ -103,7 +100,7 @@ func (d *Directory) leave(s Server, o Offered, why string) {
 	d.problems = append(d.problems, leftOut(s.Name, o.Kind, o.Name, why))
 }
 
-// leftOut says what is left out of what a server offers, and why. What its name hides can be seen.
+// leftOut describes what is left out of a server's offer, and why. Invisible characters in its name are escaped.
 func leftOut(server string, kind Kind, name, why string) *Error {
 	return Fail(UpstreamError, server, "the %s %s of the server %s is left out: %s", kind, quote.Text(Visible(name), 80), server, why)
 }
@@ -117,10 +114,10 @@ func (d *Directory) Held() []*Error {
 	return all
 }
 
-// Catalog is what there is of tools, resources or prompts.
+// Catalog returns the tools, resources or prompts.
 func (d *Directory) Catalog(kind Kind) *Catalog { return d.catalogs[kind] }
 
-// Problems are of what was left out.
+// Problems describe what was left out.
 func (d *Directory) Problems() []*Error { return d.problems }
 
 // Uncallable are of the tools of servers whose arguments nobody can give. It makes every schema.
@@ -142,12 +139,11 @@ func (d *Directory) Uncallable() (all []*Error) {
 // missing are the codes of what is not there.
 var missing = map[Kind]Code{Tool: HydrateFailed, Resource: ResourceNotFound, Prompt: PromptNotFound}
 
-// mostCompared is with how many ids one is compared that is not there.
+// mostCompared bounds how many ids an unknown id is compared with.
 const mostCompared = 1_000
 
-// Find returns what stands behind the id of a tool, a resource or a prompt. An id without its
-// hash is taken where one fits. Its error is an [*Error], and says which of all may have been
-// meant.
+// Find returns the entry with an id. An id without its hash is accepted if only one fits. Its error is an [*Error]
+// that suggests similar ids.
 func (d *Directory) Find(kind Kind, id string) (Entry, error) {
 	entry, known := d.entries[id]
 	if known && entry.Offered.Kind == kind {
@@ -177,8 +173,8 @@ func (d *Directory) Find(kind Kind, id string) (Entry, error) {
 	return Entry{}, Fail(cmp.Or(missing[kind], HydrateFailed), id, "no %s has the id %s%s; browse for it", kind, quote.Text(id, 120), said)
 }
 
-// alike returns, sorted, which ids of a kind are the same as one that is not there but for version
-// and hash, which change with the arguments, and all of its namespace.
+// alike returns, sorted, the ids of a kind that differ from an unknown id only in version and hash, which change with
+// the arguments, and all ids of its namespace.
 func (d *Directory) alike(kind Kind, id string) (same, near []string) {
 	meant, err := ParseID(id)
 	if err != nil {
@@ -198,8 +194,7 @@ func (d *Directory) alike(kind Kind, id string) (same, near []string) {
 	return same, near
 }
 
-// nearest is which of some ids has nearly the text of one that is not there, without its hash when
-// that has none.
+// nearest is the id most similar to an unknown one, ignoring the hash if that has none.
 func nearest(id string, near []string) string {
 	if len(near) > mostCompared {
 		return ""
@@ -216,14 +211,14 @@ func nearest(id string, near []string) string {
 	return ""
 }
 
-// begins reports that the text of another ID is the same but for version and hash.
+// begins reports whether another ID is the same except for version and hash.
 func (id ID) begins(other string) bool {
 	rest, is := strings.CutPrefix(other, ID{Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}.String())
 	return is && (rest == "" || rest[0] == '@' || rest[0] == '#')
 }
 
-// Schema returns the schema of the arguments of a tool or a prompt. It is made at the first
-// need, once. The error is an [*Error]: that of Find, or SCHEMA_INVALID.
+// Schema returns the input schema of a tool or prompt, made once on first use. The error is an [*Error]: that of
+// Find, or SCHEMA_INVALID.
 func (d *Directory) Schema(kind Kind, id string) (*Schema, error) {
 	entry, err := d.Find(kind, id)
 	if err != nil {
@@ -235,8 +230,8 @@ func (d *Directory) Schema(kind Kind, id string) (*Schema, error) {
 	return once.(func() (*Schema, error))()
 }
 
-// Output returns the schema of what a tool answers, nil when its server gives none. It is made
-// at the first need, once. The error is an [*Error]: that of Find, or SCHEMA_INVALID.
+// Output returns the output schema of a tool, nil if there is none, made once on first use. The error is an [*Error]:
+// that of Find, or SCHEMA_INVALID.
 func (d *Directory) Output(id string) (*Schema, error) {
 	entry, err := d.Find(Tool, id)
 	if err != nil || len(entry.Offered.Output) == 0 {

@@ -2,15 +2,14 @@ package gateway
 
 import "maps"
 
-// DryRun is what a call would have done, of a tool that was not called.
+// DryRun describes what a call would do, without calling the tool.
 type DryRun struct {
 	DryRun   bool   `json:"dry_run"` // true
 	ToolID   string `json:"tool_id"`
 	Upstream string `json:"upstream_name"`
 	// ArgsValid is true: arguments that are not valid are an error.
 	ArgsValid bool `json:"args_valid"`
-	// Annotations are what the server says of the tool, with verified: false, since nobody
-	// has made sure of it.
+	// Annotations are the server's claims about the tool, with verified: false.
 	Annotations map[string]any `json:"annotations"`
 	Checks      []DryCheck     `json:"checks"`
 }
@@ -21,8 +20,7 @@ type DryCheck struct {
 	Status string `json:"status"` // pass or fail
 }
 
-// NewDryRun reports on a call of an item whose arguments fit its schema. The quota is what
-// [Meter.Look] says of it, nil when it may be called.
+// NewDryRun reports on a call with valid arguments. quota is the result of [Meter.Look], nil if it may be called.
 func NewDryRun(item Item, annotations map[string]any, quota error) DryRun {
 	said := maps.Clone(annotations)
 	if said == nil {

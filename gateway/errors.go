@@ -8,13 +8,13 @@ import (
 	"trails/text/quote"
 )
 
-// Code says what went wrong, so that an agent need not read the message to go on.
+// Code is the kind of an error, for programs.
 type Code string
 
 // The codes. The message says the rest.
 const (
 	PathInvalid         Code = "PATH_INVALID"   // no path
-	PathNotFound        Code = "PATH_NOT_FOUND" // a path to nothing
+	PathNotFound        Code = "PATH_NOT_FOUND" // a path that does not exist
 	ArgsInvalid         Code = "ARGS_INVALID"   // the caller's arguments
 	SchemaInvalid       Code = "SCHEMA_INVALID" // the upstream's schema
 	UpstreamError       Code = "UPSTREAM_ERROR"
@@ -23,32 +23,32 @@ const (
 	AuthFailed          Code = "AUTH_FAILED"
 	PermissionDenied    Code = "PERMISSION_DENIED"
 	RateLimited         Code = "RATE_LIMITED"
-	HydrateFailed       Code = "HYDRATE_FAILED" // no tool of this id, or not any more
+	HydrateFailed       Code = "HYDRATE_FAILED" // unknown id of a tool
 	ViewFailed          Code = "VIEW_FAILED"
 	ResourceNotFound    Code = "RESOURCE_NOT_FOUND"
 	PromptNotFound      Code = "PROMPT_NOT_FOUND"
 )
 
-// retryable are the codes after which the same call may succeed.
+// retryable are the codes for which repeating the call may succeed.
 var retryable = map[Code]bool{UpstreamTimeout: true, UpstreamUnavailable: true, RateLimited: true}
 
-// maxMessage is how many characters of a message an agent is shown.
+// maxMessage is the maximum length of a message in characters.
 const maxMessage = 500
 
-// Error is what an agent is told of a call that failed, in this form.
+// Error is the error of a call as agents see it.
 type Error struct {
 	Details   map[string]any `json:"details,omitempty"`
 	Code      Code           `json:"error"`
 	Message   string         `json:"message"` // one line of at most 500 characters and …
-	Path      string         `json:"path"`    // what the call named: a path, an id, a handle
+	Path      string         `json:"path"`    // path, id or handle in the call
 	Retryable bool           `json:"retryable"`
-	// Fields are those of the arguments that a server calls wrong.
+	// Fields are the arguments that a server refused.
 	Fields []fault.FieldError `json:"-"`
-	// Cause is what the log and the command line are told, too.
+	// Cause is for the log and the command line.
 	Cause error `json:"-"`
 }
 
-// Fail returns an error of a call that named path.
+// Fail returns an error of a call, with the path, id or handle that it named.
 func Fail(code Code, path, format string, args ...any) *Error {
 	return &Error{Code: code, Message: quote.Line(fmt.Sprintf(format, args...), maxMessage), Path: quote.Line(path, maxMessage), Retryable: retryable[code]}
 }
@@ -56,8 +56,8 @@ func Fail(code Code, path, format string, args ...any) *Error {
 // mostFields bounds the wrong fields of an error.
 const mostFields = 100
 
-// WithFields is the error with what a server calls wrong of the arguments: the error of a caller
-// then, whatever the server calls it.
+// WithFields adds the arguments that a server refused, which makes it an error of the caller, whatever the server's
+// code.
 func (e *Error) WithFields(fields []fault.FieldError) *Error {
 	if len(fields) == 0 {
 		return e
@@ -67,14 +67,13 @@ func (e *Error) WithFields(fields []fault.FieldError) *Error {
 	return e
 }
 
-// faults are what a call fails with by the code of its error; what is not listed is Unusable.
+// faults map codes to kinds of faults; others are Unusable.
 var faults = map[Code]fault.Kind{
 	PathInvalid: fault.Malformed, ArgsInvalid: fault.Malformed, UpstreamTimeout: fault.TimedOut,
 	PathNotFound: fault.Missing, HydrateFailed: fault.Missing, ResourceNotFound: fault.Missing, PromptNotFound: fault.Missing, ViewFailed: fault.Missing,
 }
 
-// Fault is the error as a call of this program fails with it: its details are the members of
-// the error but for the message.
+// Fault converts the error to a fault, with its members as details.
 func (e *Error) Fault() *fault.Error {
 	kind, known := faults[e.Code]
 	if !known {
@@ -91,7 +90,7 @@ func (e *Error) Fault() *fault.Error {
 	return f.Because(e.Cause)
 }
 
-// AsFault is the fault of an error of this package, and any other error as it is.
+// AsFault converts an error of this package to a fault, and returns others unchanged.
 func AsFault(err error) error {
 	var e *Error
 	if errors.As(err, &e) {

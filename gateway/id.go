@@ -1,7 +1,6 @@
-// Package gateway is what an agent sees of thousands of tools: ids that stay the same, cards
-// of bounded size, paths from namespaces to single tools, and which tools a request means. It
-// calls nothing and keeps nothing in a file; what an upstream server says is data to it, which
-// it bounds and cleans. Read [ID] first, then [Card] and [Catalog].
+// Package gateway presents thousands of tools to an agent: stable ids, short cards, paths from namespaces to single
+// tools, and search. It makes no calls and writes no files. What upstream servers send is untrusted data, which it
+// bounds and cleans. Read [ID] first, then [Card] and [Catalog].
 package gateway
 
 import (
@@ -19,7 +18,7 @@ import (
 	"trails/text/quote"
 )
 
-// Kind is what a thing of the catalog is.
+// Kind is the kind of an entry of a catalog.
 type Kind string
 
 // The kinds. Only tools, resources and prompts have an [ID].
@@ -29,20 +28,19 @@ const (
 	Prompt   Kind = "prompt"
 	Agent    Kind = "agent"
 	Skill    Kind = "skill"
-	Internal Kind = "internal" // what is no tool: a namespace, a cluster, a mark
+	Internal Kind = "internal" // not a tool: a namespace, a cluster, a separator
 )
 
-// ID names a tool, a resource or a prompt of an upstream server. It is the same after that
-// server has started anew, and when nothing but prose has changed. Its text is the only form
-// in which it leaves the program:
+// ID identifies a tool, resource or prompt of an upstream server. It survives restarts of the server and changes of
+// descriptions. Outside the program it is a text:
 //
 //	[resource:: | prompt::] namespace:name [@version] [#hash]
 //
-// The zero ID names nothing and has no text.
+// The zero ID is none, and has no text.
 type ID struct {
 	Kind      Kind   // Tool, Resource or Prompt
-	Namespace string // of whom it is
-	Name      string // how its server calls it, without the namespace before a dot or a slash
+	Namespace string // namespace of its server
+	Name      string // its name at the server, without the namespace before a dot or a slash
 	Version   string // as its server declares it, "" for none
 	Hash      string // of its shape: eight hexadecimal digits, "" for none
 }
@@ -79,7 +77,7 @@ func (id ID) String() string {
 	return b.String()
 }
 
-// checked returns an ID that has been made of what a server says, when it has a text.
+// checked returns an ID made from a server's data, if it has a valid text.
 func (id ID) checked(said string) (ID, error) {
 	if parsed, err := ParseID(id.String()); err != nil || parsed != id {
 		return ID{}, fault.New(fault.Malformed, "%s of %s can have no id: a name begins with a letter or _, goes on with letters, digits, _ . and -, and has at most 128 characters",
@@ -88,21 +86,20 @@ func (id ID) checked(said string) (ID, error) {
 	return id, nil
 }
 
-// Said is what a server says of one of its tools, as far as the id depends on it.
+// Said is the part of a tool's definition that its id depends on.
 type Said struct {
-	// Server is the name under which the server is registered. When it is "", the name of
-	// the tool tells the namespace.
+	// Server is the name under which the server is registered. If it is "", the tool's name contains the namespace.
 	Server string
 	Name   string
-	// Version is "" when none is declared. One that an id cannot have counts as none.
+	// Version is "" if none is declared; an invalid one counts as none.
 	Version string
-	// InputSchema is JSON; none is the same as {}.
+	// InputSchema is JSON; empty is the same as {}.
 	InputSchema json.RawMessage
 }
 
 var versions = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
 
-// ToolID returns the id of a tool. One whose name an id cannot have is fault.Malformed.
+// ToolID returns the id of a tool. An unsuitable name is fault.Malformed.
 func ToolID(s Said) (ID, error) { return s.id(shapeOf(s.InputSchema)) }
 
 func (s Said) id(of shape) (ID, error) {
@@ -123,8 +120,8 @@ func PromptID(server, prompt string, arguments []string) (ID, error) {
 	return id.checked(prompt)
 }
 
-// ResourceID returns the id of a resource. Names of resources are written for people, so
-// what an id cannot have becomes _; the URI is what tells two of them apart.
+// ResourceID returns the id of a resource. Names of resources are for people, so other characters become _; the URI
+// distinguishes equal names.
 func ResourceID(server, resource, uri string) ID {
 	namespace, name := divided(server, resource)
 	named := []byte(nil)
@@ -153,15 +150,14 @@ func nameByte(b byte) bool {
 	return letter(b) || b >= '0' && b <= '9' || b == '_' || b == '.' || b == '-'
 }
 
-// OwnNamespace is that of the graph's own tools. No server has it.
+// OwnNamespace is the namespace of the graph's own tools. No server may have it.
 const OwnNamespace = "trails"
 
-// anyone is the namespace of what says nothing of its server.
+// anyone is the namespace of definitions without a server.
 const anyone = "mcp"
 
-// divided returns the namespace and the name of what a server offers. A prefix before a dot
-// or a slash is the namespace and no part of the name. One before an underscore stays in the
-// name, which may have underscores of its own, and is none when only one word follows it.
+// divided splits a name at a server into namespace and name. A prefix before a dot or a slash is the namespace. A
+// prefix before an underscore stays in the name, and does not count if only one word follows.
 func divided(server, said string) (namespace, name string) {
 	for _, sign := range []string{".", "/"} {
 		prefix, rest, is := strings.Cut(said, sign)
@@ -183,16 +179,15 @@ func hash8(text string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// shape is that of a schema: the names of its properties, sorted, and which are required.
+// shape is the sorted property names of a schema, and which of them are required.
 type shape struct{ properties, required []string }
 
-// shapeOf is the shape of a schema. Anything else in it, and what is not of the right type,
-// counts for nothing.
+// shapeOf returns the shape of a schema. Everything else in it, and values of wrong types, are ignored.
 func shapeOf(schema json.RawMessage) shape {
 	var outer map[string]json.RawMessage
 	var properties map[string]passed
 	var required []string
-	_ = json.Unmarshal(schema, &outer) // what cannot be read has no shape
+	_ = json.Unmarshal(schema, &outer) // an unreadable schema has no shape
 	if json.Unmarshal(outer["properties"], &properties) != nil {
 		properties = nil
 	}
@@ -202,19 +197,19 @@ func shapeOf(schema json.RawMessage) shape {
 	return shape{slices.Sorted(maps.Keys(properties)), required}
 }
 
-// passed is JSON of any kind, which is not looked at.
+// passed is JSON of any kind that is not parsed.
 type passed struct{}
 
 // UnmarshalJSON takes everything.
 func (*passed) UnmarshalJSON([]byte) error { return nil }
 
-// String writes the shape as it is hashed.
+// String writes the shape in the form that is hashed.
 func (s shape) String() string {
 	return `{"properties":` + jsonList(s.properties) + `,"required":` + jsonList(s.required) + `}`
 }
 
-// jsonList writes names as a JSON array, sorted and without spaces. All but ASCII is escaped, as
-// Python's json does: it is the text that is hashed, so every sign counts.
+// jsonList writes names as a sorted JSON array without spaces. Non-ASCII characters are escaped, as Python's json
+// does: the text is hashed, so every character counts.
 func jsonList(names []string) string {
 	names = slices.Sorted(slices.Values(names))
 	var b strings.Builder

@@ -6,25 +6,25 @@ import (
 	"trails/text/quote"
 )
 
-// Item is one thing of a catalog, with all that it is found and shown by. Its texts may be
-// whatever a server has sent: they are cleaned and bounded where they are shown.
+// Item is one entry of a catalog, with everything for searching and showing it. Its texts may come from a server, and
+// are cleaned and bounded when shown.
 type Item struct {
-	// ID is the text of an [ID], or one of [Distinct]; of what has none, any other text.
+	// ID is the text of an [ID], or one of [Distinct]; any other text for entries without one.
 	ID          string
 	Kind        Kind
 	Namespace   string
-	Name        string // as its server calls it
+	Name        string // its name at the server
 	Description string
 	Tags        []string
 	Parameters  []string // the names of its arguments
-	Examples    []string // how it is called, or asked for
+	Examples    []string // example calls or requests
 	Types       []string // the types of the schema that it reads or writes
 	HasSchema   bool
 	SideEffects bool
-	CostHint    float64 // 0 when nothing is known of it; only to be compared with others
+	CostHint    float64 // 0 if unknown; only comparable with others
 }
 
-// maxDescription is how many characters of a description are looked at.
+// maxDescription is how many characters of a description are used.
 const maxDescription = 2_000
 
 // Definition is a tool as the Model Context Protocol describes it in tools/list. Unknown
@@ -45,8 +45,7 @@ type Definition struct {
 	} `json:"_meta"`
 }
 
-// Item returns the tool as an item of the catalog. A tool whose name no id can have is
-// fault.Malformed.
+// Item converts the tool to an item. A name that no id can have is fault.Malformed.
 func (d Definition) Item(server string) (Item, error) {
 	schema := shapeOf(d.InputSchema)
 	id, err := Said{Server: server, Name: d.Name, Version: d.Meta.Version}.id(schema)

@@ -11,44 +11,43 @@ import (
 	"trails/text/quote"
 )
 
-// How the schema graph holds upstream servers and the settings: a node for each server with
-// its definition and with each definition that was accepted of it, and one with the settings.
+// How the schema graph stores upstream servers and settings: one node for each server, with its definition and the
+// accepted definitions, and one node for the settings.
 const (
-	servers        = rdf.TrailsNS + "upstream/" // the IRI of a server without its name
+	servers        = rdf.TrailsNS + "upstream/" // beginning of a server's IRI, followed by its name
 	definitionProp = rdf.IRI(rdf.TrailsNS + "upstreamDefinition")
 	acceptedProp   = rdf.IRI(rdf.TrailsNS + "upstreamAccepted")
 	settingsNode   = rdf.IRI(rdf.TrailsNS + "gateway")
 	settingsProp   = rdf.IRI(rdf.TrailsNS + "gatewaySettings")
 )
 
-// IsKept reports whether a quad of the schema graph is about an upstream server or the
-// settings, and not of the schema.
+// IsKept reports whether a quad of the schema graph belongs to an upstream server or the settings, not to the schema.
 func IsKept(q rdf.Quad) bool {
 	iri, ok := q.Subject.(rdf.IRI)
 	return ok && (iri == settingsNode || strings.HasPrefix(string(iri), servers))
 }
 
-// Quad is how the file keeps the definition.
+// Quad is the quad that stores the definition.
 func (s Server) Quad() rdf.Quad {
 	return rdf.Quad{Subject: rdf.IRI(servers + s.Name), Predicate: definitionProp, Object: rdf.Literal(s.Text(), rdf.XSDString), Label: rdf.SchemaGraph}
 }
 
-// Kept is an upstream server as the file has it. One that cannot be read, because a later
-// program wrote it, has an Err, and nothing else than its name.
+// Kept is an upstream server as stored in the file. One that cannot be read, because a later program wrote it, has
+// only its name and Err.
 type Kept struct {
 	Server
 	Accepted Acceptance
-	Quads    []rdf.Quad // all that the file has of it
+	Quads    []rdf.Quad // all its quads
 	Err      error
 }
 
-// Definitions are the quads with the definition: one, or several where branches were merged.
+// Definitions are the quads with the definition: several if branches were merged.
 func (k Kept) Definitions() []rdf.Quad {
 	return slices.DeleteFunc(slices.Clone(k.Quads), func(q rdf.Quad) bool { return q.Predicate != definitionProp })
 }
 
-// FromQuads reads the upstream servers of a schema graph, by name. What was accepted and
-// cannot be read, because a later program wrote it, counts as not accepted.
+// FromQuads reads the upstream servers of a schema graph, by name. Unreadable accepted definitions, which a later
+// program wrote, count as not accepted.
 func FromQuads(quads []rdf.Quad) []Kept {
 	byName := map[string]*Kept{}
 	for _, q := range quads {
@@ -73,7 +72,7 @@ func FromQuads(quads []rdf.Quad) []Kept {
 				continue
 			}
 			if string(a.Offered.InputSchema) == "null" {
-				a.Offered.InputSchema = nil // which is how none is written
+				a.Offered.InputSchema = nil // the absence of settings is stored as no quad
 			}
 			k.Accepted[a.Offered.thing()] = append(k.Accepted[a.Offered.thing()], a)
 		}
@@ -88,8 +87,8 @@ func FromQuads(quads []rdf.Quad) []Kept {
 	return all
 }
 
-// Named returns the upstream server of a name. The fault Missing names the nearest one; one
-// that cannot be read is the fault that says so.
+// Named returns the upstream server with a name. The fault Missing suggests a similar name; an unreadable server
+// returns its error.
 func Named(all []Kept, name string) (Kept, error) {
 	var names []string
 	for _, k := range all {
@@ -106,16 +105,15 @@ func (s Settings) Quad() rdf.Quad {
 	return rdf.Quad{Subject: settingsNode, Predicate: settingsProp, Object: rdf.Literal(s.Text(), rdf.XSDString), Label: rdf.SchemaGraph}
 }
 
-// KeptSettings are the settings as the file has them. The zero KeptSettings are those of a
-// file that has none. Those that cannot be read, because a later program wrote them, have
-// an Err.
+// KeptSettings are the settings as stored in the file. The zero KeptSettings are the defaults. Unreadable ones, which
+// a later program wrote, have an Err.
 type KeptSettings struct {
 	Settings
 	Quad rdf.Quad
 	Err  error
 }
 
-// SettingsFromQuads reads what [Settings.Quad] wrote.
+// SettingsFromQuads reads the quads of [Settings.Quad].
 func SettingsFromQuads(quads []rdf.Quad) (k KeptSettings) {
 	for _, q := range quads {
 		if q.Subject != settingsNode || q.Predicate != settingsProp || q.Label != rdf.SchemaGraph {

@@ -12,9 +12,8 @@ import (
 	"trails/text/jsontext"
 )
 
-// fitting returns JSON that has been read as what a struct takes, by the names in its tags: null is
-// left out, and 5.0 is an integer. Members that it does not have, and values of another type, are
-// reported with what there is.
+// fitting converts decoded JSON to the form that a struct with these tags accepts: null is dropped, and 5.0 becomes
+// an integer. Unknown members and values of other types are reported.
 func fitting(v any, t reflect.Type, at string) (any, []fault.FieldError) {
 	wrong := func(want string) (any, []fault.FieldError) {
 		return nil, []fault.FieldError{{Field: at, Code: fault.Datatype, Message: strings.TrimPrefix(at+": ", ": ") + "it must be " + want, Value: v, Constraint: want}}
@@ -88,13 +87,13 @@ func fitting(v any, t reflect.Type, at string) (any, []fault.FieldError) {
 	return wrong("an integer")
 }
 
-// door is the member of a definition that says how it came, which nobody gives.
+// door is the member of a definition with its transport, which callers cannot set.
 const door = "via"
 
-// mostExact is up to where a float64 is every integer.
+// mostExact is the largest integer that a float64 represents exactly.
 const mostExact = 1 << 53
 
-// fit reads JSON into a struct that it fits; v has its numbers as they are written.
+// fit decodes JSON into a struct; v has its numbers as text.
 func fit(v any, into any) error {
 	fitted, wrong := fitting(v, reflect.TypeOf(into).Elem(), "")
 	if len(wrong) > 0 {

@@ -17,30 +17,29 @@ import (
 	"trails/text/quote"
 )
 
-// Offered is one thing that an upstream server offers. All of it is what that server says:
-// data, never instructions.
+// Offered is a tool, resource or prompt of an upstream server. All of it is untrusted data, never instructions.
 type Offered struct {
 	Kind Kind `json:"kind"` // Tool, Resource or Prompt
-	// Definition has the arguments of a prompt as its input schema, in which all are texts.
+	// Definition has the arguments of a prompt as its input schema, all of them strings.
 	Definition
 	// URI is the address of a resource; a template of RFC 6570 when Template is set.
 	URI      string          `json:"uri,omitempty"`
 	Template bool            `json:"template,omitempty"`
 	MIME     string          `json:"mimeType,omitempty"`
 	Output   json.RawMessage `json:"outputSchema,omitempty"`
-	// NeedsTask means that a tool is called as a task and in no other way.
+	// NeedsTask means that the tool can only be called as a task.
 	NeedsTask bool `json:"needsTask,omitempty"`
 }
 
-// Item returns it as an item of a catalog, under the namespace of its server. What has a name
-// that no id can have is fault.Malformed.
+// Item converts it to an item of a catalog, in the namespace of its server. A name that no id can have is
+// fault.Malformed.
 func (o Offered) Item(namespace string) (Item, error) {
 	if o.Kind == Resource {
 		id := ResourceID(namespace, o.Name, o.URI)
 		return Item{
 			ID: id.String(), Kind: Resource, Namespace: id.Namespace, Name: o.Name, Tags: []string{"mcp"},
 			Description: cmp.Or(quote.Line(o.Description, maxDescription), o.Title, o.URI),
-		}, nil // any name will do
+		}, nil // the name is not part of its id
 	}
 	item, err := o.Definition.Item(namespace)
 	if o.Kind != Prompt || err != nil {
@@ -51,7 +50,7 @@ func (o Offered) Item(namespace string) (Item, error) {
 	return item, err
 }
 
-// Digest names everything that is said of it, so that a change is noticed.
+// Digest is a digest of the whole definition, to detect changes.
 func (o Offered) Digest() string {
 	text, err := jsontext.Canonical(o)
 	if err != nil {
@@ -61,7 +60,7 @@ func (o Offered) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Limits of what an upstream says of one thing. A description keeps its line ends.
+// Limits on definitions from an upstream server. A description keeps its line breaks.
 const (
 	maxName        = 128
 	maxTitle       = 200
@@ -71,8 +70,8 @@ const (
 	maxSchemaDepth = 64
 )
 
-// Bounded returns o of a server with its texts bounded and free of characters that cannot be seen. The
-// error SchemaInvalid or UpstreamError says why it cannot be taken at all.
+// Bounded returns the definition with its texts bounded and invisible characters removed. The error SchemaInvalid or
+// UpstreamError says why it cannot be used.
 func (o Offered) Bounded(server string) (Offered, *Error) {
 	name := o.Name
 	o.Name, o.Title, o.Meta.Version, o.MIME = visible(o.Name, maxName), visible(o.Title, maxTitle), visible(o.Meta.Version, 32), visible(o.MIME, maxName)
@@ -106,8 +105,8 @@ func (o Offered) Bounded(server string) (Offered, *Error) {
 	return o, nil
 }
 
-// visibleSchema is a schema whose texts can be seen. Names of arguments, which a caller repeats,
-// may be no longer what the server knows, and that they were odd can be seen.
+// visibleSchema escapes invisible characters in the texts of a schema. Argument names may then differ from the
+// server's, which is visible.
 func visibleSchema(schema json.RawMessage) json.RawMessage {
 	if len(schema) == 0 {
 		return schema
@@ -115,18 +114,18 @@ func visibleSchema(schema json.RawMessage) json.RawMessage {
 	return VisibleJSON(schema)
 }
 
-// What joins letters or keeps them apart is a part of how some languages and signs are written.
+// Joiners are a necessary part of some languages and emoji.
 const (
 	joiner    = '\u200d'
 	nonJoiner = '\u200c'
 )
 
-// isSeen reports that a character is shown, and does not change the direction of a text.
+// isSeen reports whether a character is visible and does not change the direction of text.
 func isSeen(r rune) bool {
 	return r == '\n' || r == '\t' || r == joiner || r == nonJoiner || unicode.IsPrint(r)
 }
 
-// escape is a character that cannot be seen as a programmer writes it.
+// escape writes an invisible character as an escape sequence.
 func escape(r rune) string {
 	switch {
 	case r == '\r':
@@ -139,9 +138,8 @@ func escape(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
-// Visible is a text that a server has sent in which control characters, but line ends and tabs,
-// and what cannot be seen or changes the direction of the text stand as escapes: instructions
-// could hide in them from whoever looks at the same text, and a terminal would obey some.
+// Visible escapes control characters (except line breaks and tabs) and invisible or direction-changing characters in
+// a text from a server: they could hide instructions from people, and some control a terminal.
 func Visible(text string) string {
 	text = strings.TrimPrefix(strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\r\n", "\n"), byteOrderMark)
 	if strings.IndexFunc(text, func(r rune) bool { return !isSeen(r) }) < 0 {
@@ -164,11 +162,10 @@ func Visible(text string) string {
 // byteOrderMark says how a text is encoded, and is no part of it.
 const byteOrderMark = "\ufeff"
 
-// jsonEscape is one escape of a string of JSON, or two that are a surrogate pair (RFC 8259,
-// section 7), or an escaped backslash, behind which none begins.
+// jsonEscape matches one escape of a JSON string, or a surrogate pair (RFC 8259, section 7), or an escaped backslash.
 var jsonEscape = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\r\\n|\\.`)
 
-// VisibleJSON is JSON whose names and texts are as [Visible] would show them.
+// VisibleJSON is JSON whose names and texts are treated like [Visible].
 func VisibleJSON(text []byte) []byte {
 	var b bytes.Buffer
 	shown := func(raw []byte) {
@@ -204,8 +201,7 @@ func VisibleJSON(text []byte) []byte {
 	return b.Bytes()
 }
 
-// visible is a text of one thing that is offered as [Visible] shows it, without joiners, of at
-// most most characters.
+// visible is Visible without joiners, of at most most characters.
 func visible(text string, most int) string {
 	text = Visible(strings.NewReplacer(string(joiner), "", string(nonJoiner), "").Replace(strings.ToValidUTF8(text, "")))
 	if runes := []rune(text); len(runes) > most {

@@ -11,15 +11,14 @@ import (
 	"trails/text/fulltext"
 )
 
-// A path leads from / to a namespace, from there to a cluster of things that are about the same,
-// and to a single one: /github/issues/create_issue. A last segment * stands for all that is
-// there, which is what a path without it leads to, too.
+// A path leads from / to a namespace, to a cluster of related things, and to a single one:
+// /github/issues/create_issue. A last segment * means everything there, as does a path without it.
 var (
 	pathGrammar = regexp.MustCompile(`^/$|^(?:/(?:[a-z0-9][a-z0-9_-]{0,63}|\*))+$`)
 	rootGrammar = regexp.MustCompile(`^/(?:$|[a-z*])`)
 )
 
-// segments takes a path apart. Its error is an [*Error].
+// segments parses a path. Its error is an [*Error].
 func segments(path string) ([]string, error) {
 	if !pathGrammar.MatchString(path) || !rootGrammar.MatchString(path) {
 		return nil, Fail(PathInvalid, path, "no path: / leads to the namespaces, /github/issues/create_issue to one thing; a segment has small letters, digits, _ and -")
@@ -31,16 +30,15 @@ func segments(path string) ([]string, error) {
 	return list, nil
 }
 
-// node is a place that a path leads to.
+// node is a node of the tree of paths.
 type node struct {
 	item     *Item // of a leaf
 	name     string
-	size     int // how many items are below
+	size     int // number of items below
 	children []*node
 }
 
-// mostChildren is how many things a namespace or a cluster shows at once. More are put into
-// parts, by their names.
+// mostChildren is how many children a namespace or cluster shows; more are divided into parts by name.
 const mostChildren = 50
 
 // tree arranges items by namespaces and clusters.
@@ -57,7 +55,7 @@ func tree(items []Item) *node {
 	return within("", all)
 }
 
-// within makes a node of others, which get names that paths can have.
+// within makes a parent node of others, whose names are made distinct.
 func within(name string, children []*node) *node {
 	slices.SortStableFunc(children, func(a, b *node) int { return strings.Compare(a.name, b.name) })
 	n := &node{name: name, children: distinct(children)}
@@ -65,7 +63,7 @@ func within(name string, children []*node) *node {
 		n.size += child.size
 	}
 	if name == "" {
-		return n // whoever registers servers knows how many there are
+		return n // the number of servers is limited by whoever registers them
 	}
 	for len(n.children) > mostChildren {
 		var parts []*node
@@ -82,17 +80,16 @@ func within(name string, children []*node) *node {
 	return n
 }
 
-// mostSegment is how long a segment may be, and mostCluster one that we make, so that the card
-// of a cluster has room for its path.
+// mostSegment is the maximum length of a segment, mostCluster that of a generated one, so that the card of a cluster
+// has room for its path.
 const (
 	mostSegment = 64
 	mostCluster = 24
 )
 
-// distinct writes the names of nodes as paths have them. Of one name the first keeps it, the
-// others get a number.
+// distinct sets the names of nodes in paths. The first node with a name keeps it, others get a number.
 func distinct(nodes []*node) []*node {
-	taken := map[string]int{} // and the last number that was given to it
+	taken := map[string]int{} // with the last number given to it
 	for _, n := range nodes {
 		first := segment(n.name)
 		n.name = first
@@ -106,7 +103,7 @@ func distinct(nodes []*node) []*node {
 	return nodes
 }
 
-// segment writes a name as a path has it.
+// segment converts a name to a path segment.
 func segment(name string) string {
 	out := make([]byte, 0, len(name))
 	for i := range len(name) {
@@ -133,12 +130,11 @@ func leafName(item *Item) string {
 	return item.Name
 }
 
-// clustered puts leaves of a namespace into clusters: what stands before a dot in the name,
-// else the word that the most of them have beside the first one, which mostly says what is
-// done and not what about. One by itself is in no cluster, and neither is a namespace that
-// would be one cluster.
+// clustered groups the leaves of a namespace into clusters: by the part of the name before a dot, otherwise by the
+// most frequent word other than the first, which mostly is the verb. Clusters with one member are dissolved, as is a
+// single cluster.
 func clustered(leaves []*node) []*node {
-	words := make([][]string, len(leaves)) // of each leaf, those that may name its cluster
+	words := make([][]string, len(leaves)) // for each leaf the possible names of its cluster
 	having := map[string]int{}             // by stem
 	named := map[string]string{}           // by stem, the shortest word
 	for i, leaf := range leaves {
@@ -191,7 +187,7 @@ func clustered(leaves []*node) []*node {
 	return children
 }
 
-// children returns the cards of what a path leads to, by their ids: of a leaf its own.
+// children returns the cards below a path, sorted by id; for a leaf its own card.
 func (c *Catalog) children(path string) ([]Card, error) {
 	list, err := segments(path)
 	if err != nil {
@@ -225,7 +221,7 @@ func (c *Catalog) children(path string) ([]Card, error) {
 	return cards, nil
 }
 
-// card is that of a leaf, or says what is below: its id is the path to browse.
+// card is the card of a leaf, or a description of what is below, with the path as its id.
 func (n *node) card(above string) (Card, error) {
 	if n.item != nil {
 		return NewCard(*n.item)

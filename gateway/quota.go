@@ -7,45 +7,45 @@ import (
 	"time"
 )
 
-// Quota is how often something may be called; 0 is without a limit.
+// Quota limits calls; 0 is unlimited.
 type Quota struct {
 	PerMinute  int // in any 60 seconds
 	PerSession int
 }
 
-// Quotas are those of a session. What has none may be called without a limit.
+// Quotas are the limits of a session; others are unlimited.
 type Quotas struct {
 	Meta  map[string]Quota // of tool_browse, tool_execute, tool_view
 	Tools map[string]Quota // by the id of a tool
 }
 
-// Meter counts the calls of one session. Any number of goroutines may use it at a time.
+// Meter counts the calls of one session. It is safe for concurrent use.
 type Meter struct {
 	quotas Quotas
 	mu     sync.Mutex
 	made   map[string]*calls
 }
 
-// calls are those of one scope: how many, and when in the last minute.
+// calls counts calls: all, and those of the last minute.
 type calls struct {
 	all    int
 	recent []time.Time
 }
 
-// NewMeter returns a meter that has counted nothing.
+// NewMeter returns a meter without calls.
 func NewMeter(quotas Quotas) *Meter {
 	return &Meter{quotas: quotas, made: map[string]*calls{}}
 }
 
-// window is what PerMinute is about.
+// window is the period of PerMinute.
 const window = time.Minute
 
-// Spend counts a call of a meta-tool, and of the tool of an id unless that is "", when both
-// may be called at that time. Else nothing is counted, and the answer is RATE_LIMITED, whose
-// details have the scope and, when waiting helps, the seconds to wait as retry_after.
+// Spend counts a call of a meta-tool and, unless it is "", of the tool with an id, if both quotas allow it. Otherwise
+// it counts nothing, and returns RATE_LIMITED, with the scope and, if waiting helps, retry_after in seconds in its
+// details.
 func (m *Meter) Spend(at time.Time, meta, id string) error { return m.weigh(at, meta, id, true) }
 
-// Look answers as Spend would, and counts nothing.
+// Look returns the result of Spend without counting.
 func (m *Meter) Look(at time.Time, meta, id string) error { return m.weigh(at, meta, id, false) }
 
 func (m *Meter) weigh(at time.Time, meta, id string, spend bool) error {

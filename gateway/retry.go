@@ -6,22 +6,19 @@ import (
 	"time"
 )
 
-// Retry says whether a call that failed is made again, and when. The zero Retry makes each
-// call once.
+// Retry says whether and when a failed call is repeated. The zero Retry makes each call once.
 type Retry struct {
-	MaxAttempts int           // with the first one
-	BaseDelay   time.Duration // before the second attempt; it doubles before each further one
+	MaxAttempts int           // including the first one
+	BaseDelay   time.Duration // before the second attempt; doubled each time
 	MaxDelay    time.Duration // 0 for none
-	// Jitter is how much of a delay is left to chance: from 0, nothing, to 1.
+	// Jitter is the random part of a delay, from 0 to 1.
 	Jitter float64
-	// Codes are those after which a call is made again; none are those of a transport that
-	// failed, UPSTREAM_TIMEOUT and UPSTREAM_UNAVAILABLE. What a tool itself calls an error is
-	// an answer, and is never asked for again.
+	// Codes are the codes to retry; by default the transport errors UPSTREAM_TIMEOUT and UPSTREAM_UNAVAILABLE. An
+	// error returned by a tool is an answer, and is never retried.
 	Codes []Code
 }
 
-// RetryAfter is how long the server of a call that failed wants not to be asked again, 0 when it
-// has not said.
+// RetryAfter is the delay that the server of a failed call asks for, 0 if none.
 func RetryAfter(err error) time.Duration {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -31,8 +28,8 @@ func RetryAfter(err error) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// Again returns how long to wait after an attempt, the first one is 1, that failed with a code,
-// false when it was the last. Chance is a number from 0 to 1 that is drawn for it.
+// Again returns the delay after attempt number attempt failed with a code; false if it was the last. chance is a
+// random number from 0 to 1.
 func (r Retry) Again(attempt int, failed Code, chance float64) (time.Duration, bool) {
 	codes := r.Codes
 	if len(codes) == 0 {

@@ -10,21 +10,21 @@ import (
 	"trails/text/quote"
 )
 
-// Form is how a schema of a selection is wrapped for whoever lets a model answer by it.
+// Form is the format of a selection schema for a model API.
 type Form string
 
 // The forms.
 const (
-	JSONSchema Form = "json_schema" // the schema alone
+	JSONSchema Form = "json_schema" // only the schema
 	OpenAI     Form = "openai"      // the response_format of OpenAI
 	Anthropic  Form = "anthropic"   // a tool of Anthropic
 )
 
-// selected is the property of a selection.
+// selected is the property with the selected id.
 const selected = "tool_id"
 
-// SelectionSchema returns the schema of an answer that selects one of the cards with these ids
-// and nothing else. Without ids it is fault.InvalidArguments, as it is of an unknown form.
+// SelectionSchema returns the schema of an answer that selects one of these ids. No ids, or an unknown form, are
+// fault.InvalidArguments.
 func SelectionSchema(ids []string, form Form) (map[string]any, error) {
 	if len(ids) == 0 {
 		return nil, fault.New(fault.InvalidArguments, "there is nothing to select from")
@@ -53,36 +53,35 @@ func SelectionSchema(ids []string, form Form) (map[string]any, error) {
 	return nil, fault.New(fault.InvalidArguments, "%q is no form of a schema; there are %s, %s and %s", form, JSONSchema, OpenAI, Anthropic)
 }
 
-// Selection is what became of the id that a model has answered with.
+// Selection is the result of matching a model's answer with ids.
 type Selection struct {
 	// Status is accepted, repaired or rejected.
 	Status string `json:"status"`
-	// Selected is one of the ids that were offered, "" when the answer is rejected.
+	// Selected is the selected id, "" if the answer was rejected.
 	Selected string `json:"selected_id,omitempty"`
-	// Raw is the answer.
+	// Raw is the original answer.
 	Raw string `json:"raw_id"`
-	// Repair is what was wrong with it: strip, case_fold or prefix.
+	// Repair is the applied correction: strip, case_fold or prefix.
 	Repair string `json:"repair,omitempty"`
-	// Reason is why it is rejected.
+	// Reason is why it was rejected.
 	Reason Reason `json:"reason,omitempty"`
-	// Candidates are, of an answer that is rejected, those that it may mean, or else those that
-	// were offered: the first ten.
+	// Candidates are, for a rejected answer, similar ids, otherwise the first ten offered ones.
 	Candidates []string `json:"candidates,omitempty"`
 }
 
-// Reason is why an answer selects nothing.
+// Reason is why an answer was rejected.
 type Reason string
 
 // The reasons.
 const (
 	EmptySelection    Reason = "empty_selection"
-	NoCandidates      Reason = "no_candidates" // nothing was offered
+	NoCandidates      Reason = "no_candidates" // no ids were offered
 	NotACandidate     Reason = "not_a_candidate"
 	AmbiguousCaseFold Reason = "ambiguous_case_fold"
 	AmbiguousPrefix   Reason = "ambiguous_prefix"
 )
 
-// The ways to repair an answer.
+// The corrections.
 const (
 	strip    = "strip"
 	caseFold = "case_fold"
@@ -92,13 +91,13 @@ const (
 // mostCandidates bounds those of a [Selection].
 const mostCandidates = 10
 
-// reject says why an answer selects nothing.
+// reject rejects an answer.
 func (s Selection) reject(why Reason, candidates []string) Selection {
 	s.Status, s.Reason, s.Candidates = "rejected", why, candidates[:min(len(candidates), mostCandidates)]
 	return s
 }
 
-// repair says what an answer selects, and by which repair; "" for none.
+// repair returns the id for an answer, and the correction; "" if there is none.
 func (s Selection) repair(selected, by string) Selection {
 	s.Status, s.Selected, s.Repair, s.Reason, s.Candidates = "accepted", selected, by, "", nil
 	if by != "" {
@@ -107,8 +106,8 @@ func (s Selection) repair(selected, by string) Selection {
 	return s
 }
 
-// Select holds the answer of a model against the ids that were offered. White space around it,
-// its case and a missing end are repaired when they leave one id only; nothing is guessed.
+// Select matches the answer of a model with the offered ids. Surrounding white space, case and a missing end are
+// corrected if only one id fits; nothing is guessed.
 func Select(answer string, offered []string) Selection {
 	s := Selection{Raw: answer}
 	bare := strings.TrimSpace(answer)
@@ -147,11 +146,10 @@ func Select(answer string, offered []string) Selection {
 	return s.reject(NotACandidate, offered)
 }
 
-// Resolve returns what stands behind the id that a model has answered with: one of a kind, exactly
-// or without its hash, or else what it selects of the ids that were offered last, or of all by
-// another case. names are others that ids have. The [Selection] says how an id was repaired, nil
-// when it was right; the error is an [*Error] whose details have it as selection, with the reason
-// and the candidates.
+// Resolve returns the entry for an id in a model's answer: the exact id or one without its hash, otherwise a
+// correction of it among the ids offered last, or among all ids in another case. names are other names of ids. The
+// [Selection] describes the correction, nil if there was none; the error is an [*Error] with the selection in its
+// details.
 func (d *Directory) Resolve(kind Kind, answer string, offered []string, names map[string]string) (Entry, *Selection, error) {
 	if id, is := names[answer]; is {
 		entry, err := d.Find(kind, id)
@@ -199,14 +197,14 @@ func (d *Directory) Resolve(kind Kind, answer string, offered []string, names ma
 	return Entry{}, nil, failed
 }
 
-// has reports something of a kind that has an id.
+// has returns whether there is an entry of a kind with an id.
 func (d *Directory) has(kind Kind, id string) bool {
 	entry, known := d.entries[id]
 	return known && entry.Offered.Kind == kind
 }
 
-// anyCase looks for an answer that was rejected in all ids of a kind, whole or without hash and
-// version, and in other names of them, whatever its case.
+// anyCase matches a rejected answer with all ids of a kind, with or without hash and version, and with their other
+// names, ignoring case.
 func (d *Directory) anyCase(rejected Selection, kind Kind, names map[string]string) Selection {
 	bare := strings.TrimSpace(rejected.Raw)
 	var exact, folded []string

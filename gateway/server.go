@@ -19,44 +19,41 @@ import (
 	"trails/text/quote"
 )
 
-// Server is an upstream MCP server as a file names it: how it is reached, and what is taken
-// of it. What is secret is not in it but named as ${NAME}, a variable of the environment of
-// the process that reaches it.
+// Server is the definition of an upstream MCP server in a file: how to reach it, and what to use of it. Secrets are
+// not stored but referred to as ${NAME}, a variable in the environment of the process that connects.
 type Server struct {
 	Name string `json:"name"`
-	// One of these says how it is reached: a command that speaks over its standard input and
-	// output, an address of Streamable HTTP, or one of the HTTP with SSE before it.
+	// How to reach it: a command using standard input and output, an address of Streamable HTTP, or one of the older
+	// HTTP with SSE. Exactly one is set.
 	Command []string `json:"command,omitempty"`
 	HTTP    string   `json:"http,omitempty"`
 	SSE     string   `json:"sse,omitempty"`
-	// Env are variables of the command, and Headers those of each HTTP request.
+	// Env are environment variables of the command, Headers are headers of each HTTP request.
 	Env     map[string]string `json:"env,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
-	// CallerHeader is the header of each request, and CallerEnv the variable of the command,
-	// whose value is the caller's own: each caller reaches the server over a connection of
-	// their own, or not at all. One of them at most is set.
+	// CallerHeader is the header, or CallerEnv the variable of the command, for the caller's own credential: each
+	// caller has a separate connection, or none. At most one of them is set.
 	CallerHeader string `json:"caller_header,omitempty"`
 	CallerEnv    string `json:"caller_env,omitempty"`
-	// Namespace is that of the ids of what it offers; "" is the name.
+	// Namespace is the namespace of its ids; "" means the name.
 	Namespace string `json:"namespace,omitempty"`
-	// Include and Exclude are patterns of [path.Match] for the names of what is taken; no
-	// Include takes all.
+	// Include and Exclude are patterns of [path.Match] for the names of what is used; an empty Include means
+	// everything.
 	Include []string `json:"include,omitempty"`
 	Exclude []string `json:"exclude,omitempty"`
-	// Required makes it an error of every search that it cannot be reached; of others it is
-	// listed that they cannot.
+	// Required makes every search fail if the server cannot be reached; other unreachable servers are only reported.
 	Required bool `json:"required,omitempty"`
-	// Pin holds back what has changed since it was accepted, until somebody accepts it.
+	// Pin holds back whatever has changed since it was accepted.
 	Pin bool `json:"pin,omitempty"`
-	// TimeoutMS bounds a call, 0 is 60,000; Concurrency the calls at once, 0 is 8.
+	// TimeoutMS bounds a call, 0 is 60,000; Concurrency bounds concurrent calls, 0 is 8.
 	TimeoutMS   int `json:"timeout_ms,omitempty"`
 	Concurrency int `json:"concurrency,omitempty"`
-	// Via is the door through which the definition came, "" for the command line of a machine
-	// that has the file. Who calls cannot choose it.
+	// Via is the transport through which the definition was made, "" for the command line on a machine with the file.
+	// Callers cannot set it.
 	Via string `json:"via,omitempty"`
 }
 
-// Limits of what a Server says.
+// Limits on a Server.
 const (
 	maxKeptText    = 64 << 10
 	maxServerWords = 256
@@ -76,11 +73,10 @@ var (
 	secret = regexp.MustCompile(`(?i)auth|token|secret|password|passwd|cookie|credential|api[-_]?key|private[-_]?key`)
 )
 
-// IsServerName reports whether a server may have this name.
+// IsServerName reports whether a name is allowed for a server.
 func IsServerName(name string) bool { return serverName.MatchString(name) }
 
-// ParseServer reads the text that [Server.Text] writes, or a person's. The fault InvalidData
-// has each wrong member.
+// ParseServer parses the JSON of a Server. The fault InvalidData lists all wrong members.
 func ParseServer(text []byte) (Server, error) {
 	var s Server
 	if err := decode(text, "the definition of an upstream server", &s); err != nil {
@@ -92,28 +88,28 @@ func ParseServer(text []byte) (Server, error) {
 // Text is the server as JSON, its members in the order of the fields.
 func (s Server) Text() string { return textOf(s) }
 
-// textOf is what is kept in a file as JSON.
+// textOf is the JSON of a definition for the file.
 func textOf(v any) string {
 	text, err := jsontext.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("gateway: %T is no JSON: %v", v, err)) // it has texts, numbers and truths alone
+		panic(fmt.Sprintf("gateway: %T is no JSON: %v", v, err)) // it only contains texts, numbers and booleans
 	}
 	return string(text)
 }
 
-// Digest names how the server is reached: what somebody who trusts it agrees to.
+// Digest is a digest of how the server is reached, which is what trusting it approves.
 func (s Server) Digest() string {
 	return digestOf(Server{Name: s.Name, Command: s.Command, HTTP: s.HTTP, SSE: s.SSE, Env: s.Env, Headers: s.Headers, CallerHeader: s.CallerHeader, CallerEnv: s.CallerEnv})
 }
 
-// digestOf names how something is reached.
+// digestOf is a digest of such data.
 func digestOf(reached any) string {
 	sum := sha256.Sum256([]byte(textOf(reached)))
 	return hex.EncodeToString(sum[:])
 }
 
-// wrongAddress is what is wrong with an address of HTTP, "" for nothing. Instead is how a
-// secret is said that it may not have.
+// wrongAddress is what is wrong with an HTTP address, "" for nothing. instead says how to give a secret, which it may
+// not contain.
 func wrongAddress(address, instead string) string {
 	u, err := url.Parse(address)
 	switch {
@@ -244,21 +240,21 @@ func (s Server) Check() error {
 	return fault.Invalid(wrong)
 }
 
-// PerCaller reports that callers reach the server with credentials of their own.
+// PerCaller reports whether callers use their own credentials.
 func (s Server) PerCaller() bool { return s.CallerHeader != "" || s.CallerEnv != "" }
 
-// Timeout bounds a call.
+// Timeout is the time limit of a call.
 func (s Server) Timeout() time.Duration {
 	return time.Duration(cmp.Or(s.TimeoutMS, 60_000)) * time.Millisecond
 }
 
-// AtOnce is how many calls there are at once at most.
+// AtOnce is the maximum number of concurrent calls.
 func (s Server) AtOnce() int { return cmp.Or(s.Concurrency, 8) }
 
-// Space is the namespace of what the server offers.
+// Space is the namespace of the server's ids.
 func (s Server) Space() string { return cmp.Or(s.Namespace, s.Name) }
 
-// Takes reports whether something of this name is taken of what the server offers.
+// Takes reports whether a name passes Include and Exclude.
 func (s Server) Takes(name string) bool {
 	matches := func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok }
 	return (len(s.Include) == 0 || slices.ContainsFunc(s.Include, matches)) && !slices.ContainsFunc(s.Exclude, matches)
@@ -269,8 +265,7 @@ func (s Server) Address() string {
 	return cmp.Or(strings.Join(s.Command, " "), s.HTTP, s.SSE)
 }
 
-// ResolvedProgram is the first word of the command, as [Server.Resolved] has it; other variables
-// need not be there.
+// ResolvedProgram is the first word of the command with variables replaced; other variables may be missing.
 func (s Server) ResolvedProgram(lookup func(string) (string, bool)) (string, error) {
 	only, err := Server{Name: s.Name, Command: s.Command[:1]}.Resolved(lookup)
 	return only.Command[0], err
@@ -305,7 +300,7 @@ func (s Server) Secrets(lookup func(string) (string, bool)) (all []string) {
 	return all
 }
 
-// isPlace reports that a value says where something is.
+// isPlace reports whether a value is a path or an address.
 func isPlace(value string) bool {
 	if strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~") || strings.HasPrefix(value, "./") || len(value) > 2 && value[1:3] == `:\` {
 		return true
@@ -314,8 +309,7 @@ func isPlace(value string) bool {
 	return err == nil && u.Host != "" && u.User == nil && u.RawQuery == ""
 }
 
-// Resolved has the values of variables in the place of ${NAME}, as lookup knows them. The
-// fault Unusable names one that it does not know.
+// Resolved replaces ${NAME} by the values that lookup returns. An unknown variable is the fault Unusable.
 func (s Server) Resolved(lookup func(string) (string, bool)) (Server, error) {
 	var missing string
 	expand := func(text string) string {

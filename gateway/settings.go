@@ -19,38 +19,33 @@ import (
 	"trails/text/quote"
 )
 
-// Settings say how tools of upstream servers are offered and called. A file keeps them. The
-// zero Settings are the usual ones: each call is made once, as it was given, and counted by
-// nobody.
+// Settings say how tools of upstream servers are offered and called. They are stored in the file. The zero Settings
+// are the defaults: each call is made once and unchanged, without limits.
 type Settings struct {
-	// TolerantArgs repairs arguments as [Schema.Tolerate] does before they are checked.
+	// TolerantArgs corrects arguments with [Schema.Tolerate] before they are checked.
 	TolerantArgs bool `json:"tolerant_args,omitempty"`
 	// CacheStable orders cards as [Stable] does.
 	CacheStable bool          `json:"cache_stable,omitempty"`
 	Retry       RetrySettings `json:"retry,omitzero"`
 	Cache       CacheSettings `json:"cache,omitzero"`
 	RateLimits  RateLimits    `json:"rate_limits,omitzero"`
-	// ResultChars is how many characters of text a result may have that is passed on as it
-	// is; 0 is 4,000.
+	// ResultChars is the maximum number of characters of a result that is passed on unchanged; 0 is 4,000.
 	ResultChars int `json:"result_chars,omitempty"`
-	// Embeddings rank what is browsed by its meaning, too, beside its words.
+	// Embeddings also rank search results by meaning.
 	Embeddings Embeddings `json:"embeddings,omitzero"`
 }
 
-// Embeddings name an endpoint that makes vectors of texts, by HTTP as OpenAI's does. The zero
-// Embeddings name none.
+// Embeddings name an HTTP endpoint for embeddings with OpenAI's interface. The zero Embeddings are none.
 type Embeddings struct {
 	// URL is where texts are sent, such as https://api.openai.com/v1/embeddings.
 	URL string `json:"url,omitempty"`
-	// Model is what the endpoint calls the model.
+	// Model is the endpoint's name of the model.
 	Model string `json:"model,omitempty"`
-	// KeyEnv is a variable of the environment with the key of the endpoint, which is not kept;
-	// "" for none.
+	// KeyEnv is the environment variable with the endpoint's key, which is not stored; "" for none.
 	KeyEnv string `json:"key_env,omitempty"`
 }
 
-// Digest names whom texts are sent to, and with which key: what somebody who trusts it agrees
-// to.
+// Digest is a digest of where texts are sent and with which key, which is what trusting it approves.
 func (e Embeddings) Digest() string { return digestOf(Embeddings{URL: e.URL, KeyEnv: e.KeyEnv}) }
 
 // RetrySettings are a [Retry] in JSON.
@@ -82,7 +77,7 @@ type RateLimit struct {
 	PerSession int `json:"max_calls_per_session,omitempty"`
 }
 
-// Limits of what Settings say.
+// Limits on Settings.
 const (
 	maxAttempts       = 10
 	maxDelay          = 10 * time.Minute
@@ -90,19 +85,18 @@ const (
 	maxEntries        = 100_000
 	maxCalls          = 1_000_000
 	maxSettled        = 1_000 // ids of a list
-	fewestResultChars = 500   // what is shown of a result that is kept
+	fewestResultChars = 500   // minimum size of a stored result's excerpt
 	mostResultChars   = 1_000_000
 	maxModel          = 200
 )
 
-// metaTools are the tools of the gateway that have a limit.
+// metaTools are the tools of the gateway that can have a limit.
 var metaTools = []string{"tool_browse", "tool_execute", "tool_view"}
 
-// tryable are the codes of a call that an upstream server did not answer.
+// tryable are the codes that may be retried.
 var tryable = []Code{UpstreamTimeout, UpstreamUnavailable, RateLimited, UpstreamError, AuthFailed, PermissionDenied}
 
-// ParseSettings reads the text that [Settings.Text] writes, or a person's. The fault
-// InvalidData has each wrong member.
+// ParseSettings parses the JSON of Settings. The fault InvalidData lists all wrong members.
 func ParseSettings(text []byte) (Settings, error) {
 	var s Settings
 	if err := decode(text, "the text of the settings", &s); err != nil {
@@ -111,8 +105,8 @@ func ParseSettings(text []byte) (Settings, error) {
 	return s, s.Check()
 }
 
-// decode reads one JSON object whose members are all known; what says whose text it is. The fault
-// InvalidData has each member that is not known, or of another type.
+// decode decodes a JSON object with known members only; what names it in errors. The fault InvalidData lists all
+// unknown members and wrong types.
 func decode(text []byte, what string, into any) error {
 	if len(text) > maxKeptText {
 		return fault.New(fault.TooLarge, "%s has %d bytes; at most %d", what, len(text), maxKeptText)
@@ -210,7 +204,7 @@ func (s Settings) Check() error {
 	return fault.Invalid(wrong)
 }
 
-// Retrying says whether a call that failed is made again.
+// Retrying converts the settings for retries.
 func (s Settings) Retrying() Retry {
 	return Retry{
 		MaxAttempts: s.Retry.MaxAttempts, BaseDelay: time.Duration(s.Retry.BaseDelayMS) * time.Millisecond,
@@ -235,5 +229,5 @@ func (s Settings) Quotas() Quotas {
 	return Quotas{Meta: quotas(s.RateLimits.MetaTools), Tools: quotas(s.RateLimits.Tools)}
 }
 
-// PassedOn is how many characters of text a result may have that is passed on as it is.
+// PassedOn is the effective ResultChars.
 func (s Settings) PassedOn() int { return cmp.Or(s.ResultChars, 4_000) }

@@ -5,19 +5,18 @@ import (
 	"strings"
 )
 
-// breakpoint is the id of the card between those that were shown before and the new ones.
+// breakpoint is the id of the card between cards shown before and new ones.
 const breakpoint = "__cache_breakpoint__"
 
-// Stable orders the cards of one session so that what a model has read before stays as it
-// was and comes first, which lets a cache of prompts know it again. Which card is the nearest
-// is told by its score then, not by its place. The zero Stable has shown nothing yet. It
-// serves one goroutine at a time, and is for one catalog: another one begins anew.
+// Stable orders the cards of one session such that cards shown before come first and unchanged, so that a prompt
+// cache can reuse them. Ranking is then only visible in the score. The zero Stable has shown nothing. It must be used
+// by one goroutine at a time, for one catalog; for another one it starts again.
 type Stable struct {
-	shown map[string]*Card // nil for one that is known by its id only
+	shown map[string]*Card // nil if only the id is known
 }
 
-// Order returns cards in the order in which they are shown: those that were shown before, as
-// they were, a mark, and the new ones, each by their ids. Without one of both there is no mark.
+// Order returns cards in display order: those shown before, unchanged, a separator, and the new ones, each sorted by
+// id. Without one of the two groups there is no separator.
 func (s *Stable) Order(cards []Card) []Card {
 	var before, fresh []Card
 	for _, card := range cards {
@@ -41,8 +40,7 @@ func (s *Stable) Order(cards []Card) []Card {
 	return append(before, fresh...)
 }
 
-// Hydrated counts a tool as shown, because its schema was. A tool that is not there must not
-// be counted.
+// Hydrated counts a tool as shown, because its schema was shown. The tool must exist.
 func (s *Stable) Hydrated(id string) {
 	if _, known := s.shown[id]; !known {
 		s.keep(id, nil)
