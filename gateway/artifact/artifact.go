@@ -1,7 +1,6 @@
-// Package artifact keeps results of tools out of the context of a model, and lets it read
-// what it needs of them: a result becomes an [Envelope] of bounded size, which says what the
-// whole is like, and the whole becomes artifacts, which a [Selector] shows a part of. It reads
-// and writes no file; whoever calls it keeps the bytes.
+// Package artifact keeps large results of tools out of a model's context: a result becomes an [Envelope] of bounded
+// size that describes it, and its content becomes artifacts, parts of which can be read with a [Selector]. The caller
+// stores the bytes.
 //
 // Read [Wrap] and [Artifact.View] first.
 package artifact
@@ -30,7 +29,7 @@ type Part struct {
 	Data      []byte
 }
 
-// Ref is what a model is told of an artifact, and what it names one by.
+// Ref describes an artifact to a model, with its handle.
 type Ref struct {
 	ContentHash string `json:"content_hash"` // SHA-256, in hexadecimal digits
 	Handle      string `json:"handle"`
@@ -39,45 +38,43 @@ type Ref struct {
 	SizeBytes   int    `json:"size_bytes"`
 }
 
-// Artifact is bytes that are kept, to be looked at with [Artifact.View].
+// Artifact is stored bytes, to be read with [Artifact.View].
 type Artifact struct {
 	Ref
 	Data []byte
 }
 
-// Source is what a result is of.
+// Source is the call that a result comes from.
 type Source struct {
-	ToolID string // as an agent names it
-	Tool   string // as its server calls it
-	Failed bool   // the tool says that it did not do what it was asked
-	// Most is how many characters of text a result may have that is passed on as it is. At
-	// 0 every result becomes an artifact.
+	ToolID string // id of the tool for agents
+	Tool   string // name of the tool at its server
+	Failed bool   // the tool reported an error
+	// Most is the maximum number of characters of a result that is passed on unchanged; at 0 every result becomes an
+	// artifact.
 	Most int
 }
 
-// Envelope is what a model is shown of a result. Some hosts show the text of [Envelope.String],
-// others the JSON, which has all members up to briefChars characters of text, and of a longer
-// one those that are needed to read on.
+// Envelope is what a model sees of a result. Some hosts show the text of [Envelope.String], others the JSON, which
+// has all members for up to briefChars characters of text, and for longer texts only those needed to read on.
 type Envelope struct {
 	Artifacts  []Ref          `json:"artifacts"`
 	Facts      []string       `json:"facts"` // lines of the form name: value, at most 20
 	Firewall   Firewall       `json:"firewall_stats"`
 	Provenance map[string]any `json:"provenance"`
-	// Shape says what data is like that is no prose: names, types and numbers of things.
+	// Shape describes structured data: names, types and numbers of elements.
 	Shape   string `json:"shape,omitempty"`
 	Status  string `json:"status"`  // ok or error
-	Summary string `json:"summary"` // how the text begins, or all of it
-	// Views are selectors that read on.
+	Summary string `json:"summary"` // the beginning of the text, or all of it
+	// Views are selectors for reading on.
 	Views []Selector `json:"views"`
-	// Structured is the data that came beside a text, when both together are small enough to
-	// be passed on as they are.
+	// Structured is structured data besides a text, if both together are small enough to be passed on unchanged.
 	Structured []byte `json:"-"`
 }
 
-// Firewall says what became of a text.
+// Firewall says how a text was treated.
 type Firewall struct {
-	ArtifactRef     string  `json:"artifact_ref"` // the handle of the text, "" when it is no artifact
-	LLMProvider     *string `json:"llm_provider"` // null: no model is asked
+	ArtifactRef     string  `json:"artifact_ref"` // handle of the text, "" if it is not an artifact
+	LLMProvider     *string `json:"llm_provider"` // null: no model is used
 	OriginalChars   int     `json:"original_chars"`
 	Strategy        string  `json:"strategy"` // summary, or passthrough
 	SummarizedByLLM bool    `json:"summarized_by_llm"`
@@ -93,14 +90,13 @@ const (
 	briefChars   = 8_000
 )
 
-// usual are the media types of parts that have none.
+// usual are the default media types of parts.
 var usual = map[string]string{
 	"text": "text/plain", "image": "image/png", "audio": "audio/wav", "structured": "application/json",
 }
 
-// Wrap returns what a model is shown of a result, and what is to be kept of it. Secrets are
-// gone from both. Texts of a result are one artifact, every other part is one by itself;
-// structured data comes behind the texts.
+// Wrap returns the envelope of a result, and the artifacts to store. Secrets are removed from both. The texts of a
+// result form one artifact, each other part one of its own; structured data is appended to the texts.
 func Wrap(of Source, parts []Part) (Envelope, []Artifact) {
 	e := Envelope{
 		Artifacts: []Ref{}, Facts: []string{}, Views: []Selector{}, Status: "ok",
@@ -143,11 +139,11 @@ func Wrap(of Source, parts []Part) (Envelope, []Artifact) {
 				textType = "text/plain"
 			}
 		case part.Kind == "structured" && len(texts) == 1 && sameJSON([]byte(texts[0]), data):
-			// Servers send structured data as text, too, for clients that know only that.
+			// Servers repeat structured data as text, for clients that only know that.
 		case part.Kind == "structured" && len(data)+utf8.RuneCountInString(strings.Join(texts, "\n")) <= of.Most:
 			e.Structured = gateway.VisibleJSON(data)
 		case part.Kind == "structured" && len(texts) == 1 && isMember(data, texts[0]):
-			// Some wrap the text in an object, which says nothing more.
+			// Some wrap the text in an object without other members.
 		default:
 			keep(part.Kind, mediaType, data)
 		}
@@ -159,7 +155,7 @@ func Wrap(of Source, parts []Part) (Envelope, []Artifact) {
 	chars := utf8.RuneCountInString(text)
 	e.Firewall = Firewall{OriginalChars: chars, Strategy: "passthrough", ThresholdChars: of.Most}
 	e.Summary = text
-	// What is kept stays as it is; escapes count where a text is shown.
+	// Artifacts are stored unchanged; characters are escaped when a text is shown.
 	if chars <= of.Most {
 		e.Summary = gateway.Visible(text)
 	}
@@ -186,10 +182,10 @@ func begin(text string, most int) string {
 	return text
 }
 
-// fact is a line that says one thing of another.
+// fact matches a line of the form name: value.
 var fact = regexp.MustCompile(`^[\pL\pN"'][^:\n]{0,60}:\s+\S`)
 
-// facts are the lines of a text, or the members of an object, that say one thing each.
+// facts are such lines of a text, or such members of an object.
 func facts(text string) []string {
 	found := []string{}
 	add := func(line string) bool {
@@ -221,8 +217,8 @@ func isText(data []byte) bool {
 	return utf8.Valid(data) && !strings.Contains(string(data[:min(len(data), 64<<10)]), "\x00")
 }
 
-// MarshalJSON writes the envelope. Of a text of more than briefChars characters it says what
-// String says, and leaves out what is the same in each answer or is said by the handle.
+// MarshalJSON writes the envelope. For a text of more than briefChars characters it has the content of String,
+// without what is constant or follows from the handle.
 func (e Envelope) MarshalJSON() ([]byte, error) {
 	if e.Firewall.OriginalChars <= briefChars || !e.Firewall.Triggered {
 		type whole Envelope
@@ -261,14 +257,14 @@ func (e Envelope) MarshalJSON() ([]byte, error) {
 	return jsontext.Marshal(brief)
 }
 
-// How much of an envelope a model reads, in characters. What has a shape is told of by that.
+// How many characters of an envelope a model sees. Structured data is described by its shape.
 const (
 	shownChars  = 200
 	shapedChars = 120
 	factsChars  = 400 // of all facts together
 )
 
-// shown is how the text begins, as a model reads it.
+// shown is the beginning of the text for a model.
 func (e Envelope) shown() string {
 	if e.Shape != "" {
 		return begin(e.Summary, shapedChars)
@@ -276,7 +272,7 @@ func (e Envelope) shown() string {
 	return begin(e.Summary, shownChars)
 }
 
-// shownFacts are the facts that a model reads.
+// shownFacts are the facts for a model.
 func (e Envelope) shownFacts() []string {
 	room := factsChars
 	for i, f := range e.Facts {
@@ -287,8 +283,7 @@ func (e Envelope) shownFacts() []string {
 	return e.Facts
 }
 
-// String is the envelope as a model reads it: how the text begins, what the whole is like, and
-// how to read on.
+// String is the envelope as text for a model: the beginning, a description, and how to read on.
 func (e Envelope) String() string {
 	var b strings.Builder
 	if e.Firewall.Triggered {
@@ -311,7 +306,7 @@ func (e Envelope) String() string {
 	for i, v := range e.Views {
 		text, err := json.Marshal(v)
 		if err != nil {
-			continue // selectors have texts and numbers alone
+			continue // selectors only have texts and numbers
 		}
 		if i == 0 {
 			b.WriteString("\ntool_view reads it by")

@@ -15,7 +15,7 @@ import (
 	"trails/text/quote"
 )
 
-// mostJSON is how much JSON is read at once, in bytes, and mostDepth how deep.
+// mostJSON is the maximum size of JSON that is parsed, in bytes, and mostDepth its maximum nesting.
 const (
 	mostJSON  = 16 << 20
 	mostDepth = 200
@@ -23,8 +23,7 @@ const (
 
 var errTooMuch = errors.New("it is too large or too deep to be read as JSON; use lines, bytes or grep")
 
-// parse reads JSON, with numbers as they are written. Objects one after another, as in JSON
-// lines, are a list of them.
+// parse parses JSON, keeping numbers as text. A sequence of objects, as in JSON lines, becomes a list.
 func parse(text []byte) (any, error) {
 	if len(text) > mostJSON || jsontext.TooDeep(text, mostDepth) {
 		return nil, errTooMuch
@@ -61,7 +60,7 @@ func sameJSON(a, b []byte) bool {
 	return err == nil && jsontext.Equal(x, y)
 }
 
-// isMember reports whether data is an object with one member, which is the text.
+// isMember reports whether data is an object whose only member is the text.
 func isMember(data []byte, text string) bool {
 	v, err := parse(data)
 	object, is := v.(map[string]any)
@@ -84,14 +83,14 @@ func isScalar(v any) bool {
 	return true
 }
 
-// written is a value as JSON, a text as it is.
+// written is a value as JSON; a text stays as it is.
 func written(v any) string {
 	if text, is := v.(string); is {
 		return text
 	}
 	text, err := jsontext.Marshal(v)
 	if err != nil {
-		return "" // what was parsed can be written
+		return "" // parsed values can be encoded
 	}
 	return string(text)
 }
@@ -103,7 +102,7 @@ const (
 	shapeLength = 600
 )
 
-// shapeOf says what a value is like: {"id": number, "tags": [3 of string]}.
+// shapeOf describes a value: {"id": number, "tags": [3 of string]}.
 func shapeOf(v any, depth int) string {
 	switch v := v.(type) {
 	case nil:
@@ -151,7 +150,7 @@ func shapeOf(v any, depth int) string {
 	return ""
 }
 
-// shape says what an artifact is like that is no prose.
+// shape describes an artifact with structured data.
 func (a Artifact) shape() string {
 	if v, err := parse(a.Data); err == nil {
 		if isScalar(v) {
@@ -165,7 +164,7 @@ func (a Artifact) shape() string {
 	return ""
 }
 
-// offers are selectors that an artifact can be read with, the most telling first.
+// offers are selectors for an artifact, the most useful first.
 func (a Artifact) offers() []Selector {
 	if v, err := parse(a.Data); err == nil && !isScalar(v) {
 		if list, is := v.([]any); is && len(list) > 0 && !isScalar(list[0]) {

@@ -5,17 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// secret is a form of what nobody but its owner may read.
+// secret is a pattern of secrets.
 type secret struct {
-	// words are such that every secret of the form stands behind one of them; none when they
-	// may be written in several ways.
+	// words are words one of which precedes every such secret; none if they have several spellings.
 	words []string
-	// next returns where the first secret begins and ends that is read at a place or behind
-	// it, and a beginning below 0 when there is none.
+	// next returns the begin and end of the first secret at or behind a position; a negative begin means none.
 	next func(text []byte, at int) (from, to int)
 }
 
-// secrets are looked for one after the other, each in what those before it have left.
+// secrets are applied one after the other, each to the output of the previous ones.
 var secrets = []secret{
 	{words: []string{"PRIVATE KEY-----"}, next: privateKey},
 	// Tokens that begin with the name of their issuer.
@@ -47,7 +45,7 @@ func classOf(signs string) *class {
 	return &c
 }
 
-// not is the other bytes, those of all but ASCII among them.
+// not is the complement of the class, including non-ASCII bytes.
 func (c *class) not() *class {
 	var other class
 	for i, has := range c {
@@ -56,7 +54,7 @@ func (c *class) not() *class {
 	return &other
 }
 
-// run returns where the bytes of the class end that begin at a place.
+// run returns the end of the run of class bytes at a position.
 func (c *class) run(text []byte, at int) int {
 	for at < len(text) && c[text[at]] {
 		at++
@@ -77,11 +75,11 @@ var (
 	inValue  = classOf("\t\n\f\r \"',;&}{").not()
 )
 
-// begins reports that no word goes on at a place.
+// begins reports whether a word may begin at a position.
 func begins(text []byte, at int) bool { return at == 0 || !isWord[text[at-1]] }
 
-// token is a word, one of some, and behind it at least least signs of a class, most of which,
-// when that is not 0, belong to the secret.
+// token is one of some words followed by at least least characters of a class, at most most of them, if that is not
+// 0.
 func token(of string, least, most int, words ...string) secret {
 	var first class
 	for _, word := range words {
@@ -111,7 +109,7 @@ func token(of string, least, most int, words ...string) secret {
 	}}
 }
 
-// whole is a token behind which no word goes on.
+// whole is a token that ends at the end of a word.
 func (s secret) whole() secret {
 	return secret{s.words, func(text []byte, at int) (int, int) {
 		for {
@@ -147,7 +145,7 @@ func privateKey(text []byte, at int) (int, int) {
 	}
 }
 
-// webToken finds JSON Web Tokens (RFC 7519): two parts that are JSON, and a signature.
+// webToken finds JSON Web Tokens (RFC 7519): two parts of JSON, and a signature.
 func webToken(text []byte, at int) (int, int) {
 	const begin, least = "eyJ", 8
 	for {
@@ -177,7 +175,7 @@ func webToken(text []byte, at int) (int, int) {
 // schemes are those of HTTP whose credentials are one word.
 var schemes = callings([]string{"bearer"}, []string{"basic"})
 
-// credentials finds those of the header of RFC 9110, section 11.6.2.
+// credentials finds credentials of the header of RFC 9110, section 11.6.2.
 func credentials(text []byte, at int) (int, int) {
 	for ; at < len(text); at++ {
 		for _, scheme := range schemes.at(text, at) {
@@ -204,7 +202,7 @@ func credentials(text []byte, at int) (int, int) {
 	return -1, 0
 }
 
-// odd returns the place behind a letter of [folded] that is not of ASCII, if there is one.
+// odd returns the position behind a non-ASCII letter that case folding makes ASCII, see [folded].
 func odd(text []byte, at int) int {
 	return max(at, folded(text, at, "s"), folded(text, at, "k"))
 }
@@ -234,14 +232,13 @@ func passwordInURI(text []byte, at int) (int, int) {
 	}
 }
 
-// calling is how something may be called, in words of any case, by the first two bytes.
+// calling are names, in one or two words of any case, by their first two bytes.
 type calling struct {
 	first, second class
 	names         [256][][]string
 }
 
-// callings are these names, each in one word or two. The second letter is none that has
-// another sign.
+// callings indexes these names. Their second letters have no non-ASCII variants.
 func callings(names ...[]string) *calling {
 	var c calling
 	for _, name := range names {
@@ -257,7 +254,7 @@ func callings(names ...[]string) *calling {
 	return &c
 }
 
-// at returns the names that may stand at a place.
+// at returns the names that may occur at a position.
 func (c *calling) at(text []byte, at int) [][]string {
 	if b := text[at]; !c.first[b] || at+1 == len(text) || b < utf8.RuneSelf && !c.second[text[at+1]] {
 		return nil
@@ -268,7 +265,7 @@ func (c *calling) at(text []byte, at int) [][]string {
 var secretNames = callings([]string{"password"}, []string{"passwd"}, []string{"secret"}, []string{"api", "key"}, []string{"access", "key"}, []string{"private", "key"},
 	[]string{"auth", "token"}, []string{"access", "token"}, []string{"refresh", "token"})
 
-// called finds what is called a secret, as in password: x, "api_key": "x" and client-secret=x.
+// called finds values named as secrets, as in password: x, "api_key": "x" and client-secret=x.
 func called(text []byte, at int) (int, int) {
 	for ; at < len(text); at++ {
 		for _, name := range secretNames.at(text, at) {
@@ -295,7 +292,7 @@ func called(text []byte, at int) (int, int) {
 	return -1, 0
 }
 
-// quoted returns the place behind a quotation mark, if there is one.
+// quoted returns the position behind a quotation mark, if there is one.
 func quoted(text []byte, at int) int {
 	if at < len(text) && (text[at] == '"' || text[at] == '\'') {
 		at++
@@ -303,8 +300,7 @@ func quoted(text []byte, at int) int {
 	return at
 }
 
-// folded returns the place behind a word, in letters of any case, and -1 where it does not stand.
-// A long s and the sign of Kelvin are the letters s and k.
+// folded returns the position behind a word in any case, or -1. The long s and the Kelvin sign count as s and k.
 func folded(text []byte, at int, word string) int {
 	for i := range len(word) {
 		switch c := word[i]; {
@@ -321,7 +317,7 @@ func folded(text []byte, at int, word string) int {
 	return at
 }
 
-// mayBeIn reports whether a text can have the secret.
+// mayBeIn reports whether a text may contain such a secret.
 func (s secret) mayBeIn(text []byte) bool {
 	for _, word := range s.words {
 		if bytes.Contains(text, []byte(word)) {
@@ -331,9 +327,8 @@ func (s secret) mayBeIn(text []byte) bool {
 	return len(s.words) == 0
 }
 
-// Scrub returns a text in which secrets have become asterisks, as many as they had bytes, and
-// how many there were. A text without any is returned as it is. The time that it takes grows
-// with the length of the text alone.
+// Scrub replaces secrets in a text by the same number of asterisks, and returns how many there were. Its time is
+// linear in the length of the text.
 func Scrub(text []byte) ([]byte, int) {
 	clean, found := text, 0
 	var places [][2]int
@@ -341,7 +336,7 @@ func Scrub(text []byte) ([]byte, int) {
 		if !s.mayBeIn(clean) {
 			continue
 		}
-		places = places[:0] // all are found before one is covered: what stands before a secret counts
+		places = places[:0] // all are found before one is replaced, because the context before a secret matters
 		for from, to := s.next(clean, 0); from >= 0; from, to = s.next(clean, to) {
 			places = append(places, [2]int{from, to})
 		}

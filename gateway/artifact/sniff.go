@@ -11,27 +11,27 @@ import (
 	"unicode/utf8"
 )
 
-// How much of a text is looked at to find out what it is: all of a short one, and of a longer one
-// parts of its beginning, its middle and its end.
+// How much of a text is examined to detect tables: a short text completely, otherwise parts from its beginning,
+// middle and end.
 const (
 	sniffed     = 64 << 10
 	sniffedPart = 16 << 10
 )
 
-// What makes a text a table: which share of its rows has as many cells as the first one, in the
-// beginning and in other parts, which may begin in the middle of a cell.
+// Criteria of a table: the share of rows with as many cells as the first one, at the beginning and in other parts,
+// which may begin within a cell.
 const (
 	evenRows     = 0.95
 	evenRowsLate = 0.8
 	leastRows    = 3 // with the header
 )
 
-// delimiters are those of tables, the surest first.
+// delimiters are possible delimiters of tables, the most reliable first.
 var delimiters = []rune{'\t', ',', ';', '|'}
 
-// delimiter finds out what stands between the cells of a table. An artifact whose media type says
-// that it is one has any; another one looks like a table when its first line is a header, and all
-// parts of it have the same number of cells, with quotation marks as CSV has them (RFC 4180).
+// delimiter detects the delimiter of a table. If the media type says that it is a table, any may be; otherwise the
+// first line must look like a header, and all parts must have the same number of cells, with quotes as in CSV (RFC
+// 4180).
 func (a Artifact) delimiter() (comma rune, isTable bool) {
 	text, err := a.text()
 	if err != nil {
@@ -47,7 +47,7 @@ func (a Artifact) delimiter() (comma rune, isTable bool) {
 			return comma, true
 		}
 	}
-	// The first line says it, of what says of itself that it is a table and of what is read as one.
+	// The first line decides if the media type says so, or if it is read as a table.
 	header, _, _ := strings.Cut(text, "\n")
 	comma = ','
 	for _, other := range []rune{'\t', ';'} {
@@ -68,7 +68,7 @@ func (a Artifact) table() (table, bool) {
 	return t, err == nil
 }
 
-// sample are the parts of a text that are looked at, in whole lines.
+// sample returns the parts of a text to examine, in whole lines.
 func sample(text string) []string {
 	if len(text) <= sniffed {
 		return []string{text}
@@ -87,7 +87,7 @@ func sample(text string) []string {
 	return []string{lines(0, sniffed-2*sniffedPart), lines(middle, middle+sniffedPart), lines(len(text)-sniffedPart, len(text))}
 }
 
-// isTableBy reports that the parts of a text are those of a table with a delimiter.
+// isTableBy reports whether parts of a text are rows of a table with this delimiter.
 func isTableBy(parts []string, comma rune) bool {
 	var header []string
 	var rows [][]string
@@ -117,7 +117,7 @@ func isTableBy(parts []string, comma rune) bool {
 	return isHeader(header, rows)
 }
 
-// records reads rows, and reports whether it came to the end.
+// records reads rows, and reports whether it reached the end.
 func records(text string, comma rune, lazy bool) (rows [][]string, whole bool) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.FieldsPerRecord, r.Comma, r.LazyQuotes = -1, comma, lazy
@@ -138,16 +138,16 @@ var (
 	oddInName = "=<>{}[]\"\\"
 )
 
-// Bounds of the name of a column.
+// Bounds on column names.
 const (
 	nameChars  = 60
 	nameWords  = 5
-	plainWords = 3 // of one that is a name whatever stands below it
+	plainWords = 3 // words of a name that is accepted whatever is below it
 )
 
-// isHeader reports that cells are the names of columns, and not the first row of what is below: each
-// is a short text of its own without what names do not have, none stands again in its column, and
-// they are plain names, or a column has numbers below its name.
+// isHeader reports whether cells are column names instead of the first row: each is a short and distinct text without
+// unusual characters that does not repeat in its column, and they are plain names, or some column has numbers below
+// its name.
 func isHeader(cells []string, rows [][]string) bool {
 	seen, names, plain := map[string]bool{}, 0, true
 	for i, cell := range cells {
@@ -197,8 +197,8 @@ var (
 	aWord   = regexp.MustCompile(`\p{L}{6,20}`)
 )
 
-// pattern is one that some lines of a text match: what went wrong, or else its most frequent long
-// word; "" when it has none.
+// pattern is a pattern for Grep that some lines match: for errors, otherwise the most frequent long word; "" if there
+// is none.
 func pattern(text string) string {
 	best, counts := "", map[string]int{}
 	for _, part := range sample(text) {
@@ -215,8 +215,7 @@ func pattern(text string) string {
 	return best
 }
 
-// readers are selectors by which prose and logs are read; none where a few lines are all, which the
-// first view of any kind shows.
+// readers are selectors for prose and logs; none if the first view shows everything.
 func (a Artifact) readers() []Selector {
 	text, err := a.text()
 	if err != nil {

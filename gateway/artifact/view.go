@@ -13,21 +13,20 @@ import (
 	"trails/text/quote"
 )
 
-// View is a part of an artifact that a model reads. It is bounded: Text has at most some
-// 8,000 bytes.
+// View is a part of an artifact for a model. Text has at most some 8,000 bytes.
 type View struct {
 	Text string `json:"text"`
-	// Left says what else there is, "" when this is all.
+	// Left describes the rest, "" if this is all.
 	Left string `json:"left,omitempty"`
-	// Next reads on, nil when this is all.
+	// Next is the selector for reading on, nil if this is all.
 	Next Selector `json:"next,omitempty" type:"object"`
 }
 
 // mostView is the length of the text of a view, in bytes.
 const mostView = 8_000
 
-// Selector says which part of an artifact to show. There are [Head], [Bytes], [Lines], [Grep],
-// [Keys], [JSON], [Rows], [Stats] and [Image]; [ParseSelector] reads one.
+// Selector selects a part of an artifact: [Head], [Bytes], [Lines], [Grep], [Keys], [JSON], [Rows], [Stats] or
+// [Image]; [ParseSelector] parses one.
 type Selector interface {
 	view(a Artifact) (View, error)
 }
@@ -39,8 +38,8 @@ var kinds = map[string]func() Selector{
 	"rows": func() Selector { return &Rows{} }, "stats": func() Selector { return &Stats{} }, "image": func() Selector { return &Image{} },
 }
 
-// ParseSelector reads a selector: an object with a type, and with what that type has. What is
-// wrong with it is a [*gateway.Error] of the handle.
+// ParseSelector parses a selector: an object with a type and the members of that type. Errors are a [*gateway.Error]
+// for the handle.
 func ParseSelector(handle string, text json.RawMessage) (Selector, error) {
 	var head struct{ Type string }
 	if err := json.Unmarshal(text, &head); err != nil {
@@ -61,9 +60,9 @@ func ParseSelector(handle string, text json.RawMessage) (Selector, error) {
 			return nil, gateway.Fail(gateway.ViewFailed, handle, "a selector of type %s has no %q; it has %s", head.Type, name, strings.Join(fields, ", "))
 		}
 	}
-	// encoding/json takes a name in any case.
+	// encoding/json ignores the case of names.
 	var conditions []map[string]json.RawMessage
-	_ = json.Unmarshal(given["where"], &conditions) // what is no list of objects is refused below
+	_ = json.Unmarshal(given["where"], &conditions) // other values are refused below
 	known := fieldsOf(reflect.TypeFor[Where]())
 	for _, condition := range conditions {
 		for _, name := range slices.Sorted(maps.Keys(condition)) {
@@ -85,7 +84,7 @@ func ParseSelector(handle string, text json.RawMessage) (Selector, error) {
 // Types lists the types of selectors.
 func Types() []string { return slices.Sorted(maps.Keys(kinds)) }
 
-// fieldsOf lists the members of a struct by their names in JSON.
+// fieldsOf lists the JSON names of a struct's members.
 func fieldsOf(t reflect.Type) []string {
 	names := make([]string, t.NumField())
 	for i := range names {
@@ -94,7 +93,7 @@ func fieldsOf(t reflect.Type) []string {
 	return names
 }
 
-// jsonNameOf says in JSON's words what a member is.
+// jsonNameOf is the JSON type of a member.
 func jsonNameOf(t reflect.Type) string {
 	switch t.Kind() { //nolint:exhaustive // selectors have no others
 	case reflect.Int:
@@ -107,8 +106,7 @@ func jsonNameOf(t reflect.Type) string {
 	return "a string"
 }
 
-// View shows a part of the artifact. What cannot be shown is a [*gateway.Error] that says what
-// can.
+// View returns a part of the artifact. An unsuitable selector is a [*gateway.Error] that suggests others.
 func (a Artifact) View(s Selector) (View, error) {
 	v, err := s.view(a)
 	if err != nil {
@@ -117,7 +115,7 @@ func (a Artifact) View(s Selector) (View, error) {
 	return v, nil
 }
 
-// within returns n, or what stands for none, when it is one of these.
+// within returns n, or the default if it is none, checked against bounds.
 func within(name string, n, none, least, most int) (int, error) {
 	if n == 0 {
 		return none, nil

@@ -9,7 +9,7 @@ import (
 	_ "image/png"  // …
 )
 
-// Image shows the form and the size of an image, which is not decoded.
+// Image shows the format and the size of an image without decoding it.
 type Image struct {
 	Type string `json:"type"`
 }
@@ -22,12 +22,11 @@ func (s *Image) view(a Artifact) (View, error) {
 	return View{Text: fmt.Sprintf("%s, %d × %d pixels, %d bytes\n", form, config.Width, config.Height, len(a.Data))}, nil
 }
 
-// mostPixels bounds the width and the height of an image that is shown.
+// mostPixels bounds the width and height of a showable image.
 const mostPixels = 2_000
 
-// Showable reports whether a part is an image that whoever reads the result can be given whole:
-// in a form that is known, as its media type says, and sound to its last byte. One that is not
-// can make a host refuse the conversation which has it.
+// Showable reports whether a part is an image that can be passed on: in a known format that agrees with its media
+// type, and complete. A broken image can make a host refuse the whole conversation.
 func Showable(part Part) bool {
 	if part.Kind != "image" {
 		return false

@@ -12,11 +12,11 @@ import (
 	"trails/text/quote"
 )
 
-// Keys shows the members of an object with what each is like, or that of the items of a list.
+// Keys shows the members of an object, or of the items of a list, with descriptions of their values.
 type Keys struct {
 	Type    string `json:"type"`
-	Pointer string `json:"pointer,omitempty"` // where it is (RFC 6901); "" is all
-	Offset  int    `json:"offset,omitempty"`  // how many members or items to pass over
+	Pointer string `json:"pointer,omitempty"` // JSON Pointer (RFC 6901); "" is all
+	Offset  int    `json:"offset,omitempty"`  // members or items to skip
 	Limit   int    `json:"limit,omitempty"`   // 1 to 200; 50 when it is 0
 }
 
@@ -50,8 +50,7 @@ func (s *Keys) view(a Artifact) (View, error) {
 	return view, err
 }
 
-// page is the entries from offset on that a view has room for, one on a line, and where to go
-// on, 0 when that is nowhere.
+// page returns as many entries from offset on as fit into a view, one a line, and the next offset, 0 at the end.
 func page(count, offset, limit int, entry func(i int) string) (v View, next int, err error) {
 	if offset < 0 || offset > count {
 		return v, 0, fmt.Errorf("offset is %d, and there are %d", offset, count)
@@ -75,18 +74,18 @@ func page(count, offset, limit int, entry func(i int) string) (v View, next int,
 	return v, next, nil
 }
 
-// mostEntry is how much of one value is shown, in bytes.
+// mostEntry is the maximum number of bytes shown of one value.
 const mostEntry = mostView / 2
 
-// JSON shows values of a JSON text: the one at a pointer, the items of the list there, or those
-// that a path selects, each on a line.
+// JSON shows values of JSON data: the one at a pointer, the items of a list there, or those selected by a path, one a
+// line.
 type JSON struct {
 	Type    string `json:"type"`
-	Pointer string `json:"pointer,omitempty"` // where it is (RFC 6901); "" is all
-	// Path selects values (RFC 9535), such as $.items[?@.open].id. It has at most one ..,
-	// four commas, and no $ in a filter, so that it takes no longer than reading the text.
+	Pointer string `json:"pointer,omitempty"` // JSON Pointer (RFC 6901); "" is all
+	// Path is a JSONPath (RFC 9535), such as $.items[?@.open].id. It may have one .., four commas, and no $ in a
+	// filter, so that it is about as fast as parsing the data.
 	Path   string `json:"path,omitempty"`
-	Offset int    `json:"offset,omitempty"` // how many values or items to pass over
+	Offset int    `json:"offset,omitempty"` // values or items to skip
 	Limit  int    `json:"limit,omitempty"`  // 1 to 1,000; 100 when it is 0
 }
 
@@ -118,7 +117,7 @@ func (s *JSON) view(a Artifact) (View, error) {
 	view, next, err := page(len(values), s.Offset, limit, func(i int) string {
 		text, err := jsontext.Marshal(values[i])
 		if err != nil {
-			return "" // what was parsed can be written
+			return "" // parsed values can be encoded
 		}
 		size = len(text)
 		return string(text)
@@ -137,9 +136,8 @@ func (s *JSON) view(a Artifact) (View, error) {
 	return view, nil
 }
 
-// bounded refuses a path that may take far longer than reading the text once: every .. goes
-// through all that is below, each comma may double what is selected, and a $ in a filter
-// begins anew for each value.
+// bounded refuses a path that may be far slower than parsing the data: every .. visits everything below, each comma
+// may double the selection, and a $ in a filter starts again for each value.
 func bounded(path string) error {
 	if len(path) > 500 {
 		return fmt.Errorf("the path has %d bytes, and may have 500", len(path))
@@ -151,7 +149,7 @@ func bounded(path string) error {
 	return nil
 }
 
-// unquoted is a path without what stands in quotation marks.
+// unquoted is a path without its quoted strings.
 func unquoted(path string) string {
 	var b strings.Builder
 	quoted := rune(0)

@@ -16,20 +16,19 @@ import (
 	"trails/text/quote"
 )
 
-// Rows shows rows of a table: of CSV or TSV, whose first line names the columns, or of a list
-// of objects in JSON, whose members are the columns. It answers with CSV.
+// Rows shows rows of a table as CSV: of CSV or TSV with a header, or of a JSON list of objects, whose members are the
+// columns.
 type Rows struct {
 	Type    string   `json:"type"`
-	Pointer string   `json:"pointer,omitempty"` // where a list is in JSON (RFC 6901); "" is all
-	Columns []string `json:"columns,omitempty"` // those to show, in this order; none is all
-	Where   []Where  `json:"where,omitempty"`   // what a row must fulfil: all of them
-	Sort    []string `json:"sort,omitempty"`    // by these columns; a - before one is downwards
-	Offset  int      `json:"offset,omitempty"`  // how many rows to pass over
+	Pointer string   `json:"pointer,omitempty"` // JSON Pointer to a list (RFC 6901); "" is all
+	Columns []string `json:"columns,omitempty"` // columns to show, in this order; all if empty
+	Where   []Where  `json:"where,omitempty"`   // conditions that all must hold
+	Sort    []string `json:"sort,omitempty"`    // columns to sort by; - before a name means descending
+	Offset  int      `json:"offset,omitempty"`  // rows to skip
 	Limit   int      `json:"limit,omitempty"`   // 1 to 500; 50 when it is 0
 }
 
-// Where is a condition on a column. Numbers are compared as numbers, and stand
-// before texts.
+// Where is a condition on a column. Numbers are compared numerically, and are less than texts.
 type Where struct {
 	Column string `json:"column"`
 	Op     string `json:"op"` // =, !=, <, <=, >, >=, contains or matches (RE2)
@@ -130,7 +129,7 @@ func (t table) column(name string) (int, error) {
 	return at, nil
 }
 
-// value is what a row has in a column, "" when it is too short.
+// value is the cell of a row in a column, "" if the row is too short.
 func value(row []string, column int) string {
 	if column < len(row) {
 		return row[column]
@@ -138,7 +137,7 @@ func value(row []string, column int) string {
 	return ""
 }
 
-// compare compares two values as numbers, or as texts; a number stands before a text.
+// compare compares two values as numbers or as texts; numbers are less than texts.
 func compare(a, b string) int {
 	x, y := number(a), number(b)
 	switch {
@@ -161,7 +160,7 @@ func number(value string) float64 {
 	return n
 }
 
-// holds returns the test that a condition is.
+// holds returns the test for a condition.
 func (w Where) holds() (func(value string) bool, error) {
 	by := func(holds func(order int) bool) (func(string) bool, error) {
 		return func(value string) bool { return holds(compare(value, w.Value)) }, nil
@@ -235,7 +234,7 @@ func (s *Rows) view(a Artifact) (View, error) {
 	places := make([]int, len(columns))
 	for i, name := range columns {
 		if len(s.Columns) == 0 {
-			places[i] = i // two columns may have one name
+			places[i] = i // two columns may have the same name
 		} else if places[i], err = t.column(name); err != nil {
 			return View{}, err
 		}
@@ -266,7 +265,7 @@ func (s *Rows) view(a Artifact) (View, error) {
 	return v, nil
 }
 
-// line writes cells as a line of CSV. Of many or long ones each has what a view has room for.
+// line writes cells as a line of CSV, cut if they are many or long.
 func line(cells []string) string {
 	short := make([]string, len(cells))
 	for i, cell := range cells {
@@ -278,7 +277,7 @@ func line(cells []string) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	if err := w.Write(short); err != nil {
-		return "" // a builder takes anything
+		return "" // writing to a builder never fails
 	}
 	w.Flush()
 	return b.String()

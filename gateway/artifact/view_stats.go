@@ -10,13 +10,12 @@ import (
 	"trails/text/quote"
 )
 
-// Stats shows how large an artifact is and what it is like, and of a table what each column
-// has.
+// Stats shows the size and kind of an artifact, and statistics of each column of a table.
 type Stats struct {
 	Type string `json:"type"`
 }
 
-// mostDistinct is up to how many different values of a column are counted.
+// mostDistinct is the maximum number of different values that are counted.
 const mostDistinct = 10_000
 
 func (s *Stats) view(a Artifact) (View, error) {
@@ -45,7 +44,7 @@ func (s *Stats) view(a Artifact) (View, error) {
 	return View{Text: b.String()}, nil
 }
 
-// columnStats is what a column has, in one line.
+// columnStats are the statistics of a column in one line.
 func columnStats(name string, t table, at int) string {
 	filled, numbers := 0, 0
 	least, most, sum := math.Inf(1), math.Inf(-1), 0.0

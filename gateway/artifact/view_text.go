@@ -27,7 +27,7 @@ func (s *Head) view(a Artifact) (View, error) {
 	return on(text, 0, len(shown)), nil
 }
 
-// whole is the first bytes of a text, without the beginning of a character.
+// whole is the first bytes of a text, without a partial character at the end.
 func whole(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -38,7 +38,7 @@ func whole(text string, most int) string {
 	return text[:most]
 }
 
-// on is the view of a text between two places, and what reads on behind it.
+// on is the view of a text between two positions, with the selector for what follows.
 func on(text string, from, to int) View {
 	v := View{Text: text[from:to]}
 	if to < len(text) {
@@ -47,8 +47,7 @@ func on(text string, from, to int) View {
 	return v
 }
 
-// Bytes shows a range of bytes: of a text as it is, without the parts of characters at both
-// ends; of other data in hexadecimal digits.
+// Bytes shows a range of bytes: text as it is, without partial characters at both ends, other data in hexadecimal.
 type Bytes struct {
 	Type   string `json:"type"`
 	Offset int    `json:"offset,omitempty"` // of the first byte
@@ -113,7 +112,7 @@ func (s *Lines) view(a Artifact) (View, error) {
 			end = to + n + 1
 		}
 		if end-from > mostView {
-			if shown == 0 { // a line that is longer than any view
+			if shown == 0 { // a line longer than a view
 				return on(text, from, from+len(whole(text[from:], mostView))), nil
 			}
 			break
@@ -136,19 +135,19 @@ func lines(text string) int {
 	return n
 }
 
-// Grep shows the lines of a text that a pattern matches, with their numbers, as grep -n does.
+// Grep shows the lines of a text that match a pattern, with line numbers, like grep -n.
 type Grep struct {
 	Type    string `json:"type"`
 	Pattern string `json:"pattern"`           // RE2, https://github.com/google/re2/wiki/Syntax
 	Context int    `json:"context,omitempty"` // lines before and after: at most 10
 	Limit   int    `json:"limit,omitempty"`   // lines that match: 1 to 100; 20 when it is 0
-	Start   int    `json:"start,omitempty"`   // the first line to look at; 1 when it is 0
+	Start   int    `json:"start,omitempty"`   // first line to search; 1 when it is 0
 }
 
 // mostPattern is how long a pattern may be, in bytes.
 const mostPattern = 1_000
 
-// mostLine is how much of a line grep shows, in bytes.
+// mostLine is the maximum number of bytes shown of a line.
 const mostLine = 300
 
 func (s *Grep) view(a Artifact) (View, error) {
