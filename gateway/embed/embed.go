@@ -1,7 +1,6 @@
-// Package embed tells how near the texts of a catalog are to a request, by vectors that an
-// HTTP endpoint makes of both. It asks the endpoint of the settings and nobody else, in
-// batches and within deadlines, keeps what it was told in the memory of the process, and lets
-// an endpoint that fails rest. It ranks nothing: package gateway/rank does.
+// Package embed computes the similarity of a catalog's texts to a request, with vectors from an HTTP endpoint. It
+// only uses the endpoint of the settings, in batches and with deadlines, caches vectors in memory, and pauses after
+// failures. Ranking is done by package gateway/rank.
 //
 // Read [Embedder.Near] first.
 package embed
@@ -26,22 +25,21 @@ import (
 	"trails/text/quote"
 )
 
-// Config is how a process reaches endpoints. The zero Config trusts none.
+// Config are the settings of a process for endpoints. The zero Config trusts none.
 type Config struct {
-	// Trusts reports whether somebody at this machine has agreed that texts are sent there;
-	// nil trusts none.
+	// Trusts reports whether somebody at this machine has approved sending texts to an endpoint; nil trusts none.
 	Trusts func(gateway.Embeddings) bool
-	// Lookup gives the variables of the environment; nil means os.LookupEnv.
+	// Lookup returns environment variables; nil means os.LookupEnv.
 	Lookup func(string) (string, bool)
 	// Patience is how long [Embedder.Near] waits; 0 is 2 s.
 	Patience time.Duration
-	// Rest is how long an endpoint rests that has failed, longer each time; 0 is 30 s.
+	// Rest is the pause after a failure, longer each time; 0 is 30 s.
 	Rest time.Duration
-	// Log hears why an endpoint has failed; nil means slog.Default().
+	// Log receives the failures of endpoints; nil means slog.Default().
 	Log *slog.Logger
 }
 
-// Limits of what is asked and kept.
+// Limits on requests and on the cache.
 const (
 	mostTextBytes = 2_000
 	batchTexts    = 64
@@ -51,13 +49,12 @@ const (
 	mostTold      = 200      // characters of a problem
 )
 
-// Embedder keeps the vectors of a process, those of one endpoint and model at a time. It is
-// safe for concurrent use. Only [Open] makes one.
+// Embedder caches vectors, of one endpoint and model at a time. It is safe for concurrent use. Only [Open] makes one.
 type Embedder struct {
 	config  Config
 	mu      sync.Mutex
 	closed  bool
-	space   *space // nil while no endpoint is asked
+	space   *space // nil while no endpoint is in use
 	fillers sync.WaitGroup
 }
 
@@ -74,7 +71,7 @@ func Open(c Config) *Embedder {
 	return &Embedder{config: c}
 }
 
-// Close ends what is asked in the background.
+// Close ends requests in the background.
 func (e *Embedder) Close() {
 	e.mu.Lock()
 	e.closed = true
@@ -83,8 +80,7 @@ func (e *Embedder) Close() {
 	e.fillers.Wait()
 }
 
-// Use says what the settings name by now. What is asked for other settings ends, and what was
-// kept of them is forgotten.
+// Use sets the settings. If they change, running requests end, and the cache is emptied.
 func (e *Embedder) Use(now gateway.Embeddings) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -94,7 +90,7 @@ func (e *Embedder) Use(now gateway.Embeddings) {
 	}
 }
 
-// Texts are those of a catalog. They may be used by several goroutines at a time.
+// Texts are the texts of a catalog, safe for concurrent use.
 type Texts struct {
 	texts []string
 	keys  []key
@@ -102,7 +98,7 @@ type Texts struct {
 
 type key [sha256.Size]byte
 
-// NewTexts returns texts as they are sent: without what looks like a secret.
+// NewTexts prepares texts for sending, without anything that looks like a secret.
 func NewTexts(texts []string) *Texts {
 	t := &Texts{texts: make([]string, len(texts)), keys: make([]key, len(texts))}
 	for i, text := range texts {
@@ -113,15 +109,14 @@ func NewTexts(texts []string) *Texts {
 }
 
 func scrubbed(text string) string {
-	clean, _ := artifact.Scrub([]byte(text)) // before it is cut: half of a secret looks like none
+	clean, _ := artifact.Scrub([]byte(text)) // before it is cut: half of a secret does not look like one
 	return strings.ToValidUTF8(string(clean[:min(len(clean), mostTextBytes)]), "")
 }
 
-// Near returns how near each text is to a request: the cosine of their vectors, -1 to 1. It
-// sends the request to the endpoint, and the texts of which it knows no vector, and returns
-// nothing before it has the vectors of all. What it cannot wait for is asked in the
-// background. The fault says for a person why there is no answer, the same for the same
-// reason; an endpoint that has failed is not asked for a while.
+// Near returns the similarity of each text to a request: the cosine of their vectors, -1 to 1. It requests the
+// vectors that it does not have, and returns nothing before all are there; if that takes too long, it continues in
+// the background. The fault explains a missing result, with equal text for equal reasons. After a failure the
+// endpoint is not used for a while.
 func (e *Embedder) Near(ctx context.Context, by gateway.Embeddings, texts *Texts, request string) ([]float64, error) {
 	s, err := e.spaceOf(by)
 	if err != nil {
@@ -129,7 +124,7 @@ func (e *Embedder) Near(ctx context.Context, by gateway.Embeddings, texts *Texts
 	}
 	patience := time.NewTimer(e.config.Patience)
 	defer patience.Stop()
-	asked, err := s.vectorOf(ctx, scrubbed(request)) // first: it tells whether the endpoint answers
+	asked, err := s.vectorOf(ctx, scrubbed(request)) // first, because it shows whether the endpoint answers
 	if err != nil {
 		return nil, err
 	}
@@ -158,18 +153,18 @@ func (e *Embedder) Near(ctx context.Context, by gateway.Embeddings, texts *Texts
 	}
 }
 
-// State is how an endpoint stands.
+// State is the state of an endpoint.
 type State string
 
 // The states.
 const (
-	Untrusted State = "untrusted" // nobody at this machine has agreed to it
-	Idle      State = "idle"      // it was not asked yet
+	Untrusted State = "untrusted" // nobody at this machine has approved it
+	Idle      State = "idle"      // it was not used yet
 	Up        State = "up"
-	Down      State = "down" // it failed, and rests
+	Down      State = "down" // it failed, and is paused
 )
 
-// Health is how an endpoint stands, and how many vectors are kept of it.
+// Health is the state of an endpoint, with the number of cached vectors.
 type Health struct {
 	State   State
 	Problem string // why it is down
@@ -200,7 +195,7 @@ func untrusted(by gateway.Embeddings) *fault.Error {
 	return fault.New(fault.Denied, "nobody at this machine has agreed that texts are sent to %s; trails gateway trust FILE --embeddings does", quote.Line(by.URL, mostTold))
 }
 
-// spaceOf returns the vectors of an endpoint, which is trusted.
+// spaceOf returns the vectors of a trusted endpoint.
 func (e *Embedder) spaceOf(by gateway.Embeddings) (*space, error) {
 	e.Use(by)
 	e.mu.Lock()
@@ -226,7 +221,7 @@ func (e *Embedder) spaceOf(by gateway.Embeddings) (*space, error) {
 		return nil, fault.New(fault.Unusable, "the address of the endpoint is none")
 	}
 	s := &space{embedder: e, of: by, secret: secret, vectors: map[key]*vector{}}
-	// Somebody has agreed to this one address, so that it needs no --allow-remote.
+	// This address was approved explicitly, so --allow-remote is not needed.
 	host := []string{u.Scheme + "://" + u.Host}
 	s.brief, err = remote.New(host, remote.Limits{Time: e.config.Patience, Answer: 1 << 20})
 	if err != nil {
@@ -240,33 +235,33 @@ func (e *Embedder) spaceOf(by gateway.Embeddings) (*space, error) {
 	return s, nil
 }
 
-// space has the vectors of one endpoint and model.
+// space is the vectors of one endpoint and model.
 type space struct {
 	embedder    *Embedder
 	of          gateway.Embeddings
 	secret      string
-	brief, long *remote.Client // for a request, and for a batch of texts
+	brief, long *remote.Client // timeouts for a request, and for a batch of texts
 	living      context.Context
 	end         context.CancelFunc
 
 	mu      sync.Mutex
 	vectors map[key]*vector
 	length  int   // of each vector, 0 while there is none
-	turn    int64 // counts what was asked for, by which vectors grow old
+	turn    int64 // counter of requests, which is the age of vectors
 	filling chan struct{}
-	// problem is why the endpoint was not to be used last, nil when it was.
+	// problem is the last failure, nil after success.
 	problem *fault.Error
-	rest    time.Duration // after the next problem
-	until   time.Time     // when it is asked again
+	rest    time.Duration // pause after the next failure
+	until   time.Time     // end of the pause
 }
 
-// vector has the length 1.
+// vector is a unit vector.
 type vector struct {
 	numbers []float32
-	used    int64 // the turn of the space when it was used last
+	used    int64 // value of turn at its last use
 }
 
-// vectorOf returns the vector of a request, which is asked for unless it is known.
+// vectorOf returns the vector of a request, which is requested unless it is cached.
 func (s *space) vectorOf(ctx context.Context, request string) ([]float32, error) {
 	k := key(sha256.Sum256([]byte(request)))
 	s.mu.Lock()
@@ -284,8 +279,8 @@ func (s *space) vectorOf(ctx context.Context, request string) ([]float32, error)
 	return made[0], nil
 }
 
-// all returns the vectors of texts. While some are missing it returns what is closed when it is
-// worth to ask again.
+// all returns the vectors of texts. If some are missing it returns a channel that is closed when it should be called
+// again.
 func (s *space) all(texts *Texts) ([][]float32, <-chan struct{}, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -314,7 +309,7 @@ func (s *space) all(texts *Texts) ([][]float32, <-chan struct{}, error) {
 	return nil, s.filling, nil
 }
 
-// fill asks for the vectors of the texts with these numbers, until one batch fails.
+// fill requests the vectors of the texts with these indexes, until a batch fails.
 func (s *space) fill(texts *Texts, missing []int) {
 	for some := range slices.Chunk(missing, batchTexts) {
 		batch, keys := make([]string, len(some)), make([]key, len(some))
@@ -337,7 +332,7 @@ func (s *space) fill(texts *Texts, missing []int) {
 	s.filling = nil
 }
 
-// ask asks for vectors, and keeps them. An endpoint that rests is not asked.
+// ask requests vectors and caches them, unless the endpoint is paused.
 func (s *space) ask(ctx context.Context, way *remote.Client, texts []string, keys []key) ([][]float32, error) {
 	s.mu.Lock()
 	if s.problem != nil {
@@ -345,7 +340,7 @@ func (s *space) ask(ctx context.Context, way *remote.Client, texts []string, key
 			defer s.mu.Unlock()
 			return nil, s.problem
 		}
-		s.until = time.Now().Add(s.rest) // one asks whether it is back, and others go on without
+		s.until = time.Now().Add(s.rest) // one request tests the endpoint, others do not wait
 	}
 	s.mu.Unlock()
 	made, err := request(ctx, way, s.of, s.secret, texts)
@@ -353,7 +348,7 @@ func (s *space) ask(ctx context.Context, way *remote.Client, texts []string, key
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil && s.length != 0 && len(made[0]) != s.length {
-		// Another model answers by now. Nothing can be compared with what it said before.
+		// The endpoint has another model now, whose vectors cannot be compared with the cached ones.
 		err = fault.New(fault.Unusable, "the endpoint answered with vectors of %d numbers, and of %d before", len(made[0]), s.length)
 		s.length = 0
 		clear(s.vectors)
@@ -368,7 +363,7 @@ func (s *space) ask(ctx context.Context, way *remote.Client, texts []string, key
 		s.embedder.config.Log.Warn("the endpoint of embeddings rests", "problem", s.problem.Message, "for", s.rest)
 		return nil, s.problem
 	default:
-		return nil, err // who asked went away
+		return nil, err // the caller cancelled
 	}
 	s.length = len(made[0])
 	for i, k := range keys {
@@ -380,8 +375,7 @@ func (s *space) ask(ctx context.Context, way *remote.Client, texts []string, key
 	return made, nil
 }
 
-// forget forgets the quarter of the vectors that was used longest ago, but for what is in use;
-// s.mu is held.
+// forget drops the least recently used quarter of the vectors, except for those in use; s.mu must be held.
 func (s *space) forget() {
 	turns := make([]int64, 0, len(s.vectors))
 	for _, v := range s.vectors {

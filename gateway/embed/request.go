@@ -14,8 +14,8 @@ import (
 // maxLength bounds the numbers of a vector.
 const maxLength = 8_192
 
-// request asks an endpoint for the vectors of texts, each of the length 1. All have as many
-// numbers. An answer that is none is fault.Unusable.
+// request requests unit vectors of texts from an endpoint. All must have the same length. An invalid answer is
+// fault.Unusable.
 func request(ctx context.Context, way *remote.Client, of gateway.Embeddings, secret string, texts []string) ([][]float32, error) {
 	body, err := jsontext.Marshal(struct {
 		Model string   `json:"model"`
@@ -65,10 +65,10 @@ func request(ctx context.Context, way *remote.Client, of gateway.Embeddings, sec
 	return vectors, nil
 }
 
-// dot is the product of two vectors with as many numbers, the cosine of those of the length 1.
+// dot is the dot product of two vectors of the same length, which is the cosine for unit vectors.
 func dot(a, b []float32) float64 {
 	b = b[:len(a)]
-	var sums [4]float32 // which the processor adds up at once
+	var sums [4]float32 // for which the processor has vector instructions
 	for len(a) >= 4 {
 		sums[0] += a[0] * b[0]
 		sums[1] += a[1] * b[1]
