@@ -6,16 +6,14 @@ import (
 	"strings"
 )
 
-// alike is the share of the words of two descriptions that they have in common when these
-// are of one tool in two versions.
+// alike is the share of common words from which two descriptions count as versions of the same tool.
 const alike = 0.6
 
-// maxFamily is with how many others of its name a document is compared.
+// maxFamily is how many other documents of the same name a document is compared with.
 const maxFamily = 16
 
-// fold puts documents together that are one tool in several versions: of one group, with
-// names that only differ in the version at their end, and with nearly one description but
-// for numbers.
+// fold merges documents that are versions of the same tool: same group, names that differ only in a final version,
+// and nearly equal descriptions, ignoring numbers.
 func (x *Index) fold(counts [][]count) {
 	number := make([]bool, len(x.terms))
 	for stem, term := range x.terms {
@@ -32,7 +30,7 @@ func (x *Index) fold(counts [][]count) {
 		return slices.Compact(terms)
 	}
 	type family struct{ group, name string }
-	known := map[family][]int32{} // the folds of those with one name but for numbers
+	known := map[family][]int32{} // folds by name without numbers
 	x.foldOf = make([]int32, len(x.documents))
 	for i := range x.documents {
 		d := int32(i)
@@ -53,10 +51,10 @@ func (x *Index) fold(counts [][]count) {
 	}
 }
 
-// version is the number of a version at the end of a name.
+// version matches a version at the end of a name.
 var version = regexp.MustCompile(`(?i)(?:[._\- ]+v?|v)[0-9]{1,3}$`)
 
-// unnumbered is a name without the version at its end, if it has another part.
+// unnumbered is a name without a final version, if something is left.
 func unnumbered(name string) string {
 	if last := len(name) - 1; last < 0 || name[last] < '0' || name[last] > '9' {
 		return name
@@ -67,7 +65,7 @@ func unnumbered(name string) string {
 	return name
 }
 
-// near reports that of all words of two sorted sets enough are in both.
+// near reports whether two sorted sets of words have enough in common.
 func near(a, b []int32) bool {
 	both, i, j := 0, 0, 0
 	for i < len(a) && j < len(b) {

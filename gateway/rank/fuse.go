@@ -6,22 +6,20 @@ import (
 	"strings"
 )
 
-// Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): a fold is worth
-// 1/(reciprocal + its place) in each ranking that has it.
+// Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): a fold scores 1/(reciprocal + rank) in each ranking.
 const (
 	reciprocal = 60
 	deepest    = 100 // places of a ranking that count
 )
 
-// Fuse returns what [Index.Search] does, of two rankings: that by words, and that by near,
-// which has for each document how near it is to the request by another measure, such as the
-// cosine of two vectors; 0 and less are not near at all. What is first in both has the score
-// 1. Those that are worth the same stand in the order of the words, and then of their ids.
+// Fuse is [Index.Search] with two rankings: by words, and by near, which has for each document another similarity to
+// the request, such as the cosine of two vectors; values up to 0 are ignored. A document that is first in both has
+// the score 1. Equal scores are ordered by words and then by id.
 func (x *Index) Fuse(request string, near []float64, most int) []Hit {
 	type fused struct {
 		document int32
 		score    float64
-		byWords  int // the place by words, deepest for none
+		byWords  int // rank by words, deepest for none
 	}
 	var all []fused
 	at := map[int32]int{} // by fold
@@ -46,5 +44,5 @@ func (x *Index) Fuse(request string, near []float64, most int) []Hit {
 	return hits
 }
 
-// worth is what a place of a ranking is worth, half of 1 for the first.
+// worth is the score of a rank, half of 1 for the first.
 func worth(place int) float64 { return (reciprocal + 1) / (2 * float64(reciprocal+1+place)) }

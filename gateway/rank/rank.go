@@ -1,7 +1,6 @@
-// Package rank says which of many tools a request means: BM25 over the words of their names,
-// descriptions, tags, parameters and examples, in memory and without a model. It keeps
-// nothing: an [Index] of ten thousand tools is made in some 40 ms. A ranking that somebody
-// else has made may be fused with that by words.
+// Package rank searches tools by a request: BM25 over the words of their names, descriptions, tags, parameters and
+// examples, in memory and without a model. An [Index] of ten thousand tools takes some 40 ms to build. Another
+// ranking can be combined with it.
 //
 // Read [Index.Search] first.
 package rank
@@ -13,27 +12,27 @@ import (
 	"strings"
 )
 
-// Document is a tool as far as it is ranked. All but the ID may be empty.
+// Document is a tool's texts for ranking. All but the ID may be empty.
 type Document struct {
-	ID          string // orders those that are equally near; no two have the same
+	ID          string // unique; orders documents with equal scores
 	Group       string // its namespace
 	Name        string
 	Description string
 	Tags        []string
 	Parameters  []string // the names of its arguments
-	Examples    []string // how it is called, or asked for
+	Examples    []string // example calls or requests
 	Types       []string // the types that it reads or writes
 }
 
-// field is a part of a document, and what a word in it counts for.
+// field is a part of a document, with its weight.
 type field struct {
 	texts  func(*Document) []string
 	weight float64
-	// length is how far a long text counts for less: from 0, not at all, to 1.
+	// length says how much long texts reduce the weight: from 0, not at all, to 1.
 	length float64
 }
 
-// fields are those of a document, from what tells most of a tool to what tells least.
+// fields are the fields of a document, the most important first.
 var fields = []field{
 	{func(d *Document) []string { return []string{d.Name} }, 2, 0.4},
 	{func(d *Document) []string { return []string{d.Description} }, 2, 0.5},
@@ -44,27 +43,26 @@ var fields = []field{
 	{func(d *Document) []string { return d.Parameters }, 0.5, 0.5},
 }
 
-// The places of two fields.
+// The indexes of two fields.
 const (
 	description = 1
 	tags        = 2
 )
 
-// saturation says how soon more of one word adds little, as k1 of BM25.
+// saturation limits the effect of repeated words, like k1 of BM25.
 const saturation = 1.2
 
-// Index ranks the documents that it was made of. It never changes, and any number of
-// goroutines may use it at a time.
+// Index ranks documents. It is immutable and safe for concurrent use.
 type Index struct {
 	documents []Document
-	folds     [][]int32 // documents that are alike
+	folds     [][]int32 // groups of versions of the same tool
 	foldOf    []int32
 	terms     map[string]int32
 	postings  [][]posting
-	weight    []float64 // of a term: more, the fewer folds have it
+	weight    []float64 // of a term: higher if fewer folds have it
 }
 
-// posting is what a document says of a term, between 0 and saturation + 1.
+// posting is the score of a term in a document, between 0 and saturation + 1.
 type posting struct {
 	document int32
 	impact   float32
@@ -77,7 +75,7 @@ type count struct {
 	n     float32
 }
 
-// New makes an index of documents, which it keeps.
+// New builds an index of documents, which it keeps.
 func New(documents []Document) *Index {
 	x := &Index{documents: documents, terms: map[string]int32{}}
 	number := func(stem string) int32 {
@@ -129,7 +127,7 @@ func New(documents []Document) *Index {
 			}
 		}
 	}
-	// Each term is weighed by how many folds have it: what is there in ten versions is one tool.
+	// Terms are weighted by the number of folds, because versions are the same tool.
 	x.weight = make([]float64, len(x.postings))
 	seen := make([]int, len(x.folds))
 	for term, postings := range x.postings {
@@ -145,16 +143,15 @@ func New(documents []Document) *Index {
 	return x
 }
 
-// Hit is a document that a request may mean.
+// Hit is a document found by a search.
 type Hit struct {
-	Document int     // its place among those of the index
-	Score    float64 // only to be compared with others of the same search
-	Alike    []int   // documents that are the same but for a version or a number, none before it
+	Document int     // index of the document
+	Score    float64 // only comparable within one search
+	Alike    []int   // further versions of the same tool
 }
 
-// Search returns at most most documents, the likeliest first, and of those that are alike one
-// only. Those that are equally near stand in the order of their ids. A request without a word
-// that the index has any use for has no hits.
+// Search returns up to most documents, the best first, one for each fold. Equal scores are ordered by id. A request
+// without known words has no hits.
 func (x *Index) Search(request string, most int) []Hit {
 	scores := x.score(x.expand(request))
 	best := x.best(scores, most)
@@ -165,7 +162,7 @@ func (x *Index) Search(request string, most int) []Hit {
 	return hits
 }
 
-// best returns at most most documents with the highest scores above 0, of each fold one only.
+// best returns up to most documents with the highest positive scores, one for each fold.
 func (x *Index) best(scores []float64, most int) []int32 {
 	better := func(a, b int32) int {
 		if by := cmp.Compare(scores[b], scores[a]); by != 0 {
@@ -201,18 +198,17 @@ func (x *Index) hit(d int32, score float64) Hit {
 	return hit
 }
 
-// wanted is a word of a request: the terms that may stand for it.
+// wanted is a word of a request, with the terms that it may match.
 type wanted []way
 
-// way is a term that may stand for a word, and for how much.
+// way is a term that a word may match, with a weight.
 type way struct {
 	term  int32
 	share float64
 }
 
-// score adds up for each document what it has of the words of a request. Of the terms that
-// may stand for one word the one that tells most counts, so that a document with three words
-// for the same says no more than one with the best of them.
+// score computes the score of each document for the words of a request. If several terms match one word, only the
+// best one counts.
 func (x *Index) score(words []wanted) []float64 {
 	scores := make([]float64, len(x.documents))
 	best := make([]float64, len(x.documents))

@@ -8,16 +8,15 @@ import (
 	"trails/text/fulltext"
 )
 
-// thesaurus has a line for each meaning: English words that requests and tools use for the
-// same thing. It is general: of what programs do, and of what most of them are about.
+// thesaurus has a line of synonyms for each meaning that occurs in requests and tools in general.
 //
 //go:embed thesaurus.txt
 var thesaurus string
 
-// sameShare is what a word counts for that only means the same.
+// sameShare is the weight of a synonym.
 const sameShare = 0.45
 
-// same has for a stem the stems that may mean the same.
+// same maps a stem to its synonyms.
 var same = func() map[string][]string {
 	meanings := map[string][]string{}
 	var cutter cutter
@@ -37,7 +36,7 @@ var same = func() map[string][]string {
 	return meanings
 }()
 
-// light are verbs that say little of what a tool does: most tools run, make or show something.
+// light are verbs that hardly distinguish tools, such as run, make and show.
 var light = func() map[string]bool {
 	stems := map[string]bool{}
 	for verb := range strings.FieldsSeq("call do execute get give go help invoke let make need perform please put run see show take tell want") {
@@ -46,20 +45,19 @@ var light = func() map[string]bool {
 	return stems
 }()
 
-// What a word of a request counts for that says little, and a part of a word that the index
-// does not know.
+// The weights of a light word, and of a part of an unknown word.
 const (
 	lightShare = 0.5
 	partShare  = 0.4
 )
 
-// shortestPart is how many letters a part of a word has.
+// shortestPart is the minimum length of a word's part.
 const shortestPart = 3
 
-// mostJoined is of how many words of a request one of the index may be made.
+// mostJoined is how many words of a request may be joined to one word of the index.
 const mostJoined = 3
 
-// expand returns the words of a request with what may stand for each.
+// expand returns the words of a request with the terms that they may match.
 func (x *Index) expand(request string) []wanted {
 	var cutter cutter
 	var words []wanted
@@ -82,7 +80,7 @@ func (x *Index) expand(request string) []wanted {
 			words = append(words, ways)
 		}
 	}
-	// What is one word in the index may be written as two or three, such as a tag.
+	// One word of the index may be written as two or three words, such as a tag.
 	var texts []string
 	for w := range fulltext.Sequence(request) {
 		texts = append(texts, w.Text)
@@ -97,7 +95,7 @@ func (x *Index) expand(request string) []wanted {
 	return words
 }
 
-// ways adds the terms that may stand for a stem.
+// ways adds the terms for a stem.
 func (x *Index) ways(ways wanted, stem string, share float64) wanted {
 	if term, known := x.terms[stem]; known {
 		ways = append(ways, way{term, share})

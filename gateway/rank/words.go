@@ -7,30 +7,30 @@ import (
 	"trails/text/fulltext"
 )
 
-// part is a word as the index has it.
+// part is a word in the index.
 type part struct {
 	stem  string
-	share float32 // what it counts for: 1, less for an identifier whose parts are there, too
+	share float32 // weight: 1, less for an identifier whose parts are also indexed
 }
 
-// compound is what an identifier as a whole counts for beside its parts.
+// compound is the weight of a whole identifier besides its parts.
 const compound = 0.5
 
-// cutter cuts texts into words. Most words come again, and so do short texts, such as tags
-// and the names of arguments: it remembers what became of them.
+// cutter splits texts into words. It caches words and short texts, such as tags and argument names, because most of
+// them repeat.
 type cutter struct {
 	stems map[string]string
 	short map[string][]part
 	parts []part
 }
 
-// shortText is the length in bytes of what is remembered whole.
+// shortText is the maximum length of cached texts in bytes.
 const shortText = 20
 
 // maxText is how much of a text is read, in bytes.
 const maxText = 4_000
 
-// words returns the words of a text that say something, until it is called again.
+// words returns the meaningful words of a text; the result is valid until the next call.
 func (c *cutter) words(text string) []part {
 	if c.stems == nil {
 		c.stems, c.short = map[string]string{}, map[string][]part{}
@@ -65,8 +65,8 @@ func (c *cutter) words(text string) []part {
 	return c.parts
 }
 
-// tag returns the one term of a tag, such as readonly of read-only: its words say something
-// together, and are no words of the text.
+// tag returns the single term of a tag, such as readonly for read-only, because its words only have a meaning
+// together.
 func (c *cutter) tag(text string) []part {
 	words := c.words(text)
 	if len(words) < 2 {
