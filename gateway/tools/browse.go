@@ -14,7 +14,7 @@ import (
 	"trails/invoke"
 )
 
-// reads describes what only looks, at servers among others.
+// reads describes a capability that only reads, also from servers.
 func reads(id, description string) capability.Descriptor {
 	return capability.Descriptor{ID: id, Description: description, PolicyRequired: capability.Requirement{Action: policy.Read, Upstream: true}, Idempotent: true}
 }
@@ -77,8 +77,7 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, in browsing, kind
 			r.Parts.Warnings = slices.Insert(r.Parts.Warnings, 0, "embeddings are not in this answer: "+fault.Of(err).Message)
 		}
 	}
-	// What is wrong with one server is said where its things may be missing: under its path, and
-	// where all are looked through.
+	// Problems of a server are reported under its path, and in searches of all servers.
 	within := ""
 	if asked.Path != nil {
 		within, _, _ = strings.Cut(strings.TrimPrefix(*asked.Path, "/"), "/")

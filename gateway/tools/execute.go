@@ -22,8 +22,8 @@ import (
 	"trails/text/quote"
 )
 
-// executeTool is tool_execute. It answers what a capability of the file answers, or one of the
-// two forms of resultFields, or a [gateway.DryRun]. Where arguments are repaired they may be the text of an object.
+// executeTool is tool_execute. Its answer is that of a capability of the file, one of the two forms of resultFields,
+// or a [gateway.DryRun]. If arguments may be repaired they may also be JSON text.
 func (t *Tools) executeTool(tolerant bool) invoke.Capability {
 	args := capability.Field{Name: "args", Type: capability.Object, Required: true}
 	if tolerant {
@@ -39,15 +39,14 @@ func (t *Tools) executeTool(tolerant bool) invoke.Capability {
 	}
 }
 
-// forward finds the capability of the file that a call means, or makes one of the tool of a
-// server.
+// forward returns the capability of the file for a call, or makes one for the tool of a server.
 func (t *Tools) forward(ctx context.Context, r *invoke.Request) (*invoke.Capability, invoke.Arguments, error) {
 	id := r.Args.Text("tool_id")
 	own, err := r.Tools(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	// A capability of the file is found without reaching a server, and by its own name, too.
+	// Capabilities of the file are found without contacting a server, also by their own names.
 	if meant, exactly := ownNamed(own, id); meant != nil {
 		if !exactly {
 			warnOfOwn(r, id, *meant)
@@ -68,7 +67,7 @@ func (t *Tools) forward(ctx context.Context, r *invoke.Request) (*invoke.Capabil
 	}
 	if own, is := d.own[entry.Item.ID]; is {
 		warnOfOwn(r, id, own)
-		if err := r.Latest(ctx); err != nil { // the snapshot was given back while servers were asked
+		if err := r.Latest(ctx); err != nil { // the snapshot was released while servers were contacted
 			return nil, nil, err
 		}
 		return t.forwardOwn(ctx, r, own)
@@ -81,9 +80,8 @@ func (t *Tools) forward(ctx context.Context, r *invoke.Request) (*invoke.Capabil
 	}, r.Args, nil
 }
 
-// ownNamed is the capability of the file that an id means by itself: its name, its id, or that
-// without its hash, exactly or but for white space around it and case. It is nil for none, and for
-// several.
+// ownNamed returns the capability of the file that an id matches: its name or id, also without its hash, exactly or
+// except for surrounding white space and case. It is nil for none or several.
 func ownNamed(own []capability.Descriptor, id string) (meant *capability.Descriptor, exactly bool) {
 	bare := strings.TrimSpace(id)
 	_, name, cut := strings.Cut(strings.ToLower(bare), gateway.OwnNamespace+":")
@@ -113,12 +111,12 @@ func ownNamed(own []capability.Descriptor, id string) (meant *capability.Descrip
 	return meant, false
 }
 
-// warnOfOwn tells which capability of the file was called by an id that is not quite right.
+// warnOfOwn warns which capability was called if the id was not exact.
 func warnOfOwn(r *invoke.Request, id string, d capability.Descriptor) {
 	r.Warn("%s is no id; %s was called", quote.Text(id, 120), capability.ToolName(d.ID))
 }
 
-// forwardOwn forwards to a capability of the file, which answers as it does when it is called by its name.
+// forwardOwn forwards to a capability of the file, whose answer is unchanged.
 func (t *Tools) forwardOwn(ctx context.Context, r *invoke.Request, d capability.Descriptor) (*invoke.Capability, invoke.Arguments, error) {
 	s, err := t.sessionOf(ctx, r)
 	if err != nil {
@@ -142,8 +140,7 @@ func (t *Tools) forwardOwn(ctx context.Context, r *invoke.Request, d capability.
 	return s.counted(c, itemOf(d).ID), args, nil
 }
 
-// descriptorOf is what policy, budget and provenance are told of the tool of a server. That a
-// tool only reads is what its server says.
+// descriptorOf describes the tool of a server for policy, budget and provenance. Read-only is a claim of its server.
 func descriptorOf(entry gateway.Entry, execute capability.Descriptor) capability.Descriptor {
 	d := capability.Descriptor{
 		ID: entry.Item.ID, Description: entry.Item.Description, InputShape: execute.InputShape, OutputShape: execute.OutputShape,
@@ -158,7 +155,7 @@ func descriptorOf(entry gateway.Entry, execute capability.Descriptor) capability
 	return d
 }
 
-// execution is one call of a tool of a server.
+// execution is one call of a server's tool.
 type execution struct {
 	r         *invoke.Request
 	tools     *Tools
@@ -167,38 +164,38 @@ type execution struct {
 	entry     gateway.Entry
 	server    gateway.Server
 	schema    *gateway.Schema
-	selected  *gateway.Selection // how the id was repaired, nil when it was right
+	selected  *gateway.Selection // how the id was corrected, nil if it was exact
 	args      any
 	repairs   []gateway.Repair
-	key       string // under which the answer is kept, "" when it is not
+	key       string // cache key of the answer, "" for none
 	answer    upstream.Answer
-	differs   string // why the answer is not what the server has promised, "" when it is
+	differs   string // how the answer violates the output schema, "" if it does not
 	outcome   outcome
 	kept      []artifact.Artifact
-	done      bool // nothing is left to be done
+	done      bool // no further steps are needed
 }
 
-// outcome is what a call answers.
+// outcome is the answer of a call.
 type outcome struct {
 	value  any
 	text   string
-	shown  []invoke.Content // images, for clients that show them
+	shown  []invoke.Content // images for clients that can show them
 	failed bool
 }
 
-// steps are what every call of a tool of a server goes through, in this order. Who may make it
-// was asked before, as for every capability.
+// steps are the steps of every call of a server's tool, in order. Permission has been checked before, as for every
+// capability.
 var steps = []func(*execution, context.Context) error{
-	(*execution).hydrate,  // first: the schema says what fits
-	(*execution).repair,   // before validate, which it helps
-	(*execution).validate, // before quota: what cannot be called is not counted
-	(*execution).spend,    // quota, before all that the server may see
-	(*execution).rehearse, // dry run, after all that may refuse a call
-	(*execution).recall,   // cache, after quota, which an answer from it costs, too
-	(*execution).dispatch, // to the server, again when that may help
-	(*execution).compare,  // output, before firewall, which writes what was found wrong
-	(*execution).wrap,     // firewall, before anything of the answer is kept or shown
-	(*execution).store,    // last: an answer whose artifacts are not kept is none
+	(*execution).hydrate,  // first, because it has the schema
+	(*execution).repair,   // before validate, because it corrects arguments
+	(*execution).validate, // before quota, because invalid calls are not counted
+	(*execution).spend,    // before anything is sent to the server
+	(*execution).rehearse, // after everything that may refuse the call
+	(*execution).recall,   // after quota, because cached answers count, too
+	(*execution).dispatch, // calls the server, with retries
+	(*execution).compare,  // before firewall, which writes the warning
+	(*execution).wrap,     // before anything of the answer is stored or shown
+	(*execution).store,    // last: if storing artifacts fails, there is no answer
 }
 
 func (e *execution) run(ctx context.Context) (any, error) {
@@ -211,7 +208,7 @@ func (e *execution) run(ctx context.Context) (any, error) {
 			break
 		}
 	}
-	if len(e.repairs) > 0 { // of this call, and not of the one whose answer was kept
+	if len(e.repairs) > 0 { // of this call, not of the cached one
 		e.outcome.value = withProvenance(e.outcome.value, "arg_repairs", e.repairs)
 	}
 	if e.selected != nil {
@@ -238,7 +235,7 @@ func (e *execution) validate(context.Context) error { return e.schema.Check(e.ar
 
 func (e *execution) spend(context.Context) error {
 	if e.r.Args.Flag("dry_run") {
-		return nil // a dry run costs nothing
+		return nil // dry runs are not counted
 	}
 	return e.session.meter.Spend(time.Now(), "tool_execute", e.entry.Item.ID)
 }
@@ -293,16 +290,15 @@ func (e *execution) dispatch(ctx context.Context) error {
 	}
 }
 
-// longestPause is how long a call waits that a server tells to come again, where the settings say
-// no longest delay. Who called is told of a longer one.
+// longestPause is the maximum delay requested by a server, if the settings have none. A longer one is an error for
+// the caller.
 const longestPause = 30 * time.Second
 
-// compare holds the answer against the output schema of the tool. An answer that breaks it is
-// passed on with a warning, since the tool has done what it does, and is not kept for the next
-// call.
+// compare checks the answer against the tool's output schema. A violation adds a warning, because the tool has
+// already run, and the answer is not cached.
 func (e *execution) compare(context.Context) error {
 	if e.answer.IsError {
-		return nil // a failure need not fit
+		return nil // an error need not match
 	}
 	schema, err := e.directory.Output(e.entry.Item.ID)
 	if err != nil {
@@ -335,7 +331,7 @@ func (e *execution) store(ctx context.Context) error {
 	return nil
 }
 
-// hydrateTool is tool_hydrate: the schema of a tool, for lists that have none.
+// hydrateTool is tool_hydrate: the schema of a tool, for lists without schemas.
 func (t *Tools) hydrateTool() invoke.Capability {
 	return invoke.Define(reads("tool_hydrate", "Show what arguments a tool takes, by the id that the list has as its name. tool_execute calls it."), t.showSchema)
 }

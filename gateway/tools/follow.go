@@ -17,10 +17,10 @@ type Caller interface {
 	Call(ctx context.Context, c invoke.Call) (invoke.Result, error)
 }
 
-// Follow tells of changes of a resource of an upstream server: it calls updated, which must not
-// wait, until stop is called. The address is the id of the resource, and of a template its params
-// behind it as the query of an address. It is a call of resource_read on the way, so that who may
-// read a resource may follow it; c says who asks. The fault NotFound is for what has no such form.
+// Follow watches a resource of an upstream server: it calls updated, which must not wait, until stop is called. The
+// address is the id of the resource; for a template with its parameters as the query. It is checked like a call of
+// resource_read, so whoever may read a resource may watch it; c is the caller. Other addresses are the fault
+// NotFound.
 func (t *Tools) Follow(ctx context.Context, engine Caller, c invoke.Call, address string, updated func()) (stop func(), err error) {
 	id, query, _ := strings.Cut(address, "?")
 	values, err := url.ParseQuery(query)
@@ -51,16 +51,15 @@ func (t *Tools) Follow(ctx context.Context, engine Caller, c invoke.Call, addres
 	return f.stop, err
 }
 
-// following is in the context of a call of resource_read that follows a resource in the place
-// of reading it.
+// following in the context makes a call of resource_read watch a resource instead of reading it.
 type following struct {
 	updated func()
-	stop    func() // that ends it
+	stop    func() // ends watching
 }
 
 type followingKey struct{}
 
-// follow follows the resource of an entry.
+// follow watches the resource of an entry.
 func (t *Tools) follow(ctx context.Context, r *invoke.Request, f *following) (any, error) {
 	id := r.Args.Text("resource_id")
 	s, err := t.sessionOf(ctx, r)
@@ -75,7 +74,7 @@ func (t *Tools) follow(ctx context.Context, r *invoke.Request, f *following) (an
 	if err != nil {
 		return nil, gateway.AsFault(err)
 	}
-	if selected != nil { // a client hears of the address that it gave, and so that has to be right
+	if selected != nil { // the client will be notified with this address, so it must be exact
 		return nil, gateway.AsFault(gateway.Fail(gateway.ResourceNotFound, id, "no resource has the id %s; there is %s", quote.Text(id, 120), e.Item.ID))
 	}
 	uri, err := address(id, e.Offered, r.Args.Object("params"))

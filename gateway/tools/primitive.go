@@ -15,8 +15,7 @@ import (
 	"trails/invoke"
 )
 
-// resultFields are of the two forms of an answer: the result as it is, or an
-// [artifact.Envelope] of one that is kept.
+// resultFields are the fields of both forms of an answer: the result itself, or an [artifact.Envelope].
 var resultFields = []capability.Field{
 	{Name: "result", Type: capability.Any, Description: "What the tool answered; a large one is kept, and described by the other members."},
 	{Name: "status", Type: capability.String, OneOf: []any{"ok", "error"}}, {Name: "summary", Type: capability.String},
@@ -28,12 +27,12 @@ var resultFields = []capability.Field{
 	}},
 }
 
-// named is the argument with the id of what is called; the description of the tool says what it is.
+// named is the argument with the id; the description of the tool explains it.
 func named(id string) capability.Field {
 	return capability.Field{Name: id, Type: capability.String, Required: true, MaxLength: new(4_000), Brief: true}
 }
 
-// answersAsTool is d with an id and another argument, of what answers what a server does: its shape is not ours.
+// answersAsTool completes d for a capability that returns a server's answer, whose shape is not known.
 func answersAsTool(d capability.Descriptor, id string, more capability.Field) capability.Descriptor {
 	d.CostEstimate = capability.CostResult
 	d.InputShape.Fields, d.OutputShape.Fields = []capability.Field{named(id), more}, resultFields
@@ -61,7 +60,7 @@ func (t *Tools) readResource() invoke.Capability {
 	}
 }
 
-// address is that of a resource, with values in the place of the names of a template.
+// address fills in the parameters of a resource template.
 func address(id string, o gateway.Offered, params map[string]any) (string, error) {
 	if !o.Template {
 		if len(params) > 0 {
@@ -81,7 +80,7 @@ func address(id string, o gateway.Offered, params map[string]any) (string, error
 		values.Set(name, uritemplate.String(fmt.Sprint(given)))
 	}
 	if len(params) == 0 {
-		return "", gateway.Fail(gateway.ArgsInvalid, id, "give params for the address %s", o.URI) // RFC 6570 leaves out what has no value
+		return "", gateway.Fail(gateway.ArgsInvalid, id, "give params for the address %s", o.URI) // RFC 6570 leaves out undefined parameters
 	}
 	uri, err := template.Expand(values)
 	if err != nil {
@@ -111,7 +110,7 @@ func (t *Tools) getPrompt() invoke.Capability {
 				}
 				args := make(map[string]string, len(given))
 				for name, value := range given {
-					args[name], _ = value.(string) // the schema has texts alone
+					args[name], _ = value.(string) // the schema only has strings
 				}
 				return t.pool.Prompt(ctx, d.servers[e.Server], e.Offered.Name, args, hooks(r, e.Server))
 			})
@@ -119,7 +118,7 @@ func (t *Tools) getPrompt() invoke.Capability {
 	}
 }
 
-// fetch answers what a server has behind the id of a resource or a prompt.
+// fetch reads a resource or prompt of a server by id.
 func (t *Tools) fetch(ctx context.Context, r *invoke.Request, kind gateway.Kind, id string, ask func(directory, gateway.Entry) ([]upstream.Part, error)) (any, error) {
 	s, err := t.sessionOf(ctx, r)
 	if err != nil {

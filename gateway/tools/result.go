@@ -24,14 +24,14 @@ import (
 	"trails/text/quote"
 )
 
-// passed is a result that is passed on as it is.
+// passed is a result that is passed on unchanged.
 type passed struct {
 	Result     any            `json:"result"`
 	Links      []link         `json:"links,omitempty"`
 	Provenance map[string]any `json:"provenance,omitempty"`
 }
 
-// enveloped is a result of which something is kept.
+// enveloped is a result of which parts are stored.
 type enveloped struct {
 	artifact.Envelope
 	Links []link
@@ -53,8 +53,7 @@ func (e enveloped) MarshalJSON() ([]byte, error) {
 	return jsontext.Marshal(members)
 }
 
-// link is a resource that a result links to, as the server says, and the id by which resource_read
-// reads it.
+// link is a resource link in a result, with the id for resource_read.
 type link struct {
 	ID   string `json:"resource_id"`
 	Name string `json:"name"`
@@ -62,7 +61,7 @@ type link struct {
 	MIME string `json:"mimeType,omitempty"`
 }
 
-// mostLinks is how many links of a result are told of beside its text, which has all of them.
+// mostLinks is how many links are listed besides the text, which has all of them.
 const mostLinks = 50
 
 // String is the link as a model reads it.
@@ -74,7 +73,7 @@ func (l link) String() string {
 	return fmt.Sprintf("link: %s (%s), resource_read {\"resource_id\":%q}", l.Name, about, l.ID)
 }
 
-// withProvenance adds to what a result says of how it came to be.
+// withProvenance adds the origin of a result.
 func withProvenance(value any, name string, said any) any {
 	add := func(m map[string]any) map[string]any {
 		m = maps.Clone(m)
@@ -95,8 +94,7 @@ func withProvenance(value any, name string, said any) any {
 	return value
 }
 
-// wrapped is a result as it is answered: as it is when it is small, and as an envelope of what
-// is to be kept otherwise.
+// wrapped converts a result to an answer: unchanged if it is small, otherwise as an envelope with artifacts to store.
 func wrapped(r *invoke.Request, s *session, d directory, server string, source artifact.Source, parts []upstream.Part, structured any) (outcome, []artifact.Artifact) {
 	source.Most = s.settings.PassedOn()
 	if room := r.Room(); room != math.MaxInt {
@@ -123,8 +121,7 @@ func wrapped(r *invoke.Request, s *session, d directory, server string, source a
 	envelope, kept := artifact.Wrap(source, all)
 	if len(kept) > 0 {
 		out := outcome{value: enveloped{envelope, links}, text: envelope.String(), failed: source.Failed}
-		// An image is shown, too, while all that is passed on stays within the limit, in which
-		// it counts as it is written.
+		// An image is also shown, as long as everything passed on, encoded, is within the limit.
 		room := source.Most - utf8.RuneCountInString(out.text)
 		for _, part := range all {
 			size := base64.StdEncoding.EncodedLen(len(part.Data))
@@ -152,14 +149,14 @@ func wrapped(r *invoke.Request, s *session, d directory, server string, source a
 	return outcome{value: value, text: envelope.Summary, failed: source.Failed}, nil
 }
 
-// maxLinkName is how many characters of the name of a link, and of its media type, are shown.
+// maxLinkName is how many characters of a link's name and media type are shown.
 const maxLinkName = 128
 
-// linkMark stands before an address in the id of a resource that a server does not list.
+// linkMark precedes an address in the id of a resource that a server does not list.
 const linkMark = "resource::"
 
-// linked is the id of the resource of a server that has an address: that of its card, or, of one
-// that the server does not list, the address behind the name of the server.
+// linked is the id of a server's resource with an address: that of its card or, if the server does not list it, the
+// server's name with the address.
 func (d directory) linked(server, uri string) string {
 	if id := d.listed[server+" "+uri]; id != "" {
 		return id
@@ -167,8 +164,8 @@ func (d directory) linked(server, uri string) string {
 	return linkMark + server + ":" + uri
 }
 
-// linkedBy finds the resource whose id has an address, as [directory.linked] writes it. Of a server
-// of which only some things are taken, or which is pinned, no other resources are read.
+// linkedBy returns the resource for an id made by [directory.linked]. For servers with filters or Pin, only listed
+// resources can be read.
 func (d directory) linkedBy(id string) (gateway.Entry, bool, error) {
 	rest, is := strings.CutPrefix(strings.TrimSpace(id), linkMark)
 	server, uri, cut := strings.Cut(rest, ":")
@@ -187,7 +184,7 @@ func (d directory) linkedBy(id string) (gateway.Entry, bool, error) {
 	return gateway.Entry{Item: gateway.Item{ID: id, Kind: gateway.Resource, Namespace: s.Space(), Name: uri}, Server: server, Offered: gateway.Offered{Kind: gateway.Resource, URI: uri, Definition: gateway.Definition{Name: uri}}}, true, nil
 }
 
-// partOf is a part of what a server answers as it is wrapped.
+// partOf converts a part of a server's answer.
 func partOf(p upstream.Part) artifact.Part {
 	kind, _, _ := strings.Cut(p.MIME, "/")
 	switch {
@@ -201,8 +198,8 @@ func partOf(p upstream.Part) artifact.Part {
 	return artifact.Part{Kind: "text", MediaType: p.MIME, Data: []byte(p.Text)}
 }
 
-// keep keeps artifacts of what a server has answered for the caller, and where the server knows
-// callers by credentials of their own for whoever shows it the same one.
+// keep stores artifacts of a server's answer for the caller; if callers have their own credentials for the server,
+// separately for each credential.
 func keep(ctx context.Context, r *invoke.Request, server gateway.Server, id string, list []artifact.Artifact) error {
 	if len(list) == 0 {
 		return nil
@@ -218,16 +215,15 @@ func keep(ctx context.Context, r *invoke.Request, server gateway.Server, id stri
 	return err
 }
 
-// apart is the session of a caller whom a credential for a server tells from others of the same
-// name. What it keeps cannot be read when the process has ended, since nothing of the credential
-// is in the file.
+// apart is the session of a caller with a credential of their own, separate from other callers of the same name. Its
+// artifacts cannot be read after the process has ended, because the file contains nothing of the credential.
 func apart(r *invoke.Request, server gateway.Server, own auth.Credential) *kg.Session {
 	p := r.Principal
 	p.Owner = cmp.Or(p.Owner, p.ID) + " at " + server.Name + " " + own.Apart()
 	return r.Engine().Graph().Session(p)
 }
 
-// codeOf is the code of an error of the gateway, "" of another one.
+// codeOf is the code of a gateway error, "" for others.
 func codeOf(err error) gateway.Code {
 	var e *gateway.Error
 	if errors.As(err, &e) {
@@ -236,21 +232,20 @@ func codeOf(err error) gateway.Code {
 	return ""
 }
 
-// Limits of what a server asks a person.
+// Limits on questions of servers to people.
 const (
 	maxQuestion = 1_000
 	maxForm     = 16 << 10
 )
 
-// shown is what a server says beside an answer, without secrets and with what cannot be seen as
-// escapes.
+// shown is a text of a server without secrets, and with invisible characters escaped.
 func shown(text string) string {
 	clean, _ := artifact.Scrub([]byte(text))
 	return gateway.Visible(string(clean))
 }
 
-// hooks pass on how far a server is, and what it asks the person behind the call, who is told
-// that it is the server who asks.
+// hooks pass on the progress of a server, and its questions to the person behind the call, marked as coming from the
+// server.
 func hooks(r *invoke.Request, server string) (h upstream.Hooks) {
 	if r.Progress != nil {
 		h.Progress = func(done, total float64, message string) {

@@ -12,27 +12,25 @@ import (
 	"trails/kg"
 )
 
-// session is what the gateway remembers of one caller: how often they have called what, what
-// they were shown, and what tools that only read have answered them. It ends with the process,
-// and begins anew when the settings change. Callers of one name who show servers other
-// credentials of their own have sessions apart, and are counted together.
+// session is the state of one caller: counts of calls, cards shown, and cached answers of read-only tools. It ends
+// with the process, and starts again when the settings change. Callers of the same name with different credentials
+// have separate sessions but common counts.
 type session struct {
 	settings gateway.Settings
 	text     string // of the settings
 	meter    *gateway.Meter
 
 	mu      sync.Mutex
-	offered []string          // the ids of the last cards
-	of      [sha256.Size]byte // the directory that stable and cache are of
+	offered []string          // ids of the last cards
+	of      [sha256.Size]byte // directory to which stable and cache belong
 	stable  *gateway.Stable
 	cache   *gateway.Cache[outcome]
 }
 
-// mostSessions bounds the callers that are remembered. Of more, all are forgotten but those
-// that call again: what is remembered makes answers cheaper, and limits are for a while.
+// mostSessions bounds the sessions. Beyond it all are dropped; they only save work, and limits are temporary.
 const mostSessions = 10_000
 
-// sessionOf returns what is remembered of the caller.
+// sessionOf returns the session of the caller.
 func (t *Tools) sessionOf(ctx context.Context, r *invoke.Request) (*session, error) {
 	settings, err := r.Snapshot.GatewaySettings()
 	if err != nil {
@@ -67,13 +65,13 @@ func (t *Tools) sessionOf(ctx context.Context, r *invoke.Request) (*session, err
 	return s, nil
 }
 
-// counted is how often a caller has called what, under the settings of a text.
+// counted are the counts of a caller, under certain settings.
 type counted struct {
 	*gateway.Meter
 	text string
 }
 
-// offer notes the ids from which the caller may choose now.
+// offer records the ids that the caller may now choose from.
 func (s *session) offer(ids []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,8 +85,8 @@ func (s *session) shown() []string {
 	return s.offered
 }
 
-// counted is a capability of the file each call of which spends the quota of the tool of an id:
-// after policy and arguments, as a call of a tool of a server does.
+// counted wraps a capability of the file such that each call counts towards the quota of its tool id, after policy
+// and arguments, like calls of server tools.
 func (s *session) counted(c *invoke.Capability, id string) *invoke.Capability {
 	counts := *c
 	if c.Forward != nil {
@@ -117,7 +115,7 @@ func (s *session) counted(c *invoke.Capability, id string) *invoke.Capability {
 	return &counts
 }
 
-// order puts cards into the order of a session that keeps its beginning.
+// order orders cards such that those shown before stay first.
 func (s *session) order(of [sha256.Size]byte, cards []gateway.Card) []gateway.Card {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +123,7 @@ func (s *session) order(of [sha256.Size]byte, cards []gateway.Card) []gateway.Ca
 	return s.stable.Order(cards)
 }
 
-// hydrated notes that the caller has seen the schema of a tool.
+// hydrated records that the caller has seen the schema of a tool.
 func (s *session) hydrated(of [sha256.Size]byte, id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +131,7 @@ func (s *session) hydrated(of [sha256.Size]byte, id string) {
 	s.stable.Hydrated(id)
 }
 
-// answers is what tools have answered that only read.
+// answers is the cache of read-only tools.
 func (s *session) answers(of [sha256.Size]byte) *gateway.Cache[outcome] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +139,7 @@ func (s *session) answers(of [sha256.Size]byte) *gateway.Cache[outcome] {
 	return s.cache
 }
 
-// begin begins anew with another directory; s.mu is held.
+// begin resets the session for another directory; s.mu must be held.
 func (s *session) begin(of [sha256.Size]byte) {
 	if s.stable == nil || s.of != of {
 		s.of, s.stable, s.cache = of, &gateway.Stable{}, gateway.NewCache[outcome](s.settings.Caching())

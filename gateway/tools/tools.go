@@ -1,8 +1,6 @@
-// Package tools is what an agent is offered of the gateway: capabilities by which it finds
-// one of thousands of tools in words, calls it, and reads on in what it answered. The tools
-// are the capabilities of the file itself and those of the upstream servers that the file
-// names. All go through package invoke: a call of a tool is forwarded to it there, so that
-// policy, budget and provenance are of the tool that does the work.
+// Package tools has the capabilities of the gateway: to search thousands of tools, call one, and read its results.
+// The tools are the capabilities of the file and those of its upstream servers. All calls go through package invoke,
+// which forwards a call to the tool, so that policy, budget and provenance apply to that tool.
 //
 // Read [Tools] first, then the steps of an execution in execute.go.
 package tools
@@ -29,36 +27,34 @@ import (
 	"trails/text/quote"
 )
 
-// Tools offers the gateway of one process. It is an [invoke.Provider]; make one with [New].
+// Tools are the gateway of one process, an [invoke.Provider]; make one with [New].
 type Tools struct {
 	pool     *upstream.Pool
 	embedder *embed.Embedder
-	// listAll means that a list of tools has every tool, so that the offer changes with what
-	// the servers offer.
+	// listAll means that lists have every tool, so that the offer depends on the servers.
 	listAll bool
 
 	mu sync.Mutex
-	// recent are the directories that were used last, by what they were made of.
+	// recent are recently used directories, by what they were made from.
 	recent   []directory
-	sessions map[string]*session // by caller, and by what they show servers of their own
+	sessions map[string]*session // by caller and credential
 	meters   map[string]counted  // by caller
 	stripped []invoke.Capability // what a list has that has every tool
 }
 
-// New returns the tools of a process that reaches servers by a pool, and endpoints of
-// embeddings by an embedder. With listAll, for the surface proxy, [Tools.Listed] adds a line
-// for each tool to a list.
+// New returns the gateway of a process with a pool of servers and an embedder. With listAll, for the surface proxy,
+// [Tools.Listed] adds every tool to a list.
 func New(pool *upstream.Pool, embedder *embed.Embedder, listAll bool) *Tools {
 	return &Tools{pool: pool, embedder: embedder, listAll: listAll, sessions: map[string]*session{}, meters: map[string]counted{}}
 }
 
-// names are the tools of the gateway, which nobody browses for.
+// names are the gateway's own tools, which are not in its catalogs.
 var names = []string{"tool_browse", "tool_execute", "tool_view", "tool_hydrate", "resource_browse", "resource_read", "prompt_browse", "prompt_get"}
 
-// Version is another one when the file names servers or none, when its settings change what
-// is said of a tool, and, where each tool is listed, when a server offers something else.
+// Version changes when the file gets its first server or loses its last, when settings change descriptions and, if
+// every tool is listed, when a server offers something else.
 func (t *Tools) Version(s *kg.Snapshot) string {
-	settings, _ := s.GatewaySettings() // those that cannot be read are told of by each call
+	settings, _ := s.GatewaySettings() // unreadable settings are reported by each call
 	kinds := t.pool.Kinds(s.Upstreams())
 	version := fmt.Sprint(len(s.Upstreams()) > 0, settings.TolerantArgs, kinds[gateway.Resource], kinds[gateway.Prompt])
 	if t.listAll {
@@ -67,8 +63,8 @@ func (t *Tools) Version(s *kg.Snapshot) string {
 	return version
 }
 
-// surfaces of a tool: where the file names servers, auto prefers the gateway, and lists of the file's
-// own tools have what finds and calls those of servers, whose ids many hosts refuse as names.
+// surfaces returns the lists of a tool: if the file has servers, auto prefers the gateway, and lists of the file's
+// own tools include the tools for searching and calling those of servers, whose ids many hosts refuse as names.
 func surfaces(s *kg.Snapshot, named ...string) []string {
 	if len(s.Upstreams()) > 0 && slices.Contains(named, "gateway") {
 		named = append(named, "auto", "full", "compact")
@@ -76,7 +72,7 @@ func surfaces(s *kg.Snapshot, named ...string) []string {
 	return named
 }
 
-// Offer has the tools, and those for resources and prompts where the file names servers.
+// Offer returns the tools, including those for resources and prompts if the file has servers.
 func (t *Tools) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 	settings, _ := s.GatewaySettings()
 	one := func(c invoke.Capability, named ...string) invoke.Capability {
@@ -91,7 +87,7 @@ func (t *Tools) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 		ask := sync.OnceFunc(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), listPatience)
 			defer cancel()
-			_, _, _ = t.pool.Listings(ctx, named) // of what is not known then, all kinds are listed
+			_, _, _ = t.pool.Listings(ctx, named) // if the kinds are not known, all are listed
 		})
 		for _, c := range []struct {
 			kind gateway.Kind
@@ -112,13 +108,13 @@ func (t *Tools) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 // listPatience bounds how long a list waits for servers.
 const listPatience = 5 * time.Second
 
-// strip notes what a list has of the tools of servers, which are reached for it.
+// strip prepares the list of the servers' tools, contacting them.
 func (t *Tools) strip(s *kg.Snapshot) {
 	ctx, cancel := context.WithTimeout(context.Background(), listPatience)
 	defer cancel()
 	listings, _, err := t.pool.Listings(ctx, s.Upstreams())
 	if err != nil {
-		return // whoever browses is told
+		return // reported when browsing
 	}
 	catalog := gateway.NewDirectory(nil, listings).Catalog(gateway.Tool)
 	var all []invoke.Capability
@@ -130,8 +126,8 @@ func (t *Tools) strip(s *kg.Snapshot) {
 	t.stripped = all
 }
 
-// Listed adds to a list every tool that has none of its own there, without its arguments:
-// those of the file, and those of the servers.
+// Listed adds every tool without an entry of its own, without arguments, to a list: those of the file, and those of
+// the servers.
 func (t *Tools) Listed(list, all []invoke.Capability) []invoke.Capability {
 	list = slices.Clone(list)
 	for _, c := range all {
@@ -144,8 +140,8 @@ func (t *Tools) Listed(list, all []invoke.Capability) []invoke.Capability {
 	return append(list, t.stripped...)
 }
 
-// strippedOf is an entry of a list that has every tool. It is not called: its name is an id. Its
-// version is made of what is said of it, by which it is known again.
+// strippedOf is a list entry for a tool. It is never called, because its name is an id. Its version is a digest of
+// its content.
 func strippedOf(item gateway.Item, upstream bool) invoke.Capability {
 	line := item.Strip()
 	d := capability.Descriptor{ID: line.Name, Description: line.Description, SideEffects: capability.None}
@@ -158,9 +154,9 @@ func strippedOf(item gateway.Item, upstream bool) invoke.Capability {
 	return invoke.Capability{Descriptor: d}
 }
 
-// itemOf is a capability of the file as an item of the catalog.
+// itemOf converts a capability of the file to an item of the catalog.
 func itemOf(d capability.Descriptor) gateway.Item {
-	// The version rises with each change of a description, which is no other tool.
+	// The version changes with descriptions, which does not make it another tool.
 	var shape struct {
 		Properties map[string]struct{} `json:"properties"`
 		Required   []string            `json:"required"`
@@ -174,11 +170,11 @@ func itemOf(d capability.Descriptor) gateway.Item {
 	}
 	schema, err := json.Marshal(shape)
 	if err != nil {
-		panic(err) // it has names alone
+		panic(err) // it only contains names
 	}
 	id, err := gateway.ToolID(gateway.Said{Server: gateway.OwnNamespace, Name: d.ID, InputSchema: schema})
 	if err != nil {
-		panic(fmt.Sprintf("gateway: %s can have no id: %v", d.ID, err)) // the registry has refused it
+		panic(fmt.Sprintf("gateway: %s can have no id: %v", d.ID, err)) // the registry would have refused it
 	}
 	item := gateway.Item{
 		ID: id.String(), Kind: gateway.Tool, Namespace: id.Namespace, Name: d.ID, Description: d.Description,
@@ -212,18 +208,18 @@ type directory struct {
 	*gateway.Directory
 	own     map[string]capability.Descriptor     // by tool id
 	servers map[string]gateway.Server            // by name
-	listed  map[string]string                    // the ids of resources, by the name of the server and the address
-	texts   map[gateway.Kind]func() *embed.Texts // made at the first need
-	down    []unavailable                        // at this call
+	listed  map[string]string                    // ids of resources, by server name and address
+	texts   map[gateway.Kind]func() *embed.Texts // made on first use
+	down    []unavailable                        // unavailable servers in this call
 }
 
-// unavailable is a server that is, and its namespace.
+// unavailable is an unavailable server with its namespace.
 type unavailable struct {
 	upstream.Unavailable
 	space string
 }
 
-// isDown says why a server of a namespace is unavailable, nil when none is.
+// isDown returns why a server of a namespace is unavailable, nil if none is.
 func (d directory) isDown(space string) *gateway.Error {
 	if at := slices.IndexFunc(d.down, func(u unavailable) bool { return u.space == space }); at >= 0 {
 		return d.down[at].Problem
@@ -231,9 +227,8 @@ func (d directory) isDown(space string) *gateway.Error {
 	return nil
 }
 
-// resolve returns what stands behind an id that a caller gives, see [gateway.Directory.Resolve].
-// That of a server which is unavailable is not said to be wrong. The names of the file's own tools
-// are ids, too.
+// resolve returns the entry for an id, see [gateway.Directory.Resolve]. The id of an unavailable server is not
+// reported as wrong. Names of the file's own tools also count as ids.
 func (d directory) resolve(s *session, kind gateway.Kind, id string) (gateway.Entry, *gateway.Selection, error) {
 	names := map[string]string{}
 	if kind == gateway.Tool {
@@ -292,8 +287,8 @@ func (d directory) withLeftOut(err error, space, name string) error {
 // mostDirectories bounds those that are kept: as many kinds of callers can browse in turn.
 const mostDirectories = 4
 
-// directoryFor returns what the caller may browse. An upstream server that is down is in down; one
-// that the file requires is an error.
+// directoryFor returns what the caller may browse. An unavailable server is in down; an unavailable required server
+// is an error.
 func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory, error) {
 	own, err := r.Tools(ctx)
 	if err != nil {

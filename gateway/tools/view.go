@@ -22,7 +22,7 @@ var selectors = [][]capability.Field{
 	capability.ShapeOf[artifact.Rows]().Fields, capability.ShapeOf[artifact.Stats]().Fields, capability.ShapeOf[artifact.Image]().Fields,
 }
 
-// selectorFields are the fields of all types; which of them a type has, [artifact.ParseSelector] knows.
+// selectorFields are the fields of all types; [artifact.ParseSelector] checks them.
 func selectorFields() (all []capability.Field) {
 	for _, fields := range selectors {
 		for _, one := range fields {
@@ -38,7 +38,7 @@ func selectorFields() (all []capability.Field) {
 	return all
 }
 
-// viewing is a part of a kept result.
+// viewing selects a part of a stored result.
 type viewing struct {
 	Handle   string         `json:"handle" is:"brief" max:"4000"`
 	Selector map[string]any `json:"selector"`
@@ -49,7 +49,7 @@ type viewing struct {
 func (t *Tools) viewArtifact() invoke.Capability {
 	d := reads("tool_view", `Read a part of a kept result by its handle. selector: {"type":"head","chars":9}, bytes (offset, length), {"type":"lines","start":1,"count":9}, {"type":"grep","pattern":"err","context":2}, json_keys (pointer), {"type":"json","path":"$.a[0].id"}, {"type":"rows","where":[{"column":"n","op":">","value":"9"}],"sort":["-n"],"columns":["n"]}, stats, image.`)
 	d.InputShape.Fields = []capability.Field{{Name: "selector", Fields: selectorFields()}}
-	d.PolicyRequired.Upstream = false // results are kept in the file
+	d.PolicyRequired.Upstream = false // results are stored in the file
 	return invoke.Define(d, t.view)
 }
 
@@ -70,13 +70,13 @@ func (t *Tools) view(ctx context.Context, r *invoke.Request, in viewing) (*artif
 	if err != nil {
 		return nil, gateway.AsFault(err)
 	}
-	sessions := []*kg.Session{r.Session()} // of the caller, and apart for what a server has told them alone
+	sessions := []*kg.Session{r.Session()} // the caller's, or those stored separately for a credential
 	for _, k := range r.Snapshot.Upstreams() {
 		if own, given := auth.CredentialsOf(ctx).For(k.Name); given && own.Apart() != "" {
 			sessions = append(sessions, apart(r, k.Server, own))
 		}
 	}
-	r.Release() // a session reads by itself
+	r.Release() // the session reads by itself
 	var kept artifact.Artifact
 	for _, one := range sessions {
 		if kept, err = one.Artifact(ctx, handle); !fault.Is(err, fault.Missing) {
