@@ -24,16 +24,16 @@ import (
 	"trails/text/quote"
 )
 
-// Hooks are what a call answers to while it runs; each may be nil.
+// Hooks are called during a call; each may be nil.
 type Hooks struct {
-	// Progress hears how far the server is. It must not wait.
+	// Progress receives the progress of the server. It must not wait.
 	Progress func(done, total float64, message string)
-	// Elicit asks the person behind the call, with a message and a JSON Schema of the server.
-	// It returns what the person did, accept, decline or cancel, and what they wrote.
+	// Elicit asks the person behind the call, with a message and a JSON Schema from the server. It returns the action
+	// (accept, decline or cancel) and the input.
 	Elicit func(ctx context.Context, message string, schema any) (action string, content map[string]any, err error)
 }
 
-// greeter is the client of the server, with what the server may ask of it.
+// greeter is the MCP client of the server, with its handlers.
 func (l *link) greeter() *mcp.Client {
 	return mcp.NewClient(&mcp.Implementation{Name: "trails", Version: cmp.Or(l.pool.config.Version, "dev")}, &mcp.ClientOptions{
 		Logger:             l.pool.config.Log,
@@ -42,8 +42,7 @@ func (l *link) greeter() *mcp.Client {
 	})
 }
 
-// notified hears what a server says without being asked, and reports that the client need not: it
-// takes long to read what comes in a flood.
+// notified handles notifications, and reports whether the client need not: reading a flood of them is slow.
 func (l *link) notified(method string, params json.RawMessage) bool {
 	switch method {
 	case "notifications/tools/list_changed", "notifications/resources/list_changed", "notifications/prompts/list_changed":
@@ -58,8 +57,7 @@ func (l *link) notified(method string, params json.RawMessage) bool {
 	return method != "notifications/cancelled" // of a question, which the client has asked
 }
 
-// listChanged hears that the server offers something else: at once, and again after a while when
-// it says so without a pause.
+// listChanged handles a change of the server's offer: at once, and delayed if it repeats often.
 func (l *link) listChanged() {
 	l.mu.Lock()
 	if l.changing {
@@ -92,15 +90,13 @@ func (l *link) listChanged() {
 	}
 }
 
-// How long there is between two changes of a list that are passed on: twice as long each time while
-// there are always more.
+// The time between two passed-on list changes, doubled while there are always more.
 const (
 	changesApart = time.Second
 	longestApart = time.Minute
 )
 
-// progress finds the call that it is of by its token, which is ours, and passes it on: all of it at
-// first, and then what comes a while after what was passed on last.
+// progress passes on progress for the call with its token: at first everything, later at intervals.
 func (l *link) progress(params json.RawMessage) {
 	var said mcp.ProgressNotificationParams
 	if json.Unmarshal(params, &said) != nil {
@@ -118,14 +114,14 @@ func (l *link) progress(params json.RawMessage) {
 	}
 }
 
-// How much progress of a call is passed on.
+// Bounds on passed-on progress of a call.
 const (
 	progressFree  = 100
 	progressApart = 100 * time.Millisecond
 )
 
-// elicit asks the person behind the call that runs. A question does not say which call it is
-// of: when several run it is declined, so that nobody is asked for another.
+// elicit asks the person behind the running call. A question does not say which call it belongs to, so it is declined
+// if several are running.
 func (l *link) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 	var hooks Hooks
 	l.mu.Lock()
@@ -143,14 +139,14 @@ func (l *link) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitRes
 	return &mcp.ElicitResult{Action: action, Content: content}, err
 }
 
-// Part is one part of what a server answers: a text, or bytes with their media type.
+// Part is one part of a server's answer: text, or bytes with a media type.
 type Part struct {
-	Role string // of a message of a prompt
+	Role string // of a prompt's message
 	Text string
 	Data []byte
 	MIME string
-	URI  string // of a resource that is there, or that is linked to
-	Name string // of a resource that is linked to, "" for what is no link
+	URI  string // of an included or linked resource
+	Name string // of a linked resource, otherwise ""
 }
 
 // Answer is what a tool answered.
@@ -160,8 +156,8 @@ type Answer struct {
 	IsError    bool
 }
 
-// Call calls a tool by the name that the server gives it; one of a server that is pinned, as it
-// was accepted at the last [Pool.Listings]. Its error is a *gateway.Error, but for the end of ctx.
+// Call calls a tool by its name at the server; of a server with Pin, as accepted at the last [Pool.Listings]. Its
+// error is a *gateway.Error, or that of ctx.
 func (p *Pool) Call(ctx context.Context, s gateway.Server, tool string, args json.RawMessage, hooks Hooks) (Answer, error) {
 	if err := p.vouch(ctx, s, gateway.Tool, tool); err != nil {
 		return Answer{}, err
@@ -250,7 +246,7 @@ func contents(c *mcp.ResourceContents) Part {
 	return Part{Text: c.Text, Data: c.Blob, MIME: c.MIMEType, URI: c.URI}
 }
 
-// with does something in a session, in its turn and within the time of a call.
+// with calls f in a session, within the concurrency and time limits.
 func with[T any](ctx context.Context, p *Pool, s gateway.Server, hooks Hooks, do func(context.Context, *mcp.ClientSession, string) (T, error)) (out T, err error) {
 	l, release, err := p.link(ctx, s)
 	if err != nil {
@@ -260,7 +256,7 @@ func with[T any](ctx context.Context, p *Pool, s gateway.Server, hooks Hooks, do
 	return on(ctx, l, s, hooks, do)
 }
 
-// on does it on a link.
+// on does this on a link.
 func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do func(context.Context, *mcp.ClientSession, string) (T, error)) (out T, err error) {
 	limited, cancel := context.WithTimeoutCause(ctx, s.Timeout(), gateway.Fail(gateway.UpstreamTimeout, s.Name, "the upstream %s did not answer within %s", s.Name, s.Timeout()))
 	defer cancel()
@@ -279,7 +275,7 @@ func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do f
 			return out, err
 		}
 		token, began := l.begin(hooks), time.Now()
-		// The session waits for nobody, so that a server that is dead holds no call.
+		// The call does not wait for the session, so a dead server cannot block it.
 		done := make(chan error, 1)
 		var answer T
 		go func() {
@@ -307,7 +303,7 @@ func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do f
 			l.renew(session)
 			if attempt == 1 {
 				l.over(token, time.Since(began), err)
-				continue // the server has not done it, and has a new session for who asks
+				continue // the server has not done it, and starts a new session for the next call
 			}
 			err = f.failure(s, l.clean)
 		case !errors.As(err, &e):
@@ -315,7 +311,7 @@ func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do f
 			l.pool.config.Log.Info("a call of an upstream server failed", "server", s.Name, "error", failure.Code, "said", quote.Line(l.clean.shown(fault.Whole(err)), maxLogged))
 			l.mu.Lock()
 			if l.session == session && failure.Code == gateway.UpstreamUnavailable && f == nil && !errors.As(err, &odd) {
-				l.drop(failure) // before who comes next meets the same
+				l.drop(failure) // before the next caller uses the same session
 			}
 			l.mu.Unlock()
 			err = failure
@@ -325,7 +321,7 @@ func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do f
 	}
 }
 
-// renew forgets a session that the server does not know any more. It has not failed.
+// renew drops a session that the server does not know any more. That is not a failure.
 func (l *link) renew(session *mcp.ClientSession) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -341,10 +337,10 @@ func (l *link) renew(session *mcp.ClientSession) {
 	}
 }
 
-// maxLogged bounds what the log has of an error of a server, in characters; callers are shown less.
+// maxLogged is how many characters of a server's error are logged; callers see fewer.
 const maxLogged = 64 << 10
 
-// ended says why a call ended before its answer: its own time, or that of its caller.
+// ended says why a call ended without an answer: its own time limit, or that of its caller.
 func ended(ctx, limited context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -355,7 +351,7 @@ func ended(ctx, limited context.Context) error {
 // running is a call that runs.
 type running struct {
 	hooks      Hooks
-	progressed int       // how often progress was passed on
+	progressed int       // number of progress reports passed on
 	last       time.Time // when
 }
 
@@ -379,8 +375,7 @@ func (l *link) over(token string, took time.Duration, err error) {
 	}
 }
 
-// lastWords says how the command of the server ended, when this error means that it has; "" for
-// an address, and for another error.
+// lastWords says how the server's command ended, if that caused the error; otherwise "".
 func (l *link) lastWords(err error) string {
 	how := l.ending.Load()
 	if how == nil || !errors.Is(err, mcp.ErrConnectionClosed) && !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) && !strings.Contains(err.Error(), "EOF") && !strings.Contains(err.Error(), "closed") && !errors.Is(err, syscall.EPIPE) {
@@ -389,10 +384,10 @@ func (l *link) lastWords(err error) string {
 	return how.String()
 }
 
-// ourSteps are what the client was at, which is of no use to who called a tool.
+// ourSteps are descriptions of client steps, which are useless to callers.
 var ourSteps = regexp.MustCompile(`(calling|sending) "[^"]*": (rejected by transport: )?`)
 
-// classified finds out what an error of a server or of the way to it means.
+// classified converts an error of a server or of its connection.
 func (l *link) classified(err error) *gateway.Error {
 	name := l.server.Name
 	fail := func(code gateway.Code) *gateway.Error {

@@ -14,18 +14,18 @@ import (
 	"trails/text/quote"
 )
 
-// Catalog is what a server offers, as far as its definition takes it.
+// Catalog is what a server offers, filtered by its definition.
 type Catalog struct {
 	Offered []gateway.Offered
-	// Problems are of what was left out.
+	// Problems describe what was left out.
 	Problems []*gateway.Error
-	refused  int // how much of it the definition does not take
+	refused  int // number of things that the filters exclude
 }
 
-// mostOffered bounds what is taken of one server.
+// mostOffered bounds what is used of one server.
 const mostOffered = 20_000
 
-// Catalog asks a server for all that it offers.
+// Catalog lists everything that a server offers.
 func (p *Pool) Catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 	l, release, err := p.link(ctx, s)
 	if err != nil {
@@ -35,14 +35,14 @@ func (p *Pool) Catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 	return l.catalog(ctx, s)
 }
 
-// catalog asks for what a definition takes.
+// catalog lists what a definition uses.
 func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 	return on(ctx, l, s, Hooks{}, func(ctx context.Context, session *mcp.ClientSession, _ string) (c Catalog, err error) {
 		has := session.InitializeResult().Capabilities
 		if has == nil {
 			has = &mcp.ServerCapabilities{}
 		}
-		// What it offers of one kind does not depend on another that it cannot list.
+		// A failure to list one kind does not affect others.
 		of := func(has bool, kind gateway.Kind, all string, list func() error) {
 			if !has || err != nil {
 				return
@@ -111,7 +111,7 @@ func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 	})
 }
 
-// take adds what the pages of a listing have, which may go on for ever.
+// take adds the pages of a listing, whose number is bounded.
 func take[T any](c *Catalog, clean redactor, s gateway.Server, read func(*T) (gateway.Offered, mcp.Meta), ask func(cursor string) (page []*T, next string, err error)) error {
 	asked := map[string]bool{}
 	for cursor := ""; ; {
@@ -134,7 +134,7 @@ func take[T any](c *Catalog, clean redactor, s gateway.Server, read func(*T) (ga
 			}
 			o.Title, o.Annotations.Title, o.Description = clean.scrubbed(o.Title), clean.scrubbed(o.Annotations.Title), clean.scrubbed(o.Description)
 			if shown := clean.scrubbed(o.URI); shown != o.URI && o.Description == "" && o.Title == "" {
-				o.Description = shown // in the place of the address, which is needed as it is to read it
+				o.Description = shown // instead of the address, which is needed unchanged for reading
 			}
 			bounded, problem := o.Bounded(s.Name)
 			if problem != nil {
@@ -207,7 +207,7 @@ func text(schema any) json.RawMessage {
 	}
 	out, err := json.Marshal(schema)
 	if err != nil {
-		return nil // it was read from JSON
+		return nil // it was decoded from JSON
 	}
 	return out
 }

@@ -9,17 +9,16 @@ import (
 	"trails/text/quote"
 )
 
-// ending is what is known of the end of a command: how it ended, and what it wrote last to its
-// standard error. It is safe for concurrent use.
+// ending records how a command ended, and its last output to standard error. It is safe for concurrent use.
 type ending struct {
 	mu     sync.Mutex
 	lines  []string
 	status string
 	over   chan struct{} // closed when the command has ended
-	read   chan struct{} // closed when its standard error was read to the end
+	read   chan struct{} // closed after the end of its standard error
 }
 
-// How much of a standard error is told.
+// How much of standard error is kept.
 const (
 	lastLines = 5
 	lastChars = 400
@@ -42,7 +41,7 @@ func (e *ending) ended(status string) {
 	close(e.over)
 }
 
-// String says how the command ended, "" when it goes on.
+// String says how the command ended, "" if it is running.
 func (e *ending) String() string {
 	wait := time.NewTimer(patience)
 	defer wait.Stop()
@@ -53,7 +52,7 @@ func (e *ending) String() string {
 	}
 	select {
 	case <-e.read:
-	case <-wait.C: // a process that it has left may hold it open
+	case <-wait.C: // a child process may hold it open
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -11,25 +11,23 @@ import (
 	"trails/gateway"
 )
 
-// mostFollowed bounds the resources of a link that are subscribed to.
+// mostFollowed bounds the subscribed resources of a link.
 const mostFollowed = 1_000
 
-// followed is a resource that somebody has subscribed to: at the server once, however many they
-// are.
+// followed is a subscribed resource: at the server there is one subscription for all subscribers.
 type followed struct {
 	told map[*subscriber]struct{}
-	done chan struct{} // closed when it is known whether the server agrees
+	done chan struct{} // closed after the server has answered
 	err  error
 }
 
-// subscriber is one who hears that a resource has changed.
+// subscriber is notified when a resource has changed.
 type subscriber struct{ updated func() }
 
-// Subscribe tells of changes of a resource until stop is called: it calls updated, which must
-// not wait, when the server says that the resource was updated, or may have been while the
-// server was not up. A server that ends is started again for it. Those who subscribe with one
-// credential share one subscription at the server. The error, of a server that cannot tell or
-// does not agree, is a *gateway.Error, but for the end of ctx, which bounds the beginning alone.
+// Subscribe watches a resource until stop is called: it calls updated, which must not wait, when the server reports
+// an update, or after the server was down. A server that has ended is started again. Subscribers with the same
+// credential share one subscription. If the server does not support it or refuses, the error is a *gateway.Error, or
+// that of ctx, which only bounds the start.
 func (p *Pool) Subscribe(ctx context.Context, s gateway.Server, uri string, updated func()) (stop func(), err error) {
 	if err := p.vouch(ctx, s, gateway.Resource, uri); err != nil {
 		return nil, err
@@ -66,7 +64,7 @@ func (p *Pool) Subscribe(ctx context.Context, s gateway.Server, uri string, upda
 			})
 			if f.err != nil {
 				l.mu.Lock()
-				delete(l.follows, uri) // who waits for it sees why
+				delete(l.follows, uri) // waiters see the error
 				l.mu.Unlock()
 			}
 			close(f.done)
@@ -89,18 +87,18 @@ func (p *Pool) Subscribe(ctx context.Context, s gateway.Server, uri string, upda
 		if first || ctx.Err() != nil {
 			release()
 			return nil, f.err
-		} // the call of another has failed, perhaps because they left: ask anew
+		} // another caller's request failed, perhaps because they left: repeat it
 	}
 }
 
-// count notes how many of those who may call a link only listen.
+// count records how many users of a link only watch resources.
 func (p *Pool) count(l *link, more int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l.listeners += more
 }
 
-// follow subscribes at the server, when what is sent before about any resource has been answered.
+// follow subscribes at the server, after earlier requests about resources have been answered.
 func (l *link) follow(ctx context.Context, session *mcp.ClientSession, uri string) error {
 	if has := session.InitializeResult().Capabilities; has == nil || has.Resources == nil || !has.Resources.Subscribe {
 		return gateway.Fail(gateway.UpstreamError, uri, "the upstream %s does not tell when its resources change; read this one when you need it", l.server.Name)
@@ -114,7 +112,7 @@ func (l *link) follow(ctx context.Context, session *mcp.ClientSession, uri strin
 	return session.Subscribe(ctx, &mcp.SubscribeParams{URI: uri})
 }
 
-// unfollow ends what one has subscribed to, at the server with the last one.
+// unfollow removes a subscriber, and the subscription at the server with the last one.
 func (l *link) unfollow(uri string, f *followed, one *subscriber) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,12 +138,12 @@ func (l *link) unfollow(uri string, f *followed, one *subscriber) {
 		again := l.follows[uri] != nil
 		l.mu.Unlock()
 		if !again {
-			_ = session.Unsubscribe(ctx, &mcp.UnsubscribeParams{URI: uri}) // it tells of it in vain then
+			_ = session.Unsubscribe(ctx, &mcp.UnsubscribeParams{URI: uri}) // then its notifications are ignored
 		}
 	})
 }
 
-// updated tells those who have subscribed to a resource, or to one that it is a part of.
+// updated notifies the subscribers of a resource, or of one that contains it.
 func (l *link) updated(params json.RawMessage) {
 	var said mcp.ResourceUpdatedNotificationParams
 	if json.Unmarshal(params, &said) != nil {
@@ -166,8 +164,7 @@ func (f *followed) tell() {
 	}
 }
 
-// resume starts a server again that somebody listens to, until it is up, and subscribes at it
-// to what was subscribed to. There may have been changes meanwhile.
+// resume restarts a server with subscribers until it is up, and subscribes again. Changes may have been missed.
 func (l *link) resume() {
 	for {
 		l.mu.Lock()
@@ -186,7 +183,7 @@ func (l *link) resume() {
 		}
 		session, err := l.up(l.living)
 		if err != nil {
-			continue // it rests, or the link is closed
+			continue // it is paused, or the link is closed
 		}
 		l.mu.Lock()
 		uris := make([]string, 0, len(l.follows))

@@ -12,7 +12,7 @@ import (
 	"trails/text/quote"
 )
 
-// Unavailable is a server of which it is not known what it offers, and why.
+// Unavailable is a server whose offer is not known, with the reason.
 type Unavailable struct {
 	Server  string
 	Problem *gateway.Error
@@ -20,17 +20,16 @@ type Unavailable struct {
 
 // Times of listings.
 const (
-	listingPatience = 5 * time.Second  // that an answer without a server waits for it
-	listingTimeout  = 30 * time.Second // for a server to say what it offers, with its start
-	listingRest     = 30 * time.Second // before one is asked again that failed and does not rest by itself
-	lingering       = time.Minute      // that a server goes on which nobody names or calls any more
+	listingPatience = 5 * time.Second  // maximum wait for servers before an answer without them
+	listingTimeout  = 30 * time.Second // maximum time for a server to start and list its offer
+	listingRest     = 30 * time.Second // pause before a failed server without a pause of its own is asked again
+	lingering       = time.Minute      // how long an unused server keeps running
 )
 
-// Listings returns what servers offer, in their order, and which are not available. A server
-// that is pinned and was not started yet offers what was accepted of it. Others are asked at once, at the first need; what they say is kept until they say that it is
-// another one, end, or are refreshed, and a failure until it may have passed. The error, of a
-// server that is required and not available, is a [*gateway.Error], but for the end of ctx.
-// Servers that were named before, and are not any more, end.
+// Listings returns what servers offer, in order, and which are unavailable. A server with Pin that was not started
+// yet offers what was accepted. Others are asked at the same time, on first use; the answer is cached until the
+// server reports a change, ends, or is refreshed, and a failure until it is retried. If a required server is
+// unavailable, the error is a [*gateway.Error], or that of ctx. Servers that are not named any more are ended.
 func (p *Pool) Listings(ctx context.Context, servers []gateway.Kept) (all []gateway.Listing, missing []Unavailable, err error) {
 	p.keep(servers)
 	asked := make([]*offer, len(servers))
@@ -83,7 +82,7 @@ func (p *Pool) Listings(ctx context.Context, servers []gateway.Kept) (all []gate
 			all = append(all, asked[i].catalog.listing(k))
 			continue
 		}
-		// What one caller may not have is no news to others when that has changed.
+		// A change for one caller's credential does not concern others.
 		if until := asked[i].until; !k.PerCaller() && (again.IsZero() || until.Before(again)) {
 			again = until
 		}
@@ -103,8 +102,8 @@ func (p *Pool) Listings(ctx context.Context, servers []gateway.Kept) (all []gate
 	return all, missing, nil
 }
 
-// Kinds says, without reaching any, of which kinds servers may offer something: all kinds, when it
-// is not known what one of them offers.
+// Kinds returns, without contacting them, the kinds of things that servers may offer: all kinds if the offer of one
+// is unknown.
 func (p *Pool) Kinds(servers []gateway.Kept) map[gateway.Kind]bool {
 	all := map[gateway.Kind]bool{}
 	p.mu.Lock()
@@ -129,7 +128,7 @@ func (p *Pool) Kinds(servers []gateway.Kept) map[gateway.Kind]bool {
 	return all
 }
 
-// known says of which kinds a server offers something that a definition takes, when it has said so.
+// known returns the kinds that a server offers within a definition, if known.
 func (l *link) known(s gateway.Server) (map[gateway.Kind]bool, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,8 +153,7 @@ func kindsOf(all []gateway.Offered) map[gateway.Kind]bool {
 	return kinds
 }
 
-// Generation changes when [Pool.Listings] may answer something else about the same servers
-// than it did before.
+// Generation changes when [Pool.Listings] may return something else for the same servers.
 func (p *Pool) Generation() uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,7 +164,7 @@ func (p *Pool) Generation() uint64 {
 	return p.generation.Load()
 }
 
-// Refresh forgets what a server of this name offers, so that it is asked at the next need.
+// Refresh drops the cached offer of servers with this name.
 func (p *Pool) Refresh(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -179,8 +177,8 @@ func (p *Pool) Refresh(name string) {
 	}
 }
 
-// keep notes what is accepted of servers, and lets those end that are not among these, unless somebody names or calls them
-// within a minute, as two branches of a file do that name others.
+// keep records what was accepted of servers, and ends those that are not among these, unless they are named or called
+// again within a minute, as by two branches with different servers.
 func (p *Pool) keep(servers []gateway.Kept) {
 	named := map[string]bool{}
 	for _, k := range servers {
@@ -204,7 +202,7 @@ func (p *Pool) keep(servers []gateway.Kept) {
 	}
 }
 
-// stay keeps a link that was to leave; the pool's mu is held.
+// stay cancels the end of a link; the pool's mu must be held.
 func (l *link) stay() {
 	if l.leaving != nil {
 		l.leaving.Stop()
@@ -212,12 +210,12 @@ func (l *link) stay() {
 	}
 }
 
-// leave ends a link when nobody needs it by now.
+// leave ends a link unless it is needed again.
 func (p *Pool) leave(key string, l *link) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case l.leaving == nil || p.links[key] != l: // it stays, or has ended
+	case l.leaving == nil || p.links[key] != l: // it is needed, or has ended
 	case l.users > l.listeners:
 		l.leaving.Reset(p.config.Lingering)
 	default:
@@ -226,18 +224,18 @@ func (p *Pool) leave(key string, l *link) {
 	}
 }
 
-// offer is what a server says that it offers, or will have said when it is ready.
+// offer is what a server offers, once it is known.
 type offer struct {
-	ready   chan struct{} // closed when the rest is there
+	ready   chan struct{} // closed when it is known
 	catalog Catalog
 	problem *gateway.Error        // why there is no catalog
-	until   time.Time             // the problem is not looked into before
-	kinds   map[gateway.Kind]bool // of what there is
-	late    atomic.Bool           // somebody has not waited for it
+	until   time.Time             // no retry before this time
+	kinds   map[gateway.Kind]bool // the kinds in the catalog
+	late    atomic.Bool           // somebody did not wait for it
 }
 
-// isLate reports that it is not ready, and notes that somebody does not wait for it: whoever has
-// an answer without it hears of another generation when it is.
+// isLate reports whether it is not ready, and records that somebody did not wait, so that the generation changes when
+// it is ready.
 func (o *offer) isLate() bool {
 	late := func() bool {
 		select {
@@ -251,30 +249,30 @@ func (o *offer) isLate() bool {
 		return false
 	}
 	o.late.Store(true)
-	return late() // it may have become ready before it was noted
+	return late() // it may have become ready in between
 }
 
-// closedTimer has always fired.
+// closedTimer has fired.
 var closedTimer = func() chan time.Time { c := make(chan time.Time); close(c); return c }()
 
-// failed is an offer that cannot be asked for.
+// failed is an offer that could not be requested.
 func failed(problem *gateway.Error) *offer {
 	return &offer{ready: closed, problem: problem, until: time.Now().Add(listingRest)}
 }
 
-// closed is ready.
+// closed is a closed channel.
 var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// idle reports that the server is neither up nor asked nor resting.
+// idle reports whether the server is not running, asked or paused.
 func (l *link) idle() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.session == nil && l.starting == nil && !l.asked() && !time.Now().Before(l.until)
 }
 
-// vouch makes sure, before something of a pinned server is used, that the server says of it
-// now what was accepted: what was listed may be what was accepted, of a server that was not
-// started. An address that the server does not list may be made of a template, and passes.
+// vouch checks, before something of a server with Pin is used, that its current definition is the accepted one; what
+// was listed may be the accepted definitions of a server that had not been started. Addresses that are not listed may
+// come from a template, and pass.
 func (p *Pool) vouch(ctx context.Context, s gateway.Server, kind gateway.Kind, name string) error {
 	if !s.Pin {
 		return nil
@@ -311,8 +309,8 @@ func (p *Pool) vouch(ctx context.Context, s gateway.Server, kind gateway.Kind, n
 	return gateway.Fail(gateway.HydrateFailed, name, "the upstream %s offers no %s %s any more", s.Name, kind, quote.Text(name, 80))
 }
 
-// offer returns what the server offers that a definition takes, and asks for it when it is
-// not known. Definitions of one link differ in what they take.
+// offer returns what the server offers within a definition, and requests it if unknown. Definitions of one link
+// differ in their filters.
 func (l *link) offer(s gateway.Server) *offer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -350,7 +348,7 @@ func (l *link) offer(s gateway.Server) *offer {
 			o.kinds = kindsOf(o.catalog.Offered)
 			l.tellLeftOut(s, o.catalog)
 			if s.Pin {
-				l.pool.generation.Add(1) // it may not be what was accepted
+				l.pool.generation.Add(1) // it may differ from what was accepted
 			}
 			return
 		}
@@ -372,12 +370,12 @@ func (l *link) offer(s gateway.Server) *offer {
 	return o
 }
 
-// listing is what the catalog has of a server, with what is accepted of it.
+// listing converts the catalog of a server, with what was accepted.
 func (c Catalog) listing(k gateway.Kept) gateway.Listing {
 	return gateway.Listing{Server: k.Server, Offered: c.Offered, Accepted: k.Accepted, Problems: c.Problems}
 }
 
-// LeftOut are of what a listing has that is in no directory.
+// LeftOut are the things of a listing that no directory can have.
 func (c Catalog) LeftOut(s gateway.Server) []*gateway.Error {
 	return gateway.NewDirectory(nil, []gateway.Listing{c.listing(gateway.Kept{Server: s})}).Problems()
 }
@@ -404,10 +402,10 @@ func (l *link) tellLeftOut(s gateway.Server, c Catalog) {
 	l.counts.LeftOut = len(all)
 }
 
-// maxOffers bounds the definitions of one link that are kept apart.
+// maxOffers bounds the cached offers of one link.
 const maxOffers = 8
 
-// asked reports whether the server is asked what it offers; l.mu is held.
+// asked reports whether the offer has been requested; l.mu must be held.
 func (l *link) asked() bool {
 	for _, o := range l.offers {
 		select {
@@ -419,13 +417,13 @@ func (l *link) asked() bool {
 	return false
 }
 
-// another forgets what the server offers; l.mu is held.
+// another drops the cached offers; l.mu must be held.
 func (l *link) another() {
 	clear(l.offers)
 	l.pool.generation.Add(1)
 }
 
-// gatewayError is an error as an agent is told.
+// gatewayError converts an error for agents.
 func gatewayError(server string, err error) *gateway.Error {
 	var e *gateway.Error
 	if errors.As(err, &e) {

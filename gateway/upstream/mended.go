@@ -15,7 +15,7 @@ import (
 	"trails/text/jsontext"
 )
 
-// wire is a message as it comes, before anything is known of its members.
+// wire is a message whose members have not been interpreted yet.
 type wire struct {
 	JSONRPC json.RawMessage `json:"jsonrpc,omitempty"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -25,12 +25,12 @@ type wire struct {
 	Error   json.RawMessage `json:"error,omitempty"`
 }
 
-// idInside finds the id of a message that cannot be read. Those of our requests are numbers.
+// idInside finds the id in a message that cannot be parsed. Our requests have numbers.
 var idInside = regexp.MustCompile(`"id"\s*:\s*"?(\d+)"?\s*[,}]`)
 
-// mended is a message that the client can read, made of what a server has sent as an answer to the
-// request that waits, if one does. A notification comes with its method. What is wrong with one
-// answer is an error of its request, and the session goes on; odd says what is no message.
+// mended converts a server's message to one that the client can parse; waiting is the request to which it may be the
+// answer. A notification is returned with its method. An error in one answer only affects its request; odd describes
+// text that is not a message.
 func mended(text []byte, waiting json.RawMessage) (message []byte, method string, params json.RawMessage, odd string) {
 	var m wire
 	var batch []json.RawMessage
@@ -48,7 +48,7 @@ func mended(text []byte, waiting json.RawMessage) (message []byte, method string
 		return written(wire{JSONRPC: json.RawMessage(`"2.0"`), ID: m.ID, Error: m.Error})
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
-		if at := bytes.LastIndex(text, []byte(`{"jsonrpc"`)); at > 0 && json.Valid(text[at:]) { // behind one that was cut off
+		if at := bytes.LastIndex(text, []byte(`{"jsonrpc"`)); at > 0 && json.Valid(text[at:]) { // after a message that was cut off
 			message, method, params, _ = mended(text[at:], waiting)
 			return message, method, params, string(text[:min(at, maxComplaint)])
 		}
@@ -81,7 +81,7 @@ func mended(text []byte, waiting json.RawMessage) (message []byte, method string
 	if _, err := strconv.Atoi(string(id)); err == nil {
 		whole = whole && len(id) == len(m.ID)
 		m.ID = id
-	} else if waiting != nil && (m.ID == nil || string(m.ID) == "null") { // it could not read the request
+	} else if waiting != nil && (m.ID == nil || string(m.ID) == "null") { // the server could not parse the request
 		m.ID, whole = waiting, false
 	}
 	var known *jsonrpc.Error
@@ -92,7 +92,7 @@ func mended(text []byte, waiting json.RawMessage) (message []byte, method string
 	case hasError && json.Unmarshal(m.Error, &known) != nil:
 		var said struct{ Message string }
 		if json.Unmarshal(m.Error, &said.Message) != nil {
-			_ = json.Unmarshal(m.Error, &said) // its message may be read where its code may not
+			_ = json.Unmarshal(m.Error, &said) // the message may be valid where the code is not
 		}
 		if said.Message == "" {
 			said.Message = "an error that says nothing"
@@ -112,7 +112,7 @@ func mended(text []byte, waiting json.RawMessage) (message []byte, method string
 	return written(m), "", nil, ""
 }
 
-// written is JSON that was made of what was read from JSON.
+// written encodes values that were decoded from JSON.
 func written(v any) json.RawMessage {
 	text, err := jsontext.Marshal(v)
 	if err != nil {
@@ -121,23 +121,22 @@ func written(v any) json.RawMessage {
 	return text
 }
 
-// reads reports that the client can read JSON as a T.
+// reads reports whether the client can decode JSON as a T.
 func reads[T any](text []byte) bool {
 	var v T
 	return json.Unmarshal(text, &v) == nil
 }
 
-// lost is the member of _meta that names members of something in a list which cannot be read, and
-// taskSupport that in which a tool says whether it is called as a task, which the client has no
-// other member for.
+// lost is the member of _meta with the names of unreadable members of a list element; taskSupport is the one that
+// says whether a tool must be called as a task, which the client does not know.
 const (
 	lost        = "trails/lost"
 	taskSupport = "trails/taskSupport"
 )
 
-// lists are the members of results that are lists, and what reads what stands in them.
+// lists are the list members of results, with decoders for their elements.
 var lists = map[string]struct {
-	whole func([]byte) bool // reads a result with the list
+	whole func([]byte) bool // decodes a result with the list
 	one   func([]byte) bool
 }{
 	"tools":             {reads[mcp.ListToolsResult], reads[mcp.Tool]},
@@ -149,8 +148,8 @@ var lists = map[string]struct {
 	"messages":          {reads[mcp.GetPromptResult], nil},
 }
 
-// mendedResult is a result that the client can read, nil for one that it can read as it is: what is
-// wrong with one thing of a list is no reason not to read the others.
+// mendedResult is a result that the client can decode, nil if it needs no change: one bad element must not hide the
+// others.
 func mendedResult(result json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(result, &members) != nil {
@@ -202,8 +201,8 @@ func mendedResult(result json.RawMessage) json.RawMessage {
 	return written(members)
 }
 
-// mendedGreeting is what a server says of itself: what is no object, as an empty one is written in
-// some languages, is an empty one.
+// mendedGreeting corrects what a server says of itself: an empty list, as some languages encode empty objects,
+// becomes an empty object.
 func mendedGreeting(members map[string]json.RawMessage) json.RawMessage {
 	capabilities := map[string]json.RawMessage{}
 	_ = json.Unmarshal(members["capabilities"], &capabilities) // none where it is a list
@@ -221,14 +220,14 @@ func mendedGreeting(members map[string]json.RawMessage) json.RawMessage {
 	return written(members)
 }
 
-// mendedOne is one thing of a list without the members that cannot be read, which its _meta names.
+// mendedOne is a list element without its unreadable members, whose names are put into _meta.
 func mendedOne(one json.RawMessage, read func([]byte) bool) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(one, &members) != nil || members == nil {
-		return json.RawMessage(`{}`) // a thing without a name, of which is told
+		return json.RawMessage(`{}`) // a thing without a name, which is reported
 	}
 	meta := map[string]any{}
-	_ = json.Unmarshal(members["_meta"], &meta) // one that is none is replaced
+	_ = json.Unmarshal(members["_meta"], &meta) // an element that is not an object is replaced
 	var execution struct{ TaskSupport string }
 	if json.Unmarshal(members["execution"], &execution) == nil && execution.TaskSupport != "" {
 		meta[taskSupport] = execution.TaskSupport
@@ -252,10 +251,10 @@ func mendedOne(one json.RawMessage, read func([]byte) bool) json.RawMessage {
 	return written(members)
 }
 
-// contentTypes are those that the protocol has.
+// contentTypes are the content types of the protocol.
 var contentTypes = []string{"text", "image", "audio", "resource", "resource_link"}
 
-// mendedContent is content, or a text in its place that says what it is.
+// mendedContent is readable content, or a text that describes it.
 func mendedContent(content json.RawMessage) json.RawMessage {
 	readable := func(one json.RawMessage) bool {
 		return reads[mcp.CallToolResult](slices.Concat([]byte(`{"content":[`), one, []byte(`]}`)))
@@ -270,7 +269,7 @@ func mendedContent(content json.RawMessage) json.RawMessage {
 	if readable(content) {
 		return content
 	}
-	for _, name := range []string{"annotations", "_meta", "icons", "size", "title", "description", "mimeType"} { // what it can be read without
+	for _, name := range []string{"annotations", "_meta", "icons", "size", "title", "description", "mimeType"} { // it can be read without these
 		delete(members, name)
 	}
 	if less := written(members); readable(less) {
@@ -279,7 +278,7 @@ func mendedContent(content json.RawMessage) json.RawMessage {
 	return textContent(fmt.Sprintf("(content of the type %q that cannot be read)", typed.Type))
 }
 
-// mendedMessage is a message of a prompt with content that can be read.
+// mendedMessage is a prompt message with readable content.
 func mendedMessage(message json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(message, &members) // none where it is something else

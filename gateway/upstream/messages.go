@@ -9,38 +9,37 @@ import (
 	"time"
 )
 
-// messages are the messages of JSON-RPC in what a server sends: its lines, or the events of a
-// stream, each as the client can read it. What is none, such as a banner, is told to a log and
-// passed over, and notifications go to who hears them: a server that sends what it should not can be
-// used for the rest. It is used by one reader at a time.
+// messages reads JSON-RPC messages from a server: lines, or events of a stream, converted for the client. Other
+// output, such as a banner, is logged and skipped, and notifications are passed to a handler, so that a misbehaving
+// server can still be used. It must be used by one reader at a time.
 type messages struct {
 	io.Closer
 	lines    *bufio.Reader
 	log      func(line string)
-	heard    func(method string, params json.RawMessage) bool // takes a notification, or leaves it to the client
-	event    *event                                           // that is read; nil where each line is a message
-	waiting  json.RawMessage                                  // the id of the request that a stream answers, nil for none
-	notified int                                              // how many notifications came one behind the other
+	heard    func(method string, params json.RawMessage) bool // handles a notification, or leaves it to the client
+	event    *event                                           // the current event; nil if each line is a message
+	waiting  json.RawMessage                                  // id of the request that a stream answers, nil for none
+	notified int                                              // number of consecutive notifications
 	ready    []byte
-	passing  bool // the rest of a long line, or of an event with one, which is passed
-	passed   bool // the rest of a long line, which is not
+	passing  bool // the rest of a long line, or of an event with one, which is passed on
+	passed   bool // the rest of a long line, which is skipped
 	err      error
 }
 
-// event is what has come of an event.
+// event is the received part of an event.
 type event struct {
-	other, data []byte // the lines beside its data, and those of it, joined
+	other, data []byte // the other lines, and the joined data lines
 	name        string
 }
 
-// longLine is the length from which a line is not looked at as a whole, in bytes.
+// longLine is the length from which a line is not buffered, in bytes.
 const longLine = 512 << 10
 
 func newMessages(in io.ReadCloser, log func(string), heard func(string, json.RawMessage) bool) *messages {
 	return &messages{Closer: in, lines: bufio.NewReaderSize(in, longLine), log: log, heard: heard}
 }
 
-// newEvents are the messages of a stream of events, which may be the answer to a request.
+// newEvents reads a stream of events, which may be the answer to a request.
 func newEvents(in io.ReadCloser, log func(string), heard func(string, json.RawMessage) bool, waiting json.RawMessage) *messages {
 	m := newMessages(in, log, heard)
 	m.event, m.waiting = &event{}, waiting
@@ -77,8 +76,8 @@ func (m *messages) Read(p []byte) (int, error) {
 	return 0, m.err
 }
 
-// part takes a line of an event, and returns the event behind its last one. An event with a long
-// line is passed as it comes.
+// part handles a line of an event, and returns the event after its last line. An event with a long line is passed on
+// as it comes.
 func (m *messages) part(line []byte, whole bool) []byte {
 	e, text := m.event, bytes.TrimRight(line, "\r\n")
 	name, value, known := bytes.Cut(text, []byte{':'})
@@ -113,7 +112,7 @@ func (m *messages) part(line []byte, whole bool) []byte {
 		data = m.message(data)
 	}
 	if len(data) > 0 {
-		// A line end between the tokens of JSON is a blank as well.
+		// A line break between JSON tokens is white space, too.
 		e.other = append(append(append(e.other, "data: "...), bytes.ReplaceAll(data, []byte{'\n'}, []byte{' '})...), '\n')
 	}
 	if len(e.other) == 0 {
@@ -122,7 +121,7 @@ func (m *messages) part(line []byte, whole bool) []byte {
 	return append(e.other, '\n')
 }
 
-// take returns what is passed of a line, or of the beginning of a long one.
+// take returns what is passed on of a line, or of the beginning of a long one.
 func (m *messages) take(line []byte, whole bool) []byte {
 	text := bytes.TrimSpace(bytes.TrimPrefix(line, []byte(byteOrderMark)))
 	at := bytes.Index(text, []byte(`{"jsonrpc"`))
@@ -149,13 +148,13 @@ func (m *messages) take(line []byte, whole bool) []byte {
 // byteOrderMark says how a text is encoded, and is no part of a message.
 const byteOrderMark = "\ufeff"
 
-// A server that sends notifications without a pause is read in parts.
+// A server that sends many notifications is read in portions.
 const (
 	notifiedPart  = 256
 	notifiedPause = 5 * time.Millisecond
 )
 
-// message is a message as the client reads it, nil for what is not for the client.
+// message converts a message for the client, nil if it is not for the client.
 func (m *messages) message(text []byte) []byte {
 	out, method, params, odd := mended(text, m.waiting)
 	if odd != "" {
@@ -166,7 +165,7 @@ func (m *messages) message(text []byte) []byte {
 		return out
 	}
 	if m.notified++; m.notified%notifiedPart == 0 {
-		time.Sleep(notifiedPause) // what it writes into is full then, and the server waits
+		time.Sleep(notifiedPause) // then its output buffer fills up, and the server waits
 	}
 	if m.heard(method, params) {
 		return nil

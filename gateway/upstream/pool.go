@@ -1,7 +1,6 @@
-// Package upstream speaks to the MCP servers that a file names: commands over their standard
-// input and output, and addresses over HTTP. It starts a server when it is first needed,
-// notices when one ends, and lets a server that fails rest longer each time. What a server
-// says comes out bounded, and every failure as a gateway.Error.
+// Package upstream is the client of the MCP servers in a file: commands over standard input and output, and addresses
+// over HTTP. It starts a server on first use, detects its end, and pauses after failures, longer each time. Output of
+// servers is bounded, and every failure is a gateway.Error.
 //
 // Read [Pool] first.
 package upstream
@@ -24,44 +23,41 @@ import (
 	"trails/text/quote"
 )
 
-// Config is how a process reaches upstream servers. The zero Config trusts none.
+// Config are the settings of a process for upstream servers. The zero Config trusts none.
 type Config struct {
-	// Version is the program's, which each server is told.
+	// Version is the program's version, sent to each server.
 	Version string
-	// Trusts reports whether somebody at this machine has agreed that this server is
-	// reached, which may run a command; nil trusts none.
+	// Trusts reports whether somebody at this machine has approved this server, which may run a command; nil trusts
+	// none.
 	Trusts func(gateway.Server) bool
-	// Program is what the command of a server runs here, as somebody has agreed to it; nil finds it
-	// as a shell would, in the directory of this process.
+	// Program returns the approved program for a server's command; nil finds it as a shell would, in the directory of
+	// this process.
 	Program func(gateway.Server) (Program, error)
-	// Lookup gives the variables that ${NAME} stands for; nil means os.LookupEnv.
+	// Lookup returns the variables for ${NAME}; nil means os.LookupEnv.
 	Lookup func(string) (string, bool)
-	// Changed, when set, is called when a server says that its offer is another one. It
-	// must not wait.
+	// Changed, when set, is called when a server's offer changes. It must not wait.
 	Changed func(server string)
-	// Lingering is how long a server goes on that [Pool.Listings] is not asked for any more; 0
-	// is a minute.
+	// Lingering is how long a server keeps running that [Pool.Listings] does not name any more; 0 is a minute.
 	Lingering time.Duration
-	// Patience is how long [Pool.Listings] waits for servers that are not required; 0 is five seconds.
+	// Patience is how long [Pool.Listings] waits for optional servers; 0 is five seconds.
 	Patience time.Duration
-	// Idle is how long a connection with a caller's own credential goes on that the caller does
-	// not use any more; 0 is five minutes. Callers bounds those connections; 0 is 64.
+	// Idle is how long an unused connection with a caller's own credential stays open; 0 is five minutes. Callers
+	// bounds these connections; 0 is 64.
 	Idle    time.Duration
 	Callers int
-	// Log hears what servers write to their standard error, and why they ended; nil means
-	// slog.Default().
+	// Log receives the standard error of servers, and why they ended; nil means slog.Default().
 	Log *slog.Logger
 }
 
-// Pool is the upstream servers of a process. It is safe for concurrent use.
+// Pool are the upstream servers of a process. It is safe for concurrent use.
 type Pool struct {
 	config  Config
 	mu      sync.Mutex
-	links   map[string]*link // by the digest of a server, and the key of the caller's own credential
-	leavers sync.WaitGroup   // the links that are closed because nobody names them
-	// accepted is, by server, what was accepted when listings were asked for last.
+	links   map[string]*link // by digest of the server, and key of the caller's credential
+	leavers sync.WaitGroup   // links that are being closed because nobody names them
+	// accepted is, by server, what was accepted at the last listing.
 	accepted map[string]gateway.Acceptance
-	again    time.Time // when a failure may have passed; zero for none
+	again    time.Time // time of the next retry; zero for none
 	closed   bool
 
 	generation atomic.Uint64
@@ -87,7 +83,7 @@ func Open(c Config) *Pool {
 	return &Pool{config: c, links: map[string]*link{}, accepted: map[string]gateway.Acceptance{}}
 }
 
-// Close ends every server. Calls that run fail.
+// Close ends every server. Running calls fail.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -100,36 +96,35 @@ func (p *Pool) Close() {
 	p.leavers.Wait()
 }
 
-// State is how a server stands.
+// State is the state of a server.
 type State string
 
 // The states.
 const (
-	Untrusted State = "untrusted" // nobody at this machine has agreed to it
-	Idle      State = "idle"      // it was not needed yet
+	Untrusted State = "untrusted" // nobody at this machine has approved it
+	Idle      State = "idle"      // it was not used yet
 	Up        State = "up"
-	Down      State = "down" // it failed, and rests
+	Down      State = "down" // it failed, and is paused
 )
 
-// Health is how a server stands, and how it answers.
+// Health is the state of a server, with statistics.
 type Health struct {
 	State State
 	// Problem is why it is down.
 	Problem string
-	// Until is when a server that is down is tried again.
+	// Until is the end of the pause.
 	Until time.Time
-	// Latency is that of the last answer; Calls and Failed count since the process began.
+	// Latency is that of the last answer; Calls and Failed count since the start of the process.
 	Latency       time.Duration
 	Calls, Failed int64
-	// Says is the name and version that it gives itself.
+	// Says is the server's own name and version.
 	Says string
-	// LeftOut is how much of what it offers is in no directory, by its last listing.
+	// LeftOut is how many things of its last listing are in no directory.
 	LeftOut int
 }
 
-// Health tells how a server stands, without reaching it. Of one that callers reach with
-// credentials of their own it counts all, and is Up when one of them has reached it; why another
-// has not is not for everybody.
+// Health returns the state of a server without contacting it. For a server with callers' credentials it counts all
+// connections, and is Up if one is; failures of other callers are not shown.
 func (p *Pool) Health(s gateway.Server) (h Health) {
 	if !p.config.Trusts(s) {
 		return Health{State: Untrusted, Problem: "nobody at this machine has agreed to it" + cameBy(s)}
@@ -154,46 +149,45 @@ func (p *Pool) Health(s gateway.Server) (h Health) {
 	return h
 }
 
-// link is one server, which may be up: for all callers, or for those who show the same
-// credential of their own.
+// link is the connection to one server: for all callers, or for those with the same credential of their own.
 type link struct {
 	pool   *Pool
 	server gateway.Server
-	own    auth.Credential // the caller's, the zero Credential when the server takes none
-	clean  redactor        // of own, and of what the definition refers to
-	slots  chan struct{}   // the calls at once
-	turn   chan struct{}   // held by what subscribes to a resource or ends that
+	own    auth.Credential // the caller's credential, zero if the server takes none
+	clean  redactor        // hides that credential and the variables of the definition
+	slots  chan struct{}   // slots for concurrent calls
+	turn   chan struct{}   // held while subscribing or unsubscribing
 	living context.Context
-	stop   context.CancelFunc // ends living, and a start with it
-	asking sync.WaitGroup     // what asks for offers, and what subscribes
+	stop   context.CancelFunc // ends living, and a running start
+	asking sync.WaitGroup     // background requests of offers and subscriptions
 
 	// These are of the pool's mu.
-	leaving *time.Timer // to its end, since nobody names it, or its caller does not use it
-	users   int         // who may call it now, or listen
-	used    time.Time   // when the last of them went
-	// listeners are those users who only hear of changes of resources.
+	leaving *time.Timer // it is being closed, because nobody names or uses it
+	users   int         // number of current users
+	used    time.Time   // when the last user left
+	// listeners is how many of the users only watch resources.
 	listeners int
 
-	ending atomic.Pointer[ending] // of the command that runs, or ran last
+	ending atomic.Pointer[ending] // end of the last command
 
 	mu       sync.Mutex
 	session  *mcp.ClientSession // nil while it is not up
-	end      func()             // kills what the session speaks to
-	starting chan struct{}      // closed when a start is over; nil while there is none
+	end      func()             // kills the server process or connection
+	starting chan struct{}      // closed at the end of a start; nil if there is none
 	failure  *gateway.Error     // of the last start, or why it ended
-	failures int                // one after another
-	until    time.Time          // it rests until then
+	failures int                // number of consecutive failures
+	until    time.Time          // end of the pause
 	began    time.Time
 	closed   bool
 	counts   Health
-	calls    map[string]*running // by their progress token
-	changed  time.Time           // when it was passed on last that a list has changed
-	apart    time.Duration       // how long there is to the next one
-	changing bool                // it is passed on in a while
+	calls    map[string]*running // by progress token
+	changed  time.Time           // when the last list change was passed on
+	apart    time.Duration       // time until the next one may be
+	changing bool                // one will be passed on later
 	tokens   int64
-	offers   map[string]*offer // by the text of a definition
+	offers   map[string]*offer // by text of the definition
 	follows  map[string]*followed
-	resuming bool // what was subscribed to, after an end
+	resuming bool // subscribing again after a restart
 }
 
 // Bounds of the connections with callers' own credentials.
@@ -202,9 +196,8 @@ const (
 	mostCallers = 64
 )
 
-// link finds a server, or makes the link to it, which starts nothing. The link goes on until
-// release is called, and after it as long as it may be needed. A server that callers reach with
-// credentials of their own has a link for each credential.
+// link returns the link to a server, making it without starting the server. It stays until release is called, and for
+// some time after that. For servers with callers' credentials there is one link for each credential.
 func (p *Pool) link(ctx context.Context, s gateway.Server) (l *link, release func(), err error) {
 	if !p.config.Trusts(s) {
 		return nil, nil, gateway.Fail(gateway.PermissionDenied, s.Name, "nobody at this machine has agreed that the upstream %s is reached, see trails gateway trust%s", s.Name, cameBy(s))
@@ -242,8 +235,8 @@ func (p *Pool) link(ctx context.Context, s gateway.Server) (l *link, release fun
 	}, nil
 }
 
-// cameBy says of a definition that came through another door than the command line that no
-// setting agrees to it.
+// cameBy explains that a definition made through another transport than the command line cannot be approved by a
+// setting.
 func cameBy(s gateway.Server) string {
 	if s.Via == "" {
 		return ""
@@ -251,8 +244,8 @@ func cameBy(s gateway.Server) string {
 	return fmt.Sprintf("; its definition came by %s, and TRAILS_TRUST_UPSTREAMS agrees to none of those", quote.Line(s.Via, 40))
 }
 
-// makeRoom reports whether there is room for another link with a credential of a caller's own,
-// and ends the one for it that nobody has used for the longest time; p.mu is held.
+// makeRoom makes room for another link with a caller's credential, ending the least recently used idle one; it
+// reports whether there is room. p.mu must be held.
 func (p *Pool) makeRoom() bool {
 	count, oldest := 0, ""
 	for key, l := range p.links {
@@ -276,16 +269,15 @@ func (p *Pool) makeRoom() bool {
 	return true
 }
 
-// Times of starting and resting.
+// Times for starting and pausing.
 const (
 	startTimeout = 30 * time.Second
 	firstRest    = 500 * time.Millisecond
 	longestRest  = time.Minute
-	soundLife    = 10 * time.Second // a server that lived so long has not failed to start
+	soundLife    = 10 * time.Second // a server that ran for this long has not failed to start
 )
 
-// up returns the session, and starts the server when there is none. A start goes on when the
-// caller that asked for it has gone.
+// up returns the session, starting the server if needed. A start continues if the requesting caller leaves.
 func (l *link) up(ctx context.Context) (*mcp.ClientSession, error) {
 	for {
 		l.mu.Lock()
@@ -338,7 +330,7 @@ func (l *link) start() {
 	}
 	l.session, l.end, l.began = session, end, time.Now()
 	if !l.asked() {
-		l.another() // it can say what was not known while it was down
+		l.another() // its offer may have been unknown while it was down
 	}
 	if r := session.InitializeResult(); r != nil && r.ServerInfo != nil {
 		l.counts.Says = quote.Line(l.clean.shown(r.ServerInfo.Name+" "+r.ServerInfo.Version), maxSays)
@@ -346,10 +338,10 @@ func (l *link) start() {
 	go l.watch(session)
 }
 
-// maxSays bounds the name and version that a server gives itself, in characters.
+// maxSays bounds the server's own name and version, in characters.
 const maxSays = 200
 
-// watch waits until a session has ended.
+// watch waits for the end of a session.
 func (l *link) watch(session *mcp.ClientSession) {
 	err := session.Wait()
 	if err == nil {
@@ -361,7 +353,7 @@ func (l *link) watch(session *mcp.ClientSession) {
 	if !current {
 		return
 	}
-	failure := l.classified(err) // it may wait for what a command wrote last
+	failure := l.classified(err) // waits for the last output of a command
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session == session {
@@ -369,7 +361,7 @@ func (l *link) watch(session *mcp.ClientSession) {
 	}
 }
 
-// drop forgets a session that is of no use any more; l.mu is held.
+// drop forgets an unusable session; l.mu must be held.
 func (l *link) drop(failure *gateway.Error) {
 	session, end := l.session, l.end
 	l.session, l.end = nil, nil
@@ -385,15 +377,15 @@ func (l *link) drop(failure *gateway.Error) {
 	}
 }
 
-// finish kills what a session speaks to before it closes it, which would wait for calls.
+// finish kills a session's server before closing it, because closing would wait for calls.
 func finish(session *mcp.ClientSession, end func()) {
 	end()
 	_ = session.Close() // it has ended
 }
 
-// rest notes a failure, and how long there is no other start; l.mu is held.
+// rest records a failure, and sets the pause; l.mu must be held.
 func (l *link) rest(failure *gateway.Error) {
-	noted := *failure // which a call may have answered with already
+	noted := *failure // a call may have reported it already
 	f := &noted
 	if f.Code == gateway.UpstreamError {
 		f.Code, f.Retryable = gateway.UpstreamUnavailable, true
@@ -413,12 +405,12 @@ func (l *link) close() {
 	l.closed, l.session, l.end = true, nil, nil
 	starting := l.starting
 	for _, f := range l.follows {
-		f.tell() // who reads it now is told that the server is not in use any more
+		f.tell() // waiters are told that the server is not in use any more
 	}
 	l.mu.Unlock()
 	l.stop()
 	if starting != nil {
-		<-starting // what was begun has been killed then
+		<-starting // anything started in between has been killed
 	}
 	if session != nil {
 		finish(session, end)

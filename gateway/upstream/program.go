@@ -12,16 +12,14 @@ import (
 	"trails/gateway"
 )
 
-// Program is what a command runs: a file, in a directory. Words of the command that are relative
-// paths are of that directory.
+// Program is the program of a command: a file and a directory, to which relative words of the command refer.
 type Program struct {
 	Path      string `json:"program"`
 	Directory string `json:"directory"`
 }
 
-// FindProgram resolves the first word of a command in a directory, "" for that of this process, and
-// by the PATH of this process when it is no path. Links are left as they are, since programs look
-// for their parts beside the name that they were called by.
+// FindProgram resolves the first word of a command in a directory ("" is that of this process), by PATH if it is not
+// a path. Links are not resolved, because programs look for files beside the name by which they were called.
 func FindProgram(s gateway.Server, directory string, lookup func(string) (string, bool)) (Program, error) {
 	word, err := s.ResolvedProgram(lookup)
 	if err != nil {

@@ -24,13 +24,13 @@ import (
 // changes nothing.
 type redactor struct{ secrets [][]byte } // longer ones first
 
-// redacted stands in the place of a credential.
+// redacted replaces a secret.
 var redacted = []byte("[credential]")
 
-// shortSecret is the length of what is too short to be told from other words.
+// shortSecret is the length up to which a secret cannot be distinguished from ordinary words.
 const shortSecret = 8
 
-// newRedactor takes out the credential of a caller, and the secrets of the owner.
+// newRedactor hides the credential of a caller, and the secrets of the owner.
 func newRedactor(c auth.Credential, secrets []string) (r redactor) {
 	add := func(text string) {
 		if len(text) < shortSecret {
@@ -69,7 +69,7 @@ func newRedactor(c auth.Credential, secrets []string) (r redactor) {
 	return r
 }
 
-// clean returns text without the credential; it may be the same bytes.
+// clean returns text without secrets, possibly the same slice.
 func (r redactor) clean(text []byte) []byte {
 	for _, secret := range r.secrets {
 		text = bytes.ReplaceAll(text, secret, redacted)
@@ -77,7 +77,7 @@ func (r redactor) clean(text []byte) []byte {
 	return text
 }
 
-// begun is how many bytes at the end of a text may be the beginning of a credential.
+// begun is how many bytes at the end of a text may begin a secret.
 func (r redactor) begun(text []byte) (most int) {
 	for _, secret := range r.secrets {
 		for n := min(len(secret)-1, len(text)); n > most; n-- {
@@ -89,7 +89,7 @@ func (r redactor) begun(text []byte) (most int) {
 	return most
 }
 
-// reader reads on without the credential. It holds nothing back but what may be its beginning.
+// reader filters a stream. It only holds back what may begin a secret.
 func (r redactor) reader(in io.ReadCloser) io.ReadCloser {
 	if len(r.secrets) == 0 {
 		return in
@@ -102,9 +102,9 @@ type redactedReader struct {
 	io.ReadCloser
 	redactor
 	chunk []byte
-	held  []byte // may be the beginning of a credential
-	ready []byte // is clean
-	err   error  // the end of what is read
+	held  []byte // may begin a secret
+	ready []byte // filtered output
+	err   error  // error of the underlying reader
 }
 
 // Read reads what is clean.
@@ -126,7 +126,7 @@ func (r *redactedReader) Read(p []byte) (int, error) {
 	return 0, r.err
 }
 
-// redactor is that of what a server says to a caller.
+// redactor is the filter for a server and a caller.
 func (p *Pool) redactor(ctx context.Context, s gateway.Server) redactor {
 	var own auth.Credential
 	if s.PerCaller() {
@@ -135,7 +135,7 @@ func (p *Pool) redactor(ctx context.Context, s gateway.Server) redactor {
 	return newRedactor(own, s.Secrets(p.config.Lookup))
 }
 
-// parts takes them out of bytes that the server has encoded.
+// parts filters bytes that the server has encoded.
 func (r redactor) parts(parts []Part) {
 	for i := range parts {
 		parts[i].Data = r.clean(parts[i].Data)
@@ -156,14 +156,13 @@ func (r redactor) fields(all []fault.FieldError) []fault.FieldError {
 	return all
 }
 
-// scrubbed is a text without secrets, by value and by form.
+// scrubbed is a text without secrets, known ones and those recognized by form.
 func (r redactor) scrubbed(text string) string {
 	clean, _ := artifact.Scrub(r.clean([]byte(text)))
 	return string(clean)
 }
 
-// shown is what a server says as somebody may read it: without secrets, by value and by form, and
-// with what cannot be seen as escapes.
+// shown is a text of a server for people: without secrets, and with invisible characters escaped.
 func (r redactor) shown(text string) string {
 	return gateway.Visible(r.scrubbed(text))
 }

@@ -19,24 +19,22 @@ import (
 	"trails/gateway"
 )
 
-// refusal is an answer of HTTP that is an error by its status. It is of one request: whether the
-// server is up for others is not said by it.
+// refusal is an HTTP answer with an error status. It belongs to one request, and does not mean that the server is
+// down.
 type refusal struct {
 	status int
-	// said is what an error of JSON-RPC in its body says. Other bodies are written for people who
-	// run the server.
+	// said is the JSON-RPC error in its body. Other bodies are for the server's operators.
 	said   string
 	fields []fault.FieldError
 	after  time.Duration // of Retry-After, 0 for none
-	// session means that the server does not know the session any more, and that it has not done
-	// what it was asked.
+	// session means that the server does not know the session, and has not done what was requested.
 	session bool
 }
 
-// mostRefusal is how much of the body of a refusal is read, in bytes.
+// mostRefusal is how many bytes of the body are read.
 const mostRefusal = 64 << 10
 
-// refused reads a refusal, and closes its body.
+// refused reads an error answer, and closes its body.
 func refused(r *http.Request, res *http.Response) *refusal {
 	body, _ := io.ReadAll(io.LimitReader(res.Body, mostRefusal)) // its status counts, whatever else comes
 	_ = res.Body.Close()
@@ -50,7 +48,7 @@ func refused(r *http.Request, res *http.Response) *refusal {
 	if json.Unmarshal(body, &message) == nil {
 		f.said, f.fields = message.Error.Message, fieldsOf(message.Error.Data)
 	}
-	// Servers that know no session say 404 by the standard, and 400 in libraries that many use.
+	// For an unknown session servers answer 404 by the standard, and 400 with widely used libraries.
 	f.session = r.Header.Get("Mcp-Session-Id") != "" && (f.status == http.StatusNotFound || f.status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(body), []byte("session")))
 	return f
 }
@@ -99,7 +97,7 @@ func (f *refusal) Error() string {
 	return text
 }
 
-// code is what a status means to a caller.
+// code converts a status to a code.
 func (f *refusal) code() gateway.Code {
 	switch f.status {
 	case http.StatusUnauthorized:
@@ -117,7 +115,7 @@ func (f *refusal) code() gateway.Code {
 	return gateway.UpstreamError
 }
 
-// failure is the refusal as an agent is told.
+// failure converts the refusal for agents.
 func (f *refusal) failure(s gateway.Server, clean redactor) *gateway.Error {
 	said := fmt.Sprintf("the upstream %s: %s", s.Name, clean.shown(f.Error()))
 	if f.status == http.StatusUnauthorized && s.PerCaller() {
@@ -130,8 +128,8 @@ func (f *refusal) failure(s gateway.Server, clean redactor) *gateway.Error {
 	return e.WithFields(clean.fields(f.fields))
 }
 
-// answer makes an error of an answer that the client would break its session for: a refusal, or
-// something else than messages in the place of one.
+// answer converts an answer to an error if the client would otherwise end its session: an error status, or something
+// other than messages.
 func (t toOrigin) answer(r *http.Request, res *http.Response) (*http.Response, error) {
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // "" for what is none
 	isStream := media == "text/event-stream"
@@ -142,7 +140,7 @@ func (t toOrigin) answer(r *http.Request, res *http.Response) (*http.Response, e
 	redirects := res.StatusCode/100 == 3
 	switch {
 	case r.Method == http.MethodGet && t.server.HTTP != "" && res.StatusCode >= 400 && r.Header.Get("Last-Event-ID") == "":
-		res.StatusCode = http.StatusMethodNotAllowed // a server need not have this stream, however it says so
+		res.StatusCode = http.StatusMethodNotAllowed // the stream is optional, and servers say so in various ways
 	case r.Method != http.MethodDelete && res.StatusCode/100 != 2 && !redirects:
 		return nil, refused(r, res)
 	case isStream:
@@ -160,7 +158,7 @@ func (t toOrigin) answer(r *http.Request, res *http.Response) (*http.Response, e
 		case len(body) == 0:
 			return nil, &noMessage{fmt.Sprintf("%s, and with no message", strings.TrimSpace(res.Status)), false}
 		}
-		body, _, _, _ = mended(body, asks(r)) // whatever its type is called
+		body, _, _, _ = mended(body, asks(r)) // whatever its media type
 		switch {
 		case json.Unmarshal(body, &said) == nil && string(said.ID) != string(asks(r)) && said.ID != nil:
 			return nil, &noMessage{"an answer to another request", false}
@@ -176,7 +174,7 @@ func (t toOrigin) answer(r *http.Request, res *http.Response) (*http.Response, e
 	return res, nil
 }
 
-// asks returns the id of a request that waits for an answer of JSON-RPC, nil where none does.
+// asks returns the id of a JSON-RPC request, nil for other messages.
 func asks(r *http.Request) json.RawMessage {
 	if r.GetBody == nil {
 		return nil
@@ -192,10 +190,10 @@ func asks(r *http.Request) json.RawMessage {
 	return message.ID
 }
 
-// noMessage is what a server has answered in the place of a message.
+// noMessage is an answer that is not a message.
 type noMessage struct {
 	said   string
-	broken bool // it may have done what it was asked
+	broken bool // the request may have been executed
 }
 
 func (n *noMessage) Error() string { return "it answered with " + n.said }

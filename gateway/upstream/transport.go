@@ -24,10 +24,10 @@ import (
 	"trails/text/quote"
 )
 
-// maxAnswer bounds the bytes of one message of a server.
+// maxAnswer bounds the size of one message of a server.
 const maxAnswer = 32 << 20
 
-// connect reaches the server and greets it. end kills what was reached.
+// connect connects to the server and does the handshake. end kills the server.
 func (l *link) connect(ctx context.Context) (session *mcp.ClientSession, end func(), err error) {
 	s, err := l.server.Resolved(l.pool.config.Lookup)
 	if err != nil {
@@ -58,7 +58,7 @@ func (l *link) connect(ctx context.Context) (session *mcp.ClientSession, end fun
 	if err != nil {
 		return nil, nil, err
 	}
-	// The context lives as long as the session, whose streams belong to it.
+	// The context lives as long as the session, whose streams use it.
 	living, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, cancel)
 	session, err = l.greeter().Connect(living, t, &mcp.ClientSessionOptions{ProtocolVersion: revision})
@@ -74,18 +74,18 @@ func (l *link) connect(ctx context.Context) (session *mcp.ClientSession, end fun
 	return session, func() { gone(); cancel() }, nil
 }
 
-// revision is the one that a server is greeted with. It is older than the newest, in which
-// a server asks no question while a call runs, and which few servers speak.
+// revision is the protocol revision for the handshake. In the newest one servers cannot ask questions during a call,
+// and few servers support it.
 const revision = "2025-11-25"
 
-// inherited are the variables of this process that a command has, too: what programs need to
-// run. Others, which may be secret, it has when its definition says so.
+// inherited are environment variables passed to commands because programs need them. Others, which may be secret, are
+// only passed if the definition says so.
 var inherited = map[string][]string{
 	"windows": {"APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE"},
 	"":        {"HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"},
 }
 
-// command runs the command of a server in a group of processes of its own.
+// command runs the command of a server in its own process group.
 func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func(), error) {
 	cmd := exec.Command(program.Path, s.Command[1:]...) //nolint:gosec,noctx // somebody at this machine agreed to it; it outlives the call that starts it
 	cmd.Dir = program.Directory
@@ -102,8 +102,7 @@ func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func()
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
 	ofItsOwn(cmd)
-	// Pipes of our own: those of the command are closed when it has ended, with what was not
-	// read yet.
+	// We make the pipes ourselves: those of exec.Cmd are closed when the command ends, with unread output.
 	notRun := fault.New(fault.Unusable, "the upstream %s cannot be started: its command %s does not run", s.Name, fault.Path(program.Path))
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -129,9 +128,9 @@ func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func()
 	ended := how.over
 	go func() {
 		_ = cmd.Wait() // its state says how it ended
-		kill(cmd)      // what it has started and left
+		kill(cmd)      // its child processes
 		how.ended(cmd.ProcessState.String())
-		time.AfterFunc(lateOutput, func() { _ = out.Close() }) // which a process that has left the group may hold open
+		time.AfterFunc(lateOutput, func() { _ = out.Close() }) // a process outside the group may hold it open
 	}()
 	end := func() {
 		_ = in.Close() // a server ends when its input does
@@ -141,7 +140,7 @@ func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func()
 			kill(cmd)
 			<-ended
 		}
-		_, _ = out.Close(), complaints.Close() // a process that has left the group may hold them
+		_, _ = out.Close(), complaints.Close() // a process outside the group may hold them
 	}
 	return &mcp.IOTransport{Reader: newMessages(l.clean.reader(out), l.heard, l.notified), Writer: in, MaxLineLength: maxAnswer}, end, nil
 }
@@ -149,13 +148,13 @@ func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func()
 // patience is how long a command may take to end by itself.
 const patience = 500 * time.Millisecond
 
-// lateOutput is how long there may be output to read of a command that has ended.
+// lateOutput is how long output of an ended command is read.
 const lateOutput = 10 * patience
 
-// maxComplaint bounds the bytes of a line of standard error that is logged.
+// maxComplaint bounds a logged line of standard error, in bytes.
 const maxComplaint = 1_000
 
-// listen logs the lines of standard error, and keeps the last ones.
+// listen logs standard error by lines, and keeps the last ones.
 func (l *link) listen(in io.Reader, how *ending) {
 	defer close(how.read)
 	lines := bufio.NewReaderSize(in, maxComplaint)
@@ -173,19 +172,19 @@ func (l *link) listen(in io.Reader, how *ending) {
 	}
 }
 
-// heard logs what a server says beside its messages.
+// heard logs a server's output that is not a message.
 func (l *link) heard(line string) {
 	if !l.pool.config.Log.Enabled(l.living, slog.LevelDebug) {
-		return // it takes long to read what comes in a flood
+		return // reading a flood is slow
 	}
 	l.pool.config.Log.Debug("an upstream server says", "server", l.server.Name, "line", quote.Line(l.clean.shown(line), maxComplaint))
 }
 
-// client makes requests to the origin that the definition of a server names, and to no other.
+// client makes requests only to the origin in the server's definition.
 func client(s gateway.Server, clean redactor, log func(string), heard func(string, json.RawMessage) bool) (*http.Client, error) {
 	at, err := url.Parse(cmp.Or(s.HTTP, s.SSE))
 	if err != nil {
-		return nil, gateway.Fail(gateway.UpstreamError, s.Name, "the address of the upstream %s is none", s.Name) // Server.Check has read it
+		return nil, gateway.Fail(gateway.UpstreamError, s.Name, "the address of the upstream %s is none", s.Name) // Server.Check has parsed it
 	}
 	base, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -212,19 +211,18 @@ func originOf(u *url.URL) string {
 	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// toOrigin sends requests to one origin, whoever asks for them: an address of the definition, an
-// event of the server that names another one, a redirection, or a document that says where to
-// sign in. Headers and arguments are for that server alone.
+// toOrigin sends requests to one origin only, whoever makes them: an event of the server with another address, a
+// redirect, or a document about signing in could lead elsewhere. Headers and arguments are for that server only.
 type toOrigin struct {
 	base   *http.Transport
-	server gateway.Server // its headers have their values
+	server gateway.Server // with the values of its headers
 	origin string
 	clean  redactor
 	log    func(string)
-	heard  func(method string, params json.RawMessage) bool // takes a notification
+	heard  func(method string, params json.RawMessage) bool // handles notifications
 }
 
-// RoundTrip refuses another origin, adds the headers, and bounds what is answered.
+// RoundTrip refuses another origin, adds the headers, and bounds the answer.
 func (t toOrigin) RoundTrip(r *http.Request) (*http.Response, error) {
 	if to := originOf(r.URL); to != t.origin {
 		if r.Body != nil {
