@@ -41,7 +41,11 @@ func FindProgram(s gateway.Server, directory string, lookup func(string) (string
 		if errors.As(err, &at) {
 			err = at.Err
 		}
-		return Program{}, fault.New(fault.Unusable, "the upstream %s runs %s, which is not a program of this machine", s.Name, fault.Path(word)).Because(err)
+		hint := ""
+		if strings.Contains(word, " ") {
+			hint = "; its arguments are words of their own: --stdio CMD -- ARG..."
+		}
+		return Program{}, fault.New(fault.Unusable, "the upstream %s runs %s, which is not a program of this machine%s", s.Name, fault.Path(word), hint).Because(err)
 	}
 	return Program{path, directory}, nil
 }

@@ -120,6 +120,9 @@ func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func()
 	err = cmd.Start()
 	_, _ = stdout.Close(), stderr.Close() // the command has them
 	if err != nil {
+		if _, gone := os.Stat(program.Directory); gone != nil {
+			notRun = fault.New(fault.Unusable, "the upstream %s cannot be started: it runs in %s, as somebody has agreed, and that directory is not there; agree to it anew with trails gateway trust, in another one", s.Name, fault.Path(program.Directory))
+		}
 		return nil, nil, notRun.Because(errors.Join(err, out.Close(), complaints.Close()))
 	}
 	how := newEnding()

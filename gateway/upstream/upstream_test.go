@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -391,6 +392,33 @@ func TestACommandHasNoOtherVariables(t *testing.T) {
 	given := command(t, "good", func(s *gateway.Server) { s.Env["MY_TOKEN"] = "${TRAILS_TEST_SECRET}" })
 	if said, err := call(t, p, given, "env", "MY_TOKEN", upstream.Hooks{}); err != nil || said != "s3cret" {
 		t.Errorf("the command was given %q, %v", said, err)
+	}
+}
+
+// TestACommandThatCannotRunSaysWhatIsMissing agrees to what is not there any more, or never was.
+func TestACommandThatCannotRunSaysWhatIsMissing(t *testing.T) {
+	folder := t.TempDir()
+	for name, test := range map[string]struct {
+		program upstream.Program
+		want    string
+	}{
+		"the directory":       {upstream.Program{Path: os.Args[0], Directory: filepath.Join(folder, "moved")}, "that directory is not there; agree to it anew"},
+		"a relative program":  {upstream.Program{Path: "./tool", Directory: filepath.Join(folder, "moved")}, "that directory is not there; agree to it anew"},
+		"the program":         {upstream.Program{Path: filepath.Join(folder, "tool"), Directory: folder}, "does not run"},
+		"a file for a folder": {upstream.Program{Path: os.Args[0], Directory: os.Args[0]}, "does not run"},
+	} {
+		p := open(t, func(c *upstream.Config) {
+			c.Program = func(gateway.Server) (upstream.Program, error) { return test.program, nil }
+		})
+		if _, err := call(t, p, command(t, "raw"), "count", "", upstream.Hooks{}); code(err) != gateway.UpstreamUnavailable || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %s", name, err, test.want)
+		}
+	}
+	for word, hint := range map[string]bool{"no-such-program": false, "python3 server.py": true, "./no such program": true} {
+		_, err := upstream.FindProgram(gateway.Server{Name: "a", Command: []string{word}}, folder, os.LookupEnv)
+		if err == nil || !strings.Contains(err.Error(), "not a program") || strings.Contains(err.Error(), "words of their own") != hint {
+			t.Errorf("%s: %v", word, err)
+		}
 	}
 }
 
