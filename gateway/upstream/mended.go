@@ -155,6 +155,9 @@ func mendedResult(result json.RawMessage) json.RawMessage {
 	if json.Unmarshal(result, &members) != nil {
 		return nil
 	}
+	if isPlain(members) {
+		return nil
+	}
 	if members["protocolVersion"] != nil && !reads[mcp.InitializeResult](result) {
 		return mendedGreeting(members)
 	}
@@ -165,7 +168,10 @@ func mendedResult(result json.RawMessage) json.RawMessage {
 		}
 	}
 	tasks := name == "tools" && bytes.Contains(members[name], []byte(`"taskSupport"`))
-	if name == "" || !tasks && lists[name].whole(result) {
+	var list []json.RawMessage
+	none := bytes.Contains(members[name], []byte("null")) && json.Unmarshal(members[name], &list) == nil &&
+		slices.ContainsFunc(list, func(one json.RawMessage) bool { return string(one) == "null" }) // which the client passes over
+	if name == "" || !tasks && !none && lists[name].whole(result) {
 		return nil
 	}
 	if text := ""; name == "content" && json.Unmarshal(members[name], &text) == nil && string(members[name]) != "null" {
@@ -173,7 +179,6 @@ func mendedResult(result json.RawMessage) json.RawMessage {
 	} else if name == "content" && members[name][0] == '{' {
 		members[name] = written([]json.RawMessage{members[name]})
 	}
-	var list []json.RawMessage
 	if json.Unmarshal(members[name], &list) == nil && list != nil {
 		for i, one := range list {
 			switch name {
@@ -199,6 +204,37 @@ func mendedResult(result json.RawMessage) json.RawMessage {
 		}
 	}
 	return written(members)
+}
+
+// isPlain reports whether a result consists of texts and structured content only, as most do. This check is
+// cheaper than decoding the result as the client does.
+func isPlain(members map[string]json.RawMessage) bool {
+	var list []struct {
+		Type, Text  string
+		Annotations json.RawMessage
+		Meta        json.RawMessage `json:"_meta"`
+	}
+	for name, value := range members {
+		switch name {
+		case "content":
+			if json.Unmarshal(value, &list) != nil {
+				return false
+			}
+		case "isError":
+			if string(value) != "true" && string(value) != "false" {
+				return false
+			}
+		case "structuredContent":
+		default:
+			return false
+		}
+	}
+	for _, one := range list {
+		if one.Type != "text" || one.Annotations != nil || one.Meta != nil {
+			return false
+		}
+	}
+	return len(list) > 0
 }
 
 // mendedGreeting corrects what a server says of itself: an empty list, as some languages encode empty objects,
