@@ -34,17 +34,17 @@ var followed = []struct{ capability, args, says, old, new string }{
 	{"schema_apply", `{"patch": "- drop_property: Person.age", "allow_data_loss": true}`, `types.Person.unique: .*put before it - (alter_type: .*)$`, `"patch": "`, `"patch": "- $1\n`},
 	{"schema_apply", `{"patch": "- drop_property: Book.isbn", "allow_data_loss": true}`, `put before it - (alter_type: .*)$`, `"patch": "`, `"patch": "- $1\n`},
 	{"schema_apply", `{"patch": "- drop_type: Team", "allow_data_loss": true}`, `put before it - (alter_property: .*)$`, `"patch": "`, `"patch": "- $1\n`},
-	{"schema_apply", `{"patch": "- drop_type: Agent", "allow_data_loss": true}`, `put before it - (alter_type: .*)$`, `"patch": "`, `"patch": "- $1\n`},
-	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0001_a.yaml", "text": "steps:\n- split_property: {Person.name: {into: [first, last], at: ' '}}"}]}`, `put before it - (alter_type: .*)$`, `steps:\n`, `steps:\n- $1\n`},
-	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0001_a.yaml", "text": "steps:\n- split_property: {Book.isbn: {into: [group, rest], at: '-'}}"}]}`, `put before it - (alter_type: .*)$`, `steps:\n`, `steps:\n- $1\n`},
-	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0001_a.yaml", "text": "steps:\n- merge_property: {Person.all: {from: [name, note], with: ', '}}"}]}`, `put before it - (alter_type: .*)$`, `steps:\n`, `steps:\n- $1\n`},
+	{"schema_apply", `{"patch": "- drop_type: Agent", "allow_data_loss": true}`, `put before it - (alter_\w+: .*)$`, `"patch": "`, `"patch": "- $1\n`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n- split_property: {Person.name: {into: [first, last], at: ' '}}"}]}`, `put before it - (alter_type: .*)$`, `steps:\n`, `steps:\n- $1\n`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n- split_property: {Book.isbn: {into: [group, rest], at: '-'}}"}]}`, `put before it - (alter_type: .*)$`, `steps:\n`, `steps:\n- $1\n`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n- merge_property: {Person.all: {from: [name, note], with: ', '}}"}]}`, `put before it - (alter_type: .*)$`, `steps:\n`, `steps:\n- $1\n`},
 	{"schema_apply", `{"patch": "add_type: Task"}`, `write it as (.*)$`, `add_type: Task`, `$1`},
 	{"schema_apply", `{"patch": "add_type: {Team: {}}"}`, `take (alter_type), add_property or another name`, `add_type: {Team: {}}`, `$1: {Team: {description: Us}}`},
-	{"schema_apply", `{"patch": "- rename_type: {Team: Crew}\n- rename_type: {Agent: Team}"}`, `rename in the patch after it`, `- rename_type: {Team: Crew}\n- rename_type: {Agent: Team}`, `- rename_type: {Team: Crew}`},
+	{"schema_apply", `{"patch": "- rename_type: {Team: Crew}\n- rename_type: {Agent: Team}"}`, `rename in the patch or the migration after it`, `- rename_type: {Team: Crew}\n- rename_type: {Agent: Team}`, `- rename_type: {Team: Crew}`},
 	{"schema_apply", `{"patch": "drop_property: Person.code"}`, `inherits it; change (\S+)$`, `Person.code`, `$1`},
 	{"schema_apply", `{"patch": "add_property: {Person.note: {type: string, max_length: 9}}"}`, `take (alter_property) or another name`, `add_property`, `$1`},
 	{"schema_apply", `{"patch": "alter_type: {Person: label}"}`, `say what to alter, such as alter_type: \{Task: (.*)\}$`, `label`, `{label: note, key: null}`},
-	{"schema_apply", `{"patch": "- rename_property: {Person.note: text}\n- rename_property: {Person.name: note}"}`, `rename in the patch after it`, `\n- rename_property: {Person.name: note}`, ``},
+	{"schema_apply", `{"patch": "- rename_property: {Person.note: text}\n- rename_property: {Person.name: note}"}`, `rename in the patch or the migration after it`, `\n- rename_property: {Person.name: note}`, ``},
 	{"schema_apply", `{"patch": "add_property: {due: date}"}`, `a property is named with its type: (.*)$`, `{due: date}`, `{Person.due: date}`},
 	{"schema_apply", `{"patch": "alter_type: {Person: {properties: {x: string}}}"}`, `properties have steps of their own: (add_property), `, `alter_type: {Person: {properties: {x: string}}}`, `$1: {Person.x: string}`},
 	{"schema_apply", `{"patch": "add_propety: {Person.x: string}"}`, `did you mean "(\w+)"`, `add_propety`, `$1`},
@@ -54,6 +54,36 @@ var followed = []struct{ capability, args, says, old, new string }{
 	{"schema_apply", `{"patch": "prefixes: {examle: null}"}`, `did you mean "(\w+)"`, `examle`, `$1`},
 	{"schema_apply", `{"patch": "text"}`, `such as (- .*)$`, `text`, `$1`},
 	{"schema_apply", `{"patch": "[text]"}`, `such as (.*)$`, `"[text]"`, `"- add_property: {Person.due: date}"`},
+
+	// Ids, references and vectors.
+	{"person.create", `{"id": "x", "team": "Team/"}`, `give a local id or an IRI`, `"Team/"`, `"red"`},
+	{"person.create", `{"id": "a\u0001b"}`, `the id .* holds control characters; remove them`, `a\u0001b`, `ab`},
+	{"person.create", `{"id": "a/../b"}`, `a path segment .*; choose another`, `a/../b`, `a/b`},
+	{"person.create", `{"id": "urn:a\u0001b"}`, `the IRI .* holds control characters; remove them`, `a\u0001b`, `ab`},
+	{"person.create", `{"id": "x", "page": "start"}`, `write the whole IRI or Type/id`, `start`, `https://example.org/start`},
+	{"person.create", `{"id": "x", "boss": "ann"}`, `write Type/ann with one of "?(\w+)`, `"ann"`, `"$1/ann"`},
+	{"person.create", `{"id": "x", "spot": "here"}`, `give an array of numbers such as (\[.*\])$`, `"here"`, `$1`},
+	{"person.create", `{"id": "x", "spot": ["here", 1]}`, `give an array of numbers such as (\[.*\])$`, `["here", 1]`, `$1`},
+	{"mutate", `{"update": "INSERT DATA { <urn:trails:example:Person/ann> <urn:trails:example:nots> \"x\" }"}`, `did you mean :(\w+)\? Else`, `nots`, `$1`},
+
+	// Migrations.
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n"}]}`, `or (steps: \[\]) where there are to be none`, `steps:\n`, `$1`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "description: &a x\nsteps: []"}]}`, `write the value out`, `&a `, ``},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n- update: {reverse: history}"}]}`, `say what the update does`, `{reverse`, `{forward: 'DELETE {} WHERE {}', reverse`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n- split_property: {Book.title: {into: [head, rest]}}"}]}`, `say what stands between the values: .* at: `, `[head, rest]`, `[head, rest], at: ' '`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n- split_property: {Book.title: {into: [title, rest], at: ' '}}"}]}`, `cannot be on both sides; rename it first`, `- split_property: {Book.title`, `- rename_property: {Book.title: whole}\n- split_property: {Book.whole`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n- convert_property: {Person.words: string}"}]}`, `would lose its language, en; write an update with (STR)`, `convert_property: {Person.words: string}`, `alter_property: {Person.words: {type: string}}\n- update: {forward: 'DELETE {?x :words ?n} INSERT {?x :words ?m} WHERE {?x :words ?n BIND($1(?n) AS ?m)}', reverse: history}`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n- convert_property: {Book.title: lang_string}"}]}`, `has no language; write an update with (STRLANG)`, `convert_property: {Book.title: lang_string}`, `alter_property: {Book.title: {type: lang_string}}\n- update: {forward: 'DELETE {?x :title ?n} INSERT {?x :title ?m} WHERE {?x :title ?n BIND($1(?n, ''en'') AS ?m)}', reverse: history}`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n- split_property: {Book.title: {into: {sub: string, rest: string}, at: ' '}}"}]}`, `name it without words to have it take values`, `sub: string`, `sub: `},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n- convert_property: {Person.team: string}"}]}`, `which are no text; write an update`, `convert_property: {Person.team: string}`, `alter_property: {Person.team: {class: null, type: string}}\n- update: {forward: 'DELETE {?x :team ?n} INSERT {?x :team ?m} WHERE {?x :team ?n BIND(STR(?n) AS ?m)}', reverse: history}`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n- split_property: {Person.tags: {into: [t1, t2], at: '-'}}"}]}`, `which goes with which; write an update`, `split_property: {Person.tags: {into: [t1, t2], at: '-'}}`, `add_property: {Person.t1: string}\n- update: {forward: 'INSERT {?p :t1 ?t} WHERE {?p :tags ?t}', reverse: history}`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n- update: {forward: '# later', reverse: history}"}]}`, `write the update, or leave the step out`, `'# later'`, `'DELETE {} WHERE {}'`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n- rename_property: {Person.note: text}\n- rename_property: {Person.name: note}"}]}`, `rename in the patch or the migration after it`, `\n- rename_property: {Person.name: note}"}`, `"}, {"name": "0003_a.yaml", "text": "steps:\n- rename_property: {Person.name: note}"}`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps: []"}, {"name": "0002_b.yaml", "text": "steps: []"}]}`, `give one of them the next free number`, `0002_b`, `0003_b`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0001_z.yaml", "text": "description: first\nsteps: []"}]}`, `it was applied as (\S+); give it that name again`, `0001_z.yaml`, `$1`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_z.yaml", "text": "description: first\nsteps: []"}]}`, `its text is that of (\S+), .* give it that name again`, `0002_z.yaml`, `$1`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0001_z.yaml", "text": "steps: []"}]}`, `give this one the number (\d) or higher`, `0001_z`, `000${1}_z`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0001_first.yaml", "text": "description: other\nsteps: []"}]}`, `put the old text back`, `other`, `first`},
 
 	// Schemas.
 	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: strng}}}}"}`, `did you mean "(\w+)"`, `strng`, `$1`},
@@ -131,7 +161,8 @@ var followed = []struct{ capability, args, says, old, new string }{
 
 // unfollowed are the texts that no call of these follows, with the reason.
 var unfollowed = map[string]string{
-	"the schema has no base; give the IRI that names begin with, such as urn:trails:example:":               "a file has a base",
+	"schema: the graph has this schema, and there is nothing to migrate; give the one that is to come, or none for an empty migration": "of the command: the script of migrations follows it",
+	"the schema has no base; give the IRI that names begin with, such as urn:trails:example:":                                          "a file has a base",
 	"the type is declared twice; merge the two":                                                             "of statements: YAML with a name twice is told of that",
 	"the property is declared twice; merge the two":                                                         "of statements: YAML with a name twice is told of that",
 	"the type has more than %d properties, inherited ones included; split it":                               "there are not so many",
@@ -165,7 +196,13 @@ types:
       team: {class: Team}
       fullTime: {type: boolean}
       fulltime: {type: boolean}
-  Book: {iri: key, key: [isbn], properties: {isbn: {type: string, required: true}, title: {type: string}}}
+      tags: {type: string, many: true}
+      words: {type: lang_string}
+      page: {type: iri}
+      spot: {type: vector, dim: 2}
+      boss: {class: Agent}
+  Robot: {extends: Agent, iri: preserve, properties: {}}
+  Book: {iri: key, key: [isbn], properties: {isbn: {type: string, required: true}, title: {type: string}, sub: {type: string}}}
 `
 
 // TestARefusalThatIsFollowedIsAccepted makes refused calls, does what their refusals say, and
@@ -173,15 +210,16 @@ types:
 func TestARefusalThatIsFollowedIsAccepted(t *testing.T) {
 	testrun.Alone(t)
 	e := invoketest.New(t, followedSchema, invoke.Config{})
-	e.Must(t, "load", `{"data": "{\"type\":\"Team\",\"id\":\"red\",\"data\":{}}\n{\"type\":\"Person\",\"id\":\"ann\",\"data\":{\"name\":\"Ann Lee\",\"age\":3,\"team\":\"Team/red\"}}"}`)
+	e.Must(t, "load", `{"data": "{\"type\":\"Team\",\"id\":\"red\",\"data\":{}}\n{\"type\":\"Person\",\"id\":\"ann\",\"data\":{\"name\":\"Ann Lee\",\"age\":3,\"team\":\"Team/red\",\"words\":{\"lang\":\"en\",\"value\":\"hi\"}}}"}`)
 	e.Must(t, "book.create", `{"isbn": "1-2", "title": "T"}`)
+	e.Must(t, "trails.meta.migrate.apply", `{"migrations": [{"name": "0001_first.yaml", "text": "description: first\nsteps: []"}]}`)
 	var heard []string
 	for _, c := range followed {
 		do := func(args string) error {
 			if !json.Valid([]byte(args)) {
 				t.Fatalf("%s is no JSON", args)
 			}
-			if slices.Contains([]string{"load", "schema_apply", "trails.meta.migrate.apply", "person.create"}, c.capability) {
+			if slices.Contains([]string{"load", "schema_apply", "trails.meta.migrate.apply", "person.create", "mutate"}, c.capability) {
 				args = `{"dry_run": true, ` + args[1:]
 			}
 			if strings.Contains(args, `"schema": `) {
@@ -233,7 +271,7 @@ func TestARefusalThatIsFollowedIsAccepted(t *testing.T) {
 func waysOut(t *testing.T) (all []string) {
 	t.Helper()
 	says := regexp.MustCompile(`; (?:a group|add|alter|apply|change|choose|compare|cut|drop|empty|give|it has|keep|load|map|mend|open|save|merge|name|put|raise|remove|rename|say|shorten|split|take|there is|write)\b|did you mean|^(?:say|write it)|says so|passes|says which`)
-	for _, pattern := range []string{"../schema/patch*.go", "../schema/check*.go", "../schema/yaml*.go", "../kg/load/*.go", "../capability/check.go"} {
+	for _, pattern := range []string{"../schema/patch*.go", "../schema/check*.go", "../schema/yaml*.go", "../kg/load/*.go", "../capability/check.go", "../schema/name.go", "../schema/number.go", "../schema/closed.go", "../schema/migration/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, error %v", pattern, len(files), err)

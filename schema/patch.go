@@ -312,7 +312,7 @@ func (p *patcher) renameType(name string, value *yaml.Node) {
 		p.refuse(name, fault.Unique, "there is a type %s already", now)
 		return
 	case was != "" && was != now && p.head.Type(now) != nil:
-		p.refuse(name, fault.Unique, "%s is there until this patch is applied; rename in the patch after it", now)
+		p.refuse(name, fault.Unique, "%s is there until this patch is applied; rename in the patch or the migration after it", now)
 		return
 	}
 	p.about[now] = p.step
@@ -468,7 +468,7 @@ func (p *patcher) renameProperty(path string, value *yaml.Node) {
 		p.refuse(path, fault.Unique, "%s has a property %s already", typeName, now)
 		return
 	case own != nil && from.property != now && p.head.Property(own, now) != nil:
-		p.refuse(path, fault.Unique, "%s.%s is there until this patch is applied; rename in the patch after it", own.Name, now)
+		p.refuse(path, fault.Unique, "%s.%s is there until this patch is applied; rename in the patch or the migration after it", own.Name, now)
 		return
 	}
 	p.about[now] = p.step
