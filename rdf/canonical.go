@@ -36,8 +36,8 @@ func AppendTerm(dst []byte, t Term) []byte {
 	panic(fmt.Sprintf("rdf: %T is not an RDF term", t))
 }
 
-// AppendQuad appends q's canonical N-Quads line without the newline.
-// Lines compare bytewise in the order of their terms' texts, default graph first.
+// AppendQuad appends q's canonical N-Quads line without the newline. Comparing lines by bytes gives the order of
+// their terms' texts, with the default graph first.
 func AppendQuad(dst []byte, q Quad) []byte {
 	dst = append(AppendTerm(dst, q.Subject), ' ')
 	dst = append(AppendTerm(dst, q.Predicate), ' ')
@@ -48,8 +48,8 @@ func AppendQuad(dst []byte, q Quad) []byte {
 	return append(dst, '.')
 }
 
-// literalEscapes are those of the canonical form: short ones where there are such, and
-// numbers for the other control characters.
+// literalEscapes are the escapes of the canonical form: short ones where they exist, and numeric ones for other
+// control characters.
 var literalEscapes = NewEscapes(`\u%04X`, map[byte]string{
 	'"': `\"`, '\\': `\\`, '\b': `\b`, '\t': `\t`, '\n': `\n`, '\f': `\f`, '\r': `\r`, 0x7f: `\u007F`,
 })
@@ -58,14 +58,14 @@ func appendQuoted(dst []byte, s string) []byte {
 	return append(literalEscapes.Append(append(dst, '"'), s), '"')
 }
 
-// Escapes says how the bytes of a text are written that cannot stand for themselves.
+// Escapes maps bytes that need an escape to it.
 type Escapes struct {
-	needed [256]bool // by itself, because it is small and looked at for each byte
+	needed [256]bool // separate, because it is small and read for each byte
 	text   [256]string
 }
 
-// NewEscapes returns escapes of the control characters below space, by a format of
-// package fmt that takes their number, and those of some bytes by themselves.
+// NewEscapes returns escapes of the control characters below space, with a format of package fmt for their numbers,
+// and of some other bytes.
 func NewEscapes(control string, others map[byte]string) *Escapes {
 	e := &Escapes{}
 	for c := range ' ' {

@@ -6,8 +6,8 @@ import (
 	"trails/fault"
 )
 
-// Collect returns the first quads of a sequence, most at most, and whether they are all. When they
-// take more than held bytes in memory it returns [TooManyStatements].
+// Collect returns the first quads of a sequence, at most most, and whether these are all. If they take more than held
+// bytes of memory it returns [TooManyStatements].
 func Collect(seq iter.Seq2[Quad, error], most, held int) (list []Quad, all bool, err error) {
 	bytes := 0
 	for q, err := range seq {
@@ -25,11 +25,10 @@ func Collect(seq iter.Seq2[Quad, error], most, held int) (list []Quad, all bool,
 	return list, true, nil
 }
 
-// BytesOf is about what a quad takes in memory, in a list and in the sets that are made of it.
+// BytesOf returns the approximate memory of a quad, in a list and in sets made from it.
 func BytesOf(q Quad) int { return 500 + len(Lexical(q.Object)) }
 
-// TooManyStatements is the fault TooLarge: the subject of q has more statements than held bytes of
-// memory take.
+// TooManyStatements is the fault TooLarge: the statements of q's subject take more than held bytes of memory.
 func TooManyStatements(q Quad, held int) error {
 	return fault.New(fault.TooLarge, "%s has too many statements to be taken all at once, in %d bytes of memory; change or ask for a part of them at a time",
 		AppendTerm(nil, q.Subject), held)

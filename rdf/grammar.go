@@ -64,7 +64,7 @@ var nameRanges = [][2]rune{
 	{0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF},
 }
 
-// IsNameBase is PN_CHARS_BASE: the letters that prefixes begin with.
+// IsNameBase is PN_CHARS_BASE: the first characters of prefixes.
 func IsNameBase(r rune) bool {
 	if r < 0x80 {
 		return IsLetter(byte(r))
@@ -77,20 +77,18 @@ func IsNameBase(r rune) bool {
 	return false
 }
 
-// IsNameStart is PN_CHARS_U or a digit: what labels, local names and SPARQL's variables
-// begin with.
+// IsNameStart is PN_CHARS_U or a digit: the first characters of labels, local names and variables.
 func IsNameStart(r rune) bool { return r == '_' || '0' <= r && r <= '9' || IsNameBase(r) }
 
-// IsVarPart is what a variable of SPARQL goes on with (VARNAME): PN_CHARS without '-'.
+// IsVarPart is the further characters of a variable (VARNAME): PN_CHARS without '-'.
 func IsVarPart(r rune) bool {
 	return IsNameStart(r) || r == 0xB7 || 0x300 <= r && r <= 0x36F || 0x203F <= r && r <= 0x2040
 }
 
-// IsNamePart is PN_CHARS: what labels and names go on with.
+// IsNamePart is PN_CHARS: the further characters of labels and names.
 func IsNamePart(r rune) bool { return r == '-' || IsVarPart(r) }
 
-// NumberType returns the datatype of a number that Turtle and SPARQL take without
-// quotation marks, or "" when the text is none.
+// NumberType returns the datatype of a number without quotes in Turtle and SPARQL, or "" if the text is none.
 func NumberType(text string) IRI {
 	if n, datatype := LeadingNumber(text); n == len(text) {
 		return datatype
@@ -98,9 +96,8 @@ func NumberType(text string) IRI {
 	return ""
 }
 
-// LeadingNumber returns the length of the longest number that a text begins with, and its
-// datatype: INTEGER, DECIMAL or DOUBLE of the grammars, with or without a sign. Where the
-// text begins with none, the length is 0 and the datatype "".
+// LeadingNumber returns the length of the longest number at the beginning of a text, and its datatype: INTEGER,
+// DECIMAL or DOUBLE of the grammars, with an optional sign. Without a number it returns 0 and "".
 func LeadingNumber[T ~string | ~[]byte](text T) (n int, datatype IRI) {
 	start := leadingSign(text, 0)
 	whole := leadingDigits(text, start)
@@ -125,7 +122,7 @@ func LeadingNumber[T ~string | ~[]byte](text T) (n int, datatype IRI) {
 	return n, datatype
 }
 
-// leadingSign returns where a sign ends that may stand at i.
+// leadingSign returns the position after an optional sign at i.
 func leadingSign[T ~string | ~[]byte](text T, i int) int {
 	if i < len(text) && (text[i] == '+' || text[i] == '-') {
 		return i + 1
@@ -133,7 +130,7 @@ func leadingSign[T ~string | ~[]byte](text T, i int) int {
 	return i
 }
 
-// leadingDigits returns where the decimal digits end that stand from i on.
+// leadingDigits returns the position after the decimal digits at i.
 func leadingDigits[T ~string | ~[]byte](text T, i int) int {
 	for i < len(text) && IsDigit(text[i]) {
 		i++

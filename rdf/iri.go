@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// ResolveIRI returns the IRI that a reference means against a base, by the strict
-// algorithm of RFC 3986 section 5.2: a reference with a scheme is never relative.
-// Such a reference is returned as it stands, dot segments and all, because RDF
-// compares IRIs as strings and normalizes none. A relative one needs a base with a
-// scheme. It does not look at which characters an IRI may hold.
+// ResolveIRI returns the IRI that a reference means against a base, by the strict algorithm of RFC 3986 section 5.2:
+// a reference with a scheme is never relative. Such a reference is returned as it stands, dot segments and all,
+// because RDF compares IRIs as strings and normalizes none. A relative one needs a base with a scheme. It does not
+// check the characters of an IRI.
 func ResolveIRI(base, ref string) (string, error) {
 	if schemeEnd(ref) > 0 {
 		return ref, nil
@@ -44,8 +43,8 @@ func schemeEnd[T ~string | ~[]byte](s T) int {
 	return -1
 }
 
-// reference is what stands behind a scheme, each part with its own delimiter;
-// an authority of "//" is there and empty, one of "" is absent.
+// reference is the parts of a reference behind a scheme, each with its delimiter; an authority of "//" is present and
+// empty, "" is absent.
 type reference struct{ authority, path, query, fragment string }
 
 func (r reference) String() string { return r.authority + r.path + r.query + r.fragment }
@@ -82,7 +81,7 @@ func (r reference) resolve(ref reference) reference {
 		ref.path = removeDotSegments(ref.path)
 	case r.authority != "" && r.path == "":
 		ref.path = removeDotSegments("/" + ref.path)
-	default: // in place of the last segment of the base's path (5.2.3)
+	default: // replaces the last segment of the base's path (5.2.3)
 		ref.path = removeDotSegments(r.path[:strings.LastIndexByte(r.path, '/')+1] + ref.path)
 	}
 	ref.authority = r.authority

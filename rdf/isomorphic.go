@@ -8,15 +8,13 @@ import (
 	"github.com/cayleygraph/quad"
 )
 
-// Isomorphic reports whether two datasets are the same but for the labels of their
-// blank nodes (RDF 1.1 Concepts section 3.6, with one mapping for all graphs).
-// Repeated quads count once. It colours blank nodes by what they stand next to until
-// that tells no more apart, and tries the rest: datasets whose blank nodes are many
-// and alike take long.
+// Isomorphic reports whether two datasets are the same but for the labels of their blank nodes (RDF 1.1 Concepts
+// section 3.6, with one mapping for all graphs). Repeated quads count once. It refines colors of blank nodes by their
+// neighbours until nothing changes, and tries the remaining choices: many similar blank nodes take long.
 func Isomorphic(a, b []Quad) bool { return isomorphic(a, b, nil) }
 
-// IsomorphicWithin is [Isomorphic] that gives up: false may also mean that it would
-// take more than some steps to tell. A step looks at one quad once.
+// IsomorphicWithin is [Isomorphic] with a bound on the steps, each of which examines one quad: false may also mean
+// that the bound was reached.
 func IsomorphicWithin(a, b []Quad, steps int) bool { return isomorphic(a, b, &steps) }
 
 func isomorphic(a, b []Quad, steps *int) bool {
@@ -41,13 +39,12 @@ func distinct(quads []Quad) []Quad {
 	return out
 }
 
-// coloring gives each blank node a color; nodes of different colors cannot
-// stand for each other.
+// coloring assigns colors to blank nodes; nodes of different colors cannot correspond.
 type coloring struct {
 	quads []Quad
 	color map[BNode]uint64
 	about map[BNode][]Quad
-	steps *int // left for all that are compared; nil for any number
+	steps *int // remaining steps for all comparisons; nil is unlimited
 }
 
 func newColoring(quads []Quad, steps *int) *coloring {
@@ -58,7 +55,7 @@ func newColoring(quads []Quad, steps *int) *coloring {
 
 func positions(q Quad) [4]Term { return [4]Term{q.Subject, q.Predicate, q.Object, q.Label} }
 
-// refine mixes the neighbours' colors in until no more colors come of it.
+// refine mixes in the neighbours' colors until the number of colors stays the same.
 func (c *coloring) refine() {
 	for n := c.colors(); c.may(len(c.quads)); {
 		c.step()
@@ -70,7 +67,7 @@ func (c *coloring) refine() {
 	}
 }
 
-// may takes steps, unless they are used up.
+// may uses steps, and reports whether there were enough.
 func (c *coloring) may(steps int) bool {
 	if c.steps != nil {
 		*c.steps -= steps
@@ -88,7 +85,7 @@ func (c *coloring) colors() int {
 	return len(seen)
 }
 
-// mixed hashes a node's color with its quads, in which it is marked itself.
+// mixed hashes a node's color with its quads, in which the node itself is marked.
 func (c *coloring) mixed(b BNode) uint64 {
 	around := make([]uint64, 0, len(c.about[b]))
 	for _, q := range c.about[b] {
@@ -131,8 +128,8 @@ func (c *coloring) byColor() map[uint64][]BNode {
 	return groups
 }
 
-// match tells whether nodes of the same color can stand for each other. Where a
-// color has several, it gives one of x a new color, and tries which of y takes it.
+// match reports whether nodes of the same color can correspond. If a color has several nodes, it gives one of x a new
+// color, and tries each of y.
 func match(x, y *coloring) bool {
 	if x.tired() {
 		return false
@@ -178,7 +175,7 @@ func match(x, y *coloring) bool {
 	return false
 }
 
-// mark returns the coloring in which b has a color of its own.
+// mark returns a coloring in which b has its own color.
 func (c *coloring) mark(b BNode) *coloring {
 	marked := &coloring{quads: c.quads, steps: c.steps, color: make(map[BNode]uint64, len(c.color)), about: c.about}
 	for node, color := range c.color {

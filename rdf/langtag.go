@@ -6,12 +6,12 @@ import (
 	"trails/fault"
 )
 
-// LangTag returns a language tag as RFC 5646 section 2.1.1 recommends to write it:
-// "en-GB", "zh-Hant-TW". Tags that differ in case only are one tag (RDF 1.1 Concepts,
-// section 3.3), so terms hold this form: equal literals are equal values then.
+// LangTag returns a language tag in the form that RFC 5646 section 2.1.1 recommends: "en-GB", "zh-Hant-TW". Tags that
+// differ only in case are the same (RDF 1.1 Concepts, section 3.3), so terms hold this form, and equal literals are
+// equal values.
 func LangTag(tag string) string {
 	if !strings.ContainsFunc(tag, func(c rune) bool { return c < 'a' || c > 'z' }) {
-		return tag // the most frequent tags need no work
+		return tag // the most frequent tags are already in this form
 	}
 	parts := strings.Split(strings.ToLower(tag), "-")
 	extended := len(parts[0]) == 1
@@ -22,8 +22,8 @@ func LangTag(tag string) string {
 	return strings.Join(parts, "-")
 }
 
-// subtag is a subtag in lower case as it stands behind another one: a region in
-// capitals, a script with one, but nothing in an extension.
+// subtag is the recommended form of a lower-case subtag behind another one: regions in capitals, scripts with a
+// capital, but unchanged in an extension.
 func subtag(part string, extended bool) string {
 	switch {
 	case extended:
@@ -39,9 +39,8 @@ func subtag(part string, extended bool) string {
 // maxSubtag is how many characters a subtag has at most (RFC 5646, section 2.1).
 const maxSubtag = 8
 
-// CheckLangTag says what is wrong with the form of a language tag: letters, then subtags
-// of letters and digits behind hyphens, each of 1 to 8. It knows no registry: which
-// languages there are is not asked.
+// CheckLangTag returns what is wrong with the form of a language tag: letters, then subtags of 1 to 8 letters and
+// digits behind hyphens. It does not check that the language exists.
 func CheckLangTag(tag string) error {
 	for i, part := range strings.Split(tag, "-") {
 		switch {
@@ -71,7 +70,7 @@ func LangMatches(tag, wanted string) bool {
 	return len(tag) == len(wanted) || wanted != "" && tag[len(wanted)] == '-'
 }
 
-// SplitLang takes text with its language behind the last @, as in Cat@en, apart.
+// SplitLang splits a text at the last @ into text and language, as in Cat@en.
 func SplitLang(written string) (text, tag string, ok bool) {
 	at := strings.LastIndexByte(written, '@')
 	if at < 0 || CheckLangTag(written[at+1:]) != nil {

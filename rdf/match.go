@@ -9,12 +9,11 @@ import (
 	"github.com/cayleygraph/quad"
 )
 
-// MatchBlank finds out which blank nodes of some statements stand for which of others, so that
-// few differ when they are called the same: those that have one label, then those that are
-// alone in what is around them, at the greatest depth first, then those that have most in
-// common. No two stand for one. It takes some steps at most, and what it has not found then has
-// no partner; a step looks at one quad once. Any partners are right: which are found decides
-// only how much differs.
+// MatchBlank finds corresponding blank nodes of two lists of statements, so that few statements differ when these are
+// named alike: first nodes with the same label, then those whose surroundings are unique, at the greatest depth
+// first, then those with most in common. The correspondence is one to one. It is bounded in steps, each of which
+// examines one quad; nodes not found by then have no partner. Any result is valid: it only affects how many
+// statements differ.
 func MatchBlank(given, there []Quad, steps int) map[BNode]BNode {
 	p := &pairing{x: uncolored(distinct(given), &steps), y: uncolored(distinct(there), &steps), to: map[BNode]BNode{}, from: map[BNode]BNode{}}
 	for b := range p.x.color {
@@ -30,7 +29,7 @@ func MatchBlank(given, there []Quad, steps int) map[BNode]BNode {
 	return p.to
 }
 
-// uncolored is a coloring that tells no node from another yet.
+// uncolored is a coloring in which all nodes are equal.
 func uncolored(quads []Quad, steps *int) *coloring {
 	c := &coloring{quads: quads, steps: steps, color: map[BNode]uint64{}, about: map[BNode][]Quad{}}
 	for _, q := range quads {
@@ -45,7 +44,7 @@ func uncolored(quads []Quad, steps *int) *coloring {
 	return c
 }
 
-// pairing is the partners that were found.
+// pairing is the partners found so far.
 type pairing struct {
 	x, y     *coloring
 	to, from map[BNode]BNode // of x in y, and back
@@ -53,11 +52,11 @@ type pairing struct {
 
 func (p *pairing) pair(b, partner BNode) { p.to[b], p.from[partner] = partner, b }
 
-// deepest is how far from a node its color looks.
+// deepest is the greatest distance from a node that its color depends on.
 const deepest = 8
 
-// byColors pairs nodes that are alone in their color, and reports whether there were any. Of
-// nodes that are alike all are paired when nothing depends on which, else the first of them.
+// byColors pairs nodes with unique colors, and reports whether there were any. Of equal nodes all are paired if the
+// choice has no effect, otherwise the first.
 func (p *pairing) byColors() bool {
 	for b := range p.x.color {
 		p.x.color[b] = colorOf(p.to[b])
@@ -111,7 +110,7 @@ func (p *pairing) byColors() bool {
 	return found
 }
 
-// colorOf is the color of a node that has a partner, by the label that both have then; 1 for none.
+// colorOf is the color of a node with a partner, by their common label; 1 for others.
 func colorOf(label BNode) uint64 {
 	if label == "" {
 		return 1
@@ -121,7 +120,7 @@ func colorOf(label BNode) uint64 {
 	return h.Sum64() | 2
 }
 
-// step mixes the neighbours' colors in once.
+// step mixes in the neighbours' colors once.
 func (c *coloring) step() {
 	next := make(map[BNode]uint64, len(c.color))
 	for b := range c.color {
@@ -130,7 +129,7 @@ func (c *coloring) step() {
 	c.color = next
 }
 
-// unpaired groups the nodes without a partner by color, each group in the order of labels.
+// unpaired groups the nodes without a partner by color, each group sorted by label.
 func unpaired(color map[BNode]uint64, partners map[BNode]BNode) map[uint64][]BNode {
 	groups := map[uint64][]BNode{}
 	for b, c := range color {
@@ -144,7 +143,7 @@ func unpaired(color map[BNode]uint64, partners map[BNode]BNode) map[uint64][]BNo
 	return groups
 }
 
-// leans reports whether a statement about a node of x names another one without a partner.
+// leans reports whether a statement about a node of x refers to another node without a partner.
 func (p *pairing) leans(b BNode) bool {
 	for _, q := range p.x.about[b] {
 		for _, t := range positions(q) {
@@ -158,10 +157,10 @@ func (p *pairing) leans(b BNode) bool {
 	return false
 }
 
-// maxSharing is how many nodes may have a statement by which partners are looked for.
+// maxSharing is how many nodes may have a statement that is used for finding partners.
 const maxSharing = 64
 
-// byOverlap pairs nodes of which each has most in common with the other.
+// byOverlap pairs nodes each of which has most in common with the other.
 func (p *pairing) byOverlap() bool {
 	if !p.x.may(len(p.x.quads) + len(p.y.quads)) {
 		return false
@@ -203,7 +202,7 @@ func (p *pairing) byOverlap() bool {
 		return cmp.Or(cmp.Compare(b.common, a.common), cmp.Compare(a.b, b.b), cmp.Compare(a.partner, b.partner))
 	})
 	found := false
-	seen := map[BNode]bool{} // whose best candidate has come
+	seen := map[BNode]bool{} // whose best candidate has been reached
 	seenThere := map[BNode]bool{}
 	for _, c := range candidates {
 		if !seen[c.b] && !seenThere[c.partner] {
@@ -215,8 +214,8 @@ func (p *pairing) byOverlap() bool {
 	return found
 }
 
-// keyOf is a statement as it is about a node: other blank nodes are called as their partners in
-// y, and are alike without one.
+// keyOf is a statement from the point of view of a node: other blank nodes are named after their partners in y, and
+// all equal without one.
 func keyOf(q Quad, self BNode, partners map[BNode]BNode, given bool) string {
 	var text []byte
 	for _, t := range positions(q) {

@@ -1,10 +1,9 @@
-// Package rdf is the vocabulary of the graph: terms and quads as values of
-// github.com/cayleygraph/quad, the canonical text of each, and [Source], the
-// narrow waist that everything which reads quads goes through.
+// Package rdf has terms and quads as values of github.com/cayleygraph/quad, their canonical text, and [Source], the
+// interface for everything that reads quads.
 //
-// A literal keeps its lexical form for life: it is a [String], a [TypedString] or a
-// [LangString], never one of quad's native Go values, which would lose it. Terms are comparable with ==, and a nil Term
-// stands for "any" in a pattern and for the default graph as a quad's label.
+// A literal keeps its lexical form: it is a [String], a [TypedString] or a [LangString], never one of quad's native
+// Go values, which would lose it. Terms are comparable with ==, and a nil Term stands for "any" in a pattern and for
+// the default graph as a quad's label.
 package rdf
 
 import (
@@ -32,10 +31,10 @@ type TypedString = quad.TypedString
 // LangString is an rdf:langString. Its tag has the form of [LangTag].
 type LangString = quad.LangString
 
-// Quad is a statement; a nil Label is the default graph.
+// Quad is a statement; a nil Label means the default graph.
 type Quad = quad.Quad
 
-// PredicateObject is half a statement: what a subject is asked to have.
+// PredicateObject is the predicate and object of a statement.
 type PredicateObject struct {
 	P IRI
 	O Term
@@ -55,9 +54,8 @@ const DefaultGraph = IRI("urn:trails:graph:default")
 // SchemaGraph holds the schema, as SHACL.
 const SchemaGraph = IRI("urn:trails:graph:schema")
 
-// The virtual graphs: what the file knows of itself, made of its own tables when it
-// is asked. They are read by their names, are none of the graphs that a dataset has
-// by itself, and nothing can be written to them.
+// The virtual graphs: data about the file itself, read from its own tables. They can only be read by name, are not
+// part of the default dataset, and cannot be written.
 const (
 	ProvGraph         = IRI("urn:trails:graph:prov")
 	CommitsGraph      = IRI("urn:trails:graph:commits")
