@@ -10,16 +10,14 @@ import (
 // This file computes with dates, times and durations as XPath Functions 3.1 do (sections 8.4,
 // 9.7 and 9.8), and with xsd:duration, for which they have no operators, in the same way.
 
-// ErrOperands is what an operator has for operands that it does not take together: of other
-// types, a moment with a zone and one without, durations of which a part would be positive
-// and one negative.
+// ErrOperands is the error for operands that cannot be combined: of other types, times with and without a zone, or
+// durations with a positive and a negative part.
 var ErrOperands = errors.New("the operator does not take these operands")
 
-// nanoDigits are those that a quotient of a duration has behind the point of its seconds.
+// nanoDigits is the number of digits of a duration's quotient behind the decimal point of its seconds.
 const nanoDigits = 9
 
-// length is the value of a duration, with the datatype that it has: months and seconds
-// have one sign.
+// length is the value of a duration with its datatype: months and seconds, with the same sign.
 type length struct {
 	months   int64
 	seconds  Number
@@ -100,8 +98,8 @@ func (l length) negated() length {
 	return l
 }
 
-// scaled gives each part another size. Months are whole: what is left of one is rounded where
-// there are months alone, and has no length in days where there are seconds, too.
+// scaled multiplies both parts. Months are integers: a fraction is rounded if there are only months, and is an error
+// if there are seconds, too.
 func (l length) scaled(by func(Number) (Number, error)) (rdf.Term, error) {
 	months, err := by(Integer(l.months))
 	if err != nil {
@@ -144,7 +142,7 @@ func factor(t rdf.Term) (Number, error) {
 	return n, nil
 }
 
-// calendar reads a term as a moment that durations are added to.
+// calendar reads a term as a date or time to which durations can be added.
 func calendar(t rdf.Term) (m moment, s space, ok bool) {
 	if s = spaceOf(t); s != dateTime && s != date && s != timeOfDay {
 		return moment{}, s, false
@@ -155,8 +153,8 @@ func calendar(t rdf.Term) (m moment, s space, ok bool) {
 
 var calendarTypes = map[space]rdf.IRI{dateTime: rdf.XSDDateTime, date: rdf.XSDDate, timeOfDay: rdf.XSDTime}
 
-// plus is the moment that lies a duration later (XML Schema 1.1 Part 2, appendix E.3.3): months
-// first, of which the last day stands for days that they do not have, then seconds.
+// plus returns the time a duration later (XML Schema 1.1 Part 2, appendix E.3.3): months are added first, with days
+// limited to the last day of the month, then seconds.
 func (m moment) plus(l length, s space) (rdf.Term, error) {
 	switch {
 	case s == timeOfDay && l.months != 0:
@@ -253,8 +251,8 @@ func addLength(a rdf.Term, l length) (rdf.Term, error) {
 	return of.term()
 }
 
-// SubTime is "-": of two dates or times of one kind the duration from b to a, and else
-// [AddTime] of a and the negated duration b.
+// SubTime is "-": for two dates or times of one kind the duration from b to a, otherwise [AddTime] of a and the
+// negated duration b.
 func SubTime(a, b rdf.Term) (rdf.Term, error) {
 	if isSpan(b) {
 		l, err := lengthOf(b)
@@ -352,7 +350,7 @@ func NegTime(t rdf.Term) (rdf.Term, error) {
 	return l.negated().term()
 }
 
-// Durations is a sum of durations, in whatever order they come. The zero Durations is empty.
+// Durations is a sum of durations, in any order. The zero Durations is empty.
 type Durations struct {
 	total length
 	begun bool

@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// span is the value of a duration: a number of months and a number of seconds, which the
-// sign is for both.
+// span is the value of a duration: months and seconds, with one sign for both.
 type span struct {
 	negative        bool
 	months, seconds int64  // their size
 	fraction        string // of a second, without trailing zeros
-	far             bool   // a number is too large to compute with; the others say nothing then
+	far             bool   // a number is too large to compute with; other fields are then undefined
 }
 
 const (
@@ -22,7 +21,7 @@ const (
 	maxSeconds         = 100_000_000_000_000_000
 )
 
-// durationPart is one component: the letter behind its number, and what it adds.
+// durationPart is one component: the letter behind its number, and its effect.
 type durationPart struct {
 	letter          byte
 	months, seconds int64
@@ -50,7 +49,7 @@ func parseDuration(s string) (d span, ok bool) {
 	return d, d.read(s[1:], timeParts) == ""
 }
 
-// read takes components in their order and returns what is left.
+// span.read reads components in order and returns the rest.
 func (d *span) read(s string, parts []durationPart) string {
 	for _, part := range parts {
 		n := digits(s)
@@ -122,7 +121,7 @@ func compareDurations(a, b string) (int, bool) {
 // 1903-03 and 1903-07.
 var startingPoints = [4]int64{1696*12 + 8, 1697*12 + 1, 1903*12 + 2, 1903*12 + 6}
 
-// from returns the instant that lies d after the first day of a month.
+// from returns the instant d after the first day of a month.
 func (d span) from(month int64) instant {
 	if !d.negative {
 		days := firstOfMonth(month + d.months)

@@ -78,8 +78,7 @@ func (n Number) compareExact(m Number) int {
 	return a.Cmp(b)
 }
 
-// exactOf makes a number of digits and a scale: small when it fits, without zeros
-// at the end of the fraction.
+// exactOf makes a number from digits and a scale: small if it fits, without trailing zeros.
 func exactOf(kind NumberKind, digits *big.Int, scale int32) (Number, error) {
 	if digits.BitLen() > MaxDigits*10/3 || scale > 2*MaxDigits {
 		return Number{}, ErrOverflow
@@ -148,8 +147,7 @@ func size(i int64) uint64 {
 	return uint64(i)
 }
 
-// quotientDigits is how many digits behind the point a quotient has at least, as
-// far as it does not end before.
+// quotientDigits is the least number of digits of a quotient behind the point, unless it ends before.
 const quotientDigits = 18
 
 // divExact divides decimals, rounding half to even at the last digit.

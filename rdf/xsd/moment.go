@@ -9,13 +9,12 @@ import (
 	"trails/rdf"
 )
 
-// moment is a date, a time or both, as the seven properties of XSD 1.1 Part 2, appendix
-// D.2. The year and the fraction of a second, which may have any number of digits, stay
-// pieces of the text.
+// moment is a date, a time or both, with the seven properties of XSD 1.1 Part 2, appendix D.2. The year and the
+// fraction of a second may have any number of digits, and stay text.
 type moment struct {
 	yearText   string // as written
 	year       int64  // 0 when far
-	far        bool   // the year has more digits than the time line is computed with
+	far        bool   // the year has too many digits to compute with
 	leapYear   bool
 	month, day int
 	hour       int // 24 only at the end of a day
@@ -29,7 +28,7 @@ type moment struct {
 
 const (
 	maxYearDigits = 10
-	zoneSpan      = 14 * 3600 // no zone is further from Greenwich, in seconds
+	zoneSpan      = 14 * 3600 // the largest offset of a zone, in seconds
 	secondsInDay  = 24 * 3600
 )
 
@@ -171,7 +170,7 @@ func (i instant) compare(j instant) int {
 	return cmp.Or(cmp.Compare(i.seconds, j.seconds), strings.Compare(i.fraction, j.fraction))
 }
 
-// timeline returns the instant that m is; without a zone it is that of Greenwich.
+// timeline returns the instant of m; without a zone it is taken as UTC.
 func (m moment) timeline() instant {
 	hour := m.hour
 	if !m.hasDay && hour == 24 {
@@ -235,8 +234,7 @@ func compareMoments(layout, a, b string) (int, bool) {
 	return -order, ok
 }
 
-// compareWithin compares an instant whose zone is known with one whose zone is not, and
-// which may be up to 14 hours earlier or later.
+// compareWithin compares an instant with a known zone with one without, which may be up to 14 hours earlier or later.
 func compareWithin(zoned, local instant) (int, bool) {
 	early, late := local, local
 	early.seconds -= zoneSpan

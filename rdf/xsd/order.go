@@ -69,12 +69,10 @@ func Order(a, b rdf.Term) int {
 	return cmp.Or(cmp.Compare(rdf.DatatypeOf(a), rdf.DatatypeOf(b)), strings.Compare(canonicalOr(la, a), canonicalOr(lb, b)))
 }
 
-// Place is where the kind of a literal stands in [Order]: literals of one place are
-// compared by their values.
+// Place is the rank of a literal's kind in [Order]: literals of equal rank are compared by value.
 func Place(t rdf.Term) int { return places[spaceOf(t)] }
 
-// Nearest is the float that is nearest to a literal of a number, which never is before
-// that of one that Order has first. NaN's is infinity, which it follows.
+// Nearest is the float nearest to a numeric literal; it keeps the order of Order. For NaN it is infinity.
 func Nearest(t rdf.Term) float64 {
 	f := 0.0
 	if n, ok := NumberOf(t); ok {
@@ -96,7 +94,7 @@ func canonicalOr(lexical string, t rdf.Term) string {
 	return lexical
 }
 
-// invalid is the space of forms that their datatype does not have.
+// invalid is the space of ill-typed literals.
 const invalid space = 255
 
 var places = map[space]int{
@@ -158,8 +156,8 @@ func nanLast(n Number) int {
 	return 0
 }
 
-// orderMoments compares on the time line. A moment that is too far to be placed there
-// compares by the years as they are written, and then by the lesser parts.
+// orderMoments compares on the time line. Times too far away for it are compared by year, and then by the other
+// parts.
 func orderMoments(a, b, layout string) int {
 	ma, _ := parseMoment(a, layout)
 	mb, _ := parseMoment(b, layout)

@@ -14,10 +14,8 @@ import (
 // MaxPattern is how many bytes a regular expression may have.
 const MaxPattern = 10_000
 
-// Pattern translates a regular expression of XPath (Functions and Operators, section
-// 5.6.1) and its flags into one of package regexp. The error says what is wrong with it,
-// or what it uses that is not supported: back-references, which have no place in
-// expressions that are matched in linear time.
+// Pattern translates a regular expression of XPath (Functions and Operators, section 5.6.1) with its flags to package
+// regexp. The error says what is invalid or not supported: back-references cannot be matched in linear time.
 func Pattern(pattern, flags string) (string, error) {
 	if len(pattern) > MaxPattern {
 		return "", fmt.Errorf("a pattern has at most %d bytes, this one has %d", MaxPattern, len(pattern))
@@ -53,7 +51,7 @@ func Pattern(pattern, flags string) (string, error) {
 	return out.String(), nil
 }
 
-// reasonOf is what package regexp says, without the pattern, which is a translation.
+// reasonOf is the error of package regexp without the pattern, which is a translation.
 func reasonOf(err error) error {
 	var wrong *syntax.Error
 	if !errors.As(err, &wrong) {
@@ -65,7 +63,7 @@ func reasonOf(err error) error {
 	return errors.New(wrong.Code.String())
 }
 
-// multi are the multi-character escapes of XML Schema as they are written in a class.
+// multi are the multi-character escapes of XML Schema, in the form within a class.
 var multi = map[byte]string{
 	'd': `\p{Nd}`,
 	's': ` \t\n\r`,
@@ -81,15 +79,15 @@ const (
 	nameRest = `\-.0-9\x{B7}\x{300}-\x{36F}\x{203F}\x{2040}`
 )
 
-// singles are the characters that may stand behind a backslash for themselves, or
-// for white space (XML Schema Part 2, appendix F; XPath adds the dollar).
+// singles are the characters that a backslash escapes, or that mean white space behind it (XML Schema Part 2,
+// appendix F; XPath adds the dollar).
 const singles = `nrt\|.?*+(){}-[]^$`
 
 // translator reads a pattern of XPath and writes one of package regexp.
 type translator struct {
 	src     string
 	pos     int
-	compact bool // flag x: white space outside of classes means nothing
+	compact bool // flag x: white space outside classes is ignored
 	folds   bool // flag i
 }
 
@@ -110,7 +108,7 @@ func (t *translator) next() (string, error) {
 	return t.src[t.pos-n : t.pos], nil
 }
 
-// class reads a character class, which may end with another that is subtracted from it.
+// class reads a character class, with an optional subtracted class at its end.
 func (t *translator) class() (string, error) {
 	out := "["
 	t.pos++
@@ -199,8 +197,8 @@ func (t *translator) property(inside bool) (string, error) {
 	return rest[:end+1], nil
 }
 
-// set writes a class with these members, or with all other characters. Inside of a class
-// it writes what stands between the brackets, where all others have to be listed.
+// set writes a class with these members, or with all others. Within another class it writes the ranges without
+// brackets.
 func set(members string, others, inside bool) (string, error) {
 	switch {
 	case !inside && !others:
