@@ -10,10 +10,9 @@ import (
 	"trails/rdf/xsd"
 )
 
-// New builds the schema of these types, of which it takes ownership: it fills in
-// the IRIs that are empty, brings numbers to their canonical form and groups
-// without order into one. Every rule that a type breaks comes back at once as
-// fault.InvalidData, with the place as a path like types.Person.properties.name.
+// New builds a schema from these types, of which it takes ownership: it fills in empty IRIs, converts numbers to
+// canonical form, and sorts unordered groups. All violated rules are returned at once as fault.InvalidData, with
+// places like types.Person.properties.name.
 func New(base string, prefixes map[string]string, types []*Type) (*Schema, error) {
 	s := assemble(base, prefixes, types)
 	if problems := s.check(nil); len(problems) > 0 {
@@ -25,8 +24,7 @@ func New(base string, prefixes map[string]string, types []*Type) (*Schema, error
 // Empty returns the schema without types over base.
 func Empty(base string) *Schema { return assemble(base, nil, nil) }
 
-// assemble indexes types without judging them: names that repeat, lead nowhere or
-// run in circles are for check to find.
+// assemble indexes types without checking them: duplicate names, unknown names and cycles are found by check.
 func assemble(base string, prefixes map[string]string, types []*Type) *Schema {
 	if len(prefixes) == 0 {
 		prefixes = nil
@@ -83,7 +81,7 @@ func assemble(base string, prefixes map[string]string, types []*Type) *Schema {
 	return s
 }
 
-// identifies notes the properties by which entities of t are told apart.
+// identifies records the properties that identify entities of t.
 func (s *Schema) identifies(t *Type) {
 	f := s.about[t]
 	for _, group := range append(slices.Clone(t.Unique), t.Key) {
@@ -100,7 +98,7 @@ func (s *Schema) identifies(t *Type) {
 	}
 }
 
-// orNone is nil for an empty list, so that one schema has one Go value.
+// orNone is nil for an empty list, so that equal schemas are equal values.
 func orNone[T any](list []T) []T {
 	if len(list) == 0 {
 		return nil
@@ -143,8 +141,7 @@ func (s *Schema) normalizeProperty(p *Property) {
 	}
 }
 
-// numeric are the datatypes whose literals are kept in canonical form, so that
-// equal numbers are one term.
+// numeric are the datatypes whose literals are stored in canonical form, so that equal numbers are the same term.
 var numeric = func() map[rdf.IRI]bool {
 	iris := map[rdf.IRI]bool{}
 	for _, d := range table {

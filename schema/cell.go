@@ -10,11 +10,10 @@ import (
 	"trails/rdf/xsd"
 )
 
-// CellValue returns what the text of a table's cell is as JSON, for [Schema.Values]:
-// nil for an empty cell, an array for a property with many. Numbers and booleans are
-// written as XSD does, with space around them. Many values are separated by ";", with
-// space around each, or are a JSON array. Text that is no value of the datatype stays
-// text, which Values refuses.
+// CellValue converts the text of a table cell to JSON for [Schema.Values]: nil for an empty cell, an array for a
+// property with many values. Numbers and booleans have the notation of XSD, with optional surrounding space. Several
+// values are separated by ";" or are a JSON array. Text that is not a value of the datatype stays text, which Values
+// refuses.
 func (p *Property) CellValue(text string) any {
 	if text == "" {
 		return nil
@@ -43,8 +42,7 @@ func (p *Property) CellValue(text string) any {
 // cellSeparator stands between the values of one cell.
 const cellSeparator = ";"
 
-// WordValue is the text of one value as JSON, or the text itself where it is none of the
-// datatype.
+// WordValue converts the text of one value to JSON; it stays text if it is not a value of the datatype.
 func (p *Property) WordValue(text string) any {
 	d := Datatypes[p.Datatype]
 	if d.IRI != rdf.XSDString && d.JSON != JSONObject {
@@ -108,10 +106,9 @@ func jsonArray(text string) (array []any, ok bool) {
 	return array, err == nil
 }
 
-// Cell returns the values of a property as the text of a table's cell, which
-// [Property.CellValue] reads back. It is false for what no cell can say: the empty text as
-// a single value, which is an empty cell, space around one that is no string, and several
-// values of a property with one.
+// Cell writes the values of a property as a table cell, which [Property.CellValue] reads. It returns false for what
+// no cell can express: a single empty text, surrounding space of a value other than a string, and several values of a
+// single-valued property.
 func (s *Schema) Cell(p *Property, terms []rdf.Term) (text string, ok bool) {
 	values := make([]any, len(terms))
 	texts := make([]string, len(terms))
@@ -131,8 +128,7 @@ func (s *Schema) Cell(p *Property, terms []rdf.Term) (text string, ok bool) {
 	return JoinCells(texts, values), true
 }
 
-// JoinCells is the cell of several values, given as texts and as JSON: the texts with ";"
-// between, or a JSON array where these would not come back.
+// JoinCells joins several values to a cell: their texts with ";", or a JSON array where these would not be read back.
 func JoinCells(texts []string, values []any) string {
 	plain := !slices.ContainsFunc(texts, func(text string) bool {
 		return text == "" || strings.TrimSpace(text) != text || strings.Contains(text, cellSeparator)
@@ -143,8 +139,7 @@ func JoinCells(texts []string, values []any) string {
 	return cellText(values)
 }
 
-// cellText is a JSON value as the text of a cell: strings as they are, and text with its
-// language as [rdf.SplitLang] reads it.
+// cellText is a JSON value as cell text: strings unchanged, and text with a language as [rdf.SplitLang] reads it.
 func cellText(v any) string {
 	switch v := v.(type) {
 	case string:

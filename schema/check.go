@@ -28,7 +28,7 @@ var (
 	prefixName   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 )
 
-// isTypeName is typeName without the cost of a regular expression, for loads.
+// isTypeName is typeName without a regular expression, for speed.
 func isTypeName(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; !isUpper(c) && (i == 0 || !isLower(c) && !rdf.IsDigit(c)) {
@@ -38,26 +38,26 @@ func isTypeName(name string) bool {
 	return name != ""
 }
 
-// reservedProperties are the arguments that every generated tool has beside the properties.
+// reservedProperties are the arguments of every generated tool that are not properties.
 var reservedProperties = []string{"id", "iri", "type", "branch", "at", "message", "if_commit", "dry_run", "allow_mass_change"}
 
-// ReservedProperty reports whether no property may be called so.
+// ReservedProperty reports whether a name is not allowed for properties.
 func ReservedProperty(name string) bool { return slices.Contains(reservedProperties, name) }
 
-// FreeTypeName reports whether a type may be called so.
+// FreeTypeName reports whether a name is allowed for types.
 func FreeTypeName(name string) bool {
 	c := checker{s: new(Schema)}
 	c.typeName(&Type{Name: name}, "")
 	return len(c.problems) == 0
 }
 
-// reservedTools are the snake names whose tools would meet a built-in one.
+// reservedTools are the snake names whose tools would collide with built-in ones.
 var reservedTools = map[string]string{"branches": "branches_create"}
 
 // checker collects every problem of a schema.
 type checker struct {
 	s        *Schema
-	where    func(path string) string  // the place of a path in the source; may be nil
+	where    func(path string) string  // returns the place of a path in the source; may be nil
 	patterns map[string]*regexp.Regexp // those that compile
 	problems []fault.FieldError
 }
@@ -182,7 +182,7 @@ func (c *checker) extends(t *Type, path string) {
 	}
 }
 
-// inherited refuses a name or a predicate that two declarations in t's chain share.
+// inherited refuses a name or predicate that is declared twice in t's chain of supertypes.
 func (c *checker) inherited(t *Type, path string) {
 	owner := map[*Property]*Type{}
 	for _, super := range c.s.Supertypes(t) {
@@ -199,7 +199,7 @@ func (c *checker) inherited(t *Type, path string) {
 		byName, byIRI := c.s.Property(t, p.Name), c.s.PropertyByIRI(t, p.IRI)
 		switch {
 		case c.s.inheritsBoth(t, p, byName) || byName == p && c.s.inheritsBoth(t, p, byIRI):
-			// the supertype's own problem
+			// reported for the supertype itself
 		case byName != p:
 			switch {
 			case owner[byName] == nil:
@@ -215,7 +215,7 @@ func (c *checker) inherited(t *Type, path string) {
 	}
 }
 
-// inheritsBoth reports whether a and b are two properties that come from one supertype.
+// inheritsBoth reports whether properties a and b are inherited from one supertype.
 func (s *Schema) inheritsBoth(t *Type, a, b *Property) bool {
 	return a != b && slices.ContainsFunc(s.Supertypes(t), func(super *Type) bool {
 		all := s.PropertiesOf(super)

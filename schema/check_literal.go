@@ -10,8 +10,7 @@ import (
 	"trails/rdf/xsd"
 )
 
-// literals checks the values that a property's constraints hold: each alone, then
-// against the others.
+// literals checks the values in a property's constraints: each by itself, and then against each other.
 func (c *checker) literals(p *Property, path string) {
 	c.bounds(p, path)
 	seen := make(map[rdf.Term]bool, len(p.OneOf))
@@ -119,7 +118,7 @@ func (p *Property) misfit(term rdf.Term) string {
 func (c *checker) fits(p *Property, path string, term rdf.Term) {
 	lexical, value := rdf.Lexical(term), c.s.JSONValue(p, term)
 	length := utf8.RuneCountInString(lexical)
-	pattern := c.patterns[p.Pattern] // nil for none, and for one that does not compile, which is a problem of its own
+	pattern := c.patterns[p.Pattern] // nil without a pattern, and with an invalid one, which is reported elsewhere
 	switch {
 	case p.MinLength != nil && length < *p.MinLength:
 		c.report(path, fault.MinLength, value, *p.MinLength, "%q has %d characters, fewer than min_length %d", lexical, length, *p.MinLength)
@@ -136,7 +135,7 @@ func (c *checker) fits(p *Property, path string, term rdf.Term) {
 	}
 }
 
-// before reports whether a is less than b; false when either is nil.
+// before reports whether a is less than b; false if one is nil.
 func before(a, b rdf.Term) bool {
 	if a == nil || b == nil {
 		return false

@@ -24,7 +24,7 @@ func (c *checker) property(p *Property, path string) {
 	c.constraints(p, path)
 }
 
-// constraints checks the datatype and what is asked of the values.
+// constraints checks the datatype and the constraints on values.
 func (c *checker) constraints(p *Property, path string) {
 	if !c.datatype(p, path) {
 		return
@@ -95,8 +95,7 @@ func (c *checker) propertyName(p *Property, path string) {
 	}
 }
 
-// datatype reports whether the property's datatype and class are such that the
-// other constraints mean anything.
+// datatype reports whether the property's datatype and class are valid, so that other constraints can be checked.
 func (c *checker) datatype(p *Property, path string) bool {
 	_, known := Datatypes[p.Datatype]
 	switch {

@@ -10,10 +10,9 @@ import (
 	"trails/text/quote"
 )
 
-// Undeclared reports whether a statement uses a name under the base that the schema does
-// not declare: a predicate that no type has, or with rdf:type a class that is no type. Other
-// vocabularies are free, and so is everything while the schema has no types. The schema
-// graph is not asked about.
+// Undeclared reports whether a statement uses an undeclared name under the base: a predicate of no type or, with
+// rdf:type, a class that is not a type. Names of other vocabularies are allowed, and so is everything in a schema
+// without types. It does not apply to the schema graph.
 func (s *Schema) Undeclared(q rdf.Quad) bool {
 	predicate, _ := q.Predicate.(rdf.IRI)
 	if predicate == rdf.Type {
@@ -33,9 +32,8 @@ func (s *Schema) UsesBase(q rdf.Quad) bool {
 	return s.isUnderBase(name) && q.Label != rdf.SchemaGraph
 }
 
-// Misplaced reports whether the default graph may not say a statement of a node of these
-// types, because its predicate is a property under the base of other types alone. A node
-// without declared types may have any.
+// Misplaced reports whether the default graph may not contain a statement about a node of these types, because its
+// predicate is a property (under the base) of other types only. A node without declared types may have any.
 func (s *Schema) Misplaced(q rdf.Quad, types []*Type) bool {
 	predicate, _ := q.Predicate.(rdf.IRI)
 	return q.Label == nil && len(types) > 0 && s.declared[predicate] && s.isUnderBase(predicate) && !s.IsOpen(types) &&
@@ -46,8 +44,8 @@ func (s *Schema) isUnderBase(name rdf.IRI) bool {
 	return len(s.Types) > 0 && strings.HasPrefix(string(name), s.Base)
 }
 
-// IsOpen reports whether the default graph may say of a node of these types what is
-// [Schema.Undeclared]: one of them, or a supertype of it, says open.
+// IsOpen reports whether the default graph may contain [Schema.Undeclared] statements about a node of these types:
+// one of them or of their supertypes is open.
 func (s *Schema) IsOpen(types []*Type) bool {
 	return slices.ContainsFunc(types, func(t *Type) bool { return s.of(t).open })
 }
@@ -55,8 +53,8 @@ func (s *Schema) IsOpen(types []*Type) bool {
 // maxQuoted bounds the characters of a name in an error.
 const maxQuoted = 200
 
-// ClosedError says that a statement of a node of these types is [Schema.Undeclared] or
-// [Schema.Misplaced], which declared name is near, and what makes it right.
+// ClosedError explains a statement that is [Schema.Undeclared] or [Schema.Misplaced], with similar declared names and
+// the way out.
 func (s *Schema) ClosedError(q rdf.Quad, types []*Type) fault.FieldError {
 	short := func(iri rdf.IRI) string { return quote.Line(s.Short(iri), maxQuoted) }
 	if s.Misplaced(q, types) {
@@ -82,7 +80,7 @@ func (s *Schema) ClosedError(q rdf.Quad, types []*Type) fault.FieldError {
 		if !rdf.IsLiteral(q.Object) {
 			e.Value = fault.Bounded(s.NodeName(q.Object))
 		}
-		for _, t := range slices.Concat(types, s.Types) { // of names that are equally near, one of the node's types
+		for _, t := range slices.Concat(types, s.Types) { // of equally similar names, one of the node's types
 			for _, p := range s.PropertiesOf(t) {
 				add(p.Name, p.IRI)
 			}
@@ -107,7 +105,7 @@ func (s *Schema) ClosedError(q rdf.Quad, types []*Type) fault.FieldError {
 // namesListed is how many names an error lists.
 const namesListed = 8
 
-// misplacedError says whose property the predicate is, and which the node has.
+// misplacedError says which types have the property, and which type the node has.
 func (s *Schema) misplacedError(q rdf.Quad, types []*Type, short func(rdf.IRI) string) fault.FieldError {
 	predicate, _ := q.Predicate.(rdf.IRI)
 	e := fault.FieldError{Field: short(predicate), Code: fault.Closed, Value: fault.Bounded(rdf.Lexical(q.Object))}

@@ -13,7 +13,7 @@ import (
 // Vector is the datatype of embeddings; its lexical form is a compact JSON array of numbers.
 const Vector = rdf.IRI(rdf.TrailsNS + "vector")
 
-// JSONKind is the JSON type that carries a datatype's values, in JSON Schema's words.
+// JSONKind is the JSON type of a datatype's values, as in JSON Schema.
 type JSONKind string
 
 // The JSON types that values take.
@@ -26,28 +26,27 @@ const (
 	JSONObject  JSONKind = "object" // text with its language, see [LangValue]
 )
 
-// Datatype is what one word of the schema means.
+// Datatype is the meaning of a datatype word in the schema.
 type Datatype struct {
 	Word   string
 	IRI    rdf.IRI  // "" for references: the value is an IRI, not a literal
-	JSON   JSONKind // how one value looks in JSON
-	Format string   // JSON Schema's format; "" for none
-	// Text: min_length, max_length and pattern apply.
+	JSON   JSONKind // JSON type of one value
+	Format string   // JSON Schema's format, or ""
+	// Text means that min_length, max_length and pattern apply.
 	Text bool
-	// Ordered: min_value and max_value apply.
+	// Ordered means that min_value and max_value apply.
 	Ordered bool
-	// Example is a valid JSON value, for messages.
+	// Example is an example JSON value for messages.
 	Example string
-	// Noun is what messages call a value.
+	// Noun is the word for a value in messages.
 	Noun string
-	// As is the word whose values arguments and forms take for those of this one; "" for Word.
+	// As is the word whose form of values arguments and forms use; "" for Word itself.
 	As string
-	// Least and Most are the bounds of whole numbers that have some; math.MinInt64 and
-	// math.MaxInt64 are none.
+	// Least and Most bound integer types of a fixed size; math.MinInt64 and math.MaxInt64 mean no bound.
 	Least, Most int64
 }
 
-// Words of the schema that the code treats specially.
+// Words with special treatment in code.
 const (
 	wordString     = "string"
 	wordInteger    = "integer"
@@ -63,9 +62,8 @@ const (
 	endless = math.MaxInt64
 )
 
-// table has every datatype that RDF 1.1 Concepts section 5 lists and two of ours, the usual
-// ones first. Those behind them are called as the standard does, in lower snake case, but
-// for the whole numbers of a fixed size: many write int for any whole number.
+// table has every datatype in RDF 1.1 Concepts section 5 and two of ours, the usual ones first. The others have the
+// standard's names in lower snake case, except for integers of a fixed size, because many write int for any integer.
 var table = []Datatype{
 	{Word: wordString, IRI: rdf.XSDString, JSON: JSONString, Text: true, Example: `"text"`, Noun: "a string"},
 	{Word: wordLangString, IRI: rdf.RDFLangString, JSON: JSONObject, Text: true, Example: `{"value":"text","lang":"en"}`, Noun: "text with a language"},
@@ -134,7 +132,7 @@ var words = func() []string {
 	return list
 }()
 
-// wordOf is the word that an IRI alone determines; big_integer needs trails:word.
+// wordOf maps IRIs to words; big_integer also needs trails:word.
 var wordOf = func() map[rdf.IRI]string {
 	byIRI := make(map[rdf.IRI]string, len(table))
 	for _, d := range slices.Backward(table) {
@@ -151,9 +149,8 @@ func Noun(datatype rdf.IRI) string {
 	return Datatypes[wordOf[datatype]].Noun
 }
 
-// wordFor returns the word that a schema means by a name: a word, or the name, CURIE or IRI
-// that the standard has for its datatype. The name int alone is none: most who write it mean
-// any whole number.
+// wordFor returns the word for a name: the word itself, or the standard's name, CURIE or IRI of its datatype. The
+// name int by itself is refused, because most mean any integer by it.
 func wordFor(name string) string {
 	if _, known := Datatypes[name]; known || name == "" || name == "int" {
 		return name
@@ -166,7 +163,7 @@ func wordFor(name string) string {
 	return name
 }
 
-// elsewhere are names that datatypes have in other languages.
+// elsewhere are names of datatypes in other languages.
 var elsewhere = map[string]string{
 	"int": wordInteger, "bigint": wordBigInteger, "smallint": "int16", "tinyint": "int8", "bigserial": wordBigInteger, "serial": wordInteger, "count": wordInteger, "i32": "int32", "i64": "int64", "u32": "uint32", "u64": "uint64",
 	"str": wordString, "text": wordString, "varchar": wordString, "char": wordString, "keyword": wordString, "email": wordString, "uuid": wordString, "enum": wordString,
@@ -178,7 +175,7 @@ var elsewhere = map[string]string{
 	"localized": wordLangString, "translated": wordLangString, "multilingual": wordLangString, "langtext": wordLangString, "i18n": wordLangString, "xml": "xml_literal",
 }
 
-// suggestWord says which word is meant by one that is none.
+// suggestWord suggests a word for an unknown one.
 func suggestWord(name string) string {
 	lower := strings.ToLower(name)
 	for _, spelled := range []string{lower, strings.ReplaceAll(lower, "_", "")} {
@@ -198,7 +195,7 @@ func suggestWord(name string) string {
 	return "; there is " + someWords()
 }
 
-// usual are the words that messages list.
+// usual are the words listed in messages.
 var usual = words[:slices.Index(words, wordIRI)+1]
 
 func someWords() string {

@@ -38,8 +38,8 @@ func Diff(old, new *Schema) []Step {
 	return d.steps
 }
 
-// Steps returns what leads from before, which was patched, to the schema after it: what is
-// renamed, in the order of before, and then the steps of [Diff].
+// Steps returns the difference between before, which was patched, and the result: renames in the order of before,
+// followed by the steps of [Diff].
 func (p Patched) Steps(before *Schema) []Step {
 	d := &differ{}
 	if p.Renamed != before {
@@ -77,7 +77,7 @@ func (d *differ) schema() {
 	}
 }
 
-// reordered reports whether the names that both lists have stand in another order.
+// reordered reports whether the common names of both lists are in a different order.
 func reordered(old, new []string) bool {
 	return !slices.Equal(common(old, new), common(new, old))
 }
@@ -137,8 +137,8 @@ func said(text string) any {
 	return text
 }
 
-// extends compares the supertypes as a set: their order is that of declaration.
-// A supertype more brings its constraints, and one less makes references to it wrong.
+// extends compares the supertypes as a set: their order is that of declaration. An added supertype adds its
+// constraints, and a removed one can make references invalid.
 func (d *differ) extends(was, is *Type) {
 	from, to := sorted(was.Extends), sorted(is.Extends)
 	if slices.Equal(from, to) {
@@ -161,8 +161,8 @@ func orNil[T any](list []T) any {
 	return list
 }
 
-// loses reports whether t, or a subtype that stays, no longer has p under any
-// name, own or inherited. A type that goes has its own step.
+// loses reports whether t, or a remaining subtype, no longer has p under any name, own or inherited. A removed type
+// has its own step.
 func (d *differ) loses(t *Type, p *Property) bool {
 	return slices.ContainsFunc(d.old.Subtypes(t), func(sub *Type) bool {
 		now := d.new.Type(sub.Name)
@@ -247,7 +247,7 @@ func (d *differ) property(t *Type, was, is *Property) {
 	}
 	if was.Class != is.Class {
 		s := step(ChangeClass, said(was.Class), said(is.Class))
-		// Everything of a class is also of those that it extends.
+		// Everything in a class is also in its superclasses.
 		widened := was.Class != "" && slices.Contains(d.new.Subtypes(d.new.Type(is.Class)), d.new.Type(was.Class))
 		s.Checks = is.Class != "" && !widened
 		d.add(s)

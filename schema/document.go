@@ -4,8 +4,7 @@ import (
 	"trails/rdf"
 )
 
-// Document is the schema as JSON shows it. Its members keep their order, and
-// those that say nothing are left out.
+// Document is the JSON form of the schema. Its members have a fixed order; empty ones are left out.
 type Document struct {
 	Base     string            `json:"base"`
 	Prefixes map[string]string `json:"prefixes,omitempty"`

@@ -9,20 +9,18 @@ import (
 	"trails/rdf"
 )
 
-// Foreign is a subject of the schema's graph with what it says there that no schema can
-// say: a shape of its own, or a word on a type's shape that the schema language lacks. It
-// is in no form of the schema, and a new schema takes it away.
+// Foreign is a subject of the schema graph with statements that the schema language cannot express: a separate shape,
+// or another predicate on a type's shape. No form of the schema contains it, and a new schema removes it.
 type Foreign struct {
 	Subject string   // as N-Triples write it
 	Says    []string // the predicates, in order
 }
 
-// Foreign returns what the quads that the schema was read from say beyond it; of a schema
-// that was not read from quads it is empty.
+// Foreign returns the statements beyond the schema among the quads that it was read from; empty if it was not read
+// from quads.
 func (s *Schema) Foreign() []Foreign { return s.foreign }
 
-// RefuseForeign returns fault.InvalidData when the schema was read from quads that say more
-// than a schema can, with an entry for each subject.
+// RefuseForeign returns fault.InvalidData if there are such statements, with an entry for each subject.
 func (s *Schema) RefuseForeign() error {
 	var problems []fault.FieldError
 	for _, f := range s.foreign {
@@ -37,9 +35,8 @@ func (s *Schema) RefuseForeign() error {
 	return fault.Invalid(problems)
 }
 
-// foreign returns what the quads that were read say and those of s do not, by subject. Blank
-// nodes are compared by what they say, numbers by value, and property shapes by type and
-// name; the order of shapes may be told with any numbers.
+// foreign returns the quads that were read and that s does not have, by subject. Blank nodes are compared by content,
+// numbers by value, and property shapes by type and name; the numbers that order shapes are ignored.
 func (r *quadReader) foreign(s *Schema) []Foreign {
 	own := map[rdf.Quad]bool{}
 	written := newQuadReader(s.Quads())
@@ -70,8 +67,8 @@ func (r *quadReader) foreign(s *Schema) []Foreign {
 	return out
 }
 
-// saysNothing reports whether a quad asks for nothing: a number that orders what is read, a
-// property shape that is called one, a least count of none.
+// saysNothing reports whether a quad has no effect: an ordering number, the class of a property shape, or a minimum
+// count of 0.
 func (r *quadReader) saysNothing(q rdf.Quad) bool {
 	shape, _ := q.Subject.(rdf.IRI)
 	if r.known[shape] == "" {
@@ -82,7 +79,7 @@ func (r *quadReader) saysNothing(q rdf.Quad) bool {
 		q.Predicate == shMinCount && rdf.Lexical(canonical(q.Object)) == "0"
 }
 
-// named returns a quad with names for its nodes that do not depend on who wrote it.
+// named returns a quad with canonical names for its nodes.
 func (r *quadReader) named(q rdf.Quad) rdf.Quad {
 	return rdf.Quad{Subject: r.name(q.Subject), Predicate: q.Predicate, Object: r.name(q.Object)}
 }
@@ -98,7 +95,7 @@ func (r *quadReader) name(t rdf.Term) rdf.Term {
 		if name, ok := r.blank[v]; ok {
 			return name
 		}
-		r.blank[v] = v // while it is described: what leads back to it has no other name
+		r.blank[v] = v // while it is being described: a cycle leads back to it
 		var content []string
 		for _, q := range r.about[v] {
 			content = append(content, string(rdf.AppendTerm(nil, q.Predicate))+" "+string(rdf.AppendTerm(nil, r.name(q.Object))))
@@ -110,8 +107,8 @@ func (r *quadReader) name(t rdf.Term) rdf.Term {
 	return canonical(t)
 }
 
-// owner returns the subject that a blank node belongs to: the first that leads to it and is
-// none itself, if there is one.
+// owner returns the subject that a blank node belongs to: the first subject leading to it that is not itself a blank
+// node.
 func (r *quadReader) owner(t rdf.Term) rdf.Term {
 	if len(r.owners) == 0 {
 		for _, quads := range r.about {

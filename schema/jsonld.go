@@ -18,7 +18,7 @@ func (s *Schema) JSONLDContext() rdfio.JSONLDContext {
 			switch datatype {
 			case "":
 				datatype = "@id"
-			case rdf.RDFLangString: // values say their language themselves
+			case rdf.RDFLangString: // values contain their language
 				datatype = ""
 			}
 			c.Terms[p.IRI] = rdfio.JSONLDTerm{Name: p.Name, Type: datatype, Many: p.Many()}

@@ -9,26 +9,24 @@ import (
 	"trails/rdf/xsd"
 )
 
-// key is a word that a property may have in YAML. One that stands for a field of
-// [Property] says all about it here: YAML, the quads and the steps between two schemas go
-// by this table. A new constraint is a field there and in [PropertyDocument], and a row;
-// what it asks of values is for package validate to say.
+// key is a key that a property may have in YAML. If it corresponds to a field of [Property], this row defines it
+// completely: YAML, quads and differences use this table. A new constraint is a field there and in
+// [PropertyDocument], and a row here; package validate checks values.
 type key struct {
 	name      string
-	predicate rdf.IRI // of the property shape
-	// field points to the field: a *string, *bool, *int, **int, *rdf.Term, *[]rdf.Term or *[]string.
-	// It is nil for a word that is read and written by hand.
+	predicate rdf.IRI // predicate of the property shape
+	// field points to the field: a *string, *bool, *int, **int, *rdf.Term, *[]rdf.Term or *[]string. It is nil for a
+	// key that is handled separately.
 	field func(*Property) any
-	// tightens reports whether a value that was allowed may not be any more; it is nil for
-	// what is no constraint.
+	// tightens reports whether a previously valid value may become invalid; nil if it is not a constraint.
 	tightens func(was, is *Property) bool
-	// counts is set where required and many are other words for the same.
+	// counts means that required and many express the same.
 	counts bool
-	// negated is set where the field is true when the key says false.
+	// negated means that the field is true if the key is false.
 	negated bool
-	// behind is set for what YAML writes behind the rest.
+	// behind means that YAML has it last.
 	behind bool
-	// step is the kind of a change of what is no constraint.
+	// step is the kind of step for a change, if it is not a constraint.
 	step StepKind
 }
 
@@ -116,7 +114,7 @@ var keys = []key{
 	},
 }
 
-// keyNames are the words that YAML may have.
+// keyNames are the keys allowed in YAML.
 var keyNames = func() []string {
 	names := make([]string, len(keys))
 	for i, k := range keys {
@@ -136,10 +134,10 @@ func (p *Property) fields() iter.Seq2[key, any] {
 	}
 }
 
-// isAbsent reports whether a field says nothing, which is its zero value.
+// isAbsent reports whether a field has its zero value, which means absent.
 func isAbsent(field any) bool { return reflect.ValueOf(field).Elem().IsZero() }
 
-// value returns what a field says as JSON, nil where it says nothing.
+// value returns a field as JSON, nil if absent.
 func (k key) value(s *Schema, p *Property) any {
 	switch f := k.field(p).(type) {
 	case *string:
@@ -162,16 +160,14 @@ func (k key) value(s *Schema, p *Property) any {
 	return nil
 }
 
-// count says when a limit by a number tightens; tighter compares the old number with the
-// new one.
+// count returns tightens for a numeric limit; tighter compares the old number with the new one.
 func count(get func(*Property) *int, tighter func(was, is int) bool) func(was, is *Property) bool {
 	return func(was, is *Property) bool {
 		return get(is) != nil && (get(was) == nil || tighter(*get(was), *get(is)))
 	}
 }
 
-// bound says when a limit by a value tightens; loosens judges the order of the old limit
-// to the new one.
+// bound returns tightens for a limit by value; loosens judges the order of the old limit and the new one.
 func bound(get func(*Property) rdf.Term, loosens func(order int) bool) func(was, is *Property) bool {
 	return func(was, is *Property) bool {
 		if get(is) == nil || get(was) == nil {
@@ -182,8 +178,7 @@ func bound(get func(*Property) rdf.Term, loosens func(order int) bool) func(was,
 	}
 }
 
-// narrowsChoice reports whether a value of the old list, or any value when there was no
-// list, is not in the new one.
+// narrowsChoice reports whether a previously allowed value is not in the new list.
 func narrowsChoice(was, is *Property) bool {
 	if len(is.OneOf) == 0 || len(was.OneOf) == 0 {
 		return len(is.OneOf) > 0

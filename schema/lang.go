@@ -8,8 +8,8 @@ import (
 	"trails/rdf"
 )
 
-// Text with a language has one form in JSON, {"value": "Cat", "lang": "en"}, and where only
-// text can stand, in cells, filters, forms and YAML, one form as text, Cat@en.
+// The forms of text with a language: {"value": "Cat", "lang": "en"} in JSON, and Cat@en where only text is possible:
+// in cells, filters, forms and YAML.
 
 // The members of the form in JSON.
 const (
@@ -27,8 +27,7 @@ func langText(v map[string]any) string {
 	return text + "@" + tag
 }
 
-// langTerm returns the literal of the form in JSON, or the reason why there is none, with
-// the form that was meant.
+// langTerm converts the JSON form to a literal, or returns why it cannot, with the correct form.
 func langTerm(p *Property, v any) (rdf.Term, string) {
 	switch v := v.(type) {
 	case string:
@@ -69,13 +68,13 @@ func langTerm(p *Property, v any) (rdf.Term, string) {
 	return nil, notA(p, v)
 }
 
-// speaks reports whether a language is one of the property's, as sh:languageIn means it (SHACL
-// section 4.4.4): en is any English.
+// speaks reports whether a language is allowed by the property, as in sh:languageIn (SHACL section 4.4.4): en
+// includes all English.
 func (p *Property) speaks(tag string) bool {
 	return len(p.Languages) == 0 || slices.ContainsFunc(p.Languages, func(wanted string) bool { return rdf.LangMatches(tag, wanted) })
 }
 
-// ofLang is the property whose cells have the texts of one language: a column called name@en.
+// ofLang is the property restricted to one language, for a column called name@en.
 func (p *Property) ofLang() *Property {
 	plain := *p
 	plain.Datatype = wordString
@@ -100,7 +99,7 @@ func (p *Property) LangCellValue(tag, text string) any {
 	return InLang(tag, p.ofLang().CellValue(text))
 }
 
-// InLang gives a text, or each of a list, a language. What is none stays.
+// InLang adds a language to a text, or to each text of a list. Other values stay.
 func InLang(tag string, v any) any {
 	switch v := v.(type) {
 	case string:

@@ -7,7 +7,7 @@ import (
 	"trails/rdf"
 )
 
-// facts are what follows about one type from the whole schema, computed once.
+// facts are derived facts about one type, computed once.
 type facts struct {
 	order      int // of declaration
 	supertypes []*Type
@@ -75,7 +75,7 @@ func (s *Schema) TypesOf(quads []rdf.Quad) []*Type {
 	return types
 }
 
-// nothing is known about a type of another schema, or about nil.
+// nothing is the facts about unknown types and nil.
 var nothing = &facts{}
 
 func (s *Schema) of(t *Type) *facts {
@@ -111,8 +111,8 @@ func (s *Schema) addSubtype(super, t *Type) {
 	}
 }
 
-// inherit settles label, key and mint, a type's own, else the nearest supertype's, and
-// whether it is open, as all subtypes of an open type are.
+// inherit computes label, key and mint, the type's own or those of the nearest supertype, and whether it is open,
+// which subtypes inherit.
 func (s *Schema) inherit(t *Type) {
 	f := s.about[t]
 	f.label, f.key, f.mint, f.open = t.Label, t.Key, t.Mint, t.Open
@@ -127,8 +127,7 @@ func (s *Schema) inherit(t *Type) {
 	f.mint = cmp.Or(f.mint, MintUUIDv7)
 }
 
-// add takes the properties of one more type of the chain. It stops one past the limit,
-// where check refuses the type.
+// add adds the properties of one type of the chain. It stops one beyond the limit, so that check refuses the type.
 func (f *facts) add(properties []*Property) {
 	for _, p := range properties {
 		if len(f.all) > maxProperties {

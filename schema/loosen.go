@@ -2,17 +2,16 @@ package schema
 
 import "slices"
 
-// Loosening returns the steps from head by which the schema asks less of data than before, or
-// names something otherwise: what is dropped or renamed, gets other IRIs or ids, and constraints
-// of which the way back would have to look at the data (see [Step]). What only adds, tightens or
-// describes is none of them.
+// Loosening returns the steps from head by which the schema requires less of data, or renames something: removals,
+// renames, other IRIs or ids, and constraints whose reversal would have to check data (see [Step]). Steps that only
+// add, tighten or describe are not included.
 func (p Patched) Loosening(head *Schema) (loosening []Step) {
 	type place struct {
 		kind                      StepKind
 		typ, property, constraint string
 	}
 	placeOf := func(s Step) place { return place{s.Kind, s.Type, s.Property, s.Constraint} }
-	back := map[place]bool{} // steps of the way back that look at the data
+	back := map[place]bool{} // reverse steps that check data
 	for _, s := range Diff(p.Schema, p.Renamed) {
 		back[placeOf(s)] = back[placeOf(s)] || s.Checks
 	}
@@ -29,7 +28,7 @@ func (p Patched) Loosening(head *Schema) (loosening []Step) {
 		case ChangePrefixes:
 			is := p.Schema.TurtlePrefixes()
 			for prefix, namespace := range p.Renamed.TurtlePrefixes() {
-				if is[prefix] != namespace { // what is written with it means something else
+				if is[prefix] != namespace { // data written with it means something else
 					loosening = append(loosening, s)
 					break
 				}

@@ -10,11 +10,9 @@ import (
 	"trails/rdf"
 )
 
-// KeyLocal returns the local id that t's key properties give an entity with these
-// values, by property name: the values' texts joined with "/". In it "%", in a
-// compound key "/", and a ":" that would make it read as an IRI are
-// percent-encoded, so that different keys never give one id. A key value that is
-// missing or empty is fault.InvalidArguments.
+// KeyLocal returns the local id of an entity from its key values, by property name: their texts joined with "/". "%",
+// "/" in a compound key, and a ":" that would make it look like an IRI are percent-encoded, so that different keys
+// have different ids. A missing or empty key value is fault.InvalidArguments.
 func (s *Schema) KeyLocal(t *Type, values map[string][]rdf.Term) (string, error) {
 	key := s.KeyOf(t)
 	parts := make([]string, len(key))
@@ -37,10 +35,9 @@ func (s *Schema) KeyLocal(t *Type, values map[string][]rdf.Term) (string, error)
 	return local, CheckLocal(local)
 }
 
-// ContentLocal returns the local id that its own content gives an entity of type
-// t: the first 32 hex digits of SHA-256 over its type and properties as sorted
-// canonical N-Quads lines without the subject. values are by property name; names
-// that t does not have are ignored.
+// ContentLocal returns the local id of an entity of type t from its content: the first 32 hex digits of SHA-256 over
+// its type and properties as sorted canonical N-Quads lines without the subject. values are by property name; unknown
+// names are ignored.
 func (s *Schema) ContentLocal(t *Type, values map[string][]rdf.Term) string {
 	lines := []string{contentLine(rdf.Type, t.IRI)}
 	for name, terms := range values {

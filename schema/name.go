@@ -17,8 +17,8 @@ const (
 	maxIRI   = 2048 // bytes of an IRI
 )
 
-// SnakeName is a type's name as ids of capabilities use it: AttackPattern is
-// attack_pattern and HTTPThing is http_thing. It is the one function for it.
+// SnakeName converts a type's name for ids of capabilities: AttackPattern is attack_pattern and HTTPThing is
+// http_thing.
 func SnakeName(typeName string) string {
 	var b strings.Builder
 	for i := range len(typeName) {
@@ -42,9 +42,8 @@ func startsWord(name string, i int) bool {
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// EntityIRI names the entity of type t with this local id: base, [Type.IDs], "/"
-// and the id, in which "%" and what an IRI cannot hold are percent-encoded.
-// The id is one that [CheckLocal] accepts.
+// EntityIRI returns the IRI of an entity of type t with this local id: base, [Type.IDs], "/" and the id, with "%" and
+// characters not allowed in IRIs percent-encoded. The id must pass [CheckLocal].
 func (s *Schema) EntityIRI(t *Type, local string) rdf.IRI {
 	ids := t.ids()
 	b := make([]byte, 0, len(s.Base)+len(ids)+1+len(local)+16)
@@ -63,8 +62,8 @@ func (s *Schema) EntityIRI(t *Type, local string) rdf.IRI {
 // beyond ASCII all may.
 func inIRI(c byte) bool { return c != 0x7f && !rdf.IRIStop[c] }
 
-// Local is the inverse of [Schema.EntityIRI]: the type's name and the local id of
-// an entity that this schema names. It is false for any other IRI.
+// Local is the inverse of [Schema.EntityIRI]: the type's name and the local id of an entity. It is false for other
+// IRIs.
 func (s *Schema) Local(iri rdf.IRI) (typeName, local string, ok bool) {
 	rest, ok := strings.CutPrefix(string(iri), s.Base)
 	if !ok {
@@ -82,8 +81,8 @@ func (s *Schema) Local(iri rdf.IRI) (typeName, local string, ok bool) {
 	return t.Name, local, true
 }
 
-// Short is an IRI as answers show it: an entity as Type/id, as [Schema.ResolveRef] reads
-// it; any other with a prefix of [Schema.TurtlePrefixes], as SPARQL reads it; else whole.
+// Short is an IRI in answers: an entity as Type/id, which [Schema.ResolveRef] reads; another IRI with a prefix of
+// [Schema.TurtlePrefixes], as in SPARQL; otherwise complete.
 func (s *Schema) Short(iri rdf.IRI) string {
 	if typeName, local, ok := s.Local(iri); ok {
 		return typeName + "/" + local
@@ -99,8 +98,7 @@ func (s *Schema) Short(iri rdf.IRI) string {
 	return short
 }
 
-// isSimpleLocal reports that a prefixed name may end in s as it stands, and that people
-// read it so.
+// isSimpleLocal reports whether s is a readable local part of a prefixed name without escapes.
 func isSimpleLocal(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -111,8 +109,7 @@ func isSimpleLocal(s string) bool {
 	return s != ""
 }
 
-// NodeName is what people call a node: Type/local of an entity that this schema names, else
-// its IRI, or _: and its label.
+// NodeName is the name of a node for people: Type/local for an entity, otherwise its IRI, or _: and its label.
 func (s *Schema) NodeName(node rdf.Term) string {
 	iri, ok := node.(rdf.IRI)
 	if !ok {
@@ -174,9 +171,8 @@ func CheckIRI(v string) error {
 	return nil
 }
 
-// ResolveID returns the IRI that id names as an entity of type t: an absolute IRI
-// as it is; "Type/id", as results show references, for t and its subtypes; anything
-// else as a local id of t. A bad one is fault.InvalidArguments.
+// ResolveID returns the IRI of an entity of type t named by id: an absolute IRI as it is; "Type/id", as in answers,
+// for t and its subtypes; otherwise a local id of t. An invalid id is fault.InvalidArguments.
 func (s *Schema) ResolveID(t *Type, id string) (rdf.IRI, error) {
 	if rdf.IsAbsoluteIRI(id) {
 		return rdf.IRI(id), CheckIRI(id)
@@ -190,10 +186,9 @@ func (s *Schema) ResolveID(t *Type, id string) (rdf.IRI, error) {
 	return s.EntityIRI(t, id), nil
 }
 
-// ResolveRef returns the IRI that a reference names as a value of p: an absolute
-// IRI, "Type/id" with a declared type, or a local id when only one concrete type
-// can be meant. A bad one is fault.InvalidArguments. It does not ask whether the
-// entity exists or is of p's class.
+// ResolveRef returns the IRI that a reference names as a value of p: an absolute IRI, "Type/id" with a declared type,
+// or a local id if only one concrete type is possible. An invalid one is fault.InvalidArguments. It does not check
+// that the entity exists or has p's class.
 func (s *Schema) ResolveRef(p *Property, v string) (rdf.IRI, error) {
 	if rdf.IsAbsoluteIRI(v) {
 		return rdf.IRI(v), CheckIRI(v)

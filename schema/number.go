@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// maxExponent bounds what a number's exponent may write out as digits.
+// maxExponent bounds the exponent of numbers that are written without one.
 const maxExponent = 400
 
-// Whole returns the digits of a JSON number that is an integer, however it is written: of 5.0 and
-// 50e-1 they are 5. It is false for all other numbers, and beyond maxExponent.
+// Whole returns the digits of a JSON number that is an integer in any notation: 5 for 5.0 and 50e-1. It is false for
+// other numbers, and beyond maxExponent.
 func Whole(number string) (digits string, whole bool) {
 	digits, ok := plain(number)
 	return digits, ok && !strings.Contains(digits, ".")
 }
 
-// plain writes a JSON number without an exponent and without needless zeros:
-// 1.50e2 is 150. It is false for an exponent beyond maxExponent.
+// plain writes a JSON number without an exponent and redundant zeros: 1.50e2 is 150. It is false beyond maxExponent.
 func plain(number string) (string, bool) {
 	unsigned, negative := strings.CutPrefix(number, "-")
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(unsigned), "e")

@@ -8,13 +8,12 @@ import (
 	"trails/fault"
 )
 
-// unsaid are the words of a property that mean nothing where there are no statements.
+// unsaid are the keys of a property that only make sense for statements.
 var unsaid = []string{"predicate", "unique", "search"}
 
-// Parameters reads properties that belong to no type, such as the parameters of a query,
-// from a YAML mapping: each name has what a property of the schema may have, but for what
-// is about statements. Every problem has the path of its place, which begins with path,
-// and its line. The properties are only to be used when there is no problem.
+// Parameters parses properties without a type, such as the parameters of a query, from a YAML mapping: each has the
+// keys of a property in the schema, except for those about statements. Problems have the path of their place, which
+// begins with path, and their line. If there are problems the properties must not be used.
 func (s *Schema) Parameters(path string, n *yaml.Node) ([]*Property, []fault.FieldError) {
 	d := newDecoder()
 	d.prefixes = s.Prefixes
@@ -29,7 +28,7 @@ func (s *Schema) Parameters(path string, n *yaml.Node) ([]*Property, []fault.Fie
 	}
 	for _, v := range d.values {
 		if _, known := Datatypes[v.p.Datatype]; known || v.p.Class != "" {
-			s.normalizeProperty(v.p) // a reference may say its class alone
+			s.normalizeProperty(v.p) // a reference may be given by its class only
 			if term := d.term(s, v); term != nil {
 				v.set(term)
 			}

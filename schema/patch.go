@@ -14,18 +14,17 @@ import (
 type Patched struct {
 	// Schema is the schema that the steps lead to.
 	Schema *Schema
-	// Renamed is the schema before the patch, its types and properties in the same places,
-	// with the names that they have after it; those that go keep their names. It is the
-	// schema itself when nothing is renamed.
+	// Renamed is the schema before the patch, with its types and properties at the same indexes but with their new
+	// names; removed ones keep their names. It is the schema itself if nothing is renamed.
 	Renamed *Schema
-	// Idle are the steps, or parts of them, that change nothing.
+	// Idle are the steps, or parts of steps, without an effect.
 	Idle []Idle
 }
 
-// patchWord is a word that begins a step.
+// patchWord is the first word of a step.
 type patchWord struct {
 	word, example string
-	// lists is set where names follow, one or a list; else it is a mapping by name.
+	// lists means that names follow, one or a list; otherwise it is a mapping by name.
 	lists bool
 	take  func(p *patcher, name string, value *yaml.Node)
 }
@@ -56,12 +55,11 @@ var patchWords = []patchWord{
 //	move_before: {Task.due: title}
 //	prefixes: {ex: "http://example.org/"}
 //
-// Types and properties are in the words of [ParseYAML]. Altering sets the words that are
-// given and takes away those that are null. Steps are taken in order, and the schema must
-// be right after the last one. Text that is no YAML is fault.Malformed, one over 1 MiB, or
-// one that makes a schema over 1 MiB, is fault.TooLarge. All steps that are wrong, and all
-// that is wrong with the schema they lead to, come back at once as fault.InvalidData, with
-// "step N", counted from 1, as Source.
+// Types and properties are in the words of [ParseYAML]. Altering sets the given keys, and removes those that are
+// null. Steps are applied in order, and the schema must be valid after the last one. Text that is not YAML is
+// fault.Malformed; one over 1 MiB, or one that makes a schema over 1 MiB, is fault.TooLarge. All invalid steps, and
+// all errors of the resulting schema, are returned at once as fault.InvalidData, with "step N", counted from 1, as
+// Source.
 func (s *Schema) Patch(src []byte) (Patched, error) {
 	steps, err := parseDocument("patch", src)
 	if err != nil {
@@ -69,7 +67,7 @@ func (s *Schema) Patch(src []byte) (Patched, error) {
 	}
 	list := steps.Content
 	if steps.Kind == yaml.MappingNode {
-		list = []*yaml.Node{steps} // one step may stand without a list
+		list = []*yaml.Node{steps} // a single step need not be in a list
 	} else if steps.Kind != yaml.SequenceNode {
 		return Patched{}, fault.New(fault.Malformed, "the patch must be a list of steps, such as - %s", patchWords[0].example)
 	}
@@ -100,27 +98,27 @@ func (s *Schema) Patch(src []byte) (Patched, error) {
 	return patched, nil
 }
 
-// patcher takes the steps of a patch. The schema is a tree of YAML meanwhile, in which a
-// node's line is the number of the step that set it, and 0 for what was there.
+// patcher applies the steps of a patch to the schema as a YAML tree, in which the line of a node is the number of the
+// step that set it, 0 for the original.
 type patcher struct {
 	*decoder
 	head *Schema
 	root *yaml.Node
-	// keys are the names in the tree of what the head has.
+	// keys maps nodes of the tree to original names.
 	keys map[*yaml.Node]origin
-	// about says which step was the last to be about a type or a property, by its name.
+	// about maps the name of a type or property to the last step about it.
 	about map[string]int
-	// gone are the names that steps took away, with the last such step.
+	// gone maps removed names to the step that removed them.
 	gone map[string]int
-	// touched is what the steps were about.
+	// touched is what the steps are about.
 	touched []touch
 
 	step int
 	word patchWord
-	same bool // the step says what the schema says before it
+	same bool // the step sets what is already set
 }
 
-// origin is what a type or a property was called at the head.
+// origin is the original name of a type or property.
 type origin struct{ typ, property string }
 
 func newPatcher(head *Schema, text []byte) (*patcher, error) {
@@ -143,7 +141,7 @@ func newPatcher(head *Schema, text []byte) (*patcher, error) {
 	return p, nil
 }
 
-// place makes a node and what is in it that of a step.
+// place marks a node and its content as set by a step.
 func place(n *yaml.Node, step int) {
 	n.Line = step
 	for _, child := range n.Content {
@@ -196,7 +194,7 @@ func stepWords() []string {
 	return words
 }
 
-// refuse reports that the step is wrong about name.
+// refuse reports an error of the step about name.
 func (p *patcher) refuse(name string, code fault.Code, format string, args ...any) {
 	about := strings.TrimSpace(p.word.word + " " + name)
 	message := fmt.Sprintf(format, args...)
@@ -210,7 +208,7 @@ func (p *patcher) refuse(name string, code fault.Code, format string, args ...an
 	p.problems = append(p.problems, f)
 }
 
-// attribute gives a problem of the schema after the patch to the step that brings it.
+// attribute assigns an error of the resulting schema to the step that causes it.
 func (p *patcher) attribute(f *fault.FieldError) {
 	name, _ := f.Value.(string)
 	if step := p.gone[name]; f.Code == fault.Class && step > 0 {
@@ -228,7 +226,7 @@ func (p *patcher) attribute(f *fault.FieldError) {
 	}
 }
 
-// letGo is a step after which a place of the schema does not name what later ones take away.
+// letGo is a step that makes a place of the schema stop referring to what later steps remove.
 func (p *patcher) letGo(path []string) string {
 	if len(path) > 4 { // types.Task.properties.owner.class
 		return fmt.Sprintf("alter_property: {%s.%s: {class: null, type: %s}}", path[1], path[3], wordIRI)
@@ -267,7 +265,7 @@ func (p *patcher) addType(name string, value *yaml.Node) {
 	insert(types, name, value, p.step)
 }
 
-// typeNamed returns the place of a type among all of them; it reports that there is none.
+// typeNamed returns the index of a type among all types; it reports an unknown one.
 func (p *patcher) typeNamed(name string) (types *yaml.Node, at int) {
 	types = branch(p.root, "types")
 	if at = index(types, name); at < 0 {
@@ -298,8 +296,7 @@ func (p *patcher) dropType(name string, _ *yaml.Node) {
 	}
 }
 
-// renameType gives a type another name, and names it so wherever it was named. Its nodes
-// keep their IRIs.
+// renameType renames a type, and all references to it. Its nodes keep their IRIs.
 func (p *patcher) renameType(name string, value *yaml.Node) {
 	types, at := p.typeNamed(name)
 	now := p.text(p.word.word+"."+name, value)
@@ -351,8 +348,7 @@ func renameType(types *yaml.Node, at int, now string) {
 	}
 }
 
-// propertyNamed returns a type's own properties and the place of one among them; it
-// reports that there is none.
+// propertyNamed returns a type's own properties and the index of one; it reports an unknown one.
 func (p *patcher) propertyNamed(path string) (typeName string, properties *yaml.Node, at int) {
 	typeName, name, t := p.owner(path)
 	if t == nil {
@@ -404,11 +400,10 @@ func (p *patcher) addProperty(path string, value *yaml.Node) {
 	insert(properties, name, value, p.step)
 }
 
-// twinWords say the same of a property in two ways.
+// twinWords are pairs of keys that express the same.
 var twinWords = [][2]string{{"type", "class"}, {"required", "min_count"}, {"many", "max_count"}}
 
-// alterProperty sets and takes away words of a property. Twin words stand in each other's
-// place.
+// alterProperty sets and removes keys of a property. A key replaces its twin.
 func (p *patcher) alterProperty(path string, value *yaml.Node) {
 	typeName, properties, at := p.propertyNamed(path)
 	if at < 0 {
@@ -431,7 +426,7 @@ func (p *patcher) alterProperty(path string, value *yaml.Node) {
 	p.same = p.same && !twinGone
 }
 
-// alter sets the words of n that value has, and takes away those that are null there.
+// alter sets the keys of n that value has, and removes those that are null in it.
 func (p *patcher) alter(n *yaml.Node, path string, value *yaml.Node, words []string) {
 	if value.Kind != yaml.MappingNode || len(value.Content) == 0 {
 		p.refuse(strings.TrimPrefix(path, "types."), fault.Datatype, "say what to alter, such as %s", p.word.example)
@@ -454,7 +449,7 @@ func (p *patcher) dropProperty(path string, _ *yaml.Node) {
 	}
 }
 
-// renameProperty gives a property another name, also where its type and the subtypes name it.
+// renameProperty renames a property, and the references of its type and subtypes to it.
 func (p *patcher) renameProperty(path string, value *yaml.Node) {
 	typeName, properties, at := p.propertyNamed(path)
 	now := strings.TrimPrefix(p.text(p.word.word+"."+path, value), typeName+".")
@@ -499,7 +494,7 @@ func renameProperty(types *yaml.Node, typeName string, key *yaml.Node, now strin
 	}
 }
 
-// moveBefore puts a type in front of another, or a property in front of one of its type.
+// moveBefore moves a type before another, or a property before another one of its type.
 func (p *patcher) moveBefore(path string, value *yaml.Node) {
 	before := p.text(p.word.word+"."+path, value)
 	var among *yaml.Node
@@ -538,7 +533,7 @@ func (p *patcher) prefix(name string, value *yaml.Node) {
 	}
 }
 
-// noteNames gives the properties that have another name than at the head the one that they had.
+// noteNames records the former names of renamed properties.
 func (p *patcher) noteNames() {
 	for _, t := range pairs(branch(p.root, "types")) {
 		properties := member(t, "properties")
@@ -550,8 +545,7 @@ func (p *patcher) noteNames() {
 	}
 }
 
-// namesOnce are the names that a property had once from is now: one that gets a name again has
-// the names of the time when it had it.
+// namesOnce are the former names of a property, if it was called from before: a name used again starts a new list.
 func namesOnce(names []string, from, now string) []string {
 	if at := slices.Index(names, now); at >= 0 {
 		return names[:at:at]
@@ -577,7 +571,7 @@ func noteName(properties *yaml.Node, i int, from string, step int) {
 	}
 }
 
-// renamed is the head with the names that its types and properties have in the tree.
+// renamed is the original schema with the new names of its types and properties.
 func (p *patcher) renamed(text []byte) (*Schema, error) {
 	fresh, err := newPatcher(p.head, text)
 	if err != nil {

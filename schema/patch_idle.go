@@ -8,27 +8,26 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Idle is what a step of a patch is about without changing anything.
+// Idle is a step of a patch that has no effect.
 type Idle struct {
-	// Step is the number of the step, from 1. Part is set where it is about more than this,
-	// which it changes.
+	// Step is the number of the step, from 1. Part means that another part of it has an effect.
 	Step int
 	Part bool
-	// Word and Name say what it is about, such as alter_property and Task.due.
+	// Word and Name identify it, such as alter_property and Task.due.
 	Word, Name string
-	// Why says it to a person.
+	// Why explains it to a person.
 	Why string
 }
 
-// touch is what a step is about, by the names that the patch has for it so far.
+// touch is what a step is about, by current names.
 type touch struct {
 	step                int
 	word, typ, property string
-	words               []string // those that it alters
-	same                bool     // it says what the schema says before it
+	words               []string // the altered keys
+	same                bool     // it sets what is already set
 }
 
-// touch notes what the step is about. A new name is that of the steps before it, too.
+// touch records what the step is about. Earlier steps with the old name get the new one.
 func (p *patcher) touch(name string, value *yaml.Node) {
 	typ, property, _ := strings.Cut(name, ".")
 	t := touch{step: p.step, word: p.word.word, typ: typ, property: property, same: p.same}
@@ -57,8 +56,7 @@ func (p *patcher) touch(name string, value *yaml.Node) {
 	}
 }
 
-// says reports whether a mapping has a key with just this value, or has none and the value is
-// null.
+// says reports whether a mapping has this value for a key, or no such key if the value is null.
 func says(n *yaml.Node, key string, value *yaml.Node) bool {
 	is := member(n, key)
 	if is == nil || value.Tag == tagNull {
@@ -71,7 +69,7 @@ func sameTree(a, b *yaml.Node) bool {
 	return a.Kind == b.Kind && a.Value == b.Value && a.Tag == b.Tag && slices.EqualFunc(a.Content, b.Content, sameTree)
 }
 
-// shows reports whether a difference comes of what the step is about.
+// shows reports whether a difference may result from the step.
 func (t touch) shows(st Step) bool {
 	if t.word == "prefixes" {
 		from, to := st.From, st.To
@@ -83,7 +81,7 @@ func (t touch) shows(st Step) bool {
 		is, has := to.(map[string]string)[t.typ]
 		return was != is || had != has
 	}
-	if t.word == "move_before" { // what comes or goes stands in the order, too
+	if t.word == "move_before" { // adding and removing changes the order, too
 		if t.property == "" {
 			return st.Kind == AddType || st.Kind == DropType || st.Kind == RenameType || st.Kind == ChangeOrder && st.Type == ""
 		}
@@ -111,7 +109,7 @@ func (t touch) shows(st Step) bool {
 	return true
 }
 
-// idle are the steps that nothing of what lies between the schemas comes of.
+// idle are the steps that cause no difference between the schemas.
 func (p *patcher) idle(steps []Step, after *Schema) (idle []Idle) {
 	about := map[int]int{}
 	for _, t := range p.touched {

@@ -31,7 +31,7 @@ func keysOf(n *yaml.Node) []string {
 	return keys
 }
 
-// index is the place of a key of a mapping, -1 for none.
+// index is the index of a key in a mapping, -1 for none.
 func index(n *yaml.Node, key string) int {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
@@ -41,8 +41,8 @@ func index(n *yaml.Node, key string) int {
 	return -1
 }
 
-// mappingAt returns the value of the key at i as a mapping: nothing is an empty one, and
-// a bare word the type of a property.
+// mappingAt returns the value of the key at i as a mapping: an empty value is an empty one, and a bare word is the
+// type of a property.
 func mappingAt(n *yaml.Node, i int) *yaml.Node {
 	value := n.Content[i+1]
 	if value.Kind != yaml.ScalarNode {
@@ -57,7 +57,7 @@ func mappingAt(n *yaml.Node, i int) *yaml.Node {
 	return m.Node
 }
 
-// branch returns the mapping under a key, which is made when there is none.
+// branch returns the mapping under a key, and creates it if missing.
 func branch(n *yaml.Node, key string) *yaml.Node {
 	if i := index(n, key); i >= 0 {
 		return mappingAt(n, i)
@@ -67,7 +67,7 @@ func branch(n *yaml.Node, key string) *yaml.Node {
 	return m
 }
 
-// insert puts a key and its value at the end of a mapping, as set by a step.
+// insert appends a key with its value to a mapping, as set by a step.
 func insert(n *yaml.Node, key string, value *yaml.Node, step int) {
 	k := textNode(key)
 	k.Line = step
@@ -80,7 +80,7 @@ func remove(n *yaml.Node, key string) {
 	}
 }
 
-// rewrite replaces every text in a value, which may be nil, a text, or lists of them.
+// rewrite applies a function to every text in a value, which may be nil, a text, or nested lists.
 func rewrite(n *yaml.Node, replace func(string) string) {
 	switch {
 	case n == nil:
@@ -93,7 +93,7 @@ func rewrite(n *yaml.Node, replace func(string) string) {
 	}
 }
 
-// other is now in the place of was, and any other text as it is.
+// other returns now for the text was, and other texts unchanged.
 func other(text, was, now string) string {
 	if text == was {
 		return now

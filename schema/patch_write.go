@@ -8,9 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// PatchTo returns the patch that leads from s to another schema of the same base, as
-// [Schema.Patch] reads it: "[]\n" when there is no difference. What has another name, and does
-// not say that it had the one that goes, is one that goes and one that comes.
+// PatchTo returns the patch from s to another schema with the same base, for [Schema.Patch]: "[]\n" without
+// differences. A renamed type or property is removed and added, unless it names its former name.
 func (s *Schema) PatchTo(to *Schema) ([]byte, error) {
 	patched, w := s.towards(to)
 	was, err := treeOf(patched.Renamed)
@@ -51,14 +50,14 @@ func orEmpty(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// patchWriter gathers the steps of a patch.
+// patchWriter collects the steps of a patch.
 type patchWriter struct{ steps *yaml.Node }
 
 func (w patchWriter) step(word string, about *yaml.Node) {
 	w.steps.Content = append(w.steps.Content, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{textNode(word), about}})
 }
 
-// about is a step on one name: its words, or the name that it is moved before.
+// about is a step about one name: its keys, or the name that it is moved before.
 func (w patchWriter) about(word, name string, value *yaml.Node) {
 	w.step(word, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{textNode(name), value}})
 }
@@ -99,7 +98,7 @@ func (w patchWriter) properties(prefix string, was, is *yaml.Node) {
 	w.inOrder(prefix, order, keysOf(is))
 }
 
-// dropped writes a step for each key that goes, and returns those that stay.
+// dropped writes a step for each removed key, and returns the others.
 func (w patchWriter) dropped(word, prefix string, was, is *yaml.Node) (stay []string) {
 	for _, name := range keysOf(was) {
 		if member(is, name) != nil {
@@ -111,7 +110,7 @@ func (w patchWriter) dropped(word, prefix string, was, is *yaml.Node) (stay []st
 	return stay
 }
 
-// inOrder writes the steps that move names until they stand as they should.
+// inOrder writes steps that move names into the right order.
 func (w patchWriter) inOrder(prefix string, have, want []string) {
 	for i := len(want) - 2; i >= 0; i-- {
 		name, next := want[i], want[i+1]
@@ -124,8 +123,7 @@ func (w patchWriter) inOrder(prefix string, have, want []string) {
 	}
 }
 
-// differing are the words that lead from one mapping to another: null takes one away.
-// Properties have steps of their own.
+// differing are the keys that change one mapping to another; null removes a key. Properties have their own steps.
 func differing(was, is *yaml.Node) *yaml.Node {
 	out := &yaml.Node{Kind: yaml.MappingNode}
 	for key := range pairs(was) {

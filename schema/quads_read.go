@@ -10,10 +10,9 @@ import (
 	"trails/rdf"
 )
 
-// FromQuads reads what [Schema.Quads] wrote. Quads of other graphs are ignored, what the
-// rest says beyond a schema is [Schema.Foreign]; without any quads the schema is empty over base.
-// base is the file's, "" takes what the quads say. Quads that contradict
-// themselves or break a rule are fault.InvalidData.
+// FromQuads reads the quads of [Schema.Quads]. Quads of other graphs are ignored, statements beyond a schema are
+// [Schema.Foreign], and without quads the schema is empty. base is that of the file, "" uses the one in the quads.
+// Contradictions and violated rules are fault.InvalidData.
 func FromQuads(quads []rdf.Quad, base string) (*Schema, error) {
 	r := newQuadReader(quads)
 	declared := r.text(Node, TrailsBase)
@@ -41,7 +40,7 @@ type quadReader struct {
 	// known has the types' shapes, and those of their properties under the names that
 	// [Schema.Quads] gives them.
 	known  map[rdf.IRI]rdf.IRI
-	blank  map[rdf.BNode]rdf.Term // names of blank nodes by what they say
+	blank  map[rdf.BNode]rdf.Term // canonical names of blank nodes
 	owners map[rdf.Term]rdf.Term  // of blank nodes
 }
 
@@ -94,7 +93,7 @@ func (r *quadReader) shapes() []rdf.IRI {
 	return shapes
 }
 
-// sort puts shapes in their sh:order.
+// sort sorts shapes by sh:order.
 func (r *quadReader) sort(shapes []rdf.IRI) {
 	slices.SortFunc(shapes, func(a, b rdf.IRI) int {
 		return cmp.Or(cmp.Compare(r.count(a, shOrder), r.count(b, shOrder)), cmp.Compare(a, b))
@@ -199,8 +198,8 @@ func (r *quadReader) datatype(shape rdf.IRI) string {
 	return cmp.Or(wordOf[iri], string(iri))
 }
 
-// predicates reads label, key and the unique groups, which the quads hold as
-// predicates and a type as names. It needs s to know what t inherits.
+// predicates reads label, key and the unique groups, which are predicates in quads and names in a type. It needs s to
+// know what t inherits.
 func (r *quadReader) predicates(s *Schema, t *Type, iri rdf.IRI) {
 	name := func(predicate rdf.IRI, object rdf.Term) string {
 		path, _ := object.(rdf.IRI)
@@ -277,7 +276,7 @@ func (r *quadReader) count(subject rdf.Term, predicate rdf.IRI) int {
 	return 0
 }
 
-// list returns an RDF list's items; it ends on lists that run in circles.
+// list returns the items of an RDF list; it stops at a cycle.
 func (r *quadReader) list(subject rdf.Term, predicate rdf.IRI, head rdf.Term) []rdf.Term {
 	var items []rdf.Term
 	seen := map[rdf.Term]bool{}

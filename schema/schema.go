@@ -1,8 +1,6 @@
-// Package schema is the graph's schema as its author declares it: types, their
-// properties and constraints. YAML is a way to write it, SHACL quads in
-// urn:trails:graph:schema are how the file keeps it, and [Diff] says what lies
-// between two of them. It validates nothing: package validate does, from the
-// quads. Read [Schema] first.
+// Package schema is the graph's schema as its author declares it: types, their properties and constraints. It can be
+// written as YAML, is stored as SHACL quads in urn:trails:graph:schema, and [Diff] compares two of them. Package
+// validate validates data, from the quads. Read [Schema] first.
 //
 // A Schema is immutable once built; all of its methods are safe for concurrent use.
 package schema
@@ -15,25 +13,25 @@ import (
 
 // Schema is a set of types over one base IRI.
 type Schema struct {
-	// Base is what type, property and entity IRIs begin with.
+	// Base is the beginning of type, property and entity IRIs.
 	Base string
-	// Prefixes map a prefix to a namespace, for CURIEs in YAML and for Turtle and JSON-LD out.
+	// Prefixes map prefixes to namespaces, for CURIEs in YAML and for Turtle and JSON-LD output.
 	Prefixes map[string]string
 	// Types are in the order of declaration.
 	Types []*Type
 
 	byName map[string]*Type
 	byIRI  map[rdf.IRI]*Type
-	byIDs  map[string]*Type // by what the IRIs of their entities begin with
+	byIDs  map[string]*Type // by the beginning of their entities' IRIs
 	about  map[*Type]*facts
 	// declared are the predicates of all properties.
 	declared map[rdf.IRI]bool
-	// identifying are the properties of keys, of unique groups, and of types whose ids are made of their content.
+	// identifying are the properties of keys, of unique groups, and of types with content ids.
 	identifying map[*Property]bool
 	foreign     []Foreign
 }
 
-// Mint says how a new entity of a type gets its IRI.
+// Mint says how new entities of a type get their IRIs.
 type Mint string
 
 // The ways to mint, as the schema writes them.
@@ -49,25 +47,23 @@ type Type struct {
 	Name        string
 	IRI         rdf.IRI // Base+Name unless the schema gives rdf_type
 	Description string
-	// Label names the property whose value people read; "" means the supertype's,
-	// and without one the local id; see [Schema.LabelOf].
+	// Label names the property with the label; "" means that of the supertype, or else the local id; see
+	// [Schema.LabelOf].
 	Label string
-	// Key names the properties that identify an entity, unique together when set;
-	// nil means the supertype's, see [Schema.KeyOf].
+	// Key names the properties that together identify an entity; nil means those of the supertype, see
+	// [Schema.KeyOf].
 	Key []string
 	// Unique lists groups of properties whose values are unique together within the type.
 	// The groups are sorted, because quads keep no order between them.
 	Unique [][]string
-	// IDs stands in the place of the name in the IRIs of its entities, which keep them when
-	// the type is renamed; "" means Name.
+	// IDs replaces the name in the IRIs of its entities, which stay the same when the type is renamed; "" means Name.
 	IDs string
 	// Mint is how entities get their IRIs; "" means as the supertype's, see [Schema.MintOf].
 	Mint Mint
 	// Extends names the direct supertypes, in their order of declaration.
 	Extends  []string
 	Abstract bool // only subtypes have instances
-	// Open: nodes of the type may have names under the base that the schema does not
-	// declare; see [Schema.IsOpen].
+	// Open means that nodes of the type may have undeclared names under the base; see [Schema.IsOpen].
 	Open bool
 	// Properties are the type's own, in order of declaration; see [Schema.PropertiesOf].
 	Properties []*Property
@@ -99,13 +95,13 @@ type Property struct {
 	UniqueLang bool // no two values of an entity share a language
 	Unique     bool // no two entities of the type share a value
 	Default    rdf.Term
-	// Unsearched: full-text search finds no node by a value of the property.
+	// Unsearched means that full-text search ignores values of the property.
 	Unsearched bool
-	// Was are the names that the property had before, the latest last.
+	// Was are the former names of the property, the latest last.
 	Was []string
 }
 
-// ids is what the IRIs of entities of t have between the base and the local id.
+// ids is the part of entity IRIs of t between the base and the local id.
 func (t *Type) ids() string { return cmp.Or(t.IDs, t.Name) }
 
 // Many reports whether the property takes an array in JSON.

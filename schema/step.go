@@ -33,10 +33,10 @@ const (
 	ChangeKey         StepKind = "change_key"
 	ChangeUnique      StepKind = "change_unique" // the groups of a type
 	ChangeMint        StepKind = "change_mint"
-	ChangeIDs         StepKind = "change_ids" // what the IRIs of a type's nodes begin with
+	ChangeIDs         StepKind = "change_ids" // the beginning of the IRIs of a type's nodes
 	ChangeDescription StepKind = "change_description"
 	ChangeOrder       StepKind = "change_order" // of the types, or of a type's properties
-	DropForeign       StepKind = "drop_foreign" // Step.Type is the subject of a [Foreign], From what it says
+	DropForeign       StepKind = "drop_foreign" // Step.Type is the subject of a [Foreign], From its statements
 )
 
 // Step is one difference between two schemas.
@@ -46,18 +46,17 @@ type Step struct {
 	Property string   `json:"property,omitempty"`
 	// Constraint is the key in YAML, for ChangeConstraint.
 	Constraint string `json:"constraint,omitempty"`
-	// From and To are as JSON shows them; nil for absent. An added type or property
-	// is its [TypeDocument] or [PropertyDocument].
+	// From and To are JSON values; nil if absent. An added type or property is its [TypeDocument] or
+	// [PropertyDocument].
 	From any `json:"from,omitempty"`
 	To   any `json:"to,omitempty"`
-	// Lossy: data would be removed, or nothing would lead to it any more.
+	// Lossy means that data would be removed or become unreachable.
 	Lossy bool `json:"lossy"`
-	// Checks: entities of Type and its subtypes that were valid may not be any more.
-	// For an optional AddProperty these are only entities that have values already;
-	// ChangeExtends and ChangeIRI of a type also reach the entities that refer to them.
+	// Checks means that valid entities of Type and its subtypes may become invalid. For an optional AddProperty these
+	// are only entities that already have values; ChangeExtends and ChangeIRI of a type also affect the entities that
+	// refer to them.
 	Checks bool `json:"checks"`
-	// Backfill: the property becomes required and has a default, which existing
-	// entities without a value are to be given.
+	// Backfill means that the property becomes required and has a default for existing entities without a value.
 	Backfill bool `json:"backfill,omitempty"`
 	// Crosses names the type or the property of before whose name what the step is about had for a
 	// while, or has: names that cross are no renaming, and values do not follow them.
@@ -154,7 +153,7 @@ func (d PropertyDocument) words() []string {
 	return words
 }
 
-// spoken is a value as a person reads it: text bare, all else as JSON, nothing as "none".
+// spoken is a value for a person: text without quotes, other values as JSON, nil as "none".
 func spoken(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -10,14 +10,14 @@ import (
 	"trails/rdf"
 )
 
-// Towards returns what makes of s a schema that was written whole: what says that it had
-// another name is renamed, a property by [Property.Was] and a type by the ids that it keeps.
+// Towards returns the change from s to a completely written schema. Renames are recognized: a property by
+// [Property.Was] and a type by its ids.
 func (s *Schema) Towards(after *Schema) Patched {
 	patched, _ := s.towards(after)
 	return patched
 }
 
-// towards returns the steps of a patch that rename, too.
+// towards returns the steps of a patch, including renames.
 func (s *Schema) towards(after *Schema) (Patched, patchWriter) {
 	none := patchWriter{steps: &yaml.Node{Kind: yaml.SequenceNode}}
 	w := patchWriter{steps: &yaml.Node{Kind: yaml.SequenceNode}}
@@ -52,20 +52,20 @@ func (s *Schema) towards(after *Schema) (Patched, patchWriter) {
 	}
 	patched, err := s.patchBy(w)
 	if err != nil {
-		return Patched{Schema: after, Renamed: s}, none // names cross: they go and come
+		return Patched{Schema: after, Renamed: s}, none // crossing renames become removals and additions
 	}
 	patched.Schema.foreign = s.foreign
 	return Patched{Schema: after, Renamed: patched.Schema}, w
 }
 
-// wasNode sets the names that a property had.
+// wasNode sets the former names of a property.
 func wasNode(names []string) *yaml.Node {
 	words := newMapping()
 	words.set("was", nameList(names))
 	return words.Node
 }
 
-// goneAs returns the type that after has under the name of t, if one of its ids goes alone.
+// goneAs returns the type of after that replaces t, by its ids, if that is unambiguous.
 func (s *Schema) goneAs(t *Type, after *Schema) *Type {
 	var found *Type
 	for _, was := range s.Types {
@@ -79,8 +79,7 @@ func (s *Schema) goneAs(t *Type, after *Schema) *Type {
 	return found
 }
 
-// SameProperty reports whether both predicates are names of one property, of which at most one
-// is that of now.
+// SameProperty reports whether both predicates are names of one property, at most one of them the current one.
 func (s *Schema) SameProperty(a, b rdf.IRI) bool {
 	for _, t := range s.Types {
 		for _, p := range t.Properties {
@@ -95,8 +94,8 @@ func (s *Schema) SameProperty(a, b rdf.IRI) bool {
 	return false
 }
 
-// KeepNames returns after with the names that the properties of s had, where it says none of a
-// property: whoever writes a schema whole need not repeat them.
+// KeepNames returns after with the former names of properties in s, where it has none: a completely written schema
+// need not repeat them.
 func (s *Schema) KeepNames(after *Schema) *Schema {
 	w := patchWriter{steps: &yaml.Node{Kind: yaml.SequenceNode}}
 	for _, t := range after.Types {
@@ -113,7 +112,7 @@ func (s *Schema) KeepNames(after *Schema) *Schema {
 	}
 	patched, err := after.patchBy(w)
 	if err != nil {
-		return after // it says too much already
+		return after // it already has too many names
 	}
 	return patched.Schema
 }

@@ -17,10 +17,9 @@ import (
 // maxSafe is 2^53: integers up to it are the same in every JSON implementation.
 const maxSafe = 1 << 53
 
-// Values returns the terms of a property's value as a call gives it in JSON: one
-// value, or an array for a property with many. Every value that is wrong has its
-// error. It checks datatypes and that a single-valued property gets one value;
-// the other constraints are the validator's.
+// Values returns the terms of a property's value in JSON: one value, or an array for a property with many. Each
+// invalid value has its error. It checks datatypes and that a single-valued property gets one value; package validate
+// checks other constraints.
 func (s *Schema) Values(p *Property, v any) ([]rdf.Term, []fault.FieldError) {
 	array, isArray := v.([]any)
 	if !isArray || p.Datatype == wordVector && (!p.Many() || !nested(array)) {
@@ -35,7 +34,7 @@ func (s *Schema) Values(p *Property, v any) ([]rdf.Term, []fault.FieldError) {
 	return s.values(p, array)
 }
 
-// nested reports whether an array holds arrays, so that it is many vectors and not one.
+// nested reports whether an array contains arrays, which means many vectors instead of one.
 func nested(array []any) bool {
 	if len(array) == 0 {
 		return true
@@ -150,19 +149,19 @@ func lexicalOf(p *Property, v any) (lexical, reason string) {
 	return "", notA(p, v)
 }
 
-// keepsDigits reports whether a decimal stays as it is written, 1.50 and not 1.5: where one value
-// is compared with no other to be the same.
+// keepsDigits reports whether a decimal keeps its notation, 1.50 and not 1.5: where values are not compared for
+// equality.
 func (s *Schema) keepsDigits(p *Property) bool {
 	return !p.Many() && !p.Unique && p.OneOf == nil && p.HasValue == nil && !s.identifying[p]
 }
 
-// isBig reports whether values are whole numbers that JSON has as text.
+// isBig reports whether values are integers that JSON represents as text.
 func (p *Property) isBig() bool {
 	d := Datatypes[p.Datatype]
 	return cmp.Or(d.As, d.Word) == wordBigInteger
 }
 
-// notA says that v is no value of p's datatype, and shows one.
+// notA says that v is not a value of p's datatype, with an example.
 func notA(p *Property, v any) string {
 	return fmt.Sprintf("%s is not a valid %s; give one such as %s", shown(v), p.Datatype, p.example())
 }
@@ -170,7 +169,7 @@ func notA(p *Property, v any) string {
 // maxExample is how many components of a vector an example has at most.
 const maxExample = 8
 
-// example is a value of p's datatype as JSON. Of a long vector it has the beginning.
+// example is an example value of p's datatype as JSON, shortened for a long vector.
 func (p *Property) example() string {
 	switch {
 	case p.IsLang() && len(p.Languages) > 0:
@@ -205,8 +204,7 @@ func shown(v any) string {
 	return string(text[:cut]) + "…"
 }
 
-// numberLexical takes a JSON number; for doubles and floats also the strings that
-// stand for what JSON cannot say: INF, -INF and NaN.
+// numberLexical accepts a JSON number; for doubles and floats also the strings INF, -INF and NaN.
 func numberLexical(p *Property, v any) (lexical, reason string) {
 	if text, ok := v.(string); ok && p.Datatype != wordDecimal && (text == "INF" || text == "-INF" || text == "NaN") {
 		return text, ""

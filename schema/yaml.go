@@ -86,10 +86,10 @@ func parseDocument(what string, src []byte) (*yaml.Node, error) {
 	return root, refuseAliases(root)
 }
 
-// lineAt is the line of a byte; the first one when it is not known which.
+// lineAt is the line of a byte; the first one if unknown.
 func lineAt(src []byte, at int) int { return 1 + bytes.Count(src[:max(at, 0)], []byte("\n")) }
 
-// refuseAliases finds anchors and aliases, with which a small text can stand for an endless one.
+// refuseAliases refuses anchors and aliases, by which a small text could expand without bound.
 func refuseAliases(n *yaml.Node) error {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
 		return fault.New(fault.Malformed, "line %d: YAML anchors and aliases are not allowed in a schema; write the value out", n.Line)
@@ -102,10 +102,10 @@ func refuseAliases(n *yaml.Node) error {
 	return nil
 }
 
-// decoder turns YAML nodes into a schema, and remembers where each path stands.
+// decoder converts YAML nodes to a schema, and records the place of each path.
 type decoder struct {
-	place    string         // how a place is said: "line %d"
-	lines    map[string]int // 0 for what has no place
+	place    string         // format of a place: "line %d"
+	lines    map[string]int // 0 if unknown
 	problems []fault.FieldError
 	prefixes map[string]string
 	values   []pendingValue
@@ -113,7 +113,7 @@ type decoder struct {
 
 func newDecoder() *decoder { return &decoder{place: "line %d", lines: map[string]int{}} }
 
-// source is the place of the longest beginning of path that has one.
+// source is the place of the longest prefix of path that has one.
 func (d *decoder) source(path string) string {
 	for {
 		if line := d.lines[path]; line > 0 {

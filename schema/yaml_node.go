@@ -13,8 +13,8 @@ import (
 	"trails/rdf"
 )
 
-// This file reads single YAML nodes: each function reports a node of the wrong
-// kind at its path and returns the zero value; a nil node is the zero value too.
+// Functions that read single YAML nodes: each reports a node of the wrong kind at its path and returns the zero
+// value, which a nil node also gives.
 
 const (
 	tagNull = "!!null"
@@ -22,7 +22,7 @@ const (
 	tagInt  = "!!int"
 )
 
-// member returns a mapping's value for key without judging the rest, nil for none.
+// member returns a mapping's value for key without checking the rest, or nil.
 func member(n *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
@@ -41,8 +41,8 @@ func (d *decoder) mapping(path string, n *yaml.Node, allowed []string) map[strin
 	return m
 }
 
-// members yields the members of a mapping in order. It reports keys that repeat
-// and, unless allowed is nil, keys that are not allowed, and leaves them out.
+// members yields the members of a mapping in order. It reports and skips duplicate keys and, unless allowed is nil,
+// keys that are not allowed.
 func (d *decoder) members(path string, n *yaml.Node, allowed []string) iter.Seq2[string, *yaml.Node] {
 	return func(yield func(string, *yaml.Node) bool) {
 		if n == nil || n.Tag == tagNull {
@@ -85,7 +85,7 @@ func (d *decoder) key(path string, key *yaml.Node, seen map[string]bool, allowed
 	return true
 }
 
-// text returns a scalar as it is written, so that a version 1.10 keeps its zero.
+// text returns a scalar as written, so that a version 1.10 keeps its zero.
 func (d *decoder) text(path string, n *yaml.Node) string {
 	switch {
 	case n == nil:

@@ -57,7 +57,7 @@ func (d *decoder) field(path string, k key, p *Property, field any, n *yaml.Node
 	}
 }
 
-// counts reads required, many, min_count and max_count, which say the same in two ways.
+// counts reads required, many, min_count and max_count, which are two ways to express the same.
 func (d *decoder) counts(path string, m map[string]*yaml.Node, p *Property) {
 	if minCount := d.number(path+".min_count", m["min_count"]); minCount != nil {
 		p.MinCount = *minCount
@@ -90,7 +90,7 @@ func (d *decoder) counts(path string, m map[string]*yaml.Node, p *Property) {
 	}
 }
 
-// pendingValue is a literal that can be read once all types are known.
+// pendingValue is a literal that can be parsed after all types are known.
 type pendingValue struct {
 	path string
 	p    *Property
@@ -98,8 +98,8 @@ type pendingValue struct {
 	set  func(rdf.Term)
 }
 
-// term reads a literal from the text as it is written: YAML's own idea of its
-// type does not count, so that one_of: [1.10] on a string means "1.10".
+// term parses a literal from its text as written: YAML's types are ignored, so that one_of: [1.10] on a string means
+// "1.10".
 func (d *decoder) term(s *Schema, v pendingValue) rdf.Term {
 	if v.p.Datatype == wordVector {
 		var array []any

@@ -15,7 +15,7 @@ import (
 	"trails/rdf"
 )
 
-// YAML writes the schema as [ParseYAML] reads it; what has its default is left out.
+// YAML writes the schema for [ParseYAML]; defaults are left out.
 func (s *Schema) YAML() []byte { return s.yaml(s.Base) }
 
 // PortableYAML is [Schema.YAML] without the base, for a file that has another one.
@@ -186,8 +186,7 @@ func nameList(names []string) *yaml.Node {
 
 func plainNode(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: text} }
 
-// textNode is a string; it is quoted wherever the plain or the block style would
-// lose a character of it.
+// textNode is a string, quoted wherever the plain or the block style would lose a character.
 func textNode(text string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 	if !safeText(text) {
