@@ -11,9 +11,8 @@ import (
 	"trails/rdf"
 )
 
-// Compile reads a shapes graph, whatever graph its quads are labelled with. It is
-// an InvalidData fault, which names shape and parameter, when the graph is not
-// well-formed or asks for something that is not understood here.
+// Compile compiles a shapes graph, ignoring the graph labels of its quads. A graph that is not well-formed, or uses
+// something that is not supported, is an InvalidData fault that names shape and parameter.
 func Compile(shapesGraph []rdf.Quad) (*Shapes, error) {
 	c := &compiler{graph: newGraph(shapesGraph), read: map[rdf.Term]bool{}, off: map[rdf.Term]bool{}, out: &Shapes{
 		byClass: make(map[rdf.IRI][]*shape),
@@ -35,7 +34,7 @@ func Compile(shapesGraph []rdf.Quad) (*Shapes, error) {
 		}
 	}
 	for class, within := range c.out.within {
-		if c.out.above[class] == nil { // mentioned as a superclass only
+		if c.out.above[class] == nil { // only mentioned as a superclass
 			c.out.above[class] = map[rdf.IRI]bool{class: true}
 			within = append(within, class)
 		}
@@ -73,7 +72,7 @@ func Compile(shapesGraph []rdf.Quad) (*Shapes, error) {
 	if err := c.unread(); err != nil {
 		return nil, err
 	}
-	// Every class finds its shapes, and those of its superclasses, with one look-up.
+	// Every class has its shapes and those of its superclasses, found by one lookup.
 	for _, s := range shapes {
 		for _, target := range s.targets {
 			if c.out.names[target] == "" || s.id == target {
@@ -100,7 +99,7 @@ type compiler struct {
 	graph *graph
 	out   *Shapes
 	read  map[rdf.Term]bool // shapes that are compiled
-	off   map[rdf.Term]bool // deactivated shapes and what they lead to
+	off   map[rdf.Term]bool // deactivated shapes, and the shapes that only they refer to
 }
 
 func (c *compiler) climb(class rdf.IRI, above map[rdf.IRI]bool) {
@@ -113,8 +112,8 @@ func (c *compiler) climb(class rdf.IRI, above map[rdf.IRI]bool) {
 	}
 }
 
-// isNodeShape follows SHACL section 2.1: what is declared one, has a class target
-// or has property shapes, and has no path.
+// isNodeShape follows SHACL section 2.1: a node shape is declared as one, has a class target or has property shapes,
+// and has no path.
 func (c *compiler) isNodeShape(t rdf.Term) bool {
 	of := c.graph.objects[t]
 	if c.graph.has(t, rdf.Type, sh("NodeShape")) {
@@ -161,8 +160,7 @@ func (c *compiler) isTargeted(t rdf.Term) bool {
 	return len(c.graph.all(t, sh("path"))) > 0 && (len(c.graph.all(t, sh("targetClass"))) > 0 || c.isClass(t))
 }
 
-// targetedProperty compiles a property shape with targets: as the only one of a node shape
-// that has these.
+// targetedProperty compiles a property shape with targets as the only property of a node shape with these targets.
 func (c *compiler) targetedProperty(id rdf.Term) (*shape, error) {
 	if off, err := c.isDeactivated(id); off || err != nil {
 		return nil, err
@@ -185,8 +183,7 @@ func (c *compiler) isDeactivated(id rdf.Term) (bool, error) {
 	return parameter{name: sh("deactivated"), value: value}.flag()
 }
 
-// switchOff marks a deactivated shape and what it leads to, which asks for nothing unless
-// another shape leads to it, too.
+// switchOff marks a deactivated shape and the shapes that it refers to, unless another shape also refers to them.
 func (c *compiler) switchOff(t rdf.Term) {
 	if c.off[t] || rdf.IsLiteral(t) {
 		return
@@ -201,9 +198,8 @@ func (c *compiler) switchOff(t rdf.Term) {
 	}
 }
 
-// unread refuses what the graph says in the words of SHACL and no shape that was compiled
-// leads to: another kind of target, a component or a function, a rule, an entailment, or a
-// shape that no node has to keep.
+// unread refuses statements with terms of SHACL that no compiled shape uses: other kinds of targets, components or
+// functions, rules, entailment, or shapes without targets.
 func (c *compiler) unread() error {
 	for _, subject := range c.graph.subjects {
 		if c.read[subject] || c.off[subject] {
@@ -247,8 +243,7 @@ func (c *compiler) isClass(t rdf.Term) bool {
 	})
 }
 
-// owlClass is accepted as a class although a shapes graph seldom says that it is
-// one: RDFS would conclude it.
+// owlClass is accepted as a class although shapes graphs rarely declare it as one: RDFS would infer it.
 const owlClass = rdf.IRI(rdf.OWLNS + "Class")
 
 // owlImports names shapes that are not in the graph.
@@ -305,7 +300,7 @@ func (c *compiler) path(id rdf.Term) (rdf.IRI, error) {
 	return iri, nil
 }
 
-// constraints compiles everything that a shape asks for.
+// constraints compiles all constraints of a shape.
 func (c *compiler) constraints(s, owner *shape) error {
 	if err := c.understood(s.id); err != nil {
 		return err
@@ -351,8 +346,7 @@ func first(terms []rdf.Term) rdf.Term {
 	return terms[0]
 }
 
-// understood refuses words of SHACL that nothing here checks: to pass over one would be
-// to promise what is not kept.
+// understood refuses terms of SHACL that are not supported: ignoring one would promise a check that is not made.
 func (c *compiler) understood(id rdf.Term) error {
 	var strange []string
 	for p, objects := range c.graph.objects[id] {

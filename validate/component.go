@@ -8,25 +8,23 @@ import (
 	"trails/schema"
 )
 
-// constraint is one compiled constraint of a shape: it reports each of the shape's
-// value nodes that breaks it. It changes nothing that it was compiled of. An error means
-// that the data could not be read.
+// constraint is one compiled constraint of a shape: it reports each value node that violates it. It is immutable. An
+// error means that the data could not be read.
 type constraint func(ctx context.Context, e *evaluation, values []rdf.Term) error
 
-// component is a kind of constraint: SHACL's word for a validator and its parameter.
+// component is a constraint component: SHACL's term for a validator with its parameter.
 type component struct {
 	parameter rdf.IRI
-	name      string // of its results, without "ConstraintComponent"
+	name      string // name in its results, without "ConstraintComponent"
 	code      fault.Code
 	place     place
-	// repeats means that a shape may have several values of the parameter, each a
-	// constraint of its own.
+	// repeats means that a shape may have several values of the parameter, each a separate constraint.
 	repeats bool
-	// compile may return nil, which asks for nothing.
+	// compile may return nil for a value that requires nothing.
 	compile func(p parameter) (constraint, error)
 }
 
-// place says on which shapes a component may stand.
+// place says in which shapes a component may occur.
 type place uint8
 
 const (
@@ -39,8 +37,8 @@ func sh(name string) rdf.IRI { return rdf.SHNS + rdf.IRI(name) }
 
 func ours(name string) rdf.IRI { return rdf.TrailsNS + rdf.IRI(name) }
 
-// components are all that is understood, in the order in which they are checked:
-// what is cheap and says most comes first, what looks other nodes up last.
+// components are all supported components in the order of checking: cheap and informative ones first, those that read
+// other nodes last.
 var components = []component{
 	{sh("minCount"), "MinCount", fault.MinCount, onProperty, false, minCount},
 	{sh("maxCount"), "MaxCount", fault.MaxCount, onProperty, false, maxCount},
@@ -71,8 +69,7 @@ func (c component) iri() rdf.IRI {
 	return c.parameter[:len(c.parameter)-len(local(c.parameter))] + rdf.IRI(c.name) + "ConstraintComponent"
 }
 
-// codes has the contract's code of each component's results, isParameter the
-// parameters of all components.
+// codes maps components to the contract's error codes; isParameter has the parameters of all components.
 var codes, isParameter = func() (map[rdf.IRI]fault.Code, map[rdf.IRI]bool) {
 	byIRI, parameters := map[rdf.IRI]fault.Code{}, map[rdf.IRI]bool{}
 	for _, c := range components {
@@ -81,8 +78,7 @@ var codes, isParameter = func() (map[rdf.IRI]fault.Code, map[rdf.IRI]bool) {
 	return byIRI, parameters
 }()
 
-// known are the words of shapes that are no constraints of their own: what they say is
-// read where it belongs, or is for people and tools.
+// known are the terms of shapes that are not constraints: they are read elsewhere, or are for people and tools.
 var known = map[rdf.IRI]bool{
 	sh("path"): true, sh("property"): true, sh("targetClass"): true,
 	sh("name"): true, sh("description"): true, sh("order"): true, sh("group"): true, sh("defaultValue"): true,

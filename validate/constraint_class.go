@@ -11,8 +11,8 @@ import (
 	"trails/text/quote"
 )
 
-// class asks that values are instances of a class or of a subclass of it (SHACL
-// section 4.1.1). The message says what a value is instead: the way out depends on it.
+// class requires that values are instances of a class or a subclass (SHACL section 4.1.1). The message says what a
+// value is instead.
 func class(p parameter) (constraint, error) {
 	iri, err := p.iri()
 	return func(ctx context.Context, e *evaluation, values []rdf.Term) error {
@@ -47,8 +47,7 @@ func class(p parameter) (constraint, error) {
 	}, err
 }
 
-// abstract asks that an instance of the shape's class has a more special type, too
-// (urn:trails:ns#abstract).
+// abstract requires that an instance of the shape's class also has a more specific type (urn:trails:ns#abstract).
 func abstract(p parameter) (constraint, error) {
 	on, err := p.flag()
 	if err != nil || !on {

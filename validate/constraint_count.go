@@ -40,8 +40,8 @@ func maxCount(p parameter) (constraint, error) {
 	}, err
 }
 
-// length bounds the characters of a value's text; a blank node has no text and is
-// outside of every bound (SHACL sections 4.4.1 and 4.4.2).
+// length bounds the number of characters of a value's text; a blank node has no text and violates every bound (SHACL
+// sections 4.4.1 and 4.4.2).
 func length(phrase string, inside func(n, limit int) bool) func(parameter) (constraint, error) {
 	return func(p parameter) (constraint, error) {
 		limit, err := p.count()
@@ -65,8 +65,7 @@ func length(phrase string, inside func(n, limit int) bool) func(parameter) (cons
 	}
 }
 
-// dim asks for vectors of one length (urn:trails:ns#dim). What is no vector is for
-// the datatype to say.
+// dim requires vectors of one length (urn:trails:ns#dim). Values that are not vectors are reported by the datatype.
 func dim(p parameter) (constraint, error) {
 	n, err := p.count()
 	return func(_ context.Context, e *evaluation, values []rdf.Term) error {

@@ -66,7 +66,7 @@ func datatype(p parameter) (constraint, error) {
 			if valid {
 				continue
 			}
-			found := e.show(v) // and its kind, where its text would look right
+			found := e.show(v) // the kind of term matters where the text alone would be valid
 			switch {
 			case got == "":
 				found = "the node " + found
@@ -79,7 +79,7 @@ func datatype(p parameter) (constraint, error) {
 	}, err
 }
 
-// vectorLength returns how many numbers a vector has; false when it is none.
+// vectorLength returns the number of components of a vector; false if it is none.
 func vectorLength(v rdf.Term) (int, bool) {
 	var members []json.RawMessage
 	if json.Unmarshal([]byte(rdf.Lexical(v)), &members) != nil || members == nil {

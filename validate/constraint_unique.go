@@ -33,10 +33,9 @@ func unique(p parameter) (constraint, error) {
 // maxCombinations bounds the combinations of values that one node can have.
 const maxCombinations = 1000
 
-// together asks that no other instance of the shape's classes, or of a subclass of
-// them, has the same values for all of these properties (urn:trails:ns#uniqueTogether
-// and #key). A node that lacks one of the properties collides with none; of several
-// values, every combination counts.
+// together requires that no other instance of the shape's classes, or of a subclass, has the same values for all of
+// these properties (urn:trails:ns#uniqueTogether and #key). A node without one of the properties never conflicts;
+// with several values, every combination counts.
 func together(p parameter) (constraint, error) {
 	paths, err := p.graph.iris(p.value)
 	if err != nil {
@@ -88,8 +87,7 @@ func together(p parameter) (constraint, error) {
 	}, nil
 }
 
-// propertyName returns the name that some property shape gives a predicate, for a
-// group may list inherited properties.
+// propertyName returns the name of a predicate in some property shape, because a group may list inherited properties.
 func propertyName(g *graph, path rdf.IRI) string {
 	for _, shape := range g.subjects {
 		if name := g.text(shape, sh("name")); name != "" && g.has(shape, sh("path"), path) {
@@ -99,8 +97,8 @@ func propertyName(g *graph, path rdf.IRI) string {
 	return local(path)
 }
 
-// holder returns a node other than the focus that is an instance of one of the
-// targets and has all of the pairs in some spelling, or nil.
+// holder returns a node other than the focus node that is an instance of one of the targets and has all of the pairs
+// in some spelling, or nil.
 func (e *evaluation) holder(ctx context.Context, targets []rdf.IRI, pairs []rdf.PredicateObject) (rdf.Term, error) {
 	for _, spelling := range spellings(pairs) {
 		if other, err := e.holderOf(ctx, targets, spelling); err != nil || other != nil {
@@ -110,9 +108,8 @@ func (e *evaluation) holder(ctx context.Context, targets []rdf.IRI, pairs []rdf.
 	return nil, nil
 }
 
-// holderOf is holder for the pairs as they are. The first question is the cheap one
-// whose usual answer is the focus alone; only when others have the pairs are they
-// asked for class by class, since any number of them may be of no such class.
+// holderOf is holder for the pairs as they are. The first read is cheap, and usually finds only the focus node; only
+// if others have the pairs are they read class by class, because many of them may be of other classes.
 func (e *evaluation) holderOf(ctx context.Context, targets []rdf.IRI, pairs []rdf.PredicateObject) (rdf.Term, error) {
 	if alone, err := e.alone(ctx, pairs); err != nil || alone {
 		return nil, err
@@ -132,7 +129,7 @@ func (e *evaluation) holderOf(ctx context.Context, targets []rdf.IRI, pairs []rd
 	return nil, nil
 }
 
-// alone reports whether the cache knows that no node but the focus has all of the pairs.
+// alone reports whether the cache shows that only the focus node has all of the pairs.
 func (e *evaluation) alone(ctx context.Context, pairs []rdf.PredicateObject) (bool, error) {
 	if e.cache == nil {
 		return false, nil

@@ -12,7 +12,7 @@ import (
 	"trails/text/outline"
 )
 
-// in lists the only values there may be (SHACL section 4.8.3).
+// in restricts values to a list (SHACL section 4.8.3).
 func in(p parameter) (constraint, error) {
 	list, err := p.graph.list(p.value)
 	if err != nil {
@@ -32,7 +32,7 @@ func in(p parameter) (constraint, error) {
 	}, nil
 }
 
-// hasValue asks that one of the values is this one (SHACL section 4.8.2).
+// hasValue requires one particular value (SHACL section 4.8.2).
 func hasValue(p parameter) (constraint, error) {
 	return func(_ context.Context, e *evaluation, values []rdf.Term) error {
 		if !slices.Contains(values, p.value) {
@@ -42,8 +42,7 @@ func hasValue(p parameter) (constraint, error) {
 	}, nil
 }
 
-// bound compares values with one end of a range (SHACL section 4.3). A value that
-// cannot be compared with it is outside.
+// bound compares values with one end of a range (SHACL section 4.3). A value that cannot be compared violates it.
 func bound(phrase string, inside func(order int) bool) func(parameter) (constraint, error) {
 	return func(p parameter) (constraint, error) {
 		if _, ok := xsd.Compare(p.value, p.value); !ok {
@@ -63,9 +62,8 @@ func bound(phrase string, inside func(order int) bool) func(parameter) (constrai
 // maxPattern bounds the text of a pattern, in bytes.
 const maxPattern = 4096
 
-// pattern asks that a value's text matches a regular expression somewhere; a blank
-// node matches none (SHACL section 4.4.3). The syntax is RE2, which takes time in
-// proportion to the text, whatever the pattern.
+// pattern requires that a regular expression matches somewhere in a value's text; a blank node never matches (SHACL
+// section 4.4.3). The syntax is RE2, whose time is linear in the text.
 func pattern(p parameter) (constraint, error) {
 	source := rdf.Lexical(p.value)
 	if len(source) > maxPattern {
@@ -94,8 +92,8 @@ func pattern(p parameter) (constraint, error) {
 	}, nil
 }
 
-// withFlags writes the flags of SPARQL's REGEX as RE2 does. "q" makes the pattern
-// plain text; "x", which RE2 does not know, is refused.
+// withFlags converts the flags of SPARQL's REGEX to RE2. "q" makes the pattern literal; "x", which RE2 does not have,
+// is refused.
 func withFlags(source, flags string) (string, error) {
 	for _, f := range flags {
 		if !strings.ContainsRune("ismq", f) {

@@ -8,7 +8,7 @@ import (
 	"trails/rdf"
 )
 
-// MaxResults is how many results one node can have; the rest is not reported.
+// MaxResults is the maximum number of results for one node; others are not reported.
 const MaxResults = 1000
 
 // evaluation checks one node against the shapes that target it.
@@ -23,15 +23,14 @@ type evaluation struct {
 	results    []Result
 }
 
-// Node returns everything that is wrong with one node: the results of all shapes
-// that target one of its types, at most [MaxResults]. A node without a type that
-// has shapes keeps them all. An error means that the data could not be read.
+// Node returns the results of all shapes that target one of a node's types, at most [MaxResults]. A node without such
+// a type has none. An error means that the data could not be read.
 func (s *Shapes) Node(ctx context.Context, data Data, focus rdf.Term) ([]Result, error) {
 	return s.NodeCached(ctx, data, focus, nil)
 }
 
-// NodeCached is [Shapes.Node] with a memo of which nodes are instances of which
-// classes, for runs over many nodes of one state; a nil cache remembers nothing.
+// NodeCached is [Shapes.Node] with a cache of instances, for runs over many nodes in one state of the data; a nil
+// cache caches nothing.
 func (s *Shapes) NodeCached(ctx context.Context, data Data, focus rdf.Term, cache *Cache) ([]Result, error) {
 	if s.Empty() {
 		return nil, nil
@@ -105,8 +104,7 @@ func (e *evaluation) check(ctx context.Context, s *shape, values []rdf.Term) err
 	return nil
 }
 
-// report adds a result in the name of the shape under evaluation. The message
-// says what must be, after the name of the field: "must be at least 3".
+// report adds a result for the current shape. The message follows the name of the field: "must be at least 3".
 func (e *evaluation) report(component rdf.IRI, value rdf.Term, constraint any, format string, args ...any) {
 	e.add(Result{
 		Path: e.shape.path, Name: e.shape.name, Value: value, Component: component, Constraint: constraint,
@@ -114,8 +112,7 @@ func (e *evaluation) report(component rdf.IRI, value rdf.Term, constraint any, f
 	})
 }
 
-// add completes a result that names its own path, and drops it when there are
-// enough already.
+// add completes a result with its own path, and drops it if there are enough already.
 func (e *evaluation) add(r Result) {
 	if len(e.results) >= MaxResults {
 		return

@@ -7,7 +7,7 @@ import (
 	"trails/rdf"
 )
 
-// graph is the shapes graph, indexed for reading; its order is that of the quads.
+// graph is the shapes graph, indexed; lists keep the order of the quads.
 type graph struct {
 	subjects []rdf.Term
 	objects  map[rdf.Term]map[rdf.IRI][]rdf.Term
@@ -93,7 +93,7 @@ func (g *graph) iris(head rdf.Term) ([]rdf.IRI, error) {
 	return out, nil
 }
 
-// parameter is one value of a component's parameter, with where it stands.
+// parameter is one value of a component's parameter, with its shape.
 type parameter struct {
 	graph     *graph
 	shape     *shape

@@ -17,9 +17,8 @@ const maxShown = 200
 // maxListed is how many members of a list a message shows.
 const maxListed = 20
 
-// json returns a term as JSON carries it: nodes by the names that the shapes know;
-// booleans, numbers and vectors as such where JSON can say them without loss; all else
-// as text, and nil as nil.
+// json converts a term to JSON: nodes by their short names, booleans, numbers and vectors as such where JSON can
+// represent them exactly, others as text, and nil as null.
 func (e *evaluation) json(t rdf.Term) any {
 	if t == nil {
 		return nil
@@ -66,7 +65,7 @@ func isJSONNumber(s string) bool {
 
 var safeInteger = new(big.Int).Lsh(big.NewInt(1), 53)
 
-// isSafe reports whether a program that reads numbers as doubles keeps this integer.
+// isSafe reports whether an integer is exact as a double.
 func isSafe(text string) bool {
 	if len(text) < 16 {
 		return true

@@ -8,21 +8,20 @@ import (
 // Result is one validation result (SHACL section 3.6.2).
 type Result struct {
 	Focus rdf.Term
-	// Path is the predicate; "" when the node itself is wrong, and for groups of
-	// properties.
+	// Path is the predicate; "" for results about the node itself and for groups of properties.
 	Path rdf.IRI
-	// Value is the offending value; nil when it is missing or there is no one.
+	// Value is the offending value; nil if it is missing or there is no single one.
 	Value       rdf.Term
 	Component   rdf.IRI
 	SourceShape rdf.Term
-	// Name is what people call the field: sh:name, or the end of the path's IRI;
-	// the names of a group are joined with a comma.
+	// Name is the name of the field for people: sh:name, or the end of the path's IRI; names of a group are joined
+	// with a comma.
 	Name string
 	// Constraint is the parameter as a JSON value: the bound, the pattern, the list.
 	Constraint any
 	Message    string
 	Severity   rdf.IRI
-	json       any // Value as FieldError shows it
+	json       any // Value in FieldError
 }
 
 // FieldError returns the result as the contract's error of one field.

@@ -1,12 +1,10 @@
-// Package validate checks nodes against SHACL shapes. A shapes graph is compiled
-// once ([Compile]); [Shapes.Node] then reads one node and evaluates every shape
-// that targets one of its types, so the cost of a write follows the change and not
-// the graph. Which nodes a change can affect is for the graph to say, not for here.
+// Package validate checks nodes against SHACL shapes. A shapes graph is compiled once ([Compile]); [Shapes.Node] then
+// reads one node and evaluates every shape that targets one of its types, so the cost of a write follows the change
+// and not the graph. Package kg decides which nodes a change can affect.
 //
-// What is understood is a part of SHACL Core (https://www.w3.org/TR/shacl/): node
-// shapes and property shapes with class targets, one predicate as path, and the
-// components of the table in component.go. Whatever else a shapes graph says in the
-// words of SHACL is refused when it is compiled, never passed over.
+// It supports a part of SHACL Core (https://www.w3.org/TR/shacl/): node shapes and property shapes with class
+// targets, one predicate as path, and the components of the table in component.go. Compile refuses all other terms of
+// SHACL, and never ignores one.
 //
 // Read [Shapes] first, then evaluate.go, then one constraint of constraint_*.go.
 package validate
@@ -18,7 +16,7 @@ import (
 	"trails/rdf"
 )
 
-// Data is what nodes are read from: the state after the change.
+// Data is the source of nodes: the state after the change.
 type Data interface {
 	rdf.Source
 	// Having returns at most limit subjects, in no order, of the default graph that
@@ -26,11 +24,10 @@ type Data interface {
 	Having(ctx context.Context, pairs []rdf.PredicateObject, limit int) ([]rdf.Term, error)
 }
 
-// Shapes is a compiled shapes graph. It is immutable and safe for concurrent use;
-// the zero value has no shapes, and every node keeps it.
+// Shapes is a compiled shapes graph. It is immutable and safe for concurrent use; the zero value has no shapes, so
+// that every node conforms.
 type Shapes struct {
-	// byClass lists the shapes that an instance of a class must keep, those of its
-	// superclasses included.
+	// byClass has the shapes that instances of a class must conform to, including those of its superclasses.
 	byClass map[rdf.IRI][]*shape
 	// within holds, for a class, the class and all of its subclasses, sorted.
 	within map[rdf.IRI][]rdf.IRI
@@ -38,24 +35,23 @@ type Shapes struct {
 	above      map[rdf.IRI]map[rdf.IRI]bool
 	names      map[rdf.IRI]string // of classes, for messages
 	references []rdf.IRI
-	name       func(node rdf.Term) string // nil: nodes are shown by their IRIs
+	name       func(node rdf.Term) string // nil: nodes are shown as IRIs
 }
 
 // shape is a node shape, or a property shape when it has a path.
 type shape struct {
 	id          rdf.Term
 	path        rdf.IRI
-	name        string // what messages call it
-	message     string // sh:message, in place of ours
+	name        string // its name in messages
+	message     string // sh:message, replacing ours
 	severity    rdf.IRI
 	targets     []rdf.IRI
 	constraints []constraint
 	properties  []*shape
 }
 
-// Naming returns the same shapes, whose messages and field errors call nodes by
-// what name returns for them: "Person/ana" and not the whole IRI. It must be safe
-// for concurrent use.
+// Naming returns the same shapes, with messages and field errors that show nodes by the given function: "Person/ana"
+// instead of the IRI. It must be safe for concurrent use.
 func (s *Shapes) Naming(name func(node rdf.Term) string) *Shapes {
 	named := *s
 	named.name = name
@@ -78,8 +74,8 @@ func (s *Shapes) Subclasses(class rdf.IRI) []rdf.IRI {
 	return []rdf.IRI{class}
 }
 
-// ReferencePaths returns, sorted, the predicates whose values must be instances of
-// some class: along them a node that lost a type can break those that refer to it.
+// ReferencePaths returns, sorted, the predicates whose values must be instances of a class: if a node loses a type,
+// the nodes that refer to it by these may become invalid.
 func (s *Shapes) ReferencePaths() []rdf.IRI { return slices.Clone(s.references) }
 
 // isA reports whether class is one, or a subclass of it.

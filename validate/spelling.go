@@ -9,16 +9,15 @@ import (
 	"trails/rdf"
 )
 
-// One text may be written in several ways in Unicode: é is one character, or e and an
-// accent behind it. What is unique is compared as if each text was in form NFC (Unicode
-// Standard Annex 15), while the graph keeps texts as they came and finds them by their
-// bytes. So all spellings of a text are looked up.
+// A text may have several encodings in Unicode: é is one character, or e followed by an accent. Unique values are
+// compared in form NFC (Unicode Standard Annex 15), but the graph stores texts as given and finds them by bytes. So
+// all encodings of a text are looked up.
 
-// maxSpellings bounds them: each letter that has two doubles their number. Of more, those
-// as given, wholly composed and wholly decomposed count.
+// maxSpellings bounds them, because each letter with two encodings doubles their number. Beyond it only the given
+// text and its NFC and NFD forms are used.
 const maxSpellings = 64
 
-// spellings are the pairs with all spellings of their texts, as given first.
+// spellings are the pairs with all encodings of their texts, the given ones first.
 func spellings(pairs []rdf.PredicateObject) [][]rdf.PredicateObject {
 	all, forms := [][]rdf.PredicateObject{nil}, 1
 	for _, pair := range pairs {
@@ -45,8 +44,8 @@ func inForm(form norm.Form, pairs []rdf.PredicateObject) []rdf.PredicateObject {
 	return out
 }
 
-// spelled are a literal with all spellings of its text, the given one first; more than
-// [maxSpellings] are some of them.
+// spelled are a literal with all encodings of its text, the given one first; if there are more than [maxSpellings],
+// some of them.
 func spelled(t rdf.Term) []rdf.Term {
 	text := rdf.Lexical(t)
 	isASCII := !slices.ContainsFunc([]byte(text), func(c byte) bool { return c >= utf8.RuneSelf })
@@ -79,7 +78,7 @@ func spelled(t rdf.Term) []rdf.Term {
 	return terms
 }
 
-// withText is a literal of the same datatype and language; what is none stays as it is.
+// withText is a literal with another text and the same datatype and language; other terms are unchanged.
 func withText(t rdf.Term, text string) rdf.Term {
 	switch t := t.(type) {
 	case rdf.String:
