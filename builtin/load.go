@@ -116,7 +116,7 @@ func readLoad(ctx context.Context, r *invoke.Request, in loading, set kg.ChangeS
 	}
 	l := kg.Load{IfGraph: in.IfGraph, Set: set, Progress: r.Progress, Options: load.Options{
 		Graph: in.Graph, Base: in.Base, Inputs: r.Inputs, Format: in.Format, Mode: in.Mode, Map: names, Contexts: map[string][]byte{},
-		Rejects: in.Rejects, OneGraph: in.OneGraph, KeepGoing: in.KeepGoing, Lenient: in.Lenient,
+		Rejects: in.Rejects, OneGraph: in.OneGraph, Lenient: in.Lenient,
 		Type: in.Type, ID: in.ID, Sheet: in.Sheet, Conventions: infer.Conventions{Dates: in.Dates, Decimal: in.Decimal},
 	}}
 	for iri, text := range in.Contexts {

@@ -20,7 +20,7 @@ import (
 
 // Load is a change that comes as streams. It is one atomic commit, whatever its size.
 type Load struct {
-	// Options say how the inputs are read; KeepGoing still changes nothing if there are errors.
+	// Options say how the inputs are read.
 	load.Options
 	// IfGraph, when set, is the required state of Graph; otherwise the load is refused with fault.Precondition.
 	IfGraph GraphState

@@ -73,7 +73,7 @@ func TestLinesThatNoTextFileCanShow(t *testing.T) {
 		"no quote at an end": {`{"type":"Note` + "\n", "the JSON object does not end on its line"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := problems(t, g, kg.Load{Options: load.Options{Format: load.NDJSON, KeepGoing: true}}, note("a", "A")+c.line)
+			got := problems(t, g, kg.Load{Options: load.Options{Format: load.NDJSON}}, note("a", "A")+c.line)
 			if diff := cmp.Diff([]string{"in:2: " + c.want}, got); diff != "" {
 				t.Error(diff)
 			}
@@ -88,7 +88,7 @@ func TestAfterALineThatIsTooLongTheNextOneIsRead(t *testing.T) {
 		load.NDJSON: {note("long", strings.Repeat("x", 17<<20)), `{"type":"Nota"}`},
 		load.NQuads: {`<urn:s> <urn:p> "` + strings.Repeat("x", 17<<20) + "\" .\n", "<urn:s>"},
 	} {
-		got := problems(t, g, kg.Load{Options: load.Options{Format: format, KeepGoing: true}}, lines[1]+"\n"+lines[0]+"\n"+lines[1]+"\n"+lines[0])
+		got := problems(t, g, kg.Load{Options: load.Options{Format: format}}, lines[1]+"\n"+lines[0]+"\n"+lines[1]+"\n"+lines[0])
 		places := regexp.MustCompile(`in:\d+`).FindAllString(strings.Join(got, "\n"), -1)
 		slices.Sort(places)
 		if diff := cmp.Diff([]string{"in:1", "in:2", "in:4", "in:5"}, places); diff != "" {
@@ -196,7 +196,7 @@ func TestInputThatCannotBeReadToItsEndIsRefused(t *testing.T) {
 		"a fault of who gave it":   {iotest.ErrReader(fault.New(fault.TooLarge, "the body has more than 32 MiB")), fault.TooLarge, "the body has more than 32 MiB"},
 		"a read error, keep going": {io.MultiReader(strings.NewReader("?\n"), iotest.ErrReader(broken)), fault.Unusable, "in.ndjson cannot be read"},
 	} {
-		_, err := g.Session(ana).Load(t.Context(), kg.Load{Options: load.Options{Format: load.NDJSON, KeepGoing: true, Inputs: []load.Input{{Name: "in.ndjson", Reader: c.in}}}})
+		_, err := g.Session(ana).Load(t.Context(), kg.Load{Options: load.Options{Format: load.NDJSON, Inputs: []load.Input{{Name: "in.ndjson", Reader: c.in}}}})
 		if !fault.Is(err, c.kind) || !strings.HasPrefix(fault.Of(err).Message, c.says) {
 			t.Errorf("%s: got %v", name, err)
 		}

@@ -267,7 +267,7 @@ func (s *session) write(t *testing.T, d *datadriven.TestData) (string, error) {
 }
 
 func (s *session) load(t *testing.T, d *datadriven.TestData) (string, error) {
-	l := kg.Load{Options: load.Options{KeepGoing: d.HasArg("keep-going"), Graph: rdf.IRI(arg(d, "graph")), Format: load.Format(arg(d, "format"))}, Set: s.set(t, d)}
+	l := kg.Load{Options: load.Options{Graph: rdf.IRI(arg(d, "graph")), Format: load.Format(arg(d, "format"))}, Set: s.set(t, d)}
 	for _, mode := range load.Modes() {
 		if d.HasArg(string(mode)) {
 			l.Mode = mode

@@ -57,8 +57,6 @@ type Options struct {
 	// ID is the column with the nodes' ids; if it is empty, the column "id", if there is one. Where a cell is empty
 	// the type makes the id. Only with Type.
 	ID string
-	// KeepGoing is accepted and has no effect: every load reports all errors.
-	KeepGoing bool
 	// Lenient leaves out statements of RDF text with an invalid IRI or language tag, and counts them in LeftOut.
 	Lenient bool
 	// Conventions say how the cells of tables are written; the zero value is the notation of XSD.
