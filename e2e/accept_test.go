@@ -6,11 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"trails/e2e/testrun"
 )
 
 // At a terminal gateway accept shows what a server says, quoted, and asks. Only a yes accepts, and
 // only what was shown.
 func TestAcceptAsksAtATerminal(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	file, other, home := notesFile(t), notesFile(t), t.TempDir()
 	here := func(args ...string) output {

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"trails/e2e/testrun"
 )
 
 // retry makes one write under a key and says which commit answers.
@@ -79,7 +81,7 @@ func through(t *testing.T, file string, w *web, s *stdio) map[string]retry {
 // A write that is repeated through another door is the same write: without a token the
 // caller is the user of the processes, with one whoever shows it.
 func TestARetryThroughAnotherDoorIsTheSameCall(t *testing.T) {
-	oneByOne(t)
+	testrun.Alone(t)
 	for name, env := range map[string][]string{"without a token": nil, "with a token": {"TRAILS_MCP_TOKEN=s3cret"}} {
 		t.Run(name, func(t *testing.T) {
 			file := notesFile(t)
@@ -116,7 +118,7 @@ func keys(n int) []string {
 // A schema that loses data needs builder at every door of a server; whoever has the file
 // in hand has it.
 func TestASchemaThatLosesDataNeedsBuilder(t *testing.T) {
-	oneByOne(t)
+	testrun.Alone(t)
 	less := strings.Replace(notesSchema, "      rank: {type: integer, required: true, min_value: 0}\n", "", 1)
 	args := map[string]any{"schema": less, "allow_data_loss": true}
 	text, _ := json.Marshal(args)

@@ -85,7 +85,6 @@ func TestTheTypeScriptClient(t *testing.T) {
 func TestTheTypeScriptClientFindsTheWords(t *testing.T) {
 	testrun.Alone(t)
 	t.Parallel()
-	oneByOne(t)
 	tools, file := toolsOfNode(t), notesFile(t)
 	must(t, "load", file, write(t, "one.ndjson", noteLine("one")))
 	for name, args := range map[string][]string{
@@ -99,7 +98,6 @@ func TestTheTypeScriptClientFindsTheWords(t *testing.T) {
 func TestTheTypeScriptClientCallsTheToolsForAnyType(t *testing.T) {
 	testrun.Alone(t)
 	t.Parallel()
-	oneByOne(t)
 	tools := toolsOfNode(t)
 	for name, args := range map[string]func(file string) []string{
 		"stdio": func(file string) []string { return []string{"stdio", trailsBinary, file} },
@@ -153,7 +151,7 @@ func TestTheTypeScriptClientBeginsAgainWhenItsSessionIsLost(t *testing.T) {
 
 func TestTheInspector(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
+	testrun.Alone(t)
 	tools, file := toolsOfNode(t), notesFile(t)
 	must(t, "load", file, write(t, "one.ndjson", noteLine("one")))
 	inspector := filepath.Join(tools.modules, "node_modules/.bin/inspector")
@@ -199,7 +197,6 @@ func TestTheInspector(t *testing.T) {
 func TestTheInspectorCallsTheToolsForAnyType(t *testing.T) {
 	testrun.Alone(t)
 	t.Parallel()
-	oneByOne(t)
 	tools, file := toolsOfNode(t), notesFile(t)
 	inspector := filepath.Join(tools.modules, "node_modules/.bin/inspector")
 	server := startWeb(t, nil, file, "--surface", "compact").base + "/mcp"

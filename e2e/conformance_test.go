@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+
+	"trails/e2e/testrun"
 )
 
 // The official MCP conformance suite against `trails serve` itself, with its guards.
@@ -13,6 +15,7 @@ import (
 // run in package mcp, against a server that has them. The scenarios here ask what
 // every server has.
 func TestConformanceOfTheBuiltServer(t *testing.T) {
+	testrun.Alone(t) // package mcp runs the suite under the race detector
 	t.Parallel()
 	tools, file := toolsOfNode(t), notesFile(t)
 	both := []string{"server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection"}

@@ -43,7 +43,6 @@ func main() {
 func TestAProgramOutsideEmbedsTheGraph(t *testing.T) {
 	testrun.Alone(t)
 	t.Parallel()
-	oneByOne(t)
 	guide, err := os.ReadFile("../docs/guide/embedding.md")
 	if err != nil {
 		t.Fatal(err)

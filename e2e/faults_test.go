@@ -52,7 +52,7 @@ func wantOneLine(t testing.TB, args []string, out output, mentions string) {
 }
 
 func TestABrokenFileIsRefusedAndLeftAlone(t *testing.T) {
-	oneByOne(t)
+	testrun.Alone(t)
 	for _, c := range []struct {
 		name, mentions string
 		damage         func(t testing.TB, content []byte) []byte
@@ -101,7 +101,7 @@ func wantAlone(t testing.TB, file string) {
 }
 
 func TestADamagedPageIsFound(t *testing.T) {
-	oneByOne(t)
+	testrun.Alone(t)
 	file := notesFile(t)
 	must(t, "load", file, write(t, "many.ndjson", strings.Join(linesOf(codesOf("n", 500)), "\n")))
 	content, err := os.ReadFile(file)
@@ -120,7 +120,7 @@ func TestADamagedPageIsFound(t *testing.T) {
 }
 
 func TestAFileThatIsNotThere(t *testing.T) {
-	oneByOne(t)
+	testrun.Alone(t)
 	file := filepath.Join(t.TempDir(), "none.db")
 	for _, args := range commands(t, file) {
 		wantOneLine(t, args, trails(t, args...), "trails init")
@@ -136,7 +136,7 @@ func TestAFileThatIsNotThere(t *testing.T) {
 const nobody = 65534
 
 func TestAReadOnlyFile(t *testing.T) {
-	oneByOne(t)
+	testrun.Alone(t)
 	file := notesFile(t)
 	dir := filepath.Dir(file)
 	data := write(t, "one.ndjson", noteLine("one"))
@@ -506,7 +506,7 @@ func TestATokenGatesEverything(t *testing.T) {
 }
 
 func TestServeStaysOnLoopback(t *testing.T) {
-	oneByOne(t)
+	testrun.Alone(t)
 	file := notesFile(t)
 	args := []string{"serve", file, "--addr", "0.0.0.0:0"}
 	wantOneLine(t, args, trails(t, args...), "loopback")

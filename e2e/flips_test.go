@@ -22,7 +22,7 @@ import (
 // TestAFlippedByteIsNoticed damages single bytes in the pages that a file uses: verify
 // notices each of them, unless it stands where nobody reads, and nothing crashes or hangs.
 func TestAFlippedByteIsNoticed(t *testing.T) {
-	oneByOne(t)
+	testrun.Alone(t)
 	flipBytes(t, 40)
 }
 

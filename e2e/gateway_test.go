@@ -11,8 +11,7 @@ import (
 // Three MCP servers that people use stand behind one file: a folder of files, a memory, and
 // the one that shows everything that MCP has.
 func TestTheTypeScriptClientCallsServersOfOthers(t *testing.T) {
-	testrun.Alone(t)
-	oneByOne(t) // and not beside others: it starts four processes of Node
+	testrun.Alone(t) // nor beside other tests: it starts four processes of Node
 	tools, file := toolsOfNode(t), notesFile(t)
 	home, folder := t.TempDir(), t.TempDir()
 	pid := filepath.Join(home, "pid")

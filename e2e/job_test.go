@@ -62,7 +62,6 @@ func decode(t testing.TB, text string, v any) {
 
 func TestTheMainJobOverStdio(t *testing.T) {
 	testrun.Alone(t)
-	oneByOne(t)
 	file, load := attackFile(t)
 	mainJob(t, file, load, openStdio(t, file))
 }
@@ -399,7 +398,7 @@ func updatesAndDeletes(t *testing.T, d door, w written) {
 }
 
 func TestTheSchemaRefusesWhatTheDataContradicts(t *testing.T) {
-	oneByOne(t)
+	testrun.Alone(t)
 	file, _ := attackFile(t)
 	source, err := os.ReadFile(attackSchema)
 	if err != nil {
@@ -442,7 +441,7 @@ func withoutLine(t testing.TB, text, word string) string {
 }
 
 func TestABadLineChangesNothing(t *testing.T) {
-	oneByOne(t)
+	testrun.Alone(t)
 	file, _ := attackFile(t)
 	before := must(t, "log", file, "-o", "json")
 	good := fmt.Sprintf(`{"type":"Tactic","id":"TA0099","data":%s}`, tactic("TA0099", "following"))
@@ -492,7 +491,7 @@ func tactic(id, short string) string {
 }
 
 func TestAnExportLoadsIntoTheSameGraph(t *testing.T) {
-	oneByOne(t)
+	testrun.Alone(t)
 	file, _ := attackFile(t)
 	quads := must(t, "export", file, "--format", "nquads")
 	copied := filepath.Join(t.TempDir(), "copy.db")

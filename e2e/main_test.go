@@ -133,15 +133,6 @@ func write(t testing.TB, name, content string) string {
 	return path
 }
 
-// oneByOne leaves out a test in which calls or commands follow each other, when it is the
-// race detector that looks on: it could find nothing.
-func oneByOne(t testing.TB) {
-	t.Helper()
-	if raced {
-		t.Skip("one call after the other")
-	}
-}
-
 // absent says that something a test needs is not here: fatal in CI, otherwise one
 // loud line.
 func absent(t testing.TB, format string, args ...any) {

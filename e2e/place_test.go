@@ -287,7 +287,7 @@ func TestARestoreUnderRunningServers(t *testing.T) {
 // The command says what it needs, asks nobody who is not there, and gives JSON.
 func TestTheRestoreCommand(t *testing.T) {
 	t.Parallel()
-	oneByOne(t)
+	testrun.Alone(t)
 	file := notesFile(t)
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	must(t, "backup", file, backup)

@@ -54,7 +54,6 @@ type storedAnswer struct {
 // two surfaces, over HTTP by an address and by a body, by the form, and on the command line.
 func TestStoredQueriesAnswerAlikeAtEveryDoor(t *testing.T) {
 	testrun.Alone(t)
-	oneByOne(t)
 	file, _ := attackFile(t)
 	must(t, "query", "add", file, filepath.Join("..", "testdata", "attack", "queries"))
 	named := filepath.Join(t.TempDir(), "uses.rq") // by the names of what stands beside the parameters

@@ -11,7 +11,6 @@ import (
 // The tour is the README's first minute: what it prints is what a new user meets.
 func TestTheTour(t *testing.T) {
 	testrun.Alone(t)
-	oneByOne(t)
 	cmd := exec.CommandContext(t.Context(), "go", "run", "../example/tour", "-trails", trailsBinary, "-dir", t.TempDir())
 	cmd.Env = environment()
 	out := finish(t, cmd)

@@ -9,12 +9,13 @@ import (
 	"testing"
 )
 
-// Alone says that one goroutine does all that a test does. Under the race detector, which would
-// find nothing and takes ten times as long, such a test is skipped.
+// Alone says that nothing of a test runs beside another: one goroutine does all of it, or each call
+// follows the one before. The race detector, which would find nothing and makes it take ten times as
+// long, passes over it.
 func Alone(tb testing.TB) {
 	tb.Helper()
 	if detecting {
-		tb.Skip("one goroutine does all of it")
+		tb.Skip("nothing of it runs beside another")
 	}
 }
 
