@@ -31,13 +31,12 @@ type Engine interface {
 	Watch(ctx context.Context, p policy.Principal) <-chan invoke.Change
 }
 
-// Options is how a process serves its pages. The zero value is good where every
-// request's context carries a principal.
+// Options are the settings for serving the pages. The zero value works if every request's context has a principal.
 type Options struct {
-	// Auth knows the browsers that signed in. It is asked when a request's context carries
-	// no principal; nil means that nobody can sign in.
+	// Auth recognizes signed-in browsers. It is used when a request's context has no principal; nil means that nobody
+	// can sign in.
 	Auth *auth.Resolver
-	// Log hears of faults that are ours; nil discards them.
+	// Log receives internal errors; nil discards them.
 	Log *slog.Logger
 }
 
@@ -58,12 +57,12 @@ type site struct {
 type route struct {
 	pattern string
 	handle  func(*site, http.ResponseWriter, *http.Request) error
-	open    bool // answers callers who have not signed in
-	part    bool // what an open page asks for, and not a page
+	open    bool // available without signing in
+	part    bool // a part that an open page requests, not a page
 }
 
-// New returns the pages of e: /admin and everything below it. They expect the path as the
-// browser sent it. They are safe for concurrent use.
+// New returns the handler of /admin and everything below it. It expects the path as the browser sent it. It is safe
+// for concurrent use.
 func New(e Engine, opts Options) http.Handler {
 	colours := &palette{}
 	s := &site{
@@ -88,9 +87,8 @@ func New(e Engine, opts Options) http.Handler {
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// apart keeps a page from windows of other sites that opened it, and the answer to a form that was
-// sent for going back to it: a browser that has to ask again would send the form again, and asks
-// the person first.
+// apart isolates a page from windows of other sites that opened it. The answer to a form may be stored for going
+// back, because a browser that requests it again would ask the person and send the form again.
 func apart(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -101,8 +99,8 @@ func apart(next http.Handler) http.Handler {
 	})
 }
 
-// answer finds out who asks and turns a handler that may fail into one that
-// answers with an error page. Whatever the handler asks for is one visit.
+// answer identifies the caller, and converts a handler's error to an error page. All calls of the handler are one
+// visit.
 func (s *site) answer(rt route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, end := invoke.Visit(r.Context())
@@ -121,8 +119,7 @@ func (s *site) answer(rt route) http.HandlerFunc {
 	}
 }
 
-// withPrincipal resolves the caller: by the edge, and by the cookie of the sign-in where that
-// knows nobody.
+// withPrincipal identifies the caller: by the surrounding handler, otherwise by the sign-in cookie.
 func (s *site) withPrincipal(r *http.Request) (*http.Request, bool) {
 	p, known := auth.PrincipalOf(r.Context())
 	if p.Authenticated {
@@ -134,13 +131,13 @@ func (s *site) withPrincipal(r *http.Request) (*http.Request, bool) {
 	return r, known
 }
 
-// principalOf is the caller; nobody without a scope when the edge does not know.
+// principalOf is the caller; without one it has no scope.
 func principalOf(r *http.Request) policy.Principal {
 	p, _ := auth.PrincipalOf(r.Context())
 	return p
 }
 
-// elsewhere answers addresses and methods that are in no table.
+// elsewhere answers unknown addresses and methods.
 func (s *site) elsewhere(w http.ResponseWriter, r *http.Request) error {
 	if path, slash := strings.CutSuffix(r.URL.EscapedPath(), "/"); slash && r.Method == http.MethodGet {
 		http.Redirect(w, r, path, http.StatusMovedPermanently)

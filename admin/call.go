@@ -19,12 +19,12 @@ type asker struct {
 	engine Engine
 	ctx    context.Context
 	call   invoke.Call
-	// palette learns the types of each schema that is read.
+	// palette gets the types of each schema that is read.
 	palette *palette
-	// head is the commit that the first answer is true of: what came later shows at
-	// least as much, so that a page which names it never misses a change.
+	// head is the commit of the first answer. Later answers are at least as new, so a page that names it never misses
+	// a change.
 	head string
-	// parsed is the schema once it was read; see graphSchema.
+	// parsed is the schema, once read; see graphSchema.
 	parsed *schema.Schema
 }
 
@@ -35,14 +35,13 @@ func (s *site) asker(w http.ResponseWriter, r *http.Request) *asker {
 	}}
 }
 
-// ask makes one call, whose answer goes into out: as it is where out has the type of the
-// capability's answer, and else by the names of its members.
+// ask makes one call and stores its answer in out: directly if out has the answer's type, otherwise through JSON.
 func (a *asker) ask(capability string, args map[string]any, out any) error {
 	_, err := a.answered(capability, args, out)
 	return err
 }
 
-// answered is ask, and returns the whole result, which has the text for a model, too.
+// answered is ask, and returns the whole result, with the text for models.
 func (a *asker) answered(capability string, args map[string]any, out any) (invoke.Result, error) {
 	if args == nil {
 		args = map[string]any{}
@@ -68,8 +67,7 @@ func (a *asker) answered(capability string, args map[string]any, out any) (invok
 	return res, nil
 }
 
-// furnish is ask for what stands around the subject of a page, which is no activity
-// (see [invoke.Furniture]).
+// furnish is ask for the surroundings of a page, which is not recorded as an activity (see [invoke.Furniture]).
 func (a *asker) furnish(capability string, args map[string]any, out any) error {
 	defer func(ctx context.Context) { a.ctx = ctx }(a.ctx)
 	a.ctx = invoke.Furniture(a.ctx)
@@ -89,8 +87,8 @@ func (a *asker) listed() (map[string]bool, error) {
 	return out, nil
 }
 
-// withForm are the capabilities that have a form: the tools, and what is no tool and changes
-// something, such as what names the servers of the gateway.
+// withForm are the capabilities with a form: the tools, and other capabilities that change something, such as the
+// servers of the gateway.
 func withForm(tools invoke.Tools) []capability.Descriptor {
 	list := slices.Clone(tools.Descriptors)
 	for _, d := range tools.Helpers {

@@ -8,7 +8,7 @@ import (
 	"trails/text/jsontext"
 )
 
-// sameCall is a call as other doors take it, to be copied.
+// sameCall is the same call over other transports, for copying.
 type sameCall struct {
 	MCP, Curl, CLI string
 	// Long means that the arguments do not fit into a command.
@@ -18,8 +18,8 @@ type sameCall struct {
 // commandMost is how long a command may be; systems allow some 128 KiB for one word.
 const commandMost = 16 << 10
 
-// sameCallOf writes the call of a page for the other doors of the server at origin: as the
-// JSON-RPC message of tools/call, and as commands.
+// sameCallOf writes a page's call for other transports of the server at origin: as the JSON-RPC message of
+// tools/call, and as commands.
 func sameCallOf(origin, id string, args json.RawMessage, token bool) *sameCall {
 	if len(args) > commandMost {
 		return &sameCall{Long: true}

@@ -27,9 +27,8 @@ type event struct {
 	Resync    bool     `json:"resync"`
 }
 
-// events answers /admin/events: what changes in the graph, as server-sent events,
-// until the browser closes the stream or the server stops. It watches before it reads
-// the head, so that no change is missed between the two.
+// events answers /admin/events: changes of the graph as server-sent events, until the browser or the server stops. It
+// starts watching before it reads the head, so that no change in between is missed.
 func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 	defer s.watchers.Add(-1)
 	if s.watchers.Add(1) > maxWatchers {

@@ -27,18 +27,18 @@ var formRoutes = []route{
 	{pattern: "POST /admin/logout", handle: (*site).signOut, open: true},
 }
 
-// formState is a form, what was filled in, and what the page says about it.
+// formState is a form, its input, and the messages about it.
 type formState struct {
 	*asker
 	capability capability.Descriptor
-	shape      capability.Shape // what the form asks: not what the page itself decides
+	shape      capability.Shape // the fields of the form, without those that the page decides
 	entries    map[string]form.Entry
 	problems   []fault.FieldError
-	// key makes the call happen once, however often the form is sent.
+	// key is the idempotency key of the form.
 	key string
-	// target is the instance that the form changes; nil when there is none, or not yet.
+	// target is the node that the form changes; nil if there is none, or not yet.
 	target *target
-	// seen is the commit that last changed the instance when the form was made.
+	// seen is the last commit that changed the node before the form was made.
 	seen string
 }
 
@@ -47,10 +47,8 @@ func changesOne(d capability.Descriptor) bool {
 	return d.InputShape.NodeType != "" && (d.Op() == "update" || d.Op() == "delete")
 }
 
-// formShape is the part of a capability's input that its form asks for: not what the page
-// gives by its buttons or works out itself, and no object that few calls need, such
-// as the parameters of a query without any. The id of a node to change is found like any other
-// reference.
+// formShape is the part of a capability's input that is in its form: without what buttons or the page decide, and
+// without rarely used objects. The id of the node is chosen like any other reference.
 func formShape(d capability.Descriptor) capability.Shape {
 	shape := form.Spread(d.InputShape)
 	shape.Fields = slices.DeleteFunc(shape.Fields, func(f capability.Field) bool {
@@ -103,7 +101,7 @@ func (s *site) emptyForm(w http.ResponseWriter, r *http.Request) error {
 	return s.showForm(w, r, http.StatusOK, f, formView{})
 }
 
-// begin returns the form's entries as the instance is now.
+// begin returns the form's entries for the current state of the node.
 func (f *formState) begin(t *target) map[string]form.Entry {
 	entries := form.Begin(f.shape, t.values, t.held)
 	entries["id"] = form.Entry{Texts: []string{t.Node.ID}}

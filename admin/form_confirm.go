@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// question is the page that asks before something is lost.
+// question is the page that asks before data is lost.
 type question struct {
 	Title      string
 	Capability string
@@ -23,8 +23,8 @@ type question struct {
 // hidden is a value that the form sends again.
 type hidden struct{ Name, Value string }
 
-// confirmLoss holds up a call that loses something until a person agreed to just that. The
-// form is kept as it was sent, without its buttons.
+// confirmLoss delays a call that loses something until a person has confirmed exactly that. The form is kept as sent,
+// without its buttons.
 func (s *site) confirmLoss(w http.ResponseWriter, r *http.Request, p *post) error {
 	res, err := p.try()
 	if err != nil {
@@ -46,8 +46,8 @@ func (s *site) confirmLoss(w http.ResponseWriter, r *http.Request, p *post) erro
 	})
 }
 
-// loses reports a call that a person has to agree to: the capability says so, and its
-// arguments are not ones that only add or look.
+// loses reports whether a call needs confirmation: the capability requires it, and its arguments do more than add or
+// read.
 func (p *post) loses() bool {
 	var args struct {
 		Mode string `json:"mode"`

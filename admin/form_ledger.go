@@ -16,17 +16,15 @@ const (
 	argsKept      = 64 << 10 // bytes of arguments that a result page can show
 )
 
-// ledger remembers the last forms that were sent: what each did, for the page that
-// shows it, and under which condition, so that the same form sent twice is the same
-// call twice. The graph itself keeps the promise that it happens once; what is
-// forgotten here is only the page.
+// ledger remembers the last submitted forms: the result of each, for its page, and its condition, so that a form sent
+// twice is the same call. The graph ensures that it happens only once; only the page can be forgotten.
 type ledger struct {
 	mu      sync.Mutex
 	entries map[string]*list.Element
 	recent  *list.List // of *ledgerEntry, the latest first
 }
 
-// ledgerEntry is one form by its key. Whoever holds it open is alone with it.
+// ledgerEntry is one form by its key, open for one request at a time.
 type ledgerEntry struct {
 	name   string
 	alone  sync.Mutex
@@ -41,8 +39,7 @@ func newLedger() *ledger {
 	return &ledger{entries: map[string]*list.Element{}, recent: list.New()}
 }
 
-// open finds or makes the entry of a principal's form and waits for others that have
-// it open; close it.
+// open returns the entry of a principal's form, a new one if needed, and waits while others have it open; close it.
 func (l *ledger) open(principal, key string) *ledgerEntry {
 	e := l.get(principal+"\x00"+key, true)
 	e.alone.Lock()
@@ -51,7 +48,7 @@ func (l *ledger) open(principal, key string) *ledgerEntry {
 
 func (e *ledgerEntry) close() { e.alone.Unlock() }
 
-// find returns a copy of what is known of a form that was called.
+// find returns a copy of the entry of a submitted form.
 func (l *ledger) find(principal, key string) (args json.RawMessage, result invoke.Result, ok bool) {
 	e := l.get(principal+"\x00"+key, false)
 	if e == nil {
@@ -82,7 +79,7 @@ func (l *ledger) get(name string, make bool) *ledgerEntry {
 	return e
 }
 
-// finish notes what the form did.
+// finish records the result of the form.
 func (e *ledgerEntry) finish(digest, ifCommit string, args json.RawMessage, result invoke.Result) {
 	e.digest, e.ifCommit, e.args, e.result = digest, ifCommit, args, result
 	if len(args) > argsKept {

@@ -33,14 +33,14 @@ const (
 // post is a form that was sent.
 type post struct {
 	*formState
-	values    url.Values // as they came; a question sends them again
+	values    url.Values // as sent; a question sends them again
 	args      []form.Argument
 	do        string
 	confirmed string
 }
 
-// submit answers a form that was sent: with the form again where something is to be
-// mended, with a question where something would be lost, or with the result.
+// submit answers a submitted form: with the form again if something must be corrected, with a question if data would
+// be lost, or with the result.
 func (s *site) submit(w http.ResponseWriter, r *http.Request) error {
 	f, err := s.newForm(w, r, r.PathValue("id"))
 	if err != nil {
@@ -73,13 +73,11 @@ func (f *formState) read(values url.Values) *post {
 	return p
 }
 
-// process answers a post: by what it did before, by the form with what is to be mended in
-// it, by a question, or by making the call.
+// process handles a post: it returns the earlier result, shows the form with errors, asks, or makes the call.
 func (s *site) process(w http.ResponseWriter, r *http.Request, p *post) error {
 	entry := s.ledger.open(p.call.Principal.ID, p.key)
 	defer entry.close()
-	// What happened under this key happened, whatever the graph is now. A form with other
-	// values gets another key.
+	// What was done under this key is done, whatever the graph is now. A form with other values gets another key.
 	if entry.digest != "" && p.do == doCall {
 		if entry.digest == p.digest() {
 			return s.replay(w, r, p, entry)
@@ -101,11 +99,11 @@ func (s *site) process(w http.ResponseWriter, r *http.Request, p *post) error {
 		p.problems = nil
 		return s.showPosted(w, r, http.StatusOK, p, formView{})
 	}
-	// Nothing is right on an instance that is another one now.
+	// If the node has changed, everything else is wrong as well.
 	if p.target != nil && p.target.seen() != p.seen {
 		return s.showStale(w, r, p)
 	}
-	// What cannot be sent is shown together with what the call would say of the other fields.
+	// Input errors are shown together with the errors of the other fields from the call.
 	if len(p.problems) > 0 {
 		if _, err := p.try(); err != nil {
 			p.problems = append(p.problems, slices.DeleteFunc(slices.Clone(fault.Of(err).Fields), func(f fault.FieldError) bool {
@@ -142,7 +140,7 @@ func (p *post) try() (invoke.Result, error) {
 	return p.invoke(p.object(form.Argument{Name: "dry_run", Value: json.RawMessage("true")}), "")
 }
 
-// object is the call's arguments and more.
+// object is the call's arguments with additional ones.
 func (p *post) object(more ...form.Argument) json.RawMessage {
 	return form.Object(p.capability.InputShape, append(p.args[:len(p.args):len(p.args)], more...))
 }
@@ -172,9 +170,8 @@ func (s *site) makeCall(w http.ResponseWriter, r *http.Request, p *post, e *ledg
 	return s.finish(w, r, p, e, ifCommit, res, err)
 }
 
-// replay makes a call again that was made before: the graph answers with the first
-// one's result. A call that wrote nothing to the graph, as one of another server's tool, is
-// not made again, because no key of it is kept there.
+// replay repeats a call: the graph returns the first result. A call that wrote nothing to the graph, such as one of
+// another server's tool, is not repeated, because the graph has no key for it.
 func (s *site) replay(w http.ResponseWriter, r *http.Request, p *post, e *ledgerEntry) error {
 	if e.result.Written == nil {
 		p.showDone(w, r)

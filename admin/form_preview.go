@@ -15,11 +15,11 @@ type preview struct {
 	Records        int64
 	Rows           []previewRow
 	Plan           *planAnswer
-	// Said is what a dry run answers that is about no statements of the graph.
+	// Said is the part of a dry run's answer that is not about statements.
 	Said *shown
 }
 
-// previewRow is one property as it is and as it would be.
+// previewRow is one property before and after.
 type previewRow struct {
 	Property string
 	Old      []view.Cell
@@ -49,7 +49,7 @@ func (p preview) Nothing() bool {
 	return p.Added == 0 && p.Removed == 0 && (p.Plan == nil || len(p.Plan.Rows) == 0)
 }
 
-// preview reads what a dry run said, and puts old beside new where one node changes.
+// preview reads the answer of a dry run, and compares old and new values if a single node changes.
 func (p *post) preview(res invoke.Result) *preview {
 	out := &preview{}
 	_ = json.Unmarshal(res.Structured, out) // what a capability does not say is zero

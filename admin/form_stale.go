@@ -15,16 +15,14 @@ import (
 	"trails/invoke"
 )
 
-// attempts bounds how often a write is tried again because others wrote something
-// else meanwhile.
+// attempts bounds how often a write is repeated after others wrote something else.
 const attempts = 5
 
 // errStale says that the instance changed since the form was made.
 var errStale = errors.New("the instance changed since the form was made")
 
-// write makes the call of a form. One that changes an instance is made only if that
-// is still as the form showed it: the head of the read is the call's condition, and
-// when it is lost to a write of something else, the instance is read again.
+// write makes the call of a form. A node is only changed if it is still as the form showed it: the call has the head
+// of the read as its condition, and if another write has changed the head, the node is read again.
 func (p *post) write() (ifCommit string, res invoke.Result, err error) {
 	if p.target == nil {
 		res, err = p.invoke(p.conditional(""), p.key)
@@ -66,11 +64,11 @@ func lostCondition(err error) bool {
 	return fault.Is(err, fault.Precondition) && fault.Of(err).Details["if_commit"] != nil
 }
 
-// conflict is what a page shows of an instance that changed under a form.
+// conflict is the comparison with a node that changed after its form was made.
 type conflict struct {
 	Changed *view.Commit
 	Rows    []conflictRow
-	// Same reports that the instance is now as the form wants it.
+	// Same reports that the node is already as the form wants it.
 	Same bool
 }
 
@@ -79,13 +77,12 @@ type conflictRow struct {
 	Property string
 	Theirs   []view.Cell
 	Yours    []string
-	Removed  bool // yours
-	Kept     bool // the form does not touch it
+	Removed  bool // by the form
+	Kept     bool // the form does not change it
 	Same     bool
 }
 
-// showStale shows what the instance has become next to what was filled in. The form
-// below stands on the instance as it is now, under a key of its own.
+// showStale shows the current node besides the input. The form below is based on the current node, with a new key.
 func (s *site) showStale(w http.ResponseWriter, r *http.Request, p *post) error {
 	c := p.conflict()
 	p.seen, p.key = p.target.seen(), uuid.NewString()

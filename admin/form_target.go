@@ -18,7 +18,7 @@ const (
 	charsEdited  = 512 << 10 // of all of them together
 )
 
-// target is the instance that a form changes, as one commit had it.
+// target is the node that a form changes, as of one commit.
 type target struct {
 	view.Entity
 	head   string
@@ -57,7 +57,7 @@ func (t *target) seen() string {
 	return t.Changed.ID
 }
 
-// needs reports a property that every such instance has: an update cannot remove it.
+// needs reports whether every node of the type has the property, so that an update cannot remove it.
 func (t *target) needs(property string) bool {
 	for _, p := range t.Properties {
 		if p.Name == property {
@@ -67,7 +67,7 @@ func (t *target) needs(property string) bool {
 	return false
 }
 
-// tooLong says why a property's values are not put into a form; "" when they are.
+// tooLong says why a property's values are not in a form; "" if they are.
 func tooLong(p view.Property, room *int) string {
 	if p.Total > len(p.Values) {
 		return count(p.Total) + " values, too many to edit here"
@@ -103,7 +103,7 @@ func argument(f capability.Field, cells []view.Cell) json.RawMessage {
 	return text
 }
 
-// bareTypes are those whose values stand in JSON without quotes.
+// bareTypes are the types whose JSON values have no quotes.
 var bareTypes = map[capability.Type]bool{
 	capability.Integer: true, capability.Number: true, capability.Decimal: true,
 	capability.Boolean: true, capability.Vector: true, capability.Object: true, capability.Any: true, capability.Text: true,

@@ -19,12 +19,11 @@ const (
 	columnsMost = 12
 )
 
-// shown is a JSON value laid out for reading: a text, the members of an object, the
-// items of an array, or the table that an array of objects is, or rows of cells
-// beside the names of their columns.
+// shown is a JSON value prepared for display: a text, the members of an object, the items of an array, the table of
+// an array of objects, or rows with column names.
 type shown struct {
 	Text    string
-	Commit  string // the text, when it is a commit's id
+	Commit  string // the text, if it is a commit's id
 	Null    bool
 	Members []shownMember
 	Items   []shown
@@ -68,14 +67,13 @@ func shownAt(raw json.RawMessage, depth int) shown {
 	return shown{Text: string(raw)}
 }
 
-// commitID is what answers tell of a commit's id, and commitMembers are the members and
-// columns that hold one.
+// commitID matches a commit's id in answers; commitMembers are the members and columns with one.
 var (
 	commitID      = regexp.MustCompile(`^[0-9a-f]{12}$`)
 	commitMembers = []string{"commit", "deleted_by", "head", "parent", "undone"}
 )
 
-// under is the value as a member or column of this name has it.
+// under returns the value as a member or column of this name.
 func (s shown) under(name string) shown {
 	if slices.Contains(commitMembers, name) && commitID.MatchString(s.Text) {
 		return shown{Commit: s.Text}

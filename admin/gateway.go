@@ -31,7 +31,7 @@ func artifactURL(handle string) string { return gatewayURL + "/artifacts/" + url
 // pathURL is a place in the catalog as a tree.
 func pathURL(path string) string { return withQuery(gatewayURL, url.Values{"path": {path}}) }
 
-// serverLine is an upstream server and how it stands in this process.
+// serverLine is an upstream server with its state in this process.
 type serverLine struct {
 	Name       string         `json:"name"`
 	Way        string         `json:"way"`
@@ -66,7 +66,7 @@ type gatewayData struct {
 	Listed    map[string]bool // the capabilities that have a page
 }
 
-// found is what an agent would be answered that browses.
+// found is the answer of a search or of browsing, as agents get it.
 type found struct {
 	Path    string
 	Trail   []link // from / to the path
@@ -82,7 +82,7 @@ type card struct {
 	Kind gateway.Kind `json:"kind"`
 }
 
-// Href is the page of a tool, or what is below a place in the tree.
+// Href is the page of a tool, or of what is below a place in the tree.
 func (c card) Href() string {
 	if c.Kind == gateway.Internal {
 		return pathURL(c.ID)
@@ -102,7 +102,7 @@ func (s *site) gateway(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a, code := s.asker(w, r), http.StatusOK
-	// Another site's page does not decide what servers are reached here; a person may.
+	// Other sites' pages must not make this process contact servers; a person may.
 	if strings.TrimSpace(data.Query+q.Get("path")) != "" && r.Header.Get("Sec-Fetch-Site") != "cross-site" {
 		var err error
 		if data.Found, err = a.browse(data.Query, q.Get("path")); err != nil { // first: it is what the visit is about
@@ -131,8 +131,7 @@ func (s *site) gateway(w http.ResponseWriter, r *http.Request) error {
 	return s.respond(w, r, code, "gateway.html", page{Title: "Gateway", Nav: "gateway", Data: data})
 }
 
-// browse asks as an agent does: for a query, or for a path when there is none. What was found
-// is never nil.
+// browse searches with a query or, without one, browses a path, like an agent. found is never nil.
 func (a *asker) browse(query, path string) (*found, error) {
 	f := &found{Path: path}
 	args := map[string]any{"query": query}

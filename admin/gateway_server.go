@@ -16,7 +16,7 @@ import (
 type serverData struct {
 	serverLine
 	Defined string // as indented JSON
-	// Refusal is why the server does not say what it offers, "" when it does.
+	// Refusal is why the server did not list its offer, "" if it did.
 	Refusal string
 	Offers  []offerRow
 	Pager   *pager
@@ -55,8 +55,7 @@ type reviewAnswer struct {
 	Digest  string           `json:"digest"`
 }
 
-// server answers the page of one upstream server: what it offers, and with refresh what of
-// that is not as it was accepted.
+// server answers the page of one upstream server: its offer and, with refresh, what is not as accepted.
 func (s *site) server(w http.ResponseWriter, r *http.Request) error {
 	name, q := r.PathValue("name"), queryOf(r, "offset", "refresh")
 	offset, refresh := q.number("offset", 0, 0, maxOffset), q.word("refresh", "", "1") != ""
@@ -69,7 +68,7 @@ func (s *site) server(w http.ResponseWriter, r *http.Request) error {
 		Rows []offerRow `json:"rows"`
 	}
 	var err error
-	// Another site's page does not decide when a server is asked; a person may.
+	// Other sites' pages must not make this process contact servers; a person may.
 	if refresh && r.Header.Get("Sec-Fetch-Site") != "cross-site" {
 		data.Review = new(reviewAnswer)
 		err = a.ask("gateway_refresh", map[string]any{"name": name}, data.Review)

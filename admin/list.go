@@ -65,8 +65,7 @@ type heading struct {
 	Class, Kind      string
 }
 
-// listProblems are what the call refused of a view, which the page shows without it:
-// beside each form what was written into it, and why that cannot be.
+// listProblems are the errors of a view's parts, which the page leaves out: beside each form its input and the error.
 type listProblems struct {
 	Filter, Search problemAt
 }
@@ -95,8 +94,7 @@ type pager struct {
 	Previous, Next *link
 }
 
-// pagerAt goes from the rows at an offset to the step before, and to the next ones when
-// there are more.
+// pagerAt links from the rows at an offset to the previous and next ones.
 func pagerAt(text string, offset, step, next int, more bool, href func(offset int) string) *pager {
 	out := &pager{Text: text}
 	if offset > 0 {
@@ -206,8 +204,8 @@ func listViewOf(r *http.Request) (v listView, added bool, problems listProblems,
 	return v, q.Has("property") || q.Has("value"), problems, q.err()
 }
 
-// dropRefused takes out of the view the filters and the search that the call refused. It
-// reports whether that was all: then the view can be asked for again.
+// dropRefused removes refused filters and a refused search from the view. It reports whether that was all, so that
+// the view can be requested again.
 func (v *listView) dropRefused(refused []fault.FieldError, problems *listProblems) bool {
 	bad := map[int]bool{}
 	for _, f := range refused {

@@ -24,8 +24,8 @@ type loginData struct {
 	Kept []hidden
 }
 
-// askToSignIn sends the browser to the sign-in and then back. A form that was sent
-// is kept in the page: after the sign-in it is shown again, and not sent.
+// askToSignIn redirects the browser to the sign-in and then back. A submitted form is kept in the page, and shown
+// again after signing in without being submitted.
 func (s *site) askToSignIn(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodPost {
 		if r.Header.Get("HX-Request") != "" || strings.HasPrefix(r.Header.Get("Accept"), "text/event-stream") {
@@ -47,8 +47,8 @@ func (s *site) askToSignIn(w http.ResponseWriter, r *http.Request) error {
 	return s.showLogin(w, r, notSignedIn, data)
 }
 
-// notSignedIn answers a form that needs a session, or the token. It is not 401: no browser
-// keeps such an answer, so that who goes back to it would lose what it holds.
+// notSignedIn is the status for a form that needs a session. It is not 401, because browsers do not store such an
+// answer, and going back to it would lose the form.
 const notSignedIn = http.StatusForbidden
 
 func (s *site) showLogin(w http.ResponseWriter, r *http.Request, status int, data loginData) error {
@@ -97,9 +97,9 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 // which no log has.
 const OperatorPath = "/admin/operator"
 
-// signInOperator opens the session of the operator. It answers with a page that goes on by
-// itself: a browser that was led here by a page of another site keeps the cookie back from a
-// redirect. What only looks ahead at the link does not use it up.
+// signInOperator opens the operator's session. It answers with a page that redirects by itself: a browser that
+// follows a link from another site does not send the cookie after an HTTP redirect. A prefetch does not use up the
+// link.
 func (s *site) signInOperator(w http.ResponseWriter, r *http.Request) error {
 	key := r.URL.Query().Get("key")
 	r.URL.RawQuery = "" // no page shows the key
@@ -120,7 +120,7 @@ func (s *site) signInOperator(w http.ResponseWriter, r *http.Request) error {
 	return s.respond(w, inSession(r, operator, session), http.StatusOK, "operator.html", page{Title: "Signed in", Data: operator})
 }
 
-// inSession is the request as the browser would have sent it in the new session.
+// inSession is the request as the browser would send it in the new session.
 func inSession(r *http.Request, p policy.Principal, session *http.Cookie) *http.Request {
 	out := r.Clone(auth.WithPrincipal(r.Context(), p))
 	out.Header.Del("Cookie")

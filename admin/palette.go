@@ -11,9 +11,8 @@ import (
 // without a type has the hue 0.
 const hues = 12
 
-// palette gives each type of the schema a colour, the same on every page. As long as
-// there are colours enough, no two types share one; a type keeps its colour when others
-// are added after it. The zero palette knows no type. It is safe for concurrent use.
+// palette assigns colours to types, the same on every page. While there are enough colours they are distinct, and a
+// type keeps its colour when others are added. The zero palette has no types. It is safe for concurrent use.
 type palette struct {
 	mu     sync.Mutex
 	names  []string
@@ -42,8 +41,7 @@ func (p *palette) learn(types []schema.TypeDocument) {
 	}
 }
 
-// hue is the colour of a type. One that the schema does not have has the one that its
-// name prefers.
+// hue is the colour of a type; an unknown type gets a colour by its name.
 func (p *palette) hue(name string) int {
 	if name == "" {
 		return 0

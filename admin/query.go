@@ -15,8 +15,8 @@ type query struct {
 	wrong []fault.FieldError
 }
 
-// queryOf reads the query; a parameter that the page does not know is an error,
-// because a page that ignores it would show something else than was asked for.
+// queryOf parses the query of an address. An unknown parameter is an error, because ignoring it would show something
+// else than requested.
 func queryOf(r *http.Request, allowed ...string) *query {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	q := &query{Values: values}

@@ -20,8 +20,7 @@ var headings = map[int]string{
 	http.StatusInternalServerError:   "Something broke on our side",
 }
 
-// refuse answers with err as a page. Ours is logged whole and shown as nothing but
-// its trace id.
+// refuse answers with err as a page. An internal error is logged, and only its trace id is shown.
 func (s *site) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	f := fault.Of(err)
 	shown := s.failureOf(w, r, f)
@@ -53,8 +52,7 @@ func (s *site) failureOf(w http.ResponseWriter, r *http.Request, f *fault.Error)
 	return out
 }
 
-// addWayOut adds where the reader of a 404 can go instead: to the commit that
-// removed what they look for, or to what has a similar name.
+// addWayOut adds links to a 404: to the commit that deleted the node, or to similar names.
 func (s *site) addWayOut(w http.ResponseWriter, r *http.Request, f *fault.Error, out *failure) {
 	typeName, id := r.PathValue("type"), r.PathValue("id")
 	if commit, ok := f.Details["deleted_by"].(string); ok && id != "" {

@@ -63,11 +63,11 @@ type page struct {
 
 type link struct{ Text, Href string }
 
-// twin is the same content in another form.
+// twin is a link to the same content in another form.
 type twin struct{ Label, MIME, Href string }
 
-// live says what an open page does when the graph changes: refresh its main part,
-// tell the reader, or nothing. The zero value does nothing.
+// live says how an open page reacts to changes: it refreshes its main part, shows a notice, or does nothing (the zero
+// value).
 type live struct {
 	// Mode is "any" (refresh on every change), "types" (on changes of Types),
 	// "schema" (on changes of the schema), "notice" (a form: only say that Types or
@@ -93,8 +93,7 @@ type frame struct {
 	Origin               string // scheme and host as the browser wrote them
 }
 
-// frameOf asks for what surrounds the page. A page whose frame cannot be had is
-// shown without it: the page itself says what is wrong.
+// frameOf reads the surroundings of a page. If that fails the page is shown without them, with its own error.
 func (s *site) frameOf(w http.ResponseWriter, r *http.Request) frame {
 	a := s.asker(w, r)
 	f := frame{Theme: themeOf(r), Path: r.URL.RequestURI(), Trace: a.call.TraceID, Origin: auth.Origin(r)}
@@ -124,8 +123,7 @@ func (a *asker) schema() (schemaDocument, error) {
 	return answer.Schema, err
 }
 
-// respond renders a page into memory and sends it, so that a template that fails
-// becomes an error page and not half a page.
+// respond renders a page into memory before sending it, so that a failing template becomes an error page.
 func (s *site) respond(w http.ResponseWriter, r *http.Request, status int, name string, p page) error {
 	p.Frame = s.frameOf(w, r)
 	if p.Live.Head == "" {

@@ -13,9 +13,8 @@ import (
 	"trails/auth"
 )
 
-// The page of queries is one form. Its address and its post say the same: the text
-// and how the answer is wanted. With scripts the editor sends the post and takes the
-// answer's part of the page; see static/query.js.
+// The page of queries is one form. Its address and its post have the same parameters: the text and how to show the
+// answer. With scripts the editor posts the form and replaces the answer on the page; see static/query.js.
 
 const queryURL = "/admin/query"
 
@@ -42,18 +41,18 @@ type sparqlView struct {
 	Offset  int // of the first row
 	Timeout int // seconds
 	Run     bool
-	// Do is what is asked for beside running it: one of [storedDeeds], or "".
+	// Do is what to do other than running the text: one of [storedDeeds], or "".
 	Do string
-	// Part is what a script puts into the page that is there: "answer", "stored" for what the
-	// first lines declare while they are written, or "" for the whole page.
+	// Part is the part of the page that a script requests: "answer", "stored" for the declarations of the text, or ""
+	// for the whole page.
 	Part string
-	// Was names the text that a person agreed to replace or remove.
+	// Was identifies the text that a person confirmed to replace or remove.
 	Was string
-	// ID and Description are for a text whose first lines do not say them.
+	// ID and Description are for a text without them in its front matter.
 	ID, Description string
-	// Given are the values of the parameters, as the form posts them.
+	// Given are the posted values of the parameters.
 	Given url.Values
-	// asked is the text with the values in the place of its parameters; "" for none.
+	// asked is the text with the parameters' values filled in; "" without parameters.
 	asked string
 }
 
@@ -99,7 +98,7 @@ func (s *site) sparql(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
-		v.Run = false // another site's page does not decide what is run here; a person may
+		v.Run = false // other sites' pages must not run queries here; a person may
 	}
 	a := s.asker(w, r)
 	doc, err := a.schema()
@@ -248,7 +247,7 @@ func (v sparqlView) values() url.Values {
 	return out
 }
 
-// Hidden are the values of the parameters, for a form that shows the same otherwise.
+// Hidden are the parameters for a form that only changes how the answer is shown.
 func (v sparqlView) Hidden() []hidden { return hiddenOf(v.Given) }
 
 // Link is the address of the view, or "" when it would be too long for one.

@@ -8,27 +8,26 @@ import (
 	"trails/rdf"
 )
 
-// sparqlPicture is a graph as the script draws it: parts that do not hang together,
-// each around the node with the most links.
+// sparqlPicture is a graph for drawing: its connected parts, each around the node with the most links.
 type sparqlPicture struct {
 	Nodes []pictured  `json:"nodes"`
 	Edges []view.Edge `json:"edges"`
 	Types []typeCount `json:"-"`
-	// Left is how many nodes there was no room for.
+	// Left is the number of omitted nodes.
 	Left int `json:"-"`
 }
 
-// pictured is a node with its part and how far it is from that one's middle.
+// pictured is a node with its part, and its distance from the middle of that part.
 type pictured struct {
 	drawn
 	Part int `json:"part"`
 }
 
-// sketch is a picture while it is made.
+// sketch is a picture under construction.
 type sketch struct {
 	*sparqlPicture
 	names *naming
-	at    map[string]int // nodes by their term
+	at    map[string]int // index of nodes by term
 	near  [][]int
 }
 
@@ -108,8 +107,7 @@ func (s *sketch) name(subject, predicate, object view.Term) {
 	}
 }
 
-// arrange parts the nodes, the largest part first, and counts the steps from the middle of
-// each to all that can be reached.
+// arrange splits the nodes into connected parts, the largest first, and counts the steps from the middle of each.
 func (s *sketch) arrange() {
 	order := make([]int, len(s.Nodes))
 	for i := range order {

@@ -20,8 +20,8 @@ import (
 // stores and removes them. What the editor holds is all there is to a stored query: its first
 // lines say the id, the description and the parameters.
 
-// storedDeeds are what the page does with stored queries. What would replace or remove one
-// asks first; the answer says the same with the text that the person saw.
+// storedDeeds are the actions on stored queries. Replacing or removing one asks first; the confirmation repeats the
+// action with the text that the person saw.
 var storedDeeds = []string{"", "save", "remove"}
 
 // storedLine is a stored query in the catalogue.
@@ -43,7 +43,7 @@ type storedPart struct {
 	Options map[string][]suggestion
 }
 
-// kept is what came of storing or removing a stored query.
+// kept is the result of storing or removing a stored query.
 type kept struct {
 	Done      string // what was done; "" when the person is asked first
 	Name      string
@@ -55,7 +55,7 @@ type kept struct {
 	Ask, Mark, Text string
 }
 
-// declaration is what a text declares in its first lines; the zero value is none.
+// declaration is the front matter of a text; the zero value is none.
 type declaration struct {
 	schema   *schema.Schema
 	head     *stored.Query
@@ -179,8 +179,8 @@ func (a *asker) storedNamed(name string) (storedLine, error) {
 	return answer.Queries[0], nil
 }
 
-// keep stores what the view holds, or removes the stored query that has its id. It asks first
-// where a text would be lost that the person has not seen and agreed to lose.
+// keep stores the text, or removes the stored query with its id. It asks first if a text would be lost that the
+// person has not confirmed to lose.
 func (a *asker) keep(v *sparqlView) (*kept, error) {
 	v.Query = stored.Named(v.Query, v.ID, v.Description)
 	out := &kept{}

@@ -36,7 +36,7 @@ type sparqlCell struct {
 	Whole string
 }
 
-// naming knows what the IRIs of one answer stand for.
+// naming knows the entities behind the IRIs of one answer.
 type naming struct {
 	schema   *schema.Schema
 	prefixes []prefix
@@ -47,10 +47,9 @@ type naming struct {
 
 type prefix struct{ name, namespace string }
 
-// naming looks up all IRIs of an answer with one query, so that entities of the
-// graph are linked whatever they are called, and none that is not there; without an answer
-// to that nothing is linked. Prefixes of the text come before those of the schema, as the
-// reader knows them, and the longest come first.
+// naming looks up all IRIs of an answer with one query, so that existing entities are linked and others are not; if
+// that fails nothing is linked. The text's prefixes come before those of the schema, because the reader knows them,
+// and longer ones first.
 func (a *asker) naming(text string, rows [][]view.Term) *naming {
 	n := &naming{schema: schema.Empty(""), types: map[string]string{}, asked: map[string]bool{}, palette: a.palette}
 	if s, err := a.graphSchema(); err == nil {

@@ -53,9 +53,8 @@ var functions = template.FuncMap{
 // maxLine is how much of a text stands where one line is wanted.
 const maxLine = 160
 
-// line makes any text fit where one line is wanted, be it a link, a title or an
-// attribute: spaces for line breaks, a mark for what cannot be seen, and no
-// direction marks, which would turn around what follows.
+// line converts any text to one line, for a link, a title or an attribute: line breaks become spaces, invisible
+// characters get a mark, and direction marks, which could reverse what follows, are removed.
 func line(text string) string {
 	var out strings.Builder
 	n, space := 0, false
@@ -87,7 +86,7 @@ func turns(c rune) bool {
 	return c == '\u200e' || c == '\u200f' || c == '\u061c' || c >= '\u202a' && c <= '\u202e' || c >= '\u2066' && c <= '\u2069'
 }
 
-// hasHidden reports characters that a reader cannot see but that change what is seen.
+// hasHidden reports whether a text has invisible characters that change its appearance.
 func hasHidden(text string) bool {
 	return strings.ContainsFunc(text, func(c rune) bool {
 		return turns(c) || c == '\u200b' || c == '\ufeff' || unicode.IsControl(c) && c != '\n' && c != '\t' && c != '\r'
@@ -137,7 +136,7 @@ func when(stamp string) string {
 	return t.UTC().Format("2 Jan 2006, 15:04:05")
 }
 
-// unbroken reports texts with a word so long that a column must be able to break it.
+// unbroken reports whether a text has a word so long that a column must be able to break it.
 func unbroken(texts ...string) bool {
 	for _, text := range texts {
 		for word := range strings.FieldsSeq(firstRunes(text, maxLine)) {

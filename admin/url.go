@@ -44,8 +44,7 @@ func withQuery(path string, values url.Values) string {
 	return path + "?" + values.Encode()
 }
 
-// returnTo is where a form may send the browser back to: a page of ours, or the
-// overview when it is anything else.
+// returnTo is where a form sends the browser back to: a page of ours, otherwise the overview.
 func returnTo(address string) string {
 	u, err := url.Parse(address)
 	own := err == nil && u.Scheme == "" && u.Host == "" && (u.Path == "/admin" || strings.HasPrefix(u.Path, "/admin/"))
