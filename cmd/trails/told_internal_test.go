@@ -24,7 +24,7 @@ var tellingCommands = []string{
 	"schema show notes.trails", "schema plan notes.trails wider.yaml", "schema apply notes.trails wider.yaml", "schema history notes.trails", "schema infer more.csv",
 	"migrate new notes.trails more --schema widest.yaml", "migrate status notes.trails", "migrate plan notes.trails", "migrate apply notes.trails", "migrate status notes.trails", "migrate rollback notes.trails",
 	"init other.trails --schema schema.yaml", "diff --definitions other.trails notes.trails", "promote notes.trails other.trails --plan", "promote notes.trails other.trails --yes", "promote other.trails --undo head",
-	"gen shape notes.trails Note", "gen type notes.trails Place name:string", "gen capability notes.trails note.find Note", "gen migration notes.trails next wider.yaml",
+	"gen shape notes.trails Note", "gen type notes.trails Place name:string", "gen capability notes.trails note.find Note", "gen migration notes.trails next widest.yaml",
 	"gateway add notes.trails nobody --elsewhere --stdio ./nobody", "gateway list notes.trails", "gateway settings notes.trails", "gateway rm notes.trails nobody",
 	"update notes.trails DELETE{?s:stars?o}WHERE{?s:stars?o}", "log notes.trails", "show notes.trails head", "show notes.trails HEAD", "undo notes.trails HEAD --dry-run", "undo notes.trails head",
 	"! load notes.trails notes.ndjson --if-commit 000000000000", "undo notes.trails HEAD --if-commit HEAD",
