@@ -12,78 +12,10 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
-	"trails/kg/load"
 	"trails/rdf"
 	"trails/schema"
 	"trails/text/outline"
 )
-
-// pong answers a ping.
-type pong struct {
-	Pong bool `json:"pong"`
-}
-
-var ping = invoke.Define(capability.Descriptor{
-	ID: "trails.meta.ping", Description: "Answer that meta capabilities can be reached.", CostEstimate: capability.CostConstant, Idempotent: true,
-}, func(context.Context, *invoke.Request, struct{}) (pong, error) { return pong{true}, nil }, invoke.Bare)
-
-// healthy says that the process answers.
-type healthy struct {
-	Status  string  `json:"status" oneof:"ok"`
-	Version string  `json:"version"`
-	Graph   string  `json:"graph"`
-	Head    *string `json:"head"`
-}
-
-var health = invoke.Define(capability.Descriptor{
-	ID: "health", Description: "Say whether the graph answers, its version and head.", CostEstimate: capability.CostConstant, Idempotent: true,
-}, func(ctx context.Context, r *invoke.Request, _ struct{}) (healthy, error) {
-	head := view.CommitID(r.Engine().Graph().LatestHead(ctx)) // even if the file is busy
-	if head != nil {
-		r.Head = *head
-	}
-	return healthy{"ok", r.Engine().Version(), r.Engine().Graph().Name(), head}, nil
-}, invoke.Bare)
-
-// headCommit is the newest commit in short.
-type headCommit struct {
-	ID      string `json:"id" doc:"Its first digits."`
-	Time    string `json:"time"`
-	Author  string `json:"author"`
-	Message string `json:"message"`
-}
-
-// summary describes the content of a graph.
-type summary struct {
-	Graph         string           `json:"graph"`
-	Base          string           `json:"base"`
-	Branch        string           `json:"branch"`
-	Head          *headCommit      `json:"head"`
-	Quads         int64            `json:"quads"`
-	Types         map[string]int64 `json:"types" doc:"Number of instances by type."`
-	SchemaVersion int64            `json:"schema_version"`
-}
-
-var snapshotBuiltin = invoke.Define(capability.Descriptor{
-	ID: "snapshot", Description: "Tell head commit, number of statements and of nodes of each type, schema version.",
-	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
-}, snapshot)
-
-func snapshot(ctx context.Context, r *invoke.Request, _ struct{}) (*summary, error) {
-	counts, err := r.Snapshot.TypeCounts(ctx)
-	if err != nil {
-		return nil, err
-	}
-	head, graph := r.Snapshot.Head(), r.Engine().Graph()
-	out := &summary{Graph: graph.Name(), Base: graph.Base(), Branch: invoke.MainBranch, Quads: head.Quads, Types: make(map[string]int64, len(counts)), SchemaVersion: r.Snapshot.SchemaVersion()}
-	for _, c := range counts {
-		out.Types[c.Type.Name] = c.Count
-	}
-	if !head.ID.IsZero() {
-		out.Head = &headCommit{head.ID.String(), head.Time.UTC().Format(time.DateTime), head.Author, outline.Shorten(head.Message, commitText)}
-	}
-	return out, nil
-}
 
 // commitText is how many characters of a message a list of commits has.
 const commitText = 200
@@ -304,49 +236,4 @@ func changeOf(s *schema.Schema, op string, q rdf.Quad) changeView {
 		}
 	}
 	return v
-}
-
-// exporting says what is exported, and how.
-type exporting struct {
-	Format load.Format `json:"format" default:"nquads"`
-	Graph  rdf.IRI     `json:"graph,omitempty"`
-	Type   string      `json:"type,omitempty" doc:"Only the nodes of this type, as csv, tsv or ndjson."`
-}
-
-var exportBuiltin = invoke.Define(capability.Descriptor{
-	ID: "export", Description: "Stream the graph in canonical order, so that the same graph gives the same bytes.",
-	InputShape: details(
-		capability.Field{Name: "format", OneOf: anyOf(kg.ExportFormats())},
-		capability.Field{Name: "graph", Description: "Only this named graph; " + string(rdf.DefaultGraph) + " is the default graph."}),
-	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Export}, Idempotent: true,
-}, export, invoke.Streams)
-
-func export(ctx context.Context, r *invoke.Request, in exporting) (out kg.Exported, err error) {
-	if r.Output == nil {
-		return out, fault.New(fault.InvalidArguments, "export needs an output to stream to")
-	}
-	if in.Graph != "" && in.Type != "" {
-		return out, fault.New(fault.InvalidArguments, "a graph has statements, and a type nodes: give graph or type")
-	}
-	_, err = r.InTurn(ctx, func(ctx context.Context) (any, error) {
-		if in.Type != "" {
-			out, err = r.Snapshot.ExportType(ctx, r.Output, in.Format, in.Type, r.Progress)
-		} else {
-			out, err = r.Snapshot.ExportGraph(ctx, r.Output, in.Format, in.Graph, r.Progress)
-		}
-		r.Parts.Records = out.Records
-		return nil, err
-	})
-	if out.LeftOut.Count > 0 {
-		r.Warn("%s", out.LeftOut.String())
-	}
-	return out, err
-}
-
-// schemaContext is the context that documents may refer to as [schema.ContextIRI].
-func schemaContext(r *invoke.Request) ([]byte, error) { return r.Snapshot.Schema().ContextDocument() }
-
-func schemaGraph(r *invoke.Request) ([]rdf.Quad, map[string]string) {
-	s := r.Snapshot.Schema()
-	return s.Quads(), s.TurtlePrefixes()
 }
