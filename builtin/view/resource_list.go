@@ -108,7 +108,7 @@ func listLines(ctx context.Context, r *invoke.Request, rows []browse.TableRow) (
 	out := make([]itemView, len(rows))
 	for i, row := range rows {
 		out[i] = itemView{rdf.Lexical(row.Node.Term), row.Node.Label}
-		if row.Node.Cut && row.Node.Type != nil { // without a type it is called by rdfs:label
+		if row.Node.Cut {
 			label := s.Property(row.Node.Type, s.LabelOf(row.Node.Type))
 			whole, err := r.Snapshot.PropertyPage(ctx, row.Node.Term, label, 1, 0)
 			if err != nil {
