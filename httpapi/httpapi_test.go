@@ -79,14 +79,24 @@ func TestEveryKindHasAStatus(t *testing.T) {
 	}
 }
 
+// Arguments that are JSON and no object go to the call, which knows an object that it takes.
+func TestArgumentsThatAreNoObjectAreRefusedWithOne(t *testing.T) {
+	h := httpapi.New(notesEngine(t), runtimeOptions())
+	for _, body := range []string{`[1]`, `[{},{}]`, `null`, `7`, `"text"`} {
+		res := do(h, newRequest(exchange{method: "POST", path: "/invoke/get", body: body}))
+		text := readAll(t, res.Body)
+		if res.StatusCode != http.StatusBadRequest || !strings.Contains(text, `one JSON object, such as {`) {
+			t.Errorf("%s: got %d %s", body, res.StatusCode, text)
+		}
+		checkProblem(t, res, text)
+	}
+}
+
 func TestHostileInputIsRefusedBeforeTheEngineSeesIt(t *testing.T) {
 	deep := strings.Repeat("[", 101) + strings.Repeat("]", 101)
 	for _, x := range []exchange{
 		{name: "text that is not JSON", method: "POST", path: "/invoke/x", body: `{"a":`, status: 400, detail: "not JSON"},
 		{name: "bytes after the object", method: "POST", path: "/invoke/x", body: `{} {}`, status: 400, detail: "not JSON"},
-		{name: "an array", method: "POST", path: "/invoke/x", body: `[1]`, status: 400, detail: "JSON object"},
-		{name: "a batch of calls", method: "POST", path: "/invoke/x", body: `[{},{}]`, status: 400, detail: "JSON object"},
-		{name: "null", method: "POST", path: "/invoke/x", body: `null`, status: 400, detail: "JSON object"},
 		{name: "nested too deep", method: "POST", path: "/invoke/x", body: `{"a":` + deep + `}`, status: 413, detail: "nests deeper"},
 		{name: "half a character", method: "POST", path: "/invoke/x", body: `{"a":"\ud800"}`, status: 400, detail: "a has half of a surrogate pair"},
 		{name: "invalid UTF-8", method: "POST", path: "/invoke/x", body: "{\"a\":\"\xff\"}", status: 400, detail: "not UTF-8"},
