@@ -76,13 +76,14 @@ var (
 // IsServerName reports whether a name is allowed for a server.
 func IsServerName(name string) bool { return serverName.MatchString(name) }
 
-// ParseServer parses the JSON of a Server. The fault InvalidData lists all wrong members.
+// ParseServer parses the JSON of a Server that is in a file. The fault InvalidData lists all wrong members, but for
+// those that earlier versions wrote and [Server.Check] refuses: a server that was taken stays usable.
 func ParseServer(text []byte) (Server, error) {
 	var s Server
 	if err := decode(text, "the definition of an upstream server", &s); err != nil {
 		return s, err
 	}
-	return s, s.Check()
+	return s, s.check(false)
 }
 
 // Text is the server as JSON, its members in the order of the fields.
@@ -126,8 +127,11 @@ func wrongAddress(address, instead string) string {
 // reserved are the headers that the protocol itself sets.
 var reserved = regexp.MustCompile(`(?i)^(host|connection|transfer-encoding|content-.*|accept|mcp-.*|last-event-id)$`)
 
-// Check returns the fault InvalidData with each member that is wrong.
-func (s Server) Check() error {
+// Check returns the fault InvalidData with each member that is wrong in a definition that is to be written.
+func (s Server) Check() error { return s.check(true) }
+
+// check is Check; without written it allows what earlier versions wrote.
+func (s Server) check(written bool) error {
 	var wrong []fault.FieldError
 	report := func(field string, value any, format string, args ...any) {
 		wrong = append(wrong, fault.FieldError{Field: field, Code: fault.Shape, Value: value, Message: field + ": " + fmt.Sprintf(format, args...)})
@@ -148,7 +152,7 @@ func (s Server) Check() error {
 			report("command", s.Command, "a command is a program and at most %d arguments", maxServerWords-1)
 		}
 		for i, word := range s.Command {
-			if i > 0 && strings.HasPrefix(s.Command[i-1], "-") && secret.MatchString(s.Command[i-1]) && len(word) >= 8 && word[0] != '-' && !variable.MatchString(word) && !isPlace(word) {
+			if written && i > 0 && strings.HasPrefix(s.Command[i-1], "-") && secret.MatchString(s.Command[i-1]) && len(word) >= 8 && word[0] != '-' && !variable.MatchString(word) && !isPlace(word) {
 				report("command", s.Command[i-1], "a secret is not kept in the file; say ${NAME}, a variable of the environment")
 			}
 			if name, value, given := strings.Cut(strings.TrimLeft(word, "-"), "="); given && secret.MatchString(name) && !variable.MatchString(value) {
@@ -163,7 +167,7 @@ func (s Server) Check() error {
 		ways++
 		if problem := wrongAddress(address, "the header Authorization with ${NAME}"); problem != "" {
 			report(field, address, "%s", problem)
-		} else if u, err := url.Parse(address); err == nil {
+		} else if u, err := url.Parse(address); written && err == nil {
 			for name, values := range u.Query() {
 				if secret.MatchString(name) && !variable.MatchString(strings.Join(values, "")) {
 					report(field, name, "the value of %s is probably secret, and is not kept in the file; say ${NAME}, a variable of the environment", quote.Text(name, 80))
@@ -192,9 +196,9 @@ func (s Server) Check() error {
 				report(m.field, name, "%s is no name", quote.Text(name, 80))
 			case strings.ContainsAny(value, "\r\n\x00"):
 				report(m.field, name, "%s has a line break", name)
-			case m.field == "headers" && reserved.MatchString(name):
+			case written && m.field == "headers" && reserved.MatchString(name):
 				report(m.field, name, "%s is set by the protocol", name)
-			case (secret.MatchString(name) || credential.MatchString(value)) && !variable.MatchString(value):
+			case (secret.MatchString(name) || written && credential.MatchString(value)) && !variable.MatchString(value):
 				report(m.field, name, "the value of %s is probably secret, and is not kept in the file; say ${NAME}, a variable of the environment", name)
 			}
 		}
@@ -214,7 +218,7 @@ func (s Server) Check() error {
 			report(m.field, m.name, "only %s has one", m.of)
 		case !m.names.MatchString(m.name):
 			report(m.field, m.name, "%s is no name", quote.Text(m.name, 80))
-		case m.field == "caller_header" && reserved.MatchString(m.name):
+		case written && m.field == "caller_header" && reserved.MatchString(m.name):
 			report(m.field, m.name, "%s is set by the protocol", m.name)
 		case slices.ContainsFunc(slices.Collect(maps.Keys(m.values)), func(name string) bool { return strings.EqualFold(name, m.name) }):
 			report(m.field, m.name, "%s has a value that is the same for all callers", m.name)

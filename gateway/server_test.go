@@ -44,9 +44,26 @@ func TestWrongDefinitionsOfServersAreRefusedWithTheirPlaces(t *testing.T) {
 		`{"name":"a","http":"http://h/","namespace":"9"}`:                                "namespace: a namespace has",
 		`{"name":"a","command":["x"],"env":{"P":"` + strings.Repeat("y", 64<<10) + `"}}`: "at most 65536",
 	} {
-		_, err := gateway.ParseServer([]byte(text))
+		s, err := gateway.ParseServer([]byte(text))
+		if err == nil {
+			err = s.Check()
+		}
 		if err == nil || !strings.Contains(fault.Of(err).Error(), want) {
 			t.Errorf("%.80s is answered %v, not %s", text, err, want)
+		}
+	}
+}
+
+// TestADefinitionOfAnEarlierVersionIsRead has what was written before it was refused.
+func TestADefinitionOfAnEarlierVersionIsRead(t *testing.T) {
+	for _, text := range []string{
+		`{"name":"a","http":"http://h/mcp?api_key=12345678"}`, `{"name":"a","http":"http://h/","headers":{"Accept":"application/json"}}`,
+		`{"name":"a","http":"http://h/","headers":{"X":"Bearer 12345678"}}`, `{"name":"a","http":"http://h/","caller_header":"Host"}`,
+		`{"name":"a","command":["x","--token","12345678"]}`, `{"name":"a","command":["x"],"env":{"DB":"pg://me:hunter22@h/d"}}`,
+	} {
+		s, err := gateway.ParseServer([]byte(text))
+		if err != nil || s.Check() == nil {
+			t.Errorf("%s is read with %v, and may be written: %t", text, err, s.Check() == nil)
 		}
 	}
 }
