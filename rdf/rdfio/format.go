@@ -11,7 +11,7 @@ import (
 // Format is a syntax for RDF.
 type Format string
 
-// The formats that are read.
+// The formats that have a reader.
 const (
 	NTriples Format = "ntriples"
 	NQuads   Format = "nquads"
@@ -21,8 +21,8 @@ const (
 	JSONLD   Format = "jsonld"
 )
 
-// NewReader returns a reader of a format. The base and the loader matter to formats
-// that have relative IRIs and remote contexts.
+// NewReader returns a reader of a format. Relative IRIs are resolved against base, and load
+// answers JSON-LD's remote contexts; formats that have neither ignore them.
 func NewReader(format Format, r io.Reader, base string, limits Limits, load ContextLoader) (Reader, error) {
 	switch format {
 	case NTriples:
@@ -47,10 +47,9 @@ var byExtension = map[string]Format{
 	".trig": TriG, ".rdf": RDFXML, ".rdfxml": RDFXML, ".jsonld": JSONLD,
 }
 
-// Sniff tells a document's format by its name, or where that says nothing by how it
-// begins; head is a piece of its text, unpacked, the longer the better. It returns
-// "" for what is none of the formats. Each is read by a reader that takes more: of
-// what could be Turtle it says TriG, and of N-Triples N-Quads.
+// Sniff tells a document's format from its file name, or else from head, the beginning of its
+// uncompressed text (the longer the better). It returns "" for an unknown format. Between a
+// format and its superset it names the superset: TriG for Turtle, N-Quads for N-Triples.
 func Sniff(head []byte, name string) Format {
 	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
 	if format := byExtension[path.Ext(name)]; format != "" {
@@ -68,7 +67,7 @@ func Sniff(head []byte, name string) Format {
 		}
 		return ""
 	case bytes.HasPrefix(text, []byte("<?xml")), bytes.HasPrefix(text, []byte("<!")),
-		text[0] == '<' && bytes.Contains(tag, []byte("xmlns")): // a document of RDF declares a namespace, an IRI does not
+		text[0] == '<' && bytes.Contains(tag, []byte("xmlns")): // an RDF document declares a namespace, an IRI does not
 		return RDFXML
 	case hasQuad(text):
 		return NQuads
@@ -93,7 +92,7 @@ func skipComments(text []byte) []byte {
 	}
 }
 
-// looksLikeJSON tells an object or array from a graph or a blank node.
+// looksLikeJSON distinguishes a JSON object or array from a TriG graph or a blank node.
 func looksLikeJSON(text []byte) bool {
 	inner := bytes.TrimLeft(text[1:], " \t\r\n")
 	switch text[0] {
@@ -105,8 +104,8 @@ func looksLikeJSON(text []byte) bool {
 	return false
 }
 
-// hasKeyword reports whether a member is named by a keyword of JSON-LD. Within a string
-// of JSON the quotation marks would be escaped.
+// hasKeyword reports whether a JSON member is named by a JSON-LD keyword. Text inside a JSON
+// string cannot match: its quotation marks are escaped.
 func hasKeyword(text []byte) bool {
 	for _, name := range []string{`"@context"`, `"@id"`, `"@graph"`, `"@type"`, `"@value"`, `"@list"`} {
 		for rest := text; ; {
@@ -123,7 +122,7 @@ func hasKeyword(text []byte) bool {
 	return false
 }
 
-// hasQuad reports whether one of the whole lines is a statement of N-Quads.
+// hasQuad reports whether at least one complete line is an N-Quads statement.
 func hasQuad(text []byte) bool {
 	for range 20 {
 		end := lineEnd(text)
@@ -141,7 +140,7 @@ func hasQuad(text []byte) bool {
 	return false
 }
 
-// looksLikeTurtle reports whether a statement of Turtle or TriG begins.
+// looksLikeTurtle reports whether a line begins like a Turtle or TriG statement.
 func looksLikeTurtle(text []byte) bool {
 	switch text[0] {
 	case '@', '[', '(', '{', '<', '_', ':':
@@ -152,7 +151,7 @@ func looksLikeTurtle(text []byte) bool {
 	case len(word) == len(text), len(first) == 0:
 		return false
 	case len(first) == 1:
-		return len(word) == len(first[0]) || keyword(first[0]) == "prefix" // a prefixed name, or the empty prefix
+		return len(word) == len(first[0]) || keyword(first[0]) == "prefix" // a prefixed name, also with the empty prefix
 	default:
 		return turtleKeywords[keyword(first[0])]
 	}

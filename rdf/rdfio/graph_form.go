@@ -8,16 +8,17 @@ import (
 	"trails/rdf"
 )
 
-// GraphForm is a form in which every door answers with a graph.
+// GraphForm is a format in which the tools, the HTTP routes and the command line return a
+// graph.
 type GraphForm struct {
-	Name  string // as ?format= and the arguments of calls have it
-	Media string // as Accept has it
-	// Write writes triples, which it may sort; nil for JSON-LD, whose context each document has
-	// in its own way.
+	Name  string // the value of ?format= and of format arguments
+	Media string // the media type in Accept
+	// Write writes triples, and may sort the slice. It is nil for JSON-LD, because each
+	// document makes its context in its own way.
 	Write func(w io.Writer, triples []rdf.Quad, prefixes map[string]string) error
 }
 
-// GraphForms are all of them, the default first.
+// GraphForms lists every GraphForm, the default first.
 var GraphForms = []GraphForm{
 	{"turtle", "text/turtle", WriteTurtle},
 	{"ntriples", "application/n-triples", writeNTriples},
@@ -25,7 +26,7 @@ var GraphForms = []GraphForm{
 	{"rdfxml", "application/rdf+xml", WriteRDFXML},
 }
 
-// GraphFormNamed returns the form of that name.
+// GraphFormNamed returns the form with a name.
 func GraphFormNamed(name string) (GraphForm, bool) {
 	i := slices.IndexFunc(GraphForms, func(f GraphForm) bool { return f.Name == name })
 	if i < 0 {

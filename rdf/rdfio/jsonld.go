@@ -16,42 +16,41 @@ import (
 	"trails/text/jsontext"
 )
 
-// JSONLDContext says how a document calls things. The zero value has no names:
+// JSONLDContext gives the short names that a JSON-LD document uses. The zero value has none:
 // every member is then a full IRI.
 type JSONLDContext struct {
-	// Terms names predicates. A name that JSON-LD could take for something else
-	// (empty, with ':' or '/', beginning with '@', the scheme of an IRI of this
-	// context) or that another predicate has is passed over, and the full IRI
-	// stands in its place.
+	// Terms gives the name of each predicate. The full IRI is written instead where the name is
+	// already another predicate's, or could be misread by JSON-LD: empty, with ':' or '/',
+	// beginning with '@', or equal to the scheme of an IRI in this context.
 	Terms map[rdf.IRI]JSONLDTerm
-	// Types names types. Only [JSONLDContext.Document] says them; in a document of
-	// statements types are full IRIs.
+	// Types gives the names of types. Only [JSONLDContext.Document] writes them; other
+	// documents write types as full IRIs.
 	Types map[rdf.IRI]string
-	// Prefixes go into the @context for who compacts the document further. One
-	// that would change the meaning of an IRI in the document is left out.
+	// Prefixes are copied into the @context, for readers that compact the document further. A
+	// prefix that would change the meaning of an IRI in the document is left out.
 	Prefixes map[string]string
-	// Address, unless it is "", is where [JSONLDContext.Document] is: a document names it
-	// in the place of the context. Where one of its IRIs would mean something else under
-	// that context, the document has what it needs of the context itself.
+	// Address is the URL of [JSONLDContext.Document]; a document then refers to it instead of
+	// containing the context. If one of the document's IRIs would mean something else under
+	// that context, the document contains the terms it uses. "" means there is no such URL.
 	Address string
-	// Used means that a document without an address has of the context the terms that it
-	// uses, so that it is short and any processor can read it by itself.
+	// Used restricts the context of a document without an Address to the terms that the
+	// document uses. The document is then short, and any processor can read it alone.
 	Used bool
-	// Ignored are members that such a document may have and that mean nothing.
+	// Ignored lists members without meaning, which a document with Used may have.
 	Ignored []string
 }
 
 // JSONLDTerm is the name of a predicate.
 type JSONLDTerm struct {
 	Name string
-	// Type is what a bare JSON string means: a datatype, or "@id" for a reference.
-	// "" and xsd:string mean a plain string.
+	// Type is the meaning of a plain JSON string: a datatype, or "@id" for a reference. "" and
+	// xsd:string mean a plain literal.
 	Type rdf.IRI
-	// Many makes the value an array even when there is one.
+	// Many writes the value as an array even when there is only one.
 	Many bool
 }
 
-// Document returns the context alone, for others to write documents with.
+// Document returns the context alone, as a JSON-LD document to which others can refer.
 func (c JSONLDContext) Document() ([]byte, error) {
 	d := newDocument(c)
 	for _, iri := range slices.Sorted(maps.Keys(c.Types)) {
@@ -71,15 +70,15 @@ func (c JSONLDContext) Document() ([]byte, error) {
 	return text, nil
 }
 
-// EntityJSONLD returns a JSON-LD 1.1 document (https://www.w3.org/TR/json-ld11/)
-// of the quads, whose graph labels do not matter, as seen from one subject: its
-// @id, its @type as full IRIs, and a member for each predicate. Other subjects
-// among the quads, such as its blank nodes, follow under @included.
+// EntityJSONLD returns a JSON-LD 1.1 document (https://www.w3.org/TR/json-ld11/) of the quads,
+// centred on one subject: its @id, its @type as full IRIs, and a member for each predicate.
+// Other subjects among the quads, such as its blank nodes, follow under @included. Graph labels
+// are ignored.
 //
-// The document means exactly the quads: a number or boolean is a JSON one only
-// where JSON-LD gives back the same lexical form and datatype, so "01" stays a
-// string. The one thing a JSON-LD processor may change is the case of language
-// tags. The same quads give the same bytes, whatever their order.
+// The document means exactly the quads: a number or boolean is written as a JSON one only where
+// JSON-LD reads it back with the same lexical form and datatype, so "01" stays a string. A
+// JSON-LD processor may still change the case of language tags. The same quads give the same
+// bytes in any order.
 func EntityJSONLD(subject rdf.Term, quads []rdf.Quad, ctx JSONLDContext) ([]byte, error) {
 	if !isNode(subject) {
 		return nil, fault.New(fault.InvalidArguments, "a JSON-LD document is about an IRI or a blank node, not %v", subject)
@@ -108,9 +107,8 @@ func encodeJSONLD(v any) ([]byte, error) {
 	return text, nil
 }
 
-// GraphJSONLD returns a JSON-LD 1.1 document of the quads as a list of subjects under
-// @graph, in the order given; see [EntityJSONLD]. Other subjects among the quads
-// come after them. Without any it is an empty list.
+// GraphJSONLD returns a JSON-LD 1.1 document of the quads as a list under @graph: the given
+// subjects in their order, then all other subjects; see [EntityJSONLD].
 func GraphJSONLD(subjects []rdf.Term, quads []rdf.Quad, ctx JSONLDContext) ([]byte, error) {
 	d := newDocument(ctx)
 	about := bySubject(quads)
@@ -127,9 +125,8 @@ func GraphJSONLD(subjects []rdf.Term, quads []rdf.Quad, ctx JSONLDContext) ([]by
 	return encodeJSONLD(map[string]any{"@context": d.reference(), "@graph": list})
 }
 
-// DatasetJSONLD returns a JSON-LD 1.1 document of a dataset as a list of all its
-// subjects under @graph, sorted; a named graph is the @graph of the node that names
-// it. See [EntityJSONLD].
+// DatasetJSONLD returns a JSON-LD 1.1 document of a dataset: all subjects under @graph, sorted.
+// A named graph is the @graph of the node that names it. See [EntityJSONLD].
 func DatasetJSONLD(quads []rdf.Quad, ctx JSONLDContext) ([]byte, error) {
 	graphs := map[rdf.Term][]rdf.Quad{nil: nil}
 	for _, q := range quads {
@@ -139,7 +136,7 @@ func DatasetJSONLD(quads []rdf.Quad, ctx JSONLDContext) ([]byte, error) {
 	about := bySubject(graphs[nil])
 	for graph := range graphs {
 		if _, there := about[graph]; !there && graph != nil {
-			about[graph] = nil // a node that only has a graph
+			about[graph] = nil // a node without statements that names a graph
 		}
 	}
 	list := make([]any, 0, len(about))
@@ -170,16 +167,16 @@ func isNode(t rdf.Term) bool {
 	return false
 }
 
-// document is one being built: the names it uses and the schemes of its IRIs.
+// document is a JSON-LD document in construction.
 type document struct {
 	terms    map[rdf.IRI]JSONLDTerm
 	prefixes map[string]string
-	schemes  map[string]bool // of the context, and those of the document that are names of prefixes
+	schemes  map[string]bool // schemes of the context's IRIs, and schemes in the document that are also prefixes
 	address  string
-	short    bool // the context has what is used
+	short    bool // the context holds only the used terms
 	ignored  []string
-	own      int              // how many schemes the context has
-	used     map[rdf.IRI]bool // the terms of its statements
+	own      int              // how many of schemes come from the context
+	used     map[rdf.IRI]bool // the predicates of the document
 }
 
 func newDocument(ctx JSONLDContext) *document {
@@ -200,8 +197,8 @@ func newDocument(ctx JSONLDContext) *document {
 	return d
 }
 
-// contextSchemes returns what precedes the colon in the context's own IRIs: a term
-// or prefix of that name would be a cycle.
+// contextSchemes returns the schemes of the context's own IRIs. A term or prefix with such a
+// name would make the context cyclic.
 func contextSchemes(ctx JSONLDContext) map[string]bool {
 	schemes := map[string]bool{}
 	for iri, term := range ctx.Terms {
@@ -223,8 +220,8 @@ func isTermName(name string) bool {
 	return name != "" && name[0] != '@' && !strings.ContainsAny(name, ":/#?")
 }
 
-// iri returns an IRI as the document writes it, and notes its scheme where that is
-// the name of a prefix, too.
+// iri returns an IRI as the document writes it, and records its scheme if that is also a
+// prefix.
 func (d *document) iri(iri rdf.IRI) string {
 	scheme := schemeOf(string(iri))
 	if _, isPrefix := d.prefixes[scheme]; isPrefix {
@@ -240,9 +237,9 @@ func (d *document) id(node rdf.Term) string {
 	return "_:" + rdf.Lexical(node)
 }
 
-// reference is the address of the context, when it has one and no scheme of the document
-// is the name of a prefix, and else the context, of which a short document and one that was
-// to name an address have the terms that they use.
+// reference returns the value of @context: the address, if there is one and no scheme in the
+// document is also a prefix; else the context itself, restricted to the used terms when the
+// document is short or was to use the address.
 func (d *document) reference() any {
 	if d.address != "" && len(d.schemes) == d.own {
 		return d.address
@@ -276,8 +273,8 @@ func (d *document) context() map[string]any {
 	return ctx
 }
 
-// declare returns an expanded term definition: the short form could make the
-// term a prefix.
+// declare returns an expanded term definition, because the short form could also make the term
+// a prefix.
 func (d *document) declare(iri rdf.IRI, term JSONLDTerm) map[string]any {
 	def := map[string]any{"@id": d.iri(iri)}
 	switch {
@@ -292,7 +289,7 @@ func (d *document) declare(iri rdf.IRI, term JSONLDTerm) map[string]any {
 	return def
 }
 
-// node returns the node object of one subject; quads are sorted, without repeats.
+// node returns the node object of one subject; quads are sorted and distinct.
 func (d *document) node(subject rdf.Term, quads []rdf.Quad) map[string]any {
 	values := map[string][]any{}
 	many := map[string]bool{}
@@ -315,7 +312,7 @@ func (d *document) node(subject rdf.Term, quads []rdf.Quad) map[string]any {
 	return node
 }
 
-// member returns under which name a quad's object stands, and how it is read there.
+// member returns the name of a quad's predicate and its definition in the context.
 func (d *document) member(q rdf.Quad) (string, JSONLDTerm) {
 	predicate, _ := q.Predicate.(rdf.IRI)
 	if predicate == rdf.Type && isNode(q.Object) {
@@ -328,7 +325,7 @@ func (d *document) member(q rdf.Quad) (string, JSONLDTerm) {
 	return d.iri(predicate), JSONLDTerm{}
 }
 
-// value returns a term as it stands under a name whose bare strings mean coerced.
+// value returns a term as JSON under a name whose plain strings have the type coerced.
 func (d *document) value(t rdf.Term, coerced rdf.IRI) any {
 	switch v := t.(type) {
 	case quad.String:
@@ -359,7 +356,7 @@ func (d *document) typedValue(lexical string, datatype, coerced rdf.IRI) any {
 	return map[string]any{"@value": lexical, "@type": d.iri(datatype)}
 }
 
-// wholeTypes are the datatypes whose canonical form is that of an integer.
+// wholeTypes are the datatypes whose canonical form is written like an integer.
 var wholeTypes = map[rdf.IRI]bool{
 	rdf.XSDInteger: true, rdf.XSDNS + "long": true, rdf.XSDNS + "int": true, rdf.XSDNS + "short": true, rdf.XSDNS + "byte": true,
 	rdf.XSDNS + "unsignedLong": true, rdf.XSDNS + "unsignedInt": true, rdf.XSDNS + "unsignedShort": true, rdf.XSDNS + "unsignedByte": true,
@@ -389,8 +386,8 @@ func nativeValue(lexical string, datatype rdf.IRI, declared bool) (any, bool) {
 	return nil, false
 }
 
-// jsonldDouble is the canonical form that JSON-LD gives a number: 16 digits at most.
-// It is "" for what JSON has no number for.
+// jsonldDouble returns the canonical form that JSON-LD gives a number, with at most 16 digits,
+// or "" for a value that JSON has no number for.
 func jsonldDouble(f float64) string {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"trails/rdf"
 )
 
-// canonicalJSON appends a JSON literal's canonical form: the JSON Canonicalization
-// Scheme, RFC 8785.
+// canonicalJSON appends the canonical form of a JSON literal (JSON Canonicalization Scheme, RFC
+// 8785).
 func canonicalJSON(dst []byte, value any) []byte {
 	switch v := value.(type) {
 	case map[string]any:
@@ -29,7 +29,7 @@ func canonicalJSON(dst []byte, value any) []byte {
 	case string:
 		return canonicalString(dst, v)
 	case json.Number:
-		f, _ := v.Float64() // what is too large is infinite
+		f, _ := v.Float64() // too large a number becomes infinite
 		return canonicalNumber(dst, f)
 	case float64:
 		return canonicalNumber(dst, v)

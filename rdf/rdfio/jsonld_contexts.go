@@ -9,23 +9,22 @@ import (
 	"trails/fault"
 )
 
-// ContextLoader returns the JSON document that a remote context's IRI stands for,
-// from wherever such are kept; ok is false when it is not there. A nil loader has
-// none. Nothing here reaches the network: what no loader has is a Missing fault.
+// ContextLoader returns the JSON document of a remote context's IRI; ok is false when it is not
+// known. A nil loader knows none. This package never uses the network: an unknown context is a
+// Missing fault.
 type ContextLoader func(iri string) (document []byte, ok bool)
 
-// maxContexts is how many remote contexts a document may need. json-gold does not
-// see that one includes itself, and would not stop.
+// maxContexts is how many remote contexts a document may load. It also stops a context that
+// includes itself, which json-gold does not detect.
 const maxContexts = 100
 
-// contexts serves json-gold with a document's contexts.
+// contexts is the document loader that json-gold gets.
 type contexts struct {
 	load       ContextLoader
-	references *references // of the document that is read; nil for none
+	references *references // of the document being read; nil for none
 	loaded     int
 }
 
-// LoadDocument is json-gold's way to ask.
 func (c *contexts) LoadDocument(iri string) (*ld.RemoteDocument, error) {
 	if c.references != nil {
 		iri = c.references.revealed(iri)
@@ -64,7 +63,7 @@ func decodeJSON(text []byte) (document any, err error) {
 	return plainVersions(document), nil
 }
 
-// plainVersions makes each @version a float64: json-gold knows no other 1.1.
+// plainVersions makes each @version a float64, the only type in which json-gold recognizes 1.1.
 func plainVersions(document any) any {
 	switch v := document.(type) {
 	case []any:
@@ -74,7 +73,7 @@ func plainVersions(document any) any {
 	case map[string]any:
 		for key, member := range v {
 			if n, ok := member.(json.Number); ok && key == "@version" {
-				f, _ := n.Float64() // json-gold refuses what is not 1.1
+				f, _ := n.Float64() // json-gold refuses other versions
 				v[key] = f
 			} else {
 				v[key] = plainVersions(member)
@@ -91,9 +90,8 @@ func jsonldOptions(base string, contexts *contexts) *ld.JsonLdOptions {
 	return options
 }
 
-// guarded runs a step of json-gold, which may panic on what it did not foresee. A fault
-// stays what it is, such as that of a refused context; all other errors are about the
-// document.
+// guarded runs a step of json-gold and turns its panics into errors. A fault, such as a refused
+// context, is returned unchanged; any other error is reported as one of the document.
 func guarded(step func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

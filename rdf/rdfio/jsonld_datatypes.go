@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// disguise begins what stands for a datatype while json-gold looks at it.
+// disguise is the prefix of the IRIs that replace a datatype while json-gold works.
 const disguise = "urn:trails:datatype:"
 
-// refusedByJSONGold tells an IRI with an authority that Go's URLs do not allow, such
-// as one with a bare '%'. json-gold wants datatypes to be URLs.
+// refusedByJSONGold reports whether an IRI is no URL for net/url, for example because of a bare
+// '%'. json-gold refuses datatypes like that.
 func refusedByJSONGold(iri string) bool {
 	if !strings.Contains(iri, "://") || !isTerm(absolute(iri)) {
 		return false
@@ -19,7 +19,7 @@ func refusedByJSONGold(iri string) bool {
 	return err != nil || !u.IsAbs()
 }
 
-// disguised hides such datatypes of a document's values; [revealed] undoes it.
+// disguised replaces the datatypes that json-gold would refuse; [revealed] restores them.
 func disguised(document any) any {
 	switch v := document.(type) {
 	case []any:

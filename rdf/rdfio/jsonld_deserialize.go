@@ -15,36 +15,36 @@ import (
 	"trails/text/quote"
 )
 
-// deserializer turns expanded JSON-LD into quads in one walk: JSON-LD 1.1 API, sections
-// 7 and 8. json-gold's own way is by a map of nodes, which compares each value of a
-// property with every other, and then drops IRIs whose host it does not like.
+// deserializer turns expanded JSON-LD into quads in one walk (JSON-LD 1.1 API, sections 7 and
+// 8). json-gold's own algorithm compares each value of a property with every other, and drops
+// IRIs whose host it does not accept.
 type deserializer struct {
 	nodes map[string]rdf.Term // blank nodes by their identifiers
 	fresh freshLabels
-	graph rdf.Term // a noTerm is a name that leaves its statements out
+	graph rdf.Term // a noTerm leaves out all statements of the graph
 	quads []rdf.Quad
 
 	leftOut LeftOut
 }
 
-// noTerm stands in the place of what is no term of RDF, and says why.
+// noTerm takes the place of a term that RDF does not allow, and holds the reason. Statements
+// that contain it are left out.
 type noTerm struct {
 	why string
-	// all: what stands under a predicate is left out, too.
+	// all leaves out everything below the predicate, too.
 	all bool
-	// at, unless it is nil, is where it stands.
+	// at is the error's position, or nil.
 	at *SyntaxError
 }
 
-// String and Native make it an [rdf.Term].
+// String returns the reason, as does Native: both are needed to be an [rdf.Term].
 func (n noTerm) String() string { return n.why }
 
-// Native returns the reason.
 func (n noTerm) Native() any { return n.why }
 
 func noTermf(format string, args ...any) noTerm { return noTerm{why: fmt.Sprintf(format, args...)} }
 
-// blankNode returns the node with an identifier; a label that Turtle could write stays.
+// blankNode returns the blank node with an identifier. A label that Turtle can write is kept.
 func (d *deserializer) blankNode(id string) rdf.Term {
 	node := d.nodes[id]
 	if node != nil {
@@ -60,7 +60,7 @@ func (d *deserializer) blankNode(id string) rdf.Term {
 	return node
 }
 
-// resource returns an IRI or a blank node, or a noTerm for what is no absolute IRI.
+// resource returns an IRI or a blank node, or a noTerm if the text is no absolute IRI.
 func (d *deserializer) resource(id string) rdf.Term {
 	if strings.HasPrefix(id, "_:") {
 		return d.blankNode(id)
@@ -68,7 +68,7 @@ func (d *deserializer) resource(id string) rdf.Term {
 	return absolute(id)
 }
 
-// absolute returns an IRI, or a noTerm for what is none.
+// absolute returns an IRI, or a noTerm if the text is no absolute IRI.
 func absolute(id string) rdf.Term {
 	for i, c := range id {
 		if c < utf8.RuneSelf && rdf.IRIStop[id[i]] {
@@ -81,17 +81,17 @@ func absolute(id string) rdf.Term {
 	return rdf.IRI(id)
 }
 
-// quoted is a text of a document, cut short, for a sentence.
+// quoted shortens a piece of the document for use in a message.
 func quoted(text string) string { return quote.Line(text, excerptBytes) }
 
-// isTerm reports whether a term is one.
+// isTerm reports whether t is neither nil nor a noTerm.
 func isTerm(t rdf.Term) bool {
 	_, none := t.(noTerm)
 	return !none && t != nil
 }
 
-// node adds the statements of a node object, and returns the node; a noTerm when its @id is
-// none.
+// node adds the statements of a node object and returns the node, or a noTerm if its @id is
+// invalid.
 func (d *deserializer) node(object map[string]any) rdf.Term {
 	subject := d.subject(object)
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -120,8 +120,8 @@ func (d *deserializer) node(object map[string]any) rdf.Term {
 	return subject
 }
 
-// predicate returns what a member means. JSON-LD leaves out a member that no context makes an
-// IRI of with all that stands in it.
+// predicate returns the predicate that a member's key means. JSON-LD ignores a member that no
+// context maps to an IRI, with everything below it.
 func predicate(key string) rdf.Term {
 	switch {
 	case strings.HasPrefix(key, "_:"):
@@ -141,9 +141,10 @@ func (d *deserializer) subject(object map[string]any) rdf.Term {
 	return d.resource(id)
 }
 
-// document adds all that a document says. An object that has nothing but a graph is what the graph
-// has (JSON-LD 1.1 API, JsonLdProcessor.expand): expansion sees to that, but not beside members of the object,
-// top, that no context says anything of, which it has kept so that they can be told of.
+// document adds all statements of a document. An object with @graph alone stands for the
+// contents of that graph (JSON-LD 1.1 API, JsonLdProcessor.expand). Here the object may also
+// have members without meaning, which expansion has kept so that they can be reported; top
+// holds the document's outermost members.
 func (d *deserializer) document(expanded any, top map[string]any) {
 	list, _ := expanded.([]any)
 	if len(list) == 1 {
@@ -160,7 +161,8 @@ func (d *deserializer) document(expanded any, top map[string]any) {
 	d.each(expanded, func(rdf.Term) {})
 }
 
-// meaningless reports whether all members are of the object top, and no context says what they are.
+// meaningless reports whether all members of object are in top and have no meaning in any
+// context.
 func meaningless(object, top map[string]any) bool {
 	for key := range object {
 		p, none := predicate(key).(noTerm)
@@ -171,7 +173,7 @@ func meaningless(object, top map[string]any) bool {
 	return true
 }
 
-// each calls visit with the object that each of the values is.
+// each calls visit with the term of each value.
 func (d *deserializer) each(values any, visit func(rdf.Term)) {
 	if list, ok := values.([]any); ok {
 		for _, value := range list {
@@ -182,8 +184,8 @@ func (d *deserializer) each(values any, visit func(rdf.Term)) {
 	visit(d.object(values))
 }
 
-// under calls visit with each of the values of a predicate, also where that is none: nodes
-// among them have statements of their own.
+// under calls visit with each value of a predicate. It does so for an invalid predicate, too,
+// because nodes among the values have statements of their own.
 func (d *deserializer) under(predicate rdf.Term, values any, visit func(predicate, value rdf.Term)) {
 	if none, _ := predicate.(noTerm); none.all {
 		defer func(graph rdf.Term) { d.graph = graph }(d.graph)
@@ -203,7 +205,7 @@ func (d *deserializer) inside(name rdf.Term, nodes any) {
 	d.each(nodes, func(rdf.Term) {})
 }
 
-// emit adds a statement, or leaves it out when one of its terms is none.
+// emit adds a statement, or counts it as left out if one of its terms is a noTerm.
 func (d *deserializer) emit(s, p, o rdf.Term) {
 	for _, t := range []rdf.Term{s, p, o, d.graph} {
 		if why, none := t.(noTerm); none {
@@ -214,11 +216,12 @@ func (d *deserializer) emit(s, p, o rdf.Term) {
 	d.quads = append(d.quads, rdf.Quad{Subject: s, Predicate: p, Object: o, Label: d.graph})
 }
 
-// object is section 8.2.2; a noTerm is no object.
+// object implements object to RDF conversion (JSON-LD 1.1 API, section 8.2.2); the result may
+// be a noTerm.
 func (d *deserializer) object(value any) rdf.Term {
 	item, ok := value.(map[string]any)
 	if !ok {
-		id, _ := value.(string) // a type
+		id, _ := value.(string) // a value of @type
 		return d.resource(id)
 	}
 	if items, isList := item["@list"].([]any); isList {
@@ -291,9 +294,9 @@ func typeOr(datatype string, otherwise rdf.IRI) rdf.IRI {
 	return rdf.IRI(datatype)
 }
 
-// numberLiteral gives a number its canonical form: digits when it is whole, below
-// 10^21 and no declared double. Digits that were written stay, though a float64
-// could not hold them.
+// numberLiteral gives a number its canonical form: an integer below 10^21 is written in digits,
+// unless its datatype is xsd:double. All digits of the text are kept, beyond the precision of a
+// float64.
 func numberLiteral(n json.Number, datatype rdf.IRI) rdf.Term {
 	f, err := n.Float64()
 	if err != nil {

@@ -14,12 +14,11 @@ import (
 	"trails/text/jsontext"
 )
 
-// JSONLDReader reads JSON-LD 1.1 (https://www.w3.org/TR/json-ld11-api/). It takes
-// the whole document at the first Read, within the limit on a document's size.
-// Blank nodes are labelled as by [TurtleReader], a label that Turtle could not write
-// is replaced, and numbers get the lexical form that JSON-LD gives them.
-// What the standard has no quads for, such as relative IRIs without a base, makes
-// none, and is counted. Not safe for concurrent use.
+// JSONLDReader reads JSON-LD 1.1 (https://www.w3.org/TR/json-ld11-api/). The first Read takes
+// the whole document, up to Limits.DocumentBytes. Blank nodes are labelled as by
+// [TurtleReader], labels that Turtle cannot write are replaced, and numbers get the lexical
+// form of the standard. Statements that the standard makes no quads of, such as ones with
+// relative IRIs without a base, are counted in LeftOut. Not safe for concurrent use.
 type JSONLDReader struct {
 	r      io.Reader
 	base   string
@@ -32,15 +31,15 @@ type JSONLDReader struct {
 	leftOut LeftOut
 }
 
-// NewJSONLDReader returns a reader of JSON-LD. Relative IRIs are resolved against
-// base, and contexts that the document only names come from load.
+// NewJSONLDReader returns a reader of JSON-LD. Relative IRIs are resolved against base; load
+// returns the remote contexts.
 func NewJSONLDReader(r io.Reader, base string, limits Limits, load ContextLoader) *JSONLDReader {
 	return &JSONLDReader{r: r, base: base, limits: limits.orDefaults(), load: load}
 }
 
-// Read returns the next quad, and io.EOF after the last one. Text that is no JSON
-// is a [*SyntaxError]; JSON that is no JSON-LD is a Malformed fault without a place.
-// An error stays.
+// Read returns the next quad, and io.EOF after the last one. Invalid JSON is a [*SyntaxError],
+// invalid JSON-LD a Malformed fault without a position. After an error each call returns that
+// error.
 func (j *JSONLDReader) Read() (rdf.Quad, error) {
 	if !j.read {
 		j.read, j.err = true, j.document()
@@ -56,10 +55,10 @@ func (j *JSONLDReader) Read() (rdf.Quad, error) {
 	return q, nil
 }
 
-// LeftOut returns what the document says that made no quads, after the first Read.
+// LeftOut returns the statements that made no quads. It is complete after the first Read.
 func (j *JSONLDReader) LeftOut() LeftOut { return j.leftOut }
 
-// Line returns 1: a quad of JSON-LD has no place of its own.
+// Line returns 1, because quads of JSON-LD have no position.
 func (j *JSONLDReader) Line() int { return 1 }
 
 func (j *JSONLDReader) document() error {

@@ -10,20 +10,19 @@ import (
 	"trails/rdf"
 )
 
-// references hides relative IRI references from json-gold, which resolves them by net/url:
-// that escapes characters, and drops empty fragments and queries. A base becomes
-// mark://HEX/, a reference mark-HEX-, a base that is a reference itself mark-HEX-/ and the
-// name of a member mark-HEX-/:, whose colon keeps json-gold from dropping what expands to no
-// IRI. net/url appends these to each other without a change, so that what expansion returns
-// says which references were resolved against which base; [references.reveal] resolves them
-// by [rdf.ResolveIRI].
+// references hides relative IRI references from json-gold, which resolves them by net/url: that
+// escapes characters, and drops empty fragments and queries. A base becomes mark://HEX/, a
+// reference mark-HEX-, a relative base mark-HEX-/ and a member's name mark-HEX-/: (the colon
+// keeps json-gold from dropping it as no IRI). net/url joins these without changing them, so
+// expansion's result shows which reference was resolved against which base; [references.reveal]
+// then resolves them by [rdf.ResolveIRI].
 type references struct {
-	mark     string // is nowhere in the document
-	document string // the base that the document begins with
+	mark     string // a text that the document does not contain
+	document string // the document's initial base
 	load     ContextLoader
-	terms    map[string]bool // that contexts define, which are looked up by their names
-	seen     map[string]bool // remote contexts whose terms are known
-	later    string          // what is of RDF 1.2 in the document; "" for nothing
+	terms    map[string]bool // defined by contexts, and looked up by name
+	seen     map[string]bool // remote contexts whose terms are in terms
+	later    string          // syntax of RDF 1.2 found in the document; "" for none
 }
 
 func newReferences(text []byte, base string, load ContextLoader) *references {
@@ -42,7 +41,7 @@ func (r *references) reference(text string) string {
 	return r.mark + "-" + hex.EncodeToString([]byte(text)) + "-"
 }
 
-// collect notes the terms of a document's contexts, wherever they stand.
+// collect records the terms of all contexts in the document.
 func (r *references) collect(document any) {
 	switch v := document.(type) {
 	case []any:
@@ -74,7 +73,7 @@ func (r *references) collectTerms(context any) {
 		r.seen[iri] = true
 		text, ok := r.load(iri)
 		if !ok {
-			return // it is refused when it is needed
+			return // refused later, when it is needed
 		}
 		if document, err := decodeJSON(text); err == nil {
 			r.collect(document)
@@ -129,8 +128,8 @@ func (r *references) hide(document any) any {
 	return document
 }
 
-// hideInContext returns a context with its bases, its vocabularies and the references to
-// other contexts hidden.
+// hideInContext returns a context with its bases, vocabularies and references to other contexts
+// hidden.
 func (r *references) hideInContext(context any) any {
 	switch v := context.(type) {
 	case []any:
@@ -167,7 +166,7 @@ func (r *references) hideInContext(context any) any {
 }
 
 // isKnown reports whether a text is a keyword, a blank node, a term, a compact IRI or an
-// absolute IRI, none of which is resolved against a base.
+// absolute IRI: none of these is resolved against a base.
 func (r *references) isKnown(text string) bool {
 	if strings.HasPrefix(text, "@") || strings.HasPrefix(text, "_:") || r.terms[text] {
 		return true
@@ -176,9 +175,9 @@ func (r *references) isKnown(text string) bool {
 	return compact && (r.terms[prefix] || rdf.IsAbsoluteIRI(text))
 }
 
-// isReference reports whether a text can be a reference that json-gold would change. One of
-// letters and digits alone stays as it is; one that no IRI can hold is told by the escapes
-// that net/url gives it.
+// isReference reports whether a text can be a relative reference that json-gold would change.
+// Letters and digits alone never change; a text that is no valid reference is recognized by the
+// escapes net/url adds.
 func (r *references) isReference(text string) bool {
 	plain := text != ""
 	for i := range len(text) {
@@ -193,7 +192,7 @@ func (r *references) isReference(text string) bool {
 	return !plain && !r.isKnown(text)
 }
 
-// reveal undoes hide in what expansion returns.
+// reveal restores what hide replaced, in the result of expansion.
 func (r *references) reveal(expanded any) any {
 	switch v := expanded.(type) {
 	case []any:
@@ -210,7 +209,7 @@ func (r *references) reveal(expanded any) any {
 				hidden = append(hidden, key)
 			}
 			if language, tagged := member.(string); tagged && key == "@language" && v[key] != language {
-				v[key] = strings.ToLower(r.revealed(language)) // as json-gold does with those it knows
+				v[key] = strings.ToLower(r.revealed(language)) // as json-gold does with language tags that it knows
 			}
 		}
 		slices.Sort(hidden)
@@ -249,7 +248,7 @@ func (r *references) revealed(text string) string {
 			reference = raw
 		}
 		if iri, err = rdf.ResolveIRI(iri, reference); err != nil {
-			return reference // it stays relative
+			return reference // the IRI stays relative
 		}
 		var isBase bool
 		rest, isBase = strings.CutPrefix(suffix, "/")
@@ -263,7 +262,7 @@ func (r *references) revealed(text string) string {
 	return iri
 }
 
-// replaced returns a text with the references in it as they were.
+// replaced returns a text with its hidden references restored.
 func (r *references) replaced(text string) string {
 	var out strings.Builder
 	for {
@@ -277,7 +276,7 @@ func (r *references) replaced(text string) string {
 		out.WriteString(before)
 		out.Write(reference)
 		if text = strings.TrimPrefix(rest, "/:"); text == "/" {
-			text = "" // of a base in a JSON literal
+			text = "" // a base in a JSON literal
 		}
 	}
 }

@@ -6,20 +6,19 @@ import (
 	"trails/rdf"
 )
 
-// serializer turns quads into expanded JSON-LD: JSON-LD 1.1 API section 8.4,
-// without native types. json-gold's own way panics on lists that are none, and
-// drops what says that a cell is a list. Reading gives back the same dataset.
+// serializer turns quads into expanded JSON-LD (JSON-LD 1.1 API, section 8.4), without native
+// types. Reading the result gives back the same dataset. json-gold's own algorithm panics on
+// malformed lists and drops the rdf:type of list cells.
 type serializer struct {
 	about  map[inGraph][]rdf.Quad
 	graphs map[rdf.Term][]rdf.Term // subjects of each graph, in order
-	places map[rdf.Term]int        // how often a blank node is an object, and twice for each graph that it names
-	homes  map[rdf.Term]int        // of how many graphs a blank node is a subject
-	lists  map[inGraph][]rdf.Term  // the items of a list, by its first cell
+	places map[rdf.Term]int        // how often a blank node is an object, plus 2 for each graph that it names
+	homes  map[rdf.Term]int        // in how many graphs a blank node is a subject
+	lists  map[inGraph][]rdf.Term  // items of a list, by its first cell
 	cells  map[inGraph]bool        // the cells of all lists
-	broken map[inGraph]bool        // what looks like a cell, but leads to the end of no list
+	broken map[inGraph]bool        // cells of chains that do not end in rdf:nil
 }
 
-// inGraph is a node as one graph sees it.
 type inGraph struct{ graph, node rdf.Term }
 
 func expandedJSONLD(quads []rdf.Quad) []any {
@@ -37,7 +36,7 @@ func expandedJSONLD(quads []rdf.Quad) []any {
 	s.keepLoose(quads)
 	for graph := range s.graphs {
 		if graph != nil && s.about[inGraph{nil, graph}] == nil {
-			s.graphs[nil] = append(s.graphs[nil], graph) // a node that only has a graph
+			s.graphs[nil] = append(s.graphs[nil], graph) // a node without statements that names a graph
 		}
 	}
 	return s.nodes(nil)
@@ -54,17 +53,17 @@ func (s *serializer) add(q rdf.Quad) {
 		s.places[q.Object]++
 	}
 	if _, blank := q.Label.(rdf.BNode); blank {
-		s.places[q.Label] += 2 // the name of a graph must stay
+		s.places[q.Label] += 2 // a graph's name must be written
 	}
 }
 
-// isCell reports whether a node is nothing but a list's cell.
+// isCell reports whether a node is a list cell and nothing else.
 func (s *serializer) isCell(at inGraph) bool {
 	quads := s.about[at]
 	return s.places[at.node] == 1 && s.homes[at.node] == 1 && len(quads) == 2 && quads[0].Predicate == rdf.First && quads[1].Predicate == rdf.Rest
 }
 
-// findList looks for a list that begins with a quad's object.
+// findList looks for a list whose head is the quad's object.
 func (s *serializer) findList(q rdf.Quad) {
 	inner := q.Predicate == rdf.Rest && s.isCell(inGraph{q.Label, q.Subject})
 	if inner || q.Predicate == rdf.Type {
@@ -92,8 +91,8 @@ func (s *serializer) findList(q rdf.Quad) {
 	}
 }
 
-// keepLoose gives up the lists that are items of each other, or of themselves, and of no
-// node's property: no node would show them, so their cells are written as nodes.
+// keepLoose gives up lists that are items of each other or of themselves and that no other node
+// refers to. No node would contain them, so their cells are written as nodes.
 func (s *serializer) keepLoose(quads []rdf.Quad) {
 	shown := map[inGraph]bool{}
 	var open []inGraph
@@ -126,7 +125,8 @@ func (s *serializer) keepLoose(quads []rdf.Quad) {
 	}
 }
 
-// nodes returns the node objects of a graph; the default graph holds the others.
+// nodes returns the node objects of a graph; those of the default graph contain the named
+// graphs.
 func (s *serializer) nodes(graph rdf.Term) []any {
 	nodes := []any{}
 	for _, subject := range s.graphs[graph] {
@@ -164,7 +164,7 @@ func (s *serializer) value(graph, object rdf.Term) any {
 	case quad.LangString:
 		return map[string]any{"@value": string(v.Value), "@language": v.Lang}
 	case quad.TypedString:
-		if v.Type == rdf.RDFNS+"JSON" { // as JSON only when reading gives the same literal back
+		if v.Type == rdf.RDFNS+"JSON" { // as JSON only if reading returns the same literal
 			if parsed, err := decodeJSON([]byte(v.Value)); err == nil && string(canonicalJSON(nil, parsed)) == string(v.Value) {
 				return map[string]any{"@value": parsed, "@type": "@json"}
 			}

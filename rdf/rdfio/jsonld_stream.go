@@ -9,22 +9,22 @@ import (
 	"trails/rdf"
 )
 
-// NewJSONLDStream returns a [Stream] of JSON-LD 1.1: one document with the context
-// first and then, under @graph, each subject on a line of its own; see [EntityJSONLD].
-// A named graph stands under @graph of a node with its name, behind the default graph.
+// NewJSONLDStream returns a [Stream] of JSON-LD 1.1: the context first and then, under @graph,
+// each subject on a line; see [EntityJSONLD]. A named graph is the @graph of a node with its
+// name, after the default graph.
 func NewJSONLDStream(ctx JSONLDContext) Stream {
 	return &jsonldStream{document: newDocument(ctx)}
 }
 
 type jsonldStream struct {
 	*document
-	graph rdf.Term // of the list that is open
-	begun bool     // the list has a node
+	graph rdf.Term // the graph of the open list
+	begun bool     // the open list has a node
 	out   *bufio.Writer
 	n     int64
 }
 
-// Note implements [Stream]: a prefix is no good where an IRI begins with its name.
+// Note implements [Stream]. It drops prefixes that are also the scheme of an IRI.
 func (s *jsonldStream) Note(q rdf.Quad) {
 	for _, t := range [...]rdf.Term{q.Subject, q.Predicate, q.Object, q.Label} {
 		if isNode(t) {
@@ -48,7 +48,7 @@ func (s *jsonldStream) Write(w io.Writer, sorted iter.Seq2[rdf.Quad, error]) (in
 			err = s.block(block)
 		}
 		if err != nil {
-			_ = s.out.Flush() // the error to report is the one at hand
+			_ = s.out.Flush() // the earlier error is the one to report
 			return s.n, err
 		}
 	}
@@ -84,7 +84,7 @@ func (s *jsonldStream) block(quads []rdf.Quad) error {
 	return nil
 }
 
-// separate begins a line for the next node.
+// separate writes what stands between two nodes.
 func (s *jsonldStream) separate() {
 	if s.begun {
 		s.print(",")
@@ -100,5 +100,5 @@ func (s *jsonldStream) leave() {
 	}
 }
 
-// print leaves an error to the next write, which has it again.
+// print ignores errors: the next write returns them again.
 func (s *jsonldStream) print(text string) { _, _ = s.out.WriteString(text) }

@@ -10,10 +10,10 @@ import (
 	"trails/rdf"
 )
 
-// WriteJSONLD writes a dataset as one JSON-LD 1.1 document, compacted with a
-// context: the JSON of an object, of an array, or of an IRI that load knows; nil is
-// an empty one. Literals stay as they are, for numbers and booleans are written as
-// strings with their datatype. RDF lists become lists.
+// WriteJSONLD writes a dataset as one JSON-LD 1.1 document, compacted with a context: JSON text
+// of an object, an array, or an IRI that load knows; nil is the empty context. Literals stay
+// exact, because numbers and booleans are written as strings with a datatype. RDF lists become
+// JSON-LD lists.
 func WriteJSONLD(w io.Writer, quads []rdf.Quad, context []byte, load ContextLoader) error {
 	ctx := any(map[string]any{})
 	if context != nil {

@@ -2,8 +2,8 @@ package rdfio
 
 import "bytes"
 
-// laterSyntax says of a text in which something stands that RDF 1.1 has no syntax for, i bytes
-// ahead, that it is of RDF 1.2 or of N3; "" when it is not.
+// laterSyntax explains a syntax error i bytes ahead in text if RDF 1.2 or N3 has such syntax;
+// else it returns "".
 func laterSyntax(text []byte, i int) string {
 	at := text[min(i, len(text)):]
 	begins := func(in []byte, words ...string) bool {
@@ -41,7 +41,7 @@ func ofRDF12(what string) string {
 	return "RDF 1.1, because " + what + " of RDF 1.2, which is not read yet"
 }
 
-// formulas is expected in the place of a '{' that begins a statement of Turtle, or an object.
+// formulas explains a '{' in Turtle where a statement or an object should begin.
 const formulas = "RDF 1.1, because graphs, { }, are of TriG, and formulas of N3, which is not read"
 
 func ofN3(what string) string { return "RDF 1.1, because " + what + " of N3, which is not read" }

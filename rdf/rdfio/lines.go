@@ -14,21 +14,21 @@ const (
 // errLongLine is what lines.next returns for a line beyond the limit.
 var errLongLine = errors.New("line too long")
 
-// lines cuts a stream at LF, CR or CRLF. Its memory is bounded by the longest
-// line it accepts.
+// lines splits a stream at LF, CR or CRLF. Its memory is bounded by the longest line it
+// accepts.
 type lines struct {
 	r          io.Reader
 	buf        []byte
 	start, end int // buf[start:end] is read but not yet consumed
 	max        int
-	number     int   // of the line last returned, from 1
+	number     int   // of the last returned line, from 1
 	consumed   int64 // bytes of lines returned or skipped, endings included
-	afterCR    bool  // an LF that comes next belongs to the ending before it
-	err        error // what r ended with
+	afterCR    bool  // the last line ended in CR: an LF that follows belongs to it
+	err        error // the error that ended r
 }
 
-// next returns the next line without its ending, valid until the next call.
-// After errLongLine the following call returns the line behind the long one.
+// next returns the next line without its ending; the slice is valid until the next call. After
+// errLongLine the next call returns the following line.
 func (l *lines) next() ([]byte, error) {
 	searched := 0
 	for {
@@ -48,8 +48,8 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// searchWindow bounds how far lineEnd looks for an LF before it looks for a CR:
-// without it each line of a CR-only file would cost a look at the whole buffer.
+// searchWindow is how far lineEnd looks for an LF before it looks for a CR. Without it, each
+// line of a file with CR alone would cost a scan of the whole buffer.
 const searchWindow = 4 << 10
 
 // lineEnd returns the index of the first CR or LF, or -1.
@@ -85,7 +85,7 @@ func (l *lines) advance(n int) {
 	l.consumed += int64(n)
 }
 
-// cut takes the n bytes of a line and an ending of the given length.
+// cut consumes a line of n bytes and its ending, and returns the line.
 func (l *lines) cut(n, ending int) ([]byte, error) {
 	line := l.buf[l.start : l.start+n]
 	l.afterCR = ending > 0 && l.buf[l.start+n] == '\r'
@@ -100,7 +100,7 @@ func (l *lines) cut(n, ending int) ([]byte, error) {
 	return line, nil
 }
 
-// last returns what stands behind the last line ending, if anything does.
+// last returns the text after the last line ending, if there is any.
 func (l *lines) last(chunk []byte) ([]byte, error) {
 	if len(chunk) == 0 || l.err != io.EOF {
 		return nil, l.err
@@ -108,7 +108,7 @@ func (l *lines) last(chunk []byte) ([]byte, error) {
 	return l.cut(len(chunk), 0)
 }
 
-// skipLong consumes the rest of a line that did not fit.
+// skipLong consumes the rest of a line over the limit.
 func (l *lines) skipLong() error {
 	l.number++
 	for {
@@ -126,7 +126,7 @@ func (l *lines) skipLong() error {
 	}
 }
 
-// fill reads more behind buf[end], making room first.
+// fill reads more input into buf, after making room.
 func (l *lines) fill() {
 	if l.start > 0 {
 		l.end = copy(l.buf, l.buf[l.start:l.end])

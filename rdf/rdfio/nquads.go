@@ -10,12 +10,10 @@ import (
 	"trails/rdf"
 )
 
-// NQuadsReader reads RDF 1.1 N-Quads, or N-Triples, one quad at a time:
-// https://www.w3.org/TR/n-quads/. It is strict: the text must be valid UTF-8,
-// IRIs absolute and without excluded characters, language tags well formed, and
-// code points no surrogates. Blank node labels and language tags are kept as they
-// are written. Its memory is bounded by the limit on a line. Not safe for
-// concurrent use.
+// NQuadsReader reads RDF 1.1 N-Quads or N-Triples, one quad at a time
+// (https://www.w3.org/TR/n-quads/). It is strict: valid UTF-8 without surrogates, absolute IRIs
+// without excluded characters, well-formed language tags. Blank node labels and language tags
+// are kept as written. Memory is bounded by Limits.LineBytes. Not safe for concurrent use.
 type NQuadsReader struct {
 	lines  *lines
 	parser parser
@@ -24,7 +22,7 @@ type NQuadsReader struct {
 	count  int64
 }
 
-// NewNQuadsReader returns a reader of N-Quads. It reads ahead of what it returns.
+// NewNQuadsReader returns a reader of N-Quads. It reads r ahead of the quads that it returns.
 func NewNQuadsReader(r io.Reader, limits Limits) *NQuadsReader {
 	most := limits.orDefaults().LineBytes
 	return &NQuadsReader{
@@ -41,9 +39,9 @@ func NewNTriplesReader(r io.Reader, limits Limits) *NQuadsReader {
 	return n
 }
 
-// Read returns the next quad, and io.EOF after the last one. After a
-// [*SyntaxError] the next call goes on with the next line; any other error is
-// the underlying reader's and stays.
+// Read returns the next quad, and io.EOF after the last one. After a [*SyntaxError] reading
+// continues with the next line. Any other error is the underlying reader's, and each further
+// call returns it.
 func (n *NQuadsReader) Read() (rdf.Quad, error) {
 	for {
 		line, err := n.lines.next()
@@ -61,17 +59,16 @@ func (n *NQuadsReader) Read() (rdf.Quad, error) {
 	}
 }
 
-// BeLenient makes a line whose only faults are IRIs and language tags that are none one that
-// is told by a [SyntaxError] of OneStatement.
+// BeLenient implements [Lenient].
 func (n *NQuadsReader) BeLenient() { n.parser.lenient = true }
 
 // Line returns the line of the last quad or syntax error, from 1; 0 before the first.
 func (n *NQuadsReader) Line() int { return n.line }
 
-// Offset returns how many bytes of input have been consumed, whole lines only.
+// Offset returns how many bytes of input were consumed, in complete lines.
 func (n *NQuadsReader) Offset() int64 { return n.lines.consumed }
 
-// counted counts a quad, unless there were enough.
+// counted counts a quad and enforces Limits.Quads.
 func (n *NQuadsReader) counted(line []byte) error {
 	if n.limit > 0 && n.count == n.limit {
 		e := syntaxError(line, 0, fmt.Sprintf("at most %d quads", n.limit))
@@ -82,7 +79,7 @@ func (n *NQuadsReader) counted(line []byte) error {
 	return nil
 }
 
-// stop turns an error of the line splitter into the one the caller gets.
+// stop converts an error of the line splitter into the one to return.
 func (n *NQuadsReader) stop(err error) error {
 	switch {
 	case err == io.EOF:
@@ -104,16 +101,15 @@ func (n *NQuadsReader) at(err error) error {
 	return err
 }
 
-// QuadParser reads N-Quads statements that come one by one. It keeps what the next one is
-// likely to need again: the subject, and one of [NewQuadParser] the IRIs, too. The zero
-// QuadParser is ready to use. Not safe for concurrent use.
+// QuadParser reads single N-Quads statements. It caches the last subject, and with
+// [NewQuadParser] also IRIs. The zero QuadParser is ready to use. Not safe for concurrent use.
 type QuadParser struct{ parser parser }
 
-// NewQuadParser returns a parser of many statements: it has some 32 KiB.
+// NewQuadParser returns a parser for many statements, with a cache of about 32 KiB.
 func NewQuadParser() *QuadParser { return &QuadParser{parser{terms: newTermCache()}} }
 
-// Parse reads one N-Quads statement; one line ending may follow it. An empty line or a
-// comment is a [*SyntaxError], whose Line is 1.
+// Parse reads one N-Quads statement, with or without a line ending. An empty line or a comment
+// is a [*SyntaxError]. Errors have Line 1.
 func (p *QuadParser) Parse(line []byte) (rdf.Quad, error) {
 	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 	if i := lineEnd(line); i >= 0 {

@@ -7,18 +7,16 @@ import (
 	"trails/rdf"
 )
 
-// parser reads the statement of one line after another. Its scanner sees one line, and
-// nothing behind it. It keeps what the next line is likely to need again: the subject and
-// the IRIs.
+// parser reads N-Quads statements, one line at a time. It caches the last subject and, with
+// terms, IRIs.
 type parser struct {
 	scanner
 	triples bool       // N-Triples: no graph labels
-	terms   *termCache // nil: nothing is kept
+	terms   *termCache // nil caches no IRIs
 	subject rdf.Term
 }
 
-// parse returns the statement on the line; ok is false when there is none, which
-// is a blank line or a comment.
+// parse returns the statement on the line; ok is false for a blank line or a comment.
 func (p *parser) parse(line []byte) (q rdf.Quad, ok bool, err error) {
 	p.buf, p.pos, p.end, p.stop = line, 0, len(line), io.EOF
 	p.located, p.at, p.oneLine = 0, place{line: 1, column: 1}, true
@@ -60,7 +58,7 @@ func (p *parser) statement() (q rdf.Quad, err error) {
 	return q, nil
 }
 
-// fullStop reads the full stop and nothing but space and a comment behind it.
+// fullStop reads the full stop; only white space and a comment may follow it.
 func (p *parser) fullStop() error {
 	p.space()
 	if p.peek(0) != '.' {
@@ -90,7 +88,7 @@ func (p *parser) subjectTerm() (rdf.Term, error) {
 	return p.subject, err
 }
 
-// sameSubject steps over the subject when it is the previous line's IRI again.
+// sameSubject skips the subject if it is the same IRI as on the previous line.
 func (p *parser) sameSubject() bool {
 	iri, ok := p.subject.(rdf.IRI)
 	if !ok {
@@ -116,7 +114,7 @@ func (p *parser) objectTerm() (rdf.Term, error) {
 	return nil, p.expected(0, `an object: an IRI in <>, a blank node or a literal in ""`)
 }
 
-// graphTerm returns nil when no label stands before the full stop.
+// graphTerm reads a graph label; it returns nil if there is none.
 func (p *parser) graphTerm() (rdf.Term, error) {
 	switch p.peek(0) {
 	case '.':
@@ -137,7 +135,7 @@ func (p *parser) graphTerm() (rdf.Term, error) {
 	return p.iriTerm("")
 }
 
-// iriTerm reads an IRI; what names its role when none stands here.
+// iriTerm reads an IRI; what names its role in the error.
 func (p *parser) iriTerm(what string) (rdf.Term, error) {
 	if p.peek(0) != '<' {
 		return nil, p.expected(0, what+" in <>")
@@ -179,7 +177,7 @@ func (p *parser) literal() (rdf.Term, error) {
 	return rdf.String(text), nil
 }
 
-// typed reads the datatype behind a lexical form.
+// typed reads a literal's datatype.
 func (p *parser) typed(text string) (rdf.Term, error) {
 	if p.peek(1) != '^' {
 		return nil, p.syntaxError(0, "'^^' and a datatype")
@@ -202,8 +200,8 @@ func (p *parser) typed(text string) (rdf.Term, error) {
 	return rdf.Literal(text, datatype), nil
 }
 
-// blankNode reads BLANK_NODE_LABEL. A full stop may stand inside, not at the end;
-// a colon may not: the test suites settled that erratum of the 1.1 grammar.
+// blankNode reads BLANK_NODE_LABEL. A full stop may stand inside, not at the end. A colon may
+// not: the test suites decide this erratum of the 1.1 grammar.
 func (p *parser) blankNode() (rdf.Term, error) {
 	label, n, err := p.blankLabel()
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"trails/rdf"
 )
 
-// WriteNQuads writes each quad on a canonical line of its own, in the order of
-// seq, and returns how many it wrote. It stops at seq's first error, which it
-// returns; what came before it is written. Cancel it through seq.
+// WriteNQuads writes each quad as a canonical line, in the order of seq, and returns how many
+// it wrote. It stops at the first error of seq and returns it; earlier quads are written. To
+// cancel it, end seq with an error.
 func WriteNQuads(w io.Writer, seq iter.Seq2[rdf.Quad, error]) (n int64, err error) {
 	out := bufio.NewWriterSize(w, firstBuffer)
 	var line []byte
 	for q, err := range seq {
 		if err != nil {
-			_ = out.Flush() // seq's error is the one to report
+			_ = out.Flush() // the error of seq is the one to report
 			return n, err
 		}
 		line = escapeNoncharacters(append(rdf.AppendQuad(line[:0], q), '\n'))
@@ -33,9 +33,9 @@ func WriteNQuads(w io.Writer, seq iter.Seq2[rdf.Quad, error]) (n int64, err erro
 	return n, nil
 }
 
-// escapeNoncharacters writes U+FFFE and U+FFFF, which XML 1.1 leaves out, as the canonical
-// form of N-Triples has them. [rdf.AppendQuad] does not: commits and dictionaries are hashed
-// by what it appends.
+// escapeNoncharacters escapes U+FFFE and U+FFFF, as canonical N-Triples requires.
+// [rdf.AppendQuad] does not, because hashes of commits and dictionaries are made from its
+// output.
 func escapeNoncharacters(line []byte) []byte {
 	if !bytes.Contains(line, []byte("\uFFFE"[:2])) {
 		return line

@@ -9,8 +9,7 @@ import (
 	"trails/rdf"
 )
 
-// bySubject groups quads, each group sorted by the canonical text of their terms and
-// without repeats.
+// bySubject groups quads by subject; each group is sorted by canonical text and has no repeats.
 func bySubject(quads []rdf.Quad) map[rdf.Term][]rdf.Quad {
 	groups := map[rdf.Term][]rdf.Quad{}
 	for _, q := range quads {
@@ -33,7 +32,7 @@ func compareTerms(a, b rdf.Term) int {
 	return bytes.Compare(rdf.AppendTerm(nil, a), rdf.AppendTerm(nil, b))
 }
 
-// sortedTerms returns the keys in the order IRIs, then blank nodes, each by text.
+// sortedTerms returns the keys: IRIs first, then blank nodes, each sorted by text.
 func sortedTerms(groups map[rdf.Term][]rdf.Quad) []rdf.Term {
 	return slices.SortedFunc(maps.Keys(groups), compareTerms)
 }

@@ -1,6 +1,6 @@
-// Package rdfio reads and writes RDF as text. It streams, knows nothing of files
-// or the network, and keeps every literal's lexical form. Start with [Reader]; what
-// one refuses comes as a [SyntaxError] that says where and what was expected instead.
+// Package rdfio reads and writes RDF as text. It streams, uses neither files nor the network,
+// and keeps the lexical form of every literal. Start with [Reader]; text that it refuses is a
+// [SyntaxError], which says where and what was expected instead.
 package rdfio
 
 import (
@@ -15,24 +15,23 @@ import (
 	"trails/rdf"
 )
 
-// Reader reads a document of any format, one quad at a time.
+// Reader reads a document, one quad at a time.
 type Reader interface {
 	// Read returns the next quad, and io.EOF after the last one. Text that breaks
 	// the grammar is a [*SyntaxError]; any other error is the underlying reader's.
 	Read() (rdf.Quad, error)
-	// Line returns about where in the text the last quad ended, from 1.
+	// Line returns the approximate line of the last quad, from 1.
 	Line() int
 }
 
-// LeftOut counts statements that a document makes and a reader has no quads for.
+// LeftOut counts the statements of a document for which its reader had no quads.
 type LeftOut struct {
 	Count int64
-	First []Omission // [MaxOmissions] at most
-	Rows  bool       // they are rows of tables and records
+	First []Omission // at most [MaxOmissions]
+	Rows  bool       // the statements are table rows or records
 }
 
-// Omission is one statement that was left out: where it stands, as far as that is known, and
-// why.
+// Omission is one statement that was left out, with its position, if known, and the reason.
 type Omission struct {
 	Source  string `json:"source,omitempty"`
 	Line    int    `json:"line,omitempty"`
@@ -40,14 +39,14 @@ type Omission struct {
 	Message string `json:"message"`
 }
 
-// MaxOmissions bounds the statements that a LeftOut lists, toldOmissions the reasons that its
-// sentence does.
+// MaxOmissions bounds LeftOut.First; toldOmissions bounds the reasons in LeftOut.String.
 const (
 	MaxOmissions  = 1000
 	toldOmissions = 5
 )
 
-// particulars are what a message says of its own statement alone.
+// particulars match the parts of a message that differ from statement to statement. Without
+// them, equal reasons can be counted together.
 var particulars = regexp.MustCompile(`<[^>]*>|"(\\.|[^"\\])*"(@[\w-]+|\^\^)?|'[^']*'|_:\S+`)
 
 // Add counts one statement.
@@ -57,15 +56,15 @@ func (l *LeftOut) Add(o Omission) {
 	}
 }
 
-// Take adds what another one counted.
+// Take adds another count to this one.
 func (l *LeftOut) Take(other LeftOut) {
 	l.Count += other.Count
 	l.First = append(l.First, other.First...)
 	l.First = l.First[:min(len(l.First), MaxOmissions)]
 }
 
-// String says how many there are, and why: of each reason, the first statement and how many
-// others; "" when there are none.
+// String says how many statements were left out and why: for each reason the first statement
+// and the number of others. It is "" if there are none.
 func (l LeftOut) String() string {
 	if l.Count == 0 {
 		return ""
@@ -104,7 +103,7 @@ func (l LeftOut) String() string {
 	return text
 }
 
-// String is "notes.ttl:3, column 7: ...".
+// String returns position and reason: "notes.ttl:3, column 7: ...".
 func (o Omission) String() string {
 	text := o.Message
 	switch {
@@ -122,7 +121,7 @@ func (o Omission) String() string {
 	return o.Source + ": " + text
 }
 
-// What readers take unless [Limits] says otherwise.
+// The defaults of [Limits].
 const (
 	DefaultLineBytes     = 16 << 20
 	DefaultTermBytes     = 16 << 20
@@ -130,24 +129,24 @@ const (
 	DefaultNesting       = 1000
 )
 
-// Limits bounds what a reader takes from outside. The zero value means the defaults.
+// Limits bounds what a reader accepts. The zero value means the defaults.
 type Limits struct {
 	// LineBytes is the longest line in bytes, without its ending; 0 is [DefaultLineBytes].
 	LineBytes int
-	// TermBytes is the longest IRI, literal or name in bytes, as it is written;
-	// 0 is [DefaultTermBytes]. N-Quads are bounded by their lines.
+	// TermBytes is the longest IRI, literal or name in bytes, as written; 0 is
+	// [DefaultTermBytes]. N-Quads readers use LineBytes instead.
 	TermBytes int
-	// DocumentBytes is the largest document that a reader takes which needs the
-	// whole of it, as that of JSON-LD does; 0 is [DefaultDocumentBytes].
+	// DocumentBytes is the largest document of a format that is read as a whole, such as
+	// JSON-LD; 0 is [DefaultDocumentBytes].
 	DocumentBytes int
-	// Nesting is how deep collections, blank nodes or elements may stand inside
-	// each other; 0 is [DefaultNesting].
+	// Nesting is how deep collections, blank nodes or elements may be nested; 0 is
+	// [DefaultNesting].
 	Nesting int
-	// Quads is how many quads a document may have; 0 is any number.
+	// Quads is how many quads a document may have; 0 means no limit.
 	Quads int64
 }
 
-// orDefaults returns the limits with the defaults where nothing is set.
+// orDefaults returns the limits with defaults in place of zeros.
 func (l Limits) orDefaults() Limits {
 	either := func(limit, otherwise int) int {
 		if limit > 0 {
@@ -161,36 +160,36 @@ func (l Limits) orDefaults() Limits {
 	}
 }
 
-// SyntaxError is a place in the input that breaks the grammar. It is also a
-// fault: [fault.Of] gives Malformed, or TooLarge for what is beyond a limit,
-// with the details line and column.
+// SyntaxError describes a place in the input that breaks the grammar. It is also a fault:
+// [fault.Of] returns Malformed, or TooLarge for an exceeded limit, with the details line and
+// column.
 type SyntaxError struct {
 	// Line counts from 1; CR, LF and CRLF each end one.
 	Line int
 	// Column counts code points from 1.
 	Column int
-	// Expected says what would have been right here.
+	// Expected says what would have been correct here.
 	Expected string
-	// Excerpt is the input from Column on, cut short; empty at the end of the line.
+	// Excerpt is the input from Column on, shortened; "" at the end of the line.
 	Excerpt string
 
-	// OneStatement: what is wrong is an IRI or a language tag, and the text goes on behind it.
-	// A reader that is [Lenient] returns the error in the place of the statement, and reads on.
+	// OneStatement means that only an IRI or a language tag is invalid, so the reader can
+	// continue after it. A [Lenient] reader returns the error instead of the statement and goes
+	// on.
 	OneStatement bool
 
 	kind  fault.Kind
-	atEnd bool // of the whole input
+	atEnd bool // at the end of the input
 }
 
-// Lenient is a reader that can leave out statements whose IRIs or language tags are none, by
-// returning a [SyntaxError] of OneStatement in the place of each.
+// Lenient is a reader that can leave out statements with an invalid IRI or language tag. It
+// returns a [SyntaxError] with OneStatement for each of them, and goes on.
 type Lenient interface {
 	Reader
-	// BeLenient makes it do so from the next statement on.
+	// BeLenient turns this on, from the next statement.
 	BeLenient()
 }
 
-// Error says where, what was expected, and what stands there.
 func (e *SyntaxError) Error() string {
 	found := "the end of the line"
 	switch {
@@ -221,7 +220,7 @@ func syntaxError(line []byte, pos int, expected string) *SyntaxError {
 	}
 }
 
-// excerpt returns the beginning of b, cut between code points.
+// excerpt returns the beginning of b, never ending inside a code point.
 func excerpt(b []byte) string {
 	if len(b) <= excerptBytes {
 		return string(b)

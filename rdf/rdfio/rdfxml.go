@@ -11,12 +11,11 @@ import (
 	"trails/rdf"
 )
 
-// RDFXMLReader reads RDF 1.1 XML Syntax (https://www.w3.org/TR/rdf-syntax-grammar/),
-// one quad at a time. Blank nodes are labelled as by [TurtleReader]. Nothing is
-// fetched: of a document type only entities with a text in the document itself are
-// known, and what they expand to counts against the limit on a term. A column is
-// one of bytes, and an error's place that of the element or text it is about.
-// Not safe for concurrent use.
+// RDFXMLReader reads RDF 1.1 XML Syntax (https://www.w3.org/TR/rdf-syntax-grammar/), one quad
+// at a time. Blank nodes are labelled as by [TurtleReader]. Nothing is fetched: only entities
+// declared with a text in the document itself are known, and their expansion counts towards
+// Limits.TermBytes. Columns count bytes, and an error's position is that of its element or
+// text. Not safe for concurrent use.
 type RDFXMLReader struct {
 	xml      *xml.Decoder
 	input    *meter
@@ -25,19 +24,19 @@ type RDFXMLReader struct {
 	entities map[string]string
 
 	stack []element
-	root  bool            // the root element began
+	root  bool            // the root element has begun
 	ids   map[string]bool // IRIs made by rdf:ID
 	fresh freshLabels
 
-	line, column int // where the token at hand begins
+	line, column int // where the current token begins
 	ready        []rdf.Quad
 	taken        int
 	count        int64
 	err          error
 }
 
-// NewRDFXMLReader returns a reader of RDF/XML. Relative IRIs are resolved against
-// base until an xml:base says otherwise; "" refuses them.
+// NewRDFXMLReader returns a reader of RDF/XML. Relative IRIs are resolved against xml:base, or
+// else base; if both are missing they are refused.
 func NewRDFXMLReader(r io.Reader, base string, limits Limits) *RDFXMLReader {
 	limits = limits.orDefaults()
 	input := &meter{r: r, most: limits.TermBytes}
@@ -54,7 +53,8 @@ func NewRDFXMLReader(r io.Reader, base string, limits Limits) *RDFXMLReader {
 	return x
 }
 
-// Read returns the next quad, and io.EOF after the last one. An error stays.
+// Read returns the next quad, and io.EOF after the last one. After an error each call returns
+// that error.
 func (x *RDFXMLReader) Read() (rdf.Quad, error) {
 	for x.taken == len(x.ready) {
 		x.ready, x.taken = x.ready[:0], 0
@@ -73,12 +73,11 @@ func (x *RDFXMLReader) Read() (rdf.Quad, error) {
 	return q, nil
 }
 
-// BeLenient makes Read return a [SyntaxError] of OneStatement in the place of a quad with an
-// IRI or a language tag that is none.
+// BeLenient implements [Lenient].
 func (x *RDFXMLReader) BeLenient() { x.lenient = true }
 
-// refused returns the error of an IRI or a language tag that is none, or of a lenient reader
-// what leaves out its statements.
+// refused returns an error for an invalid IRI or language tag. A lenient reader gets a noTerm
+// instead, which leaves out the statement.
 func (x *RDFXMLReader) refused(what, found string) (noTerm, error) {
 	e := x.expectedError(what, found)
 	e.OneStatement = true
@@ -88,7 +87,7 @@ func (x *RDFXMLReader) refused(what, found string) (noTerm, error) {
 	return noTerm{why: e.Error(), at: e}, nil
 }
 
-// Line returns the line of the element or text last read, from 1.
+// Line returns the line of the current element or text, from 1.
 func (x *RDFXMLReader) Line() int { return max(x.line, 1) }
 
 func (x *RDFXMLReader) token() error {
@@ -121,7 +120,7 @@ func (x *RDFXMLReader) token() error {
 	return x.within()
 }
 
-// failed turns an error of the decoder into the one the caller gets.
+// failed converts an error of the decoder into the one to return.
 func (x *RDFXMLReader) failed(err error) error {
 	var syntax *xml.SyntaxError
 	switch {
@@ -131,7 +130,7 @@ func (x *RDFXMLReader) failed(err error) error {
 		return x.expected("the end of every element", "the end of the input")
 	case errors.As(err, &syntax):
 		x.line, x.column = x.xml.InputPos()
-		x.column = max(x.column, 1) // the end of a line is before the next one's first character
+		x.column = max(x.column, 1) // the end of a line counts as before the next line's first character
 		return x.expected("well-formed XML", syntax.Msg)
 	case errors.Is(err, errLongTerm):
 		return x.tooLarge(fmt.Sprintf("a tag or a text of at most %d bytes", x.input.most))
@@ -169,7 +168,7 @@ func (x *RDFXMLReader) emit(s, p, o rdf.Term) {
 
 func (x *RDFXMLReader) top() *element { return &x.stack[len(x.stack)-1] }
 
-// text takes character data: part of a literal, or white space.
+// text handles character data: part of a literal, or white space.
 func (x *RDFXMLReader) text(data xml.CharData) error {
 	e := x.top()
 	switch {
@@ -201,7 +200,7 @@ func isXMLSpace(data []byte, outside bool) bool {
 	return strings.Trim(text, " \t\r\n") == ""
 }
 
-// markup takes a comment or an instruction, which only an XML literal keeps.
+// markup handles a comment or a processing instruction; only XML literals keep them.
 func (x *RDFXMLReader) markup(text string) {
 	if e := x.top(); e.content == literalContent {
 		e.canonical.out.WriteString(text)

@@ -7,7 +7,7 @@ import (
 	"trails/rdf"
 )
 
-// attributes are an element's, sorted by what they mean.
+// attributes holds an element's attributes, by their meaning.
 type attributes struct {
 	syntax     map[string]string // rdf:about and the like, by local name
 	properties []property
@@ -18,18 +18,18 @@ type property struct {
 	value string
 }
 
-// syntaxAttributes are those of coreSyntaxTerms that are attributes; bare ones are
-// taken without a namespace too, as section 6.1.4 says.
+// syntaxAttributes are the coreSyntaxTerms that are attributes. Bare ones are accepted without
+// a namespace (section 6.1.4).
 var (
 	syntaxAttributes = map[string]bool{"ID": true, "about": true, "parseType": true, "resource": true, "nodeID": true, "datatype": true}
 	bareAttributes   = map[string]bool{"ID": true, "about": true, "parseType": true, "resource": true, "type": true}
 	noProperty       = map[string]bool{"RDF": true, "Description": true, "li": true, "aboutEach": true, "aboutEachPrefix": true, "bagID": true}
 	noNode           = map[string]bool{"RDF": true, "li": true, "aboutEach": true, "aboutEachPrefix": true, "bagID": true}
-	laterAttributes  = map[string]bool{"version": true, "annotation": true, "annotationNodeID": true} // of RDF 1.2
+	laterAttributes  = map[string]bool{"version": true, "annotation": true, "annotationNodeID": true} // RDF 1.2
 	noPropertyElt    = map[string]bool{"RDF": true, "Description": true, "aboutEach": true, "aboutEachPrefix": true, "bagID": true}
 )
 
-// itsNS has the attributes by which RDF 1.2 says the base direction of texts.
+// itsNS is the namespace of the attributes for base direction in RDF 1.2.
 const itsNS = "http://www.w3.org/2005/11/its"
 
 func (x *RDFXMLReader) attributes(e *element, attrs []xml.Attr) (attributes, error) {

@@ -11,8 +11,7 @@ import (
 	"trails/rdf/xsd"
 )
 
-// content says what may stand in an element: the productions of section 7.2 by
-// what comes next.
+// content is what may come next inside an element (the productions of section 7.2).
 type content uint8
 
 const (
@@ -20,12 +19,12 @@ const (
 	nodesContent                     // node elements: in rdf:RDF
 	propertiesContent                // property elements: in a node element
 	propertyContent                  // text or one node element
-	emptyContent                     // nothing: in a property whose object is an attribute's
+	emptyContent                     // nothing: the property's object is in an attribute
 	collectionContent                // node elements: in parseType="Collection"
 	literalContent                   // anything: in parseType="Literal"
 )
 
-// hint says what is expected where it is missing.
+// hint says what is expected when it is missing.
 func (c content) hint() string {
 	return [...]string{
 		"rdf:RDF or a node element", "a node element", "a property element", "a text or one node element",
@@ -33,35 +32,35 @@ func (c content) hint() string {
 	}[c]
 }
 
-// element is one that has begun and not ended.
+// element is an open element.
 type element struct {
 	name    xml.Name // as written
 	content content
 	base    string
 	lang    string
-	wrong   rdf.Term // stands for literals in a language that is none; nil for none such
+	wrong   rdf.Term // replaces literals under an invalid xml:lang; nil if it is valid
 	names   *binding // namespaces in scope, innermost first
 
-	subject rdf.Term // of the properties in it, or of the property it is
+	subject rdf.Term // subject of the contained properties, or of this property
 	items   int      // rdf:li elements so far
 
 	property   rdf.Term
-	reify      rdf.Term // what rdf:ID makes of the property's statement, or nil
+	reify      rdf.Term // the node that rdf:ID makes of this property's statement, or nil
 	datatype   rdf.IRI
-	noDatatype rdf.Term // stands for a literal whose datatype is none; nil for none such
-	object     rdf.Term // found already, or a collection's last cell
+	noDatatype rdf.Term // replaces a literal with an invalid datatype; nil if it is valid
+	object     rdf.Term // the object found so far, or the last cell of a collection
 	text       []byte
-	canonical  *canonical // of an XML literal
+	canonical  *canonical // for an XML literal
 }
 
 // binding is a namespace declaration.
 type binding struct {
 	prefix, iri string
 	outer       *binding
-	scope       int // how many declarations hold, this one included
+	scope       int // number of declarations in scope, including this one
 }
 
-// What a tag may hold and a scope may declare: looking one up is a walk.
+// Bounds of attributes and namespace declarations, because a lookup walks all of them.
 const (
 	maxAttributes = 1000
 	maxBindings   = 1000
@@ -115,7 +114,7 @@ func (x *RDFXMLReader) start(tag xml.StartElement) error {
 	return x.element(e, attributes)
 }
 
-// bind takes a namespace declaration.
+// bind adds a namespace declaration.
 func (x *RDFXMLReader) bind(e *element, a xml.Attr) error {
 	switch {
 	case a.Name.Space == "" && a.Name.Local == "xmlns":
@@ -150,7 +149,7 @@ func (x *RDFXMLReader) resolved(e *element, n xml.Name) (xml.Name, error) {
 	return xml.Name{Space: ns, Local: n.Local}, nil
 }
 
-// element puts an element in its place by what the one around it may hold.
+// element handles a start tag according to what the enclosing element may contain.
 func (x *RDFXMLReader) element(e element, a attributes) error {
 	name, err := x.resolved(&e, e.name)
 	if err != nil {
@@ -218,7 +217,7 @@ func (x *RDFXMLReader) nodeElement(e element, name xml.Name, a attributes) error
 	return x.propertyAttributes(&e, subject, a.properties)
 }
 
-// subject returns what a node element is about.
+// subject returns the subject of a node element.
 func (x *RDFXMLReader) subject(e *element, a attributes) (rdf.Term, error) {
 	if len(a.syntax) > 1 {
 		return nil, x.expected("one of rdf:about, rdf:ID and rdf:nodeID", "several attributes")
@@ -249,7 +248,7 @@ func (x *RDFXMLReader) item(e *element, node rdf.Term) {
 	e.object = cell
 }
 
-// statement emits a property's statement, and what rdf:ID says of it.
+// statement emits a property's statement and, for rdf:ID, its reification.
 func (x *RDFXMLReader) statement(e *element, object rdf.Term) {
 	x.emit(e.subject, e.property, object)
 	if e.reify == nil {
@@ -288,7 +287,7 @@ func (e *element) literal(text string) rdf.Term {
 	return quad.String(text)
 }
 
-// iri resolves the value of an attribute.
+// iri resolves an IRI in an attribute.
 func (x *RDFXMLReader) iri(e *element, ref string) (rdf.Term, error) {
 	iri, err := rdf.ResolveIRI(e.base, ref)
 	if err != nil {
@@ -309,7 +308,7 @@ func (x *RDFXMLReader) checked(iri string) (rdf.Term, error) {
 	return rdf.IRI(iri), nil
 }
 
-// id makes the IRI of an rdf:ID, which may do so once.
+// id returns the IRI of an rdf:ID. A document may use each only once.
 func (x *RDFXMLReader) id(e *element, id string) (rdf.Term, error) {
 	if !isNCName(id) {
 		return nil, x.expected("an XML name as rdf:ID", id)

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// meter lets through as many bytes as a token may have; used is set to 0 for each.
+// meter is a reader that stops after as many bytes as a token may have; used is reset for each
+// token.
 type meter struct {
 	r          io.Reader
 	most, used int
@@ -28,7 +29,7 @@ func (m *meter) Read(p []byte) (int, error) {
 
 var errCharset = errors.New("another encoding")
 
-// charset decodes what is not UTF-8 and common enough.
+// charset decodes common encodings other than UTF-8.
 func charset(label string, input io.Reader) (io.Reader, error) {
 	switch strings.ToLower(label) {
 	case "us-ascii", "utf8":
@@ -39,8 +40,8 @@ func charset(label string, input io.Reader) (io.Reader, error) {
 	return nil, fmt.Errorf("%w: %s", errCharset, label)
 }
 
-// latin1 decodes ISO 8859-1, whose bytes are the first 256 characters of Unicode. Package charmap
-// would bring the tables of all others.
+// latin1 decodes ISO 8859-1, whose bytes are the first 256 code points of Unicode. The package
+// charmap would add the tables of all other encodings.
 type latin1 struct{ transform.NopResetter }
 
 func (latin1) Transform(dst, src []byte, _ bool) (written, read int, err error) {
@@ -64,8 +65,8 @@ var (
 	entityReference   = regexp.MustCompile(`&([^;&]*);?`)
 )
 
-// declare takes a document type's entities. Only texts count: one with markup, an
-// external one or a parameter is unknown, and using it is an error.
+// declare records the entities of a document type. Only plain texts are recorded: external
+// entities, parameter entities and ones with markup stay unknown, and using them is an error.
 func (x *RDFXMLReader) declare(directive string) error {
 	if !strings.HasPrefix(directive, "DOCTYPE") || x.root {
 		return x.expected("no such declaration", directive)
@@ -82,12 +83,12 @@ func (x *RDFXMLReader) declare(directive string) error {
 		x.entities[m[1]] = text
 		longest = max(longest, len(text))
 	}
-	// The shortest reference has 3 bytes: whatever a token expands to stays within the limit.
+	// A reference has at least 3 bytes, so the expansion of any token stays within the limit.
 	x.input.most = x.limits.TermBytes * 3 / max(3, longest)
 	return nil
 }
 
-// entityText replaces references to the entities declared before.
+// entityText expands references to earlier entities.
 func (x *RDFXMLReader) entityText(text string) (string, bool) {
 	known := !strings.ContainsAny(text, "<%")
 	out := entityReference.ReplaceAllStringFunc(text, func(reference string) string {

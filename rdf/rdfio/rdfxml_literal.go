@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// canonical writes the content of an XML literal by Exclusive XML Canonicalization
-// with comments (https://www.w3.org/TR/xml-exc-c14n/), without a list of inclusive
-// namespaces.
+// canonical writes the content of an XML literal by Exclusive XML Canonicalization with
+// comments (https://www.w3.org/TR/xml-exc-c14n/) and no InclusiveNamespaces PrefixList.
 type canonical struct {
 	out  strings.Builder
-	open []*binding // namespaces written so far, by open element
+	open []*binding // namespaces already written, by open element
 }
 
 func (c *canonical) written() *binding {
@@ -34,13 +33,13 @@ func (c *canonical) end(name xml.Name) {
 	c.out.WriteString("</" + qname(name) + ">")
 }
 
-// canonicalAttribute is one with its namespace, which it is sorted by.
+// canonicalAttribute is an attribute with its namespace, by which attributes are sorted.
 type canonicalAttribute struct {
 	namespace string
 	xml.Attr
 }
 
-// literalStart writes a tag in an XML literal.
+// literalStart writes a start tag inside an XML literal.
 func (x *RDFXMLReader) literalStart(tag xml.StartElement) error {
 	e := x.top()
 	prefixes := []string{tag.Name.Space}
@@ -70,8 +69,8 @@ func (x *RDFXMLReader) literalStart(tag xml.StartElement) error {
 	return x.shortEnough(e.canonical.out.Len())
 }
 
-// start writes a tag with the namespaces that its names use and that no tag around
-// it has written.
+// start writes a start tag, with declarations for the namespaces that it uses and no enclosing
+// tag has declared.
 func (c *canonical) start(name xml.Name, names *binding, prefixes []string, attrs []canonicalAttribute) {
 	c.out.WriteString("<" + qname(name))
 	written := c.written()

@@ -7,7 +7,7 @@ import (
 	"trails/rdf"
 )
 
-// propertyElement begins one of the six kinds of property elements.
+// propertyElement begins a property element of one of the six kinds in section 7.2.
 func (x *RDFXMLReader) propertyElement(e element, name xml.Name, a attributes) (err error) {
 	if name.Space == rdf.RDFNS && (noPropertyElt[name.Local] || syntaxAttributes[name.Local]) {
 		return x.expected("a property element", "<"+qname(e.name)+">")
@@ -65,7 +65,7 @@ func (x *RDFXMLReader) propertyKind(e element, a attributes) error {
 	return nil
 }
 
-// parsed begins a property with a parseType; an unknown one means Literal.
+// parsed begins a property with rdf:parseType; an unknown value means Literal.
 func (x *RDFXMLReader) parsed(e element, parseType string) error {
 	switch parseType {
 	case "Resource":
@@ -83,8 +83,8 @@ func (x *RDFXMLReader) parsed(e element, parseType string) error {
 	return nil
 }
 
-// emptyProperty begins a property whose attributes say all: its object, and
-// properties of that.
+// emptyProperty begins a property whose attributes give its object and that object's
+// properties.
 func (x *RDFXMLReader) emptyProperty(e element, a attributes) (err error) {
 	object := rdf.Term(nil)
 	resource, byIRI := a.syntax["resource"]

@@ -16,10 +16,10 @@ import (
 	"trails/rdf"
 )
 
-// NewRDFXMLStream returns a [Stream] of RDF 1.1 XML: an rdf:Description for each subject, and
-// an element for each statement. A predicate in the namespace of one of the prefixes has its
-// name, any other declares its namespace itself. Graph labels do not matter. What
-// [RDFXMLSays] denies is an error.
+// NewRDFXMLStream returns a [Stream] of RDF 1.1 XML: an rdf:Description for each subject, an
+// element for each statement. A predicate uses a prefix from prefixes if its namespace has one,
+// else it declares its namespace itself. Graph labels are ignored. A statement for which
+// [RDFXMLSays] is false is an error.
 func NewRDFXMLStream(prefixes map[string]string) Stream {
 	s := &rdfxmlStream{prefixes: map[string]string{rdf.RDFNS: "rdf"}, other: "ns"}
 	for _, prefix := range slices.Sorted(maps.Keys(prefixes)) {
@@ -36,12 +36,12 @@ func NewRDFXMLStream(prefixes map[string]string) Stream {
 
 type rdfxmlStream struct {
 	prefixes map[string]string // by namespace
-	other    string            // the prefix of a namespace that has none
-	used     map[string]bool   // namespaces of predicates
+	other    string            // the prefix for namespaces without one
+	used     map[string]bool   // namespaces of the predicates
 	out      *bufio.Writer
 }
 
-// Note implements [Stream]: it finds the prefixes that are used.
+// Note implements [Stream]. It records which prefixes are used.
 func (s *rdfxmlStream) Note(q rdf.Quad) {
 	if s.used == nil {
 		s.used = map[string]bool{}
@@ -52,7 +52,6 @@ func (s *rdfxmlStream) Note(q rdf.Quad) {
 	}
 }
 
-// Write implements [Stream].
 func (s *rdfxmlStream) Write(w io.Writer, sorted iter.Seq2[rdf.Quad, error]) (n int64, err error) {
 	s.out = bufio.NewWriterSize(w, firstBuffer)
 	s.print(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<rdf:RDF xmlns:rdf="` + rdf.RDFNS + `"`)
@@ -64,7 +63,7 @@ func (s *rdfxmlStream) Write(w io.Writer, sorted iter.Seq2[rdf.Quad, error]) (n 
 	s.print(">\n")
 	for block, err := range blocks(sorted) {
 		if err != nil {
-			_ = s.out.Flush() // the error to report is that of what was to come
+			_ = s.out.Flush() // the error of sorted is the one to report
 			return n, err
 		}
 		s.print("  <rdf:Description " + nodeAttribute("about", block[0].Subject) + ">\n")
@@ -86,7 +85,7 @@ func (s *rdfxmlStream) Write(w io.Writer, sorted iter.Seq2[rdf.Quad, error]) (n 
 	return n, nil
 }
 
-// print leaves an error to the next write, which has it again.
+// print ignores errors: the next write returns them again.
 func (s *rdfxmlStream) print(text string) { _, _ = s.out.WriteString(text) }
 
 func (s *rdfxmlStream) property(q rdf.Quad) string {
@@ -109,7 +108,8 @@ func (s *rdfxmlStream) property(q rdf.Quad) string {
 	return "<" + name + declaration + " " + nodeAttribute("resource", q.Object) + "/>"
 }
 
-// nodeAttribute names a node: an IRI by the attribute, a blank node by its label.
+// nodeAttribute refers to a node: to an IRI by the given attribute, to a blank node by
+// rdf:nodeID.
 func nodeAttribute(attribute string, node rdf.Term) string {
 	if iri, ok := node.(rdf.IRI); ok {
 		return "rdf:" + attribute + `="` + xmlText(string(iri)) + `"`
@@ -121,11 +121,11 @@ func nodeAttribute(attribute string, node rdf.Term) string {
 	return `rdf:nodeID="` + label + `"`
 }
 
-// hexLabel begins the label of a blank node whose own is no XML name.
+// hexLabel is the prefix of labels that replace blank node labels which are no XML names.
 const hexLabel = "hex-"
 
-// RDFXMLSays reports whether RDF/XML can say a statement: its predicate must end in an XML
-// name, and XML leaves out most control characters.
+// RDFXMLSays reports whether RDF/XML can represent a statement: its predicate must end in an
+// XML name, and XML excludes most control characters.
 func RDFXMLSays(q rdf.Quad) bool {
 	predicate, _ := q.Predicate.(rdf.IRI)
 	if _, _, ok := elementName(string(predicate)); !ok {
@@ -149,8 +149,7 @@ func RDFXMLSays(q rdf.Quad) bool {
 	return true
 }
 
-// elementName cuts a predicate into a namespace and the longest name behind it that an element
-// can have.
+// elementName splits a predicate into a namespace and the longest possible element name.
 func elementName(iri string) (namespace, local string, ok bool) {
 	at := len(iri)
 	for i := len(iri) - 1; i > 0 && isNameByte(iri[i]); i-- {
@@ -167,7 +166,7 @@ func isNameByte(c byte) bool {
 	return rdf.IsLetter(c) || rdf.IsDigit(c) || c == '_' || c == '-' || c == '.'
 }
 
-// isPlainName reports whether a text is an XML name without a colon, in ASCII.
+// isPlainName reports whether a text is an ASCII XML name without a colon.
 func isPlainName(text string) bool {
 	for i := range len(text) {
 		if !isNameByte(text[i]) || i == 0 && !rdf.IsLetter(text[i]) && text[i] != '_' {
@@ -177,7 +176,7 @@ func isPlainName(text string) bool {
 	return text != ""
 }
 
-// xmlEscapes are of text and attributes alike; a bare CR would be read as LF.
+// xmlEscapes serves text and attributes. CR is escaped because XML would read it as LF.
 var xmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\r", "&#xD;")
 
 func xmlText(text string) string { return xmlEscapes.Replace(text) }

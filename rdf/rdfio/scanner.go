@@ -18,36 +18,36 @@ var (
 
 const minWindow = 64
 
-// scanner is a window on a stream of UTF-8: buf[pos:end] is read, valid and not
-// yet consumed. A token is looked at as a whole before it is consumed, so the
-// window grows to the longest one, and the limit on a term bounds the memory.
+// scanner is a window on a stream of UTF-8 text: buf[pos:end] is read and valid, but not yet
+// consumed. Tokens are examined whole before they are consumed, so the window grows to the
+// longest token, up to limit.
 type scanner struct {
 	r        io.Reader
 	buf      []byte
 	pos, end int
-	held     int   // bytes behind end: the beginning of a code point
+	held     int   // bytes after end: the beginning of an incomplete code point
 	limit    int   // the largest window
-	stop     error // why no more comes; io.EOF at the end
+	stop     error // the error that ended the input; io.EOF at its end
 
-	located int // buf[:located] is counted in at
+	located int // buf[:located] is included in at
 	at      place
-	oneLine bool // of more lines, which are not the scanner's
+	oneLine bool // the input is one line of a longer text
 
-	lenient bool   // IRIs and language tags that are none leave out their statements
+	lenient bool   // invalid IRIs and language tags leave out their statements
 	lang    string // the last language tag
-	scratch []byte // the text that was unescaped last
+	scratch []byte // buffer for unescaped text
 }
 
 // place is a position in a text: lines and code points from 1.
 type place struct {
 	line, column int
-	afterCR      bool // an LF that comes next belongs to the line ending before it
+	afterCR      bool // the text ended in CR: an LF that follows belongs to it
 }
 
-// rest is what can be seen without reading more.
+// rest returns the text in the window.
 func (s *scanner) rest() []byte { return s.buf[s.pos:s.end] }
 
-// peek returns the i-th byte ahead, or 0 when the input ends before it.
+// peek returns the i-th byte ahead, or 0 after the end of the input.
 func (s *scanner) peek(i int) byte {
 	if s.pos+i < s.end || s.ensure(i+1) {
 		return s.buf[s.pos+i]
@@ -55,7 +55,7 @@ func (s *scanner) peek(i int) byte {
 	return 0
 }
 
-// ensure makes n bytes visible, as far as there are so many.
+// ensure reads until the window has n bytes; it reports false if the input is shorter.
 func (s *scanner) ensure(n int) bool {
 	for s.end-s.pos < n {
 		if !s.more() {
@@ -65,7 +65,7 @@ func (s *scanner) ensure(n int) bool {
 	return true
 }
 
-// more makes rest longer, or reports false and sets stop.
+// more enlarges the window, or reports false and sets stop.
 func (s *scanner) more() bool {
 	before := s.end - s.pos
 	for s.stop == nil && s.end-s.pos == before {
@@ -93,7 +93,7 @@ func (s *scanner) fill() {
 	s.stop = io.ErrNoProgress
 }
 
-// makeRoom moves the rest to the front, or grows the window up to its limit.
+// makeRoom moves the window to the buffer's front, or grows the buffer up to its limit.
 func (s *scanner) makeRoom() bool {
 	s.locate()
 	if s.pos > 0 {
@@ -108,8 +108,8 @@ func (s *scanner) makeRoom() bool {
 	return true
 }
 
-// accept checks the held bytes and makes them visible, but for a code point that
-// is not whole yet.
+// accept validates the held bytes and adds them to the window, except an incomplete code point
+// at the end.
 func (s *scanner) accept(last bool) {
 	fresh := s.buf[s.end : s.end+s.held]
 	n := len(fresh)
@@ -124,7 +124,7 @@ func (s *scanner) accept(last bool) {
 	s.held -= n
 }
 
-// wholeCodePoints returns the length of b without a code point cut off at its end.
+// wholeCodePoints returns the length of b without an incomplete code point at its end.
 func wholeCodePoints(b []byte) int {
 	for i := len(b) - 1; i >= 0 && i > len(b)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(b[i]) {
@@ -137,7 +137,7 @@ func wholeCodePoints(b []byte) int {
 	return len(b)
 }
 
-// locate counts what was consumed since the last call.
+// locate updates at for everything consumed since the last call.
 func (s *scanner) locate() {
 	if s.located < s.pos {
 		s.at.advance(s.buf[s.located:s.pos])
@@ -167,7 +167,7 @@ func (p *place) advance(b []byte) {
 	p.afterCR = b[len(b)-1] == '\r'
 }
 
-// space steps over white space and comments, and reports whether anything follows.
+// space skips white space and comments, and reports whether anything follows.
 func (s *scanner) space() bool {
 	for {
 		for s.pos < s.end {
@@ -199,8 +199,7 @@ func (s *scanner) comment() {
 	}
 }
 
-// expected says what would have been right i bytes ahead. Where the input stops
-// there for another reason than its end, that reason is the error.
+// expected returns a syntax error i bytes ahead, or the error that ended the input there.
 func (s *scanner) expected(i int, what string) error {
 	s.ensure(i + excerptBytes + utf8.UTFMax)
 	i = min(i, s.end-s.pos)
@@ -213,7 +212,7 @@ func (s *scanner) expected(i int, what string) error {
 	return s.syntaxError(i, what)
 }
 
-// stopped turns what stopped the input into the error that the caller gets.
+// stopped converts the error that ended the input into the one to return.
 func (s *scanner) stopped(i int) error {
 	switch s.stop {
 	case errEncoding:
@@ -228,7 +227,8 @@ func (s *scanner) stopped(i int) error {
 	return fmt.Errorf("read line %d: %w", s.syntaxError(i, "").Line, s.stop)
 }
 
-// syntaxError shows what stands i bytes ahead, as much of it however the input arrived.
+// syntaxError describes the text i bytes ahead. Its excerpt does not depend on how the input
+// was split into reads.
 func (s *scanner) syntaxError(i int, what string) *SyntaxError {
 	s.ensure(i + excerptBytes + utf8.UTFMax)
 	at := s.at

@@ -19,7 +19,7 @@ var nameByte = func() (set [256]bool) {
 	return set
 }()
 
-// iriRef looks at an IRIREF and returns what stands between its brackets, unescaped.
+// iriRef examines an IRIREF and returns the unescaped text between its brackets.
 func (s *scanner) iriRef() (text []byte, n int, err error) {
 	escaped := false
 	for i := 1; ; {
@@ -50,8 +50,8 @@ func (s *scanner) iriRef() (text []byte, n int, err error) {
 	}
 }
 
-// refused returns the error of an IRI or a language tag that is none and ends n bytes ahead;
-// a lenient scanner steps over it, and returns what leaves out its statement.
+// refused returns the error for an invalid IRI or language tag that ends n bytes ahead. A
+// lenient scanner skips the token and gets a noTerm, which leaves out the statement.
 func (s *scanner) refused(err error, n int) (rdf.Term, error) {
 	var e *SyntaxError
 	if n == 0 || !errors.As(err, &e) || e.kind != fault.Malformed || laterSyntax(s.rest(), 0) != "" {
@@ -65,8 +65,8 @@ func (s *scanner) refused(err error, n int) (rdf.Term, error) {
 	return noTerm{why: e.Error(), at: e}, nil
 }
 
-// iriEnd returns where an IRIREF that is none ends: behind the next '>' of its line; 0 when
-// there is none before another one begins.
+// iriEnd returns where an invalid IRIREF ends: after the next '>' on its line; 0 if there is
+// none before another IRIREF begins.
 func (s *scanner) iriEnd() int {
 	for i := 1; ; i++ {
 		switch s.peek(i) {
@@ -78,12 +78,12 @@ func (s *scanner) iriEnd() int {
 	}
 }
 
-// tagEnd returns where a language tag that is none ends.
+// tagEnd returns where an invalid language tag ends.
 func (s *scanner) tagEnd() int {
 	return s.run(1, func(c byte) bool { return isLetterOrDigit(c) || c == '-' || c == '_' })
 }
 
-// leftOut returns the error of a term of the quad that is none, or nil.
+// leftOut returns the error of the first noTerm in the quad, or nil.
 func leftOut(q rdf.Quad) *SyntaxError {
 	for _, t := range []rdf.Term{q.Subject, q.Predicate, q.Object, q.Label} {
 		if none, ok := t.(noTerm); ok {
@@ -93,8 +93,8 @@ func leftOut(q rdf.Quad) *SyntaxError {
 	return nil
 }
 
-// quoted looks at a string in one or three quotation marks, " or ', and returns
-// its text, unescaped.
+// quoted examines a string in one or three quotation marks, " or ', and returns its unescaped
+// text.
 func (s *scanner) quoted() (text []byte, n int, err error) {
 	quote := s.peek(0)
 	if s.peek(1) == quote && s.peek(2) == quote {
@@ -103,8 +103,8 @@ func (s *scanner) quoted() (text []byte, n int, err error) {
 	return s.shortQuoted("a quotation mark to end the string")
 }
 
-// shortQuoted looks at a string in one quotation mark on either side; expected says what
-// is missing where it has no end.
+// shortQuoted examines a string in single or double quotation marks; expected is for the error
+// if it does not end.
 func (s *scanner) shortQuoted(expected string) (text []byte, n int, err error) {
 	quote := s.peek(0)
 	escaped := false
@@ -117,7 +117,7 @@ func (s *scanner) shortQuoted(expected string) (text []byte, n int, err error) {
 		case i >= len(b):
 			switch {
 			case s.more():
-			case i > len(b): // behind a backslash
+			case i > len(b): // after a backslash
 				_, err = s.unescape(1, b[1:], stringEscapes)
 				return nil, 0, err
 			default:
@@ -195,8 +195,8 @@ func (s *scanner) unescape(offset int, text []byte, allowed escapes) ([]byte, er
 	return out, nil
 }
 
-// escape reads the escape at the beginning of b. When it is none, wrong says what
-// was expected n bytes ahead.
+// escape reads the escape at the beginning of b. For an invalid one, wrong says what was
+// expected n bytes ahead.
 func escape(b []byte, allowed escapes) (r rune, n int, wrong string) {
 	c := byte(0)
 	if len(b) > 1 {
@@ -238,8 +238,8 @@ func codePoint(b []byte, digits int) (r rune, n int, wrong string) {
 	return rune(v), n, ""
 }
 
-// word looks at a run of PN_CHARS and full stops, the last of which is no full
-// stop; colon is true when it is a prefix: a ':' comes next.
+// word examines a run of PN_CHARS and full stops that does not end in a full stop; colon
+// reports whether a ':' follows, which makes it a prefix.
 func (s *scanner) word() (n int, colon bool) {
 	for i := 0; ; {
 		b := s.rest()
@@ -271,8 +271,8 @@ func (s *scanner) word() (n int, colon bool) {
 	}
 }
 
-// localName looks at the PN_LOCAL that begins from bytes ahead, which may be empty,
-// and returns it without its escapes.
+// localName examines the PN_LOCAL from bytes ahead, which may be empty, and returns it without
+// escapes.
 func (s *scanner) localName(from int) (text []byte, n int, err error) {
 	for i := from; ; {
 		b := s.rest()
@@ -289,9 +289,10 @@ func (s *scanner) localName(from int) (text []byte, n int, err error) {
 	}
 }
 
-// unusualName is localName for what is not only letters, digits, '_', '-' and ':'.
+// unusualName is localName for names with characters other than letters, digits, '_', '-' and
+// ':'.
 func (s *scanner) unusualName(from int) (text []byte, n int, err error) {
-	i, whole := from, 0 // text[:whole] and rest()[:from+n] end with no full stop
+	i, whole := from, 0 // neither text[:whole] nor rest()[:from+n] ends in a full stop
 	for {
 		size, r, err := s.localChar(i)
 		switch {
@@ -313,10 +314,10 @@ func (s *scanner) unusualName(from int) (text []byte, n int, err error) {
 	}
 }
 
-// escapedChar stands for a character of a name that was written as PLX.
+// escapedChar is returned for a character of a name that was written as PLX.
 const escapedChar = -1
 
-// localChar returns the size of the next character of a local name, 0 at its end.
+// localChar returns the size of the next character of a local name, or 0 at the name's end.
 func (s *scanner) localChar(i int) (size int, r rune, err error) {
 	switch c := s.peek(i); {
 	case nameByte[c], c == ':', c == '.':
@@ -341,7 +342,7 @@ func (s *scanner) localChar(i int) (size int, r rune, err error) {
 	return 0, 0, nil
 }
 
-// blankLabel looks at a BLANK_NODE_LABEL and returns it without "_:".
+// blankLabel examines a BLANK_NODE_LABEL and returns it without "_:".
 func (s *scanner) blankLabel() (label []byte, n int, err error) {
 	if s.peek(1) != ':' {
 		return nil, 0, s.expected(0, "'_:' and a blank node label")
@@ -366,7 +367,7 @@ func (s *scanner) blankLabel() (label []byte, n int, err error) {
 	}
 }
 
-// langTag looks at a LANGTAG and returns it without '@'.
+// langTag examines a LANGTAG and returns it without '@'.
 func (s *scanner) langTag() (tag string, n int, err error) {
 	i := s.run(1, rdf.IsLetter)
 	if i == 1 {
@@ -391,7 +392,7 @@ func (s *scanner) langTag() (tag string, n int, err error) {
 	return s.lang, i, nil
 }
 
-// run returns where the bytes of a class that begin i bytes ahead end.
+// run returns where a run of bytes of one class, beginning i bytes ahead, ends.
 func (s *scanner) run(i int, class func(byte) bool) int {
 	for class(s.peek(i)) {
 		i++

@@ -7,24 +7,22 @@ import (
 	"trails/rdf"
 )
 
-// Stream writes a dataset of any size in bounded memory, with every blank node under
-// its label. It takes two looks: what a document begins with, its prefixes or its
-// context, depends on everything in it.
+// Stream writes a dataset of any size in bounded memory, keeping all blank node labels. It
+// needs two passes, because the prefixes or the context at the beginning depend on all quads.
 type Stream interface {
-	// Note takes a first look at a quad that is going to be written, in any order.
+	// Note takes each quad in the first pass, in any order.
 	Note(q rdf.Quad)
-	// Write writes the quads, which are sorted by graph, subject, predicate and object,
-	// each by its canonical text, and returns how many there were. It stops at the
-	// first error of sorted, which it returns.
+	// Write writes the quads, sorted by graph, subject, predicate and object by canonical text,
+	// and returns how many there were. It stops at the first error of sorted and returns it.
 	Write(w io.Writer, sorted iter.Seq2[rdf.Quad, error]) (int64, error)
 }
 
-// blockQuads bounds the quads that are laid out together; a subject with more becomes
-// several statements or nodes. It is fixed, so that the same graph gives the same bytes.
+// blockQuads bounds the quads that are formatted together; a subject with more becomes several
+// statements or nodes. The constant must not vary, so that the same graph gives the same bytes.
 const blockQuads = 10_000
 
-// blocks cuts sorted quads where the graph or the subject changes. A block is valid
-// until the next one.
+// blocks splits sorted quads where the graph or the subject changes. A block is valid until the
+// next one is requested.
 func blocks(sorted iter.Seq2[rdf.Quad, error]) iter.Seq2[[]rdf.Quad, error] {
 	return func(yield func([]rdf.Quad, error) bool) {
 		var block []rdf.Quad

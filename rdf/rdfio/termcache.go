@@ -11,10 +11,9 @@ const (
 	cachedIRILen = 256
 )
 
-// termCache remembers IRIs lately seen, so that the predicates, classes, graphs
-// and datatypes of a file are each allocated about once. A slot holds one IRI and
-// a newcomer replaces it: the cache is bounded and needs no eviction. A nil
-// cache remembers nothing.
+// termCache caches IRIs, so that predicates, classes, graphs and datatypes of a file are
+// allocated about once. Each slot holds one IRI, and a new one replaces it, so memory is
+// bounded. A nil cache is always empty.
 type termCache struct {
 	seed  maphash.Seed
 	slots [cacheSlots]rdf.Term
@@ -34,7 +33,7 @@ func (c *termCache) lookup(text []byte) rdf.Term {
 	return nil
 }
 
-// keep remembers iri, which must not be reachable through bytes that change.
+// keep adds iri, which must not share memory with a buffer that changes.
 func (c *termCache) keep(iri rdf.IRI) rdf.Term {
 	var t rdf.Term = iri
 	if c != nil && len(iri) <= cachedIRILen {
@@ -49,8 +48,8 @@ type namespace struct {
 	hash uint64
 }
 
-// nameCache does for prefixed names what termCache does for IRIs: it finds the
-// IRI of a namespace and a local name without joining them.
+// nameCache caches the IRIs of prefixed names by namespace and local name, without joining the
+// two.
 type nameCache struct {
 	seed  maphash.Seed
 	slots [cacheSlots]rdf.Term

@@ -11,14 +11,12 @@ import (
 	"trails/rdf"
 )
 
-// WriteTurtle writes the quads' triples as RDF 1.1 Turtle
-// (https://www.w3.org/TR/turtle/) for people to read and to compare: graph labels
-// do not matter, repeats are dropped, the order of quads does not show. Subjects
-// are sorted, rdf:type comes first as "a", then predicates and objects by text.
-// A blank node that is referred to once stands inside its only reference as
-// [ … ], an RDF list as ( … ). Prefixes map a prefix to a namespace; only those
-// that are used are declared. A prefix that Turtle cannot write is an
-// InvalidArguments fault.
+// WriteTurtle writes triples as RDF 1.1 Turtle (https://www.w3.org/TR/turtle/) for people to
+// read and compare. Graph labels and repeats are dropped, and the input's order does not
+// matter: subjects are sorted, rdf:type comes first as "a", then predicates and objects by
+// text. A blank node with one reference is nested there as [ … ], an RDF list as ( … ).
+// Prefixes map a prefix to a namespace; only used ones are declared. A prefix that Turtle
+// cannot write is an InvalidArguments fault.
 func WriteTurtle(w io.Writer, quads []rdf.Quad, prefixes map[string]string) error {
 	names, err := newPrefixNames(prefixes)
 	if err != nil {
@@ -51,8 +49,8 @@ type turtle struct {
 
 const indentation = "    "
 
-// properties returns the predicates and objects of a subject, one predicate a line;
-// the quads are sorted.
+// properties returns the predicates and objects of a subject, one predicate a line; quads are
+// sorted.
 func (t *turtle) properties(quads []rdf.Quad, indent string) string {
 	var out []string
 	for len(quads) > 0 {
@@ -64,7 +62,7 @@ func (t *turtle) properties(quads []rdf.Quad, indent string) string {
 		for i, q := range quads[:n] {
 			objects[i] = t.object(q.Object, indent)
 		}
-		slices.Sort(objects) // by text: the labels of nested blank nodes, which are not written, do not matter
+		slices.Sort(objects) // by text, because the labels of nested blank nodes are not written
 		if property := strings.Join(objects, ", "); quads[0].Predicate == rdf.Type {
 			out = slices.Insert(out, 0, "a "+property)
 		} else {

@@ -8,7 +8,7 @@ import (
 	"trails/rdf"
 )
 
-// isShorthand reports whether Turtle reads the bare lexical form as this literal.
+// isShorthand reports whether Turtle reads the bare lexical form as a literal of this datatype.
 func isShorthand(lexical string, datatype rdf.IRI) bool {
 	switch datatype {
 	case rdf.XSDBoolean:
@@ -19,7 +19,7 @@ func isShorthand(lexical string, datatype rdf.IRI) bool {
 	return false
 }
 
-// quoteTurtle writes a text on one line, or as a long string when it has several.
+// quoteTurtle writes a text on one line, or as a long string if it has several lines.
 func quoteTurtle(s string) string {
 	if !strings.Contains(s, "\n") {
 		return string(rdf.AppendTerm(nil, quad.String(s)))
@@ -28,11 +28,12 @@ func quoteTurtle(s string) string {
 	text := rdf.AppendTerm(nil, quad.String(inner))
 	out := `"""` + longString.Replace(string(text[1:len(text)-1]))
 	if quoted {
-		out += `\"` // a bare one would join the quotation marks that end the string
+		out += `\"` // an unescaped one would join the closing quotation marks
 	}
 	return out + `"""`
 }
 
-// longString undoes the escapes that a long string does without. The first pairs
-// stay: they are tokens, not the beginnings of others.
+// longString removes the escapes that a long string does not need. The first two pairs map to
+// themselves, so that an escaped backslash or quotation mark is not read as part of another
+// escape.
 var longString = strings.NewReplacer(`\\`, `\\`, `\"\"`, `\"\"`, `\"`, `"`, `\n`, "\n", `\t`, "\t")

@@ -10,10 +10,10 @@ import (
 	"trails/rdf"
 )
 
-// prefixNames turns IRIs into prefixed names and knows which prefixes it used.
+// prefixNames turns IRIs into prefixed names and records the used prefixes.
 type prefixNames struct {
 	namespaces map[string]string
-	byLength   []string // prefixes, that of the longest namespace first
+	byLength   []string // prefixes, longest namespace first
 	used       map[string]bool
 }
 
@@ -31,7 +31,7 @@ func newPrefixNames(prefixes map[string]string) (*prefixNames, error) {
 	return p, nil
 }
 
-// isPrefix is the ASCII part of PN_PREFIX without full stops; empty is a prefix too.
+// isPrefix accepts ASCII PN_PREFIX without full stops, and the empty prefix.
 func isPrefix(s string) bool {
 	for i := range len(s) {
 		if !rdf.IsLetter(s[i]) && (i == 0 || !rdf.IsDigit(s[i]) && s[i] != '-' && s[i] != '_') {
@@ -41,7 +41,7 @@ func isPrefix(s string) bool {
 	return true
 }
 
-// iri returns a prefixed name, or the IRI in brackets where none fits.
+// iri returns a prefixed name, or the IRI in brackets if no prefix fits.
 func (p *prefixNames) iri(iri rdf.IRI) string {
 	if prefix, local, ok := p.cut(iri); ok {
 		p.use(prefix)
@@ -50,7 +50,7 @@ func (p *prefixNames) iri(iri rdf.IRI) string {
 	return bracketed(string(iri))
 }
 
-// cut returns the prefixed name of an IRI, when one fits.
+// cut returns the prefixed name of an IRI, if a prefix fits.
 func (p *prefixNames) cut(iri rdf.IRI) (prefix, local string, ok bool) {
 	for _, prefix := range p.byLength {
 		if local, ok := strings.CutPrefix(string(iri), p.namespaces[prefix]); ok && isLocalName(local) {
@@ -67,7 +67,7 @@ func (p *prefixNames) use(prefix string) {
 	p.used[prefix] = true
 }
 
-// isLocalName is the part of PN_LOCAL that needs no escapes and no second look.
+// isLocalName accepts the subset of PN_LOCAL that needs no escapes.
 func isLocalName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -94,7 +94,7 @@ func bracketed(iri string) string {
 	return out.String()
 }
 
-// declarations returns a line for each prefix that was used, sorted.
+// declarations returns a line for each used prefix, sorted.
 func (p *prefixNames) declarations() string {
 	var out strings.Builder
 	for _, prefix := range slices.Sorted(maps.Keys(p.used)) {

@@ -6,20 +6,19 @@ import (
 	"trails/rdf"
 )
 
-// maxNesting bounds how deep blank nodes stand inside each other; deeper ones get
-// a statement of their own.
+// maxNesting bounds how deep blank nodes are nested; deeper ones get a statement of their own.
 const maxNesting = 16
 
-// turtlePlan decides, before anything is written, where each blank node goes.
+// turtlePlan decides where each blank node is written, before anything is written.
 type turtlePlan struct {
 	about      map[rdf.Term][]rdf.Quad
 	references map[rdf.BNode]int
 	roots      []rdf.Term               // subjects with a statement of their own
-	inline     map[rdf.BNode]bool       // written inside their only reference
-	lists      map[rdf.BNode][]rdf.Term // items of an inline list, by its first cell
+	inline     map[rdf.BNode]bool       // nested in their only reference
+	lists      map[rdf.BNode][]rdf.Term // items of a nested list, by its first cell
 
-	placed  map[rdf.Term]bool  // roots, and what is inline
-	notList map[rdf.BNode]bool // cells whose list was found to be none
+	placed  map[rdf.Term]bool  // the roots and everything nested in them
+	notList map[rdf.BNode]bool // cells whose list is malformed
 }
 
 func planTurtle(quads []rdf.Quad) *turtlePlan {
@@ -38,7 +37,8 @@ func planTurtle(quads []rdf.Quad) *turtlePlan {
 			}
 		}
 	}
-	// Roots are what cannot be nested; what no root reaches is a cycle, broken at its first node.
+	// Roots are the subjects that cannot be nested. Subjects that no root reaches form cycles,
+	// and each cycle gets its first node as a root.
 	subjects := sortedTerms(p.about)
 	for _, s := range subjects {
 		if b, ok := s.(rdf.BNode); !ok || p.references[b] != 1 {
@@ -65,7 +65,7 @@ func (p *turtlePlan) placeRoot(subject rdf.Term) {
 	}
 }
 
-// nest places what a subject refers to inside it and returns what is too deep.
+// nest marks all that is nested in a subject, and returns the nodes that are too deep.
 func (p *turtlePlan) nest(subject rdf.Term, depth int) (deep []rdf.Term) {
 	for _, q := range p.about[subject] {
 		deep = append(deep, p.nestObject(q.Object, depth)...)
@@ -100,8 +100,8 @@ func (p *turtlePlan) place(b rdf.BNode) {
 	p.inline[b], p.placed[b] = true, true
 }
 
-// list returns the cells and items of the list that begins at head, or nil when
-// it is not one that ( … ) can stand for.
+// list returns the cells and items of the list that begins at head, or nil if ( … ) cannot
+// represent it.
 func (p *turtlePlan) list(head rdf.BNode) (cells []rdf.BNode, items []rdf.Term) {
 	seen := map[rdf.BNode]bool{}
 	var at rdf.Term = head
@@ -109,7 +109,7 @@ func (p *turtlePlan) list(head rdf.BNode) (cells []rdf.BNode, items []rdf.Term) 
 		cell, ok := at.(rdf.BNode)
 		if !ok || seen[cell] || !p.isCell(cell) {
 			for _, cell := range cells {
-				p.notList[cell] = true // each is walked once
+				p.notList[cell] = true // walk each cell once
 			}
 			return nil, nil
 		}
@@ -120,7 +120,7 @@ func (p *turtlePlan) list(head rdf.BNode) (cells []rdf.BNode, items []rdf.Term) 
 	return cells, items
 }
 
-// isCell reports whether b has one first and one rest, and one reference.
+// isCell reports whether b has one rdf:first, one rdf:rest and one reference.
 func (p *turtlePlan) isCell(b rdf.BNode) bool {
 	quads := p.about[b]
 	return !p.placed[b] && !p.notList[b] && p.references[b] == 1 && len(quads) == 2 &&

@@ -10,12 +10,11 @@ import (
 )
 
 // TurtleReader reads RDF 1.1 Turtle (https://www.w3.org/TR/turtle/) or TriG
-// (https://www.w3.org/TR/trig/), one quad at a time. It is strict: the text must be
-// valid UTF-8, IRIs absolute once resolved and without excluded characters.
-// Numbers, language tags and blank node labels are kept as they are written; the
-// label of a blank node without one is anon-1, anon-2, …, and a written label that
-// begins with "anon-" gets a second '-'. Its memory is bounded by the limits on a
-// term and on nesting. Not safe for concurrent use.
+// (https://www.w3.org/TR/trig/), one quad at a time. It is strict: valid UTF-8, and IRIs that
+// are absolute once resolved and have no excluded characters. Numbers, language tags and blank
+// node labels are kept as written. Blank nodes without a label become anon-1, anon-2, …; a
+// written label that begins with "anon-" gets a second '-'. Memory is bounded by
+// Limits.TermBytes and Limits.Nesting. Not safe for concurrent use.
 type TurtleReader struct {
 	scanner
 	limits Limits
@@ -25,7 +24,7 @@ type TurtleReader struct {
 	prefixes map[string]*namespace
 	terms    *termCache
 	names    *nameCache
-	lastName string // the prefix of the last prefixed name, and what it stands for
+	lastName string // the last used prefix, and its namespace
 	lastNS   *namespace
 	fresh    freshLabels
 
@@ -35,14 +34,14 @@ type TurtleReader struct {
 	subject, predicate rdf.Term
 	open               []nesting
 
-	ready []rdf.Quad // read, not yet returned
-	taken int        // of ready
+	ready []rdf.Quad // quads read but not yet returned
+	taken int        // how many of ready were returned
 	count int64
 	err   error
 }
 
-// NewTurtleReader returns a reader of Turtle. Relative IRIs are resolved against
-// base until the document names another; "" refuses them.
+// NewTurtleReader returns a reader of Turtle. Relative IRIs are resolved against the document's
+// base, or else against base; if both are missing they are refused.
 func NewTurtleReader(r io.Reader, base string, limits Limits) *TurtleReader {
 	limits = limits.orDefaults()
 	most := max(limits.TermBytes, minWindow)
@@ -64,8 +63,8 @@ func NewTriGReader(r io.Reader, base string, limits Limits) *TurtleReader {
 	return t
 }
 
-// Read returns the next quad, and io.EOF after the last one. An error stays, unless it is one
-// of a lenient reader's.
+// Read returns the next quad, and io.EOF after the last one. After an error each call returns
+// it again, except the OneStatement errors of a lenient reader.
 func (t *TurtleReader) Read() (rdf.Quad, error) {
 	for t.taken == len(t.ready) {
 		t.ready, t.taken = t.ready[:0], 0
@@ -84,8 +83,7 @@ func (t *TurtleReader) Read() (rdf.Quad, error) {
 	return q, nil
 }
 
-// BeLenient makes Read return a [SyntaxError] of OneStatement in the place of a quad with an
-// IRI or a language tag that is none.
+// BeLenient implements [Lenient].
 func (t *TurtleReader) BeLenient() { t.lenient = true }
 
 // Line returns the line of the last quad or error, from 1.
@@ -94,13 +92,13 @@ func (t *TurtleReader) Line() int {
 	return t.at.line
 }
 
-// emit makes a statement of the subject and predicate at hand.
+// emit adds a statement with the current subject and predicate.
 func (t *TurtleReader) emit(object rdf.Term) {
 	t.ready = append(t.ready, rdf.Quad{Subject: t.subject, Predicate: t.predicate, Object: object, Label: t.graph})
 	t.count++
 }
 
-// within checks the limit on quads, once a statement or so.
+// within enforces Limits.Quads; it is called about once a statement.
 func (t *TurtleReader) within() error {
 	if t.limits.Quads <= 0 || t.count <= t.limits.Quads {
 		return nil
@@ -115,7 +113,7 @@ func (t *TurtleReader) tooLarge(what string) error {
 	return e
 }
 
-// statement reads what begins at the top level or in a graph's braces.
+// statement reads the next statement at the top level or in a graph's braces.
 func (t *TurtleReader) statement() error {
 	if t.located == 0 && t.pos == 0 && t.end == 0 {
 		if t.ensure(3) && string(t.buf[:3]) == "\xEF\xBB\xBF" { // a byte order mark
@@ -173,7 +171,7 @@ func (t *TurtleReader) statement() error {
 	return t.wordStatement()
 }
 
-// wordStatement reads a keyword, or a prefixed name as a subject.
+// wordStatement reads a statement that begins with a keyword or a prefixed name.
 func (t *TurtleReader) wordStatement() error {
 	n, colon := t.word()
 	if colon {
@@ -210,7 +208,7 @@ func (t *TurtleReader) subjectHint() string {
 	return "a subject or a directive"
 }
 
-// keyword returns a word in lower case when it is short enough to be one.
+// keyword returns a word in lower case, or "" if it is too long for a keyword.
 func keyword(word []byte) string {
 	var lower [6]byte
 	if len(word) > len(lower) {
@@ -222,7 +220,7 @@ func keyword(word []byte) string {
 	return string(lower[:len(word)])
 }
 
-// labelOrSubject goes on behind a term that is a subject, or in TriG a graph's name.
+// labelOrSubject continues after a term that is a subject or, in TriG, a graph's name.
 func (t *TurtleReader) labelOrSubject(term rdf.Term, err error) error {
 	if err != nil {
 		return err
@@ -234,7 +232,7 @@ func (t *TurtleReader) labelOrSubject(term rdf.Term, err error) error {
 	return t.verb()
 }
 
-// verbOrEnd reads what follows a subject in brackets with properties of its own.
+// verbOrEnd continues after a subject written as [ … ] with properties.
 func (t *TurtleReader) verbOrEnd() error {
 	if t.space() && (t.buf[t.pos] == '.' || t.buf[t.pos] == '}') {
 		return t.endStatementOr("a predicate or '.'")
@@ -270,7 +268,7 @@ func (t *TurtleReader) verbTerm() (rdf.Term, error) {
 	return nil, t.expected(0, what)
 }
 
-// object reads one object, or the beginning of a nested one.
+// object reads one object, or the opening bracket of a nested one.
 func (t *TurtleReader) object() error {
 	if !t.space() {
 		return t.expected(0, objectHint)
@@ -312,7 +310,7 @@ func (t *TurtleReader) object() error {
 	return t.afterObject()
 }
 
-// afterObject reads what separates an object from what comes next.
+// afterObject reads the separator after an object.
 func (t *TurtleReader) afterObject() error {
 	if err := t.within(); err != nil {
 		return err
@@ -367,7 +365,7 @@ func (t *TurtleReader) afterObjectHint() string {
 	return "',', ';' or '.'"
 }
 
-// endProperties reads the end of a statement or of brackets.
+// endProperties reads the end of a statement or of [ … ].
 func (t *TurtleReader) endProperties(what string) error {
 	switch {
 	case len(t.open) == 0:
@@ -379,7 +377,7 @@ func (t *TurtleReader) endProperties(what string) error {
 	return t.pop()
 }
 
-// endStatementOr reads '.', or leaves the '}' that ends the graph.
+// endStatementOr reads '.', or leaves the '}' that ends the graph to the caller.
 func (t *TurtleReader) endStatementOr(what string) error {
 	switch c := t.buf[t.pos]; {
 	case c == '.':

@@ -6,12 +6,12 @@ import (
 	"trails/rdf"
 )
 
-// nesting is a '[' or '(' that waits for its end.
+// nesting is an open '[' or '('.
 type nesting struct {
 	list               bool
-	asSubject          bool     // node is the subject of what follows
-	node               rdf.Term // what the brackets stand for
-	subject, predicate rdf.Term // of the statement around them
+	asSubject          bool     // node is the subject of the properties that follow
+	node               rdf.Term // the node that the brackets denote
+	subject, predicate rdf.Term // of the enclosing statement
 }
 
 func (t *TurtleReader) push(n nesting) error {
@@ -22,7 +22,7 @@ func (t *TurtleReader) push(n nesting) error {
 	return nil
 }
 
-// pop goes on behind the end of a '[' or '('.
+// pop continues after the end of a '[' or '('.
 func (t *TurtleReader) pop() error {
 	n := t.open[len(t.open)-1]
 	t.open = t.open[:len(t.open)-1]

@@ -12,7 +12,7 @@ import (
 
 const objectHint = "an object: an IRI, a name, a blank node, a literal, '[' or '('"
 
-// objectTerm reads an object that is no beginning of a nested one.
+// objectTerm reads an object without brackets.
 func (t *TurtleReader) objectTerm() (rdf.Term, error) {
 	switch c := t.buf[t.pos]; {
 	case c == '<':
@@ -73,7 +73,7 @@ func (t *TurtleReader) resolve(text []byte) (rdf.Term, error) {
 	return rdf.IRI(iri), nil
 }
 
-// iriOrName reads an IRI in either form; what names its role when none stands here.
+// iriOrName reads an IRI in either form; what names its role in the error.
 func (t *TurtleReader) iriOrName(what string) (rdf.Term, error) {
 	if t.peek(0) == '<' {
 		return t.iri()
@@ -84,7 +84,7 @@ func (t *TurtleReader) iriOrName(what string) (rdf.Term, error) {
 	return nil, t.expected(0, what)
 }
 
-// prefixedName reads a name whose prefix has n bytes.
+// prefixedName reads a prefixed name whose prefix has n bytes.
 func (t *TurtleReader) prefixedName(n int) (rdf.Term, error) {
 	ns := t.lastNS
 	if prefix := t.rest()[:n]; ns == nil || string(prefix) != t.lastName {
@@ -206,7 +206,7 @@ func (t *TurtleReader) directiveIRI() (string, error) {
 		err = none.at
 	}
 	if syntax := (*SyntaxError)(nil); errors.As(err, &syntax) {
-		syntax.OneStatement = false // others need the prefix or the base
+		syntax.OneStatement = false // the statements after it need the prefix or the base
 	}
 	if err != nil {
 		return "", err
@@ -214,7 +214,7 @@ func (t *TurtleReader) directiveIRI() (string, error) {
 	return rdf.Lexical(term), nil
 }
 
-// freshLabels makes labels of blank nodes that were written without one.
+// freshLabels generates labels for blank nodes that have none.
 type freshLabels int
 
 const freshPrefix = "anon-"
@@ -224,12 +224,12 @@ func (f *freshLabels) next() rdf.Term {
 	return rdf.BNode(freshPrefix + strconv.Itoa(int(*f)))
 }
 
-// IsGenerated reports whether a label was made by a reader, or could have been: it
-// tells nodes apart in one document only.
+// IsGenerated reports whether a label has the form that readers generate. Such a label
+// identifies a node only within one document.
 func IsGenerated(label rdf.BNode) bool { return strings.HasPrefix(string(label), freshPrefix) }
 
-// writtenLabel keeps a label, unless it could be one of [freshLabels], or is an XML
-// name that is no label because a full stop ends it.
+// writtenLabel keeps a label, unless it looks like one of [freshLabels], or it ends in a full
+// stop, which only XML names may.
 func writtenLabel(label string) rdf.Term {
 	if rest, clash := strings.CutPrefix(label, freshPrefix); clash {
 		label = freshPrefix + "-" + rest

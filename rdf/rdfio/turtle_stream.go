@@ -11,8 +11,8 @@ import (
 	"trails/rdf"
 )
 
-// NewTurtleStream returns a [Stream] of Turtle in the order and style of [WriteTurtle],
-// with prefixes as there. Graph labels do not matter.
+// NewTurtleStream returns a [Stream] of Turtle in the order and style of [WriteTurtle]. Graph
+// labels are ignored.
 func NewTurtleStream(prefixes map[string]string) (Stream, error) {
 	return newTurtleStream(prefixes, false)
 }
@@ -31,18 +31,18 @@ func newTurtleStream(prefixes map[string]string, trig bool) (Stream, error) {
 	return &turtleStream{turtle: turtle{names: names, plan: &turtlePlan{}}, trig: trig}, nil
 }
 
-// turtleStream writes with an empty plan, which nests nothing.
+// turtleStream writes with an empty plan: nothing is nested.
 type turtleStream struct {
 	turtle
 	trig  bool
-	graph rdf.Term // of the braces that are open
-	begun bool     // a statement was written there
+	graph rdf.Term // the graph whose braces are open
+	begun bool     // its first statement was written
 	out   *bufio.Writer
 	n     int64
-	noted [2]rdf.Term // the subject and the predicate that were noted last
+	noted [2]rdf.Term // the last noted subject and predicate
 }
 
-// Note implements [Stream]: it finds the prefixes that are used.
+// Note implements [Stream]. It records which prefixes are used.
 func (s *turtleStream) Note(q rdf.Quad) {
 	if len(s.names.used) == len(s.names.namespaces) {
 		return
@@ -80,14 +80,13 @@ func (s *turtleStream) note(t rdf.Term) {
 	}
 }
 
-// Write implements [Stream].
 func (s *turtleStream) Write(w io.Writer, sorted iter.Seq2[rdf.Quad, error]) (int64, error) {
 	s.out = bufio.NewWriterSize(w, firstBuffer)
 	s.print(s.names.declarations())
 	s.begun = len(s.names.used) > 0
 	for block, err := range blocks(sorted) {
 		if err != nil {
-			_ = s.out.Flush() // the error to report is that of what was to come
+			_ = s.out.Flush() // the error of sorted is the one to report
 			return s.n, err
 		}
 		if err := s.block(block); err != nil {
@@ -131,5 +130,5 @@ func (s *turtleStream) leave() {
 	}
 }
 
-// print leaves an error to the next write, which has it again.
+// print ignores errors: the next write returns them again.
 func (s *turtleStream) print(text string) { _, _ = s.out.WriteString(text) }
