@@ -15,19 +15,20 @@ import (
 	"trails/schema"
 )
 
-// Conventions say how people wrote the cells of a table where XSD has another way. The zero
-// Conventions read what can be read in one way alone (yes and no, a date whose year comes first
-// or whose month has its name, a blank between date and time), and all else as XSD writes it.
+// Conventions describe how a table's cells write values that XSD writes differently. The zero
+// Conventions accept what has one meaning only (yes and no, dates that begin with the year or
+// name the month, a space between date and time) and otherwise XSD's forms.
 type Conventions struct {
-	// Dates is the order of the parts of dates with slashes or dashes: dmy or mdy. With one
-	// of them dates with points are read, too, which are day first everywhere.
+	// Dates is the order of day and month in dates with slashes or dashes: dmy or mdy. Either
+	// value also accepts dates with points, which are always day first.
 	Dates string
-	// Decimal is what stands before a fraction, a comma or a point. With one of them numbers
-	// may have groups of three digits and a currency.
+	// Decimal is the decimal mark: a comma or a point. Either value also accepts groups of
+	// three digits and a currency.
 	Decimal string
 }
 
-// Text is a cell as XSD writes its value; false for one that the conventions exclude.
+// Text returns a cell's value as XSD writes it; ok is false for a cell that the conventions do
+// not accept.
 func (c Conventions) Text(p *schema.Property, cell string) (text string, ok bool) {
 	switch kind := schema.Datatypes[p.Datatype]; {
 	case kind.JSON == schema.JSONBoolean:
@@ -55,7 +56,7 @@ func IsNumber(p *schema.Property) bool {
 	return kind == schema.JSONInteger || kind == schema.JSONNumber || p.Datatype == "big_integer" || p.Datatype == "decimal"
 }
 
-// Currency is what an amount is in, "" for a number without one.
+// Currency returns the currency of an amount, "" for a number without one.
 func (c Conventions) Currency(cell string) string {
 	if c.Decimal == "" {
 		return ""
@@ -64,7 +65,7 @@ func (c Conventions) Currency(cell string) string {
 	return currency
 }
 
-// booleans are the words that tables have for them, true before false.
+// booleans are the pairs of words that tables use for true and false.
 var booleans = wordsOf([][2]string{
 	{"true", "false"}, {"yes", "no"}, {"y", "n"}, {"on", "off"},
 	{"wahr", "falsch"}, {"ja", "nein"}, {"j", "n"},
@@ -83,8 +84,8 @@ func wordsOf(pairs [][2]string) map[string]string {
 	return words
 }
 
-// isoDate reads a date with a year of four digits. Without an order the year comes first, or
-// the month has its English name.
+// isoDate reads a date with a four-digit year. Without an order the year must come first or the
+// month be an English name.
 func isoDate(text, order string) (date string, ok bool) {
 	const longest = len("September 30, 2024")
 	text = strings.TrimSpace(text)
@@ -121,7 +122,8 @@ func isoDate(text, order string) (date string, ok bool) {
 	return date, err == nil
 }
 
-// byMonthName finds year, month and day in a date such as 5 Jan 2024, Jan 5, 2024 or 05-Jan-2024.
+// byMonthName returns year, month and day of a date such as 5 Jan 2024, Jan 5, 2024 or
+// 05-Jan-2024.
 func byMonthName(text string) (parts []string, ok bool) {
 	fields := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,.-/", r) })
 	if len(fields) != 3 {
@@ -142,11 +144,11 @@ func byMonthName(text string) (parts []string, ok bool) {
 	return nil, false
 }
 
-// clock is a time of day as people write it: hours, minutes, seconds, a fraction, the half of the
-// day and a zone.
+// clock matches a time of day as people write it: hours, minutes, seconds, fraction, AM or PM,
+// and zone.
 var clock = regexp.MustCompile(`^(\d{1,2}):(\d\d)(?::(\d\d)(\.\d+)?)?(?: ?([AaPp])\.?[Mm]\.?)? ?(Z|UTC|GMT|[+-]\d\d:?\d\d)?$`)
 
-// isoDateTime reads a date, as [isoDate] does, and a time of day behind a blank or a T.
+// isoDateTime reads a date, as [isoDate] does, and a time of day after a space or a T.
 func isoDateTime(text, order string) (moment string, ok bool) {
 	const longest = 60
 	text = strings.TrimSpace(text)
@@ -184,11 +186,11 @@ func isoDateTime(text, order string) (moment string, ok bool) {
 	return moment, xsd.Valid(moment, rdf.XSDDateTime)
 }
 
-// currencies are what may stand before or behind an amount.
+// currencies are accepted before or after an amount.
 var currencies = []string{"€", "$", "£", "¥", "₹", "EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "SEK", "NOK", "DKK", "PLN", "CZK", "CAD", "AUD"}
 
-// plainNumber reads a number with groups of three digits, a fraction behind the decimal
-// mark and a currency.
+// plainNumber reads a number with groups of three digits, a fraction after the decimal mark,
+// and a currency.
 func plainNumber(text string, decimal byte) (number, currency string, ok bool) {
 	text = strings.TrimSpace(text)
 	sign := ""
@@ -235,25 +237,25 @@ func plainNumber(text string, decimal byte) (number, currency string, ok bool) {
 	return sign + digits + fraction, currency, true
 }
 
-// written is how the cells of one property are written where XSD does not read them.
+// written counts in which forms, beyond those of XSD, the cells of a property are written.
 type written struct {
 	count            int64
-	dates, numbers   [2]int64 // cells that are read with dmy and mdy, with a comma and a point
-	times            [2]int64 // dates with times, as dates
-	anyDate, anyTime int64    // those of them that are read without an order
-	words            int64    // cells that are yes, no and their like
+	dates, numbers   [2]int64 // cells that dmy and mdy accept; cells that comma and point accept
+	times            [2]int64 // as dates, for dates with times
+	anyDate, anyTime int64    // cells accepted without an order
+	words            int64    // cells like yes and no
 	yes, no          string   // the first of them
-	otherDate        string   // a date that is another with dmy than with mdy
-	ordered          string   // the first date that is another, or none, with dmy than with mdy
-	otherNumber      string   // a number that is another with a comma than with a point
+	otherDate        string   // a cell that is a different date under dmy and mdy
+	ordered          string   // the first cell that dmy and mdy read differently
+	otherNumber      string   // a cell that is a different number under comma and point
 	fraction, big    [2]bool
-	currency, sample string // the sample is a cell that XSD has otherwise, if there is one
+	currency, sample string // sample is a cell, sampled that XSD writes it differently
 	sampled          bool
-	mixed            bool // there are several currencies, or amounts without one
-	codes            bool // a cell has digits that begin with a zero, which numbers lose
+	mixed            bool // there are several currencies, or amounts with and without one
+	codes            bool // a cell has a leading zero, which a number would lose
 }
 
-// orders and decimals are what [Conventions] may say, as the arrays of written have them.
+// orders and decimals are the values of [Conventions], in the order of the arrays in written.
 var (
 	orders   = [2]string{"dmy", "mdy"}
 	decimals = [2]string{",", "."}
@@ -316,8 +318,8 @@ func (w *written) add(cell string) {
 	}
 }
 
-// inOrder counts the cells that are read as dates, or as dates with times, with dmy and mdy; none
-// where they need no order.
+// inOrder returns the count of dates, or of dates with times, under dmy and mdy. It is zero if
+// they need no order.
 func (w *written) inOrder() [2]int64 {
 	switch {
 	case w.anyDate == max(w.dates[0], w.dates[1]) && w.anyTime == max(w.times[0], w.times[1]):
@@ -328,7 +330,8 @@ func (w *written) inOrder() [2]int64 {
 	return w.dates
 }
 
-// amounts counts the cells that are read as numbers; none where there are codes among them.
+// amounts returns the count of numbers under comma and point. It is zero if some cells are
+// codes.
 func (w *written) amounts() [2]int64 {
 	if w.codes {
 		return [2]int64{}
@@ -336,13 +339,14 @@ func (w *written) amounts() [2]int64 {
 	return w.numbers
 }
 
-// all reports whether every cell is read, or unless it is strict all but a few.
+// all reports whether n is every cell or, unless strict, all but a few.
 func (w *written) all(n int64, strict bool) bool {
 	return w.count > 0 && (n == w.count || !strict && few(w.count-n, w.count))
 }
 
-// decide finds the conventions of a table: those without which a column would be text, and
-// under which no other column is lost. What could be read in two ways stays as it is.
+// decide finds the conventions of a table that was not given any: ones that make a text column
+// typed without making another column text. Cells with two possible meanings leave a convention
+// undecided.
 func (p *Proposal) decide(t *typeStats) {
 	if t.decided || !t.cells {
 		return
@@ -373,7 +377,7 @@ func (p *Proposal) decide(t *typeStats) {
 			return names[0]
 		case votes[1]:
 			return names[1]
-		case some: // no cell is another in the other reading
+		case some: // every cell has the same meaning under both
 			return otherwise
 		}
 		return ""
@@ -383,15 +387,14 @@ func (p *Proposal) decide(t *typeStats) {
 	for _, s := range t.properties {
 		i := index(decimals, t.conventions.Decimal)
 		if i >= 0 && !s.isText() && s.isNumber() && !s.written.all(s.written.amounts()[i], true) && p.Conventions.Decimal == "" {
-			t.conventions.Decimal = "" // numbers as XSD has them would be lost
+			t.conventions.Decimal = "" // a number column would become text
 		}
 	}
 }
 
-// numbers are the datatypes of numbers.
 var numbers = []string{"integer", "big_integer", "number", "decimal"}
 
-// isText and isNumber report what all values are as XSD writes them.
+// isText and isNumber report the type of all values in XSD's forms.
 func (s *propertyStats) isText() bool {
 	return len(s.whole.fit) > 0 && s.whole.fit[0] == "string"
 }
@@ -400,7 +403,8 @@ func (s *propertyStats) isNumber() bool {
 	return len(s.whole.fit) > 0 && slices.Contains(numbers, s.whole.fit[0])
 }
 
-// byConvention is the datatype of a column that is text as XSD has it, "" when it stays so.
+// byConvention returns the datatype that the conventions give a column which is text in XSD's
+// forms; "" if it stays text.
 func (p *Proposal) byConvention(t *typeStats, s *propertyStats) (word, because string) {
 	p.decide(t)
 	w := &s.written
@@ -432,7 +436,7 @@ func (p *Proposal) byConvention(t *typeStats, s *propertyStats) (word, because s
 		return "datetime", "times such as " + strconv.Quote(cmp.Or(w.ordered, w.sample)) + " are read as " + t.conventions.Dates
 	case date >= 0 && all(w.dates[date]) && w.dates[date] > w.anyDate:
 		return "date", "dates such as " + strconv.Quote(cmp.Or(w.ordered, w.sample)) + " are read as " + t.conventions.Dates
-	case !w.sampled: // what is no date of XSD is none by a convention
+	case !w.sampled: // cells that XSD accepts need no convention
 	case all(w.anyDate):
 		read, _ := isoDate(w.sample, "")
 		return "date", "dates such as " + strconv.Quote(w.sample) + " are read as " + read
@@ -456,8 +460,8 @@ func index(names [2]string, name string) int {
 	return -1
 }
 
-// Undecided are a date and a number that can be read in two ways, where no cell of their tables
-// decides; "" for none.
+// Undecided returns a date and a number that have two possible meanings and that no other cell
+// of their column decides; "" for none.
 func (p *Proposal) Undecided() (date, number string) {
 	for _, t := range p.types {
 		p.decide(t)
@@ -477,7 +481,7 @@ func (p *Proposal) Undecided() (date, number string) {
 	return date, number
 }
 
-// ConventionsOf are those that the rows of a type are loaded with.
+// ConventionsOf returns the conventions with which to load the rows of a type.
 func (p *Proposal) ConventionsOf(typeName string) (c Conventions) {
 	t := p.byName[typeName]
 	if t == nil || t.named {

@@ -1,10 +1,10 @@
-// Package infer proposes a schema for data that has none: types, datatypes, references,
-// what is required, unique or one of few values, with a comment on why. The proposal is
-// text for a person to edit, and the data that it was made from fits it. It knows neither
-// files nor formats: records are given to it one by one.
+// Package infer proposes a schema for data without one: types, datatypes, references, required,
+// unique and enumerated properties, with a comment on the reason for each. The proposal is text
+// for a person to edit, and the data from which it was made is valid under it. The package
+// knows neither files nor formats: it gets records one by one.
 //
-// Read [Proposal] first. Memory is bounded, whatever the number of records: what would
-// need more than is held, such as whether millions of values differ, is not proposed.
+// Read [Proposal] first. Memory is bounded for any number of records. What would need more
+// memory, such as uniqueness of millions of values, is not proposed.
 package infer
 
 import (
@@ -24,96 +24,96 @@ import (
 	"trails/schema"
 )
 
-// Record is a node, or with Edge a link between two.
+// Record is a node or, with Edge, a link between two nodes.
 type Record struct {
 	Type, ID string
-	// Data are decoded JSON values by name; with Cells the texts of a table's cells.
+	// Data holds decoded JSON values by name or, with Cells, the texts of a table's cells.
 	Data  map[string]any
 	Cells bool
-	// Names give the order of Data; without them it is that of the names.
+	// Names gives the order of Data; without it names are sorted.
 	Names []string
-	// Key is the column or member of Data that ID is from; KeyAsked says that the caller
-	// named it, and did not only find it called id.
+	// Key is the column or member of Data that holds the ID. KeyAsked means that the caller
+	// named it; else it was found because it is called id.
 	Key      string
 	KeyAsked bool
-	// Named says that the data gives the type and the id beside its values, as records do.
+	// Named means that the data contains the type and the id beside the values, as records do.
 	Named bool
-	// Header says that these are the names of a table's columns, and no node; Unnamed are
-	// those that the table does not say.
+	// Header means that the record gives a table's column names, and is no node. Unnamed are
+	// columns without a name of their own.
 	Header  bool
 	Unnamed map[string]bool
-	// Edge is the name of a link, From and To are Type/id.
+	// Edge is the name of a link; From and To are its ends, as Type/id.
 	Edge, From, To string
 }
 
-// Bounds of what is held.
+// Bounds of memory and of what is proposed.
 const (
-	maxHashes     = 2_000_000 // values that are remembered to be told apart, of all properties together
+	maxHashes     = 2_000_000 // hashes of values kept to count distinct ones, over all properties
 	maxTypes      = 1000
-	maxProperties = 1000 // of a type
-	maxTargets    = 50   // types that one property refers to
-	fewValues     = 12   // of a property whose values are listed
-	manyRows      = 50   // values that it must have
-	shortText     = 60   // bytes of a value that is listed or told apart
+	maxProperties = 1000 // per type
+	maxTargets    = 50   // types that one property may refer to
+	fewValues     = 12   // values of an enumerated property
+	manyRows      = 50   // values needed to propose an enumeration
+	shortText     = 60   // bytes of a value that is enumerated or hashed
 )
 
-// Proposal gathers what records have in common. The zero Proposal is ready to use. It is
-// not safe for concurrent use.
+// Proposal collects statistics of records and proposes a schema from them. The zero Proposal is
+// ready to use. It is not safe for concurrent use.
 type Proposal struct {
-	// Conventions are those that the caller knows of; what they leave open is found out.
+	// Conventions are those the caller knows; empty fields are inferred.
 	Conventions Conventions
-	// Strict proposes what all values fit. Without it a few bad ones do not decide, and the
-	// rows that have them are not loaded.
+	// Strict proposes only what all values fit. Otherwise a few bad values are tolerated, and a
+	// load leaves out their rows.
 	Strict bool
 
 	types   []*typeStats
 	byName  map[string]*typeStats
-	hashes  int // held by all sets
+	hashes  int // used by all sets
 	records int64
 }
 
-// typeStats are what the records of a type have.
+// typeStats are the statistics of a type's records.
 type typeStats struct {
 	name       string
 	nodes      int64
 	withID     int64
 	ids        set
-	shape      shape // of the ids
+	shape      shape // the common form of the ids
 	properties []*propertyStats
 	byName     map[string]*propertyStats
 	cells      bool
-	named      bool   // records say the type
-	key        string // the property that the ids are from
+	named      bool   // the data contains the type
+	key        string // the property that holds the ids
 	keyAsked   bool
-	noKey      bool // the ids cannot be the nodes'
+	noKey      bool // the ids cannot identify nodes
 
 	decided     bool
 	conventions Conventions
 }
 
-// propertyStats are what one property's values have. Of the cells of a table it is not
-// known whether ";" separates values, so that both readings are kept.
+// propertyStats are the statistics of a property. Whether ";" separates values in a table's
+// cells is not known in advance, so whole cells and their parts are both counted.
 type propertyStats struct {
-	name     string // in the data
-	nodes    int64  // that have it
+	name     string // as in the data
+	nodes    int64  // nodes with a value
 	edges    int64
-	ids      int64 // nodes whose id it is
+	ids      int64 // nodes whose value is their id
 	arrays   bool  // a value is an array
-	vector   int   // the length that all arrays of numbers have; -1: they have none in common
+	vector   int   // the common length of all arrays of numbers; -1 if they differ
 	whole    values
 	parts    values
 	written  written
 	split    bool     // a cell has ";"
-	long     bool     // a cell has a long text, or none beside a ";"
+	long     bool     // a part beside a ";" is long or empty
 	empty    bool     // a cell is an empty JSON array
-	again    bool     // a node has it that came before
-	unnamed  bool     // the column has no name of its own
-	sameLang bool     // a node has two texts of one language
-	loose    int      // how often a check has refused what was proposed
-	bad      []string // the first values that are not as proposed, with their places
+	again    bool     // a node has it in several records
+	unnamed  bool     // the column has no name in the data
+	sameLang bool     // a node has two texts in one language
+	loose    int      // how often the proposal for it was refused
+	bad      []string // the first values that do not fit, with their places
 }
 
-// Add takes one record. It refuses a type or property beyond the bounds.
+// Add counts one record. It refuses more types or properties than the bounds.
 func (p *Proposal) Add(r Record) error {
 	if !r.Header {
 		p.records++
@@ -225,7 +225,7 @@ func (t *typeStats) property(name string) (*propertyStats, error) {
 	return s, nil
 }
 
-// addArray takes the values of one node.
+// addArray counts the values of one node.
 func (s *propertyStats) addArray(p *Proposal, array []any) {
 	if s.vector == 0 {
 		s.vector = len(array)
@@ -238,7 +238,7 @@ func (s *propertyStats) addArray(p *Proposal, array []any) {
 	}
 }
 
-// add takes the value of one node. The text of a cell is one value, and several.
+// add counts the value of one node. A cell is counted both as one value and as several.
 func (s *propertyStats) add(p *Proposal, v any, cells bool) {
 	text, isText := v.(string)
 	s.whole.add(p, v, cells && isText)
@@ -263,8 +263,8 @@ func (s *propertyStats) add(p *Proposal, v any, cells bool) {
 	}
 }
 
-// cellParts are the values of a cell that has many: the texts between ";", or those of a
-// JSON array.
+// cellParts returns the values of a cell with several: the texts between ";", or the elements
+// of a JSON array.
 func cellParts(text string) (parts []any, isArray bool) {
 	if strings.HasPrefix(strings.TrimSpace(text), "[") && json.Unmarshal([]byte(text), &parts) == nil {
 		return parts, true
@@ -276,11 +276,11 @@ func cellParts(text string) (parts []any, isArray bool) {
 	return parts, false
 }
 
-// set remembers texts by their hashes, while there is room.
+// set is a set of texts, kept as hashes while memory is left.
 type set struct {
 	hashes map[uint64]struct{}
 	twice  bool // a text was added again
-	over   bool // there was no room, or a text that is not remembered
+	over   bool // texts are missing: no memory was left, or one could not be hashed
 }
 
 func hash(text string) uint64 {
@@ -289,12 +289,12 @@ func hash(text string) uint64 {
 	return h.Sum64()
 }
 
-// add reports false for a text that is known to have been added before.
+// add reports false for a text that is known to be in the set.
 func (s *set) add(p *Proposal, text string) (fresh bool) {
 	if s.over {
 		return true
 	}
-	// Texts that differ in spelling alone are one value where values are unique.
+	// Values that differ only in Unicode normalization count as equal where values are unique.
 	if len(text) > 4*shortText || p.hashes >= maxHashes || !norm.NFC.IsNormalString(text) {
 		s.forget(p)
 		return true
@@ -312,13 +312,13 @@ func (s *set) add(p *Proposal, text string) (fresh bool) {
 	return true
 }
 
-// forget gives the room back.
+// forget frees the memory.
 func (s *set) forget(p *Proposal) {
 	p.hashes -= len(s.hashes)
 	*s = set{over: true}
 }
 
-// missing counts what was added and is not in another set; all of it when that is not known.
+// missing counts the texts that are not in other; it is the largest int64 if that is unknown.
 func (s *set) missing(other *set) (n int64) {
 	if s.over || other.over {
 		return math.MaxInt64
@@ -331,7 +331,7 @@ func (s *set) missing(other *set) (n int64) {
 	return n
 }
 
-// within reports whether all that was added is in another set; false when that is not known.
+// within reports whether all texts are in other; false if that is unknown.
 func (s *set) within(other *set) bool {
 	return s.missing(other) == 0
 }
@@ -341,24 +341,24 @@ var (
 	propertyName = regexp.MustCompile(`^[a-z][A-Za-z0-9_]*$`)
 )
 
-// TypeName makes a type's name of a file's: order-items is OrderItems.
+// TypeName makes a type's name from a file's: order-items becomes OrderItems.
 func TypeName(file string) string {
 	name := camel(file, true)
 	if name == "" || !typeName.MatchString(name) {
 		name = "T" + name
 	}
 	name = name[:min(len(name), longName)]
-	if !schema.FreeTypeName(name) { // it is a tool's, or has too long ones
+	if !schema.FreeTypeName(name) { // a name that a tool uses, or with too many letters
 		name = "T" + name[:min(len(name), longName/2)]
 	}
 	return name
 }
 
-// longName is where a name that is made of a text ends.
+// longName is the length at which a name made from a text is cut.
 const longName = 50
 
-// Folded is what two names have in common that a person takes for one: their letters and
-// digits, whatever the case and the accents. Full time and fullTime are one.
+// Folded returns the letters and digits of a name, without case and accents. People take names
+// with the same Folded for the same: Full time and fullTime.
 func Folded(name string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(name) {
@@ -369,8 +369,8 @@ func Folded(name string) string {
 	return b.String()
 }
 
-// ColumnName is a name on one line: white space is one blank, and what is not seen is left
-// out.
+// ColumnName returns a name on one line: white space becomes one space, and invisible
+// characters are dropped.
 func ColumnName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -384,7 +384,7 @@ func ColumnName(name string) string {
 	return strings.Join(strings.Fields(name), " ")
 }
 
-// camel joins the words of a text; the letters that names cannot have are left out.
+// camel joins the words of a text, without characters that names cannot have.
 func camel(text string, upper bool) string {
 	var b strings.Builder
 	begin := true
@@ -404,8 +404,8 @@ func camel(text string, upper bool) string {
 	return b.String()
 }
 
-// byLanguage puts the cells of columns that are called as title@en together, each with its
-// language, as those of one column, and returns the names then.
+// byLanguage combines the cells of columns named like title@en and title@de into one column
+// with language tags, and returns the new column names.
 func (r *Record) byLanguage(names []string) []string {
 	var out []string
 	var data map[string]any
@@ -436,11 +436,11 @@ func (r *Record) byLanguage(names []string) []string {
 	return out
 }
 
-// longestLanguage is how many letters the codes of ISO 639 have: what is longer behind an @ is
-// likely to be no language.
+// longestLanguage is the length of the codes of ISO 639: longer text after an @ is probably no
+// language.
 const longestLanguage = 3
 
-// repeatsLanguage reports whether two texts of a list have one language.
+// repeatsLanguage reports whether two texts of a list have the same language.
 func repeatsLanguage(list []any) bool {
 	seen := map[string]bool{}
 	for _, v := range list {

@@ -9,39 +9,40 @@ import (
 	"trails/schema"
 )
 
-// words are the datatypes that are tried, the narrowest first.
+// words are the datatypes to try, narrowest first.
 var words = []string{"boolean", "integer", "big_integer", "number", "decimal", "date", "datetime", "uri", "string", langString}
 
 const langString = "lang_string"
 
-// values are what the values of one property have in common.
+// values are statistics of a property's values.
 type values struct {
 	count    int64
-	fit      []string // of words, those that every value fits
-	nearly   []misfit // of words, those that most may fit
+	fit      []string // datatypes that every value fits
+	nearly   []misfit // datatypes that most values may fit
 	distinct set
-	listed   map[string]int // the values, while they are few
-	many     bool           // they are not
+	listed   map[string]int // the distinct values, while they are few
+	many     bool           // they are too many to list
 	shape    shape
 	spaced   bool            // a value has space in it
 	shortest int             // bytes of the shortest value
 	typed    bool            // a value is Type/id
-	untyped  bool            // a value is not
-	targets  map[string]*set // the ids by their types, while all values have one
+	untyped  bool            // a value is not Type/id
+	targets  map[string]*set // the ids by type, while all values are Type/id
 }
 
-// misfit counts the values that are none of a datatype.
+// misfit counts the values that do not fit a datatype.
 type misfit struct {
 	word  string
 	count int64
-	taken bool // a load takes one of them all the same, and changes it
+	taken bool // a load would accept one of them, and change it
 }
 
-// few reports whether so many values of all are bad cells, and do not decide what the others
-// are: one of ten or more, or one of twenty.
+// few reports whether bad values are few enough to be mistakes: one in ten to twenty values, or
+// 5 %.
 func few(bad, all int64) bool { return bad > 0 && all >= 10 && bad <= max(1, all/20) }
 
-// mostly is the narrowest datatype that all values but a few fit, "" for none.
+// mostly returns the narrowest datatype that all values but a few fit, and the number of those;
+// "" for none.
 func (s *values) mostly() (word string, bad int64) {
 	for _, m := range s.nearly {
 		if few(m.count, s.count) && !m.taken {
@@ -51,7 +52,7 @@ func (s *values) mostly() (word string, bad int64) {
 	return "", 0
 }
 
-// forget gives the room back.
+// forget frees the memory.
 func (s *values) forget(p *Proposal) {
 	s.distinct.forget(p)
 	for _, t := range s.targets {
@@ -60,13 +61,12 @@ func (s *values) forget(p *Proposal) {
 	*s = values{}
 }
 
-// number is a JSON number's text.
 func number(v any) (string, bool) {
 	n, ok := v.(json.Number)
 	return string(n), ok
 }
 
-// add takes one value: JSON, or the text of a cell.
+// add counts one value: JSON, or the text of a cell.
 func (s *values) add(p *Proposal, v any, cell bool) {
 	s.count++
 	if s.count == 1 {
@@ -98,8 +98,8 @@ func (s *values) add(p *Proposal, v any, cell bool) {
 		s.shortest = length
 	}
 	s.spaced = s.spaced || strings.ContainsAny(text, " \t\r\n")
-	s.distinct.add(p, strings.TrimSpace(text))                                                           // space around a number or an id is not part of it
-	s.distinct.twice = s.distinct.twice || !isText && (strings.ContainsAny(text, ".eE") || text == "-0") // 1.0 is 1
+	s.distinct.add(p, strings.TrimSpace(text))                                                           // space around a number or an id is ignored
+	s.distinct.twice = s.distinct.twice || !isText && (strings.ContainsAny(text, ".eE") || text == "-0") // texts may differ and be the same number: 1.0 and 1
 	s.shape.add(text)
 	if !s.many {
 		if s.listed == nil {
@@ -129,8 +129,8 @@ func (s *values) add(p *Proposal, v any, cell bool) {
 	s.targets[name].add(p, local)
 }
 
-// fits reports whether a value is one of a datatype, and likely to be meant so: a number
-// keeps its digits, and text that begins with a zero or a plus is no number.
+// fits reports whether a value fits a datatype and probably means it: a number must keep all
+// digits, so text that begins with a zero or a plus is no number.
 func fits(word string, v any, cell bool) bool {
 	text, isText := v.(string)
 	text = strings.TrimSpace(text)
@@ -160,19 +160,18 @@ func fits(word string, v any, cell bool) bool {
 	return accepts(word, v, cell)
 }
 
-// accepts reports whether a load takes a value as one of a datatype.
+// accepts reports whether a load accepts a value for a datatype.
 func accepts(word string, v any, cell bool) bool {
 	one := 1
 	p := &schema.Property{Datatype: word, MaxCount: &one}
 	if text, isText := v.(string); cell && isText {
-		v = p.CellValue(strings.TrimSpace(text)) // as cells of all but texts are read
+		v = p.CellValue(strings.TrimSpace(text)) // as a load reads cells, except texts
 	}
 	_, problem := new(schema.Schema).Term(p, v)
 	return problem == nil
 }
 
-// keepsZeros reports whether a cell has zeros behind its point that say nothing but how many
-// digits there are: 1.50 is a price.
+// keepsZeros reports whether a cell has trailing zeros after the point, as prices do: 1.50.
 func keepsZeros(cell string) bool {
 	return strings.Contains(cell, ".") && strings.HasSuffix(cell, "0") && !strings.ContainsAny(cell, "eE")
 }
@@ -189,20 +188,20 @@ func significant(number string) int {
 	return n
 }
 
-// shape is what texts have in common: runs of letters of one case, of digits, and other
-// characters, of ASCII. Some texts may go on where others end.
+// shape is the common form of ASCII texts: runs of lower-case letters, upper-case letters,
+// digits, and single other characters. Some texts may have more runs than others.
 type shape struct {
 	count int64
 	runs  []run
-	tail  int // runs that not all texts have, 0 when all are as long
+	tail  int // trailing runs that some texts lack; 0 if all have the same runs
 	none  bool
 }
 
-// run is a piece of all texts.
+// run is one piece of a shape.
 type run struct {
 	class          byte // 'd', 'U', 'l', or the character itself
 	least, longest int
-	text           string // the same in all texts, else ""
+	text           string // the common text, "" if texts differ
 }
 
 func classOf(c byte) byte {
@@ -262,8 +261,8 @@ func (s *shape) add(text string) {
 	}
 }
 
-// pattern is a regular expression that all texts match, "" when they have too little in
-// common to be worth one: it has digits, and something that is the same in all.
+// pattern returns a regular expression that all texts match. It is "" unless the texts have
+// digits and some common text.
 func (s *shape) pattern() string {
 	if s.none || s.count < 10 || len(s.runs) < 2 {
 		return ""

@@ -15,7 +15,7 @@ import (
 
 func quoteMeta(text string) string { return regexp.QuoteMeta(text) }
 
-// times says how often a piece of a pattern comes.
+// times returns the quantifier of a regular expression.
 func times(least, most int) string {
 	switch {
 	case least == 1 && most == 1:
@@ -26,11 +26,11 @@ func times(least, most int) string {
 	return "+"
 }
 
-// Renamed is a column or member that a load cannot find by its name. Property is "" for one
-// that is left out.
+// Renamed is a column or member that a load cannot match to a property by name. Property is ""
+// if it is to be left out.
 type Renamed struct{ Name, Property string }
 
-// Renamed are those of the rows of a type, which a load maps to their properties.
+// Renamed returns the columns that a load of a type's rows must map to properties.
 func (p *Proposal) Renamed(typeName string) []Renamed {
 	t := p.byName[typeName]
 	if t == nil || t.named {
@@ -48,7 +48,7 @@ func (p *Proposal) Renamed(typeName string) []Renamed {
 		case t.isKey(s) && !t.keyAsked:
 		case words == nil:
 			out = append(out, Renamed{s.name, ""})
-		case !found || t.isID(s.name): // what is mapped has no ids
+		case !found || t.isID(s.name): // a mapped column cannot hold the ids
 			out = append(out, Renamed{s.name, name})
 		default:
 			kept = append(kept, Renamed{s.name, name})
@@ -57,8 +57,8 @@ func (p *Proposal) Renamed(typeName string) []Renamed {
 	return said(out, kept)
 }
 
-// RenamedRecords are the members that records of any type have, and that are not called as
-// their properties.
+// RenamedRecords returns the members whose properties have other names, over the records of all
+// types.
 func (p *Proposal) RenamedRecords() []Renamed {
 	known, same := map[string]string{}, map[string]string{}
 	for _, t := range p.types {
@@ -88,8 +88,8 @@ func (p *Proposal) RenamedRecords() []Renamed {
 	return said(out, kept)
 }
 
-// said puts names into their order, and writes those that have what is not seen on one
-// line, as a load finds them, too. What keeps its name is said where another one looks alike.
+// said sorts the mappings, and writes names on one line where a load still finds them. A column
+// that keeps its name is added if another one looks the same on one line.
 func said(renamed, kept []Renamed) []Renamed {
 	shown := map[string]int{}
 	for _, r := range renamed {
@@ -112,8 +112,8 @@ func said(renamed, kept []Renamed) []Renamed {
 	return renamed
 }
 
-// Key is the column or member that has the ids of the rows of a type, "" where a load finds
-// it or there is none.
+// Key returns the column or member with the ids of a type's rows; "" if a load finds it itself
+// or there is none.
 func (p *Proposal) Key(typeName string) string {
 	if t := p.byName[typeName]; t != nil && t.keyAsked && t.hasKey() {
 		return t.key
@@ -121,11 +121,11 @@ func (p *Proposal) Key(typeName string) string {
 	return ""
 }
 
-// keyNames are what columns of ids are called, or end with.
+// keyNames are names, and last words of names, of columns that hold ids.
 var keyNames = []string{"id", "key", "code", "no", "nr", "number", "sku", "slug", "uuid", "guid", "isbn", "identifier"}
 
-// FindKeys looks for the ids of the rows that have none: the first column whose values all
-// differ, and whose name is that of ids. Call it behind the last record.
+// FindKeys finds the id column of tables without one: the first column with distinct values and
+// a name from keyNames. Call it after the last record.
 func (p *Proposal) FindKeys() {
 	for _, t := range p.types {
 		if t.named || !t.cells || t.key != "" || t.nodes < 2 {
@@ -144,18 +144,18 @@ func (p *Proposal) FindKeys() {
 	}
 }
 
-// hasKey reports whether the ids are those of the nodes: each is another.
+// hasKey reports whether the ids identify the nodes: they are all distinct.
 func (t *typeStats) hasKey() bool {
 	return t.named || t.key != "" && !t.noKey && (t.withID > 0 || t.nodes == 0) && !t.ids.twice
 }
 
-// isKey reports whether a property is what the ids are from.
+// isKey reports whether a property holds the ids.
 func (t *typeStats) isKey(s *propertyStats) bool { return !t.named && s.name == t.key && t.hasKey() }
 
-// isID reports whether a load takes what is called so for the ids.
+// isID reports whether a load reads a column with this name as the ids.
 func (t *typeStats) isID(name string) bool { return !t.keyAsked && strings.EqualFold(name, "id") }
 
-// References are the types that nodes of a type refer to.
+// References returns the types to which nodes of a type refer.
 func (p *Proposal) References(typeName string) []string {
 	var out []string
 	if t := p.byName[typeName]; t != nil {
@@ -169,8 +169,8 @@ func (p *Proposal) References(typeName string) []string {
 	return out
 }
 
-// Loosen proposes less of what a load has refused: first nothing but a type of a property,
-// then nothing of it at all. It reports whether there was something to take back.
+// Loosen weakens the proposal for what a load refused: first a property keeps only a type, then
+// it is left out. It reports whether anything could be weakened.
 func (p *Proposal) Loosen(f fault.FieldError) bool {
 	name, _, _ := strings.Cut(f.Node, "/")
 	t := p.byName[name]
@@ -195,8 +195,8 @@ func (p *Proposal) Loosen(f fault.FieldError) bool {
 	return false
 }
 
-// names gives each property of a type a name that a schema takes. What records of several
-// types call the same is the same.
+// names gives each property of a type a name that a schema accepts. Members with the same name
+// in records of several types get the same name.
 func (p *Proposal) names(t *typeStats) map[*propertyStats]string {
 	called := t.properties
 	if t.named {
@@ -244,7 +244,7 @@ func (p *Proposal) names(t *typeStats) map[*propertyStats]string {
 	return names
 }
 
-// YAML is the proposed schema as text, with a comment on each line that says why. The same
+// YAML returns the proposed schema, with the reason for each line in a comment. The same
 // records in the same order give the same text.
 func (p *Proposal) YAML() []byte {
 	var b strings.Builder
@@ -308,12 +308,12 @@ func (p *Proposal) writeType(b *strings.Builder, t *typeStats) {
 	}
 }
 
-// many reports whether a node has several values.
+// many reports whether a node may have several values.
 func (s *propertyStats) many() bool {
 	return s.arrays || s.edges > 0 || s.split && !s.long || s.again
 }
 
-// valued are the values that are looked at: those of the whole cells, or of their parts.
+// valued returns the statistics to use: of whole cells, or of their parts.
 func (s *propertyStats) valued() (of *values, parts bool) {
 	if s.split && !s.long {
 		return &s.parts, true
@@ -321,8 +321,9 @@ func (s *propertyStats) valued() (of *values, parts bool) {
 	return &s.whole, false
 }
 
-// property says what is declared of one property, and why; nil when nothing can be. What
-// records of one type cannot have is left out of all, because a load knows it by its name.
+// property returns the declaration of a property, and the reasons; nil if it is left out. A
+// member that one type of records must leave out is left out of all, because a load maps
+// members by name alone.
 func (p *Proposal) property(t *typeStats, s *propertyStats) (words, why []string) {
 	words, why = p.declared(t, s)
 	if words == nil || !t.named {
@@ -338,7 +339,7 @@ func (p *Proposal) property(t *typeStats, s *propertyStats) (words, why []string
 	return words, why
 }
 
-// declared is what one type declares of a property, whatever others do.
+// declared returns what one type alone declares of a property.
 func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string) {
 	of, _ := s.valued()
 	switch {
@@ -429,15 +430,15 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 	case of.fit[0] == "string" && !of.many && of.count >= manyRows && len(of.listed) > 1 && int64(len(of.listed))*4 <= of.count:
 		var list []string
 		for _, text := range slices.Sorted(maps.Keys(of.listed)) {
-			list = append(list, strconv.Quote(text)) // which YAML reads as Go does
+			list = append(list, strconv.Quote(text)) // YAML reads it as Go does
 		}
 		words, why = append(words, "one_of: ["+strings.Join(list, ", ")+"]"), append(why, fmt.Sprintf("%d values in all", len(list)))
 	}
 	return words, why
 }
 
-// half is the narrowest datatype that at least half of a text's values have, but not all, and
-// how many these are; "" for none.
+// half returns the narrowest datatype that at least half of a text's values have, but not all,
+// and the number of those; "" for none.
 func (s *propertyStats) half() (n int64, word string) {
 	of, _ := s.valued()
 	for _, m := range of.nearly {
@@ -460,7 +461,7 @@ func (s *propertyStats) half() (n int64, word string) {
 	return 0, ""
 }
 
-// reference says which type all values refer to; "" when they are no references.
+// reference returns the type to which all values refer, or "".
 func (p *Proposal) reference(s *propertyStats, of *values) (class, because string) {
 	if !of.untyped && len(of.targets) > 0 {
 		names, found := slices.Sorted(maps.Keys(of.targets)), true
@@ -479,8 +480,8 @@ func (p *Proposal) reference(s *propertyStats, of *values) (class, because strin
 		}
 		return "class: " + names[0], "all are records of " + names[0]
 	}
-	// Numbers are ids where they are long, or where the name says that they name something; one id
-	// is enough there.
+	// Numbers count as ids if they are long, or if the property's name suggests a reference.
+	// Then one distinct id is enough.
 	numbers := len(of.fit) > 0 && of.fit[0] == "integer" && s.written.count > 0
 	named := refers(s.name)
 	if numbers && of.shortest < 4 && !named {
@@ -501,7 +502,7 @@ func (p *Proposal) reference(s *propertyStats, of *values) (class, because strin
 	return "", ""
 }
 
-// refers reports whether a name is one of a column of ids of other rows.
+// refers reports whether a property's name suggests that it refers to other nodes.
 func refers(name string) bool {
 	folded := Folded(name)
 	for _, word := range []string{"manager", "parent", "boss", "supervisor", "reportsto", "owner", "lead"} {
@@ -512,13 +513,13 @@ func refers(name string) bool {
 	return strings.HasSuffix(folded, "id") || strings.HasSuffix(folded, "ref")
 }
 
-// tolerated reports whether a few values of a property may be bad.
+// tolerated reports whether a property may have a few bad values.
 func (s *propertyStats) tolerated(p *Proposal) bool {
 	return !p.Strict && !s.many() && s.edges == 0
 }
 
-// nearReference says which type all values but a few refer to: of numbers only where the name
-// says that they name something.
+// nearReference returns the type to which all values but a few refer. Numbers count only if the
+// property's name suggests a reference.
 func (p *Proposal) nearReference(t *typeStats, s *propertyStats, of *values) (class, because string) {
 	numbers := len(of.fit) > 0 && of.fit[0] == "integer" && s.written.count > 0
 	if t.isKey(s) || of.typed || of.distinct.over || numbers && !refers(s.name) || !numbers && !slices.Equal(of.fit, []string{"string"}) {
@@ -533,7 +534,7 @@ func (p *Proposal) nearReference(t *typeStats, s *propertyStats, of *values) (cl
 	return "", ""
 }
 
-// badCells names the values that are not as proposed.
+// badCells returns a note on the values that do not fit.
 func (s *propertyStats) badCells() []string {
 	if len(s.bad) == 0 {
 		return nil
@@ -541,13 +542,13 @@ func (s *propertyStats) badCells() []string {
 	return []string{"not so is " + strings.Join(s.bad, ", ")}
 }
 
-// maxBadCells is how many values that are not as proposed are named.
+// maxBadCells is how many values the note lists.
 const maxBadCells = 3
 
-// Bad takes what a load of the proposal has left out, of so many rows, and reports whether
-// that was to be expected: a few values of properties that all others fit, and rows that refer
-// to those. What was not is taken back, as [Proposal.Loosen] does, as far as it can be; too much
-// of it makes the proposal strict.
+// Bad takes the errors of a load of the proposal: fields, the number of rows, and how many rows
+// were left out. It reports whether all errors were expected: a few bad values in a property,
+// and references to rows left out. For other errors it weakens the proposal, as
+// [Proposal.Loosen] does; if too many rows were left out, it makes it strict.
 func (p *Proposal) Bad(fields []fault.FieldError, rows, left int64) (expected, loosened bool) {
 	for _, t := range p.types {
 		for _, s := range t.properties {
@@ -569,7 +570,7 @@ func (p *Proposal) Bad(fields []fault.FieldError, rows, left int64) (expected, l
 		target, _ := f.Value.(string)
 		name, _, _ := strings.Cut(f.Node, "/")
 		switch {
-		case f.Code == fault.Shape || f.Code == fault.Class && (gone[target] || s != nil && gone[name+"/"+target]): // of the row, or of another one
+		case f.Code == fault.Shape || f.Code == fault.Class && (gone[target] || s != nil && gone[name+"/"+target]): // caused by another error
 		case s == nil || !s.tolerated(p) || !few(counts[s]+1, s.nodes):
 			loosened, expected = p.Loosen(f) || loosened, false
 		default:
@@ -583,7 +584,7 @@ func (p *Proposal) Bad(fields []fault.FieldError, rows, left int64) (expected, l
 	return expected, loosened
 }
 
-// propertyOf is what a mistake is about, nil for none that is known.
+// propertyOf returns the property of an error, or nil.
 func (p *Proposal) propertyOf(f fault.FieldError) *propertyStats {
 	name, _, _ := strings.Cut(f.Node, "/")
 	t := p.byName[name]
@@ -598,7 +599,7 @@ func (p *Proposal) propertyOf(f fault.FieldError) *propertyStats {
 	return nil
 }
 
-// key is a name as a key of YAML, which takes some words for other things than text.
+// key quotes a YAML key if YAML would not read it as text.
 func key(name string) string {
 	switch name {
 	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
