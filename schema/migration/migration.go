@@ -1,6 +1,6 @@
-// Package migration reads numbered migrations of a graph: each is one text that says, step
-// by step, how the schema and the data move from one version to the next, and how they go
-// back. (The package migrations is about the format of the SQLite file.)
+// Package migration reads numbered migrations of a graph: texts that describe, step by step, how
+// schema and data change from one version to the next, and how to reverse that. (The package
+// migrations is about the format of the SQLite file.)
 //
 //	description: People have two names.
 //	steps:
@@ -10,7 +10,7 @@
 //	    forward: DELETE { ?t :state "wip" } INSERT { ?t :state "open" } WHERE { ?t :state "wip" }
 //	    reverse: history
 //
-// Nothing here reads or writes a file: the package kg runs what comes out.
+// The package reads and writes no files; the package kg runs migrations.
 //
 // Read [Parse] first, then [Pending] and [Migration.Moves].
 package migration
@@ -44,21 +44,20 @@ const (
 
 // Migration is one numbered change of a graph. It is immutable, and safe for concurrent use.
 type Migration struct {
-	// Number is its place in the order, from 1.
+	// Number is the position in the order of migrations, from 1.
 	Number int
-	// Name is what the file is called without number and end: two_names.
+	// Name is the file's name without number and extension: two_names.
 	Name string
-	// Text is all of it, as it was written.
+	// Text is the whole migration, as written.
 	Text        string
 	Description string
 	Steps       []Step
-	// filled means that the text says which steps there are, or by an empty list that there
-	// are none.
+	// filled means that the text has a list of steps, even an empty one.
 	filled bool
 }
 
-// Filled refuses migrations that nobody has filled in: what [New] writes without another
-// schema has no steps, and once it is applied its text is fixed.
+// Filled refuses migrations without steps: [New] writes a template if there is no second
+// schema, and once it is applied its text can no longer change.
 func Filled(all []*Migration) error {
 	var fields []fault.FieldError
 	for _, m := range all {
@@ -73,10 +72,10 @@ func Filled(all []*Migration) error {
 	return nil
 }
 
-// Word begins a step that is none of a schema's patch.
+// Word is the keyword of a step; see [Patch] for the steps of a schema patch.
 type Word string
 
-// The words of steps beside those of [schema.Schema.Patch].
+// The keywords of steps that are not steps of [schema.Schema.Patch].
 const (
 	Patch   Word = "" // a step of a patch
 	Split   Word = "split_property"
@@ -87,40 +86,40 @@ const (
 
 // Step is one step of a migration.
 type Step struct {
-	// Line is where it stands in the text, from 1.
+	// Line is the step's line in the text, from 1.
 	Line int
 	Word Word
 	node *yaml.Node
-	// What an update says.
+	// Texts of an update.
 	forward, reverse string
 	at               [2]int // the lines of forward and reverse
-	// byHistory means that the update says "reverse: history".
+	// byHistory means that the update has "reverse: history".
 	byHistory bool
-	// What a split, a merge and a conversion say: Type.property, the properties on the other
-	// side in their order, with their words or nil, the text between the values, and the
-	// words of the property that results.
+	// Parts of a split, a merge or a conversion: Type.property; the properties on the other
+	// side in order, each with its declaration or nil; the separator; and the declaration of
+	// the resulting property.
 	property string
 	others   []named
 	between  string
 	words    *yaml.Node
 }
 
-// named is a property with its words; nil for one that is there.
+// named is a property with its declaration; words is nil for an existing property.
 type named struct {
 	name  string
 	words *yaml.Node
 }
 
-// fileName is how migrations are called.
+// fileName matches the file names of migrations.
 var fileName = regexp.MustCompile(`^([0-9]{4})_([a-z0-9][a-z0-9_-]{0,79})\.yaml$`)
 
-// File is the name of its file: 0007_two_names.yaml.
+// File returns the file's name: 0007_two_names.yaml.
 func (m *Migration) File() string { return FileName(m.Number, m.Name) }
 
-// FileName is the name of the file of a migration.
+// FileName returns the file's name of a migration.
 func FileName(number int, name string) string { return fmt.Sprintf("%04d_%s.yaml", number, name) }
 
-// CheckName refuses what cannot be the name of a migration.
+// CheckName refuses an invalid name of a migration.
 func CheckName(name string) error {
 	if !fileName.MatchString(FileName(1, name)) {
 		return fault.Argument("name", fault.Pattern, name, fmt.Sprintf("name %q: write small letters, digits, _ and -, such as two_names", name))
@@ -128,17 +127,16 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Checksum is the SHA-256 of the text, in hex.
+// Checksum returns the SHA-256 of the text, in hex.
 func (m *Migration) Checksum() string {
 	sum := sha256.Sum256([]byte(m.Text))
 	return hex.EncodeToString(sum[:])
 }
 
-// Parse reads a migration. file is the name of its file, NNNN_name.yaml, of which the last
-// part counts. Text that is no YAML is fault.Malformed, one over 1 MiB is fault.TooLarge.
-// All that is wrong with the steps comes back at once as fault.InvalidData, with the place
-// as Source: "0007_two_names.yaml line 3, step 1". What a step says of the schema is read by
-// [Migration.Moves].
+// Parse reads a migration. file is a path whose last part is NNNN_name.yaml. Invalid YAML is
+// fault.Malformed, more than 1 MiB fault.TooLarge. All errors in steps are returned together as
+// fault.InvalidData, with their place as Source: "0007_two_names.yaml line 3, step 1".
+// [Migration.Moves] checks the steps against the schema.
 func Parse(file, text string) (*Migration, error) {
 	base := path.Base(strings.ReplaceAll(file, `\`, "/"))
 	parts := fileName.FindStringSubmatch(base)
@@ -164,7 +162,8 @@ func Parse(file, text string) (*Migration, error) {
 	return m, nil
 }
 
-// parseTree returns the mapping of the one document of a text, nil for one of comments alone.
+// parseTree returns the mapping in a text's only document, or nil if the text has only
+// comments.
 func parseTree(file, text string) (*yaml.Node, error) {
 	refused := func(kind fault.Kind, format string, args ...any) error {
 		return fault.New(kind, "%s: %s", file, fmt.Sprintf(format, args...))
@@ -200,7 +199,8 @@ func parseTree(file, text string) (*yaml.Node, error) {
 	return root, nil
 }
 
-// aliasIn returns an anchor or an alias, with which a small text can stand for an endless one.
+// aliasIn returns an anchor or alias in a tree: with these a small text could expand without
+// end.
 func aliasIn(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
 		return n
@@ -213,14 +213,14 @@ func aliasIn(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// reader reads the steps, and keeps what is wrong with them.
+// reader reads steps and collects the errors.
 type reader struct {
 	file     string
-	step     int // the one that is read, from 1; 0 for none
+	step     int // the current step, from 1; 0 outside the steps
 	problems []fault.FieldError
 }
 
-// Place says where a step stands: "0007_two_names.yaml line 3, step 1".
+// Place returns the place of a step: "0007_two_names.yaml line 3, step 1".
 func (m *Migration) Place(step int) string { return placeOf(m.File(), m.Steps[step-1].Line, step) }
 
 func placeOf(file string, line, step int) string {
@@ -237,7 +237,7 @@ func (r *reader) report(field string, code fault.Code, n *yaml.Node, format stri
 	})
 }
 
-// members are the values of a mapping by their keys, which must be among those allowed.
+// members returns the values of a mapping by key; keys that are not in allowed are reported.
 func (r *reader) members(field string, n *yaml.Node, allowed ...string) map[string]*yaml.Node {
 	found := map[string]*yaml.Node{}
 	if n.Kind != yaml.MappingNode {
@@ -257,7 +257,8 @@ func (r *reader) members(field string, n *yaml.Node, allowed ...string) map[stri
 	return found
 }
 
-// text reads a text that is not empty; "" after a report, and for a member that is not there.
+// text reads a non-empty text. It returns "" for a missing member, and for an invalid one,
+// which it reports.
 func (r *reader) text(field string, n *yaml.Node) string {
 	if n == nil {
 		return ""
@@ -307,12 +308,12 @@ func (r *reader) stepOf(n *yaml.Node) Step {
 	case Split, Merge, Convert:
 		s.Word = word
 		r.values(&s, about)
-	case Patch: // the schema reads it, see [Migration.Moves]
+	case Patch: // [Migration.Moves] reads it with the schema
 	}
 	return s
 }
 
-// history in the place of a reverse says that the history is the way back.
+// history as the reverse of an update means that the update is reversed by history.
 const history = "history"
 
 func (r *reader) update(s *Step, n *yaml.Node) {
@@ -323,7 +324,7 @@ func (r *reader) update(s *Step, n *yaml.Node) {
 		case text != nil:
 			s.at[i] = text.Line
 			if text.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-				s.at[i]++ // the text begins below its mark
+				s.at[i]++ // a block's text begins on the line after its mark
 			}
 		case n.Kind == yaml.MappingNode && key == "reverse":
 			r.report("update.reverse", fault.Required, n, `the way back is missing: write an update, or "reverse: history" to go back by the history`)
@@ -335,7 +336,7 @@ func (r *reader) update(s *Step, n *yaml.Node) {
 	s.byHistory = strings.TrimSpace(s.reverse) == history
 }
 
-// examples show how the steps about values are written.
+// examples show how to write split, merge and conversion.
 var examples = map[Word]string{
 	Split:   `split_property: {Person.name: {into: {first: string, last: string}, at: " "}}`,
 	Merge:   `merge_property: {Person.name: {from: [first, last], with: " "}}`,
@@ -356,7 +357,7 @@ func (r *reader) values(s *Step, n *yaml.Node) {
 	}
 	field, about := string(s.Word)+" "+s.property, n.Content[1]
 	switch s.Word {
-	case Patch, Update: // have no values
+	case Patch, Update: // they move no values
 	case Convert:
 		s.words = about
 		return
@@ -375,7 +376,7 @@ func (r *reader) values(s *Step, n *yaml.Node) {
 	}
 }
 
-// list reads two properties or more: a list, or a mapping with their words.
+// list reads two or more properties: a list, or a mapping with declarations.
 func (r *reader) list(field string, about, n *yaml.Node) (all []named) {
 	switch {
 	case n == nil:

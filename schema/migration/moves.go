@@ -18,38 +18,39 @@ import (
 	"trails/text/outline"
 )
 
-// Move is one thing that a migration does in its turn: steps of a schema's patch that stand
-// behind one another, a step that changes values, or an update.
+// Move is one unit in which a migration runs: consecutive steps of a schema patch, a step that
+// changes values, or an update.
 type Move struct {
-	// First and Last are the numbers of its steps, from 1.
+	// First and Last are the numbers of the first and the last step, from 1.
 	First, Last int
-	// Before is the schema that it is made under, After the one that it leaves; the same for
-	// an update.
+	// Before is the schema before the move, After the one after it. They are the same for an
+	// update.
 	Before *schema.Schema
 	After  schema.Patched
-	// Update changes data, and Text is the beginning of it; nil for the others.
+	// Update is an update's data change, and Text the beginning of its text; nil and "" for
+	// other moves.
 	Update *sparql.Update
 	Text   string
-	// Values go from properties to others; nil for the others.
+	// Values describes a step that changes values; nil for other moves.
 	Values *Values
 
-	back     *sparql.Update // of an update
+	back     *sparql.Update // reverse of an update
 	backText string
-	history  string // why it has no way back of its own
+	history  string // why the move cannot be reversed by steps of its own
 }
 
-// Values says how values go from some properties of a type to others, or to another datatype.
+// Values describes how a split, merge or conversion moves the values of a type's properties.
 type Values struct {
-	// Type is called so under both schemas.
+	// Type is the type's name before and after.
 	Type string
-	// From are of the schema before, To of the one after.
+	// From are properties before the move, To those after it.
 	From, To []*schema.Property
-	// Between stands between the parts of a text that goes to several, or comes from several.
+	// Between is the separator of the parts of a split or merged text.
 	Between string
 	word    Word
 }
 
-// String says it to a person: "split Person.name into first and last".
+// String describes the step: "split Person.name into first and last".
 func (v *Values) String() string {
 	from, to := namesOf(v.From), namesOf(v.To)
 	if v.word == Convert {
@@ -69,8 +70,8 @@ func namesOf(properties []*schema.Property) string {
 	return strings.Join(names, " and ")
 }
 
-// Of returns what becomes of the values that a node has of From, one list for each; all of
-// them go. It returns why there is no way for them.
+// Of returns the new values of a node for each property in To, from its old values for each
+// property in From. If these cannot be converted, it returns the reason.
 func (v *Values) Of(from [][]rdf.Term) (to [][]rdf.Term, reason string) {
 	to = make([][]rdf.Term, len(v.To))
 	for _, value := range slices.Concat(from...) {
@@ -121,16 +122,16 @@ func (v *Values) Of(from [][]rdf.Term) (to [][]rdf.Term, reason string) {
 	return to, ""
 }
 
-// longestShown is how many characters of a text a sentence or a step has.
+// longestShown is how many characters of a text are quoted in a message.
 const longestShown = 80
 
 func datatypeOf(p *schema.Property) rdf.IRI { return schema.Datatypes[p.Datatype].IRI }
 
-// midnight is what a date has more as a time of day.
+// midnight is appended to a date to make it a time.
 const midnight = "T00:00:00Z"
 
-// converted is the lexical form of a value under another datatype: the same where it is valid
-// there, and a date the beginning of its day, so that the way back gives what was.
+// converted returns the lexical form of a value under another datatype: the same if it is valid
+// there; for a date the beginning of its day, which converts back to the date.
 func converted(lexical string, was, to rdf.IRI) (string, bool) {
 	if to == rdf.XSDString || xsd.Valid(lexical, to) {
 		return lexical, true
@@ -145,8 +146,8 @@ func converted(lexical string, was, to rdf.IRI) (string, bool) {
 	return "", false
 }
 
-// MovesOf returns the moves of each migration, one after the other from a schema, and the
-// schema that they lead to. Errors are those of [Migration.Moves].
+// MovesOf returns the moves of each migration, applied one after the other to a schema, and the
+// resulting schema. Errors are those of [Migration.Moves].
 func MovesOf(all []*Migration, from *schema.Schema) (listed [][]Move, to *schema.Schema, err error) {
 	listed, to = make([][]Move, len(all)), from
 	for i, m := range all {
@@ -160,9 +161,8 @@ func MovesOf(all []*Migration, from *schema.Schema) (listed [][]Move, to *schema
 	return listed, to, nil
 }
 
-// Moves reads the steps under the schema that is there before the first one. What is wrong
-// with them comes back as fault.InvalidData, or fault.Malformed for the text of an update,
-// with the place.
+// Moves reads the steps for the schema before the first one. Errors in steps are
+// fault.InvalidData, an invalid update is fault.Malformed, each with its place.
 func (m *Migration) Moves(s *schema.Schema) ([]Move, error) {
 	var moves []Move
 	for i := 0; i < len(m.Steps); {
@@ -176,7 +176,7 @@ func (m *Migration) Moves(s *schema.Schema) ([]Move, error) {
 	return moves, nil
 }
 
-// move reads the step at i, and those of the same patch behind it.
+// move reads the step at i, together with the steps of a schema patch after it.
 func (m *Migration) move(i int, s *schema.Schema) (move Move, err error) {
 	move = Move{First: i + 1, Last: i + 1, Before: s, After: schema.Patched{Schema: s, Renamed: s}}
 	step := m.Steps[i]
@@ -204,7 +204,7 @@ func (m *Migration) move(i int, s *schema.Schema) (move Move, err error) {
 		return move, m.placed(err, move, step.Word)
 	}
 	if step.Word != Patch {
-		if len(move.After.Idle) > 0 { // it converts to what there is
+		if len(move.After.Idle) > 0 { // a conversion to the present datatype
 			move.After.Idle[0].Word = string(step.Word)
 			return move, nil
 		}
@@ -222,7 +222,7 @@ func (m *Migration) move(i int, s *schema.Schema) (move Move, err error) {
 	return move, nil
 }
 
-// patchFor is what a step about values does to the schema.
+// patchFor returns the schema patch of a step that changes values.
 func (m *Migration) patchFor(number int, step Step, s *schema.Schema) ([]*yaml.Node, error) {
 	typeName, own, _ := strings.Cut(step.property, ".")
 	t := s.Type(typeName)
@@ -274,7 +274,7 @@ func (m *Migration) patchFor(number int, step Step, s *schema.Schema) ([]*yaml.N
 	return append(added, dropped...), nil
 }
 
-// values says which properties the values of a step go from and to.
+// values sets the properties from which and to which a step moves values.
 func (m *Migration) values(move *Move, step Step) error {
 	typeName, own, _ := strings.Cut(step.property, ".")
 	one, others := []string{own}, make([]string, len(step.others))
@@ -309,7 +309,7 @@ func (m *Migration) values(move *Move, step Step) error {
 	return nil
 }
 
-// update reads the texts of an update, under the prefixes of the schema.
+// update reads the texts of an update, with the prefixes of the schema.
 func (m *Migration) update(move Move, step Step) (_ Move, err error) {
 	parse := func(text string, line int) (*sparql.Update, error) {
 		u, err := sparql.ParseUpdate(text, sparql.Options{Prefixes: move.Before.TurtlePrefixes()})
@@ -355,10 +355,10 @@ func (m *Migration) refuse(step int, field string, code fault.Code, format strin
 	return fault.Invalid([]fault.FieldError{{Field: field, Code: code, Source: m.Place(step), Message: field + ": " + fmt.Sprintf(format, args...)}})
 }
 
-// stepNumber is how the errors of a patch name its steps.
+// stepNumber matches the number of a step in the errors of a patch.
 var stepNumber = regexp.MustCompile(`\bstep (\d+)\b`)
 
-// placed gives the errors of a patch the places of the steps that it was made of.
+// placed adds the steps' places to the errors of a patch made from them.
 func (m *Migration) placed(err error, move Move, word Word) error {
 	var f *fault.Error
 	if !errors.As(err, &f) {
@@ -388,8 +388,8 @@ func (m *Migration) placed(err error, move Move, word Word) error {
 	return &placed
 }
 
-// ByHistory says why the way back of these moves is the inverse of their commit: one of them
-// has none of its own, because it loses something. It is "" when every one has.
+// ByHistory returns why moves can only be reversed by inverting their commit: one of them loses
+// information. It is "" if each can be reversed by steps of its own.
 func ByHistory(moves []Move) string {
 	for _, move := range moves {
 		if move.history != "" {
@@ -399,7 +399,8 @@ func ByHistory(moves []Move) string {
 	return ""
 }
 
-// Back returns the moves that take these back, of which each has a way back of its own.
+// Back returns the moves that reverse the given ones. Each must be reversible by steps of its
+// own, see [ByHistory].
 func Back(moves []Move) ([]Move, error) {
 	var back []Move
 	for _, move := range slices.Backward(moves) {
@@ -417,7 +418,7 @@ func Back(moves []Move) ([]Move, error) {
 	return back, nil
 }
 
-// renamedBack is the schema after a move with the names that it had before.
+// renamedBack returns the schema after a move, with the names from before it.
 func renamedBack(move Move) (*schema.Schema, error) {
 	if move.After.Renamed == move.Before {
 		return move.After.Schema, nil
@@ -437,8 +438,7 @@ func renamedBack(move Move) (*schema.Schema, error) {
 	return patched.Schema, err
 }
 
-// Said is what a step of a schema's change does, by the name that a person gives it: "widen
-// Task.title max_length: 10 → 20".
+// Said describes a schema step as a person would: "widen Task.title max_length: 10 → 20".
 func Said(step schema.Step) string {
 	text := step.String()
 	rest, changes := strings.CutPrefix(text, "change ")

@@ -7,9 +7,8 @@ import (
 	"trails/schema"
 )
 
-// New writes the text of a migration from one schema to another of the same base; without
-// another, one that shows in comments what steps there can be, and is to be filled in. Two
-// schemas that are the same are refused.
+// New writes the text of a migration between two schemas with the same base. Without a second
+// schema it writes a template, with examples of steps in comments. Equal schemas are refused.
 func New(from, to *schema.Schema) (string, error) {
 	if to == nil {
 		return blank, nil
@@ -35,7 +34,7 @@ func New(from, to *schema.Schema) (string, error) {
 	return text + string(patch), nil
 }
 
-// blank shows how steps are written.
+// blank is the template.
 const blank = `# description: what for, in one sentence
 steps:
 # Steps are taken in order; all of them are one commit. Some of what there is:

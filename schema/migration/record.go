@@ -12,8 +12,8 @@ import (
 	"trails/rdf"
 )
 
-// Record is a migration that a graph has had applied. The commit that applied it is the one
-// that added it.
+// Record is a migration that was applied to a graph. The commit that added the record applied
+// the migration.
 type Record struct {
 	Number     int
 	Name, Text string
@@ -22,10 +22,10 @@ type Record struct {
 	Time       time.Time
 }
 
-// File is the name of its file.
+// File returns the file's name.
 func (r Record) File() string { return FileName(r.Number, r.Name) }
 
-// How the schema graph holds a record: a node with literals.
+// Terms of a record, which is a node with literals in the schema graph.
 const (
 	nodes        = rdf.TrailsNS + "migration/"
 	class        = rdf.IRI(rdf.TrailsNS + "Migration")
@@ -37,17 +37,16 @@ const (
 	timeProp     = rdf.IRI(rdf.TrailsNS + "migrationTime")
 )
 
-// IsRecord reports whether a quad of the schema graph is about an applied migration, and not
-// of the schema.
+// IsRecord reports whether a quad of the schema graph belongs to a record, not to the schema.
 func IsRecord(q rdf.Quad) bool {
 	iri, ok := q.Subject.(rdf.IRI)
 	return ok && strings.HasPrefix(string(iri), nodes)
 }
 
-// Node is the node that the schema graph has of the record.
+// Node returns the record's node in the schema graph.
 func (r Record) Node() rdf.IRI { return rdf.IRI(fmt.Sprintf("%s%04d", nodes, r.Number)) }
 
-// Quads is how the schema graph holds the record.
+// Quads returns the record as quads of the schema graph.
 func (r Record) Quads() []rdf.Quad {
 	quad := func(p rdf.IRI, o rdf.Term) rdf.Quad {
 		return rdf.Quad{Subject: r.Node(), Predicate: p, Object: o, Label: rdf.SchemaGraph}
@@ -63,8 +62,8 @@ func (r Record) Quads() []rdf.Quad {
 	}
 }
 
-// FromQuads reads what [Record.Quads] wrote, by number. What cannot be read of a record is
-// left empty.
+// FromQuads reads the quads of records, and sorts these by number. Unreadable fields stay
+// empty.
 func FromQuads(quads []rdf.Quad) []Record {
 	byNode := map[rdf.Term]*Record{}
 	for _, q := range quads {
@@ -99,10 +98,9 @@ func FromQuads(quads []rdf.Quad) []Record {
 	return all
 }
 
-// Check returns what is wrong with the records that a graph has, in the order of their
-// numbers: a gap, one that is not read back as it was written, and one of which the text is
-// not that of the checksum, or is no migration. No trails writes such a record; an export
-// that somebody edited can bring it.
+// Check returns the problems of a graph's records, in the order of their numbers: a gap, an
+// incomplete record, a text that does not match its checksum or is no migration. trails writes
+// no such record, but an edited export can contain one.
 func Check(applied []Record) (problems []string) {
 	for i, r := range applied {
 		if r.Number != i+1 {
@@ -121,10 +119,10 @@ func Check(applied []Record) (problems []string) {
 	return problems
 }
 
-// maxTold bounds the characters of what is said of one text.
+// maxTold bounds the characters quoted from one error.
 const maxTold = 400
 
-// Gone returns the records of applied migrations that are not among those given.
+// Gone returns the records of applied migrations that are not in given.
 func Gone(applied []Record, given []*Migration) (gone []Record) {
 	for _, r := range applied {
 		if !slices.ContainsFunc(given, func(m *Migration) bool { return m.Number == r.Number }) {
@@ -134,10 +132,9 @@ func Gone(applied []Record, given []*Migration) (gone []Record) {
 	return gone
 }
 
-// Pending returns those of the given migrations that are still to be applied, in their order,
-// to a graph that has had applied those recorded. Refused are two of one number, a gap, one
-// of which the text changed after it was applied, one with a number that another has, and one
-// that is an applied one by another name.
+// Pending returns the migrations in given that are still to be applied, in order. It refuses
+// two with the same number, a gap, a text that changed after it was applied, a number that
+// another applied migration has, and an applied migration under another name.
 func Pending(applied []Record, given []*Migration) ([]*Migration, error) {
 	sorted := slices.SortedStableFunc(slices.Values(given), func(a, b *Migration) int { return cmp.Compare(a.Number, b.Number) })
 	var problems []fault.FieldError
@@ -184,7 +181,8 @@ func Pending(applied []Record, given []*Migration) ([]*Migration, error) {
 	return pending, nil
 }
 
-// lineEnds says that two texts differ in the ends of their lines alone, or in a byte order mark.
+// lineEnds explains that two texts differ only in line endings or a byte order mark; else it
+// returns "".
 func lineEnds(was, is string) string {
 	plain := strings.NewReplacer("\r\n", "\n", "\ufeff", "")
 	if plain.Replace(was) != plain.Replace(is) {
