@@ -18,14 +18,15 @@ import (
 	"trails/schema"
 )
 
-// NewCapability says what a capability should do.
+// NewCapability describes a capability to generate.
 type NewCapability struct {
 	ID   string `json:"id" doc:"Such as task.find."`
 	Type string `json:"type" is:"brief" doc:"What it is about."`
-	// Properties none are, for one that writes, all of them, and for one that reads the label.
+	// Properties are the arguments. If empty: all properties for one that writes, the label for
+	// one that reads.
 	Properties []string `json:"properties,omitempty" doc:"Those of the type that it takes."`
-	// Writes makes a node of the type with its arguments as values; else it lists the nodes
-	// that have all of them.
+	// Writes generates a capability that creates a node with the arguments as values; otherwise
+	// it lists the nodes that have these values.
 	Writes      bool   `json:"writes" default:"false" doc:"Create a node, in the place of listing."`
 	Description string `json:"description,omitempty" is:"brief" doc:"What it does."`
 }
@@ -42,7 +43,7 @@ var (
 	}()
 )
 
-// goCapability is what the templates are filled with.
+// goCapability is the data of the templates.
 type goCapability struct {
 	NewCapability
 	Package, File string
@@ -50,23 +51,21 @@ type goCapability struct {
 	In, Out, Var string
 	Preserve     bool // whether the caller names the node
 	Members      []goMember
-	Fields       []string // of the struct, each a line
+	Fields       []string // lines of the struct of arguments
 	Decimal      bool     // whether a member is a json.Number
-	// Schema is what the test makes its graph with, and Example the arguments of its call,
-	// "" where no example follows from the schema. Wrong is the name of no argument.
+	// Schema is the schema of the test's graph. Example holds the arguments of the test's call,
+	// "" if none follow from the schema. Wrong is a name that is no argument.
 	Schema, Example, Wrong string
 }
 
-// goMember is an argument as a field of a struct.
+// goMember is an argument as a struct field.
 type goMember struct {
 	Name, Go, Type, Tag string
 	Pointer, Many       bool
 }
 
-// Capability returns a Go file that declares a capability with typed arguments, and its
-// test. The capability works as it stands; what it should do besides is for whoever takes
-// the files. An id, a type or a property that cannot be is fault.InvalidArguments or
-// fault.InvalidData.
+// Capability returns a Go file with a working capability of typed arguments, and its test. An
+// invalid id, type or property is fault.InvalidArguments or fault.InvalidData.
 func Capability(s *schema.Schema, n NewCapability) ([]Draft, error) {
 	if err := capability.CheckID(n.ID); err != nil {
 		return nil, err
@@ -90,7 +89,7 @@ func Capability(s *schema.Schema, n NewCapability) ([]Draft, error) {
 	c := goCapability{NewCapability: n, Package: packageName(namespace), File: strings.NewReplacer(".", "_", "-", "_").Replace(op), Var: goName(op), Wrong: "no_such_argument"}
 	c.In, c.Out, c.Preserve = c.Var+"In", c.Var+"Out", n.Writes && s.MintOf(t) == schema.MintPreserve
 	if strings.HasSuffix(c.File, "_test") {
-		c.File += "_capability" // go build leaves out what ends in _test
+		c.File += "_capability" // go build ignores files that end in _test
 	}
 	properties, err := n.properties(s, t)
 	if err != nil {
@@ -124,8 +123,8 @@ func Capability(s *schema.Schema, n NewCapability) ([]Draft, error) {
 	return append(drafts, Draft{folder + "testdata/" + c.File + ".yaml", c.Schema}), nil
 }
 
-// properties are those that the capability takes. A list of vectors has no struct that the
-// shape of a capability could be told from.
+// properties returns the properties that become arguments. A list of vectors is refused,
+// because no Go type represents it in a capability's shape.
 func (n NewCapability) properties(s *schema.Schema, t *schema.Type) (list []*schema.Property, err error) {
 	names := n.Properties
 	if len(names) == 0 && n.Writes {
@@ -172,8 +171,8 @@ func (n NewCapability) properties(s *schema.Schema, t *schema.Type) (list []*sch
 	return list, nil
 }
 
-// memberOf is a property as a field of the struct: the constraints of one that is written
-// stand in its tag, so that a call is refused before anything is tried.
+// memberOf returns a property as a struct field. If it is written, its constraints are in the
+// tag, so that an invalid call is refused before it runs.
 func memberOf(p *schema.Property, writes bool) goMember {
 	m := goMember{Name: p.Name, Go: goName(p.Name), Type: "string"}
 	switch d := schema.Datatypes[p.Datatype]; {
@@ -208,7 +207,7 @@ func memberOf(p *schema.Property, writes bool) goMember {
 	return m
 }
 
-// tag is the tag of a property: its name in JSON, its description and its constraints.
+// tag returns a field's tag: the JSON name, the description and the constraints.
 func tag(name string, p *schema.Property, constraints bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "json:%q", name)
@@ -259,7 +258,7 @@ func lexicals(terms []rdf.Term) (list []string) {
 	return list
 }
 
-// fields are the lines of the struct of arguments, padded as gofmt pads them.
+// fields returns the lines of the struct of arguments, aligned as by gofmt.
 func (c goCapability) fields() (lines []string) {
 	members := c.Members
 	if c.Preserve {
@@ -278,7 +277,7 @@ func (c goCapability) fields() (lines []string) {
 	return lines
 }
 
-// closureOf is the part of the schema that a graph needs to have nodes of a type.
+// closureOf returns the part of the schema that nodes of a type need.
 func closureOf(s *schema.Schema, t *schema.Type) (*schema.Schema, error) {
 	kept := map[string]bool{}
 	var keep func(t *schema.Type)
@@ -310,8 +309,8 @@ func closureOf(s *schema.Schema, t *schema.Type) (*schema.Schema, error) {
 	return schema.New(s.Base, s.Prefixes, types)
 }
 
-// example are arguments that the capability takes on a graph without nodes, as JSON; ""
-// when none follow from the schema: a pattern, or a node that has to be there.
+// example returns arguments as JSON that the capability accepts on an empty graph. It is "" if
+// the schema gives none: a value must match a pattern, or refer to an existing node.
 func (n NewCapability) example(s *schema.Schema, t *schema.Type, properties []*schema.Property, preserve bool) string {
 	values := map[string]any{}
 	for _, p := range properties {
@@ -340,7 +339,7 @@ func (n NewCapability) example(s *schema.Schema, t *schema.Type, properties []*s
 	return string(text)
 }
 
-// exampleOf is a value of a property as JSON.
+// exampleOf returns a valid value of a property, as JSON.
 func exampleOf(p *schema.Property) any {
 	text := schema.Datatypes[p.Datatype].Example
 	for _, t := range slices.Concat([]rdf.Term{p.HasValue}, p.OneOf, []rdf.Term{p.Default, p.MinValue, p.MaxValue}) {
@@ -364,7 +363,7 @@ func exampleOf(p *schema.Property) any {
 	return v
 }
 
-// goName is a name of properties or ids as an exported name of Go.
+// goName makes an exported Go name from the name of a property or an id.
 func goName(name string) string {
 	var b strings.Builder
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -382,7 +381,7 @@ func goName(name string) string {
 	}
 }
 
-// packageName is the first word of an id as the name of a package.
+// packageName makes a Go package name from the first word of an id.
 func packageName(word string) string {
 	word = strings.NewReplacer("_", "", "-", "").Replace(word)
 	if token.IsKeyword(word) || word == "main" || word == "internal" || word == "vendor" || word == "testdata" {

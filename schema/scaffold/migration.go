@@ -5,8 +5,8 @@ import (
 	"trails/schema/migration"
 )
 
-// Migration returns the file of a migration that leads from a schema to another one. A name
-// or a schema that cannot be is a fault.
+// Migration returns the file of a migration between two schemas. An invalid name or schema is a
+// fault.
 func Migration(from *schema.Schema, number int, name string, to []byte) (Draft, error) {
 	if err := migration.CheckName(name); err != nil {
 		return Draft{}, err

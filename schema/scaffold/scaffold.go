@@ -1,6 +1,6 @@
 // Package scaffold writes first versions of files that people keep beside a graph: types,
-// shapes, capabilities and their tests. It returns texts and never touches a disk: the
-// same arguments and the same schema give the same bytes. Read [Diff] first.
+// shapes, capabilities and their tests. It returns texts, and reads or writes no files: the
+// same arguments and schema give the same bytes. Read [Diff] first.
 package scaffold
 
 import (
@@ -12,38 +12,38 @@ import (
 	"trails/schema"
 )
 
-// Action says what becomes of a file.
+// Action says whether a file is created, changed or deleted.
 type Action string
 
-// What can become of a file.
+// The actions on a file.
 const (
 	Create Action = "create"
 	Modify Action = "modify"
 	Delete Action = "delete"
 )
 
-// File is one file that is proposed.
+// File is one proposed change of a file.
 type File struct {
-	// Path is relative to a directory that the reader chooses, with slashes.
+	// Path is relative to a directory of the reader's choice, with slashes.
 	Path   string `json:"path" doc:"Relative."`
 	Action Action `json:"action" oneof:"create,modify,delete"`
-	// Diff leads from the present text to Content, as git apply and patch take it.
+	// Diff changes the present text into Content, in the format of git apply and patch.
 	Diff string `json:"diff" doc:"Unified."`
-	// Content is empty for a file that goes.
+	// Content is the new text; "" for a deleted file.
 	Content string `json:"content" doc:"The new text."`
 }
 
-// Diff is a set of files that are proposed together. A file whose text would stay as it is
-// is left out, so that Files may be empty; it is never nil.
+// Diff is a set of proposed changes. Unchanged files are left out; Files may be empty and is
+// never nil.
 type Diff struct {
 	Files []File `json:"files"`
 }
 
-// Draft is a file as somebody wants it.
+// Draft is the wanted text of a file.
 type Draft struct{ Path, Text string }
 
-// Between returns what leads to the drafts from the texts that are there now, by path. A
-// path that has no text now is a file to create.
+// Between returns the changes from the present texts, by path, to the drafts. A path without a
+// present text is a file to create.
 func Between(now map[string]string, drafts ...Draft) Diff {
 	d := Diff{Files: []File{}}
 	for _, draft := range drafts {
@@ -57,13 +57,13 @@ func Between(now map[string]string, drafts ...Draft) Diff {
 			f.Action, from = Modify, "a/"+draft.Path
 		}
 		text := string(diff.Diff(from, []byte(was), "b/"+draft.Path, []byte(draft.Text)))
-		_, f.Diff, _ = strings.Cut(text, "\n") // without a line that names a command
+		_, f.Diff, _ = strings.Cut(text, "\n") // without the first line, which names a command
 		d.Files = append(d.Files, f)
 	}
 	return d
 }
 
-// typeOf finds a type by the name in an argument.
+// typeOf returns the type that an argument names.
 func typeOf(s *schema.Schema, argument, name string) (*schema.Type, error) {
 	if t := s.Type(name); t != nil {
 		return t, nil

@@ -10,9 +10,9 @@ import (
 	"trails/schema"
 )
 
-// Shape returns a type of the schema as SHACL in Turtle, with the types that it extends: a
-// file by which any SHACL processor checks data of that type. A type that the schema has
-// not is fault.InvalidArguments.
+// Shape returns a type of the schema and the types that it extends as SHACL in Turtle, with
+// which any SHACL processor can validate data of the type. An unknown type is
+// fault.InvalidArguments.
 func Shape(s *schema.Schema, typeName string) (Draft, error) {
 	t, err := typeOf(s, "type", typeName)
 	if err != nil {

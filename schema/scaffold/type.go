@@ -10,17 +10,18 @@ import (
 	"trails/schema"
 )
 
-// NewType says what a type should have.
+// NewType describes a type to add.
 type NewType struct {
 	Name        string   `json:"type" doc:"Its name, such as Task."`
 	Properties  []string `json:"properties,omitempty" doc:"Each as in the schema's YAML: due: date, or owner: {class: Person, required: true}."`
 	Description string   `json:"description,omitempty" is:"brief" doc:"What the type is."`
-	// Label "" takes the first property that is called label, name or title.
+	// Label is the property that people read; "" takes the first one named label, name or
+	// title.
 	Label string `json:"label,omitempty" doc:"The property that people read."`
 }
 
-// Type returns a patch that adds a type to the schema, as schema plan and schema apply take
-// it. What the schema's rules refuse, such as a name that is taken, is fault.InvalidData.
+// Type returns a patch that adds a type to the schema, for schema plan and schema apply. A type
+// that the schema's rules refuse, such as one with a used name, is fault.InvalidData.
 func Type(s *schema.Schema, n NewType) (Draft, error) {
 	properties, problems := &yaml.Node{Kind: yaml.MappingNode}, []fault.FieldError(nil)
 	for i, text := range n.Properties {
@@ -64,14 +65,14 @@ func Type(s *schema.Schema, n NewType) (Draft, error) {
 	return Draft{path, text.String()}, nil
 }
 
-// word is a string of YAML, quoted where it has to be.
+// word returns a YAML string, quoted if necessary.
 func word(text string) *yaml.Node {
 	n := &yaml.Node{}
 	n.SetString(text)
 	return n
 }
 
-// mapping has one key.
+// mapping returns a mapping with one key.
 func mapping(key string, value *yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{word(key), value}}
 }
