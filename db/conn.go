@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"modernc.org/libc"
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/inline"
@@ -23,11 +22,7 @@ type conn struct {
 	busy      map[*stmt]struct{}
 	feed      *feed // rows that the writer streams into SQLite
 	interrupt interrupt
-	// tls and handle are the library's own names of the connection, see [handles].
-	tls     *libc.TLS
-	handle  uintptr
-	reading map[*pages]struct{}
-	roots   roots
+	handle    *handle
 	// questions are the queries that run on this connection; nil before the first.
 	questions *questions
 }
@@ -42,9 +37,9 @@ type stmt struct {
 }
 
 func newConn(c *sqlite.Conn) *conn {
-	tls, handle := handles(c)
-	disarm(tls, handle)
-	return &conn{Conn: c, idle: map[string][]*stmt{}, busy: map[*stmt]struct{}{}, tls: tls, handle: handle, reading: map[*pages]struct{}{}}
+	h := handleOf(c)
+	h.disarm()
+	return &conn{Conn: c, idle: map[string][]*stmt{}, busy: map[*stmt]struct{}{}, handle: h}
 }
 
 // take returns a statement for sql; the caller releases it.
@@ -88,9 +83,7 @@ func (c *conn) releaseAll() {
 	for s := range c.busy {
 		s.release()
 	}
-	for p := range c.reading {
-		p.release()
-	}
+	c.handle.release()
 }
 
 // forget finalizes the pooled statements, so that no plan outlives a dropped index.
@@ -137,6 +130,14 @@ func (c *conn) exec(sql string, row func(*stmt) error, args ...any) error {
 		}
 	}
 }
+
+// rootOf returns the root page of an index or a table.
+func (c *conn) rootOf(name string) (int64, error) {
+	return c.int64("SELECT rootpage FROM sqlite_schema WHERE name = ?", name)
+}
+
+// pages starts reading pages of the main file.
+func (c *conn) pages() (*pages, error) { return c.handle.pages(c.rootOf) }
 
 // once is exec without pooling the statement, for pragmas and DDL.
 func (c *conn) once(sql string) error {

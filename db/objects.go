@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"modernc.org/libc"
-	sqlite3 "modernc.org/sqlite/lib"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
@@ -260,19 +258,4 @@ func (c *conn) takeOut(path string, dryRun bool) (done []string, err error) {
 		done = append(done, f.what+", which is taken out")
 	}
 	return done, nil
-}
-
-// disarm disables triggers and views on a connection. No trails file has any, and those that somebody added are never
-// run.
-func disarm(tls *libc.TLS, handle uintptr) {
-	off := libc.NewVaList(int32(0), uintptr(0))
-	if off == 0 {
-		panic("db: no memory to turn triggers off")
-	}
-	defer libc.Xfree(tls, off)
-	for _, option := range []int32{sqlite3.SQLITE_DBCONFIG_ENABLE_TRIGGER, sqlite3.SQLITE_DBCONFIG_ENABLE_VIEW} {
-		if rc := sqlite3.Xsqlite3_db_config(tls, handle, option, off); rc != sqlite3.SQLITE_OK {
-			panic(fmt.Sprintf("db: triggers and views cannot be turned off: %v", sqlite.ResultCode(rc)))
-		}
-	}
 }

@@ -2,6 +2,7 @@ package db
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	_ "unsafe" // go:linkname
 
@@ -9,7 +10,6 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 	"zombiezen.com/go/sqlite"
 
-	"trails/db/inline"
 	"trails/db/scan"
 )
 
@@ -17,7 +17,8 @@ import (
 // with the changes of an open write. The table sqlite_dbpage does the same with one statement for each page. See
 // docs/decisions/0073-pages-in-place.md. It must be released; the end of the transaction releases it as well.
 type pages struct {
-	conn  *conn
+	of    *handle
+	root  func(name string) (int64, error)
 	pager uintptr
 	size  int
 	reads bool // no write is open
@@ -26,10 +27,35 @@ type pages struct {
 	free   []int
 }
 
-// handles returns the library's own handles of a connection.
-func handles(c *sqlite.Conn) (tls *libc.TLS, handle uintptr) {
+// handle is a connection by the names that the library itself has for it.
+type handle struct {
+	tls     *libc.TLS
+	db      uintptr
+	reading map[*pages]struct{}
+	roots   roots
+}
+
+func handleOf(c *sqlite.Conn) *handle {
 	fields := reflect.ValueOf(c).Elem()
-	return (*libc.TLS)(fields.FieldByName("tls").UnsafePointer()), uintptr(fields.FieldByName("conn").Uint())
+	return &handle{
+		tls: (*libc.TLS)(fields.FieldByName("tls").UnsafePointer()), db: uintptr(fields.FieldByName("conn").Uint()),
+		reading: map[*pages]struct{}{},
+	}
+}
+
+// disarm disables triggers and views on a connection. No trails file has any, and those that somebody added are never
+// run.
+func (h *handle) disarm() {
+	off := libc.NewVaList(int32(0), uintptr(0))
+	if off == 0 {
+		panic("pager: no memory to turn triggers off")
+	}
+	defer libc.Xfree(h.tls, off)
+	for _, option := range []int32{sqlite3.SQLITE_DBCONFIG_ENABLE_TRIGGER, sqlite3.SQLITE_DBCONFIG_ENABLE_VIEW} {
+		if rc := sqlite3.Xsqlite3_db_config(h.tls, h.db, option, off); rc != sqlite3.SQLITE_OK {
+			panic(fmt.Sprintf("pager: triggers and views cannot be turned off: %v", sqlite.ResultCode(rc)))
+		}
+	}
 }
 
 // pagerGet and pagerUnref are unexported functions of SQLite's pager in the library.
@@ -40,39 +66,49 @@ func pagerGet(tls *libc.TLS, pager uintptr, number sqlite3.TPgno, page uintptr, 
 //go:linkname pagerUnref modernc.org/sqlite/lib._sqlite3PagerUnref
 func pagerUnref(tls *libc.TLS, page uintptr)
 
-// pages starts reading pages of the main file.
-func (c *conn) pages() (*pages, error) {
-	file := at[sqlite3.TBtShared](at[sqlite3.TBtree](at[sqlite3.TDb](at[sqlite3.Tsqlite3](c.handle).FaDb).FpBt).FpBt)
+// pages starts reading pages of the main file; root returns the root page of an index or a table.
+func (h *handle) pages(root func(name string) (int64, error)) (*pages, error) {
+	file := at[sqlite3.TBtShared](at[sqlite3.TBtree](at[sqlite3.TDb](at[sqlite3.Tsqlite3](h.db).FaDb).FpBt).FpBt)
 	state := at[sqlite3.TPager](file.FpPager).FeState
 	if state == sqlite3.PAGER_OPEN || state == sqlite3.PAGER_ERROR {
 		return nil, errors.New("pages are read outside of a transaction")
 	}
-	p := &pages{conn: c, pager: file.FpPager, size: int(file.FpageSize), reads: state == sqlite3.PAGER_READER}
-	c.reading[p] = struct{}{}
+	p := &pages{of: h, root: root, pager: file.FpPager, size: int(file.FpageSize), reads: state == sqlite3.PAGER_READER}
+	h.reading[p] = struct{}{}
 	return p, nil
+}
+
+// open returns how many pages are being read and not released.
+func (h *handle) open() int { return len(h.reading) }
+
+// release releases all that is being read.
+func (h *handle) release() {
+	for p := range h.reading {
+		p.release()
+	}
 }
 
 // release unpins all pages; a second call does nothing.
 func (p *pages) release() {
-	if p.conn == nil {
+	if p.of == nil {
 		return
 	}
 	for _, page := range p.pinned {
 		if page != 0 {
-			pagerUnref(p.conn.tls, page)
+			pagerUnref(p.of.tls, page)
 		}
 	}
-	delete(p.conn.reading, p)
-	p.conn = nil
+	delete(p.of.reading, p)
+	p.of = nil
 }
 
 // Pin pins a page and returns it.
 func (p *pages) Pin(number uint32) (scan.Page, error) {
 	const word = 8
-	out := p.conn.tls.Alloc(word)
-	defer p.conn.tls.Free(word)
+	out := p.of.tls.Alloc(word)
+	defer p.of.tls.Free(word)
 	*at[uintptr](out) = 0
-	if code := sqlite.ResultCode(pagerGet(p.conn.tls, p.pager, number, out, 0)); code != sqlite.ResultOK {
+	if code := sqlite.ResultCode(pagerGet(p.of.tls, p.pager, number, out, 0)); code != sqlite.ResultOK {
 		if code.ToPrimary() == sqlite.ResultCorrupt {
 			return scan.Page{}, scan.ErrPage
 		}
@@ -95,12 +131,10 @@ func (p *pages) pin(page uintptr) scan.Page {
 
 // Unpin unpins a page.
 func (p *pages) Unpin(page scan.Page) {
-	pagerUnref(p.conn.tls, p.pinned[page.Handle])
+	pagerUnref(p.of.tls, p.pinned[page.Handle])
 	p.pinned[page.Handle] = 0
 	p.free = append(p.free, page.Handle)
 }
-
-const rootOf = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
 
 // tree returns the b-tree of an index or a table. The root is cached until the schema cookie in the first page
 // changes (https://sqlite.org/fileformat2.html#schema_cookie). What an open write says of it is not cached, because
@@ -113,13 +147,13 @@ func (p *pages) tree(name string) (scan.Tree, error) {
 	}
 	schema := [end - cookie]byte(first.Bytes[cookie:end])
 	p.Unpin(first)
-	roots := &p.conn.roots
+	roots := &p.of.roots
 	if roots.schema != schema || roots.of == nil {
 		roots.schema, roots.of = schema, map[string]uint32{}
 	}
 	root, known := roots.of[name]
 	if !known || !p.reads {
-		n, err := p.conn.int64(rootOf, name)
+		n, err := p.root(name)
 		if err != nil {
 			return scan.Tree{}, err
 		}
@@ -134,42 +168,4 @@ func (p *pages) tree(name string) (scan.Tree, error) {
 type roots struct {
 	schema [4]byte
 	of     map[string]uint32
-}
-
-// termPages reads rows of the table of terms from their pages. It must be used by one goroutine.
-type termPages struct {
-	pages *pagesOfTree
-	rows  *scan.Rows
-	row   rowOfTerm // the row that was read last
-}
-
-// rowOfTerm is a dictionary row: id, kind, value, datatype and language. Its texts point into a page, and are valid
-// until the next row is read.
-type rowOfTerm [5]scan.Value
-
-func (r *rowOfTerm) kind() int64             { return r[1].Int }
-func (r *rowOfTerm) value() []byte           { return r[2].Text }
-func (r *rowOfTerm) datatype() inline.TermID { return inline.TermID(r[3].Int) }
-func (r *rowOfTerm) lang() []byte            { return r[4].Text }
-
-func (p *pages) terms() (*termPages, error) {
-	tree, err := p.tree("terms")
-	if err != nil {
-		return nil, err
-	}
-	rows, err := scan.NewRows(tree)
-	return &termPages{pages: tree.Pages.(*pagesOfTree), rows: rows}, err
-}
-
-// read reads the row of a term. whole is false, and nothing is read, if the row has several pages or does not exist,
-// because the value is inlined in the id or the term belongs to the query only.
-func (t *termPages) read(id int64) (whole bool, err error) {
-	if id <= 0 || id >= localTerms {
-		return false, nil
-	}
-	found, whole, err := t.rows.Row(id, t.row[:])
-	if err == nil && !found {
-		err = damaged("no term %d", id)
-	}
-	return whole, err
 }

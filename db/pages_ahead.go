@@ -54,7 +54,7 @@ func (t *pagesOfTree) Pin(number uint32) (scan.Page, error) {
 		return page, nil
 	}
 	if t.reads {
-		if page := pagerLookup(t.conn.tls, t.pager, number); page != 0 {
+		if page := pagerLookup(t.of.tls, t.pager, number); page != 0 {
 			return t.pin(page), nil
 		}
 		t.follow(number)
@@ -76,6 +76,9 @@ func (t *pagesOfTree) Unpin(page scan.Page) {
 
 // ofBlock is the handle of pages in the block.
 const ofBlock = -1
+
+// Pins returns how often a page was pinned so far.
+func (t *pagesOfTree) Pins() int { return t.pins }
 
 // held returns a leaf page of the block. Other pages are used for long, and belong in the cache.
 func (t *pagesOfTree) held(number uint32) (scan.Page, bool) {
@@ -123,7 +126,7 @@ func (t *pagesOfTree) follow(number uint32) {
 		t.block = make([]byte, aheadPages*t.size)
 	}
 	t.first, t.n = first, 0
-	if osRead(t.conn.tls, at[sqlite3.TPager](t.pager).Ffd, uintptr(unsafe.Pointer(&t.block[0])), int32(behind-first)*int32(t.size), int64(first-1)*int64(t.size)) == sqlite3.SQLITE_OK {
+	if osRead(t.of.tls, at[sqlite3.TPager](t.pager).Ffd, uintptr(unsafe.Pointer(&t.block[0])), int32(behind-first)*int32(t.size), int64(first-1)*int64(t.size)) == sqlite3.SQLITE_OK {
 		t.n = behind - first
 	}
 }
@@ -138,8 +141,8 @@ func (t *pagesOfTree) inFile(number uint32) bool {
 		return true
 	}
 	const word = 8
-	frame := t.conn.tls.Alloc(word)
-	defer t.conn.tls.Free(word)
+	frame := t.of.tls.Alloc(word)
+	defer t.of.tls.Free(word)
 	*at[uint32](frame) = 0
-	return walFindFrame(t.conn.tls, pager.FpWal, number, frame) == sqlite3.SQLITE_OK && *at[uint32](frame) == 0
+	return walFindFrame(t.of.tls, pager.FpWal, number, frame) == sqlite3.SQLITE_OK && *at[uint32](frame) == 0
 }

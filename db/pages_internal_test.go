@@ -45,7 +45,7 @@ func samePages(t *testing.T, c *conn) (pages, ahead int) {
 			t.Fatalf("page %d: %v", number, err)
 		}
 		defer of.Unpin(page)
-		if page.Handle == ofBlock {
+		if page.Handle < 0 {
 			ahead++
 		}
 		if string(page.Bytes) != string(want[number-1]) {
@@ -66,12 +66,15 @@ func samePages(t *testing.T, c *conn) (pages, ahead int) {
 		if err := c.exec("PRAGMA shrink_memory", nil); err != nil {
 			t.Fatal(err)
 		}
-		tree := &pagesOfTree{pages: p}
+		tree, err := p.tree("live")
+		if err != nil {
+			t.Fatal(err)
+		}
 		for i := range want {
 			if down {
 				i = len(want) - 1 - i
 			}
-			same(tree, i+1)
+			same(tree.Pages, i+1)
 		}
 	}
 	return len(want), ahead
@@ -181,11 +184,11 @@ func TestPagesAreGivenBack(t *testing.T) {
 				t.Fatalf("%s: no row: %v", name, err)
 			}
 		}
-		if len(r.conn.reading) == 0 {
+		if r.conn.handle.open() == 0 {
 			t.Errorf("%s: no pages are read", name)
 		}
 		end(r, cancel, stop)
-		if n := len(r.conn.reading); n != 0 {
+		if n := r.conn.handle.open(); n != 0 {
 			t.Errorf("%s: pages are still held", name)
 		}
 		stop()

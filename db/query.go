@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -13,6 +14,9 @@ import (
 	"trails/fault"
 	"trails/rdf"
 )
+
+// DefaultQueryTemporary is the bound on a query's temporary files if [Limits] has none.
+const DefaultQueryTemporary = 1 << 30
 
 // Limits bound one query. Zero Rows are no limit.
 type Limits struct {
@@ -68,7 +72,7 @@ func (r *Reader) visitOnce(ctx context.Context, plan Plan, limits Limits, row fu
 	if plan.Listing != nil {
 		return q.list(ctx, row)
 	}
-	defer r.conn.temporary.limited(limits)()
+	defer r.conn.temporary.limited(cmp.Or(limits.Temporary, DefaultQueryTemporary))()
 	s, err := r.conn.takeQuery(plan.SQL)
 	if err != nil {
 		return 0, tooComplex(err)

@@ -120,7 +120,7 @@ func (w *Writer) rebuildLive(ctx context.Context) error {
 	}
 	defer pages.release()
 	for i, tree := range rebuiltTrees {
-		root, err := w.conn.int64(rootOf, tree.name)
+		root, err := w.conn.rootOf(tree.name)
 		if err != nil {
 			return err
 		}

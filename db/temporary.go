@@ -1,7 +1,6 @@
 package db
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -15,9 +14,6 @@ import (
 
 	"trails/fault"
 )
-
-// DefaultQueryTemporary is the bound on a query's temporary files if [Limits] has none.
-const DefaultQueryTemporary = 1 << 30
 
 // sharedTemporary bounds the temporary files of all queries of the process together.
 const sharedTemporary = 4 << 30
@@ -41,10 +37,10 @@ const (
 // allTemporary counts for all connections together.
 var allTemporary atomic.Int64
 
-// limited sets the limit for a query until the returned function is called. For nested queries the limit of the
-// outermost one holds.
-func (t *temporary) limited(l Limits) (end func()) {
-	if !t.limit.CompareAndSwap(0, cmp.Or(l.Temporary, DefaultQueryTemporary)) {
+// limited sets the limit in bytes for a query until the returned function is called. For nested queries the limit of
+// the outermost one holds.
+func (t *temporary) limited(bytes int64) (end func()) {
+	if !t.limit.CompareAndSwap(0, bytes) {
 		return func() {}
 	}
 	t.refused.Store(notRefused)
