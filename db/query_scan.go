@@ -208,7 +208,7 @@ func (c *scanCursor) hasKind(id, one, other int64) (bool, error) {
 // readTerm reads the row of a term, see [termPages.read].
 func (c *scanCursor) readTerm(id int64) (whole bool, err error) {
 	if c.terms == nil { // this is the first call
-		if c.terms, err = c.pages.terms(); err != nil {
+		if c.terms, err = newTermPages(c.pages); err != nil {
 			return false, err
 		}
 	}

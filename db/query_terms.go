@@ -123,7 +123,7 @@ func (q *question) fetch(place int, id inline.TermID) (rdf.Term, error) {
 	if q.onPages[place] == nil {
 		pages, err := q.held()
 		if err == nil {
-			q.onPages[place], err = pages.terms()
+			q.onPages[place], err = newTermPages(pages)
 		}
 		if err != nil {
 			return nil, unreadable(err)

@@ -21,7 +21,7 @@ func (r *rowOfTerm) value() []byte           { return r[2].Text }
 func (r *rowOfTerm) datatype() inline.TermID { return inline.TermID(r[3].Int) }
 func (r *rowOfTerm) lang() []byte            { return r[4].Text }
 
-func (p *pages) terms() (*termPages, error) {
+func newTermPages(p *pages) (*termPages, error) {
 	tree, err := p.tree("terms")
 	if err != nil {
 		return nil, err
