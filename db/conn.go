@@ -9,6 +9,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/inline"
+	"trails/db/pager"
 )
 
 // conn is one connection with its own pool of prepared statements. Unlike
@@ -17,12 +18,12 @@ import (
 type conn struct {
 	*sqlite.Conn
 	role      role
-	temporary *temporary // nil when temporary files are not counted
+	temporary *pager.Temporary // nil when temporary files are not counted
 	idle      map[string][]*stmt
 	busy      map[*stmt]struct{}
 	feed      *feed // rows that the writer streams into SQLite
 	interrupt interrupt
-	handle    *handle
+	handle    *pager.Handle
 	// questions are the queries that run on this connection; nil before the first.
 	questions *questions
 }
@@ -37,8 +38,8 @@ type stmt struct {
 }
 
 func newConn(c *sqlite.Conn) *conn {
-	h := handleOf(c)
-	h.disarm()
+	h := pager.Of(c)
+	h.Disarm()
 	return &conn{Conn: c, idle: map[string][]*stmt{}, busy: map[*stmt]struct{}{}, handle: h}
 }
 
@@ -83,7 +84,7 @@ func (c *conn) releaseAll() {
 	for s := range c.busy {
 		s.release()
 	}
-	c.handle.release()
+	c.handle.Release()
 }
 
 // forget finalizes the pooled statements, so that no plan outlives a dropped index.
@@ -102,7 +103,7 @@ func (c *conn) close() error {
 	c.forget()
 	err := c.Close()
 	if err == nil && c.temporary != nil {
-		c.temporary.forget()
+		c.temporary.Forget()
 	}
 	return err
 }
@@ -137,7 +138,7 @@ func (c *conn) rootOf(name string) (int64, error) {
 }
 
 // pages starts reading pages of the main file.
-func (c *conn) pages() (*pages, error) { return c.handle.pages(c.rootOf) }
+func (c *conn) pages() (*pager.Pages, error) { return c.handle.Pages(c.rootOf) }
 
 // once is exec without pooling the statement, for pragmas and DDL.
 func (c *conn) once(sql string) error {

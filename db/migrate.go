@@ -13,6 +13,7 @@ import (
 	_ "modernc.org/sqlite" // the database/sql driver that goose uses
 
 	"trails/db/inline"
+	"trails/db/pager"
 	"trails/migrations"
 	"trails/text/fulltext"
 )
@@ -20,7 +21,7 @@ import (
 // migrate brings the tables at path to [Format]. All pending migrations run in one transaction under the write lock,
 // so that only one process migrates.
 func migrate(ctx context.Context, path string, wait time.Duration) error {
-	handle, err := sql.Open("sqlite", fileURI(path, "_pragma=busy_timeout(0)"))
+	handle, err := sql.Open("sqlite", pager.URI(path, "_pragma=busy_timeout(0)"))
 	if err != nil {
 		return err
 	}

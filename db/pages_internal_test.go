@@ -37,7 +37,7 @@ func samePages(t *testing.T, c *conn) (pages, ahead int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.release()
+	defer p.Release()
 	var want [][]byte
 	same := func(of scan.Pages, number int) {
 		page, err := of.Pin(uint32(number))
@@ -66,7 +66,7 @@ func samePages(t *testing.T, c *conn) (pages, ahead int) {
 		if err := c.exec("PRAGMA shrink_memory", nil); err != nil {
 			t.Fatal(err)
 		}
-		tree, err := p.tree("live")
+		tree, err := p.Tree("live")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,11 +184,11 @@ func TestPagesAreGivenBack(t *testing.T) {
 				t.Fatalf("%s: no row: %v", name, err)
 			}
 		}
-		if r.conn.handle.open() == 0 {
+		if r.conn.handle.Reading() == 0 {
 			t.Errorf("%s: no pages are read", name)
 		}
 		end(r, cancel, stop)
-		if n := r.conn.handle.open(); n != 0 {
+		if n := r.conn.handle.Reading(); n != 0 {
 			t.Errorf("%s: pages are still held", name)
 		}
 		stop()
@@ -197,7 +197,7 @@ func TestPagesAreGivenBack(t *testing.T) {
 	}
 	c := f.idle[0]
 	if p, err := c.pages(); err == nil {
-		p.release()
+		p.Release()
 		t.Error("pages are read outside of a transaction")
 	}
 }

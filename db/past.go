@@ -44,7 +44,7 @@ func (r *Reader) goBack(id CommitID) error {
 	if err := r.conn.register("t_past", "s INTEGER, p INTEGER, o INTEGER, g INTEGER", module{bestOfPast, func() sqlite.VTableCursor { return &pastCursor{table: table} }}); err != nil {
 		return err
 	}
-	defer r.conn.temporary.limited(DefaultQueryTemporary)()
+	defer r.conn.temporary.Limit(DefaultQueryTemporary)()
 	err = r.conn.once("CREATE TEMP TABLE gone (s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER NOT NULL, g INTEGER NOT NULL, PRIMARY KEY (s, p, o, g)) STRICT, WITHOUT ROWID")
 	if err == nil {
 		err = r.conn.exec(goneSince, nil, r.head.Seq)
@@ -52,7 +52,7 @@ func (r *Reader) goBack(id CommitID) error {
 	if err == nil {
 		err = r.conn.apply(goneIndexes)
 	}
-	return r.conn.temporary.fault(err)
+	return r.conn.temporary.Fault(err)
 }
 
 // indexNamed matches the name of an index of live in a statement; a virtual table has no indexes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"trails/db/pager"
 )
 
 // role is the purpose of a connection, which decides its pragmas.
@@ -65,7 +66,7 @@ func cacheSize(kib int) string { return fmt.Sprintf("PRAGMA cache_size = -%d", k
 
 // connect opens a connection. SQLite itself never waits for locks; [retry] does, because it observes ctx.
 func (f *File) connect(ctx context.Context, r role) (*conn, error) {
-	raw, temporary, err := openCounted(f.path)
+	raw, temporary, err := pager.Open(f.path)
 	if err != nil {
 		if gone := f.inPlace(); gone != nil {
 			return nil, gone

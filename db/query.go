@@ -72,7 +72,7 @@ func (r *Reader) visitOnce(ctx context.Context, plan Plan, limits Limits, row fu
 	if plan.Listing != nil {
 		return q.list(ctx, row)
 	}
-	defer r.conn.temporary.limited(cmp.Or(limits.Temporary, DefaultQueryTemporary))()
+	defer r.conn.temporary.Limit(cmp.Or(limits.Temporary, DefaultQueryTemporary))()
 	s, err := r.conn.takeQuery(plan.SQL)
 	if err != nil {
 		return 0, tooComplex(err)
@@ -85,7 +85,7 @@ func (r *Reader) visitOnce(ctx context.Context, plan Plan, limits Limits, row fu
 		defer r.conn.interruptBy(ctx).release()
 	}
 	rows, err = q.rows(ctx, &answer{question: q, stmt: s}, func() (bool, error) { return q.step(s) }, row)
-	return rows, r.conn.temporary.fault(err)
+	return rows, r.conn.temporary.Fault(err)
 }
 
 // tooComplex explains an error of SQLite about its limits on tables, columns and depth. Only the size of a query can

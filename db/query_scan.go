@@ -17,6 +17,7 @@ import (
 
 	"trails/db/inline"
 	"trails/db/lower"
+	"trails/db/pager"
 	"trails/db/scan"
 	"trails/fault"
 	"trails/rdf"
@@ -48,7 +49,7 @@ func bestOfScan(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
 type scanCursor struct {
 	questions *questions
 	question  *question
-	pages     *pages
+	pages     *pager.Pages
 	terms     *termPages
 	valued    valued
 	tests     []wordTest // one for each expression
@@ -127,13 +128,13 @@ func (c *scanCursor) begin(k int) (err error) {
 }
 
 // scanEnv returns the environment of a program, without its arguments.
-func (q *question) scanEnv(p *pages) (env *scan.Env, err error) {
+func (q *question) scanEnv(p *pager.Pages) (env *scan.Env, err error) {
 	env = &scan.Env{Seed: rand.Uint64(), Grow: q.grow, Ended: q.over}
 	for _, tree := range []struct {
 		of   *scan.Tree
 		name string
 	}{{&env.SPO, "live"}, {&env.POS, "live_pos"}, {&env.GPOS, "live_g"}} {
-		if *tree.of, err = p.tree(tree.name); err != nil {
+		if *tree.of, err = p.Tree(tree.name); err != nil {
 			return nil, err
 		}
 	}
@@ -356,7 +357,7 @@ func (c *scanCursor) end() {
 		c.walk = nil
 	}
 	if c.pages != nil {
-		c.pages.release()
+		c.pages.Release()
 	}
 	c.pages, c.terms, c.tests, c.run, c.row, c.kept = nil, nil, nil, nil, nil, nil
 }
@@ -455,12 +456,12 @@ func (c *conn) estimateBeside(index string, prefix []int64, column int, other st
 	if err != nil {
 		return 0, nil, err
 	}
-	defer p.release()
-	from, err := p.tree(index)
+	defer p.Release()
+	from, err := p.Tree(index)
 	if err != nil {
 		return 0, nil, err
 	}
-	to, err := p.tree(other)
+	to, err := p.Tree(other)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -488,8 +489,8 @@ func (c *conn) estimateRows(name string, prefix []int64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer p.release()
-	tree, err := p.tree(name)
+	defer p.Release()
+	tree, err := p.Tree(name)
 	if err != nil {
 		return 0, err
 	}

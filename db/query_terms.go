@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"trails/db/inline"
+	"trails/db/pager"
 	"trails/db/scan"
 	"trails/rdf"
 	"trails/sparql"
@@ -32,7 +33,7 @@ type question struct {
 	terms     []rdf.Term
 	read      map[inline.TermID]rdf.Term
 	memory    *Memory
-	pages     *pages          // see [question.held]
+	pages     *pager.Pages    // see [question.held]
 	onPages   []*termPages    // one for each column of the answer, then one for each expression
 	ctx       context.Context // ends what SQLite cannot interrupt
 	now       time.Time
@@ -140,7 +141,7 @@ func (q *question) fetch(place int, id inline.TermID) (rdf.Term, error) {
 }
 
 // held returns the pages for reading until the query ends; nil if a write is open.
-func (q *question) held() (p *pages, err error) {
+func (q *question) held() (p *pager.Pages, err error) {
 	if q.pages == nil {
 		q.pages, err = q.reader.conn.pages()
 	}
@@ -150,7 +151,7 @@ func (q *question) held() (p *pages, err error) {
 // end releases what the query holds.
 func (q *question) end() {
 	if q.pages != nil {
-		q.pages.release()
+		q.pages.Release()
 	}
 	q.memory.Release()
 }

@@ -329,7 +329,7 @@ func (q *question) linksEnv(link *walkLink) (env *scan.Env, release func(), err 
 		return nil, nil, err
 	}
 	if inWrite {
-		release = pages.release
+		release = pages.Release
 	}
 	if env, err = q.scanEnv(pages); err != nil {
 		release()

@@ -157,7 +157,7 @@ func (c *conn) newPages() (*newPages, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer pages.release()
+	defer pages.Release()
 	page, err := pages.Pin(1)
 	if err != nil {
 		return nil, err

@@ -2,12 +2,13 @@ package db
 
 import (
 	"trails/db/inline"
+	"trails/db/pager"
 	"trails/db/scan"
 )
 
 // termPages reads rows of the table of terms from their pages. It must be used by one goroutine.
 type termPages struct {
-	pages *pagesOfTree
+	pages *pager.TreePages
 	rows  *scan.Rows
 	row   rowOfTerm // the row that was read last
 }
@@ -21,13 +22,13 @@ func (r *rowOfTerm) value() []byte           { return r[2].Text }
 func (r *rowOfTerm) datatype() inline.TermID { return inline.TermID(r[3].Int) }
 func (r *rowOfTerm) lang() []byte            { return r[4].Text }
 
-func newTermPages(p *pages) (*termPages, error) {
-	tree, err := p.tree("terms")
+func newTermPages(p *pager.Pages) (*termPages, error) {
+	tree, err := p.Tree("terms")
 	if err != nil {
 		return nil, err
 	}
 	rows, err := scan.NewRows(tree)
-	return &termPages{pages: tree.Pages.(*pagesOfTree), rows: rows}, err
+	return &termPages{pages: tree.Pages.(*pager.TreePages), rows: rows}, err
 }
 
 // read reads the row of a term. whole is false, and nothing is read, if the row has several pages or does not exist,

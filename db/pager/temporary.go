@@ -1,4 +1,4 @@
-package db
+package pager
 
 import (
 	"errors"
@@ -18,9 +18,9 @@ import (
 // sharedTemporary bounds the temporary files of all queries of the process together.
 const sharedTemporary = 4 << 30
 
-// temporary counts the bytes of the temporary files of one connection. SQLite cannot bound them, but allows a file
+// Temporary counts the bytes of the temporary files of one connection. SQLite cannot bound them, but allows a file
 // system of our own: see [temporaryFiles].
-type temporary struct {
+type Temporary struct {
 	vfs     uintptr // the file system of the connection
 	bytes   atomic.Int64
 	limit   atomic.Int64 // 0 is none
@@ -37,9 +37,9 @@ const (
 // allTemporary counts for all connections together.
 var allTemporary atomic.Int64
 
-// limited sets the limit in bytes for a query until the returned function is called. For nested queries the limit of
+// Limit sets the limit in bytes for a query until the returned function is called. For nested queries the limit of
 // the outermost one holds.
-func (t *temporary) limited(bytes int64) (end func()) {
+func (t *Temporary) Limit(bytes int64) (end func()) {
 	if !t.limit.CompareAndSwap(0, bytes) {
 		return func() {}
 	}
@@ -47,8 +47,8 @@ func (t *temporary) limited(bytes int64) (end func()) {
 	return func() { t.limit.Store(0) }
 }
 
-// fault returns the fault of a query to which a write was refused, otherwise err.
-func (t *temporary) fault(err error) error {
+// Fault returns the fault of a query to which a write was refused, otherwise err.
+func (t *Temporary) Fault(err error) error {
 	why := t.refused.Load()
 	switch {
 	case err == nil || why == notRefused:
@@ -60,7 +60,7 @@ func (t *temporary) fault(err error) error {
 }
 
 // grow adds bytes, and reports whether that is allowed.
-func (t *temporary) grow(bytes int64) bool {
+func (t *Temporary) grow(bytes int64) bool {
 	switch limit := t.limit.Load(); {
 	case limit == 0:
 	case t.bytes.Load()+bytes > limit:
@@ -74,7 +74,7 @@ func (t *temporary) grow(bytes int64) bool {
 	return true
 }
 
-func (t *temporary) add(bytes int64) {
+func (t *Temporary) add(bytes int64) {
 	t.bytes.Add(bytes)
 	allTemporary.Add(bytes)
 }
@@ -90,7 +90,7 @@ var temporaryFiles struct {
 	open    openFunc
 	extra   uintptr // offset of our part of an open file
 	last    int     // the number in the name of the last file system
-	of      map[uintptr]*temporary
+	of      map[uintptr]*Temporary
 	methods map[uintptr]uintptr // our methods, by the original ones
 }
 
@@ -109,28 +109,28 @@ type (
 	truncateFunc = func(tls *libc.TLS, file uintptr, size int64) int32
 )
 
-// openCounted opens a database whose temporary files are counted.
-func openCounted(path string) (*sqlite.Conn, *temporary, error) {
+// Open opens a database whose temporary files are counted.
+func Open(path string) (*sqlite.Conn, *Temporary, error) {
 	t, name, err := newTemporary()
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := sqlite.OpenConn(fileURI(path, "vfs="+name), sqlite.OpenReadWrite|sqlite.OpenURI)
+	c, err := sqlite.OpenConn(URI(path, "vfs="+name), sqlite.OpenReadWrite|sqlite.OpenURI)
 	if err != nil {
-		t.forget()
+		t.Forget()
 		return nil, nil, err
 	}
 	return c, t, nil
 }
 
-// fileURI returns the URI of a database with parameters (https://sqlite.org/uri.html).
-func fileURI(path, parameters string) string {
+// URI returns the URI of a database with parameters (https://sqlite.org/uri.html).
+func URI(path, parameters string) string {
 	uri := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: parameters}
 	return uri.String()
 }
 
 // newTemporary registers a file system for one connection, under a new name.
-func newTemporary() (*temporary, string, error) {
+func newTemporary() (*Temporary, string, error) {
 	f := &temporaryFiles
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -143,7 +143,7 @@ func newTemporary() (*temporary, string, error) {
 		system := at[sqlite3.Tsqlite3_vfs](f.base)
 		f.open = goFunc[openFunc](system.FxOpen)
 		f.extra = (uintptr(system.FszOsFile) + 7) &^ 7
-		f.of, f.methods = map[uintptr]*temporary{}, map[uintptr]uintptr{}
+		f.of, f.methods = map[uintptr]*Temporary{}, map[uintptr]uintptr{}
 	}
 	f.last++
 	name := fmt.Sprintf("trails-%d", f.last)
@@ -154,7 +154,7 @@ func newTemporary() (*temporary, string, error) {
 	vfs := *at[sqlite3.Tsqlite3_vfs](f.base)
 	vfs.FszOsFile = int32(f.extra + unsafe.Sizeof(ours{}))
 	vfs.FxOpen, vfs.FzName, vfs.FpNext = cFunc[openFunc](openFile), cName, 0
-	t := &temporary{vfs: kept(f.tls, vfs)}
+	t := &Temporary{vfs: kept(f.tls, vfs)}
 	f.of[t.vfs] = t
 	if rc := sqlite3.Xsqlite3_vfs_register(f.tls, t.vfs, 0); rc != sqlite3.SQLITE_OK {
 		t.free()
@@ -163,8 +163,8 @@ func newTemporary() (*temporary, string, error) {
 	return t, name, nil
 }
 
-// forget is called after a connection and all its files were closed.
-func (t *temporary) forget() {
+// Forget is called after a connection and all its files were closed.
+func (t *Temporary) Forget() {
 	f := &temporaryFiles
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -173,7 +173,7 @@ func (t *temporary) forget() {
 }
 
 // free releases the memory of a file system; mu must be held.
-func (t *temporary) free() {
+func (t *Temporary) free() {
 	f := &temporaryFiles
 	delete(f.of, t.vfs)
 	libc.Xfree(f.tls, at[sqlite3.Tsqlite3_vfs](t.vfs).FzName)
@@ -211,7 +211,7 @@ func countingMethods(tls *libc.TLS, methods uintptr) uintptr {
 }
 
 // counted returns our part of a file, the original methods, and the connection's counter.
-func counted(file uintptr) (*ours, *sqlite3.Tsqlite3_io_methods, *temporary) {
+func counted(file uintptr) (*ours, *sqlite3.Tsqlite3_io_methods, *Temporary) {
 	f := &temporaryFiles
 	f.mu.Lock()
 	defer f.mu.Unlock()

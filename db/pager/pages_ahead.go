@@ -1,4 +1,4 @@
-package db
+package pager
 
 import (
 	"unsafe"
@@ -9,12 +9,12 @@ import (
 	"trails/db/scan"
 )
 
-// pagesOfTree reads the pages of one tree. A long scan mostly reads adjacent pages of the file, upward or downward.
+// TreePages reads the pages of one tree. A long scan mostly reads adjacent pages of the file, upward or downward.
 // The first pages of a scan are pinned one by one and stay in SQLite's cache. Then whole blocks are read from the
 // file, bypassing the cache, in which no page would stay until it is used again anyway. That takes a third of the
 // time, and leaves the cache to others. See docs/decisions/0074-pages-ahead.md.
-type pagesOfTree struct {
-	*pages
+type TreePages struct {
+	*Pages
 	last     uint32 // last page that was not in the cache
 	straight int    // number of adjacent pages up to last
 	all      int    // number of adjacent pages since the beginning
@@ -48,7 +48,7 @@ func walFindFrame(tls *libc.TLS, wal uintptr, number sqlite3.TPgno, frame uintpt
 func pagerLookup(tls *libc.TLS, pager uintptr, number sqlite3.TPgno) uintptr
 
 // Pin pins a page and returns it.
-func (t *pagesOfTree) Pin(number uint32) (scan.Page, error) {
+func (t *TreePages) Pin(number uint32) (scan.Page, error) {
 	t.pins++
 	if page, ok := t.held(number); ok {
 		return page, nil
@@ -62,26 +62,26 @@ func (t *pagesOfTree) Pin(number uint32) (scan.Page, error) {
 			return page, nil
 		}
 	}
-	return t.pages.Pin(number)
+	return t.Pages.Pin(number)
 }
 
 // Unpin unpins a page.
-func (t *pagesOfTree) Unpin(page scan.Page) {
+func (t *TreePages) Unpin(page scan.Page) {
 	if page.Handle == ofBlock {
 		t.pinned--
 		return
 	}
-	t.pages.Unpin(page)
+	t.Pages.Unpin(page)
 }
 
 // ofBlock is the handle of pages in the block.
 const ofBlock = -1
 
 // Pins returns how often a page was pinned so far.
-func (t *pagesOfTree) Pins() int { return t.pins }
+func (t *TreePages) Pins() int { return t.pins }
 
 // held returns a leaf page of the block. Other pages are used for long, and belong in the cache.
-func (t *pagesOfTree) held(number uint32) (scan.Page, bool) {
+func (t *TreePages) held(number uint32) (scan.Page, bool) {
 	if number-t.first >= t.n {
 		return scan.Page{}, false
 	}
@@ -97,7 +97,7 @@ func (t *pagesOfTree) held(number uint32) (scan.Page, bool) {
 
 // follow records that a page outside the cache is being read. After enough adjacent pages it reads the block that
 // begins with the page, or ends with it when scanning downward.
-func (t *pagesOfTree) follow(number uint32) {
+func (t *TreePages) follow(number uint32) {
 	gap := int64(number) - int64(t.last)
 	t.last = number
 	if gap > aheadGap || gap < -aheadGap {
@@ -132,7 +132,7 @@ func (t *pagesOfTree) follow(number uint32) {
 }
 
 // inFile reports whether the transaction's version of a page is the one in the file.
-func (t *pagesOfTree) inFile(number uint32) bool {
+func (t *TreePages) inFile(number uint32) bool {
 	pager := at[sqlite3.TPager](t.pager)
 	if number == 0 || number > pager.FdbSize {
 		return false

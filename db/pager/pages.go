@@ -1,4 +1,9 @@
-package db
+// Package pager is all that reaches into SQLite's private parts: pages of the file where SQLite has them in memory,
+// whole blocks of them past its cache, a cache for each connection, a count of the bytes of temporary files, and
+// triggers and views that do not run. Another version of the library may break it, and nothing else.
+//
+// Read [Handle] first, which is a connection by the names that the library itself has for it.
+package pager
 
 import (
 	"errors"
@@ -13,11 +18,11 @@ import (
 	"trails/db/scan"
 )
 
-// pages reads the pages of the connection's transaction in SQLite's memory, without a copy: those of its snapshot,
+// Pages reads the pages of the connection's transaction in SQLite's memory, without a copy: those of its snapshot,
 // with the changes of an open write. The table sqlite_dbpage does the same with one statement for each page. See
 // docs/decisions/0073-pages-in-place.md. It must be released; the end of the transaction releases it as well.
-type pages struct {
-	of    *handle
+type Pages struct {
+	of    *Handle
 	root  func(name string) (int64, error)
 	pager uintptr
 	size  int
@@ -27,25 +32,25 @@ type pages struct {
 	free   []int
 }
 
-// handle is a connection by the names that the library itself has for it.
-type handle struct {
+// Handle is a connection by the names that the library itself has for it.
+type Handle struct {
 	tls     *libc.TLS
 	db      uintptr
-	reading map[*pages]struct{}
+	reading map[*Pages]struct{}
 	roots   roots
 }
 
-func handleOf(c *sqlite.Conn) *handle {
+func Of(c *sqlite.Conn) *Handle {
 	fields := reflect.ValueOf(c).Elem()
-	return &handle{
+	return &Handle{
 		tls: (*libc.TLS)(fields.FieldByName("tls").UnsafePointer()), db: uintptr(fields.FieldByName("conn").Uint()),
-		reading: map[*pages]struct{}{},
+		reading: map[*Pages]struct{}{},
 	}
 }
 
-// disarm disables triggers and views on a connection. No trails file has any, and those that somebody added are never
+// Disarm disables triggers and views on a connection. No trails file has any, and those that somebody added are never
 // run.
-func (h *handle) disarm() {
+func (h *Handle) Disarm() {
 	off := libc.NewVaList(int32(0), uintptr(0))
 	if off == 0 {
 		panic("pager: no memory to turn triggers off")
@@ -66,30 +71,30 @@ func pagerGet(tls *libc.TLS, pager uintptr, number sqlite3.TPgno, page uintptr, 
 //go:linkname pagerUnref modernc.org/sqlite/lib._sqlite3PagerUnref
 func pagerUnref(tls *libc.TLS, page uintptr)
 
-// pages starts reading pages of the main file; root returns the root page of an index or a table.
-func (h *handle) pages(root func(name string) (int64, error)) (*pages, error) {
+// Pages starts reading pages of the main file; root returns the root page of an index or a table.
+func (h *Handle) Pages(root func(name string) (int64, error)) (*Pages, error) {
 	file := at[sqlite3.TBtShared](at[sqlite3.TBtree](at[sqlite3.TDb](at[sqlite3.Tsqlite3](h.db).FaDb).FpBt).FpBt)
 	state := at[sqlite3.TPager](file.FpPager).FeState
 	if state == sqlite3.PAGER_OPEN || state == sqlite3.PAGER_ERROR {
 		return nil, errors.New("pages are read outside of a transaction")
 	}
-	p := &pages{of: h, root: root, pager: file.FpPager, size: int(file.FpageSize), reads: state == sqlite3.PAGER_READER}
+	p := &Pages{of: h, root: root, pager: file.FpPager, size: int(file.FpageSize), reads: state == sqlite3.PAGER_READER}
 	h.reading[p] = struct{}{}
 	return p, nil
 }
 
-// open returns how many pages are being read and not released.
-func (h *handle) open() int { return len(h.reading) }
+// Reading returns how many pages are being read and not released.
+func (h *Handle) Reading() int { return len(h.reading) }
 
-// release releases all that is being read.
-func (h *handle) release() {
+// Release releases all that is being read.
+func (h *Handle) Release() {
 	for p := range h.reading {
-		p.release()
+		p.Release()
 	}
 }
 
-// release unpins all pages; a second call does nothing.
-func (p *pages) release() {
+// Release unpins all pages; a second call does nothing.
+func (p *Pages) Release() {
 	if p.of == nil {
 		return
 	}
@@ -103,7 +108,7 @@ func (p *pages) release() {
 }
 
 // Pin pins a page and returns it.
-func (p *pages) Pin(number uint32) (scan.Page, error) {
+func (p *Pages) Pin(number uint32) (scan.Page, error) {
 	const word = 8
 	out := p.of.tls.Alloc(word)
 	defer p.of.tls.Free(word)
@@ -118,7 +123,7 @@ func (p *pages) Pin(number uint32) (scan.Page, error) {
 }
 
 // pin records a page that SQLite has pinned.
-func (p *pages) pin(page uintptr) scan.Page {
+func (p *Pages) pin(page uintptr) scan.Page {
 	handle := len(p.pinned)
 	if n := len(p.free); n > 0 {
 		handle, p.free = p.free[n-1], p.free[:n-1]
@@ -130,16 +135,16 @@ func (p *pages) pin(page uintptr) scan.Page {
 }
 
 // Unpin unpins a page.
-func (p *pages) Unpin(page scan.Page) {
+func (p *Pages) Unpin(page scan.Page) {
 	pagerUnref(p.of.tls, p.pinned[page.Handle])
 	p.pinned[page.Handle] = 0
 	p.free = append(p.free, page.Handle)
 }
 
-// tree returns the b-tree of an index or a table. The root is cached until the schema cookie in the first page
+// Tree returns the b-tree of an index or a table. The root is cached until the schema cookie in the first page
 // changes (https://sqlite.org/fileformat2.html#schema_cookie). What an open write says of it is not cached, because
 // it may be rolled back.
-func (p *pages) tree(name string) (scan.Tree, error) {
+func (p *Pages) Tree(name string) (scan.Tree, error) {
 	const cookie, end = 40, 44
 	first, err := p.Pin(1)
 	if err != nil {
@@ -161,7 +166,7 @@ func (p *pages) tree(name string) (scan.Tree, error) {
 			roots.of[name] = root
 		}
 	}
-	return scan.Tree{Pages: &pagesOfTree{pages: p}, Root: root}, nil
+	return scan.Tree{Pages: &TreePages{Pages: p}, Root: root}, nil
 }
 
 // roots are the root pages of b-trees, for one version of the schema.

@@ -1,4 +1,4 @@
-package db
+package pager
 
 import (
 	"path/filepath"
@@ -9,7 +9,7 @@ import (
 )
 
 // opened makes an empty database and opens it.
-func opened(t *testing.T) (*sqlite.Conn, *temporary) {
+func opened(t *testing.T) (*sqlite.Conn, *Temporary) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "graph.db")
 	made, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
@@ -19,7 +19,7 @@ func opened(t *testing.T) (*sqlite.Conn, *temporary) {
 	if err := made.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c, counted, err := openCounted(path)
+	c, counted, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

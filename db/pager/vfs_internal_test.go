@@ -1,4 +1,4 @@
-package db
+package pager
 
 import (
 	"database/sql"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"modernc.org/libc"
+	_ "modernc.org/sqlite" // the driver of database/sql
 	sqlite3 "modernc.org/sqlite/lib"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -108,7 +109,7 @@ func TestOtherDatabasesOfTheProcessAreLeftAlone(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	counted.forget()
+	counted.Forget()
 	temporaryFiles.mu.Lock()
 	left := temporaryFiles.of[counted.vfs]
 	temporaryFiles.mu.Unlock()
