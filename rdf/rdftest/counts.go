@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The categories of the SPARQL 1.1 suite that its manifests of queries and of updates hold.
+// Categories of the SPARQL 1.1 suite, those of queries and those of updates.
 var (
 	QueryCategories = []string{
 		"aggregates", "bind", "bindings", "cast", "construct", "exists", "functions", "grouping",
@@ -23,9 +23,8 @@ var (
 	}
 )
 
-// CheckCounts fails the test unless tests are as many, by category, type and
-// approval, as COUNTS.tsv says of the suite and the categories given; without
-// categories, of the whole suite. A reader that loses tests would hide failures.
+// CheckCounts fails the test unless the numbers of tests by category, type and approval are those in
+// COUNTS.tsv, for the given categories or for the whole suite. A reader that loses tests would hide failures.
 func CheckCounts(t testing.TB, suites, suite string, tests []Test, categories ...string) {
 	t.Helper()
 	want, err := counts(suites, suite, categories)

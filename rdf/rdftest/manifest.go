@@ -14,7 +14,7 @@ import (
 	"trails/rdf/rdfio"
 )
 
-// Base is where rdf-tests is on the web; the names of its files are resolved there.
+// Base is the web address of rdf-tests, against which file names are resolved.
 const Base = "https://w3c.github.io/rdf-tests/"
 
 // Terms of the vocabulary of manifests.
@@ -30,18 +30,18 @@ const (
 	approvalDA    = rdf.IRI("http://www.w3.org/2001/sw/DataAccess/tests/test-dawg#approval")
 )
 
-// absent are the manifests that the suites name but do not hold.
+// absent are manifests that the suites refer to but do not contain.
 var absent = []string{"entailment/manifest.ttl", "service/manifest.ttl"}
 
-// Manifest is one manifest's graph.
+// Manifest is the graph of one manifest.
 type Manifest struct {
 	dir   string // of rdf-tests
 	iri   string
 	about map[rdf.Term][]rdf.Quad
 }
 
-// Load returns the tests of the manifest at a path below rdf-tests, and of those
-// that it includes, in their order.
+// Load returns the tests of the manifest at a path below rdf-tests, and of the manifests that it includes, in
+// order.
 func Load(t testing.TB, suites, name string) []Test {
 	t.Helper()
 	tests, err := load(filepath.Join(suites, "rdf-tests"), name)
@@ -79,8 +79,7 @@ func load(dir, name string) ([]Test, error) {
 	return tests, nil
 }
 
-// manifestNode returns the node that is the manifest: its document or, in some, a
-// blank node.
+// manifestNode returns the node of the manifest: the document or, in some, a blank node.
 func manifestNode(quads []rdf.Quad, document rdf.Term) rdf.Term {
 	for _, q := range quads {
 		if q.Predicate == rdf.Type && q.Object == manifestClass {
@@ -146,7 +145,7 @@ func (m *Manifest) Objects(node rdf.Term, property rdf.IRI) []rdf.Term {
 	return objects
 }
 
-// Lists returns the items of all lists that a node's property names.
+// Lists returns the items of all lists that are values of a node's property.
 func (m *Manifest) Lists(node rdf.Term, property rdf.IRI) []rdf.Term {
 	var items []rdf.Term
 	for _, cell := range m.Objects(node, property) {
@@ -158,7 +157,7 @@ func (m *Manifest) Lists(node rdf.Term, property rdf.IRI) []rdf.Term {
 	return items
 }
 
-// File returns where the file with an IRI of the suite is.
+// File returns the path of the suite's file with an IRI.
 func (m *Manifest) File(iri rdf.Term) (string, error) {
 	name, ok := strings.CutPrefix(rdf.Lexical(iri), Base)
 	if _, isIRI := iri.(rdf.IRI); !isIRI || !ok || !filepath.IsLocal(name) {
@@ -167,7 +166,7 @@ func (m *Manifest) File(iri rdf.Term) (string, error) {
 	return filepath.Join(m.dir, filepath.FromSlash(name)), nil
 }
 
-// Open opens the file with an IRI of the suite.
+// Open opens the suite's file with an IRI.
 func (m *Manifest) Open(iri rdf.Term) (*os.File, error) {
 	name, err := m.File(iri)
 	if err != nil {
@@ -176,10 +175,10 @@ func (m *Manifest) Open(iri rdf.Term) (*os.File, error) {
 	return os.Open(name)
 }
 
-// NewReader makes a reader of a document with a base.
+// NewReader returns a reader of a document with a base.
 type NewReader func(r io.Reader, base string) rdfio.Reader
 
-// readers are those of the formats that suites hold data in, by file extension.
+// readers reads the suites' data, by file extension.
 var readers = map[string]NewReader{
 	".nt":   func(r io.Reader, _ string) rdfio.Reader { return rdfio.NewNTriplesReader(r, rdfio.Limits{}) },
 	".nq":   func(r io.Reader, _ string) rdfio.Reader { return rdfio.NewNQuadsReader(r, rdfio.Limits{}) },
@@ -188,7 +187,7 @@ var readers = map[string]NewReader{
 	".trig": func(r io.Reader, base string) rdfio.Reader { return rdfio.NewTriGReader(r, base, rdfio.Limits{}) },
 }
 
-// Read returns the quads of a file of the suite, by its extension.
+// Read returns the quads of a file of the suite.
 func (m *Manifest) Read(iri rdf.Term) ([]rdf.Quad, error) {
 	read, ok := readers[path.Ext(rdf.Lexical(iri))]
 	if !ok {
@@ -197,7 +196,7 @@ func (m *Manifest) Read(iri rdf.Term) ([]rdf.Quad, error) {
 	return m.ReadWith(iri, read)
 }
 
-// ReadWith returns the quads of a file of the suite, whose IRI is its base.
+// ReadWith returns the quads of a file of the suite; its IRI is the base.
 func (m *Manifest) ReadWith(iri rdf.Term, read NewReader) ([]rdf.Quad, error) {
 	f, err := m.Open(iri)
 	if err != nil {
@@ -211,7 +210,7 @@ func (m *Manifest) ReadWith(iri rdf.Term, read NewReader) ([]rdf.Quad, error) {
 	return quads, nil
 }
 
-// All returns the quads before the first error; io.EOF is none.
+// All returns the quads before the first error; io.EOF is no error.
 func All(r rdfio.Reader) ([]rdf.Quad, error) {
 	var quads []rdf.Quad
 	for {

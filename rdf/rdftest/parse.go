@@ -8,9 +8,8 @@ import (
 	"trails/rdf/rdfio"
 )
 
-// Parse returns what runs tests of a format's reader: what must be refused is
-// refused with a syntax error, what must be read is, and where the test has a
-// result it is the same dataset.
+// Parse returns a function that runs tests of a format's reader: negative tests must end in a syntax error,
+// positive ones without error and, if the test has a result, with the same dataset.
 func Parse(read NewReader) func(Test) error {
 	return func(test Test) error {
 		quads, err := test.Manifest.ReadWith(test.Action, read)

@@ -12,25 +12,25 @@ import (
 	"trails/rdf"
 )
 
-// Vocabularies in which a manifest writes requests and answers.
+// Vocabularies in which manifests describe requests and answers.
 const (
 	httpNS    = "http://www.w3.org/2011/http#"
 	contentNS = "http://www.w3.org/2011/content#"
 )
 
-// Protocol says how a service is reached that protocol suites are held against.
+// Protocol is the service that a protocol suite tests.
 type Protocol struct {
-	// New returns the service on a new store that holds quads.
+	// New returns a service on a new store with these quads.
 	New func(quads []rdf.Quad) (http.Handler, error)
-	// Paths maps the beginnings of the suite's paths to the service's.
+	// Paths maps prefixes of the suite's paths to those of the service.
 	Paths map[string]string
 }
 
-// host is the authority under which services are reached.
+// host is the authority in request URLs.
 const host = "localhost"
 
-// Script returns what runs tests that are a list of requests, each with what must
-// come back; they share the service.
+// Script returns a function that runs tests which are lists of requests to one service, each with the
+// expected answer.
 func Script(p Protocol) func(Test) error {
 	return func(test Test) error {
 		m := test.Manifest
@@ -60,7 +60,7 @@ type script struct {
 	*Manifest
 	paths   map[string]string
 	service http.Handler
-	known   *strings.Replacer // of what earlier answers told
+	known   *strings.Replacer // placeholders, with their values from earlier answers
 }
 
 func (s *script) exchange(node rdf.Term) error {
@@ -114,7 +114,7 @@ func (s *script) headers(node rdf.Term) map[string]string {
 	return headers
 }
 
-// body is a request's in the bytes of its encoding.
+// body returns the body of a request in its encoding.
 func (s *script) body(node rdf.Term) []byte {
 	text := s.text(node, contentNS+"chars")
 	if s.text(node, contentNS+"characterEncoding") != "UTF-16" {

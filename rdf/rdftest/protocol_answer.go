@@ -14,13 +14,13 @@ import (
 	"trails/rdf/rdfio"
 )
 
-// statuses are the codes that a manifest names by words.
+// statuses are the status codes that manifests describe by words.
 var statuses = map[string]int{
 	"OK": http.StatusOK, "Created": http.StatusCreated, "NoContent": http.StatusNoContent, "NotFound": http.StatusNotFound,
 	"BadRequest": http.StatusBadRequest,
 }
 
-// tableMedia and graphMedia are what tables and graphs may come in.
+// tableMedia and graphMedia are the media types of tables and of graphs.
 var (
 	tableMedia = map[string]func(io.Reader) (Answer, error){
 		"application/sparql-results+json": readJSON,
@@ -35,7 +35,7 @@ var (
 	}
 )
 
-// answer holds what came back against what is wanted.
+// answer checks an answer against the expected one.
 func (s *script) answer(want rdf.Term, got *http.Response) error {
 	body, err := io.ReadAll(got.Body)
 	if err != nil {
@@ -79,11 +79,11 @@ func (s *script) contentType(want rdf.Term, got *http.Response) error {
 }
 
 func mediaOf(got *http.Response) string {
-	media, _, _ := mime.ParseMediaType(got.Header.Get("Content-Type")) // "" is no media type that anybody wants
+	media, _, _ := mime.ParseMediaType(got.Header.Get("Content-Type")) // "" is no expected media type
 	return media
 }
 
-// format holds the form of an answer, and ASK's truth.
+// format checks the media type of an answer and, for ASK, its value.
 func (s *script) format(want rdf.Term, got *http.Response, body []byte) error {
 	switch format := s.text(want, manifestNS+"expectedFormat"); format {
 	case "":
@@ -111,7 +111,7 @@ func (s *script) solutions(want rdf.Term, got *http.Response, body []byte, boole
 	return nil
 }
 
-// ReadAnswer reads what a service answered to a query, in whatever format it says.
+// ReadAnswer reads a service's answer to a query, by its Content-Type.
 func ReadAnswer(got *http.Response) (Answer, error) {
 	body, err := io.ReadAll(got.Body)
 	if err != nil {
@@ -139,7 +139,7 @@ func graphIn(got *http.Response, body []byte) ([]rdf.Quad, error) {
 	return All(read(bytes.NewReader(body), "http://"+host+"/"))
 }
 
-// graph holds the body against the graph that is wanted.
+// graph checks that the body is the expected graph.
 func (s *script) graph(want rdf.Term, got *http.Response, body []byte) error {
 	wanted := s.Object(want, httpNS+"body")
 	if wanted == nil {
@@ -159,7 +159,7 @@ func (s *script) graph(want rdf.Term, got *http.Response, body []byte) error {
 	return nil
 }
 
-// location keeps the address that the answer names, for requests after it.
+// location keeps the address in the answer for later requests.
 func (s *script) location(want rdf.Term, got *http.Response) error {
 	name := s.text(want, manifestNS+"expectedLocation")
 	if name == "" {

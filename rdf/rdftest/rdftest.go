@@ -1,7 +1,6 @@
-// Package rdftest runs the standards' own suites in tests: it reads their manifests
-// with the project's own Turtle reader, holds the number of tests against
-// COUNTS.tsv, and holds what fails against a file of expected failures, in which
-// each has a reason. It knows nothing of what a test does. Start with [Suite].
+// Package rdftest runs the standards' test suites. It reads their manifests with the project's Turtle reader,
+// checks the number of tests against COUNTS.tsv, and checks failures against a file of expected failures with
+// reasons. What a test does is up to the caller. Start with [Suite].
 package rdftest
 
 import (
@@ -14,8 +13,8 @@ import (
 	"trails/rdf"
 )
 
-// Dir returns where the suites are: TRAILS_SUITES, or ../shared/suites beside the
-// repository. Without them it skips the test, and fails it in CI.
+// Dir returns the directory of the suites: TRAILS_SUITES, or ../shared/suites beside the repository. If there
+// is none it skips the test, or fails it in CI.
 func Dir(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("TRAILS_SUITES")
@@ -57,14 +56,14 @@ type Test struct {
 	Approval string // "Approved", "Proposed", …, or "none"
 	Category string // the directory of its manifest
 	Action   rdf.Term
-	Result   rdf.Term // nil when the manifest names none
+	Result   rdf.Term // nil if the manifest has none
 	Manifest *Manifest
 }
 
-// Positive reports whether a syntax or evaluation test wants success.
+// Positive reports whether a syntax or evaluation test expects success.
 func (t Test) Positive() bool { return !strings.Contains(t.Type, "Negative") }
 
-// Sample returns n of the tests of a type, from all over the suite.
+// Sample returns n tests of a type, spread over the whole suite.
 func Sample(tests []Test, kind string, n int) []Test {
 	var all, chosen []Test
 	for _, test := range tests {
@@ -79,18 +78,17 @@ func Sample(tests []Test, kind string, n int) []Test {
 	return chosen
 }
 
-// Suite is what runs together and ends with one line: its name, passed/total.
+// Suite is a set of tests that run together and end with a line of the suite's name and passed/total.
 type Suite struct {
 	Name  string
 	Tests []Test
-	// Expected names a file of tests that may fail: IRI, white space, reason.
-	// "" allows none.
+	// Expected names a file of expected failures, each line an IRI, white space and a reason. "" allows none.
 	Expected string
 	// Run returns why a test fails, or nil.
 	Run func(Test) error
 }
 
-// W3C runs a suite: each entry is a subtest. The caller has checked its counts.
+// W3C runs each test of a suite as a subtest. It does not check their number, see [CheckCounts].
 func (s Suite) W3C(t *testing.T) {
 	t.Helper()
 	expected, err := s.expected()
@@ -115,8 +113,8 @@ func (s Suite) W3C(t *testing.T) {
 	fmt.Printf("%s %d/%d\n", s.Name, passed, len(s.Tests))
 }
 
-// Check runs a suite without a report of each test and returns what W3C would
-// fail: for tests of the harness itself.
+// Check runs a suite without subtests, and returns the tests that W3C would fail. It is for tests of this
+// package.
 func (s Suite) Check() (failed []string, err error) {
 	expected, err := s.expected()
 	if err != nil {
@@ -130,7 +128,7 @@ func (s Suite) Check() (failed []string, err error) {
 	return failed, nil
 }
 
-// judge turns a test's outcome into the run's.
+// judge returns an error for an unexpected failure, and for an expected one that did not occur.
 func judge(err error, listed bool) error {
 	switch {
 	case listed && err == nil:
@@ -141,8 +139,8 @@ func judge(err error, listed bool) error {
 	return err
 }
 
-// expected reads the file of expected failures. A line without a reason and one
-// that names no test of the suite are errors.
+// expected reads the file of expected failures. A line without a reason, or with an unknown test, is an
+// error.
 func (s Suite) expected() (map[rdf.IRI]string, error) {
 	reasons := map[rdf.IRI]string{}
 	if s.Expected == "" {

@@ -13,7 +13,7 @@ import (
 
 const serviceNS = "http://www.w3.org/ns/sparql-service-description#"
 
-// serviceProperties are those of the vocabulary, by the class that they are about.
+// serviceProperties are the properties of the vocabulary, by their domain.
 var serviceProperties = map[string][]string{
 	"Service": {"endpoint", "feature", "defaultEntailmentRegime", "defaultSupportedEntailmentProfile", "extensionFunction", "extensionAggregate",
 		"languageExtension", "supportedLanguage", "propertyFeature", "defaultDataset", "availableGraphs", "resultFormat", "inputFormat"},
@@ -22,7 +22,7 @@ var serviceProperties = map[string][]string{
 	"Graph":      {},
 }
 
-// serviceClasses are the classes of what properties lead to.
+// serviceClasses are the ranges of properties.
 var serviceClasses = map[string]string{
 	"defaultDataset": "Dataset", "availableGraphs": "GraphCollection", "defaultGraph": "Graph", "namedGraph": "NamedGraph", "graph": "Graph",
 }
@@ -30,8 +30,8 @@ var serviceClasses = map[string]string{
 // languages are the instances of sd:Language.
 var languages = []string{"SPARQL10Query", "SPARQL11Query", "SPARQL11Update"}
 
-// ServiceDescription returns what runs the tests of a service's description, which
-// have a name only; the endpoint is at a path.
+// ServiceDescription returns a function that runs the tests of a service description, which are defined by
+// their names only; path is that of the endpoint.
 func ServiceDescription(p Protocol, path string) func(Test) error {
 	return func(test Test) error {
 		service, err := p.New(nil)
@@ -65,7 +65,7 @@ func hasEndpoint(quads []rdf.Quad, endpoint rdf.IRI) error {
 	return fmt.Errorf("no endpoint <%s>", string(endpoint))
 }
 
-// conforms holds a description against the vocabulary's domains and ranges.
+// conforms checks a description against the domains and ranges of the vocabulary.
 func conforms(quads []rdf.Quad) error {
 	class := map[rdf.Term]string{}
 	for _, q := range quads {

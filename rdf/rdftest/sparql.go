@@ -12,31 +12,30 @@ import (
 	"trails/sparql"
 )
 
-// Engine answers queries and runs updates: what the SPARQL suites are held against.
-// A dataset comes as quads; an engine must not keep or change the slice.
+// Engine is the engine that the SPARQL suites test. Datasets are quads; the engine must neither keep nor
+// change the slice.
 type Engine interface {
-	// Accepts returns an error when the text is no query or, when update is set,
-	// no update.
+	// Accepts returns an error if the text is no valid query or, with update, no valid update.
 	Accepts(text, base string, update bool) error
 	Query(ctx context.Context, text, base string, dataset []rdf.Quad) (Answer, error)
 	Update(ctx context.Context, text, base string, dataset []rdf.Quad) ([]rdf.Quad, error)
 }
 
-// Answer is what a query gives: a truth, a graph, or a table.
+// Answer is the result of a query: a boolean, a graph, or a table.
 type Answer struct {
-	// Truth is ASK's answer.
+	// Truth is the result of ASK.
 	Truth *bool
-	// IsGraph says that Graph is the answer, of CONSTRUCT or DESCRIBE.
+	// IsGraph means that Graph is the result, of CONSTRUCT or DESCRIBE.
 	IsGraph bool
 	Graph   []rdf.Quad
-	// Vars and Rows are SELECT's; a nil term is unbound.
+	// Vars and Rows are the result of SELECT; a nil term is unbound.
 	Vars []string
 	Rows [][]rdf.Term
-	// Ordered says that the order of Rows is part of the answer.
+	// Ordered means that the order of Rows matters.
 	Ordered bool
-	// Lax says that an answer may have fewer of equal rows, but one (REDUCED).
+	// Lax means that duplicates may be dropped (REDUCED).
 	Lax bool
-	// TextOnly says that terms are known by their texts only, as in CSV.
+	// TextOnly means that only the texts of terms are known, as in CSV.
 	TextOnly bool
 }
 
@@ -46,7 +45,7 @@ const (
 	setNS    = "http://www.w3.org/2001/sw/DataAccess/tests/result-set#"
 )
 
-// SPARQL returns what runs syntax and evaluation tests of SPARQL on an engine.
+// SPARQL returns a function that runs syntax and evaluation tests on an engine.
 func SPARQL(engine Engine) func(Test) error {
 	return func(test Test) error {
 		switch test.Type {
@@ -112,7 +111,7 @@ func queryTest(engine Engine, test Test) error {
 	return CompareAnswers(want, got)
 }
 
-// Text returns what a file of the suite says.
+// Text returns the contents of a file of the suite.
 func (m *Manifest) Text(iri rdf.Term) (string, error) {
 	name, err := m.File(iri)
 	if err != nil {
@@ -122,8 +121,7 @@ func (m *Manifest) Text(iri rdf.Term) (string, error) {
 	return string(text), err
 }
 
-// queryData returns the dataset of a query test: what the manifest names, and what
-// FROM and FROM NAMED of the query do.
+// queryData returns the dataset of a query test: files of the manifest, and those of FROM and FROM NAMED.
 func (m *Manifest) queryData(action rdf.Term, text, base string) ([]rdf.Quad, error) {
 	var d documents
 	for _, file := range m.Objects(action, queryNS+"data") {
@@ -135,7 +133,7 @@ func (m *Manifest) queryData(action rdf.Term, text, base string) ([]rdf.Quad, er
 	}
 	query, err := sparql.Parse(text, sparql.Options{Base: base})
 	if err != nil {
-		return d.quads, d.err // the engine says so, too
+		return d.quads, d.err // the engine reports it
 	}
 	named := map[rdf.IRI]bool{}
 	for _, iri := range append(query.Dataset.Default, query.Dataset.Named...) {
@@ -147,8 +145,7 @@ func (m *Manifest) queryData(action rdf.Term, text, base string) ([]rdf.Quad, er
 	return d.quads, d.err
 }
 
-// graphData returns a named graph's file and name: the file's own name is its, or
-// a node has both apart.
+// graphData returns file and name of a named graph: an IRI is both, another node has a property for each.
 func (m *Manifest) graphData(node rdf.Term, ns rdf.IRI) (file, name rdf.Term) {
 	file = m.Object(node, ns+"graph")
 	if file == nil {
@@ -160,7 +157,7 @@ func (m *Manifest) graphData(node rdf.Term, ns rdf.IRI) (file, name rdf.Term) {
 	return file, file
 }
 
-// documents collects the quads of files, each with blank nodes of its own.
+// documents collects the quads of files; each file has its own blank nodes.
 type documents struct {
 	quads []rdf.Quad
 	n     int
@@ -208,7 +205,7 @@ func updateTest(engine Engine, test Test) error {
 		return fmt.Errorf("update: %w", err)
 	}
 	if m.Object(test.Result, updateNS+"result") != nil && len(want) == 0 {
-		return nil // ut:success is all there is to it
+		return nil // ut:success means only that
 	}
 	if !rdf.Isomorphic(want, got) {
 		return fmt.Errorf("another dataset:\ngot\n%swant\n%s", lines(got), lines(want))
@@ -216,7 +213,7 @@ func updateTest(engine Engine, test Test) error {
 	return nil
 }
 
-// store returns the graph store that an update test begins or ends with.
+// store returns the graph store before or after an update test.
 func (m *Manifest) store(node rdf.Term) ([]rdf.Quad, error) {
 	var d documents
 	for _, file := range m.Objects(node, updateNS+"data") {

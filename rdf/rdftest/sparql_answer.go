@@ -12,8 +12,8 @@ import (
 	"trails/rdf"
 )
 
-// answerReaders read results by file extension. They are this package's own: what
-// the project writes must not be judged by what it reads.
+// answerReaders reads results by file extension. They are separate from the project's own result formats, so
+// that these do not test themselves.
 var answerReaders = map[string]func(io.Reader) (Answer, error){
 	".srx": readXML,
 	".srj": readJSON,
@@ -21,8 +21,8 @@ var answerReaders = map[string]func(io.Reader) (Answer, error){
 	".csv": readCSV,
 }
 
-// expectedAnswer reads the result of a query test; RDF is a graph, or a result set
-// in RDF (https://www.w3.org/2001/sw/DataAccess/tests/result-set).
+// expectedAnswer reads the result of a query test. RDF files hold a graph, or a result set
+// (https://www.w3.org/2001/sw/DataAccess/tests/result-set).
 func (m *Manifest) expectedAnswer(iri rdf.Term) (Answer, error) {
 	read, ok := answerReaders[path.Ext(rdf.Lexical(iri))]
 	if !ok {
@@ -40,7 +40,7 @@ func (m *Manifest) expectedAnswer(iri rdf.Term) (Answer, error) {
 	return read(f)
 }
 
-// answerOf reads a result set in RDF; a graph without one is the answer itself.
+// answerOf reads a result set in RDF; any other graph is itself the result.
 func answerOf(quads []rdf.Quad) (Answer, error) {
 	m := &Manifest{about: map[rdf.Term][]rdf.Quad{}}
 	var set rdf.Term
@@ -67,7 +67,7 @@ func (m *Manifest) table(set rdf.Term) (Answer, error) {
 	}
 	solutions := m.Objects(set, setNS+"solution")
 	index := func(solution rdf.Term) int {
-		n, _ := strconv.Atoi(rdf.Lexical(m.Object(solution, setNS+"index"))) // 0 without one
+		n, _ := strconv.Atoi(rdf.Lexical(m.Object(solution, setNS+"index"))) // 0 if there is none
 		return n
 	}
 	a.Ordered = len(solutions) > 0 && index(solutions[0]) > 0

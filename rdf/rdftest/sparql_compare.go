@@ -12,10 +12,9 @@ import (
 	"trails/rdf"
 )
 
-// CompareAnswers returns how got differs from want. Graphs are isomorphic; tables
-// have the same columns in any order and the same rows as often, in the same order
-// when want is ordered, under one mapping of blank nodes. Numbers that differ as
-// terms are the same when datatype and value are.
+// CompareAnswers returns the difference between two answers, or nil. Graphs must be isomorphic. Tables must
+// have the same columns in any order and the same rows equally often, in the same order if want is ordered,
+// under one mapping of blank nodes. Numbers are equal if datatype and value are.
 func CompareAnswers(want, got Answer) error {
 	switch {
 	case (want.Truth == nil) != (got.Truth == nil), want.IsGraph != got.IsGraph:
@@ -61,7 +60,7 @@ func compareTables(want, got Answer) error {
 	return fmt.Errorf("another table:\ngot %v\n%swant %v\n%s", want.Vars, table(rows), want.Vars, table(want.Rows))
 }
 
-// textOnly is a term as CSV has it.
+// textOnly returns a term as CSV writes it.
 func textOnly(t rdf.Term) rdf.Term {
 	if _, blank := t.(rdf.BNode); blank {
 		return t
@@ -83,7 +82,7 @@ func table(rows [][]rdf.Term) string {
 	return out.String()
 }
 
-// matcher pairs rows, and blank nodes one to one.
+// matcher maps rows to rows, and blank nodes to blank nodes, one to one.
 type matcher struct {
 	want, got   [][]rdf.Term
 	ordered     bool
@@ -98,7 +97,7 @@ func newMatcher(want Answer, rows [][]rdf.Term) *matcher {
 	}
 }
 
-// onceEach removes repeats, and returns how many rows there were.
+// onceEach removes duplicates, and returns the former number of rows.
 func onceEach(rows *[][]rdf.Term) int {
 	var once [][]rdf.Term
 	for _, row := range *rows {
@@ -111,7 +110,7 @@ func onceEach(rows *[][]rdf.Term) int {
 	return n
 }
 
-// match pairs the rows of want from i on, and takes back what leads nowhere.
+// match maps the rows of want from i on, and backtracks.
 func (m *matcher) match(i int) bool {
 	if i == len(m.want) {
 		return true
@@ -132,7 +131,7 @@ func (m *matcher) match(i int) bool {
 		m.taken[j] = false
 		m.there, m.back = there, back
 		if !hasBlank(row) {
-			return false // any other row that matches is this one again
+			return false // other matching rows are equal to this one
 		}
 	}
 	return false
@@ -169,7 +168,7 @@ func (m *matcher) termsMatch(want, got rdf.Term) bool {
 	return true
 }
 
-// sameTerm compares language tags whatever their case, and numbers by value.
+// sameTerm compares language tags without case, and numbers by value.
 func sameTerm(want, got rdf.Term) bool {
 	if want == got {
 		return true
@@ -183,7 +182,7 @@ func sameTerm(want, got rdf.Term) bool {
 		sameNumber(rdf.Lexical(want), rdf.Lexical(got), rdf.DatatypeOf(want))
 }
 
-// tolerance is how far apart two floats or quotients may be, as a part of them.
+// tolerance is the allowed relative difference of floats and quotients.
 const tolerance = 1e-12
 
 func sameNumber(want, got string, datatype rdf.IRI) bool {

@@ -11,7 +11,7 @@ import (
 	"trails/rdf/rdfio"
 )
 
-// readTSV reads SPARQL 1.1 Query Results TSV: terms as in Turtle.
+// readTSV reads SPARQL 1.1 Query Results TSV.
 func readTSV(r io.Reader) (Answer, error) {
 	var a Answer
 	lines := bufio.NewScanner(r)
@@ -36,7 +36,7 @@ func readTSV(r io.Reader) (Answer, error) {
 	return a, lines.Err()
 }
 
-// turtleTerm reads one term; an empty text is unbound.
+// turtleTerm reads one term in Turtle; "" is unbound.
 func turtleTerm(text string) (rdf.Term, error) {
 	if text == "" {
 		return nil, nil
@@ -54,8 +54,7 @@ func turtleTerm(text string) (rdf.Term, error) {
 	return quads[0].Object, nil
 }
 
-// readCSV reads SPARQL 1.1 Query Results CSV, which keeps only texts: every value
-// comes as a plain string, but blank nodes.
+// readCSV reads SPARQL 1.1 Query Results CSV: except for blank nodes all values become plain strings.
 func readCSV(r io.Reader) (Answer, error) {
 	records, err := csv.NewReader(r).ReadAll()
 	if err != nil || len(records) == 0 {
