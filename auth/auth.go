@@ -1,7 +1,6 @@
-// Package auth says who calls a process, and from where. There is one [Resolver] a
-// process: HTTP, MCP over HTTP and stdio, and the pages ask it, and pass on what it
-// answers as the [policy.Principal] in the context of the request. Nothing behind them
-// knows how a caller was resolved. What a principal may do is package policy's.
+// Package auth identifies the callers of a process. There is one [Resolver] a process. HTTP, MCP over HTTP
+// and stdio, and the pages ask it, and put its [policy.Principal] into the request's context. The code behind
+// them does not know how a caller was identified. What a principal may do is decided by package policy.
 //
 // Read [Options] first, then [Resolver.Request].
 package auth
@@ -19,39 +18,36 @@ import (
 	"trails/fault"
 )
 
-// Options say who may call a process, and where it is reached. The zero value lets
-// everybody in, as "anonymous" and without a scope.
+// Options configure who may call a process, and its address. The zero value admits everybody as "anonymous",
+// without scopes.
 type Options struct {
-	// Token, when set, must be shown by every caller.
+	// Token, if set, is required from every caller.
 	Token string
-	// ID is the principal's ID of callers that showed the token, and over stdio of those
-	// that need none; empty means "token".
+	// ID is the ID of principals with the token, and over stdio of those that need none; "" means "token".
 	ID string
-	// Owner is whose the idempotency keys of all callers are; empty means of each ID its own.
+	// Owner is the owner of all callers' idempotency keys; "" means that each ID owns its own.
 	Owner string
-	// Scopes are the process's.
+	// Scopes are the scopes of the process; no caller has more.
 	Scopes policy.Scopes
-	// Shown is the token that the one caller over stdio has in its environment, for clients
-	// that show none in their messages.
+	// Shown is a token in the environment of the one caller over stdio. It counts for clients that do not
+	// send a token in messages.
 	Shown string
-	// Operator says that who started the process, with this ID, has its scopes without a
-	// token: over stdio, and in a browser that [Resolver.SignInOperator] let in. It means
-	// nothing where there is a Token.
+	// Operator means that the user who started the process, whose name is ID, has all its scopes without a
+	// token: over stdio, and in a browser admitted by [Resolver.SignInOperator]. It has no effect together
+	// with Token.
 	Operator bool
-	// Public is the one address of the server for callers, as [ParsePublic] returns it,
-	// where a proxy hands their requests on. Nil means the address that a request was
-	// sent to.
+	// Public is the server's only address for callers behind a proxy, as returned by [ParsePublic]. Nil means
+	// that requests come directly, and the address is the one they were sent to.
 	Public *url.URL
-	// Proxies are believed what they say of others in X-Forwarded-*, as loopback
-	// addresses are. They count only with Public.
+	// Proxies are addresses whose X-Forwarded-* headers are trusted, besides loopback addresses. They have an
+	// effect only with Public.
 	Proxies []netip.Prefix
-	// Instance tells this server from others of the same host, such as "8757-notes". It is
-	// in the name of the cookie of those who signed in, so that signing in to one server
-	// is not signing out of another.
+	// Instance distinguishes servers on one host, such as "8757-notes". It is part of the sign-in cookie's
+	// name, so that signing in to one server does not sign out of another.
 	Instance string
 }
 
-// Resolver resolves the callers of one process. It is safe for concurrent use.
+// Resolver identifies the callers of one process. It is safe for concurrent use.
 type Resolver struct {
 	opts    Options
 	hash    [sha256.Size]byte // of the token
@@ -60,27 +56,26 @@ type Resolver struct {
 	link    operatorLink
 }
 
-// New returns the resolver of a process.
+// New returns a resolver.
 func New(o Options) *Resolver {
 	o.ID = cmp.Or(o.ID, "token")
 	return &Resolver{opts: o, hash: sha256.Sum256([]byte(o.Token))}
 }
 
-// NeedsToken reports whether callers must show a token.
+// NeedsToken reports whether callers must send a token.
 func (r *Resolver) NeedsToken() bool { return r.opts.Token != "" }
 
-// HasOperator reports whether who started the process is known without a token.
+// HasOperator reports whether the user who started the process needs no token.
 func (r *Resolver) HasOperator() bool { return r.opts.Operator && !r.NeedsToken() }
 
-// Scopes are the process's: no caller has more.
+// Scopes returns the scopes of the process; no caller has more.
 func (r *Resolver) Scopes() policy.Scopes { return r.opts.Scopes }
 
-// Public is the address of the server for callers behind a proxy, nil where there is none.
+// Public returns the server's address behind a proxy, or nil.
 func (r *Resolver) Public() *url.URL { return r.opts.Public }
 
-// Verify returns the principal of a caller that shows secret as the token; it is false
-// for any other secret, and when the process has no token. Hashes are compared, so that
-// the time says nothing of how much was right, not even the length.
+// Verify returns the principal for a token; ok is false for a wrong one, and if the process has no token. It
+// compares hashes, so that the time it takes reveals nothing of the token, not even its length.
 func (r *Resolver) Verify(secret string) (policy.Principal, bool) {
 	hash := sha256.Sum256([]byte(secret))
 	if !r.NeedsToken() || subtle.ConstantTimeCompare(hash[:], r.hash[:]) != 1 {
@@ -89,9 +84,9 @@ func (r *Resolver) Verify(secret string) (policy.Principal, bool) {
 	return policy.Principal{ID: r.opts.ID, Owner: r.opts.Owner, Scopes: r.opts.Scopes, Authenticated: true}, true
 }
 
-// Local returns the principal of a caller over stdio: whoever started the process. Where a
-// token is asked for, secret must be it or, when that is empty, [Options.Shown]; it is false
-// for any other. Without one, it is authenticated as the operator alone.
+// Local returns the principal of the caller over stdio, the user who started the process. If a token is
+// required, secret or else [Options.Shown] must be it, otherwise ok is false. If none is required, only the
+// operator is authenticated.
 func (r *Resolver) Local(secret string) (policy.Principal, bool) {
 	if r.NeedsToken() {
 		return r.Verify(cmp.Or(secret, r.opts.Shown))
@@ -99,14 +94,13 @@ func (r *Resolver) Local(secret string) (policy.Principal, bool) {
 	return r.starter(), true
 }
 
-// starter is who started a process that asks for no token.
+// starter returns the principal of the user who started a process without a token.
 func (r *Resolver) starter() policy.Principal {
 	return policy.Principal{ID: r.opts.ID, Owner: r.opts.Owner, Scopes: r.opts.Scopes, Authenticated: r.HasOperator()}
 }
 
-// Request returns who sent an HTTP request: who shows the token in the Authorization
-// header, if browsers count a browser that signed in, and anybody where no token is asked
-// for. It is false for all others.
+// Request returns the sender of an HTTP request: one with the token in the Authorization header, with
+// browsers also a browser that has signed in, and anybody if no token is required. Otherwise known is false.
 func (r *Resolver) Request(req *http.Request, browsers bool) (p policy.Principal, known bool) {
 	p, known = r.Verify(bearer(req))
 	if !known && browsers {
@@ -120,8 +114,8 @@ func (r *Resolver) Request(req *http.Request, browsers bool) (p policy.Principal
 	return p, known
 }
 
-// Refuse returns the fault for a request whose sender [Resolver.Request] does not know.
-// One with a wrong token may be held for a moment; see [Resolver.WrongToken].
+// Refuse returns the fault for a request that [Resolver.Request] does not admit. It may delay one with a
+// wrong token; see [Resolver.WrongToken].
 func (r *Resolver) Refuse(req *http.Request) error {
 	if bearer(req) != "" {
 		if err := r.WrongToken(req); err != nil {
@@ -131,7 +125,7 @@ func (r *Resolver) Refuse(req *http.Request) error {
 	return Unauthenticated()
 }
 
-// Unauthenticated is the fault of a caller that has not shown the token.
+// Unauthenticated returns the fault for a caller without the token.
 func Unauthenticated() error { return fault.New(fault.Unauthenticated, "Authentication failed") }
 
 // bearer returns the token of the Authorization header, or "" (RFC 6750, section 2.1).
@@ -143,11 +137,10 @@ func bearer(req *http.Request) string {
 	return strings.TrimSpace(secret)
 }
 
-// maxClient bounds what a program may say of itself in every commit it makes.
+// maxClient bounds the program's name that every commit records.
 const maxClient = 64
 
-// clientOf is the first product of the User-Agent, such as "curl/8.5.0": what the
-// program says of itself, which proves nothing.
+// clientOf returns the first product in User-Agent, such as "curl/8.5.0". It is unverified.
 func clientOf(req *http.Request) string {
 	product, _, _ := strings.Cut(req.UserAgent(), " ")
 	if len(product) > maxClient || strings.ContainsFunc(product, func(c rune) bool { return c <= ' ' || c > '~' }) {

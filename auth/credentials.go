@@ -13,27 +13,26 @@ import (
 	"sync"
 )
 
-// Credentials are a caller's own for upstream servers, by the names of the servers. They travel
-// in the context of what the caller does and nowhere else: nothing stores or logs them. The
-// zero Credentials are none.
+// Credentials are a caller's own credentials for upstream servers, by server name. They exist only in the
+// context of the caller's requests: they are never stored or logged. The zero Credentials is empty.
 type Credentials struct{ byServer map[string]Credential }
 
-// Credential is what one caller shows one upstream server. The zero Credential is none.
-// Printing it, or what has it, shows nothing of its value.
+// Credential is a caller's credential for one upstream server. The zero Credential is empty. Printing it, or
+// a struct that contains it, does not reveal its value.
 type Credential struct {
-	value *string // behind a pointer, which is what printing a struct follows no further than
-	sent  bool    // with a request, to a process that has other callers
+	value *string // printing a struct does not follow pointers
+	sent  bool    // it came with a request to a process with several callers
 }
 
-// Where a caller gives the credential for a server: in a header of a request, or in a variable
-// of the environment of a process that has this one caller. The name of the server stands
-// behind the prefix, in a variable in capitals and with _ in the place of -.
+// Where callers give a credential for a server: in a request header or, if the process has only one caller,
+// in an environment variable. The prefix is followed by the server's name; variables are in upper case, with
+// _ for -.
 const (
 	credentialHeader   = "Trails-Upstream-"
 	CredentialVariable = "TRAILS_UPSTREAM_" // the prefix of the variables
 )
 
-// HowGiven says to a caller where the credential for a server is looked for.
+// HowGiven tells a caller where to give the credential for a server.
 func HowGiven(server string) string {
 	return fmt.Sprintf("send it in the header %s of the request, or set %s where the process is yours alone",
 		http.CanonicalHeaderKey(credentialHeader+server), CredentialVariable+strings.ToUpper(strings.ReplaceAll(server, "-", "_")))
@@ -41,12 +40,11 @@ func HowGiven(server string) string {
 
 type credentialsKey struct{}
 
-// TakeCredentials returns a request with the credentials of its sender in its context, and
-// without the headers that had them, so that nothing behind it sees those. Of a header that is
-// there twice nothing is taken.
+// TakeCredentials moves credentials from a request's headers to its context, so that no later code sees the
+// headers. A header that occurs twice is ignored.
 func TakeCredentials(r *http.Request) *http.Request {
 	all := map[string]Credential{}
-	var others http.Header // nil while there is nothing to take
+	var others http.Header // nil if no header was removed
 	for name, values := range r.Header {
 		server, is := strings.CutPrefix(name, credentialHeader)
 		if !is {
@@ -68,8 +66,7 @@ func TakeCredentials(r *http.Request) *http.Request {
 	return r
 }
 
-// WithVariables returns the context of what the one caller of a process does, with the
-// credentials of its environment.
+// WithVariables returns a context with the credentials in the environment of a process with one caller.
 func WithVariables(ctx context.Context, environment map[string]string) context.Context {
 	all := map[string]Credential{}
 	for name, value := range environment {
@@ -80,14 +77,14 @@ func WithVariables(ctx context.Context, environment map[string]string) context.C
 	return WithCredentials(ctx, Credentials{all})
 }
 
-// add adds what can be the value of a header.
+// add adds a credential if it is a valid header value.
 func add(all map[string]Credential, server, value string, sent bool) {
 	if value = strings.TrimSpace(value); value != "" && !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
 		all[server] = Credential{&value, sent}
 	}
 }
 
-// WithCredentials returns a context with the credentials of a caller; with none, it is ctx.
+// WithCredentials returns a context with a caller's credentials; without any, it returns ctx.
 func WithCredentials(ctx context.Context, c Credentials) context.Context {
 	if len(c.byServer) == 0 {
 		return ctx
@@ -95,7 +92,7 @@ func WithCredentials(ctx context.Context, c Credentials) context.Context {
 	return context.WithValue(ctx, credentialsKey{}, c)
 }
 
-// CredentialsOf returns the credentials of the caller for whom something is done.
+// CredentialsOf returns the credentials of the context's caller.
 func CredentialsOf(ctx context.Context) Credentials {
 	c, _ := ctx.Value(credentialsKey{}).(Credentials)
 	return c
@@ -107,7 +104,7 @@ func (c Credentials) For(server string) (Credential, bool) {
 	return one, has
 }
 
-// Reveal returns the value, which goes to the upstream server and nowhere else.
+// Reveal returns the value, for the upstream server alone.
 func (c Credential) Reveal() string {
 	if c.value == nil {
 		return ""
@@ -115,16 +112,16 @@ func (c Credential) Reveal() string {
 	return *c.value
 }
 
-// Key tells credentials apart for as long as the process lives. Nothing of the value can be
-// guessed by it: it is made with a secret of the process.
+// Key identifies the credential during the life of the process. The value cannot be guessed from it, because
+// it is keyed with a random secret.
 func (c Credential) Key() string {
 	mac := hmac.New(sha256.New, processSecret())
 	mac.Write([]byte(c.Reveal()))
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// Apart tells a caller who sent the credential from others who have the same name, as all have
-// where one token or none is asked for: it is the Key, and "" for the one caller of a process.
+// Apart distinguishes callers with the same name, as all have if they share a token or need none, by their
+// credentials: it returns Key, or "" in a process with one caller.
 func (c Credential) Apart() string {
 	if !c.sent {
 		return ""
@@ -132,11 +129,11 @@ func (c Credential) Apart() string {
 	return c.Key()
 }
 
-// String shows that there is one.
+// String does not reveal the value.
 func (c Credential) String() string { return "[credential]" }
 
 var processSecret = sync.OnceValue(func() []byte {
 	secret := make([]byte, 32)
-	_, _ = rand.Read(secret) // it never fails
+	_, _ = rand.Read(secret) // never fails
 	return secret
 })

@@ -12,9 +12,8 @@ import (
 	"trails/fault"
 )
 
-// ParsePublic reads the one address at which callers find a server behind a proxy: https
-// and a name, such as https://trails.example.org, with a port where it is not 443. The
-// result has nothing else.
+// ParsePublic reads the public address of a server behind a proxy: https, a host name and a port other than
+// 443, such as https://trails.example.org. The result has only these parts.
 func ParsePublic(text string) (*url.URL, error) {
 	wrong := func(why string) (*url.URL, error) {
 		return nil, fault.New(fault.InvalidArguments, "public URL %q: %s", text, why)
@@ -44,16 +43,15 @@ func ParsePublic(text string) (*url.URL, error) {
 	return &url.URL{Scheme: "https", Host: host}, nil
 }
 
-// edge is how a request reached the server.
+// edge describes how a request reached the server.
 type edge struct {
-	origin string // scheme and host, as the caller wrote them
+	origin string // scheme and host in the caller's address
 	client string // the caller's address
 }
 
 type edgeKey struct{}
 
-// Origin returns scheme and host of the server as the caller addresses it: those of
-// [Options.Public] when there is one.
+// Origin returns scheme and host of the server's address for callers: those of [Options.Public] if set.
 func Origin(r *http.Request) string {
 	if e, ok := r.Context().Value(edgeKey{}).(edge); ok {
 		return e.origin
@@ -64,11 +62,11 @@ func Origin(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// Secure reports that the caller reaches the server over TLS.
+// Secure reports whether the caller uses TLS.
 func Secure(r *http.Request) bool { return strings.HasPrefix(Origin(r), "https://") }
 
-// ClientAddr returns the IP address of the caller: the peer of the connection or, behind
-// a proxy that is believed, whom that says it speaks for.
+// ClientAddr returns the caller's IP address: that of the connection or, behind a trusted proxy, the one it
+// forwards for.
 func ClientAddr(r *http.Request) string {
 	if e, ok := r.Context().Value(edgeKey{}).(edge); ok {
 		return e.client
@@ -84,10 +82,9 @@ func peerOf(r *http.Request) string {
 	return host
 }
 
-// Arrived returns the request with how it reached the server in its context, for
-// [Origin] and [ClientAddr]. X-Forwarded-* count only where there is a public address,
-// and from those who are believed; a request that reached the proxy at another name, or
-// without TLS, is refused.
+// Arrived returns the request with data for [Origin] and [ClientAddr] in its context. X-Forwarded-* headers
+// count only with a public address and from trusted proxies. A request that reached the proxy under another
+// name, or without TLS, is refused.
 func (r *Resolver) Arrived(req *http.Request) (*http.Request, error) {
 	e := edge{origin: Origin(req), client: peerOf(req)}
 	if r.opts.Public != nil {
@@ -102,9 +99,9 @@ func (r *Resolver) Arrived(req *http.Request) (*http.Request, error) {
 	return req.WithContext(context.WithValue(req.Context(), edgeKey{}, e)), nil
 }
 
-// checkForwarded refuses what the proxy took at another name, or without TLS. A list of
-// hosts is refused: the caller may have sent the first, and which one counted nobody can tell.
-// Of schemes each of several proxies adds one, so the first is what the caller used.
+// checkForwarded refuses a request that reached the proxy under another name or without TLS. A list of hosts
+// is refused, because the caller may have sent the first and it is unclear which one was used. Each proxy
+// adds a scheme, so the first is the caller's.
 func (r *Resolver) checkForwarded(req *http.Request) error {
 	switch hosts := strings.Join(req.Header.Values("X-Forwarded-Host"), ","); {
 	case strings.Contains(hosts, ","):
@@ -121,9 +118,8 @@ func (r *Resolver) checkForwarded(req *http.Request) error {
 	return nil
 }
 
-// CheckHost refuses a Host that is no name of this server: a page elsewhere may have
-// bound its own name to this address (DNS rebinding). Names of loopback and the public
-// one are.
+// CheckHost refuses a Host that is not a name of this server, because a foreign page may have bound its name
+// to this address (DNS rebinding). Loopback names and the public name are accepted.
 func (r *Resolver) CheckHost(host string) error {
 	name := host
 	if n, _, err := net.SplitHostPort(host); err == nil {
@@ -141,24 +137,23 @@ func (r *Resolver) CheckHost(host string) error {
 	return nil
 }
 
-// IsLoopback reports whether a name or an address, without a port, is this machine's own.
+// IsLoopback reports whether a name or address, without a port, is this machine.
 func IsLoopback(name string) bool {
 	ip := net.ParseIP(name)
 	return strings.EqualFold(strings.TrimSuffix(name, "."), "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// CrossOrigin returns the check of requests that a page of another site makes a browser
-// send.
+// CrossOrigin returns the check that refuses requests from pages of other sites.
 func (r *Resolver) CrossOrigin() *http.CrossOriginProtection {
 	protection := http.NewCrossOriginProtection()
-	if r.opts.Public != nil { // a proxy may send another Host than the browser did
+	if r.opts.Public != nil { // a proxy may change the browser's Host
 		_ = protection.AddTrustedOrigin(r.opts.Public.String()) // a scheme and a host, see ParsePublic
 	}
 	return protection
 }
 
-// forwardedFor goes through the addresses that proxies have noted, the nearest first, up
-// to the first one that is not believed: what stands before it anybody may have written.
+// forwardedFor returns the first address, going back from the nearest proxy, that is not trusted. Anybody
+// could have written the ones before it.
 func (r *Resolver) forwardedFor(req *http.Request, peer string) string {
 	client := peer
 	for rest := strings.Join(req.Header.Values("X-Forwarded-For"), ","); rest != "" && r.believes(client); {
@@ -172,13 +167,13 @@ func (r *Resolver) forwardedFor(req *http.Request, peer string) string {
 	return client
 }
 
-// believes reports that what an address says of others counts.
+// believes reports whether forwarded addresses from client are trusted.
 func (r *Resolver) believes(client string) bool {
 	addr, ok := parseAddr(client)
 	return ok && (addr.IsLoopback() || slices.ContainsFunc(r.opts.Proxies, func(p netip.Prefix) bool { return p.Contains(addr) }))
 }
 
-// parseAddr reads an address as proxies write it, with or without a port.
+// parseAddr reads an address in a proxy's header, with or without a port.
 func parseAddr(text string) (netip.Addr, bool) {
 	if at, err := netip.ParseAddrPort(text); err == nil {
 		return at.Addr().Unmap().WithZone(""), true

@@ -12,19 +12,19 @@ import (
 	"trails/fault"
 )
 
-// OperatorLinkLife is how long a sign-in link of the operator can be used.
+// OperatorLinkLife is how long the operator's sign-in link is valid.
 const OperatorLinkLife = time.Hour
 
-// operatorLink is the one way in for the operator's browser. The zero value is closed.
+// operatorLink is the operator's sign-in link. The zero value is none.
 type operatorLink struct {
 	mu    sync.Mutex
 	hash  [sha256.Size]byte // of its key
-	until time.Time         // zero when there is no link, or it was used
+	until time.Time         // zero if there is no link, or it was used
 }
 
-// OperatorKey makes the key of the sign-in link: it lets one browser in as the operator,
-// once, within [OperatorLinkLife]. It ends the link before. Who has the key is the operator,
-// so it goes to the terminal and nowhere else. Only its hash is kept.
+// OperatorKey returns the key of a new sign-in link, which admits one browser as the operator, once, within
+// [OperatorLinkLife]. It invalidates the previous link. Show the key only on the terminal: whoever has it is
+// the operator. Only its hash is kept.
 func (r *Resolver) OperatorKey() string {
 	key := rand.Text() + rand.Text()
 	l := &r.link
@@ -34,9 +34,9 @@ func (r *Resolver) OperatorKey() string {
 	return key
 }
 
-// SignInOperator returns the cookie for the browser that opened the sign-in link, and whose
-// it is. The link is used up by that, of two browsers at once by one. It is for this machine
-// alone, whatever else reaches the server, and wrong keys count as wrong tokens do.
+// SignInOperator returns the cookie and principal of the browser that opened the sign-in link. The link is
+// then used up, even if two browsers open it at once. It works on this machine only, and wrong keys count as
+// wrong tokens.
 func (r *Resolver) SignInOperator(req *http.Request, key string) (*http.Cookie, policy.Principal, error) {
 	switch {
 	case !r.HasOperator():

@@ -15,13 +15,13 @@ import (
 const (
 	// signInIdle is how long a browser stays signed in without a request.
 	signInIdle = 12 * time.Hour
-	// maxSignIns is how many browsers are signed in at once; the one that has been idle
-	// longest makes room for another.
+	// maxSignIns is how many browsers can be signed in; beyond it the one idle for the longest time is signed
+	// out.
 	maxSignIns = 1000
 )
 
-// signIns are the browsers whose person has shown the token in a form, by the hash of
-// what their cookie holds. They end with the process.
+// signIns are the browsers that signed in with the token, by the hash of their cookie. They are lost when the
+// process ends.
 type signIns struct {
 	mu     sync.Mutex
 	byHash map[[sha256.Size]byte]*signIn
@@ -32,9 +32,8 @@ type signIn struct {
 	used      time.Time
 }
 
-// SignIn returns the cookie for the browser of a person that showed the token (see
-// [Resolver.Verify]), out of reach of scripts and of other sites. It is for all
-// addresses: the pages link to the data behind them.
+// SignIn returns the cookie for a browser whose user gave the token (see [Resolver.Verify]). Scripts and
+// other sites cannot use it. It is valid for all paths, because pages link to their data.
 func (r *Resolver) SignIn(req *http.Request, p policy.Principal) *http.Cookie {
 	s := &r.signIns
 	s.mu.Lock()
@@ -57,7 +56,7 @@ func (r *Resolver) SignIn(req *http.Request, p policy.Principal) *http.Cookie {
 	return r.cookie(req, id, int(signInIdle.Seconds()))
 }
 
-// SignedIn returns who signed in with the browser that sent the request.
+// SignedIn returns the user who signed in with the request's browser.
 func (r *Resolver) SignedIn(req *http.Request) (policy.Principal, bool) {
 	cookie, err := req.Cookie(r.cookieName(req))
 	if err != nil {
@@ -80,7 +79,7 @@ func (r *Resolver) SignedIn(req *http.Request) (policy.Principal, bool) {
 	return it.principal, true
 }
 
-// SignOut ends what SignIn began, and returns the cookie that takes the browser's away.
+// SignOut ends a sign-in, and returns the cookie that deletes the browser's.
 func (r *Resolver) SignOut(req *http.Request) *http.Cookie {
 	if cookie, err := req.Cookie(r.cookieName(req)); err == nil {
 		r.signIns.mu.Lock()
@@ -94,9 +93,9 @@ func (r *Resolver) cookie(req *http.Request, value string, age int) *http.Cookie
 	return &http.Cookie{Name: r.cookieName(req), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: Secure(req), SameSite: http.SameSiteStrictMode}
 }
 
-// cookieName is this server's own, because a browser sends a host's cookies to all of its
-// ports; over TLS it is one that no neighbouring host name can set
-// (https://www.rfc-editor.org/rfc/rfc6265bis section 4.1.3.2).
+// cookieName returns a name unique to this server, because a browser sends a host's cookies to all its ports.
+// Over TLS it has a prefix that keeps other hosts from setting it (https://www.rfc-editor.org/rfc/rfc6265bis
+// section 4.1.3.2).
 func (r *Resolver) cookieName(req *http.Request) string {
 	name := "trails-session"
 	if r.opts.Instance != "" {
@@ -108,7 +107,7 @@ func (r *Resolver) cookieName(req *http.Request) string {
 	return name
 }
 
-// cookieWord is text as a part of a cookie's name, another one for each text.
+// cookieWord encodes text, one to one, for a cookie's name.
 func cookieWord(text string) string {
 	plain := strings.Map(func(c rune) rune {
 		if c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {

@@ -13,30 +13,30 @@ import (
 
 // Bounds of wrong tokens.
 const (
-	// wrongFree is how many wrong tokens of one address are answered at once; each
-	// wrongEvery there is one more.
+	// wrongFree is how many wrong tokens from an address are answered without delay; one more is allowed each
+	// wrongEvery.
 	wrongFree  = 10
 	wrongEvery = time.Second
-	// wrongWait is how long the answer to any more waits, and wrongWaiting how many
-	// answers do at a time: the rest is answered at once.
+	// wrongWait is the delay of further answers. At most wrongWaiting answers are delayed at a time; the rest
+	// are sent at once.
 	wrongWait    = time.Second
 	wrongWaiting = 64
-	// wrongMost is the longest that an address has to be quiet, however often it was wrong.
+	// wrongMost is the longest time after which an address starts over.
 	wrongMost = time.Minute
-	// wrongAddresses is how many addresses are remembered. All others are one together.
+	// wrongAddresses is how many addresses are counted separately; all others share one count.
 	wrongAddresses = 4096
 )
 
-// wrongTokens slows down those who show wrong tokens, by address. The right token is
-// never kept waiting, whatever else came from its address, and makes nothing forgotten.
+// wrongTokens delays answers to wrong tokens, by address. The right token is never delayed, and does not
+// reset the count.
 type wrongTokens struct {
 	mu        sync.Mutex
 	byNetwork map[netip.Prefix]*rate.Limiter
 	waiting   int
 }
 
-// WrongToken notes that a request showed a wrong token. When its address has shown too
-// many it holds the request for a moment and returns the fault that is its answer.
+// WrongToken counts a request with a wrong token. If its address sent too many, it delays the request and
+// returns the fault to answer.
 func (r *Resolver) WrongToken(req *http.Request) error {
 	w := &r.wrong
 	wait := w.note(networkOf(ClientAddr(req)), time.Now())
@@ -63,8 +63,8 @@ func (r *Resolver) WrongToken(req *http.Request) error {
 		With("limit", wrongFree).With("used", wrongFree).With("retry_after", seconds)
 }
 
-// note counts a wrong token from an address, and returns how long that has to be quiet
-// before it may be wrong again.
+// note counts a wrong token from an address, and returns how long the address must wait before the next one
+// is answered without delay.
 func (w *wrongTokens) note(from netip.Prefix, now time.Time) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,7 +94,7 @@ func (w *wrongTokens) note(from netip.Prefix, now time.Time) time.Duration {
 	return wrongMost
 }
 
-// networkOf is what counts as one address: in IPv6 whoever has one has 2^64 of them.
+// networkOf returns the network that counts as one address: an IPv6 user has 2^64 addresses.
 func networkOf(address string) netip.Prefix {
 	addr, ok := parseAddr(address)
 	if !ok {

@@ -1,7 +1,7 @@
 package policy
 
-// Action is what a call does with a graph, as policies name it. Each capability
-// requires one, and a session of the graph that is bound to it does nothing else.
+// Action is what a call does with a graph, for policies. Each capability requires one, and restricts its
+// session to it.
 type Action string
 
 // The actions.
@@ -9,8 +9,8 @@ const (
 	Read        Action = "read"         // look at the graph
 	Export      Action = "export"       // read all of it as a stream
 	Change      Action = "change"       // edit data
-	SchemaApply Action = "schema_apply" // edit the schema, and the data as far as that follows
-	Restore     Action = "restore"      // put an export, its schema included, into a file without commits
+	SchemaApply Action = "schema_apply" // edit the schema, and data that must change with it
+	Restore     Action = "restore"      // load an export with its schema into a file without commits
 )
 
 // Writes reports whether an action makes commits.

@@ -1,6 +1,5 @@
-// Package policy decides who may do what. It knows a caller as a [Principal],
-// which an edge resolved once from a token or the lack of one; nothing here asks
-// how. Decisions are pure functions of the principal and of what is asked for.
+// Package policy decides who may do what. Callers are [Principal]s; how they were identified does not matter
+// here. Decisions are pure functions of the principal and the request.
 //
 // Read [Principal] first, then [Allow].
 package policy
@@ -11,36 +10,33 @@ import (
 	"trails/fault"
 )
 
-// Principal is a caller, as the edge that let it in resolved it. The zero value
-// is nobody: not authenticated and without scopes.
+// Principal is an identified caller. The zero value is nobody: not authenticated, without scopes.
 type Principal struct {
-	// ID says who: "local:ana", "anonymous", "token:ci".
+	// ID is the caller's name: "local:ana", "anonymous", "token:ci".
 	ID string
-	// Owner is whose the idempotency keys are that they give: the token's or, where none is
-	// asked for, the user's whose process they reached. Empty means ID.
+	// Owner is the owner of the caller's idempotency keys: that of the token or, without a token, the user of
+	// the process. "" means ID.
 	Owner string
-	// Client is the program that speaks for them, such as "claude-code 2.1"; it
-	// is what the program says of itself and proves nothing.
+	// Client is the caller's program, such as "claude-code 2.1", by its own unverified statement.
 	Client string
-	// Scopes are the effective ones: those of the process that the token has too.
+	// Scopes are the effective scopes: those that both process and token have.
 	Scopes Scopes
-	// Authenticated reports that the edge knows who it is.
+	// Authenticated means that the caller's identity was verified.
 	Authenticated bool
 }
 
-// Anonymous returns the principal of a caller that showed no token.
+// Anonymous returns the principal of a caller without a token.
 func Anonymous(client string, scopes Scopes) Principal {
 	return Principal{ID: "anonymous", Client: client, Scopes: scopes}
 }
 
-// Local returns the principal of a person at this machine's command line: whoever
-// can write the file has every scope.
+// Local returns the principal of a user of the command line: someone who can write the file has all scopes.
 func Local(user, client string) Principal {
 	return Principal{ID: "local:" + user, Client: client, Scopes: AllScopes(), Authenticated: true}
 }
 
-// Author returns the name that commits carry: the ID, and the client after " via "
-// when there is one. Nobody is "anonymous".
+// Author returns the author of the caller's commits: the ID and, if there is one, " via " and the client.
+// Without an ID it is "anonymous".
 func (p Principal) Author() string {
 	id := p.ID
 	if id == "" {
@@ -52,15 +48,14 @@ func (p Principal) Author() string {
 	return id + " via " + p.Client
 }
 
-// May reports whether p may use tools that require this scope; [Allow] says why not.
+// May reports whether p may use tools that require a scope; [Allow] gives the reason.
 func May(p Principal, required Scope) bool {
 	return p.Scopes.Has(required) && (required == Runtime || p.Authenticated)
 }
 
-// Allow returns nil when p may use a tool that requires this scope. Builder and
-// dev tools are Unauthenticated for a caller that the edge does not know;
-// otherwise a missing scope is ScopeDenied. Both say which scope is missing and how a
-// process gives it (contract, section 7).
+// Allow returns nil if p may use a tool that requires a scope. Otherwise the fault is ScopeDenied or, for
+// builder and dev tools and an unauthenticated caller, Unauthenticated. Both name the missing scope and how
+// to grant it.
 func Allow(p Principal, required Scope, tool string) error {
 	if May(p, required) {
 		return nil
@@ -75,8 +70,8 @@ func Allow(p Principal, required Scope, tool string) error {
 	return refusal.With("tool", tool).With("required_scope", string(required)).With("caller_scopes", p.Scopes.List())
 }
 
-// waysToBeKnown are the ways by which a caller has more than runtime. What starts a process
-// says the same in its help.
+// waysToBeKnown are the ways to get more scopes than runtime. The help of commands that start a process says
+// the same.
 var waysToBeKnown = []string{
 	"over stdio --operator, for who starts it",
 	"over stdio TRAILS_MCP_TOKEN, with the client's token in TRAILS_TOKEN",
@@ -84,11 +79,11 @@ var waysToBeKnown = []string{
 	"on the pages the sign-in link that serve prints",
 }
 
-// Production is the environment that hides and refuses dev tools.
+// Production is the environment without dev tools.
 const Production = "production"
 
-// Visible reports whether a process of this environment has tools of this scope
-// at all: production hides dev, and a call to such a tool meets an unknown one.
+// Visible reports whether an environment has tools of a scope at all. Production hides dev tools, and calls
+// to them are answered as for unknown tools.
 func Visible(env string, required Scope) bool {
 	return env != Production || required != Dev
 }

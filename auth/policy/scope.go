@@ -6,19 +6,17 @@ import (
 	"trails/fault"
 )
 
-// Scope is a kind of work that a caller may be trusted with. Scopes do not imply
-// one another.
+// Scope is a kind of work that callers may be allowed to do. No scope includes another.
 type Scope string
 
-// The scopes of the contract, section 8.
+// The scopes.
 const (
 	Runtime Scope = "runtime" // use the graph
 	Builder Scope = "builder" // change its schema, queries, policies and migrations
 	Dev     Scope = "dev"     // generate files; hidden in production
 )
 
-// scopeOrder lists every scope in the order of their names; a scope's place is
-// its bit in [Scopes].
+// scopeOrder lists the scopes by name; a scope's index is its bit in [Scopes].
 var scopeOrder = [...]Scope{Builder, Dev, Runtime}
 
 // Valid reports whether s is one of the scopes.
@@ -33,11 +31,10 @@ func (s Scope) bit() uint8 {
 	return 0
 }
 
-// Scopes is an immutable set of scopes. The zero value is the empty set; sets
-// are comparable with ==.
+// Scopes is an immutable set of scopes, comparable with ==. The zero value is empty.
 type Scopes struct{ bits uint8 }
 
-// NewScopes returns the set of these scopes; unknown ones are left out.
+// NewScopes returns a set of scopes; unknown ones are ignored.
 func NewScopes(scopes ...Scope) Scopes {
 	var set Scopes
 	for _, s := range scopes {
@@ -49,9 +46,8 @@ func NewScopes(scopes ...Scope) Scopes {
 // AllScopes returns the set of every scope.
 func AllScopes() Scopes { return NewScopes(scopeOrder[:]...) }
 
-// ParseScopes reads a comma list such as "runtime,builder". Spaces around a word
-// do not count, an empty list is the empty set, and an unknown word is an
-// InvalidArguments fault that names it.
+// ParseScopes reads a comma-separated list such as "runtime,builder". Spaces around words are ignored, "" is
+// the empty set, and an unknown word is an InvalidArguments fault that names it.
 func ParseScopes(list string) (Scopes, error) {
 	var set Scopes
 	if strings.TrimSpace(list) == "" {
@@ -73,10 +69,10 @@ func (set Scopes) Has(s Scope) bool { return set.bits&s.bit() != 0 }
 // Intersect returns the scopes that are in both sets.
 func (set Scopes) Intersect(other Scopes) Scopes { return Scopes{set.bits & other.bits} }
 
-// With returns the set with s in it.
+// With returns the set with s added.
 func (set Scopes) With(s Scope) Scopes { return Scopes{set.bits | s.bit()} }
 
-// List returns the names in alphabetical order; it is never nil.
+// List returns the names in alphabetical order, never nil.
 func (set Scopes) List() []string {
 	names := make([]string, 0, len(scopeOrder))
 	for _, s := range scopeOrder {
