@@ -5,11 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxValue bounds the bytes of a value that is repeated in each of many field errors.
+// maxValue is how many bytes of a value each field error keeps.
 const maxValue = 1000
 
-// Bounded cuts a value that is too long to be repeated in each of many field errors: of
-// text, or the JSON of anything else, it keeps some 1,000 bytes.
+// Bounded shortens a value for use in field errors to about 1,000 bytes of text or JSON.
 func Bounded(v any) any { return boundedTo(v, maxValue) }
 
 func boundedTo(v any, most int) any {
@@ -27,7 +26,7 @@ func boundedTo(v any, most int) any {
 	return cutText(text, most)
 }
 
-// cutText cuts a text to most bytes, and says so in it.
+// cutText cuts a text to at most most bytes, with a note that it was cut.
 func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -39,8 +38,8 @@ func cutText(text string, most int) string {
 	return text[:end] + "…"
 }
 
-// bounded is the field in about most bytes: of its names and texts the beginnings, and of
-// a value or constraint that is longer its JSON as text.
+// bounded returns the field error in about most bytes: texts are cut, and a long value or constraint becomes
+// the beginning of its JSON.
 func (f FieldError) bounded(most int) FieldError {
 	f.Field, f.Node, f.Source = cutText(f.Field, most/8), cutText(f.Node, most/8), cutText(f.Source, most/8)
 	f.Message = cutText(f.Message, most*3/8)

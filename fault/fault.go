@@ -1,9 +1,8 @@
-// Package fault says what an error means to the person who must act on it.
+// Package fault gives errors a meaning for the person who must act on them.
 //
-// Every error that leaves the graph, the validator or the call path is either a
-// *[Error], whose [Kind] each transport turns into its own code with one table,
-// or something else, which is [Internal]: logged whole, shown as nothing.
-// A fault's kind is set where it is known and never guessed from text.
+// Every error that leaves the graph, the validator or the call path is either an *[Error], whose [Kind] each
+// transport maps to its own codes, or [Internal]: logged in full, and hidden from callers. A kind is set
+// where the error arises, and never guessed from text.
 package fault
 
 import (
@@ -18,23 +17,23 @@ type Kind uint8
 
 // The kinds, in the order of the contract's table.
 const (
-	Internal         Kind = iota // a fault of trails: the log of the process has the cause, under the trace id that the caller is told
-	InvalidData                  // the data breaks the schema; the fields say where
+	Internal         Kind = iota // a bug in trails: the cause is in the process's log, under the trace id given to the caller
+	InvalidData                  // the data violates the schema; the fields say where
 	InvalidArguments             // the call itself is wrong; the fields say where
 	UnknownTool                  // there is no capability of this name, or none for this caller
 	Unauthenticated              // the token is missing or wrong
-	ScopeDenied                  // the caller is known, and lacks the scope that the call needs
-	Denied                       // the caller may see this, and may not do it
-	Exhausted                    // what one caller or all of them may use is used up for now
+	ScopeDenied                  // the caller is known, but lacks the scope that the call needs
+	Denied                       // the caller may see this, but not do it
+	Exhausted                    // a budget, of one caller or of all, is used up for now
 	Busy                         // others keep the process or the file busy; the same call may succeed later
 	NotFound                     // nothing is at this address
-	Missing                      // a branch, a commit or a node that the call names is not there
-	Precondition                 // the graph has changed since the commit that the call names, or its idempotency key was used for another call
-	Conflict                     // the change contradicts what is there
+	Missing                      // a branch, a commit or a node in the call does not exist
+	Precondition                 // the graph changed since the commit in the call, or its idempotency key was used for another call
+	Conflict                     // the change contradicts the present data
 	Malformed                    // a text does not parse; the message says where
-	TooLarge                     // a limit of size, depth or rows was passed
-	TimedOut                     // a limit of time was passed, or the write lock was not free in time
-	Unusable                     // the file or the disk cannot be used: it is of another program or version, damaged, read-only or full
+	TooLarge                     // a limit on size, depth or rows was exceeded
+	TimedOut                     // a time limit was exceeded, or the write lock was not free in time
+	Unusable                     // file or disk cannot be used: of another program or version, damaged, read-only or full
 )
 
 var kindNames = map[Kind]string{
@@ -57,35 +56,34 @@ var kindNames = map[Kind]string{
 	Unusable:         "unusable",
 }
 
-// String returns the kind's name as it appears in results: lower snake case.
+// String returns the kind's name in results: lower snake case.
 func (k Kind) String() string { return kindNames[k] }
 
-// Error is a fault: a kind, a message for the person who must act, and what a
-// program needs to act on it. It is immutable once returned.
+// Error is a fault: a kind, a message for the person who must act, and details for programs. It is immutable
+// once returned.
 type Error struct {
 	Kind    Kind
 	Message string
-	// Fields lists the failing fields, for InvalidData and InvalidArguments: the first of each
-	// kind of mistake, at most a thousand. Count is how many there are of all kinds.
+	// Fields lists the wrong fields, for InvalidData and InvalidArguments: the first of each kind of mistake,
+	// at most a thousand. Count is the number of all mistakes.
 	Fields []FieldError
 	Count  int
-	// Details are further members for a program: uri, tool, required_scope, head, line.
+	// Details are further members for programs: uri, tool, required_scope, head, line.
 	Details map[string]any
 
 	cause          error
-	formed, placed string // the message as New has formed it, and with each [Path] whole
+	formed, placed string // the message, and the same with each [Path] in full
 }
 
-// Path is a file or directory of this machine in a message: callers are told its name alone,
-// [Error.Whole] where it is.
+// Path is a local file or directory in a message: callers see its last element only, [Error.Whole] has all of
+// it.
 type Path string
 
 // String returns the last element of the path.
 func (p Path) String() string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }
 
-// New returns a fault of kind k, whose message callers are told. What is for those alone who
-// sit at the machine, such as an error of the operating system, is no part of it: see
-// [Error.Because] and [Path].
+// New returns a fault with a message for callers. What only users of this machine may see, such as errors of
+// the operating system, is given by [Error.Because] and [Path].
 func New(k Kind, format string, args ...any) *Error {
 	text := fmt.Sprintf(format, args...)
 	e := &Error{Kind: k, Message: text, formed: text, placed: text}
@@ -105,15 +103,15 @@ func New(k Kind, format string, args ...any) *Error {
 	return e
 }
 
-// Because returns a copy of e that keeps its cause: errors.Is and errors.As find it, the log
-// and the command line show it, and callers are not told of it.
+// Because returns a copy of e with a cause, for errors.Is, errors.As, the log and the command line. Callers
+// do not see it.
 func (e *Error) Because(cause error) *Error {
 	c := *e
 	c.cause = cause
 	return &c
 }
 
-// Whole is the message for who sits at the machine: with whole paths, and the cause behind it.
+// Whole returns the message for users of this machine: with full paths, and with the cause.
 func (e *Error) Whole() string {
 	text := e.Message
 	if text == e.formed {
@@ -132,7 +130,7 @@ func (e *Error) Whole() string {
 	return text
 }
 
-// Whole is the text of an error for who sits at the machine: see [Error.Whole].
+// Whole returns the text of an error for users of this machine: see [Error.Whole].
 func Whole(err error) string {
 	var f *Error
 	if errors.As(err, &f) {
@@ -141,7 +139,7 @@ func Whole(err error) string {
 	return err.Error()
 }
 
-// With returns a copy of e that carries one more detail.
+// With returns a copy of e with one more detail.
 func (e *Error) With(key string, value any) *Error {
 	c := *e
 	c.Details = make(map[string]any, len(e.Details)+1)
@@ -152,7 +150,7 @@ func (e *Error) With(key string, value any) *Error {
 	return &c
 }
 
-// Error returns the message, and for field errors each field on a line of its own.
+// Error returns the message and each field error on a line of its own.
 func (e *Error) Error() string {
 	s := e.Message
 	for _, f := range e.Fields {
@@ -161,7 +159,6 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Of returns the fault in err's chain; an error without one is Internal.

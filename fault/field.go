@@ -8,54 +8,53 @@ import (
 	"strings"
 )
 
-// Code names the constraint that a field breaks.
+// Code names the constraint that a field violates.
 type Code string
 
-// The codes, one for each constraint of the contract.
+// The codes, one for each constraint of a schema.
 const (
 	Required   Code = "required"    // the value is missing
 	MinCount   Code = "min_count"   // there are fewer values than the property needs
-	MaxCount   Code = "max_count"   // there are more values than the property takes
-	Datatype   Code = "datatype"    // the value is of another type, such as a text in the place of a number
+	MaxCount   Code = "max_count"   // there are more values than the property allows
+	Datatype   Code = "datatype"    // the value has another type, such as text instead of a number
 	MinLength  Code = "min_length"  // the text is too short
 	MaxLength  Code = "max_length"  // the text is too long
 	Pattern    Code = "pattern"     // the text does not match the regular expression
-	OneOf      Code = "one_of"      // the value is none of those that are allowed
-	MinValue   Code = "min_value"   // the value lies below the least one
-	MaxValue   Code = "max_value"   // the value lies above the greatest one
-	HasValue   Code = "has_value"   // the value that must be among them is not
-	Class      Code = "class"       // the node that is named is not there, or is of another type
-	NodeKind   Code = "node_kind"   // the value must be a reference, or must be none
+	OneOf      Code = "one_of"      // the value is not one of the allowed ones
+	MinValue   Code = "min_value"   // the value is below the minimum
+	MaxValue   Code = "max_value"   // the value is above the maximum
+	HasValue   Code = "has_value"   // a required value is missing among the values
+	Class      Code = "class"       // the node does not exist, or has another type
+	NodeKind   Code = "node_kind"   // the value must be a reference, or must not be one
 	Unique     Code = "unique"      // another node has this value, or this combination of values
-	Languages  Code = "languages"   // the text is in a language that the property does not take
+	Languages  Code = "languages"   // the text is in a language that the property does not allow
 	UniqueLang Code = "unique_lang" // there are two texts in one language
 	Closed     Code = "closed"      // there is no property or argument of this name
-	Shape      Code = "shape"       // a rule of the schema that has no word of its own is broken
+	Shape      Code = "shape"       // a schema rule without a code of its own is violated
 )
 
-// FieldError is one broken constraint on one field.
+// FieldError is a violation of one constraint by one field.
 type FieldError struct {
-	// Field is the property's name; compound uniqueness joins the names with a comma.
+	// Field is the property's name; for a compound key the names joined by commas.
 	Field   string `json:"field"`
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
-	// Value is the offending value as JSON would carry it; nil when it is missing.
+	// Value is the wrong value as JSON; nil if it is missing.
 	Value any `json:"value"`
-	// Constraint is the constraint's own value: the pattern, the bound, the list.
+	// Constraint is the constraint's value: the pattern, the bound, the list.
 	Constraint any `json:"constraint"`
-	// Node is the local name or IRI of the focus node; empty when the call has only one.
+	// Node is the local name or IRI of the focus node; "" if the call is about one node only.
 	Node string `json:"node,omitempty"`
-	// Source is the place in the input, "file:line"; empty when there is none.
+	// Source is the position in the input, "file:line"; "" if there is none.
 	Source string `json:"source,omitempty"`
-	// Times, unless it is 0, is how many mistakes of this kind there are, of which this is
-	// the first, and Places are the first three.
+	// Times is the number of mistakes of this kind, if more than one; this is the first. Places are the first
+	// three.
 	Times  int      `json:"times,omitempty"`
 	Places []string `json:"places,omitempty"`
 }
 
-// String returns the message behind its place in the input and its node, as far as
-// known; a message that begins with the node is not given it again. How often the mistake
-// was made besides stands behind it.
+// String returns the message after source and node, if known, unless the message begins with the node. It
+// adds how many more mistakes of the kind there are.
 func (f FieldError) String() string {
 	s := f.Message
 	if f.Node != "" && !strings.HasPrefix(s, f.Node) {
@@ -82,7 +81,7 @@ func Argument(field string, code Code, value any, message string) *Error {
 	return Arguments(FieldError{Field: field, Code: code, Message: message, Value: value})
 }
 
-// A fault keeps maxFields kinds of mistakes, and an answer has maxShown of them, in shownBytes
+// A fault keeps at most maxFields kinds of mistakes; an answer shows at most maxShown of them, in shownBytes
 // of JSON.
 const (
 	maxFields  = 1_000
@@ -92,7 +91,7 @@ const (
 
 func listing(kind Kind, message string, fields []FieldError) *Error {
 	all := Sorted(fields)
-	slices.SortStableFunc(all, func(a, b FieldError) int { // the first of a kind is that of the first place
+	slices.SortStableFunc(all, func(a, b FieldError) int { // so that the first of a kind is the one at the first place
 		return cmp.Or(cmp.Compare(len(a.Source), len(b.Source)), cmp.Compare(a.Source, b.Source))
 	})
 	kinds, count := merged(all)
@@ -102,8 +101,8 @@ func listing(kind Kind, message string, fields []FieldError) *Error {
 	return e
 }
 
-// Shown returns the fields that an answer has, and whether there are more. Where they are
-// too long together, long texts and values in them are cut.
+// Shown returns the fields for an answer, and whether there are more. Long texts and values are cut if
+// needed.
 func (e *Error) Shown() (fields []FieldError, more bool) {
 	fields, more = e.Fields[:min(len(e.Fields), maxShown)], len(e.Fields) > maxShown
 	if whole, err := json.Marshal(fields); err != nil || len(whole) <= shownBytes {
@@ -120,8 +119,8 @@ func (e *Error) Shown() (fields []FieldError, more bool) {
 	}
 }
 
-// Told returns the message and below it, one a line, what is wrong with each field, in
-// about most bytes, and how many are left out.
+// Told returns the message, the field errors on lines of their own, and how many were left out, in about most
+// bytes.
 func (e *Error) Told(most int) string {
 	var b strings.Builder
 	b.WriteString(cutText(e.Message, most))
@@ -143,9 +142,9 @@ func (e *Error) Told(most int) string {
 	return b.String()
 }
 
-// IsBeside reports whether a mistake is another one than those that are told already: about
-// a field of which nothing is told, or about a value of it that could be read. What a value
-// that could not be read leaves of its field, none or too few, is no mistake of its own.
+// IsBeside reports whether a mistake is independent of those already reported: it is about another field, or
+// about a value that could be read. If a field has no or too few values only because its values could not be
+// read, that is not independent.
 func (f FieldError) IsBeside(told func(field string) bool) bool {
 	for name := range strings.SplitSeq(f.Field, ",") {
 		if base, _, _ := strings.Cut(name, "["); !told(base) {
@@ -160,8 +159,7 @@ func (f FieldError) IsBeside(told func(field string) bool) bool {
 	return true
 }
 
-// Sorted returns fields sorted by node, field, code, message and source, without
-// exact repeats of all five.
+// Sorted returns fields sorted by node, field, code, message and source, without duplicates.
 func Sorted(fields []FieldError) []FieldError {
 	out := slices.Clone(fields)
 	order := func(a, b FieldError) int {

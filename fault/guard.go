@@ -5,9 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// Guard runs f and returns its error, or for a panic one that has its stack. What f holds
-// behind defer is given back. It is for goroutines, in which a panic would end the
-// process, and with it everything that others do there.
+// Guard runs f and converts a panic to an error with its stack; f's deferred calls still run. Use it in
+// goroutines, where a panic would end the process for everybody.
 func Guard(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// placesKept is how many places of the mistakes of one kind are kept.
+// placesKept is how many places are kept for each kind of mistake.
 const placesKept = 3
 
-// mistake is what mistakes of one kind have in common: the field, whatever its place in a
-// list, the type of the node, the constraint, and the message but for the values and places
-// in it. Where the value names a type or a property, another value is another mistake.
+// mistake is the key of a kind of mistake: the field without list positions, the node's type, the constraint,
+// and the message without values and places. The name of a type or a property remains part of it.
 type mistake struct{ of, field, code, constraint, message string }
 
 func kindOf(f FieldError) mistake {
@@ -24,10 +23,10 @@ func kindOf(f FieldError) mistake {
 	return mistake{of, name, string(f.Code), fmt.Sprint(f.Constraint), skeleton(f)}
 }
 
-// shortName is the length from which on a value is no part of a word of a message.
+// shortName is the length below which a value is not removed from messages, because it may be part of a word.
 const shortName = 4
 
-// skeleton is a message without numbers, quoted text, its node and its value.
+// skeleton returns a message without numbers, quoted text, node and value.
 func skeleton(f FieldError) string {
 	text := f.Message
 	for _, own := range []string{f.Node, fmt.Sprint(f.Value)} {
@@ -51,7 +50,7 @@ func skeleton(f FieldError) string {
 	return b.String()
 }
 
-// place is where a mistake is: in the input, at a node, or in a list.
+// place returns where a mistake is: in the input, at a node, or in a list.
 func (f FieldError) place() string {
 	switch {
 	case f.Source != "":
@@ -64,8 +63,8 @@ func (f FieldError) place() string {
 	return ""
 }
 
-// merged makes one of the mistakes of each kind: the first of them, with how many there are
-// and the first places. It also counts all.
+// merged returns the first mistake of each kind, with the number of all of that kind and their first places,
+// and the number of all mistakes.
 func merged(fields []FieldError) (kinds []FieldError, count int) {
 	at := make(map[mistake]int, len(fields))
 	for _, f := range fields {
@@ -91,7 +90,7 @@ func merged(fields []FieldError) (kinds []FieldError, count int) {
 	return kinds, count
 }
 
-// places are those of a mistake, or of several.
+// places returns the places of one or several mistakes.
 func places(f FieldError) []string {
 	if f.Times > 0 {
 		return f.Places
@@ -102,7 +101,7 @@ func places(f FieldError) []string {
 	return nil
 }
 
-// More says how often a mistake was made besides, and where; "" for one that was made once.
+// More says how many more mistakes of the kind there are, and where; "" for none.
 func (f FieldError) More() string {
 	if f.Times < 2 {
 		return ""

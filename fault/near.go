@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// DidYouMean returns `; did you mean "x"?` for the candidate that is nearest to word,
-// or "" when none is near: for an error about a name that is not known.
+// DidYouMean returns `; did you mean "x"?` for the candidate most similar to word, or "" if none is similar.
+// Use it in errors about unknown names.
 //
-// Near is one edit for a name of up to five characters, two for one of up to eight,
-// three beyond; an edit inserts, removes or replaces a character or exchanges two
-// neighbours. Case does not count. Of candidates that are equally near the first counts.
+// Similar means at most one edit for up to five characters, two for up to eight, three beyond. An edit
+// inserts, removes or replaces a character, or swaps two neighbours. Case is ignored. Of equally similar
+// candidates the first is taken.
 func DidYouMean(word string, candidates []string) string {
 	if near := Nearest(word, candidates); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
@@ -19,7 +19,7 @@ func DidYouMean(word string, candidates []string) string {
 	return ""
 }
 
-// Nearest returns the candidate that [DidYouMean] names, or "" when none is near.
+// Nearest returns the candidate named by [DidYouMean], or "".
 func Nearest(word string, candidates []string) string {
 	best, distance := "", maxEdits+1
 	for _, c := range candidates {
@@ -31,15 +31,14 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// maxEdits is the most that still counts as near, maxCompared the characters of the
-// longest name that is compared.
+// maxEdits is the largest number of edits, maxCompared the length in characters of the longest name compared.
 const (
 	maxEdits    = 3
 	maxCompared = 128
 )
 
-// edits is how far a name of so many characters may be from one that is near. A name of
-// one or two characters is near to almost everything.
+// edits returns the allowed number of edits for a name's length. It is 0 for one or two characters, which
+// would be similar to almost everything.
 func edits(characters int) int {
 	switch {
 	case characters <= 2:
@@ -52,8 +51,8 @@ func edits(characters int) int {
 	return maxEdits
 }
 
-// editDistance is the optimal string alignment distance over lower-case characters.
-// It returns more than maxEdits at once when the lengths say that much.
+// editDistance returns the optimal string alignment distance of lower-case strings. If the lengths differ too
+// much it returns more than maxEdits at once.
 func editDistance(x, y string) int {
 	if len(x) > 4*maxCompared || len(y) > 4*maxCompared {
 		return maxEdits + 1
@@ -83,7 +82,7 @@ func editDistance(x, y string) int {
 	return last[len(b)]
 }
 
-// Counted says how many of something there are: "1 field", "2 fields".
+// Counted returns a number with a noun: "1 field", "2 fields".
 func Counted[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun

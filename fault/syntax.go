@@ -5,23 +5,22 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError is a place in a text that breaks a grammar, or a bound on it. It is also a
-// fault: [Of] gives its kind, with the details line and column.
+// SyntaxError is a place in a text that violates a grammar or a limit. It is also a fault: [Of] returns its
+// kind, with the details line and column.
 type SyntaxError struct {
-	Kind Kind // Malformed, or TooLarge for what is beyond a bound
-	// Line and Column count from 1, as [Position] does.
+	Kind Kind // Malformed, or TooLarge for an exceeded limit
+	// Line and Column count from 1, see [Position].
 	Line, Column int
-	// Message says what was expected and what was found, or which rule is broken.
+	// Message says what was expected and what was found, or which rule is violated.
 	Message string
 }
 
-// At returns the syntax error at a byte of a text.
+// At returns a syntax error at a byte of a text.
 func At[T ~string | ~[]byte](kind Kind, text T, at int, format string, args ...any) *SyntaxError {
 	line, column := Position(text, at)
 	return &SyntaxError{Kind: kind, Line: line, Column: column, Message: fmt.Sprintf(format, args...)}
 }
 
-// Error says where and what.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
 }
@@ -31,9 +30,8 @@ func (e *SyntaxError) Unwrap() error {
 	return New(e.Kind, "%s", e.Error()).With("line", e.Line).With("column", e.Column)
 }
 
-// Position returns the line and the column of a byte of a text, both from 1. CR, LF and
-// CRLF each end a line, and a column is a code point. What lies outside is at the nearest
-// end of the text.
+// Position returns line and column of a byte, both from 1. CR, LF and CRLF each end a line; columns count
+// code points. A position outside the text is moved to its nearest end.
 func Position[T ~string | ~[]byte](text T, at int) (line, column int) {
 	line, start := 1, 0
 	at = min(max(at, 0), len(text))
