@@ -1,6 +1,6 @@
 package fulltext
 
-// Edits is how many mistakes a word of so many characters may have.
+// Edits returns how many typing mistakes are tolerated in a word of this many characters.
 func Edits(characters int) int {
 	switch {
 	case characters < 4:
@@ -12,19 +12,19 @@ func Edits(characters int) int {
 	}
 }
 
-// Near compares words with one that is misspelt: a mistake is a character too many, too
-// few or wrong, or two that have changed places.
+// Near compares words with a misspelt word. A mistake is one character too many, missing or wrong, or two
+// swapped neighbours.
 type Near struct {
 	word []rune
 	most int
 	rows [][]int
 }
 
-// NewNear compares with a word; most is how many mistakes it may have.
+// NewNear returns a comparison with word that tolerates most mistakes.
 func NewNear(word string, most int) *Near { return &Near{word: []rune(word), most: most} }
 
-// Distance returns how many mistakes lie between the word and another, false when these
-// are too many. Then so have all words that begin with the first prefix bytes of it.
+// Distance returns the number of mistakes between the words; near is false if there are too many. Then all
+// words that share other's first prefix bytes have too many, too.
 func (n *Near) Distance(other string) (edits int, near bool, prefix int) {
 	width := len(n.word) + 1
 	row := func(i int) []int {
@@ -54,7 +54,7 @@ func (n *Near) Distance(other string) (edits int, near bool, prefix int) {
 			}
 			least = min(least, now[j+1])
 		}
-		// A change of places may still make good for one.
+		// A swap in the next row could still lower the distance by one.
 		if least > n.most+1 || least > n.most && i > 1 && minOf(last) > n.most {
 			return 0, false, at + len(string(r))
 		}

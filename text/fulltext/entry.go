@@ -5,26 +5,25 @@ import (
 	"unicode/utf8"
 )
 
-// MaxText is how much of a text is indexed: its first bytes.
+// MaxText is how many bytes at the beginning of a text are indexed.
 const MaxText = 1 << 20
 
-// ShortText is the length in bytes of what may be a name or a title. The beginnings of its
-// words are indexed, too.
+// ShortText is the greatest length in bytes of a text that counts as a name or title. For these, prefixes of
+// words are also indexed.
 const ShortText = 160
 
-// MaxBeginning is the length of the longest beginning of a word that is indexed.
+// MaxBeginning is the greatest length of an indexed prefix.
 const MaxBeginning = 3
 
-// beginningMark stands before a beginning. No word has it, and it is behind all words of
-// ASCII in the order of the vocabulary.
+// beginningMark marks an indexed prefix. No word contains it, and it sorts after all ASCII words of the
+// vocabulary.
 const beginningMark = '~'
 
-// Beginning is how the index writes the words that begin with a text of at most
-// [MaxBeginning] characters.
+// Beginning returns the index entry for words with a prefix of at most [MaxBeginning] characters.
 func Beginning(text string) string { return string(beginningMark) + text }
 
-// An Entry makes what the index keeps of texts: each word once, and of a short text the
-// beginnings of its words. The zero Entry is ready; it serves one goroutine at a time.
+// An Entry makes the index entries of texts: the distinct words, and for short texts their prefixes. The zero
+// Entry is ready; it must be used by one goroutine at a time.
 type Entry struct {
 	words []byte
 	seen  spans
@@ -63,14 +62,14 @@ func (e *Entry) Of(text string) string {
 	return string(e.words)
 }
 
-// begin adds a beginning.
+// begin adds a prefix.
 func (e *Entry) begin(text string) {
 	from := len(e.words)
 	e.words = append(append(e.words, beginningMark), text...)
 	e.once(from)
 }
 
-// once keeps the word that was just added at a place, unless it is there already.
+// once removes the word just added, at from, if the entry has it already, and reports whether it was new.
 func (e *Entry) once(from int) bool {
 	if !e.seen.add(e.words, from) {
 		e.words = e.words[:from]
@@ -80,12 +79,12 @@ func (e *Entry) once(from int) bool {
 	return true
 }
 
-// spans is a set of parts of a text, found by their bytes. It is a map that needs no string of
-// its own for each member, which would cost more than all else that is done with a text.
+// spans is a set of substrings of a text. Unlike a map it needs no string for each member, which would cost
+// more than all the rest of indexing.
 type spans struct {
 	seed  maphash.Seed
-	table []span // a power of two of them, by their hashes; empty ones end at 0
-	used  []int  // the members' places in table
+	table []span // hash table; its length is a power of two, empty slots end at 0
+	used  []int  // used slots of table
 }
 
 type span struct {
@@ -102,7 +101,7 @@ func (s *spans) clear() {
 	s.used = s.used[:0]
 }
 
-// add adds what is between a place of a text and its end, and reports whether it was not there.
+// add adds the substring from a position to the end of text, and reports whether it was new.
 func (s *spans) add(text []byte, from int) bool {
 	if s.table == nil {
 		s.seed, s.table = maphash.MakeSeed(), make([]span, leastSpans)
@@ -137,5 +136,5 @@ func (s *spans) grow() {
 	}
 }
 
-// Quote writes a word of an index as FTS5 reads it, for it has no quotation mark.
+// Quote returns a word of the index as an FTS5 string. A word contains no quotation marks.
 func Quote(word string) string { return `"` + word + `"` }

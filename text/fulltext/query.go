@@ -13,39 +13,38 @@ import (
 	"trails/fault"
 )
 
-// Bounds of what is asked for.
+// Bounds of a query.
 const (
 	MaxQuery = 2_000 // bytes
 	MaxTerms = 50
 )
 
-// Query is what a person asks for, in words. No sign in it is an operator but quotation
-// marks, which keep the words between them together.
+// Query is a search for words as a person types it. It has no operators except quotation marks, which make a
+// phrase.
 type Query struct {
 	Text  string
 	Terms []Term
 }
 
-// Term is a word of a query, an identifier or a phrase.
+// Term is a word, an identifier or a phrase in a query.
 type Term struct {
-	// Text is what the query says.
+	// Text is the term as typed.
 	Text string
-	// Parts are its words; a text that has the term has all of them.
+	// Parts are its words, all of which a matching text must have.
 	Parts []string
-	// Whole is the identifier that the parts make, "" for none. A text that has it has
-	// the term, too.
+	// Whole is the identifier formed by Parts, "" if there is none. A text that has it matches, too.
 	Whole string
-	// Phrase: the parts stand one after another.
+	// Phrase means that Parts must be adjacent and in order.
 	Phrase bool
-	// Open: the last part may be the beginning of a word.
+	// Open means that the last part may be a prefix of a word.
 	Open bool
-	// Common marks an English word that says little, such as "the". It does not have to
-	// be in a text when the query has other words.
+	// Common means that this is a frequent English word such as "the". If the query has other words, a text
+	// need not have it.
 	Common bool
 }
 
-// Parse reads what a person asks for. A text without a word, and one beyond [MaxQuery] or
-// [MaxTerms], is fault.InvalidArguments of the field text.
+// Parse reads a query. A text without words, or beyond [MaxQuery] or [MaxTerms], is fault.InvalidArguments for
+// the field text.
 func Parse(text string) (Query, error) {
 	q := Query{Text: text}
 	if len(text) > MaxQuery {
@@ -76,10 +75,10 @@ func Parse(text string) (Query, error) {
 	return q, nil
 }
 
-// ParseBeginning reads what a text begins with, in which quotation marks are signs like
-// others. A last character of Kana or Hangul is left out, since the next one may change it. A
-// text without words is refused, and so is one that has letters with capitals right beside a
-// script without, as in POWERshell東京: its words cannot be told from its small letters.
+// ParseBeginning reads the beginning of a text; quotation marks have no meaning. A last character in Kana or
+// Hangul is ignored, because the next one may change it. A text without words is refused, as is one with cased
+// letters directly beside a script without case, such as POWERshell東京, because the words of its lower-case form
+// may differ.
 func ParseBeginning(text string) (Query, error) {
 	text = strings.ReplaceAll(text, `"`, " ")
 	if last, _ := utf8.DecodeLastRuneInString(text); unicode.In(last, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
@@ -95,26 +94,25 @@ func ParseBeginning(text string) (Query, error) {
 	return q, err
 }
 
-// Beginnings says which words a text has that begins with another one, whatever its case.
+// Beginnings is the index entries that every text with a certain beginning has, in any case.
 type Beginnings struct {
-	// Words are whole words, all of which the text has.
+	// Words are complete words; the text has all of them.
 	Words []string
-	// Begun is how one more word of the text begins, "" for none.
+	// Begun is a prefix of one more word, "" if there is none.
 	Begun string
-	// Parts has what may be a word of the text instead of that one: when it is an identifier of
-	// more than [MaxWord] bytes that capitals divide, the index has its parts alone.
+	// Parts may stand for that word: an identifier of more than [MaxWord] bytes with inner capitals is indexed
+	// by its parts only.
 	Parts []string
 }
 
-// BeginningsOf reads what a text begins with. There are none of a text with other characters
-// than those of ASCII, whose cases are not all alike here and in a comparison, or
-// without a word that the index must have.
+// BeginningsOf returns the entries for a beginning. There are none if it has characters outside ASCII, where
+// case folding here differs from that of the comparison, or no complete word.
 func BeginningsOf(text string) (b Beginnings) {
 	if strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return b
 	}
 	text = strings.ToLower(text)
-	runs := strings.FieldsFunc(text+"x", func(r rune) bool { return ascii[r] == apart }) // the last one goes on
+	runs := strings.FieldsFunc(text+"x", func(r rune) bool { return ascii[r] == apart }) // the last word may continue
 	last := len(runs) - 1
 	runs[last] = strings.TrimSuffix(runs[last], "x")
 	for i, run := range runs {
@@ -146,12 +144,12 @@ func BeginningsOf(text string) (b Beginnings) {
 	return b
 }
 
-// hasCase reports a word with a character that is not of a script without capitals.
+// hasCase reports whether a word has a character of a script with case.
 func hasCase(word string) bool {
 	return strings.ContainsFunc(word, func(r rune) bool { return !unicode.Is(unicode.Lo, r) })
 }
 
-// addPhrase adds what stands between quotation marks.
+// addPhrase adds the text between quotation marks.
 func (q *Query) addPhrase(text string) {
 	t := Term{Text: text, Phrase: true}
 	for w := range Sequence(text) {
@@ -162,7 +160,7 @@ func (q *Query) addPhrase(text string) {
 	}
 }
 
-// addTerms adds the words and identifiers of a text, each once.
+// addTerms adds the distinct words and identifiers of a text.
 func (q *Query) addTerms(text string) {
 	var t Term
 	start, end := 0, -1
@@ -194,20 +192,19 @@ func (q *Query) addTerms(text string) {
 	add()
 }
 
-// joined reports whether what stands between two words makes them one identifier.
+// joined reports whether the text between two words joins them into one identifier.
 func joined(text string, end, start int) bool {
 	return end == start || kindOf(rune(text[end])) == joins
 }
 
-// Sequence gives the words of a text one after another, none of them again.
+// Sequence yields the words of a text in order, without those marked Again.
 func Sequence(text string) func(yield func(Word) bool) {
 	return func(yield func(Word) bool) {
 		Each(text, func(w Word) bool { return w.Again || yield(w) })
 	}
 }
 
-// IsCommon reports that a word of English says little, such as "the". The word is as in
-// [Word].
+// IsCommon reports whether a word is a frequent English word such as "the". The word is in the form of [Word].
 func IsCommon(word string) bool { return common[word] }
 
 var common = func() map[string]bool {
@@ -221,25 +218,25 @@ var common = func() map[string]bool {
 	return words
 }()
 
-// Onward stands behind the beginning of words; no word has it.
+// Onward marks a prefix; no word contains it.
 const Onward = "*"
 
-// Goal is a term of a query with the words of the vocabulary that are taken for it.
+// Goal is a term of a query, with the index words that match it.
 type Goal struct {
 	Term
-	// Ways are the ways to have the term: each has, for every part, the words that may
-	// stand for it. One that ends in [Onward] is all words that begin with it.
+	// Ways are alternatives. Each has, for every part, the words that match it. A word that ends in [Onward] is
+	// a prefix.
 	Ways [][][]string
-	// Weight says how much a text tells that has the term: more, the fewer have it.
+	// Weight is the term's inverse document frequency: the rarer, the higher.
 	Weight float64
 }
 
-// Weigh sets the weight of a term that so many of all texts have.
+// Weigh sets Weight from the number of texts with the term and of all texts.
 func (g *Goal) Weigh(having, all int64) {
 	g.Weight = math.Log(1 + (math.Max(0, float64(all-having))+0.5)/(float64(having)+0.5))
 }
 
-// Match is the goal as a query of FTS5, "" when no text can have it.
+// Match returns the goal as an FTS5 query, "" if nothing can match.
 func (g *Goal) Match() string {
 	var ways []string
 	for _, way := range g.Ways {

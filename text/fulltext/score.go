@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Scorer says how near texts are to what was asked for. It serves one goroutine at a time.
+// Scorer rates how well texts match a query. It must be used by one goroutine at a time.
 type Scorer struct {
 	Goals []Goal
-	asked []string // the words of the query one after another
+	asked []string // the words of the query in order
 	words map[string][]slot
-	found [][]float64 // for each slot of a goal how often its words are in the text
+	found [][]float64 // for each slot of a goal, the frequency of its words in the text
 	order []string
 }
 
-// slot is a part of a way of a goal; own says that the word is the part itself.
+// slot is a part of one of a goal's ways; own means that the word is the part itself, not another form.
 type slot struct {
 	goal, at int
 	own      bool
 }
 
-// NewScorer prepares the comparison of texts with a query whose goals these are.
+// NewScorer returns a scorer for a query with its goals.
 func NewScorer(q Query, goals []Goal) *Scorer {
 	s := &Scorer{Goals: goals, words: map[string][]slot{}, found: make([][]float64, len(goals))}
 	for w := range Sequence(strings.ReplaceAll(q.Text, `"`, " ")) {
@@ -42,30 +42,29 @@ func NewScorer(q Query, goals []Goal) *Scorer {
 	return s
 }
 
-// Score is how near a text is to what was asked for.
+// Score is how well a text matches a query.
 type Score struct {
-	// Terms is for each goal how much the text says of it, 0 when it does not have it.
+	// Terms is the score for each goal, 0 if it does not match.
 	Terms []float64
-	// All: the text has every goal that is not a common word.
+	// All means that every goal matches that is not a common word.
 	All bool
-	// Same: the text has the words of the query and no others; Begins: it begins with them.
+	// Same means that the text consists of the words of the query; Begins, that it begins with them.
 	Same, Begins bool
-	// Words is how many words the text has.
+	// Words is the number of words in the text.
 	Words int
 }
 
-// The constants of BM25 (Robertson and Zaragoza 2009), and the length of a text that
-// counts as usual.
+// Constants of BM25 (Robertson and Zaragoza 2009); the last is the assumed average length of a text.
 const (
 	saturation  = 1.2
 	lengthShare = 0.75
 	usualWords  = 60
 )
 
-// otherForm is what another word of the same stem counts for.
+// otherForm is the weight of another word with the same stem.
 const otherForm = 0.7
 
-// Of compares a text.
+// Of returns the score of a text.
 func (s *Scorer) Of(text string) Score {
 	score := Score{Terms: make([]float64, len(s.Goals)), All: true}
 	for _, found := range s.found {
@@ -103,15 +102,14 @@ func (s *Scorer) Of(text string) Score {
 		length := 1 - lengthShare + lengthShare*float64(score.Words)/usualWords
 		score.Terms[i] = s.Goals[i].Weight * tf * (saturation + 1) / (tf + saturation*length)
 	}
-	// One that is written in two words is the same as in one.
+	// A word that is written as two counts as the same.
 	asked, text := strings.Join(s.asked, ""), strings.Join(s.order[:min(len(s.order), 4*len(s.asked)+4)], "")
 	score.Begins = score.All && strings.HasPrefix(text, asked)
 	score.Same = score.Begins && len(text) == len(asked)
 	return score
 }
 
-// begins counts a word that begins with the last part of an open goal, and is none of those
-// of the vocabulary that were taken.
+// begins counts a word that begins with the last part of an open goal and is not in its ways.
 func (s *Scorer) begins(word string) {
 	for i, g := range s.Goals {
 		if !g.Open {
@@ -131,7 +129,7 @@ func (s *Scorer) begins(word string) {
 	}
 }
 
-// frequency is how often the text has a goal, in the way that it has most of.
+// frequency returns the frequency of a goal in the text, for the way with the highest.
 func (s *Scorer) frequency(goal int) (most float64) {
 	g, at := s.Goals[goal], 0
 	for i, way := range g.Ways {
@@ -148,8 +146,7 @@ func (s *Scorer) frequency(goal int) (most float64) {
 	return most
 }
 
-// together reports whether words stand one after another in the text; of the last one only
-// the beginning has to when it is open.
+// together reports whether words are adjacent in the text; with open, the last one may be a prefix.
 func (s *Scorer) together(words []string, open bool) bool {
 	last := len(words) - 1
 	for i := range len(s.order) - last {

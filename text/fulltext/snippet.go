@@ -5,12 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// around is how many bytes a snippet has on each side of a match, about.
+// around is the approximate number of bytes before and after a match.
 const around = 80
 
-// Snippet returns the part of a text around the first word that a query has, with an
-// ellipsis where it is cut: some 80 characters on each side, without cutting words. A
-// text without such a word is cut behind its first 160 characters.
+// Snippet returns some 80 characters on each side of the first match in a text, cut between words, with an
+// ellipsis at each cut. Without a match it returns the first 160 characters.
 func Snippet(text string, q Query) string {
 	first, last := 0, 0
 	stems := map[string]bool{}
@@ -50,13 +49,13 @@ func Snippet(text string, q Query) string {
 	return snippet
 }
 
-// boundary returns the end of the word at a place, or that place when the word is long; it
-// is not past the last one.
+// boundary returns the end of the word at a position, but at most last, or the position itself if the word is
+// long.
 func boundary(text string, at, last int) int {
 	if at <= 0 || at >= last {
 		return min(max(at, 0), last)
 	}
-	for at > 0 && !utf8.RuneStart(text[at]) { // a text may be no UTF-8
+	for at > 0 && !utf8.RuneStart(text[at]) { // the text may be invalid UTF-8
 		at--
 	}
 	if next := strings.IndexAny(text[at:min(at+around/2, last)], " \n\t"); next >= 0 {

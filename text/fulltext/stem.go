@@ -2,19 +2,19 @@ package fulltext
 
 import "strings"
 
-// endings are those of English words that are taken off, the longer ones first. What is
-// left always begins the word, so the words with one stem are neighbours in the vocabulary.
+// endings are suffixes removed from English words, longer ones first. A stem is always a prefix of its word, so
+// words with one stem are neighbours in the vocabulary.
 var endings = []string{
 	"ations", "ation", "ators", "ator", "ating", "ated", "ates", "ate", "ences", "ence", "ances", "ance", "ments", "ment",
 	"ings", "ing", "ions", "ion", "edly", "ies", "ied", "ents", "ent", "ants", "ant", "ors", "or", "ers", "er", "ed", "es", "ly", "s", "e", "y",
 }
 
-// leastStem is the length of the shortest stem.
+// leastStem is the shortest length of a stem.
 const leastStem = 3
 
-// Stem returns what English words of one family begin with: "encrypt" for encrypts,
-// encrypted and encryption. Words of other alphabets, with digits, or short are their own
-// stems. It errs now and then, which is why the word itself counts for more.
+// Stem returns the common beginning of related English words: "encrypt" for encrypts, encrypted and encryption.
+// Words of other alphabets, with digits, or short are their own stems. It is sometimes wrong, therefore an
+// exact match has a higher weight.
 func Stem(word string) string {
 	if len(word) <= leastStem {
 		return word
@@ -34,8 +34,8 @@ func Stem(word string) string {
 	return single(word)
 }
 
-// single takes the second of two equal letters at the end off, which stopped has and stop has
-// not. Short words such as fill and pass have it in all their forms, so that fill is not file.
+// single removes a doubled letter at the end: stopped becomes stop. Short words such as fill and pass keep it,
+// so that fill does not become file.
 func single(stem string) string {
 	n := len(stem)
 	if n <= leastStem || stem[n-1] != stem[n-2] {

@@ -1,6 +1,5 @@
-// Package fulltext is what full-text search knows of texts: how one is cut into words, what
-// a person asks for, how near a text is to that, and which part of it to show. It reads no
-// file and keeps nothing; package db keeps the index of words. Read [Each] first.
+// Package fulltext splits texts into words for full-text search, reads queries, rates how well a text matches,
+// and cuts snippets. It reads no files and keeps nothing; the index is in package db. Read [Each] first.
 package fulltext
 
 import (
@@ -13,29 +12,27 @@ import (
 
 // Word is a word of a text.
 type Word struct {
-	// Text is the word as it is compared: letters and digits without case, accents and
-	// compatibility forms, at most [MaxWord] bytes.
+	// Text is the normalized word: letters and digits without case, accents and compatibility forms, at most
+	// [MaxWord] bytes.
 	Text string
-	// Start and End are the bytes of the text that it was made of.
+	// Start and End are byte positions in the original text.
 	Start, End int
-	// Again marks a word whose characters are in those before it: an identifier that is
-	// made of several words, or the last character of a run of pairs.
+	// Again means that the characters are already in preceding words: an identifier after its parts, or the
+	// last character of a run of pairs.
 	Again bool
-	// Open marks a single character of a script without spaces, which stands for all
-	// words that begin with it.
+	// Open means a single character of a script without spaces, which matches all words that begin with it.
 	Open bool
 }
 
-// MaxWord bounds a word; what is longer is cut.
+// MaxWord is the greatest length of a word in bytes; longer ones are cut.
 const MaxWord = 64
 
-// Each gives the words of a text in their order, until yield returns false.
+// Each yields the words of a text in order, until yield returns false.
 //
-// A word is a run of letters, digits and their marks. Runs that are joined by one of
-// . _ - & are an identifier, and so is one with a capital inside, such as T1003.001,
-// snake_case or PowerShell: its parts are words, and all of it without what joins them is
-// one more. Scripts that are written without spaces (Han, Kana, Thai, Lao, Khmer, Burmese)
-// give every pair of neighbouring characters, and the last one of a run alone.
+// A word is a run of letters, digits and their marks. Runs joined by one of . _ - & form an identifier, as does
+// a run with an inner capital: T1003.001, snake_case, PowerShell. Its parts are words, and so is the whole
+// without the joining characters. Scripts without spaces (Han, Kana, Thai, Lao, Khmer, Burmese) give every pair
+// of neighbouring characters, and the last character of a run alone.
 func Each(text string, yield func(Word) bool) {
 	c := cutter{text: text, yield: yield}
 	for at := 0; at < len(text) && !c.stopped; {
@@ -53,8 +50,8 @@ func Each(text string, yield func(Word) bool) {
 	}
 }
 
-// plain returns the end of the word at a place when it is one of ASCII, with no capital but
-// the first letter, that nothing joins with what follows: most are. Else it returns the place.
+// plain is a fast path: it returns the end of an ASCII word without inner capitals that no identifier
+// continues, or else start.
 func plain(text string, start int) int {
 	if text[start] >= utf8.RuneSelf {
 		return start
@@ -80,9 +77,9 @@ type kind byte
 const (
 	apart kind = iota
 	joins
-	lower // letters without case, digits and marks, too
+	lower // letters without case, digits and marks as well
 	upper
-	dense // of a script without spaces
+	dense // of a script without spaces between words
 )
 
 var ascii = func() (kinds [utf8.RuneSelf]kind) {
@@ -105,7 +102,7 @@ func kindOf(r rune) kind {
 	switch {
 	case r < utf8.RuneSelf:
 		return ascii[r]
-	case r == 'ー', r == 'ﾞ', r == 'ﾟ': // signs of Kana that Unicode gives to no script
+	case r == 'ー', r == 'ﾞ', r == 'ﾟ': // Kana signs that belong to no script in Unicode
 		return dense
 	case unicode.IsMark(r), unicode.IsNumber(r):
 		return lower
@@ -139,7 +136,7 @@ func (c *cutter) give(w Word) {
 	}
 }
 
-// identifier gives the words of the identifier at a place and returns its end.
+// identifier yields the words of an identifier, and returns its end.
 func (c *cutter) identifier(start int) int {
 	c.whole = c.whole[:0]
 	parts, at, end := 0, start, start
@@ -176,8 +173,8 @@ func (c *cutter) identifier(start int) int {
 	return end
 }
 
-// part returns the end of the part of an identifier at a place: up to what joins, to a
-// capital behind a small letter, to the last capital before a small one, and to another
+// part returns the end of the identifier's part at a position. Parts end at a joining character, at a capital
+// after a small letter, before the last capital of several that precede a small letter, and at a change of
 // script.
 func (c *cutter) part(start int) (end int, of kind) {
 	r, size := runeAt(c.text, start)
@@ -205,13 +202,13 @@ func (c *cutter) part(start int) (end int, of kind) {
 	return len(c.text), of
 }
 
-// pairs gives the pairs of neighbouring characters between two places.
+// pairs yields the pairs of neighbouring characters between two positions.
 func (c *cutter) pairs(start, end int) {
 	at := start
 	var last rune
 	lastAt := start
 	for _, r := range norm.NFKC.String(c.text[start:end]) {
-		// The places are those of the run when the form of its characters differs in length.
+		// If normalization changes a character's length, all pairs get the positions of the run.
 		size := utf8.RuneLen(r)
 		here := min(at, end)
 		at += size
@@ -225,7 +222,7 @@ func (c *cutter) pairs(start, end int) {
 	}
 }
 
-// short cuts a long word between characters.
+// short cuts a long word between two characters.
 func short(word string) string {
 	if len(word) <= MaxWord {
 		return word
@@ -237,7 +234,7 @@ func short(word string) string {
 	return word[:end]
 }
 
-// fold returns a word as it is compared.
+// fold returns the normalized form of a word.
 func fold(word string) string {
 	for i := range len(word) {
 		switch b := word[i]; {
@@ -266,13 +263,12 @@ func foldASCII(word string, from int) string {
 	return string(out)
 }
 
-// bare are letters that Unicode does not take apart, and what people type for them.
+// bare maps letters that Unicode does not decompose to what people type for them.
 var bare = map[rune]string{
 	'ß': "ss", 'ẞ': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ħ': "h", 'ı': "i", 'ł': "l", 'ŋ': "n", 'ŧ': "t", 'ς': "σ",
 }
 
-// foldUnicode takes characters apart (NFKD), drops the marks of letters, and puts what
-// stays together again: Hangul, and the voiced signs of Kana.
+// foldUnicode decomposes characters (NFKD), drops the marks of letters, and recomposes Hangul and voiced Kana.
 func foldUnicode(word string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(word) {

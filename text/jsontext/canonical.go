@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Canonical writes v as JSON in one form for all that is equal: names are sorted, and
-// numbers have one notation.
+// Canonical writes v as JSON so that equal values give equal texts: members are sorted, numbers have one
+// notation.
 func Canonical(v any) ([]byte, error) {
 	text, err := Marshal(v)
 	if err != nil {
@@ -18,8 +18,7 @@ func Canonical(v any) ([]byte, error) {
 	return CanonicalText(text)
 }
 
-// CanonicalText returns what [Canonical] writes of the value that text is. The error says
-// why text is no JSON.
+// CanonicalText is [Canonical] of a JSON text. The error explains invalid JSON.
 func CanonicalText(text []byte) ([]byte, error) {
 	if !json.Valid(text) {
 		var v any
@@ -32,17 +31,16 @@ func CanonicalText(text []byte) ([]byte, error) {
 	return c.out, nil
 }
 
-// Equal reports that two values are the same JSON, numbers by their value.
+// Equal reports whether two values are the same JSON; numbers are compared by value.
 func Equal(a, b any) bool {
 	x, err := Canonical(a)
 	y, wrong := Canonical(b)
 	return err == nil && wrong == nil && bytes.Equal(x, y)
 }
 
-// canonicalizer goes once over valid JSON. To decode it and write it again would give the
-// same, and take five times as long.
+// canonicalizer rewrites valid JSON in one pass, five times as fast as decoding and encoding.
 type canonicalizer struct {
-	text []byte // what is left
+	text []byte // the rest of the input
 	out  []byte
 }
 
@@ -75,7 +73,7 @@ func (c *canonicalizer) value() error {
 	return nil
 }
 
-// string writes a text as [Marshal] does.
+// string writes a string as [Marshal] does.
 func (c *canonicalizer) string() error {
 	end, plain := 1, true
 	for ; c.text[end] != '"'; end++ {
@@ -114,8 +112,7 @@ func (c *canonicalizer) list() error {
 	return nil
 }
 
-// object writes the members, and writes them again in order if they are not. Of several with
-// one name the last counts.
+// object writes the members, and sorts them if necessary. Of duplicate names the last counts.
 func (c *canonicalizer) object() error {
 	type named struct {
 		name       []byte
@@ -141,7 +138,7 @@ func (c *canonicalizer) object() error {
 				return err
 			}
 			m.name = []byte(name)
-		case bytes.Equal(quoted, read): // which stays as it is
+		case bytes.Equal(quoted, read): // unchanged
 			m.name = read[1 : len(read)-1]
 		default:
 			m.name = bytes.Clone(quoted[1 : len(quoted)-1])
@@ -176,9 +173,8 @@ func (c *canonicalizer) object() error {
 	return nil
 }
 
-// canonicalNumber writes a number as its digits without zeros at either end, and the
-// power of ten that they are multiplied by: 1.50 and 15e-1 are both 15e-1. It keeps every
-// digit; a number with an exponent beyond 64 bits stays as it was written.
+// canonicalNumber writes a number as digits without zeros at either end and a power of ten: 1.50 and 15e-1 both
+// become 15e-1. All digits are kept. A number whose exponent exceeds 64 bits is unchanged.
 func canonicalNumber(n json.Number) json.Number {
 	digits, negative := strings.CutPrefix(string(n), "-")
 	power := int64(0)

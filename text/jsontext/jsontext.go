@@ -1,6 +1,5 @@
-// Package jsontext is what every door does with JSON as text: write a value the
-// same way, and refuse a text that nests too deep, or has half a character, before
-// anybody parses it. It knows nothing of what the JSON means.
+// Package jsontext handles JSON as text: it writes values in one way everywhere, and refuses texts that nest
+// too deep or contain half a character before they are parsed. It does not know what the JSON means.
 package jsontext
 
 import (
@@ -12,8 +11,8 @@ import (
 	"unicode/utf16"
 )
 
-// Marshal is json.Marshal without its escapes of <, > and &: agents and people read
-// the text. Members of a map are in the order of their names.
+// Marshal is json.Marshal without escapes of <, > and &, because agents and people read the text. Map members
+// are sorted.
 func Marshal(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -24,8 +23,8 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// AppendText appends a text in quotation marks, as [Marshal] writes it, to b. Only what has to
-// be escaped, or may have to, is left to the package that knows how.
+// AppendText appends a string as [Marshal] writes it. Only strings that may need escapes go through
+// encoding/json.
 func AppendText(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -41,8 +40,8 @@ func AppendText(b []byte, text string) []byte {
 	return append(b, '"')
 }
 
-// TooDeep reports whether brackets outside of strings nest deeper than limit. It
-// does not need text to be JSON; on text that is not, the parser has the last word.
+// TooDeep reports whether brackets outside of strings nest deeper than limit. The text may be invalid JSON;
+// that is for the parser to report.
 func TooDeep(text []byte, limit int) bool {
 	depth := 0
 	for c := range unquoted(text) {
@@ -76,14 +75,13 @@ func unquoted(text []byte) iter.Seq[byte] {
 	}
 }
 
-// Lone is a surrogate without its other half, as in "\ud800": an escape that stands for
-// no character, for which encoding/json puts another one. It is no valid UTF-8 either.
+// Lone is a surrogate without its other half, such as "\ud800": an escape for no character, which encoding/json
+// silently replaces.
 type Lone struct {
-	Field  string // names of the members around it, as in data.title; "" outside of any
-	Offset int    // of its backslash
+	Field  string // path of the member, such as data.title; "" outside of any
+	Offset int    // position of its backslash
 }
 
-// Error says which field has it.
 func (l Lone) Error() string {
 	where := "the text"
 	if l.Field != "" {
@@ -92,16 +90,15 @@ func (l Lone) Error() string {
 	return where + " has half of a surrogate pair, such as \\ud800 by itself, which is no character"
 }
 
-// LoneSurrogate finds the first one in a text. As [TooDeep] it does not need text to be
-// JSON.
+// LoneSurrogate finds the first lone surrogate in a text, which may be invalid JSON.
 func LoneSurrogate(text []byte) (Lone, bool) {
 	if !bytes.Contains(text, []byte(`\u`)) {
 		return Lone{}, false
 	}
 	type nesting struct {
 		object bool
-		name   string // of the member at hand
-		value  bool   // the name has been read
+		name   string // name of the current member
+		value  bool   // its name has been read
 	}
 	var open []nesting
 	for i := 0; i < len(text); i++ {
@@ -149,8 +146,7 @@ func LoneSurrogate(text []byte) (Lone, bool) {
 	return Lone{}, false
 }
 
-// escaped is the unit of UTF-16 that \uXXXX at the beginning of text stands for, 0 when
-// there is none.
+// escaped returns the UTF-16 unit of the \uXXXX at the beginning of text, 0 if there is none.
 func escaped(text []byte) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0
@@ -162,14 +158,13 @@ func escaped(text []byte) rune {
 	return rune(n)
 }
 
-// MaxMembers is how many members an object or an array may have that comes as arguments.
+// MaxMembers is how many members an object or array in arguments may have.
 const MaxMembers = 10_000
 
-// TooWide reports whether an object or an array has more members than limit, without
-// parsing text. It counts commas outside of strings, and needs memory for the open
-// brackets alone.
+// TooWide reports whether an object or array has more members than limit. It does not parse: it counts commas
+// outside of strings, and needs memory only for open brackets.
 func TooWide(text []byte, limit int) bool {
-	var open []int // how many commas each has
+	var open []int // commas in each open bracket
 	for c := range unquoted(text) {
 		last := len(open) - 1
 		switch {
@@ -187,8 +182,8 @@ func TooWide(text []byte, limit int) bool {
 	return false
 }
 
-// ObjectInText returns the JSON object that a JSON string holds, which is what some hosts make of
-// one; false when it holds none.
+// ObjectInText returns the object inside a JSON string; ok is false if there is none. Some hosts send objects
+// in this form.
 func ObjectInText(text []byte) (object []byte, ok bool) {
 	var held string
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte{'"'}) || json.Unmarshal(text, &held) != nil {

@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 )
 
-// Member is one name and value of an object.
+// Member is a name and value of an object.
 type Member struct {
 	Name  string
 	Value json.RawMessage
 }
 
-// Members returns the members of an object in the order in which they are written; false
-// when the text is no object.
+// Members returns the members of an object in written order; ok is false if the text is no object.
 func Members(text []byte) ([]Member, bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {

@@ -6,16 +6,16 @@ import (
 	"iter"
 )
 
-// given are the names of one object so far.
+// given is the set of names of one object so far.
 type given struct {
 	names [][]byte
-	many  map[string]bool // the same, once they are many
+	many  map[string]bool // the same as a set, once there are many
 }
 
-// fewNames is up to how many names of one object are compared one by one.
+// fewNames is the number of names up to which they are compared one by one.
 const fewNames = 32
 
-// has reports whether a name was given before, and notes that it is now.
+// has reports whether a name is in the set, and adds it.
 func (n *given) has(name []byte) bool {
 	if n.many != nil {
 		if n.many[string(name)] {
@@ -38,10 +38,10 @@ func (n *given) has(name []byte) bool {
 	return false
 }
 
-// Repeated finds a name that an object of the text gives twice: which one counts is told
-// by no standard, and what one program checks another might not use. The text is JSON.
+// Repeated finds a name that occurs twice in an object of the valid JSON text. No standard says which one
+// counts, so two programs may read different values.
 func Repeated(text []byte) (name string, twice bool) {
-	var objects []given // at each depth the last one
+	var objects []given // at each depth the current object
 	for n := range names(text) {
 		for len(objects) <= n.depth {
 			objects = append(objects, given{})
@@ -56,8 +56,7 @@ func Repeated(text []byte) (name string, twice bool) {
 	return "", false
 }
 
-// OuterNames goes through the names of an object itself, without those of what is in it. The text
-// is JSON.
+// OuterNames yields the member names of the outermost object of a valid JSON text.
 func OuterNames(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for n := range names(text) {
@@ -68,16 +67,16 @@ func OuterNames(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// named is a name in an object.
+// named is the name of a member.
 type named struct {
 	name  []byte
-	depth int  // of its object: 0 is the outermost
-	first bool // the object has none before it
+	depth int  // of the object; 0 is the outermost
+	first bool // it is the object's first
 }
 
-// names goes through the names of all objects, until there is what is no JSON.
+// names yields the names of all objects, up to invalid JSON.
 func names(text []byte) iter.Seq[named] {
-	type nesting struct{ object, later, value bool } // value: a name has been read, and its value comes next
+	type nesting struct{ object, later, value bool } // value: a name was read, its value comes next
 	return func(yield func(named) bool) {
 		var open []nesting
 		for i := 0; i < len(text); i++ {
@@ -87,7 +86,7 @@ func names(text []byte) iter.Seq[named] {
 				open = append(open, nesting{object: text[i] == '{'})
 			case '}', ']':
 				if last < 0 {
-					return // what is no JSON was refused before
+					return // invalid JSON was refused before
 				}
 				open = open[:last]
 			case ',':

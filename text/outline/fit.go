@@ -5,17 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// leastText is how many characters of a text are left at least, and leastMember how many
-// a member gets at least before the ones after it are left out.
+// leastText is how many characters a shortened text keeps at least; leastMember, how many a member gets at
+// least before later members are left out.
 const (
 	leastText   = 80
 	leastMember = 200
 )
 
-// Fit shortens v until it has some limit characters of JSON, and says what it left out, a
-// phrase each; nil when v fits as it is. The end of lists is left out, and of long texts,
-// those that are the longest first. The result can be longer than limit by the notes in
-// its texts and where a thousand names leave no room for anything else.
+// Fit shortens v to about limit characters of JSON and returns what it left out, as phrases; nil if v fits. It
+// drops the ends of lists and of long texts, the longest first. The result may exceed limit by its own notes,
+// or if a thousand names leave no room for values.
 func (v *Value) Fit(limit int) []string {
 	var cut []string
 	v.fit("", limit, &cut)
@@ -40,7 +39,7 @@ func (v *Value) fit(at string, limit int, cut *[]string) {
 func (v *Value) fitText(at string, limit int, cut *[]string) {
 	keep := max(limit-2, leastText)
 	runes := []rune(v.text)
-	// Escapes count, so that a text of line feeds is twice as long as it looks.
+	// Escapes count: a text of line feeds is twice as long as JSON.
 	for keep > leastText && utf8.RuneCountInString(quoted(string(runes[:min(keep, len(runes))]))) > limit {
 		keep -= max(keep/10, 1)
 	}
@@ -51,8 +50,8 @@ func (v *Value) fitText(at string, limit int, cut *[]string) {
 	*cut = append(*cut, fmt.Sprintf("%s has %d of %d characters", named(at), keep, len(runes)))
 }
 
-// fitArray keeps the first members, as many as there is room for. The first of all is
-// shortened if it must be, so that something is left to read.
+// fitArray keeps as many members from the beginning as fit. The first one is shortened if necessary, so that at
+// least something is kept.
 func (v *Value) fitArray(at string, limit int, cut *[]string) {
 	room, whole := limit-2, len(v.members)
 	for i, member := range v.members {
@@ -69,7 +68,7 @@ func (v *Value) fitArray(at string, limit int, cut *[]string) {
 	}
 }
 
-// fitObject lets the small members be, and divides what is left among the large ones.
+// fitObject keeps small members whole, and divides the rest of the limit among the large ones.
 func (v *Value) fitObject(at string, limit int, cut *[]string) {
 	room := limit - 2
 	sizes := make([]int, len(v.members))
@@ -77,7 +76,7 @@ func (v *Value) fitObject(at string, limit int, cut *[]string) {
 		room -= utf8.RuneCountInString(quoted(v.names[i])) + 2 // colon and comma
 		sizes[i] = member.Size()
 	}
-	if room < leastMember && len(v.members) > 1 { // the names alone are too many
+	if room < leastMember && len(v.members) > 1 { // the names alone exceed the limit
 		keep, used := 0, 2
 		for keep < len(v.members) && used+sizes[keep] < limit {
 			used += sizes[keep] + utf8.RuneCountInString(v.names[keep]) + 4
@@ -122,7 +121,7 @@ func named(at string) string {
 	return at
 }
 
-// Shorten cuts a text to most characters, and says so in it.
+// Shorten cuts a text to most characters, including a note that it was cut.
 func Shorten(s string, most int) string {
 	begun := Begin(s, most)
 	if begun != s {
@@ -131,7 +130,7 @@ func Shorten(s string, most int) string {
 	return begun
 }
 
-// Begin is the beginning of a text: most characters, and an ellipsis where there are more.
+// Begin returns the first most characters of a text, with an ellipsis if there are more.
 func Begin(s string, most int) string {
 	for i := range s {
 		if most--; most < 0 {

@@ -1,6 +1,5 @@
-// Package outline makes answers fit whoever reads them: a JSON value is shortened to a
-// number of characters ([Value.Fit]), and written as text, in which a list of rows is a
-// table and all else is lines ([Value.Text]). It knows nothing of what the value means.
+// Package outline shortens JSON values to a number of characters ([Value.Fit]) and writes them as readable text
+// ([Value.Text]): lists of rows as tables, all else as lines. It does not know what a value means.
 package outline
 
 import (
@@ -14,7 +13,7 @@ import (
 	"trails/text/jsontext"
 )
 
-// kind tells what JSON a value is.
+// kind is the JSON type of a value.
 type kind byte
 
 const (
@@ -24,11 +23,11 @@ const (
 	object
 )
 
-// Value is a JSON value whose members keep their order. The zero Value is no JSON.
+// Value is a JSON value that keeps the order of members. The zero Value is invalid.
 type Value struct {
 	kind    kind
-	text    string   // of a text the characters, of a scalar its JSON
-	names   []string // of the members of an object
+	text    string   // characters of a string, JSON of a scalar
+	names   []string // names of an object's members
 	members []*Value
 }
 
@@ -78,7 +77,7 @@ func parse(d *json.Decoder) (*Value, error) {
 	return &Value{text: fmt.Sprint(token)}, nil
 }
 
-// Size counts the characters of the value as JSON.
+// Size returns the length of the value's JSON in characters.
 func (v *Value) Size() int { return utf8.RuneCountInString(v.JSON()) }
 
 // JSON returns the value as compact JSON.
@@ -117,7 +116,7 @@ func (v *Value) write(b *strings.Builder) {
 	}
 }
 
-// quoted is a text as JSON. Invalid UTF-8 becomes U+FFFD, as everywhere in encoding/json.
+// quoted returns a text as JSON. Invalid UTF-8 becomes U+FFFD, as in encoding/json.
 func quoted(s string) string {
 	out, err := jsontext.Marshal(s)
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// inlineObject is the most characters of an object that is written in one line.
+// inlineObject is how many characters an object on one line may have.
 const inlineObject = 200
 
-// TextOf is the text of an object in JSON; what is no JSON is returned as it is.
+// TextOf returns the text of a JSON object; invalid JSON is returned unchanged.
 func TextOf(source []byte) string {
 	v, err := Parse(source)
 	if err != nil {
@@ -18,9 +18,9 @@ func TextOf(source []byte) string {
 	return v.Text()
 }
 
-// Text writes an object as lines of "name: value". A list of objects without depth is a
-// table, and so is a member "rows" of lists beside a member "columns"; what else has depth
-// is indented. A text of several lines follows its name.
+// Text writes an object as lines of "name: value". A list of flat objects becomes a table, as does an object
+// whose member "rows" has lists with the columns in "columns". Other nested values are indented, and a text of
+// several lines follows its name.
 func (v *Value) Text() string {
 	var b strings.Builder
 	v.lines(&b, "")
@@ -45,7 +45,7 @@ func (v *Value) lines(b *strings.Builder, indent string) {
 	}
 }
 
-// named writes a member of an object.
+// named writes a member.
 func (v *Value) named(b *strings.Builder, indent, name string) {
 	head := indent + name + ":"
 	switch {
@@ -82,14 +82,13 @@ func (v *Value) named(b *strings.Builder, indent, name string) {
 	}
 }
 
-// sentences reports that a value is a list of texts that do not go into one line.
+// sentences reports whether a value is a list of texts too long for one line.
 func (v *Value) sentences() bool {
 	return v.kind == array && len(v.members) > 0 && utf8.RuneCountInString(v.inline()) > inlineObject/2 &&
 		!slices.ContainsFunc(v.members, func(m *Value) bool { return m.kind != text || !strings.Contains(m.text, " ") })
 }
 
-// flat reports that a value goes into one line: no object, or a short one, and no list of
-// anything deeper than that.
+// flat reports whether a value fits on one line: a scalar, a short object, or a list of these.
 func (v *Value) flat() bool {
 	switch v.kind {
 	case array:
@@ -127,7 +126,7 @@ func (v *Value) inline() string {
 	return "{" + strings.Join(items, ", ") + "}"
 }
 
-// word is a text as it stands, in quotes where it would read as something else.
+// word returns a text unchanged, or quoted if it would be read as something else.
 func word(s string) string {
 	if s == "" || strings.ContainsAny(s, "\n\r") || strings.Contains(s, "; ") || strings.Contains(s, " | ") || s != strings.TrimSpace(s) {
 		return quoted(s)
@@ -135,8 +134,8 @@ func word(s string) string {
 	return s
 }
 
-// columns are the names of an object that is a table of lists: its members columns, which
-// are texts, and rows, which are lists of as many cells.
+// columns returns the column names of an object that is a table: "columns" is a list of texts, "rows" a list of
+// lists of the same length.
 func (v *Value) columns() []string {
 	head, rows := slices.Index(v.names, "columns"), slices.Index(v.names, "rows")
 	if head < 0 || rows < 0 || v.members[head].kind != array || v.members[rows].kind != array {
@@ -157,8 +156,8 @@ func (v *Value) columns() []string {
 	return names
 }
 
-// tableNames are the names of the members of a list of objects without depth, in the
-// order in which they come up; nil when it is no such list.
+// tableNames returns the member names in a list of flat objects, in order of appearance; nil for any other
+// list.
 func (v *Value) tableNames() (names []string) {
 	for _, member := range v.members {
 		if member.kind != object {
@@ -176,7 +175,7 @@ func (v *Value) tableNames() (names []string) {
 	return names
 }
 
-// row is an object as the cells of a table; a member that is not there is empty.
+// row returns an object's members as table cells; a missing member is empty.
 func (v *Value) row(names []string) *Value {
 	cells := make([]*Value, len(names))
 	for i := range cells {
@@ -188,7 +187,7 @@ func (v *Value) row(names []string) *Value {
 	return &Value{kind: array, members: cells}
 }
 
-// table writes a line of names and one of cells for each row.
+// table writes a line of names and a line for each row.
 func table(b *strings.Builder, indent string, columns []string, rows []*Value) {
 	b.WriteString(indent + strings.Join(columns, " | ") + "\n")
 	for _, row := range rows {

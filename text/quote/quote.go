@@ -1,5 +1,5 @@
-// Package quote puts text of the graph into sentences of ours, so that whoever reads
-// them, a person or a model, sees where it begins and where it ends.
+// Package quote quotes text of the graph in our own sentences, so that readers, people or models, see where it
+// begins and ends.
 package quote
 
 import (
@@ -8,17 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// Text quotes text of the graph in one line of at most most characters. Nothing in it
-// can pose as ours. Control characters, line ends and characters that change the
-// direction of text go; a quotation mark becomes an apostrophe.
+// Text quotes text on one line of at most most characters, such that none of it can be taken for ours: control
+// characters, line ends and characters that change the text direction are removed, and quotation marks become
+// apostrophes.
 func Text(text string, most int) string { return `"` + Unmarked(text, most) + `"` }
 
-// Unmarked is Text without the marks around it.
+// Unmarked is Text without the quotation marks around it.
 func Unmarked(text string, most int) string {
 	return strings.ReplaceAll(Line(text, most), `"`, "'")
 }
 
-// Line is Unmarked that keeps quotation marks. It looks no further than it needs to.
+// Line is Unmarked, but keeps quotation marks. It reads only as much of text as needed.
 func Line(text string, most int) string {
 	var b strings.Builder
 	length, space := 0, false
@@ -42,7 +42,7 @@ func Line(text string, most int) string {
 	return b.String()
 }
 
-// IsPlain reports that text can stand in an example as it is.
+// IsPlain reports whether text can be used in an example without quoting.
 func IsPlain(text string, most int) bool {
 	return text != "" && len(text) <= most && Unmarked(text, most) == text
 }

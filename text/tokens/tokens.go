@@ -1,5 +1,5 @@
-// Package tokens counts what a model reads, as cl100k_base does. The vocabulary is a part of
-// the program; nothing is read from a network.
+// Package tokens counts the tokens of a text as cl100k_base does. The vocabulary is embedded; nothing is read
+// from a network.
 package tokens
 
 import (
@@ -15,17 +15,16 @@ import (
 	"github.com/pkoukk/tiktoken-go"
 )
 
-// vocabulary has the tokens of cl100k_base by their ranks: of each its length, in a byte, and
-// its bytes. A test holds it against another library, and writes it.
+// vocabulary holds the tokens of cl100k_base by rank, each as a byte with its length and its bytes. A test
+// compares it with another library, and writes it.
 //
 //go:embed cl100k_base.flate
 var vocabulary []byte
 
-// split divides a text into pieces, of which each is a token or several. It is that of
-// cl100k_base.
+// split is cl100k_base's regular expression, which splits a text into pieces of one or more tokens.
 const split = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 
-// encoding is made at its first use: its vocabulary takes 0.1 s and some megabytes.
+// encoding is made on first use, because its vocabulary takes 0.1 s and some megabytes.
 var encoding = sync.OnceValue(func() *tiktoken.Tiktoken {
 	text, err := io.ReadAll(flate.NewReader(bytes.NewReader(vocabulary)))
 	ranks := map[string]int{}
@@ -35,17 +34,17 @@ var encoding = sync.OnceValue(func() *tiktoken.Tiktoken {
 		at = end
 	}
 	if err == nil {
-		// No text is looked through for special tokens, but the library wants one.
+		// Special tokens are not recognized, but the library requires one.
 		var bpe *tiktoken.CoreBPE
 		if bpe, err = tiktoken.NewCoreBPE(ranks, map[string]int{"<|endoftext|>": len(ranks) + 1}, split); err == nil {
 			return tiktoken.NewTiktoken(bpe, nil, nil)
 		}
 	}
-	panic(fmt.Sprintf("tokens: the vocabulary cannot be read: %v", err)) // it is a part of the program
+	panic(fmt.Sprintf("tokens: the vocabulary cannot be read: %v", err)) // the vocabulary is embedded
 })
 
-// Count counts the tokens of a text. One with more than 2,000 bytes and no space between words
-// is counted in parts, and may have a token more or less for each than it has as a whole.
+// Count returns the number of tokens. A text of more than 2,000 bytes without spaces is counted in parts, each
+// of which can make the result wrong by one token.
 func Count(text string) (n int) {
 	for text != "" {
 		part := begin(text)
@@ -55,12 +54,11 @@ func Count(text string) (n int) {
 	return n
 }
 
-// mostAtOnce bounds what is counted at once, for which the time grows with its square where it
-// has no spaces.
+// mostAtOnce bounds the length counted at once: for text without spaces, time grows with its square.
 const mostAtOnce = 2_000
 
-// begin is the first part of a text that is counted by itself: up to a single space between
-// words, where no token goes on.
+// begin returns the first part of a text that can be counted separately: it ends before a single space between
+// words, where no token continues.
 func begin(text string) string {
 	if len(text) <= mostAtOnce {
 		return text
@@ -76,8 +74,8 @@ func begin(text string) string {
 
 func letter(b byte) bool { return strings.IndexByte("abcdefghijklmnopqrstuvwxyz", b|0x20) >= 0 }
 
-// Begin returns what the first most tokens of a text stand for, without the bytes of a
-// character that these end inside of. Of text that is no UTF-8 it is the first bytes.
+// Begin returns the text of the first most tokens, without an incomplete character at its end. Of invalid UTF-8
+// it returns the first bytes.
 func Begin(text string, most int) string {
 	if most <= 0 {
 		return ""
@@ -97,7 +95,7 @@ func Begin(text string, most int) string {
 	return text
 }
 
-// whole is a text without the beginning of a character at its end.
+// whole returns a text without an incomplete character at its end.
 func whole(text string) string {
 	for n := len(text); n > 0 && n > len(text)-utf8.UTFMax; n-- {
 		if r, size := utf8.DecodeLastRuneInString(text[:n]); r != utf8.RuneError || size > 1 {
