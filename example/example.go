@@ -1,7 +1,5 @@
-// Package example is a small graph of this project's own, its components,
-// requirements, decisions and standards, embedded so that it runs anywhere. The
-// tour below it works on it, `trails demo` serves it, and so do tests that need
-// some real data.
+// Package example embeds a small graph of this project: components, requirements, decisions and standards. The
+// tour, `trails demo` and tests use it.
 package example
 
 import (
@@ -25,7 +23,7 @@ var Data []byte
 //go:embed story.ndjson
 var story []byte
 
-// Step is one call that was made after the data were loaded.
+// Step is one call made after the data was loaded.
 type Step struct {
 	// Who made it, with which program.
 	Who, With string
@@ -35,8 +33,7 @@ type Step struct {
 	Message    string
 }
 
-// Story is what happened to the example after it was loaded, so that a graph made
-// from it has a history to look at.
+// Story yields calls made after loading, so that a graph made from the example has a history.
 func Story() iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		lines := json.NewDecoder(bytes.NewReader(story))

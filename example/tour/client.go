@@ -9,7 +9,7 @@ import (
 	"os/exec"
 )
 
-// client speaks MCP, JSON-RPC by the line, with a `trails mcp` of its own.
+// client speaks MCP (JSON-RPC, one message a line) with its own `trails mcp` process.
 type client struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
@@ -17,7 +17,7 @@ type client struct {
 	id     int
 }
 
-// rpcError is what a refused request answers.
+// rpcError is an error response.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -28,7 +28,7 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return fmt.Sprintf("%d %s", e.Code, e.Message) }
 
-// start runs the server and greets it.
+// start runs the server and initializes the session.
 func start(binary, file string) (*client, error) {
 	cmd := exec.Command(binary, "mcp", file)
 	cmd.Stderr = os.Stderr
@@ -55,7 +55,7 @@ func start(binary, file string) (*client, error) {
 	return c, c.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
 }
 
-// close ends the server's input and waits for it.
+// close closes the server's input and waits for it to end.
 func (c *client) close() error {
 	if err := c.stdin.Close(); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (c *client) close() error {
 	return c.cmd.Wait()
 }
 
-// call sends one request and returns its result; a refusal is an *rpcError.
+// call sends a request and returns its result; an error response is an *rpcError.
 func (c *client) call(method string, params any) (json.RawMessage, error) {
 	c.id++
 	err := c.send(map[string]any{"jsonrpc": "2.0", "id": c.id, "method": method, "params": params})

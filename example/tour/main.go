@@ -1,7 +1,6 @@
-// Command tour is the first minute with trails: it builds the binary, makes a
-// file from the embedded example, loads it, and works on it as an agent would,
-// over MCP: looks up, is refused with errors it can act on, corrects itself, and
-// reads back the commit and its provenance. It prints each step as it goes.
+// Command tour shows the first minute with trails. It builds the binary, creates a file with the embedded
+// example, and works on it as an agent would, over MCP: it looks things up, gets errors that say what to do,
+// corrects itself, and reads back the commit and its provenance. It prints each step.
 //
 // Run it from the root of the module: go run ./example/tour
 package main
@@ -29,7 +28,7 @@ func main() {
 	}
 }
 
-// walk is one tour: a binary, a file, and what was typed.
+// walk is one run of the tour: the binary, the file, and the commands so far.
 type walk struct {
 	binary, dir, file string
 }
@@ -49,7 +48,7 @@ func tour(binary, dir string) error {
 	return nil
 }
 
-// prepare finds a place for the file and builds the binary when none is given.
+// prepare creates a directory for the file, and builds the binary if none is given.
 func prepare(binary, dir string) (*walk, error) {
 	if dir == "" {
 		var err error
@@ -73,7 +72,7 @@ func prepare(binary, dir string) (*walk, error) {
 
 func (w *walk) path(name string) string { return filepath.Join(w.dir, name) }
 
-// create makes the file and loads the example, validated, in one commit.
+// create creates the file and loads the validated example in one commit.
 func (w *walk) create() error {
 	say("Make a file with a schema, and load the example into it")
 	if err := w.show(w.binary, "init", w.file, "--schema", w.path("schema.yaml")); err != nil {
@@ -82,7 +81,7 @@ func (w *walk) create() error {
 	return w.show(w.binary, "load", w.file, w.path("data.ndjson"))
 }
 
-// author is the agent's part, over MCP.
+// author plays the agent, over MCP.
 func (w *walk) author() error {
 	c, err := start(w.binary, w.file)
 	if err != nil {
@@ -127,8 +126,7 @@ func (w *walk) converse(c *client) error {
 	return nil
 }
 
-// about returns the latest activity of a provenance document that was a call of
-// this capability and ended so.
+// about returns the last activity in a provenance document for a capability and outcome.
 func about(text, capability, outcome string) (string, error) {
 	var document struct {
 		Graph []json.RawMessage `json:"@graph"`
@@ -145,7 +143,7 @@ func about(text, capability, outcome string) (string, error) {
 	return "", fmt.Errorf("trails://prov/latest knows no %s that was %s", capability, outcome)
 }
 
-// refused makes the call and wants it refused.
+// refused makes a call that must be refused.
 func (w *walk) refused(c *client, draft map[string]any) error {
 	result, err := c.tool("requirement_create", draft)
 	var refusal *rpcError
@@ -197,7 +195,7 @@ func shift(text string) string {
 	return "    " + strings.ReplaceAll(text, "\n", "\n    ") + "\n"
 }
 
-// indent lays out JSON for reading; anything else stays as it is.
+// indent formats JSON; other text is returned unchanged.
 func indent(text string) string {
 	var v any
 	if json.Unmarshal([]byte(text), &v) != nil {
