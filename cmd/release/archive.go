@@ -14,7 +14,7 @@ import (
 type member struct {
 	name    string
 	content []byte
-	runs    bool // whether it is a program
+	runs    bool // the file is executable
 }
 
 func (m member) mode() fs.FileMode {
@@ -24,7 +24,7 @@ func (m member) mode() fs.FileMode {
 	return 0o644
 }
 
-// within puts members into a folder.
+// within moves members into a folder.
 func within(folder string, members []member) (list []member) {
 	for _, m := range members {
 		m.name = folder + "/" + m.name
@@ -33,8 +33,8 @@ func within(folder string, members []member) (list []member) {
 	return list
 }
 
-// tarred is a .tar.gz of these members in their order. It says nothing of whoever made it:
-// all is of one date and of user 0.
+// tarred returns a .tar.gz of the members in order. It does not depend on who makes it: all files have one date
+// and user 0.
 func tarred(members []member, date time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -52,7 +52,7 @@ func tarred(members []member, date time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// zipped is a .zip of these members in their order, likewise.
+// zipped returns a .zip of the members in order, with the same property.
 func zipped(members []member, date time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

@@ -12,8 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// A bill of materials in CycloneDX 1.6, as far as it is written here
-// (https://cyclonedx.org/docs/1.6/json/).
+// The parts of CycloneDX 1.6 that are used here (https://cyclonedx.org/docs/1.6/json/).
 type (
 	bom struct {
 		Format       string       `json:"bomFormat"`
@@ -51,8 +50,8 @@ type (
 	}
 )
 
-// bill says what is in a binary: what the go command wrote into it, which are the modules
-// that it was linked of, with their checksums, and the standard library.
+// bill returns the bill of materials of a binary, from the go command's build information: the linked modules
+// with checksums, and the standard library.
 func bill(path, version string, program []byte, date time.Time) ([]byte, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
@@ -82,7 +81,7 @@ func bill(path, version string, program []byte, date time.Time) ([]byte, error) 
 	return append(text, '\n'), err
 }
 
-// module is a module as it was linked: what replaces it, where something does.
+// module returns a linked module, or its replacement.
 func module(m *debug.Module) component {
 	if m.Replace != nil {
 		m = m.Replace
@@ -94,7 +93,7 @@ func module(m *debug.Module) component {
 	return c
 }
 
-// golang is a component that package URLs of the type golang name.
+// golang returns a component with a package URL of type golang.
 func golang(kind, path, version string) component {
 	purl := "pkg:golang/" + strings.ToLower(path) + "@" + strings.ReplaceAll(version, "+", "%2B")
 	return component{Type: kind, Ref: purl, Name: path, Version: version, PURL: purl}

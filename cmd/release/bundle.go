@@ -15,7 +15,7 @@ const (
 	registryURI = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 )
 
-// manifest is what a bundle says of itself: manifest.json of MCPB 0.3
+// manifest is manifest.json of a bundle, MCPB 0.3
 // (https://github.com/modelcontextprotocol/mcpb/blob/main/MANIFEST.md).
 type manifest struct {
 	ManifestVersion  string              `json:"manifest_version"`
@@ -67,7 +67,7 @@ type (
 	}
 )
 
-// processPlatform is how a manifest names an operating system: as Node.js does.
+// processPlatform returns an operating system's name in Node.js, which manifests use.
 func processPlatform(os string) string {
 	if os == "windows" {
 		return "win32"
@@ -75,9 +75,9 @@ func processPlatform(os string) string {
 	return os
 }
 
-// bundles adds a bundle for each processor, with the binaries of every system for it, for a
-// manifest tells systems apart and processors not; and the entry of the registry that lists
-// them, where the repository is known.
+// bundles adds a bundle for each processor architecture, with the binaries for every operating system, because
+// a manifest can distinguish only these. If the repository is known it also adds the registry entry that lists
+// the bundles.
 func (r *release) bundles(files map[string][]byte, wanted []platform, binary func(platform) string) error {
 	type pack struct {
 		Registry   string            `json:"registryType"`
@@ -139,7 +139,7 @@ func (r *release) bundles(files map[string][]byte, wanted []platform, binary fun
 	return err
 }
 
-// inBundle is where a binary stands in a bundle.
+// inBundle returns a binary's path in a bundle.
 func inBundle(p platform) string { return "server/" + processPlatform(p.OS) + "/" + p.program() }
 
 func (r *release) manifest(of []platform) manifest {

@@ -1,7 +1,6 @@
-// Command release makes what is published of a version: a binary for each platform in an
-// archive with manual pages and completions, bundles for desktop clients of MCP, the entry
-// of the MCP registry, a bill of materials of each binary, and checksums of all of it. The
-// same source gives the same bytes. make release runs it; the binary knows nothing of it.
+// Command release builds everything that is published for a version: for each platform an archive of binary,
+// manual pages and completions; bundles for desktop clients of MCP; the MCP registry's entry; a bill of
+// materials for each binary; and checksums. The same source gives the same bytes. make release runs it.
 package main
 
 import (
@@ -25,15 +24,15 @@ import (
 	"time"
 )
 
-// platform is what a binary is for, in Go's words.
+// platform is an operating system and a processor, by Go's names.
 type platform struct{ OS, Arch string }
 
 func (p platform) String() string { return p.OS + "/" + p.Arch }
 
-// platforms are those that a release is for.
+// platforms are the platforms of a release.
 var platforms = []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}}
 
-// program is the name of the binary.
+// program returns the binary's file name.
 func (p platform) program() string {
 	if p.OS == "windows" {
 		return "trails.exe"
@@ -44,18 +43,17 @@ func (p platform) program() string {
 // release is one run.
 type release struct {
 	version string
-	// repository is where releases are downloaded from; without one there is no entry of
-	// the registry, which has to say so.
+	// repository is the URL for downloads; without it no registry entry is made.
 	repository string
-	source     string // the directory of the module
+	source     string // the module's directory
 	out        string
-	// date is that of the source, and of every file in an archive.
+	// date is the date of the source, and of every file in an archive.
 	date time.Time
-	// heaviest is how many bytes a binary has at most; 0 means any number.
+	// heaviest is the largest allowed size of a binary in bytes; 0 means no limit.
 	heaviest int64
-	// told has a line for each binary that is made.
+	// told gets a line for each binary.
 	told io.Writer
-	// build makes the binary of a platform at a path.
+	// build builds the binary of a platform at a path.
 	build func(ctx context.Context, p platform, path string) error
 }
 
@@ -79,7 +77,7 @@ func main() {
 	}
 }
 
-// start reads what the environment and the flags say.
+// start reads the environment and the flags.
 func (r *release) start(ctx context.Context, only string) error {
 	epoch := os.Getenv("SOURCE_DATE_EPOCH")
 	if epoch == "" {
@@ -104,7 +102,7 @@ func (r *release) start(ctx context.Context, only string) error {
 	return r.run(ctx, wanted)
 }
 
-// run makes everything, in a directory beside the one that is asked for until it is whole.
+// run makes the release in a temporary directory beside the requested one, and renames it when complete.
 func (r *release) run(ctx context.Context, wanted []platform) (err error) {
 	if _, err := os.Stat(r.out); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is there; remove it first", r.out)
@@ -115,7 +113,7 @@ func (r *release) run(ctx context.Context, wanted []platform) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	binary := func(p platform) string { return filepath.Join(work, "build", p.OS+"_"+p.Arch, p.program()) }
-	for _, p := range append(slices.Clone(wanted), platform{runtime.GOOS, runtime.GOARCH}) { // the last one writes the manual
+	for _, p := range append(slices.Clone(wanted), platform{runtime.GOOS, runtime.GOARCH}) { // the binary for this machine writes the manual
 		if _, err := os.Stat(binary(p)); err == nil {
 			continue
 		}
@@ -174,8 +172,7 @@ func (r *release) run(ctx context.Context, wanted []platform) (err error) {
 	return os.Rename(work, r.out)
 }
 
-// number is the version as SemVer: without the v of a tag, and 0.0.0-dev with what git
-// says where there is no tag.
+// number returns the version as SemVer: the tag without v, or 0.0.0-dev with git's description.
 func (r *release) number() string {
 	n := strings.TrimPrefix(r.version, "v")
 	if major, _, _ := strings.Cut(n, "."); major == n || strings.Trim(major, "0123456789") != "" {
@@ -184,8 +181,8 @@ func (r *release) number() string {
 	return n
 }
 
-// goBuild is the build of a release: static, without paths of this machine and without
-// symbols, with the commit that git names, and without flags of this machine's environment.
+// goBuild builds a binary for release: static, without local paths and symbols, with git's commit, and
+// independent of Go flags in the environment.
 func (r *release) goBuild(ctx context.Context, p platform, path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -197,8 +194,8 @@ func (r *release) goBuild(ctx context.Context, p platform, path string) error {
 	return cmd.Run()
 }
 
-// papers are what stands beside the binary in every archive: license, words, manual pages
-// and completions, as the binary of this machine writes them.
+// papers returns the files beside the binary in every archive: license, readme, and the manual pages and
+// completions that this machine's binary writes.
 func (r *release) papers(ctx context.Context, program, work string) ([]member, error) {
 	var list []member
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
