@@ -1,11 +1,10 @@
-// Package migrations holds the numbered steps that make and change the tables of
-// the SQLite file. They are db migrations; those of the graph's schema are data.
-// A shipped file is never changed: the next number gets its own.
+// Package migrations holds the numbered db migrations, which create and change the tables of the SQLite file.
+// (Migrations of the graph's schema are in schema/migration.) Never change a shipped file; add the next number.
 package migrations
 
 import "embed"
 
-// FS holds the SQL files in the form that goose reads.
+// FS holds the SQL files in goose's format.
 //
 //go:embed *.sql
 var FS embed.FS
