@@ -11,20 +11,15 @@ import (
 	"trails/kg"
 )
 
-// Define returns a capability that takes an In and answers an Out. Their shapes follow
-// from the structs, see [capability.ShapeOf]; a field that d has in a shape of its own adds
-// to the one of its name what a tag cannot say: bounds and lists that are in code. What every
-// write takes (message, if_commit, dry_run, branch), or every read (branch), is added by the
-// action in d, unless In embeds it: [capability.WriteArguments] and the like, for a read of no
-// branch [capability.NoBranch]. Of d at least ID and Description are needed, and for what
-// touches the graph PolicyRequired.Action; what is empty is filled in, see
-// [capability.Descriptor.Completed]. Options say what else the capability is. Offer it by
-// [Fixed].
+// Define returns a capability with arguments In and answer Out. Their shapes follow from the structs, see
+// [capability.ShapeOf]; a field in a shape of d adds what a tag cannot express, such as bounds and lists
+// computed in code. Arguments common to all writes (message, if_commit, dry_run, branch) or all reads (branch)
+// are added according to d's action, unless In embeds [capability.WriteArguments] or the like;
+// [capability.NoBranch] is for reads without a branch. d needs ID and Description, and PolicyRequired.Action if
+// it uses the graph; [capability.Descriptor.Completed] fills in the rest. Offer the capability by [Fixed].
 //
-// The arguments that do gets fit the shape, and those that were left out have their
-// defaults. What it returns as an error is a fault for the caller if it is a
-// [fault.Error]; any other error is ours, and is logged instead of shown. It panics on
-// structs that have no shape.
+// do gets arguments that fit the shape, with defaults filled in. If it returns a [fault.Error], that goes to
+// the caller; any other error is ours, logged and not shown. Define panics if a struct has no shape.
 func Define[In, Out any](d capability.Descriptor, do func(context.Context, *Request, In) (Out, error), options ...Option) Capability {
 	return defined(d, reflect.ValueOf(do), options) // uses reflection, to be compiled only once for all pairs of types
 }
@@ -63,7 +58,7 @@ func embeds(t, part reflect.Type) bool {
 	return t == part || slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous && f.Type == part })
 }
 
-// typed returns a handler that calls a function with the arguments of a call of c in a struct, whose members are some
+// typed returns a handler that decodes the arguments of a call of c into do's struct, which may have only some
 // of them.
 func typed(c *Capability, do reflect.Value) func(ctx context.Context, r *Request, more ...reflect.Value) ([]reflect.Value, error) {
 	t := do.Type().In(2)
@@ -78,19 +73,19 @@ func typed(c *Capability, do reflect.Value) func(ctx context.Context, r *Request
 	}
 }
 
-// Option is a property of a capability that is not in its descriptor.
+// Option sets a property of a capability that is not in its descriptor.
 type Option func(*Capability)
 
-// Hidden makes it callable by name, without being a tool.
+// Hidden makes a capability callable by name without listing it as a tool.
 func Hidden(c *Capability) { c.Hidden = true }
 
-// Bare makes it answer without a snapshot.
+// Bare makes a capability work without a snapshot.
 func Bare(c *Capability) { c.Bare = true }
 
-// Streams makes it callable where there is an output to stream to.
+// Streams makes a capability need an output stream.
 func Streams(c *Capability) { c.Streams = true }
 
-// On names the lists of tools that have it; without names it is found by the gateway alone.
+// On names the lists of tools that contain it; without names only the gateway's search finds it.
 func On(surfaces ...string) Option {
 	return func(c *Capability) { c.Surfaces = append([]string{}, surfaces...) }
 }

@@ -1,5 +1,5 @@
-// Package invoketest has engines on graphs of their own, with all that a graph offers,
-// and runs transcripts of calls, for tests of whatever is offered.
+// Package invoketest makes engines on new graphs, with all built-in capabilities, and runs transcripts of
+// calls. It is for tests of capabilities.
 package invoketest
 
 import (
@@ -24,7 +24,7 @@ import (
 	"trails/kg"
 )
 
-// The callers of these tests.
+// Callers in tests.
 var (
 	Ana     = policy.Local("ana", "test")
 	Nobody  = policy.Anonymous("test", policy.NewScopes(policy.Runtime))
@@ -38,7 +38,7 @@ var (
 	}
 )
 
-// Clock returns a clock that goes a second further with each look.
+// Clock returns a clock that advances by a second with each reading.
 func Clock() func() time.Time {
 	var mu sync.Mutex
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -50,10 +50,10 @@ func Clock() func() time.Time {
 	}
 }
 
-// Engine is an engine on a graph of its own, with what it logs.
+// Engine is an engine on its own graph, with its log.
 type Engine struct {
 	*invoke.Engine
-	Log *bytes.Buffer // read it after the engine is closed, or when nothing runs
+	Log *bytes.Buffer // to be read once the engine is closed or idle
 
 	providers []invoke.Provider
 }
@@ -66,10 +66,10 @@ func New(t testing.TB, schema string, config invoke.Config) *Engine {
 	return Open(t, path, config)
 }
 
-// made are the files that were made here: copying one is quicker than making it again.
+// made caches files by their options: copying one is faster than creating it.
 var made sync.Map
 
-// Create makes a file at path, or a copy of one that was made alike.
+// Create creates a file at path, or copies one that was created with the same options.
 func Create(t testing.TB, path string, o kg.CreateOptions) {
 	t.Helper()
 	alike := fmt.Sprintf("%q %q %q %q %+v", filepath.Base(path), o.Name, o.Base, o.Schema, o.By)
@@ -89,8 +89,8 @@ func Create(t testing.TB, path string, o kg.CreateOptions) {
 	made.Store(alike, file)
 }
 
-// Open opens an engine, which is closed at the end of the test. It offers what is built
-// in, unless the config says otherwise.
+// Open opens an engine and closes it at the end of the test. It offers the built-in capabilities, unless config
+// has providers.
 func Open(t testing.TB, path string, config invoke.Config) *Engine {
 	t.Helper()
 	now := Clock()
@@ -118,7 +118,7 @@ func Open(t testing.TB, path string, config invoke.Config) *Engine {
 	return e
 }
 
-// Example has the example graph.
+// Example returns an engine on the example graph.
 func Example(t testing.TB) *Engine {
 	t.Helper()
 	e := New(t, string(example.Schema), invoke.Config{})
@@ -130,13 +130,13 @@ func Example(t testing.TB) *Engine {
 	return e
 }
 
-// Do makes one call as Ana.
+// Do calls as Ana.
 func (e *Engine) Do(t testing.TB, capability, args string) (invoke.Result, error) {
 	t.Helper()
 	return e.Call(t.Context(), invoke.Call{Capability: capability, Args: json.RawMessage(args), Principal: Ana, Via: "test", Whole: true})
 }
 
-// Must makes one call that succeeds, and decodes its result.
+// Must makes a call that must succeed, and decodes its result.
 func (e *Engine) Must(t testing.TB, capability, args string) map[string]any {
 	t.Helper()
 	r, err := e.Do(t, capability, args)
@@ -150,7 +150,7 @@ func (e *Engine) Must(t testing.TB, capability, args string) map[string]any {
 	return out
 }
 
-// Refused makes one call that is refused.
+// Refused makes a call that must be refused.
 func (e *Engine) Refused(t testing.TB, c invoke.Call, want fault.Kind) *fault.Error {
 	t.Helper()
 	r, err := e.Call(t.Context(), c)
@@ -160,10 +160,10 @@ func (e *Engine) Refused(t testing.TB, c invoke.Call, want fault.Kind) *fault.Er
 	return fault.Of(err)
 }
 
-// Activities are the recorded calls, newest first, after a flush.
+// Activities returns the recorded calls, newest first.
 func (e *Engine) Activities(t testing.TB) []kg.Activity {
 	t.Helper()
-	_, _ = e.Read(t.Context(), "trails://prov/latest", invoke.Call{Principal: Ana, Via: "flush"}) // for its flush alone
+	_, _ = e.Read(t.Context(), "trails://prov/latest", invoke.Call{Principal: Ana, Via: "flush"}) // called for its flush
 	var out []kg.Activity
 	err := e.Graph().Session(Ana).View(t.Context(), func(s *kg.Snapshot) (err error) {
 		out, err = s.Activities(t.Context(), kg.ActivityFilter{}, 10_000)
@@ -175,7 +175,7 @@ func (e *Engine) Activities(t testing.TB) []kg.Activity {
 	return out
 }
 
-// Indented is JSON as people read it.
+// Indented returns indented JSON.
 func Indented(t testing.TB, raw []byte) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -27,13 +27,13 @@ import (
 // Ids of commits are shown as their numbers; ids, digests and times that are others in
 // every run as what they are. Every result is held against its capability's shape.
 type Session struct {
-	// TB is of the whole transcript, T of the command.
+	// TB is the whole transcript's test, T the command's.
 	TB testing.TB
 	T  *testing.T
 	*Engine
 }
 
-// Run runs one command and returns what it shows.
+// Run runs one command and returns its output.
 func (s *Session) Run(d *datadriven.TestData) string {
 	switch d.Cmd {
 	case "new":
@@ -56,7 +56,7 @@ func (s *Session) Run(d *datadriven.TestData) string {
 	return ""
 }
 
-// Arg returns an argument of a command, "" when it has none.
+// Arg returns an argument of a command, "" if it is missing.
 func Arg(d *datadriven.TestData, name string) string {
 	for _, a := range d.CmdArgs {
 		if a.Key == name && len(a.Vals) > 0 {
@@ -66,7 +66,7 @@ func Arg(d *datadriven.TestData, name string) string {
 	return ""
 }
 
-// Who begins the call of a command.
+// Who returns a call with the principal and key of a command.
 func (s *Session) Who(d *datadriven.TestData) invoke.Call {
 	c := invoke.Call{Principal: Ana, Via: "test", IdempotencyKey: Arg(d, "key")}
 	if name := Arg(d, "as"); name != "" {
@@ -87,7 +87,7 @@ func (s *Session) calls(d *datadriven.TestData) string {
 		c.Output = &stream
 	}
 	r, err := s.Call(s.T.Context(), c)
-	// Versions of capabilities are kept beside calls, and a moment later when somebody else writes.
+	// Versions of capabilities are stored in the background, later if there is another writer.
 	for range 2_000 {
 		if err != nil || c.Capability != "capability_history" || !bytes.Contains(r.Structured, []byte(`"versions":[]`)) {
 			break
@@ -139,7 +139,7 @@ func (s *Session) resources() string {
 	return b.String()
 }
 
-// Refusal shows a fault as a program sees it.
+// Refusal returns a fault as a program sees it.
 func Refusal(err error) string {
 	f := fault.Of(err)
 	var b strings.Builder
@@ -173,15 +173,15 @@ var changing = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`), "UUID"},
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "DIGEST"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
-	{regexp.MustCompile(`2026-01-02 03:\d\d:\d\d`), "TIME"}, // as [Clock] has it, which others look at, too
+	{regexp.MustCompile(`2026-01-02 03:\d\d:\d\d`), "TIME"}, // the time of [Clock], which other readers advance, too
 	{regexp.MustCompile(`"(file|log)_bytes": \d+`), `"${1}_bytes": N`},
 	{regexp.MustCompile(`"cost": \d+`), `"cost": N`},
 	{regexp.MustCompile(`"\d+ bytes"`), `"N bytes"`},
-	{regexp.MustCompile(`"\d+ capabilities, `), `"N capabilities, `}, // there are hidden ones
+	{regexp.MustCompile(`"\d+ capabilities, `), `"N capabilities, `}, // the number includes hidden ones
 	{regexp.MustCompile(`1\.0\.0\+[0-9a-f]{12}`), "VERSION"},
 }
 
-// Normal puts numbers and names in the place of what is another in every run.
+// Normal replaces text that differs from run to run by numbers and names.
 func (s *Session) Normal(text string) string {
 	ids := commitsOf(s.T, s.Graph())
 	if problem := oddCommit(text, ids); problem != "" {
@@ -197,7 +197,7 @@ func (s *Session) Normal(text string) string {
 	return text
 }
 
-// Commits puts ids in the place of COMMIT-1, COMMIT-2 …
+// Commits replaces COMMIT-1, COMMIT-2 … by ids.
 func (s *Session) Commits(text string) string {
 	for number, id := range s.IDs() {
 		text = strings.ReplaceAll(text, fmt.Sprintf("COMMIT-%d", number+1), id)
@@ -205,7 +205,7 @@ func (s *Session) Commits(text string) string {
 	return text
 }
 
-// IDs are the graph's commits as they are told, oldest first.
+// IDs returns the graph's commit ids as answers show them, oldest first.
 func (s *Session) IDs() []string {
 	var out []string
 	for _, id := range commitsOf(s.T, s.Graph()) {

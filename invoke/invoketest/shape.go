@@ -13,7 +13,7 @@ import (
 	"trails/kg"
 )
 
-// Callable lists what can be called, whether or not it is a tool.
+// Callable lists everything that can be called, including hidden capabilities.
 func (e *Engine) Callable(t testing.TB) []capability.Descriptor {
 	t.Helper()
 	var all []capability.Descriptor
@@ -35,8 +35,8 @@ func (e *Engine) Callable(t testing.TB) []capability.Descriptor {
 	return all
 }
 
-// CheckResult holds a result against the tool's output schema, and against the
-// descriptor's own shape, which is closed and says what is required.
+// CheckResult checks a result against the tool's output schema, and against the descriptor's own shape, which
+// is closed and has required members.
 func CheckResult(t testing.TB, e *Engine, name string, structured []byte) {
 	t.Helper()
 	for _, d := range e.Callable(t) {

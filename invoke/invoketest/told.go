@@ -9,8 +9,8 @@ import (
 	"trails/kg"
 )
 
-// CommitsAreTold fails the test where a text names a commit of the graph by more or fewer
-// digits than are told of one. IRIs have the whole id.
+// CommitsAreTold fails the test if text shows a commit id with more or fewer digits than answers do. IRIs
+// contain the whole id.
 func CommitsAreTold(tb testing.TB, g *kg.Graph, text string) {
 	tb.Helper()
 	if problem := oddCommit(text, commitsOf(tb, g)); problem != "" {
@@ -18,8 +18,8 @@ func CommitsAreTold(tb testing.TB, g *kg.Graph, text string) {
 	}
 }
 
-// oddCommit says where a text names one of these commits otherwise than answers do, "" for
-// nowhere. Nine digits that agree are no chance.
+// oddCommit describes where a text shows one of these commit ids with another number of digits than answers do,
+// or returns "". Nine digits that agree are no coincidence.
 func oddCommit(text string, ids []kg.CommitID) string {
 	for _, id := range ids {
 		whole := id.Whole()
@@ -43,7 +43,7 @@ func oddCommit(text string, ids []kg.CommitID) string {
 	return ""
 }
 
-// commitsOf are the ids of the graph's commits, oldest first.
+// commitsOf returns the graph's commit ids, oldest first.
 func commitsOf(tb testing.TB, g *kg.Graph) []kg.CommitID {
 	tb.Helper()
 	var out []kg.CommitID

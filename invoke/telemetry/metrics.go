@@ -47,15 +47,15 @@ type Metrics struct {
 	known map[string]struct{} // capabilities that have series of their own
 }
 
-// buckets are upper bounds in seconds: a read of one node takes half a
-// millisecond, and a load that takes half a minute is a long one.
+// buckets are upper bounds in seconds, from half a millisecond (a read of one node) to half a minute (a long
+// load).
 var buckets = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 
-// maxCapabilities bounds the series: a schema that changes all day makes no end of
-// capabilities. Those beyond are counted as "other".
+// maxCapabilities bounds the series, because changes of the schema can create capabilities without end. Later
+// ones are counted as "other".
 const maxCapabilities = 2048
 
-// New returns metrics with a registry of their own, of a program of this version.
+// New returns metrics with their own registry, for a program's version.
 func New(version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -85,7 +85,7 @@ func (m *Metrics) Observe(o invoke.Observation) {
 	m.duration.WithLabelValues(capability).Observe(o.Ended.Sub(o.Started).Seconds())
 }
 
-// series is the capability's label.
+// series returns the capability's label.
 func (m *Metrics) series(capability string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -99,13 +99,13 @@ func (m *Metrics) series(capability string) string {
 	return capability
 }
 
-// Bounds on those who read the metrics.
+// Bounds for readers of the metrics.
 const (
 	maxReaders  = 4
 	readTimeout = 10 * time.Second
 )
 
-// Handler answers GET /metrics in the forms that Prometheus asks for.
+// Handler answers GET /metrics in the formats of Prometheus.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxReaders, Timeout: readTimeout})
 }

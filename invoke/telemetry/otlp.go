@@ -32,14 +32,14 @@ const (
 	tracesPath  = "/v1/traces"
 	asProtobuf  = "application/x-protobuf"
 	asJSON      = "application/json"
-	longestSend = 10 * time.Second // when OTEL_EXPORTER_OTLP_TIMEOUT says nothing
-	firstPause  = 5 * time.Second  // before a collector that asks for it is tried again
-	maxAnswer   = 64 << 10         // bytes that are read of what a collector says
+	longestSend = 10 * time.Second // without OTEL_EXPORTER_OTLP_TIMEOUT
+	firstPause  = 5 * time.Second  // before the second attempt, if the collector asks for one
+	maxAnswer   = 64 << 10         // bytes read of a collector's answer
 )
 
-// client sends spans to a collector over HTTP, as the environment says
-// (https://opentelemetry.io/docs/specs/otlp/#otlphttp). It implements otlptrace.Client: the
-// SDK's own client for HTTP brings all of gRPC along.
+// client sends spans to a collector over HTTP, configured by the environment
+// (https://opentelemetry.io/docs/specs/otlp/#otlphttp). It implements otlptrace.Client, because the SDK's HTTP
+// client depends on all of gRPC.
 type client struct {
 	url         string
 	header      http.Header
@@ -51,7 +51,7 @@ type client struct {
 	stopped     sync.Once
 }
 
-// setting is a setting of the exporter, that for traces before that for all signals.
+// setting returns a setting of the exporter: the one for traces or, if that is empty, the one for all signals.
 func setting(name string) string {
 	return cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_"+name), os.Getenv("OTEL_EXPORTER_OTLP_"+name))
 }
@@ -104,16 +104,16 @@ func newClient() (*client, error) {
 	return c, nil
 }
 
-// Start implements otlptrace.Client; a connection is made with the first spans.
+// Start implements otlptrace.Client. Connections are made on demand.
 func (c *client) Start(context.Context) error { return nil }
 
-// Stop ends what is being sent.
+// Stop cancels requests in progress.
 func (c *client) Stop(context.Context) error {
 	c.stopped.Do(func() { close(c.stop) })
 	return nil
 }
 
-// UploadTraces sends spans, and again after a pause while the collector asks for that.
+// UploadTraces sends spans, and retries after a pause while the collector asks for that.
 func (c *client) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -157,8 +157,8 @@ func (c *client) encode(data *tracepb.TracesData) (body []byte, err error) {
 	return b.Bytes(), err
 }
 
-// spansAsJSON writes ids in hex and enumerations as numbers, which is what OTLP does and
-// JSON of Protocol Buffers does not (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding).
+// spansAsJSON writes ids in hex and enumerations as numbers, as OTLP requires and Protocol Buffers' JSON
+// mapping does not (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding).
 func spansAsJSON(data *tracepb.TracesData) ([]byte, error) {
 	text, err := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(data)
 	if err != nil {
@@ -192,10 +192,10 @@ func idsInHex(tree any) {
 	}
 }
 
-// stay follows no redirection: the headers, which may be a key, are for the collector alone.
+// stay follows no redirects, because the headers may contain a key for this collector only.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// send posts once. A wait of at least 0 means to come again, after that time or later.
+// send posts once. If wait is not negative, retry after at least that time.
 func (c *client) send(ctx context.Context, body []byte) (wait time.Duration, err error) {
 	const never = -1
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))

@@ -23,9 +23,8 @@ import (
 	"trails/invoke"
 )
 
-// The environment that says where spans go, and in which form; the client (otlp.go) reads
-// the rest of OTEL_EXPORTER_OTLP_*.
-// https://opentelemetry.io/docs/specs/otel/protocol/exporter/
+// The environment variables for the destination and format of spans; the client (otlp.go) reads the rest of
+// OTEL_EXPORTER_OTLP_*. https://opentelemetry.io/docs/specs/otel/protocol/exporter/
 const (
 	allEndpoint    = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	traceEndpoint  = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
@@ -35,17 +34,16 @@ const (
 	sdkDisabled    = "OTEL_SDK_DISABLED"
 )
 
-// Traces sends a span for every call to an OTLP collector. A nil Traces sends
-// nothing. It is safe for concurrent use; close it.
+// Traces sends a span for every call to an OTLP collector. A nil Traces sends nothing. It is safe for
+// concurrent use. Close it.
 type Traces struct {
 	exporter *quiet
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 }
 
-// StartTraces returns nil when the environment names no collector. An environment
-// that cannot be followed is an error; a collector that cannot be reached is a line
-// in the log, once.
+// StartTraces returns nil if the environment names no collector. An invalid environment is an error; an
+// unreachable collector is logged once.
 func StartTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, error) {
 	endpoint := cmp.Or(os.Getenv(traceEndpoint), os.Getenv(allEndpoint))
 	if endpoint == "" || os.Getenv(tracesExporter) == "none" || os.Getenv(sdkDisabled) == "true" {
@@ -72,7 +70,7 @@ func StartTraces(ctx context.Context, version string, log *slog.Logger) (*Traces
 	return t, nil
 }
 
-// checkEnvironment refuses what the exporter would quietly take for something else.
+// checkEnvironment refuses settings that the exporter would silently replace.
 func checkEnvironment(endpoint string) error {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -86,7 +84,8 @@ func checkEnvironment(endpoint string) error {
 	}
 }
 
-// describe names the process; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
+// describe returns the attributes of the process; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take
+// precedence.
 func describe(ctx context.Context, version string) (*resource.Resource, error) {
 	return resource.New(ctx,
 		resource.WithTelemetrySDK(),
@@ -94,8 +93,7 @@ func describe(ctx context.Context, version string) (*resource.Resource, error) {
 		resource.WithFromEnv())
 }
 
-// Observe makes the span of a finished call and puts it into a queue that is sent
-// from time to time; when the queue is full the span is lost.
+// Observe queues a span for a finished call. The queue is sent periodically; if it is full the span is lost.
 func (t *Traces) Observe(o invoke.Observation) {
 	if t == nil {
 		return
@@ -123,10 +121,10 @@ func attributes(o invoke.Observation) []attribute.KeyValue {
 	return list
 }
 
-// closeWait bounds how long a process that ends waits for its collector.
+// closeWait bounds how long a process waits for its collector when it ends.
 const closeWait = 5 * time.Second
 
-// Close sends what waits, for five seconds at most.
+// Close sends the queue, for at most five seconds.
 func (t *Traces) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -137,7 +135,7 @@ func (t *Traces) Close(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	// The provider has given up waiting, but it is still sending: end that, too.
+	// The provider has stopped waiting, but the exporter may still be sending.
 	err = errors.Join(err, t.exporter.Shutdown(context.WithoutCancel(ctx)))
 	t.exporter.log.Warn("traces were lost at the end", "error", err)
 	return nil
@@ -146,8 +144,7 @@ func (t *Traces) Close(ctx context.Context) error {
 // traceKey holds the trace id of a span without a parent.
 type traceKey struct{}
 
-// parent is a context from which a span takes its trace, and its parent when the
-// caller named one.
+// parent returns a context with the call's trace id and, if the caller named one, its parent span.
 func parent(o invoke.Observation) context.Context {
 	ctx := context.Background()
 	var id trace.TraceID
@@ -163,7 +160,7 @@ func parent(o invoke.Observation) context.Context {
 	}))
 }
 
-// digits is text when it may be n bytes in hex, and nothing otherwise.
+// digits decodes n bytes of hex; it returns nil for other text.
 func digits(text string, n int) []byte {
 	if len(text) != hex.EncodedLen(n) {
 		return nil
@@ -171,7 +168,7 @@ func digits(text string, n int) []byte {
 	return []byte(text)
 }
 
-// ids gives a span the trace id that its call has.
+// ids generates span ids, and uses the trace ids of calls.
 type ids struct{}
 
 // NewIDs implements sdk.IDGenerator.
@@ -198,15 +195,14 @@ func random(b []byte) {
 	}
 }
 
-// quiet is an exporter that says once that it cannot send, and once that it can again.
+// quiet is an exporter that logs once that it cannot send, and once that it can again.
 type quiet struct {
 	sdk.SpanExporter
 	log    *slog.Logger
 	failed atomic.Bool
 }
 
-// ExportSpans implements sdk.SpanExporter. Its error goes no further: the SDK would
-// write it to stderr.
+// ExportSpans implements sdk.SpanExporter. It returns no errors, because the SDK would print them to stderr.
 func (q *quiet) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	err := q.SpanExporter.ExportSpans(ctx, spans)
 	if failed := err != nil; failed == q.failed.Swap(failed) {
