@@ -139,6 +139,9 @@ const (
 	maxText   = 900_000
 	maxTables = 56 // of one join; SQLite allows 64, and some are left for the rows of terms that expressions need
 	maxDepth  = 400
+	// maxNested is how deep closures stand in each other. SQLite copies what is inside once for each of them, for seconds
+	// in which nothing can interrupt it.
+	maxNested = 24
 	// maxCompared bounds the time for ordering patterns: each choice compares all patterns of the group.
 	maxCompared = 1 << 20
 )
@@ -170,6 +173,7 @@ type lowerer struct {
 	aliases    int
 	hidden     int
 	depth      int
+	nested     int // closures around the one that is being lowered
 	laterals   int
 	retries    int
 	branches   int                              // combinations of sides of unions so far

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"trails/db/lower"
+	"trails/fault"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/opt"
@@ -176,6 +177,28 @@ func TestJoinedWalksGrowNoFasterThanTheText(t *testing.T) {
 	}
 	if few, many := size(20), size(80); many > 4*few {
 		t.Errorf("20 pairs of walks are %d bytes, 80 are %d", few, many)
+	}
+}
+
+// TestClosuresInsideEachOtherAreBounded lowers as many as there may be, and one more.
+func TestClosuresInsideEachOtherAreBounded(t *testing.T) {
+	nested := func(n int) error {
+		path := ":p"
+		for range n {
+			path = "((" + path + "/:q)*|:r)+"
+		}
+		q, err := sparql.Parse("SELECT * { ?s "+path+" ?o }", sparql.Options{Prefixes: prefixes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = lower.Lower(opt.Rewrite(q.Op, q.Vars), q.Vars, lower.Options{Dataset: q.Dataset})
+		return err
+	}
+	if err := nested(12); err != nil {
+		t.Error(err)
+	}
+	if err := nested(13); fault.Of(err).Kind != fault.TooLarge || !strings.Contains(err.Error(), "inside each other") {
+		t.Errorf("got %v", err)
 	}
 }
 

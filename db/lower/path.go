@@ -128,6 +128,12 @@ func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s sco
 			return l.merge(graphs, l.reach(op, links, c, each))
 		}
 	}
+	l.nested++
+	defer func() { l.nested-- }()
+	if l.nested > maxNested {
+		l.fail("a path has more than %d closures (*, + or ?) inside each other; write it with fewer", maxNested)
+		return &block{}
+	}
 	w := &walk{closure: c, scope: s, from: op.Subject, to: op.Object, r: l.alias()}
 	if l.endRank(op.Object, s) < l.endRank(op.Subject, s) {
 		w.from, w.to, p = op.Object, op.Subject, opt.Inverted(p)
