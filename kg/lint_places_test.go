@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -526,4 +527,31 @@ func TestArithmeticHasAValueOrAWarningAndNeverBoth(t *testing.T) {
 	if values < 100 {
 		t.Errorf("only %d expressions have a value", values)
 	}
+}
+
+// TestWhatAQuerySaysIsLookedAtWithoutLongTexts: a text that is doubled twenty times has ten megabytes where it is made,
+// and none where the query is only looked at.
+func TestWhatAQuerySaysIsLookedAtWithoutLongTexts(t *testing.T) {
+	testrun.Alone(t)
+	text := `SELECT * { VALUES (?a ?b) { ("1" "2") ("3" "4") } BIND("0123456789" AS ?t0)`
+	for i := range 20 {
+		text += fmt.Sprintf(" BIND(CONCAT(?t%[1]d, ?t%[1]d) AS ?t%[2]d)", i, i+1)
+	}
+	text += " BIND(CONCAT(?t20, ?a, ?b, REPLACE(?t20, ?a, ?t19)) AS ?l) }"
+	view(t, newGraph(t, lintedSchema), func(s *kg.Snapshot) error {
+		q, err := s.ParseQuery(text, "")
+		if err != nil {
+			return err
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := s.LintQuery(t.Context(), q, kg.QueryOptions{Text: text}); err != nil {
+			return err
+		}
+		runtime.ReadMemStats(&after)
+		if made := after.TotalAlloc - before.TotalAlloc; made > 8<<20 {
+			t.Errorf("%d bytes were made", made)
+		}
+		return nil
+	})
 }

@@ -141,6 +141,7 @@ const (
 	maxCombined = 4000 // combinations of samples of the arguments that are evaluated
 	maxExact    = 64   // combinations of constants that are evaluated
 	maxListed   = 16   // constants of a value that are examined one by one
+	maxLength   = 1000 // bytes of these together
 )
 
 // called caches the results of functions and casts by the datatypes of their arguments; they are the same for all
@@ -248,15 +249,22 @@ func allOf(of func([]sparql.Expr) sparql.Expr, sets [][]rdf.Term) (m made) {
 	return m
 }
 
-// concrete returns the only terms that an expression may have, if they are few and known.
+// concrete returns the only terms that an expression may have, if they are few, short and known.
 func concrete(v values, e sparql.Expr) []rdf.Term {
+	terms := v.oneOf
 	if constant, ok := e.(sparql.TermExpr); ok {
-		return []rdf.Term{constant.Term}
-	}
-	if len(v.oneOf) > maxListed || v.any {
+		terms = []rdf.Term{constant.Term}
+	} else if len(terms) > maxListed || v.any {
 		return nil
 	}
-	return v.oneOf
+	length := 0
+	for _, t := range terms {
+		length += len(rdf.Lexical(t))
+	}
+	if length > maxLength {
+		return nil
+	}
+	return terms
 }
 
 // shapeOf returns what the texts that a function returns have in common.
