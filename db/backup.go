@@ -8,6 +8,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/disk"
 	"trails/fault"
 )
 
@@ -63,8 +64,8 @@ func (r *Reader) backup(ctx context.Context, dest string, o BackupOptions) error
 			return err
 		}
 		defer file.Close()
-		format, err := checkHeader(file, temp)
-		if err == nil && format != Format {
+		format, err := disk.CheckHeader(file, temp)
+		if err == nil && format != disk.Format {
 			err = fault.New(fault.Unusable, "the copy has format %d", format)
 		}
 		return err

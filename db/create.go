@@ -11,6 +11,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/disk"
 	"trails/fault"
 )
 
@@ -58,7 +59,7 @@ func buildBeside(path string, build func(temp string) error) error {
 	if _, err := os.Lstat(path); err == nil {
 		return existsFault(path)
 	}
-	if hasLog(path) {
+	if disk.HasLog(path) {
 		return fault.New(fault.Conflict, "%s-wal exists, the log of a file that was here before; put that file back, move the log away, or give another path", fault.Path(path))
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".trails-new-")
@@ -127,8 +128,8 @@ func build(ctx context.Context, path string, opts CreateOptions) error {
 func prepareEmpty(path string) error {
 	return withConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate, func(c *conn) error {
 		return c.apply([]string{
-			fmt.Sprintf("PRAGMA page_size = %d", pageSize),
-			fmt.Sprintf("PRAGMA application_id = %d", ApplicationID),
+			fmt.Sprintf("PRAGMA page_size = %d", disk.PageSize),
+			fmt.Sprintf("PRAGMA application_id = %d", disk.ApplicationID),
 			"PRAGMA journal_mode = WAL",
 		})
 	})

@@ -15,6 +15,7 @@ import (
 
 	"trails/db"
 	"trails/db/dbtest"
+	"trails/db/disk"
 	"trails/fault"
 	"trails/rdf"
 )
@@ -58,7 +59,7 @@ func TestAFileThatCannotBeUsedIsNamedAndLeftAsItIs(t *testing.T) {
 		"the header's beginning": {good[:50], "is not a trails file"},
 		"another application":    {patched(68, 0x12345678), "another application"},
 		"no application":         {patched(68, 0), "another application"},
-		"a newer format":         {patched(60, db.Format+1), "use a newer trails"},
+		"a newer format":         {patched(60, disk.Format+1), "use a newer trails"},
 		"half of it":             {good[:len(good)/2], "is truncated"},
 		"all but one byte":       {good[:len(good)-1], "is truncated"},
 	} {
@@ -143,7 +144,7 @@ func TestAReadOnlyFileIsRefused(t *testing.T) {
 
 func TestMetaIsKept(t *testing.T) {
 	f := create(t)
-	want := db.Meta{Base: "urn:test:", Name: "test", Created: epoch, Format: db.Format}
+	want := db.Meta{Base: "urn:test:", Name: "test", Created: epoch, Format: disk.Format}
 	if diff := gocmp.Diff(want, f.Meta()); diff != "" {
 		t.Error(diff)
 	}

@@ -21,10 +21,15 @@ import (
 	"golang.org/x/sync/semaphore"
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/disk"
 	"trails/db/lower"
+	"trails/db/pager"
 	"trails/db/scan"
 	"trails/fault"
 )
+
+// SQLiteVersion is the version of SQLite that is built in.
+const SQLiteVersion = pager.SQLiteVersion
 
 // Options change how a file is opened. The zero value is the normal way.
 type Options struct {
@@ -101,11 +106,10 @@ type Meta struct {
 // File is an open trails file. It is safe for concurrent use, by many readers and one writer at a time; other writers
 // wait in order.
 type File struct {
-	path    string // without symbolic links
-	given   string // the path as the caller gave it
+	path    string // that of the place
+	place   *disk.Place
 	opts    Options
 	meta    Meta
-	inode   *inode
 	foreign []foreign // objects that no format has; if there are any, the file may not be written
 	caches  atomic.Pointer[caches]
 
@@ -158,11 +162,11 @@ func Open(ctx context.Context, path string, opts Options) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
-	path, node, err := holdInode(ctx, given)
+	place, err := disk.Hold(ctx, given)
 	if err != nil {
 		return nil, err
 	}
-	f := newFile(given, path, opts.withDefaults(), node)
+	f := newFile(place, opts.withDefaults())
 	if err := f.start(ctx); err != nil {
 		f.Close()
 		return nil, err
@@ -170,9 +174,9 @@ func Open(ctx context.Context, path string, opts Options) (*File, error) {
 	return f, nil
 }
 
-func newFile(given, path string, opts Options, node *inode) *File {
+func newFile(place *disk.Place, opts Options) *File {
 	f := &File{
-		path: path, given: given, opts: opts, inode: node,
+		path: place.Path, place: place, opts: opts,
 		write: semaphore.NewWeighted(1), readers: semaphore.NewWeighted(int64(opts.Readers)),
 	}
 	f.caches.Store(newCaches(""))
@@ -180,14 +184,14 @@ func newFile(given, path string, opts Options, node *inode) *File {
 }
 
 func (f *File) start(ctx context.Context) error {
-	format, err := checkHeader(f.inode.file, f.path)
+	format, err := f.place.Format()
 	if err != nil {
 		return err
 	}
-	if err := f.writable(); err != nil {
+	if err := f.place.Writable(); err != nil {
 		return err
 	}
-	if format < Format {
+	if format < disk.Format {
 		if err := f.checkForeign(ctx, format); err != nil {
 			return err
 		}
@@ -246,10 +250,10 @@ func (f *File) readMeta(c *conn) error {
 	if err != nil {
 		return err
 	}
-	if format > Format {
-		return newerFormat(f.path, int(format))
+	if format > disk.Format {
+		return disk.Newer(f.path, int(format))
 	}
-	if f.foreign, err = c.foreign(Format); err != nil {
+	if f.foreign, err = c.foreign(disk.Format); err != nil {
 		return err
 	}
 	lost := func(err error) error {
@@ -259,7 +263,7 @@ func (f *File) readMeta(c *conn) error {
 		case slices.ContainsFunc(f.foreign, func(o foreign) bool { return o.anew }):
 			return foreignFault(f.path, "", f.foreign)
 		}
-		return damageError{fmt.Sprintf("its tables are not those of format %d", Format), err}
+		return damageError{fmt.Sprintf("its tables are not those of format %d", disk.Format), err}
 	}
 	meta := map[string]string{}
 	err = c.exec("SELECT key, value FROM meta", func(s *stmt) error {
@@ -289,6 +293,9 @@ func (f *File) readMeta(c *conn) error {
 	return nil
 }
 
+// Surroundings returns the current surroundings of the file.
+func (f *File) Surroundings() (disk.Surroundings, error) { return disk.SurroundingsOf(f.path) }
+
 // Path returns the file's absolute path, without symbolic links.
 func (f *File) Path() string { return f.path }
 
@@ -308,11 +315,11 @@ func (f *File) Close() error {
 	// Neither can fail: the context never ends, and no more tokens are requested than exist.
 	_ = f.write.Acquire(context.Background(), 1)
 	_ = f.readers.Acquire(context.Background(), int64(f.opts.Readers))
-	if f.inPlace() != nil {
+	if f.place.Here() != nil {
 		f.leaveLog()
 	}
 	err := f.closeConns()
-	f.inode.release()
+	f.place.Release()
 	if err != nil {
 		return asFault(context.Background(), f.path, "close", err)
 	}

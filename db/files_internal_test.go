@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/disk"
 	"trails/fault"
 )
 
@@ -48,7 +49,7 @@ func TestEveryReleasedFormatIsMigrated(t *testing.T) {
 	if err := Create(t.Context(), fresh, CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for format := 1; format < Format; format++ {
+	for format := 1; format < disk.Format; format++ {
 		if slices.Contains(neverReleased, format) {
 			continue
 		}
@@ -146,14 +147,14 @@ func TestAProcessStopsWhenAnotherOneHasMigratedTheFile(t *testing.T) {
 		"a backup":        func() error { return f.Backup(t.Context(), filepath.Join(t.TempDir(), "backup.db"), BackupOptions{}) },
 		"being ready now": func() error { return asFault(t.Context(), path, "ready", f.lockMoves(t.Context())) },
 	}
-	for _, format := range []int{Format, Format + 1, Format} {
+	for _, format := range []int{disk.Format, disk.Format + 1, disk.Format} {
 		rows(t, path, fmt.Sprintf("PRAGMA user_version = %d", format))
 		for name, door := range doors {
 			err := door()
-			if format == Format && err != nil {
+			if format == disk.Format && err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			if format != Format && (!fault.Is(err, fault.Unusable) || !strings.Contains(err.Error(), "restart")) {
+			if format != disk.Format && (!fault.Is(err, fault.Unusable) || !strings.Contains(err.Error(), "restart")) {
 				t.Errorf("%s is not refused after the migration: %v", name, err)
 			}
 		}

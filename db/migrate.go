@@ -12,14 +12,16 @@ import (
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the database/sql driver that goose uses
 
+	"trails/db/disk"
 	"trails/db/inline"
 	"trails/db/pager"
+	"trails/fault"
 	"trails/migrations"
 	"trails/text/fulltext"
 )
 
-// migrate brings the tables at path to [Format]. All pending migrations run in one transaction under the write lock,
-// so that only one process migrates.
+// migrate brings the tables at path to [disk.Format]. All pending migrations run in one transaction under the write
+// lock, so that only one process migrates.
 func migrate(ctx context.Context, path string, wait time.Duration) error {
 	handle, err := sql.Open("sqlite", pager.URI(path, "_pragma=busy_timeout(0)"))
 	if err != nil {
@@ -57,27 +59,27 @@ func (l *migrationLock) SessionLock(ctx context.Context, c *sql.Conn) error {
 func (l *migrationLock) SessionUnlock(ctx context.Context, c *sql.Conn) error {
 	var version int
 	err := c.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
-	if err == nil && version == Format && l.from > 0 && l.from < firstSums {
+	if err == nil && version == disk.Format && l.from > 0 && l.from < firstSums {
 		err = addSums(ctx, c)
 	}
-	if err == nil && version == Format && l.from >= firstSums && l.from < firstArtifactSums {
+	if err == nil && version == disk.Format && l.from >= firstSums && l.from < firstArtifactSums {
 		err = addSumsOf(ctx, c, artifactSums)
 	}
-	if err == nil && version == Format && l.from > 0 && l.from < firstWords {
+	if err == nil && version == disk.Format && l.from > 0 && l.from < firstWords {
 		err = indexAll(ctx, c)
 	}
-	if err == nil && version == Format && l.from < firstSeals {
+	if err == nil && version == disk.Format && l.from < disk.FirstSeals {
 		epoch := newEpoch()
 		_, err = c.ExecContext(ctx, putSeal, epoch, newSeal(epoch, nil), nil, mainLine)
 	}
-	if err == nil && version == Format {
+	if err == nil && version == disk.Format {
 		_, err = c.ExecContext(ctx, "COMMIT")
 		return err
 	}
 	if _, rollback := c.ExecContext(context.WithoutCancel(ctx), "ROLLBACK"); rollback != nil {
 		return rollback
 	}
-	return fmt.Errorf("stopped at format %d of %d: %w", version, Format, err)
+	return fmt.Errorf("stopped at format %d of %d: %w", version, disk.Format, err)
 }
 
 // firstSums is the first format whose rows have digests.
@@ -190,4 +192,14 @@ func queryRows(ctx context.Context, c *sql.Conn, text string, args ...any) (list
 		list = append(list, row)
 	}
 	return list, rows.Err()
+}
+
+// checkFormat checks, within a transaction, that the tables still have the format of this build. Another process may
+// have migrated the file since it was opened.
+func (c *conn) checkFormat(path string) error {
+	format, err := c.int64("PRAGMA user_version")
+	if err != nil || format == disk.Format {
+		return err
+	}
+	return fault.New(fault.Unusable, "another trails has migrated %s to format %d, and this one knows format %d; restart it with that version", fault.Path(path), format, disk.Format)
 }

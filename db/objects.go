@@ -15,6 +15,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"trails/db/disk"
 	"trails/fault"
 	"trails/migrations"
 )
@@ -22,6 +23,9 @@ import (
 // A file from somebody else is data. Objects that SQLite would execute by itself, or read in place of a table, are
 // found when the file is opened, as is everything else that the migrations do not make. See
 // docs/decisions/0087-a-file-is-data.md.
+
+// objectsDigest identifies the tables and indexes of [disk.Format]; see [digestOf].
+const objectsDigest = "989526f66a812f058af89a2f6562d62fd17ade3f6766df104f3c092e2d758d9a"
 
 // object is one row of sqlite_schema.
 type object struct {
@@ -101,7 +105,7 @@ type foreign struct {
 // damage.
 func (c *conn) foreign(format int) ([]foreign, error) {
 	got, err := objects(c)
-	if err != nil || format == Format && digestOf(got) == objectsDigest {
+	if err != nil || format == disk.Format && digestOf(got) == objectsDigest {
 		return nil, err
 	}
 	want, err := objectsOf(format)
@@ -203,16 +207,16 @@ func TakeOut(ctx context.Context, path string, dryRun bool) (done []string, err 
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
-	path, node, err := holdInode(ctx, given)
+	place, err := disk.Hold(ctx, given)
 	if err != nil {
 		return nil, err
 	}
-	f := newFile(given, path, Options{}.withDefaults(), node)
+	f := newFile(place, Options{}.withDefaults())
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := checkHeader(f.inode.file, f.path); err != nil {
+	if _, err := f.place.Format(); err != nil {
 		return nil, err
 	}
-	if err := f.writable(); err != nil {
+	if err := f.place.Writable(); err != nil {
 		return nil, err
 	}
 	c, err := f.connect(ctx, writing)
@@ -221,14 +225,14 @@ func TakeOut(ctx context.Context, path string, dryRun bool) (done []string, err 
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
 	if err := retry(ctx, f.opts.LockWait, func() error { return c.exec("BEGIN IMMEDIATE", nil) }); err != nil {
-		return nil, asFault(ctx, path, "open", err)
+		return nil, asFault(ctx, f.path, "open", err)
 	}
-	done, err = c.takeOut(path, dryRun)
+	done, err = c.takeOut(f.path, dryRun)
 	end := "COMMIT"
 	if err != nil || dryRun {
 		end = "ROLLBACK"
 	}
-	return done, asFault(ctx, path, "mend", errors.Join(err, c.end(end)))
+	return done, asFault(ctx, f.path, "mend", errors.Join(err, c.end(end)))
 }
 
 func (c *conn) takeOut(path string, dryRun bool) (done []string, err error) {
@@ -236,8 +240,8 @@ func (c *conn) takeOut(path string, dryRun bool) (done []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if format > Format {
-		return nil, newerFormat(path, int(format))
+	if format > disk.Format {
+		return nil, disk.Newer(path, int(format))
 	}
 	list, err := c.foreign(int(format))
 	if err != nil {

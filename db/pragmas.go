@@ -68,7 +68,7 @@ func cacheSize(kib int) string { return fmt.Sprintf("PRAGMA cache_size = -%d", k
 func (f *File) connect(ctx context.Context, r role) (*conn, error) {
 	raw, temporary, err := pager.Open(f.path)
 	if err != nil {
-		if gone := f.inPlace(); gone != nil {
+		if gone := f.place.Here(); gone != nil {
 			return nil, gone
 		}
 		return nil, asFault(ctx, f.path, "open", err)
@@ -76,7 +76,7 @@ func (f *File) connect(ctx context.Context, r role) (*conn, error) {
 	raw.SetBusyTimeout(0)
 	c := newConn(raw)
 	c.role, c.temporary = r, temporary
-	if err := f.inPlace(); err != nil { // SQLite has opened another file by this name
+	if err := f.place.Here(); err != nil { // SQLite has opened another file by this name
 		c.close()
 		return nil, err
 	}

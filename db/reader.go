@@ -140,14 +140,14 @@ func (r *Reader) begin(v View) (err error) {
 		r.head, err = r.readHead()
 	}
 	if err == nil {
-		err = r.file.inPlace()
+		err = r.file.place.Here()
 	}
 	if err == nil && !v.At.IsZero() {
 		err = r.goBack(v.At)
 	}
 	if err != nil {
 		err = errors.Join(err, r.conn.exec("ROLLBACK", nil))
-		if r.file.inPlace() != nil {
+		if r.file.place.Here() != nil {
 			r.conn.leaveLog()
 		}
 		return err

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"trails/db/disk"
 	"trails/fault"
 )
 
@@ -15,7 +16,7 @@ func (f *File) Ready(ctx context.Context) error {
 	if f.isClosed() {
 		return errClosed
 	}
-	if err := f.writable(); err != nil {
+	if err := f.place.Writable(); err != nil {
 		return err
 	}
 	r, err := f.Read(ctx, View{})
@@ -25,7 +26,7 @@ func (f *File) Ready(ctx context.Context) error {
 	if err := r.Close(); err != nil {
 		return err
 	}
-	if err := f.probeDisk(); err != nil {
+	if err := disk.Probe(f.path); err != nil {
 		return err
 	}
 	return asFault(ctx, f.path, "ready", f.lockMoves(ctx))

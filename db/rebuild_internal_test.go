@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"trails/db/disk"
 	"trails/db/extsort"
 	"trails/db/scan"
 	"trails/rdf"
@@ -70,7 +71,7 @@ func TestNoTreeHasTheLockedPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	locked := uint32(lockedByte/pageSize + 1)
+	locked := uint32(lockedByte/disk.PageSize + 1)
 	pages, err := w.conn.newPages()
 	if err != nil {
 		t.Fatal(err)

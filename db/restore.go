@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/disk"
 	"trails/fault"
 )
 
@@ -149,9 +149,9 @@ func copyBackup(ctx context.Context, backup, temp string, o RestoreOptions) erro
 	if err != nil {
 		return fault.New(fault.Unusable, "%s cannot be read", fault.Path(backup)).Because(err)
 	}
-	from, err := openBackup(ctx, path)
+	from, err := disk.OpenBackup(ctx, path)
 	if err != nil {
-		return err
+		return asFault(ctx, path, "restore", err)
 	}
 	defer func() { _ = from.Close() }() // it was only read
 	to, err := sqlite.OpenConn(temp, sqlite.OpenReadWrite|sqlite.OpenCreate)
@@ -162,47 +162,6 @@ func copyBackup(ctx context.Context, backup, temp string, o RestoreOptions) erro
 	return asFault(ctx, path, "restore", errors.Join(err, to.Close()))
 }
 
-// openBackup opens a backup for reading. A backup that is not in use and has no log is opened as immutable, so that
-// its directory need not be writable.
-func openBackup(ctx context.Context, path string) (*sqlite.Conn, error) {
-	inodes.Lock()
-	defer inodes.Unlock()
-	info, err := os.Stat(path)
-	for _, n := range inodes.open {
-		if err == nil && os.SameFile(info, n.info) {
-			return nil, fault.New(fault.InvalidArguments, "%s is open itself, and no backup; give the path of a copy of it", fault.Path(path))
-		}
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fault.New(fault.Unusable, "%s cannot be read", fault.Path(path)).Because(err)
-	}
-	defer file.Close()
-	format, err := checkHeader(file, path)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkLog(ctx, file, path, format); err != nil {
-		return nil, err
-	}
-	held, err := isHeld(file, sharedFirst, sharedSize)
-	if err != nil {
-		return nil, fault.New(fault.Unusable, "%s cannot be looked at", fault.Path(path)).Because(err)
-	}
-	if held || hasLog(path) {
-		c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
-		return c, asFault(ctx, path, "restore", err)
-	}
-	c, err := openImmutable(path)
-	return c, asFault(ctx, path, "restore", err)
-}
-
-// openImmutable opens a file that does not change, without log and locks.
-func openImmutable(path string) (*sqlite.Conn, error) {
-	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: "immutable=1"}
-	return sqlite.OpenConn(name.String(), sqlite.OpenReadOnly|sqlite.OpenURI)
-}
-
 // overwrite replaces the content of the file by that of the file at temp, in one transaction, and returns the
 // replaced head.
 func (f *File) overwrite(ctx context.Context, temp string, o RestoreOptions) (before Commit, err error) {
@@ -210,7 +169,7 @@ func (f *File) overwrite(ctx context.Context, temp string, o RestoreOptions) (be
 		return before, err
 	}
 	defer f.write.Release(1)
-	from, err := openImmutable(temp)
+	from, err := disk.OpenImmutable(temp)
 	if err != nil {
 		return before, err
 	}
@@ -233,7 +192,7 @@ func (f *File) overwrite(ctx context.Context, temp string, o RestoreOptions) (be
 		return before, err
 	}
 	for more := true; more; {
-		if err := errors.Join(ctx.Err(), f.writable()); err != nil {
+		if err := errors.Join(ctx.Err(), f.place.Writable()); err != nil {
 			return before, err
 		}
 		if more, err = backup.Step(backupPages); err != nil {
@@ -242,7 +201,7 @@ func (f *File) overwrite(ctx context.Context, temp string, o RestoreOptions) (be
 		total := int64(backup.PageCount())
 		o.Progress("restore", total-int64(backup.Remaining()), total)
 	}
-	if err := f.inPlace(); err != nil {
+	if err := f.place.Here(); err != nil {
 		return before, err
 	}
 	to.leaveLog() // as long as the file

@@ -12,6 +12,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/disk"
 	"trails/db/inline"
 	"trails/rdf"
 	"trails/text/fulltext"
@@ -53,7 +54,7 @@ type VerifyOptions struct {
 // Verify checks one pinned state of the file:
 //
 //   - the trees of all tables and indexes, by SQLite's own checks, and that tables
-//     and indexes are those of [Format];
+//     and indexes are those of [disk.Format];
 //   - that every index has the rows of its table and no others, in their order;
 //   - that each term has one id, and is found by its hash;
 //   - that the index of words has the words of every text and no others;
@@ -171,7 +172,7 @@ func (v *verifier) schemaObjects() error {
 	if err != nil || digestOf(got) == objectsDigest {
 		return err
 	}
-	want, err := objectsOf(Format)
+	want, err := objectsOf(disk.Format)
 	if err != nil {
 		return err
 	}
@@ -180,7 +181,7 @@ func (v *verifier) schemaObjects() error {
 			v.problem("%s is not there", id)
 		}
 	}
-	list, err := v.conn.foreign(Format)
+	list, err := v.conn.foreign(disk.Format)
 	for _, f := range list {
 		v.problem("%s%s", f.what, foreignProblem)
 	}
@@ -238,8 +239,8 @@ func (v *verifier) meta() error {
 		next++
 		return nil
 	})
-	if err == nil && next != Format+1 {
-		v.problem("goose_db_version: %d migrations were applied, and format %d has %d", next-1, Format, Format)
+	if err == nil && next != disk.Format+1 {
+		v.problem("goose_db_version: %d migrations were applied, and format %d has %d", next-1, disk.Format, disk.Format)
 	}
 	return err
 }
@@ -249,7 +250,7 @@ func (v *verifier) meta() error {
 func (v *verifier) pages() error {
 	v.progress(VerifyProgress{Phase: "pages"})
 	checks := []string{"PRAGMA quick_check"}
-	ours, err := objectsOf(Format)
+	ours, err := objectsOf(disk.Format)
 	if err != nil {
 		return err
 	}

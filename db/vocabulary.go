@@ -3,6 +3,7 @@ package db
 import (
 	"encoding/binary"
 	"strings"
+	"trails/db/scan"
 )
 
 // The words of the index are read directly from its pages, where some hundred words follow each other. FTS5 itself
@@ -73,26 +74,35 @@ func wordsOn(page []byte, visit func(string) bool) error {
 	if end > len(page) {
 		return wrong
 	}
-	places := cell{page[end:]}
+	places := page[end:]
 	var word []byte
-	for at := int64(0); len(places.rest) > 0; {
-		at += places.varint()
-		if at <= 0 || at >= int64(end) {
+	for at := int64(0); len(places) > 0; {
+		step := number(&places)
+		if at += step; step < 0 || at <= 0 || at >= int64(end) {
 			return wrong
 		}
-		c := cell{page[at:end]}
+		rest := page[at:end]
 		shared := int64(0)
 		if word != nil {
-			shared = c.varint()
+			shared = number(&rest)
 		}
-		n := c.varint()
-		if shared < 0 || shared > int64(len(word)) || n < 0 || n > int64(len(c.rest)) {
+		n := number(&rest)
+		if shared < 0 || shared > int64(len(word)) || n < 0 || n > int64(len(rest)) {
 			return wrong
 		}
-		word = append(word[:shared], c.rest[:n]...)
+		word = append(word[:shared], rest[:n]...)
 		if len(word) > 0 && word[0] == wordMark && !visit(string(word[1:])) {
 			return nil
 		}
 	}
 	return nil
+}
+
+// number takes a number off the beginning of a text, -1 if it does not end.
+func number(text *[]byte) int64 {
+	value, n := scan.Varint(*text)
+	if *text = (*text)[n:]; n == 0 {
+		*text, value = nil, -1
+	}
+	return value
 }

@@ -108,13 +108,13 @@ func (f *File) lock(ctx context.Context, wait time.Duration) error {
 		return err
 	}
 	if err = c.checkFormat(f.path); err == nil {
-		err = f.writable()
+		err = f.place.Writable()
 	}
 	if err == nil {
 		return nil
 	}
 	err = errors.Join(err, c.end("ROLLBACK"))
-	if f.inPlace() != nil {
+	if f.place.Here() != nil {
 		c.leaveLog()
 	}
 	return err

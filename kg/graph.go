@@ -22,6 +22,7 @@ import (
 	"trails/capability"
 	"trails/capability/stored"
 	"trails/db"
+	"trails/db/disk"
 	"trails/fault"
 	"trails/gateway"
 	"trails/rdf"
@@ -35,7 +36,7 @@ import (
 // FileFormat is the version of a file's tables that this build writes, and SQLiteVersion
 // the version of SQLite that it has.
 const (
-	FileFormat    = db.Format
+	FileFormat    = disk.Format
 	SQLiteVersion = db.SQLiteVersion
 )
 
@@ -332,7 +333,7 @@ func (g *Graph) Record(ctx context.Context, batch []Activity) error {
 func (g *Graph) Aside() (waiting, refused int, err error) { return g.file.Aside() }
 
 // Surroundings describe the place of the file in the operating system.
-func (g *Graph) Surroundings() (db.Surroundings, error) { return g.file.Surroundings() }
+func (g *Graph) Surroundings() (disk.Surroundings, error) { return g.file.Surroundings() }
 
 // SetAside writes provenance to a file beside the graph, for the next process that records some. It is for a process
 // that must end while another one is writing for long.

@@ -18,6 +18,9 @@ import (
 	"trails/db/scan"
 )
 
+// SQLiteVersion is the version of SQLite that is built in.
+const SQLiteVersion = sqlite3.SQLITE_VERSION
+
 // Pages reads the pages of the connection's transaction in SQLite's memory, without a copy: those of its snapshot,
 // with the changes of an open write. The table sqlite_dbpage does the same with one statement for each page. See
 // docs/decisions/0073-pages-in-place.md. It must be released; the end of the transaction releases it as well.

@@ -137,8 +137,8 @@ func (p *pageOfRows) row(i int) (size, key int64, body []byte, ok bool) {
 		return 0, 0, nil, false
 	}
 	body = p.bytes[at:]
-	size, n := varint(body)
-	key, m := varint(body[n:])
+	size, n := Varint(body)
+	key, m := Varint(body[n:])
 	return size, key, body[n+m:], n > 0 && m > 0 && size >= 0
 }
 
@@ -163,7 +163,7 @@ func (p *pageOfRows) child(key int64) (number uint32, first, last int64, ok bool
 		if at+5 > len(p.bytes) {
 			return 0, 0, 0, false
 		}
-		greatest, n := varint(p.bytes[at+4:])
+		greatest, n := Varint(p.bytes[at+4:])
 		if n == 0 || greatest < first || greatest > last {
 			return 0, 0, 0, false
 		}
@@ -178,13 +178,13 @@ func (p *pageOfRows) child(key int64) (number uint32, first, last int64, ok bool
 
 // columnsOf decodes the first columns of a record (https://sqlite.org/fileformat2.html#record_format).
 func columnsOf(row []byte, values []Value) bool {
-	length, at := varint(row)
+	length, at := Varint(row)
 	if at == 0 || length > int64(len(row)) || length < int64(at) {
 		return false
 	}
 	kinds, body := row[at:length], row[length:]
 	for i := range values {
-		kind, n := varint(kinds)
+		kind, n := Varint(kinds)
 		if n == 0 {
 			return false
 		}
@@ -207,9 +207,9 @@ func columnsOf(row []byte, values []Value) bool {
 	return true
 }
 
-// varint decodes a varint, and returns the bytes used, 0 if it does not end
+// Varint decodes a varint, and returns the bytes used, 0 if it does not end
 // (https://sqlite.org/fileformat2.html#varint).
-func varint(text []byte) (value int64, bytes int) {
+func Varint(text []byte) (value int64, bytes int) {
 	for i := 0; i < len(text) && i < 8; i++ {
 		value = value<<7 | int64(text[i]&0x7f)
 		if text[i] < 0x80 {

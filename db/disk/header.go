@@ -1,4 +1,4 @@
-package db
+package disk
 
 import (
 	"encoding/binary"
@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 
-	sqlite3 "modernc.org/sqlite/lib"
-
 	"trails/fault"
 )
 
@@ -16,25 +14,20 @@ import (
 // migrations/ has one file for each version.
 const Format = 9
 
-// objectsDigest identifies the tables and indexes of [Format]; see [digestOf].
-const objectsDigest = "989526f66a812f058af89a2f6562d62fd17ade3f6766df104f3c092e2d758d9a"
-
-// SQLiteVersion is the version of SQLite that is built in.
-const SQLiteVersion = sqlite3.SQLITE_VERSION
-
 // ApplicationID marks a SQLite file as ours: "trls".
 const ApplicationID = 0x74726C73
 
-const pageSize = 4096
+// PageSize is the size of a page of each file.
+const PageSize = 4096
 
 // sqliteMagic is the beginning of every SQLite 3 file (https://sqlite.org/fileformat2.html section 1.3).
 const sqliteMagic = "SQLite format 3\x00"
 
 const headerSize = 100
 
-// checkHeader reads the first bytes of an open file and decides whether SQLite may open it. A file that is refused
+// CheckHeader reads the first bytes of an open file and decides whether SQLite may open it. A file that is refused
 // stays unchanged byte for byte.
-func checkHeader(file *os.File, path string) (format int, err error) {
+func CheckHeader(file *os.File, path string) (format int, err error) {
 	var h [headerSize]byte
 	n, err := file.ReadAt(h[:], 0)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -51,23 +44,14 @@ func checkHeader(file *os.File, path string) (format int, err error) {
 	}
 	format = int(binary.BigEndian.Uint32(h[60:]))
 	if format > Format {
-		return 0, newerFormat(path, format)
+		return 0, Newer(path, format)
 	}
 	return format, checkLength(file, path, h[:])
 }
 
-func newerFormat(path string, format int) error {
+// Newer refuses a file whose format is later than [Format].
+func Newer(path string, format int) error {
 	return fault.New(fault.Unusable, "%s has format %d and this trails reads up to format %d; use a newer trails", fault.Path(path), format, Format)
-}
-
-// checkFormat checks, within a transaction, that the tables still have the format of this build. Another process may
-// have migrated the file since it was opened.
-func (c *conn) checkFormat(path string) error {
-	format, err := c.int64("PRAGMA user_version")
-	if err != nil || format == Format {
-		return err
-	}
-	return fault.New(fault.Unusable, "another trails has migrated %s to format %d, and this one knows format %d; restart it with that version", fault.Path(path), format, Format)
 }
 
 // checkLength refuses a file that is shorter than its header says. With a write-ahead log it may be shorter: its last
@@ -82,13 +66,14 @@ func checkLength(file *os.File, path string, h []byte) error {
 		page = 65536
 	}
 	want := int64(binary.BigEndian.Uint32(h[28:])) * page
-	if info.Size() >= want || hasLog(path) {
+	if info.Size() >= want || HasLog(path) {
 		return nil
 	}
 	return fault.New(fault.Unusable, "%s is truncated: %d of %d bytes are there; restore it from a backup", fault.Path(path), info.Size(), want)
 }
 
-func hasLog(path string) bool {
+// HasLog reports whether there is a log by the name of a file, with anything in it.
+func HasLog(path string) bool {
 	info, err := os.Stat(path + "-wal")
 	return err == nil && info.Size() > 0
 }

@@ -1,4 +1,4 @@
-package db
+package disk
 
 import (
 	"errors"
@@ -22,17 +22,17 @@ type Surroundings struct {
 	Closed, Open []string
 }
 
-// Surroundings returns the current surroundings of the file.
-func (f *File) Surroundings() (Surroundings, error) {
-	info, err := os.Stat(f.path)
+// SurroundingsOf returns the current surroundings of the file at path.
+func SurroundingsOf(path string) (Surroundings, error) {
+	info, err := os.Stat(path)
 	if err != nil {
-		return Surroundings{}, fault.New(fault.Unusable, "%s cannot be found any more", fault.Path(f.path)).Because(err)
+		return Surroundings{}, fault.New(fault.Unusable, "%s cannot be found any more", fault.Path(path)).Because(err)
 	}
-	dir := filepath.Dir(f.path)
+	dir := filepath.Dir(path)
 	s := Surroundings{Names: hardLinks(info)}
 	s.Free, s.Size = diskSpace(dir)
 	for _, at := range []struct{ what, path string }{
-		{"the file", f.path}, {"its log", f.path + "-wal"}, {"its log's index", f.path + "-shm"}, {"its directory", dir},
+		{"the file", path}, {"its log", path + "-wal"}, {"its log's index", path + "-shm"}, {"its directory", dir},
 	} {
 		info, err := os.Stat(at.path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -52,10 +52,10 @@ func (f *File) Surroundings() (Surroundings, error) {
 // probeSize is the free space that is required before a write.
 const probeSize = 64 << 10
 
-// probeDisk writes to an unnamed file in the directory of the file. Only a write shows a full disk, an exceeded quota
+// Probe writes to an unnamed file in the directory of the file at path. Only a write shows a full disk, an exceeded quota
 // or a disk that has become read-only. Nothing is left behind.
-func (f *File) probeDisk() error {
-	file, err := os.CreateTemp(filepath.Dir(f.path), ".trails-ready-*")
+func Probe(path string) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".trails-ready-*")
 	if errors.Is(err, fs.ErrPermission) {
 		return nil // the file and its log may still be writable
 	}
@@ -66,11 +66,11 @@ func (f *File) probeDisk() error {
 	}
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fault.New(fault.Unusable, "%s: the disk is full; free some space", fault.Path(f.path)).Because(err)
+		return fault.New(fault.Unusable, "%s: the disk is full; free some space", fault.Path(path)).Because(err)
 	case errors.Is(err, syscall.EROFS):
-		return fault.New(fault.Unusable, "%s: the disk is read-only; make it writable", fault.Path(f.path)).Because(err)
+		return fault.New(fault.Unusable, "%s: the disk is read-only; make it writable", fault.Path(path)).Because(err)
 	case err != nil:
-		return fault.New(fault.Unusable, "%s: the disk takes no writes; free some space, or make it writable", fault.Path(f.path)).Because(err)
+		return fault.New(fault.Unusable, "%s: the disk takes no writes; free some space, or make it writable", fault.Path(path)).Because(err)
 	}
 	return nil
 }

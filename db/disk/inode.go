@@ -1,4 +1,4 @@
-package db
+package disk
 
 import (
 	"context"
@@ -72,7 +72,7 @@ func openInode(ctx context.Context, path string) (_ *inode, err error) {
 	if err := oneName(info, path); err != nil {
 		return nil, err
 	}
-	format, err := checkHeader(file, path)
+	format, err := CheckHeader(file, path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package db
+package disk
 
 import (
 	"os"

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package db
+package disk
 
 // diskSpace returns 0: it is not implemented for this system.
 func diskSpace(string) (free, size int64) { return 0, 0 }

@@ -1,6 +1,11 @@
-package db
+// Package disk is the file in its place, before and beside SQLite: its header, its one name, its one open descriptor in
+// this process, the log that belongs to it, and the disk that it is on. It changes no file.
+//
+// Read [Place] first.
+package disk
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,21 +18,43 @@ import (
 // or end up in the other file (https://sqlite.org/howtocorrupt.html sections 2.4 and 2.5). So every transaction
 // checks that the path still leads to the open file.
 
-// inPlace returns the fault Unusable if the path does not lead to the open file any more.
-func (f *File) inPlace() error {
-	err := f.leadsHere(f.path)
-	if err == nil && f.given != f.path { // symbolic links may have been changed
-		err = f.leadsHere(f.given)
+// Place is a file that is open, and where it was found.
+type Place struct {
+	Path  string // without symbolic links
+	given string
+	inode *inode
+}
+
+// Hold opens the file at a path, and checks what can be checked before SQLite sees it.
+func Hold(ctx context.Context, given string) (*Place, error) {
+	path, n, err := holdInode(ctx, given)
+	if err != nil {
+		return nil, err
+	}
+	return &Place{Path: path, given: given, inode: n}, nil
+}
+
+// Release gives the file up, after all connections to it have been closed.
+func (p *Place) Release() { p.inode.release() }
+
+// Format returns the format that the header of the file says.
+func (p *Place) Format() (int, error) { return CheckHeader(p.inode.file, p.Path) }
+
+// Here returns the fault Unusable if the path does not lead to the open file any more.
+func (p *Place) Here() error {
+	err := p.leadsHere(p.Path)
+	if err == nil && p.given != p.Path { // symbolic links may have been changed
+		err = p.leadsHere(p.given)
 	}
 	return err
 }
 
-func (f *File) leadsHere(path string) error {
+func (p *Place) leadsHere(path string) error {
 	info, err := os.Stat(path)
-	if err == nil && os.SameFile(info, f.inode.info) {
+	if err == nil && os.SameFile(info, p.inode.info) {
 		return nil
 	}
-	open, statErr := f.inode.file.Stat()
+	open, statErr := p.inode.file.Stat()
 	switch {
 	case err == nil:
 		return fault.New(fault.Unusable, "%s was replaced by another file while it was open, and nothing is read or written here any more; restart to use the new file (trails restore puts a backup in place without a restart)", fault.Path(path))
@@ -39,16 +66,16 @@ func (f *File) leadsHere(path string) error {
 	return fault.New(fault.Unusable, "%s was moved while it was open, and nothing is read or written here any more; move it back, or restart with its new path", fault.Path(path))
 }
 
-// writable is inPlace, and also returns the fault Unusable if the file has several names.
-func (f *File) writable() error {
-	if err := f.inPlace(); err != nil {
+// Writable is Here, and also returns the fault Unusable if the file has several names.
+func (p *Place) Writable() error {
+	if err := p.Here(); err != nil {
 		return err
 	}
-	info, err := f.inode.file.Stat()
+	info, err := p.inode.file.Stat()
 	if err != nil {
-		return fault.New(fault.Unusable, "%s cannot be looked at", fault.Path(f.path)).Because(err)
+		return fault.New(fault.Unusable, "%s cannot be looked at", fault.Path(p.Path)).Because(err)
 	}
-	return oneName(info, f.path)
+	return oneName(info, p.Path)
 }
 
 // oneName refuses a file with several hard links.
