@@ -63,7 +63,7 @@ func migrationOf(m kg.Migrated) *migrationView {
 func stepsOf(m kg.Migrated) [][]string {
 	rows := [][]string{}
 	for _, s := range m.Steps {
-		step := kg.PlannedStep{Step: schema.Step{Backfill: s.Fills, Crosses: s.Crosses}, Moves: s.Moves, MovesIn: s.MovesIn, Removes: s.Removes, Losing: s.Losing}
+		step := kg.PlannedStep{Step: schema.Step{Backfill: s.Fills, Crosses: s.Crosses}, Moves: s.Moves, MovesIn: s.MovesIn, Removes: s.Removes, RemovesIn: s.RemovesIn, Losing: s.Losing}
 		number := ""
 		switch {
 		case s.First < s.Last:

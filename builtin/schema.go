@@ -338,7 +338,7 @@ func effectOf(s kg.PlannedStep, more bool) string {
 		effects = append(effects, fmt.Sprintf("breaks %s%d %s", atLeast, s.Broken, nodes))
 	}
 	if s.Removes > 0 {
-		effects = append(effects, "loses "+statements(s.Removes))
+		effects = append(effects, "loses "+statements(s.Removes)+inGraphs(s.RemovesIn))
 	}
 	if s.Crosses != "" {
 		effects = append(effects, fmt.Sprintf("names cross: what is under %s stays there; apply the patches that rename one by one instead", s.Crosses))
@@ -347,7 +347,7 @@ func effectOf(s kg.PlannedStep, more bool) string {
 		effects = append(effects, "safe")
 	}
 	if s.Moves > 0 {
-		effects = append(effects, "moves "+statements(s.Moves)+movesIn(s.MovesIn))
+		effects = append(effects, "moves "+statements(s.Moves)+inGraphs(s.MovesIn))
 	}
 	if s.Backfill {
 		effects = append(effects, "fills in the default")
@@ -355,16 +355,16 @@ func effectOf(s kg.PlannedStep, more bool) string {
 	return strings.Join(effects, ", ")
 }
 
-// movesIn says how many of the moved statements are in named graphs, and names the first of these.
-func movesIn(moves map[rdf.Term]int64) string {
+// inGraphs says how many of the statements are in named graphs, and names the first of these.
+func inGraphs(counts map[rdf.Term]int64) string {
 	const named = 3
 	var graphs []string
-	for _, g := range slices.SortedFunc(maps.Keys(moves), func(a, b rdf.Term) int { return cmp.Compare(a.String(), b.String()) }) {
+	for _, g := range slices.SortedFunc(maps.Keys(counts), func(a, b rdf.Term) int { return cmp.Compare(a.String(), b.String()) }) {
 		if len(graphs) == named {
-			graphs = append(graphs, fmt.Sprintf("%d more graphs", len(moves)-named))
+			graphs = append(graphs, fmt.Sprintf("%d more graphs", len(counts)-named))
 			break
 		}
-		graphs = append(graphs, fmt.Sprintf("%d in %s", moves[g], quote.Line(rdf.Lexical(g), toldReason)))
+		graphs = append(graphs, fmt.Sprintf("%d in %s", counts[g], quote.Line(rdf.Lexical(g), toldReason)))
 	}
 	if len(graphs) == 0 {
 		return ""

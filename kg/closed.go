@@ -60,7 +60,7 @@ func (t *transaction) keepClosed(ctx context.Context, n node, deltas []change.De
 		t.untyped.add(s, n.Subject)
 	}
 	for _, q := range wrong[:min(len(wrong), t.job.limit())] {
-		t.undeclared = append(t.undeclared, undeclaredProblem(s, q, types))
+		t.undeclared = append(t.undeclared, undeclaredProblem(s, q, types, schema.DeclareWith))
 	}
 	if len(t.undeclared) >= t.job.limit() {
 		return t.report(ctx, t.undeclared)
@@ -135,9 +135,9 @@ func (t *transaction) wrongNow(ctx context.Context, n node, deltas []change.Delt
 	return out, nil
 }
 
-func undeclaredProblem(s *schema.Schema, q rdf.Quad, types []*schema.Type) problem {
+func undeclaredProblem(s *schema.Schema, q rdf.Quad, types []*schema.Type, way string) problem {
 	predicate, _ := q.Predicate.(rdf.IRI)
-	return problem{focus: q.Subject, path: predicate, value: q.Object, field: s.ClosedError(q, types)}
+	return problem{focus: q.Subject, path: predicate, value: q.Object, field: s.ClosedError(q, types, way)}
 }
 
 // closeBase finds the statements that a change of the schema makes undeclared: their names under the base were
@@ -216,7 +216,7 @@ func (c *checking) closeOut(ctx context.Context, r *db.Reader, s *schema.Schema,
 			if !s.Undeclared(q) {
 				continue
 			}
-			if c.found = append(c.found, undeclaredProblem(s, q, of)); len(c.found) >= c.limit {
+			if c.found = append(c.found, undeclaredProblem(s, q, of, schema.DeclareIn)); len(c.found) >= c.limit {
 				return errEnough
 			}
 		}

@@ -62,9 +62,11 @@ type MigratedStep struct {
 	// graph.
 	Moves   int64
 	MovesIn map[rdf.Term]int64
-	// Removes counts the lost statements, and Losing names the first [MaxLosing] nodes that lose some. RemovesOf
-	// counts those that an update removes by the type of their node, "" if it has none.
+	// Removes counts the lost statements, RemovesIn those that the schema has no place for in each named graph, and
+	// Losing names the first [MaxLosing] nodes that lose some. RemovesOf counts those that an update removes by the
+	// type of their node, "" if it has none.
 	Removes   int64
+	RemovesIn map[rdf.Term]int64
 	Losing    []string
 	RemovesOf map[string]int64
 	// Fills means that nodes without a value get the default.
@@ -495,7 +497,7 @@ func (m *migrating) schema(move migration.Move, spool *change.Spool, note *Migra
 		return err
 	}
 	for _, s := range e.plan.Steps {
-		note.Steps = append(note.Steps, MigratedStep{First: move.First, Last: move.Last, What: migration.Said(s.Step), Moves: s.Moves, MovesIn: s.MovesIn, Removes: s.Removes, Losing: s.Losing, Fills: s.Backfill, Crosses: s.Crosses})
+		note.Steps = append(note.Steps, MigratedStep{First: move.First, Last: move.Last, What: migration.Said(s.Step), Moves: s.Moves, MovesIn: s.MovesIn, Removes: s.Removes, RemovesIn: s.RemovesIn, Losing: s.Losing, Fills: s.Backfill, Crosses: s.Crosses})
 	}
 	if fields := broken(e.plan.Queries); len(fields) > 0 {
 		return breaks(fields, m.otherwise(move, note))

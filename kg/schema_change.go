@@ -71,10 +71,11 @@ type Plan struct {
 // PlannedStep is one step with its effect on the current data.
 type PlannedStep struct {
 	schema.Step
-	// Removes counts the quads that a lossy step would remove, and Losing names the first [MaxLosing] nodes that
-	// would lose some.
-	Removes int64
-	Losing  []string
+	// Removes counts the quads that a lossy step would remove, RemovesIn those of each named graph, and Losing names
+	// the first [MaxLosing] nodes that would lose some.
+	Removes   int64
+	RemovesIn map[rdf.Term]int64
+	Losing    []string
 	// Moves counts the renamed quads, and MovesIn those of each named graph.
 	Moves   int64
 	MovesIn map[rdf.Term]int64
@@ -90,6 +91,12 @@ const MaxLosing = 5
 // loses counts one more quad that the step removes.
 func (p *PlannedStep) loses(s *schema.Schema, q rdf.Quad) {
 	p.Removes++
+	if q.Label != nil {
+		if p.RemovesIn == nil {
+			p.RemovesIn = map[rdf.Term]int64{}
+		}
+		p.RemovesIn[q.Label]++
+	}
 	if name := s.NodeName(q.Subject); len(p.Losing) < MaxLosing && !slices.Contains(p.Losing, name) {
 		p.Losing = append(p.Losing, name)
 	}
@@ -288,7 +295,7 @@ func isKept(q rdf.Quad) bool {
 
 func (m *schemaEdits) step(p *PlannedStep) error {
 	if p.Lossy {
-		return m.each(m.ctx, m.over(m.w), p.Step, func(q rdf.Quad) error {
+		return m.each(m.ctx, m.w, p.Step, func(q rdf.Quad) error {
 			if m.filled == nil || !m.filled(q) {
 				p.loses(m.before, q)
 			}

@@ -28,7 +28,7 @@ func planSteps(ctx context.Context, r *db.Reader, head *schema.Schema, patched s
 	p := planning{ctx: ctx, transition: newTransition(head, patched)}
 	renamed := p.over(r)
 	p.check = newChecking(preview{renamed, p.transition}, shapes.Naming(p.after.NodeName), maxPlanBreaks)
-	if err := p.count(r, renamed); err != nil {
+	if err := p.count(r); err != nil {
 		return Plan{}, err
 	}
 	err = p.look(r, renamed)
@@ -48,7 +48,7 @@ type planning struct {
 }
 
 // count counts what each rename moves, and what each lossy step then removes.
-func (p *planning) count(r, renamed validate.Data) error {
+func (p *planning) count(r validate.Data) error {
 	for i, step := range p.steps {
 		planned := PlannedStep{Step: step}
 		if i < len(p.renames) {
@@ -61,7 +61,7 @@ func (p *planning) count(r, renamed validate.Data) error {
 			}
 		}
 		if step.Lossy {
-			err := p.each(p.ctx, renamed, step, func(q rdf.Quad) error { planned.loses(p.before, q); return nil })
+			err := p.each(p.ctx, r, step, func(q rdf.Quad) error { planned.loses(p.before, q); return nil })
 			if err != nil {
 				return err
 			}
@@ -89,7 +89,10 @@ func (p *planning) look(r *db.Reader, renamed validate.Data) error {
 			continue
 		}
 		var last rdf.Term
-		err := p.each(p.ctx, renamed, step, func(q rdf.Quad) error {
+		err := p.each(p.ctx, r, step, func(q rdf.Quad) error {
+			if q.Label != nil {
+				return nil // constraints are about the default graph
+			}
 			if q.Predicate == rdf.Type {
 				if err := p.check.referrers(p.ctx, q.Subject); err != nil {
 					return err

@@ -70,8 +70,13 @@ func (p preview) leaves(ctx context.Context, src rdf.Source, q rdf.Quad) ([]rdf.
 		return nil, err
 	}
 	images := slices.DeleteFunc(p.imagesOf(q, p.had(q, said)), func(q rdf.Quad) bool { return !p.after.Undeclared(q) })
-	if q.Label != nil || len(images) == 0 {
-		return images, nil
+	if q.Label != nil {
+		return slices.DeleteFunc(images, func(q rdf.Quad) bool {
+			return slices.ContainsFunc(p.losses, func(l loss) bool { return l.takes(q) })
+		}), nil
+	}
+	if len(images) == 0 {
+		return nil, nil
 	}
 	quads, err := p.node(ctx, q.Subject)
 	if p.after.IsOpen(p.after.TypesOf(quads)) {

@@ -79,6 +79,9 @@ func planAndApply(t *testing.T, rt *rapid.T, dir, before string, change kg.Schem
 		for _, n := range step.MovesIn {
 			moves, elsewhere = moves-n, elsewhere+n
 		}
+		for _, n := range step.RemovesIn {
+			moves, elsewhere = moves-n, elsewhere+n // of what the plan loses
+		}
 	}
 	if got := removedFrom(result, graphG); got != elsewhere {
 		rt.Fatalf("%d quads were removed from %s; the plan said %d\n%s", got, graphG, elsewhere, planned(plan))

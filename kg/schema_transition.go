@@ -6,11 +6,12 @@ import (
 
 	"trails/rdf"
 	"trails/schema"
+	"trails/validate"
 )
 
 // transition is the effect of a schema change on the statements of each node: it removes what the new schema has no
-// place for, and adds defaults. The result for a node depends on that node only. Renaming, which also affects other
-// graphs, comes before it.
+// place for, and adds defaults. The result for a node depends on that node only. Renaming comes before it. In other
+// graphs it removes the names that go.
 type transition struct {
 	renaming
 	before, after *schema.Schema // before already has the new names
@@ -25,6 +26,7 @@ type loss struct {
 	typ       *schema.Type
 	within    map[*schema.Type]bool // types whose instances are affected
 	predicate rdf.IRI               // of its property
+	names     []rdf.Quad            // patterns with the names that only this step takes from the schema
 }
 
 // fill is a step that adds a default to instances without a value.
@@ -39,7 +41,9 @@ func newTransition(head *schema.Schema, patched schema.Patched) transition {
 	for _, step := range t.steps {
 		switch {
 		case step.Lossy:
-			t.losses = append(t.losses, newLoss(before, step))
+			l := newLoss(before, step)
+			l.names = t.taken(l)
+			t.losses = append(t.losses, l)
 		case step.Backfill:
 			typ := after.Type(step.Type)
 			t.fills = append(t.fills, fill{after.Property(typ, step.Property), setOfTypes(after.Subtypes(typ))})
@@ -58,6 +62,38 @@ func newLoss(before *schema.Schema, step schema.Step) loss {
 		l.predicate = p.IRI
 	}
 	return l
+}
+
+// taken returns patterns with the names that the schema declares until this step, by the names of the old schema and
+// by those after renaming, without those of an earlier step.
+func (t transition) taken(l loss) (patterns []rdf.Quad) {
+	add := func(pattern rdf.Quad) {
+		earlier := slices.ContainsFunc(t.losses, func(e loss) bool { return slices.Contains(e.names, pattern) })
+		if t.after.Undeclared(pattern) && !earlier && !slices.Contains(patterns, pattern) {
+			patterns = append(patterns, pattern)
+		}
+	}
+	at := slices.Index(t.before.Types, l.typ)
+	for _, s := range []*schema.Schema{t.before, t.head} {
+		if at < 0 {
+			break // it is about no type
+		}
+		typ := s.Types[at]
+		if l.goes() {
+			add(rdf.Quad{Predicate: rdf.Type, Object: typ.IRI})
+		}
+		for i, p := range typ.Properties {
+			if l.goes() || l.Property == l.typ.Properties[i].Name {
+				add(rdf.Quad{Predicate: p.IRI})
+			}
+		}
+	}
+	return patterns
+}
+
+// takes reports whether the step takes the name that a statement uses from the schema.
+func (l loss) takes(q rdf.Quad) bool {
+	return slices.ContainsFunc(l.names, func(name rdf.Quad) bool { return fits(q, name) })
 }
 
 func setOfTypes(types []*schema.Type) map[*schema.Type]bool {
@@ -93,8 +129,9 @@ func (t transition) state(quads []rdf.Quad) nodeState {
 	return nodeState{quads, t.before.TypesOf(quads), t.after.TypesOf(quads)}
 }
 
-// each visits the quads that one lossy step removes and no earlier step does.
-func (t transition) each(ctx context.Context, src rdf.Source, step schema.Step, visit func(rdf.Quad) error) error {
+// each visits the quads of the current data that one lossy step removes and no earlier step does.
+func (t transition) each(ctx context.Context, data validate.Data, step schema.Step, visit func(rdf.Quad) error) error {
+	src := t.over(data)
 	at := slices.IndexFunc(t.losses, func(l loss) bool {
 		return l.Kind == step.Kind && l.Type == step.Type && l.Property == step.Property
 	})
@@ -110,6 +147,60 @@ func (t transition) each(ctx context.Context, src rdf.Source, step schema.Step, 
 			return t.eachLost(t.state(quads), typ, at, visit)
 		})
 		if err != nil {
+			return err
+		}
+	}
+	for _, name := range t.losses[at].names {
+		if err := t.eachUntyped(ctx, src, name, at, visit); err != nil {
+			return err
+		}
+		if err := t.eachInGraphs(ctx, data, name, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachUntyped visits the statements with a name that goes, of nodes in the default graph that have none of the types
+// that loss number at affects.
+func (t transition) eachUntyped(ctx context.Context, src rdf.Source, name rdf.Quad, at int, visit func(rdf.Quad) error) error {
+	name.Label = rdf.DefaultGraph
+	for q, err := range src.Match(ctx, name) {
+		if err != nil {
+			return err
+		}
+		types, err := collect(src.Match(ctx, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type, Label: rdf.DefaultGraph}))
+		if err != nil {
+			return err
+		}
+		if n := t.state(types); !t.losses[at].affects(n) && slices.Contains(t.strays(nodeState{[]rdf.Quad{q}, n.had, n.stays}, t.losses[at]), q) {
+			if err := visit(q); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// eachInGraphs visits the statements of named graphs with a name that goes.
+func (t transition) eachInGraphs(ctx context.Context, data rdf.Source, name rdf.Quad, visit func(rdf.Quad) error) error {
+	for q, err := range data.Match(ctx, name) {
+		if err != nil {
+			return err
+		}
+		if q.Label == nil || !t.after.Undeclared(q) {
+			continue
+		}
+		if len(t.renames) > 0 { // it may get a name that stays
+			said, err := collect(data.Match(ctx, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type}))
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(t.imagesOf(q, t.renaming.had(q, said)), q) {
+				continue
+			}
+		}
+		if err := visit(q); err != nil {
 			return err
 		}
 	}
@@ -138,10 +229,25 @@ func (t transition) eachLost(n nodeState, typ *schema.Type, at int, visit func(r
 	return nil
 }
 
-// lost returns the quads of a node that a step removes, if the step affects the node.
+// affects reports whether a node has one of the types of the step.
+func (l loss) affects(n nodeState) bool {
+	return slices.ContainsFunc(n.had, func(of *schema.Type) bool { return l.within[of] })
+}
+
+// strays returns the quads of a node with names that a step takes, unless an open type keeps them.
+func (t transition) strays(n nodeState, l loss) (out []rdf.Quad) {
+	for _, q := range n.quads {
+		if l.takes(q) && !t.after.IsOpen(n.stays) {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// lost returns the quads of a node that a step removes.
 func (t transition) lost(n nodeState, l loss) []rdf.Quad {
-	if !slices.ContainsFunc(n.had, func(of *schema.Type) bool { return l.within[of] }) {
-		return nil
+	if !l.affects(n) {
+		return t.strays(n, l)
 	}
 	if l.goes() {
 		return t.lostWith(n, l.typ)

@@ -357,6 +357,9 @@ func planned(p kg.Plan) string {
 		for _, g := range slices.SortedFunc(maps.Keys(step.MovesIn), func(a, b rdf.Term) int { return strings.Compare(a.String(), b.String()) }) {
 			fmt.Fprintf(&b, ", %d in %s", step.MovesIn[g], g)
 		}
+		for _, g := range slices.SortedFunc(maps.Keys(step.RemovesIn), func(a, b rdf.Term) int { return strings.Compare(a.String(), b.String()) }) {
+			fmt.Fprintf(&b, ", removes %d in %s", step.RemovesIn[g], g)
+		}
 		if step.Backfill {
 			b.WriteString(", backfilled")
 		}

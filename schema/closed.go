@@ -53,9 +53,16 @@ func (s *Schema) IsOpen(types []*Type) bool {
 // maxQuoted bounds the characters of a name in an error.
 const maxQuoted = 200
 
+// DeclareWith is the way out for [Schema.ClosedError] where data is written, DeclareIn where the schema changes
+// under data.
+const (
+	DeclareWith = "declare it with schema_apply"
+	DeclareIn   = "declare it in this change, or remove the statement first (mutate)"
+)
+
 // ClosedError explains a statement that is [Schema.Undeclared] or [Schema.Misplaced], with similar declared names and
-// the way out.
-func (s *Schema) ClosedError(q rdf.Quad, types []*Type) fault.FieldError {
+// a way out.
+func (s *Schema) ClosedError(q rdf.Quad, types []*Type, way string) fault.FieldError {
 	short := func(iri rdf.IRI) string { return quote.Line(s.Short(iri), maxQuoted) }
 	if s.Misplaced(q, types) {
 		return s.misplacedError(q, types, short)
@@ -98,7 +105,7 @@ func (s *Schema) ClosedError(q rdf.Quad, types []*Type) fault.FieldError {
 		e.Constraint = short(declared[near])
 		e.Message += fmt.Sprintf("did you mean %s? Else ", e.Constraint)
 	}
-	e.Message += "declare it with schema_apply" + out
+	e.Message += way + out
 	return e
 }
 

@@ -27,7 +27,7 @@ func Diff(old, new *Schema) []Step {
 	}
 	for _, t := range old.Types {
 		if new.Type(t.Name) == nil {
-			d.add(Step{Kind: DropType, Type: t.Name, From: old.typeDocument(t), Lossy: !t.Abstract})
+			d.add(Step{Kind: DropType, Type: t.Name, From: old.typeDocument(t), Lossy: true})
 		}
 	}
 	for _, f := range old.foreign {

@@ -164,7 +164,7 @@ func (w *writing) undeclared(p sparql.TriplePattern, graph rdf.Term, types []*sc
 	if q.Object == nil {
 		q.Object = rdf.String("")
 	}
-	f := w.Schema.ClosedError(q, types)
+	f := w.Schema.ClosedError(q, types, schema.DeclareWith)
 	w.report(closed, about, "INSERT", f.Code, "INSERT: %s", f.Message)
 }
 
