@@ -53,7 +53,7 @@ type endpointLine struct {
 
 func (u upstreams) line(k gateway.Kept) upstreamLine {
 	if k.Err != nil {
-		return upstreamLine{Name: k.Name, Problem: fault.Of(k.Err).Told(maxProblem)}
+		return upstreamLine{Name: k.Name, Problem: fault.Of(k.Err).Message}
 	}
 	line := upstreamLine{Name: k.Name, Way: "command", Address: outline.Shorten(k.Address(), maxProblem), Definition: &k.Server, Digest: k.Digest()}
 	switch {
@@ -85,7 +85,7 @@ func (u upstreams) list() invoke.Capability {
 	}, func(_ context.Context, r *invoke.Request, _ struct{}) (*upstreamsListed, error) {
 		settings, err := r.Snapshot.GatewaySettings()
 		if err != nil {
-			r.Warn("The settings cannot be read: %s", fault.Of(err).Told(maxProblem))
+			r.Warn("%s", fault.Of(err).Message)
 		}
 		out := &upstreamsListed{[]upstreamLine{}, settings, nil}
 		if settings.Embeddings != (gateway.Embeddings{}) {

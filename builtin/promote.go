@@ -141,7 +141,11 @@ func promotionOf(p kg.Promoted) *promotionView {
 	}
 	add("", stepsOf(p.Schema))
 	for _, q := range p.Queries {
-		v.Rows = append(v.Rows, []string{queryStep(q), "safe", ""})
+		effect := "safe"
+		if q.Text == "" {
+			effect = "loses the stored query"
+		}
+		v.Rows = append(v.Rows, []string{queryStep(q), effect, ""})
 	}
 	for _, name := range p.Own {
 		v.Rows = append(v.Rows, []string{name, "is of this file alone, or was changed here: needs replace", ""})

@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -65,6 +66,7 @@ func FromQuads(quads []rdf.Quad) []Kept {
 		case definitionProp:
 			if k.Server, k.Err = ParseServer([]byte(rdf.Lexical(q.Object))); k.Err != nil {
 				k.Server = Server{Name: name}
+				k.Err = unread(k.Err, "the definition of the upstream "+quote.Line(name, 80), "define it anew with trails gateway add, or take it away with trails gateway rm")
 			}
 		case acceptedProp:
 			a := Accepted{Quad: q}
@@ -121,8 +123,21 @@ func SettingsFromQuads(quads []rdf.Quad) (k KeptSettings) {
 		}
 		k.Quad = q
 		if k.Settings, k.Err = ParseSettings([]byte(rdf.Lexical(q.Object))); k.Err != nil {
-			k.Settings = Settings{}
+			k.Settings, k.Err = Settings{}, unread(k.Err, "the settings of the gateway", "set them anew with trails gateway settings")
 		}
 	}
 	return k
+}
+
+// unread says in one sentence which part of the file cannot be read, why, and what to do.
+func unread(err error, what, way string) error {
+	f := fault.Of(err)
+	_, reason, _ := strings.Cut(f.Message, " cannot be read: ") // it is no JSON
+	if len(f.Fields) > 0 {
+		reason = quote.Line(f.Fields[0].Message, 300)
+	}
+	if f.Count > 1 {
+		reason += fmt.Sprintf("; and %d more", f.Count-1)
+	}
+	return fault.New(f.Kind, "%s cannot be read: %s; %s", what, reason, way)
 }

@@ -7,6 +7,7 @@ import (
 
 	"trails/fault"
 	"trails/gateway"
+	"trails/rdf"
 )
 
 func TestWrongDefinitionsOfServersAreRefusedWithTheirPlaces(t *testing.T) {
@@ -161,4 +162,30 @@ func TestWhatAServerOffersIsBounded(t *testing.T) {
 
 func offered(name string) gateway.Offered {
 	return gateway.Offered{Kind: gateway.Tool, Definition: gateway.Definition{Name: name}}
+}
+
+// What the file has of a server, or of the settings, and this program cannot read, is named, with the reason and the
+// way out.
+func TestWhatCannotBeReadIsNamed(t *testing.T) {
+	for text, reason := range map[string]string{
+		`{`: "unexpected EOF", `[]`: "must be", `{"name":"bank"}`: "command", `{"name":"bank","http":"https://a.example","timeout":"never"}`: "timeout",
+		`{"name":"bank","http":"https://a.example","later":true,"still_later":1,"last":2,"more":3}`: "and 3 more",
+	} {
+		q := gateway.Server{Name: "bank"}.Quad()
+		q.Object = rdf.String(text)
+		kept := gateway.FromQuads([]rdf.Quad{q})
+		if len(kept) != 1 || kept[0].Name != "bank" || kept[0].Err == nil {
+			t.Fatalf("%s is read as %v", text, kept)
+		}
+		for _, part := range []string{"the upstream bank cannot be read: ", reason, "gateway add", "gateway rm"} {
+			if said := fault.Of(kept[0].Err).Message; !strings.Contains(said, part) {
+				t.Errorf("of %s it is said %q, without %q", text, said, part)
+			}
+		}
+	}
+	q := gateway.Settings{}.Quad()
+	q.Object = rdf.String(`{"retries":"many"}`)
+	if said := gateway.SettingsFromQuads([]rdf.Quad{q}).Err; said == nil || !strings.Contains(said.Error(), "the settings of the gateway cannot be read: ") || !strings.Contains(said.Error(), "gateway settings") {
+		t.Errorf("of the settings it is said %v", said)
+	}
 }

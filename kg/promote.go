@@ -146,7 +146,7 @@ func (p *promoting) run(ctx context.Context, w *db.Writer, before *compiled) err
 	}
 	p.done.Queries, p.done.Own = querySteps(was, p.Queries), digestsOf(mine, was).own(before.promoted, comes)
 	if len(p.done.Own) > 0 && !p.Replace {
-		return fault.New(fault.Conflict, "the promotion would lose what this file defines itself: %s; bring it to the other file first, or pass replace", strings.Join(p.done.Own, ", ")).With("definitions", p.done.Own)
+		return fault.New(fault.Conflict, "the promotion would lose what this file defines itself: %s; bring it to the other file first, or pass replace: true", strings.Join(p.done.Own, ", ")).With("definitions", p.done.Own)
 	}
 	if before.promoted == nil && len(pending) == 0 && maps.Equal(digestsOf(at, was), comes) {
 		return nil

@@ -86,7 +86,7 @@ func inFlags(cmd *cobra.Command, f *fault.Error) *fault.Error {
 
 // flagsFor replaces argument names in a sentence by the command's flags: --allow-data-loss instead of allow_data_loss
 // or allow_data_loss: true. What a plan suggests is a flag of the command that applies it. Arguments of one word
-// stay, because they may be ordinary words.
+// stay where they stand alone, because they may be ordinary words.
 func flagsFor(cmd *cobra.Command) *strings.Replacer {
 	var spellings []string
 	spell := func(flag *pflag.Flag) {
@@ -94,8 +94,9 @@ func flagsFor(cmd *cobra.Command) *strings.Replacer {
 		if given := flag.Annotations[argumentOf]; given != nil {
 			name = given[0]
 		}
+		spellings = append(spellings, name+": true", "--"+flag.Name)
 		if strings.Contains(name, "_") {
-			spellings = append(spellings, name+": true", "--"+flag.Name, name, "--"+flag.Name)
+			spellings = append(spellings, name, "--"+flag.Name)
 		}
 	}
 	cmd.Flags().VisitAll(spell)

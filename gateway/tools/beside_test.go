@@ -166,6 +166,23 @@ func TestAWarningIsOfTheServersThatAreAskedFor(t *testing.T) {
 	refused(t, e, "tool_execute", `{"tool_id":"gone:x","args":{}}`, gateway.UpstreamUnavailable)
 }
 
+// However many servers are down, an answer says why of three, how many more there are, and what says why of those.
+func TestManyServersThatAreDownAreCounted(t *testing.T) {
+	var servers []gateway.Server
+	for i := range 6 {
+		servers = append(servers, gateway.Server{Name: fmt.Sprintf("gone%d", i), HTTP: "http://127.0.0.1:1/mcp"})
+	}
+	e := engineOf(t, invoke.Config{}, servers...)
+	_, out := answered(t, e, "tool_browse", `{"query":"list"}`)
+	said := fmt.Sprint(out["warnings"])
+	if strings.Count(said, "is unavailable") != 3 || !strings.Contains(said, "3 upstreams more, such as gone3; gateway_list names all") {
+		t.Errorf("got %s", said)
+	}
+	if listed, _ := answered(t, e, "gateway_list", `{}`); strings.Count(string(listed.Structured), `"problem":"the upstream gone`) != len(servers) {
+		t.Errorf("gateway_list has %s", listed.Structured)
+	}
+}
+
 // A resource that a result links to keeps what the server says of it, in text and structure, and is
 // read by the id that stands there, whether the server lists it or not.
 func TestALinkedResourceIsKeptAndRead(t *testing.T) {

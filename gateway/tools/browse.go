@@ -91,10 +91,13 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, in browsing, kind
 		}
 		return nil, gateway.AsFault(d.withLeftOut(err, within, ""))
 	}
-	for _, u := range d.down {
-		if concerns(u.space) {
-			r.Warn("the upstream %s is unavailable, and its %ss are missing: %s", u.Server, kind, u.Problem.Message)
-		}
+	const downTold = 3
+	down := slices.DeleteFunc(slices.Clone(d.down), func(u unavailable) bool { return !concerns(u.space) })
+	for _, u := range down[:min(len(down), downTold)] {
+		r.Warn("the upstream %s is unavailable, and its %ss are missing: %s", u.Server, kind, u.Problem.Message)
+	}
+	if more := down[min(len(down), downTold):]; len(more) > 0 {
+		r.Warn("%s more, such as %s; gateway_list names all, gateway_show says why", fault.Counted(len(more), "upstream"), more[0].Server)
 	}
 	if s.settings.CacheStable {
 		cards = s.order(d.key, cards)

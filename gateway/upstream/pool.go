@@ -214,7 +214,7 @@ func (p *Pool) link(ctx context.Context, s gateway.Server) (l *link, release fun
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return nil, nil, gateway.Fail(gateway.UpstreamUnavailable, s.Name, "the process ends")
+		return nil, nil, gateway.Fail(gateway.UpstreamUnavailable, s.Name, "the upstream %s is not asked any more, because the process ends", s.Name)
 	}
 	if l = p.links[key]; l == nil {
 		if s.PerCaller() && !p.makeRoom() {
