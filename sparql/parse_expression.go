@@ -222,29 +222,42 @@ func (p *parser) checkArity(name string, args []Expr, arity Arity, at int) {
 	}
 }
 
-// WrongPattern returns what is wrong with the regular expression of a call whose pattern and flags are constants. It
-// returns nil when the pattern is valid or is computed. A call with an invalid pattern is an error for each solution.
+// WrongPattern returns what is wrong with the flags, the pattern or the replacement of a call of REGEX or REPLACE, as
+// far as they are constants (err:FORX0001 to err:FORX0004 of XPath Functions). A call with such a mistake is an error
+// for each solution.
 func WrongPattern(c Call) error {
 	last, ok := map[Func]int{"REGEX": 2, "REPLACE": 3}[c.Func]
 	if !ok {
 		return nil
 	}
 	pattern, fixed := stringConstant(c.Args[1])
-	flags := ""
+	flags, replacement := "", ""
 	if len(c.Args) > last {
-		var also bool
-		flags, also = stringConstant(c.Args[last])
-		fixed = fixed && also
+		if flags, ok = stringConstant(c.Args[last]); !ok {
+			return nil
+		}
 	}
-	if !fixed {
-		return nil
+	if _, err := xsd.Pattern("", flags); err != nil {
+		return fmt.Errorf("%s: the flags %.100q cannot be used: %w", c.Func, flags, err)
 	}
-	compiled, err := xsd.Pattern(pattern, flags)
-	if err == nil && c.Func == "REPLACE" && regexp.MustCompile(compiled).MatchString("") {
-		err = errors.New("it matches the empty text, which REPLACE does not allow; + in the place of * may be meant")
+	groups := 0
+	if fixed {
+		compiled, err := xsd.Pattern(pattern, flags)
+		if err == nil {
+			re := regexp.MustCompile(compiled)
+			if groups = re.NumSubexp(); c.Func == "REPLACE" && re.MatchString("") {
+				err = errors.New("it matches the empty text, which REPLACE does not allow; + in the place of * may be meant")
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%s: the pattern %.100q cannot be used: %w", c.Func, pattern, err)
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("%s: the pattern %.100q cannot be used: %w", c.Func, pattern, err)
+	if c.Func == "REPLACE" && !strings.Contains(flags, "q") {
+		replacement, _ = stringConstant(c.Args[2])
+		if _, err := xsd.Replacement(replacement, groups); err != nil {
+			return fmt.Errorf("REPLACE: the replacement %.100q cannot be used: %w", replacement, err)
+		}
 	}
 	return nil
 }

@@ -11,14 +11,20 @@ import (
 	"unicode/utf8"
 )
 
-// MaxPattern is how many bytes a regular expression may have.
-const MaxPattern = 10_000
+const (
+	// MaxPattern is how many bytes a regular expression may have.
+	MaxPattern = 10_000
+	maxFlags   = 16
+)
 
 // Pattern translates a regular expression of XPath (Functions and Operators, section 5.6.1) with its flags to package
 // regexp. The error says what is invalid or not supported: back-references cannot be matched in linear time.
 func Pattern(pattern, flags string) (string, error) {
 	if len(pattern) > MaxPattern {
 		return "", fmt.Errorf("a pattern has at most %d bytes, this one has %d", MaxPattern, len(pattern))
+	}
+	if len(flags) > maxFlags {
+		return "", fmt.Errorf("there are at most %d flags", maxFlags)
 	}
 	if rest := strings.Trim(flags, "smixq"); rest != "" {
 		return "", fmt.Errorf("the flags are s, m, i, x and q, not %.10q", rest)
@@ -56,6 +62,10 @@ func reasonOf(err error) error {
 	var wrong *syntax.Error
 	if !errors.As(err, &wrong) {
 		return err
+	}
+	var least, most int
+	if n, _ := fmt.Sscanf(wrong.Expr, "{%d,%d}", &least, &most); n == 2 && least > most {
+		return fmt.Errorf("a repetition is {least,most}, and in %s the first number is the larger one", wrong.Expr)
 	}
 	if wrong.Code == syntax.ErrInvalidRepeatSize {
 		return errors.New("a repetition goes to 1,000 at most, those inside each other together")

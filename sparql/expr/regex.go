@@ -193,9 +193,6 @@ type matchers struct {
 }
 
 func (m *matchers) get(pattern, flags string) (matcher, error) {
-	if len(pattern) > xsd.MaxPattern || len(flags) > 16 {
-		return matcher{}, ErrRegex
-	}
 	key := [2]string{pattern, flags}
 	m.mu.Lock()
 	defer m.mu.Unlock()

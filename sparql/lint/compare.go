@@ -117,7 +117,7 @@ func (r *run) call(e sparql.Call, known facts, at asked, empties bool) outcome {
 		args[i] = r.value(arg, known, used, false)
 		told = told || args[i].told
 	}
-	if wrong := sparql.WrongPattern(e); wrong != nil {
+	if wrong := sparql.WrongPattern(withValues(e, args)); wrong != nil {
 		r.warnAt(e, "", empties && at == required, "%s never has a value: %v", r.expression(e), wrong)
 		return outcome{fails: true, told: true}
 	}
@@ -147,6 +147,17 @@ func (r *run) call(e sparql.Call, known facts, at asked, empties bool) outcome {
 		return out
 	}
 	return r.shaped(e, args, out, known, at, empties)
+}
+
+// withValues returns a call with the constants that its arguments are.
+func withValues(e sparql.Call, args []outcome) sparql.Call {
+	e.Args = slices.Clone(e.Args)
+	for i, v := range args {
+		if _, isVar := e.Args[i].(sparql.VarExpr); isVar && !v.any && len(v.oneOf) == 1 && len(v.literals) == 1 {
+			e.Args[i] = sparql.TermExpr{Term: v.oneOf[0]}
+		}
+	}
+	return e
 }
 
 // in lints IN and NOT IN as the comparisons that they consist of.
@@ -389,7 +400,7 @@ func (r *run) language(e sparql.Call, of sparql.Expr, known facts, empties bool)
 // and times, numbers those that take numbers.
 var (
 	texts = map[sparql.Func]int{
-		"STRLEN": 1, "SUBSTR": 1, "UCASE": 1, "LCASE": 1, "ENCODE_FOR_URI": 1, "REGEX": 2, "REPLACE": 3,
+		"STRLEN": 1, "SUBSTR": 1, "UCASE": 1, "LCASE": 1, "ENCODE_FOR_URI": 1, "REGEX": 3, "REPLACE": 4,
 		"STRSTARTS": 2, "STRENDS": 2, "CONTAINS": 2, "STRBEFORE": 2, "STRAFTER": 2, "CONCAT": 1 << 10,
 	}
 	moments = []sparql.Func{"YEAR", "MONTH", "DAY", "HOURS", "MINUTES", "SECONDS"}
