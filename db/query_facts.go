@@ -209,6 +209,12 @@ func (a *statistics) region(predicate rdf.IRI) lower.Region {
 	return region
 }
 
+// Datatype returns the datatype of all objects of a predicate if these are numbers, dates or booleans in canonical form,
+// or else "".
+func (r *Reader) Datatype(ctx context.Context, predicate rdf.IRI) rdf.IRI {
+	return rdf.IRI(r.statistics(ctx, nil).region(predicate))
+}
+
 const (
 	leastObject    = "SELECT o FROM live INDEXED BY live_pos WHERE p = ? ORDER BY o LIMIT 1"
 	greatestObject = "SELECT o FROM live INDEXED BY live_pos WHERE p = ? ORDER BY o DESC LIMIT 1"

@@ -41,6 +41,7 @@ type Answer struct {
 	query    *sparql.Query
 	options  QueryOptions
 	plan     db.Plan
+	unbound  []sparql.Var
 }
 
 // Query prepares a query. A query that cannot be run is refused here: InvalidArguments for parameters and graphs,
@@ -103,10 +104,20 @@ func (a *Answer) Rows(ctx context.Context) iter.Seq2[[]rdf.Term, error] {
 		return func(yield func([]rdf.Term, error) bool) { yield(a.withParams(make([]rdf.Term, len(a.columns()))), nil) }
 	}
 	return func(yield func([]rdf.Term, error) bool) {
+		columns, some := a.columns(), false
+		left := slices.Clone(columns)
+		defer func() {
+			if a.unbound = nil; some {
+				a.unbound = left
+			}
+		}()
 		for row, err := range a.snapshot.source.Run(ctx, a.plan, a.options.Limits) {
 			if err != nil {
 				yield(nil, err)
 				return
+			}
+			if some = true; len(left) > 0 {
+				left = slices.DeleteFunc(left, func(v sparql.Var) bool { return row[slices.Index(columns, v)] != nil })
 			}
 			if !yield(a.withParams(row), nil) {
 				return
@@ -114,6 +125,9 @@ func (a *Answer) Rows(ctx context.Context) iter.Seq2[[]rdf.Term, error] {
 		}
 	}
 }
+
+// Unbound returns the variables that had a value in none of the rows when the query last ran; none if it had no rows.
+func (a *Answer) Unbound() []sparql.Var { return a.unbound }
 
 // withParams fills in the columns that are parameters.
 func (a *Answer) withParams(row []rdf.Term) []rdf.Term {

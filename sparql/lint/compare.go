@@ -53,7 +53,7 @@ func (r *run) value(e sparql.Expr, known facts, at asked, empties bool) (out out
 	case out.empty() || t.yes || at == tested && t.no:
 		return out
 	case !t.no: // an error, since it is neither true nor false
-		r.warnAt(e, propertyOf(e, known), empties, "%s as a condition is never true under the schema: it is %s, which is neither true nor false", r.expression(e), r.origin(e, out.values, known))
+		r.warnAt(e, propertyOf(e, known), empties, "%s as a condition is never true %s: it is %s, which is neither true nor false", r.expression(e), r.under(), r.origin(e, out.values, known))
 	default:
 		r.warnAt(e, "", empties, "%s is never true%s", r.expression(e), r.because(e, known))
 	}
@@ -235,8 +235,8 @@ func (r *run) compare(sign sparql.Func, e, left sparql.Expr, a outcome, right sp
 		return out
 	}
 	out.told = true
-	r.warnAt(e, cmp.Or(propertyOf(left, known), propertyOf(right, known)), empties && outcome == "never", "%s is %s true under the schema: %s is %s, and %s %s%s",
-		text, outcome, r.expression(left), r.origin(left, a.values, known), r.expression(right), r.origin(right, b.values, known), r.alike(sign, left, a.values, right, b.values))
+	r.warnAt(e, cmp.Or(propertyOf(left, known), propertyOf(right, known)), empties && outcome == "never", "%s is %s true %s: %s is %s, and %s %s%s",
+		text, outcome, r.under(), r.expression(left), r.origin(left, a.values, known), r.expression(right), r.origin(right, b.values, known), r.alike(sign, left, a.values, right, b.values))
 	return out
 }
 
@@ -392,7 +392,7 @@ func (r *run) language(e sparql.Call, of sparql.Expr, known facts, empties bool)
 	if !ok || !isKnown || f.any || f.empty() || slices.Contains(f.literals, rdf.RDFLangString) {
 		return false
 	}
-	r.warnAt(e, f.by, empties, "%s is never true under the schema: %s is %s, which has no language; leave the condition out", r.expression(e), r.expression(v), r.origin(v, f.values, known))
+	r.warnAt(e, f.by, empties, "%s is never true %s: %s is %s, which has no language; leave the condition out", r.expression(e), r.under(), r.expression(v), r.origin(v, f.values, known))
 	return true
 }
 
@@ -432,7 +432,7 @@ func (r *run) takes(e sparql.Call, args []outcome, known facts, empties bool) (t
 				way = fmt.Sprintf("; STR(%s) is its IRI%s", r.expression(arg), r.labelOf(arg, v.values))
 			}
 		}
-		r.warnAt(e, propertyOf(arg, known), empties, "%s takes %s, and %s is %s under the schema%s", e.Func, what, r.expression(arg), r.origin(arg, v.values, known), way)
+		r.warnAt(e, propertyOf(arg, known), empties, "%s takes %s, and %s is %s %s%s", e.Func, what, r.expression(arg), r.origin(arg, v.values, known), r.under(), way)
 		told = true
 	}
 	return told
@@ -454,7 +454,7 @@ func (r *run) because(e sparql.Expr, known facts) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return " under the schema: " + strings.Join(parts, ", and ")
+	return " " + r.under() + ": " + strings.Join(parts, ", and ")
 }
 
 // labelOf says how to get the label of a node.

@@ -71,6 +71,7 @@ func (r *run) group(op sparql.Op, outer facts, empties bool) facts {
 		}
 		r.inScope(e.Op, func() {
 			v := r.value(e.Expr, g.known, used, false)
+			g.valueless(e, v)
 			g.bind(e.Var, fact{values: v.values, certain: !v.fails && !v.told, by: propertyOf(e.Expr, g.known)})
 		})
 	}
@@ -110,6 +111,22 @@ func (r *run) group(op sparql.Op, outer facts, empties bool) facts {
 		})
 	}
 	return g.known
+}
+
+// valueless warns that no row of the answer has the value of an expression, although all its variables have one.
+func (g *group) valueless(e sparql.Extend, v outcome) {
+	sum, isVar := e.Expr.(sparql.VarExpr)
+	if a := g.aggregates[sum.Var].Func; isVar && (g.known[sum.Var].told || a != sparql.Sum && a != sparql.Avg) {
+		return // the others have no value of no solutions
+	}
+	uncertain := sparql.Some(e.Expr, func(e sparql.Expr) bool {
+		v, isVar := e.(sparql.VarExpr)
+		_, folded := g.aggregates[v.Var]
+		return isVar && !folded && !g.known[v.Var].certain
+	})
+	if g.empties && !uncertain && !v.told && slices.Contains(g.missed, e.Var) {
+		g.warnAt(e.Expr, propertyOf(e.Expr, g.known), false, "%s has no value in any solution: it is an error for each", g.expression(e.Expr))
+	}
 }
 
 // bind adds a fact about a variable.
@@ -184,6 +201,9 @@ func (r *run) below(op sparql.Op, outer facts, empties bool) facts {
 		}
 		return left
 	case sparql.Project:
+		missed := r.missed
+		r.missed = slices.DeleteFunc(slices.Clone(missed), func(v sparql.Var) bool { return !slices.Contains(op.Vars, v) })
+		defer func() { r.missed = missed }()
 		return kept(r.group(op.Op, r.within(outer, op.Vars), empties), op.Vars)
 	case sparql.Group:
 		var keys []sparql.Var
@@ -320,6 +340,9 @@ func (g *group) apply(i int) (changed bool) {
 		if predicate != "" && p.Subject.Var != "" {
 			g.subjects[predicate] = g.known[p.Subject.Var].values
 		}
+		if seen := g.objects(predicate, p.Object.Var); !g.of(p.Object, g.known).and(seen).empty() {
+			return g.limit(p.Object, seen, predicate)
+		}
 		return false
 	}
 	subject, object := g.of(p.Subject, g.known), g.of(p.Object, g.known)
@@ -444,11 +467,11 @@ func (g *group) present() {
 			g.dead[i] = true
 			g.warnAt(p, "", g.empties, "%s can never match: a class is an IRI, and %s is %s%s", g.pattern(p), g.term(object), g.kinds(g.constant(object)), g.classHint(p, rdf.Lexical(object)))
 		}
-		if g.dead[i] || predicate == "" || predicate == rdf.Type || !rdf.IsLiteral(object) || len(g.declared[predicate]) == 0 {
+		if g.dead[i] || predicate == "" || predicate == rdf.Type || !rdf.IsLiteral(object) {
 			continue
 		}
 		if g.absent(rdf.Quad{Predicate: predicate, Object: object}, false) {
-			g.dead[i] = g.noValue(p, g.pattern(p)+" matches nothing", predicate, object, g.empties && !g.asked)
+			g.dead[i] = g.noValue(p, g.pattern(p)+" matches nothing", predicate, object, g.empties && !g.asked && len(g.declared[predicate]) > 0)
 		}
 	}
 }

@@ -24,6 +24,8 @@ type Data interface {
 	rdf.Source
 	// Predicates returns predicates that statements use, at most as many as are searched for similar names.
 	Predicates(ctx context.Context) ([]rdf.IRI, error)
+	// Datatype returns the datatype of all objects of a predicate, or "" if they have several or it is not known at once.
+	Datatype(ctx context.Context, predicate rdf.IRI) rdf.IRI
 	// Absent says why no statement mentions an entity, such as "it was deleted" or "did you mean Person/ana?"; ""
 	// when nothing is known.
 	Absent(ctx context.Context, node rdf.IRI) (string, error)
@@ -42,7 +44,7 @@ type Warning struct {
 	// Empties reports that the answer must be empty if the warning is right. An answer with solutions, which data
 	// older than the schema may give, disproves it.
 	Empties bool
-	// Misfit reports that the warning follows from the schema alone.
+	// Misfit reports that the warning follows from the schema alone, or from the schema and the values that are there.
 	Misfit bool
 	// About is the property or class that the warning is about, or "".
 	About rdf.IRI
@@ -164,6 +166,7 @@ func (nothing) Match(context.Context, rdf.Quad) iter.Seq2[rdf.Quad, error] {
 	return func(func(rdf.Quad, error) bool) {}
 }
 func (nothing) Predicates(context.Context) ([]rdf.IRI, error)            { return nil, nil }
+func (nothing) Datatype(context.Context, rdf.IRI) rdf.IRI                { return "" }
 func (nothing) Absent(context.Context, rdf.IRI) (string, error)          { return "", nil }
 func (nothing) Alike(context.Context, rdf.IRI, string) (rdf.Term, error) { return nil, nil }
 func (nothing) Named(context.Context, string) ([]rdf.IRI, error)         { return nil, nil }
@@ -211,6 +214,10 @@ type run struct {
 	foreign  bool           // the text selects graphs, which nobody validates
 	asked    bool           // the text asks whether one statement exists
 
+	computed map[sparql.Var]bool // variables in expressions
+	seen     map[rdf.IRI]values  // objects of predicates that the schema does not declare
+	missed   []sparql.Var        // variables that no row of the answer binds
+
 	whole      sparql.Op // the pattern of the text
 	here       *scope    // scope of the expression that is being linted
 	around     []*scope  // scopes of the expressions whose EXISTS contains it
@@ -220,16 +227,17 @@ type run struct {
 
 func (l *Linter) begin(ctx context.Context, data Data) *run {
 	return &run{Linter: l, ctx: ctx, data: data, said: map[string]bool{}, named: map[rdf.IRI]bool{}, subjects: map[rdf.IRI]values{},
-		aggregates: map[sparql.Var]sparql.Aggregate{}, nodes: map[string][]rdf.IRI{}}
+		computed: map[sparql.Var]bool{}, seen: map[rdf.IRI]values{}, aggregates: map[sparql.Var]sparql.Aggregate{}, nodes: map[string][]rdf.IRI{}}
 }
 
-// Query returns the warnings about a query, unknown names first.
-func (l *Linter) Query(ctx context.Context, data Data, q *sparql.Query) ([]Warning, error) {
+// Query returns the warnings about a query, unknown names first. unbound are variables that no row of its answer binds:
+// if one gets its value from an expression, that is always an error.
+func (l *Linter) Query(ctx context.Context, data Data, q *sparql.Query, unbound ...sparql.Var) ([]Warning, error) {
 	if readsVirtual(q.Dataset) {
 		return nil, nil
 	}
 	r := l.begin(ctx, data)
-	r.foreign = !q.Dataset.IsZero()
+	r.foreign, r.missed = !q.Dataset.IsZero(), unbound
 	if q.Op != nil {
 		r.root(q.Op, q.Form)
 	}
@@ -253,6 +261,7 @@ func (l *Linter) Update(ctx context.Context, data Data, u *sparql.Update) ([]War
 		if m.Where != nil {
 			r.names(m.Where, place{named: r.foreign})
 			r.whole = m.Where
+			r.computes(m.Where)
 			known = r.group(m.Where, r.given, len(u.Operations) == 1)
 		}
 		r.removes(m, known)
@@ -271,6 +280,7 @@ func (r *run) root(op sparql.Op, form sparql.Form) {
 		at.asked, r.asked = true, true
 	}
 	r.names(op, at)
+	r.computes(op)
 	r.group(op, r.given, true)
 }
 

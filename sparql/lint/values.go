@@ -154,6 +154,7 @@ type fact struct {
 	certain bool    // it is bound in every solution
 	by      rdf.IRI // the property whose value it is, or ""
 	typed   bool    // a pattern states its type
+	told    bool    // it never has a value, and a warning says why
 	open    bool    // patterns state types that cannot be combined, so its values are not narrowed
 }
 
@@ -185,6 +186,63 @@ func (r *run) of(o sparql.Operand, known facts) values {
 		return f.values
 	}
 	return anything
+}
+
+// computes notes the variables of the expressions of an operator and of those below it.
+func (r *run) computes(op sparql.Op) {
+	if op == nil {
+		return
+	}
+	sparql.Exprs(op, func(e sparql.Expr) {
+		sparql.Some(e, func(e sparql.Expr) bool {
+			switch e := e.(type) {
+			case sparql.VarExpr:
+				r.computed[e.Var] = true
+			case sparql.Exists:
+				r.computes(e.Op)
+			}
+			return false
+		})
+	})
+	left, right := sparql.Operands(op)
+	r.computes(left)
+	r.computes(right)
+}
+
+// objects returns the values that a predicate has in the data, for a variable with which something is computed.
+func (r *run) objects(predicate rdf.IRI, v sparql.Var) values {
+	if predicate == "" || !r.computed[v] || r.err != nil {
+		return anything
+	}
+	if seen, ok := r.seen[predicate]; ok {
+		return seen
+	}
+	var seen values
+	if d := r.data.Datatype(r.ctx, predicate); d != "" {
+		seen.literals = []rdf.IRI{d}
+	} else if _, _, more := r.first(rdf.Quad{Predicate: predicate}, func(q rdf.Quad) bool {
+		switch d := rdf.DatatypeOf(q.Object); {
+		case d == "":
+			seen.types, seen.other = r.everything, true
+		case !slices.Contains(seen.literals, d):
+			seen.literals = append(seen.literals, d)
+		}
+		return false
+	}); more || seen.empty() {
+		seen = anything
+	}
+	r.seen[predicate] = seen
+	return seen
+}
+
+// under says from what the kinds of values are known.
+func (r *run) under() string {
+	for _, v := range r.seen {
+		if !v.any {
+			return "with the values that are there"
+		}
+	}
+	return "under the schema"
 }
 
 // constant returns the fact about a term: for an existing node, its types.
