@@ -157,10 +157,11 @@ func (l *lowerer) perSubject(p sparql.TriplePattern, s scope) float64 {
 func (l *lowerer) fanOut(p sparql.TriplePattern, g *group, b *block, s scope) func() float64 {
 	at, joined := l.given(p, b, s)
 	if at[1] && p.Predicate.Var != "" || len(s.graph.virtual) > 0 || l.opts.Stats == nil {
-		return func() float64 { return l.guess(p, at, s) * inRange(p, at, s) }
+		return func() float64 { return l.guess(p, at, s) * l.inRange(p, at, b, s) }
 	}
 	if !joined {
-		return func() float64 { return l.matches(p, s) * inRange(p, at, s) }
+		part := l.inRange(p, at, b, s)
+		return func() float64 { return l.matches(p, s) * part }
 	}
 	var before [3]column
 	for i, o := range [3]sparql.Operand{0: p.Subject, 2: p.Object} {
@@ -203,11 +204,25 @@ func (l *lowerer) fanOut(p sparql.TriplePattern, g *group, b *block, s scope) fu
 }
 
 // inRange returns the part of a pattern's rows that filters on the range of the object let pass.
-func inRange(p sparql.TriplePattern, at [3]bool, s scope) float64 {
+func (l *lowerer) inRange(p sparql.TriplePattern, at [3]bool, b *block, s scope) float64 {
+	part := 1.0
 	if p.Object.Var != "" && s.ranges[p.Object.Var] != nil && at == [3]bool{false, true, false} {
-		return 1 / rangeGain
+		part /= rangeGain
 	}
-	return 1
+	return part / math.Pow(rangeGain, float64(min(l.spanned(p, at, b, s), 2)))
+}
+
+// spanned counts the filters that make a range of a pattern's index from a variable that is bound before.
+func (l *lowerer) spanned(p sparql.TriplePattern, at [3]bool, b *block, s scope) (n int) {
+	if p.Object.Var == "" || at != [3]bool{false, true, false} {
+		return 0
+	}
+	for _, v := range s.spans[p.Object.Var] {
+		if b.isBound(v) || s.bound.isBound(v) {
+			n++
+		}
+	}
+	return n
 }
 
 // columnBefore returns the column of a variable that was bound before.

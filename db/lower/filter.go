@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -80,6 +81,43 @@ func comparisonOf(e sparql.Expr) (c comparison, ok bool) {
 	return comparison{v.Var, f, t.Term, regions}, regions != nil
 }
 
+// formed are the regions whose ids have the form of a literal in their low bit.
+var formed = []Region{Region(rdf.XSDDecimal), Region(rdf.XSDDouble), Region(rdf.XSDDateTime)}
+
+// spanOf recognizes a comparison of two variables whose values are all in one region: their ids compare like them.
+func (l *lowerer) spanOf(e sparql.Expr, below sparql.Op, s scope) (f sparql.Func, vars [2]sparql.Var, r Region) {
+	call, ok := e.(sparql.Call)
+	if !ok || mirrored[call.Func] == "" || call.Func == sparql.Equal || call.Func == sparql.NotEqual {
+		return "", vars, ""
+	}
+	for i, arg := range call.Args {
+		v, ok := arg.(sparql.VarExpr)
+		if !ok {
+			return "", vars, ""
+		}
+		vars[i] = v.Var
+	}
+	if r = l.regionOf(below, vars[0], s); r == "" || l.regionOf(below, vars[1], s) != r {
+		return "", vars, ""
+	}
+	return call.Func, vars, r
+}
+
+// spans compares two ids of a region in both directions, so that SQLite finds a range of an index for the one that
+// comes later.
+func spans(f sparql.Func, a, b string, r Region) []string {
+	if !slices.Contains(formed, r) {
+		return []string{a + " " + string(f) + " " + b}
+	}
+	if f == sparql.Greater || f == sparql.GreaterOrEqual {
+		f, a, b = mirrored[f], b, a
+	}
+	if f == sparql.Less {
+		return []string{a + " < (" + b + " & -2)", b + " > (" + a + " | 1)"}
+	}
+	return []string{a + " <= (" + b + " | 1)", b + " >= (" + a + " & -2)"}
+}
+
 // filter adds conditions, and passes the ranges that they allow to the patterns below.
 func (l *lowerer) filter(op sparql.Filter, s scope) *block {
 	inner := s
@@ -87,7 +125,16 @@ func (l *lowerer) filter(op sparql.Filter, s scope) *block {
 	for v, h := range s.ranges {
 		inner.ranges[v] = h
 	}
+	inner.spans = maps.Clone(s.spans)
 	for _, e := range opt.Conjuncts(op.Expr) {
+		if f, vars, _ := l.spanOf(e, op.Op, s); f != "" {
+			if inner.spans == nil {
+				inner.spans = map[sparql.Var][]sparql.Var{}
+			}
+			for i, v := range vars {
+				inner.spans[v] = append(slices.Clip(inner.spans[v]), vars[1-i])
+			}
+		}
 		c, ok := comparisonOf(e)
 		if !ok || c.Func == sparql.NotEqual {
 			continue
@@ -123,6 +170,14 @@ func (l *lowerer) conditions(all []sparql.Expr, below sparql.Op, b *block, s sco
 		if sql, ok := l.amongTexts(e, b, s); ok {
 			list = append(list, sql)
 			continue
+		}
+		if f, vars, r := l.spanOf(e, below, s); f != "" {
+			x, has := l.column(vars[0], b, s)
+			y, also := l.column(vars[1], b, s)
+			if has && also {
+				list = append(list, spans(f, x.sql, y.sql, r)...)
+				continue
+			}
 		}
 		c, ok := comparisonOf(e)
 		col, has := l.column(c.Var, b, s)

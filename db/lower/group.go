@@ -17,7 +17,7 @@ func (l *lowerer) group(op sparql.Group, s scope) *block {
 	if slices.ContainsFunc(op.Aggregates, func(a sparql.Aggregation) bool { return a.Aggregate.Func == sparql.GroupConcat }) {
 		op.Op, order = orderBelow(op.Op)
 	}
-	s.bound, s.ranges, s.wanted, s.all, s.first = nil, nil, "", true, 0
+	s.bound, s.ranges, s.spans, s.wanted, s.all, s.first = nil, nil, nil, "", true, 0
 	c, b := l.better(op.Op, s.atOnce(), func(c *scanner) bool { return c.group(op) }, groupCost, sortedCost)
 	switch {
 	case c != nil:

@@ -222,7 +222,7 @@ func (l *lowerer) leftJoin(op sparql.LeftJoin, s scope) *block {
 	}
 	a := l.narrow(l.flatten(l.before(op.Left, s)))
 	inner := s
-	inner.bound, inner.wanted, inner.ranges, inner.behind = &known{block: a, more: s.bound, beside: true}, "", nil, true
+	inner.bound, inner.wanted, inner.ranges, inner.spans, inner.behind = &known{block: a, more: s.bound, beside: true}, "", nil, nil, true
 	if l.retries < maxRetries {
 		mark := l.mark()
 		b := l.lower(op.Right, inner)
@@ -446,7 +446,7 @@ func (l *lowerer) minus(op sparql.Minus, s scope) *block {
 		return a
 	}
 	inner := s
-	inner.bound, inner.wanted, inner.ranges = &known{block: a, more: s.bound, beside: true}, "", nil
+	inner.bound, inner.wanted, inner.ranges, inner.spans = &known{block: a, more: s.bound, beside: true}, "", nil, nil
 	b := l.flatten(l.lower(op.Right, inner))
 	overlap, sure := "", false
 	for _, v := range b.cols.vars {

@@ -196,6 +196,8 @@ type scope struct {
 	free bool
 	// ranges are the requirements of filters on variables.
 	ranges map[sparql.Var]*rangeHint
+	// spans are for each variable those that filters compare it with, where ids compare like the values.
+	spans map[sparql.Var][]sparql.Var
 	// wanted is the variable by which a limited number of solutions is sorted.
 	wanted sparql.Var
 	// behind means that other tables come first, so that this is evaluated for each of their rows.

@@ -105,7 +105,7 @@ func (l *lowerer) project(op sparql.Project, s scope) *block {
 			}
 		}
 	}
-	inner.ranges, inner.bound = nil, nil
+	inner.ranges, inner.spans, inner.bound = nil, nil, nil
 	b := l.lower(op.Op, inner)
 	if b.distinct || b.limit != "" {
 		b = l.wrap(b)
@@ -128,7 +128,7 @@ func (l *lowerer) distinct(op sparql.Op, s scope) *block {
 	if b := l.jump(op, s); b != nil {
 		return b
 	}
-	s.bound, s.ranges, s.wanted = nil, nil, ""
+	s.bound, s.ranges, s.spans, s.wanted = nil, nil, nil, ""
 	if b := l.scanDistinct(op, s); b != nil {
 		return b
 	}
@@ -179,7 +179,7 @@ func (l *lowerer) slice(op sparql.Slice, s scope) *block {
 	if s.graph.any != "" {
 		return l.sliceEach(op, s)
 	}
-	s.bound, s.ranges, s.wanted, s.all, s.first = nil, nil, "", false, 0
+	s.bound, s.ranges, s.spans, s.wanted, s.all, s.first = nil, nil, nil, "", false, 0
 	if op.Limit >= 0 {
 		s.wanted, s.first = limited, math.Ldexp(1, magnitude(sparql.Rows(op.Limit)))+math.Ldexp(1, magnitude(sparql.Rows(op.Offset)))
 	}

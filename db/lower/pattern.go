@@ -189,7 +189,7 @@ func (l *lowerer) next(rest []sparql.TriplePattern, g *group, b *block, s scope)
 	}
 	hanging, last := 0, 0
 	for i, p := range rest {
-		if at, joined := l.given(p, b, s); joined || at[0] {
+		if at, joined := l.given(p, b, s); joined || at[0] || l.spanned(p, at, b, s) > 0 {
 			hanging, last = hanging+1, i
 		}
 	}
@@ -221,11 +221,11 @@ func (l *lowerer) next(rest []sparql.TriplePattern, g *group, b *block, s scope)
 // cost estimates the rows of a pattern for each solution before it.
 func (l *lowerer) cost(p sparql.TriplePattern, g *group, b *block, s scope, asked bool) float64 {
 	at, joined := l.given(p, b, s)
-	cost := l.guess(p, at, s) * inRange(p, at, s)
+	cost := l.guess(p, at, s) * l.inRange(p, at, b, s)
 	if asked {
 		cost = l.fanOut(p, g, b, s)()
 	}
-	if !joined && !at[0] && (len(b.from) > 0 || !asked) {
+	if !joined && !at[0] && l.spanned(p, at, b, s) == 0 && (len(b.from) > 0 || !asked) {
 		return cost * unconnected
 	}
 	return cost

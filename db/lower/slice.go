@@ -12,7 +12,7 @@ const numberVar sparql.Var = "..number"
 
 // sliceEach is LIMIT and OFFSET inside GRAPH with a variable, where they count in each graph.
 func (l *lowerer) sliceEach(op sparql.Slice, s scope) *block {
-	s.bound, s.ranges, s.wanted = nil, nil, ""
+	s.bound, s.ranges, s.spans, s.wanted = nil, nil, nil, ""
 	b := l.lower(op.Op, s)
 	if b.limit != "" {
 		b = l.wrap(b)
