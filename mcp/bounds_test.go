@@ -180,12 +180,12 @@ func quotedLines(n int) string {
 	return quoted(b.String())
 }
 
-// TestNoAnswerIsLongerThanItsLimit walks what the registry has on a graph of 60 types and a
-// million statements: every tool, every resource with its templates, every prompt. One
+// TestNoAnswerIsLongerThanItsLimit walks what the registry has on a graph of 60 types and
+// 250,000 statements: every tool, every resource with its templates, every prompt. One
 // that has no calls here fails the test, and so does one that names a commit in a way of its own.
 func TestNoAnswerIsLongerThanItsLimit(t *testing.T) {
 	testrun.Alone(t)
-	statements := 1_000_000
+	statements := 250_000
 	if testing.Short() {
 		statements = 50_000
 	}
