@@ -53,9 +53,18 @@ func (l *link) notified(method string, params json.RawMessage) bool {
 		l.updated(params)
 	case "notifications/message": // of its log
 		l.heard(string(params[:min(len(params), maxComplaint)]))
+	case "notifications/cancelled": // of a question, which the client has asked
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.taken++
+		return l.taken > l.asks+takenFree
 	}
-	return method != "notifications/cancelled" // of a question, which the client has asked
+	return true
 }
+
+// takenFree is how many questions a server may take back in a call before it has asked them, as far as is known here:
+// the client asks beside what is read.
+const takenFree = 100
 
 // listChanged handles a change of the server's offer: at once, and delayed if it repeats often.
 func (l *link) listChanged() {
@@ -125,6 +134,7 @@ const (
 func (l *link) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 	var hooks Hooks
 	l.mu.Lock()
+	l.asks++
 	for _, one := range l.calls {
 		hooks = one.hooks
 	}
@@ -359,6 +369,7 @@ func (l *link) begin(hooks Hooks) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tokens++
+	l.asks, l.taken = 0, 0
 	token := "t" + strconv.FormatInt(l.tokens, 10)
 	l.calls[token] = &running{hooks: hooks}
 	return token

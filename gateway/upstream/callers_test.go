@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -303,7 +304,7 @@ func TestNothingThatAServerSaysHasTheCredential(t *testing.T) {
 			t.Errorf("it has the credential: %s", text)
 		}
 	}
-	if !strings.Contains(heard[0], "[credential]\n[credential]\nx[credential]\nmap[[credential]:[credential]]") {
+	if !regexp.MustCompile(`^(?s:.*)\[credential\]\n\[credential\]\nx.credential\]*.?\nmap\[\[credential\]:\[credential\]\]`).MatchString(heard[0]) { // the bytes are inside base64
 		t.Errorf("%q", heard[0])
 	}
 }

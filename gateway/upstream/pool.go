@@ -185,6 +185,8 @@ type link struct {
 	apart    time.Duration       // time until the next one may be
 	changing bool                // one will be passed on later
 	tokens   int64
+	asks     int               // questions of the server since the last call began
+	taken    int               // questions that it took back since then
 	offers   map[string]*offer // by text of the definition
 	follows  map[string]*followed
 	resuming bool // subscribing again after a restart

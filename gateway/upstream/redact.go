@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -19,10 +20,13 @@ import (
 
 // redactor takes secrets out of what a server says, the credential of a caller's own and the values
 // of the variables that the definition refers to, in the ways in
-// which a server that repeats it writes it: whole, without the scheme before it, in base64, and as JSON or
+// which a server that repeats it writes it: whole, without the scheme before it, inside base64, and as JSON or
 // an address escapes it. What a server hides in another way it does not find. The zero redactor
 // changes nothing.
-type redactor struct{ secrets [][]byte } // longer ones first
+type redactor struct{ secrets []hidden } // longer ones first
+
+// hidden is a form of a secret, and what stands in its place.
+type hidden struct{ text, mark []byte }
 
 // redacted replaces a secret.
 var redacted = []byte("[credential]")
@@ -45,8 +49,9 @@ func newRedactor(c auth.Credential, secrets []string) (r redactor) {
 			}
 		}
 		for _, form := range forms {
-			r.secrets = append(r.secrets, []byte(form))
+			r.secrets = append(r.secrets, hidden{[]byte(form), redacted})
 		}
+		r.secrets = append(r.secrets, insideBase64(text)...)
 	}
 	for _, secret := range append([]string{c.Reveal()}, secrets...) {
 		add(secret)
@@ -59,20 +64,35 @@ func newRedactor(c auth.Credential, secrets []string) (r redactor) {
 			}
 		}
 	}
-	slices.SortFunc(r.secrets, func(a, b []byte) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return bytes.Compare(a, b)
+	slices.SortStableFunc(r.secrets, func(a, b hidden) int {
+		return cmp.Or(len(b.text)-len(a.text), bytes.Compare(a.text, b.text))
 	})
-	r.secrets = slices.CompactFunc(r.secrets, bytes.Equal)
+	r.secrets = slices.CompactFunc(r.secrets, func(a, b hidden) bool { return bytes.Equal(a.text, b.text) })
 	return r
+}
+
+// insideBase64 returns what base64 writes of a text behind and before other bytes, as in the user:password of Basic
+// authentication: of its first and last characters only those that the text alone decides. What stands in its place
+// is the mark as base64 writes it there, so that the whole can still be decoded.
+func insideBase64(text string) (forms []hidden) {
+	const bits = 6 // of a character
+	mark := string(redacted) + "]]"[:len(text)%3]
+	for _, code := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for before := range 3 {
+			written := func(what string) []byte {
+				all := code.EncodeToString(append(make([]byte, before), what...))
+				return []byte(all[(8*before+bits-1)/bits : 8*(before+len(what))/bits])
+			}
+			forms = append(forms, hidden{written(text), written(mark)})
+		}
+	}
+	return forms
 }
 
 // clean returns text without secrets, possibly the same slice.
 func (r redactor) clean(text []byte) []byte {
 	for _, secret := range r.secrets {
-		text = bytes.ReplaceAll(text, secret, redacted)
+		text = bytes.ReplaceAll(text, secret.text, secret.mark)
 	}
 	return text
 }
@@ -80,8 +100,8 @@ func (r redactor) clean(text []byte) []byte {
 // begun is how many bytes at the end of a text may begin a secret.
 func (r redactor) begun(text []byte) (most int) {
 	for _, secret := range r.secrets {
-		for n := min(len(secret)-1, len(text)); n > most; n-- {
-			if bytes.HasSuffix(text, secret[:n]) {
+		for n := min(len(secret.text)-1, len(text)); n > most; n-- {
+			if bytes.HasSuffix(text, secret.text[:n]) {
 				most = n
 			}
 		}

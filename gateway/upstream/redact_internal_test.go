@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/iotest"
 
@@ -45,6 +46,31 @@ func TestRedactorFindsWhatServersRepeat(t *testing.T) {
 	} {
 		if got := string(newRedactor(credential(t, c.shown), nil).clean([]byte(c.said))); got != c.want {
 			t.Errorf("%s shown, %s is %s, want %s", c.shown, c.said, got, c.want)
+		}
+	}
+}
+
+// Wherever a secret stands in what base64 encodes, what is left can be decoded, and has of the secret at most a part
+// of its first and last character.
+func TestRedactorFindsSecretsInsideBase64(t *testing.T) {
+	for n := range 6 {
+		secret := "topsecretvalue"[:9+n]
+		r := newRedactor(auth.Credential{}, []string{secret})
+		for before := range 7 {
+			for after := range 7 {
+				text := strings.Repeat("u", before) + secret + strings.Repeat("v", after)
+				for name, code := range map[string]*base64.Encoding{"standard": base64.StdEncoding, "of addresses": base64.URLEncoding, "without an end": base64.RawStdEncoding} {
+					said := string(r.clean([]byte(code.EncodeToString([]byte(text)))))
+					if strings.Contains(said, string(redacted)) && before%3 == 0 {
+						continue // it was the whole
+					}
+					got, err := code.DecodeString(said)
+					if err != nil || len(got) < before+after || strings.Contains(string(got), secret[1:len(secret)-1]) ||
+						!strings.Contains(string(got), "credential") || string(got[:before]) != text[:before] || string(got[len(got)-after:]) != text[len(text)-after:] {
+						t.Errorf("%s: %q is %q, %q, %v", name, text, said, got, err)
+					}
+				}
+			}
 		}
 	}
 }

@@ -35,6 +35,8 @@ type Message struct {
 	// result and failure is there.
 	response        bool
 	result, failure json.RawMessage
+	// moot is true of a cancellation when no request is open that it names.
+	moot bool
 }
 
 var nullID = json.RawMessage("null")

@@ -14,3 +14,26 @@ func TestTheTokenIsTakenOutOfTheParams(t *testing.T) {
 		t.Errorf("left %s", got)
 	}
 }
+
+// A cancellation that names no open request is passed over.
+func TestACancellationOfNothingIsMoot(t *testing.T) {
+	p := newPending()
+	for _, step := range []struct {
+		text string
+		moot bool
+	}{
+		{`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, true},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, false},
+		{`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"1"}}`, true},
+		{`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, false},
+		{`{"jsonrpc":"2.0","method":"notifications/initialized"}`, false},
+	} {
+		m, bad := parse([]byte(step.text))
+		if bad != nil {
+			t.Fatal(bad)
+		}
+		if err := p.add(&m); err != nil || m.moot != step.moot {
+			t.Errorf("%s is moot: %t, %v", step.text, m.moot, err)
+		}
+	}
+}

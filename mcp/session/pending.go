@@ -74,7 +74,8 @@ func (p *pendingRequests) noteCancelled(m *Message) error {
 	if len(text) == 0 || !named.setID(text) {
 		return invalid("requestId must be a request's id")
 	}
-	if its, ok := p.clients[named.id]; ok {
+	its, open := p.clients[named.id]
+	if m.moot = !open; open {
 		its.cancelled = true
 		p.clients[named.id] = its
 	}

@@ -189,6 +189,9 @@ func (c *lineConn) acceptMessage(m Message, bad *jsonrpc.Error, b *lineBatch) bo
 		}
 		return c.reply(failure(m.idText, c.door.Refuse(context.Background(), m.Method, err)), b) == nil
 	}
+	if m.moot {
+		return true // a flood of these is dear in the SDK
+	}
 	if b != nil && m.isCall() {
 		c.keepBatch(m.id, b)
 	}
