@@ -10,30 +10,6 @@ import (
 	"trails/fault"
 )
 
-// Seq is the number of a commit. The commits of a file count from 1; the number means
-// nothing in another file. Zero is none: before the first commit, or no bound.
-type Seq int64
-
-// Commit is one step of the history. The zero Commit is the state of a new file.
-type Commit struct {
-	Seq Seq
-	ID  CommitID
-	// Parent is the commit before; Parent2 is a merge's other side. Zero: none.
-	Parent, Parent2 CommitID
-	Line            int64
-	Branch          string
-	// Time is in UTC, to the microsecond.
-	Time            time.Time
-	Author, Message string
-	// SchemaVersion counts the changes of the schema; SchemaSeq is the commit that made this version, 0 for none.
-	SchemaVersion int64
-	SchemaSeq     Seq
-	// Added and Removed count the quads of the net change, Quads those of the new state.
-	Added, Removed, Quads int64
-	// Bulk marks a commit without a change log: it only added quads, and many.
-	Bulk bool
-}
-
 const flagBulk = 1
 
 const mainLine = 1
@@ -273,14 +249,6 @@ func (w *Writer) insertCommit(c Commit, activity []byte) error {
 		return fmt.Errorf("insert commit: %w", err)
 	}
 	return w.conn.exec("UPDATE lines SET head = ? WHERE line = ?", nil, c.Seq, c.Line)
-}
-
-// bytes returns the id, nil for the zero id.
-func (id CommitID) bytes() []byte {
-	if id.IsZero() {
-		return nil
-	}
-	return id[:]
 }
 
 // addRecords writes the activity and the idempotent result of the commit, and returns the digest of the activity.

@@ -207,6 +207,9 @@ func idOf(v sqlite.Value) inline.TermID { return inline.TermID(v.Int64()) }
 
 func (s *stmt) seq(i int) Seq { return Seq(s.ColumnInt64(i)) }
 
+// fromMicros converts microseconds since 1970 to a time.
+func fromMicros(n int64) time.Time { return time.UnixMicro(n).UTC() }
+
 // bindBlob binds nil as NULL and an empty slice as an empty blob.
 func (s *stmt) bindBlob(i int, v []byte) {
 	if v == nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash"
 	"strconv"
-	"time"
 
 	"trails/fault"
 	"trails/rdf"
@@ -49,8 +48,22 @@ func (id CommitID) Whole() string {
 	return hex.EncodeToString(id[:])
 }
 
+// commitPrefix is the beginning of the IRIs of commits.
+const commitPrefix = "urn:trails:commit:"
+
+// IRI returns the IRI of the commit.
+func (id CommitID) IRI() rdf.IRI { return rdf.IRI(commitPrefix + id.Whole()) }
+
 // IsZero reports whether id names no commit.
 func (id CommitID) IsZero() bool { return id == CommitID{} }
+
+// bytes returns the id, nil for the zero id.
+func (id CommitID) bytes() []byte {
+	if id.IsZero() {
+		return nil
+	}
+	return id[:]
+}
 
 // ParseCommitID parses the 64 hexadecimal digits of an id; "" is the zero id. Any other text is the fault Malformed.
 func ParseCommitID(s string) (CommitID, error) {
@@ -127,6 +140,3 @@ func (h *changeHash) commitID(c Commit) CommitID {
 }
 
 const timeForm = "2006-01-02T15:04:05.000000Z"
-
-// fromMicros converts microseconds since 1970 to a time.
-func fromMicros(n int64) time.Time { return time.UnixMicro(n).UTC() }

@@ -21,10 +21,10 @@ import (
 	"trails/rdf"
 )
 
-// history makes a file with small commits, a bulk commit, and removals from both, in
+// grown makes a file with small commits, a bulk commit, and removals from both, in
 // the default graph and in others. Calls made the commits from the third on, and some
 // none.
-func history(t *testing.T) *db.File {
+func grown(t *testing.T) *db.File {
 	t.Helper()
 	f := create(t)
 	all := longEntities(11_000)
@@ -84,7 +84,7 @@ func verify(t *testing.T, f *db.File) db.VerifyReport {
 
 func TestVerifyAgreesWithWhatWasWritten(t *testing.T) {
 	testrun.Alone(t)
-	report := verify(t, history(t))
+	report := verify(t, grown(t))
 	if !report.OK() || report.Commits != 7 || report.Quads != 11_000-10+2 {
 		t.Errorf("%+v", report)
 	}
@@ -205,7 +205,7 @@ var forgeries = []struct {
 func historyFile(t *testing.T) (base string, content []byte) {
 	t.Helper()
 	base = filepath.Join(t.TempDir(), "base.db")
-	if err := history(t).Backup(t.Context(), base, db.BackupOptions{}); err != nil {
+	if err := grown(t).Backup(t.Context(), base, db.BackupOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	content, err := os.ReadFile(base)
@@ -331,7 +331,7 @@ func TestVerifyNoticesAZeroThatIsNoNumber(t *testing.T) {
 
 func TestABackupIsTheSameFile(t *testing.T) {
 	testrun.Alone(t)
-	f := history(t)
+	f := grown(t)
 	dest := filepath.Join(t.TempDir(), "copy.db")
 	var last, total int64
 	if err := f.Backup(t.Context(), dest, db.BackupOptions{Progress: func(d, n int64) { last, total = d, n }}); err != nil {
@@ -354,7 +354,7 @@ func TestABackupIsTheSameFile(t *testing.T) {
 }
 
 func TestABackupThatIsCancelledLeavesNothing(t *testing.T) {
-	f := history(t)
+	f := grown(t)
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	err := f.Backup(ctx, filepath.Join(dir, "copy.db"), db.BackupOptions{Progress: func(int64, int64) { cancel() }})

@@ -121,16 +121,12 @@ func momentTerm(t time.Time) rdf.Term {
 // The beginnings of IRIs in virtual graphs.
 const (
 	activityPrefix   = "urn:uuid:"
-	commitPrefix     = "urn:trails:commit:"
 	agentPrefix      = "urn:trails:agent:"
 	capabilityPrefix = "urn:trails:capability:"
 )
 
 // IRI returns the IRI of the activity.
 func (a Activity) IRI() rdf.IRI { return rdf.IRI(activityPrefix + a.ID) }
-
-// IRI returns the IRI of the commit.
-func (id CommitID) IRI() rdf.IRI { return rdf.IRI(commitPrefix + id.Whole()) }
 
 // AgentIRI returns the IRI of a principal. Different principals have different IRIs.
 func AgentIRI(agent string) rdf.IRI {

@@ -243,7 +243,7 @@ func TestCommitsAreFoundByTheirIDs(t *testing.T) {
 }
 
 func TestChangesAreReadFromAnOffsetOn(t *testing.T) {
-	r := read(t, history(t))
+	r := read(t, grown(t))
 	for seq := db.Seq(1); seq <= r.Head().Seq; seq++ {
 		all := collect(t, r.Changes(t.Context(), seq, 0))
 		for _, offset := range []int{1, 7, len(all) - 1, len(all), len(all) + 3} {

@@ -11,12 +11,6 @@ import (
 	"trails/rdf"
 )
 
-// What a change did, in the change log and in the commit's hash.
-const (
-	OpAdd    = '+'
-	OpRemove = '-'
-)
-
 // Writer is one write transaction. It is also a Reader of its own state. It must be used by one goroutine at a time,
 // and ends with Commit, Keep or Close; Close after the others does nothing, so it may be deferred.
 type Writer struct {
