@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"trails/db/history"
 	"trails/db/inline"
 	"trails/fault"
 	"trails/rdf"
@@ -325,7 +326,7 @@ func (w *Writer) insertRows(ctx context.Context, rows []quadIDs, logged bool) er
 	// ends the whole transaction anyway.
 	err := w.conn.exec("INSERT OR FAIL INTO live (s, p, o, g, added) SELECT s, p, o, g, ? FROM feed_quads", nil, w.seq)
 	if err == nil && logged {
-		err = w.conn.exec("INSERT OR FAIL INTO changes (line, seq, s, p, o, g, op) SELECT ?, ?, s, p, o, g, ? FROM feed_quads", nil, mainLine, w.seq, int64(OpAdd))
+		err = w.conn.exec("INSERT OR FAIL INTO changes (line, seq, s, p, o, g, op) SELECT ?, ?, s, p, o, g, ? FROM feed_quads", nil, mainLine, w.seq, int64(history.OpAdd))
 	}
 	feed.quads = nil
 	return err

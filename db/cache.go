@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"trails/db/history"
 	"trails/db/inline"
 	"trails/rdf"
 )
@@ -15,7 +16,7 @@ type caches struct {
 	epoch string
 	terms *termCache
 	// lastHead is the head that was read last.
-	lastHead atomic.Pointer[Commit]
+	lastHead atomic.Pointer[history.Commit]
 	// texts are sorted texts of whole properties, each as of a commit.
 	texts textStore
 	// fresh are the texts that are not in the index of words yet.

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 
+	"trails/db/history"
 	"trails/rdf"
 )
 
@@ -18,7 +19,7 @@ const touchedTypes = `SELECT s, o FROM changes WHERE line = ?1 AND seq BETWEEN ?
 
 // Touched returns up to limit typed subjects in the change logs of main's commits from first to last. Bulk commits
 // have no log, and are left out.
-func (r *Reader) Touched(ctx context.Context, first, last Seq, limit int) (list []Touch, err error) {
+func (r *Reader) Touched(ctx context.Context, first, last history.Seq, limit int) (list []Touch, err error) {
 	err = r.touched(ctx, touchedTypes+" LIMIT ?5 + 0", []any{first, last, limit}, func(s *stmt) error {
 		subject, err := r.dict.term(s.id(0))
 		if err != nil {
@@ -32,7 +33,7 @@ func (r *Reader) Touched(ctx context.Context, first, last Seq, limit int) (list 
 }
 
 // TouchedTypes returns only the types, without a limit. Its cost is that of reading the change logs.
-func (r *Reader) TouchedTypes(ctx context.Context, first, last Seq) (list []rdf.Term, err error) {
+func (r *Reader) TouchedTypes(ctx context.Context, first, last history.Seq) (list []rdf.Term, err error) {
 	err = r.touched(ctx, "SELECT DISTINCT o FROM ("+touchedTypes+")", []any{first, last}, func(s *stmt) error {
 		kind, err := r.dict.term(s.id(0))
 		list = append(list, kind)

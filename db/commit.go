@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"trails/db/history"
 	"trails/fault"
 )
 
@@ -18,8 +19,8 @@ const commitColumns = `c.seq, c.id, c.parent, c.parent2, c.line, c.ts, c.author,
 	c.schema_version, c.schema_seq, c.flags, c.added, c.removed, c.quads, l.name
 	FROM commits c JOIN lines l ON l.line = c.line`
 
-func scanCommit(s *stmt) Commit {
-	c := Commit{
+func scanCommit(s *stmt) history.Commit {
+	c := history.Commit{
 		Seq: s.seq(0), Line: s.ColumnInt64(4), Time: fromMicros(s.ColumnInt64(5)),
 		Author: s.ColumnText(6), Message: s.ColumnText(7),
 		SchemaVersion: s.ColumnInt64(8), SchemaSeq: s.seq(9),
@@ -35,8 +36,8 @@ func scanCommit(s *stmt) Commit {
 
 // readHead reads the head of main and its epoch, and selects the caches of that epoch. Within an epoch a commit never
 // changes, so if the head is the one that was read last, it is not read again.
-func (r *Reader) readHead() (head Commit, err error) {
-	var seq Seq
+func (r *Reader) readHead() (head history.Commit, err error) {
+	var seq history.Seq
 	r.caches = nil
 	err = r.conn.exec("SELECT head, epoch FROM lines WHERE line = ?", func(s *stmt) error {
 		seq, r.caches = s.seq(0), r.file.cachesOf(string(s.blob(1)))
@@ -63,7 +64,7 @@ func (r *Reader) readHead() (head Commit, err error) {
 }
 
 // Commits returns up to limit commits with numbers less than before, newest first; 0 starts at the newest.
-func (r *Reader) Commits(ctx context.Context, before Seq, limit int) ([]Commit, error) {
+func (r *Reader) Commits(ctx context.Context, before history.Seq, limit int) ([]history.Commit, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "commits", err)
 	}
@@ -74,7 +75,7 @@ func (r *Reader) Commits(ctx context.Context, before Seq, limit int) ([]Commit, 
 	return list, r.fail(ctx, "commits", err)
 }
 
-func (r *Reader) commits(where string, args ...any) (list []Commit, err error) {
+func (r *Reader) commits(where string, args ...any) (list []history.Commit, err error) {
 	err = r.conn.exec("SELECT "+commitColumns+" "+where, func(s *stmt) error {
 		list = append(list, scanCommit(s))
 		return nil
@@ -83,16 +84,16 @@ func (r *Reader) commits(where string, args ...any) (list []Commit, err error) {
 }
 
 // CommitBySeq returns the commit with this number, or the fault Missing.
-func (r *Reader) CommitBySeq(ctx context.Context, seq Seq) (Commit, error) {
+func (r *Reader) CommitBySeq(ctx context.Context, seq history.Seq) (history.Commit, error) {
 	if err := r.ready(ctx); err != nil {
-		return Commit{}, r.fail(ctx, "commit", err)
+		return history.Commit{}, r.fail(ctx, "commit", err)
 	}
 	list, err := r.commits("WHERE c.seq = ?", seq)
 	if err == nil && len(list) == 0 {
 		err = fault.New(fault.Missing, "no commit number %d", seq)
 	}
 	if err != nil {
-		return Commit{}, r.fail(ctx, "commit", err)
+		return history.Commit{}, r.fail(ctx, "commit", err)
 	}
 	return list[0], nil
 }
@@ -102,29 +103,29 @@ const likeCommits = 5
 
 // CommitByID returns the commit whose id begins with these hexadecimal digits. No such commit is the fault Missing;
 // other characters or several such commits are the fault Malformed, which names the newest ones.
-func (r *Reader) CommitByID(ctx context.Context, prefix string) (Commit, error) {
+func (r *Reader) CommitByID(ctx context.Context, prefix string) (history.Commit, error) {
 	low, high, err := prefixRange(prefix)
 	if err != nil {
-		return Commit{}, err
+		return history.Commit{}, err
 	}
 	if err := r.ready(ctx); err != nil {
-		return Commit{}, r.fail(ctx, "commit", err)
+		return history.Commit{}, r.fail(ctx, "commit", err)
 	}
 	list, err := r.commits("WHERE c.id BETWEEN ? AND ? ORDER BY c.seq DESC LIMIT ? + 0", low[:], high[:], likeCommits+1)
 	switch {
 	case err != nil:
-		return Commit{}, r.fail(ctx, "commit", err)
+		return history.Commit{}, r.fail(ctx, "commit", err)
 	case len(list) == 0:
-		return Commit{}, fault.New(fault.Missing, "no commit %s", prefix)
+		return history.Commit{}, fault.New(fault.Missing, "no commit %s", prefix)
 	case len(list) > 1:
-		return Commit{}, ambiguous(prefix, list)
+		return history.Commit{}, ambiguous(prefix, list)
 	}
 	return list[0], nil
 }
 
 // ambiguous is the fault that lists the commits, newest first, whose ids begin with prefix. Ids that are equal in the
 // digits usually shown are shown in full.
-func ambiguous(prefix string, list []Commit) error {
+func ambiguous(prefix string, list []history.Commit) error {
 	times := map[string]int{}
 	for _, c := range list {
 		times[c.ID.String()]++
@@ -145,22 +146,22 @@ func ambiguous(prefix string, list []Commit) error {
 }
 
 // prefixRange returns the least and the greatest id that begin with prefix.
-func prefixRange(prefix string) (low, high CommitID, err error) {
+func prefixRange(prefix string) (low, high history.CommitID, err error) {
 	missing := 2*len(low) - len(prefix)
 	if missing < 0 || prefix == "" {
 		return low, high, fault.New(fault.Malformed, "%q is not a commit id", prefix)
 	}
-	if low, err = ParseCommitID(prefix + strings.Repeat("0", missing)); err != nil {
+	if low, err = history.ParseCommitID(prefix + strings.Repeat("0", missing)); err != nil {
 		return low, high, fault.New(fault.Malformed, "%q is not a commit id", prefix)
 	}
-	high, err = ParseCommitID(prefix + strings.Repeat("f", missing))
+	high, err = history.ParseCommitID(prefix + strings.Repeat("f", missing))
 	return low, high, err
 }
 
 // CommitMeta is the part of a commit besides its changes.
 type CommitMeta struct {
 	// Parent, when set, must be the current head; otherwise it is the fault Precondition.
-	Parent *CommitID
+	Parent *history.CommitID
 	// Time is stored to the microsecond.
 	Time            time.Time
 	Author, Message string
@@ -173,60 +174,60 @@ type CommitMeta struct {
 
 // Commit makes the changes durable as one commit, with its provenance (act may be
 // nil) in the same transaction, and ends the Writer. On an error nothing is changed.
-func (w *Writer) Commit(ctx context.Context, meta CommitMeta, act *Activity) (Commit, error) {
+func (w *Writer) Commit(ctx context.Context, meta CommitMeta, act *Activity) (history.Commit, error) {
 	c, err := w.commit(ctx, meta, act)
 	if err != nil {
 		w.Close()
-		return Commit{}, w.fail(ctx, "commit", err)
+		return history.Commit{}, w.fail(ctx, "commit", err)
 	}
 	return c, nil
 }
 
-func (w *Writer) commit(ctx context.Context, meta CommitMeta, act *Activity) (Commit, error) {
+func (w *Writer) commit(ctx context.Context, meta CommitMeta, act *Activity) (history.Commit, error) {
 	if err := w.usable(ctx); err != nil {
-		return Commit{}, err
+		return history.Commit{}, err
 	}
 	if w.settled {
-		return Commit{}, errors.New("what was settled cannot be committed")
+		return history.Commit{}, errors.New("what was settled cannot be committed")
 	}
 	if meta.Parent != nil && *meta.Parent != w.head.ID {
-		return Commit{}, fault.New(fault.Precondition, "main moved to %s since you read %s; read it and try again", w.head.ID, *meta.Parent).With("head", w.head.ID.String())
+		return history.Commit{}, fault.New(fault.Precondition, "main moved to %s since you read %s; read it and try again", w.head.ID, *meta.Parent).With("head", w.head.ID.String())
 	}
 	if err := w.finish(ctx); err != nil {
-		return Commit{}, err
+		return history.Commit{}, err
 	}
 	c := w.newCommit(meta)
 	activity, err := w.addRecords(c, meta, act)
 	if err != nil {
-		return Commit{}, err
+		return history.Commit{}, err
 	}
 	if err := w.insertCommit(c, activity); err != nil {
-		return Commit{}, err
+		return history.Commit{}, err
 	}
 	if err := w.conn.sweep(c.Time); err != nil {
-		return Commit{}, fmt.Errorf("remove expired artifacts: %w", err)
+		return history.Commit{}, fmt.Errorf("remove expired artifacts: %w", err)
 	}
 	return c, w.endWith("COMMIT")
 }
 
-func (w *Writer) newCommit(meta CommitMeta) Commit {
-	c := Commit{
+func (w *Writer) newCommit(meta CommitMeta) history.Commit {
+	c := history.Commit{
 		Seq: w.seq, Parent: w.head.ID, Line: mainLine, Branch: "main",
 		Time: meta.Time.UTC().Truncate(time.Microsecond), Author: meta.Author, Message: meta.Message,
 		SchemaVersion: meta.SchemaVersion, SchemaSeq: w.head.SchemaSeq,
-		Added: w.hash.added, Removed: w.hash.removed,
-		Quads: w.head.Quads + w.hash.added - w.hash.removed,
+		Added: w.hash.Added, Removed: w.hash.Removed,
+		Quads: w.head.Quads + w.hash.Added - w.hash.Removed,
 		Bulk:  w.log.skipped,
 	}
 	if meta.SchemaChanged {
 		c.SchemaSeq = c.Seq
 	}
-	c.ID = w.hash.commitID(c)
+	c.ID = w.hash.CommitID(c)
 	return c
 }
 
 // insertCommit writes the row of the commit; activity is the digest of the activity that made it, or nil.
-func (w *Writer) insertCommit(c Commit, activity []byte) error {
+func (w *Writer) insertCommit(c history.Commit, activity []byte) error {
 	flags := 0
 	if c.Bulk {
 		flags = flagBulk
@@ -243,7 +244,7 @@ func (w *Writer) insertCommit(c Commit, activity []byte) error {
 	err = w.conn.exec(`INSERT INTO commits
 		(seq, id, parent, parent2, line, ts, author, message, schema_version, schema_seq, flags, added, removed, quads, chain)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, nil,
-		c.Seq, c.ID[:], c.Parent.bytes(), c.Parent2.bytes(), c.Line, c.Time.UnixMicro(), c.Author, c.Message,
+		c.Seq, c.ID[:], c.Parent.Bytes(), c.Parent2.Bytes(), c.Line, c.Time.UnixMicro(), c.Author, c.Message,
 		c.SchemaVersion, c.SchemaSeq, flags, c.Added, c.Removed, c.Quads, chain)
 	if err != nil {
 		return fmt.Errorf("insert commit: %w", err)
@@ -252,7 +253,7 @@ func (w *Writer) insertCommit(c Commit, activity []byte) error {
 }
 
 // addRecords writes the activity and the idempotent result of the commit, and returns the digest of the activity.
-func (w *Writer) addRecords(c Commit, meta CommitMeta, act *Activity) (activity []byte, err error) {
+func (w *Writer) addRecords(c history.Commit, meta CommitMeta, act *Activity) (activity []byte, err error) {
 	if act != nil {
 		a := *act
 		a.CommitSeq = c.Seq

@@ -8,6 +8,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/history"
 	"trails/db/inline"
 	"trails/db/pager"
 )
@@ -170,9 +171,9 @@ func (c *conn) id(sql string, args ...any) (inline.TermID, error) {
 }
 
 // seq returns the first column of the first row as the number of a commit, 0 without one.
-func (c *conn) seq(sql string, args ...any) (Seq, error) {
+func (c *conn) seq(sql string, args ...any) (history.Seq, error) {
 	n, err := c.int64(sql, args...)
-	return Seq(n), err
+	return history.Seq(n), err
 }
 
 func (s *stmt) bind(i int, arg any) {
@@ -185,7 +186,7 @@ func (s *stmt) bind(i int, arg any) {
 		s.BindInt64(i, v)
 	case inline.TermID:
 		s.bindID(i, v)
-	case Seq:
+	case history.Seq:
 		s.BindInt64(i, int64(v))
 	case string:
 		s.BindText(i, v)
@@ -205,7 +206,7 @@ func idValue(id inline.TermID) sqlite.Value { return sqlite.IntegerValue(int64(i
 
 func idOf(v sqlite.Value) inline.TermID { return inline.TermID(v.Int64()) }
 
-func (s *stmt) seq(i int) Seq { return Seq(s.ColumnInt64(i)) }
+func (s *stmt) seq(i int) history.Seq { return history.Seq(s.ColumnInt64(i)) }
 
 // fromMicros converts microseconds since 1970 to a time.
 func fromMicros(n int64) time.Time { return time.UnixMicro(n).UTC() }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"trails/db"
+	"trails/db/history"
 	"trails/rdf"
 )
 
@@ -57,7 +58,7 @@ func line(q rdf.Quad) string { return string(rdf.AppendQuad(nil, q)) }
 func byLine(a, b rdf.Quad) int { return cmp.Compare(line(a), line(b)) }
 
 // write commits the additions and removals, in canonical order.
-func write(t testing.TB, f *db.File, add, remove []rdf.Quad) db.Commit {
+func write(t testing.TB, f *db.File, add, remove []rdf.Quad) history.Commit {
 	t.Helper()
 	c, err := tryWrite(t.Context(), f, add, remove)
 	if err != nil {
@@ -66,14 +67,14 @@ func write(t testing.TB, f *db.File, add, remove []rdf.Quad) db.Commit {
 	return c
 }
 
-func tryWrite(ctx context.Context, f *db.File, add, remove []rdf.Quad) (db.Commit, error) {
+func tryWrite(ctx context.Context, f *db.File, add, remove []rdf.Quad) (history.Commit, error) {
 	w, err := f.Write(ctx)
 	if err != nil {
-		return db.Commit{}, err
+		return history.Commit{}, err
 	}
 	defer w.Close()
 	if err := apply(ctx, w, add, remove); err != nil {
-		return db.Commit{}, err
+		return history.Commit{}, err
 	}
 	return w.Commit(ctx, commitMeta(w, add, remove), nil)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"trails/db/history"
 	"trails/fault"
 )
 
@@ -20,7 +21,7 @@ type CapabilityVersion struct {
 	// has. Program is the program that wrote it.
 	Agent, Program string
 	// CommitSeq is the head at that time, 0 before the first commit.
-	CommitSeq Seq
+	CommitSeq history.Seq
 }
 
 const insertDescriptor = `INSERT INTO descriptors (seq, capability, version, descriptor, ts, agent, program, commit_seq, chain)

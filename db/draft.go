@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"trails/db/history"
 	"trails/rdf"
 )
 
@@ -91,7 +92,7 @@ func (d *Draft) remove(q rdf.Quad) (bool, error) {
 }
 
 // note stores the state of a row before the draft. Only the first call for a row has an effect.
-func (d *Draft) note(ids quadIDs, was Seq) error {
+func (d *Draft) note(ids quadIDs, was history.Seq) error {
 	return d.w.conn.exec(noteDraft, nil, ids[posS], ids[posP], ids[posO], ids[posG], was)
 }
 

@@ -16,6 +16,7 @@ import (
 	"trails/db"
 	"trails/db/dbtest"
 	"trails/db/disk"
+	"trails/db/history"
 	"trails/fault"
 	"trails/rdf"
 )
@@ -241,7 +242,7 @@ func TestKilledInMidCommit(t *testing.T) {
 		if !strings.HasPrefix(id, "commit ") {
 			continue
 		}
-		if _, err := read1(f, func(r *db.Reader) (db.Commit, error) {
+		if _, err := read1(f, func(r *db.Reader) (history.Commit, error) {
 			return r.CommitByID(context.Background(), strings.TrimPrefix(id, "commit "))
 		}); err != nil {
 			t.Errorf("%s was acknowledged: %v", id, err)

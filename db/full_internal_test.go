@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"trails/db/history"
 	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/rdf"
@@ -63,7 +64,7 @@ func limit(t *testing.T, f *File, pages int64) {
 	}
 }
 
-func (f *File) headNow(t *testing.T) Commit {
+func (f *File) headNow(t *testing.T) history.Commit {
 	t.Helper()
 	r, err := f.Read(t.Context(), View{})
 	if err != nil {
@@ -73,17 +74,17 @@ func (f *File) headNow(t *testing.T) Commit {
 	return r.Head()
 }
 
-func put(t *testing.T, f *File, name string, quads int) (Commit, error) {
+func put(t *testing.T, f *File, name string, quads int) (history.Commit, error) {
 	t.Helper()
 	w, err := f.Write(t.Context())
 	if err != nil {
-		return Commit{}, err
+		return history.Commit{}, err
 	}
 	defer w.Close()
 	for i := range quads {
 		s := rdf.IRI(fmt.Sprintf("urn:%s/%06d", name, i))
 		if _, err := w.Add(t.Context(), rdf.Quad{Subject: s, Predicate: rdf.IRI("urn:p"), Object: rdf.String(name)}); err != nil {
-			return Commit{}, err
+			return history.Commit{}, err
 		}
 	}
 	return w.Commit(t.Context(), CommitMeta{Time: time.Unix(1, 0)}, nil)

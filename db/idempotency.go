@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"time"
+	"trails/db/history"
 )
 
 // IdempotentKey makes a repeated write return the result of the first one.
@@ -12,7 +13,7 @@ type IdempotentKey struct {
 	// Digest is the digest of the call's arguments. The caller refuses a key that was used with another digest.
 	Digest []byte
 	// Result returns the bytes to store, once the id of the commit is known. It must not use the Writer.
-	Result func(Commit) ([]byte, error)
+	Result func(history.Commit) ([]byte, error)
 }
 
 // Idempotent is the stored result of an earlier write.

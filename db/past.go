@@ -6,6 +6,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/history"
 	"trails/fault"
 )
 
@@ -30,7 +31,7 @@ var goneIndexes = []string{
 
 // goBack makes the connection read the state of a commit. The facts for plans of the head are not used, because they
 // depend on the statements.
-func (r *Reader) goBack(id CommitID) error {
+func (r *Reader) goBack(id history.CommitID) error {
 	list, err := r.commits("WHERE c.id = ?", id[:])
 	if err == nil && len(list) == 0 {
 		err = fault.New(fault.Missing, "no commit %s", id)
@@ -69,7 +70,7 @@ func (c *conn) text(sql string) string {
 // pastTable is t_past(s, p, o, g): the statements as of a commit.
 type pastTable struct {
 	conn  *conn
-	at    Seq
+	at    history.Seq
 	texts map[pastSearch]string
 }
 

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db"
+	"trails/db/history"
 	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/rdf"
@@ -33,7 +34,7 @@ func TestQueriesOfThePastAgreeWithTheOracle(t *testing.T) {
 		}
 		defer f.Close()
 		type state struct {
-			commit db.Commit
+			commit history.Commit
 			quads  []rdf.Quad
 		}
 		var states []state
@@ -141,7 +142,7 @@ func pastRows(t testing.TB, r *db.Reader) (out []string) {
 func TestACommitAnswersAsItDidWhenItWasTheNewest(t *testing.T) {
 	f := create(t)
 	random := rand.New(rand.NewPCG(3, 1))
-	var commits []db.Commit
+	var commits []history.Commit
 	var answers [][]string
 	var now []rdf.Quad
 	for range 4 {
@@ -210,7 +211,7 @@ func TestAReaderOfThePastIsOneOfTheReaders(t *testing.T) {
 	}
 	defer f.Close()
 	first := f.LatestHead(t.Context())
-	if _, err := f.Read(t.Context(), db.View{At: db.CommitID{1}}); !fault.Is(err, fault.Missing) {
+	if _, err := f.Read(t.Context(), db.View{At: history.CommitID{1}}); !fault.Is(err, fault.Missing) {
 		t.Errorf("a commit that is not there: %v", err)
 	}
 	r, err := f.Read(t.Context(), db.View{At: first.ID})

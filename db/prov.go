@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"trails/db/history"
 	"trails/fault"
 )
 
@@ -26,7 +27,7 @@ type Activity struct {
 	TraceID        string
 	CostMicros     int64
 	// CommitSeq is the commit that the call made, 0 for none.
-	CommitSeq Seq
+	CommitSeq history.Seq
 	// DryRun marks a call that changed nothing and only showed what it would do.
 	DryRun bool
 	// Used and Generated are IRIs; the caller bounds their number.
@@ -43,7 +44,7 @@ type ActivityFilter struct {
 	// Before is an exclusive upper bound of Seq, for the next page.
 	Before                     int64
 	Agent, Capability, Outcome string
-	CommitSeq                  Seq
+	CommitSeq                  history.Seq
 }
 
 const insertActivity = `INSERT INTO prov

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"trails/db/history"
 	"trails/db/inline"
 	"trails/db/lower"
 	"trails/rdf"
@@ -29,7 +30,7 @@ type facts struct {
 
 // regionFact is valid for one commit: the next one may add an object of another region.
 type regionFact struct {
-	of     CommitID
+	of     history.CommitID
 	region lower.Region
 }
 
@@ -37,7 +38,7 @@ type regionFact struct {
 type countFact struct {
 	rows  float64
 	quads int64
-	seq   Seq
+	seq   history.Seq
 }
 
 // maxFacts bounds each kind of facts. When there are more, all are dropped.
@@ -178,7 +179,7 @@ func (b bound) tree() (name string, columns [3]int) {
 
 // stillGood reports whether little can have changed since the estimate: few commits, and about the same number of
 // statements.
-func (f countFact) stillGood(head Commit) bool {
+func (f countFact) stillGood(head history.Commit) bool {
 	if f.seq == head.Seq {
 		return true
 	}

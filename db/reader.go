@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"trails/db/history"
 	"trails/db/inline"
 	"trails/rdf"
 )
@@ -14,7 +15,7 @@ import (
 // View selects the state of the file to read. The zero View is the head of main.
 type View struct {
 	// At is the commit whose state is read; the zero id is the head.
-	At CommitID
+	At history.CommitID
 }
 
 // Reader is one fixed state of the file. Later writes do not change it. For an earlier commit, queries and Match read
@@ -23,7 +24,7 @@ type View struct {
 type Reader struct {
 	file *File
 	conn *conn
-	head Commit
+	head history.Commit
 	// caches are the caches of the epoch of this state.
 	caches *caches
 	dict   dictionary
@@ -70,7 +71,7 @@ const headWait = 50 * time.Millisecond
 
 // LatestHead returns the current head or, if no reader is free, the one that was read last, or the zero Commit. It
 // hardly waits.
-func (f *File) LatestHead(ctx context.Context) Commit {
+func (f *File) LatestHead(ctx context.Context) history.Commit {
 	ctx, cancel := context.WithTimeout(ctx, headWait)
 	defer cancel()
 	if r, err := f.Read(ctx, View{}); err == nil {
@@ -80,7 +81,7 @@ func (f *File) LatestHead(ctx context.Context) Commit {
 	if last := f.caches.Load().lastHead.Load(); last != nil {
 		return *last
 	}
-	return Commit{}
+	return history.Commit{}
 }
 
 func (f *File) readConn(ctx context.Context, v View) (*conn, error) {
@@ -189,7 +190,7 @@ func (c *conn) end(how string) error {
 }
 
 // Head returns the commit of this state; the zero Commit before the first.
-func (r *Reader) Head() Commit { return r.head }
+func (r *Reader) Head() history.Commit { return r.head }
 
 // Epoch identifies the time since the file was created or a backup was last restored. [Commit.Seq] and
 // [Commit.SchemaSeq] are only comparable within an epoch.
@@ -282,7 +283,7 @@ func (r *Reader) rows(ctx context.Context, sql string, row func(*stmt) (more boo
 }
 
 // column reads the first column of a statement's rows.
-func column[T inline.TermID | Seq](ctx context.Context, r *Reader, sql string, args ...any) (list []T, err error) {
+func column[T inline.TermID | history.Seq](ctx context.Context, r *Reader, sql string, args ...any) (list []T, err error) {
 	err = r.rows(ctx, sql, func(s *stmt) (bool, error) {
 		list = append(list, T(s.ColumnInt64(0)))
 		return true, nil

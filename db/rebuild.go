@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"trails/db/extsort"
+	"trails/db/history"
 	"trails/db/scan"
 )
 
@@ -55,7 +56,7 @@ func (w *Writer) beginRebuild(ctx context.Context) error {
 
 // add sorts rows in a goroutine, while the caller collects the next ones. Since sorting needs no connection, the
 // connection can insert terms at the same time.
-func (r *rebuild) add(ctx context.Context, rows []quadIDs, added Seq) error {
+func (r *rebuild) add(ctx context.Context, rows []quadIDs, added history.Seq) error {
 	if err := r.adding.settle(); err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (r *rebuild) add(ctx context.Context, rows []quadIDs, added Seq) error {
 	return nil
 }
 
-func (r *rebuild) addOne(ids quadIDs, added Seq) error {
+func (r *rebuild) addOne(ids quadIDs, added history.Seq) error {
 	for i, tree := range rebuiltTrees {
 		if tree.named && ids[posG] == defaultGraph {
 			continue
@@ -225,7 +226,7 @@ func (p *newPages) settle() error {
 }
 
 // row returns the columns of the index for a statement.
-func (x liveIndex) row(ids quadIDs, added Seq) (row [5]int64) {
+func (x liveIndex) row(ids quadIDs, added history.Seq) (row [5]int64) {
 	for i, id := range ids {
 		row[x.at[i]] = int64(id)
 	}

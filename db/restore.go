@@ -11,6 +11,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/disk"
+	"trails/db/history"
 	"trails/fault"
 )
 
@@ -32,7 +33,7 @@ type RestoreOptions struct {
 // Restored is the result of a restore, or what it is about to do.
 type Restored struct {
 	// Before is the replaced head, the zero Commit if there was no file.
-	Before, After Commit
+	Before, After history.Commit
 }
 
 // Restore replaces the content of the file at path by a backup, while other processes read and write the file. It is
@@ -96,7 +97,7 @@ func (f *File) restore(ctx context.Context, backup string, o RestoreOptions) (do
 
 // prepareBackup copies the backup to temp, in the current format, verified, and with a new epoch. of is the file to
 // be replaced, or nil.
-func prepareBackup(ctx context.Context, backup, temp string, of *File, o RestoreOptions) (head Commit, err error) {
+func prepareBackup(ctx context.Context, backup, temp string, of *File, o RestoreOptions) (head history.Commit, err error) {
 	if err := copyBackup(ctx, backup, temp, o); err != nil {
 		return head, err
 	}
@@ -164,7 +165,7 @@ func copyBackup(ctx context.Context, backup, temp string, o RestoreOptions) erro
 
 // overwrite replaces the content of the file by that of the file at temp, in one transaction, and returns the
 // replaced head.
-func (f *File) overwrite(ctx context.Context, temp string, o RestoreOptions) (before Commit, err error) {
+func (f *File) overwrite(ctx context.Context, temp string, o RestoreOptions) (before history.Commit, err error) {
 	if err := f.write.Acquire(ctx, 1); err != nil {
 		return before, err
 	}
@@ -209,7 +210,7 @@ func (f *File) overwrite(ctx context.Context, temp string, o RestoreOptions) (be
 }
 
 // save makes a backup of the state that is about to be replaced, and returns its head.
-func (f *File) save(ctx context.Context, o RestoreOptions) (head Commit, err error) {
+func (f *File) save(ctx context.Context, o RestoreOptions) (head history.Commit, err error) {
 	r, err := f.Read(ctx, View{})
 	if err != nil {
 		return head, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"trails/db/history"
 	"trails/db/inline"
 	"trails/rdf"
 	"trails/sparql"
@@ -78,7 +79,7 @@ type Change struct {
 	// Op is [OpAdd] or [OpRemove].
 	Op byte
 	// Seq is the commit's number.
-	Seq Seq
+	Seq history.Seq
 	rdf.Quad
 }
 
@@ -97,7 +98,7 @@ const (
 
 // Changes returns the quads that a commit added and removed, in the order of ids, from offset on. For a bulk commit
 // it reads the table up to the last quad that is returned.
-func (r *Reader) Changes(ctx context.Context, seq Seq, offset int) iter.Seq2[Change, error] {
+func (r *Reader) Changes(ctx context.Context, seq history.Seq, offset int) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		c, err := r.CommitBySeq(ctx, seq)
 		if err != nil {
@@ -128,7 +129,7 @@ const (
 
 // ChangedTypes returns the classes of the nodes that a commit changed, in the order of their ids. It is one pass over
 // the changes of the commit or, for a bulk commit, over the rdf:type statements in an index.
-func (r *Reader) ChangedTypes(ctx context.Context, seq Seq) (list []ChangedType, err error) {
+func (r *Reader) ChangedTypes(ctx context.Context, seq history.Seq) (list []ChangedType, err error) {
 	c, err := r.CommitBySeq(ctx, seq)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"trails/db"
+	"trails/db/history"
 	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/rdf"
@@ -175,7 +176,7 @@ func TestActivitiesAreKeptWithTheirCommitAndWithout(t *testing.T) {
 		Started: epoch, Ended: epoch.Add(1000), Inputs: []byte{1, 2}, Outcome: "ok", TraceID: "t",
 		CostMicros: 5, Used: []string{"urn:u"}, Generated: []string{"urn:g", "urn:h"},
 	}
-	key := &db.IdempotentKey{Key: "k", Digest: []byte("d"), Result: func(c db.Commit) ([]byte, error) { return c.ID[:], nil }}
+	key := &db.IdempotentKey{Key: "k", Digest: []byte("d"), Result: func(c history.Commit) ([]byte, error) { return c.ID[:], nil }}
 	c, err := w.Commit(t.Context(), db.CommitMeta{Time: epoch, Idempotent: key}, &made)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 
+	"trails/db/history"
 	"trails/db/inline"
 	"trails/rdf"
 )
@@ -42,7 +43,7 @@ const (
 
 // SubjectCommits returns up to limit numbers of commits, less than before, that changed a subject's statements in the
 // default graph, newest first; 0 starts at the newest.
-func (r *Reader) SubjectCommits(ctx context.Context, s rdf.Term, before Seq, limit int) ([]Seq, error) {
+func (r *Reader) SubjectCommits(ctx context.Context, s rdf.Term, before history.Seq, limit int) ([]history.Seq, error) {
 	ids, ok, err := r.known(ctx, s)
 	if err != nil || !ok {
 		return nil, r.fail(ctx, "commits of a subject", err)
@@ -50,18 +51,18 @@ func (r *Reader) SubjectCommits(ctx context.Context, s rdf.Term, before Seq, lim
 	if before <= 0 {
 		before = 1 << 62
 	}
-	list, err := column[Seq](ctx, r, subjectCommits, ids[0], before, limit)
+	list, err := column[history.Seq](ctx, r, subjectCommits, ids[0], before, limit)
 	return list, r.fail(ctx, "commits of a subject", err)
 }
 
 // LastChange returns the number of the last commit that changed a subject's statements in the default graph, 0 if
 // there is none.
-func (r *Reader) LastChange(ctx context.Context, s rdf.Term) (Seq, error) {
+func (r *Reader) LastChange(ctx context.Context, s rdf.Term) (history.Seq, error) {
 	return r.seqOf(ctx, "last change", subjectChanged, s)
 }
 
 // ChangesOf returns up to limit changes that a commit made to one subject, in the order of ids.
-func (r *Reader) ChangesOf(ctx context.Context, c Commit, s rdf.Term, limit int) ([]Change, error) {
+func (r *Reader) ChangesOf(ctx context.Context, c history.Commit, s rdf.Term, limit int) ([]Change, error) {
 	ids, ok, err := r.known(ctx, s)
 	if err != nil || !ok {
 		return nil, r.fail(ctx, "changes of a subject", err)
@@ -80,7 +81,7 @@ func (r *Reader) ChangesOf(ctx context.Context, c Commit, s rdf.Term, limit int)
 
 // ChangedSubjects returns up to limit subjects that a commit changed, in any graph, in the order of their ids, from
 // offset on. For a bulk commit it may read the whole table.
-func (r *Reader) ChangedSubjects(ctx context.Context, c Commit, limit, offset int) ([]rdf.Term, error) {
+func (r *Reader) ChangedSubjects(ctx context.Context, c history.Commit, limit, offset int) ([]rdf.Term, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "changed subjects", err)
 	}
@@ -135,7 +136,7 @@ func (w *Writer) RemovedFrom(ctx context.Context, p rdf.IRI) iter.Seq2[rdf.Term,
 }
 
 // Existed reports whether a subject had statements, in any graph, just before the commit with this number.
-func (r *Reader) Existed(ctx context.Context, s rdf.Term, before Seq) (bool, error) {
+func (r *Reader) Existed(ctx context.Context, s rdf.Term, before history.Seq) (bool, error) {
 	ids, ok, err := r.known(ctx, s)
 	if err != nil || !ok {
 		return false, r.fail(ctx, "existed", err)
@@ -145,7 +146,7 @@ func (r *Reader) Existed(ctx context.Context, s rdf.Term, before Seq) (bool, err
 }
 
 // HadValue reports whether the default graph had a value of p for a subject just before the commit with this number.
-func (r *Reader) HadValue(ctx context.Context, s rdf.Term, p rdf.IRI, before Seq) (bool, error) {
+func (r *Reader) HadValue(ctx context.Context, s rdf.Term, p rdf.IRI, before history.Seq) (bool, error) {
 	ids, ok, err := r.known(ctx, s, p)
 	if err != nil || !ok {
 		return false, r.fail(ctx, "had value", err)
@@ -156,7 +157,7 @@ func (r *Reader) HadValue(ctx context.Context, s rdf.Term, p rdf.IRI, before Seq
 
 // ReferredBesides reports whether a term is the object of a statement that was added by another commit than the one
 // with this number.
-func (r *Reader) ReferredBesides(ctx context.Context, o rdf.Term, seq Seq) (bool, error) {
+func (r *Reader) ReferredBesides(ctx context.Context, o rdf.Term, seq history.Seq) (bool, error) {
 	ids, ok, err := r.known(ctx, o)
 	if err != nil || !ok {
 		return false, r.fail(ctx, "references", err)
@@ -167,17 +168,17 @@ func (r *Reader) ReferredBesides(ctx context.Context, o rdf.Term, seq Seq) (bool
 
 // Added returns the number of the commit that added a current statement of the default graph, 0 if the statement does
 // not exist.
-func (r *Reader) Added(ctx context.Context, q rdf.Quad) (Seq, error) {
+func (r *Reader) Added(ctx context.Context, q rdf.Quad) (history.Seq, error) {
 	return r.seqOf(ctx, "history of a statement", statementAdded, q.Subject, q.Predicate, q.Object)
 }
 
 // Removed returns the number of the commit that last removed a statement from the default graph, 0 if there is none.
-func (r *Reader) Removed(ctx context.Context, q rdf.Quad) (Seq, error) {
+func (r *Reader) Removed(ctx context.Context, q rdf.Quad) (history.Seq, error) {
 	return r.seqOf(ctx, "history of a statement", statementRemoved, q.Subject, q.Predicate, q.Object)
 }
 
 // seqOf returns the commit number that a statement finds by the ids of terms, or 0.
-func (r *Reader) seqOf(ctx context.Context, op, sql string, terms ...rdf.Term) (Seq, error) {
+func (r *Reader) seqOf(ctx context.Context, op, sql string, terms ...rdf.Term) (history.Seq, error) {
 	ids, ok, err := r.known(ctx, terms...)
 	if err != nil || !ok {
 		return 0, r.fail(ctx, op, err)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"trails/db/history"
 
 	"zombiezen.com/go/sqlite"
 )
@@ -73,7 +74,7 @@ func rowSum(table string, values ...any) []byte {
 			text = binary.BigEndian.AppendUint64(append(text, 'i'), uint64(v))
 		case int64:
 			text = binary.BigEndian.AppendUint64(append(text, 'i'), uint64(v))
-		case Seq:
+		case history.Seq:
 			text = binary.BigEndian.AppendUint64(append(text, 'i'), uint64(v))
 		case string:
 			text = append(binary.AppendUvarint(append(text, 't'), uint64(len(v))), v...)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"trails/db/history"
 	"trails/db/inline"
 	"trails/rdf"
 	"trails/sparql"
@@ -57,7 +58,7 @@ func compareTexts(a, b textRow) int {
 
 // textColumn is the sorted texts of one property as of a commit. It is immutable.
 type textColumn struct {
-	seq   Seq
+	seq   history.Seq
 	rows  []textRow
 	bytes int
 	// large means that there are too many texts to keep; there are no rows.
@@ -210,7 +211,7 @@ func (r *Reader) followTexts(ctx context.Context, p textKey, c *textColumn) (*te
 
 // changedTexts returns the texts that were added or removed since a commit, and whether each exists now; n counts the
 // changes.
-func (r *Reader) changedTexts(ctx context.Context, p textKey, since Seq) (now map[textRow]bool, n int, err error) {
+func (r *Reader) changedTexts(ctx context.Context, p textKey, since history.Seq) (now map[textRow]bool, n int, err error) {
 	s, err := r.conn.take(changedTexts)
 	if err != nil {
 		return nil, 0, err
@@ -222,7 +223,7 @@ func (r *Reader) changedTexts(ctx context.Context, p textKey, since Seq) (now ma
 	now = map[textRow]bool{}
 	err = r.steps(ctx, s, func() (bool, error) {
 		n++
-		now[scanText(s, p)] = s.ColumnInt64(3) == OpAdd
+		now[scanText(s, p)] = s.ColumnInt64(3) == history.OpAdd
 		return true, nil
 	})
 	return now, n, err

@@ -13,6 +13,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/disk"
+	"trails/db/history"
 	"trails/db/inline"
 	"trails/rdf"
 	"trails/text/fulltext"
@@ -21,7 +22,7 @@ import (
 // VerifyReport is the result of [File.Verify].
 type VerifyReport struct {
 	// Head is the commit of the verified state.
-	Head Commit
+	Head history.Commit
 	// Whole reports that everything was checked, not a sample.
 	Whole bool
 	// Commits, Quads and Terms are the numbers of checked ones.
@@ -94,8 +95,8 @@ type verifier struct {
 	ctx      context.Context
 	progress func(VerifyProgress)
 	report   VerifyReport
-	bulk     map[Seq]bool  // commits without a change log
-	terms    inline.TermID // last id of the dictionary
+	bulk     map[history.Seq]bool // commits without a change log
+	terms    inline.TermID        // last id of the dictionary
 	key      rowKey
 	live     rowSet // the rows of live
 	entry    fulltext.Entry
@@ -125,7 +126,7 @@ func (v *verifier) run(sample time.Duration) error {
 	v.key = newRowKey()
 	steps := []func() error{v.begin, v.schemaObjects, v.meta}
 	if v.report.Whole = sample == 0 || pages <= wholePages || time.Duration(pages)*pageTime <= sample; v.report.Whole {
-		steps = append(steps, v.pages, v.records, v.dictionary, v.indexOfWords, v.statements, v.indexes, func() error { return v.history(Commit{}) },
+		steps = append(steps, v.pages, v.records, v.dictionary, v.indexOfWords, v.statements, v.indexes, func() error { return v.history(history.Commit{}) },
 			func() error { return v.checkContents(0, math.MaxInt64, math.MaxInt64) })
 	} else {
 		deadline := time.Now().Add(sample)
@@ -156,7 +157,7 @@ func (v *verifier) begin() (err error) {
 	if v.indexed > v.terms {
 		v.problem("words_until: the index of words is said to end at term %d, and the last term is %d", v.indexed, v.terms)
 	}
-	v.bulk = map[Seq]bool{}
+	v.bulk = map[history.Seq]bool{}
 	return v.conn.exec("SELECT seq FROM commits WHERE flags & ?", func(s *stmt) error {
 		v.bulk[s.seq(0)] = true
 		return nil

@@ -12,6 +12,7 @@ import (
 
 	"trails/db"
 	"trails/db/dbtest"
+	"trails/db/history"
 	"trails/e2e/testrun"
 	"trails/fault"
 )
@@ -40,7 +41,7 @@ func TestNoEditOfAColumnGoesUnnoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 	meta := commitMeta(w, all[:2], all[10:12])
-	meta.Idempotent = &db.IdempotentKey{Key: "k", Digest: []byte("d"), Result: func(db.Commit) ([]byte, error) { return []byte("done"), nil }}
+	meta.Idempotent = &db.IdempotentKey{Key: "k", Digest: []byte("d"), Result: func(history.Commit) ([]byte, error) { return []byte("done"), nil }}
 	act := db.Activity{ID: "a", Capability: "thing.create", Version: "1", Agent: "ana", Via: "cli", Inputs: []byte("i"), Outcome: "ok", Used: []string{"urn:test:a"}, Generated: []string{"urn:test:b"}}
 	if _, err := w.Commit(t.Context(), meta, &act); err != nil {
 		t.Fatal(err)

@@ -5,12 +5,13 @@ import (
 	"errors"
 
 	"trails/db/extsort"
+	"trails/db/history"
 	"trails/rdf"
 )
 
 // history recomputes the ids of the commits after one (the zero Commit for all), and what follows from their changes.
 // All changes are sorted by commit, N-Quads line and operation, so that the hashes need one pass.
-func (v *verifier) history(after Commit) error {
+func (v *verifier) history(after history.Commit) error {
 	sorted := &extsort.Sorter{ChunkBytes: 8 << 20}
 	defer func() { _ = sorted.Close() }() // temporary files, which were only read
 	if err := v.gather(sorted, after.Seq); err != nil {
@@ -29,7 +30,7 @@ func (v *verifier) history(after Commit) error {
 		if err := v.tick("hashes", 0, &next.lines); err != nil {
 			return err
 		}
-		if err := next.change(Seq(binary.BigEndian.Uint64(line)), line[8:]); err != nil {
+		if err := next.change(history.Seq(binary.BigEndian.Uint64(line)), line[8:]); err != nil {
 			return err
 		}
 		if err := changes.Advance(); err != nil {
@@ -56,7 +57,7 @@ var gathered = []string{
 // Follows the operation of a sorted change, and says whether the change is of the schema.
 const ofData, ofSchema = 0, 1
 
-func (v *verifier) gather(into *extsort.Sorter, after Seq) error {
+func (v *verifier) gather(into *extsort.Sorter, after history.Seq) error {
 	var done int64
 	var failed error
 	sources := gathered
@@ -90,14 +91,14 @@ type commitCheck struct {
 	v      *verifier
 	rows   *stmt
 	have   bool
-	at     Commit
-	last   Commit // the previous commit, as it should be
-	hash   *changeHash
+	at     history.Commit
+	last   history.Commit // the previous commit, as it should be
+	hash   *history.ChangeHash
 	schema bool // a change of the current commit is of the schema
 	lines  int64
 }
 
-func (v *verifier) commitCheck(after Commit) (*commitCheck, error) {
+func (v *verifier) commitCheck(after history.Commit) (*commitCheck, error) {
 	rows, err := v.conn.take("SELECT " + commitColumns + " WHERE c.seq > ? ORDER BY c.seq")
 	if err != nil {
 		return nil, err
@@ -109,13 +110,13 @@ func (v *verifier) commitCheck(after Commit) (*commitCheck, error) {
 
 func (c *commitCheck) advance() (err error) {
 	if c.have, err = c.rows.Step(); err == nil && c.have {
-		c.at, c.hash, c.schema = scanCommit(c.rows), newChangeHash(), false
+		c.at, c.hash, c.schema = scanCommit(c.rows), history.NewChangeHash(), false
 	}
 	return err
 }
 
 // upTo checks the commits before seq, whose changes are complete.
-func (c *commitCheck) upTo(seq Seq) error {
+func (c *commitCheck) upTo(seq history.Seq) error {
 	for c.have && c.at.Seq < seq {
 		c.check()
 		if err := c.advance(); err != nil {
@@ -128,10 +129,10 @@ func (c *commitCheck) upTo(seq Seq) error {
 func (c *commitCheck) check() {
 	v, at := c.v, c.at
 	v.report.Commits++
-	if c.hash.added != at.Added || c.hash.removed != at.Removed {
-		v.problem("commit %d (%s) says +%d −%d but its changes are +%d −%d", at.Seq, at.ID, at.Added, at.Removed, c.hash.added, c.hash.removed)
+	if c.hash.Added != at.Added || c.hash.Removed != at.Removed {
+		v.problem("commit %d (%s) says +%d −%d but its changes are +%d −%d", at.Seq, at.ID, at.Added, at.Removed, c.hash.Added, c.hash.Removed)
 	}
-	if got := c.hash.commitID(at); got != at.ID {
+	if got := c.hash.CommitID(at); got != at.ID {
 		v.problem("commit %d has the id %s but its content gives %s", at.Seq, at.ID.Whole(), got.Whole())
 	}
 	if at.Seq != c.last.Seq+1 || at.Parent != c.last.ID {
@@ -145,7 +146,7 @@ func (c *commitCheck) check() {
 		v.problem("commit %d says version %d of the schema, of commit %d, but the changes give version %d of commit %d",
 			at.Seq, at.SchemaVersion, at.SchemaSeq, version, schemaSeq)
 	}
-	if quads := c.last.Quads + c.hash.added - c.hash.removed; at.Quads != quads {
+	if quads := c.last.Quads + c.hash.Added - c.hash.Removed; at.Quads != quads {
 		v.problem("commit %d says %d quads, but the changes give %d", at.Seq, at.Quads, quads)
 		at.Quads = quads
 	}
@@ -153,7 +154,7 @@ func (c *commitCheck) check() {
 }
 
 // change adds a sorted change: an N-Quads line, its operation and whether it is of the schema.
-func (c *commitCheck) change(seq Seq, line []byte) error {
+func (c *commitCheck) change(seq history.Seq, line []byte) error {
 	if err := c.upTo(seq); err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func (c *commitCheck) change(seq Seq, line []byte) error {
 		return nil
 	}
 	end := len(line) - 2
-	c.hash.keepLine(line[end], line[:end])
+	c.hash.KeepLine(line[end], line[:end])
 	c.schema = c.schema || line[end+1] == ofSchema
 	return nil
 }

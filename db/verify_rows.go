@@ -9,6 +9,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/history"
 	"trails/db/inline"
 	"trails/rdf"
 )
@@ -33,10 +34,10 @@ type rowSet struct {
 }
 
 // row adds a row of live to a set.
-func (k *rowKey) row(set *rowSet, ids quadIDs, added Seq) { k.event(set, added, ids, 0) }
+func (k *rowKey) row(set *rowSet, ids quadIDs, added history.Seq) { k.event(set, added, ids, 0) }
 
 // event adds the change of a statement by a commit to a set.
-func (k *rowKey) event(set *rowSet, seq Seq, ids quadIDs, op int64) {
+func (k *rowKey) event(set *rowSet, seq history.Seq, ids quadIDs, op int64) {
 	for i, id := range ids {
 		binary.LittleEndian.PutUint64(k.text[8*i:], uint64(id))
 	}
@@ -53,8 +54,8 @@ func (k *rowKey) event(set *rowSet, seq Seq, ids quadIDs, op int64) {
 func (v *verifier) statements() error {
 	var rows, logged rowSet
 	var done int64
-	note := func(ids quadIDs, seq Seq, op int64) {
-		if op == OpRemove || !v.bulk[seq] {
+	note := func(ids quadIDs, seq history.Seq, op int64) {
+		if op == history.OpRemove || !v.bulk[seq] {
 			v.key.event(&rows, seq, ids, op)
 		}
 	}
@@ -86,7 +87,7 @@ const (
 
 // intervals walks hist and live together, checks that the intervals of one statement do not overlap, and adds the
 // changes that each row implies.
-func (v *verifier) intervals(note func(ids quadIDs, seq Seq, op int64)) error {
+func (v *verifier) intervals(note func(ids quadIDs, seq history.Seq, op int64)) error {
 	hist, err := v.conn.take(histRows)
 	if err != nil {
 		return err
@@ -98,8 +99,8 @@ func (v *verifier) intervals(note func(ids quadIDs, seq Seq, op int64)) error {
 	}
 	defer live.release()
 	var last quadIDs
-	var until Seq // end of the previous interval of the same statement
-	check := func(ids quadIDs, added, removed Seq) {
+	var until history.Seq // end of the previous interval of the same statement
+	check := func(ids quadIDs, added, removed history.Seq) {
 		if ids != last {
 			last, until = ids, 0
 		}
@@ -111,7 +112,7 @@ func (v *verifier) intervals(note func(ids quadIDs, seq Seq, op int64)) error {
 		}
 		until = removed
 		v.checkIDs(ids)
-		note(ids, added, OpAdd)
+		note(ids, added, history.OpAdd)
 	}
 	retired := func() (more bool, err error) {
 		ids, added, removed := idsOf(hist, 0), hist.seq(4), hist.seq(5)
@@ -119,7 +120,7 @@ func (v *verifier) intervals(note func(ids quadIDs, seq Seq, op int64)) error {
 			v.problem("hist: a row is of branch %d, which is not there: %s", hist.ColumnInt64(6), v.describe(ids))
 		}
 		check(ids, added, removed)
-		note(ids, removed, OpRemove)
+		note(ids, removed, history.OpRemove)
 		return hist.Step()
 	}
 	more, err := hist.Step()
@@ -200,12 +201,12 @@ func (v *verifier) nameEvents() error {
 		what map[int64]string
 	}{
 		{"SELECT * FROM (" + rowEvents + ") EXCEPT " + logEvents, map[int64]string{
-			OpAdd:    "the statement is said to be of commit %d, which did not add it: %s",
-			OpRemove: "the statement is said to have been removed by commit %d, which did not: %s",
+			history.OpAdd:    "the statement is said to be of commit %d, which did not add it: %s",
+			history.OpRemove: "the statement is said to have been removed by commit %d, which did not: %s",
 		}},
 		{logEvents + " EXCEPT SELECT * FROM (" + rowEvents + ")", map[int64]string{
-			OpAdd:    "commit %d added a statement that is neither current nor retired since: %s",
-			OpRemove: "commit %d removed a statement that is not retired since: %s",
+			history.OpAdd:    "commit %d added a statement that is neither current nor retired since: %s",
+			history.OpRemove: "commit %d removed a statement that is not retired since: %s",
 		}},
 	} {
 		err := v.conn.exec(side.sql+" LIMIT ? + 0", func(s *stmt) error {
@@ -235,11 +236,11 @@ type liveIndex struct {
 }
 
 // statement converts the columns of the index to those of live.
-func (x liveIndex) statement(row [5]int64) (ids quadIDs, added Seq) {
+func (x liveIndex) statement(row [5]int64) (ids quadIDs, added history.Seq) {
 	for i := range ids {
 		ids[i] = inline.TermID(row[x.at[i]])
 	}
-	return ids, Seq(row[x.at[4]])
+	return ids, history.Seq(row[x.at[4]])
 }
 
 var liveTrees = []liveIndex{

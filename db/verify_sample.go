@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+	"trails/db/history"
 )
 
 const (
@@ -31,7 +32,7 @@ func (v *verifier) newest() error {
 	if end == len(commits) && end > sampleCommits {
 		end--
 	}
-	after := Commit{}
+	after := history.Commit{}
 	if end < len(commits) {
 		after = commits[end]
 	}
@@ -74,11 +75,11 @@ func (v *verifier) chain(table summedTable, after int64) error {
 }
 
 // checkLogged checks that the rows have the changes of a change log.
-func (v *verifier) checkLogged(ids quadIDs, seq Seq, op int64) error {
+func (v *verifier) checkLogged(ids quadIDs, seq history.Seq, op int64) error {
 	key := []any{ids[posS], ids[posP], ids[posO], ids[posG], seq}
 	const same = " WHERE s = ?1 AND p = ?2 AND o = ?3 AND g = ?4 AND "
 	found := "SELECT 1 FROM hist" + same + "line = 1 AND removed = ?5"
-	if op == OpAdd {
+	if op == history.OpAdd {
 		found = "SELECT 1 FROM live" + same + "added = ?5 UNION ALL SELECT 1 FROM hist" + same + "line = 1 AND added = ?5"
 	}
 	n, err := v.conn.int64(found, key...)
@@ -166,15 +167,15 @@ func (v *verifier) sampleRows() error {
 	return v.conn.exec("SELECT s, p, o, g, added, removed FROM hist WHERE line = 1 AND s >= ? LIMIT ? + 0", func(s *stmt) error {
 		ids, added, removed := idsOf(s, 0), s.seq(4), s.seq(5)
 		v.checkIDs(ids)
-		if err := v.checkEvent(ids, removed, OpRemove); err != nil || v.bulk[added] {
+		if err := v.checkEvent(ids, removed, history.OpRemove); err != nil || v.bulk[added] {
 			return err
 		}
-		return v.checkEvent(ids, added, OpAdd)
+		return v.checkEvent(ids, added, history.OpAdd)
 	}, from, sampleRows)
 }
 
 // checkRow checks that a row is also in the other b-trees of live, and that its commit added it.
-func (v *verifier) checkRow(ids quadIDs, added Seq, others []liveIndex) error {
+func (v *verifier) checkRow(ids quadIDs, added history.Seq, others []liveIndex) error {
 	v.report.Quads++
 	v.checkIDs(ids)
 	key := []any{ids[posS], ids[posP], ids[posO], ids[posG], added}
@@ -198,11 +199,11 @@ func (v *verifier) checkRow(ids quadIDs, added Seq, others []liveIndex) error {
 	if v.bulk[added] {
 		return nil
 	}
-	return v.checkEvent(ids, added, OpAdd)
+	return v.checkEvent(ids, added, history.OpAdd)
 }
 
 // checkEvent checks that the change log has the change that a row implies.
-func (v *verifier) checkEvent(ids quadIDs, seq Seq, op int64) error {
+func (v *verifier) checkEvent(ids quadIDs, seq history.Seq, op int64) error {
 	n, err := v.conn.int64("SELECT op FROM changes WHERE line = 1 AND seq = ? AND s = ? AND p = ? AND o = ? AND g = ?",
 		seq, ids[posS], ids[posP], ids[posO], ids[posG])
 	if err == nil && n != op {

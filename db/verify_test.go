@@ -16,6 +16,7 @@ import (
 
 	"trails/db"
 	"trails/db/dbtest"
+	"trails/db/history"
 	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/rdf"
@@ -46,7 +47,7 @@ func grown(t *testing.T) *db.File {
 		id := fmt.Sprintf("call %d", w.Head().Seq)
 		act := db.Activity{ID: id, Capability: "thing.create", Agent: "ana", Inputs: []byte(id), Outcome: "ok", Used: []string{"urn:test:a"}}
 		meta := commitMeta(w, add, remove)
-		meta.Idempotent = &db.IdempotentKey{Key: id, Digest: []byte(id), Result: func(db.Commit) ([]byte, error) { return []byte("done " + id), nil }}
+		meta.Idempotent = &db.IdempotentKey{Key: id, Digest: []byte(id), Result: func(history.Commit) ([]byte, error) { return []byte("done " + id), nil }}
 		if _, err := w.Commit(t.Context(), meta, &act); err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"trails/db/history"
 	"trails/rdf"
 )
 
@@ -59,13 +60,13 @@ var (
 	}
 	commitForm = form{
 		term: func(s *stmt, i int) rdf.Term {
-			var id CommitID
+			var id history.CommitID
 			s.ColumnBytes(i, id[:])
 			return id.IRI()
 		},
 		key: iriKey(func(iri string) (any, bool) {
-			digits, _ := strings.CutPrefix(iri, commitPrefix)
-			id, err := ParseCommitID(digits)
+			digits, _ := strings.CutPrefix(iri, history.CommitPrefix)
+			id, err := history.ParseCommitID(digits)
 			return id[:], err == nil && string(id.IRI()) == iri
 		}),
 	}

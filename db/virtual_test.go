@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"trails/db"
+	"trails/db/history"
 	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/rdf/rdftest"
@@ -21,7 +22,7 @@ import (
 func calls(t testing.TB) *db.Reader {
 	f := create(t)
 	at := epoch
-	step := func(agent, capability string, add, remove []rdf.Quad, made ...string) db.Commit {
+	step := func(agent, capability string, add, remove []rdf.Quad, made ...string) history.Commit {
 		at = at.Add(1501 * time.Millisecond).Add(7 * time.Microsecond)
 		w, err := f.Write(t.Context())
 		if err != nil {
@@ -63,7 +64,7 @@ func calls(t testing.TB) *db.Reader {
 		var list []db.CapabilityVersion
 		for i, version := range versions {
 			list = append(list, db.CapabilityVersion{
-				Capability: capability, Version: version, At: at.Add(time.Duration(i) * time.Second), Agent: agent, Program: "trails 1", CommitSeq: db.Seq(i),
+				Capability: capability, Version: version, At: at.Add(time.Duration(i) * time.Second), Agent: agent, Program: "trails 1", CommitSeq: history.Seq(i),
 				Descriptor: fmt.Sprintf(`{"description":"Version %d.","side_effects":"writes","policy_required":{"scope":"runtime"},"idempotent":%t,"preconditions":["One.","One.","Two."],"deprecates":["note.old"]}`, i, i > 0),
 			})
 		}

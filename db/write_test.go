@@ -7,6 +7,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"trails/db"
+	"trails/db/history"
 	"trails/fault"
 	"trails/rdf"
 )
@@ -193,7 +194,7 @@ func TestSameHistorySameIDs(t *testing.T) {
 
 func TestCommitsAreFoundByTheirIDs(t *testing.T) {
 	f := create(t)
-	var made []db.Commit
+	var made []history.Commit
 	for i := range 20 {
 		made = append(made, write(t, f, []rdf.Quad{q("a", "p", rdf.Literal(string(rune('0'+i)), ""))}, nil))
 	}
@@ -244,7 +245,7 @@ func TestCommitsAreFoundByTheirIDs(t *testing.T) {
 
 func TestChangesAreReadFromAnOffsetOn(t *testing.T) {
 	r := read(t, grown(t))
-	for seq := db.Seq(1); seq <= r.Head().Seq; seq++ {
+	for seq := history.Seq(1); seq <= r.Head().Seq; seq++ {
 		all := collect(t, r.Changes(t.Context(), seq, 0))
 		for _, offset := range []int{1, 7, len(all) - 1, len(all), len(all) + 3} {
 			want := all[min(offset, len(all)):]

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"trails/db/history"
 	"trails/db/inline"
 	"trails/rdf"
 )
@@ -15,8 +16,8 @@ import (
 // and ends with Commit, Keep or Close; Close after the others does nothing, so it may be deferred.
 type Writer struct {
 	*Reader
-	seq     Seq // number of the next commit
-	hash    *changeHash
+	seq     history.Seq // number of the next commit
+	hash    *history.ChangeHash
 	log     changeLog
 	bulk    *bulk         // nil while changes are written directly
 	next    inline.TermID // next free id of the dictionary
@@ -53,7 +54,7 @@ func (f *File) beginWrite(ctx context.Context) (*Writer, error) {
 		return nil, err
 	}
 	c.interruptBy(ctx)
-	w := &Writer{Reader: &Reader{file: f, conn: c, ctx: ctx}, hash: newChangeHash()}
+	w := &Writer{Reader: &Reader{file: f, conn: c, ctx: ctx}, hash: history.NewChangeHash()}
 	if err := w.load(); err != nil {
 		return nil, errors.Join(err, c.end("ROLLBACK"))
 	}
@@ -167,9 +168,9 @@ func (w *Writer) Settle(ctx context.Context) error {
 	if err := w.endBulk(ctx); err != nil {
 		return w.broken(ctx, "settle", err)
 	}
-	w.head.Quads += w.hash.added - w.hash.removed
+	w.head.Quads += w.hash.Added - w.hash.Removed
 	w.seq, w.start, w.settled = w.seq+1, w.next-1, true
-	w.hash, w.log = newChangeHash(), changeLog{}
+	w.hash, w.log = history.NewChangeHash(), changeLog{}
 	return nil
 }
 
@@ -192,7 +193,7 @@ func (w *Writer) Add(ctx context.Context, q rdf.Quad) (bool, error) {
 }
 
 func (w *Writer) add(ctx context.Context, q rdf.Quad) (bool, error) {
-	if err := w.hash.next(q); err != nil {
+	if err := w.hash.Next(q); err != nil {
 		return false, err
 	}
 	ids, err := w.intern(q)
@@ -203,8 +204,8 @@ func (w *Writer) add(ctx context.Context, q rdf.Quad) (bool, error) {
 	if err != nil || !added {
 		return false, err
 	}
-	w.hash.keep(OpAdd)
-	return true, w.logChange(ids, OpAdd)
+	w.hash.Keep(history.OpAdd)
+	return true, w.logChange(ids, history.OpAdd)
 }
 
 // Remove removes q and reports whether it was there.
@@ -217,7 +218,7 @@ func (w *Writer) Remove(ctx context.Context, q rdf.Quad) (bool, error) {
 }
 
 func (w *Writer) remove(ctx context.Context, q rdf.Quad) (bool, error) {
-	if err := w.hash.next(q); err != nil {
+	if err := w.hash.Next(q); err != nil {
 		return false, err
 	}
 	if err := w.bulk.settle(); err != nil {
@@ -239,12 +240,12 @@ func (w *Writer) remove(ctx context.Context, q rdf.Quad) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	w.hash.keep(OpRemove)
-	return true, w.logChange(ids, OpRemove)
+	w.hash.Keep(history.OpRemove)
+	return true, w.logChange(ids, history.OpRemove)
 }
 
 // take deletes a row of live, and returns the commit that had added it.
-func (w *Writer) take(ids quadIDs) (added Seq, ok bool, err error) {
+func (w *Writer) take(ids quadIDs) (added history.Seq, ok bool, err error) {
 	err = w.conn.exec("DELETE FROM live WHERE s = ? AND p = ? AND o = ? AND g = ? RETURNING added", func(s *stmt) error {
 		added, ok = s.seq(0), true
 		return nil
@@ -312,7 +313,7 @@ const bulkSize = 10_000
 
 // skipsLog reports whether a commit that only adds has no change log: the file was empty, or scanning it is as fast
 // as reading a log of so large a part of it.
-func (w *Writer) skipsLog() bool { return w.hash.added > max(bulkSize-1, w.head.Quads/8) }
+func (w *Writer) skipsLog() bool { return w.hash.Added > max(bulkSize-1, w.head.Quads/8) }
 
 // logChange logs a change that was just made. Bulk additions are logged with their chunk.
 func (w *Writer) logChange(ids quadIDs, op int64) error {
@@ -320,11 +321,11 @@ func (w *Writer) logChange(ids quadIDs, op int64) error {
 		w.log.rows = append(w.log.rows, changeRow{ids, op})
 	}
 	switch {
-	case w.hash.removed > 0 || w.swollen: // later changes are written one by one
+	case w.hash.Removed > 0 || w.swollen: // later changes are written one by one
 		if len(w.log.rows) >= bulkSize {
 			return w.writeLog()
 		}
-	case w.bulk == nil && w.hash.added >= bulkSize:
+	case w.bulk == nil && w.hash.Added >= bulkSize:
 		return w.beginBulk()
 	case w.bulk != nil && !w.log.skipped && w.skipsLog():
 		w.log.skipped, w.log.rows = true, nil
@@ -381,7 +382,7 @@ func (w *Writer) endBulk(ctx context.Context) error {
 	}
 	w.log.skipped, w.log.written = false, true
 	return w.conn.exec(`INSERT INTO changes (line, seq, s, p, o, g, op)
-		SELECT ?, added, s, p, o, g, ? FROM live WHERE added = ?`, nil, mainLine, int64(OpAdd), w.seq)
+		SELECT ?, added, s, p, o, g, ? FROM live WHERE added = ?`, nil, mainLine, int64(history.OpAdd), w.seq)
 }
 
 // finish writes everything for the commit.
@@ -404,7 +405,7 @@ func (w *Writer) finish(ctx context.Context) error {
 // makes no commit.
 func (w *Writer) Keep(ctx context.Context) error {
 	err := w.usable(ctx)
-	if err == nil && (w.settled || w.hash.added+w.hash.removed > 0) {
+	if err == nil && (w.settled || w.hash.Added+w.hash.Removed > 0) {
 		err = errors.New("there are changes to commit")
 	}
 	if err == nil {

@@ -23,6 +23,7 @@ import (
 	"trails/capability/stored"
 	"trails/db"
 	"trails/db/disk"
+	"trails/db/history"
 	"trails/fault"
 	"trails/gateway"
 	"trails/rdf"
@@ -40,17 +41,17 @@ const (
 	SQLiteVersion = db.SQLiteVersion
 )
 
-// Commit is one entry of the history; see db.Commit.
-type Commit = db.Commit
+// Commit is one entry of the history; see history.Commit.
+type Commit = history.Commit
 
-// Seq is the number of a commit; see db.Seq.
-type Seq = db.Seq
+// Seq is the number of a commit; see history.Seq.
+type Seq = history.Seq
 
 // CommitID is the SHA-256 of a commit's content; the zero value is no commit.
-type CommitID = db.CommitID
+type CommitID = history.CommitID
 
 // ParseCommitID reads 64 hex digits.
-func ParseCommitID(s string) (CommitID, error) { return db.ParseCommitID(s) }
+func ParseCommitID(s string) (CommitID, error) { return history.ParseCommitID(s) }
 
 // Activity is the provenance of one call (prov:Activity).
 type Activity = db.Activity
@@ -344,7 +345,7 @@ func (g *Graph) SetAside(ctx context.Context, batch []Activity) error {
 // reading is what a snapshot and an open write have in common.
 type reading interface {
 	rdf.Source
-	Head() db.Commit
+	Head() history.Commit
 	Epoch() string
 }
 

@@ -9,6 +9,7 @@ import (
 	"trails/auth/policy"
 	"trails/capability/stored"
 	"trails/db"
+	"trails/db/history"
 	"trails/fault"
 	"trails/kg/change"
 	"trails/rdf"
@@ -145,7 +146,7 @@ func (s *Snapshot) schemaBefore(ctx context.Context, c Commit) ([]rdf.Quad, erro
 		case err != nil:
 			return nil, err
 		case c.Quad.Label != rdf.SchemaGraph:
-		case c.Op == db.OpRemove:
+		case c.Op == history.OpRemove:
 			quads = append(quads, c.Quad)
 		default:
 			quads = slices.DeleteFunc(quads, func(q rdf.Quad) bool { return q == c.Quad })

@@ -9,6 +9,7 @@ import (
 
 	"trails/auth/policy"
 	"trails/db"
+	"trails/db/history"
 	"trails/fault"
 	"trails/kg/change"
 	"trails/rdf"
@@ -65,7 +66,7 @@ func (s *Snapshot) inverse(ctx context.Context, c Commit, spool *change.Spool) e
 			return err
 		}
 		e := change.Edit{Op: change.Retract, Quad: c.Quad}
-		if c.Op == db.OpRemove {
+		if c.Op == history.OpRemove {
 			e.Op = change.Assert
 		}
 		if err := spool.Add(e); err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"trails/db"
+	"trails/db/history"
 	"trails/fault"
 	"trails/rdf"
 	"trails/schema"
@@ -75,13 +75,13 @@ func (s *Reader) anyOf(t *schema.Type, types []*schema.Type) bool {
 }
 
 // Deleted returns the candidate that was an instance last, and the commit that deleted it.
-func (s *Reader) Deleted(ctx context.Context, t *schema.Type, candidates []rdf.Term) (rdf.Term, db.Commit, error) {
-	last, was := db.Seq(0), rdf.Term(nil)
+func (s *Reader) Deleted(ctx context.Context, t *schema.Type, candidates []rdf.Term) (rdf.Term, history.Commit, error) {
+	last, was := history.Seq(0), rdf.Term(nil)
 	for _, node := range candidates {
 		for _, own := range s.schema.Concrete(t) {
 			seq, err := s.source.Removed(ctx, rdf.Quad{Subject: node, Predicate: rdf.Type, Object: own.IRI})
 			if err != nil {
-				return nil, db.Commit{}, err
+				return nil, history.Commit{}, err
 			}
 			if seq > last {
 				last, was = seq, node
@@ -89,7 +89,7 @@ func (s *Reader) Deleted(ctx context.Context, t *schema.Type, candidates []rdf.T
 		}
 	}
 	if last == 0 {
-		return nil, db.Commit{}, nil
+		return nil, history.Commit{}, nil
 	}
 	c, err := s.source.CommitBySeq(ctx, last)
 	return was, c, err

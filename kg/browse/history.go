@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"trails/db"
+	"trails/db/history"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -17,7 +18,7 @@ const (
 
 // HistoryEntry is what one commit did to one node.
 type HistoryEntry struct {
-	Commit db.Commit
+	Commit history.Commit
 	// Activity is the call that made the commit; nil when none is recorded.
 	Activity *db.Activity
 	Changes  []PropertyChange
@@ -36,7 +37,7 @@ type PropertyChange struct {
 
 // History returns the commits that changed what the default graph says of a node,
 // newest first, of those before the commit with this number; 0 starts at the newest.
-func (s *Reader) History(ctx context.Context, d Described, before db.Seq, limit int) ([]HistoryEntry, error) {
+func (s *Reader) History(ctx context.Context, d Described, before history.Seq, limit int) ([]HistoryEntry, error) {
 	numbers, err := s.source.SubjectCommits(ctx, d.Term, before, limit)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func (s *Reader) History(ctx context.Context, d Described, before db.Seq, limit 
 	return entries, nil
 }
 
-func (s *Reader) historyEntry(ctx context.Context, d Described, seq db.Seq) (e HistoryEntry, err error) {
+func (s *Reader) historyEntry(ctx context.Context, d Described, seq history.Seq) (e HistoryEntry, err error) {
 	if e.Commit, err = s.source.CommitBySeq(ctx, seq); err != nil {
 		return e, err
 	}
@@ -67,7 +68,7 @@ func (s *Reader) historyEntry(ctx context.Context, d Described, seq db.Seq) (e H
 }
 
 // ActivityOf returns the call that made a commit; nil when none is recorded.
-func (s *Reader) ActivityOf(ctx context.Context, c db.Commit) (*db.Activity, error) {
+func (s *Reader) ActivityOf(ctx context.Context, c history.Commit) (*db.Activity, error) {
 	list, err := s.source.Activities(ctx, db.ActivityFilter{CommitSeq: c.Seq}, 1)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -85,7 +86,7 @@ func (s *Reader) byProperty(t *schema.Type, list []db.Change) []PropertyChange {
 			i = len(out)
 			out = append(out, PropertyChange{Property: s.anyProperty(t, predicate), Predicate: predicate})
 		}
-		if c.Op == db.OpAdd {
+		if c.Op == history.OpAdd {
 			out[i].New = append(out[i].New, c.Object)
 		} else {
 			out[i].Old = append(out[i].Old, c.Object)
@@ -137,7 +138,7 @@ type NodeChange struct {
 
 // CommitNodes returns the nodes that a commit changed, from offset on and limit at
 // most, and whether there are more.
-func (s *Reader) CommitNodes(ctx context.Context, c db.Commit, limit, offset int) (list []NodeChange, more bool, err error) {
+func (s *Reader) CommitNodes(ctx context.Context, c history.Commit, limit, offset int) (list []NodeChange, more bool, err error) {
 	nodes, err := s.source.ChangedSubjects(ctx, c, limit+1, offset)
 	if err != nil {
 		return nil, false, err
@@ -159,7 +160,7 @@ func (s *Reader) CommitNodes(ctx context.Context, c db.Commit, limit, offset int
 	return list, more, nil
 }
 
-func (s *Reader) nodeChanges(ctx context.Context, c db.Commit, node rdf.Term, left *int) ([]NodeChange, error) {
+func (s *Reader) nodeChanges(ctx context.Context, c history.Commit, node rdf.Term, left *int) ([]NodeChange, error) {
 	most := min(maxNodeChanges, *left)
 	list, err := s.source.ChangesOf(ctx, c, node, most+1)
 	if err != nil {
@@ -205,7 +206,7 @@ func (s *Reader) byGraph(ctx context.Context, like NodeChange, node rdf.Term, li
 }
 
 // whatHappened compares whether the node existed before the commit and after it.
-func (s *Reader) whatHappened(ctx context.Context, c db.Commit, node rdf.Term) (string, error) {
+func (s *Reader) whatHappened(ctx context.Context, c history.Commit, node rdf.Term) (string, error) {
 	before, err := s.source.Existed(ctx, node, c.Seq)
 	if err != nil {
 		return "", err

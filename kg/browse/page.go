@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"trails/db"
+	"trails/db/history"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -26,7 +27,7 @@ type NodePage struct {
 	Incoming []LinkGroup
 	// Made is the commit that gave the node its type, Changed the last one that
 	// touched what is said of it.
-	Made, Changed *db.Commit
+	Made, Changed *history.Commit
 }
 
 // PropertyValues are some of the values of a declared property.
@@ -127,7 +128,7 @@ func (s *Reader) someValues(ctx context.Context, node rdf.Term, p rdf.IRI, limit
 
 // dates finds when the node was made and when it was changed last.
 func (s *Reader) dates(ctx context.Context, page *NodePage) error {
-	made := db.Seq(0)
+	made := history.Seq(0)
 	for _, t := range page.Types {
 		seq, err := s.source.Added(ctx, rdf.Quad{Subject: page.Node.Term, Predicate: rdf.Type, Object: t.IRI})
 		if err != nil {
@@ -148,7 +149,7 @@ func (s *Reader) dates(ctx context.Context, page *NodePage) error {
 	return err
 }
 
-func (s *Reader) commitNumber(ctx context.Context, seq db.Seq) (*db.Commit, error) {
+func (s *Reader) commitNumber(ctx context.Context, seq history.Seq) (*history.Commit, error) {
 	if seq == 0 {
 		return nil, nil
 	}

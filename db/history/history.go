@@ -1,4 +1,6 @@
-package db
+// Package history is what a commit is: its number in one file, and its id, which a history has in every file that
+// holds it. Read [CommitID] first.
+package history
 
 import "time"
 

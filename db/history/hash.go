@@ -1,4 +1,4 @@
-package db
+package history
 
 import (
 	"bytes"
@@ -48,17 +48,17 @@ func (id CommitID) Whole() string {
 	return hex.EncodeToString(id[:])
 }
 
-// commitPrefix is the beginning of the IRIs of commits.
-const commitPrefix = "urn:trails:commit:"
+// CommitPrefix is the beginning of the IRIs of commits.
+const CommitPrefix = "urn:trails:commit:"
 
 // IRI returns the IRI of the commit.
-func (id CommitID) IRI() rdf.IRI { return rdf.IRI(commitPrefix + id.Whole()) }
+func (id CommitID) IRI() rdf.IRI { return rdf.IRI(CommitPrefix + id.Whole()) }
 
 // IsZero reports whether id names no commit.
 func (id CommitID) IsZero() bool { return id == CommitID{} }
 
-// bytes returns the id, nil for the zero id.
-func (id CommitID) bytes() []byte {
+// Bytes returns the id, nil for the zero id.
+func (id CommitID) Bytes() []byte {
 	if id.IsZero() {
 		return nil
 	}
@@ -79,17 +79,17 @@ func ParseCommitID(s string) (CommitID, error) {
 	return id, nil
 }
 
-// changeHash is the running hash over a change set's lines.
-type changeHash struct {
+// ChangeHash is the running hash over a change set's lines.
+type ChangeHash struct {
 	sum            hash.Hash
 	line, last     []byte
-	added, removed int64
+	Added, Removed int64
 }
 
-func newChangeHash() *changeHash { return &changeHash{sum: sha256.New()} }
+func NewChangeHash() *ChangeHash { return &ChangeHash{sum: sha256.New()} }
 
-// next begins the change of q; quads must come in the order of their lines.
-func (h *changeHash) next(q rdf.Quad) error {
+// Next begins the change of q; quads must come in the order of their lines.
+func (h *ChangeHash) Next(q rdf.Quad) error {
 	h.line, h.last = h.last, h.line
 	h.line = append(h.line[:0], "? "...)
 	h.line = rdf.AppendQuad(h.line, q)
@@ -99,8 +99,8 @@ func (h *changeHash) next(q rdf.Quad) error {
 	return nil
 }
 
-// keep adds the change of q to the hash, because it is a net change.
-func (h *changeHash) keep(op byte) {
+// Keep adds the change of q to the hash, because it is a net change.
+func (h *ChangeHash) Keep(op byte) {
 	h.line[0] = op
 	h.line = append(h.line, '\n')
 	h.sum.Write(h.line)
@@ -108,23 +108,23 @@ func (h *changeHash) keep(op byte) {
 	h.count(op)
 }
 
-// keepLine adds a change whose line is known to be in order.
-func (h *changeHash) keepLine(op byte, line []byte) {
+// KeepLine adds a change whose line is known to be in order.
+func (h *ChangeHash) KeepLine(op byte, line []byte) {
 	h.line = append(append(append(h.line[:0], op, ' '), line...), '\n')
 	h.sum.Write(h.line)
 	h.count(op)
 }
 
-func (h *changeHash) count(op byte) {
+func (h *ChangeHash) count(op byte) {
 	if op == OpAdd {
-		h.added++
+		h.Added++
 	} else {
-		h.removed++
+		h.Removed++
 	}
 }
 
-// commitID returns the id of c with the changes so far; c.ID is not used.
-func (h *changeHash) commitID(c Commit) CommitID {
+// CommitID returns the id of c with the changes so far; c.ID is not used.
+func (h *ChangeHash) CommitID(c Commit) CommitID {
 	text := []byte("trails-commit-1\n")
 	for _, parent := range []CommitID{c.Parent, c.Parent2} {
 		if !parent.IsZero() {
@@ -135,7 +135,7 @@ func (h *changeHash) commitID(c Commit) CommitID {
 	text = append(text, "time "+c.Time.UTC().Format(timeForm)+"\n"...)
 	text = append(rdf.AppendTerm(append(text, "message "...), rdf.String(c.Message)), '\n')
 	text = append(text, "schema "+strconv.FormatInt(c.SchemaVersion, 10)+"\n"...)
-	text = fmt.Appendf(text, "changes %d %d %x\n", h.added, h.removed, h.sum.Sum(nil))
+	text = fmt.Appendf(text, "changes %d %d %x\n", h.Added, h.Removed, h.sum.Sum(nil))
 	return sha256.Sum256(text)
 }
 
