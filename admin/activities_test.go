@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/e2e/testrun"
 	"trails/invoke"
 )
 
@@ -44,6 +45,7 @@ func (f fixture) activities(t *testing.T) []string {
 
 // Whoever looks at a page does one thing, however much the page asks for.
 func TestAPageIsOneActivityAtMost(t *testing.T) {
+	testrun.Alone(t)
 	for path, want := range map[string]string{
 		"/admin":                                "snapshot ok",
 		"/admin/types/Requirement":              "entities_list ok",
@@ -99,6 +101,7 @@ func TestThePartsOfAPageAreNoActivities(t *testing.T) {
 
 // A form that is sent is the write it makes, or the refusal; its preview is a dry run.
 func TestAFormIsOneActivity(t *testing.T) {
+	testrun.Alone(t)
 	f := newNotes(t)
 	form := f.blank(t, "note.create", "")
 	form.Set("arg.title", "ab")

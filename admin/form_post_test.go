@@ -18,6 +18,7 @@ import (
 )
 
 func TestACreateWithMistakesNamesThemAndKeepsWhatWasWritten(t *testing.T) {
+	testrun.Alone(t)
 	f := newNotes(t)
 	before := f.commits(t)
 	form := f.blank(t, "note.create", "")
@@ -81,6 +82,7 @@ func TestACreateWithMistakesNamesThemAndKeepsWhatWasWritten(t *testing.T) {
 
 // TestErrorsCanBeFoundByEveryone looks at what assistive technology is told.
 func TestErrorsCanBeFoundByEveryone(t *testing.T) {
+	testrun.Alone(t)
 	f := newNotes(t)
 	form := f.blank(t, "note.create", "")
 	form.Set("arg.title", "ab")
@@ -109,6 +111,7 @@ func TestErrorsCanBeFoundByEveryone(t *testing.T) {
 }
 
 func TestEveryElementOfAFormHasANameAndItsOwnID(t *testing.T) {
+	testrun.Alone(t)
 	f := newNotes(t)
 	f.note(t, "n1", map[string]any{"tags": []string{"a", "b"}, "readers": []string{"Person/ana", "Person/ben"}})
 	for _, path := range []string{"note.create", "note.update?id=n1", "note.delete?id=n1", "note.update", "load", "commits_list", "schema_apply"} {
@@ -159,6 +162,7 @@ func TestADryRunShowsWhatWouldChangeAndChangesNothing(t *testing.T) {
 }
 
 func TestAnUpdateSaysOnlyWhatWasTouched(t *testing.T) {
+	testrun.Alone(t)
 	f := newNotes(t)
 	long := strings.Repeat("long ", 4000)
 	f.note(t, "n1", map[string]any{"body": long, "moment": "2026-01-02T03:04:00+01:00", "tags": []string{"a"}, "author": "Person/ana", "size": "123456789012345678901234567890"})
@@ -258,6 +262,7 @@ func TestAConfirmationIsForOneCallOnly(t *testing.T) {
 }
 
 func TestALossySchemaAndAnOverwritingLoadAskFirst(t *testing.T) {
+	testrun.Alone(t)
 	f := newNotes(t)
 	f.note(t, "n1", map[string]any{"body": "b"})
 	form := f.blank(t, "schema_apply", "")
@@ -484,6 +489,7 @@ func TestHostileValuesStayText(t *testing.T) {
 }
 
 func TestTheListOfCapabilities(t *testing.T) {
+	testrun.Alone(t)
 	f := newNotes(t)
 	a := f.get(t, "/admin/capabilities", http.StatusOK)
 	says(t, a, "note.create", "schema_apply", "trails.meta.ping", "Create a Note. A short text.")

@@ -18,6 +18,7 @@ import (
 
 	"trails/admin"
 	"trails/builtin"
+	"trails/e2e/testrun"
 	"trails/gateway"
 	"trails/gateway/embed"
 	"trails/gateway/tools"
@@ -148,6 +149,7 @@ func TestThePageOfTheGatewaySaysHowTheEndpointOfEmbeddingsStands(t *testing.T) {
 }
 
 func TestTheGatewayShowsWhatAnAgentReads(t *testing.T) {
+	testrun.Alone(t)
 	f, _ := newGateway(t)
 	f.call(t, "trails.meta.gateway.remove", map[string]any{"name": "gone"})
 	res, err := f.engine.Call(t.Context(), invoke.Call{Capability: "tool_browse", Args: json.RawMessage(`{"query":"open an issue"}`), Principal: principal, Via: "mcp-http"})
@@ -212,6 +214,7 @@ func TestALinkOfAnotherSiteBrowsesNothing(t *testing.T) {
 }
 
 func TestAToolIsTriedAndCalledByItsForm(t *testing.T) {
+	testrun.Alone(t)
 	f, server := newGateway(t)
 	a := f.get(t, "/admin/gateway/forge", 200)
 	plainText(t, "a server", a)
@@ -286,6 +289,7 @@ func TestWhatAServerOffersIsAcceptedAsItWasShown(t *testing.T) {
 }
 
 func TestAPageOfTheGatewayIsOneActivity(t *testing.T) {
+	testrun.Alone(t)
 	for path, want := range map[string]string{
 		"/admin/gateway":                "gateway_list ok",
 		"/admin/gateway?query=issue":    "tool_browse ok",

@@ -94,6 +94,7 @@ func checkAttributes(t *testing.T, path string, a answer) {
 }
 
 func TestALabelOfWhichNothingIsSeenIsShownByItsID(t *testing.T) {
+	testrun.Alone(t)
 	f, ids := newHostile(t)
 	for _, id := range ids {
 		if !strings.HasPrefix(id, "nothing seen") {
@@ -110,6 +111,7 @@ func TestALabelOfWhichNothingIsSeenIsShownByItsID(t *testing.T) {
 }
 
 func TestTheGraphsJSONHoldsOneLineLabels(t *testing.T) {
+	testrun.Alone(t)
 	f, ids := newHostile(t)
 	a := f.get(t, "/admin/types/Thing/"+url.PathEscape(ids[0])+"/graph.json", 200)
 	if a.Header.Get("Content-Type") != "application/json" || strings.Contains(a.text, "<script") || strings.ContainsAny(a.text, "\u202e\u2066") || len(a.text) > 50_000 {

@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"trails/admin"
+	"trails/e2e/testrun"
 )
 
 // Types may have the name of a part of a page: no page has an id twice. All pages count types
 // alike, those that are abstract, too.
 func TestPagesTellTypesFromTheirOwnParts(t *testing.T) {
+	testrun.Alone(t)
 	names := []string{"Main", "Live", "Theme", "Announce", "Addresses", "Problems", "Preview", "Form", "Conflict", "Pick", "List", "Search", "Found", "Columns", "Picture", "TheGraph", "TrailsItself"}
 	text := "types:\n  Thing: {abstract: true, properties: {name: {type: string}}}\n"
 	for _, name := range names {

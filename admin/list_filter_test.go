@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"trails/admin"
+	"trails/e2e/testrun"
 )
 
 // A filter or a search that cannot be used leaves the list as it is without it, and what
@@ -67,6 +68,7 @@ func TestABadFilterKeepsTheListAndSaysSoBesideTheFilter(t *testing.T) {
 // More nodes refer to an instance than its page lists, and all of them can be reached:
 // by the list of their type, or by a query where no type declares the property.
 func TestReferrersBeyondFiftyCanBePaged(t *testing.T) {
+	testrun.Alone(t)
 	f := newFixture(t, []byte(`base: "urn:x:"
 types:
   Agent: {abstract: true, label: name, properties: {name: {type: string}}}

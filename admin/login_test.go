@@ -16,6 +16,7 @@ import (
 	"trails/admin"
 	"trails/auth"
 	"trails/auth/policy"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/httpapi"
 	"trails/invoke"
@@ -89,6 +90,7 @@ func (g *guarded) signIn(t testing.TB) {
 }
 
 func TestPagesAskForTheToken(t *testing.T) {
+	testrun.Alone(t)
 	g := newGuarded(t)
 	for _, path := range []string{"/admin", "/admin/capabilities", "/admin/capabilities/note.create", "/admin/suggest?type=Note", "/admin/types/Note"} {
 		a := g.do(t, "GET", path, nil)

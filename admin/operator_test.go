@@ -11,6 +11,7 @@ import (
 	"trails/admin"
 	"trails/auth"
 	"trails/auth/policy"
+	"trails/e2e/testrun"
 	"trails/httpapi"
 )
 
@@ -30,6 +31,7 @@ func newOperated(t *testing.T) (g *guarded, link string, log *bytes.Buffer) {
 
 // The session that the sign-in link opens is the operator's, and nobody else comes by it.
 func TestTheSignInLinkOpensTheSessionOfTheOperator(t *testing.T) {
+	testrun.Alone(t)
 	g, link, log := newOperated(t)
 	if a := g.do(t, "GET", "/admin/operator?key=guess", nil); a.StatusCode != http.StatusForbidden || len(a.Cookies()) > 0 {
 		t.Errorf("a guess: %d", a.StatusCode)

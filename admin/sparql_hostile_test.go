@@ -36,6 +36,7 @@ func TestHostileAnswersAreText(t *testing.T) {
 }
 
 func TestLongTextsAreFoldedAndCut(t *testing.T) {
+	testrun.Alone(t)
 	f := newFixture(t, []byte(hostileSchema), admin.Options{})
 	f.call(t, "thing.create", map[string]any{"id": "long", "name": strings.Repeat("wide ", 20_000)})
 	a := f.asked(t, 200, "SELECT ?o { ?s <urn:trails:hostile:name> ?o }")
@@ -48,6 +49,7 @@ func TestLongTextsAreFoldedAndCut(t *testing.T) {
 }
 
 func TestTenThousandRowsArePaged(t *testing.T) {
+	testrun.Alone(t)
 	f := newExample(t)
 	a := f.asked(t, 200, "SELECT ?a ?b { ?s ?p ?a . ?x ?y ?b }", "limit", "10000")
 	says(t, a, "There is more", "go on with ORDER BY and OFFSET", "Next")

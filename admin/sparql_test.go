@@ -166,6 +166,7 @@ func TestPagesOfAnAnswerKeepItsOwnLimitAndOffset(t *testing.T) {
 }
 
 func TestAnAnswerCanBeHadInEveryFormat(t *testing.T) {
+	testrun.Alone(t)
 	f := newExample(t)
 	row, graph := prologue+`SELECT ?t { :Requirement\/R-001 :title ?t }`, `DESCRIBE <urn:trails:example:Requirement/R-001>`
 	for _, c := range []struct{ query, output, want string }{
@@ -316,6 +317,7 @@ func TestAnUpdateIsSentToItsOwnForm(t *testing.T) {
 }
 
 func TestRefusalsAreTheContracts(t *testing.T) {
+	testrun.Alone(t)
 	f := newExample(t)
 	says(t, f.asked(t, 403, "SELECT * { SERVICE <https://example.org/> { ?s ?p ?o } }"), "SERVICE")
 	for _, address := range []string{"/admin/query?limit=0", "/admin/query?limit=10001", "/admin/query?output=pdf", "/admin/query?timeout=61", "/admin/query?what=1", "/admin/query?offset=-1"} {
@@ -347,6 +349,7 @@ func (s spy) Call(ctx context.Context, c invoke.Call) (invoke.Result, error) {
 }
 
 func TestAnAnswerIsOneCallAndOneForItsNames(t *testing.T) {
+	testrun.Alone(t)
 	f := newExample(t)
 	var calls []string
 	s := fixture{known(admin.New(spy{f.engine, &calls}, admin.Options{})), f.engine}

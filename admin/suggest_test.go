@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"trails/admin"
+	"trails/e2e/testrun"
 )
 
 const worksSchema = `
@@ -33,6 +34,7 @@ types:
 `
 
 func TestSuggestionsAreWhatACallTakes(t *testing.T) {
+	testrun.Alone(t)
 	f := newFixture(t, []byte(worksSchema), admin.Options{})
 	f.call(t, "person.create", map[string]any{"name": "Ana"})
 	f.call(t, "group.create", map[string]any{"name": "Analysts"})

@@ -51,6 +51,7 @@ var deletions = []struct {
 // A deletion that is refused advises detach where that works, and one with detach names the
 // nodes that would break and their rule.
 func TestADeletionAdvisesDetachWhereItWorks(t *testing.T) {
+	testrun.Alone(t)
 	for _, d := range deletions {
 		for _, capability := range []string{"note.delete", "delete"} {
 			e, args := tasks(t), fmt.Sprintf(`{"id": "Note/%s"}`, d.id)

@@ -99,6 +99,7 @@ func head(t *testing.T, e *invoketest.Engine) string {
 }
 
 func TestAYesLetsALossThroughThatAQuestionNamed(t *testing.T) {
+	testrun.Alone(t)
 	for name, want := range losing {
 		t.Run(name, func(t *testing.T) {
 			e, person := notes(t), &asked{yes: true}
@@ -122,6 +123,7 @@ func TestAYesLetsALossThroughThatAQuestionNamed(t *testing.T) {
 }
 
 func TestWithoutAYesNothingIsLost(t *testing.T) {
+	testrun.Alone(t)
 	for name := range losing {
 		for _, person := range []*asked{{}, {err: errors.New("the client answered nonsense")}, {yes: true, err: context.DeadlineExceeded}} {
 			t.Run(name, func(t *testing.T) {

@@ -70,6 +70,7 @@ func (d diagnosis) found(t *testing.T, name string) (result, detail string) {
 }
 
 func TestTheDoctorFindsASoundGraphWell(t *testing.T) {
+	testrun.Alone(t)
 	for _, args := range []string{"{}", `{"deep":true}`} {
 		d := diagnose(t, invoke.Config{}, args, nil)
 		for _, c := range d.Checks {
@@ -89,6 +90,7 @@ func TestTheDoctorFindsASoundGraphWell(t *testing.T) {
 // A projector that says something else than the descriptor is named, with capability,
 // view and field.
 func TestTheDoctorFindsASabotagedProjector(t *testing.T) {
+	testrun.Alone(t)
 	for i, name := range []string{"tools/list", "/capabilities", "/openapi.json", "/.well-known/wot"} {
 		views := project.Views(project.Process{})
 		encode := views[i].Encode
@@ -109,6 +111,7 @@ func TestTheDoctorFindsASabotagedProjector(t *testing.T) {
 
 // A saved document with an edit is told, with capability and field, by the same call.
 func TestTheDoctorTellsAnEditOfASavedDocument(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.Example(t)
 	tools, err := e.Tools(t.Context(), invoketest.Ana)
 	if err != nil {
@@ -149,6 +152,7 @@ func TestTheDoctorTellsAnEditOfASavedDocument(t *testing.T) {
 
 // What a strict client refuses is named with its capability, and so is what costs too much.
 func TestTheDoctorFindsToolsThatStrictClientsRefuse(t *testing.T) {
+	testrun.Alone(t)
 	long := invoke.Define(capability.Descriptor{ID: "find.it", Description: strings.Repeat("word ", 3000)},
 		func(context.Context, *invoke.Request, struct{}) (struct{}, error) { return struct{}{}, nil })
 	d := diagnose(t, invoke.Config{Providers: append(builtin.Providers(), invoke.Fixed(invoke.Offer{Capabilities: []invoke.Capability{long}}))}, "{}", nil)

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
@@ -406,6 +407,7 @@ func matching(pattern string) string {
 // errors of the fields say, and writes again, until the write is accepted. A sentence about a value
 // that no case follows fails the test, too.
 func TestARefusalOfAValueThatIsFollowedIsAccepted(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.New(t, strictSchema(), invoke.Config{})
 	e.Must(t, "load", `{"format": "ndjson", "data": "{\"type\":\"Team\",\"id\":\"red\",\"data\":{}}\n{\"type\":\"Dog\",\"id\":\"rex\",\"data\":{}}\n{\"type\":\"Cat\",\"id\":\"tom\",\"data\":{}}"}`)
 	e.Must(t, "thing.create", `{"id": "y", "need": "n", "two": ["a", "b"], "core": ["core"], "flag": true, "serial": "taken", "first": "taken", "second": "2"}`)

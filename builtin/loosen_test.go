@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"trails/auth/policy"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
@@ -33,6 +34,7 @@ func patchArgs(step, more string) json.RawMessage {
 // others rely on, whichever way it is asked; a builder may. A refusal names the steps, and a plan
 // tells of it before.
 func TestWhoLacksBuilderCannotLoosenTheSchema(t *testing.T) {
+	testrun.Alone(t)
 	for step, loosens := range map[string]bool{
 		"add_type: {Task: {properties: {title: string}}}":        false,
 		"add_property: {Note.due: date}":                         false,
@@ -94,6 +96,7 @@ func TestWhoLacksBuilderCannotLoosenTheSchema(t *testing.T) {
 // undo takes a change of the schema back, with what it did to the data, as it takes back any
 // other commit; and the undo, too.
 func TestUndoTakesBackChangesOfTheSchema(t *testing.T) {
+	testrun.Alone(t)
 	for _, step := range []string{
 		"add_type: {Task: {properties: {title: string}}}",
 		"add_property: {Note.due: date}",

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trails/capability"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
@@ -73,6 +74,7 @@ func TestWhatRemovesDataTakesTheYes(t *testing.T) {
 }
 
 func TestACallThatRemovesMuchSaysThatItMeansTo(t *testing.T) {
+	testrun.Alone(t)
 	for _, m := range mass {
 		t.Run(m.name, func(t *testing.T) {
 			e := crowd(t)
@@ -102,6 +104,7 @@ func TestACallThatRemovesMuchSaysThatItMeansTo(t *testing.T) {
 }
 
 func TestAPersonIsAskedBeforeMuchIsRemoved(t *testing.T) {
+	testrun.Alone(t)
 	for _, m := range mass {
 		if m.removes == 0 {
 			continue

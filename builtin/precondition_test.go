@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/invoke/invoketest"
 )
@@ -92,6 +93,7 @@ var broken = map[string]map[string]breaking{
 
 // A call that breaks a precondition of its capability is refused, and changes nothing.
 func TestPreconditionsHold(t *testing.T) {
+	testrun.Alone(t)
 	for _, d := range notes(t).Callable(t) {
 		said := slices.Sorted(slices.Values(d.Preconditions))
 		if !slices.Equal(said, slices.Sorted(maps.Keys(broken[d.ID]))) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"trails/e2e/testrun"
 	"trails/fault"
 
 	"trails/invoke"
@@ -45,6 +46,7 @@ func TestAParameterIsANodeByAnyOfItsNames(t *testing.T) {
 }
 
 func TestAnAnswerIsBoundedHoweverMuchThereIs(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.New(t, "", invoke.Config{})
 	wide := `SELECT (CONCAT(` + strings.Repeat(`"0123456789abcdef", `, 2000) + `STR(?a)) AS ?n) { VALUES ?a {` + strings.Repeat("1 ", 100) + `} }`
 	for query, more := range map[string]map[string]any{
@@ -72,6 +74,7 @@ func TestAnAnswerIsBoundedHoweverMuchThereIs(t *testing.T) {
 }
 
 func TestOneRowThatIsTooLargeIsSaidSo(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.New(t, "", invoke.Config{})
 	out := e.Must(t, "query", queryArgs(`SELECT (CONCAT(`+strings.Repeat(`"0123456789abcdef", `, 20_000)+`"") AS ?n) {}`, nil))
 	if cut, _ := out["cut"].(string); out["count"] != float64(0) || !strings.Contains(cut, "one row") {
@@ -113,6 +116,7 @@ func (c *counter) Write(p []byte) (int, error) {
 }
 
 func TestAStreamHasEveryRow(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.New(t, "", invoke.Config{})
 	var c counter
 	_, err := e.Call(t.Context(), invoke.Call{Capability: "query", Args: json.RawMessage(queryArgs(countTo, nil)), Principal: invoketest.Ana, Output: &c, Format: "csv"})
@@ -147,6 +151,7 @@ func TestAReaderThatGoesAwayEndsTheQuery(t *testing.T) {
 var slow = `SELECT (COUNT(*) AS ?n) { VALUES ?a {` + strings.Repeat("1 ", 3000) + `} VALUES ?b {` + strings.Repeat("2 ", 3000) + `} VALUES ?c {` + strings.Repeat("3 ", 3000) + `} FILTER(CONCAT(STR(?a), STR(?b), STR(?c)) != "") }`
 
 func TestAQueryThatIsTooSlowTooDeepOrTooLongIsToldSo(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.New(t, "", invoke.Config{})
 	for query, want := range map[string]fault.Kind{
 		slow: fault.TimedOut,

@@ -6,12 +6,14 @@ import (
 	"trails/capability"
 	"trails/capability/project"
 	"trails/capability/project/projecttest"
+	"trails/e2e/testrun"
 	"trails/invoke/invoketest"
 )
 
 // TestToolsAreTheirGoldenFiles compares the tools of the example graph byte for byte.
 // The files are rewritten only with TRAILS_UPDATE_MCP_SNAPSHOTS=1.
 func TestToolsAreTheirGoldenFiles(t *testing.T) {
+	testrun.Alone(t)
 	tools, err := invoketest.Example(t).Tools(t.Context(), invoketest.Ana)
 	if err != nil {
 		t.Fatal(err)

@@ -37,6 +37,7 @@ const columnsData = `INSERT DATA {
 
 // A column never holds what its descriptor does not say, whatever the query.
 func TestColumnsAreTrueOfAnswers(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.New(t, columnsSchema, invoke.Config{})
 	text, err := json.Marshal(map[string]string{"update": columnsData})
 	if err != nil {

@@ -91,6 +91,7 @@ func TestAStoredQueryIsACapability(t *testing.T) {
 // A parameter that is left out is no variable that was forgotten: however a text asks whether it
 // has a value, nothing is warned of, while a variable that nothing binds still is.
 func TestAParameterThatIsLeftOutIsNotWarnedOf(t *testing.T) {
+	testrun.Alone(t)
 	const front = "#+ id: asked\n#+ description: x\n#+ params: {least: {type: string, nullable: true}}\n"
 	for _, filter := range []string{
 		"FILTER(!BOUND(?least) || ?title > ?least)",
@@ -298,6 +299,7 @@ func TestATypeWhoseToolsMeetAStoredQueryWins(t *testing.T) {
 // A file of an earlier version can have stored queries with names that are built in since:
 // what is built in answers, and the queries are listed with the way to have them again.
 func TestWhatIsBuiltInHidesStoredQueriesOfAnOlderFile(t *testing.T) {
+	testrun.Alone(t)
 	e := storing(t, notesOfOwner)
 	older := map[string]string{
 		"note.create":           "#+ id: note.create\nASK {}",
@@ -408,6 +410,7 @@ func TestTheSchemaCarriesStoredQueriesOrIsRefused(t *testing.T) {
 
 // What is refused when it is stored would be refused each time it runs.
 func TestAnUpdateThatNeverRunsIsNotStored(t *testing.T) {
+	testrun.Alone(t)
 	e := storing(t)
 	for _, text := range []string{
 		"INSERT { [] a :Note ; :status ?s } WHERE { ?n a :Note ; :status ?s }",

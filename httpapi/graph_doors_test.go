@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trails/auth/policy"
+	"trails/e2e/testrun"
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/rdf/rdfio"
@@ -33,6 +34,7 @@ var graphDoors = map[string][]string{
 // TestEveryDoorOfAGraphAnswersInEveryForm asks by Accept and by ?format=, and reads what comes.
 // A route that is listed with a form of graphs and is not here fails the test.
 func TestEveryDoorOfAGraphAnswersInEveryForm(t *testing.T) {
+	testrun.Alone(t)
 	e := notesEngine(t)
 	h := httpapi.New(e, runtimeOptions())
 	for capability, args := range map[string]string{

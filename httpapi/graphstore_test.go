@@ -46,6 +46,7 @@ func TestGraphsAreNamedByParameterOrAddress(t *testing.T) {
 }
 
 func TestWhatIsNoGraphOrDocumentIsRefused(t *testing.T) {
+	testrun.Alone(t)
 	for says, x := range map[string]struct {
 		method, path, media, body string
 		status                    int

@@ -12,6 +12,7 @@ import (
 
 	"trails/auth"
 	"trails/auth/policy"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/httpapi"
 )
@@ -93,6 +94,7 @@ func TestArgumentsThatAreNoObjectAreRefusedWithOne(t *testing.T) {
 }
 
 func TestHostileInputIsRefusedBeforeTheEngineSeesIt(t *testing.T) {
+	testrun.Alone(t)
 	deep := strings.Repeat("[", 101) + strings.Repeat("]", 101)
 	for _, x := range []exchange{
 		{name: "text that is not JSON", method: "POST", path: "/invoke/x", body: `{"a":`, status: 400, detail: "not JSON"},

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"trails/builtin"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/embed"
@@ -68,6 +69,7 @@ func offering(t *testing.T, tools string) string {
 // TestNothingDisappearsFromTheDirectoryUnseen has a server that offers one good tool beside one of
 // each kind that is left out. Each is told of where people look, and counted where agents do.
 func TestNothingDisappearsFromTheDirectoryUnseen(t *testing.T) {
+	testrun.Alone(t)
 	const object = `{"type":"object"}`
 	for name, test := range map[string]struct{ tools, why string }{
 		"two of one id":              {`{"name":"twin","inputSchema":` + object + `},{"name":"twin","inputSchema":` + object + `}`, `has the id up:twin`},
@@ -125,6 +127,7 @@ func TestNothingDisappearsFromTheDirectoryUnseen(t *testing.T) {
 // TestAToolThatNobodyCanCallIsToldOf has schemas that are none, or that no arguments can fit. Browsing
 // does not read them; whoever looks at the server, or calls the tool, is told.
 func TestAToolThatNobodyCanCallIsToldOf(t *testing.T) {
+	testrun.Alone(t)
 	for schema, why := range map[string]string{
 		`"x"`: "is none", `[]`: "is none", `{"type":"strange"}`: "takes no object", `{"$ref":"http://127.0.0.1:9/x.json"}`: "not fetched", `{"$ref":"file:///etc/passwd"}`: "not fetched", `{"$ref":"#/$defs/none"}`: "is none",
 		`{"type":"array"}`: "takes no object", `{"type":["string","null"]}`: "takes no object", `{"type":"string"}`: "takes no object",
