@@ -155,7 +155,8 @@ func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.
 		err = boundedAnswer(timed, r, a, in, out)
 	}
 	if err == nil {
-		err = warnOfQuery(timed, r, q, options, out, a.Unbound())
+		options.Found = a.Found()
+		err = warnOfQuery(timed, r, q, options, out)
 	}
 	return out, withWarnings(ctx, r, q, options, outOfTime(ctx, timed, in.Timeout, err))
 }
@@ -186,10 +187,9 @@ func warned(err error, warnings []lint.Warning) error {
 	return err
 }
 
-// warnOfQuery adds the warnings about the query. An answer with rows disproves those that say there can be none, and
-// may have variables without a value.
-func warnOfQuery(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, out *queried, unbound []sparql.Var) error {
-	warnings, err := r.Snapshot.LintQuery(ctx, q, options, unbound...)
+// warnOfQuery adds the warnings about the query. An answer with rows disproves those that say there can be none.
+func warnOfQuery(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, out *queried) error {
+	warnings, err := r.Snapshot.LintQuery(ctx, q, options)
 	if err != nil {
 		return err
 	}

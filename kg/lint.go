@@ -21,8 +21,8 @@ const namesSought = 1000
 
 // LintQuery returns warnings about what a query probably did not mean, under the schema and the data of the snapshot;
 // see [lint.Sentences]. For an earlier commit, whose schema may be different, there are none. The cost depends on the
-// text, not on the data. unbound are the variables that no row of the answer binds, if it is known.
-func (s *Snapshot) LintQuery(ctx context.Context, q *sparql.Query, o QueryOptions, unbound ...sparql.Var) ([]lint.Warning, error) {
+// text, not on the data.
+func (s *Snapshot) LintQuery(ctx context.Context, q *sparql.Query, o QueryOptions) ([]lint.Warning, error) {
 	q, err := q.Bind(o.Params)
 	if err != nil || s.past || s.Head().Quads == 0 {
 		return nil, err
@@ -31,7 +31,7 @@ func (s *Snapshot) LintQuery(ctx context.Context, q *sparql.Query, o QueryOption
 		bound := *q
 		bound.Dataset, q = o.Dataset, &bound
 	}
-	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).Query(ctx, linted{s}, q, unbound...)
+	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).After(o.Found).Query(ctx, linted{s}, q)
 }
 
 // LintUpdate is [Snapshot.LintQuery] for an update.

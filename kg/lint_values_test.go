@@ -105,8 +105,118 @@ func warningsOfAnswer(t *testing.T, s *kg.Snapshot, text string) (warnings []lin
 	if rows == 0 {
 		t.Fatalf("no solutions of %s", text)
 	}
-	if warnings, err = s.LintQuery(t.Context(), q, kg.QueryOptions{Text: text}, a.Unbound()...); err != nil {
+	if warnings, err = s.LintQuery(t.Context(), q, kg.QueryOptions{Text: text, Found: a.Found()}); err != nil {
 		t.Fatal(err)
 	}
-	return warnings, slices.Contains(a.Unbound(), "x")
+	return warnings, slices.Contains(a.Found().Unbound, "x")
+}
+
+// TestASearchInOtherLettersNamesOneThatFinds looks for parts of texts in their own letters and in others, wherever a
+// condition may stand. Where the letters alone are to blame for an empty answer, the condition that is named finds.
+func TestASearchInOtherLettersNamesOneThatFinds(t *testing.T) {
+	testrun.Alone(t)
+	g := newGraph(t, "")
+	u, err := sparql.ParseUpdate(lintedPrologue+`INSERT DATA { :a :title "APT28 group" ; :note "x" . :b :title "Cobalt Strike" . :c :title "Ça va"@fr }`, sparql.Options{})
+	if err == nil {
+		_, err = g.Session(ana).Update(t.Context(), u, kg.ChangeSet{}, kg.UpdateOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	followed := 0
+	view(t, g, func(s *kg.Snapshot) error {
+		for _, function := range []string{"CONTAINS", "STRSTARTS", "STRENDS", "REGEX"} {
+			for _, piece := range []string{"apt28", "APT28", "Apt28 Group", "cobalt", "COBALT STRIKE", "Strike", "strike", "ça", "ÇA VA", "zebra", "GROUP", ""} {
+				for _, of := range []string{"?v", "STR(?v)"} {
+					for _, form := range []string{"SELECT ?x { ?x :title ?v FILTER(%s) }", "SELECT ?x { ?x :title ?v FILTER(?x != :z && %s) }", "ASK { ?x :title ?v . FILTER(%s || ?v = 'no') }", "SELECT ?x { { SELECT ?x ?v { ?x :title ?v } } FILTER(%s) }"} {
+						condition := fmt.Sprintf("%s(%s, %q)", function, of, piece)
+						ask := func(condition string) (warnings []lint.Warning, found bool) {
+							text := lintedPrologue + fmt.Sprintf(form, condition)
+							q, err := s.ParseQuery(text, "")
+							if err != nil {
+								t.Fatalf("%v\n%s", err, text)
+							}
+							a, err := s.Query(t.Context(), q, kg.QueryOptions{})
+							if err == nil {
+								_, err = a.Truth(t.Context())
+							}
+							if err == nil {
+								warnings, err = s.LintQuery(t.Context(), q, kg.QueryOptions{Text: text, Found: a.Found()})
+							}
+							if err != nil {
+								t.Fatal(err)
+							}
+							return warnings, !a.Found().Empty
+						}
+						folded := fmt.Sprintf("%s(LCASE(%s), %q)", function, of, strings.ToLower(piece))
+						warnings, found := ask(condition)
+						_, could := ask(folded)
+						i := slices.IndexFunc(warnings, func(w lint.Warning) bool { return strings.Contains(w.Text, "capitals are to blame") })
+						if (i >= 0) != (!found && could) {
+							t.Errorf("found %v, in other letters %v, and %v is said of %s in %s", found, could, warnings, condition, form)
+							continue
+						}
+						if i < 0 {
+							continue
+						}
+						_, way, _ := strings.Cut(warnings[i].Text, "; write ")
+						if _, found := ask(way); !found || warnings[i].Line == 0 {
+							t.Errorf("%v: what is named finds nothing", warnings[i])
+						}
+						followed++
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if followed < 100 {
+		t.Errorf("only %d hints were followed", followed)
+	}
+}
+
+// TestConditionsThatExcludeEachOtherAreNamedWhereverTheyStand holds two conditions on one value against each other, in one
+// filter, in two, on one side of ||, in VALUES, and around OPTIONAL: they are named when, and only when, no number passes
+// both.
+func TestConditionsThatExcludeEachOtherAreNamedWhereverTheyStand(t *testing.T) {
+	testrun.Alone(t)
+	g := newGraph(t, "")
+	u, err := sparql.ParseUpdate(lintedPrologue+`INSERT DATA { :a :n 1 . :b :n 2 . :c :n 3 . :d :n 4 . :e :n 5 . :f :n 2.5 }`, sparql.Options{})
+	if err == nil {
+		_, err = g.Session(ana).Update(t.Context(), u, kg.ChangeSet{}, kg.UpdateOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	conditions := []string{"?v = 2", "?v = 3", "?v != 2", "?v < 3", "?v <= 2", "2 < ?v", "?v > 3", "?v >= 3", "?v IN (1, 2)", "?v IN (3, 4)"}
+	forms := []string{
+		"SELECT ?x { ?x :n ?v FILTER(%s && %s) }", "SELECT ?x { ?x :n ?v FILTER(%s) FILTER(%s) }", "SELECT ?x { ?x :n ?v FILTER(?x = :a || %s && %s) }",
+		"SELECT ?x { ?x :n ?v FILTER(%s) FILTER(%s || ?x = :a) }", "SELECT ?x { ?x :n ?v FILTER(%s) OPTIONAL { ?x :n ?w FILTER(%s) } }",
+		"SELECT ?x { ?x :n ?v OPTIONAL { ?x :n ?w FILTER(%s && %s) } }", "SELECT ?x { ?x :n ?v MINUS { ?x :n ?v FILTER(%s && %s) } }",
+	}
+	view(t, g, func(s *kg.Snapshot) error {
+		for i, a := range conditions {
+			for _, b := range conditions[i+1:] {
+				_, rows := warningsOf(t, s, lintedPrologue+fmt.Sprintf(forms[0], a, b))
+				for _, form := range forms {
+					text := lintedPrologue + fmt.Sprintf(form, a, b)
+					warnings, _ := warningsOf(t, s, text)
+					told := slices.ContainsFunc(warnings, func(w lint.Warning) bool {
+						return w.Line > 0 && strings.Contains(w.Text, "never true together")
+					})
+					if told != (rows == 0) {
+						t.Errorf("%d numbers pass, and %v is said of\n%s", rows, warnings, text)
+					}
+				}
+			}
+			for _, row := range []string{"1", "2", "3", "1 2", "3 4", "1 4", "UNDEF"} {
+				text := lintedPrologue + fmt.Sprintf("SELECT ?x { ?x :n ?v VALUES ?v { %s } FILTER(%s) }", row, a)
+				warnings, rows := warningsOf(t, s, text)
+				if told := len(warnings) > 0; told != (rows == 0) {
+					t.Errorf("%d numbers pass, and %v is said of\n%s", rows, warnings, text)
+				}
+			}
+		}
+		return nil
+	})
 }

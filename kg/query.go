@@ -10,6 +10,7 @@ import (
 	"trails/rdf"
 	"trails/schema"
 	"trails/sparql"
+	"trails/sparql/lint"
 )
 
 // QueryLimits bound what a query takes; see [db.Limits].
@@ -24,8 +25,9 @@ type QueryOptions struct {
 	// Dataset, unless it is zero, replaces FROM and FROM NAMED.
 	Dataset sparql.Dataset
 	Limits  QueryLimits
-	// Text and Base are the query's text and base, for the places of warnings.
+	// Text and Base are the query's text and base, for the places of warnings, and Found what it answered, if it ran.
 	Text, Base string
+	Found      lint.Answer
 }
 
 // Answer is a query that is ready to run. The form decides which of [Answer.Rows], [Answer.Truth] and
@@ -41,7 +43,7 @@ type Answer struct {
 	query    *sparql.Query
 	options  QueryOptions
 	plan     db.Plan
-	unbound  []sparql.Var
+	found    lint.Answer
 }
 
 // Query prepares a query. A query that cannot be run is refused here: InvalidArguments for parameters and graphs,
@@ -107,8 +109,8 @@ func (a *Answer) Rows(ctx context.Context) iter.Seq2[[]rdf.Term, error] {
 		columns, some := a.columns(), false
 		left := slices.Clone(columns)
 		defer func() {
-			if a.unbound = nil; some {
-				a.unbound = left
+			if a.found = (lint.Answer{Empty: !some}); some {
+				a.found.Unbound = left
 			}
 		}()
 		for row, err := range a.snapshot.source.Run(ctx, a.plan, a.options.Limits) {
@@ -126,8 +128,8 @@ func (a *Answer) Rows(ctx context.Context) iter.Seq2[[]rdf.Term, error] {
 	}
 }
 
-// Unbound returns the variables that had a value in none of the rows when the query last ran; none if it had no rows.
-func (a *Answer) Unbound() []sparql.Var { return a.unbound }
+// Found returns what the query answered when it last ran.
+func (a *Answer) Found() lint.Answer { return a.found }
 
 // withParams fills in the columns that are parameters.
 func (a *Answer) withParams(row []rdf.Term) []rdf.Term {

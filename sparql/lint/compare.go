@@ -146,8 +146,68 @@ func (r *run) call(e sparql.Call, known facts, at asked, empties bool) outcome {
 		out.told = true
 		return out
 	}
+	if at != used && r.found.Empty {
+		r.otherLetters(e, known)
+	}
 	return r.shaped(e, args, out, known, at, empties)
 }
+
+// searching are the functions that look for a text.
+var searching = map[sparql.Func]bool{"CONTAINS": true, "STRSTARTS": true, "STRENDS": true, "REGEX": true}
+
+// otherLetters warns about a condition that no value of a property meets that was looked at, and one would meet with
+// other capitals.
+func (r *run) otherLetters(e sparql.Call, known facts) {
+	if !searching[e.Func] || len(e.Args) != 2 {
+		return
+	}
+	of := e.Args[0]
+	if str, ok := of.(sparql.Call); ok && str.Func == "STR" {
+		of = str.Args[0]
+	}
+	by := propertyOf(of, known)
+	sought, isTerm := e.Args[1].(sparql.TermExpr)
+	if by == "" || !isTerm || r.err != nil {
+		return
+	}
+	if r.lookups += searchCosts; r.lookups > maxLookups {
+		return
+	}
+	folded := sparql.Call{Func: e.Func, Args: []sparql.Expr{sparql.Call{Func: "LCASE", Args: e.Args[:1]}, sparql.TermExpr{Term: rdf.String(strings.ToLower(rdf.Lexical(sought.Term)))}}}
+	if e.Func == "REGEX" {
+		folded = sparql.Call{Func: e.Func, Args: append(slices.Clip(e.Args), sparql.TermExpr{Term: rdf.String("i")})}
+	}
+	exact, other := expr.Compile(e), expr.Compile(folded)
+	var near rdf.Term
+	n, which := 0, "no "+r.short(by)
+	for q, err := range r.data.Match(r.ctx, rdf.Quad{Predicate: by}) {
+		if n++; err != nil || n > maxSearched {
+			r.err, which = err, fmt.Sprintf("none of the first %d %s", maxSearched, r.short(by))
+			break
+		}
+		if yes, err := exact.Test(object{term: q.Object}); err == nil && yes && q.Label == nil {
+			return
+		}
+		if yes, err := other.Test(object{term: q.Object}); err == nil && yes && near == nil && q.Label == nil {
+			near = q.Object
+		}
+	}
+	if near != nil {
+		r.add(&r.misfits, Warning{Text: fmt.Sprintf("%s is true of %s, and its capitals are to blame: there is %s; write %s", r.expression(e), which, r.term(near), r.expression(folded)), Empties: true, About: by, at: e})
+	}
+}
+
+// maxSearched is how many values of a property are searched for a text, once an answer is empty.
+const maxSearched = 5000
+
+// object is an Env whose variables all have one value.
+type object struct {
+	expr.Env
+	term rdf.Term
+}
+
+// Value implements [expr.Env].
+func (o object) Value(sparql.Var) rdf.Term { return o.term }
 
 // withValues returns a call with the constants that its arguments are.
 func withValues(e sparql.Call, args []outcome) sparql.Call {

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,28 +22,59 @@ type restriction struct {
 var restricting = []sparql.Func{sparql.Equal, sparql.NotEqual, sparql.Less, sparql.Greater, sparql.LessOrEqual, sparql.GreaterOrEqual, sparql.In}
 
 // contradictions warns about conditions of a group that exclude each other: two on one expression that no value
-// satisfies, and NOT EXISTS of patterns that the group requires.
+// satisfies, among filters, VALUES, and the conditions of OPTIONAL and of each side of ||; and NOT EXISTS of patterns
+// that the group requires.
 func (g *group) contradictions() {
 	held := map[string][]restriction{}
-	for _, f := range g.filters {
-		for _, e := range conjuncts(f.Expr) {
-			if not, is := e.(sparql.Exists); is && not.Not {
-				if inner, ok := not.Op.(sparql.BGP); ok && g.requires(inner.Patterns) {
-					g.warnAt(inner.Patterns[0], "", g.empties, "NOT EXISTS is never true here: the patterns beside it require what it excludes; leave NOT EXISTS out, or give its patterns a condition of their own")
-				}
-				continue
+	for _, t := range g.tables {
+		for i, v := range t.Vars {
+			if g.known[v].by == "" || len(t.Rows) > maxListed || slices.ContainsFunc(t.Rows, func(row []rdf.Term) bool { return row[i] == nil }) {
+				continue // others are values like those of a property
 			}
-			of, c, ok := restrictionIn(e)
-			key := g.expression(of)
-			if !ok || strings.Contains(key, "…") || strings.Contains(key, "RAND(") || strings.Contains(key, "UUID(") {
-				continue
+			in := sparql.Call{Func: sparql.In, Args: []sparql.Expr{sparql.VarExpr{Var: v}}}
+			for _, row := range t.Rows {
+				in.Args = append(in.Args, sparql.TermExpr{Term: row[i]})
 			}
-			if i := slices.IndexFunc(held[key], c.excludes); i >= 0 {
-				other := held[key][i].e
-				g.warnAt(e, propertyOf(of, g.known), g.empties, "%s and %s are never true together: no value of %s passes both; if one is enough, write %s || %s", g.expression(other), g.expression(e), key, g.expression(other), g.expression(e))
+			if of, c, ok := restrictionIn(in); ok {
+				held[g.expression(of)] = append(held[g.expression(of)], c)
 			}
-			held[key] = append(held[key], c)
 		}
+	}
+	for _, f := range g.filters {
+		g.contradicted(f.Expr, held, g.empties)
+	}
+	for _, o := range g.options {
+		if o.Expr != nil {
+			g.contradicted(o.Expr, maps.Clone(held), false)
+		}
+	}
+}
+
+// contradicted warns about a condition that excludes itself or what is held, and adds it to that.
+func (g *group) contradicted(condition sparql.Expr, held map[string][]restriction, empties bool) {
+	for _, e := range conjuncts(condition) {
+		if or, is := e.(sparql.Call); is && or.Func == sparql.Or {
+			for _, side := range or.Args {
+				g.contradicted(side, maps.Clone(held), false)
+			}
+			continue
+		}
+		if not, is := e.(sparql.Exists); is && not.Not {
+			if inner, ok := not.Op.(sparql.BGP); ok && g.requires(inner.Patterns) {
+				g.warnAt(inner.Patterns[0], "", empties, "NOT EXISTS is never true here: the patterns beside it require what it excludes; leave NOT EXISTS out, or give its patterns a condition of their own")
+			}
+			continue
+		}
+		of, c, ok := restrictionIn(e)
+		key := g.expression(of)
+		if !ok || strings.Contains(key, "…") || strings.Contains(key, "RAND(") || strings.Contains(key, "UUID(") {
+			continue
+		}
+		if i := slices.IndexFunc(held[key], c.excludes); i >= 0 {
+			other := held[key][i].e
+			g.warnAt(e, propertyOf(of, g.known), empties, "%s and %s are never true together: no value of %s passes both; if one is enough, write %s || %s", g.expression(other), g.expression(e), key, g.expression(other), g.expression(e))
+		}
+		held[key] = append(slices.Clip(held[key]), c)
 	}
 }
 

@@ -89,6 +89,15 @@ type Linter struct {
 	given      facts           // facts about the variables that get their values from outside
 	text, base string          // the linted text and its base, "" if unknown
 	params     map[sparql.Var]rdf.Term
+	found      Answer
+}
+
+// Answer is what a query answered. The zero value says nothing.
+type Answer struct {
+	// Empty reports that there were no solutions.
+	Empty bool
+	// Unbound are the variables without a value in any solution.
+	Unbound []sparql.Var
 }
 
 // declaration is a property as some types declare it, with its possible values.
@@ -159,6 +168,14 @@ func (l *Linter) In(text, base string, params map[sparql.Var]rdf.Term) *Linter {
 	return &out
 }
 
+// After returns a linter that also warns of what explains an answer: an expression that was always an error, and a text
+// that values only have in other letters.
+func (l *Linter) After(found Answer) *Linter {
+	out := *l
+	out.found = found
+	return &out
+}
+
 // nothing is a graph without statements.
 type nothing struct{}
 
@@ -215,8 +232,8 @@ type run struct {
 	asked    bool           // the text asks whether one statement exists
 
 	computed map[sparql.Var]bool // variables in expressions
+	missed   []sparql.Var        // variables of the answer, as they are called here, that no solution binds
 	seen     map[rdf.IRI]values  // objects of predicates that the schema does not declare
-	missed   []sparql.Var        // variables that no row of the answer binds
 
 	whole      sparql.Op // the pattern of the text
 	here       *scope    // scope of the expression that is being linted
@@ -230,14 +247,13 @@ func (l *Linter) begin(ctx context.Context, data Data) *run {
 		computed: map[sparql.Var]bool{}, seen: map[rdf.IRI]values{}, aggregates: map[sparql.Var]sparql.Aggregate{}, nodes: map[string][]rdf.IRI{}}
 }
 
-// Query returns the warnings about a query, unknown names first. unbound are variables that no row of its answer binds:
-// if one gets its value from an expression, that is always an error.
-func (l *Linter) Query(ctx context.Context, data Data, q *sparql.Query, unbound ...sparql.Var) ([]Warning, error) {
+// Query returns the warnings about a query, unknown names first.
+func (l *Linter) Query(ctx context.Context, data Data, q *sparql.Query) ([]Warning, error) {
 	if readsVirtual(q.Dataset) {
 		return nil, nil
 	}
 	r := l.begin(ctx, data)
-	r.foreign, r.missed = !q.Dataset.IsZero(), unbound
+	r.foreign, r.missed = !q.Dataset.IsZero(), r.found.Unbound
 	if q.Op != nil {
 		r.root(q.Op, q.Form)
 	}
