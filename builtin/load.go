@@ -97,8 +97,8 @@ func tellLeftOut(r *invoke.Request, result kg.Result) {
 	for _, name := range result.Doubts {
 		r.Warn("%s", name)
 	}
-	if result.LeftOut.Count > 0 {
-		r.Warn("%s", result.LeftOut.String())
+	if text := result.LeftOut.String(); text != "" {
+		r.Warn("%s", text)
 	}
 }
 

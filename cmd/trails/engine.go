@@ -146,8 +146,8 @@ func (p *program) tellLeftOut(done kg.Loaded) {
 	for _, name := range done.Doubts {
 		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(name))
 	}
-	if done.LeftOut.Count > 0 {
-		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(done.LeftOut.String()))
+	if text := done.LeftOut.String(); text != "" {
+		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(text))
 	}
 }
 

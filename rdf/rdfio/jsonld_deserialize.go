@@ -228,6 +228,9 @@ func (d *deserializer) object(value any) rdf.Term {
 		return d.list(items)
 	}
 	if _, isValue := item["@value"]; isValue {
+		if direction, _ := item["@direction"].(string); direction != "" {
+			d.leftOut.AddPart(fmt.Sprintf("the base direction %s of a text is not kept: base directions are of RDF 1.2, which is not read yet", quoted(direction)), 1)
+		}
 		return literalOf(item)
 	}
 	return d.node(item)

@@ -105,7 +105,7 @@ func (j *JSONLDReader) convert(document any, references *references) error {
 	case err != nil:
 		return err
 	}
-	d := deserializer{nodes: map[string]rdf.Term{}}
+	d := deserializer{nodes: map[string]rdf.Term{}, leftOut: references.leftOut}
 	d.document(references.reveal(expanded), top)
 	j.quads, j.leftOut = d.quads, d.leftOut
 	if j.limits.Quads > 0 && int64(len(j.quads)) > j.limits.Quads {

@@ -3,10 +3,13 @@ package rdfio
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
+	"trails/fault"
 	"trails/rdf"
 )
 
@@ -23,6 +26,7 @@ type references struct {
 	terms    map[string]bool // defined by contexts, and looked up by name
 	seen     map[string]bool // remote contexts whose terms are in terms
 	later    string          // syntax of RDF 1.2 found in the document; "" for none
+	leftOut  LeftOut         // members that mean nothing in JSON-LD
 }
 
 func newReferences(text []byte, base string, load ContextLoader) *references {
@@ -117,6 +121,8 @@ func (r *references) hide(document any) any {
 				v[key] = r.hide(member)
 				if !r.isKnown(key) {
 					unknown = append(unknown, key)
+				} else if isLikeKeyword(key) && !keywords[key] && !r.terms[key] {
+					r.leftOut.AddPart(fmt.Sprintf("the member %q, which is no keyword of JSON-LD, says nothing%s", quoted(key), nearKeyword(key)), 1)
 				}
 			}
 		}
@@ -173,6 +179,25 @@ func (r *references) isKnown(text string) bool {
 	}
 	prefix, _, compact := strings.Cut(text, ":")
 	return compact && (r.terms[prefix] || rdf.IsAbsoluteIRI(text))
+}
+
+// keywords are those of JSON-LD 1.1 (section 1.7).
+var keywords = map[string]bool{
+	"@base": true, "@container": true, "@context": true, "@direction": true, "@graph": true, "@id": true, "@import": true, "@included": true, "@index": true,
+	"@json": true, "@language": true, "@list": true, "@nest": true, "@none": true, "@prefix": true, "@propagate": true, "@protected": true, "@reverse": true,
+	"@set": true, "@type": true, "@value": true, "@version": true, "@vocab": true,
+}
+
+// isLikeKeyword reports whether a name has the form of a keyword, which JSON-LD ignores if it is none.
+func isLikeKeyword(name string) bool {
+	return len(name) > 1 && name[0] == '@' && !strings.ContainsFunc(name[1:], func(c rune) bool { return c >= 0x80 || !rdf.IsLetter(byte(c)) })
+}
+
+func nearKeyword(name string) string {
+	if near := fault.Nearest(name, slices.Sorted(maps.Keys(keywords))); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
 }
 
 // isReference reports whether a text can be a relative reference that json-gold would change.

@@ -29,7 +29,17 @@ type LeftOut struct {
 	Count int64
 	First []Omission // at most [MaxOmissions]
 	Rows  bool       // the statements are table rows or records
+	Parts []Part     // at most maxParts
 }
+
+// Part is something written in a document that the statements read from it do not have, such as the base direction of
+// texts, with how many times it is there.
+type Part struct {
+	Message string
+	Times   int64
+}
+
+const maxParts = 20
 
 // Omission is one statement that was left out, with its position, if known, and the reason.
 type Omission struct {
@@ -56,19 +66,45 @@ func (l *LeftOut) Add(o Omission) {
 	}
 }
 
+// AddPart counts something that is not read, though its statement is.
+func (l *LeftOut) AddPart(message string, times int64) {
+	i := slices.IndexFunc(l.Parts, func(p Part) bool { return p.Message == message })
+	switch {
+	case i >= 0:
+		l.Parts[i].Times += times
+	case len(l.Parts) < maxParts:
+		l.Parts = append(l.Parts, Part{message, times})
+	}
+}
+
 // Take adds another count to this one.
 func (l *LeftOut) Take(other LeftOut) {
+	for _, p := range other.Parts {
+		l.AddPart(p.Message, p.Times)
+	}
 	l.Count += other.Count
 	l.First = append(l.First, other.First...)
 	l.First = l.First[:min(len(l.First), MaxOmissions)]
 }
 
-// String says how many statements were left out and why: for each reason the first statement
-// and the number of others. It is "" if there are none.
+// String says how many statements were left out and why, for each reason the first statement and the number of others,
+// and which parts were not read. It is "" if there are none.
 func (l LeftOut) String() string {
-	if l.Count == 0 {
-		return ""
+	var all []string
+	if l.Count > 0 {
+		all = append(all, l.statements())
 	}
+	for _, p := range l.Parts {
+		times := ""
+		if p.Times > 1 {
+			times = fmt.Sprintf(" (%d times)", p.Times)
+		}
+		all = append(all, p.Message+times)
+	}
+	return strings.Join(all, "; ")
+}
+
+func (l LeftOut) statements() string {
 	var reasons, told []string
 	alike := make([]int64, toldOmissions)
 	for _, o := range l.First {

@@ -28,6 +28,8 @@ type RDFXMLReader struct {
 	ids   map[string]bool // IRIs made by rdf:ID
 	fresh freshLabels
 
+	leftOut LeftOut
+
 	line, column int // where the current token begins
 	ready        []rdf.Quad
 	taken        int
@@ -52,6 +54,9 @@ func NewRDFXMLReader(r io.Reader, base string, limits Limits) *RDFXMLReader {
 	x.xml.Entity = x.entities
 	return x
 }
+
+// LeftOut returns what was read so far and says nothing.
+func (x *RDFXMLReader) LeftOut() LeftOut { return x.leftOut }
 
 // Read returns the next quad, and io.EOF after the last one. After an error each call returns
 // that error.
@@ -180,7 +185,7 @@ func (x *RDFXMLReader) text(data xml.CharData) error {
 		return x.shortEnough(len(e.text))
 	}
 	if !isXMLSpace(data, len(x.stack) == 1) {
-		return x.expected(e.content.hint(), string(data))
+		return x.expected(e.hint(), string(data))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package rdfio
 
 import (
 	"encoding/xml"
+	"fmt"
 	"strings"
 
 	"trails/rdf"
@@ -91,6 +92,9 @@ func (x *RDFXMLReader) xmlAttribute(e *element, name, value string) error {
 			return x.expected("an absolute IRI as xml:base", value)
 		}
 		e.base = base
+	case "space", "id":
+	default:
+		x.leftOut.AddPart(fmt.Sprintf("the attribute xml:%s says nothing%s", quoted(name), nearName("xml:", name, "lang", "base")), 1)
 	}
 	return nil
 }

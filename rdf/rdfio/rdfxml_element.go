@@ -25,11 +25,14 @@ const (
 )
 
 // hint says what is expected when it is missing.
-func (c content) hint() string {
+func (e *element) hint() string {
+	if e.content == emptyContent && e.attribute != "" {
+		return "nothing in a property " + e.attribute
+	}
 	return [...]string{
 		"rdf:RDF or a node element", "a node element", "a property element", "a text or one node element",
 		"nothing in a property with an object", "a node element", "anything",
-	}[c]
+	}[e.content]
 }
 
 // element is an open element.
@@ -51,6 +54,7 @@ type element struct {
 	object     rdf.Term // the object found so far, or the last cell of a collection
 	text       []byte
 	canonical  *canonical // for an XML literal
+	attribute  string     // the attribute that gives a property its object, so that it has no content
 }
 
 // binding is a namespace declaration.
@@ -169,7 +173,7 @@ func (x *RDFXMLReader) element(e element, a attributes) error {
 		}
 		return x.nodeElement(e, name, a)
 	default:
-		return x.expected(outer.content.hint(), "<"+qname(e.name)+">")
+		return x.expected(outer.hint(), "<"+qname(e.name)+">")
 	}
 }
 

@@ -2,8 +2,13 @@ package rdfio
 
 import (
 	"encoding/xml"
+	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
+	"trails/fault"
 	"trails/rdf"
 )
 
@@ -74,13 +79,25 @@ func (x *RDFXMLReader) parsed(e element, parseType string) error {
 		e.subject, e.content = node, propertiesContent
 	case "Collection":
 		e.content = collectionContent
+	case "Literal":
+		e.content, e.canonical = literalContent, &canonical{}
 	case "Triple":
 		return x.expected(ofRDF12(`rdf:parseType="Triple" is`), parseType)
 	default:
+		x.leftOut.AddPart(fmt.Sprintf("rdf:parseType=%q is read like Literal%s", quoted(parseType), nearName("", parseType, "Literal", "Resource", "Collection")), 1)
 		e.content, e.canonical = literalContent, &canonical{}
 	}
 	x.stack = append(x.stack, e)
 	return nil
+}
+
+// nearName suggests the name that was probably meant, with a prefix.
+func nearName(prefix, name string, names ...string) string {
+	near := fault.Nearest(name, names)
+	if near == "" || near == name {
+		return ""
+	}
+	return " (did you mean " + prefix + near + "?)"
 }
 
 // emptyProperty begins a property whose attributes give its object and that object's
@@ -104,6 +121,18 @@ func (x *RDFXMLReader) emptyProperty(e element, a attributes) (err error) {
 	}
 	x.statement(&e, object)
 	e.content = emptyContent
+	switch {
+	case byIRI:
+		e.attribute = "with rdf:resource"
+	case byLabel:
+		e.attribute = "with rdf:nodeID"
+	case len(a.properties) > 0:
+		p := a.properties[0].name
+		e.attribute = "whose object has the property <" + string(p) + ">"
+		if name, ok := strings.CutPrefix(string(p), rdf.RDFNS); ok {
+			e.attribute = "whose object has the property rdf:" + name + nearName("rdf:", name, slices.Sorted(maps.Keys(syntaxAttributes))...)
+		}
+	}
 	x.stack = append(x.stack, e)
 	return x.propertyAttributes(&e, object, a.properties)
 }
