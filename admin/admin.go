@@ -42,14 +42,14 @@ type Options struct {
 
 // site is the pages of one engine.
 type site struct {
-	engine    Engine
-	opts      Options
-	log       *slog.Logger
-	mux       *http.ServeMux
-	templates templates
-	palette   *palette
-	watchers  atomic.Int64 // open event streams
-	ledger    *ledger
+	engine      Engine
+	opts        Options
+	log         *slog.Logger
+	mux         *http.ServeMux
+	templates   templates
+	palette     *palette
+	watchers    atomic.Int64 // open event streams
+	submissions *submissions
 }
 
 // route is one address and what answers it. The pattern is that of [http.ServeMux];
@@ -67,7 +67,7 @@ func New(e Engine, opts Options) http.Handler {
 	colours := &palette{}
 	s := &site{
 		engine: e, opts: opts, log: opts.Log, mux: http.NewServeMux(),
-		templates: parseTemplates(colours), palette: colours, ledger: newLedger(),
+		templates: parseTemplates(colours), palette: colours, submissions: newSubmissions(),
 	}
 	if s.opts.Auth == nil {
 		s.opts.Auth = auth.New(auth.Options{})
@@ -79,7 +79,7 @@ func New(e Engine, opts Options) http.Handler {
 		s.mux.Handle(r.pattern, s.answer(r))
 	}
 	s.mux.Handle("/admin/", s.answer(route{handle: (*site).elsewhere}))
-	return httpapi.Secured(contentPolicy, apart(s.mux))
+	return httpapi.Secured(contentPolicy, isolated(s.mux))
 }
 
 // contentPolicy lets a page load only what this process serves, and run no script
@@ -87,9 +87,9 @@ func New(e Engine, opts Options) http.Handler {
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// apart isolates a page from windows of other sites that opened it. The answer to a form may be stored for going
+// isolated isolates a page from windows of other sites that opened it. The answer to a form may be stored for going
 // back, because a browser that requests it again would ask the person and send the form again.
-func apart(next http.Handler) http.Handler {
+func isolated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
 		if r.Method == http.MethodPost {

@@ -75,7 +75,7 @@ func (f *formState) read(values url.Values) *post {
 
 // process handles a post: it returns the earlier result, shows the form with errors, asks, or makes the call.
 func (s *site) process(w http.ResponseWriter, r *http.Request, p *post) error {
-	entry := s.ledger.open(p.call.Principal.ID, p.key)
+	entry := s.submissions.open(p.call.Principal.ID, p.key)
 	defer entry.close()
 	// What was done under this key is done, whatever the graph is now. A form with other values gets another key.
 	if entry.digest != "" && p.do == doCall {
@@ -152,7 +152,7 @@ func (f *formState) invoke(args json.RawMessage, key string) (invoke.Result, err
 }
 
 // makeCall makes the call and answers with its result.
-func (s *site) makeCall(w http.ResponseWriter, r *http.Request, p *post, e *ledgerEntry) error {
+func (s *site) makeCall(w http.ResponseWriter, r *http.Request, p *post, e *submission) error {
 	if p.capability.SideEffects == capability.None {
 		res, err := p.invoke(p.object(), "")
 		if err != nil {
@@ -172,7 +172,7 @@ func (s *site) makeCall(w http.ResponseWriter, r *http.Request, p *post, e *ledg
 
 // replay repeats a call: the graph returns the first result. A call that wrote nothing to the graph, such as one of
 // another server's tool, is not repeated, because the graph has no key for it.
-func (s *site) replay(w http.ResponseWriter, r *http.Request, p *post, e *ledgerEntry) error {
+func (s *site) replay(w http.ResponseWriter, r *http.Request, p *post, e *submission) error {
 	if e.result.Written == nil {
 		p.showDone(w, r)
 		return nil
@@ -182,7 +182,7 @@ func (s *site) replay(w http.ResponseWriter, r *http.Request, p *post, e *ledger
 }
 
 // finish notes what a write did, and sends the browser to the page of its result.
-func (s *site) finish(w http.ResponseWriter, r *http.Request, p *post, e *ledgerEntry, ifCommit string, res invoke.Result, err error) error {
+func (s *site) finish(w http.ResponseWriter, r *http.Request, p *post, e *submission, ifCommit string, res invoke.Result, err error) error {
 	if err != nil {
 		return s.showFailed(w, r, p, err)
 	}

@@ -55,7 +55,7 @@ func (s *site) done(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	args, result, ok := s.ledger.find(f.call.Principal.ID, r.PathValue("key"))
+	args, result, ok := s.submissions.find(f.call.Principal.ID, r.PathValue("key"))
 	if !ok {
 		return fault.New(fault.NotFound, "this result is not kept any more; the log of commits has what was done")
 	}

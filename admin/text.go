@@ -69,7 +69,7 @@ func line(text string) string {
 				continue
 			}
 			c = ' '
-		case turns(c) || c == '\u200b' || c == '\ufeff':
+		case changesDirection(c) || c == '\u200b' || c == '\ufeff':
 			continue
 		case unicode.IsControl(c):
 			c = '\ufffd'
@@ -81,15 +81,15 @@ func line(text string) string {
 	return strings.TrimSpace(out.String())
 }
 
-// turns reports a character that only changes the direction of the text after it.
-func turns(c rune) bool {
+// changesDirection reports a character that only changes the direction of the text after it.
+func changesDirection(c rune) bool {
 	return c == '\u200e' || c == '\u200f' || c == '\u061c' || c >= '\u202a' && c <= '\u202e' || c >= '\u2066' && c <= '\u2069'
 }
 
 // hasHidden reports whether a text has invisible characters that change its appearance.
 func hasHidden(text string) bool {
 	return strings.ContainsFunc(text, func(c rune) bool {
-		return turns(c) || c == '\u200b' || c == '\ufeff' || unicode.IsControl(c) && c != '\n' && c != '\t' && c != '\r'
+		return changesDirection(c) || c == '\u200b' || c == '\ufeff' || unicode.IsControl(c) && c != '\n' && c != '\t' && c != '\r'
 	})
 }
 
@@ -150,7 +150,7 @@ func unbroken(texts ...string) bool {
 
 // webURL is text when a browser can be sent there safely, else "".
 func webURL(text string) string {
-	if len(text) > 2048 || strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || unicode.IsControl(c) || turns(c) }) || !utf8.ValidString(text) {
+	if len(text) > 2048 || strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || unicode.IsControl(c) || changesDirection(c) }) || !utf8.ValidString(text) {
 		return ""
 	}
 	u, err := url.Parse(text)

@@ -120,9 +120,9 @@ func (c Credential) Key() string {
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// Apart distinguishes callers with the same name, as all have if they share a token or need none, by their
+// CallerKey distinguishes callers with the same name, as all have if they share a token or need none, by their
 // credentials: it returns Key, or "" in a process with one caller.
-func (c Credential) Apart() string {
+func (c Credential) CallerKey() string {
 	if !c.sent {
 		return ""
 	}

@@ -22,8 +22,8 @@ func TestCredentialsAreTakenOutOfARequest(t *testing.T) {
 		t.Errorf("the headers are %v, and were %v", taken.Header, r.Header)
 	}
 	c, given := auth.CredentialsOf(taken.Context()).For("my-bank")
-	if !given || c.Reveal() != "Bearer theirs" || c.Apart() != c.Key() || len(c.Key()) != 32 {
-		t.Errorf("%t %q %q", given, c.Reveal(), c.Apart())
+	if !given || c.Reveal() != "Bearer theirs" || c.CallerKey() != c.Key() || len(c.Key()) != 32 {
+		t.Errorf("%t %q %q", given, c.Reveal(), c.CallerKey())
 	}
 	for _, name := range []string{"two", "authorization", "My-Bank", "other"} {
 		if _, given := auth.CredentialsOf(taken.Context()).For(name); given {
@@ -43,8 +43,8 @@ func TestCredentialsAreTakenOutOfARequest(t *testing.T) {
 func TestCredentialsOfTheOneCallerOfAProcess(t *testing.T) {
 	ctx := auth.WithVariables(t.Context(), map[string]string{"TRAILS_UPSTREAM_MY_BANK": "Bearer mine\n", "TRAILS_UPSTREAM_BAD": "a\nb", "TRAILS_UPSTREAM_NONE": "", "TRAILS_TRUST_UPSTREAMS": "1"})
 	c, given := auth.CredentialsOf(ctx).For("my-bank")
-	if !given || c.Reveal() != "Bearer mine" || c.Apart() != "" {
-		t.Errorf("%t %q %q", given, c.Reveal(), c.Apart())
+	if !given || c.Reveal() != "Bearer mine" || c.CallerKey() != "" {
+		t.Errorf("%t %q %q", given, c.Reveal(), c.CallerKey())
 	}
 	for _, name := range []string{"bad", "none", "s"} {
 		if _, given := auth.CredentialsOf(ctx).For(name); given {

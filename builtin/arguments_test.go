@@ -18,7 +18,7 @@ import (
 func inputSchemas(t *testing.T, d capability.Descriptor) map[string]map[string]any {
 	t.Helper()
 	out := map[string]map[string]any{}
-	for _, v := range project.Views(project.Process{}) {
+	for _, v := range project.Encodings(project.Process{}) {
 		text, err := v.Encode(d)
 		if err != nil {
 			t.Fatal(err)

@@ -114,7 +114,7 @@ func fails(format string, args ...any) error {
 // doctor checks the graph, the file and the place where it is.
 type doctor struct {
 	// views are compared with the descriptors; nil means all views.
-	views []project.View
+	views []project.Encoding
 	// pool reaches the upstream servers.
 	pool *upstream.Pool
 

@@ -20,7 +20,7 @@ import (
 func (d *doctor) checkCapabilities(_ context.Context, r *invoke.Request) (string, error) {
 	views := d.views
 	if views == nil {
-		views = project.Views(r.Engine().Process())
+		views = project.Encodings(r.Engine().Process())
 	}
 	all := r.Registry()
 	differing, err := d.differences(views, all)
@@ -34,7 +34,7 @@ func (d *doctor) checkCapabilities(_ context.Context, r *invoke.Request) (string
 	return fmt.Sprintf("%d capabilities, in %d views as their descriptors say", len(all.All()), len(views)), p.orNil()
 }
 
-func (d *doctor) differences(views []project.View, all *capability.Registry) ([]project.Difference, error) {
+func (d *doctor) differences(views []project.Encoding, all *capability.Registry) ([]project.Difference, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.version == all.Version() {

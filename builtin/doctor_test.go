@@ -92,7 +92,7 @@ func TestTheDoctorFindsASoundGraphWell(t *testing.T) {
 func TestTheDoctorFindsASabotagedProjector(t *testing.T) {
 	testrun.Alone(t)
 	for i, name := range []string{"tools/list", "/capabilities", "/openapi.json", "/.well-known/wot"} {
-		views := project.Views(project.Process{})
+		views := project.Encodings(project.Process{})
 		encode := views[i].Encode
 		views[i].Encode = func(d capability.Descriptor) ([]byte, error) {
 			text, err := encode(d)

@@ -6,4 +6,6 @@ import (
 )
 
 // ProvidersWithViews are the providers with a doctor that looks at some views of capabilities.
-func ProvidersWithViews(views []project.View) []invoke.Provider { return Options{}.providers(views) }
+func ProvidersWithViews(views []project.Encoding) []invoke.Provider {
+	return Options{}.providers(views)
+}

@@ -230,23 +230,23 @@ func (t *telling) sentence(ctx context.Context, e browse.HistoryEntry) (text str
 		nodes = slices.DeleteFunc(nodes, func(n browse.NodeChange) bool { return !t.types[n.Node.Type] })
 		more = len(nodes) > historyNodes
 	}
-	var said []string
+	var pieces []string
 	for _, n := range nodes[:min(len(nodes), historyNodes)] {
 		one := fmt.Sprintf("%s %s", n.What, t.Snapshot.Name(n.Node.Term))
 		if n.What == browse.NodeChanged {
 			one += " (" + t.changes(n.Changes) + ")"
 		}
-		said = append(said, one)
+		pieces = append(pieces, one)
 	}
 	if more {
-		said = append(said, "and more")
+		pieces = append(pieces, "and more")
 	}
-	return head + ": " + strings.Join(said, "; "), t.types == nil || len(said) > 0, nil
+	return head + ": " + strings.Join(pieces, "; "), t.types == nil || len(pieces) > 0, nil
 }
 
 // changes says what became of properties, each from what to what.
 func (t *telling) changes(list []browse.PropertyChange) string {
-	var said []string
+	var parts []string
 	renamed := t.renamed(list)
 	for _, c := range list {
 		name := t.Snapshot.Schema().Short(c.Predicate)
@@ -258,17 +258,17 @@ func (t *telling) changes(list []browse.PropertyChange) string {
 		case renamed[c.Predicate] != nil:
 			if len(c.Old) > 0 {
 				now := t.Snapshot.Schema().Short(*renamed[c.Predicate])
-				said = append(said, fmt.Sprintf("%s is %s now", strings.TrimPrefix(name, ":"), strings.TrimPrefix(now, ":")))
+				parts = append(parts, fmt.Sprintf("%s is %s now", strings.TrimPrefix(name, ":"), strings.TrimPrefix(now, ":")))
 			}
 		case old == "":
-			said = append(said, fmt.Sprintf("%s + %s", name, now))
+			parts = append(parts, fmt.Sprintf("%s + %s", name, now))
 		case now == "":
-			said = append(said, fmt.Sprintf("%s - %s", name, old))
+			parts = append(parts, fmt.Sprintf("%s - %s", name, old))
 		default:
-			said = append(said, fmt.Sprintf("%s %s → %s", name, old, now))
+			parts = append(parts, fmt.Sprintf("%s %s → %s", name, old, now))
 		}
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(parts, ", ")
 }
 
 // renamed has the predicates that are two names of a property, of which the one lost the values
@@ -289,10 +289,10 @@ func (t *telling) renamed(list []browse.PropertyChange) map[rdf.IRI]*rdf.IRI {
 }
 
 func (t *telling) values(list []rdf.Term) string {
-	var said []string
+	var parts []string
 	for i, v := range list {
 		if i == historyValues {
-			said = append(said, fmt.Sprintf("and %d more", len(list)-i))
+			parts = append(parts, fmt.Sprintf("and %d more", len(list)-i))
 			break
 		}
 		text := fmt.Sprint(view.Plain(t.Snapshot.Schema(), v))
@@ -302,7 +302,7 @@ func (t *telling) values(list []rdf.Term) string {
 				text += "@" + tag
 			}
 		}
-		said = append(said, text)
+		parts = append(parts, text)
 	}
-	return strings.Join(said, " ")
+	return strings.Join(parts, " ")
 }

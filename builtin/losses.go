@@ -60,23 +60,23 @@ func loadLoses(ctx context.Context, r *invoke.Request, in loading, set kg.Change
 	if err != nil {
 		return nil, err
 	}
-	goes, err := reading.Replaces(ctx)
-	l := &invoke.Loss{Head: goes.Head, Act: "mode " + string(in.Mode)}
+	replaced, err := reading.Replaces(ctx)
+	l := &invoke.Loss{Head: replaced.Head, Act: "mode " + string(in.Mode)}
 	switch {
 	case err != nil:
 		return nil, err
-	case goes.Statements > 0:
-		l.Removes, l.What = goes.Statements, fmt.Sprintf("what the data does not repeat of %s", statements(goes.Statements))
+	case replaced.Statements > 0:
+		l.Removes, l.What = replaced.Statements, fmt.Sprintf("what the data does not repeat of %s", statements(replaced.Statements))
 		l.Question = fmt.Sprintf("Replacing puts the data in the place of %s of %s, in %s. The history keeps what goes. Go on?",
-			statements(goes.Statements), graphSaid(in.Graph), graphAt(r, goes.Head))
-	case len(goes.Types) > 0:
+			statements(replaced.Statements), graphSaid(in.Graph), graphAt(r, replaced.Head))
+	case len(replaced.Types) > 0:
 		var parts []string
-		for _, t := range goes.Types {
+		for _, t := range replaced.Types {
 			parts, l.Removes = append(parts, fmt.Sprintf("%d of %s", t.Nodes, quote.Line(t.Name, 100))), l.Removes+t.Nodes
 		}
 		l.What = fmt.Sprintf("%s: %s", fault.Counted(l.Removes, "node"), enumerated(parts))
 		l.Question = fmt.Sprintf("Overwriting replaces all nodes of the types in the data. In %s that removes %s. The history keeps them. Go on?",
-			graphAt(r, goes.Head), l.What)
+			graphAt(r, replaced.Head), l.What)
 	default:
 		return nil, nil
 	}

@@ -95,20 +95,20 @@ func stepsOf(m kg.Migrated) [][]string {
 
 // byType counts the statements that an update removes by type.
 func byType(counts map[string]int64) string {
-	var said []string
+	var parts []string
 	for _, name := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	}) {
-		if len(said) == toldTypes {
-			said = append(said, fmt.Sprintf("%d more types", len(counts)-toldTypes))
+		if len(parts) == toldTypes {
+			parts = append(parts, fmt.Sprintf("%d more types", len(counts)-toldTypes))
 			break
 		}
-		said = append(said, fmt.Sprintf("%d of %s", counts[name], cmp.Or(name, "no type")))
+		parts = append(parts, fmt.Sprintf("%d of %s", counts[name], cmp.Or(name, "no type")))
 	}
-	if len(said) == 0 {
+	if len(parts) == 0 {
 		return ""
 	}
-	return ": " + strings.Join(said, ", ")
+	return ": " + strings.Join(parts, ", ")
 }
 
 // toldTypes is how many types are named.

@@ -38,7 +38,7 @@ type Options struct {
 func (o Options) Providers() []invoke.Provider { return o.providers(nil) }
 
 // providers uses these views of capabilities in the doctor; nil means all.
-func (o Options) providers(views []project.View) []invoke.Provider {
+func (o Options) providers(views []project.Encoding) []invoke.Provider {
 	d := &doctor{views: views}
 	if o.Upstreams == nil {
 		o.Upstreams = upstream.Open(upstream.Config{})

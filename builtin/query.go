@@ -181,8 +181,8 @@ func ranOut(err error) bool { return fault.Is(err, fault.TimedOut) || fault.Is(e
 
 // warned adds the warnings about its text to an error of a query or an update.
 func warned(err error, warnings []lint.Warning) error {
-	if said := lint.Sentences(warnings, false); len(said) > 0 {
-		return fault.Of(err).With("warnings", said)
+	if sentences := lint.Sentences(warnings, false); len(sentences) > 0 {
+		return fault.Of(err).With("warnings", sentences)
 	}
 	return err
 }

@@ -240,17 +240,17 @@ func allViolations(ctx context.Context, r *invoke.Request, set kg.ChangeSet, fie
 // unsaid returns the errors that were not reported yet.
 func unsaid(told, more []fault.FieldError) []fault.FieldError {
 	known := map[string]bool{}
-	said := map[string]bool{}
+	reported := map[string]bool{}
 	for _, f := range told {
 		for name := range strings.SplitSeq(f.Field, ",") {
 			base, _, _ := strings.Cut(name, "[")
 			known[base] = true
-			said[base+"\x00"+fmt.Sprint(f.Value)] = true
+			reported[base+"\x00"+fmt.Sprint(f.Value)] = true
 		}
 	}
 	var out []fault.FieldError
 	for _, f := range more {
-		if f.IsBeside(func(field string) bool { return known[field] }) && !said[f.Field+"\x00"+fmt.Sprint(f.Value)] {
+		if f.IsBeside(func(field string) bool { return known[field] }) && !reported[f.Field+"\x00"+fmt.Sprint(f.Value)] {
 			out = append(out, f)
 		}
 	}

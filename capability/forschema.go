@@ -271,19 +271,19 @@ func groups(s *schema.Schema, t *schema.Type) [][]string {
 
 // together describes which properties are unique together, which JSON Schema cannot express.
 func together(s *schema.Schema, t *schema.Type) string {
-	var said []string
+	var sentences []string
 	for _, group := range groups(s, t) {
 		if len(group) == 1 && s.Property(t, group[0]).Unique {
 			continue // the description of the property has it
 		}
 		if len(group) == 1 {
-			said = append(said, fmt.Sprintf("No two share %s.", group[0]))
+			sentences = append(sentences, fmt.Sprintf("No two share %s.", group[0]))
 			continue
 		}
 		last := len(group) - 1
-		said = append(said, fmt.Sprintf("No two share %s and %s together.", strings.Join(group[:last], ", "), group[last]))
+		sentences = append(sentences, fmt.Sprintf("No two share %s and %s together.", strings.Join(group[:last], ", "), group[last]))
 	}
-	return strings.Join(said, " ")
+	return strings.Join(sentences, " ")
 }
 
 // sentences joins texts with spaces and gives each its full stop.

@@ -28,9 +28,9 @@ func (s Shape) Lenient(values map[string]any) (map[string]any, []string) {
 	l := lenience{typed: s.NodeType != ""}
 	values = l.object("", s.Fields, values)
 	if more := l.guesses - maxGuesses; more > 0 {
-		l.said = append(l.said, fmt.Sprintf("so did %d more of the values", more))
+		l.sentences = append(l.sentences, fmt.Sprintf("so did %d more of the values", more))
 	}
-	return values, l.said
+	return values, l.sentences
 }
 
 // maxGuesses is how many guesses are said one by one: a vector may have thousands.
@@ -38,14 +38,14 @@ const maxGuesses = 20
 
 // lenience collects the sentences about guesses.
 type lenience struct {
-	typed   bool // a typed write accepts one value for a list itself
-	guesses int
-	said    []string
+	typed     bool // a typed write accepts one value for a list itself
+	guesses   int
+	sentences []string
 }
 
 func (l *lenience) guess(place, format string) {
 	if l.guesses++; l.guesses <= maxGuesses {
-		l.said = append(l.said, fmt.Sprintf(format, place))
+		l.sentences = append(l.sentences, fmt.Sprintf(format, place))
 	}
 }
 

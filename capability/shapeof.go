@@ -87,20 +87,20 @@ func membersOf(t reflect.Type) (all []member) {
 // fieldOf describes one member.
 func fieldOf(name string, optional bool, member reflect.StructField) Field {
 	f := Field{Name: name, Description: member.Tag.Get("doc"), Pattern: member.Tag.Get("pattern"), Scope: policy.Scope(member.Tag.Get("scope"))}
-	t, said := member.Type, Type(member.Tag.Get("type"))
+	t, declared := member.Type, Type(member.Tag.Get("type"))
 	if t.Kind() == reflect.Pointer {
 		f.Nullable, t = !optional, t.Elem()
 	}
-	if t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8 && said != Any {
+	if t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8 && declared != Any {
 		f.Many, t = true, t.Elem()
 		if t.Kind() == reflect.Pointer {
 			t = t.Elem()
 		}
 	}
-	if f.Type = said; said == "" {
+	if f.Type = declared; declared == "" {
 		f.Type = typeOf(t)
 	}
-	if said == "" && f.Type == Object && t.Kind() == reflect.Struct {
+	if declared == "" && f.Type == Object && t.Kind() == reflect.Struct {
 		f.Fields = FieldsOfType(t)
 	}
 	for _, word := range strings.Split(member.Tag.Get("is"), ",") {

@@ -124,19 +124,19 @@ func (e *Error) Shown() (fields []FieldError, more bool) {
 func (e *Error) Told(most int) string {
 	var b strings.Builder
 	b.WriteString(cutText(e.Message, most))
-	told := 0
+	reported := 0
 	for _, f := range e.Fields {
 		line := f.String()
 		if b.Len()+len(line) > most {
-			if told > 0 {
+			if reported > 0 {
 				break
 			}
 			line = cutText(line, most-b.Len())
 		}
 		b.WriteString("\n" + line)
-		told += max(f.Times, 1)
+		reported += max(f.Times, 1)
 	}
-	if more := e.Count - told; more > 0 {
+	if more := e.Count - reported; more > 0 {
 		fmt.Fprintf(&b, "\nand %d more", more)
 	}
 	return b.String()
@@ -145,9 +145,9 @@ func (e *Error) Told(most int) string {
 // IsBeside reports whether a mistake is independent of those already reported: it is about another field, or
 // about a value that could be read. If a field has no or too few values only because its values could not be
 // read, that is not independent.
-func (f FieldError) IsBeside(told func(field string) bool) bool {
+func (f FieldError) IsBeside(reported func(field string) bool) bool {
 	for name := range strings.SplitSeq(f.Field, ",") {
-		if base, _, _ := strings.Cut(name, "["); !told(base) {
+		if base, _, _ := strings.Cut(name, "["); !reported(base) {
 			continue
 		}
 		switch f.Code {

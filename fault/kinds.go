@@ -106,12 +106,12 @@ func (f FieldError) More() string {
 	if f.Times < 2 {
 		return ""
 	}
-	said := " (and so " + strconv.Itoa(f.Times-1) + " more"
+	note := " (and so " + strconv.Itoa(f.Times-1) + " more"
 	if len(f.Places) > 1 {
-		said += ": " + strings.Join(f.Places[1:], ", ")
+		note += ": " + strings.Join(f.Places[1:], ", ")
 		if f.Times > len(f.Places) {
-			said += ", …"
+			note += ", …"
 		}
 	}
-	return said + ")"
+	return note + ")"
 }

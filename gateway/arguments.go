@@ -283,14 +283,14 @@ func OutputProblem(output *Schema, answer any) string {
 		return "its structured content is no JSON"
 	}
 	problems := problemsOf(invalid, func(kind jsonschema.ErrorKind) string { return strings.Join(kind.KeywordPath(), "/") })
-	var said []string
+	var sentences []string
 	for _, p := range problems[:min(len(problems), 3)] {
-		said = append(said, fmt.Sprintf("%s at %s", p.Message, quote.Text(cmp.Or(p.Path, "/"), 80)))
+		sentences = append(sentences, fmt.Sprintf("%s at %s", p.Message, quote.Text(cmp.Or(p.Path, "/"), 80)))
 	}
-	if more := len(problems) - len(said); more > 0 {
-		said = append(said, fmt.Sprintf("%d more", more))
+	if more := len(problems) - len(sentences); more > 0 {
+		sentences = append(sentences, fmt.Sprintf("%d more", more))
 	}
-	return "its structured content breaks " + strings.Join(said, ", ")
+	return "its structured content breaks " + strings.Join(sentences, ", ")
 }
 
 // Repair describes a correction of arguments.

@@ -164,13 +164,13 @@ func (d *Directory) Find(kind Kind, id string) (Entry, error) {
 	if malformed == nil && meant.Hash == "" && meant.Version == "" && len(same) == 1 {
 		return d.entries[same[0]], nil
 	}
-	said := ""
+	note := ""
 	if len(same) > 0 {
-		said = "; there is " + same[0]
+		note = "; there is " + same[0]
 	} else if one := nearest(id, near); one != "" {
-		said = fmt.Sprintf("; did you mean %q?", one)
+		note = fmt.Sprintf("; did you mean %q?", one)
 	}
-	return Entry{}, Fail(cmp.Or(missing[kind], HydrateFailed), id, "no %s has the id %s%s; browse for it", kind, quote.Text(id, 120), said)
+	return Entry{}, Fail(cmp.Or(missing[kind], HydrateFailed), id, "no %s has the id %s%s; browse for it", kind, quote.Text(id, 120), note)
 }
 
 // alike returns, sorted, the ids of a kind that differ from an unknown id only in version and hash, which change with

@@ -22,17 +22,17 @@ type DryCheck struct {
 
 // NewDryRun reports on a call with valid arguments. quota is the result of [Meter.Look], nil if it may be called.
 func NewDryRun(item Item, annotations map[string]any, quota error) DryRun {
-	said := maps.Clone(annotations)
-	if said == nil {
-		said = map[string]any{}
+	hints := maps.Clone(annotations)
+	if hints == nil {
+		hints = map[string]any{}
 	}
-	said["verified"] = false
+	hints["verified"] = false
 	limit := "pass"
 	if quota != nil {
 		limit = "fail"
 	}
 	return DryRun{
-		DryRun: true, ToolID: item.ID, Upstream: item.Name, ArgsValid: true, Annotations: said,
+		DryRun: true, ToolID: item.ID, Upstream: item.Name, ArgsValid: true, Annotations: hints,
 		Checks: []DryCheck{{"schema_validation", "pass"}, {"rate_limit", limit}},
 	}
 }

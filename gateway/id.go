@@ -78,10 +78,10 @@ func (id ID) String() string {
 }
 
 // checked returns an ID made from a server's data, if it has a valid text.
-func (id ID) checked(said string) (ID, error) {
+func (id ID) checked(original string) (ID, error) {
 	if parsed, err := ParseID(id.String()); err != nil || parsed != id {
 		return ID{}, fault.New(fault.Malformed, "%s of %s can have no id: a name begins with a letter or _, goes on with letters, digits, _ . and -, and has at most 128 characters",
-			quote.Text(said, 80), quote.Text(id.Namespace, 64))
+			quote.Text(original, 80), quote.Text(id.Namespace, 64))
 	}
 	return id, nil
 }
@@ -158,20 +158,20 @@ const anyone = "mcp"
 
 // divided splits a name at a server into namespace and name. A prefix before a dot or a slash is the namespace. A
 // prefix before an underscore stays in the name, and does not count if only one word follows.
-func divided(server, said string) (namespace, name string) {
+func divided(server, original string) (namespace, name string) {
 	for _, sign := range []string{".", "/"} {
-		prefix, rest, is := strings.Cut(said, sign)
+		prefix, rest, is := strings.Cut(original, sign)
 		if is && prefix != "" && (server == "" || strings.EqualFold(prefix, server)) {
 			return strings.ToLower(prefix), rest
 		}
 	}
 	if server != "" {
-		return strings.ToLower(server), said
+		return strings.ToLower(server), original
 	}
-	if parts := strings.Split(said, "_"); len(parts) >= 3 && parts[0] != "" {
-		return strings.ToLower(parts[0]), said
+	if parts := strings.Split(original, "_"); len(parts) >= 3 && parts[0] != "" {
+		return strings.ToLower(parts[0]), original
 	}
-	return anyone, said
+	return anyone, original
 }
 
 func hash8(text string) string {

@@ -39,8 +39,8 @@ func (r *Request) fitted(answer []byte) ([]byte, error) {
 		if _, takes := r.Capability.InputShape.Field(capability.MaxChars().Name); takes && size < capability.MostChars && r.Args.Integer(capability.MaxChars().Name, 0) < most {
 			way = fmt.Sprintf("call again with max_chars %d for all of it", most)
 		}
-		said := []string{r.Parts.Cut, outline.Shorten(missing, CutRoom/2), way}
-		answer, r.Parts.Cut = []byte(v.JSON()), strings.TrimPrefix(strings.Join(said, "; "), "; ")
+		notes := []string{r.Parts.Cut, outline.Shorten(missing, CutRoom/2), way}
+		answer, r.Parts.Cut = []byte(v.JSON()), strings.TrimPrefix(strings.Join(notes, "; "), "; ")
 	}
 	if r.Parts.Cut == "" && len(r.Parts.Warnings) == 0 {
 		return answer, nil

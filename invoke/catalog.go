@@ -9,7 +9,7 @@ import (
 
 	"trails/auth/policy"
 	"trails/capability"
-	"trails/invoke/ledger"
+	"trails/invoke/versioning"
 	"trails/kg"
 )
 
@@ -50,11 +50,11 @@ const mostCatalogs = 8
 
 // catalogs are the providers, and their recent catalogs.
 type catalogs struct {
-	mu        sync.Mutex
-	providers []Provider
-	recent    []*catalog             // most recently used first
-	bare      map[string]*Capability // by id and tool name
-	ledger    *ledger.Ledger
+	mu         sync.Mutex
+	providers  []Provider
+	recent     []*catalog             // most recently used first
+	bare       map[string]*Capability // by id and tool name
+	versioning *versioning.Store
 	// seen is the key of the catalog when moved was last called, at first that of the first catalog; nil before that.
 	seen *string
 }
@@ -100,7 +100,7 @@ func (cs *catalogs) of(ctx context.Context, s *kg.Snapshot) (*catalog, error) {
 	for name := range cs.bare {
 		cs.bare[name] = c.lookup(name)
 	}
-	cs.ledger.Keep(c.unknown)
+	cs.versioning.Save(c.unknown)
 	if cs.seen == nil {
 		cs.seen = &key
 	}
@@ -191,7 +191,7 @@ func (cs *catalogs) build(ctx context.Context, providers []Provider, s *kg.Snaps
 		}
 		c.prompts = append(c.prompts, o.Prompts...)
 	}
-	if c.unknown, err = cs.ledger.Number(ctx, s, versions, own); err != nil {
+	if c.unknown, err = cs.versioning.Assign(ctx, s, versions, own); err != nil {
 		return nil, err
 	}
 	all := make([]capability.Descriptor, len(versions))
@@ -244,7 +244,7 @@ func (e *Engine) list(ctx context.Context, c *catalog, p policy.Principal, wante
 		if !wanted(one) || !policy.Visible(e.config.Env, scope) || !policy.May(p, scope) {
 			continue
 		}
-		ok, err := e.permits(ctx, p, View{}, one.Descriptor)
+		ok, err := e.permits(ctx, p, Ref{}, one.Descriptor)
 		if err != nil {
 			return nil, err
 		}

@@ -45,13 +45,13 @@ func (r *Request) consent(ctx context.Context) error {
 		return err
 	}
 	before := r.Snapshot.Head()
-	goes, err := r.Capability.Loses(ctx, r, set)
+	loss, err := r.Capability.Loses(ctx, r, set)
 	if err != nil {
 		return err
 	}
-	if goes != nil {
-		before = goes.Head
-		if err := r.agree(ctx, r.Ask, goes); err != nil {
+	if loss != nil {
+		before = loss.Head
+		if err := r.agree(ctx, r.Ask, loss); err != nil {
 			return err
 		}
 		r.agreedAt = &before.ID
@@ -59,7 +59,7 @@ func (r *Request) consent(ctx context.Context) error {
 	if r.Snapshot != nil {
 		return nil
 	}
-	return r.resume(ctx, before, goes != nil)
+	return r.resume(ctx, before, loss != nil)
 }
 
 // resume takes a new snapshot after a question or a long operation. The schema must be unchanged and, after a
@@ -105,17 +105,17 @@ func (r *Request) agreeMass(ctx context.Context, m *kg.MassChange) (bool, error)
 
 // agree asks the person. No answer in time, or an unreadable one, is a no. Nothing is locked, and no snapshot is open
 // meanwhile.
-func (r *Request) agree(ctx context.Context, ask asker, goes *Loss) error {
+func (r *Request) agree(ctx context.Context, ask asker, loss *Loss) error {
 	r.Release()
 	patience, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
-	yes, err := ask(patience, Question{Message: goes.Question})
+	yes, err := ask(patience, Question{Message: loss.Question})
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !yes || err != nil:
-		return fault.New(fault.Conflict, "%s would remove %s; it was not confirmed, and nothing was changed", goes.Act, goes.What).
-			With("removes", goes.Removes)
+		return fault.New(fault.Conflict, "%s would remove %s; it was not confirmed, and nothing was changed", loss.Act, loss.What).
+			With("removes", loss.Removes)
 	}
 	return nil
 }

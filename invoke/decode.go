@@ -85,5 +85,5 @@ func (r *Request) checkArgs(context.Context) error {
 			return err
 		}
 	}
-	return r.noView
+	return r.badRef
 }

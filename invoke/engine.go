@@ -24,8 +24,8 @@ import (
 	"trails/auth/policy"
 	"trails/capability"
 	"trails/capability/project"
-	"trails/invoke/ledger"
-	"trails/invoke/turns"
+	"trails/invoke/schedule"
+	"trails/invoke/versioning"
 	"trails/kg"
 )
 
@@ -58,7 +58,7 @@ type Config struct {
 	Log *slog.Logger
 	// Policy, when set, decides what a principal may call, besides scopes. What it forbids is not listed, and seems
 	// not to exist. It is called for each entry of a list, so it must be fast. Nil allows everything.
-	Policy func(context.Context, policy.Principal, View, capability.Descriptor) (bool, error)
+	Policy func(context.Context, policy.Principal, Ref, capability.Descriptor) (bool, error)
 	// Budget, when set, is called before the work of a call begins. Its error, such as [fault.Exhausted], refuses the
 	// call; end, when not nil, is called at the end of the call. Nil allows everything.
 	Budget func(context.Context, policy.Principal, capability.Descriptor) (end func(), err error)
@@ -83,10 +83,10 @@ type Config struct {
 // Engine runs calls against one graph. It is safe for concurrent use. Close it
 // before the graph.
 type Engine struct {
-	graph  *kg.Graph
-	config Config
-	prov   *recorder
-	turns  *turns.Turns
+	graph     *kg.Graph
+	config    Config
+	prov      *recorder
+	scheduler *schedule.Scheduler
 	// catalogs are what the providers offer; watchers are those of Watch.
 	catalogs *catalogs
 	watchers *follower
@@ -107,9 +107,9 @@ func New(g *kg.Graph, c Config) *Engine {
 		c.NewTraceID = NewTraceID
 	}
 	catalogs := newCatalogs(c.Providers)
-	catalogs.ledger = ledger.New(g, c.Log, c.Version, catalogs.forget)
+	catalogs.versioning = versioning.New(g, c.Log, c.Version, catalogs.forget)
 	return &Engine{
-		graph: g, config: c, prov: newRecorder(g, c.Log), turns: turns.New(g.Readers(), c.QueryWait),
+		graph: g, config: c, prov: newRecorder(g, c.Log), scheduler: schedule.New(g.Readers(), c.QueryWait),
 		watchers: newFollower(g, catalogs, c.Log), catalogs: catalogs,
 	}
 }
@@ -122,7 +122,7 @@ func NewTraceID() string { return strings.ReplaceAll(uuid.Must(uuid.NewV7()).Str
 // provenance is lost, and the fault is Unusable.
 func (e *Engine) Close(ctx context.Context) error {
 	e.watchers.close()
-	e.catalogs.ledger.Close(ctx)
+	e.catalogs.versioning.Close(ctx)
 	return e.prov.close(ctx)
 }
 
@@ -161,10 +161,10 @@ func (e *Engine) ProvenanceQueue() int { return e.prov.length() }
 // QueriesAtOnce returns how many queries and exports keep a processor busy at the same
 // time at most. With as many more of Go's processors than the machine has (see
 // [runtime.GOMAXPROCS]) short calls do not wait for the end of a long one's time slice.
-func (e *Engine) QueriesAtOnce() int { return e.turns.AtOnce() }
+func (e *Engine) QueriesAtOnce() int { return e.scheduler.AtOnce() }
 
 // QueryQueue returns how many queries and exports wait for their turn.
-func (e *Engine) QueryQueue() int { return e.turns.Waiting() }
+func (e *Engine) QueryQueue() int { return e.scheduler.Waiting() }
 
 // Tools lists what p may see, in the order of the providers.
 func (e *Engine) Tools(ctx context.Context, p policy.Principal) (t Tools, err error) {

@@ -12,8 +12,8 @@ import (
 	"trails/kg"
 )
 
-// View names the state of the graph that a call is about. The zero View is the head of main.
-type View struct {
+// Ref names the state of the graph that a call is about. The zero Ref is the head of main.
+type Ref struct {
 	// Branch is a line of history; "" is main.
 	Branch string
 }
@@ -22,8 +22,8 @@ type View struct {
 type Request struct {
 	// Principal is who asks.
 	Principal policy.Principal
-	// View is the state of the graph that the call is about.
-	View View
+	// Ref is the state of the graph that the call is about.
+	Ref Ref
 	// Capability is the called capability.
 	Capability *Capability
 	// Args are the arguments, which fit the shape of the capability.
@@ -51,7 +51,7 @@ type Request struct {
 	catalog  *catalog
 	agreedAt *kg.CommitID // head at which a person agreed to the call
 	badText  error        // error in the text of the arguments
-	noView   error        // error of the view that the arguments name
+	badRef   error        // error of the Ref that the arguments name
 	atEnd    []func()
 	activity kg.Activity
 	recorded bool // the activity is part of a commit

@@ -26,7 +26,7 @@ func (e *Engine) mayRead(ctx context.Context, p policy.Principal, c *catalog) er
 	if read == nil {
 		return ErrNoResource
 	}
-	ok, err := e.permits(ctx, p, View{}, read.Descriptor)
+	ok, err := e.permits(ctx, p, Ref{}, read.Descriptor)
 	if err == nil && !ok {
 		return ErrNoResource
 	}

@@ -19,8 +19,8 @@ import (
 
 // What a policy does not permit is for its caller as if it were not there.
 func TestWhatAPolicyDoesNotPermitIsNotThere(t *testing.T) {
-	onlyReads := func(_ context.Context, p policy.Principal, v invoke.View, d capability.Descriptor) (bool, error) {
-		if v != (invoke.View{}) {
+	onlyReads := func(_ context.Context, p policy.Principal, v invoke.Ref, d capability.Descriptor) (bool, error) {
+		if v != (invoke.Ref{}) {
 			t.Errorf("view %v", v)
 		}
 		return p.ID == invoketest.Ana.ID || d.SideEffects == capability.None && d.ID != invoke.ReadResource, nil

@@ -220,7 +220,7 @@ func (r *Request) allow(context.Context) error {
 
 // permit checks the policy of the process. For the caller, forbidden capabilities do not exist.
 func (r *Request) permit(ctx context.Context) error {
-	ok, err := r.engine.permits(ctx, r.Principal, r.View, r.Capability.Descriptor)
+	ok, err := r.engine.permits(ctx, r.Principal, r.Ref, r.Capability.Descriptor)
 	if err == nil && !ok && r.catalog != nil {
 		return r.unknown(ctx, r.call.Capability)
 	} else if err == nil && !ok {
@@ -230,7 +230,7 @@ func (r *Request) permit(ctx context.Context) error {
 }
 
 // permits reports whether the policy lets p call d on a view.
-func (e *Engine) permits(ctx context.Context, p policy.Principal, v View, d capability.Descriptor) (bool, error) {
+func (e *Engine) permits(ctx context.Context, p policy.Principal, v Ref, d capability.Descriptor) (bool, error) {
 	if e.config.Policy == nil {
 		return true, nil
 	}
@@ -256,13 +256,13 @@ const MainBranch = "main"
 // permission has been checked.
 func (r *Request) look(context.Context) error {
 	if name, given := r.Args["branch"].(string); given && name != MainBranch {
-		r.noView = fault.New(fault.Missing, "no branch %q; there is %s", name, MainBranch).With("branch", name)
+		r.badRef = fault.New(fault.Missing, "no branch %q; there is %s", name, MainBranch).With("branch", name)
 	}
 	return nil
 }
 
 func (r *Request) handle(ctx context.Context) (err error) {
-	told := slices.Clone(r.Parts.Warnings) // warnings about the arguments
+	warnings := slices.Clone(r.Parts.Warnings) // warnings about the arguments
 	r.value, err = r.Capability.Handle(ctx, r)
 	var mass *kg.MassChange
 	if !errors.As(err, &mass) {
@@ -275,7 +275,7 @@ func (r *Request) handle(ctx context.Context) (err error) {
 	case !asked:
 		return err
 	}
-	r.activity.Used, r.Parts = nil, Parts{Warnings: told} // drops the parts of the first try
+	r.activity.Used, r.Parts = nil, Parts{Warnings: warnings} // drops the parts of the first try
 	r.value, err = r.Capability.Handle(ctx, r)
 	return err
 }

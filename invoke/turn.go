@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"trails/invoke/turns"
+	"trails/invoke/schedule"
 	"trails/kg"
 )
 
@@ -24,11 +24,11 @@ func CallerOf(ctx context.Context) string {
 
 // InTurn runs the part of a handler that may take long. It may run twice, and only the last run counts: if there is
 // no free turn, or its snapshot was ended for the sake of writers, it stops, releases everything, and starts again on
-// a new snapshot. See [turns.Turns.Do] and [kg.GaveWay].
+// a new snapshot. See [schedule.Turns.Do] and [kg.GaveWay].
 func (r *Request) InTurn(ctx context.Context, run func(context.Context) (any, error)) (any, error) {
 	out, parts := r.Output, r.Parts
 	defer func() { r.Output = out }()
-	holder := turns.Holder{
+	holder := schedule.Holder{
 		Caller: r.Principal.ID + "\x00" + CallerOf(ctx), Output: out, Release: r.Release,
 		Resume: func(ctx context.Context) error {
 			if r.Snapshot != nil {
@@ -42,7 +42,7 @@ func (r *Request) InTurn(ctx context.Context, run func(context.Context) (any, er
 			}
 		},
 	}
-	return r.engine.turns.Do(ctx, holder, func(ctx context.Context, out io.Writer) (any, error) {
+	return r.engine.scheduler.Do(ctx, holder, func(ctx context.Context, out io.Writer) (any, error) {
 		r.Output, r.Parts = out, parts
 		written := &begun{Writer: out}
 		if out != nil {

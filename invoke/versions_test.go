@@ -204,7 +204,7 @@ func TestAVersionThatIsTooLowIsRefused(t *testing.T) {
 	}
 }
 
-// While somebody writes, nobody waits for the ledger, and it writes later.
+// While somebody writes, nobody waits for versions to be stored: they are written later.
 func TestVersionsAreRecordedWhenTheFileIsFree(t *testing.T) {
 	path := newFile(t, schemaWith(""))
 	e, g := program(t, path, "one")
@@ -220,7 +220,7 @@ func TestVersionsAreRecordedWhenTheFileIsFree(t *testing.T) {
 	if got := versionOf(t, e, "note.create"); got != "1.0.0" {
 		t.Errorf("got %s", got)
 	}
-	time.Sleep(100 * time.Millisecond) // the ledger has tried
+	time.Sleep(100 * time.Millisecond) // the store has tried
 	recorded(t, g, "note.create", 0)
 	w.Close()
 	recorded(t, g, "note.create", 1)

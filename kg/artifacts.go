@@ -80,7 +80,7 @@ func (s *Session) CopyArtifact(ctx context.Context, handle string, to io.Writer)
 }
 
 func (s *Session) eachChunk(ctx context.Context, handle string, each func(KeptArtifact, []byte) error) (KeptArtifact, error) {
-	r, err := s.graph.file.Read(ctx, View{})
+	r, err := s.graph.file.Read(ctx, db.View{})
 	if err != nil {
 		return KeptArtifact{}, err
 	}
@@ -105,7 +105,7 @@ func keptArtifact(a db.Artifact) KeptArtifact {
 // Artifacts returns up to limit artifacts of the principal's owner, newest first, with numbers less than before; 0
 // starts at the newest.
 func (s *Session) Artifacts(ctx context.Context, before int64, limit int) (page ArtifactPage, err error) {
-	r, err := s.graph.file.Read(ctx, View{})
+	r, err := s.graph.file.Read(ctx, db.View{})
 	if err != nil {
 		return page, err
 	}

@@ -29,14 +29,14 @@ func (t *transaction) keepClosed(ctx context.Context, n node, deltas []change.De
 	if !asks && !retyped || t.job.action.EditsSchema() {
 		return nil
 	}
-	said := n.before
+	declared := n.before
 	if !n.whole {
 		var err error
-		if said, err = collect(t.w.Match(ctx, rdf.Quad{Subject: n.Subject, Predicate: rdf.Type, Label: rdf.DefaultGraph})); err != nil {
+		if declared, err = collect(t.w.Match(ctx, rdf.Quad{Subject: n.Subject, Predicate: rdf.Type, Label: rdf.DefaultGraph})); err != nil {
 			return err
 		}
 	}
-	had, types := typesAround(s, said, deltas)
+	had, types := typesAround(s, declared, deltas)
 	open := s.IsOpen(types)
 	var wrong []rdf.Quad
 	if retyped && !open {
@@ -81,7 +81,7 @@ func (u *untyped) add(s *schema.Schema, node rdf.Term) {
 }
 
 // sentences say which nodes no constraint applies to.
-func (u *untyped) sentences() []string {
+func (u *untyped) list() []string {
 	switch u.nodes {
 	case 0:
 		return nil
@@ -92,9 +92,9 @@ func (u *untyped) sentences() []string {
 }
 
 // typesAround returns the types of a node before and after a change; said are all type statements before it.
-func typesAround(s *schema.Schema, said []rdf.Quad, deltas []change.Delta) (before, after []*schema.Type) {
+func typesAround(s *schema.Schema, declared []rdf.Quad, deltas []change.Delta) (before, after []*schema.Type) {
 	var types []rdf.Quad
-	for _, q := range said {
+	for _, q := range declared {
 		if isType(q) {
 			types = append(types, q)
 		}
@@ -144,8 +144,8 @@ func undeclaredProblem(s *schema.Schema, q rdf.Quad, types []*schema.Type, way s
 // declared before, or the base was open for them, and are not declared after it. If the change closes an open type,
 // all undeclared statements count. It looks at what the change leaves of each statement that r has.
 func (c *checking) closeBase(ctx context.Context, r *db.Reader, before, after *schema.Schema, leaves leaving) error {
-	taken, closed := narrowsNames(before, after)
-	if !taken && !closed {
+	narrowed, closed := narrowsNames(before, after)
+	if !narrowed && !closed {
 		return nil
 	}
 	predicates, classes, err := r.NamesInUse(ctx)
@@ -228,14 +228,14 @@ func (c *checking) closeOut(ctx context.Context, r *db.Reader, s *schema.Schema,
 const typesJudged = 1000
 
 // narrowsNames reports whether some name under the base is no longer allowed, and whether an open type was closed.
-func narrowsNames(before, after *schema.Schema) (taken, closed bool) {
-	taken = len(before.Types) == 0
+func narrowsNames(before, after *schema.Schema) (narrowed, closed bool) {
+	narrowed = len(before.Types) == 0
 	for _, t := range before.Types {
-		taken = taken || after.Undeclared(rdf.Quad{Predicate: rdf.Type, Object: t.IRI})
+		narrowed = narrowed || after.Undeclared(rdf.Quad{Predicate: rdf.Type, Object: t.IRI})
 		for _, p := range t.Properties {
-			taken = taken || after.Undeclared(rdf.Quad{Predicate: p.IRI})
+			narrowed = narrowed || after.Undeclared(rdf.Quad{Predicate: p.IRI})
 		}
 		closed = closed || before.IsOpen([]*schema.Type{t}) && !after.IsOpen([]*schema.Type{after.Type(t.Name)})
 	}
-	return taken, closed
+	return narrowed, closed
 }

@@ -579,7 +579,7 @@ func (t *transaction) checkChanged(ctx context.Context, c *checking) error {
 // commit makes the commit, unless nothing changed or this is a dry run.
 func (t *transaction) commit(ctx context.Context) error {
 	t.result.Changed = t.result.AddedCount+t.result.RemovedCount > 0
-	t.result.Warnings = append(t.unchanged(), t.untyped.sentences()...)
+	t.result.Warnings = append(t.unchanged(), t.untyped.list()...)
 	if !t.result.Changed || t.job.set.DryRun {
 		return nil
 	}

@@ -92,26 +92,26 @@ func (i *idleness) isAbsent(ctx context.Context, src rdf.Source, s *schema.Schem
 
 // String says why these edits change nothing; "" if all of them change something.
 func (i *idleness) String() string {
-	var said []string
+	var parts []string
 	switch {
 	case i.there == 0:
 	case i.there < i.adds:
-		said = append(said, some(i.there, i.adds, "statements to add", "there already", i.firstThere))
+		parts = append(parts, some(i.there, i.adds, "statements to add", "there already", i.firstThere))
 	case i.there == 1:
-		said = append(said, "it is there already: "+i.firstThere)
+		parts = append(parts, "it is there already: "+i.firstThere)
 	default:
-		said = append(said, fmt.Sprintf("all %d statements to add are there already, such as %s", i.there, i.firstThere))
+		parts = append(parts, fmt.Sprintf("all %d statements to add are there already, such as %s", i.there, i.firstThere))
 	}
 	switch {
 	case i.absent == 0:
 	case i.absent < i.removes:
-		said = append(said, some(i.absent, i.removes, "to remove", "not there", i.firstAbsent))
+		parts = append(parts, some(i.absent, i.removes, "to remove", "not there", i.firstAbsent))
 	case i.absent == 1:
-		said = append(said, i.firstAbsent)
+		parts = append(parts, i.firstAbsent)
 	default:
-		said = append(said, fmt.Sprintf("none of %d to remove is there: %s", i.absent, i.firstAbsent))
+		parts = append(parts, fmt.Sprintf("none of %d to remove is there: %s", i.absent, i.firstAbsent))
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(parts, "; ")
 }
 
 // some describes a part of all edits, with the first of them.
@@ -166,14 +166,14 @@ func (l *likeness) note(s *schema.Schema, group *change.Group, deltas []change.D
 }
 
 func (l *likeness) String() string {
-	var said []string
+	var parts []string
 	if l.like > 0 {
-		said = append(said, some(l.like, l.nodes, "nodes", "as the data says already", l.first))
+		parts = append(parts, some(l.like, l.nodes, "nodes", "as the data says already", l.first))
 	}
 	if links := l.links.String(); links != "" {
-		said = append(said, links)
+		parts = append(parts, links)
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(parts, "; ")
 }
 
 // valuesNamed is how many existing values a sentence names instead of a missing one.
@@ -297,8 +297,8 @@ func (i *idling) takeBack(all bool, count int64, first string) {
 	}
 }
 
-// said returns the sentences, and the number of those left out.
-func (i *idling) said() []string {
+// list returns the sentences, and the number of those left out.
+func (i *idling) list() []string {
 	if i.more == 0 {
 		return i.sentences
 	}
@@ -320,14 +320,14 @@ func idleSteps(patched schema.Patched, first int) (i idling) {
 // unchanged returns why the change, or a part or an operation of it, changes nothing. There is no sentence for an
 // operation without values.
 func (t *transaction) unchanged() []string {
-	if said := t.job.idle.said(); len(said) > 0 {
-		return said
+	if sentences := t.job.idle.list(); len(sentences) > 0 {
+		return sentences
 	}
-	said := []string{t.job.idle.part, t.idle.String()}
+	sentences := []string{t.job.idle.part, t.idle.String()}
 	if t.result.Changed && t.job.isOfRecords() {
-		said = []string{t.like.String()}
+		sentences = []string{t.like.String()}
 	}
-	why := strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), "; ")
+	why := strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), "; ")
 	if t.result.Changed {
 		if why == "" || t.job.idle.replaces || t.job.undo != nil || t.job.action.EditsSchema() {
 			return nil

@@ -28,19 +28,19 @@ type Replaced struct {
 }
 
 // Replaces returns what the load would replace now; nothing for modes that only add and set.
-func (r *ReadyLoad) Replaces(ctx context.Context) (goes Replacement, err error) {
+func (r *ReadyLoad) Replaces(ctx context.Context) (replacement Replacement, err error) {
 	err = r.session.View(ctx, func(snap *Snapshot) (err error) {
-		goes.Head = snap.Head()
+		replacement.Head = snap.Head()
 		switch r.load.Mode {
 		case load.Overwrite:
-			goes.Types, err = snap.countTypes(ctx, r.data.Types)
+			replacement.Types, err = snap.countTypes(ctx, r.data.Types)
 		case load.Replace:
-			goes.Statements, err = snap.countGraph(ctx, r.load.Graph)
+			replacement.Statements, err = snap.countGraph(ctx, r.load.Graph)
 		case load.Merge, load.Append:
 		}
 		return err
 	})
-	return goes, err
+	return replacement, err
 }
 
 func (s *Snapshot) countTypes(ctx context.Context, types map[rdf.IRI]bool) ([]Replaced, error) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trails/auth/policy"
+	"trails/db"
 	"trails/fault"
 	"trails/kg/change"
 	"trails/rdf"
@@ -75,7 +76,7 @@ func TestAChangeOfAHubHoldsWhatItIsAbout(t *testing.T) {
 	name := rdf.IRI("urn:m:name")
 	count := func() (n int) {
 		t.Helper()
-		r, err := s.graph.file.Read(t.Context(), View{})
+		r, err := s.graph.file.Read(t.Context(), db.View{})
 		if err != nil {
 			t.Fatal(err)
 		}

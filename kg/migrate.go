@@ -341,7 +341,7 @@ func (m *migrating) all(moves []migration.Move, note *Migrated) error {
 			return err
 		}
 		steps := idleSteps(move.After, move.First)
-		note.Idle = append(note.Idle, steps.said()...)
+		note.Idle = append(note.Idle, steps.list()...)
 	}
 	return nil
 }
@@ -417,7 +417,7 @@ func (m *migrating) update(move migration.Move, note *Migrated) error {
 	if changes == 0 && !m.back {
 		u.isIdle(fmt.Sprintf("step %d", move.First), cmp.Or(strings.Join(why, "; "), "what it would add is there already, and what it would remove is not"))
 	}
-	note.Steps, note.Idle = append(note.Steps, step), append(note.Idle, u.said()...)
+	note.Steps, note.Idle = append(note.Steps, step), append(note.Idle, u.list()...)
 	return nil
 }
 
@@ -497,7 +497,7 @@ func (m *migrating) schema(move migration.Move, spool *change.Spool, note *Migra
 		return err
 	}
 	for _, s := range e.plan.Steps {
-		note.Steps = append(note.Steps, MigratedStep{First: move.First, Last: move.Last, What: migration.Said(s.Step), Moves: s.Moves, MovesIn: s.MovesIn, Removes: s.Removes, RemovesIn: s.RemovesIn, Losing: s.Losing, Fills: s.Backfill, Crosses: s.Crosses})
+		note.Steps = append(note.Steps, MigratedStep{First: move.First, Last: move.Last, What: migration.Describe(s.Step), Moves: s.Moves, MovesIn: s.MovesIn, Removes: s.Removes, RemovesIn: s.RemovesIn, Losing: s.Losing, Fills: s.Backfill, Crosses: s.Crosses})
 	}
 	if fields := broken(e.plan.Queries); len(fields) > 0 {
 		return breaks(fields, m.otherwise(move, note))

@@ -226,12 +226,12 @@ func (b *wayBack) keepQueries(ctx context.Context, now *compiled) error {
 
 // keepLater refuses to lose data that was added after the migration.
 func (b *wayBack) keepLater() error {
-	var said, nodes []string
+	var parts, nodes []string
 	var lost int64
 	for _, step := range b.done.Steps {
 		if step.Removes > 0 {
 			lost += step.Removes
-			said = append(said, step.What+": "+strings.Join(step.Losing, ", "))
+			parts = append(parts, step.What+": "+strings.Join(step.Losing, ", "))
 			nodes = append(nodes, step.Losing...)
 		}
 	}
@@ -239,5 +239,5 @@ func (b *wayBack) keepLater() error {
 		return nil
 	}
 	return fault.New(fault.Conflict, "%s cannot be rolled back, and nothing was changed: %s of later would be lost, of %s; remove them, or pass allow_data_loss",
-		b.record.File(), fault.Counted(lost, "statement"), strings.Join(said, "; ")).With("nodes", nodes).With("count", lost)
+		b.record.File(), fault.Counted(lost, "statement"), strings.Join(parts, "; ")).With("nodes", nodes).With("count", lost)
 }

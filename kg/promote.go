@@ -227,15 +227,15 @@ func (p *promoting) schemas(m *migrating, pending []*migration.Migration, listed
 
 // lossy says which steps lose statements, and of which nodes.
 func (p *promoting) lossy() string {
-	var said []string
+	var parts []string
 	for _, one := range append(p.done.Migrations, p.done.Schema) {
 		for _, step := range one.Steps {
 			if step.Removes > 0 {
-				said = append(said, step.What+" ("+strings.Join(step.Losing, ", ")+")")
+				parts = append(parts, step.What+" ("+strings.Join(step.Losing, ", ")+")")
 			}
 		}
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(parts, "; ")
 }
 
 // mark stores the digests of what is promoted.

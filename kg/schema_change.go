@@ -141,7 +141,7 @@ func (s *Session) PlanSchema(ctx context.Context, c SchemaChange) (Plan, error) 
 			return err
 		}
 		idle := idleSteps(patched, 1)
-		plan.Head, plan.Loosening, plan.Idle = snap.Head(), patched.Loosening(snap.Schema()), idle.said()
+		plan.Head, plan.Loosening, plan.Idle = snap.Head(), patched.Loosening(snap.Schema()), idle.list()
 		plan.Queries, err = stored.Carry(ctx, snap.Stored(), snap.Schema(), patched)
 		plan.Blocked = plan.Blocked || !c.AllowBrokenQueries && len(broken(plan.Queries)) > 0
 		return err
@@ -210,14 +210,14 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 // stepsMessage is what the commit of a change of the schema says when nobody says otherwise.
 func stepsMessage(steps []string) string {
 	const most, longest = 3, 100
-	said := make([]string, 0, most+1)
+	parts := make([]string, 0, most+1)
 	for _, step := range steps[:min(len(steps), most)] {
-		said = append(said, outline.Shorten(step, longest))
+		parts = append(parts, outline.Shorten(step, longest))
 	}
 	if more := len(steps) - most; more > 0 {
-		said = append(said, fmt.Sprintf("and %d more", more))
+		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(parts, "; ")
 }
 
 // schemaEdits converts the difference of two schemas to edits, under the write lock.

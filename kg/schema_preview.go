@@ -65,11 +65,11 @@ func (p preview) node(ctx context.Context, subject rdf.Term) ([]rdf.Quad, error)
 // leaves returns what the change leaves of a statement that a closed base forbids. If the node will have an open
 // type, the default graph may have any statement about it.
 func (p preview) leaves(ctx context.Context, src rdf.Source, q rdf.Quad) ([]rdf.Quad, error) {
-	said, err := collect(src.Match(ctx, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type}))
+	declared, err := collect(src.Match(ctx, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type}))
 	if err != nil {
 		return nil, err
 	}
-	images := slices.DeleteFunc(p.imagesOf(q, p.had(q, said)), func(q rdf.Quad) bool { return !p.after.Undeclared(q) })
+	images := slices.DeleteFunc(p.imagesOf(q, p.had(q, declared)), func(q rdf.Quad) bool { return !p.after.Undeclared(q) })
 	if q.Label != nil {
 		return slices.DeleteFunc(images, func(q rdf.Quad) bool {
 			return slices.ContainsFunc(p.losses, func(l loss) bool { return l.takes(q) })

@@ -202,15 +202,15 @@ func (r renaming) elsewhere(ctx context.Context, src rdf.Source, step rename, ba
 	var nodes []rdf.Term // subjects in the default graph
 	moves := map[rdf.Term]int64{}
 	for _, q := range batch {
-		said, known := classes[q.Subject]
+		declared, known := classes[q.Subject]
 		if !known {
 			var err error
-			if said, err = collect(src.Match(ctx, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type})); err != nil {
+			if declared, err = collect(src.Match(ctx, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type})); err != nil {
 				return err
 			}
-			classes[q.Subject] = said
+			classes[q.Subject] = declared
 		}
-		had := r.had(q, said)
+		had := r.had(q, declared)
 		if step.property != nil {
 			ofType := r.first(step.property.IRI, had)
 			if q.Label == nil && ofType != (rename{}) || cmp.Or(ofType, r.first(step.property.IRI, r.head.Types)) != step {
@@ -248,8 +248,8 @@ func (r renaming) elsewhere(ctx context.Context, src rdf.Source, step rename, ba
 
 // had returns the types of a node in the default graph or in the graph of a statement about it; said has its classes
 // in all graphs.
-func (r renaming) had(q rdf.Quad, said []rdf.Quad) []*schema.Type {
-	return r.head.TypesOf(slices.DeleteFunc(slices.Clone(said), func(c rdf.Quad) bool { return c.Label != nil && c.Label != q.Label }))
+func (r renaming) had(q rdf.Quad, declared []rdf.Quad) []*schema.Type {
+	return r.head.TypesOf(slices.DeleteFunc(slices.Clone(declared), func(c rdf.Quad) bool { return c.Label != nil && c.Label != q.Label }))
 }
 
 // first is the first step that renames a predicate of nodes with these types.
@@ -289,7 +289,7 @@ func (d renamedData) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.
 					yield(q, err)
 					return
 				}
-				about, err := d.said(ctx, q.Subject)
+				about, err := d.statements(ctx, q.Subject)
 				if err != nil {
 					yield(q, err)
 					return
@@ -336,13 +336,13 @@ func (d renamedData) sources(pattern rdf.Quad) []rdf.Quad {
 	return sources
 }
 
-// said is the current statements of a node, and node those after the renaming.
-func (d renamedData) said(ctx context.Context, subject rdf.Term) ([]rdf.Quad, error) {
+// statements returns the current statements of a node, and node those after the renaming.
+func (d renamedData) statements(ctx context.Context, subject rdf.Term) ([]rdf.Quad, error) {
 	return collect(d.Data.Match(ctx, rdf.Quad{Subject: subject, Label: rdf.DefaultGraph}))
 }
 
 func (d renamedData) node(ctx context.Context, subject rdf.Term) ([]rdf.Quad, error) {
-	quads, err := d.said(ctx, subject)
+	quads, err := d.statements(ctx, subject)
 	return d.of(quads), err
 }
 

@@ -55,7 +55,7 @@ func newTransition(head *schema.Schema, patched schema.Patched) transition {
 func newLoss(before *schema.Schema, step schema.Step) loss {
 	l := loss{Step: step, typ: before.Type(step.Type)}
 	l.within = setOfTypes(before.Subtypes(l.typ))
-	if l.goes() {
+	if l.removesType() {
 		l.within = map[*schema.Type]bool{l.typ: true}
 	}
 	if p := before.Property(l.typ, step.Property); p != nil {
@@ -79,11 +79,11 @@ func (t transition) taken(l loss) (patterns []rdf.Quad) {
 			break // it is about no type
 		}
 		typ := s.Types[at]
-		if l.goes() {
+		if l.removesType() {
 			add(rdf.Quad{Predicate: rdf.Type, Object: typ.IRI})
 		}
 		for i, p := range typ.Properties {
-			if l.goes() || l.Property == l.typ.Properties[i].Name {
+			if l.removesType() || l.Property == l.typ.Properties[i].Name {
 				add(rdf.Quad{Predicate: p.IRI})
 			}
 		}
@@ -104,8 +104,8 @@ func setOfTypes(types []*schema.Type) map[*schema.Type]bool {
 	return set
 }
 
-// goes reports whether the step removes the type from a type's instances.
-func (l loss) goes() bool {
+// removesType reports whether the step removes the type from a type's instances.
+func (l loss) removesType() bool {
 	return l.Property == "" && (l.Kind == schema.DropType || l.Kind == schema.ChangeIRI)
 }
 
@@ -249,7 +249,7 @@ func (t transition) lost(n nodeState, l loss) []rdf.Quad {
 	if !l.affects(n) {
 		return t.strays(n, l)
 	}
-	if l.goes() {
+	if l.removesType() {
 		return t.lostWith(n, l.typ)
 	}
 	if len(n.stays) == 0 {

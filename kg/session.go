@@ -42,7 +42,7 @@ func (s *Session) may(action policy.Action) error {
 
 // Snapshot opens a snapshot of the current graph. Close it soon: while it is open the file's log cannot shrink.
 func (s *Session) Snapshot(ctx context.Context) (*Snapshot, error) {
-	r, err := s.graph.file.Read(ctx, View{})
+	r, err := s.graph.file.Read(ctx, db.View{})
 	if err != nil {
 		return nil, err
 	}

@@ -126,7 +126,7 @@ func (s *Snapshot) At(ctx context.Context, c Commit) (*Snapshot, error) {
 	if err := s.Close(); err != nil {
 		return nil, err
 	}
-	r, err := s.graph.file.Read(ctx, View{At: c.ID})
+	r, err := s.graph.file.Read(ctx, db.View{At: c.ID})
 	if err != nil {
 		return nil, err
 	}

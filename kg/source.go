@@ -8,9 +8,6 @@ import (
 	"trails/rdf"
 )
 
-// View says which state of the graph is read. The zero View is the head of main.
-type View = db.View
-
 // A snapshot reads through its source, a [db.Reader] of one view. The methods in this file pass calls on to it
 // unchanged; all others are methods of Snapshot that read from the source.
 

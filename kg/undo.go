@@ -237,14 +237,14 @@ func (u *undoing) takenBack() string {
 			by = append(by, id)
 		}
 	}
-	said := fmt.Sprintf("all that commit %s did is taken back already", u.commit.ID.String())
+	reason := fmt.Sprintf("all that commit %s did is taken back already", u.commit.ID.String())
 	switch {
 	case len(by) == 1:
-		said += ", by commit " + by[0]
+		reason += ", by commit " + by[0]
 	case len(by) > 1:
-		said += ", by later commits"
+		reason += ", by later commits"
 	}
-	return said
+	return reason
 }
 
 // goesUnseen reports whether a node can be removed completely without affecting anything that stays: the commit
@@ -260,31 +260,31 @@ func (u *undoing) goesUnseen(ctx context.Context, w *db.Writer, node rdf.Term) (
 
 // refusal names the clashes.
 func (u *undoing) refusal() error {
-	var said []string
+	var parts []string
 	for _, c := range u.clashes {
 		text := quote.Line(c.Node, maxSaid) + ": " + quote.Line(c.What, maxSaid)
 		if c.Commit != "" {
 			text += " (commit " + c.Commit + ")"
 		}
-		said = append(said, text)
+		parts = append(parts, text)
 	}
-	if more := u.count - len(said); more > 0 {
-		said = append(said, fmt.Sprintf("and %d more", more))
+	if more := u.count - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
 	return fault.New(fault.Conflict, "commit %s cannot be taken back, and nothing was changed: later commits changed %d of its nodes. Undo those commits first, the newest first, or change the nodes themselves. %s",
-		u.commit.ID.String(), u.count, strings.Join(said, "; ")).
+		u.commit.ID.String(), u.count, strings.Join(parts, "; ")).
 		With("commit", u.commit.ID.String()).With("clashes", u.clashes).With("count", u.count)
 }
 
 // clashOf returns why the commit cannot be undone for one node; nil if it can.
 func (u *undoing) clashOf(ctx context.Context, t *transaction, n node) (*Clash, error) {
-	c := comparison{w: t.w, schema: t.schema, commit: u.commit, node: n, there: map[rdf.Quad]bool{}, goes: map[rdf.Quad]bool{}}
+	c := comparison{w: t.w, schema: t.schema, commit: u.commit, node: n, there: map[rdf.Quad]bool{}, removed: map[rdf.Quad]bool{}}
 	for _, q := range n.before {
 		c.there[q] = true
 	}
 	for _, e := range n.Edits {
 		if e.Op == change.Retract {
-			c.goes[e.Quad] = true
+			c.removed[e.Quad] = true
 		}
 	}
 	if err := c.findTypes(ctx); err != nil {
@@ -304,18 +304,18 @@ type comparison struct {
 	schema *compiled
 	commit Commit
 	node
-	there, goes map[rdf.Quad]bool // its current statements; those to be removed
-	types, lost []rdf.Quad        // the types that it will have, and those that it loses
+	there, removed map[rdf.Quad]bool // its current statements; those to be removed
+	types, lost    []rdf.Quad        // the types that it will have, and those that it loses
 }
 
 func isType(q rdf.Quad) bool { return q.Predicate == rdf.Type && q.Label == nil }
 
 func (c *comparison) findTypes(ctx context.Context) error {
-	for q, err := range c.said(ctx, rdf.Type) {
+	for q, err := range c.statements(ctx, rdf.Type) {
 		if err != nil {
 			return err
 		}
-		if c.goes[q] {
+		if c.removed[q] {
 			c.lost = append(c.lost, q)
 		} else {
 			c.types = append(c.types, q)
@@ -329,8 +329,8 @@ func (c *comparison) findTypes(ctx context.Context) error {
 	return nil
 }
 
-// said returns the current statements of the node in the default graph, with one predicate unless p is nil.
-func (c *comparison) said(ctx context.Context, predicate rdf.Term) iter.Seq2[rdf.Quad, error] {
+// statements returns the current statements of the node in the default graph, with one predicate unless p is nil.
+func (c *comparison) statements(ctx context.Context, predicate rdf.Term) iter.Seq2[rdf.Quad, error] {
 	if !c.whole {
 		return c.w.Match(ctx, rdf.Quad{Subject: c.Subject, Predicate: predicate, Label: rdf.DefaultGraph})
 	}
@@ -394,11 +394,11 @@ func (c *comparison) another(ctx context.Context, q rdf.Quad, types []rdf.Quad) 
 	if p := c.property(q, c.schema.schema.TypesOf(types)); q.Label != nil || p == nil || p.Many() {
 		return nil, nil
 	}
-	for other, err := range c.said(ctx, q.Predicate) {
+	for other, err := range c.statements(ctx, q.Predicate) {
 		if err != nil {
 			return nil, err
 		}
-		if other != q && !c.goes[other] {
+		if other != q && !c.removed[other] {
 			return &other, nil
 		}
 	}
@@ -411,11 +411,11 @@ func (c *comparison) saidSince(ctx context.Context) (*Clash, error) {
 	if len(c.lost) == 0 || len(c.types) > 0 {
 		return nil, nil
 	}
-	for q, err := range c.said(ctx, nil) {
+	for q, err := range c.statements(ctx, nil) {
 		if err != nil {
 			return nil, err
 		}
-		if c.goes[q] {
+		if c.removed[q] {
 			continue
 		}
 		seq, err := c.w.Added(ctx, q)

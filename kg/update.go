@@ -196,14 +196,14 @@ func (u *updating) try(ctx context.Context, draft *db.Draft, op sparql.Operation
 			}
 		}
 	}
-	said := strings.Join(slices.DeleteFunc([]string{u.makesPart(op), idle.String()}, func(s string) bool { return s == "" }), "; ")
+	reason := strings.Join(slices.DeleteFunc([]string{u.makesPart(op), idle.String()}, func(s string) bool { return s == "" }), "; ")
 	switch {
 	case idle.there+idle.absent == idle.adds+idle.removes:
-		return said, "", nil
+		return reason, "", nil
 	case replaces(op):
 		return "", "", nil
 	}
-	return "", said, nil
+	return "", reason, nil
 }
 
 // edit spools one edit. A result of an expression that is not a valid RDF statement is left out (SPARQL 1.1 Update,

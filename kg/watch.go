@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"trails/db"
 	"trails/fault"
 )
 
@@ -98,7 +99,7 @@ func (w *watching) readFile(ctx context.Context) (head Commit, epoch string, cha
 	if err != nil || version == w.version {
 		return Commit{}, "", false
 	}
-	r, err := w.graph.file.Read(ctx, View{})
+	r, err := w.graph.file.Read(ctx, db.View{})
 	if err != nil {
 		return Commit{}, "", false
 	}

@@ -287,7 +287,7 @@ func TestTheDoctorLooksAtWhatIsListed(t *testing.T) {
 	if err := json.Unmarshal(a.Result, &sent); err != nil || len(sent.Tools) != len(tools.Listed) {
 		t.Fatalf("%d of %d are listed, error %v", len(sent.Tools), len(tools.Listed), err)
 	}
-	view := project.Views(project.Process{})[0]
+	view := project.Encodings(project.Process{})[0]
 	for i, d := range tools.Listed {
 		want, err := view.Encode(d)
 		if err != nil {

@@ -110,7 +110,7 @@ func (d *differ) typ(was, is *Type) {
 		d.add(s)
 	}
 	if was.Mint != is.Mint {
-		d.add(step(ChangeMint, said(string(was.Mint)), said(string(is.Mint))))
+		d.add(step(ChangeMint, textOrNil(string(was.Mint)), textOrNil(string(is.Mint))))
 	}
 	if was.IDs != is.IDs {
 		s := step(ChangeIDs, was.ids(), is.ids())
@@ -120,17 +120,17 @@ func (d *differ) typ(was, is *Type) {
 		d.add(s)
 	}
 	if was.Label != is.Label {
-		d.add(step(ChangeLabel, said(was.Label), said(is.Label)))
+		d.add(step(ChangeLabel, textOrNil(was.Label), textOrNil(is.Label)))
 	}
 	if was.Description != is.Description {
-		d.add(step(ChangeDescription, said(was.Description), said(is.Description)))
+		d.add(step(ChangeDescription, textOrNil(was.Description), textOrNil(is.Description)))
 	}
 	d.properties(was, is)
 	d.keys(was, is)
 }
 
-// said is nil for an empty text, which means that nothing is said.
-func said(text string) any {
+// textOrNil returns nil for an empty text, which means that there is none.
+func textOrNil(text string) any {
 	if text == "" {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (d *differ) property(t *Type, was, is *Property) {
 		d.add(s)
 	}
 	if was.Class != is.Class {
-		s := step(ChangeClass, said(was.Class), said(is.Class))
+		s := step(ChangeClass, textOrNil(was.Class), textOrNil(is.Class))
 		// Everything in a class is also in its superclasses.
 		widened := was.Class != "" && slices.Contains(d.new.Subtypes(d.new.Type(is.Class)), d.new.Type(was.Class))
 		s.Checks = is.Class != "" && !widened
@@ -266,6 +266,6 @@ func (d *differ) property(t *Type, was, is *Property) {
 		}
 	}
 	if was.Description != is.Description {
-		d.add(step(ChangeDescription, said(was.Description), said(is.Description)))
+		d.add(step(ChangeDescription, textOrNil(was.Description), textOrNil(is.Description)))
 	}
 }

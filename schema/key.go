@@ -141,7 +141,7 @@ func isAbsent(field any) bool { return reflect.ValueOf(field).Elem().IsZero() }
 func (k key) value(s *Schema, p *Property) any {
 	switch f := k.field(p).(type) {
 	case *string:
-		return said(*f)
+		return textOrNil(*f)
 	case *bool:
 		return *f != k.negated
 	case *int:

@@ -7,7 +7,7 @@ import "slices"
 // neither can be, everything to the left is put in braces together.
 func (p *printer) join(op Join) {
 	parts, joins := spine(op)
-	braced, cut := apart(parts)
+	braced, cut := bracesNeeded(parts)
 	if cut > 0 {
 		p.line()
 		p.group(joins[cut-1])
@@ -43,8 +43,8 @@ func spine(op Op) (parts, joins []Op) {
 	return parts, joins
 }
 
-// apart returns which operands need braces of their own, and how many operands on the left need braces together.
-func apart(parts []Op) (braced []bool, cut int) {
+// bracesNeeded returns which operands need braces of their own, and how many operands on the left need braces together.
+func bracesNeeded(parts []Op) (braced []bool, cut int) {
 	braced = make([]bool, len(parts))
 	for i := 1; i < len(parts); i++ {
 		if !isBGP(parts[i-1]) || !isBGP(parts[i]) || braced[i-1] {

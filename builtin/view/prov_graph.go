@@ -13,11 +13,11 @@ import (
 func provGraph(ctx context.Context, r *invoke.Request, form string, activities []provActivity) (invoke.Document, error) {
 	var quads []rdf.Quad
 	for _, a := range activities {
-		said, err := a.statements(ctx, r.Snapshot)
+		statements, err := a.statements(ctx, r.Snapshot)
 		if err != nil {
 			return invoke.Document{}, err
 		}
-		quads = append(quads, said...)
+		quads = append(quads, statements...)
 	}
 	prefixes := map[string]string{"prov": rdf.ProvNS, "trails": rdf.TrailsNS, "xsd": rdf.XSDNS, "": r.Snapshot.Schema().Base}
 	return graphDocument(form, quads, prefixes)

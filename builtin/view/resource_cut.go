@@ -137,7 +137,7 @@ func leftOut(s *schema.Schema, all, kept []rdf.Quad) string {
 	for _, q := range kept {
 		shown[group{q.Subject, q.Predicate}]++
 	}
-	var said []string
+	var notes []string
 	for _, g := range order {
 		if shown[g] == total[g] {
 			continue
@@ -154,12 +154,12 @@ func leftOut(s *schema.Schema, all, kept []rdf.Quad) string {
 		if longest[g] > textList {
 			one += fmt.Sprintf(" (the longest of %d characters)", longest[g])
 		}
-		said = append(said, one)
+		notes = append(notes, one)
 	}
-	if more := len(said) - mostLeftOut; more > 0 {
-		said = append(said[:mostLeftOut], fmt.Sprintf("and %d more properties have not all", more))
+	if more := len(notes) - mostLeftOut; more > 0 {
+		notes = append(notes[:mostLeftOut], fmt.Sprintf("and %d more properties have not all", more))
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(notes, ", ")
 }
 
 // leftOutName is the most characters of a property's name.
@@ -187,8 +187,8 @@ func withCut(r *invoke.Request, address string, d invoke.Document) (invoke.Docum
 			return d, fmt.Errorf("shorten %s: %w", address, err)
 		}
 		missing := strings.Join(v.Fit(r.Room()-aroundDocument), ", ")
-		said := []string{r.Parts.Cut, outline.Shorten(missing, invoke.CutRoom/2), wayToAll(address, size, "no answer has all of it")}
-		d.Body, r.Parts.Cut = []byte(v.JSON()), strings.TrimPrefix(strings.Join(said, "; "), "; ")
+		notes := []string{r.Parts.Cut, outline.Shorten(missing, invoke.CutRoom/2), wayToAll(address, size, "no answer has all of it")}
+		d.Body, r.Parts.Cut = []byte(v.JSON()), strings.TrimPrefix(strings.Join(notes, "; "), "; ")
 	}
 	if r.Parts.Cut == "" && len(r.Parts.Warnings) == 0 || !isBounded(r) {
 		return d, nil

@@ -99,7 +99,7 @@ func TestViewsOfRandomDescriptorsAgree(t *testing.T) {
 		if again, err := jsontext.Marshal(schema); err != nil || !bytes.Equal(again, written) {
 			rt.Fatalf("the schema is written as %s, want %s, error %v", written, again, err)
 		}
-		for _, v := range project.Views(project.Process{Remote: true, Token: true}) {
+		for _, v := range project.Encodings(project.Process{Remote: true, Token: true}) {
 			found, err := v.Check(d)
 			if err != nil || len(found) > 0 {
 				rt.Fatal(v.Name, found, err)

@@ -28,7 +28,7 @@ func many(b *testing.B) (*schema.Schema, project.Listing) {
 // One projection of one capability that nobody has asked for before.
 func BenchmarkProjection(b *testing.B) {
 	_, l := many(b)
-	for _, v := range project.Views(l.Process) {
+	for _, v := range project.Encodings(l.Process) {
 		b.Run(strings.ReplaceAll(strings.Trim(v.Name, "/"), "/", "-"), func(b *testing.B) {
 			i := 0
 			for b.Loop() {

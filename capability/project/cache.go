@@ -24,7 +24,7 @@ type key struct {
 
 // Encode returns the cached result of v.Encode; a nil cache caches nothing. The text is shared and must not be
 // changed.
-func (c *Cache) Encode(v View, d capability.Descriptor) ([]byte, error) {
+func (c *Cache) Encode(v Encoding, d capability.Descriptor) ([]byte, error) {
 	if c == nil {
 		return v.Encode(d)
 	}

@@ -54,7 +54,7 @@ func sumOf(entry []byte) []byte {
 
 // document writes the frame of a document around its entries, with a checksum of the frame: of the document with each
 // entry replaced by its checksum. So each entry, and the frame, can be verified separately.
-func (l Listing) document(v View, name string, write func(b *bytes.Buffer, entries [][]byte)) ([]byte, error) {
+func (l Listing) document(v Encoding, name string, write func(b *bytes.Buffer, entries [][]byte)) ([]byte, error) {
 	list, size, err := l.encode(v)
 	if err != nil {
 		return nil, err

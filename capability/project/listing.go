@@ -22,7 +22,7 @@ type Listing struct {
 }
 
 // encode returns what a view shows of each capability, and how many bytes that is.
-func (l Listing) encode(v View) (texts [][]byte, size int, err error) {
+func (l Listing) encode(v Encoding) (texts [][]byte, size int, err error) {
 	texts = make([][]byte, len(l.Descriptors))
 	for i, d := range l.Descriptors {
 		text, err := l.Cache.Encode(v, d)

@@ -11,7 +11,7 @@ import (
 )
 
 // entries is the view of the manifest.
-func entries(in Process) View { return View{"/capabilities", Entry, readEntry, in} }
+func entries(in Process) Encoding { return Encoding{"/capabilities", Entry, readEntry, in} }
 
 // Entry returns a capability as GET /capabilities lists it: the fourteen fields of the
 // descriptor, the name that the tool has in MCP, and the checksum of these.

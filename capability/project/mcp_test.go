@@ -243,7 +243,7 @@ func TestNestedObjectsAndAnyValuesAreLowered(t *testing.T) {
 func TestTheCacheAnswersAsTheViewsDo(t *testing.T) {
 	var cache project.Cache
 	for range 2 {
-		for _, v := range project.Views(project.Process{}) {
+		for _, v := range project.Encodings(project.Process{}) {
 			for _, d := range fixture(t) {
 				want, err := v.Encode(d)
 				if err != nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // Operations is the view of /openapi.json: the operation of POST /invoke/{id}.
-func Operations(in Process) View {
-	return View{"/openapi.json", func(d capability.Descriptor) ([]byte, error) {
+func Operations(in Process) Encoding {
+	return Encoding{"/openapi.json", func(d capability.Descriptor) ([]byte, error) {
 		return sealed(operationOf(d, in), checksumName, 2), nil // in x-trails, which is last
 	}, readOperation, in}
 }

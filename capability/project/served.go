@@ -179,20 +179,20 @@ func (s *saving) manifest(document map[string]any) error {
 
 // entry checks the entry of one capability. inner, which may be a part of it, has the checksum under a name, and id
 // and version. It returns the checksum in the entry.
-func (s *saving) entry(v View, entry map[string]any, name string, inner map[string]any) (said any, err error) {
+func (s *saving) entry(v Encoding, entry map[string]any, name string, inner map[string]any) (checksum any, err error) {
 	s.Entries++
 	prefix := strings.TrimSuffix(name, checksumName)
 	id, version := textAt(inner, prefix+"id"), textAt(inner, prefix+"version")
-	said = inner[name]
+	checksum = inner[name]
 	text, err := jsontext.Marshal(entry)
 	if err != nil {
-		return said, err
+		return checksum, err
 	}
 	delete(inner, name)
 	delete(entry, "_meta") // of a tool: it repeats what is beside it
 	sum, err := sumOfValue(entry)
 	if err != nil {
-		return said, err
+		return checksum, err
 	}
 	now, there := s.known(id, "")
 	meant, has := now, there
@@ -202,16 +202,16 @@ func (s *saving) entry(v View, entry map[string]any, name string, inner map[stri
 	r := &reading{capability: id, view: v.Name, in: s.in, saved: true}
 	if has {
 		if err := v.read(r, meant, text); err != nil {
-			r.found = append(r.found, Difference{Capability: id, View: v.Name, Shown: "what cannot be read: " + err.Error()})
+			r.found = append(r.found, Difference{Capability: id, Encoding: v.Name, Shown: "what cannot be read: " + err.Error()})
 		}
 	}
 	switch {
-	case said == nil:
+	case checksum == nil:
 		s.add(Finding{id, "", ruleUnsealed, "it has no checksum, so that nobody can tell whether it was changed by hand", anew})
 		s.differing(r.found, ruleStale, "it is not as it is now", anew)
-	case said != sum && len(r.found) == 0:
+	case checksum != sum && len(r.found) == 0:
 		s.add(Finding{id, "", ruleEdited, "it was changed by hand, in what no field of the descriptor says, or only its checksum was", anew})
-	case said != sum:
+	case checksum != sum:
 		s.differing(r.found, ruleEdited, "it was changed by hand", anew)
 	case !there:
 		s.add(Finding{id, "", ruleGone, "it is not there any more", "fetch the document anew"})
@@ -220,7 +220,7 @@ func (s *saving) entry(v View, entry map[string]any, name string, inner map[stri
 	case len(r.found) > 0:
 		s.differing(r.found, ruleStale, "it is as it was served, which is not as it is now", "fetch the document anew")
 	}
-	return said, nil
+	return checksum, nil
 }
 
 func (s *saving) add(f Finding) { s.Findings = append(s.Findings, f) }
@@ -243,15 +243,15 @@ func brief(text string) string {
 
 // frame checks the document with each entry replaced by its checksum.
 func (s *saving) frame(document map[string]any, name string) error {
-	said := document[name]
+	checksum := document[name]
 	delete(document, name)
 	sum, err := sumOfValue(document)
 	switch {
 	case err != nil:
 		return err
-	case said == nil:
+	case checksum == nil:
 		s.add(Finding{Rule: ruleUnsealed, Says: "the document has no checksum, so that nobody can tell whether it was changed by hand", Mend: "fetch the document anew"})
-	case said != sum:
+	case checksum != sum:
 		s.add(Finding{Rule: ruleEdited, Says: "the document was changed by hand around its capabilities, or one was taken out or put in", Mend: "fetch the document anew"})
 	}
 	return nil

@@ -12,8 +12,8 @@ import (
 )
 
 // Actions is the view of /.well-known/wot: the action of a WoT Thing Description 1.1.
-func Actions(in Process) View {
-	return View{"/.well-known/wot", func(d capability.Descriptor) ([]byte, error) {
+func Actions(in Process) Encoding {
+	return Encoding{"/.well-known/wot", func(d capability.Descriptor) ([]byte, error) {
 		return sealed(actionOf(d), "trails:"+checksumName, 1), nil
 	}, readAction, in}
 }

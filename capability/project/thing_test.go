@@ -99,7 +99,7 @@ func TestTheThingSchemaKnowsTheExamples(t *testing.T) {
 func shared(t *testing.T, d capability.Descriptor) map[string]map[string]json.RawMessage {
 	t.Helper()
 	in := project.Process{Token: true, Changes: "admin/events"}
-	of := func(v project.View, into any) {
+	of := func(v project.Encoding, into any) {
 		text, err := v.Encode(d)
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +125,7 @@ func shared(t *testing.T, d capability.Descriptor) map[string]map[string]json.Ra
 	of(project.Tools(in), &tool)
 	of(project.Actions(in), &action)
 	of(project.Operations(in), &o)
-	of(project.Views(in)[1], &entry)
+	of(project.Encodings(in)[1], &entry)
 	plain := func(schema json.RawMessage) json.RawMessage {
 		text, err := project.Plain(schema)
 		if err != nil {
@@ -201,7 +201,7 @@ func TestNoViewHasWhatIsAnothersAlone(t *testing.T) {
 			}
 		}
 	}
-	for _, v := range project.Views(project.Process{Token: true, Changes: "admin/events"}) {
+	for _, v := range project.Encodings(project.Process{Token: true, Changes: "admin/events"}) {
 		for _, d := range kinds(t) {
 			text, err := v.Encode(d)
 			if err != nil {

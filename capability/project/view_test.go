@@ -12,7 +12,7 @@ import (
 
 func TestViewsShowWhatDescriptorsSay(t *testing.T) {
 	all := kinds(t)
-	for _, v := range project.Views(project.Process{Remote: true}) {
+	for _, v := range project.Encodings(project.Process{Remote: true}) {
 		for _, d := range all {
 			differences, err := v.Check(d)
 			if err != nil {
@@ -30,8 +30,8 @@ func TestViewsShowWhatDescriptorsSay(t *testing.T) {
 func TestASabotagedProjectorIsFound(t *testing.T) {
 	all := fixture(t)
 	create := all[slices.IndexFunc(all, func(d capability.Descriptor) bool { return d.ID == "sample.create" })]
-	lie := func(change func(*capability.Descriptor)) func(project.View) project.View {
-		return func(v project.View) project.View {
+	lie := func(change func(*capability.Descriptor)) func(project.Encoding) project.Encoding {
+		return func(v project.Encoding) project.Encoding {
 			encode := v.Encode
 			v.Encode = func(d capability.Descriptor) ([]byte, error) {
 				d.InputShape.Fields = slices.Clone(d.InputShape.Fields)
@@ -42,8 +42,8 @@ func TestASabotagedProjectorIsFound(t *testing.T) {
 			return v
 		}
 	}
-	replace := func(old, now string) func(project.View) project.View {
-		return func(v project.View) project.View {
+	replace := func(old, now string) func(project.Encoding) project.Encoding {
+		return func(v project.Encoding) project.Encoding {
 			encode := v.Encode
 			v.Encode = func(d capability.Descriptor) ([]byte, error) {
 				text, err := encode(d)
@@ -55,7 +55,7 @@ func TestASabotagedProjectorIsFound(t *testing.T) {
 			return v
 		}
 	}
-	field := func(name string, change func(*capability.Field)) func(project.View) project.View {
+	field := func(name string, change func(*capability.Field)) func(project.Encoding) project.Encoding {
 		return lie(func(d *capability.Descriptor) {
 			i := slices.IndexFunc(d.InputShape.Fields, func(f capability.Field) bool { return f.Name == name })
 			change(&d.InputShape.Fields[i])
@@ -67,7 +67,7 @@ func TestASabotagedProjectorIsFound(t *testing.T) {
 	for _, c := range []struct {
 		what     string
 		views    string
-		sabotage func(project.View) project.View
+		sabotage func(project.Encoding) project.Encoding
 		field    string
 	}{
 		{"another id", both, lie(func(d *capability.Descriptor) { d.ID = "sample.made" }), "id"},
@@ -97,7 +97,7 @@ func TestASabotagedProjectorIsFound(t *testing.T) {
 		{"another version", "/.well-known/wot", replace(`"trails:version":"`, `"trails:version":"9`), "version"},
 		{"another address", "/.well-known/wot", replace(`"href":"invoke/sample.create"`, `"href":"invoke/sample.crate"`), "id"},
 	} {
-		for _, v := range project.Views(project.Process{Remote: true}) {
+		for _, v := range project.Encodings(project.Process{Remote: true}) {
 			if !strings.Contains(c.views, v.Name) {
 				continue
 			}
@@ -106,7 +106,7 @@ func TestASabotagedProjectorIsFound(t *testing.T) {
 				t.Errorf("%s: %v", c.what, err)
 			}
 			named := slices.ContainsFunc(found, func(d project.Difference) bool {
-				return d.Capability == "sample.create" && d.View == v.Name && strings.HasPrefix(d.Field, c.field)
+				return d.Capability == "sample.create" && d.Encoding == v.Name && strings.HasPrefix(d.Field, c.field)
 			})
 			if !named {
 				t.Errorf("%s in %s: found %v", c.what, v.Name, found)

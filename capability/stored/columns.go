@@ -196,7 +196,7 @@ func (c columns) patterns(all []sparql.TriplePattern, outer typed) map[sparql.Va
 		note(p.Object.Var, columnOf{kinds: everything})
 		predicate, _ := p.Predicate.Term.(rdf.IRI)
 		if property := c.property(types[p.Subject.Var], predicate); property != nil && !c.foreign {
-			note(p.Object.Var, columnOf{kinds: kindsOf(property), says: said(property)})
+			note(p.Object.Var, columnOf{kinds: kindsOf(property), says: rangeOf(property)})
 		} else if says := c.usual(predicate); says != "" {
 			note(p.Object.Var, columnOf{kinds: everything, says: says})
 		}
@@ -417,16 +417,16 @@ func (c columns) property(types []*schema.Type, iri rdf.IRI) *schema.Property {
 func (c columns) usual(iri rdf.IRI) (says string) {
 	for _, t := range c.schema.Types {
 		if p := c.property([]*schema.Type{t}, iri); p != nil {
-			if says != "" && says != said(p) {
+			if says != "" && says != rangeOf(p) {
 				return ""
 			}
-			says = said(p)
+			says = rangeOf(p)
 		}
 	}
 	return says
 }
 
-func said(p *schema.Property) string {
+func rangeOf(p *schema.Property) string {
 	if p.Class != "" {
 		return p.Class
 	}

@@ -235,10 +235,10 @@ var ofValues = []fault.Code{fault.Datatype, fault.MinLength, fault.MaxLength, fa
 // node checks a subject as a node of these types.
 func (w *writing) node(s *written, types []*schema.Type, any bool) ([]misfit, error) {
 	focus, filled := rdf.Term(rdf.BNode("node")), map[rdf.IRI]bool{}
-	var said statements
+	var triples statements
 	var out []misfit
 	for _, t := range types {
-		said = append(said, rdf.Quad{Subject: focus, Predicate: rdf.Type, Object: t.IRI})
+		triples = append(triples, rdf.Quad{Subject: focus, Predicate: rdf.Type, Object: t.IRI})
 	}
 	for _, p := range s.triples {
 		predicate, _ := p.Predicate.Term.(rdf.IRI)
@@ -247,10 +247,10 @@ func (w *writing) node(s *written, types []*schema.Type, any bool) ([]misfit, er
 			filled[predicate] = true
 			out = append(out, w.param(predicate, p.Object.Var, types)...)
 		case predicate != "" && predicate != rdf.Type:
-			said = append(said, rdf.Quad{Subject: focus, Predicate: predicate, Object: p.Object.Term})
+			triples = append(triples, rdf.Quad{Subject: focus, Predicate: predicate, Object: p.Object.Term})
 		}
 	}
-	results, err := w.Shapes.Node(w.ctx, said, focus)
+	results, err := w.Shapes.Node(w.ctx, triples, focus)
 	for _, r := range results {
 		f := r.FieldError()
 		switch missing := f.Code == fault.Required || f.Code == fault.MinCount || f.Code == fault.HasValue; {

@@ -51,14 +51,14 @@ type release struct {
 	date time.Time
 	// heaviest is the largest allowed size of a binary in bytes; 0 means no limit.
 	heaviest int64
-	// told gets a line for each binary.
-	told io.Writer
+	// log gets a line for each binary.
+	log io.Writer
 	// build builds the binary of a platform at a path.
 	build func(ctx context.Context, p platform, path string) error
 }
 
 func main() {
-	r := release{told: os.Stderr}
+	r := release{log: os.Stderr}
 	var only string
 	flag.StringVar(&r.version, "version", "", "the `version`, such as v1.2.3")
 	flag.StringVar(&r.repository, "repository", "", "the `URL` of the repository whose releases have the files")
@@ -124,7 +124,7 @@ func (r *release) run(ctx context.Context, wanted []platform) (err error) {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(r.told, "%s: %d bytes\n", p, info.Size())
+		fmt.Fprintf(r.log, "%s: %d bytes\n", p, info.Size())
 		if r.heaviest > 0 && info.Size() > r.heaviest {
 			return fmt.Errorf("the binary of %s has %d bytes, more than %d: go tool nm -size -sort size says of an unstripped one what weighs", p, info.Size(), r.heaviest)
 		}

@@ -60,7 +60,7 @@ func made(t *testing.T, repository string) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &release{told: io.Discard, version: "v1.2.3", repository: repository, source: "../..", out: filepath.Join(t.TempDir(), "dist"), date: time.Unix(1_700_000_000, 0).UTC()}
+	r := &release{log: io.Discard, version: "v1.2.3", repository: repository, source: "../..", out: filepath.Join(t.TempDir(), "dist"), date: time.Unix(1_700_000_000, 0).UTC()}
 	r.build = func(_ context.Context, _ platform, path string) error {
 		return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Link(self, path))
 	}
@@ -298,7 +298,7 @@ func TestAVersionIsSemVer(t *testing.T) {
 func TestABinaryThatWeighsTooMuchIsRefused(t *testing.T) {
 	testrun.Alone(t)
 	var told strings.Builder
-	r := &release{told: &told, heaviest: 3, out: filepath.Join(t.TempDir(), "dist")}
+	r := &release{log: &told, heaviest: 3, out: filepath.Join(t.TempDir(), "dist")}
 	r.build = func(_ context.Context, p platform, path string) error {
 		return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, make([]byte, len(p.OS)-2), 0o600))
 	}

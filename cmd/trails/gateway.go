@@ -250,7 +250,7 @@ func (a *asked) accept() error {
 		}
 		a.given["digest"] = r.Digest
 	}
-	a.verb.text = said(func(w io.Writer, r struct {
+	a.verb.text = decoded(func(w io.Writer, r struct {
 		reviewed
 		written
 	}) error {
@@ -343,7 +343,7 @@ came over the network.
 // settings shows the settings of the gateway, or sets them.
 func (a *asked) settings() error {
 	if len(a.words) == 0 {
-		a.verb.text = said(func(w io.Writer, r struct{ Settings json.RawMessage }) error {
+		a.verb.text = decoded(func(w io.Writer, r struct{ Settings json.RawMessage }) error {
 			_, err := fmt.Fprintln(w, line(string(r.Settings)))
 			return err
 		})

@@ -216,15 +216,15 @@ func (p *program) planImport(ctx context.Context, file string, sources []kg.Sour
 	for i, o := range plan.loads {
 		left := int64(0)
 		if plan.patch == "" { // the load can be tried
-			said, err := p.importLoad(ctx, file, o, sources, proposed.Sources[i], io.Discard, !f.options.Strict, arguments{"dry_run": true})
+			result, err := p.importLoad(ctx, file, o, sources, proposed.Sources[i], io.Discard, !f.options.Strict, arguments{"dry_run": true})
 			if err != nil {
 				return nil, err
 			}
-			if left = said.LeftOut; left > max(3, (said.Records+left)/5) {
+			if left = result.LeftOut; left > max(3, (result.Records+left)/5) {
 				_, err := p.importLoad(ctx, file, o, sources, proposed.Sources[i], nil, false, arguments{"dry_run": true})
 				return nil, err
 			}
-			plan.records, plan.leftOut = plan.records+said.Records, plan.leftOut+left
+			plan.records, plan.leftOut = plan.records+result.Records, plan.leftOut+left
 		}
 		if err := plan.leaveOut(o.Rejects && plan.patch != "" || left > 0, i, f); err != nil {
 			return nil, err
@@ -381,7 +381,7 @@ func (p *program) doImport(ctx context.Context, plan *importPlan, sources []kg.S
 			defer func() { _ = rejects.Close() }() // its content has been flushed
 			out = rejects
 		}
-		said, err := p.importLoad(ctx, plan.file, o, sources, plan.proposed.Sources[i], out, out != nil, arguments{"message": f.message})
+		result, err := p.importLoad(ctx, plan.file, o, sources, plan.proposed.Sources[i], out, out != nil, arguments{"message": f.message})
 		if err != nil {
 			if plan.rejects[i] != "" {
 				_ = os.Remove(plan.rejects[i]) // it is empty
@@ -391,9 +391,9 @@ func (p *program) doImport(ctx context.Context, plan *importPlan, sources []kg.S
 			}
 			return done, err
 		}
-		done.Records, done.LeftOut = done.Records+said.Records, done.LeftOut+said.LeftOut
+		done.Records, done.LeftOut = done.Records+result.Records, done.LeftOut+result.LeftOut
 		switch {
-		case said.LeftOut > 0:
+		case result.LeftOut > 0:
 			done.Rejects = append(done.Rejects, plan.rejects[i])
 			o.Sheet = "" // rejected rows are written as CSV
 			words := append([]string{"trails import", quoted(plan.file), quoted(plan.rejects[i])}, optionsOf(o)...)
@@ -401,16 +401,16 @@ func (p *program) doImport(ctx context.Context, plan *importPlan, sources []kg.S
 		case plan.rejects[i] != "":
 			_ = os.Remove(plan.rejects[i]) // it is empty
 		}
-		if said.Commit != nil {
-			done.Commits = append(done.Commits, *said.Commit)
-			done.Undo = append(done.Undo, fmt.Sprintf("trails undo %s %s", quoted(plan.file), *said.Commit))
+		if result.Commit != nil {
+			done.Commits = append(done.Commits, *result.Commit)
+			done.Undo = append(done.Undo, fmt.Sprintf("trails undo %s %s", quoted(plan.file), *result.Commit))
 		}
 	}
 	return done, nil
 }
 
 // importLoad makes the call of one load.
-func (p *program) importLoad(ctx context.Context, file string, o load.Options, sources []kg.Source, of []int, rejects io.Writer, leave bool, more arguments) (said written, err error) {
+func (p *program) importLoad(ctx context.Context, file string, o load.Options, sources []kg.Source, of []int, rejects io.Writer, leave bool, more arguments) (result written, err error) {
 	args := arguments{}
 	if len(o.Map) > 0 {
 		args["map"] = o.Map
@@ -422,17 +422,17 @@ func (p *program) importLoad(ctx context.Context, file string, o load.Options, s
 	for _, i := range of {
 		in, err := sources[i].Open()
 		if err != nil {
-			return said, err
+			return result, err
 		}
 		defer func() { _ = in.Close() }() // only read
 		c.Inputs = append(c.Inputs, invoke.Input{Name: filepath.ToSlash(sources[i].Name), Reader: in})
 	}
 	res, err := p.makeCall(ctx, file, c)
 	if err != nil {
-		return said, err
+		return result, err
 	}
-	if err := json.Unmarshal(unwarned(res.Structured), &said); err != nil {
-		return said, fmt.Errorf("read the result of load: %w", err)
+	if err := json.Unmarshal(unwarned(res.Structured), &result); err != nil {
+		return result, fmt.Errorf("read the result of load: %w", err)
 	}
-	return said, nil
+	return result, nil
 }

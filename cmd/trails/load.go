@@ -81,7 +81,7 @@ func (a *asked) load() error {
 			c.Output = out
 		}
 	}
-	a.verb.text = said(func(w io.Writer, r written) error {
+	a.verb.text = decoded(func(w io.Writer, r written) error {
 		took := time.Since(start)
 		for _, node := range r.Preview {
 			if err := writeLine(w, []byte(line(string(node)))); err != nil {

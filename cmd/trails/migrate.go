@@ -355,7 +355,7 @@ func (a *asked) migrateApply() error {
 		return err
 	}
 	for done := 0; ; done++ {
-		a.verb.text = said(func(w io.Writer, r migrated) error {
+		a.verb.text = decoded(func(w io.Writer, r migrated) error {
 			switch {
 			case r.Migration != nil:
 				r.Migration.write(w, goesBack)

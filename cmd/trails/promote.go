@@ -25,7 +25,7 @@ func (a *asked) promote() error {
 		if len(a.words) != 1 {
 			return usageError{fmt.Sprintf("promote --undo takes TO, and got %d arguments", len(a.words))}
 		}
-		a.file, a.capability, a.verb.text = a.words[0], "trails.meta.promote.undo", said(writeTaken)
+		a.file, a.capability, a.verb.text = a.words[0], "trails.meta.promote.undo", decoded(writeTaken)
 		a.given["commit"] = undo
 		delete(a.given, "replace")
 		delete(a.given, "allow_data_loss")
@@ -42,7 +42,7 @@ func (a *asked) promote() error {
 	}
 	asked := arguments{"definitions": definitions}
 	if plan {
-		a.verb.text = said(func(w io.Writer, r promoted) error {
+		a.verb.text = decoded(func(w io.Writer, r promoted) error {
 			if err := writePromotion(w, r); err != nil || r.Blocked || r.Loses == 0 {
 				return err
 			}

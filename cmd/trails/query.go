@@ -88,7 +88,7 @@ func (p *program) ask(ctx context.Context, file string, c invoke.Call, explain b
 		if err != nil {
 			return err
 		}
-		return p.print(res.Structured, func(w io.Writer) error { return said(writeExplained)(w, res.Structured) })
+		return p.print(res.Structured, func(w io.Writer) error { return decoded(writeExplained)(w, res.Structured) })
 	}
 	out := &table{w: p.stdout}
 	c.Output, c.Format = p.stdout, p.output
@@ -109,7 +109,7 @@ func (p *program) ask(ctx context.Context, file string, c invoke.Call, explain b
 		return err
 	}
 	// a stored update does not stream
-	return p.print(res.Structured, func(w io.Writer) error { return said(writeSummary)(w, res.Structured) })
+	return p.print(res.Structured, func(w io.Writer) error { return decoded(writeSummary)(w, res.Structured) })
 }
 
 // writeExplained shows the algebra, the statement, and how much there is.

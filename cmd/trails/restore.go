@@ -84,13 +84,13 @@ func (p *program) restore(cmd *cobra.Command, file, backup string, o restoring) 
 		return err
 	}
 	progress.close()
-	said := restored{File: file, Backup: backup, Before: idOf(done.Before), Head: idOf(done.After)}
+	result := restored{File: file, Backup: backup, Before: idOf(done.Before), Head: idOf(done.After)}
 	if there && o.save != "" {
-		said.Saved = &o.save
+		result.Saved = &o.save
 	}
-	return p.print(said, func(w io.Writer) error {
+	return p.print(result, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "restored %s from %s: %s\n", file, backup, stateOf(done.After))
-		if err == nil && said.Saved != nil {
+		if err == nil && result.Saved != nil {
 			_, err = fmt.Fprintf(w, "what was there is in %s: %s\n", o.save, stateOf(done.Before))
 		}
 		return err

@@ -26,21 +26,21 @@ hold for them on every write. It is written as YAML and kept in the file as SHAC
 
 // writeSchema prints the text of a schema unchanged, so that it can be read again.
 func writeSchema(w io.Writer, all json.RawMessage) error {
-	var said struct {
+	var answer struct {
 		Text   string
 		Schema json.RawMessage
 	}
-	if err := json.Unmarshal(all, &said); err != nil {
+	if err := json.Unmarshal(all, &answer); err != nil {
 		return err
 	}
-	if said.Text != "" {
-		return writeLine(w, []byte(said.Text))
+	if answer.Text != "" {
+		return writeLine(w, []byte(answer.Text))
 	}
-	if said.Schema == nil {
+	if answer.Schema == nil {
 		return writeValue(w, all)
 	}
 	var b bytes.Buffer
-	if err := json.Indent(&b, said.Schema, "", "  "); err != nil {
+	if err := json.Indent(&b, answer.Schema, "", "  "); err != nil {
 		return fmt.Errorf("indent the schema: %w", err)
 	}
 	return writeLine(w, b.Bytes())

@@ -85,9 +85,9 @@ func (p *program) queryTexts(ctx context.Context, paths []string) ([]arguments, 
 func writeStored(w io.Writer, r struct{ Queries []storedLine }) error {
 	for _, q := range r.Queries {
 		fmt.Fprintf(w, "%s(%s)", line(q.Name), line(q.Params))
-		for _, said := range []string{q.Description, q.Problem} {
-			if said != "" {
-				fmt.Fprintf(w, "  %s", line(said))
+		for _, note := range []string{q.Description, q.Problem} {
+			if note != "" {
+				fmt.Fprintf(w, "  %s", line(note))
 			}
 		}
 		fmt.Fprintln(w)
@@ -98,7 +98,7 @@ func writeStored(w io.Writer, r struct{ Queries []storedLine }) error {
 // runStored runs a stored query, or lists them.
 func (a *asked) runStored() error {
 	if a.given["name"] == nil {
-		a.verb.text = said(writeStored)
+		a.verb.text = decoded(writeStored)
 		_, err := a.make(a.call("stored_query_list", arguments{}))
 		return err
 	}

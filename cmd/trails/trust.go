@@ -24,9 +24,9 @@ import (
 // pool returns the pool of upstream servers, which trusts those approved at this machine. changed is called when one
 // offers something else.
 func (p *program) pool(changed func(server string)) *upstream.Pool {
-	for _, said := range p.trustedBySetting() {
-		if !gateway.IsServerName(said) && !digests.MatchString(said) {
-			p.log.Warn("TRAILS_TRUST_UPSTREAMS agrees to servers by their names, and to what has a digest; this is neither", "said", said)
+	for _, subject := range p.trustedBySetting() {
+		if !gateway.IsServerName(subject) && !digests.MatchString(subject) {
+			p.log.Warn("TRAILS_TRUST_UPSTREAMS agrees to servers by their names, and to what has a digest; this is neither", "said", subject)
 		}
 	}
 	return upstream.Open(upstream.Config{Version: version, Trusts: p.trustsServer, Program: p.agreedProgram, Changed: changed, Log: p.log, Lookup: p.lookup})
@@ -52,8 +52,8 @@ func (p *program) trustedBySetting() []string {
 // the command line is never covered, because otherwise anybody who may change the file over a network could run
 // commands.
 func (p *program) coveredBySetting(s gateway.Server) bool {
-	said := p.trustedBySetting()
-	return s.Via == "" && (slices.Contains(said, s.Name) || slices.Contains(said, s.Digest()))
+	subject := p.trustedBySetting()
+	return s.Via == "" && (slices.Contains(subject, s.Name) || slices.Contains(subject, s.Digest()))
 }
 
 func (p *program) trustsServer(s gateway.Server) bool {
@@ -121,8 +121,8 @@ func (p *program) agreedTo(digest string) (all []string) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20) // a command may be long
 	for lines.Scan() {
-		if agreed, said, _ := strings.Cut(lines.Text(), " "); agreed == digest {
-			all = append(all, said)
+		if agreed, subject, _ := strings.Cut(lines.Text(), " "); agreed == digest {
+			all = append(all, subject)
 		}
 	}
 	return all
@@ -152,8 +152,8 @@ func (p *program) trustServer(s gateway.Server) error {
 }
 
 // trust records the approval of a digest, of a server or an endpoint.
-func (p *program) trust(digest, said string) (err error) {
-	if before := p.agreedTo(digest); len(before) > 0 && before[len(before)-1] == said {
+func (p *program) trust(digest, subject string) (err error) {
+	if before := p.agreedTo(digest); len(before) > 0 && before[len(before)-1] == subject {
 		return nil
 	}
 	path, err := p.trustFile()
@@ -167,7 +167,7 @@ func (p *program) trust(digest, said string) (err error) {
 	if err != nil {
 		return notKept(err)
 	}
-	_, err = fmt.Fprintf(f, "%s %s\n", digest, said)
+	_, err = fmt.Fprintf(f, "%s %s\n", digest, subject)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return notKept(err)
 	}

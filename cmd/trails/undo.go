@@ -12,8 +12,8 @@ import (
 	"trails/invoke"
 )
 
-// taken is the answer of an undo.
-type taken struct {
+// undone is the answer of an undo.
+type undone struct {
 	written
 	Undone    string
 	Nodes     []string
@@ -25,7 +25,7 @@ type taken struct {
 }
 
 // writeTaken shows what an undo did or, for a dry run, would do.
-func writeTaken(w io.Writer, r taken) error {
+func writeTaken(w io.Writer, r undone) error {
 	for _, row := range r.Changes.Rows {
 		var cells []string
 		for _, cell := range row[1:] {

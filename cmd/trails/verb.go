@@ -482,11 +482,11 @@ func (p *program) writeAnswer(w io.Writer, res invoke.Result) error {
 	case res.Written == nil:
 		return p.writeRows(w, unwarned(res.Structured))
 	}
-	return said(writeSummary)(w, res.Structured)
+	return decoded(writeSummary)(w, res.Structured)
 }
 
-// said adapts a function that writes a decoded answer.
-func said[T any](text func(io.Writer, T) error) func(io.Writer, json.RawMessage) error {
+// decoded adapts a function that writes a decoded answer.
+func decoded[T any](text func(io.Writer, T) error) func(io.Writer, json.RawMessage) error {
 	return func(w io.Writer, answer json.RawMessage) error {
 		value, err := answered[T](answer)
 		if err != nil {

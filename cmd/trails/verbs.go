@@ -132,7 +132,7 @@ is any of its values. One that is nullable and left out leaves its variable free
   trails query add notes.trails open-tasks.rq --dry-run
   trails q notes.trails open_tasks owner=ana`,
 			options: map[string]option{"queries": {hidden: true}},
-			text:    said(writeStoring), run: (*asked).storeQueries,
+			text:    decoded(writeStoring), run: (*asked).storeQueries,
 		},
 		{
 			path: "query list", capability: "stored_query_list",
@@ -140,7 +140,7 @@ is any of its values. One that is nullable and left out leaves its variable free
 			long:    "List the stored queries of the file with their parameters; ? behind one means that it can be left out.",
 			example: `  trails query list notes.trails`,
 			options: map[string]option{"name": {hidden: true}},
-			text:    said(writeStored),
+			text:    decoded(writeStored),
 		},
 		{
 			path: "query rm", capability: "trails.meta.query.remove", words: "NAME...", takes: "names",
@@ -211,7 +211,7 @@ It exits with 6 when data or a stored query contradicts the new schema.
 			example: `  trails schema plan notes.trails schema.yaml
   trails schema plan notes.trails --patch patch.yaml`,
 			only: "patch", always: arguments{"plan": true}, options: schemaOptions,
-			text: said(writePlan), run: (*asked).changeSchema,
+			text: decoded(writePlan), run: (*asked).changeSchema,
 		},
 		{
 			path: "schema apply", capability: "schema_apply", words: "[SCHEMA]", takes: "schema",
@@ -225,14 +225,14 @@ A new name takes the statements and the stored queries with it.
   trails schema apply notes.trails --patch patch.yaml --dry-run
   echo '- add_property: {Note.due: date}' | trails schema apply notes.trails --patch -`,
 			only: "patch allow_data_loss allow_broken_queries" + ofWrites, options: schemaOptions,
-			text: said(writeApplied), run: (*asked).changeSchema,
+			text: decoded(writeApplied), run: (*asked).changeSchema,
 		},
 		{
 			path: "schema history", capability: "commits_list",
 			short:   "List the commits that changed the schema, newest first",
 			example: `  trails schema history notes.trails`,
 			always:  arguments{"whole": true, "schema_only": true},
-			text:    said(writeLog),
+			text:    decoded(writeLog),
 		},
 		{path: "schema infer", by: p.schemaInferCommand},
 		{path: "migrate", by: p.migrateCommand},
@@ -261,7 +261,7 @@ those of DIR that are to come. It exits with 6 when those of DIR do not fit: a t
 after it was applied, a gap, two of one number.`,
 			example: `  trails migrate status notes.trails
   trails migrate status notes.trails db/migrations -o json`,
-			options: ofMigrations, text: said(writeMigrationStatus), run: (*asked).migrateStatus,
+			options: ofMigrations, text: decoded(writeMigrationStatus), run: (*asked).migrateStatus,
 		},
 		{
 			path: "migrate plan", capability: "trails.meta.migrate.plan", words: "[DIR]", later: completeFolders,
@@ -273,7 +273,7 @@ changed. It exits with 6 when data or a stored query contradicts one.
 			example: `  trails migrate plan notes.trails
   trails migrate plan notes.trails db/migrations --to 7`,
 			options: ofMigrations, own: p.toFlag("only up to this `number`", "pending"),
-			text: said(writeMigrationPlan), run: (*asked).migratePlan,
+			text: decoded(writeMigrationPlan), run: (*asked).migratePlan,
 		},
 		{
 			path: "migrate apply", capability: "trails.meta.migrate.apply", words: "[DIR]", later: completeFolders,
@@ -299,7 +299,7 @@ since. It is refused, and exits with 4, naming the nodes, where data that came l
   trails migrate rollback notes.trails --to 3`,
 			options: map[string]option{"number": {hidden: true}, "allow_data_loss": {usage: "remove data that came later and has no place any more"}},
 			own:     p.toFlag("down to this `number`, which stays; 0 takes back all", "applied"),
-			text:    said(writeRolledBack), run: (*asked).migrateRollback, several: true,
+			text:    decoded(writeRolledBack), run: (*asked).migrateRollback, several: true,
 		},
 		{
 			path: "promote", capability: "trails.meta.promote.apply", words: "FROM TO", files: true, covers: "trails.meta.promote.plan trails.meta.promote.undo",
@@ -328,7 +328,7 @@ terminal or --allow-mass-change.
 				cmd.Flags().Bool("yes", false, "do not ask at a terminal")
 				cmd.Flags().String("undo", "", "take back the promotion of this `commit`")
 			},
-			text: said(writePromoted), run: (*asked).promote,
+			text: decoded(writePromoted), run: (*asked).promote,
 		},
 		{
 			path: "diff", capability: "definitions_diff", words: "FROM TO", files: true, covers: "definitions_get",
@@ -342,7 +342,7 @@ stored queries with the lines of their texts. Data is not compared, and nothing 
 				cmd.Use = "diff --definitions FROM TO"
 				cmd.Flags().Bool("definitions", false, "compare schema, stored queries and migrations")
 			},
-			text: said(writeDefinitionsDiff), run: (*asked).diff,
+			text: decoded(writeDefinitionsDiff), run: (*asked).diff,
 		},
 		{path: "gateway", by: p.gatewayCommand},
 		{
@@ -366,7 +366,7 @@ Trails-Upstream-NAME; at the command line and over stdio it is in the variable T
 			short:   "List the servers that the file names",
 			long:    "List the servers that FILE names, and whether they can be reached from this machine.",
 			example: `  trails gateway list notes.trails`,
-			text:    said(writeUpstreams),
+			text:    decoded(writeUpstreams),
 		},
 		{
 			path: "gateway show", capability: "gateway_show", options: ofServer,
@@ -374,7 +374,7 @@ Trails-Upstream-NAME; at the command line and over stdio it is in the variable T
 			long: `Start a server of FILE, or reach it, and list its tools, resources and prompts, each with the id
 under which it is found.`,
 			example: `  trails gateway show notes.trails files`,
-			text:    said(writeUpstream),
+			text:    decoded(writeUpstream),
 		},
 		{
 			path: "gateway refresh", capability: "gateway_refresh", options: ofServer,
@@ -382,7 +382,7 @@ under which it is found.`,
 			long: `Reach a server of FILE, ask it what it offers, and show what is not as it was accepted. The file
 is not changed: accept does that.`,
 			example: `  trails gateway refresh notes.trails files`,
-			text:    said(writeReview),
+			text:    decoded(writeReview),
 		},
 		{
 			path: "gateway accept", capability: "trails.meta.gateway.accept", words: "NAME [TOOL...]", takes: "name tools",
@@ -442,7 +442,7 @@ as JSON, from a file behind @, or from stdin. What is left out is as usual, and 
 processor checks data.`,
 			example: `  trails gen shape notes.trails Note --write`,
 			options: map[string]option{"now": {hidden: true}},
-			own:     genFlags, text: said(writeDiffs), run: (*asked).propose,
+			own:     genFlags, text: decoded(writeDiffs), run: (*asked).propose,
 		},
 		{
 			path: "gen type", capability: "trails.meta.gen.type", words: "TYPE [PROPERTY...]", takes: "type properties",
@@ -456,7 +456,7 @@ PROPERTY is a name, a colon, and what the schema's YAML says of a property: "due
 				"now": {hidden: true}, "type": {complete: cobra.NoFileCompletions}, "description": {usage: "what the type is"},
 				"label": {usage: "the `property` that people read; by itself one called label, name or title"},
 			},
-			own: genFlags, text: said(writeDiffs), run: (*asked).propose,
+			own: genFlags, text: decoded(writeDiffs), run: (*asked).propose,
 		},
 		{
 			path: "gen capability", capability: "trails.meta.gen.capability", words: "ID TYPE", takes: "id type",
@@ -470,7 +470,7 @@ where your own begins: docs/extending.md says how a program offers it.`,
 				"now": {hidden: true}, "description": {usage: "what it does"}, "writes": {usage: "create a node, in the place of listing"},
 				"properties": {flag: "property", usage: "a `property` of the type that it takes; may be repeated"},
 			},
-			own: genFlags, text: said(writeDiffs), run: (*asked).propose,
+			own: genFlags, text: decoded(writeDiffs), run: (*asked).propose,
 		},
 		{
 			path: "gen migration", capability: "trails.meta.gen.migration", words: "NAME SCHEMA", takes: "name schema",
@@ -481,7 +481,7 @@ counts those.`,
 			example: `  trails gen migration notes.trails add_due schema.yaml --write
   trails migrate plan notes.trails`,
 			options: map[string]option{"now": {hidden: true}, "schema": {file: true}, "number": {usage: "its `number`, where migrations wait to be applied"}},
-			own:     genFlags, text: said(writeDiffs), run: (*asked).propose,
+			own:     genFlags, text: decoded(writeDiffs), run: (*asked).propose,
 		},
 		{
 			path: "log", capability: "commits_list",
@@ -490,7 +490,7 @@ counts those.`,
 			example: `  trails log notes.trails
   trails log notes.trails -n 5 -o json`,
 			always: arguments{"whole": true}, options: map[string]option{"schema_only": {hidden: true}},
-			text: said(writeLog),
+			text: decoded(writeLog),
 		},
 		{
 			path: "show", capability: "commits_get", words: "COMMIT", takes: "id",
@@ -502,7 +502,7 @@ when, with which call, why, and which statements it added and removed, as N-Quad
   trails show notes.trails 3f5a9c0d2b71 --limit 1000 -o json`,
 			always:  arguments{"quads": true},
 			options: map[string]option{"id": {complete: p.completeCommits}, "limit": {usage: "list at most this `many` changes"}},
-			text:    said(writeShown),
+			text:    decoded(writeShown),
 		},
 		{
 			path: "undo", capability: "undo", covers: "schema_undo",
@@ -514,7 +514,7 @@ values: the nodes are named, and the command exits with 4. The first commit, mer
 that changed the schema are not taken back either. An undo can be taken back like any commit.`,
 			example: `  trails undo notes.trails head --dry-run
   trails undo notes.trails 3f5a9c0d2b71 -m "loaded by mistake"`,
-			text: said(writeTaken),
+			text: decoded(writeTaken),
 		},
 		{
 			path: "search", capability: "search", words: "WORD...", takes: "text",
@@ -611,7 +611,7 @@ rest. It never changes data. With --dry-run it says what it would do.`,
 				cmd.Flags().Bool("fix", false, "mend first what is safe; never data")
 				cmd.Flags().Bool("dry-run", false, "with --fix, say what would be mended")
 			},
-			text: said(writeDiagnosis), run: (*asked).diagnose,
+			text: decoded(writeDiagnosis), run: (*asked).diagnose,
 		},
 		{path: "verify", by: p.verifyCommand},
 		{path: "backup", by: p.backupCommand},
@@ -623,7 +623,7 @@ rest. It never changes data. With --dry-run it says what it would do.`,
 			long:    "List the results of tools that are kept for you, the last first: handle, size, when it expires.",
 			example: `  trails artifacts list notes.trails`,
 			options: map[string]option{"limit": {value: "100"}},
-			text:    said(writeArtifacts),
+			text:    decoded(writeArtifacts),
 		},
 		{path: "artifacts get", by: p.artifactsGetCommand},
 		{path: "artifacts rm", by: p.artifactsRemoveCommand},

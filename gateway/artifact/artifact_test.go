@@ -241,11 +241,11 @@ func of(mediaType, text string) artifact.Artifact {
 
 // look shows a part of an artifact as a selector in JSON says: its text, what is left, and the
 // selector that reads on.
-func look(t testing.TB, a artifact.Artifact, selector string) (artifact.View, error) {
+func look(t testing.TB, a artifact.Artifact, selector string) (artifact.Excerpt, error) {
 	t.Helper()
 	s, err := artifact.ParseSelector(a.Handle, json.RawMessage(selector))
 	if err != nil {
-		return artifact.View{}, err
+		return artifact.Excerpt{}, err
 	}
 	return a.View(s)
 }

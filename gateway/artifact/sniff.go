@@ -222,10 +222,10 @@ func (a Artifact) readers() []Selector {
 		return []Selector{}
 	}
 	if lines(text) < leastRows {
-		if len(text) <= mostView {
+		if len(text) <= mostExcerpt {
 			return []Selector{}
 		}
-		return []Selector{&Head{Type: "head", Chars: mostView}}
+		return []Selector{&Head{Type: "head", Chars: mostExcerpt}}
 	}
 	all := []Selector{&Lines{Type: "lines"}}
 	if p := pattern(text); p != "" {

@@ -13,8 +13,8 @@ import (
 	"trails/text/quote"
 )
 
-// View is a part of an artifact for a model. Text has at most some 8,000 bytes.
-type View struct {
+// Excerpt is a part of an artifact for a model. Text has at most some 8,000 bytes.
+type Excerpt struct {
 	Text string `json:"text"`
 	// Left describes the rest, "" if this is all.
 	Left string `json:"left,omitempty"`
@@ -22,13 +22,13 @@ type View struct {
 	Next Selector `json:"next,omitempty" type:"object"`
 }
 
-// mostView is the length of the text of a view, in bytes.
-const mostView = 8_000
+// mostExcerpt is the length of the text of an excerpt, in bytes.
+const mostExcerpt = 8_000
 
 // Selector selects a part of an artifact: [Head], [Bytes], [Lines], [Grep], [Keys], [JSON], [Rows], [Stats] or
 // [Image]; [ParseSelector] parses one.
 type Selector interface {
-	view(a Artifact) (View, error)
+	view(a Artifact) (Excerpt, error)
 }
 
 // kinds are the selectors by their types.
@@ -107,10 +107,10 @@ func jsonNameOf(t reflect.Type) string {
 }
 
 // View returns a part of the artifact. An unsuitable selector is a [*gateway.Error] that suggests others.
-func (a Artifact) View(s Selector) (View, error) {
+func (a Artifact) View(s Selector) (Excerpt, error) {
 	v, err := s.view(a)
 	if err != nil {
-		return View{}, gateway.Fail(gateway.ViewFailed, a.Handle, "%s: %v", a.Handle, err)
+		return Excerpt{}, gateway.Fail(gateway.ViewFailed, a.Handle, "%s: %v", a.Handle, err)
 	}
 	return v, nil
 }

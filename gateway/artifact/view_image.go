@@ -14,12 +14,12 @@ type Image struct {
 	Type string `json:"type"`
 }
 
-func (s *Image) view(a Artifact) (View, error) {
+func (s *Image) view(a Artifact) (Excerpt, error) {
 	config, form, err := image.DecodeConfig(bytes.NewReader(a.Data))
 	if err != nil {
-		return View{}, fmt.Errorf("it is %s of %d bytes, and no image in the forms PNG, JPEG or GIF", a.MediaType, len(a.Data))
+		return Excerpt{}, fmt.Errorf("it is %s of %d bytes, and no image in the forms PNG, JPEG or GIF", a.MediaType, len(a.Data))
 	}
-	return View{Text: fmt.Sprintf("%s, %d × %d pixels, %d bytes\n", form, config.Width, config.Height, len(a.Data))}, nil
+	return Excerpt{Text: fmt.Sprintf("%s, %d × %d pixels, %d bytes\n", form, config.Width, config.Height, len(a.Data))}, nil
 }
 
 // mostPixels bounds the width and height of a showable image.

@@ -20,16 +20,16 @@ type Keys struct {
 	Limit   int    `json:"limit,omitempty"`   // 1 to 200; 50 when it is 0
 }
 
-func (s *Keys) view(a Artifact) (View, error) {
+func (s *Keys) view(a Artifact) (Excerpt, error) {
 	v, err := a.at(s.Pointer)
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
 	limit, err := within("limit", s.Limit, 50, 1, 200)
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
-	var view View
+	var view Excerpt
 	next := 0
 	switch v := v.(type) {
 	case map[string]any:
@@ -42,7 +42,7 @@ func (s *Keys) view(a Artifact) (View, error) {
 			return fmt.Sprintf("%d: %s", i, quote.Line(shapeOf(v[i], 1), 200))
 		})
 	default:
-		return View{}, fmt.Errorf("there is no object at %q, but %s", s.Pointer, shapeOf(v, 1))
+		return Excerpt{}, fmt.Errorf("there is no object at %q, but %s", s.Pointer, shapeOf(v, 1))
 	}
 	if err == nil && next > 0 {
 		view.Next = &Keys{Type: "json_keys", Pointer: s.Pointer, Offset: next, Limit: s.Limit}
@@ -51,7 +51,7 @@ func (s *Keys) view(a Artifact) (View, error) {
 }
 
 // page returns as many entries from offset on as fit into a view, one a line, and the next offset, 0 at the end.
-func page(count, offset, limit int, entry func(i int) string) (v View, next int, err error) {
+func page(count, offset, limit int, entry func(i int) string) (v Excerpt, next int, err error) {
 	if offset < 0 || offset > count {
 		return v, 0, fmt.Errorf("offset is %d, and there are %d", offset, count)
 	}
@@ -61,7 +61,7 @@ func page(count, offset, limit int, entry func(i int) string) (v View, next int,
 		if len(text) > mostEntry {
 			text = whole(text, mostEntry) + "…"
 		}
-		if b.Len()+len(text) >= mostView {
+		if b.Len()+len(text) >= mostExcerpt {
 			break
 		}
 		b.WriteString(text + "\n")
@@ -75,7 +75,7 @@ func page(count, offset, limit int, entry func(i int) string) (v View, next int,
 }
 
 // mostEntry is the maximum number of bytes shown of one value.
-const mostEntry = mostView / 2
+const mostEntry = mostExcerpt / 2
 
 // JSON shows values of JSON data: the one at a pointer, the items of a list there, or those selected by a path, one a
 // line.
@@ -89,23 +89,23 @@ type JSON struct {
 	Limit  int    `json:"limit,omitempty"`  // 1 to 1,000; 100 when it is 0
 }
 
-func (s *JSON) view(a Artifact) (View, error) {
+func (s *JSON) view(a Artifact) (Excerpt, error) {
 	v, err := a.at(s.Pointer)
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
 	limit, err := within("limit", s.Limit, 100, 1, 1_000)
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
 	var values []any
 	if s.Path != "" {
 		if err := bounded(s.Path); err != nil {
-			return View{}, err
+			return Excerpt{}, err
 		}
 		path, err := jsonpath.Parse(s.Path)
 		if err != nil {
-			return View{}, fmt.Errorf("the path is none of RFC 9535: %w", err)
+			return Excerpt{}, fmt.Errorf("the path is none of RFC 9535: %w", err)
 		}
 		values = path.Select(v)
 	} else if list, is := v.([]any); is {
@@ -124,7 +124,7 @@ func (s *JSON) view(a Artifact) (View, error) {
 	})
 	switch {
 	case err != nil:
-		return View{}, err
+		return Excerpt{}, err
 	case next > 0:
 		view.Next = &JSON{Type: "json", Pointer: s.Pointer, Path: s.Path, Offset: next, Limit: s.Limit}
 	case len(values) == 1 && size > mostEntry:

@@ -194,23 +194,23 @@ func (w Where) holds() (func(value string) bool, error) {
 	return nil, fmt.Errorf("%s is no op; there are =, !=, <, <=, >, >=, contains and matches", quote.Text(w.Op, 40))
 }
 
-func (s *Rows) view(a Artifact) (View, error) {
+func (s *Rows) view(a Artifact) (Excerpt, error) {
 	limit, err := within("limit", s.Limit, 50, 1, 500)
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
 	t, err := a.tableAt(s.Pointer)
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
 	for _, w := range s.Where {
 		at, err := t.column(w.Column)
 		if err != nil {
-			return View{}, err
+			return Excerpt{}, err
 		}
 		holds, err := w.holds()
 		if err != nil {
-			return View{}, err
+			return Excerpt{}, err
 		}
 		t.rows = slices.DeleteFunc(t.rows, func(row []string) bool { return !holds(value(row, at)) })
 	}
@@ -218,7 +218,7 @@ func (s *Rows) view(a Artifact) (View, error) {
 		name, down := strings.CutPrefix(by, "-")
 		at, err := t.column(name)
 		if err != nil {
-			return View{}, err
+			return Excerpt{}, err
 		}
 		slices.SortStableFunc(t.rows, func(x, y []string) int {
 			if down {
@@ -236,11 +236,11 @@ func (s *Rows) view(a Artifact) (View, error) {
 		if len(s.Columns) == 0 {
 			places[i] = i // two columns may have the same name
 		} else if places[i], err = t.column(name); err != nil {
-			return View{}, err
+			return Excerpt{}, err
 		}
 	}
 	if s.Offset < 0 || s.Offset > len(t.rows) {
-		return View{}, fmt.Errorf("offset is %d, and %d rows are selected", s.Offset, len(t.rows))
+		return Excerpt{}, fmt.Errorf("offset is %d, and %d rows are selected", s.Offset, len(t.rows))
 	}
 	var b strings.Builder
 	b.WriteString(line(columns))
@@ -251,12 +251,12 @@ func (s *Rows) view(a Artifact) (View, error) {
 			cells[i] = value(t.rows[next], at)
 		}
 		row := line(cells)
-		if b.Len()+len(row) > mostView && next > s.Offset {
+		if b.Len()+len(row) > mostExcerpt && next > s.Offset {
 			break
 		}
 		b.WriteString(row)
 	}
-	v := View{Text: b.String()}
+	v := Excerpt{Text: b.String()}
 	if next < len(t.rows) {
 		rest := *s
 		rest.Type, rest.Offset = "rows", next
@@ -269,7 +269,7 @@ func (s *Rows) view(a Artifact) (View, error) {
 func line(cells []string) string {
 	short := make([]string, len(cells))
 	for i, cell := range cells {
-		most := max(mostView/2/len(cells)-4, 4)
+		most := max(mostExcerpt/2/len(cells)-4, 4)
 		if short[i] = whole(cell, most); len(short[i]) < len(cell) {
 			short[i] += "…"
 		}

@@ -18,12 +18,12 @@ type Stats struct {
 // mostDistinct is the maximum number of different values that are counted.
 const mostDistinct = 10_000
 
-func (s *Stats) view(a Artifact) (View, error) {
+func (s *Stats) view(a Artifact) (Excerpt, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "media type: %s\nbytes: %d\n", a.MediaType, len(a.Data))
 	text, err := a.text()
 	if err != nil {
-		return View{Text: b.String()}, nil
+		return Excerpt{Text: b.String()}, nil
 	}
 	fmt.Fprintf(&b, "characters: %d\nlines: %d\nwords: %d\n", utf8.RuneCountInString(text), lines(text), len(strings.Fields(text)))
 	shape := a.shape()
@@ -32,16 +32,16 @@ func (s *Stats) view(a Artifact) (View, error) {
 	}
 	t, err := a.tableAt("")
 	if err != nil || shape == "" {
-		return View{Text: b.String()}, nil
+		return Excerpt{Text: b.String()}, nil
 	}
 	fmt.Fprintf(&b, "rows: %d\n", len(t.rows))
 	for i, name := range t.columns {
-		if b.Len() > mostView-500 {
-			return View{Text: b.String(), Left: fmt.Sprintf("%d of %d columns", len(t.columns)-i, len(t.columns)), Next: &Rows{Type: "rows", Limit: 1}}, nil
+		if b.Len() > mostExcerpt-500 {
+			return Excerpt{Text: b.String(), Left: fmt.Sprintf("%d of %d columns", len(t.columns)-i, len(t.columns)), Next: &Rows{Type: "rows", Limit: 1}}, nil
 		}
 		b.WriteString(columnStats(name, t, i))
 	}
-	return View{Text: b.String()}, nil
+	return Excerpt{Text: b.String()}, nil
 }
 
 // columnStats are the statistics of a column in one line.
@@ -67,9 +67,9 @@ func columnStats(name string, t table, at int) string {
 	if len(distinct) > mostDistinct {
 		different = fmt.Sprintf("more than %d", mostDistinct)
 	}
-	said := fmt.Sprintf("column %s: %d filled, %s different", quote.Text(name, 100), filled, different)
+	summary := fmt.Sprintf("column %s: %d filled, %s different", quote.Text(name, 100), filled, different)
 	if numbers > 0 && numbers == filled {
-		said += fmt.Sprintf(", from %g to %g, mean %g", least, most, sum/float64(numbers))
+		summary += fmt.Sprintf(", from %g to %g, mean %g", least, most, sum/float64(numbers))
 	}
-	return said + "\n"
+	return summary + "\n"
 }

@@ -14,16 +14,16 @@ type Head struct {
 	Chars int    `json:"chars,omitempty"` // 1 to 8,000; 2,000 when it is 0
 }
 
-func (s *Head) view(a Artifact) (View, error) {
+func (s *Head) view(a Artifact) (Excerpt, error) {
 	text, err := a.text()
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
-	chars, err := within("chars", s.Chars, 2_000, 1, mostView)
+	chars, err := within("chars", s.Chars, 2_000, 1, mostExcerpt)
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
-	shown := whole(begin(text, chars), mostView)
+	shown := whole(begin(text, chars), mostExcerpt)
 	return on(text, 0, len(shown)), nil
 }
 
@@ -39,8 +39,8 @@ func whole(text string, most int) string {
 }
 
 // on is the view of a text between two positions, with the selector for what follows.
-func on(text string, from, to int) View {
-	v := View{Text: text[from:to]}
+func on(text string, from, to int) Excerpt {
+	v := Excerpt{Text: text[from:to]}
 	if to < len(text) {
 		v.Left, v.Next = fmt.Sprintf("%d of %d bytes", len(text)-to, len(text)), &Bytes{Type: "bytes", Offset: to}
 	}
@@ -54,13 +54,13 @@ type Bytes struct {
 	Length int    `json:"length,omitempty"` // 4 to 8,000; 4,000 when it is 0
 }
 
-func (s *Bytes) view(a Artifact) (View, error) {
-	length, err := within("length", s.Length, mostView/2, utf8.UTFMax, mostView)
+func (s *Bytes) view(a Artifact) (Excerpt, error) {
+	length, err := within("length", s.Length, mostExcerpt/2, utf8.UTFMax, mostExcerpt)
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
 	if s.Offset < 0 || s.Offset > len(a.Data) {
-		return View{}, fmt.Errorf("offset is %d, and it has %d bytes", s.Offset, len(a.Data))
+		return Excerpt{}, fmt.Errorf("offset is %d, and it has %d bytes", s.Offset, len(a.Data))
 	}
 	if text, err := a.text(); err == nil {
 		from := s.Offset
@@ -69,8 +69,8 @@ func (s *Bytes) view(a Artifact) (View, error) {
 		}
 		return on(text, from, from+len(whole(text[from:], length))), nil
 	}
-	end := min(s.Offset+min(length, mostView/2), len(a.Data))
-	v := View{Text: hex.EncodeToString(a.Data[s.Offset:end])}
+	end := min(s.Offset+min(length, mostExcerpt/2), len(a.Data))
+	v := Excerpt{Text: hex.EncodeToString(a.Data[s.Offset:end])}
 	if end < len(a.Data) {
 		v.Left, v.Next = fmt.Sprintf("%d of %d bytes", len(a.Data)-end, len(a.Data)), &Bytes{Type: "bytes", Offset: end, Length: s.Length}
 	}
@@ -84,24 +84,24 @@ type Lines struct {
 	Count int    `json:"count,omitempty"` // 1 to 1,000; 100 when it is 0
 }
 
-func (s *Lines) view(a Artifact) (View, error) {
+func (s *Lines) view(a Artifact) (Excerpt, error) {
 	text, err := a.text()
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
 	count, err := within("count", s.Count, 100, 1, 1_000)
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
 	start, err := within("start", s.Start, 1, 1, len(text)+1)
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
 	from := 0
 	for range start - 1 {
 		n := strings.IndexByte(text[from:], '\n')
 		if n < 0 {
-			return View{}, fmt.Errorf("start is %d, and it has %d lines", start, lines(text))
+			return Excerpt{}, fmt.Errorf("start is %d, and it has %d lines", start, lines(text))
 		}
 		from += n + 1
 	}
@@ -111,15 +111,15 @@ func (s *Lines) view(a Artifact) (View, error) {
 		if n := strings.IndexByte(text[to:], '\n'); n >= 0 {
 			end = to + n + 1
 		}
-		if end-from > mostView {
+		if end-from > mostExcerpt {
 			if shown == 0 { // a line longer than a view
-				return on(text, from, from+len(whole(text[from:], mostView))), nil
+				return on(text, from, from+len(whole(text[from:], mostExcerpt))), nil
 			}
 			break
 		}
 		to = end
 	}
-	v := View{Text: text[from:to]}
+	v := Excerpt{Text: text[from:to]}
 	if to < len(text) {
 		v.Left, v.Next = fmt.Sprintf("%d of %d lines", lines(text[to:]), lines(text)), &Lines{Type: "lines", Start: start + shown, Count: s.Count}
 	}
@@ -150,29 +150,29 @@ const mostPattern = 1_000
 // mostLine is the maximum number of bytes shown of a line.
 const mostLine = 300
 
-func (s *Grep) view(a Artifact) (View, error) {
+func (s *Grep) view(a Artifact) (Excerpt, error) {
 	text, err := a.text()
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
 	if len(s.Pattern) == 0 || len(s.Pattern) > mostPattern {
-		return View{}, fmt.Errorf("the pattern has %d bytes, and may have 1 to %d", len(s.Pattern), mostPattern)
+		return Excerpt{}, fmt.Errorf("the pattern has %d bytes, and may have 1 to %d", len(s.Pattern), mostPattern)
 	}
 	pattern, err := regexp.Compile(s.Pattern)
 	if err != nil {
-		return View{}, fmt.Errorf("the pattern is none of RE2: %w", err)
+		return Excerpt{}, fmt.Errorf("the pattern is none of RE2: %w", err)
 	}
 	limit, err := within("limit", s.Limit, 20, 1, 100)
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
 	around, err := within("context", s.Context, 0, 0, 10)
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
 	start, err := within("start", s.Start, 1, 1, len(text)+1)
 	if err != nil {
-		return View{}, err
+		return Excerpt{}, err
 	}
 	var b strings.Builder
 	var before []string
@@ -190,7 +190,7 @@ func (s *Grep) view(a Artifact) (View, error) {
 			continue
 		}
 		at := pattern.FindStringIndex(line)
-		if at != nil && (found == limit || b.Len() > mostView-(2*around+1)*(mostLine+20)) {
+		if at != nil && (found == limit || b.Len() > mostExcerpt-(2*around+1)*(mostLine+20)) {
 			if next == 0 {
 				next = number
 			}
@@ -216,7 +216,7 @@ func (s *Grep) view(a Artifact) (View, error) {
 			before = append(before, near(line, 0))
 		}
 	}
-	v := View{Text: b.String()}
+	v := Excerpt{Text: b.String()}
 	if more > 0 {
 		v.Left, v.Next = fmt.Sprintf("%d more lines match", more), &Grep{Type: "grep", Pattern: s.Pattern, Context: s.Context, Limit: s.Limit, Start: next}
 	}

@@ -377,12 +377,12 @@ func (s *space) ask(ctx context.Context, way *remote.Client, texts []string, key
 
 // forget drops the least recently used quarter of the vectors, except for those in use; s.mu must be held.
 func (s *space) forget() {
-	turns := make([]int64, 0, len(s.vectors))
+	lastUses := make([]int64, 0, len(s.vectors))
 	for _, v := range s.vectors {
-		turns = append(turns, v.used)
+		lastUses = append(lastUses, v.used)
 	}
-	slices.Sort(turns)
-	last := min(turns[len(turns)/4], s.turn-1)
+	slices.Sort(lastUses)
+	last := min(lastUses[len(lastUses)/4], s.turn-1)
 	for k, v := range s.vectors {
 		if v.used <= last {
 			delete(s.vectors, k)

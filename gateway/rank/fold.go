@@ -19,8 +19,8 @@ func (x *Index) fold(counts [][]count) {
 	for stem, term := range x.terms {
 		number[term] = strings.Trim(stem, "0123456789") == ""
 	}
-	// said returns the words of a description, sorted, without numbers.
-	said := func(document int32) (terms []int32) {
+	// wordsOf returns the words of a description, sorted, without numbers.
+	wordsOf := func(document int32) (terms []int32) {
 		for _, c := range counts[document] {
 			if c.field == description && !number[c.term] {
 				terms = append(terms, c.term)
@@ -38,7 +38,7 @@ func (x *Index) fold(counts [][]count) {
 		few := known[of][:min(len(known[of]), maxFamily)]
 		at := slices.IndexFunc(few, func(fold int32) bool {
 			first := x.folds[fold][0]
-			return x.documents[first].Name != x.documents[i].Name && near(said(first), said(d))
+			return x.documents[first].Name != x.documents[i].Name && near(wordsOf(first), wordsOf(d))
 		})
 		if at < 0 {
 			x.foldOf[i] = int32(len(x.folds))

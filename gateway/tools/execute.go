@@ -244,8 +244,8 @@ func (e *execution) rehearse(context.Context) error {
 	if !e.r.Args.Flag("dry_run") {
 		return nil
 	}
-	said := map[string]any{"readOnlyHint": e.entry.Offered.Annotations.ReadOnly, "destructiveHint": e.entry.Offered.Annotations.Destructive}
-	e.outcome.value = gateway.NewDryRun(e.entry.Item, said, e.session.meter.Look(time.Now(), "tool_execute", e.entry.Item.ID))
+	hints := map[string]any{"readOnlyHint": e.entry.Offered.Annotations.ReadOnly, "destructiveHint": e.entry.Offered.Annotations.Destructive}
+	e.outcome.value = gateway.NewDryRun(e.entry.Item, hints, e.session.meter.Look(time.Now(), "tool_execute", e.entry.Item.ID))
 	e.done = true
 	return nil
 }

@@ -37,7 +37,7 @@ func TestResourcesOfServersAreFollowed(t *testing.T) {
 	forbidden := false
 	e := invoketest.New(t, people, invoke.Config{
 		Providers: builtin.Options{Upstreams: pool, Gateway: offer}.Providers(),
-		Policy: func(_ context.Context, _ policy.Principal, _ invoke.View, d capability.Descriptor) (bool, error) {
+		Policy: func(_ context.Context, _ policy.Principal, _ invoke.Ref, d capability.Descriptor) (bool, error) {
 			return !forbidden || d.ID != "resource_read", nil
 		},
 	})

@@ -74,13 +74,13 @@ func (l link) String() string {
 }
 
 // withProvenance adds the origin of a result.
-func withProvenance(value any, name string, said any) any {
+func withProvenance(value any, name string, origin any) any {
 	add := func(m map[string]any) map[string]any {
 		m = maps.Clone(m)
 		if m == nil {
 			m = map[string]any{}
 		}
-		m[name] = said
+		m[name] = origin
 		return m
 	}
 	switch v := value.(type) {
@@ -205,8 +205,8 @@ func keep(ctx context.Context, r *invoke.Request, server gateway.Server, id stri
 		return nil
 	}
 	session := r.Session()
-	if own, given := auth.CredentialsOf(ctx).For(server.Name); given && server.PerCaller() && own.Apart() != "" {
-		session = apart(r, server, own)
+	if own, given := auth.CredentialsOf(ctx).For(server.Name); given && server.PerCaller() && own.CallerKey() != "" {
+		session = sessionFor(r, server, own)
 	}
 	err := session.KeepArtifacts(ctx, id, list)
 	if fault.Is(err, fault.TooLarge) {
@@ -215,11 +215,11 @@ func keep(ctx context.Context, r *invoke.Request, server gateway.Server, id stri
 	return err
 }
 
-// apart is the session of a caller with a credential of their own, separate from other callers of the same name. Its
+// sessionFor returns the session of a caller with a credential of their own, separate from other callers of the same name. Its
 // artifacts cannot be read after the process has ended, because the file contains nothing of the credential.
-func apart(r *invoke.Request, server gateway.Server, own auth.Credential) *kg.Session {
+func sessionFor(r *invoke.Request, server gateway.Server, own auth.Credential) *kg.Session {
 	p := r.Principal
-	p.Owner = cmp.Or(p.Owner, p.ID) + " at " + server.Name + " " + own.Apart()
+	p.Owner = cmp.Or(p.Owner, p.ID) + " at " + server.Name + " " + own.CallerKey()
 	return r.Engine().Graph().Session(p)
 }
 

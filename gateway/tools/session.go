@@ -36,32 +36,32 @@ func (t *Tools) sessionOf(ctx context.Context, r *invoke.Request) (*session, err
 	if err != nil {
 		return nil, err
 	}
-	caller, said := r.Principal.ID, settings.Text()
-	apart := caller
+	caller, text := r.Principal.ID, settings.Text()
+	identity := caller
 	for _, k := range r.Snapshot.Upstreams() {
 		if own, given := auth.CredentialsOf(ctx).For(k.Name); given && k.PerCaller() {
-			apart += " " + k.Name + " " + own.Key()
+			identity += " " + k.Name + " " + own.Key()
 		}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if s := t.sessions[apart]; s != nil && s.text == said {
+	if s := t.sessions[identity]; s != nil && s.text == text {
 		return s, nil
 	}
 	t.embedder.Use(settings.Embeddings)
 	m := t.meters[caller]
-	if m.Meter == nil || m.text != said {
+	if m.Meter == nil || m.text != text {
 		if len(t.meters) >= mostSessions {
 			clear(t.meters)
 		}
-		m = counted{gateway.NewMeter(settings.Quotas()), said}
+		m = counted{gateway.NewMeter(settings.Quotas()), text}
 		t.meters[caller] = m
 	}
 	if len(t.sessions) >= mostSessions {
 		clear(t.sessions)
 	}
-	s := &session{settings: settings, text: said, meter: m.Meter}
-	t.sessions[apart] = s
+	s := &session{settings: settings, text: text, meter: m.Meter}
+	t.sessions[identity] = s
 	return s, nil
 }
 

@@ -277,11 +277,11 @@ func (d directory) withLeftOut(err error, space, name string) error {
 	if len(why) == 0 || !errors.As(err, &e) {
 		return err
 	}
-	said := *e
-	if said.Message += "; " + why[0]; len(why) > 1 {
-		said.Message += fmt.Sprintf(", and %d more, see gateway_show", len(why)-1)
+	copied := *e
+	if copied.Message += "; " + why[0]; len(why) > 1 {
+		copied.Message += fmt.Sprintf(", and %d more, see gateway_show", len(why)-1)
 	}
-	return &said
+	return &copied
 }
 
 // mostDirectories bounds those that are kept: as many kinds of callers can browse in turn.

@@ -525,7 +525,7 @@ func TestAServerThatIsDown(t *testing.T) {
 // the caller may see; behind that it is asked only which names the refusal may tell, each once.
 func TestPolicyHoldsForToolsOfServers(t *testing.T) {
 	var asked []string
-	e, calls := gatewayOf(t, invoke.Config{Policy: func(_ context.Context, _ policy.Principal, _ invoke.View, d capability.Descriptor) (bool, error) {
+	e, calls := gatewayOf(t, invoke.Config{Policy: func(_ context.Context, _ policy.Principal, _ invoke.Ref, d capability.Descriptor) (bool, error) {
 		asked = append(asked, d.ID+" "+string(d.PolicyRequired.Action))
 		return !strings.HasPrefix(d.ID, "github:create_issue"), nil
 	}}, "")

@@ -53,7 +53,7 @@ func (t *Tools) viewArtifact() invoke.Capability {
 	return invoke.Define(d, t.view)
 }
 
-func (t *Tools) view(ctx context.Context, r *invoke.Request, in viewing) (*artifact.View, error) {
+func (t *Tools) view(ctx context.Context, r *invoke.Request, in viewing) (*artifact.Excerpt, error) {
 	s, err := t.sessionOf(ctx, r)
 	if err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func (t *Tools) view(ctx context.Context, r *invoke.Request, in viewing) (*artif
 	}
 	sessions := []*kg.Session{r.Session()} // the caller's, or those stored separately for a credential
 	for _, k := range r.Snapshot.Upstreams() {
-		if own, given := auth.CredentialsOf(ctx).For(k.Name); given && own.Apart() != "" {
-			sessions = append(sessions, apart(r, k.Server, own))
+		if own, given := auth.CredentialsOf(ctx).For(k.Name); given && own.CallerKey() != "" {
+			sessions = append(sessions, sessionFor(r, k.Server, own))
 		}
 	}
 	r.Release() // the session reads by itself
@@ -100,11 +100,11 @@ func (t *Tools) view(ctx context.Context, r *invoke.Request, in viewing) (*artif
 		if err != nil {
 			return nil, err
 		}
-		said := "(left: " + view.Left + ")"
+		note := "(left: " + view.Left + ")"
 		if view.Next != nil {
-			said = "(left: " + view.Left + "; selector " + string(next) + " reads on)"
+			note = "(left: " + view.Left + "; selector " + string(next) + " reads on)"
 		}
-		r.Parts.Content = append(r.Parts.Content, invoke.Content{Text: said})
+		r.Parts.Content = append(r.Parts.Content, invoke.Content{Text: note})
 	}
 	return &view, nil
 }

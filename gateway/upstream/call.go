@@ -52,7 +52,7 @@ func (l *link) notified(method string, params json.RawMessage) bool {
 	case "notifications/resources/updated":
 		l.updated(params)
 	case "notifications/message": // of its log
-		l.heard(string(params[:min(len(params), maxComplaint)]))
+		l.logOutput(string(params[:min(len(params), maxComplaint)]))
 	case "notifications/cancelled": // of a question, which the client has asked
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -74,7 +74,7 @@ func (l *link) listChanged() {
 		return
 	}
 	since := time.Since(l.changed)
-	if wait := l.apart - since; wait > 0 {
+	if wait := l.interval - since; wait > 0 {
 		l.changing = true
 		time.AfterFunc(wait, func() {
 			l.mu.Lock()
@@ -86,10 +86,10 @@ func (l *link) listChanged() {
 		return
 	}
 	closed := l.closed
-	if l.apart *= 2; l.apart == 0 || since > l.apart {
-		l.apart = changesApart
+	if l.interval *= 2; l.interval == 0 || since > l.interval {
+		l.interval = changesApart
 	}
-	l.apart = min(l.apart, longestApart)
+	l.interval = min(l.interval, longestApart)
 	if l.changed = time.Now(); !closed {
 		l.another()
 	}
@@ -107,19 +107,19 @@ const (
 
 // progress passes on progress for the call with its token: at first everything, later at intervals.
 func (l *link) progress(params json.RawMessage) {
-	var said mcp.ProgressNotificationParams
-	if json.Unmarshal(params, &said) != nil {
+	var notice mcp.ProgressNotificationParams
+	if json.Unmarshal(params, &notice) != nil {
 		return
 	}
 	l.mu.Lock()
-	c := l.calls[fmt.Sprint(said.ProgressToken)]
+	c := l.calls[fmt.Sprint(notice.ProgressToken)]
 	passes := c != nil && c.hooks.Progress != nil && (c.progressed < progressFree || time.Since(c.last) > progressApart)
 	if passes {
 		c.progressed, c.last = c.progressed+1, time.Now()
 	}
 	l.mu.Unlock()
 	if passes {
-		c.hooks.Progress(said.Progress, said.Total, said.Message)
+		c.hooks.Progress(notice.Progress, notice.Total, notice.Message)
 	}
 }
 
@@ -318,7 +318,7 @@ func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do f
 			err = f.failure(s, l.clean)
 		case !errors.As(err, &e):
 			failure := l.classified(err)
-			l.pool.config.Log.Info("a call of an upstream server failed", "server", s.Name, "error", failure.Code, "said", quote.Line(l.clean.shown(fault.Whole(err)), maxLogged))
+			l.pool.config.Log.Info("a call of an upstream server failed", "server", s.Name, "error", failure.Code, "notice", quote.Line(l.clean.shown(fault.Whole(err)), maxLogged))
 			l.mu.Lock()
 			if l.session == session && failure.Code == gateway.UpstreamUnavailable && f == nil && !errors.As(err, &odd) {
 				l.drop(failure) // before the next caller uses the same session

@@ -56,12 +56,12 @@ func (e *ending) String() string {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	said := strings.Join(e.lines, " / ")
-	if said == "" {
+	output := strings.Join(e.lines, " / ")
+	if output == "" {
 		return fmt.Sprintf("its command has ended (%s) and wrote nothing to its standard error", e.status)
 	}
-	if begin := len([]rune(said)) - lastChars; begin > 0 {
-		said = "…" + string([]rune(said)[begin:])
+	if begin := len([]rune(output)) - lastChars; begin > 0 {
+		output = "…" + string([]rune(output)[begin:])
 	}
-	return fmt.Sprintf("its command has ended (%s) and wrote at last: %s", e.status, quote.Line(said, lastChars+1))
+	return fmt.Sprintf("its command has ended (%s) and wrote at last: %s", e.status, quote.Line(output, lastChars+1))
 }

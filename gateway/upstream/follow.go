@@ -16,9 +16,9 @@ const mostFollowed = 1_000
 
 // followed is a subscribed resource: at the server there is one subscription for all subscribers.
 type followed struct {
-	told map[*subscriber]struct{}
-	done chan struct{} // closed after the server has answered
-	err  error
+	subscribers map[*subscriber]struct{}
+	done        chan struct{} // closed after the server has answered
+	err         error
 }
 
 // subscriber is notified when a resource has changed.
@@ -47,11 +47,11 @@ func (p *Pool) Subscribe(ctx context.Context, s gateway.Server, uri string, upda
 		case first && len(l.follows) >= mostFollowed:
 			err = gateway.Fail(gateway.RateLimited, s.Name, "%d resources of the upstream %s are subscribed to, and there is no room for another", mostFollowed, s.Name)
 		case first:
-			f = &followed{told: map[*subscriber]struct{}{}, done: make(chan struct{})}
+			f = &followed{subscribers: map[*subscriber]struct{}{}, done: make(chan struct{})}
 			l.follows[uri] = f
 		}
 		if err == nil {
-			f.told[one] = struct{}{}
+			f.subscribers[one] = struct{}{}
 		}
 		l.mu.Unlock()
 		if err != nil {
@@ -116,9 +116,9 @@ func (l *link) follow(ctx context.Context, session *mcp.ClientSession, uri strin
 func (l *link) unfollow(uri string, f *followed, one *subscriber) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(f.told, one)
+	delete(f.subscribers, one)
 	session := l.session
-	if len(f.told) > 0 || l.follows[uri] != f {
+	if len(f.subscribers) > 0 || l.follows[uri] != f {
 		return
 	}
 	delete(l.follows, uri)
@@ -145,21 +145,21 @@ func (l *link) unfollow(uri string, f *followed, one *subscriber) {
 
 // updated notifies the subscribers of a resource, or of one that contains it.
 func (l *link) updated(params json.RawMessage) {
-	var said mcp.ResourceUpdatedNotificationParams
-	if json.Unmarshal(params, &said) != nil {
+	var notice mcp.ResourceUpdatedNotificationParams
+	if json.Unmarshal(params, &notice) != nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for uri, f := range l.follows {
-		if said.URI == uri || strings.HasPrefix(said.URI, strings.TrimSuffix(uri, "/")+"/") {
+		if notice.URI == uri || strings.HasPrefix(notice.URI, strings.TrimSuffix(uri, "/")+"/") {
 			f.tell()
 		}
 	}
 }
 
 func (f *followed) tell() {
-	for one := range f.told {
+	for one := range f.subscribers {
 		one.updated()
 	}
 }

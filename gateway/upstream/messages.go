@@ -16,7 +16,7 @@ type messages struct {
 	io.Closer
 	lines    *bufio.Reader
 	log      func(line string)
-	heard    func(method string, params json.RawMessage) bool // handles a notification, or leaves it to the client
+	dispatch func(method string, params json.RawMessage) bool // handles a notification, or leaves it to the client
 	event    *event                                           // the current event; nil if each line is a message
 	waiting  json.RawMessage                                  // id of the request that a stream answers, nil for none
 	notified int                                              // number of consecutive notifications
@@ -35,13 +35,13 @@ type event struct {
 // longLine is the length from which a line is not buffered, in bytes.
 const longLine = 512 << 10
 
-func newMessages(in io.ReadCloser, log func(string), heard func(string, json.RawMessage) bool) *messages {
-	return &messages{Closer: in, lines: bufio.NewReaderSize(in, longLine), log: log, heard: heard}
+func newMessages(in io.ReadCloser, log func(string), dispatch func(string, json.RawMessage) bool) *messages {
+	return &messages{Closer: in, lines: bufio.NewReaderSize(in, longLine), log: log, dispatch: dispatch}
 }
 
 // newEvents reads a stream of events, which may be the answer to a request.
-func newEvents(in io.ReadCloser, log func(string), heard func(string, json.RawMessage) bool, waiting json.RawMessage) *messages {
-	m := newMessages(in, log, heard)
+func newEvents(in io.ReadCloser, log func(string), dispatch func(string, json.RawMessage) bool, waiting json.RawMessage) *messages {
+	m := newMessages(in, log, dispatch)
 	m.event, m.waiting = &event{}, waiting
 	return m
 }
@@ -167,7 +167,7 @@ func (m *messages) message(text []byte) []byte {
 	if m.notified++; m.notified%notifiedPart == 0 {
 		time.Sleep(notifiedPause) // then its output buffer fills up, and the server waits
 	}
-	if m.heard(method, params) {
+	if m.dispatch(method, params) {
 		return nil
 	}
 	return out

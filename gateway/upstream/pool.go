@@ -182,7 +182,7 @@ type link struct {
 	counts   Health
 	calls    map[string]*running // by progress token
 	changed  time.Time           // when the last list change was passed on
-	apart    time.Duration       // time until the next one may be
+	interval time.Duration       // time until the next one may be
 	changing bool                // one will be passed on later
 	tokens   int64
 	asks     int               // questions of the server since the last call began

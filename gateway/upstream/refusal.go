@@ -23,8 +23,8 @@ import (
 // down.
 type refusal struct {
 	status int
-	// said is the JSON-RPC error in its body. Other bodies are for the server's operators.
-	said   string
+	// detail is the JSON-RPC error in its body. Other bodies are for the server's operators.
+	detail string
 	fields []fault.FieldError
 	after  time.Duration // of Retry-After, 0 for none
 	// session means that the server does not know the session, and has not done what was requested.
@@ -46,7 +46,7 @@ func refused(r *http.Request, res *http.Response) *refusal {
 		}
 	}
 	if json.Unmarshal(body, &message) == nil {
-		f.said, f.fields = message.Error.Message, fieldsOf(message.Error.Data)
+		f.detail, f.fields = message.Error.Message, fieldsOf(message.Error.Data)
 	}
 	// For an unknown session servers answer 404 by the standard, and 400 with widely used libraries.
 	f.session = r.Header.Get("Mcp-Session-Id") != "" && (f.status == http.StatusNotFound || f.status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(body), []byte("session")))
@@ -57,11 +57,11 @@ func refused(r *http.Request, res *http.Response) *refusal {
 const longestAfter = 24 * time.Hour
 
 // retryAfter reads seconds or a time (RFC 9110, section 10.2.3).
-func retryAfter(said string) time.Duration {
+func retryAfter(header string) time.Duration {
 	wait := 0.0
-	if seconds, err := strconv.ParseFloat(said, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+	if seconds, err := strconv.ParseFloat(header, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		wait = seconds
-	} else if at, err := http.ParseTime(said); err == nil {
+	} else if at, err := http.ParseTime(header); err == nil {
 		wait = time.Until(at).Seconds()
 	}
 	if !(wait > 0) { // nor is it a number
@@ -91,8 +91,8 @@ func fieldsOf(data json.RawMessage) []fault.FieldError {
 // Error says what the server answered.
 func (f *refusal) Error() string {
 	text := fmt.Sprintf("it answered %d %s", f.status, http.StatusText(f.status))
-	if f.said != "" {
-		text += ": " + f.said
+	if f.detail != "" {
+		text += ": " + f.detail
 	}
 	return text
 }
@@ -117,11 +117,11 @@ func (f *refusal) code() gateway.Code {
 
 // failure converts the refusal for agents.
 func (f *refusal) failure(s gateway.Server, clean redactor) *gateway.Error {
-	said := fmt.Sprintf("the upstream %s: %s", s.Name, clean.shown(f.Error()))
+	detail := fmt.Sprintf("the upstream %s: %s", s.Name, clean.shown(f.Error()))
 	if f.status == http.StatusUnauthorized && s.PerCaller() {
-		said += " to the credential of your own; " + auth.HowGiven(s.Name)
+		detail += " to the credential of your own; " + auth.HowGiven(s.Name)
 	}
-	e := gateway.Fail(f.code(), s.Name, "%s", said)
+	e := gateway.Fail(f.code(), s.Name, "%s", detail)
 	if f.after > 0 {
 		e.Details = map[string]any{"retry_after": inSeconds(f.after)}
 	}
@@ -144,12 +144,12 @@ func (t toOrigin) answer(r *http.Request, res *http.Response) (*http.Response, e
 	case r.Method != http.MethodDelete && res.StatusCode/100 != 2 && !redirects:
 		return nil, refused(r, res)
 	case isStream:
-		res.Body = newEvents(res.Body, t.log, t.heard, asks(r))
+		res.Body = newEvents(res.Body, t.log, t.notified, asks(r))
 	case r.Method == http.MethodPost && t.server.HTTP != "" && !redirects && asks(r) != nil:
 		body, err := io.ReadAll(res.Body)
 		_ = res.Body.Close()
 		body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte(byteOrderMark)))
-		var said wire
+		var detail wire
 		switch {
 		case errors.Is(err, errTooLong) || r.Context().Err() != nil:
 			return nil, cmp.Or(r.Context().Err(), err)
@@ -160,11 +160,11 @@ func (t toOrigin) answer(r *http.Request, res *http.Response) (*http.Response, e
 		}
 		body, _, _, _ = mended(body, asks(r)) // whatever its media type
 		switch {
-		case json.Unmarshal(body, &said) == nil && string(said.ID) != string(asks(r)) && said.ID != nil:
+		case json.Unmarshal(body, &detail) == nil && string(detail.ID) != string(asks(r)) && detail.ID != nil:
 			return nil, &noMessage{"an answer to another request", false}
-		case said.ID == nil && media != "application/json":
+		case detail.ID == nil && media != "application/json":
 			return nil, &noMessage{fmt.Sprintf("something of the type %q", res.Header.Get("Content-Type")), false}
-		case said.ID == nil:
+		case detail.ID == nil:
 			return nil, &noMessage{"something that is no message of JSON-RPC", false}
 		}
 		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
@@ -192,8 +192,8 @@ func asks(r *http.Request) json.RawMessage {
 
 // noMessage is an answer that is not a message.
 type noMessage struct {
-	said   string
+	detail string
 	broken bool // the request may have been executed
 }
 
-func (n *noMessage) Error() string { return "it answered with " + n.said }
+func (n *noMessage) Error() string { return "it answered with " + n.detail }

@@ -49,7 +49,7 @@ func (l *link) connect(ctx context.Context) (session *mcp.ClientSession, end fun
 		}
 	default:
 		var requests *http.Client
-		if requests, err = client(s, l.clean, l.heard, l.notified); s.HTTP != "" {
+		if requests, err = client(s, l.clean, l.logOutput, l.notified); s.HTTP != "" {
 			t = &mcp.StreamableClientTransport{Endpoint: s.HTTP, HTTPClient: requests, MaxEventSize: maxAnswer}
 		} else {
 			t = &mcp.SSEClientTransport{Endpoint: s.SSE, HTTPClient: requests, MaxEventSize: maxAnswer}
@@ -145,7 +145,7 @@ func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func()
 		}
 		_, _ = out.Close(), complaints.Close() // a process outside the group may hold them
 	}
-	return &mcp.IOTransport{Reader: newMessages(l.clean.reader(out), l.heard, l.notified), Writer: in, MaxLineLength: maxAnswer}, end, nil
+	return &mcp.IOTransport{Reader: newMessages(l.clean.reader(out), l.logOutput, l.notified), Writer: in, MaxLineLength: maxAnswer}, end, nil
 }
 
 // patience is how long a command may take to end by itself.
@@ -169,14 +169,14 @@ func (l *link) listen(in io.Reader, how *ending) {
 		for more && err == nil {
 			_, more, err = lines.ReadLine() // the rest of a long line
 		}
-		said := quote.Line(l.clean.shown(string(line)), maxComplaint)
-		how.wrote(said)
-		l.heard(said)
+		output := quote.Line(l.clean.shown(string(line)), maxComplaint)
+		how.wrote(output)
+		l.logOutput(output)
 	}
 }
 
-// heard logs a server's output that is not a message.
-func (l *link) heard(line string) {
+// logOutput logs a server's output that is not a message.
+func (l *link) logOutput(line string) {
 	if !l.pool.config.Log.Enabled(l.living, slog.LevelDebug) {
 		return // reading a flood is slow
 	}
@@ -184,7 +184,7 @@ func (l *link) heard(line string) {
 }
 
 // client makes requests only to the origin in the server's definition.
-func client(s gateway.Server, clean redactor, log func(string), heard func(string, json.RawMessage) bool) (*http.Client, error) {
+func client(s gateway.Server, clean redactor, log func(string), notified func(string, json.RawMessage) bool) (*http.Client, error) {
 	at, err := url.Parse(cmp.Or(s.HTTP, s.SSE))
 	if err != nil {
 		return nil, gateway.Fail(gateway.UpstreamError, s.Name, "the address of the upstream %s is none", s.Name) // Server.Check has parsed it
@@ -196,7 +196,7 @@ func client(s gateway.Server, clean redactor, log func(string), heard func(strin
 	base = base.Clone()
 	base.ResponseHeaderTimeout = s.Timeout()
 	return &http.Client{
-		Transport: toOrigin{base: base, server: s, origin: originOf(at), clean: clean, log: log, heard: heard},
+		Transport: toOrigin{base: base, server: s, origin: originOf(at), clean: clean, log: log, notified: notified},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 			if len(via) > maxRedirects {
 				return gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s redirects a request more than %d times", s.Name, maxRedirects)
@@ -217,12 +217,12 @@ func originOf(u *url.URL) string {
 // toOrigin sends requests to one origin only, whoever makes them: an event of the server with another address, a
 // redirect, or a document about signing in could lead elsewhere. Headers and arguments are for that server only.
 type toOrigin struct {
-	base   *http.Transport
-	server gateway.Server // with the values of its headers
-	origin string
-	clean  redactor
-	log    func(string)
-	heard  func(method string, params json.RawMessage) bool // handles notifications
+	base     *http.Transport
+	server   gateway.Server // with the values of its headers
+	origin   string
+	clean    redactor
+	log      func(string)
+	notified func(method string, params json.RawMessage) bool // handles notifications
 }
 
 // RoundTrip refuses another origin, adds the headers, and bounds the answer.

@@ -235,14 +235,14 @@ func refused(contentType string, answer []byte) error {
 	var spans, message string
 	switch contentType {
 	case asJSON:
-		var said struct {
+		var response struct {
 			PartialSuccess struct {
 				RejectedSpans json.Number `json:"rejectedSpans"`
 				ErrorMessage  string      `json:"errorMessage"`
 			} `json:"partialSuccess"`
 		}
-		if json.Unmarshal(answer, &said) == nil {
-			spans, message = said.PartialSuccess.RejectedSpans.String(), said.PartialSuccess.ErrorMessage
+		if json.Unmarshal(answer, &response) == nil {
+			spans, message = response.PartialSuccess.RejectedSpans.String(), response.PartialSuccess.ErrorMessage
 		}
 	case asProtobuf:
 		eachField(answer, func(number protowire.Number, value []byte, _ uint64) {

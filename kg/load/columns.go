@@ -294,8 +294,8 @@ func (r *reader) readRow(t *schema.Type, rows *table, columns []column, cells []
 			continue
 		}
 		name := rows.header[at]
-		if said, ok := strings.CutPrefix(f.Message, f.Field+": "); ok {
-			e.Fields[i].Message = name + ": " + said
+		if text, ok := strings.CutPrefix(f.Message, f.Field+": "); ok {
+			e.Fields[i].Message = name + ": " + text
 		}
 		e.Fields[i].Field, e.Fields[i].Source = name, r.placeAt(rows.at(at))
 	}
@@ -355,7 +355,7 @@ func (r *reader) conventionFor(f fault.FieldError) string {
 		return "; the load reads a comma before the fraction, as decimal says: 19,95"
 	}
 	for _, c := range []struct {
-		datatype, said string
+		datatype, text string
 		with           infer.Conventions
 		hint           string
 	}{
@@ -367,7 +367,7 @@ func (r *reader) conventionFor(f fault.FieldError) string {
 		{"decimal", r.Conventions.Decimal, infer.Conventions{Decimal: "."}, "; decimal says what stands before its fraction, a comma or a point"},
 	} {
 		read, ok := c.with.Text(&schema.Property{Datatype: c.datatype}, text)
-		if c.said == "" && ok && read != text && strings.Contains(f.Message, "valid") && strings.HasPrefix(c.datatype, "date") == strings.Contains(f.Message, "date") {
+		if c.text == "" && ok && read != text && strings.Contains(f.Message, "valid") && strings.HasPrefix(c.datatype, "date") == strings.Contains(f.Message, "date") {
 			return c.hint
 		}
 	}

@@ -32,7 +32,7 @@ type RDFXMLReader struct {
 
 	line, column int // where the current token begins
 	ready        []rdf.Quad
-	taken        int
+	returned     int
 	count        int64
 	err          error
 }
@@ -61,15 +61,15 @@ func (x *RDFXMLReader) LeftOut() LeftOut { return x.leftOut }
 // Read returns the next quad, and io.EOF after the last one. After an error each call returns
 // that error.
 func (x *RDFXMLReader) Read() (rdf.Quad, error) {
-	for x.taken == len(x.ready) {
-		x.ready, x.taken = x.ready[:0], 0
+	for x.returned == len(x.ready) {
+		x.ready, x.returned = x.ready[:0], 0
 		if x.err != nil {
 			return rdf.Quad{}, x.err
 		}
 		x.err = x.token()
 	}
-	q := x.ready[x.taken]
-	x.taken++
+	q := x.ready[x.returned]
+	x.returned++
 	if x.lenient {
 		if wrong := leftOut(q); wrong != nil {
 			return rdf.Quad{}, wrong

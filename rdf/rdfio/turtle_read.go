@@ -34,10 +34,10 @@ type TurtleReader struct {
 	subject, predicate rdf.Term
 	open               []nesting
 
-	ready []rdf.Quad // quads read but not yet returned
-	taken int        // how many of ready were returned
-	count int64
-	err   error
+	ready    []rdf.Quad // quads read but not yet returned
+	returned int        // how many of ready were returned
+	count    int64
+	err      error
 }
 
 // NewTurtleReader returns a reader of Turtle. Relative IRIs are resolved against the document's
@@ -66,15 +66,15 @@ func NewTriGReader(r io.Reader, base string, limits Limits) *TurtleReader {
 // Read returns the next quad, and io.EOF after the last one. After an error each call returns
 // it again, except the OneStatement errors of a lenient reader.
 func (t *TurtleReader) Read() (rdf.Quad, error) {
-	for t.taken == len(t.ready) {
-		t.ready, t.taken = t.ready[:0], 0
+	for t.returned == len(t.ready) {
+		t.ready, t.returned = t.ready[:0], 0
 		if t.err != nil {
 			return rdf.Quad{}, t.err
 		}
 		t.err = t.step(t)
 	}
-	q := t.ready[t.taken]
-	t.taken++
+	q := t.ready[t.returned]
+	t.returned++
 	if t.lenient {
 		if wrong := leftOut(q); wrong != nil {
 			return rdf.Quad{}, wrong

@@ -174,14 +174,14 @@ func (d *documents) read(m *Manifest, file, graph rdf.Term) {
 	}
 	d.n++
 	d.err = err
-	apart := func(t rdf.Term) rdf.Term {
+	ownLabel := func(t rdf.Term) rdf.Term {
 		if b, ok := t.(rdf.BNode); ok {
 			return rdf.BNode("d" + strconv.Itoa(d.n) + "-" + string(b))
 		}
 		return t
 	}
 	for _, q := range quads {
-		d.quads = append(d.quads, rdf.Quad{Subject: apart(q.Subject), Predicate: q.Predicate, Object: apart(q.Object), Label: graph})
+		d.quads = append(d.quads, rdf.Quad{Subject: ownLabel(q.Subject), Predicate: q.Predicate, Object: ownLabel(q.Object), Label: graph})
 	}
 }
 

@@ -32,9 +32,9 @@ type values struct {
 
 // misfit counts the values that do not fit a datatype.
 type misfit struct {
-	word  string
-	count int64
-	taken bool // a load would accept one of them, and change it
+	word     string
+	count    int64
+	accepted bool // a load would accept one of them, and change it
 }
 
 // few reports whether bad values are few enough to be mistakes: one in ten to twenty values, or
@@ -45,7 +45,7 @@ func few(bad, all int64) bool { return bad > 0 && all >= 10 && bad <= max(1, all
 // "" for none.
 func (s *values) mostly() (word string, bad int64) {
 	for _, m := range s.nearly {
-		if few(m.count, s.count) && !m.taken {
+		if few(m.count, s.count) && !m.accepted {
 			return m.word, m.count
 		}
 	}
@@ -81,7 +81,7 @@ func (s *values) add(p *Proposal, v any, cell bool) {
 		if fits(m.word, v, cell) {
 			continue
 		}
-		m.taken = m.taken || accepts(m.word, v, cell)
+		m.accepted = m.accepted || accepts(m.word, v, cell)
 		if m.count++; m.count == 1 {
 			s.fit = slices.DeleteFunc(s.fit, func(word string) bool { return word == m.word })
 		}

@@ -54,7 +54,7 @@ func (p *Proposal) Renamed(typeName string) []Renamed {
 			kept = append(kept, Renamed{s.name, name})
 		}
 	}
-	return said(out, kept)
+	return sortRenamed(out, kept)
 }
 
 // RenamedRecords returns the members whose properties have other names, over the records of all
@@ -85,12 +85,12 @@ func (p *Proposal) RenamedRecords() []Renamed {
 			kept = append(kept, Renamed{name, property})
 		}
 	}
-	return said(out, kept)
+	return sortRenamed(out, kept)
 }
 
-// said sorts the mappings, and writes names on one line where a load still finds them. A column
+// sortRenamed sorts the mappings, and writes names on one line where a load still finds them. A column
 // that keeps its name is added if another one looks the same on one line.
-func said(renamed, kept []Renamed) []Renamed {
+func sortRenamed(renamed, kept []Renamed) []Renamed {
 	shown := map[string]int{}
 	for _, r := range renamed {
 		shown[ColumnName(r.Name)]++
@@ -442,7 +442,7 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 func (s *propertyStats) half() (n int64, word string) {
 	of, _ := s.valued()
 	for _, m := range of.nearly {
-		if m.word != "string" && !m.taken && m.count*2 <= of.count {
+		if m.word != "string" && !m.accepted && m.count*2 <= of.count {
 			return of.count - m.count, m.word
 		}
 	}

@@ -438,8 +438,8 @@ func renamedBack(move Move) (*schema.Schema, error) {
 	return patched.Schema, err
 }
 
-// Said describes a schema step as a person would: "widen Task.title max_length: 10 → 20".
-func Said(step schema.Step) string {
+// Describe describes a schema step as a person would: "widen Task.title max_length: 10 → 20".
+func Describe(step schema.Step) string {
 	text := step.String()
 	rest, changes := strings.CutPrefix(text, "change ")
 	if !changes {

@@ -42,9 +42,9 @@ func Type(s *schema.Schema, n NewType) (Draft, error) {
 		return Draft{}, fault.Arguments(problems...)
 	}
 	declared := &yaml.Node{Kind: yaml.MappingNode}
-	for _, said := range []struct{ word, text string }{{"description", n.Description}, {"label", n.Label}} {
-		if said.text != "" {
-			declared.Content = append(declared.Content, word(said.word), word(said.text))
+	for _, member := range []struct{ word, text string }{{"description", n.Description}, {"label", n.Label}} {
+		if member.text != "" {
+			declared.Content = append(declared.Content, word(member.word), word(member.text))
 		}
 	}
 	declared.Content = append(declared.Content, word("properties"), properties)

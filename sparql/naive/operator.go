@@ -71,11 +71,11 @@ func (e *evaluator) basic(bgp sparql.BGP, g graph, outer solution) []solution {
 		}
 		solutions = next
 	}
-	return apart(solutions)
+	return separateBlankNodes(solutions)
 }
 
-// apart gives each solution its own map for the blank nodes that BNODE makes in it.
-func apart(solutions []solution) []solution {
+// separateBlankNodes gives each solution its own map for the blank nodes that BNODE makes in it.
+func separateBlankNodes(solutions []solution) []solution {
 	for i := range solutions {
 		solutions[i].blanks = map[string]rdf.Term{}
 	}

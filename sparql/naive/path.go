@@ -27,7 +27,7 @@ func (e *evaluator) pathPattern(op sparql.PathPattern, g graph, outer solution) 
 			out = append(out, s)
 		}
 	}
-	return apart(out)
+	return separateBlankNodes(out)
 }
 
 // pairs returns each subject and object that the path connects, with duplicates. x and y are the terms at its ends;

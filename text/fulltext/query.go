@@ -112,7 +112,7 @@ func BeginningsOf(text string) (b Beginnings) {
 		return b
 	}
 	text = strings.ToLower(text)
-	runs := strings.FieldsFunc(text+"x", func(r rune) bool { return ascii[r] == apart }) // the last word may continue
+	runs := strings.FieldsFunc(text+"x", func(r rune) bool { return ascii[r] == separator }) // the last word may continue
 	last := len(runs) - 1
 	runs[last] = strings.TrimSuffix(runs[last], "x")
 	for i, run := range runs {

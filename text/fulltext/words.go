@@ -37,7 +37,7 @@ func Each(text string, yield func(Word) bool) {
 	c := cutter{text: text, yield: yield}
 	for at := 0; at < len(text) && !c.stopped; {
 		r, size := runeAt(text, at)
-		if kindOf(r) == apart || kindOf(r) == joins {
+		if kindOf(r) == separator || kindOf(r) == joins {
 			at += size
 			continue
 		}
@@ -62,7 +62,7 @@ func plain(text string, start int) int {
 		}
 		switch ascii[text[end]] {
 		case lower:
-		case apart:
+		case separator:
 			return end
 		case joins, upper, dense:
 			return start
@@ -75,7 +75,7 @@ func plain(text string, start int) int {
 type kind byte
 
 const (
-	apart kind = iota
+	separator kind = iota
 	joins
 	lower // letters without case, digits and marks as well
 	upper
@@ -107,7 +107,7 @@ func kindOf(r rune) kind {
 	case unicode.IsMark(r), unicode.IsNumber(r):
 		return lower
 	case !unicode.IsLetter(r):
-		return apart
+		return separator
 	case unicode.In(r, denseScripts...):
 		return dense
 	case unicode.IsUpper(r), unicode.IsTitle(r):

@@ -1,9 +1,9 @@
-// Package turns schedules long runs: queries and exports. Such a run holds a reader of the file, and mostly a
+// Package schedule decides when queries and exports run. Such a run holds a reader of the file, and mostly a
 // processor, so only few run at the same time; the others wait in a fair order and hold nothing. See
 // docs/decisions/0028-admission.md.
 //
-// Read [Turns.Do] first.
-package turns
+// Read [Scheduler.Do] first.
+package schedule
 
 import (
 	"bytes"
@@ -27,9 +27,9 @@ const (
 	longestTurn = time.Minute
 )
 
-// Turns schedules the queries and exports of a process. Each holds a reader of the file while it runs; some readers
+// Scheduler runs the queries and exports of a process. Each holds a reader of the file while it runs; some readers
 // are reserved for other calls. Most hold a processor, too.
-type Turns struct {
+type Scheduler struct {
 	// trials are for short runs, the shorter trial first; most runs need only that.
 	trials []trial
 	// seats are readers for longer runs; running is for those with a seat that are not waiting for the receiver of
@@ -47,13 +47,13 @@ type trial struct {
 
 // New divides readers: a quarter at most is for trials, a half for what takes
 // longer, and the rest for calls that are neither query nor export.
-func New(readers int, wait time.Duration) *Turns {
+func New(readers int, wait time.Duration) *Scheduler {
 	if wait <= 0 {
 		wait = defaultQueryWait
 	}
 	cores := runtime.GOMAXPROCS(0)
 	short, long := max(1, min(cores, readers/8)), max(1, min(cores/2, readers/8))
-	return &Turns{
+	return &Scheduler{
 		trials: []trial{
 			{newQueue(short, true), 40 * time.Millisecond},
 			{newQueue(long, true), 250 * time.Millisecond},
@@ -66,10 +66,10 @@ func New(readers int, wait time.Duration) *Turns {
 }
 
 // AtOnce returns how many run at the same time at most.
-func (t *Turns) AtOnce() int { return t.most }
+func (t *Scheduler) AtOnce() int { return t.most }
 
 // Waiting is how many queries wait for a turn.
-func (t *Turns) Waiting() int {
+func (t *Scheduler) Waiting() int {
 	n := t.seats.length() + t.running.length()
 	for _, trial := range t.trials {
 		n += trial.length()
@@ -97,8 +97,8 @@ type Holder struct {
 // continues if a turn is free. Otherwise it stops, releases everything, waits, and starts again when its turn has
 // come; nothing of its output has been sent before. The run must write to the output that it is given. If no turn
 // comes in time, it is fault.Busy.
-func (t *Turns) Do(ctx context.Context, h Holder, run func(context.Context, io.Writer) (any, error)) (any, error) {
-	s := &stint{turns: t, caller: h.Caller, out: h.Output}
+func (t *Scheduler) Do(ctx context.Context, h Holder, run func(context.Context, io.Writer) (any, error)) (any, error) {
+	s := &job{scheduler: t, caller: h.Caller, out: h.Output}
 	defer s.end()
 	once := func(ctx context.Context) (any, error) {
 		if s.out == nil {
@@ -123,9 +123,9 @@ func (t *Turns) Do(ctx context.Context, h Holder, run func(context.Context, io.W
 }
 
 // tryOut runs the trials. If there is no room in the second one soon, waiting for a turn is as good.
-func (s *stint) tryOut(ctx context.Context, h Holder, run func(context.Context) (any, error)) (any, error) {
-	patience := s.turns.wait
-	for ; s.level < len(s.turns.trials); s.level++ {
+func (s *job) tryOut(ctx context.Context, h Holder, run func(context.Context) (any, error)) (any, error) {
+	patience := s.scheduler.wait
+	for ; s.level < len(s.scheduler.trials); s.level++ {
 		err := s.await(ctx, h, patience, s.beginTrial)
 		if s.level > 0 && fault.Is(err, fault.Busy) {
 			break
@@ -136,13 +136,13 @@ func (s *stint) tryOut(ctx context.Context, h Holder, run func(context.Context) 
 		if value, err := s.run(ctx, run); !errors.Is(err, errNotOver) {
 			return value, err
 		}
-		patience = s.turns.wait / 4
+		patience = s.scheduler.wait / 4
 	}
 	return nil, errNotOver
 }
 
 // await waits for begin, and holds nothing meanwhile; a snapshot taken afterwards is as new as the turn.
-func (s *stint) await(ctx context.Context, h Holder, patience time.Duration, begin func(ctx context.Context, waits func(place int)) error) error {
+func (s *job) await(ctx context.Context, h Holder, patience time.Duration, begin func(ctx context.Context, waits func(place int)) error) error {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	last := 0
@@ -153,7 +153,7 @@ func (s *stint) await(ctx context.Context, h Holder, patience time.Duration, beg
 	})
 	switch {
 	case err != nil && ctx.Err() == nil:
-		return s.turns.busy(last)
+		return s.scheduler.busy(last)
 	case err != nil:
 		return err
 	}
@@ -161,18 +161,18 @@ func (s *stint) await(ctx context.Context, h Holder, patience time.Duration, beg
 }
 
 // busy is the fault that no turn came in time.
-func (t *Turns) busy(place int) error {
+func (t *Scheduler) busy(place int) error {
 	return fault.New(fault.Busy, "other queries are running, and this one had no turn in %s: it began as number %d of those that wait; try again later, or restrict it", t.wait, place).
 		With("limit", t.wait.Seconds()).With("used", t.wait.Seconds()).With("place", place).With("waiting", t.Waiting()).
 		With("retry_after", max(1, int(t.wait.Seconds())))
 }
 
-// stint is one run of a query or export, with the turns that it holds. It is also the Output of its call, which it
+// job is one run of a query or export, with the turns that it holds. It is also the Output of its call, which it
 // buffers while the run may have to start again.
-type stint struct {
-	turns  *Turns
-	caller string
-	out    io.Writer
+type job struct {
+	scheduler *Scheduler
+	caller    string
+	out       io.Writer
 	// level is the current trial, or the number of trials during its turn.
 	level int
 
@@ -186,22 +186,22 @@ type stint struct {
 	kept    bytes.Buffer
 }
 
-func (s *stint) beginTrial(ctx context.Context, waits func(int)) error {
+func (s *job) beginTrial(ctx context.Context, waits func(int)) error {
 	s.end()
-	if err := s.turns.trials[s.level].enter(ctx, s.caller, waits); err != nil {
+	if err := s.scheduler.trials[s.level].enter(ctx, s.caller, waits); err != nil {
 		return err
 	}
-	s.trial = s.turns.trials[s.level].queue
+	s.trial = s.scheduler.trials[s.level].queue
 	return nil
 }
 
-func (s *stint) beginTurn(ctx context.Context, waits func(int)) error {
+func (s *job) beginTurn(ctx context.Context, waits func(int)) error {
 	s.end()
-	if err := s.turns.seats.enter(ctx, s.caller, waits); err != nil {
+	if err := s.scheduler.seats.enter(ctx, s.caller, waits); err != nil {
 		return err
 	}
 	s.seat = true
-	if err := s.turns.running.enter(ctx, s.caller, waits); err != nil {
+	if err := s.scheduler.running.enter(ctx, s.caller, waits); err != nil {
 		return err
 	}
 	s.running = true
@@ -209,7 +209,7 @@ func (s *stint) beginTurn(ctx context.Context, waits func(int)) error {
 }
 
 // run runs once. A trial that takes too long continues if there is room for it, and ends with errNotOver otherwise.
-func (s *stint) run(ctx context.Context, run func(context.Context) (any, error)) (any, error) {
+func (s *job) run(ctx context.Context, run func(context.Context) (any, error)) (any, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	s.mu.Lock()
@@ -228,24 +228,24 @@ func (s *stint) run(ctx context.Context, run func(context.Context) (any, error))
 }
 
 // begin starts the timer for what is now held.
-func (s *stint) begin() {
+func (s *job) begin() {
 	if s.trial != nil {
-		s.timer = time.AfterFunc(s.turns.trials[s.level].time, s.lasts)
+		s.timer = time.AfterFunc(s.scheduler.trials[s.level].time, s.lasts)
 		return
 	}
 	s.timer = time.AfterFunc(longestTurn, s.overstays)
 }
 
 // lasts is called when the time of a trial is over.
-func (s *stint) lasts() {
+func (s *job) lasts() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.trial == nil || s.takeTurn() {
 		return
 	}
-	if next := s.level + 1; next < len(s.turns.trials) && s.turns.trials[next].tryEnter() {
+	if next := s.level + 1; next < len(s.scheduler.trials) && s.scheduler.trials[next].tryEnter() {
 		s.trial.leave()
-		s.trial, s.level = s.turns.trials[next].queue, next
+		s.trial, s.level = s.scheduler.trials[next].queue, next
 		s.begin()
 		return
 	}
@@ -253,12 +253,12 @@ func (s *stint) lasts() {
 }
 
 // takeTurn exchanges the place in a trial for a free turn.
-func (s *stint) takeTurn() bool {
-	if !s.turns.seats.tryEnter() {
+func (s *job) takeTurn() bool {
+	if !s.scheduler.seats.tryEnter() {
 		return false
 	}
-	if !s.turns.running.tryEnter() {
-		s.turns.seats.leave()
+	if !s.scheduler.running.tryEnter() {
+		s.scheduler.seats.leave()
 		return false
 	}
 	s.trial.leave()
@@ -269,13 +269,13 @@ func (s *stint) takeTurn() bool {
 }
 
 // overstays ends a run after the longest turn, as soon as another one waits.
-func (s *stint) overstays() {
+func (s *job) overstays() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.seat {
 		return
 	}
-	if s.turns.seats.length()+s.turns.running.length() == 0 {
+	if s.scheduler.seats.length()+s.scheduler.running.length() == 0 {
 		s.timer.Reset(time.Second)
 		return
 	}
@@ -284,7 +284,7 @@ func (s *stint) overstays() {
 }
 
 // Write buffers the output of a trial. A run with a turn gives it up while it waits for its receiver.
-func (s *stint) Write(p []byte) (int, error) {
+func (s *job) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	if s.trial != nil && s.kept.Len()+len(p) <= briefOutput {
 		defer s.mu.Unlock()
@@ -292,7 +292,7 @@ func (s *stint) Write(p []byte) (int, error) {
 	}
 	if s.trial != nil && !s.takeTurn() {
 		defer s.mu.Unlock()
-		s.level = len(s.turns.trials) // another trial would get no further
+		s.level = len(s.scheduler.trials) // another trial would get no further
 		s.cancel(errNotOver)
 		return 0, errNotOver
 	}
@@ -301,7 +301,7 @@ func (s *stint) Write(p []byte) (int, error) {
 	s.running = false
 	s.mu.Unlock()
 
-	s.turns.running.leave()
+	s.scheduler.running.leave()
 	if len(kept) > 0 {
 		if _, err := s.out.Write(kept); err != nil {
 			return 0, err
@@ -311,7 +311,7 @@ func (s *stint) Write(p []byte) (int, error) {
 	if err != nil {
 		return n, err
 	}
-	if err := s.turns.running.enter(s.ctx, s.caller, func(int) {}); err != nil {
+	if err := s.scheduler.running.enter(s.ctx, s.caller, func(int) {}); err != nil {
 		return n, context.Cause(s.ctx)
 	}
 	s.mu.Lock()
@@ -321,17 +321,17 @@ func (s *stint) Write(p []byte) (int, error) {
 }
 
 // end gives back what is held.
-func (s *stint) end() {
+func (s *job) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.trial != nil {
 		s.trial.leave()
 	}
 	if s.running {
-		s.turns.running.leave()
+		s.scheduler.running.leave()
 	}
 	if s.seat {
-		s.turns.seats.leave()
+		s.scheduler.seats.leave()
 	}
 	s.trial, s.seat, s.running = nil, false, false
 }

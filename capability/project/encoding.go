@@ -11,8 +11,8 @@ import (
 	"trails/text/jsontext"
 )
 
-// View is one encoding of capabilities, as it is sent.
-type View struct {
+// Encoding is a form in which capabilities are sent.
+type Encoding struct {
 	// Name is its address: "tools/list", "/capabilities".
 	Name string
 	// Encode returns the entry of one capability.
@@ -22,19 +22,19 @@ type View struct {
 	in   Process
 }
 
-// Views returns every view of capabilities in a process.
-func Views(in Process) []View {
-	return []View{Tools(in), entries(in), Operations(in), Actions(in)}
+// Encodings returns every encoding of capabilities in a process.
+func Encodings(in Process) []Encoding {
+	return []Encoding{Tools(in), entries(in), Operations(in), Actions(in)}
 }
 
-// Tools is the view of MCP, see [MCPTool].
-func Tools(in Process) View {
-	return View{"tools/list", func(d capability.Descriptor) ([]byte, error) { return encodeTool(MCPTool(d, in)) }, readTool, in}
+// Tools is the encoding of MCP, see [MCPTool].
+func Tools(in Process) Encoding {
+	return Encoding{"tools/list", func(d capability.Descriptor) ([]byte, error) { return encodeTool(MCPTool(d, in)) }, readTool, in}
 }
 
 // Difference is a field of which a view differs from the descriptor.
 type Difference struct {
-	Capability, View string
+	Capability, Encoding string
 	// Field is the descriptor's, or a place in one of its shapes: "input_shape.title.pattern".
 	Field string
 	// Shown and Meant are JSON; "" means a missing value.
@@ -47,7 +47,7 @@ func (d Difference) String() string {
 
 // Finding converts the difference to a finding.
 func (d Difference) Finding() Finding {
-	says := fmt.Sprintf("%s shows %s, and the descriptor says %s", d.View, orNothing(d.Shown), orNothing(d.Meant))
+	says := fmt.Sprintf("%s shows %s, and the descriptor says %s", d.Encoding, orNothing(d.Shown), orNothing(d.Meant))
 	return Finding{d.Capability, d.Field, "view", says, "report it: only a bug of trails makes such a difference"}
 }
 
@@ -60,7 +60,7 @@ func orNothing(text string) string {
 
 // Check compares an entry of the view with its descriptor. It reads the encoded bytes, with different code than wrote
 // them.
-func (v View) Check(d capability.Descriptor) ([]Difference, error) {
+func (v Encoding) Check(d capability.Descriptor) ([]Difference, error) {
 	entry, err := v.Encode(d)
 	if err != nil {
 		return nil, err

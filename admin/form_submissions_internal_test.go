@@ -8,9 +8,9 @@ import (
 	"trails/invoke"
 )
 
-func TestTheLedgerKeepsPrincipalsApartAndForgetsTheOldest(t *testing.T) {
-	l := newLedger()
-	for i := range ledgerEntries + 1 {
+func TestSubmissionsKeepPrincipalsApartAndForgetsTheOldest(t *testing.T) {
+	l := newSubmissions()
+	for i := range maxSubmissions + 1 {
 		e := l.open("ana", fmt.Sprint(i))
 		e.finish("digest", "", json.RawMessage(`{}`), invoke.Result{TraceID: fmt.Sprint(i)})
 		e.close()
@@ -24,13 +24,13 @@ func TestTheLedgerKeepsPrincipalsApartAndForgetsTheOldest(t *testing.T) {
 	if _, _, ok := l.find("ben", "1"); ok {
 		t.Error("ben reads what ana did")
 	}
-	if got := len(l.entries); got != ledgerEntries || l.recent.Len() != got {
+	if got := len(l.entries); got != maxSubmissions || l.recent.Len() != got {
 		t.Errorf("%d entries", got)
 	}
 }
 
-func TestTheLedgerKeepsNoLongArguments(t *testing.T) {
-	l := newLedger()
+func TestSubmissionsKeepNoLongArguments(t *testing.T) {
+	l := newSubmissions()
 	e := l.open("ana", "key")
 	e.finish("digest", "", make(json.RawMessage, argsKept+1), invoke.Result{})
 	e.close()
@@ -40,7 +40,7 @@ func TestTheLedgerKeepsNoLongArguments(t *testing.T) {
 }
 
 func TestAFormThatWasOpenedAndNotCalledHasNoResult(t *testing.T) {
-	l := newLedger()
+	l := newSubmissions()
 	l.open("ana", "key").close()
 	if _, _, ok := l.find("ana", "key"); ok {
 		t.Error("it has one")

@@ -1,4 +1,4 @@
-package turns
+package schedule
 
 import (
 	"context"
@@ -86,15 +86,15 @@ func TestWhoStopsWaitingTakesNoPlace(t *testing.T) {
 }
 
 // someTurns has a place of each kind.
-func someTurns() *Turns {
-	return &Turns{
+func someTurns() *Scheduler {
+	return &Scheduler{
 		trials: []trial{{newQueue(1, true), time.Second}},
 		seats:  newQueue(1, false), running: newQueue(1, false), wait: time.Minute,
 	}
 }
 
 // rests wants that nothing of the turns is held.
-func (t *Turns) rests() bool {
+func (t *Scheduler) rests() bool {
 	for _, q := range []*queue{t.trials[0].queue, t.seats, t.running} {
 		if q.free != 1 || q.length() != 0 {
 			return false
@@ -104,7 +104,7 @@ func (t *Turns) rests() bool {
 }
 
 // after is a run that says something and takes a time, or less when it is told to end.
-func after(s *stint, text string, d time.Duration) func(context.Context) (any, error) {
+func after(s *job, text string, d time.Duration) func(context.Context) (any, error) {
 	return func(ctx context.Context) (any, error) {
 		if _, err := s.Write([]byte(text)); err != nil {
 			return nil, err
@@ -121,7 +121,7 @@ func after(s *stint, text string, d time.Duration) func(context.Context) (any, e
 func TestATrialThatLastsGoesOnWhenATurnIsFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
-		s := &stint{turns: someTurns(), out: &out}
+		s := &job{scheduler: someTurns(), out: &out}
 		if err := s.beginTrial(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -130,8 +130,8 @@ func TestATrialThatLastsGoesOnWhenATurnIsFree(t *testing.T) {
 			t.Errorf("got %v, %v, %+v", value, err, s)
 		}
 		s.end()
-		if !s.turns.rests() {
-			t.Errorf("something is held: %+v", s.turns)
+		if !s.scheduler.rests() {
+			t.Errorf("something is held: %+v", s.scheduler)
 		}
 	})
 }
@@ -139,17 +139,17 @@ func TestATrialThatLastsGoesOnWhenATurnIsFree(t *testing.T) {
 func TestATrialThatLastsBeginsAnewAndNobodyHasSeenAnythingOfIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
-		s := &stint{turns: someTurns(), out: &out}
-		s.turns.running.tryEnter() // somebody else
+		s := &job{scheduler: someTurns(), out: &out}
+		s.scheduler.running.tryEnter() // somebody else
 		if err := s.beginTrial(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.run(t.Context(), after(s, "lost ", time.Hour)); !errors.Is(err, errNotOver) || out.Len() > 0 {
 			t.Fatalf("got %v, and %q was said", err, out.String())
 		}
-		s.level = len(s.turns.trials)
+		s.level = len(s.scheduler.trials)
 		s.end()
-		s.turns.running.leave()
+		s.scheduler.running.leave()
 		if err := s.beginTurn(t.Context(), func(int) { t.Error("it had to wait") }); err != nil {
 			t.Fatal(err)
 		}
@@ -158,8 +158,8 @@ func TestATrialThatLastsBeginsAnewAndNobodyHasSeenAnythingOfIt(t *testing.T) {
 			t.Errorf("got %v, %v, and %q was said", value, err, out.String())
 		}
 		s.end()
-		if !s.turns.rests() {
-			t.Errorf("something is held: %+v", s.turns)
+		if !s.scheduler.rests() {
+			t.Errorf("something is held: %+v", s.scheduler)
 		}
 	})
 }
@@ -175,7 +175,7 @@ func (w slow) Write(p []byte) (int, error) {
 func TestATurnIsGivenAwayWhileItsReaderIsWaitedFor(t *testing.T) {
 	all := someTurns()
 	seen := false
-	s := &stint{turns: all, out: slow{func() {
+	s := &job{scheduler: all, out: slow{func() {
 		if seen = true; all.running.free != 1 || all.seats.free != 0 {
 			t.Errorf("while it is written there are %d turns and %d seats free, want 1 and 0", all.running.free, all.seats.free)
 		}
@@ -195,14 +195,14 @@ func TestATurnIsGivenAwayWhileItsReaderIsWaitedFor(t *testing.T) {
 
 func TestTheLongestTurnEndsWhenSomebodyWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &stint{turns: someTurns(), out: slow{func() {}}}
-		s.level = len(s.turns.trials)
+		s := &job{scheduler: someTurns(), out: slow{func() {}}}
+		s.level = len(s.scheduler.trials)
 		if err := s.beginTurn(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		began := time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(10*time.Minute, func() { go s.turns.seats.enter(ctx, "other", func(int) {}) })
+		time.AfterFunc(10*time.Minute, func() { go s.scheduler.seats.enter(ctx, "other", func(int) {}) })
 		_, err := s.run(t.Context(), after(s, "", time.Hour))
 		if took := time.Since(began); !strings.Contains(fmt.Sprint(err), "other queries wait") || took < 10*time.Minute || took > 10*time.Minute+2*time.Second {
 			t.Errorf("after %s: %v", took, err)

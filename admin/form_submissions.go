@@ -10,22 +10,22 @@ import (
 	"trails/invoke"
 )
 
-// Bounds of the ledger.
+// Bounds of the submitted forms.
 const (
-	ledgerEntries = 256
-	argsKept      = 64 << 10 // bytes of arguments that a result page can show
+	maxSubmissions = 256
+	argsKept       = 64 << 10 // bytes of arguments that a result page can show
 )
 
-// ledger remembers the last submitted forms: the result of each, for its page, and its condition, so that a form sent
+// submissions remembers the last submitted forms: the result of each, for its page, and its condition, so that a form sent
 // twice is the same call. The graph ensures that it happens only once; only the page can be forgotten.
-type ledger struct {
+type submissions struct {
 	mu      sync.Mutex
 	entries map[string]*list.Element
-	recent  *list.List // of *ledgerEntry, the latest first
+	recent  *list.List // of *submission, the latest first
 }
 
-// ledgerEntry is one form by its key, open for one request at a time.
-type ledgerEntry struct {
+// submission is one form by its key, open for one request at a time.
+type submission struct {
 	name   string
 	alone  sync.Mutex
 	digest string // of what was called; "" before that
@@ -35,21 +35,21 @@ type ledgerEntry struct {
 	result   invoke.Result
 }
 
-func newLedger() *ledger {
-	return &ledger{entries: map[string]*list.Element{}, recent: list.New()}
+func newSubmissions() *submissions {
+	return &submissions{entries: map[string]*list.Element{}, recent: list.New()}
 }
 
 // open returns the entry of a principal's form, a new one if needed, and waits while others have it open; close it.
-func (l *ledger) open(principal, key string) *ledgerEntry {
+func (l *submissions) open(principal, key string) *submission {
 	e := l.get(principal+"\x00"+key, true)
 	e.alone.Lock()
 	return e
 }
 
-func (e *ledgerEntry) close() { e.alone.Unlock() }
+func (e *submission) close() { e.alone.Unlock() }
 
 // find returns a copy of the entry of a submitted form.
-func (l *ledger) find(principal, key string) (args json.RawMessage, result invoke.Result, ok bool) {
+func (l *submissions) find(principal, key string) (args json.RawMessage, result invoke.Result, ok bool) {
 	e := l.get(principal+"\x00"+key, false)
 	if e == nil {
 		return nil, invoke.Result{}, false
@@ -59,28 +59,28 @@ func (l *ledger) find(principal, key string) (args json.RawMessage, result invok
 	return e.args, e.result, e.digest != ""
 }
 
-func (l *ledger) get(name string, make bool) *ledgerEntry {
+func (l *submissions) get(name string, make bool) *submission {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if at, ok := l.entries[name]; ok {
 		l.recent.MoveToFront(at)
-		return at.Value.(*ledgerEntry)
+		return at.Value.(*submission)
 	}
 	if !make {
 		return nil
 	}
-	e := &ledgerEntry{name: name}
+	e := &submission{name: name}
 	l.entries[name] = l.recent.PushFront(e)
-	if l.recent.Len() > ledgerEntries {
+	if l.recent.Len() > maxSubmissions {
 		last := l.recent.Back()
-		delete(l.entries, last.Value.(*ledgerEntry).name)
+		delete(l.entries, last.Value.(*submission).name)
 		l.recent.Remove(last)
 	}
 	return e
 }
 
 // finish records the result of the form.
-func (e *ledgerEntry) finish(digest, ifCommit string, args json.RawMessage, result invoke.Result) {
+func (e *submission) finish(digest, ifCommit string, args json.RawMessage, result invoke.Result) {
 	e.digest, e.ifCommit, e.args, e.result = digest, ifCommit, args, result
 	if len(args) > argsKept {
 		e.args = nil

@@ -1,9 +1,9 @@
-// Package ledger assigns version numbers to the capabilities of a program, and stores each new version of a
+// Package versioning assigns version numbers to the capabilities of a program, and stores each new version of a
 // descriptor in the file, with its time, its author and the program. See
 // docs/decisions/0052-descriptors-in-the-file.md.
 //
-// Read [Ledger.Number] first.
-package ledger
+// Read [Store.Assign] first.
+package versioning
 
 import (
 	"context"
@@ -15,12 +15,12 @@ import (
 	"trails/kg"
 )
 
-// Ledger numbers the capabilities of one engine. It is safe for concurrent use.
-type Ledger struct {
+// Store numbers and stores the versions of the capabilities of one engine. It is safe for concurrent use.
+type Store struct {
 	graph   *kg.Graph
 	log     *slog.Logger
 	program string
-	// moved is called when the file has assigned other versions than Number returned.
+	// moved is called when the file has assigned other versions than Assign returned.
 	moved func()
 
 	mu      sync.Mutex
@@ -31,18 +31,18 @@ type Ledger struct {
 	close, stop  context.CancelFunc
 }
 
-// New returns a Ledger for a program on g. moved is called after something was stored under another version than
-// Number had returned.
-func New(g *kg.Graph, log *slog.Logger, program string, moved func()) *Ledger {
-	l := &Ledger{graph: g, log: log, program: program, moved: moved}
+// New returns a Store for a program on g. moved is called after something was stored under another version than
+// Assign had returned.
+func New(g *kg.Graph, log *slog.Logger, program string, moved func()) *Store {
+	l := &Store{graph: g, log: log, program: program, moved: moved}
 	l.closing, l.close = context.WithCancel(context.Background())
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	return l
 }
 
-// Number assigns versions to the offered capabilities under the snapshot, and returns those that the file does not
+// Assign assigns versions to the offered capabilities under the snapshot, and returns those that the file does not
 // know. own says for each whether the program always has it; the author of the others is that of the schema.
-func (l *Ledger) Number(ctx context.Context, s *kg.Snapshot, all []kg.Offered, own []bool) (unknown []kg.Offered, err error) {
+func (l *Store) Assign(ctx context.Context, s *kg.Snapshot, all []kg.Offered, own []bool) (unknown []kg.Offered, err error) {
 	places, err := s.Number(ctx, all)
 	if err != nil || len(places) == 0 {
 		return nil, err
@@ -70,9 +70,9 @@ func (l *Ledger) Number(ctx context.Context, s *kg.Snapshot, all []kg.Offered, o
 // retryAfter is how long to wait while somebody else is writing.
 const retryAfter = time.Second
 
-// Keep stores unknown versions soon, without waiting. If that fails, they are unknown to the next program, too, which
+// Save stores unknown versions soon, without waiting. If that fails, they are unknown to the next program, too, which
 // will number them the same way.
-func (l *Ledger) Keep(unknown []kg.Offered) {
+func (l *Store) Save(unknown []kg.Offered) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(unknown) == 0 || l.closing.Err() != nil {
@@ -86,7 +86,7 @@ func (l *Ledger) Keep(unknown []kg.Offered) {
 }
 
 // next takes the oldest waiting versions, and ends the writing if there are none.
-func (l *Ledger) next(done chan struct{}) []kg.Offered {
+func (l *Store) next(done chan struct{}) []kg.Offered {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.waiting) == 0 {
@@ -99,7 +99,7 @@ func (l *Ledger) next(done chan struct{}) []kg.Offered {
 	return first
 }
 
-func (l *Ledger) write(done chan struct{}) {
+func (l *Store) write(done chan struct{}) {
 	for list := l.next(done); list != nil; list = l.next(done) {
 		for l.try(list) {
 			select {
@@ -113,7 +113,7 @@ func (l *Ledger) write(done chan struct{}) {
 }
 
 // try writes once, and reports whether a failure can be retried.
-func (l *Ledger) try(list []kg.Offered) (again bool) {
+func (l *Store) try(list []kg.Offered) (again bool) {
 	var moved bool
 	err := fault.Guard(func() (err error) {
 		moved, err = l.graph.RecordCapabilities(l.ctx, list)
@@ -133,7 +133,7 @@ func (l *Ledger) try(list []kg.Offered) (again bool) {
 }
 
 // Close writes the waiting versions, unless somebody else is writing or ctx ends.
-func (l *Ledger) Close(ctx context.Context) {
+func (l *Store) Close(ctx context.Context) {
 	l.close()
 	defer l.stop()
 	l.mu.Lock()
