@@ -27,7 +27,7 @@ func TestWhatADocumentSaysAndItsStatementsDoNotIsNamed(t *testing.T) {
 		{`{"@context": {"@vocab": "http://example.org/", "@direction": "ltr"}, "p": ["x", "y"], "q": {"@list": ["z"]}}`, "the base direction ltr of a text is not kept: base directions are of RDF 1.2, which is not read yet (3 times)", 5},
 		{`{"@context": {"p": {"@id": "http://example.org/p", "@direction": "rtl"}}, "p": "x"}`, "the base direction rtl", 1},
 		{`{"@context": {"p": {"@id": "http://example.org/p", "@direction": null}, "@direction": "rtl"}, "p": "x"}`, "", 1},
-		{vocab + `"p": "x", "@langauge": "en"}`, `the member "@langauge", which is no keyword of JSON-LD, says nothing; did you mean @language?`, 1},
+		{vocab + `"p": "x", "@languag": "en"}`, `the member "@languag", which is no keyword of JSON-LD, says nothing; did you mean @language?`, 1},
 		{vocab + `"p": "x", "@foo": [{"@foo": 1}]}`, `the member "@foo", which is no keyword of JSON-LD, says nothing (2 times)`, 1},
 		{vocab + `"p": {"@value": "x", "@index": "i"}, "@index": "j", "@included": [{"@id": "http://example.org/b", "q": 1}]}`, "", 2},
 		{vocab + `"p": {"@type": "@json", "@value": {"@foo": 1}}}`, "", 1},
@@ -65,7 +65,7 @@ func TestWhatADocumentSaysAndItsStatementsDoNotIsNamed(t *testing.T) {
 // names the attribute, and the one that was meant.
 func TestAMisspeltAttributeIsNamedBesideContent(t *testing.T) {
 	for attribute, meant := range map[string]string{
-		"resouce": "resource", "Resource": "resource", "datatyp": "datatype", "Datatype": "datatype", "parsetype": "parseType", "nodeid": "nodeID", "abuot": "about",
+		"resourc": "resource", "Resource": "resource", "datatyp": "datatype", "Datatype": "datatype", "parsetype": "parseType", "nodeid": "nodeID", "abuot": "about",
 	} {
 		for _, content := range []string{"text", "<ex:T/>"} {
 			text := `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:ex="http://example.org/"><rdf:Description rdf:about="http://example.org/a"><ex:p rdf:` +
