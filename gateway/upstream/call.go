@@ -318,7 +318,7 @@ func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do f
 			err = f.failure(s, l.clean)
 		case !errors.As(err, &e):
 			failure := l.classified(err)
-			l.pool.config.Log.Info("a call of an upstream server failed", "server", s.Name, "error", failure.Code, "notice", quote.Line(l.clean.shown(fault.Whole(err)), maxLogged))
+			l.pool.config.Log.Info("a call of an upstream server failed", "server", s.Name, "error", failure.Code, "said", quote.Line(l.clean.shown(fault.Whole(err)), maxLogged))
 			l.mu.Lock()
 			if l.session == session && failure.Code == gateway.UpstreamUnavailable && f == nil && !errors.As(err, &odd) {
 				l.drop(failure) // before the next caller uses the same session
