@@ -33,7 +33,7 @@ func listArtifacts(ctx context.Context, r *invoke.Request, in artifactsPage) (*a
 	if in.Cursor != "" {
 		var err error
 		if from, err = strconv.ParseInt(in.Cursor, 10, 64); err != nil || from < 1 {
-			return nil, fault.Argument("cursor", fault.Pattern, in.Cursor, "cursor is no next of ours; leave it out for the first page")
+			return nil, fault.Argument("cursor", fault.Pattern, in.Cursor, "cursor is not the next of an earlier answer; leave it out for the first page")
 		}
 	}
 	r.Release()

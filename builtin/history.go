@@ -123,7 +123,7 @@ func (t *telling) read(ctx context.Context) (before kg.Seq, err error) {
 	if cursor := t.asked.Cursor; cursor != "" {
 		c, err := t.Snapshot.FindCommit(ctx, cursor)
 		if err != nil {
-			return 0, fault.Argument("cursor", fault.Pattern, cursor, "cursor is no next of ours: "+err.Error()+"; leave it out for the first page")
+			return 0, fault.Argument("cursor", fault.Pattern, cursor, "cursor is not the next of an earlier answer: "+err.Error()+"; leave it out for the first page")
 		}
 		before = c.Seq
 	}

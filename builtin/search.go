@@ -48,7 +48,7 @@ func offsetOf(r *invoke.Request, given string) (int, error) {
 	offset, err := strconv.Atoi(seen)
 	switch {
 	case err != nil || offset < 0 || head == "":
-		return 0, fault.Argument("cursor", fault.Pattern, given, "cursor is no next of ours; leave it out for the first page")
+		return 0, fault.Argument("cursor", fault.Pattern, given, "cursor is not the next of an earlier answer; leave it out for the first page")
 	case head != shortHead(r):
 		return 0, fault.Argument("cursor", fault.HasValue, given,
 			fmt.Sprintf("cursor is of commit %s, and the head is %s now; leave it out to begin again", head, shortHead(r)))

@@ -121,7 +121,7 @@ func decode(text []byte, what string, into any) error {
 		return fault.New(fault.Malformed, "%s cannot be read: %v", what, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fault.New(fault.Malformed, "%s is followed by other text", what)
+		return fault.New(fault.Malformed, "%s is followed by other text; give one JSON object only", what)
 	}
 	return fit(v, into)
 }

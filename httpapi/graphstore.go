@@ -93,7 +93,7 @@ func (s *server) putGraph(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if len(documents) > 1 {
-		return fault.New(fault.Malformed, "PUT takes one document")
+		return fault.New(fault.Malformed, "PUT takes one document; send several with POST")
 	}
 	return s.load(w, r, graph, "replace", documents)
 }

@@ -50,7 +50,7 @@ func (r *Request) decodeText() error {
 		return errNoObject
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return fault.Argument("", fault.Datatype, nil, "there is something after the JSON object of arguments")
+		return fault.Argument("", fault.Datatype, nil, "there is text after the JSON object of arguments; send one object only")
 	}
 	if name, twice := jsontext.Repeated(r.call.Args); twice {
 		return fault.Argument(name, fault.Unique, nil, fmt.Sprintf("%q is given twice in one object", name))

@@ -126,7 +126,7 @@ func (b *wayBack) find(ctx context.Context, snap *Snapshot) (err error) {
 // last is the migration that was applied last. It must be the one that the caller named.
 func (b *wayBack) last(c *compiled) (migration.Record, error) {
 	if len(c.applied) == 0 {
-		return migration.Record{}, fault.New(fault.Missing, "no migration is applied")
+		return migration.Record{}, fault.New(fault.Missing, "no migration is applied, so there is nothing to roll back")
 	}
 	record := c.applied[len(c.applied)-1]
 	if n := b.request.Number; n != 0 && n != record.Number {

@@ -292,7 +292,7 @@ func (s *Session) UndoPromotion(ctx context.Context, u Undo) (Result, error) {
 	return s.undoDefinitions(ctx, u, func(snap *Snapshot, c Commit) error {
 		promoted, err := snap.isPromotion(ctx, c)
 		if err == nil && (!promoted || c.Parent.IsZero()) {
-			err = fault.New(fault.Conflict, "commit %s is no promotion that has a commit before it", c.ID.String())
+			err = fault.New(fault.Conflict, "commit %s is not a promotion, or is the first commit; give the commit of a promotion", c.ID.String())
 		}
 		return err
 	})

@@ -115,7 +115,7 @@ func (s *Snapshot) FindCommit(ctx context.Context, prefix string) (Commit, error
 		}
 		return s.source.CommitByID(ctx, prefix)
 	case s.Head().ID.IsZero():
-		return Commit{}, fault.New(fault.Missing, "there is no commit yet")
+		return Commit{}, fault.New(fault.Missing, "the graph has no commit yet; write something first")
 	}
 	return s.Head(), nil
 }

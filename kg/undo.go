@@ -154,7 +154,7 @@ func (s *Session) UndoSchema(ctx context.Context, u Undo) (Result, error) {
 			return err
 		}
 		if !alone {
-			return fault.New(fault.Conflict, "commit %s is no change of the schema that has a commit before it", c.ID.String())
+			return fault.New(fault.Conflict, "commit %s did not change the schema, or is the first commit; give a later one that did", c.ID.String())
 		}
 		quads, err := snap.schemaBefore(ctx, c)
 		if err != nil {

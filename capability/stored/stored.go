@@ -75,7 +75,7 @@ func (p Param) optional() bool { return p.Nullable || p.Default != nil }
 func Parse(text, name string, s *schema.Schema) (*Query, error) {
 	switch {
 	case len(text) > maxText:
-		return nil, fault.New(fault.TooLarge, "the query has %d bytes; at most %d are allowed", len(text), maxText)
+		return nil, fault.New(fault.TooLarge, "the query has %d bytes; at most %d are allowed: shorten it, or divide it into several", len(text), maxText)
 	case !utf8.ValidString(text):
 		return nil, fault.New(fault.Malformed, "the query is not valid UTF-8")
 	}

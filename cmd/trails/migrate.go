@@ -411,7 +411,7 @@ func (p *program) toRollBack(ctx context.Context, file string, to int, several b
 	last := len(status.Rows)
 	switch {
 	case last == 0:
-		return nil, fault.New(fault.Missing, "no migration is applied")
+		return nil, fault.New(fault.Missing, "no migration is applied, so there is nothing to roll back")
 	case !several:
 		to = last - 1
 	case to < 0 || to > last:

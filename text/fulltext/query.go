@@ -88,7 +88,7 @@ func ParseBeginning(text string) (Query, error) {
 	for _, t := range q.Terms {
 		cased := slices.DeleteFunc(slices.Clone(t.Parts), func(part string) bool { return !hasCase(part) })
 		if err == nil && len(cased) > 0 && len(cased) < len(t.Parts) {
-			err = fault.Argument("text", fault.Pattern, t.Text, "capitals divide "+t.Text+" in places that its small letters do not show")
+			err = fault.Argument("text", fault.Pattern, t.Text, "in "+t.Text+" a letter with capitals stands beside a script without spaces, so its words depend on case; give only the text before or after that place")
 		}
 	}
 	return q, err
