@@ -95,7 +95,7 @@ func (a Acceptance) Of(s Server) (all []Offered) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(x, y Offered) int { return strings.Compare(x.thing(), y.thing()) })
+	slices.SortStableFunc(all, func(x, y Offered) int { return strings.Compare(x.thing(), y.thing()) })
 	return all
 }
 

@@ -336,7 +336,7 @@ func (s *Schema) Tolerate(args any) (any, []Repair) {
 			repairs = append(repairs, Repair{rule, name})
 		}
 	}
-	slices.SortFunc(repairs, func(a, b Repair) int { return strings.Compare(a.Field, b.Field) })
+	slices.SortStableFunc(repairs, func(a, b Repair) int { return strings.Compare(a.Field, b.Field) })
 	return mended, repairs
 }
 

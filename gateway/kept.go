@@ -85,7 +85,7 @@ func FromQuads(quads []rdf.Quad) []Kept {
 			all = append(all, *k)
 		}
 	}
-	slices.SortFunc(all, func(a, b Kept) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(all, func(a, b Kept) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 

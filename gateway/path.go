@@ -217,7 +217,7 @@ func (c *Catalog) children(path string) ([]Card, error) {
 		}
 		cards = append(cards, card)
 	}
-	slices.SortFunc(cards, func(a, b Card) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(cards, func(a, b Card) int { return strings.Compare(a.ID, b.ID) })
 	return cards, nil
 }
 

@@ -32,8 +32,8 @@ func (s *Stable) Order(cards []Card) []Card {
 		s.keep(card.ID, &card)
 	}
 	byID := func(a, b Card) int { return strings.Compare(a.ID, b.ID) }
-	slices.SortFunc(before, byID)
-	slices.SortFunc(fresh, byID)
+	slices.SortStableFunc(before, byID)
+	slices.SortStableFunc(fresh, byID)
 	if len(before) > 0 && len(fresh) > 0 {
 		before = append(before, Card{ID: breakpoint, Kind: Internal, Name: breakpoint, Tags: []string{}})
 	}

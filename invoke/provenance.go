@@ -133,7 +133,7 @@ func (r *recorder) take() ([]arrival, int) {
 	defer r.mu.Unlock()
 	all, dropped := append(r.reads, r.refusals...), r.dropped
 	r.reads, r.refusals, r.dropped = nil, nil, 0
-	slices.SortFunc(all, func(a, b arrival) int { return a.nth - b.nth })
+	slices.SortStableFunc(all, func(a, b arrival) int { return a.nth - b.nth })
 	return all, dropped
 }
 

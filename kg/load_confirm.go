@@ -54,7 +54,7 @@ func (s *Snapshot) countTypes(ctx context.Context, types map[rdf.IRI]bool) ([]Re
 			counted = append(counted, Replaced{Name: s.compiled.typeName(iri), Nodes: int64(n)})
 		}
 	}
-	slices.SortFunc(counted, func(a, b Replaced) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(counted, func(a, b Replaced) int { return cmp.Compare(a.Name, b.Name) })
 	return counted, nil
 }
 

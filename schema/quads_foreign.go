@@ -63,7 +63,7 @@ func (r *quadReader) foreign(s *Schema) []Foreign {
 	for subject, words := range says {
 		out = append(out, Foreign{Subject: string(rdf.AppendTerm(nil, subject)), Says: slices.Sorted(maps.Keys(words))})
 	}
-	slices.SortFunc(out, func(a, b Foreign) int { return strings.Compare(a.Subject, b.Subject) })
+	slices.SortStableFunc(out, func(a, b Foreign) int { return strings.Compare(a.Subject, b.Subject) })
 	return out
 }
 

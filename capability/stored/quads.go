@@ -50,6 +50,6 @@ func FromQuads(quads []rdf.Quad, s *schema.Schema) []Kept {
 		k.Query, k.Err = Parse(k.Text, k.ID, s)
 		all = append(all, k)
 	}
-	slices.SortFunc(all, func(a, b Kept) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(all, func(a, b Kept) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 }

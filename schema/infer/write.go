@@ -106,7 +106,7 @@ func sortRenamed(renamed, kept []Renamed) []Renamed {
 			renamed[i].Name = name
 		}
 	}
-	slices.SortFunc(renamed, func(a, b Renamed) int {
+	slices.SortStableFunc(renamed, func(a, b Renamed) int {
 		return cmp.Or(cmp.Compare(a.Property, b.Property), cmp.Compare(a.Name, b.Name))
 	})
 	return renamed

@@ -94,7 +94,7 @@ func FromQuads(quads []rdf.Quad) []Record {
 	for _, r := range byNode {
 		all = append(all, *r)
 	}
-	slices.SortFunc(all, func(a, b Record) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortStableFunc(all, func(a, b Record) int { return cmp.Compare(a.Number, b.Number) })
 	return all
 }
 
