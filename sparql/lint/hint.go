@@ -123,7 +123,7 @@ func (r *run) illFormed(t rdf.Term) bool {
 // in two ways is shown in both.
 func (r *run) rewritten(t rdf.Term, datatypes []rdf.IRI) string {
 	for _, d := range datatypes {
-		if d == rdf.XSDString && rdf.DatatypeOf(t) == d || d == schema.Vector {
+		if d == rdf.XSDString && rdf.DatatypeOf(t) == d || d == schema.Vector || d == rdf.RDFLangString { // its language is not known
 			continue
 		}
 		var ways []string
