@@ -86,6 +86,7 @@ type ChangeHash struct {
 	Added, Removed int64
 }
 
+// NewChangeHash returns the hash of no changes.
 func NewChangeHash() *ChangeHash { return &ChangeHash{sum: sha256.New()} }
 
 // Next begins the change of q; quads must come in the order of their lines.

@@ -43,6 +43,7 @@ type Handle struct {
 	roots   roots
 }
 
+// Of returns the handle of a connection.
 func Of(c *sqlite.Conn) *Handle {
 	fields := reflect.ValueOf(c).Elem()
 	return &Handle{
