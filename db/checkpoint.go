@@ -14,7 +14,7 @@ import (
 const (
 	// logWait is how long a checkpoint keeps the lock for writing while it waits for readers. New readers do not
 	// prolong the wait: once everything is copied they read the file, not the log.
-	logWait = 500 * time.Millisecond
+	logWait = 200 * time.Millisecond
 	// logGlance is how long a checkpoint waits after a finished write.
 	logGlance      = 50 * time.Millisecond
 	logGlanceAgain = 5 * time.Second
