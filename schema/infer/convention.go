@@ -17,7 +17,8 @@ import (
 
 // Conventions describe how a table's cells write values that XSD writes differently. The zero
 // Conventions accept what has one meaning only (yes and no, dates that begin with the year or
-// name the month, a space between date and time) and otherwise XSD's forms.
+// name the month, a space between date and time, midnight for a date alone in a column of dates
+// with times and the other way round, a time without seconds) and otherwise XSD's forms.
 type Conventions struct {
 	// Dates is the order of day and month in dates with slashes or dashes: dmy or mdy. Either
 	// value also accepts dates with points, which are always day first.
@@ -42,9 +43,20 @@ func (c Conventions) Text(p *schema.Property, cell string) (text string, ok bool
 		if date, ok := isoDate(cell, c.Dates); ok {
 			return date, true
 		}
+		moment, _ := isoDateTime(cell, c.Dates)
+		if date, ok := strings.CutSuffix(moment, midnight); ok {
+			return date, true
+		}
 	case p.Datatype == "datetime" || p.Datatype == "datetime_stamp":
 		if moment, ok := isoDateTime(cell, c.Dates); ok {
 			return moment, true
+		}
+		if date, ok := isoDate(cell, c.Dates); ok && p.Datatype == "datetime" {
+			return date + midnight, true
+		}
+	case p.Datatype == "time":
+		if clock, ok := isoTime(cell); ok {
+			return clock, true
 		}
 	}
 	return cell, true
@@ -161,8 +173,18 @@ func isoDateTime(text, order string) (moment string, ok bool) {
 		return "", false
 	}
 	date, ok := isoDate(strings.TrimSuffix(text[:at], ","), order)
-	parts := clock.FindStringSubmatch(text[at+1:])
-	if !ok || parts == nil {
+	clock, isClock := isoTime(text[at+1:])
+	moment = date + "T" + clock
+	return moment, ok && isClock && xsd.Valid(moment, rdf.XSDDateTime)
+}
+
+// midnight is the end of a date and time that is a date alone.
+const midnight = "T00:00:00"
+
+// isoTime reads a time of day, with or without seconds.
+func isoTime(text string) (time string, ok bool) {
+	parts := clock.FindStringSubmatch(strings.TrimSpace(text))
+	if parts == nil {
 		return "", false
 	}
 	hour, _ := strconv.Atoi(parts[1])
@@ -182,8 +204,8 @@ func isoDateTime(text, order string) (moment string, ok bool) {
 	case len(zone) == len("+0100"):
 		zone = zone[:3] + ":" + zone[3:]
 	}
-	moment = fmt.Sprintf("%sT%02d:%s:%s%s%s", date, hour, parts[2], cmp.Or(parts[3], "00"), parts[4], zone)
-	return moment, xsd.Valid(moment, rdf.XSDDateTime)
+	time = fmt.Sprintf("%02d:%s:%s%s%s", hour, parts[2], cmp.Or(parts[3], "00"), parts[4], zone)
+	return time, xsd.Valid(time, rdf.XSDTime)
 }
 
 // currencies are accepted before or after an amount.
@@ -243,10 +265,12 @@ type written struct {
 	dates, numbers   [2]int64 // cells that dmy and mdy accept; cells that comma and point accept
 	times            [2]int64 // as dates, for dates with times
 	anyDate, anyTime int64    // cells accepted without an order
+	clocks           int64    // cells that are a time of day alone
 	words            int64    // cells like yes and no
 	yes, no          string   // the first of them
 	otherDate        string   // a cell that is a different date under dmy and mdy
 	ordered          string   // the first cell that dmy and mdy read differently
+	dateAlone        string   // the first date without a time
 	otherNumber      string   // a cell that is a different number under comma and point
 	fraction, big    [2]bool
 	currency, sample string // sample is a cell, sampled that XSD writes it differently
@@ -279,11 +303,16 @@ func (w *written) add(cell string) {
 	if _, ok := isoDateTime(cell, ""); ok {
 		w.anyTime++
 	}
+	clock, isClock := isoTime(cell)
+	if isClock {
+		w.clocks++
+	}
 	var read [2]string
 	for i, order := range orders {
 		if date, ok := isoDate(cell, order); ok {
 			w.dates[i]++
 			read[i] = date
+			w.dateAlone = cmp.Or(w.dateAlone, cell)
 		} else if moment, ok := isoDateTime(cell, order); ok {
 			w.times[i]++
 			read[i] = moment
@@ -312,22 +341,23 @@ func (w *written) add(cell string) {
 	if read[0] != "" && read[1] != "" && read[0] != read[1] {
 		w.otherNumber = cell
 	}
-	otherwise := read != [2]string{} && read[0] != cell && read[1] != cell || dates != [2]string{} && dates[0] != cell && dates[1] != cell
+	otherwise := read != [2]string{} && read[0] != cell && read[1] != cell || dates != [2]string{} && dates[0] != cell && dates[1] != cell || isClock && clock != cell
 	if len(cell) <= shortText && (w.sample == "" || otherwise && !w.sampled) {
 		w.sample, w.sampled = cell, otherwise
 	}
 }
 
-// inOrder returns the count of dates, or of dates with times, under dmy and mdy. It is zero if
-// they need no order.
+// moments returns the count of dates, with times or alone, under dmy and mdy.
+func (w *written) moments() [2]int64 {
+	return [2]int64{w.dates[0] + w.times[0], w.dates[1] + w.times[1]}
+}
+
+// inOrder returns the count of moments under dmy and mdy. It is zero if they need no order.
 func (w *written) inOrder() [2]int64 {
-	switch {
-	case w.anyDate == max(w.dates[0], w.dates[1]) && w.anyTime == max(w.times[0], w.times[1]):
-		return [2]int64{}
-	case max(w.times[0], w.times[1]) > max(w.dates[0], w.dates[1]):
-		return w.times
+	if read := w.moments(); w.anyDate+w.anyTime != slices.Max(read[:]) {
+		return read
 	}
-	return w.dates
+	return [2]int64{}
 }
 
 // amounts returns the count of numbers under comma and point. It is zero if some cells are
@@ -432,21 +462,43 @@ func (p *Proposal) byConvention(t *typeStats, s *propertyStats) (word, because s
 			return "boolean", strings.ToLower(w.no) + " is false"
 		}
 		return "boolean", strings.ToLower(w.yes) + " and " + strings.ToLower(w.no) + " are true and false"
-	case date >= 0 && all(w.times[date]) && w.times[date] > w.anyTime:
-		return "datetime", "times such as " + strconv.Quote(cmp.Or(w.ordered, w.sample)) + " are read as " + t.conventions.Dates
-	case date >= 0 && all(w.dates[date]) && w.dates[date] > w.anyDate:
-		return "date", "dates such as " + strconv.Quote(cmp.Or(w.ordered, w.sample)) + " are read as " + t.conventions.Dates
+	case date >= 0 && all(w.moments()[date]) && w.moments()[date] > w.anyDate+w.anyTime:
+		return w.momentsReadAs(w.times[date], t.conventions)
+	case all(w.anyDate+w.anyTime) && (w.sampled || w.anyDate > 0 && w.anyTime > 0):
+		return w.momentsReadAs(w.anyTime, Conventions{})
 	case !w.sampled: // cells that XSD accepts need no convention
-	case all(w.anyDate):
-		read, _ := isoDate(w.sample, "")
-		return "date", "dates such as " + strconv.Quote(w.sample) + " are read as " + read
-	case all(w.anyTime):
-		read, _ := isoDateTime(w.sample, "")
-		return "datetime", "times such as " + strconv.Quote(w.sample) + " are read as " + read
-	case w.otherDate != "" && (all(min(w.dates[0], w.dates[1])) || all(min(w.times[0], w.times[1]))):
+	case all(w.clocks):
+		read, _ := isoTime(w.sample)
+		return "time", "times such as " + strconv.Quote(w.sample) + " are read as " + read
+	case w.otherDate != "" && all(min(w.moments()[0], w.moments()[1])):
 		return "", strconv.Quote(w.otherDate) + " may be two dates: dates dmy or mdy says which"
 	case all(w.amounts()[0]) && all(w.amounts()[1]) && !w.mixed && w.otherNumber != "":
 		return "", strconv.Quote(w.otherNumber) + " may be two numbers: decimal , or . says which"
+	}
+	return word, because
+}
+
+// momentsReadAs returns the datatype of a column of dates, so many of them with times, and how
+// its cells are read.
+func (w *written) momentsReadAs(times int64, by Conventions) (word, because string) {
+	word, because = "date", "dates"
+	if times > 0 {
+		word = "datetime"
+	}
+	if w.dateAlone == "" {
+		because = "times"
+	}
+	if w.sampled {
+		sample, as := w.sample, by.Dates
+		if as == "" {
+			as, _ = by.Text(&schema.Property{Datatype: word}, sample)
+		} else {
+			sample = cmp.Or(w.ordered, sample)
+		}
+		because += " such as " + strconv.Quote(sample) + " are read as " + as
+	}
+	if times > 0 && w.dateAlone != "" {
+		because += "; " + strconv.Quote(w.dateAlone) + ", without a time, is midnight"
 	}
 	return word, because
 }
@@ -470,7 +522,7 @@ func (p *Proposal) Undecided() (date, number string) {
 			if !t.cells || !s.isText() {
 				continue
 			}
-			if t.conventions.Dates == "" && (w.all(min(w.dates[0], w.dates[1]), p.Strict) || w.all(min(w.times[0], w.times[1]), p.Strict)) {
+			if t.conventions.Dates == "" && w.all(min(w.moments()[0], w.moments()[1]), p.Strict) {
 				date = cmp.Or(date, w.otherDate)
 			}
 			if amounts := w.amounts(); t.conventions.Decimal == "" && !w.mixed && w.all(min(amounts[0], amounts[1]), p.Strict) {

@@ -10,7 +10,7 @@ import (
 )
 
 // words are the datatypes to try, narrowest first.
-var words = []string{"boolean", "integer", "big_integer", "number", "decimal", "date", "datetime", "uri", "string", langString}
+var words = []string{"boolean", "integer", "big_integer", "number", "decimal", "date", "datetime", "time", "uri", "string", langString}
 
 const langString = "lang_string"
 

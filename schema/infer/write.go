@@ -441,20 +441,28 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 // and the number of those; "" for none.
 func (s *propertyStats) half() (n int64, word string) {
 	of, _ := s.valued()
+	w := &s.written
+	most := func(n int64) bool { return n < w.count && n*2 >= w.count }
+	read, amounts := w.moments(), w.amounts()
+	moments := slices.Max(read[:])
+	if w.dateAlone != "" && slices.Max(w.times[:]) > 0 && most(moments) {
+		return moments, "datetime"
+	}
 	for _, m := range of.nearly {
 		if m.word != "string" && !m.accepted && m.count*2 <= of.count {
 			return of.count - m.count, m.word
 		}
 	}
-	w := &s.written
-	most := func(n int64) bool { return n < w.count && n*2 >= w.count }
-	dates, amounts := slices.Max(w.dates[:]), w.amounts()
 	amount := slices.Max(amounts[:])
 	switch {
 	case most(w.words):
 		return w.words, "boolean"
-	case most(dates):
-		return dates, "date"
+	case most(moments) && w.dateAlone == "":
+		return moments, "datetime"
+	case most(moments):
+		return moments, "date"
+	case most(w.clocks):
+		return w.clocks, "time"
 	case most(amount) && !w.mixed:
 		return amount, "decimal"
 	}
