@@ -202,7 +202,11 @@ func (d *deserializer) values(subject, predicate rdf.Term, values any) {
 func (d *deserializer) inside(name rdf.Term, nodes any) {
 	defer func(graph rdf.Term) { d.graph = graph }(d.graph)
 	d.graph = name
-	d.each(nodes, func(rdf.Term) {})
+	d.each(nodes, func(node rdf.Term) {
+		if isTerm(node) && !isNode(node) { // a value in a graph container
+			d.leftOut.Add(besideNodes(node))
+		}
+	})
 }
 
 // emit adds a statement, or counts it as left out if one of its terms is a noTerm.

@@ -91,6 +91,7 @@ func (j *JSONLDReader) document() error {
 
 func (j *JSONLDReader) convert(document any, references *references) error {
 	references.collect(document)
+	references.values(document)
 	top, _ := document.(map[string]any)
 	top = maps.Clone(top)
 	document = references.hide(document)

@@ -3,6 +3,7 @@ package rdfio
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 
 	"trails/fault"
 	"trails/rdf"
+	"trails/text/quote"
 )
 
 // references hides relative IRI references from json-gold, which resolves them by net/url: that
@@ -24,6 +26,7 @@ type references struct {
 	document string // the document's initial base
 	load     ContextLoader
 	terms    map[string]bool // defined by contexts, and looked up by name
+	graphs   map[string]bool // @graph, and the terms that mean it
 	seen     map[string]bool // remote contexts whose terms are in terms
 	later    string          // syntax of RDF 1.2 found in the document; "" for none
 	leftOut  LeftOut         // members that mean nothing in JSON-LD
@@ -31,7 +34,7 @@ type references struct {
 
 func newReferences(text []byte, base string, load ContextLoader) *references {
 	digest := sha256.Sum256(text)
-	return &references{mark: "x" + hex.EncodeToString(digest[:8]), document: base, load: load, terms: map[string]bool{}, seen: map[string]bool{}}
+	return &references{mark: "x" + hex.EncodeToString(digest[:8]), document: base, load: load, terms: map[string]bool{}, graphs: map[string]bool{"@graph": true}, seen: map[string]bool{}}
 }
 
 func (r *references) base(iri string) string {
@@ -89,11 +92,46 @@ func (r *references) collectTerms(context any) {
 				continue
 			}
 			r.terms[key] = true
-			if definition, ok := member.(map[string]any); ok {
+			definition, isDefinition := member.(map[string]any)
+			if isDefinition {
 				r.collectTerms(definition["@context"])
+				member = definition["@id"]
 			}
+			r.graphs[key] = r.graphs[key] || member == "@graph"
 		}
 	}
+}
+
+// values counts what stands among the nodes of a document or a graph and is none: expansion
+// drops it.
+func (r *references) values(nodes any) {
+	list, isList := nodes.([]any)
+	if !isList {
+		list = []any{nodes}
+	}
+	for _, item := range list {
+		object, isObject := item.(map[string]any)
+		value, isValue := object["@value"]
+		members, isOrdered := object["@list"]
+		switch {
+		case isValue && value != nil:
+			item = value
+		case isOrdered:
+			item = members
+		case isObject || isValue || item == nil:
+			continue
+		}
+		if nested, isNested := item.([]any); isNested && !isOrdered {
+			r.values(nested)
+			continue
+		}
+		text, _ := json.Marshal(item) // it was decoded from JSON
+		r.leftOut.Add(besideNodes(text))
+	}
+}
+
+func besideNodes(value any) Omission {
+	return Omission{Message: fmt.Sprintf("the value %s stands beside nodes, as the value of no member", quote.Line(fmt.Sprintf("%s", value), excerptBytes))}
 }
 
 // hide returns the document with its references hidden.
@@ -118,6 +156,9 @@ func (r *references) hide(document any) any {
 				v[key] = r.hideInContext(member)
 			case "@value", "@language", "@direction", "@index":
 			default:
+				if r.graphs[key] {
+					r.values(member)
+				}
 				v[key] = r.hide(member)
 				if !r.isKnown(key) {
 					unknown = append(unknown, key)

@@ -118,6 +118,11 @@ func TestWhatJSONLDLeavesOutIsCounted(t *testing.T) {
 		{`{"@id":"http://ex/s","@reverse":{"http://ex/p q":{"@id":"http://ex/o"}}}`, 1, `has the character ' '`},
 		{`{"@id":"http://ex/s","http://ex/p":1e999}`, 1, "beyond"},
 		{`{"@id":"http://ex/s","http://ex/p":[null,1]}`, 0, ""},
+		{`["stray",{"@id":"http://ex/s","http://ex/p":1},7,[true,[null]],null]`, 3, `the value "stray" stands beside nodes`},
+		{`{"@graph":["stray",{"@id":"http://ex/s","http://ex/p":{"@value":1}},{"@value":"lone"},{"@value":null},{"@list":["a","b"]},{"@id":"http://ex/nothing"}]}`, 3, `the value "stray" stands beside nodes`},
+		{`{"@graph":"stray"}`, 1, `the value "stray"`},
+		{`{"@context":{"all":"@graph","some":{"@id":"@graph"}},"@id":"http://ex/g","all":[1,{"@id":"http://ex/s","some":[2]}]}`, 2, "the value 1 stands"},
+		{`{"@context":{"g":{"@id":"http://ex/g","@container":"@graph"}},"@id":"http://ex/s","g":["stray",{"http://ex/p":1}]}`, 1, `the value "stray" stands`},
 	} {
 		r := rdfio.NewJSONLDReader(strings.NewReader(c.document), "", rdfio.Limits{}, nil)
 		if _, err := readAll(r); err != nil {
