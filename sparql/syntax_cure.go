@@ -24,6 +24,9 @@ const (
 	unvar = `^([A-Za-z_]\w*)(?:[^\w:/(]|$)`
 )
 
+// later is the advice for syntax of SPARQL 1.2.
+const later = `triples as terms, annotations, reifiers, base directions and VERSION are of RDF 1.2, which is not read yet`
+
 // nameAhead and nameBehind match the two sides of the slash in a node's name, such as Person/ana.
 const (
 	nameAhead  = `([A-Za-z][\w-]*)?:([\w-]+)`
@@ -37,6 +40,14 @@ var cures = []cure{
 	{nameAhead + `/$`, `^` + nameBehind, `a node is written $1:$2\/$3, or as its whole IRI in < >, or is a parameter: {"iri":"$2/$3"}`},
 	{`[\s(,]([A-Z]\w*)$`, `^/` + nameBehind, `a node is written :$1\/$2, or as its whole IRI in < >, or is a parameter: {"iri":"$1/$2"}`},
 	{`[\s(,{]$`, `^([A-Z]\w*)/` + nameBehind, `a node is written :$1\/$2, or as its whole IRI in < >, or is a parameter: {"iri":"$1/$2"}`},
+
+	// SPARQL 1.2.
+	{``, `^<<|^\{\||^~\s*[^\s"'/*]`, later},
+	{`<$`, `^<`, later},
+	{`\{$`, `^\|`, later},
+	{`@[A-Za-z][\w-]*$`, `^-{0,2}(?i:ltr|rtl)\b`, later},
+	{``, `(?i)^(?:(?:is)?TRIPLE|SUBJECT|PREDICATE|OBJECT|LANGDIR|hasLANG|hasLANGDIR|STRLANGDIR)\s*\(`, later},
+	{begin, `(?i)^VERSION\s*["']`, later},
 
 	// Markup around a query.
 	{"", "^```", "the text stands alone: leave the lines of ``` out"},

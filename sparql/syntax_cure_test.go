@@ -188,7 +188,24 @@ func TestASyntaxErrorNamesWhatToWrite(t *testing.T) {
 			t.Errorf("following %q fails: %v\n%s", c.say, err, c.right)
 		}
 	}
+	for _, text := range []string{
+		`SELECT * { << ?a ?b ?c >> ?d ?e }`, `SELECT * { ?a ?b << ?c ?d ?e >> }`, `SELECT * { ?a ?b <<( ?c ?d ?e )>> }`, `SELECT * { <<?a ?b ?c>> ?d ?e }`, `SELECT * { <<:a :b :c ~ :r>> ?d ?e }`,
+		`SELECT * { ?a ?b ?c {| :p 1 |} }`, `SELECT * { ?a ?b ?c ~ ?r }`, `SELECT * { ?a ?b "c" ~ :r {| :p 1 |} . }`, `SELECT * { ?a ?b ?c ~ }`, `SELECT * { ?a ?b ?c ~ _:r . }`,
+		`SELECT * { BIND(<<( :a :b 1 )>> AS ?t) }`, `SELECT (TRIPLE(1, 2, 3) AS ?t) {}`, `SELECT * { ?a ?b ?c FILTER(isTriple(?c)) }`, `SELECT (SUBJECT(?x) AS ?s) { ?x ?y ?z }`, `SELECT (object(?x) AS ?s) { ?x ?y ?z }`,
+		`SELECT (LANGDIR("x") AS ?d) {}`, `SELECT (hasLANG("x") AS ?d) {}`, `SELECT (hasLANGDIR("x") AS ?d) {}`, `SELECT (STRLANGDIR("x", "en", "ltr") AS ?d) {}`,
+		`SELECT ("x"@en--ltr AS ?d) {}`, `SELECT * { ?a ?b "x"@de-CH--rtl }`, `SELECT * { VALUES ?a { "x"@en--ltr } }`,
+		`VERSION "1.2" SELECT * { ?a ?b ?c }`, `PREFIX x: <urn:x> VERSION '1.2' SELECT * { ?a ?b ?c }`, `CONSTRUCT { << ?a ?b ?c >> :p 1 } WHERE { ?a ?b ?c }`,
+	} {
+		if _, err := sparql.Parse(text, opts); err == nil || !strings.Contains(err.Error(), "are of RDF 1.2, which is not read yet") {
+			t.Errorf("%s\nis refused with %v, which does not say RDF 1.2", text, err)
+		}
+	}
 	for _, c := range [][2]string{
+		{`INSERT DATA { << :a :b 1 >> :c 2 }`, "RDF 1.2"},
+		{`INSERT DATA { :a :b "x"@en--ltr }`, "RDF 1.2"},
+		{`INSERT DATA { :a :b 1 {| :c 2 |} }`, "RDF 1.2"},
+		{`DELETE WHERE { :a :b <<( :a :b 1 )>> }`, "RDF 1.2"},
+		{`VERSION "1.2" INSERT DATA { :a :b 1 }`, "RDF 1.2"},
 		{`SELECT ?x { ?x a :T }`, "run by query"},
 		{`MATCH (n) RETURN n`, "this is Cypher"},
 		{`INSERT INTO Technique (name) VALUES ('a')`, "this is SQL"},
