@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"trails/e2e/testrun"
+	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
 )
@@ -395,5 +396,14 @@ func TestOneBadCellDoesNotDecide(t *testing.T) {
 	}
 	if schema := inferred(t, load.Options{}, source("in.csv", long+"short\n")); !strings.Contains(schema, "v: {type: integer") {
 		t.Errorf("a row that is too short decides in\n%s", schema)
+	}
+	for text, bad := range map[string]bool{
+		"id,v\n1,5\n2\n3,7\n": false, "id,v\n1,5\n2\n": true, "id,v\n1,5\n2,6,7\n3,\"7\" \"\n4,7\n5,8\n": false,
+		"id,v\n1,2\n2,2\n3,2\n4,2\n5,2\n6\n7\n8\n9\n": true,
+	} {
+		proposed, err := kg.Propose(t.Context(), ana, []kg.Source{source("in.csv", text)}, load.Options{})
+		if bad != fault.Is(err, fault.InvalidData) || !bad && (err != nil || !proposed.Loads[0].Rejects) {
+			t.Errorf("rows that cannot be read decide: %+v, %v of\n%s", proposed, err, text)
+		}
 	}
 }

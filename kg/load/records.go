@@ -33,7 +33,8 @@ func Records(ctx context.Context, o Options, each func(infer.Record) error) erro
 			return err
 		}
 	}
-	if bad := int64(len(r.Bad)); bad > 0 && (o.Strict || r.Records < 9 || bad > max(1, r.Records/20)) {
+	bad := int64(len(r.Bad))
+	if infer.TooMany(bad, r.Records+bad) || bad > 0 && (o.Strict || bad >= r.Records) {
 		return fault.Invalid(r.Bad)
 	}
 	return nil

@@ -553,6 +553,9 @@ func (s *propertyStats) badCells() []string {
 // maxBadCells is how many values the note lists.
 const maxBadCells = 3
 
+// TooMany reports whether so many of the rows are left out that the table is probably read amiss.
+func TooMany(left, rows int64) bool { return left > max(3, rows/5) }
+
 // Bad takes the errors of a load of the proposal: fields, the number of rows, and how many rows
 // were left out. It reports whether all errors were expected: a few bad values in a property,
 // and references to rows left out. For other errors it weakens the proposal, as
@@ -563,7 +566,7 @@ func (p *Proposal) Bad(fields []fault.FieldError, rows, left int64) (expected, l
 			s.bad = nil
 		}
 	}
-	if left > max(3, rows/5) && !p.Strict {
+	if TooMany(left, rows) && !p.Strict {
 		p.Strict = true
 		return false, true
 	}
