@@ -102,7 +102,7 @@ func variedFile(t *testing.T) (content []byte, pages map[int]string) {
 	t.Helper()
 	file := notesFile(t)
 	var lines strings.Builder
-	for i := range 2000 {
+	for i := range 400 {
 		lines.WriteString(noteLine(fmt.Sprintf("n%d", i)) + "\n")
 	}
 	data := write(t, "notes.ndjson", lines.String())
