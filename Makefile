@@ -117,7 +117,6 @@ GOLDEN = $(sort $(dir $(addprefix ./,$(shell git grep -lE 'projecttest\.Golden|T
 
 .PHONY: generate
 generate: ## write the golden files anew, so that one without a tool is gone; leaves a clean tree when nothing changed
-	rm -f testdata/mcp_schemas/*.json testdata/openapi/*.json testdata/td/*.json
 	TRAILS_UPDATE_MCP_SNAPSHOTS=1 go test -count=1 -run 'Snapshot|Golden' $(GOLDEN)
 
 .PHONY: tools

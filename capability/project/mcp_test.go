@@ -19,8 +19,6 @@ import (
 	"trails/schema"
 )
 
-const goldenDir = "../../testdata/mcp_schemas"
-
 func fixture(t testing.TB) []capability.Descriptor {
 	t.Helper()
 	src, err := os.ReadFile("testdata/fixture.yaml")
@@ -58,16 +56,15 @@ func kinds(t testing.TB) []capability.Descriptor {
 // TestToolsAreTheirGoldenFiles compares each tool byte for byte. The files are
 // rewritten only with TRAILS_UPDATE_MCP_SNAPSHOTS=1.
 func TestToolsAreTheirGoldenFiles(t *testing.T) {
+	texts := map[string][]byte{}
 	for _, d := range kinds(t) {
-		if d.Kind() == capability.KindMeta { // package builtin has those of all
-			continue
-		}
 		text, err := project.Tools(project.Process{}).Encode(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		projecttest.Golden(t, goldenDir, capability.ToolName(d.ID), text)
+		texts[capability.ToolName(d.ID)] = text
 	}
+	projecttest.Golden(t, "testdata/mcp_schemas", texts)
 }
 
 // The columns of a table are schemas by their places, as JSON Schema and as WoT has them. A
@@ -109,11 +106,15 @@ func TestTheColumnsOfATableHaveTypes(t *testing.T) {
 	}
 }
 
-// TestGoldenSchemasAreDraft07 compiles every golden file there is, whoever wrote it.
+// TestGoldenSchemasAreDraft07 compiles every golden file of a tool, those of the example included.
 func TestGoldenSchemasAreDraft07(t *testing.T) {
-	paths, err := filepath.Glob(goldenDir + "/*.json")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no golden files in %s: %v", goldenDir, err)
+	var paths []string
+	for _, dir := range []string{"testdata/mcp_schemas", "../../testdata/mcp_schemas"} {
+		files, err := filepath.Glob(dir + "/*.json")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no golden files in %s: %v", dir, err)
+		}
+		paths = append(paths, files...)
 	}
 	for _, path := range paths {
 		src, err := os.ReadFile(path)

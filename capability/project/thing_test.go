@@ -21,13 +21,15 @@ import (
 const thingDir = "../../testdata/td"
 
 func TestActionsAreTheirGoldenFiles(t *testing.T) {
+	texts := map[string][]byte{}
 	for _, d := range kinds(t) {
 		text, err := project.Actions(project.Process{}).Encode(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		projecttest.Golden(t, thingDir, d.ID, text)
+		texts[d.ID] = text
 	}
+	projecttest.Golden(t, thingDir, texts)
 }
 
 func validates(t *testing.T, s *jsonschema.Schema, text []byte) error {

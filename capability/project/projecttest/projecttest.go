@@ -7,22 +7,40 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Golden compares what a view shows of a capability, indented for review, with its file in
-// a directory, which is rewritten only with TRAILS_UPDATE_MCP_SNAPSHOTS=1.
-func Golden(t *testing.T, dir, name string, text []byte) {
+// Golden compares what a view shows of each capability, by the names of their files and indented for
+// review, with the JSON files of a directory, which has no others. The files are rewritten, and those
+// of no capability removed, only with TRAILS_UPDATE_MCP_SNAPSHOTS=1.
+func Golden(t *testing.T, dir string, texts map[string][]byte) {
 	t.Helper()
-	var out bytes.Buffer
-	if err := json.Indent(&out, text, "", "  "); err != nil {
+	for name, text := range texts {
+		var out bytes.Buffer
+		if err := json.Indent(&out, text, "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		out.WriteByte('\n')
+		compare(t, filepath.Join(dir, name+".json"), out.Bytes())
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	out.WriteByte('\n')
-	compare(t, filepath.Join(dir, name+".json"), out.Bytes())
+	for _, file := range files {
+		if _, shown := texts[strings.TrimSuffix(filepath.Base(file), ".json")]; shown {
+			continue
+		}
+		if !rewriting() {
+			t.Errorf("%s is of no capability (set TRAILS_UPDATE_MCP_SNAPSHOTS=1 to remove it)", file)
+		} else if err := os.Remove(file); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // GoldenText compares a text that is made from the code, such as a page of the documents, with its
@@ -32,9 +50,11 @@ func GoldenText(t *testing.T, path, text string) {
 	compare(t, path, []byte(text))
 }
 
+func rewriting() bool { return os.Getenv("TRAILS_UPDATE_MCP_SNAPSHOTS") == "1" }
+
 func compare(t *testing.T, path string, got []byte) {
 	t.Helper()
-	if os.Getenv("TRAILS_UPDATE_MCP_SNAPSHOTS") == "1" {
+	if rewriting() {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
