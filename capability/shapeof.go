@@ -41,11 +41,12 @@ func ShapeOf[T any]() Shape { return Shape{Fields: FieldsOf[T](), Closed: true} 
 func FieldsOf[T any]() []Field { return FieldsOfType(reflect.TypeFor[T]()) }
 
 // FieldsOfType is [FieldsOf] of a type.
-func FieldsOfType(t reflect.Type) (fields []Field) {
-	for _, m := range membersOf(t) {
-		f := fieldOf(m.name, m.optional, m.StructField)
-		f.Required = f.Required && !m.within
-		fields = append(fields, f)
+func FieldsOfType(t reflect.Type) []Field {
+	members := membersOf(t)
+	fields := make([]Field, len(members))
+	for i, m := range members {
+		fields[i] = fieldOf(m.name, m.optional, m.StructField)
+		fields[i].Required = fields[i].Required && !m.within
 	}
 	return fields
 }
@@ -67,6 +68,7 @@ func membersOf(t reflect.Type) (all []member) {
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("capability: %s is no struct", t))
 	}
+	all = make([]member, 0, t.NumField())
 	for i := range t.NumField() {
 		field := t.Field(i)
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
