@@ -220,7 +220,7 @@ func (p *program) planImport(ctx context.Context, file string, sources []kg.Sour
 			if err != nil {
 				return nil, err
 			}
-			if left = result.LeftOut; left > max(3, (result.Records+left)/5) {
+			if left = result.LeftOut; infer.TooMany(left, result.Records+left) {
 				_, err := p.importLoad(ctx, file, o, sources, proposed.Sources[i], nil, false, arguments{"dry_run": true})
 				return nil, err
 			}

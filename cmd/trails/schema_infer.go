@@ -57,7 +57,10 @@ proposed.`,
 					return err
 				}
 			}
-			return nil
+			if proposed.LeftOut > 0 {
+				_, err = fmt.Fprintf(p.stdout, "# It leaves out %s, and says what is wrong with each.\n", count(proposed.LeftOut, "row"))
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&o.Type, "type", "", "`name` of the type that rows of tables and objects of JSON are of")
