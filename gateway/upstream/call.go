@@ -439,12 +439,13 @@ func (l *link) classified(err error) *gateway.Error {
 	case errors.As(err, &answered):
 		return fail(gateway.UpstreamError).WithFields(l.clean.fields(fieldsOf(answered.Data)))
 	}
+	if strings.Contains(err.Error(), "json: ") { // whether or not the client has ended its connection over it
+		return gateway.Fail(gateway.UpstreamError, name, "the upstream %s: it answered with something that has not the form that MCP gives it", name)
+	}
 	if how := l.lastWords(err); how != "" {
 		return gateway.Fail(gateway.UpstreamUnavailable, name, "the upstream %s is not there any more: %s", name, how)
 	}
 	switch {
-	case strings.Contains(err.Error(), "json: "):
-		return gateway.Fail(gateway.UpstreamError, name, "the upstream %s: it answered with something that has not the form that MCP gives it", name)
 	case !errors.Is(err, mcp.ErrConnectionClosed) && !strings.Contains(err.Error(), "connection") && !strings.Contains(err.Error(), "EOF"):
 		return fail(gateway.UpstreamError)
 	case len(l.server.Command) > 0:

@@ -25,6 +25,9 @@ type wire struct {
 	Error   json.RawMessage `json:"error,omitempty"`
 }
 
+// mostNested is how deep a message may nest. The client ends its connection over a deeper one.
+const mostNested = 1000
+
 // idInside finds the id in a message that cannot be parsed. Our requests have numbers.
 var idInside = regexp.MustCompile(`"id"\s*:\s*"?(\d+)"?\s*[,}]`)
 
@@ -59,6 +62,12 @@ func mended(text []byte, waiting json.RawMessage) (message []byte, method string
 			return nil, "", nil, string(text[:min(len(text), maxComplaint)])
 		}
 		return failed(err.Error()), "", nil, ""
+	}
+	if bytes.Count(text, []byte{'{'})+bytes.Count(text, []byte{'['}) > mostNested && jsontext.TooDeep(text, mostNested) {
+		if m.ID == nil || m.Method != nil {
+			return nil, "", nil, string(text[:min(len(text), maxComplaint)])
+		}
+		return failed(fmt.Sprintf("it nests deeper than %d brackets", mostNested)), "", nil, ""
 	}
 	if m.Method == nil && m.ID == nil && m.Result == nil && m.Error == nil {
 		if m.ID = waiting; waiting == nil {

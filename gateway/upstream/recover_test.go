@@ -181,6 +181,7 @@ func TestWhatIsWrongWithOneAnswerIsOfItsCallAlone(t *testing.T) {
 		"JSON that breaks off":                {`{"jsonrpc":"2.0","id":ID,"result":{"content":[`, "error: no message of JSON-RPC"},
 		"a character that is none of JSON":    {content("[{\"type\":\"text\",\"text\":\"\x01\"}]"), "error: no message of JSON-RPC"},
 		"JSON that is too deep":               {result(strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)), "error: no message of JSON-RPC"},
+		"JSON deeper than the client reads":   {result(`{"content":[],"structuredContent":` + strings.Repeat("[", 2_000) + strings.Repeat("]", 2_000) + "}"), "error: nests deeper than 1000 brackets"},
 		"content that is a text":              {content(`"fine"`), "fine"},
 		"content that is no list":             {content(`{"type":"text","text":"fine"}`), "fine"},
 		"a text that is a number":             {content(`[{"type":"text","text":5},{"type":"text","text":"fine"}]`), `(content of the type "text" that cannot be read)fine`},
