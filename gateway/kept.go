@@ -132,7 +132,7 @@ func SettingsFromQuads(quads []rdf.Quad) (k KeptSettings) {
 // unread says in one sentence which part of the file cannot be read, why, and what to do.
 func unread(err error, what, way string) error {
 	f := fault.Of(err)
-	_, reason, _ := strings.Cut(f.Message, " cannot be read: ") // it is no JSON
+	reason := f.Message
 	if len(f.Fields) > 0 {
 		reason = quote.Line(f.Fields[0].Message, 300)
 	}

@@ -80,7 +80,7 @@ func IsServerName(name string) bool { return serverName.MatchString(name) }
 // those that earlier versions wrote and [Server.Check] refuses: a server that was taken stays usable.
 func ParseServer(text []byte) (Server, error) {
 	var s Server
-	if err := decode(text, "the definition of an upstream server", &s); err != nil {
+	if err := decode(text, &s); err != nil {
 		return s, err
 	}
 	return s, s.check(false)

@@ -12,7 +12,7 @@ import (
 
 func TestWrongDefinitionsOfServersAreRefusedWithTheirPlaces(t *testing.T) {
 	for text, want := range map[string]string{
-		`{`:                            "cannot be read",
+		`{`:                            "it is no JSON",
 		`{"name":"a","x":1}`:           `there is no member "x"; there are name, command, http`,
 		`{"name":"a","name":"b"}`:      `the member "name" twice`,
 		`{"name":"a"} {}`:              "followed by other text",
@@ -168,7 +168,9 @@ func offered(name string) gateway.Offered {
 // way out.
 func TestWhatCannotBeReadIsNamed(t *testing.T) {
 	for text, reason := range map[string]string{
-		`{`: "unexpected EOF", `[]`: "must be", `{"name":"bank"}`: "command", `{"name":"bank","http":"https://a.example","timeout":"never"}`: "timeout",
+		`{`: "it is no JSON: unexpected EOF", ``: "it is no JSON: EOF", `{"name":"bank","name":"b"}`: `it has the member "name" twice`,
+		`{"name":"bank","http":"https://a.example"} {}`: "it is followed by other text", `{"name":"` + strings.Repeat("x", 1<<20) + `"}`: "bytes; at most",
+		`[]`: "must be", `{"name":"bank"}`: "command", `{"name":"bank","http":"https://a.example","timeout":"never"}`: "timeout",
 		`{"name":"bank","http":"https://a.example","later":true,"still_later":1,"last":2,"more":3}`: "and 3 more",
 	} {
 		q := gateway.Server{Name: "bank"}.Quad()

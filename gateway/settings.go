@@ -99,29 +99,29 @@ var tryable = []Code{UpstreamTimeout, UpstreamUnavailable, RateLimited, Upstream
 // ParseSettings parses the JSON of Settings. The fault InvalidData lists all wrong members.
 func ParseSettings(text []byte) (Settings, error) {
 	var s Settings
-	if err := decode(text, "the text of the settings", &s); err != nil {
+	if err := decode(text, &s); err != nil {
 		return s, err
 	}
 	return s, s.Check()
 }
 
-// decode decodes a JSON object with known members only; what names it in errors. The fault InvalidData lists all
-// unknown members and wrong types.
-func decode(text []byte, what string, into any) error {
+// decode decodes a JSON object with known members only. Errors say what is wrong with it, which they call "it"; the
+// fault InvalidData lists all unknown members and wrong types.
+func decode(text []byte, into any) error {
 	if len(text) > maxKeptText {
-		return fault.New(fault.TooLarge, "%s has %d bytes; at most %d", what, len(text), maxKeptText)
+		return fault.New(fault.TooLarge, "it has %d bytes; at most %d", len(text), maxKeptText)
 	}
 	if name, twice := jsontext.Repeated(text); twice {
-		return fault.New(fault.Malformed, "%s has the member %s twice", what, quote.Text(name, 80))
+		return fault.New(fault.Malformed, "it has the member %s twice", quote.Text(name, 80))
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return fault.New(fault.Malformed, "%s cannot be read: %v", what, err)
+		return fault.New(fault.Malformed, "it is no JSON: %v", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fault.New(fault.Malformed, "%s is followed by other text; give one JSON object only", what)
+		return fault.New(fault.Malformed, "it is followed by other text; give one JSON object only")
 	}
 	return fit(v, into)
 }

@@ -40,7 +40,7 @@ func TestSettingsAreReadAsTheyAreWritten(t *testing.T) {
 
 func TestWrongSettingsAreRefusedWithTheirPlaces(t *testing.T) {
 	for text, want := range map[string]string{
-		`{`:                              "cannot be read",
+		`{`:                              "it is no JSON",
 		`{"retries":1}`:                  `there is no member "retries"; there are tolerant_args, cache_stable, retry`,
 		`{} {}`:                          "followed by other text",
 		`{"retry":{"max_attempts":11}}`:  "retry.max_attempts: between 1 and 10",
