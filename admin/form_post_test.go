@@ -139,6 +139,18 @@ func TestEveryElementOfAFormHasANameAndItsOwnID(t *testing.T) {
 	}
 }
 
+// A dry run shows what the answer has beside the counts: its warnings, and the steps of a plan with what they lose.
+func TestADryRunShowsWarningsAndSteps(t *testing.T) {
+	f := newNotes(t)
+	f.note(t, "n1", map[string]any{"priority": 1})
+	form := f.blank(t, "mutate", "")
+	form.Set("arg.update", "DELETE DATA { <urn:x> <urn:p> 1 }")
+	says(t, f.press(t, form, dryRun), "Nothing would change.", "this changes nothing: nothing is said of urn:x")
+	form = f.blank(t, "trails.meta.migrate.apply", "")
+	form.Set("arg.migrations", `{"name":"0001_x.yaml","text":"steps:\n- update: {forward: 'DELETE WHERE {?n :priority ?p}', reverse: history}\n"}`)
+	says(t, f.press(t, form, dryRun), "1 removed", "loses 1 statement: 1 of Note")
+}
+
 func TestADryRunShowsWhatWouldChangeAndChangesNothing(t *testing.T) {
 	f := newNotes(t)
 	f.note(t, "n1", map[string]any{"priority": 1, "body": "old"})

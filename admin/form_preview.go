@@ -7,6 +7,7 @@ import (
 
 	"trails/builtin/view"
 	"trails/invoke"
+	"trails/text/jsontext"
 )
 
 // preview is what a call would do.
@@ -15,8 +16,10 @@ type preview struct {
 	Records        int64
 	Rows           []previewRow
 	Plan           *planAnswer
-	// Said is the part of a dry run's answer that is not about statements.
-	Said *shown
+	// Counted means that the answer counts statements, or is a plan.
+	Counted bool
+	// Said is the rest of the answer: warnings, and what else the call has to say.
+	Said shown
 }
 
 // previewRow is one property before and after.
@@ -54,10 +57,13 @@ func (p *post) preview(res invoke.Result) *preview {
 	out := &preview{}
 	_ = json.Unmarshal(res.Structured, out) // what a capability does not say is zero
 	var counts struct{ Added *int64 }
-	if _ = json.Unmarshal(res.Structured, &counts); counts.Added == nil && out.Plan == nil && len(res.Structured) > 0 {
-		said := shownAt(res.Structured, 0)
-		out.Said = &said
+	_ = json.Unmarshal(res.Structured, &counts)
+	out.Counted = counts.Added != nil || out.Plan != nil || len(res.Structured) == 0
+	said, _ := jsontext.Members(res.Structured)
+	if out.Counted {
+		said = slices.DeleteFunc(said, func(m jsontext.Member) bool { return slices.Contains(told, m.Name) })
 	}
+	out.Said = shownObject(said, 0)
 	old := map[string][]view.Cell{}
 	if p.target != nil {
 		for _, prop := range p.target.Properties {
@@ -80,6 +86,9 @@ func (p *post) preview(res invoke.Result) *preview {
 	}
 	return out
 }
+
+// told are the members of an answer that a preview tells in its own way, or that are known before the call.
+var told = []string{"added", "removed", "records", "plan", "changes", "preview", "commit", "branch", "dry_run", "id", "iri", "type", "undone"}
 
 // isCallField names the arguments of a typed write that are no properties.
 var isCallField = map[string]bool{"id": true, "branch": true, "message": true}

@@ -47,16 +47,8 @@ func shownAt(raw json.RawMessage, depth int) shown {
 	case depth >= depthShown:
 		return shown{Text: firstRunes(string(raw), textShown)}
 	case raw[0] == '{':
-		var members []shownMember
 		given, _ := jsontext.Members(raw)
-		if table, isTable := shownTable(given, depth); isTable {
-			given = slices.DeleteFunc(given, func(m jsontext.Member) bool { return m.Name == "columns" || m.Name == "rows" })
-			members = append(members, shownMember{"rows", table})
-		}
-		for _, m := range given {
-			members = append(members, shownMember{m.Name, shownAt(m.Value, depth+1).under(m.Name)})
-		}
-		return shown{Members: members}
+		return shownObject(given, depth)
 	case raw[0] == '[':
 		return shownArray(raw, depth)
 	case raw[0] == '"':
@@ -65,6 +57,19 @@ func shownAt(raw json.RawMessage, depth int) shown {
 		return shown{Text: outline.Begin(text, textShown)} // the JSON beside it has more
 	}
 	return shown{Text: string(raw)}
+}
+
+// shownObject lays the members of an object out.
+func shownObject(given []jsontext.Member, depth int) shown {
+	var members []shownMember
+	if table, isTable := shownTable(given, depth); isTable {
+		given = slices.DeleteFunc(given, func(m jsontext.Member) bool { return m.Name == "columns" || m.Name == "rows" })
+		members = append(members, shownMember{"rows", table})
+	}
+	for _, m := range given {
+		members = append(members, shownMember{m.Name, shownAt(m.Value, depth+1).under(m.Name)})
+	}
+	return shown{Members: members}
 }
 
 // commitID matches a commit's id in answers; commitMembers are the members and columns with one.
