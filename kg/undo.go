@@ -11,9 +11,11 @@ import (
 	"trails/db"
 	"trails/db/history"
 	"trails/fault"
+	"trails/gateway"
 	"trails/kg/change"
 	"trails/rdf"
 	"trails/schema"
+	"trails/schema/migration"
 	"trails/text/quote"
 )
 
@@ -165,10 +167,28 @@ func (s *Session) UndoSchema(ctx context.Context, u Undo) (Result, error) {
 			return err
 		}
 		if len(schema.Diff(snap.Schema(), before)) == 0 {
-			return fault.New(fault.Conflict, "commit %s changed stored queries or servers, and not the schema; take it back by the calls for these, such as trails_meta_query_remove", c.ID.String())
+			return snap.undoneBy(ctx, c)
 		}
 		return u.Guard.ask(loosenedBack(snap.Schema(), before))
 	})
+}
+
+// undoneBy is the refusal of a commit that changed what the schema's graph keeps beside the schema, with the calls that
+// take it back.
+func (s *Snapshot) undoneBy(ctx context.Context, c Commit) error {
+	what, calls := "stored queries", "trails query add and query rm (trails.meta.query.add, trails.meta.query.remove)"
+	for change, err := range s.Changes(ctx, c.Seq, 0) {
+		switch q := change.Quad; {
+		case err != nil:
+			return err
+		case q.Label != rdf.SchemaGraph:
+		case migration.IsRecord(q):
+			what, calls = "which migrations are applied", "trails migrate apply (trails.meta.migrate.apply)"
+		case gateway.IsKept(q):
+			what, calls = "upstream servers or settings of the gateway", "the calls of trails gateway (trails.meta.gateway.add, trails.meta.gateway.remove, trails.meta.gateway.configure)"
+		}
+	}
+	return fault.New(fault.Conflict, "commit %s changed %s, and not the schema; take it back by %s", c.ID.String(), what, calls)
 }
 
 // loosenedBack returns the steps back to the previous schema that loosen it. Removed types and properties do not

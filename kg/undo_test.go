@@ -11,6 +11,7 @@ import (
 
 	"trails/e2e/testrun"
 	"trails/fault"
+	"trails/gateway"
 	"trails/kg"
 	"trails/kg/change"
 	"trails/kg/load"
@@ -178,5 +179,38 @@ func TestACommitThatIsNotThereIsMissing(t *testing.T) {
 	g := newGraph(t, notes)
 	if _, err := undo(t, g, kg.Commit{ID: kg.CommitID{1}}); !fault.Is(err, fault.Missing) {
 		t.Error(err)
+	}
+}
+
+// A commit of definitions other than the schema is refused with the call that takes it back.
+func TestWhatUndoRefusesNamesTheCallThatTakesItBack(t *testing.T) {
+	given := migrations(t, "0001_x.yaml", "steps:\n- update: {forward: 'INSERT {?n :also \"x\"} WHERE {?n a :Note}', reverse: history}\n")
+	g := people(t, massSchema, massData(3))
+	for _, c := range []struct {
+		do   func() error
+		want string
+	}{
+		{func() error { _, err := migrate(t, g, given); return err }, "trails.meta.migrate.rollback"},
+		{func() error { _, err := rollBack(t, g, kg.MigrationRollback{}); return err }, "trails.meta.migrate.apply"},
+		{func() error {
+			_, _, err := g.Session(ana).ChangeQueries(t.Context(), kg.QueryChange{Add: []kg.QueryText{{Name: "all", Text: "SELECT * { ?s ?p ?o }"}}})
+			return err
+		}, "trails.meta.query.remove"},
+		{func() error {
+			_, err := g.Session(ana).PutUpstream(t.Context(), gateway.Server{Name: "files", HTTP: "http://localhost:1"}, kg.ChangeSet{})
+			return err
+		}, "trails.meta.gateway.remove"},
+	} {
+		if err := c.do(); err != nil {
+			t.Fatal(err)
+		}
+		last := head(t, g)
+		_, err := undo(t, g, last)
+		if err != nil && strings.Contains(err.Error(), "the call undo takes it back") {
+			_, err = g.Session(ana).UndoSchema(t.Context(), kg.Undo{Commit: last.ID})
+		}
+		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
 	}
 }
