@@ -200,6 +200,7 @@ type transaction struct {
 
 	result       Result
 	removedData  int64    // removed statements outside the schema
+	movedData    int64    // those of them that are not lost, see moved
 	lostTypes    bool     // some subjects lost a type
 	emptied      ordinals // whether each changed subject has no statements left
 	created      ordinals // whether each changed subject had no statements before
@@ -299,6 +300,9 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 		if counted, err = u.goesUnseen(ctx, t.w, group.Subject); err != nil {
 			return err
 		}
+	}
+	if t.job.losses == nil {
+		t.movedData += moved(deltas)
 	}
 	for _, d := range deltas {
 		if d.Quad.Label == rdf.SchemaGraph && !t.job.action.EditsSchema() {

@@ -2,9 +2,12 @@ package kg
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"trails/fault"
+	"trails/kg/change"
+	"trails/rdf"
 	"trails/text/quote"
 )
 
@@ -41,11 +44,52 @@ func (c *losses) add(steps ...MigratedStep) {
 	}
 }
 
-// loses counts what the change has removed so far. Renamed statements are not lost; what a step of a migration
+// moved counts the removed statements of a node that are not lost, because an added one takes their place: the same
+// value under another property, or the same statement in another graph. Each added statement takes the place of one.
+// Lists, constraints and searches read types, and the default graph alone: what leaves them is lost.
+func moved(deltas []change.Delta) (n int64) {
+	if !slices.ContainsFunc(deltas, func(d change.Delta) bool { return !d.Added }) {
+		return 0 // as in a load
+	}
+	added := map[rdf.Quad][]int{} // by the statement in any graph, and by the value in one
+	places := func(q rdf.Quad) [2]rdf.Quad {
+		return [2]rdf.Quad{{Predicate: q.Predicate, Object: q.Object}, {Object: q.Object, Label: q.Label}}
+	}
+	for i, d := range deltas {
+		if d.Added && d.Quad.Label != rdf.SchemaGraph {
+			for _, place := range places(d.Quad) {
+				added[place] = append(added[place], i)
+			}
+		}
+	}
+	taken := make([]bool, len(deltas))
+	for _, d := range deltas {
+		if d.Added || d.Quad.Label == rdf.SchemaGraph {
+			continue
+		}
+		places := places(d.Quad)
+		for i, place := range places {
+			if i == 0 && d.Quad.Label == nil || i == 1 && d.Quad.Predicate == rdf.Type {
+				continue
+			}
+			for len(added[place]) > 0 && taken[added[place][0]] {
+				added[place] = added[place][1:]
+			}
+			if len(added[place]) > 0 {
+				taken[added[place][0]] = true
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// loses counts what the change has removed so far. Statements that move are not lost; what a step of a migration
 // removes is, even if a later step moves as much.
 func (t *transaction) loses() int64 {
 	if t.job.losses == nil {
-		return t.removedData
+		return t.removedData - t.movedData
 	}
 	return max(t.removedData-t.job.losses.moved, t.job.losses.lost)
 }

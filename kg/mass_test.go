@@ -9,6 +9,7 @@ import (
 
 	"trails/fault"
 	"trails/kg"
+	"trails/sparql"
 )
 
 const massSchema = `
@@ -53,6 +54,14 @@ func TestAnUpdateIsPlannedWithWhatItRemoves(t *testing.T) {
 		{"DELETE WHERE { ?m a :Mark ; :about ?n } ; DELETE WHERE { ?n a :Note ; :title ?t ; :size ?s }", map[string]int64{"Note": 9, "Mark": 6}, 0},
 		{"DELETE WHERE { ?n :title ?t } ; INSERT { ?n :title \"new\" } WHERE { ?n a :Note }", map[string]int64{"Note": 3}, 0},
 		{"INSERT DATA { <urn:x> <urn:p> 1 } ; DELETE WHERE { <urn:x> ?p ?o }", map[string]int64{"": 1}, 0},
+		{"INSERT { ?n <urn:a> ?t ; <urn:b> ?t } WHERE { ?n :title ?t } ; DELETE { ?n <urn:a> ?t ; <urn:b> ?t } INSERT { ?n <urn:c> ?t } WHERE { ?n <urn:a> ?t }", map[string]int64{"Note": 3}, 3},
+		{"INSERT { ?n <urn:a> ?t ; <urn:b> ?t } WHERE { ?n :title ?t } ; DELETE { ?n <urn:a> ?t ; <urn:b> ?t } INSERT { ?n <urn:c> ?t ; <urn:d> ?t } WHERE { ?n <urn:a> ?t }", nil, 6},
+		{"DELETE { ?n a ?t } INSERT { ?n <urn:was> ?t } WHERE { ?n a ?t FILTER(?t = :Mark) }", map[string]int64{"Mark": 3}, 0},
+		{"INSERT DATA { GRAPH <urn:g> { <urn:x> a <urn:T> ; <urn:p> 1, 2 . <urn:y> <urn:p> 3 } } ; MOVE <urn:g> TO <urn:h>", nil, 4},
+		{"INSERT DATA { GRAPH <urn:g> { <urn:x> <urn:p> 1, 2 } GRAPH <urn:h> { <urn:x> <urn:p> 2, 3 } } ; MOVE <urn:g> TO <urn:h>", map[string]int64{"": 2}, 1},
+		{"INSERT DATA { GRAPH <urn:g> { <urn:x> <urn:p> 1, 2 } } ; COPY <urn:g> TO <urn:h>", nil, 0},
+		{"INSERT DATA { GRAPH <urn:g> { <urn:x> <urn:p> 1, 2 } } ; ADD <urn:g> TO DEFAULT ; DELETE { GRAPH <urn:g> { ?s ?p ?o } } INSERT { GRAPH <urn:h> { ?s ?p ?o } } WHERE { GRAPH <urn:g> { ?s ?p ?o } }", nil, 2},
+		{"MOVE DEFAULT TO <urn:h>", map[string]int64{"Note": 9, "Mark": 6}, 0},
 	} {
 		g := people(t, massSchema, massData(3))
 		given := migrations(t, "0001_one.yaml", "steps:\n- update:\n    forward: |\n      "+c.update+"\n    reverse: history\n")
@@ -76,6 +85,16 @@ func TestAnUpdateIsPlannedWithWhatItRemoves(t *testing.T) {
 		if !maps.Equal(done.Steps[0].RemovesOf, c.removes) || result.Loses < min(all, result.RemovedCount) {
 			t.Errorf("%s: did %+v and lost %d", c.update, done.Steps[0], result.Loses)
 		}
+	}
+}
+
+func updates(t *testing.T, text string, set kg.ChangeSet) func(*kg.Graph) error {
+	return func(g *kg.Graph) error {
+		u, err := sparql.ParseUpdate(text, sparql.Options{Prefixes: map[string]string{"": g.Base()}})
+		if err == nil {
+			_, err = g.Session(ana).Update(t.Context(), u, set, kg.UpdateOptions{})
+		}
+		return err
 	}
 }
 
@@ -128,6 +147,14 @@ func TestEveryActionHasTheBound(t *testing.T) {
 			}
 			_, _, err := g.Session(ana).RollBackMigration(t.Context(), kg.MigrationRollback{Set: set})
 			return err
+		}},
+		{"an update that removes", true, updates(t, "DELETE { ?n :size ?s } INSERT { ?n :also \"new\" } WHERE { ?n :size ?s }", set)},
+		{"an update that moves values", false, updates(t, "DELETE { ?n :title ?s } INSERT { ?n :also ?s } WHERE { ?n :title ?s }", set)},
+		{"an update that moves a graph", false, func(g *kg.Graph) error {
+			if err := updates(t, "INSERT { GRAPH <urn:g> { ?n :size ?s } } WHERE { ?n :size ?s }", set)(g); err != nil {
+				t.Fatal(err)
+			}
+			return updates(t, "MOVE <urn:g> TO <urn:h>", set)(g)
 		}},
 	} {
 		g := people(t, massSchema, massData(10))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"trails/auth/policy"
 	"trails/capability/stored"
 	"trails/db"
+	"trails/db/history"
 	"trails/fault"
 	"trails/kg/change"
 	"trails/rdf"
@@ -293,8 +295,9 @@ type migrating struct {
 	draft    *db.Draft     // the state after each move, for the next; nil if there is only one
 	whole    *change.Spool // receives the net effect of all moves
 	progress func(Progress)
-	// back means that the moves undo a migration, so that defaults that it filled in are no loss.
-	back bool
+	// back is the commit of the migration that the moves undo: what it filled in and added is no loss. It is nil if
+	// they undo none.
+	back *Commit
 }
 
 // begin makes a draft, unless there is a single change, which goes directly to the commit.
@@ -388,12 +391,10 @@ func (m *migrating) update(move migration.Move, note *Migrated) error {
 	u := updating{operations: move.Update.Operations, labels: labels, fill: filler{prefix: labels.Prefix}, w: m.w, spool: m.whole, schema: move.Before}
 	step := MigratedStep{First: move.First, Last: move.Last, What: "update of data: " + move.Text}
 	changes := int64(0)
-	if !m.back { // the rollback must not remove what came later
-		u.gathered = func(edits *change.Spool) error {
-			n, err := m.removed(edits, move.Before, &step)
-			changes += n
-			return err
-		}
+	u.gathered = func(edits *change.Spool) error {
+		n, err := m.removed(edits, move.Before, &step)
+		changes += n
+		return err
 	}
 	var why []string
 	for _, op := range u.operations {
@@ -403,7 +404,7 @@ func (m *migrating) update(move migration.Move, note *Migrated) error {
 		case m.draft != nil:
 			idle, _, err = u.try(m.ctx, m.draft, op)
 		default:
-			if idle, err = u.operation(m.ctx, op); err == nil && u.gathered != nil {
+			if idle, err = u.operation(m.ctx, op); err == nil {
 				err = u.gathered(u.spool)
 			}
 		}
@@ -414,15 +415,15 @@ func (m *migrating) update(move migration.Move, note *Migrated) error {
 			why = append(why, idle)
 		}
 	}
-	if changes == 0 && !m.back {
+	if changes == 0 && m.back == nil {
 		u.isIdle(fmt.Sprintf("step %d", move.First), cmp.Or(strings.Join(why, "; "), "what it would add is there already, and what it would remove is not"))
 	}
 	note.Steps, note.Idle = append(note.Steps, step), append(note.Idle, u.list()...)
 	return nil
 }
 
-// removed counts what the edits of an operation remove from the data, and returns how many statements they change. A
-// value that moves to another property of its node is not removed.
+// removed counts what the edits of an operation remove from the data, and returns how many statements they change.
+// What moves is not removed.
 func (m *migrating) removed(edits *change.Spool, s *schema.Schema, step *MigratedStep) (changes int64, err error) {
 	for group, err := range edits.Groups(m.ctx) {
 		if err != nil {
@@ -433,21 +434,21 @@ func (m *migrating) removed(edits *change.Spool, s *schema.Schema, step *Migrate
 			return changes, err
 		}
 		deltas, _ := group.Net(before)
-		var lost int64
+		moves := moved(deltas)
+		lost := -moves
 		for _, d := range deltas {
-			moves := func(to change.Delta) bool {
-				return to.Added && to.Quad.Object == d.Quad.Object && to.Quad.Label == d.Quad.Label
-			}
 			if d.Quad.Label == rdf.SchemaGraph {
 				continue
 			}
 			changes++
-			switch {
-			case d.Added:
-			case slices.ContainsFunc(deltas, moves):
-				step.Moves++
-			default:
+			if !d.Added {
 				lost++
+			}
+		}
+		step.Moves += moves
+		if lost > 0 && m.back != nil {
+			if lost, err = m.lostBack(group.Subject, deltas); err != nil {
+				return changes, err
 			}
 		}
 		if lost == 0 {
@@ -473,6 +474,29 @@ func (m *migrating) removed(edits *change.Spool, s *schema.Schema, step *Migrate
 	return changes, nil
 }
 
+// lostBack counts what a node loses on the way back: what the migration did not add, and nothing replaces.
+func (m *migrating) lostBack(node rdf.Term, deltas []change.Delta) (lost int64, err error) {
+	changes, err := m.w.ChangesOf(m.ctx, *m.back, node, math.MaxInt32)
+	made := map[rdf.Term]int{} // by value, for a later step may have renamed the property
+	for _, c := range changes {
+		if c.Op == history.OpAdd {
+			made[c.Quad.Object]++
+		}
+	}
+	for _, d := range deltas {
+		switch {
+		case d.Quad.Label == rdf.SchemaGraph:
+		case d.Added:
+			lost--
+		case made[d.Quad.Object] > 0:
+			made[d.Quad.Object]--
+		default:
+			lost++
+		}
+	}
+	return max(lost, 0), err
+}
+
 // schema collects the edits of a schema change, including those of the data that follow from it.
 func (m *migrating) schema(move migration.Move, spool *change.Spool, note *Migrated) error {
 	e := schemaEdits{
@@ -490,7 +514,7 @@ func (m *migrating) schema(move migration.Move, spool *change.Spool, note *Migra
 		note.Steps = append(note.Steps, MigratedStep{First: move.First, Last: move.Last, What: move.Values.String(), Moves: moves})
 		return err
 	}
-	if m.back {
+	if m.back != nil {
 		e.filled = func(q rdf.Quad) bool { return isFilled(move, q) }
 	}
 	if err := e.run(); err != nil {
@@ -507,7 +531,7 @@ func (m *migrating) schema(move migration.Move, spool *change.Spool, note *Migra
 
 // otherwise names the steps that break a stored query; they can be changed unless they were already applied.
 func (m *migrating) otherwise(move migration.Move, note *Migrated) string {
-	if m.back || note.Migration == nil {
+	if m.back != nil || note.Migration == nil {
 		return ""
 	}
 	place := note.Migration.Place(move.First)

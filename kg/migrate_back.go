@@ -21,8 +21,8 @@ import (
 type MigrationRollback struct {
 	// Number, unless it is 0, must be the number of the last migration.
 	Number int
-	// AllowDataLoss allows losing data that was added after the migration and that the previous schema has no place
-	// for.
+	// AllowDataLoss allows losing data that the migration did not add: what the previous schema has no place for, and
+	// what its reverse updates remove.
 	AllowDataLoss bool
 	// Set carries all but the edits.
 	Set ChangeSet
@@ -33,8 +33,8 @@ type MigrationRollback struct {
 // RollBackMigration rolls back the migration that was applied last, as one commit, including its record: by the
 // rollbacks of its steps, which also convert later data, or, if a step has none, by the inverse of its commit. It
 // changes nothing and is refused with fault.Conflict if another migration is the last one, if it came with a
-// promotion, if the schema was changed since by other means, or (with the nodes) if later data would be lost or
-// changed what the commit had changed; with fault.InvalidData if the previous schema forbids later data; and with
+// promotion, if the schema was changed since by other means, or (with the nodes) if data that it did not add would be
+// lost, or later data changed what the commit had changed; with fault.InvalidData if the previous schema forbids later data; and with
 // fault.Missing if no migration is applied.
 func (s *Session) RollBackMigration(ctx context.Context, r MigrationRollback) (Migrated, Result, error) {
 	var spool change.Spool
@@ -196,7 +196,7 @@ func (b *wayBack) run(ctx context.Context, w *db.Writer, before *compiled) error
 			return err
 		}
 	}
-	run := migrating{ctx: ctx, w: w, whole: b.spool, progress: b.request.Progress, back: true}
+	run := migrating{ctx: ctx, w: w, whole: b.spool, progress: b.request.Progress, back: &b.commit}
 	if err := run.begin(b.moves); err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (b *wayBack) keepQueries(ctx context.Context, now *compiled) error {
 	return err
 }
 
-// keepLater refuses to lose data that was added after the migration.
+// keepLater refuses to lose data that the migration did not add.
 func (b *wayBack) keepLater() error {
 	var parts, nodes []string
 	var lost int64
@@ -238,6 +238,6 @@ func (b *wayBack) keepLater() error {
 	if lost == 0 || b.request.AllowDataLoss {
 		return nil
 	}
-	return fault.New(fault.Conflict, "%s cannot be rolled back, and nothing was changed: %s of later would be lost, of %s; remove them, or pass allow_data_loss",
+	return fault.New(fault.Conflict, "%s cannot be rolled back, and nothing was changed: %s that it did not add would be lost, by %s; pass allow_data_loss if that is meant",
 		b.record.File(), fault.Counted(lost, "statement"), strings.Join(parts, "; ")).With("nodes", nodes).With("count", lost)
 }

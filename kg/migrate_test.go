@@ -248,12 +248,18 @@ func TestLaterDataGoesBackOrIsNamed(t *testing.T) {
 	for _, c := range []struct{ name, migration, later, want string }{
 		{"a rename takes later data along", "- rename_property: {Person.nick: alias}", `{"type":"Person","id":"p9","data":{"name":"New","alias":"n"}}`, ""},
 		{"a split joins later data", `- split_property: {Person.full: {into: [first, last], at: " "}}`, `{"type":"Person","id":"p9","data":{"name":"New","first":"A","last":"B"}}`, ""},
-		{"what was added is lost", "- add_property: {Person.age: integer}", `{"type":"Person","id":"p1","data":{"age":3}}`, "of drop property Person.age: Person/p1"},
+		{"what was added is lost", "- add_property: {Person.age: integer}", `{"type":"Person","id":"p1","data":{"age":3}}`, "by drop property Person.age: Person/p1"},
 		{"a default that was filled in is not", "- add_property: {Person.on: {type: boolean, required: true, default: true}}", `{"type":"Person","id":"p9","data":{"name":"New"}}`, ""},
 		{"another value than the default is", "- add_property: {Person.on: {type: boolean, required: true, default: true}}", `{"type":"Person","id":"p9","data":{"name":"New","on":false}}`, "Person/p9"},
 		{"a type with nodes is lost", "- add_type: {Dog: {properties: {name: string}}}", `{"type":"Dog","id":"d1","data":{"name":"Rex"}}`, "Dog/d1"},
 		{"a longer text is named", "- alter_property: {Person.nick: {max_length: 40}}", `{"type":"Person","id":"p9","data":{"name":"New","nick":"123456789012345678901234567890"}}`, "Person/p9"},
 		{"a value since, by history", "- drop_property: Person.note\n- alter_property: {Person.full: {description: x}}\n- update: {forward: 'DELETE {?p :nick ?n} WHERE {?p :nick ?n}', reverse: history}", `{"type":"Person","id":"p1","data":{"nick":"other"}}`, "Person/p1: nick has another value now"},
+		{"what an update added goes back by its reverse", "- update: {forward: 'INSERT {?p <urn:n> ?n} WHERE {?p :name ?n}', reverse: 'DELETE {?p <urn:n> ?n} WHERE {?p <urn:n> ?n}'}", `{"type":"Person","id":"p9","data":{"name":"New"}}`, ""},
+		{"what it renamed afterwards, too", "- add_property: {Person.mark: string}\n- update: {forward: 'INSERT {?p :mark ?n} WHERE {?p :name ?n}', reverse: 'DELETE {?p :mark ?n} WHERE {?p :mark ?n}'}\n- rename_property: {Person.mark: sign}", `{"type":"Person","id":"p9","data":{"name":"New"}}`, ""},
+		{"what a reverse computes anew is not lost", "- update: {forward: 'DELETE {?p :nick ?n} INSERT {?p :nick ?m} WHERE {?p :nick ?n BIND(UCASE(?n) AS ?m)}', reverse: 'DELETE {?p :nick ?n} INSERT {?p :nick ?m} WHERE {?p :nick ?n BIND(LCASE(?n) AS ?m)}'}", `{"type":"Person","id":"p9","data":{"name":"New","nick":"NN"}}`, ""},
+		{"what a reverse removes besides is", "- update: {forward: 'INSERT {?p <urn:n> ?n} WHERE {?p :name ?n}', reverse: 'DELETE WHERE {?p :nick ?n}'}", `{"type":"Person","id":"p9","data":{"name":"New","nick":"NN"}}`, "Person/p9"},
+		{"all of it, too", "- update: {forward: 'INSERT {?p <urn:n> ?n} WHERE {?p :name ?n}', reverse: 'DELETE WHERE {?s ?p ?o}'}", `{"type":"Person","id":"p9","data":{"name":"New"}}`, "that it did not add would be lost, by update of data: DELETE WHERE {?s ?p ?o}"},
+		{"a value that came since is", "- add_property: {Person.mark: string}\n- update: {forward: 'INSERT {?p :mark ?n} WHERE {?p :name ?n}', reverse: 'DELETE {?p :mark ?n} WHERE {?p :mark ?n}'}", `{"type":"Person","id":"p9","data":{"name":"New","mark":"since"}}`, "Person/p9"},
 		{"a fraction is no integer", "- convert_property: {Person.size: decimal}", `{"type":"Person","id":"p1","data":{"size":1.5}}`, `Person/p1`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
