@@ -21,8 +21,9 @@ type messages struct {
 	waiting  json.RawMessage                                  // id of the request that a stream answers, nil for none
 	notified int                                              // number of consecutive notifications
 	ready    []byte
-	passing  bool // the rest of a long line, or of an event with one, which is passed on
-	passed   bool // the rest of a long line, which is skipped
+	begun    []byte // beginning of a line that the buffer of lines cannot hold
+	passing  bool   // the rest of a long line, or of an event with one, which is passed on
+	passed   bool   // the rest of a long line, which is skipped
 	err      error
 }
 
@@ -32,11 +33,15 @@ type event struct {
 	name        string
 }
 
-// longLine is the length from which a line is not buffered, in bytes.
-const longLine = 512 << 10
+// buffered is how many bytes of a line are read at a time. longLine is the length from which a line, or the data of an
+// event, is passed on as it comes.
+const (
+	buffered = 64 << 10
+	longLine = 4 << 20
+)
 
 func newMessages(in io.ReadCloser, log func(string), dispatch func(string, json.RawMessage) bool) *messages {
-	return &messages{Closer: in, lines: bufio.NewReaderSize(in, longLine), log: log, dispatch: dispatch}
+	return &messages{Closer: in, lines: bufio.NewReaderSize(in, buffered), log: log, dispatch: dispatch}
 }
 
 // newEvents reads a stream of events, which may be the answer to a request.
@@ -53,6 +58,15 @@ func (m *messages) Read(p []byte) (int, error) {
 		whole := !errors.Is(err, bufio.ErrBufferFull)
 		if whole {
 			m.err = err
+		}
+		if !m.passing && !m.passed {
+			if !whole && len(m.begun)+len(line) < longLine {
+				m.begun = append(m.begun, line...)
+				continue
+			}
+			if m.begun != nil {
+				line, m.begun = append(m.begun, line...), nil
+			}
 		}
 		switch {
 		case m.event != nil:

@@ -47,6 +47,9 @@ func (s wired) result() string {
 	return ""
 }
 
+// longer makes an answer long, which no variable of the environment could hold.
+var longer = strings.NewReplacer("PAD", strings.Repeat("pad ", 400_000))
+
 // raw is a server over standard input and output that knows no library. MODE says how it misbehaves.
 func raw() {
 	mode := os.Getenv("MODE")
@@ -98,7 +101,7 @@ func raw() {
 		if r.Method == "tools/call" {
 			result = `{"content":[{"type":"text","text":"1"}]}`
 			if _, answer, is := strings.Cut(mode, "answer: "); is && r.Params.Name == "odd" {
-				out("%s", strings.ReplaceAll(answer, "ID", string(r.ID)))
+				out("%s", longer.Replace(strings.ReplaceAll(answer, "ID", string(r.ID))))
 				continue
 			}
 			if r.Params.Name == "odd" {
@@ -185,6 +188,7 @@ func TestWhatIsWrongWithOneAnswerIsOfItsCallAlone(t *testing.T) {
 		"content that is a text":              {content(`"fine"`), "fine"},
 		"content that is no list":             {content(`{"type":"text","text":"fine"}`), "fine"},
 		"a text that is a number":             {content(`[{"type":"text","text":5},{"type":"text","text":"fine"}]`), `(content of the type "text" that cannot be read)fine`},
+		"a number in a long answer":           {content(`[{"type":"text","text":5},{"type":"text","text":"fine"}],"_meta":{"long":"PAD"}`), `(content of the type "text" that cannot be read)fine`},
 		"an image that is no base64":          {content(`[{"type":"image","data":"!","mimeType":"image/png"},{"type":"text","text":"fine"}]`), `(content of the type "image" that cannot be read)fine`},
 		"a resource that is a text":           {content(`[{"type":"resource","resource":"x"},{"type":"text","text":"fine"}]`), `(content of the type "resource" that cannot be read)fine`},
 		"a link without an address":           {content(`[{"type":"resource_link","name":"x"},{"type":"text","text":"fine"}]`), "(a link without an address: x)fine"},
@@ -225,7 +229,7 @@ func TestWhatIsWrongWithOneAnswerIsOfItsCallAlone(t *testing.T) {
 					return false
 				}
 				w.Header().Set("Content-Type", media)
-				answer := strings.ReplaceAll(test.answer, "ID", string(asked.ID))
+				answer := longer.Replace(strings.ReplaceAll(test.answer, "ID", string(asked.ID)))
 				if media == "text/event-stream" {
 					answer = ": a comment\n\na line of no field\nevent: message\ndata: " + answer + "\n\n"
 				}
