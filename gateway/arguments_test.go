@@ -245,6 +245,9 @@ func TestIDsAreResolvedOrRefusedWithCandidates(t *testing.T) {
 		{answer: "hub:wri", offered: []string{id["write"], id["read"]}, selected: id["write"], repair: "prefix"},
 		{answer: "HUB:READ", reason: gateway.AmbiguousCaseFold, candidates: []string{id["Read"], id["read"]}},
 		{answer: " hub:COUNT", offered: counts, reason: gateway.AmbiguousPrefix, candidates: counts},
+		{answer: "hub:count", reason: gateway.AmbiguousPrefix, candidates: counts},
+		{answer: " COUNT_", offered: []string{id["write"]}, reason: gateway.AmbiguousPrefix, candidates: counts},
+		{answer: "wri", offered: counts, reason: gateway.NotACandidate, candidates: []string{id["write"]}},
 		{answer: "hub:wri", reason: gateway.NoCandidates, candidates: []string{id["write"]}}, // what was not shown is not guessed
 		{answer: "hub:write#00000000", reason: gateway.NoCandidates, candidates: []string{id["write"]}},
 		{answer: "hub:writes", reason: gateway.NoCandidates, candidates: []string{id["write"]}},

@@ -204,10 +204,10 @@ func (d *Directory) has(kind Kind, id string) bool {
 }
 
 // anyCase matches a rejected answer with all ids of a kind, with or without hash and version, and with their other
-// names, ignoring case.
+// names, ignoring case. What only begins an id, or the name in one, is rejected with those that it begins.
 func (d *Directory) anyCase(rejected Selection, kind Kind, names map[string]string) Selection {
 	bare := strings.TrimSpace(rejected.Raw)
-	var exact, folded []string
+	var exact, folded, begun []string
 	look := func(name, id string) {
 		switch {
 		case name == bare:
@@ -218,6 +218,13 @@ func (d *Directory) anyCase(rejected Selection, kind Kind, names map[string]stri
 	}
 	for id := range d.entries {
 		if d.has(kind, id) {
+			for rest, more := id, bare != ""; more; rest = strings.TrimPrefix(rest, ":") {
+				if len(rest) >= len(bare) && strings.EqualFold(rest[:len(bare)], bare) {
+					begun = append(begun, id)
+					break
+				}
+				_, rest, more = strings.Cut(rest, ":")
+			}
 			look(id, id)
 			if begin, _, cut := strings.Cut(id, "#"); cut {
 				look(begin, id)
@@ -228,7 +235,7 @@ func (d *Directory) anyCase(rejected Selection, kind Kind, names map[string]stri
 		look(name, id)
 	}
 	sorted := func(ids []string) []string { return slices.Compact(slices.Sorted(slices.Values(ids))) }
-	exact, folded = sorted(exact), sorted(folded)
+	exact, folded, begun = sorted(exact), sorted(folded), sorted(begun)
 	switch {
 	case len(exact) == 1:
 		return rejected.repair(exact[0], strip)
@@ -238,6 +245,10 @@ func (d *Directory) anyCase(rejected Selection, kind Kind, names map[string]stri
 		return rejected.repair(folded[0], caseFold)
 	case len(folded) > 1:
 		return rejected.reject(AmbiguousCaseFold, folded)
+	case len(begun) == 1:
+		rejected.Candidates = begun
+	case len(begun) > 1:
+		return rejected.reject(AmbiguousPrefix, begun)
 	}
 	return rejected
 }
