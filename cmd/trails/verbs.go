@@ -293,11 +293,11 @@ remove more than 1,000 statements needs a yes at the terminal or --allow-mass-ch
 			short: "Take back the last migration, or all after a number",
 			long: `Take back the migration that was applied last, as one commit; with --to those above that
 number, one commit each, the newest first. Schema and data are then as before it, with what came
-since. It is refused, and exits with 4, naming the nodes, where data that came later would be lost
-(see --allow-data-loss) or has changed the same values.`,
+since. It is refused, and exits with 4, naming the nodes, where data that it did not add would be
+lost (see --allow-data-loss), or later data changed the same values.`,
 			example: `  trails migrate rollback notes.trails --dry-run
   trails migrate rollback notes.trails --to 3`,
-			options: map[string]option{"number": {hidden: true}, "allow_data_loss": {usage: "remove data that came later and has no place any more"}},
+			options: map[string]option{"number": {hidden: true}, "allow_data_loss": {usage: "remove data that the migration did not add"}},
 			own:     p.toFlag("down to this `number`, which stays; 0 takes back all", "applied"),
 			text:    decoded(writeRolledBack), run: (*asked).migrateRollback, several: true,
 		},
