@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"trails/db/stmt"
 	"trails/fault"
 )
 
@@ -67,7 +68,7 @@ func (f *File) KeepArtifacts(ctx context.Context, list []NewArtifact, now time.T
 			size, len(list), fault.Path(f.path), f.opts.ArtifactQuota, mostArtifacts)
 	}
 	return f.beside(ctx, "keep artifacts", f.opts.LockWait, func(c *conn) error {
-		defer c.interruptBy(ctx).release()
+		defer c.InterruptBy(ctx)()
 		return c.keepArtifacts(ctx, list, now, f.opts.ArtifactQuota)
 	})
 }
@@ -76,7 +77,7 @@ func (c *conn) keepArtifacts(ctx context.Context, list []NewArtifact, now time.T
 	if err := c.sweepArtifacts(now, sweptKeeping); err != nil {
 		return err
 	}
-	before, err := c.int64("SELECT max(seq) FROM artifacts")
+	before, err := c.Int64("SELECT max(seq) FROM artifacts")
 	if err != nil {
 		return err
 	}
@@ -91,9 +92,9 @@ func (c *conn) keepArtifacts(ctx context.Context, list []NewArtifact, now time.T
 		}
 		chunks += written
 		replaced := int64(0)
-		err = c.exec("DELETE FROM artifacts WHERE owner = ? AND handle = ? RETURNING content, created", func(s *stmt) error {
+		err = c.Exec("DELETE FROM artifacts WHERE owner = ? AND handle = ? RETURNING content, created", func(s *stmt.Stmt) error {
 			if replaced = s.ColumnInt64(0); replaced == a.content {
-				a.Created = fromMicros(s.ColumnInt64(1))
+				a.Created = s.Time(1)
 			}
 			return nil
 		}, a.Owner, a.Handle)
@@ -101,7 +102,7 @@ func (c *conn) keepArtifacts(ctx context.Context, list []NewArtifact, now time.T
 			return err
 		}
 		a.Seq = before + 1 + int64(i)
-		err = c.exec("INSERT INTO artifacts (seq, owner, handle, content, label, media_type, tool, created, expires, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", nil,
+		err = c.Exec("INSERT INTO artifacts (seq, owner, handle, content, label, media_type, tool, created, expires, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", nil,
 			a.Seq, a.Owner, a.Handle, a.content, a.Label, a.MediaType, a.Tool, a.Created.UnixMicro(), a.Expires.UnixMicro(), a.sum())
 		if err != nil {
 			return fmt.Errorf("keep artifact: %w", err)
@@ -132,16 +133,16 @@ const (
 // putContent records where the bytes of an artifact are. If the file does not have these bytes yet, it writes them
 // and returns the number of chunks.
 func (c *conn) putContent(a *NewArtifact) (chunks int, err error) {
-	if a.content, err = c.int64(heldContent, a.Hash[:]); err != nil || a.content != 0 {
+	if a.content, err = c.Int64(heldContent, a.Hash[:]); err != nil || a.content != 0 {
 		return 0, err
 	}
-	err = c.exec("INSERT INTO artifact_contents (hash, size) VALUES (?, ?) RETURNING id", func(s *stmt) error {
+	err = c.Exec("INSERT INTO artifact_contents (hash, size) VALUES (?, ?) RETURNING id", func(s *stmt.Stmt) error {
 		a.content = s.ColumnInt64(0)
 		return nil
 	}, a.Hash[:], a.Size)
 	for rest := a.Data; err == nil && len(rest) > 0; chunks++ {
 		n := min(len(rest), chunkBytes)
-		err = c.exec("INSERT INTO artifact_chunks (content, at, data) VALUES (?, ?, ?)", nil, a.content, chunks, rest[:n])
+		err = c.Exec("INSERT INTO artifact_chunks (content, at, data) VALUES (?, ?, ?)", nil, a.content, chunks, rest[:n])
 		rest = rest[n:]
 	}
 	return chunks, err
@@ -151,13 +152,13 @@ func (c *conn) putContent(a *NewArtifact) (chunks int, err error) {
 // bounds.
 func (c *conn) evictArtifacts(last, quota int64) error {
 	var count, size int64
-	err := c.exec("SELECT (SELECT count(*) FROM artifacts), (SELECT sum(size) FROM artifact_contents WHERE hash IS NOT NULL)", func(s *stmt) error {
+	err := c.Exec("SELECT (SELECT count(*) FROM artifacts), (SELECT sum(size) FROM artifact_contents WHERE hash IS NOT NULL)", func(s *stmt.Stmt) error {
 		count, size = s.ColumnInt64(0), s.ColumnInt64(1)
 		return nil
 	})
 	for err == nil && (count > mostArtifacts || size > quota) {
 		var seq, freed int64
-		if seq, err = c.int64("SELECT min(seq) FROM artifacts WHERE seq <= ?", last); err != nil || seq == 0 {
+		if seq, err = c.Int64("SELECT min(seq) FROM artifacts WHERE seq <= ?", last); err != nil || seq == 0 {
 			return err
 		}
 		freed, err = c.dropArtifact(seq)
@@ -169,7 +170,7 @@ func (c *conn) evictArtifacts(last, quota int64) error {
 // dropArtifact removes an artifact, and returns the number of bytes that no other artifact uses.
 func (c *conn) dropArtifact(seq int64) (freed int64, err error) {
 	var content int64
-	err = c.exec("DELETE FROM artifacts WHERE seq = ? RETURNING content", func(s *stmt) error {
+	err = c.Exec("DELETE FROM artifacts WHERE seq = ? RETURNING content", func(s *stmt.Stmt) error {
 		content = s.ColumnInt64(0)
 		return nil
 	}, seq)
@@ -181,7 +182,7 @@ func (c *conn) dropArtifact(seq int64) (freed int64, err error) {
 
 // leave marks bytes that no artifact uses any more, and returns their number.
 func (c *conn) leave(content int64) (size int64, err error) {
-	err = c.exec(leaveContent, func(s *stmt) error {
+	err = c.Exec(leaveContent, func(s *stmt.Stmt) error {
 		size = s.ColumnInt64(0)
 		return nil
 	}, content)
@@ -191,7 +192,7 @@ func (c *conn) leave(content int64) (size int64, err error) {
 // sweepArtifacts removes up to n expired artifacts.
 func (c *conn) sweepArtifacts(now time.Time, most int) error {
 	var expired []int64
-	err := c.exec(expiredArtifacts, func(s *stmt) error {
+	err := c.Exec(expiredArtifacts, func(s *stmt.Stmt) error {
 		expired = append(expired, s.ColumnInt64(0))
 		return nil
 	}, now.UnixMicro(), most)
@@ -206,13 +207,13 @@ func (c *conn) sweepArtifacts(now time.Time, most int) error {
 // freeChunks removes up to n rows of bytes that no artifact uses.
 func (c *conn) freeChunks(most int) error {
 	for range most {
-		content, err := c.int64(leftContent)
+		content, err := c.Int64(leftContent)
 		if err != nil || content == 0 {
 			return err
 		}
-		err = c.exec(freeChunk, nil, content)
+		err = c.Exec(freeChunk, nil, content)
 		if err == nil && c.Changes() == 0 {
-			err = c.exec("DELETE FROM artifact_contents WHERE id = ?", nil, content)
+			err = c.Exec("DELETE FROM artifact_contents WHERE id = ?", nil, content)
 		}
 		if err != nil {
 			return err
@@ -250,9 +251,9 @@ func (f *File) RemoveExpiredArtifacts(ctx context.Context, now time.Time) (int, 
 
 func (f *File) removeArtifacts(ctx context.Context, where string, args ...any) (n int, err error) {
 	err = f.beside(ctx, "remove artifacts", f.opts.LockWait, func(c *conn) error {
-		defer c.interruptBy(ctx).release()
+		defer c.InterruptBy(ctx)()
 		var found []int64
-		err := c.exec("SELECT seq FROM artifacts WHERE "+where, func(s *stmt) error {
+		err := c.Exec("SELECT seq FROM artifacts WHERE "+where, func(s *stmt.Stmt) error {
 			found = append(found, s.ColumnInt64(0))
 			return nil
 		}, args...)
@@ -265,7 +266,7 @@ func (f *File) removeArtifacts(ctx context.Context, where string, args ...any) (
 			return err
 		}
 		n = len(found)
-		rows, err := c.int64("SELECT (SELECT count(*) FROM artifact_contents) + (SELECT count(*) FROM artifact_chunks)")
+		rows, err := c.Int64("SELECT (SELECT count(*) FROM artifact_contents) + (SELECT count(*) FROM artifact_chunks)")
 		if err != nil {
 			return err
 		}
@@ -288,14 +289,14 @@ const artifactColumns = `SELECT a.seq, a.owner, a.handle, a.label, a.media_type,
 	FROM artifacts a JOIN artifact_contents c ON c.id = a.content `
 
 // scanArtifact reads a row. It refuses a row that was edited, because its owner may have been changed.
-func scanArtifact(s *stmt) (Artifact, error) {
+func scanArtifact(s *stmt.Stmt) (Artifact, error) {
 	a := Artifact{
 		Seq: s.ColumnInt64(0), Owner: s.ColumnText(1), Handle: s.ColumnText(2), Label: s.ColumnText(3), MediaType: s.ColumnText(4), Tool: s.ColumnText(5),
-		Created: fromMicros(s.ColumnInt64(6)), Expires: fromMicros(s.ColumnInt64(7)), content: s.ColumnInt64(8), Size: s.ColumnInt64(10),
+		Created: s.Time(6), Expires: s.Time(7), content: s.ColumnInt64(8), Size: s.ColumnInt64(10),
 	}
 	s.ColumnBytes(9, a.Hash[:])
-	if !bytes.Equal(a.sum(), s.blob(11)) {
-		return a, damaged("artifacts %d: %s do not give its digest", a.Seq, artifactSums.covers)
+	if !bytes.Equal(a.sum(), s.Blob(11)) {
+		return a, stmt.Damaged("artifacts %d: %s do not give its digest", a.Seq, artifactSums.covers)
 	}
 	return a, nil
 }
@@ -306,7 +307,7 @@ func (r *Reader) Artifact(ctx context.Context, owner, handle string, now time.Ti
 	if err := r.ready(ctx); err != nil {
 		return a, r.fail(ctx, "artifact", err)
 	}
-	err = r.conn.exec(artifactOf, func(s *stmt) (err error) {
+	err = r.conn.Exec(artifactOf, func(s *stmt.Stmt) (err error) {
 		a, err = scanArtifact(s)
 		return err
 	}, owner, handle, now.UnixMicro())
@@ -322,16 +323,16 @@ func (r *Reader) ArtifactData(ctx context.Context, a Artifact, each func([]byte)
 		return r.fail(ctx, "artifact", err)
 	}
 	size := int64(0)
-	err := r.conn.exec(chunksOf, func(s *stmt) error {
+	err := r.conn.Exec(chunksOf, func(s *stmt.Stmt) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		chunk := s.blob(0)
+		chunk := s.Blob(0)
 		size += int64(len(chunk))
 		return each(chunk)
 	}, a.content)
 	if err == nil && size != a.Size {
-		err = damaged("artifact %s has %d of %d bytes", a.Handle, size, a.Size)
+		err = stmt.Damaged("artifact %s has %d of %d bytes", a.Handle, size, a.Size)
 	}
 	return r.fail(ctx, "artifact", err)
 }
@@ -345,7 +346,7 @@ func (r *Reader) Artifacts(ctx context.Context, owner string, now time.Time, bef
 	if before <= 0 {
 		before = 1 << 62
 	}
-	err = r.conn.exec(artifactsOf, func(s *stmt) error {
+	err = r.conn.Exec(artifactsOf, func(s *stmt.Stmt) error {
 		a, err := scanArtifact(s)
 		list = append(list, a)
 		return err
@@ -358,7 +359,7 @@ func (r *Reader) ArtifactTotals(ctx context.Context, owner string, now time.Time
 	if err := r.ready(ctx); err != nil {
 		return 0, 0, r.fail(ctx, "artifacts", err)
 	}
-	err = r.conn.exec("SELECT count(*), sum(c.size) FROM artifacts a JOIN artifact_contents c ON c.id = a.content WHERE a.owner = ? AND a.expires > ?", func(s *stmt) error {
+	err = r.conn.Exec("SELECT count(*), sum(c.size) FROM artifacts a JOIN artifact_contents c ON c.id = a.content WHERE a.owner = ? AND a.expires > ?", func(s *stmt.Stmt) error {
 		count, size = s.ColumnInt64(0), s.ColumnInt64(1)
 		return nil
 	}, owner, now.UnixMicro())
@@ -372,11 +373,11 @@ const sampledContent = 4 << 20
 // first.
 func (v *verifier) checkContents(first, longest, limit int64) error {
 	var done int64
-	return v.conn.exec("SELECT id, hash, size FROM artifact_contents WHERE id >= ? AND hash IS NOT NULL AND size <= ? LIMIT ? + 0", func(s *stmt) error {
-		id, want, size := s.ColumnInt64(0), s.blob(1), s.ColumnInt64(2)
+	return v.conn.Exec("SELECT id, hash, size FROM artifact_contents WHERE id >= ? AND hash IS NOT NULL AND size <= ? LIMIT ? + 0", func(s *stmt.Stmt) error {
+		id, want, size := s.ColumnInt64(0), s.Blob(1), s.ColumnInt64(2)
 		hash, place := sha256.New(), int64(0)
-		err := v.conn.exec("SELECT at, data FROM artifact_chunks WHERE content = ? ORDER BY at", func(s *stmt) error {
-			data := s.blob(1)
+		err := v.conn.Exec("SELECT at, data FROM artifact_chunks WHERE content = ? ORDER BY at", func(s *stmt.Stmt) error {
+			data := s.Blob(1)
 			if at := s.ColumnInt64(0); at != place {
 				v.problem("artifact_chunks: part %d of the bytes %d is numbered %d", place, id, at)
 			}

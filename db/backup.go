@@ -9,6 +9,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/disk"
+	"trails/db/stmt"
 	"trails/fault"
 )
 
@@ -74,8 +75,8 @@ func (r *Reader) backup(ctx context.Context, dest string, o BackupOptions) error
 
 // forgetArtifacts empties the tables of artifacts and overwrites their pages.
 func (c *conn) forgetArtifacts(ctx context.Context) error {
-	defer c.interruptBy(ctx).release()
-	return c.apply([]string{"DELETE FROM artifacts", "DELETE FROM artifact_contents", "DELETE FROM artifact_chunks", "VACUUM"})
+	defer c.InterruptBy(ctx)()
+	return c.Apply([]string{"DELETE FROM artifacts", "DELETE FROM artifact_contents", "DELETE FROM artifact_chunks", "VACUUM"})
 }
 
 // copyTo copies page by page within the reader's transaction. Otherwise a commit of another process would restart the
@@ -86,7 +87,7 @@ func (r *Reader) copyTo(ctx context.Context, temp string, progress func(done, to
 		return err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	return copyPages(ctx, to, r.conn.Conn, progress)
+	return copyPages(ctx, to, r.conn.Conn.Conn, progress)
 }
 
 // copyPages copies a whole database into another one, which nobody else has open.
@@ -101,7 +102,7 @@ func copyPages(ctx context.Context, to, from *sqlite.Conn, progress func(done, t
 			return err
 		}
 		more, err := backup.Step(backupPages)
-		if err != nil && !isBusy(err) {
+		if err != nil && !stmt.Busy(err) {
 			return err
 		}
 		total := int64(backup.PageCount())

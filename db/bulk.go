@@ -12,6 +12,7 @@ import (
 
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/fault"
 	"trails/rdf"
 )
@@ -70,10 +71,10 @@ func (w *Writer) beginBulk() error {
 	if !w.bulk.whole || w.next == 1 {
 		return nil
 	}
-	return w.conn.exec(termColumns, func(s *stmt) error {
+	return w.conn.Exec(termColumns, func(s *stmt.Stmt) error {
 		t, err := w.dict.scan(s, 1)
 		if err == nil {
-			w.bulk.ids.put(w.dict.key(t), s.id(0))
+			w.bulk.ids.put(w.dict.key(t), s.ID(0))
 		}
 		return err
 	})
@@ -121,7 +122,7 @@ func (w *Writer) exists(ids quadIDs) (bool, error) {
 	if err := w.bulk.settle(); err != nil {
 		return false, err
 	}
-	n, err := w.conn.int64("SELECT 1 FROM live WHERE s = ? AND p = ? AND o = ? AND g = ?", ids[posS], ids[posP], ids[posO], ids[posG])
+	n, err := w.conn.Int64("SELECT 1 FROM live WHERE s = ? AND p = ? AND o = ? AND g = ?", ids[posS], ids[posP], ids[posO], ids[posG])
 	return n == 1, err
 }
 
@@ -163,8 +164,8 @@ func (w *Writer) boundKeys() error {
 		}
 		among := fmt.Sprintf("id <= %d", w.next-1)
 		b.seen, b.known = append(b.seen, seen), termColumns+"INDEXED BY terms_known WHERE hash = ? AND "+among
-		w.conn.forget()
-		err := w.conn.apply([]string{
+		w.conn.Forget()
+		err := w.conn.Apply([]string{
 			cacheSize(sorterCache),
 			"DROP INDEX IF EXISTS terms_known",
 			"CREATE INDEX terms_known ON terms (hash) WHERE " + among,
@@ -260,17 +261,17 @@ func (w *Writer) indexTerms() error {
 	w.bulk.noHash = false
 	w.bulk.rows, w.bulk.spare.rows = nil, nil
 	debug.FreeOSMemory()
-	if err := w.conn.once(cacheSize(sorterCache)); err != nil {
+	if err := w.conn.Once(cacheSize(sorterCache)); err != nil {
 		return err
 	}
 	if w.bulk.known != "" {
 		w.bulk.known, w.bulk.seen = "", nil
-		w.conn.forget()
-		if err := w.conn.once("DROP INDEX terms_known"); err != nil {
+		w.conn.Forget()
+		if err := w.conn.Once("DROP INDEX terms_known"); err != nil {
 			return err
 		}
 	}
-	return w.conn.apply([]string{termsIndex, cacheSize(indexedCache)})
+	return w.conn.Apply([]string{termsIndex, cacheSize(indexedCache)})
 }
 
 // finishBulk updates the planner's statistics of the terms after a large load. There are none of live: with them
@@ -281,7 +282,7 @@ func (w *Writer) finishBulk() error {
 	if !w.bulk.large {
 		return nil
 	}
-	return w.conn.apply([]string{"ANALYZE terms", "DELETE FROM sqlite_stat1 WHERE tbl = 'live'"})
+	return w.conn.Apply([]string{"ANALYZE terms", "DELETE FROM sqlite_stat1 WHERE tbl = 'live'"})
 }
 
 // spill passes the buffered rows to live or to the rebuild.
@@ -324,9 +325,9 @@ func (w *Writer) insertRows(ctx context.Context, rows []quadIDs, logged bool) er
 	feed.quads = rows
 	// OR FAIL: to be able to undo a single statement, SQLite would copy every page that it changes. An error here
 	// ends the whole transaction anyway.
-	err := w.conn.exec("INSERT OR FAIL INTO live (s, p, o, g, added) SELECT s, p, o, g, ? FROM feed_quads", nil, w.seq)
+	err := w.conn.Exec("INSERT OR FAIL INTO live (s, p, o, g, added) SELECT s, p, o, g, ? FROM feed_quads", nil, w.seq)
 	if err == nil && logged {
-		err = w.conn.exec("INSERT OR FAIL INTO changes (line, seq, s, p, o, g, op) SELECT ?, ?, s, p, o, g, ? FROM feed_quads", nil, mainLine, w.seq, int64(history.OpAdd))
+		err = w.conn.Exec("INSERT OR FAIL INTO changes (line, seq, s, p, o, g, op) SELECT ?, ?, s, p, o, g, ? FROM feed_quads", nil, mainLine, w.seq, int64(history.OpAdd))
 	}
 	feed.quads = nil
 	return err
@@ -343,7 +344,7 @@ func (w *Writer) enlarge(rows int) error {
 	if w.bulk.rebuild != nil {
 		cache = sorterCache
 	}
-	return w.conn.apply([]string{cacheSize(cache), "PRAGMA threads = 2"})
+	return w.conn.Apply([]string{cacheSize(cache), "PRAGMA threads = 2"})
 }
 
 func compareIDs(a, b quadIDs) int {
@@ -374,7 +375,7 @@ func (w *Writer) spillTerms() error {
 	b.running.start(func() error {
 		feed := w.conn.feed
 		feed.terms = terms
-		err := w.conn.exec("INSERT OR FAIL INTO terms (id, kind, value, datatype, lang, hash) SELECT id, kind, value, datatype, lang, hash FROM feed_terms", nil)
+		err := w.conn.Exec("INSERT OR FAIL INTO terms (id, kind, value, datatype, lang, hash) SELECT id, kind, value, datatype, lang, hash FROM feed_terms", nil)
 		feed.terms = nil
 		if err == nil && many {
 			err = w.conn.indexTexts(after, last)
@@ -390,6 +391,6 @@ func (w *Writer) dropHash() error {
 		return nil
 	}
 	w.bulk.noHash = true
-	w.conn.forget()
-	return w.conn.once("DROP INDEX terms_hash")
+	w.conn.Forget()
+	return w.conn.Once("DROP INDEX terms_hash")
 }

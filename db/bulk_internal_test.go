@@ -47,7 +47,7 @@ func loads(t *testing.T, random *rand.Rand) {
 		t.Errorf("%v, error %v", report.Problems, err)
 	}
 	for _, index := range []string{"live_pos", "live_osp", "live_g", "terms_hash"} {
-		if n, _ := f.writer.int64("SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name = ?", index); n != 1 {
+		if n, _ := f.writer.Int64("SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name = ?", index); n != 1 {
 			t.Errorf("the index %s is gone", index)
 		}
 	}
@@ -99,7 +99,7 @@ func TestALongLoadForgetsTerms(t *testing.T) {
 			"SELECT count(*) FROM sqlite_schema WHERE name = 'terms_hash'":  1,
 			"SELECT count(DISTINCT o) FROM live":                            20_000,
 		} {
-			if got, err := f.writer.int64(what); err != nil || got != want {
+			if got, err := f.writer.Int64(what); err != nil || got != want {
 				t.Errorf("%s: %d, want %d, %v", what, got, want, err)
 			}
 		}

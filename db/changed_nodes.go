@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"trails/db/history"
+	"trails/db/stmt"
 	"trails/rdf"
 )
 
@@ -20,12 +21,12 @@ const touchedTypes = `SELECT s, o FROM changes WHERE line = ?1 AND seq BETWEEN ?
 // Touched returns up to limit typed subjects in the change logs of main's commits from first to last. Bulk commits
 // have no log, and are left out.
 func (r *Reader) Touched(ctx context.Context, first, last history.Seq, limit int) (list []Touch, err error) {
-	err = r.touched(ctx, touchedTypes+" LIMIT ?5 + 0", []any{first, last, limit}, func(s *stmt) error {
-		subject, err := r.dict.term(s.id(0))
+	err = r.touched(ctx, touchedTypes+" LIMIT ?5 + 0", []any{first, last, limit}, func(s *stmt.Stmt) error {
+		subject, err := r.dict.term(s.ID(0))
 		if err != nil {
 			return err
 		}
-		kind, err := r.dict.term(s.id(1))
+		kind, err := r.dict.term(s.ID(1))
 		list = append(list, Touch{subject, kind})
 		return err
 	})
@@ -34,8 +35,8 @@ func (r *Reader) Touched(ctx context.Context, first, last history.Seq, limit int
 
 // TouchedTypes returns only the types, without a limit. Its cost is that of reading the change logs.
 func (r *Reader) TouchedTypes(ctx context.Context, first, last history.Seq) (list []rdf.Term, err error) {
-	err = r.touched(ctx, "SELECT DISTINCT o FROM ("+touchedTypes+")", []any{first, last}, func(s *stmt) error {
-		kind, err := r.dict.term(s.id(0))
+	err = r.touched(ctx, "SELECT DISTINCT o FROM ("+touchedTypes+")", []any{first, last}, func(s *stmt.Stmt) error {
+		kind, err := r.dict.term(s.ID(0))
 		list = append(list, kind)
 		return err
 	})
@@ -43,7 +44,7 @@ func (r *Reader) TouchedTypes(ctx context.Context, first, last history.Seq) (lis
 }
 
 // touched runs one of the two statements; args are bound from ?2 on, around ?4.
-func (r *Reader) touched(ctx context.Context, sql string, args []any, row func(*stmt) error) error {
+func (r *Reader) touched(ctx context.Context, sql string, args []any, row func(*stmt.Stmt) error) error {
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (r *Reader) touched(ctx context.Context, sql string, args []any, row func(*
 	if err != nil || !ok {
 		return err
 	}
-	return r.rows(ctx, sql, func(s *stmt) (bool, error) {
+	return r.rows(ctx, sql, func(s *stmt.Stmt) (bool, error) {
 		err := row(s)
 		return err == nil, err
 	}, append([]any{mainLine, args[0], args[1], kind}, args[2:]...)...)

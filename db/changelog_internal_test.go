@@ -68,7 +68,7 @@ func mediumLoads(t *testing.T) {
 			t.Fatal(err)
 		}
 		quads, removed = quads+load.added-load.removed, removed+load.removed
-		rows, err := f.writer.int64("SELECT count(*) FROM changes WHERE line = 1 AND seq = ?", c.Seq)
+		rows, err := f.writer.Int64("SELECT count(*) FROM changes WHERE line = 1 AND seq = ?", c.Seq)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -76,7 +76,7 @@ func (f *File) startLogOver(ctx context.Context, wait time.Duration) bool {
 	f.writer.SetBusyTimeout(wait)
 	defer f.writer.SetBusyTimeout(0)
 	for end := time.Now().Add(wait); ; time.Sleep(time.Millisecond) {
-		busy, err := f.writer.int64("PRAGMA wal_checkpoint(TRUNCATE)")
+		busy, err := f.writer.Int64("PRAGMA wal_checkpoint(TRUNCATE)")
 		if err == nil && busy == 0 || f.logSize() < f.opts.LongLog {
 			return true
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"trails/db/history"
+	"trails/db/stmt"
 	"trails/fault"
 )
 
@@ -19,11 +20,11 @@ const commitColumns = `c.seq, c.id, c.parent, c.parent2, c.line, c.ts, c.author,
 	c.schema_version, c.schema_seq, c.flags, c.added, c.removed, c.quads, l.name
 	FROM commits c JOIN lines l ON l.line = c.line`
 
-func scanCommit(s *stmt) history.Commit {
+func scanCommit(s *stmt.Stmt) history.Commit {
 	c := history.Commit{
-		Seq: s.seq(0), Line: s.ColumnInt64(4), Time: fromMicros(s.ColumnInt64(5)),
+		Seq: s.Seq(0), Line: s.ColumnInt64(4), Time: s.Time(5),
 		Author: s.ColumnText(6), Message: s.ColumnText(7),
-		SchemaVersion: s.ColumnInt64(8), SchemaSeq: s.seq(9),
+		SchemaVersion: s.ColumnInt64(8), SchemaSeq: s.Seq(9),
 		Bulk:  s.ColumnInt64(10)&flagBulk != 0,
 		Added: s.ColumnInt64(11), Removed: s.ColumnInt64(12), Quads: s.ColumnInt64(13),
 		Branch: s.ColumnText(14),
@@ -39,12 +40,12 @@ func scanCommit(s *stmt) history.Commit {
 func (r *Reader) readHead() (head history.Commit, err error) {
 	var seq history.Seq
 	r.caches = nil
-	err = r.conn.exec("SELECT head, epoch FROM lines WHERE line = ?", func(s *stmt) error {
-		seq, r.caches = s.seq(0), r.file.cachesOf(string(s.blob(1)))
+	err = r.conn.Exec("SELECT head, epoch FROM lines WHERE line = ?", func(s *stmt.Stmt) error {
+		seq, r.caches = s.Seq(0), r.file.cachesOf(string(s.Blob(1)))
 		return nil
 	}, mainLine)
 	if err == nil && r.caches == nil {
-		err = damaged("there is no branch main")
+		err = stmt.Damaged("there is no branch main")
 	}
 	if err != nil || seq == 0 {
 		return head, err
@@ -52,12 +53,12 @@ func (r *Reader) readHead() (head history.Commit, err error) {
 	if last := r.caches.lastHead.Load(); last != nil && last.Seq == seq {
 		return *last, nil
 	}
-	err = r.conn.exec("SELECT "+commitColumns+" WHERE c.seq = ?", func(s *stmt) error {
+	err = r.conn.Exec("SELECT "+commitColumns+" WHERE c.seq = ?", func(s *stmt.Stmt) error {
 		head = scanCommit(s)
 		return nil
 	}, seq)
 	if err == nil && head.Seq != seq {
-		return head, damaged("main is at commit %d, which is none", seq)
+		return head, stmt.Damaged("main is at commit %d, which is none", seq)
 	}
 	r.caches.lastHead.Store(&head)
 	return head, err
@@ -76,7 +77,7 @@ func (r *Reader) Commits(ctx context.Context, before history.Seq, limit int) ([]
 }
 
 func (r *Reader) commits(where string, args ...any) (list []history.Commit, err error) {
-	err = r.conn.exec("SELECT "+commitColumns+" "+where, func(s *stmt) error {
+	err = r.conn.Exec("SELECT "+commitColumns+" "+where, func(s *stmt.Stmt) error {
 		list = append(list, scanCommit(s))
 		return nil
 	}, args...)
@@ -233,15 +234,15 @@ func (w *Writer) insertCommit(c history.Commit, activity []byte) error {
 		flags = flagBulk
 	}
 	var before []byte
-	err := w.conn.exec("SELECT chain FROM commits WHERE seq = ?", func(s *stmt) error {
-		before = s.blob(0)
+	err := w.conn.Exec("SELECT chain FROM commits WHERE seq = ?", func(s *stmt.Stmt) error {
+		before = s.Blob(0)
 		return nil
 	}, w.head.Seq)
 	if err != nil {
 		return err
 	}
 	chain := commitChain.sum(before, c.Seq, c.ID[:], c.Line, c.SchemaSeq, flags, c.Added, c.Removed, c.Quads, activity)
-	err = w.conn.exec(`INSERT INTO commits
+	err = w.conn.Exec(`INSERT INTO commits
 		(seq, id, parent, parent2, line, ts, author, message, schema_version, schema_seq, flags, added, removed, quads, chain)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, nil,
 		c.Seq, c.ID[:], c.Parent.Bytes(), c.Parent2.Bytes(), c.Line, c.Time.UnixMicro(), c.Author, c.Message,
@@ -249,7 +250,7 @@ func (w *Writer) insertCommit(c history.Commit, activity []byte) error {
 	if err != nil {
 		return fmt.Errorf("insert commit: %w", err)
 	}
-	return w.conn.exec("UPDATE lines SET head = ? WHERE line = ?", nil, c.Seq, c.Line)
+	return w.conn.Exec("UPDATE lines SET head = ? WHERE line = ?", nil, c.Seq, c.Line)
 }
 
 // addRecords writes the activity and the idempotent result of the commit, and returns the digest of the activity.

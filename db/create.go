@@ -12,6 +12,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/disk"
+	"trails/db/stmt"
 	"trails/fault"
 )
 
@@ -127,7 +128,7 @@ func build(ctx context.Context, path string, opts CreateOptions) error {
 // prepareEmpty sets what must be set before the first table exists.
 func prepareEmpty(path string) error {
 	return withConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate, func(c *conn) error {
-		return c.apply([]string{
+		return c.Apply([]string{
 			fmt.Sprintf("PRAGMA page_size = %d", disk.PageSize),
 			fmt.Sprintf("PRAGMA application_id = %d", disk.ApplicationID),
 			"PRAGMA journal_mode = WAL",
@@ -151,7 +152,7 @@ func writeMeta(path string, opts CreateOptions) error {
 	rows = append(rows, [2]string{"sum", metaSum(covered...)})
 	return withConn(path, sqlite.OpenReadWrite, func(c *conn) error {
 		for _, r := range rows {
-			if err := c.exec("INSERT INTO meta (key, value) VALUES (?, ?)", nil, r[0], r[1]); err != nil {
+			if err := c.Exec("INSERT INTO meta (key, value) VALUES (?, ?)", nil, r[0], r[1]); err != nil {
 				return err
 			}
 		}
@@ -165,7 +166,7 @@ func withConn(path string, flags sqlite.OpenFlags, do func(*conn) error) error {
 	if err != nil {
 		return err
 	}
-	c := newConn(raw)
+	c := &conn{Conn: stmt.Of(raw)}
 	err = do(c)
-	return errors.Join(err, c.close())
+	return errors.Join(err, c.Close())
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"trails/db/history"
+	"trails/db/stmt"
 	"trails/fault"
 )
 
@@ -42,8 +43,8 @@ func (f *File) AddCapabilityVersions(ctx context.Context, missing func(*Reader) 
 			return err
 		}
 		last, chain := int64(0), []byte(nil)
-		err = c.exec("SELECT seq, chain FROM descriptors ORDER BY seq DESC LIMIT 1", func(s *stmt) error {
-			last, chain = s.ColumnInt64(0), s.blob(1)
+		err = c.Exec("SELECT seq, chain FROM descriptors ORDER BY seq DESC LIMIT 1", func(s *stmt.Stmt) error {
+			last, chain = s.ColumnInt64(0), s.Blob(1)
 			return nil
 		})
 		if err != nil {
@@ -53,7 +54,7 @@ func (f *File) AddCapabilityVersions(ctx context.Context, missing func(*Reader) 
 			last++
 			row := []any{last, v.Capability, v.Version, v.Descriptor, v.At.UnixMicro(), v.Agent, v.Program, v.CommitSeq}
 			chain = descriptorChain.sum(chain, row...)
-			if err := c.exec(insertDescriptor, nil, append(row, chain)...); err != nil {
+			if err := c.Exec(insertDescriptor, nil, append(row, chain)...); err != nil {
 				return fmt.Errorf("record descriptor: %w", err)
 			}
 		}
@@ -67,7 +68,7 @@ func (r *Reader) CapabilityVersions(ctx context.Context) (map[string][]string, e
 		return nil, r.fail(ctx, "versions", err)
 	}
 	all := map[string][]string{}
-	err := r.conn.exec("SELECT id FROM descriptors ORDER BY id", func(s *stmt) error {
+	err := r.conn.Exec("SELECT id FROM descriptors ORDER BY id", func(s *stmt.Stmt) error {
 		id, version, _ := strings.Cut(s.ColumnText(0), "@")
 		all[id] = append(all[id], version)
 		return nil
@@ -109,10 +110,10 @@ func (r *Reader) eachCapabilityVersion(ctx context.Context, each func(Capability
 	if err := r.ready(ctx); err != nil {
 		return r.fail(ctx, "versions", err)
 	}
-	err := r.conn.exec(sql, func(s *stmt) error {
+	err := r.conn.Exec(sql, func(s *stmt.Stmt) error {
 		each(CapabilityVersion{
-			Capability: s.ColumnText(0), Version: s.ColumnText(1), Descriptor: s.ColumnText(2), At: fromMicros(s.ColumnInt64(3)),
-			Agent: s.ColumnText(4), Program: s.ColumnText(5), CommitSeq: s.seq(6),
+			Capability: s.ColumnText(0), Version: s.ColumnText(1), Descriptor: s.ColumnText(2), At: s.Time(3),
+			Agent: s.ColumnText(4), Program: s.ColumnText(5), CommitSeq: s.Seq(6),
 		})
 		return nil
 	}, args...)

@@ -3,10 +3,10 @@ package db
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
 	"math"
 
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/rdf"
 )
 
@@ -24,7 +24,7 @@ const defaultGraph = 0
 
 // dictionary translates between terms and ids, within one transaction.
 type dictionary struct {
-	conn   *conn
+	conn   *stmt.Conn
 	shared *termCache
 	// committed is the last id that other transactions may use. Later ids can be rolled back and then given to other
 	// terms, so they are not put into shared.
@@ -35,7 +35,7 @@ type dictionary struct {
 	buf       []byte
 }
 
-func readingDictionary(c *conn, shared *termCache) dictionary {
+func readingDictionary(c *stmt.Conn, shared *termCache) dictionary {
 	return dictionary{conn: c, shared: shared, committed: math.MaxInt64}
 }
 
@@ -89,11 +89,11 @@ func (d *dictionary) find(t rdf.Term, hash int64) (inline.TermID, error) {
 
 // findBy finds a term among the rows with its hash.
 func (d *dictionary) findBy(sql string, t rdf.Term, hash int64) (inline.TermID, error) {
-	s, err := d.conn.take(sql)
+	s, err := d.conn.Take(sql)
 	if err != nil {
 		return 0, err
 	}
-	defer s.release()
+	defer s.Release()
 	s.BindInt64(1, hash)
 	for {
 		more, err := s.Step()
@@ -105,19 +105,19 @@ func (d *dictionary) findBy(sql string, t rdf.Term, hash int64) (inline.TermID, 
 			return 0, err
 		}
 		if other == t {
-			return s.id(0), nil
+			return s.ID(0), nil
 		}
 	}
 }
 
 // scan reads the term whose kind, value, datatype and lang start at column i.
-func (d *dictionary) scan(s *stmt, i int) (rdf.Term, error) {
+func (d *dictionary) scan(s *stmt.Stmt, i int) (rdf.Term, error) {
 	kind, value, lang := s.ColumnInt64(i), s.ColumnText(i+1), ""
 	var datatype rdf.IRI
 	switch kind {
 	case kindTyped:
 		var err error
-		if datatype, err = d.datatype(s.id(i + 2)); err != nil {
+		if datatype, err = d.datatype(s.ID(i + 2)); err != nil {
 			return nil, err
 		}
 	case kindLang:
@@ -126,7 +126,7 @@ func (d *dictionary) scan(s *stmt, i int) (rdf.Term, error) {
 	if t := termOf(kind, value, datatype, lang); t != nil {
 		return t, nil
 	}
-	return nil, damaged("dictionary kind %d", kind)
+	return nil, stmt.Damaged("dictionary kind %d", kind)
 }
 
 // termOf returns the term of a dictionary row, nil for an unknown kind.
@@ -155,7 +155,7 @@ func (d *dictionary) datatype(id inline.TermID) (rdf.IRI, error) {
 	}
 	if !ok {
 		kind := int64(0)
-		err = d.conn.exec("SELECT kind, value FROM terms WHERE id = ?", func(s *stmt) error {
+		err = d.conn.Exec("SELECT kind, value FROM terms WHERE id = ?", func(s *stmt.Stmt) error {
 			kind, t = s.ColumnInt64(0), rdf.IRI(s.ColumnText(1))
 			return nil
 		}, id)
@@ -169,7 +169,7 @@ func (d *dictionary) datatype(id inline.TermID) (rdf.IRI, error) {
 	}
 	iri, isIRI := t.(rdf.IRI)
 	if !ok || !isIRI {
-		return "", damaged("datatype %d of a literal is no IRI", id)
+		return "", stmt.Damaged("datatype %d of a literal is no IRI", id)
 	}
 	return iri, nil
 }
@@ -196,18 +196,18 @@ func (d *dictionary) peek(id inline.TermID) (rdf.Term, error) {
 
 // read reads a term from the file.
 func (d *dictionary) read(id inline.TermID) (rdf.Term, error) {
-	s, err := d.conn.take("SELECT kind, value, datatype, lang FROM terms WHERE id = ?")
+	s, err := d.conn.Take("SELECT kind, value, datatype, lang FROM terms WHERE id = ?")
 	if err != nil {
 		return nil, err
 	}
-	defer s.release()
-	s.bindID(1, id)
+	defer s.Release()
+	s.BindID(1, id)
 	more, err := s.Step()
 	if err != nil {
 		return nil, err
 	}
 	if !more {
-		return nil, damaged("term %d is not in the dictionary", id)
+		return nil, stmt.Damaged("term %d is not in the dictionary", id)
 	}
 	return d.scan(s, 0)
 }
@@ -217,7 +217,7 @@ func (d *dictionary) known(id inline.TermID) (rdf.Term, bool, error) {
 	if id < 0 {
 		t := inline.Term(id)
 		if t == nil {
-			return nil, false, damaged("id %d is in no region", id)
+			return nil, false, stmt.Damaged("id %d is in no region", id)
 		}
 		return t, true, nil
 	}
@@ -230,13 +230,13 @@ func (d *dictionary) known(id inline.TermID) (rdf.Term, bool, error) {
 
 // joined returns the term whose dictionary row was joined at column i. It is not cached: reading the row costs as
 // little as finding it in memory, and the many values of a scan would evict the few terms that all quads share.
-func (d *dictionary) joined(id inline.TermID, s *stmt, i int) (rdf.Term, error) {
+func (d *dictionary) joined(id inline.TermID, s *stmt.Stmt, i int) (rdf.Term, error) {
 	if id < 0 {
 		t, _, err := d.known(id)
 		return t, err
 	}
 	if s.ColumnInt64(i) == 0 {
-		return nil, damaged("term %d is not in the dictionary", id)
+		return nil, stmt.Damaged("term %d is not in the dictionary", id)
 	}
 	return d.scan(s, i)
 }
@@ -245,21 +245,4 @@ func (d *dictionary) remember(id inline.TermID, t rdf.Term) {
 	if id <= d.committed {
 		d.shared.put(id, t)
 	}
-}
-
-// damageError reports that the file contradicts itself.
-type damageError struct {
-	what  string
-	cause error // nil, or a cause that is also logged
-}
-
-func (e damageError) Error() string {
-	if e.cause != nil {
-		return "the file is damaged: " + e.what + ": " + e.cause.Error()
-	}
-	return "the file is damaged: " + e.what
-}
-
-func damaged(format string, args ...any) error {
-	return damageError{what: fmt.Sprintf(format, args...)}
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"trails/db/history"
+	"trails/db/stmt"
 	"trails/rdf"
 )
 
@@ -41,7 +42,7 @@ func (w *Writer) Draft(ctx context.Context) (*Draft, error) {
 	if err := w.endBulk(ctx); err != nil {
 		return nil, w.broken(ctx, "begin draft", err)
 	}
-	return &Draft{w}, w.broken(ctx, "begin draft", w.conn.once(createDraft))
+	return &Draft{w}, w.broken(ctx, "begin draft", w.conn.Once(createDraft))
 }
 
 // Add adds q, and reports whether it was new.
@@ -61,7 +62,7 @@ func (d *Draft) add(q rdf.Quad) (bool, error) {
 		return false, err
 	}
 	c := d.w.conn
-	err = c.exec("INSERT OR IGNORE INTO live (s, p, o, g, added) VALUES (?, ?, ?, ?, ?)", nil,
+	err = c.Exec("INSERT OR IGNORE INTO live (s, p, o, g, added) VALUES (?, ?, ?, ?, ?)", nil,
 		ids[posS], ids[posP], ids[posO], ids[posG], d.w.seq)
 	if err != nil || c.Changes() == 0 {
 		return false, err
@@ -93,7 +94,7 @@ func (d *Draft) remove(q rdf.Quad) (bool, error) {
 
 // note stores the state of a row before the draft. Only the first call for a row has an effect.
 func (d *Draft) note(ids quadIDs, was history.Seq) error {
-	return d.w.conn.exec(noteDraft, nil, ids[posS], ids[posP], ids[posO], ids[posG], was)
+	return d.w.conn.Exec(noteDraft, nil, ids[posS], ids[posP], ids[posO], ids[posG], was)
 }
 
 // Net yields the net changes of the draft.
@@ -111,7 +112,7 @@ func (d *Draft) TakenBack(ctx context.Context) (n int64, q rdf.Quad, err error) 
 		return 0, q, d.w.fail(ctx, "read draft", err)
 	}
 	rows := quadRows{dict: &d.w.dict, pattern: pattern{access: &access{}}}
-	err = d.w.rows(ctx, backDraft, func(s *stmt) (_ bool, err error) {
+	err = d.w.rows(ctx, backDraft, func(s *stmt.Stmt) (_ bool, err error) {
 		n = s.ColumnInt64(len(columns))
 		q, err = rows.quad(s)
 		return false, err
@@ -130,7 +131,7 @@ func (d *Draft) net(ctx context.Context, yield func(DraftChange, error) bool) er
 		return err
 	}
 	rows := quadRows{dict: &d.w.dict, pattern: pattern{access: &access{}}}
-	return d.w.rows(ctx, netDraft, func(s *stmt) (bool, error) {
+	return d.w.rows(ctx, netDraft, func(s *stmt.Stmt) (bool, error) {
 		q, err := rows.quad(s)
 		return err == nil && yield(DraftChange{Added: s.ColumnInt64(len(columns)) == 0, Quad: q}, nil), err
 	})
@@ -142,7 +143,7 @@ func (d *Draft) Undo(ctx context.Context) error {
 		return err
 	}
 	for _, sql := range []string{undoAdded, undoRemoved, emptyDraft} {
-		if err := d.w.conn.exec(sql, nil); err != nil {
+		if err := d.w.conn.Exec(sql, nil); err != nil {
 			return d.w.broken(ctx, "undo draft", fmt.Errorf("undo: %w", err))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/stmt"
 	"trails/fault"
 )
 
@@ -24,25 +25,6 @@ var unusable = map[sqlite.ResultCode]string{
 	sqlite.ResultNoMem:    "out of memory",
 }
 
-// resultCode returns the primary result code of an error of either driver.
-func resultCode(err error) sqlite.ResultCode {
-	var coded interface{ Code() int } // modernc.org/sqlite.Error
-	if errors.As(err, &coded) {
-		return sqlite.ResultCode(coded.Code()).ToPrimary()
-	}
-	return sqlite.ErrCode(err).ToPrimary()
-}
-
-// isBusy reports whether the statement can be tried again, because another connection holds a lock or recovers the
-// log.
-func isBusy(err error) bool {
-	switch resultCode(err) {
-	case sqlite.ResultBusy, sqlite.ResultLocked, sqlite.ResultProtocol:
-		return true
-	}
-	return false
-}
-
 // asFault converts an error of SQLite into a fault that the caller can act on, by its result code only. Other errors
 // pass through, wrapped with op; faults pass unchanged.
 func asFault(ctx context.Context, path, op string, err error) error {
@@ -50,7 +32,7 @@ func asFault(ctx context.Context, path, op string, err error) error {
 	if err == nil || errors.As(err, &already) {
 		return err
 	}
-	code := resultCode(err)
+	code := stmt.ResultCode(err)
 	if code == sqlite.ResultInterrupt && ctx.Err() != nil {
 		err, code = ctx.Err(), sqlite.ResultError
 	}
@@ -60,27 +42,17 @@ func asFault(ctx context.Context, path, op string, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fault.New(fault.TimedOut, "%s: out of time", op).Because(err)
 	}
-	if isBusy(err) {
+	if stmt.Busy(err) {
 		return busyFault(path, err)
 	}
-	var damage damageError
+	var damage stmt.Damage
 	if errors.As(err, &damage) {
-		return fault.New(fault.Unusable, "%s: the file is damaged: %s; run trails verify, then restore it from a backup", fault.Path(path), damage.what).Because(err)
+		return fault.New(fault.Unusable, "%s: the file is damaged: %s; run trails verify, then restore it from a backup", fault.Path(path), damage.What).Because(err)
 	}
 	if text, ok := unusable[code]; ok {
 		return fault.New(fault.Unusable, "%s: %s", fault.Path(path), text).Because(err)
 	}
 	return fmt.Errorf("%s: %w", op, err)
-}
-
-// isDamage reports whether the error means that the content of the file is damaged.
-func isDamage(err error) bool {
-	var damage damageError
-	if errors.As(err, &damage) {
-		return true
-	}
-	code := resultCode(err)
-	return code == sqlite.ResultCorrupt || code == sqlite.ResultNotADB
 }
 
 func busyFault(path string, err error) error {

@@ -25,6 +25,7 @@ import (
 	"trails/db/lower"
 	"trails/db/pager"
 	"trails/db/scan"
+	"trails/db/stmt"
 	"trails/fault"
 )
 
@@ -203,9 +204,9 @@ func (f *File) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = retry(ctx, f.opts.LockWait, func() error { return f.readMeta(c) })
+	err = stmt.Retry(ctx, f.opts.LockWait, func() error { return f.readMeta(c) })
 	if err != nil {
-		c.close()
+		c.Close()
 		return asFault(ctx, f.path, "open", err)
 	}
 	f.idle, f.open = append(f.idle, c), 1
@@ -219,14 +220,14 @@ func (f *File) checkForeign(ctx context.Context, format int) error {
 		return err
 	}
 	var list []foreign
-	err = retry(ctx, f.opts.LockWait, func() (err error) {
+	err = stmt.Retry(ctx, f.opts.LockWait, func() (err error) {
 		list, err = c.foreign(format)
 		return err
 	})
 	if err == nil && len(list) > 0 {
 		err = foreignFault(f.path, "", list)
 	}
-	return asFault(ctx, f.path, "open", errors.Join(err, c.close()))
+	return asFault(ctx, f.path, "open", errors.Join(err, c.Close()))
 }
 
 // layout has statements that use every table and every index by name. If they cannot be prepared, the file has lost
@@ -246,7 +247,7 @@ var layout = []string{
 }
 
 func (f *File) readMeta(c *conn) error {
-	format, err := c.int64("PRAGMA user_version")
+	format, err := c.Int64("PRAGMA user_version")
 	if err != nil {
 		return err
 	}
@@ -258,15 +259,15 @@ func (f *File) readMeta(c *conn) error {
 	}
 	lost := func(err error) error {
 		switch {
-		case resultCode(err) != sqlite.ResultError:
+		case stmt.ResultCode(err) != sqlite.ResultError:
 			return err
 		case slices.ContainsFunc(f.foreign, func(o foreign) bool { return o.anew }):
 			return foreignFault(f.path, "", f.foreign)
 		}
-		return damageError{fmt.Sprintf("its tables are not those of format %d", disk.Format), err}
+		return stmt.Damage{What: fmt.Sprintf("its tables are not those of format %d", disk.Format), Cause: err}
 	}
 	meta := map[string]string{}
-	err = c.exec("SELECT key, value FROM meta", func(s *stmt) error {
+	err = c.Exec("SELECT key, value FROM meta", func(s *stmt.Stmt) error {
 		meta[s.ColumnText(0)] = s.ColumnText(1)
 		return nil
 	})
@@ -348,7 +349,7 @@ func (f *File) closeConns() error {
 		if c == nil {
 			continue
 		}
-		if err := c.close(); err != nil && first == nil {
+		if err := c.Close(); err != nil && first == nil {
 			first = err
 		}
 	}
@@ -377,8 +378,8 @@ func (f *File) DataVersion(ctx context.Context) (int64, error) {
 		f.watch.conn = c
 	}
 	var n int64
-	err := retry(ctx, f.opts.LockWait, func() (err error) {
-		n, err = f.watch.conn.int64("PRAGMA data_version")
+	err := stmt.Retry(ctx, f.opts.LockWait, func() (err error) {
+		n, err = f.watch.conn.Int64("PRAGMA data_version")
 		return err
 	})
 	return n, asFault(ctx, f.path, "watch", err)

@@ -13,6 +13,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/disk"
+	"trails/db/stmt"
 	"trails/fault"
 )
 
@@ -20,8 +21,8 @@ import (
 func rows(t *testing.T, path, sql string) (list []string) {
 	t.Helper()
 	err := withConn(path, sqlite.OpenReadWrite, func(c *conn) error {
-		return c.exec(sql, func(s *stmt) error {
-			list = append(list, fmt.Sprintf("%v", s.values(s.ColumnCount())))
+		return c.Exec(sql, func(s *stmt.Stmt) error {
+			list = append(list, fmt.Sprintf("%v", s.Values(s.ColumnCount())))
 			return nil
 		})
 	})
@@ -97,7 +98,7 @@ func TestWhatCannotBeWrittenKeepsNoArtifact(t *testing.T) {
 	if err := keep("before"); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.writer.once("PRAGMA query_only = ON"); err != nil {
+	if err := f.writer.Once("PRAGMA query_only = ON"); err != nil {
 		t.Fatal(err)
 	}
 	if err := keep("after"); !fault.Is(err, fault.Unusable) || !strings.Contains(err.Error(), "read-only") {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/text/fulltext"
 )
 
@@ -36,8 +37,8 @@ type freshCache struct {
 // freshTexts returns the texts that are newer than the index. Terms that can still be rolled back are not cached.
 func (r *Reader) freshTexts(ctx context.Context) (list []freshText, words []string, err error) {
 	var after, last inline.TermID
-	err = r.conn.exec("SELECT max(id), (SELECT term FROM words_until) FROM terms", func(row *stmt) error {
-		last, after = row.id(0), row.id(1)
+	err = r.conn.Exec("SELECT max(id), (SELECT term FROM words_until) FROM terms", func(row *stmt.Stmt) error {
+		last, after = row.ID(0), row.ID(1)
 		return nil
 	})
 	if err != nil || last <= after {
@@ -70,8 +71,8 @@ func (f *freshTexts) read(ctx context.Context, c *conn, last inline.TermID) erro
 		return nil
 	}
 	var entry fulltext.Entry
-	err := c.exec(newTexts, func(row *stmt) error {
-		t := freshText{id: row.id(0), text: row.ColumnText(1)}
+	err := c.Exec(newTexts, func(row *stmt.Stmt) error {
+		t := freshText{id: row.ID(0), text: row.ColumnText(1)}
 		for word := range strings.FieldsSeq(entry.Of(t.text)) {
 			at, known := f.places[word]
 			if !known {

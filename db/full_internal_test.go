@@ -27,7 +27,7 @@ func fillDisk(t *testing.T, quads int) {
 	}
 	refused := 0
 	for step, extra := 0, int64(0); ; step, extra = step+1, extra+1+extra/2 {
-		pages, err := f.writer.int64("PRAGMA page_count")
+		pages, err := f.writer.Int64("PRAGMA page_count")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func fillDisk(t *testing.T, quads int) {
 
 func limit(t *testing.T, f *File, pages int64) {
 	t.Helper()
-	if err := f.writer.once(fmt.Sprintf("PRAGMA max_page_count = %d", pages)); err != nil {
+	if err := f.writer.Once(fmt.Sprintf("PRAGMA max_page_count = %d", pages)); err != nil {
 		t.Fatal(err)
 	}
 }

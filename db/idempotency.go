@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 	"trails/db/history"
+	"trails/db/stmt"
 )
 
 // IdempotentKey makes a repeated write return the result of the first one.
@@ -32,17 +33,17 @@ func (c *conn) insertIdempotent(key string, digest, result []byte, now time.Time
 	if result == nil {
 		result = []byte{}
 	}
-	last, err := c.int64("SELECT max(seq) FROM idempotency")
+	last, err := c.Int64("SELECT max(seq) FROM idempotency")
 	if err != nil {
 		return err
 	}
 	row := []any{last + 1, key, digest, result, now.UnixMicro()}
-	err = c.exec("INSERT INTO idempotency (seq, key, digest, result, ts, sum) VALUES (?, ?, ?, ?, ?, ?)", nil,
+	err = c.Exec("INSERT INTO idempotency (seq, key, digest, result, ts, sum) VALUES (?, ?, ?, ?, ?, ?)", nil,
 		append(row, idempotencySums.sum(nil, row...))...)
 	if err != nil {
 		return err
 	}
-	return c.exec("DELETE FROM idempotency WHERE seq <= (SELECT max(seq) FROM idempotency) - ?", nil, keptKeys)
+	return c.Exec("DELETE FROM idempotency WHERE seq <= (SELECT max(seq) FROM idempotency) - ?", nil, keptKeys)
 }
 
 // FindIdempotent returns the result stored under key; ok is false if there is none. Only with a Writer is the answer
@@ -51,8 +52,8 @@ func (r *Reader) FindIdempotent(ctx context.Context, key string) (found Idempote
 	if err := r.ready(ctx); err != nil {
 		return found, false, r.fail(ctx, "idempotency", err)
 	}
-	err = r.conn.exec("SELECT digest, result, ts FROM idempotency WHERE key = ?", func(s *stmt) error {
-		found = Idempotent{Digest: s.blob(0), Result: s.blob(1), Time: fromMicros(s.ColumnInt64(2))}
+	err = r.conn.Exec("SELECT digest, result, ts FROM idempotency WHERE key = ?", func(s *stmt.Stmt) error {
+		found = Idempotent{Digest: s.Blob(0), Result: s.Blob(1), Time: s.Time(2)}
 		ok = true
 		return nil
 	}, key)

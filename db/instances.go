@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"trails/db/scan"
+	"trails/db/stmt"
 	"trails/rdf"
 )
 
@@ -30,10 +31,10 @@ func (r *Reader) Instances(ctx context.Context, classes []rdf.IRI) (func(rdf.Ter
 		if !ok {
 			continue
 		}
-		err = r.rows(ctx, instancesOf, func(s *stmt) (bool, error) {
-			id := s.id(0)
+		err = r.rows(ctx, instancesOf, func(s *stmt.Stmt) (bool, error) {
+			id := s.ID(0)
 			if id < 0 || int64(id) > last {
-				return false, damaged("a subject has the id %d", id)
+				return false, stmt.Damaged("a subject has the id %d", id)
 			}
 			return true, has.Add(int64(id))
 		}, ids[0], ids[1])

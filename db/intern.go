@@ -130,18 +130,18 @@ func (w *Writer) newTerm(t rdf.Term, hash int64) (inline.TermID, error) {
 }
 
 func (w *Writer) insertTerm(row termRow) error {
-	s, err := w.conn.take("INSERT INTO terms (id, kind, value, datatype, lang, hash) VALUES (?, ?, ?, ?, ?, ?)")
+	s, err := w.conn.Take("INSERT INTO terms (id, kind, value, datatype, lang, hash) VALUES (?, ?, ?, ?, ?, ?)")
 	if err != nil {
 		return err
 	}
-	defer s.release()
-	s.bindID(1, row.id)
+	defer s.Release()
+	s.BindID(1, row.id)
 	s.BindInt64(2, row.kind)
 	s.BindText(3, row.value)
 	s.BindNull(4)
 	s.BindNull(5)
 	if row.kind == kindTyped {
-		s.bindID(4, row.datatype)
+		s.BindID(4, row.datatype)
 	}
 	if row.kind == kindLang {
 		s.BindText(5, row.lang)

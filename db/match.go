@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/rdf"
 )
 
@@ -135,12 +136,12 @@ func (r *Reader) resolve(q rdf.Quad) (p pattern, ok bool, err error) {
 	return p, true, nil
 }
 
-func (p pattern) bind(s *stmt) {
+func (p pattern) bind(s *stmt.Stmt) {
 	n := 0
 	for i, given := range p.bound.at {
 		if given {
 			n++
-			s.bindID(n, p.ids[i])
+			s.BindID(n, p.ids[i])
 		}
 	}
 }
@@ -167,11 +168,11 @@ func (r *Reader) match(ctx context.Context, q rdf.Quad, yield func(rdf.Quad, err
 	if err != nil || !ok {
 		return err
 	}
-	s, err := r.conn.take(p.match)
+	s, err := r.conn.Take(p.match)
 	if err != nil {
 		return err
 	}
-	defer s.release()
+	defer s.Release()
 	p.bind(s)
 	rows := quadRows{dict: &r.dict, pattern: p}
 	return r.steps(ctx, s, func() (bool, error) {
@@ -189,7 +190,7 @@ type quadRows struct {
 	terms   [4]rdf.Term
 }
 
-func (r *quadRows) quad(s *stmt) (q rdf.Quad, err error) {
+func (r *quadRows) quad(s *stmt.Stmt) (q rdf.Quad, err error) {
 	if q.Subject, err = r.at(s, posS, r.pattern.quad.Subject, r.pattern.joinS); err != nil {
 		return q, err
 	}
@@ -199,18 +200,18 @@ func (r *quadRows) quad(s *stmt) (q rdf.Quad, err error) {
 	if q.Object, err = r.at(s, posO, r.pattern.quad.Object, r.pattern.joinO); err != nil {
 		return q, err
 	}
-	if s.id(posG) == defaultGraph {
+	if s.ID(posG) == defaultGraph {
 		return q, nil
 	}
 	q.Label, err = r.at(s, posG, r.pattern.quad.Label, 0)
 	return q, err
 }
 
-func (r *quadRows) at(s *stmt, i int, given rdf.Term, join int) (t rdf.Term, err error) {
+func (r *quadRows) at(s *stmt.Stmt, i int, given rdf.Term, join int) (t rdf.Term, err error) {
 	if given != nil {
 		return given, nil
 	}
-	id := s.id(i)
+	id := s.ID(i)
 	if id == r.last[i] && r.terms[i] != nil {
 		return r.terms[i], nil
 	}

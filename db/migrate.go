@@ -15,6 +15,7 @@ import (
 	"trails/db/disk"
 	"trails/db/inline"
 	"trails/db/pager"
+	"trails/db/stmt"
 	"trails/fault"
 	"trails/migrations"
 	"trails/text/fulltext"
@@ -45,7 +46,7 @@ type migrationLock struct {
 
 // SessionLock begins the transaction.
 func (l *migrationLock) SessionLock(ctx context.Context, c *sql.Conn) error {
-	err := retry(ctx, l.wait, func() error {
+	err := stmt.Retry(ctx, l.wait, func() error {
 		_, err := c.ExecContext(ctx, "BEGIN IMMEDIATE")
 		return err
 	})
@@ -197,7 +198,7 @@ func queryRows(ctx context.Context, c *sql.Conn, text string, args ...any) (list
 // checkFormat checks, within a transaction, that the tables still have the format of this build. Another process may
 // have migrated the file since it was opened.
 func (c *conn) checkFormat(path string) error {
-	format, err := c.int64("PRAGMA user_version")
+	format, err := c.Int64("PRAGMA user_version")
 	if err != nil || format == disk.Format {
 		return err
 	}

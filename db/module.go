@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"zombiezen.com/go/sqlite"
+
+	"trails/db/inline"
 )
 
 // module is a virtual table. The function best plans a search, and a cursor reads it. The module itself stores
@@ -70,3 +72,8 @@ func takeConstraints(in *sqlite.IndexInputs, wanted []constraint, rows float64) 
 	out.ID, out.EstimatedCost, out.EstimatedRows = sqlite.IndexID{Num: int32(plan)}, rows, int64(rows)
 	return out, plan
 }
+
+// idValue and idOf convert ids for functions and virtual tables.
+func idValue(id inline.TermID) sqlite.Value { return sqlite.IntegerValue(int64(id)) }
+
+func idOf(v sqlite.Value) inline.TermID { return inline.TermID(v.Int64()) }

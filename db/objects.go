@@ -16,6 +16,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trails/db/disk"
+	"trails/db/stmt"
 	"trails/fault"
 	"trails/migrations"
 )
@@ -52,7 +53,7 @@ func newObject(kind, name, table, sql string) object {
 // objects returns the objects of a database by kind and name, without the [optional] ones.
 func objects(c *conn) (map[string]object, error) {
 	list := map[string]object{}
-	return list, c.exec(objectRows, func(s *stmt) error {
+	return list, c.Exec(objectRows, func(s *stmt.Stmt) error {
 		o := newObject(s.ColumnText(0), s.ColumnText(1), s.ColumnText(2), s.ColumnText(3))
 		if optional[o.id()] != o.sql || o.sql == "" {
 			list[o.id()] = o
@@ -76,8 +77,8 @@ func objectsOf(format int) (map[string]object, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newConn(raw)
-	defer c.close()
+	c := &conn{Conn: stmt.Of(raw)}
+	defer c.Close()
 	files, err := fs.Glob(migrations.FS, "*.sql")
 	if err != nil {
 		return nil, err
@@ -147,7 +148,7 @@ func (c *conn) foreign(format int) ([]foreign, error) {
 
 // generatedColumns names the computed columns of a table, except for those that the migrations make.
 func (c *conn) generatedColumns(o, made object) (names []string, err error) {
-	err = c.exec("SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (2, 3)", func(s *stmt) error {
+	err = c.Exec("SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (2, 3)", func(s *stmt.Stmt) error {
 		if name := s.ColumnText(0); !strings.Contains(made.sql, name+" TEXT NOT NULL GENERATED ALWAYS") {
 			names = append(names, name)
 		}
@@ -223,8 +224,8 @@ func TakeOut(ctx context.Context, path string, dryRun bool) (done []string, err 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, c.close()) }()
-	if err := retry(ctx, f.opts.LockWait, func() error { return c.exec("BEGIN IMMEDIATE", nil) }); err != nil {
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if err := stmt.Retry(ctx, f.opts.LockWait, func() error { return c.Exec("BEGIN IMMEDIATE", nil) }); err != nil {
 		return nil, asFault(ctx, f.path, "open", err)
 	}
 	done, err = c.takeOut(f.path, dryRun)
@@ -232,11 +233,11 @@ func TakeOut(ctx context.Context, path string, dryRun bool) (done []string, err 
 	if err != nil || dryRun {
 		end = "ROLLBACK"
 	}
-	return done, asFault(ctx, f.path, "mend", errors.Join(err, c.end(end)))
+	return done, asFault(ctx, f.path, "mend", errors.Join(err, c.End(end)))
 }
 
 func (c *conn) takeOut(path string, dryRun bool) (done []string, err error) {
-	format, err := c.int64("PRAGMA user_version")
+	format, err := c.Int64("PRAGMA user_version")
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +256,7 @@ func (c *conn) takeOut(path string, dryRun bool) (done []string, err error) {
 			if dryRun {
 				break
 			}
-			if err := c.once(statement); err != nil {
+			if err := c.Once(statement); err != nil {
 				return nil, fmt.Errorf("%s: %w", statement, err)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/history"
+	"trails/db/stmt"
 	"trails/fault"
 )
 
@@ -45,23 +46,24 @@ func (r *Reader) goBack(id history.CommitID) error {
 	if err := r.conn.register("t_past", "s INTEGER, p INTEGER, o INTEGER, g INTEGER", module{bestOfPast, func() sqlite.VTableCursor { return &pastCursor{table: table} }}); err != nil {
 		return err
 	}
-	defer r.conn.temporary.Limit(DefaultQueryTemporary)()
-	err = r.conn.once("CREATE TEMP TABLE gone (s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER NOT NULL, g INTEGER NOT NULL, PRIMARY KEY (s, p, o, g)) STRICT, WITHOUT ROWID")
+	defer r.conn.Temporary.Limit(DefaultQueryTemporary)()
+	err = r.conn.Once("CREATE TEMP TABLE gone (s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER NOT NULL, g INTEGER NOT NULL, PRIMARY KEY (s, p, o, g)) STRICT, WITHOUT ROWID")
 	if err == nil {
-		err = r.conn.exec(goneSince, nil, r.head.Seq)
+		err = r.conn.Exec(goneSince, nil, r.head.Seq)
 	}
 	if err == nil {
-		err = r.conn.apply(goneIndexes)
+		err = r.conn.Apply(goneIndexes)
 	}
-	return r.conn.temporary.Fault(err)
+	return r.conn.Temporary.Fault(err)
 }
 
 // indexNamed matches the name of an index of live in a statement; a virtual table has no indexes.
 var indexNamed = regexp.MustCompile(` (NOT INDEXED|INDEXED BY (live_[a-z]+|sqlite_autoindex_live_1))`)
 
-// text returns a statement as this connection prepares it. A statement on main.live reads the current state.
-func (c *conn) text(sql string) string {
-	if c.role != past || strings.Contains(sql, "main.live") {
+// withoutIndexes returns a statement as a connection for an earlier commit prepares it. A statement on main.live reads
+// the current state.
+func withoutIndexes(sql string) string {
+	if strings.Contains(sql, "main.live") {
 		return sql
 	}
 	return indexNamed.ReplaceAllString(sql, "")
@@ -164,7 +166,7 @@ func (t *pastTable) statement(search pastSearch) string {
 type pastCursor struct {
 	table  *pastTable
 	search pastSearch
-	stmt   *stmt
+	stmt   *stmt.Stmt
 	more   bool
 	count  int64
 }
@@ -192,21 +194,21 @@ func (c *pastCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) (err error) 
 		}
 	} else {
 		c.end()
-		if c.stmt, err = c.table.conn.take(c.table.statement(search)); err != nil {
+		if c.stmt, err = c.table.conn.Take(c.table.statement(search)); err != nil {
 			return err
 		}
 		c.search = search
 	}
-	c.stmt.bind(1, c.table.at)
+	c.stmt.Bind(1, c.table.at)
 	for i, v := range argv[:next] { // for both halves of the statement
-		c.stmt.bindValue(i+2, v)
-		c.stmt.bindValue(i+2+next, v)
+		bindValue(c.stmt, i+2, v)
+		bindValue(c.stmt, i+2+next, v)
 	}
 	return c.Next()
 }
 
 // bindValue binds a value of any type.
-func (s *stmt) bindValue(i int, v sqlite.Value) {
+func bindValue(s *stmt.Stmt, i int, v sqlite.Value) {
 	switch v.Type() {
 	case sqlite.TypeInteger:
 		s.BindInt64(i, v.Int64())
@@ -227,7 +229,7 @@ func (c *pastCursor) Next() (err error) {
 }
 
 // Column returns a position of the statement.
-func (c *pastCursor) Column(i int, _ bool) (sqlite.Value, error) { return idValue(c.stmt.id(i)), nil }
+func (c *pastCursor) Column(i int, _ bool) (sqlite.Value, error) { return idValue(c.stmt.ID(i)), nil }
 
 // RowID is a counter.
 func (c *pastCursor) RowID() (int64, error) { return c.count, nil }
@@ -243,7 +245,7 @@ func (c *pastCursor) Close() error {
 
 func (c *pastCursor) end() {
 	if c.stmt != nil {
-		c.stmt.release()
+		c.stmt.Release()
 		c.stmt = nil
 	}
 }

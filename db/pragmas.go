@@ -4,8 +4,19 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"trails/db/pager"
+
+	"trails/db/stmt"
 )
+
+// conn is a connection with what readers, queries and the writer attach to it.
+type conn struct {
+	*stmt.Conn
+	role role
+	// questions are the queries that run on this connection; nil before the first.
+	questions *questions
+	// feed has the rows that the writer streams into SQLite; nil for readers.
+	feed *feed
+}
 
 // role is the purpose of a connection, which decides its pragmas.
 type role uint8
@@ -64,35 +75,27 @@ func cachedReaders() int { return max(4, min(8, runtime.GOMAXPROCS(0))) }
 
 func cacheSize(kib int) string { return fmt.Sprintf("PRAGMA cache_size = -%d", kib) }
 
-// connect opens a connection. SQLite itself never waits for locks; [retry] does, because it observes ctx.
+// connect opens a connection.
 func (f *File) connect(ctx context.Context, r role) (*conn, error) {
-	raw, temporary, err := pager.Open(f.path)
+	opened, err := stmt.Open(f.path)
 	if err != nil {
 		if gone := f.place.Here(); gone != nil {
 			return nil, gone
 		}
 		return nil, asFault(ctx, f.path, "open", err)
 	}
-	raw.SetBusyTimeout(0)
-	c := newConn(raw)
-	c.role, c.temporary = r, temporary
+	c := &conn{Conn: opened, role: r}
+	if r == past {
+		c.Rewrite = withoutIndexes
+	}
 	if err := f.place.Here(); err != nil { // SQLite has opened another file by this name
-		c.close()
+		c.Close()
 		return nil, err
 	}
-	err = retry(ctx, f.opts.LockWait, func() error { return c.apply(f.pragmas(r)) })
+	err = stmt.Retry(ctx, f.opts.LockWait, func() error { return c.Apply(f.pragmas(r)) })
 	if err != nil {
-		c.close()
+		c.Close()
 		return nil, asFault(ctx, f.path, "open", err)
 	}
 	return c, nil
-}
-
-func (c *conn) apply(pragmas []string) error {
-	for _, p := range pragmas {
-		if err := c.once(p); err != nil {
-			return fmt.Errorf("%s: %w", p, err)
-		}
-	}
-	return nil
 }

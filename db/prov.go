@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"trails/db/history"
+	"trails/db/stmt"
 	"trails/fault"
 )
 
@@ -61,7 +62,7 @@ func (c *conn) insertActivity(a Activity) (sum []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	last, err := c.int64("SELECT max(seq) FROM prov")
+	last, err := c.Int64("SELECT max(seq) FROM prov")
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (c *conn) insertActivity(a Activity) (sum []byte, err error) {
 		a.Outcome, a.Error, a.TraceID, a.CostMicros, a.CommitSeq, used, generated, dryRun,
 	}
 	sum = provSums.sum(nil, row...)
-	if err := c.exec(insertActivity, nil, append(row, sum)...); err != nil {
+	if err := c.Exec(insertActivity, nil, append(row, sum)...); err != nil {
 		return nil, fmt.Errorf("record activity: %w", err)
 	}
 	return sum, nil
@@ -137,19 +138,19 @@ func (f *File) beside(ctx context.Context, op string, wait time.Duration, do fun
 		err = f.commitSealed()
 	}
 	if err != nil {
-		return asFault(ctx, f.path, op, errors.Join(err, c.end("ROLLBACK")))
+		return asFault(ctx, f.path, op, errors.Join(err, c.End("ROLLBACK")))
 	}
 	f.shortenLogAfter()
 	return nil
 }
 
 func (f *File) recordAll(c *conn, aside, batch []Activity) error {
-	before, err := c.int64("SELECT max(seq) FROM prov")
+	before, err := c.Int64("SELECT max(seq) FROM prov")
 	if err != nil {
 		return err
 	}
 	for _, a := range aside {
-		known, err := c.int64("SELECT count(*) FROM prov WHERE id = ?", a.ID)
+		known, err := c.Int64("SELECT count(*) FROM prov WHERE id = ?", a.ID)
 		if err != nil {
 			return err
 		}
@@ -169,10 +170,10 @@ func (f *File) recordAll(c *conn, aside, batch []Activity) error {
 	if after/pruneEvery == before/pruneEvery {
 		return nil
 	}
-	if err := c.exec(pruneReads, nil, f.opts.KeepActivities); err != nil {
+	if err := c.Exec(pruneReads, nil, f.opts.KeepActivities); err != nil {
 		return err
 	}
-	return c.exec(pruneRefusals, nil, f.opts.KeepRefusals)
+	return c.Exec(pruneRefusals, nil, f.opts.KeepRefusals)
 }
 
 // Old activities are deleted now and then, not with every batch. Refusals are counted apart from reads, so that many
@@ -188,13 +189,13 @@ const (
 const activityColumns = `SELECT seq, id, capability, version, agent, via, started, ended, inputs,
 	outcome, error, trace, cost, commit_seq, used, generated, dry_run FROM prov`
 
-func scanActivity(s *stmt) (Activity, error) {
+func scanActivity(s *stmt.Stmt) (Activity, error) {
 	a := Activity{
 		Seq: s.ColumnInt64(0), ID: s.ColumnText(1), Capability: s.ColumnText(2), Version: s.ColumnText(3),
 		Agent: s.ColumnText(4), Via: s.ColumnText(5),
-		Started: fromMicros(s.ColumnInt64(6)), Ended: fromMicros(s.ColumnInt64(7)), Inputs: s.blob(8),
+		Started: s.Time(6), Ended: s.Time(7), Inputs: s.Blob(8),
 		Outcome: s.ColumnText(9), Error: s.ColumnText(10), TraceID: s.ColumnText(11),
-		CostMicros: s.ColumnInt64(12), CommitSeq: s.seq(13), DryRun: s.ColumnInt64(16) != 0,
+		CostMicros: s.ColumnInt64(12), CommitSeq: s.Seq(13), DryRun: s.ColumnInt64(16) != 0,
 	}
 	if err := unmarshalIRIs(s, 14, &a.Used); err != nil {
 		return a, err
@@ -202,12 +203,12 @@ func scanActivity(s *stmt) (Activity, error) {
 	return a, unmarshalIRIs(s, 15, &a.Generated)
 }
 
-func unmarshalIRIs(s *stmt, column int, list *[]string) error {
+func unmarshalIRIs(s *stmt.Stmt, column int, list *[]string) error {
 	if s.ColumnIsNull(column) {
 		return nil
 	}
 	if err := json.Unmarshal([]byte(s.ColumnText(column)), list); err != nil {
-		return damaged("activity %d has a list that cannot be read", s.ColumnInt64(0))
+		return stmt.Damaged("activity %d has a list that cannot be read", s.ColumnInt64(0))
 	}
 	return nil
 }
@@ -219,7 +220,7 @@ func (r *Reader) Activities(ctx context.Context, filter ActivityFilter, limit in
 	}
 	sql, args := filter.query(limit)
 	var list []Activity
-	err := r.conn.exec(sql, func(s *stmt) error {
+	err := r.conn.Exec(sql, func(s *stmt.Stmt) error {
 		a, err := scanActivity(s)
 		list = append(list, a)
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"trails/db/inline"
 	"trails/db/scan"
+	"trails/db/stmt"
 	"trails/fault"
 	"trails/rdf"
 )
@@ -72,26 +73,26 @@ func (r *Reader) visitOnce(ctx context.Context, plan Plan, limits Limits, row fu
 	if plan.Listing != nil {
 		return q.list(ctx, row)
 	}
-	defer r.conn.temporary.Limit(cmp.Or(limits.Temporary, DefaultQueryTemporary))()
-	s, err := r.conn.takeQuery(plan.SQL)
+	defer r.conn.Temporary.Limit(cmp.Or(limits.Temporary, DefaultQueryTemporary))()
+	s, err := r.conn.TakeQuery(plan.SQL)
 	if err != nil {
 		return 0, tooComplex(err)
 	}
-	defer s.release()
+	defer s.Release()
 	if err := q.bind(s); err != nil {
 		return 0, err
 	}
 	if ctx != r.ctx {
-		defer r.conn.interruptBy(ctx).release()
+		defer r.conn.InterruptBy(ctx)()
 	}
 	rows, err = q.rows(ctx, &answer{question: q, stmt: s}, func() (bool, error) { return q.step(s) }, row)
-	return rows, r.conn.temporary.Fault(err)
+	return rows, r.conn.Temporary.Fault(err)
 }
 
 // tooComplex explains an error of SQLite about its limits on tables, columns and depth. Only the size of a query can
 // exceed them.
 func tooComplex(err error) error {
-	if resultCode(err) == sqlite.ResultError {
+	if stmt.ResultCode(err) == sqlite.ResultError {
 		return fault.New(fault.TooLarge, "the query is too complex for one statement; nest less, or write fewer conditions and variables").Because(err)
 	}
 	return err
@@ -125,7 +126,7 @@ func (q *question) rows(ctx context.Context, out *answer, next func() (more bool
 // in other rows, too.
 type answer struct {
 	question *question
-	stmt     *stmt
+	stmt     *stmt.Stmt
 	listing  *listing
 	known    [128]struct {
 		id   inline.TermID
@@ -150,7 +151,7 @@ func (a *answer) id(i int) inline.TermID {
 	if a.listing != nil {
 		return a.listing.id(i)
 	}
-	return a.stmt.id(i)
+	return a.stmt.ID(i)
 }
 
 // count returns the result of COUNT in a column.
@@ -189,7 +190,7 @@ func (a *answer) at(i int) (rdf.Term, error) {
 
 // step moves the statement to its next row. A query may run inside another one's loop, so each step says whose query
 // the SQL functions now serve.
-func (q *question) step(s *stmt) (bool, error) {
+func (q *question) step(s *stmt.Stmt) (bool, error) {
 	q.reader.conn.questions.current = q
 	more, err := s.Step()
 	if q.err != nil {

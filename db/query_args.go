@@ -5,12 +5,13 @@ import (
 
 	"trails/db/inline"
 	"trails/db/lower"
+	"trails/db/stmt"
 	"trails/rdf"
 	"trails/sparql"
 )
 
 // bind binds the placeholders of a statement. The last ones may belong to parts that the statement does not have.
-func (q *question) bind(s *stmt) error {
+func (q *question) bind(s *stmt.Stmt) error {
 	for i, arg := range q.plan.Args[:min(len(q.plan.Args), s.BindParamCount())] {
 		if arg.Text {
 			s.BindText(i+1, textArg(arg))

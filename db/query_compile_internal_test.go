@@ -59,12 +59,19 @@ func compile(b *testing.B, f *File, texts *sparql.Texts, text string, anew bool)
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := r.conn.takeQuery(plan.SQL)
+	if anew {
+		s, _, err := r.conn.PrepareTransient(plan.SQL)
+		if err != nil {
+			b.Fatal(err)
+		}
+		s.Finalize()
+		return
+	}
+	s, err := r.conn.TakeQuery(plan.SQL)
 	if err != nil {
 		b.Fatal(err)
 	}
-	s.passing = anew
-	s.release()
+	s.Release()
 }
 
 // tenProperties is a file of ten thousand subjects with ten properties.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/sparql"
@@ -74,8 +75,8 @@ func TestEstimatesAreNearTheCounts(t *testing.T) {
 		b       bound
 	}{{"0, p, 0", bound{at: [4]bool{posP: true}}}, {"0, p, o", bound{at: [4]bool{posP: true, posO: true}}}, {"0, 0, o", bound{at: [4]bool{posO: true}}}, {"s, p, 0", bound{at: [4]bool{posS: true, posP: true}}}} {
 		keys := tree.columns
-		err := w.conn.exec("SELECT "+keys+", count(*) FROM live GROUP BY 1, 2, 3 ORDER BY 4 DESC LIMIT 200", func(s *stmt) error {
-			ids := [3]inline.TermID{s.id(0), s.id(1), s.id(2)}
+		err := w.conn.Exec("SELECT "+keys+", count(*) FROM live GROUP BY 1, 2, 3 ORDER BY 4 DESC LIMIT 200", func(s *stmt.Stmt) error {
+			ids := [3]inline.TermID{s.ID(0), s.ID(1), s.ID(2)}
 			got, want := a.estimate(tree.b, ids), s.ColumnInt64(3)
 			checked++
 			if math.Abs(got-float64(want)) > 10+0.25*float64(want) {

@@ -124,11 +124,11 @@ func hasPrefix(s string, prefixes ...string) bool {
 
 // steps returns SQLite's query plan (https://sqlite.org/eqp.html).
 func (c *conn) steps(sql string) (string, error) {
-	s, _, err := c.PrepareTransient("EXPLAIN QUERY PLAN " + c.text(sql))
+	s, err := c.TakeQuery("EXPLAIN QUERY PLAN " + sql)
 	if err != nil {
 		return "", tooComplex(err)
 	}
-	defer s.Finalize()
+	defer s.Release()
 	depth := map[int64]int{}
 	var out strings.Builder
 	for {

@@ -231,8 +231,8 @@ func (r *Reader) regionOf(ctx context.Context, predicate rdf.IRI) (lower.Region,
 	if err != nil || !ok {
 		return "", err
 	}
-	low, errLow := r.conn.id(leastObject, p)
-	high, errHigh := r.conn.id(greatestObject, p)
+	low, errLow := r.conn.ID(leastObject, p)
+	high, errHigh := r.conn.ID(greatestObject, p)
 	if err := firstError(errLow, errHigh); err != nil || low >= 0 {
 		return "", err
 	}

@@ -16,7 +16,6 @@ import (
 // questions are the queries that the SQL functions of one connection serve.
 type questions struct {
 	current *question
-	texts   keptStatements
 	ahead   *walk // the walk whose statement is starting
 }
 

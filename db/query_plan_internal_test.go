@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"trails/db/lower"
+	"trails/db/stmt"
 	"trails/e2e/testrun"
 	"trails/sparql"
 )
@@ -67,7 +68,7 @@ func scansOf(t *testing.T, r *Reader, text string) (scans []string) {
 		t.Fatal(err)
 	}
 	sql := plan.SQL
-	err = r.conn.exec("EXPLAIN QUERY PLAN "+sql, func(s *stmt) error {
+	err = r.conn.Exec("EXPLAIN QUERY PLAN "+sql, func(s *stmt.Stmt) error {
 		if step := s.ColumnText(3); strings.HasPrefix(step, "SCAN") && (liveTable(sql, step) || strings.HasPrefix(step, "SCAN live")) {
 			scans = append(scans, step)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"trails/db/inline"
 	"trails/db/lower"
+	"trails/db/stmt"
 )
 
 // registerReach makes the virtual table t_reach(k, g, a, x), see [lower.Walk]. Its columns have the affinity of ids;
@@ -45,7 +46,7 @@ type reachCursor struct {
 	question  *question
 	key       walkKey
 	wanted    *inline.TermID // the other end, if it is also given
-	starts    *stmt          // the nodes where paths may begin, if no end is given
+	starts    *stmt.Stmt     // the nodes where paths may begin, if no end is given
 	walk      *walk
 	at        int // index into the nodes that the walk has found
 	more      bool
@@ -118,7 +119,7 @@ func (c *reachCursor) Next() error {
 		}
 		c.leave()
 		if more, err = c.starts.Step(); err == nil && more {
-			err = c.enter(c.starts.id(0), true)
+			err = c.enter(c.starts.ID(0), true)
 		}
 		if err != nil {
 			return c.fail(err)
@@ -149,11 +150,11 @@ func (c *reachCursor) goOn() (bool, error) {
 // beginAnywhere lists the nodes where paths may end, because an index has these in order.
 func (c *reachCursor) beginAnywhere(of *lower.Walk) (err error) {
 	conn := c.question.reader.conn
-	c.starts, err = conn.take(endsSQL(of))
+	c.starts, err = conn.Take(endsSQL(of))
 	if err != nil {
 		return err
 	}
-	c.starts.bindID(1, c.key.graph)
+	c.starts.BindID(1, c.key.graph)
 	if of.Zero {
 		return nil
 	}
@@ -162,7 +163,7 @@ func (c *reachCursor) beginAnywhere(of *lower.Walk) (err error) {
 		if err != nil {
 			return err
 		}
-		c.starts.bindID(i+2, p)
+		c.starts.BindID(i+2, p)
 	}
 	return nil
 }
@@ -226,7 +227,7 @@ func (c *reachCursor) Close() error {
 func (c *reachCursor) end() {
 	c.leave()
 	if c.starts != nil {
-		c.starts.release()
+		c.starts.Release()
 	}
 	c.starts, c.wanted = nil, nil
 }

@@ -19,6 +19,7 @@ import (
 	"trails/db/lower"
 	"trails/db/pager"
 	"trails/db/scan"
+	"trails/db/stmt"
 	"trails/fault"
 	"trails/rdf"
 	"trails/sparql"
@@ -102,7 +103,7 @@ func (c *scanCursor) open(k int) error {
 
 func (c *scanCursor) begin(k int) (err error) {
 	q := c.question
-	if c.pages, err = q.reader.conn.pages(); err != nil {
+	if c.pages, err = q.reader.conn.Pages(); err != nil {
 		return err
 	}
 	env, err := q.scanEnv(c.pages)
@@ -307,7 +308,7 @@ func (c *scanCursor) fail(err error) error {
 func unreadable(err error) error {
 	switch {
 	case errors.Is(err, scan.ErrPage):
-		return damaged("%v", err)
+		return stmt.Damaged("%v", err)
 	case errors.Is(err, scan.ErrCount):
 		return fault.New(fault.TooLarge, "the query has more solutions than can be counted; restrict it")
 	}
@@ -377,7 +378,7 @@ const countTime = 5 * time.Second
 func (r *Reader) scanned(ctx context.Context, plan Plan) (string, error) {
 	timed, cancel := context.WithTimeout(ctx, countTime)
 	defer cancel()
-	defer r.conn.interruptBy(timed).release()
+	defer r.conn.InterruptBy(timed)()
 	q := newQuestion(timed, r, plan, Limits{})
 	defer q.end()
 	var out strings.Builder
@@ -452,7 +453,7 @@ func (c *conn) estimateLinked(subject, by, predicate inline.TermID) (float64, er
 // estimateBeside estimates the rows of an index with a prefix and, for a sample of them at equal distances, the rows
 // of another index whose prefix is made from a column.
 func (c *conn) estimateBeside(index string, prefix []int64, column int, other string, of func(int64) []int64) (rows float64, beside []float64, err error) {
-	p, err := c.pages()
+	p, err := c.Pages()
 	if err != nil {
 		return 0, nil, err
 	}
@@ -485,7 +486,7 @@ func (c *conn) estimateBeside(index string, prefix []int64, column int, other st
 // estimateRows estimates the number of rows with the prefix in an index or a table WITHOUT ROWID. See
 // docs/decisions/0035-join-order.md.
 func (c *conn) estimateRows(name string, prefix []int64) (float64, error) {
-	p, err := c.pages()
+	p, err := c.Pages()
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/db/stmt"
 	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/sparql"
@@ -124,7 +125,7 @@ func TestAProgramGrowsNoFasterThanItsText(t *testing.T) {
 			for _, n := range []int{c.from, 2 * c.from, 4 * c.from} {
 				plan := planOf(t, r, c.text(n))
 				length := 0
-				if err := r.conn.exec("EXPLAIN "+plan.SQL, func(*stmt) error { length++; return nil }); err != nil {
+				if err := r.conn.Exec("EXPLAIN "+plan.SQL, func(*stmt.Stmt) error { length++; return nil }); err != nil {
 					t.Fatalf("%d: %v", n, err)
 				}
 				lengths = append(lengths, length)

@@ -12,6 +12,7 @@ import (
 	"trails/db/inline"
 	"trails/db/pager"
 	"trails/db/scan"
+	"trails/db/stmt"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/expr"
@@ -143,7 +144,7 @@ func (q *question) fetch(place int, id inline.TermID) (rdf.Term, error) {
 // held returns the pages for reading until the query ends; nil if a write is open.
 func (q *question) held() (p *pager.Pages, err error) {
 	if q.pages == nil {
-		q.pages, err = q.reader.conn.pages()
+		q.pages, err = q.reader.conn.Pages()
 	}
 	return q.pages, err
 }
@@ -165,7 +166,7 @@ func (q *question) termOf(row *rowOfTerm) (t rdf.Term, err error) {
 		}
 	}
 	if t = termOf(row.kind(), string(row.value()), datatype, string(row.lang())); t == nil {
-		err = damaged("dictionary kind %d", row.kind())
+		err = stmt.Damaged("dictionary kind %d", row.kind())
 	}
 	return t, err
 }

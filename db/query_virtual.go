@@ -4,6 +4,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -64,7 +65,7 @@ type quadsCursor struct {
 	known     [3]bool // which elements of row are set for this statement
 	more      bool
 	count     int64
-	stored    *stmt        // statement for a stored graph
+	stored    *stmt.Stmt   // statement for a stored graph
 	virtual   *virtualRows // rows of a virtual graph
 	last      rdf.Term     // the subject whose id is in row
 }
@@ -133,12 +134,12 @@ func (c *quadsCursor) begin(plan int) error {
 // beginStored reads a graph from the table live.
 func (c *quadsCursor) beginStored() (err error) {
 	b := bound{at: c.given, named: true}
-	c.stored, err = c.questions.current.reader.conn.take("SELECT l.s, l.p, l.o FROM live l " + b.index() + b.where())
+	c.stored, err = c.questions.current.reader.conn.Take("SELECT l.s, l.p, l.o FROM live l " + b.index() + b.where())
 	n := 0
 	for i, given := range c.given {
 		if given && err == nil {
 			n++
-			c.stored.bindID(n, c.ids[i])
+			c.stored.BindID(n, c.ids[i])
 		}
 	}
 	return err
@@ -152,7 +153,7 @@ func (c *quadsCursor) Next() (err error) {
 			return err
 		}
 		for i := range c.row {
-			c.row[i], c.known[i] = c.stored.id(i), true
+			c.row[i], c.known[i] = c.stored.ID(i), true
 		}
 		return nil
 	}
@@ -219,7 +220,7 @@ func (c *quadsCursor) Close() error {
 
 func (c *quadsCursor) end() {
 	if c.stored != nil {
-		c.stored.release()
+		c.stored.Release()
 	}
 	if c.virtual != nil {
 		c.virtual.close()

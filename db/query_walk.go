@@ -8,6 +8,7 @@ import (
 	"trails/db/inline"
 	"trails/db/lower"
 	"trails/db/scan"
+	"trails/db/stmt"
 )
 
 // walk finds all nodes that a transitive path reaches from one node, each once. It reads the links of several nodes
@@ -30,7 +31,7 @@ type walk struct {
 	taken int
 
 	now   int // index of the link that stmt reads
-	stmt  *stmt
+	stmt  *stmt.Stmt
 	size  int64
 	users int
 }
@@ -161,7 +162,7 @@ func (q *question) mayStay(of *lower.Walk, key walkKey) (bool, error) {
 	if of.Anywhere {
 		return true, nil
 	}
-	n, err := q.reader.conn.int64(nodeOfGraph, key.start, key.graph)
+	n, err := q.reader.conn.Int64(nodeOfGraph, key.start, key.graph)
 	return n != 0, err
 }
 
@@ -253,7 +254,7 @@ func (w *walk) more() (bool, error) {
 			w.pause()
 			continue
 		}
-		isNew, err := w.add(w.stmt.id(0))
+		isNew, err := w.add(w.stmt.ID(0))
 		if err != nil || isNew {
 			return isNew, err
 		}
@@ -272,12 +273,12 @@ func (w *walk) resume() (bool, error) {
 		if link.pages != nil {
 			return true, w.follow(link)
 		}
-		s, err := w.question.reader.conn.take(linksSQL(link.inverse, link.graph != defaultGraph))
+		s, err := w.question.reader.conn.Take(linksSQL(link.inverse, link.graph != defaultGraph))
 		if err != nil {
 			return false, err
 		}
-		s.bindID(1, link.predicate)
-		s.bindID(2, link.graph)
+		s.BindID(1, link.predicate)
+		s.BindID(2, link.graph)
 		w.stmt = s
 		w.question.reader.conn.questions.ahead = w // until the first step
 		return true, nil
@@ -322,7 +323,7 @@ func (q *question) linksEnv(link *walkLink) (env *scan.Env, release func(), err 
 	open := q.held
 	inWrite := q.reader.before != nil
 	if inWrite {
-		open = q.reader.conn.pages
+		open = q.reader.conn.Pages
 	}
 	pages, err := open()
 	if err != nil {
@@ -345,7 +346,7 @@ func (q *question) linksEnv(link *walkLink) (env *scan.Env, release func(), err 
 // pause releases the statement; the walk can continue later.
 func (w *walk) pause() {
 	if w.stmt != nil {
-		w.stmt.release()
+		w.stmt.Release()
 		w.stmt = nil
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/rdf"
 )
 
@@ -55,8 +56,8 @@ func (f *File) Read(ctx context.Context, v View) (*Reader, error) {
 	r := &Reader{file: f, conn: c}
 	r.ctx, r.giveWay = context.WithCancelCause(ctx)
 	r.watchAge()
-	c.interruptBy(r.ctx)
-	if err := retry(ctx, f.opts.LockWait, func() error { return r.begin(v) }); err != nil {
+	c.InterruptBy(r.ctx)
+	if err := stmt.Retry(ctx, f.opts.LockWait, func() error { return r.begin(v) }); err != nil {
 		r.Close()
 		return nil, asFault(ctx, f.path, "read", err)
 	}
@@ -134,7 +135,7 @@ func (f *File) giveBack(c *conn) {
 // begin starts the transaction and reads at once, because SQLite takes the snapshot at the first read and not at
 // BEGIN.
 func (r *Reader) begin(v View) (err error) {
-	if err := r.conn.exec("BEGIN", nil); err != nil {
+	if err := r.conn.Exec("BEGIN", nil); err != nil {
 		return err
 	}
 	if err = r.conn.checkFormat(r.file.path); err == nil {
@@ -147,13 +148,13 @@ func (r *Reader) begin(v View) (err error) {
 		err = r.goBack(v.At)
 	}
 	if err != nil {
-		err = errors.Join(err, r.conn.exec("ROLLBACK", nil))
+		err = errors.Join(err, r.conn.Exec("ROLLBACK", nil))
 		if r.file.place.Here() != nil {
 			r.conn.leaveLog()
 		}
 		return err
 	}
-	r.dict = readingDictionary(r.conn, r.caches.terms)
+	r.dict = readingDictionary(r.conn.Conn, r.caches.terms)
 	return nil
 }
 
@@ -168,25 +169,15 @@ func (r *Reader) Close() error {
 	r.age.Stop()
 	defer r.giveWay(nil)
 	if r.conn.role == past {
-		return asFault(r.ctx, r.file.path, "close reader", errors.Join(r.conn.end("ROLLBACK"), r.conn.close()))
+		return asFault(r.ctx, r.file.path, "close reader", errors.Join(r.conn.End("ROLLBACK"), r.conn.Close()))
 	}
-	if err := r.conn.end("COMMIT"); err != nil {
-		r.conn.close()
+	if err := r.conn.End("COMMIT"); err != nil {
+		r.conn.Close()
 		r.file.lost()
 		return asFault(r.ctx, r.file.path, "close reader", err)
 	}
 	r.file.giveBack(r.conn)
 	return nil
-}
-
-// end ends the transaction, if one is open, whatever the state of the context.
-func (c *conn) end(how string) error {
-	c.uninterrupted()
-	c.releaseAll()
-	if c.AutocommitEnabled() {
-		return nil
-	}
-	return c.exec(how, nil)
 }
 
 // Head returns the commit of this state; the zero Commit before the first.
@@ -219,7 +210,7 @@ func (r *Reader) fail(ctx context.Context, op string, err error) error {
 }
 
 // steps runs a statement to its end. It also checks ctx, which may end before the context of the transaction.
-func (r *Reader) steps(ctx context.Context, s *stmt, row func() (more bool, err error)) error {
+func (r *Reader) steps(ctx context.Context, s *stmt.Stmt, row func() (more bool, err error)) error {
 	for n := 1; ; n++ {
 		if r.closed {
 			return errors.New("the reader is closed")
@@ -244,7 +235,7 @@ func (r *Reader) number(ctx context.Context, op, sql string, args ...any) (int64
 	if err := r.ready(ctx); err != nil {
 		return 0, r.fail(ctx, op, err)
 	}
-	n, err := r.conn.int64(sql, args...)
+	n, err := r.conn.Int64(sql, args...)
 	return n, r.fail(ctx, op, err)
 }
 
@@ -270,21 +261,21 @@ func (r *Reader) known(ctx context.Context, terms ...rdf.Term) ([]inline.TermID,
 }
 
 // rows runs a statement with args, and calls row for each row until it returns false.
-func (r *Reader) rows(ctx context.Context, sql string, row func(*stmt) (more bool, err error), args ...any) error {
-	s, err := r.conn.take(sql)
+func (r *Reader) rows(ctx context.Context, sql string, row func(*stmt.Stmt) (more bool, err error), args ...any) error {
+	s, err := r.conn.Take(sql)
 	if err != nil {
 		return err
 	}
-	defer s.release()
+	defer s.Release()
 	for i, arg := range args {
-		s.bind(i+1, arg)
+		s.Bind(i+1, arg)
 	}
 	return r.steps(ctx, s, func() (bool, error) { return row(s) })
 }
 
 // column reads the first column of a statement's rows.
 func column[T inline.TermID | history.Seq](ctx context.Context, r *Reader, sql string, args ...any) (list []T, err error) {
-	err = r.rows(ctx, sql, func(s *stmt) (bool, error) {
+	err = r.rows(ctx, sql, func(s *stmt.Stmt) (bool, error) {
 		list = append(list, T(s.ColumnInt64(0)))
 		return true, nil
 	}, args...)

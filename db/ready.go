@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"trails/db/disk"
+	"trails/db/stmt"
 	"trails/fault"
 )
 
@@ -98,12 +99,12 @@ func (f *File) tryWrite(ctx context.Context, wait time.Duration) (free bool, err
 		return false, err
 	}
 	err = f.lock(ctx, max(0, wait-time.Since(begun)))
-	if err != nil && (isBusy(err) || ctx.Err() != nil) {
+	if err != nil && (stmt.Busy(err) || ctx.Err() != nil) {
 		return false, nil
 	}
 	f.stuck.forget()
-	if ended := f.writer.end("ROLLBACK"); ended != nil {
-		err = errors.Join(err, ended, f.writer.close())
+	if ended := f.writer.End("ROLLBACK"); ended != nil {
+		err = errors.Join(err, ended, f.writer.Close())
 		f.writer = nil
 	}
 	return true, err

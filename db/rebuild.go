@@ -9,6 +9,7 @@ import (
 	"trails/db/extsort"
 	"trails/db/history"
 	"trails/db/scan"
+	"trails/db/stmt"
 )
 
 // rebuild writes live and its indexes anew from all their rows. The rows are sorted for each b-tree, in bounded
@@ -39,18 +40,18 @@ func (w *Writer) beginRebuild(ctx context.Context) error {
 	if b.rebuild != nil || !w.rebuilds() {
 		return nil
 	}
-	if kept, err := w.conn.int64("PRAGMA auto_vacuum"); kept != 0 || err != nil {
+	if kept, err := w.conn.Int64("PRAGMA auto_vacuum"); kept != 0 || err != nil {
 		return err
 	}
 	b.rebuild = &rebuild{sorters: make([]extsort.Sorter, len(rebuiltTrees))}
 	for i := range b.rebuild.sorters {
 		b.rebuild.sorters[i].ChunkBytes = rebuiltChunk
 	}
-	return w.conn.exec(liveRows, func(s *stmt) error {
+	return w.conn.Exec(liveRows, func(s *stmt.Stmt) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return b.rebuild.addOne(idsOf(s, 0), s.seq(4))
+		return b.rebuild.addOne(idsOf(s, 0), s.Seq(4))
 	})
 }
 
@@ -112,7 +113,7 @@ func (w *Writer) rebuildLive(ctx context.Context) error {
 	if err := r.adding.settle(); err != nil {
 		return err
 	}
-	if err := w.conn.exec("DELETE FROM live", nil); err != nil {
+	if err := w.conn.Exec("DELETE FROM live", nil); err != nil {
 		return err
 	}
 	pages, err := w.conn.newPages()
@@ -121,7 +122,7 @@ func (w *Writer) rebuildLive(ctx context.Context) error {
 	}
 	defer pages.release()
 	for i, tree := range rebuiltTrees {
-		root, err := w.conn.rootOf(tree.name)
+		root, err := w.conn.RootOf(tree.name)
 		if err != nil {
 			return err
 		}
@@ -139,7 +140,7 @@ func (w *Writer) rebuildLive(ctx context.Context) error {
 // newPages appends pages to the file.
 type newPages struct {
 	conn  *conn
-	write *stmt
+	write *stmt.Stmt
 	first []byte // the first page of the file
 	next  uint32 // the number of the next page
 	roots map[uint32][]byte
@@ -154,7 +155,7 @@ const (
 )
 
 func (c *conn) newPages() (*newPages, error) {
-	pages, err := c.pages()
+	pages, err := c.Pages()
 	if err != nil {
 		return nil, err
 	}
@@ -164,11 +165,11 @@ func (c *conn) newPages() (*newPages, error) {
 		return nil, err
 	}
 	first := bytes.Clone(page.Bytes)
-	write, err := c.take(writePage)
+	write, err := c.Take(writePage)
 	return &newPages{conn: c, write: write, first: first, next: binary.BigEndian.Uint32(first[sizeAt:]) + 1, roots: map[uint32][]byte{}}, err
 }
 
-func (p *newPages) release() { p.write.release() }
+func (p *newPages) release() { p.write.Release() }
 
 // build writes a b-tree whose root page already exists.
 func (p *newPages) build(ctx context.Context, root uint32, rows *extsort.Cursor) error {
@@ -214,7 +215,7 @@ func (p *newPages) settle() error {
 	if err := p.put(1, p.first); err != nil {
 		return err
 	}
-	if err := p.conn.once("SAVEPOINT pages"); err != nil {
+	if err := p.conn.Once("SAVEPOINT pages"); err != nil {
 		return err
 	}
 	for root, page := range p.roots {
@@ -222,7 +223,7 @@ func (p *newPages) settle() error {
 			return err
 		}
 	}
-	return p.conn.apply([]string{"ROLLBACK TO pages", "RELEASE pages"})
+	return p.conn.Apply([]string{"ROLLBACK TO pages", "RELEASE pages"})
 }
 
 // row returns the columns of the index for a statement.

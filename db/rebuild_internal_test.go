@@ -45,7 +45,7 @@ func TestARebuildIsUndone(t *testing.T) {
 	}
 	verify := func(want int64) {
 		t.Helper()
-		if got, err := f.writer.int64("SELECT count(*) FROM live INDEXED BY live_osp"); err != nil || got != want {
+		if got, err := f.writer.Int64("SELECT count(*) FROM live INDEXED BY live_osp"); err != nil || got != want {
 			t.Errorf("%d rows, want %d, %v", got, want, err)
 		}
 		report, err := f.Verify(t.Context(), VerifyOptions{})

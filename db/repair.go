@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"trails/db/stmt"
 )
 
 // Mend repairs what can be computed from the rest of the file, when [File.Verify] finds problems: indexes, the index
@@ -31,11 +33,11 @@ func (f *File) Mend(ctx context.Context, texts map[string]string, dryRun bool) (
 			return nil
 		}
 		for _, statement := range []string{"REINDEX", "INSERT INTO words (words) VALUES ('delete-all')"} {
-			if err := c.exec(statement, nil); err != nil {
+			if err := c.Exec(statement, nil); err != nil {
 				return fmt.Errorf("build indexes anew: %w", err)
 			}
 		}
-		last, err := c.id("SELECT max(id) FROM terms")
+		last, err := c.ID("SELECT max(id) FROM terms")
 		if err != nil {
 			return err
 		}
@@ -55,9 +57,9 @@ func (c *conn) mendDescriptors(texts map[string]string, dryRun bool) (done []str
 	}
 	var changed []written
 	var before []byte
-	err = c.exec(descriptorChain.rows, func(s *stmt) error {
+	err = c.Exec(descriptorChain.rows, func(s *stmt.Stmt) error {
 		row := []any{s.ColumnInt64(0), s.ColumnText(1), s.ColumnText(2), s.ColumnText(3), s.ColumnInt64(4), s.ColumnText(5), s.ColumnText(6), s.ColumnInt64(7)}
-		chain := s.blob(8)
+		chain := s.Blob(8)
 		id := s.ColumnText(1) + "@" + s.ColumnText(2)
 		if text, known := texts[id]; known && text != row[3] && !bytes.Equal(descriptorChain.sum(before, row...), chain) {
 			row[3] = text
@@ -73,7 +75,7 @@ func (c *conn) mendDescriptors(texts map[string]string, dryRun bool) (done []str
 		return done, err
 	}
 	for _, w := range changed {
-		if err := c.exec("UPDATE descriptors SET descriptor = ? WHERE seq = ?", nil, w.text, w.seq); err != nil {
+		if err := c.Exec("UPDATE descriptors SET descriptor = ? WHERE seq = ?", nil, w.text, w.seq); err != nil {
 			return nil, fmt.Errorf("mend a descriptor: %w", err)
 		}
 	}

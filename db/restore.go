@@ -12,6 +12,7 @@ import (
 
 	"trails/db/disk"
 	"trails/db/history"
+	"trails/db/stmt"
 	"trails/fault"
 )
 
@@ -179,14 +180,14 @@ func (f *File) overwrite(ctx context.Context, temp string, o RestoreOptions) (be
 	if err != nil {
 		return before, err
 	}
-	defer func() { err = errors.Join(err, to.close()) }()
-	backup, err := sqlite.NewBackup(to.Conn, "main", from, "main")
+	defer func() { err = errors.Join(err, to.Close()) }()
+	backup, err := sqlite.NewBackup(to.Conn.Conn, "main", from, "main")
 	if err != nil {
 		return before, err
 	}
 	defer backup.Close() // rolled back before its end
 	// The first step takes the lock for writing and keeps it, so what is saved now is what will be replaced.
-	if err := retry(ctx, f.opts.LockWait, func() error { _, err := backup.Step(0); return err }); err != nil {
+	if err := stmt.Retry(ctx, f.opts.LockWait, func() error { _, err := backup.Step(0); return err }); err != nil {
 		return before, err
 	}
 	if before, err = f.save(ctx, o); err != nil {

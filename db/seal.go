@@ -3,6 +3,8 @@ package db
 import (
 	"bytes"
 	"crypto/rand"
+
+	"trails/db/stmt"
 )
 
 // A write-ahead log does not say which file it belongs to: SQLite uses the log with the name of the file, and copies
@@ -41,16 +43,16 @@ func newEpoch() []byte {
 // seal puts a new seal into the row of main, and the epoch if one is given.
 func (c *conn) seal(epoch []byte) error {
 	var before []byte
-	err := c.exec(getSeal, func(s *stmt) error {
-		if before = s.blob(1); epoch == nil {
-			epoch = s.blob(0)
+	err := c.Exec(getSeal, func(s *stmt.Stmt) error {
+		if before = s.Blob(1); epoch == nil {
+			epoch = s.Blob(0)
 		}
 		return nil
 	}, mainLine)
 	if err != nil {
 		return err
 	}
-	return c.exec(putSeal, nil, epoch, newSeal(epoch, before), before, mainLine)
+	return c.Exec(putSeal, nil, epoch, newSeal(epoch, before), before, mainLine)
 }
 
 // commitSealed commits the writer's transaction. If it returns nil, the changes are in the file that the path leads
@@ -62,7 +64,7 @@ func (f *File) commitSealed() error {
 	if err := f.writer.seal(nil); err != nil {
 		return err
 	}
-	if err := f.writer.end("COMMIT"); err != nil {
+	if err := f.writer.End("COMMIT"); err != nil {
 		return err
 	}
 	return f.place.Here()
@@ -71,4 +73,4 @@ func (f *File) commitSealed() error {
 // leaveLog copies the log into the open file and empties it, when the path no longer leads to that file. So a moved
 // file is complete without its log, and the log cannot damage another file that takes its name. If it fails now, the
 // next refused transaction tries again.
-func (c *conn) leaveLog() { _ = c.once("PRAGMA wal_checkpoint(TRUNCATE)") }
+func (c *conn) leaveLog() { _ = c.Once("PRAGMA wal_checkpoint(TRUNCATE)") }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/text/fulltext"
@@ -172,9 +173,9 @@ func (s *textSearch) beginning(prefix string, next int, take func([]inline.TermI
 	}
 	tries := 0
 	compare := func(match string, from, until place) error {
-		return s.rows(s.ctx, beginningTexts, func(row *stmt) (bool, error) {
+		return s.rows(s.ctx, beginningTexts, func(row *stmt.Stmt) (bool, error) {
 			if tries++; strings.HasPrefix(strings.ToLower(row.ColumnText(1)), prefix) {
-				ids = append(ids, row.id(0))
+				ids = append(ids, row.ID(0))
 			}
 			if len(ids) >= next {
 				next, err = take(ids)
@@ -267,8 +268,8 @@ func (r *Reader) beginning(ctx context.Context, prefix string) ([]inline.TermID,
 	}
 	tried, seen := 0, map[inline.TermID]bool{}
 	for match, from := range ways {
-		err := r.rows(ctx, beginningTexts, func(row *stmt) (bool, error) {
-			if id := row.id(0); !seen[id] && pattern.MatchString(row.ColumnText(1)) {
+		err := r.rows(ctx, beginningTexts, func(row *stmt.Stmt) (bool, error) {
+			if id := row.ID(0); !seen[id] && pattern.MatchString(row.ColumnText(1)) {
 				seen[id] = true
 				ids = append(ids, id)
 			}

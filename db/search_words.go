@@ -105,12 +105,12 @@ func (s *textSearch) prepare() error {
 	if err := s.findGoals(false); err != nil {
 		return err
 	}
-	all, err := s.conn.int64("SELECT max(id) FROM terms")
+	all, err := s.conn.Int64("SELECT max(id) FROM terms")
 	if err != nil {
 		return err
 	}
 	for i := range s.goals {
-		having, err := s.conn.int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", s.goals[i].Match(), textsCounted)
+		having, err := s.conn.Int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", s.goals[i].Match(), textsCounted)
 		if err != nil {
 			return err
 		}
@@ -238,13 +238,13 @@ func (s *textSearch) match() string {
 
 // places returns the first places of the index that match, up to most.
 func (s *textSearch) places(match string, most int, visit func(place)) error {
-	row, err := s.conn.take("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid LIMIT ? + 0")
+	row, err := s.conn.Take("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid LIMIT ? + 0")
 	if err != nil {
 		return err
 	}
-	defer row.release()
-	row.bind(1, match)
-	row.bind(2, most)
+	defer row.Release()
+	row.Bind(1, match)
+	row.Bind(2, most)
 	return s.steps(s.ctx, row, func() (bool, error) {
 		visit(place(row.ColumnInt64(0)))
 		return true, nil
@@ -427,7 +427,7 @@ func (s *textSearch) spelling(word string) (string, error) {
 	if most == 0 || strings.ContainsAny(word, "0123456789") || slices.Contains(s.vocabulary, word) {
 		return "", nil // an unknown identifier does not stand for another one
 	}
-	if n, err := s.conn.int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT 1)", fulltext.Quote(word)); err != nil || n > 0 {
+	if n, err := s.conn.Int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT 1)", fulltext.Quote(word)); err != nil || n > 0 {
 		return "", err
 	}
 	near := fulltext.NewNear(word, most)
@@ -457,7 +457,7 @@ func (s *textSearch) spelling(word string) (string, error) {
 	}
 	best, having := "", int64(-1)
 	for _, other := range nearest[:min(len(nearest), spellingsWeighed)] {
-		n, err := s.conn.int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", fulltext.Quote(other), textsTogether)
+		n, err := s.conn.Int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", fulltext.Quote(other), textsTogether)
 		if err != nil {
 			return "", err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -143,7 +144,7 @@ func (r *Reader) ChangedTypes(ctx context.Context, seq history.Seq) (list []Chan
 		sql = bulkTypes
 	}
 	var ids []inline.TermID
-	err = r.rows(ctx, sql, func(s *stmt) (bool, error) {
+	err = r.rows(ctx, sql, func(s *stmt.Stmt) (bool, error) {
 		ids = append(ids, inline.TermID(s.ColumnInt64(0)))
 		list = append(list, ChangedType{Added: s.ColumnInt64(1), Removed: s.ColumnInt64(2)})
 		return true, nil
@@ -160,9 +161,9 @@ func (r *Reader) ChangedTypes(ctx context.Context, seq history.Seq) (list []Chan
 
 func (r *Reader) changes(ctx context.Context, sql string, yield func(Change, error) bool, args ...any) error {
 	rows := quadRows{dict: &r.dict, pattern: pattern{access: accesses[bound{}]}}
-	return r.rows(ctx, sql, func(s *stmt) (bool, error) {
+	return r.rows(ctx, sql, func(s *stmt.Stmt) (bool, error) {
 		q, err := rows.quad(s)
-		c := Change{Op: byte(s.ColumnInt64(12)), Seq: s.seq(13), Quad: q}
+		c := Change{Op: byte(s.ColumnInt64(12)), Seq: s.Seq(13), Quad: q}
 		return err == nil && yield(c, nil), err
 	}, args...)
 }

@@ -141,7 +141,7 @@ func (r *Reader) Existed(ctx context.Context, s rdf.Term, before history.Seq) (b
 	if err != nil || !ok {
 		return false, r.fail(ctx, "existed", err)
 	}
-	n, err := r.conn.int64(wasThere, ids[0], before)
+	n, err := r.conn.Int64(wasThere, ids[0], before)
 	return n == 1, r.fail(ctx, "existed", err)
 }
 
@@ -151,7 +151,7 @@ func (r *Reader) HadValue(ctx context.Context, s rdf.Term, p rdf.IRI, before his
 	if err != nil || !ok {
 		return false, r.fail(ctx, "had value", err)
 	}
-	n, err := r.conn.int64(hadValue, ids[0], ids[1], before)
+	n, err := r.conn.Int64(hadValue, ids[0], ids[1], before)
 	return n == 1, r.fail(ctx, "had value", err)
 }
 
@@ -162,7 +162,7 @@ func (r *Reader) ReferredBesides(ctx context.Context, o rdf.Term, seq history.Se
 	if err != nil || !ok {
 		return false, r.fail(ctx, "references", err)
 	}
-	n, err := r.conn.int64(referredBesides, ids[0], seq)
+	n, err := r.conn.Int64(referredBesides, ids[0], seq)
 	return n == 1, r.fail(ctx, "references", err)
 }
 
@@ -187,6 +187,6 @@ func (r *Reader) seqOf(ctx context.Context, op, sql string, terms ...rdf.Term) (
 	for i, id := range ids {
 		args[i] = id
 	}
-	seq, err := r.conn.seq(sql, args...)
+	seq, err := r.conn.Seq(sql, args...)
 	return seq, r.fail(ctx, op, err)
 }

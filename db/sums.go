@@ -5,9 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"trails/db/history"
 
-	"zombiezen.com/go/sqlite"
+	"trails/db/history"
 )
 
 // The rows of meta, prov, idempotency, commits, descriptors and artifacts have digests that [File.Verify] recomputes.
@@ -90,21 +89,4 @@ func rowSum(table string, values ...any) []byte {
 	}
 	sum := sha256.Sum256(text)
 	return sum[:]
-}
-
-// values returns the first n columns of the current row.
-func (s *stmt) values(n int) []any {
-	list := make([]any, n)
-	for i := range list {
-		switch s.ColumnType(i) {
-		case sqlite.TypeInteger:
-			list[i] = s.ColumnInt64(i)
-		case sqlite.TypeText:
-			list[i] = s.ColumnText(i)
-		case sqlite.TypeBlob:
-			list[i] = s.blob(i)
-		case sqlite.TypeNull, sqlite.TypeFloat: // no column has floats
-		}
-	}
-	return list
 }

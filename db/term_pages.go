@@ -4,6 +4,7 @@ import (
 	"trails/db/inline"
 	"trails/db/pager"
 	"trails/db/scan"
+	"trails/db/stmt"
 )
 
 // termPages reads rows of the table of terms from their pages. It must be used by one goroutine.
@@ -39,7 +40,7 @@ func (t *termPages) read(id int64) (whole bool, err error) {
 	}
 	found, whole, err := t.rows.Row(id, t.row[:])
 	if err == nil && !found {
-		err = damaged("no term %d", id)
+		err = stmt.Damaged("no term %d", id)
 	}
 	return whole, err
 }

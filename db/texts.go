@@ -8,6 +8,7 @@ import (
 
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -140,13 +141,13 @@ func (r *Reader) sortedTexts(ctx context.Context, p textKey) ([]textRow, bool, e
 // readTexts reads all texts of a property.
 func (r *Reader) readTexts(ctx context.Context, p textKey) ([]textRow, bool, error) {
 	c := &textColumn{seq: r.head.Seq}
-	s, err := r.conn.take(textsOfColumn)
+	s, err := r.conn.Take(textsOfColumn)
 	if err != nil {
 		return nil, false, err
 	}
-	defer s.release()
-	s.bind(1, sortRunes)
-	s.bind(2, p.p)
+	defer s.Release()
+	s.Bind(1, sortRunes)
+	s.Bind(2, p.p)
 	err = r.steps(ctx, s, func() (bool, error) {
 		row := scanText(s, p)
 		if c.bytes += row.bytes(); c.bytes > keptTextBytes {
@@ -165,8 +166,8 @@ func (r *Reader) readTexts(ctx context.Context, p textKey) ([]textRow, bool, err
 }
 
 // scanText reads a subject, an object and its text from the first three columns.
-func scanText(s *stmt, key textKey) textRow {
-	row, text := textRow{s: s.id(0), o: s.id(1)}, s.ColumnText(2)
+func scanText(s *stmt.Stmt, key textKey) textRow {
+	row, text := textRow{s: s.ID(0), o: s.ID(1)}, s.ColumnText(2)
 	if row.o < 0 {
 		text = rdf.Lexical(inline.Term(row.o))
 	}
@@ -177,7 +178,7 @@ func scanText(s *stmt, key textKey) textRow {
 // followTexts updates a column to the reader's commit with the change logs in between. It returns nil if these are
 // missing or long.
 func (r *Reader) followTexts(ctx context.Context, p textKey, c *textColumn) (*textColumn, error) {
-	unlogged, err := r.conn.int64(unloggedCommits, c.seq, r.head.Seq)
+	unlogged, err := r.conn.Int64(unloggedCommits, c.seq, r.head.Seq)
 	if err != nil || unlogged > 0 {
 		return nil, err
 	}
@@ -212,13 +213,13 @@ func (r *Reader) followTexts(ctx context.Context, p textKey, c *textColumn) (*te
 // changedTexts returns the texts that were added or removed since a commit, and whether each exists now; n counts the
 // changes.
 func (r *Reader) changedTexts(ctx context.Context, p textKey, since history.Seq) (now map[textRow]bool, n int, err error) {
-	s, err := r.conn.take(changedTexts)
+	s, err := r.conn.Take(changedTexts)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer s.release()
+	defer s.Release()
 	for i, arg := range []any{sortRunes, since, r.head.Seq, p.p, logTexts} {
-		s.bind(i+1, arg)
+		s.Bind(i+1, arg)
 	}
 	now = map[textRow]bool{}
 	err = r.steps(ctx, s, func() (bool, error) {

@@ -15,6 +15,7 @@ import (
 	"trails/db/disk"
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/rdf"
 	"trails/text/fulltext"
 )
@@ -75,7 +76,7 @@ func (f *File) Verify(ctx context.Context, opts VerifyOptions) (VerifyReport, er
 		opts.Progress = func(VerifyProgress) {}
 	}
 	r, err := f.Read(ctx, View{})
-	if isDamage(err) {
+	if stmt.IsDamage(err) {
 		return VerifyReport{Problems: []string{err.Error()}}, nil
 	}
 	if err != nil {
@@ -84,7 +85,7 @@ func (f *File) Verify(ctx context.Context, opts VerifyOptions) (VerifyReport, er
 	defer r.Close()
 	r.Outlast()
 	// The verification must read the dictionary from the file, not from the cache.
-	r.dict = readingDictionary(r.conn, newTermCache())
+	r.dict = readingDictionary(r.conn.Conn, newTermCache())
 	v := &verifier{Reader: r, ctx: ctx, progress: opts.Progress, report: VerifyReport{Head: r.head}}
 	err = v.run(opts.Sample)
 	return v.report, r.fail(ctx, "verify", err)
@@ -119,7 +120,7 @@ const pageTime = 500 * time.Microsecond
 const wholePages = 256
 
 func (v *verifier) run(sample time.Duration) error {
-	pages, err := v.conn.int64("PRAGMA page_count")
+	pages, err := v.conn.Int64("PRAGMA page_count")
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (v *verifier) run(sample time.Duration) error {
 	for _, step := range steps {
 		err := step()
 		// If the tables differ from those of the format, statements cannot be prepared.
-		if isDamage(err) || len(v.report.Problems) > 0 && v.ctx.Err() == nil && resultCode(err) == sqlite.ResultError {
+		if stmt.IsDamage(err) || len(v.report.Problems) > 0 && v.ctx.Err() == nil && stmt.ResultCode(err) == sqlite.ResultError {
 			v.problem("%v", err)
 			continue
 		}
@@ -148,18 +149,18 @@ func (v *verifier) run(sample time.Duration) error {
 
 // begin reads what later steps need.
 func (v *verifier) begin() (err error) {
-	if v.terms, err = v.conn.id("SELECT max(id) FROM terms"); err != nil {
+	if v.terms, err = v.conn.ID("SELECT max(id) FROM terms"); err != nil {
 		return err
 	}
-	if v.indexed, err = v.conn.id("SELECT term FROM words_until"); err != nil {
+	if v.indexed, err = v.conn.ID("SELECT term FROM words_until"); err != nil {
 		return err
 	}
 	if v.indexed > v.terms {
 		v.problem("words_until: the index of words is said to end at term %d, and the last term is %d", v.indexed, v.terms)
 	}
 	v.bulk = map[history.Seq]bool{}
-	return v.conn.exec("SELECT seq FROM commits WHERE flags & ?", func(s *stmt) error {
-		v.bulk[s.seq(0)] = true
+	return v.conn.Exec("SELECT seq FROM commits WHERE flags & ?", func(s *stmt.Stmt) error {
+		v.bulk[s.Seq(0)] = true
 		return nil
 	}, flagBulk)
 }
@@ -192,15 +193,15 @@ func (v *verifier) schemaObjects() error {
 // meta checks the single rows and small tables: meta, the branches, and the migrations that were run.
 func (v *verifier) meta() error {
 	var covered []any
-	err := v.conn.exec(metaRows, func(s *stmt) error {
-		covered = append(covered, s.values(2)...)
+	err := v.conn.Exec(metaRows, func(s *stmt.Stmt) error {
+		covered = append(covered, s.Values(2)...)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	var sum string
-	err = v.conn.exec("SELECT value FROM meta WHERE key = 'sum'", func(s *stmt) error {
+	err = v.conn.Exec("SELECT value FROM meta WHERE key = 'sum'", func(s *stmt.Stmt) error {
 		sum = s.ColumnText(0)
 		return nil
 	})
@@ -210,17 +211,17 @@ func (v *verifier) meta() error {
 	if sum != metaSum(covered...) {
 		v.problem("meta: the rows do not give their digest: %q", covered)
 	}
-	last, err := v.conn.int64("SELECT max(seq) FROM commits")
+	last, err := v.conn.Int64("SELECT max(seq) FROM commits")
 	if err != nil {
 		return err
 	}
 	lines := 0
-	err = v.conn.exec("SELECT line, parent, fork, name, head, epoch, seal, before FROM lines", func(s *stmt) error {
+	err = v.conn.Exec("SELECT line, parent, fork, name, head, epoch, seal, before FROM lines", func(s *stmt.Stmt) error {
 		lines++
-		if got, want := s.values(5), []any{int64(mainLine), nil, nil, "main", last}; !slices.Equal(got, want) {
+		if got, want := s.Values(5), []any{int64(mainLine), nil, nil, "main", last}; !slices.Equal(got, want) {
 			v.problem("lines: main is %v and should be %v (number, parent, fork, name, head)", got, want)
 		}
-		epoch, seal, before := s.blob(5), s.blob(6), s.blob(7)
+		epoch, seal, before := s.Blob(5), s.Blob(6), s.Blob(7)
 		if len(seal) < nonceSize || !bytes.Equal(seal, sealWith(seal[:nonceSize], epoch, before)) {
 			v.problem("lines: main has a seal that is not of its row")
 		}
@@ -233,8 +234,8 @@ func (v *verifier) meta() error {
 		v.problem("lines: %d branches instead of main alone", lines)
 	}
 	next := int64(0)
-	err = v.conn.exec("SELECT id, version_id, is_applied FROM goose_db_version ORDER BY id", func(s *stmt) error {
-		if got, want := s.values(3), []any{next + 1, next, int64(1)}; !slices.Equal(got, want) {
+	err = v.conn.Exec("SELECT id, version_id, is_applied FROM goose_db_version ORDER BY id", func(s *stmt.Stmt) error {
+		if got, want := s.Values(3), []any{next + 1, next, int64(1)}; !slices.Equal(got, want) {
 			v.problem("goose_db_version: a row is %v and should be %v (id, version_id, is_applied)", got, want)
 		}
 		next++
@@ -255,7 +256,7 @@ func (v *verifier) pages() error {
 	if err != nil {
 		return err
 	}
-	err = v.conn.exec("SELECT DISTINCT tbl_name FROM sqlite_schema WHERE type = 'index' AND tbl_name <> 'live'", func(s *stmt) error {
+	err = v.conn.Exec("SELECT DISTINCT tbl_name FROM sqlite_schema WHERE type = 'index' AND tbl_name <> 'live'", func(s *stmt.Stmt) error {
 		checks = append(checks, fmt.Sprintf("PRAGMA integrity_check(\"%s\")", strings.ReplaceAll(s.ColumnText(0), `"`, `""`)))
 		return nil
 	})
@@ -263,7 +264,7 @@ func (v *verifier) pages() error {
 		return err
 	}
 	for i, check := range checks {
-		err := v.conn.exec(check, func(s *stmt) error {
+		err := v.conn.Exec(check, func(s *stmt.Stmt) error {
 			if text := s.ColumnText(0); text != "ok" {
 				v.problem("pages: %s", text)
 			}
@@ -275,13 +276,13 @@ func (v *verifier) pages() error {
 		v.progress(VerifyProgress{"pages", int64(i) + 1, int64(len(checks))})
 	}
 	// SQLite checks that each row of the table is in its partial indexes, but not that these have no other rows.
-	return v.conn.exec("SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% WHERE %' AND tbl_name <> 'live'", func(s *stmt) error {
+	return v.conn.Exec("SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% WHERE %' AND tbl_name <> 'live'", func(s *stmt.Stmt) error {
 		index, table := s.ColumnText(0), s.ColumnText(1)
 		if newObject("index", index, table, s.ColumnText(2)) != ours["index "+index] {
 			return nil // its text was written by somebody else; schemaObjects reports it
 		}
 		_, where, _ := strings.Cut(s.ColumnText(2), " WHERE ")
-		n, err := v.conn.int64(fmt.Sprintf("SELECT (SELECT count(*) FROM %s INDEXED BY %s WHERE %s) - (SELECT count(*) FROM %[1]s NOT INDEXED WHERE %[3]s)", table, index, where))
+		n, err := v.conn.Int64(fmt.Sprintf("SELECT (SELECT count(*) FROM %s INDEXED BY %s WHERE %s) - (SELECT count(*) FROM %[1]s NOT INDEXED WHERE %[3]s)", table, index, where))
 		if err == nil && n != 0 {
 			v.problem("index %s has rows that table %s has not: %d", index, table, n)
 		}
@@ -310,7 +311,7 @@ var recordChecks = []struct{ what, sql string }{
 // records recomputes the digests of rows; see [summedTables].
 func (v *verifier) records() error {
 	for _, check := range recordChecks {
-		n, err := v.conn.int64(check.sql)
+		n, err := v.conn.Int64(check.sql)
 		if err != nil {
 			return err
 		}
@@ -329,12 +330,12 @@ func (v *verifier) records() error {
 // sums checks the digests of up to limit rows after seq, where before is the digest of the row seq.
 func (v *verifier) sums(table summedTable, seq, limit int64, before []byte) error {
 	var done int64
-	return v.conn.exec(table.rows, func(s *stmt) error {
+	return v.conn.Exec(table.rows, func(s *stmt.Stmt) error {
 		last := s.ColumnCount() - 1
-		row := s.values(last)
-		if before = table.sum(before, row...); !bytes.Equal(before, s.blob(last)) {
+		row := s.Values(last)
+		if before = table.sum(before, row...); !bytes.Equal(before, s.Blob(last)) {
 			v.problem("%s %v: %s do not give its digest", table.name, row[0], table.covers)
-			before = s.blob(last)
+			before = s.Blob(last)
 		}
 		return v.tick("records", 0, &done)
 	}, seq, limit)
@@ -342,42 +343,42 @@ func (v *verifier) sums(table summedTable, seq, limit int64, before []byte) erro
 
 // dictionary checks that every term is found by its hash and has only one id.
 func (v *verifier) dictionary() error {
-	n, err := v.conn.int64("SELECT coalesce(max(id), 0) - count(*) FROM terms")
+	n, err := v.conn.Int64("SELECT coalesce(max(id), 0) - count(*) FROM terms")
 	if err != nil {
 		return err
 	}
 	if n != 0 {
 		v.problem("terms: dictionary ids that are missing: %d", n)
 	}
-	s, err := v.conn.take(termRows + " WHERE id > ?")
+	s, err := v.conn.Take(termRows + " WHERE id > ?")
 	if err != nil {
 		return err
 	}
-	defer s.release()
+	defer s.Release()
 	s.BindInt64(1, math.MinInt64)
 	err = v.steps(v.ctx, s, func() (bool, error) {
 		v.checkTerm(s)
 		if indexed(s.ColumnInt64(2)) {
 			text := s.ColumnText(3)
-			v.noteWords(placeOf(s.id(0), text), text)
+			v.noteWords(placeOf(s.ID(0), text), text)
 		}
 		return true, v.tick("terms", int64(v.terms), &v.report.Terms)
 	})
 	if err != nil {
 		return err
 	}
-	return v.conn.exec("SELECT hash FROM terms INDEXED BY terms_hash GROUP BY hash HAVING count(*) > 1", func(s *stmt) error {
+	return v.conn.Exec("SELECT hash FROM terms INDEXED BY terms_hash GROUP BY hash HAVING count(*) > 1", func(s *stmt.Stmt) error {
 		ids := map[string]inline.TermID{}
-		return v.conn.exec(termRows+" WHERE hash = ?", func(s *stmt) error {
+		return v.conn.Exec(termRows+" WHERE hash = ?", func(s *stmt.Stmt) error {
 			t, err := v.dict.scan(s, 2)
 			if err != nil {
 				return err
 			}
 			text := string(rdf.AppendTerm(nil, t))
 			if other, ok := ids[text]; ok {
-				v.problem("terms %d and %d are the same: %s", other, s.id(0), text)
+				v.problem("terms %d and %d are the same: %s", other, s.ID(0), text)
 			}
-			ids[text] = s.id(0)
+			ids[text] = s.ID(0)
 			return nil
 		}, s.ColumnInt64(0))
 	})
@@ -386,8 +387,8 @@ func (v *verifier) dictionary() error {
 const termRows = "SELECT id, hash, kind, value, datatype, lang FROM terms"
 
 // checkTerm checks a row of [termRows].
-func (v *verifier) checkTerm(s *stmt) {
-	id, kind := s.id(0), s.ColumnInt64(2)
+func (v *verifier) checkTerm(s *stmt.Stmt) {
+	id, kind := s.ID(0), s.ColumnInt64(2)
 	t, err := v.dict.scan(s, 2)
 	if err != nil {
 		v.problem("term %d: %v", id, err)

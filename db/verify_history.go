@@ -6,6 +6,7 @@ import (
 
 	"trails/db/extsort"
 	"trails/db/history"
+	"trails/db/stmt"
 	"trails/rdf"
 )
 
@@ -21,7 +22,7 @@ func (v *verifier) history(after history.Commit) error {
 	if err != nil {
 		return err
 	}
-	defer next.rows.release()
+	defer next.rows.Release()
 	changes, err := sorted.Sorted()
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (v *verifier) gather(into *extsort.Sorter, after history.Seq) error {
 // commitCheck iterates over the commits in step with the sorted changes.
 type commitCheck struct {
 	v      *verifier
-	rows   *stmt
+	rows   *stmt.Stmt
 	have   bool
 	at     history.Commit
 	last   history.Commit // the previous commit, as it should be
@@ -99,7 +100,7 @@ type commitCheck struct {
 }
 
 func (v *verifier) commitCheck(after history.Commit) (*commitCheck, error) {
-	rows, err := v.conn.take("SELECT " + commitColumns + " WHERE c.seq > ? ORDER BY c.seq")
+	rows, err := v.conn.Take("SELECT " + commitColumns + " WHERE c.seq > ? ORDER BY c.seq")
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/rdf"
 )
 
@@ -62,11 +63,11 @@ func (v *verifier) statements() error {
 	if err := v.intervals(note); err != nil {
 		return err
 	}
-	err := v.conn.exec("SELECT line, s, p, o, g, seq, op FROM changes", func(s *stmt) error {
+	err := v.conn.Exec("SELECT line, s, p, o, g, seq, op FROM changes", func(s *stmt.Stmt) error {
 		if s.ColumnInt64(0) != mainLine {
 			v.problem("changes: a row of commit %d is of branch %d, which is not there", s.ColumnInt64(5), s.ColumnInt64(0))
 		}
-		v.key.event(&logged, s.seq(5), idsOf(s, 1), s.ColumnInt64(6))
+		v.key.event(&logged, s.Seq(5), idsOf(s, 1), s.ColumnInt64(6))
 		return v.tick("statements", 0, &done)
 	})
 	if err != nil || rows == logged {
@@ -75,8 +76,8 @@ func (v *verifier) statements() error {
 	return v.nameEvents()
 }
 
-func idsOf(s *stmt, column int) quadIDs {
-	return quadIDs{s.id(column), s.id(column + 1), s.id(column + 2), s.id(column + 3)}
+func idsOf(s *stmt.Stmt, column int) quadIDs {
+	return quadIDs{s.ID(column), s.ID(column + 1), s.ID(column + 2), s.ID(column + 3)}
 }
 
 const (
@@ -88,16 +89,16 @@ const (
 // intervals walks hist and live together, checks that the intervals of one statement do not overlap, and adds the
 // changes that each row implies.
 func (v *verifier) intervals(note func(ids quadIDs, seq history.Seq, op int64)) error {
-	hist, err := v.conn.take(histRows)
+	hist, err := v.conn.Take(histRows)
 	if err != nil {
 		return err
 	}
-	defer hist.release()
-	live, err := v.conn.take(liveRows)
+	defer hist.Release()
+	live, err := v.conn.Take(liveRows)
 	if err != nil {
 		return err
 	}
-	defer live.release()
+	defer live.Release()
 	var last quadIDs
 	var until history.Seq // end of the previous interval of the same statement
 	check := func(ids quadIDs, added, removed history.Seq) {
@@ -115,7 +116,7 @@ func (v *verifier) intervals(note func(ids quadIDs, seq history.Seq, op int64)) 
 		note(ids, added, history.OpAdd)
 	}
 	retired := func() (more bool, err error) {
-		ids, added, removed := idsOf(hist, 0), hist.seq(4), hist.seq(5)
+		ids, added, removed := idsOf(hist, 0), hist.Seq(4), hist.Seq(5)
 		if hist.ColumnInt64(6) != mainLine {
 			v.problem("hist: a row is of branch %d, which is not there: %s", hist.ColumnInt64(6), v.describe(ids))
 		}
@@ -128,7 +129,7 @@ func (v *verifier) intervals(note func(ids quadIDs, seq history.Seq, op int64)) 
 		return err
 	}
 	err = v.steps(v.ctx, live, func() (bool, error) {
-		ids, added := idsOf(live, 0), live.seq(4)
+		ids, added := idsOf(live, 0), live.Seq(4)
 		for more && compareIDs(idsOf(hist, 0), ids) <= 0 {
 			if more, err = retired(); err != nil {
 				return false, err
@@ -209,7 +210,7 @@ func (v *verifier) nameEvents() error {
 			history.OpRemove: "commit %d removed a statement that is not retired since: %s",
 		}},
 	} {
-		err := v.conn.exec(side.sql+" LIMIT ? + 0", func(s *stmt) error {
+		err := v.conn.Exec(side.sql+" LIMIT ? + 0", func(s *stmt.Stmt) error {
 			text, ok := side.what[s.ColumnInt64(5)]
 			if !ok {
 				text = "changes: the log of commit %d has a row that neither adds nor removes: %s"
@@ -257,8 +258,8 @@ func (v *verifier) indexes() error {
 		filter := ""
 		if index.named {
 			filter, want = " WHERE g <> 0", rowSet{}
-			err := v.conn.exec(liveRows+filter, func(s *stmt) error {
-				v.key.row(&want, idsOf(s, 0), s.seq(4))
+			err := v.conn.Exec(liveRows+filter, func(s *stmt.Stmt) error {
+				v.key.row(&want, idsOf(s, 0), s.Seq(4))
 				return nil
 			})
 			if err != nil {
@@ -267,7 +268,7 @@ func (v *verifier) indexes() error {
 		}
 		var last, row [5]int64
 		scan := fmt.Sprintf("SELECT %s FROM live INDEXED BY %s%s", index.columns, index.name, filter)
-		err := v.conn.exec(scan, func(s *stmt) error {
+		err := v.conn.Exec(scan, func(s *stmt.Stmt) error {
 			for i := range row {
 				if row[i] = s.ColumnInt64(i); s.ColumnType(i) != sqlite.TypeInteger {
 					v.problem("index %s has a value that is no number at %v", index.name, row)
@@ -305,7 +306,7 @@ func (v *verifier) nameRows(index, filter string) error {
 		{liveRows + filter + " EXCEPT " + indexRows, "index %s lacks a row of live, of commit %d: %s"},
 		{indexRows + " EXCEPT " + liveRows + filter, "index %s has a row that live has not, of commit %d: %s"},
 	} {
-		err := v.conn.exec(side.sql+" LIMIT ? + 0", func(s *stmt) error {
+		err := v.conn.Exec(side.sql+" LIMIT ? + 0", func(s *stmt.Stmt) error {
 			v.problem(side.what, index, s.ColumnInt64(4), v.describe(idsOf(s, 0)))
 			return nil
 		}, named)

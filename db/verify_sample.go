@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 	"trails/db/history"
+	"trails/db/stmt"
 )
 
 const (
@@ -42,30 +43,30 @@ func (v *verifier) newest() error {
 	if err := v.chain(commitChain, int64(after.Seq)); err != nil {
 		return err
 	}
-	descriptors, err := v.conn.int64("SELECT max(seq) FROM descriptors")
+	descriptors, err := v.conn.Int64("SELECT max(seq) FROM descriptors")
 	if err != nil {
 		return err
 	}
 	if err := v.chain(descriptorChain, max(0, descriptors-sampleCommits)); err != nil {
 		return err
 	}
-	artifacts, err := v.conn.int64("SELECT max(seq) FROM artifacts")
+	artifacts, err := v.conn.Int64("SELECT max(seq) FROM artifacts")
 	if err != nil {
 		return err
 	}
 	if err := v.sums(artifactSums, max(0, artifacts-sampleCommits), sampleCommits, nil); err != nil {
 		return err
 	}
-	return v.conn.exec("SELECT s, p, o, g, seq, op FROM changes WHERE line = 1 AND seq > ?", func(s *stmt) error {
-		return v.checkLogged(idsOf(s, 0), s.seq(4), s.ColumnInt64(5))
+	return v.conn.Exec("SELECT s, p, o, g, seq, op FROM changes WHERE line = 1 AND seq > ?", func(s *stmt.Stmt) error {
+		return v.checkLogged(idsOf(s, 0), s.Seq(4), s.ColumnInt64(5))
 	}, after.Seq)
 }
 
 // chain checks the digests of the first rows after one.
 func (v *verifier) chain(table summedTable, after int64) error {
 	var before []byte
-	err := v.conn.exec("SELECT "+table.column+" FROM "+table.name+" WHERE seq = ?", func(s *stmt) error {
-		before = s.blob(0)
+	err := v.conn.Exec("SELECT "+table.column+" FROM "+table.name+" WHERE seq = ?", func(s *stmt.Stmt) error {
+		before = s.Blob(0)
 		return nil
 	}, after)
 	if err != nil {
@@ -82,7 +83,7 @@ func (v *verifier) checkLogged(ids quadIDs, seq history.Seq, op int64) error {
 	if op == history.OpAdd {
 		found = "SELECT 1 FROM live" + same + "added = ?5 UNION ALL SELECT 1 FROM hist" + same + "line = 1 AND added = ?5"
 	}
-	n, err := v.conn.int64(found, key...)
+	n, err := v.conn.Int64(found, key...)
 	if err == nil && n != 1 {
 		v.problem("commit %d changed a statement (%c), and no row says so: %s", seq, rune(op), v.describe(ids))
 	}
@@ -93,13 +94,13 @@ func (v *verifier) checkLogged(ids quadIDs, seq history.Seq, op int64) error {
 func (v *verifier) sample(deadline time.Time) error {
 	last := map[string]int64{}
 	for _, table := range []string{"prov", "idempotency"} {
-		n, err := v.conn.int64(fmt.Sprintf("SELECT max(seq) FROM %s", table))
+		n, err := v.conn.Int64(fmt.Sprintf("SELECT max(seq) FROM %s", table))
 		if err != nil {
 			return err
 		}
 		last[table] = n
 	}
-	contents, err := v.conn.int64("SELECT max(id) FROM artifact_contents")
+	contents, err := v.conn.Int64("SELECT max(id) FROM artifact_contents")
 	if err != nil {
 		return err
 	}
@@ -128,15 +129,15 @@ func (v *verifier) sample(deadline time.Time) error {
 
 // sampleTerms checks terms from one place, and that they are found by their hashes.
 func (v *verifier) sampleTerms() error {
-	return v.conn.exec(termRows+" WHERE id > ? LIMIT ? + 0", func(s *stmt) error {
+	return v.conn.Exec(termRows+" WHERE id > ? LIMIT ? + 0", func(s *stmt.Stmt) error {
 		v.report.Terms++
 		v.checkTerm(s)
-		n, err := v.conn.int64("SELECT count(*) FROM terms INDEXED BY terms_hash WHERE hash = ? AND id = ?", s.ColumnInt64(1), s.ColumnInt64(0))
+		n, err := v.conn.Int64("SELECT count(*) FROM terms INDEXED BY terms_hash WHERE hash = ? AND id = ?", s.ColumnInt64(1), s.ColumnInt64(0))
 		if err == nil && n != 1 {
 			v.problem("index terms_hash lacks term %d", s.ColumnInt64(0))
 		}
 		if err == nil && indexed(s.ColumnInt64(2)) {
-			err = v.sampleWords(s.id(0), s.ColumnText(3))
+			err = v.sampleWords(s.ID(0), s.ColumnText(3))
 		}
 		return err
 	}, rand.N(v.terms+1), sampleRows)
@@ -152,7 +153,7 @@ func (v *verifier) sampleRows() error {
 			filter = "g <> 0 AND "
 		}
 		scan := fmt.Sprintf("SELECT %s FROM live INDEXED BY %s WHERE %s%s >= ? LIMIT ? + 0", tree.columns, tree.name, filter, first)
-		err := v.conn.exec(scan, func(s *stmt) error {
+		err := v.conn.Exec(scan, func(s *stmt.Stmt) error {
 			var row [5]int64
 			for i := range row {
 				row[i] = s.ColumnInt64(i)
@@ -164,8 +165,8 @@ func (v *verifier) sampleRows() error {
 			return err
 		}
 	}
-	return v.conn.exec("SELECT s, p, o, g, added, removed FROM hist WHERE line = 1 AND s >= ? LIMIT ? + 0", func(s *stmt) error {
-		ids, added, removed := idsOf(s, 0), s.seq(4), s.seq(5)
+	return v.conn.Exec("SELECT s, p, o, g, added, removed FROM hist WHERE line = 1 AND s >= ? LIMIT ? + 0", func(s *stmt.Stmt) error {
+		ids, added, removed := idsOf(s, 0), s.Seq(4), s.Seq(5)
 		v.checkIDs(ids)
 		if err := v.checkEvent(ids, removed, history.OpRemove); err != nil || v.bulk[added] {
 			return err
@@ -188,7 +189,7 @@ func (v *verifier) checkRow(ids quadIDs, added history.Seq, others []liveIndex) 
 		if tree.named {
 			text += " AND g <> 0"
 		}
-		n, err := v.conn.int64(text, key...)
+		n, err := v.conn.Int64(text, key...)
 		if err != nil {
 			return err
 		}
@@ -204,7 +205,7 @@ func (v *verifier) checkRow(ids quadIDs, added history.Seq, others []liveIndex) 
 
 // checkEvent checks that the change log has the change that a row implies.
 func (v *verifier) checkEvent(ids quadIDs, seq history.Seq, op int64) error {
-	n, err := v.conn.int64("SELECT op FROM changes WHERE line = 1 AND seq = ? AND s = ? AND p = ? AND o = ? AND g = ?",
+	n, err := v.conn.Int64("SELECT op FROM changes WHERE line = 1 AND seq = ? AND s = ? AND p = ? AND o = ? AND g = ?",
 		seq, ids[posS], ids[posP], ids[posO], ids[posG])
 	if err == nil && n != op {
 		v.problem("commit %d is said to have changed a statement (%c), and its log does not have it: %s", seq, rune(op), v.describe(ids))

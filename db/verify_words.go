@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/text/fulltext"
 )
 
@@ -40,7 +41,7 @@ func (v *verifier) indexOfWords() error {
 	}
 	var rows rowSet
 	var done int64
-	err := v.conn.exec(indexedWords, func(s *stmt) error {
+	err := v.conn.Exec(indexedWords, func(s *stmt.Stmt) error {
 		v.key.word(&rows, place(s.ColumnInt64(1)), s.ColumnText(0))
 		return v.tick("words", v.words.n, &done)
 	})
@@ -65,8 +66,8 @@ func (v *verifier) indexOfWords() error {
 func (v *verifier) wordPages() error {
 	const segmentShift, notLeaf = 37, 0x3f << 31
 	pages := map[int64]int{}
-	err := v.conn.exec("SELECT id, substr(block, 3, 2), length(block) FROM words_data WHERE id >= ?", func(s *stmt) error {
-		id, header := s.ColumnInt64(0), s.blob(1)
+	err := v.conn.Exec("SELECT id, substr(block, 3, 2), length(block) FROM words_data WHERE id >= ?", func(s *stmt.Stmt) error {
+		id, header := s.ColumnInt64(0), s.Blob(1)
 		if id&notLeaf == 0 && len(header) == 2 && s.ColumnInt64(2) > int64(binary.BigEndian.Uint16(header)) {
 			pages[id>>segmentShift]++
 		}
@@ -75,7 +76,7 @@ func (v *verifier) wordPages() error {
 	if err != nil {
 		return err
 	}
-	err = v.conn.exec("SELECT segid, count(*) FROM words_idx GROUP BY segid", func(s *stmt) error {
+	err = v.conn.Exec("SELECT segid, count(*) FROM words_idx GROUP BY segid", func(s *stmt.Stmt) error {
 		pages[s.ColumnInt64(0)] -= s.ColumnInt(1)
 		return nil
 	})
@@ -92,7 +93,7 @@ func (v *verifier) wordPages() error {
 func (v *verifier) nameWords() error {
 	before := len(v.report.Problems)
 	count := 0
-	err := v.conn.exec(indexedWords, func(s *stmt) error {
+	err := v.conn.Exec(indexedWords, func(s *stmt.Stmt) error {
 		if count == named {
 			return nil
 		}
@@ -107,12 +108,12 @@ func (v *verifier) nameWords() error {
 		return err
 	}
 	count = 0
-	err = v.conn.exec("SELECT id, value FROM terms WHERE kind IN (3, 5) AND id <= ?", func(s *stmt) error {
+	err = v.conn.Exec("SELECT id, value FROM terms WHERE kind IN (3, 5) AND id <= ?", func(s *stmt.Stmt) error {
 		if count >= named {
 			return nil
 		}
 		found := len(v.report.Problems)
-		err := v.sampleWords(s.id(0), s.ColumnText(1))
+		err := v.sampleWords(s.ID(0), s.ColumnText(1))
 		count += len(v.report.Problems) - found
 		return err
 	}, v.indexed)
@@ -124,7 +125,7 @@ func (v *verifier) nameWords() error {
 
 // textAt returns the text at a place; false if there is none.
 func (v *verifier) textAt(at place) (text string, there bool, err error) {
-	err = v.conn.exec("SELECT kind, value FROM terms WHERE id = ?", func(s *stmt) error {
+	err = v.conn.Exec("SELECT kind, value FROM terms WHERE id = ?", func(s *stmt.Stmt) error {
 		text = s.ColumnText(1)
 		there = indexed(s.ColumnInt64(0)) && termAt(at) <= v.indexed && placeOf(termAt(at), text) == at
 		return nil
@@ -147,7 +148,7 @@ func (v *verifier) sampleWords(id inline.TermID, text string) error {
 		return nil
 	}
 	for word := range strings.FieldsSeq(v.entry.Of(text)) {
-		n, err := v.conn.int64("SELECT count(*) FROM words WHERE words MATCH ? AND rowid = ?", fulltext.Quote(word), int64(placeOf(id, text)))
+		n, err := v.conn.Int64("SELECT count(*) FROM words WHERE words MATCH ? AND rowid = ?", fulltext.Quote(word), int64(placeOf(id, text)))
 		if err != nil {
 			return err
 		}
@@ -162,7 +163,7 @@ func (v *verifier) sampleWords(id inline.TermID, text string) error {
 // wordSettings checks the settings in the index, which the migration wrote, and its numbers of texts and words.
 func (v *verifier) wordSettings() error {
 	settings := ""
-	err := v.conn.exec("SELECT k, v FROM words_config ORDER BY k", func(s *stmt) error {
+	err := v.conn.Exec("SELECT k, v FROM words_config ORDER BY k", func(s *stmt.Stmt) error {
 		settings += s.ColumnText(0) + " " + s.ColumnText(1) + "\n"
 		return nil
 	})
@@ -173,8 +174,8 @@ func (v *verifier) wordSettings() error {
 		v.problem("words_config has other settings than a new file: %q", settings)
 	}
 	var counts []byte
-	err = v.conn.exec("SELECT block FROM words_data WHERE id = 1", func(s *stmt) error {
-		counts = s.blob(0)
+	err = v.conn.Exec("SELECT block FROM words_data WHERE id = 1", func(s *stmt.Stmt) error {
+		counts = s.Blob(0)
 		return nil
 	})
 	if want := appendVarint(appendVarint(nil, uint64(v.texts)), uint64(v.words.n)); err == nil && !bytes.Equal(counts, want) && len(counts)+int(v.texts) > 0 {

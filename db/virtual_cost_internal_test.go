@@ -36,12 +36,12 @@ func longHistory(t testing.TB, commits int) *File {
 	}
 	defer w.Close()
 	for _, sql := range []string{manyCommits, manyActivities} {
-		if err := w.conn.exec(sql, nil, commits); err != nil {
+		if err := w.conn.Exec(sql, nil, commits); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, sql := range []string{"UPDATE live SET added = 7", "UPDATE lines SET head = (SELECT max(seq) FROM commits)"} {
-		if err := w.conn.once(sql); err != nil {
+		if err := w.conn.Once(sql); err != nil {
 			t.Fatal(err)
 		}
 	}

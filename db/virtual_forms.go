@@ -8,27 +8,28 @@ import (
 	"time"
 
 	"trails/db/history"
+	"trails/db/stmt"
 	"trails/rdf"
 )
 
 // form converts values of a column to terms and back. Each value has one term, and key finds the value of a term. A
 // nil term is none; false means that no value has this term.
 type form struct {
-	term func(s *stmt, column int) rdf.Term
+	term func(s *stmt.Stmt, column int) rdf.Term
 	key  func(rdf.Term) (any, bool)
 }
 
 var (
 	textForm = form{
-		term: func(s *stmt, i int) rdf.Term { return rdf.Literal(s.ColumnText(i), "") },
+		term: func(s *stmt.Stmt, i int) rdf.Term { return rdf.Literal(s.ColumnText(i), "") },
 		key:  func(t rdf.Term) (any, bool) { return rdf.Lexical(t), t == rdf.Literal(rdf.Lexical(t), "") },
 	}
 	iriForm = form{
-		term: func(s *stmt, i int) rdf.Term { return rdf.IRI(s.ColumnText(i)) },
+		term: func(s *stmt.Stmt, i int) rdf.Term { return rdf.IRI(s.ColumnText(i)) },
 		key:  iriKey(func(iri string) (any, bool) { return iri, true }),
 	}
 	countForm = form{
-		term: func(s *stmt, i int) rdf.Term { return countTerm(s.ColumnInt64(i)) },
+		term: func(s *stmt.Stmt, i int) rdf.Term { return countTerm(s.ColumnInt64(i)) },
 		key: func(t rdf.Term) (any, bool) {
 			n, err := strconv.ParseInt(rdf.Lexical(t), 10, 64)
 			return n, err == nil && countTerm(n) == t
@@ -36,30 +37,30 @@ var (
 	}
 	// trueForm is for flags: only true has a term.
 	trueForm = form{
-		term: func(*stmt, int) rdf.Term { return trueTerm },
+		term: func(*stmt.Stmt, int) rdf.Term { return trueTerm },
 		key:  func(t rdf.Term) (any, bool) { return 1, t == trueTerm },
 	}
 	momentForm = form{
-		term: func(s *stmt, i int) rdf.Term { return momentTerm(fromMicros(s.ColumnInt64(i))) },
+		term: func(s *stmt.Stmt, i int) rdf.Term { return momentTerm(s.Time(i)) },
 		key: func(t rdf.Term) (any, bool) {
 			moment, err := time.Parse(time.RFC3339Nano, rdf.Lexical(t))
 			n := moment.UnixMicro()
-			return n, err == nil && momentTerm(fromMicros(n)) == t
+			return n, err == nil && momentTerm(time.UnixMicro(n).UTC()) == t
 		},
 	}
 	agentForm = form{
-		term: func(s *stmt, i int) rdf.Term { return AgentIRI(s.ColumnText(i)) },
+		term: func(s *stmt.Stmt, i int) rdf.Term { return AgentIRI(s.ColumnText(i)) },
 		key: iriKey(func(iri string) (any, bool) {
 			agent, err := url.PathUnescape(strings.TrimPrefix(iri, agentPrefix))
 			return agent, err == nil && string(AgentIRI(agent)) == iri
 		}),
 	}
 	activityForm = form{
-		term: func(s *stmt, i int) rdf.Term { return rdf.IRI(activityPrefix + s.ColumnText(i)) },
+		term: func(s *stmt.Stmt, i int) rdf.Term { return rdf.IRI(activityPrefix + s.ColumnText(i)) },
 		key:  iriKey(func(iri string) (any, bool) { return cutPrefix(iri, activityPrefix) }),
 	}
 	commitForm = form{
-		term: func(s *stmt, i int) rdf.Term {
+		term: func(s *stmt.Stmt, i int) rdf.Term {
 			var id history.CommitID
 			s.ColumnBytes(i, id[:])
 			return id.IRI()
@@ -71,12 +72,12 @@ var (
 		}),
 	}
 	capabilityForm = form{
-		term: func(s *stmt, i int) rdf.Term { return rdf.IRI(capabilityPrefix + s.ColumnText(i)) },
+		term: func(s *stmt.Stmt, i int) rdf.Term { return rdf.IRI(capabilityPrefix + s.ColumnText(i)) },
 		key:  iriKey(func(iri string) (any, bool) { return cutPrefix(iri, capabilityPrefix) }),
 	}
 	// entityForm is for nodes as provenance stores them: an IRI, or a blank node after "_:".
 	entityForm = form{
-		term: func(s *stmt, i int) rdf.Term {
+		term: func(s *stmt.Stmt, i int) rdf.Term {
 			if label, ok := strings.CutPrefix(s.ColumnText(i), "_:"); ok {
 				return rdf.BNode(label)
 			}

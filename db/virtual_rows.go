@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/rdf"
 )
 
@@ -21,7 +22,7 @@ type virtualRows struct {
 
 	rest []property
 	now  property
-	stmt *stmt
+	stmt *stmt.Stmt
 	seen map[rdf.Term]bool // values of the current node, where they may repeat
 
 	// The current statement.
@@ -106,7 +107,7 @@ func (v *virtualRows) begin() error {
 	if !ok {
 		return nil
 	}
-	s, err := v.reader.conn.take(v.sql(node != nil, value != nil))
+	s, err := v.reader.conn.Take(v.sql(node != nil, value != nil))
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func (v *virtualRows) begin() error {
 		}
 	}
 	for i, arg := range []any{nodeKey, valueKey, id, v.least, v.most}[:s.BindParamCount()] {
-		s.bind(i+1, arg)
+		s.Bind(i+1, arg)
 	}
 	return nil
 }
@@ -164,7 +165,7 @@ func (v *virtualRows) sql(node, value bool) string {
 // close ends the running SELECT.
 func (v *virtualRows) close() {
 	if v.stmt != nil {
-		v.stmt.release()
+		v.stmt.Release()
 		v.stmt = nil
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"strings"
 	"trails/db/scan"
+	"trails/db/stmt"
 )
 
 // The words of the index are read directly from its pages, where some hundred words follow each other. FTS5 itself
@@ -32,23 +33,23 @@ func (s *textSearch) indexWords(begin string, pages int, visit func(string) bool
 	last := append([]byte(nil), first...)
 	last[len(last)-1]++ // no byte of UTF-8 is the greatest one
 	var all []int64
-	if err := s.conn.exec(segments, func(row *stmt) error {
+	if err := s.conn.Exec(segments, func(row *stmt.Stmt) error {
 		all = append(all, row.ColumnInt64(0))
 		return nil
 	}); err != nil {
 		return err
 	}
 	for _, segment := range all {
-		row, err := s.conn.take(wordPages)
+		row, err := s.conn.Take(wordPages)
 		if err != nil {
 			return err
 		}
 		for i, arg := range []any{segment, first, last, pages} {
-			row.bind(i+1, arg)
+			row.Bind(i+1, arg)
 		}
 		stopped := false
 		err = s.steps(s.ctx, row, func() (bool, error) {
-			err := wordsOn(row.blob(0), func(word string) bool {
+			err := wordsOn(row.Blob(0), func(word string) bool {
 				if strings.HasPrefix(word, begin) {
 					stopped = !visit(word)
 				}
@@ -56,7 +57,7 @@ func (s *textSearch) indexWords(begin string, pages int, visit func(string) bool
 			})
 			return !stopped, err
 		})
-		row.release()
+		row.Release()
 		if err != nil || stopped {
 			return err
 		}
@@ -66,7 +67,7 @@ func (s *textSearch) indexWords(begin string, pages int, visit func(string) bool
 
 // wordsOn calls visit for the words that begin on a page, until it returns false.
 func wordsOn(page []byte, visit func(string) bool) error {
-	wrong := damaged("a page of words_data is not one of words")
+	wrong := stmt.Damaged("a page of words_data is not one of words")
 	if len(page) < 4 {
 		return wrong
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/db/stmt"
 	"trails/e2e/testrun"
 	"trails/rdf"
 )
@@ -40,13 +41,13 @@ func TestWordsOnThePagesAreThoseOfTheIndex(t *testing.T) {
 	}
 	defer r.Close()
 	var want []string
-	if err := r.conn.exec("SELECT DISTINCT term FROM word_places", func(s *stmt) error {
+	if err := r.conn.Exec("SELECT DISTINCT term FROM word_places", func(s *stmt.Stmt) error {
 		want = append(want, s.ColumnText(0))
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	segments, err := r.conn.int64("SELECT count(DISTINCT segid) FROM words_idx")
+	segments, err := r.conn.Int64("SELECT count(DISTINCT segid) FROM words_idx")
 	if err != nil || segments < 2 || len(want) < 20_000 {
 		t.Fatalf("%d segments, %d words, error %v", segments, len(want), err)
 	}

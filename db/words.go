@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/fault"
 	"trails/text/fulltext"
 )
@@ -69,7 +70,7 @@ func (w *Writer) countUnindexed(last inline.TermID) error {
 	if last <= w.unindexed.last {
 		return nil
 	}
-	n, err := w.conn.int64("SELECT coalesce(sum(octet_length(value)), 0) FROM terms WHERE id > ? AND kind IN (3, 5)", w.unindexed.last)
+	n, err := w.conn.Int64("SELECT coalesce(sum(octet_length(value)), 0) FROM terms WHERE id > ? AND kind IN (3, 5)", w.unindexed.last)
 	w.unindexed.last, w.textBytes = last, w.textBytes+int(n)
 	return err
 }
@@ -102,20 +103,20 @@ func (w *Writer) indexTexts() error {
 
 // indexTexts adds the texts after one term to the index, up to the last.
 func (c *conn) indexTexts(after, last inline.TermID) error {
-	insert, err := c.take(insertWords)
+	insert, err := c.Take(insertWords)
 	if err != nil {
 		return err
 	}
-	defer insert.release()
+	defer insert.Release()
 	adding := addingTexts{insert: insert}
-	err = c.exec(newTexts, func(row *stmt) error { return adding.add(row.id(0), row.ColumnText(1)) }, after)
+	err = c.Exec(newTexts, func(row *stmt.Stmt) error { return adding.add(row.ID(0), row.ColumnText(1)) }, after)
 	if err == nil {
 		err = adding.drain()
 	}
 	if err != nil {
 		return err
 	}
-	return c.exec(indexedUntil, nil, last)
+	return c.Exec(indexedUntil, nil, last)
 }
 
 const (
@@ -128,7 +129,7 @@ const (
 // for each text is cheaper than one for all, because FTS5 writes its buffer before such a statement to be able to
 // undo it.
 type addingTexts struct {
-	insert   *stmt
+	insert   *stmt.Stmt
 	entry    fulltext.Entry
 	gathered [len(textLengths)][]placedText
 	bytes    int

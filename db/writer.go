@@ -9,6 +9,7 @@ import (
 
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/stmt"
 	"trails/rdf"
 )
 
@@ -53,10 +54,10 @@ func (f *File) beginWrite(ctx context.Context) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.interruptBy(ctx)
+	c.InterruptBy(ctx)
 	w := &Writer{Reader: &Reader{file: f, conn: c, ctx: ctx}, hash: history.NewChangeHash()}
 	if err := w.load(); err != nil {
-		return nil, errors.Join(err, c.end("ROLLBACK"))
+		return nil, errors.Join(err, c.End("ROLLBACK"))
 	}
 	return w, nil
 }
@@ -84,7 +85,7 @@ func (f *File) openWriter(ctx context.Context) error {
 		return err
 	}
 	if err := registerFeeds(c); err != nil {
-		c.close()
+		c.Close()
 		return err
 	}
 	f.writer = c
@@ -95,9 +96,9 @@ func (f *File) openWriter(ctx context.Context) error {
 // wait. Before that it makes a long log start over.
 func (f *File) lock(ctx context.Context, wait time.Duration) error {
 	c := f.writer
-	err := retry(ctx, wait, func() error {
+	err := stmt.Retry(ctx, wait, func() error {
 		f.shortenLog(ctx, wait)
-		return c.exec("BEGIN IMMEDIATE", nil)
+		return c.Exec("BEGIN IMMEDIATE", nil)
 	})
 	if err != nil {
 		return err
@@ -108,7 +109,7 @@ func (f *File) lock(ctx context.Context, wait time.Duration) error {
 	if err == nil {
 		return nil
 	}
-	err = errors.Join(err, c.end("ROLLBACK"))
+	err = errors.Join(err, c.End("ROLLBACK"))
 	if f.place.Here() != nil {
 		c.leaveLog()
 	}
@@ -120,13 +121,13 @@ func (w *Writer) load() (err error) {
 	if w.head, err = w.readHead(); err != nil {
 		return err
 	}
-	last, err := w.conn.seq("SELECT max(seq) FROM commits")
+	last, err := w.conn.Seq("SELECT max(seq) FROM commits")
 	if err != nil {
 		return err
 	}
 	var terms inline.TermID
-	err = w.conn.exec("SELECT max(id), (SELECT term FROM words_until) FROM terms", func(s *stmt) error {
-		terms, w.indexed = s.id(0), s.id(1)
+	err = w.conn.Exec("SELECT max(id), (SELECT term FROM words_until) FROM terms", func(s *stmt.Stmt) error {
+		terms, w.indexed = s.ID(0), s.ID(1)
 		return nil
 	})
 	if err != nil {
@@ -137,7 +138,7 @@ func (w *Writer) load() (err error) {
 	}
 	w.seq, w.next, w.start = last+1, terms+1, terms
 	w.dict = dictionary{
-		conn: w.conn, shared: w.caches.terms, committed: terms,
+		conn: w.conn.Conn, shared: w.caches.terms, committed: terms,
 		ids: map[rdf.Term]inline.TermID{}, terms: map[inline.TermID]rdf.Term{},
 	}
 	w.before = w.flush
@@ -235,7 +236,7 @@ func (w *Writer) remove(ctx context.Context, q rdf.Quad) (bool, error) {
 	if err != nil || !ok {
 		return false, err
 	}
-	err = w.conn.exec("INSERT INTO hist (line, s, p, o, g, added, removed) VALUES (?, ?, ?, ?, ?, ?, ?)", nil,
+	err = w.conn.Exec("INSERT INTO hist (line, s, p, o, g, added, removed) VALUES (?, ?, ?, ?, ?, ?, ?)", nil,
 		mainLine, ids[posS], ids[posP], ids[posO], ids[posG], added, w.seq)
 	if err != nil {
 		return false, err
@@ -246,8 +247,8 @@ func (w *Writer) remove(ctx context.Context, q rdf.Quad) (bool, error) {
 
 // take deletes a row of live, and returns the commit that had added it.
 func (w *Writer) take(ids quadIDs) (added history.Seq, ok bool, err error) {
-	err = w.conn.exec("DELETE FROM live WHERE s = ? AND p = ? AND o = ? AND g = ? RETURNING added", func(s *stmt) error {
-		added, ok = s.seq(0), true
+	err = w.conn.Exec("DELETE FROM live WHERE s = ? AND p = ? AND o = ? AND g = ? RETURNING added", func(s *stmt.Stmt) error {
+		added, ok = s.Seq(0), true
 		return nil
 	}, ids[posS], ids[posP], ids[posO], ids[posG])
 	return added, ok, err
@@ -281,13 +282,13 @@ func (w *Writer) insert(ctx context.Context, ids quadIDs) (bool, error) {
 		}
 		return true, w.spill(ctx)
 	}
-	s, err := w.conn.take("INSERT OR IGNORE INTO live (s, p, o, g, added) VALUES (?, ?, ?, ?, ?)")
+	s, err := w.conn.Take("INSERT OR IGNORE INTO live (s, p, o, g, added) VALUES (?, ?, ?, ?, ?)")
 	if err != nil {
 		return false, err
 	}
-	defer s.release()
+	defer s.Release()
 	for i, id := range ids {
-		s.bindID(i+1, id)
+		s.BindID(i+1, id)
 	}
 	s.BindInt64(len(ids)+1, int64(w.seq))
 	if _, err := s.Step(); err != nil {
@@ -336,25 +337,25 @@ func (w *Writer) logChange(ids quadIDs, op int64) error {
 		if err := w.bulk.settle(); err != nil {
 			return err
 		}
-		return w.conn.exec("DELETE FROM changes WHERE line = ? AND seq = ?", nil, mainLine, w.seq)
+		return w.conn.Exec("DELETE FROM changes WHERE line = ? AND seq = ?", nil, mainLine, w.seq)
 	}
 	return nil
 }
 
 func (w *Writer) writeLog() error {
 	for _, r := range w.log.rows {
-		s, err := w.conn.take("INSERT INTO changes (line, seq, s, p, o, g, op) VALUES (?, ?, ?, ?, ?, ?, ?)")
+		s, err := w.conn.Take("INSERT INTO changes (line, seq, s, p, o, g, op) VALUES (?, ?, ?, ?, ?, ?, ?)")
 		if err != nil {
 			return err
 		}
 		s.BindInt64(1, mainLine)
 		s.BindInt64(2, int64(w.seq))
 		for i, id := range r.quadIDs {
-			s.bindID(i+3, id)
+			s.BindID(i+3, id)
 		}
 		s.BindInt64(7, r.op)
 		_, err = s.Step()
-		s.release()
+		s.Release()
 		if err != nil {
 			return fmt.Errorf("log change: %w", err)
 		}
@@ -381,7 +382,7 @@ func (w *Writer) endBulk(ctx context.Context) error {
 		return nil
 	}
 	w.log.skipped, w.log.written = false, true
-	return w.conn.exec(`INSERT INTO changes (line, seq, s, p, o, g, op)
+	return w.conn.Exec(`INSERT INTO changes (line, seq, s, p, o, g, op)
 		SELECT ?, added, s, p, o, g, ? FROM live WHERE added = ?`, nil, mainLine, int64(history.OpAdd), w.seq)
 }
 
@@ -439,10 +440,10 @@ func (w *Writer) endWith(how string) error {
 	if how == "COMMIT" {
 		err = w.file.commitSealed()
 	} else {
-		err = w.conn.end(how)
+		err = w.conn.End(how)
 	}
 	if err != nil {
-		err = errors.Join(err, w.conn.end("ROLLBACK"))
+		err = errors.Join(err, w.conn.End("ROLLBACK"))
 	}
 	w.closed = true
 	if how == "COMMIT" && err == nil {
@@ -455,12 +456,12 @@ func (w *Writer) endWith(how string) error {
 		}
 	}
 	if w.bulk != nil || w.swollen {
-		w.conn.forget()
-		err = errors.Join(err, w.conn.apply([]string{cacheSize(writerCache), "PRAGMA shrink_memory"}))
+		w.conn.Forget()
+		err = errors.Join(err, w.conn.Apply([]string{cacheSize(writerCache), "PRAGMA shrink_memory"}))
 	}
 	if err != nil {
 		// The state of the connection is not known, so the next writer gets a new one.
-		w.conn.close()
+		w.conn.Close()
 		w.file.writer = nil
 	} else {
 		w.file.shortenLogAfter()

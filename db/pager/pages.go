@@ -87,9 +87,6 @@ func (h *Handle) Pages(root func(name string) (int64, error)) (*Pages, error) {
 	return p, nil
 }
 
-// Reading returns how many pages are being read and not released.
-func (h *Handle) Reading() int { return len(h.reading) }
-
 // Release releases all that is being read.
 func (h *Handle) Release() {
 	for p := range h.reading {

@@ -1,34 +1,34 @@
-package db
+package stmt
 
 import "container/list"
 
 // Bounds on the query statements that stay prepared on a connection: their number, and the length of their texts,
 // together and each.
 const (
-	keptQueries    = 64
-	keptQueryBytes = 512 << 10
-	keptQueryText  = 64 << 10
+	mostQueries    = 64
+	mostQueryBytes = 512 << 10
+	mostQueryText  = 64 << 10
 )
 
-// keptStatements are the texts of the query statements that stay prepared, most recently used first. They are
+// keptQueries are the texts of the query statements that stay prepared, most recently used first. They are
 // bounded, because there is no end of different queries.
-type keptStatements struct {
+type keptQueries struct {
 	at     map[string]*list.Element
 	recent list.List
 	bytes  int
 }
 
-// takeQuery is take for the statement of a query.
-func (c *conn) takeQuery(sql string) (*stmt, error) {
-	s, err := c.take(sql)
+// TakeQuery is Take for the statement of a query.
+func (c *Conn) TakeQuery(sql string) (*Stmt, error) {
+	s, err := c.Take(sql)
 	if err == nil {
-		s.passing = !c.questions.texts.use(sql, c.drop)
+		s.passing = !c.queries.use(sql, c.drop)
 	}
 	return s, err
 }
 
 // drop finalizes the statements with this text; running ones when they are released.
-func (c *conn) drop(sql string) {
+func (c *Conn) drop(sql string) {
 	for s := range c.busy {
 		s.passing = s.passing || s.sql == sql
 	}
@@ -39,12 +39,12 @@ func (c *conn) drop(sql string) {
 }
 
 // use records the use of a text, and drops the texts that were unused for longest. It reports whether the text stays.
-func (k *keptStatements) use(sql string, drop func(string)) bool {
+func (k *keptQueries) use(sql string, drop func(string)) bool {
 	if e, ok := k.at[sql]; ok {
 		k.recent.MoveToFront(e)
 		return true
 	}
-	if len(sql) > keptQueryText {
+	if len(sql) > mostQueryText {
 		return false
 	}
 	if k.at == nil {
@@ -52,7 +52,7 @@ func (k *keptStatements) use(sql string, drop func(string)) bool {
 	}
 	k.at[sql] = k.recent.PushFront(sql)
 	k.bytes += len(sql)
-	for len(k.at) > keptQueries || k.bytes > keptQueryBytes {
+	for len(k.at) > mostQueries || k.bytes > mostQueryBytes {
 		old := k.recent.Remove(k.recent.Back()).(string)
 		delete(k.at, old)
 		k.bytes -= len(old)

@@ -1,4 +1,4 @@
-package db
+package stmt
 
 import (
 	"context"
@@ -17,16 +17,16 @@ type interrupt struct {
 
 // arming connects one context with a connection.
 type arming struct {
-	conn *conn
+	conn *Conn
 	stop func() bool
 	over bool // the context has ended
 }
 
-// interruptBy lets the end of ctx interrupt the connection until it is released. Armings are released in reverse
-// order.
-func (c *conn) interruptBy(ctx context.Context) *arming {
+// InterruptBy lets the end of ctx interrupt the connection until release is called. Of several contexts, the last is
+// released first.
+func (c *Conn) InterruptBy(ctx context.Context) (release func()) {
 	if ctx.Done() == nil {
-		return nil
+		return func() {}
 	}
 	i := &c.interrupt
 	i.mu.Lock()
@@ -38,7 +38,7 @@ func (c *conn) interruptBy(ctx context.Context) *arming {
 	i.armed = append(i.armed, a)
 	i.mu.Unlock()
 	a.stop = context.AfterFunc(ctx, a.fire)
-	return a
+	return a.release
 }
 
 // fire interrupts the connection, unless the arming has been released.
@@ -53,11 +53,8 @@ func (a *arming) fire() {
 	}
 }
 
-// release ends the arming. If its context has ended, but no other armed one, the connection becomes usable again.
+// Release ends the arming. If its context has ended, but no other armed one, the connection becomes usable again.
 func (a *arming) release() {
-	if a == nil {
-		return
-	}
 	a.stop()
 	i := &a.conn.interrupt
 	i.mu.Lock()
@@ -68,8 +65,8 @@ func (a *arming) release() {
 	i.renew(a.conn)
 }
 
-// uninterrupted releases all armings: what follows runs to its end.
-func (c *conn) uninterrupted() {
+// Uninterrupted releases all contexts: what follows runs to its end.
+func (c *Conn) Uninterrupted() {
 	i := &c.interrupt
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -80,7 +77,7 @@ func (c *conn) uninterrupted() {
 	i.renew(c)
 }
 
-func (i *interrupt) renew(c *conn) {
+func (i *interrupt) renew(c *Conn) {
 	if !i.used || slices.ContainsFunc(i.armed, func(a *arming) bool { return a.over }) {
 		return
 	}
