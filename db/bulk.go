@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"trails/db/dictionary"
 	"trails/db/history"
 	"trails/db/inline"
 	"trails/db/stmt"
@@ -27,13 +28,13 @@ import (
 type bulk struct {
 	// ids maps the keys of terms to ids; it has at least all buffered terms. If whole is set, a term that is not in
 	// it is new.
-	ids   termIDs
+	ids   dictionary.IDs
 	whole bool
 	rows  []quadIDs
-	terms []termRow
+	terms []dictionary.Row
 	spare struct { // buffers of the last chunk, for reuse
 		rows  []quadIDs
-		terms []termRow
+		terms []dictionary.Row
 	}
 	running  job   // job that uses the connection
 	inserted int64 // rows inserted into live or passed to rebuild
@@ -67,14 +68,14 @@ const (
 // beginBulk starts a bulk load; later additions belong to it.
 func (w *Writer) beginBulk() error {
 	w.bulk = &bulk{whole: w.next <= fewTerms}
-	w.dict.keyed = &w.bulk.ids
+	w.dict.Keyed = &w.bulk.ids
 	if !w.bulk.whole || w.next == 1 {
 		return nil
 	}
-	return w.conn.Exec(termColumns, func(s *stmt.Stmt) error {
-		t, err := w.dict.scan(s, 1)
+	return w.conn.Exec(dictionary.Columns, func(s *stmt.Stmt) error {
+		t, err := w.dict.Scan(s, 1)
 		if err == nil {
-			w.bulk.ids.put(w.dict.key(t), s.ID(0))
+			w.bulk.ids.Put(w.dict.Key(t), s.ID(0))
 		}
 		return err
 	})
@@ -126,7 +127,7 @@ func (w *Writer) exists(ids quadIDs) (bool, error) {
 	return n == 1, err
 }
 
-func (w *Writer) bufferTerm(row termRow) error {
+func (w *Writer) bufferTerm(row dictionary.Row) error {
 	w.bulk.terms = append(w.bulk.terms, row)
 	if len(w.bulk.terms) < chunkTerms {
 		return nil
@@ -134,20 +135,11 @@ func (w *Writer) bufferTerm(row termRow) error {
 	return w.spillTerms()
 }
 
-// boundIDs limits what a transaction remembers. A forgotten term is found again by its key, or through the index.
-func (w *Writer) boundIDs() {
-	if len(w.dict.ids) < heldIDs {
-		return
-	}
-	clear(w.dict.ids)
-	clear(w.dict.terms)
-}
-
 // boundKeys limits the memory of a long load. Forgotten terms are found through an index of the terms so far; later
 // terms are not added to it, because they are in the order of their hashes, so that each would change another page.
 func (w *Writer) boundKeys() error {
 	b := w.bulk
-	if b.ids.n < heldKeys {
+	if b.ids.Len() < heldKeys {
 		return nil
 	}
 	if err := w.spillTerms(); err != nil {
@@ -158,12 +150,12 @@ func (w *Writer) boundKeys() error {
 	}
 	b.whole = false
 	if b.noHash {
-		seen := newFilter(b.ids.n)
-		for key := range b.ids.keys() {
+		seen := newFilter(b.ids.Len())
+		for key := range b.ids.Keys() {
 			seen.add(key)
 		}
 		among := fmt.Sprintf("id <= %d", w.next-1)
-		b.seen, b.known = append(b.seen, seen), termColumns+"INDEXED BY terms_known WHERE hash = ? AND "+among
+		b.seen, b.known = append(b.seen, seen), dictionary.Columns+"INDEXED BY terms_known WHERE hash = ? AND "+among
 		w.conn.Forget()
 		err := w.conn.Apply([]string{
 			cacheSize(sorterCache),
@@ -175,12 +167,12 @@ func (w *Writer) boundKeys() error {
 			return err
 		}
 	}
-	b.ids = termIDs{}
+	b.ids = dictionary.IDs{}
 	return nil
 }
 
 // knownID returns the id of a term that is not in ids any more, 0 if there is none.
-func (w *Writer) knownID(t rdf.Term, key termKey) (inline.TermID, error) {
+func (w *Writer) knownID(t rdf.Term, key dictionary.Key) (inline.TermID, error) {
 	b := w.bulk
 	if b.known != "" && !slices.ContainsFunc(b.seen, func(f filter) bool { return f.mayHave(key) }) {
 		return 0, nil
@@ -188,7 +180,7 @@ func (w *Writer) knownID(t rdf.Term, key termKey) (inline.TermID, error) {
 	if err := b.settle(); err != nil {
 		return 0, err
 	}
-	return w.dict.findBy(cmp.Or(b.known, termByHash), t, key.hash())
+	return w.dict.FindBy(cmp.Or(b.known, dictionary.ByHash), t, key.Hash())
 }
 
 // filter is a Bloom filter of keys with five bits each. One in a hundred keys that were not added passes it.
@@ -197,13 +189,13 @@ type filter []uint64
 // newFilter returns a filter for n keys, with ten to twenty bits for each.
 func newFilter(n int) filter { return make(filter, 1<<bits.Len(uint(10*n/64))) }
 
-func (f filter) add(key termKey) {
+func (f filter) add(key dictionary.Key) {
 	for at := range f.places(key) {
 		f[at/64] |= 1 << (at % 64)
 	}
 }
 
-func (f filter) mayHave(key termKey) bool {
+func (f filter) mayHave(key dictionary.Key) bool {
 	for at := range f.places(key) {
 		if f[at/64]>>(at%64)&1 == 0 {
 			return false
@@ -213,7 +205,7 @@ func (f filter) mayHave(key termKey) bool {
 }
 
 // places returns the bits of a key; the bytes of a key are already a hash.
-func (f filter) places(key termKey) iter.Seq[uint64] {
+func (f filter) places(key dictionary.Key) iter.Seq[uint64] {
 	at, step := binary.BigEndian.Uint64(key[:8]), binary.BigEndian.Uint64(key[8:])
 	return func(yield func(uint64) bool) {
 		for range 5 {
@@ -370,7 +362,7 @@ func (w *Writer) spillTerms() error {
 	}
 	terms := b.terms
 	b.terms, b.spare.terms = b.spare.terms[:0], terms
-	last := terms[len(terms)-1].id
+	last := terms[len(terms)-1].ID
 	after, many := w.takeMany(last)
 	b.running.start(func() error {
 		feed := w.conn.feed

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"trails/db/dictionary"
 	"trails/e2e/testrun"
 	"trails/rdf"
 )
@@ -113,7 +114,7 @@ func TestALongLoadForgetsTerms(t *testing.T) {
 func TestAFilterHasItsKeys(t *testing.T) {
 	const n = 20_000
 	random := rand.New(rand.NewPCG(5, 6))
-	key := func() (k termKey) {
+	key := func() (k dictionary.Key) {
 		for i := range k {
 			k[i] = byte(random.Uint32())
 		}

@@ -36,22 +36,22 @@ func Create(ctx context.Context, path string, opts CreateOptions) error {
 		return fmt.Errorf("create: %w", err)
 	}
 	return buildBeside(path, func(temp string) error {
-		if err := build(ctx, temp, opts); err != nil {
+		err := prepareEmpty(temp)
+		if err == nil {
+			err = migrate(ctx, temp, time.Second)
+		}
+		if err == nil {
+			err = writeMeta(temp, opts)
+		}
+		if err != nil || opts.Fill == nil {
 			return asFault(ctx, path, "create", err)
 		}
-		return fill(ctx, temp, opts)
+		f, err := Open(ctx, temp, Options{Synchronous: "full"})
+		if err != nil {
+			return err
+		}
+		return errors.Join(opts.Fill(ctx, f), f.Close())
 	})
-}
-
-func fill(ctx context.Context, path string, opts CreateOptions) error {
-	if opts.Fill == nil {
-		return nil
-	}
-	f, err := Open(ctx, path, Options{Synchronous: "full"})
-	if err != nil {
-		return err
-	}
-	return errors.Join(opts.Fill(ctx, f), f.Close())
 }
 
 // buildBeside makes a file under a temporary name in path's directory and links
@@ -113,16 +113,6 @@ func syncPath(path string) error {
 	}
 	defer file.Close()
 	return file.Sync()
-}
-
-func build(ctx context.Context, path string, opts CreateOptions) error {
-	if err := prepareEmpty(path); err != nil {
-		return err
-	}
-	if err := migrate(ctx, path, time.Second); err != nil {
-		return err
-	}
-	return writeMeta(path, opts)
 }
 
 // prepareEmpty sets what must be set before the first table exists.

@@ -56,7 +56,7 @@ func (d *Draft) Add(ctx context.Context, q rdf.Quad) (bool, error) {
 }
 
 func (d *Draft) add(q rdf.Quad) (bool, error) {
-	d.w.boundIDs()
+	d.w.dict.Bound(heldIDs)
 	ids, err := d.w.intern(q)
 	if err != nil {
 		return false, err

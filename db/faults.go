@@ -43,7 +43,7 @@ func asFault(ctx context.Context, path, op string, err error) error {
 		return fault.New(fault.TimedOut, "%s: out of time", op).Because(err)
 	}
 	if stmt.Busy(err) {
-		return busyFault(path, err)
+		return fault.New(fault.TimedOut, "another process is writing to %s; try again", fault.Path(path)).Because(err)
 	}
 	var damage stmt.Damage
 	if errors.As(err, &damage) {
@@ -53,8 +53,4 @@ func asFault(ctx context.Context, path, op string, err error) error {
 		return fault.New(fault.Unusable, "%s: %s", fault.Path(path), text).Because(err)
 	}
 	return fmt.Errorf("%s: %w", op, err)
-}
-
-func busyFault(path string, err error) error {
-	return fault.New(fault.TimedOut, "another process is writing to %s; try again", fault.Path(path)).Because(err)
 }

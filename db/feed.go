@@ -1,12 +1,16 @@
 package db
 
-import "zombiezen.com/go/sqlite"
+import (
+	"zombiezen.com/go/sqlite"
+
+	"trails/db/dictionary"
+)
 
 // feed is the content of the virtual tables feed_quads and feed_terms of one connection, which stream rows from Go
 // into an INSERT … SELECT.
 type feed struct {
 	quads []quadIDs
-	terms []termRow
+	terms []dictionary.Row
 }
 
 func registerFeeds(c *conn) error {
@@ -27,21 +31,21 @@ func (f *feed) termColumn(row, column int) sqlite.Value {
 	t := &f.terms[row]
 	switch column {
 	case 0:
-		return idValue(t.id)
+		return idValue(t.ID)
 	case 1:
-		return sqlite.IntegerValue(t.kind)
+		return sqlite.IntegerValue(t.Kind)
 	case 2:
-		return sqlite.TextValue(t.value)
+		return sqlite.TextValue(t.Value)
 	case 3:
-		if t.kind == kindTyped {
-			return idValue(t.datatype)
+		if t.Kind == dictionary.KindTyped {
+			return idValue(t.Datatype)
 		}
 	case 4:
-		if t.kind == kindLang {
-			return sqlite.TextValue(t.lang)
+		if t.Kind == dictionary.KindLang {
+			return sqlite.TextValue(t.Lang)
 		}
 	case 5:
-		return sqlite.IntegerValue(t.hash)
+		return sqlite.IntegerValue(t.Hash)
 	}
 	return sqlite.Value{} // NULL
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"trails/db/dictionary"
 	"trails/db/inline"
 	"trails/rdf"
 )
@@ -22,46 +23,37 @@ func (w *Writer) intern(q rdf.Quad) (ids quadIDs, err error) {
 }
 
 func (w *Writer) internTerm(t rdf.Term) (inline.TermID, error) {
-	if id, ok := inline.ID(t); ok {
+	if id, ok := w.dict.Held(t); ok {
 		return id, nil
 	}
-	if id, ok := w.dict.ids[t]; ok {
-		return id, nil
-	}
-	if w.bulk != nil { // a bulk load already has the keys of its terms
-		key := w.dict.key(t)
-		id, err := w.bulkID(t, key)
-		if err == nil && id == 0 {
-			id, err = w.newTerm(t, key.hash())
-		}
+	if w.bulk == nil {
+		id, hash, err := w.dict.Find(t)
 		if err != nil {
 			return 0, err
 		}
-		w.dict.ids[t] = id
-		w.bulk.ids.put(key, id)
-		w.boundIDs()
-		return id, w.boundKeys()
-	}
-	if id, ok := w.dict.shared.id(t); ok {
+		if id == 0 {
+			return w.newTerm(t, hash)
+		}
+		w.dict.Bound(heldIDs)
 		return id, nil
 	}
-	hash := w.dict.termHash(t)
-	id, err := w.dict.find(t, hash)
+	key := w.dict.Key(t) // which a bulk load already has
+	id, err := w.bulkID(t, key)
+	if err == nil && id == 0 {
+		id, err = w.newTerm(t, key.Hash())
+	}
 	if err != nil {
 		return 0, err
 	}
-	if id == 0 {
-		return w.newTerm(t, hash)
-	}
-	w.dict.remember(id, t)
-	w.dict.ids[t] = id
-	w.boundIDs()
-	return id, nil
+	w.dict.Hold(t, id)
+	w.bulk.ids.Put(key, id)
+	w.dict.Bound(heldIDs)
+	return id, w.boundKeys()
 }
 
 // bulkID returns the id of a term, 0 if it is new.
-func (w *Writer) bulkID(t rdf.Term, key termKey) (inline.TermID, error) {
-	if id := w.bulk.ids.get(key); id != 0 || w.bulk.whole {
+func (w *Writer) bulkID(t rdf.Term, key dictionary.Key) (inline.TermID, error) {
+	if id := w.bulk.ids.Get(key); id != 0 || w.bulk.whole {
 		return id, nil
 	}
 	return w.knownID(t, key)
@@ -80,73 +72,42 @@ func (w *Writer) WasKnown(ctx context.Context, t rdf.Term) (bool, error) {
 // idBefore returns the id of a term that existed before the transaction; for other terms 0 or a later id.
 func (w *Writer) idBefore(t rdf.Term) (inline.TermID, error) {
 	if w.bulk == nil {
-		id, _, err := w.dict.lookup(t)
+		id, _, err := w.dict.Lookup(t)
 		return id, err
 	}
 	if id, ok := inline.ID(t); ok {
 		return id, nil
 	}
-	return w.bulkID(t, w.dict.key(t))
-}
-
-// termRow is a row of the dictionary.
-type termRow struct {
-	id, datatype inline.TermID
-	kind, hash   int64
-	value, lang  string
+	return w.bulkID(t, w.dict.Key(t))
 }
 
 func (w *Writer) newTerm(t rdf.Term, hash int64) (inline.TermID, error) {
-	row := termRow{hash: hash}
+	row := dictionary.Row{Hash: hash}
 	switch v := t.(type) {
 	case rdf.IRI:
-		row.kind, row.value = kindIRI, string(v)
+		row.Kind, row.Value = dictionary.KindIRI, string(v)
 	case rdf.BNode:
-		row.kind, row.value = kindBNode, string(v)
+		row.Kind, row.Value = dictionary.KindBNode, string(v)
 	case rdf.String:
-		row.kind, row.value = kindString, string(v)
+		row.Kind, row.Value = dictionary.KindString, string(v)
 	case rdf.TypedString:
 		datatype, err := w.internTerm(v.Type)
 		if err != nil {
 			return 0, err
 		}
-		row.kind, row.value, row.datatype = kindTyped, string(v.Value), datatype
+		row.Kind, row.Value, row.Datatype = dictionary.KindTyped, string(v.Value), datatype
 	case rdf.LangString:
-		row.kind, row.value, row.lang = kindLang, string(v.Value), v.Lang
+		row.Kind, row.Value, row.Lang = dictionary.KindLang, string(v.Value), v.Lang
 	default:
 		return 0, fmt.Errorf("%T is not an RDF term", t)
 	}
-	if indexed(row.kind) {
-		w.textBytes += len(row.value)
+	if indexed(row.Kind) {
+		w.textBytes += len(row.Value)
 	}
-	row.id = w.next
+	row.ID = w.next
 	w.next++
 	if w.bulk != nil {
-		return row.id, w.bufferTerm(row)
+		return row.ID, w.bufferTerm(row)
 	}
-	w.dict.ids[t] = row.id
-	w.dict.terms[row.id] = t
-	return row.id, w.insertTerm(row)
-}
-
-func (w *Writer) insertTerm(row termRow) error {
-	s, err := w.conn.Take("INSERT INTO terms (id, kind, value, datatype, lang, hash) VALUES (?, ?, ?, ?, ?, ?)")
-	if err != nil {
-		return err
-	}
-	defer s.Release()
-	s.BindID(1, row.id)
-	s.BindInt64(2, row.kind)
-	s.BindText(3, row.value)
-	s.BindNull(4)
-	s.BindNull(5)
-	if row.kind == kindTyped {
-		s.BindID(4, row.datatype)
-	}
-	if row.kind == kindLang {
-		s.BindText(5, row.lang)
-	}
-	s.BindInt64(6, row.hash)
-	_, err = s.Step()
-	return err
+	return row.ID, w.dict.Insert(t, row)
 }

@@ -5,10 +5,14 @@ import (
 	"iter"
 	"strings"
 
+	"trails/db/dictionary"
 	"trails/db/inline"
 	"trails/db/stmt"
 	"trails/rdf"
 )
+
+// defaultGraph is the g of quads in the default graph.
+const defaultGraph = 0
 
 // The positions of a quad, in the order of the primary key.
 const (
@@ -128,7 +132,7 @@ func (r *Reader) resolve(q rdf.Quad) (p pattern, ok bool, err error) {
 			continue // ids[posG] is defaultGraph
 		}
 		b.named = i == posG
-		if p.ids[i], ok, err = r.dict.lookup(t); err != nil || !ok {
+		if p.ids[i], ok, err = r.dict.Lookup(t); err != nil || !ok {
 			return p, false, err
 		}
 	}
@@ -184,7 +188,7 @@ func (r *Reader) match(ctx context.Context, q rdf.Quad, yield func(rdf.Quad, err
 // quadRows converts rows of ids to quads. It remembers the last term in each position, which is often that of the
 // next row as well.
 type quadRows struct {
-	dict    *dictionary
+	dict    *dictionary.Dictionary
 	pattern pattern
 	last    [4]inline.TermID
 	terms   [4]rdf.Term
@@ -216,9 +220,9 @@ func (r *quadRows) at(s *stmt.Stmt, i int, given rdf.Term, join int) (t rdf.Term
 		return r.terms[i], nil
 	}
 	if join > 0 {
-		t, err = r.dict.joined(id, s, join)
+		t, err = r.dict.Joined(id, s, join)
 	} else {
-		t, err = r.dict.term(id)
+		t, err = r.dict.Term(id)
 	}
 	r.last[i], r.terms[i] = id, t
 	return t, err

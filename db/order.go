@@ -108,7 +108,7 @@ func (r *Reader) walkValues(ctx context.Context, conditions []condition, by Orde
 		}
 		return true, r.askIDs(ctx, stored(values, by.Descending, varO, varS), []sparql.Var{varS}, func(ids []inline.TermID) bool { return page.add(ids[0]) })
 	}
-	p, known, err := r.dict.lookup(by.Property)
+	p, known, err := r.dict.Lookup(by.Property)
 	if err != nil || !known || ordered[by.Datatype] {
 		return false, err
 	}
@@ -279,7 +279,7 @@ type keyReader struct {
 
 // readLabels takes the texts of all labels from those in memory.
 func (r *keyReader) readLabels(ctx context.Context) error {
-	p, ok, err := r.dict.lookup(r.by.Label)
+	p, ok, err := r.dict.Lookup(r.by.Label)
 	if r.by.Text == nil || r.by.Label == "" || err != nil || !ok {
 		return err
 	}
@@ -307,7 +307,7 @@ func (r *keyReader) key(s, o inline.TermID) (k sortKey, err error) {
 		k.text, err = r.text(o)
 		return k, err
 	}
-	if k.value, err = r.dict.term(o); err != nil {
+	if k.value, err = r.dict.Term(o); err != nil {
 		return k, err
 	}
 	k.text = orderText(r.by.Datatype, rdf.Lexical(k.value))
@@ -321,7 +321,7 @@ func (r *keyReader) text(o inline.TermID) (string, error) {
 	if text, ok := r.texts[o]; ok {
 		return text, nil
 	}
-	t, err := r.dict.term(o)
+	t, err := r.dict.Term(o)
 	if err != nil {
 		return "", err
 	}

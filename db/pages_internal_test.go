@@ -190,7 +190,7 @@ func TestPagesAreGivenBack(t *testing.T) {
 			}
 		}
 		end(r, cancel, stop)
-		r.conn.Uninterrupted()
+		r.conn.SetInterrupt(nil)
 		if !r.closed {
 			if err := r.conn.Exec("COMMIT", nil); err != nil {
 				t.Fatalf("%s: %v", name, err)

@@ -78,7 +78,7 @@ func (a *statistics) rows(p sparql.TriplePattern) float64 {
 		if o.Var != "" {
 			continue
 		}
-		id, ok, err := a.reader.dict.lookup(a.plan.constant(o.Term))
+		id, ok, err := a.reader.dict.Lookup(a.plan.constant(o.Term))
 		if err == nil && !ok {
 			return 0
 		}
@@ -119,7 +119,7 @@ func (a *statistics) subjects(predicate rdf.IRI) float64 {
 	if a.reader.ready(a.ctx) != nil {
 		return manyRows
 	}
-	id, ok, err := a.reader.dict.lookup(predicate)
+	id, ok, err := a.reader.dict.Lookup(predicate)
 	if err != nil || !ok {
 		return 0
 	}
@@ -134,7 +134,7 @@ func (a *statistics) linked(of sparql.TriplePattern, predicate rdf.IRI) float64 
 	}
 	var ids [3]inline.TermID
 	for i, t := range [...]rdf.Term{a.plan.constant(of.Subject.Term), of.Predicate.Term, predicate} {
-		id, ok, err := a.reader.dict.lookup(t)
+		id, ok, err := a.reader.dict.Lookup(t)
 		if err != nil || !ok {
 			return 0
 		}
@@ -227,7 +227,7 @@ func (r *Reader) regionOf(ctx context.Context, predicate rdf.IRI) (lower.Region,
 	if err := r.ready(ctx); err != nil {
 		return "", err
 	}
-	p, ok, err := r.dict.lookup(predicate)
+	p, ok, err := r.dict.Lookup(predicate)
 	if err != nil || !ok {
 		return "", err
 	}

@@ -122,7 +122,7 @@ func (l *listing) term(i int) (rdf.Term, error) {
 // pins returns the number of pages that were pinned for the terms of a column.
 func (l *listing) pins(i int) int {
 	if on := l.question.onPages; on != nil && on[i] != nil {
-		return on[i].pages.Pins()
+		return on[i].Pages.Pins()
 	}
 	return 0
 }

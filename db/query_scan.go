@@ -15,6 +15,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/dictionary"
 	"trails/db/inline"
 	"trails/db/lower"
 	"trails/db/pager"
@@ -51,7 +52,7 @@ type scanCursor struct {
 	questions *questions
 	question  *question
 	pages     *pager.Pages
-	terms     *termPages
+	terms     *dictionary.Reader
 	valued    valued
 	tests     []wordTest // one for each expression
 	passed    map[*scan.Step]scan.Passed
@@ -113,8 +114,8 @@ func (c *scanCursor) begin(k int) (err error) {
 	c.env = env
 	c.keys = len(q.plan.Programs[k].Keys)
 	env.Holds, env.Reach, env.Passed, env.Args = c.holds, c.reach, c.passed, make([]int64, len(q.plan.Args))
-	env.Node = func(id int64) (bool, error) { return c.hasKind(id, kindIRI, kindBNode) }
-	env.String = func(id int64) (bool, error) { return c.hasKind(id, kindString, kindString) }
+	env.Node = func(id int64) (bool, error) { return c.hasKind(id, dictionary.KindIRI, dictionary.KindBNode) }
+	env.String = func(id int64) (bool, error) { return c.hasKind(id, dictionary.KindString, dictionary.KindString) }
 	c.valued.question = q
 	for i, arg := range q.plan.Args {
 		if arg.Text || arg.Rows != nil {
@@ -176,7 +177,7 @@ func (c *scanCursor) holds(k int, ids ...int64) (bool, error) {
 			return false, err
 		}
 		if test := &c.tests[k]; whole && len(ids) == 1 && test.holds != nil {
-			text, ok := test.of(&c.terms.row)
+			text, ok := test.of(&c.terms.Row)
 			if ok && test.lower {
 				text, ok = test.inLowerCase(text)
 			}
@@ -187,7 +188,7 @@ func (c *scanCursor) holds(k int, ids ...int64) (bool, error) {
 		if !whole {
 			c.valued.terms[i], err = c.question.term(inline.TermID(id))
 		} else {
-			c.valued.terms[i], err = c.question.termOf(&c.terms.row)
+			c.valued.terms[i], err = c.question.reader.dict.OnPage(&c.terms.Row)
 		}
 		if err != nil {
 			return false, err
@@ -204,23 +205,23 @@ func (c *scanCursor) holds(k int, ids ...int64) (bool, error) {
 // value is inlined in the id, or it must be read as a whole.
 func (c *scanCursor) hasKind(id, one, other int64) (bool, error) {
 	whole, err := c.readTerm(id)
-	return whole && (c.terms.row.kind() == one || c.terms.row.kind() == other), err
+	return whole && (c.terms.Row.Kind() == one || c.terms.Row.Kind() == other), err
 }
 
-// readTerm reads the row of a term, see [termPages.read].
+// readTerm reads the row of a term, see [dictionary.Reader.Read].
 func (c *scanCursor) readTerm(id int64) (whole bool, err error) {
 	if c.terms == nil { // this is the first call
-		if c.terms, err = newTermPages(c.pages); err != nil {
+		if c.terms, err = dictionary.NewReader(c.pages); err != nil {
 			return false, err
 		}
 	}
-	return c.terms.read(id)
+	return c.terms.Read(id)
 }
 
 // wordTest is an expression that compares the text of a term with a constant, which needs only the term's row. The
 // zero wordTest is none.
 type wordTest struct {
-	of    func(row *rowOfTerm) (text []byte, ok bool)
+	of    func(row *dictionary.PageRow) (text []byte, ok bool)
 	holds func(text, asked []byte) bool
 	asked []byte
 	// lower means that the text is compared in lower case; folded is the buffer for it. Texts that are not ASCII are
@@ -256,13 +257,13 @@ func wordTestOf(e sparql.Expr) wordTest {
 	}
 	switch {
 	case whole:
-		test.of = func(row *rowOfTerm) ([]byte, bool) {
-			return row.value(), row.kind() == kindString || row.kind() == kindLang
+		test.of = func(row *dictionary.PageRow) ([]byte, bool) {
+			return row.Value(), row.Kind() == dictionary.KindString || row.Kind() == dictionary.KindLang
 		}
 	case ok && part.Func == "STR":
-		test.of = func(row *rowOfTerm) ([]byte, bool) { return row.value(), row.kind() != kindBNode }
+		test.of = func(row *dictionary.PageRow) ([]byte, bool) { return row.Value(), row.Kind() != dictionary.KindBNode }
 	case ok && part.Func == "LANG" && call.Func == sparql.Equal && !test.lower:
-		test.of = func(row *rowOfTerm) ([]byte, bool) { return row.lang(), row.kind() >= kindString }
+		test.of = func(row *dictionary.PageRow) ([]byte, bool) { return row.Lang(), row.Kind() >= dictionary.KindString }
 		test.holds = bytes.Equal
 	default:
 		return wordTest{}

@@ -7,6 +7,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/dictionary"
 	"trails/db/inline"
 	"trails/db/lower"
 	"trails/rdf"
@@ -104,15 +105,15 @@ func (q *question) passed(args []sqlite.Value) (rdf.Term, error) {
 		kind, lang := args[1].Int64(), ""
 		var datatype rdf.IRI
 		switch kind {
-		case kindTyped:
+		case dictionary.KindTyped:
 			var err error
-			if datatype, err = q.reader.dict.datatype(idOf(args[3])); err != nil {
+			if datatype, err = q.reader.dict.Datatype(idOf(args[3])); err != nil {
 				return nil, err
 			}
-		case kindLang:
+		case dictionary.KindLang:
 			lang = args[4].Text()
 		}
-		if t := termOf(kind, args[2].Text(), datatype, lang); t != nil {
+		if t := dictionary.TermOf(kind, args[2].Text(), datatype, lang); t != nil {
 			return t, nil
 		}
 	}

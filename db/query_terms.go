@@ -9,18 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"trails/db/dictionary"
 	"trails/db/inline"
 	"trails/db/pager"
 	"trails/db/scan"
-	"trails/db/stmt"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/expr"
 )
-
-// localTerms is the first id of terms that only a running query knows: computed terms, and constants that are in no
-// quad. Dictionary ids are far smaller.
-const localTerms = 1 << 62
 
 // question is a running query, with its expressions and the terms that it has made.
 type question struct {
@@ -34,9 +30,9 @@ type question struct {
 	terms     []rdf.Term
 	read      map[inline.TermID]rdf.Term
 	memory    *Memory
-	pages     *pager.Pages    // see [question.held]
-	onPages   []*termPages    // one for each column of the answer, then one for each expression
-	ctx       context.Context // ends what SQLite cannot interrupt
+	pages     *pager.Pages         // see [question.held]
+	onPages   []*dictionary.Reader // one for each column of the answer, then one for each expression
+	ctx       context.Context      // ends what SQLite cannot interrupt
 	now       time.Time
 	lastRow   int64
 	walks     map[walkKey]*walk
@@ -73,12 +69,12 @@ func (q *question) id(t rdf.Term) (inline.TermID, error) {
 	if id, ok := q.ids[t]; ok {
 		return id, nil
 	}
-	id, ok, err := q.reader.dict.lookup(t)
+	id, ok, err := q.reader.dict.Lookup(t)
 	if err != nil {
 		return 0, err
 	}
 	if !ok {
-		id = localTerms + inline.TermID(len(q.terms))
+		id = dictionary.LocalTerms + inline.TermID(len(q.terms))
 		q.terms = append(q.terms, t)
 	}
 	if q.ids == nil {
@@ -93,8 +89,8 @@ func (q *question) grow(bytes int64) error { return q.memory.Grow(bytes) }
 
 // term returns the term of an id.
 func (q *question) term(id inline.TermID) (rdf.Term, error) {
-	if id >= localTerms {
-		return q.terms[id-localTerms], nil
+	if id >= dictionary.LocalTerms {
+		return q.terms[id-dictionary.LocalTerms], nil
 	}
 	if t, ok := q.read[id]; ok {
 		return t, nil
@@ -113,32 +109,32 @@ func (q *question) term(id inline.TermID) (rdf.Term, error) {
 // fetch is term without caching. It reads from the pages of onPages: the terms of a column are often close to each
 // other. If a write is open it uses SQL instead, because pages may change, and new terms may not be there yet.
 func (q *question) fetch(place int, id inline.TermID) (rdf.Term, error) {
-	if id >= localTerms {
-		return q.terms[id-localTerms], nil
+	if id >= dictionary.LocalTerms {
+		return q.terms[id-dictionary.LocalTerms], nil
 	}
 	if id <= 0 || q.reader.before != nil {
-		return q.reader.dict.peek(id)
+		return q.reader.dict.Peek(id)
 	}
 	if q.onPages == nil {
-		q.onPages = make([]*termPages, len(q.plan.Columns)+1)
+		q.onPages = make([]*dictionary.Reader, len(q.plan.Columns)+1)
 	}
 	if q.onPages[place] == nil {
 		pages, err := q.held()
 		if err == nil {
-			q.onPages[place], err = newTermPages(pages)
+			q.onPages[place], err = dictionary.NewReader(pages)
 		}
 		if err != nil {
 			return nil, unreadable(err)
 		}
 	}
-	whole, err := q.onPages[place].read(int64(id))
+	whole, err := q.onPages[place].Read(int64(id))
 	if err != nil {
 		return nil, unreadable(err)
 	}
 	if !whole {
-		return q.reader.dict.peek(id)
+		return q.reader.dict.Peek(id)
 	}
-	return q.termOf(&q.onPages[place].row)
+	return q.reader.dict.OnPage(&q.onPages[place].Row)
 }
 
 // held returns the pages for reading until the query ends; nil if a write is open.
@@ -155,20 +151,6 @@ func (q *question) end() {
 		q.pages.Release()
 	}
 	q.memory.Release()
-}
-
-// termOf returns the term of a row.
-func (q *question) termOf(row *rowOfTerm) (t rdf.Term, err error) {
-	var datatype rdf.IRI
-	if row.kind() == kindTyped {
-		if datatype, err = q.reader.dict.datatype(row.datatype()); err != nil {
-			return nil, err
-		}
-	}
-	if t = termOf(row.kind(), string(row.value()), datatype, string(row.lang())); t == nil {
-		err = stmt.Damaged("dictionary kind %d", row.kind())
-	}
-	return t, err
 }
 
 // Exists is never called: SQL answers patterns.

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"trails/db/dictionary"
 	"trails/db/history"
 	"trails/db/inline"
 	"trails/db/stmt"
@@ -28,7 +29,7 @@ type Reader struct {
 	head history.Commit
 	// caches are the caches of the epoch of this state.
 	caches *caches
-	dict   dictionary
+	dict   dictionary.Dictionary
 	ctx    context.Context // of the transaction; ending it interrupts SQLite
 	// before, when set, writes buffered changes before a read.
 	before func(context.Context) error
@@ -154,7 +155,7 @@ func (r *Reader) begin(v View) (err error) {
 		}
 		return err
 	}
-	r.dict = readingDictionary(r.conn.Conn, r.caches.terms)
+	r.dict = dictionary.ForReading(r.conn.Conn, r.caches.terms)
 	return nil
 }
 
@@ -243,7 +244,7 @@ func (r *Reader) number(ctx context.Context, op, sql string, args ...any) (int64
 func (r *Reader) ids(terms ...rdf.Term) ([]inline.TermID, bool, error) {
 	ids := make([]inline.TermID, len(terms))
 	for i, t := range terms {
-		id, ok, err := r.dict.lookup(t)
+		id, ok, err := r.dict.Lookup(t)
 		if err != nil || !ok {
 			return nil, false, err
 		}

@@ -300,7 +300,7 @@ func (s *textSearch) ofFew(found []inline.TermID, matching Matching) (ids []inli
 		var t rdf.Term
 		if id := row[0]; id > 0 && !seen[id] {
 			seen[id] = true
-			if t, err = s.dict.peek(id); err == nil && rdf.IsLiteral(t) {
+			if t, err = s.dict.Peek(id); err == nil && rdf.IsLiteral(t) {
 				score := s.scorer.Of(rdf.Lexical(t))
 				if score.All || matching == MatchAny && slices.ContainsFunc(score.Terms, func(term float64) bool { return term > 0 }) {
 					ids = append(ids, id)
@@ -334,7 +334,7 @@ func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func(
 			if len(who[id]) == 0 {
 				continue
 			}
-			text, err := s.dict.peek(id)
+			text, err := s.dict.Peek(id)
 			if err != nil {
 				return err
 			}
@@ -346,10 +346,10 @@ func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func(
 			}
 			for _, at := range who[id] {
 				hit := TextHit{Text: text, Score: score, Shared: len(who[id])}
-				if hit.Subject, err = s.dict.term(at[0]); err != nil {
+				if hit.Subject, err = s.dict.Term(at[0]); err != nil {
 					return err
 				}
-				p, err := s.dict.term(at[1])
+				p, err := s.dict.Term(at[1])
 				if err != nil {
 					return err
 				}

@@ -2,10 +2,9 @@ package db
 
 import (
 	"context"
-	"iter"
 
-	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/scan"
 	"trails/db/stmt"
 	"trails/rdf"
 	"trails/sparql"
@@ -75,95 +74,45 @@ func (a *answer) objectCount() (c ObjectCount, err error) {
 	return c, err
 }
 
-// Change is one quad that a commit added or removed.
-type Change struct {
-	// Op is [OpAdd] or [OpRemove].
-	Op byte
-	// Seq is the commit's number.
-	Seq history.Seq
-	rdf.Quad
-}
+// maxInstanceIDs bounds the ids in a bit set of instances: 4 MB.
+const maxInstanceIDs = 32 << 20
 
-// changeColumns joins the terms of a row x. The columns are those of an access without given positions.
-const changeColumns = `SELECT x.s, x.p, x.o, x.g,
-	ts.kind, ts.value, ts.datatype, ts.lang, ob.kind, ob.value, ob.datatype, ob.lang, x.op, x.seq FROM (`
+// instancesOf reads the part of an index for one type.
+const instancesOf = "SELECT s FROM live INDEXED BY live_pos WHERE p = ?1 AND o = ?2 AND g = 0"
 
-const changeJoins = `) x LEFT JOIN terms ts ON ts.id = x.s LEFT JOIN terms ob ON ob.id = x.o`
-
-const (
-	loggedChanges = changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = ?1 AND seq = ?2 LIMIT -1 OFFSET ?3 + 0" + changeJoins
-	// A bulk commit only adds: its quads are in live, or were removed later.
-	bulkChanges = changeColumns + `SELECT s, p, o, g, 43 AS op, added AS seq FROM live WHERE added = ?2
-		UNION ALL SELECT s, p, o, g, 43, added FROM hist WHERE line = ?1 AND added = ?2 LIMIT -1 OFFSET ?3 + 0` + changeJoins
-)
-
-// Changes returns the quads that a commit added and removed, in the order of ids, from offset on. For a bulk commit
-// it reads the table up to the last quad that is returned.
-func (r *Reader) Changes(ctx context.Context, seq history.Seq, offset int) iter.Seq2[Change, error] {
-	return func(yield func(Change, error) bool) {
-		c, err := r.CommitBySeq(ctx, seq)
-		if err != nil {
-			yield(Change{}, err)
-			return
-		}
-		sql := loggedChanges
-		if c.Bulk {
-			sql = bulkChanges
-		}
-		if err := r.changes(ctx, sql, yield, c.Line, seq, offset); err != nil {
-			yield(Change{}, r.fail(ctx, "changes", err))
-		}
-	}
-}
-
-// ChangedType is a class, with the number of nodes of the default graph that a commit gave it and took from it.
-type ChangedType struct {
-	Type           rdf.Term
-	Added, Removed int64
-}
-
-const (
-	loggedTypes = "SELECT o, SUM(op = 43), SUM(op = 45) FROM changes WHERE line = ?1 AND seq = ?2 AND p = ?3 AND g = 0 GROUP BY o ORDER BY o"
-	bulkTypes   = `SELECT o, COUNT(*), 0 FROM (SELECT o FROM live INDEXED BY live_pos WHERE p = ?3 AND g = 0 AND added = ?2
-		UNION ALL SELECT o FROM hist WHERE line = ?1 AND p = ?3 AND g = 0 AND added = ?2) GROUP BY o ORDER BY o`
-)
-
-// ChangedTypes returns the classes of the nodes that a commit changed, in the order of their ids. It is one pass over
-// the changes of the commit or, for a bulk commit, over the rdf:type statements in an index.
-func (r *Reader) ChangedTypes(ctx context.Context, seq history.Seq) (list []ChangedType, err error) {
-	c, err := r.CommitBySeq(ctx, seq)
-	if err != nil {
+// Instances returns a function that reports whether a term has one of some types in the default graph. It uses a bit
+// set over all terms, filled in one pass over the instances, and is valid until the next write. It is nil if the file
+// has too many terms.
+func (r *Reader) Instances(ctx context.Context, classes []rdf.IRI) (func(rdf.Term) (bool, error), error) {
+	last, err := r.number(ctx, "instances", "SELECT max(id) FROM terms")
+	if err != nil || last > maxInstanceIDs {
 		return nil, err
 	}
-	p, ok, err := r.known(ctx, rdf.Type)
-	if err != nil || !ok {
-		return nil, r.fail(ctx, "changed types", err)
+	has := scan.NewSet(func(int64) error { return nil })
+	for _, class := range classes {
+		ids, ok, err := r.known(ctx, rdf.Type, class)
+		if err != nil {
+			return nil, r.fail(ctx, "instances", err)
+		}
+		if !ok {
+			continue
+		}
+		err = r.rows(ctx, instancesOf, func(s *stmt.Stmt) (bool, error) {
+			id := s.ID(0)
+			if id < 0 || int64(id) > last {
+				return false, stmt.Damaged("a subject has the id %d", id)
+			}
+			return true, has.Add(int64(id))
+		}, ids[0], ids[1])
+		if err != nil {
+			return nil, r.fail(ctx, "instances", err)
+		}
 	}
-	sql := loggedTypes
-	if c.Bulk {
-		sql = bulkTypes
-	}
-	var ids []inline.TermID
-	err = r.rows(ctx, sql, func(s *stmt.Stmt) (bool, error) {
-		ids = append(ids, inline.TermID(s.ColumnInt64(0)))
-		list = append(list, ChangedType{Added: s.ColumnInt64(1), Removed: s.ColumnInt64(2)})
-		return true, nil
-	}, c.Line, seq, p[0])
-	if err != nil {
-		return nil, r.fail(ctx, "changed types", err)
-	}
-	terms, err := r.terms(ids)
-	for i, t := range terms {
-		list[i].Type = t
-	}
-	return list, r.fail(ctx, "changed types", err)
-}
-
-func (r *Reader) changes(ctx context.Context, sql string, yield func(Change, error) bool, args ...any) error {
-	rows := quadRows{dict: &r.dict, pattern: pattern{access: accesses[bound{}]}}
-	return r.rows(ctx, sql, func(s *stmt.Stmt) (bool, error) {
-		q, err := rows.quad(s)
-		c := Change{Op: byte(s.ColumnInt64(12)), Seq: s.Seq(13), Quad: q}
-		return err == nil && yield(c, nil), err
-	}, args...)
+	return func(t rdf.Term) (bool, error) {
+		id, ok, err := r.dict.Lookup(t)
+		if err != nil || !ok || id < 0 || int64(id) > last {
+			return false, r.fail(ctx, "instances", err)
+		}
+		return has.Has(int64(id)), nil
+	}, nil
 }

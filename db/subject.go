@@ -122,7 +122,7 @@ func (w *Writer) RemovedFrom(ctx context.Context, p rdf.IRI) iter.Seq2[rdf.Term,
 				return
 			}
 			for _, id := range page {
-				t, err := w.dict.term(id)
+				t, err := w.dict.Term(id)
 				if !yield(t, err) || err != nil {
 					return
 				}

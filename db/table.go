@@ -111,7 +111,7 @@ func (r *Reader) Select(ctx context.Context, sel Selection, limit, offset int) (
 
 func (r *Reader) terms(ids []inline.TermID) (list []rdf.Term, err error) {
 	for _, id := range ids {
-		t, err := r.dict.term(id)
+		t, err := r.dict.Term(id)
 		if err != nil {
 			return nil, err
 		}

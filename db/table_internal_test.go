@@ -85,7 +85,7 @@ func newModel(t *rapid.T, r *Reader, quads []rdf.Quad) model {
 			about[p] = append(about[p], q.Object)
 		}
 		for _, term := range []rdf.Term{q.Subject, q.Object} {
-			id, ok, err := r.dict.lookup(term)
+			id, ok, err := r.dict.Lookup(term)
 			if err != nil || !ok {
 				t.Fatalf("%v is not in the file: %v", term, err)
 			}
@@ -333,7 +333,7 @@ func checkOrders(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 	want = page(m.sorted(sel, by), limit, offset)
 	got, err = r.SelectSorted(t.Context(), sel, by, limit, offset)
 	same(t, "sorted by text", want, got, err)
-	if _, ok, _ := r.dict.lookup(modelText); ok {
+	if _, ok, _ := r.dict.Lookup(modelText); ok {
 		same(t, "sorted by kept texts", want, walked(t, r, sel, by, limit, offset), nil)
 	}
 }

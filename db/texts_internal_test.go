@@ -93,7 +93,7 @@ func sameTexts(t interface {
 	}
 	defer r.Close()
 	for _, name := range []rdf.IRI{modelText, modelNumber} {
-		p, ok, err := r.dict.lookup(name)
+		p, ok, err := r.dict.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func TestAnOlderReaderHasItsOwnTexts(t *testing.T) {
 	defer old.Close()
 	commitQuads(t, f, quads(10, 20), quads(0, 5))
 	sameTexts(t, f)
-	p, _, err := old.dict.lookup(modelText)
+	p, _, err := old.dict.Lookup(modelText)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func sameTextsOrNone(t *testing.T, f *File) {
 		return
 	}
 	defer r.Close()
-	p, ok, err := r.dict.lookup(modelText)
+	p, ok, err := r.dict.Lookup(modelText)
 	if err != nil || !ok {
 		t.Errorf("%t, %v", ok, err)
 		return

@@ -107,7 +107,7 @@ func (r *Reader) valuesAtOnce(ctx context.Context, subjects []rdf.Term, p rdf.IR
 	known := make(map[inline.TermID]rdf.Term, len(subjects))
 	var ids []inline.TermID
 	for _, s := range subjects {
-		id, ok, err := r.dict.lookup(s)
+		id, ok, err := r.dict.Lookup(s)
 		if err != nil {
 			return false, r.fail(ctx, "values", err)
 		}

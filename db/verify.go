@@ -12,6 +12,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/dictionary"
 	"trails/db/disk"
 	"trails/db/history"
 	"trails/db/inline"
@@ -85,7 +86,7 @@ func (f *File) Verify(ctx context.Context, opts VerifyOptions) (VerifyReport, er
 	defer r.Close()
 	r.Outlast()
 	// The verification must read the dictionary from the file, not from the cache.
-	r.dict = readingDictionary(r.conn.Conn, newTermCache())
+	r.dict = dictionary.ForReading(r.conn.Conn, dictionary.NewCache())
 	v := &verifier{Reader: r, ctx: ctx, progress: opts.Progress, report: VerifyReport{Head: r.head}}
 	err = v.run(opts.Sample)
 	return v.report, r.fail(ctx, "verify", err)
@@ -370,7 +371,7 @@ func (v *verifier) dictionary() error {
 	return v.conn.Exec("SELECT hash FROM terms INDEXED BY terms_hash GROUP BY hash HAVING count(*) > 1", func(s *stmt.Stmt) error {
 		ids := map[string]inline.TermID{}
 		return v.conn.Exec(termRows+" WHERE hash = ?", func(s *stmt.Stmt) error {
-			t, err := v.dict.scan(s, 2)
+			t, err := v.dict.Scan(s, 2)
 			if err != nil {
 				return err
 			}
@@ -389,15 +390,15 @@ const termRows = "SELECT id, hash, kind, value, datatype, lang FROM terms"
 // checkTerm checks a row of [termRows].
 func (v *verifier) checkTerm(s *stmt.Stmt) {
 	id, kind := s.ID(0), s.ColumnInt64(2)
-	t, err := v.dict.scan(s, 2)
+	t, err := v.dict.Scan(s, 2)
 	if err != nil {
 		v.problem("term %d: %v", id, err)
 		return
 	}
-	if v.dict.termHash(t) != s.ColumnInt64(1) {
+	if v.dict.Key(t).Hash() != s.ColumnInt64(1) {
 		v.problem("term %d is not found by its hash: %v", id, t)
 	}
-	if s.ColumnIsNull(4) != (kind != kindTyped) || s.ColumnIsNull(5) != (kind != kindLang) {
+	if s.ColumnIsNull(4) != (kind != dictionary.KindTyped) || s.ColumnIsNull(5) != (kind != dictionary.KindLang) {
 		v.problem("term %d of kind %d has a datatype or a language that it cannot have, or lacks one: %v", id, kind, t)
 	}
 	if _, ok := inline.ID(t); ok || id < 1 {

@@ -170,7 +170,7 @@ func (v *verifier) describe(ids quadIDs) string {
 		if ids[i] == defaultGraph {
 			continue
 		}
-		t, err := v.dict.term(ids[i])
+		t, err := v.dict.Term(ids[i])
 		if err != nil {
 			return fmt.Sprintf("terms %v", ids)
 		}

@@ -126,7 +126,7 @@ func (v *virtualRows) begin() error {
 
 // idOf returns the dictionary id of a term, or 0.
 func (r *Reader) idOf(t rdf.Term) (inline.TermID, error) {
-	id, _, err := r.dict.lookup(t)
+	id, _, err := r.dict.Lookup(t)
 	return id, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"trails/db/dictionary"
 	"trails/db/inline"
 	"trails/db/stmt"
 	"trails/fault"
@@ -43,7 +44,7 @@ func placeOf(id inline.TermID, text string) place {
 func termAt(at place) inline.TermID { return inline.TermID(at & (1<<placeBits - 1)) }
 
 // indexed reports whether terms of a kind are texts.
-func indexed(kind int64) bool { return kind == kindString || kind == kindLang }
+func indexed(kind int64) bool { return kind == dictionary.KindString || kind == dictionary.KindLang }
 
 // Bounds on what is not in the index yet. When it searches, a process splits each of these texts into words once.
 const (

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
+	"trails/db/dictionary"
 	"trails/db/history"
 	"trails/db/inline"
 	"trails/db/stmt"
@@ -137,10 +137,7 @@ func (w *Writer) load() (err error) {
 		return err
 	}
 	w.seq, w.next, w.start = last+1, terms+1, terms
-	w.dict = dictionary{
-		conn: w.conn.Conn, shared: w.caches.terms, committed: terms,
-		ids: map[rdf.Term]inline.TermID{}, terms: map[inline.TermID]rdf.Term{},
-	}
+	w.dict = dictionary.ForWriting(w.conn.Conn, w.caches.terms, terms)
 	w.before = w.flush
 	if w.head.Quads == 0 {
 		return w.beginBulk()
@@ -263,7 +260,7 @@ func (w *Writer) known(q rdf.Quad) (ids quadIDs, ok bool, err error) {
 		if t == nil {
 			continue
 		}
-		if ids[i], ok, err = w.dict.lookup(t); err != nil || !ok {
+		if ids[i], ok, err = w.dict.Lookup(t); err != nil || !ok {
 			return ids, false, err
 		}
 	}
@@ -377,7 +374,7 @@ func (w *Writer) endBulk(ctx context.Context) error {
 	if err := w.finishBulk(); err != nil {
 		return err
 	}
-	w.bulk, w.dict.keyed, w.swollen = nil, nil, true
+	w.bulk, w.dict.Keyed, w.swollen = nil, nil, true
 	if !w.log.skipped {
 		return nil
 	}
@@ -447,13 +444,10 @@ func (w *Writer) endWith(how string) error {
 	}
 	w.closed = true
 	if how == "COMMIT" && err == nil {
-		w.dict.committed = math.MaxInt64
 		left := w.unindexed
 		left.last = w.next - 1
 		w.caches.unindexed.Store(&left)
-		for id, t := range w.dict.terms {
-			w.dict.remember(id, t)
-		}
+		w.dict.Commit()
 	}
 	if w.bulk != nil || w.swollen {
 		w.conn.Forget()

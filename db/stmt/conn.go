@@ -111,7 +111,7 @@ func (c *Conn) releaseAll() {
 
 // End ends the transaction, if one is open, whatever the state of the context.
 func (c *Conn) End(how string) error {
-	c.Uninterrupted()
+	c.uninterrupted()
 	c.releaseAll()
 	if c.AutocommitEnabled() {
 		return nil
@@ -233,8 +233,12 @@ func (s *Stmt) Bind(i int, arg any) {
 		s.BindInt64(i, int64(v))
 	case string:
 		s.BindText(i, v)
-	case []byte:
-		s.BindBlob(i, v)
+	case []byte: // an empty slice is an empty blob
+		if v == nil {
+			s.BindNull(i)
+		} else {
+			s.BindBytes(i, v)
+		}
 	default:
 		panic(fmt.Sprintf("stmt: cannot bind a %T", arg))
 	}
@@ -251,15 +255,6 @@ func (s *Stmt) Seq(i int) history.Seq { return history.Seq(s.ColumnInt64(i)) }
 
 // Time reads microseconds since 1970.
 func (s *Stmt) Time(i int) time.Time { return time.UnixMicro(s.ColumnInt64(i)).UTC() }
-
-// BindBlob binds nil as NULL and an empty slice as an empty blob.
-func (s *Stmt) BindBlob(i int, v []byte) {
-	if v == nil {
-		s.BindNull(i)
-		return
-	}
-	s.BindBytes(i, v)
-}
 
 // Blob returns a copy of a column's bytes, nil for NULL.
 func (s *Stmt) Blob(i int) []byte {

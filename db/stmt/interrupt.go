@@ -65,8 +65,8 @@ func (a *arming) release() {
 	i.renew(a.conn)
 }
 
-// Uninterrupted releases all contexts: what follows runs to its end.
-func (c *Conn) Uninterrupted() {
+// uninterrupted releases all contexts: what follows runs to its end.
+func (c *Conn) uninterrupted() {
 	i := &c.interrupt
 	i.mu.Lock()
 	defer i.mu.Unlock()
