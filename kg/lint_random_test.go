@@ -29,7 +29,7 @@ types:
     properties:
       year: {type: integer}
       uses: {class: Technique, many: true}
-      score: {type: number}
+      score: {type: number, min_value: 1}
   Worm:
     extends: Malware
     properties:
@@ -44,6 +44,7 @@ types:
     properties:
       name: {type: string}
       used_by: {class: Group, many: true}
+      words: {type: lang_string, many: true, languages: [en, de]}
   Group:
     properties:
       called: {type: string, predicate: "http://xmlns.com/foaf/0.1/name"}
@@ -57,15 +58,15 @@ var lintedProperties = map[string]map[string][]string{
 	"Malware":   {":name": {`"a"`, `"b"`}, ":kind": {`"free"`, `"paid"`}, ":year": {"1", "2"}, ":uses": {"Technique"}, ":score": {"1e0", "2e0"}},
 	"Worm":      {":name": {`"a"`}, ":kind": {`"free"`}, ":year": {"1"}, ":uses": {"Technique"}, ":score": {"1e0"}, ":seen": {`"2020-01-01"^^xsd:date`}},
 	"Tool":      {":name": {`"a"`, `"c"`}, ":kind": {`"paid"`}, ":year": {`"2020"^^xsd:gYear`}, ":active": {"true", "false"}},
-	"Technique": {":name": {`"t"`, `"a"`}, ":used_by": {"Group"}},
+	"Technique": {":name": {`"t"`, `"a"`}, ":used_by": {"Group"}, ":words": {`"w"@de`, `"w"@en-GB`}},
 	"Group":     {"foaf:name": {`"g"`}, ":wields": {"Malware", "Worm", "Tool"}, ":near": {"Group", "Tool", "<urn:elsewhere>"}},
 }
 
 var (
 	lintedTypes    = []string{"Malware", "Worm", "Tool", "Technique", "Group"}
 	lintedClasses  = append([]string{"Software"}, lintedTypes...)
-	lintedNames    = []string{":name", ":kind", ":year", ":uses", ":score", ":seen", ":active", ":used_by", "foaf:name", ":wields", ":near"}
-	lintedLiterals = []string{`"a"`, `"free"`, `"other"`, `"a"@en`, "1", "2", "1.0", "1e0", "true", `"2020-01-01"^^xsd:date`, `"2020"^^xsd:gYear`, `"1"`}
+	lintedNames    = []string{":name", ":kind", ":year", ":uses", ":score", ":seen", ":active", ":used_by", ":words", "foaf:name", ":wields", ":near"}
+	lintedLiterals = []string{`"a"`, `"free"`, `"other"`, `"a"@en`, `"w"@de`, "1", "2", "1.0", "1e0", "true", `"2020-01-01"^^xsd:date`, `"2020"^^xsd:gYear`, `"1"`}
 	lintedSigns    = []string{"=", "!=", "<", ">", "<=", ">="}
 )
 
@@ -186,6 +187,8 @@ func drawPattern(t *rapid.T, depth int) string {
 			object = node()
 		case 6:
 			subject = node()
+		case 8:
+			predicate += "+"
 		case 7:
 			predicate += "/" + rapid.SampledFrom(lintedNames).Draw(t, "property")
 		}
@@ -312,7 +315,7 @@ func drawCondition(t *rapid.T, depth int) string {
 	}
 	one := rapid.SampledFrom([]string{
 		"%s = %s", "%s != %s", "%s < %s", "%s >= %s", "%s IN (%s, %s)", "%s NOT IN (%s)", "SAMETERM(%s, %s)", "ISIRI(%s)", "ISLITERAL(%s)", "ISNUMERIC(%s)", "ISBLANK(%s)",
-		"CONTAINS(%s, %s)", "STRSTARTS(%s, %s)", "REGEX(%s, %s)", "LANGMATCHES(LANG(%s), \"en\")", "BOUND(?a)", "!BOUND(?b)", "%s",
+		"CONTAINS(%s, %s)", "STRSTARTS(%s, %s)", "REGEX(%s, %s)", "LANGMATCHES(LANG(%s), \"en\")", "LANG(%s) = \"de\"", "\"EN-gb\" = LANG(%s)", "LANGMATCHES(LANG(%s), \"de-AT\")", "BOUND(?a)", "!BOUND(?b)", "%s",
 	}).Draw(t, "condition")
 	args := []any{drawExpression(t, depth), drawExpression(t, depth), drawExpression(t, depth)}
 	return fmt.Sprintf(one, args[:strings.Count(one, "%s")]...)

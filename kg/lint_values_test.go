@@ -31,7 +31,7 @@ var undeclaredValues = map[string][]string{
 // undeclaredExpressions compute something with ?v.
 var undeclaredExpressions = []string{
 	"?v + 1", "1 - ?v", "?v * 2", "?v / 2", "-?v", `?v + "P1D"^^xsd:duration`, `?v - "2024-01-01"^^xsd:date`, `?v - "2024-01-01T00:00:00Z"^^xsd:dateTime`,
-	`?v < "2024-01-01"^^xsd:date`, "?v < 3", `?v < "b"`, "YEAR(?v)", "HOURS(?v)", "STRLEN(?v)", `CONCAT(?v, "x")`, "ABS(?v)", "LANG(?v)", "xsd:date(?v)", "xsd:integer(?v)", "STRDT(?v, xsd:integer)", `REGEX(?v, "a")`, "!?v", "ABS(?v + 1)",
+	`?v < "2024-01-01"^^xsd:date`, "?v < 3", `?v < "b"`, "YEAR(?v)", "HOURS(?v)", "STRLEN(?v)", `CONCAT(?v, "x")`, "ABS(?v)", "LANG(?v)", "xsd:date(?v)", "xsd:integer(?v)", "STRDT(?v, xsd:integer)", "STRLANG(?v, 'en')", "xsd:duration(?v)", "<urn:f>(?v, 1)", "IF(?v, 1, 2)", "IF(!?v || ?v, 1, 2)", `REGEX(?v, "a")`, "!?v", "ABS(?v + 1)",
 }
 
 // TestAnExpressionThatIsAlwaysAnErrorIsNamedWithoutASchema computes with values of each kind, few and many of them, when

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"trails/fault"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/expr"
@@ -53,7 +55,7 @@ func (r *run) value(e sparql.Expr, known facts, at asked, empties bool) (out out
 	case out.empty() || t.yes || at == tested && t.no:
 		return out
 	case !t.no: // an error, since it is neither true nor false
-		r.warnAt(e, propertyOf(e, known), empties, "%s as a condition is never true %s: it is %s, which is neither true nor false", r.expression(e), r.under(), r.origin(e, out.values, known))
+		r.warnAt(e, propertyOf(e, known), empties, "%s as a condition is never true %s: it is %s, which is neither true nor false", r.expression(e), under(out.values), r.origin(e, out.values, known))
 	default:
 		r.warnAt(e, "", empties, "%s is never true%s", r.expression(e), r.because(e, known))
 	}
@@ -76,14 +78,14 @@ func (r *run) variableValue(e sparql.VarExpr, known facts, at asked) outcome {
 func (r *run) call(e sparql.Call, known facts, at asked, empties bool) outcome {
 	switch e.Func { //nolint:exhaustive // the others are looked at below
 	case sparql.And:
+		at = max(at, tested)
 		left, right := r.value(e.Args[0], known, at, empties), r.value(e.Args[1], known, at, empties)
 		return outcome{values: either, fails: left.fails || right.fails, told: left.told || right.told}
 	case sparql.Or:
-		below := min(at, tested)
-		left, right := r.value(e.Args[0], known, below, false), r.value(e.Args[1], known, below, false)
+		left, right := r.value(e.Args[0], known, tested, false), r.value(e.Args[1], known, tested, false)
 		return outcome{values: either, fails: left.fails || right.fails, told: left.told && right.told}
 	case sparql.Not:
-		arg := r.value(e.Args[0], known, min(at, tested), false)
+		arg := r.value(e.Args[0], known, tested, false)
 		if arg.any || arg.told || arg.empty() {
 			return outcome{values: either, fails: arg.fails, told: arg.told}
 		}
@@ -96,9 +98,9 @@ func (r *run) call(e sparql.Call, known facts, at asked, empties bool) outcome {
 		}
 		return truths{yes: true, no: !known[v.Var].certain}.outcome()
 	case sparql.If:
-		test := r.value(e.Args[0], known, min(at, tested), false)
+		test := r.value(e.Args[0], known, tested, false)
 		yes, no := r.value(e.Args[1], known, min(at, tested), false), r.value(e.Args[2], known, min(at, tested), false)
-		return outcome{values: yes.or(no.values), fails: test.fails || yes.fails || no.fails, told: yes.told || no.told}
+		return outcome{values: yes.or(no.values), fails: test.fails || yes.fails || no.fails, told: test.told || yes.told || no.told}
 	case sparql.Coalesce:
 		out := outcome{fails: true}
 		for _, arg := range e.Args {
@@ -122,13 +124,14 @@ func (r *run) call(e sparql.Call, known facts, at asked, empties bool) outcome {
 		return outcome{fails: true, told: true}
 	}
 	if v, ok := around[e.Func]; ok {
+		told = told || r.takes(e, args, known, empties)
 		return outcome{values: v, fails: len(args) > 0, told: told}
 	}
 	if told || slices.ContainsFunc(args, func(o outcome) bool { return o.empty() }) {
 		return outcome{values: anything, fails: true, told: told}
 	}
 	if e.Func == "LANGMATCHES" {
-		if told := r.language(e, e.Args[0], known, empties); told {
+		if r.language(e, e.Func, e.Args[0], e.Args[1], known, empties) {
 			return outcome{values: either, told: true}
 		}
 	}
@@ -222,7 +225,10 @@ func withValues(e sparql.Call, args []outcome) sparql.Call {
 
 // in lints IN and NOT IN as the comparisons that they consist of.
 func (r *run) in(e sparql.Call, known facts, at asked, empties bool) outcome {
-	out := outcome{values: either, told: len(e.Args) > 1}
+	if len(e.Args) == 1 { // no member
+		return truths{yes: e.Func == sparql.NotIn, no: e.Func == sparql.In}.outcome()
+	}
+	out := outcome{values: either, told: true}
 	sign := sparql.Equal
 	if e.Func == sparql.NotIn {
 		sign = sparql.NotEqual
@@ -242,7 +248,11 @@ func (r *run) cast(e sparql.Cast, known facts) outcome {
 		args[i] = r.value(arg, known, used, false)
 		told = told || args[i].told
 	}
-	if _, err := valueOf(sparql.Cast{IRI: e.IRI, Args: constants([]rdf.Term{rdf.String("")})}); len(args) != 1 || told || args[0].empty() || !isCast(e.IRI) && err != nil {
+	if _, err := valueOf(sparql.Cast{IRI: e.IRI, Args: constants([]rdf.Term{rdf.String("")})}); len(args) != 1 || !isCast(e.IRI) && err != nil {
+		r.warnAt(e, "", false, "there is no function %s with %s%s", r.short(e.IRI), fault.Counted(len(args), "argument"), r.functionInstead(e))
+		return outcome{values: anything, fails: true, told: true}
+	}
+	if told || args[0].empty() {
 		return outcome{values: anything, fails: true, told: told}
 	}
 	out := applied(string(e.IRI), func(list []sparql.Expr) sparql.Expr { return sparql.Cast{IRI: e.IRI, Args: list} }, e.Args, args)
@@ -255,6 +265,38 @@ func (r *run) cast(e sparql.Cast, known facts) outcome {
 		out.told = true
 	}
 	return out
+}
+
+// functionInstead says what to write for a call of a function that there is none of.
+func (r *run) functionInstead(e sparql.Cast) string {
+	switch {
+	case len(e.Args) == 1 && samples[e.IRI] != nil && !isCast(e.IRI):
+		if constant, ok := e.Args[0].(sparql.TermExpr); ok {
+			return "; write " + r.term(rdf.Literal(rdf.Lexical(constant.Term), e.IRI))
+		}
+		return fmt.Sprintf("; write STRDT(STR(%s), %s)", r.expression(e.Args[0]), r.short(e.IRI))
+	case len(e.Args) == 1:
+		var casts []string
+		for _, d := range datatypes {
+			if isCast(d) {
+				casts = append(casts, localName(d))
+			}
+		}
+		if near := fault.Nearest(localName(e.IRI), casts); near != "" {
+			return fmt.Sprintf("; did you mean xsd:%s?", near)
+		}
+	}
+	var names []string
+	for f, arity := range sparql.Functions {
+		if len(e.Args) >= arity.Min && (arity.Max < 0 || len(e.Args) <= arity.Max) {
+			names = append(names, string(f))
+		}
+	}
+	slices.Sort(names)
+	if near := fault.Nearest(strings.ToUpper(strings.ReplaceAll(localName(e.IRI), "-", "")), names); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
 }
 
 // isCast reports that an IRI is a constructor function, which takes the text of its own datatype.
@@ -275,7 +317,7 @@ func (r *run) compare(sign sparql.Func, e, left sparql.Expr, a outcome, right sp
 	if sign == "SAMETERM" {
 		text = r.expression(e)
 	}
-	if sign == sparql.Equal && right != (sparql.TermExpr{Term: rdf.String("")}) && r.language(sparql.Call{Func: sign, Args: []sparql.Expr{left, right}}, left, known, empties) {
+	if sign == sparql.Equal && right != (sparql.TermExpr{Term: rdf.String("")}) && (r.language(e, sign, left, right, known, empties) || r.language(e, sign, right, left, known, empties)) {
 		none.told = true
 		return none
 	}
@@ -289,14 +331,14 @@ func (r *run) compare(sign sparql.Func, e, left sparql.Expr, a outcome, right sp
 	case sign == sparql.NotEqual && !t.no && !t.fails:
 		outcome = "always"
 	default:
-		if told := r.compareIRI(text, sign, e, left, a.values, right, b.values, known, empties) || r.compareValue(text, sign, e, left, right, known, at, empties); told {
+		if told := r.beyond(e, known, empties) || r.compareIRI(text, sign, e, left, a.values, right, b.values, known, empties) || r.compareValue(text, sign, e, left, right, known, at, empties); told {
 			out.told = true
 		}
 		return out
 	}
 	out.told = true
 	r.warnAt(e, cmp.Or(propertyOf(left, known), propertyOf(right, known)), empties && outcome == "never", "%s is %s true %s: %s is %s, and %s %s%s",
-		text, outcome, r.under(), r.expression(left), r.origin(left, a.values, known), r.expression(right), r.origin(right, b.values, known), r.alike(sign, left, a.values, right, b.values))
+		text, outcome, under(a.values, b.values), r.expression(left), r.origin(left, a.values, known), r.expression(right), r.origin(right, b.values, known), r.alike(sign, left, a.values, right, b.values))
 	return out
 }
 
@@ -441,18 +483,53 @@ func (r *run) compareValue(text string, sign sparql.Func, e, left, right sparql.
 	return r.noValue(e, text+" is never true", f.by, constant.Term, at == required && empties)
 }
 
-// language warns about a language test on texts without a language.
-func (r *run) language(e sparql.Call, of sparql.Expr, known facts, empties bool) bool {
+// language warns about a language test on texts without a language, or on a language that none of them may have.
+func (r *run) language(e sparql.Expr, by sparql.Func, of, sought sparql.Expr, known facts, empties bool) bool {
 	call, ok := of.(sparql.Call)
 	if !ok || call.Func != "LANG" || len(call.Args) != 1 {
 		return false
 	}
 	v, ok := call.Args[0].(sparql.VarExpr)
 	f, isKnown := known[v.Var]
-	if !ok || !isKnown || f.any || f.empty() || slices.Contains(f.literals, rdf.RDFLangString) {
+	if !ok || !isKnown || f.any || f.empty() {
 		return false
 	}
-	r.warnAt(e, f.by, empties, "%s is never true %s: %s is %s, which has no language; leave the condition out", r.expression(e), r.under(), r.expression(v), r.origin(v, f.values, known))
+	if slices.Contains(f.literals, rdf.RDFLangString) {
+		return r.otherLanguage(e, by, sought, f, empties)
+	}
+	r.warnAt(e, f.by, empties, "%s is never true %s: %s is %s, which has no language; leave the condition out", r.expression(e), under(f.values), r.expression(v), r.origin(v, f.values, known))
+	return true
+}
+
+// otherLanguage warns about a test of a language that is written otherwise in answers, or that the schema excludes.
+func (r *run) otherLanguage(e sparql.Expr, by sparql.Func, sought sparql.Expr, f fact, empties bool) bool {
+	constant, isTerm := sought.(sparql.TermExpr)
+	if !isTerm {
+		return false
+	}
+	text := rdf.Lexical(constant.Term)
+	if tag := rdf.LangTag(text); by == sparql.Equal && tag != text {
+		r.warnAt(e, f.by, empties, "%s is never true: this language is %q in answers; write %q", r.expression(e), tag, tag)
+		return true
+	}
+	var all []string
+	for _, d := range r.declared[f.by] {
+		if len(d.property.Languages) == 0 {
+			return false
+		}
+		all = append(all, d.property.Languages...)
+	}
+	within := func(tag, language string) bool { return strings.HasPrefix(tag+"-", language+"-") }
+	tag := rdf.LangTag(text)
+	if len(all) == 0 || tag == "*" || slices.ContainsFunc(all, func(one string) bool {
+		return within(tag, one) || by == "LANGMATCHES" && within(rdf.LangTag(one), tag)
+	}) {
+		return false
+	}
+	for i, one := range all {
+		all[i] = strconv.Quote(one)
+	}
+	r.warnAt(e, f.by, empties, "%s is never true under the schema: no text of %s is in this language; there is %s", r.expression(e), r.short(f.by), listed(all))
 	return true
 }
 
@@ -465,12 +542,17 @@ var (
 	}
 	moments = []sparql.Func{"YEAR", "MONTH", "DAY", "HOURS", "MINUTES", "SECONDS"}
 	numbers = []sparql.Func{"ABS", "CEIL", "FLOOR", "ROUND"}
+	// plain are those whose first argument is a text without a language; IRI and URI take IRIs, too.
+	plain = []sparql.Func{"STRDT", "STRLANG", "IRI", "URI"}
 )
 
 // takes warns about an argument that a function never accepts.
 func (r *run) takes(e sparql.Call, args []outcome, known facts, empties bool) (told bool) {
 	what, asked, n := "", e.Func, len(e.Args)
+	var more []sparql.Expr
 	switch {
+	case slices.Contains(plain, e.Func):
+		what, asked, n, more = "a text", "STRLANG", 1, constants([]rdf.Term{rdf.String("en")})
 	case texts[e.Func] > 0:
 		what, asked, n = "a text", "STRLEN", min(n, texts[e.Func])
 	case slices.Contains(moments, e.Func):
@@ -482,17 +564,19 @@ func (r *run) takes(e sparql.Call, args []outcome, known facts, empties bool) (t
 	}
 	for i, arg := range e.Args[:n] {
 		v := args[i]
-		if v.any || !applied(string(asked), func(list []sparql.Expr) sparql.Expr { return sparql.Call{Func: asked, Args: list} }, []sparql.Expr{arg}, []outcome{v}).empty() {
+		if v.any || v.nodes() && len(e.Args) == 1 && more != nil || !applied(string(asked), func(list []sparql.Expr) sparql.Expr {
+			return sparql.Call{Func: asked, Args: slices.Concat(list, more)}
+		}, []sparql.Expr{arg}, []outcome{v}).empty() {
 			continue
 		}
 		way := ""
-		if asked == "STRLEN" {
+		if what == "a text" {
 			way = fmt.Sprintf("; STR(%s) is its text", r.expression(arg))
 			if v.nodes() {
 				way = fmt.Sprintf("; STR(%s) is its IRI%s", r.expression(arg), r.labelOf(arg, v.values))
 			}
 		}
-		r.warnAt(e, propertyOf(arg, known), empties, "%s takes %s, and %s is %s %s%s", e.Func, what, r.expression(arg), r.origin(arg, v.values, known), r.under(), way)
+		r.warnAt(e, propertyOf(arg, known), empties, "%s takes %s, and %s is %s %s%s", e.Func, what, r.expression(arg), r.origin(arg, v.values, known), under(v.values), way)
 		told = true
 	}
 	return told
@@ -505,16 +589,18 @@ func (r *run) because(e sparql.Expr, known facts) string {
 		return ""
 	}
 	var parts []string
+	var all []values
 	for _, arg := range call.Args {
 		v, isVar := arg.(sparql.VarExpr)
 		if f, ok := known[v.Var]; isVar && ok && !f.any && !f.empty() {
+			all = append(all, f.values)
 			parts = append(parts, r.expression(arg)+" is "+r.origin(arg, f.values, known))
 		}
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return " " + r.under() + ": " + strings.Join(parts, ", and ")
+	return " " + under(all...) + ": " + strings.Join(parts, ", and ")
 }
 
 // labelOf says how to get the label of a node.

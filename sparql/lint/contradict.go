@@ -78,6 +78,32 @@ func (g *group) contradicted(condition sparql.Expr, held map[string][]restrictio
 	}
 }
 
+// beyond warns about a comparison that holds for no value that the schema allows a property: all of them are listed, or
+// have a least or a greatest.
+func (r *run) beyond(e sparql.Expr, known facts, empties bool) bool {
+	of, c, ok := restrictionIn(e)
+	by := propertyOf(of, known)
+	if !ok || len(r.declared[by]) == 0 {
+		return false
+	}
+	says := ""
+	for _, d := range r.declared[by] {
+		p := d.property
+		switch {
+		case p.OneOf != nil && c.sign != sparql.Equal && c.excludes(restriction{sign: sparql.Equal, terms: p.OneOf}):
+			says = "one of " + r.listedTerms(p.OneOf)
+		case p.MinValue != nil && c.excludes(restriction{sign: sparql.GreaterOrEqual, terms: []rdf.Term{p.MinValue}}):
+			says = "at least " + r.term(p.MinValue)
+		case p.MaxValue != nil && c.excludes(restriction{sign: sparql.LessOrEqual, terms: []rdf.Term{p.MaxValue}}):
+			says = "at most " + r.term(p.MaxValue)
+		default:
+			return false
+		}
+	}
+	r.warnAt(e, by, empties, "%s is never true under the schema: %s is %s", r.expression(e), r.short(by), says)
+	return true
+}
+
 // conjuncts lists the operands of nested &&.
 func conjuncts(e sparql.Expr) []sparql.Expr {
 	if and, ok := e.(sparql.Call); ok && and.Func == sparql.And {

@@ -144,6 +144,16 @@ func (g *group) collect(op sparql.Op) {
 		g.patterns = append(g.patterns, op.Patterns...)
 	case sparql.PathPattern:
 		g.paths = append(g.paths, op)
+		if more, ok := op.Path.(sparql.OneOrMore); ok {
+			if link, ok := more.Path.(sparql.Link); ok { // its first and its last step
+				step := func(end string) sparql.Operand {
+					return sparql.Operand{Var: sparql.Var(fmt.Sprintf(".%s%d", end, len(g.paths)))}
+				}
+				predicate := sparql.Operand{Term: link.IRI}
+				g.patterns = append(g.patterns, sparql.TriplePattern{Subject: op.Subject, Predicate: predicate, Object: step("first")},
+					sparql.TriplePattern{Subject: step("last"), Predicate: predicate, Object: op.Object})
+			}
+		}
 	case sparql.Join:
 		g.collect(op.Left)
 		g.collect(op.Right)
@@ -427,6 +437,9 @@ func (g *group) table(t sparql.Table) {
 			}
 			if one := g.constant(term); f.and(one).empty() && g.absent(rdf.Quad{Predicate: f.by, Object: term}, false) {
 				reason := g.unlikeLiteral(sparql.Operand{Term: term}, f.by, f.values, one)
+				if iri := g.nodeOf(f.values, rdf.Lexical(term)); f.nodes() && iri != "" {
+					reason += "; write " + g.name(iri)
+				}
 				g.warnAt(sparql.TermExpr{Term: term}, f.by, g.empties && len(t.Rows) == 1, "%s in VALUES can never match under the schema: %s", g.term(term), reason)
 			} else if !f.and(one).empty() && isText(term) && g.absent(rdf.Quad{Predicate: f.by, Object: term}, false) {
 				g.noValue(sparql.TermExpr{Term: term}, g.term(term)+" in VALUES matches nothing", f.by, term, g.empties && len(t.Rows) == 1)

@@ -18,6 +18,8 @@ func (r *run) noValue(at any, lead string, property rdf.IRI, t rdf.Term, plain b
 	way := ""
 	if near := r.meant(property, t); near != nil {
 		way = fmt.Sprintf("; did you mean %s?", r.term(near))
+	} else if iri := r.nodeOf(values{types: r.everything}, rdf.Lexical(t)); isText(t) && strings.Contains(rdf.Lexical(t), "/") && iri != "" {
+		way = fmt.Sprintf("; VALUES ?node { %s } is the node of this id", r.name(iri))
 	} else if !plain {
 		return false
 	}
@@ -38,6 +40,11 @@ func (r *run) meant(property rdf.IRI, t rdf.Term) rdf.Term {
 		other := rdf.Literal(form, rdf.DatatypeOf(t))
 		if other != t && !isText(t) && same(other, t) && r.has(property, other) {
 			return other
+		}
+	}
+	if xsd.IsNumeric(rdf.DatatypeOf(t)) {
+		if q, ok, _ := r.first(rdf.Quad{Predicate: property}, func(q rdf.Quad) bool { return q.Label == nil && q.Object != t && same(q.Object, t) }); ok {
+			return q.Object
 		}
 	}
 	if !isText(t) || r.err != nil || r.lookups > maxLookups {
@@ -143,6 +150,9 @@ func (r *run) rewritten(t rdf.Term, datatypes []rdf.IRI) string {
 // statement writes this way should be compared instead.
 func (r *run) matched(t rdf.Term, property rdf.IRI, datatypes []rdf.IRI) string {
 	for _, d := range datatypes {
+		if near := r.meant(property, t); d == rdf.RDFLangString && rdf.DatatypeOf(near) == d {
+			return "; write " + r.term(near)
+		}
 		for _, form := range forms(rdf.Lexical(t), d) {
 			number := d == rdf.XSDDecimal || d == rdf.XSDDouble || d == rdf.XSDFloat
 			if one := rdf.Literal(form, d); number && !r.has(property, one) {

@@ -74,6 +74,11 @@ var samples = func() map[rdf.IRI][]rdf.Term {
 			lexical = word.Example
 		}
 		add(word.IRI, lexical)
+		for _, small := range []string{"1", "-1"} { // examples of wide integers overflow
+			if xsd.IsNumeric(word.IRI) && xsd.Valid(small, word.IRI) {
+				add(word.IRI, small)
+			}
+		}
 	}
 	add(rdf.XSDString, "", "1", "true", "2024-05-31", "2024-05-31T12:00:00Z", "12:00:00Z")
 	add(rdf.XSDBoolean, "false")
@@ -134,7 +139,8 @@ var around = map[sparql.Func]values{
 	"BNODE": {other: true}, "IRI": {other: true}, "URI": {other: true}, "STRDT": {literals: datatypes[1:]},
 }
 
-// byType are the functions whose value depends only on the datatype of the argument.
+// byType are the functions whose value depends only on the datatype of the argument; of LANG this holds for literals
+// without a language.
 var byType = []sparql.Func{"ISIRI", "ISURI", "ISBLANK", "ISLITERAL", "ISNUMERIC", "DATATYPE", "LANG"}
 
 const (
@@ -172,8 +178,10 @@ func (m *made) add(t rdf.Term, err error) {
 // other arguments by samples.
 func applied(name string, of func([]sparql.Expr) sparql.Expr, args []sparql.Expr, vals []outcome) outcome {
 	sets, key, combined, exact, fixed, unknown := make([][]rdf.Term, len(vals)), name, 1, true, false, false
+	kinds := slices.Contains(byType, sparql.Func(name))
 	for i, v := range vals {
 		unknown = unknown || v.any
+		kinds = kinds && !v.any && !(name == "LANG" && slices.Contains(v.literals, rdf.RDFLangString))
 		if v.empty() {
 			return outcome{fails: true}
 		}
@@ -216,7 +224,7 @@ func applied(name string, of func([]sparql.Expr) sparql.Expr, args []sparql.Expr
 	}
 	out := outcome{fails: m.fails}
 	for _, v := range vals {
-		out.fails = out.fails || v.fails
+		out.fails, out.seen = out.fails || v.fails, out.seen || v.seen
 	}
 	for _, d := range m.atoms {
 		if d == node {
@@ -225,7 +233,7 @@ func applied(name string, of func([]sparql.Expr) sparql.Expr, args []sparql.Expr
 			out.literals = append(out.literals, d)
 		}
 	}
-	if (exact || slices.Contains(byType, sparql.Func(name))) && len(m.terms) > 0 && len(m.terms) <= maxExact {
+	if (exact || kinds) && len(m.terms) > 0 && len(m.terms) <= maxExact {
 		out.oneOf = m.terms
 	}
 	return out
@@ -465,7 +473,7 @@ func foldedBy(a sparql.Aggregate, v values) (out values, sure bool) {
 	if v.any || v.empty() {
 		return anything, false
 	}
-	sure = true
+	sure, out.seen = true, v.seen
 	for _, d := range v.atoms() {
 		if samples[d] == nil {
 			return anything, false

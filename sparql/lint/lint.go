@@ -254,6 +254,9 @@ func (l *Linter) Query(ctx context.Context, data Data, q *sparql.Query) ([]Warni
 	}
 	r := l.begin(ctx, data)
 	r.foreign, r.missed = !q.Dataset.IsZero(), r.found.Unbound
+	for _, graph := range slices.Concat(q.Dataset.Default, q.Dataset.Named) {
+		r.graphNamed(graph)
+	}
 	if q.Op != nil {
 		r.root(q.Op, q.Form)
 	}

@@ -39,6 +39,7 @@ func (r *run) names(op sparql.Op, at place) {
 			return
 		}
 		at.named, at.schema = true, op.Name.Term == rdf.SchemaGraph
+		r.graphNamed(op.Name.Term)
 	case sparql.BGP:
 		for _, p := range op.Patterns {
 			r.tripleNames(p, at)
@@ -68,6 +69,13 @@ func (r *run) names(op sparql.Op, at place) {
 			return false
 		})
 	})
+}
+
+// graphNamed warns about a graph without statements.
+func (r *run) graphNamed(t rdf.Term) {
+	if iri, ok := t.(rdf.IRI); ok && !rdf.IsVirtual(iri) && r.absent(rdf.Quad{Label: iri}, true) {
+		r.tell(iri, false, fmt.Sprintf("there is no graph %s; without GRAPH and FROM the default graph is asked, and GRAPH ?g { … } asks the others", r.short(iri)))
+	}
 }
 
 func (r *run) tripleNames(p sparql.TriplePattern, at place) {

@@ -67,6 +67,9 @@ func (g *group) why(p sparql.TriplePattern, declared []declaration, subject, obj
 		if term := g.sameNamed(p.Object.Term, here.oneOf); term != nil {
 			return fmt.Sprintf("%s is %s; write %s", name, g.kinds(here), g.term(term))
 		}
+		if iri, isIRI := p.Object.Term.(rdf.IRI); isIRI && slices.Contains(here.literals, rdf.XSDAnyURI) {
+			return fmt.Sprintf("%s is %s; write %s", name, g.kinds(here), g.term(rdf.Literal(string(iri), rdf.XSDAnyURI)))
+		}
 		return fmt.Sprintf("%s is %s, never a node", name, g.kinds(here))
 	case !object.nodes():
 		return g.unlikeLiteral(p.Object, p.Predicate.Term.(rdf.IRI), here, object)
@@ -172,14 +175,21 @@ func (g *group) unlikeLiteral(o sparql.Operand, predicate rdf.IRI, here, object 
 // valueHint names the value that is most similar to a literal, or the first values.
 func (r *run) valueHint(t rdf.Term, oneOf []rdf.Term) string {
 	names := make([]string, len(oneOf))
-	terms := make([]string, len(oneOf))
 	for i, one := range oneOf {
-		names[i], terms[i] = rdf.Lexical(one), r.term(one)
+		names[i] = rdf.Lexical(one)
 	}
 	if near := fault.Nearest(rdf.Lexical(t), names); near != "" {
-		return "; did you mean " + terms[slices.Index(names, near)] + "?"
+		return "; did you mean " + r.term(oneOf[slices.Index(names, near)]) + "?"
 	}
-	return "; there is " + listed(terms)
+	return "; there is " + r.listedTerms(oneOf)
+}
+
+func (r *run) listedTerms(terms []rdf.Term) string {
+	texts := make([]string, len(terms))
+	for i, t := range terms {
+		texts[i] = r.term(t)
+	}
+	return listed(texts)
 }
 
 // pattern writes a triple pattern as a query does.

@@ -156,7 +156,7 @@ func (r *run) aggregated(a sparql.Aggregate, known facts) fact {
 	}
 	f.values, f.certain = foldedBy(a, arg.values)
 	if f.empty() && !arg.told && !arg.empty() {
-		r.warnAt(a, propertyOf(a.Expr, known), false, "%s takes numbers, or durations, and %s is %s %s", string(a.Func), r.expression(a.Expr), r.origin(a.Expr, arg.values, known), r.under())
+		r.warnAt(a, propertyOf(a.Expr, known), false, "%s takes numbers, or durations, and %s is %s %s", string(a.Func), r.expression(a.Expr), r.origin(a.Expr, arg.values, known), under(arg.values))
 		f.values, f.told = anything, true
 	}
 	return f

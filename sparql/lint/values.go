@@ -16,6 +16,7 @@ type values struct {
 	literals []rdf.IRI  // literals of these datatypes
 	oneOf    []rdf.Term // if not nil, only these terms
 	shape    shape      // shape of the texts among them
+	seen     bool       // the data says so, not the schema alone
 }
 
 // shape is what a set of texts has in common.
@@ -59,7 +60,7 @@ func (v values) and(w values) values {
 	case w.any:
 		return v
 	}
-	out := values{types: v.types.and(w.types), other: v.other && w.other, oneOf: v.oneOf, shape: v.shape | w.shape}
+	out := values{types: v.types.and(w.types), other: v.other && w.other, oneOf: v.oneOf, shape: v.shape | w.shape, seen: v.seen || w.seen}
 	for _, d := range v.literals {
 		if slices.Contains(w.literals, d) {
 			out.literals = append(out.literals, d)
@@ -87,7 +88,7 @@ func (v values) or(w values) values {
 	case w.empty():
 		return v
 	}
-	out := values{types: v.types.or(w.types), other: v.other || w.other, literals: slices.Clone(v.literals), shape: v.shape & w.shape}
+	out := values{types: v.types.or(w.types), other: v.other || w.other, literals: slices.Clone(v.literals), shape: v.shape & w.shape, seen: v.seen || w.seen}
 	for _, d := range w.literals {
 		if !slices.Contains(out.literals, d) {
 			out.literals = append(out.literals, d)
@@ -217,7 +218,7 @@ func (r *run) objects(predicate rdf.IRI, v sparql.Var) values {
 	if seen, ok := r.seen[predicate]; ok {
 		return seen
 	}
-	var seen values
+	seen := values{seen: true}
 	if d := r.data.Datatype(r.ctx, predicate); d != "" {
 		seen.literals = []rdf.IRI{d}
 	} else if _, _, more := r.first(rdf.Quad{Predicate: predicate}, func(q rdf.Quad) bool {
@@ -236,11 +237,9 @@ func (r *run) objects(predicate rdf.IRI, v sparql.Var) values {
 }
 
 // under says from what the kinds of values are known.
-func (r *run) under() string {
-	for _, v := range r.seen {
-		if !v.any {
-			return "with the values that are there"
-		}
+func under(all ...values) string {
+	if slices.ContainsFunc(all, func(v values) bool { return v.seen }) {
+		return "with the values that are there"
 	}
 	return "under the schema"
 }
