@@ -30,7 +30,7 @@ const later = `triples as terms, annotations, reifiers, base directions and VERS
 // nameAhead and nameBehind match the two sides of the slash in a node's name, such as Person/ana.
 const (
 	nameAhead  = `([A-Za-z][\w-]*)?:([\w-]+)`
-	nameBehind = `([\w.%-]*\w)`
+	nameBehind = `([\pL\pN_%](?:[^\s{}()<>"'^|;,]*[^\s{}()<>"'^|;,.])?)`
 )
 
 // cures are tried in order; the first that matches is shown.
@@ -142,6 +142,8 @@ var cures = []cure{
 	{`\}\s*$`, `(?i)^WHERE\b`, `one WHERE { … } has all patterns`},
 	{`\}\s*$`, `(?i)^UNION\b`, `UNION stands inside the braces: WHERE { { … } UNION { … } }`},
 	{`\}\s*$`, `(?i)^(OPTIONAL|MINUS|FILTER|BIND|GRAPH|SERVICE)\b`, `$1 stands inside the braces, before the last }`},
+	{`[^\s{}]\s*$`, `(?i)^UNION\b`, `both sides of UNION stand in braces: { … } UNION { … }`},
+	{`(?i)\bASK\s*$`, `^[?$<:\w]`, `the pattern stands in braces: ASK { ?x a :Type }`},
 	{``, `(?i)^SORT\s+BY\b`, `it is ORDER BY`},
 	{`(?i)\b(OPTIONAL|MINUS|UNION|EXISTS)\s*$`, `^[?$<:(\w]`, `$1 takes a pattern in braces: $1 { ?x :property ?y }`},
 	{`(?i)\bVALUES\s+([?$]\w+)\s*$`, `^[(\[]`, `values stand in braces: VALUES $1 { 1 2 }`},
@@ -209,6 +211,11 @@ var cures = []cure{
 	{``, `(?i)^ID\s*\(`, `it is STR(?x), the whole IRI of a node`},
 
 	// Patterns.
+	{`(\s:[\w-]+)\s+$`, `(?i)^((?:NOT\s+)?IN)\s*(\([^)]*\))`, `a pattern compares nothing: write$1 ?v FILTER(?v $2 $3)`},
+	{`[{.;}]\s*$`, `(?i)^((?:NOT\s+)?EXISTS)\s*\{`, `a condition on patterns is a filter: FILTER $1 { … }`},
+	{`\b(\d{4})$`, `^(-\d\d-\d\d)(T\d\d:\d\d:\d\dZ?)`, `a time is a text with its datatype: "$1$2$3"^^xsd:dateTime`},
+	{`\b(\d{4})$`, `^(-\d\d-\d\d)`, `a date is a text with its datatype: "$1$2"^^xsd:date`},
+	{`\^\^$`, `^([a-zA-Z]\w*)`, `a datatype has a prefix: ^^xsd:$1`},
 	{`(\s:[\w-]+)\s+$`, `^([<>]=?|!=)\s*([^\s.;})]+)`, `a pattern compares nothing: write$1 ?v FILTER(?v $2 $3)`},
 	{`,\s*[?$]\w+\s+$`, `^[\w-]*:\w+`, `between patterns stands a '.'; a ',' is between objects of one property`},
 	{`,\s*[\w-]*:[\w-]+\s+$`, `^["'?$<\d:]`, `before another property stands a ';'; a ',' is between objects of one property`},
@@ -227,7 +234,7 @@ var cures = []cure{
 	{``, `^--|^//|^/\*`, `a comment begins with #`},
 	{`/$`, `^[/*]`, `a comment begins with #`},
 	{`-$`, `^-`, `a comment begins with #`},
-	{``, `^(?:%|\$\{|\{\{)`, `a value that is filled in is a variable with a parameter: ?name and params {"name": …}`},
+	{``, `^(?:%|\$\{|\{\{|@\w{3})`, `a value that is filled in is a variable with a parameter: ?name and params {"name": …}`},
 	{`\.\s*$`, `^\.`, `one full stop is enough`},
 	{`[;,]\s*$`, `^,`, `behind a ',' stands another object`},
 
@@ -263,12 +270,16 @@ func cureOf(text string, at int) string {
 		}
 		say := cures[i].say
 		for n, group := range slices.Concat(left[1:], right[1:]) {
+			say = strings.ReplaceAll(say, fmt.Sprintf(`\/$%d`, n+1), `\/`+reserved.ReplaceAllString(group, `\$0`))
 			say = strings.ReplaceAll(say, fmt.Sprintf("$%d", n+1), group)
 		}
 		return "; " + say
 	}
 	return ""
 }
+
+// reserved are the characters that have a backslash before them in a prefixed name.
+var reserved = regexp.MustCompile(`[~!$&'()*+,;=/?#@%]`)
 
 // namespaces are the namespaces of prefixes that are often used without a declaration.
 var namespaces = map[string]string{
