@@ -252,3 +252,33 @@ func TestNoTextSaysANounInBothNumbers(t *testing.T) {
 		t.Fatalf("%d texts are in the source: they are not found any more", texts)
 	}
 }
+
+// TestAQuestionEndsTheTextOfAFault: nothing stands behind "did you mean …?", as a second sign beside the first would.
+func TestAQuestionEndsTheTextOfAFault(t *testing.T) {
+	asked := 0
+	verb := regexp.MustCompile(`%[-+# 0]*(?:\[\d+\])?[\d.]*[a-zA-Z]`)
+	for _, text := range faultTexts(t) {
+		if strings.Contains(text.text, "?;") || strings.Contains(text.text, "?.") {
+			t.Errorf("%s: two signs are beside each other in %q", text.at, text.text)
+		}
+		places := verb.FindAllStringIndex(text.text, -1)
+		for i, arg := range text.args[1:] {
+			asks := false
+			ast.Inspect(arg, func(n ast.Node) bool {
+				call, is := n.(*ast.CallExpr)
+				asks = asks || is && strings.HasSuffix(nameOf(call.Fun), "DidYouMean")
+				return true
+			})
+			if !asks || i >= len(places) {
+				continue
+			}
+			asked++
+			if places[i][1] != len(text.text) {
+				t.Errorf("%s: the question is not at the end of %q", text.at, text.text)
+			}
+		}
+	}
+	if asked < 8 {
+		t.Errorf("only %d questions were found", asked)
+	}
+}

@@ -153,7 +153,7 @@ func TestPathsLeadToWhatIsThere(t *testing.T) {
 		}
 	}
 	_, err := browse(c, "", "/github/issues")
-	if want := `nothing at /github/issues; did you mean "issue"?; browse /github`; err == nil || err.Error() != want {
+	if want := `nothing at /github/issues; browse /github; did you mean "issue"?`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -170,7 +170,7 @@ func (d *Directory) Find(kind Kind, id string) (Entry, error) {
 	} else if one := nearest(id, near); one != "" {
 		note = fmt.Sprintf("; did you mean %q?", one)
 	}
-	return Entry{}, Fail(cmp.Or(missing[kind], HydrateFailed), id, "no %s has the id %s%s; browse for it", kind, quote.Text(id, 120), note)
+	return Entry{}, Fail(cmp.Or(missing[kind], HydrateFailed), id, "no %s has the id %s; browse for it%s", kind, quote.Text(id, 120), note)
 }
 
 // alike returns, sorted, the ids of a kind that differ from an unknown id only in version and hash, which change with

@@ -201,7 +201,7 @@ func (c *Catalog) children(path string) ([]Card, error) {
 			for _, child := range at.children {
 				names = append(names, child.name)
 			}
-			return nil, Fail(PathNotFound, path, "nothing at %s/%s%s; browse %s", here, name, fault.DidYouMean(name, names), cmp.Or(here, "/"))
+			return nil, Fail(PathNotFound, path, "nothing at %s/%s; browse %s%s", here, name, cmp.Or(here, "/"), fault.DidYouMean(name, names))
 		}
 		at, here = at.children[i], here+"/"+name
 	}

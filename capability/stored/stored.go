@@ -228,7 +228,7 @@ func (h *header) read(q *Query, s *schema.Schema) {
 			key, value := h.root.Content[i], h.root.Content[i+1]
 			switch {
 			case !slices.Contains(headerKeys, key.Value):
-				h.report(key.Value, fault.Closed, key, "unknown key%s; there are %s", fault.DidYouMean(key.Value, headerKeys), strings.Join(headerKeys, ", "))
+				h.report(key.Value, fault.Closed, key, "unknown key; there are %s%s", strings.Join(headerKeys, ", "), fault.DidYouMean(key.Value, headerKeys))
 			case members[key.Value] != nil:
 				h.report(key.Value, fault.Unique, key, "this is here twice; keep one")
 			default:

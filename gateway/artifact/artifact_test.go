@@ -334,7 +334,7 @@ func TestWhatCannotBeShownSaysWhatCan(t *testing.T) {
 		{someJSON, `{"type":"json","path":"$..[?count($..*)>1]"}`, "text:a:b: the path may have one"},
 		{someJSON, `{"type":"json","path":"$[0,0,0,0][0,0,0]"}`, "text:a:b: the path may have one"},
 		{someJSON, `{"type":"rows"}`, `text:a:b: there is no list at ""`},
-		{someCSV, `{"type":"rows","columns":["nam"]}`, `text:a:b: there is no column "nam"; did you mean "name"?; there are name, age, city`},
+		{someCSV, `{"type":"rows","columns":["nam"]}`, `text:a:b: there is no column "nam"; there are name, age, city; did you mean "name"?`},
 		{someCSV, `{"type":"rows","where":[{"column":"age","op":"~","value":""}]}`, `text:a:b: "~" is no op; there are`},
 		{"words", `{"type":"rows"}`, "text:a:b: it is no table"},
 		{"PK\x00", `{"type":"lines"}`, "text:a:b: it is text/plain of 3 bytes and no text; use bytes, stats or image"},

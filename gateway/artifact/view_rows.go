@@ -124,7 +124,7 @@ func (a Artifact) tableAt(pointer string) (table, error) {
 func (t table) column(name string) (int, error) {
 	at := slices.Index(t.columns, name)
 	if at < 0 {
-		return 0, fmt.Errorf("there is no column %s%s; there are %s", quote.Text(name, 100), fault.DidYouMean(name, t.columns), quote.Line(strings.Join(t.columns, ", "), 500))
+		return 0, fmt.Errorf("there is no column %s; there are %s%s", quote.Text(name, 100), quote.Line(strings.Join(t.columns, ", "), 500), fault.DidYouMean(name, t.columns))
 	}
 	return at, nil
 }

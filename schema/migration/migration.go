@@ -247,7 +247,7 @@ func (r *reader) members(field string, n *yaml.Node, allowed ...string) map[stri
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		switch key := n.Content[i]; {
 		case !slices.Contains(allowed, key.Value):
-			r.report(field, fault.Closed, key, "there is no %q here%s; there are %s", key.Value, fault.DidYouMean(key.Value, allowed), strings.Join(allowed, ", "))
+			r.report(field, fault.Closed, key, "there is no %q here; there are %s%s", key.Value, strings.Join(allowed, ", "), fault.DidYouMean(key.Value, allowed))
 		case found[key.Value] != nil:
 			r.report(field, fault.Unique, key, "%s is here twice; keep one", key.Value)
 		default:

