@@ -21,7 +21,7 @@ func queryParams(r *invoke.Request, given map[string]any) (map[sparql.Var]rdf.Te
 		if wrong != "" {
 			fields = append(fields, fault.FieldError{Field: "params." + name, Code: fault.Datatype, Message: "params." + name + " " + wrong, Value: v})
 		}
-		params[sparql.Var(name)] = t
+		params[sparql.Var(strings.TrimLeft(name, "?$"))] = t
 	}
 	if len(fields) > 0 {
 		return nil, fault.Arguments(fields...)
@@ -81,9 +81,12 @@ func objectTerm(s *schema.Schema, v map[string]any) (t rdf.Term, wrong string) {
 	case tagged:
 		return rdf.LangLiteral(text["value"], lang), ""
 	case typed:
+		if word := schema.Datatypes[datatype]; word.IRI != "" {
+			return rdf.Literal(text["value"], word.IRI), ""
+		}
 		named, wrong := iriTerm(s, datatype)
 		if wrong != "" {
-			return nil, "has a datatype that " + wrong
+			return nil, `has a datatype that is none; write one such as "integer", "xsd:integer" or a whole IRI`
 		}
 		return rdf.Literal(text["value"], named.(rdf.IRI)), ""
 	}

@@ -40,6 +40,12 @@ func TestAParameterIsANodeByAnyOfItsNames(t *testing.T) {
 			t.Errorf("%s finds %v", name, rows)
 		}
 	}
+	for _, datatype := range []string{"string", "xsd:string", "http://www.w3.org/2001/XMLSchema#string"} {
+		rows := e.Must(t, "query", queryArgs("SELECT ?note { ?note :title ?t }", map[string]any{"params": map[string]any{"?t": map[string]string{"value": "Ann", "datatype": datatype}}}))["rows"]
+		if rows := fmt.Sprint(rows); !strings.Contains(rows, "Note/a") {
+			t.Errorf("%s: %s", datatype, rows)
+		}
+	}
 	if rows := e.Must(t, "query", queryArgs("SELECT ?t { ?note :title ?t }", map[string]any{"params": map[string]any{"note": map[string]string{"iri": "Note/b"}}}))["rows"]; fmt.Sprint(rows) != "[]" {
 		t.Errorf("another node has %v", rows)
 	}

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -110,10 +111,10 @@ func typed(ctx context.Context, r *invoke.Request, op, name, id string) (string,
 	}
 	switch {
 	case t == nil:
-		return "", nil, fault.Argument("type", fault.OneOf, name, fmt.Sprintf("there is no type %q%s", name, fault.DidYouMean(name, known)))
+		return "", nil, fault.Argument("type", fault.OneOf, name, fmt.Sprintf("there is no type %q%s", name, cmp.Or(fault.DidYouMean(name, known), "; there is "+strings.Join(known, ", "))))
 	case t.Abstract:
 		return "", nil, fault.Arguments(fault.FieldError{Field: "type", Code: fault.OneOf, Value: name, Constraint: schema.NamesOf(s.Concrete(t)),
-			Message: fmt.Sprintf("%s is abstract; write one of its subtypes", name)})
+			Message: fmt.Sprintf("%s is abstract; write one of its subtypes: %s", name, strings.Join(schema.NamesOf(s.Concrete(t)), ", "))})
 	}
 	return schema.SnakeName(t.Name) + "." + op, t, nil
 }
@@ -191,14 +192,8 @@ func link(op string) func(context.Context, *invoke.Request, linking) (string, in
 		}
 		p := s.Property(from.Type, name)
 		if p == nil || p.Class == "" {
-			var known []string
-			for _, one := range s.PropertiesOf(from.Type) {
-				if one.Class != "" {
-					known = append(known, one.Name)
-				}
-			}
-			return "", nil, fault.Arguments(fault.FieldError{Field: "property", Code: fault.OneOf, Value: name, Constraint: known,
-				Message: fmt.Sprintf("%s has no reference %q%s", from.Type.Name, name, fault.DidYouMean(name, known))})
+			message, known := s.NoReference(from.Type, name)
+			return "", nil, fault.Arguments(fault.FieldError{Field: "property", Code: fault.OneOf, Value: name, Constraint: known, Message: message})
 		}
 		args := writeArguments(r)
 		args["id"] = from.ID

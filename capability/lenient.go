@@ -79,7 +79,10 @@ func (l *lenience) value(place string, f *Field, v any) any {
 			l.guess(place, "%s came as one text, and was read as a list of it alone; send a JSON array")
 		}
 	}
-	if !isList {
+	switch {
+	case !isList && l.typed:
+		return l.one(place, f, v)
+	case !isList:
 		return v
 	}
 	out := make([]any, len(list))

@@ -176,6 +176,8 @@ func TestWhatIsNoFormOfAnArgumentIsLeftToTheCheck(t *testing.T) {
 		{"a list for one text", `{"text":"[\"a\"]"}`, `{"text":"[\"a\"]"}`, "", lenientShape},
 		{"text that begins like a list", `{"texts":"[red] herring"}`, `{"texts":["[red] herring"]}`, "one text", lenientShape},
 		{"one text for a list in a typed write", `{"texts":"[red] herring"}`, `{"texts":"[red] herring"}`, "", typed},
+		{"one number as text for a list in a typed write", `{"counts":"5"}`, `{"counts":5}`, "counts came as the text of a JSON number", typed},
+		{"one number as text for a list", `{"counts":"5"}`, `{"counts":"5"}`, "", lenientShape},
 		{"a list with something behind it", `{"counts":"[1] [2]"}`, `{"counts":"[1] [2]"}`, "", lenientShape},
 		{"a list as text in a typed write", `{"texts":"[\"a\",\"b\"]"}`, `{"texts":["a","b"]}`, "JSON array", typed},
 		{"an object with a member twice", `{"free":"{\"a\":1,\"a\":2}"}`, `{"free":"{\"a\":1,\"a\":2}"}`, "", lenientShape},

@@ -2,8 +2,11 @@ package schema
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
+	"trails/fault"
 	"trails/rdf"
 )
 
@@ -46,6 +49,20 @@ func (s *Schema) Subtypes(t *Type) []*Type { return s.of(t).subtypes }
 
 // Concrete returns those of [Schema.Subtypes] that are not abstract.
 func (s *Schema) Concrete(t *Type) []*Type { return s.of(t).concrete }
+
+// NoReference says that a type has no reference of a name, and names those that it has.
+func (s *Schema) NoReference(t *Type, name string) (message string, known []string) {
+	for _, p := range s.PropertiesOf(t) {
+		if p.Class != "" {
+			known = append(known, p.Name)
+		}
+	}
+	way := fault.DidYouMean(name, known)
+	if way == "" && len(known) > 0 {
+		way = "; it has " + strings.Join(known, ", ")
+	}
+	return fmt.Sprintf("%s has no reference %q%s", t.Name, name, way), known
+}
 
 // LabelOf names the property whose value people read: t's own, else that of the
 // nearest supertype that has one; "" means the local id.

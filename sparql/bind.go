@@ -47,7 +47,7 @@ func (u *Update) Bind(params map[Var]rdf.Term) (*Update, error) {
 // binder replaces the parameters in one query or update.
 type binder struct {
 	params map[Var]rdf.Term
-	named  map[Var]bool
+	named  map[Var]bool // the variables of the text
 	marks  int
 	// samples maps the variable that stands for SAMPLE(?parameter) to the term of the parameter.
 	samples map[Var]rdf.Term
@@ -73,21 +73,30 @@ func (b *binder) done() error {
 		return b.err
 	}
 	slices.Sort(unknown)
+	var names []string
+	for v := range b.named {
+		names = append(names, "?"+string(v))
+	}
+	slices.Sort(names)
+	known := ""
+	if len(names) > 0 {
+		known = "; it names " + strings.Join(names[:min(len(names), 10)], ", ")
+	}
 	fields := make([]fault.FieldError, len(unknown))
 	for i, name := range unknown {
-		fields[i] = fault.FieldError{Field: "params." + name, Code: fault.Closed, Message: "the text names no variable ?" + name}
+		fields[i] = fault.FieldError{Field: "params." + name, Code: fault.Closed, Message: "the text names no variable ?" + name + known}
 	}
 	return fault.Arguments(fields...)
 }
 
 // note remembers that the text names a variable, and returns its parameter.
 func (b *binder) note(v Var) (rdf.Term, bool) {
-	t, ok := b.params[v]
-	if !ok || strings.HasPrefix(string(v), ".") {
+	if v == "" || strings.HasPrefix(string(v), ".") {
 		return nil, false
 	}
 	b.named[v] = true
-	return t, true
+	t, ok := b.params[v]
+	return t, ok
 }
 
 // assigned refuses a parameter to which the text assigns a value.

@@ -322,7 +322,8 @@ func (r *reader) edgeEnds(rec record) (change.Entity, *schema.Property, *fault.F
 	}
 	p := r.schema.Property(t, name)
 	if p == nil || p.Datatype != "iri" {
-		return change.Entity{}, nil, &fault.FieldError{Field: "edge", Code: fault.Closed, Value: rec.Edge, Message: fmt.Sprintf("%s has no reference property %q", t.Name, name)}
+		message, known := r.schema.NoReference(t, name)
+		return change.Entity{}, nil, &fault.FieldError{Field: "edge", Code: fault.Closed, Value: rec.Edge, Constraint: known, Message: message}
 	}
 	return change.Entity{Type: t, ID: local}, p, nil
 }
@@ -360,7 +361,7 @@ func (r *reader) typeOf(name string) (*schema.Type, error) {
 		return nil, fmt.Errorf("type %q is not in the schema%s", name, knownTypes(r.schema, name))
 	}
 	if t.Abstract {
-		return nil, fmt.Errorf("type %s is abstract; say which of its subtypes it is", name)
+		return nil, fmt.Errorf("type %s is abstract; say which of its subtypes it is: %s", name, strings.Join(schema.NamesOf(r.schema.Concrete(t)), ", "))
 	}
 	return t, nil
 }
