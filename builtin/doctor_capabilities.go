@@ -123,7 +123,7 @@ func (d *doctor) checkClients(ctx context.Context, r *invoke.Request) (string, e
 		}
 		d.clients = clientFindings{key, detail, found}
 	}
-	p := problem{text: fmt.Sprintf("%d things in the tools that some clients refuse or cut, or that cost much", len(d.clients.found)), findings: d.clients.found}
+	p := problem{text: fault.Counted(len(d.clients.found), "thing") + " in the tools that some clients refuse or cut, or that cost much", findings: d.clients.found}
 	return d.clients.detail, p.orNil()
 }
 
