@@ -14,6 +14,7 @@ import (
 	"trails/db/history"
 	"trails/db/inline"
 	"trails/db/stmt"
+	"trails/db/wordindex"
 	"trails/fault"
 	"trails/rdf"
 )
@@ -363,14 +364,14 @@ func (w *Writer) spillTerms() error {
 	terms := b.terms
 	b.terms, b.spare.terms = b.spare.terms[:0], terms
 	last := terms[len(terms)-1].ID
-	after, many := w.takeMany(last)
+	after, many := w.unindexed.TakeMany(last)
 	b.running.start(func() error {
 		feed := w.conn.feed
 		feed.terms = terms
 		err := w.conn.Exec("INSERT OR FAIL INTO terms (id, kind, value, datatype, lang, hash) SELECT id, kind, value, datatype, lang, hash FROM feed_terms", nil)
 		feed.terms = nil
 		if err == nil && many {
-			err = w.conn.indexTexts(after, last)
+			err = wordindex.Add(w.conn.Conn, after, last)
 		}
 		return err
 	})

@@ -5,6 +5,7 @@ import (
 
 	"trails/db/dictionary"
 	"trails/db/history"
+	"trails/db/wordindex"
 )
 
 // caches are what a process remembers of a file between transactions. They are valid for one epoch: restoring a
@@ -20,7 +21,7 @@ type caches struct {
 	// fresh are the texts that are not in the index of words yet.
 	fresh freshCache
 	// unindexed is the number and size of these texts, as of the last commit of this process.
-	unindexed atomic.Pointer[unindexed]
+	unindexed atomic.Pointer[wordindex.Unindexed]
 	// facts and plans are for queries; see docs/decisions/0014-plans-by-shape.md.
 	facts *facts
 	plans *plans

@@ -8,6 +8,7 @@ import (
 
 	"trails/db/inline"
 	"trails/db/stmt"
+	"trails/db/wordindex"
 	"trails/text/fulltext"
 )
 
@@ -71,7 +72,7 @@ func (f *freshTexts) read(ctx context.Context, c *conn, last inline.TermID) erro
 		return nil
 	}
 	var entry fulltext.Entry
-	err := c.Exec(newTexts, func(row *stmt.Stmt) error {
+	err := c.Exec(wordindex.NewTexts, func(row *stmt.Stmt) error {
 		t := freshText{id: row.ID(0), text: row.ColumnText(1)}
 		for word := range strings.FieldsSeq(entry.Of(t.text)) {
 			at, known := f.places[word]

@@ -101,9 +101,7 @@ func (w *Writer) newTerm(t rdf.Term, hash int64) (inline.TermID, error) {
 	default:
 		return 0, fmt.Errorf("%T is not an RDF term", t)
 	}
-	if indexed(row.Kind) {
-		w.textBytes += len(row.Value)
-	}
+	w.unindexed.Count(row.Kind, row.Value)
 	row.ID = w.next
 	w.next++
 	if w.bulk != nil {

@@ -16,6 +16,7 @@ import (
 	"trails/db/inline"
 	"trails/db/pager"
 	"trails/db/stmt"
+	"trails/db/wordindex"
 	"trails/fault"
 	"trails/migrations"
 	"trails/text/fulltext"
@@ -133,14 +134,14 @@ const longBatch = 16
 
 // indexAll fills the index of words, in the order of places.
 func indexAll(ctx context.Context, c *sql.Conn) (err error) {
-	insert, err := c.PrepareContext(ctx, insertWords)
+	insert, err := c.PrepareContext(ctx, wordindex.InsertWords)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, insert.Close()) }()
 	var entry fulltext.Entry
 	shortest, size := int64(-1), sumBatch
-	for _, longest := range textLengths {
+	for _, longest := range wordindex.TextLengths {
 		if longest > fulltext.ShortText {
 			size = longBatch
 		}
@@ -153,7 +154,7 @@ func indexAll(ctx context.Context, c *sql.Conn) (err error) {
 			for _, row := range batch {
 				id = row[0].(int64)
 				text := row[1].(string)
-				if _, err := insert.ExecContext(ctx, int64(placeOf(inline.TermID(id), text)), entry.Of(text)); err != nil {
+				if _, err := insert.ExecContext(ctx, int64(wordindex.PlaceOf(inline.TermID(id), text)), entry.Of(text)); err != nil {
 					return err
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"trails/db/stmt"
+	"trails/db/wordindex"
 )
 
 // Mend repairs what can be computed from the rest of the file, when [File.Verify] finds problems: indexes, the index
@@ -41,7 +42,7 @@ func (f *File) Mend(ctx context.Context, texts map[string]string, dryRun bool) (
 		if err != nil {
 			return err
 		}
-		return c.indexTexts(0, last)
+		return wordindex.Add(c.Conn, 0, last)
 	})
 	if err != nil {
 		return nil, err

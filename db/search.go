@@ -12,6 +12,7 @@ import (
 
 	"trails/db/inline"
 	"trails/db/stmt"
+	"trails/db/wordindex"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/text/fulltext"
@@ -172,7 +173,7 @@ func (s *textSearch) beginning(prefix string, next int, take func([]inline.TermI
 		}
 	}
 	tries := 0
-	compare := func(match string, from, until place) error {
+	compare := func(match string, from, until wordindex.Place) error {
 		return s.rows(s.ctx, beginningTexts, func(row *stmt.Stmt) (bool, error) {
 			if tries++; strings.HasPrefix(strings.ToLower(row.ColumnText(1)), prefix) {
 				ids = append(ids, row.ID(0))
@@ -182,13 +183,13 @@ func (s *textSearch) beginning(prefix string, next int, take func([]inline.TermI
 				ids = ids[:0]
 			}
 			return next > 0 && tries < searchTries, err
-		}, utf8.RuneCountInString(prefix), int64(1)<<placeBits-1, match, int64(from), int64(until))
+		}, utf8.RuneCountInString(prefix), wordindex.PlaceTerm, match, int64(from), int64(until))
 	}
 	// Short texts with a word that begins with up to three given letters are in one list of the index. The lists of
 	// the words themselves, up to a hundred, are only opened for long texts.
-	match, from := s.match(), place(0)
+	match, from := s.match(), wordindex.Place(0)
 	if short := s.shortMatch(); short != match {
-		err, from = compare(short, 0, longTexts), longTexts
+		err, from = compare(short, 0, wordindex.LongTexts), wordindex.LongTexts
 	}
 	if err == nil && next > 0 && tries < searchTries {
 		err = compare(match, from, math.MaxInt64)
@@ -246,7 +247,7 @@ func (r *Reader) beginning(ctx context.Context, prefix string) ([]inline.TermID,
 		goal := fulltext.Goal{Ways: [][][]string{append(slices.Clip(words), last)}}
 		return goal.Match()
 	}
-	ways := map[string]place{} // the query of the index, and the first place
+	ways := map[string]wordindex.Place{} // the query of the index, and the first place
 	var begun []string
 	if begins.Begun != "" {
 		if begun, err = s.forms(begins.Begun, true, true, true); err != nil {
@@ -257,7 +258,7 @@ func (r *Reader) beginning(ctx context.Context, prefix string) ([]inline.TermID,
 	case len(begun) > 0 && !s.more:
 		ways[match(begun)] = 0
 		if len(begins.Parts) > 0 {
-			ways[match(begins.Parts)] = wordyTexts
+			ways[match(begins.Parts)] = wordindex.WordyTexts
 		}
 	case len(words) > 0:
 		last := words[len(words)-1]
@@ -275,20 +276,13 @@ func (r *Reader) beginning(ctx context.Context, prefix string) ([]inline.TermID,
 			}
 			tried++
 			return tried < manyMeet, nil
-		}, utf8.RuneCountInString(prefix), int64(1)<<placeBits-1, match, int64(from), int64(math.MaxInt64))
+		}, utf8.RuneCountInString(prefix), wordindex.PlaceTerm, match, int64(from), int64(math.MaxInt64))
 		if err != nil || tried >= manyMeet {
 			return nil, err
 		}
 	}
 	return ids, nil
 }
-
-// The first places of texts that may have a word of more than fulltext.MaxWord bytes, and of texts of more than
-// fulltext.ShortText bytes.
-const (
-	wordyTexts place = 1 << placeBits
-	longTexts  place = 2 << placeBits
-)
 
 const beginningTexts = `SELECT t.id, substr(t.value, 1, ?) FROM words w CROSS JOIN terms t ON t.id = w.rowid & ?
 	WHERE w.words MATCH ? AND w.rowid >= ? AND w.rowid < ? ORDER BY w.rowid`

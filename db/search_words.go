@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"trails/db/inline"
+	"trails/db/wordindex"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/text/fulltext"
@@ -197,7 +198,7 @@ func (s *textSearch) eachWord(begin string, pages int, visit func(string) bool) 
 			return nil
 		}
 	}
-	return s.indexWords(begin, pages, visit)
+	return wordindex.Beginning(s.ctx, s.conn.Conn, begin, pages, visit)
 }
 
 // all returns the texts that have all words, shortest first.
@@ -209,7 +210,7 @@ func (s *textSearch) all() (ids []inline.TermID, err error) {
 	if len(s.search.Classes) > 0 {
 		most = textsOfClasses
 	}
-	err = s.places(s.match(), most, func(at place) { ids = append(ids, termAt(at)) })
+	err = s.places(s.match(), most, func(at wordindex.Place) { ids = append(ids, at.Term()) })
 	s.more = s.more || len(ids) >= most
 	if len(ids) <= textsFound*4 {
 		return ids, err
@@ -237,7 +238,7 @@ func (s *textSearch) match() string {
 }
 
 // places returns the first places of the index that match, up to most.
-func (s *textSearch) places(match string, most int, visit func(place)) error {
+func (s *textSearch) places(match string, most int, visit func(wordindex.Place)) error {
 	row, err := s.conn.Take("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid LIMIT ? + 0")
 	if err != nil {
 		return err
@@ -246,7 +247,7 @@ func (s *textSearch) places(match string, most int, visit func(place)) error {
 	row.Bind(1, match)
 	row.Bind(2, most)
 	return s.steps(s.ctx, row, func() (bool, error) {
-		visit(place(row.ColumnInt64(0)))
+		visit(wordindex.Place(row.ColumnInt64(0)))
 		return true, nil
 	})
 }
@@ -259,9 +260,9 @@ func (s *textSearch) any() ([]inline.TermID, error) {
 			continue
 		}
 		n := 0
-		err := s.places(g.Match(), textsWeighed, func(at place) {
+		err := s.places(g.Match(), textsWeighed, func(at wordindex.Place) {
 			n++
-			weights[termAt(at)] += g.Weight * (1 + 0.1*float64(2-at>>placeBits))
+			weights[at.Term()] += g.Weight * (1 + 0.1*float64(2-at.Class()))
 		})
 		if err != nil {
 			return nil, err

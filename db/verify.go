@@ -17,6 +17,7 @@ import (
 	"trails/db/history"
 	"trails/db/inline"
 	"trails/db/stmt"
+	"trails/db/wordindex"
 	"trails/rdf"
 	"trails/text/fulltext"
 )
@@ -359,9 +360,9 @@ func (v *verifier) dictionary() error {
 	s.BindInt64(1, math.MinInt64)
 	err = v.steps(v.ctx, s, func() (bool, error) {
 		v.checkTerm(s)
-		if indexed(s.ColumnInt64(2)) {
+		if wordindex.Indexed(s.ColumnInt64(2)) {
 			text := s.ColumnText(3)
-			v.noteWords(placeOf(s.ID(0), text), text)
+			v.noteWords(wordindex.PlaceOf(s.ID(0), text), text)
 		}
 		return true, v.tick("terms", int64(v.terms), &v.report.Terms)
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 	"trails/db/history"
 	"trails/db/stmt"
+	"trails/db/wordindex"
 )
 
 const (
@@ -136,7 +137,7 @@ func (v *verifier) sampleTerms() error {
 		if err == nil && n != 1 {
 			v.problem("index terms_hash lacks term %d", s.ColumnInt64(0))
 		}
-		if err == nil && indexed(s.ColumnInt64(2)) {
+		if err == nil && wordindex.Indexed(s.ColumnInt64(2)) {
 			err = v.sampleWords(s.ID(0), s.ColumnText(3))
 		}
 		return err

@@ -8,11 +8,12 @@ import (
 
 	"trails/db/inline"
 	"trails/db/stmt"
+	"trails/db/wordindex"
 	"trails/text/fulltext"
 )
 
 // word adds a word of a text to a set.
-func (k *rowKey) word(set *rowSet, at place, word string) {
+func (k *rowKey) word(set *rowSet, at wordindex.Place, word string) {
 	k.buffer = append(binary.LittleEndian.AppendUint64(k.buffer[:0], uint64(at)), word...)
 	for i, seed := range k.seeds {
 		set.sum[i] += maphash.Bytes(seed, k.buffer)
@@ -21,8 +22,8 @@ func (k *rowKey) word(set *rowSet, at place, word string) {
 }
 
 // noteWords adds the words of a text that the index must have.
-func (v *verifier) noteWords(at place, text string) {
-	if termAt(at) > v.indexed {
+func (v *verifier) noteWords(at wordindex.Place, text string) {
+	if at.Term() > v.indexed {
 		return
 	}
 	v.texts++
@@ -36,13 +37,13 @@ const indexedWords = "SELECT term, doc FROM word_places"
 // indexOfWords checks that the index has exactly the words of the texts. SQLite checks the pages themselves; see
 // [verifier.pages].
 func (v *verifier) indexOfWords() error {
-	if left := v.terms - v.indexed; left < 0 || left > unindexedTerms {
+	if left := v.terms - v.indexed; left < 0 || left > wordindex.MostUnindexed {
 		v.problem("words_until: %d terms are not in the index of words", left)
 	}
 	var rows rowSet
 	var done int64
 	err := v.conn.Exec(indexedWords, func(s *stmt.Stmt) error {
-		v.key.word(&rows, place(s.ColumnInt64(1)), s.ColumnText(0))
+		v.key.word(&rows, wordindex.Place(s.ColumnInt64(1)), s.ColumnText(0))
 		return v.tick("words", v.words.n, &done)
 	})
 	if err != nil {
@@ -97,10 +98,10 @@ func (v *verifier) nameWords() error {
 		if count == named {
 			return nil
 		}
-		text, there, err := v.textAt(place(s.ColumnInt64(1)))
+		text, there, err := v.textAt(wordindex.Place(s.ColumnInt64(1)))
 		if err == nil && (!there || !v.has(text, s.ColumnText(0))) {
 			count++
-			v.problem("index words has %q for term %d, whose text does not have it", s.ColumnText(0), termAt(place(s.ColumnInt64(1))))
+			v.problem("index words has %q for term %d, whose text does not have it", s.ColumnText(0), wordindex.Place(s.ColumnInt64(1)).Term())
 		}
 		return err
 	})
@@ -124,12 +125,12 @@ func (v *verifier) nameWords() error {
 }
 
 // textAt returns the text at a place; false if there is none.
-func (v *verifier) textAt(at place) (text string, there bool, err error) {
+func (v *verifier) textAt(at wordindex.Place) (text string, there bool, err error) {
 	err = v.conn.Exec("SELECT kind, value FROM terms WHERE id = ?", func(s *stmt.Stmt) error {
 		text = s.ColumnText(1)
-		there = indexed(s.ColumnInt64(0)) && termAt(at) <= v.indexed && placeOf(termAt(at), text) == at
+		there = wordindex.Indexed(s.ColumnInt64(0)) && at.Term() <= v.indexed && wordindex.PlaceOf(at.Term(), text) == at
 		return nil
-	}, termAt(at))
+	}, at.Term())
 	return text, there, err
 }
 
@@ -148,7 +149,7 @@ func (v *verifier) sampleWords(id inline.TermID, text string) error {
 		return nil
 	}
 	for word := range strings.FieldsSeq(v.entry.Of(text)) {
-		n, err := v.conn.Int64("SELECT count(*) FROM words WHERE words MATCH ? AND rowid = ?", fulltext.Quote(word), int64(placeOf(id, text)))
+		n, err := v.conn.Int64("SELECT count(*) FROM words WHERE words MATCH ? AND rowid = ?", fulltext.Quote(word), int64(wordindex.PlaceOf(id, text)))
 		if err != nil {
 			return err
 		}

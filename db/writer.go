@@ -10,6 +10,7 @@ import (
 	"trails/db/history"
 	"trails/db/inline"
 	"trails/db/stmt"
+	"trails/db/wordindex"
 	"trails/rdf"
 )
 
@@ -26,7 +27,8 @@ type Writer struct {
 	swollen bool          // it was a bulk load until a quad was removed
 	settled bool          // Settle was called, so the transaction can only be closed
 	start   inline.TermID // last id of the terms in the state before the changes
-	unindexed
+	// unindexed are the texts that the transaction leaves out of the index of words.
+	unindexed wordindex.Unindexed
 }
 
 // Write begins a write transaction. It waits for earlier writers of this process and for other processes. Waiting
@@ -125,15 +127,15 @@ func (w *Writer) load() (err error) {
 	if err != nil {
 		return err
 	}
-	var terms inline.TermID
+	var terms, indexed inline.TermID
 	err = w.conn.Exec("SELECT max(id), (SELECT term FROM words_until) FROM terms", func(s *stmt.Stmt) error {
-		terms, w.indexed = s.ID(0), s.ID(1)
+		terms, indexed = s.ID(0), s.ID(1)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := w.countUnindexed(terms); err != nil {
+	if w.unindexed, err = wordindex.CountUnindexed(w.conn.Conn, indexed, terms, w.caches.unindexed.Load()); err != nil {
 		return err
 	}
 	w.seq, w.next, w.start = last+1, terms+1, terms
@@ -393,7 +395,7 @@ func (w *Writer) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := w.indexTexts(); err != nil {
+	if err := w.unindexed.AddMany(w.conn.Conn, w.next-1); err != nil {
 		return err
 	}
 	return w.writeLog()
@@ -407,7 +409,7 @@ func (w *Writer) Keep(ctx context.Context) error {
 		err = errors.New("there are changes to commit")
 	}
 	if err == nil {
-		err = w.indexTexts() // of a draft that was undone
+		err = w.unindexed.AddMany(w.conn.Conn, w.next-1) // of a draft that was undone
 	}
 	if err == nil {
 		err = w.endWith("COMMIT")
@@ -445,7 +447,7 @@ func (w *Writer) endWith(how string) error {
 	w.closed = true
 	if how == "COMMIT" && err == nil {
 		left := w.unindexed
-		left.last = w.next - 1
+		left.Last = w.next - 1
 		w.caches.unindexed.Store(&left)
 		w.dict.Commit()
 	}

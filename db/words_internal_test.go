@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trails/db/stmt"
+	"trails/db/wordindex"
 	"trails/e2e/testrun"
 	"trails/rdf"
 )
@@ -51,10 +52,9 @@ func TestWordsOnThePagesAreThoseOfTheIndex(t *testing.T) {
 	if err != nil || segments < 2 || len(want) < 20_000 {
 		t.Fatalf("%d segments, %d words, error %v", segments, len(want), err)
 	}
-	s := &textSearch{Reader: r, ctx: t.Context()}
 	for _, begin := range []string{"", "a", "ab", "abc", "c", "com", "common", "commoner", "é", "東", "й", "0", "12", "~", "~a", "\U0010FFFF"} {
 		var got, expected []string
-		if err := s.indexWords(begin, 1_000_000, func(word string) bool {
+		if err := wordindex.Beginning(t.Context(), r.conn.Conn, begin, 1_000_000, func(word string) bool {
 			got = append(got, word)
 			return true
 		}); err != nil {
@@ -72,22 +72,7 @@ func TestWordsOnThePagesAreThoseOfTheIndex(t *testing.T) {
 		}
 	}
 	n := 0
-	if err := s.indexWords("a", 1_000_000, func(string) bool { n++; return n < 5 }); err != nil || n != 5 {
+	if err := wordindex.Beginning(t.Context(), r.conn.Conn, "a", 1_000_000, func(string) bool { n++; return n < 5 }); err != nil || n != 5 {
 		t.Errorf("%d words are visited, want 5, error %v", n, err)
 	}
-}
-
-// A damaged page is an error or other words, and nothing worse.
-func FuzzAPageOfWords(f *testing.F) {
-	f.Add([]byte{0, 0, 0, 9, 3, '0', 'a', 'b', 1, 4})
-	f.Add([]byte{0, 0, 0, 14, 3, '0', 'a', 'b', 1, 2, 1, 'c', 1, 1, 4, 5})
-	f.Fuzz(func(t *testing.T, page []byte) {
-		n := 0
-		_ = wordsOn(page, func(string) bool {
-			if n++; n > len(page) {
-				t.Fatalf("%d words on a page of %d bytes", n, len(page))
-			}
-			return true
-		})
-	})
 }

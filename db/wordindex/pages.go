@@ -1,8 +1,11 @@
-package db
+package wordindex
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
 	"strings"
+
 	"trails/db/scan"
 	"trails/db/stmt"
 )
@@ -26,44 +29,43 @@ const (
 // wordMark precedes each word on a page; it marks the main index.
 const wordMark = '0'
 
-// indexWords calls visit for the words of the index that begin with a text, on a bounded number of pages of each
+// Beginning calls visit for the words of the index that begin with a text, on a bounded number of pages of each
 // segment, until it returns false. They are sorted within each segment; a word can be in several.
-func (s *textSearch) indexWords(begin string, pages int, visit func(string) bool) error {
+func Beginning(ctx context.Context, c *stmt.Conn, begin string, pages int, visit func(string) bool) error {
 	first := append([]byte{wordMark}, begin...)
 	last := append([]byte(nil), first...)
 	last[len(last)-1]++ // no byte of UTF-8 is the greatest one
 	var all []int64
-	if err := s.conn.Exec(segments, func(row *stmt.Stmt) error {
+	err := c.Exec(segments, func(row *stmt.Stmt) error {
 		all = append(all, row.ColumnInt64(0))
 		return nil
-	}); err != nil {
-		return err
-	}
+	})
 	for _, segment := range all {
-		row, err := s.conn.Take(wordPages)
 		if err != nil {
-			return err
+			break
 		}
-		for i, arg := range []any{segment, first, last, pages} {
-			row.Bind(i+1, arg)
-		}
-		stopped := false
-		err = s.steps(s.ctx, row, func() (bool, error) {
+		err = c.Exec(wordPages, func(row *stmt.Stmt) error {
+			stopped := false
 			err := wordsOn(row.Blob(0), func(word string) bool {
 				if strings.HasPrefix(word, begin) {
 					stopped = !visit(word)
 				}
 				return !stopped
 			})
-			return !stopped, err
-		})
-		row.Release()
-		if err != nil || stopped {
-			return err
-		}
+			if stopped {
+				return errStopped
+			}
+			return errors.Join(err, ctx.Err())
+		}, segment, first, last, pages)
 	}
-	return nil
+	if errors.Is(err, errStopped) {
+		return nil
+	}
+	return err
 }
+
+// errStopped ends the reading of pages when no more words are wanted.
+var errStopped = errors.New("no more words are wanted")
 
 // wordsOn calls visit for the words that begin on a page, until it returns false.
 func wordsOn(page []byte, visit func(string) bool) error {
