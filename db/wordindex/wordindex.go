@@ -94,6 +94,7 @@ func (u *Unindexed) Count(kind int64, text string) {
 	}
 }
 
+// InsertWords adds the words of a text at its place, and NewTexts selects the texts after a term.
 const (
 	InsertWords  = "INSERT INTO words (rowid, word) VALUES (?, ?)"
 	NewTexts     = "SELECT id, value FROM terms WHERE id > ? AND kind IN (3, 5) ORDER BY id"
