@@ -8,12 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db"
+	"trails/e2e/testrun"
 	"trails/rdf"
 )
 
 // TestADraftIsSeenAndUndone draws what is there and what is tried: reads see all of
 // it, Net is what it comes to, and after Undo the file is as before and takes a commit.
 func TestADraftIsSeenAndUndone(t *testing.T) {
+	testrun.Alone(t)
 	anyQuad := rapid.Custom(func(t *rapid.T) rdf.Quad {
 		quad := q(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "s"), "p", iri(rapid.SampledFrom([]string{"x", "y", "new"}).Draw(t, "o")))
 		if rapid.Bool().Draw(t, "named") {

@@ -14,6 +14,7 @@ import (
 
 	"trails/db/disk"
 	"trails/db/stmt"
+	"trails/e2e/testrun"
 	"trails/fault"
 )
 
@@ -39,6 +40,7 @@ var neverReleased = []int{3, 7, 8}
 // lost. Package kg asks them what they say. A format gets its file when it is released, by
 // testdata/files/make-file.
 func TestEveryReleasedFormatIsMigrated(t *testing.T) {
+	testrun.Alone(t)
 	const (
 		tables = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name"
 		kept   = `SELECT 'commit', seq, hex(id), message, flags FROM commits UNION ALL SELECT 'activity', seq, id, outcome, commit_seq FROM prov

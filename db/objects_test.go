@@ -57,6 +57,7 @@ func intrude(t *testing.T, path, sql string) {
 // changed. Who inspects the file reads all that the graph holds, and can write nothing. What
 // holds no data is taken out, and the file is sound.
 func TestAFileIsData(t *testing.T) {
+	testrun.Alone(t)
 	whole := create(t)
 	write(t, whole, longEntities(200), nil)
 	held := state(t, whole)

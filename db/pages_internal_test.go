@@ -9,6 +9,7 @@ import (
 
 	"trails/db/scan"
 	"trails/db/stmt"
+	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -84,6 +85,7 @@ func samePages(t *testing.T, c *conn) (pages, ahead int) {
 // TestPagesAreThoseOfTheTransaction compares the pages that a reader and a writer see, before
 // and after a commit that the reader does not see.
 func TestPagesAreThoseOfTheTransaction(t *testing.T) {
+	testrun.Alone(t)
 	f := emptyFile(t)
 	write := func(from, to int, end func(*Writer) error) {
 		t.Helper()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"trails/db"
+	"trails/e2e/testrun"
 )
 
 // call is an activity that made no commit.
@@ -164,6 +165,7 @@ func TestALinkIsNotTakenIn(t *testing.T) {
 }
 
 func TestWhatIsSetAsideIsBounded(t *testing.T) {
+	testrun.Alone(t)
 	f := create(t)
 	big := call("1", "ok")
 	big.Used = []string{strings.Repeat("x", 17<<20)}

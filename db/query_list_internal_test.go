@@ -7,12 +7,14 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"trails/e2e/testrun"
 	"trails/sparql"
 )
 
 // TestTermsThatAreReadInOrderAreThoseOfTheirRows lists rows whose nodes and texts are all over
 // the file, more text than is read together, and compares them with those of a statement.
 func TestTermsThatAreReadInOrderAreThoseOfTheirRows(t *testing.T) {
+	testrun.Alone(t)
 	f := emptyFile(t)
 	w, err := f.Write(t.Context())
 	if err != nil {

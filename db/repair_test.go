@@ -7,10 +7,12 @@ import (
 
 	"trails/db"
 	"trails/db/dbtest"
+	"trails/e2e/testrun"
 )
 
 // What follows from the rest of a file is put right, and nothing else.
 func TestMendPutsRightWhatFollowsFromTheRest(t *testing.T) {
+	testrun.Alone(t)
 	const text = `{"id":"find","version":""}`
 	texts := map[string]string{"find@1.0.0": text}
 	for _, c := range []struct {

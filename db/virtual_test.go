@@ -81,6 +81,7 @@ func calls(t testing.TB) *db.Reader {
 
 // TestVirtualGraphsAgreeWithAScan asks for every pattern of terms that there are.
 func TestVirtualGraphsAgreeWithAScan(t *testing.T) {
+	testrun.Alone(t)
 	r := calls(t)
 	for _, graph := range []rdf.IRI{rdf.ProvGraph, rdf.CommitsGraph, rdf.CapabilitiesGraph} {
 		all := collect(t, r.Match(t.Context(), rdf.Quad{Label: graph}))

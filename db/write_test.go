@@ -8,6 +8,7 @@ import (
 
 	"trails/db"
 	"trails/db/history"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/rdf"
 )
@@ -244,6 +245,7 @@ func TestCommitsAreFoundByTheirIDs(t *testing.T) {
 }
 
 func TestChangesAreReadFromAnOffsetOn(t *testing.T) {
+	testrun.Alone(t)
 	r := read(t, grown(t))
 	for seq := history.Seq(1); seq <= r.Head().Seq; seq++ {
 		all := collect(t, r.Changes(t.Context(), seq, 0))
