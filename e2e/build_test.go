@@ -9,7 +9,7 @@ var buildEnv = []string{"CGO_ENABLED=0"}
 
 const (
 	raced    = false // whether the race detector looks on
-	kills    = 50    // of servers by TestKilledUnderLoad
+	kills    = 30    // of servers by TestKilledUnderLoad
 	shuffles = 8     // of a file by TestAFileThatIsMovedUnderAServer
 	restores = 3     // of a file by TestARestoreUnderRunningServers
 )
