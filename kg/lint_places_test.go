@@ -298,7 +298,8 @@ var following = []struct {
 	}},
 	{regexp.MustCompile(`(?:; write (\S+ xsd:gYear\))|there is no function.*; did you mean (.*)\?)$`), func(text string, _ int, m []string) string {
 		return regexp.MustCompile(`(?:xsd:(?:gYear|strng)|<http\S*contains>)\(\?\w+\)?`).ReplaceAllStringFunc(text, func(call string) string {
-			return cmp.Or(m[1], m[2]+call[strings.Index(call, "("):])
+			_, arguments, _ := strings.Cut(call, "(")
+			return cmp.Or(m[1], m[2]+"("+arguments)
 		})
 	}},
 	{regexp.MustCompile(`; write ("2000"\S+)$`), func(text string, _ int, m []string) string {
