@@ -151,6 +151,18 @@ func TestADryRunShowsWarningsAndSteps(t *testing.T) {
 	says(t, f.press(t, form, dryRun), "1 removed", "loses 1 statement: 1 of Note")
 }
 
+func TestWhatIsWrongElsewhereNamesItsNodes(t *testing.T) {
+	f := newNotes(t)
+	for _, id := range []string{"n1", "n2"} {
+		f.note(t, id, map[string]any{"priority": 1})
+	}
+	form := f.blank(t, "mutate", "")
+	form.Set("arg.update", "DELETE { ?n :title ?t } WHERE { ?n :title ?t }")
+	for _, press := range []string{dryRun, call} {
+		says(t, f.press(t, form, press), "1 thing to mend", "Note/n1: title is required (and so 1 more: Note/n2)")
+	}
+}
+
 func TestADryRunShowsWhatWouldChangeAndChangesNothing(t *testing.T) {
 	f := newNotes(t)
 	f.note(t, "n1", map[string]any{"priority": 1, "body": "old"})

@@ -103,7 +103,7 @@ func New(shape capability.Shape, entries map[string]Entry, problems []fault.Fiel
 	}
 	for _, p := range problems {
 		if !slices.ContainsFunc(shape.Fields, func(f capability.Field) bool { return isAbout(p, f.Name) }) {
-			out.Problems = append(out.Problems, Problem{Message: p.Message})
+			out.Problems = append(out.Problems, Problem{Message: p.String()})
 		}
 	}
 	return out
