@@ -173,10 +173,13 @@ func (t transition) eachUntyped(ctx context.Context, src rdf.Source, name rdf.Qu
 		if err != nil {
 			return err
 		}
-		if n := t.state(types); !t.losses[at].affects(n) && slices.Contains(t.strays(nodeState{[]rdf.Quad{q}, n.had, n.stays}, t.losses[at]), q) {
-			if err := visit(q); err != nil {
-				return err
-			}
+		n := t.state(types)
+		n.quads = []rdf.Quad{q}
+		if t.losses[at].affects(n) {
+			continue
+		}
+		if err := t.eachFirstLost(n, at, visit); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -214,6 +217,11 @@ func (t transition) eachLost(n nodeState, typ *schema.Type, at int, visit func(r
 	if n.had[first] != typ {
 		return nil
 	}
+	return t.eachFirstLost(n, at, visit)
+}
+
+// eachFirstLost visits the quads of a node that loss number at removes and no earlier one does.
+func (t transition) eachFirstLost(n nodeState, at int, visit func(rdf.Quad) error) error {
 	var earlier []rdf.Quad
 	for _, l := range t.losses[:at] {
 		earlier = append(earlier, t.lost(n, l)...)
