@@ -255,7 +255,7 @@ func problemsOf(invalid *jsonschema.ValidationError, says func(jsonschema.ErrorK
 		if len(e.Causes) == 0 {
 			path := ""
 			for _, step := range e.InstanceLocation {
-				path += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(step)
+				path += "/" + jsontext.PointerToken(step)
 			}
 			all = append(all, problem{quote.Line(path, 200), quote.Line(says(e.ErrorKind), 200)})
 		}

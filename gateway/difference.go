@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"trails/text/jsontext"
 	"trails/text/quote"
@@ -69,7 +68,7 @@ func differ(places *[]Difference, at string, before, after any) {
 		}
 		slices.Sort(names)
 		for _, name := range names {
-			differ(places, at+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name), member(x, name), member(y, name))
+			differ(places, at+"/"+jsontext.PointerToken(name), member(x, name), member(y, name))
 		}
 		return
 	}

@@ -186,7 +186,7 @@ func (a Artifact) at(pointer string) (any, error) {
 	}
 	here := ""
 	for step := range strings.SplitSeq(pointer[1:], "/") {
-		name := strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		name := jsontext.PointerName(step)
 		var next any
 		found := false
 		switch v := v.(type) {

@@ -141,38 +141,6 @@ func (d *deserializer) subject(object map[string]any) rdf.Term {
 	return d.resource(id)
 }
 
-// document adds all statements of a document. An object with @graph alone stands for the
-// contents of that graph (JSON-LD 1.1 API, JsonLdProcessor.expand). Here the object may also
-// have members without meaning, which expansion has kept so that they can be reported; top
-// holds the document's outermost members.
-func (d *deserializer) document(expanded any, top map[string]any) {
-	list, _ := expanded.([]any)
-	if len(list) == 1 {
-		object, _ := list[0].(map[string]any)
-		graph, has := object["@graph"]
-		rest := maps.Clone(object)
-		delete(rest, "@graph")
-		if has && len(rest) > 0 && meaningless(rest, top) {
-			d.node(rest)
-			d.each(graph, func(rdf.Term) {})
-			return
-		}
-	}
-	d.each(expanded, func(rdf.Term) {})
-}
-
-// meaningless reports whether all members of object are in top and have no meaning in any
-// context.
-func meaningless(object, top map[string]any) bool {
-	for key := range object {
-		p, none := predicate(key).(noTerm)
-		if _, of := top[key]; !of || !none || !p.all || strings.HasPrefix(key, "@") {
-			return false
-		}
-	}
-	return true
-}
-
 // each calls visit with the term of each value.
 func (d *deserializer) each(values any, visit func(rdf.Term)) {
 	if list, ok := values.([]any); ok {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 
 	"github.com/piprate/json-gold/ld"
 
@@ -86,15 +85,18 @@ func (j *JSONLDReader) document() error {
 		return &SyntaxError{Line: line, Column: column, Expected: "JSON", Excerpt: excerpt(text[at:]), atEnd: at == len(text), kind: fault.Malformed}
 	}
 	references := newReferences(text, j.base, j.load)
-	return guarded(func() error { return j.convert(disguised(document), references) })
+	return guarded(func() error {
+		if err := j.convert(disguised(document), references); err != nil {
+			return err
+		}
+		return j.unnamed(text, references)
+	})
 }
 
 func (j *JSONLDReader) convert(document any, references *references) error {
-	references.collect(document)
-	references.values(document)
-	top, _ := document.(map[string]any)
-	top = maps.Clone(top)
-	document = references.hide(document)
+	references.collect(document, false)
+	references.values(document, "")
+	document = references.hide(document, "")
 	if references.later != "" {
 		return fault.New(fault.Malformed, "JSON-LD: expected %s", ofRDF12(references.later+" is"))
 	}
@@ -107,7 +109,7 @@ func (j *JSONLDReader) convert(document any, references *references) error {
 		return err
 	}
 	d := deserializer{nodes: map[string]rdf.Term{}, leftOut: references.leftOut}
-	d.document(references.reveal(expanded), top)
+	d.each(references.reveal(expanded), func(rdf.Term) {})
 	j.quads, j.leftOut = d.quads, d.leftOut
 	if j.limits.Quads > 0 && int64(len(j.quads)) > j.limits.Quads {
 		return j.tooLarge(fmt.Sprintf("at most %d quads", j.limits.Quads))

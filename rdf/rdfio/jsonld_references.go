@@ -8,19 +8,21 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"trails/fault"
 	"trails/rdf"
+	"trails/text/jsontext"
 	"trails/text/quote"
 )
 
 // references hides relative IRI references from json-gold, which resolves them by net/url: that
 // escapes characters, and drops empty fragments and queries. A base becomes mark://HEX/, a
-// reference mark-HEX-, a relative base mark-HEX-/ and a member's name mark-HEX-/: (the colon
-// keeps json-gold from dropping it as no IRI). net/url joins these without changing them, so
-// expansion's result shows which reference was resolved against which base; [references.reveal]
-// then resolves them by [rdf.ResolveIRI].
+// reference mark-HEX-, a relative base mark-HEX-/ and a relative vocabulary mark-HEX-/: (names
+// follow the colon). net/url joins these without changing them, so expansion's result shows
+// which reference was resolved against which base; [references.reveal] then resolves them by
+// [rdf.ResolveIRI].
 type references struct {
 	mark     string // a text that the document does not contain
 	document string // the document's initial base
@@ -29,7 +31,11 @@ type references struct {
 	graphs   map[string]bool // @graph, and the terms that mean it
 	seen     map[string]bool // remote contexts whose terms are in terms
 	later    string          // syntax of RDF 1.2 found in the document; "" for none
-	leftOut  LeftOut         // members that mean nothing in JSON-LD
+	vocab    bool            // a context has a vocabulary
+	partial  bool            // a context holds for a part of the document
+	missing  string          // the vocabulary where a context takes one away; "" for none
+	unknown  bool            // a member is in no context
+	leftOut  LeftOut         // members and values that mean nothing in JSON-LD
 }
 
 func newReferences(text []byte, base string, load ContextLoader) *references {
@@ -48,19 +54,20 @@ func (r *references) reference(text string) string {
 	return r.mark + "-" + hex.EncodeToString([]byte(text)) + "-"
 }
 
-// collect records the terms of all contexts in the document.
-func (r *references) collect(document any) {
+// collect records the terms of all contexts in the document, or in a part of it.
+func (r *references) collect(document any, part bool) {
 	switch v := document.(type) {
 	case []any:
 		for _, item := range v {
-			r.collect(item)
+			r.collect(item, true)
 		}
 	case map[string]any:
 		for key, member := range v {
 			if key == "@context" {
+				r.partial = r.partial || part
 				r.collectTerms(member)
 			} else {
-				r.collect(member)
+				r.collect(member, true)
 			}
 		}
 	}
@@ -68,6 +75,8 @@ func (r *references) collect(document any) {
 
 func (r *references) collectTerms(context any) {
 	switch v := context.(type) {
+	case nil:
+		r.partial = true
 	case []any:
 		for _, item := range v {
 			r.collectTerms(item)
@@ -83,7 +92,7 @@ func (r *references) collectTerms(context any) {
 			return // refused later, when it is needed
 		}
 		if document, err := decodeJSON(text); err == nil {
-			r.collect(document)
+			r.collect(document, false)
 		}
 	case map[string]any:
 		for key, member := range v {
@@ -92,9 +101,14 @@ func (r *references) collectTerms(context any) {
 				continue
 			}
 			r.terms[key] = true
+			r.vocab = r.vocab || key == "@vocab" && member != nil
+			r.partial = r.partial || key == "@vocab" && member == nil
 			definition, isDefinition := member.(map[string]any)
 			if isDefinition {
-				r.collectTerms(definition["@context"])
+				if scoped, has := definition["@context"]; has {
+					r.partial = true
+					r.collectTerms(scoped)
+				}
 				member = definition["@id"]
 			}
 			r.graphs[key] = r.graphs[key] || member == "@graph"
@@ -103,13 +117,17 @@ func (r *references) collectTerms(context any) {
 }
 
 // values counts what stands among the nodes of a document or a graph and is none: expansion
-// drops it.
-func (r *references) values(nodes any) {
+// drops it. at is the place of the nodes.
+func (r *references) values(nodes any, at string) {
 	list, isList := nodes.([]any)
 	if !isList {
 		list = []any{nodes}
 	}
-	for _, item := range list {
+	for i, item := range list {
+		here := at
+		if isList {
+			here += "/" + strconv.Itoa(i)
+		}
 		object, isObject := item.(map[string]any)
 		value, isValue := object["@value"]
 		members, isOrdered := object["@list"]
@@ -122,11 +140,13 @@ func (r *references) values(nodes any) {
 			continue
 		}
 		if nested, isNested := item.([]any); isNested && !isOrdered {
-			r.values(nested)
+			r.values(nested, here)
 			continue
 		}
 		text, _ := json.Marshal(item) // it was decoded from JSON
-		r.leftOut.Add(besideNodes(text))
+		out := besideNodes(text)
+		out.Message += placed(here)
+		r.leftOut.Add(out)
 	}
 }
 
@@ -134,19 +154,19 @@ func besideNodes(value any) Omission {
 	return Omission{Message: fmt.Sprintf("the value %s stands beside nodes, as the value of no member", quote.Line(fmt.Sprintf("%s", value), excerptBytes))}
 }
 
-// hide returns the document with its references hidden.
-func (r *references) hide(document any) any {
+// hide returns the document, whose place is at, with its references hidden.
+func (r *references) hide(document any, at string) any {
 	switch v := document.(type) {
 	case []any:
 		for i, item := range v {
-			v[i] = r.hide(item)
+			v[i] = r.hide(item, at+"/"+strconv.Itoa(i))
 		}
 	case string:
 		if r.isReference(v) {
 			return r.reference(v)
 		}
 	case map[string]any:
-		var unknown []string
+		var references []string
 		for key, member := range v {
 			if _, embedded := member.(map[string]any); key == "@annotation" || key == "@id" && embedded {
 				r.later = "a triple as a term, or an annotation,"
@@ -156,19 +176,21 @@ func (r *references) hide(document any) any {
 				v[key] = r.hideInContext(member)
 			case "@value", "@language", "@direction", "@index":
 			default:
+				place := at + "/" + jsontext.PointerToken(key)
 				if r.graphs[key] {
-					r.values(member)
+					r.values(member, place)
 				}
-				v[key] = r.hide(member)
-				if !r.isKnown(key) {
-					unknown = append(unknown, key)
-				} else if isLikeKeyword(key) && !keywords[key] && !r.terms[key] {
+				v[key] = r.hide(member, place)
+				r.unknown = r.unknown || !r.isKnown(key)
+				if r.isReference(key) {
+					references = append(references, key)
+				} else if isLikeKeyword(key) && !keywords[key] {
 					r.leftOut.AddPart(fmt.Sprintf("the member %q, which is no keyword of JSON-LD, says nothing%s", quoted(key), nearKeyword(key)), 1)
 				}
 			}
 		}
-		for _, key := range unknown {
-			v[r.reference(key)+"/:"] = v[key]
+		for _, key := range references {
+			v[r.reference(key)] = v[key]
 			delete(v, key)
 		}
 	}
@@ -179,10 +201,20 @@ func (r *references) hide(document any) any {
 // hidden.
 func (r *references) hideInContext(context any) any {
 	switch v := context.(type) {
-	case []any:
-		for i, item := range v {
-			v[i] = r.hideInContext(item)
+	case nil:
+		if r.missing != "" {
+			return []any{nil, map[string]any{"@vocab": r.missing}}
 		}
+	case []any:
+		all := make([]any, 0, len(v))
+		for _, item := range v {
+			if parts, several := r.hideInContext(item).([]any); several {
+				all = append(all, parts...)
+			} else {
+				all = append(all, item)
+			}
+		}
+		return all
 	case string:
 		if !rdf.IsAbsoluteIRI(v) {
 			return r.reference(v)
@@ -196,8 +228,12 @@ func (r *references) hideInContext(context any) any {
 				v[key] = r.base(text)
 			case key == "@base" && isText:
 				v[key] = r.reference(text) + "/"
+			case key == "@vocab" && member == nil && r.missing != "":
+				v[key] = r.missing
+			case key == "@vocab" && isText && !r.isKnown(text) && r.missing != "":
+				v[key] = "urn:named:" // a relative one would be within ours
 			case key == "@vocab" && isText && !r.isKnown(text):
-				v[key] = r.reference(text)
+				v[key] = r.reference(text) + "/:"
 			case key == "@import" && isText && !rdf.IsAbsoluteIRI(text):
 				v[key] = r.reference(text)
 			case key == "@context":
@@ -318,9 +354,10 @@ func (r *references) revealed(text string) string {
 		}
 		var isBase bool
 		rest, isBase = strings.CutPrefix(suffix, "/")
+		name, named := strings.CutPrefix(rest, ":")
 		switch {
-		case rest == ":":
-			return iri
+		case named:
+			return iri + r.replaced(name)
 		case !isBase:
 			return iri + r.replaced(suffix)
 		}
