@@ -33,7 +33,7 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 	defer s.watchers.Add(-1)
 	if s.watchers.Add(1) > maxWatchers {
 		w.Header().Set("Retry-After", "10")
-		return fault.New(fault.Unusable, "too many pages are open")
+		return fault.New(fault.Unusable, "%d pages are open already, and no more are told of changes; close some", maxWatchers)
 	}
 	changes := s.engine.Watch(r.Context(), principalOf(r))
 	a := s.asker(w, r)

@@ -37,7 +37,7 @@ func readForm(w http.ResponseWriter, r *http.Request, limit int64) (url.Values, 
 	r.Body = http.MaxBytesReader(w, r.Body, limit*coded+64<<10)
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return nil, fault.New(fault.Malformed, "this is not the post of a form")
+		return nil, fault.New(fault.Malformed, "the request has no Content-Type; a form is sent as application/x-www-form-urlencoded or multipart/form-data")
 	}
 	var values url.Values
 	switch media {
@@ -46,7 +46,7 @@ func readForm(w http.ResponseWriter, r *http.Request, limit int64) (url.Values, 
 	case "multipart/form-data":
 		values, err = readParts(multipart.NewReader(r.Body, params["boundary"]), limit)
 	default:
-		return nil, fault.New(fault.Malformed, "a form is not sent as %s", line(media))
+		return nil, fault.New(fault.Malformed, "a form is sent as application/x-www-form-urlencoded or multipart/form-data, not as %s", line(media))
 	}
 	if err != nil {
 		return nil, formError(err, limit)
@@ -75,7 +75,7 @@ func readParts(parts *multipart.Reader, limit int64) (url.Values, error) {
 			return nil, err
 		}
 		if n > form.MaxValues {
-			return nil, fault.New(fault.TooLarge, "the form has more than %d values", form.MaxValues)
+			return nil, fault.New(fault.TooLarge, "the form has more than %d values; use the command line or /invoke for more", form.MaxValues)
 		}
 		text, err := io.ReadAll(io.LimitReader(part, left+1))
 		if err != nil {

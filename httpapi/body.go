@@ -90,11 +90,11 @@ func readText(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return nil, fault.New(fault.TooLarge, "the body is larger than %d bytes", tooLarge.Limit)
+		return nil, fault.New(fault.TooLarge, "the body is larger than %d bytes; send it in parts", tooLarge.Limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, fault.New(fault.TimedOut, "the body did not arrive in time")
+		return nil, fault.New(fault.TimedOut, "the body did not arrive in time; send it again, or less at once")
 	case err != nil:
-		return nil, fault.New(fault.Malformed, "the body is cut short").Because(err)
+		return nil, fault.New(fault.Malformed, "the body is cut short; send it whole").Because(err)
 	case !utf8.Valid(body):
 		return nil, fault.New(fault.Malformed, "the body is not UTF-8")
 	}

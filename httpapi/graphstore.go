@@ -57,7 +57,7 @@ func someGraph(r *http.Request) (rdf.IRI, error) {
 }
 
 func noGraph(graph rdf.IRI) error {
-	return fault.New(fault.NotFound, "there is no graph <%s>", string(graph)).With("graph", string(graph))
+	return fault.New(fault.NotFound, "there is no graph <%s>; SELECT DISTINCT ?g { GRAPH ?g { ?s ?p ?o } } lists those that are there", string(graph)).With("graph", string(graph))
 }
 
 // getGraph answers with the triples of a graph. A graph without triples does not exist, except for the default graph.

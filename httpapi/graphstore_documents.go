@@ -102,7 +102,7 @@ func partsOf(r *http.Request, base string, text []byte) ([]document, error) {
 		name := "part-" + strconv.Itoa(n)
 		triples, known := triplesOf(plainMedia(&http.Request{Header: http.Header(part.Header)}))
 		if !known {
-			return nil, fault.New(fault.Malformed, "%s is of no media type that can be read", name)
+			return nil, fault.New(fault.Malformed, "%s is of no media type that can be read; give its Content-Type, such as text/turtle", name)
 		}
 		text, err := io.ReadAll(part)
 		if err != nil || !utf8.Valid(text) {

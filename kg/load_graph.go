@@ -27,9 +27,9 @@ func GraphStates() []GraphState { return []GraphState{Exists, Absent} }
 func (s GraphState) check(graph rdf.IRI, exists bool) error {
 	switch {
 	case s == Exists && !exists:
-		return fault.New(fault.Precondition, "there is no graph <%s>", string(graph)).With("graph", string(graph))
+		return fault.New(fault.Precondition, "there is no graph <%s>, and if_graph asks for one", string(graph)).With("graph", string(graph))
 	case s == Absent && exists:
-		return fault.New(fault.Precondition, "there is a graph <%s> already", string(graph)).With("graph", string(graph))
+		return fault.New(fault.Precondition, "there is a graph <%s> already, and if_graph asks that there is none", string(graph)).With("graph", string(graph))
 	}
 	return nil
 }

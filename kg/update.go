@@ -80,7 +80,7 @@ func checkUsing(u *sparql.Update, given sparql.Dataset) error {
 			continue
 		}
 		if !given.IsZero() && (m.With != "" || !m.Using.IsZero()) {
-			return fault.New(fault.InvalidArguments, "the update says by USING or WITH which graphs it reads, so the call cannot")
+			return fault.New(fault.InvalidArguments, "the update says by USING or WITH which graphs it reads, so the call cannot; leave it to one of the two")
 		}
 		if err := checkDataset(m.Using); err != nil {
 			return err

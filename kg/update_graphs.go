@@ -104,7 +104,7 @@ func (u *updating) create(ctx context.Context, graph rdf.IRI) error {
 	}
 	there, err := graphExists(ctx, u.w, graph)
 	if there {
-		return fault.New(fault.Conflict, "graph <%s> is there already", string(graph))
+		return fault.New(fault.Conflict, "graph <%s> is there already; CREATE SILENT lets that pass", string(graph))
 	}
 	return err
 }
@@ -157,7 +157,7 @@ func (u *updating) checkTransfer(ctx context.Context, op sparql.Transfer) error 
 	}
 	there, err := graphExists(ctx, u.w, op.From.Graph)
 	if err == nil && !there {
-		return fault.New(fault.Missing, "graph <%s> is not there", string(op.From.Graph))
+		return fault.New(fault.Missing, "graph <%s> is not there; SILENT lets that pass", string(op.From.Graph))
 	}
 	return err
 }

@@ -100,7 +100,7 @@ func (s *Session) editUpstream(ctx context.Context, name string, becomes *gatewa
 		case becomes == nil:
 			return editQuads(&spool, change.Retract, was.Quads...)
 		case !known && len(before.upstreams) >= mostUpstreams:
-			return fault.New(fault.TooLarge, "the file names %d upstream servers, and no more fit", mostUpstreams)
+			return fault.New(fault.TooLarge, "the file names %d upstream servers, and no more fit; remove one first", mostUpstreams)
 		case slices.ContainsFunc(before.upstreams, func(k gateway.Kept) bool { return k.Name != name && k.Err == nil && k.Space() == becomes.Space() }):
 			return fault.New(fault.Conflict, "another upstream has the namespace %s, under which its tools are found; say another namespace", becomes.Space())
 		case known && slices.Equal(was.Definitions(), []rdf.Quad{becomes.Quad()}):

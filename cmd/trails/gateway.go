@@ -311,7 +311,7 @@ came over the network.
 			}
 			if e := list.Settings.Embeddings; embeddings {
 				if e == (gateway.Embeddings{}) {
-					return fault.New(fault.Missing, "the settings of the file name no endpoint of embeddings")
+					return fault.New(fault.Missing, "the settings of the file name no endpoint of embeddings; trails gateway settings names one")
 				}
 				return agree(line(gateway.Settings{Embeddings: e}.Text())+"\n", "Send texts to "+line(e.URL)+" from this machine?", "embeddings", func() error {
 					return p.trust(e.Digest(), "embeddings "+line(e.URL))

@@ -137,7 +137,7 @@ func (e *Embedder) Near(ctx context.Context, by gateway.Embeddings, texts *Texts
 			near := make([]float64, len(vectors))
 			for i, v := range vectors {
 				if len(v) != len(asked) {
-					return nil, fault.New(fault.Conflict, "the endpoint has changed its vectors meanwhile")
+					return nil, fault.New(fault.Conflict, "the endpoint has changed its vectors meanwhile; browse again")
 				}
 				near[i] = dot(asked, v)
 			}
@@ -146,7 +146,7 @@ func (e *Embedder) Near(ctx context.Context, by gateway.Embeddings, texts *Texts
 		select {
 		case <-filling:
 		case <-patience.C:
-			return nil, fault.New(fault.Busy, "the vectors of the texts are being made")
+			return nil, fault.New(fault.Busy, "the vectors of the texts are still being made; browse again later")
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -213,12 +213,12 @@ func (e *Embedder) spaceOf(by gateway.Embeddings) (*space, error) {
 	if by.KeyEnv != "" {
 		var known bool
 		if secret, known = e.config.Lookup(by.KeyEnv); !known {
-			return nil, fault.New(fault.Unusable, "%s is not in the environment of this process", by.KeyEnv)
+			return nil, fault.New(fault.Unusable, "%s is not in the environment of this process; set it and start again", by.KeyEnv)
 		}
 	}
 	u, err := url.Parse(by.URL)
 	if err != nil {
-		return nil, fault.New(fault.Unusable, "the address of the endpoint is none")
+		return nil, fault.New(fault.Unusable, "the address of the endpoint is no URL; give another one with gateway settings")
 	}
 	s := &space{embedder: e, of: by, secret: secret, vectors: map[key]*vector{}}
 	// This address was approved explicitly, so --allow-remote is not needed.

@@ -307,7 +307,7 @@ func TestNobodyIsAskedWithoutLeave(t *testing.T) {
 	e = trusting(t, embed.Config{})
 	by := server.settings()
 	by.KeyEnv = "OTHER"
-	if _, err := e.Near(t.Context(), by, texts, "a feline"); err == nil || err.Error() != "OTHER is not in the environment of this process" {
+	if _, err := e.Near(t.Context(), by, texts, "a feline"); err == nil || err.Error() != "OTHER is not in the environment of this process; set it and start again" {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -46,7 +46,7 @@ func request(ctx context.Context, way *remote.Client, of gateway.Embeddings, sec
 		case d.Index < 0 || d.Index >= len(texts) || vectors[d.Index] != nil:
 			return nil, fault.New(fault.Unusable, "the endpoint answered with wrong or repeated places of vectors")
 		case len(d.Embedding) == 0 || len(d.Embedding) > maxLength:
-			return nil, fault.New(fault.Unusable, "the endpoint answered with a vector of %d numbers; 1 to %d", len(d.Embedding), maxLength)
+			return nil, fault.New(fault.Unusable, "the endpoint answered with a vector of %d numbers; 1 to %d are allowed", len(d.Embedding), maxLength)
 		case len(d.Embedding) != len(answer.Data[0].Embedding):
 			return nil, fault.New(fault.Unusable, "the endpoint answered with vectors of %d and of %d numbers", len(answer.Data[0].Embedding), len(d.Embedding))
 		}

@@ -56,7 +56,7 @@ func (p *pendingRequests) add(m *Message) error {
 		return invalid(fmt.Sprintf("id %s is in flight already", id))
 	}
 	if len(p.clients) >= maxInFlight {
-		return fault.New(fault.Exhausted, "too many requests in flight").
+		return fault.New(fault.Exhausted, "%d requests of this session are in flight, and no more are taken; wait for answers first", maxInFlight).
 			With("limit", maxInFlight).With("used", len(p.clients)).With("retry_after", 1)
 	}
 	p.clients[m.id] = pendingRequest{method: m.Method}
