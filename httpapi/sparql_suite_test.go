@@ -130,6 +130,7 @@ func replaced(old, text string) func(*httptest.ResponseRecorder) {
 // TestASpoiledServiceFailsItsSuite breaks answers in ways that a weak harness would
 // not see.
 func TestASpoiledServiceFailsItsSuite(t *testing.T) {
+	testrun.Alone(t)
 	always := func(status int) func(*httptest.ResponseRecorder) {
 		return func(w *httptest.ResponseRecorder) { w.Code = status }
 	}
@@ -154,7 +155,6 @@ func TestASpoiledServiceFailsItsSuite(t *testing.T) {
 		"the description is empty": {"service-description", func(w *httptest.ResponseRecorder) { w.Body.Reset() }},
 	} {
 		t.Run(says, func(t *testing.T) {
-			t.Parallel()
 			run := rdftest.Script
 			if x.category == "service-description" {
 				run = func(p rdftest.Protocol) func(rdftest.Test) error { return rdftest.ServiceDescription(p, "/sparql") }

@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"zombiezen.com/go/sqlite"
+
+	"trails/e2e/testrun"
 )
 
 // TestStatementsOfQueriesAreKeptWithinBounds prepares more of them, and longer ones, than stay prepared.
 func TestStatementsOfQueriesAreKeptWithinBounds(t *testing.T) {
+	testrun.Alone(t)
 	raw, err := sqlite.OpenConn(":memory:", sqlite.OpenReadWrite)
 	if err != nil {
 		t.Fatal(err)
