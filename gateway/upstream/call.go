@@ -268,13 +268,22 @@ func with[T any](ctx context.Context, p *Pool, s gateway.Server, hooks Hooks, do
 
 // on does this on a link.
 func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do func(context.Context, *mcp.ClientSession, string) (T, error)) (out T, err error) {
+	err = l.do(ctx, s, hooks, func(ctx context.Context, session *mcp.ClientSession, token string) (keep func(), err error) {
+		got, err := do(ctx, session, token)
+		return func() { out = got }, err
+	})
+	return out, err
+}
+
+// do calls the server, once more if it has forgotten the session, and keeps an answer that came in time.
+func (l *link) do(ctx context.Context, s gateway.Server, hooks Hooks, call func(context.Context, *mcp.ClientSession, string) (keep func(), err error)) error {
 	limited, cancel := context.WithTimeoutCause(ctx, s.Timeout(), gateway.Fail(gateway.UpstreamTimeout, s.Name, "the upstream %s did not answer within %s", s.Name, s.Timeout()))
 	defer cancel()
 	select {
 	case l.slots <- struct{}{}:
 		defer func() { <-l.slots }()
 	case <-limited.Done():
-		return out, ended(ctx, limited)
+		return ended(ctx, limited)
 	}
 	for attempt := 1; ; attempt++ {
 		session, err := l.up(limited)
@@ -282,17 +291,15 @@ func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do f
 			if limited.Err() != nil {
 				err = ended(ctx, limited)
 			}
-			return out, err
+			return err
 		}
 		token, began := l.begin(hooks), time.Now()
 		// The call does not wait for the session, so a dead server cannot block it.
 		done := make(chan error, 1)
-		var answer T
+		var answer func()
 		go func() {
-			got, err := do(limited, session, token)
-			if err == nil {
-				answer = got
-			}
+			keep, err := call(limited, session, token)
+			answer = keep
 			done <- err
 		}()
 		answered := false
@@ -306,7 +313,7 @@ func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do f
 		var odd *noMessage
 		switch {
 		case answered:
-			out = answer
+			answer()
 		case limited.Err() != nil:
 			err = ended(ctx, limited)
 		case errors.As(err, &f) && f.session:
@@ -327,7 +334,7 @@ func on[T any](ctx context.Context, l *link, s gateway.Server, hooks Hooks, do f
 			err = failure
 		}
 		l.over(token, time.Since(began), err)
-		return out, err
+		return err
 	}
 }
 
