@@ -95,7 +95,7 @@ func (s *Snapshot) touched(ctx context.Context, first, last Seq) (Touched, error
 		}
 	}
 	out.Types = s.declared(classes)
-	slices.SortFunc(out.Instances, func(a, b Instance) int { return cmp.Compare(a.IRI, b.IRI) })
+	slices.SortStableFunc(out.Instances, func(a, b Instance) int { return cmp.Compare(a.IRI, b.IRI) })
 	return out, nil
 }
 

@@ -198,7 +198,7 @@ func (p *pairing) byOverlap() bool {
 			candidates = append(candidates, candidate{b, other, n})
 		}
 	}
-	slices.SortFunc(candidates, func(a, b candidate) int {
+	slices.SortStableFunc(candidates, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.common, a.common), cmp.Compare(a.b, b.b), cmp.Compare(a.partner, b.partner))
 	})
 	found := false

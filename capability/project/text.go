@@ -108,7 +108,7 @@ func (w *writer) value(v any) {
 		var few [20]member
 		if w.canonical {
 			v = append(few[:0], v...)
-			slices.SortFunc(v, byName)
+			slices.SortStableFunc(v, byName)
 		}
 		w.members(v)
 		return

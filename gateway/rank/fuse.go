@@ -34,7 +34,7 @@ func (x *Index) Fuse(request string, near []float64, most int) []Hit {
 		}
 		all = append(all, fused{d, worth(i), deepest})
 	}
-	slices.SortFunc(all, func(a, b fused) int {
+	slices.SortStableFunc(all, func(a, b fused) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.byWords, b.byWords), strings.Compare(x.documents[a.document].ID, x.documents[b.document].ID))
 	})
 	hits := make([]Hit, 0, min(most, len(all)))

@@ -62,7 +62,7 @@ func (x *RDFXMLReader) literalStart(tag xml.StartElement) error {
 	if _, err := x.resolved(e, tag.Name); err != nil {
 		return err
 	}
-	slices.SortFunc(attrs, func(a, b canonicalAttribute) int {
+	slices.SortStableFunc(attrs, func(a, b canonicalAttribute) int {
 		return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.Name.Local, b.Name.Local))
 	})
 	e.canonical.start(tag.Name, e.names, prefixes, attrs)
