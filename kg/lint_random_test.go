@@ -291,10 +291,10 @@ func drawKnown(t *rapid.T, statements [][3]string) string {
 func drawExpression(t *rapid.T, depth int) string {
 	if depth == 0 || rapid.IntRange(0, 3).Draw(t, "leaf") == 0 {
 		return rapid.OneOf(rapid.SampledFrom([]string{"?a", "?b", "?c", "?z"}), rapid.SampledFrom(lintedLiterals),
-			rapid.SampledFrom([]string{`"x"^^xsd:integer`, `"2020"^^xsd:date`, `"urn:trails:t:Tool/1"`, `"Tool/1"`, `"A"`, "xsd:string"})).Draw(t, "term")
+			rapid.SampledFrom([]string{`"x"^^xsd:integer`, `"2020"^^xsd:date`, `"urn:trails:t:Tool/1"`, `"Tool/1"`, `"A"`, "xsd:string", "-1", "0", "13", "1.5"})).Draw(t, "term")
 	}
 	one := rapid.SampledFrom([]string{
-		"STR(%s)", "LCASE(%s)", "UCASE(%s)", "STRLEN(%s)", "DATATYPE(%s)", "LANG(%s)", "YEAR(%s)", "ABS(%s)", "-(%s)", "xsd:string(%s)", "xsd:integer(%s)",
+		"STR(%s)", "LCASE(%s)", "UCASE(%s)", "STRLEN(%s)", "DATATYPE(%s)", "LANG(%s)", "YEAR(%s)", "MONTH(%s)", "DAY(%s)", "CEIL(%s)", "MD5(%s)", "TZ(%s)", "ABS(%s)", "-(%s)", "xsd:string(%s)", "xsd:integer(%s)",
 		"xsd:date(%s)", "xsd:boolean(%s)", "%s + %s", "%s * %s", "CONCAT(%s, %s)", "SUBSTR(%s, 1)", "COALESCE(%s, %s)", "IF(%s, %s, %s)", "STRAFTER(%s, %s)",
 	}).Draw(t, "function")
 	args := []any{drawExpression(t, depth-1), drawExpression(t, depth-1), drawExpression(t, depth-1)}

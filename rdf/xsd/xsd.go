@@ -52,47 +52,64 @@ type datatype struct {
 	canonical func(lexical string) (string, bool)
 }
 
+// bounds are the least and the greatest value of what is derived from xsd:integer, by the local name; "" if there is none.
+var bounds = map[string][2]string{
+	"nonPositiveInteger": {"", "0"},
+	"negativeInteger":    {"", "-1"},
+	"nonNegativeInteger": {"0", ""},
+	"positiveInteger":    {"1", ""},
+	"long":               {"-9223372036854775808", "9223372036854775807"},
+	"int":                {"-2147483648", "2147483647"},
+	"short":              {"-32768", "32767"},
+	"byte":               {"-128", "127"},
+	"unsignedLong":       {"0", "18446744073709551615"},
+	"unsignedInt":        {"0", "4294967295"},
+	"unsignedShort":      {"0", "65535"},
+	"unsignedByte":       {"0", "255"},
+}
+
+// Bounds returns the least and the greatest value of a datatype that is derived from xsd:integer, "" if there is none.
+func Bounds(iri rdf.IRI) (least, most string) {
+	b := bounds[strings.TrimPrefix(string(iri), rdf.XSDNS)]
+	return b[0], b[1]
+}
+
 // datatypes maps the local name in the XSD namespace.
-var datatypes = map[string]datatype{
-	"decimal":            {exact, isDecimal, canonicalDecimal},
-	"integer":            {exact, isInteger, canonicalDecimal},
-	"nonPositiveInteger": {exact, integerBetween("", "0"), canonicalDecimal},
-	"negativeInteger":    {exact, integerBetween("", "-1"), canonicalDecimal},
-	"nonNegativeInteger": {exact, integerBetween("0", ""), canonicalDecimal},
-	"positiveInteger":    {exact, integerBetween("1", ""), canonicalDecimal},
-	"long":               {exact, integerBetween("-9223372036854775808", "9223372036854775807"), canonicalDecimal},
-	"int":                {exact, integerBetween("-2147483648", "2147483647"), canonicalDecimal},
-	"short":              {exact, integerBetween("-32768", "32767"), canonicalDecimal},
-	"byte":               {exact, integerBetween("-128", "127"), canonicalDecimal},
-	"unsignedLong":       {exact, integerBetween("0", "18446744073709551615"), canonicalDecimal},
-	"unsignedInt":        {exact, integerBetween("0", "4294967295"), canonicalDecimal},
-	"unsignedShort":      {exact, integerBetween("0", "65535"), canonicalDecimal},
-	"unsignedByte":       {exact, integerBetween("0", "255"), canonicalDecimal},
-	"float":              {float, isFloat, canonicalFloat(32)},
-	"double":             {double, isFloat, canonicalFloat(64)},
-	"boolean":            {boolean, func(s string) bool { return booleans[s] != "" }, func(s string) (string, bool) { return booleans[s], true }},
-	"string":             {text, func(string) bool { return true }, itself},
-	"anyURI":             {text, func(string) bool { return true }, itself},
-	"normalizedString":   {text, isNormalized, itself},
-	"token":              {text, isToken, itself},
-	"language":           {text, func(s string) bool { return rdf.CheckLangTag(s) == nil }, itself},
-	"NMTOKEN":            {text, isNMTOKEN, itself},
-	"Name":               {text, isName, itself},
-	"NCName":             {text, func(s string) bool { return isName(s) && !strings.Contains(s, ":") }, itself},
-	"dateTime":           momentType(dateTime, layouts[dateTime]),
-	"dateTimeStamp":      momentType(dateTime, "Y-M-DTtZ"),
-	"date":               momentType(date, layouts[date]),
-	"time":               momentType(timeOfDay, layouts[timeOfDay]),
-	"gYear":              momentType(gYear, layouts[gYear]),
-	"gYearMonth":         momentType(gYearMonth, layouts[gYearMonth]),
-	"gMonthDay":          momentType(gMonthDay, layouts[gMonthDay]),
-	"gMonth":             momentType(gMonth, layouts[gMonth]),
-	"gDay":               momentType(gDay, layouts[gDay]),
-	"duration":           {duration, isDuration("YMDT"), canonicalDuration("PT0S")},
-	"yearMonthDuration":  {duration, isDuration("YM"), canonicalDuration("P0M")},
-	"dayTimeDuration":    {duration, isDuration("DT"), canonicalDuration("PT0S")},
-	"hexBinary":          {unordered, isHex, func(s string) (string, bool) { return strings.ToUpper(s), true }},
-	"base64Binary":       {unordered, isBase64, func(s string) (string, bool) { return strings.ReplaceAll(s, " ", ""), true }},
+var datatypes = withBounded(map[string]datatype{
+	"decimal":           {exact, isDecimal, canonicalDecimal},
+	"integer":           {exact, isInteger, canonicalDecimal},
+	"float":             {float, isFloat, canonicalFloat(32)},
+	"double":            {double, isFloat, canonicalFloat(64)},
+	"boolean":           {boolean, func(s string) bool { return booleans[s] != "" }, func(s string) (string, bool) { return booleans[s], true }},
+	"string":            {text, func(string) bool { return true }, itself},
+	"anyURI":            {text, func(string) bool { return true }, itself},
+	"normalizedString":  {text, isNormalized, itself},
+	"token":             {text, isToken, itself},
+	"language":          {text, func(s string) bool { return rdf.CheckLangTag(s) == nil }, itself},
+	"NMTOKEN":           {text, isNMTOKEN, itself},
+	"Name":              {text, isName, itself},
+	"NCName":            {text, func(s string) bool { return isName(s) && !strings.Contains(s, ":") }, itself},
+	"dateTime":          momentType(dateTime, layouts[dateTime]),
+	"dateTimeStamp":     momentType(dateTime, "Y-M-DTtZ"),
+	"date":              momentType(date, layouts[date]),
+	"time":              momentType(timeOfDay, layouts[timeOfDay]),
+	"gYear":             momentType(gYear, layouts[gYear]),
+	"gYearMonth":        momentType(gYearMonth, layouts[gYearMonth]),
+	"gMonthDay":         momentType(gMonthDay, layouts[gMonthDay]),
+	"gMonth":            momentType(gMonth, layouts[gMonth]),
+	"gDay":              momentType(gDay, layouts[gDay]),
+	"duration":          {duration, isDuration("YMDT"), canonicalDuration("PT0S")},
+	"yearMonthDuration": {duration, isDuration("YM"), canonicalDuration("P0M")},
+	"dayTimeDuration":   {duration, isDuration("DT"), canonicalDuration("PT0S")},
+	"hexBinary":         {unordered, isHex, func(s string) (string, bool) { return strings.ToUpper(s), true }},
+	"base64Binary":      {unordered, isBase64, func(s string) (string, bool) { return strings.ReplaceAll(s, " ", ""), true }},
+})
+
+func withBounded(all map[string]datatype) map[string]datatype {
+	for name, b := range bounds {
+		all[name] = datatype{exact, integerBetween(b[0], b[1]), canonicalDecimal}
+	}
+	return all
 }
 
 func lookup(iri rdf.IRI) (datatype, bool) {

@@ -125,6 +125,7 @@ func (r *run) call(e sparql.Call, known facts, at asked, empties bool) outcome {
 	}
 	if v, ok := around[e.Func]; ok {
 		told = told || r.takes(e, args, known, empties)
+		v.results = &results{of: []sparql.Func{e.Func}}
 		return outcome{values: v, fails: len(args) > 0, told: told}
 	}
 	if told || slices.ContainsFunc(args, func(o outcome) bool { return o.empty() }) {
@@ -139,7 +140,10 @@ func (r *run) call(e sparql.Call, known facts, at asked, empties bool) outcome {
 		return outcome{values: anything, fails: true, told: true}
 	}
 	out := applied(string(e.Func), func(list []sparql.Expr) sparql.Expr { return sparql.Call{Func: e.Func, Args: list} }, e.Args, args)
-	out.shape = shapeOf(e.Func, args)
+	out.shape, out.results = shapeOf(e.Func, args), &results{of: []sparql.Func{e.Func}}
+	if e.Func == "STR" {
+		out.results.forms = formsOf(args[0].values)
+	}
 	if out.empty() {
 		r.warnAt(e, "", empties && at == required, "%s never has a value%s", r.expression(e), r.because(e, known))
 		out.told = true
@@ -321,7 +325,16 @@ func (r *run) compare(sign sparql.Func, e, left sparql.Expr, a outcome, right sp
 		none.told = true
 		return none
 	}
-	t := relation(sign, a.values, b.values, r.only(left, a.values, known), r.only(right, b.values, known))
+	x, y := r.only(left, a.values, known), r.only(right, b.values, known)
+	t, why := relation(sign, a.values, b.values, x, y), ""
+	if wanted := t.yes && sign != sparql.NotEqual || t.no && sign == sparql.NotEqual; wanted {
+		if why = r.misses(sign, left, a.values, y, known); why == "" {
+			why = r.misses(mirrored(sign), right, b.values, x, known)
+		}
+	}
+	if why != "" {
+		t.yes, t.no = sign == sparql.NotEqual, sign != sparql.NotEqual
+	}
 	out := t.outcome()
 	out.fails = out.fails || a.fails || b.fails
 	outcome := ""
@@ -331,14 +344,16 @@ func (r *run) compare(sign sparql.Func, e, left sparql.Expr, a outcome, right sp
 	case sign == sparql.NotEqual && !t.no && !t.fails:
 		outcome = "always"
 	default:
-		if told := r.beyond(e, known, empties) || r.compareIRI(text, sign, e, left, a.values, right, b.values, known, empties) || r.compareValue(text, sign, e, left, right, known, at, empties); told {
+		if told := r.beyond(e, known, empties) || r.compareValue(text, sign, e, left, right, known, at, empties); told {
 			out.told = true
 		}
 		return out
 	}
 	out.told = true
-	r.warnAt(e, cmp.Or(propertyOf(left, known), propertyOf(right, known)), empties && outcome == "never", "%s is %s true %s: %s is %s, and %s %s%s",
-		text, outcome, under(a.values, b.values), r.expression(left), r.origin(left, a.values, known), r.expression(right), r.origin(right, b.values, known), r.alike(sign, left, a.values, right, b.values))
+	if why == "" {
+		why = fmt.Sprintf(" %s: %s is %s, and %s %s%s", under(a.values, b.values), r.expression(left), r.origin(left, a.values, known), r.expression(right), r.origin(right, b.values, known), r.alike(sign, left, a.values, right, b.values))
+	}
+	r.warnAt(e, cmp.Or(propertyOf(left, known), propertyOf(right, known)), empties && outcome == "never", "%s is %s true%s", text, outcome, why)
 	return out
 }
 
@@ -351,21 +366,19 @@ func (r *run) only(e sparql.Expr, v values, known facts) []rdf.Term {
 	return concrete(v, e)
 }
 
-// compareIRI warns about STR() of an IRI that is compared with a text that is no IRI, or that no node of its kind
-// has.
-func (r *run) compareIRI(text string, sign sparql.Func, e, left sparql.Expr, a values, right sparql.Expr, b values, known facts, empties bool) bool {
-	if _, first := left.(sparql.TermExpr); first {
-		left, a, right = right, b, left
+// misses says why a comparison of an expression with constants is never true, because of what its function or its
+// datatype returns, and what to write; or why != always is.
+func (r *run) misses(sign sparql.Func, e sparql.Expr, v values, constants []rdf.Term, known facts) string {
+	if len(constants) == 0 || v.any {
+		return ""
 	}
-	constant, isTerm := right.(sparql.TermExpr)
-	if a.shape == 0 || sign != sparql.Equal && sign != "SAMETERM" || !isTerm {
-		return false
+	if why := outside(v, sign, constants); why != "" {
+		return fmt.Sprintf(": %s is %s, %s", r.expression(e), r.origin(e, v, known), why)
 	}
-	if r.mayHave(a.shape, sign, rdf.Lexical(constant.Term)) {
-		return false
+	if isEquality(sign) && v.shape != 0 && !slices.ContainsFunc(constants, func(c rdf.Term) bool { return r.mayHave(v.shape, sparql.Equal, rdf.Lexical(c)) }) {
+		return ": " + r.shapeName(e, v.shape) + r.wholeName(e, v.shape, constants[0], known)
 	}
-	r.warnAt(e, "", empties, "%s is never true: %s%s", text, r.shapeName(left, a.shape), r.wholeName(left, constant.Term, known))
-	return true
+	return ""
 }
 
 // shaped warns about a condition that looks for a text in texts whose shape excludes it.
@@ -389,7 +402,7 @@ func (r *run) shaped(e sparql.Call, args []outcome, out outcome, known facts, at
 	if constant, ok := e.Args[1].(sparql.TermExpr); ok && e.Func != "REGEX" {
 		sought = constant.Term
 	}
-	r.warnAt(e, "", empties, "%s is never true: %s%s", r.expression(e), r.shapeName(e.Args[0], args[0].shape), r.wholeName(e.Args[0], sought, known))
+	r.warnAt(e, "", empties, "%s is never true: %s%s", r.expression(e), r.shapeName(e.Args[0], args[0].shape), r.wholeName(e.Args[0], args[0].shape, sought, known))
 	out.told = true
 	return out
 }
@@ -422,24 +435,22 @@ func (r *run) shapeName(e sparql.Expr, s shape) string {
 	return r.expression(e) + " has no small letters"
 }
 
-// wholeName suggests what to compare instead of the text of an IRI.
-func (r *run) wholeName(e sparql.Expr, sought rdf.Term, known facts) string {
-	call, ok := e.(sparql.Call)
-	if !ok || sought == nil {
+// wholeName suggests what to compare instead of a text that texts of a shape never are.
+func (r *run) wholeName(e sparql.Expr, s shape, sought rdf.Term, known facts) string {
+	if sought == nil {
 		return ""
 	}
-	switch call.Func { //nolint:exhaustive // the others change no text
-	case "LCASE":
-		return "; write " + r.term(rdf.String(strings.ToLower(rdf.Lexical(sought))))
-	case "UCASE":
-		return "; write " + r.term(rdf.String(strings.ToUpper(rdf.Lexical(sought))))
-	case "STR":
-		v, isVar := call.Args[0].(sparql.VarExpr)
-		if !isVar {
-			return ""
+	text := rdf.Lexical(sought)
+	switch {
+	case s&noCapitals != 0:
+		return "; write " + r.term(rdf.String(strings.ToLower(text)))
+	case s&noSmallLetters != 0:
+		return "; write " + r.term(rdf.String(strings.ToUpper(text)))
+	}
+	if call, _ := e.(sparql.Call); call.Func == "STR" {
+		if v, isVar := call.Args[0].(sparql.VarExpr); isVar {
+			return r.nodeInstead("?"+string(v.Var), known[v.Var].values, sought)
 		}
-		f := known[v.Var]
-		return r.nodeInstead("?"+string(v.Var), f.values, sought)
 	}
 	return ""
 }

@@ -289,7 +289,7 @@ func kindOf(d rdf.IRI) string {
 }
 
 func withArticle(noun string) string {
-	if strings.ContainsRune("aeioAEIO", rune(noun[0])) {
+	if strings.ContainsRune("aeioAEIO", rune(noun[0])) || strings.HasPrefix(noun, "unsigned") {
 		return "an " + noun
 	}
 	return "a " + noun

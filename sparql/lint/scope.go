@@ -139,7 +139,7 @@ func (r *run) aggregated(a sparql.Aggregate, known facts) fact {
 		if a.Expr != nil {
 			r.value(a.Expr, known, used, false)
 		}
-		f.literals = []rdf.IRI{rdf.XSDInteger}
+		f.literals, f.results = []rdf.IRI{rdf.XSDInteger}, &results{of: []sparql.Func{sparql.Func(a.Func)}}
 		return f
 	}
 	if a.Expr == nil {

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"slices"
 
 	"trails/rdf"
@@ -11,12 +12,13 @@ import (
 // values is the set of terms that something may be, as far as the schema says. The zero value is the empty set.
 type values struct {
 	any      bool       // nothing is known: any term
-	types    typeSet    // nodes of these types
 	other    bool       // nodes of no type of the schema
+	seen     bool       // the data says so, not the schema alone
+	shape    shape      // shape of the texts among them
+	types    typeSet    // nodes of these types
 	literals []rdf.IRI  // literals of these datatypes
 	oneOf    []rdf.Term // if not nil, only these terms
-	shape    shape      // shape of the texts among them
-	seen     bool       // the data says so, not the schema alone
+	*results            // if not nil, what is known of them as the results of functions
 }
 
 // shape is what a set of texts has in common.
@@ -60,7 +62,7 @@ func (v values) and(w values) values {
 	case w.any:
 		return v
 	}
-	out := values{types: v.types.and(w.types), other: v.other && w.other, oneOf: v.oneOf, shape: v.shape | w.shape, seen: v.seen || w.seen}
+	out := values{types: v.types.and(w.types), other: v.other && w.other, oneOf: v.oneOf, shape: v.shape | w.shape, results: cmp.Or(v.results, w.results), seen: v.seen || w.seen}
 	for _, d := range v.literals {
 		if slices.Contains(w.literals, d) {
 			out.literals = append(out.literals, d)
@@ -88,7 +90,7 @@ func (v values) or(w values) values {
 	case w.empty():
 		return v
 	}
-	out := values{types: v.types.or(w.types), other: v.other || w.other, literals: slices.Clone(v.literals), shape: v.shape & w.shape, seen: v.seen || w.seen}
+	out := values{types: v.types.or(w.types), other: v.other || w.other, literals: slices.Clone(v.literals), shape: v.shape & w.shape, results: v.results.or(w.results), seen: v.seen || w.seen}
 	for _, d := range w.literals {
 		if !slices.Contains(out.literals, d) {
 			out.literals = append(out.literals, d)
