@@ -93,6 +93,25 @@ func TestWhatNoSchemaCanSayIsNamed(t *testing.T) {
 	}
 }
 
+// What is shown of a property is also checked: a statement that every schema has cannot be left out.
+func TestWhatIsShownOfAPropertyIsInTheGraph(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := generateSchema(t)
+		quads := s.Quads()
+		i := rapid.IntRange(0, len(quads)-1).Draw(t, "without")
+		s, err := schema.FromQuads(slices.Delete(slices.Clone(quads), i, i+1), s.Base)
+		if err != nil || len(s.Foreign()) > 0 {
+			return
+		}
+		for _, q := range s.Quads() {
+			kind := q.Predicate == rdf.IRI(rdf.SHNS+"datatype") || q.Predicate == rdf.IRI(rdf.SHNS+"nodeKind")
+			if kind && q.Subject == quads[i].Subject && !slices.Contains(quads, q) {
+				t.Fatalf("without %v the schema has %v", quads[i], q)
+			}
+		}
+	})
+}
+
 // Who writes a schema in other words for the same is not told of it.
 func TestTheSameSchemaInOtherWordsIsTheSchema(t *testing.T) {
 	for _, extra := range []string{

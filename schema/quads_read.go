@@ -188,13 +188,15 @@ func (r *quadReader) property(shape rdf.IRI, names map[rdf.IRI]string) *Property
 }
 
 func (r *quadReader) datatype(shape rdf.IRI) string {
-	if word := r.text(shape, TrailsWord); word != "" {
+	iri, _ := r.one(shape, shDatatype).(rdf.IRI)
+	switch word := r.text(shape, TrailsWord); {
+	case r.one(shape, shNodeKind) == shIRI:
+		return wordIRI
+	case iri == "":
+		r.fail(shape, shDatatype, "is missing, and so is sh:nodeKind sh:IRI: nothing says what its values are, and every schema that is shown does")
+	case word != "":
 		return word
 	}
-	if r.one(shape, shNodeKind) == shIRI {
-		return wordIRI
-	}
-	iri, _ := r.one(shape, shDatatype).(rdf.IRI)
 	return cmp.Or(wordOf[iri], string(iri))
 }
 

@@ -3,12 +3,14 @@ package rdfio
 import (
 	"bufio"
 	"encoding/hex"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"iter"
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cayleygraph/quad"
 
@@ -151,15 +153,29 @@ func RDFXMLSays(q rdf.Quad) bool {
 
 // elementName splits a predicate into a namespace and the longest possible element name.
 func elementName(iri string) (namespace, local string, ok bool) {
-	at := len(iri)
-	for i := len(iri) - 1; i > 0 && isNameByte(iri[i]); i-- {
-		if rdf.IsLetter(iri[i]) || iri[i] == '_' {
-			at = i
+	at := nameAt(iri, rdf.IsNameBase)
+	if name := iri[at:]; !isPlainName(name) {
+		if _, err := xml.NewDecoder(strings.NewReader("<" + name + "/>")).Token(); err != nil { // a letter that early XML lacks
+			at = nameAt(iri, func(c rune) bool { return c < utf8.RuneSelf && rdf.IsLetter(byte(c)) })
 		}
 	}
 	namespace, local = iri[:at], iri[at:]
 	reserved := namespace == rdf.RDFNS && (noPropertyElt[local] || syntaxAttributes[local] || local == "li")
 	return namespace, local, local != "" && !reserved && namespace != xmlNS && namespace != "http://www.w3.org/2000/xmlns/"
+}
+
+// nameAt returns where the longest name of letters, digits, '_', '-' and '.' begins with which a text ends.
+func nameAt(text string, isLetter func(rune) bool) int {
+	at := len(text)
+	for i, c := range text {
+		switch begins := c == '_' || isLetter(c); {
+		case begins && at == len(text) && i > 0:
+			at = i
+		case !begins && (c >= utf8.RuneSelf || !isNameByte(byte(c))):
+			at = len(text)
+		}
+	}
+	return at
 }
 
 func isNameByte(c byte) bool {
