@@ -83,6 +83,7 @@ lint: $(LINT) ## golangci-lint
 
 .PHONY: race
 race: ## run the tests under the race detector (needs a C compiler), as short as they can be and without those of one goroutine; it does not look into SQLite
+	CGO_ENABLED=1 go build -race -gcflags='modernc.org/...=-race=false' -o /dev/null ./cmd/trails # or two would compile it at once
 	CGO_ENABLED=1 RAPID_CHECKS=25 go test -race -gcflags='modernc.org/...=-race=false' -short -timeout 20m $$(.ci/racing)
 
 .PHONY: fuzz

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"trails/db/dbtest"
+	"trails/e2e/testrun"
 )
 
 // A file with what no format has is refused by name; four commands read it and say what it has,
 // and the way out that they name leads out.
 func TestACommandSaysWhatAFileHas(t *testing.T) {
+	testrun.Alone(t)
 	for _, c := range []struct {
 		name, sql string
 		fixed     bool // by doctor --fix
