@@ -323,10 +323,11 @@ func (w *exprVars) walk(e sparql.Expr) sparql.Expr {
 		w.see(v)
 		return sparql.VarExpr{Var: v}
 	case sparql.Call:
-		e.Args = w.walkAll(e.Args)
 		if v, ok := w.onlyText(e); ok {
+			w.see(v.Var)
 			return v
 		}
+		e.Args = w.walkAll(e.Args)
 		return e
 	case sparql.Cast:
 		e.Args = w.walkAll(e.Args)
@@ -344,11 +345,11 @@ func (w *exprVars) walkAll(args []sparql.Expr) []sparql.Expr {
 }
 
 // onlyText returns the variable of STR or LANG if that text is passed for it.
-func (w *exprVars) onlyText(e sparql.Call) (sparql.Expr, bool) {
+func (w *exprVars) onlyText(e sparql.Call) (v sparql.VarExpr, ok bool) {
 	if e.Func != sparql.Func(partStr) && e.Func != sparql.Func(partLang) {
-		return nil, false
+		return v, false
 	}
-	v, ok := e.Args[0].(sparql.VarExpr)
+	v, ok = e.Args[0].(sparql.VarExpr)
 	if ok {
 		_, ok = w.texts[v.Var]
 	}

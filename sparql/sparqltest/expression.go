@@ -1,6 +1,8 @@
 package sparqltest
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -169,4 +171,30 @@ func AnyTerm(t *rapid.T) rdf.Term {
 		return d.node()
 	}
 	return Term(d.one(values))
+}
+
+// Nested returns queries of the values of :v, with each call of a function in a column and in a filter, and each
+// around each other one.
+func Nested() (cases []Case) {
+	var one, all []string
+	for _, text := range slices.Concat(calls, ofTerms) {
+		if strings.Count(text, "%") == 1 {
+			one = append(one, text)
+		}
+	}
+	for _, outer := range one {
+		for _, inner := range append([]string{"%"}, one...) {
+			all = append(all, strings.ReplaceAll(strings.ReplaceAll(outer, "%", inner), "%", "?x"))
+		}
+	}
+	for some := range slices.Chunk(all, 40) {
+		columns, filters := "", ""
+		for i, text := range some {
+			columns += fmt.Sprintf(" (%s AS ?v%d)", text, i)
+			filters += fmt.Sprintf(" UNION { ?s :v ?x FILTER(%s) BIND(%d AS ?n) }", text, i)
+		}
+		cases = append(cases, Case{Text: prologue + "SELECT ?s" + columns + " { ?s :v ?x }"},
+			Case{Text: prologue + "SELECT ?s ?n {" + strings.TrimPrefix(filters, " UNION") + " }"})
+	}
+	return cases
 }
