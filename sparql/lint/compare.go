@@ -351,10 +351,40 @@ func (r *run) compare(sign sparql.Func, e, left sparql.Expr, a outcome, right sp
 	}
 	out.told = true
 	if why == "" {
-		why = fmt.Sprintf(" %s: %s is %s, and %s %s%s", under(a.values, b.values), r.expression(left), r.origin(left, a.values, known), r.expression(right), r.origin(right, b.values, known), r.alike(sign, left, a.values, right, b.values))
+		why = " " + r.apart(sign, left, a.values, x, right, b.values, y, known)
 	}
 	r.warnAt(e, cmp.Or(propertyOf(left, known), propertyOf(right, known)), empties && outcome == "never", "%s is %s true%s", text, outcome, why)
 	return out
+}
+
+// apart says what two expressions are that never compare as is asked, and what to write. The terms are those that each
+// must be one of, nil if there are many.
+func (r *run) apart(sign sparql.Func, left sparql.Expr, a values, x []rdf.Term, right sparql.Expr, b values, y []rdf.Term, known facts) string {
+	var only []string
+	for _, side := range []struct {
+		sparql.Expr
+		terms []rdf.Term
+	}{{left, x}, {right, y}} {
+		if list := r.listed(side.Expr, side.terms); list != "" {
+			only = append(only, r.expression(side.Expr)+" is "+list)
+		}
+	}
+	if only != nil {
+		return under(a, b) + ": " + strings.Join(only, ", and ")
+	}
+	return fmt.Sprintf("%s: %s is %s, and %s %s%s", under(a, b), r.expression(left), r.origin(left, a, known), r.expression(right), r.origin(right, b, known), r.alike(sign, left, a, right, b))
+}
+
+// listed names the texts that an expression, which is no constant, must be one of; "" if they are many or not known.
+func (r *run) listed(e sparql.Expr, terms []rdf.Term) string {
+	if _, isTerm := e.(sparql.TermExpr); isTerm || len(terms) == 0 || len(terms) > 3 || !isText(terms[0]) {
+		return ""
+	}
+	names := make([]string, len(terms))
+	for i, t := range terms {
+		names[i] = r.term(t)
+	}
+	return strings.Join(names, " or ")
 }
 
 // only returns the terms that an expression must be one of. Lists from the schema are left out; they have a warning
