@@ -1,8 +1,11 @@
 package fault
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -11,15 +14,58 @@ import (
 //
 // Similar means at most one edit for up to five characters, two for up to eight, three beyond. An edit
 // inserts, removes or replaces a character, or swaps two neighbours. Case is ignored. Of equally similar
-// candidates the first is taken.
+// candidates the first is taken. A candidate is similar, too, if it is the only one with the most of the word's
+// parts and no other part, as query is to run_query, or the other way round.
 func DidYouMean(word string, candidates []string) string {
-	if near := Nearest(word, candidates); near != "" {
+	if near := Meant(word, candidates); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	return ""
 }
 
-// Nearest returns the candidate named by [DidYouMean], or "".
+// Meant returns the candidate named by [DidYouMean], or "".
+func Meant(word string, candidates []string) string {
+	return cmp.Or(Nearest(word, candidates), nearestByParts(word, candidates))
+}
+
+// nearestByParts returns the candidate that shares the most parts with a word, and has no others or lacks no others;
+// "" if several share as many.
+func nearestByParts(word string, candidates []string) (best string) {
+	parts, most := partsOf(word), 0
+	for _, c := range candidates {
+		own := partsOf(c)
+		shared, letters := 0, 0
+		for _, part := range own {
+			if slices.Contains(parts, part) {
+				shared, letters = shared+1, max(letters, len(part))
+			}
+		}
+		switch {
+		case shared < max(most, 1) || letters < 3 || shared < min(len(own), len(parts)):
+		case shared > most:
+			best, most = c, shared
+		case c != best:
+			best = ""
+		}
+	}
+	return best
+}
+
+// partsOf splits a name such as run_query or runQuery.
+func partsOf(name string) []string {
+	var spaced strings.Builder
+	last := ' '
+	for _, r := range name[:min(len(name), maxCompared)] {
+		if unicode.IsUpper(r) && unicode.IsLower(last) {
+			spaced.WriteByte(' ')
+		}
+		spaced.WriteRune(unicode.ToLower(r))
+		last = r
+	}
+	return strings.FieldsFunc(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// Nearest returns the candidate with the fewest edits, see [DidYouMean], or "".
 func Nearest(word string, candidates []string) string {
 	best, distance := "", maxEdits+1
 	for _, c := range candidates {

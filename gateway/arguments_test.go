@@ -252,6 +252,9 @@ func TestIDsAreResolvedOrRefusedWithCandidates(t *testing.T) {
 		{answer: "hub:write#00000000", reason: gateway.NoCandidates, candidates: []string{id["write"]}},
 		{answer: "hub:writes", reason: gateway.NoCandidates, candidates: []string{id["write"]}},
 		{answer: "scribbel", reason: gateway.NoCandidates, candidates: []string{id["write"]}},
+		{answer: "scribble_text", reason: gateway.NoCandidates, candidates: []string{id["write"]}},
+		{answer: "write_file", offered: counts, reason: gateway.NotACandidate, candidates: []string{id["write"]}},
+		{answer: "lines", reason: gateway.NoCandidates, candidates: []string{id["count_lines"]}},
 		{answer: "delete", offered: counts, reason: gateway.NotACandidate, candidates: counts},
 		{answer: "gone:away#00000000", offered: []string{"gone:away#11111111"}, reason: gateway.NoCandidates},
 		{answer: "", offered: counts, reason: gateway.EmptySelection, candidates: counts},
@@ -285,6 +288,39 @@ func TestIDsAreResolvedOrRefusedWithCandidates(t *testing.T) {
 	}
 	if _, _, err := d.Resolve(gateway.Resource, id["write"], []string{id["write"]}, nil); err == nil {
 		t.Error("a tool is a resource")
+	}
+}
+
+// The address of a resource is taken where one server alone lists it, with or without the server, and a part of one
+// has candidates.
+func TestAResourceIsFoundByItsAddress(t *testing.T) {
+	d := gateway.NewDirectory(nil, []gateway.Listing{
+		{Server: gateway.Server{Name: "hub"}, Offered: []gateway.Offered{offeredResource("readme", "file:///notes/readme.md"), offeredResource("both", "doc://both")}},
+		{Server: gateway.Server{Name: "lib"}, Offered: []gateway.Offered{offeredResource("both", "doc://both"), offeredResource("todo", "doc://todo")}},
+	})
+	for answer, want := range map[string]string{
+		"file:///notes/readme.md": "hub readme", " FILE:///notes/README.md": "hub readme", "hub:file:///notes/readme.md": "hub readme", "lib:doc://both": "lib both",
+		"doc://both": "? hub both, lib both", "readme.md": "? hub readme", "/notes/readme.md": "? hub readme", "doc://t": "? lib todo", "doc://": "? hub both, lib both, lib todo",
+		"eadme.md": "? ", "file:///notes/gone.md": "? ", "hub:doc://todo": "? lib todo",
+	} {
+		entry, _, err := d.Resolve(gateway.Resource, answer, nil, nil)
+		got := entry.Server + " " + entry.Item.Name
+		var failed *gateway.Error
+		if errors.As(err, &failed) {
+			selection, _ := failed.Details["selection"].(gateway.Selection)
+			var candidates []string
+			for _, id := range selection.Candidates {
+				entry, err := d.Find(gateway.Resource, id)
+				if err != nil {
+					t.Errorf("%q: %v", answer, err)
+				}
+				candidates = append(candidates, entry.Server+" "+entry.Item.Name)
+			}
+			got = "? " + strings.Join(candidates, ", ")
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s (%v)", answer, got, want, err)
+		}
 	}
 }
 

@@ -183,9 +183,9 @@ func (d *Directory) Resolve(kind Kind, answer string, offered []string, names ma
 				errors.As(err, &failed)
 			}
 		}
-		if near := fault.Nearest(bare, slices.Sorted(maps.Keys(names))); near != "" {
+		if near, id := d.meant(kind, bare, names); near != "" {
 			failed = Fail(failed.Code, answer, "no %s has the id %s; did you mean %q?", kind, quote.Text(bare, 120), near)
-			s.Candidates = []string{names[near]}
+			s.Candidates = []string{id}
 		} else if same, near := d.alike(kind, bare); len(same) > 0 {
 			s.Candidates = same[:min(len(same), mostCandidates)]
 		} else if near := nearest(bare, near); near != "" {
@@ -197,6 +197,30 @@ func (d *Directory) Resolve(kind Kind, answer string, offered []string, names ma
 	return Entry{}, nil, failed
 }
 
+// meant returns what an unknown name is similar to, and its id, "" if nothing is: one of the other names of ids, or
+// else the id of one thing alone that is called so.
+func (d *Directory) meant(kind Kind, bare string, names map[string]string) (name, id string) {
+	known := map[string]string{}
+	for id, entry := range d.entries {
+		if name := entry.Item.Name; d.has(kind, id) {
+			if _, twice := known[name]; twice {
+				id = ""
+			}
+			known[name] = id
+		}
+	}
+	maps.Copy(known, names)
+	if len(known) > mostCompared {
+		known = names
+	}
+	maps.DeleteFunc(known, func(_, id string) bool { return id == "" })
+	name = fault.Meant(bare, slices.Sorted(maps.Keys(known)))
+	if _, other := names[name]; !other {
+		return known[name], known[name]
+	}
+	return name, known[name]
+}
+
 // has returns whether there is an entry of a kind with an id.
 func (d *Directory) has(kind Kind, id string) bool {
 	entry, known := d.entries[id]
@@ -204,7 +228,8 @@ func (d *Directory) has(kind Kind, id string) bool {
 }
 
 // anyCase matches a rejected answer with all ids of a kind, with or without hash and version, and with their other
-// names, ignoring case. What only begins an id, or the name in one, is rejected with those that it begins.
+// names and the addresses of resources, ignoring case. What only begins an id, or the name in one, or begins or ends
+// an address, is rejected with those.
 func (d *Directory) anyCase(rejected Selection, kind Kind, names map[string]string) Selection {
 	bare := strings.TrimSpace(rejected.Raw)
 	var exact, folded, begun []string
@@ -226,6 +251,13 @@ func (d *Directory) anyCase(rejected Selection, kind Kind, names map[string]stri
 				_, rest, more = strings.Cut(rest, ":")
 			}
 			look(id, id)
+			if uri := d.entries[id].Offered.URI; kind == Resource {
+				look(uri, id)
+				look(d.entries[id].Item.Namespace+":"+uri, id)
+				if strings.HasPrefix(uri, bare) || strings.HasSuffix(uri, "/"+strings.TrimPrefix(bare, "/")) {
+					begun = append(begun, id)
+				}
+			}
 			if begin, _, cut := strings.Cut(id, "#"); cut {
 				look(begin, id)
 			}
