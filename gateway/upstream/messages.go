@@ -162,9 +162,10 @@ func (m *messages) take(line []byte, whole bool) []byte {
 // byteOrderMark says how a text is encoded, and is no part of a message.
 const byteOrderMark = "\ufeff"
 
-// A server that sends many notifications is read in portions.
+// A server that sends many notifications is read in portions, with pauses that grow with their number.
 const (
 	notifiedPart  = 256
+	notifiedEach  = 10 * time.Nanosecond
 	notifiedPause = 5 * time.Millisecond
 )
 
@@ -179,7 +180,7 @@ func (m *messages) message(text []byte) []byte {
 		return out
 	}
 	if m.notified++; m.notified%notifiedPart == 0 {
-		time.Sleep(notifiedPause) // then its output buffer fills up, and the server waits
+		time.Sleep(min(notifiedPause, time.Duration(m.notified)*notifiedEach)) // then its output buffer fills up, and the server waits
 	}
 	if m.dispatch(method, params) {
 		return nil
