@@ -267,8 +267,10 @@ func (e *execution) dispatch(ctx context.Context) error {
 	if err != nil {
 		return gateway.Fail(gateway.ArgsInvalid, e.entry.Item.ID, "the arguments are no JSON")
 	}
+	with := hooks(e.r, e.server.Name)
+	with.Reads = e.entry.Offered.Annotations.ReadOnly
 	for attempt := 1; ; attempt++ {
-		e.answer, err = e.tools.pool.Call(ctx, e.server, e.entry.Offered.Name, args, hooks(e.r, e.server.Name))
+		e.answer, err = e.tools.pool.Call(ctx, e.server, e.entry.Offered.Name, args, with)
 		if err == nil {
 			return nil
 		}

@@ -26,6 +26,8 @@ import (
 
 // Hooks are called during a call; each may be nil.
 type Hooks struct {
+	// Reads says that the call changes nothing, so that it can be made again whatever became of it.
+	Reads bool
 	// Progress receives the progress of the server. It must not wait.
 	Progress func(done, total float64, message string)
 	// Elicit asks the person behind the call, with a message and a JSON Schema from the server. It returns the action
@@ -193,6 +195,7 @@ func (p *Pool) Read(ctx context.Context, s gateway.Server, uri string, hooks Hoo
 	if err := p.vouch(ctx, s, gateway.Resource, uri); err != nil {
 		return nil, err
 	}
+	hooks.Reads = true
 	return with(ctx, p, s, hooks, func(ctx context.Context, session *mcp.ClientSession, token string) (parts []Part, err error) {
 		params := &mcp.ReadResourceParams{URI: uri}
 		params.SetProgressToken(token)
@@ -213,6 +216,7 @@ func (p *Pool) Prompt(ctx context.Context, s gateway.Server, name string, args m
 	if err := p.vouch(ctx, s, gateway.Prompt, name); err != nil {
 		return nil, err
 	}
+	hooks.Reads = true
 	return with(ctx, p, s, hooks, func(ctx context.Context, session *mcp.ClientSession, token string) (parts []Part, err error) {
 		params := &mcp.GetPromptParams{Name: name, Arguments: args}
 		params.SetProgressToken(token)
@@ -305,7 +309,9 @@ func (l *link) do(ctx context.Context, s gateway.Server, hooks Hooks, call func(
 		answered := false
 		select {
 		case err = <-done:
-			answered = err == nil
+			if answered = err == nil; !answered && strings.Contains(err.Error(), unanswered) {
+				err = &noMessage{"a stream that ended without an answer", hooks.Reads}
+			}
 		case <-limited.Done():
 		}
 		var e *gateway.Error
@@ -337,6 +343,9 @@ func (l *link) do(ctx context.Context, s gateway.Server, hooks Hooks, call func(
 		return err
 	}
 }
+
+// unanswered is what the client says of a request whose stream has ended.
+const unanswered = "request terminated without response"
 
 // renew drops a session that the server does not know any more. That is not a failure.
 func (l *link) renew(session *mcp.ClientSession) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -42,13 +43,21 @@ func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 		if has == nil {
 			has = &mcp.ServerCapabilities{}
 		}
-		// A failure to list one kind does not affect others.
-		of := func(has bool, kind gateway.Kind, all string, list func() error) {
+		var late *gateway.Error
+		// A failure to list one kind does not affect others, nor does one that is waited for in vain.
+		of := func(has bool, kind gateway.Kind, all string, list func(context.Context) error) {
 			if !has || err != nil {
 				return
 			}
-			problem := list()
+			limited, cancel := mostOf(ctx)
+			defer cancel()
+			problem := list(limited)
 			if problem == nil {
+				return
+			}
+			if limited.Err() != nil && ctx.Err() == nil {
+				late = gateway.Fail(gateway.UpstreamTimeout, s.Name, "the upstream %s does not list its %s: it did not answer in time; gateway_refresh asks again", s.Name, all)
+				c.Problems = append(c.Problems, late)
 				return
 			}
 			var refused *jsonrpc.Error
@@ -61,7 +70,7 @@ func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 				c.Problems = append(c.Problems, gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s does not list its %s: %s", s.Name, all, why))
 			}
 		}
-		of(has.Tools != nil, gateway.Tool, "tools", func() error {
+		of(has.Tools != nil, gateway.Tool, "tools", func(ctx context.Context) error {
 			return take(&c, l.clean, s, tool, func(cursor string) ([]*mcp.Tool, string, error) {
 				r, err := session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 				if err != nil {
@@ -70,7 +79,7 @@ func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 				return r.Tools, r.NextCursor, nil
 			})
 		})
-		of(has.Resources != nil, gateway.Resource, "resources", func() error {
+		of(has.Resources != nil, gateway.Resource, "resources", func(ctx context.Context) error {
 			return take(&c, l.clean, s, resource, func(cursor string) ([]*mcp.Resource, string, error) {
 				r, err := session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
 				if err != nil {
@@ -79,7 +88,7 @@ func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 				return r.Resources, r.NextCursor, nil
 			})
 		})
-		of(has.Resources != nil, gateway.Resource, "resource templates", func() error {
+		of(has.Resources != nil, gateway.Resource, "resource templates", func(ctx context.Context) error {
 			return take(&c, l.clean, s, template, func(cursor string) ([]*mcp.ResourceTemplate, string, error) {
 				r, err := session.ListResourceTemplates(ctx, &mcp.ListResourceTemplatesParams{Cursor: cursor})
 				if err != nil {
@@ -88,7 +97,7 @@ func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 				return r.ResourceTemplates, r.NextCursor, nil
 			})
 		})
-		of(has.Prompts != nil, gateway.Prompt, "prompts", func() error {
+		of(has.Prompts != nil, gateway.Prompt, "prompts", func(ctx context.Context) error {
 			return take(&c, l.clean, s, prompt, func(cursor string) ([]*mcp.Prompt, string, error) {
 				r, err := session.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
 				if err != nil {
@@ -97,6 +106,9 @@ func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 				return r.Prompts, r.NextCursor, nil
 			})
 		})
+		if err == nil && late != nil && len(c.Offered) == 0 {
+			return c, late
+		}
 		if err == nil && len(c.Offered)+len(c.Problems) == 0 {
 			why := "it lists nothing"
 			switch {
@@ -109,6 +121,15 @@ func (l *link) catalog(ctx context.Context, s gateway.Server) (Catalog, error) {
 		}
 		return c, err
 	})
+}
+
+// mostOf leaves a quarter of the time that there is for what comes after.
+func mostOf(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, limited := ctx.Deadline()
+	if !limited {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(end)*3/4)
 }
 
 // take adds the pages of a listing, whose number is bounded.

@@ -613,3 +613,72 @@ func TestAServerThatSaysNothingIsNotWaitedForByOthers(t *testing.T) {
 		t.Errorf("%v, %v, %v", listings, missing, err)
 	}
 }
+
+// TestAKindThatIsWaitedForInVainLeavesTheOthers never answers one of the listings.
+func TestAKindThatIsWaitedForInVainLeavesTheOthers(t *testing.T) {
+	for method, want := range map[string]string{
+		"tools/list": "resource notes", "resources/list": "tool count, tool odd", "resources/templates/list": "tool count, tool odd, resource notes", "prompts/list": "tool count, tool odd, resource notes",
+	} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			s, _ := web(t, func(w http.ResponseWriter, r *http.Request, asked wired) bool {
+				switch asked.Method {
+				case method:
+					<-r.Context().Done()
+				case "resources/list":
+					w.Header().Set("Content-Type", "application/json")
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"resources":[{"uri":"doc://notes","name":"notes"}]}}`, asked.ID)
+				default:
+					return false
+				}
+				return true
+			})
+			s.TimeoutMS = 4_000
+			c, err := open(t).Catalog(t.Context(), s)
+			var offered []string
+			for _, o := range c.Offered {
+				offered = append(offered, string(o.Kind)+" "+o.Name)
+			}
+			if err != nil || strings.Join(offered, ", ") != want || len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Message, "it did not answer in time; gateway_refresh asks again") {
+				t.Errorf("it offers %v, %v, %v", offered, c.Problems, err)
+			}
+		})
+	}
+	s, _ := web(t, func(_ http.ResponseWriter, r *http.Request, asked wired) bool {
+		if strings.HasSuffix(asked.Method, "/list") {
+			<-r.Context().Done()
+		}
+		return false
+	})
+	s.TimeoutMS = 1_000
+	if c, err := open(t).Catalog(t.Context(), s); code(err) != gateway.UpstreamTimeout {
+		t.Errorf("of a server that lists nothing: %v, %v", c, err)
+	}
+}
+
+// TestAStreamThatEndsWithoutAnAnswerIsOfItsCallAlone may be asked again if the call reads.
+func TestAStreamThatEndsWithoutAnAnswerIsOfItsCallAlone(t *testing.T) {
+	for _, stream := range []string{"", ": a comment\n\n", "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":\"x\"}}\n\n"} {
+		s, begun := web(t, func(w http.ResponseWriter, _ *http.Request, asked wired) bool {
+			if asked.Params.Name != "odd" && asked.Method != "resources/read" {
+				return false
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, stream)
+			return true
+		})
+		p := open(t)
+		for reads, want := range map[bool]gateway.Code{true: gateway.UpstreamUnavailable, false: gateway.UpstreamError} {
+			_, err := call(t, p, s, "odd", "", upstream.Hooks{Reads: reads})
+			if code(err) != want || !strings.Contains(err.Error(), "it answered with a stream that ended without an answer") {
+				t.Errorf("%q, read %v: %v", stream, reads, err)
+			}
+		}
+		if _, err := p.Read(t.Context(), s, "doc://a", upstream.Hooks{}); code(err) != gateway.UpstreamUnavailable {
+			t.Errorf("%q of a resource: %v", stream, err)
+		}
+		if _, err := call(t, p, s, "count", "", upstream.Hooks{}); err != nil || begun.Load() != 1 {
+			t.Errorf("%q, the next call: %v, %d sessions", stream, err, begun.Load())
+		}
+	}
+}
