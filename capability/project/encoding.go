@@ -212,11 +212,7 @@ func (r *reading) field(at string, schema map[string]any, f capability.Field, of
 	if f.Brief || f.Rare {
 		f = *briefly(&f)
 	}
-	meant := f.Default
-	if meant == false {
-		meant = nil
-	}
-	r.same(at+".default", schema["default"], meant)
+	r.same(at+".default", schema["default"], defaultOf(&f))
 	if text, _ := schema["description"].(string); !strings.HasPrefix(text, f.Description) {
 		r.same(at+".description", text, f.Description)
 	}
@@ -267,13 +263,13 @@ func (r *reading) value(at string, schema map[string]any, f capability.Field, of
 	if f.Type == capability.BigInteger && pattern == "" && !f.Brief {
 		pattern = `^-?\d+$`
 	}
-	r.same(at+".pattern", schema["pattern"], orNil(pattern))
+	r.same(at+".pattern", schema["pattern"], orNil(portable(pattern)))
 	r.same(at+".min_length", schema["minLength"], number(f.MinLength))
 	r.same(at+".max_length", schema["maxLength"], number(f.MaxLength))
 	r.same(at+".node_type", schema["trails:node_type"], orNil(f.NodeType))
 	if kind == "integer" || kind == "number" {
-		r.same(at+".min_value", schema["minimum"], f.MinValue)
-		r.same(at+".max_value", schema["maximum"], f.MaxValue)
+		r.same(at+".min_value", schema["minimum"], numberOf(&f, f.MinValue))
+		r.same(at+".max_value", schema["maximum"], numberOf(&f, f.MaxValue))
 	}
 	enum, fixed := f.OneOf, f.HasValue
 	if f.Many {

@@ -18,7 +18,7 @@ func TestEveryRefusalHasAPublicReport(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	for _, rule := range []string{ruleName, ruleDescription, ruleRoot, ruleCombination, ruleType, ruleTypes, ruleItems, ruleProperty, ruleAdditional, ruleEnum, ruleConst, ruleFormat, ruleDepth} {
+	for _, rule := range []string{ruleName, ruleDescription, ruleRoot, ruleCombination, ruleType, ruleTypes, ruleItems, ruleProperty, ruleAdditional, ruleEnum, ruleConst, ruleFormat, ruleDepth, ruleBound, rulePattern, ruleKeyword} {
 		if whoRefuse(rule) == "" {
 			t.Errorf("nobody is known to refuse what the rule %s finds", rule)
 		}
@@ -37,6 +37,9 @@ func TestWhatAHostRefusesIsFoundWhereverItStands(t *testing.T) {
 		ruleEnum:        {"type": "integer", "enum": []any{1, 2}},
 		ruleConst:       {"type": "string", "const": "a"},
 		ruleFormat:      {"type": "string", "format": "vector"},
+		ruleBound:       {"type": "integer", "maximum": "9223372036854775807"},
+		rulePattern:     {"type": "string", "pattern": "(?i)a"},
+		ruleKeyword:     {"type": "string", "contentEncoding": "base64"},
 	} {
 		for place, around := range map[string]func(map[string]any) map[string]any{
 			"a member": func(s map[string]any) map[string]any { return s },
@@ -76,6 +79,23 @@ func TestArgumentsHaveOneType(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// A pattern stands in a schema if JavaScript takes it, which is asked for here by a list that it has been tried on.
+func TestPatternsThatJavaScriptTakesStandInSchemas(t *testing.T) {
+	for pattern, want := range map[string]bool{
+		`^[A-Z]{2}-\d{4}$`: true, `^-?\d+$`: true, `^(?:a|b)+?(c)*$`: true, `^(?<year>\d{4})$`: true, `[^@\s]+@[\w.\-]+`: true, `a{2,}`: true, `\p{Lu}\P{N}`: true,
+		`^https?:\/\/`: true, `\x41`: true, `é{1,3}`: true, `[\^\]]`: true, `a\.b\\`: true, ``: true, `\(a\)`: true,
+		`(?i)^a`: false, `(?P<n>a)`: false, `(?s:.)`: false, `\Aa\z`: false, `\pL`: false, `\p{Greek}`: false, `\p{Yi}`: false, `\x{1F600}`: false, `[[:alpha:]]`: false,
+		`\Qa.b\E`: false, `a\:b`: false, `\-`: false, `a{`: false, `{a}`: false, `a]`: false, `[]a]`: false, `\a`: false, `\101`: false, `[a\z]`: false, `\_`: false,
+	} {
+		if got := portable(pattern) == pattern; got != want {
+			t.Errorf("%s: %v", pattern, got)
+		}
+		if _, err := regexp.Compile(pattern); err != nil && pattern != `[a\z]` {
+			t.Errorf("%s is none of RE2 either: %v", pattern, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -26,6 +27,9 @@ const (
 	ruleConst       = "schema-const"
 	ruleFormat      = "schema-format"
 	ruleDepth       = "schema-depth"
+	ruleBound       = "schema-bound"
+	rulePattern     = "schema-pattern"
+	ruleKeyword     = "schema-keyword"
 )
 
 const (
@@ -40,12 +44,15 @@ const (
 )
 
 var (
-	// toolNames is the pattern that MCP's specification recommends and most hosts require.
-	toolNames = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	// toolNames is the pattern that MCP's specification recommends and most hosts require; one takes no digit and no
+	// hyphen at the beginning.
+	toolNames = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
 	// propertyNames is the pattern that one host requires.
 	propertyNames = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 	// combinations are the keywords that at least one host refuses, at the top level or anywhere.
 	combinations = []string{"$ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "patternProperties", "dependencies"}
+	// keywords are those that at least one host does not know.
+	keywords = []string{"contentEncoding", "contentMediaType", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "propertyNames", "uniqueItems", "$schema"}
 	// formats are those of draft-07, section 7.3.
 	formats = strings.Fields("date-time date time email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-reference uri-template json-pointer relative-json-pointer regex")
 )
@@ -117,6 +124,19 @@ func (l *linting) schema(at string, schema map[string]any, depth int) {
 	}
 	if _, has := schema["const"]; has {
 		l.add(at, ruleConst, "the schema has const, which some hosts do not know", "say one_of with the one value in the place of has_value")
+	}
+	for _, keyword := range keywords {
+		if _, has := schema[keyword]; has {
+			l.add(at, ruleKeyword, fmt.Sprintf("the schema has %s, which some hosts do not know", keyword), "keep bytes elsewhere, and their address in a property of type uri")
+		}
+	}
+	for _, keyword := range []string{"minimum", "maximum"} {
+		if _, isNumber := schema[keyword].(json.Number); schema[keyword] != nil && !isNumber {
+			l.add(at, ruleBound, fmt.Sprintf("%s is no number", keyword), "report it: only a bug of trails makes such a schema")
+		}
+	}
+	if pattern, has := schema["pattern"].(string); has && portable(pattern) != pattern {
+		l.add(at, rulePattern, fmt.Sprintf("the pattern %s is not one of ECMA-262", pattern), "report it: only a bug of trails makes such a schema")
 	}
 	if format, has := schema["format"].(string); has && !slices.Contains(formats, format) {
 		l.add(at, ruleFormat, fmt.Sprintf("the format %s is none of draft-07", format), "use one of JSON Schema's own formats, or a pattern")

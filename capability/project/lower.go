@@ -219,8 +219,8 @@ func briefly(f *capability.Field) *capability.Field {
 
 // whole writes the keywords of a field that are not about single values.
 func (w *writer) whole(f *capability.Field) {
-	if f.Default != nil && f.Default != false { // what may be left out is not so
-		w.set("default", f.Default)
+	if v := defaultOf(f); v != nil {
+		w.set("default", v)
 	}
 	w.setText("description", describe(f))
 }
@@ -276,15 +276,15 @@ func (w *writer) one(of several, f *capability.Field, null nulls) {
 	}
 	w.setInt("maxItems", f.Dim)
 	w.setInt("maxLength", f.MaxLength)
-	if isNumeric(f.Type) && f.MaxValue != nil {
-		w.set("maximum", f.MaxValue)
+	if most := numberOf(f, f.MaxValue); most != nil {
+		w.set("maximum", most)
 	}
 	w.setInt("minItems", f.Dim)
 	w.setInt("minLength", f.MinLength)
-	if isNumeric(f.Type) && f.MinValue != nil {
-		w.set("minimum", f.MinValue)
+	if least := numberOf(f, f.MinValue); least != nil {
+		w.set("minimum", least)
 	}
-	w.setText("pattern", cmp.Or(f.Pattern, form.pattern))
+	w.setText("pattern", portable(cmp.Or(f.Pattern, form.pattern)))
 	if inner {
 		w.properties(of, true, f.Fields)
 	}
@@ -326,19 +326,39 @@ func (w *writer) columns(of several, cells []capability.Cell) {
 	w.end()
 }
 
-func isNumeric(t capability.Type) bool {
-	return t == capability.Integer || t == capability.Number || t == capability.Decimal
+// numberOf returns a bound of a field if JSON has a number for it, otherwise nil: for dates, and for integers beyond
+// those that JSON keeps.
+func numberOf(f *capability.Field, bound any) any {
+	_, isText := bound.(string)
+	if isText || f.Type != capability.Integer && f.Type != capability.Number && f.Type != capability.Decimal {
+		return nil
+	}
+	return bound
+}
+
+// defaultOf returns the default of a field that its schema has: none for false, because what may be left out is not so.
+func defaultOf(f *capability.Field) any {
+	switch {
+	case f.Default == false:
+		return nil
+	case f.Many && f.Default != nil:
+		return []any{f.Default}
+	}
+	return f.Default
 }
 
 // describe adds to a field's description what no keyword expresses.
 func describe(f *capability.Field) string {
 	texts := make([]string, 1, 6)
 	texts[0] = f.Description
-	if !isNumeric(f.Type) && f.MinValue != nil {
+	if f.MinValue != nil && numberOf(f, f.MinValue) == nil {
 		texts = append(texts, fmt.Sprintf("At least %v.", f.MinValue))
 	}
-	if !isNumeric(f.Type) && f.MaxValue != nil {
+	if f.MaxValue != nil && numberOf(f, f.MaxValue) == nil {
 		texts = append(texts, fmt.Sprintf("At most %v.", f.MaxValue))
+	}
+	if f.Pattern != portable(f.Pattern) {
+		texts = append(texts, fmt.Sprintf("Matches %s in the syntax of RE2.", f.Pattern))
 	}
 	if f.Many && f.HasValue != nil {
 		texts = append(texts, fmt.Sprintf("One of the values must be %s.", encode(f.HasValue)))
