@@ -113,7 +113,7 @@ func (p *parser) notTriples(g *group) {
 		v := p.takeVar()
 		p.expect(")")
 		if g.scope.has(v) { // section 10.1
-			p.failFrom(at, "BIND cannot set ?"+string(v)+": the group uses it already")
+			p.failFrom(at, "BIND cannot set ?"+string(v)+": the group uses it already; name another variable, or compare: FILTER(?"+string(v)+" = …)")
 		}
 		g.scope.add(v)
 		g.op = Extend{g.op, v, expr}

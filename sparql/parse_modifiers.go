@@ -77,7 +77,7 @@ func (p *parser) groupKey(l *level) GroupKey {
 	at := p.tok.start
 	v := p.takeVar()
 	if l.scope.has(v) {
-		p.failFrom(at, "GROUP BY cannot set ?"+string(v)+": the pattern uses it already")
+		p.failFrom(at, "GROUP BY cannot set ?"+string(v)+": the pattern uses it already; name another variable")
 	}
 	l.scope.add(v)
 	p.expect(")")

@@ -76,7 +76,7 @@ func (p *parser) solved(l *level) Op {
 func (p *parser) project(l *level) {
 	if l.star {
 		if l.grouped() {
-			p.failFrom(l.starAt, "SELECT * cannot stand with GROUP BY or aggregates: name the variables")
+			p.failFrom(l.starAt, "SELECT * cannot stand with GROUP BY or aggregates: name the variables, or leave GROUP BY out")
 		}
 		l.projected = l.scope.vars
 		return
@@ -84,7 +84,7 @@ func (p *parser) project(l *level) {
 	var names scope
 	for _, i := range l.items {
 		if i.expr != nil && (l.scope.has(i.name) || names.has(i.name)) {
-			p.failFrom(i.at, "SELECT cannot set ?"+string(i.name)+": it has a value already")
+			p.failFrom(i.at, "SELECT cannot set ?"+string(i.name)+": it has a value already; name another variable")
 		}
 		names.add(i.name)
 		if i.expr != nil {

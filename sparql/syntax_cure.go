@@ -33,6 +33,9 @@ const (
 	nameBehind = `([\pL\pN_%](?:[^\s{}()<>"'^|;,]*[^\s{}()<>"'^|;,.])?)`
 )
 
+// ahead matches a text behind which a property is due.
+const ahead = `(?:[{.]\s*(?:[?$]\w+|<[^>]*>|[\w-]*:[\w\\/-]+)\s+|;\s*)$`
+
 // cures are tried in order; the first that matches is shown.
 var cures = []cure{
 	// Names of nodes as answers show them.
@@ -77,6 +80,10 @@ var cures = []cure{
 	{`^\s*$`, `(?i)^CALL\b`, `this is Cypher; in SPARQL the types that there are are SELECT DISTINCT ?type { ?x a ?type }`},
 	{`^\s*$`, `(?i)^(?:DETACH\s+DELETE|REMOVE)\b`, `this is Cypher; in SPARQL it is DELETE WHERE { <IRI> ?p ?o }, an update`},
 	{`^\s*$`, `(?i)^FOR\s+\w+\s+IN\b`, `this is AQL; in SPARQL FOR x IN type is SELECT ?x { ?x a :Type }`},
+	{`^\s*$`, `(?i)^INSERT\s+INTO\s+\w+\s*(?:\(|VALUES)`, `this is SQL; in SPARQL it is INSERT DATA { <IRI> a :Type ; :name "…" }, an update`},
+	{`^\s*$`, `(?i)^DELETE\s+FROM\s+\w`, `this is SQL; in SPARQL it is DELETE WHERE { <IRI> ?p ?o }, an update`},
+	{begin, `(?i)^COUNT\b`, `it is SELECT (COUNT(*) AS ?n) { ?x a :Type }`},
+	{`\}\s*$`, `(?i)^RETURN\b`, `what is returned stands in SELECT: leave RETURN out`},
 	{`^\s*$`, `(?i)^(?:SET\b|UPDATE\s.*\sSET\b)`, `this is SQL; in SPARQL it is DELETE { ?x :name ?old } INSERT { ?x :name "…" } WHERE { ?x :name ?old }, an update`},
 	{`(?i)^\s*SELECT\s+(?:DISTINCT\s+)?$`, `(?i)^TOP\s+(\d+)`, `there is no TOP: LIMIT $1 at the end`},
 	{``, `(?i)^FETCH\s+(?:FIRST|NEXT)\s+(\d+)`, `it is LIMIT $1`},
@@ -105,6 +112,14 @@ var cures = []cure{
 	{`(?i)\bINSERT\s+$`, `(?i)^INTO\s+(?:GRAPH\s+)?(<[^>]*>)`, `statements of a graph are INSERT DATA { GRAPH $1 { … } }`},
 
 	// Aggregates and expressions of SELECT.
+	{`(?i)\bSELECT\s[^{]*$`, `(?i)^(?:LIMIT|OFFSET|ORDER|GROUP|HAVING)\b`, `the pattern stands before it, in braces: WHERE { ?s ?p ?o }`},
+	{`(?i)\b(?:COUNT|SUM|MIN|MAX|AVG|SAMPLE|GROUP_CONCAT)\s*\([^{}]*$`, `(?i)^(?:COUNT|SUM|MIN|MAX|AVG|SAMPLE|GROUP_CONCAT)\s*\(`, `compute the inner one in a query within: { SELECT … }`},
+	{`(?i)\bSELECT\s[^{]*$`, `(?i)^WITH\s*\{`, `a query within another stands in braces in the pattern: WHERE { { SELECT … } }`},
+	{`(?i)\b(ORDER|GROUP)\s+$`, `^[?$(\w]`, `it is $1 BY`},
+	{`(?i)\b(?:ORDER|GROUP)\s+BY\s[^{]*$`, `^["'](\w+)["']`, `a variable has a question mark and no quotes: ?$1`},
+	{`(?i)\b(?:ORDER|GROUP)\s+BY\s[^{]*$`, `^\d`, `a key is a variable of SELECT, such as ?x, and not its number`},
+	{`(?i)\b(?:ORDER|GROUP)\s+BY\s[^{]*?:(\w+)>?\s*$`, `(?i)^(?:LIMIT\b|OFFSET\b|$)`, `a key is a variable: write ?x :$1 ?$1 as a pattern, and ?$1 as the key`},
+	{`(?i)\bORDER\s+BY\s[^{]*\b(COUNT|SUM|MIN|MAX|AVG)\s*$`, `(?i)^(?:[)?$]|LIMIT\b|$)`, `an aggregate takes its argument in brackets: DESC($1(?x))`},
 	{`(?i)\bSELECT\s[^{(]*(?:\([^{]*\)\s*)?$`, `(?i)^(\w+\s*\((?:[^()]|\([^()]*\))*\))\s+AS\s+[?$]?(\w+)`, `an expression of SELECT needs brackets: ($1 AS ?$2)`},
 	{`(?i)\bSELECT\s[^{(]*(?:\([^{]*\)\s*)?$`, `(?i)^((?:COUNT|SUM|MIN|MAX|AVG|SAMPLE|GROUP_CONCAT)\s*\((?:[^()]|\([^()]*\))*\))`, `an expression of SELECT needs brackets and a name: ($1 AS ?n)`},
 	{`(?i)\bSELECT\s[^{]*\((COUNT|SUM|MIN|MAX|AVG|SAMPLE|GROUP_CONCAT)\s*\(((?:[^()]|\([^()]*\))*)\)\s*$`, `^\)`, `an expression of SELECT needs a name: ($1($2) AS ?n)`},
@@ -211,6 +226,17 @@ var cures = []cure{
 	{``, `(?i)^ID\s*\(`, `it is STR(?x), the whole IRI of a node`},
 
 	// Patterns.
+	{ahead, `^_:(\w+)`, `a property is no blank node: write a variable, ?$1`},
+	{ahead, `^["'](\w+)["']`, `a property has a colon and no quotes: :$1`},
+	{ahead, `^-([\w-]*:\w+|<[^>]*>)`, `the inverse of a property is ^$1`},
+	{`[{.;]\s*([?$]\w+)\s+$`, `^([<>]=?|!=)\s*([^\s.;})]+)`, `a condition is a filter: FILTER($1 $2 $3)`},
+	{`(\([^()]*\)|[\w-]*:[\w-]+|<[^>]*>)$`, `^\{\d*,?\d*\}`, `a path has no numbers: write $1+ for one step and more, $1/$1 for two, $1? for none or one`},
+	{`(?s)\{[^{}]*[^\s{}]\s+$`, `(?i)^WHERE\s+([?$]\w+\s*[<>=!]+\s*[^\s})]+)`, `a condition is a filter: FILTER($1)`},
+	{``, `(?i)^LET\s*\(\s*([?$]\w+)\s*:?=\s*([^()]+?)\s*\)`, `a variable is named by BIND($2 AS $1)`},
+	{`(?i)\bVALUES\s*\([^)]*\)\s*\{\s*(?:\([^)]*\)\s*)*$`, `^("[^"]*"|[^\s(){}]+)`, `each row stands in brackets: ($1)`},
+	{`(?is)\bCONSTRUCT\s*(?:WHERE\s*)?\{[^{}]*$`, `(?i)^(FILTER|OPTIONAL|BIND|VALUES|MINUS|GRAPH|SERVICE)\b`, `a template has patterns alone, and $1 stands behind WHERE: CONSTRUCT { … } WHERE { … }`},
+	{`["']$`, `^\^([\w-]*:\w+|<[^>]*>)`, `a datatype stands behind two signs: ^^$1`},
+	{`'[^'"\n]*'$`, `^\w+[^'"\n]*'`, `a ' within a text is \', or the text stands in "`},
 	{`(\s:[\w-]+)\s+$`, `(?i)^((?:NOT\s+)?IN)\s*(\([^)]*\))`, `a pattern compares nothing: write$1 ?v FILTER(?v $2 $3)`},
 	{`[{.;}]\s*$`, `(?i)^((?:NOT\s+)?EXISTS)\s*\{`, `a condition on patterns is a filter: FILTER $1 { … }`},
 	{`\b(\d{4})$`, `^(-\d\d-\d\d)(T\d\d:\d\d:\d\dZ?)`, `a time is a text with its datatype: "$1$2$3"^^xsd:dateTime`},
@@ -234,7 +260,7 @@ var cures = []cure{
 	{``, `^--|^//|^/\*`, `a comment begins with #`},
 	{`/$`, `^[/*]`, `a comment begins with #`},
 	{`-$`, `^-`, `a comment begins with #`},
-	{``, `^(?:%|\$\{|\{\{|@\w{3})`, `a value that is filled in is a variable with a parameter: ?name and params {"name": …}`},
+	{``, `^(?:%|\$\{|\{\{|\{[A-Za-z]\w*\}|@\w{3})`, `a value that is filled in is a variable with a parameter: ?name and params {"name": …}`},
 	{`\.\s*$`, `^\.`, `one full stop is enough`},
 	{`[;,]\s*$`, `^,`, `behind a ',' stands another object`},
 
@@ -286,9 +312,19 @@ var namespaces = map[string]string{
 	"foaf": "http://xmlns.com/foaf/0.1/", "dc": "http://purl.org/dc/elements/1.1/", "dcterms": "http://purl.org/dc/terms/", "dct": "http://purl.org/dc/terms/",
 	"schema": "https://schema.org/", "geo": "http://www.w3.org/2003/01/geo/wgs84_pos#", "vcard": "http://www.w3.org/2006/vcard/ns#", "dcat": "http://www.w3.org/ns/dcat#",
 	"org": "http://www.w3.org/ns/org#", "time": "http://www.w3.org/2006/time#", "void": "http://rdfs.org/ns/void#", "wd": "http://www.wikidata.org/entity/",
-	"wdt": "http://www.wikidata.org/prop/direct/", "dbo": "http://dbpedia.org/ontology/", "dbr": "http://dbpedia.org/resource/", "fn": "http://www.w3.org/2005/xpath-functions#",
+	"wdt": "http://www.wikidata.org/prop/direct/", "p": "http://www.wikidata.org/prop/", "ps": "http://www.wikidata.org/prop/statement/", "pq": "http://www.wikidata.org/prop/qualifier/",
+	"dbp": "http://dbpedia.org/property/", "dbo": "http://dbpedia.org/ontology/", "dbr": "http://dbpedia.org/resource/", "fn": "http://www.w3.org/2005/xpath-functions#",
 	"rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "rdfs": "http://www.w3.org/2000/01/rdf-schema#", "xsd": "http://www.w3.org/2001/XMLSchema#",
 	"owl": "http://www.w3.org/2002/07/owl#", "skos": "http://www.w3.org/2004/02/skos/core#", "sh": "http://www.w3.org/ns/shacl#", "prov": "http://www.w3.org/ns/prov#",
+}
+
+// foreign says what to write for the prefixes of what other engines do beyond SPARQL.
+var foreign = map[string]string{
+	"wikibase": "Wikidata; leave SERVICE wikibase:label out: a label is a pattern, ?x rdfs:label ?label",
+	"bd":       "Blazegraph; leave it out: a label is a pattern, ?x rdfs:label ?label",
+	"hint":     "Blazegraph; leave it out: the order of patterns is chosen here",
+	"bif":      `Virtuoso; a word is searched by FILTER(CONTAINS(LCASE(?text), "word"))`,
+	"text":     `Jena; a word is searched by FILTER(CONTAINS(LCASE(?text), "word"))`,
 }
 
 // bareIRI is an IRI without its brackets.
@@ -298,6 +334,9 @@ var bareIRI = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]*://|urn:|mailto:)[^
 func (p *parser) undeclared(prefix string, at int) string {
 	if iri := bareIRI.FindString(p.text[at:]); iri != "" {
 		return fmt.Sprintf("; an IRI stands in < >: <%s>", iri)
+	}
+	if way := foreign[prefix]; way != "" {
+		return "; it is of " + way
 	}
 	namespace := namespaces[prefix]
 	if namespace == "" {
