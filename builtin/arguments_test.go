@@ -123,20 +123,24 @@ func TestArgumentsThatAreNoObjectAreAnsweredWithOne(t *testing.T) {
 	}
 }
 
-// Whoever gives a text, a number or an object where a list or an object is taken is shown one that
-// is taken.
+// Whoever gives a value of another JSON type than is taken is shown one that is taken, unless any text is: where
+// texts have a form of their own, as sort has, they have an example.
 func TestARefusedTypeIsAnsweredWithAnExampleThatIsAccepted(t *testing.T) {
+	given := []any{json.Number("7.5"), true, "text", map[string]any{"name": "desc"}, []any{map[string]any{"field": "name", "desc": true}}}
 	tried := 0
 	for _, d := range invoketest.Example(t).Callable(t) {
 		members(d.ID, d.InputShape.Fields, nil, func(at string, f capability.Field, _ map[string]any) {
-			if !f.Many && f.Type != capability.Object && f.Type != capability.Vector {
-				return
-			}
-			for _, given := range []any{json.Number("7"), true, "text"} {
-				for _, wrong := range f.Check(given) {
+			for _, v := range given {
+				for _, wrong := range f.Check(v) {
 					_, text, shown := strings.Cut(wrong.Message, ", such as ")
+					member := wrong.Field == f.Name+"[0]"
+					if !strings.Contains(wrong.Message, " must be a JSON ") || wrong.Field != f.Name && !member {
+						continue
+					}
 					if tried++; !shown {
-						t.Errorf("%s: %s", at, wrong.Message)
+						if f.Type != capability.String || f.Many && !member || f.Name == "sort" || f.Name == "select" {
+							t.Errorf("%s: %s", at, wrong.Message)
+						}
 						continue
 					}
 					decoder := json.NewDecoder(strings.NewReader(text))
@@ -144,6 +148,9 @@ func TestARefusedTypeIsAnsweredWithAnExampleThatIsAccepted(t *testing.T) {
 					var example any
 					if err := decoder.Decode(&example); err != nil {
 						t.Errorf("%s: %s: %v", at, wrong.Message, err)
+					}
+					if member {
+						example = []any{example}
 					}
 					if again := f.Check(example); len(again) > 0 {
 						t.Errorf("%s: %s is refused: %+v", at, text, again)
@@ -208,6 +215,9 @@ func TestUnknownMembersAreAnsweredWithTheKnownOnes(t *testing.T) {
 			if at < 0 {
 				t.Errorf("%s of %s takes anything", f.Name, d.ID)
 				continue
+			}
+			if !strings.Contains(wrong[at].Message, `"`+wrong[at].Field+`"`) {
+				t.Errorf("%s of %s: %s does not say where", f.Name, d.ID, wrong[at].Message)
 			}
 			for _, known := range f.Fields {
 				if !regexp.MustCompile(`\b` + known.Name + `\b`).MatchString(wrong[at].Message) {

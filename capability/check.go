@@ -23,20 +23,25 @@ import (
 // [json.Number]. It does not check what depends on the graph: whether a value is Unique, and what a reference refers
 // to. It refuses what the JSON Schema of the shape refuses (package project), and also invalid text of types that
 // JSON Schema cannot express.
-func (s Shape) Check(values map[string]any) []fault.FieldError {
+func (s Shape) Check(values map[string]any) []fault.FieldError { return s.checkAt("", values) }
+
+// checkAt is [Shape.Check] of an object whose members are named after a place: "" or "selector.".
+func (s Shape) checkAt(place string, values map[string]any) []fault.FieldError {
 	var fields []fault.FieldError
 	for name, v := range values {
 		f, known := s.Field(name)
+		f.Name = place + f.Name
 		switch {
 		case known && (v != nil || !f.Required || f.Nullable):
 			fields = append(fields, f.Check(v)...)
 		case !known && s.Closed:
-			fields = append(fields, unknownArgument(s, name, v))
+			fields = append(fields, unknownArgument(s, place+name, v))
 		}
 	}
 	for _, f := range s.Fields {
 		if v, given := values[f.Name]; f.Required && (!given || v == nil && !f.Nullable) {
-			fields = append(fields, fault.FieldError{Field: f.Name, Code: fault.Required, Message: f.Name + " is required", Constraint: true})
+			name := place + f.Name
+			fields = append(fields, fault.FieldError{Field: name, Code: fault.Required, Message: name + " is required", Constraint: true})
 		}
 	}
 	return fields
@@ -132,11 +137,7 @@ func (f Field) checkOne(v any) []fault.FieldError {
 		if len(f.Fields) == 0 {
 			return nil
 		}
-		fields := Shape{Fields: f.Fields, Closed: true}.Check(v)
-		for i := range fields {
-			fields[i].Field = f.Name + "." + fields[i].Field
-		}
-		return fields
+		return Shape{Fields: f.Fields, Closed: true}.checkAt(f.Name+".", v)
 	case string:
 		length := utf8.RuneCountInString(v)
 		switch {
@@ -196,11 +197,7 @@ func (f Field) checkType(v any) []fault.FieldError {
 		_, fits = v.(string)
 	}
 	if !fits {
-		example := ""
-		if f.Type == Object || f.Sample != nil {
-			example = suchAs(f.exampleOfOne())
-		}
-		return f.wrong(fault.Datatype, v, kind, "must be a JSON %s%s", kind, example)
+		return f.wrong(fault.Datatype, v, kind, "must be a JSON %s%s", kind, f.suchAsOne())
 	}
 	text, _ := v.(string)
 	if form, ok := texts[f.Type]; ok && !form.fits(text) {

@@ -91,6 +91,14 @@ func (s Shape) SuchAs() string {
 	return suchAs(members)
 }
 
+// suchAsOne ends a refusal with a valid value, unless any text is one.
+func (f Field) suchAsOne() string {
+	if f.Type == String && f.Sample == nil && len(f.OneOf) == 0 && f.HasValue == nil {
+		return ""
+	}
+	return suchAs(f.exampleOfOne())
+}
+
 // longestExample is how many bytes of JSON an example in a refusal has at most.
 const longestExample = 300
 

@@ -151,7 +151,9 @@ func fieldOf(name string, optional bool, member reflect.StructField) Field {
 		f.Default = f.valueOf(member, text)
 	}
 	if text, given := member.Tag.Lookup("example"); given {
-		f.Sample = f.valueOf(member, text)
+		if f.Sample = f.valueOf(member, text); f.Many {
+			f.Sample = []any{f.Sample}
+		}
 	}
 	f.Required = !optional && f.Default == nil
 	return f

@@ -28,11 +28,11 @@ type TableAsked struct {
 	Type       string      `json:"type" max:"1000" doc:"The name of a type of the schema; its subtypes are meant, too."`
 	Where      []Condition `json:"where,omitempty" doc:"Keep the nodes that fit every condition."`
 	Search     string      `json:"search,omitempty" max:"200" doc:"Keep the nodes whose label begins with it, whatever its case. It finds at most 10,000 nodes."`
-	Sort       string      `json:"sort,omitempty" doc:"The property to sort by; nodes without it come last. The first time by a text, and always by a reference, it costs a look at every node of the type."`
+	Sort       string      `json:"sort,omitempty" doc:"The property to sort by; nodes without it come last. The first time by a text, and always by a reference, it costs a look at every node of the type." example:"name"`
 	Descending bool        `json:"descending" default:"false"`
 	Limit      int         `json:"limit"`
 	Offset     int         `json:"offset" min:"0" max:"1000000000" default:"0"`
-	Columns    []string    `json:"columns,omitempty" max:"100" doc:"The properties to show; label, key and the first others when left out."`
+	Columns    []string    `json:"columns,omitempty" max:"100" doc:"The properties to show; label, key and the first others when left out." example:"name"`
 	Whole      bool        `json:"whole" default:"false" doc:"All values of a cell, and texts at their length."`
 	Facets     bool        `json:"facets" default:"false" doc:"Count the nodes for each value of the properties that list their values."`
 }

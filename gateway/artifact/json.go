@@ -38,7 +38,7 @@ func parse(text []byte) (any, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("it is no JSON: %w", err)
+			return nil, fmt.Errorf("it is no JSON (%w); use lines, grep or stats", err)
 		}
 		values = append(values, v)
 		if first, is := values[0].(map[string]any); len(values) > 1 && (first == nil || !is) {

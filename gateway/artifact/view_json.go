@@ -105,7 +105,7 @@ func (s *JSON) view(a Artifact) (Excerpt, error) {
 		}
 		path, err := jsonpath.Parse(s.Path)
 		if err != nil {
-			return Excerpt{}, fmt.Errorf("the path is none of RFC 9535: %w", err)
+			return Excerpt{}, fmt.Errorf("the path is none of RFC 9535, such as $.items[0].name: %s", strings.TrimPrefix(err.Error(), "jsonpath: "))
 		}
 		values = path.Select(v)
 	} else if list, is := v.([]any); is {

@@ -3,11 +3,11 @@ package artifact
 import (
 	"cmp"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,19 +20,34 @@ import (
 // columns.
 type Rows struct {
 	Type    string   `json:"type"`
-	Pointer string   `json:"pointer,omitempty"` // JSON Pointer to a list (RFC 6901); "" is all
-	Columns []string `json:"columns,omitempty"` // columns to show, in this order; all if empty
-	Where   []Where  `json:"where,omitempty"`   // conditions that all must hold
-	Sort    []string `json:"sort,omitempty"`    // columns to sort by; - before a name means descending
-	Offset  int      `json:"offset,omitempty"`  // rows to skip
-	Limit   int      `json:"limit,omitempty"`   // 1 to 500; 50 when it is 0
+	Pointer string   `json:"pointer,omitempty"`                // JSON Pointer to a list (RFC 6901); "" is all
+	Columns []string `json:"columns,omitempty" example:"name"` // columns to show, in this order; all if empty
+	Where   []Where  `json:"where,omitempty"`                  // conditions that all must hold
+	Sort    []string `json:"sort,omitempty" example:"-name"`   // columns to sort by; - before a name means descending
+	Offset  int      `json:"offset,omitempty"`                 // rows to skip
+	Limit   int      `json:"limit,omitempty"`                  // 1 to 500; 50 when it is 0
 }
 
 // Where is a condition on a column. Numbers are compared numerically, and are less than texts.
 type Where struct {
-	Column string `json:"column"`
-	Op     string `json:"op"` // =, !=, <, <=, >, >=, contains or matches (RE2)
-	Value  string `json:"value"`
+	Column string `json:"column" example:"name"`
+	Op     string `json:"op,omitempty"` // = (when it is ""), !=, <, <=, >, >=, contains or matches (RE2)
+	Value  Scalar `json:"value" type:"text"`
+}
+
+// Scalar is the text of a JSON string, number or boolean.
+type Scalar string
+
+// UnmarshalJSON reads one.
+func (s *Scalar) UnmarshalJSON(text []byte) error {
+	switch text[0] {
+	case '"':
+		return json.Unmarshal(text, (*string)(s))
+	case '{', '[', 'n':
+		return errors.New("the value of a condition must be a text, a number or a boolean")
+	}
+	*s = Scalar(text)
+	return nil
 }
 
 // table is rows by columns.
@@ -163,7 +178,7 @@ func number(value string) float64 {
 // holds returns the test for a condition.
 func (w Where) holds() (func(value string) bool, error) {
 	by := func(holds func(order int) bool) (func(string) bool, error) {
-		return func(value string) bool { return holds(compare(value, w.Value)) }, nil
+		return func(value string) bool { return holds(compare(value, string(w.Value))) }, nil
 	}
 	switch w.Op {
 	case "=", "":
@@ -179,15 +194,12 @@ func (w Where) holds() (func(value string) bool, error) {
 	case ">=":
 		return by(func(order int) bool { return order >= 0 })
 	case "contains":
-		wanted := strings.ToLower(w.Value)
+		wanted := strings.ToLower(string(w.Value))
 		return func(value string) bool { return strings.Contains(strings.ToLower(value), wanted) }, nil
 	case "matches":
-		pattern, err := regexp.Compile(w.Value)
-		if err == nil && len(w.Value) > mostPattern {
-			err = fmt.Errorf("it has more than %d bytes", mostPattern)
-		}
+		pattern, err := patternOf(string(w.Value))
 		if err != nil {
-			return nil, fmt.Errorf("the value is no pattern of RE2: %w", err)
+			return nil, err
 		}
 		return pattern.MatchString, nil
 	}

@@ -2,10 +2,14 @@ package artifact
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
+
+	"trails/text/quote"
 )
 
 // Head shows how a text begins.
@@ -147,6 +151,19 @@ type Grep struct {
 // mostPattern is how long a pattern may be, in bytes.
 const mostPattern = 1_000
 
+// patternOf reads a pattern of RE2.
+func patternOf(text string) (*regexp.Regexp, error) {
+	if len(text) == 0 || len(text) > mostPattern {
+		return nil, fmt.Errorf("the pattern has %d bytes, and may have 1 to %d", len(text), mostPattern)
+	}
+	pattern, err := regexp.Compile(text)
+	var wrong *syntax.Error
+	if errors.As(err, &wrong) {
+		return nil, fmt.Errorf("the pattern is none of RE2, which has no look-around and no back-references: %s in %s", wrong.Code, quote.Text(wrong.Expr, 100))
+	}
+	return pattern, err
+}
+
 // mostLine is the maximum number of bytes shown of a line.
 const mostLine = 300
 
@@ -155,12 +172,9 @@ func (s *Grep) view(a Artifact) (Excerpt, error) {
 	if err != nil {
 		return Excerpt{}, err
 	}
-	if len(s.Pattern) == 0 || len(s.Pattern) > mostPattern {
-		return Excerpt{}, fmt.Errorf("the pattern has %d bytes, and may have 1 to %d", len(s.Pattern), mostPattern)
-	}
-	pattern, err := regexp.Compile(s.Pattern)
+	pattern, err := patternOf(s.Pattern)
 	if err != nil {
-		return Excerpt{}, fmt.Errorf("the pattern is none of RE2: %w", err)
+		return Excerpt{}, err
 	}
 	limit, err := within("limit", s.Limit, 20, 1, 100)
 	if err != nil {
