@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"strings"
 
 	"trails/auth/policy"
 	"trails/kg"
@@ -106,6 +107,15 @@ type Parts struct {
 	Records int64
 	// Existed reports that the graph which a load names was there before.
 	Existed bool
+}
+
+// Whole is the text for a reader who is shown nothing else: the warnings, and then the text. It is "" where the answer
+// has no text of its own, because its outline begins with the warnings.
+func (p Parts) Whole() string {
+	if p.Text == "" || len(p.Warnings) == 0 {
+		return p.Text
+	}
+	return "warning: " + strings.Join(p.Warnings, "\nwarning: ") + "\n" + p.Text
 }
 
 // Content is a piece of an answer: a text, an image or sound, or a document.

@@ -126,7 +126,7 @@ type textContent struct {
 }
 
 func newToolResult(r request, done invoke.Result) *toolResult {
-	text := done.Text
+	text := done.Whole()
 	if text == "" {
 		text = outline.TextOf(done.Structured)
 	}

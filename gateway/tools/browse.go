@@ -132,9 +132,6 @@ func (t *Tools) browse(ctx context.Context, r *invoke.Request, in browsing, kind
 	if len(cards) == 0 {
 		lines = append(lines, fmt.Sprintf("no %s fits; other words may, or path \"/\" lists the namespaces", kind))
 	}
-	for _, warning := range slices.Backward(r.Parts.Warnings) {
-		lines = append([]string{"warning: " + warning}, lines...)
-	}
 	r.Parts.Text = strings.Join(lines, "\n")
 	return &browsed{cards, schema}, nil
 }

@@ -317,9 +317,6 @@ func (e *execution) compare(context.Context) error {
 func (e *execution) wrap(context.Context) error {
 	source := artifact.Source{ToolID: e.entry.Item.ID, Tool: e.entry.Offered.Name, Failed: e.answer.IsError}
 	e.outcome, e.kept = wrapped(e.r, e.session, e.directory, e.server.Name, source, e.answer.Parts, e.answer.Structured)
-	if e.differs != "" {
-		e.outcome.text = "warning: " + e.differs + "\n" + e.outcome.text
-	}
 	return nil
 }
 
