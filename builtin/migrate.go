@@ -293,7 +293,7 @@ func applyMigration(ctx context.Context, r *invoke.Request, in migrationsApplyin
 // migrationRollback is what rolling one back takes.
 type migrationRollback struct {
 	Number    int  `json:"number,omitempty" min:"1" doc:"The one that you take for the last."`
-	AllowLoss bool `json:"allow_data_loss" default:"false" doc:"Remove data that came later."`
+	AllowLoss bool `json:"allow_data_loss" default:"false" doc:"Remove data that the migration did not add."`
 	capability.ChangeArguments
 }
 

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -25,7 +26,12 @@ func nodeOf(ctx context.Context, r *invoke.Request, argument, ref string) (brows
 		if !fault.Is(err, fault.NotFound) {
 			return d, err
 		}
-		return d, fault.Argument(argument, fault.Class, ref, fault.Of(err).Message)
+		found, failed := labelled(ctx, r, s.Concrete(s.Type(name)), local)
+		hint := ""
+		if len(found) > 0 {
+			hint = fmt.Sprintf("; %q is the label of %s", local, strings.Join(namesOf(r, found), ", "))
+		}
+		return d, cmp.Or(failed, error(fault.Argument(argument, fault.Class, ref, fault.Of(err).Message+hint)))
 	}
 	if rdf.IsAbsoluteIRI(ref) || strings.HasPrefix(ref, "_:") {
 		var node rdf.Term = rdf.IRI(ref)
@@ -52,12 +58,18 @@ func nodeOf(ctx context.Context, r *invoke.Request, argument, ref string) (brows
 
 // severalLabelled refuses a label that several nodes have, and names them.
 func severalLabelled(r *invoke.Request, argument, label string, found []browse.Described) error {
+	names := namesOf(r, found)
+	return fault.Arguments(fault.FieldError{Field: argument, Code: fault.Unique, Value: label, Constraint: names,
+		Message: fmt.Sprintf("%d nodes have the label %q: %s; say which", len(found), label, strings.Join(names, ", "))})
+}
+
+// namesOf are the names of nodes, which references take.
+func namesOf(r *invoke.Request, found []browse.Described) []string {
 	names := make([]string, len(found))
 	for i, d := range found {
 		names[i] = r.Snapshot.Name(d.Term)
 	}
-	return fault.Arguments(fault.FieldError{Field: argument, Code: fault.Unique, Value: label, Constraint: names,
-		Message: fmt.Sprintf("%d nodes have the label %q: %s; say which", len(found), label, strings.Join(names, ", "))})
+	return names
 }
 
 // labelled returns nodes of these types that have exactly this label.

@@ -265,7 +265,7 @@ func (t *transaction) merge(ctx context.Context) error {
 	}
 	t.result.Loses = t.loses()
 	if t.job.inputs == nil || t.isMass() { // for a load they are reported together with invalid lines
-		if err := t.failures.asError(t.job, t.schema); err != nil || !t.isMass() {
+		if err := t.failed(ctx); err != nil || !t.isMass() {
 			return err
 		}
 		return t.massRefusal()
@@ -286,7 +286,7 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 	deltas, failed := group.Net(n.before)
 	t.failures.requirements = append(t.failures.requirements, failed...)
 	if len(t.failures.requirements) >= t.job.limit() {
-		return t.failures.asError(t.job, t.schema)
+		return t.failed(ctx)
 	}
 	if err := t.keepClosed(ctx, n, deltas); err != nil {
 		return err
@@ -463,7 +463,7 @@ func (t *transaction) note(subject rdf.Term) {
 // that lost its type and, after a change of the schema, the instances of every type that became stricter.
 func (t *transaction) validate(ctx context.Context) error {
 	if t.result.AddedCount+t.result.RemovedCount == 0 {
-		return t.failures.asError(t.job, t.schema)
+		return t.failed(ctx)
 	}
 	before := t.schema
 	if t.schemaEdited {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"trails/fault"
 	"trails/kg/change"
@@ -14,7 +15,7 @@ import (
 // report makes one fault of all errors. Nodes are named, unless all errors are about the only node of the change.
 func (t *transaction) report(ctx context.Context, found []problem) error {
 	if len(found) == 0 && t.job.counts == nil {
-		return t.failures.asError(t.job, t.schema)
+		return t.failed(ctx)
 	}
 	sources, err := t.sources(ctx, found)
 	if err != nil {
@@ -32,8 +33,19 @@ func (t *transaction) report(ctx context.Context, found []problem) error {
 			fields[i].Value = fault.Bounded(fields[i].Value)
 		}
 		fields[i].Source = sources[p.focus].of(p.path, p.value)
+		if p.field.Code == fault.Class && i < mostHinted {
+			hint, err := t.labelled(ctx, p.value)
+			if err != nil {
+				return err
+			}
+			fields[i].Message += hint
+		}
 	}
-	fields = append(fields, t.failures.fields(t.job, t.schema)...)
+	more, err := t.failedFields(ctx)
+	if err != nil {
+		return err
+	}
+	fields = append(fields, more...)
 	if counts := t.job.counts; counts != nil {
 		fields = slices.DeleteFunc(fields, func(f fault.FieldError) bool { return !counts(f) })
 	}
@@ -117,30 +129,75 @@ func (j job) at(s change.Source) string {
 // failures are the requirements of a change that did not hold.
 type failures struct{ requirements []change.Failure }
 
-// asError returns the fault for what did not hold, or nil.
-func (f failures) asError(j job, c *compiled) error {
-	if len(f.requirements) == 0 {
+// failed returns the fault for the requirements that did not hold, or nil.
+func (t *transaction) failed(ctx context.Context) error {
+	if len(t.failures.requirements) == 0 {
 		return nil
 	}
-	if j.inputs == nil && f.requirements[0].Edit.Op == change.Require {
-		return f.missing(c)
+	if e := t.failures.requirements[0].Edit; t.job.inputs == nil && e.Op == change.Require {
+		hint, err := t.labelled(ctx, e.Quad.Subject)
+		if err != nil {
+			return err
+		}
+		name := t.schema.schema.NodeName(e.Quad.Subject)
+		return fault.New(fault.Missing, "%s does not exist%s", name, hint).With("node", name)
 	}
-	return fault.Invalid(f.fields(j, c))
+	fields, err := t.failedFields(ctx)
+	if err != nil {
+		return err
+	}
+	return fault.Invalid(fields)
 }
 
-// fields are the field errors for what did not hold.
-func (f failures) fields(j job, c *compiled) []fault.FieldError {
-	var fields []fault.FieldError
-	for _, r := range f.requirements[:min(len(f.requirements), j.limit())] {
-		fields = append(fields, requirementError(r, j, c))
+// failedFields are the field errors for the requirements that did not hold.
+func (t *transaction) failedFields(ctx context.Context) (fields []fault.FieldError, err error) {
+	for i, r := range t.failures.requirements[:min(len(t.failures.requirements), t.job.limit())] {
+		e := requirementError(r, t.job, t.schema)
+		if e.Code == fault.Class && i < mostHinted {
+			hint, err := t.labelled(ctx, r.Edit.Quad.Subject)
+			if err != nil {
+				return nil, err
+			}
+			e.Message += hint
+		}
+		fields = append(fields, e)
 	}
-	return fields
+	return fields, nil
 }
 
-// missing is the fault for a change to a node that is not there.
-func (f failures) missing(c *compiled) error {
-	e := f.requirements[0].Edit
-	return fault.New(fault.Missing, "%s does not exist", c.schema.NodeName(e.Quad.Subject)).With("node", c.schema.NodeName(e.Quad.Subject))
+// Bounds of what refusals say about labels.
+const (
+	mostHinted    = 20 // missing nodes that are looked for by label
+	labelledNamed = 3  // nodes that are named for each
+)
+
+// labelled ends the refusal of a node that is not there, where its id is the label of others of its type: it names
+// these.
+func (t *transaction) labelled(ctx context.Context, missing rdf.Term) (string, error) {
+	s := t.schema.schema
+	iri, _ := missing.(rdf.IRI)
+	typeName, local, is := s.Local(iri)
+	if !is {
+		return "", nil
+	}
+	var names []string
+	for _, sub := range s.Concrete(s.Type(typeName)) {
+		label := s.Property(sub, s.LabelOf(sub))
+		if label == nil {
+			continue
+		}
+		found, err := t.w.Having(ctx, []rdf.PredicateObject{{P: label.IRI, O: rdf.Literal(local, "")}, {P: rdf.Type, O: sub.IRI}}, labelledNamed)
+		if err != nil {
+			return "", err
+		}
+		for _, node := range found {
+			names = append(names, s.NodeName(node))
+		}
+	}
+	if len(names) == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("; %q is the label of %s", local, strings.Join(names, ", ")), nil
 }
 
 // requirementError says as a field error what did not hold.

@@ -20,7 +20,7 @@ func (s *Schema) KeyLocal(t *Type, values map[string][]rdf.Term) (string, error)
 		if len(values[name]) != 1 || rdf.Lexical(values[name][0]) == "" {
 			return "", fault.Arguments(fault.FieldError{
 				Field: name, Code: fault.Required,
-				Message: name + ": is part of the key of " + t.Name + " and needs exactly one value",
+				Message: name + " is part of the key of " + t.Name + " and needs exactly one value",
 			})
 		}
 		parts[i] = strings.ReplaceAll(rdf.Lexical(values[name][0]), "%", "%25")
