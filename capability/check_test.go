@@ -77,9 +77,9 @@ func TestArgumentsAreHeldAgainstTheWholeShape(t *testing.T) {
 		`{"list":[8]}`:                       "list has_value: list must have the member 7",
 		`{"list":[7,"a"]}`:                   "list[1] datatype: list[1] must be a JSON integer",
 		`{"text":null}`:                      "text datatype: text must be a JSON string",
-		`{"object":{}}`:                      "object.name required: name is required",
-		`{"object":{"name":"n","x":1}}`:      `object.x closed: there is no argument "x"`,
-		`{"object":{"name":"n","deep":[{"n":1},{"n":"2"}]}}`: "object.deep[1].n datatype: n must be a JSON integer",
+		`{"object":{}}`:                      "object.name required: object.name is required",
+		`{"object":{"name":"n","x":1}}`:      `object.x closed: there is no argument "object.x"`,
+		`{"object":{"name":"n","deep":[{"n":1},{"n":"2"}]}}`: "object.deep[1].n datatype: object.deep[1].n must be a JSON integer, such as 1",
 		`{"nothing":1}`: `nothing closed: there is no argument "nothing"`,
 	} {
 		t.Run(args, func(t *testing.T) {
