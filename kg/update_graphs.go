@@ -40,10 +40,13 @@ func (u *updating) operation(ctx context.Context, op sparql.Operation) (idle str
 	return u.makesNothing(op), nil
 }
 
+// silentPasses ends refusals that SILENT passes over.
+const silentPasses = "; SILENT lets that pass"
+
 // unless returns err, except for a refusal under SILENT.
 func (u *updating) unless(silent bool, err error) error {
 	if silent && (fault.Is(err, fault.Denied) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.Missing)) {
-		u.silenced = err.Error()
+		u.silenced = strings.TrimSuffix(err.Error(), silentPasses)
 		return nil
 	}
 	return err
@@ -104,7 +107,7 @@ func (u *updating) create(ctx context.Context, graph rdf.IRI) error {
 	}
 	there, err := graphExists(ctx, u.w, graph)
 	if there {
-		return fault.New(fault.Conflict, "graph <%s> is there already; CREATE SILENT lets that pass", string(graph))
+		return fault.New(fault.Conflict, "graph <%s> is there already"+silentPasses, string(graph))
 	}
 	return err
 }
@@ -157,7 +160,7 @@ func (u *updating) checkTransfer(ctx context.Context, op sparql.Transfer) error 
 	}
 	there, err := graphExists(ctx, u.w, op.From.Graph)
 	if err == nil && !there {
-		return fault.New(fault.Missing, "graph <%s> is not there; SILENT lets that pass", string(op.From.Graph))
+		return fault.New(fault.Missing, "graph <%s> is not there"+silentPasses, string(op.From.Graph))
 	}
 	return err
 }
