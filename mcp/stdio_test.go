@@ -204,7 +204,7 @@ func TestASessionHasABoundedNumberOfRequestsInFlight(t *testing.T) {
 		for i := range lines {
 			lines[i] = ask("2025-11-25", i, "tools/call", callTool("slow", map[string]any{}), "")
 		}
-		want := `{"jsonrpc":"2.0","id":1024,"error":{"code":-32003,"message":"too many requests in flight","data":{"limit":1024,"retry_after":1,"used":1024}}}`
+		want := `{"jsonrpc":"2.0","id":1024,"error":{"code":-32003,"message":"1024 requests of this session are in flight, and no more are taken; wait for answers first","data":{"limit":1024,"retry_after":1,"used":1024}}}`
 		if got := s.send(lines...); len(got) != 1 || got[0] != want {
 			t.Errorf("got %v", got)
 		}
