@@ -21,12 +21,13 @@ const sameLabel = 10
 // What is no node, or a label that several have, is an error for the argument.
 func nodeOf(ctx context.Context, r *invoke.Request, argument, ref string) (browse.Described, error) {
 	s := r.Snapshot.Schema()
-	if name, local, ok := strings.Cut(ref, "/"); ok && s.Type(name) != nil {
-		d, err := r.Snapshot.Find(ctx, s.Type(name), local)
+	name, local, _ := strings.Cut(ref, "/")
+	if t := cmp.Or(s.Type(name), s.Renamed(name)); local != "" && t != nil {
+		d, err := r.Snapshot.Find(ctx, t, local)
 		if !fault.Is(err, fault.NotFound) {
 			return d, err
 		}
-		found, failed := labelled(ctx, r, s.Concrete(s.Type(name)), local)
+		found, failed := labelled(ctx, r, s.Concrete(t), local)
 		hint := ""
 		if len(found) > 0 {
 			hint = fmt.Sprintf("; %q is the label of %s", local, strings.Join(namesOf(r, found), ", "))

@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -88,7 +87,7 @@ func writeArguments(r *invoke.Request) invoke.Arguments {
 // typed returns the id of a capability of the type that the call names, or of the node's type.
 func typed(ctx context.Context, r *invoke.Request, op, name, id string) (string, *schema.Type, error) {
 	s := r.Snapshot.Schema()
-	if of, _, _ := strings.Cut(id, "/"); name == "" && s.Type(of) != nil {
+	if of, _, _ := strings.Cut(id, "/"); name == "" && (s.Type(of) != nil || s.Renamed(of) != nil) {
 		name = of
 	} else if name == "" && rdf.IsAbsoluteIRI(id) {
 		d, err := nodeOf(ctx, r, "id", id)
@@ -111,7 +110,11 @@ func typed(ctx context.Context, r *invoke.Request, op, name, id string) (string,
 	}
 	switch {
 	case t == nil:
-		return "", nil, fault.Argument("type", fault.OneOf, name, fmt.Sprintf("there is no type %q%s", name, cmp.Or(fault.DidYouMean(name, known), "; there is "+strings.Join(known, ", "))))
+		message, meant := s.NoType(name)
+		if !meant {
+			message += "; there is " + strings.Join(known, ", ")
+		}
+		return "", nil, fault.Argument("type", fault.OneOf, name, message)
 	case t.Abstract:
 		return "", nil, fault.Arguments(fault.FieldError{Field: "type", Code: fault.OneOf, Value: name, Constraint: schema.NamesOf(s.Concrete(t)),
 			Message: fmt.Sprintf("%s is abstract; write one of its subtypes: %s", name, strings.Join(schema.NamesOf(s.Concrete(t)), ", "))})

@@ -36,7 +36,7 @@ func nearestByParts(word string, candidates []string) (best string) {
 		own := partsOf(c)
 		shared, letters := 0, 0
 		for _, part := range own {
-			if slices.Contains(parts, part) {
+			if slices.ContainsFunc(parts, func(other string) bool { return part == other || plural(part, other) || plural(other, part) }) {
 				shared, letters = shared+1, max(letters, len(part))
 			}
 		}
@@ -50,6 +50,9 @@ func nearestByParts(word string, candidates []string) (best string) {
 	}
 	return best
 }
+
+// plural reports whether a word is another one with an ending of several.
+func plural(several, one string) bool { return several == one+"s" || several == one+"es" }
 
 // partsOf splits a name such as run_query or runQuery.
 func partsOf(name string) []string {

@@ -36,12 +36,13 @@ func TestOnlyNearNamesAreSuggested(t *testing.T) {
 }
 
 func TestANameOfSharedPartsIsSuggested(t *testing.T) {
-	names := []string{"query", "list", "get", "note.create", "note.update", "schema_get", "migrate.plan", "migrate.apply", "firstSeen", "ab"}
+	names := []string{"query", "list", "get", "note.create", "note.update", "schema_get", "migrate.plan", "migrate.apply", "firstSeen", "ab", "aliases", "country"}
 	for word, want := range map[string]string{
 		"run_query": "query", "runQuery": "query", "sparql-query": "query", "query.run": "query", "list_nodes": "list",
 		"create_note": "note.create", "get_the_schema": "schema_get", "schema": "schema_get", "first_seen": "firstSeen", "plan": "migrate.plan",
+		"alias": "aliases", "lists": "list",
 		// Several that share as many, a part that is no part, and what only shares a part of each are not.
-		"note": "", "migrate": "", "queries": "", "delete_schema": "", "ab_c": "", "": "", "_": "",
+		"note": "", "migrate": "", "countries": "", "delete_schema": "", "ab_c": "", "": "", "_": "",
 	} {
 		if got := fault.Meant(word, names); got != want {
 			t.Errorf("%s: got %q, want %q", word, got, want)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/csv"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -28,7 +27,8 @@ func (s *Snapshot) ExportType(ctx context.Context, w io.Writer, format load.Form
 	case !slices.Contains(typeFormats, format):
 		return Exported{}, load.UnknownFormat(format, typeFormats)
 	case t == nil:
-		return Exported{}, fault.Argument("type", fault.Class, name, fmt.Sprintf("there is no type %q%s", name, fault.DidYouMean(name, schema.NamesOf(s.Schema().Types))))
+		message, _ := s.Schema().NoType(name)
+		return Exported{}, fault.Argument("type", fault.Class, name, message)
 	case t.Abstract:
 		return Exported{}, fault.Argument("type", fault.Class, name, name+" is abstract and has no nodes of its own; export its subtypes")
 	}

@@ -31,6 +31,23 @@ func (s *Schema) Type(name string) *Type { return s.byName[name] }
 // TypeByIRI returns the type with this IRI, or nil.
 func (s *Schema) TypeByIRI(iri rdf.IRI) *Type { return s.byIRI[iri] }
 
+// Renamed returns the type that had a name before, which the IRIs of its nodes keep, or nil.
+func (s *Schema) Renamed(name string) *Type {
+	if t := s.byIDs[name]; s.byName[name] == nil {
+		return t
+	}
+	return nil
+}
+
+// NoType says that there is no type of a name, and which is meant, if one is near or had the name before.
+func (s *Schema) NoType(name string) (message string, meant bool) {
+	hint := fault.DidYouMean(name, s.names())
+	if t := s.Renamed(name); t != nil {
+		hint = "; it is called " + t.Name + " now"
+	}
+	return fmt.Sprintf("there is no type %q%s", name, hint), hint != ""
+}
+
 // Property returns t's property with this name, its own or an inherited one, or nil.
 func (s *Schema) Property(t *Type, name string) *Property { return s.of(t).byName[name] }
 

@@ -213,7 +213,11 @@ func (s *Schema) ResolveRef(p *Property, v string) (rdf.IRI, error) {
 func (s *Schema) resolveTyped(name, local string) (rdf.IRI, error) {
 	t := s.byName[name]
 	if t == nil {
-		return "", fault.New(fault.InvalidArguments, "there is no type %q%s", name, didYouMean(name, s.names()))
+		message, meant := s.NoType(name)
+		if !meant {
+			message += "; there is " + listed(s.names())
+		}
+		return "", fault.New(fault.InvalidArguments, "%s", message)
 	}
 	if err := CheckLocal(local); err != nil {
 		return "", err

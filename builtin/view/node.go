@@ -2,7 +2,6 @@ package view
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -132,12 +131,11 @@ func KnownType(r *invoke.Request, name string) (*schema.Type, error) {
 	if t := s.Type(name); t != nil {
 		return t, nil
 	}
-	names := schema.NamesOf(s.Types)
-	hint := fault.DidYouMean(name, names)
-	if hint == "" {
-		hint = "; there are " + strings.Join(names[:min(len(names), 40)], ", ")
+	message, meant := s.NoType(name)
+	if names := schema.NamesOf(s.Types); !meant {
+		message += "; there are " + strings.Join(names[:min(len(names), 40)], ", ")
 	}
-	return nil, fault.Argument("type", fault.OneOf, name, fmt.Sprintf("there is no type %q%s", name, hint))
+	return nil, fault.Argument("type", fault.OneOf, name, message)
 }
 
 // propertyArgument returns a type's property, or the error for the argument that named it.
