@@ -2,6 +2,7 @@ package load
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -170,6 +171,7 @@ func (r *reader) readTable(text *bufio.Reader, format Format, t *schema.Type) er
 		r.source.Line = uint64(rows.line)
 		switch {
 		case err == io.EOF:
+			r.sayTaken(rows)
 			return nil
 		case errors.As(err, &wrong):
 			if r.Rows != nil {
@@ -201,6 +203,17 @@ func (r *reader) saySheet(rows *table) {
 	}
 	if len(others) > 0 {
 		r.Said = append(r.Said, fmt.Sprintf("of %s the sheet %q is read, and not %s; sheet names another", r.input.Name, rows.book.sheet.name, strings.Join(others, ", ")))
+	}
+}
+
+// sayTaken adds notes on cells that were taken as empty.
+func (r *reader) sayTaken(rows *table) {
+	if r.noValues > 0 {
+		r.Said = append(r.Said, fmt.Sprintf("taken as empty: %s of %s such as %q", fault.Counted(r.noValues, "cell"), r.input.Name, r.noValue))
+		r.noValues, r.noValue = 0, ""
+	}
+	if rows.book != nil && rows.book.merged > 0 {
+		r.Said = append(r.Said, fmt.Sprintf("%s of merged cells in %s, such as %s: the first cell of an area has the value, the others are empty", fault.Counted(rows.book.merged, "area"), r.input.Name, rows.book.area))
 	}
 }
 
@@ -305,6 +318,11 @@ func (r *reader) readRow(t *schema.Type, rows *table, columns []column, cells []
 // cellValue converts a cell to JSON, by the conventions of the table. Text that does not follow them stays text,
 // which the schema then refuses.
 func (r *reader) cellValue(c column, cell string) any {
+	if infer.NoValue(c.p, cell) {
+		r.noValue = cmp.Or(r.noValue, cell)
+		r.noValues++
+		return nil
+	}
 	if c.lang != "" {
 		return c.value(cell)
 	}

@@ -200,6 +200,8 @@ type reader struct {
 	each       func(infer.Record) error    // receives the data instead of edits; nil for none
 	of         string                      // the type of the data that each receives, "" if records contain it
 	currencies map[*schema.Property]string // the currency of the first amount in each column
+	noValue    string                      // the first cell that was taken as empty
+	noValues   int64                       // how many there are
 	shown      map[string]string           // Map by one-line names
 	columns    map[string]column           // for members of JSON objects, by name
 	misspelt   map[rdf.IRI]*misspelling

@@ -153,6 +153,7 @@ func (r *reader) giveRows(text *bufio.Reader, format Format) error {
 		} else if r.ID != "" {
 			return fault.Argument("id", fault.Closed, r.ID, fmt.Sprintf("%s has no column %q%s", r.input.Name, r.ID, fault.DidYouMean(r.ID, rows.header)))
 		}
+		r.source.Line = uint64(rows.line)
 		if err := r.each(header); err != nil {
 			return r.rejectLine(err)
 		}

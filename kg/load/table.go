@@ -24,6 +24,7 @@ type table struct {
 	rows    *csv.Reader
 	book    *workbook // set instead of rows
 	header  []string
+	named   []string        // the cells of the header
 	unnamed map[string]bool // columns whose names are not in the table
 	line    int             // line of the current row
 	guard   *rowGuard       // of rows
@@ -53,9 +54,10 @@ func (r *reader) newTable(text *bufio.Reader, format Format) (*table, error) {
 	if err == io.EOF {
 		err = &rowError{1, 1, "there is no header, whose cells name the columns", nil}
 	}
+	t.named = header
 	t.header, t.unnamed = columnNames(header)
 	if t.book != nil {
-		t.book.columns = len(header)
+		t.book.columns, t.book.head = len(header), t.book.row
 	}
 	return t, err
 }
@@ -174,6 +176,9 @@ func (t *table) next() ([]string, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case len(cells) > 1 && slices.Equal(cells, t.named):
+		line, column := t.at(0)
+		return nil, &rowError{line, column, "the row is the header again; take it out", cells}
 	case len(cells) < len(t.header):
 		line, column := t.at(len(cells) - 1)
 		return nil, &rowError{line, column + len(cells[len(cells)-1]),
@@ -181,7 +186,7 @@ func (t *table) next() ([]string, error) {
 	case len(cells) > len(t.header):
 		line, column := t.at(len(t.header))
 		if t.book != nil {
-			return nil, &rowError{line, column, fmt.Sprintf("the row has a cell right of the header, which ends with %q; give its column a name, or empty the cell", t.header[len(t.header)-1]), cells}
+			return nil, &rowError{line, column, fmt.Sprintf("the row has a cell right of the header, which is the first row and ends with %q; give its column a name, empty the cell, or take out the rows above the names of the columns", t.header[len(t.header)-1]), cells}
 		}
 		return nil, &rowError{line, column, fmt.Sprintf("the row has %d cells and the header %d; a cell that holds a separator is quoted", len(cells), len(t.header)), cells}
 	}

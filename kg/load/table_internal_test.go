@@ -93,6 +93,7 @@ func TestRowsOfTables(t *testing.T) {
 		"a quote in the middle":        {CSV, "a,b\n1,5\" disk\r\n1,2\r\n", [][]string{{"a", "b"}, {`2:4: a quote stands within a cell that does not begin with one; quote the whole cell and double the quotes in it: "5"" disk"`}, {"1", "2"}}},
 		"text behind a quote":          {CSV, "a,b\n\"1\"x,2\n1,2\n", [][]string{{"a", "b"}, {`2:3: a quoted cell is not closed, or goes on behind its quote; double the quotes in it: "5"" disk"`}, {"1", "2"}}},
 		"a quote that is never closed": {CSV, "a,b\n1,\"2\n3,4\n", [][]string{{"a", "b"}, {"3:5: the quote that begins a cell on line 2 is not closed, or is followed by more text"}}},
+		"the header again":             {CSV, "a,b\n1,2\na,b\n3,4\n", [][]string{{"a", "b"}, {"1", "2"}, {"3:1: the row is the header again; take it out"}, {"3", "4"}}},
 		"another encoding":             {CSV, "a,b\n1,\xe9\n", [][]string{{"a", "b"}, {"2:3: the cell is not valid UTF-8; save the table as UTF-8"}}},
 	} {
 		for _, in := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text))} {

@@ -46,6 +46,9 @@ type workbook struct {
 	stop    func() error // returns why to stop reading
 	row     int          // number of the current row
 	columns int          // of the header, once it is read
+	head    int          // number of the header's row
+	merged  int64        // areas of merged cells below the header
+	area    string       // the first of them
 }
 
 // sheet is one sheet of a workbook.
@@ -352,6 +355,9 @@ func (w *workbook) read() ([]string, error) {
 			return nil, err
 		}
 		e, isStart := token.(xml.StartElement)
+		if isStart && e.Name.Local == "mergeCell" {
+			w.merge(attribute(e, "ref"))
+		}
 		if !isStart || e.Name.Local != "row" {
 			continue
 		}
@@ -373,6 +379,17 @@ func (w *workbook) read() ([]string, error) {
 			return cells, nil
 		}
 	}
+}
+
+// merge counts an area of merged cells, such as A2:A5, unless it is of the header or above.
+func (w *workbook) merge(area string) {
+	from, _, _ := strings.Cut(area, ":")
+	row, err := strconv.Atoi(strings.TrimLeft(strings.ToUpper(from), "$ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+	if err != nil || row <= w.head {
+		return
+	}
+	w.merged++
+	w.area = cmp.Or(w.area, area)
 }
 
 // cells reads the cells of the row that has begun.

@@ -187,6 +187,29 @@ func TestAWorkbookOfManyPartsIsRefused(t *testing.T) {
 	}
 }
 
+// TestWhatIsTakenAsEmptyIsSaid has cells that are empty in a load and not in the spreadsheet.
+func TestWhatIsTakenAsEmptyIsSaid(t *testing.T) {
+	cell := func(text string) string { return `<c t="inlineStr"><is><t>` + text + `</t></is></c>` }
+	rows := "<row>" + cell("id") + cell("n") + cell("t") + "</row><row>" + cell("a") + cell("N/A") + cell("N/A") + "</row><row>" + cell("b") + cell("-") + "</row>"
+	sheet := "<worksheet><sheetData>" + rows + `</sheetData><mergeCells><mergeCell ref="A1:B1"/><mergeCell ref="C2:C3"/></mergeCells></worksheet>`
+	s, err := schema.ParseYAML([]byte("types: {Note: {iri: preserve, properties: {n: integer, t: string}}}"), "urn:notes:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Read(t.Context(), Options{Type: "Note", Inputs: []Input{{Name: "in.xlsx", Reader: parts{"xl/worksheets/sheet1.xml": sheet}.workbook(t)}}}, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	want := []string{
+		`taken as empty: 2 cells of in.xlsx such as "N/A"`,
+		"1 area of merged cells in in.xlsx, such as C2:C3: the first cell of an area has the value, the others are empty",
+	}
+	if diff := cmp.Diff(want, d.Said); diff != "" || len(d.Bad) > 0 {
+		t.Errorf("%v %s", d.Bad, diff)
+	}
+}
+
 // TestWhatIsWrongWithAWorkbookHasItsPlace says file and row, with a cell its column.
 func TestWhatIsWrongWithAWorkbookHasItsPlace(t *testing.T) {
 	testrun.Alone(t)
@@ -197,7 +220,7 @@ func TestWhatIsWrongWithAWorkbookHasItsPlace(t *testing.T) {
 		"a sheet that ends early":          {"<worksheet>" + head + "<row><c>", "", "in.xlsx:2: the workbook is damaged or cut short: XML syntax error"},
 		"a cell that is too long":          {sheetOf(head + "<row><c><v>" + strings.Repeat("1", maxLine+1) + "</v></c></row>"), "", "in.xlsx:2: xl/worksheets/sheet1.xml has a piece of more than"},
 		"a formula without a value":        {sheetOf(head + "<row/><row><c><v>1</v></c><c><f>A1</f></c></row>"), "", "in.xlsx:3:2 the cell has a formula without its value"},
-		"a cell right of the header":       {sheetOf(head + `<row><c><v>1</v></c><c r="D2"><v>2</v></c></row>`), "", `in.xlsx:2:3 the row has a cell right of the header, which ends with "title"`},
+		"a cell right of the header":       {sheetOf(head + `<row><c><v>1</v></c><c r="D2"><v>2</v></c></row>`), "", `in.xlsx:2:3 the row has a cell right of the header, which is the first row and ends with "title"`},
 		"a value that is none of its kind": {sheetOf(head + `<row><c><v>1</v></c><c t="inlineStr"><is><t>a b</t></is></c></row>`), "", "in.xlsx:2:2 title: "},
 		"a sheet that there is not":        {sheetOf(head), "Peple", `the workbook has no sheet "Peple"; did you mean "People"?`},
 	} {

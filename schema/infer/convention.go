@@ -62,6 +62,20 @@ func (c Conventions) Text(p *schema.Property, cell string) (text string, ok bool
 	return cell, true
 }
 
+// noValues are the words that tables have in the place of a value.
+var noValues = map[string]bool{"n/a": true, "#n/a": true, "na": true, "-": true, "--": true, "–": true, "—": true, "null": true, "nil": true, "none": true}
+
+func isNoValue(cell string) bool { return noValues[strings.ToLower(strings.TrimSpace(cell))] }
+
+// NoValue reports whether a cell says that there is no value, as N/A does: only where it cannot
+// be one, among numbers, truth values, dates and times.
+func NoValue(p *schema.Property, cell string) bool {
+	never := IsNumber(p) || schema.Datatypes[p.Datatype].JSON == schema.JSONBoolean || slices.Contains(moments, p.Datatype)
+	return never && isNoValue(cell)
+}
+
+var moments = []string{"date", "datetime", "datetime_stamp", "time"}
+
 // IsNumber reports whether the values of a property are numbers.
 func IsNumber(p *schema.Property) bool {
 	kind := schema.Datatypes[p.Datatype].JSON
@@ -272,6 +286,7 @@ type written struct {
 	ordered          string   // the first cell that dmy and mdy read differently
 	dateAlone        string   // the first date without a time
 	otherNumber      string   // a cell that is a different number under comma and point
+	percentages      int64    // cells that are a number and a percent sign
 	fraction, big    [2]bool
 	currency, sample string // sample is a cell, sampled that XSD writes it differently
 	sampled          bool
@@ -306,6 +321,13 @@ func (w *written) add(cell string) {
 	clock, isClock := isoTime(cell)
 	if isClock {
 		w.clocks++
+	}
+	if number, isPercent := strings.CutSuffix(strings.TrimSpace(cell), "%"); isPercent {
+		_, _, point := plainNumber(number, '.')
+		_, _, comma := plainNumber(number, ',')
+		if point || comma {
+			w.percentages++
+		}
 	}
 	var read [2]string
 	for i, order := range orders {
@@ -466,6 +488,8 @@ func (p *Proposal) byConvention(t *typeStats, s *propertyStats) (word, because s
 		return w.momentsReadAs(w.times[date], t.conventions)
 	case all(w.anyDate+w.anyTime) && (w.sampled || w.anyDate > 0 && w.anyTime > 0):
 		return w.momentsReadAs(w.anyTime, Conventions{})
+	case all(w.percentages):
+		return "", "percentages are read as texts"
 	case !w.sampled: // cells that XSD accepts need no convention
 	case all(w.clocks):
 		read, _ := isoTime(w.sample)
@@ -474,6 +498,12 @@ func (p *Proposal) byConvention(t *typeStats, s *propertyStats) (word, because s
 		return "", strconv.Quote(w.otherDate) + " may be two dates: dates dmy or mdy says which"
 	case all(w.amounts()[0]) && all(w.amounts()[1]) && !w.mixed && w.otherNumber != "":
 		return "", strconv.Quote(w.otherNumber) + " may be two numbers: decimal , or . says which"
+	case all(max(w.amounts()[0], w.amounts()[1])) && w.mixed:
+		return "", "amounts in several currencies, or with and without one, are no numbers of one kind"
+	case t.conventions.Decimal == "" && all(w.amounts()[0]):
+		return "", "numbers such as " + strconv.Quote(w.sample) + " have a comma before their fraction, those of another column a point: decimal , reads these"
+	case t.conventions.Decimal == "" && all(w.amounts()[1]):
+		return "", "numbers such as " + strconv.Quote(w.sample) + " have a point before their fraction, those of another column a comma: decimal . reads these"
 	}
 	return word, because
 }

@@ -85,7 +85,8 @@ type typeStats struct {
 	named      bool   // the data contains the type
 	key        string // the property that holds the ids
 	keyAsked   bool
-	noKey      bool // the ids cannot identify nodes
+	noKey      bool   // the ids cannot identify nodes
+	refused    string // why a load refused one
 
 	decided     bool
 	conventions Conventions
@@ -103,14 +104,16 @@ type propertyStats struct {
 	whole    values
 	parts    values
 	written  written
-	split    bool     // a cell has ";"
-	long     bool     // a part beside a ";" is long or empty
-	empty    bool     // a cell is an empty JSON array
-	again    bool     // a node has it in several records
-	unnamed  bool     // the column has no name in the data
-	sameLang bool     // a node has two texts in one language
-	loose    int      // how often the proposal for it was refused
-	bad      []string // the first values that do not fit, with their places
+	split    bool             // a cell has ";"
+	long     bool             // a part beside a ";" is long or empty
+	empty    bool             // a cell is an empty JSON array
+	again    bool             // a node has it in several records
+	unnamed  bool             // the column has no name in the data
+	sameLang bool             // a node has two texts in one language
+	loose    int              // how often the proposal for it was refused
+	refused  string           // the first reason
+	noValue  map[string]int64 // cells that may say that there is no value, by their text
+	bad      []string         // the first values that do not fit, with their places
 }
 
 // Add counts one record. It refuses more types or properties than the bounds.
@@ -169,14 +172,41 @@ func (p *Proposal) Add(r Record) error {
 				s.addArray(p, v)
 			}
 		default:
+			text, isText := v.(string)
+			if r.Cells && isText && isNoValue(text) && text != r.ID {
+				if s.noValue == nil {
+					s.noValue = map[string]int64{}
+				}
+				s.noValue[text]++
+				continue
+			}
 			s.nodes++
-			if text, isText := v.(string); isText && text == r.ID {
+			if isText && text == r.ID {
 				s.ids++
 			}
 			s.add(p, v, r.Cells)
 		}
 	}
 	return nil
+}
+
+// countNoValues counts the cells such as N/A of columns whose values are texts: they are texts, too.
+func (p *Proposal) countNoValues() {
+	for _, t := range p.types {
+		for _, s := range t.properties {
+			word, _ := p.byConvention(t, s)
+			if word != "" || len(s.whole.fit) > 0 && !s.isText() {
+				continue
+			}
+			for _, text := range slices.Sorted(maps.Keys(s.noValue)) {
+				for range s.noValue[text] {
+					s.nodes++
+					s.add(p, text, true)
+				}
+			}
+			s.noValue = nil
+		}
+	}
 }
 
 func (p *Proposal) addEdge(r Record) error {
@@ -218,7 +248,7 @@ func (t *typeStats) property(name string) (*propertyStats, error) {
 		return s, nil
 	}
 	if len(t.properties) == maxProperties {
-		return nil, fmt.Errorf("%s has more than %d properties", t.name, maxProperties)
+		return nil, fmt.Errorf("%s has more than %d properties; give the data fewer columns or members, in tables that refer to each other, or as names and values in rows", t.name, maxProperties)
 	}
 	s := &propertyStats{name: name}
 	t.properties, t.byName[name] = append(t.properties, s), s

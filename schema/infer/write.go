@@ -125,15 +125,17 @@ func (p *Proposal) Key(typeName string) string {
 var keyNames = []string{"id", "key", "code", "no", "nr", "number", "sku", "slug", "uuid", "guid", "isbn", "identifier"}
 
 // FindKeys finds the id column of tables without one: the first column with distinct values and
-// a name from keyNames. Call it after the last record.
+// a name from keyNames, or called as its table. Call it after the last record.
 func (p *Proposal) FindKeys() {
+	p.countNoValues()
 	for _, t := range p.types {
 		if t.named || !t.cells || t.key != "" || t.nodes < 2 {
 			continue
 		}
 		for _, s := range t.properties {
 			words := strings.Fields(strings.ToLower(strings.NewReplacer("_", " ", "-", " ", ".", " ").Replace(s.name)))
-			called := len(words) > 0 && slices.Contains(keyNames, words[len(words)-1]) || strings.HasSuffix(s.name, "Id") || strings.HasSuffix(s.name, "ID")
+			called := len(words) > 0 && slices.Contains(keyNames, words[len(words)-1]) || strings.HasSuffix(s.name, "Id") || strings.HasSuffix(s.name, "ID") ||
+				len(t.properties) > 1 && Folded(s.name) == Folded(t.name)
 			of := &s.whole
 			if called && s.nodes == t.nodes && !of.distinct.over && !of.distinct.twice && !of.spaced && !of.typed && !s.arrays && (s.isText() || s.isNumber() && of.fit[0] == "integer") {
 				t.key, t.keyAsked, t.withID, t.ids, s.ids = s.name, true, t.nodes, of.distinct, s.nodes
@@ -178,7 +180,7 @@ func (p *Proposal) Loosen(f fault.FieldError) bool {
 		return false
 	}
 	if !t.named && t.hasKey() && (f.Code == fault.MaxCount || f.Field == "id" || f.Field == t.key) {
-		t.noKey = true
+		t.noKey, t.refused = true, ColumnName(f.Message)
 		return true
 	}
 	for s, name := range p.names(t) {
@@ -190,6 +192,7 @@ func (p *Proposal) Loosen(f fault.FieldError) bool {
 			return true
 		}
 		s.loose++
+		s.refused = cmp.Or(s.refused, ColumnName(f.Message))
 		return true
 	}
 	return false
@@ -247,6 +250,7 @@ func (p *Proposal) names(t *typeStats) map[*propertyStats]string {
 // YAML returns the proposed schema, with the reason for each line in a comment. The same
 // records in the same order give the same text.
 func (p *Proposal) YAML() []byte {
+	p.countNoValues()
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Proposed from %s. Read it through: what held for them may not hold for the next.\n", fault.Counted(p.records, "record"))
 	if len(p.types) == 0 {
@@ -277,7 +281,7 @@ func (p *Proposal) writeType(b *strings.Builder, t *typeStats) {
 	}
 	switch pattern := t.shape.pattern(); {
 	case !t.hasKey() && t.withID > 0:
-		fmt.Fprintf(b, "    # %q is no id: it is there twice, or is not one; nodes are given theirs\n", ColumnName(t.key))
+		fmt.Fprintf(b, "    # %q is no id: %s; nodes are given theirs\n", ColumnName(t.key), cmp.Or(t.refused, "one is there twice"))
 	case t.withID == t.nodes && t.nodes > 0:
 		b.WriteString("    iri: preserve # every record has its id")
 		if pattern != "" {
@@ -358,6 +362,9 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 	if s.nodes > 0 {
 		why = append(why, fmt.Sprintf("in %d of %d", s.nodes, t.nodes))
 	}
+	for _, text := range slices.Sorted(maps.Keys(s.noValue)) {
+		why = append(why, strconv.Quote(text)+" is no value")
+	}
 	if word, because := p.byConvention(t, s); because != "" && s.loose == 0 && !s.many() {
 		why = append(append(why, because), s.badCells()...)
 		if word != "" {
@@ -385,7 +392,7 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 	}
 	if s.loose > 0 {
 		class, because = "", ""
-		why = append(why, "not all that was seen in its values holds for a load")
+		why = append(why, "what was seen in its values does not hold for a load: "+s.refused)
 	}
 	switch {
 	case because != "":
