@@ -82,6 +82,7 @@ type importPlan struct {
 	made     bool // FILE does not exist yet
 	proposed *kg.Proposed
 	added    []string // types to add to FILE, in the order of the proposal
+	near     []string // for each of them the type of FILE that the rows may be of
 	patch    string   // patch that adds them to an existing FILE
 	loads    []load.Options
 	records  int64    // number of records that fit
@@ -268,6 +269,9 @@ func (plan *importPlan) findType(o *load.Options, fits, there *schema.Schema, f 
 			return usageError{"--map gives columns the properties of a type that " + plan.file + " has, and the rows are of a new one"}
 		}
 		plan.added = append(plan.added, o.Type)
+		if near, shared := nearType(there, fits, proposed); near != "" && f.options.Type == "" {
+			plan.near = append(plan.near, fmt.Sprintf("%s has %s, too: --type %s puts the rows of %s there, and --map says which the other columns are", near, strings.Join(shared, ", "), near, o.Inputs[0].Name))
+		}
 		return nil
 	}
 	columns := map[string]string{}
@@ -289,6 +293,23 @@ func (plan *importPlan) findType(o *load.Options, fits, there *schema.Schema, f 
 		o.ID = f.options.ID
 	}
 	return nil
+}
+
+// nearType returns the type that has most of the proposed properties, and which: a third of them at least.
+func nearType(there, fits *schema.Schema, proposed *schema.Type) (name string, shared []string) {
+	all := fits.PropertiesOf(proposed)
+	for _, t := range there.Types {
+		var same []string
+		for _, q := range all {
+			if p := sameProperty(there, t, q.Name); p != nil {
+				same = append(same, p.Name)
+			}
+		}
+		if !t.Abstract && len(same) > len(shared) && len(same)*3 >= len(all) {
+			name, shared = t.Name, same
+		}
+	}
+	return name, shared
 }
 
 // hasAll reports whether a type has all proposed properties.
@@ -339,6 +360,9 @@ func (p *program) showImport(plan *importPlan) {
 		for text := range strings.Lines(types) {
 			fmt.Fprintln(p.stderr, line(strings.TrimRight(text, "\n")))
 		}
+	}
+	for _, text := range plan.near {
+		fmt.Fprintf(p.stderr, "  %s\n", line(text))
 	}
 	shown := *plan.proposed
 	shown.Loads = slices.Clone(plan.loads)

@@ -114,7 +114,7 @@ func isTableBy(parts []string, comma rune) bool {
 		}
 		rows = append(rows, of...)
 	}
-	return isHeader(header, rows)
+	return isHeader(header, rows, comma)
 }
 
 // records reads rows, and reports whether it reached the end.
@@ -147,10 +147,11 @@ const (
 
 // isHeader reports whether cells are column names instead of the first row: each is a short and distinct text without
 // unusual characters that does not repeat in its column, and they are plain names, or some column has numbers below
-// its name.
-func isHeader(cells []string, rows [][]string) bool {
+// its name. Names with a space after each comma are not plain: sentences have it, and tables seldom.
+func isHeader(cells []string, rows [][]string, comma rune) bool {
 	seen, names, plain := map[string]bool{}, 0, true
 	for i, cell := range cells {
+		plain = plain && !(strings.HasPrefix(cell, " ") && strings.ContainsRune(",;", comma))
 		cell = strings.TrimSpace(cell)
 		first, _ := utf8.DecodeRuneInString(cell)
 		last, _ := utf8.DecodeLastRuneInString(cell)
