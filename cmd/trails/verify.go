@@ -38,9 +38,9 @@ No accident goes unnoticed, and no edit with another program, in anything that c
 read. Somebody who computes every digest anew is not found out so: then the id of the
 head, which is printed, is another than the one that was noted elsewhere.
 
-Not covered: SQLite's statistics, which answers do not depend on; whether records of
-reads and refusals, results of tools, the newest idempotency keys or the newest versions
-of capabilities were deleted.
+Not covered: SQLite's statistics, and when the steps that made the tables ran, which
+answers do not depend on; whether records of reads and refusals, results of tools, the
+newest idempotency keys or the newest versions of capabilities were deleted.
 ` + fileHelp,
 		Example: `  trails verify notes.trails
   trails verify notes.trails -o json`,
