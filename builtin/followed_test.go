@@ -129,6 +129,7 @@ var followed = []struct{ capability, args, says, old, new string }{
 	{"schema_apply", `{"schema": "types: {A: {labl: p, properties: {p: string}}}"}`, `did you mean "(\w+)"|there is (label)`, `labl`, `label`},
 
 	// Tables and records.
+	{"load", `{"type": "Team", "format": "csv", "data": "id,name\na,b\nid,name\nc,d\n"}`, `is the header again; take it out`, `\nid,name\nc`, `\nc`},
 	{"load", `{"format": "csv", "type": "Person", "data": "id,Aeg\nx,4"}`, `map (\w+=\w+) says so`, `"type"`, `"map": {"Aeg": "age"}, "type"`},
 	{"load", `{"format": "csv", "type": "Person", "data": "id,whatever\nx,4"}`, `map (\w+)= passes it over`, `"type"`, `"map": {"$1": ""}, "type"`},
 	{"load", `{"format": "csv", "type": "Person", "data": "id,age,AGE\nx,4,5"}`, `map (\w+)= passes one over`, `"type"`, `"map": {"$1": ""}, "type"`},
@@ -163,18 +164,18 @@ var followed = []struct{ capability, args, says, old, new string }{
 var unfollowed = map[string]string{
 	"schema: the graph has this schema, and there is nothing to migrate; give the one that is to come, or none for an empty migration": "of the command: the script of migrations follows it",
 	"the schema has no base; give the IRI that names begin with, such as urn:trails:example:":                                          "a file has a base",
-	"the type is declared twice; merge the two":                                                             "of statements: YAML with a name twice is told of that",
-	"the property is declared twice; merge the two":                                                         "of statements: YAML with a name twice is told of that",
-	"the type has more than %d properties, inherited ones included; split it":                               "there are not so many",
-	", which has no types yet; apply one first":                                                             "the schema of these calls has types",
-	"the data has more than %d types to overwrite; load it in parts":                                        "there are not so many",
-	"the cell is not valid UTF-8; save the table as UTF-8":                                                  "of files: the arguments of a call are UTF-8",
-	"%s is UTF-32, which is not read; save it as UTF-8":                                                     "of files: the arguments of a call are UTF-8",
-	"the workbook has more than %d bytes; save its sheet as CSV":                                            "of workbooks, which a program for them mends",
-	"; save it as .xlsx or CSV":                                                                             "of workbooks, which a program for them mends",
-	"the cell has a formula without its value; open the workbook in a spreadsheet and save it":              "of workbooks, which a program for them mends",
-	"the cell has the error %s in the place of a value; mend it, or empty the cell":                         "of workbooks, which a program for them mends",
-	"the row has a cell right of the header, which ends with %q; give its column a name, or empty the cell": "of workbooks, which a program for them mends",
+	"the type is declared twice; merge the two":                                                "of statements: YAML with a name twice is told of that",
+	"the property is declared twice; merge the two":                                            "of statements: YAML with a name twice is told of that",
+	"the type has more than %d properties, inherited ones included; split it":                  "there are not so many",
+	", which has no types yet; apply one first":                                                "the schema of these calls has types",
+	"the data has more than %d types to overwrite; load it in parts":                           "there are not so many",
+	"the cell is not valid UTF-8; save the table as UTF-8":                                     "of files: the arguments of a call are UTF-8",
+	"%s is UTF-32, which is not read; save it as UTF-8":                                        "of files: the arguments of a call are UTF-8",
+	"the workbook has more than %d bytes; save its sheet as CSV":                               "of workbooks, which a program for them mends",
+	"; save it as .xlsx or CSV":                                                                "of workbooks, which a program for them mends",
+	"the cell has a formula without its value; open the workbook in a spreadsheet and save it": "of workbooks, which a program for them mends",
+	"the cell has the error %s in the place of a value; mend it, or empty the cell":            "of workbooks, which a program for them mends",
+	"the row has a cell right of the header, which is the first row and ends with %q; give its column a name, empty the cell, or take out the rows above the names of the columns": "of workbooks, which a program for them mends",
 }
 
 const followedSchema = `
