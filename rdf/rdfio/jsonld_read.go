@@ -96,7 +96,7 @@ func (j *JSONLDReader) document() error {
 func (j *JSONLDReader) convert(document any, references *references) error {
 	references.collect(document, false)
 	references.values(document, "")
-	document = references.hide(document, "")
+	document = references.hide(document)
 	if references.later != "" {
 		return fault.New(fault.Malformed, "JSON-LD: expected %s", ofRDF12(references.later+" is"))
 	}

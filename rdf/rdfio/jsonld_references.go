@@ -35,6 +35,7 @@ type references struct {
 	partial  bool            // a context holds for a part of the document
 	missing  string          // the vocabulary where a context takes one away; "" for none
 	unknown  bool            // a member is in no context
+	path     []string        // to the part that is being hidden
 	leftOut  LeftOut         // members and values that mean nothing in JSON-LD
 }
 
@@ -154,12 +155,12 @@ func besideNodes(value any) Omission {
 	return Omission{Message: fmt.Sprintf("the value %s stands beside nodes, as the value of no member", quote.Line(fmt.Sprintf("%s", value), excerptBytes))}
 }
 
-// hide returns the document, whose place is at, with its references hidden.
-func (r *references) hide(document any, at string) any {
+// hide returns the document with its references hidden.
+func (r *references) hide(document any) any {
 	switch v := document.(type) {
 	case []any:
 		for i, item := range v {
-			v[i] = r.hide(item, at+"/"+strconv.Itoa(i))
+			v[i] = r.hideAt(strconv.Itoa(i), item)
 		}
 	case string:
 		if r.isReference(v) {
@@ -176,11 +177,10 @@ func (r *references) hide(document any, at string) any {
 				v[key] = r.hideInContext(member)
 			case "@value", "@language", "@direction", "@index":
 			default:
-				place := at + "/" + jsontext.PointerToken(key)
 				if r.graphs[key] {
-					r.values(member, place)
+					r.values(member, pointer(append(r.path, key)))
 				}
-				v[key] = r.hide(member, place)
+				v[key] = r.hideAt(key, member)
 				r.unknown = r.unknown || !r.isKnown(key)
 				if r.isReference(key) {
 					references = append(references, key)
@@ -195,6 +195,23 @@ func (r *references) hide(document any, at string) any {
 		}
 	}
 	return document
+}
+
+// hideAt hides a part of a document, whose name or index there is the token.
+func (r *references) hideAt(token string, part any) any {
+	r.path = append(r.path, token)
+	part = r.hide(part)
+	r.path = r.path[:len(r.path)-1]
+	return part
+}
+
+// pointer returns the JSON Pointer of a path.
+func pointer(path []string) string {
+	var b strings.Builder
+	for _, token := range path {
+		b.WriteString("/" + jsontext.PointerToken(token))
+	}
+	return b.String()
 }
 
 // hideInContext returns a context with its bases, vocabularies and references to other contexts

@@ -26,7 +26,7 @@ func (j *JSONLDReader) unnamed(text []byte, references *references) error {
 	}
 	references.leftOut = LeftOut{} // j has what the first reading found
 	references.missing = references.mark + "://vocab/"
-	u := unnamed{references: references, document: references.hide(disguised(document), "")}
+	u := unnamed{references: references, document: references.hide(disguised(document))}
 	options := jsonldOptions(references.base(j.base), &contexts{load: j.load, references: references})
 	options.ExpandContext = map[string]any{"@vocab": references.missing}
 	options.ExpandedElementHandler = u.node
