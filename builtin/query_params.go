@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,12 +17,16 @@ import (
 func queryParams(r *invoke.Request, given map[string]any) (map[sparql.Var]rdf.Term, error) {
 	params := make(map[sparql.Var]rdf.Term, len(given))
 	var fields []fault.FieldError
-	for name, v := range given {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		v, variable := given[name], sparql.Var(strings.TrimLeft(name, "?$"))
 		t, wrong := paramTerm(r.Snapshot.Schema(), v)
 		if wrong != "" {
 			fields = append(fields, fault.FieldError{Field: "params." + name, Code: fault.Datatype, Message: "params." + name + " " + wrong, Value: v})
 		}
-		params[sparql.Var(strings.TrimLeft(name, "?$"))] = t
+		if _, twice := params[variable]; twice {
+			fields = append(fields, fault.FieldError{Field: "params." + name, Code: fault.Unique, Message: "params has ?" + string(variable) + " twice; give it one value, under one name", Value: v})
+		}
+		params[variable] = t
 	}
 	if len(fields) > 0 {
 		return nil, fault.Arguments(fields...)

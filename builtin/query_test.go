@@ -51,6 +51,27 @@ func TestAParameterIsANodeByAnyOfItsNames(t *testing.T) {
 	}
 }
 
+// A variable gets one value: a parameter that is given under two names is refused, in queries and in updates.
+func TestAParameterUnderTwoNamesIsRefused(t *testing.T) {
+	e := invoketest.New(t, "types:\n  Note:\n    properties:\n      title: {type: string}\n", invoke.Config{})
+	for _, names := range [][]string{{"o", "?o"}, {"?o", "$o"}, {"$o", "o"}, {"o", "?o", "$o"}} {
+		params := map[string]any{}
+		for i, name := range names {
+			params[name] = i
+		}
+		for tool, argument := range map[string]string{"query": "query", "mutate": "update"} {
+			text := map[string]string{"query": "SELECT ?s { ?s :title ?o }", "mutate": "DELETE { ?s :title ?o } WHERE { ?s :title ?o }"}[tool]
+			args, err := json.Marshal(map[string]any{argument: text, "params": params})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err = e.Do(t, tool, string(args)); err == nil || !strings.Contains(err.Error(), "params has ?o twice") {
+				t.Errorf("%s with %v: %v", tool, names, err)
+			}
+		}
+	}
+}
+
 func TestAnAnswerIsBoundedHoweverMuchThereIs(t *testing.T) {
 	testrun.Alone(t)
 	e := invoketest.New(t, "", invoke.Config{})

@@ -37,17 +37,23 @@ const paramHelp = `
 func paramsOf(list []string) (map[string]any, error) {
 	params := map[string]any{}
 	for _, word := range list {
-		if members, isObject := jsontext.Members([]byte(word)); isObject {
-			for _, m := range members {
-				params[m.Name] = m.Value
+		given, isObject := jsontext.Members([]byte(word))
+		if !isObject {
+			name, _, ok := strings.Cut(word, "=")
+			if strings.TrimLeft(name, "?$") == "" || !ok {
+				return nil, usageError{"--param must be name=value or one JSON object, not " + word}
 			}
-			continue
+			given = []jsontext.Member{{Name: name}}
 		}
-		name, value, ok := strings.Cut(word, "=")
-		if name = strings.TrimLeft(name, "?$"); !ok || name == "" {
-			return nil, usageError{"--param must be name=value or one JSON object, not " + word}
+		for _, m := range given {
+			name := strings.TrimLeft(m.Name, "?$")
+			if _, twice := params[name]; twice {
+				return nil, usageError{"--param has ?" + name + " twice; give it one value"}
+			}
+			if params[name] = m.Value; !isObject {
+				params[name] = paramValue(word[len(m.Name)+1:])
+			}
 		}
-		params[name] = paramValue(value)
 	}
 	return params, nil
 }
