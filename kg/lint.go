@@ -61,6 +61,27 @@ func (s linted) Predicates(ctx context.Context) ([]rdf.IRI, error) {
 	return s.source.Predicates(ctx, nil, namesSought)
 }
 
+// Graphs implements [lint.Data].
+func (s linted) Graphs(ctx context.Context, limit int) (list []rdf.IRI, err error) {
+	q, err := s.ParseQuery(fmt.Sprintf("SELECT DISTINCT ?g { GRAPH ?g { ?s ?p ?o } } LIMIT %d", limit), "")
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.Query(ctx, q, QueryOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for row, err := range a.Rows(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if g, ok := row[0].(rdf.IRI); ok {
+			list = append(list, g)
+		}
+	}
+	return list, nil
+}
+
 // Datatype implements [lint.Data].
 func (s linted) Datatype(ctx context.Context, predicate rdf.IRI) rdf.IRI {
 	return s.source.Datatype(ctx, predicate)

@@ -268,6 +268,19 @@ var hinted = []string{
 	`SELECT ?x { VALUES ?t { "OS Credential Dumping" } ?x :uses ?t }`,
 	`SELECT ?x { ?x :name "Technique/t1" }`,
 	`SELECT ?x { GRAPH <urn:nowhere> { ?x :name ?n } }`,
+	`SELECT ?x { GRAPH ?g { ?x :name ?n } }`,
+	`SELECT ?x { GRAPH <urn:g> { ?x :name "APT28" } }`,
+	`SELECT ?x { GRAPH ?g { ?x a :Tool } }`,
+	`SELECT ?x { GRAPH ?g { ?x ?p "APT28" } }`,
+	`SELECT ?x FROM <urn:g> { ?x :name ?n }`,
+	`SELECT ?x FROM NAMED <urn:g> { ?x :name ?n }`,
+	`SELECT ?x FROM NAMED <urn:g> { ?x <urn:named> ?y }`,
+	`SELECT ?x FROM <urn:g> { GRAPH ?g { ?x <urn:named> ?y } }`,
+	`SELECT ?x FROM <urn:g> { GRAPH <urn:schemaless> { ?x <urn:named> ?y } }`,
+	`SELECT ?x { ?x ?p "x" }`,
+	`SELECT ?x { ?x :uses ?t FILTER(?t = IRI("Technique/t1")) }`,
+	`SELECT ?x { BIND(URI("Technique/t1") AS ?t) ?x :uses ?y FILTER(?y = ?t) }`,
+	`SELECT ?x { BIND("Technique/t1" AS ?t) ?x :uses ?t }`,
 	`SELECT ?x { ?x a :Tool ; :year ?y FILTER(?y > xsd:gYear("2000")) }`,
 	`SELECT ?x { ?x a :Tool ; :year ?y FILTER(xsd:gYear(?y) > "2000"^^xsd:gYear) }`,
 	`SELECT ?x { ?x :name ?n FILTER(xsd:strng(?n) = "APT28") }`,
@@ -323,8 +336,23 @@ var following = []struct {
 	{regexp.MustCompile(`; schema_get lists`), func(text string, _ int, _ []string) string {
 		return strings.Replace(text, ":qqqq", ":name", 1) // one of them
 	}},
-	{regexp.MustCompile(`; (GRAPH \?g) \{ … \} reads`), func(text string, _ int, m []string) string {
+	{regexp.MustCompile(`leave FROM out, and write (GRAPH \S+ \{) … \}`), func(text string, _ int, m []string) string {
+		return regexp.MustCompile(`FROM \S+ \{ GRAPH \S+ \{`).ReplaceAllString(text, "{ "+m[1])
+	}},
+	{regexp.MustCompile(`; write (GRAPH \S+) \{ … \}`), func(text string, _ int, m []string) string {
 		return regexp.MustCompile(`\{ (.*) \}`).ReplaceAllString(text, "{ "+m[1]+" { $1 } }")
+	}},
+	{regexp.MustCompile(`: leave GRAPH and FROM out$`), func(text string, _ int, _ []string) string {
+		return regexp.MustCompile(`GRAPH \S+ \{|(?: \})?( \})|FROM (NAMED )?\S+`).ReplaceAllString(text, "$1")
+	}},
+	{regexp.MustCompile(`; write (FROM .*)$`), func(text string, _ int, m []string) string {
+		return regexp.MustCompile(`FROM (NAMED )?\S+`).ReplaceAllString(text, "$0 "+m[1])
+	}},
+	{regexp.MustCompile(`no whole IRI.*; write (<.*>)$`), func(text string, _ int, m []string) string {
+		return regexp.MustCompile(`(?:IRI|URI)\("[^"]*"\)`).ReplaceAllString(text, m[1])
+	}},
+	{regexp.MustCompile(`not to a text; write (\?x :uses <.*>)$`), func(text string, _ int, m []string) string {
+		return regexp.MustCompile(`\?x :uses (?:\?t|"[^"]*")`).ReplaceAllString(text, m[1])
 	}},
 	{regexp.MustCompile(`told in the graph of the schema alone: (.*)$`), func(text string, _ int, m []string) string {
 		return regexp.MustCompile(`\{ .*(:\w+) \}`).ReplaceAllString(text, "{ "+strings.Replace(m[1], ":Type", "$1", 1)+" }")

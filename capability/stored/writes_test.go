@@ -100,6 +100,7 @@ func (empty) Match(context.Context, rdf.Quad) iter.Seq2[rdf.Quad, error] {
 }
 func (empty) Predicates(context.Context) ([]rdf.IRI, error)            { return nil, nil }
 func (empty) Datatype(context.Context, rdf.IRI) rdf.IRI                { return "" }
+func (empty) Graphs(context.Context, int) ([]rdf.IRI, error)           { return nil, nil }
 func (empty) Absent(context.Context, rdf.IRI) (string, error)          { return "", nil }
 func (empty) Alike(context.Context, rdf.IRI, string) (rdf.Term, error) { return nil, nil }
 func (empty) Named(context.Context, string) ([]rdf.IRI, error)         { return nil, nil }

@@ -125,6 +125,9 @@ func (r *run) call(e sparql.Call, known facts, at asked, empties bool) outcome {
 	}
 	if v, ok := around[e.Func]; ok {
 		told = told || r.takes(e, args, known, empties)
+		if out, ok := r.iriOf(e, args); ok && !told {
+			return out
+		}
 		v.results = &results{of: []sparql.Func{e.Func}}
 		return outcome{values: v, fails: len(args) > 0, told: told}
 	}
@@ -157,6 +160,28 @@ func (r *run) call(e sparql.Call, known facts, at asked, empties bool) outcome {
 		r.otherLetters(e, known)
 	}
 	return r.shaped(e, args, out, known, at, empties)
+}
+
+// iriOf returns what IRI() makes of a constant text. It warns about one that is relative, and resolved against nothing.
+func (r *run) iriOf(e sparql.Call, args []outcome) (out outcome, ok bool) {
+	if e.Func != "IRI" && e.Func != "URI" {
+		return out, false
+	}
+	terms := concrete(args[0].values, e.Args[0])
+	if len(terms) != 1 || rdf.DatatypeOf(terms[0]) != rdf.XSDString {
+		return out, false
+	}
+	text := rdf.Lexical(terms[0])
+	resolved, err := rdf.ResolveIRI(r.resolves, text)
+	if err == nil && !strings.ContainsFunc(resolved, func(c rune) bool { return c < 0x80 && rdf.IRIStop[c] }) {
+		return outcome{values: r.constant(rdf.IRI(resolved))}, true
+	}
+	way := ""
+	if iri := r.nodeOf(anything, text); iri != "" {
+		way = "; write " + r.name(iri)
+	}
+	r.warnAt(e, "", false, "%s never has a value: %q is no whole IRI, and there is no BASE%s", r.expression(e), text, way)
+	return outcome{fails: true, told: true}, true
 }
 
 // searching are the functions that look for a text.

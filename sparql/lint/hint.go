@@ -47,15 +47,16 @@ func (r *run) meant(property rdf.IRI, t rdf.Term) rdf.Term {
 			return q.Object
 		}
 	}
-	if !isText(t) || r.err != nil || r.lookups > maxLookups {
-		return nil
+	key := rdf.Quad{Predicate: property, Object: t}
+	near, known := r.alikes[key]
+	if known || !isText(t) || r.err != nil || r.lookups > maxLookups {
+		return near
 	}
 	r.lookups += searchCosts
-	near, err := r.data.Alike(r.ctx, property, rdf.Lexical(t))
-	r.err = err
-	if near == t {
-		return nil
+	if near, r.err = r.data.Alike(r.ctx, property, rdf.Lexical(t)); near == t {
+		near = nil
 	}
+	r.alikes[key] = near
 	return near
 }
 
@@ -150,8 +151,10 @@ func (r *run) rewritten(t rdf.Term, datatypes []rdf.IRI) string {
 // statement writes this way should be compared instead.
 func (r *run) matched(t rdf.Term, property rdf.IRI, datatypes []rdf.IRI) string {
 	for _, d := range datatypes {
-		if near := r.meant(property, t); d == rdf.RDFLangString && rdf.DatatypeOf(near) == d {
-			return "; write " + r.term(near)
+		if d == rdf.RDFLangString {
+			if near := r.meant(property, t); rdf.DatatypeOf(near) == d {
+				return "; write " + r.term(near)
+			}
 		}
 		for _, form := range forms(rdf.Lexical(t), d) {
 			number := d == rdf.XSDDecimal || d == rdf.XSDDouble || d == rdf.XSDFloat

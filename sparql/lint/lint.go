@@ -29,6 +29,8 @@ type Data interface {
 	// Absent says why no statement mentions an entity, such as "it was deleted" or "did you mean Person/ana?"; ""
 	// when nothing is known.
 	Absent(ctx context.Context, node rdf.IRI) (string, error)
+	// Graphs returns named graphs that have statements, up to a number.
+	Graphs(ctx context.Context, limit int) ([]rdf.IRI, error)
 	// Alike returns the value of a property that is most similar to a text which is none of its values: they differ
 	// in case, accents, spaces or few letters. It is nil if there is none.
 	Alike(ctx context.Context, property rdf.IRI, text string) (rdf.Term, error)
@@ -183,6 +185,7 @@ func (nothing) Match(context.Context, rdf.Quad) iter.Seq2[rdf.Quad, error] {
 	return func(func(rdf.Quad, error) bool) {}
 }
 func (nothing) Predicates(context.Context) ([]rdf.IRI, error)            { return nil, nil }
+func (nothing) Graphs(context.Context, int) ([]rdf.IRI, error)           { return nil, nil }
 func (nothing) Datatype(context.Context, rdf.IRI) rdf.IRI                { return "" }
 func (nothing) Absent(context.Context, rdf.IRI) (string, error)          { return "", nil }
 func (nothing) Alike(context.Context, rdf.IRI, string) (rdf.Term, error) { return nil, nil }
@@ -216,20 +219,27 @@ const (
 // run lints one text.
 type run struct {
 	*Linter
-	ctx      context.Context //nolint:containedctx // of one call, which made the run
-	data     Data
-	lookups  int
-	err      error // the first error of a read
-	misfits  []Warning
-	unknown  []Warning
-	said     map[string]bool
-	named    map[rdf.IRI]bool   // all names in the text
-	subjects map[rdf.IRI]values // subjects of predicates that the schema does not declare
-	missing  []missingName
-	supers   []*schema.Type // classes of patterns that have subtypes
-	used     []rdf.IRI      // predicates of the data, after the first use
-	foreign  bool           // the text selects graphs, which nobody validates
-	asked    bool           // the text asks whether one statement exists
+	ctx       context.Context //nolint:containedctx // of one call, which made the run
+	data      Data
+	lookups   int
+	err       error // the first error of a read
+	misfits   []Warning
+	unknown   []Warning
+	said      map[string]bool
+	mentioned map[rdf.IRI]bool // all names in the text
+	elsewhere []misplaced
+	read      map[rdf.Quad]bool  // patterns with the graphs in which the text looks for them
+	graphs    []rdf.IRI          // named graphs, after the first use
+	limited   bool               // FROM or USING say which graphs are read
+	from      []rdf.Term         // graphs of FROM NAMED
+	subjects  map[rdf.IRI]values // subjects of predicates that the schema does not declare
+	missing   []missingName
+	supers    []*schema.Type // classes of patterns that have subtypes
+	used      []rdf.IRI      // predicates of the data, after the first use
+	foreign   bool           // the text selects graphs, which nobody validates
+	asked     bool           // the text asks whether one statement exists
+
+	resolves string // the base of IRI()
 
 	computed map[sparql.Var]bool // variables in expressions
 	missed   []sparql.Var        // variables of the answer, as they are called here, that no solution binds
@@ -239,12 +249,13 @@ type run struct {
 	here       *scope    // scope of the expression that is being linted
 	around     []*scope  // scopes of the expressions whose EXISTS contains it
 	aggregates map[sparql.Var]sparql.Aggregate
-	nodes      map[string][]rdf.IRI // nodes by the text that names them
+	nodes      map[string][]rdf.IRI  // nodes by the text that names them
+	alikes     map[rdf.Quad]rdf.Term // the value that a text was probably meant to be, by its property and itself
 }
 
 func (l *Linter) begin(ctx context.Context, data Data) *run {
-	return &run{Linter: l, ctx: ctx, data: data, said: map[string]bool{}, named: map[rdf.IRI]bool{}, subjects: map[rdf.IRI]values{},
-		computed: map[sparql.Var]bool{}, seen: map[rdf.IRI]values{}, aggregates: map[sparql.Var]sparql.Aggregate{}, nodes: map[string][]rdf.IRI{}}
+	return &run{Linter: l, ctx: ctx, data: data, said: map[string]bool{}, mentioned: map[rdf.IRI]bool{}, read: map[rdf.Quad]bool{}, subjects: map[rdf.IRI]values{},
+		computed: map[sparql.Var]bool{}, seen: map[rdf.IRI]values{}, aggregates: map[sparql.Var]sparql.Aggregate{}, nodes: map[string][]rdf.IRI{}, alikes: map[rdf.Quad]rdf.Term{}}
 }
 
 // Query returns the warnings about a query, unknown names first.
@@ -257,8 +268,9 @@ func (l *Linter) Query(ctx context.Context, data Data, q *sparql.Query) ([]Warni
 	for _, graph := range slices.Concat(q.Dataset.Default, q.Dataset.Named) {
 		r.graphNamed(graph)
 	}
+	r.resolves = q.Base
 	if q.Op != nil {
-		r.root(q.Op, q.Form)
+		r.root(q.Op, q.Form, r.outside(q.Dataset))
 	}
 	for _, node := range q.Describe {
 		r.nodeNamed(node, place{})
@@ -278,7 +290,12 @@ func (l *Linter) Update(ctx context.Context, data Data, u *sparql.Update) ([]War
 		r.foreign = !m.Using.IsZero() || m.With != ""
 		known := facts{}
 		if m.Where != nil {
-			r.names(m.Where, place{named: r.foreign})
+			at := r.outside(m.Using)
+			if m.Using.IsZero() && m.With != "" {
+				at.graphs = []rdf.Term{m.With}
+			}
+			r.resolves = m.Base
+			r.names(m.Where, at)
 			r.whole = m.Where
 			r.computes(m.Where)
 			known = r.group(m.Where, r.given, len(u.Operations) == 1)
@@ -292,8 +309,7 @@ func (l *Linter) Update(ctx context.Context, data Data, u *sparql.Update) ([]War
 }
 
 // root lints the pattern of a query.
-func (r *run) root(op sparql.Op, form sparql.Form) {
-	at := place{named: r.foreign}
+func (r *run) root(op sparql.Op, form sparql.Form, at place) {
 	r.whole = op
 	if bgp, ok := op.(sparql.BGP); ok && form == sparql.Ask && len(bgp.Patterns) == 1 {
 		at.asked, r.asked = true, true
@@ -307,7 +323,7 @@ func (r *run) root(op sparql.Op, form sparql.Form) {
 func (r *run) removes(m sparql.Modify, known facts) {
 	var patterns []sparql.TriplePattern
 	for _, p := range m.Delete {
-		at := place{named: r.foreign || p.Graph != sparql.Operand{}}
+		at := place{named: r.foreign || p.Graph != sparql.Operand{}, many: true}
 		r.tripleNames(p.TriplePattern, at)
 		if !at.named {
 			patterns = append(patterns, p.TriplePattern)
@@ -326,6 +342,7 @@ func readsVirtual(d sparql.Dataset) bool {
 // end returns the warnings in order. declared are the prefixes of the text.
 func (r *run) end(declared map[string]string) ([]Warning, error) {
 	r.tellSupers()
+	r.tellMisplaced()
 	r.tellMissing(declared)
 	all := append(r.unknown, r.misfits...)
 	r.place(all)

@@ -15,10 +15,14 @@ import (
 
 // place says where in a text a name occurs.
 type place struct {
-	named    bool // in a pattern that reads named graphs
-	schema   bool // in a pattern that reads the graph of the schema
-	inserted bool // in a template of INSERT
-	asked    bool // in the one pattern of ASK
+	named    bool       // in a pattern that reads named graphs
+	schema   bool       // in a pattern that reads the graph of the schema
+	inserted bool       // in a template of INSERT
+	asked    bool       // in the one pattern of ASK
+	inside   bool       // in GRAPH
+	name     rdf.Term   // of GRAPH, nil for a variable
+	graphs   []rdf.Term // that it reads
+	many     bool       // it reads more graphs than are looked at
 }
 
 // missingName is a property or a class that neither the schema nor the data knows.
@@ -26,7 +30,7 @@ type missingName struct {
 	iri      rdf.IRI
 	class    bool
 	inserted bool
-	graphs   bool // only named graphs contain it
+	graphs   bool // only the graph of the schema contains it
 }
 
 // names collects the unknown names in an operator and those below it.
@@ -38,7 +42,7 @@ func (r *run) names(op sparql.Op, at place) {
 		if rdf.IsVirtual(op.Name.Term) {
 			return
 		}
-		at.named, at.schema = true, op.Name.Term == rdf.SchemaGraph
+		at = r.reads(op.Name, at)
 		r.graphNamed(op.Name.Term)
 	case sparql.BGP:
 		for _, p := range op.Patterns {
@@ -80,8 +84,12 @@ func (r *run) graphNamed(t rdf.Term) {
 
 func (r *run) tripleNames(p sparql.TriplePattern, at place) {
 	predicate, isIRI := p.Predicate.Term.(rdf.IRI)
-	if isIRI {
-		r.propertyNamed(predicate, at)
+	if isIRI && r.propertyNamed(predicate, at) {
+		return
+	}
+	if whole := (rdf.Quad{Subject: p.Subject.Term, Predicate: p.Predicate.Term, Object: p.Object.Term}); (p.Subject.Term != nil || p.Object.Term != nil) && (predicate != rdf.Type || p.Object.Term == nil) &&
+		r.misplaces(predicate, p, whole, at, "matches "+r.pattern(p)) {
+		return
 	}
 	if at.asked || !isIRI && p.Object.Var != "" { // the query asks for statements about the node
 		return
@@ -121,21 +129,32 @@ func (r *run) pathNames(path sparql.Path, at place) {
 	}
 }
 
-func (r *run) propertyNamed(iri rdf.IRI, at place) {
+// propertyNamed checks a property, and reports whether only other graphs have it.
+func (r *run) propertyNamed(iri rdf.IRI, at place) bool {
 	if iri == rdf.SubClassOf && at.schema {
-		return // the query asks for supertypes, and there are none
+		return false // the query asks for supertypes, and there are none
 	}
-	if known := r.named[iri]; known || iri == rdf.Type || len(r.declared[iri]) > 0 {
-		r.named[iri] = true
-		return
+	known := r.mentioned[iri]
+	r.mentioned[iri] = true
+	if iri == rdf.Type {
+		return false
 	}
-	r.named[iri] = true
+	if r.misplaces(iri, rdf.Term(iri), rdf.Quad{Predicate: iri}, at, "has the property "+r.short(iri)) {
+		return true
+	}
+	if known || len(r.declared[iri]) > 0 {
+		return false
+	}
 	r.look(missingName{iri: iri, inserted: at.inserted}, rdf.Quad{Predicate: iri}, at)
+	return false
 }
 
 func (r *run) classNamed(iri rdf.IRI, at place) {
-	known := r.named[iri]
-	r.named[iri] = true
+	known := r.mentioned[iri]
+	r.mentioned[iri] = true
+	if r.misplaces(iri, rdf.Term(iri), rdf.Quad{Predicate: rdf.Type, Object: iri}, at, "has the class "+r.short(iri)) {
+		return
+	}
 	switch t := r.schema.TypeByIRI(iri); {
 	case t != nil && !at.named && !at.inserted && len(r.schema.Subtypes(t)) > 1 && !slices.Contains(r.supers, t):
 		r.supers = append(r.supers, t)
@@ -149,11 +168,7 @@ func (r *run) look(m missingName, pattern rdf.Quad, at place) {
 	if !r.absent(pattern, at.named || at.inserted) {
 		return
 	}
-	if !at.named && !at.inserted {
-		_, m.graphs, _ = r.first(pattern, func(q rdf.Quad) bool {
-			return q.Label != nil && (q.Label != rdf.SchemaGraph || m.iri == rdf.SubClassOf)
-		})
-	}
+	m.graphs = m.iri == rdf.SubClassOf && !at.named && !at.inserted && !r.absent(pattern, true)
 	r.missing = append(r.missing, m)
 }
 
@@ -171,17 +186,17 @@ func (r *run) entityNamed(t rdf.Term, at place) {
 		return
 	}
 	if r.schema.TypeByIRI(iri) != nil || len(r.declared[iri]) > 0 {
-		r.named[iri] = true
+		r.mentioned[iri] = true
 	} else if _, _, entity := r.schema.Local(iri); entity {
 		r.nodeNamed(iri, at)
 	}
 }
 
 func (r *run) nodeNamed(iri rdf.IRI, at place) {
-	if r.named[iri] || at.inserted || at.asked {
+	if r.mentioned[iri] || at.inserted || at.asked {
 		return
 	}
-	r.named[iri] = true
+	r.mentioned[iri] = true
 	if r.schema.TypeByIRI(iri) != nil || len(r.declared[iri]) > 0 {
 		return
 	}
@@ -217,7 +232,7 @@ func (r *run) tellSupers() {
 			continue
 		}
 		for _, sub := range r.schema.Concrete(t) {
-			if sub == t || r.named[sub.IRI] {
+			if sub == t || r.mentioned[sub.IRI] {
 				continue
 			}
 			q, ok, _ := r.first(rdf.Quad{Predicate: rdf.Type, Object: sub.IRI}, func(q rdf.Quad) bool { return q.Label == nil })
@@ -260,7 +275,7 @@ func (r *run) tellPrefix(prefix, namespace string, missing []missingName) (left 
 			nearest = append(nearest, near)
 		}
 	}
-	for iri := range r.named {
+	for iri := range r.mentioned {
 		if within(iri) && !unknown[iri] {
 			return missing
 		}
@@ -293,11 +308,8 @@ func (r *run) tellName(m missingName) {
 			r.tell(m.iri, false, fmt.Sprintf("the %s %s is new; did you mean %s?", what, name, near))
 		}
 		return
-	case m.iri == rdf.SubClassOf && m.graphs:
-		r.tell(m.iri, false, fmt.Sprintf("subtypes are told in the graph of the schema alone: ?x a ?type . GRAPH <%s> { ?type rdfs:subClassOf* :Type }", string(rdf.SchemaGraph)))
-		return
 	case m.graphs:
-		r.tell(m.iri, false, fmt.Sprintf("no statement of the default graph has the %s %s; GRAPH ?g { … } reads the named graphs, which have it", what, name))
+		r.tell(m.iri, false, fmt.Sprintf("subtypes are told in the graph of the schema alone: ?x a ?type . GRAPH <%s> { ?type rdfs:subClassOf* :Type }", string(rdf.SchemaGraph)))
 		return
 	}
 	text := fmt.Sprintf("neither the schema nor the data has the %s %s", what, name)

@@ -60,6 +60,9 @@ func (g *group) why(p sparql.TriplePattern, declared []declaration, subject, obj
 	case here.empty():
 		return fmt.Sprintf("%s is a property of %s, and %s is %s%s", name, g.types(domain), g.end(p.Subject), g.kinds(subject), g.instead(p, subject, object))
 	case !object.nodes() && len(here.literals) == 0:
+		if len(object.oneOf) == 1 {
+			p.Object = sparql.Operand{Term: object.oneOf[0]}
+		}
 		return fmt.Sprintf("%s refers to %s, not to a text%s", name, g.kinds(here), g.byLabel(p, here))
 	case p.Object.Term == nil && !object.nodes():
 		return fmt.Sprintf("%s is %s, and %s is %s", name, g.kinds(here), g.end(p.Object), g.kinds(object))
@@ -193,14 +196,14 @@ func (r *run) listedTerms(terms []rdf.Term) string {
 }
 
 // pattern writes a triple pattern as a query does.
-func (g *group) pattern(p sparql.TriplePattern) string {
-	return fmt.Sprintf("%s %s %s", g.operand(p.Subject), g.operand(p.Predicate), g.operand(p.Object))
+func (r *run) pattern(p sparql.TriplePattern) string {
+	return fmt.Sprintf("%s %s %s", r.operand(p.Subject), r.operand(p.Predicate), r.operand(p.Object))
 }
 
-func (g *group) operand(o sparql.Operand) string {
+func (r *run) operand(o sparql.Operand) string {
 	switch {
 	case o.Var == "":
-		return g.term(o.Term)
+		return r.term(o.Term)
 	case o.Var[0] == '.':
 		return "[]"
 	}
