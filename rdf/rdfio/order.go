@@ -17,7 +17,7 @@ func bySubject(quads []rdf.Quad) map[rdf.Term][]rdf.Quad {
 		groups[q.Subject] = append(groups[q.Subject], q)
 	}
 	for s, group := range groups {
-		slices.SortFunc(group, func(a, b rdf.Quad) int {
+		slices.SortStableFunc(group, func(a, b rdf.Quad) int {
 			if a.Predicate != b.Predicate {
 				return compareTerms(a.Predicate, b.Predicate)
 			}
