@@ -268,6 +268,8 @@ var hinted = []string{
 	`SELECT ?x { VALUES ?t { "OS Credential Dumping" } ?x :uses ?t }`,
 	`SELECT ?x { ?x :name "Technique/t1" }`,
 	`SELECT ?x { GRAPH <urn:nowhere> { ?x :name ?n } }`,
+	`SELECT ?x { ?x a :Malware , :Tool }`,
+	`SELECT ?x { ?x a ?t . ?x a :Worm VALUES ?t { :Tool :Malware } }`,
 	`SELECT ?x { GRAPH ?g { ?x :name ?n } }`,
 	`SELECT ?x { GRAPH <urn:g> { ?x :name "APT28" } }`,
 	`SELECT ?x { GRAPH ?g { ?x a :Tool } }`,
@@ -290,11 +292,12 @@ var hinted = []string{
 
 // unfollowed are the hints that no query of these follows, with the reason.
 var unfollowed = map[string]string{
-	"; compare it: %s ?value FILTER(?value = %s)":                            "of a property with more values than are looked at",
-	"; match its label: %s %s ?node . ?node %s %s":                           "of texts that are held against a schema without data, which finds nothing",
-	"; nothing that it refers to has the id or the label %s":                 "there is nothing to find",
-	"the %s %s is new; did you mean %s?":                                     "of updates, see testdata/lint/updates",
-	"%s is true of %s, and its capitals are to blame: there is %s; write %s": "of answers, see TestASearchInOtherLettersNamesOneThatFinds",
+	"; compare it: %s ?value FILTER(?value = %s)":                                 "of a property with more values than are looked at",
+	"no statement describes %s; the nodes that have it are DESCRIBE ?x { ?x %s }": "of DESCRIBE, see TestAClassThatNothingDescribesIsNamedWithItsNodes",
+	"; match its label: %s %s ?node . ?node %s %s":                                "of texts that are held against a schema without data, which finds nothing",
+	"; nothing that it refers to has the id or the label %s":                      "there is nothing to find",
+	"the %s %s is new; did you mean %s?":                                          "of updates, see testdata/lint/updates",
+	"%s is true of %s, and its capitals are to blame: there is %s; write %s":      "of answers, see TestASearchInOtherLettersNamesOneThatFinds",
 }
 
 // following are the ways in which sentences say what would work, each with what becomes of the
@@ -359,6 +362,9 @@ var following = []struct {
 	}},
 	{regexp.MustCompile(`; leave NOT EXISTS out`), func(text string, _ int, _ []string) string {
 		return regexp.MustCompile(`FILTER NOT EXISTS \{.*?\}`).ReplaceAllString(text, "")
+	}},
+	{regexp.MustCompile(`; if one is enough, write (VALUES .*)$`), func(_ string, _ int, m []string) string {
+		return "SELECT ?x { " + m[1] + " }"
 	}},
 	{regexp.MustCompile(`; if one is enough, write (.* \|\| .*)$`), func(text string, _ int, m []string) string {
 		return regexp.MustCompile(`FILTER\(.*\)`).ReplaceAllString(text, "FILTER("+m[1]+")")

@@ -65,6 +65,7 @@ func (r *run) group(op sparql.Op, outer facts, empties bool) facts {
 		}
 	}
 	g.present()
+	g.together()
 	for _, e := range g.extends {
 		if _, constant := e.Expr.(sparql.TermExpr); constant {
 			continue
@@ -107,6 +108,7 @@ func (r *run) group(op sparql.Op, outer facts, empties bool) facts {
 		r.inScope(s.Op, func() {
 			for _, k := range s.Keys {
 				r.value(k.Expr, g.known, used, false)
+				r.constantKey("ORDER BY sorts nothing by", k.Expr, g.known)
 			}
 		})
 	}
@@ -227,6 +229,7 @@ func (r *run) below(op sparql.Op, outer facts, empties bool) facts {
 		r.inScope(op.Op, func() {
 			for _, k := range op.Keys {
 				v := r.value(k.Expr, inner, used, false)
+				r.constantKey("GROUP BY makes one group by", k.Expr, inner)
 				if _, known := out[k.Var]; k.Var != "" && !known {
 					out[k.Var] = fact{values: v.values, certain: !v.fails && !v.told}
 				}
@@ -345,9 +348,15 @@ func (g *group) apply(i int) (changed bool) {
 		g.known[p.Subject.Var] = f
 		return changed
 	}
+	if predicate == "" {
+		if seen := g.anyOf(g.only(p.Predicate), p.Object.Var); !g.of(p.Object, g.known).and(seen).empty() {
+			return g.limit(p.Object, seen, "")
+		}
+		return false
+	}
 	declared := g.declared[predicate]
 	if len(declared) == 0 {
-		if predicate != "" && p.Subject.Var != "" {
+		if p.Subject.Var != "" {
 			g.subjects[predicate] = g.known[p.Subject.Var].values
 		}
 		if seen := g.objects(predicate, p.Object.Var); !g.of(p.Object, g.known).and(seen).empty() {

@@ -274,6 +274,10 @@ func (l *Linter) Query(ctx context.Context, data Data, q *sparql.Query) ([]Warni
 	}
 	for _, node := range q.Describe {
 		r.nodeNamed(node, place{})
+		if isClass := r.schema.TypeByIRI(node) != nil; (isClass || len(r.declared[node]) > 0) && r.absent(rdf.Quad{Subject: node}, false) {
+			pattern := map[bool]string{true: "a " + r.short(node), false: r.short(node) + " ?value"}[isClass]
+			r.tell(node, false, fmt.Sprintf("no statement describes %s; the nodes that have it are DESCRIBE ?x { ?x %s }", r.short(node), pattern))
+		}
 	}
 	return r.end(q.Prefixes)
 }

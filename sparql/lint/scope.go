@@ -46,11 +46,12 @@ func bindings(op sparql.Op, vars map[sparql.Var]bool) {
 			vars[v] = true
 		}
 	case sparql.Group:
+		inner := map[sparql.Var]bool{}
+		bindings(op.Op, inner)
 		for _, k := range op.Keys {
-			vars[k.Var] = true
-			if v, ok := k.Expr.(sparql.VarExpr); ok {
-				vars[v.Var] = true
-			}
+			v, isVar := k.Expr.(sparql.VarExpr)
+			vars[k.Var] = !isVar || inner[v.Var]
+			vars[v.Var] = inner[v.Var]
 		}
 		for _, a := range op.Aggregates {
 			vars[a.Var] = true
