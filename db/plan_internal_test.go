@@ -76,7 +76,7 @@ func plansUseIndexes(t *testing.T, path string) {
 	for _, sql := range []string{
 		activities, ofCommit, pruneReads, pruneRefusals,
 		loggedChanges, touchedTypes,
-		subjectCommits, subjectChanged, loggedOfSubject, bulkOfSubject, statementRemoved, statementAdded, loggedSubjects, wasThere, hadValue, referredBesides,
+		subjectCommits, subjectChanged, loggedOfSubject, bulkOfSubject, statementRemoved, statementAdded, loggedSubjects, wasThere, hadValue, referredBesides, saidBesides,
 		textsOfColumn, changedTexts, unloggedCommits, sharedObjects, instancesOf,
 		"SELECT id, kind, value, datatype, lang FROM terms WHERE hash = ?",
 		"SELECT head FROM lines WHERE line = ?",

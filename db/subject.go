@@ -37,6 +37,7 @@ const (
 	hadValue = `SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND p = ?2 AND g = 0 AND added < ?3)
 		OR EXISTS (SELECT 1 FROM hist WHERE line = 1 AND s = ?1 AND p = ?2 AND g = 0 AND added < ?3 AND removed >= ?3)`
 	referredBesides = "SELECT EXISTS (SELECT 1 FROM live INDEXED BY live_osp WHERE o = ? AND added <> ?)"
+	saidBesides     = "SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ? AND added <> ?)"
 	wasThere        = `SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND added < ?2)
 		OR EXISTS (SELECT 1 FROM hist WHERE line = 1 AND s = ?1 AND added < ?2 AND removed >= ?2)`
 )
@@ -164,6 +165,17 @@ func (r *Reader) ReferredBesides(ctx context.Context, o rdf.Term, seq history.Se
 	}
 	n, err := r.conn.Int64(referredBesides, ids[0], seq)
 	return n == 1, r.fail(ctx, "references", err)
+}
+
+// SaidBesides reports whether a term is the subject of a statement that was added by another commit than the one with
+// this number.
+func (r *Reader) SaidBesides(ctx context.Context, s rdf.Term, seq history.Seq) (bool, error) {
+	ids, ok, err := r.known(ctx, s)
+	if err != nil || !ok {
+		return false, r.fail(ctx, "statements", err)
+	}
+	n, err := r.conn.Int64(saidBesides, ids[0], seq)
+	return n == 1, r.fail(ctx, "statements", err)
 }
 
 // Added returns the number of the commit that added a current statement of the default graph, 0 if the statement does

@@ -89,6 +89,8 @@ type checking struct {
 	seen   map[rdf.Term]bool // some of the nodes that were checked because they refer to another one
 	found  []problem
 	report func(int64) // called for every node; may be nil
+	// gone reports that the change removes all of a node, which a dry run leaves in place; may be nil.
+	gone func(context.Context, rdf.Term) (bool, error)
 }
 
 func newChecking(data validate.Data, shapes *validate.Shapes, limit int) *checking {
@@ -162,6 +164,13 @@ func (c *checking) referrers(ctx context.Context, target rdf.Term) error {
 			}
 		}
 		c.seen[q.Subject] = true
+		if c.gone != nil {
+			if gone, err := c.gone(ctx, q.Subject); err != nil {
+				return err
+			} else if gone {
+				continue
+			}
+		}
 		if err := c.node(ctx, q.Subject); err != nil {
 			return err
 		}

@@ -516,6 +516,9 @@ func (t *transaction) check(ctx context.Context, c *checking, before *compiled) 
 	if !t.lostTypes {
 		return nil
 	}
+	if u := t.job.undo; u != nil && t.job.set.DryRun {
+		c.gone = func(ctx context.Context, node rdf.Term) (bool, error) { return u.wentUnseen(ctx, t.w, node) }
+	}
 	for target, err := range t.w.RemovedFrom(ctx, rdf.Type) {
 		if err != nil {
 			return err

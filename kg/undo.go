@@ -278,6 +278,16 @@ func (u *undoing) goesUnseen(ctx context.Context, w *db.Writer, node rdf.Term) (
 	return !referred, err
 }
 
+// wentUnseen reports whether a node that is there in a dry run is one that need not be removed: the commit added all
+// that is said of it.
+func (u *undoing) wentUnseen(ctx context.Context, w *db.Writer, node rdf.Term) (bool, error) {
+	said, err := w.SaidBesides(ctx, node, u.commit.Seq)
+	if err != nil || said {
+		return false, err
+	}
+	return u.goesUnseen(ctx, w, node)
+}
+
 // refusal names the clashes.
 func (u *undoing) refusal() error {
 	var parts []string
