@@ -151,7 +151,7 @@ func (k *Rows) order() []rowStart {
 	for at := range k.rejected {
 		starts = append(starts, at)
 	}
-	slices.SortFunc(starts, func(a, b rowStart) int {
+	slices.SortStableFunc(starts, func(a, b rowStart) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return starts
