@@ -299,7 +299,7 @@ func TestAResourceIsFoundByItsAddress(t *testing.T) {
 		{Server: gateway.Server{Name: "lib"}, Offered: []gateway.Offered{offeredResource("both", "doc://both"), offeredResource("todo", "doc://todo")}},
 	})
 	for answer, want := range map[string]string{
-		"file:///notes/readme.md": "hub readme", " FILE:///notes/README.md": "hub readme", "hub:file:///notes/readme.md": "hub readme", "lib:doc://both": "lib both",
+		"file:///notes/readme.md": "hub readme", "FILE:///notes/README.md": "hub readme", "hub:file:///notes/readme.md": "hub readme", "lib:doc://both": "lib both",
 		"doc://both": "? hub both, lib both", "readme.md": "? hub readme", "/notes/readme.md": "? hub readme", "doc://t": "? lib todo", "doc://": "? hub both, lib both, lib todo",
 		"eadme.md": "? ", "file:///notes/gone.md": "? ", "hub:doc://todo": "? lib todo",
 	} {

@@ -57,7 +57,8 @@ func TestAPatternThatOnlyOtherGraphsHaveIsNamedWithThem(t *testing.T) {
 					case isFrom:
 						text = strings.Replace(text, "{", "FROM"+graph+" {", 1)
 					case strings.Contains(way, "write GRAPH"):
-						text = "SELECT * { " + strings.Replace(way[strings.Index(way, "GRAPH"):], "…", pattern, 1) + " }"
+						_, inside, _ := strings.Cut(way, "GRAPH")
+						text = "SELECT * { GRAPH" + strings.Replace(inside, "…", pattern, 1) + " }"
 					default:
 						text = "SELECT * { " + pattern + " }"
 					}

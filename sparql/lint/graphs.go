@@ -48,15 +48,15 @@ func (r *run) outside(d sparql.Dataset) place {
 // reads returns the place of patterns in GRAPH.
 func (r *run) reads(name sparql.Operand, at place) place {
 	at.named, at.inside, at.schema, at.name, at.many, at.graphs = true, true, name.Term == rdf.SchemaGraph, name.Term, false, nil
-	switch known := true; {
+	switch {
 	case r.limited && name.Term == nil:
 		at.graphs = r.from
 	case r.limited && !slices.Contains(r.from, name.Term):
 	case name.Term != nil:
 		at.graphs = []rdf.Term{name.Term}
 	default:
-		at.graphs, known = r.named()
-		at.many = !known
+		graphs, known := r.named()
+		at.graphs, at.many = graphs, !known
 	}
 	return at
 }

@@ -132,7 +132,8 @@ func (g *group) disjoint(a, b rdf.IRI) bool {
 				g.err = err
 				break
 			}
-			for range g.data.Match(g.ctx, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type, Object: pair[1], Label: rdf.DefaultGraph}) {
+			for _, err := range g.data.Match(g.ctx, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type, Object: pair[1], Label: rdf.DefaultGraph}) {
+				g.err = err
 				return false
 			}
 		}
