@@ -138,44 +138,38 @@ func (w *Writer) RemovedFrom(ctx context.Context, p rdf.IRI) iter.Seq2[rdf.Term,
 
 // Existed reports whether a subject had statements, in any graph, just before the commit with this number.
 func (r *Reader) Existed(ctx context.Context, s rdf.Term, before history.Seq) (bool, error) {
-	ids, ok, err := r.known(ctx, s)
-	if err != nil || !ok {
-		return false, r.fail(ctx, "existed", err)
-	}
-	n, err := r.conn.Int64(wasThere, ids[0], before)
-	return n == 1, r.fail(ctx, "existed", err)
+	return r.holds(ctx, "existed", wasThere, before, s)
 }
 
 // HadValue reports whether the default graph had a value of p for a subject just before the commit with this number.
 func (r *Reader) HadValue(ctx context.Context, s rdf.Term, p rdf.IRI, before history.Seq) (bool, error) {
-	ids, ok, err := r.known(ctx, s, p)
-	if err != nil || !ok {
-		return false, r.fail(ctx, "had value", err)
-	}
-	n, err := r.conn.Int64(hadValue, ids[0], ids[1], before)
-	return n == 1, r.fail(ctx, "had value", err)
+	return r.holds(ctx, "had value", hadValue, before, s, p)
 }
 
 // ReferredBesides reports whether a term is the object of a statement that was added by another commit than the one
 // with this number.
 func (r *Reader) ReferredBesides(ctx context.Context, o rdf.Term, seq history.Seq) (bool, error) {
-	ids, ok, err := r.known(ctx, o)
-	if err != nil || !ok {
-		return false, r.fail(ctx, "references", err)
-	}
-	n, err := r.conn.Int64(referredBesides, ids[0], seq)
-	return n == 1, r.fail(ctx, "references", err)
+	return r.holds(ctx, "references", referredBesides, seq, o)
 }
 
 // SaidBesides reports whether a term is the subject of a statement that was added by another commit than the one with
 // this number.
 func (r *Reader) SaidBesides(ctx context.Context, s rdf.Term, seq history.Seq) (bool, error) {
-	ids, ok, err := r.known(ctx, s)
+	return r.holds(ctx, "statements", saidBesides, seq, s)
+}
+
+// holds answers a query of terms and the number of a commit by yes or no; it is no if the file does not know a term.
+func (r *Reader) holds(ctx context.Context, what, query string, seq history.Seq, terms ...rdf.Term) (bool, error) {
+	ids, ok, err := r.known(ctx, terms...)
 	if err != nil || !ok {
-		return false, r.fail(ctx, "statements", err)
+		return false, r.fail(ctx, what, err)
 	}
-	n, err := r.conn.Int64(saidBesides, ids[0], seq)
-	return n == 1, r.fail(ctx, "statements", err)
+	args := make([]any, 0, len(ids)+1)
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	n, err := r.conn.Int64(query, append(args, seq)...)
+	return n == 1, r.fail(ctx, what, err)
 }
 
 // Added returns the number of the commit that added a current statement of the default graph, 0 if the statement does
