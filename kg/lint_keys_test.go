@@ -76,14 +76,7 @@ func TestWhatIsComputedAsideIsLookedAtWithoutASchema(t *testing.T) {
 					never := always[[2]string{property, e}] && (!strings.Contains(pattern, ":whole") || always[[2]string{":whole", e}])
 					for _, form := range []string{"SELECT ?s { %s } ORDER BY (%s)", "SELECT ?s { %s BIND(%s AS ?aside) }", "SELECT ?s { %s BIND(%s AS ?aside) } ORDER BY ?aside"} {
 						text := lintedPrologue + fmt.Sprintf(form, fmt.Sprintf(pattern, property), e)
-						q, err := s.ParseQuery(text, "")
-						if err != nil {
-							return fmt.Errorf("%s: %w", text, err)
-						}
-						warnings, err := s.LintQuery(t.Context(), q, kg.QueryOptions{Text: text})
-						if err != nil {
-							return err
-						}
+						_, warnings := linted(t, s, text)
 						if len(warnings) > 0 && !never {
 							t.Errorf("%v is said of\n%s", warnings, text)
 						}
@@ -162,14 +155,7 @@ func TestAClassThatNothingDescribesIsNamedWithItsNodes(t *testing.T) {
 		for _, name := range []string{":Malware", ":name", ":uses", ":Group"} {
 			text := "DESCRIBE " + name
 			for range 2 {
-				q, err := s.ParseQuery(text, "")
-				if err != nil {
-					return err
-				}
-				warnings, err := s.LintQuery(t.Context(), q, kg.QueryOptions{Text: text})
-				if err != nil {
-					return err
-				}
+				q, warnings := linted(t, s, text)
 				a, err := s.Query(t.Context(), q, kg.QueryOptions{})
 				if err != nil {
 					return err

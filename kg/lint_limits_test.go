@@ -119,14 +119,7 @@ func TestAComparisonBeyondWhatAFunctionReturnsIsNamedWhereverItStands(t *testing
 						if of == "BOUND(?o)" {
 							text = strings.Replace(text, pattern, pattern+" OPTIONAL { ?x :huge ?o }", 1)
 						}
-						q, err := s.ParseQuery(text, "")
-						if err != nil {
-							return fmt.Errorf("%s: %w", text, err)
-						}
-						warnings, err := s.LintQuery(t.Context(), q, kg.QueryOptions{Text: text})
-						if err != nil {
-							return err
-						}
+						_, warnings := linted(t, s, text)
 						said := func(how string) bool {
 							return slices.ContainsFunc(warnings, func(w lint.Warning) bool { return w.Line > 0 && strings.Contains(w.Text, how) })
 						}

@@ -139,14 +139,7 @@ func TestAValueThatCanNeverMatchIsNamedWhereverItStands(t *testing.T) {
 
 func warningsOf(t testing.TB, s *kg.Snapshot, text string) ([]lint.Warning, int) {
 	t.Helper()
-	q, err := s.ParseQuery(text, "")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	warnings, err := s.LintQuery(t.Context(), q, kg.QueryOptions{Text: text})
-	if err != nil {
-		t.Fatal(err)
-	}
+	q, warnings := linted(t, s, text)
 	a, err := s.Query(t.Context(), q, kg.QueryOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -159,6 +152,20 @@ func warningsOf(t testing.TB, s *kg.Snapshot, text string) ([]lint.Warning, int)
 		rows++
 	}
 	return warnings, rows
+}
+
+// linted reads a query and returns what is said of it before it is asked.
+func linted(t testing.TB, s *kg.Snapshot, text string) (*sparql.Query, []lint.Warning) {
+	t.Helper()
+	q, err := s.ParseQuery(text, "")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	warnings, err := s.LintQuery(t.Context(), q, kg.QueryOptions{Text: text})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return q, warnings
 }
 
 // hinted are queries without a solution, with a hint that gives them some when it is followed.
@@ -534,15 +541,9 @@ types:
 // two and two.
 func TestArithmeticHasAValueOrAWarningAndNeverBoth(t *testing.T) {
 	g := newGraph(t, computedSchema)
-	u, err := sparql.ParseUpdate(lintedPrologue+`INSERT DATA { <`+base+`Thing/1> a :Thing ; :text "a" ; :words "a"@en ; :whole 3 ; :parts 2.5 ; :wide 1.5e0 ; :truth true ;
+	mustUpdate(t, g, `INSERT DATA { <`+base+`Thing/1> a :Thing ; :text "a" ; :words "a"@en ; :whole 3 ; :parts 2.5 ; :wide 1.5e0 ; :truth true ;
 		:day "2024-02-01Z"^^xsd:date ; :moment "2024-01-01T00:00:00Z"^^xsd:dateTime ; :clock "10:00:00Z"^^xsd:time ; :span "P1M2D"^^xsd:duration ;
-		:hours "PT90M"^^xsd:dayTimeDuration ; :months "P1Y"^^xsd:yearMonthDuration ; :born "2024"^^xsd:gYear ; :place <urn:p> ; :huge "2"^^xsd:unsignedLong }`, sparql.Options{})
-	if err == nil {
-		_, err = g.Session(ana).Update(t.Context(), u, kg.ChangeSet{}, kg.UpdateOptions{})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+		:hours "PT90M"^^xsd:dayTimeDuration ; :months "P1Y"^^xsd:yearMonthDuration ; :born "2024"^^xsd:gYear ; :place <urn:p> ; :huge "2"^^xsd:unsignedLong }`)
 	names := strings.Fields("text words whole parts wide truth day moment clock span hours months born place huge")
 	var texts []string
 	for _, a := range names {
@@ -562,14 +563,7 @@ func TestArithmeticHasAValueOrAWarningAndNeverBoth(t *testing.T) {
 	if err := g.Session(ana).View(t.Context(), func(s *kg.Snapshot) error {
 		for _, text := range texts {
 			text = lintedPrologue + text
-			q, err := s.ParseQuery(text, "")
-			if err != nil {
-				return fmt.Errorf("%s: %w", text, err)
-			}
-			warnings, err := s.LintQuery(t.Context(), q, kg.QueryOptions{Text: text})
-			if err != nil {
-				return err
-			}
+			q, warnings := linted(t, s, text)
 			a, err := s.Query(t.Context(), q, kg.QueryOptions{})
 			if err != nil {
 				return err

@@ -8,7 +8,6 @@ import (
 
 	"trails/e2e/testrun"
 	"trails/kg"
-	"trails/sparql"
 	"trails/sparql/lint"
 )
 
@@ -50,13 +49,7 @@ func TestAnExpressionThatIsAlwaysAnErrorIsNamedWithoutASchema(t *testing.T) {
 		}
 	}
 	g := newGraph(t, "")
-	u, err := sparql.ParseUpdate(lintedPrologue+"INSERT DATA { "+data.String()+" }", sparql.Options{})
-	if err == nil {
-		_, err = g.Session(ana).Update(t.Context(), u, kg.ChangeSet{}, kg.UpdateOptions{})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustUpdate(t, g, "INSERT DATA { "+data.String()+" }")
 	named := 0
 	view(t, g, func(s *kg.Snapshot) error {
 		for property := range undeclaredValues {
@@ -116,13 +109,7 @@ func warningsOfAnswer(t *testing.T, s *kg.Snapshot, text string) (warnings []lin
 func TestASearchInOtherLettersNamesOneThatFinds(t *testing.T) {
 	testrun.Alone(t)
 	g := newGraph(t, "")
-	u, err := sparql.ParseUpdate(lintedPrologue+`INSERT DATA { :a :title "APT28 group" ; :note "x" . :b :title "Cobalt Strike" . :c :title "Ça va"@fr }`, sparql.Options{})
-	if err == nil {
-		_, err = g.Session(ana).Update(t.Context(), u, kg.ChangeSet{}, kg.UpdateOptions{})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustUpdate(t, g, `INSERT DATA { :a :title "APT28 group" ; :note "x" . :b :title "Cobalt Strike" . :c :title "Ça va"@fr }`)
 	followed := 0
 	view(t, g, func(s *kg.Snapshot) error {
 		for _, function := range []string{"CONTAINS", "STRSTARTS", "STRENDS", "REGEX"} {
@@ -181,13 +168,7 @@ func TestASearchInOtherLettersNamesOneThatFinds(t *testing.T) {
 func TestConditionsThatExcludeEachOtherAreNamedWhereverTheyStand(t *testing.T) {
 	testrun.Alone(t)
 	g := newGraph(t, "")
-	u, err := sparql.ParseUpdate(lintedPrologue+`INSERT DATA { :a :n 1 . :b :n 2 . :c :n 3 . :d :n 4 . :e :n 5 . :f :n 2.5 }`, sparql.Options{})
-	if err == nil {
-		_, err = g.Session(ana).Update(t.Context(), u, kg.ChangeSet{}, kg.UpdateOptions{})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustUpdate(t, g, `INSERT DATA { :a :n 1 . :b :n 2 . :c :n 3 . :d :n 4 . :e :n 5 . :f :n 2.5 }`)
 	conditions := []string{"?v = 2", "?v = 3", "?v != 2", "?v < 3", "?v <= 2", "2 < ?v", "?v > 3", "?v >= 3", "?v IN (1, 2)", "?v IN (3, 4)"}
 	forms := []string{
 		"SELECT ?x { ?x :n ?v FILTER(%s && %s) }", "SELECT ?x { ?x :n ?v FILTER(%s) FILTER(%s) }", "SELECT ?x { ?x :n ?v FILTER(?x = :a || %s && %s) }",
