@@ -41,19 +41,23 @@ func (e *ending) ended(status string) {
 	close(e.over)
 }
 
+// wait waits for one of the two channels of e, and reports whether it was closed in time. A process outside the group of
+// the command may hold the standard error open.
+func (e *ending) wait(until <-chan struct{}) bool {
+	select {
+	case <-until:
+		return true
+	case <-time.After(lateEnd):
+		return false
+	}
+}
+
 // String says how the command ended, "" if it is running.
 func (e *ending) String() string {
-	wait := time.NewTimer(patience)
-	defer wait.Stop()
-	select {
-	case <-e.over:
-	case <-wait.C:
+	if !e.wait(e.over) {
 		return ""
 	}
-	select {
-	case <-e.read:
-	case <-wait.C: // a child process may hold it open
-	}
+	e.wait(e.read)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	output := strings.Join(e.lines, " / ")

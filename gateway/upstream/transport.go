@@ -143,7 +143,9 @@ func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func()
 			kill(cmd)
 			<-ended
 		}
-		_, _ = out.Close(), complaints.Close() // a process outside the group may hold them
+		_ = out.Close() // a process outside the group may hold it, as it may hold the next
+		how.wait(how.read)
+		_ = complaints.Close()
 	}
 	return &mcp.IOTransport{Reader: newMessages(l.clean.reader(out), l.logOutput, l.notified), Writer: in, MaxLineLength: maxAnswer}, end, nil
 }
@@ -153,6 +155,10 @@ const patience = 500 * time.Millisecond
 
 // lateOutput is how long output of an ended command is read.
 const lateOutput = 10 * patience
+
+// lateEnd is how long the end of a command is waited for that has closed its standard output, and then the end of its
+// standard error: a busy machine tells both late.
+const lateEnd = 4 * patience
 
 // maxComplaint bounds a logged line of standard error, in bytes.
 const maxComplaint = 1_000
