@@ -45,7 +45,7 @@ func assemble(base string, prefixes map[string]string, types []*Type) *Schema {
 	for _, t := range types {
 		t.IRI = cmp.Or(t.IRI, rdf.IRI(s.Base+t.Name))
 		t.Key, t.Unique, t.Extends, t.Properties = orNone(t.Key), orNone(t.Unique), orNone(t.Extends), orNone(t.Properties)
-		slices.SortFunc(t.Unique, slices.Compare)
+		slices.SortStableFunc(t.Unique, slices.Compare)
 		s.orderExtends(t)
 		for _, p := range t.Properties {
 			s.normalizeProperty(p)

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,5 +91,5 @@ func (r *reader) tellMisspelt() {
 		}
 		r.Misspelt = append(r.Misspelt, fmt.Sprintf("%s%s is no name of that vocabulary (%s in %s)%s", m.of.prefix, name, times, m.place, hint))
 	}
-	slices.SortFunc(r.Misspelt, cmp.Compare)
+	slices.Sort(r.Misspelt)
 }
