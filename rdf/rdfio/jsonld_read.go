@@ -101,6 +101,10 @@ func (j *JSONLDReader) convert(document any, references *references) error {
 		return fault.New(fault.Malformed, "JSON-LD: expected %s", ofRDF12(references.later+" is"))
 	}
 	options := jsonldOptions(references.base(j.base), &contexts{load: j.load, references: references})
+	if references.partial && !references.moved {
+		references.kept = map[string]int{}
+		options.ExpandedElementHandler = references.keeps
+	}
 	expanded, err := ld.NewJsonLdProcessor().Expand(document, options)
 	switch {
 	case err != nil && fault.Of(err).Kind == fault.Internal:

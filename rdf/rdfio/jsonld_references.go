@@ -29,10 +29,14 @@ type references struct {
 	load     ContextLoader
 	terms    map[string]bool // defined by contexts, and looked up by name
 	graphs   map[string]bool // @graph, and the terms that mean it
+	nests    map[string]bool // @nest, and the terms that mean it
 	seen     map[string]bool // remote contexts whose terms are in terms
 	later    string          // syntax of RDF 1.2 found in the document; "" for none
 	vocab    bool            // a context has a vocabulary
 	partial  bool            // a context holds for a part of the document
+	moved    bool            // expansion moves members to another node, or adds some
+	members  int             // of the document's nodes, without contexts and nulls
+	kept     map[string]int  // how many of them expansion kept, by the place of their node; nil if it was not counted
 	missing  string          // the vocabulary where a context takes one away; "" for none
 	unknown  bool            // a member is in no context
 	path     []string        // to the part that is being hidden
@@ -41,7 +45,7 @@ type references struct {
 
 func newReferences(text []byte, base string, load ContextLoader) *references {
 	digest := sha256.Sum256(text)
-	return &references{mark: "x" + hex.EncodeToString(digest[:8]), document: base, load: load, terms: map[string]bool{}, graphs: map[string]bool{"@graph": true}, seen: map[string]bool{}}
+	return &references{mark: "x" + hex.EncodeToString(digest[:8]), document: base, load: load, terms: map[string]bool{}, graphs: map[string]bool{"@graph": true}, nests: map[string]bool{"@nest": true}, seen: map[string]bool{}}
 }
 
 func (r *references) base(iri string) string {
@@ -67,9 +71,10 @@ func (r *references) collect(document any, part bool) {
 			if key == "@context" {
 				r.partial = r.partial || part
 				r.collectTerms(member)
-			} else {
-				r.collect(member, true)
+				continue
 			}
+			r.moved = r.moved || key == "@reverse"
+			r.collect(member, true)
 		}
 	}
 }
@@ -110,11 +115,25 @@ func (r *references) collectTerms(context any) {
 					r.partial = true
 					r.collectTerms(scoped)
 				}
+				r.moved = r.moved || moves(definition)
 				member = definition["@id"]
 			}
 			r.graphs[key] = r.graphs[key] || member == "@graph"
+			r.nests[key] = r.nests[key] || member == "@nest"
+			r.moved = r.moved || member == "@nest" || member == "@reverse"
 		}
 	}
+}
+
+// moves reports whether the values of a term get members from their keys, or name the node as their value.
+func moves(definition map[string]any) bool {
+	_, reversed := definition["@reverse"]
+	_, indexed := definition["@index"]
+	containers, several := definition["@container"].([]any)
+	if !several {
+		containers = []any{definition["@container"]}
+	}
+	return reversed || indexed || slices.ContainsFunc(containers, func(c any) bool { return c == "@id" || c == "@type" || c == "@index" })
 }
 
 // values counts what stands among the nodes of a document or a graph and is none: expansion
@@ -168,7 +187,11 @@ func (r *references) hide(document any) any {
 		}
 	case map[string]any:
 		var references []string
+		_, isValue := v["@value"]
 		for key, member := range v {
+			if !isValue && isMember(key, member) {
+				r.members++
+			}
 			if _, embedded := member.(map[string]any); key == "@annotation" || key == "@id" && embedded {
 				r.later = "a triple as a term, or an annotation,"
 			}

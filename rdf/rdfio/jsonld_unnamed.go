@@ -17,8 +17,11 @@ import (
 // vocabulary of our own wherever it has none: such a member is then a property of that
 // vocabulary.
 func (j *JSONLDReader) unnamed(text []byte, references *references) error {
-	if !references.partial && (references.vocab || !references.unknown) {
+	switch {
+	case !references.partial && (references.vocab || !references.unknown):
 		return nil // every member is in the only context
+	case references.keptAll():
+		return nil
 	}
 	document, err := decodeJSON(text)
 	if err != nil {
@@ -35,6 +38,21 @@ func (j *JSONLDReader) unnamed(text []byte, references *references) error {
 	return err
 }
 
+// keeps counts the members of an expanded node. Where none is moved, a node has at most as many as in the document.
+func (r *references) keeps(pointer string, expanded any) {
+	object, _ := expanded.(map[string]any)
+	r.kept[pointer] = len(object)
+}
+
+// keptAll reports whether expansion dropped nothing.
+func (r *references) keptAll() bool {
+	left := r.members
+	for _, count := range r.kept {
+		left -= count
+	}
+	return r.kept != nil && left == 0
+}
+
 // unnamed counts the properties of the vocabulary references.missing.
 type unnamed struct {
 	references *references
@@ -46,17 +64,72 @@ type unnamed struct {
 // name with a colon is kept by expansion, and counted when it turns out to be no IRI.
 func (u *unnamed) node(pointer string, expanded any) {
 	object, _ := expanded.(map[string]any)
+	at, source := u.place(pointer)
+	if u.named(object) < u.references.kept[pointer] {
+		return // the first reading knew what this one does not
+	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		name, ours := strings.CutPrefix(key, u.references.missing)
-		if name = u.references.replaced(name); !ours || strings.Contains(name, ":") {
+		if !ours || strings.Contains(u.references.replaced(name), ":") {
 			continue
 		}
 		values, _ := object[key].([]any)
-		message := fmt.Sprintf("no context says what the member %q is%s", quoted(name), placed(u.place(pointer)+"/"+jsontext.PointerToken(name)))
+		within, _ := u.nested(source, name)
+		name = u.references.replaced(name)
+		message := fmt.Sprintf("no context says what the member %q is%s", quoted(name), placed(at+within+"/"+jsontext.PointerToken(name)))
 		for range u.statements(values) {
 			u.leftOut.Add(Omission{Message: message})
 		}
 	}
+}
+
+// named counts the properties that are of another vocabulary than ours.
+func (u *unnamed) named(node map[string]any) int {
+	count := 0
+	for key := range node {
+		if !strings.HasPrefix(key, u.references.missing) {
+			count++
+		}
+	}
+	return count
+}
+
+// isMember reports whether something is a member of a node that expansion keeps where a context says what it is.
+func isMember(name string, value any) bool { return name != "@context" && name != "@nest" && value != nil }
+
+// parts returns the items of a list, or the one value that stands without it, if there is one.
+func parts(value any) []any {
+	switch v := value.(type) {
+	case nil:
+		return nil
+	case []any:
+		return v
+	}
+	return []any{value}
+}
+
+// nested returns where a member stands within a node: in itself, which is "", or in what is nested in it.
+func (u *unnamed) nested(node map[string]any, name string) (string, bool) {
+	if _, has := node[name]; has {
+		return "", true
+	}
+	for _, key := range slices.Sorted(maps.Keys(node)) {
+		if !u.references.nests[key] {
+			continue
+		}
+		_, several := node[key].([]any)
+		for i, part := range parts(node[key]) {
+			object, _ := part.(map[string]any)
+			within, has := u.nested(object, name)
+			switch {
+			case has && several:
+				return fmt.Sprintf("/%s/%d%s", jsontext.PointerToken(key), i, within), true
+			case has:
+				return "/" + jsontext.PointerToken(key) + within, true
+			}
+		}
+	}
+	return "", false
 }
 
 // statements returns how many statements the values of a property are with what is below them,
@@ -81,9 +154,9 @@ func (u *unnamed) statements(values []any) int {
 	return count
 }
 
-// place returns a pointer with its hidden references restored. json-gold counts a value alone in
-// a map as a list of one, which the document is not.
-func (u *unnamed) place(pointer string) string {
+// place returns a pointer with its hidden references restored, and the node of the document there. json-gold counts a
+// value alone in a map as a list of one, which the document is not.
+func (u *unnamed) place(pointer string) (string, map[string]any) {
 	place, part := "", u.document
 	for _, token := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
 		name := jsontext.PointerName(token)
@@ -100,7 +173,8 @@ func (u *unnamed) place(pointer string) string {
 		}
 		place += "/" + jsontext.PointerToken(u.references.replaced(name))
 	}
-	return place
+	node, _ := part.(map[string]any)
+	return place, node
 }
 
 // placed names the place of something in a document, a JSON Pointer (RFC 6901).

@@ -45,6 +45,11 @@ func TestMembersOfJSONLDWithoutAContextHaveTheirPlace(t *testing.T) {
 		{"a map by id", `{"@context":{"m":{"@id":"urn:m","@container":"@id"}},"m":{"a/b":{"name":1}}}`, []string{"/m/a~1b/name"}},
 		{"a map by index", `{"@context":{"m":{"@id":"urn:m","@container":"@index"}},"m":{"i":[{"urn:p":1},{"name":1}],"j":{"name":2}}}`, []string{"/m/i/1/name", "/m/j/name"}},
 		{"a graph", `{"@context":{"g":{"@id":"urn:g","@container":"@graph"}},"g":{"name":1,"urn:p":2}}`, []string{"/g/name"}},
+		{"what is nested", `{"@context":{"labels":"@nest","p":"urn:p"},"labels":[{"p":1},{"name":1,"@nest":{"d/e":2}}],"@nest":{"p":3,"other":4}}`,
+			[]string{"/@nest/other", "/labels/1/@nest/d~1e", "/labels/1/name"}},
+		{"a property defined anew after null", `{"@context":{"p":{"@id":"urn:p","@context":[null,{"p":"urn:q","q":"urn:q"}]}},"p":{"p":1,"q":{"p":2}}}`, nil},
+		{"a property defined anew after null, and another", `{"@context":{"p":{"@id":"urn:p","@context":[null,{"p":"urn:q"}]}},"p":{"p":1,"name":2}}`, []string{"/p/name"}},
+		{"a node without anything read", `{"@context":{"T":{"@id":"urn:T","@context":{"p":"urn:p"}}},"@graph":[{"@type":"T","p":1},{"name":1}]}`, []string{"/@graph/1/name"}},
 		{"values beside nodes", `{"@graph":[{"urn:p":1},"stray",["other"]]}`, []string{"/@graph/1", "/@graph/2/0"}},
 	} {
 		r := rdfio.NewJSONLDReader(strings.NewReader(c.document), "http://a/b", rdfio.Limits{}, stored)
@@ -85,10 +90,16 @@ func TestMembersLikeKeywordsAreNamed(t *testing.T) {
 // where.
 func TestEveryMemberOfJSONLDIsReadOrLeftOut(t *testing.T) {
 	names := []string{"a", "b", "c", "d/e"}
-	var context func(t *rapid.T, depth int) any
-	context = func(t *rapid.T, depth int) any {
-		if depth > 1 && rapid.IntRange(0, 5).Draw(t, "null") == 0 {
+	// A term that has a context, and within it another one, is among what json-gold reads otherwise.
+	var context func(t *rapid.T, depth int, within string) any
+	context = func(t *rapid.T, depth int, within string) any {
+		switch rapid.IntRange(0, 9).Draw(t, "null") {
+		case 0:
 			return nil
+		case 1:
+			if depth > 0 {
+				return []any{nil, context(t, depth-1, within)}
+			}
 		}
 		terms := map[string]any{}
 		for _, name := range slices.Concat(names[:3], []string{"T", "U"}) {
@@ -97,8 +108,8 @@ func TestEveryMemberOfJSONLDIsReadOrLeftOut(t *testing.T) {
 				terms[name] = "urn:" + name
 			case 1:
 				definition := map[string]any{"@id": "urn:" + name}
-				if depth > 0 {
-					definition["@context"] = context(t, depth-1)
+				if depth > 0 && name != within {
+					definition["@context"] = context(t, depth-1, name)
 				}
 				terms[name] = definition
 			}
@@ -117,11 +128,15 @@ func TestEveryMemberOfJSONLDIsReadOrLeftOut(t *testing.T) {
 	node = func(t *rapid.T, depth int) (map[string]any, int) {
 		object, statements := map[string]any{}, 0
 		if rapid.IntRange(0, 2).Draw(t, "has a context") == 0 {
-			object["@context"] = context(t, 2)
+			object["@context"] = context(t, 2, "")
 		}
 		if rapid.Bool().Draw(t, "typed") {
 			object["@type"] = rapid.SampledFrom([]string{"T", "U"}).Draw(t, "type")
 			statements++
+		}
+		if depth > 0 && rapid.IntRange(0, 4).Draw(t, "nests") == 0 {
+			object["@nest"] = map[string]any{"a": 3, "c": []any{4, 5}}
+			statements += 3
 		}
 		for _, name := range names {
 			switch rapid.IntRange(0, 2).Draw(t, "member "+name) {
