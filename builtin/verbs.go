@@ -180,6 +180,15 @@ func deleteAny(ctx context.Context, r *invoke.Request, in deleting) (string, inv
 	return id, writeArguments(r), err
 }
 
+// withTarget adds to what is wrong with a link that the node it leads to is unknown, if it is.
+func withTarget(ctx context.Context, r *invoke.Request, in linking, wrong error) error {
+	_, err := nodeOf(ctx, r, "to", in.To)
+	if !fault.Is(wrong, fault.InvalidArguments) || !fault.Is(err, fault.InvalidArguments) {
+		return wrong
+	}
+	return fault.Arguments(slices.Concat(fault.Of(wrong).Fields, fault.Of(err).Fields)...)
+}
+
 // link adds a value to a reference or removes it. A reference with a single value is set, or emptied if it has this
 // value.
 func link(op string) func(context.Context, *invoke.Request, linking) (string, invoke.Arguments, error) {
@@ -187,7 +196,7 @@ func link(op string) func(context.Context, *invoke.Request, linking) (string, in
 		s := r.Snapshot.Schema()
 		from, err := nodeOf(ctx, r, "from", in.From)
 		if err != nil {
-			return "", nil, err
+			return "", nil, withTarget(ctx, r, in, err)
 		}
 		name, to := in.Property, in.To
 		if from.Type == nil || from.Type.Abstract {
@@ -196,7 +205,7 @@ func link(op string) func(context.Context, *invoke.Request, linking) (string, in
 		p := s.Property(from.Type, name)
 		if p == nil || p.Class == "" {
 			message, known := s.NoReference(from.Type, name)
-			return "", nil, fault.Arguments(fault.FieldError{Field: "property", Code: fault.OneOf, Value: name, Constraint: known, Message: message})
+			return "", nil, withTarget(ctx, r, in, fault.Arguments(fault.FieldError{Field: "property", Code: fault.OneOf, Value: name, Constraint: known, Message: message}))
 		}
 		args := writeArguments(r)
 		args["id"] = from.ID

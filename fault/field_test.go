@@ -131,3 +131,15 @@ func TestMistakesOfOneKindAreOneEntry(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 }
+
+// Names that do not exist are each an entry, however often one is written.
+func TestUnknownNamesAreEntriesOfTheirOwn(t *testing.T) {
+	var fields []fault.FieldError
+	for i, name := range []string{"titel", "statis", "titel"} {
+		fields = append(fields, fault.FieldError{Field: fmt.Sprintf("where[%d].property", i), Code: fault.Closed, Value: name, Message: fmt.Sprintf("Note has no property %q", name)})
+	}
+	want := "Note has no property \"titel\" (and so 1 more: where[2].property)\nNote has no property \"statis\""
+	if e := fault.Arguments(fields...); e.Count != 3 || !strings.HasSuffix(e.Told(2000), want) {
+		t.Errorf("%d: %s", e.Count, e.Told(2000))
+	}
+}

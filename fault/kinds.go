@@ -11,7 +11,7 @@ import (
 const placesKept = 3
 
 // mistake is the key of a kind of mistake: the field without list positions, the node's type, the constraint,
-// and the message without values and places. The name of a type or a property remains part of it.
+// and the message without values and places. The name of a type or a property remains part of it, known or not.
 type mistake struct{ of, field, code, constraint, message string }
 
 func kindOf(f FieldError) mistake {
@@ -20,7 +20,13 @@ func kindOf(f FieldError) mistake {
 	if name == "type" || name == "edge" {
 		return mistake{of, name, string(f.Code), fmt.Sprint(f.Value), f.Message}
 	}
-	return mistake{of, name, string(f.Code), fmt.Sprint(f.Constraint), skeleton(f)}
+	message := skeleton(f)
+	if f.Code == Closed {
+		_, unknown, _ := strings.Cut(f.Message, `"`)
+		unknown, _, _ = strings.Cut(unknown, `"`)
+		message += unknown
+	}
+	return mistake{of, name, string(f.Code), fmt.Sprint(f.Constraint), message}
 }
 
 // shortName is the length below which a value is not removed from messages, because it may be part of a word.
