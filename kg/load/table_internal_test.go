@@ -134,7 +134,7 @@ func TestWhatAWriterWritesIsRead(t *testing.T) {
 		if rapid.Bool().Draw(t, "tabs") {
 			format, comma = TSV, '\t'
 		}
-		header := []string{"a", "b", "c", "d"}[:width]
+		header := []string{"w", "x", "y", "z"}[:width] // of no characters of the cells, so that no row is the header again
 		var text bytes.Buffer
 		w := csv.NewWriter(&text)
 		w.Comma = comma
@@ -147,8 +147,6 @@ func TestWhatAWriterWritesIsRead(t *testing.T) {
 		}
 		rows = slices.DeleteFunc(rows, func(cells []string) bool { return strings.Join(cells, "") == "" }) // they say nothing
 		got, err := rowsOf(format, in)
-		// A row without a value is none.
-		rows = slices.DeleteFunc(rows, func(row []string) bool { return strings.Join(row, "") == "" })
 		if diff := cmp.Diff(append([][]string{header}, rows...), got); diff != "" || err != nil {
 			t.Fatalf("%v %s", err, diff)
 		}
