@@ -1,12 +1,14 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -25,23 +27,30 @@ const (
 // Listen listens on addr, which must be a loopback address: without authentication everybody who reaches the port may
 // write. Port 0 takes a free one.
 func Listen(ctx context.Context, addr string) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(addr)
+	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, fault.New(fault.InvalidArguments, "--addr %q is not host:port, such as 127.0.0.1:8757", addr)
+		return nil, fault.New(fault.InvalidArguments, "--addr %q is not host:port, such as 127.0.0.1:8757 or [::1]:8757", addr)
+	}
+	if _, err := strconv.ParseUint(cmp.Or(port, "0"), 10, 16); err != nil {
+		return nil, fault.New(fault.InvalidArguments, "--addr %q has no port from 1 to 65535, nor 0 for a free one: take 127.0.0.1:8757", addr)
 	}
 	if !auth.IsLoopback(host) {
 		return nil, fault.New(fault.InvalidArguments, "--addr %s is not a loopback address, and only those are bound; for other machines take --addr 127.0.0.1:8757, set TRAILS_MCP_TOKEN, and hand requests on by a proxy with TLS (--public-url says at which name) or a tunnel (ssh -L 8757:127.0.0.1:8757)", addr)
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
-		way := ""
+		why := ""
 		switch {
 		case errors.Is(err, syscall.EADDRINUSE):
-			way = "; another program has the port, perhaps another trails: stop it, or take a free port with --addr " + net.JoinHostPort(host, "0")
+			why = "another program has the port, perhaps another trails: stop it, or take a free port with --addr " + net.JoinHostPort(host, "0")
 		case errors.Is(err, syscall.EACCES):
-			way = "; ports below 1024 need rights: take another with --addr " + net.JoinHostPort(host, "8757")
+			why = "ports below 1024 need rights: take another with --addr " + net.JoinHostPort(host, "8757")
+		case errors.Is(err, syscall.EADDRNOTAVAIL), errors.Is(err, syscall.EAFNOSUPPORT):
+			why = "this machine has no such address: take --addr 127.0.0.1:" + port
+		default:
+			return nil, fault.New(fault.Unusable, "%s cannot be listened on", addr).Because(err)
 		}
-		return nil, fault.New(fault.Unusable, "%s cannot be listened on%s", addr, way).Because(err)
+		return nil, fault.New(fault.Unusable, "%s cannot be listened on: %s", addr, why)
 	}
 	if tcp, ok := ln.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
 		return nil, errors.Join(fault.New(fault.InvalidArguments, "--addr %s leads to %s, which is not a loopback address; use 127.0.0.1", addr, ln.Addr()), ln.Close())

@@ -34,6 +34,40 @@ func TestListenRefusesWhatOthersCouldReach(t *testing.T) {
 	}
 }
 
+// Each refusal names the address that was given and one to take.
+func TestListenSaysWhatToTake(t *testing.T) {
+	taken, err := httpapi.Listen(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	for addr, take := range map[string]string{
+		"127.0.0.1:99999":     "take 127.0.0.1:8757",
+		"127.0.0.1:-1":        "take 127.0.0.1:8757",
+		"127.0.0.1:+80":       "take 127.0.0.1:8757",
+		"127.0.0.1:http":      "take 127.0.0.1:8757",
+		"localhost:80 ":       "take 127.0.0.1:8757",
+		"no.invalid:99999":    "take 127.0.0.1:8757",
+		"no.invalid:8757":     "take --addr 127.0.0.1:8757",
+		"::1:8757":            "such as 127.0.0.1:8757 or [::1]:8757",
+		"[::1:8757":           "such as 127.0.0.1:8757 or [::1]:8757",
+		"http://127.0.0.1:1":  "such as 127.0.0.1:8757 or [::1]:8757",
+		"8757":                "such as 127.0.0.1:8757 or [::1]:8757",
+		taken.Addr().String(): "take a free port with --addr 127.0.0.1:0",
+	} {
+		ln, err := httpapi.Listen(t.Context(), addr)
+		if err == nil {
+			_ = ln.Close()
+			t.Errorf("Listen(%q) refuses nothing", addr)
+			continue
+		}
+		text := fault.Of(err).Whole()
+		if !strings.Contains(text, addr) || !strings.HasSuffix(text, take) && !strings.Contains(text, take+",") || strings.Contains(text, "tcp") {
+			t.Errorf("Listen(%q): got %s, want %s", addr, text, take)
+		}
+	}
+}
+
 // pipes is a listener whose connections stay in the test, so that its time may be
 // synctest's.
 type pipes struct {
