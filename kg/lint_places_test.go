@@ -304,7 +304,7 @@ var unfollowed = map[string]string{
 	"; match its label: %s %s ?node . ?node %s %s":                                "of texts that are held against a schema without data, which finds nothing",
 	"; nothing that it refers to has the id or the label %s":                      "there is nothing to find",
 	"the %s %s is new; did you mean %s?":                                          "of updates, see testdata/lint/updates",
-	"%s is true of %s, and its capitals are to blame: there is %s; write %s":      "of answers, see TestASearchInOtherLettersNamesOneThatFinds",
+	"%s is true of %s, and its capitals are to blame: there is %s; %s":            "of answers, see TestASearchInOtherLettersNamesOneThatFinds",
 }
 
 // following are the ways in which sentences say what would work, each with what becomes of the

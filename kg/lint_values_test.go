@@ -2,6 +2,7 @@ package kg_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -109,14 +110,20 @@ func warningsOfAnswer(t *testing.T, s *kg.Snapshot, text string) (warnings []lin
 func TestASearchInOtherLettersNamesOneThatFinds(t *testing.T) {
 	testrun.Alone(t)
 	g := newGraph(t, "")
-	mustUpdate(t, g, `INSERT DATA { :a :title "APT28 group" ; :note "x" . :b :title "Cobalt Strike" . :c :title "Ça va"@fr }`)
-	followed := 0
+	mustUpdate(t, g, `INSERT DATA { :a :title "APT28 group" ; :note "x" . :b :title "Cobalt Strike" . :c :title "Ça va"@fr . :d :title "a title of many words, and of\u0001more than forty characters" }`)
+	written := func(form, of, piece string) string {
+		return strings.ReplaceAll(fmt.Sprintf(form, of, piece), `\x01`, `\u0001`)
+	}
+	followed, rules := 0, map[string]func(form, piece string) string{
+		"; write the text in small letters, and LCASE around the other": func(form, piece string) string { return written(form, "LCASE(?v)", strings.ToLower(piece)) },
+		"; give it the flag i": func(_, piece string) string { return written(`REGEX(%s, %q, "i")`, "?v", piece) },
+	}
 	view(t, g, func(s *kg.Snapshot) error {
-		for _, function := range []string{"CONTAINS", "STRSTARTS", "STRENDS", "REGEX"} {
-			for _, piece := range []string{"apt28", "APT28", "Apt28 Group", "cobalt", "COBALT STRIKE", "Strike", "strike", "ça", "ÇA VA", "zebra", "GROUP", ""} {
+		for _, function := range []string{"CONTAINS(%s, %q)", "STRSTARTS(%s, %q)", "STRENDS(%s, %q)", "REGEX(%s, %q)", `REGEX(%s, %q, "")`, `REGEX(%s, %q, "s")`} {
+			for _, piece := range []string{"apt28", "APT28", "Apt28 Group", "cobalt", "COBALT STRIKE", "Strike", "strike", "ça", "ÇA VA", "zebra", "GROUP", "", "A TITLE OF MANY WORDS, AND OF\u0001MORE THAN FORTY CHARACTERS", "OF\u0001more"} {
 				for _, of := range []string{"?v", "STR(?v)"} {
 					for _, form := range []string{"SELECT ?x { ?x :title ?v FILTER(%s) }", "SELECT ?x { ?x :title ?v FILTER(?x != :z && %s) }", "ASK { ?x :title ?v . FILTER(%s || ?v = 'no') }", "SELECT ?x { { SELECT ?x ?v { ?x :title ?v } } FILTER(%s) }"} {
-						condition := fmt.Sprintf("%s(%s, %q)", function, of, piece)
+						condition := written(function, of, piece)
 						ask := func(condition string) (warnings []lint.Warning, found bool) {
 							text := lintedPrologue + fmt.Sprintf(form, condition)
 							q, err := s.ParseQuery(text, "")
@@ -135,7 +142,7 @@ func TestASearchInOtherLettersNamesOneThatFinds(t *testing.T) {
 							}
 							return warnings, !a.Found().Empty
 						}
-						folded := fmt.Sprintf("%s(LCASE(%s), %q)", function, of, strings.ToLower(piece))
+						folded := written(function, "LCASE("+of+")", strings.ToLower(piece))
 						warnings, found := ask(condition)
 						_, could := ask(folded)
 						i := slices.IndexFunc(warnings, func(w lint.Warning) bool { return strings.Contains(w.Text, "capitals are to blame") })
@@ -147,6 +154,11 @@ func TestASearchInOtherLettersNamesOneThatFinds(t *testing.T) {
 							continue
 						}
 						_, way, _ := strings.Cut(warnings[i].Text, "; write ")
+						for said, follow := range rules {
+							if strings.HasSuffix(warnings[i].Text, said) {
+								way = follow(function, piece)
+							}
+						}
 						if _, found := ask(way); !found || warnings[i].Line == 0 {
 							t.Errorf("%v: what is named finds nothing", warnings[i])
 						}
@@ -160,6 +172,48 @@ func TestASearchInOtherLettersNamesOneThatFinds(t *testing.T) {
 	if followed < 100 {
 		t.Errorf("only %d hints were followed", followed)
 	}
+}
+
+// TestALongLiteralThatIsToldToBeWrittenIsWhole has literals that are longer than what a warning names: the way out has
+// them from the first character to the last, and finds what is there.
+func TestALongLiteralThatIsToldToBeWrittenIsWhole(t *testing.T) {
+	testrun.Alone(t)
+	long := strings.Repeat("many words ", 12) + "of\u00a0one\u0007text"
+	address := "http://example.org/" + strings.Repeat("a-long-path/", 20)
+	g := newGraph(t, `
+types:
+  Page:
+    properties:
+      url: {type: uri}
+      kind: {type: string, one_of: ["`+strings.Repeat("some kind ", 10)+`", other]}
+      note: {type: lang_string}
+      title: {type: string}
+`)
+	data := fmt.Sprintf(`:p a :Page ; :url %[1]q^^xsd:anyURI ; :kind "%[2]s" ; :note "%[3]s"@en ; :title "%[3]s" .`,
+		address, strings.Repeat("some kind ", 10), strings.NewReplacer("\u00a0", `\u00A0`, "\u0007", `\u0007`).Replace(long))
+	mustUpdate(t, g, "INSERT DATA { "+data+" }")
+	ways := regexp.MustCompile(`(?:; write|; did you mean) ("(?:[^"\\]|\\.)*"(?:\^\^\S+|@\w+)?)\??`)
+	view(t, g, func(s *kg.Snapshot) error {
+		for property, wrong := range map[string]string{
+			"url": fmt.Sprintf("%q", address), "kind": `"` + strings.Repeat("some kind ", 10) + `s"`,
+			"note": `"` + strings.NewReplacer("\u00a0", `\u00A0`, "\u0007", `\u0007`).Replace(long) + `"`, "title": `"` + strings.NewReplacer("\u00a0", " ", "\u0007", `\u0007`).Replace(long) + `"`,
+		} {
+			warnings, rows := warningsOf(t, s, fmt.Sprintf("SELECT ?x { ?x a :Page ; :%s %s }", property, wrong))
+			if len(warnings) != 1 || rows != 0 {
+				t.Errorf("%s: %d rows, %v", property, rows, warnings)
+				continue
+			}
+			way := ways.FindStringSubmatch(warnings[0].Text)
+			if way == nil {
+				t.Errorf("%s: %s", property, warnings[0].Text)
+				continue
+			}
+			if again, rows := warningsOf(t, s, fmt.Sprintf("SELECT ?x { ?x a :Page ; :%s %s }", property, way[1])); rows != 1 {
+				t.Errorf("%s: %s finds %d rows: %v", property, way[1], rows, again)
+			}
+		}
+		return nil
+	})
 }
 
 // TestConditionsThatExcludeEachOtherAreNamedWhereverTheyStand holds two conditions on one value against each other, in one

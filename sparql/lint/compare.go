@@ -190,7 +190,8 @@ var searching = map[sparql.Func]bool{"CONTAINS": true, "STRSTARTS": true, "STREN
 // otherLetters warns about a condition that no value of a property meets that was looked at, and one would meet with
 // other capitals.
 func (r *run) otherLetters(e sparql.Call, known facts) {
-	if !searching[e.Func] || len(e.Args) != 2 {
+	folded, way, ok := r.anyLetters(e)
+	if !ok {
 		return
 	}
 	of := e.Args[0]
@@ -198,16 +199,11 @@ func (r *run) otherLetters(e sparql.Call, known facts) {
 		of = str.Args[0]
 	}
 	by := propertyOf(of, known)
-	sought, isTerm := e.Args[1].(sparql.TermExpr)
-	if by == "" || !isTerm || r.err != nil {
+	if by == "" || r.err != nil {
 		return
 	}
 	if r.lookups += searchCosts; r.lookups > maxLookups {
 		return
-	}
-	folded := sparql.Call{Func: e.Func, Args: []sparql.Expr{sparql.Call{Func: "LCASE", Args: e.Args[:1]}, sparql.TermExpr{Term: rdf.String(strings.ToLower(rdf.Lexical(sought.Term)))}}}
-	if e.Func == "REGEX" {
-		folded = sparql.Call{Func: e.Func, Args: append(slices.Clip(e.Args), sparql.TermExpr{Term: rdf.String("i")})}
 	}
 	exact, other := expr.Compile(e), expr.Compile(folded)
 	var near rdf.Term
@@ -225,8 +221,35 @@ func (r *run) otherLetters(e sparql.Call, known facts) {
 		}
 	}
 	if near != nil {
-		r.add(&r.misfits, Warning{Text: fmt.Sprintf("%s is true of %s, and its capitals are to blame: there is %s; write %s", r.expression(e), which, r.term(near), r.expression(folded)), Empties: true, About: by, at: e})
+		r.add(&r.misfits, Warning{Text: fmt.Sprintf("%s is true of %s, and its capitals are to blame: there is %s; %s", r.expression(e), which, r.term(near), way), Empties: true, About: by, at: e})
 	}
+}
+
+// anyLetters returns a condition that looks for a text, for the same text in any letters, and the way to write it.
+func (r *run) anyLetters(e sparql.Call) (folded sparql.Call, way string, ok bool) {
+	if !searching[e.Func] || len(e.Args) < 2 {
+		return folded, "", false
+	}
+	sought, isTerm := e.Args[1].(sparql.TermExpr)
+	flags := sparql.TermExpr{Term: rdf.String("")}
+	isConstant := true
+	if len(e.Args) > 2 {
+		flags, isConstant = e.Args[2].(sparql.TermExpr)
+	}
+	switch {
+	case !isTerm || !isConstant || strings.Contains(rdf.Lexical(flags.Term), "i"):
+		return folded, "", false
+	case e.Func == "REGEX":
+		folded = sparql.Call{Func: e.Func, Args: []sparql.Expr{e.Args[0], sought, sparql.TermExpr{Term: rdf.String(rdf.Lexical(flags.Term) + "i")}}}
+		way = "give it the flag i"
+	default:
+		folded = sparql.Call{Func: e.Func, Args: []sparql.Expr{sparql.Call{Func: "LCASE", Args: e.Args[:1]}, sparql.TermExpr{Term: rdf.String(strings.ToLower(rdf.Lexical(sought.Term)))}}}
+		way = "write the text in small letters, and LCASE around the other"
+	}
+	if text := r.expression(folded); !strings.Contains(text, "…") {
+		way = "write " + text
+	}
+	return folded, way, true
 }
 
 // maxSearched is how many values of a property are searched for a text, once an answer is empty.
@@ -301,7 +324,7 @@ func (r *run) functionInstead(e sparql.Cast) string {
 	switch {
 	case len(e.Args) == 1 && samples[e.IRI] != nil && !isCast(e.IRI):
 		if constant, ok := e.Args[0].(sparql.TermExpr); ok {
-			return "; write " + r.term(rdf.Literal(rdf.Lexical(constant.Term), e.IRI))
+			return "; write " + r.uncut(rdf.Literal(rdf.Lexical(constant.Term), e.IRI))
 		}
 		return fmt.Sprintf("; write STRDT(STR(%s), %s)", r.expression(e.Args[0]), r.short(e.IRI))
 	case len(e.Args) == 1:
@@ -407,7 +430,7 @@ func (r *run) listed(e sparql.Expr, terms []rdf.Term) string {
 	}
 	names := make([]string, len(terms))
 	for i, t := range terms {
-		names[i] = r.term(t)
+		names[i] = r.uncut(t)
 	}
 	return strings.Join(names, " or ")
 }
@@ -498,9 +521,9 @@ func (r *run) wholeName(e sparql.Expr, s shape, sought rdf.Term, known facts) st
 	text := rdf.Lexical(sought)
 	switch {
 	case s&noCapitals != 0:
-		return "; write " + r.term(rdf.String(strings.ToLower(text)))
+		return "; write " + r.uncut(rdf.String(strings.ToLower(text)))
 	case s&noSmallLetters != 0:
-		return "; write " + r.term(rdf.String(strings.ToUpper(text)))
+		return "; write " + r.uncut(rdf.String(strings.ToUpper(text)))
 	}
 	if call, _ := e.(sparql.Call); call.Func == "STR" {
 		if v, isVar := call.Args[0].(sparql.VarExpr); isVar {

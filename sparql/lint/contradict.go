@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -71,8 +72,12 @@ func (g *group) contradicted(condition sparql.Expr, held map[string][]restrictio
 			continue
 		}
 		if i := slices.IndexFunc(held[key], c.excludes); i >= 0 {
-			other := held[key][i].e
-			g.warnAt(e, propertyOf(of, g.known), empties, "%s and %s are never true together: no value of %s passes both; if one is enough, write %s || %s", g.expression(other), g.expression(e), key, g.expression(other), g.expression(e))
+			other, one := g.expression(held[key][i].e), g.expression(e)
+			way := fmt.Sprintf("write %s || %s", other, one)
+			if strings.Contains(way, "…") {
+				way = "write || between them"
+			}
+			g.warnAt(e, propertyOf(of, g.known), empties, "%s and %s are never true together: no value of %s passes both; if one is enough, %s", other, one, key, way)
 		}
 		held[key] = append(slices.Clip(held[key]), c)
 	}

@@ -17,7 +17,7 @@ import (
 func (r *run) noValue(at any, lead string, property rdf.IRI, t rdf.Term, plain bool) bool {
 	way := ""
 	if near := r.meant(property, t); near != nil {
-		way = fmt.Sprintf("; did you mean %s?", r.term(near))
+		way = fmt.Sprintf("; did you mean %s?", r.uncut(near))
 	} else if iri := r.nodeOf(values{types: r.everything}, rdf.Lexical(t)); isText(t) && strings.Contains(rdf.Lexical(t), "/") && iri != "" {
 		way = fmt.Sprintf("; VALUES ?node { %s } is the node of this id", r.name(iri))
 	} else if !plain {
@@ -136,7 +136,7 @@ func (r *run) rewritten(t rdf.Term, datatypes []rdf.IRI) string {
 		}
 		var ways []string
 		for _, form := range forms(rdf.Lexical(t), d) {
-			if way := r.term(rdf.Literal(form, d)); !slices.Contains(ways, way) {
+			if way := r.uncut(rdf.Literal(form, d)); !slices.Contains(ways, way) {
 				ways = append(ways, way)
 			}
 		}
@@ -153,16 +153,16 @@ func (r *run) matched(t rdf.Term, property rdf.IRI, datatypes []rdf.IRI) string 
 	for _, d := range datatypes {
 		if d == rdf.RDFLangString {
 			if near := r.meant(property, t); rdf.DatatypeOf(near) == d {
-				return "; write " + r.term(near)
+				return "; write " + r.uncut(near)
 			}
 		}
 		for _, form := range forms(rdf.Lexical(t), d) {
 			number := d == rdf.XSDDecimal || d == rdf.XSDDouble || d == rdf.XSDFloat
 			if one := rdf.Literal(form, d); number && !r.has(property, one) {
 				if other := r.meant(property, one); other != nil {
-					return "; write " + r.term(other)
+					return "; write " + r.uncut(other)
 				}
-				return fmt.Sprintf("; compare it: %s ?value FILTER(?value = %s)", r.short(property), r.term(one))
+				return fmt.Sprintf("; compare it: %s ?value FILTER(?value = %s)", r.short(property), r.uncut(one))
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"trails/fault"
@@ -12,8 +11,11 @@ import (
 	"trails/sparql"
 )
 
-// longText is how many characters of a literal a warning shows.
-const longText = 40
+// How many characters of a literal a warning shows, and one that tells to write it.
+const (
+	longText    = 40
+	longWritten = 2_000
+)
 
 // never warns why nothing can match a pattern. subject and object are their possible values by everything else in the
 // group. If the data contradicts the schema, there is no warning.
@@ -68,10 +70,10 @@ func (g *group) why(p sparql.TriplePattern, declared []declaration, subject, obj
 		return fmt.Sprintf("%s is %s, and %s is %s", name, g.kinds(here), g.end(p.Object), g.kinds(object))
 	case len(object.literals) == 0 && !here.nodes():
 		if term := g.sameNamed(p.Object.Term, here.oneOf); term != nil {
-			return fmt.Sprintf("%s is %s; write %s", name, g.kinds(here), g.term(term))
+			return fmt.Sprintf("%s is %s; write %s", name, g.kinds(here), g.uncut(term))
 		}
 		if iri, isIRI := p.Object.Term.(rdf.IRI); isIRI && slices.Contains(here.literals, rdf.XSDAnyURI) {
-			return fmt.Sprintf("%s is %s; write %s", name, g.kinds(here), g.term(rdf.Literal(string(iri), rdf.XSDAnyURI)))
+			return fmt.Sprintf("%s is %s; write %s", name, g.kinds(here), g.uncut(rdf.Literal(string(iri), rdf.XSDAnyURI)))
 		}
 		return fmt.Sprintf("%s is %s, never a node", name, g.kinds(here))
 	case !object.nodes():
@@ -182,7 +184,7 @@ func (r *run) valueHint(t rdf.Term, oneOf []rdf.Term) string {
 		names[i] = rdf.Lexical(one)
 	}
 	if near := fault.Nearest(rdf.Lexical(t), names); near != "" {
-		return "; did you mean " + r.term(oneOf[slices.Index(names, near)]) + "?"
+		return "; did you mean " + r.uncut(oneOf[slices.Index(names, near)]) + "?"
 	}
 	return "; there is " + r.listedTerms(oneOf)
 }
@@ -232,8 +234,14 @@ func (g *group) variable(v sparql.Var) string {
 	return "the blank node"
 }
 
-// term writes a term as a query does, with long literals shortened.
-func (r *run) term(t rdf.Term) string {
+// term names a term as a query does, with long literals shortened.
+func (r *run) term(t rdf.Term) string { return r.cut(t, longText) }
+
+// uncut is a term that is told to be written: a long literal, too, is whole.
+func (r *run) uncut(t rdf.Term) string { return r.cut(t, longWritten) }
+
+// cut writes a term as a query does, with so many characters of a literal.
+func (r *run) cut(t rdf.Term, most int) string {
 	iri, ok := t.(rdf.IRI)
 	if ok && iri == rdf.Type {
 		return "a"
@@ -245,10 +253,10 @@ func (r *run) term(t rdf.Term) string {
 	if rdf.NumberType(lexical) == datatype || datatype == rdf.XSDBoolean && xsd.Valid(lexical, datatype) && len(lexical) > 1 {
 		return lexical
 	}
-	if short := []rune(lexical); len(short) > longText {
-		lexical = string(short[:longText]) + "…"
+	if short := []rune(lexical); len(short) > most {
+		lexical = string(short[:most]) + "…"
 	}
-	text := strconv.Quote(lexical)
+	text := string(rdf.AppendTerm(nil, rdf.String(lexical)))
 	switch tag, tagged := rdf.LangOf(t); {
 	case tagged:
 		return text + "@" + tag
