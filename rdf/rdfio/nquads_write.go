@@ -1,7 +1,6 @@
 package rdfio
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -14,32 +13,37 @@ import (
 // it wrote. It stops at the first error of seq and returns it; earlier quads are written. To
 // cancel it, end seq with an error.
 func WriteNQuads(w io.Writer, seq iter.Seq2[rdf.Quad, error]) (n int64, err error) {
-	out := bufio.NewWriterSize(w, firstBuffer)
-	var line []byte
+	var lines []byte
+	flush := func() error {
+		if _, err := w.Write(escapeNoncharacters(lines)); err != nil {
+			return fmt.Errorf("write the quads before quad %d: %w", n+1, err)
+		}
+		lines = lines[:0]
+		return nil
+	}
 	for q, err := range seq {
 		if err != nil {
-			_ = out.Flush() // the error of seq is the one to report
+			_ = flush() // the error of seq is the one to report
 			return n, err
 		}
-		line = escapeNoncharacters(append(rdf.AppendQuad(line[:0], q), '\n'))
-		if _, err := out.Write(line); err != nil {
-			return n, fmt.Errorf("write quad %d: %w", n+1, err)
-		}
+		lines = append(rdf.AppendQuad(lines, q), '\n')
 		n++
+		if len(lines) >= firstBuffer {
+			if err := flush(); err != nil {
+				return n, err
+			}
+		}
 	}
-	if err := out.Flush(); err != nil {
-		return n, fmt.Errorf("write quads: %w", err)
-	}
-	return n, nil
+	return n, flush()
 }
 
 // escapeNoncharacters escapes U+FFFE and U+FFFF, as canonical N-Triples requires.
 // [rdf.AppendQuad] does not, because hashes of commits and dictionaries are made from its
 // output.
-func escapeNoncharacters(line []byte) []byte {
-	if !bytes.Contains(line, []byte("\uFFFE"[:2])) {
-		return line
+func escapeNoncharacters(lines []byte) []byte {
+	if !bytes.Contains(lines, []byte("\uFFFE"[:2])) {
+		return lines
 	}
-	line = bytes.ReplaceAll(line, []byte("\uFFFE"), []byte(`\uFFFE`))
-	return bytes.ReplaceAll(line, []byte("\uFFFF"), []byte(`\uFFFF`))
+	lines = bytes.ReplaceAll(lines, []byte("\uFFFE"), []byte(`\uFFFE`))
+	return bytes.ReplaceAll(lines, []byte("\uFFFF"), []byte(`\uFFFF`))
 }
