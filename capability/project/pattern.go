@@ -20,7 +20,7 @@ var flags = regexp.MustCompile(`\(\?[^:<]`)
 // portable returns a pattern if it can stand in a JSON Schema, whose patterns are those of ECMA-262, and "" otherwise:
 // hosts that compile patterns refuse the tool, or all tools, for one that is not.
 func portable(pattern string) string {
-	if !patterns.MatchString(pattern) || flags.MatchString(pattern) {
+	if pattern == "" || !patterns.MatchString(pattern) || flags.MatchString(pattern) {
 		return ""
 	}
 	return pattern
