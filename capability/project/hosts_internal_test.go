@@ -61,6 +61,21 @@ func TestWhatAHostRefusesIsFoundWhereverItStands(t *testing.T) {
 	}
 }
 
+// The way out speaks of bytes where a type of the schema language leads to the keyword, which is bytes alone.
+func TestTheWayOutOfAKeywordIsOfItsType(t *testing.T) {
+	made := map[string]bool{}
+	for _, form := range jsonForms {
+		made["contentEncoding"] = made["contentEncoding"] || form.encoding != ""
+	}
+	for _, keyword := range keywords {
+		l := linting{}
+		l.schema("input_shape", map[string]any{"type": "string", keyword: "x"}, 1)
+		if len(l.found) != 1 || strings.Contains(l.found[0].Mend, "bytes") != made[keyword] || (l.found[0].Mend == ourBug) == made[keyword] {
+			t.Errorf("%s: %+v", keyword, l.found)
+		}
+	}
+}
+
 // No argument of any type has a list of types, whatever may be null.
 func TestArgumentsHaveOneType(t *testing.T) {
 	for _, kind := range slices.Sorted(maps.Keys(jsonForms)) {

@@ -41,6 +41,9 @@ const (
 	// deepestSchema is how many objects may be in each other: as many as structured outputs
 	// of OpenAI take at least.
 	deepestSchema = 5
+
+	// ourBug is the way out of what no capability can lead to.
+	ourBug = "report it: only a bug of trails makes such a schema"
 )
 
 var (
@@ -87,7 +90,7 @@ func Lint(d capability.Descriptor, in Process) ([]Finding, error) {
 	}
 	root, ok := tool.InputSchema.(map[string]any)
 	if !ok || root["type"] != "object" {
-		l.add("input_shape", ruleRoot, "the input schema is not that of an object", "report it: only a bug of trails makes such a schema")
+		l.add("input_shape", ruleRoot, "the input schema is not that of an object", ourBug)
 	}
 	l.schema("input_shape", root, 1)
 	return l.found, nil
@@ -115,7 +118,7 @@ func (l *linting) schema(at string, schema map[string]any, depth int) {
 	switch schema["type"].(type) {
 	case string:
 	case []any:
-		l.add(at, ruleTypes, "the schema has a list of types, and some hosts refuse that", "report it: only a bug of trails makes such a schema")
+		l.add(at, ruleTypes, "the schema has a list of types, and some hosts refuse that", ourBug)
 	default:
 		l.add(at, ruleType, "the schema does not say one type, and some hosts refuse that", "give the field a type")
 	}
@@ -127,16 +130,20 @@ func (l *linting) schema(at string, schema map[string]any, depth int) {
 	}
 	for _, keyword := range keywords {
 		if _, has := schema[keyword]; has {
-			l.add(at, ruleKeyword, fmt.Sprintf("the schema has %s, which some hosts do not know", keyword), "keep bytes elsewhere, and their address in a property of type uri")
+			mend := ourBug
+			if keyword == "contentEncoding" { // of the type bytes
+				mend = "keep bytes elsewhere, and their address in a property of type uri"
+			}
+			l.add(at, ruleKeyword, fmt.Sprintf("the schema has %s, which some hosts do not know", keyword), mend)
 		}
 	}
 	for _, keyword := range []string{"minimum", "maximum"} {
 		if _, isNumber := schema[keyword].(json.Number); schema[keyword] != nil && !isNumber {
-			l.add(at, ruleBound, fmt.Sprintf("%s is no number", keyword), "report it: only a bug of trails makes such a schema")
+			l.add(at, ruleBound, fmt.Sprintf("%s is no number", keyword), ourBug)
 		}
 	}
 	if pattern, has := schema["pattern"].(string); has && portable(pattern) != pattern {
-		l.add(at, rulePattern, fmt.Sprintf("the pattern %s is not one of ECMA-262", pattern), "report it: only a bug of trails makes such a schema")
+		l.add(at, rulePattern, fmt.Sprintf("the pattern %s is not one of ECMA-262", pattern), ourBug)
 	}
 	if format, has := schema["format"].(string); has && !slices.Contains(formats, format) {
 		l.add(at, ruleFormat, fmt.Sprintf("the format %s is none of draft-07", format), "use one of JSON Schema's own formats, or a pattern")
