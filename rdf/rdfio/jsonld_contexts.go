@@ -44,7 +44,11 @@ func (c *contexts) LoadDocument(iri string) (*ld.RemoteDocument, error) {
 	if err != nil {
 		return nil, fault.New(fault.Malformed, "the JSON-LD context <%s> is no JSON: %v", iri, err)
 	}
-	if object, ok := document.(map[string]any); ok && c.references != nil {
+	object, _ := document.(map[string]any)
+	if _, ok := object["@context"]; !ok {
+		return nil, fault.New(fault.Malformed, "the JSON-LD context <%s> must be a JSON object with the member \"@context\"", iri)
+	}
+	if c.references != nil {
 		object["@context"] = c.references.hideInContext(object["@context"])
 	}
 	return &ld.RemoteDocument{DocumentURL: iri, Document: document}, nil

@@ -23,6 +23,9 @@ func TestJSONLDReading(t *testing.T) {
 		text, ok := map[string]string{
 			"http://a/context": `{"@context": {"p": "urn:p", "big": "urn:big"}}`,
 			"http://a/itself":  `{"@context": ["http://a/itself", {"p": "urn:p"}]}`,
+			"http://a/terms":   `{"p": "urn:p"}`,
+			"http://a/text":    `"{\"@context\": {\"p\": \"urn:p\"}}"`,
+			"http://a/list":    `[{"@context": {"p": "urn:p"}}]`,
 		}[iri]
 		return []byte(text), ok
 	}
@@ -48,6 +51,10 @@ func TestJSONLDReading(t *testing.T) {
 	}{
 		{"no network", `{"@context": "https://schema.org/", "p": 1}`, rdfio.Limits{}, fault.Missing, "none is fetched from the network"},
 		{"a context that includes itself", `{"@context": "http://a/itself", "p": 1}`, rdfio.Limits{}, fault.TooLarge, "include itself"},
+		{"a context without @context", `{"@context": "http://a/terms", "p": 1}`, rdfio.Limits{}, fault.Malformed, `<http://a/terms> must be a JSON object with the member "@context"`},
+		{"a context that is a text", `{"@context": ["http://a/text"], "p": 1}`, rdfio.Limits{}, fault.Malformed, `<http://a/text> must be a JSON object with the member "@context"`},
+		{"a context of a part that is a list", `{"urn:p": {"@context": "http://a/list", "p": 1}}`, rdfio.Limits{}, fault.Malformed, `<http://a/list> must be a JSON object with the member "@context"`},
+		{"a document that is an address", `"http://a/text"`, rdfio.Limits{}, fault.Malformed, "object"},
 		{"no JSON", "{\n  \"a\": é}", rdfio.Limits{}, fault.Malformed, "line 2, column 8"},
 		{"cut off", `{"a": `, rdfio.Limits{}, fault.Malformed, "the end of the input"},
 		{"more than one document", `{} {}`, rdfio.Limits{}, fault.Malformed, "line 1, column"},
