@@ -47,6 +47,8 @@ func TestLenientReadersLeaveOutWhatIsOfOneStatement(t *testing.T) {
 		`<urn:s> <urn:p> <urn:a|b> .`, `<urn:s> <urn:p> <urn:a b> .`, `<urn:s> <urn:p q> "x" .`, `<urn:s{}> <urn:p> "x" .`,
 		`<urn:s> <urn:p> <rel> .`, `<urn:s> <urn:p> "x"^^<urn:a b> .`, `<urn:s> <urn:p> <urn:\u0020> .`, "<urn:s> <urn:p> <urn:a`b> .",
 		`<urn:s> <urn:p> "z"@zh-classical .`, `<urn:s> <urn:p> "z"@zh-min-nan-classical .`, `<urn:s> <urn:p> "z"@en_US .`, `<urn:s> <urn:p> "z"@123 .`,
+		`<urn:s> <urn:p> "z"@e%n .`, `<urn:s> <urn:p> "z"@en/US .`, `<urn:s> <urn:p> "z"@%en .`, `<urn:s> <urn:p> "z"@en=.`, "<urn:s> <urn:p> \"z\"@e`n .",
+		`<urn:s> <urn:p> "z"@français .`, `<urn:s> <urn:p> "z"@中文 .`, `<urn:s> <urn:p> "z"@en-é .`, `<urn:s> <urn:p> "z"@*.`, `<urn:s> <urn:p> "z"@en\u0020 .`,
 	}
 	byFormat := map[rdfio.Format][]struct {
 		text  string
@@ -98,8 +100,8 @@ func TestLenientReadersLeaveOutWhatIsOfOneStatement(t *testing.T) {
 			}
 		}
 	}
-	// A blank node may follow a language tag without a blank.
-	for format, text := range map[rdfio.Format]string{rdfio.NQuads: `<urn:s> <urn:p> "x"@en_:b .`, rdfio.Turtle: `<urn:s> <urn:p> ( "x"@en_:b ) .`} {
+	// A blank node or a name may follow a language tag without a blank.
+	for format, text := range map[rdfio.Format]string{rdfio.NQuads: `<urn:s> <urn:p> "x"@en_:b .`, rdfio.Turtle: `<urn:s> <urn:p> ( "x"@en_:b ) .`, rdfio.TriG: `@prefix é: <urn:e> . <urn:s> <urn:p> ( "x"@ené:b "y"@en"z"@en<urn:a> ) .`} {
 		if _, out, err := readLeniently(t, format, "\n"+text+"\n"); err != nil || out > 0 {
 			t.Errorf("%s: %d left out, %v", text, out, err)
 		}

@@ -167,7 +167,7 @@ func (p *parser) literal() (rdf.Term, error) {
 	case '@':
 		lang, n, err := p.langTag()
 		if err != nil {
-			return p.refused(err, p.tagEnd())
+			return p.refused(err, p.tagEnd(1))
 		}
 		p.pos += n
 		return rdf.LangLiteral(text, lang), nil

@@ -2,6 +2,7 @@ package rdfio
 
 import (
 	"errors"
+	"strings"
 	"unicode/utf8"
 
 	"trails/fault"
@@ -78,9 +79,12 @@ func (s *scanner) iriEnd() int {
 	}
 }
 
-// tagEnd returns where an invalid language tag ends.
-func (s *scanner) tagEnd() int {
-	return s.run(1, func(c byte) bool { return isLetterOrDigit(c) || c == '-' || c == '_' })
+// tagEnd returns where a language tag that may be invalid ends, from i bytes ahead: before what can begin another
+// token.
+func (s *scanner) tagEnd(i int) int {
+	return s.run(i, func(c byte) bool {
+		return isLetterOrDigit(c) || c >= utf8.RuneSelf || strings.IndexByte("-_%&*/=?!$\\`", c) >= 0
+	})
 }
 
 // leftOut returns the error of the first noTerm in the quad, or nil.
@@ -380,7 +384,7 @@ func (s *scanner) langTag() (tag string, n int, err error) {
 		}
 		i = end
 	}
-	if s.peek(i) == '_' && s.peek(i+1) != ':' { // _: begins a blank node
+	if end := s.tagEnd(i); end > i && s.peek(end) != ':' { // a blank node or a name may follow without a space
 		return "", 0, s.expected(i, "a language tag of letters, digits and hyphens")
 	}
 	if text := s.rest()[1:i]; string(text) != s.lang {

@@ -124,7 +124,7 @@ func (t *TurtleReader) literal() (rdf.Term, error) {
 	case '@':
 		tag, n, err := t.langTag()
 		if err != nil {
-			return t.refused(err, t.tagEnd())
+			return t.refused(err, t.tagEnd(1))
 		}
 		t.pos += n
 		return rdf.LangLiteral(string(text), tag), nil
