@@ -24,6 +24,7 @@ type messages struct {
 	begun    []byte // beginning of a line that the buffer of lines cannot hold
 	passing  bool   // the rest of a long line, or of an event with one, which is passed on
 	passed   bool   // the rest of a long line, which is skipped
+	oneTime  bool   // no stream can be resumed, so events need no ids
 	err      error
 }
 
@@ -110,7 +111,7 @@ func (m *messages) part(line []byte, whole bool) []byte {
 		return append(out, line...)
 	case string(name) == "data":
 		e.data = append(append(e.data, value...), '\n')
-	case known && len(name) > 0: // a comment has no name
+	case known && len(name) > 0 && !(m.oneTime && string(name) == "id"): // a comment has no name
 		if e.other = append(append(e.other, text...), '\n'); string(name) == "event" {
 			e.name = string(value)
 		}

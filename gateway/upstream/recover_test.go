@@ -658,7 +658,7 @@ func TestAKindThatIsWaitedForInVainLeavesTheOthers(t *testing.T) {
 
 // TestAStreamThatEndsWithoutAnAnswerIsOfItsCallAlone may be asked again if the call reads.
 func TestAStreamThatEndsWithoutAnAnswerIsOfItsCallAlone(t *testing.T) {
-	for _, stream := range []string{"", ": a comment\n\n", "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":\"x\"}}\n\n"} {
+	for _, stream := range []string{"", ": a comment\n\n", "id: 1\ndata:\n\n", "id:7\nretry: 60000\n\n", "id: 7\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":\"x\"}}\n\n", "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":\"x\"}}\n\n"} {
 		s, begun := web(t, func(w http.ResponseWriter, _ *http.Request, asked wired) bool {
 			if asked.Params.Name != "odd" && asked.Method != "resources/read" {
 				return false

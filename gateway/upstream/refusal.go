@@ -138,13 +138,18 @@ func (t toOrigin) answer(r *http.Request, res *http.Response) (*http.Response, e
 	}
 	res.Body = t.clean.reader(res.Body)
 	redirects := res.StatusCode/100 == 3
+	if r.Method == http.MethodGet && res.StatusCode == http.StatusMethodNotAllowed {
+		t.oneTime.Store(true) // streams are resumed by GET, which the client would repeat for half a minute
+	}
 	switch {
 	case r.Method == http.MethodGet && t.server.HTTP != "" && res.StatusCode >= 400 && r.Header.Get("Last-Event-ID") == "":
 		res.StatusCode = http.StatusMethodNotAllowed // the stream is optional, and servers say so in various ways
 	case r.Method != http.MethodDelete && res.StatusCode/100 != 2 && !redirects:
 		return nil, refused(r, res)
 	case isStream:
-		res.Body = newEvents(res.Body, t.log, t.notified, asks(r))
+		events := newEvents(res.Body, t.log, t.notified, asks(r))
+		events.oneTime = t.oneTime.Load()
+		res.Body = events
 	case r.Method == http.MethodPost && t.server.HTTP != "" && !redirects && asks(r) != nil:
 		body, err := io.ReadAll(res.Body)
 		_ = res.Body.Close()

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -202,7 +203,7 @@ func client(s gateway.Server, clean redactor, log func(string), notified func(st
 	base = base.Clone()
 	base.ResponseHeaderTimeout = s.Timeout()
 	return &http.Client{
-		Transport: toOrigin{base: base, server: s, origin: originOf(at), clean: clean, log: log, notified: notified},
+		Transport: toOrigin{base: base, server: s, origin: originOf(at), clean: clean, log: log, notified: notified, oneTime: new(atomic.Bool)},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 			if len(via) > maxRedirects {
 				return gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s redirects a request more than %d times", s.Name, maxRedirects)
@@ -229,6 +230,7 @@ type toOrigin struct {
 	clean    redactor
 	log      func(string)
 	notified func(method string, params json.RawMessage) bool // handles notifications
+	oneTime  *atomic.Bool                                     // no stream can be resumed
 }
 
 // RoundTrip refuses another origin, adds the headers, and bounds the answer.
