@@ -414,6 +414,9 @@ func (l *link) lastWords(err error) string {
 // ourSteps are descriptions of client steps, which are useless to callers.
 var ourSteps = regexp.MustCompile(`(calling|sending) "[^"]*": (rejected by transport: )?`)
 
+// clientTooLong are the client's words for an event or a line that is longer than maxAnswer.
+var clientTooLong = regexp.MustCompile(`SSE event exceeded \d+ bytes|exceeded the configured maximum line length`)
+
 // classified converts an error of a server or of its connection.
 func (l *link) classified(err error) *gateway.Error {
 	name := l.server.Name
@@ -440,7 +443,7 @@ func (l *link) classified(err error) *gateway.Error {
 			code = gateway.UpstreamUnavailable
 		}
 		return gateway.Fail(code, name, "the upstream %s: %s", name, l.clean.shown(odd.Error()))
-	case errors.Is(err, errTooLong):
+	case errors.Is(err, errTooLong), clientTooLong.MatchString(err.Error()):
 		return gateway.Fail(gateway.UpstreamError, name, "the upstream %s: %s", name, errTooLong)
 	case errors.Is(err, context.DeadlineExceeded):
 		return gateway.Fail(gateway.UpstreamTimeout, name, "the upstream %s did not answer in time", name)

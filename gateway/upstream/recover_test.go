@@ -266,6 +266,25 @@ func TestAStreamOfEventsIsReadAsTheStandardSays(t *testing.T) {
 	}
 }
 
+// TestAnAnswerThatIsTooLongIsNamedAlike has one error for a line, a body and an event.
+func TestAnAnswerThatIsTooLongIsNamedAlike(t *testing.T) {
+	by := func(media, before string) gateway.Server {
+		s, _ := web(t, func(w http.ResponseWriter, _ *http.Request, asked wired) bool {
+			if asked.Method == "tools/call" {
+				w.Header().Set("Content-Type", media)
+				_, _ = io.WriteString(w, before+`{"jsonrpc":"2.0","id":`+string(asked.ID)+`,"result":"`+strings.Repeat("x", 33<<20)+"\"}\n\n")
+			}
+			return asked.Method == "tools/call"
+		})
+		return s
+	}
+	for name, s := range map[string]gateway.Server{"a line": command(t, "good"), "a body": by("application/json", ""), "an event": by("text/event-stream", "data: ")} {
+		if _, err := call(t, open(t), s, "flood", "", upstream.Hooks{}); code(err) != gateway.UpstreamError || err.Error() != "the upstream fake: an answer is longer than 32 MiB; ask for less" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestOneThingThatCannotBeReadHidesNoOther lists something of the wrong form beside what is right.
 func TestOneThingThatCannotBeReadHidesNoOther(t *testing.T) {
 	for name, test := range map[string]struct{ list, result, offered, problem string }{

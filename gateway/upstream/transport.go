@@ -257,7 +257,7 @@ type boundedBody struct {
 	left int64
 }
 
-var errTooLong = errors.New("an answer is longer than 32 MiB")
+var errTooLong = errors.New("an answer is longer than 32 MiB; ask for less")
 
 // Read fails behind the limit.
 func (b *boundedBody) Read(p []byte) (int, error) {
