@@ -501,7 +501,8 @@ func TestAStatusIsOfItsCallAlone(t *testing.T) {
 			p := open(t)
 			_, err := call(t, p, s, "odd", "", upstream.Hooks{})
 			var e *gateway.Error
-			if !errors.As(err, &e) || e.Code != want || e.Details["retry_after"] != 7.0 || strings.Contains(e.Message, "people") || !strings.Contains(e.Message, fmt.Sprint(status)) {
+			way := map[bool]string{true: "a credential (--header, --caller-header)", false: "try again in 7 s"}[status == 401]
+			if !errors.As(err, &e) || e.Code != want || e.Details["retry_after"] != 7.0 || strings.Contains(e.Message, "people") || !strings.Contains(e.Message, fmt.Sprint(status)) || !strings.HasSuffix(e.Message, way) {
 				t.Errorf("%+v", e)
 			}
 			if retryable := want == gateway.UpstreamUnavailable || want == gateway.UpstreamTimeout || want == gateway.RateLimited; e != nil && e.Retryable != retryable {

@@ -118,8 +118,13 @@ func (f *refusal) code() gateway.Code {
 // failure converts the refusal for agents.
 func (f *refusal) failure(s gateway.Server, clean redactor) *gateway.Error {
 	detail := fmt.Sprintf("the upstream %s: %s", s.Name, clean.shown(f.Error()))
-	if f.status == http.StatusUnauthorized && s.PerCaller() {
+	switch {
+	case f.status == http.StatusUnauthorized && s.PerCaller():
 		detail += " to the credential of your own; " + auth.HowGiven(s.Name)
+	case f.status == http.StatusUnauthorized:
+		detail += "; name it anew with gateway add and a credential (--header, --caller-header)"
+	case f.after > 0:
+		detail += fmt.Sprintf("; try again in %v s", inSeconds(f.after))
 	}
 	e := gateway.Fail(f.code(), s.Name, "%s", detail)
 	if f.after > 0 {
