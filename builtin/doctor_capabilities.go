@@ -159,6 +159,7 @@ func lintTools(tools invoke.Tools) (found []project.Finding, detail string, err 
 			Mend: "list the generic tools with --surface compact, or expose fewer stored queries",
 		})
 	}
+	found = append(found, project.LintList(len(tools.Listed))...)
 	return found, fmt.Sprintf("%d tools, of which a list has %d, are what strict clients take", len(tools.Descriptors), len(tools.Listed)), nil
 }
 

@@ -45,6 +45,8 @@ var Refusals = []Refusal{
 	{ruleKeyword, "Claude", "refuses $schema of another draft than its own", "https://github.com/ankimcp/anki-mcp-server/issues/67"},
 	{ruleFormat, "Gemini CLI", "took no format but enum and date-time", "https://github.com/google-gemini/gemini-cli/issues/2237"},
 	{ruleDepth, "Gemini", "refuses schemas that nest too deep", "https://github.com/google-gemini/gemini-cli/issues/5923"},
+	{ruleList, "Cursor", "passes on 40 tools, and leaves out the others", "https://github.com/bun913/mcp-testrail/issues/6"},
+	{ruleList, "VS Code", "refuses more than 128 tools", "https://github.com/microsoft/vscode-copilot-release/issues/11653"},
 	{ruleDepth, "Kimi", "refuses schemas of more than 10 levels", "https://github.com/anomalyco/opencode/issues/25495"},
 }
 

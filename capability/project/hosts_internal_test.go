@@ -18,7 +18,7 @@ func TestEveryRefusalHasAPublicReport(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	for _, rule := range []string{ruleName, ruleDescription, ruleRoot, ruleCombination, ruleType, ruleTypes, ruleItems, ruleProperty, ruleAdditional, ruleEnum, ruleConst, ruleFormat, ruleDepth, ruleBound, rulePattern, ruleKeyword} {
+	for _, rule := range []string{ruleName, ruleDescription, ruleRoot, ruleCombination, ruleType, ruleTypes, ruleItems, ruleProperty, ruleAdditional, ruleEnum, ruleConst, ruleFormat, ruleDepth, ruleBound, rulePattern, ruleKeyword, ruleList} {
 		if whoRefuse(rule) == "" {
 			t.Errorf("nobody is known to refuse what the rule %s finds", rule)
 		}

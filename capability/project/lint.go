@@ -30,6 +30,7 @@ const (
 	ruleBound       = "schema-bound"
 	rulePattern     = "schema-pattern"
 	ruleKeyword     = "schema-keyword"
+	ruleList        = "list-length"
 )
 
 const (
@@ -41,6 +42,9 @@ const (
 	// deepestSchema is how many objects may be in each other: as many as structured outputs
 	// of OpenAI take at least.
 	deepestSchema = 5
+
+	// longestList is how many tools the host takes that takes the fewest.
+	longestList = 40
 
 	// ourBug is the way out of what no capability can lead to.
 	ourBug = "report it: only a bug of trails makes such a schema"
@@ -94,6 +98,15 @@ func Lint(d capability.Descriptor, in Process) ([]Finding, error) {
 	}
 	l.schema("input_shape", root, 1)
 	return l.found, nil
+}
+
+// LintList returns what strict hosts would refuse or cut in a list of n tools.
+func LintList(n int) []Finding {
+	l := linting{}
+	if n > longestList {
+		l.add("", ruleList, fmt.Sprintf("a list has %d tools, and some hosts take 40, others 128", n), "list the generic tools: --surface compact")
+	}
+	return l.found
 }
 
 type linting struct {

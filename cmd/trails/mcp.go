@@ -13,6 +13,7 @@ import (
 	"trails/auth"
 	"trails/auth/policy"
 	"trails/builtin/surface"
+	"trails/capability/project"
 	"trails/invoke"
 	"trails/mcp"
 )
@@ -84,6 +85,9 @@ func (p *program) mcp(ctx context.Context, file string, operator bool) error {
 	}
 	return p.withTracedEngine(ctx, file, nil, func(e *invoke.Engine) error {
 		opts.Follow = p.follow(e)
+		if err := p.tellTools(ctx, e); err != nil {
+			return err
+		}
 		err := mcp.New(e, opts).RunStdio(auth.WithVariables(ctx, p.env), p.stdin, p.stdout)
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 			return nil // shutdown was requested, and is complete
@@ -157,6 +161,19 @@ func (p *program) tellScopes(o auth.Options) {
 	default:
 		warn("TRAILS_TOKEN is not the token that TRAILS_MCP_TOKEN asks for; give both the same, or let the client show it")
 	}
+}
+
+// tellTools warns on stderr of a list, asked for with --surface full, that is too long for some hosts. The other lists
+// are short, and take time to count.
+func (p *program) tellTools(ctx context.Context, e *invoke.Engine) error {
+	if p.surface != surface.Full {
+		return nil
+	}
+	tools, err := e.Tools(ctx, policy.Anonymous("", policy.NewScopes(policy.Runtime)))
+	for _, f := range project.LintList(len(tools.Listed)) {
+		fmt.Fprintf(p.stderr, "trails: warning: %s; %s\n", f.Says, f.Mend)
+	}
+	return err
 }
 
 // overrideEnv lets --env override TRAILS_ENV.

@@ -164,6 +164,9 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 		pages := base + "/admin"
 		p.printAddresses(file, base, ln.Addr(), who.NeedsToken())
 		p.tellScopes(callers)
+		if err := p.tellTools(ctx, e); err != nil {
+			return err
+		}
 		if who.HasOperator() {
 			pages = base + admin.OperatorPath + "?key=" + who.OperatorKey()
 			fmt.Fprintf(p.stderr, "sign in as the operator, once, within an hour:\n  %s\n", pages)
