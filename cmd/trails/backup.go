@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,16 +19,28 @@ func (p *program) backupCommand() *cobra.Command {
 		Long: `Write a consistent copy of FILE to DEST, which must not exist, while others go on reading
 and writing. The copy is a whole graph: open it, serve it, or put it in FILE's place. Results of
 tools that FILE keeps for a while go along, unless --without-artifacts leaves them out.
+
+The copy is checked for a second, as the doctor does. That of a damaged FILE stays, for what can
+be saved of it; backup then exits with 1, so that no older backup has to go for it.
 ` + fileHelp,
 		Example: `  trails backup notes.trails notes-monday.trails
   trails backup notes.trails for-others.trails --without-artifacts`,
 		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
 			p.inspect = true
+			var report kg.VerifyReport
 			dest, progress := rest[0], p.newMeter()
 			defer progress.close()
+			foreign := false
 			err := p.withGraph(cmd.Context(), file, func(g *kg.Graph) error {
+				foreign = g.Foreign() != nil // which is warned of
 				return g.Backup(cmd.Context(), dest, kg.BackupOptions{WithoutArtifacts: without, Progress: progress.counter("backup", "pages")})
 			})
+			if err == nil && !foreign {
+				err = p.withGraph(cmd.Context(), dest, func(g *kg.Graph) (err error) {
+					report, err = g.Verify(cmd.Context(), kg.VerifyOptions{Sample: time.Second, Progress: progress.hook()})
+					return err
+				})
+			}
 			if err != nil {
 				return err
 			}
@@ -40,10 +53,14 @@ tools that FILE keeps for a while go along, unless --without-artifacts leaves th
 				File  string `json:"file"`
 				Bytes int64  `json:"bytes"`
 			}{dest, info.Size()}
-			return p.print(made, func(w io.Writer) error {
+			err = p.print(made, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "wrote %s, %s\n", dest, bytesOf(info.Size()))
 				return err
 			})
+			if err != nil || report.OK() {
+				return err
+			}
+			return failure{exitFailed, fmt.Sprintf("%s is damaged, as %s is: %s; keep the backups from before; trails verify %s says all", dest, file, line(report.Problems[0]), file)}
 		}, "DEST"),
 	}
 	cmd.Flags().BoolVar(&without, "without-artifacts", false, "leave out the results of tools that the file keeps; takes the time to write the copy twice")
