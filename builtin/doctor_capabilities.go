@@ -132,23 +132,23 @@ func lintTools(tools invoke.Tools) (found []project.Finding, detail string, err 
 	for _, one := range tools.Listed {
 		listed += surface.Shown(one)
 	}
-	type shown struct{ id, text string }
-	var long []shown
-	for _, one := range tools.Descriptors {
+	texts := make([]string, len(tools.Descriptors))
+	var long []int // whose texts are long
+	for i, one := range tools.Descriptors {
 		of, err := project.Lint(one, tools.Process)
 		if err != nil {
 			return nil, "", err
 		}
 		found = append(found, of...)
-		if text := surface.Shown(one); len(text) > 2*mostToolTokens {
-			long = append(long, shown{one.ID, text})
+		if texts[i] = surface.Shown(one); len(texts[i]) > 2*mostToolTokens {
+			long = append(long, i)
 		}
 	}
-	slices.SortStableFunc(long, func(a, b shown) int { return cmp.Compare(len(b.text), len(a.text)) })
-	for _, one := range long[:min(len(long), toolsCounted)] {
-		if over, count := overBudget(one.text, mostToolTokens); over {
+	slices.SortStableFunc(long, func(a, b int) int { return len(texts[b]) - len(texts[a]) })
+	for _, i := range long[:min(len(long), toolsCounted)] {
+		if over, count := overBudget(texts[i], mostToolTokens); over {
 			found = append(found, project.Finding{
-				Capability: one.id, Rule: "tool-cost", Says: fmt.Sprintf("a list with it costs a model %s tokens for it, more than %d", count, mostToolTokens),
+				Capability: tools.Descriptors[i].ID, Rule: "tool-cost", Says: fmt.Sprintf("a list with it costs a model %s tokens for it, more than %d", count, mostToolTokens),
 				Mend: "shorten its descriptions, or list the generic tools: --surface compact",
 			})
 		}
