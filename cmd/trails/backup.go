@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -27,7 +28,6 @@ be saved of it; backup then exits with 1, so that no older backup has to go for 
   trails backup notes.trails for-others.trails --without-artifacts`,
 		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
 			p.inspect = true
-			var report kg.VerifyReport
 			dest, progress := rest[0], p.newMeter()
 			defer progress.close()
 			foreign := false
@@ -35,16 +35,14 @@ be saved of it; backup then exits with 1, so that no older backup has to go for 
 				foreign = g.Foreign() != nil // which is warned of
 				return g.Backup(cmd.Context(), dest, kg.BackupOptions{WithoutArtifacts: without, Progress: progress.counter("backup", "pages")})
 			})
+			progress.close()
+			problem := ""
 			if err == nil && !foreign {
-				err = p.withGraph(cmd.Context(), dest, func(g *kg.Graph) (err error) {
-					report, err = g.Verify(cmd.Context(), kg.VerifyOptions{Sample: time.Second, Progress: progress.hook()})
-					return err
-				})
+				problem, err = p.damage(cmd.Context(), dest)
 			}
 			if err != nil {
 				return err
 			}
-			progress.close()
 			info, err := os.Stat(dest)
 			if err != nil {
 				return fmt.Errorf("look at the copy: %w", err)
@@ -57,12 +55,26 @@ be saved of it; backup then exits with 1, so that no older backup has to go for 
 				_, err := fmt.Fprintf(w, "wrote %s, %s\n", dest, bytesOf(info.Size()))
 				return err
 			})
-			if err != nil || report.OK() {
+			if err != nil || problem == "" {
 				return err
 			}
-			return failure{exitFailed, fmt.Sprintf("%s is damaged, as %s is: %s; keep the backups from before; trails verify %s says all", dest, file, line(report.Problems[0]), file)}
+			return failure{exitFailed, fmt.Sprintf("%s is damaged, as %s is: %s; keep the backups from before; trails verify %s says all", dest, file, problem, file)}
 		}, "DEST"),
 	}
 	cmd.Flags().BoolVar(&without, "without-artifacts", false, "leave out the results of tools that the file keeps; takes the time to write the copy twice")
 	return cmd
+}
+
+// damage checks a file for a second, as the doctor does, and returns the first problem, "" for none.
+func (p *program) damage(ctx context.Context, file string) (problem string, err error) {
+	progress := p.newMeter()
+	defer progress.close()
+	err = p.withGraph(ctx, file, func(g *kg.Graph) error {
+		report, err := g.Verify(ctx, kg.VerifyOptions{Sample: time.Second, Progress: progress.hook()})
+		if !report.OK() {
+			problem = line(report.Problems[0])
+		}
+		return err
+	})
+	return problem, err
 }

@@ -39,3 +39,20 @@ func TestABackupOfADamagedFileSaysSo(t *testing.T) {
 		}
 	}
 }
+
+// No definition of a file that verify finds damaged goes to another one.
+func TestADamagedFileIsNotPromoted(t *testing.T) {
+	testrun.Alone(t)
+	for sql, want := range map[string]int{"": exitDone, "DELETE FROM changes": exitFailed, "DELETE FROM live": exitFailed} {
+		from, to := newNotes(t), newNotes(t)
+		if sql != "" {
+			dbtest.Exec(t, from, sql)
+		}
+		for _, more := range []string{"--plan", "--yes"} {
+			var out, errs strings.Builder
+			if code := run([]string{"promote", from, to, more}, strings.NewReader(""), &out, &errs, nil); code != want || (want != exitDone) != strings.Contains(errs.String(), from+" is damaged") {
+				t.Errorf("%q, promote %s: %d, %s%s", sql, more, code, out.String(), errs.String())
+			}
+		}
+	}
+}

@@ -40,6 +40,13 @@ func (a *asked) promote() error {
 	if err := a.answerOf(a.ctx(), a.words[0], "definitions_get", arguments{}, &definitions); err != nil {
 		return err
 	}
+	problem, err := a.damage(a.ctx(), a.words[0])
+	if problem != "" {
+		err = failure{exitFailed, fmt.Sprintf("%s is damaged, so that nothing was promoted: %s; restore it from a backup", a.words[0], problem)}
+	}
+	if err != nil {
+		return err
+	}
 	asked := arguments{"definitions": definitions}
 	if plan {
 		a.verb.text = decoded(func(w io.Writer, r promoted) error {
@@ -75,7 +82,7 @@ func (a *asked) promote() error {
 		}
 	}
 	a.given["definitions"] = definitions
-	_, err := a.once()
+	_, err = a.once()
 	return err
 }
 
