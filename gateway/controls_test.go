@@ -219,7 +219,7 @@ func TestADigestTellsWhatIsOfferedApart(t *testing.T) {
 func TestAToolInAListOfAllIsStripped(t *testing.T) {
 	item := gateway.Item{ID: "a:b#01234567", Description: strings.Repeat("Word and\u200b\nword. ", 50)}
 	s := item.Strip()
-	if s.Name != item.ID || string(s.InputSchema) != `{"type":"object"}` || !strings.HasPrefix(s.Description, "Word and word. ") || tokens.Count(s.Description) > 60 {
+	if s.Name != item.ID || string(s.InputSchema) != `{"type":"object","properties":{}}` || !strings.HasPrefix(s.Description, "Word and word. ") || tokens.Count(s.Description) > 60 {
 		t.Errorf("%+v", s)
 	}
 }

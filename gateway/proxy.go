@@ -16,5 +16,5 @@ type Stripped struct {
 // Strip returns the item for a list of all tools.
 func (item Item) Strip() Stripped {
 	description := quote.Line(item.Description, maxDescription)
-	return Stripped{Name: item.ID, Description: Truncate(description, usualTokens), InputSchema: json.RawMessage(`{"type":"object"}`)}
+	return Stripped{Name: item.ID, Description: Truncate(description, usualTokens), InputSchema: json.RawMessage(`{"type":"object","properties":{}}`)}
 }

@@ -20,6 +20,7 @@ var Refusals = []Refusal{
 	{ruleDescription, "OpenAI", "refuses descriptions of more than 1,024 characters", "https://github.com/janwilmake/openapi-mcp-server/issues/23"},
 	{ruleDescription, "Claude Code", "cuts descriptions at 2,048 characters", "https://github.com/anthropics/claude-code/issues/41593"},
 	{ruleRoot, "Claude Code", "drops all tools of a server with one whose schema is not that of an object", "https://github.com/anthropics/claude-code/issues/88049"},
+	{ruleRoot, "OpenAI", "refuses arguments without properties", "https://github.com/openai/openai-agents-python/pull/454"},
 	{ruleCombination, "Anthropic", "refuses oneOf, allOf and anyOf at the top level", "https://github.com/anthropics/claude-code/issues/40075"},
 	{ruleCombination, "Gemini", "refuses anyOf with an array in it", "https://github.com/t8y2/dbx/issues/6233"},
 	{ruleCombination, "Claude Code", "gets no tools where one has $ref", "https://github.com/anthropics/claude-code/issues/76881"},

@@ -93,8 +93,8 @@ func Lint(d capability.Descriptor, in Process) ([]Finding, error) {
 		l.add("description", ruleDescription, fmt.Sprintf("it has %d characters, and at most %d are sure to be read", n, longestDescription), "shorten the description of the type, the stored query or the capability")
 	}
 	root, ok := tool.InputSchema.(map[string]any)
-	if !ok || root["type"] != "object" {
-		l.add("input_shape", ruleRoot, "the input schema is not that of an object", ourBug)
+	if _, has := root["properties"]; !ok || !has || root["type"] != "object" {
+		l.add("input_shape", ruleRoot, "the input schema is not that of an object with properties", ourBug)
 	}
 	l.schema("input_shape", root, 1)
 	return l.found, nil

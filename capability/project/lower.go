@@ -129,13 +129,14 @@ func (w *writer) lowered(l lowered) {
 	if l.closed {
 		w.set("additionalProperties", false)
 	}
-	w.properties(l.of, l.closed, l.fields...)
+	w.properties(l.of, l.closed || l.of == unsaid, l.fields...)
 	w.set("type", "object")
 	w.end()
 }
 
-// properties writes the keywords for the members of an object.
-func (w *writer) properties(of several, closed bool, lists ...[]capability.Field) {
+// properties writes the keywords for the members of an object, the empty ones if there are none and always is set: a
+// host refuses arguments without them.
+func (w *writer) properties(of several, always bool, lists ...[]capability.Field) {
 	first, required := len(w.fields), false
 	for _, fields := range lists {
 		for i := range fields {
@@ -145,7 +146,7 @@ func (w *writer) properties(of several, closed bool, lists ...[]capability.Field
 	}
 	sorted := w.fields[first:]
 	slices.SortStableFunc(sorted, func(a, b *capability.Field) int { return cmp.Compare(a.Name, b.Name) })
-	if len(sorted) > 0 || closed {
+	if len(sorted) > 0 || always {
 		w.name("properties")
 		w.begin()
 		for i, f := range sorted {

@@ -116,6 +116,10 @@ func TestAListOfEveryToolFollowsItsServers(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, d := range list.Listed {
+			found, err := project.Lint(d, list.Process)
+			if err != nil || slices.ContainsFunc(found, func(f project.Finding) bool { return f.Field == "input_shape" }) {
+				t.Errorf("%s: %v, %v", d.ID, found, err)
+			}
 			if strings.HasPrefix(d.ID, "plain:") {
 				names = append(names, d.ID+" "+d.Description)
 				if d.Version == "" || !project.MCPTool(d, list.Process).Annotations.OpenWorldHint {
