@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
 
@@ -87,15 +88,14 @@ func HeldBack(s Server, o Offered, accepted Acceptance) *Error {
 // take: what it offers if it has not changed.
 func (a Acceptance) Of(s Server) (all []Offered) {
 	digest := s.Digest()
-	for _, definitions := range a {
-		for _, d := range definitions {
+	for _, thing := range slices.Sorted(maps.Keys(a)) {
+		for _, d := range a[thing] {
 			if d.Server == digest && s.Takes(d.Offered.Name) {
 				all = append(all, d.Offered)
 				break // if two were accepted either may be offered
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(x, y Offered) int { return strings.Compare(x.thing(), y.thing()) })
 	return all
 }
 

@@ -1,9 +1,9 @@
 package gateway
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -80,12 +80,11 @@ func FromQuads(quads []rdf.Quad) []Kept {
 		}
 	}
 	var all []Kept
-	for _, k := range byName {
-		if len(k.Definitions()) > 0 {
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		if k := byName[name]; len(k.Definitions()) > 0 {
 			all = append(all, *k)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Kept) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 
