@@ -166,6 +166,34 @@ func TestWithoutABrowserTheAddressIsEnough(t *testing.T) {
 	}
 }
 
+// A browser that cannot be opened by the system's opener is told as one that has none.
+func TestAnOpenerThatFailsSaysSo(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the stand-in for a browser is xdg-open")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "trails", "serve", newNotes(t), "--addr", "127.0.0.1:0", "--open")
+	cmd.Env = append(cmd.Environ(), "PATH="+dir)
+	errs, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(errs)
+	for lines.Scan() && !strings.Contains(lines.Text(), "no browser was opened (exit status 3); open http://127.0.0.1:") {
+	}
+	if lines.Text() == "" {
+		t.Error("it ended without a word")
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait() // it was killed
+}
+
 // startIn starts with programs from one directory only.
 func startIn(t *testing.T, dir string, args ...string) *started {
 	t.Helper()

@@ -210,16 +210,21 @@ var openers = map[string][]string{
 	"windows": {"rundll32", "url.dll,FileProtocolHandler"},
 }
 
-// openPages opens url in the browser. Failure is ignored: the address has been printed.
+// openPages opens url in the browser, or says that it must be opened by hand.
 func (p *program) openPages(url string) {
 	opener, known := openers[runtime.GOOS]
 	if !known {
 		opener = []string{"xdg-open"}
 	}
+	failed := func(why error) { fmt.Fprintf(p.stderr, "no browser was opened (%v); open %s yourself\n", why, url) }
 	cmd := exec.Command(opener[0], append(opener[1:], url)...)
 	if err := cmd.Start(); err != nil {
-		fmt.Fprintf(p.stderr, "no browser was opened (%v); open %s yourself\n", err, url)
+		failed(err)
 		return
 	}
-	go func() { _ = cmd.Wait() }() // a browser may outlive this process, which must only avoid a zombie
+	go func() { // a browser may outlive this process
+		if err := cmd.Wait(); cmd.ProcessState.ExitCode() > 0 { // and is not ended by a signal
+			failed(err)
+		}
+	}()
 }
