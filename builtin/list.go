@@ -59,12 +59,9 @@ func list(ctx context.Context, r *invoke.Request, in listing) (*listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := view.WarnOfUnknown(ctx, r, q.Where); err != nil {
-		return nil, err
-	}
 	limit := q.Limit
 	q.Limit++ // one more shows whether there are more
-	page, err := r.Snapshot.Table(ctx, q)
+	page, err := view.Listed(ctx, r, q)
 	if err != nil {
 		return nil, err
 	}

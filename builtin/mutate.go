@@ -55,6 +55,17 @@ func mutate(ctx context.Context, r *invoke.Request, in updating) (out capability
 	return runUpdate(ctx, r, u, in.timeOfUpdate, kg.UpdateOptions{Params: params, Dataset: sparql.Dataset{Default: in.Using, Named: in.UsingNamed}, Text: in.Update, Base: string(in.Base)})
 }
 
+// whyNothing returns what may be the reason that an update changed nothing.
+func whyNothing(ctx context.Context, r *invoke.Request, u *sparql.Update, options kg.UpdateOptions) ([]lint.Warning, error) {
+	s, err := r.Session().Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	options.Found.Empty = true
+	return s.LintUpdate(ctx, u, options)
+}
+
 // runUpdate runs the update as a commit.
 func runUpdate(ctx context.Context, r *invoke.Request, u *sparql.Update, in timeOfUpdate, options kg.UpdateOptions) (out capability.ChangeResult, err error) {
 	warnings, err := r.Snapshot.LintUpdate(ctx, u, options)
@@ -80,7 +91,13 @@ func runUpdate(ctx context.Context, r *invoke.Request, u *sparql.Update, in time
 		}
 		return out, err
 	}
-	for _, text := range lint.Sentences(warnings, result.AddedCount+result.RemovedCount > 0) {
+	changes := result.AddedCount+result.RemovedCount > 0
+	if !changes && len(warnings) == 0 {
+		if warnings, err = whyNothing(ctx, r, u, options); err != nil {
+			return out, err
+		}
+	}
+	for _, text := range lint.Sentences(warnings, changes) {
 		r.Warn("%s", text)
 	}
 	tellLeftOut(r, result)

@@ -156,7 +156,7 @@ func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.
 	}
 	if err == nil {
 		options.Found = a.Found()
-		err = warnOfQuery(timed, r, q, options, out)
+		err = warnOfQuery(timed, r, q, options)
 	}
 	return out, withWarnings(ctx, r, q, options, outOfTime(ctx, timed, in.Timeout, err))
 }
@@ -187,14 +187,13 @@ func warned(err error, warnings []lint.Warning) error {
 	return err
 }
 
-// warnOfQuery adds the warnings about the query. An answer with rows disproves those that say there can be none.
-func warnOfQuery(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, out *queried) error {
+// warnOfQuery adds the warnings about the query. An answer with solutions disproves those that say there can be none.
+func warnOfQuery(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions) error {
 	warnings, err := r.Snapshot.LintQuery(ctx, q, options)
 	if err != nil {
 		return err
 	}
-	some := func(n *int64) bool { return n != nil && *n > 0 }
-	for _, text := range lint.Sentences(warnings, some(out.Count) || some(out.Triples) || out.Boolean != nil && *out.Boolean) {
+	for _, text := range lint.Sentences(warnings, !options.Found.Empty) {
 		r.Warn("%s", text)
 	}
 	return nil

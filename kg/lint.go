@@ -40,7 +40,7 @@ func (s *Snapshot) LintUpdate(ctx context.Context, u *sparql.Update, o UpdateOpt
 	if err != nil || s.Head().Quads == 0 || !o.Dataset.IsZero() {
 		return nil, err
 	}
-	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).Update(ctx, linted{s}, u)
+	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).After(o.Found).Update(ctx, linted{s}, u)
 }
 
 // LintStored returns warnings about a stored query that hold for all parameters, each with its place as Source.

@@ -124,23 +124,8 @@ func TestASearchInOtherLettersNamesOneThatFinds(t *testing.T) {
 				for _, of := range []string{"?v", "STR(?v)"} {
 					for _, form := range []string{"SELECT ?x { ?x :title ?v FILTER(%s) }", "SELECT ?x { ?x :title ?v FILTER(?x != :z && %s) }", "ASK { ?x :title ?v . FILTER(%s || ?v = 'no') }", "SELECT ?x { { SELECT ?x ?v { ?x :title ?v } } FILTER(%s) }"} {
 						condition := written(function, of, piece)
-						ask := func(condition string) (warnings []lint.Warning, found bool) {
-							text := lintedPrologue + fmt.Sprintf(form, condition)
-							q, err := s.ParseQuery(text, "")
-							if err != nil {
-								t.Fatalf("%v\n%s", err, text)
-							}
-							a, err := s.Query(t.Context(), q, kg.QueryOptions{})
-							if err == nil {
-								_, err = a.Truth(t.Context())
-							}
-							if err == nil {
-								warnings, err = s.LintQuery(t.Context(), q, kg.QueryOptions{Text: text, Found: a.Found()})
-							}
-							if err != nil {
-								t.Fatal(err)
-							}
-							return warnings, !a.Found().Empty
+						ask := func(condition string) ([]lint.Warning, bool) {
+							return answered(t, s, lintedPrologue+fmt.Sprintf(form, condition))
 						}
 						folded := written(function, "LCASE("+of+")", strings.ToLower(piece))
 						warnings, found := ask(condition)

@@ -118,7 +118,7 @@ func (a *Answer) Rows(ctx context.Context) iter.Seq2[[]rdf.Term, error] {
 				yield(nil, err)
 				return
 			}
-			if some = true; len(left) > 0 {
+			if some = !a.countsNothing(row); len(left) > 0 {
 				left = slices.DeleteFunc(left, func(v sparql.Var) bool { return row[slices.Index(columns, v)] != nil })
 			}
 			if !yield(a.withParams(row), nil) {
@@ -126,6 +126,29 @@ func (a *Answer) Rows(ctx context.Context) iter.Seq2[[]rdf.Term, error] {
 			}
 		}
 	}
+}
+
+// countsNothing reports whether a row is what an aggregate says of no solutions: a count is 0, and the query has no
+// GROUP BY.
+func (a *Answer) countsNothing(row []rdf.Term) bool {
+	zero := slices.ContainsFunc(row, func(t rdf.Term) bool { return t != nil && rdf.Lexical(t) == "0" && rdf.DatatypeOf(t) == rdf.XSDInteger })
+	for op := a.query.Op; zero; {
+		switch o := op.(type) {
+		case sparql.Project:
+			op = o.Op
+		case sparql.Extend:
+			op = o.Op
+		case sparql.Slice:
+			op = o.Op
+		case sparql.OrderBy:
+			op = o.Op
+		case sparql.Group:
+			return len(o.Keys) == 0
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // Found returns what the query answered when it last ran.

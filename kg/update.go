@@ -15,6 +15,7 @@ import (
 	"trails/rdf/rdfio"
 	"trails/schema"
 	"trails/sparql"
+	"trails/sparql/lint"
 )
 
 // UpdateOptions are the settings that the text of an update does not contain. The zero value works.
@@ -28,8 +29,10 @@ type UpdateOptions struct {
 	Dataset sparql.Dataset
 	// Limits are those of each WHERE.
 	Limits QueryLimits
-	// Text and Base are the update's text and base, for the places of warnings.
+	// Text and Base are the update's text and base, for the places of warnings. Found is empty for an update that changed
+	// nothing, when its warnings say why.
 	Text, Base string
+	Found      lint.Answer
 }
 
 // Update runs a request of SPARQL 1.1 Update as one commit, or none when it changes

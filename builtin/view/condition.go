@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
+	"trails/text/quote"
 )
 
 // MaxConditions bounds the conditions of a list.
@@ -84,9 +86,9 @@ func warnOfAlike(ctx context.Context, r *invoke.Request, path browse.Path, v rdf
 	return err
 }
 
-// WarnOfUnknown warns of conditions on values that no node has: of nodes that are not there, as
+// warnOfUnknown warns of conditions on values that no node has: of nodes that are not there, as
 // when a label was given for an id, and of values that are none of those that the property lists.
-func WarnOfUnknown(ctx context.Context, r *invoke.Request, list []browse.Condition) error {
+func warnOfUnknown(ctx context.Context, r *invoke.Request, list []browse.Condition) error {
 	for _, c := range list {
 		p := c.Path.Last()
 		for _, v := range c.Values {
@@ -117,3 +119,58 @@ func WarnOfUnknown(ctx context.Context, r *invoke.Request, list []browse.Conditi
 	}
 	return nil
 }
+
+// Listed returns a page of a list, and warns of conditions on values that no node has and of those that leave the
+// list empty.
+func Listed(ctx context.Context, r *invoke.Request, q browse.TableQuery) (browse.TablePage, error) {
+	page, err := r.Snapshot.Table(ctx, q)
+	told := len(r.Parts.Warnings)
+	if err == nil {
+		err = warnOfUnknown(ctx, r, q.Where)
+	}
+	if err == nil && len(page.Rows) == 0 && page.Total == 0 && !page.TotalMore && q.Search == "" && len(r.Parts.Warnings) == told {
+		err = warnOfEmpty(ctx, r, q)
+	}
+	return page, err
+}
+
+// warnOfEmpty says which conditions no node meets, and what it is if each is met by some.
+func warnOfEmpty(ctx context.Context, r *invoke.Request, q browse.TableQuery) error {
+	met := true
+	for _, c := range q.Where {
+		alone, err := r.Snapshot.Table(ctx, browse.TableQuery{Type: q.Type, Where: []browse.Condition{c}, Limit: 1, Brief: true})
+		if err != nil {
+			return err
+		}
+		if len(alone.Rows) == 0 {
+			met = false
+			r.Warn("no %s has %s", q.Type.Name, conditionText(r, c))
+		}
+	}
+	switch {
+	case len(q.Where) == 0:
+		r.Warn("there is no %s yet", q.Type.Name)
+	case met && len(q.Where) > 1:
+		r.Warn("each of these %d conditions is met by some %s, and no %s meets them all", len(q.Where), q.Type.Name, q.Type.Name)
+	}
+	return nil
+}
+
+// conditionText writes a condition as the command line takes it, with the first values of several.
+func conditionText(r *invoke.Request, c browse.Condition) string {
+	text := fmt.Sprintf("%s %s", c.Path, c.Op)
+	for i, v := range c.Values {
+		if i == valuesNamed {
+			return text + ", …"
+		}
+		name := cmp.Or(quote.Line(rdf.Lexical(v), textList), `""`)
+		if !rdf.IsLiteral(v) {
+			name = r.Snapshot.Name(v)
+		}
+		text += map[bool]string{true: " ", false: ", "}[i == 0] + name
+	}
+	return text
+}
+
+// valuesNamed is how many values of a condition a warning names.
+const valuesNamed = 3

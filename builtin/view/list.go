@@ -86,14 +86,12 @@ func viewList(ctx context.Context, r *invoke.Request, in TableAsked) (*Table, er
 	if len(wrong) > 0 {
 		return nil, fault.Arguments(wrong...)
 	}
-	most := textList
+	most, read := textList, r.Snapshot.Table
 	if in.Whole {
 		most, q.Each = math.MaxInt, valuesWhole
-		if err := WarnOfUnknown(ctx, r, q.Where); err != nil {
-			return nil, err
-		}
+		read = func(ctx context.Context, q browse.TableQuery) (browse.TablePage, error) { return Listed(ctx, r, q) }
 	}
-	page, err := r.Snapshot.Table(ctx, q)
+	page, err := read(ctx, q)
 	if err != nil {
 		return nil, err
 	}

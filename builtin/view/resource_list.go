@@ -67,16 +67,11 @@ func readList(ctx context.Context, r *invoke.Request, t *schema.Type, rawQuery s
 	}
 	page := &invoke.Page{Offset: q.Offset, Limit: q.Limit}
 	q.Limit++ // one more shows whether there are more
-	table, err := r.Snapshot.Table(ctx, q)
+	table, err := Listed(ctx, r, q)
 	if err != nil {
 		return invoke.Document{}, err
 	}
 	rows := table.Rows
-	if len(rows) == 0 {
-		if err := WarnOfUnknown(ctx, r, q.Where); err != nil {
-			return invoke.Document{}, err
-		}
-	}
 	if page.More = len(rows) > page.Limit; page.More {
 		rows = rows[:page.Limit]
 	}

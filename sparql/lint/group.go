@@ -26,12 +26,14 @@ type group struct {
 	known    facts
 	nodes    []sparql.Var // ends of patterns that are subjects or predicates
 	empties  bool         // the text has no solutions if the group has none
+	emptied  bool         // the answer is empty only if the group has none: it has to, or is a side of UNION, or what is counted
 }
 
 // group lints an operator and those below it, and returns what is known of its solutions. Nothing is known from
 // outside but outer.
 func (r *run) group(op sparql.Op, outer facts, empties bool) facts {
-	g := &group{run: r, known: facts{}, empties: empties}
+	g := &group{run: r, known: facts{}, empties: empties, emptied: empties || r.part}
+	r.part = false
 	for v, f := range outer {
 		if f.certain {
 			g.known[v] = f
@@ -50,7 +52,7 @@ func (r *run) group(op sparql.Op, outer facts, empties bool) facts {
 	}
 	g.narrow()
 	for _, below := range g.below {
-		for v, f := range r.below(below, g.known, empties) {
+		for v, f := range r.below(below, g.known, empties, g.emptied) {
 			g.bind(v, f)
 		}
 	}
@@ -104,6 +106,7 @@ func (r *run) group(op sparql.Op, outer facts, empties bool) facts {
 		r.inScope(f.Op, func() { r.condition(f.Expr, g.known, empties) })
 	}
 	g.contradictions()
+	g.tellUnmatched()
 	for _, s := range g.sorts {
 		r.inScope(s.Op, func() {
 			for _, k := range s.Keys {
@@ -190,10 +193,13 @@ func (g *group) collect(op sparql.Op) {
 }
 
 // below lints an operator with a group of its own.
-func (r *run) below(op sparql.Op, outer facts, empties bool) facts {
+func (r *run) below(op sparql.Op, outer facts, empties, emptied bool) facts {
+	r.part = emptied
 	switch op := op.(type) {
 	case sparql.Union:
-		left, right := r.group(op.Left, outer, false), r.group(op.Right, outer, false)
+		left := r.group(op.Left, outer, false)
+		r.part = emptied
+		right := r.group(op.Right, outer, false)
 		for v, f := range right {
 			if old, ok := left[v]; ok {
 				if f.by != old.by {

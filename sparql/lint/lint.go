@@ -238,6 +238,8 @@ type run struct {
 	used      []rdf.IRI      // predicates of the data, after the first use
 	foreign   bool           // the text selects graphs, which nobody validates
 	asked     bool           // the text asks whether one statement exists
+	part      bool           // the next group is a part of one that is emptied, in the sense of group
+	unmatched int            // how many warnings say what matches nothing
 
 	resolves string // the base of IRI()
 
@@ -271,6 +273,7 @@ func (l *Linter) Query(ctx context.Context, data Data, q *sparql.Query) ([]Warni
 	r.resolves = q.Base
 	if q.Op != nil {
 		r.root(q.Op, q.Form, r.outside(q.Dataset))
+		r.sliced(q.Op)
 	}
 	for _, node := range q.Describe {
 		r.nodeNamed(node, place{})

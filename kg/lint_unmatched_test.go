@@ -1,0 +1,127 @@
+package kg_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"trails/e2e/testrun"
+	"trails/kg"
+	"trails/sparql/lint"
+)
+
+// TestAnEmptyAnswerSaysWhatMatchesNothing puts patterns and conditions with and without matches wherever they may stand:
+// where one of them alone leaves the answer empty it is named, and what is named is empty when it is asked alone.
+func TestAnEmptyAnswerSaysWhatMatchesNothing(t *testing.T) {
+	testrun.Alone(t)
+	g := newGraph(t, `
+types:
+  Person:
+    label: name
+    properties:
+      name: {type: string}
+      age: {type: integer}
+      born: {type: date}
+      boss: {class: Person}
+  Robot:
+    properties:
+      name: {type: string}
+      maker: {class: Person}
+`)
+	mustUpdate(t, g, `INSERT DATA { <urn:trails:t:Person/ana> a :Person ; :name "Ana" ; :age 41 . <urn:trails:t:Person/bob> a :Person ; :name "Bob" ; :age 17 ; :boss <urn:trails:t:Person/ana> }`)
+	parts := []struct {
+		pattern, condition, says string
+	}{
+		{"?x :name ?n", "", ""},
+		{"?x :name ?n", "STRLEN(?n) = 3", ""},
+		{"?x :born ?b", "", "?x :born ?b matches nothing: no statement has the property :born"},
+		{"?x :born ?b", "YEAR(?b) > 1970", "?x :born ?b matches nothing: no statement has the property :born"},
+		{"?x a :Robot", "", "?x a :Robot matches nothing: no node is a :Robot"},
+		{"?x :boss <urn:trails:t:Person/bob>", "", "matches nothing: no :boss is Person/bob"},
+		{"<urn:trails:t:Person/ana> :boss ?x", "", "matches nothing: Person/ana has no :boss"},
+		{"?x :name ?n . <urn:trails:t:Person/ana> :boss <urn:trails:t:Person/bob>", "", "matches nothing: Person/ana has no :boss Person/bob"},
+		{"?x :maker+ ?m", "", "matches nothing: no statement has the property :maker"},
+		{"?x :age ?a", "?a > 100", "?a > 100 is true of no :age; they are from 17 to 41"},
+		{"?x :age ?a", "?a * 2 > 100", "?a * 2 > 100 is true of no :age"},
+		{"?x :age ?a", "?a > 10 && ?a < 12", "?a < 12 is true of no :age; they are from 17 to 41"},
+		{"?x :age ?a", "?a > 100 || ?a = 41", ""},
+		{"?x :name ?n", `STRLEN(?n) > 5`, `STRLEN(?n) > 5 is true of no :name`},
+		{"?x :boss ?b", "?b != <urn:trails:t:Person/ana>", "is true of no :boss"},
+		{"?x :boss ?b", "!BOUND(?b)", ""}, // another warning
+		{"?x :name ?n OPTIONAL { ?x :age ?a }", "?a > 100", "?a > 100 is true of no :age; they are from 17 to 41"},
+		{"?x :name ?n OPTIONAL { ?x :born ?b }", "", ""},
+		{"?x :name ?n OPTIONAL { ?x :born ?b }", "!BOUND(?b)", ""},
+	}
+	forms := []struct {
+		text  string
+		alone bool // the part alone decides whether the answer is empty
+	}{
+		{"SELECT * { %s }", true}, {"SELECT ?x { { %s } }", true}, {"SELECT ?x { { SELECT ?x { %s } } }", true}, {"ASK { ?x :name ?other . %s }", true},
+		{"SELECT (COUNT(*) AS ?n_) { %s }", true}, {"SELECT (COUNT(?x) AS ?n_) (MAX(?x) AS ?m_) { %s }", true}, {"SELECT ?x (COUNT(*) AS ?n_) { %s } GROUP BY ?x", true},
+		{"CONSTRUCT { ?x :knows ?x } WHERE { %s }", true}, {"SELECT ?x { { %[1]s } UNION { %[1]s } }", true}, {"SELECT DISTINCT ?x { %s } ORDER BY ?x LIMIT 5", true},
+		{"SELECT ?x { ?x :name ?other OPTIONAL { %s } }", false}, {"SELECT ?x { ?x :name ?other MINUS { %s } }", false}, {"SELECT ?x { ?x :name ?other FILTER NOT EXISTS { %s } }", false},
+		{"SELECT ?x { { %s } UNION { ?x :name ?other } }", false},
+	}
+	matches := regexp.MustCompile(`^(.*) matches nothing: |^(.*) is true of no ([^\s;]+)`)
+	view(t, g, func(s *kg.Snapshot) error {
+		for _, part := range parts {
+			for _, form := range forms {
+				where := part.pattern
+				if part.condition != "" {
+					where += " FILTER(" + part.condition + ")"
+				}
+				text := fmt.Sprintf(form.text, where)
+				warnings, _ := answered(t, s, lintedPrologue+text)
+				sentences := strings.Join(lint.Sentences(warnings, false), "\n")
+				if said := strings.Contains(sentences, part.says); form.alone && !said || !form.alone && part.says != "" && said {
+					t.Errorf("%s: want %q, and it says %q", text, part.says, sentences)
+				}
+				for _, w := range warnings {
+					m := matches.FindStringSubmatch(w.Text)
+					if m == nil || strings.HasPrefix(m[1], "[]") {
+						continue
+					}
+					alone := "ASK { " + m[1] + " }"
+					if m[2] != "" {
+						v := regexp.MustCompile(`\?\w+`).FindString(m[2])
+						alone = fmt.Sprintf("ASK { ?s %s %s FILTER(%s) }", m[3], v, m[2])
+					}
+					if _, found := answered(t, s, lintedPrologue+alone); found {
+						t.Errorf("%s: %s, and %s is true", text, w.Text, alone)
+					}
+				}
+			}
+		}
+		for text, says := range map[string]string{
+			"SELECT ?x { ?x :name ?n } OFFSET 2": "no solution is left behind OFFSET 2; leave it out", "SELECT ?x { ?x :name ?n } OFFSET 1": "",
+			"SELECT ?x { ?x :name ?n } LIMIT 0": "LIMIT 0 asks for no solution", "SELECT ?x { ?x :born ?n } OFFSET 2": "no statement has the property :born",
+		} {
+			warnings, _ := answered(t, s, lintedPrologue+text)
+			if said := strings.Join(lint.Sentences(warnings, false), "\n"); !strings.Contains(said, says) || says == "" && said != "" {
+				t.Errorf("%s: want %q, and it says %q", text, says, said)
+			}
+		}
+		return nil
+	})
+}
+
+// answered returns what is said of a query that ran, and whether it has solutions.
+func answered(t testing.TB, s *kg.Snapshot, text string) (warnings []lint.Warning, found bool) {
+	t.Helper()
+	q, err := s.ParseQuery(text, "")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	a, err := s.Query(t.Context(), q, kg.QueryOptions{})
+	if err == nil {
+		_, err = a.Truth(t.Context())
+	}
+	if err == nil {
+		warnings, err = s.LintQuery(t.Context(), q, kg.QueryOptions{Text: text, Found: a.Found()})
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return warnings, !a.Found().Empty
+}
