@@ -1,8 +1,9 @@
 package change
 
 import (
-	"bytes"
+	"maps"
 	"slices"
+	"strconv"
 
 	"trails/rdf"
 )
@@ -173,17 +174,12 @@ func (m *merging) deltas() []Delta {
 			out = append(out, Delta{Added: true, Quad: q})
 		}
 	}
-	type line struct {
-		text  []byte
-		delta Delta
+	byText := make(map[string]Delta, len(out))
+	for _, d := range out {
+		byText[string(strconv.AppendBool(rdf.AppendQuad(nil, d.Quad), d.Added))] = d
 	}
-	lines := make([]line, len(out))
-	for i, d := range out {
-		lines[i] = line{rdf.AppendQuad(nil, d.Quad), d}
-	}
-	slices.SortFunc(lines, func(a, b line) int { return bytes.Compare(a.text, b.text) })
-	for i := range lines {
-		out[i] = lines[i].delta
+	for i, text := range slices.Sorted(maps.Keys(byText)) {
+		out[i] = byText[text]
 	}
 	return out
 }

@@ -95,7 +95,9 @@ func (u *unnamed) named(node map[string]any) int {
 }
 
 // isMember reports whether something is a member of a node that expansion keeps where a context says what it is.
-func isMember(name string, value any) bool { return name != "@context" && name != "@nest" && value != nil }
+func isMember(name string, value any) bool {
+	return name != "@context" && name != "@nest" && value != nil
+}
 
 // parts returns the items of a list, or the one value that stands without it, if there is one.
 func parts(value any) []any {

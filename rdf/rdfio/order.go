@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"slices"
-	"strings"
 
 	"trails/rdf"
 )
@@ -39,20 +38,13 @@ func sortedTerms(groups map[rdf.Term][]rdf.Quad) []rdf.Term {
 
 // sortedQuads returns the quads in canonical order, without repeats.
 func sortedQuads(quads []rdf.Quad) []rdf.Quad {
-	type line struct {
-		text string
-		quad rdf.Quad
-	}
-	lines := make([]line, 0, len(quads))
+	byText := make(map[string]rdf.Quad, len(quads))
 	for _, q := range quads {
-		lines = append(lines, line{string(rdf.AppendQuad(nil, q)), q})
+		byText[string(rdf.AppendQuad(nil, q))] = q
 	}
-	slices.SortFunc(lines, func(a, b line) int { return strings.Compare(a.text, b.text) })
-	out := make([]rdf.Quad, 0, len(lines))
-	for i, l := range lines {
-		if i == 0 || l.text != lines[i-1].text {
-			out = append(out, l.quad)
-		}
+	out := make([]rdf.Quad, 0, len(byText))
+	for _, text := range slices.Sorted(maps.Keys(byText)) {
+		out = append(out, byText[text])
 	}
 	return out
 }
