@@ -10,8 +10,8 @@ import (
 	"trails/e2e/testrun"
 )
 
-// At a terminal gateway accept shows what a server says, quoted, and asks. Only a yes accepts, and
-// only what was shown.
+// At a terminal gateway accept shows the quoted texts of the server and asks. Only a yes accepts, and only what
+// was shown.
 func TestAcceptAsksAtATerminal(t *testing.T) {
 	testrun.Alone(t)
 	t.Parallel()

@@ -11,10 +11,10 @@ import (
 	"trails/e2e/testrun"
 )
 
-// retry makes one write under a key and says which commit answers.
+// retry sends one write under an idempotency key and returns the id of the commit in the answer.
 type retry func(t *testing.T, key string) string
 
-// through are the ways into a file: its server, a session over stdio, the command line.
+// through returns the ways to write to a file: over HTTP, over stdio, and by the command line.
 func through(t *testing.T, file string, w *web, s *stdio) map[string]retry {
 	commit := func(t *testing.T, text []byte) string {
 		t.Helper()
@@ -78,8 +78,8 @@ func through(t *testing.T, file string, w *web, s *stdio) map[string]retry {
 	}
 }
 
-// A write that is repeated through another door is the same write: without a token the
-// caller is the user of the processes, with one whoever shows it.
+// A write that is repeated over another transport is the same write. Without a token the caller is the user who
+// owns the processes; with a token it is whoever shows it.
 func TestARetryThroughAnotherDoorIsTheSameCall(t *testing.T) {
 	testrun.Alone(t)
 	for name, env := range map[string][]string{"without a token": nil, "with a token": {"TRAILS_MCP_TOKEN=s3cret"}} {
@@ -115,8 +115,8 @@ func keys(n int) []string {
 	return all
 }
 
-// A schema that loses data needs builder at every door of a server; whoever has the file
-// in hand has it.
+// A schema change that loses data needs the scope builder over every transport. The command line on the file
+// itself always has it.
 func TestASchemaThatLosesDataNeedsBuilder(t *testing.T) {
 	testrun.Alone(t)
 	less := strings.Replace(notesSchema, "      rank: {type: integer, required: true, min_value: 0}\n", "", 1)

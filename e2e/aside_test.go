@@ -15,12 +15,13 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// asideStory is what happened to commands that read beside somebody who writes.
+// asideStory counts commands that read beside a writer: those that ended, those that were killed, and the
+// milliseconds of the slowest.
 type asideStory struct{ ended, killed, slowest int64 }
 
-// readBesideAWriter runs commands that read, four at a time, while another process takes
-// the lock again and again for longer than they wait, and kills every third of them at
-// some moment: while it reads, sets aside, or takes in what others have set aside.
+// readBesideAWriter runs commands that read, four at a time, while another process repeatedly holds the lock
+// for longer than they wait. Every third command is killed at a random moment: while it reads, while it writes
+// its record to a file beside, or while it takes in such files.
 func readBesideAWriter(t *testing.T, file string, reads int) asideStory {
 	t.Helper()
 	holder, err := sqlite.OpenConn(file, sqlite.OpenReadWrite)
@@ -81,8 +82,8 @@ func readBesideAWriter(t *testing.T, file string, reads int) asideStory {
 	return story
 }
 
-// wantReads wants each read that ended in the provenance, none of them twice, and nothing
-// left beside the file. A read that was killed may be in it or not.
+// wantReads checks that each read that ended is recorded exactly once, and that no file is left beside the
+// graph. A killed read may be recorded or not.
 func wantReads(t *testing.T, file string, story asideStory) {
 	t.Helper()
 	for range 20 { // one process takes in a hundred files
@@ -108,8 +109,7 @@ func wantReads(t *testing.T, file string, story asideStory) {
 	must(t, "verify", file)
 }
 
-// A command that reads ends soon beside others' writes, and whatever is killed: of those
-// that ended none is missing from the provenance.
+// A command that reads does not wait for writers. Whatever is killed, every read that ended is recorded.
 func TestNoReadThatEndedIsMissing(t *testing.T) {
 	t.Parallel()
 	file := notesFile(t)

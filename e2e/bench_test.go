@@ -25,8 +25,8 @@ types:
       near: {class: Entity, many: true}
 `
 
-// benchFile makes a file of about a million quads, ten an entity, half of them
-// references that prefer old entities.
+// benchFile makes a file of about a million quads, ten for each entity. Half of them are references, mostly to
+// old entities.
 func benchFile(b *testing.B) string {
 	b.Helper()
 	entities := 100_000
@@ -56,8 +56,7 @@ func benchData(entities int) string {
 	return text.String()
 }
 
-// BenchmarkStart measures from starting a process on a large file to its first
-// answer from the graph.
+// BenchmarkStart measures from the start of a process on a large file to its first answer from the graph.
 func BenchmarkStart(b *testing.B) {
 	file := benchFile(b)
 	for b.Loop() {
@@ -73,8 +72,8 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkResident measures the memory of a server on a large file after reads all
-// over it and some writes.
+// BenchmarkResident measures the memory of a server on a large file after reads from everywhere in it and some
+// writes.
 func BenchmarkResident(b *testing.B) {
 	file := benchFile(b)
 	for b.Loop() {
@@ -100,7 +99,7 @@ func BenchmarkResident(b *testing.B) {
 	}
 }
 
-// residentMB reads a process's resident memory, where the system shows it.
+// residentMB returns the resident memory of a process, where the system tells it.
 func residentMB(b testing.TB, pid int) float64 {
 	b.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

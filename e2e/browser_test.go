@@ -11,8 +11,8 @@ import (
 	"trails/example"
 )
 
-// chromium is the browser: of TRAILS_CHROMIUM, or the first that is installed. The one without
-// windows takes half of the processor's time.
+// chromium returns the path of the browser: TRAILS_CHROMIUM, or the first that is installed. The headless shell
+// is preferred, because it needs half the processor time.
 func chromium(t testing.TB) string {
 	t.Helper()
 	names := []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"}
@@ -28,9 +28,9 @@ func chromium(t testing.TB) string {
 	return ""
 }
 
-// richGraph makes a file with what pages show in a way of its own: twelve types, one of
-// them abstract, a node with many values and many referrers, texts that are long, turned
-// or hidden, a statement that the schema does not know, and a node that was deleted.
+// richGraph makes a file with everything that has its own look on a page: twelve types, one of them abstract; a
+// node with many values and many referrers; long texts, right-to-left texts and invisible characters; a
+// statement that the schema does not declare; a deleted node.
 func richGraph(t *testing.T) string {
 	t.Helper()
 	var schema, data strings.Builder
@@ -58,8 +58,8 @@ func richGraph(t *testing.T) string {
 	return file
 }
 
-// TestThePagesInABrowser walks through the pages as a person would: see
-// client/browser.mjs for what it looks at. TRAILS_SHOTS keeps its pictures.
+// TestThePagesInABrowser walks through the pages in a browser, see client/browser.mjs. TRAILS_SHOTS is a
+// directory for its screenshots.
 func TestThePagesInABrowser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

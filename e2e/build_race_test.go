@@ -2,14 +2,13 @@
 
 package e2e_test
 
-// buildFlags give the binary the race detector when the tests have it: not SQLite, which is eight
-// times as slow with it, and where what the detector could find is not ours.
+// buildFlags build the binary with the race detector, except SQLite, which would be eight times as slow and is
+// not our code.
 var buildFlags = []string{"-race", "-gcflags=modernc.org/...=-race=false"}
 
 var buildEnv = []string{"CGO_ENABLED=1"}
 
-// The detector looks for races, and each start is slow: fewer kills, and one turn of all
-// that can happen to a file.
+// Tests have fewer rounds under the race detector, because each start of the binary is slow.
 const (
 	raced    = true
 	kills    = 5

@@ -11,7 +11,7 @@ import (
 	"trails/e2e/testrun"
 )
 
-// nodeTools are what `make npm` installed.
+// nodeTools are the paths of Node and of the modules that `make npm` installs.
 type nodeTools struct{ node, modules string }
 
 func toolsOfNode(t testing.TB) nodeTools {
@@ -33,7 +33,7 @@ func toolsOfNode(t testing.TB) nodeTools {
 	return tools
 }
 
-// run runs a script of Node.
+// run runs Node with these arguments.
 func (n nodeTools) run(t testing.TB, args ...string) output {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), n.node, args...)
@@ -43,7 +43,7 @@ func (n nodeTools) run(t testing.TB, args ...string) output {
 	return finish(t, cmd)
 }
 
-// check runs a script of ours to its last line, which counts.
+// check runs a script of this directory, whose last line of output is the number of its checks.
 func (n nodeTools) check(t testing.TB, script string, args ...string) {
 	t.Helper()
 	out := n.run(t, append([]string{script, n.modules}, args...)...)

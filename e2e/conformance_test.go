@@ -10,10 +10,9 @@ import (
 	"trails/e2e/testrun"
 )
 
-// The official MCP conformance suite against `trails serve` itself, with its guards.
-// Most of the suite's scenarios call tools and prompts that the suite made up; those
-// run in package mcp, against a server that has them. The scenarios here ask what
-// every server has.
+// The official MCP conformance suite runs against `trails serve` with its guards. Most scenarios need tools and
+// prompts that the suite prescribes; these run in package mcp, on a server that has them. The scenarios here
+// apply to every server.
 func TestConformanceOfTheBuiltServer(t *testing.T) {
 	testrun.Alone(t) // package mcp runs the suite under the race detector
 	t.Parallel()
@@ -53,5 +52,5 @@ func TestConformanceOfTheBuiltServer(t *testing.T) {
 	}
 }
 
-// suiteSum is what the suite says at the end of a scenario.
+// suiteSum matches the last line of a scenario.
 var suiteSum = regexp.MustCompile(`(?m)^Passed: (\d+)/(\d+), \d+ failed, (\d+) warnings`)

@@ -10,7 +10,7 @@ import (
 	"trails/e2e/testrun"
 )
 
-// embedding is the program of the guide.
+// embedding is the program in docs/guide/embedding.md.
 const embedding = `package main
 
 import (
@@ -38,8 +38,8 @@ func main() {
 }
 `
 
-// TestAProgramOutsideEmbedsTheGraph follows the guide: a module of its own and a
-// clone of this one in a workspace.
+// TestAProgramOutsideEmbedsTheGraph follows the guide: a module of its own, in one workspace with a clone of
+// this one.
 func TestAProgramOutsideEmbedsTheGraph(t *testing.T) {
 	testrun.Alone(t)
 	t.Parallel()

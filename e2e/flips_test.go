@@ -26,7 +26,7 @@ func TestAFlippedByteIsNoticed(t *testing.T) {
 	flipBytes(t, 40)
 }
 
-// flipCounts is what became of flipped bytes.
+// flipCounts counts flipped bytes: those that verify named, and those that change nothing that can be read.
 type flipCounts struct{ noticed, unread int }
 
 func flipBytes(t *testing.T, flips int) flipCounts {
@@ -76,8 +76,8 @@ func flipBytes(t *testing.T, flips int) flipCounts {
 	return counts
 }
 
-// survives runs a command on a damaged file, which may refuse it, in words of its own
-// and in good time.
+// survives runs a command on a damaged file. The command may fail, but not crash, hang, or print an internal
+// error.
 func survives(t *testing.T, where string, args ...string) output {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience/2)
@@ -96,8 +96,8 @@ func survives(t *testing.T, where string, args ...string) output {
 
 const pageBytes = 4096
 
-// variedFile returns a file that has rows in each of its tables, and the pages that it
-// uses with what they are of.
+// variedFile returns the content of a file that has rows in each table, and for each page in use what it
+// belongs to.
 func variedFile(t *testing.T) (content []byte, pages map[int]string) {
 	t.Helper()
 	file := notesFile(t)
@@ -135,7 +135,7 @@ func variedFile(t *testing.T) (content []byte, pages map[int]string) {
 	return content, pages
 }
 
-// inFile opens a file whose log is empty, and leaves it as it is.
+// inFile opens a file whose log is empty, read-only.
 func inFile(file string, do func(*sqlite.Conn) error) error {
 	c, err := sqlite.OpenConn("file:"+file+"?immutable=1", sqlite.OpenReadOnly, sqlite.OpenURI)
 	if err != nil {
@@ -149,8 +149,8 @@ func each(c *sqlite.Conn, sql string, row func(*sqlite.Stmt) error) error {
 	return sqlitex.ExecuteTransient(c, sql, &sqlitex.ExecOptions{ResultFunc: row})
 }
 
-// dump returns a digest of all that a file says: of every row of its tables, and of its
-// indexes. The planner's statistics are not of it, nor when a migration was made.
+// dump returns a digest of the rows of all tables and indexes, except statistics of the query planner and times
+// of migrations.
 func dump(file string) (digest string, err error) {
 	sum := sha256.New()
 	err = inFile(file, func(c *sqlite.Conn) error {
@@ -192,7 +192,7 @@ func dump(file string) (digest string, err error) {
 
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// addRows puts what a query answers into a digest.
+// addRows adds the rows of a query to a digest.
 func addRows(c *sqlite.Conn, sum hash.Hash, query string) error {
 	fmt.Fprintln(sum, query)
 	return each(c, query, func(s *sqlite.Stmt) error {

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// hostileTexts never end by themselves on a file with thousands of notes. Each takes a
-// number, so that no two of them are the same text.
+// hostileTexts are queries that never end by themselves on a file with thousands of notes. Each contains a
+// number, so that no two texts are the same.
 var hostileTexts = []string{
 	"SELECT (COUNT(*) AS ?n) { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f FILTER(?b != ?d && ?d != ?f) } # %d",
 	"SELECT ?b (COUNT(*) AS ?n) { ?a ?p ?b . ?c ?q ?d FILTER(STR(?b) < STR(?d)) } GROUP BY ?b ORDER BY ?n # %d",
@@ -33,8 +33,8 @@ func manyNotes(t testing.TB, n int) string {
 	return file
 }
 
-// attack sends hostile queries from n clients to a server, again and again, until it is
-// told to stop; stop returns how they were answered, by status.
+// attack sends hostile queries from n clients until stop is called, which returns the number of answers by
+// status.
 func attack(w *web, n int) (stop func() map[int]int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var clients sync.WaitGroup
@@ -71,8 +71,8 @@ func attack(w *web, n int) (stop func() map[int]int) {
 	}
 }
 
-// users are ten people who read, ask and write for as long as it lasts. It returns how
-// long each request took, and the first error of each.
+// users lets ten clients read, query and write for a duration. It returns the time of each request, and an
+// error for each client that failed.
 func users(w *web, notes int, lasts time.Duration) ([]time.Duration, error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 10}, Timeout: patience}
 	defer client.CloseIdleConnections()
@@ -103,7 +103,7 @@ func users(w *web, notes int, lasts time.Duration) ([]time.Duration, error) {
 	return all, errors.Join(failed...)
 }
 
-// oneRequest is what a user does once: each seventh time another thing.
+// oneRequest makes the n-th request of a client: one of five kinds, by turns.
 func oneRequest(client *http.Client, base string, note, n int) error {
 	method, path, media, body := http.MethodGet, "", "", ""
 	code := codesOf("n", note+1)[note]
@@ -140,10 +140,9 @@ func oneRequest(client *http.Client, base string, note, n int) error {
 	return err
 }
 
-// besideAttack measures users alone and beside n hostile clients, and wants the slowest
-// hundredth of their requests to take no more than five times as long, or five times
-// little, and none to fail. Other programs may take the processors away from one of the
-// two measurements: what holds, holds in one of three attempts.
+// besideAttack measures users alone, and then beside n hostile clients. No request may fail, and the 99th
+// percentile may be at most five times that without attack, or five times little if that is more. Other
+// programs may disturb one of the two measurements, so one of three attempts must succeed.
 func besideAttack(t *testing.T, n int, lasts, little time.Duration) {
 	t.Helper()
 	const notes = 2000
@@ -191,8 +190,7 @@ func TestUsersHardlyNoticeHostileQueries(t *testing.T) {
 	besideAttack(t, 32, 3*time.Second, 200*time.Millisecond) // of a few hundred requests, on a machine that does other things
 }
 
-// busyWith starts n queries of a stdio session that last, and returns once they are
-// there. Their answers are not waited for.
+// busyWith starts n long queries over a stdio session and returns once they run. It does not wait for answers.
 func busyWith(t *testing.T, s *stdio, n int) {
 	t.Helper()
 	for i := range n {
@@ -229,7 +227,7 @@ func TestASessionWithSixteenQueriesRunningAnswersHealthWritesAndPings(t *testing
 	}
 }
 
-// TestAQueryThatGetsNoTurnIsToldSo fills the turns of a server with a short patience.
+// TestAQueryThatGetsNoTurnIsToldSo lets queries occupy all turns of a server that waits only briefly for one.
 func TestAQueryThatGetsNoTurnIsToldSo(t *testing.T) {
 	file := manyNotes(t, 1000)
 	w := startWeb(t, nil, file, "--query-wait", "1s")

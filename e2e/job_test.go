@@ -22,15 +22,14 @@ const (
 	attackQuads  = 40106 // of 1,757 nodes and 19,215 edges
 )
 
-// loaded is the real data in a file, made once.
+// loaded is the path of a file with the real data, made once.
 var loaded struct {
 	sync.Once
 	path  string
 	first string // the commit of the load
 }
 
-// attackFile returns a fresh copy of a file with the real data in it, and the id
-// of its load.
+// attackFile returns a copy of a file with the real data, and the id of the commit that loaded it.
 func attackFile(t testing.TB) (path, load string) {
 	t.Helper()
 	data := attackData(t)
@@ -73,8 +72,7 @@ func TestTheMainJobOverHTTP(t *testing.T) {
 	mainJob(t, file, load, w)
 }
 
-// mainJob is what an agent does: find, be refused, correct, see the commit and
-// its provenance.
+// mainJob does what agents do: search, be refused, correct the call, and read the commit and its provenance.
 func mainJob(t *testing.T, file, load string, d door) {
 	t.Run("the tools of every concrete type are listed", func(t *testing.T) { listsTools(t, d) })
 	t.Run("the data is all there", func(t *testing.T) { countsData(t, d) })
@@ -100,7 +98,7 @@ func mainJob(t *testing.T, file, load string, d door) {
 	t.Run("the file verifies", func(t *testing.T) { must(t, "verify", file) })
 }
 
-// technique is a technique that the schema accepts.
+// technique returns arguments for a technique that the schema accepts.
 func technique(id string) map[string]any {
 	return map[string]any{
 		"attackId":       id,
@@ -221,7 +219,7 @@ func refusesFilters(t *testing.T, d door) {
 	}
 }
 
-// refusal wants err to be a JSON-RPC error with this code.
+// refusal checks that err is a JSON-RPC error with this code.
 func refusal(t testing.TB, err error, code int) *rpcError {
 	t.Helper()
 	var e *rpcError
@@ -429,7 +427,7 @@ func TestTheSchemaRefusesWhatTheDataContradicts(t *testing.T) {
 	must(t, "verify", file)
 }
 
-// withoutLine drops the one line that begins with this word.
+// withoutLine removes the one line that begins with a word.
 func withoutLine(t testing.TB, text, word string) string {
 	t.Helper()
 	lines := strings.Split(text, "\n")

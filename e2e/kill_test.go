@@ -12,10 +12,9 @@ import (
 	"trails/e2e/testrun"
 )
 
-// A server under load is killed at a random moment, again and again, and the next
-// one opens what it left: every acknowledged commit is there, and no half commit.
-// Every fifth round kills a load of many notes instead, which is there whole or
-// not at all.
+// A server under load is killed at a random moment, many times. The next one finds every acknowledged commit
+// and no half commit. In every fifth round a load of many notes is killed instead: all or none of its notes are
+// there.
 func TestKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	killAgainAndAgain(t, kills)
@@ -45,8 +44,8 @@ func killAgainAndAgain(t *testing.T, kills int) (acknowledgedCommits int) {
 	return len(all.codes)
 }
 
-// killServer kills a server, stdio and HTTP in turn, while four callers write: pause
-// after its first acknowledgement, however long a busy machine takes to that.
+// killServer kills a server, by turns over stdio and HTTP, while four callers write. The kill comes pause after
+// the first acknowledgement, however late that is.
 func killServer(t *testing.T, file string, round int, pause time.Duration, all *acknowledged) {
 	t.Helper()
 	var d door
@@ -86,7 +85,7 @@ func killServer(t *testing.T, file string, round int, pause time.Duration, all *
 	reopens(t, file, all)
 }
 
-// reopens reads the last acknowledged note through a fresh server.
+// reopens reads the last acknowledged note through a new server.
 func reopens(t *testing.T, file string, all *acknowledged) {
 	t.Helper()
 	codes := all.all()
@@ -100,7 +99,7 @@ func reopens(t *testing.T, file string, all *acknowledged) {
 	}
 }
 
-// killLoad kills a load of many notes and wants all of them or none.
+// killLoad kills a load of many notes and checks that all or none are there.
 func killLoad(t *testing.T, file string, round int, pause time.Duration) {
 	t.Helper()
 	const many = 3000

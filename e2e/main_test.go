@@ -21,8 +21,7 @@ import (
 // trailsBinary is the program under test.
 var trailsBinary string
 
-// patience is how long anything may take before a test gives up on it; it is no
-// expectation of speed.
+// patience is the longest wait before a test gives up. It is no expectation of speed.
 const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
@@ -57,8 +56,8 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// lookAtSources walks the module's directories, so that the go command knows that
-// these tests depend on them and does not answer with the result of an old run.
+// lookAtSources lists the directories of the module. The go command then knows that these tests depend on them,
+// and does not reuse an old result.
 func lookAtSources() error {
 	return filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".." {
@@ -68,19 +67,19 @@ func lookAtSources() error {
 	})
 }
 
-// output is what a command left behind.
+// output is what a command printed, and its exit code.
 type output struct {
 	stdout, stderr string
 	code           int
 }
 
-// trails runs one command to its end.
+// trails runs a command to its end.
 func trails(t testing.TB, args ...string) output {
 	t.Helper()
 	return finish(t, command(t, args...))
 }
 
-// command prepares one command, with nothing of this machine's settings.
+// command prepares a command without the settings of this machine.
 func command(t testing.TB, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
@@ -89,7 +88,7 @@ func command(t testing.TB, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// environment is ours without any TRAILS_ variable.
+// environment returns the environment without TRAILS_ variables, and with more.
 func environment(more ...string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
@@ -100,7 +99,7 @@ func environment(more ...string) []string {
 	return append(env, more...)
 }
 
-// finish runs a prepared command; only its not starting at all is fatal.
+// finish runs a prepared command. A command that does not start fails the test; any exit code is returned.
 func finish(t testing.TB, cmd *exec.Cmd) output {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -113,7 +112,7 @@ func finish(t testing.TB, cmd *exec.Cmd) output {
 	return output{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
 
-// must runs a command that has to succeed and returns what it printed.
+// must runs a command that must succeed, and returns its output.
 func must(t testing.TB, args ...string) string {
 	t.Helper()
 	out := trails(t, args...)
@@ -123,7 +122,7 @@ func must(t testing.TB, args ...string) string {
 	return out.stdout
 }
 
-// write makes a file with this content in the test's directory.
+// write writes a file in the temporary directory of the test and returns its path.
 func write(t testing.TB, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -133,8 +132,7 @@ func write(t testing.TB, name, content string) string {
 	return path
 }
 
-// absent says that something a test needs is not here: fatal in CI, otherwise one
-// loud line.
+// absent reports that something a test needs is not installed: it skips the test, or fails it in CI.
 func absent(t testing.TB, format string, args ...any) {
 	t.Helper()
 	message := fmt.Sprintf(format, args...)
@@ -144,7 +142,7 @@ func absent(t testing.TB, format string, args ...any) {
 	t.Skip("SKIPPED: " + message)
 }
 
-// attackData is the path of the real data.
+// attackData returns the path of the real data.
 func attackData(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("TRAILS_DATA")

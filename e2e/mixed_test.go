@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// mixedClients is how many clients BenchmarkMixedClients has.
+// mixedClients is the number of clients of BenchmarkMixedClients.
 const mixedClients = 64
 
-// mixedTime is how long it takes: TRAILS_BENCH_TIME, as `make bench` sets it.
+// mixedTime is the duration of BenchmarkMixedClients: TRAILS_BENCH_TIME, which `make bench` sets.
 func mixedTime(b *testing.B) time.Duration {
 	b.Helper()
 	text := os.Getenv("TRAILS_BENCH_TIME")
@@ -32,9 +32,8 @@ func mixedTime(b *testing.B) time.Duration {
 	return d
 }
 
-// BenchmarkMixedClients lets 64 clients work on a large file over HTTP at once, nine
-// reads to a write. It fails on any error, and reports how long calls take and what
-// becomes of the server's memory.
+// BenchmarkMixedClients lets 64 clients use a large file over HTTP at once, with nine reads for each write. Any
+// error fails it. It reports times of calls, and the memory of the server.
 func BenchmarkMixedClients(b *testing.B) {
 	entities := 100_000
 	if testing.Short() {
@@ -60,7 +59,7 @@ func BenchmarkMixedClients(b *testing.B) {
 	}
 }
 
-// measured is how long each call took, and what went wrong.
+// measured collects the time of each call, and errors.
 type measured struct {
 	mu            sync.Mutex
 	reads, writes []time.Duration
@@ -115,7 +114,7 @@ func quantile(all []time.Duration, q float64) time.Duration {
 	return all[int(q*float64(len(all)-1))]
 }
 
-// work lets the clients loose for as long as it lasts.
+// work lets all clients run for a duration.
 func work(b *testing.B, w *web, entities int, lasts time.Duration) *measured {
 	b.Helper()
 	var m measured
@@ -147,7 +146,7 @@ func work(b *testing.B, w *web, entities int, lasts time.Duration) *measured {
 	return &m
 }
 
-// mixedClient is one of the clients.
+// mixedClient is one client.
 type mixedClient struct {
 	base     string
 	http     *http.Client
@@ -155,8 +154,8 @@ type mixedClient struct {
 	random   *rand.Rand
 }
 
-// mixedReads are what clients read, each as often as it stands here; the number is
-// an entity's, or one below a bound.
+// mixedReads are the reads, repeated by their frequency. The number in each is that of an entity, or a random
+// one below a bound.
 var mixedReads = []struct {
 	path  string
 	below int // 0 means all entities
@@ -172,7 +171,7 @@ var mixedReads = []struct {
 	{"/admin/types/Entity/e%d", 0},
 }
 
-// next makes one request: one in ten is a write.
+// next makes one request; one of ten is a write.
 func (c *mixedClient) next() (wrote bool, err error) {
 	if c.random.IntN(10) == 0 {
 		body := fmt.Appendf(nil, `{"id":"e%d","score":%d}`, c.random.IntN(c.entities), c.random.IntN(1000))

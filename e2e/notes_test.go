@@ -23,7 +23,7 @@ types:
       tag: {type: string, many: true, min_count: 2, max_count: 2}
 `
 
-// quadsOfNote is how many quads one note is: its type, code, title, rank and two tags.
+// quadsOfNote is the number of quads of a note: type, code, title, rank and two tags.
 const quadsOfNote = 6
 
 // notesFile makes an empty file with the schema of notes.
@@ -34,18 +34,18 @@ func notesFile(t testing.TB) string {
 	return file
 }
 
-// note is the arguments of note_create.
+// note returns arguments of note_create.
 func note(code string) map[string]any {
 	return map[string]any{"code": code, "title": "Note " + code, "rank": len(code), "tag": []string{"a-" + code, "b-" + code}}
 }
 
-// noteLine is the same as a line of NDJSON.
+// noteLine returns the same note as a line of NDJSON.
 func noteLine(code string) string {
 	return fmt.Sprintf(`{"type":"Note","id":%q,"data":{"code":%q,"title":"Note %s","rank":%d,"tag":["a-%s","b-%s"]}}`,
 		code, code, code, len(code), code, code)
 }
 
-// notes counts the quads of each note in the file, by code.
+// notes returns the number of quads of each note in the file, by code.
 func notes(t testing.TB, file string) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
@@ -63,8 +63,7 @@ func notes(t testing.TB, file string) map[string]int {
 	return counts
 }
 
-// wantNotes wants every acknowledged note to be there, and every note that is
-// there to be whole.
+// wantNotes checks that every acknowledged note is there, and that every note is whole.
 func wantNotes(t testing.TB, file string, acknowledged []string) {
 	t.Helper()
 	got := notes(t, file)

@@ -18,19 +18,19 @@ import (
 	"trails/e2e/testrun"
 )
 
-// shuffled is what a shuffle of a file found.
+// shuffled counts the rounds of shuffleFile, and acknowledged and refused writes.
 type shuffled struct{ rounds, acknowledged, refused int }
 
-// A file is moved, deleted, replaced and linked under a server that writes to it.
+// A file is moved, deleted, replaced and linked while a server writes to it.
 func TestAFileThatIsMovedUnderAServer(t *testing.T) {
 	t.Parallel()
 	did := shuffleFile(t, shuffles)
 	t.Logf("%d rounds, %d writes acknowledged, %d refused", did.rounds, did.acknowledged, did.refused)
 }
 
-// shuffleFile does to a live file, in turn, what should not be done to one. Whatever was
-// acknowledged is in the file that was open then; nothing is acknowledged that began
-// after it had gone; the file that comes to its place is sound; and the server says why.
+// shuffleFile moves, deletes, replaces and links a file under a server, by turns. Every acknowledged write must
+// be in the file that was open at that time. A write that begins after the file has gone must be refused, with
+// the reason. The file that takes its place must stay intact.
 func shuffleFile(t *testing.T, rounds int) (did shuffled) {
 	t.Helper()
 	file := notesFile(t)
@@ -136,7 +136,7 @@ func shuffleFile(t *testing.T, rounds int) (did shuffled) {
 	return did
 }
 
-// codesIn returns the notes that are in a file.
+// codesIn returns the codes of the notes in a file.
 func codesIn(t *testing.T, file string) (codes []string) {
 	t.Helper()
 	for code := range notes(t, file) {
@@ -145,7 +145,7 @@ func codesIn(t *testing.T, file string) (codes []string) {
 	return codes
 }
 
-// attempts are writes of one caller, one after the other, until one is refused.
+// attempts are writes of one caller, one after another, up to the first refusal.
 type attempts struct {
 	mu    sync.Mutex
 	made  int
@@ -172,7 +172,7 @@ func newAttempts(d door, round int, all *acknowledged) *attempts {
 	return a
 }
 
-// until waits for so many more writes.
+// until waits for more acknowledged writes.
 func (a *attempts) until(t *testing.T, more int) {
 	t.Helper()
 	count := func() int {
@@ -189,8 +189,8 @@ func (a *attempts) until(t *testing.T, more int) {
 	}
 }
 
-// end waits for the refusal and returns it. What is done to the file was done before the
-// call: no write that began since may have been acknowledged.
+// end waits for the refusal and returns it. The caller has already changed the file, so no write that begins
+// from now on may be acknowledged.
 func (a *attempts) end(t *testing.T) error {
 	t.Helper()
 	gone := time.Now()
@@ -208,9 +208,9 @@ func (a *attempts) end(t *testing.T) error {
 	return a.err
 }
 
-// Two servers read and write while a backup is restored by a third process: what they
-// acknowledge afterwards is there, what the backup had is there, what was replaced is in
-// the copy that the restore keeps, and nothing of it is taken for something else.
+// Two servers read and write while a third process restores a backup. Afterwards there are: the notes of the
+// backup, the notes that were acknowledged after it, and the replaced notes in the copy that restore keeps, and
+// nothing is in the wrong place.
 func TestARestoreUnderRunningServers(t *testing.T) {
 	t.Parallel()
 	file := notesFile(t)
@@ -284,7 +284,7 @@ func TestARestoreUnderRunningServers(t *testing.T) {
 	}
 }
 
-// The command says what it needs, asks nobody who is not there, and gives JSON.
+// The command names what it needs, does not ask without a terminal, and prints JSON on request.
 func TestTheRestoreCommand(t *testing.T) {
 	t.Parallel()
 	testrun.Alone(t)
@@ -309,7 +309,7 @@ func TestTheRestoreCommand(t *testing.T) {
 	}
 }
 
-// At a terminal restore asks, and only a yes is one.
+// At a terminal restore asks, and does nothing without a yes.
 func TestRestoreAsksAtATerminal(t *testing.T) {
 	testrun.Alone(t)
 	t.Parallel()
@@ -342,8 +342,8 @@ func TestRestoreAsksAtATerminal(t *testing.T) {
 	}
 }
 
-// openTerminal returns the two ends of a pseudo-terminal: where a person types, and what
-// a program reads.
+// openTerminal returns the two ends of a pseudo-terminal: keyboard is the end of the person, terminal that of
+// the program.
 func openTerminal(t *testing.T) (keyboard, terminal *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Eight processes write to one file at once: four stdio servers, two HTTP
-// servers, two command-line loads. No write may fail, none may be lost, what one
-// has acknowledged the others see at their next call, and the log starts over.
+// Eight processes write to one file at once: four stdio servers, two HTTP servers, two command-line loads. No
+// write may fail or be lost, each process sees at its next call what another has acknowledged, and the log
+// starts over.
 func TestEightProcessesWriteToOneFile(t *testing.T) {
 	t.Parallel()
 	const writes, loads, perLoad = 40, 4, 100
@@ -55,7 +55,7 @@ func TestEightProcessesWriteToOneFile(t *testing.T) {
 	must(t, "verify", file)
 }
 
-// openDoors starts so many servers over stdio and over HTTP.
+// openDoors starts servers over stdio and over HTTP.
 func openDoors(t *testing.T, file string, overStdio, overHTTP int, env ...string) (doors []door) {
 	t.Helper()
 	for range overStdio {
@@ -76,8 +76,8 @@ func stopAll(t *testing.T, doors []door) {
 	}
 }
 
-// writeThroughAll begins to write so many notes through each server, and to read one in
-// so many of them through the next server.
+// writeThroughAll starts writers: each server gets this many writes, and one of oneIn is read through the next
+// server.
 func writeThroughAll(t *testing.T, work *sync.WaitGroup, doors []door, writes, oneIn int, all *acknowledged) {
 	for i := range doors {
 		work.Go(func() {
@@ -94,8 +94,7 @@ func writeThroughAll(t *testing.T, work *sync.WaitGroup, doors []door, writes, o
 	}
 }
 
-// watchLog looks at the length of a file's log again and again, until it is asked for
-// the greatest one.
+// watchLog repeatedly reads the length of a file's log, until longest is called, which returns the maximum.
 func watchLog(t *testing.T, file string) (longest func() int64) {
 	var most int64
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -124,8 +123,7 @@ func wantShortLog(t *testing.T, longest, ceiling int64) {
 	}
 }
 
-// writeAndSee writes a note through one server and, when it is to be seen, reads it
-// through another.
+// writeAndSee writes a note through one server and, if seen, reads it through another.
 func writeAndSee(through, other door, code string, seen bool) error {
 	w, err := put(through, "note_create", note(code))
 	if err != nil {
@@ -147,7 +145,7 @@ func writeAndSee(through, other door, code string, seen bool) error {
 	return nil
 }
 
-// acknowledged gathers what servers and loads said was written.
+// acknowledged collects the codes of acknowledged notes.
 type acknowledged struct {
 	mu    sync.Mutex
 	codes []string

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// generations has two types, and every other time a third, whose capabilities all name a generation.
+// generations returns a schema with two types, or three if n is odd. The capabilities of each type show the
+// number n, as a value that they allow.
 func generations(n int) string {
 	text := "types:\n"
 	for i := range 2 + n%2 {
@@ -24,12 +25,11 @@ func generations(n int) string {
 
 var generation = regexp.MustCompile(`generation-\d+`)
 
-// A process changes, adds and removes capabilities while a client reads all that two others
-// make of them: the tools of an MCP session and over HTTP, the card, OpenAPI, the manifest and
-// the thing. No answer has two generations in it, and those that are read under one tag have
-// one; they have one soon after the last change, when the file has numbered what it brought.
-// What the process has done is there at the next call, and the session is told.
-// TRAILS_REGISTRATIONS says how often, instead of 20 times.
+// A process changes, adds and removes capabilities, while a client reads every list that two servers make of
+// them: tools over MCP and HTTP, the server card, OpenAPI, the manifest, the Thing Description. No answer mixes
+// two generations. Answers with the same tag have the same generation, and soon after the last change all have
+// the last one. A change is visible at the next call, and the session is notified. TRAILS_REGISTRATIONS is the
+// number of changes, 20 by default.
 func TestAClientReadsWhileAnotherProcessRegisters(t *testing.T) {
 	t.Parallel()
 	times := 20

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// One process renames the type and its properties while another one writes: every write
-// that was acknowledged is there under the new names, whichever it was made with.
+// One process renames a type and its properties while another writes. Every acknowledged write is there under
+// the new names, even if it used the old ones.
 func TestARenamingLosesNoWriteOfAnotherProcess(t *testing.T) {
 	t.Parallel()
 	const writes = 40

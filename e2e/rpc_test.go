@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// door is one way to a server that speaks MCP. It is safe for concurrent use.
+// door is a connection to a server that speaks MCP, over stdio or HTTP. It is safe for concurrent use.
 type door interface {
 	// call sends one request; a refusal is an *rpcError.
 	call(method string, params any) (json.RawMessage, error)
@@ -39,7 +39,7 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return fmt.Sprintf("%d %s %s", e.Code, e.Message, e.Data) }
 
-// errGone says that the server ended without an answer.
+// errGone reports that the server ended without an answer.
 var errGone = errors.New("the server is gone")
 
 type message struct {
@@ -64,7 +64,7 @@ func request(id int64, method string, params any) []byte {
 	return line
 }
 
-// greeting is the params of initialize.
+// greeting returns the params of initialize for a client with this name.
 func greeting(name string) map[string]any {
 	return map[string]any{
 		"protocolVersion": "2025-11-25",
@@ -73,7 +73,7 @@ func greeting(name string) map[string]any {
 	}
 }
 
-// stdio is a `trails mcp` and a conversation with it.
+// stdio is a running `trails mcp` and the session with it.
 type stdio struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
@@ -106,7 +106,7 @@ func openStdio(t testing.TB, file string, env ...string) *stdio {
 	return s
 }
 
-// startStdio starts `trails mcp` and says nothing yet.
+// startStdio starts `trails mcp` on file without initializing a session.
 func startStdio(t testing.TB, file string, env ...string) *stdio {
 	t.Helper()
 	cmd := exec.Command(trailsBinary, "mcp", file, "--surface", "full")
@@ -130,7 +130,7 @@ func startStdio(t testing.TB, file string, env ...string) *stdio {
 	return s
 }
 
-// listen hands each answer to the caller that waits for it.
+// listen reads the output and passes each answer to the call that waits for it.
 func (s *stdio) listen(stdout io.Reader) {
 	defer close(s.done)
 	lines := bufio.NewReader(stdout)
@@ -173,7 +173,7 @@ func (s *stdio) call(method string, params any) (json.RawMessage, error) {
 	return await(ch, s.done, method)
 }
 
-// await takes the answer even when the server went right after giving it.
+// await waits for an answer. An answer that came before the end of the server counts.
 func await(ch chan message, done chan struct{}, method string) (json.RawMessage, error) {
 	select {
 	case m := <-ch:
@@ -194,7 +194,7 @@ func (s *stdio) notify(method string) error {
 	return s.raw(`{"jsonrpc":"2.0","method":"` + method + `"}`)
 }
 
-// raw writes one line as it is.
+// raw writes one line unchanged.
 func (s *stdio) raw(line string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,10 +217,10 @@ func (s *stdio) kill() {
 	s.cmd.Wait()
 }
 
-// web is a `trails serve` and the address of its MCP endpoint.
+// web is a running `trails serve` and the address of its MCP endpoint.
 type web struct {
 	cmd    *exec.Cmd
-	stderr *said
+	stderr *lockedBuffer
 	base   string // http://127.0.0.1:port
 	token  string
 	last   atomic.Int64
@@ -234,12 +234,12 @@ func openWeb(t testing.TB, file string, env ...string) *web {
 	return startWeb(t, env, file)
 }
 
-// startWeb starts `trails serve` with these arguments.
+// startWeb starts `trails serve` with these arguments and waits until it listens.
 func startWeb(t testing.TB, env []string, args ...string) *web {
 	t.Helper()
 	cmd := exec.Command(trailsBinary, append([]string{"serve", "--addr", "127.0.0.1:0", "--surface", "full"}, args...)...)
 	cmd.Env = environment(env...)
-	w := &web{cmd: cmd, stderr: &said{}}
+	w := &web{cmd: cmd, stderr: &lockedBuffer{}}
 	for _, kv := range env {
 		if token, ok := strings.CutPrefix(kv, "TRAILS_MCP_TOKEN="); ok {
 			w.token = token
@@ -254,19 +254,19 @@ func startWeb(t testing.TB, env []string, args ...string) *web {
 	return w
 }
 
-// said is what a program has said so far.
-type said struct {
+// lockedBuffer keeps the output of a running program. It is safe for concurrent use.
+type lockedBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (s *said) Write(p []byte) (int, error) {
+func (s *lockedBuffer) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.Write(p)
 }
 
-func (s *said) String() string {
+func (s *lockedBuffer) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.String()
@@ -274,7 +274,7 @@ func (s *said) String() string {
 
 var listens = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
-// await waits until the server says where it listens, or is gone.
+// await waits until the server prints its address, and fails the test if it ends before.
 func (w *web) await(t testing.TB) {
 	t.Helper()
 	gone := make(chan struct{})
@@ -292,7 +292,7 @@ func (w *web) await(t testing.TB) {
 	t.Fatalf("trails serve does not answer\n%s", w.stderr)
 }
 
-// freeAddress finds a port that nobody listens on.
+// freeAddress returns a loopback address with a free port.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -316,7 +316,7 @@ func (w *web) call(method string, params any) (json.RawMessage, error) {
 	return m.answer()
 }
 
-// post sends JSON to a path and returns the answer as it came.
+// post sends JSON to a path and returns status and body.
 func (w *web) post(path string, body []byte, header http.Header) (int, []byte, error) {
 	return w.do(http.MethodPost, path, body, header)
 }
@@ -373,7 +373,7 @@ type answered struct {
 	IsError bool `json:"isError"`
 }
 
-// tool calls a tool; a protocol error is returned, a tool error is in the answer.
+// tool calls a tool. An error of the protocol is returned; an error of the tool is in the answer.
 func tool(d door, name string, arguments any) (answered, error) {
 	var a answered
 	result, err := d.call("tools/call", map[string]any{"name": name, "arguments": arguments})
@@ -391,7 +391,7 @@ type written struct {
 	DryRun          bool `json:"dry_run"`
 }
 
-// put calls a tool that writes and wants it to succeed.
+// put calls a tool that writes. A refusal is an error.
 func put(d door, name string, arguments any) (written, error) {
 	var w written
 	a, err := tool(d, name, arguments)

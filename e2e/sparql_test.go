@@ -15,8 +15,7 @@ import (
 	"trails/rdf/rdftest"
 )
 
-// endpoint is a running server as an engine of the query suites. It is emptied
-// before each query.
+// endpoint is a running server as an engine of the query suites. Each query begins with an empty graph.
 type endpoint struct{ *web }
 
 func (e endpoint) send(ctx context.Context, path, media, body string) (*http.Response, error) {
@@ -28,7 +27,7 @@ func (e endpoint) send(ctx context.Context, path, media, body string) (*http.Res
 	return http.DefaultClient.Do(r)
 }
 
-// change sends what must succeed.
+// change sends a request that must succeed.
 func (e endpoint) change(ctx context.Context, path, media, body string) error {
 	got, err := e.send(ctx, path, media, body)
 	if err != nil {
@@ -41,7 +40,7 @@ func (e endpoint) change(ctx context.Context, path, media, body string) error {
 	return nil
 }
 
-// fill puts each graph's triples into it.
+// fill loads the triples of each graph.
 func (e endpoint) fill(ctx context.Context, dataset []rdf.Quad) error {
 	graphs := map[string][]byte{}
 	for _, q := range dataset {
@@ -83,8 +82,7 @@ func (endpoint) Update(context.Context, string, string, []rdf.Quad) ([]rdf.Quad,
 	return nil, fmt.Errorf("updates are not tested here")
 }
 
-// TestW3CQueriesAskedOfTheBinaryGiveTheSameAnswers takes fifty tests from all over
-// the suite.
+// TestW3CQueriesAskedOfTheBinaryGiveTheSameAnswers runs fifty tests, spread over the whole suite.
 func TestW3CQueriesAskedOfTheBinaryGiveTheSameAnswers(t *testing.T) {
 	testrun.Alone(t)
 	tests := rdftest.Sample(rdftest.Load(t, rdftest.Dir(t), "sparql/sparql11/manifest-all.ttl"), "QueryEvaluationTest", 50)

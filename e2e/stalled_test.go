@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestStalledBodiesHoldNobodyUp sends the header and one byte of so many calls: others are
-// answered meanwhile, and the server does not wait for the rest for ever.
+// TestStalledBodiesHoldNobodyUp opens many calls and sends only the header and one byte of each. Other calls
+// are answered meanwhile, and the server gives up on the stalled ones.
 func TestStalledBodiesHoldNobodyUp(t *testing.T) {
 	t.Parallel()
 	const stalled, notes = 256, 20

@@ -26,8 +26,8 @@ type storedQuestion struct {
 	rows         int
 }
 
-// storedQuestions are calls of the queries in testdata/attack/queries, with how many rows
-// ATT&CK has for them; an answer of ASK has none.
+// storedQuestions are calls of the queries in testdata/attack/queries, with the number of rows in ATT&CK, 0 for
+// ASK.
 var storedQuestions = []storedQuestion{
 	{"techniques_of_group", `{"group": "G0016"}`, 89},
 	{"mitigations_of_techniques", `{"techniques": ["T1003", "T1059", "T1566"], "least": 2}`, 6},
@@ -43,15 +43,15 @@ var storedQuestions = []storedQuestion{
 	{"users_of_software", `{"software": ["Tool/S0002", "Malware/S0154"]}`, 0},
 }
 
-// storedAnswer is what each door has in common.
+// storedAnswer is the part of an answer that all transports share.
 type storedAnswer struct {
 	Columns []string
 	Rows    []any
 	Boolean *bool
 }
 
-// TestStoredQueriesAnswerAlikeAtEveryDoor asks twelve stored queries of real data over MCP on
-// two surfaces, over HTTP by an address and by a body, by the form, and on the command line.
+// TestStoredQueriesAnswerAlikeAtEveryDoor runs twelve stored queries on real data: over MCP with two lists of
+// tools, over HTTP by GET and POST, by the form, and on the command line.
 func TestStoredQueriesAnswerAlikeAtEveryDoor(t *testing.T) {
 	testrun.Alone(t)
 	file, _ := attackFile(t)
@@ -131,7 +131,7 @@ func TestStoredQueriesAnswerAlikeAtEveryDoor(t *testing.T) {
 	}
 }
 
-// outputsOf are the schemas that /openapi.json has for answers, by capability.
+// outputsOf returns the schemas of answers in /openapi.json, by capability.
 func outputsOf(t *testing.T, w *web, questions []storedQuestion) map[string]*jsonschema.Schema {
 	t.Helper()
 	_, body, err := w.do(http.MethodGet, "/openapi.json", nil, nil)
@@ -156,7 +156,7 @@ func outputsOf(t *testing.T, w *web, questions []storedQuestion) map[string]*jso
 	return shapes
 }
 
-// toolOutputsOf are the output schemas of tools.
+// toolOutputsOf returns the output schemas of tools.
 func toolOutputsOf(t *testing.T, w *web) map[string]*jsonschema.Schema {
 	t.Helper()
 	out, err := w.call("tools/list", map[string]any{})
@@ -222,7 +222,7 @@ var (
 	shownInPre = regexp.MustCompile(`(?s)<pre[^>]*>(.*?)</pre>`)
 )
 
-// overForm fills in the form of a capability, and reads what its page shows as JSON.
+// overForm submits the form of a capability and decodes the JSON on the resulting page.
 func overForm(t *testing.T, w *web, name string, params url.Values) storedAnswer {
 	t.Helper()
 	page := "/admin/capabilities/" + name

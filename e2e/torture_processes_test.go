@@ -15,8 +15,7 @@ import (
 	"time"
 )
 
-// logCeiling is what the log of a file never reaches, twice the bound at which it is
-// to start over.
+// logCeiling is the length that a log must never reach: twice the length at which it starts over.
 const logCeiling = 128 << 20
 
 // Eight processes write ten thousand notes each to one file.
@@ -48,8 +47,8 @@ func TestTortureFiveHundredKills(t *testing.T) {
 	t.Logf("torture: %d kills: all of %d acknowledged commits there, no half commit, verified after each", kills, killAgainAndAgain(t, kills))
 }
 
-// Ten minutes of reads, writes, searches, queries and subscriptions through three
-// processes: after a first tenth memory, descriptors and log stay as they are.
+// Three processes serve reads, writes, searches, queries and subscriptions for ten minutes. After the first
+// minute memory, descriptors and log no longer grow.
 func TestTortureTenMinutesOfEverything(t *testing.T) {
 	lasts := tortureTime(10 * time.Minute)
 	file := notesFile(t)
@@ -160,7 +159,7 @@ func TestTortureTenMinutesOfEverything(t *testing.T) {
 
 func mib(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
-// tenths are the medians of the second tenth of the samples and of the last.
+// tenths returns the medians of the second and of the last tenth of the samples.
 func tenths(samples []float64) (early, late float64) {
 	n := len(samples) / 10
 	median := func(some []float64) float64 {

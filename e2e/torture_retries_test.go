@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// Every write is sent under its key through all doors at once, by two servers, two
-// sessions and now and then the command line: each is made once, and every answer names
-// that commit.
+// Every write is sent with its key through all transports at once: two servers, two sessions, and sometimes the
+// command line. It is made once, and every answer names the same commit.
 func TestTortureRetriesThroughAllDoorsMakeOneWrite(t *testing.T) {
 	file := notesFile(t)
 	w, other := openWeb(t, file), openWeb(t, file)

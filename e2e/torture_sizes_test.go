@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// TestTortureSizesOfQueries asks texts of n, 2n and 4n elements of the built program: four
-// times the text takes at most twelve times as long, where quadratic work takes sixteen.
-// What a start of the program takes is not counted.
+// TestTortureSizesOfQueries runs queries of n, 2n and 4n elements. A text that is four times as long may take
+// at most twelve times as long; quadratic work takes sixteen times. The time to start the program is
+// subtracted.
 func TestTortureSizesOfQueries(t *testing.T) {
 	var data strings.Builder
 	for i := range 20_000 {

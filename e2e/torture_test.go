@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// tortureScale is TRAILS_TORTURE_SCALE: what counts and times are multiplied by, for a
-// run that is shorter or longer.
+// tortureScale is TRAILS_TORTURE_SCALE, by which numbers and durations are multiplied.
 var tortureScale = func() float64 {
 	text := os.Getenv("TRAILS_TORTURE_SCALE")
 	if text == "" {

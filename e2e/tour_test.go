@@ -8,7 +8,7 @@ import (
 	"trails/e2e/testrun"
 )
 
-// The tour is the README's first minute: what it prints is what a new user meets.
+// The tour of the README is what a new user sees first.
 func TestTheTour(t *testing.T) {
 	testrun.Alone(t)
 	cmd := exec.CommandContext(t.Context(), "go", "run", "../example/tour", "-trails", trailsBinary, "-dir", t.TempDir())

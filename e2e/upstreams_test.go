@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// bank is an MCP server with one tool, owner, that says who a credential is of, and repeats it.
+// bank starts an MCP server with one tool, owner, that names the owner of the credential it receives and
+// repeats the credential.
 func bank(t *testing.T) string {
 	t.Helper()
 	at := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -55,11 +56,11 @@ func bank(t *testing.T) string {
 
 var owner = regexp.MustCompile(`bank:owner#[0-9a-f]{8}`)
 
-// Through each door a caller reaches an upstream server with what they show, and nobody else
-// does; the file, the log and the traces have nothing of it.
+// Over each transport the credentials that a caller shows reach the upstream server, and those of nobody else.
+// They are not in the file, the log or the traces.
 func TestCallersShowUpstreamsCredentialsOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	var traces said
+	var traces lockedBuffer
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(&traces, r.Body) }))
 	t.Cleanup(collector.Close)
 	file := notesFile(t)
@@ -166,8 +167,8 @@ func TestCallersShowUpstreamsCredentialsOfTheirOwn(t *testing.T) {
 	must(t, "verify", file)
 }
 
-// A client hears of changes of a resource of another server, here another file: by a session
-// and by an open request of the protocol without sessions.
+// A client is notified of changes to a resource of an upstream server, which here is another file: over a
+// session, and by an open request of the protocol without sessions.
 func TestResourcesOfUpstreamsAreSubscribedTo(t *testing.T) {
 	t.Parallel()
 	file, other := notesFile(t), notesFile(t)

@@ -14,8 +14,8 @@ import (
 	"trails/kg"
 )
 
-// sizes are the triples of the files that figures are stated for, or those that
-// TRAILS_SIZES lists.
+// sizes returns the numbers of triples to measure with: those in TRAILS_SIZES, otherwise those of the published
+// figures.
 func sizes() (all []int) {
 	for _, n := range strings.Fields(os.Getenv("TRAILS_SIZES")) {
 		size, err := strconv.Atoi(n)
@@ -33,14 +33,14 @@ func sizes() (all []int) {
 	return []int{100_000, 1_000_000}
 }
 
-// BenchmarkShapes asks each shape of the engine and of SQL by turns, from the text of
-// the query, which differs each time, to its last row as terms. SQL is asked in a
-// process of its own, prepared beforehand. ns/op and sql-ns are the fastest round of
-// each, ratio is the first by the second; cpu-ns and sql-cpu-ns are the processor's time
-// of the cheapest rounds, cpu-ratio the ratio of its medians; again-ratio is for the same
-// text again, which the graph remembers. unscanned-cpu-ns is the engine's without scans, by
-// turns with the others, and gain that by cpu-ns; behind all shapes of a set stands the
-// geometric mean of the gains of those that look at many rows.
+// BenchmarkShapes measures each shape, by turns with the engine, with the engine without scans, and with SQL. A
+// measurement lasts from the text of the query, which is a new one each time, to its last row as terms. SQL
+// runs in a process of its own, and is prepared beforehand.
+//
+// ns/op and sql-ns are the fastest rounds by the clock, and ratio is their quotient. cpu-ns and sql-cpu-ns are
+// the cheapest rounds by processor time; cpu-ratio is the quotient of the medians. again-ratio is for a text
+// that the graph has seen before. unscanned-cpu-ns is the engine without scans, and gain is its quotient with
+// cpu-ns. After the shapes of a set comes the geometric mean of the gains of those that look at many rows.
 func BenchmarkShapes(b *testing.B) {
 	for _, set := range querykit.Sets {
 		for _, n := range sizes() {
@@ -61,7 +61,8 @@ func BenchmarkShapes(b *testing.B) {
 	}
 }
 
-// benchShape returns how many times the processor's time without scans is that with them.
+// benchShape measures one shape and returns its gain: processor time without scans, divided by processor time
+// with them.
 func benchShape(b *testing.B, g, without *kg.Graph, h *peer, s querykit.Shape) float64 {
 	first, ok := askInTime(b, g, s)
 	if !ok {
@@ -103,10 +104,10 @@ func benchShape(b *testing.B, g, without *kg.Graph, h *peer, s querykit.Shape) f
 	return gain
 }
 
-// asks counts what was asked.
+// asks counts calls of [ask], which makes each text a new one.
 var asks int
 
-// ask asks the engine as a peer is asked, in words that nobody has used before.
+// ask runs a shape on the engine with a text that was not used before, so that no plan is kept for it.
 func ask(tb testing.TB, g *kg.Graph, s querykit.Shape, digest bool) reply {
 	tb.Helper()
 	asks++
@@ -122,7 +123,7 @@ func askText(tb testing.TB, g *kg.Graph, s querykit.Shape, text string, digest b
 	return r
 }
 
-// askInTime asks for a digest, and not longer than a peer is waited for.
+// askInTime runs a shape on the engine with a digest of its rows. ok is false after [patience].
 func askInTime(tb testing.TB, g *kg.Graph, s querykit.Shape) (r reply, ok bool) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), patience)
@@ -134,10 +135,10 @@ func askInTime(tb testing.TB, g *kg.Graph, s querykit.Shape) (r reply, ok bool) 
 	return r, r.Error == ""
 }
 
-// times are what the rounds of a benchmark took by the clock.
+// times are the durations of the rounds of a benchmark in nanoseconds.
 type times []float64
 
-// rounds are times by the clock and by the processor.
+// rounds are durations by the clock and by the processor.
 type rounds struct{ clock, cpu times }
 
 func (t *rounds) add(tb testing.TB, s querykit.Shape, rows int, r reply) {

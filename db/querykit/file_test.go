@@ -21,7 +21,7 @@ import (
 	"trails/sparql"
 )
 
-// made is where files of data are, for all tests and benchmarks of a run.
+// made holds the paths of the files of data, which all tests and benchmarks of a run share.
 var made struct {
 	dir   string
 	files sync.Map // of paths: a function that makes the file once
@@ -49,7 +49,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// fileOf returns the path of a graph with n triples of a set, made on the first call.
+// fileOf returns the path of a graph with n triples of a set; the first call makes it.
 func fileOf(tb testing.TB, set querykit.Set, n int) string {
 	tb.Helper()
 	path := filepath.Join(made.dir, fmt.Sprintf("%s-%d.db", set.Name, n))
@@ -79,7 +79,7 @@ func makeFile(path string, set querykit.Set, n int) error {
 	return g.Close()
 }
 
-// writeTriples writes the data as N-Triples.
+// writeTriples writes n triples of a set as N-Triples.
 func writeTriples(w io.Writer, set querykit.Set, n int) error {
 	_, err := rdfio.WriteNQuads(w, func(yield func(rdf.Quad, error) bool) {
 		for q := range set.Triples(n) {
@@ -118,11 +118,10 @@ func openHand(tb testing.TB, path string) *querykit.Hand {
 	return h
 }
 
-// answers is what the engine, SQL or another engine says to a shape, row by row.
+// answers are the rows that the engine, SQL or another engine returns for a shape.
 type answers iter.Seq2[[]rdf.Term, error]
 
-// asked answers a query from its text to its last row, each in a snapshot of its own,
-// as the doors do.
+// asked parses a query and runs it in a snapshot of its own, as the transports do.
 func asked(ctx context.Context, g *kg.Graph, text string) answers {
 	return func(yield func([]rdf.Term, error) bool) {
 		q, err := sparql.Parse(text, sparql.Options{})
@@ -163,12 +162,12 @@ func answersOf(ctx context.Context, a *kg.Answer) answers {
 	}
 }
 
-// rowOf is the answer to ASK.
+// rowOf returns the one row of the answer to ASK.
 func rowOf(holds bool) []rdf.Term {
 	return []rdf.Term{rdf.Literal(strconv.FormatBool(holds), rdf.XSDBoolean)}
 }
 
-// count takes every row, and keeps none.
+// count reads all rows, keeps none, and returns their number.
 func (a answers) count() (n int, err error) {
 	for _, err := range a {
 		if err != nil {
@@ -179,7 +178,7 @@ func (a answers) count() (n int, err error) {
 	return n, nil
 }
 
-// lines takes every row as text.
+// lines reads all rows as text, see [querykit.Lines].
 func (a answers) lines(ordered bool) ([]string, error) {
 	var rows [][]rdf.Term
 	for row, err := range a {

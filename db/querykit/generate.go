@@ -50,12 +50,12 @@ func moment(at time.Time) rdf.Term { return rdf.Literal(at.Format(momentForm), r
 // skewed draws low numbers often and high ones rarely.
 func (g *generator) skewed(n int) *rand.Zipf { return rand.NewZipf(g.rand, 1.1, 10, uint64(n-1)) }
 
-// chance is true with a probability in percent.
+// chance returns true with a probability in percent.
 func (g *generator) chance(of int) bool { return g.rand.IntN(100) < of }
 
 func (g *generator) one(of []string) string { return of[g.rand.IntN(len(of))] }
 
-// links draws n times whom to link to; duplicates are linked once.
+// links draws the targets of some links of a node. A target that is drawn twice is linked once.
 func (g *generator) links(s rdf.IRI, property, kind string, to *rand.Zipf, draws int) {
 	known := map[uint64]bool{}
 	for range draws {
@@ -73,7 +73,7 @@ func (g *generator) date(from, to int) rdf.Term {
 	return rdf.Literal(time.Date(year, 1, 1+g.rand.IntN(365), 0, 0, 0, 0, time.UTC).Format(time.DateOnly), rdf.XSDDate)
 }
 
-// sentence draws four words, and twelve more on average.
+// sentence draws at least four words, sixteen on average.
 func (g *generator) sentence(of []string) string {
 	list := make([]string, 4+int(g.rand.ExpFloat64()*12))
 	for i := range list {

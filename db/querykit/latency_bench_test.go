@@ -10,7 +10,7 @@ import (
 	"trails/kg"
 )
 
-// unordered are queries with as many rows as there may be, up to a billion.
+// unordered are queries without ORDER BY that have up to a billion rows.
 var unordered = []struct{ name, query string }{
 	{"everything", `SELECT * { ?s ?p ?o }`},
 	{"join", `SELECT * { ?w ex:creator ?p ; rdfs:label ?title . ?p rdfs:label ?name }`},
@@ -27,8 +27,8 @@ var unordered = []struct{ name, query string }{
 	{"construct", `CONSTRUCT { ?p ex:wrote ?w } { ?w ex:creator ?p }`},
 }
 
-// BenchmarkFirstRow is from the text of a query to its first row, and to having
-// stopped there.
+// BenchmarkFirstRow measures from the text of a query to its first row, including the end of the query after
+// that row.
 func BenchmarkFirstRow(b *testing.B) {
 	for _, n := range sizes() {
 		for _, q := range unordered {
@@ -57,16 +57,15 @@ func takeOne(b *testing.B, a answers) {
 	b.Fatal("no row")
 }
 
-// tenPatterns is a query of ten patterns that finds nothing, at once: works have no
-// code. What it takes is its way to a prepared statement.
+// tenPatterns is a query of ten patterns that has no solution, because works have no code. Nearly all of its
+// time is spent on the way to a prepared statement.
 var tenPatterns = querykit.Library.Prologue + `SELECT ?title ?name ?born ?where ?about {
 	work:%d ex:code ?code ; rdfs:label ?title ; ex:creator ?p ; ex:topic ?t ; ex:published ?d ; ex:pages ?n .
 	?p rdfs:label ?name ; ex:bornIn ?place . ?place rdfs:label ?where . ?t rdfs:label ?about
 	FILTER(?n > 100 && ?d > "1990-01-01"^^xsd:date) }`
 
-// BenchmarkCompile is from the text of a query with ten patterns to its statement:
-// cold, in a graph that was never asked anything like it; and when the same was asked
-// of other nodes before.
+// BenchmarkCompile measures from the text of a query with ten patterns to its prepared statement: cold, in a
+// graph that has kept no plan, and warm, after the same query for other nodes.
 func BenchmarkCompile(b *testing.B) {
 	path := fileOf(b, querykit.Library, sizes()[len(sizes())-1])
 	b.Run("cold", func(b *testing.B) {
@@ -88,8 +87,7 @@ func BenchmarkCompile(b *testing.B) {
 	})
 }
 
-// compileCold compiles in a graph that has only just been opened, and has read the
-// tables' definitions.
+// compileCold compiles in a graph that has just been opened and has read the definitions of its tables.
 func compileCold(b *testing.B, path string) float64 {
 	g, err := kg.Open(context.Background(), path, kg.Options{})
 	if err != nil {

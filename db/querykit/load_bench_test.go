@@ -15,9 +15,8 @@ import (
 	"trails/kg/load"
 )
 
-// BenchmarkLoad reads N-Triples from a file into a new graph, indexed and committed,
-// and reports triples a second, by the clock and by the processors' time, and the most
-// memory that this process held meanwhile.
+// BenchmarkLoad loads N-Triples from a file into a new graph, including indexes and commit. It reports triples
+// per second by the clock and by processor time, and the peak memory of the process.
 func BenchmarkLoad(b *testing.B) {
 	counts := []int{1_000_000, 5_000_000}
 	if testing.Short() {
@@ -66,13 +65,13 @@ func loadInto(b *testing.B, path, text string) {
 	}
 }
 
-// forgetPeak begins to count the memory anew, where the system can.
+// forgetPeak resets the peak of resident memory, where the system allows it.
 func forgetPeak() {
 	debug.FreeOSMemory()
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // without it the peak is higher
 }
 
-// peakMB is the most memory that was resident, 0 where the system does not say.
+// peakMB returns the peak of resident memory, 0 if the system does not tell it.
 func peakMB() float64 {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

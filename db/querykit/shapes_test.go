@@ -53,7 +53,7 @@ func linesOf(t *testing.T, a answers, s querykit.Shape) []string {
 	return lines
 }
 
-// oracle answers by package naive.
+// oracle answers a shape with package naive.
 func oracle(ctx context.Context, s querykit.Shape, dataset []rdf.Quad) answers {
 	return func(yield func([]rdf.Term, error) bool) {
 		q, err := sparql.Parse(s.Text(), sparql.Options{})

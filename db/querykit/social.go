@@ -65,7 +65,7 @@ func (g *social) heavy(least, most int) int {
 	return min(most, int(float64(least)*math.Pow(1-g.rand.Float64(), -0.8)))
 }
 
-// named gives a name in each of some languages.
+// named yields a name in each of several languages.
 func (g *social) named(s rdf.IRI, name string) {
 	for i, l := range languages {
 		if i == 0 || g.chance(50) {

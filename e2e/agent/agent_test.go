@@ -1,7 +1,6 @@
-// Package agent_test has an agent do twelve tasks on MITRE ATT&CK over MCP, and counts what
-// they cost. The agent is a script for each task: it knows the instructions, the list of
-// tools and what it has been answered, and reads answers as a host shows them to a model.
-// What it finds is held against the data itself.
+// Package agent_test lets an agent do twelve tasks on MITRE ATT&CK over MCP, and counts calls and tokens. The agent is
+// a script for each task: it uses only the instructions, the list of tools and earlier answers, which it reads as a
+// host shows them to a model. Its findings are compared with the data itself.
 //
 // Read [tasks] first; the table in docs/benchmarks.md is printed by make bench-agent.
 package agent_test
@@ -26,7 +25,7 @@ import (
 	"trails/text/tokens"
 )
 
-// attackFile is a file with the data of ATT&CK, of which each agent gets a copy.
+// attackFile is the path of a file with the ATT&CK data. Each agent gets a copy.
 var attackFile string
 
 func TestMain(m *testing.M) {
@@ -44,7 +43,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// attackPath is where the data is.
+// attackPath returns the path of the ATT&CK data.
 func attackPath(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("TRAILS_DATA")
@@ -62,7 +61,7 @@ func attackPath(t testing.TB) string {
 	return path
 }
 
-// freshCopy is the path of a file with the data, as it is after its load.
+// freshCopy returns the path of a new copy of [attackFile].
 func freshCopy(t testing.TB) string {
 	t.Helper()
 	whole, err := os.ReadFile(attackFile)
@@ -76,7 +75,7 @@ func freshCopy(t testing.TB) string {
 	return path
 }
 
-// makeFile makes the file of which agents get copies, once.
+// makeFile makes [attackFile], once.
 func makeFile(t testing.TB) {
 	t.Helper()
 	if _, err := os.Stat(attackFile); err == nil {
@@ -103,7 +102,7 @@ func makeFile(t testing.TB) {
 	}
 }
 
-// openEngine opens a file as the program does; end closes it.
+// openEngine opens a file with the options of the program; end closes it.
 func openEngine(t testing.TB, path string) (e *invoke.Engine, end func() error) {
 	t.Helper()
 	g, err := kg.Open(t.Context(), path, kg.Options{})
@@ -114,7 +113,7 @@ func openEngine(t testing.TB, path string) (e *invoke.Engine, end func() error) 
 	return e, func() error { return errors.Join(e.Close(context.Background()), g.Close()) }
 }
 
-// agent is a model at a host that shows it one view of each answer.
+// agent is a model behind a host that shows it one view of each answer.
 type agent struct {
 	testing.TB
 	view view
@@ -127,7 +126,7 @@ type agent struct {
 	instructions          string
 }
 
-// newAgent connects an agent to a server on a file of its own.
+// newAgent connects an agent to a server on its own copy of the file.
 func newAgent(t testing.TB, v view) *agent {
 	t.Helper()
 	e, end := openEngine(t, freshCopy(t))
@@ -155,7 +154,7 @@ func newAgent(t testing.TB, v view) *agent {
 	return a
 }
 
-// reply is an answer of JSON-RPC.
+// reply is the answer of JSON-RPC.
 type reply struct {
 	ID     int
 	Result json.RawMessage
@@ -184,7 +183,7 @@ func (a *agent) ask(method string, params json.RawMessage) (r reply) {
 	}
 }
 
-// call calls a tool. The agent is shown what the view leaves of the answer.
+// call calls a tool, counts its tokens, and returns the part of the answer that the view shows.
 func (a *agent) call(tool, args string) answer {
 	a.Helper()
 	params, err := json.Marshal(map[string]any{"name": tool, "arguments": json.RawMessage(args)})

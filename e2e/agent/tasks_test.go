@@ -16,16 +16,16 @@ import (
 	"trails/text/tokens"
 )
 
-// task is something that a person asks an agent to do.
+// task is one request of a person to an agent.
 type task struct {
 	name string
-	// calls and chars are what it took before there were tools to search, get and undo, with
-	// every answer as JSON twice: calls, and characters in both directions.
+	// calls and chars are the earlier cost: the number of calls, and characters in both directions, without
+	// tools to search, get and undo, and with every answer as JSON twice.
 	calls, chars int
 	do           func(*agent, *truth)
 }
 
-// most is how many calls the task may take.
+// most returns the maximum number of calls of a task.
 func (k task) most() int { return max(1, min(6, k.calls/2)) }
 
 var tasks = []task{
@@ -89,7 +89,7 @@ func TestTwelveTasks(t *testing.T) {
 	}
 }
 
-// writeTable adds to a file what docs/benchmarks.md has.
+// writeTable appends the table of docs/benchmarks.md to a file.
 func writeTable(t *testing.T, file string, v view, table string, total int) {
 	a := newAgent(t, v)
 	e, end := openEngine(t, freshCopy(t))
@@ -344,7 +344,7 @@ func everything(a *agent, data *truth) {
 	}
 }
 
-// same compares what an agent found with the data.
+// same fails the test unless the findings of an agent equal the data.
 func same[T any](t testing.TB, want, got T) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -352,7 +352,7 @@ func same[T any](t testing.TB, want, got T) {
 	}
 }
 
-// The three ways in which an answer used to be wrong without a word.
+// Each of three mistakes that once led to a wrong answer without a warning is now reported.
 func TestNothingFailsSilently(t *testing.T) {
 	testrun.Alone(t)
 	data := readTruth(t)

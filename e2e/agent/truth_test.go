@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// truth is the data as its lines say it: nodes by Type/id, and who refers to whom.
+// truth is the data as read from its lines: nodes by Type/id, and the links between them.
 type truth struct {
 	types map[string]string // by Type/id
 	names map[string]string
@@ -77,7 +77,7 @@ func (d *truth) link(property, from, to string) {
 	d.links[property][[2]string{from, to}] = true
 }
 
-// named is the node that has this name.
+// named returns the one node with a name.
 func (d *truth) named(t testing.TB, name string) string {
 	t.Helper()
 	for node, has := range d.names {
@@ -89,7 +89,7 @@ func (d *truth) named(t testing.TB, name string) string {
 	return ""
 }
 
-// namedAs is the node of a type that has this name.
+// namedAs returns the node of a type with a name.
 func (d *truth) namedAs(t testing.TB, name, kind string) string {
 	t.Helper()
 	for node, has := range d.names {
@@ -101,7 +101,7 @@ func (d *truth) namedAs(t testing.TB, name, kind string) string {
 	return ""
 }
 
-// namesOf are the names of nodes, sorted.
+// namesOf returns the names of nodes, sorted.
 func (d *truth) namesOf(nodes []string) (names []string) {
 	for _, node := range nodes {
 		names = append(names, d.names[node])
@@ -110,7 +110,7 @@ func (d *truth) namesOf(nodes []string) (names []string) {
 	return names
 }
 
-// withValue are the nodes of a type that have a value, sorted.
+// withValue returns the nodes of a type that have a value, sorted.
 func (d *truth) withValue(kind, property, value string) (nodes []string) {
 	for node, has := range d.types {
 		if has == kind && slices.Contains(d.lists[[2]string{node, property}], value) {
@@ -121,7 +121,7 @@ func (d *truth) withValue(kind, property, value string) (nodes []string) {
 	return nodes
 }
 
-// withType are the nodes of a type.
+// withType returns the nodes of a type.
 func (d *truth) withType(kind string) (nodes []string) {
 	for node, has := range d.types {
 		if has == kind {
@@ -131,7 +131,7 @@ func (d *truth) withType(kind string) (nodes []string) {
 	return nodes
 }
 
-// statements is how many the node has: its type, values and links.
+// statements returns the number of statements of a node: its type, values and links.
 func (d *truth) statements(node string) int {
 	n := 1
 	for at, values := range d.lists {
@@ -147,7 +147,7 @@ func (d *truth) statements(node string) int {
 	return n
 }
 
-// found are the nodes of types that a text names.
+// found returns the nodes of some types whose name occurs in a text.
 func (d *truth) found(text string, prefixes ...string) (nodes []string) {
 	for node := range d.types {
 		for _, prefix := range prefixes {
@@ -159,7 +159,7 @@ func (d *truth) found(text string, prefixes ...string) (nodes []string) {
 	return nodes
 }
 
-// from and to are the nodes at the other end of links by a property.
+// from returns the nodes to which a node links by a property; to returns those that link to it.
 func (d *truth) from(node, property string) (out []string) {
 	for link := range d.links[property] {
 		if link[0] == node {

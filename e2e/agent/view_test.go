@@ -9,7 +9,7 @@ import (
 	"trails/mcp"
 )
 
-// view is what a host shows a model of the answers to its calls.
+// view is the part of an answer that a host shows a model.
 type view struct {
 	name   string
 	errors mcp.ToolErrors // how the server answers what is invalid
@@ -22,7 +22,7 @@ var views = []view{
 	{name: "of errors the message alone", errors: mcp.ToolErrorsProtocol},
 }
 
-// shown is what the model reads of an answer.
+// shown returns the text that the model reads.
 func (v view) shown(t testing.TB, r reply) string {
 	t.Helper()
 	if r.Error != nil {
@@ -48,8 +48,7 @@ func (v view) shown(t testing.TB, r reply) string {
 	return text.String()
 }
 
-// answer is what an agent has been shown. Its methods read it as a model would: they know
-// how tables and members look, and nothing of the tools.
+// answer is a text that an agent reads. Its methods know how tables and members look, but nothing about tools.
 type answer struct {
 	testing.TB
 	shown string
@@ -76,7 +75,7 @@ func (a answer) says(words ...string) answer {
 	return a
 }
 
-// begins requires that the first member is this one, and returns it.
+// begins requires that the first member has this name, and returns its value.
 func (a answer) begins(name string) string {
 	a.Helper()
 	first := name + ":"
@@ -89,7 +88,7 @@ func (a answer) begins(name string) string {
 	return a.member(name)
 }
 
-// member is the value of the first member that has this name, as text.
+// member returns the value of the first member with a name, as text.
 func (a answer) member(name string) string {
 	a.Helper()
 	if values := a.members(name); len(values) > 0 {
@@ -99,7 +98,7 @@ func (a answer) member(name string) string {
 	return ""
 }
 
-// members are the values of all members that have this name.
+// members returns the values of all members with a name.
 func (a answer) members(name string) (values []string) {
 	a.Helper()
 	if !a.json {
@@ -124,7 +123,7 @@ func (a answer) members(name string) (values []string) {
 	return values
 }
 
-// table is the rows of the table that has these columns, which begin it.
+// table returns the rows of the table whose first columns are these.
 func (a answer) table(columns ...string) (rows [][]string) {
 	a.Helper()
 	found := false
@@ -163,7 +162,7 @@ func (a answer) table(columns ...string) (rows [][]string) {
 	return rows
 }
 
-// cellsOf are the cells of a line of a table. A cell in quotation marks is text of JSON.
+// cellsOf returns the cells of a row. A cell in quotation marks is a JSON string.
 func cellsOf(line string) (cells []string) {
 	for {
 		d := json.NewDecoder(strings.NewReader(line))
@@ -189,7 +188,7 @@ func cellsOf(line string) (cells []string) {
 	}
 }
 
-// walk visits the objects of structured content, those around others first.
+// walk visits the objects of structured content, outer ones first.
 func (a answer) walk(visit func(map[string]any)) {
 	a.Helper()
 	var v any
@@ -220,7 +219,7 @@ func walk(v any, visit func(map[string]any)) {
 	}
 }
 
-// textOf is a value of JSON as the text of an answer has it.
+// textOf returns a JSON value as answers write it.
 func textOf(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Alone says that nothing of a test runs beside another: one goroutine does all of it, or each call
-// follows the one before. The race detector, which would find nothing and makes it take ten times as
-// long, passes over it.
+// Alone marks a test in which nothing runs at the same time: it has one goroutine, or each call begins after
+// the previous one has ended. The race detector would find nothing in it and take ten times as long, so it
+// skips the test.
 func Alone(tb testing.TB) {
 	tb.Helper()
 	if detecting {
@@ -19,8 +19,8 @@ func Alone(tb testing.TB) {
 	}
 }
 
-// Random returns the random numbers of a test, and logs what draws the same ones again: they begin
-// with RAPID_SEED, as the tests of package rapid do; without it each run has others.
+// Random returns random numbers for a test, and logs the seed. The seed is RAPID_SEED, which package rapid uses
+// too; without it each run has another one.
 func Random(tb testing.TB) *rand.Rand {
 	tb.Helper()
 	seed, err := strconv.ParseUint(os.Getenv("RAPID_SEED"), 10, 64)

@@ -21,13 +21,13 @@ import (
 //	new [example] [env=E]            an engine, on the example graph or the schema below
 //	call NAME [as=WHO] [key=K]       a call with the arguments below; the result or the refusal,
 //	     [output [format=F]]         after what it streams
-//	read URI [as=WHO] [format=F]     a resource; %20 in the URI of a test is written as it is
+//	read URI [as=WHO] [format=F]     a resource; %20 in the URI is kept as it is
 //	tools [as=WHO], resources        the lists
 //
-// Ids of commits are shown as their numbers; ids, digests and times that are others in
-// every run as what they are. Every result is held against its capability's shape.
+// Output that differs from run to run is replaced: a commit's id by COMMIT-n, and other ids, digests and times by words
+// for their kind. Every result is checked against the shape of its capability.
 type Session struct {
-	// TB is the whole transcript's test, T the command's.
+	// TB is the test of the whole transcript, T that of one command.
 	TB testing.TB
 	T  *testing.T
 	*Engine

@@ -48,12 +48,12 @@ func Read(ctx context.Context, source rdf.Source) (Dataset, error) {
 // Result is the answer of a query; its form decides which fields are set.
 type Result struct {
 	Form sparql.Form
-	// Vars and Rows are SELECT's; a nil term is unbound.
+	// Vars and Rows are the result of SELECT; a nil term is unbound.
 	Vars []sparql.Var
 	Rows [][]rdf.Term
-	// True is ASK's.
+	// True is the result of ASK.
 	True bool
-	// Graph is CONSTRUCT's and DESCRIBE's, without repeats.
+	// Graph is the result of CONSTRUCT or DESCRIBE, without duplicates.
 	Graph []rdf.Quad
 }
 
@@ -92,13 +92,13 @@ func rows(solutions []solution, vars []sparql.Var) [][]rdf.Term {
 	return rows
 }
 
-// triple is a quad without its graph.
+// triple is a quad without its graph, and graph is a set of triples.
 type (
 	triple [3]rdf.Term
 	graph  []triple
 )
 
-// evaluator is one evaluation: its dataset, and what is the same all through it.
+// evaluator is one evaluation of a query: its dataset, and values that do not change meanwhile.
 type evaluator struct {
 	ctx    context.Context
 	base   string

@@ -8,8 +8,8 @@ import (
 	"trails/sparql/sparqltest"
 )
 
-// suites are the manifests that the oracle is proven by. Its figures are its own:
-// the engine's have the names of the suites.
+// suites are the manifests with which the oracle is tested. Their names begin with "oracle", so that its figures
+// are not taken for the engine's.
 var suites = []struct {
 	name, suite, manifest string
 	categories            []string

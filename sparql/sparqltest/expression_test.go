@@ -27,8 +27,7 @@ func (row) NewBNode(label string) rdf.Term { return rdf.BNode(label) }
 func (row) Rand() float64                  { return 0 }
 func (row) Base() string                   { return "" }
 
-// TestExpressionsAgree holds package expr against the oracle, which evaluates
-// expressions by code of its own.
+// TestExpressionsAgree compares package expr with the oracle, which has its own code for expressions.
 func TestExpressionsAgree(t *testing.T) {
 	testrun.Alone(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -16,8 +16,7 @@ import (
 	"trails/sparql/sparqltest"
 )
 
-// TestWhatIsDrawnIsAnswered holds the generator to its promise: what it draws
-// parses, and the oracle agrees with itself on it.
+// TestWhatIsDrawnIsAnswered checks that every drawn query parses, and that the oracle agrees with itself on its answer.
 func TestWhatIsDrawnIsAnswered(t *testing.T) {
 	testrun.Alone(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -52,8 +51,7 @@ func TestDrawnUpdatesApply(t *testing.T) {
 	})
 }
 
-// TestDrawnQueriesSayMuch counts what the generator is for: enough queries have
-// answers, and every form and clause comes up.
+// TestDrawnQueriesSayMuch checks that enough drawn queries have solutions, and that every form and clause is drawn.
 func TestDrawnQueriesSayMuch(t *testing.T) {
 	testrun.Alone(t)
 	answered, all := 0, 0

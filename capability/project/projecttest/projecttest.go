@@ -1,5 +1,5 @@
-// Package projecttest holds what tests hold projections against: the golden file of what a
-// view shows, and the JSON Schema of a tool as another implementation reads it.
+// Package projecttest has checks for tests of projections: golden files of what a view shows, and other
+// implementations of JSON Schema and OpenAPI that read it.
 package projecttest
 
 import (
@@ -14,9 +14,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Golden compares what a view shows of each capability, by the names of their files and indented for
-// review, with the JSON files of a directory, which has no others. The files are rewritten, and those
-// of no capability removed, only with TRAILS_UPDATE_MCP_SNAPSHOTS=1.
+// Golden compares texts with the JSON files of a directory, both indented. The keys of texts are the names of
+// the files, and a file without a text fails the test. TRAILS_UPDATE_MCP_SNAPSHOTS=1 writes the files anew, and
+// removes those without a text.
 func Golden(t *testing.T, dir string, texts map[string][]byte) {
 	t.Helper()
 	for name, text := range texts {
@@ -43,8 +43,8 @@ func Golden(t *testing.T, dir string, texts map[string][]byte) {
 	}
 }
 
-// GoldenText compares a text that is made from the code, such as a page of the documents, with its
-// file, which is rewritten as [Golden] says.
+// GoldenText compares a generated text, such as a page of the documentation, with its file.
+// TRAILS_UPDATE_MCP_SNAPSHOTS=1 writes the file anew.
 func GoldenText(t *testing.T, path, text string) {
 	t.Helper()
 	compare(t, path, []byte(text))
@@ -71,7 +71,7 @@ func compare(t *testing.T, path string, got []byte) {
 	}
 }
 
-// Compile reads a JSON Schema of draft 7, formats included.
+// Compile compiles a JSON Schema of draft 7 that also checks formats.
 func Compile(t testing.TB, src []byte) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))

@@ -11,10 +11,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// ThingSchema is the JSON Schema that the W3C publishes for Thing Descriptions, from the
-// directory of the suites. They have that of the next version, which differs in the context
-// alone that it asks for: this one asks for those of versions 1.1 and 1.0, which the schema
-// defines, too.
+// ThingSchema returns the JSON Schema that the W3C publishes for Thing Descriptions. The suites contain that of
+// the next version. It differs only in the required context: here the contexts of versions 1.0 and 1.1 are
+// required, which the schema also defines.
 func ThingSchema(t testing.TB, suites string) *jsonschema.Schema {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(suites, "wot", "td-json-schema-validation.json"))
@@ -28,8 +27,8 @@ func ThingSchema(t testing.TB, suites string) *jsonschema.Schema {
 	return Compile(t, bytes.ReplaceAll(text, []byte(next), []byte(`"enum": ["https://www.w3.org/2022/wot/td/v1.1", "https://www.w3.org/2019/wot/td/v1"]`)))
 }
 
-// CheckOpenAPI holds a document against the JSON Schema of OpenAPI 3.1, and has another
-// implementation read it and resolve its references.
+// CheckOpenAPI checks a document against the JSON Schema of OpenAPI 3.1, and has another implementation read it
+// and resolve its references.
 func CheckOpenAPI(t testing.TB, text []byte) {
 	t.Helper()
 	standard, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(datamodel.OpenAPI31SchemaData)))
