@@ -121,20 +121,13 @@ func (s *site) answer(rt route) http.HandlerFunc {
 
 // withPrincipal identifies the caller: by the surrounding handler, otherwise by the sign-in cookie.
 func (s *site) withPrincipal(r *http.Request) (*http.Request, bool) {
-	p, known := auth.PrincipalOf(r.Context())
-	if p.Authenticated {
+	if auth.PrincipalOf(r.Context()).Authenticated {
 		return r, true
 	}
 	if signed, is := s.opts.Auth.SignedIn(r); is {
 		return r.WithContext(auth.WithPrincipal(r.Context(), signed)), true
 	}
-	return r, known
-}
-
-// principalOf is the caller; without one it has no scope.
-func principalOf(r *http.Request) policy.Principal {
-	p, _ := auth.PrincipalOf(r.Context())
-	return p
+	return r, auth.Known(r.Context())
 }
 
 // elsewhere answers unknown addresses and methods.

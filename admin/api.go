@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"trails/auth"
 	"trails/capability"
 	"trails/capability/project"
 	"trails/httpapi"
@@ -21,7 +22,7 @@ func (s *site) api(w http.ResponseWriter, r *http.Request) error {
 	if err := queryOf(r).err(); err != nil {
 		return err
 	}
-	tools, err := s.engine.Tools(r.Context(), principalOf(r))
+	tools, err := s.engine.Tools(r.Context(), auth.PrincipalOf(r.Context()))
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 
+	"trails/auth"
 	"trails/capability"
 	"trails/httpapi"
 	"trails/invoke"
@@ -30,7 +31,7 @@ type asker struct {
 
 func (s *site) asker(w http.ResponseWriter, r *http.Request) *asker {
 	return &asker{engine: s.engine, ctx: r.Context(), palette: s.palette, call: invoke.Call{
-		Principal: principalOf(r), Via: "admin", Whole: true,
+		Principal: auth.PrincipalOf(r.Context()), Via: "admin", Whole: true,
 		TraceID: w.Header().Get(httpapi.TraceHeader), ParentSpan: invoke.TraceOf(r.Context()).Span,
 	}}
 }

@@ -3,6 +3,7 @@ package admin
 import (
 	"net/http"
 
+	"trails/auth"
 	"trails/capability"
 )
 
@@ -21,7 +22,7 @@ func (s *site) capabilities(w http.ResponseWriter, r *http.Request) error {
 	if err := queryOf(r).err(); err != nil {
 		return err
 	}
-	tools, err := s.engine.Tools(r.Context(), principalOf(r))
+	tools, err := s.engine.Tools(r.Context(), auth.PrincipalOf(r.Context()))
 	if err != nil {
 		return err
 	}

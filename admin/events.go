@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"trails/auth"
 	"trails/fault"
 	"trails/httpapi/sse"
 )
@@ -35,7 +36,7 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Retry-After", "10")
 		return fault.New(fault.Unusable, "%d pages are open already, and no more are told of changes; close some", maxWatchers)
 	}
-	changes := s.engine.Watch(r.Context(), principalOf(r))
+	changes := s.engine.Watch(r.Context(), auth.PrincipalOf(r.Context()))
 	a := s.asker(w, r)
 	var health struct{ Head string }
 	if err := a.ask("health", nil, &health); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"trails/admin/form"
+	"trails/auth"
 	"trails/capability"
 	"trails/fault"
 )
@@ -60,7 +61,7 @@ func formShape(d capability.Descriptor) capability.Shape {
 // newForm starts a form for the capability that the address names, if the caller may
 // see it.
 func (s *site) newForm(w http.ResponseWriter, r *http.Request, id string) (*formState, error) {
-	tools, err := s.engine.Tools(r.Context(), principalOf(r))
+	tools, err := s.engine.Tools(r.Context(), auth.PrincipalOf(r.Context()))
 	if err != nil {
 		return nil, err
 	}

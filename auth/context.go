@@ -14,9 +14,11 @@ func WithPrincipal(ctx context.Context, p policy.Principal) context.Context {
 	return context.WithValue(ctx, principalKey{}, p)
 }
 
-// PrincipalOf returns the sender of a request. known is false if a required token was missing; the principal
-// is then the zero value, without scopes.
-func PrincipalOf(ctx context.Context) (policy.Principal, bool) {
-	p, known := ctx.Value(principalKey{}).(policy.Principal)
-	return p, known
+// PrincipalOf returns the sender of a request: the zero value, without scopes, if a required token was missing.
+func PrincipalOf(ctx context.Context) policy.Principal {
+	p, _ := ctx.Value(principalKey{}).(policy.Principal)
+	return p
 }
+
+// Known reports whether a request has a principal. Without one, a required token was missing.
+func Known(ctx context.Context) bool { return ctx.Value(principalKey{}) != nil }

@@ -8,11 +8,12 @@ import (
 )
 
 func TestAContextSaysWhoAsksOnlyWhenTheEdgeKnows(t *testing.T) {
-	if p, known := auth.PrincipalOf(t.Context()); known {
+	if p := auth.PrincipalOf(t.Context()); auth.Known(t.Context()) || p != (policy.Principal{}) {
 		t.Errorf("got %+v out of nothing", p)
 	}
 	want := policy.Anonymous("curl/8.5.0", policy.NewScopes(policy.Runtime))
-	if got, known := auth.PrincipalOf(auth.WithPrincipal(t.Context(), want)); !known || got != want {
-		t.Errorf("got %+v, known %t", got, known)
+	ctx := auth.WithPrincipal(t.Context(), want)
+	if got := auth.PrincipalOf(ctx); !auth.Known(ctx) || got != want {
+		t.Errorf("got %+v, known %t", got, auth.Known(ctx))
 	}
 }

@@ -54,7 +54,7 @@ func (s *server) readWhole(next http.Handler) http.Handler {
 			return
 		}
 		most := int64(MaxBody)
-		if _, known := auth.PrincipalOf(r.Context()); !known {
+		if !auth.Known(r.Context()) {
 			most = maxUnknownBody
 		}
 		text, err := s.arrivals.take(w, r, most)

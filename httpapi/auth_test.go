@@ -79,7 +79,9 @@ func TestThePagesAreReachedWithoutTheTokenAndKnowIt(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var got policy.Principal
 			var known bool
-			page := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got, known = auth.PrincipalOf(r.Context()) })
+			page := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				got, known = auth.PrincipalOf(r.Context()), auth.Known(r.Context())
+			})
 			h := httpapi.New(&fakeEngine{}, httpapi.Options{Admin: page, Auth: auth.New(auth.Options{Token: c.token, Scopes: scopes})})
 			for _, path := range []string{"/admin", "/admin/", "/admin/types/Note"} {
 				do(h, newRequest(exchange{method: "GET", path: path, header: header("Authorization", c.credentials, "User-Agent", "")}))

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"trails/auth"
-	"trails/auth/policy"
 	"trails/fault"
 	"trails/invoke"
 )
@@ -128,10 +127,4 @@ func (s *server) notOAuth(next http.Handler) http.Handler {
 		}
 		return nil
 	})
-}
-
-// callerOf is the principal of a request; without the token it is anonymous, without scopes.
-func callerOf(r *http.Request) policy.Principal {
-	p, _ := auth.PrincipalOf(r.Context())
-	return p
 }

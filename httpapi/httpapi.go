@@ -41,7 +41,7 @@ type Options struct {
 	// once and may wait. If it is nil they are ended like other streams.
 	Stop func()
 	// Admin answers /admin and everything below it, the pages for people. It is also reached without the token; then
-	// the request's context has no principal (see [auth.PrincipalOf]), and it asks for the token itself. Nil leaves
+	// the request's context has no principal (see [auth.Known]), and it asks for the token itself. Nil leaves
 	// the pages out.
 	Admin http.Handler
 	// Metrics answers GET /metrics; nil leaves that address out.
@@ -207,7 +207,7 @@ func (s *server) call(r *http.Request, capability string, args json.RawMessage) 
 	return invoke.Call{
 		Capability:     capability,
 		Args:           args,
-		Principal:      callerOf(r),
+		Principal:      auth.PrincipalOf(r.Context()),
 		Via:            "http",
 		TraceID:        traceOf(r),
 		ParentSpan:     invoke.TraceOf(r.Context()).Span,

@@ -23,7 +23,7 @@ func (e *endpoint) call(ctx context.Context, r request, meta sdk.Meta) invoke.Ca
 
 // principalOf is the caller, with the name of its program.
 func principalOf(ctx context.Context, r request) policy.Principal {
-	p, _ := auth.PrincipalOf(ctx)
+	p := auth.PrincipalOf(ctx)
 	p.Client = clientOf(r)
 	return p
 }

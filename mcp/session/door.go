@@ -84,7 +84,7 @@ func (d *door) admitted(w http.ResponseWriter, r *http.Request) (*http.Request, 
 		}
 	}
 	r = auth.TakeCredentials(r)
-	if _, known := auth.PrincipalOf(r.Context()); known {
+	if auth.Known(r.Context()) {
 		return r, true
 	}
 	p, known := d.Auth.Request(r, false)
@@ -160,7 +160,7 @@ func (d *door) check(m *Message) error {
 // pass passes the message to the SDK. A subscription takes a slot meanwhile.
 func (d *statelessDoor) pass(w http.ResponseWriter, r *http.Request, m Message) {
 	if m.Method == "subscriptions/listen" {
-		leave, err := d.slots.acquire(overListen, callerOf(r))
+		leave, err := d.slots.acquire(overListen, callerID(r))
 		if err != nil {
 			d.refuseFull(w, r, m.idText, err)
 			return

@@ -43,7 +43,7 @@ type session struct {
 // newSession opens a session for the caller, if there is room, and connects it to the SDK. It ends after IdleTimeout
 // without a request or stream.
 func (d *door) newSession(r *http.Request, oneStream bool) (*session, error) {
-	owner := callerOf(r)
+	owner := callerID(r)
 	leave, err := d.slots.acquire(d.via, owner)
 	if err != nil {
 		return nil, err

@@ -52,9 +52,9 @@ func (s *session) handshake(r *http.Request, m Message) (text []byte, welcome bo
 // request returns the message for the SDK, with its envelope.
 func (s *session) request(r *http.Request, m Message) *jsonrpc.Request {
 	req := m.request()
-	p, _ := auth.PrincipalOf(r.Context())
 	extra := envelope{
-		request: m.id, id: m.idText, principal: p, trace: invoke.TraceOf(r.Context()), caller: invoke.CallerOf(r.Context()) + "/" + s.id,
+		request: m.id, id: m.idText, principal: auth.PrincipalOf(r.Context()), trace: invoke.TraceOf(r.Context()),
+		caller:      invoke.CallerOf(r.Context()) + "/" + s.id,
 		credentials: auth.CredentialsOf(r.Context()),
 	}.extra()
 	extra.Header = r.Header

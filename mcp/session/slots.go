@@ -55,12 +55,9 @@ func or[T int | time.Duration](given, otherwise T) T {
 	return given
 }
 
-// callerOf is the ID of the principal that sent a request. What one caller opens, no
+// callerID is the ID of the principal that sent a request. What one caller opens, no
 // other may use.
-func callerOf(r *http.Request) string {
-	p, _ := auth.PrincipalOf(r.Context())
-	return p.ID
-}
+func callerID(r *http.Request) string { return auth.PrincipalOf(r.Context()).ID }
 
 // slots counts what is open for each transport, and bounds what is open over HTTP. stdio sessions are counted but
 // never refused.

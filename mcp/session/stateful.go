@@ -116,7 +116,7 @@ func (d *statefulDoor) session(w http.ResponseWriter, r *http.Request, id []byte
 
 // owns refuses a session to everybody except its owner.
 func (d *door) owns(w http.ResponseWriter, r *http.Request, s *session, id []byte) bool {
-	if callerOf(r) == s.owner {
+	if callerID(r) == s.owner {
 		return true
 	}
 	refuseHTTP(w, http.StatusForbidden, id, d.Refuse(r.Context(), "", fault.New(fault.Denied, "the session belongs to another caller")))
