@@ -39,7 +39,7 @@ func ShapeOfType(s *schema.Schema, t *schema.Type) Shape {
 // create makes a node from its properties.
 func create(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "create")
-	d.Description = sentences("Create "+quote.Article(t.Name)+".", t.Description, together(s, t))
+	d.Description = Sentences("Create "+quote.Article(t.Name)+".", t.Description, together(s, t))
 	d.InputShape.Fields = slices.Concat(properties(s, t), newID(s, t), FieldsOf[WriteArguments]()) // it removes nothing
 	d.Preconditions = []string{"No node has the id yet.", "Nodes that it refers to exist."}
 	d.SideEffects = Writes
@@ -196,7 +196,7 @@ func FieldOf(s *schema.Schema, p *schema.Property) Field {
 	if as := f.Reference(); as != "" {
 		written = "As " + as + "."
 	}
-	f.Description = sentences(p.Description, written, languages(p), form(p))
+	f.Description = Sentences(p.Description, written, languages(p), form(p))
 	return f
 }
 
@@ -286,8 +286,8 @@ func together(s *schema.Schema, t *schema.Type) string {
 	return strings.Join(sentences, " ")
 }
 
-// sentences joins texts with spaces and gives each its full stop.
-func sentences(texts ...string) string {
+// Sentences joins texts with spaces, and ends each that has no end with a full stop.
+func Sentences(texts ...string) string {
 	var all []string
 	for _, text := range texts {
 		text = strings.TrimSpace(text)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"trails/capability"
 )
@@ -370,25 +369,8 @@ func describe(f *capability.Field) string {
 	if f.Scope != "" {
 		texts = append(texts, fmt.Sprintf("It needs the scope %s.", f.Scope))
 	}
-	return sentences(texts)
-}
-
-func sentences(texts []string) string {
 	if len(texts) == 1 {
-		return texts[0]
+		return f.Description
 	}
-	var b strings.Builder
-	for _, text := range texts {
-		if text == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			if !strings.HasSuffix(b.String(), ".") {
-				b.WriteByte('.')
-			}
-			b.WriteByte(' ')
-		}
-		b.WriteString(text)
-	}
-	return b.String()
+	return capability.Sentences(texts...)
 }
