@@ -191,7 +191,9 @@ func (t *transaction) labelled(ctx context.Context, missing rdf.Term) (string, e
 			return "", err
 		}
 		for _, node := range found {
-			names = append(names, s.NodeName(node))
+			if t.job.inputs != nil || !slices.Contains(t.changed, rdf.Lexical(node)) { // what a refused call would make is not there
+				names = append(names, s.NodeName(node))
+			}
 		}
 	}
 	if len(names) == 0 {
