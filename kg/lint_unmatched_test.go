@@ -46,6 +46,7 @@ types:
 		{"?x :age ?a", "?a * 2 > 100", "?a * 2 > 100 is true of no :age"},
 		{"?x :age ?a", "?a > 10 && ?a < 12", "?a < 12 is true of no :age; they are from 17 to 41"},
 		{"?x :age ?a", "?a > 100 || ?a = 41", ""},
+		{"?x :name ?n . <urn:trails:t:Person/bob> :age ?a", "?a = 41", "?a = 41 is true of no :age of Person/bob; there is 17"},
 		{"?x :name ?n", `STRLEN(?n) > 5`, `STRLEN(?n) > 5 is true of no :name`},
 		{"?x :boss ?b", "?b != <urn:trails:t:Person/ana>", "is true of no :boss"},
 		{"?x :boss ?b", "!BOUND(?b)", ""}, // another warning
@@ -63,7 +64,7 @@ types:
 		{"SELECT ?x { ?x :name ?other OPTIONAL { %s } }", false}, {"SELECT ?x { ?x :name ?other MINUS { %s } }", false}, {"SELECT ?x { ?x :name ?other FILTER NOT EXISTS { %s } }", false},
 		{"SELECT ?x { { %s } UNION { ?x :name ?other } }", false},
 	}
-	matches := regexp.MustCompile(`^(.*) matches nothing: |^(.*) is true of no ([^\s;]+)`)
+	matches := regexp.MustCompile(`^(.*) matches nothing: |^(.*) is true of no ([^\s;]+)(?: of Person/(\w+))?`)
 	view(t, g, func(s *kg.Snapshot) error {
 		for _, part := range parts {
 			for _, form := range forms {
@@ -86,6 +87,9 @@ types:
 					if m[2] != "" {
 						v := regexp.MustCompile(`\?\w+`).FindString(m[2])
 						alone = fmt.Sprintf("ASK { ?s %s %s FILTER(%s) }", m[3], v, m[2])
+						if m[4] != "" {
+							alone = strings.Replace(alone, "?s", "<urn:trails:t:Person/"+m[4]+">", 1)
+						}
 					}
 					if _, found := answered(t, s, lintedPrologue+alone); found {
 						t.Errorf("%s: %s, and %s is true", text, w.Text, alone)

@@ -57,24 +57,18 @@ func (g *group) matchesNothing(p sparql.TriplePattern) bool {
 	name, subject, object := g.short(predicate), p.Subject.Term, p.Object.Term
 	class, isClass := object.(rdf.IRI)
 	isClass = isClass && predicate == rdf.Type
-	end := func(o sparql.Operand) string {
-		if iri, ok := o.Term.(rdf.IRI); ok {
-			return g.node(iri)
-		}
-		return g.end(o)
-	}
 	var says string
 	switch {
 	case subject != nil && isClass:
-		says = fmt.Sprintf("%s is no %s", end(p.Subject), g.short(class))
+		says = fmt.Sprintf("%s is no %s", g.endName(p.Subject), g.short(class))
 	case subject != nil && object != nil:
-		says = fmt.Sprintf("%s has no %s %s", end(p.Subject), name, end(p.Object))
+		says = fmt.Sprintf("%s has no %s %s", g.endName(p.Subject), name, g.endName(p.Object))
 	case subject != nil:
-		says = fmt.Sprintf("%s has no %s", end(p.Subject), name)
+		says = fmt.Sprintf("%s has no %s", g.endName(p.Subject), name)
 	case isClass:
 		says = fmt.Sprintf("no node is a %s", g.short(class))
 	case object != nil:
-		says = fmt.Sprintf("no %s is %s", name, end(p.Object))
+		says = fmt.Sprintf("no %s is %s", name, g.endName(p.Object))
 	default:
 		says = "no statement has the property " + name
 	}
@@ -82,19 +76,33 @@ func (g *group) matchesNothing(p sparql.TriplePattern) bool {
 	return true
 }
 
+// endName returns the words for a subject or object: Type/id for a node that the schema names.
+func (g *group) endName(o sparql.Operand) string {
+	if iri, ok := o.Term.(rdf.IRI); ok {
+		return g.node(iri)
+	}
+	return g.end(o)
+}
+
 // metByNone warns about a condition on a value of a property that none of its values meets, of which there are few
 // enough to look at. It names the least and the greatest for a comparison.
 func (g *group) metByNone(e sparql.Expr) bool {
-	by := g.about(e)
+	v, by := g.about(e)
 	if by == "" || g.err != nil {
 		return false
 	}
 	if g.lookups += searchCosts; g.lookups > maxLookups {
 		return false
 	}
+	pattern, name := rdf.Quad{Predicate: by}, g.short(by)
+	for _, p := range g.patterns {
+		if p.Object.Var == v && p.Predicate.Term == by && p.Subject.Term != nil {
+			pattern.Subject, name = p.Subject.Term, g.short(by)+" of "+g.endName(p.Subject)
+		}
+	}
 	var least, greatest rdf.Term
 	test, n := expr.Compile(e), 0
-	for q, err := range g.data.Match(g.ctx, rdf.Quad{Predicate: by}) {
+	for q, err := range g.data.Match(g.ctx, pattern) {
 		if n++; err != nil || n > maxSearched {
 			g.err = err
 			return false
@@ -123,13 +131,13 @@ func (g *group) metByNone(e sparql.Expr) bool {
 			there = "; there is " + g.term(least)
 		}
 	}
-	g.tellsUnmatched(e, by, "%s is true of no %s%s", g.expression(e), g.short(by), there)
+	g.tellsUnmatched(e, by, "%s is true of no %s%s", g.expression(e), name, there)
 	return true
 }
 
-// about returns the property whose value a condition is about, and about nothing else; "" if there is none.
-func (g *group) about(e sparql.Expr) rdf.IRI {
-	var only sparql.Var
+// about returns the variable and the property whose value a condition is about, and about nothing else; "" if there is
+// none.
+func (g *group) about(e sparql.Expr) (only sparql.Var, by rdf.IRI) {
 	more := sparql.Some(e, func(part sparql.Expr) bool {
 		switch part := part.(type) {
 		case sparql.VarExpr:
@@ -145,9 +153,9 @@ func (g *group) about(e sparql.Expr) rdf.IRI {
 		return false
 	})
 	if known := g.known[only]; !more && (known.certain || !sparql.Some(e, lenient)) {
-		return known.by
+		return only, known.by
 	}
-	return ""
+	return "", ""
 }
 
 // lenient reports whether an expression may have a value although a variable in it has none.
