@@ -78,11 +78,10 @@ func undo(take func(*kg.Session, context.Context, kg.Undo) (kg.Result, error)) f
 		if err != nil {
 			return nil, err
 		}
-		answer := &undone{Undone: commit.ID.String(), NodeCount: result.NodeCount, Changed: changesOf(s, result, set.DryRun), Written: r.Committed(result, set.DryRun)}
-		for _, node := range result.Nodes {
-			answer.Nodes = append(answer.Nodes, s.NodeName(node))
-		}
-		return answer, nil
+		return &undone{
+			Undone: commit.ID.String(), NodeCount: result.NodeCount, Nodes: s.NodeNames(result.Nodes),
+			Changed: changesOf(s, result, set.DryRun), Written: r.Committed(result, set.DryRun),
+		}, nil
 	}
 }
 

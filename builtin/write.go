@@ -12,6 +12,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
+	"trails/kg/browse"
 	"trails/kg/change"
 	"trails/rdf"
 	"trails/schema"
@@ -43,14 +44,14 @@ func labelAsID(ctx context.Context, r *invoke.Request, t *schema.Type) error {
 			return err // the node exists
 		}
 	}
-	found, err := labelled(ctx, r, r.Snapshot.Schema().Subtypes(t), id)
+	found, err := r.Snapshot.Labelled(ctx, r.Snapshot.Schema().Subtypes(t), id)
 	if err != nil || len(found) == 0 {
 		return err
 	}
 	if len(found) > 1 {
 		return severalLabelled(r, "id", id, found)
 	}
-	r.Args["id"] = string(found[0].IRI())
+	r.Args["id"] = browse.Described{Term: found[0]}.IRI()
 	return nil
 }
 

@@ -102,10 +102,8 @@ func (t *transaction) isMass() bool {
 
 // massRefusal is the fault for a change that removes more than it may.
 func (t *transaction) massRefusal() error {
-	m := &MassChange{Head: t.before, Removes: t.loses(), NodeCount: t.result.NodeCount}
-	for _, node := range t.result.Nodes {
-		m.Nodes = append(m.Nodes, t.schema.schema.NodeName(node))
-	}
+	names := t.schema.schema.NodeNames(t.result.Nodes)
+	m := &MassChange{Head: t.before, Removes: t.loses(), NodeCount: t.result.NodeCount, Nodes: names}
 	limit := t.job.set.MaxRemoved
 	return fault.New(fault.Conflict, "%v. That is more than %d statements, and nothing was changed. If it is meant, repeat it with allow_mass_change: true", m, limit).
 		With("removes", m.Removes).With("limit", limit).With("nodes", m.Nodes).With("node_count", m.NodeCount).Because(m)

@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"trails/fault"
+	"trails/kg/browse"
 	"trails/kg/change"
 	"trails/rdf"
 )
@@ -34,7 +34,7 @@ func (t *transaction) report(ctx context.Context, found []problem) error {
 		}
 		fields[i].Source = sources[p.focus].of(p.path, p.value)
 		if p.field.Code == fault.Class && i < mostHinted {
-			hint, err := t.labelled(ctx, p.value)
+			hint, err := t.labelHint(ctx, p.value)
 			if err != nil {
 				return err
 			}
@@ -135,7 +135,7 @@ func (t *transaction) failed(ctx context.Context) error {
 		return nil
 	}
 	if e := t.failures.requirements[0].Edit; t.job.inputs == nil && e.Op == change.Require {
-		hint, err := t.labelled(ctx, e.Quad.Subject)
+		hint, err := t.labelHint(ctx, e.Quad.Subject)
 		if err != nil {
 			return err
 		}
@@ -154,7 +154,7 @@ func (t *transaction) failedFields(ctx context.Context) (fields []fault.FieldErr
 	for i, r := range t.failures.requirements[:min(len(t.failures.requirements), t.job.limit())] {
 		e := requirementError(r, t.job, t.schema)
 		if e.Code == fault.Class && i < mostHinted {
-			hint, err := t.labelled(ctx, r.Edit.Quad.Subject)
+			hint, err := t.labelHint(ctx, r.Edit.Quad.Subject)
 			if err != nil {
 				return nil, err
 			}
@@ -165,41 +165,21 @@ func (t *transaction) failedFields(ctx context.Context) (fields []fault.FieldErr
 	return fields, nil
 }
 
-// Bounds of what refusals say about labels.
-const (
-	mostHinted    = 20 // missing nodes that are looked for by label
-	labelledNamed = 3  // nodes that are named for each
-)
+// mostHinted is how many missing nodes of a refusal are looked for by label.
+const mostHinted = 20
 
-// labelled ends the refusal of a node that is not there, where its id is the label of others of its type: it names
-// these.
-func (t *transaction) labelled(ctx context.Context, missing rdf.Term) (string, error) {
+// labelHint names the nodes whose label is the id of a node that is missing.
+func (t *transaction) labelHint(ctx context.Context, missing rdf.Term) (string, error) {
 	s := t.schema.schema
 	iri, _ := missing.(rdf.IRI)
 	typeName, local, is := s.Local(iri)
 	if !is {
 		return "", nil
 	}
-	var names []string
-	for _, sub := range s.Concrete(s.Type(typeName)) {
-		label := s.Property(sub, s.LabelOf(sub))
-		if label == nil {
-			continue
-		}
-		found, err := t.w.Having(ctx, []rdf.PredicateObject{{P: label.IRI, O: rdf.Literal(local, "")}, {P: rdf.Type, O: sub.IRI}}, labelledNamed)
-		if err != nil {
-			return "", err
-		}
-		for _, node := range found {
-			if t.job.inputs != nil || !slices.Contains(t.changed, rdf.Lexical(node)) { // what a refused call would make is not there
-				names = append(names, s.NodeName(node))
-			}
-		}
+	made := func(node rdf.Term) bool { // by the refused call, so that it is not there
+		return t.job.inputs == nil && slices.Contains(t.changed, rdf.Lexical(node))
 	}
-	if len(names) == 0 {
-		return "", nil
-	}
-	return fmt.Sprintf("; %q is the label of %s", local, strings.Join(names, ", ")), nil
+	return browse.New(t.w.Reader, s).LabelHint(ctx, s.Type(typeName), local, made)
 }
 
 // requirementError says as a field error what did not hold.

@@ -121,6 +121,15 @@ func (s *Schema) NodeName(node rdf.Term) string {
 	return string(iri)
 }
 
+// NodeNames returns the [Schema.NodeName] of each node.
+func (s *Schema) NodeNames(nodes []rdf.Term) []string {
+	names := make([]string, len(nodes))
+	for i, node := range nodes {
+		names[i] = s.NodeName(node)
+	}
+	return names
+}
+
 // CheckLocal says what is wrong with a local id, as fault.InvalidArguments: it is
 // empty, too long, not UTF-8, holds control characters, has a path segment "." or
 // "..", or reads as an absolute IRI.

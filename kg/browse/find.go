@@ -2,6 +2,7 @@ package browse
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -93,4 +94,46 @@ func (s *Reader) Deleted(ctx context.Context, t *schema.Type, candidates []rdf.T
 	}
 	c, err := s.source.CommitBySeq(ctx, last)
 	return was, c, err
+}
+
+// Bounds of a search for nodes by their label.
+const (
+	sameLabel    = 10 // nodes of one type that are found
+	labelsHinted = 3  // nodes that a hint names
+)
+
+// Labelled returns the nodes of these types that have exactly this label, up to ten of each type.
+func (s *Reader) Labelled(ctx context.Context, types []*schema.Type, label string) (nodes []rdf.Term, err error) {
+	for _, t := range types {
+		p := s.schema.Property(t, s.schema.LabelOf(t))
+		if p == nil || t.Abstract {
+			continue
+		}
+		pairs := []rdf.PredicateObject{{P: p.IRI, O: rdf.Literal(label, "")}, {P: rdf.Type, O: t.IRI}}
+		found, err := s.source.Having(ctx, pairs, sameLabel)
+		if err != nil {
+			return nil, err
+		}
+		for _, node := range found {
+			if !slices.Contains(nodes, node) {
+				nodes = append(nodes, node)
+			}
+		}
+	}
+	return nodes, nil
+}
+
+// LabelHint ends the refusal of an id that no node of a type has: it names the nodes of the type that have the id as
+// their label, but for those that are left out, and is "" if there are none.
+func (s *Reader) LabelHint(ctx context.Context, t *schema.Type, id string, out func(rdf.Term) bool) (string, error) {
+	nodes, err := s.Labelled(ctx, s.schema.Concrete(t), id)
+	nodes = slices.DeleteFunc(nodes, out)
+	if err != nil || len(nodes) == 0 {
+		return "", err
+	}
+	names, others := s.schema.NodeNames(nodes), ""
+	if len(names) > labelsHinted {
+		names, others = names[:labelsHinted], " and others"
+	}
+	return fmt.Sprintf("; %q is the label of %s%s", id, strings.Join(names, ", "), others), nil
 }
