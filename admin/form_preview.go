@@ -18,8 +18,8 @@ type preview struct {
 	Plan           *planAnswer
 	// Counted means that the answer counts statements, or is a plan.
 	Counted bool
-	// Said is the rest of the answer: warnings, and what else the call has to say.
-	Said shown
+	// Rest is the rest of the answer, such as warnings.
+	Rest shown
 }
 
 // previewRow is one property before and after.
@@ -59,11 +59,11 @@ func (p *post) preview(res invoke.Result) *preview {
 	var counts struct{ Added *int64 }
 	_ = json.Unmarshal(res.Structured, &counts)
 	out.Counted = counts.Added != nil || out.Plan != nil || len(res.Structured) == 0
-	said, _ := jsontext.Members(res.Structured)
+	members, _ := jsontext.Members(res.Structured)
 	if out.Counted {
-		said = slices.DeleteFunc(said, func(m jsontext.Member) bool { return slices.Contains(told, m.Name) })
+		members = slices.DeleteFunc(members, func(m jsontext.Member) bool { return slices.Contains(told, m.Name) })
 	}
-	out.Said = shownObject(said, 0)
+	out.Rest = shownObject(members, 0)
 	old := map[string][]view.Cell{}
 	if p.target != nil {
 		for _, prop := range p.target.Properties {

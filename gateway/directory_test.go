@@ -77,7 +77,7 @@ func TestADirectoryHasWhatServersOffer(t *testing.T) {
 
 func TestWhatIsNotThereIsNamed(t *testing.T) {
 	d := gateway.NewDirectory(nil, []gateway.Listing{{Server: gateway.Server{Name: "hub"}, Offered: []gateway.Offered{offeredTool("read", `{"properties":{"a":{}}}`)}}})
-	id, _ := gateway.ToolID(gateway.Said{Server: "hub", Name: "read", InputSchema: json.RawMessage(`{"properties":{"a":{}}}`)})
+	id, _ := gateway.ToolID(gateway.Signature{Server: "hub", Name: "read", InputSchema: json.RawMessage(`{"properties":{"a":{}}}`)})
 	for _, c := range []struct {
 		kind gateway.Kind
 		id   string
@@ -101,7 +101,7 @@ func TestWhatIsNotThereIsNamed(t *testing.T) {
 func TestASchemaIsMadeOnce(t *testing.T) {
 	d := gateway.NewDirectory(nil, []gateway.Listing{{Server: gateway.Server{Name: "hub"}, Offered: []gateway.Offered{offeredTool("read", `{"required":["a"]}`), offeredTool("odd", `{"type":"strange"}`)}}})
 	id := func(name, schema string) string {
-		id, err := gateway.ToolID(gateway.Said{Server: "hub", Name: name, InputSchema: json.RawMessage(schema)})
+		id, err := gateway.ToolID(gateway.Signature{Server: "hub", Name: name, InputSchema: json.RawMessage(schema)})
 		if err != nil {
 			t.Fatal(err)
 		}

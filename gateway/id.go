@@ -86,8 +86,8 @@ func (id ID) checked(original string) (ID, error) {
 	return id, nil
 }
 
-// Said is the part of a tool's definition that its id depends on.
-type Said struct {
+// Signature is the part of a tool's definition that its id depends on.
+type Signature struct {
 	// Server is the name under which the server is registered. If it is "", the tool's name contains the namespace.
 	Server string
 	Name   string
@@ -100,9 +100,9 @@ type Said struct {
 var versions = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
 
 // ToolID returns the id of a tool. An unsuitable name is fault.Malformed.
-func ToolID(s Said) (ID, error) { return s.id(shapeOf(s.InputSchema)) }
+func ToolID(s Signature) (ID, error) { return s.id(shapeOf(s.InputSchema)) }
 
-func (s Said) id(of shape) (ID, error) {
+func (s Signature) id(of shape) (ID, error) {
 	namespace, name := divided(s.Server, s.Name)
 	id := ID{Kind: Tool, Namespace: namespace, Name: name}
 	if versions.MatchString(s.Version) {

@@ -32,7 +32,7 @@ func TestIDsAreThoseOfTheVectors(t *testing.T) {
 		t.Fatalf("only %d tools and %d primitives", len(vectors.Tools), len(vectors.Primitives))
 	}
 	for _, v := range vectors.Tools {
-		id, err := gateway.ToolID(gateway.Said{Name: v.Upstream, InputSchema: v.InputSchema})
+		id, err := gateway.ToolID(gateway.Signature{Name: v.Upstream, InputSchema: v.InputSchema})
 		if err != nil || id.String() != v.ID {
 			t.Errorf("%s is %s (%v), want %s", v.Upstream, id, err, v.ID)
 		}
@@ -53,31 +53,31 @@ func TestIDsAreThoseOfTheVectors(t *testing.T) {
 
 func TestIDsFollowFromWhatAServerSays(t *testing.T) {
 	for _, c := range []struct {
-		said gateway.Said
-		want string
+		signature gateway.Signature
+		want      string
 	}{
-		{gateway.Said{Name: "github.create_issue", Version: "1.4.0"}, "github:create_issue@1.4.0"},
-		{gateway.Said{Name: "weather.get", Version: "2024-05"}, "weather:get@2024-05"},
-		{gateway.Said{Name: "GitHub.list"}, "github:list#"},
-		{gateway.Said{Name: "a_b"}, "mcp:a_b#"},
-		{gateway.Said{Name: "a", Version: "1.0+build 7"}, "mcp:a#"},
-		{gateway.Said{Server: "Files", Name: "read_text_file"}, "files:read_text_file#"},
-		{gateway.Said{Server: "github", Name: "github.create_issue"}, "github:create_issue#"},
-		{gateway.Said{Server: "hub", Name: "github.create_issue"}, "hub:github.create_issue#"},
-		{gateway.Said{Name: "x", InputSchema: json.RawMessage(`{"properties":[],"required":"no"}`)}, "mcp:x#"},
+		{gateway.Signature{Name: "github.create_issue", Version: "1.4.0"}, "github:create_issue@1.4.0"},
+		{gateway.Signature{Name: "weather.get", Version: "2024-05"}, "weather:get@2024-05"},
+		{gateway.Signature{Name: "GitHub.list"}, "github:list#"},
+		{gateway.Signature{Name: "a_b"}, "mcp:a_b#"},
+		{gateway.Signature{Name: "a", Version: "1.0+build 7"}, "mcp:a#"},
+		{gateway.Signature{Server: "Files", Name: "read_text_file"}, "files:read_text_file#"},
+		{gateway.Signature{Server: "github", Name: "github.create_issue"}, "github:create_issue#"},
+		{gateway.Signature{Server: "hub", Name: "github.create_issue"}, "hub:github.create_issue#"},
+		{gateway.Signature{Name: "x", InputSchema: json.RawMessage(`{"properties":[],"required":"no"}`)}, "mcp:x#"},
 	} {
-		id, err := gateway.ToolID(c.said)
+		id, err := gateway.ToolID(c.signature)
 		if err != nil || !strings.HasPrefix(id.String(), c.want) {
-			t.Errorf("%+v is %s (%v), want %s", c.said, id, err, c.want)
+			t.Errorf("%+v is %s (%v), want %s", c.signature, id, err, c.want)
 		}
 	}
 	for _, name := range []string{"", "a b", "2fa", "a/b/c", "città", "x:y", "a.", strings.Repeat("n", 129), "a.b\n"} {
-		if id, err := gateway.ToolID(gateway.Said{Name: name}); !fault.Is(err, fault.Malformed) {
+		if id, err := gateway.ToolID(gateway.Signature{Name: name}); !fault.Is(err, fault.Malformed) {
 			t.Errorf("%q is %s (%v), want an error", name, id, err)
 		}
 	}
-	same, _ := gateway.ToolID(gateway.Said{Server: "hub", Name: "create"})
-	other, _ := gateway.ToolID(gateway.Said{Server: "hub", Name: "hub.create"})
+	same, _ := gateway.ToolID(gateway.Signature{Server: "hub", Name: "create"})
+	other, _ := gateway.ToolID(gateway.Signature{Server: "hub", Name: "hub.create"})
 	if same.Hash == other.Hash {
 		t.Error("tools of other names in their servers have one hash")
 	}
@@ -126,12 +126,12 @@ func TestIDsAreReadAsTheyAreWritten(t *testing.T) {
 func TestAnyNameIsAnErrorOrAnID(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-z_./2é]{0,12}`))
-		said := gateway.Said{Server: text.Draw(t, "server"), Name: text.Draw(t, "name"), Version: text.Draw(t, "version"), InputSchema: json.RawMessage(text.Draw(t, "schema"))}
-		made := []gateway.ID{gateway.ResourceID(said.Server, said.Name, said.Version)}
-		if id, err := gateway.ToolID(said); err == nil {
+		signature := gateway.Signature{Server: text.Draw(t, "server"), Name: text.Draw(t, "name"), Version: text.Draw(t, "version"), InputSchema: json.RawMessage(text.Draw(t, "schema"))}
+		made := []gateway.ID{gateway.ResourceID(signature.Server, signature.Name, signature.Version)}
+		if id, err := gateway.ToolID(signature); err == nil {
 			made = append(made, id)
 		}
-		if id, err := gateway.PromptID(said.Server, said.Name, nil); err == nil {
+		if id, err := gateway.PromptID(signature.Server, signature.Name, nil); err == nil {
 			made = append(made, id)
 		}
 		for _, id := range made {

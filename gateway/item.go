@@ -48,7 +48,7 @@ type Definition struct {
 // Item converts the tool to an item. A name that no id can have is fault.Malformed.
 func (d Definition) Item(server string) (Item, error) {
 	schema := shapeOf(d.InputSchema)
-	id, err := Said{Server: server, Name: d.Name, Version: d.Meta.Version}.id(schema)
+	id, err := Signature{Server: server, Name: d.Name, Version: d.Meta.Version}.id(schema)
 	if err != nil {
 		return Item{}, err
 	}

@@ -186,16 +186,16 @@ func absence(ctx context.Context, src rdf.Source, s *schema.Schema, q rdf.Quad) 
 	if in == nil {
 		in = rdf.DefaultGraph
 	}
-	said := false
+	found := false
 	for _, err := range src.Match(ctx, rdf.Quad{Subject: q.Subject, Label: in}) {
 		if err != nil {
 			return "", err
 		}
-		said = true
+		found = true
 		break
 	}
 	node, predicate, where := quote.Line(s.NodeName(q.Subject), maxSaid), q.Predicate, inGraph(q.Label)
-	if !said {
+	if !found {
 		return fmt.Sprintf("nothing is said of %s%s", node, where), nil
 	}
 	name := "type"

@@ -112,7 +112,7 @@ func (r *ReadyLoad) Commit(ctx context.Context, set ChangeSet) (Loaded, error) {
 		tables = rows.Tables()
 	}
 	result.Doubts = append(result.Doubts, r.data.Misspelt...)
-	result.Doubts = append(result.Doubts, r.data.Said...)
+	result.Doubts = append(result.Doubts, r.data.Notes...)
 	if !result.Replayed {
 		result.Warnings = append(result.Warnings, r.warnings...)
 	}

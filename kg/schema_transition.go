@@ -195,11 +195,11 @@ func (t transition) eachInGraphs(ctx context.Context, data rdf.Source, name rdf.
 			continue
 		}
 		if len(t.renames) > 0 { // it may get a name that stays
-			said, err := collect(data.Match(ctx, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type}))
+			types, err := collect(data.Match(ctx, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type}))
 			if err != nil {
 				return err
 			}
-			if !slices.Contains(t.imagesOf(q, t.renaming.had(q, said)), q) {
+			if !slices.Contains(t.imagesOf(q, t.renaming.had(q, types)), q) {
 				continue
 			}
 		}

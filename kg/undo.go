@@ -281,8 +281,8 @@ func (u *undoing) goesUnseen(ctx context.Context, w *db.Writer, node rdf.Term) (
 // wentUnseen reports whether a node that is there in a dry run is one that need not be removed: the commit added all
 // that is said of it.
 func (u *undoing) wentUnseen(ctx context.Context, w *db.Writer, node rdf.Term) (bool, error) {
-	said, err := w.SaidBesides(ctx, node, u.commit.Seq)
-	if err != nil || said {
+	more, err := w.SaidBesides(ctx, node, u.commit.Seq)
+	if err != nil || more {
 		return false, err
 	}
 	return u.goesUnseen(ctx, w, node)

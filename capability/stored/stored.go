@@ -140,9 +140,9 @@ func parseHeader(text string) (*header, error) {
 		if comment != "" && !strings.HasPrefix(comment, "#") {
 			break
 		}
-		if said, ok := strings.CutPrefix(comment, "#+"); ok {
+		if body, ok := strings.CutPrefix(comment, "#+"); ok {
 			found = true
-			lines.WriteString(strings.TrimPrefix(said, " "))
+			lines.WriteString(strings.TrimPrefix(body, " "))
 		}
 		lines.WriteByte('\n')
 	}
@@ -304,8 +304,8 @@ func (h *header) params(q *Query, n *yaml.Node, s *schema.Schema) {
 		h.report("params", fault.MaxCount, nil, "there are %d parameters; at most %d are allowed", len(n.Content)/2, maxParams)
 		return
 	}
-	said := *n
-	said.Content = nil
+	named := *n
+	named.Content = nil
 	nullable := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, value := n.Content[i], n.Content[i+1]
@@ -313,9 +313,9 @@ func (h *header) params(q *Query, n *yaml.Node, s *schema.Schema) {
 		if value, null = spelled(value); null != nil {
 			nullable[name.Value] = h.flag(map[string]*yaml.Node{"nullable": null}, "nullable", false)
 		}
-		said.Content = append(said.Content, name, value)
+		named.Content = append(named.Content, name, value)
 	}
-	properties, problems := s.Parameters("params", &said)
+	properties, problems := s.Parameters("params", &named)
 	h.problems = append(h.problems, problems...)
 	for _, p := range properties {
 		q.Params = append(q.Params, Param{p, nullable[p.Name]})

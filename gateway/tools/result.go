@@ -134,17 +134,17 @@ func wrapped(r *invoke.Request, s *session, d directory, server string, source a
 		return out, kept
 	}
 	value := passed{Result: envelope.Summary, Links: links}
-	said := strings.TrimSpace(envelope.Summary)
+	summary := strings.TrimSpace(envelope.Summary)
 	switch {
 	case envelope.Structured != nil:
 		value.Result = json.RawMessage(envelope.Structured)
-	case said == "":
+	case summary == "":
 		envelope.Summary = "(" + cmp.Or(source.Tool, source.ToolID) + " has answered with nothing)"
 		if source.Failed {
 			envelope.Summary = "(" + cmp.Or(source.Tool, source.ToolID) + " has failed, and does not say why)"
 		}
-	case (strings.HasPrefix(said, "{") || strings.HasPrefix(said, "[")) && json.Valid([]byte(said)):
-		value.Result = json.RawMessage(gateway.VisibleJSON([]byte(said)))
+	case (strings.HasPrefix(summary, "{") || strings.HasPrefix(summary, "[")) && json.Valid([]byte(summary)):
+		value.Result = json.RawMessage(gateway.VisibleJSON([]byte(summary)))
 	}
 	return outcome{value: value, text: envelope.Summary, failed: source.Failed}, nil
 }

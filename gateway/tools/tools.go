@@ -172,7 +172,7 @@ func itemOf(d capability.Descriptor) gateway.Item {
 	if err != nil {
 		panic(err) // it only contains names
 	}
-	id, err := gateway.ToolID(gateway.Said{Server: gateway.OwnNamespace, Name: d.ID, InputSchema: schema})
+	id, err := gateway.ToolID(gateway.Signature{Server: gateway.OwnNamespace, Name: d.ID, InputSchema: schema})
 	if err != nil {
 		panic(fmt.Sprintf("gateway: %s can have no id: %v", d.ID, err)) // the registry would have refused it
 	}

@@ -99,14 +99,14 @@ func mended(text []byte, waiting json.RawMessage) (message []byte, method string
 	case m.ID == nil || string(m.ID) == "null":
 		return nil, "", nil, string(text[:min(len(text), maxComplaint)])
 	case hasError && json.Unmarshal(m.Error, &known) != nil:
-		var said struct{ Message string }
-		if json.Unmarshal(m.Error, &said.Message) != nil {
-			_ = json.Unmarshal(m.Error, &said) // the message may be valid where the code is not
+		var failure struct{ Message string }
+		if json.Unmarshal(m.Error, &failure.Message) != nil {
+			_ = json.Unmarshal(m.Error, &failure) // the message may be valid where the code is not
 		}
-		if said.Message == "" {
-			said.Message = "an error that says nothing"
+		if failure.Message == "" {
+			failure.Message = "an error that says nothing"
 		}
-		m.Error = written(jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: said.Message})
+		m.Error = written(jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: failure.Message})
 		whole = false
 	case !hasError && m.Result == nil:
 		return failed("it has neither a result nor an error"), "", nil, ""

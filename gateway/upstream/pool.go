@@ -394,7 +394,7 @@ func (l *link) rest(failure *gateway.Error) {
 	}
 	pause := min(firstRest<<min(l.failures, 10), longestRest)
 	l.failures++
-	if after, said := f.Details["retry_after"].(float64); said {
+	if after, has := f.Details["retry_after"].(float64); has {
 		pause = max(pause, min(time.Duration(after*float64(time.Second)), longestRest))
 	}
 	l.failure, l.until = f, time.Now().Add(pause)

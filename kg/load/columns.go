@@ -202,18 +202,18 @@ func (r *reader) saySheet(rows *table) {
 		}
 	}
 	if len(others) > 0 {
-		r.Said = append(r.Said, fmt.Sprintf("of %s the sheet %q is read, and not %s; sheet names another", r.input.Name, rows.book.sheet.name, strings.Join(others, ", ")))
+		r.Notes = append(r.Notes, fmt.Sprintf("of %s the sheet %q is read, and not %s; sheet names another", r.input.Name, rows.book.sheet.name, strings.Join(others, ", ")))
 	}
 }
 
 // sayTaken adds notes on cells that were taken as empty.
 func (r *reader) sayTaken(rows *table) {
 	if r.noValues > 0 {
-		r.Said = append(r.Said, fmt.Sprintf("taken as empty: %s of %s such as %q", fault.Counted(r.noValues, "cell"), r.input.Name, r.noValue))
+		r.Notes = append(r.Notes, fmt.Sprintf("taken as empty: %s of %s such as %q", fault.Counted(r.noValues, "cell"), r.input.Name, r.noValue))
 		r.noValues, r.noValue = 0, ""
 	}
 	if rows.book != nil && rows.book.merged > 0 {
-		r.Said = append(r.Said, fmt.Sprintf("%s of merged cells in %s, such as %s: the first cell of an area has the value, the others are empty", fault.Counted(rows.book.merged, "area"), r.input.Name, rows.book.area))
+		r.Notes = append(r.Notes, fmt.Sprintf("%s of merged cells in %s, such as %s: the first cell of an area has the value, the others are empty", fault.Counted(rows.book.merged, "area"), r.input.Name, rows.book.area))
 	}
 }
 

@@ -105,8 +105,8 @@ type Data struct {
 	Predicates, Classes map[rdf.Term]bool
 	// Misspelt has a sentence for each name in the namespaces of RDF and RDF Schema that does not exist there.
 	Misspelt []string
-	// Said are notes on data that could be read in several ways, or was not read.
-	Said []string
+	// Notes are notes on data that could be read in several ways, or was not read.
+	Notes []string
 	// Rows are the rows that were read, with Rejects.
 	Rows *Rows
 	// Preview are the first nodes of the data, as they would be stored if they are new.

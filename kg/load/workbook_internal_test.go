@@ -205,7 +205,7 @@ func TestWhatIsTakenAsEmptyIsSaid(t *testing.T) {
 		`taken as empty: 2 cells of in.xlsx such as "N/A"`,
 		"1 area of merged cells in in.xlsx, such as C2:C3: the first cell of an area has the value, the others are empty",
 	}
-	if diff := cmp.Diff(want, d.Said); diff != "" || len(d.Bad) > 0 {
+	if diff := cmp.Diff(want, d.Notes); diff != "" || len(d.Bad) > 0 {
 		t.Errorf("%v %s", d.Bad, diff)
 	}
 }

@@ -187,9 +187,9 @@ func memberOf(p *schema.Property, writes bool) goMember {
 	case d.JSON == schema.JSONNumber:
 		m.Type = "float64"
 	}
-	said := p.Name
+	name := p.Name
 	if !writes {
-		m.Tag = tag(said, p, false)
+		m.Tag = tag(name, p, false)
 		return m
 	}
 	optional := !p.Required() || p.Default != nil
@@ -201,9 +201,9 @@ func memberOf(p *schema.Property, writes bool) goMember {
 		m.Type, m.Pointer = "*"+m.Type, true
 	}
 	if optional {
-		said += ",omitempty"
+		name += ",omitempty"
 	}
-	m.Tag = tag(said, p, true)
+	m.Tag = tag(name, p, true)
 	return m
 }
 
