@@ -25,7 +25,7 @@ import (
 	"trails/e2e/testrun"
 )
 
-// commands are ways to touch a file, reading and writing.
+// commands returns commands that read or write a file.
 func commands(t testing.TB, file string) [][]string {
 	data := write(t, "one.ndjson", noteLine("one"))
 	return [][]string{
@@ -39,7 +39,7 @@ func commands(t testing.TB, file string) [][]string {
 	}
 }
 
-// wantOneLine wants a command to have failed with one clear line.
+// wantOneLine checks that a command failed with one line on stderr that contains a text.
 func wantOneLine(t testing.TB, args []string, out output, mentions string) {
 	t.Helper()
 	line := strings.TrimRight(out.stderr, "\n")
@@ -86,7 +86,7 @@ func TestABrokenFileIsRefusedAndLeftAlone(t *testing.T) {
 	}
 }
 
-// wantAlone wants no other file beside this one.
+// wantAlone checks that there is no other file in the directory.
 func wantAlone(t testing.TB, file string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(file))
@@ -132,7 +132,7 @@ func TestAFileThatIsNotThere(t *testing.T) {
 	wantOneLine(t, []string{"init"}, trails(t, "init", made), "exists")
 }
 
-// nobody is a user without rights, for what root may always do.
+// nobody is the id of a user without rights. Root may do too much for these tests.
 const nobody = 65534
 
 func TestAReadOnlyFile(t *testing.T) {
@@ -186,8 +186,7 @@ func TestAFileThatAnotherProcessHolds(t *testing.T) {
 	must(t, args...)
 }
 
-// A command that only reads ends at once beside a long write, and what it did is in the
-// provenance after the next one.
+// A command that reads does not wait for a long write of another process. The next command records it.
 func TestAReadDoesNotWaitForAnotherProcessAndIsRecorded(t *testing.T) {
 	t.Parallel()
 	file := notesFile(t)
@@ -314,7 +313,7 @@ func TestADiskThatBecomesReadOnly(t *testing.T) {
 	wantNotes(t, file, []string{"one", "two"})
 }
 
-// smallDisk mounts a file system of this many bytes.
+// smallDisk mounts a file system of size bytes and returns its path.
 func smallDisk(t testing.TB, size int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -326,11 +325,11 @@ func smallDisk(t testing.TB, size int) string {
 	return dir
 }
 
-// ofTheMachine finds text that only who sits at the machine should see: paths, and words of SQLite,
-// of the operating system and of the libraries.
+// ofTheMachine matches text that remote callers must not see: paths, and words of SQLite, the operating system
+// and libraries.
 var ofTheMachine = regexp.MustCompile(`(?i)sqlite|disk image|SQL logic|prepare:|pragma|no such file|not a directory|permission denied|no space left|dial (tcp|udp)|exec format|fork/exec|\b(open|stat|mkdir|write) /|goroutine`)
 
-// wantNothingOfTheMachine looks at what a caller was told.
+// wantNothingOfTheMachine checks an answer to a caller for such text.
 func wantNothingOfTheMachine(t testing.TB, answer, dir string) {
 	t.Helper()
 	if found := ofTheMachine.FindString(answer); found != "" || strings.Contains(answer, dir) {
@@ -338,7 +337,8 @@ func wantNothingOfTheMachine(t testing.TB, answer, dir string) {
 	}
 }
 
-// Whatever fails on the machine, a caller is told what it means, and the log has what it was.
+// If something on the machine fails, the caller is told what that means for the call, and the log has the
+// cause.
 func TestAnswersTellNothingOfTheMachine(t *testing.T) {
 	t.Parallel()
 	overwrite := func(file string) error {

@@ -8,8 +8,8 @@ import (
 	"trails/e2e/testrun"
 )
 
-// Three MCP servers that people use stand behind one file: a folder of files, a memory, and
-// the one that shows everything that MCP has.
+// The TypeScript client calls three public MCP servers through the gateway: a file system, a memory, and one
+// that uses every feature of MCP.
 func TestTheTypeScriptClientCallsServersOfOthers(t *testing.T) {
 	testrun.Alone(t) // nor beside other tests: it starts four processes of Node
 	tools, file := toolsOfNode(t), notesFile(t)

@@ -1,5 +1,5 @@
-// Package gatewaytest finds the vectors that the gateway is held against: ids, catalogs with
-// labelled queries, and a recorded session.
+// Package gatewaytest reads the test vectors of the gateway: ids, catalogs of tools with queries whose right answers
+// are known, and a recorded session.
 package gatewaytest
 
 import (
@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Read reads the vectors of a name into a value, from TRAILS_VECTORS or beside the
-// repository. Without them the test is skipped; with CI=true it fails.
+// Read decodes the vectors with a name, from TRAILS_VECTORS or from the directory beside the repository.
+// Without them the test is skipped; with CI=true it fails.
 func Read(t testing.TB, name string, into any) {
 	t.Helper()
 	dir := os.Getenv("TRAILS_VECTORS")
