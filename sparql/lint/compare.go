@@ -586,6 +586,9 @@ func (r *run) language(e sparql.Expr, by sparql.Func, of, sought sparql.Expr, kn
 	if slices.Contains(f.literals, rdf.RDFLangString) {
 		return r.otherLanguage(e, by, sought, f, empties)
 	}
+	if constant, isTerm := sought.(sparql.TermExpr); !isTerm || rdf.Lexical(constant.Term) == "" {
+		return false // it may be "", as the language of these is
+	}
 	r.warnAt(e, f.by, empties, "%s is never true %s: %s is %s, which has no language; leave the condition out", r.expression(e), under(f.values), r.expression(v), r.origin(v, f.values, known))
 	return true
 }
