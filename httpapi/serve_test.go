@@ -46,7 +46,7 @@ func TestListenSaysWhatToTake(t *testing.T) {
 		"127.0.0.1:-1":        "take 127.0.0.1:8757",
 		"127.0.0.1:+80":       "take 127.0.0.1:8757",
 		"127.0.0.1:http":      "take 127.0.0.1:8757",
-		"localhost:80 ":       "take 127.0.0.1:8757",
+		"localhost:80" + " ":  "take 127.0.0.1:8757",
 		"no.invalid:99999":    "take 127.0.0.1:8757",
 		"no.invalid:8757":     "take --addr 127.0.0.1:8757",
 		"::1:8757":            "such as 127.0.0.1:8757 or [::1]:8757",
