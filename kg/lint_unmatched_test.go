@@ -41,6 +41,8 @@ types:
 		{"?x :boss <urn:trails:t:Person/bob>", "", "matches nothing: no :boss is Person/bob"},
 		{"<urn:trails:t:Person/ana> :boss ?x", "", "matches nothing: Person/ana has no :boss"},
 		{"?x :name ?n . <urn:trails:t:Person/ana> :boss <urn:trails:t:Person/bob>", "", "matches nothing: Person/ana has no :boss Person/bob"},
+		{"<urn:trails:t:Person/ana> :boss+ ?x", "", "<urn:trails:t:Person/ana> :boss [] matches nothing: Person/ana has no :boss"},
+		{"?x :boss+ <urn:trails:t:Person/bob>", "", "matches nothing: no :boss is Person/bob"},
 		{"?x :maker+ ?m", "", "matches nothing: no statement has the property :maker"},
 		{"?x :age ?a", "?a > 100", "?a > 100 is true of no :age; they are from 17 to 41"},
 		{"?x :age ?a", "?a * 2 > 100", "?a * 2 > 100 is true of no :age"},

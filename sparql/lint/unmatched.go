@@ -20,13 +20,6 @@ func (g *group) tellUnmatched() {
 			return
 		}
 	}
-	for _, p := range g.paths {
-		if link, again := p.Path.(sparql.OneOrMore); again {
-			if predicate, ok := link.Path.(sparql.Link); ok && g.matchesNothing(sparql.TriplePattern{Subject: sparql.Operand{Var: "x"}, Predicate: sparql.Operand{Term: predicate.IRI}, Object: sparql.Operand{Var: "y"}}) {
-				return
-			}
-		}
-	}
 	for _, f := range g.filters {
 		for _, e := range conjuncts(f.Expr) {
 			if g.metByNone(e) {
