@@ -41,6 +41,7 @@ func TestLimits(t *testing.T) {
 		{"long lists are not", "types: {T: {extends: [" + repeated(5000, "A%d,") + "]}}", "the list has 5000 names"},
 		{"deep nesting is not", strings.Repeat("[", 100000), "the schema is not YAML"},
 		{"a thousand wrong words are all named", "types:\n  T:\n    properties:\n" + repeated(1000, "      p%d: strin\n"), `did you mean "string"?`},
+		{"Turtle is told where it goes", "# shapes\n@prefix ex: <http://e/> .\nex:a a ex:B .\n", "init --from"},
 		{"invalid UTF-8 is refused", "types: {\xff: {}}", "not valid UTF-8"},
 		{"a NUL is refused", "types: {A: {description: \x00}}", "not YAML"},
 	} {

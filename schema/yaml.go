@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -77,6 +78,9 @@ func parseDocument(what string, src []byte) (*yaml.Node, error) {
 			}
 			reason = fmt.Sprintf("line %d: %s", lineAt(src, at), reason)
 		}
+		if turtle.Match(src) {
+			reason += "; it looks like Turtle: init --from begins a file with what is in RDF, its shapes being the schema"
+		}
 		return nil, fault.New(fault.Malformed, "the %s is not YAML: %s", what, reason)
 	}
 	if err := reader.Decode(&second); !errors.Is(err, io.EOF) {
@@ -85,6 +89,9 @@ func parseDocument(what string, src []byte) (*yaml.Node, error) {
 	root := document.Content[0]
 	return root, refuseAliases(root)
 }
+
+// turtle matches the declarations at the beginning of Turtle and TriG.
+var turtle = regexp.MustCompile(`(?i)^(\s|#.*\n)*@(prefix|base)\s`)
 
 // lineAt is the line of a byte; the first one if unknown.
 func lineAt(src []byte, at int) int { return 1 + bytes.Count(src[:max(at, 0)], []byte("\n")) }
