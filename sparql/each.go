@@ -143,6 +143,14 @@ func HasPattern(e Expr) bool {
 	return Some(e, func(e Expr) bool { _, ok := e.(Exists); return ok })
 }
 
+// IsVolatile reports whether an expression can have another value each time that it is evaluated.
+func IsVolatile(e Expr) bool {
+	return Some(e, func(e Expr) bool {
+		c, ok := e.(Call)
+		return ok && (c.Func == "RAND" || c.Func == "UUID" || c.Func == "STRUUID" || c.Func == "BNODE")
+	})
+}
+
 // Some reports whether match holds for an expression or a part of it. It does not look into patterns of EXISTS.
 func Some(e Expr, match func(Expr) bool) bool {
 	if e == nil || match(e) {

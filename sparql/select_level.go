@@ -2,7 +2,6 @@ package sparql
 
 import (
 	"strconv"
-	"strings"
 )
 
 // level is one SELECT, or the pattern and modifiers of another form, while it is read. Sections 18.2.4 and 18.2.5
@@ -175,9 +174,7 @@ func (g *grouping) lifted(e Expr) Expr {
 
 func (g *grouping) variable(a Aggregate) Var {
 	text := exprText(a)
-	// Calls that may differ each time (RAND, UUID) are not shared. Nor is a string that only looks like one.
-	volatile := strings.Contains(text, "RAND()") || strings.Contains(text, "UUID()") || strings.Contains(text, "BNODE(")
-	if v, ok := g.named[text]; ok && !volatile {
+	if v, ok := g.named[text]; ok && !IsVolatile(a) {
 		return v
 	}
 	g.p.blocks.fresh++

@@ -218,7 +218,7 @@ func (l *lowerer) value(e sparql.Expr, b *block, s scope) string {
 			return l.truth(sql)
 		}
 	}
-	if opt.IsVolatile(e) {
+	if sparql.IsVolatile(e) {
 		return l.call("t_new", e, b, s)
 	}
 	return l.call("t_eval", e, b, s)

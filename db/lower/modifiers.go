@@ -7,7 +7,6 @@ import (
 
 	"trails/rdf"
 	"trails/sparql"
-	"trails/sparql/opt"
 )
 
 // maxFormula is the length of a computed column's text from which it is put into a subquery, because each use of the
@@ -35,7 +34,7 @@ func (l *lowerer) extend(op sparql.Extend, s scope) *block {
 		}
 	}
 	out.cols.set(op.Var, c)
-	if opt.IsVolatile(op.Expr) || len(sql) > maxFormula {
+	if sparql.IsVolatile(op.Expr) || len(sql) > maxFormula {
 		out.materialized = true
 		return l.wrap(out)
 	}

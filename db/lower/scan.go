@@ -345,7 +345,7 @@ func (c *scanner) asked(e sparql.Expr, below sparql.Op) bool {
 	if len(vars) == 2 {
 		return c.differ(e, below)
 	}
-	if len(vars) != 1 || !gives(below, vars[0]) || opt.IsVolatile(e) || sparql.HasPattern(e) {
+	if len(vars) != 1 || !gives(below, vars[0]) || sparql.IsVolatile(e) || sparql.HasPattern(e) {
 		return false
 	}
 	slot := slices.Index(c.vars, vars[0])

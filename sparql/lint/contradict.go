@@ -68,7 +68,7 @@ func (g *group) contradicted(condition sparql.Expr, held map[string][]restrictio
 		}
 		of, c, ok := restrictionIn(e)
 		key := g.expression(of)
-		if !ok || strings.Contains(key, "…") || strings.Contains(key, "RAND(") || strings.Contains(key, "UUID(") {
+		if !ok || strings.Contains(key, "…") || sparql.IsVolatile(of) {
 			continue
 		}
 		if i := slices.IndexFunc(held[key], c.excludes); i >= 0 {

@@ -139,13 +139,13 @@ func (g *group) about(e sparql.Expr) (only sparql.Var, by rdf.IRI) {
 			}
 			return part.Var != only
 		case sparql.Call:
-			return varying[part.Func]
+			return part.Func == "NOW" || part.Func == "IRI" || part.Func == "URI" // of the time and the base of the query
 		case sparql.Exists, sparql.Aggregate:
 			return true
 		}
 		return false
 	})
-	if known := g.known[only]; !more && (known.certain || !sparql.Some(e, lenient)) {
+	if known := g.known[only]; !more && !sparql.IsVolatile(e) && (known.certain || !sparql.Some(e, lenient)) {
 		return only, known.by
 	}
 	return "", ""
@@ -156,9 +156,6 @@ func lenient(e sparql.Expr) bool {
 	call, _ := e.(sparql.Call)
 	return slices.Contains([]sparql.Func{sparql.Bound, sparql.Coalesce, sparql.If, sparql.Or, sparql.In, sparql.NotIn}, call.Func)
 }
-
-// varying are the functions whose value depends on more than their arguments.
-var varying = map[sparql.Func]bool{"RAND": true, "NOW": true, "UUID": true, "STRUUID": true, "BNODE": true, "IRI": true, "URI": true}
 
 // sliced warns that LIMIT and OFFSET leave nothing of an answer that nothing else explains.
 func (r *run) sliced(op sparql.Op) {

@@ -94,7 +94,7 @@ func fitsSubstituted(op, values sparql.Op) bool {
 	case sparql.Extend:
 		return !Mentions(values, op.Var) && isPure(op.Expr) && bindsAll(left, varsOf(op.Expr)) && fitsSubstituted(left, values)
 	case sparql.Filter:
-		bound := !IsVolatile(op.Expr)
+		bound := !sparql.IsVolatile(op.Expr)
 		naming{f: func(v sparql.Var) { bound = bound && (v == "" || binds(left, v) || !Mentions(values, v)) }}.inExpr(op.Expr)
 		return bound && fitsSubstituted(left, values)
 	}

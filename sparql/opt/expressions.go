@@ -7,17 +7,9 @@ import (
 	"trails/sparql"
 )
 
-// IsVolatile reports whether an expression can have another value each time that it is evaluated.
-func IsVolatile(e sparql.Expr) bool {
-	return sparql.Some(e, func(e sparql.Expr) bool {
-		c, ok := e.(sparql.Call)
-		return ok && (c.Func == "RAND" || c.Func == "UUID" || c.Func == "STRUUID" || c.Func == "BNODE")
-	})
-}
-
 // isPure reports whether the value of an expression depends on its variables only.
 func isPure(e sparql.Expr) bool {
-	return !IsVolatile(e) && !sparql.Some(e, func(e sparql.Expr) bool {
+	return !sparql.IsVolatile(e) && !sparql.Some(e, func(e sparql.Expr) bool {
 		_, aggregate := e.(sparql.Aggregate)
 		_, pattern := e.(sparql.Exists)
 		return aggregate || pattern
