@@ -106,7 +106,7 @@ func (a *Answer) Rows(ctx context.Context) iter.Seq2[[]rdf.Term, error] {
 		return func(yield func([]rdf.Term, error) bool) { yield(a.withParams(make([]rdf.Term, len(a.columns()))), nil) }
 	}
 	return func(yield func([]rdf.Term, error) bool) {
-		columns, some := a.columns(), false
+		columns, some, aggregate := a.columns(), false, a.isAggregate()
 		left := slices.Clone(columns)
 		defer func() {
 			if a.found = (lint.Answer{Empty: !some}); some {
@@ -118,7 +118,7 @@ func (a *Answer) Rows(ctx context.Context) iter.Seq2[[]rdf.Term, error] {
 				yield(nil, err)
 				return
 			}
-			if some = !a.countsNothing(row); len(left) > 0 {
+			if some = !aggregate || !countsNothing(row); len(left) > 0 {
 				left = slices.DeleteFunc(left, func(v sparql.Var) bool { return row[slices.Index(columns, v)] != nil })
 			}
 			if !yield(a.withParams(row), nil) {
@@ -128,11 +128,9 @@ func (a *Answer) Rows(ctx context.Context) iter.Seq2[[]rdf.Term, error] {
 	}
 }
 
-// countsNothing reports whether a row is what an aggregate says of no solutions: a count is 0, and the query has no
-// GROUP BY.
-func (a *Answer) countsNothing(row []rdf.Term) bool {
-	zero := slices.ContainsFunc(row, func(t rdf.Term) bool { return t != nil && rdf.Lexical(t) == "0" && rdf.DatatypeOf(t) == rdf.XSDInteger })
-	for op := a.query.Op; zero; {
+// isAggregate reports whether the query has one row for all its solutions: aggregates without GROUP BY.
+func (a *Answer) isAggregate() bool {
+	for op := a.query.Op; ; {
 		switch o := op.(type) {
 		case sparql.Project:
 			op = o.Op
@@ -148,7 +146,11 @@ func (a *Answer) countsNothing(row []rdf.Term) bool {
 			return false
 		}
 	}
-	return false
+}
+
+// countsNothing reports whether the row of aggregates is one of no solutions: a count is 0.
+func countsNothing(row []rdf.Term) bool {
+	return slices.ContainsFunc(row, func(t rdf.Term) bool { return t != nil && rdf.Lexical(t) == "0" && rdf.DatatypeOf(t) == rdf.XSDInteger })
 }
 
 // Found returns what the query answered when it last ran.
