@@ -129,11 +129,7 @@ func (r *references) collectTerms(context any) {
 func moves(definition map[string]any) bool {
 	_, reversed := definition["@reverse"]
 	_, indexed := definition["@index"]
-	containers, several := definition["@container"].([]any)
-	if !several {
-		containers = []any{definition["@container"]}
-	}
-	return reversed || indexed || slices.ContainsFunc(containers, func(c any) bool { return c == "@id" || c == "@type" || c == "@index" })
+	return reversed || indexed || slices.ContainsFunc(parts(definition["@container"]), func(c any) bool { return c == "@id" || c == "@type" || c == "@index" })
 }
 
 // values counts what stands among the nodes of a document or a graph and is none: expansion

@@ -64,10 +64,13 @@ type unnamed struct {
 // name with a colon is kept by expansion, and counted when it turns out to be no IRI.
 func (u *unnamed) node(pointer string, expanded any) {
 	object, _ := expanded.(map[string]any)
-	at, source := u.place(pointer)
-	if u.named(object) < u.references.kept[pointer] {
+	switch named := u.named(object); {
+	case named == len(object):
+		return
+	case named < u.references.kept[pointer]:
 		return // the first reading knew what this one does not
 	}
+	at, source := u.place(pointer)
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		name, ours := strings.CutPrefix(key, u.references.missing)
 		if !ours || strings.Contains(u.references.replaced(name), ":") {
