@@ -32,7 +32,7 @@ func (t *transaction) keepClosed(ctx context.Context, n node, deltas []change.De
 	declared := n.before
 	if !n.whole {
 		var err error
-		if declared, err = collect(t.w.Match(ctx, rdf.Quad{Subject: n.Subject, Predicate: rdf.Type, Label: rdf.DefaultGraph})); err != nil {
+		if declared, err = collect(n.statements(ctx, t.w, rdf.Type)); err != nil {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (t *transaction) keepClosed(ctx context.Context, n node, deltas []change.De
 	for _, d := range deltas {
 		q := d.Quad
 		switch {
-		case !d.Added:
+		case !d.Added, s.HasProperty(types, q):
 		case s.Undeclared(q) && (q.Label != nil || !open), s.Misplaced(q, types):
 			wrong = append(wrong, q)
 		case q.Label == nil && q.Predicate != rdf.Type && len(types) == 0 && s.UsesBase(q):
@@ -122,7 +122,7 @@ func (t *transaction) wrongNow(ctx context.Context, n node, deltas []change.Delt
 	for _, d := range deltas {
 		gone[d.Quad] = !d.Added
 	}
-	for q, err := range t.w.Match(ctx, rdf.Quad{Subject: n.Subject, Label: rdf.DefaultGraph}) {
+	for q, err := range n.statements(ctx, t.w, nil) {
 		if err != nil {
 			return nil, err
 		}

@@ -380,6 +380,21 @@ func (t *transaction) nodeOf(ctx context.Context, group *change.Group) (n node, 
 	return n, err
 }
 
+// statements yields the statements of the node in the default graph before the change, with one predicate unless it is
+// nil. Those that are not in memory are read from src.
+func (n node) statements(ctx context.Context, src rdf.Source, predicate rdf.Term) iter.Seq2[rdf.Quad, error] {
+	if !n.whole {
+		return src.Match(ctx, rdf.Quad{Subject: n.Subject, Predicate: predicate, Label: rdf.DefaultGraph})
+	}
+	return func(yield func(rdf.Quad, error) bool) {
+		for _, q := range n.before {
+			if q.Label == nil && (predicate == nil || q.Predicate == predicate) && !yield(q, nil) {
+				return
+			}
+		}
+	}
+}
+
 // needed yields the statements of a subject on which a change depends.
 func needed(ctx context.Context, src rdf.Source, group *change.Group) iter.Seq2[rdf.Quad, error] {
 	return func(yield func(rdf.Quad, error) bool) {

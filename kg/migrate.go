@@ -126,10 +126,10 @@ func (s *Session) ApplyMigration(ctx context.Context, c MigrationChange) (Migrat
 // does; writers do not wait for it.
 func (s *Session) PlanMigrations(ctx context.Context, c MigrationChange) (plan []Migrated, all Result, err error) {
 	c.Set.DryRun = true
-	err = s.try(ctx, func(ctx context.Context, tries *Session) (err error) {
+	err = s.try(ctx, func(ctx context.Context, tries *Session, most time.Duration) (err error) {
 		var head CommitID
 		all = Result{}
-		head, plan, err = tries.tryMigrations(ctx, c)
+		head, plan, err = tries.tryMigrations(ctx, c, most)
 		fit := len(plan)
 		if fit > 0 && plan[fit-1].Broken > 0 {
 			fit--
@@ -141,7 +141,7 @@ func (s *Session) PlanMigrations(ctx context.Context, c MigrationChange) (plan [
 		together.Set.IfCommit = &head
 		all, err = tries.migrate(ctx, together, fit, func(Migrated) {})
 		if c.Set.IfCommit == nil && fault.Is(err, fault.Precondition) {
-			return errMoved
+			return errOnCopy
 		}
 		return err
 	})
@@ -151,23 +151,25 @@ func (s *Session) PlanMigrations(ctx context.Context, c MigrationChange) (plan [
 	return plan, all, nil
 }
 
-// errMoved means that the graph changed between two transactions of a plan.
-var errMoved = errors.New("the graph changed meanwhile")
+// errOnCopy means that a plan is to be made on a copy: the graph changed between two of its transactions, or it would
+// hold the lock for too long.
+var errOnCopy = errors.New("the plan is made on a copy")
 
 // heldForPlan is how long a plan may hold the lock for writing, and wait for it. It is a variable, so that a test can
 // plan without the lock.
 var heldForPlan = 100 * time.Millisecond
 
 // try runs writes without committing them: under the lock if that is short, otherwise again on a copy of the file,
-// which delays no writer. A read-only session may try.
-func (s *Session) try(ctx context.Context, do func(context.Context, *Session) error) (err error) {
+// which delays no writer. A read-only session may try. It tells do how long it may take at most; on a copy 0, for any
+// time.
+func (s *Session) try(ctx context.Context, do func(_ context.Context, _ *Session, most time.Duration) error) (err error) {
 	tries := *s
 	tries.action = ""
 	soon, cancel := context.WithTimeout(ctx, heldForPlan)
-	err = do(soon, &tries)
+	err = do(soon, &tries, heldForPlan)
 	late := soon.Err() != nil
 	cancel()
-	if err == nil || ctx.Err() != nil || !late && !errors.Is(err, errMoved) {
+	if err == nil || ctx.Err() != nil || !late && !errors.Is(err, errOnCopy) {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "trails-plan-")
@@ -185,12 +187,14 @@ func (s *Session) try(ctx context.Context, do func(context.Context, *Session) er
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
 	tries.graph = g
-	return do(ctx, &tries)
+	return do(ctx, &tries, 0)
 }
 
 // tryMigrations tries the pending migrations in one transaction, each after the previous ones, up to the first that
-// is refused. It returns the commit on which they were tried.
-func (s *Session) tryMigrations(ctx context.Context, c MigrationChange) (head CommitID, plan []Migrated, err error) {
+// is refused. It returns the commit on which they were tried, and errOnCopy as soon as they will probably take longer
+// than most, when they are tried once more together.
+func (s *Session) tryMigrations(ctx context.Context, c MigrationChange, most time.Duration) (head CommitID, plan []Migrated, err error) {
+	begun := time.Now()
 	w, err := s.graph.file.Write(ctx)
 	if err != nil {
 		return head, nil, err
@@ -220,6 +224,10 @@ func (s *Session) tryMigrations(ctx context.Context, c MigrationChange) (head Co
 		}
 		if len(plan) < tried || plan[tried-1].Left == 0 {
 			return w.Head().ID, plan, nil
+		}
+		took := time.Since(begun)
+		if pace := took / time.Duration(tried); took > most/10 && most > 0 && 2*pace*time.Duration(tried+plan[tried-1].Left) > most {
+			return head, nil, errOnCopy
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"trails/auth/policy"
 	"trails/capability/stored"
@@ -71,7 +72,7 @@ func (s *Session) PlanPromotion(ctx context.Context, p Promotion) (Promoted, Res
 	p.Replace, p.AllowDataLoss, p.Set.DryRun = true, true, true
 	var promote promoting
 	var result Result
-	err := s.try(ctx, func(ctx context.Context, tries *Session) (err error) {
+	err := s.try(ctx, func(ctx context.Context, tries *Session, _ time.Duration) (err error) {
 		promote = promoting{Promotion: p, session: tries}
 		result, err = tries.promote(ctx, &promote)
 		return err

@@ -3,7 +3,6 @@ package kg
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -341,7 +340,7 @@ type comparison struct {
 func isType(q rdf.Quad) bool { return q.Predicate == rdf.Type && q.Label == nil }
 
 func (c *comparison) findTypes(ctx context.Context) error {
-	for q, err := range c.statements(ctx, rdf.Type) {
+	for q, err := range c.statements(ctx, c.w, rdf.Type) {
 		if err != nil {
 			return err
 		}
@@ -357,20 +356,6 @@ func (c *comparison) findTypes(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// statements returns the current statements of the node in the default graph, with one predicate unless p is nil.
-func (c *comparison) statements(ctx context.Context, predicate rdf.Term) iter.Seq2[rdf.Quad, error] {
-	if !c.whole {
-		return c.w.Match(ctx, rdf.Quad{Subject: c.Subject, Predicate: predicate, Label: rdf.DefaultGraph})
-	}
-	return func(yield func(rdf.Quad, error) bool) {
-		for _, q := range c.before {
-			if q.Label == nil && (predicate == nil || q.Predicate == predicate) && !yield(q, nil) {
-				return
-			}
-		}
-	}
 }
 
 // removedSince finds a node that had a type at the commit, has lost it since, and would get a value back without a
@@ -424,7 +409,7 @@ func (c *comparison) another(ctx context.Context, q rdf.Quad, types []rdf.Quad) 
 	if p := c.property(q, c.schema.schema.TypesOf(types)); q.Label != nil || p == nil || p.Many() {
 		return nil, nil
 	}
-	for other, err := range c.statements(ctx, q.Predicate) {
+	for other, err := range c.statements(ctx, c.w, q.Predicate) {
 		if err != nil {
 			return nil, err
 		}
@@ -441,7 +426,7 @@ func (c *comparison) saidSince(ctx context.Context) (*Clash, error) {
 	if len(c.lost) == 0 || len(c.types) > 0 {
 		return nil, nil
 	}
-	for q, err := range c.statements(ctx, nil) {
+	for q, err := range c.statements(ctx, c.w, nil) {
 		if err != nil {
 			return nil, err
 		}

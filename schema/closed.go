@@ -36,8 +36,13 @@ func (s *Schema) UsesBase(q rdf.Quad) bool {
 // predicate is a property (under the base) of other types only. A node without declared types may have any.
 func (s *Schema) Misplaced(q rdf.Quad, types []*Type) bool {
 	predicate, _ := q.Predicate.(rdf.IRI)
-	return q.Label == nil && len(types) > 0 && s.declared[predicate] && s.isUnderBase(predicate) && !s.IsOpen(types) &&
-		!slices.ContainsFunc(types, func(t *Type) bool { return s.PropertyByIRI(t, predicate) != nil })
+	return q.Label == nil && len(types) > 0 && s.declared[predicate] && s.isUnderBase(predicate) && !s.IsOpen(types) && !s.HasProperty(types, q)
+}
+
+// HasProperty reports whether the predicate of a statement is a property of one of the types.
+func (s *Schema) HasProperty(types []*Type, q rdf.Quad) bool {
+	predicate, _ := q.Predicate.(rdf.IRI)
+	return slices.ContainsFunc(types, func(t *Type) bool { return s.PropertyByIRI(t, predicate) != nil })
 }
 
 func (s *Schema) isUnderBase(name rdf.IRI) bool {

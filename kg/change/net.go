@@ -1,9 +1,8 @@
 package change
 
 import (
-	"maps"
+	"encoding/binary"
 	"slices"
-	"strconv"
 
 	"trails/rdf"
 )
@@ -174,12 +173,19 @@ func (m *merging) deltas() []Delta {
 			out = append(out, Delta{Added: true, Quad: q})
 		}
 	}
-	byText := make(map[string]Delta, len(out))
-	for _, d := range out {
-		byText[string(strconv.AppendBool(rdf.AppendQuad(nil, d.Quad), d.Added))] = d
+	if len(out) < 2 {
+		return out
 	}
-	for i, text := range slices.Sorted(maps.Keys(byText)) {
-		out[i] = byText[text]
+	texts := make([]string, len(out)) // each with its index at the end
+	var text []byte
+	for i, d := range out {
+		text = binary.BigEndian.AppendUint32(rdf.AppendQuad(text[:0], d.Quad), uint32(i))
+		texts[i] = string(text)
 	}
-	return out
+	slices.Sort(texts)
+	sorted := make([]Delta, len(out))
+	for i, text := range texts {
+		sorted[i] = out[binary.BigEndian.Uint32([]byte(text[len(text)-4:]))]
+	}
+	return sorted
 }

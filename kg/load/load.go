@@ -288,6 +288,9 @@ func (r *reader) put(e change.Edit) error {
 	if err == nil && !aside {
 		err = r.Edits.Add(e)
 	}
+	if err == nil {
+		return nil
+	}
 	var f *fault.Error
 	if errors.As(err, &f) {
 		return r.rejectLine(f)

@@ -44,10 +44,10 @@ func Repeated(text []byte) (name string, twice bool) {
 	var objects []given // at each depth the current object
 	for n := range names(text) {
 		for len(objects) <= n.depth {
-			objects = append(objects, given{})
+			objects = append(objects, given{names: make([][]byte, 0, 8)})
 		}
 		if n.first {
-			objects[n.depth] = given{}
+			objects[n.depth] = given{names: objects[n.depth].names[:0]}
 		}
 		if objects[n.depth].has(n.name) {
 			return string(n.name), true
@@ -94,10 +94,9 @@ func names(text []byte) iter.Seq[named] {
 					open[last].value = false
 				}
 			case '"':
-				begin, escaped := i, false
+				begin := i
 				for i++; i < len(text) && text[i] != '"'; i++ {
 					if text[i] == '\\' {
-						escaped = true
 						i++
 					}
 				}
@@ -105,7 +104,7 @@ func names(text []byte) iter.Seq[named] {
 					continue
 				}
 				name := text[begin+1 : i]
-				if escaped {
+				if bytes.IndexByte(name, '\\') >= 0 {
 					var read string
 					if json.Unmarshal(text[begin:i+1], &read) != nil {
 						return
