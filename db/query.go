@@ -82,7 +82,7 @@ func (r *Reader) visitOnce(ctx context.Context, plan Plan, limits Limits, row fu
 	if err := q.bind(s); err != nil {
 		return 0, err
 	}
-	if ctx != r.ctx {
+	if ctx != r.ctx && ctx != r.opener {
 		defer r.conn.InterruptBy(ctx)()
 	}
 	rows, err = q.rows(ctx, &answer{question: q, stmt: s}, func() (bool, error) { return q.step(s) }, row)

@@ -31,6 +31,7 @@ type Reader struct {
 	caches *caches
 	dict   dictionary.Dictionary
 	ctx    context.Context // of the transaction; ending it interrupts SQLite
+	opener context.Context // of Read, which ends ctx, too; nil in a Writer
 	// before, when set, writes buffered changes before a read.
 	before func(context.Context) error
 	closed bool
@@ -54,7 +55,7 @@ func (f *File) Read(ctx context.Context, v View) (*Reader, error) {
 		f.readers.Release(1)
 		return nil, err
 	}
-	r := &Reader{file: f, conn: c}
+	r := &Reader{file: f, conn: c, opener: ctx}
 	r.ctx, r.giveWay = context.WithCancelCause(ctx)
 	r.watchAge()
 	c.InterruptBy(r.ctx)
