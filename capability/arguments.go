@@ -49,8 +49,11 @@ type ChangeArguments struct {
 	AllowMassChange bool `json:"allow_mass_change" is:"rare,brief" default:"false" doc:"Remove however many statements."`
 }
 
-// changeFields are shared by the writes of all types.
-var changeFields = FieldsOf[ChangeArguments]()
+// writeFields and changeFields are shared by the writes of all types.
+var (
+	writeFields  = FieldsOf[WriteArguments]()
+	changeFields = FieldsOf[ChangeArguments]()
+)
 
 // Written is the part of an answer that all writes have.
 type Written struct {

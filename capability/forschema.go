@@ -40,7 +40,7 @@ func ShapeOfType(s *schema.Schema, t *schema.Type) Shape {
 func create(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "create")
 	d.Description = Sentences("Create "+quote.Article(t.Name)+".", t.Description, together(s, t))
-	d.InputShape.Fields = slices.Concat(properties(s, t), newID(s, t), FieldsOf[WriteArguments]()) // it removes nothing
+	d.InputShape.Fields = slices.Concat(properties(s, t), newID(s, t), writeFields) // it removes nothing
 	d.Preconditions = []string{"No node has the id yet.", "Nodes that it refers to exist."}
 	d.SideEffects = Writes
 	return d

@@ -237,8 +237,8 @@ func isTool(c *Capability) bool   { return !c.Hidden && !c.Streams }
 func isHelper(c *Capability) bool { return c.Hidden }
 
 // list returns what p may call.
-func (e *Engine) list(ctx context.Context, c *catalog, p policy.Principal, wanted func(*Capability) bool) ([]Capability, error) {
-	var out []Capability
+func (e *Engine) list(ctx context.Context, c *catalog, p policy.Principal, wanted func(*Capability) bool) ([]*Capability, error) {
+	out := make([]*Capability, 0, len(c.ordered))
 	for _, one := range c.ordered {
 		scope := one.PolicyRequired.Scope
 		if !wanted(one) || !policy.Visible(e.config.Env, scope) || !policy.May(p, scope) {
@@ -249,16 +249,16 @@ func (e *Engine) list(ctx context.Context, c *catalog, p policy.Principal, wante
 			return nil, err
 		}
 		if ok {
-			out = append(out, *one)
+			out = append(out, one)
 		}
 	}
 	return out, nil
 }
 
-func descriptors(list []Capability) []capability.Descriptor {
-	var out []capability.Descriptor
-	for _, c := range list {
-		out = append(out, c.Descriptor)
+func descriptors(list []*Capability) []capability.Descriptor {
+	out := make([]capability.Descriptor, len(list))
+	for i, c := range list {
+		out[i] = c.Descriptor
 	}
 	return out
 }

@@ -170,7 +170,7 @@ func (e *Engine) QueryQueue() int { return e.scheduler.Waiting() }
 func (e *Engine) Tools(ctx context.Context, p policy.Principal) (t Tools, err error) {
 	defer e.survive(&err, "tools")
 	var c *catalog
-	var tools, helpers []Capability
+	var tools, helpers []*Capability
 	err = e.withCatalog(ctx, p, func(now *catalog) (err error) {
 		c = now
 		if tools, err = e.list(ctx, c, p, isTool); err == nil {
@@ -189,8 +189,20 @@ func (e *Engine) Tools(ctx context.Context, p policy.Principal) (t Tools, err er
 	}
 	t.Audience = hex.EncodeToString(seen.Sum(nil)[:16])
 	t.Choice = c.key
-	t.Listed = c.listed(t.Audience, func() []capability.Descriptor { return descriptors(e.config.Surface(tools)) })
+	t.Listed = c.listed(t.Audience, func() []capability.Descriptor { return e.surface(tools) })
 	return t, nil
+}
+
+// surface returns the tools that lists have.
+func (e *Engine) surface(tools []*Capability) (listed []capability.Descriptor) {
+	all := make([]Capability, len(tools))
+	for i, c := range tools {
+		all[i] = *c
+	}
+	for _, c := range e.config.Surface(all) {
+		listed = append(listed, c.Descriptor)
+	}
+	return listed
 }
 
 // Process returns what views of descriptors show of this process.

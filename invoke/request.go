@@ -154,10 +154,15 @@ func (r *Request) MayGive(f capability.Field) error {
 // Registry returns all capabilities that there are under the call's snapshot.
 func (r *Request) Registry() *capability.Registry { return r.catalog.registry }
 
-// Tools lists the capabilities that the caller may see, in the order of the providers.
-func (r *Request) Tools(ctx context.Context) ([]capability.Descriptor, error) {
+// Tools lists the capabilities that the caller may see, in the order of the providers. All requests share the
+// descriptors: do not change them.
+func (r *Request) Tools(ctx context.Context) ([]*capability.Descriptor, error) {
 	list, err := r.engine.list(ctx, r.catalog, r.Principal, isTool)
-	return descriptors(list), err
+	out := make([]*capability.Descriptor, len(list))
+	for i, c := range list {
+		out[i] = &c.Descriptor
+	}
+	return out, err
 }
 
 // Prompts lists the prompts in the order of the providers.

@@ -82,27 +82,27 @@ func (t *Tools) forward(ctx context.Context, r *invoke.Request) (*invoke.Capabil
 
 // ownNamed returns the capability of the file that an id matches: its name or id, also without its hash, exactly or
 // except for surrounding white space and case. It is nil for none or several.
-func ownNamed(own []capability.Descriptor, id string) (meant *capability.Descriptor, exactly bool) {
+func ownNamed(own []*capability.Descriptor, id string) (meant *capability.Descriptor, exactly bool) {
 	bare := strings.TrimSpace(id)
 	_, name, cut := strings.Cut(strings.ToLower(bare), gateway.OwnNamespace+":")
 	name, _, _ = strings.Cut(name, "#")
 	several := false
-	for i, d := range own {
+	for _, d := range own {
 		if slices.Contains(names, d.ID) {
 			continue
 		}
 		texts := []string{d.ID, capability.ToolName(d.ID)}
 		if cut && strings.HasSuffix(d.ID, name) {
-			whole := itemOf(d).ID
+			whole := itemOf(*d).ID
 			short, _, _ := strings.Cut(whole, "#")
 			texts = append(texts, whole, short)
 		}
 		if slices.Contains(texts, id) {
-			return &own[i], true
+			return d, true
 		}
 		if slices.ContainsFunc(texts, func(text string) bool { return strings.EqualFold(text, bare) }) {
 			several = several || meant != nil
-			meant = &own[i]
+			meant = d
 		}
 	}
 	if several {

@@ -307,20 +307,19 @@ func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory,
 			missing = append(missing, unavailable{u, named[at].Space()})
 		}
 	}
-	sum := sha256.New()
-	fmt.Fprintln(sum, generation, version)
+	made := fmt.Appendln(nil, generation, version) // all of what the directory is made from
 	for _, l := range listings {
 		own, _ := auth.CredentialsOf(ctx).For(l.Server.Name)
 		if !l.Server.PerCaller() {
 			own = auth.Credential{}
 		}
-		fmt.Fprintln(sum, l.Server.Name, len(l.Offered), own.Key())
+		made = fmt.Appendln(made, l.Server.Name, len(l.Offered), own.Key())
 	}
-	own = slices.DeleteFunc(own, func(d capability.Descriptor) bool { return slices.Contains(names, d.ID) })
+	own = slices.DeleteFunc(own, func(d *capability.Descriptor) bool { return slices.Contains(names, d.ID) })
 	for _, d := range own {
-		fmt.Fprintln(sum, d.ID, d.Version)
+		made = append(append(append(append(made, d.ID...), ' '), d.Version...), '\n')
 	}
-	key := [sha256.Size]byte(sum.Sum(nil))
+	key := sha256.Sum256(made)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if at := slices.IndexFunc(t.recent, func(d directory) bool { return d.key == key }); at >= 0 {
@@ -336,9 +335,9 @@ func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory,
 	}
 	var items []gateway.Item
 	for _, one := range own {
-		item := itemOf(one)
+		item := itemOf(*one)
 		items = append(items, item)
-		d.own[item.ID] = one
+		d.own[item.ID] = *one
 	}
 	d.Directory = gateway.NewDirectory(items, listings)
 	d.listed = map[string]string{}

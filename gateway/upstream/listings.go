@@ -109,9 +109,9 @@ func (p *Pool) Kinds(servers []gateway.Kept) map[gateway.Kind]bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, k := range servers {
-		has, known := map[gateway.Kind]bool{}, false
+		has, known, digest := map[gateway.Kind]bool{}, false, k.Digest()
 		for _, l := range p.links {
-			if l.server.Digest() == k.Digest() {
+			if l.digest == digest {
 				one, is := l.known(k.Server)
 				maps.Copy(has, one)
 				known = known || is
@@ -193,8 +193,8 @@ func (p *Pool) keep(servers []gateway.Kept) {
 	}
 	for key, l := range p.links {
 		switch {
-		case named[l.server.Digest()] && l.server.PerCaller() && l.users == 0: // its caller uses it again, or it ends
-		case named[l.server.Digest()]:
+		case named[l.digest] && l.server.PerCaller() && l.users == 0: // its caller uses it again, or it ends
+		case named[l.digest]:
 			l.stay()
 		case l.leaving == nil:
 			l.leaving = time.AfterFunc(p.config.Lingering, func() { p.leave(key, l) })

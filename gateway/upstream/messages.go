@@ -34,11 +34,13 @@ type event struct {
 	name        string
 }
 
-// buffered is how many bytes of a line are read at a time. longLine is the length from which a line, or the data of an
+// buffered is how many bytes of a line are read at a time; of a stream of events, which often is the answer to one call,
+// eventBuffered. longLine is the length from which a line, or the data of an
 // event, is passed on as it comes.
 const (
-	buffered = 64 << 10
-	longLine = 4 << 20
+	buffered      = 64 << 10
+	eventBuffered = 8 << 10
+	longLine      = 4 << 20
 )
 
 func newMessages(in io.ReadCloser, log func(string), dispatch func(string, json.RawMessage) bool) *messages {
@@ -47,9 +49,7 @@ func newMessages(in io.ReadCloser, log func(string), dispatch func(string, json.
 
 // newEvents reads a stream of events, which may be the answer to a request.
 func newEvents(in io.ReadCloser, log func(string), dispatch func(string, json.RawMessage) bool, waiting json.RawMessage) *messages {
-	m := newMessages(in, log, dispatch)
-	m.event, m.waiting = &event{}, waiting
-	return m
+	return &messages{Closer: in, lines: bufio.NewReaderSize(in, eventBuffered), log: log, dispatch: dispatch, event: &event{}, waiting: waiting}
 }
 
 // Read reads what is passed.

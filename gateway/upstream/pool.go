@@ -132,8 +132,9 @@ func (p *Pool) Health(s gateway.Server) (h Health) {
 	h.State = Idle
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	digest := s.Digest()
 	for _, l := range p.links {
-		if l.server.Digest() != s.Digest() {
+		if l.digest != digest {
 			continue
 		}
 		one := l.health()
@@ -153,6 +154,7 @@ func (p *Pool) Health(s gateway.Server) (h Health) {
 type link struct {
 	pool   *Pool
 	server gateway.Server
+	digest string          // of server
 	own    auth.Credential // the caller's credential, zero if the server takes none
 	clean  redactor        // hides that credential and the variables of the definition
 	slots  chan struct{}   // slots for concurrent calls
@@ -204,7 +206,8 @@ func (p *Pool) link(ctx context.Context, s gateway.Server) (l *link, release fun
 	if !p.config.Trusts(s) {
 		return nil, nil, gateway.Fail(gateway.PermissionDenied, s.Name, "nobody at this machine has agreed that the upstream %s is reached, see trails gateway trust%s", s.Name, cameBy(s))
 	}
-	key := s.Digest()
+	digest := s.Digest()
+	key := digest
 	var own auth.Credential
 	if s.PerCaller() {
 		var given bool
@@ -222,7 +225,7 @@ func (p *Pool) link(ctx context.Context, s gateway.Server) (l *link, release fun
 		if s.PerCaller() && !p.makeRoom() {
 			return nil, nil, gateway.Fail(gateway.RateLimited, s.Name, "%d callers use upstream servers with credentials of their own, and there is no room for another; try again", p.config.Callers)
 		}
-		l = &link{pool: p, server: s, own: own, clean: newRedactor(own, s.Secrets(p.config.Lookup)), slots: make(chan struct{}, s.AtOnce()), turn: make(chan struct{}, 1), calls: map[string]*running{}, offers: map[string]*offer{}, follows: map[string]*followed{}}
+		l = &link{pool: p, server: s, digest: digest, own: own, clean: newRedactor(own, s.Secrets(p.config.Lookup)), slots: make(chan struct{}, s.AtOnce()), turn: make(chan struct{}, 1), calls: map[string]*running{}, offers: map[string]*offer{}, follows: map[string]*followed{}}
 		l.living, l.stop = context.WithCancel(context.Background())
 		p.links[key] = l
 	}
