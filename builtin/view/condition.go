@@ -138,9 +138,12 @@ func Listed(ctx context.Context, r *invoke.Request, q browse.TableQuery) (browse
 func warnOfEmpty(ctx context.Context, r *invoke.Request, q browse.TableQuery) error {
 	met := true
 	for _, c := range q.Where {
-		alone, err := r.Snapshot.Table(ctx, browse.TableQuery{Type: q.Type, Where: []browse.Condition{c}, Limit: 1, Brief: true})
-		if err != nil {
-			return err
+		var alone browse.TablePage // of one condition, the list itself, which is empty
+		if len(q.Where) > 1 {
+			var err error
+			if alone, err = r.Snapshot.Table(ctx, browse.TableQuery{Type: q.Type, Where: []browse.Condition{c}, Limit: 1, Brief: true}); err != nil {
+				return err
+			}
 		}
 		if len(alone.Rows) == 0 {
 			met = false
