@@ -141,7 +141,7 @@ func lexicalOf(p *Property, v any) (lexical, reason string) {
 		return vectorLexical(p, v)
 	case JSONString:
 		text, ok := v.(string)
-		if ok && (!p.isBig() || !strings.HasPrefix(text, "+")) { // the contract's ^-?\d+$
+		if ok && (!strings.HasPrefix(text, "+") || !p.isBig()) { // the contract's ^-?\d+$
 			return text, ""
 		}
 	case JSONObject: // langTerm reads it
