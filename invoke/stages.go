@@ -196,17 +196,27 @@ func (r *Request) Named(name string) (*Capability, error) {
 	return nil, unknown(name)
 }
 
-// unknown is [unknown] with the most similar name that the caller may see.
+// unknown is [unknown] with the most similar name that the caller may see, or the tool through which the tools of
+// servers are called: lists and answers name these by ids with a colon.
 func (r *Request) unknown(ctx context.Context, name string) error {
 	list, err := r.engine.list(ctx, r.catalog, r.Principal, func(c *Capability) bool { return !c.Streams })
 	if err != nil {
 		return err
 	}
-	names := make([]string, len(list))
+	names, through := make([]string, len(list)), ""
 	for i, c := range list {
 		if names[i] = capability.ToolName(c.ID); strings.Contains(name, ".") {
 			names[i] = c.ID
 		}
+		if c.Forward != nil && c.PolicyRequired.Upstream {
+			through = capability.ToolName(c.ID)
+		}
+	}
+	switch {
+	case through != "" && strings.Contains(name, ":"):
+		return fault.New(fault.UnknownTool, "%v; what has an id with a colon is called through %s", unknown(name), through)
+	case through != "" && r.Snapshot != nil && len(r.Snapshot.Upstreams()) > 0: // nil: the name is of a tool that exists
+		return fault.New(fault.UnknownTool, "%v; tools of servers are called through %s%s", unknown(name), through, fault.DidYouMean(name, names))
 	}
 	return fault.New(fault.UnknownTool, "%v%s", unknown(name), fault.DidYouMean(name, names))
 }

@@ -17,6 +17,7 @@ import (
 	"trails/builtin"
 	"trails/builtin/surface"
 	"trails/capability/project"
+	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/embed"
 	"trails/gateway/tools"
@@ -103,6 +104,33 @@ func TestAListHasWhatItsServersNeed(t *testing.T) {
 	}
 	if got := idsListed(t, besideOf(t, surface.Full, people)); slices.Contains(got, "tool_browse") {
 		t.Errorf("without servers %v", got)
+	}
+}
+
+// What lists and answers name, but no host can call by that name, says through what it is called, and that works.
+func TestWhatIsCalledByItsIDSaysThroughWhat(t *testing.T) {
+	proxy := besideOf(t, surface.Proxy, people, gateway.Server{Name: "plain", HTTP: serve(t, onlyTools("one"))})
+	proxy.Must(t, "tool_browse", `{"path":"/"}`) // the server has been asked
+	ids := slices.DeleteFunc(idsListed(t, proxy), func(id string) bool { return !strings.Contains(id, ":") })
+	if !slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(id, "plain:one#") }) {
+		t.Fatalf("listed are %v", ids)
+	}
+	for _, id := range append(ids, "plain:one", "plain:nothing") {
+		f := proxy.Refused(t, invoke.Call{Capability: id, Principal: invoketest.Ana, Args: []byte("{}")}, fault.UnknownTool)
+		if want := "unknown tool: " + id + "; what has an id with a colon is called through tool_execute"; f.Message != want {
+			t.Errorf("%s is told %q", id, f.Message)
+		}
+	}
+	if done := proxy.Must(t, "tool_execute", `{"tool_id":"plain:one","args":{}}`); done["result"] != "one" {
+		t.Errorf("through tool_execute: %v", done)
+	}
+	const bare = "unknown tool: one; tools of servers are called through tool_execute"
+	if f := proxy.Refused(t, invoke.Call{Capability: "one", Principal: invoketest.Ana, Args: []byte("{}")}, fault.UnknownTool); f.Message != bare {
+		t.Errorf("a bare name is told %q", f.Message)
+	}
+	alone := besideOf(t, surface.Full, people)
+	if f := alone.Refused(t, invoke.Call{Capability: "one", Principal: invoketest.Ana, Args: []byte("{}")}, fault.UnknownTool); f.Message != "unknown tool: one" {
+		t.Errorf("without servers it is told %q", f.Message)
 	}
 }
 
