@@ -117,8 +117,8 @@ func TestAParameterThatIsLeftOutIsNotWarnedOf(t *testing.T) {
 	}
 }
 
-// The subtypes of a type, asked as the guide says, are none where the schema has no supertypes, and
-// nothing is warned of; elsewhere the name is unknown.
+// The subtypes of a type, asked as the guide says, are none where the schema has no supertypes: the answer is
+// explained, and no name is called wrong; elsewhere the name is unknown.
 func TestTheSubtypesOfATypeWithoutAnyAreAskedWithoutAWarning(t *testing.T) {
 	e := storing(t)
 	asked := func(pattern string) any {
@@ -130,7 +130,8 @@ func TestTheSubtypesOfATypeWithoutAnyAreAskedWithoutAWarning(t *testing.T) {
 	}
 	for _, path := range []string{"rdfs:subClassOf*", "rdfs:subClassOf", "^rdfs:subClassOf", "rdfs:subClassOf+"} {
 		in := "?x a ?type . GRAPH <urn:trails:graph:schema> { ?type " + path + " :Note }"
-		if got := asked(in); got != nil {
+		got, _ := asked(in).([]any)
+		if empty := path != "rdfs:subClassOf*"; (len(got) > 0) != empty || empty && !strings.HasPrefix(fmt.Sprint(got...), "no solution meets all parts of the pattern; there are some without ") {
 			t.Errorf("%s: %v", in, got)
 		}
 		if got := asked("?x a ?type . ?type " + path + " :Note"); got == nil {

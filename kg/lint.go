@@ -82,6 +82,18 @@ func (s linted) Graphs(ctx context.Context, limit int) (list []rdf.IRI, err erro
 	return list, nil
 }
 
+// Solved implements [lint.Data].
+func (s linted) Solved(ctx context.Context, op sparql.Op) (bool, error) {
+	plan, err := s.source.Plan(ctx, sparql.Slice{Op: op, Limit: 1}, nil, sparql.Dataset{}, "")
+	if err != nil {
+		return false, err
+	}
+	for _, err := range s.source.Run(ctx, plan, QueryLimits{}) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
 // Datatype implements [lint.Data].
 func (s linted) Datatype(ctx context.Context, predicate rdf.IRI) rdf.IRI {
 	return s.source.Datatype(ctx, predicate)

@@ -306,6 +306,7 @@ var unfollowed = map[string]string{
 	"the %s %s is new; did you mean %s?":                                                "of updates, see testdata/lint/updates",
 	"; they are from %s to %s":                                                          "of answers, see TestAnEmptyAnswerSaysWhatMatchesNothing",
 	"no solution is left behind OFFSET %d; leave it out to see whether there are fewer": "of answers, see TestAnEmptyAnswerSaysWhatMatchesNothing",
+	"no solution meets all parts of the pattern; there are some without %s":             "of answers, see TestPartsThatLeaveNothingTogetherAreNamed",
 	"%s is true of %s, and its capitals are to blame: there is %s; %s":                  "of answers, see TestASearchInOtherLettersNamesOneThatFinds",
 }
 

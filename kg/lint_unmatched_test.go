@@ -112,6 +112,76 @@ types:
 	})
 }
 
+// TestPartsThatLeaveNothingTogetherAreNamed joins parts that each have solutions. Where they have none together, the
+// answer says so, and names the parts without which there are some; no empty answer says nothing.
+func TestPartsThatLeaveNothingTogetherAreNamed(t *testing.T) {
+	testrun.Alone(t)
+	g := newGraph(t, `
+types:
+  Person:
+    label: name
+    properties: {name: string, age: integer, since: integer, boss: {class: Person}}
+  Robot:
+    properties: {name: string, maker: {class: Person}}
+`)
+	mustUpdate(t, g, `INSERT DATA {
+		<urn:trails:t:Person/ana> a :Person ; :name "Ana" ; :age 41 ; :since 7 . <urn:trails:t:Person/bob> a :Person ; :name "Bob" ; :age 17 ; :boss <urn:trails:t:Person/ana> .
+		<urn:trails:t:Robot/r1> a :Robot ; :name "R1" ; :maker <urn:trails:t:Person/ana> }`)
+	view(t, g, func(s *kg.Snapshot) error {
+		for _, c := range []struct{ text, says, without string }{
+			{"SELECT ?x { ?x :age ?a ; :since ?s FILTER(?s > ?a) }", "there are some without ?s > ?a", "SELECT ?x { ?x :age ?a ; :since ?s }"},
+			{"SELECT (COUNT(*) AS ?n) { ?x :age ?a ; :since ?s FILTER(?a > 1 && ?s > ?a) }", "there are some without ?s > ?a", "SELECT ?x { ?x :age ?a ; :since ?s FILTER(?a > 1) }"},
+			{"SELECT ?x { ?x :since ?s ; :boss ?b }", "there are some without ?x :since ?s, or without ?x :boss ?b", "SELECT ?x { ?x :since ?s }"},
+			{"SELECT ?x { ?x :name ?n MINUS { ?x :name ?m } }", "there are some without MINUS", "SELECT ?x { ?x :name ?n }"},
+			{"SELECT ?x { ?x :name ?n VALUES (?x ?n) { (<urn:trails:t:Person/ana> \"Bob\") } }", "there are some without ?x :name ?n, or without VALUES", "SELECT ?x { ?x :name ?n }"},
+			{"SELECT ?x (COUNT(*) AS ?n) { ?x :name ?m } GROUP BY ?x HAVING (COUNT(*) > 2)", "there are some without COUNT(*) > 2", "SELECT ?x (COUNT(*) AS ?n) { ?x :name ?m } GROUP BY ?x"},
+			{"SELECT ?x { { SELECT ?x (COUNT(*) AS ?n) { ?x :name ?m } GROUP BY ?x } FILTER(?n > 2) }", "there are some without ?n > 2", "SELECT ?x { { SELECT ?x (COUNT(*) AS ?n) { ?x :name ?m } GROUP BY ?x } }"},
+			{"ASK { ?x :boss ?y OPTIONAL { ?x :since ?s } FILTER(BOUND(?s)) }", "there are some without BOUND(?s), or without ?x :boss ?y", "ASK { ?x :boss ?y }"},
+			{"CONSTRUCT { ?x :knows ?y } { ?x :boss/:boss ?y }", "no solution meets all parts of the pattern", "ASK { ?x :boss ?y }"},
+			{"SELECT ?x { ?x :boss+ ?x }", "the path from ?x to ?x matches nothing", "ASK { ?x :boss+ ?y }"},
+			{"SELECT ?x { ?x :boss ?x }", "?x :boss ?x matches nothing", "ASK { ?x :boss ?y }"},
+			{"SELECT ?x { { ?x :since ?s ; :boss ?b } UNION { ?x :boss ?x } }", "UNION matches nothing", "ASK {}"},
+			{"SELECT ?x { ?x :since ?s ; :boss ?b ; :age ?a FILTER(?a < ?s) }", "leaving out any one of them does not help", "SELECT ?x { ?x :since ?s }"},
+			{"SELECT ?x { ?x :age ?a ; :since ?s FILTER(?s < ?a) }", "", "ASK {}"},
+		} {
+			warnings, found := answered(t, s, lintedPrologue+c.text)
+			said := strings.Join(lint.Sentences(warnings, found), "\n")
+			if !strings.Contains(said, c.says) || c.says == "" && (said != "" || !found) {
+				t.Errorf("%s: want %q, and it says %q", c.text, c.says, said)
+			}
+			if _, found := answered(t, s, lintedPrologue+c.without); !found {
+				t.Errorf("%s has no solution either", c.without)
+			}
+		}
+		parts := []string{
+			"?x :name ?n", "?x :age ?a", "?x :since ?s", "?x :boss ?b", "?y :maker ?x", "?x :boss+ ?b", "FILTER(?a > ?s)", "FILTER(?n < ?b)", "MINUS { ?x :since ?s }", "OPTIONAL { ?x :boss ?b }",
+			"VALUES ?a { 17 }", "FILTER EXISTS { ?b :since ?s }", "{ SELECT ?x (MAX(?age) AS ?a) { ?x :age ?age } GROUP BY ?x }", "BIND(STRLEN(?n) AS ?s)", "{ ?x :since ?s } UNION { ?x :boss ?b }",
+		}
+		empty := 0
+		for i, one := range parts {
+			for j, other := range parts {
+				for _, third := range []string{"?x :name ?m", "?x :since 7", "FILTER(?x != ?b)"} {
+					text := lintedPrologue + "SELECT * { " + one + " " + other + " " + third + " }"
+					if _, err := s.ParseQuery(text, ""); err != nil || i == j {
+						continue
+					}
+					warnings, found := answered(t, s, text)
+					if found {
+						continue
+					}
+					if empty++; len(lint.Sentences(warnings, false)) == 0 {
+						t.Errorf("empty without a word: %s", text)
+					}
+				}
+			}
+		}
+		if empty < 100 {
+			t.Errorf("%d queries have empty answers, too few to show anything", empty)
+		}
+		return nil
+	})
+}
+
 // answered returns what is said of a query that ran, and whether it has solutions.
 func answered(t testing.TB, s *kg.Snapshot, text string) (warnings []lint.Warning, found bool) {
 	t.Helper()

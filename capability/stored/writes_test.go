@@ -10,6 +10,7 @@ import (
 	"trails/capability/stored"
 	"trails/rdf"
 	"trails/schema"
+	"trails/sparql"
 )
 
 const writeSchema = `
@@ -104,3 +105,4 @@ func (empty) Graphs(context.Context, int) ([]rdf.IRI, error)           { return 
 func (empty) Absent(context.Context, rdf.IRI) (string, error)          { return "", nil }
 func (empty) Alike(context.Context, rdf.IRI, string) (rdf.Term, error) { return nil, nil }
 func (empty) Named(context.Context, string) ([]rdf.IRI, error)         { return nil, nil }
+func (empty) Solved(context.Context, sparql.Op) (bool, error)          { return true, nil }

@@ -37,6 +37,8 @@ type Data interface {
 	// Named returns nodes that a text names by their id (also with the name of their type), key or label, the
 	// likeliest first.
 	Named(ctx context.Context, text string) ([]rdf.IRI, error)
+	// Solved reports whether a pattern has a solution.
+	Solved(ctx context.Context, op sparql.Op) (bool, error)
 }
 
 // Warning is one likely mistake in a text.
@@ -190,6 +192,7 @@ func (nothing) Datatype(context.Context, rdf.IRI) rdf.IRI                { retur
 func (nothing) Absent(context.Context, rdf.IRI) (string, error)          { return "", nil }
 func (nothing) Alike(context.Context, rdf.IRI, string) (rdf.Term, error) { return nil, nil }
 func (nothing) Named(context.Context, string) ([]rdf.IRI, error)         { return nil, nil }
+func (nothing) Solved(context.Context, sparql.Op) (bool, error)          { return true, nil }
 
 // QueryMisfits returns the warnings about a query that follow from the schema alone.
 func (l *Linter) QueryMisfits(ctx context.Context, q *sparql.Query) ([]Warning, error) {
@@ -274,6 +277,7 @@ func (l *Linter) Query(ctx context.Context, data Data, q *sparql.Query) ([]Warni
 	if q.Op != nil {
 		r.root(q.Op, q.Form, r.outside(q.Dataset))
 		r.sliced(q.Op)
+		r.tellTogether(q.Op)
 	}
 	for _, node := range q.Describe {
 		r.nodeNamed(node, place{})
@@ -310,6 +314,9 @@ func (l *Linter) Update(ctx context.Context, data Data, u *sparql.Update) ([]War
 		r.removes(m, known)
 		for _, p := range m.Insert {
 			r.tripleNames(p.TriplePattern, place{inserted: true})
+		}
+		if m.Where != nil && len(u.Operations) == 1 {
+			r.tellTogether(m.Where)
 		}
 	}
 	return r.end(u.Prefixes)

@@ -23,6 +23,7 @@ func (counted) Graphs(context.Context, int) ([]rdf.IRI, error)   { return nil, n
 func (counted) Datatype(context.Context, rdf.IRI) rdf.IRI        { return "" }
 func (counted) Absent(context.Context, rdf.IRI) (string, error)  { return "", nil }
 func (counted) Named(context.Context, string) ([]rdf.IRI, error) { return nil, nil }
+func (counted) Solved(context.Context, sparql.Op) (bool, error)  { return true, nil }
 func (c counted) Alike(context.Context, rdf.IRI, string) (rdf.Term, error) {
 	*c.searches++
 	return nil, nil
