@@ -24,8 +24,14 @@ const namesSought = 1000
 // text, not on the data.
 func (s *Snapshot) LintQuery(ctx context.Context, q *sparql.Query, o QueryOptions) ([]lint.Warning, error) {
 	q, err := q.Bind(o.Params)
-	if err != nil || s.past || s.Head().Quads == 0 {
+	if err != nil || s.past {
 		return nil, err
+	}
+	if s.Head().Quads == 0 && o.Found.Empty {
+		return []lint.Warning{{Text: "the graph has no statements yet", Empties: true}}, nil
+	}
+	if s.Head().Quads == 0 {
+		return nil, nil
 	}
 	if !o.Dataset.IsZero() {
 		bound := *q

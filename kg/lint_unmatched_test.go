@@ -182,6 +182,22 @@ types:
 	})
 }
 
+// A graph without statements says that it has none, and nothing of a query that needs none.
+func TestAnEmptyGraphSaysThatItIsEmpty(t *testing.T) {
+	view(t, newGraph(t, ""), func(s *kg.Snapshot) error {
+		for text, says := range map[string]string{
+			"SELECT * { ?s ?p ?o }": "the graph has no statements yet", "ASK { ?s a <urn:x> }": "the graph has no statements yet",
+			"SELECT (COUNT(*) AS ?n) { ?s ?p ?o }": "the graph has no statements yet", "SELECT * { VALUES ?x { 1 } }": "",
+		} {
+			warnings, found := answered(t, s, text)
+			if said := strings.Join(lint.Sentences(warnings, found), "\n"); said != says {
+				t.Errorf("%s: want %q, and it says %q", text, says, said)
+			}
+		}
+		return nil
+	})
+}
+
 // answered returns what is said of a query that ran, and whether it has solutions.
 func answered(t testing.TB, s *kg.Snapshot, text string) (warnings []lint.Warning, found bool) {
 	t.Helper()
