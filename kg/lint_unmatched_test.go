@@ -182,6 +182,23 @@ types:
 	})
 }
 
+// The text of an ill-formed constant is not written like its datatype, whatever it is held against.
+func TestTheTextOfAnIllFormedConstantIsAnyText(t *testing.T) {
+	g := newGraph(t, "")
+	mustUpdate(t, g, `INSERT DATA { <urn:a> <urn:p> "2020" }`)
+	view(t, g, func(s *kg.Snapshot) error {
+		for _, condition := range []string{
+			`STR("2020"^^xsd:date) = LCASE(xsd:string("2020"^^xsd:date))`, `STR("2020"^^xsd:date) = ?v`, `STR(?d) = ?v`, `STR("2020"^^xsd:date) = "2020"`, `CONCAT(STR("20"^^xsd:dateTime), "20") = ?v`,
+		} {
+			text := "PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> SELECT ?v { ?s <urn:p> ?v VALUES ?d { '2020'^^xsd:date } FILTER(" + condition + ") }"
+			if warnings, found := answered(t, s, text); !found || len(lint.Sentences(warnings, false)) > 0 {
+				t.Errorf("%s: found %t, and %v", condition, found, lint.Sentences(warnings, false))
+			}
+		}
+		return nil
+	})
+}
+
 // A graph without statements says that it has none, and nothing of a query that needs none.
 func TestAnEmptyGraphSaysThatItIsEmpty(t *testing.T) {
 	view(t, newGraph(t, ""), func(s *kg.Snapshot) error {

@@ -152,7 +152,8 @@ func writes(f sparql.Func, text string) bool {
 
 // formsOf returns the datatypes of values, or nil if some are nodes or may be any text.
 func formsOf(v values) []rdf.IRI {
-	if v.any || v.nodes() || v.seen || slices.ContainsFunc(v.literals, func(d rdf.IRI) bool { return samples[d] == nil || xsd.Valid("\x00", d) }) {
+	illFormed := func(t rdf.Term) bool { return !xsd.Valid(rdf.Lexical(t), rdf.DatatypeOf(t)) }
+	if v.any || v.nodes() || v.seen || slices.ContainsFunc(v.oneOf, illFormed) || slices.ContainsFunc(v.literals, func(d rdf.IRI) bool { return samples[d] == nil || xsd.Valid("\x00", d) }) {
 		return nil
 	}
 	return v.literals
