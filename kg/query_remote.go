@@ -194,13 +194,13 @@ func pushed(vars []sparql.Var, known []sparql.Table) []sparql.Table {
 }
 
 // projected is the table restricted to these variables, each row once. Columns with blank nodes are dropped, because
-// other hosts do not know them.
+// other hosts do not know them, and so are columns with UNDEF: a solution could fit several rows, and come back for each.
 func projected(t sparql.Table, vars []sparql.Var) sparql.Table {
 	var columns []int
 	out := sparql.Table{}
 	for i, v := range t.Vars {
-		blank := slices.ContainsFunc(t.Rows, func(row []rdf.Term) bool { _, is := row[i].(rdf.BNode); return is })
-		if slices.Contains(vars, v) && !blank {
+		unfit := slices.ContainsFunc(t.Rows, func(row []rdf.Term) bool { _, blank := row[i].(rdf.BNode); return blank || row[i] == nil })
+		if slices.Contains(vars, v) && !unfit {
 			columns = append(columns, i)
 			out.Vars = append(out.Vars, v)
 		}
@@ -211,10 +211,7 @@ func projected(t sparql.Table, vars []sparql.Var) sparql.Table {
 		var key []byte
 		for i, column := range columns {
 			kept[i] = row[column]
-			if kept[i] != nil {
-				key = rdf.AppendTerm(key, kept[i])
-			}
-			key = append(key, 0)
+			key = append(rdf.AppendTerm(key, kept[i]), 0)
 		}
 		if !seen[string(key)] {
 			seen[string(key)] = true

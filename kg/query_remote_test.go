@@ -188,6 +188,8 @@ func TestAServiceIsAskedForNoMoreThanVALUESLetThrough(t *testing.T) {
 		`SELECT * { VALUES ?e { <http://one/> } SERVICE ?e { ?s :p ?e } }`:                               "VALUES ?e {\n    <http://one/>\n  }",
 		`SELECT * { VALUES ?s { :a } OPTIONAL { SERVICE <http://one/> { ?s :p ?o } FILTER(?o = ?x) } }`:  "VALUES ?s {\n    <:a>\n  }",
 		`SELECT * { VALUES ?s { :a } { SERVICE <http://one/> { ?s :p ?o } FILTER(!BOUND(?s)) } }`:        "",
+		`SELECT * { VALUES ?s { UNDEF :a } SERVICE <http://one/> { ?s :p ?o } }`:                         "",
+		`SELECT * { VALUES (?o ?s) { (UNDEF :a) (1 :a) } SERVICE <http://one/> { ?s :p ?o } }`:           "VALUES ?s {\n    <:a>\n  }",
 		`SELECT * { VALUES ?s { :a } { SELECT ?o { SERVICE <http://one/> { ?s :p ?o } } } }`:             "",
 		`SELECT * { VALUES ?o { :a } { SERVICE <http://one/> { ?s :p ?x } OPTIONAL { ?s :p ?o } } }`:     "",
 		`SELECT * { ?s :p ?o FILTER(?s = :a) SERVICE <http://one/> { ?s :p ?o } }`:                       "",
