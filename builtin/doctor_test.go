@@ -46,12 +46,8 @@ func diagnose(t *testing.T, c invoke.Config, args string, harm func(path string)
 	if harm != nil {
 		harm(path)
 	}
-	text, err := json.Marshal(e.Must(t, "trails.meta.doctor.run", args))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var d diagnosis
-	if err := json.Unmarshal(text, &d); err != nil {
+	if err := json.Unmarshal(jsonOf(e.Must(t, "trails.meta.doctor.run", args)), &d); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -166,6 +162,16 @@ func TestTheDoctorFindsToolsThatStrictClientsRefuse(t *testing.T) {
 		if !rules[want] {
 			t.Errorf("no finding %q in %v", want, rules)
 		}
+	}
+}
+
+// The doctor reports each server by itself, and leaves a server that the file requires a required one.
+func TestTheDoctorLeavesARequiredServerRequired(t *testing.T) {
+	e := invoketest.New(t, "", invoke.Config{Providers: builtin.Providers()})
+	e.Must(t, "trails.meta.gateway.add", `{"definition": {"name": "down", "http": "http://127.0.0.1:1/mcp", "required": true}}`)
+	e.Must(t, "trails.meta.doctor.run", "{}")
+	if list := invoketest.Indented(t, jsonOf(e.Must(t, "gateway_list", "{}"))); !strings.Contains(list, `"required": true`) {
+		t.Errorf("after a doctor the servers are\n%s", list)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/embed"
+	"trails/gateway/servers"
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/kg"
@@ -83,7 +84,7 @@ func (u upstreams) list() invoke.Capability {
 		ID: "gateway_list", Description: "List the upstream MCP servers that the file names, how they stand in this process, and the settings of the gateway.",
 		CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 	}, func(_ context.Context, r *invoke.Request, _ struct{}) (*upstreamsListed, error) {
-		settings, err := r.Snapshot.GatewaySettings()
+		settings, err := servers.Settings(r.Snapshot)
 		if err != nil {
 			r.Warn("%s", fault.Of(err).Message)
 		}
@@ -92,7 +93,7 @@ func (u upstreams) list() invoke.Capability {
 			h := u.embedder.Health(settings.Embeddings)
 			out.Embeddings = &endpointLine{h.State, h.Problem, h.Vectors}
 		}
-		for _, k := range r.Snapshot.Upstreams() {
+		for _, k := range servers.Of(r.Snapshot) {
 			out.Upstreams = append(out.Upstreams, u.line(k))
 		}
 		return out, nil
@@ -119,7 +120,7 @@ func (u upstreams) show() invoke.Capability {
 }
 
 func (u upstreams) showOne(ctx context.Context, r *invoke.Request, in upstreamNamed) (*upstreamShown, error) {
-	k, err := gateway.Named(r.Snapshot.Upstreams(), in.Name)
+	k, err := gateway.Named(servers.Of(r.Snapshot), in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +200,7 @@ func (u upstreams) refresh() invoke.Capability {
 		ID: "gateway_refresh", Description: "Ask an upstream MCP server anew what it offers, and say what is not as it was accepted.",
 		PolicyRequired: capability.Requirement{Action: policy.Read, Upstream: true}, Idempotent: true,
 	}, func(ctx context.Context, r *invoke.Request, in upstreamNamed) (out review, err error) {
-		k, err := gateway.Named(r.Snapshot.Upstreams(), in.Name)
+		k, err := gateway.Named(servers.Of(r.Snapshot), in.Name)
 		if err != nil {
 			return out, err
 		}
@@ -228,7 +229,7 @@ func (u upstreams) accept() invoke.Capability {
 		ID: "trails.meta.gateway.accept", Description: "Accept what an upstream MCP server offers, as it is now. A person has seen the changes: with dry_run they are told and nothing is accepted.",
 		PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply, Upstream: true}, Idempotent: true,
 	}, func(ctx context.Context, r *invoke.Request, in accepting) (out acceptedNow, err error) {
-		k, err := gateway.Named(r.Snapshot.Upstreams(), in.Name)
+		k, err := gateway.Named(servers.Of(r.Snapshot), in.Name)
 		if err != nil {
 			return out, err
 		}
@@ -240,7 +241,7 @@ func (u upstreams) accept() invoke.Capability {
 			if in.Digest != "" && in.Digest != out.Digest {
 				return result, fault.New(fault.Conflict, "the upstream %s offers something else than what was seen; look at it again with dry_run", k.Name)
 			}
-			return s.AcceptUpstream(ctx, k.Server, changes, set)
+			return servers.Accept(ctx, s, k.Server, changes, set)
 		})
 		return out, err
 	}, invoke.Hidden)
@@ -267,7 +268,7 @@ var gatewayAdd = invoke.Define(configures("add", "Name an upstream MCP server in
 			return invoke.Written{}, err
 		}
 		server.Via = r.Door()
-		return editUpstream(ctx, r, func(s *kg.Session, set kg.ChangeSet) (kg.Result, error) { return s.PutUpstream(ctx, server, set) })
+		return editUpstream(ctx, r, func(s *kg.Session, set kg.ChangeSet) (kg.Result, error) { return servers.Put(ctx, s, server, set) })
 	}, invoke.Hidden)
 
 // settingsGiven are settings, which are checked by the parser of [gateway.Settings].
@@ -283,7 +284,7 @@ var gatewayConfigure = invoke.Define(configures("configure", "Set how tools of u
 			return invoke.Written{}, err
 		}
 		return editUpstream(ctx, r, func(s *kg.Session, set kg.ChangeSet) (kg.Result, error) {
-			return s.PutGatewaySettings(ctx, settings, set)
+			return servers.Configure(ctx, s, settings, set)
 		})
 	}, invoke.Hidden)
 
@@ -317,7 +318,7 @@ type removing struct {
 
 var gatewayRemove = invoke.Define(configures("remove", "Remove an upstream MCP server from the file."),
 	func(ctx context.Context, r *invoke.Request, in removing) (invoke.Written, error) {
-		return editUpstream(ctx, r, func(s *kg.Session, set kg.ChangeSet) (kg.Result, error) { return s.RemoveUpstream(ctx, in.Name, set) })
+		return editUpstream(ctx, r, func(s *kg.Session, set kg.ChangeSet) (kg.Result, error) { return servers.Remove(ctx, s, in.Name, set) })
 	}, invoke.Hidden)
 
 func editUpstream(ctx context.Context, r *invoke.Request, edit func(*kg.Session, kg.ChangeSet) (kg.Result, error)) (invoke.Written, error) {

@@ -10,6 +10,7 @@ import (
 
 	"trails/fault"
 	"trails/rdf"
+	"trails/schema"
 	"trails/text/jsontext"
 	"trails/text/quote"
 )
@@ -190,7 +191,7 @@ func (a Acceptance) Accept(s Server, changes []Change) (add, remove []rdf.Quad, 
 			return nil, nil, fault.New(fault.InvalidData, "what %s says of %s cannot be kept", s.Name, quote.Text(c.Name, 80)).Because(err)
 		}
 		count, size = count+1, size+len(text)
-		add = append(add, rdf.Quad{Subject: rdf.IRI(servers + s.Name), Predicate: acceptedProp, Object: rdf.Literal(string(text), rdf.XSDString), Label: rdf.SchemaGraph})
+		add = append(add, rdf.Quad{Subject: schema.UpstreamRecord.Node(s.Name), Predicate: acceptedProp, Object: rdf.Literal(string(text), rdf.XSDString), Label: rdf.SchemaGraph})
 	}
 	if count > maxAccepted || size > maxAcceptedBytes {
 		return nil, nil, fault.New(fault.TooLarge, "that would be %d accepted definitions of %s with %d bytes; at most %d with %d. Name those to accept, or take less of the server with include", count, s.Name, size, maxAccepted, maxAcceptedBytes)

@@ -5,32 +5,24 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"trails/fault"
 	"trails/rdf"
+	"trails/schema"
 	"trails/text/quote"
 )
 
 // How the schema graph stores upstream servers and settings: one node for each server, with its definition and the
 // accepted definitions, and one node for the settings.
 const (
-	servers        = rdf.TrailsNS + "upstream/" // beginning of a server's IRI, followed by its name
 	definitionProp = rdf.IRI(rdf.TrailsNS + "upstreamDefinition")
 	acceptedProp   = rdf.IRI(rdf.TrailsNS + "upstreamAccepted")
-	settingsNode   = rdf.IRI(rdf.TrailsNS + "gateway")
 	settingsProp   = rdf.IRI(rdf.TrailsNS + "gatewaySettings")
 )
 
-// IsKept reports whether a quad of the schema graph belongs to an upstream server or the settings, not to the schema.
-func IsKept(q rdf.Quad) bool {
-	iri, ok := q.Subject.(rdf.IRI)
-	return ok && (iri == settingsNode || strings.HasPrefix(string(iri), servers))
-}
-
 // Quad is the quad that stores the definition.
 func (s Server) Quad() rdf.Quad {
-	return rdf.Quad{Subject: rdf.IRI(servers + s.Name), Predicate: definitionProp, Object: rdf.Literal(s.Text(), rdf.XSDString), Label: rdf.SchemaGraph}
+	return rdf.Quad{Subject: schema.UpstreamRecord.Node(s.Name), Predicate: definitionProp, Object: rdf.Literal(s.Text(), rdf.XSDString), Label: rdf.SchemaGraph}
 }
 
 // Kept is an upstream server as stored in the file. One that cannot be read, because a later program wrote it, has
@@ -52,10 +44,10 @@ func (k Kept) Definitions() []rdf.Quad {
 func FromQuads(quads []rdf.Quad) []Kept {
 	byName := map[string]*Kept{}
 	for _, q := range quads {
-		if q.Label != rdf.SchemaGraph || !IsKept(q) || q.Subject == settingsNode {
+		kind, name := schema.RecordOf(q)
+		if kind != schema.UpstreamRecord {
 			continue
 		}
-		name := strings.TrimPrefix(rdf.Lexical(q.Subject), servers)
 		k := byName[name]
 		if k == nil {
 			k = &Kept{Server: Server{Name: name}, Accepted: Acceptance{}}
@@ -103,7 +95,7 @@ func Named(all []Kept, name string) (Kept, error) {
 
 // Quad is how the file keeps the settings.
 func (s Settings) Quad() rdf.Quad {
-	return rdf.Quad{Subject: settingsNode, Predicate: settingsProp, Object: rdf.Literal(s.Text(), rdf.XSDString), Label: rdf.SchemaGraph}
+	return rdf.Quad{Subject: schema.GatewayRecord.Node(""), Predicate: settingsProp, Object: rdf.Literal(s.Text(), rdf.XSDString), Label: rdf.SchemaGraph}
 }
 
 // KeptSettings are the settings as stored in the file. The zero KeptSettings are the defaults. Unreadable ones, which
@@ -117,7 +109,7 @@ type KeptSettings struct {
 // SettingsFromQuads reads the quads of [Settings.Quad].
 func SettingsFromQuads(quads []rdf.Quad) (k KeptSettings) {
 	for _, q := range quads {
-		if q.Subject != settingsNode || q.Predicate != settingsProp || q.Label != rdf.SchemaGraph {
+		if kind, _ := schema.RecordOf(q); kind != schema.GatewayRecord || q.Predicate != settingsProp {
 			continue
 		}
 		k.Quad = q

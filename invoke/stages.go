@@ -18,6 +18,7 @@ import (
 	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
+	"trails/gateway/servers"
 	"trails/kg"
 	"trails/text/jsontext"
 )
@@ -215,7 +216,7 @@ func (r *Request) unknown(ctx context.Context, name string) error {
 	switch {
 	case through != "" && strings.Contains(name, ":"):
 		return fault.New(fault.UnknownTool, "%v; what has an id with a colon is called through %s", unknown(name), through)
-	case through != "" && r.Snapshot != nil && len(r.Snapshot.Upstreams()) > 0: // nil: the name is of a tool that exists
+	case through != "" && r.Snapshot != nil && len(servers.Of(r.Snapshot)) > 0: // nil: the name is of a tool that exists
 		return fault.New(fault.UnknownTool, "%v; tools of servers are called through %s%s", unknown(name), through, fault.DidYouMean(name, names))
 	}
 	return fault.New(fault.UnknownTool, "%v%s", unknown(name), fault.DidYouMean(name, names))

@@ -145,24 +145,21 @@ func (d digests) own(left, comes digests) (names []string) {
 	return names
 }
 
-// The schema graph stores the digests of the last promotion as one text at one node.
-const (
-	promotionNode = rdf.IRI(rdf.TrailsNS + "promotion")
-	promotionText = rdf.IRI(rdf.TrailsNS + "promotedDefinitions")
-)
+// promotedDefinitions is the property of the record of the last promotion: its digests as one text.
+const promotedDefinitions = rdf.IRI(rdf.TrailsNS + "promotedDefinitions")
 
 func (d digests) quad() (rdf.Quad, error) {
 	text, err := json.Marshal(d)
 	if err != nil {
 		return rdf.Quad{}, fmt.Errorf("write what was promoted: %w", err)
 	}
-	return rdf.Quad{Subject: promotionNode, Predicate: promotionText, Object: rdf.Literal(string(text), rdf.XSDString), Label: rdf.SchemaGraph}, nil
+	return rdf.Quad{Subject: schema.PromotionRecord.Node(""), Predicate: promotedDefinitions, Object: rdf.Literal(string(text), rdf.XSDString), Label: rdf.SchemaGraph}, nil
 }
 
 // promotedIn reads the digests of the last promotion; nil if there was none or it cannot be read.
 func promotedIn(quads []rdf.Quad) (d digests) {
 	for _, q := range quads {
-		if q.Subject == promotionNode && q.Predicate == promotionText && json.Unmarshal([]byte(rdf.Lexical(q.Object)), &d) != nil {
+		if q.Subject == schema.PromotionRecord.Node("") && q.Predicate == promotedDefinitions && json.Unmarshal([]byte(rdf.Lexical(q.Object)), &d) != nil {
 			return nil
 		}
 	}

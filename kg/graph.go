@@ -14,7 +14,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -25,7 +24,6 @@ import (
 	"trails/db/disk"
 	"trails/db/history"
 	"trails/fault"
-	"trails/gateway"
 	"trails/rdf"
 	"trails/schema"
 	"trails/schema/migration"
@@ -146,15 +144,15 @@ type compiled struct {
 	// uncheckable, when set, is why not all shapes of the schema graph are enforced: it has shapes from an earlier
 	// version that cannot be checked.
 	uncheckable error
-	stored      []stored.Kept  // queries, by id
-	upstreams   []gateway.Kept // by name
-	gateway     gateway.KeptSettings
+	records     []rdf.Quad         // of the schema graph, beside the schema
+	stored      []stored.Kept      // queries, by id
 	applied     []migration.Record // by number
 	// promoted is the state after the last promotion; nil if there was none.
 	promoted digests
 	// prefixes are those of the schema, for queries.
 	prefixes map[string]string
 	linter   *lint.Linter
+	parts    sync.Map // from a *Part to a function that returns its value
 }
 
 // Create makes a new file at path. An existing file is not touched. If the schema is refused, or the process is
@@ -378,7 +376,15 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read schema: %w", err)
 	}
-	s, err := schema.FromQuads(slices.DeleteFunc(slices.Clone(quads), isKept), g.Base())
+	var records, own []rdf.Quad
+	for _, q := range quads {
+		if isRecord(q) {
+			records = append(records, q)
+		} else {
+			own = append(own, q)
+		}
+	}
+	s, err := schema.FromQuads(own, g.Base())
 	if err != nil {
 		return nil, err
 	}
@@ -391,7 +397,10 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiled{uncheckable: uncheckable, schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s), stored: stored.FromQuads(quads, s), applied: migration.FromQuads(quads), promoted: promotedIn(quads), upstreams: gateway.FromQuads(quads), gateway: gateway.SettingsFromQuads(quads)}
+	c := &compiled{
+		uncheckable: uncheckable, schema: s, prefixes: s.TurtlePrefixes(), linter: lint.New(s),
+		records: records, stored: stored.FromQuads(records, s), applied: migration.FromQuads(records), promoted: promotedIn(records),
+	}
 	c.shapes = shapes.Naming(s.NodeName)
 	return c, nil
 }

@@ -157,7 +157,7 @@ func (s *Snapshot) schemaBefore(ctx context.Context, c Commit) ([]rdf.Quad, erro
 
 // forward computes the schema after the migration from the one before it, and returns how the current schema differs.
 func forward(m *migration.Migration, quads []rdf.Quad, now *schema.Schema) (moves []migration.Move, changed string) {
-	before, err := schema.FromQuads(slices.DeleteFunc(slices.Clone(quads), isKept), now.Base)
+	before, err := schema.FromQuads(slices.DeleteFunc(slices.Clone(quads), isRecord), now.Base)
 	if err == nil {
 		moves, err = m.Moves(before)
 	}

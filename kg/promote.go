@@ -278,7 +278,7 @@ func editQueries(spool *change.Spool, queries []QueryText, op change.Op) error {
 
 // isPromotion reports whether a commit is one of a promotion.
 func (s *Snapshot) isPromotion(ctx context.Context, c Commit) (bool, error) {
-	changes, err := s.source.ChangesOf(ctx, c, promotionNode, 1)
+	changes, err := s.source.ChangesOf(ctx, c, schema.PromotionRecord.Node(""), 1)
 	return len(changes) > 0, err
 }
 

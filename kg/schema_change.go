@@ -10,11 +10,9 @@ import (
 	"trails/capability/stored"
 	"trails/db"
 	"trails/fault"
-	"trails/gateway"
 	"trails/kg/change"
 	"trails/rdf"
 	"trails/schema"
-	"trails/schema/migration"
 	"trails/text/outline"
 )
 
@@ -273,7 +271,7 @@ func (m *schemaEdits) shapes() error {
 		switch {
 		case comes[q]:
 			delete(comes, q)
-		case !isKept(q):
+		case !isRecord(q):
 			if err := m.spool.Add(change.Edit{Op: change.Retract, Quad: q}); err != nil {
 				return err
 			}
@@ -285,12 +283,6 @@ func (m *schemaEdits) shapes() error {
 		}
 	}
 	return nil
-}
-
-// isKept reports whether a quad of the schema graph is not part of the schema: stored queries, records of migrations
-// and promotions, servers of the gateway.
-func isKept(q rdf.Quad) bool {
-	return stored.IsStored(q) || migration.IsRecord(q) || q.Subject == promotionNode || gateway.IsKept(q)
 }
 
 func (m *schemaEdits) step(p *PlannedStep) error {

@@ -10,11 +10,9 @@ import (
 	"trails/db"
 	"trails/db/history"
 	"trails/fault"
-	"trails/gateway"
 	"trails/kg/change"
 	"trails/rdf"
 	"trails/schema"
-	"trails/schema/migration"
 	"trails/text/quote"
 )
 
@@ -177,13 +175,13 @@ func (s *Session) UndoSchema(ctx context.Context, u Undo) (Result, error) {
 func (s *Snapshot) undoneBy(ctx context.Context, c Commit) error {
 	what, calls := "stored queries", "trails query add and query rm (trails.meta.query.add, trails.meta.query.remove)"
 	for change, err := range s.Changes(ctx, c.Seq, 0) {
-		switch q := change.Quad; {
-		case err != nil:
+		if err != nil {
 			return err
-		case q.Label != rdf.SchemaGraph:
-		case migration.IsRecord(q):
+		}
+		switch kind, _ := schema.RecordOf(change.Quad); kind {
+		case schema.MigrationRecord:
 			what, calls = "which migrations are applied", "trails migrate apply (trails.meta.migrate.apply)"
-		case gateway.IsKept(q):
+		case schema.UpstreamRecord, schema.GatewayRecord:
 			what, calls = "upstream servers or settings of the gateway", "the calls of trails gateway (trails.meta.gateway.add, trails.meta.gateway.remove, trails.meta.gateway.configure)"
 		}
 	}

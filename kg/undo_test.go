@@ -12,6 +12,7 @@ import (
 	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/gateway"
+	"trails/gateway/servers"
 	"trails/kg"
 	"trails/kg/change"
 	"trails/kg/load"
@@ -197,7 +198,7 @@ func TestWhatUndoRefusesNamesTheCallThatTakesItBack(t *testing.T) {
 			return err
 		}, "trails.meta.query.remove"},
 		{func() error {
-			_, err := g.Session(ana).PutUpstream(t.Context(), gateway.Server{Name: "files", HTTP: "http://localhost:1"}, kg.ChangeSet{})
+			_, err := servers.Put(t.Context(), g.Session(ana), gateway.Server{Name: "files", HTTP: "http://localhost:1"}, kg.ChangeSet{})
 			return err
 		}, "trails.meta.gateway.remove"},
 	} {

@@ -9,6 +9,7 @@ import (
 
 	"trails/auth/policy"
 	"trails/capability"
+	"trails/gateway/servers"
 	"trails/invoke"
 	"trails/kg"
 	"trails/schema"
@@ -94,7 +95,7 @@ const (
 // upstreams names the servers whose tools are available, too.
 func upstreams(r *invoke.Request) string {
 	var names []string
-	for _, k := range r.Snapshot.Upstreams() {
+	for _, k := range servers.Of(r.Snapshot) {
 		names = append(names, k.Name)
 	}
 	if len(names) == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"trails/auth"
 	"trails/gateway"
+	"trails/gateway/servers"
 	"trails/invoke"
 	"trails/kg"
 )
@@ -32,13 +33,13 @@ const mostSessions = 10_000
 
 // sessionOf returns the session of the caller.
 func (t *Tools) sessionOf(ctx context.Context, r *invoke.Request) (*session, error) {
-	settings, err := r.Snapshot.GatewaySettings()
+	settings, err := servers.Settings(r.Snapshot)
 	if err != nil {
 		return nil, err
 	}
 	caller, text := r.Principal.ID, settings.Text()
 	identity := caller
-	for _, k := range r.Snapshot.Upstreams() {
+	for _, k := range servers.Of(r.Snapshot) {
 		if own, given := auth.CredentialsOf(ctx).For(k.Name); given && k.PerCaller() {
 			identity += " " + k.Name + " " + own.Key()
 		}

@@ -21,6 +21,7 @@ import (
 	"trails/capability"
 	"trails/gateway"
 	"trails/gateway/embed"
+	"trails/gateway/servers"
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/kg"
@@ -54,9 +55,9 @@ var names = []string{"tool_browse", "tool_execute", "tool_view", "tool_hydrate",
 // Version changes when the file gets its first server or loses its last, when settings change descriptions and, if
 // every tool is listed, when a server offers something else.
 func (t *Tools) Version(s *kg.Snapshot) string {
-	settings, _ := s.GatewaySettings() // unreadable settings are reported by each call
-	kinds := t.pool.Kinds(s.Upstreams())
-	version := fmt.Sprint(len(s.Upstreams()) > 0, settings.TolerantArgs, kinds[gateway.Resource], kinds[gateway.Prompt])
+	settings, _ := servers.Settings(s) // unreadable settings are reported by each call
+	kinds := t.pool.Kinds(servers.Of(s))
+	version := fmt.Sprint(len(servers.Of(s)) > 0, settings.TolerantArgs, kinds[gateway.Resource], kinds[gateway.Prompt])
 	if t.listAll {
 		version += fmt.Sprint(" ", t.pool.Generation(), s.Head().SchemaSeq)
 	}
@@ -66,7 +67,7 @@ func (t *Tools) Version(s *kg.Snapshot) string {
 // surfaces returns the lists of a tool: if the file has servers, auto prefers the gateway, and lists of the file's
 // own tools include the tools for searching and calling those of servers, whose ids many hosts refuse as names.
 func surfaces(s *kg.Snapshot, named ...string) []string {
-	if len(s.Upstreams()) > 0 && slices.Contains(named, "gateway") {
+	if len(servers.Of(s)) > 0 && slices.Contains(named, "gateway") {
 		named = append(named, "auto", "full", "compact")
 	}
 	return named
@@ -74,7 +75,7 @@ func surfaces(s *kg.Snapshot, named ...string) []string {
 
 // Offer returns the tools, including those for resources and prompts if the file has servers.
 func (t *Tools) Offer(s *kg.Snapshot) (invoke.Offer, error) {
-	settings, _ := s.GatewaySettings()
+	settings, _ := servers.Settings(s)
 	one := func(c invoke.Capability, named ...string) invoke.Capability {
 		c.Descriptor, c.Surfaces = c.Completed(), surfaces(s, named...)
 		return c
@@ -83,7 +84,7 @@ func (t *Tools) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 		one(t.browseTools(), "gateway"), one(t.executeTool(settings.TolerantArgs), "gateway", "proxy"),
 		one(t.viewArtifact(), "gateway", "proxy"), one(t.hydrateTool(), "proxy"),
 	}}
-	if named := s.Upstreams(); len(named) > 0 {
+	if named := servers.Of(s); len(named) > 0 {
 		ask := sync.OnceFunc(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), listPatience)
 			defer cancel()
@@ -112,7 +113,7 @@ const listPatience = 5 * time.Second
 func (t *Tools) strip(s *kg.Snapshot) {
 	ctx, cancel := context.WithTimeout(context.Background(), listPatience)
 	defer cancel()
-	listings, _, err := t.pool.Listings(ctx, s.Upstreams())
+	listings, _, err := t.pool.Listings(ctx, servers.Of(s))
 	if err != nil {
 		return // reported when browsing
 	}
@@ -294,7 +295,7 @@ func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory,
 	if err != nil {
 		return directory{}, err
 	}
-	named, version := r.Snapshot.Upstreams(), r.Snapshot.Head().SchemaSeq
+	named, version := servers.Of(r.Snapshot), r.Snapshot.Head().SchemaSeq
 	r.Release() // servers may have to be started
 	generation := t.pool.Generation()
 	listings, down, err := t.pool.Listings(ctx, named)

@@ -10,6 +10,7 @@ import (
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/artifact"
+	"trails/gateway/servers"
 	"trails/invoke"
 	"trails/kg"
 	"trails/text/jsontext"
@@ -71,7 +72,7 @@ func (t *Tools) view(ctx context.Context, r *invoke.Request, in viewing) (*artif
 		return nil, gateway.AsFault(err)
 	}
 	sessions := []*kg.Session{r.Session()} // the caller's, or those stored separately for a credential
-	for _, k := range r.Snapshot.Upstreams() {
+	for _, k := range servers.Of(r.Snapshot) {
 		if own, given := auth.CredentialsOf(ctx).For(k.Name); given && own.CallerKey() != "" {
 			sessions = append(sessions, sessionFor(r, k.Server, own))
 		}

@@ -147,7 +147,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, q := range quads {
-		if !migration.IsRecord(q) {
+		if kind, _ := schema.RecordOf(q); kind != schema.MigrationRecord {
 			t.Errorf("%v is no record", q)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"trails/fault"
 	"trails/rdf"
+	"trails/schema"
 )
 
 // Record is a migration that was applied to a graph. The commit that added the record applied
@@ -27,7 +28,6 @@ func (r Record) File() string { return FileName(r.Number, r.Name) }
 
 // Terms of a record, which is a node with literals in the schema graph.
 const (
-	nodes        = rdf.TrailsNS + "migration/"
 	class        = rdf.IRI(rdf.TrailsNS + "Migration")
 	numberProp   = rdf.IRI(rdf.TrailsNS + "migrationNumber")
 	nameProp     = rdf.IRI(rdf.TrailsNS + "migrationName")
@@ -37,14 +37,8 @@ const (
 	timeProp     = rdf.IRI(rdf.TrailsNS + "migrationTime")
 )
 
-// IsRecord reports whether a quad of the schema graph belongs to a record, not to the schema.
-func IsRecord(q rdf.Quad) bool {
-	iri, ok := q.Subject.(rdf.IRI)
-	return ok && strings.HasPrefix(string(iri), nodes)
-}
-
 // Node returns the record's node in the schema graph.
-func (r Record) Node() rdf.IRI { return rdf.IRI(fmt.Sprintf("%s%04d", nodes, r.Number)) }
+func (r Record) Node() rdf.IRI { return schema.MigrationRecord.Node(fmt.Sprintf("%04d", r.Number)) }
 
 // Quads returns the record as quads of the schema graph.
 func (r Record) Quads() []rdf.Quad {
@@ -67,7 +61,7 @@ func (r Record) Quads() []rdf.Quad {
 func FromQuads(quads []rdf.Quad) []Record {
 	byNode := map[rdf.Term]*Record{}
 	for _, q := range quads {
-		if q.Label != rdf.SchemaGraph || !IsRecord(q) {
+		if kind, _ := schema.RecordOf(q); kind != schema.MigrationRecord {
 			continue
 		}
 		r := byNode[q.Subject]
