@@ -38,7 +38,6 @@ type groups struct {
 	program *Program
 	env     *Env
 	in      source
-	weight  int // slot with the number of equal rows that a row stands for, 0 for none
 	done    bool
 }
 
@@ -68,8 +67,7 @@ func (g *groups) next() (*batch, error) {
 	}
 	var columns [][]int64
 	var numbers []int32
-	var ones []int64
-	total := int64(0)
+	total := Cardinality(0)
 	for {
 		batch, err := g.in.next()
 		if err != nil {
@@ -89,21 +87,11 @@ func (g *groups) next() (*batch, error) {
 		if err := enlarge(sums, keys.n-was, g.env.Grow); err != nil {
 			return nil, err
 		}
-		weights := batch.slots[g.weight]
-		if g.weight == 0 {
-			for len(ones) < batch.n {
-				ones = append(ones, 1)
-			}
-			weights = ones
-		}
-		for _, n := range weights[:batch.n] {
-			total += n
-		}
-		if total > maxCount {
+		if total += batch.cardinality(); total > maxCardinality {
 			return nil, ErrCount
 		}
 		for i := range sums {
-			if err := sums[i].add(numbers[:batch.n], batch, weights); err != nil {
+			if err := sums[i].add(numbers[:batch.n], batch); err != nil {
 				return nil, err
 			}
 		}
@@ -170,17 +158,17 @@ func enlarge(list []accumulator, more int, grow func(int64) error) error {
 	return nil
 }
 
-// add adds rows to the groups with the given numbers. Counts use the weight of each row.
-func (a *accumulator) add(numbers []int32, rows *batch, weights []int64) error {
+// add adds rows to the groups with the given numbers.
+func (a *accumulator) add(numbers []int32, rows *batch) error {
 	switch a.Func {
 	case Count:
 		for i, number := range numbers {
-			a.n[number] += weights[i]
+			a.n[number] += int64(rows.card(i))
 		}
 	case CountBound:
 		for i, number := range numbers {
 			if rows.slots[a.Slot][i] != 0 {
-				a.n[number] += weights[i]
+				a.n[number] += int64(rows.card(i))
 			}
 		}
 	case CountDistinct:

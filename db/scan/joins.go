@@ -71,7 +71,7 @@ func (b *builder) joined(in source, j *join) source {
 	if j.of.n == 0 { // every key has one value
 		return &extended{in: in, of: j.of, key: j.key, value: j.value, optional: j.step.Optional}
 	}
-	return &expanded{in: in, ended: b.env.Ended, of: j.of, key: j.key, value: j.value, optional: j.step.Optional, copied: copied, out: batch{slots: make([][]int64, b.weight+1)}}
+	return &expanded{in: in, ended: b.env.Ended, of: j.of, key: j.key, value: j.value, optional: j.step.Optional, copied: copied, out: batch{slots: make([][]int64, b.program.Slots)}}
 }
 
 // shared keeps the rows in which a tuple of slots is in a set, or is not in it.
@@ -134,13 +134,12 @@ func (d *different) next() (*batch, error) {
 	}
 }
 
-// weighed multiplies the number of rows that a row stands for by a weight from a table. Rows without one are dropped.
+// weighed multiplies the cardinality of a row by a weight from a table. Rows without one are dropped.
 type weighed struct {
-	in     source
-	by     weight
-	weight int
-	again  bool // whether the rows already have weights
-	found  []int64
+	in    source
+	by    weight
+	found []int64
+	cards []Cardinality
 }
 
 func (w *weighed) next() (*batch, error) {
@@ -156,16 +155,15 @@ func (w *weighed) next() (*batch, error) {
 			}
 			all = true
 		}
-		if w.again {
-			for i, n := range batch.slots[w.weight][:batch.n] {
-				high, low := bits.Mul64(uint64(n), uint64(w.found[i]))
-				if high != 0 || low > maxCount {
-					return nil, ErrCount
-				}
-				w.found[i] = int64(low)
+		w.cards = w.cards[:0]
+		for i, n := range w.found {
+			high, low := bits.Mul64(uint64(batch.card(i)), uint64(n))
+			if high != 0 || low > maxCardinality {
+				return nil, ErrCount
 			}
+			w.cards = append(w.cards, Cardinality(low))
 		}
-		batch.slots[w.weight] = append(batch.slots[w.weight][:0], w.found...)
+		batch.cards = append(batch.cards[:0], w.cards...)
 		if !all {
 			batch.keep(func(i int) bool { return w.found[i] != 0 })
 		}
@@ -221,7 +219,7 @@ func (e *expanded) next() (*batch, error) {
 	for i := range e.out.slots {
 		e.out.slots[i] = e.out.slots[i][:0]
 	}
-	e.out.n = 0
+	e.out.n, e.out.cards = 0, e.out.cards[:0]
 	for e.out.n < batchRows {
 		if e.place == 0 {
 			if e.at++; e.from == nil || e.at >= e.from.n {
@@ -255,5 +253,8 @@ func (e *expanded) add(value int64) {
 		e.out.slots[slot] = append(e.out.slots[slot], e.from.slots[slot][e.at])
 	}
 	e.out.slots[e.value] = append(e.out.slots[e.value], value)
+	if len(e.from.cards) > 0 {
+		e.out.cards = append(e.out.cards, e.from.cards[e.at])
+	}
 	e.out.n++
 }

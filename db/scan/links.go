@@ -66,7 +66,7 @@ func (l *Links) Each(env *Env, nodes []int64, to func(id int64) error) error {
 
 // read starts reading rows.
 func (l *Links) read(env *Env) (*reading, error) {
-	b := &builder{program: &Program{Slots: 2}, env: env, tests: make([][]test, 2), keys: make([][]ids, 2), weight: 2}
+	b := &builder{program: &Program{Slots: 2}, env: env, tests: make([][]test, 2), keys: make([][]ids, 2)}
 	r := &reading{pairs: b.pairs(&l.step, 0, 1)}
 	r.pairs.fill = r.fill
 	return r, r.begin()

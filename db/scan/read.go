@@ -42,7 +42,7 @@ type testOfEnd struct {
 // pairs returns the pairs of a step with the tests known so far, except for fill. asked are the slots whose values
 // are needed.
 func (b *builder) pairs(s *Step, slots ...int) *pairs {
-	p := &pairs{builder: b, step: s, out: batch{slots: make([][]int64, b.weight+1)}}
+	p := &pairs{builder: b, step: s, out: batch{slots: make([][]int64, b.program.Slots)}}
 	for i, e := range s.Ends() {
 		if e.Arg != 0 {
 			continue
@@ -82,7 +82,7 @@ func (p *pairs) next() (*batch, error) {
 		if p.builder.failed != nil {
 			return nil, p.builder.failed
 		}
-		p.out.n = p.n
+		p.out.n, p.out.cards = p.n, p.out.cards[:0]
 		for i, e := range p.step.Ends() {
 			if p.asked[i] {
 				p.out.slots[e.Slot] = p.ids[i]

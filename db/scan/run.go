@@ -37,7 +37,7 @@ func guard(err *error) {
 
 // open is [Open] with tests for slots. With asSet duplicates of rows do not matter.
 func open(p *Program, env *Env, asSet bool, tests [][]test) (*Run, error) {
-	b := &builder{program: p, env: env, tests: tests, keys: make([][]ids, p.Slots), bound: make([]bool, p.Slots+1), weight: p.Slots}
+	b := &builder{program: p, env: env, tests: tests, keys: make([][]ids, p.Slots), bound: make([]bool, p.Slots)}
 	s, err := b.source(p.uses(asSet))
 	if err != nil {
 		return nil, err
@@ -46,9 +46,6 @@ func open(p *Program, env *Env, asSet bool, tests [][]test) (*Run, error) {
 	switch {
 	case p.Grouped:
 		g := &groups{program: p, env: env, in: s}
-		if b.bound[b.weight] {
-			g.weight = b.weight
-		}
 		r.source, r.keys = g, nil
 		for i := range g.width() {
 			r.keys = append(r.keys, i)
@@ -90,10 +87,35 @@ func (r *Run) more() (more bool, err error) {
 	return true, nil
 }
 
+// Cardinality is the number of equal rows that one row stands for (SPARQL 1.1 Query, section 18.3: of a solution in a
+// multiset), or the number of the rows of a group. It is at most [maxCardinality].
+type Cardinality int64
+
 // batch is a number of rows: n ids for each bound slot.
 type batch struct {
 	n     int
 	slots [][]int64
+	// cards has a cardinality for each row; if it is empty, each row stands for itself.
+	cards []Cardinality
+}
+
+// card returns the cardinality of a row.
+func (b *batch) card(i int) Cardinality {
+	if len(b.cards) == 0 {
+		return 1
+	}
+	return b.cards[i]
+}
+
+// cardinality returns the sum of those of its rows.
+func (b *batch) cardinality() (sum Cardinality) {
+	if len(b.cards) == 0 {
+		return Cardinality(b.n)
+	}
+	for _, n := range b.cards[:b.n] {
+		sum += n
+	}
+	return sum
 }
 
 // keep keeps the rows for which the function returns true.
@@ -108,6 +130,9 @@ func (b *batch) keep(of func(i int) bool) {
 				if i < len(ids) {
 					ids[n] = ids[i]
 				}
+			}
+			if len(b.cards) > 0 {
+				b.cards[n] = b.cards[i]
 			}
 		}
 		n++

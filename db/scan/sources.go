@@ -12,10 +12,7 @@ type builder struct {
 	tests   [][]test // tests of each slot
 	keys    [][]ids  // for each slot the set of its values in the rows held so far
 	bound   []bool   // the bound slots
-	// weights are those of counted steps that have not been applied yet. The slot weight, behind the others, holds
-	// the number of equal rows that a row stands for; it is bound if there are weights.
-	weights []weight
-	weight  int
+	weights []weight // of counted steps, not applied yet
 	// nodes caches ids that are not literals, strings those of xsd:string.
 	nodes, strings *asked
 	failed         error // error of an expression
@@ -187,10 +184,11 @@ type sharing struct {
 // ErrCount is the error of a query with more solutions than can be counted.
 var ErrCount = errors.New("scan: more solutions than can be counted")
 
-// maxCount bounds the rows that one row stands for, and the rows of an answer. It still fits into an id.
-const maxCount = 1 << 44
+// maxCardinality also bounds the rows of an answer. It still fits into an id.
+const maxCardinality = 1 << 44
 
-// weight is the number of rows that a step, and the steps behind it, have for each value of a slot.
+// weight is the number of rows that a step, and the steps behind it, have for each value of a slot. The table holds
+// these cardinalities as it holds ids.
 type weight struct {
 	slot     int
 	of       *table
@@ -207,24 +205,19 @@ func (b *builder) count(s *Step, key int) (some bool, err error) {
 		slots = append(slots, w.slot)
 	}
 	in := b.weigh(b.read(s, slots...))
-	weighed := b.bound[b.weight]
 	b.bound = was
 	w := weight{slot: key, of: &table{grow: b.env.Grow}, optional: s.Optional}
-	most := int64(1)
+	most := Cardinality(1)
 	err = each(in, func(batch *batch, i int) error {
-		n := int64(1)
-		if weighed {
-			n = batch.slots[b.weight][i]
-		}
-		known := w.of.of(batch.slots[key][i])
+		known := Cardinality(w.of.of(batch.slots[key][i]))
 		if known == 0 {
 			w.of.keys++
 		}
-		n += known
-		if most = max(most, n); most > maxCount {
+		n := known + batch.card(i)
+		if most = max(most, n); most > maxCardinality {
 			return ErrCount
 		}
-		return w.of.set(batch.slots[key][i], n)
+		return w.of.set(batch.slots[key][i], int64(n))
 	})
 	if !s.Optional {
 		b.keys[key] = append(b.keys[key], w.of)
@@ -241,8 +234,7 @@ func (b *builder) weigh(in source) source {
 		if !b.bound[w.slot] {
 			return false
 		}
-		in = &weighed{in: in, by: w, weight: b.weight, again: b.bound[b.weight]}
-		b.bound[b.weight] = true
+		in = &weighed{in: in, by: w}
 		return true
 	})
 	return in
