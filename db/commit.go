@@ -99,6 +99,21 @@ func (r *Reader) CommitBySeq(ctx context.Context, seq history.Seq) (history.Comm
 	return list[0], nil
 }
 
+// CommitAt returns the newest commit that was not made after a time, or the fault Missing.
+func (r *Reader) CommitAt(ctx context.Context, at time.Time) (history.Commit, error) {
+	if err := r.ready(ctx); err != nil {
+		return history.Commit{}, r.fail(ctx, "commit", err)
+	}
+	list, err := r.commits("WHERE c.ts <= ? ORDER BY c.seq DESC LIMIT 1", at.UnixMicro())
+	if err == nil && len(list) == 0 {
+		err = fault.New(fault.Missing, "no commit was made at %s or before", at.Format(time.RFC3339))
+	}
+	if err != nil {
+		return history.Commit{}, r.fail(ctx, "commit", err)
+	}
+	return list[0], nil
+}
+
 // likeCommits is how many commits an error about an ambiguous id names.
 const likeCommits = 5
 

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -12,12 +13,13 @@ import (
 )
 
 // A reader of an earlier commit has its own connection. In it the name live means the statements as of that commit:
-// temp.live is the virtual table t_past, and SQLite looks up temporary tables first. So the same SQL works for every
-// commit. See docs/decisions/0008-branch-and-at.md.
+// temp.live is the virtual table t_past, and SQLite looks up temporary tables first. The names commits, changes and
+// hist mean the history up to that commit. So the same SQL works for every commit. See
+// docs/decisions/0008-branch-and-at.md.
 
 // goneSince fills the table gone with the statements of the commit that were removed since, from the changes of later
 // commits.
-const goneSince = `INSERT INTO temp.gone (s, p, o, g) SELECT h.s, h.p, h.o, h.g
+const goneSince = `INSERT INTO temp.gone (s, p, o, g, added) SELECT h.s, h.p, h.o, h.g, h.added
 	FROM (SELECT DISTINCT s, p, o, g FROM main.changes WHERE line = 1 AND seq > ?1 AND op = 45) c
 	CROSS JOIN main.hist h ON h.line = 1 AND h.s = c.s AND h.p = c.p AND h.o = c.o AND h.g = c.g
 	WHERE h.added <= ?1 AND h.removed > ?1`
@@ -27,7 +29,13 @@ var goneIndexes = []string{
 	"CREATE INDEX temp.gone_osp ON gone (o, s, p, g)",
 	"CREATE INDEX temp.gone_g ON gone (g, p, o, s)",
 	"CREATE VIRTUAL TABLE temp.live USING t_past",
-	"PRAGMA query_only = ON",
+}
+
+// historyUntil are the views of the history up to a commit.
+var historyUntil = []string{
+	"CREATE TEMP VIEW commits AS SELECT * FROM main.commits WHERE seq <= %d",
+	"CREATE TEMP VIEW changes AS SELECT * FROM main.changes WHERE seq <= %d",
+	"CREATE TEMP VIEW hist AS SELECT * FROM main.hist WHERE removed <= %d",
 }
 
 // goBack makes the connection read the state of a commit. The facts for plans of the head are not used, because they
@@ -43,16 +51,24 @@ func (r *Reader) goBack(id history.CommitID) error {
 	r.head = list[0]
 	r.caches = &caches{epoch: r.caches.epoch, terms: r.caches.terms, facts: newFacts(), plans: newPlans()}
 	table := &pastTable{conn: r.conn, at: r.head.Seq, texts: map[pastSearch]string{}}
-	if err := r.conn.register("t_past", "s INTEGER, p INTEGER, o INTEGER, g INTEGER", module{bestOfPast, func() sqlite.VTableCursor { return &pastCursor{table: table} }}); err != nil {
+	if err := r.conn.register("t_past", "s INTEGER, p INTEGER, o INTEGER, g INTEGER, added INTEGER", module{bestOfPast, func() sqlite.VTableCursor { return &pastCursor{table: table} }}); err != nil {
 		return err
 	}
 	defer r.conn.Temporary.Limit(DefaultQueryTemporary)()
-	err = r.conn.Once("CREATE TEMP TABLE gone (s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER NOT NULL, g INTEGER NOT NULL, PRIMARY KEY (s, p, o, g)) STRICT, WITHOUT ROWID")
+	err = r.conn.Once("CREATE TEMP TABLE gone (s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER NOT NULL, g INTEGER NOT NULL, added INTEGER NOT NULL, PRIMARY KEY (s, p, o, g)) STRICT, WITHOUT ROWID")
 	if err == nil {
 		err = r.conn.Exec(goneSince, nil, r.head.Seq)
 	}
 	if err == nil {
 		err = r.conn.Apply(goneIndexes)
+	}
+	for _, view := range historyUntil {
+		if err == nil {
+			err = r.conn.Once(fmt.Sprintf(view, r.head.Seq))
+		}
+	}
+	if err == nil {
+		err = r.conn.Once("PRAGMA query_only = ON")
 	}
 	return r.conn.Temporary.Fault(err)
 }
@@ -69,7 +85,16 @@ func withoutIndexes(sql string) string {
 	return indexNamed.ReplaceAllString(sql, "")
 }
 
-// pastTable is t_past(s, p, o, g): the statements as of a commit.
+// orderOf is the order of the rows of live by the index that is read, in which both halves of a search are merged: a
+// read of an earlier commit has the order of one of the newest.
+var orderOf = map[string]string{
+	"NOT INDEXED":         " ORDER BY s, p, o, g",
+	"INDEXED BY live_pos": " ORDER BY p, o, s, g",
+	"INDEXED BY live_osp": " ORDER BY o, s, p, g",
+	"INDEXED BY live_g":   " ORDER BY g, p, o, s",
+}
+
+// pastTable is t_past(s, p, o, g, added): the statements as of a commit.
 type pastTable struct {
 	conn  *conn
 	at    history.Seq
@@ -146,7 +171,7 @@ func (t *pastTable) statement(search pastSearch) string {
 	if index == "INDEXED BY live_g" {
 		where += " AND g <> 0" // makes the partial index usable
 	}
-	order := ""
+	order := orderOf[index]
 	switch {
 	case search.plan&pastByPredicate != 0:
 		order = " ORDER BY p"
@@ -156,8 +181,8 @@ func (t *pastTable) statement(search pastSearch) string {
 	if search.plan&pastDescending != 0 {
 		order += " DESC"
 	}
-	text := "SELECT s, p, o, g FROM main.live " + index + " WHERE added <= ?" + where +
-		" UNION ALL SELECT s, p, o, g FROM temp.gone WHERE 1" + where + order
+	text := "SELECT s, p, o, g, added FROM main.live " + index + " WHERE added <= ?" + where +
+		" UNION ALL SELECT s, p, o, g, added FROM temp.gone WHERE 1" + where + order
 	t.texts[search] = text
 	return text
 }

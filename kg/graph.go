@@ -131,7 +131,8 @@ type Graph struct {
 	texts sparql.Texts // of queries
 
 	mu       sync.Mutex
-	compiled *compiled // of the last schema read
+	compiled *compiled // of the last schema read at a head
+	earlier  *compiled // of the last schema read at an earlier commit
 }
 
 // compiled is a schema with everything derived from it. It is immutable.
@@ -349,11 +350,24 @@ type reading interface {
 
 // schemaOf returns the schema of r's head: the same value while its version is the one requested last.
 func (g *Graph) schemaOf(ctx context.Context, r reading) (*compiled, error) {
+	return g.schemaKept(ctx, r, &g.compiled)
+}
+
+// schemaKept is schemaOf, and says where a schema that has to be compiled is kept.
+func (g *Graph) schemaKept(ctx context.Context, r reading, place **compiled) (*compiled, error) {
 	head := r.Head()
+	known := func() *compiled {
+		for _, c := range []*compiled{g.compiled, g.earlier} {
+			if c != nil && c.seq == head.SchemaSeq && c.epoch == r.Epoch() {
+				return c
+			}
+		}
+		return nil
+	}
 	g.mu.Lock()
-	c := g.compiled
+	c := known()
 	g.mu.Unlock()
-	if c != nil && c.seq == head.SchemaSeq && c.epoch == r.Epoch() {
+	if c != nil {
 		return c, nil
 	}
 	c, err := g.compile(ctx, r)
@@ -363,10 +377,10 @@ func (g *Graph) schemaOf(ctx context.Context, r reading) (*compiled, error) {
 	c.epoch, c.seq, c.version = r.Epoch(), head.SchemaSeq, head.SchemaVersion
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if other := g.compiled; other != nil && other.seq == c.seq && other.epoch == c.epoch {
+	if other := known(); other != nil {
 		return other, nil // another goroutine has compiled it: one version has one schema
 	}
-	g.compiled = c
+	*place = c
 	return c, nil
 }
 

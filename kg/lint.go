@@ -20,11 +20,11 @@ import (
 const namesSought = 1000
 
 // LintQuery returns warnings about what a query probably did not mean, under the schema and the data of the snapshot;
-// see [lint.Sentences]. For an earlier commit, whose schema may be different, there are none. The cost depends on the
+// see [lint.Sentences]. The cost depends on the
 // text, not on the data.
 func (s *Snapshot) LintQuery(ctx context.Context, q *sparql.Query, o QueryOptions) ([]lint.Warning, error) {
 	q, err := q.Bind(o.Params)
-	if err != nil || s.past {
+	if err != nil {
 		return nil, err
 	}
 	if s.Head().Quads == 0 && o.Found.Empty {

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 
 	"trails/db"
-	"trails/fault"
 	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
@@ -21,7 +19,6 @@ type Snapshot struct {
 	source   *db.Reader
 	graph    *Graph
 	compiled *compiled
-	past     bool
 }
 
 func newSnapshot(source *db.Reader, g *Graph, c *compiled) *Snapshot {
@@ -105,23 +102,8 @@ func (s *Snapshot) typeCounts(own map[rdf.Term]int64, most int64) []TypeCount {
 	return out
 }
 
-// FindCommit returns the commit whose id begins with prefix, at least four hex
-// digits, or the newest one for "head".
-func (s *Snapshot) FindCommit(ctx context.Context, prefix string) (Commit, error) {
-	switch {
-	case !strings.EqualFold(prefix, "head"):
-		if len(prefix) < 4 {
-			return Commit{}, fault.New(fault.Malformed, "commit %q: give at least four of its hex digits", prefix)
-		}
-		return s.source.CommitByID(ctx, prefix)
-	case s.Head().ID.IsZero():
-		return Commit{}, fault.New(fault.Missing, "the graph has no commit yet; write something first")
-	}
-	return s.Head(), nil
-}
-
-// At returns the state of a commit, for queries, under the schema of s. It closes s, because each snapshot counts
-// towards the readers of the file.
+// At returns the state of a commit, with the schema of that commit. It closes s, because each snapshot counts towards
+// the readers of the file.
 func (s *Snapshot) At(ctx context.Context, c Commit) (*Snapshot, error) {
 	if err := s.Close(); err != nil {
 		return nil, err
@@ -130,9 +112,12 @@ func (s *Snapshot) At(ctx context.Context, c Commit) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	past := newSnapshot(r, s.graph, s.compiled)
-	past.past = true
-	return past, nil
+	then, err := s.graph.schemaKept(ctx, r, &s.graph.earlier)
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return newSnapshot(r, s.graph, then), nil
 }
 
 // SchemaCommits returns up to limit commits that changed the schema, newest first,

@@ -1,0 +1,59 @@
+package kg
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"trails/fault"
+)
+
+// HowToNameCommits is the end of an error about the name of a commit.
+const HowToNameCommits = "give at least four digits of its id, head, head~2 (two commits before the head), or a time such as 2026-11-27T12:00:00Z"
+
+// FindCommit returns the commit that a text names: "head"; "head~n", the n-th before it; at least four hexadecimal
+// digits with which its id begins; or a time as in RFC 3339, for the newest commit that is not later. A text that is
+// none of these, or several commits, are the fault Malformed; no such commit is the fault Missing.
+func (s *Snapshot) FindCommit(ctx context.Context, name string) (Commit, error) {
+	name = strings.TrimSpace(name)
+	if back, of := cutFold(name, "head"); of {
+		return s.before(ctx, name, back)
+	}
+	if at, err := time.Parse(time.RFC3339, name); err == nil {
+		return s.source.CommitAt(ctx, at)
+	}
+	if len(name) < 4 || strings.ContainsAny(name, "~-:") {
+		return Commit{}, fault.New(fault.Malformed, "%q names no commit; %s", name, HowToNameCommits)
+	}
+	c, err := s.source.CommitByID(ctx, name)
+	if fault.Is(err, fault.Missing) {
+		err = fault.New(fault.Missing, "no commit %s; commits_list has them", name)
+	}
+	return c, err
+}
+
+// before returns the head for "", and the n-th commit before it for "~n".
+func (s *Snapshot) before(ctx context.Context, name, back string) (Commit, error) {
+	if s.Head().ID.IsZero() {
+		return Commit{}, fault.New(fault.Missing, "the graph has no commit yet; write something first")
+	}
+	n, err := strconv.ParseUint(strings.TrimPrefix(back, "~"), 10, 62)
+	switch {
+	case back == "":
+		return s.Head(), nil
+	case err != nil || back[0] != '~':
+		return Commit{}, fault.New(fault.Malformed, "%q names no commit; %s", name, HowToNameCommits)
+	case n >= uint64(s.Head().Seq):
+		return Commit{}, fault.New(fault.Missing, "there is no %s: the graph has %d commits", name, s.Head().Seq)
+	}
+	return s.CommitBySeq(ctx, s.Head().Seq-Seq(n))
+}
+
+// cutFold is [strings.CutPrefix] regardless of case.
+func cutFold(s, prefix string) (after string, found bool) {
+	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return s, false
+	}
+	return s[len(prefix):], true
+}
