@@ -33,7 +33,7 @@ type recorder struct {
 	flushing sync.Mutex // one flush at a time
 	mu       sync.Mutex
 	// reads and refusals wait separately, so that many reads do not displace refusals.
-	reads, refusals  []arrival
+	reads, refusals  []*arrival
 	arrived, dropped int
 }
 
@@ -56,7 +56,7 @@ func (r *recorder) add(a kg.Activity) {
 	defer r.mu.Unlock()
 	r.arrived++
 	queue := r.queueOf(a)
-	*queue = append(*queue, arrival{a, r.arrived})
+	*queue = append(*queue, &arrival{a, r.arrived})
 	r.bound(queue)
 	if len(r.reads)+len(r.refusals) >= flushAt {
 		select {
@@ -66,7 +66,7 @@ func (r *recorder) add(a kg.Activity) {
 	}
 }
 
-func (r *recorder) queueOf(a kg.Activity) *[]arrival {
+func (r *recorder) queueOf(a kg.Activity) *[]*arrival {
 	if a.Refused() {
 		return &r.refusals
 	}
@@ -74,7 +74,7 @@ func (r *recorder) queueOf(a kg.Activity) *[]arrival {
 }
 
 // bound drops the oldest of a queue that is too long.
-func (r *recorder) bound(queue *[]arrival) {
+func (r *recorder) bound(queue *[]*arrival) {
 	if over := len(*queue) - keepAtMost; over > 0 {
 		*queue = (*queue)[over:]
 		r.dropped += over
@@ -128,16 +128,16 @@ func (r *recorder) pass(ctx context.Context, keep func(context.Context, []kg.Act
 }
 
 // take returns the waiting activities in order of arrival.
-func (r *recorder) take() ([]arrival, int) {
+func (r *recorder) take() ([]*arrival, int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	all, dropped := append(r.reads, r.refusals...), r.dropped
 	r.reads, r.refusals, r.dropped = nil, nil, 0
-	slices.SortStableFunc(all, func(a, b arrival) int { return a.nth - b.nth })
+	slices.SortStableFunc(all, func(a, b *arrival) int { return a.nth - b.nth })
 	return all, dropped
 }
 
-func (r *recorder) putBack(waiting []arrival) {
+func (r *recorder) putBack(waiting []*arrival) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	newReads, newRefusals := r.reads, r.refusals

@@ -3,6 +3,7 @@ package migration
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,10 +86,9 @@ func FromQuads(quads []rdf.Quad) []Record {
 		}
 	}
 	var all []Record
-	for _, r := range byNode {
+	for _, r := range slices.SortedStableFunc(maps.Values(byNode), func(a, b *Record) int { return cmp.Compare(a.Number, b.Number) }) {
 		all = append(all, *r)
 	}
-	slices.SortStableFunc(all, func(a, b Record) int { return cmp.Compare(a.Number, b.Number) })
 	return all
 }
 
