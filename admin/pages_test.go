@@ -164,7 +164,7 @@ func TestWrongParametersAreNamed(t *testing.T) {
 		"/admin/types/Component/kg/graph?depth=5":                            "depth is at most 4",
 		"/admin/types/Component/kg/graph?direction=x":                        "direction",
 		"/admin/types/Component/kg/history?limit=0":                          "limit is at least 1",
-		"/admin/commits?before=zz":                                           `commit "zz"`,
+		"/admin/commits?before=zz":                                           `"zz" names no commit`,
 		"/admin/commits?limit=0":                                             "limit is at least 1",
 		"/admin/commits/head?offset=x":                                       "offset is not a whole number",
 		"/admin/types/Component?" + strings.Repeat("where=row%3Dlogic&", 17): "at most 16 filters",

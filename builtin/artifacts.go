@@ -26,7 +26,7 @@ type artifacts struct {
 var artifactsList = invoke.Define(capability.Descriptor{
 	ID: "artifacts_list", Description: "List the results of tools that the file keeps for the caller, the last first.",
 	OutputShape: rowsOf("A list for each artifact."), PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
-}, listArtifacts, invoke.Hidden)
+}, listArtifacts, invoke.Hidden, invoke.Newest)
 
 func listArtifacts(ctx context.Context, r *invoke.Request, in artifactsPage) (*artifacts, error) {
 	from := int64(0)

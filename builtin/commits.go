@@ -23,7 +23,7 @@ const commitText = 200
 // commitsPage is a part of a list of commits.
 type commitsPage struct {
 	Limit      int    `json:"limit" is:"brief" min:"1" max:"1000" default:"20"`
-	Before     string `json:"before,omitempty" doc:"next of the last page."`
+	Before     string `json:"before,omitempty" is:"brief" doc:"next of the last page."`
 	SchemaOnly bool   `json:"schema_only" is:"rare" default:"false" doc:"Only commits that changed the schema."`
 	Whole      bool   `json:"whole" is:"rare" default:"false" doc:"Ids, times and messages in full, and the parent of each commit."`
 }
@@ -117,11 +117,8 @@ type madeBy struct {
 // commitOf finds the commit that an argument names.
 func commitOf(ctx context.Context, r *invoke.Request, argument, given string) (kg.Commit, error) {
 	commit, err := r.Snapshot.FindCommit(ctx, given)
-	switch {
-	case fault.Is(err, fault.Malformed):
+	if fault.Is(err, fault.Malformed) {
 		return commit, fault.Argument(argument, fault.Pattern, given, err.Error())
-	case fault.Is(err, fault.Missing):
-		return commit, fault.New(fault.Missing, "%s; commits_list has them", err.Error())
 	}
 	return commit, err
 }
@@ -156,8 +153,8 @@ const (
 
 // commitAsked is a commit, and a part of what it changed.
 type commitAsked struct {
-	capability.NoBranch
-	ID     string `json:"id" doc:"Its first digits, or head for the newest."`
+	capability.NoView
+	ID     string `json:"id" doc:"Its first digits, or head~2."`
 	Limit  int    `json:"limit" is:"brief" min:"0" max:"10000" default:"200"`
 	Offset int    `json:"offset" is:"rare" min:"0" default:"0" doc:"How many changes to pass over."`
 	Quads  bool   `json:"quads" is:"rare" default:"false" doc:"Each change as an N-Quad, too, ids and the activity whole."`

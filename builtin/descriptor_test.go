@@ -39,7 +39,7 @@ var samples = map[string]string{
 	"commit_view":                `{"id": "head"}`,
 	"tool_browse":                `{"query": "create a note"}`,
 	"tool_execute":               `{"tool_id": "note.update", "args": {"id": "a", "title": "B"}}`,
-	"tool_hydrate":               `{"tool_id": "trails:snapshot#a00b4cee"}`,
+	"tool_hydrate":               `{"tool_id": "trails:snapshot#0efa963b"}`,
 	"resources_read":             `{"uri": "trails://kg/types"}`,
 	"entity_get":                 `{"type": "Note", "id": "a"}`,
 	"entity_graph":               `{"type": "Note", "id": "a"}`,

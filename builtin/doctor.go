@@ -165,7 +165,7 @@ const servedName = "served"
 type checking struct {
 	Deep   bool    `json:"deep" default:"false" doc:"Check the whole file, as trails verify does, and not a sample."`
 	Served *string `json:"served,omitempty" is:"rare" doc:"A document that was saved of what is served, whole: OpenAPI, a Thing Description, a manifest in JSON, tools. It is told what was changed by hand and what is of another version."`
-	capability.NoBranch
+	capability.NoView
 }
 
 // checked is the answer of the doctor.
@@ -412,6 +412,6 @@ func (d *doctor) resources() []invoke.Resource {
 		view.Forms{Resource: invoke.Resource{URI: "trails://stats", Name: "stats", Title: "Statistics", MIME: "application/json",
 			Description: "How much is in the file: statements, terms, commits, instances by type, bytes."}, JSON: stats}.Offered(),
 		view.Forms{Resource: invoke.Resource{URI: "trails://doctor", Name: "doctor", Title: "Doctor", MIME: "application/json",
-			Description: "What is checked of the file and its capabilities, and whether it is well."}, JSON: d.read}.Offered(),
+			Description: "What is checked of the file and its capabilities, and whether it is well.", Newest: true}, JSON: d.read}.Offered(),
 	}
 }

@@ -24,7 +24,8 @@ import (
 var followed = []struct{ capability, args, says, old, new string }{
 	// Arguments of calls.
 	{"list", `{"type": "Person", "limt": 2}`, `there are .*\b(limit)\b`, `limt`, `$1`},
-	{"list", `{"type": "Person", "at": "1234"}`, `leave at out`, `, "at": "1234"`, ``},
+	{"list", `{"type": "Person", "at": "12"}`, `or a time such as`, `"at": "12"`, `"at": "head~1"`},
+	{"create", `{"type": "Person", "id": "at", "data": {"name": "At"}, "at": "1234"}`, `leave it out`, `, "at": "1234"`, ``},
 	{"list", `{"type": "Person", "limit": 100000}`, `at most (\d+)`, `100000`, `$1`},
 	{"list", `{"type": "Person", "limit": "many"}`, `a JSON (integer)`, `"many"`, `2`},
 	{"schema_get", `{"format": "xml"}`, `must be one of (\w+)`, `xml`, `$1`},

@@ -97,7 +97,7 @@ func (u upstreams) list() invoke.Capability {
 			out.Upstreams = append(out.Upstreams, u.line(k))
 		}
 		return out, nil
-	}, invoke.Hidden)
+	}, invoke.Hidden, invoke.Newest)
 }
 
 // upstreamNamed is a server of the file.
@@ -116,7 +116,7 @@ func (u upstreams) show() invoke.Capability {
 	return invoke.Define(capability.Descriptor{
 		ID: "gateway_show", Description: "Reach an upstream MCP server of the file, and list what it offers.",
 		PolicyRequired: capability.Requirement{Action: policy.Read, Upstream: true}, Idempotent: true,
-	}, u.showOne, invoke.Hidden)
+	}, u.showOne, invoke.Hidden, invoke.Newest)
 }
 
 func (u upstreams) showOne(ctx context.Context, r *invoke.Request, in upstreamNamed) (*upstreamShown, error) {
@@ -207,7 +207,7 @@ func (u upstreams) refresh() invoke.Capability {
 		r.Release()
 		out, _, err = u.reviewOf(ctx, k, nil)
 		return out, err
-	}, invoke.Hidden)
+	}, invoke.Hidden, invoke.Newest)
 }
 
 // accepting names what is accepted of a server.

@@ -57,7 +57,7 @@ func generator[In interface{ present() map[string]string }](op, description stri
 			out = scaffold.Between(in.present(), drafts...)
 		}
 		return out, err
-	})
+	}, invoke.Newest)
 }
 
 func one(d scaffold.Draft, err error) ([]scaffold.Draft, error) { return []scaffold.Draft{d}, err }

@@ -57,7 +57,7 @@ type gotGroup struct {
 }
 
 var getBuiltin = invoke.Define(capability.Descriptor{
-	ID: "get", Description: "Read nodes: values, what they refer to with labels, and who refers to them, counted by type and property.",
+	ID: "get", Description: "Read nodes: values, what they refer to, and who refers to them, by type and property.",
 	InputShape:     details(capability.Field{Name: "ids", MaxCount: new(getNodes)}),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, get)
@@ -181,8 +181,12 @@ func cutValues(r *invoke.Request, node rdf.Term, predicate rdf.IRI, name string,
 	if !named || r.Parts.Cut != "" || len(iri)+len(predicate) > invoke.CutRoom/2 {
 		return
 	}
-	r.Parts.Cut = fmt.Sprintf("%s has %d of its %d values of %s; all are had with query {\"query\":\"SELECT ?value { %s %s ?value }\",\"limit\":%d}",
-		r.Snapshot.Name(iri), shown, total, name, iri, predicate, min(total, queryMaxRows))
+	at := ""
+	if r.At() != "" {
+		at = fmt.Sprintf(",\"at\":%q", r.At())
+	}
+	r.Parts.Cut = fmt.Sprintf("%s has %d of its %d values of %s; all are had with query {\"query\":\"SELECT ?value { %s %s ?value }\",\"limit\":%d%s}",
+		r.Snapshot.Name(iri), shown, total, name, iri, predicate, min(total, queryMaxRows), at)
 }
 
 // gotValues shows the values of a property: nodes with their labels, other values as JSON, and texts with their

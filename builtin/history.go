@@ -42,7 +42,7 @@ type historyAsked struct {
 }
 
 var historyBuiltin = invoke.Define(capability.Descriptor{
-	ID: "history", Description: "Tell what happened to a node or the graph, newest first: who, when, by which call, why, and what changed.",
+	ID: "history", Description: "Tell what happened to a node or the graph, newest first: who, when, by which call, why, and what changed. Reads take at: a commit, head~2 or a time.",
 	OutputShape:    rowsOf("A list for each commit: its first digits, time, author, and a sentence."),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, history)

@@ -29,7 +29,7 @@ type listing struct {
 	Where  []condition `json:"where,omitempty" is:"brief" doc:"All have to fit. op: = (default) != < <= > >= in contains starts is_empty not_empty; != wants no value equal, the others one that fits; contains and starts ignore case."`
 	Sort   string      `json:"sort,omitempty" doc:"-name descends." example:"-name"`
 	Select []string    `json:"select,omitempty" is:"brief" max:"50" example:"name"`
-	Limit  int         `json:"limit" min:"1" max:"200" default:"20"`
+	Limit  int         `json:"limit" is:"brief" min:"1" max:"200" default:"20"`
 	Cursor string      `json:"cursor,omitempty" is:"brief" doc:"next of the last page."`
 	Facets bool        `json:"facets" default:"false" doc:"Count the values of properties that list theirs."`
 }

@@ -125,7 +125,7 @@ type migrationsKnown struct {
 var migrateStatus = invoke.Define(capability.Descriptor{
 	ID: "trails.meta.migrate.status", Description: "List the migrations that are applied, and of those given the ones that are not.",
 	PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
-}, statusOfMigrations)
+}, statusOfMigrations, invoke.Newest)
 
 func statusOfMigrations(ctx context.Context, r *invoke.Request, in struct {
 	Migrations []fileOfMigration `json:"migrations,omitempty" max:"9999"`
@@ -194,7 +194,7 @@ type migrationsPlanned struct {
 var migratePlan = invoke.Define(capability.Descriptor{
 	ID: "trails.meta.migrate.plan", Description: "Say what the migrations that are not applied would do, by trying them: what changes, and the nodes that would break. Nothing is changed.",
 	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
-}, planMigrations)
+}, planMigrations, invoke.Newest)
 
 func planMigrations(ctx context.Context, r *invoke.Request, in migrationsGiven) (*migrationsPlanned, error) {
 	given, err := migrationsOf(in.Migrations)

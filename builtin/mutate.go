@@ -37,7 +37,7 @@ type updating struct {
 }
 
 var mutateBuiltin = invoke.Define(capability.Descriptor{
-	ID: "mutate", Description: "Run a SPARQL 1.1 update as one atomic commit. params as in query. Not for the schema.",
+	ID: "mutate", Description: "Run a SPARQL 1.1 update as one commit. params as in query. Not for the schema.",
 	InputShape:    details(capability.Field{Name: "params", Brief: true}, capability.Field{Name: "timeout_ms", Default: mutateTimeout, MaxValue: mutateMaxTime}),
 	Preconditions: []string{"The graph fits its schema at the end."},
 	CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Change, Remote: true},

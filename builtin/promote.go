@@ -175,7 +175,7 @@ var promotePlan = invoke.Define(capability.Descriptor{
 	v.Changed = dataChanges(s, result)
 	r.WarnMass("the promotion", max(result.Loses, plan.Loses))
 	return v, nil
-}, invoke.Hidden)
+}, invoke.Hidden, invoke.Newest)
 
 // promoting is what a promotion takes.
 type promoting struct {

@@ -40,7 +40,7 @@ type baseArgument struct {
 
 // limits bound the size and the time of an answer, and select its form.
 type limits struct {
-	Limit   int    `json:"limit" min:"1"`
+	Limit   int    `json:"limit" is:"brief" min:"1"`
 	Timeout int    `json:"timeout_ms" is:"rare" min:"1"`
 	Format  string `json:"format,omitempty" is:"rare" doc:"table (default), sparql-json, csv, tsv, xml; for graphs turtle (default), ntriples, jsonld, rdfxml."`
 }
@@ -98,43 +98,21 @@ func query(ctx context.Context, r *invoke.Request, in asked) (*queried, error) {
 		return nil, err
 	}
 	options := kg.QueryOptions{Params: params, Dataset: sparql.Dataset{Default: in.Default, Named: in.Named}, Text: in.Query, Base: string(in.Base)}
-	return answerInTurn(ctx, r, q, options, asking{in.limits, in.At, in.Explain})
+	return answerInTurn(ctx, r, q, options, asking{in.limits, in.Explain})
 }
 
 // asking is how a query is answered.
 type asking struct {
 	limits
-	at      string
 	explain bool
 }
 
 func answerInTurn(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.QueryOptions, in asking) (out *queried, err error) {
 	_, err = r.InTurn(ctx, func(ctx context.Context) (any, error) {
-		if err := readAt(ctx, r, in.at); err != nil {
-			return nil, err
-		}
 		out, err = answer(ctx, r, q, options, in)
 		return nil, err
 	})
 	return out, err
-}
-
-// readAt replaces the snapshot by one of the requested commit.
-func readAt(ctx context.Context, r *invoke.Request, at string) error {
-	if at == "" {
-		return nil
-	}
-	c, err := r.Snapshot.FindCommit(ctx, at)
-	if err != nil || c.ID == r.Snapshot.Head().ID {
-		return err
-	}
-	now := r.Snapshot
-	r.Snapshot = nil
-	then, err := now.At(ctx, c)
-	if err == nil {
-		r.Snapshot, r.Head = then, c.ID.String()
-	}
-	return err
 }
 
 // answer runs a query.

@@ -187,7 +187,7 @@ var schemaPlanMeta = invoke.Define(capability.Descriptor{
 	ID: "trails.meta.schema.plan", Description: "List the steps from the current schema to a new one, and what each breaks or loses.",
 	InputShape:   patchToldBefore,
 	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
-}, schemaPlan)
+}, schemaPlan, invoke.Newest)
 
 func schemaPlan(ctx context.Context, r *invoke.Request, in planAsked) (v planView, err error) {
 	change, err := in.change(in.mayBreak)

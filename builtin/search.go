@@ -22,7 +22,7 @@ type searched struct {
 	Text   string `json:"text" is:"brief" max:"2000"`
 	Type   string `json:"type,omitempty" doc:"With its subtypes."`
 	Limit  int    `json:"limit" is:"brief" min:"1" max:"100" default:"10"`
-	Cursor string `json:"cursor,omitempty" doc:"next of the last page."`
+	Cursor string `json:"cursor,omitempty" is:"brief" doc:"next of the last page."`
 }
 
 // hits are what it finds.
@@ -33,7 +33,7 @@ type hits struct {
 }
 
 var searchBuiltin = invoke.Define(capability.Descriptor{
-	ID: "search", Description: "Find nodes by words of their labels, texts and ids, best first. \"Phrases\" in quotes; the last word may be a beginning; misspelt words are corrected.",
+	ID: "search", Description: "Find nodes by words of their labels, texts and ids, best first. \"Phrases\" in quotes; the last word may be a beginning.",
 	OutputShape:  rowsOf("A list for each hit: node, label, the property whose text fits, and a part of that text."),
 	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, search)

@@ -74,14 +74,13 @@ func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capabi
 		if in.Format, err = queryFormat(r, q.Query.Form, in.Format); err != nil {
 			return nil, err
 		}
-		return answerInTurn(ctx, r, q.Asked(values), kg.QueryOptions{Params: values.Terms, Free: values.Free}, asking{limits: in.limits, at: in.At})
+		return answerInTurn(ctx, r, q.Asked(values), kg.QueryOptions{Params: values.Terms, Free: values.Free}, asking{limits: in.limits})
 	}}
 }
 
 // storedAsking is what a stored query takes.
 type storedAsking struct {
 	limits
-	At     string         `json:"at"`
 	Params map[string]any `json:"params"`
 }
 

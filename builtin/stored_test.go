@@ -152,9 +152,9 @@ func TestParametersMayBeCalledBranchAndAt(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ id, args, field, says string }{
-		{"get", `{"ids": ["Note/a"], "at": "head"}`, "at", "the past is read by query and by stored queries alone: leave at out"},
-		{"open", `{"params": {"note": "Note/a"}, "at": "head"}`, "at", "the past is read by query"},
-		{"stored_query_run", `{"name": "open", "params": {"note": "Note/a"}, "at": "head"}`, "at", "the past is read by query"},
+		{"update", `{"id": "Note/a", "set": {"title": "Tz"}, "at": "head"}`, "at", "reads of the graph alone take at, which names an earlier commit: leave it out"},
+		{"open", `{"params": {"note": "Note/a"}, "at": "head"}`, "at", "reads of the graph alone take at"},
+		{"stored_query_run", `{"name": "open", "params": {"note": "Note/a"}, "at": "head"}`, "at", "reads of the graph alone take at"},
 		{"stored_query_run", `{"name": "open_notes", "texts": {"status": ["open"], "at": ["head", "head"]}}`, "at", "more than once"},
 		{"stored_query_run", `{"name": "open_notes", "texts": {"status": ["open"], "branch": ["main"]}}`, "params.branch", "open_notes has no parameter branch"},
 	} {

@@ -16,7 +16,7 @@ const undoQuotes = 200
 
 // undoing is what an undo takes.
 type undoing struct {
-	Commit string `json:"commit" is:"brief" doc:"Its first digits, or head for the newest."`
+	Commit string `json:"commit" is:"brief" doc:"Its first digits, or head~2."`
 	capability.ChangeArguments
 }
 

@@ -21,7 +21,7 @@ type versionsAsked struct {
 var capabilityHistory = invoke.Define(capability.Descriptor{
 	ID: "capability_history", Description: "List the versions of one capability, newest first: what changed and which part of the version rose for it, when, by whose schema and which program. It works for those that are gone, too.",
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
-}, tellVersions, invoke.On())
+}, tellVersions, invoke.On(), invoke.Newest)
 
 func tellVersions(ctx context.Context, r *invoke.Request, in versionsAsked) (*view.CapabilityHistory, error) {
 	out := &view.CapabilityHistory{ID: in.ID, Deprecates: []string{}, Versions: []view.Version{}}

@@ -1,23 +1,18 @@
 package capability
 
-// BranchArgument is what every read takes.
-type BranchArgument struct {
-	Branch string `json:"branch,omitempty" is:"rare" doc:"The branch to read; main when left out. There is no other yet."`
-}
-
-// NoBranch marks the arguments of a read that does not depend on a branch.
-type NoBranch struct{}
-
-// AtArgument says which state is read.
-type AtArgument struct {
-	At string `json:"at,omitempty" is:"rare" min:"1" max:"64" doc:"The commit whose state is read, at least its first four digits; the newest when left out."`
-}
-
-// ReadArguments are the arguments of reads that can read an earlier commit.
+// ReadArguments are what every read of the graph takes: they name the state that is read.
 type ReadArguments struct {
-	BranchArgument
+	Branch string `json:"branch,omitempty" is:"rare" doc:"The branch to read; main when left out. There is no other yet."`
 	AtArgument
 }
+
+// AtArgument names a commit whose state is read.
+type AtArgument struct {
+	At string `json:"at,omitempty" is:"rare" min:"1" max:"64" doc:"The commit whose state is read: four digits of its id or more, head~2, or a time (2026-11-27T12:00:00Z); the newest when left out."`
+}
+
+// NoView marks the arguments of a read that reads no state of the graph, such as one of the process or of provenance.
+type NoView struct{}
 
 // The size of an answer in characters: the default, and the allowed range.
 const (

@@ -67,7 +67,7 @@ func unknownArgument(shape Shape, name string, v any) fault.FieldError {
 }
 
 // NoPast is the end of a refusal of the argument at where it is not supported, see [ReadArguments].
-const NoPast = "the past is read by query and by stored queries alone: leave at out to read the newest commit, and see history or commits_get for what was changed"
+const NoPast = "reads of the graph alone take at, which names an earlier commit: leave it out"
 
 // Check compares a value with the field: an array member by member.
 func (f Field) Check(v any) []fault.FieldError {

@@ -74,6 +74,17 @@ func TestABrowserIsSentToThePage(t *testing.T) {
 	}
 }
 
+// The pages are of the newest commit, so that of an earlier one a browser gets the document.
+func TestABrowserReadsTheDocumentOfAnEarlierCommit(t *testing.T) {
+	for _, path := range []string{"/kg?at=head~1", "/schema?at=abcd", "/kg/Note?limit=2&at=head~1", "/kg/Note/n1?at=2026-01-01T00:00:00Z"} {
+		engine := &fakeEngine{document: "{}"}
+		res := do(httpapi.New(engine, withPages()), newRequest(exchange{method: "GET", path: path, header: header("Accept", browser)}))
+		if res.StatusCode != 200 || engine.asked() != 1 {
+			t.Errorf("%s: got %d to %q", path, res.StatusCode, res.Header.Get("Location"))
+		}
+	}
+}
+
 func TestWithoutPagesABrowserReadsWhatThereIs(t *testing.T) {
 	h := httpapi.New(&fakeEngine{document: "{}"}, runtimeOptions())
 	for _, path := range []string{"/", "/kg", "/kg/Note/1", "/schema"} {

@@ -81,7 +81,7 @@ func (s *server) read(a address) func(http.ResponseWriter, *http.Request) error 
 // negotiated chooses a form of an address and calls write. Browsers are redirected to the page.
 func (s *server) negotiated(a address, write func(w http.ResponseWriter, r *http.Request, offers []form, chosen form) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		offers := s.offers(a)
+		offers := s.offers(a, r)
 		w.Header().Add("Vary", "Accept")
 		chosen, ok, err := negotiate(r, offers)
 		switch {

@@ -13,9 +13,9 @@ import (
 
 // Define returns a capability with arguments In and answer Out. Their shapes follow from the structs, see
 // [capability.ShapeOf]; a field in a shape of d adds what a tag cannot express, such as bounds and lists
-// computed in code. Arguments common to all writes (message, if_commit, dry_run, branch) or all reads (branch)
+// computed in code. Arguments common to all writes (message, if_commit, dry_run, branch) or all reads (branch, at)
 // are added according to d's action, unless In embeds [capability.WriteArguments] or the like;
-// [capability.NoBranch] is for reads without a branch. d needs ID and Description, and PolicyRequired.Action if
+// [capability.NoView] is for reads without a view. d needs ID and Description, and PolicyRequired.Action if
 // it uses the graph; [capability.Descriptor.Completed] fills in the rest. Offer the capability by [Fixed].
 //
 // do gets arguments that fit the shape, with defaults filled in. If it returns a [fault.Error], that goes to
@@ -32,8 +32,8 @@ func defined(d capability.Descriptor, do reflect.Value, options []Option) Capabi
 	switch action := d.PolicyRequired.Action; {
 	case action.Writes():
 		usual, c.SideEffects = capability.FieldsOf[capability.ChangeArguments](), cmp.Or(d.SideEffects, capability.Destroys)
-	case action != "" && !embeds(takes, reflect.TypeFor[capability.NoBranch]()):
-		usual = capability.FieldsOf[capability.BranchArgument]()
+	case action != "" && !embeds(takes, reflect.TypeFor[capability.NoView]()):
+		usual = capability.FieldsOf[capability.ReadArguments]()
 	}
 	if _, has := c.InputShape.Field("branch"); !has {
 		c.InputShape.Fields = slices.Concat(c.InputShape.Fields, usual)
@@ -78,6 +78,11 @@ type Option func(*Capability)
 
 // Hidden makes a capability callable by name without listing it as a tool.
 func Hidden(c *Capability) { c.Hidden = true }
+
+// Newest is for a read that is of the newest state alone, such as a plan of what is to be written: it does not take at.
+func Newest(c *Capability) {
+	c.InputShape.Fields = slices.DeleteFunc(c.InputShape.Fields, func(f capability.Field) bool { return f.Name == "at" })
+}
 
 // Bare makes a capability work without a snapshot.
 func Bare(c *Capability) { c.Bare = true }

@@ -97,7 +97,9 @@ type Resource struct {
 	// Template is the RFC 6570 form with a filter and paging; empty if there is none. A resource with a template also
 	// has all addresses below its own.
 	Template string
-	// Read answers an address of the resource. The Document has MIME, Body and Page.
+	// Newest is true of a resource that is not of the graph's state, such as one of provenance: it has no ?at=.
+	Newest bool
+	// Read answers an address of the resource, whose ?at= has been followed. The Document has MIME, Body and Page.
 	Read func(ctx context.Context, r *Request, at *url.URL) (Document, error)
 }
 

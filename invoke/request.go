@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
+	"strings"
 
 	"trails/auth/policy"
 	"trails/capability"
+	"trails/fault"
 	"trails/kg"
 )
 
@@ -52,6 +55,7 @@ type Request struct {
 	agreedAt *kg.CommitID // head at which a person agreed to the call
 	badText  error        // error in the text of the arguments
 	badRef   error        // error of the Ref that the arguments name
+	at       string       // commit that is read, "" for the newest
 	atEnd    []func()
 	activity kg.Activity
 	recorded bool // the activity is part of a commit
@@ -123,6 +127,9 @@ func (r *Request) Release() {
 	}
 }
 
+// At returns the commit that is read, "" for the newest one.
+func (r *Request) At() string { return r.at }
+
 // Latest writes waiting provenance, if possible, and takes a new snapshot.
 func (r *Request) Latest(ctx context.Context) error {
 	if err := r.engine.prov.flush(ctx); err != nil && r.Snapshot != nil {
@@ -170,9 +177,41 @@ func (r *Request) Prompts() []Prompt { return r.catalog.prompts }
 
 // ReadAddress reads the resource that has an address.
 func (r *Request) ReadAddress(ctx context.Context, uri string) (Document, error) {
+	uri, commit, err := cutAt(uri)
+	if err != nil {
+		return Document{}, err
+	}
 	found, at := r.catalog.resource(uri)
-	if found == nil {
+	switch {
+	case found == nil:
 		return Document{}, ErrNoResource
+	case commit == "":
+	case found.Newest:
+		return Document{}, fault.New(fault.InvalidArguments, "%s is not of one commit; leave at out", found.URI).With("field", "at").With("reason", "unknown_parameter")
+	default:
+		if r.at = commit; r.Snapshot != nil {
+			err = r.toCommit(ctx)
+		}
+	}
+	if err != nil {
+		return Document{}, err
 	}
 	return found.Read(ctx, r, at)
+}
+
+// cutAt takes the parameter at out of an address.
+func cutAt(uri string) (rest, at string, err error) {
+	path, raw, _ := strings.Cut(uri, "?")
+	params, malformed := url.ParseQuery(raw)
+	if malformed != nil || !params.Has("at") {
+		return uri, "", nil // whoever reads the address reports a malformed query
+	}
+	if at = params.Get("at"); at == "" || len(params["at"]) > 1 {
+		return "", "", fault.New(fault.InvalidArguments, "at is one commit; %s", kg.HowToNameCommits).With("field", "at").With("reason", "repeated")
+	}
+	params.Del("at")
+	if len(params) > 0 {
+		path += "?" + params.Encode()
+	}
+	return path, at, nil
 }

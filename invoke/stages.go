@@ -36,6 +36,7 @@ var stages = []struct {
 	{"policy", (*Request).permit},       // after scope, which is cheap
 	{"budget", (*Request).spend},        // before everything that takes time
 	{"arguments", (*Request).checkArgs}, // before the handler, which trusts them
+	{"past", (*Request).goBack},         // after arguments, which say how far, and find: what can be called is of now
 	{"consent", (*Request).consent},     // after arguments, because it asks about the current state
 	{"handler", (*Request).handle},      // validates and commits inside the graph's transaction
 	{"result", (*Request).encode},       // last: the result becomes one JSON object
@@ -155,7 +156,39 @@ func (r *Request) pin(ctx context.Context) (err error) {
 	if head := r.Snapshot.Head(); head.ID != (kg.CommitID{}) {
 		r.Head = head.ID.String()
 	}
+	if r.at != "" {
+		return r.toCommit(ctx)
+	}
 	return nil
+}
+
+// goBack pins the commit that the argument at of a read names, in the place of the newest one.
+func (r *Request) goBack(ctx context.Context) error {
+	at, _ := r.Args["at"].(string)
+	if _, reads := r.Capability.InputShape.Field("at"); !reads || at == "" || r.Snapshot == nil {
+		return nil
+	}
+	r.at = at
+	return r.toCommit(ctx)
+}
+
+// toCommit replaces the snapshot by one of the commit that is read, which is the same one from then on.
+func (r *Request) toCommit(ctx context.Context) error {
+	c, err := r.Snapshot.FindCommit(ctx, r.at)
+	if err != nil {
+		return err
+	}
+	r.at = c.ID.String()
+	if c.ID == r.Snapshot.Head().ID {
+		return nil
+	}
+	now := r.Snapshot
+	r.Snapshot = nil
+	then, err := now.At(ctx, c)
+	if err == nil {
+		r.Snapshot, r.Head = then, r.at
+	}
+	return err
 }
 
 func (r *Request) find(ctx context.Context) (err error) {

@@ -24,7 +24,7 @@ func TestEveryCallGoesThroughTheStagesInThisOrder(t *testing.T) {
 	for _, s := range stages {
 		names = append(names, s.name)
 	}
-	want := []string{"decode", "view", "pin", "find", "scope", "policy", "budget", "arguments", "consent", "handler", "result"}
+	want := []string{"decode", "view", "pin", "find", "scope", "policy", "budget", "arguments", "past", "consent", "handler", "result"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}

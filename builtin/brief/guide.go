@@ -49,7 +49,7 @@ type guideAnswer struct {
 	Text string `json:"text"`
 }
 
-func (g *guides) guide(ctx context.Context, r *invoke.Request, _ capability.NoBranch) (out guideAnswer, _ error) {
+func (g *guides) guide(ctx context.Context, r *invoke.Request, _ capability.NoView) (out guideAnswer, _ error) {
 	tools, err := r.Engine().Tools(ctx, r.Principal)
 	if err != nil {
 		return out, err

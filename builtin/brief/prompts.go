@@ -77,7 +77,7 @@ type promptList struct {
 	Prompts []promptView `json:"prompts"`
 }
 
-func promptsList(_ context.Context, r *invoke.Request, _ capability.NoBranch) (out promptList, _ error) {
+func promptsList(_ context.Context, r *invoke.Request, _ capability.NoView) (out promptList, _ error) {
 	for _, p := range r.Prompts() {
 		v := promptView{p.Name, p.Title, p.Description, []argumentView{}}
 		for _, a := range p.Arguments {
@@ -94,7 +94,7 @@ type messageView struct {
 }
 
 type promptAsked struct {
-	capability.NoBranch
+	capability.NoView
 	Name      string         `json:"name" max:"64"`
 	Arguments map[string]any `json:"arguments,omitempty" doc:"Texts by the names of the prompt's arguments."`
 }

@@ -97,7 +97,7 @@ func pack(mime string, body []byte) (json.RawMessage, error) {
 
 // addressAsked is an address and the form in which it is read.
 type addressAsked struct {
-	capability.NoBranch
+	capability.NoView
 	URI     string  `json:"uri" max:"8192"`
 	Context rdf.IRI `json:"context,omitempty" doc:"The address by which JSON-LD names its context, which it has itself when left out."`
 	Format  string  `json:"format,omitempty" max:"20" doc:"json, jsonld or turtle, where the address can be had so; its own form when left out."`

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg/browse"
@@ -92,7 +91,7 @@ func readList(ctx context.Context, r *invoke.Request, t *schema.Type, rawQuery s
 		page.Limit, page.More = kept, true
 	}
 	if page.More && isBounded(r) {
-		r.Parts.Cut = strings.TrimPrefix(fmt.Sprintf("%s; %d shown, from offset %d, and there are more; go on with %s", r.Parts.Cut, kept, page.Offset, nextPage(t, rawQuery, page)), "; ")
+		r.Parts.Cut = strings.TrimPrefix(fmt.Sprintf("%s; %d shown, from offset %d, and there are more; go on with %s", r.Parts.Cut, kept, page.Offset, nextPage(r, t, rawQuery, page)), "; ")
 	}
 	return d, err
 }
@@ -120,10 +119,13 @@ func listLines(ctx context.Context, r *invoke.Request, rows []browse.TableRow) (
 }
 
 // nextPage is the address of the page after this one.
-func nextPage(t *schema.Type, rawQuery string, page *invoke.Page) string {
+func nextPage(r *invoke.Request, t *schema.Type, rawQuery string, page *invoke.Page) string {
 	params, _ := url.ParseQuery(rawQuery) // it was read before
 	params.Set("limit", strconv.Itoa(page.Limit))
 	params.Set("offset", strconv.Itoa(page.Offset+page.Limit))
+	if r.At() != "" {
+		params.Set("at", r.At())
+	}
 	return outline.Shorten(invoke.Address(t.Name, "")+"?"+params.Encode(), invoke.CutRoom/2)
 }
 
@@ -134,9 +136,6 @@ func badFilter(field, reason, format string, args ...any) *fault.Error {
 
 // noParam refuses an unknown parameter of an address.
 func noParam(name, says string) *fault.Error {
-	if name == "at" {
-		says += "; " + capability.NoPast
-	}
 	return badFilter(name, "unknown_parameter", "%s", says)
 }
 

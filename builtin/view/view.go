@@ -18,7 +18,7 @@ func Providers() []invoke.Provider {
 				Forms{Resource: invoke.Resource{URI: "trails://kg/types", Name: "kg-types", Title: "Types", MIME: mimeJSON,
 					Description: "Every type with its description, address and number of instances."}, JSON: kgTypes}.Offered(),
 				{URI: "trails://prov/latest", Name: "prov-latest", Title: "Latest provenance", MIME: mimeJSONLD,
-					Description: "The latest 100 calls as PROV-O activities: who, what, when, with which outcome and commit.", Read: provLatest},
+					Description: "The latest 100 calls as PROV-O activities: who, what, when, with which outcome and commit.", Read: provLatest, Newest: true},
 			},
 		}),
 		typeResources{},

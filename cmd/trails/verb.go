@@ -70,7 +70,7 @@ func (p *program) usualOptions() map[string]option {
 		"before":                   {usage: "list those before this `commit`"},
 		"type":                     {complete: p.completeTypes},
 		"commit":                   {complete: p.completeCommits},
-		"at":                       {usage: "`commit` whose state is asked, at least four digits of its id (default: the newest)", filled: "give a commit's id, or leave --at out", complete: p.completeCommits},
+		"at":                       {usage: usageOfAt, filled: "give a commit's id, or leave --at out", complete: p.completeCommits},
 		"params":                   {flag: "param", usage: "`name=value` for a variable; may be repeated", read: anything(paramsOf)},
 		"message":                  {short: "m", usage: "`text` for the commit"},
 		"if_commit":                {usage: "refuse unless this `commit` is still the head", filled: "it names no commit; leave it out to write on any", complete: p.completeCommits},

@@ -25,7 +25,7 @@ type browsing struct {
 	Path      *string      `json:"path,omitempty" is:"brief" max:"4000"`
 	Most      *int         `json:"top_k,omitempty" min:"1" max:"50"`
 	Selection gateway.Form `json:"selection,omitempty" is:"rare" doc:"Answer with a schema, too, by which a model can be held to choose one of the ids: alone, or as a provider takes it."`
-	capability.NoBranch
+	capability.NoView
 }
 
 // browsed is what there is.

@@ -338,7 +338,7 @@ func (t *Tools) hydrateTool() invoke.Capability {
 // hydrating names a tool.
 type hydrating struct {
 	ID string `json:"tool_id" is:"brief" max:"4000"`
-	capability.NoBranch
+	capability.NoView
 }
 
 func (t *Tools) showSchema(ctx context.Context, r *invoke.Request, in hydrating) (*hydration, error) {

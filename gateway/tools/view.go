@@ -43,7 +43,7 @@ func selectorFields() (all []capability.Field) {
 type viewing struct {
 	Handle   string         `json:"handle" is:"brief" max:"4000"`
 	Selector map[string]any `json:"selector"`
-	capability.NoBranch
+	capability.NoView
 }
 
 // viewArtifact is tool_view.

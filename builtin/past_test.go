@@ -1,0 +1,192 @@
+package builtin_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trails/example"
+	"trails/invoke"
+	"trails/invoke/invoketest"
+)
+
+// pastReads has calls of every read of the graph that takes at, on the graph of the example with its story.
+var pastReads = map[string][]string{
+	"snapshot":   {`{}`},
+	"schema_get": {`{}`, `{"type": "Component"}`, `{"format": "turtle"}`},
+	"search":     {`{"text": "pages"}`, `{"text": "htpp"}`, `{"text": "R-013"}`, `{"text": "nothing like it"}`, `{"text": "a", "type": "Decision"}`},
+	"get":        {`{"ids": ["Component/httpapi", "Requirement/R-013"]}`, `{"ids": ["Pages for people"], "depth": 2}`, `{"ids": ["Component/nowhere"]}`, `{"ids": ["Standard/xhtml-1.0"]}`},
+	"list": {
+		`{"type": "Component"}`, `{"type": "Requirement", "where": ["status = met"]}`, `{"type": "Requirement", "where": ["priority > 1"], "sort": "-priority", "facets": true}`,
+		`{"type": "Component", "sort": "title", "select": ["title", "dependsOn.title"]}`, `{"type": "Decision", "sort": "decided"}`, `{"type": "Decision", "where": ["about.row = graph"]}`,
+		`{"type": "Requirement", "where": ["status = none"]}`, `{"type": "Nothing"}`,
+	},
+	"history": {`{}`, `{"id": "Requirement/R-013"}`, `{"type": "Standard"}`, `{"id": "Standard/xhtml-1.0"}`},
+	"query": {
+		`{"query": "SELECT ?c ?t { ?c a :Component ; :title ?t } ORDER BY ?t"}`, `{"query": "SELECT ?row (COUNT(*) AS ?n) { ?c :row ?row } GROUP BY ?row"}`,
+		`{"query": "SELECT * { ?r :status \"met\" ; :title ?t OPTIONAL { ?c :satisfies ?r } }"}`, `{"query": "ASK { :Standard\\/html ?p ?o }"}`, `{"query": "SELECT ?r { ?r :status \"Met\" }"}`,
+		`{"query": "SELECT ?x { :Component\\/cmd-trails :dependsOn+ ?x } ORDER BY ?x"}`, `{"query": "SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } }"}`, `{"query": "SELECT * { ?c :nothing ?x }"}`,
+		`{"query": "CONSTRUCT WHERE { ?d :supersedes ?e }"}`, `{"query": "DESCRIBE :Decision\\/9"}`,
+	},
+	"commits_list":      {`{}`, `{"limit": 3}`, `{"schema_only": true}`},
+	"definitions_get":   {`{}`},
+	"definitions_diff":  {`{"definitions": {"schema": "types: {Component: {properties: {name: string}}}"}}`},
+	"entities_list":     {`{"type": "Component"}`, `{"type": "Requirement", "sort": "title", "facets": true, "search": "p"}`, `{"type": "Decision", "sort": "number", "descending": true, "whole": true}`},
+	"entity_get":        {`{"type": "Component", "id": "httpapi"}`, `{"type": "Standard", "id": "rfc9110"}`, `{"type": "Component", "id": "httpapi", "property": "follows"}`},
+	"entity_history":    {`{"type": "Requirement", "id": "R-013"}`},
+	"commit_view":       {`{"id": "head"}`, `{"id": "head~3"}`},
+	"entity_graph":      {`{"type": "Component", "id": "httpapi", "depth": 2}`, `{"type": "Standard", "id": "html", "direction": "in"}`},
+	"suggest":           {`{"what": "types", "prefix": ""}`, `{"what": "entities", "type": "Component", "prefix": "pa"}`, `{"what": "values", "type": "Requirement", "property": "status", "prefix": ""}`, `{"what": "properties", "type": "Component", "prefix": "d"}`},
+	"describe":          {`{"type": "Component"}`, `{"type": "Requirement"}`},
+	"stored_query_list": {`{}`},
+	"stored_query_run":  {`{"name": "open"}`},
+	"open":              {`{}`},
+}
+
+// toldOf is what a call answers: its result and warnings, or its refusal.
+func toldOf(t *testing.T, e *invoketest.Engine, id, args string) string {
+	t.Helper()
+	r, err := e.Do(t, id, args)
+	if err != nil {
+		return invoketest.Refusal(err)
+	}
+	warnings, err := json.Marshal(r.Parts.Warnings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return invoketest.Indented(t, r.Structured) + string(warnings)
+}
+
+// withAt adds the argument at.
+func withAt(args, commit string) string {
+	return strings.Replace(strings.Replace(args, "{", fmt.Sprintf(`{"at": %q, `, commit), 1), ", }", "}", 1)
+}
+
+// Every read of an earlier commit answers what it answered when that commit was the newest one, whatever was changed
+// since: data, types, properties, names.
+func TestAReadOfAnEarlierCommitIsWhatWasReadThen(t *testing.T) {
+	e := invoketest.Example(t)
+	for step, err := range example.Story() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		args, err := json.Marshal(step.Arguments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Must(t, step.Capability, string(args))
+	}
+	e.Must(t, "trails.meta.query.add", `{"queries": [{"text": "#+ id: open\n#+ description: What is to be done.\nSELECT ?r { ?r :status \"accepted\" }"}]}`)
+	type read struct{ id, args, told string }
+	var reads []read
+	for _, d := range e.Callable(t) {
+		if _, takes := d.InputShape.Field("at"); !takes || d.ID == "export" { // export streams, see TestAnEarlierCommitIsExported
+			continue
+		}
+		if len(pastReads[d.ID]) == 0 {
+			t.Errorf("no call of %s is read at an earlier commit", d.ID)
+		}
+		for _, args := range pastReads[d.ID] {
+			reads = append(reads, read{d.ID, args, toldOf(t, e, d.ID, args)})
+		}
+	}
+	then := fmt.Sprint(e.Must(t, "snapshot", `{}`)["head"].(map[string]any)["id"])
+	for _, write := range [][2]string{
+		{"requirement.update", `{"id": "R-013", "status": "proposed", "priority": 5, "title": "Pages show everything"}`},
+		{"decision.delete", `{"id": "9", "detach": true}`},
+		{"component.create", `{"name": "later", "path": "later", "title": "Later pages", "row": "logic"}`},
+		{"mutate", `{"update": "DELETE WHERE { ?c :follows ?s }"}`},
+		{"mutate", `{"update": "INSERT { GRAPH :g { ?c ?p ?o } } WHERE { ?c a :Component ; ?p ?o }", "allow_mass_change": true}`},
+		{"schema_apply", `{"patch": "- rename_type: {Standard: Norm}\n- rename_property: {Component.dependsOn: needs}\n- add_property: {Requirement.owner: string}"}`},
+	} {
+		e.Must(t, write[0], write[1])
+	}
+	for _, r := range reads {
+		if diff := cmp.Diff(r.told, toldOf(t, e, r.id, withAt(r.args, then))); diff != "" {
+			t.Errorf("%s %s, then and at %s:\n%s", r.id, r.args, then, diff)
+		}
+	}
+}
+
+// A commit is named by its id, by its place before the head and by the time, at every door alike.
+func TestACommitIsNamedByItsPlaceAndByTheTime(t *testing.T) {
+	e := invoketest.Example(t)
+	var commits []string
+	for i := range 3 {
+		e.Must(t, "requirement.update", fmt.Sprintf(`{"id": "R-001", "priority": %d}`, i+3))
+		commits = append(commits, fmt.Sprint(e.Must(t, "health", `{}`)["head"]))
+	}
+	list := e.Must(t, "commits_list", `{"limit": 3, "whole": true}`)["rows"].([]any)
+	timeOf := func(row int) string { return fmt.Sprint(list[row].([]any)[1]) }
+	priority := func(at string) string {
+		t.Helper()
+		asked := toldOf(t, e, "query", fmt.Sprintf(`{"query": "SELECT ?p { :Requirement\\/R-001 :priority ?p }", "at": %q}`, at))
+		read := toldOf(t, e, "resources_read", fmt.Sprintf(`{"uri": "trails://kg/Requirement/R-001?at=%s"}`, strings.ReplaceAll(at, "+", "%2B")))
+		for _, n := range []string{"1", "2", "3", "4", "5"} {
+			if strings.Contains(asked, "\n      "+n+"\n") {
+				if !strings.Contains(read, `"priority": `+n) {
+					t.Errorf("at %s a query finds %s, and the address has\n%s", at, n, read)
+				}
+				return n
+			}
+		}
+		return asked
+	}
+	for at, want := range map[string]string{
+		commits[0]: "3", commits[1][:6]: "4", "head": "5", "HEAD~0": "5", "head~1": "4", "head~2": "3",
+		timeOf(0): "5", timeOf(1): "4", timeOf(2): "3", "2100-01-01T00:00:00+02:00": "5",
+	} {
+		if got := priority(at); got != want {
+			t.Errorf("at %s the priority is %s, want %s", at, got, want)
+		}
+	}
+	for at, says := range map[string]string{
+		"12": "give at least four digits of its id, head, head~2", "head~": "head~2 (two commits", "head~x": "head~2 (two commits", "head~-1": "head~2 (two commits", "head2": "head~2 (two commits",
+		"head~99999999999999999999999": "head~2 (two commits", "head~99": "the graph has 5 commits", "2026-01-01": "head~2 (two commits", "1999-12-31T00:00:00Z": "no commit was made at",
+		"zzzz": "", "0123456789": "commits_list has them",
+	} {
+		if got := priority(at); !strings.Contains(got, says) || !strings.HasPrefix(got, "missing: ") && !strings.HasPrefix(got, "malformed: ") {
+			t.Errorf("at %s: %s", at, got)
+		}
+	}
+	for uri, says := range map[string]string{
+		"trails://doctor?at=head~1":                      "trails://doctor is not of one commit; leave at out",
+		"trails://prov/latest?at=head":                   "trails://prov/latest is not of one commit",
+		"trails://kg/Requirement?at=head&at=head":        "at is one commit",
+		"trails://kg/Requirement/R-001?at=":              "at is one commit",
+		"trails://kg/Requirement/R-001?at=head&limit=10": "one instance takes no parameter",
+	} {
+		if got := toldOf(t, e, "resources_read", fmt.Sprintf(`{"uri": %q}`, uri)); !strings.Contains(got, says) {
+			t.Errorf("%s: %s", uri, got)
+		}
+	}
+}
+
+// An export of an earlier commit has the bytes that it had then.
+func TestAnEarlierCommitIsExported(t *testing.T) {
+	e := invoketest.Example(t)
+	exported := func(args string) string {
+		t.Helper()
+		var out bytes.Buffer
+		if _, err := e.Call(t.Context(), invoke.Call{Capability: "export", Args: json.RawMessage(args), Principal: invoketest.Ana, Output: &out}); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	forms := []string{`{"format": "nquads"}`, `{"format": "turtle"}`, `{"format": "ndjson"}`, `{"format": "csv", "type": "Component"}`}
+	was := map[string]string{}
+	for _, args := range forms {
+		was[args] = exported(args)
+	}
+	e.Must(t, "mutate", `{"update": "DELETE WHERE { ?c :follows ?s }"}`)
+	e.Must(t, "schema_apply", `{"patch": "- rename_property: {Component.title: heading}"}`)
+	for _, args := range forms {
+		if got := exported(withAt(args, "head~2")); got != was[args] || got == exported(args) {
+			t.Errorf("%s at head~2:\n%s", args, cmp.Diff(was[args], got))
+		}
+	}
+}
