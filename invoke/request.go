@@ -189,12 +189,9 @@ func (r *Request) ReadAddress(ctx context.Context, uri string) (Document, error)
 	case found.Newest:
 		return Document{}, fault.New(fault.InvalidArguments, "%s is not of one commit; leave at out", found.URI).With("field", "at").With("reason", "unknown_parameter")
 	default:
-		if r.at = commit; r.Snapshot != nil {
-			err = r.toCommit(ctx)
+		if err := r.readAt(ctx, commit); err != nil {
+			return Document{}, err
 		}
-	}
-	if err != nil {
-		return Document{}, err
 	}
 	return found.Read(ctx, r, at)
 }

@@ -168,8 +168,14 @@ func (r *Request) goBack(ctx context.Context) error {
 	if _, reads := r.Capability.InputShape.Field("at"); !reads || at == "" || r.Snapshot == nil {
 		return nil
 	}
+	return r.readAt(ctx, at)
+}
+
+// readAt pins the commit that a text names, in turn with other work that may take long. The snapshot outlives the turn.
+func (r *Request) readAt(ctx context.Context, at string) error {
 	r.at = at
-	return r.toCommit(ctx)
+	_, err := r.InTurn(ctx, func(context.Context) (any, error) { return nil, r.toCommit(ctx) })
+	return err
 }
 
 // toCommit replaces the snapshot by one of the commit that is read, which is the same one from then on.

@@ -179,6 +179,7 @@ func (s *Snapshot) undoneBy(ctx context.Context, c Commit) error {
 			return err
 		}
 		switch kind, _ := schema.RecordOf(change.Quad); kind {
+		case schema.QueryRecord, schema.PromotionRecord:
 		case schema.MigrationRecord:
 			what, calls = "which migrations are applied", "trails migrate apply (trails.meta.migrate.apply)"
 		case schema.UpstreamRecord, schema.GatewayRecord:
