@@ -223,7 +223,7 @@ func (d *doctor) run(ctx context.Context, r *invoke.Request, served *string, sam
 
 // checkGateway connects to the upstream servers of the file, and finds those whose tools cannot be used.
 func (d *doctor) checkGateway(ctx context.Context, r *invoke.Request) (string, error) {
-	named := slices.Clone(servers.Of(r.Snapshot)) // that of all is not changed
+	named := slices.Clone(servers.Of(r.Snapshot)) // all snapshots share the other one
 	if len(named) == 0 {
 		return "the file names no upstream server", nil
 	}

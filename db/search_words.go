@@ -409,8 +409,30 @@ func (s *textSearch) having(texts []inline.TermID, conditions []condition) (map[
 	return who, nil
 }
 
-// Spelling returns the indexed word that a misspelt word most likely means. It returns "" if the word itself is
-// indexed, contains a digit, or none is similar. Of equally similar words it takes the one that most texts have.
+const (
+	// textsUsed counts texts of the index that a statement of the default graph has: the index has those of all times.
+	textsUsed = `SELECT count(*) FROM (SELECT 1 FROM (SELECT rowid & ? AS id FROM words WHERE words MATCH ? LIMIT ? + 0) w
+		WHERE EXISTS (SELECT 1 FROM live INDEXED BY live_osp WHERE o = w.id AND g = 0) LIMIT ? + 0)`
+	textUsed = "SELECT EXISTS (SELECT 1 FROM live INDEXED BY live_osp WHERE o = ? AND g = 0)"
+)
+
+// textsWith counts the texts with a word that a statement of the default graph has, up to most.
+func (s *textSearch) textsWith(word string, most int64) (int64, error) {
+	n, err := s.conn.Int64(textsUsed, wordindex.PlaceTerm, fulltext.Quote(word), textsCounted, most)
+	for _, f := range s.freshHaving(s.fresh, fulltext.Goal{Ways: [][][]string{{{word}}}}) {
+		if err != nil || n >= most {
+			break
+		}
+		var used int64
+		used, err = s.conn.Int64(textUsed, f.id)
+		n += used
+	}
+	return n, err
+}
+
+// Spelling returns the word of a text in the default graph that a misspelt word most likely means. It returns "" if a
+// text has the word itself, if it contains a digit, or if none is similar. Of equally similar words it takes the one
+// that most texts have.
 func (r *Reader) Spelling(ctx context.Context, word string) (string, error) {
 	if err := r.ready(ctx); err != nil {
 		return "", r.fail(ctx, "spell", err)
@@ -425,14 +447,14 @@ func (s *textSearch) spelling(word string) (string, error) {
 		return "", err
 	}
 	most := fulltext.Edits(utf8.RuneCountInString(word))
-	if most == 0 || strings.ContainsAny(word, "0123456789") || slices.Contains(s.vocabulary, word) {
+	if most == 0 || strings.ContainsAny(word, "0123456789") {
 		return "", nil // an unknown identifier does not stand for another one
 	}
-	if n, err := s.conn.Int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT 1)", fulltext.Quote(word)); err != nil || n > 0 {
+	if n, err := s.textsWith(word, 1); err != nil || n > 0 {
 		return "", err
 	}
 	near := fulltext.NewNear(word, most)
-	fewest, nearest := most, []string{}
+	nearest := make([][]string, most+1) // by the number of mistakes; the word itself, with none, is in no text that is left
 	// A mistake in the first letter is only considered if the second letter stands before or instead of it. Trying
 	// all letters would mean to read the whole vocabulary.
 	runes := []rune(word)
@@ -444,11 +466,8 @@ func (s *textSearch) spelling(word string) (string, error) {
 			}
 			edits, ok, prefix := near.Distance(other)
 			passed = other[:prefix]
-			if ok && edits < fewest {
-				fewest, nearest = edits, nearest[:0]
-			}
-			if ok && edits == fewest && !slices.Contains(nearest, other) {
-				nearest = append(nearest, other)
+			if ok && edits > 0 && !slices.Contains(nearest[edits], other) {
+				nearest[edits] = append(nearest[edits], other)
 			}
 			return s.ctx.Err() == nil
 		})
@@ -456,15 +475,20 @@ func (s *textSearch) spelling(word string) (string, error) {
 			return "", err
 		}
 	}
-	best, having := "", int64(-1)
-	for _, other := range nearest[:min(len(nearest), spellingsWeighed)] {
-		n, err := s.conn.Int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", fulltext.Quote(other), textsTogether)
-		if err != nil {
-			return "", err
+	for _, words := range nearest {
+		best, having := "", int64(0)
+		for _, other := range words[:min(len(words), spellingsWeighed)] {
+			n, err := s.textsWith(other, textsTogether)
+			if err != nil {
+				return "", err
+			}
+			if n > having {
+				best, having = other, n
+			}
 		}
-		if n > having {
-			best, having = other, n
+		if best != "" {
+			return best, nil
 		}
 	}
-	return best, nil
+	return "", nil
 }

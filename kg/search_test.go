@@ -108,6 +108,26 @@ func TestSearchFindsNodesByTheirTexts(t *testing.T) {
 	}
 }
 
+// The index of words has the texts of all times: a word that no text has any more is taken for one that a text has.
+func TestAWordOfRemovedTextsAloneIsCorrected(t *testing.T) {
+	g := searchGraph(t)
+	was := saying("Place", "old", "name", "Harbour")
+	commit(t, g, was)
+	commit(t, g, saying("Place", "new", "name", "Harbor"))
+	ids, out := hits(t, g, browse.Search{Text: "harbour "})
+	if strings.Join(ids, " ") != "old" || out.Matching != browse.MatchedAll {
+		t.Errorf("got %v, %s", ids, out.Matching)
+	}
+	for i := range was {
+		was[i].Op = change.Retract
+	}
+	commit(t, g, was)
+	ids, out = hits(t, g, browse.Search{Text: "harbour "})
+	if want := []browse.Correction{{Word: "harbour", Instead: "harbor"}}; strings.Join(ids, " ") != "new" || !cmp.Equal(out.Corrections, want) {
+		t.Errorf("got %v, %v", ids, out.Corrections)
+	}
+}
+
 func TestSearchSaysWhatItFound(t *testing.T) {
 	g := searchGraph(t)
 	_, out := hits(t, g, browse.Search{Text: "compilers relai", Limit: 1})
