@@ -23,7 +23,7 @@ func (s *Snapshot) FindCommit(ctx context.Context, name string) (Commit, error) 
 	if at, err := time.Parse(time.RFC3339, name); err == nil {
 		return s.source.CommitAt(ctx, at)
 	}
-	if len(name) < 4 || strings.ContainsAny(name, "~-:") {
+	if len(name) < 4 || strings.Trim(name, "0123456789abcdefABCDEF") != "" {
 		return Commit{}, fault.New(fault.Malformed, "%q names no commit; %s", name, HowToNameCommits)
 	}
 	c, err := s.source.CommitByID(ctx, name)
