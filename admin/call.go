@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -27,10 +28,12 @@ type asker struct {
 	head string
 	// parsed is the schema, once read; see graphSchema.
 	parsed *schema.Schema
+	// at names the commit that the page shows, "" for the newest.
+	at string
 }
 
 func (s *site) asker(w http.ResponseWriter, r *http.Request) *asker {
-	return &asker{engine: s.engine, ctx: r.Context(), palette: s.palette, call: invoke.Call{
+	return &asker{engine: s.engine, ctx: r.Context(), palette: s.palette, at: r.URL.Query().Get("at"), call: invoke.Call{
 		Principal: auth.PrincipalOf(r.Context()), Via: "admin", Whole: true,
 		TraceID: w.Header().Get(httpapi.TraceHeader), ParentSpan: invoke.TraceOf(r.Context()).Span,
 	}}
@@ -44,8 +47,11 @@ func (a *asker) ask(capability string, args map[string]any, out any) error {
 
 // answered is ask, and returns the whole result, with the text for models.
 func (a *asker) answered(capability string, args map[string]any, out any) (invoke.Result, error) {
-	if args == nil {
+	if args = maps.Clone(args); args == nil {
 		args = map[string]any{}
+	}
+	if a.at != "" && dated[capability] {
+		args["at"] = a.at
 	}
 	text, err := json.Marshal(args)
 	if err != nil {

@@ -22,7 +22,7 @@ func TestEveryLinkOfThePagesLeadsSomewhere(t *testing.T) {
 	f := newExample(t)
 	f.call(t, "requirement.update", map[string]any{"id": "R-001", "priority": 3})
 	f.call(t, "standard.delete", map[string]any{"id": unreferenced(t, f)})
-	seen, queue := map[string]string{"/admin": "the start"}, []string{"/admin"}
+	seen, queue, earlier := map[string]string{"/admin": "the start"}, []string{"/admin"}, ""
 	for len(queue) > 0 {
 		path := queue[0]
 		queue = queue[1:]
@@ -41,6 +41,11 @@ func TestEveryLinkOfThePagesLeadsSomewhere(t *testing.T) {
 			next, _, _ = strings.Cut(next, "#")
 			if _, ok := seen[next]; ok || !strings.HasPrefix(next, "/admin") || strings.Contains(next, "&") {
 				continue // filters and orders of a list can be combined without end
+			}
+			if _, at, of := strings.Cut(next, "?at="); of && earlier == "" {
+				earlier = at
+			} else if of && at != earlier {
+				continue // the graph of one earlier commit is enough
 			}
 			seen[next] = path
 			queue = append(queue, next)

@@ -30,7 +30,7 @@ type graphView struct {
 }
 
 func graphViewOf(r *http.Request) (graphView, error) {
-	q := queryOf(r, "depth", "limit", "direction")
+	q := queryOf(r, "at", "depth", "limit", "direction")
 	v := graphView{
 		Type: r.PathValue("type"), ID: r.PathValue("id"),
 		Depth: q.number("depth", 1, 1, depthMax), Limit: q.number("limit", graphLimit, 1, graphMax),

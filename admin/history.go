@@ -17,7 +17,7 @@ type historyData struct {
 
 // history answers what happened to one node, newest first, also to one that is gone.
 func (s *site) history(w http.ResponseWriter, r *http.Request) error {
-	q := queryOf(r, "before", "limit")
+	q := queryOf(r, "at", "before", "limit")
 	data := historyData{Type: r.PathValue("type"), ID: r.PathValue("id")}
 	args := map[string]any{"type": data.Type, "id": data.ID, "limit": q.number("limit", historyLimit, 1, historyMax)}
 	if err := q.err(); err != nil {

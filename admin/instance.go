@@ -37,7 +37,7 @@ type instanceData struct {
 
 // instance answers the page of one node: all of it, or one property, and its latest history.
 func (s *site) instance(w http.ResponseWriter, r *http.Request) error {
-	q := queryOf(r, "property", "offset")
+	q := queryOf(r, "at", "property", "offset")
 	offset := q.number("offset", 0, 0, maxOffset)
 	if err := q.err(); err != nil {
 		return err
@@ -63,9 +63,13 @@ func (s *site) instance(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	data.sort(t.Label, offset)
-	data.URI = invoke.Address(data.Type, data.ID)
-	data.Curl = "curl -s '" + auth.Origin(r) + kgURL(data.Type, data.ID) + "'"
-	data.CLI = "trails invoke FILE entity_get " + shellQuote("type="+data.Type) + " " + shellQuote("id="+data.ID)
+	address, argument := "", ""
+	if a.at != "" {
+		address, argument = "?at="+a.head, " at="+a.head
+	}
+	data.URI = invoke.Address(data.Type, data.ID) + address
+	data.Curl = "curl -s '" + auth.Origin(r) + kgURL(data.Type, data.ID) + address + "'"
+	data.CLI = "trails invoke FILE entity_get " + shellQuote("type="+data.Type) + " " + shellQuote("id="+data.ID) + argument
 	return s.respond(w, r, http.StatusOK, "instance.html", page{
 		Title: firstOf(line(data.Node.Label), data.ID), Nav: "types", Type: data.Type, Data: data, Scripts: graphScripts,
 		Crumbs: []link{{data.Type, typeURL(data.Type)}}, Twins: twinsOf(kgURL(data.Type, data.ID), url.Values{}),

@@ -179,7 +179,7 @@ func references(properties []schema.PropertyDocument) []string {
 // listViewOf reads the address; added reports a filter that came from the form,
 // as property and value. A filter that cannot be read is a problem of the page.
 func listViewOf(r *http.Request) (v listView, added bool, problems listProblems, err error) {
-	q := queryOf(r, "format", "where", "search", "sort", "desc", "offset", "limit", "col", "property", "value")
+	q := queryOf(r, "at", "format", "where", "search", "sort", "desc", "offset", "limit", "col", "property", "value")
 	v = listView{
 		Type: r.PathValue("type"), Search: q.Get("search"), Sort: q.Get("sort"), Columns: q.Values["col"],
 		Descending: q.word("desc", "0", "1") == "1", CSV: q.word("format", "html", "csv") == "csv",

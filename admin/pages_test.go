@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -233,5 +234,66 @@ func TestTheThemeIsKeptInACookie(t *testing.T) {
 	r.AddCookie(&http.Cookie{Name: "trails-theme", Value: "dark"})
 	if got := attribute(f.do(t, r).find(tag("html"))[0], "data-theme"); got != "dark" {
 		t.Errorf("the page's theme is %q", got)
+	}
+}
+
+// A page of an earlier commit shows what was there then, says so, offers no change, and leads to pages of that commit
+// and back to now.
+func TestPagesShowAnEarlierCommit(t *testing.T) {
+	f := newExample(t)
+	then := fmt.Sprint(f.call(t, "health", map[string]any{})["head"])
+	f.call(t, "requirement.update", map[string]any{"id": "R-001", "title": "Another title of it"})
+	f.call(t, "mutate", map[string]any{"update": "DELETE WHERE { ?c :follows ?s }"})
+	for path, was := range map[string]string{
+		"/admin/types/Requirement/R-001":         "R-001",
+		"/admin/types/Requirement?search=a":      "Requirement",
+		"/admin/types/Component/httpapi":         "Standard/rfc9457",
+		"/admin/types/Component/httpapi/graph":   "rfc9457",
+		"/admin/types/Requirement/R-001/history": "R-001",
+		"/admin/schema":                          "Requirement",
+	} {
+		separator := "?"
+		if strings.Contains(path, "?") {
+			separator = "&"
+		}
+		now := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		for _, at := range []string{then, "head~2"} {
+			a := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path+separator+"at="+at, nil))
+			if a.StatusCode != 200 || !strings.Contains(a.text, was) || strings.Contains(a.text, "Another title of it") {
+				t.Errorf("%s at %s: %d, %s", path, at, a.StatusCode, mainText(a))
+			}
+			says(t, a, "As of commit "+then)
+			for _, n := range a.find(tag("a")) {
+				href := attribute(n, "href")
+				dated := strings.HasPrefix(href, "/admin/types/") || strings.HasPrefix(href, "/admin/schema") || strings.HasPrefix(href, "/kg/")
+				back := attribute(n, "rel") == "alternate"
+				if dated && strings.Contains(href, "at="+then) == back {
+					t.Errorf("%s at %s links to %s", path, at, href)
+				}
+				if back && href != path {
+					t.Errorf("%s at %s leads back to %s", path, at, href)
+				}
+				if text := textOf(n); text == "Edit" || text == "Delete" || strings.HasPrefix(text, "New ") || text == "Change the schema" {
+					t.Errorf("%s at %s offers %s", path, at, text)
+				}
+			}
+			for _, n := range a.find(tag("form")) {
+				if strings.HasPrefix(attribute(n, "action"), "/admin/types/") && n.FirstChild != nil && attribute(n.FirstChild, "value") != then {
+					t.Errorf("%s at %s has a form that leads to now", path, at)
+				}
+			}
+			if problems := pageProblems(a); len(problems) > 0 {
+				t.Errorf("%s at %s: %s", path, at, strings.Join(problems, "; "))
+			}
+		}
+		if strings.Contains(now.text, "As of commit") {
+			t.Errorf("%s says that it is of an earlier commit", path)
+		}
+	}
+	for path, status := range map[string]int{"/admin/types/Requirement/R-001?at=zz": 400, "/admin/types/Requirement?at=head~99": 404, "/admin?at=head": 400, "/admin/commits?at=head": 400} {
+		a := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		if a.StatusCode != status || strings.Contains(a.text, "As of commit") {
+			t.Errorf("%s: %d, %s", path, a.StatusCode, mainText(a))
+		}
 	}
 }

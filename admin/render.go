@@ -57,8 +57,9 @@ type page struct {
 	Styles []string
 	// Data is for the page's own template.
 	Data any
-	// Frame is filled in by respond.
+	// Frame and AsOf are filled in by respond; AsOf is nil for a page of the newest commit.
 	Frame frame
+	AsOf  *asOf
 }
 
 type link struct{ Text, Href string }
@@ -129,6 +130,9 @@ func (s *site) respond(w http.ResponseWriter, r *http.Request, status int, name 
 	if p.Live.Head == "" {
 		p.Live.Head = p.Frame.Head
 	}
+	if status == http.StatusOK && r.URL.Query().Has("at") {
+		p.AsOf, p.Live = asOfPage(r, p.Live.Head), live{} // nothing changes there
+	}
 	return s.send(w, status, name, "layout", p)
 }
 
@@ -138,9 +142,13 @@ func (s *site) send(w http.ResponseWriter, status int, name, part string, data a
 	if err := s.templates[name].ExecuteTemplate(&text, part, data); err != nil {
 		return fmt.Errorf("render %s: %w", name, err)
 	}
+	shown := text.Bytes()
+	if p, whole := data.(page); whole && p.AsOf != nil {
+		shown = p.AsOf.lead(shown)
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(text.Bytes()) // the connection may be closed
+	_, _ = w.Write(shown) // the connection may be closed
 	return nil
 }
 

@@ -39,7 +39,7 @@ var schemaForms = map[string]struct{ mime, file string }{
 
 // schema answers types, properties and constraints.
 func (s *site) schema(w http.ResponseWriter, r *http.Request) error {
-	if err := queryOf(r).err(); err != nil {
+	if err := queryOf(r, "at").err(); err != nil {
 		return err
 	}
 	a := s.asker(w, r)

@@ -33,13 +33,13 @@ func formNamed(name string) (form, bool) {
 }
 
 // offers are the forms of an address in this process, the default first. Browsers get its page, if there are pages.
-func (s *server) offers(a address, r *http.Request) []form {
+func (s *server) offers(a address) []form {
 	var out []form
 	for _, name := range a.forms {
 		f, _ := formNamed(name)
 		out = append(out, f)
 	}
-	if f, _ := formNamed(html); s.opts.Admin != nil && a.page != nil && !r.URL.Query().Has("at") { // pages are of the newest commit
+	if f, _ := formNamed(html); s.opts.Admin != nil && a.page != nil {
 		out = append(out, f)
 	}
 	return out

@@ -28,7 +28,7 @@ type address struct {
 
 // addresses are the readable addresses of the graph.
 var addresses = []address{
-	{"/kg", fixed("trails://kg/types"), []string{"json"}, pageAt("/admin"), true},
+	{"/kg", fixed("trails://kg/types"), []string{"json"}, typesPage, true},
 	{"/kg/{type}", entityURI, inGraphForms("json", "jsonld"), entityPage, true},
 	{"/kg/{type}/*", entityURI, inGraphForms("jsonld", "json"), entityPage, true}, // a compound key contains slashes
 	{"/schema", fixed("trails://schema"), inGraphForms("json"), pageAt("/admin/schema"), true},
@@ -53,6 +53,14 @@ func fixed(uri string) func(*http.Request) string {
 
 func pageAt(path string) func(*http.Request) string {
 	return func(r *http.Request) string { return path + query(r) }
+}
+
+// typesPage is the overview, or the types of an earlier commit.
+func typesPage(r *http.Request) string {
+	if r.URL.Query().Has("at") {
+		return pageAt("/admin/schema")(r)
+	}
+	return pageAt("/admin")(r)
 }
 
 // entityURI is the address of a type or an entity. The path stays escaped: an id that is a percent-encoded IRI is one
@@ -81,7 +89,7 @@ func (s *server) read(a address) func(http.ResponseWriter, *http.Request) error 
 // negotiated chooses a form of an address and calls write. Browsers are redirected to the page.
 func (s *server) negotiated(a address, write func(w http.ResponseWriter, r *http.Request, offers []form, chosen form) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		offers := s.offers(a, r)
+		offers := s.offers(a)
 		w.Header().Add("Vary", "Accept")
 		chosen, ok, err := negotiate(r, offers)
 		switch {
