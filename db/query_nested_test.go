@@ -41,7 +41,7 @@ func TestCallsInsideCallsAgreeWithTheOracle(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := answered(t.Context(), f, query)
+			got, err := answered(t.Context(), f, query, db.View{})
 			rows += len(got.Rows)
 			if err == nil {
 				err = sparqltest.Agree(t.Context(), c, slices.Clone(data), got)

@@ -23,6 +23,7 @@ type engine struct {
 	sparqltest.Oracle
 	dir   func() string
 	scans db.Scans
+	past  bool // whether half of the data has been removed again, and the commit before is asked
 }
 
 func (e engine) Query(ctx context.Context, text, base string, dataset []rdf.Quad) (rdftest.Answer, error) {
@@ -38,12 +39,20 @@ func (e engine) Query(ctx context.Context, text, base string, dataset []rdf.Quad
 		return rdftest.Answer{}, err
 	}
 	defer f.Close()
-	return answered(ctx, f, q)
+	then := f.LatestHead(ctx)
+	if !e.past || then.ID.IsZero() {
+		return answered(ctx, f, q, db.View{})
+	}
+	gone := sorted(dataset[:(len(dataset)+1)/2])
+	if _, err := tryWrite(ctx, f, nil, gone); err != nil {
+		return rdftest.Answer{}, err
+	}
+	return answered(ctx, f, q, db.View{At: then.ID})
 }
 
-// answered is the answer of a file as it is now.
-func answered(ctx context.Context, f *db.File, q *sparql.Query) (rdftest.Answer, error) {
-	r, err := f.Read(ctx, db.View{})
+// answered is the answer of a view of a file.
+func answered(ctx context.Context, f *db.File, q *sparql.Query, v db.View) (rdftest.Answer, error) {
+	r, err := f.Read(ctx, v)
 	if err != nil {
 		return rdftest.Answer{}, err
 	}
@@ -126,7 +135,7 @@ func agreeWithTheOracle(t *testing.T, draw func(*rapid.T) sparqltest.Case) {
 				f, err = db.Open(rt.Context(), path, db.Options{Scans: scans})
 			}
 			if err == nil {
-				got, err = answered(rt.Context(), f, q)
+				got, err = answered(rt.Context(), f, q, db.View{})
 			}
 			if err == nil {
 				err = sparqltest.Agree(rt.Context(), c, slices.Clone(data), got)
