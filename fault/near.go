@@ -23,6 +23,23 @@ func DidYouMean(word string, candidates []string) string {
 	return ""
 }
 
+// OrOf ends a sentence about an unknown name with the most similar known name, and the first of the others.
+func OrOf(name, verb string, known []string) string {
+	const most = 40
+	list := strings.Join(known[:min(len(known), most)], ", ")
+	if len(known) > most {
+		list += fmt.Sprintf(" and %d more", len(known)-most)
+	}
+	hint := DidYouMean(name, known)
+	switch {
+	case len(known) == 0:
+		return ""
+	case hint != "":
+		return hint + " It " + verb + " " + list
+	}
+	return "; it " + verb + " " + list
+}
+
 // Meant returns the candidate named by [DidYouMean], or "".
 func Meant(word string, candidates []string) string {
 	return cmp.Or(Nearest(word, candidates), nearestByParts(word, candidates))

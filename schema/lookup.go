@@ -58,6 +58,13 @@ func (s *Schema) PropertyByIRI(t *Type, predicate rdf.IRI) *Property { return s.
 // declaration. The slice is shared: do not change it.
 func (s *Schema) PropertiesOf(t *Type) []*Property { return s.of(t).all }
 
+// NoProperty says that t has no property of this name, and which it has, the most similar one first; known are the
+// names of all.
+func (s *Schema) NoProperty(t *Type, name string) (message string, known []string) {
+	known = propertyNames(s.PropertiesOf(t))
+	return fmt.Sprintf("%s has no property %q%s", t.Name, name, fault.OrOf(name, "has", known)), known
+}
+
 // Supertypes returns every type that t extends, the nearest first, without t.
 func (s *Schema) Supertypes(t *Type) []*Type { return s.of(t).supertypes }
 

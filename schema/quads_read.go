@@ -17,7 +17,7 @@ func FromQuads(quads []rdf.Quad, base string) (*Schema, error) {
 	r := newQuadReader(quads)
 	declared := r.text(Node, TrailsBase)
 	if base != "" && declared != "" && base != declared {
-		return nil, fault.New(fault.InvalidData, "the schema is of the base %s, and the file has the base %s, which is fixed; make one with the base %s", declared, base, declared)
+		return nil, fault.New(fault.InvalidData, "the schema is of the base %s, and the file has the base %s, which is fixed; make one with that base: trails init FILE --base %s", declared, base, declared)
 	}
 	s, err := r.schema(cmp.Or(base, declared))
 	if err != nil {

@@ -98,7 +98,7 @@ func warnOfUnknown(ctx context.Context, r *invoke.Request, list []browse.Conditi
 				for i, one := range p.OneOf {
 					known[i] = rdf.Lexical(one)
 				}
-				r.Warn("%s is never %q%s", c.Path, rdf.Lexical(v), browse.OrOf(rdf.Lexical(v), "is one of", known))
+				r.Warn("%s is never %q%s", c.Path, rdf.Lexical(v), fault.OrOf(rdf.Lexical(v), "is one of", known))
 			}
 			if c.Op == browse.OpIs || c.Op == browse.OpIn {
 				if err := warnOfAlike(ctx, r, c.Path, v); err != nil {

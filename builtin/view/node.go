@@ -143,14 +143,8 @@ func propertyArgument(r *invoke.Request, t *schema.Type, argument, name string) 
 	if p := r.Snapshot.Schema().Property(t, name); p != nil {
 		return p, nil
 	}
-	var known []string
-	for _, p := range r.Snapshot.Schema().PropertiesOf(t) {
-		known = append(known, p.Name)
-	}
-	return nil, []fault.FieldError{{
-		Field: argument, Code: fault.Closed, Value: name, Constraint: known,
-		Message: t.Name + " has no property \"" + name + "\"; it has " + strings.Join(known, ", "),
-	}}
+	message, known := r.Snapshot.Schema().NoProperty(t, name)
+	return nil, []fault.FieldError{{Field: argument, Code: fault.Closed, Value: name, Constraint: known, Message: message}}
 }
 
 // nodeAsked names a node.

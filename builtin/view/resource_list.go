@@ -221,7 +221,8 @@ func where(r *invoke.Request, q *browse.TableQuery, clause string) error {
 	}
 	p := r.Snapshot.Schema().Property(q.Type, field)
 	if p == nil {
-		return badFilter(field, "unknown_field", "%s has no property %q", q.Type.Name, field)
+		message, _ := r.Snapshot.Schema().NoProperty(q.Type, field)
+		return badFilter(field, "unknown_field", "%s", message)
 	}
 	for _, m := range secondClause.FindAllStringSubmatch(value, -1) {
 		if r.Snapshot.Schema().Property(q.Type, m[1]) != nil {

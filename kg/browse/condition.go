@@ -60,28 +60,12 @@ func (s *Reader) PathOf(t *schema.Type, text string) (Path, *fault.FieldError) {
 		}
 		p := s.schema.Property(t, name)
 		if p == nil {
-			var known []string
-			for _, p := range s.schema.PropertiesOf(t) {
-				known = append(known, p.Name)
-			}
-			return nil, wrong(known, "%s has no property %q%s", t.Name, name, OrOf(name, "has", known))
+			message, known := s.schema.NoProperty(t, name)
+			return nil, wrong(known, "%s", message)
 		}
 		path = append(path, p)
 	}
 	return path, nil
-}
-
-// OrOf ends a sentence about an unknown name with the most similar known name, and the first of the others.
-func OrOf(name, verb string, known []string) string {
-	const most = 40
-	list := strings.Join(known[:min(len(known), most)], ", ")
-	if len(known) > most {
-		list += fmt.Sprintf(" and %d more", len(known)-most)
-	}
-	if hint := fault.DidYouMean(name, known); hint != "" {
-		return hint + " It " + verb + " " + list
-	}
-	return "; it " + verb + " " + list
 }
 
 // Op is how a condition compares values.
@@ -153,7 +137,7 @@ func (s *Reader) ConditionOf(path Path, op string, value any) (Condition, []faul
 		wrong := fault.FieldError{Field: "op", Code: fault.OneOf, Value: op, Constraint: fits}
 		switch {
 		case !slices.Contains(Ops, c.Op):
-			wrong.Message = fmt.Sprintf("there is no operator %q for %s%s", op, path, OrOf(op, "takes", wordsOf(fits)))
+			wrong.Message = fmt.Sprintf("there is no operator %q for %s%s", op, path, fault.OrOf(op, "takes", wordsOf(fits)))
 		case p.Class != "":
 			wrong.Message = fmt.Sprintf("%s does not fit %s, a reference, which takes %s; compare a property of what it refers to, as in %s.%s",
 				op, path, strings.Join(wordsOf(fits), ", "), path, s.exampleProperty(p.Class))

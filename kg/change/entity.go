@@ -161,14 +161,8 @@ func (e *Edits) values(s *schema.Schema, t *schema.Type, given map[string]any) m
 }
 
 func unknownProperty(s *schema.Schema, t *schema.Type, name string, v any) fault.FieldError {
-	var known []string
-	for _, p := range s.PropertiesOf(t) {
-		known = append(known, p.Name)
-	}
-	return fault.FieldError{
-		Field: name, Code: fault.Closed, Value: v, Constraint: known,
-		Message: fmt.Sprintf("%s has no property %q; it has %s", t.Name, name, strings.Join(known, ", ")),
-	}
+	message, known := s.NoProperty(t, name)
+	return fault.FieldError{Field: name, Code: fault.Closed, Value: v, Constraint: known, Message: message}
 }
 
 // locate finds an existing node by its id and requires it.

@@ -237,7 +237,8 @@ func (m *Migration) patchFor(number int, step Step, s *schema.Schema) ([]*yaml.N
 	}
 	there := func(name string) bool { return t != nil && s.Property(t, name) != nil }
 	missing := func(name string) error {
-		return m.refuse(number, step.property, fault.Class, "%s has no property %q", typeName, name)
+		message, _ := s.NoProperty(t, name)
+		return m.refuse(number, step.property, fault.Class, "%s", message)
 	}
 	words := step.words
 	if words == nil {
@@ -245,7 +246,7 @@ func (m *Migration) patchFor(number int, step Step, s *schema.Schema) ([]*yaml.N
 	}
 	switch {
 	case t == nil:
-		return nil, m.refuse(number, step.property, fault.Class, "there is no type %q", typeName)
+		return nil, m.refuse(number, step.property, fault.Class, "there is no type %q%s", typeName, fault.DidYouMean(typeName, schema.NamesOf(s.Types)))
 	case step.Word == Convert:
 		return []*yaml.Node{with("alter_property", own, words)}, nil
 	case step.Word == Split && !there(own):
