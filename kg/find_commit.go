@@ -17,7 +17,7 @@ const HowToNameCommits = "give at least four digits of its id, head, head~2 (two
 // none of these, or several commits, are the fault Malformed; no such commit is the fault Missing.
 func (s *Snapshot) FindCommit(ctx context.Context, name string) (Commit, error) {
 	name = strings.TrimSpace(name)
-	if back, of := cutFold(name, "head"); of {
+	if back, of := strings.CutPrefix(strings.ToLower(name), "head"); of {
 		return s.before(ctx, name, back)
 	}
 	if at, err := time.Parse(time.RFC3339, name); err == nil {
@@ -48,12 +48,4 @@ func (s *Snapshot) before(ctx context.Context, name, back string) (Commit, error
 		return Commit{}, fault.New(fault.Missing, "there is no %s: the graph has %d commits", name, s.Head().Seq)
 	}
 	return s.CommitBySeq(ctx, s.Head().Seq-Seq(n))
-}
-
-// cutFold is [strings.CutPrefix] regardless of case.
-func cutFold(s, prefix string) (after string, found bool) {
-	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
-		return s, false
-	}
-	return s[len(prefix):], true
 }
