@@ -15,6 +15,15 @@ type asOf struct {
 	Commit, Now string
 }
 
+// atOf returns the commit that a page is asked to show. Pages of types, nodes and the schema can show an earlier one; in
+// the address of a form, at is an argument of what the form calls.
+func atOf(r *http.Request) string {
+	if strings.HasPrefix(r.URL.Path, "/admin/types/") || strings.HasPrefix(r.URL.Path, "/admin/schema") {
+		return r.URL.Query().Get("at")
+	}
+	return ""
+}
+
 // asOfPage returns what a page says of its commit.
 func asOfPage(r *http.Request, commit string) *asOf {
 	q := r.URL.Query()
@@ -22,7 +31,8 @@ func asOfPage(r *http.Request, commit string) *asOf {
 	return &asOf{Commit: commit, Now: withQuery(r.URL.EscapedPath(), q)}
 }
 
-// Links and forms of pages, and of documents for programs, that can show an earlier commit. A link with rel="alternate" leads to now.
+// Links and forms of pages, and of documents for programs, that can show an earlier commit. A link with rel="alternate"
+// leads to now.
 var (
 	datedLink = regexp.MustCompile(`(rel="alternate" )?(href|data-graph)="(/admin/(?:types/[^"?#]*|schema(?:/[a-z]+)?)|/kg/[^"?#]*|/schema)(\?[^"#]*)?`)
 	datedForm = regexp.MustCompile(`<form [^>]*method="get" action="/admin/types/[^"]*"[^>]*>`)

@@ -33,7 +33,7 @@ type asker struct {
 }
 
 func (s *site) asker(w http.ResponseWriter, r *http.Request) *asker {
-	return &asker{engine: s.engine, ctx: r.Context(), palette: s.palette, at: r.URL.Query().Get("at"), call: invoke.Call{
+	return &asker{engine: s.engine, ctx: r.Context(), palette: s.palette, at: atOf(r), call: invoke.Call{
 		Principal: auth.PrincipalOf(r.Context()), Via: "admin", Whole: true,
 		TraceID: w.Header().Get(httpapi.TraceHeader), ParentSpan: invoke.TraceOf(r.Context()).Span,
 	}}

@@ -290,6 +290,10 @@ func TestPagesShowAnEarlierCommit(t *testing.T) {
 			t.Errorf("%s says that it is of an earlier commit", path)
 		}
 	}
+	form := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/admin/capabilities/get?at=head~1", nil))
+	if form.StatusCode != 200 || strings.Contains(form.text, "As of commit") || !strings.Contains(form.text, `value="head~1"`) {
+		t.Errorf("a form with the argument at: %d, %s", form.StatusCode, mainText(form))
+	}
 	for path, status := range map[string]int{"/admin/types/Requirement/R-001?at=zz": 400, "/admin/types/Requirement?at=head~99": 404, "/admin?at=head": 400, "/admin/commits?at=head": 400} {
 		a := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
 		if a.StatusCode != status || strings.Contains(a.text, "As of commit") {

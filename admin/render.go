@@ -130,7 +130,7 @@ func (s *site) respond(w http.ResponseWriter, r *http.Request, status int, name 
 	if p.Live.Head == "" {
 		p.Live.Head = p.Frame.Head
 	}
-	if status == http.StatusOK && r.URL.Query().Has("at") {
+	if status == http.StatusOK && atOf(r) != "" {
 		p.AsOf, p.Live = asOfPage(r, p.Live.Head), live{} // nothing changes there
 	}
 	return s.send(w, status, name, "layout", p)
