@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -64,7 +65,7 @@ func (a *asker) naming(text string, rows [][]view.Term) *naming {
 			n.prefixes = append(n.prefixes, prefix{name, all[name]})
 		}
 	}
-	slices.SortStableFunc(n.prefixes, func(x, y prefix) int { return len(y.namespace) - len(x.namespace) })
+	sort.SliceStable(n.prefixes, func(i, j int) bool { return len(n.prefixes[i].namespace) > len(n.prefixes[j].namespace) })
 	var values strings.Builder
 	for _, row := range rows {
 		for _, t := range row {

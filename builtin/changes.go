@@ -2,7 +2,7 @@ package builtin
 
 import (
 	"slices"
-	"strings"
+	"sort"
 
 	"trails/builtin/view"
 	"trails/capability"
@@ -49,7 +49,7 @@ func changesOf(s *schema.Schema, res kg.Result, dryRun bool) (none capability.Ch
 		all = append(all, statement{"+", q})
 	}
 	place := func(q rdf.Quad) string { return rdf.Lexical(q.Subject) + "\x00" + rdf.Lexical(q.Predicate) }
-	slices.SortStableFunc(all, func(a, b statement) int { return strings.Compare(place(a.Quad), place(b.Quad)) })
+	sort.SliceStable(all, func(i, j int) bool { return place(all[i].Quad) < place(all[j].Quad) })
 	all = all[:min(len(all), changesListed)]
 	named := slices.ContainsFunc(all, func(a statement) bool { return a.Label != nil })
 	if named {

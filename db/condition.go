@@ -1,12 +1,12 @@
 package db
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
+	"sort"
 
 	"trails/db/inline"
 	"trails/db/lower"
@@ -210,6 +210,6 @@ func (r *Reader) conditions(ctx context.Context, sel Selection) []condition {
 	}
 	types.op = project(oneOf(all), varS)
 	list = append(list, types)
-	slices.SortStableFunc(list, func(a, b condition) int { return cmp.Compare(a.rows, b.rows) })
+	sort.SliceStable(list, func(i, j int) bool { return list[i].rows < list[j].rows })
 	return list
 }

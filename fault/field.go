@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -91,8 +92,9 @@ const (
 
 func listing(kind Kind, message string, fields []FieldError) *Error {
 	all := Sorted(fields)
-	slices.SortStableFunc(all, func(a, b FieldError) int { // so that the first of a kind is the one at the first place
-		return cmp.Or(cmp.Compare(len(a.Source), len(b.Source)), cmp.Compare(a.Source, b.Source))
+	sort.SliceStable(all, func(i, j int) bool { // so that the first of a kind is the one at the first place
+		a, b := all[i].Source, all[j].Source
+		return len(a) < len(b) || len(a) == len(b) && a < b
 	})
 	kinds, count := merged(all)
 	fields = Sorted(kinds)
@@ -166,6 +168,6 @@ func Sorted(fields []FieldError) []FieldError {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message),
 			cmp.Compare(len(a.Source), len(b.Source)), cmp.Compare(a.Source, b.Source)) // line 9 before line 10
 	}
-	slices.SortStableFunc(out, order)
+	sort.SliceStable(out, func(i, j int) bool { return order(out[i], out[j]) < 0 })
 	return slices.CompactFunc(out, func(a, b FieldError) bool { return order(a, b) == 0 })
 }

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
-	"strings"
+	"sort"
 
 	"trails/fault"
 	"trails/rdf"
@@ -145,7 +145,7 @@ func (a Acceptance) Review(s Server, offered []Offered) []Change {
 			add(definitions[0].Offered, IsGone)
 		}
 	}
-	slices.SortStableFunc(all, func(x, y Change) int { return strings.Compare(x.Offered.thing(), y.Offered.thing()) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Offered.thing() < all[j].Offered.thing() })
 	return all
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
+	"sort"
 	"strings"
 
 	"trails/fault"
@@ -97,7 +97,7 @@ const mostExact = 1 << 53
 func fit(v any, into any) error {
 	fitted, wrong := fitting(v, reflect.TypeOf(into).Elem(), "")
 	if len(wrong) > 0 {
-		slices.SortStableFunc(wrong, func(a, b fault.FieldError) int { return strings.Compare(a.Field, b.Field) })
+		sort.SliceStable(wrong, func(i, j int) bool { return wrong[i].Field < wrong[j].Field })
 		return fault.Invalid(wrong)
 	}
 	text, err := jsontext.Marshal(fitted)

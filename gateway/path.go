@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 
 	"trails/fault"
@@ -217,7 +218,7 @@ func (c *Catalog) children(path string) ([]Card, error) {
 		}
 		cards = append(cards, card)
 	}
-	slices.SortStableFunc(cards, func(a, b Card) int { return strings.Compare(a.ID, b.ID) })
+	sort.SliceStable(cards, func(i, j int) bool { return cards[i].ID < cards[j].ID })
 	return cards, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 	"unicode"
@@ -240,7 +241,7 @@ func (s Server) check(written bool) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(wrong, func(a, b fault.FieldError) int { return cmp.Compare(a.Field, b.Field) })
+	sort.SliceStable(wrong, func(i, j int) bool { return wrong[i].Field < wrong[j].Field })
 	return fault.Invalid(wrong)
 }
 

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 	"unicode"
@@ -200,7 +201,7 @@ func (s Settings) Check() error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(wrong, func(a, b fault.FieldError) int { return cmp.Compare(a.Field, b.Field) })
+	sort.SliceStable(wrong, func(i, j int) bool { return wrong[i].Field < wrong[j].Field })
 	return fault.Invalid(wrong)
 }
 

@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/url"
-	"slices"
+	"sort"
 	"strings"
 
 	"trails/invoke"
@@ -126,7 +126,7 @@ func latestActivities(ctx context.Context, r *invoke.Request) ([]provActivity, e
 		return nil, err
 	}
 	// A read may be recorded later than a write that began after it.
-	slices.SortStableFunc(activities, func(a, b kg.Activity) int { return b.Started.Compare(a.Started) })
+	sort.SliceStable(activities, func(i, j int) bool { return activities[i].Started.After(activities[j].Started) })
 	out := make([]provActivity, len(activities))
 	for i, a := range activities {
 		if out[i], err = provOf(ctx, r, a); err != nil {

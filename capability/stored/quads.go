@@ -1,8 +1,7 @@
 package stored
 
 import (
-	"cmp"
-	"slices"
+	"sort"
 
 	"trails/rdf"
 	"trails/schema"
@@ -43,6 +42,6 @@ func FromQuads(quads []rdf.Quad, s *schema.Schema) []Kept {
 		k.Query, k.Err = Parse(k.Text, k.ID, s)
 		all = append(all, k)
 	}
-	slices.SortStableFunc(all, func(a, b Kept) int { return cmp.Compare(a.ID, b.ID) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].ID < all[j].ID })
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -160,7 +161,7 @@ func (p *program) printFailure(code int, kind string, f *fault.Error) int {
 // reportFields prints one field error a line, in input order, with the place first.
 func (p *program) reportFields(fields []fault.FieldError) {
 	fields = slices.Clone(fields)
-	slices.SortStableFunc(fields, func(a, b fault.FieldError) int { return comparePlaces(a.Source, b.Source) })
+	sort.SliceStable(fields, func(i, j int) bool { return comparePlaces(fields[i].Source, fields[j].Source) < 0 })
 	for _, f := range fields {
 		where := join(f.Source, " ", f.Node)
 		fmt.Fprintf(p.stderr, "  %s\n", line(join(where, ": ", fieldMessage(f))))

@@ -2,13 +2,13 @@ package upstream
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/url"
 	"slices"
+	"sort"
 	"strings"
 
 	"trails/auth"
@@ -64,8 +64,9 @@ func newRedactor(c auth.Credential, secrets []string) (r redactor) {
 			}
 		}
 	}
-	slices.SortStableFunc(r.secrets, func(a, b hidden) int {
-		return cmp.Or(len(b.text)-len(a.text), bytes.Compare(a.text, b.text))
+	sort.SliceStable(r.secrets, func(i, j int) bool {
+		a, b := r.secrets[i].text, r.secrets[j].text
+		return len(a) > len(b) || len(a) == len(b) && bytes.Compare(a, b) < 0
 	})
 	r.secrets = slices.CompactFunc(r.secrets, func(a, b hidden) bool { return bytes.Equal(a.text, b.text) })
 	return r

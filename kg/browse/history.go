@@ -3,6 +3,7 @@ package browse
 import (
 	"context"
 	"slices"
+	"sort"
 
 	"trails/db"
 	"trails/db/history"
@@ -92,7 +93,7 @@ func (s *Reader) byProperty(t *schema.Type, list []db.Change) []PropertyChange {
 			out[i].Old = append(out[i].Old, c.Object)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b PropertyChange) int { return s.changeOrder(t, a) - s.changeOrder(t, b) })
+	sort.SliceStable(out, func(i, j int) bool { return s.changeOrder(t, out[i]) < s.changeOrder(t, out[j]) })
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 
 	"trails/rdf"
 	"trails/schema"
@@ -49,7 +50,7 @@ func (s *Reader) IncomingLinks(ctx context.Context, node rdf.Term, limit int) ([
 		}
 		groups = append(groups, found...)
 	}
-	slices.SortStableFunc(groups, s.compareGroups)
+	sort.SliceStable(groups, func(i, j int) bool { return s.compareGroups(groups[i], groups[j]) < 0 })
 	return groups, nil
 }
 

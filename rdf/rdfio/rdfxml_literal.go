@@ -1,9 +1,9 @@
 package rdfio
 
 import (
-	"cmp"
 	"encoding/xml"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -62,8 +62,9 @@ func (x *RDFXMLReader) literalStart(tag xml.StartElement) error {
 	if _, err := x.resolved(e, tag.Name); err != nil {
 		return err
 	}
-	slices.SortStableFunc(attrs, func(a, b canonicalAttribute) int {
-		return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.Name.Local, b.Name.Local))
+	sort.SliceStable(attrs, func(i, j int) bool {
+		a, b := attrs[i], attrs[j]
+		return a.namespace < b.namespace || a.namespace == b.namespace && a.Name.Local < b.Name.Local
 	})
 	e.canonical.start(tag.Name, e.names, prefixes, attrs)
 	return x.shortEnough(e.canonical.out.Len())
