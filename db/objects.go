@@ -26,7 +26,7 @@ import (
 // docs/decisions/0087-a-file-is-data.md.
 
 // objectsDigest identifies the tables and indexes of [disk.Format]; see [digestOf].
-const objectsDigest = "989526f66a812f058af89a2f6562d62fd17ade3f6766df104f3c092e2d758d9a"
+const objectsDigest = "866445cbde9881288893435025c5eef5982a7e7a93fb9a4f6ebed9144094acb1"
 
 // object is one row of sqlite_schema.
 type object struct {
