@@ -1,6 +1,7 @@
 package db
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"trails/db/dictionary"
@@ -25,10 +26,39 @@ type caches struct {
 	// facts and plans are for queries; see docs/decisions/0014-plans-by-shape.md.
 	facts *facts
 	plans *plans
+	// past are the facts of the earlier commits that were asked last.
+	past *pastFacts
 }
 
 func newCaches(epoch string) *caches {
-	return &caches{epoch: epoch, terms: dictionary.NewCache(), facts: newFacts(), plans: newPlans()}
+	return &caches{epoch: epoch, terms: dictionary.NewCache(), facts: newFacts(), plans: newPlans(), past: &pastFacts{}}
+}
+
+// ofCommit returns the caches for an earlier commit. Texts are not kept for it.
+func (c *caches) ofCommit(seq history.Seq) *caches {
+	return &caches{epoch: c.epoch, terms: c.terms, facts: c.past.of(seq), plans: c.plans, past: c.past}
+}
+
+// maxPast bounds the earlier commits whose facts are kept. When there are more, all are dropped.
+const maxPast = 8
+
+// pastFacts keeps facts by the number of their commit. It is safe for concurrent use.
+type pastFacts struct {
+	mu     sync.Mutex
+	commit map[history.Seq]*facts
+}
+
+func (p *pastFacts) of(seq history.Seq) *facts {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if known := p.commit[seq]; known != nil {
+		return known
+	}
+	if p.commit == nil || len(p.commit) >= maxPast {
+		p.commit = map[history.Seq]*facts{}
+	}
+	p.commit[seq] = newFacts()
+	return p.commit[seq]
 }
 
 // cachesOf returns the caches of an epoch, empty ones for a new epoch.

@@ -1,45 +1,49 @@
 package db
 
 import (
-	"fmt"
+	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/history"
-	"trails/db/stmt"
+	"trails/db/pager"
+	"trails/db/scan"
 	"trails/fault"
 )
 
-// A reader of an earlier commit has its own connection. In it the name live means the statements as of that commit:
-// temp.live is the virtual table t_past, and SQLite looks up temporary tables first. The names commits, changes and
-// hist mean the history up to that commit. So the same SQL works for every commit. See
+// A connection for earlier commits shows one after another. In it the name live means the statements as of the commit
+// that is shown: temp.live is the virtual table t_past, and SQLite looks up temporary tables first. The names commits,
+// changes and hist mean the history up to that commit. So the same SQL works for every commit. See
 // docs/decisions/0008-branch-and-at.md.
 
-// goneSince fills the table gone with the statements of the commit that were removed since, from the changes of later
-// commits.
-const goneSince = `INSERT INTO temp.gone (s, p, o, g, added) SELECT h.s, h.p, h.o, h.g, h.added
-	FROM (SELECT DISTINCT s, p, o, g FROM main.changes WHERE line = 1 AND seq > ?1 AND op = 45) c
-	CROSS JOIN main.hist h ON h.line = 1 AND h.s = c.s AND h.p = c.p AND h.o = c.o AND h.g = c.g
-	WHERE h.added <= ?1 AND h.removed > ?1`
-
-var goneIndexes = []string{
-	"CREATE INDEX temp.gone_pos ON gone (p, o, s, g)",
-	"CREATE INDEX temp.gone_osp ON gone (o, s, p, g)",
-	"CREATE INDEX temp.gone_g ON gone (g, p, o, s)",
+// pastTables are the temporary tables and views of such a connection; t_at() is the number of the commit that it shows.
+var pastTables = []string{
 	"CREATE VIRTUAL TABLE temp.live USING t_past",
+	"CREATE TEMP VIEW commits AS SELECT * FROM main.commits WHERE seq <= t_at()",
+	"CREATE TEMP VIEW changes AS SELECT * FROM main.changes WHERE seq <= t_at()",
+	"CREATE TEMP VIEW hist AS SELECT * FROM main.hist WHERE removed <= t_at()",
+	"PRAGMA query_only = ON",
 }
 
-// historyUntil are the views of the history up to a commit.
-var historyUntil = []string{
-	"CREATE TEMP VIEW commits AS SELECT * FROM main.commits WHERE seq <= %d",
-	"CREATE TEMP VIEW changes AS SELECT * FROM main.changes WHERE seq <= %d",
-	"CREATE TEMP VIEW hist AS SELECT * FROM main.hist WHERE removed <= %d",
+// showPast makes the connection one that shows earlier commits.
+func (c *conn) showPast() error {
+	c.Rewrite = withoutIndexes
+	err := c.CreateFunction("t_at", &sqlite.FunctionImpl{Deterministic: true, Scalar: func(sqlite.Context, []sqlite.Value) (sqlite.Value, error) {
+		return sqlite.IntegerValue(int64(c.at)), nil
+	}})
+	if err != nil {
+		return err
+	}
+	if err := c.register("t_past", "s INTEGER, p INTEGER, o INTEGER, g INTEGER, added INTEGER", module{bestOfPast, func() sqlite.VTableCursor { return &pastCursor{conn: c} }}); err != nil {
+		return err
+	}
+	return c.Apply(pastTables)
 }
 
-// goBack makes the connection read the state of a commit. The facts for plans of the head are not used, because they
-// depend on the statements.
+// goBack makes the reader read the state of a commit.
 func (r *Reader) goBack(id history.CommitID) error {
 	list, err := r.commits("WHERE c.id = ?", id[:])
 	if err == nil && len(list) == 0 {
@@ -48,29 +52,9 @@ func (r *Reader) goBack(id history.CommitID) error {
 	if err != nil {
 		return err
 	}
-	r.head = list[0]
-	r.caches = &caches{epoch: r.caches.epoch, terms: r.caches.terms, facts: newFacts(), plans: newPlans()}
-	table := &pastTable{conn: r.conn, at: r.head.Seq, texts: map[pastSearch]string{}}
-	if err := r.conn.register("t_past", "s INTEGER, p INTEGER, o INTEGER, g INTEGER, added INTEGER", module{bestOfPast, func() sqlite.VTableCursor { return &pastCursor{table: table} }}); err != nil {
-		return err
-	}
-	defer r.conn.Temporary.Limit(DefaultQueryTemporary)()
-	err = r.conn.Once("CREATE TEMP TABLE gone (s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER NOT NULL, g INTEGER NOT NULL, added INTEGER NOT NULL, PRIMARY KEY (s, p, o, g)) STRICT, WITHOUT ROWID")
-	if err == nil {
-		err = r.conn.Exec(goneSince, nil, r.head.Seq)
-	}
-	if err == nil {
-		err = r.conn.Apply(goneIndexes)
-	}
-	for _, view := range historyUntil {
-		if err == nil {
-			err = r.conn.Once(fmt.Sprintf(view, r.head.Seq))
-		}
-	}
-	if err == nil {
-		err = r.conn.Once("PRAGMA query_only = ON")
-	}
-	return r.conn.Temporary.Fault(err)
+	r.head, r.conn.at = list[0], list[0].Seq
+	r.caches = r.caches.ofCommit(r.head.Seq)
+	return nil
 }
 
 // indexNamed matches the name of an index of live in a statement; a virtual table has no indexes.
@@ -85,26 +69,19 @@ func withoutIndexes(sql string) string {
 	return indexNamed.ReplaceAllString(sql, "")
 }
 
-// orderOf is the order of the rows of live by the index that is read, in which both halves of a search are merged: a
-// read of an earlier commit has the order of one of the newest.
-var orderOf = map[string]string{
-	"NOT INDEXED":         " ORDER BY s, p, o, g",
-	"INDEXED BY live_pos": " ORDER BY p, o, s, g",
-	"INDEXED BY live_osp": " ORDER BY o, s, p, g",
-	"INDEXED BY live_g":   " ORDER BY g, p, o, s",
+// pastIndex is an index by which statements are found: the name of that of the present ones, and its columns.
+type pastIndex struct {
+	name    string
+	columns [4]int
 }
 
-// pastTable is t_past(s, p, o, g, added): the statements as of a commit.
-type pastTable struct {
-	conn  *conn
-	at    history.Seq
-	texts map[pastSearch]string
-}
-
-// pastSearch is the constraints and the order of one search of the table.
-type pastSearch struct {
-	plan  int
-	named bool // in named graphs only
+// pastIndexes are the indexes as [bound.index] names them. A read of an earlier commit has the order of one of the
+// newest.
+var pastIndexes = map[string]pastIndex{
+	"NOT INDEXED":         {"live", [4]int{posS, posP, posO, posG}},
+	"INDEXED BY live_pos": {"live_pos", [4]int{posP, posO, posS, posG}},
+	"INDEXED BY live_osp": {"live_osp", [4]int{posO, posS, posP, posG}},
+	"INDEXED BY live_g":   {"live_g", [4]int{posG, posP, posO, posS}},
 }
 
 // pastConstraints are the constraints that a search can use, in the order of their bits in a plan.
@@ -119,10 +96,7 @@ var pastConstraints = [8]constraint{
 	{posO, sqlite.IndexConstraintLE, 3},
 }
 
-var pastOperators = [len(pastConstraints)]string{" = ", " = ", " = ", " = ", " <> ", " > ", " >= ", " <= "}
-
 const (
-	pastBesides     = 4 // the bit of the first constraint other than an equality
 	pastByPredicate = 1 << len(pastConstraints)
 	pastByObject    = pastByPredicate << 1
 	pastDescending  = pastByPredicate << 2
@@ -149,112 +123,158 @@ func bestOfPast(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
 	return out, nil
 }
 
-// statement returns the SQL of a search: statements that still exist, and those that are gone.
-func (t *pastTable) statement(search pastSearch) string {
-	if text, ok := t.texts[search]; ok {
-		return text
-	}
-	var b bound
-	where := ""
-	for bit, c := range pastConstraints {
-		if search.plan>>bit&1 == 0 {
-			continue
-		}
-		where += " AND " + columns[c.column] + pastOperators[bit] + "?"
-		if bit < pastBesides {
-			b.at[c.column] = true
-		}
-	}
-	b.named = search.named
-	b.at[posP] = b.at[posP] || search.plan&pastByPredicate != 0
-	index := b.index()
-	if index == "INDEXED BY live_g" {
-		where += " AND g <> 0" // makes the partial index usable
-	}
-	order := orderOf[index]
-	switch {
-	case search.plan&pastByPredicate != 0:
-		order = " ORDER BY p"
-	case search.plan&pastByObject != 0:
-		order = " ORDER BY o"
-	}
-	if search.plan&pastDescending != 0 {
-		order += " DESC"
-	}
-	text := "SELECT s, p, o, g, added FROM main.live " + index + " WHERE added <= ?" + where +
-		" UNION ALL SELECT s, p, o, g, added FROM temp.gone WHERE 1" + where + order
-	t.texts[search] = text
-	return text
+// interval is the values that a column may have.
+type interval struct{ low, high int64 }
+
+// pastSearch is the values of a statement's columns that a search asks for.
+type pastSearch struct {
+	of    [4]interval
+	not   int64 // the graph that is left out
+	nots  bool
+	named bool // in named graphs only
 }
 
-// pastCursor iterates over the statements that match a search. It keeps its prepared statement for the next search.
+// narrow applies a constraint.
+func (s *pastSearch) narrow(c constraint, value int64) {
+	of := &s.of[c.column]
+	switch c.op { //nolint:exhaustive // these are those of pastConstraints
+	case sqlite.IndexConstraintEq:
+		*of = interval{max(of.low, value), min(of.high, value)}
+	case sqlite.IndexConstraintNE:
+		s.not, s.nots = value, true
+	case sqlite.IndexConstraintGT:
+		if value == math.MaxInt64 {
+			of.high = math.MinInt64
+			return
+		}
+		of.low = max(of.low, value+1)
+	case sqlite.IndexConstraintGE:
+		of.low = max(of.low, value)
+	case sqlite.IndexConstraintLE:
+		of.high = min(of.high, value)
+	}
+	s.named = s.named || c.column == posG && (value == int64(defaultGraph)) == (c.op == sqlite.IndexConstraintNE)
+}
+
+// isOne reports whether a column has one value.
+func (i interval) isOne() bool { return i.low == i.high }
+
+// index returns the index for a search. Rows in the order of the predicate need one that begins with it, or with the
+// subject.
+func (s *pastSearch) index(byPredicate bool) pastIndex {
+	b := bound{named: s.named}
+	for column, of := range s.of {
+		b.at[column] = of.isOne()
+	}
+	b.at[posP] = b.at[posP] || byPredicate
+	return pastIndexes[b.index()]
+}
+
+// bounds returns the first columns of the first and of the last row that a search may find in an index.
+func (s *pastSearch) bounds(x pastIndex) (low, high []int64) {
+	for _, column := range x.columns {
+		of := s.of[column]
+		if of == everything {
+			break
+		}
+		if low, high = append(low, of.low), append(high, of.high); !of.isOne() {
+			break
+		}
+	}
+	return low, high
+}
+
+var everything = interval{math.MinInt64, math.MaxInt64}
+
+// finds reports whether a search finds a row of an index.
+func (s *pastSearch) finds(x pastIndex, row scan.Statement) bool {
+	for i, column := range x.columns {
+		if of, value := s.of[column], row.Columns[i]; value < of.low || value > of.high || column == posG && s.nots && value == s.not {
+			return false
+		}
+	}
+	return true
+}
+
+// pastCursor iterates over the statements that match a search in t_past(s, p, o, g, added): the statements as of the
+// commit that the connection shows. It reads them from the pages.
 type pastCursor struct {
-	table  *pastTable
-	search pastSearch
-	stmt   *stmt.Stmt
-	more   bool
-	count  int64
+	conn    *conn
+	pages   *pager.Pages
+	cursors map[string]*scan.Cursor // by the name of the index
+	search  pastSearch
+	index   pastIndex
+	cursor  *scan.Cursor
+	row     scan.Statement
+	more    bool
+	count   int64
 }
 
 // Filter begins a search.
-func (c *pastCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) (err error) {
+func (c *pastCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
 	c.more = false
-	search := pastSearch{plan: int(id.Num)}
-	next := 0
+	plan, next := int(id.Num), 0
+	c.search = pastSearch{of: [4]interval{everything, everything, everything, everything}}
 	for bit, one := range pastConstraints {
-		if search.plan>>bit&1 == 0 {
+		if plan>>bit&1 == 0 {
 			continue
 		}
-		if argv[next].Type() == sqlite.TypeNull {
+		switch argv[next].Type() {
+		case sqlite.TypeInteger:
+			c.search.narrow(one, argv[next].Int64())
+		case sqlite.TypeNull:
 			return nil // nothing compares with NULL
-		}
-		if one.column == posG {
-			search.named = search.named || (argv[next].Int64() == int64(defaultGraph)) == (bit >= pastBesides)
+		case sqlite.TypeFloat, sqlite.TypeText, sqlite.TypeBlob:
+			return sqlite.ResultMismatch.ToError() // no statement compares an id with it
 		}
 		next++
 	}
-	if c.stmt != nil && search == c.search {
-		if err := c.stmt.Reset(); err != nil {
-			return err
-		}
-	} else {
-		c.end()
-		if c.stmt, err = c.table.conn.Take(c.table.statement(search)); err != nil {
-			return err
-		}
-		c.search = search
+	c.index = c.search.index(plan&pastByPredicate != 0)
+	if err := c.open(); err != nil {
+		return unreadable(err)
 	}
-	c.stmt.Bind(1, c.table.at)
-	for i, v := range argv[:next] { // for both halves of the statement
-		bindValue(c.stmt, i+2, v)
-		bindValue(c.stmt, i+2+next, v)
+	low, high := c.search.bounds(c.index)
+	if err := c.cursor.Seek(low, high, plan&pastDescending != 0); err != nil {
+		return unreadable(err)
 	}
 	return c.Next()
 }
 
-// bindValue binds a value of any type.
-func bindValue(s *stmt.Stmt, i int, v sqlite.Value) {
-	switch v.Type() {
-	case sqlite.TypeInteger:
-		s.BindInt64(i, v.Int64())
-	case sqlite.TypeFloat:
-		s.BindFloat(i, v.Float())
-	case sqlite.TypeText:
-		s.BindText(i, v.Text())
-	case sqlite.TypeBlob, sqlite.TypeNull:
-		s.BindNull(i) // no id is a blob
+// open makes the cursor of the index the current one.
+func (c *pastCursor) open() (err error) {
+	if c.pages == nil {
+		if c.pages, err = c.conn.Pages(); err != nil {
+			return err
+		}
+		c.cursors = map[string]*scan.Cursor{}
 	}
+	if c.cursor = c.cursors[c.index.name]; c.cursor == nil {
+		leaf, err := c.conn.leaf(c.pages, c.index.name)
+		if err != nil {
+			return err
+		}
+		c.cursor = scan.NewCursor(leaf)
+		c.cursors[c.index.name] = c.cursor
+	}
+	return nil
 }
 
 // Next goes to the next statement.
 func (c *pastCursor) Next() (err error) {
-	c.count++
-	c.more, err = c.stmt.Step()
-	return err
+	for c.count++; ; {
+		if c.row, c.more, err = c.cursor.Next(); err != nil || !c.more || c.search.finds(c.index, c.row) {
+			return unreadable(err)
+		}
+	}
 }
 
-// Column returns a position of the statement.
-func (c *pastCursor) Column(i int, _ bool) (sqlite.Value, error) { return idValue(c.stmt.ID(i)), nil }
+// Column returns a position of the statement, or the commit that added it.
+func (c *pastCursor) Column(i int, _ bool) (sqlite.Value, error) {
+	if at := slices.Index(c.index.columns[:], i); at >= 0 {
+		return sqlite.IntegerValue(c.row.Columns[at]), nil
+	}
+	return sqlite.IntegerValue(c.row.Added), nil
+}
 
 // RowID is a counter.
 func (c *pastCursor) RowID() (int64, error) { return c.count, nil }
@@ -262,15 +282,10 @@ func (c *pastCursor) RowID() (int64, error) { return c.count, nil }
 // EOF reports the end.
 func (c *pastCursor) EOF() bool { return !c.more }
 
-// Close releases the statement.
+// Close releases the pages.
 func (c *pastCursor) Close() error {
-	c.end()
-	return nil
-}
-
-func (c *pastCursor) end() {
-	if c.stmt != nil {
-		c.stmt.Release()
-		c.stmt = nil
+	if c.pages != nil {
+		c.pages.Release()
 	}
+	return nil
 }

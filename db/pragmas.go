@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"trails/db/history"
 	"trails/db/stmt"
 )
 
@@ -14,6 +15,8 @@ type conn struct {
 	role role
 	// questions are the queries that run on this connection; nil before the first.
 	questions *questions
+	// at is the commit that a connection for earlier ones shows.
+	at history.Seq
 	// feed has the rows that the writer streams into SQLite; nil for readers.
 	feed *feed
 }
@@ -25,7 +28,7 @@ const (
 	reading role = iota
 	// crowding is a reader beyond those that share the cache.
 	crowding
-	// past reads the state of an earlier commit, for one reader.
+	// past shows an earlier commit.
 	past
 	writing
 )
@@ -64,7 +67,7 @@ func (f *File) pragmas(r role) []string {
 	case crowding:
 		return append(list, cacheSize(crowdCache), "PRAGMA query_only = ON")
 	case past:
-		return append(list, cacheSize(crowdCache)) // and query_only once its tables exist
+		return append(list, cacheSize(crowdCache)) // query_only comes with its tables
 	case writing:
 	}
 	return append(list, cacheSize(writerCache))
@@ -85,14 +88,14 @@ func (f *File) connect(ctx context.Context, r role) (*conn, error) {
 		return nil, asFault(ctx, f.path, "open", err)
 	}
 	c := &conn{Conn: opened, role: r}
-	if r == past {
-		c.Rewrite = withoutIndexes
-	}
 	if err := f.place.Here(); err != nil { // SQLite has opened another file by this name
 		c.Close()
 		return nil, err
 	}
 	err = stmt.Retry(ctx, f.opts.LockWait, func() error { return c.Apply(f.pragmas(r)) })
+	if err == nil && r == past {
+		err = c.showPast()
+	}
 	if err != nil {
 		c.Close()
 		return nil, asFault(ctx, f.path, "open", err)

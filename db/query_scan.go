@@ -132,15 +132,28 @@ func (c *scanCursor) begin(k int) (err error) {
 // scanEnv returns the environment of a program, without its arguments.
 func (q *question) scanEnv(p *pager.Pages) (env *scan.Env, err error) {
 	env = &scan.Env{Seed: rand.Uint64(), Grow: q.grow, Ended: q.over}
-	for _, tree := range []struct {
-		of   *scan.Tree
+	for _, order := range []struct {
+		of   *scan.Leaf
 		name string
 	}{{&env.SPO, "live"}, {&env.POS, "live_pos"}, {&env.GPOS, "live_g"}} {
-		if *tree.of, err = p.Tree(tree.name); err != nil {
+		if *order.of, err = q.reader.conn.leaf(p, order.name); err != nil {
 			return nil, err
 		}
 	}
 	return env, nil
+}
+
+// retiredTree is the b-tree of the retired statements that has the order of one of live.
+var retiredTree = map[string]string{"live": "hist", "live_pos": "hist_pos", "live_osp": "hist_osp", "live_g": "hist_g"}
+
+// leaf returns the statements of the commit that the connection shows, in the order of live or one of its indexes.
+func (c *conn) leaf(p *pager.Pages, order string) (l scan.Leaf, err error) {
+	if l.Present, err = p.Tree(order); err != nil || c.role != past {
+		return l, err
+	}
+	l.Line, l.Until = mainLine, int64(c.at)
+	l.Retired, err = p.Tree(retiredTree[order])
+	return l, err
 }
 
 // reach continues a walk of the plan, see [scan.Env]. It ends the previous walk.
@@ -364,13 +377,8 @@ func (c *scanCursor) end() {
 	c.pages, c.terms, c.tests, c.run, c.row, c.kept = nil, nil, nil, nil, nil, nil
 }
 
-// scans returns when queries may scan: never in an earlier state, because the pages hold the current statements.
-func (r *Reader) scans() Scans {
-	if r.conn.role == past {
-		return ScansNever
-	}
-	return r.file.opts.Scans
-}
+// scans returns when queries may scan.
+func (r *Reader) scans() Scans { return r.file.opts.Scans }
 
 // countTime bounds the time to run the programs of a plan for an explanation.
 const countTime = 5 * time.Second
@@ -459,18 +467,18 @@ func (c *conn) estimateBeside(index string, prefix []int64, column int, other st
 		return 0, nil, err
 	}
 	defer p.Release()
-	from, err := p.Tree(index)
+	from, err := c.leaf(p, index)
 	if err != nil {
 		return 0, nil, err
 	}
-	to, err := p.Tree(other)
+	to, err := c.leaf(p, other)
 	if err != nil {
 		return 0, nil, err
 	}
 	if rows, err = from.Estimate(prefix); err != nil {
 		return 0, nil, err
 	}
-	values, err := from.Sample(prefix, column, min(sampled, int(math.Ceil(rows))))
+	values, err := from.Present.Sample(prefix, column, min(sampled, int(math.Ceil(rows))))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -492,9 +500,9 @@ func (c *conn) estimateRows(name string, prefix []int64) (float64, error) {
 		return 0, err
 	}
 	defer p.Release()
-	tree, err := p.Tree(name)
+	rows, err := c.leaf(p, name)
 	if err != nil {
 		return 0, err
 	}
-	return tree.Estimate(prefix)
+	return rows.Estimate(prefix)
 }

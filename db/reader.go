@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -93,45 +94,51 @@ func (f *File) readConn(ctx context.Context, v View) (*conn, error) {
 		f.mu.Unlock()
 		return nil, errClosed
 	}
-	if !v.At.IsZero() {
-		f.mu.Unlock()
-		return f.connect(ctx, past)
+	idle, role := &f.idle, reading
+	switch {
+	case !v.At.IsZero():
+		idle, role = &f.idlePast, past
+	case f.open >= cachedReaders():
+		role = crowding
 	}
-	if n := len(f.idle); n > 0 {
-		c := f.idle[n-1]
-		f.idle = f.idle[:n-1]
+	if n := len(*idle); n > 0 {
+		c := (*idle)[n-1]
+		*idle = (*idle)[:n-1]
 		f.mu.Unlock()
 		return c, nil
 	}
-	role := reading
-	if f.open >= cachedReaders() {
-		role = crowding
+	if role != past {
+		f.open++
 	}
-	f.open++
 	f.mu.Unlock()
 	c, err := f.connect(ctx, role)
 	if err != nil {
-		f.lost()
+		f.lost(role)
 	}
 	return c, err
 }
 
 // lost forgets the connection of a reader, after it was closed.
-func (f *File) lost() {
+func (f *File) lost(role role) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.open--
+	if role != past {
+		f.open--
+	}
 }
 
 // giveBack makes a connection idle. Connections with a small cache are reused last.
 func (f *File) giveBack(c *conn) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if c.role == crowding {
+	switch c.role {
+	case past:
+		f.idlePast = append(f.idlePast, c)
+	case crowding:
 		f.idle = slices.Insert(f.idle, 0, c)
-		return
+	default:
+		f.idle = append(f.idle, c)
 	}
-	f.idle = append(f.idle, c)
 }
 
 // begin starts the transaction and reads at once, because SQLite takes the snapshot at the first read and not at
@@ -140,6 +147,7 @@ func (r *Reader) begin(v View) (err error) {
 	if err := r.conn.Exec("BEGIN", nil); err != nil {
 		return err
 	}
+	r.conn.at = math.MaxInt64 // all commits, until one is chosen
 	if err = r.conn.checkFormat(r.file.path); err == nil {
 		r.head, err = r.readHead()
 	}
@@ -170,12 +178,9 @@ func (r *Reader) Close() error {
 	defer r.file.readers.Release(1)
 	r.age.Stop()
 	defer r.giveWay(nil)
-	if r.conn.role == past {
-		return asFault(r.ctx, r.file.path, "close reader", errors.Join(r.conn.End("ROLLBACK"), r.conn.Close()))
-	}
 	if err := r.conn.End("COMMIT"); err != nil {
 		r.conn.Close()
-		r.file.lost()
+		r.file.lost(r.conn.role)
 		return asFault(r.ctx, r.file.path, "close reader", err)
 	}
 	r.file.giveBack(r.conn)

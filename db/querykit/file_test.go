@@ -13,6 +13,7 @@ import (
 
 	"trails/auth/policy"
 	"trails/db"
+	"trails/db/history"
 	"trails/db/querykit"
 	"trails/kg"
 	"trails/kg/load"
@@ -123,6 +124,11 @@ type answers iter.Seq2[[]rdf.Term, error]
 
 // asked parses a query and runs it in a snapshot of its own, as the transports do.
 func asked(ctx context.Context, g *kg.Graph, text string) answers {
+	return askedAt(ctx, g, history.Commit{}, text)
+}
+
+// askedAt is asked at a commit; the zero Commit is the newest.
+func askedAt(ctx context.Context, g *kg.Graph, at history.Commit, text string) answers {
 	return func(yield func([]rdf.Term, error) bool) {
 		q, err := sparql.Parse(text, sparql.Options{})
 		if err != nil {
@@ -130,6 +136,12 @@ func asked(ctx context.Context, g *kg.Graph, text string) answers {
 			return
 		}
 		err = g.Session(anyone).View(ctx, func(s *kg.Snapshot) error {
+			if !at.ID.IsZero() {
+				if s, err = s.At(ctx, at); err != nil {
+					return err
+				}
+				defer s.Close()
+			}
 			a, err := s.Query(ctx, q, kg.QueryOptions{})
 			if err == nil {
 				answersOf(ctx, a)(yield)

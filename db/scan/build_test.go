@@ -17,7 +17,7 @@ func (p builtPages) Pin(number uint32) (Page, error) { return Page{Bytes: p[numb
 func (builtPages) Unpin(Page) {}
 
 // builtOf are the pages of a tree of rows, and which is the root.
-func builtOf(t *testing.T, rows [][5]int64) (pages builtPages, root uint32) {
+func builtOf[row ~[5]int64 | ~[7]int64](t *testing.T, rows []row) (pages builtPages, root uint32) {
 	t.Helper()
 	pages = builtPages{}
 	tree := NewBuilder(512, 8, func(page []byte, isRoot bool) (uint32, error) {
@@ -29,8 +29,8 @@ func builtOf(t *testing.T, rows [][5]int64) (pages builtPages, root uint32) {
 	})
 	for _, row := range rows {
 		var ordered []byte
-		for _, n := range row {
-			ordered = AppendOrdered(ordered, n)
+		for i := range len(row) {
+			ordered = AppendOrdered(ordered, row[i])
 		}
 		if err := tree.Add(ordered); err != nil {
 			t.Fatal(err)
@@ -62,7 +62,7 @@ func TestBuiltTreesAreRead(t *testing.T) {
 			}
 		}
 		run, err := Open(&Program{Slots: 2, Keys: []int{0, 1}, Steps: []Step{{Predicate: 1, Object: End{Slot: 1}}}},
-			&Env{POS: Tree{pages, root}, Args: []int64{1}, Grow: func(int64) error { return nil }, Ended: func() error { return nil }})
+			&Env{POS: Leaf{Present: Tree{pages, root}}, Args: []int64{1}, Grow: func(int64) error { return nil }, Ended: func() error { return nil }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,28 +5,36 @@ import (
 	"slices"
 )
 
-// layout holds the offsets of the columns in a record. Neighbouring records mostly begin with the same bytes, the
-// lengths and the types of the columns, and then have the same layout.
+// layout holds the offsets of the columns in a record. Neighbouring records mostly have the same types of columns, and
+// then have the same layout.
 type layout struct {
-	first, mask            uint64 // these bytes, under a mask; a mask of 0 if they are more than eight
-	needs                  int    // required length, at least eight
+	// first are the bytes behind the length of the record, under a mask: the length of its header, and the types. The
+	// mask is 0 if they are more than eight.
+	first, mask            uint64
+	needs                  int // required length, at least nine
 	subject, object, graph column
+	added, removed         column // of a leaf of an earlier commit
 }
 
+// places are the positions of the columns of a layout in a record: subject, object, graph, added, removed. Those of no
+// use are 0, as is that of a column before.
+type places [5]int
+
 // read computes the layout of the record at the beginning of bytes.
-func (l *layout) read(record []byte, columns [3]int) bool {
+func (l *layout) read(record []byte, columns places) bool {
 	kinds, body, ok := header(record)
-	if !ok || len(kinds) < 4 {
+	last := slices.Max(columns[:])
+	if !ok || len(kinds) <= last {
 		return false
 	}
 	begins := 1 + int(record[1])
-	*l = layout{needs: max(8, 1+int(record[0]))}
-	if begins <= 8 && len(record) >= 8 {
-		l.mask = 1<<(8*begins) - 1
-		l.first = binary.LittleEndian.Uint64(record) & l.mask
+	*l = layout{needs: max(9, 1+int(record[0]))}
+	if begins <= 9 && len(record) >= 9 {
+		l.mask = 1<<(8*(begins-1)) - 1
+		l.first = binary.LittleEndian.Uint64(record[1:]) & l.mask
 	}
 	at := 0 // offset in the body
-	for i, kind := range kinds[:4] {
+	for i, kind := range kinds[:last+1] {
 		size := int(sizes[kind])
 		if at+size > len(body) {
 			return false
@@ -36,7 +44,7 @@ func (l *layout) read(record []byte, columns [3]int) bool {
 			c = column{constant: integer(kind, nil)}
 		}
 		l.needs = max(l.needs, c.at+8)
-		for k, of := range [...]*column{&l.subject, &l.object, &l.graph} {
+		for k, of := range [...]*column{&l.subject, &l.object, &l.graph, &l.added, &l.removed} {
 			if columns[k] == i {
 				*of = c
 			}
@@ -46,9 +54,9 @@ func (l *layout) read(record []byte, columns [3]int) bool {
 	return true
 }
 
-// fits reports whether a record has this layout. It is false if the first eight bytes do not tell.
+// fits reports whether a record has this layout. It is false if the first nine bytes do not tell.
 func (l *layout) fits(record []byte) bool {
-	return l.mask != 0 && len(record) >= l.needs && binary.LittleEndian.Uint64(record)&l.mask == l.first
+	return l.mask != 0 && len(record) >= l.needs && binary.LittleEndian.Uint64(record[1:])&l.mask == l.first
 }
 
 // alike fills places with the offsets of consecutive cells that have this layout. It stops before the first other
@@ -64,7 +72,7 @@ func (l *layout) alike(n node, from, to int, places []uint16) []uint16 {
 	k := 1
 	for ; k < len(places) && len(list) >= 2; k++ {
 		at := int(list[0])<<8 | int(list[1]) + skipped
-		if at > last || binary.LittleEndian.Uint64(n[at:])&l.mask != l.first {
+		if at > last || binary.LittleEndian.Uint64(n[at+1:])&l.mask != l.first {
 			break
 		}
 		places[k], list = uint16(at), list[2:]

@@ -125,16 +125,16 @@ func (b *builder) read(s *Step, slots ...int) *pairs {
 type reading struct {
 	*pairs
 	began   bool
-	span    span
-	columns [3]int // positions of subject, object and graph among the first four columns
+	rows    rows
+	columns places // of the present statements
 	graph   int64
 	prefix  []int64
 	// few are the remaining values to look up. Each is put into the key at a position.
 	few   []int64
 	key   []int64
 	place int
-	// layouts caches layouts by the length of a row, which mostly identifies them.
-	layouts [16]layout
+	// layouts caches layouts by the length of a row, which mostly identifies them: of present and of retired statements.
+	layouts [2][16]layout
 	padded  []byte
 	places  []uint16
 }
@@ -153,18 +153,18 @@ func (r *reading) begin() error {
 	near, each := 1, float64(RowsOfValue) // the end that is the next column of the index, and the cost of looking it up
 	switch {
 	case s.Columns == SubjectPredicate:
-		r.span.tree, r.columns, near, each = env.SPO, [3]int{0, 1, 3}, 0, RowsOfSubject
+		r.rows.leaf, r.columns, near, each = env.SPO, places{0, 1, 3}, 0, RowsOfSubject
 	case s.Columns == PredicateObject:
-		r.span.tree, r.columns, near, each = env.POS, [3]int{0, 1, 3}, 0, RowsOfSubject
+		r.rows.leaf, r.columns, near, each = env.POS, places{0, 1, 3}, 0, RowsOfSubject
 	case s.Graph != 0:
 		r.graph = env.arg(s.Graph)
-		r.span.tree, r.columns = env.GPOS, [3]int{3, 2, 0}
+		r.rows.leaf, r.columns = env.GPOS, places{3, 2, 0}
 		r.prefix = []int64{r.graph, env.arg(s.Predicate)}
 	case s.Subject.Arg != 0:
-		r.span.tree, r.columns = env.SPO, [3]int{0, 2, 3}
+		r.rows.leaf, r.columns = env.SPO, places{0, 2, 3}
 		r.prefix = []int64{env.arg(s.Subject.Arg), env.arg(s.Predicate)}
 	default:
-		r.span.tree, r.columns = env.POS, [3]int{2, 1, 3}
+		r.rows.leaf, r.columns = env.POS, places{2, 1, 3}
 		r.prefix = []int64{env.arg(s.Predicate)}
 	}
 	if s.Object.Arg != 0 {
@@ -173,11 +173,14 @@ func (r *reading) begin() error {
 			r.prefix = append(r.prefix, env.arg(s.Subject.Arg))
 		}
 	}
-	r.span.low, r.span.high = r.prefix, r.prefix
+	low, high := r.prefix, r.prefix
 	for _, t := range r.tests {
-		if t.end == 1 && near == 1 && t.isRange() && len(r.span.low) == len(r.prefix) { // a range of the index
-			r.span.low, r.span.high = append(slices.Clone(r.prefix), t.low), append(slices.Clone(r.prefix), t.high)
+		if t.end == 1 && near == 1 && t.isRange() && len(low) == len(r.prefix) { // a range of the index
+			low, high = append(slices.Clone(r.prefix), t.low), append(slices.Clone(r.prefix), t.high)
 		}
+	}
+	if err := r.rows.to(low, high); err != nil {
+		return err
 	}
 	if s.Subject.Arg != 0 && s.Object.Arg != 0 {
 		return nil
@@ -193,7 +196,7 @@ func (r *reading) begin() error {
 	if values == nil || takes == 0 {
 		return nil
 	}
-	if all, err := r.span.tree.estimate(r.span.low, r.span.high); err != nil || all < takes {
+	if all, err := r.rows.leaf.estimate(low, high); err != nil || all < takes {
 		return err
 	}
 	if err := env.Grow(8 * values.size()); err != nil {
@@ -205,12 +208,13 @@ func (r *reading) begin() error {
 // lookUp reads the rows of some sorted values of the end that is the next column of the index, or of the subject.
 func (r *reading) lookUp(values []int64, bySubject bool) error {
 	if bySubject {
-		r.span.tree, r.columns = r.builder.env.SPO, [3]int{0, 2, 3}
+		r.rows.leaf, r.columns = r.builder.env.SPO, places{0, 2, 3}
 		r.place, r.key = 0, append(r.key[:0], 0, r.builder.env.arg(r.step.Predicate))
 	} else {
 		r.place, r.key = len(r.prefix), append(append(r.key[:0], r.prefix...), 0)
 	}
-	r.few, r.ended, r.span.started = values, false, false
+	r.few, r.ended = values, false
+	r.rows.restart()
 	if r.builder.env.Passed != nil {
 		r.builder.env.Passed[r.step] = Passed{Values: int64(len(values))}
 	}
@@ -225,7 +229,7 @@ func (r *reading) each(to func(ids [2]int64) error) error {
 // further moves to the rows of the next value of few.
 func (r *reading) further() error {
 	r.key[r.place], r.few = r.few[0], r.few[1:]
-	return r.span.to(r.key, r.key)
+	return r.rows.to(r.key, r.key)
 }
 
 // fill reads some cells of a page.
@@ -235,44 +239,42 @@ func (r *reading) fill() (more bool, err error) {
 			return false, err
 		}
 	}
-	cells, err := r.span.next()
+	cells, retired, err := r.rows.next()
 	switch {
 	case err != nil:
 		return false, err
 	case cells.page != nil:
-		return true, r.decode(cells)
+		return true, r.decode(cells, retired)
 	case len(r.few) > 0:
 		return true, r.further()
 	}
-	r.span.end()
+	r.rows.end()
 	return false, nil
 }
 
 // decode decodes the ids of some cells. Consecutive cells with the same layout are decoded column by column.
-func (r *reading) decode(cells run) error {
-	page := cells.page
+func (r *reading) decode(cells run, retired bool) error {
+	page, columns, layouts := cells.page, r.rows.leaf.present(r.columns), &r.layouts[0]
+	if retired {
+		columns, layouts = r.rows.leaf.retired(r.columns), &r.layouts[1]
+	}
 	for i := cells.first; i < cells.last; {
 		record := page.record(i)
 		if record == nil {
 			return ErrPage
 		}
-		l := &r.layouts[int(record[0])%len(r.layouts)]
-		if !l.fits(record) && !l.read(record, r.columns) {
+		l := &layouts[int(record[0])%len(layouts)]
+		if !l.fits(record) && !l.read(record, columns) {
 			return ErrPage
 		}
 		rows := 1
 		if len(record) < l.needs { // the cell is at the end of the page
-			r.padded = append(append(r.padded[:0], record...), make([]byte, 8)...)
-			record = r.padded
+			r.padded = append(append(r.padded[:0], record...), make([]byte, 9)...)
+			r.take(l, r.padded, append(r.places[:0], 0), retired)
 		} else {
 			r.places = l.alike(page, i, cells.last, r.places)
 			rows = len(r.places)
-		}
-		switch {
-		case rows > 1:
-			r.take(l, page, r.places)
-		case l.graph.of(record) == r.graph:
-			r.add([2]int64{l.subject.of(record), l.object.of(record)})
+			r.take(l, page, r.places, retired)
 		}
 		i += rows
 	}
@@ -280,26 +282,34 @@ func (r *reading) decode(cells run) error {
 }
 
 // take decodes the rows of one layout at these offsets of a page.
-func (r *reading) take(l *layout, page node, places []uint16) {
+func (r *reading) take(l *layout, page []byte, at []uint16, retired bool) {
 	if l.graph.bits == 0 && l.graph.constant != r.graph {
 		return
 	}
 	if l.graph.bits != 0 {
-		n := 0
-		for _, at := range places {
-			if l.graph.of(page[at:]) == r.graph {
-				places[n] = at
-				n++
-			}
-		}
-		places = places[:n]
+		at = keep(at, func(row []byte) bool { return l.graph.of(row) == r.graph }, page)
+	}
+	if until := r.rows.leaf.Until; until != 0 {
+		at = keep(at, func(row []byte) bool { return l.added.of(row) <= until && (!retired || l.removed.of(row) > until) }, page)
 	}
 	for i, c := range [...]*column{&l.subject, &l.object} {
 		if r.asked[i] {
-			r.ids[i] = c.appendTo(r.ids[i], page, places)
+			r.ids[i] = c.appendTo(r.ids[i], page, at)
 		}
 	}
-	r.n += len(places)
+	r.n += len(at)
+}
+
+// keep moves the offsets of rows that pass to the front.
+func keep(at []uint16, passes func(row []byte) bool, page []byte) []uint16 {
+	n := 0
+	for _, offset := range at {
+		if passes(page[offset:]) {
+			at[n] = offset
+			n++
+		}
+	}
+	return at[:n]
 }
 
 // walking continues the walks of a step, from the known end.

@@ -170,9 +170,9 @@ func (a Aggregate) Width() int {
 
 // Env is the environment of a run.
 type Env struct {
-	// SPO, POS and GPOS are the b-trees of the statements, by order of columns: subject, predicate, object, graph;
-	// predicate, object, subject, graph; and, only for named graphs, graph, predicate, object, subject.
-	SPO, POS, GPOS Tree
+	// SPO, POS and GPOS are the statements by order of columns: subject, predicate, object, graph; predicate, object,
+	// subject, graph; and, only for named graphs, graph, predicate, object, subject.
+	SPO, POS, GPOS Leaf
 	Args           []int64
 	// Holds evaluates an expression of [Program.Asked] or [Program.Differ] on one or two ids.
 	Holds func(expr int, ids ...int64) (bool, error)
