@@ -39,7 +39,8 @@ func TestFilesOfEveryReleasedFormatAreReadAndWritten(t *testing.T) {
 			if diff := cmp.Diff(string(stored(t, name+".nq")), export(t, g, load.NQuads)); diff != "" {
 				t.Errorf("the statements differ:\n%s", diff)
 			}
-			// The programs of formats before 6 said each commit as an object, later ones as a row.
+			// The programs of formats before 6 said each commit as an object, later ones as a row; those of format 10
+			// say the first digits of an id.
 			var log struct {
 				Commits []struct{ ID string }
 				Rows    [][]any
@@ -55,8 +56,8 @@ func TestFilesOfEveryReleasedFormatAreReadAndWritten(t *testing.T) {
 				said = append(said, row[0].(string))
 			}
 			slices.Reverse(said)
-			if diff := cmp.Diff(said, ids(t, g)); diff != "" || len(said) == 0 {
-				t.Errorf("%d commits differ:\n%s", len(said), diff)
+			if got := ids(t, g); len(said) == 0 || !slices.EqualFunc(said, got, func(said, id string) bool { return strings.HasPrefix(id, said) }) {
+				t.Errorf("the commits are\n%s, and were\n%s", got, said)
 			}
 			everyCommitIsRead(t, g)
 			answers := func(query, want string) {
