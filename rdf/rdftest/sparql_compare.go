@@ -54,10 +54,23 @@ func compareTables(want, got Answer) error {
 	if want.Lax && onceEach(&want.Rows) >= len(rows) {
 		onceEach(&rows)
 	}
-	if len(rows) == len(want.Rows) && newMatcher(want, rows).match(0) {
+	if len(rows) == len(want.Rows) && (sameRows(want.Rows, rows, want.Ordered) || newMatcher(want, rows).match(0)) {
 		return nil
 	}
 	return fmt.Errorf("another table:\ngot %v\n%swant %v\n%s", want.Vars, table(rows), want.Vars, table(want.Rows))
+}
+
+// sameRows reports whether two lists have the same rows with the same labels of blank nodes. Of many rows a matcher
+// takes minutes to find that out.
+func sameRows(want, got [][]rdf.Term, ordered bool) bool {
+	lines := func(rows [][]rdf.Term) []string {
+		list := strings.SplitAfter(table(rows), "\n")
+		if !ordered {
+			slices.Sort(list)
+		}
+		return list
+	}
+	return slices.Equal(lines(want), lines(got))
 }
 
 // textOnly returns a term as CSV writes it.
