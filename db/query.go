@@ -43,15 +43,17 @@ func (r *Reader) Run(ctx context.Context, plan Plan, limits Limits) iter.Seq2[[]
 	}
 }
 
-// visit runs the statement of a plan to its end or until row returns false. If a scan fails because of a bug before
-// the first row, SQL answers instead, and later queries of this shape use SQL only.
+// visit runs the statement of a plan to its end or until row returns false. If a scan fails before the first row
+// because of a bug, or leaves a value to SQL, SQL answers instead, and later queries of this shape use SQL only.
 func (r *Reader) visit(ctx context.Context, plan Plan, limits Limits, row func(*answer) (more bool, err error)) error {
 	rows, err := r.visitOnce(ctx, plan, limits, row)
 	var bug *scan.Bug
-	if !errors.As(err, &bug) {
+	switch {
+	case errors.As(err, &bug):
+		r.file.scanFailed(bug)
+	case !errors.Is(err, scan.ErrLeft):
 		return err
 	}
-	r.file.scanFailed(bug)
 	bySQL, planned := plan.withoutScans(ctx)
 	if rows > 0 || planned != nil {
 		return errors.Join(err, planned)

@@ -47,10 +47,16 @@ func (c *conn) answerQuestions() error {
 			return sqlite.IntegerValue(all.current.lastRow), nil
 		}},
 		"t_sum": {NArgs: 4, Deterministic: true, Scalar: func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
+			if args[3].Int64() < 0 { // a value was an error
+				return sqlite.Value{}, nil
+			}
 			return all.current.given(sumOf(args).Term(), nil)
 		}},
 		"t_avg": {NArgs: 4, Deterministic: true, Scalar: func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
 			n := args[3].Int64()
+			if n < 0 { // a value was an error
+				return sqlite.Value{}, nil
+			}
 			if n == 0 { // an integer, which no quotient is
 				return all.current.given(sumOf(args).Term(), nil)
 			}

@@ -54,7 +54,8 @@ type scanCursor struct {
 	pages     *pager.Pages
 	terms     *dictionary.Reader
 	valued    valued
-	tests     []wordTest // one for each expression
+	byID      []ofIDs  // one for each expression; nil for those that need terms
+	tests     []ofTerm // one for each expression; nil for those that need terms
 	passed    map[*scan.Step]scan.Passed
 	walk      *walk // the current walk, nil after its end
 	env       *scan.Env
@@ -113,10 +114,10 @@ func (c *scanCursor) begin(k int) (err error) {
 	}
 	c.env = env
 	c.keys = len(q.plan.Programs[k].Keys)
-	env.Holds, env.Reach, env.Passed, env.Args = c.holds, c.reach, c.passed, make([]int64, len(q.plan.Args))
+	env.Holds, env.Compute, env.Reach, env.Passed, env.Args = c.holds, c.compute, c.reach, c.passed, make([]int64, len(q.plan.Args))
 	env.Node = func(id int64) (bool, error) { return c.hasKind(id, dictionary.KindIRI, dictionary.KindBNode) }
 	env.String = func(id int64) (bool, error) { return c.hasKind(id, dictionary.KindString, dictionary.KindString) }
-	c.valued.question = q
+	c.valued.question, c.valued.cursor = q, c
 	for i, arg := range q.plan.Args {
 		if arg.Text || arg.Rows != nil {
 			continue // no program has an argument of this kind
@@ -178,37 +179,21 @@ func (c *scanCursor) reach(k int, graph, start int64, back bool) (next func() (i
 // holds reports whether an expression of the plan is true for the terms of ids.
 func (c *scanCursor) holds(k int, ids ...int64) (bool, error) {
 	if c.tests == nil {
-		c.tests = make([]wordTest, len(c.question.plan.Exprs))
+		c.tests = make([]ofTerm, len(c.question.plan.Exprs))
 		for i, e := range c.question.plan.Exprs {
-			c.tests[i] = wordTestOf(e.Expr)
+			c.tests[i] = ofTermOf(e.Expr)
 		}
 	}
-	c.valued.names = c.question.plan.Exprs[k].Vars
-	for i, id := range ids {
-		whole, err := c.readTerm(id)
-		if err != nil {
-			return false, err
-		}
-		if test := &c.tests[k]; whole && len(ids) == 1 && test.holds != nil {
-			text, ok := test.of(&c.terms.Row)
-			if ok && test.lower {
-				text, ok = test.inLowerCase(text)
-			}
-			if ok || !test.lower {
-				return ok && test.holds(text, test.asked), nil
-			}
-		}
-		if !whole {
-			c.valued.terms[i], err = c.question.term(inline.TermID(id))
-		} else {
-			c.valued.terms[i], err = c.question.reader.dict.OnPage(&c.terms.Row)
-		}
-		if err != nil {
-			return false, err
+	if test := c.tests[k]; test != nil && len(ids) == 1 {
+		if yes, ok, err := test(c, ids[0]); ok || err != nil {
+			return yes, err
 		}
 	}
-	yes, err := c.question.programs[k].Test(&c.valued)
-	if expr.IsError(err) {
+	yes, err := c.question.programs[k].Test(c.valuesOf(k, ids))
+	switch {
+	case c.valued.err != nil:
+		return false, c.valued.err
+	case expr.IsError(err):
 		return false, nil
 	}
 	return yes, err
@@ -284,6 +269,19 @@ func wordTestOf(e sparql.Expr) wordTest {
 	return test
 }
 
+// test is the test as an [ofTerm].
+func (t *wordTest) test(c *scanCursor, id int64) (yes, ok bool, err error) {
+	whole, err := c.readTerm(id)
+	if err != nil || !whole {
+		return false, false, err
+	}
+	text, ok := t.of(&c.terms.Row)
+	if ok && t.lower {
+		text, ok = t.inLowerCase(text)
+	}
+	return ok && t.holds(text, t.asked), ok || !t.lower, nil
+}
+
 // inLowerCase returns LCASE of a text, if that is ASCII.
 func (t *wordTest) inLowerCase(text []byte) (folded []byte, ok bool) {
 	t.folded = append(t.folded[:0], text...)
@@ -298,19 +296,52 @@ func (t *wordTest) inLowerCase(text []byte) (folded []byte, ok bool) {
 	return t.folded, true
 }
 
-// valued is a solution with one or two variables.
+// term returns the term of an id.
+func (c *scanCursor) term(id int64) (rdf.Term, error) {
+	whole, err := c.readTerm(id)
+	switch {
+	case err != nil:
+		return nil, err
+	case whole:
+		return c.question.reader.dict.OnPage(&c.terms.Row)
+	}
+	return c.question.term(inline.TermID(id))
+}
+
+// valued is a solution whose variables have the terms of ids, 0 for none. A term is made when it is asked for.
 type valued struct {
 	solution
-	names []sparql.Var
-	terms [2]rdf.Term
+	cursor *scanCursor
+	names  []sparql.Var
+	ids    []int64
+}
+
+// valuesOf returns the solution for an expression.
+func (c *scanCursor) valuesOf(k int, ids []int64) *valued {
+	c.valued.names, c.valued.ids, c.valued.err = c.question.plan.Exprs[k].Vars, ids, nil
+	return &c.valued
 }
 
 // Value returns the term of a variable.
 func (s *valued) Value(v sparql.Var) rdf.Term {
-	if i := slices.Index(s.names, v); i >= 0 {
-		return s.terms[i]
+	i := slices.Index(s.names, v)
+	if i < 0 || s.ids[i] == 0 {
+		return nil
 	}
-	return nil
+	t, err := s.cursor.term(s.ids[i])
+	if err != nil {
+		s.err = err
+	}
+	return t
+}
+
+// Integer returns the value of a variable that is an integer inlined in its id.
+func (s *valued) Integer(v sparql.Var) (int64, bool) {
+	i := slices.Index(s.names, v)
+	if i < 0 || s.ids[i] < int64(integers.Low) || s.ids[i] >= int64(integers.High) {
+		return 0, false
+	}
+	return s.ids[i] - int64(integers.Zero), true
 }
 
 func (c *scanCursor) fail(err error) error {
@@ -374,7 +405,7 @@ func (c *scanCursor) end() {
 	if c.pages != nil {
 		c.pages.Release()
 	}
-	c.pages, c.terms, c.tests, c.run, c.row, c.kept = nil, nil, nil, nil, nil, nil
+	c.pages, c.terms, c.tests, c.byID, c.run, c.row, c.kept = nil, nil, nil, nil, nil, nil, nil
 }
 
 // scans returns when queries may scan.

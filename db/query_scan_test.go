@@ -126,13 +126,17 @@ func drawScan(t *rapid.T, nodes int) string {
 		}
 		return text
 	}
+	computed := func(v string) string {
+		other := rapid.SampledFrom(vars).Draw(t, "other value")
+		return strings.NewReplacer("?v", v, "?w", other).Replace(rapid.SampledFrom(append([]string{"?v", "7", "?w"}, expressions...)).Draw(t, "expression"))
+	}
 	body := group()
 	if len(varsOf(body)) == 0 {
 		return "SELECT * { " + body + "}"
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "conditions") {
 		v := rapid.SampledFrom(varsOf(body)).Draw(t, "tested")
-		switch rapid.IntRange(0, 10).Draw(t, "condition") {
+		switch rapid.IntRange(0, 12).Draw(t, "condition") {
 		case 0:
 			body += fmt.Sprintf("FILTER(%s > %d) ", v, rapid.IntRange(-10, 40).Draw(t, "bound"))
 		case 1:
@@ -153,6 +157,10 @@ func drawScan(t *rapid.T, nodes int) string {
 				optional += pattern(v, "?y")
 			}
 			body += "OPTIONAL { " + optional + rapid.SampledFrom([]string{"", "", "FILTER(?z > 5)", "FILTER(?z != ?a)"}).Draw(t, "fits") + " } "
+		case 11:
+			body += "BIND(" + computed(v) + " AS ?f) "
+		case 12:
+			body += "FILTER(" + computed(v) + rapid.SampledFrom([]string{" = ", " < ", " != "}).Draw(t, "compared") + computed(v) + ") "
 		case 10:
 			body += fmt.Sprintf("FILTER(%s %s %s) ", v, rapid.SampledFrom([]string{"!=", "!=", "="}).Draw(t, "equal"), rapid.SampledFrom(vars).Draw(t, "other"))
 		case 8, 9: // of terms
@@ -186,6 +194,7 @@ func drawScan(t *rapid.T, nodes int) string {
 	aggregates := strings.NewReplacer("?x", any(), "?y", any(), "?z", any()).Replace(rapid.SampledFrom([]string{
 		"(COUNT(*) AS ?all)", "(COUNT(?x) AS ?some)", "(COUNT(*) AS ?all) (COUNT(?x) AS ?some)", "(COUNT(DISTINCT ?x) AS ?different)",
 		"(COUNT(DISTINCT ?x) AS ?different) (MIN(?y) AS ?least) (MAX(?z) AS ?most)", "(MIN(?x) AS ?least) (MAX(?x) AS ?most)", "(SUM(?x) AS ?sum) (COUNT(?y) AS ?some)",
+		"(SUM(?x * 2) AS ?sum) (COUNT(?x + ?y) AS ?some) (COUNT(DISTINCT STR(?z)) AS ?different)", "(AVG(ABS(?x)) AS ?mean) (MAX(STRLEN(STR(?y))) AS ?most)",
 		"(COUNT(*) AS ?all) (COUNT(?x) AS ?some) (COUNT(DISTINCT ?x) AS ?different) (SUM(?y) AS ?sum) (AVG(?y) AS ?mean) (MIN(?z) AS ?least) (MAX(?z) AS ?most)",
 	}).Draw(t, "aggregates"))
 	by := any()

@@ -87,6 +87,19 @@ func Term(id TermID) rdf.Term {
 	return rdf.TypedString{Value: rdf.String(r.decode(int64(id - r.Zero))), Type: r.Datatype}
 }
 
+// Time returns the moment of a date, at its beginning, or of a date with a time, in UTC; ok is false for other ids.
+func Time(id TermID) (t time.Time, hasTime, ok bool) {
+	switch r := RegionAt(id); {
+	case r == nil:
+		return t, false, false
+	case r.Datatype == rdf.XSDDate:
+		return time.Unix(int64(id-r.Zero)*secondsDay+yearOne, 0).UTC(), false, true
+	case r.Datatype == rdf.XSDDateTime:
+		return time.UnixMilli(int64(id-r.Zero)>>1 + year2000).UTC(), true, true
+	}
+	return t, false, false
+}
+
 func encodeBoolean(s string) (int64, bool) {
 	switch s {
 	case "false":

@@ -140,5 +140,11 @@ func TestTimesAreWrittenInTheirForms(t *testing.T) {
 		if got, want := decodeDateTime(offset), time.UnixMilli(offset>>1+year2000).UTC().Format(form); got != want {
 			t.Fatalf("offset %d is written %s, want %s", offset, got, want)
 		}
+		for r, offset := range map[*Region]int64{RegionOf(rdf.XSDDate): day, RegionOf(rdf.XSDDateTime): offset} {
+			at, hasTime, ok := Time(r.Zero + TermID(offset))
+			if written := at.Format(map[bool]string{false: dateForm, true: form}[hasTime]); !ok || written != r.decode(offset) {
+				t.Fatalf("offset %d of %s is at %s, want %s", offset, r.Datatype, written, r.decode(offset))
+			}
+		}
 	})
 }

@@ -18,7 +18,7 @@ func (l *lowerer) group(op sparql.Group, s scope) *block {
 		op.Op, order = orderBelow(op.Op)
 	}
 	s.bound, s.ranges, s.spans, s.wanted, s.all, s.first = nil, nil, nil, "", true, 0
-	c, b := l.better(op.Op, s.atOnce(), func(c *scanner) bool { return c.group(op) }, groupCost, sortedCost)
+	c, b := l.better(op.Op, s.atOnce(), usedBy(op), func(c *scanner) bool { return c.group(op) }, groupCost, sortedCost)
 	switch {
 	case c != nil:
 		return c.grouped(op, having)

@@ -254,7 +254,7 @@ func (l *lowerer) scannedOptional(op sparql.LeftJoin, s scope) *block {
 	start := l.mark()
 	both := sparql.Join{Left: op.Left, Right: right}
 	// In an EXISTS a path without a step matches the substituted term itself, in a join only nodes of the graph.
-	fits := l.scans(s) && l.scanner(both, s, func(c *scanner) bool { return !c.walks }) != nil
+	fits := l.scans(s) && l.scanner(both, s, nil, func(c *scanner) bool { return !c.walks }) != nil
 	l.reset(start)
 	if !fits {
 		return nil

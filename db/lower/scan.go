@@ -45,11 +45,16 @@ type scanner struct {
 	ends    []scanned    // steps with one slot or none
 	options []scanned    // optional steps
 	// open are patterns with a variable predicate, see [scanner.close].
-	open   []sparql.TriplePattern
-	maybe  []bool  // whether a slot is bound by an optional step
-	walks  bool    // some step is a transitive path
-	before float64 // time that nested programs need first, in microseconds
-	asks   float64 // estimated number of terms on which expressions are evaluated
+	open []sparql.TriplePattern
+	// answer are the variables of the answer, nil if all are. whole says that the next part is the whole pattern.
+	answer []sparql.Var
+	whole  bool
+	maybe  []bool // whether a slot may be unbound: by an optional step, or by an expression
+	// regions are those of computed slots, see [scanner.computed].
+	regions map[int]computedRegion
+	walks   bool    // some step is a transitive path
+	before  float64 // time that nested programs need first, in microseconds
+	asks    float64 // estimated number of terms on which expressions are evaluated
 }
 
 // scanned is a step with its estimated rows. A transitive path has no pattern.
@@ -72,9 +77,10 @@ func (s scope) atOnce() scope {
 	return s
 }
 
-// scanner returns a scanner for a pattern, nil if a scan cannot handle it.
-func (l *lowerer) scanner(op sparql.Op, s scope, fits func(*scanner) bool) *scanner {
-	c := &scanner{l: l, s: s}
+// scanner returns a scanner for a pattern, nil if a scan cannot handle it. answer are the variables that are asked for,
+// nil for all.
+func (l *lowerer) scanner(op sparql.Op, s scope, answer []sparql.Var, fits func(*scanner) bool) *scanner {
+	c := &scanner{l: l, s: s, answer: answer, whole: true}
 	if !c.collect(op) || !fits(c) {
 		return nil
 	}
@@ -83,12 +89,12 @@ func (l *lowerer) scanner(op sparql.Op, s scope, fits func(*scanner) bool) *scan
 
 // better returns the pattern lowered to a scan, if that is faster than SQL, and the block by SQL, if it had to be
 // lowered for the comparison. perRow is the cost of one row of the answer in microseconds, besides finding it.
-func (l *lowerer) better(op sparql.Op, s scope, fits func(*scanner) bool, scanRow, sqlRow float64) (*scanner, *block) {
+func (l *lowerer) better(op sparql.Op, s scope, answer []sparql.Var, fits func(*scanner) bool, scanRow, sqlRow float64) (*scanner, *block) {
 	if !l.scans(s) {
 		return nil, nil
 	}
 	start := l.mark()
-	c := l.scanner(op, s, fits)
+	c := l.scanner(op, s, answer, fits)
 	always := l.opts.Scans == ScansAlways
 	switch {
 	case c == nil || always && !c.arrange():
@@ -110,13 +116,13 @@ func (l *lowerer) better(op sparql.Op, s scope, fits func(*scanner) bool, scanRo
 		return nil, b
 	}
 	after := l.mark()
-	c = l.scanner(op, s, fits)
+	c = l.scanner(op, s, answer, fits)
 	if !c.arrange() || !c.isFaster(b, scanRow, sqlRow) {
 		l.reset(after)
 		return nil, b
 	}
 	l.reset(start) // the arguments of SQL, and then those of the scan again
-	c = l.scanner(op, s, fits)
+	c = l.scanner(op, s, answer, fits)
 	c.arrange()
 	return c, b
 }
@@ -137,6 +143,8 @@ func (b *block) few() bool {
 
 // collect adds the parts of a pattern, and reports whether it could.
 func (c *scanner) collect(op sparql.Op) bool {
+	whole := c.whole
+	c.whole = false
 	switch op := op.(type) {
 	case sparql.BGP:
 		for _, p := range op.Patterns {
@@ -148,7 +156,10 @@ func (c *scanner) collect(op sparql.Op) bool {
 	case sparql.Join:
 		return c.collect(op.Left) && c.collect(op.Right)
 	case sparql.Filter:
-		if !c.collect(op.Op) || len(c.open) > 0 {
+		if !c.collect(op.Op) {
+			return false
+		}
+		if len(c.open) > 0 && (!whole || c.answer == nil || sparql.HasPattern(op.Expr) || !c.close(slices.Concat(c.answer, partsOf(op.Expr).vars)...)) {
 			return false
 		}
 		for _, e := range opt.Conjuncts(op.Expr) {
@@ -159,6 +170,12 @@ func (c *scanner) collect(op sparql.Op) bool {
 		return true
 	case sparql.PathPattern:
 		return c.path(op)
+	case sparql.Extend:
+		if c.nested || slices.Contains(c.vars, op.Var) || !c.collect(op.Op) || len(c.open) > 0 {
+			return false
+		}
+		_, ok := c.computed(op.Expr, op.Var, op.Op)
+		return ok
 	case sparql.LeftJoin:
 		return !c.nested && c.collect(op.Left) && len(c.open) == 0 && c.optional(op)
 	case sparql.Minus:
@@ -222,8 +239,8 @@ func (c *scanner) pattern(p sparql.TriplePattern) bool {
 	return c.step(p, scan.Step{Predicate: c.arg(p.Predicate.Term), Subject: c.end(p.Subject), Object: c.end(p.Object)})
 }
 
-// close adds the patterns with a variable predicate, once all other parts are known. Subject and object must be
-// different variables, one of which nothing else uses.
+// close adds the patterns with a variable predicate, once all that uses them is known: the other parts, the answer, and
+// filters. Subject and object must be different variables, one of which nothing else uses.
 func (c *scanner) close(answer ...sparql.Var) bool {
 	for i, p := range c.open {
 		known := slices.Concat(c.vars, answer)
@@ -247,6 +264,7 @@ func (c *scanner) close(answer ...sparql.Var) bool {
 			return false
 		}
 	}
+	c.open = nil
 	return true
 }
 
@@ -342,10 +360,13 @@ func (c *scanner) condition(e sparql.Expr, below sparql.Op) bool {
 // the file.
 func (c *scanner) asked(e sparql.Expr, below sparql.Op) bool {
 	vars := partsOf(e).vars
-	if len(vars) == 2 {
-		return c.differ(e, below)
+	if len(vars) == 2 && c.differ(e, below) {
+		return true
 	}
-	if len(vars) != 1 || !gives(below, vars[0]) || sparql.IsVolatile(e) || sparql.HasPattern(e) {
+	if len(vars) != 1 || slices.ContainsFunc(vars, func(v sparql.Var) bool { return c.isComputed(v) }) {
+		return !c.nested && c.filtered(e, below)
+	}
+	if !gives(below, vars[0]) || sparql.IsVolatile(e) || sparql.HasPattern(e) {
 		return false
 	}
 	slot := slices.Index(c.vars, vars[0])
@@ -415,7 +436,7 @@ func gives(op sparql.Op, v sparql.Var) bool {
 		return op.Subject.Var == v || op.Object.Var == v
 	case sparql.Join:
 		return gives(left, v) || gives(right, v)
-	case sparql.Filter, sparql.LeftJoin, sparql.Minus:
+	case sparql.Filter, sparql.LeftJoin, sparql.Minus, sparql.Extend:
 		return gives(left, v)
 	}
 	return false
@@ -424,8 +445,8 @@ func gives(op sparql.Op, v sparql.Var) bool {
 // scan returns a pattern lowered to a scan, or by SQL if that is as fast; nil if a scan cannot handle it. A single
 // pattern is as fast by SQL.
 func (l *lowerer) scan(op sparql.Op, s scope) *block {
-	c, b := l.better(op, s, func(c *scanner) bool {
-		return len(c.open) == 0 && len(c.vars) > 0 && len(c.vars) <= ScanColumns && len(c.edges)+len(c.ends)+len(c.options)+len(c.inner)+len(c.program.Asked) > 1
+	c, b := l.better(op, s, nil, func(c *scanner) bool {
+		return len(c.open) == 0 && c.listsNumbers() && len(c.vars) > 0 && len(c.vars) <= ScanColumns && len(c.edges)+len(c.ends)+len(c.options)+len(c.inner)+len(c.program.Asked)+len(c.program.Computed) > 1
 	}, handCost, 0)
 	if c != nil {
 		return c.table(b)

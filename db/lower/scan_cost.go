@@ -88,6 +88,9 @@ func (c *scanner) arrange() bool {
 			c.asks += c.leastRows(d.Slots[0])
 		}
 	}
+	for range c.program.Computed {
+		c.asks += c.first().rows
+	}
 	c.program.Slots = len(c.vars)
 	larger := func(a, b scanned) int { return cmp.Compare(b.rows, a.rows) }
 	slices.SortStableFunc(c.ends, larger)

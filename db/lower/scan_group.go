@@ -48,33 +48,38 @@ func (c *scanner) grouped(op sparql.Group, having map[sparql.Var]*rangeHint) *bl
 			if of.Shift > 0 {
 				scale = 6
 			}
+			value := c.regionOf(a.Aggregate.Expr, op.Op)
 			sum := sums[a.Aggregate.Func] + "(" + strconv.Itoa(scale) + ", " + next() + ", " + next() + ", " + next() + ")"
-			out.cols.set(a.Var, column{sql: sum, computed: true})
+			out.cols.set(a.Var, column{sql: sum, computed: true, maybe: !value.total})
 		}
 	}
 	return l.wrap(out.apart())
+}
+
+// usedBy returns the variables that a grouping uses, not nil.
+func usedBy(op sparql.Group) []sparql.Var {
+	vars := []sparql.Var{}
+	for _, k := range op.Keys {
+		vars = append(vars, partsOf(k.Expr).vars...)
+	}
+	for _, a := range op.Aggregates {
+		if a.Aggregate.Expr != nil {
+			vars = append(vars, partsOf(a.Aggregate.Expr).vars...)
+		}
+	}
+	return vars
 }
 
 // group adds the keys and the aggregates, and reports whether it could.
 func (c *scanner) group(op sparql.Group) bool {
 	c.program.Grouped = true
 	width := len(op.Keys)
-	var asked []sparql.Var
-	for _, k := range op.Keys {
-		asked = append(asked, k.Var)
-	}
-	for _, a := range op.Aggregates {
-		if v, ok := a.Aggregate.Expr.(sparql.VarExpr); ok {
-			asked = append(asked, v.Var)
-		}
-	}
-	if !c.close(asked...) {
+	if !c.close(c.answer...) {
 		return false
 	}
 	for _, k := range op.Keys {
-		v, ok := k.Expr.(sparql.VarExpr)
-		slot := slices.Index(c.vars, v.Var)
-		if !ok || slot < 0 || k.Var == "" {
+		slot, ok := c.slotOf(k.Expr, op.Op)
+		if !ok || k.Var == "" {
 			return false
 		}
 		c.program.Keys = append(c.program.Keys, slot)
@@ -95,12 +100,12 @@ func (c *scanner) aggregate(a sparql.Aggregate, below sparql.Op) (scan.Aggregate
 	if a.Expr == nil {
 		return scan.Aggregate{Func: scan.Count}, !a.Distinct
 	}
-	v, ok := a.Expr.(sparql.VarExpr)
-	slot := slices.Index(c.vars, v.Var)
-	if !ok || slot < 0 {
+	slot, ok := c.slotOf(a.Expr, below)
+	if !ok {
 		return scan.Aggregate{}, false
 	}
-	region := c.l.regionOf(below, v.Var, c.s)
+	value := c.regionOf(a.Expr, below)
+	region := value.Region
 	switch {
 	case a.Func == sparql.Count && a.Distinct:
 		return scan.Aggregate{Func: scan.CountDistinct, Slot: slot}, true
@@ -108,14 +113,14 @@ func (c *scanner) aggregate(a sparql.Aggregate, below sparql.Op) (scan.Aggregate
 		return scan.Aggregate{Func: scan.CountBound, Slot: slot}, true
 	case a.Func == sparql.Count:
 		return scan.Aggregate{Func: scan.Count}, true
-	case c.maybe[slot]:
+	case c.maybe[slot] && !value.total && (sums[a.Func] == "" || c.regions[slot].Region == ""):
 		return scan.Aggregate{}, false
 	case a.Func == sparql.Sample, a.Func == sparql.Min && region != "":
 		return scan.Aggregate{Func: scan.Min, Slot: slot}, true
 	case a.Func == sparql.Max && region != "":
 		return scan.Aggregate{Func: scan.Max, Slot: slot}, true
 	case sums[a.Func] != "" && zeros[region] != nil && !a.Distinct:
-		one := scan.Aggregate{Func: scan.Sum, Slot: slot, Zero: c.arg(zeros[region])}
+		one := scan.Aggregate{Func: scan.Sum, Slot: slot, Zero: c.arg(zeros[region]), Maybe: !value.total || c.maybe[slot]}
 		if region == Region(rdf.XSDDecimal) {
 			one.Shift = 1
 		}
@@ -131,9 +136,9 @@ func (l *lowerer) scanDistinct(op sparql.Op, s scope) *block {
 		return nil
 	}
 	start := l.mark()
-	c, b := l.better(project.Op, s.atOnce(), func(c *scanner) bool {
+	c, b := l.better(project.Op, s.atOnce(), slices.Clip(project.Vars), func(c *scanner) bool {
 		c.program.Distinct = true
-		if !c.close(project.Vars...) {
+		if !c.close(c.answer...) {
 			return false
 		}
 		for _, v := range project.Vars {

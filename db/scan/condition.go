@@ -92,11 +92,12 @@ func (b *builder) fewest(e End) (least ids, n float64) {
 	return least, n
 }
 
-// asked caches the results of an expression by id.
+// asked caches the results of an expression by id: all of dense ids, and those of the others that came last.
 type asked struct {
 	builder  *builder
 	of       func(id int64) (bool, error)
 	yes, any *Set
+	far      []keptValue // 1 is true
 }
 
 func (b *builder) asked(of func(id int64) (bool, error)) *asked {
@@ -105,6 +106,9 @@ func (b *builder) asked(of func(id int64) (bool, error)) *asked {
 
 // holds returns the result for an id. An error ends the run, see [builder.failed].
 func (a *asked) holds(id int64) bool {
+	if !isDense(id) {
+		return a.farHolds(id)
+	}
 	if a.any.Has(id) {
 		return a.yes.Has(id)
 	}
@@ -119,4 +123,19 @@ func (a *asked) holds(id int64) bool {
 		a.builder.failed = err
 	}
 	return yes && err == nil
+}
+
+// farHolds is holds for an id that is not dense.
+func (a *asked) farHolds(id int64) bool {
+	value, err := remembered(&a.far, id, a.builder.env.Grow, func() (int64, error) {
+		yes, err := a.of(id)
+		if yes && err == nil {
+			return 1, nil
+		}
+		return 0, err
+	})
+	if err != nil && a.builder.failed == nil {
+		a.builder.failed = err
+	}
+	return value != 0
 }

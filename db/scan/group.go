@@ -1,5 +1,7 @@
 package scan
 
+import "math"
+
 // distinct keeps the first of the rows with equal keys.
 type distinct struct {
 	in      source
@@ -192,7 +194,15 @@ func (a *accumulator) add(numbers []int32, rows *batch) error {
 		}
 	case Sum:
 		for i, number := range numbers {
-			value := (rows.slots[a.Slot][i] - a.zero) >> a.Shift
+			id := rows.slots[a.Slot][i]
+			switch {
+			case a.Maybe && id > 0:
+				return ErrLeft
+			case a.Maybe && id == 0:
+				a.n[number] = math.MinInt64 / 2
+				continue
+			}
+			value := (id - a.zero) >> a.Shift
 			a.high[number] += value >> 24
 			a.low[number] += value & (1<<24 - 1)
 			a.n[number]++

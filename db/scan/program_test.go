@@ -25,11 +25,12 @@ const (
 )
 
 // theArgs are the arguments of all programs: those of conditions come behind the constants.
-var theArgs = []int64{kindID, oneID, manyID, sizeID, namedID, classID, classID + 1, 5, 9999, 1 << 40, 1<<40 + 6, 0, 20}
+var theArgs = []int64{kindID, oneID, manyID, sizeID, namedID, classID, classID + 1, 5, 9999, 1 << 40, 1<<40 + 6, 0, 20, -5, -2}
 
 const (
 	argKind, argOne, argMany, argSize, argNamed, argClass, argOther, argNode, argNowhere = 1, 2, 3, 4, 5, 6, 7, 8, 9
 	argLow, argHigh, argZero, argFew                                                     = 10, 11, 12, 13
+	argLeast, argMost                                                                    = 14, 15 // of what is computed
 )
 
 // someStatements are links with hubs, one and many, numbers that ids carry, and classes.
@@ -105,6 +106,18 @@ func holds(expr int, ids ...int64) bool {
 	return ids[0] != ids[1]
 }
 
+// computedOf is the value of an expression: an error for each fourth, otherwise a number below zero.
+func computedOf(ids []int64) int64 {
+	sum := int64(len(ids))
+	for _, id := range ids {
+		sum += id
+	}
+	if sum%4 == 0 {
+		return 0
+	}
+	return -1 - sum%9
+}
+
 // reached is what a walk along one or more links of many comes to.
 func reached(list []stated, graph, start int64, back bool) []int64 {
 	found := map[int64]bool{}
@@ -134,12 +147,13 @@ func envOf(t *testing.T, list []stated, until int64) *Env {
 			}
 			return [4]int64{x.g, x.p, x.o, x.s}
 		}),
-		Args:   theArgs,
-		Holds:  func(expr int, ids ...int64) (bool, error) { return holds(expr, ids...), nil },
-		Node:   func(id int64) (bool, error) { return id < 1<<40, nil },
-		String: func(int64) (bool, error) { return false, nil },
-		Grow:   func(int64) error { return nil },
-		Ended:  func() error { return nil },
+		Args:    theArgs,
+		Holds:   func(expr int, ids ...int64) (bool, error) { return holds(expr, ids...), nil },
+		Node:    func(id int64) (bool, error) { return id < 1<<40, nil },
+		String:  func(int64) (bool, error) { return false, nil },
+		Grow:    func(int64) error { return nil },
+		Ended:   func() error { return nil },
+		Compute: func(_ int, ids ...int64) (int64, error) { return computedOf(ids), nil },
 		Reach: func(_ int, graph, start int64, back bool) (func() (int64, bool, error), error) {
 			rest := reached(list, graph, start, back)
 			return func() (int64, bool, error) {
@@ -219,6 +233,11 @@ func solve(list []stated, p *Program) [][]int64 {
 		}
 		solutions = next
 	}
+	for _, row := range solutions {
+		for _, c := range p.Computed {
+			row[c.Slot] = computedOf(picked(row, c.Of))
+		}
+	}
 	members := make([]map[string]bool, len(p.Members))
 	for i, m := range p.Members {
 		members[i] = map[string]bool{}
@@ -287,7 +306,7 @@ func answered(p *Program, solutions [][]int64) (lines []string) {
 		line, keep := key, true
 		column := len(p.Keys)
 		for _, a := range p.Aggregates {
-			n := int64(0)
+			n, summed := int64(0), int64(len(rows))
 			values := map[int64]bool{}
 			for _, row := range rows {
 				id := row[a.Slot]
@@ -304,7 +323,9 @@ func answered(p *Program, solutions [][]int64) (lines []string) {
 					}
 					n = int64(len(values))
 				case Sum:
-					n += (id - theArgs[a.Zero-1]) >> a.Shift
+					if n += (id - theArgs[a.Zero-1]) >> a.Shift; a.Maybe && id == 0 {
+						summed = -1
+					}
 				case Min:
 					if n == 0 || id < n {
 						n = id
@@ -320,8 +341,13 @@ func answered(p *Program, solutions [][]int64) (lines []string) {
 				keep = keep && (h.Slot != column || at >= theArgs[h.Low-1] && at <= theArgs[h.High-1])
 			}
 			column += a.Width()
-			if line += fmt.Sprint(" ", n); a.Func == Sum {
-				line += fmt.Sprint(" of ", len(rows))
+			switch {
+			case a.Func == Sum && summed < 0:
+				line += " no sum"
+			case a.Func == Sum:
+				line += fmt.Sprint(" ", n, " of ", summed)
+			default:
+				line += fmt.Sprint(" ", n)
 			}
 		}
 		if keep {
@@ -350,9 +376,12 @@ func ran(p *Program, env *Env) (lines []string, err error) {
 		line := fmt.Sprint(row[:len(p.Keys)])
 		at := len(p.Keys)
 		for _, a := range p.Aggregates {
-			if a.Func == Sum {
+			switch {
+			case a.Func == Sum && row[at+2] < 0:
+				line += " no sum"
+			case a.Func == Sum:
 				line += fmt.Sprint(" ", row[at]<<24+row[at+1], " of ", row[at+2])
-			} else {
+			default:
 				line += fmt.Sprint(" ", row[at])
 			}
 			at += a.Width()
@@ -456,8 +485,9 @@ func answersOf(pattern Program, maybe []bool) (list []Program) {
 			a := Aggregate{Func: Func(f), Slot: slot}
 			if a.Func == Sum {
 				a.Zero, a.Shift = argLow, uint(slot%2)
+				a.Maybe = slices.ContainsFunc(pattern.Computed, func(c Computed) bool { return c.Slot == slot })
 			}
-			if !maybe[slot] || a.Func == Count || a.Func == CountBound || a.Func == CountDistinct {
+			if !maybe[slot] || a.Maybe || a.Func == Count || a.Func == CountBound || a.Func == CountDistinct {
 				every = append(every, a)
 			}
 		}
@@ -516,6 +546,15 @@ func TestEveryAnswerBesideEveryStep(t *testing.T) {
 				continue
 			}
 			pattern.Steps = append(pattern.Steps, optional...) // they stand behind the others
+			if random.IntN(2) > 0 {
+				of := []int{random.IntN(pattern.Slots), random.IntN(pattern.Slots)}[:1+random.IntN(2)]
+				pattern.Computed = []Computed{{Slot: pattern.Slots, Expr: 2, Of: of}}
+				if random.IntN(3) == 0 {
+					pattern.Within = []Within{{Slot: pattern.Slots, Low: argLeast, High: argMost, Not: random.IntN(2) > 0}}
+				}
+				maybe[pattern.Slots] = true
+				pattern.Slots++
+			}
 			for condition, add := range sortedMap(conditions) {
 				if condition != "all" && random.IntN(len(conditions)) > 0 {
 					continue // each now and then
@@ -548,7 +587,7 @@ func TestEveryAnswerBesideEveryStep(t *testing.T) {
 			t.Errorf("no step is %s", way)
 		}
 	}
-	for _, kind := range []reflect.Type{reflect.TypeFor[Program](), reflect.TypeFor[Step](), reflect.TypeFor[Aggregate](), reflect.TypeFor[Member]()} {
+	for _, kind := range []reflect.Type{reflect.TypeFor[Program](), reflect.TypeFor[Step](), reflect.TypeFor[Aggregate](), reflect.TypeFor[Member](), reflect.TypeFor[Computed]()} {
 		for i := range kind.NumField() {
 			if name := kind.Name() + "." + kind.Field(i).Name; !met[name] && name != "Step.Rows" { // an estimate, which says nothing of the answer
 				t.Errorf("%s is never set", name)

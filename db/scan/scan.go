@@ -21,6 +21,8 @@ type Program struct {
 	Members []Member
 	Asked   []Asked
 	Differ  []Differ
+	// Computed are slots with the values of expressions, in this order: one may use those before it.
+	Computed []Computed
 	// Keys are the slots in the rows of the answer. With Distinct there are no equal rows.
 	Keys     []int
 	Distinct bool
@@ -46,7 +48,7 @@ func (p *Program) Reads() (rows float64) {
 		rows += s.Rows
 		most = max(most, s.Rows)
 	}
-	rows += askedRows * most * float64(len(p.Asked)+len(p.Differ))
+	rows += askedRows * most * float64(len(p.Asked)+len(p.Differ)+len(p.Computed))
 	for _, a := range p.Aggregates {
 		if a.Func == CountDistinct && len(p.Keys) > 0 {
 			rows += hashedRows * most
@@ -142,7 +144,8 @@ const (
 	CountBound
 	// CountDistinct counts the different values of a slot.
 	CountDistinct
-	// Sum has three columns: the sum is the first times 2^24 plus the second, and the third is the number of values.
+	// Sum has three columns: the sum is the first times 2^24 plus the second, and the third is the number of values,
+	// which is below zero if one is unbound.
 	Sum
 	// Min is the least id in a slot, 0 without rows.
 	Min
@@ -158,6 +161,8 @@ type Aggregate struct {
 	// Shift.
 	Zero  int
 	Shift uint
+	// Maybe says that a Sum meets values that are unbound, or that no id holds, see [ErrLeft].
+	Maybe bool
 }
 
 // Width returns the number of columns of an aggregate.
@@ -176,6 +181,9 @@ type Env struct {
 	Args           []int64
 	// Holds evaluates an expression of [Program.Asked] or [Program.Differ] on one or two ids.
 	Holds func(expr int, ids ...int64) (bool, error)
+	// Compute evaluates an expression of [Program.Computed] on the values of its slots, of which 0 is unbound. The
+	// value of an error is 0.
+	Compute func(expr int, ids ...int64) (id int64, err error)
 	// Reach continues a transitive path in a graph from its start, or backward, and passes each node that it reaches
 	// once.
 	Reach func(walk int, graph, start int64, back bool) (next func() (id int64, more bool, err error), err error)

@@ -134,6 +134,9 @@ func (b *builder) source(uses []use) (source, error) {
 		out, several = b.share(out, several)
 		out, differ = b.compare(out, differ)
 	}
+	for _, c := range b.program.Computed {
+		out = &computing{Computed: c, in: out, env: b.env, tests: b.tests[c.Slot]}
+	}
 	return out, nil
 }
 
@@ -154,6 +157,9 @@ func (b *builder) asks(joins []*join) []int {
 	}
 	for _, d := range p.Differ {
 		slots = append(slots, d.Slots[:]...)
+	}
+	for _, c := range p.Computed {
+		slots = append(slots, c.Of...)
 	}
 	for _, j := range joins {
 		if j != nil {

@@ -61,6 +61,9 @@ func (p *Program) write(out *strings.Builder, line string, passed map[*Step]Pass
 		fmt.Fprintf(out, "%swhere (%s) is %samong the", line, slotNames(m.Slots), negated[m.Not])
 		m.Of.write(out, line+"  ", passed, true)
 	}
+	for _, c := range p.Computed {
+		fmt.Fprintf(out, "%ss%d is expression %d of %s", line, c.Slot, c.Expr, slotNames(c.Of))
+	}
 	columns := slotNames(p.Keys)
 	for _, a := range p.Aggregates {
 		columns += ", " + functions[a.Func] + "(s" + strconv.Itoa(a.Slot) + ")"

@@ -62,6 +62,9 @@ func (p *Program) uses(asSet bool) []use {
 	for _, d := range p.Differ {
 		ask(d.Slots[:]...)
 	}
+	for _, c := range p.Computed {
+		ask(c.Of...)
+	}
 	found := p.found()
 	out := make([]use, len(p.Steps))
 	for i, s := range slices.Backward(p.Steps[1:]) {

@@ -1,0 +1,201 @@
+package lower
+
+import (
+	"slices"
+
+	"trails/db/scan"
+	"trails/rdf"
+	"trails/sparql"
+)
+
+// computedRegion is what is known of the values of an expression: the region of all that are numbers, and whether none
+// is an error.
+type computedRegion struct {
+	Region
+	total bool
+}
+
+// maxComputedVars bounds the variables of an expression that a scan computes.
+const maxComputedVars = 8
+
+// slotOf returns the slot of a variable, or of an expression, which it adds.
+func (c *scanner) slotOf(e sparql.Expr, below sparql.Op) (slot int, ok bool) {
+	if v, ok := e.(sparql.VarExpr); ok {
+		slot = slices.Index(c.vars, v.Var)
+		return slot, slot >= 0
+	}
+	return c.computed(e, c.l.fresh(), below)
+}
+
+// computed adds a slot with the value of an expression of what a pattern binds, for a variable.
+func (c *scanner) computed(e sparql.Expr, v sparql.Var, below sparql.Op) (slot int, ok bool) {
+	known := c.regionOf(e, below)
+	e = c.split(e, below)
+	vars := partsOf(e).vars
+	if len(vars) == 0 || len(vars) > maxComputedVars || sparql.IsVolatile(e) || sparql.HasPattern(e) || labels(e) {
+		return 0, false
+	}
+	one := scan.Computed{Expr: len(c.l.exprs)}
+	for _, v := range vars {
+		slot := slices.Index(c.vars, v)
+		if _, computed := c.regions[slot]; slot < 0 || !computed && !gives(below, v) {
+			return 0, false
+		}
+		one.Of = append(one.Of, slot)
+	}
+	one.Slot = c.end(sparql.Operand{Var: v}).Slot
+	c.maybe[one.Slot] = true
+	if c.regions == nil {
+		c.regions = map[int]computedRegion{}
+	}
+	c.regions[one.Slot] = known
+	c.program.Computed = append(c.program.Computed, one)
+	pass := slices.Repeat([]Pass{PassTerm}, len(vars))
+	c.l.exprs = append(c.l.exprs, Expr{Expr: e, Vars: vars, Pass: pass})
+	return one.Slot, true
+}
+
+// split gives functions of one variable inside an expression slots of their own: their values are few, or are made
+// without a term.
+func (c *scanner) split(e sparql.Expr, below sparql.Op) sparql.Expr {
+	call, ok := e.(sparql.Call)
+	if !ok {
+		return e
+	}
+	args := slices.Clone(call.Args)
+	for i, arg := range args {
+		inner, ok := arg.(sparql.Call)
+		if !ok {
+			continue
+		}
+		args[i] = c.split(inner, below)
+		if _, ok := numberOf[inner.Func]; ok && len(inner.Args) == 1 {
+			if _, ok := inner.Args[0].(sparql.VarExpr); ok {
+				v := c.l.fresh()
+				if _, ok := c.computed(inner, v, below); ok {
+					args[i] = sparql.VarExpr{Var: v}
+				}
+			}
+		}
+	}
+	call.Args = args
+	return call
+}
+
+// filtered adds a condition that is true, false or an error for the values of some slots.
+func (c *scanner) filtered(e sparql.Expr, below sparql.Op) bool {
+	call, ok := e.(sparql.Call)
+	if !ok || !truths[call.Func] {
+		return false
+	}
+	slot, ok := c.computed(e, c.l.fresh(), below)
+	if ok {
+		yes := c.arg(trueTerm)
+		c.program.Within = append(c.program.Within, scan.Within{Slot: slot, Low: yes, High: yes})
+	}
+	return ok
+}
+
+// truths are functions that return a boolean.
+var truths = map[sparql.Func]bool{
+	sparql.Equal: true, sparql.NotEqual: true, sparql.Less: true, sparql.LessOrEqual: true, sparql.Greater: true, sparql.GreaterOrEqual: true,
+	sparql.And: true, sparql.Or: true, sparql.Not: true, sparql.In: true, sparql.NotIn: true,
+	"CONTAINS": true, "STRSTARTS": true, "STRENDS": true, "SAMETERM": true,
+}
+
+// isComputed reports whether a variable is that of a computed slot.
+func (c *scanner) isComputed(v sparql.Var) bool {
+	_, ok := c.regions[slices.Index(c.vars, v)]
+	return ok
+}
+
+// listsNumbers reports whether all computed slots have numbers, so that solutions can be listed without a term for each.
+func (c *scanner) listsNumbers() bool {
+	return !slices.ContainsFunc(c.program.Computed, func(one scan.Computed) bool { return c.regions[one.Slot].Region == "" })
+}
+
+// numberOf are the functions that return a number: its region, and the regions of values for which it is no error.
+var numberOf = map[sparql.Func]struct {
+	region Region
+	total  []Region
+}{
+	"YEAR": {integerRegion, []Region{dateRegion, momentRegion}}, "MONTH": {integerRegion, []Region{dateRegion, momentRegion}},
+	"DAY": {integerRegion, []Region{dateRegion, momentRegion}}, "HOURS": {integerRegion, []Region{momentRegion}},
+	"MINUTES": {integerRegion, []Region{momentRegion}}, "SECONDS": {decimalRegion, []Region{momentRegion}},
+	"STRLEN": {region: integerRegion},
+}
+
+const (
+	dateRegion    = Region(rdf.XSDDate)
+	momentRegion  = Region(rdf.XSDDateTime)
+	integerRegion = Region(rdf.XSDInteger)
+	decimalRegion = Region(rdf.XSDDecimal)
+)
+
+// regionOf returns what is known of the values of an expression.
+func (c *scanner) regionOf(e sparql.Expr, below sparql.Op) computedRegion {
+	switch e := e.(type) {
+	case sparql.VarExpr:
+		if slot := slices.Index(c.vars, e.Var); slot >= 0 && c.regions[slot].Region != "" {
+			return c.regions[slot]
+		}
+		r := c.l.regionOf(below, e.Var, c.s)
+		return computedRegion{r, r != ""}
+	case sparql.TermExpr:
+		if r := Region(rdf.DatatypeOf(e.Term)); r == integerRegion || r == decimalRegion {
+			return computedRegion{r, true}
+		}
+	case sparql.Call:
+		args := make([]computedRegion, len(e.Args))
+		for i, arg := range e.Args {
+			args[i] = c.regionOf(arg, below)
+		}
+		if of, ok := numberOf[e.Func]; ok && len(args) == 1 {
+			return computedRegion{of.region, args[0].total && slices.Contains(of.total, args[0].Region)}
+		}
+		if of := regionOfCall[e.Func]; of != nil {
+			return of(args)
+		}
+	}
+	return computedRegion{}
+}
+
+// regionOfCall has for functions that return a number what is known of it, by what is known of the arguments.
+var regionOfCall = map[sparql.Func]func(args []computedRegion) computedRegion{
+	"ABS": ofNumber, "CEIL": ofNumber, "FLOOR": ofNumber, "ROUND": ofNumber,
+	sparql.Add: ofNumbers, sparql.Subtract: ofNumbers, sparql.Multiply: ofNumbers,
+	sparql.Divide: func(args []computedRegion) computedRegion {
+		return ofNumbers(append(args, computedRegion{Region: decimalRegion}))
+	},
+	sparql.If:       func(args []computedRegion) computedRegion { return ofEither(args[1:]) },
+	sparql.Coalesce: ofEither,
+}
+
+// ofNumber is the region of a number that has the datatype of the argument.
+func ofNumber(args []computedRegion) computedRegion {
+	if args[0].Region == integerRegion || args[0].Region == decimalRegion {
+		return args[0]
+	}
+	return computedRegion{}
+}
+
+// ofNumbers is the region of a sum, a difference or a product. Its value may be beyond the region.
+func ofNumbers(args []computedRegion) (of computedRegion) {
+	for _, arg := range args {
+		switch number := ofNumber([]computedRegion{arg}).Region; {
+		case number == "":
+			return computedRegion{}
+		case of.Region != decimalRegion:
+			of.Region = number
+		}
+	}
+	return of
+}
+
+// ofEither is the region of one of the arguments.
+func ofEither(args []computedRegion) computedRegion {
+	if len(args) == 0 || slices.ContainsFunc(args, func(arg computedRegion) bool { return arg.Region != args[0].Region }) {
+		return computedRegion{}
+	}
+	return computedRegion{Region: args[0].Region}
+}

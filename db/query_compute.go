@@ -1,0 +1,184 @@
+package db
+
+import (
+	"cmp"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"trails/db/dictionary"
+	"trails/db/inline"
+	"trails/rdf"
+	"trails/sparql"
+	"trails/sparql/expr"
+)
+
+// compute evaluates an expression of the plan on ids, see [scan.Env].
+func (c *scanCursor) compute(k int, ids ...int64) (int64, error) {
+	if c.byID == nil {
+		c.byID = make([]ofIDs, len(c.question.plan.Exprs))
+		for i, e := range c.question.plan.Exprs {
+			c.byID[i] = ofIDsOf(e.Expr)
+		}
+	}
+	if of := c.byID[k]; of != nil {
+		if value, ok, err := of(c, ids); ok || err != nil {
+			return int64(value), err
+		}
+	}
+	t, err := c.question.programs[k].Eval(c.valuesOf(k, ids))
+	switch {
+	case c.valued.err != nil:
+		return 0, c.valued.err
+	case err != nil && !expr.IsError(err):
+		return 0, err
+	case err != nil || t == nil:
+		return 0, nil
+	}
+	id, err := c.question.id(t)
+	return int64(id), err
+}
+
+// ofIDs computes an expression from the ids of its variables without making terms, ofID one of a single variable from
+// its id, or from its row. ok is false where that cannot be done.
+type (
+	ofIDs func(c *scanCursor, ids []int64) (value inline.TermID, ok bool, err error)
+	ofID  func(c *scanCursor, id inline.TermID) (value inline.TermID, ok bool, err error)
+)
+
+// ofIDsOf returns how a function of a variable, or a comparison of two, is computed; nil where terms are needed.
+func ofIDsOf(e sparql.Expr) ofIDs {
+	call, _ := e.(sparql.Call)
+	isNoVariable := func(arg sparql.Expr) bool { _, ok := arg.(sparql.VarExpr); return !ok }
+	switch holds := comparisons[call.Func]; {
+	case len(call.Args) == 0 || slices.ContainsFunc(call.Args, isNoVariable):
+		return nil
+	case holds != nil && call.Args[0] != call.Args[1]:
+		return compared(holds)
+	case len(call.Args) == 1 && byID[call.Func] != nil:
+		of := byID[call.Func]
+		return func(c *scanCursor, ids []int64) (inline.TermID, bool, error) { return of(c, inline.TermID(ids[0])) }
+	}
+	return nil
+}
+
+// compared compares two numbers or two dates whose ids have their order.
+func compared(holds func(order int) bool) ofIDs {
+	dates, no := inline.RegionOf(rdf.XSDDate), inline.RegionOf(rdf.XSDBoolean).Zero
+	return func(_ *scanCursor, ids []int64) (inline.TermID, bool, error) {
+		for _, r := range []*inline.Region{integers, dates} {
+			if r.Low <= inline.TermID(min(ids[0], ids[1])) && inline.TermID(max(ids[0], ids[1])) < r.High {
+				if holds(cmp.Compare(ids[0], ids[1])) {
+					return no + 1, true, nil
+				}
+				return no, true, nil
+			}
+		}
+		return 0, false, nil
+	}
+}
+
+// byID are functions of one value that need its id, or its row, alone.
+var byID = map[sparql.Func]ofID{
+	"YEAR":    partOfDate(func(t time.Time) int { return t.Year() }),
+	"MONTH":   partOfDate(func(t time.Time) int { return int(t.Month()) }),
+	"DAY":     partOfDate(func(t time.Time) int { return t.Day() }),
+	"HOURS":   partOfTime(func(t time.Time) int { return t.Hour() }),
+	"MINUTES": partOfTime(func(t time.Time) int { return t.Minute() }),
+	"CEIL":    wholeNumber, "FLOOR": wholeNumber, "ROUND": wholeNumber,
+	"ABS": func(_ *scanCursor, id inline.TermID) (inline.TermID, bool, error) {
+		if id < integers.Zero {
+			id = 2*integers.Zero - id
+		}
+		return id, integers.Low <= id && id < integers.High, nil
+	},
+	"STRLEN": func(c *scanCursor, id inline.TermID) (inline.TermID, bool, error) {
+		whole, err := c.readTerm(int64(id))
+		if row := &c.terms.Row; whole && (row.Kind() == dictionary.KindString || row.Kind() == dictionary.KindLang) {
+			return integers.Zero + inline.TermID(utf8.RuneCount(row.Value())), true, err
+		}
+		return 0, false, err
+	},
+}
+
+func wholeNumber(_ *scanCursor, id inline.TermID) (inline.TermID, bool, error) {
+	return id, integers.Low <= id && id < integers.High, nil
+}
+
+func partOfDate(of func(time.Time) int) ofID { return partOf(of, false) }
+func partOfTime(of func(time.Time) int) ofID { return partOf(of, true) }
+
+// partOf is a function of a date, or of a date with a time.
+func partOf(of func(time.Time) int, needsTime bool) ofID {
+	return func(_ *scanCursor, id inline.TermID) (inline.TermID, bool, error) {
+		t, hasTime, ok := inline.Time(id)
+		if !ok || needsTime && !hasTime {
+			return 0, false, nil
+		}
+		return integers.Zero + inline.TermID(of(t)), true, nil
+	}
+}
+
+// ofTerm tests a term by its id, or by its row, without making the term. ok is false where that cannot be done.
+type ofTerm func(c *scanCursor, id int64) (yes, ok bool, err error)
+
+// ofTermOf returns how a condition on one variable is tested; nil where terms are needed: the kind of a term, a
+// comparison of its text, or of what byID computes with an integer.
+func ofTermOf(e sparql.Expr) ofTerm {
+	call, _ := e.(sparql.Call)
+	if words := wordTestOf(e); words.holds != nil {
+		return words.test
+	}
+	if kinds := kindsOf[call.Func]; kinds != nil {
+		if _, ok := call.Args[0].(sparql.VarExpr); ok {
+			return ofKind(kinds)
+		}
+	}
+	holds := comparisons[call.Func]
+	if holds == nil {
+		return nil
+	}
+	inner, _ := call.Args[0].(sparql.Call)
+	of := byID[inner.Func]
+	if len(inner.Args) != 1 {
+		return nil
+	}
+	if _, ok := inner.Args[0].(sparql.VarExpr); !ok {
+		return nil
+	}
+	constant, _ := call.Args[1].(sparql.TermExpr)
+	asked, ok := inline.ID(constant.Term)
+	if of == nil || !ok || asked < integers.Low || asked >= integers.High {
+		return nil
+	}
+	return func(c *scanCursor, id int64) (yes, ok bool, err error) {
+		value, ok, err := of(c, inline.TermID(id))
+		return ok && holds(cmp.Compare(value, asked)), ok, err
+	}
+}
+
+// comparisons says which orders of two integers make a comparison true.
+var comparisons = map[sparql.Func]func(order int) bool{
+	sparql.Equal: func(order int) bool { return order == 0 }, sparql.NotEqual: func(order int) bool { return order != 0 },
+	sparql.Less: func(order int) bool { return order < 0 }, sparql.LessOrEqual: func(order int) bool { return order <= 0 },
+	sparql.Greater: func(order int) bool { return order > 0 }, sparql.GreaterOrEqual: func(order int) bool { return order >= 0 },
+}
+
+// kindsOf are the kinds of terms in the dictionary that make a function true. A value in an id is a literal.
+var kindsOf = map[sparql.Func]func(kind int64) bool{
+	"ISIRI": isIRI, "ISURI": isIRI, "ISBLANK": func(kind int64) bool { return kind == dictionary.KindBNode },
+	"ISLITERAL": isLiteral,
+}
+
+func isIRI(kind int64) bool     { return kind == dictionary.KindIRI }
+func isLiteral(kind int64) bool { return kind != dictionary.KindIRI && kind != dictionary.KindBNode }
+
+func ofKind(kinds func(int64) bool) ofTerm {
+	return func(c *scanCursor, id int64) (yes, ok bool, err error) {
+		if id < 0 {
+			return kinds(dictionary.KindTyped), true, nil
+		}
+		whole, err := c.readTerm(id)
+		return whole && kinds(c.terms.Row.Kind()), whole, err
+	}
+}
