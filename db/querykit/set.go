@@ -41,7 +41,7 @@ type Shape struct {
 func (s Shape) Text() string { return s.prologue + s.Query }
 
 // Sets are all sets.
-var Sets = []Set{Library, Social, Papers}
+var Sets = []Set{Library, Social, Papers, Features}
 
 // newSet makes a set with these prefixes and the shapes of all groups.
 func newSet(s Set, prefixes []string, groups ...[]Shape) Set {
