@@ -15,8 +15,9 @@ type asOf struct {
 	Commit, Now string
 }
 
-// atOf returns the commit that a page is asked to show. Pages of types, nodes and the schema can show an earlier one; in
-// the address of a form, at is an argument of what the form calls.
+// atOf returns the commit that a page is asked to show. Pages of types, nodes and the schema can show an earlier one; the
+// page of queries reads at with what else is asked, and in the address of a form, at is an argument of what the form
+// calls.
 func atOf(r *http.Request) string {
 	if strings.HasPrefix(r.URL.Path, "/admin/types/") || strings.HasPrefix(r.URL.Path, "/admin/schema") {
 		return r.URL.Query().Get("at")
@@ -57,4 +58,4 @@ func (a *asOf) lead(page []byte) []byte {
 }
 
 // dated are the capabilities that pages ask of a commit.
-var dated = map[string]bool{"schema_get": true, "entities_list": true, "entity_get": true, "entity_history": true, "entity_graph": true}
+var dated = map[string]bool{"query": true, "schema_get": true, "entities_list": true, "entity_get": true, "entity_history": true, "entity_graph": true}

@@ -239,6 +239,35 @@ func TestTheThemeIsKeptInACookie(t *testing.T) {
 
 // A page of an earlier commit shows what was there then, says so, offers no change, and leads to pages of that commit
 // and back to now.
+// The page of queries asks an earlier commit, by its address and by its form: the answer, what it links to, and its files
+// are of that commit.
+func TestAQueryAsksAnEarlierCommit(t *testing.T) {
+	f := newExample(t)
+	then := fmt.Sprint(f.call(t, "health", map[string]any{})["head"])
+	f.call(t, "requirement.update", map[string]any{"id": "R-001", "title": "Another title of it"})
+	query := "SELECT ?r ?t { ?r a :Requirement ; :title ?t } ORDER BY ?r LIMIT 1"
+	get := func(at string) answer {
+		values := url.Values{"query": {query}, "run": {"1"}, "at": {at}}
+		return f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/admin/query?"+values.Encode(), nil))
+	}
+	if now := get(""); !strings.Contains(mainText(now), "Another title of it") || strings.Contains(now.text, "As of commit") {
+		t.Errorf("the newest commit: %s", mainText(now))
+	}
+	part := url.Values{"query": {query}, "part": {"answer"}, "at": {then}}
+	for name, a := range map[string]answer{"head~1": get("head~1"), then: get(then), "a part": f.posted(t, part)} {
+		text := a.text
+		if a.StatusCode != 200 || strings.Contains(text, "Another title of it") || !strings.Contains(text, "/admin/types/Requirement/R-001?at="+then) || !strings.Contains(text, "/sparql?at=") {
+			t.Errorf("%s: %d, %s", name, a.StatusCode, text)
+		}
+		if !strings.Contains(text, "as-of") || !strings.Contains(text, `">Back to now</a>`) {
+			t.Errorf("%s does not say so: %s", name, text)
+		}
+	}
+	if wrong := get("head~99"); wrong.StatusCode != 404 || !strings.Contains(mainText(wrong), "head~99") {
+		t.Errorf("a commit that is not there: %d, %s", wrong.StatusCode, mainText(wrong))
+	}
+}
+
 func TestPagesShowAnEarlierCommit(t *testing.T) {
 	f := newExample(t)
 	then := fmt.Sprint(f.call(t, "health", map[string]any{})["head"])

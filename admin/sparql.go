@@ -40,7 +40,9 @@ type sparqlView struct {
 	Limit   int
 	Offset  int // of the first row
 	Timeout int // seconds
-	Run     bool
+	// At names the commit that is asked, "" for the newest.
+	At  string
+	Run bool
 	// Do is what to do other than running the text: one of [storedDeeds], or "".
 	Do string
 	// Part is the part of the page that a script requests: "answer", "stored" for the declarations of the text, or ""
@@ -92,7 +94,7 @@ type sparqlData struct {
 // sparql answers the page by its address, which can be shared.
 func (s *site) sparql(w http.ResponseWriter, r *http.Request) error {
 	given := givenOf(r.URL.Query())
-	q := queryOf(r, slices.AppendSeq([]string{"query", "type", "stored", "run", "output", "limit", "offset", "timeout"}, maps.Keys(given))...)
+	q := queryOf(r, slices.AppendSeq([]string{"query", "type", "stored", "run", "output", "limit", "offset", "timeout", "at"}, maps.Keys(given))...)
 	v, err := sparqlViewOf(q)
 	if err != nil {
 		return err
@@ -101,6 +103,7 @@ func (s *site) sparql(w http.ResponseWriter, r *http.Request) error {
 		v.Run = false // other sites' pages must not run queries here; a person may
 	}
 	a := s.asker(w, r)
+	a.at = v.At
 	doc, err := a.schema()
 	if err != nil {
 		return err
@@ -134,6 +137,7 @@ func (s *site) sparqlPosted(w http.ResponseWriter, r *http.Request) error {
 	v.Part = values.Get("part")
 	v.Run = v.Run && v.Part != "stored"
 	a := s.asker(w, r)
+	a.at = v.At
 	if v.Part == "" {
 		return s.showSPARQL(w, r, a, v, nil)
 	}
@@ -177,6 +181,7 @@ func sparqlViewOf(q *query) (sparqlView, error) {
 		Query: strings.ReplaceAll(q.Get("query"), "\r\n", "\n"), Output: q.word("output", words...), Run: q.Get("run") != "",
 		Limit: q.number("limit", sparqlLimit, 1, sparqlMax), Offset: q.number("offset", 0, 0, maxOffset),
 		Timeout: q.number("timeout", sparqlTimeout, 1, sparqlMaxTime),
+		At:      strings.TrimSpace(q.Get("at")),
 		Do:      q.word("do", storedDeeds...), Was: q.Get("was"), ID: strings.TrimSpace(q.Get("id")), Description: strings.TrimSpace(q.Get("description")),
 	}
 	v.Given = givenOf(q.Values)
@@ -239,6 +244,9 @@ func (v sparqlView) values() url.Values {
 			out.Set(name, strconv.Itoa(n[0]))
 		}
 	}
+	if v.At != "" {
+		out.Set("at", v.At)
+	}
 	for name, given := range v.Given {
 		if !slices.Equal(given, []string{""}) {
 			out[name] = given
@@ -249,6 +257,12 @@ func (v sparqlView) values() url.Values {
 
 // Hidden are the parameters for a form that only changes how the answer is shown.
 func (v sparqlView) Hidden() []hidden { return hiddenOf(v.Given) }
+
+// Now is the address of the view of the newest commit.
+func (v sparqlView) Now() string {
+	v.At = ""
+	return v.Link()
+}
 
 // Link is the address of the view, or "" when it would be too long for one.
 func (v sparqlView) Link() string { return linkTo(queryURL, v.values()) }

@@ -125,6 +125,9 @@ func (a *asker) addContent(out *sparqlAnswer) error {
 		}
 	}
 	names := a.naming(out.View.Query, terms)
+	if out.View.At != "" {
+		names.at = out.Head
+	}
 	for _, row := range terms {
 		cells := make([]sparqlCell, len(row))
 		for i, t := range row {
@@ -199,7 +202,11 @@ func (out *sparqlAnswer) addWays() {
 	}
 	for _, f := range files {
 		out.Outputs = append(out.Outputs, output{f.Href, f.Text})
-		if href := linkTo("/sparql", url.Values{"query": {out.View.text()}, "format": {f.Href}}); href != "" {
+		values := url.Values{"query": {out.View.text()}, "format": {f.Href}}
+		if out.View.At != "" {
+			values.Set("at", out.View.At)
+		}
+		if href := linkTo("/sparql", values); href != "" {
 			out.Downloads = append(out.Downloads, download{f.Text, href, f.File})
 		}
 	}

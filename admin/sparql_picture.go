@@ -76,7 +76,7 @@ func (s *sketch) node(t view.Term) int {
 	} else {
 		d := pictured{drawn: drawn{ID: t.Type + " " + t.Value, Label: firstRunes(line(c.Text), 48), Type: c.Type, Hue: s.names.palette.hue(c.Type)}}
 		if c.ID != "" {
-			d.Href, d.Label = nodeURL(c.Type, c.ID), firstRunes(line(c.ID), 48)
+			d.Href, d.Label = nodeAt(c.Type, c.ID, c.At), firstRunes(line(c.ID), 48)
 		}
 		s.Nodes, s.near = append(s.Nodes, d), append(s.near, nil)
 	}

@@ -31,6 +31,8 @@ type sparqlCell struct {
 	// Type and ID are those of an entity of the graph, Href is the address of another
 	// IRI that a browser may be sent to.
 	Type, ID, Href string
+	// At is the earlier commit that the entity is shown at, "" for the newest.
+	At             string
 	Lang, Datatype string
 	// Size is how many characters the whole text has, Whole as many of them as are shown.
 	Size  int64
@@ -44,6 +46,7 @@ type naming struct {
 	types    map[string]string // of the entities among them
 	asked    map[string]bool
 	palette  *palette
+	at       string // the commit of the answer, "" for the newest
 }
 
 type prefix struct{ name, namespace string }
@@ -109,7 +112,7 @@ func (n *naming) entity(iri string) (typeName, id string) {
 
 // cell returns a term as the table shows it.
 func (n *naming) cell(t view.Term) sparqlCell {
-	c := sparqlCell{Kind: t.Type, Lang: t.Lang, Text: t.Value}
+	c := sparqlCell{Kind: t.Type, Lang: t.Lang, Text: t.Value, At: n.at}
 	switch t.Type {
 	case "uri":
 		c.IRI, c.Text = t.Value, n.short(t.Value)

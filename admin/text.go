@@ -19,6 +19,7 @@ import (
 var functions = template.FuncMap{
 	"typeURL":       typeURL,
 	"nodeURL":       nodeURL,
+	"nodeAt":        nodeAt,
 	"commitURL":     commitURL,
 	"typeQueryURL":  typeQueryURL,
 	"capabilityURL": capabilityURL, "toolName": capability.ToolName,

@@ -11,6 +11,14 @@ func typeURL(name string) string { return "/admin/types/" + url.PathEscape(name)
 
 func nodeURL(typeName, id string) string { return typeURL(typeName) + "/" + url.PathEscape(id) }
 
+// nodeAt is nodeURL at a commit, "" for the newest.
+func nodeAt(typeName, id, commit string) string {
+	if commit == "" {
+		return nodeURL(typeName, id)
+	}
+	return withQuery(nodeURL(typeName, id), url.Values{"at": {commit}})
+}
+
 func commitURL(id string) string { return "/admin/commits/" + url.PathEscape(id) }
 
 func capabilityURL(id string) string { return "/admin/capabilities/" + url.PathEscape(id) }
