@@ -198,17 +198,28 @@ func (r *Request) ReadAddress(ctx context.Context, uri string) (Document, error)
 
 // cutAt takes the parameter at out of an address.
 func cutAt(uri string) (rest, at string, err error) {
-	path, raw, _ := strings.Cut(uri, "?")
-	params, malformed := url.ParseQuery(raw)
-	if malformed != nil || !params.Has("at") {
-		return uri, "", nil // whoever reads the address reports a malformed query
-	}
-	if at = params.Get("at"); at == "" || len(params["at"]) > 1 {
+	rest, values := CutParameter(uri, "at")
+	switch {
+	case values == nil:
+		return rest, "", nil
+	case len(values) > 1 || values[0] == "":
 		return "", "", fault.New(fault.InvalidArguments, "at is one commit; %s", kg.HowToNameCommits).With("field", "at").With("reason", "repeated")
 	}
-	params.Del("at")
+	return rest, values[0], nil
+}
+
+// CutParameter takes a parameter out of an address. values is nil where it has none, or has a malformed query, which
+// whoever reads the address reports.
+func CutParameter(uri, name string) (rest string, values []string) {
+	path, raw, _ := strings.Cut(uri, "?")
+	params, err := url.ParseQuery(raw)
+	if err != nil || !params.Has(name) {
+		return uri, nil
+	}
+	values = params[name]
+	params.Del(name)
 	if len(params) > 0 {
 		path += "?" + params.Encode()
 	}
-	return path, at, nil
+	return path, values
 }

@@ -28,21 +28,16 @@ const mostLeftOut = 3
 // takeMaxChars moves max_chars from an address to the arguments.
 func takeMaxChars(r *invoke.Request, address string) (string, error) {
 	name := capability.MaxChars().Name
-	path, raw, found := strings.Cut(address, "?")
-	params, err := url.ParseQuery(raw)
-	if !found || err != nil || !params.Has(name) {
-		return address, nil // the reader of the address reports a malformed query
+	rest, values := invoke.CutParameter(address, name)
+	if values == nil {
+		return rest, nil
 	}
-	n, err := boundedParam(params, name, 0, capability.LeastChars, capability.MostChars)
+	n, err := boundedParam(url.Values{name: values}, name, 0, capability.LeastChars, capability.MostChars)
 	if err != nil {
 		return "", err
 	}
 	r.Args[name] = json.Number(strconv.Itoa(n))
-	params.Del(name)
-	if len(params) == 0 {
-		return path, nil
-	}
-	return path + "?" + params.Encode(), nil
+	return rest, nil
 }
 
 // isBounded reports that the document is for a model, and so has a size limit.

@@ -134,11 +134,6 @@ func badFilter(field, reason, format string, args ...any) *fault.Error {
 	return fault.New(fault.InvalidArguments, format, args...).With("field", field).With("reason", reason)
 }
 
-// noParam refuses an unknown parameter of an address.
-func noParam(name, says string) *fault.Error {
-	return badFilter(name, "unknown_parameter", "%s", says)
-}
-
 // listParams are the parameters of a list's address, each allowed once.
 var listParams = []string{"where", "limit", "offset", "branch"}
 
@@ -150,7 +145,7 @@ func addressQuery(r *invoke.Request, t *schema.Type, raw string) (browse.TableQu
 	}
 	for name, values := range params {
 		if !slices.Contains(listParams, name) {
-			return q, noParam(name, fmt.Sprintf("there is no parameter %q; there are %s", name, strings.Join(listParams, ", ")))
+			return q, badFilter(name, "unknown_parameter", "there is no parameter %q; there are %s", name, strings.Join(listParams, ", "))
 		}
 		if len(values) > 1 {
 			return q, badFilter(name, "repeated", "%s can be given once", name)
@@ -189,7 +184,7 @@ func noFilter(raw string) error {
 	}
 	for name := range params {
 		if name != "branch" {
-			return noParam(name, fmt.Sprintf("one instance takes no parameter %q", name))
+			return badFilter(name, "unknown_parameter", "one instance takes no parameter %q", name)
 		}
 	}
 	return onlyMain(params)
