@@ -155,15 +155,15 @@ func (w *weighed) next() (*batch, error) {
 			}
 			all = true
 		}
-		w.cards = w.cards[:0]
+		cards := w.cards[:0]
 		for i, n := range w.found {
 			high, low := bits.Mul64(uint64(batch.card(i)), uint64(n))
 			if high != 0 || low > maxCardinality {
 				return nil, ErrCount
 			}
-			w.cards = append(w.cards, Cardinality(low))
+			cards = append(cards, Cardinality(low))
 		}
-		batch.cards = append(batch.cards[:0], w.cards...)
+		batch.cards, w.cards = cards, batch.cards
 		if !all {
 			batch.keep(func(i int) bool { return w.found[i] != 0 })
 		}
