@@ -66,6 +66,10 @@ test: ## run the tests, and say which suites were not here
 	go test ./...
 	@go test -count=1 -run '^$$' # shows what a passing package says
 
+.PHONY: public
+public: ## test the file without SQLite's private names, as a new version of SQLite would first be used
+	go test -tags '$(TAGS) sqlite_public' ./db ./db/pager
+
 .PHONY: check
 check: fmt vet lint test ## format, vet, lint, tests
 

@@ -166,6 +166,31 @@ func TestLibrariesStayInTheirRooms(t *testing.T) {
 	}
 }
 
+// SQLite's private parts are reached in db/pager alone, and their names are listed in one file.
+func TestPrivateNamesOfSQLiteStandInOneFile(t *testing.T) {
+	testrun.Alone(t)
+	linked := 0
+	for _, s := range readSources(t) {
+		for _, imported := range s.imports() {
+			if private := imported == "unsafe" || imported == "modernc.org/sqlite/lib"; private && !s.test && s.pkg != "db/pager" {
+				t.Errorf("%s imports %s, which belongs to db/pager", s, imported)
+			}
+		}
+		text, err := os.ReadFile(s.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), "\n//go:linkname "); s.path == "db/pager/private.go" {
+			linked = n
+		} else if n > 0 {
+			t.Errorf("%s links private names, which stand in db/pager/private.go", s)
+		}
+	}
+	if linked == 0 {
+		t.Error("no private name was found")
+	}
+}
+
 // outside are the packages through which a program reaches files, clocks,
 // networks and logs; time itself is allowed for its types.
 var outside = []string{"os", "net", "log", "database/sql", "syscall", "io/ioutil", "golang.org/x/sys", "math/rand"}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trails/db/inline"
+	"trails/db/pager"
 	"trails/db/stmt"
 	"trails/e2e/testrun"
 	"trails/rdf"
@@ -69,7 +70,10 @@ func TestEstimatesAreNearTheCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := w.statistics(t.Context(), nil)
-	checked := 0
+	checked, part := 0, 0.25
+	if !pager.Private {
+		part = 0.5 // pages of rows that were inserted are not all as full
+	}
 	for _, tree := range []struct {
 		columns string
 		b       bound
@@ -79,7 +83,7 @@ func TestEstimatesAreNearTheCounts(t *testing.T) {
 			ids := [3]inline.TermID{s.ID(0), s.ID(1), s.ID(2)}
 			got, want := a.estimate(tree.b, ids), s.ColumnInt64(3)
 			checked++
-			if math.Abs(got-float64(want)) > 10+0.25*float64(want) {
+			if math.Abs(got-float64(want)) > 10+part*float64(want) {
 				t.Errorf("(%s) = %v: estimated %v, there are %d", keys, ids, got, want)
 			}
 			return nil

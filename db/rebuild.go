@@ -8,6 +8,7 @@ import (
 
 	"trails/db/extsort"
 	"trails/db/history"
+	"trails/db/pager"
 	"trails/db/scan"
 	"trails/db/stmt"
 )
@@ -27,8 +28,11 @@ var rebuiltTrees = append([]liveIndex{{name: "live", at: [5]int{0, 1, 2, 3, 4}}}
 const rebuiltChunk = 2 << 20
 
 // rebuilds reports whether the buffered rows go to a rebuild: one has begun, or they are many and more than the
-// existing rows.
+// existing rows. Pages are only written where SQLite's own are known; otherwise rows are inserted.
 func (w *Writer) rebuilds() bool {
+	if !pager.Private {
+		return false
+	}
 	rows := int64(len(w.bulk.rows))
 	return w.bulk.rebuild != nil || w.log.skipped && rows >= smallChunk && rows >= w.head.Quads+w.bulk.inserted
 }

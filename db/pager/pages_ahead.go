@@ -1,9 +1,10 @@
+//go:build !sqlite_public
+
 package pager
 
 import (
 	"unsafe"
 
-	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"trails/db/scan"
@@ -34,18 +35,6 @@ const (
 	// aheadPages is the number of pages in a block: 64 KiB.
 	aheadPages = 16
 )
-
-// osRead reads a part of a file. walFindFrame finds the log frame with a page as the transaction sees it, 0 if the
-// page is in the file. pagerLookup returns a page that is in the cache.
-//
-//go:linkname osRead modernc.org/sqlite/lib._sqlite3OsRead
-func osRead(tls *libc.TLS, file, to uintptr, bytes int32, from int64) int32
-
-//go:linkname walFindFrame modernc.org/sqlite/lib._sqlite3WalFindFrame
-func walFindFrame(tls *libc.TLS, wal uintptr, number sqlite3.TPgno, frame uintptr) int32
-
-//go:linkname pagerLookup modernc.org/sqlite/lib._sqlite3PagerLookup
-func pagerLookup(tls *libc.TLS, pager uintptr, number sqlite3.TPgno) uintptr
 
 // Pin pins a page and returns it.
 func (t *TreePages) Pin(number uint32) (scan.Page, error) {
