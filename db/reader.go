@@ -21,9 +21,9 @@ type View struct {
 	At history.CommitID
 }
 
-// Reader is one fixed state of the file. Later writes do not change it. For an earlier commit, queries and Match read
-// the statements as of that commit, the system graphs are the current ones, and reads of the history of statements
-// fail. It must be used by one goroutine at a time; a Match may run inside another. Whoever opens a Reader closes it.
+// Reader is one fixed state of the file. Later writes do not change it. For an earlier commit it has the statements and
+// the history as of that commit; the graphs of provenance and of capabilities are the current ones. It must be used by
+// one goroutine at a time; a Match may run inside another. Whoever opens a Reader closes it.
 type Reader struct {
 	file *File
 	conn *conn
