@@ -51,17 +51,18 @@ type rows struct {
 	present, retired span
 }
 
+// in begins with a leaf.
+func (r *rows) in(l Leaf) { r.leaf, r.present.tree, r.retired.tree = l, l.Present, l.Retired }
+
 // restart makes the next range begin anywhere.
 func (r *rows) restart() { r.present.started, r.retired.started = false, false }
 
 // to continues with another range, which must be behind the rows returned so far.
 func (r *rows) to(low, high []int64) error {
 	r.low, r.high = low, high
-	r.present.tree = r.leaf.Present
 	if err := r.present.to(low, high); err != nil || r.leaf.Until == 0 {
 		return err
 	}
-	r.retired.tree = r.leaf.Retired
 	return r.retired.to(r.leaf.inRetired(low), r.leaf.inRetired(high))
 }
 

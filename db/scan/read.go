@@ -151,20 +151,21 @@ func (r *reading) begin() error {
 	s, env := r.step, r.builder.env
 	r.began = true
 	near, each := 1, float64(RowsOfValue) // the end that is the next column of the index, and the cost of looking it up
+	var leaf Leaf
 	switch {
 	case s.Columns == SubjectPredicate:
-		r.rows.leaf, r.columns, near, each = env.SPO, places{0, 1, 3}, 0, RowsOfSubject
+		leaf, r.columns, near, each = env.SPO, places{0, 1, 3}, 0, RowsOfSubject
 	case s.Columns == PredicateObject:
-		r.rows.leaf, r.columns, near, each = env.POS, places{0, 1, 3}, 0, RowsOfSubject
+		leaf, r.columns, near, each = env.POS, places{0, 1, 3}, 0, RowsOfSubject
 	case s.Graph != 0:
 		r.graph = env.arg(s.Graph)
-		r.rows.leaf, r.columns = env.GPOS, places{3, 2, 0}
+		leaf, r.columns = env.GPOS, places{3, 2, 0}
 		r.prefix = []int64{r.graph, env.arg(s.Predicate)}
 	case s.Subject.Arg != 0:
-		r.rows.leaf, r.columns = env.SPO, places{0, 2, 3}
+		leaf, r.columns = env.SPO, places{0, 2, 3}
 		r.prefix = []int64{env.arg(s.Subject.Arg), env.arg(s.Predicate)}
 	default:
-		r.rows.leaf, r.columns = env.POS, places{2, 1, 3}
+		leaf, r.columns = env.POS, places{2, 1, 3}
 		r.prefix = []int64{env.arg(s.Predicate)}
 	}
 	if s.Object.Arg != 0 {
@@ -173,6 +174,7 @@ func (r *reading) begin() error {
 			r.prefix = append(r.prefix, env.arg(s.Subject.Arg))
 		}
 	}
+	r.rows.in(leaf)
 	low, high := r.prefix, r.prefix
 	for _, t := range r.tests {
 		if t.end == 1 && near == 1 && t.isRange() && len(low) == len(r.prefix) { // a range of the index
@@ -196,7 +198,7 @@ func (r *reading) begin() error {
 	if values == nil || takes == 0 {
 		return nil
 	}
-	if all, err := r.rows.leaf.estimate(low, high); err != nil || all < takes {
+	if all, err := leaf.estimate(low, high); err != nil || all < takes {
 		return err
 	}
 	if err := env.Grow(8 * values.size()); err != nil {
@@ -208,7 +210,8 @@ func (r *reading) begin() error {
 // lookUp reads the rows of some sorted values of the end that is the next column of the index, or of the subject.
 func (r *reading) lookUp(values []int64, bySubject bool) error {
 	if bySubject {
-		r.rows.leaf, r.columns = r.builder.env.SPO, places{0, 2, 3}
+		r.columns = places{0, 2, 3}
+		r.rows.in(r.builder.env.SPO)
 		r.place, r.key = 0, append(r.key[:0], 0, r.builder.env.arg(r.step.Predicate))
 	} else {
 		r.place, r.key = len(r.prefix), append(append(r.key[:0], r.prefix...), 0)
