@@ -53,6 +53,9 @@ type Options struct {
 	Scans Scans
 	// ScanFailed is called for each scan that failed because of a bug, with its place; nil means not to.
 	ScanFailed func(err error, stack string)
+	// Migrates is called before a file of an older format is migrated, which programs that know that format alone cannot
+	// open any more; nil means not to.
+	Migrates func(from, to int)
 	// Inspect opens a file of the current format even if it has objects that no format has, for reading only: see
 	// [File.Foreign].
 	Inspect bool
@@ -196,6 +199,9 @@ func (f *File) start(ctx context.Context) error {
 	if format < disk.Format {
 		if err := f.checkForeign(ctx, format); err != nil {
 			return err
+		}
+		if f.opts.Migrates != nil {
+			f.opts.Migrates(format, disk.Format)
 		}
 		if err := migrate(ctx, f.path, f.opts.LockWait); err != nil {
 			return asFault(ctx, f.path, "migrate", err)

@@ -91,6 +91,8 @@ type Options struct {
 	// Scans says when queries scan whole ranges of an index instead of using SQL; the zero value decides by
 	// estimates. Others are for comparisons.
 	Scans db.Scans
+	// Migrates is called before a file of an older format is migrated; nil means not to.
+	Migrates func(from, to int)
 	// Inspect opens a file even if it has objects that no format has, such as a trigger, for reading only: see
 	// [Graph.Foreign].
 	Inspect bool
@@ -225,7 +227,7 @@ func Open(ctx context.Context, path string, o Options) (*Graph, error) {
 		g.log.Error("a scan failed, and SQL answers in its place; please report it", "error", err, "stack", stack)
 	}
 	var err error
-	g.file, err = db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals, LongLog: o.LongLog, ArtifactQuota: o.ArtifactQuota, Scans: o.Scans, ScanFailed: scanFailed, Inspect: o.Inspect})
+	g.file, err = db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals, LongLog: o.LongLog, ArtifactQuota: o.ArtifactQuota, Scans: o.Scans, ScanFailed: scanFailed, Migrates: o.Migrates, Inspect: o.Inspect})
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,10 @@ func (p *program) withGraph(ctx context.Context, file string, work func(*kg.Grap
 	if err != nil {
 		return err
 	}
-	g, err := kg.Open(ctx, file, kg.Options{Remote: client, Log: p.log, LongLog: longLog, ArtifactTTL: p.artifactTTL, ArtifactQuota: p.artifactQuota, Inspect: p.inspect})
+	migrates := func(from, to int) {
+		fmt.Fprintf(p.stderr, "trails: %s is migrated from format %d to %d, which earlier versions of trails do not read\n", line(file), from, to)
+	}
+	g, err := kg.Open(ctx, file, kg.Options{Migrates: migrates, Remote: client, Log: p.log, LongLog: longLog, ArtifactTTL: p.artifactTTL, ArtifactQuota: p.artifactQuota, Inspect: p.inspect})
 	if err != nil {
 		return err
 	}
