@@ -93,11 +93,10 @@ var byID = map[sparql.Func]ofID{
 		return id, integers.Low <= id && id < integers.High, nil
 	},
 	"STRLEN": func(c *scanCursor, id inline.TermID) (inline.TermID, bool, error) {
-		whole, err := c.readTerm(int64(id))
-		if row := &c.terms.Row; whole && (row.Kind() == dictionary.KindString || row.Kind() == dictionary.KindLang) {
-			return integers.Zero + inline.TermID(utf8.RuneCount(row.Value())), true, err
+		if whole, err := c.readTerm(int64(id)); err != nil || !whole || c.terms.Row.Kind() != dictionary.KindString && c.terms.Row.Kind() != dictionary.KindLang {
+			return 0, false, err
 		}
-		return 0, false, err
+		return integers.Zero + inline.TermID(utf8.RuneCount(c.terms.Row.Value())), true, nil
 	},
 }
 

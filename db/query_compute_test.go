@@ -18,7 +18,7 @@ import (
 // The grid of TestEveryExpressionInEveryAnswer: ?v has a value by the pattern, ?w may have one.
 var (
 	valuePatterns = []string{
-		"?s :size ?v", "?s :price ?v", "?s :mixed ?v", "?s :label ?v", "?s :born ?v", "?s :at ?v", "?s :ratio ?v", "?s :ratio ?v ; :size ?w", "?s :kind :K1 ; :size ?v", "?s :many ?o . ?o :size ?v",
+		"?s :size ?v", "?s :price ?v", "?s :mixed ?v", "?s :label ?v", "?s :born ?v", "?s :at ?v", "?s :ratio ?v", "?s :ratio ?v ; :size ?w", "?s :huge ?v", "?s :kind :K1 ; :size ?v", "?s :many ?o . ?o :size ?v",
 		"?s :size ?v OPTIONAL { ?s :price ?w }", "?s :size ?v ; :price ?w", "?s ?p ?v",
 	}
 	expressions = []string{
@@ -45,6 +45,10 @@ func datedGraph(random *rand.Rand, nodes int) []rdf.Quad {
 		list = append(list, s)
 		fraction := []string{"", ".250", ".000"}[random.IntN(3)]
 		s.Predicate, s.Object = iri("at"), rdf.Literal(fmt.Sprintf("%sT%02d:%02d:%02d%sZ", date, random.IntN(24), random.IntN(60), random.IntN(60), fraction), rdf.XSDDateTime)
+		list = append(list, s)
+		// Integers at both ends of what ids hold, of which the least have no absolute value there.
+		huge := []int64{-1 << 45, -1 << 44, 1<<45 - 1<<24 - 3, 7}[random.IntN(4)] + random.Int64N(3)
+		s.Predicate, s.Object = iri("huge"), rdf.Literal(fmt.Sprint(huge), rdf.XSDInteger)
 		list = append(list, s)
 		s.Predicate, s.Object = iri("ratio"), rdf.Literal(fmt.Sprintf("%d.%dE0", 1+random.IntN(9), random.IntN(10)), rdf.XSDDouble)
 		list = append(list, s)

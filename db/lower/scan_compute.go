@@ -162,7 +162,7 @@ func (c *scanner) regionOf(e sparql.Expr, below sparql.Op) computedRegion {
 
 // regionOfCall has for functions that return a number what is known of it, by what is known of the arguments.
 var regionOfCall = map[sparql.Func]func(args []computedRegion) computedRegion{
-	"ABS": ofNumber, "CEIL": ofNumber, "FLOOR": ofNumber, "ROUND": ofNumber,
+	"ABS": ofNumbers, "CEIL": rounded, "FLOOR": rounded, "ROUND": rounded,
 	sparql.Add: ofNumbers, sparql.Subtract: ofNumbers, sparql.Multiply: ofNumbers,
 	sparql.Divide: func(args []computedRegion) computedRegion {
 		return ofNumbers(append(args, computedRegion{Region: decimalRegion}))
@@ -171,22 +171,22 @@ var regionOfCall = map[sparql.Func]func(args []computedRegion) computedRegion{
 	sparql.Coalesce: ofEither,
 }
 
-// ofNumber is the region of a number that has the datatype of the argument.
-func ofNumber(args []computedRegion) computedRegion {
-	if args[0].Region == integerRegion || args[0].Region == decimalRegion {
+// rounded is the region of a whole number with the datatype of the argument. One that was whole is the same.
+func rounded(args []computedRegion) computedRegion {
+	if args[0].Region == integerRegion {
 		return args[0]
 	}
-	return computedRegion{}
+	return ofNumbers(args)
 }
 
-// ofNumbers is the region of a sum, a difference or a product. Its value may be beyond the region.
+// ofNumbers is the region of what is computed from integers and decimals. Its value may be beyond the region.
 func ofNumbers(args []computedRegion) (of computedRegion) {
 	for _, arg := range args {
-		switch number := ofNumber([]computedRegion{arg}).Region; {
-		case number == "":
+		switch {
+		case arg.Region != integerRegion && arg.Region != decimalRegion:
 			return computedRegion{}
 		case of.Region != decimalRegion:
-			of.Region = number
+			of.Region = arg.Region
 		}
 	}
 	return of
