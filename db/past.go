@@ -159,14 +159,14 @@ func (s *pastSearch) narrow(c constraint, value int64) {
 // isOne reports whether a column has one value.
 func (i interval) isOne() bool { return i.low == i.high }
 
-// index returns the index for a search. Rows in the order of the predicate need one that begins with it, or with the
-// subject.
-func (s *pastSearch) index(byPredicate bool) pastIndex {
-	b := bound{named: s.named}
+// index returns the index for a search with the order of a plan. Rows in the order of the predicate need one that begins
+// with it, or with the subject; rows in any order need one that does not begin with several graphs.
+func (s *pastSearch) index(plan int) pastIndex {
+	b := bound{named: s.named && (plan < pastByPredicate || s.of[posG].isOne())}
 	for column, of := range s.of {
 		b.at[column] = of.isOne()
 	}
-	b.at[posP] = b.at[posP] || byPredicate
+	b.at[posP] = b.at[posP] || plan&pastByPredicate != 0
 	return pastIndexes[b.index()]
 }
 
@@ -229,7 +229,7 @@ func (c *pastCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
 		}
 		next++
 	}
-	c.index = c.search.index(plan&pastByPredicate != 0)
+	c.index = c.search.index(plan)
 	if err := c.open(); err != nil {
 		return unreadable(err)
 	}
