@@ -107,7 +107,7 @@ func TestASpanGoesOn(t *testing.T) {
 			slices.Sort(wanted)
 			wanted = slices.Compact(wanted)
 			pinned := &countedPages{builtPages: pages}
-			s := span{tree: Tree{pinned, root}}
+			s := span{descent: descent{tree: Tree{pinned, root}}}
 			for _, value := range wanted {
 				if err := s.to([]int64{1, value}, []int64{1, value}); err != nil {
 					t.Fatal(err)

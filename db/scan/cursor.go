@@ -9,7 +9,7 @@ type Statement struct {
 }
 
 // Cursor iterates over the statements of a leaf within a range, in the order of the index or in the opposite one. It
-// must be used by one goroutine.
+// must be used by one goroutine. The end of reading its pages unpins them.
 type Cursor struct {
 	leaf Leaf
 	back bool
@@ -36,6 +36,7 @@ func (c *Cursor) Seek(low, high []int64, back bool) error {
 func (c *Cursor) begin(i int, low, high []int64) error {
 	a := &c.arms[i]
 	a.end()
+	a.more = false
 	a.from, a.to, a.back = low, high, c.back
 	if c.back {
 		a.from, a.to = high, low
@@ -86,19 +87,11 @@ func (c *Cursor) Next() (row Statement, ok bool, err error) {
 	return row, true, c.advance(i)
 }
 
-// End unpins all pages.
-func (c *Cursor) End() {
-	for i := range c.arms {
-		c.arms[i].end()
-	}
-}
-
 // arm iterates over the rows of a tree between two prefixes, upward or downward.
 type arm struct {
-	tree     Tree
+	descent
 	from, to []int64
 	back     bool
-	path     []level
 	row      Statement
 	more     bool // row is a statement
 }
@@ -106,27 +99,22 @@ type arm struct {
 // enter appends a page to the path, and those below it on the way to the first row.
 func (a *arm) enter(number uint32, first bool) error {
 	for {
-		if len(a.path) == maxDepth {
-			return ErrPage
-		}
-		page, n, err := a.tree.pin(number)
+		top, err := a.push(number)
 		if err != nil {
 			return err
 		}
-		a.path = append(a.path, level{page: page, node: n})
-		top := &a.path[len(a.path)-1]
 		switch {
 		case first:
-			if top.at, err = n.position(a.from, a.back); err != nil {
+			if top.at, err = top.node.position(a.from, a.back); err != nil {
 				return err
 			}
 		case a.back:
-			top.at = n.cells()
+			top.at = top.node.cells()
 		}
-		if n.isLeaf() {
+		if top.node.isLeaf() {
 			return nil
 		}
-		top.between, number = true, n.child(top.at)
+		top.between, number = true, top.node.child(top.at)
 	}
 }
 
@@ -159,35 +147,4 @@ func (a *arm) next(row []int64) (more bool, err error) {
 		return order == 0 || order < 0 != a.back, nil
 	}
 	return false, nil
-}
-
-// leave removes the last page from the path.
-func (a *arm) leave() {
-	last := len(a.path) - 1
-	a.tree.Pages.Unpin(a.path[last].page)
-	a.path = a.path[:last]
-}
-
-// end unpins all pages.
-func (a *arm) end() {
-	for len(a.path) > 0 {
-		a.leave()
-	}
-	a.more = false
-}
-
-// numbers reads the first columns of a record.
-func numbers(record []byte, row []int64) bool {
-	kinds, body, ok := header(record)
-	if !ok || len(kinds) < len(row) {
-		return false
-	}
-	for i := range row {
-		size := int(sizes[kinds[i]])
-		if size > len(body) {
-			return false
-		}
-		row[i], body = integer(kinds[i], body), body[size:]
-	}
-	return true
 }

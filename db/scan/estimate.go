@@ -151,18 +151,7 @@ func (t Tree) sample(prefix []int64, column int, place float64) (value int64, ok
 
 // columnOf returns a column of a record.
 func columnOf(record []byte, column int) (value int64, ok bool) {
-	kinds, body, ok := header(record)
-	if !ok || len(kinds) <= column {
-		return 0, false
-	}
-	for i, kind := range kinds[:column+1] {
-		if int(sizes[kind]) > len(body) {
-			return 0, false
-		}
-		if i == column {
-			value = integer(kind, body)
-		}
-		body = body[sizes[kind]:]
-	}
-	return value, true
+	var row [7]int64
+	ok = numbers(record, row[:column+1])
+	return row[column], ok
 }

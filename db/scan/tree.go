@@ -169,6 +169,22 @@ func header(record []byte) (kinds, body []byte, ok bool) {
 	return record[2 : 1+int(record[1])], record[1+int(record[1]) : 1+int(record[0])], true
 }
 
+// numbers reads the first columns of a record.
+func numbers(record []byte, row []int64) bool {
+	kinds, body, ok := header(record)
+	if !ok || len(kinds) < len(row) {
+		return false
+	}
+	for i := range row {
+		size := int(sizes[kinds[i]])
+		if size > len(body) {
+			return false
+		}
+		row[i], body = integer(kinds[i], body), body[size:]
+	}
+	return true
+}
+
 // compare compares the first columns of a record with the prefix.
 func compare(record []byte, prefix []int64) (order int, ok bool) {
 	kinds, body, ok := header(record)
@@ -195,10 +211,42 @@ func compare(record []byte, prefix []int64) (order int, ok bool) {
 // span iterates over the rows of a tree from low to high, inclusive. low and high are prefixes with the same number
 // of columns.
 type span struct {
-	tree      Tree
+	descent
 	low, high []int64
-	path      []level
 	started   bool
+}
+
+// descent is the pinned pages on the path from the root to a row.
+type descent struct {
+	tree Tree
+	path []level
+}
+
+// push appends a page to the path.
+func (d *descent) push(number uint32) (*level, error) {
+	if len(d.path) == maxDepth {
+		return nil, ErrPage
+	}
+	page, n, err := d.tree.pin(number)
+	if err != nil {
+		return nil, err
+	}
+	d.path = append(d.path, level{page: page, node: n})
+	return &d.path[len(d.path)-1], nil
+}
+
+// leave removes the last page from the path.
+func (d *descent) leave() {
+	last := len(d.path) - 1
+	d.tree.Pages.Unpin(d.path[last].page)
+	d.path = d.path[:last]
+}
+
+// end unpins all pages.
+func (d *descent) end() {
+	for len(d.path) > 0 {
+		d.leave()
+	}
 }
 
 // level is a page on the path to the next row. In a leaf the next row is the cell at. In an interior page the cell at
@@ -294,41 +342,16 @@ func (s *span) to(low, high []int64) error {
 	return s.enter(top.node.child(top.at), true)
 }
 
-// leave removes the last page from the path.
-func (s *span) leave() {
-	last := len(s.path) - 1
-	s.tree.Pages.Unpin(s.path[last].page)
-	s.path = s.path[:last]
-}
-
-// end unpins all pages.
-func (s *span) end() {
-	for len(s.path) > 0 {
-		s.leave()
-	}
-}
-
 // enter appends a page to the path. While moving to the first row it descends to the leaf.
 func (s *span) enter(number uint32, first bool) error {
 	for {
-		if len(s.path) == maxDepth {
-			return ErrPage
-		}
-		page, n, err := s.tree.pin(number)
-		if err != nil {
+		top, err := s.push(number)
+		if err != nil || !first {
 			return err
 		}
-		s.path = append(s.path, level{page: page, node: n})
-		if !first {
-			return nil
-		}
-		top := &s.path[len(s.path)-1]
-		if top.at, err = n.position(s.low, false); err != nil {
+		if top.at, err = top.node.position(s.low, false); err != nil || top.node.isLeaf() {
 			return err
 		}
-		if n.isLeaf() {
-			return nil
-		}
-		top.between, number = true, n.child(top.at)
+		top.between, number = true, top.node.child(top.at)
 	}
 }
