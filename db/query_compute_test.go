@@ -12,7 +12,6 @@ import (
 	"trails/db"
 	"trails/e2e/testrun"
 	"trails/rdf"
-	"trails/sparql"
 )
 
 // The grid of TestEveryExpressionInEveryAnswer: ?v has a value by the pattern, ?w may have one.
@@ -105,14 +104,7 @@ func TestEveryExpressionInEveryAnswer(t *testing.T) {
 // computes is 1 for a query with a scan that computes values.
 func computes(t *testing.T, r *db.Reader, text string) int {
 	t.Helper()
-	q, err := sparql.Parse("PREFIX : <urn:test:>\n"+text, sparql.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := r.Plan(t.Context(), q.Op, q.Vars, q.Dataset, q.Base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := planOf(t, r, text)
 	for i := range plan.Programs {
 		if len(plan.Programs[i].Computed) > 0 {
 			return 1

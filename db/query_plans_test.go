@@ -33,19 +33,25 @@ func twice(t testing.TB, quads ...rdf.Quad) (here, there *db.File) {
 	return here, there
 }
 
+// planOf is the plan of a query.
+func planOf(t testing.TB, r *db.Reader, text string) db.Plan {
+	t.Helper()
+	q, err := sparql.Parse("PREFIX : <urn:test:>\n"+text, sparql.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := r.Plan(t.Context(), q.Op, q.Vars, q.Dataset, q.Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
 // asks answers a query with one column in the state that a reader has.
 func asks(t testing.TB, r *db.Reader, text string) []string {
 	t.Helper()
-	parsed, err := sparql.Parse("PREFIX : <urn:test:>\n"+text, sparql.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := r.Plan(t.Context(), parsed.Op, parsed.Vars, parsed.Dataset, parsed.Base)
-	if err != nil {
-		t.Fatal(err)
-	}
 	list := []string{}
-	for row, err := range r.Run(t.Context(), plan, db.Limits{}) {
+	for row, err := range r.Run(t.Context(), planOf(t, r, text), db.Limits{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
