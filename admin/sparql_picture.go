@@ -1,7 +1,7 @@
 package admin
 
 import (
-	"slices"
+	"sort"
 	"strings"
 
 	"trails/builtin/view"
@@ -114,7 +114,7 @@ func (s *sketch) arrange() {
 		order[i] = i
 		s.Nodes[i].Part = -1
 	}
-	slices.SortStableFunc(order, func(x, y int) int { return len(s.near[y]) - len(s.near[x]) })
+	sort.SliceStable(order, func(i, j int) bool { return len(s.near[order[i]]) > len(s.near[order[j]]) })
 	part := 0
 	for _, middle := range order {
 		if s.Nodes[middle].Part >= 0 {

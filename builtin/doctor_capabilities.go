@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
+	"sort"
 
 	"trails/builtin/surface"
 	"trails/capability"
@@ -144,7 +144,7 @@ func lintTools(tools invoke.Tools) (found []project.Finding, detail string, err 
 			long = append(long, i)
 		}
 	}
-	slices.SortStableFunc(long, func(a, b int) int { return len(texts[b]) - len(texts[a]) })
+	sort.SliceStable(long, func(i, j int) bool { return len(texts[long[i]]) > len(texts[long[j]]) })
 	for _, i := range long[:min(len(long), toolsCounted)] {
 		if over, count := overBudget(texts[i], mostToolTokens); over {
 			found = append(found, project.Finding{

@@ -96,7 +96,7 @@ func stepsOf(m kg.Migrated) [][]string {
 // byType counts the statements that an update removes by type.
 func byType(counts map[string]int64) string {
 	var parts []string
-	for _, name := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+	for _, name := range slices.SortedStableFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	}) {
 		if len(parts) == toldTypes {

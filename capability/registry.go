@@ -1,11 +1,11 @@
 package capability
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
 	"slices"
+	"sort"
 
 	"trails/fault"
 )
@@ -31,7 +31,7 @@ func New(descriptors []Descriptor) (*Registry, error) {
 		byTool: make(map[string]int, len(descriptors)),
 		byOld:  map[string]int{},
 	}
-	slices.SortStableFunc(r.all, func(a, b Descriptor) int { return cmp.Compare(a.ID, b.ID) })
+	sort.SliceStable(r.all, func(i, j int) bool { return r.all[i].ID < r.all[j].ID })
 	for i, d := range r.all {
 		if err := r.add(i, d); err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -261,7 +262,7 @@ func problemsOf(invalid *jsonschema.ValidationError, says func(jsonschema.ErrorK
 		}
 	}
 	collect(invalid)
-	slices.SortStableFunc(all, func(a, b problem) int { return strings.Compare(a.Path+"\x00"+a.Message, b.Path+"\x00"+b.Message) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Path+"\x00"+all[i].Message < all[j].Path+"\x00"+all[j].Message })
 	return slices.Compact(all)
 }
 
@@ -336,7 +337,7 @@ func (s *Schema) Tolerate(args any) (any, []Repair) {
 			repairs = append(repairs, Repair{rule, name})
 		}
 	}
-	slices.SortStableFunc(repairs, func(a, b Repair) int { return strings.Compare(a.Field, b.Field) })
+	sort.SliceStable(repairs, func(i, j int) bool { return repairs[i].Field < repairs[j].Field })
 	return mended, repairs
 }
 

@@ -50,7 +50,7 @@ func tree(items []Item) *node {
 	}
 	var all []*node
 	for name, leaves := range namespaces {
-		slices.SortFunc(leaves, func(a, b *node) int { return strings.Compare(a.item.ID, b.item.ID) })
+		slices.SortStableFunc(leaves, func(a, b *node) int { return strings.Compare(a.item.ID, b.item.ID) })
 		all = append(all, within(name, clustered(leaves)))
 	}
 	return within("", all)

@@ -1,9 +1,6 @@
 package gateway
 
-import (
-	"slices"
-	"strings"
-)
+import "sort"
 
 // breakpoint is the id of the card between cards shown before and new ones.
 const breakpoint = "__cache_breakpoint__"
@@ -31,9 +28,9 @@ func (s *Stable) Order(cards []Card) []Card {
 		}
 		s.keep(card.ID, &card)
 	}
-	byID := func(a, b Card) int { return strings.Compare(a.ID, b.ID) }
-	slices.SortStableFunc(before, byID)
-	slices.SortStableFunc(fresh, byID)
+	for _, cards := range [][]Card{before, fresh} {
+		sort.SliceStable(cards, func(i, j int) bool { return cards[i].ID < cards[j].ID })
+	}
 	if len(before) > 0 && len(fresh) > 0 {
 		before = append(before, Card{ID: breakpoint, Kind: Internal, Name: breakpoint, Tags: []string{}})
 	}

@@ -1,10 +1,9 @@
 package kg
 
 import (
-	"cmp"
 	"context"
 	"math"
-	"slices"
+	"sort"
 
 	"trails/kg/load"
 	"trails/rdf"
@@ -54,7 +53,7 @@ func (s *Snapshot) countTypes(ctx context.Context, types map[rdf.IRI]bool) ([]Re
 			counted = append(counted, Replaced{Name: s.compiled.typeName(iri), Nodes: int64(n)})
 		}
 	}
-	slices.SortStableFunc(counted, func(a, b Replaced) int { return cmp.Compare(a.Name, b.Name) })
+	sort.SliceStable(counted, func(i, j int) bool { return counted[i].Name < counted[j].Name })
 	return counted, nil
 }
 

@@ -1,9 +1,8 @@
 package kg
 
 import (
-	"cmp"
 	"context"
-	"slices"
+	"sort"
 
 	"trails/auth/policy"
 	"trails/rdf"
@@ -95,7 +94,7 @@ func (s *Snapshot) touched(ctx context.Context, first, last Seq) (Touched, error
 		}
 	}
 	out.Types = s.declared(classes)
-	slices.SortStableFunc(out.Instances, func(a, b Instance) int { return cmp.Compare(a.IRI, b.IRI) })
+	sort.SliceStable(out.Instances, func(i, j int) bool { return out.Instances[i].IRI < out.Instances[j].IRI })
 	return out, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/cayleygraph/quad"
 )
@@ -198,8 +199,9 @@ func (p *pairing) byOverlap() bool {
 			candidates = append(candidates, candidate{b, other, n})
 		}
 	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.common, a.common), cmp.Compare(a.b, b.b), cmp.Compare(a.partner, b.partner))
+	sort.SliceStable(candidates, func(i, j int) bool {
+		a, b := candidates[i], candidates[j]
+		return cmp.Or(cmp.Compare(b.common, a.common), cmp.Compare(a.b, b.b), cmp.Compare(a.partner, b.partner)) < 0
 	})
 	found := false
 	seen := map[BNode]bool{} // whose best candidate has been reached

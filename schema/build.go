@@ -3,6 +3,7 @@ package schema
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"trails/fault"
@@ -45,7 +46,7 @@ func assemble(base string, prefixes map[string]string, types []*Type) *Schema {
 	for _, t := range types {
 		t.IRI = cmp.Or(t.IRI, rdf.IRI(s.Base+t.Name))
 		t.Key, t.Unique, t.Extends, t.Properties = orNone(t.Key), orNone(t.Unique), orNone(t.Extends), orNone(t.Properties)
-		slices.SortStableFunc(t.Unique, slices.Compare)
+		sort.SliceStable(t.Unique, func(i, j int) bool { return slices.Compare(t.Unique[i], t.Unique[j]) < 0 })
 		s.orderExtends(t)
 		for _, p := range t.Properties {
 			s.normalizeProperty(p)

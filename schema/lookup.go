@@ -112,7 +112,7 @@ func (s *Schema) TypesOf(quads []rdf.Quad) []*Type {
 			types = append(types, t)
 		}
 	}
-	slices.SortFunc(types, func(a, b *Type) int { return cmp.Compare(s.about[a].order, s.about[b].order) })
+	slices.SortStableFunc(types, func(a, b *Type) int { return cmp.Compare(s.about[a].order, s.about[b].order) })
 	return types
 }
 

@@ -3,6 +3,7 @@ package schema
 import (
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"trails/fault"
@@ -63,7 +64,7 @@ func (r *quadReader) foreign(s *Schema) []Foreign {
 	for subject, words := range says {
 		out = append(out, Foreign{Subject: string(rdf.AppendTerm(nil, subject)), Says: slices.Sorted(maps.Keys(words))})
 	}
-	slices.SortStableFunc(out, func(a, b Foreign) int { return strings.Compare(a.Subject, b.Subject) })
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Subject < out[j].Subject })
 	return out
 }
 

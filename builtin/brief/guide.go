@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -156,7 +157,7 @@ func greeting(r *invoke.Request) string {
 // mostPopulous returns the concrete types, those with the most nodes first.
 func mostPopulous(counts []kg.TypeCount) []kg.TypeCount {
 	concrete := slices.DeleteFunc(slices.Clone(counts), func(c kg.TypeCount) bool { return c.Type.Abstract })
-	slices.SortStableFunc(concrete, func(a, b kg.TypeCount) int { return int(b.Count - a.Count) })
+	sort.SliceStable(concrete, func(i, j int) bool { return concrete[i].Count > concrete[j].Count })
 	return concrete
 }
 

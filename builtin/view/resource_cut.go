@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/url"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -102,7 +103,7 @@ func fewerValues(quads []rdf.Quad, room int) []rdf.Quad {
 			order[i].size += utf8.RuneCountInString(rdf.Lexical(q.Predicate))
 		}
 	}
-	slices.SortStableFunc(order, func(a, b ranked) int { return a.rank - b.rank })
+	sort.SliceStable(order, func(i, j int) bool { return order[i].rank < order[j].rank })
 	keep := make([]bool, len(quads))
 	for _, one := range order {
 		if one.size <= room {

@@ -149,7 +149,7 @@ func loadsOf(file string, proposed *kg.Proposed, rejects []string) []string {
 			words = append(words, quoted(name))
 		}
 		words = append(words, optionsOf(o)...)
-		for _, column := range slices.SortedFunc(maps.Keys(o.Map), func(a, b string) int {
+		for _, column := range slices.SortedStableFunc(maps.Keys(o.Map), func(a, b string) int {
 			return cmp.Or(cmp.Compare(o.Map[a], o.Map[b]), cmp.Compare(a, b))
 		}) {
 			words = append(words, "--map", quoted(column+"="+o.Map[column]))

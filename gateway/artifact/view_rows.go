@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -232,11 +233,11 @@ func (s *Rows) view(a Artifact) (Excerpt, error) {
 		if err != nil {
 			return Excerpt{}, err
 		}
-		slices.SortStableFunc(t.rows, func(x, y []string) int {
+		sort.SliceStable(t.rows, func(i, j int) bool {
 			if down {
-				x, y = y, x
+				i, j = j, i
 			}
-			return compare(value(x, at), value(y, at))
+			return compare(value(t.rows[i], at), value(t.rows[j], at)) < 0
 		})
 	}
 	columns := s.Columns

@@ -2,7 +2,7 @@ package rank
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 	"strings"
 )
 
@@ -34,8 +34,9 @@ func (x *Index) Fuse(request string, near []float64, most int) []Hit {
 		}
 		all = append(all, fused{d, worth(i), deepest})
 	}
-	slices.SortStableFunc(all, func(a, b fused) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.byWords, b.byWords), strings.Compare(x.documents[a.document].ID, x.documents[b.document].ID))
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.byWords, b.byWords), strings.Compare(x.documents[a.document].ID, x.documents[b.document].ID)) < 0
 	})
 	hits := make([]Hit, 0, min(most, len(all)))
 	for _, f := range all[:min(most, len(all))] {

@@ -320,7 +320,7 @@ func (f *finding) page(ctx context.Context) ([]SearchHit, error) {
 	for _, n := range f.found {
 		all = append(all, n)
 	}
-	slices.SortFunc(all, func(a, b *nodeFound) int {
+	slices.SortStableFunc(all, func(a, b *nodeFound) int {
 		return cmp.Or(cmp.Compare(b.score(), a.score()), cmp.Compare(nodeText(a.node), nodeText(b.node)))
 	})
 	all = all[min(f.search.Offset, len(all)):]

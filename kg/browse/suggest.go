@@ -3,6 +3,7 @@ package browse
 import (
 	"context"
 	"slices"
+	"sort"
 	"strings"
 
 	"trails/db"
@@ -117,7 +118,7 @@ func (s *Reader) addFound(ctx context.Context, out *Suggestions, sel db.Selectio
 	for i, d := range list {
 		labels[i], order[i] = strings.ToLower(d.Label), i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(labels[a], labels[b]) })
+	sort.SliceStable(order, func(i, j int) bool { return labels[order[i]] < labels[order[j]] })
 	for _, i := range order {
 		out.Nodes = append(out.Nodes, list[i])
 	}

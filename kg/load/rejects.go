@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -151,8 +152,9 @@ func (k *Rows) order() []rowStart {
 	for at := range k.rejected {
 		starts = append(starts, at)
 	}
-	slices.SortStableFunc(starts, func(a, b rowStart) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	sort.SliceStable(starts, func(i, j int) bool {
+		a, b := starts[i], starts[j]
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) < 0
 	})
 	return starts
 }

@@ -1,9 +1,9 @@
 package rdfio
 
 import (
-	"bytes"
 	"io"
 	"slices"
+	"strings"
 
 	"trails/rdf"
 )
@@ -36,12 +36,12 @@ func GraphFormNamed(name string) (GraphForm, bool) {
 }
 
 func writeNTriples(w io.Writer, triples []rdf.Quad, _ map[string]string) error {
-	lines := make([][]byte, len(triples))
+	lines := make([]string, len(triples))
 	for i, q := range triples {
 		q.Label = nil
-		lines[i] = append(rdf.AppendQuad(nil, q), '\n')
+		lines[i] = string(append(rdf.AppendQuad(nil, q), '\n'))
 	}
-	slices.SortFunc(lines, bytes.Compare)
-	_, err := w.Write(bytes.Join(slices.CompactFunc(lines, bytes.Equal), nil))
+	slices.Sort(lines)
+	_, err := io.WriteString(w, strings.Join(slices.Compact(lines), ""))
 	return err
 }

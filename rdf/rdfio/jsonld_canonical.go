@@ -40,7 +40,7 @@ func canonicalJSON(dst []byte, value any) []byte {
 }
 
 func canonicalObject(dst []byte, object map[string]any) []byte {
-	keys := slices.SortedFunc(maps.Keys(object), func(a, b string) int {
+	keys := slices.SortedStableFunc(maps.Keys(object), func(a, b string) int {
 		return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 	})
 	dst = append(dst, '{')

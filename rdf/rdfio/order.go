@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"sort"
 
 	"trails/rdf"
 )
@@ -16,11 +17,12 @@ func bySubject(quads []rdf.Quad) map[rdf.Term][]rdf.Quad {
 		groups[q.Subject] = append(groups[q.Subject], q)
 	}
 	for s, group := range groups {
-		slices.SortStableFunc(group, func(a, b rdf.Quad) int {
+		sort.SliceStable(group, func(i, j int) bool {
+			a, b := group[i], group[j]
 			if a.Predicate != b.Predicate {
-				return compareTerms(a.Predicate, b.Predicate)
+				return compareTerms(a.Predicate, b.Predicate) < 0
 			}
-			return compareTerms(a.Object, b.Object)
+			return compareTerms(a.Object, b.Object) < 0
 		})
 		groups[s] = slices.Compact(group)
 	}

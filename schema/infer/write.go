@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -106,8 +107,9 @@ func sortRenamed(renamed, kept []Renamed) []Renamed {
 			renamed[i].Name = name
 		}
 	}
-	slices.SortStableFunc(renamed, func(a, b Renamed) int {
-		return cmp.Or(cmp.Compare(a.Property, b.Property), cmp.Compare(a.Name, b.Name))
+	sort.SliceStable(renamed, func(i, j int) bool {
+		a, b := renamed[i], renamed[j]
+		return cmp.Or(cmp.Compare(a.Property, b.Property), cmp.Compare(a.Name, b.Name)) < 0
 	})
 	return renamed
 }

@@ -3,7 +3,7 @@ package jsontext
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -158,7 +158,7 @@ func (c *canonicalizer) object() error {
 		return nil
 	}
 	written := bytes.Clone(c.out[begin:])
-	slices.SortStableFunc(members, func(a, b named) int { return bytes.Compare(a.name, b.name) })
+	sort.SliceStable(members, func(i, j int) bool { return bytes.Compare(members[i].name, members[j].name) < 0 })
 	c.out = append(c.out[:begin], '{')
 	for i, m := range members {
 		if i+1 < len(members) && bytes.Equal(members[i+1].name, m.name) {
