@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"sort"
 	"strings"
 
 	"trails/db/inline"
@@ -240,7 +241,7 @@ func (r *Reader) sortAll(ctx context.Context, sel Selection, by Order, page *pag
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(keys, by.compare)
+	sort.Slice(keys, func(i, j int) bool { return by.compare(keys[i], keys[j]) < 0 })
 	for _, k := range keys {
 		if !page.add(k.s) {
 			break

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 	"sync"
 
 	"trails/db/history"
@@ -55,6 +56,10 @@ func (r textRow) bytes() int { return 32 + len(r.text) }
 
 func compareTexts(a, b textRow) int {
 	return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.o, b.o), cmp.Compare(a.s, b.s))
+}
+
+func sortTexts(rows []textRow) {
+	sort.Slice(rows, func(i, j int) bool { return compareTexts(rows[i], rows[j]) < 0 })
 }
 
 // textColumn is the sorted texts of one property as of a commit. It is immutable.
@@ -160,7 +165,7 @@ func (r *Reader) readTexts(ctx context.Context, p textKey) ([]textRow, bool, err
 	if err != nil {
 		return nil, false, err
 	}
-	slices.SortFunc(c.rows, compareTexts)
+	sortTexts(c.rows)
 	r.caches.texts.put(p, c)
 	return c.rows, !c.large, nil
 }
@@ -205,7 +210,7 @@ func (r *Reader) followTexts(ctx context.Context, p textKey, c *textColumn) (*te
 			next.bytes += row.bytes()
 		}
 	}
-	slices.SortFunc(added, compareTexts)
+	sortTexts(added)
 	next.rows = mergeTexts(next.rows, added)
 	return next, nil
 }

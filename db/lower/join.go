@@ -1,9 +1,9 @@
 package lower
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"trails/sparql"
@@ -13,7 +13,7 @@ import (
 // join joins all operands of nested joins, in an order of its own choice.
 func (l *lowerer) join(op sparql.Join, s scope) *block {
 	operands := opt.Joined(op)
-	slices.SortStableFunc(operands, func(a, b sparql.Op) int { return turn(a) - turn(b) })
+	sort.SliceStable(operands, func(i, j int) bool { return turn(operands[i]) < turn(operands[j]) })
 	operands = l.between(operands, s)
 	var b *block
 	for _, operand := range operands {
@@ -164,7 +164,7 @@ func (l *lowerer) parts(op sparql.BGP, s scope) (list []sparql.Op) {
 		}
 		return least
 	}
-	slices.SortStableFunc(list, func(a, b sparql.Op) int { return cmp.Compare(rows(a), rows(b)) })
+	sort.SliceStable(list, func(i, j int) bool { return rows(list[i]) < rows(list[j]) })
 	return list
 }
 

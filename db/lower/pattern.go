@@ -1,9 +1,9 @@
 package lower
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"trails/rdf"
@@ -204,7 +204,7 @@ func (l *lowerer) next(rest []sparql.TriplePattern, g *group, b *block, s scope)
 	}
 	if hanging == 0 { // in order of guessed size: a small one may suffice
 		looks := func(i int) float64 { at, _ := l.given(rest[i], b, s); return guess(at) }
-		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(looks(i), looks(j)) })
+		sort.SliceStable(order, func(i, j int) bool { return looks(order[i]) < looks(order[j]) })
 	}
 	best, least := 0, math.Inf(1)
 	for _, i := range order {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"trails/db/scan"
 	"trails/sparql"
@@ -92,9 +93,11 @@ func (c *scanner) arrange() bool {
 		c.asks += c.first().rows
 	}
 	c.program.Slots = len(c.vars)
-	larger := func(a, b scanned) int { return cmp.Compare(b.rows, a.rows) }
-	slices.SortStableFunc(c.ends, larger)
-	slices.SortStableFunc(c.edges, func(a, b scanned) int { return cmp.Or(cmp.Compare(b.passing, a.passing), larger(a, b)) })
+	sort.SliceStable(c.ends, func(i, j int) bool { return c.ends[i].rows > c.ends[j].rows })
+	sort.SliceStable(c.edges, func(i, j int) bool {
+		a, b := c.edges[i], c.edges[j]
+		return cmp.Or(cmp.Compare(b.passing, a.passing), cmp.Compare(b.rows, a.rows)) < 0
+	})
 	bound := make([]bool, len(c.vars))
 	take := func(s scan.Step) {
 		for _, e := range [...]scan.End{s.Subject, s.Object} {

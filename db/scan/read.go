@@ -1,8 +1,8 @@
 package scan
 
 import (
-	"cmp"
 	"slices"
+	"sort"
 )
 
 // ids is a buffer of ids of which n are used.
@@ -52,7 +52,7 @@ func (b *builder) pairs(s *Step, slots ...int) *pairs {
 		}
 		p.asked[i] = len(b.tests[e.Slot]) > 0 || slices.Contains(slots, e.Slot)
 	}
-	slices.SortStableFunc(p.tests, func(a, b testOfEnd) int { return cmp.Compare(a.rank(), b.rank()) })
+	sort.SliceStable(p.tests, func(i, j int) bool { return p.tests[i].rank() < p.tests[j].rank() })
 	return p
 }
 
