@@ -321,17 +321,8 @@ func (m *migrating) end() error {
 	if m.draft == nil {
 		return nil
 	}
-	for c, err := range m.draft.Net(m.ctx) {
-		if err != nil {
-			return err
-		}
-		op := change.Retract
-		if c.Added {
-			op = change.Assert
-		}
-		if err := m.whole.Add(change.Edit{Op: op, Quad: c.Quad}); err != nil {
-			return err
-		}
+	if err := addNet(m.ctx, m.whole, m.draft); err != nil {
+		return err
 	}
 	return m.draft.Undo(m.ctx)
 }

@@ -139,17 +139,8 @@ func (u *updating) all(ctx context.Context, w *db.Writer, c *compiled) error {
 		u.isIdle(fmt.Sprintf("operation %d", i+1), why)
 		u.isIdle(fmt.Sprintf("a part of operation %d", i+1), part)
 	}
-	for c, err := range draft.Net(ctx) {
-		if err != nil {
-			return err
-		}
-		op := change.Retract
-		if c.Added {
-			op = change.Assert
-		}
-		if err := whole.Add(change.Edit{Op: op, Quad: c.Quad}); err != nil {
-			return err
-		}
+	if err := addNet(ctx, whole, draft); err != nil {
+		return err
 	}
 	if idle < len(u.operations) && (whole.Len() == 0 || !slices.ContainsFunc(u.operations, replaces)) {
 		back, first, err := draft.TakenBack(ctx)
@@ -159,6 +150,23 @@ func (u *updating) all(ctx context.Context, w *db.Writer, c *compiled) error {
 		u.takeBack(whole.Len() == 0, back, statement(u.schema, first))
 	}
 	return draft.Undo(ctx)
+}
+
+// addNet adds the net changes of a draft to a spool, as edits.
+func addNet(ctx context.Context, spool *change.Spool, draft *db.Draft) error {
+	for c, err := range draft.Net(ctx) {
+		if err != nil {
+			return err
+		}
+		op := change.Retract
+		if c.Added {
+			op = change.Assert
+		}
+		if err := spool.Add(change.Edit{Op: op, Quad: c.Quad}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // try runs one operation: it reads everything, and then changes the draft. It returns why the operation, or a part of
