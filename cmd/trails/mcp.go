@@ -47,6 +47,12 @@ starts this one sets, or in its messages.
 	cmd.Flags().StringVar(&env, "env", "", "`ENVIRONMENT`: dev, or production, which hides dev tools (default: TRAILS_ENV, then dev)")
 	completeWords(cmd, "env", "dev", "production")
 	cmd.Flags().BoolVar(&operator, "operator", false, "whoever starts this may do what TRAILS_MCP_SCOPES names, without a token")
+	p.callFlags(cmd)
+	return cmd
+}
+
+// callFlags are the flags of mcp and serve about what they list and what a call may take.
+func (p *program) callFlags(cmd *cobra.Command) {
 	p.remoteFlag(cmd)
 	p.queryWaitFlag(cmd)
 	p.massChangeFlag(cmd)
@@ -54,7 +60,6 @@ starts this one sets, or in its messages.
 	p.artifactFlags(cmd)
 	p.toolErrorsFlag(cmd)
 	p.surfaceFlag(cmd)
-	return cmd
 }
 
 // surfaceFlag sets which tools a list has.

@@ -65,13 +65,7 @@ operator, who may do on the pages what TRAILS_MCP_SCOPES names. --open opens it.
 	servingFlags(cmd, &s, defaultAddr, "loopback `address` to listen on; port 0 takes a free one")
 	cmd.Flags().StringVar(&public, "public-url", "", "`URL` at which a proxy takes requests, such as https://notes.example.org (default: TRAILS_PUBLIC_URL)")
 	cmd.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "`address` or network (10.0.0.0/8) of a further proxy whose X-Forwarded headers are believed; may be given again")
-	p.remoteFlag(cmd)
-	p.queryWaitFlag(cmd)
-	p.massChangeFlag(cmd)
-	p.storedToolsFlag(cmd)
-	p.artifactFlags(cmd)
-	p.toolErrorsFlag(cmd)
-	p.surfaceFlag(cmd)
+	p.callFlags(cmd)
 	return cmd
 }
 
