@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -163,11 +162,7 @@ func Open(ctx context.Context, path string, opts Options) (*File, error) {
 	if opts.Synchronous != "" && opts.Synchronous != "normal" && opts.Synchronous != "full" {
 		return nil, fault.New(fault.InvalidArguments, "synchronous %q: give normal or full", opts.Synchronous)
 	}
-	given, err := filepath.Abs(path)
-	if err != nil {
-		return nil, fmt.Errorf("open: %w", err)
-	}
-	place, err := disk.Hold(ctx, given)
+	place, err := disk.Hold(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -204,11 +203,7 @@ func (f *File) Foreign() error {
 // no data. In a dry run it drops nothing. Nobody else may have the file open. It is the way to open a file that is
 // refused.
 func TakeOut(ctx context.Context, path string, dryRun bool) (done []string, err error) {
-	given, err := filepath.Abs(path)
-	if err != nil {
-		return nil, fmt.Errorf("open: %w", err)
-	}
-	place, err := disk.Hold(ctx, given)
+	place, err := disk.Hold(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,10 @@ package disk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"trails/fault"
 )
@@ -26,7 +28,11 @@ type Place struct {
 }
 
 // Hold opens the file at a path, and checks what can be checked before SQLite sees it.
-func Hold(ctx context.Context, given string) (*Place, error) {
+func Hold(ctx context.Context, path string) (*Place, error) {
+	given, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
 	path, n, err := holdInode(ctx, given)
 	if err != nil {
 		return nil, err
