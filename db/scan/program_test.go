@@ -168,11 +168,50 @@ func envOf(t *testing.T, list []stated, until int64) *Env {
 	}
 }
 
+// closureOf are the pairs of a closure: what is reached from each node, link by link.
+func closureOf(list []stated, c *Closure, graph int64) (rows [][2]int64) {
+	next, nodes := map[int64][]int64{}, map[int64]bool{}
+	for _, x := range list {
+		if x.g != graph {
+			continue
+		}
+		nodes[x.s], nodes[x.o] = true, true
+		for _, link := range c.Links {
+			switch {
+			case x.p != theArgs[link.Predicate-1]:
+			case link.Inverse:
+				next[x.o] = append(next[x.o], x.s)
+			default:
+				next[x.s] = append(next[x.s], x.o)
+			}
+		}
+	}
+	for _, start := range slices.Sorted(maps.Keys(nodes)) {
+		found := map[int64]bool{start: c.Zero}
+		for at, known := []int64{start}, map[int64]bool{start: true}; len(at) > 0; at = at[1:] {
+			for _, to := range next[at[0]] {
+				if found[to] = true; !known[to] {
+					known[to] = true
+					at = append(at, to)
+				}
+			}
+		}
+		maps.DeleteFunc(found, func(_ int64, is bool) bool { return !is })
+		for _, to := range slices.Sorted(maps.Keys(found)) {
+			rows = append(rows, [2]int64{start, to})
+		}
+	}
+	return rows
+}
+
 // rowsOf are the subjects and objects of a step, whatever its slots are.
 func rowsOf(list []stated, s *Step) (rows [][2]int64) {
 	graph := int64(0)
 	if s.Graph != 0 {
 		graph = theArgs[s.Graph-1]
+	}
+	if s.Closure != nil {
+		return closureOf(list, s.Closure, graph)
 	}
 	if s.Walk != 0 {
 		starts := map[int64]bool{}
@@ -401,6 +440,12 @@ var firstSteps = map[string]Step{
 	"a walk":              {Walk: 1, Subject: End{Arg: argNode}},
 	"a walk back":         {Walk: 1, Object: End{Arg: argNode}},
 	"a walk between two":  {Walk: 1, Object: End{Slot: 1}},
+	"a closure":           {Walk: 1, Object: End{Slot: 1}, Closure: &Closure{Links: []Link{{Predicate: argMany}}}},
+	"a closure of two":    {Walk: 1, Object: End{Slot: 1}, Closure: &Closure{Links: []Link{{Predicate: argOne}, {Predicate: argMany, Inverse: true}}}},
+	"a closure of few":    {Walk: 1, Subject: End{Slot: 1}, Closure: &Closure{Links: []Link{{Predicate: argOne, Inverse: true}}}, Graph: argNamed},
+	"a closure from all":  {Walk: 1, Object: End{Slot: 1}, Closure: &Closure{Links: []Link{{Predicate: argOne}}, Zero: true}},
+	"a closure in graph":  {Walk: 1, Object: End{Slot: 1}, Closure: &Closure{Links: []Link{{Predicate: argMany}}, Zero: true}, Graph: argNamed},
+	"a cycle":             {Walk: 1, Closure: &Closure{Links: []Link{{Predicate: argOne}, {Predicate: argMany}}}},
 	"predicates":          {Columns: SubjectPredicate, Object: End{Slot: 1}},
 	"objects of all":      {Columns: PredicateObject, Subject: End{Slot: 1}},
 }
@@ -522,7 +567,7 @@ func TestEveryAnswerBesideEveryStep(t *testing.T) {
 	for name, first := range sortedMap(firstSteps) {
 		for _, others := range combined(slices.Sorted(maps.Keys(laterSteps))) {
 			pattern := Program{Slots: 1 + first.Subject.Slot + first.Object.Slot, Steps: []Step{first}}
-			if first.Walk != 0 && !first.constant() {
+			if first.Walk != 0 && first.Closure == nil && !first.constant() {
 				pattern.Steps = append(pattern.Steps, aSet)
 			}
 			maybe := make([]bool, 8)
@@ -587,7 +632,7 @@ func TestEveryAnswerBesideEveryStep(t *testing.T) {
 			t.Errorf("no step is %s", way)
 		}
 	}
-	for _, kind := range []reflect.Type{reflect.TypeFor[Program](), reflect.TypeFor[Step](), reflect.TypeFor[Aggregate](), reflect.TypeFor[Member](), reflect.TypeFor[Computed]()} {
+	for _, kind := range []reflect.Type{reflect.TypeFor[Program](), reflect.TypeFor[Step](), reflect.TypeFor[Closure](), reflect.TypeFor[Link](), reflect.TypeFor[Aggregate](), reflect.TypeFor[Member](), reflect.TypeFor[Computed]()} {
 		for i := range kind.NumField() {
 			if name := kind.Name() + "." + kind.Field(i).Name; !met[name] && name != "Step.Rows" { // an estimate, which says nothing of the answer
 				t.Errorf("%s is never set", name)

@@ -160,7 +160,11 @@ func (r *reading) begin() error {
 	case s.Graph != 0:
 		r.graph = env.arg(s.Graph)
 		leaf, r.columns = env.GPOS, places{3, 2, 0}
-		r.prefix = []int64{r.graph, env.arg(s.Predicate)}
+		if r.prefix = []int64{r.graph}; s.Predicate != 0 {
+			r.prefix = append(r.prefix, env.arg(s.Predicate))
+		}
+	case s.Predicate == 0:
+		leaf, r.columns, near, each = env.SPO, places{0, 2, 3}, 0, RowsOfSubject
 	case s.Subject.Arg != 0:
 		leaf, r.columns = env.SPO, places{0, 2, 3}
 		r.prefix = []int64{env.arg(s.Subject.Arg), env.arg(s.Predicate)}

@@ -37,7 +37,9 @@ func guard(err *error) {
 
 // open is [Open] with tests for slots. With asSet duplicates of rows do not matter.
 func open(p *Program, env *Env, asSet bool, tests [][]test) (*Run, error) {
+	p = p.withoutRepeats()
 	b := &builder{program: p, env: env, tests: tests, keys: make([][]ids, p.Slots), bound: make([]bool, p.Slots)}
+	b.alike, b.counts = p.merges(asSet)
 	s, err := b.source(p.uses(asSet))
 	if err != nil {
 		return nil, err

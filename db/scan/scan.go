@@ -61,13 +61,17 @@ func (p *Program) Reads() (rows float64) {
 }
 
 // Step is a triple pattern with a constant predicate, or a transitive path, at least one end of which is a constant
-// or a slot of a pattern. Or it is two columns of all statements of the default graph.
+// or a slot of a pattern, or the whole relation of a transitive path. Or it is two columns of all statements of the
+// default graph.
 type Step struct {
 	Subject, Object End
 	Predicate       int // number of an argument
 	Columns         Columns
 	Walk            int // number of a path, see [Env.Reach], from 1 on; 0 for a triple pattern
-	Graph           int // number of an argument; 0 for the default graph
+	// Closure is the whole relation of that path, if it begins anywhere. Then the step is the first, and its ends are
+	// slots, which may be the same.
+	Closure *Closure
+	Graph   int // number of an argument; 0 for the default graph
 	// Optional marks a step that binds one new slot. Rows without a match stay, with the id 0 in that slot.
 	Optional bool
 	// Rows estimates the number of rows.

@@ -13,6 +13,8 @@ type builder struct {
 	keys    [][]ids  // for each slot the set of its values in the rows held so far
 	bound   []bool   // the bound slots
 	weights []weight // of counted steps, not applied yet
+	// alike and counts say how equal rows may be merged, see [Program.merges].
+	alike, counts bool
 	// nodes caches ids that are not literals, strings those of xsd:string.
 	nodes, strings *asked
 	failed         error // error of an expression
@@ -122,7 +124,11 @@ func (b *builder) source(uses []use) (source, error) {
 			b.bound[e.Slot] = slices.Contains(asked, e.Slot)
 		}
 	}
-	out := b.weigh(rows)
+	var out source = rows
+	if steps[0].Closure != nil {
+		out = b.closed(&steps[0], asked)
+	}
+	out = b.weigh(out)
 	differ := b.program.Differ
 	out, several = b.share(out, several)
 	out, differ = b.compare(out, differ)

@@ -33,6 +33,9 @@ func (p *Program) write(out *strings.Builder, line string, passed map[*Step]Pass
 		by := "?" + strconv.Itoa(s.Predicate)
 		if s.Walk != 0 {
 			by = "t_reach " + strconv.Itoa(s.Walk-1)
+			if s.Closure != nil {
+				by += " from every node"
+			}
 		}
 		columns := [...]string{
 			SubjectObject:    fmt.Sprint(s.Subject, " ", by, " ", s.Object),

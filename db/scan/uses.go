@@ -29,14 +29,7 @@ type use struct {
 // such a value are handled the same way before, so a subtree of steps is never joined. With a sum all rows are
 // joined, because the product of a large number and a count might overflow.
 func (p *Program) uses(asSet bool) []use {
-	alike, counts := asSet || p.Distinct, p.Grouped
-	if p.Grouped {
-		alike = true
-		for _, a := range p.Aggregates {
-			alike = alike && a.Func != Count && a.Func != CountBound && a.Func != Sum
-			counts = counts && a.Func != Sum
-		}
-	}
+	alike, counts := p.merges(asSet)
 	asked := make([]int, p.Slots) // by how many later steps; tests belong to each step
 	ask := func(slots ...int) {
 		for _, slot := range slots {
@@ -99,6 +92,41 @@ func (p *Program) uses(asSet bool) []use {
 		}
 	}
 	return out
+}
+
+// merges reports whether duplicates of rows do not matter, and whether a row with a cardinality may stand for them.
+func (p *Program) merges(asSet bool) (alike, counts bool) {
+	alike, counts = asSet || p.Distinct, p.Grouped
+	if p.Grouped {
+		alike = true
+		for _, a := range p.Aggregates {
+			alike = alike && a.Func != Count && a.Func != CountBound && a.Func != Sum
+			counts = counts && a.Func != Sum
+		}
+	}
+	return alike, counts
+}
+
+// withoutRepeats returns the program without a DISTINCT that changes nothing: if a closure is the only step that may
+// have several rows for a solution, no two rows have the same two ends.
+func (p *Program) withoutRepeats() *Program {
+	first := &p.Steps[0]
+	if first.Closure == nil || slices.ContainsFunc(p.Steps[1:], func(s Step) bool { return !s.constant() }) {
+		return p
+	}
+	out := *p
+	unique := func(slots ...int) bool {
+		slots = append(slots, p.Keys...)
+		return slices.Contains(slots, first.Subject.Slot) && slices.Contains(slots, first.Object.Slot)
+	}
+	out.Distinct = p.Distinct && !unique()
+	out.Aggregates = slices.Clone(p.Aggregates)
+	for i, a := range p.Aggregates {
+		if a.Func == CountDistinct && (a.Slot == first.Subject.Slot || a.Slot == first.Object.Slot) && unique(a.Slot) {
+			out.Aggregates[i].Func = Count
+		}
+	}
+	return &out
 }
 
 // found returns for each slot the step that binds it: the first step, or the first later one with two slots. A step
