@@ -4,10 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"trails/db"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/rdf"
 )
@@ -113,5 +119,80 @@ func TestACancelledWalkStops(t *testing.T) {
 		if !errors.Is(last, context.Canceled) {
 			t.Errorf("%s\nended with %v, want a cancellation", query, last)
 		}
+	}
+}
+
+// The grid of TestEveryAnswerOfAClosure: %s is a path.
+var (
+	closures      = []string{":one+", ":one*", "(:one|^:many)+", "^:many*", "(:size|^:size|:price|^:price)+", "(:one|:nothing)*"}
+	closurePlaces = []string{
+		"?a %s ?b", "?a %s ?a", "?a %s ?b . ?a :kind :K1", "?a %s ?b . ?b :size ?c", "?a %s ?b FILTER(?a != ?b)", "?a %s ?b FILTER(?b > 5)",
+		"?a %s ?b FILTER NOT EXISTS { ?b :one ?c }", "?a :kind ?c FILTER EXISTS { ?a %s ?b }", "?c %s ?a FILTER EXISTS { ?a :kind ?b }", ":nowhere :one* ?a FILTER EXISTS { ?a %s ?b }",
+		"?a :kind ?c MINUS { ?b %s ?a }", "GRAPH :g { ?a %s ?b }", "GRAPH :g { ?a %s ?a }", "GRAPH ?g { ?a %s ?b }", "?a %s ?b OPTIONAL { ?b :many ?c }", "?a :kind :K1 OPTIONAL { ?a %s ?b }",
+		"{ ?a %s ?b } UNION { ?b :one ?a }", "?a %s ?b . ?a :one+ ?b", ":n1 %s ?a . ?a %s ?b", "?a %s ?b . ?b ?c ?d", "?a %s ?b BIND(STRLEN(STR(?b)) AS ?c)",
+	}
+	closureForms = []string{
+		"SELECT * { %s }", "SELECT (COUNT(*) AS ?n) { %s }", "SELECT (COUNT(?a) AS ?n) { %s }", "SELECT (COUNT(DISTINCT ?a) AS ?n) { %s }", "SELECT (COUNT(DISTINCT ?b) AS ?n) (COUNT(*) AS ?m) { %s }",
+		"SELECT ?a (COUNT(*) AS ?n) { %s } GROUP BY ?a", "SELECT ?b (COUNT(?a) AS ?n) { %s } GROUP BY ?b", "SELECT ?b (COUNT(DISTINCT ?a) AS ?n) { %s } GROUP BY ?b HAVING(COUNT(DISTINCT ?a) > 2)",
+		"SELECT DISTINCT ?a { %s }", "SELECT DISTINCT ?b ?a { %s }", "SELECT ?b { %s }", "SELECT (SUM(?c) AS ?n) { %s }", "SELECT ?a (MAX(?c) AS ?n) { %s } GROUP BY ?a", "ASK { %s }",
+	}
+)
+
+// TestEveryAnswerOfAClosure asks in every form for closures in every place: scans wherever one fits, scans where they
+// are chosen, and SQL agree, of the newest commit and of an earlier one.
+func TestEveryAnswerOfAClosure(t *testing.T) {
+	testrun.Alone(t)
+	path := filepath.Join(t.TempDir(), "closures.db")
+	random := rand.New(rand.NewPCG(7, 8))
+	first := sorted(scanGraph(random, 40))
+	written, err := fileOf(t.Context(), path, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier := written.LatestHead(t.Context()).ID
+	second := slices.DeleteFunc(sorted(scanGraph(random, 40)), func(q rdf.Quad) bool { return slices.Contains(first, q) })
+	write(t, written, second, first[:len(first)/2])
+	if err := written.Close(); err != nil {
+		t.Fatal(err)
+	}
+	all := [...]db.Scans{db.ScansNever, db.ScansChosen, db.ScansAlways}
+	var views [2][]*db.Reader
+	for _, scans := range all {
+		f, err := db.Open(t.Context(), path, db.Options{Scans: scans})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		past, err := f.Read(t.Context(), db.View{At: earlier})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { past.Close() })
+		views[0], views[1] = append(views[0], read(t, f)), append(views[1], past)
+	}
+	asked, scanned := 0, 0
+	for _, closure := range closures {
+		for _, place := range closurePlaces {
+			for _, form := range closureForms {
+				text := fmt.Sprintf(form, strings.ReplaceAll(place, "%s", closure))
+				for view, readers := range views {
+					want, _, err := solved(t.Context(), readers[0], text)
+					if err != nil {
+						continue // too many rows
+					}
+					asked++
+					for i, r := range readers[1:] {
+						got, n, err := solved(t.Context(), r, text)
+						if diff := gocmp.Diff(want, got); err != nil || diff != "" {
+							t.Errorf("%s\nin view %d, with scans %d\n%v\n%s", text, view, all[i+1], err, diff)
+						}
+						scanned += min(n, 1)
+					}
+				}
+			}
+		}
+	}
+	if all := len(closures) * len(closurePlaces) * len(closureForms) * len(views); asked < all*9/10 || scanned < asked {
+		t.Errorf("%d queries of %d were compared, with %d scans", asked, all, scanned)
 	}
 }

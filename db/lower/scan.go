@@ -102,7 +102,7 @@ func (l *lowerer) better(op sparql.Op, s scope, answer []sparql.Var, fits func(*
 		return nil, nil
 	case always:
 		return c, nil
-	case c.walks && s.all && c.arrange() && c.waits() < worthScanning:
+	case c.walks && c.arrange() && (s.all && c.waits() < worthScanning || c.readsClosure()):
 		return c, nil // nobody knows what a path will find, and a scan decides during the walk
 	}
 	l.reset(start) // the arguments of the scan
@@ -206,7 +206,8 @@ func (c *scanner) optional(op sparql.LeftJoin) bool {
 	return true
 }
 
-// path adds a transitive path. If both ends are variables, another step must bind one of them.
+// path adds a transitive path. If both ends are variables, another step must bind one of them, or the whole relation is
+// read, see [scanner.estimate].
 func (c *scanner) path(op sparql.PathPattern) bool {
 	op.Subject, op.Object = c.l.lifted(op.Subject), c.l.lifted(op.Object)
 	steps := opt.Steps(op, c.l.fresh)
@@ -215,7 +216,7 @@ func (c *scanner) path(op sparql.PathPattern) bool {
 		return c.collect(steps)
 	}
 	of, inner, ok := closureOf(op.Path)
-	if !ok || op.Subject.Var == op.Object.Var { // or both are constants
+	if !ok || op.Subject.Var == "" && op.Object.Var == "" {
 		return false
 	}
 	links, ok := linksOf(inner)
@@ -224,7 +225,24 @@ func (c *scanner) path(op sparql.PathPattern) bool {
 	}
 	c.walks = true
 	c.l.walks = append(c.l.walks, walkOf(op, links, of, c.s))
-	return c.step(sparql.TriplePattern{}, scan.Step{Walk: len(c.l.walks), Subject: c.end(op.Subject), Object: c.end(op.Object)})
+	s := scan.Step{Walk: len(c.l.walks), Subject: c.end(op.Subject), Object: c.end(op.Object)}
+	// The term that an EXISTS gives to an end of a path without a step need be no node of the graph.
+	if of.many && op.Subject.Var != "" && op.Object.Var != "" && !(c.nested && of.zero) {
+		s.Closure = &scan.Closure{Zero: of.zero}
+	}
+	if !c.step(sparql.TriplePattern{}, s) {
+		return false
+	}
+	if s.Subject.Arg == 0 && !of.zero && !slices.ContainsFunc(links, func(link Link) bool { return link.Inverse }) {
+		c.nodes[s.Subject.Slot] = true
+	}
+	return true
+}
+
+// hasClosure reports whether the pattern has the whole relation of a transitive path or, before it is arranged, may
+// have it.
+func (c *scanner) hasClosure() bool {
+	return slices.ContainsFunc(c.edges, func(e scanned) bool { return e.step.Closure != nil })
 }
 
 func (c *scanner) pattern(p sparql.TriplePattern) bool {
@@ -288,7 +306,7 @@ func (c *scanner) step(p sparql.TriplePattern, s scan.Step) bool {
 	} else {
 		c.ends = append(c.ends, one)
 	}
-	if s.Subject.Arg == 0 {
+	if s.Subject.Arg == 0 && s.Walk == 0 {
 		c.nodes[s.Subject.Slot] = true
 	}
 	return true
@@ -446,7 +464,8 @@ func gives(op sparql.Op, v sparql.Var) bool {
 // pattern is as fast by SQL.
 func (l *lowerer) scan(op sparql.Op, s scope) *block {
 	c, b := l.better(op, s, nil, func(c *scanner) bool {
-		return len(c.open) == 0 && c.listsNumbers() && len(c.vars) > 0 && len(c.vars) <= ScanColumns && len(c.edges)+len(c.ends)+len(c.options)+len(c.inner)+len(c.program.Asked)+len(c.program.Computed) > 1
+		parts := len(c.edges) + len(c.ends) + len(c.options) + len(c.inner) + len(c.program.Asked) + len(c.program.Computed)
+		return len(c.open) == 0 && c.listsNumbers() && len(c.vars) > 0 && len(c.vars) <= ScanColumns && (parts > 1 || c.hasClosure())
 	}, handCost, 0)
 	if c != nil {
 		return c.table(b)

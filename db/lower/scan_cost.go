@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -26,6 +25,10 @@ const (
 	rowsOfPage = 100
 	// passGain is the assumed part of terms for which an expression is true.
 	passGain = 10.0
+	// Of a link in a transitive path whose whole relation is read, and of a node from which SQL walks instead: that may
+	// reach few nodes, or all.
+	closeCost = 0.25
+	walkCost  = 100
 
 	// maxScanWait bounds the time before the first row of an answer, if it is needed soon: a hundredth of a second.
 	// For DISTINCT, which reads more rows than it returns, it may be a part of the time that SQL takes for all.
@@ -35,6 +38,8 @@ const (
 	maxHeld = 4e6
 	// maxStarts bounds the nodes at which paths between two variables begin.
 	maxStarts = 64
+	// maxClosed bounds the rows from which the whole relation of a path is made: about 70 bytes each.
+	maxClosed = 2e6
 	// worthScanning is the time that SQL must take for a scan to be considered, and worthThinking the time that its
 	// joins must take for the costs to be compared.
 	worthScanning = 200
@@ -93,10 +98,13 @@ func (c *scanner) arrange() bool {
 		c.asks += c.first().rows
 	}
 	c.program.Slots = len(c.vars)
-	sort.SliceStable(c.ends, func(i, j int) bool { return c.ends[i].rows > c.ends[j].rows })
-	sort.SliceStable(c.edges, func(i, j int) bool {
-		a, b := c.edges[i], c.edges[j]
-		return cmp.Or(cmp.Compare(b.passing, a.passing), cmp.Compare(b.rows, a.rows)) < 0
+	sort.SliceStable(c.ends, func(i, k int) bool { return c.ends[i].rows > c.ends[k].rows })
+	sort.SliceStable(c.edges, func(i, k int) bool {
+		a, b := &c.edges[i], &c.edges[k]
+		if a.step.Closure != nil || b.step.Closure != nil {
+			return b.step.Closure == nil
+		}
+		return a.passing > b.passing || a.passing == b.passing && a.rows > b.rows
 	})
 	bound := make([]bool, len(c.vars))
 	take := func(s scan.Step) {
@@ -175,7 +183,8 @@ func (c *scanner) leastRows(slot int) float64 {
 
 // estimate estimates how many rows each step reads, and how many pass the ranges and sets of its slots. A set lets
 // the part of a slot's terms pass that it contains; rows may be looked up by its elements. It reports whether
-// transitive paths have a start: a slot of a pattern with a constant.
+// transitive paths have a start: a slot of a pattern with a constant. One of them may have none, or too many: then its
+// whole relation is read, and it is the first step.
 func (c *scanner) estimate() bool {
 	group := &group{domains: map[sparql.Var]float64{}}
 	part, few, nodes := make([]float64, len(c.vars)), make([]float64, len(c.vars)), make([]float64, len(c.vars))
@@ -213,6 +222,7 @@ func (c *scanner) estimate() bool {
 			part[w.Slot] /= rangeGain
 		}
 	}
+	whole := false
 	for _, list := range c.lists() {
 		for i := range list {
 			e := &list[i]
@@ -230,10 +240,14 @@ func (c *scanner) estimate() bool {
 			}
 			e.passing = min(e.rows, least)
 			if e.step.Subject.Arg == 0 && e.step.Object.Arg == 0 {
-				if e.step.Walk != 0 {
-					if begin > maxStarts && c.l.opts.Scans != ScansAlways || math.IsInf(begin, 1) {
-						return false
-					}
+				switch {
+				case e.step.Walk == 0:
+				case !whole && e.step.Closure != nil && (begin > maxStarts || e.step.Subject == e.step.Object) && c.closes(e, begin):
+					whole = true
+				case e.step.Subject == e.step.Object || begin > maxStarts && c.l.opts.Scans != ScansAlways || math.IsInf(begin, 1):
+					return false
+				default:
+					e.step.Closure = nil
 					e.rows *= begin
 				}
 				e.passing = e.rows * part[e.step.Subject.Slot] * part[e.step.Object.Slot]
@@ -242,6 +256,37 @@ func (c *scanner) estimate() bool {
 		}
 	}
 	return true
+}
+
+// closes decides whether the whole relation of a transitive path is read, which may begin at some nodes, and estimates
+// it then.
+func (c *scanner) closes(e *scanned, begin float64) bool {
+	links, all := 0.0, 0.0
+	steps := c.l.walks[e.step.Walk-1].Steps
+	for _, link := range steps {
+		p := everything
+		p.Predicate = sparql.Operand{Term: link.Predicate}
+		links += c.l.matches(p, c.s)
+	}
+	if e.step.Closure.Zero {
+		all = c.l.matches(everything, c.s)
+	}
+	if c.l.opts.Scans == ScansChosen && (links+all > maxClosed || links*closeCost > begin*walkCost) {
+		return false
+	}
+	for _, link := range steps {
+		e.step.Closure.Links = append(e.step.Closure.Links, scan.Link{Predicate: c.arg(link.Predicate), Inverse: link.Inverse})
+	}
+	e.rows *= links
+	c.before += links*closeCost + all*readCost
+	return true
+}
+
+// readsClosure reports whether the whole relation of a transitive path is read, without a comparison with SQL: that
+// walks from each node separately, so nobody knows how long it takes. If all solutions are shown as they are found, it
+// is only for a small relation.
+func (c *scanner) readsClosure() bool {
+	return c.hasClosure() && c.held() < maxHeld && (c.s.all || c.program.Distinct || c.waits() < maxScanWait)
 }
 
 // lists are all lists of steps.

@@ -1,6 +1,9 @@
 package scan
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
 
 // reach is a relation between the strongly connected components of its nodes: the sets of nodes that all reach each
 // other. Components are numbered so that links lead to lower numbers.
@@ -73,34 +76,32 @@ func (p *pairs) condensed(from int) (*reach, error) {
 func (p *pairs) links(from int, nodes *tuples) (came []uint64, err error) {
 	env, s := p.builder.env, p.step
 	var numbers [2][]int32
-	read := func(predicate int, each func(n int) error) error {
+	read := func(predicate int, each func(*batch) error) error {
 		rows, err := NewLinks(predicate, s.Graph, false, true).read(env)
 		if err != nil {
 			return err
 		}
-		return batches(rows.pairs, func(batch *batch) error {
-			for i := range numbers {
-				if numbers[i], err = nodes.all(batch.slots[i:i+1], batch.n, numbers[i]); err != nil {
-					return err
-				}
-			}
-			return each(batch.n)
-		})
+		return batches(rows.pairs, each)
 	}
 	for _, link := range s.Closure.Links {
 		begin := from
 		if link.Inverse {
 			begin = 1 - from
 		}
-		err := read(link.Predicate, func(n int) error {
-			if len(came)+n > cap(came) {
+		err := read(link.Predicate, func(batch *batch) (err error) {
+			for i := range numbers {
+				if numbers[i], err = nodes.all(batch.slots[i:i+1], batch.n, numbers[i]); err != nil {
+					return err
+				}
+			}
+			if len(came)+batch.n > cap(came) {
 				was := cap(came)
-				came = slices.Grow(came, max(n, was/2))
+				came = slices.Grow(came, max(batch.n, was/2))
 				if err := env.Grow(8 * int64(cap(came)-was)); err != nil {
 					return err
 				}
 			}
-			for i := range n {
+			for i := range batch.n {
 				came = append(came, packed(int64(numbers[begin][i]), int64(numbers[1-begin][i])))
 			}
 			return nil
@@ -109,10 +110,25 @@ func (p *pairs) links(from int, nodes *tuples) (came []uint64, err error) {
 			return nil, err
 		}
 	}
-	if s.Closure.Zero {
-		err = read(0, func(int) error { return nil })
+	if !s.Closure.Zero {
+		return came, nil
 	}
-	return came, err
+	all := NewSet(env.Grow) // they get numbers in their order, which is faster than in that of statements
+	err = read(0, func(batch *batch) error {
+		return errors.Join(all.addAll(batch.slots[0]), all.addAll(batch.slots[1]))
+	})
+	if err == nil {
+		err = env.Grow(8 * all.n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for ids := range slices.Chunk(all.ordered(), batchRows) {
+		if numbers[0], err = nodes.all([][]int64{ids}, len(ids), numbers[0]); err != nil {
+			return nil, err
+		}
+	}
+	return came, env.Grow(-8 * all.n)
 }
 
 // newAdjacency sorts pairs by their first number, which is below n.

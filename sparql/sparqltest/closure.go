@@ -6,11 +6,20 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Closures draws a query with mostly transitive paths (* and +), whose ends are bound in different places.
+// Closures draws a query with mostly transitive paths (* and +), whose ends are bound in different places. It lists or
+// counts the solutions.
 func Closures(t *rapid.T) Case {
 	d := &drawer{T: t}
 	from := d.from()
-	return Case{Text: prologue + "SELECT " + d.one([]string{"", "DISTINCT "}) + "* " + from + "WHERE " + d.walks(2)}
+	answer, group := "* ", ""
+	if d.in(3) {
+		v := d.variable()
+		answer = d.one([]string{"(COUNT(*) AS ?all) ", "(COUNT(" + v + ") AS ?some) ", "(COUNT(DISTINCT " + v + ") AS ?different) (COUNT(*) AS ?all) "})
+		if d.in(2) {
+			answer, group = v+" "+answer, " GROUP BY "+v
+		}
+	}
+	return Case{Text: prologue + "SELECT " + d.one([]string{"", "DISTINCT "}) + answer + from + "WHERE " + d.walks(2) + group}
 }
 
 // walks draws a group of transitive paths and of patterns that bind their ends.
