@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -119,6 +120,32 @@ func TestACancelledWalkStops(t *testing.T) {
 		if !errors.Is(last, context.Canceled) {
 			t.Errorf("%s\nended with %v, want a cancellation", query, last)
 		}
+	}
+}
+
+// The pairs of a large ring are counted without a list of them, in little memory, and until nobody waits any more.
+func TestPairsOfARingAreCounted(t *testing.T) {
+	r := ring(t, 20_000)
+	for query, want := range map[string]string{
+		"SELECT (COUNT(*) AS ?n) { ?a :next+ ?b }":                                                       `"400000000"`,
+		"SELECT (COUNT(?a) AS ?n) { ?a (:next|^:next)* ?b }":                                             `"400000000"`,
+		"SELECT (COUNT(DISTINCT ?a) AS ?n) { ?a :next+ ?b }":                                             `"20000"`,
+		"SELECT (SUM(?n) AS ?all) { SELECT ?b (COUNT(DISTINCT ?a) AS ?n) { ?a :next+ ?b } GROUP BY ?b }": `"400000000"`,
+		"SELECT (COUNT(*) AS ?n) { SELECT DISTINCT ?a { ?a :next+ ?b } }":                                `"20000"`,
+		"SELECT (COUNT(*) AS ?n) { ?a :next+ ?a }":                                                       `"20000"`,
+	} {
+		lines, _, err := solved(t.Context(), r, query)
+		if err != nil || len(lines) != 1 || !strings.Contains(lines[0], want) {
+			t.Errorf("%s\ngave %s and %v, want %s", query, lines, err, want)
+		}
+		if _, err := run(ask(t, t.Context(), r, query, db.Limits{Bytes: 20_000 * 20})); !fault.Is(err, fault.TooLarge) {
+			t.Errorf("%s\nended with %v in little memory", query, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+		if _, err := run(ask(t, ctx, r, query, db.Limits{})); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s\nended with %v after its time", query, err)
+		}
+		cancel()
 	}
 }
 

@@ -250,7 +250,7 @@ func condense(env *Env, links adjacency, components []uint32, byComponent adjace
 		}
 		between.first = append(between.first, uint32(len(between.to)))
 		nodes := byComponent.of(component)
-		stays[component] = zero || len(nodes) > 1
+		stays[component] = zero
 		for _, node := range nodes {
 			for _, other := range links.of(int(node)) {
 				to := components[other]
