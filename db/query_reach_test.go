@@ -157,6 +157,7 @@ var (
 		"?a %s ?b FILTER NOT EXISTS { ?b :one ?c }", "?a :kind ?c FILTER EXISTS { ?a %s ?b }", "?c %s ?a FILTER EXISTS { ?a :kind ?b }", ":nowhere :one* ?a FILTER EXISTS { ?a %s ?b }",
 		"?a :kind ?c MINUS { ?b %s ?a }", "GRAPH :g { ?a %s ?b }", "GRAPH :g { ?a %s ?a }", "GRAPH ?g { ?a %s ?b }", "?a %s ?b OPTIONAL { ?b :many ?c }", "?a :kind :K1 OPTIONAL { ?a %s ?b }",
 		"{ ?a %s ?b } UNION { ?b :one ?a }", "?a %s ?b . ?a :one+ ?b", ":n1 %s ?a . ?a %s ?b", "?a %s ?b . ?b ?c ?d", "?a %s ?b BIND(STRLEN(STR(?b)) AS ?c)",
+		"?a %s ?b BIND(?a = 7.0 AS ?c)",
 	}
 	closureForms = []string{
 		"SELECT * { %s }", "SELECT (COUNT(*) AS ?n) { %s }", "SELECT (COUNT(?a) AS ?n) { %s }", "SELECT (COUNT(DISTINCT ?a) AS ?n) { %s }", "SELECT (COUNT(DISTINCT ?b) AS ?n) (COUNT(*) AS ?m) { %s }",
@@ -171,7 +172,8 @@ func TestEveryAnswerOfAClosure(t *testing.T) {
 	testrun.Alone(t)
 	path := filepath.Join(t.TempDir(), "closures.db")
 	random := rand.New(rand.NewPCG(7, 8))
-	first := sorted(scanGraph(random, 40))
+	equal := []rdf.Quad{q("n1", "size", rdf.Literal("7", rdf.XSDInteger)), q("n1", "price", rdf.Literal("7.0", rdf.XSDDecimal))}
+	first := sorted(append(scanGraph(random, 40), equal...))
 	written, err := fileOf(t.Context(), path, first)
 	if err != nil {
 		t.Fatal(err)
