@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"bytes"
 	"strings"
 
 	"trails/rdf"
@@ -209,14 +210,23 @@ func (a *average) value() (rdf.Term, error) {
 	return mean.Term(), nil
 }
 
-// extreme is MIN or MAX by the order of ORDER BY. Of values with the same rank, the first is kept.
+// extreme is MIN or MAX by the order of ORDER BY. Of values that have the same place in it, such as 1 and 1.0, it is
+// the one whose text is the least or greatest, so that the order of solutions does not matter.
 type extreme struct {
 	sign int
 	best rdf.Term
 }
 
 func (e *extreme) add(t rdf.Term) error {
-	if e.best == nil || e.sign*Compare(t, e.best) > 0 {
+	if e.best == nil {
+		e.best = t
+		return nil
+	}
+	order := Compare(t, e.best)
+	if order == 0 && t != e.best {
+		order = bytes.Compare(rdf.AppendTerm(nil, t), rdf.AppendTerm(nil, e.best))
+	}
+	if e.sign*order > 0 {
 		e.best = t
 	}
 	return nil

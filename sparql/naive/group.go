@@ -1,6 +1,8 @@
 package naive
 
 import (
+	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -138,14 +140,14 @@ func sum(values []rdf.Term) (rdf.Term, error) {
 	return total, nil
 }
 
-// first is section 18.5.1.5's Min, or Max: by the order of ORDER BY.
+// first is section 18.5.1.5's Min, or Max: by the order of ORDER BY, and of values that are equal in it by their texts.
 func first(values []rdf.Term, better func(order int) bool) (rdf.Term, error) {
 	if len(values) == 0 {
 		return nil, errType
 	}
 	best := values[0]
 	for _, v := range values[1:] {
-		if better(orderTerms(v, best)) {
+		if better(cmp.Or(orderTerms(v, best), bytes.Compare(rdf.AppendTerm(nil, v), rdf.AppendTerm(nil, best)))) {
 			best = v
 		}
 	}
