@@ -15,6 +15,22 @@ import (
 
 // compute evaluates an expression of the plan on ids, see [scan.Env].
 func (c *scanCursor) compute(k int, ids ...int64) (int64, error) {
+	if value, ok, err := c.computeByID(k, ids); ok || err != nil {
+		return int64(value), err
+	}
+	t, err := c.eval(k, ids)
+	switch {
+	case err != nil && expr.IsError(err):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	}
+	id, err := c.question.id(t)
+	return int64(id), err
+}
+
+// computeByID computes without making terms; ok is false where that cannot be done.
+func (c *scanCursor) computeByID(k int, ids []int64) (value inline.TermID, ok bool, err error) {
 	if c.byID == nil {
 		c.byID = make([]ofIDs, len(c.question.plan.Exprs))
 		for i, e := range c.question.plan.Exprs {
@@ -22,21 +38,90 @@ func (c *scanCursor) compute(k int, ids ...int64) (int64, error) {
 		}
 	}
 	if of := c.byID[k]; of != nil {
-		if value, ok, err := of(c, ids); ok || err != nil {
-			return int64(value), err
+		return of(c, ids)
+	}
+	return 0, false, nil
+}
+
+// eval evaluates an expression of the plan on the terms of ids.
+func (c *scanCursor) eval(k int, ids []int64) (rdf.Term, error) {
+	t, err := c.question.programs[k].Eval(c.valuesOf(k, ids))
+	if c.valued.err != nil {
+		return nil, c.valued.err
+	}
+	return t, err
+}
+
+// groupFold is an aggregate of a group, whose memory is counted.
+type groupFold struct {
+	acc  *expr.Accumulator
+	size int
+}
+
+// bytesPerFold is the approximate memory of an aggregate of a group, without its values.
+const bytesPerFold = 150
+
+// fold adds the value of an expression on ids to an aggregate of a group, see [scan.Env].
+func (c *scanCursor) fold(number, group, k int, ids ...int64) error {
+	f, err := c.foldOf(number, group)
+	if err != nil {
+		return err
+	}
+	t, err := c.valueOf(k, ids)
+	if err != nil && !expr.IsError(err) {
+		return err
+	}
+	f.acc.Add(t, err)
+	size := f.acc.Size()
+	err = c.question.grow(int64(size - f.size))
+	f.size = size
+	return err
+}
+
+// valueOf is the value of an expression as a term.
+func (c *scanCursor) valueOf(k int, ids []int64) (rdf.Term, error) {
+	if value, ok, err := c.computeByID(k, ids); err != nil {
+		return nil, err
+	} else if ok {
+		return c.question.term(value)
+	}
+	return c.eval(k, ids)
+}
+
+// foldOf returns an aggregate of a group, which it begins.
+func (c *scanCursor) foldOf(number, group int) (*groupFold, error) {
+	if c.folds == nil {
+		c.folds = make([][]groupFold, len(c.question.plan.Aggregates))
+	}
+	of := &c.folds[number]
+	for len(*of) <= group {
+		*of = append(*of, groupFold{acc: expr.NewAccumulator(c.question.plan.Aggregates[number])})
+		if err := c.question.grow(bytesPerFold); err != nil {
+			return nil, err
 		}
 	}
-	t, err := c.question.programs[k].Eval(c.valuesOf(k, ids))
-	switch {
-	case c.valued.err != nil:
-		return 0, c.valued.err
-	case err != nil && !expr.IsError(err):
+	return &(*of)[group], nil
+}
+
+// folded returns the value of an aggregate of a group, 0 for an error, and forgets it.
+func (c *scanCursor) folded(number, group int) (int64, error) {
+	f, err := c.foldOf(number, group)
+	if err != nil {
 		return 0, err
-	case err != nil || t == nil:
-		return 0, nil
 	}
-	id, err := c.question.id(t)
-	return int64(id), err
+	t, err := f.acc.Value()
+	if err != nil && !expr.IsError(err) {
+		return 0, err
+	}
+	id := inline.TermID(0)
+	if err == nil {
+		if id, err = c.question.id(t); err != nil {
+			return 0, err
+		}
+	}
+	size := f.size
+	*f = groupFold{}
+	return int64(id), c.question.grow(-bytesPerFold - int64(size))
 }
 
 // ofIDs computes an expression from the ids of its variables without making terms, ofID one of a single variable from

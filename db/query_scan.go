@@ -54,8 +54,9 @@ type scanCursor struct {
 	pages     *pager.Pages
 	terms     *dictionary.Reader
 	valued    valued
-	byID      []ofIDs  // one for each expression; nil for those that need terms
-	tests     []ofTerm // one for each expression; nil for those that need terms
+	byID      []ofIDs       // one for each expression; nil for those that need terms
+	tests     []ofTerm      // one for each expression; nil for those that need terms
+	folds     [][]groupFold // for each aggregate of the plan, those of the groups
 	passed    map[*scan.Step]scan.Passed
 	walk      *walk // the current walk, nil after its end
 	env       *scan.Env
@@ -115,6 +116,7 @@ func (c *scanCursor) begin(k int) (err error) {
 	c.env = env
 	c.keys = len(q.plan.Programs[k].Keys)
 	env.Holds, env.Compute, env.Reach, env.Passed, env.Args = c.holds, c.compute, c.reach, c.passed, make([]int64, len(q.plan.Args))
+	env.Fold, env.Folded = c.fold, c.folded
 	env.Node = func(id int64) (bool, error) { return c.hasKind(id, dictionary.KindIRI, dictionary.KindBNode) }
 	env.String = func(id int64) (bool, error) { return c.hasKind(id, dictionary.KindString, dictionary.KindString) }
 	c.valued.question, c.valued.cursor = q, c
@@ -406,6 +408,7 @@ func (c *scanCursor) end() {
 		c.pages.Release()
 	}
 	c.pages, c.terms, c.tests, c.byID, c.run, c.row, c.kept = nil, nil, nil, nil, nil, nil, nil
+	c.folds = nil
 }
 
 // scans returns when queries may scan.

@@ -194,6 +194,7 @@ func drawScan(t *rapid.T, nodes int) string {
 	aggregates := strings.NewReplacer("?x", any(), "?y", any(), "?z", any()).Replace(rapid.SampledFrom([]string{
 		"(COUNT(*) AS ?all)", "(COUNT(?x) AS ?some)", "(COUNT(*) AS ?all) (COUNT(?x) AS ?some)", "(COUNT(DISTINCT ?x) AS ?different)",
 		"(COUNT(DISTINCT ?x) AS ?different) (MIN(?y) AS ?least) (MAX(?z) AS ?most)", "(MIN(?x) AS ?least) (MAX(?x) AS ?most)", "(SUM(?x) AS ?sum) (COUNT(?y) AS ?some)",
+		"(MIN(STR(?x)) AS ?least) (MAX(LCASE(STR(?y))) AS ?most)", "(STRLEN(GROUP_CONCAT(?x; SEPARATOR=\"--\")) AS ?long) (MAX(?y) AS ?most)", "(COUNT(DISTINCT UCASE(STR(?x))) AS ?different) (STRLEN(GROUP_CONCAT(DISTINCT STR(?y))) AS ?long)",
 		"(SUM(?x * 2) AS ?sum) (COUNT(?x + ?y) AS ?some) (COUNT(DISTINCT STR(?z)) AS ?different)", "(AVG(ABS(?x)) AS ?mean) (MAX(STRLEN(STR(?y))) AS ?most)",
 		"(COUNT(*) AS ?all) (COUNT(?x) AS ?some) (COUNT(DISTINCT ?x) AS ?different) (SUM(?y) AS ?sum) (AVG(?y) AS ?mean) (MIN(?z) AS ?least) (MAX(?z) AS ?most)",
 	}).Draw(t, "aggregates"))
@@ -481,6 +482,18 @@ func TestAScanHoldsNoMoreThanItMay(t *testing.T) {
 			t.Errorf("%s\nended with %v", text, err)
 		}
 		if n, err := run(ask(t, t.Context(), r, text, db.Limits{Bytes: 1 << 20})); n == 0 || err != nil {
+			t.Errorf("%s\n%d rows, error %v", text, n, err)
+		}
+	}
+	// What is computed from values is more than the ids beside it.
+	for _, text := range []string{
+		`SELECT (GROUP_CONCAT(?a; SEPARATOR=" ` + strings.Repeat("-", 100) + ` ") AS ?n) { ?a :to ?h }`,
+		"SELECT ?a (MAX(STR(?a)) AS ?n) { ?a :to ?h } GROUP BY ?a",
+	} {
+		if _, err := run(ask(t, t.Context(), r, text, db.Limits{Bytes: 300_000})); !fault.Is(err, fault.TooLarge) {
+			t.Errorf("%s\nended with %v", text, err)
+		}
+		if n, err := run(ask(t, t.Context(), r, text, db.Limits{Bytes: 2 << 20})); n == 0 || err != nil {
 			t.Errorf("%s\n%d rows, error %v", text, n, err)
 		}
 	}

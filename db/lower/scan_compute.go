@@ -30,29 +30,37 @@ func (c *scanner) slotOf(e sparql.Expr, below sparql.Op) (slot int, ok bool) {
 // computed adds a slot with the value of an expression of what a pattern binds, for a variable.
 func (c *scanner) computed(e sparql.Expr, v sparql.Var, below sparql.Op) (slot int, ok bool) {
 	known := c.regionOf(e, below)
-	e = c.split(e, below)
-	vars := partsOf(e).vars
-	if len(vars) == 0 || len(vars) > maxComputedVars || sparql.IsVolatile(e) || sparql.HasPattern(e) || labels(e) {
+	expr, of, ok := c.expression(c.split(e, below), below)
+	if !ok {
 		return 0, false
 	}
-	one := scan.Computed{Expr: len(c.l.exprs)}
-	for _, v := range vars {
-		slot := slices.Index(c.vars, v)
-		if _, computed := c.regions[slot]; slot < 0 || !computed && !gives(below, v) {
-			return 0, false
-		}
-		one.Of = append(one.Of, slot)
-	}
-	one.Slot = c.end(sparql.Operand{Var: v}).Slot
-	c.maybe[one.Slot] = true
+	slot = c.end(sparql.Operand{Var: v}).Slot
+	c.maybe[slot] = true
 	if c.regions == nil {
 		c.regions = map[int]computedRegion{}
 	}
-	c.regions[one.Slot] = known
-	c.program.Computed = append(c.program.Computed, one)
+	c.regions[slot] = known
+	c.program.Computed = append(c.program.Computed, scan.Computed{Slot: slot, Expr: expr, Of: of})
+	return slot, true
+}
+
+// expression adds an expression of slots to those of the plan, and returns its number and the slots.
+func (c *scanner) expression(e sparql.Expr, below sparql.Op) (number int, of []int, ok bool) {
+	vars := partsOf(e).vars
+	if len(vars) == 0 || len(vars) > maxComputedVars || sparql.IsVolatile(e) || sparql.HasPattern(e) || labels(e) {
+		return 0, nil, false
+	}
+	_, alone := e.(sparql.VarExpr)
+	for _, v := range vars {
+		slot := slices.Index(c.vars, v)
+		if _, computed := c.regions[slot]; slot < 0 || !alone && !computed && !gives(below, v) {
+			return 0, nil, false
+		}
+		of = append(of, slot)
+	}
 	pass := slices.Repeat([]Pass{PassTerm}, len(vars))
 	c.l.exprs = append(c.l.exprs, Expr{Expr: e, Vars: vars, Pass: pass})
-	return one.Slot, true
+	return len(c.l.exprs) - 1, of, true
 }
 
 // split gives functions of one variable inside an expression slots of their own: their values are few, or are made

@@ -97,6 +97,11 @@ func (c *scanner) arrange() bool {
 	for range c.program.Computed {
 		c.asks += c.first().rows
 	}
+	for _, a := range c.program.Aggregates {
+		if a.Func == scan.Fold {
+			c.asks += c.first().rows
+		}
+	}
 	c.program.Slots = len(c.vars)
 	sort.SliceStable(c.ends, func(i, k int) bool { return c.ends[i].rows > c.ends[k].rows })
 	sort.SliceStable(c.edges, func(i, k int) bool {

@@ -41,7 +41,7 @@ func (c *scanner) grouped(op sparql.Group, having map[sparql.Var]*rangeHint) *bl
 		case scan.Count, scan.CountBound, scan.CountDistinct:
 			zero := l.term(zeroTerm)
 			out.cols.set(a.Var, column{sql: zero + " + " + next(), computed: true, listed: Listed{place, len(l.args)}})
-		case scan.Min, scan.Max:
+		case scan.Min, scan.Max, scan.Fold:
 			out.cols.set(a.Var, column{sql: "NULLIF(" + next() + ", 0)", maybe: true, computed: true, listed: Listed{Place: place}})
 		case scan.Sum:
 			scale := 0
@@ -95,16 +95,19 @@ func (c *scanner) group(op sparql.Group) bool {
 	return width <= ScanColumns
 }
 
-// aggregate adds an aggregate that ids decide, as in SQL: see [lowerer.aggregate].
+// aggregate adds an aggregate that ids decide, as in SQL: see [lowerer.aggregate]; or one that is made of values.
 func (c *scanner) aggregate(a sparql.Aggregate, below sparql.Op) (scan.Aggregate, bool) {
 	if a.Expr == nil {
 		return scan.Aggregate{Func: scan.Count}, !a.Distinct
+	}
+	value := c.regionOf(a.Expr, below)
+	if c.needsValues(a, value) {
+		return c.fold(a, below)
 	}
 	slot, ok := c.slotOf(a.Expr, below)
 	if !ok {
 		return scan.Aggregate{}, false
 	}
-	value := c.regionOf(a.Expr, below)
 	region := value.Region
 	switch {
 	case a.Func == sparql.Count && a.Distinct:
@@ -113,11 +116,11 @@ func (c *scanner) aggregate(a sparql.Aggregate, below sparql.Op) (scan.Aggregate
 		return scan.Aggregate{Func: scan.CountBound, Slot: slot}, true
 	case a.Func == sparql.Count:
 		return scan.Aggregate{Func: scan.Count}, true
-	case c.maybe[slot] && !value.total && (sums[a.Func] == "" || c.regions[slot].Region == ""):
+	case c.maybe[slot] && !value.total && c.regions[slot].Region == "":
 		return scan.Aggregate{}, false
-	case a.Func == sparql.Sample, a.Func == sparql.Min && region != "":
+	case a.Func == sparql.Sample, a.Func == sparql.Min:
 		return scan.Aggregate{Func: scan.Min, Slot: slot}, true
-	case a.Func == sparql.Max && region != "":
+	case a.Func == sparql.Max:
 		return scan.Aggregate{Func: scan.Max, Slot: slot}, true
 	case sums[a.Func] != "" && zeros[region] != nil && !a.Distinct:
 		one := scan.Aggregate{Func: scan.Sum, Slot: slot, Zero: c.arg(zeros[region]), Maybe: !value.total || c.maybe[slot]}
@@ -127,6 +130,31 @@ func (c *scanner) aggregate(a sparql.Aggregate, below sparql.Op) (scan.Aggregate
 		return one, true
 	}
 	return scan.Aggregate{}, false
+}
+
+// needsValues reports whether an aggregate is made of values, because ids do not have their order, or one may be an
+// error.
+func (c *scanner) needsValues(a sparql.Aggregate, value computedRegion) bool {
+	switch a.Func {
+	case sparql.Min, sparql.Max:
+		return !value.total
+	case sparql.Sample:
+		v, ok := a.Expr.(sparql.VarExpr)
+		slot := slices.Index(c.vars, v.Var)
+		return !value.total && (!ok || slot >= 0 && c.maybe[slot])
+	case sparql.GroupConcat:
+		return true
+	case sparql.Count, sparql.Sum, sparql.Avg:
+	}
+	return false
+}
+
+// fold adds an aggregate that is made of the values of an expression.
+func (c *scanner) fold(a sparql.Aggregate, below sparql.Op) (scan.Aggregate, bool) {
+	expr, of, ok := c.expression(a.Expr, below)
+	one := scan.Aggregate{Func: scan.Fold, Number: len(c.l.aggregates), Expr: expr, Of: of, Each: a.Func == sparql.GroupConcat && !a.Distinct}
+	c.l.aggregates = append(c.l.aggregates, a)
+	return one, ok
 }
 
 // scanDistinct is DISTINCT of a scan's columns; nil if SQL is as fast or a scan cannot do it.

@@ -76,7 +76,7 @@ func (g *groups) next() (*batch, error) {
 			return nil, err
 		}
 		if batch == nil {
-			return g.answer(keys, sums), nil
+			return g.answer(keys, sums)
 		}
 		was := keys.n
 		if columns = batch.columns(g.program.Keys, columns); len(columns) > 0 {
@@ -100,7 +100,7 @@ func (g *groups) next() (*batch, error) {
 	}
 }
 
-func (g *groups) answer(keys *tuples, sums []accumulator) *batch {
+func (g *groups) answer(keys *tuples, sums []accumulator) (*batch, error) {
 	out := &batch{n: keys.n, slots: make([][]int64, g.width())}
 	for k := range keys.width {
 		ids := make([]int64, keys.n)
@@ -111,6 +111,9 @@ func (g *groups) answer(keys *tuples, sums []accumulator) *batch {
 	}
 	at := keys.width
 	for i := range sums {
+		if err := sums[i].end(); err != nil {
+			return nil, err
+		}
 		at += copy(out.slots[at:], sums[i].columns())
 	}
 	for _, h := range g.program.Having {
@@ -118,12 +121,13 @@ func (g *groups) answer(keys *tuples, sums []accumulator) *batch {
 		column := out.slots[h.Slot]
 		out.keep(func(i int) bool { return zero+column[i] >= low && zero+column[i] <= high })
 	}
-	return out
+	return out, nil
 }
 
 // accumulator holds the columns of an aggregate, with one element for each group.
 type accumulator struct {
 	Aggregate
+	env       *Env
 	zero      int64
 	n         []int64 // number of rows or values, or the least or greatest value
 	high, low []int64 // the two halves of a sum
@@ -132,7 +136,7 @@ type accumulator struct {
 }
 
 func newAccumulator(a Aggregate, keys int, env *Env) accumulator {
-	out := accumulator{Aggregate: a}
+	out := accumulator{Aggregate: a, env: env}
 	switch a.Func {
 	case Sum:
 		out.zero = env.arg(a.Zero)
@@ -140,7 +144,7 @@ func newAccumulator(a Aggregate, keys int, env *Env) accumulator {
 		if out.values = newTuples(2, env); keys == 0 {
 			out.one = NewSet(env.Grow)
 		}
-	case Count, CountBound, Min, Max:
+	case Count, CountBound, Min, Max, Fold:
 	}
 	return out
 }
@@ -219,8 +223,42 @@ func (a *accumulator) add(numbers []int32, rows *batch) error {
 				a.n[number] = id
 			}
 		}
+	case Fold:
+		return a.fold(numbers, rows)
 	}
 	return nil
+}
+
+// fold passes rows to the environment. If equal rows do not count, neighbouring ones of a group are passed once.
+func (a *accumulator) fold(numbers []int32, rows *batch) error {
+	ids := make([]int64, len(a.Of))
+	for i, number := range numbers {
+		same := i > 0 && numbers[i-1] == number && !a.Each
+		for k, slot := range a.Of {
+			same = same && ids[k] == rows.slots[slot][i]
+			ids[k] = rows.slots[slot][i]
+		}
+		if same {
+			continue
+		}
+		if err := a.env.Fold(a.Number, int(number), a.Expr, ids...); err != nil {
+			return err
+		}
+	}
+	return a.env.Ended()
+}
+
+// end computes the values of a Fold.
+func (a *accumulator) end() (err error) {
+	if a.Func != Fold {
+		return nil
+	}
+	for group := range a.n {
+		if a.n[group], err = a.env.Folded(a.Number, group); err != nil {
+			return err
+		}
+	}
+	return a.env.Ended()
 }
 
 func (a *accumulator) columns() [][]int64 {

@@ -118,6 +118,33 @@ func computedOf(ids []int64) int64 {
 	return -1 - sum%9
 }
 
+// The kinds of aggregates that are computed from values, by their numbers modulo 2: a sum, and the least value.
+const (
+	foldSum = iota
+	foldLeast
+)
+
+// foldedOf is a Fold after it was given the ids of a row.
+func foldedOf(number int, so int64, ids []int64) int64 {
+	value := computedOf(ids)
+	if number%2 == foldSum {
+		return so + value
+	}
+	return min(so, value)
+}
+
+// withFolds is the environment of a run.
+func withFolds(env *Env) *Env {
+	out, groups := *env, map[[2]int]int64{}
+	out.Fold = func(number, group, _ int, ids ...int64) error {
+		of := [2]int{number, group}
+		groups[of] = foldedOf(number, groups[of], ids)
+		return nil
+	}
+	out.Folded = func(number, group int) (int64, error) { return groups[[2]int{number, group}], nil }
+	return &out
+}
+
 // reached is what a walk along one or more links of many comes to.
 func reached(list []stated, graph, start int64, back bool) []int64 {
 	found := map[int64]bool{}
@@ -371,6 +398,8 @@ func answered(p *Program, solutions [][]int64) (lines []string) {
 					}
 				case Max:
 					n = max(n, id)
+				case Fold:
+					n = foldedOf(a.Number, n, picked(row, a.Of))
 				default:
 					panic("no answer for " + functions[a.Func])
 				}
@@ -399,6 +428,7 @@ func answered(p *Program, solutions [][]int64) (lines []string) {
 
 // ran is the same by a run.
 func ran(p *Program, env *Env) (lines []string, err error) {
+	env = withFolds(env)
 	run, err := Open(p, env)
 	if err != nil {
 		return nil, err
@@ -530,7 +560,10 @@ func answersOf(pattern Program, maybe []bool) (list []Program) {
 				a.Zero, a.Shift = argLow, uint(slot%2)
 				a.Maybe = slices.ContainsFunc(pattern.Computed, func(c Computed) bool { return c.Slot == slot })
 			}
-			if !maybe[slot] || a.Maybe || a.Func == Count || a.Func == CountBound || a.Func == CountDistinct {
+			if a.Func == Fold {
+				a = Aggregate{Func: Fold, Number: 2*slot + slot%2, Each: slot%2 == foldSum, Expr: 2, Of: []int{slot, 0}[:1+slot%3%2]}
+			}
+			if !maybe[slot] || a.Maybe || a.Func == Fold || a.Func == Count || a.Func == CountBound || a.Func == CountDistinct {
 				every = append(every, a)
 			}
 		}

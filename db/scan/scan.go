@@ -50,7 +50,10 @@ func (p *Program) Reads() (rows float64) {
 	}
 	rows += askedRows * most * float64(len(p.Asked)+len(p.Differ)+len(p.Computed))
 	for _, a := range p.Aggregates {
-		if a.Func == CountDistinct && len(p.Keys) > 0 {
+		switch {
+		case a.Func == Fold:
+			rows += askedRows * most
+		case a.Func == CountDistinct && len(p.Keys) > 0:
 			rows += hashedRows * most
 		}
 	}
@@ -155,6 +158,8 @@ const (
 	Min
 	// Max is the greatest id in a slot.
 	Max
+	// Fold is computed from the values of an expression, see [Env.Fold].
+	Fold
 )
 
 // Aggregate is an aggregate of each group.
@@ -167,6 +172,22 @@ type Aggregate struct {
 	Shift uint
 	// Maybe says that a Sum meets values that are unbound, or that no id holds, see [ErrLeft].
 	Maybe bool
+	// Number is that of a Fold, Expr the number of its expression, and Of are the slots of this. Each says that equal
+	// rows count.
+	Number, Expr int
+	Of           []int
+	Each         bool
+}
+
+// slots are those whose values an aggregate needs.
+func (a *Aggregate) slots() []int {
+	switch a.Func { //nolint:exhaustive // the others need one
+	case Count:
+		return nil
+	case Fold:
+		return a.Of
+	}
+	return []int{a.Slot}
 }
 
 // Width returns the number of columns of an aggregate.
@@ -188,6 +209,10 @@ type Env struct {
 	// Compute evaluates an expression of [Program.Computed] on the values of its slots, of which 0 is unbound. The
 	// value of an error is 0.
 	Compute func(expr int, ids ...int64) (id int64, err error)
+	// Fold adds the value of an expression to a Fold of a group. Folded returns the value of the Fold, 0 for an error,
+	// once all rows of the group were added. Fold may not have been called for it.
+	Fold   func(number, group, expr int, ids ...int64) error
+	Folded func(number, group int) (id int64, err error)
 	// Reach continues a transitive path in a graph from its start, or backward, and passes each node that it reaches
 	// once.
 	Reach func(walk int, graph, start int64, back bool) (next func() (id int64, more bool, err error), err error)

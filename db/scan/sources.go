@@ -151,10 +151,8 @@ func (b *builder) source(uses []use) (source, error) {
 func (b *builder) asks(joins []*join) []int {
 	p := b.program
 	slots := slices.Clone(p.Keys)
-	for _, a := range p.Aggregates {
-		if a.Func != Count {
-			slots = append(slots, a.Slot)
-		}
+	for i := range p.Aggregates {
+		slots = append(slots, p.Aggregates[i].slots()...)
 	}
 	for _, m := range p.Members {
 		if len(m.Slots) > 1 {

@@ -68,8 +68,13 @@ func (p *Program) write(out *strings.Builder, line string, passed map[*Step]Pass
 		fmt.Fprintf(out, "%ss%d is expression %d of %s", line, c.Slot, c.Expr, slotNames(c.Of))
 	}
 	columns := slotNames(p.Keys)
-	for _, a := range p.Aggregates {
-		columns += ", " + functions[a.Func] + "(s" + strconv.Itoa(a.Slot) + ")"
+	for i := range p.Aggregates {
+		a := &p.Aggregates[i]
+		of := "s" + strconv.Itoa(a.Slot)
+		if a.Func == Fold {
+			of = fmt.Sprintf("%d, expression %d of %s", a.Number, a.Expr, slotNames(a.Of))
+		}
+		columns += ", " + functions[a.Func] + "(" + of + ")"
 	}
 	kind := ""
 	switch {
@@ -92,7 +97,7 @@ func slotNames(slots []int) string {
 	return strings.Join(names, ", ")
 }
 
-var functions = [...]string{Count: "count", CountBound: "count bound", CountDistinct: "count distinct", Sum: "sum", Min: "min", Max: "max"}
+var functions = [...]string{Count: "count", CountBound: "count bound", CountDistinct: "count distinct", Sum: "sum", Min: "min", Max: "max", Fold: "aggregate"}
 
 // String returns the slot or the argument.
 func (e End) String() string {

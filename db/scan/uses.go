@@ -27,7 +27,7 @@ type use struct {
 // A step looks up the value of a slot by the value of an earlier slot, its key. If the value is not needed, only its
 // number for each key counts; if duplicates do not matter, only whether there is one. Steps that are only joined with
 // such a value are handled the same way before, so a subtree of steps is never joined. With a sum all rows are
-// joined, because the product of a large number and a count might overflow.
+// joined, because the product of a large number and a count might overflow; so they are with a Fold of each row.
 func (p *Program) uses(asSet bool) []use {
 	alike, counts := p.merges(asSet)
 	asked := make([]int, p.Slots) // by how many later steps; tests belong to each step
@@ -42,10 +42,8 @@ func (p *Program) uses(asSet bool) []use {
 			ask(p.Steps[i].Subject.Slot, p.Steps[i].Object.Slot)
 		}
 	}
-	for _, a := range p.Aggregates {
-		if a.Func != Count {
-			ask(a.Slot)
-		}
+	for i := range p.Aggregates {
+		ask(p.Aggregates[i].slots()...)
 	}
 	for _, m := range p.Members {
 		if len(m.Slots) > 1 {
@@ -100,8 +98,8 @@ func (p *Program) merges(asSet bool) (alike, counts bool) {
 	if p.Grouped {
 		alike = true
 		for _, a := range p.Aggregates {
-			alike = alike && a.Func != Count && a.Func != CountBound && a.Func != Sum
-			counts = counts && a.Func != Sum
+			alike = alike && a.Func != Count && a.Func != CountBound && a.Func != Sum && !a.Each
+			counts = counts && a.Func != Sum && !a.Each
 		}
 	}
 	return alike, counts

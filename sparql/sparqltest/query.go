@@ -88,16 +88,18 @@ func newSelected(projection, where string, columns []string) selected {
 }
 
 // aggregated draws a query with GROUP BY. GROUP_CONCAT has no defined order, so only its length is compared. MIN and
-// MAX are taken of numbers, which have an order.
+// MAX are not taken of blank nodes, whose order is that of their labels.
 func (d *drawer) aggregated(depth int) selected {
 	v := d.newVar()
 	inner := d.variable()
 	number := "xsd:double(STR(" + inner + "))"
 	ordered := "xsd:decimal(STR(" + inner + "))"
+	named := "IF(ISBLANK(" + inner + "), 0, " + inner + ")"
 	aggregate := d.one([]string{
 		"COUNT(*)", "COUNT(DISTINCT *)", "COUNT(" + inner + ")", "COUNT(DISTINCT " + inner + ")",
 		"SUM(" + inner + ")", "SUM(" + number + ")", "AVG(" + number + ")", "AVG(DISTINCT " + inner + ")",
 		"MIN(" + ordered + ")", "MAX(" + ordered + ")", "MIN(COALESCE(" + ordered + ", 0.5))", "MAX(COALESCE(" + ordered + ", 0.5))",
+		"MIN(" + named + ")", "MAX(" + named + ")", "MIN(COALESCE(" + named + ", 1))", "MAX(LCASE(STR(" + named + ")))", "COUNT(DISTINCT " + d.expr(1) + ")",
 		"SUM(COALESCE(" + number + ", 1))", "COUNT(" + d.expr(1) + ")",
 		"STRLEN(GROUP_CONCAT(STR(" + inner + `); SEPARATOR="--"))`, "STRLEN(GROUP_CONCAT(DISTINCT " + inner + "))",
 		"SUM(?m)", "AVG(?m)", "MIN(?m)", "MAX(?m)", "COUNT(DISTINCT ?m)", "SUM(DISTINCT ?m)", "MIN(?u)", "MAX(?u)",
