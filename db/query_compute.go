@@ -24,6 +24,8 @@ func (c *scanCursor) compute(k int, ids ...int64) (int64, error) {
 		return 0, nil
 	case err != nil:
 		return 0, err
+	case c.question.plan.Exprs[k].Numbered:
+		return c.number(t)
 	}
 	id, err := c.question.id(t)
 	return int64(id), err
@@ -51,6 +53,27 @@ func (c *scanCursor) eval(k int, ids []int64) (rdf.Term, error) {
 	}
 	return t, err
 }
+
+// number returns the id of a term whose value an id holds, and numbers others from 1 on, see [lower.Expr]. The
+// dictionary is not asked for them.
+func (c *scanCursor) number(t rdf.Term) (int64, error) {
+	if id, ok := inline.ID(t); ok {
+		return int64(id), nil
+	}
+	n, ok := c.numbers[t]
+	if ok {
+		return n, nil
+	}
+	if c.numbers == nil {
+		c.numbers = map[rdf.Term]int64{}
+	}
+	n = int64(len(c.numbers)) + 1
+	c.numbers[t] = n
+	return n, c.question.grow(int64(len(rdf.Lexical(t))) + bytesPerNumber)
+}
+
+// bytesPerNumber is the approximate memory for the number of a term, without its text.
+const bytesPerNumber = 100
 
 // groupFold is an aggregate of a group, whose memory is counted.
 type groupFold struct {

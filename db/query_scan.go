@@ -54,8 +54,9 @@ type scanCursor struct {
 	pages     *pager.Pages
 	terms     *dictionary.Reader
 	valued    valued
-	byID      []ofIDs       // one for each expression; nil for those that need terms
-	tests     []ofTerm      // one for each expression; nil for those that need terms
+	byID      []ofIDs  // one for each expression; nil for those that need terms
+	tests     []ofTerm // one for each expression; nil for those that need terms
+	numbers   map[rdf.Term]int64
 	folds     [][]groupFold // for each aggregate of the plan, those of the groups
 	passed    map[*scan.Step]scan.Passed
 	walk      *walk // the current walk, nil after its end
@@ -408,7 +409,7 @@ func (c *scanCursor) end() {
 		c.pages.Release()
 	}
 	c.pages, c.terms, c.tests, c.byID, c.run, c.row, c.kept = nil, nil, nil, nil, nil, nil, nil
-	c.folds = nil
+	c.numbers, c.folds = nil, nil
 }
 
 // scans returns when queries may scan.

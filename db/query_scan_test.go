@@ -487,6 +487,7 @@ func TestAScanHoldsNoMoreThanItMay(t *testing.T) {
 	}
 	// What is computed from values is more than the ids beside it.
 	for _, text := range []string{
+		"SELECT (COUNT(DISTINCT UCASE(STR(?a))) AS ?n) { ?a :to ?h }",
 		`SELECT (GROUP_CONCAT(?a; SEPARATOR=" ` + strings.Repeat("-", 100) + ` ") AS ?n) { ?a :to ?h }`,
 		"SELECT ?a (MAX(STR(?a)) AS ?n) { ?a :to ?h } GROUP BY ?a",
 	} {

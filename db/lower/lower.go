@@ -66,6 +66,9 @@ type Expr struct {
 	Expr sparql.Expr
 	Vars []sparql.Var
 	Pass []Pass // for each variable
+	// Numbered says that of a computed slot of a scan only the number of different values is asked for: a value that no
+	// id holds is then a number that the run gives to its term, instead of the id.
+	Numbered bool
 }
 
 // Pass is how a call passes the value of a variable; NULL is unbound.

@@ -92,7 +92,30 @@ func (c *scanner) group(op sparql.Group) bool {
 		c.program.Aggregates = append(c.program.Aggregates, one)
 		width += one.Width()
 	}
+	c.number()
 	return width <= ScanColumns
+}
+
+// number marks the expressions of computed slots that only COUNT(DISTINCT …) sees, see [Expr.Numbered].
+func (c *scanner) number() {
+	seen := slices.Clone(c.program.Keys)
+	for _, one := range c.program.Computed {
+		seen = append(seen, one.Of...)
+	}
+	for _, w := range c.program.Within {
+		seen = append(seen, w.Slot)
+	}
+	for _, m := range c.program.Members {
+		seen = append(seen, m.Slots...)
+	}
+	for _, a := range c.program.Aggregates {
+		if a.Func != scan.CountDistinct {
+			seen = append(append(seen, a.Slot), a.Of...)
+		}
+	}
+	for _, one := range c.program.Computed {
+		c.l.exprs[one.Expr].Numbered = !slices.Contains(seen, one.Slot)
+	}
 }
 
 // aggregate adds an aggregate that ids decide, as in SQL: see [lowerer.aggregate]; or one that is made of values.
