@@ -167,7 +167,11 @@ func (q *question) order(a, b string) int {
 	if errA != nil || errB != nil || idA == idB {
 		return 0
 	}
-	x, y := inline.TermID(idA), inline.TermID(idB)
+	return q.compare(inline.TermID(idA), inline.TermID(idB))
+}
+
+// compare compares two ids as ORDER BY compares their terms. Its error is that of the query.
+func (q *question) compare(x, y inline.TermID) int {
 	// One value may have two forms.
 	if x < 0 && y < 0 && (x-y > 1 || y-x > 1) && inline.RegionAt(x) == inline.RegionAt(y) {
 		if x < y {

@@ -118,6 +118,7 @@ func (c *scanCursor) begin(k int) (err error) {
 	c.keys = len(q.plan.Programs[k].Keys)
 	env.Holds, env.Compute, env.Reach, env.Passed, env.Args = c.holds, c.compute, c.reach, c.passed, make([]int64, len(q.plan.Args))
 	env.Fold, env.Folded = c.fold, c.folded
+	env.Order = func(a, b int64) (int, error) { return q.compare(inline.TermID(a), inline.TermID(b)), q.err }
 	env.Node = func(id int64) (bool, error) { return c.hasKind(id, dictionary.KindIRI, dictionary.KindBNode) }
 	env.String = func(id int64) (bool, error) { return c.hasKind(id, dictionary.KindString, dictionary.KindString) }
 	c.valued.question, c.valued.cursor = q, c

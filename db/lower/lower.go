@@ -203,6 +203,8 @@ type scope struct {
 	spans map[sparql.Var][]sparql.Var
 	// wanted is the variable by which a limited number of solutions is sorted.
 	wanted sparql.Var
+	// top is the LIMIT directly above an ORDER BY, which reads no further.
+	top *sparql.Slice
 	// behind means that other tables come first, so that this is evaluated for each of their rows.
 	behind bool
 	// first estimates how many solutions are needed, 0 for all.

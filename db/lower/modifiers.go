@@ -182,6 +182,14 @@ func (l *lowerer) slice(op sparql.Slice, s scope) *block {
 	if op.Limit >= 0 {
 		s.wanted, s.first = limited, math.Ldexp(1, magnitude(sparql.Rows(op.Limit)))+math.Ldexp(1, magnitude(sparql.Rows(op.Offset)))
 	}
+	s.top = nil
+	below := op.Op
+	if p, ok := below.(sparql.Project); ok {
+		below = p.Op
+	}
+	if _, ok := below.(sparql.OrderBy); ok && op.Limit >= 0 {
+		s.top = &op
+	}
 	b := l.lower(op.Op, s)
 	if b.limit != "" {
 		b = l.wrap(b)

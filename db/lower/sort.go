@@ -2,8 +2,10 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"trails/db/scan"
 	"trails/rdf"
 	"trails/rdf/xsd"
 	"trails/sparql"
@@ -55,13 +57,21 @@ func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
 			direct[i] = k.Stored || l.regionOf(op.Op, v.Var, s) != ""
 		}
 	}
-	ends := s.wanted == limited
+	ends, top := s.wanted == limited, s.top
+	s.top = nil
 	if v, ok := op.Keys[0].Expr.(sparql.VarExpr); ok && (direct[0] || l.ordered(op.Op, v.Var, s.graph)) && ends {
 		s.wanted = v.Var
 	} else {
 		s.wanted, s.all, s.first = "", true, 0
 	}
-	b := l.flatten(l.lower(op.Op, s))
+	var b *block
+	if top != nil && s.all {
+		op, b = l.scanFirst(op, direct, top, s)
+	}
+	if b == nil {
+		b = l.lower(op.Op, s)
+	}
+	b = l.flatten(b)
 	if sides := l.sidesOf(b); ends && sides != nil && b.from[0].distinct && len(op.Keys) == 1 && direct[0] {
 		// Sorted sides are merged, and read no further than the limit.
 		v := op.Keys[0].Expr.(sparql.VarExpr).Var
@@ -76,6 +86,40 @@ func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
 		}
 	}
 	return out.grown()
+}
+
+// scanFirst lowers the operand of ORDER BY to a scan that keeps the first rows only, as many as the LIMIT and the OFFSET
+// above need. SQL sorts them again. The sort keys that are expressions become columns of the scan. It returns a nil
+// block where it has not lowered the operand.
+func (l *lowerer) scanFirst(op sparql.OrderBy, direct []bool, top *sparql.Slice, s scope) (sparql.OrderBy, *block) {
+	start := l.mark()
+	named, expressions := sparql.OrderBy{Op: op.Op, Keys: slices.Clone(op.Keys)}, false
+	for i, k := range op.Keys {
+		if _, ok := k.Expr.(sparql.VarExpr); !ok {
+			v := l.fresh()
+			named.Op = sparql.Extend{Op: named.Op, Var: v, Expr: k.Expr}
+			named.Keys[i].Expr, expressions = sparql.VarExpr{Var: v}, true
+		}
+	}
+	b := l.scan(named.Op, s)
+	if b == nil || b.program() == 0 {
+		if b != nil && !expressions {
+			return op, b
+		}
+		l.reset(start)
+		return op, nil
+	}
+	p := &l.programs[b.program()-1]
+	for i, k := range named.Keys {
+		if c, ok := b.cols.get(k.Expr.(sparql.VarExpr).Var); ok {
+			p.Order = append(p.Order, scan.Order{Slot: p.Keys[c.listed.Place-1], Descending: k.Descending, ByID: direct[i]})
+		}
+	}
+	for _, n := range []int64{top.Limit, top.Offset} {
+		l.count(n)
+		p.First = append(p.First, len(l.args))
+	}
+	return named, b
 }
 
 func direction(k sparql.OrderKey) string {

@@ -181,6 +181,7 @@ func envOf(t *testing.T, list []stated, until int64) *Env {
 		Grow:    func(int64) error { return nil },
 		Ended:   func() error { return nil },
 		Compute: func(_ int, ids ...int64) (int64, error) { return computedOf(ids), nil },
+		Order:   func(a, b int64) (int, error) { return orderOf(a, b), nil },
 		Reach: func(_ int, graph, start int64, back bool) (func() (int64, bool, error), error) {
 			rest := reached(list, graph, start, back)
 			return func() (int64, bool, error) {
@@ -352,6 +353,9 @@ func picked(row []int64, slots []int) []int64 {
 // answered is what a program answers of its solutions, in order. The columns of a sum are one.
 func answered(p *Program, solutions [][]int64) (lines []string) {
 	if !p.Grouped {
+		if len(p.Order) > 0 {
+			solutions = firstOf(p, solutions)
+		}
 		for _, row := range solutions {
 			lines = append(lines, fmt.Sprint(picked(row, p.Keys)))
 		}
@@ -424,6 +428,46 @@ func answered(p *Program, solutions [][]int64) (lines []string) {
 	}
 	slices.Sort(lines)
 	return lines
+}
+
+// firstOf are the first of some solutions, or all if too many are asked for.
+func firstOf(p *Program, solutions [][]int64) [][]int64 {
+	n := 0
+	for _, arg := range p.First {
+		n += int(theArgs[arg-1])
+	}
+	if n > mostFirst {
+		return solutions
+	}
+	solutions = slices.Clone(solutions)
+	slices.SortFunc(solutions, func(a, b []int64) int {
+		for _, o := range p.Order {
+			order := orderOf(a[o.Slot], b[o.Slot])
+			if o.ByID && a[o.Slot] != 0 && b[o.Slot] != 0 {
+				order = cmp.Compare(a[o.Slot], b[o.Slot])
+			}
+			if o.Descending {
+				order = -order
+			}
+			if order != 0 {
+				return order
+			}
+		}
+		return 0
+	})
+	return solutions[:min(n, len(solutions))]
+}
+
+// orderOf is an order that is not that of the ids. No value comes first.
+func orderOf(a, b int64) int {
+	return cmp.Or(cmp.Compare(bound(a), bound(b)), cmp.Compare(a%7, b%7), cmp.Compare(a, b))
+}
+
+func bound(id int64) int {
+	if id == 0 {
+		return 0
+	}
+	return 1
 }
 
 // ran is the same by a run.
@@ -569,6 +613,17 @@ func answersOf(pattern Program, maybe []bool) (list []Program) {
 		}
 	}
 	add(func(p *Program) { p.Keys = all })
+	for i, first := range [][]int{{argNode}, {argZero}, {argFew, argNode}, {argNode, argHigh}} {
+		add(func(p *Program) {
+			p.Keys, p.First = all, first
+			for slot := range all {
+				p.Order = append(p.Order, Order{Slot: slot, Descending: slot%2 == 0, ByID: slot%3 == 0})
+			}
+			if i%2 == 0 {
+				slices.Reverse(p.Order)
+			}
+		})
+	}
 	for _, by := range keys {
 		if len(by) > 0 {
 			add(func(p *Program) { p.Keys = by })
@@ -663,7 +718,7 @@ func TestEveryAnswerBesideEveryStep(t *testing.T) {
 			t.Errorf("no step is %s", way)
 		}
 	}
-	for _, kind := range []reflect.Type{reflect.TypeFor[Program](), reflect.TypeFor[Step](), reflect.TypeFor[Closure](), reflect.TypeFor[Link](), reflect.TypeFor[Aggregate](), reflect.TypeFor[Member](), reflect.TypeFor[Computed]()} {
+	for _, kind := range []reflect.Type{reflect.TypeFor[Program](), reflect.TypeFor[Step](), reflect.TypeFor[Closure](), reflect.TypeFor[Link](), reflect.TypeFor[Aggregate](), reflect.TypeFor[Member](), reflect.TypeFor[Computed](), reflect.TypeFor[Order]()} {
 		for i := range kind.NumField() {
 			if name := kind.Name() + "." + kind.Field(i).Name; !met[name] && name != "Step.Rows" { // an estimate, which says nothing of the answer
 				t.Errorf("%s is never set", name)

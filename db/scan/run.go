@@ -54,6 +54,8 @@ func open(p *Program, env *Env, asSet bool, tests [][]test) (*Run, error) {
 		}
 	case p.Distinct:
 		r.source = &distinct{in: s, keys: p.Keys, seen: newTuples(len(p.Keys), env)}
+	case len(p.Order) > 0:
+		r.source = firstsOf(p, env, s)
 	}
 	r.row = make([]int64, len(r.keys))
 	return r, nil

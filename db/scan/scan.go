@@ -32,6 +32,10 @@ type Program struct {
 	Aggregates []Aggregate
 	// Having are conditions on groups, all of which must hold.
 	Having []Having
+	// Order is the order in which only the first rows are asked for, if there is one: as many as the sum of the
+	// arguments First. Its slots are among Keys. All rows may be returned, in any order, if those are many.
+	Order []Order
+	First []int
 }
 
 // Costs in sequentially read rows: of evaluating an expression on a term, and of finding a value among those of its
@@ -213,6 +217,8 @@ type Env struct {
 	// once all rows of the group were added. Fold may not have been called for it.
 	Fold   func(number, group, expr int, ids ...int64) error
 	Folded func(number, group int) (id int64, err error)
+	// Order compares two values as ORDER BY does.
+	Order func(a, b int64) (order int, err error)
 	// Reach continues a transitive path in a graph from its start, or backward, and passes each node that it reaches
 	// once.
 	Reach func(walk int, graph, start int64, back bool) (next func() (id int64, more bool, err error), err error)

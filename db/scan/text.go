@@ -17,6 +17,8 @@ func (p *Program) Text(passed map[*Step]Passed) string {
 var (
 	negated  = map[bool]string{true: "not "}
 	optional = map[bool]string{true: ", optional"}
+	// descending is written before a slot of an order.
+	descending = map[bool]string{true: "descending "}
 )
 
 func (p *Program) write(out *strings.Builder, line string, passed map[*Step]Passed, asSet bool) {
@@ -48,11 +50,7 @@ func (p *Program) write(out *strings.Builder, line string, passed map[*Step]Pass
 		fmt.Fprintf(out, "%swhere s%d is %sbetween ?%d and ?%d", line, w.Slot, negated[w.Not], w.Low, w.High)
 	}
 	for _, a := range p.Among {
-		list := make([]string, len(a.Args))
-		for i, arg := range a.Args {
-			list[i] = "?" + strconv.Itoa(arg)
-		}
-		fmt.Fprintf(out, "%swhere s%d is one of %s", line, a.Slot, strings.Join(list, ", "))
+		fmt.Fprintf(out, "%swhere s%d is one of %s", line, a.Slot, strings.Join(argNames(a.Args), ", "))
 	}
 	for _, a := range p.Asked {
 		fmt.Fprintf(out, "%swhere s%d makes expression %d true, asked once for each value", line, a.Slot, a.Expr)
@@ -86,7 +84,22 @@ func (p *Program) write(out *strings.Builder, line string, passed map[*Step]Pass
 	for _, h := range p.Having {
 		fmt.Fprintf(out, "%shaving column %d between ?%d and ?%d", line, h.Slot, h.Low, h.High)
 	}
+	if len(p.Order) > 0 {
+		by := make([]string, len(p.Order))
+		for i, o := range p.Order {
+			by[i] = descending[o.Descending] + "s" + strconv.Itoa(o.Slot)
+		}
+		fmt.Fprintf(out, "%skeeps the first %s by %s", line, strings.Join(argNames(p.First), " + "), strings.Join(by, ", "))
+	}
 	fmt.Fprintf(out, "%sgives %s%s", line, kind, strings.TrimPrefix(columns, ", "))
+}
+
+func argNames(args []int) []string {
+	names := make([]string, len(args))
+	for i, arg := range args {
+		names[i] = "?" + strconv.Itoa(arg)
+	}
+	return names
 }
 
 func slotNames(slots []int) string {
