@@ -111,8 +111,10 @@ func (g *groups) answer(keys *tuples, sums []accumulator) (*batch, error) {
 	}
 	at := keys.width
 	for i := range sums {
-		if err := sums[i].end(); err != nil {
-			return nil, err
+		if sums[i].Func == Fold {
+			for group := range sums[i].n {
+				sums[i].n[group] = int64(group)
+			}
 		}
 		at += copy(out.slots[at:], sums[i].columns())
 	}
@@ -121,7 +123,12 @@ func (g *groups) answer(keys *tuples, sums []accumulator) (*batch, error) {
 		column := out.slots[h.Slot]
 		out.keep(func(i int) bool { return zero+column[i] >= low && zero+column[i] <= high })
 	}
-	return out, nil
+	for i := range sums { // of the groups that are left
+		if err := sums[i].end(out.n); err != nil {
+			return nil, err
+		}
+	}
+	return out, g.env.Ended()
 }
 
 // accumulator holds the columns of an aggregate, with one element for each group.
@@ -248,17 +255,17 @@ func (a *accumulator) fold(numbers []int32, rows *batch) error {
 	return a.env.Ended()
 }
 
-// end computes the values of a Fold.
-func (a *accumulator) end() (err error) {
+// end computes the values of a Fold for n groups, whose numbers are in its column.
+func (a *accumulator) end(n int) (err error) {
 	if a.Func != Fold {
 		return nil
 	}
-	for group := range a.n {
-		if a.n[group], err = a.env.Folded(a.Number, group); err != nil {
+	for i, group := range a.n[:n] {
+		if a.n[i], err = a.env.Folded(a.Number, int(group)); err != nil {
 			return err
 		}
 	}
-	return a.env.Ended()
+	return nil
 }
 
 func (a *accumulator) columns() [][]int64 {
