@@ -45,7 +45,7 @@ func (r *Reader) Changes(ctx context.Context, seq history.Seq, offset int) iter.
 		if c.Bulk {
 			sql = bulkChanges
 		}
-		if err := r.changes(ctx, sql, yield, c.Line, seq, offset); err != nil {
+		if err := r.changes(ctx, sql, yield, mainLine, seq, offset); err != nil {
 			yield(Change{}, r.fail(ctx, "changes", err))
 		}
 	}
@@ -83,7 +83,7 @@ func (r *Reader) ChangedTypes(ctx context.Context, seq history.Seq) (list []Chan
 		ids = append(ids, inline.TermID(s.ColumnInt64(0)))
 		list = append(list, ChangedType{Added: s.ColumnInt64(1), Removed: s.ColumnInt64(2)})
 		return true, nil
-	}, c.Line, seq, p[0])
+	}, mainLine, seq, p[0])
 	if err != nil {
 		return nil, r.fail(ctx, "changed types", err)
 	}

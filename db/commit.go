@@ -16,9 +16,14 @@ const flagBulk = 1
 
 const mainLine = 1
 
-const commitColumns = `c.seq, c.id, c.parent, c.parent2, c.line, c.ts, c.author, c.message,
-	c.schema_version, c.schema_seq, c.flags, c.added, c.removed, c.quads, l.name
-	FROM commits c JOIN lines l ON l.line = c.line`
+// The columns of a commit, of those of the view or of all branches.
+const (
+	commitColumns = commitFields + " FROM commits c" + commitBranch
+	anyCommit     = commitFields + " FROM main.commits c" + commitBranch
+	commitFields  = `c.seq, c.id, c.parent, c.parent2, c.line, c.ts, c.author, c.message,
+	c.schema_version, c.schema_seq, c.flags, c.added, c.removed, c.quads, l.name`
+	commitBranch = " JOIN lines l ON l.line = c.line"
+)
 
 func scanCommit(s *stmt.Stmt) history.Commit {
 	c := history.Commit{
@@ -35,11 +40,11 @@ func scanCommit(s *stmt.Stmt) history.Commit {
 	return c
 }
 
-// readHead reads the head of main and its epoch, and selects the caches of that epoch. Within an epoch a commit never
-// changes, so if the head is the one that was read last, it is not read again.
-func (r *Reader) readHead() (head history.Commit, err error) {
+// readHead reads the head of a branch, "" for main, and the epoch, and selects the caches of that epoch. Within an
+// epoch a commit never changes, so if the head of main is the one that was read last, it is not read again.
+func (r *Reader) readHead(branch string) (head history.Commit, err error) {
 	var seq history.Seq
-	r.caches = nil
+	r.caches, r.branch = nil, Main
 	err = r.conn.Exec("SELECT head, epoch FROM lines WHERE line = ?", func(s *stmt.Stmt) error {
 		seq, r.caches = s.Seq(0), r.file.cachesOf(string(s.Blob(1)))
 		return nil
@@ -50,18 +55,36 @@ func (r *Reader) readHead() (head history.Commit, err error) {
 	if err != nil || seq == 0 {
 		return head, err
 	}
+	if branch != "" && branch != Main {
+		line, err := r.conn.lineOf(branch)
+		if err != nil {
+			return head, err
+		}
+		if seq, err = r.conn.Seq("SELECT head FROM lines WHERE line = ?", line); err != nil {
+			return head, err
+		}
+		r.branch = branch
+		return r.conn.commit(seq)
+	}
 	if last := r.caches.lastHead.Load(); last != nil && last.Seq == seq {
 		return *last, nil
 	}
-	err = r.conn.Exec("SELECT "+commitColumns+" WHERE c.seq = ?", func(s *stmt.Stmt) error {
-		head = scanCommit(s)
+	if head, err = r.conn.commit(seq); err == nil {
+		r.caches.lastHead.Store(&head)
+	}
+	return head, err
+}
+
+// commit reads the commit with a number, of any branch.
+func (c *conn) commit(seq history.Seq) (commit history.Commit, err error) {
+	err = c.Exec("SELECT "+anyCommit+" WHERE c.seq = ?", func(s *stmt.Stmt) error {
+		commit = scanCommit(s)
 		return nil
 	}, seq)
-	if err == nil && head.Seq != seq {
-		return head, stmt.Damaged("main is at commit %d, which is none", seq)
+	if err == nil && commit.Seq != seq {
+		return commit, stmt.Damaged("a branch is at commit %d, which is none", seq)
 	}
-	r.caches.lastHead.Store(&head)
-	return head, err
+	return commit, err
 }
 
 // Commits returns up to limit commits with numbers less than before, newest first; 0 starts at the newest.
@@ -86,30 +109,41 @@ func (r *Reader) commits(where string, args ...any) (list []history.Commit, err 
 
 // CommitBySeq returns the commit with this number, or the fault Missing.
 func (r *Reader) CommitBySeq(ctx context.Context, seq history.Seq) (history.Commit, error) {
-	if err := r.ready(ctx); err != nil {
-		return history.Commit{}, r.fail(ctx, "commit", err)
-	}
-	list, err := r.commits("WHERE c.seq = ?", seq)
-	if err == nil && len(list) == 0 {
-		err = fault.New(fault.Missing, "no commit number %d", seq)
-	}
-	if err != nil {
-		return history.Commit{}, r.fail(ctx, "commit", err)
-	}
-	return list[0], nil
+	return r.oneCommit(ctx, fault.New(fault.Missing, "no commit number %d", seq), "WHERE c.seq = ?", seq)
 }
 
 // CommitAt returns the newest commit that was not made after a time, or the fault Missing.
 func (r *Reader) CommitAt(ctx context.Context, at time.Time) (history.Commit, error) {
+	none := fault.New(fault.Missing, "no commit was made at %s or before", at.Format(time.RFC3339))
+	return r.oneCommit(ctx, none, "WHERE c.ts <= ? ORDER BY c.seq DESC LIMIT 1", at.UnixMicro())
+}
+
+// CommitBack returns the n-th commit before the head, or the fault Missing.
+func (r *Reader) CommitBack(ctx context.Context, n int64) (history.Commit, error) {
+	return r.oneCommit(ctx, fault.New(fault.Missing, "%s has no commit %d before its head", r.branch, n), "ORDER BY c.seq DESC LIMIT 1 OFFSET ? + 0", n)
+}
+
+// CommitAfter returns the first commit of the branch behind a number, or the fault Missing.
+func (r *Reader) CommitAfter(ctx context.Context, seq history.Seq) (history.Commit, error) {
+	return r.oneCommit(ctx, fault.New(fault.Missing, "commit %d is the newest", seq), "WHERE c.seq > ? ORDER BY c.seq LIMIT 1", seq)
+}
+
+// CommitCount returns the number of commits of the branch.
+func (r *Reader) CommitCount(ctx context.Context) (int64, error) {
+	return r.number(ctx, "commits", commitCount)
+}
+
+// oneCommit returns a commit of the view, or a fault if there is none.
+func (r *Reader) oneCommit(ctx context.Context, none error, where string, args ...any) (c history.Commit, err error) {
 	if err := r.ready(ctx); err != nil {
-		return history.Commit{}, r.fail(ctx, "commit", err)
+		return c, r.fail(ctx, "commit", err)
 	}
-	list, err := r.commits("WHERE c.ts <= ? ORDER BY c.seq DESC LIMIT 1", at.UnixMicro())
+	list, err := r.commits(where, args...)
 	if err == nil && len(list) == 0 {
-		err = fault.New(fault.Missing, "no commit was made at %s or before", at.Format(time.RFC3339))
+		err = none
 	}
 	if err != nil {
-		return history.Commit{}, r.fail(ctx, "commit", err)
+		return c, r.fail(ctx, "commit", err)
 	}
 	return list[0], nil
 }
@@ -117,24 +151,45 @@ func (r *Reader) CommitAt(ctx context.Context, at time.Time) (history.Commit, er
 // likeCommits is how many commits an error about an ambiguous id names.
 const likeCommits = 5
 
-// CommitByID returns the commit whose id begins with these hexadecimal digits. No such commit is the fault Missing;
-// other characters or several such commits are the fault Malformed, which names the newest ones.
+// CommitByID returns the commit whose id begins with these hexadecimal digits. No such commit is the fault Missing, and
+// so is one of another branch, which the fault names; other characters or several such commits are the fault Malformed,
+// which names the newest ones.
 func (r *Reader) CommitByID(ctx context.Context, prefix string) (history.Commit, error) {
+	c, err := r.commitLike(ctx, commitColumns, prefix)
+	if !fault.Is(err, fault.Missing) {
+		return c, err
+	}
+	if other, found := r.commitLike(ctx, anyCommit, prefix); found == nil && other.Branch != "" {
+		err = fault.New(fault.Missing, "commit %s is of branch %s, and not in the history of %s; give branch: %[2]s", other.ID, other.Branch, r.branch).With("branch", other.Branch)
+	}
+	return c, err
+}
+
+// CommitOfFile is CommitByID for the commits of all branches.
+func (r *Reader) CommitOfFile(ctx context.Context, prefix string) (history.Commit, error) {
+	return r.commitLike(ctx, anyCommit, prefix)
+}
+
+func (r *Reader) commitLike(ctx context.Context, columns, prefix string) (c history.Commit, err error) {
 	low, high, err := prefixRange(prefix)
 	if err != nil {
-		return history.Commit{}, err
+		return c, err
 	}
 	if err := r.ready(ctx); err != nil {
-		return history.Commit{}, r.fail(ctx, "commit", err)
+		return c, r.fail(ctx, "commit", err)
 	}
-	list, err := r.commits("WHERE c.id BETWEEN ? AND ? ORDER BY c.seq DESC LIMIT ? + 0", low[:], high[:], likeCommits+1)
+	var list []history.Commit
+	err = r.conn.Exec("SELECT "+columns+" WHERE c.id BETWEEN ? AND ? ORDER BY c.seq DESC LIMIT ? + 0", func(s *stmt.Stmt) error {
+		list = append(list, scanCommit(s))
+		return nil
+	}, low[:], high[:], likeCommits+1)
 	switch {
 	case err != nil:
-		return history.Commit{}, r.fail(ctx, "commit", err)
+		return c, r.fail(ctx, "commit", err)
 	case len(list) == 0:
-		return history.Commit{}, fault.New(fault.Missing, "no commit %s", prefix)
+		return c, fault.New(fault.Missing, "no commit %s", prefix)
 	case len(list) > 1:
-		return history.Commit{}, ambiguous(prefix, list)
+		return c, ambiguous(prefix, list)
 	}
 	return list[0], nil
 }
@@ -207,7 +262,7 @@ func (w *Writer) commit(ctx context.Context, meta CommitMeta, act *Activity) (hi
 		return history.Commit{}, errors.New("what was settled cannot be committed")
 	}
 	if meta.Parent != nil && *meta.Parent != w.head.ID {
-		return history.Commit{}, fault.New(fault.Precondition, "main moved to %s since you read %s; read it and try again", w.head.ID, *meta.Parent).With("head", w.head.ID.String())
+		return history.Commit{}, fault.New(fault.Precondition, "%s moved to %s since you read %s; read it and try again", w.branch, w.head.ID, *meta.Parent).With("head", w.head.ID.String())
 	}
 	if err := w.finish(ctx); err != nil {
 		return history.Commit{}, err
@@ -228,7 +283,7 @@ func (w *Writer) commit(ctx context.Context, meta CommitMeta, act *Activity) (hi
 
 func (w *Writer) newCommit(meta CommitMeta) history.Commit {
 	c := history.Commit{
-		Seq: w.seq, Parent: w.head.ID, Line: mainLine, Branch: "main",
+		Seq: w.seq, Parent: w.head.ID, Line: w.line, Branch: w.branch,
 		Time: meta.Time.UTC().Truncate(time.Microsecond), Author: meta.Author, Message: meta.Message,
 		SchemaVersion: meta.SchemaVersion, SchemaSeq: w.head.SchemaSeq,
 		Added: w.hash.Added, Removed: w.hash.Removed,
@@ -249,15 +304,15 @@ func (w *Writer) insertCommit(c history.Commit, activity []byte) error {
 		flags = flagBulk
 	}
 	var before []byte
-	err := w.conn.Exec("SELECT chain FROM commits WHERE seq = ?", func(s *stmt.Stmt) error {
+	err := w.conn.Exec("SELECT chain FROM main.commits WHERE seq = ?", func(s *stmt.Stmt) error {
 		before = s.Blob(0)
 		return nil
-	}, w.head.Seq)
+	}, c.Seq-1)
 	if err != nil {
 		return err
 	}
 	chain := commitChain.sum(before, c.Seq, c.ID[:], c.Line, c.SchemaSeq, flags, c.Added, c.Removed, c.Quads, activity)
-	err = w.conn.Exec(`INSERT INTO commits
+	err = w.conn.Exec(`INSERT INTO main.commits
 		(seq, id, parent, parent2, line, ts, author, message, schema_version, schema_seq, flags, added, removed, quads, chain)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, nil,
 		c.Seq, c.ID[:], c.Parent.Bytes(), c.Parent2.Bytes(), c.Line, c.Time.UnixMicro(), c.Author, c.Message,

@@ -35,7 +35,7 @@ func (f *File) AddCapabilityVersions(ctx context.Context, missing func(*Reader) 
 	return f.beside(ctx, "describe", shortWait, func(c *conn) error {
 		r := &Reader{file: f, conn: c, ctx: ctx}
 		var err error
-		if r.head, err = r.readHead(); err != nil {
+		if r.head, err = r.readHead(Main); err != nil {
 			return err
 		}
 		list, err := missing(r)

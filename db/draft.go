@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -27,11 +28,7 @@ const (
 		WHERE (d.was = 0) = EXISTS (SELECT 1 FROM live l WHERE l.s = d.s AND l.p = d.p AND l.o = d.o AND l.g = d.g)`
 	backDraft = `SELECT d.s, d.p, d.o, d.g, COUNT(*) FROM temp.draft d
 		WHERE (d.was = 0) != EXISTS (SELECT 1 FROM live l WHERE l.s = d.s AND l.p = d.p AND l.o = d.o AND l.g = d.g) HAVING COUNT(*) > 0`
-	// The rows are looked up one by one: CROSS JOIN keeps SQLite from scanning live.
-	undoAdded = `DELETE FROM live WHERE (s, p, o, g) IN (SELECT l.s, l.p, l.o, l.g
-		FROM temp.draft d CROSS JOIN live l ON l.s = d.s AND l.p = d.p AND l.o = d.o AND l.g = d.g)`
-	undoRemoved = "INSERT INTO live (s, p, o, g, added) SELECT s, p, o, g, was FROM temp.draft WHERE was > 0"
-	emptyDraft  = "DELETE FROM temp.draft"
+	emptyDraft = "DELETE FROM temp.draft"
 )
 
 // Draft begins a draft; the transaction must not have changed anything yet.
@@ -61,10 +58,7 @@ func (d *Draft) add(q rdf.Quad) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	c := d.w.conn
-	err = c.Exec("INSERT OR IGNORE INTO live (s, p, o, g, added) VALUES (?, ?, ?, ?, ?)", nil,
-		ids[posS], ids[posP], ids[posO], ids[posG], d.w.seq)
-	if err != nil || c.Changes() == 0 {
+	if added, err := d.w.on.add(ids, d.w.seq); err != nil || !added {
 		return false, err
 	}
 	return true, d.note(ids, 0)
@@ -85,7 +79,7 @@ func (d *Draft) remove(q rdf.Quad) (bool, error) {
 	if err != nil || !ok {
 		return false, err
 	}
-	added, ok, err := d.w.take(ids)
+	added, ok, err := d.w.on.take(ids, d.w.seq)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -142,10 +136,8 @@ func (d *Draft) Undo(ctx context.Context) error {
 	if err := d.w.usable(ctx); err != nil {
 		return err
 	}
-	for _, sql := range []string{undoAdded, undoRemoved, emptyDraft} {
-		if err := d.w.conn.Exec(sql, nil); err != nil {
-			return d.w.broken(ctx, "undo draft", fmt.Errorf("undo: %w", err))
-		}
+	if err := errors.Join(d.w.on.undo(d.w.seq), d.w.conn.Exec(emptyDraft, nil)); err != nil {
+		return d.w.broken(ctx, "undo draft", fmt.Errorf("undo: %w", err))
 	}
 	return nil
 }

@@ -118,8 +118,10 @@ type File struct {
 
 	write   *semaphore.Weighted // token of the writer
 	waiting atomic.Int64        // number of goroutines that wait for the token
-	writer  *conn               // connection of the writer
+	writer  *conn               // connection of the writer, on main or on a branch
 	readers *semaphore.Weighted // tokens of readers
+
+	otherWriter *conn // connection for the other of both, see openWriter
 
 	// For the writer: the stage at which the log could not start over, and the time of the last such attempt after a
 	// write.
@@ -345,7 +347,7 @@ func (f *File) leaveLog() {
 func (f *File) closeConns() error {
 	f.watch.Lock()
 	defer f.watch.Unlock()
-	conns := append(slices.Concat(f.idle, f.idlePast), f.watch.conn, f.writer)
+	conns := append(slices.Concat(f.idle, f.idlePast), f.watch.conn, f.otherWriter, f.writer)
 	var first error
 	for _, c := range conns {
 		if c == nil {

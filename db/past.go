@@ -8,33 +8,54 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"trails/db/history"
 	"trails/db/pager"
 	"trails/db/scan"
 	"trails/fault"
 )
 
-// A connection for earlier commits shows one after another. In it the name live means the statements as of the commit
-// that is shown: temp.live is the virtual table t_past, and SQLite looks up temporary tables first. The names commits,
-// changes and hist mean the history up to that commit. So the same SQL works for every commit. See
-// docs/decisions/0008-branch-and-at.md.
+// A connection for earlier commits and branches shows one after another. In it the name live means the statements as of
+// the commit that is shown: temp.live is the virtual table t_past, and SQLite looks up temporary tables first. The names
+// commits, changes and hist mean the history up to that commit, whatever branches it comes from. So the same SQL works
+// for every commit. See docs/decisions/0008-branch-and-at.md.
 
-// pastTables are the temporary tables and views of such a connection; t_at() is the number of the commit that it shows.
+// commitsOfMain makes the name commits mean those of main, on a connection for its newest state.
+const commitsOfMain = "CREATE TEMP VIEW commits AS SELECT * FROM main.commits WHERE line = 1"
+
+// pastTables are the temporary tables and views of such a connection. The table t_lines(line, until) has the lines that
+// its state is made of, and those of what these removed, with the last commits that count; t_sees(line, seq) is whether
+// a commit is one of these, and t_at() the last one. What is asked of line 1 is asked of all of them.
 var pastTables = []string{
 	"CREATE VIRTUAL TABLE temp.live USING t_past",
-	"CREATE TEMP VIEW commits AS SELECT * FROM main.commits WHERE seq <= t_at()",
-	"CREATE TEMP VIEW changes AS SELECT * FROM main.changes WHERE seq <= t_at()",
-	"CREATE TEMP VIEW hist AS SELECT * FROM main.hist WHERE removed <= t_at()",
-	"PRAGMA query_only = ON",
+	"CREATE TEMP VIEW commits AS SELECT * FROM main.commits WHERE seq <= t_at() AND t_sees(line, seq)",
+	`CREATE TEMP VIEW changes AS SELECT 1 AS line, c.seq, c.s, c.p, c.o, c.g, c.op
+		FROM t_lines l CROSS JOIN main.changes c ON c.line = l.line WHERE c.seq <= l.until`,
+	`CREATE TEMP VIEW hist AS SELECT 1 AS line, h.s, h.p, h.o, h.g, h.added, h.removed
+		FROM t_lines l CROSS JOIN main.hist h ON h.line = l.line WHERE h.removed <= l.until`,
 }
 
-// showPast makes the connection one that shows earlier commits.
+// showPast makes the connection one that shows earlier commits and branches.
 func (c *conn) showPast() error {
 	c.Rewrite = withoutIndexes
-	err := c.CreateFunction("t_at", &sqlite.FunctionImpl{Deterministic: true, Scalar: func(sqlite.Context, []sqlite.Value) (sqlite.Value, error) {
-		return sqlite.IntegerValue(int64(c.at)), nil
-	}})
-	if err != nil {
+	functions := map[string]*sqlite.FunctionImpl{
+		"t_sees": {NArgs: 2, Scalar: func(_ sqlite.Context, of []sqlite.Value) (sqlite.Value, error) {
+			if c.sees(of[0].Int64(), of[1].Int64()) {
+				return sqlite.IntegerValue(1), nil
+			}
+			return sqlite.IntegerValue(0), nil
+		}},
+		"t_at": {Deterministic: true, Scalar: func(sqlite.Context, []sqlite.Value) (sqlite.Value, error) {
+			if c.chain == nil {
+				return sqlite.IntegerValue(scan.Forever), nil
+			}
+			return sqlite.IntegerValue(c.chain[len(c.chain)-1].Until), nil
+		}},
+	}
+	for name, f := range functions {
+		if err := c.CreateFunction(name, f); err != nil {
+			return err
+		}
+	}
+	if err := c.register("t_lines", "line INTEGER, until INTEGER", module{inRowOrder(2), func() sqlite.VTableCursor { return &linesCursor{conn: c} }}); err != nil {
 		return err
 	}
 	if err := c.register("t_past", "s INTEGER, p INTEGER, o INTEGER, g INTEGER, added INTEGER", module{bestOfPast, func() sqlite.VTableCursor { return &pastCursor{conn: c} }}); err != nil {
@@ -43,19 +64,69 @@ func (c *conn) showPast() error {
 	return c.Apply(pastTables)
 }
 
-// goBack makes the reader read the state of a commit.
-func (r *Reader) goBack(id history.CommitID) error {
-	list, err := r.commits("WHERE c.id = ?", id[:])
-	if err == nil && len(list) == 0 {
-		err = fault.New(fault.Missing, "no commit %s", id)
+// show makes the reader read a commit, or the head of a branch.
+func (r *Reader) show(v View) (err error) {
+	if !v.At.IsZero() {
+		list, err := r.commits("WHERE c.id = ?", v.At[:]) // of all branches, as long as the connection shows none
+		if err == nil && len(list) == 0 {
+			err = fault.New(fault.Missing, "no commit %s", v.At)
+		}
+		if err != nil {
+			return err
+		}
+		r.head, r.branch = list[0], list[0].Branch
 	}
-	if err != nil {
-		return err
+	line := r.head.Line
+	if v.At.IsZero() { // a branch without commits has the head of another one
+		if line, err = r.conn.lineOf(v.Branch); err != nil {
+			return err
+		}
 	}
-	r.head, r.conn.at = list[0], list[0].Seq
+	r.conn.chain, err = r.conn.chainOf(line, r.head.Seq)
 	r.caches = r.caches.ofCommit(r.head.Seq)
+	return err
+}
+
+// linesCursor iterates over the lines that the state of a connection is made of.
+type linesCursor struct {
+	conn *conn
+	at   int // twice the index in the chain, and one more for what a line removed
+}
+
+// Filter begins with the first line.
+func (c *linesCursor) Filter(sqlite.IndexID, []sqlite.Value) error {
+	c.at = 0
 	return nil
 }
+
+// Next goes to the next line. Main has no other line for what it removed.
+func (c *linesCursor) Next() error {
+	if c.at++; c.at == 1 {
+		c.at++
+	}
+	return nil
+}
+
+// Column returns the number of the line, or its last commit.
+func (c *linesCursor) Column(i int, _ bool) (sqlite.Value, error) {
+	of := c.conn.chain[c.at/2]
+	if i == 1 {
+		return sqlite.IntegerValue(of.Until), nil
+	}
+	if c.at%2 == 1 {
+		return sqlite.IntegerValue(-of.Line), nil
+	}
+	return sqlite.IntegerValue(of.Line), nil
+}
+
+// RowID is a counter.
+func (c *linesCursor) RowID() (int64, error) { return int64(c.at), nil }
+
+// EOF reports the end.
+func (c *linesCursor) EOF() bool { return c.at >= 2*len(c.conn.chain) }
+
+// Close does nothing.
+func (c *linesCursor) Close() error { return nil }
 
 // indexNamed matches the name of an index of live in a statement; a virtual table has no indexes.
 var indexNamed = regexp.MustCompile(` (NOT INDEXED|INDEXED BY (live_[a-z]+|sqlite_autoindex_live_1))`)
@@ -208,6 +279,11 @@ type pastCursor struct {
 	row     scan.Statement
 	more    bool
 	count   int64
+	// ahead are the next statements in a writer, which may change the pages between two of them: so several are read at
+	// once. back is the direction, and ended says that there are no others.
+	ahead       []scan.Statement
+	most        int // how many were read the last time
+	back, ended bool
 }
 
 // Filter begins a search.
@@ -234,7 +310,8 @@ func (c *pastCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
 		return unreadable(err)
 	}
 	low, high := c.search.bounds(c.index)
-	if err := c.cursor.Seek(low, high, plan&pastDescending != 0); err != nil {
+	c.back, c.ended, c.ahead, c.most = plan&pastDescending != 0, false, nil, 0
+	if err := c.cursor.Seek(low, high, c.back); err != nil {
 		return unreadable(err)
 	}
 	return c.Next()
@@ -261,11 +338,71 @@ func (c *pastCursor) open() (err error) {
 
 // Next goes to the next statement.
 func (c *pastCursor) Next() (err error) {
-	for c.count++; ; {
-		if c.row, c.more, err = c.cursor.Next(); err != nil || !c.more || c.search.finds(c.index, c.row) {
-			return unreadable(err)
+	c.count++
+	if c.conn.role == branching {
+		err = c.nextOfAhead()
+	} else {
+		c.row, c.more, err = c.found()
+	}
+	return unreadable(err)
+}
+
+// found returns the next statement of the pages that the search finds.
+func (c *pastCursor) found() (row scan.Statement, ok bool, err error) {
+	for {
+		if row, ok, err = c.cursor.Next(); err != nil || !ok || c.search.finds(c.index, row) {
+			return row, ok, err
 		}
 	}
+}
+
+// mostAhead is the most statements that a writer reads at once.
+const mostAhead = 256
+
+// nextOfAhead goes to the next statement of those that were read. Behind the last one it reads twice as many, from there
+// on, and releases the pages.
+func (c *pastCursor) nextOfAhead() error {
+	if len(c.ahead) == 0 && !c.ended {
+		resumed := c.pages == nil
+		if resumed {
+			if err := c.resume(); err != nil {
+				return err
+			}
+		}
+		for c.most = min(2*c.most+1, mostAhead); len(c.ahead) < c.most && !c.ended; {
+			row, ok, err := c.found()
+			if err != nil {
+				return err
+			}
+			if c.ended = !ok; ok && !(resumed && row.Columns == c.row.Columns) {
+				c.ahead = append(c.ahead, row)
+			}
+		}
+		c.release()
+	}
+	if c.more = len(c.ahead) > 0; c.more {
+		c.row, c.ahead = c.ahead[0], c.ahead[1:]
+	}
+	return nil
+}
+
+// resume goes on at the last statement.
+func (c *pastCursor) resume() error {
+	last := c.row.Columns
+	if err := c.open(); err != nil {
+		return err
+	}
+	low, high := c.search.bounds(c.index)
+	wide := func(prefix []int64, rest int64) []int64 {
+		full := [4]int64{rest, rest, rest, rest}
+		copy(full[:], prefix)
+		return full[:]
+	}
+	from, to := last[:], wide(high, math.MaxInt64)
+	if c.back {
+		from, to = wide(low, math.MinInt64), last[:]
+	}
+	return c.cursor.Seek(from, to, c.back)
 }
 
 // Column returns a position of the statement, or the commit that added it.
@@ -284,8 +421,13 @@ func (c *pastCursor) EOF() bool { return !c.more }
 
 // Close releases the pages.
 func (c *pastCursor) Close() error {
+	c.release()
+	return nil
+}
+
+func (c *pastCursor) release() {
 	if c.pages != nil {
 		c.pages.Release()
+		c.pages, c.cursors = nil, nil
 	}
-	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"runtime"
 
-	"trails/db/history"
+	"trails/db/scan"
 	"trails/db/stmt"
 )
 
@@ -15,8 +15,8 @@ type conn struct {
 	role role
 	// questions are the queries that run on this connection; nil before the first.
 	questions *questions
-	// at is the commit that a connection for earlier ones shows.
-	at history.Seq
+	// chain are the lines of history that the state is made of, which a connection for earlier commits or branches shows.
+	chain []scan.Bound
 	// feed has the rows that the writer streams into SQLite; nil for readers.
 	feed *feed
 }
@@ -28,9 +28,11 @@ const (
 	reading role = iota
 	// crowding is a reader beyond those that share the cache.
 	crowding
-	// past shows an earlier commit.
+	// past shows an earlier commit, or a branch.
 	past
 	writing
+	// branching writes to a branch.
+	branching
 )
 
 // Cache sizes in KiB, as negative pragma values. The readers of a server share a budget, so that its memory does not
@@ -63,12 +65,12 @@ func (f *File) pragmas(r role) []string {
 	switch r {
 	case reading:
 		cache := min(readerCache, readersCache/min(f.opts.Readers, cachedReaders()))
-		return append(list, cacheSize(cache), "PRAGMA query_only = ON")
+		return append(list, cacheSize(cache))
 	case crowding:
-		return append(list, cacheSize(crowdCache), "PRAGMA query_only = ON")
+		return append(list, cacheSize(crowdCache))
 	case past:
-		return append(list, cacheSize(crowdCache)) // query_only comes with its tables
-	case writing:
+		return append(list, cacheSize(crowdCache))
+	case writing, branching:
 	}
 	return append(list, cacheSize(writerCache))
 }
@@ -93,12 +95,29 @@ func (f *File) connect(ctx context.Context, r role) (*conn, error) {
 		return nil, err
 	}
 	err = stmt.Retry(ctx, f.opts.LockWait, func() error { return c.Apply(f.pragmas(r)) })
-	if err == nil && r == past {
-		err = c.showPast()
+	if err == nil {
+		err = c.name()
 	}
 	if err != nil {
 		c.Close()
 		return nil, asFault(ctx, f.path, "open", err)
 	}
 	return c, nil
+}
+
+const readOnly = "PRAGMA query_only = ON"
+
+// name gives the tables the names by which statements use them.
+func (c *conn) name() error {
+	switch c.role {
+	case past, branching:
+		if err := c.showPast(); err != nil || c.role == branching {
+			return err
+		}
+		return c.Apply([]string{readOnly})
+	case writing:
+		return c.Apply([]string{commitsOfMain})
+	case reading, crowding:
+	}
+	return c.Apply([]string{commitsOfMain, readOnly})
 }

@@ -130,7 +130,7 @@ func (f *File) beside(ctx context.Context, op string, wait time.Duration, do fun
 		return asFault(ctx, f.path, op, err)
 	}
 	defer f.write.Release(1)
-	c, err := f.begin(ctx, wait)
+	c, err := f.begin(ctx, wait, writing)
 	if err != nil {
 		return asFault(ctx, f.path, op, err)
 	}

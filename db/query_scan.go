@@ -153,10 +153,10 @@ var retiredTree = map[string]string{"live": "hist", "live_pos": "hist_pos", "liv
 
 // leaf returns the statements of the commit that the connection shows, in the order of live or one of its indexes.
 func (c *conn) leaf(p *pager.Pages, order string) (l scan.Leaf, err error) {
-	if l.Present, err = p.Tree(order); err != nil || c.role != past {
+	if l.Present, err = p.Tree(order); err != nil || c.chain == nil {
 		return l, err
 	}
-	l.Line, l.Until = mainLine, int64(c.at)
+	l.Until, l.Branches = c.chain[0].Until, c.chain[1:]
 	l.Retired, err = p.Tree(retiredTree[order])
 	return l, err
 }

@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -17,9 +16,14 @@ import (
 
 // View selects the state of the file to read. The zero View is the head of main.
 type View struct {
-	// At is the commit whose state is read; the zero id is the head.
+	// Branch is the branch whose head is read; "" is main.
+	Branch string
+	// At is the commit whose state is read, of whatever branch; the zero id is the head.
 	At history.CommitID
 }
+
+// isNewest reports whether the view is the head of main, which the tables of main have.
+func (v View) isNewest() bool { return v.At.IsZero() && (v.Branch == "" || v.Branch == Main) }
 
 // Reader is one fixed state of the file. Later writes do not change it. For an earlier commit it has the statements and
 // the history as of that commit; the graphs of provenance and of capabilities are the current ones. It must be used by
@@ -28,6 +32,8 @@ type Reader struct {
 	file *File
 	conn *conn
 	head history.Commit
+	// branch is the name of the branch that is read.
+	branch string
 	// caches are the caches of the epoch of this state.
 	caches *caches
 	dict   dictionary.Dictionary
@@ -44,8 +50,7 @@ type Reader struct {
 }
 
 // Read opens a Reader of the current state of a view. While [Options.Readers] are open it waits. An unknown commit is
-// the fault Missing. Opening an earlier commit takes time for each statement removed since, and reading each
-// statement takes some microseconds more. A reader that is old while others write to a long log is ended: its reads
+// the fault Missing, and so is an unknown branch. A reader that is old while others write to a long log is ended: its reads
 // fail with the fault Busy, which [GaveWay] recognizes. See [Reader.Outlast].
 func (f *File) Read(ctx context.Context, v View) (*Reader, error) {
 	if err := f.readers.Acquire(ctx, 1); err != nil {
@@ -96,7 +101,7 @@ func (f *File) readConn(ctx context.Context, v View) (*conn, error) {
 	}
 	idle, role := &f.idle, reading
 	switch {
-	case !v.At.IsZero():
+	case !v.isNewest():
 		idle, role = &f.idlePast, past
 	case f.open >= cachedReaders():
 		role = crowding
@@ -147,15 +152,15 @@ func (r *Reader) begin(v View) (err error) {
 	if err := r.conn.Exec("BEGIN", nil); err != nil {
 		return err
 	}
-	r.conn.at = math.MaxInt64 // all commits, until one is chosen
+	r.conn.chain = nil
 	if err = r.conn.checkFormat(r.file.path); err == nil {
-		r.head, err = r.readHead()
+		r.head, err = r.readHead(v.Branch)
 	}
 	if err == nil {
 		err = r.file.place.Here()
 	}
-	if err == nil && !v.At.IsZero() {
-		err = r.goBack(v.At)
+	if err == nil && !v.isNewest() {
+		err = r.show(v)
 	}
 	if err != nil {
 		err = errors.Join(err, r.conn.Exec("ROLLBACK", nil))

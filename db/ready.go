@@ -95,7 +95,7 @@ func (f *File) tryWrite(ctx context.Context, wait time.Duration) (free bool, err
 		return false, nil
 	}
 	defer f.write.Release(1)
-	if err := f.openWriter(ctx); err != nil {
+	if err := f.openWriter(ctx, writing); err != nil {
 		return false, err
 	}
 	err = f.lock(ctx, max(0, wait-time.Since(begun)))

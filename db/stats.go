@@ -19,6 +19,10 @@ type Stats struct {
 	Artifacts, ArtifactBytes int64
 }
 
+// commitCount counts the commits of the view. As long as there is main alone, the last one has their number.
+const commitCount = `SELECT CASE WHEN EXISTS (SELECT 1 FROM lines WHERE line > 1) THEN (SELECT count(*) FROM commits)
+	ELSE (SELECT max(seq) FROM commits) END`
+
 // Stats returns the sizes of the file. Its cost does not grow with the data.
 func (r *Reader) Stats(ctx context.Context) (Stats, error) {
 	s := Stats{Quads: r.head.Quads}
@@ -27,7 +31,7 @@ func (r *Reader) Stats(ctx context.Context) (Stats, error) {
 		into *int64
 	}{
 		{"SELECT max(id) FROM terms", &s.Terms},
-		{"SELECT max(seq) FROM commits", &s.Commits},
+		{commitCount, &s.Commits},
 		{"SELECT max(seq) FROM prov", &s.Activities},
 		{"PRAGMA page_count", &s.Pages},
 		{"PRAGMA freelist_count", &s.FreePages},

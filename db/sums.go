@@ -41,7 +41,7 @@ var (
 	idempotencySums = summedTable{name: "idempotency", column: "sum", covers: "the key and what is remembered", rows: `SELECT seq, key, digest, result, ts, sum
 		FROM idempotency WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
 	commitChain = summedTable{name: "commits", column: "chain", covers: "its row, its activity and the commit before", chained: true, rows: `SELECT seq, id, line, schema_seq, flags, added, removed, quads,
-		(SELECT sum FROM prov WHERE commit_seq = commits.seq AND commit_seq <> 0), chain FROM commits WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
+		(SELECT sum FROM prov WHERE commit_seq = c.seq AND commit_seq <> 0), chain FROM main.commits c WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
 	descriptorChain = summedTable{name: "descriptors", column: "chain", covers: "its row and the one before", chained: true, rows: `SELECT seq, capability, version, descriptor, ts, agent, program, commit_seq, chain
 		FROM descriptors WHERE seq > ? ORDER BY seq LIMIT ? + 0`}
 	artifactSums = summedTable{name: "artifacts", column: "sum", covers: "its owner and what is said of it", rows: `SELECT seq, owner, handle, label, media_type, tool, created, expires,

@@ -99,7 +99,9 @@ type verifier struct {
 	progress func(VerifyProgress)
 	report   VerifyReport
 	bulk     map[history.Seq]bool // commits without a change log
-	terms    inline.TermID        // last id of the dictionary
+	lines    map[int64]lineRow    // the branches by number
+	of       lineOfCommit
+	terms    inline.TermID // last id of the dictionary
 	key      rowKey
 	live     rowSet // the rows of live
 	entry    fulltext.Entry
@@ -161,7 +163,7 @@ func (v *verifier) begin() (err error) {
 		v.problem("words_until: the index of words is said to end at term %d, and the last term is %d", v.indexed, v.terms)
 	}
 	v.bulk = map[history.Seq]bool{}
-	return v.conn.Exec("SELECT seq FROM commits WHERE flags & ?", func(s *stmt.Stmt) error {
+	return v.conn.Exec("SELECT seq FROM main.commits WHERE flags & ?", func(s *stmt.Stmt) error {
 		v.bulk[s.Seq(0)] = true
 		return nil
 	}, flagBulk)
@@ -213,27 +215,8 @@ func (v *verifier) meta() error {
 	if sum != metaSum(covered...) {
 		v.problem("meta: the rows do not give their digest: %q", covered)
 	}
-	last, err := v.conn.Int64("SELECT max(seq) FROM commits")
-	if err != nil {
+	if err := v.branches(); err != nil {
 		return err
-	}
-	lines := 0
-	err = v.conn.Exec("SELECT line, parent, fork, name, head, epoch, seal, before FROM lines", func(s *stmt.Stmt) error {
-		lines++
-		if got, want := s.Values(5), []any{int64(mainLine), nil, nil, "main", last}; !slices.Equal(got, want) {
-			v.problem("lines: main is %v and should be %v (number, parent, fork, name, head)", got, want)
-		}
-		epoch, seal, before := s.Blob(5), s.Blob(6), s.Blob(7)
-		if len(seal) < nonceSize || !bytes.Equal(seal, sealWith(seal[:nonceSize], epoch, before)) {
-			v.problem("lines: main has a seal that is not of its row")
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if lines != 1 {
-		v.problem("lines: %d branches instead of main alone", lines)
 	}
 	next := int64(0)
 	err = v.conn.Exec("SELECT id, version_id, is_applied FROM goose_db_version ORDER BY id", func(s *stmt.Stmt) error {
@@ -259,7 +242,7 @@ func (v *verifier) pages() error {
 		return err
 	}
 	err = v.conn.Exec("SELECT DISTINCT tbl_name FROM sqlite_schema WHERE type = 'index' AND tbl_name <> 'live'", func(s *stmt.Stmt) error {
-		checks = append(checks, fmt.Sprintf("PRAGMA integrity_check(\"%s\")", strings.ReplaceAll(s.ColumnText(0), `"`, `""`)))
+		checks = append(checks, fmt.Sprintf("PRAGMA main.integrity_check(\"%s\")", strings.ReplaceAll(s.ColumnText(0), `"`, `""`)))
 		return nil
 	})
 	if err != nil {
@@ -284,7 +267,7 @@ func (v *verifier) pages() error {
 			return nil // its text was written by somebody else; schemaObjects reports it
 		}
 		_, where, _ := strings.Cut(s.ColumnText(2), " WHERE ")
-		n, err := v.conn.Int64(fmt.Sprintf("SELECT (SELECT count(*) FROM %s INDEXED BY %s WHERE %s) - (SELECT count(*) FROM %[1]s NOT INDEXED WHERE %[3]s)", table, index, where))
+		n, err := v.conn.Int64(fmt.Sprintf("SELECT (SELECT count(*) FROM main.%s INDEXED BY %s WHERE %s) - (SELECT count(*) FROM main.%[1]s NOT INDEXED WHERE %[3]s)", table, index, where))
 		if err == nil && n != 0 {
 			v.problem("index %s has rows that table %s has not: %d", index, table, n)
 		}
@@ -297,14 +280,15 @@ var recordChecks = []struct{ what, sql string }{
 	{"prov: activities that say of a commit that they made it, as another one does",
 		"SELECT count(*) - count(DISTINCT commit_seq) FROM prov WHERE commit_seq <> 0"},
 	{"prov: activities of a commit that is not there",
-		"SELECT count(*) FROM prov WHERE commit_seq <> 0 AND commit_seq NOT IN (SELECT seq FROM commits)"},
+		"SELECT count(*) FROM prov WHERE commit_seq <> 0 AND commit_seq NOT IN (SELECT seq FROM main.commits)"},
 	{"idempotency: remembered keys that are not there any more",
 		"SELECT coalesce(max(seq) - max(0, max(seq) - " + fmt.Sprint(keptKeys) + ") - count(*), 0) FROM idempotency"},
-	{"commits: ids that are no ids, or a second parent", `SELECT count(*) FROM commits
+	{"commits: ids that are no ids, or a second parent", `SELECT count(*) FROM main.commits
 		WHERE length(id) <> 32 OR length(coalesce(parent, id)) <> 32 OR parent2 IS NOT NULL`},
-	{"commits: on another branch than main, or with flags that do not exist", "SELECT count(*) FROM commits WHERE line <> 1 OR flags NOT IN (0, 1)"},
+	{"commits: on a branch that is not there, or with flags that do not exist", `SELECT count(*) FROM main.commits
+		WHERE line NOT IN (SELECT line FROM lines) OR flags NOT IN (0, 1) OR flags <> 0 AND line <> 1`},
 	{"descriptors: rows that are missing, or name a commit that is not there",
-		"SELECT coalesce(max(seq), 0) - count(*) + coalesce(sum(commit_seq <> 0 AND commit_seq NOT IN (SELECT seq FROM commits)), 0) FROM descriptors"},
+		"SELECT coalesce(max(seq), 0) - count(*) + coalesce(sum(commit_seq <> 0 AND commit_seq NOT IN (SELECT seq FROM main.commits)), 0) FROM descriptors"},
 	{"artifacts: whose bytes are not there", "SELECT count(*) FROM artifacts WHERE content NOT IN (SELECT id FROM artifact_contents WHERE hash IS NOT NULL)"},
 	{"artifact_contents: bytes that no artifact has", "SELECT count(*) FROM artifact_contents WHERE hash IS NOT NULL AND id NOT IN (SELECT content FROM artifacts)"},
 	{"artifact_chunks: of bytes that are not there", "SELECT count(*) FROM artifact_chunks WHERE content NOT IN (SELECT id FROM artifact_contents)"},

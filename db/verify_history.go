@@ -41,8 +41,8 @@ func (v *verifier) history(after history.Commit) error {
 	if err := next.upTo(1 << 62); err != nil {
 		return err
 	}
-	if next.last.Quads != v.live.n && v.report.Whole {
-		v.problem("commit %d leaves %d quads by its changes and those before, and there are %d", next.last.Seq, next.last.Quads, v.live.n)
+	if head := next.heads[mainLine]; head.Quads != v.live.n && v.report.Whole {
+		v.problem("commit %d leaves %d quads by its changes and those before, and there are %d", head.Seq, head.Quads, v.live.n)
 	}
 	return nil
 }
@@ -50,9 +50,9 @@ func (v *verifier) history(after history.Commit) error {
 // gathered selects the changes of the commits after one: from the change logs and, for bulk commits without one,
 // their additions.
 var gathered = []string{
-	changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = 1 AND seq > ?1" + changeJoins,
-	changeColumns + "SELECT s, p, o, g, 43 AS op, added AS seq FROM live WHERE added IN (SELECT seq FROM commits WHERE flags & 1 AND seq > ?1)" + changeJoins,
-	changeColumns + "SELECT s, p, o, g, 43 AS op, added AS seq FROM hist WHERE added IN (SELECT seq FROM commits WHERE flags & 1 AND seq > ?1)" + changeJoins,
+	changeColumns + "SELECT x.s, x.p, x.o, x.g, x.op, x.seq FROM lines n CROSS JOIN changes x ON x.line = n.line WHERE x.seq > ?1" + changeJoins,
+	changeColumns + "SELECT s, p, o, g, 43 AS op, added AS seq FROM live WHERE added IN (SELECT seq FROM main.commits WHERE flags & 1 AND seq > ?1)" + changeJoins,
+	changeColumns + "SELECT s, p, o, g, 43 AS op, added AS seq FROM hist WHERE line = 1 AND added IN (SELECT seq FROM main.commits WHERE flags & 1 AND seq > ?1)" + changeJoins,
 }
 
 // Follows the operation of a sorted change, and says whether the change is of the schema.
@@ -93,19 +93,23 @@ type commitCheck struct {
 	rows   *stmt.Stmt
 	have   bool
 	at     history.Commit
-	last   history.Commit // the previous commit, as it should be
+	last   history.Commit           // the previous commit, of whatever branch
+	heads  map[int64]history.Commit // the last commit of each branch, as it should be
 	hash   *history.ChangeHash
 	schema bool // a change of the current commit is of the schema
 	lines  int64
 }
 
 func (v *verifier) commitCheck(after history.Commit) (*commitCheck, error) {
-	rows, err := v.conn.Take("SELECT " + commitColumns + " WHERE c.seq > ? ORDER BY c.seq")
+	rows, err := v.conn.Take("SELECT " + anyCommit + " WHERE c.seq > ? ORDER BY c.seq")
 	if err != nil {
 		return nil, err
 	}
 	rows.BindInt64(1, int64(after.Seq))
-	c := &commitCheck{v: v, rows: rows, last: after}
+	c := &commitCheck{v: v, rows: rows, last: after, heads: map[int64]history.Commit{}}
+	if after.Seq > 0 {
+		c.heads[after.Line] = after
+	}
 	return c, c.advance()
 }
 
@@ -119,7 +123,11 @@ func (c *commitCheck) advance() (err error) {
 // upTo checks the commits before seq, whose changes are complete.
 func (c *commitCheck) upTo(seq history.Seq) error {
 	for c.have && c.at.Seq < seq {
-		c.check()
+		before, err := c.before()
+		if err != nil {
+			return err
+		}
+		c.check(before)
 		if err := c.advance(); err != nil {
 			return err
 		}
@@ -127,7 +135,30 @@ func (c *commitCheck) upTo(seq history.Seq) error {
 	return nil
 }
 
-func (c *commitCheck) check() {
+// before returns the commit that the current one should come after: the last one of its branch or, for the first one of
+// a branch, that from which the branch was made. In a sample the last one may not have been checked.
+func (c *commitCheck) before() (history.Commit, error) {
+	line := c.at.Line
+	if last, ok := c.heads[line]; ok {
+		return last, nil
+	}
+	made := c.v.lines[line]
+	before := made.fork
+	if !c.v.report.Whole {
+		last, err := c.v.conn.Int64("SELECT max(seq) FROM main.commits WHERE line = ? AND seq < ?", line, c.at.Seq)
+		if err != nil {
+			return history.Commit{}, err
+		}
+		before = max(before, history.Seq(last))
+	}
+	if before == 0 {
+		return history.Commit{}, nil
+	}
+	return c.v.conn.commit(before)
+}
+
+// check checks the current commit; before is the one that it should come after.
+func (c *commitCheck) check(before history.Commit) {
 	v, at := c.v, c.at
 	v.report.Commits++
 	if c.hash.Added != at.Added || c.hash.Removed != at.Removed {
@@ -136,10 +167,10 @@ func (c *commitCheck) check() {
 	if got := c.hash.CommitID(at); got != at.ID {
 		v.problem("commit %d has the id %s but its content gives %s", at.Seq, at.ID.Whole(), got.Whole())
 	}
-	if at.Seq != c.last.Seq+1 || at.Parent != c.last.ID {
-		v.problem("commit %d, whose parent is %q, comes after commit %d, %q", at.Seq, at.Parent.Whole(), c.last.Seq, c.last.ID.Whole())
+	if at.Seq != c.last.Seq+1 || at.Parent != before.ID {
+		v.problem("commit %d, whose parent is %q, comes after commit %d, %q", at.Seq, at.Parent.Whole(), before.Seq, before.ID.Whole())
 	}
-	version, schemaSeq := c.last.SchemaVersion, c.last.SchemaSeq
+	version, schemaSeq := before.SchemaVersion, before.SchemaSeq
 	if c.schema {
 		version, schemaSeq = version+1, at.Seq
 	}
@@ -147,11 +178,11 @@ func (c *commitCheck) check() {
 		v.problem("commit %d says version %d of the schema, of commit %d, but the changes give version %d of commit %d",
 			at.Seq, at.SchemaVersion, at.SchemaSeq, version, schemaSeq)
 	}
-	if quads := c.last.Quads + c.hash.Added - c.hash.Removed; at.Quads != quads {
+	if quads := before.Quads + c.hash.Added - c.hash.Removed; at.Quads != quads {
 		v.problem("commit %d says %d quads, but the changes give %d", at.Seq, at.Quads, quads)
 		at.Quads = quads
 	}
-	c.last = at
+	c.last, c.heads[at.Line] = at, at
 }
 
 // change adds a sorted change: an N-Quads line, its operation and whether it is of the schema.

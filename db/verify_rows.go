@@ -63,11 +63,20 @@ func (v *verifier) statements() error {
 	if err := v.intervals(note); err != nil {
 		return err
 	}
+	if err := v.onBranches(note); err != nil {
+		return err
+	}
+	var told history.Seq
 	err := v.conn.Exec("SELECT line, s, p, o, g, seq, op FROM changes", func(s *stmt.Stmt) error {
-		if s.ColumnInt64(0) != mainLine {
-			v.problem("changes: a row of commit %d is of branch %d, which is not there", s.ColumnInt64(5), s.ColumnInt64(0))
+		seq := s.Seq(5)
+		if line, err := v.lineOf(seq); err != nil || line != s.ColumnInt64(0) && told != seq {
+			v.problem("changes: rows of commit %d are of branch %d, and the commit is not", seq, s.ColumnInt64(0))
+			told = seq
+			if err != nil {
+				return err
+			}
 		}
-		v.key.event(&logged, s.Seq(5), idsOf(s, 1), s.ColumnInt64(6))
+		v.key.event(&logged, seq, idsOf(s, 1), s.ColumnInt64(6))
 		return v.tick("statements", 0, &done)
 	})
 	if err != nil || rows == logged {
@@ -83,7 +92,7 @@ func idsOf(s *stmt.Stmt, column int) quadIDs {
 const (
 	// Scans in the order of the primary key.
 	liveRows = "SELECT s, p, o, g, added FROM live INDEXED BY sqlite_autoindex_live_1"
-	histRows = "SELECT s, p, o, g, added, removed, line FROM hist"
+	histRows = "SELECT s, p, o, g, added, removed FROM hist WHERE line = 1"
 )
 
 // intervals walks hist and live together, checks that the intervals of one statement do not overlap, and adds the
@@ -117,9 +126,6 @@ func (v *verifier) intervals(note func(ids quadIDs, seq history.Seq, op int64)) 
 	}
 	retired := func() (more bool, err error) {
 		ids, added, removed := idsOf(hist, 0), hist.Seq(4), hist.Seq(5)
-		if hist.ColumnInt64(6) != mainLine {
-			v.problem("hist: a row is of branch %d, which is not there: %s", hist.ColumnInt64(6), v.describe(ids))
-		}
 		check(ids, added, removed)
 		note(ids, removed, history.OpRemove)
 		return hist.Step()
@@ -184,10 +190,10 @@ func (v *verifier) describe(ids quadIDs) string {
 
 // The changes that the rows imply, and those of the change logs.
 const (
-	notBulk   = "NOT IN (SELECT seq FROM commits WHERE flags & 1)"
+	notBulk   = "NOT IN (SELECT seq FROM main.commits WHERE flags & 1)"
 	rowEvents = "SELECT s, p, o, g, added AS seq, 43 AS op FROM live WHERE added " + notBulk + `
-		UNION ALL SELECT s, p, o, g, added, 43 FROM hist WHERE added ` + notBulk + `
-		UNION ALL SELECT s, p, o, g, removed, 45 FROM hist`
+		UNION ALL SELECT s, p, o, g, added, 43 FROM hist WHERE line > 0 AND added ` + notBulk + `
+		UNION ALL SELECT s, p, o, g, removed, 45 FROM hist WHERE removed < 9223372036854775807`
 	logEvents = "SELECT s, p, o, g, seq, op FROM changes"
 )
 

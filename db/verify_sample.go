@@ -5,7 +5,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
 	"trails/db/history"
+	"trails/db/scan"
 	"trails/db/stmt"
 	"trails/db/wordindex"
 )
@@ -20,7 +22,11 @@ const (
 // newest checks the newest commits, up to a number of commits or [bulkSize] changes: their ids, their digests, and
 // that the rows of live and hist have their changes. It stops at a commit without a change log.
 func (v *verifier) newest() error {
-	commits, err := v.commits("ORDER BY c.seq DESC LIMIT ? + 0", sampleCommits+1)
+	var commits []history.Commit
+	err := v.conn.Exec("SELECT "+anyCommit+" ORDER BY c.seq DESC LIMIT ? + 0", func(s *stmt.Stmt) error {
+		commits = append(commits, scanCommit(s))
+		return nil
+	}, sampleCommits+1)
 	if err != nil {
 		return err
 	}
@@ -58,15 +64,15 @@ func (v *verifier) newest() error {
 	if err := v.sums(artifactSums, max(0, artifacts-sampleCommits), sampleCommits, nil); err != nil {
 		return err
 	}
-	return v.conn.Exec("SELECT s, p, o, g, seq, op FROM changes WHERE line = 1 AND seq > ?", func(s *stmt.Stmt) error {
-		return v.checkLogged(idsOf(s, 0), s.Seq(4), s.ColumnInt64(5))
+	return v.conn.Exec("SELECT x.s, x.p, x.o, x.g, x.seq, x.op, x.line FROM lines n CROSS JOIN changes x ON x.line = n.line WHERE x.seq > ?", func(s *stmt.Stmt) error {
+		return v.checkLogged(idsOf(s, 0), s.Seq(4), s.ColumnInt64(5), s.ColumnInt64(6))
 	}, after.Seq)
 }
 
 // chain checks the digests of the first rows after one.
 func (v *verifier) chain(table summedTable, after int64) error {
 	var before []byte
-	err := v.conn.Exec("SELECT "+table.column+" FROM "+table.name+" WHERE seq = ?", func(s *stmt.Stmt) error {
+	err := v.conn.Exec("SELECT "+table.column+" FROM main."+table.name+" WHERE seq = ?", func(s *stmt.Stmt) error {
 		before = s.Blob(0)
 		return nil
 	}, after)
@@ -76,15 +82,14 @@ func (v *verifier) chain(table summedTable, after int64) error {
 	return v.sums(table, after, sampleCommits, before)
 }
 
-// checkLogged checks that the rows have the changes of a change log.
-func (v *verifier) checkLogged(ids quadIDs, seq history.Seq, op int64) error {
-	key := []any{ids[posS], ids[posP], ids[posO], ids[posG], seq}
+// checkLogged checks that the rows have the changes of a change log of a branch.
+func (v *verifier) checkLogged(ids quadIDs, seq history.Seq, op, line int64) error {
 	const same = " WHERE s = ?1 AND p = ?2 AND o = ?3 AND g = ?4 AND "
-	found := "SELECT 1 FROM hist" + same + "line = 1 AND removed = ?5"
+	found := "SELECT 1 FROM hist" + same + "line IN (?6, -?6) AND removed = ?5"
 	if op == history.OpAdd {
-		found = "SELECT 1 FROM live" + same + "added = ?5 UNION ALL SELECT 1 FROM hist" + same + "line = 1 AND added = ?5"
+		found = "SELECT 1 FROM live" + same + "added = ?5 UNION ALL SELECT 1 FROM hist" + same + "line = ?6 AND added = ?5"
 	}
-	n, err := v.conn.Int64(found, key...)
+	n, err := v.conn.Int64(found, ids[posS], ids[posP], ids[posO], ids[posG], seq, line)
 	if err == nil && n != 1 {
 		v.problem("commit %d changed a statement (%c), and no row says so: %s", seq, rune(op), v.describe(ids))
 	}
@@ -153,8 +158,8 @@ func (v *verifier) sampleRows() error {
 		if tree.named {
 			filter = "g <> 0 AND "
 		}
-		scan := fmt.Sprintf("SELECT %s FROM live INDEXED BY %s WHERE %s%s >= ? LIMIT ? + 0", tree.columns, tree.name, filter, first)
-		err := v.conn.Exec(scan, func(s *stmt.Stmt) error {
+		rows := fmt.Sprintf("SELECT %s FROM live INDEXED BY %s WHERE %s%s >= ? LIMIT ? + 0", tree.columns, tree.name, filter, first)
+		err := v.conn.Exec(rows, func(s *stmt.Stmt) error {
 			var row [5]int64
 			for i := range row {
 				row[i] = s.ColumnInt64(i)
@@ -166,14 +171,26 @@ func (v *verifier) sampleRows() error {
 			return err
 		}
 	}
-	return v.conn.Exec("SELECT s, p, o, g, added, removed FROM hist WHERE line = 1 AND s >= ? LIMIT ? + 0", func(s *stmt.Stmt) error {
-		ids, added, removed := idsOf(s, 0), s.Seq(4), s.Seq(5)
-		v.checkIDs(ids)
-		if err := v.checkEvent(ids, removed, history.OpRemove); err != nil || v.bulk[added] {
+	line := 1 + rand.Int64N(int64(len(v.lines)))
+	for _, of := range []int64{line, -line} {
+		err := v.conn.Exec("SELECT s, p, o, g, added, removed FROM hist WHERE line = ? AND s >= ? LIMIT ? + 0", func(s *stmt.Stmt) error {
+			ids, added, removed := idsOf(s, 0), s.Seq(4), s.Seq(5)
+			v.checkIDs(ids)
+			if removed != scan.Forever {
+				if err := v.checkEvent(ids, removed, history.OpRemove); err != nil {
+					return err
+				}
+			}
+			if v.bulk[added] || of < 0 {
+				return nil
+			}
+			return v.checkEvent(ids, added, history.OpAdd)
+		}, of, from, sampleRows)
+		if err != nil {
 			return err
 		}
-		return v.checkEvent(ids, added, history.OpAdd)
-	}, from, sampleRows)
+	}
+	return nil
 }
 
 // checkRow checks that a row is also in the other b-trees of live, and that its commit added it.
@@ -206,7 +223,7 @@ func (v *verifier) checkRow(ids quadIDs, added history.Seq, others []liveIndex) 
 
 // checkEvent checks that the change log has the change that a row implies.
 func (v *verifier) checkEvent(ids quadIDs, seq history.Seq, op int64) error {
-	n, err := v.conn.Int64("SELECT op FROM changes WHERE line = 1 AND seq = ? AND s = ? AND p = ? AND o = ? AND g = ?",
+	n, err := v.conn.Int64("SELECT op FROM changes WHERE line = (SELECT line FROM main.commits WHERE seq = ?1) AND seq = ?1 AND s = ? AND p = ? AND o = ? AND g = ?",
 		seq, ids[posS], ids[posP], ids[posO], ids[posG])
 	if err == nil && n != op {
 		v.problem("commit %d is said to have changed a statement (%c), and its log does not have it: %s", seq, rune(op), v.describe(ids))

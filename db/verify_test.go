@@ -132,7 +132,7 @@ var forgeries = []struct {
 	{"chunks are of no bytes", "artifact_chunks: of bytes that are not there: 1", []string{"DELETE FROM artifact_contents WHERE id = 2"}},
 	{"a change is gone from the log", "is said to have been removed by commit 3, which did not", []string{"DELETE FROM changes WHERE seq = 3 AND op = 45"}},
 	{"a change that neither adds nor removes", "the log of commit 4 has a row that neither adds nor removes", []string{"UPDATE changes SET op = 0 WHERE seq = 4"}},
-	{"a change is of another branch", "changes: a row of commit 4 is of branch 2", []string{"UPDATE changes SET line = 2 WHERE seq = 4"}},
+	{"a change is of another branch", "changes: rows of commit 4 are of branch 2", []string{"UPDATE changes SET line = 2 WHERE seq = 4"}},
 	{"a change log of a commit that has none", "is neither current nor retired since",
 		[]string{"INSERT INTO changes SELECT 1, 2, s, p, o, g, 43 FROM live WHERE added = 2"}},
 	{"a statement names a term that is not there", "names a term that is not in the dictionary", []string{"UPDATE live SET o = 999999 WHERE added = 7 AND o = (SELECT min(o) FROM live WHERE added = 7)"}},
@@ -152,7 +152,7 @@ var forgeries = []struct {
 	{"a parent is rewritten", "comes after commit 2", []string{"UPDATE commits SET parent = (SELECT id FROM commits WHERE seq = 1) WHERE seq = 3"}},
 	{"commits have other numbers", "comes after commit 1", []string{
 		"UPDATE commits SET seq = -1 WHERE seq = 2", "UPDATE commits SET seq = 2 WHERE seq = 3", "UPDATE commits SET seq = 3 WHERE seq = -1"}},
-	{"a commit is on another branch", "on another branch than main", []string{"UPDATE commits SET line = 2 WHERE seq = 3"}},
+	{"a commit is on another branch", "commits: on a branch that is not there", []string{"UPDATE commits SET line = 2 WHERE seq = 3"}},
 	{"a commit has a flag that does not exist", "flags that do not exist", []string{"UPDATE commits SET flags = flags | 2 WHERE seq = 3"}},
 	{"a commit claims to have no log", "commit 3 (", []string{"UPDATE commits SET flags = 1 WHERE seq = 3"}},
 	{"a bulk commit claims to have a log", "commit 2 (", []string{"UPDATE commits SET flags = 0 WHERE seq = 2"}},
@@ -164,10 +164,10 @@ var forgeries = []struct {
 	{"a link of the chain is rewritten", "commits 3: ", []string{"UPDATE commits SET chain = zeroblob(32) WHERE seq = 3"}},
 	{"the newest commit is gone", "activities of a commit that is not there", []string{
 		"DELETE FROM commits WHERE seq = 7", "DELETE FROM changes WHERE seq = 7", "DELETE FROM live WHERE added = 7", "UPDATE lines SET head = 6"}},
-	{"the head is no commit", "main is at commit 77", []string{"UPDATE lines SET head = 77"}},
-	{"the head is an older commit", "lines: main is", []string{"UPDATE lines SET head = 6"}},
+	{"the head is no commit", "a branch is at commit 77", []string{"UPDATE lines SET head = 77"}},
+	{"the head is an older commit", "lines: the head of branch 1 is commit 6 and should be commit 7", []string{"UPDATE lines SET head = 6"}},
 	{"main has another name", "lines: main is", []string{"UPDATE lines SET name = 'trunk'"}},
-	{"another branch", "2 branches instead of main alone", []string{"INSERT INTO lines (line, name, head) VALUES (2, 'side', 3)"}},
+	{"another branch", "lines: branch 2 has a seal that is not of its row", []string{"INSERT INTO lines (line, name, head) VALUES (2, 'side', 3)"}},
 	{"an activity says something else", "prov 2: what the activity says do not give its digest", []string{"UPDATE prov SET agent = 'bo' WHERE seq = 2"}},
 	{"an activity was only tried", "prov 2: what the activity says", []string{"UPDATE prov SET dry_run = 1 WHERE seq = 2"}},
 	{"a read says something else", "prov 6: what the activity says", []string{"UPDATE prov SET capability = 'stats' WHERE seq = 6"}},
@@ -235,6 +235,82 @@ func TestVerifyNamesWhatWasForged(t *testing.T) {
 			report := verify(t, file)
 			if found := strings.Join(report.Problems, "\n"); !strings.Contains(found, f.want) {
 				t.Errorf("verify does not say %q but:\n%s", f.want, found)
+			}
+		})
+	}
+}
+
+// branchForgeries are edits of a file with the branch 2, made from commit 7, and its branch 3: commit 8 on branch 2 removes
+// a statement of main and adds one, commit 9 removes that, and commit 10 on branch 3 removes another one of main.
+var branchForgeries = []struct {
+	name, want string
+	sql        []string
+}{
+	{"a branch has another name", "lines: branch 2 has a seal that is not of its row", []string{"UPDATE lines SET name = 'other' WHERE line = 2"}},
+	{"a branch is made from another commit", "lines: branch 3 has a seal that is not of its row", []string{"UPDATE lines SET fork = 7 WHERE line = 3"}},
+	{"a branch has another head", "lines: the head of branch 2 is commit 8 and should be commit 9", []string{"UPDATE lines SET head = 8 WHERE line = 2"}},
+	{"a branch is gone", "commits: on a branch that is not there", []string{"DELETE FROM lines WHERE line = 2"}},
+	{"a branch is numbered anew", "lines: branch 4 comes after branch 2", []string{"UPDATE lines SET line = 4 WHERE line = 3"}},
+	{"a commit is on another branch", "commits 9: its row", []string{"UPDATE commits SET line = 3 WHERE seq = 9"}},
+	{"what a branch removed is there", "commit 10 removed a statement that is not retired since", []string{"DELETE FROM hist WHERE line = -3"}},
+	{"what a branch removed is of another branch", "is said to be of commit 10, which is of branch 3", []string{"UPDATE hist SET line = -2 WHERE line = -3"}},
+	{"what a branch removed was never there", "branch 3 removed a statement that was not there, of commit 4", []string{"UPDATE hist SET added = 4 WHERE line = -3"}},
+	{"what a branch added was never there", "commit 8 added a statement that is neither current nor retired since", []string{"DELETE FROM hist WHERE line = 2"}},
+	{"what a branch added came back", "commit 9 removed a statement that is not retired since", []string{"UPDATE hist SET removed = 9223372036854775807 WHERE line = 2"}},
+	{"what a branch added is of another commit", "is said to be of commit 7, which is of branch 1", []string{"UPDATE hist SET added = 7 WHERE line = 2"}},
+	{"a statement is of no branch", "hist: a row is of branch 9, which is not there", []string{"UPDATE hist SET line = 9 WHERE line = 2"}},
+	{"a change of a branch is gone", "commit 8 (", []string{"DELETE FROM changes WHERE line = 2 AND seq = 8 AND op = 43"}},
+}
+
+func TestVerifyNamesWhatWasForgedOnABranch(t *testing.T) {
+	testrun.Alone(t)
+	f := grown(t)
+	ctx, new := t.Context(), q("new", "p", iri("new"))
+	made := func(name string, from history.Commit) {
+		t.Helper()
+		w, err := f.Write(ctx)
+		if err == nil {
+			err = errors.Join(w.AddBranch(ctx, name, from), w.Keep(ctx))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	wrote := func(branch string, add, remove []rdf.Quad) history.Commit {
+		t.Helper()
+		c, err := writeOn(ctx, f, branch, nil, add, remove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	r := read(t, f)
+	ofMain := collect(t, r.Match(ctx, rdf.Quad{Label: rdf.DefaultGraph}))[:2]
+	made("side", r.Head())
+	made("more", wrote("side", []rdf.Quad{new}, ofMain[:1]))
+	wrote("side", nil, []rdf.Quad{new})
+	wrote("more", nil, ofMain[1:])
+	if report := verify(t, f); !report.OK() || report.Commits != 10 {
+		t.Fatal(report.Problems)
+	}
+	base := filepath.Join(t.TempDir(), "base.db")
+	if err := f.Backup(ctx, base, db.BackupOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range branchForgeries {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "forged.db")
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			dbtest.Exec(t, path, c.sql...)
+			report := verify(t, open(t, path))
+			if found := strings.Join(report.Problems, "\n"); !strings.Contains(found, c.want) {
+				t.Errorf("verify does not say %q but:\n%s", c.want, found)
 			}
 		})
 	}

@@ -57,8 +57,8 @@ var provProperties = []property{
 	generated(rdf.ProvNS+"generated", false),
 	generated(rdf.ProvNS+"wasGeneratedBy", true),
 	{
-		predicate: rdf.TrailsNS + "commit", column: "(SELECT c.id FROM commits c WHERE c.seq = t.commit_seq)", form: commitForm,
-		where: "t.commit_seq <> 0", find: "t.commit_seq = (SELECT c.seq FROM commits c WHERE c.id = ?2)", rows: oneRow,
+		predicate: rdf.TrailsNS + "commit", column: "(SELECT c.id FROM main.commits c WHERE c.seq = t.commit_seq)", form: commitForm,
+		where: "t.commit_seq <> 0", find: "t.commit_seq = (SELECT c.seq FROM main.commits c WHERE c.id = ?2)", rows: oneRow,
 	},
 	text("author", "t.agent"),
 	text("capability", "t.capability"),
@@ -78,8 +78,8 @@ func generated(predicate rdf.IRI, inverse bool) property {
 		predicate: predicate, inverse: inverse, column: "j.value", form: entityForm,
 		join: " CROSS JOIN json_each(t.generated) j", where: "t.commit_seq <> 0", many: true, rows: fewRows,
 		find: `t.commit_seq IN (SELECT added FROM main.live WHERE s = ?3
-			UNION SELECT added FROM hist WHERE line = 1 AND s = ?3
-			UNION SELECT removed FROM hist WHERE line = 1 AND s = ?3) AND j.value = ?2`,
+			UNION SELECT added FROM main.hist WHERE line IN (SELECT line FROM lines) AND s = ?3
+			UNION SELECT removed FROM main.hist WHERE line IN (SELECT line FROM lines UNION SELECT -line FROM lines) AND s = ?3) AND j.value = ?2`,
 	}
 }
 
@@ -109,7 +109,7 @@ var capabilityProperties = []property{
 	{predicate: rdf.ProvNS + "wasAttributedTo", column: "t.agent", form: agentForm, where: "t.agent <> ''", rows: someRows},
 	{predicate: rdf.ProvNS + "wasRevisionOf", column: versionBefore, form: capabilityForm, where: versionBefore + " IS NOT NULL", rows: oneRow},
 	{predicate: rdf.DCTermsNS + "description", column: "t.descriptor ->> 'description'", form: textForm, rows: fewRows},
-	{predicate: rdf.TrailsNS + "commit", column: "(SELECT c.id FROM commits c WHERE c.seq = t.commit_seq)", form: commitForm, where: "t.commit_seq <> 0", rows: fewRows},
+	{predicate: rdf.TrailsNS + "commit", column: "(SELECT c.id FROM main.commits c WHERE c.seq = t.commit_seq)", form: commitForm, where: "t.commit_seq <> 0", rows: fewRows},
 	text("capability", "t.capability"),
 	text("version", "t.version"),
 	text("author", "t.agent"),

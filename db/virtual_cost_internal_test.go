@@ -9,7 +9,7 @@ import (
 
 // manyCommits fills the tables of history without making each commit.
 const manyCommits = `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-	INSERT INTO commits (seq, id, parent, line, ts, author, message, schema_version, schema_seq, flags, added, removed, quads)
+	INSERT INTO main.commits (seq, id, parent, line, ts, author, message, schema_version, schema_seq, flags, added, removed, quads)
 	SELECT i, CAST(printf('%032d', i) AS BLOB), CASE WHEN i > 1 THEN CAST(printf('%032d', i - 1) AS BLOB) END, 1,
 		1700000000000000 + i * 1000001, printf('agent%d', i % 10), printf('change %d', i), 1, 0, 0, 2, 0, 2 * i FROM n`
 

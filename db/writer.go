@@ -9,6 +9,7 @@ import (
 	"trails/db/dictionary"
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/scan"
 	"trails/db/stmt"
 	"trails/db/wordindex"
 	"trails/rdf"
@@ -18,6 +19,8 @@ import (
 // and ends with Commit, Keep or Close; Close after the others does nothing, so it may be deferred.
 type Writer struct {
 	*Reader
+	line    int64       // number of the branch
+	on      statements  // of the branch
 	seq     history.Seq // number of the next commit
 	hash    *history.ChangeHash
 	log     changeLog
@@ -31,16 +34,19 @@ type Writer struct {
 	unindexed wordindex.Unindexed
 }
 
-// Write begins a write transaction. It waits for earlier writers of this process and for other processes. Waiting
-// longer than [Options.LockWait], or than ctx allows, is the fault TimedOut.
-func (f *File) Write(ctx context.Context) (*Writer, error) {
+// Write begins a write transaction on main.
+func (f *File) Write(ctx context.Context) (*Writer, error) { return f.WriteOn(ctx, Main) }
+
+// WriteOn begins a write transaction on a branch. It waits for earlier writers of this process and for other processes.
+// Waiting longer than [Options.LockWait], or than ctx allows, is the fault TimedOut; an unknown branch is Missing.
+func (f *File) WriteOn(ctx context.Context, branch string) (*Writer, error) {
 	f.waiting.Add(1)
 	err := f.write.Acquire(ctx, 1)
 	f.waiting.Add(-1)
 	if err != nil {
 		return nil, asFault(ctx, f.path, "write", err)
 	}
-	w, err := f.beginWrite(ctx)
+	w, err := f.beginWrite(ctx, branch)
 	if err != nil {
 		f.write.Release(1)
 		return nil, asFault(ctx, f.path, "write", err)
@@ -51,38 +57,46 @@ func (f *File) Write(ctx context.Context) (*Writer, error) {
 // Waiting returns how many goroutines of this process are waiting in [File.Write].
 func (f *File) Waiting() int { return int(f.waiting.Load()) }
 
-func (f *File) beginWrite(ctx context.Context) (*Writer, error) {
-	c, err := f.begin(ctx, f.opts.LockWait)
+func (f *File) beginWrite(ctx context.Context, branch string) (*Writer, error) {
+	as := writing
+	if branch != "" && branch != Main {
+		as = branching
+	}
+	c, err := f.begin(ctx, f.opts.LockWait, as)
 	if err != nil {
 		return nil, err
 	}
 	c.InterruptBy(ctx)
 	w := &Writer{Reader: &Reader{file: f, conn: c, ctx: ctx}, hash: history.NewChangeHash()}
-	if err := w.load(); err != nil {
+	if err := w.load(branch); err != nil {
 		return nil, errors.Join(err, c.End("ROLLBACK"))
 	}
 	return w, nil
 }
 
 // begin begins a transaction on the writer's connection, see lock.
-func (f *File) begin(ctx context.Context, wait time.Duration) (*conn, error) {
+func (f *File) begin(ctx context.Context, wait time.Duration, as role) (*conn, error) {
 	if f.isClosed() {
 		return nil, errClosed
 	}
-	if err := f.openWriter(ctx); err != nil {
+	if err := f.openWriter(ctx, as); err != nil {
 		return nil, err
 	}
 	return f.writer, f.lock(ctx, wait)
 }
 
-func (f *File) openWriter(ctx context.Context) error {
+// openWriter makes the connection of a role that of the writer.
+func (f *File) openWriter(ctx context.Context, as role) error {
+	if f.writer == nil || f.writer.role != as {
+		f.writer, f.otherWriter = f.otherWriter, f.writer
+	}
 	if f.writer != nil {
 		return nil
 	}
 	if err := f.Foreign(); err != nil {
 		return err
 	}
-	c, err := f.connect(ctx, writing)
+	c, err := f.connect(ctx, as)
 	if err != nil {
 		return err
 	}
@@ -119,11 +133,17 @@ func (f *File) lock(ctx context.Context, wait time.Duration) error {
 }
 
 // load reads the state at the beginning of the transaction.
-func (w *Writer) load() (err error) {
-	if w.head, err = w.readHead(); err != nil {
+func (w *Writer) load(branch string) (err error) {
+	if w.head, err = w.readHead(branch); err != nil {
 		return err
 	}
-	last, err := w.conn.Seq("SELECT max(seq) FROM commits")
+	w.line, w.on = mainLine, onMain{w.conn}
+	if w.branch != Main {
+		if err := w.onBranch(); err != nil {
+			return err
+		}
+	}
+	last, err := w.conn.Seq("SELECT max(seq) FROM main.commits")
 	if err != nil {
 		return err
 	}
@@ -141,9 +161,22 @@ func (w *Writer) load() (err error) {
 	w.seq, w.next, w.start = last+1, terms+1, terms
 	w.dict = dictionary.ForWriting(w.conn.Conn, w.caches.terms, terms)
 	w.before = w.flush
-	if w.head.Quads == 0 {
+	if w.head.Quads == 0 && w.line == mainLine {
 		return w.beginBulk()
 	}
+	return nil
+}
+
+// onBranch makes the connection show the branch, and the transaction change its statements.
+func (w *Writer) onBranch() (err error) {
+	if w.line, err = w.conn.lineOf(w.branch); err != nil {
+		return err
+	}
+	if w.conn.chain, err = w.conn.chainOf(w.line, scan.Forever-1); err != nil {
+		return err
+	}
+	before := w.conn.chain[len(w.conn.chain)-2]
+	w.on = onBranch{w.conn, w.line, history.Seq(before.Until)}
 	return nil
 }
 
@@ -231,26 +264,15 @@ func (w *Writer) remove(ctx context.Context, q rdf.Quad) (bool, error) {
 	if err := w.endBulk(ctx); err != nil {
 		return false, err
 	}
-	added, ok, err := w.take(ids)
+	added, ok, err := w.on.take(ids, w.seq)
 	if err != nil || !ok {
 		return false, err
 	}
-	err = w.conn.Exec("INSERT INTO hist (line, s, p, o, g, added, removed) VALUES (?, ?, ?, ?, ?, ?, ?)", nil,
-		mainLine, ids[posS], ids[posP], ids[posO], ids[posG], added, w.seq)
-	if err != nil {
+	if err := w.on.retire(ids, added, w.seq); err != nil {
 		return false, err
 	}
 	w.hash.Keep(history.OpRemove)
 	return true, w.logChange(ids, history.OpRemove)
-}
-
-// take deletes a row of live, and returns the commit that had added it.
-func (w *Writer) take(ids quadIDs) (added history.Seq, ok bool, err error) {
-	err = w.conn.Exec("DELETE FROM live WHERE s = ? AND p = ? AND o = ? AND g = ? RETURNING added", func(s *stmt.Stmt) error {
-		added, ok = s.Seq(0), true
-		return nil
-	}, ids[posS], ids[posP], ids[posO], ids[posG])
-	return added, ok, err
 }
 
 // quadIDs are a quad's terms as ids.
@@ -269,7 +291,7 @@ func (w *Writer) known(q rdf.Quad) (ids quadIDs, ok bool, err error) {
 	return ids, true, nil
 }
 
-// insert adds a row to live; in a bulk load it buffers it.
+// insert adds a statement; in a bulk load it buffers it.
 func (w *Writer) insert(ctx context.Context, ids quadIDs) (bool, error) {
 	if w.bulk != nil {
 		if there, err := w.exists(ids); err != nil || there {
@@ -281,19 +303,7 @@ func (w *Writer) insert(ctx context.Context, ids quadIDs) (bool, error) {
 		}
 		return true, w.spill(ctx)
 	}
-	s, err := w.conn.Take("INSERT OR IGNORE INTO live (s, p, o, g, added) VALUES (?, ?, ?, ?, ?)")
-	if err != nil {
-		return false, err
-	}
-	defer s.Release()
-	for i, id := range ids {
-		s.BindID(i+1, id)
-	}
-	s.BindInt64(len(ids)+1, int64(w.seq))
-	if _, err := s.Step(); err != nil {
-		return false, err
-	}
-	return w.conn.Changes() > 0, nil
+	return w.on.add(ids, w.seq)
 }
 
 // changeLog collects the rows for the table changes.
@@ -321,7 +331,7 @@ func (w *Writer) logChange(ids quadIDs, op int64) error {
 		w.log.rows = append(w.log.rows, changeRow{ids, op})
 	}
 	switch {
-	case w.hash.Removed > 0 || w.swollen: // later changes are written one by one
+	case w.hash.Removed > 0 || w.swollen || w.line != mainLine: // later changes are written one by one
 		if len(w.log.rows) >= bulkSize {
 			return w.writeLog()
 		}
@@ -343,11 +353,11 @@ func (w *Writer) logChange(ids quadIDs, op int64) error {
 
 func (w *Writer) writeLog() error {
 	for _, r := range w.log.rows {
-		s, err := w.conn.Take("INSERT INTO changes (line, seq, s, p, o, g, op) VALUES (?, ?, ?, ?, ?, ?, ?)")
+		s, err := w.conn.Take("INSERT INTO main.changes (line, seq, s, p, o, g, op) VALUES (?, ?, ?, ?, ?, ?, ?)")
 		if err != nil {
 			return err
 		}
-		s.BindInt64(1, mainLine)
+		s.BindInt64(1, w.line)
 		s.BindInt64(2, int64(w.seq))
 		for i, id := range r.quadIDs {
 			s.BindID(i+3, id)

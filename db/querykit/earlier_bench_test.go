@@ -3,6 +3,7 @@ package querykit_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -18,11 +19,13 @@ import (
 )
 
 // pasts are the histories of BenchmarkEarlier: the part of all statements that is retired, half of it before the
-// commit that is asked and half after it.
+// commit that is asked and half after it; or the number of branches, each made from the one before it, on which that
+// part is taken away and comes back, and of which the last one is asked.
 var pasts = []struct {
-	name string
-	part float64
-}{{"few", 0.05}, {"many", 1}}
+	name     string
+	part     float64
+	branches int
+}{{"few", 0.05, 0}, {"many", 1, 0}, {"branch", 0.25, 1}, {"branches", 0.25, 3}}
 
 // BenchmarkEarlier measures each shape by turns at the newest commit and at an earlier one that has the same
 // statements: some were taken away and came back before it, and others after it. So the rows are the same, too.
@@ -33,7 +36,7 @@ func BenchmarkEarlier(b *testing.B) {
 		for _, n := range sizes() {
 			for _, past := range pasts {
 				b.Run(fmt.Sprint(set.Name, "/", n, "/", past.name), func(b *testing.B) {
-					path, commit := withPast(b, set, n, past.part)
+					path, commit := withPast(b, set, n, past.part, past.branches)
 					g := open(b, path)
 					var ratios times
 					for _, s := range set.Shapes {
@@ -75,7 +78,7 @@ func benchEarlier(b *testing.B, g *kg.Graph, commit history.Commit, s querykit.S
 }
 
 // withPast makes a file of a set with a history, and returns its commit in the middle.
-func withPast(b *testing.B, set querykit.Set, n int, part float64) (path string, middle history.Commit) {
+func withPast(b *testing.B, set querykit.Set, n int, part float64, branches int) (path string, middle history.Commit) {
 	b.Helper()
 	path = filepath.Join(b.TempDir(), "past.db")
 	if err := makeFile(path, set, n); err != nil {
@@ -89,23 +92,38 @@ func withPast(b *testing.B, set querykit.Set, n int, part float64) (path string,
 	all := slices.SortedFunc(set.Triples(n), func(a, b rdf.Quad) int { return bytes.Compare(rdf.AppendQuad(nil, a), rdf.AppendQuad(nil, b)) })
 	all = slices.CompactFunc(all, func(a, b rdf.Quad) bool { return a == b })
 	step := max(1, int(math.Round(2/part)))
-	for first := range 2 {
+	each := func(first int, branch string) history.Commit {
 		var some []rdf.Quad
 		for i := first; i < len(all); i += step {
 			some = append(some, all[i])
 		}
-		writeAll(b, f, some, (*db.Writer).Remove)
-		if c := writeAll(b, f, some, (*db.Writer).Add); first == 0 {
-			middle = c
+		writeAll(b, f, branch, some, (*db.Writer).Remove)
+		return writeAll(b, f, branch, some, (*db.Writer).Add)
+	}
+	if branches == 0 {
+		middle = each(0, db.Main)
+		each(1, db.Main)
+		return path, middle
+	}
+	middle = f.LatestHead(b.Context())
+	for i := range branches {
+		name := fmt.Sprint("b", i)
+		w, err := f.Write(b.Context())
+		if err != nil {
+			b.Fatal(err)
 		}
+		if err := errors.Join(w.AddBranch(b.Context(), name, middle), w.Keep(b.Context())); err != nil {
+			b.Fatal(err)
+		}
+		middle = each(i, name)
 	}
 	return path, middle
 }
 
 // writeAll makes a commit that adds or removes statements.
-func writeAll(b *testing.B, f *db.File, list []rdf.Quad, write func(*db.Writer, context.Context, rdf.Quad) (bool, error)) history.Commit {
+func writeAll(b *testing.B, f *db.File, branch string, list []rdf.Quad, write func(*db.Writer, context.Context, rdf.Quad) (bool, error)) history.Commit {
 	b.Helper()
-	w, err := f.Write(b.Context())
+	w, err := f.WriteOn(b.Context(), branch)
 	if err != nil {
 		b.Fatal(err)
 	}

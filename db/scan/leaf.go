@@ -1,17 +1,30 @@
 package scan
 
+import "math"
+
 // Leaf is the statements of a view in the order of an index.
 type Leaf struct {
-	// Present is the b-tree of the statements of the newest commit: the four columns, and the number of the commit that
-	// added each.
+	// Present is the b-tree of the statements of the newest commit of main: the four columns, and the number of the
+	// commit that added each.
 	Present Tree
-	// Until is the number of the commit of the view; 0 is the newest one. For another one, Retired is the b-tree of
-	// the statements that are no more: the line of history, the four columns, and the commits that added and removed
-	// each. A statement is in at most one of the two at a time.
+	// Until is the last commit of main that the view has; 0 is the newest one. For another one, Retired is the b-tree of
+	// the other statements: a line of history, the four columns, and the commits that added and removed each. Those of
+	// the line of main are no more there; a statement is in at most one of the two at a time.
 	Until   int64
 	Retired Tree
-	Line    int64
+	// Branches are those that lead from main to the branch of the view, each made from the one before it.
+	Branches []Bound
 }
+
+// Bound is a line of history with the last commit of it that counts. In the tree of retired statements a branch has
+// two lines: Line has the statements that it added, and its negative those of earlier lines that it removed.
+type Bound struct{ Line, Until int64 }
+
+// MainLine is the line of main, and Forever the commit that removes a statement of a branch that is still there.
+const (
+	MainLine = 1
+	Forever  = math.MaxInt64
+)
 
 // present are the positions of columns in Present, retired those in Retired.
 func (l Leaf) present(columns places) places {
@@ -26,9 +39,9 @@ func (l Leaf) retired(columns places) places {
 	return places{columns[0] + line, columns[1] + line, columns[2] + line, added, removed}
 }
 
-// inRetired returns a prefix of Retired.
-func (l Leaf) inRetired(prefix []int64) []int64 {
-	return append(append(make([]int64, 0, len(prefix)+1), l.Line), prefix...)
+// ofLine returns a prefix of Retired.
+func ofLine(line int64, prefix []int64) []int64 {
+	return append(append(make([]int64, 0, len(prefix)+1), line), prefix...)
 }
 
 // Estimate estimates the number of rows with the prefix, see [Tree.Estimate]. For an earlier commit those of other
@@ -40,19 +53,38 @@ func (l Leaf) estimate(low, high []int64) (float64, error) {
 	if err != nil || l.Until == 0 {
 		return n, err
 	}
-	retired, err := l.Retired.estimate(l.inRetired(low), l.inRetired(high))
-	return n + retired, err
+	add := func(line int64) error {
+		rows, err := l.Retired.estimate(ofLine(line, low), ofLine(line, high))
+		n += rows
+		return err
+	}
+	if err := add(MainLine); err != nil {
+		return 0, err
+	}
+	for _, b := range l.Branches {
+		if err := add(b.Line); err != nil {
+			return 0, err
+		}
+	}
+	return n, nil
 }
 
-// rows iterates over the cells of a leaf from low to high, inclusive: those of Present, then those of Retired.
+// rows iterates over the rows of a leaf from low to high, inclusive. Without branches they are cells of pages: those of
+// Present, then those of Retired.
 type rows struct {
 	leaf             Leaf
 	low, high        []int64
 	present, retired span
+	merged           *Cursor // of a leaf with branches
 }
 
 // in begins with a leaf.
-func (r *rows) in(l Leaf) { r.leaf, r.present.tree, r.retired.tree = l, l.Present, l.Retired }
+func (r *rows) in(l Leaf) {
+	r.leaf, r.present.tree, r.retired.tree = l, l.Present, l.Retired
+	if r.merged = nil; len(l.Branches) > 0 {
+		r.merged = NewCursor(l)
+	}
+}
 
 // restart makes the next range begin anywhere.
 func (r *rows) restart() { r.present.started, r.retired.started = false, false }
@@ -60,10 +92,13 @@ func (r *rows) restart() { r.present.started, r.retired.started = false, false }
 // to continues with another range, which must be behind the rows returned so far.
 func (r *rows) to(low, high []int64) error {
 	r.low, r.high = low, high
+	if r.merged != nil {
+		return r.merged.Seek(low, high, false)
+	}
 	if err := r.present.to(low, high); err != nil || r.leaf.Until == 0 {
 		return err
 	}
-	return r.retired.to(r.leaf.inRetired(low), r.leaf.inRetired(high))
+	return r.retired.to(ofLine(MainLine, low), ofLine(MainLine, high))
 }
 
 // next returns the next cells, none at the end, and whether they are of Retired. They are valid until the next call.
@@ -80,4 +115,7 @@ func (r *rows) next() (cells run, retired bool, err error) {
 func (r *rows) end() {
 	r.present.end()
 	r.retired.end()
+	if r.merged != nil {
+		r.merged.end()
+	}
 }

@@ -93,7 +93,7 @@ func leafOf(t *testing.T, list []stated, until int64, of func(stated) [4]int64) 
 	leaf := Leaf{Present: Tree{pages, root}}
 	if until != 0 {
 		pages, root := builtOf(t, retired)
-		leaf.Retired, leaf.Line, leaf.Until = Tree{pages, root}, 1, until
+		leaf.Retired, leaf.Until = Tree{pages, root}, until
 	}
 	return leaf
 }

@@ -246,17 +246,43 @@ func (r *reading) fill() (more bool, err error) {
 			return false, err
 		}
 	}
-	cells, retired, err := r.rows.next()
+	some, err := r.some()
 	switch {
 	case err != nil:
 		return false, err
-	case cells.page != nil:
-		return true, r.decode(cells, retired)
+	case some:
+		return true, nil
 	case len(r.few) > 0:
 		return true, r.further()
 	}
 	r.rows.end()
 	return false, nil
+}
+
+// some reads some rows of the current range, and reports whether there were any.
+func (r *reading) some() (bool, error) {
+	if r.rows.merged != nil {
+		return r.merged()
+	}
+	cells, retired, err := r.rows.next()
+	if err != nil || cells.page == nil {
+		return false, err
+	}
+	return true, r.decode(cells, retired)
+}
+
+// merged reads some rows of a view with branches.
+func (r *reading) merged() (some bool, err error) {
+	for range batchRows {
+		row, ok, err := r.rows.merged.Next()
+		if err != nil || !ok {
+			return some, err
+		}
+		if some = true; row.Columns[r.columns[2]] == r.graph {
+			r.add([2]int64{row.Columns[r.columns[0]], row.Columns[r.columns[1]]})
+		}
+	}
+	return true, nil
 }
 
 // decode decodes the ids of some cells. Consecutive cells with the same layout are decoded column by column.

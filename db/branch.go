@@ -1,0 +1,214 @@
+package db
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+
+	"trails/db/history"
+	"trails/db/scan"
+	"trails/db/stmt"
+	"trails/fault"
+)
+
+// A branch is a row of lines: its name, the line and the commit that it was made from, and its head. The statements
+// that it added are in hist under its number, until [scan.Forever] while they are there, and those of earlier lines
+// that it removed under the negative number. So making a branch costs one row, whatever the size of the graph, and the
+// tables of main do not change. See docs/decisions/0113-branches-in-the-file.md.
+
+// Main is the name of the branch that every file has.
+const Main = "main"
+
+// maxDepth bounds how many branches a branch may be made of, one from the other: each is two more places to look for
+// every statement.
+const maxDepth = 8
+
+// maxName is how many bytes of an unknown name an error repeats.
+const maxName = 100
+
+// Branch is a line of history with a name.
+type Branch struct {
+	Name string
+	// From is the branch that it was made from, and Fork the commit; "" and the zero Commit for main.
+	From       string
+	Fork, Head history.Commit
+}
+
+// lineOf returns the number of a branch, or the fault Missing, which names those that there are.
+func (c *conn) lineOf(name string) (line int64, err error) {
+	if name == Main || name == "" {
+		return mainLine, nil
+	}
+	err = c.Exec("SELECT line FROM lines WHERE name = ?", func(s *stmt.Stmt) error {
+		line = s.ColumnInt64(0)
+		return nil
+	}, name)
+	if err != nil || line != 0 {
+		return line, err
+	}
+	const listed = 10
+	var names []string
+	err = c.Exec("SELECT name FROM lines WHERE name IS NOT NULL ORDER BY line LIMIT ? + 0", func(s *stmt.Stmt) error {
+		names = append(names, s.ColumnText(0))
+		return nil
+	}, listed+1)
+	if err != nil {
+		return 0, err
+	}
+	if len(name) > maxName {
+		name = strings.ToValidUTF8(name[:maxName], "") + "…"
+	}
+	like, there := fault.DidYouMean(name, names), strings.Join(names[:min(len(names), listed)], ", ")
+	if len(names) > listed {
+		there += " and more"
+	}
+	if like == "" {
+		like = "; branches_create makes one"
+	}
+	return 0, fault.New(fault.Missing, "no branch %q beside %s%s", name, there, like).With("branch", name)
+}
+
+// chainOf returns the lines that the state of a line at a commit is made of, from main on, each with the last commit of
+// it that counts.
+func (c *conn) chainOf(line int64, until history.Seq) (chain []scan.Bound, err error) {
+	for line != mainLine {
+		if len(chain) > maxDepth {
+			return nil, stmt.Damaged("branch %d comes from too many others", line)
+		}
+		chain = append(chain, scan.Bound{Line: line, Until: int64(until)})
+		var parent int64
+		err := c.Exec("SELECT parent, fork FROM lines WHERE line = ?", func(s *stmt.Stmt) error {
+			parent, until = s.ColumnInt64(0), s.Seq(1)
+			return nil
+		}, line)
+		if err != nil {
+			return nil, err
+		}
+		if parent < mainLine || parent >= line {
+			return nil, stmt.Damaged("branch %d comes from branch %d", line, parent)
+		}
+		line = parent
+	}
+	chain = append(chain, scan.Bound{Line: mainLine, Until: int64(until)})
+	slices.Reverse(chain)
+	return chain, nil
+}
+
+// sees reports whether a commit is in the history of the connection's view.
+func (c *conn) sees(line, seq int64) bool {
+	return c.chain == nil || slices.ContainsFunc(c.chain, func(b scan.Bound) bool { return b.Line == line && seq <= b.Until })
+}
+
+// Branch returns the name of the branch that is read; that of a commit if one was asked for, "" if it was deleted.
+func (r *Reader) Branch() string { return r.branch }
+
+// Branches lists all branches, main first, in the order in which they were made.
+func (r *Reader) Branches(ctx context.Context) (list []Branch, err error) {
+	if err := r.ready(ctx); err != nil {
+		return nil, r.fail(ctx, "branches", err)
+	}
+	var commits []history.Seq
+	err = r.conn.Exec(`SELECT l.name, coalesce(p.name, ''), coalesce(l.fork, 0), l.head FROM lines l LEFT JOIN lines p ON p.line = l.parent
+		WHERE l.name IS NOT NULL ORDER BY l.line`, func(s *stmt.Stmt) error {
+		list = append(list, Branch{Name: s.ColumnText(0), From: s.ColumnText(1)})
+		commits = append(commits, s.Seq(2), s.Seq(3))
+		return nil
+	})
+	for i := range list {
+		for k, into := range []*history.Commit{&list[i].Fork, &list[i].Head} {
+			if seq := commits[2*i+k]; err == nil && seq != 0 {
+				*into, err = r.conn.commit(seq)
+			}
+		}
+	}
+	return list, r.fail(ctx, "branches", err)
+}
+
+// branchSeal returns what a branch's row has as its seal: the start of a digest of what never changes of it.
+func branchSeal(line, parent int64, fork history.Seq, name any) []byte {
+	return rowSum("lines", line, parent, int64(fork), name)[:nonceSize]
+}
+
+// AddBranch makes a branch from a commit. A name that another branch has is the fault Conflict.
+func (w *Writer) AddBranch(ctx context.Context, name string, from history.Commit) error {
+	if err := w.usable(ctx); err != nil {
+		return err
+	}
+	return w.broken(ctx, "make branch", w.addBranch(name, from))
+}
+
+func (w *Writer) addBranch(name string, from history.Commit) error {
+	if from.Seq == 0 {
+		return fault.New(fault.Precondition, "a branch is made from a commit, and there is none yet; write something first")
+	}
+	there, err := w.conn.Int64("SELECT count(*) FROM lines WHERE name = ?", name)
+	if err != nil {
+		return err
+	}
+	if there > 0 {
+		return fault.New(fault.Conflict, "there is a branch %s; take another name", name).With("branch", name)
+	}
+	chain, err := w.conn.chainOf(from.Line, from.Seq)
+	if err != nil {
+		return err
+	}
+	if len(chain) > maxDepth {
+		return fault.New(fault.TooLarge, "%s would be the %dth of a row of branches made one from the other, and %d are allowed; make it from one of the first of these", name, len(chain), maxDepth)
+	}
+	last, err := w.conn.Int64("SELECT max(line) FROM lines")
+	if err != nil {
+		return err
+	}
+	return w.conn.Exec("INSERT INTO lines (line, parent, fork, name, head, seal) VALUES (?, ?, ?, ?, ?, ?)", nil,
+		last+1, from.Line, from.Seq, name, from.Seq, branchSeal(last+1, from.Line, from.Seq, name))
+}
+
+// RemoveBranch takes the name of a branch away, so that nothing reads it as a branch any more. Its commits stay, and
+// are read by their ids. A branch that others were made from is the fault Conflict, which names them; main is Denied.
+func (w *Writer) RemoveBranch(ctx context.Context, name string) error {
+	if err := w.usable(ctx); err != nil {
+		return err
+	}
+	return w.broken(ctx, "remove branch", w.removeBranch(name))
+}
+
+func (w *Writer) removeBranch(name string) error {
+	line, err := w.conn.lineOf(name)
+	if err != nil {
+		return err
+	}
+	if line == mainLine {
+		return fault.New(fault.Denied, "main is the branch that every file has, and is not deleted")
+	}
+	var on []string
+	err = w.conn.Exec("SELECT name FROM lines WHERE parent = ? AND name IS NOT NULL ORDER BY line", func(s *stmt.Stmt) error {
+		on = append(on, s.ColumnText(0))
+		return nil
+	}, line)
+	if err != nil {
+		return err
+	}
+	if len(on) > 0 {
+		return fault.New(fault.Conflict, "%s is what %s was made from; delete that first", name, strings.Join(on, ", ")).With("branches", on)
+	}
+	var parent int64
+	var fork history.Seq
+	err = w.conn.Exec("SELECT parent, fork FROM lines WHERE line = ?", func(s *stmt.Stmt) error {
+		parent, fork = s.ColumnInt64(0), s.Seq(1)
+		return nil
+	}, line)
+	if err != nil {
+		return err
+	}
+	return w.conn.Exec("UPDATE lines SET name = NULL, seal = ? WHERE line = ?", nil, branchSeal(line, parent, fork, nil), line)
+}
+
+// sameSeal reports whether the row of a branch has the seal of its content.
+func sameSeal(s *stmt.Stmt, line int64) bool {
+	var name any
+	if !s.ColumnIsNull(3) {
+		name = s.ColumnText(3)
+	}
+	return bytes.Equal(s.Blob(6), branchSeal(line, s.ColumnInt64(1), s.Seq(2), name))
+}
