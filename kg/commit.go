@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -155,7 +154,7 @@ func (s *Session) write(ctx context.Context, j job) (Result, error) {
 	if err := s.may(j.action); err != nil {
 		return Result{}, err
 	}
-	w, err := s.graph.file.Write(ctx)
+	w, err := s.graph.file.WriteOn(ctx, s.branch)
 	if err != nil {
 		return Result{}, err
 	}
@@ -609,13 +608,13 @@ func (t *transaction) commit(ctx context.Context) error {
 	if t.schemaEdited {
 		version++
 	}
-	now := g.now()
-	activity, message := t.activity(now), t.job.set.Message
+	activity, message := t.session.completed(t.job.set.Activity), t.job.set.Message
+	activity.Generated = append(slices.Clip(activity.Generated), t.changed...)
 	if t.job.message != nil {
 		message = t.job.message()
 	}
 	after, err := t.w.Commit(ctx, db.CommitMeta{
-		Time:          now,
+		Time:          activity.Ended,
 		Author:        t.session.principal.Author(),
 		Message:       message,
 		SchemaVersion: version,
@@ -630,19 +629,18 @@ func (t *transaction) commit(ctx context.Context) error {
 	return nil
 }
 
-// activity completes the call that the change belongs to.
-func (t *transaction) activity(now time.Time) Activity {
-	a := t.job.set.Activity
+// completed fills in what is missing of a call that ends now.
+func (s *Session) completed(a Activity) Activity {
+	now := s.graph.now()
 	if a.ID == "" {
 		a.ID = uuid.Must(uuid.NewV7()).String()
 	}
 	if a.Started.IsZero() {
 		a.Started = now
 	}
-	a.Agent = cmp.Or(a.Agent, t.session.principal.Author())
+	a.Agent = cmp.Or(a.Agent, s.principal.Author())
 	a.Outcome = cmp.Or(a.Outcome, "ok")
 	a.Ended, a.CostMicros = now, max(0, now.Sub(a.Started).Microseconds())
-	a.Generated = append(slices.Clip(a.Generated), t.changed...)
 	return a
 }
 

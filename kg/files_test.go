@@ -60,6 +60,15 @@ func TestFilesOfEveryReleasedFormatAreReadAndWritten(t *testing.T) {
 				t.Errorf("the commits are\n%s, and were\n%s", got, said)
 			}
 			everyCommitIsRead(t, g)
+			for branch, of := range map[string]string{"review": ".review.nq", "review/second": ".second.nq"} {
+				want, err := os.ReadFile(name + of)
+				if err != nil {
+					continue // of a format without branches
+				}
+				if diff := cmp.Diff(string(want), exportOf(t, g, branch, load.NQuads)); diff != "" {
+					t.Errorf("the statements of %s differ:\n%s", branch, diff)
+				}
+			}
 			answers := func(query, want string) {
 				t.Helper()
 				q, err := sparql.Parse(query, sparql.Options{})

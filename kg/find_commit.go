@@ -27,8 +27,19 @@ func (s *Snapshot) FindCommit(ctx context.Context, name string) (Commit, error) 
 		return Commit{}, fault.New(fault.Malformed, "%q names no commit; %s", name, HowToNameCommits)
 	}
 	c, err := s.source.CommitByID(ctx, name)
-	if fault.Is(err, fault.Missing) {
+	if fault.Is(err, fault.Missing) && fault.Of(err).Details["branch"] == nil {
 		err = fault.New(fault.Missing, "no commit %s; commits_list has them", name)
+	}
+	return c, err
+}
+
+// FindState is FindCommit for a state that is to be read, which may be one of another branch if it is named by its id.
+func (s *Snapshot) FindState(ctx context.Context, name string) (Commit, error) {
+	c, err := s.FindCommit(ctx, name)
+	if fault.Is(err, fault.Missing) {
+		if other, found := s.source.CommitOfFile(ctx, strings.TrimSpace(name)); found == nil {
+			return other, nil
+		}
 	}
 	return c, err
 }
@@ -44,8 +55,14 @@ func (s *Snapshot) before(ctx context.Context, name, back string) (Commit, error
 		return s.Head(), nil
 	case err != nil || back[0] != '~':
 		return Commit{}, fault.New(fault.Malformed, "%q names no commit; %s", name, HowToNameCommits)
-	case n >= uint64(s.Head().Seq):
-		return Commit{}, fault.New(fault.Missing, "there is no %s: the graph has %d commits", name, s.Head().Seq)
 	}
-	return s.CommitBySeq(ctx, s.Head().Seq-Seq(n))
+	c, err := s.source.CommitBack(ctx, int64(n))
+	if fault.Is(err, fault.Missing) {
+		count, failed := s.source.CommitCount(ctx)
+		if failed != nil {
+			return c, failed
+		}
+		err = fault.New(fault.Missing, "there is no %s: %s has %d commits", name, s.Branch(), count)
+	}
+	return c, err
 }

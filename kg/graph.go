@@ -42,6 +42,12 @@ const (
 // Commit is one entry of the history; see history.Commit.
 type Commit = history.Commit
 
+// Branch is a line of history with a name; see db.Branch. Main is the one that every file has.
+type Branch = db.Branch
+
+// Main is the name of the branch that every file has.
+const Main = db.Main
+
 // Seq is the number of a commit; see history.Seq.
 type Seq = history.Seq
 
@@ -134,7 +140,7 @@ type Graph struct {
 
 	mu       sync.Mutex
 	compiled *compiled // of the last schema read at a head
-	earlier  *compiled // of the last schema read at an earlier commit
+	earlier  *compiled // of the last schema read at an earlier commit, or on another branch
 }
 
 // compiled is a schema with everything derived from it. It is immutable.
@@ -347,11 +353,16 @@ func (g *Graph) SetAside(ctx context.Context, batch []Activity) error {
 type reading interface {
 	rdf.Source
 	Head() history.Commit
+	Branch() string
 	Epoch() string
 }
 
-// schemaOf returns the schema of r's head: the same value while its version is the one requested last.
+// schemaOf returns the schema of r's head: the same value while its version is the one requested last, on main or
+// elsewhere.
 func (g *Graph) schemaOf(ctx context.Context, r reading) (*compiled, error) {
+	if r.Branch() != Main {
+		return g.schemaKept(ctx, r, &g.earlier)
+	}
 	return g.schemaKept(ctx, r, &g.compiled)
 }
 

@@ -84,11 +84,19 @@ func newGraph(t testing.TB, schema string) *kg.Graph {
 // export returns the whole graph as text.
 func export(t testing.TB, g *kg.Graph, format load.Format) string {
 	t.Helper()
+	return exportOf(t, g, kg.Main, format)
+}
+
+func exportOf(t testing.TB, g *kg.Graph, branch string, format load.Format) string {
+	t.Helper()
 	var out bytes.Buffer
-	view(t, g, func(s *kg.Snapshot) error {
+	err := g.Session(ana).On(branch).View(t.Context(), func(s *kg.Snapshot) error {
 		_, err := s.Export(t.Context(), &out, format, nil)
 		return err
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return out.String()
 }
 

@@ -19,6 +19,7 @@ type Session struct {
 	graph     *Graph
 	principal policy.Principal
 	action    policy.Action // the only action that it may do; "" for any
+	branch    string        // that it reads and writes; "" is main
 }
 
 // Principal returns who the session speaks for.
@@ -31,6 +32,13 @@ func (s *Session) For(action policy.Action) *Session {
 	return &bound
 }
 
+// On returns the session on a branch; "" is main.
+func (s *Session) On(branch string) *Session {
+	bound := *s
+	bound.branch = branch
+	return &bound
+}
+
 // may refuses a method of another action than the session's. That is a bug in this program, since permissions are
 // checked before.
 func (s *Session) may(action policy.Action) error {
@@ -40,9 +48,10 @@ func (s *Session) may(action policy.Action) error {
 	return fmt.Errorf("a session for the action %q was asked for %q", s.action, action)
 }
 
-// Snapshot opens a snapshot of the current graph. Close it soon: while it is open the file's log cannot shrink.
+// Snapshot opens a snapshot of the head of the session's branch; an unknown branch is the fault Missing. Close it soon:
+// while it is open the file's log cannot shrink.
 func (s *Session) Snapshot(ctx context.Context) (*Snapshot, error) {
-	r, err := s.graph.file.Read(ctx, db.View{})
+	r, err := s.graph.file.Read(ctx, db.View{Branch: s.branch})
 	if err != nil {
 		return nil, err
 	}

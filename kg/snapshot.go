@@ -123,25 +123,22 @@ func (s *Snapshot) At(ctx context.Context, c Commit) (*Snapshot, error) {
 // SchemaCommits returns up to limit commits that changed the schema, newest first,
 // of those before the commit with number before; 0 starts at the newest.
 func (s *Snapshot) SchemaCommits(ctx context.Context, before Seq, limit int) ([]Commit, error) {
-	at := s.Head()
-	if before > 1 {
-		var err error
-		if at, err = s.CommitBySeq(ctx, before-1); err != nil {
-			return nil, err
-		}
-	}
 	var out []Commit
-	for before != 1 && at.SchemaSeq > 0 && len(out) < limit {
-		c, err := s.CommitBySeq(ctx, at.SchemaSeq)
+	for len(out) < limit {
+		under, err := s.Commits(ctx, before, 1)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, c)
-		if c.Seq == 1 {
+		if len(under) == 0 || under[0].SchemaSeq == 0 {
 			break
 		}
-		if at, err = s.CommitBySeq(ctx, c.Seq-1); err != nil {
+		c, err := s.CommitBySeq(ctx, under[0].SchemaSeq)
+		if err != nil {
 			return nil, err
+		}
+		out, before = append(out, c), c.Seq
+		if c.Seq == 1 {
+			break
 		}
 	}
 	return out, nil

@@ -22,6 +22,12 @@ func GaveWay(err error) bool { return db.GaveWay(err) }
 // Head returns the commit that the snapshot is of; the zero Commit before the first.
 func (s *Snapshot) Head() Commit { return s.source.Head() }
 
+// Branch returns the name of the branch that the snapshot is of.
+func (s *Snapshot) Branch() string { return s.source.Branch() }
+
+// Branches lists all branches, main first.
+func (s *Snapshot) Branches(ctx context.Context) ([]Branch, error) { return s.source.Branches(ctx) }
+
 // Match implements rdf.Source; see [db.Reader.Match].
 func (s *Snapshot) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad, error] {
 	return s.source.Match(ctx, pattern)
@@ -31,6 +37,11 @@ func (s *Snapshot) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Qu
 // number before; 0 starts at the newest.
 func (s *Snapshot) Commits(ctx context.Context, before Seq, limit int) ([]Commit, error) {
 	return s.source.Commits(ctx, before, limit)
+}
+
+// CommitAfter returns the first commit of the branch behind a number, or the fault Missing.
+func (s *Snapshot) CommitAfter(ctx context.Context, seq Seq) (Commit, error) {
+	return s.source.CommitAfter(ctx, seq)
 }
 
 // CommitBySeq returns the commit with a number.

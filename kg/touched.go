@@ -66,6 +66,9 @@ func (s *Snapshot) isReadable(ctx context.Context, m Moved) (bool, error) {
 	}
 	changes := int64(0)
 	for _, c := range commits {
+		if c.Seq <= m.Before.Seq {
+			break
+		}
 		if c.Bulk {
 			return false, nil
 		}

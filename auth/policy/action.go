@@ -6,15 +6,20 @@ type Action string
 
 // The actions.
 const (
-	Read        Action = "read"         // look at the graph
-	Export      Action = "export"       // read all of it as a stream
-	Change      Action = "change"       // edit data
-	SchemaApply Action = "schema_apply" // edit the schema, and data that must change with it
-	Restore     Action = "restore"      // load an export with its schema into a file without commits
+	Read         Action = "read"          // look at the graph
+	Export       Action = "export"        // read all of it as a stream
+	Change       Action = "change"        // edit data
+	SchemaApply  Action = "schema_apply"  // edit the schema, and data that must change with it
+	Restore      Action = "restore"       // load an export with its schema into a file without commits
+	BranchCreate Action = "branch_create" // make a branch
+	BranchDelete Action = "branch_delete" // take a branch away
 )
 
-// Writes reports whether an action makes commits.
-func (a Action) Writes() bool { return a == Change || a.EditsSchema() }
+// Commits reports whether an action makes commits.
+func (a Action) Commits() bool { return a == Change || a.EditsSchema() }
+
+// Writes reports whether an action changes the file.
+func (a Action) Writes() bool { return a.Commits() || a == BranchCreate || a == BranchDelete }
 
 // EditsSchema reports whether an action may edit the graph that holds the schema.
 func (a Action) EditsSchema() bool { return a == SchemaApply || a == Restore }
