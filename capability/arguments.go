@@ -2,8 +2,13 @@ package capability
 
 // ReadArguments are what every read of the graph takes: they name the state that is read.
 type ReadArguments struct {
-	Branch string `json:"branch,omitempty" is:"rare" doc:"The branch to read; main when left out. There is no other yet."`
+	BranchArgument
 	AtArgument
+}
+
+// BranchArgument names a branch that is read.
+type BranchArgument struct {
+	Branch string `json:"branch,omitempty" is:"rare" doc:"The branch to read; main when left out."`
 }
 
 // AtArgument names a commit whose state is read.
@@ -28,10 +33,15 @@ func MaxChars() Field {
 
 // WriteArguments are the arguments of all writes, and the only ones of writes that remove nothing outside the schema.
 type WriteArguments struct {
-	Branch   string `json:"branch,omitempty" is:"rare" doc:"The branch to write to; main when left out. There is no other yet."`
+	Branch   string `json:"branch,omitempty" is:"rare" doc:"The branch to write to; main when left out."`
 	Message  string `json:"message,omitempty" is:"brief" doc:"Why."`
 	IfCommit string `json:"if_commit,omitempty" is:"rare" doc:"Only if it is the head."`
 	DryRun   bool   `json:"dry_run" is:"brief" default:"false" doc:"Only check."`
+}
+
+// TryArgument is the argument of what makes no commit and can be tried.
+type TryArgument struct {
+	DryRun bool `json:"dry_run" is:"brief" default:"false" doc:"Only check."`
 }
 
 // AllowMassChange is the argument that lets a write remove more statements than the process

@@ -108,9 +108,9 @@ func (cs *catalogs) of(ctx context.Context, s *kg.Snapshot) (*catalog, error) {
 	return c, nil
 }
 
-// withCatalog calls f with the catalog of the current graph.
-func (e *Engine) withCatalog(ctx context.Context, p policy.Principal, do func(*catalog) error) error {
-	return e.graph.Session(p).View(ctx, func(s *kg.Snapshot) error {
+// withCatalog calls f with the catalog of a branch.
+func (e *Engine) withCatalog(ctx context.Context, p policy.Principal, branch string, do func(*catalog) error) error {
+	return e.graph.Session(p).On(branch).View(ctx, func(s *kg.Snapshot) error {
 		c, err := e.catalogs.of(ctx, s)
 		if err != nil {
 			return err
@@ -217,7 +217,7 @@ func (c *catalog) resource(uri string) (*Resource, *url.URL) {
 		return nil, nil
 	}
 	at := u.Scheme + "://" + u.Host + u.EscapedPath()
-	if r := c.byURI[at]; r != nil && (r.Template != "" || u.RawQuery == "" || u.RawQuery == "branch="+MainBranch) {
+	if r := c.byURI[at]; r != nil && (r.Template != "" || u.RawQuery == "") {
 		return r, u
 	}
 	for {

@@ -83,7 +83,7 @@ func (r *Request) Committed(res kg.Result, dryRun bool) Written {
 		r.Warn("this changes nothing: no value to add or remove is given")
 	}
 	r.recorded = res.Changed && !dryRun && !res.Replayed
-	w := Written{Added: res.AddedCount, Removed: res.RemovedCount, DryRun: dryRun, Branch: MainBranch, Replayed: res.Replayed}
+	w := Written{Added: res.AddedCount, Removed: res.RemovedCount, DryRun: dryRun, Branch: cmp.Or(r.Ref.Branch, kg.Main), Replayed: res.Replayed}
 	if res.Changed && !dryRun {
 		id := res.After.ID.String()
 		w.Commit = &id

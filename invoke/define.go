@@ -30,8 +30,9 @@ func defined(d capability.Descriptor, do reflect.Value, options []Option) Capabi
 	c.OutputShape.Fields = capability.Detailed(capability.FieldsOfType(do.Type().Out(0)), d.OutputShape.Fields)
 	var usual []capability.Field
 	switch action := d.PolicyRequired.Action; {
-	case action.Writes():
+	case action.Commits():
 		usual, c.SideEffects = capability.FieldsOf[capability.ChangeArguments](), cmp.Or(d.SideEffects, capability.Destroys)
+	case action.Writes():
 	case action != "" && !embeds(takes, reflect.TypeFor[capability.NoView]()):
 		usual = capability.FieldsOf[capability.ReadArguments]()
 	}

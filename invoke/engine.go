@@ -167,11 +167,16 @@ func (e *Engine) QueriesAtOnce() int { return e.scheduler.AtOnce() }
 func (e *Engine) QueryQueue() int { return e.scheduler.Waiting() }
 
 // Tools lists what p may see, in the order of the providers.
-func (e *Engine) Tools(ctx context.Context, p policy.Principal) (t Tools, err error) {
+func (e *Engine) Tools(ctx context.Context, p policy.Principal) (Tools, error) {
+	return e.ToolsOn(ctx, p, kg.Main)
+}
+
+// ToolsOn is [Engine.Tools] on a branch, whose schema and stored queries may be others.
+func (e *Engine) ToolsOn(ctx context.Context, p policy.Principal, branch string) (t Tools, err error) {
 	defer e.survive(&err, "tools")
 	var c *catalog
 	var tools, helpers []*Capability
-	err = e.withCatalog(ctx, p, func(now *catalog) (err error) {
+	err = e.withCatalog(ctx, p, branch, func(now *catalog) (err error) {
 		c = now
 		if tools, err = e.list(ctx, c, p, isTool); err == nil {
 			helpers, err = e.list(ctx, c, p, isHelper)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"trails/capability"
+	"trails/kg"
 	"trails/text/jsontext"
 )
 
@@ -18,7 +19,7 @@ func (r *Request) identity() ([32]byte, error) {
 	args := map[string]any{}
 	for name, v := range r.Args {
 		f, _ := r.Capability.InputShape.Field(name)
-		isDefault := f.Default != nil && jsontext.Equal(v, f.Default) || name == "branch" && v == MainBranch
+		isDefault := f.Default != nil && jsontext.Equal(v, f.Default) || name == "branch" && v == kg.Main
 		if !isDefault && !slices.Contains(besides, name) {
 			args[name] = v
 		}

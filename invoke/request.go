@@ -108,7 +108,7 @@ func (a Arguments) Has(name string) bool {
 
 // Session returns the caller's session, restricted to the action of the capability.
 func (r *Request) Session() *kg.Session {
-	s := r.engine.graph.Session(r.Principal)
+	s := r.engine.graph.Session(r.Principal).On(r.Ref.Branch)
 	if r.Capability == nil {
 		return s
 	}
@@ -144,6 +144,9 @@ func (r *Request) Warn(format string, args ...any) {
 	r.Parts.Warnings = append(r.Parts.Warnings, fmt.Sprintf(format, args...))
 }
 
+// Recorded says that the graph has the activity of the call already.
+func (r *Request) Recorded() { r.recorded = true }
+
 // Uses records in provenance that the call has read a node.
 func (r *Request) Uses(iri string) { r.activity.Used = append(r.activity.Used, iri) }
 
@@ -177,7 +180,11 @@ func (r *Request) Prompts() []Prompt { return r.catalog.prompts }
 
 // ReadAddress reads the resource that has an address.
 func (r *Request) ReadAddress(ctx context.Context, uri string) (Document, error) {
-	uri, commit, err := cutAt(uri)
+	uri, commit, err := cutOne(uri, "at", "at is one commit; "+kg.HowToNameCommits)
+	if err != nil {
+		return Document{}, err
+	}
+	uri, branch, err := cutOne(uri, "branch", "branch is the name of one branch")
 	if err != nil {
 		return Document{}, err
 	}
@@ -185,10 +192,15 @@ func (r *Request) ReadAddress(ctx context.Context, uri string) (Document, error)
 	switch {
 	case found == nil:
 		return Document{}, ErrNoResource
-	case commit == "":
-	case found.Newest:
+	case found.Newest && commit != "":
 		return Document{}, fault.New(fault.InvalidArguments, "%s is not of one commit; leave at out", found.URI).With("field", "at").With("reason", "unknown_parameter")
-	default:
+	case found.Newest && refOf(branch) != "":
+		return Document{}, fault.New(fault.InvalidArguments, "%s is not of one branch; leave branch out", found.URI).With("field", "branch").With("reason", "unknown_parameter")
+	}
+	if err := r.toBranch(ctx, branch); err != nil {
+		return Document{}, err
+	}
+	if commit != "" {
 		if err := r.readAt(ctx, commit); err != nil {
 			return Document{}, err
 		}
@@ -196,14 +208,14 @@ func (r *Request) ReadAddress(ctx context.Context, uri string) (Document, error)
 	return found.Read(ctx, r, at)
 }
 
-// cutAt takes the parameter at out of an address.
-func cutAt(uri string) (rest, at string, err error) {
-	rest, values := CutParameter(uri, "at")
+// cutOne takes a parameter that may be given once out of an address; what says what it is.
+func cutOne(uri, name, what string) (rest, value string, err error) {
+	rest, values := CutParameter(uri, name)
 	switch {
 	case values == nil:
 		return rest, "", nil
 	case len(values) > 1 || values[0] == "":
-		return "", "", fault.New(fault.InvalidArguments, "at is one commit; %s", kg.HowToNameCommits).With("field", "at").With("reason", "repeated")
+		return "", "", fault.New(fault.InvalidArguments, "%s", what).With("field", name).With("reason", "repeated")
 	}
 	return rest, values[0], nil
 }

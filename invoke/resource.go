@@ -8,6 +8,7 @@ import (
 	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
+	"trails/kg"
 	"trails/text/jsontext"
 )
 
@@ -36,7 +37,7 @@ func (e *Engine) mayRead(ctx context.Context, p policy.Principal, c *catalog) er
 // Resources lists the addresses that p can read, in the order of the providers; none if p may not read.
 func (e *Engine) Resources(ctx context.Context, p policy.Principal) (list []Resource, err error) {
 	defer e.survive(&err, "resources")
-	err = e.withCatalog(ctx, p, func(c *catalog) error {
+	err = e.withCatalog(ctx, p, kg.Main, func(c *catalog) error {
 		if e.mayRead(ctx, p, c) == nil {
 			list = slices.Clone(c.resources)
 		}

@@ -150,7 +150,12 @@ func (r *Request) pin(ctx context.Context) (err error) {
 		r.Capability = bare
 		return nil
 	}
-	if r.Snapshot, err = r.Session().Snapshot(ctx); err != nil {
+	r.Snapshot, err = r.Session().Snapshot(ctx)
+	if r.Ref.Branch != "" && fault.Is(err, fault.Missing) {
+		r.badRef, r.Ref.Branch = err, "" // told by the stage arguments, after the caller's permission has been checked
+		r.Snapshot, err = r.Session().Snapshot(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	if head := r.Snapshot.Head(); head.ID != (kg.CommitID{}) {
@@ -162,8 +167,12 @@ func (r *Request) pin(ctx context.Context) (err error) {
 	return nil
 }
 
-// goBack pins the commit that the argument at of a read names, in the place of the newest one.
+// goBack pins the commit that the argument at of a read names, in the place of the newest one. What a stored query was
+// given as texts may name a branch that the stage view has not seen.
 func (r *Request) goBack(ctx context.Context) error {
+	if err := r.toBranch(ctx, r.Args.Text("branch")); err != nil {
+		return err
+	}
 	at, _ := r.Args["at"].(string)
 	if _, reads := r.Capability.InputShape.Field("at"); !reads || at == "" || r.Snapshot == nil {
 		return nil
@@ -180,7 +189,11 @@ func (r *Request) readAt(ctx context.Context, at string) error {
 
 // toCommit replaces the snapshot by one of the commit that is read, which is the same one from then on.
 func (r *Request) toCommit(ctx context.Context) error {
-	c, err := r.Snapshot.FindCommit(ctx, r.at)
+	find := r.Snapshot.FindState
+	if r.Ref.Branch != "" || r.Args.Has("branch") {
+		find = r.Snapshot.FindCommit // of this branch
+	}
+	c, err := find(ctx, r.at)
 	if err != nil {
 		return err
 	}
@@ -299,16 +312,31 @@ func (r *Request) spend(ctx context.Context) error {
 	return err
 }
 
-// MainBranch is the only branch so far.
-const MainBranch = "main"
-
-// look resolves the view that the arguments name. Its error is reported by the stage arguments, after the caller's
-// permission has been checked.
+// look resolves the branch that the arguments name.
 func (r *Request) look(context.Context) error {
-	if name, given := r.Args["branch"].(string); given && name != MainBranch {
-		r.badRef = fault.New(fault.Missing, "no branch %q; there is %s", name, MainBranch).With("branch", name)
-	}
+	r.Ref.Branch = refOf(r.Args.Text("branch"))
 	return nil
+}
+
+// refOf is the branch of a Ref with this name.
+func refOf(name string) string {
+	if name == kg.Main {
+		return ""
+	}
+	return name
+}
+
+// toBranch pins the head of a branch, "" for the one that is pinned.
+func (r *Request) toBranch(ctx context.Context, name string) error {
+	if name == "" || r.Snapshot == nil || refOf(name) == r.Ref.Branch {
+		return nil
+	}
+	r.Release()
+	r.Ref.Branch = refOf(name)
+	if err := r.pin(ctx); err != nil {
+		return err
+	}
+	return r.badRef
 }
 
 func (r *Request) handle(ctx context.Context) (err error) {

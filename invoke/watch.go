@@ -28,7 +28,7 @@ func (e *Engine) mayWatch(ctx context.Context, p policy.Principal) bool {
 	if e.config.Policy == nil {
 		return policy.Allow(p, policy.Runtime, ReadResource) == nil
 	}
-	return e.withCatalog(ctx, p, func(c *catalog) error { return e.mayRead(ctx, p, c) }) == nil
+	return e.withCatalog(ctx, p, kg.Main, func(c *catalog) error { return e.mayRead(ctx, p, c) }) == nil
 }
 
 // Watchers returns the number of open channels of [Engine.Watch], and how many of them hold an unreceived change.
