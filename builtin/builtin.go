@@ -23,6 +23,9 @@ var builtins = []invoke.Capability{
 	commitsGetBuiltin,
 	undoBuiltin,
 	schemaUndo,
+	branchesListBuiltin,
+	branchesCreateBuiltin,
+	branchesDeleteBuiltin,
 }
 
 // details are fields of a shape with what their tags cannot express.

@@ -153,7 +153,7 @@ const (
 
 // commitAsked is a commit, and a part of what it changed.
 type commitAsked struct {
-	capability.NoView
+	capability.BranchArgument
 	ID     string `json:"id" doc:"Its first digits, or head~2."`
 	Limit  int    `json:"limit" is:"brief" min:"0" max:"10000" default:"200"`
 	Offset int    `json:"offset" is:"rare" min:"0" default:"0" doc:"How many changes to pass over."`
@@ -170,7 +170,7 @@ type commitTold struct {
 }
 
 var commitsGetBuiltin = invoke.Define(capability.Descriptor{
-	ID: "commits_get", Description: "Read one commit: the call that made it, and what it changed.",
+	ID: "commits_get", Description: "The call and the changes of one commit.",
 	OutputShape:    rowsOf("A list for each change: + or -, node, property, value, and its named graph or null; with quads the N-Quad."),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, commitsGet)

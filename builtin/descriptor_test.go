@@ -30,7 +30,7 @@ const oneMigration = `{"name": "0001_pages.yaml", "text": "steps:\n- add_propert
 // samples has a call of every capability on the graph of [notes]. Where consent is
 // required it is one that removes something.
 var samples = map[string]string{
-	"health": `{}`, "snapshot": `{}`, "schema_get": `{}`, "commits_list": `{}`, "guide": `{}`, "prompts_list": `{}`, "trails.meta.ping": `{}`, "trails.meta.doctor.run": `{}`, "capability_history": `{"id":"search"}`,
+	"health": `{}`, "snapshot": `{}`, "schema_get": `{}`, "commits_list": `{}`, "branches_list": `{}`, "branches_create": `{"name":"draft"}`, "branches_delete": `{"name":"draft"}`, "guide": `{}`, "prompts_list": `{}`, "trails.meta.ping": `{}`, "trails.meta.doctor.run": `{}`, "capability_history": `{"id":"search"}`,
 	"query":                      `{"query": "SELECT * {?s ?p ?o}"}`,
 	"mutate":                     `{"update": "DELETE DATA {GRAPH <urn:g> {<urn:a> <urn:b> 1}}"}`,
 	"load":                       `{"data": "{\"type\":\"Note\",\"id\":\"c\",\"data\":{\"title\":\"C\"}}", "mode": "overwrite"}`,
@@ -108,6 +108,8 @@ func sampled(t *testing.T, d capability.Descriptor) *invoketest.Engine {
 func prepare(t *testing.T, e *invoketest.Engine, id string) {
 	t.Helper()
 	switch id {
+	case "branches_delete":
+		e.Must(t, "branches_create", samples["branches_delete"])
 	case "unlink":
 		e.Must(t, "link", samples["link"])
 	case "trails.meta.migrate.rollback":
@@ -134,6 +136,7 @@ func state(t *testing.T, e *invoketest.Engine) string {
 	if _, err := e.Call(t.Context(), invoke.Call{Capability: "export", Principal: invoketest.Ana, Output: &out}); err != nil {
 		t.Fatal(err)
 	}
+	fmt.Fprintln(&out, e.Must(t, "branches_list", `{}`)["rows"])
 	return out.String()
 }
 
@@ -295,8 +298,16 @@ func TestASessionForAnActionDoesNothingElse(t *testing.T) {
 			_, err := s.Import(t.Context(), kg.Load{})
 			return err
 		},
+		policy.BranchCreate: func(s *kg.Session) error {
+			_, err := s.MakeBranch(t.Context(), kg.NewBranch{Name: "draft"})
+			return err
+		},
+		policy.BranchDelete: func(s *kg.Session) error {
+			_, err := s.DropBranch(t.Context(), "draft", false, kg.Activity{})
+			return err
+		},
 	}
-	for _, action := range []policy.Action{policy.Read, policy.Export, policy.Change, policy.SchemaApply, policy.Restore} {
+	for _, action := range []policy.Action{policy.Read, policy.Export, policy.Change, policy.SchemaApply, policy.Restore, policy.BranchCreate, policy.BranchDelete} {
 		for does, try := range write {
 			if does == action {
 				continue

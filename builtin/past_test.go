@@ -47,6 +47,19 @@ var pastReads = map[string][]string{
 	"open":              {`{}`},
 }
 
+// laterWrites change data, types, properties and names of the example.
+var laterWrites = [][2]string{
+	{"requirement.update", `{"id": "R-013", "status": "proposed", "priority": 5, "title": "Pages show everything"}`},
+	{"decision.delete", `{"id": "9", "detach": true}`},
+	{"component.create", `{"name": "later", "path": "later", "title": "Later pages", "row": "logic"}`},
+	{"mutate", `{"update": "DELETE WHERE { ?c :follows ?s }"}`},
+	{"mutate", `{"update": "INSERT { GRAPH :g { ?c ?p ?o } } WHERE { ?c a :Component ; ?p ?o }", "allow_mass_change": true}`},
+	{"schema_apply", `{"patch": "- rename_property: {Component.dependsOn: needs}\n- add_property: {Requirement.owner: string}"}`},
+	{"mutate", `{"update": "INSERT DATA { GRAPH :g { :Standard\\/html :title \"HTML\" } }"}`},
+	{"schema_apply", `{"patch": "- rename_type: {Standard: Norm}\n- drop_property: Decision.supersedes", "allow_data_loss": true}`},
+	{"undo", `{"commit": "head~4"}`},
+}
+
 // toldOf is what a call answers: its result and warnings, or its refusal.
 func toldOf(t *testing.T, e *invoketest.Engine, id, args string) string {
 	t.Helper()
@@ -61,9 +74,9 @@ func toldOf(t *testing.T, e *invoketest.Engine, id, args string) string {
 	return invoketest.Indented(t, r.Structured) + string(warnings)
 }
 
-// withAt adds the argument at.
-func withAt(args, commit string) string {
-	return strings.Replace(strings.Replace(args, "{", fmt.Sprintf(`{"at": %q, `, commit), 1), ", }", "}", 1)
+// withArgument adds an argument.
+func withArgument(args, name, value string) string {
+	return strings.Replace(strings.Replace(args, "{", fmt.Sprintf(`{%q: %q, `, name, value), 1), ", }", "}", 1)
 }
 
 // pastRead is a read, and what it answered when a commit was the newest one.
@@ -106,24 +119,14 @@ func TestAReadOfAnEarlierCommitIsWhatWasReadThen(t *testing.T) {
 			reads = append(reads, readsNow(t, e)...)
 		}
 	}
-	for _, write := range [][2]string{
-		{"requirement.update", `{"id": "R-013", "status": "proposed", "priority": 5, "title": "Pages show everything"}`},
-		{"decision.delete", `{"id": "9", "detach": true}`},
-		{"component.create", `{"name": "later", "path": "later", "title": "Later pages", "row": "logic"}`},
-		{"mutate", `{"update": "DELETE WHERE { ?c :follows ?s }"}`},
-		{"mutate", `{"update": "INSERT { GRAPH :g { ?c ?p ?o } } WHERE { ?c a :Component ; ?p ?o }", "allow_mass_change": true}`},
-		{"schema_apply", `{"patch": "- rename_property: {Component.dependsOn: needs}\n- add_property: {Requirement.owner: string}"}`},
-		{"mutate", `{"update": "INSERT DATA { GRAPH :g { :Standard\\/html :title \"HTML\" } }"}`},
-		{"schema_apply", `{"patch": "- rename_type: {Standard: Norm}\n- drop_property: Decision.supersedes", "allow_data_loss": true}`},
-		{"undo", `{"commit": "head~4"}`},
-	} {
+	for _, write := range laterWrites {
 		if _, err := e.Call(t.Context(), invoke.Call{Capability: write[0], Args: json.RawMessage(write[1]), Principal: invoketest.Ana}); err != nil {
 			t.Fatalf("%s %s: %v", write[0], write[1], err)
 		}
 		reads = append(reads, readsNow(t, e)...)
 	}
 	for _, r := range reads {
-		if diff := cmp.Diff(r.told, toldOf(t, e, r.id, withAt(r.args, r.commit))); diff != "" {
+		if diff := cmp.Diff(r.told, toldOf(t, e, r.id, withArgument(r.args, "at", r.commit))); diff != "" {
 			t.Errorf("%s %s, then and at %s:\n%s", r.id, r.args, r.commit, diff)
 		}
 	}
@@ -163,7 +166,7 @@ func TestACommitIsNamedByItsPlaceAndByTheTime(t *testing.T) {
 	}
 	for at, says := range map[string]string{
 		"12": "give at least four digits of its id, head, head~2", "head~": "head~2 (two commits", "head~x": "head~2 (two commits", "head~-1": "head~2 (two commits", "head2": "head~2 (two commits",
-		"head~99999999999999999999999": "head~2 (two commits", "head~99": "the graph has 5 commits", "2026-01-01": "head~2 (two commits", "1999-12-31T00:00:00Z": "no commit was made at",
+		"head~99999999999999999999999": "head~2 (two commits", "head~99": "main has 5 commits", "2026-01-01": "head~2 (two commits", "1999-12-31T00:00:00Z": "no commit was made at",
 		"yesterday": "head~2 (two commits", "zzzz": "head~2 (two commits", "0123456789": "commits_list has them",
 	} {
 		if got := priority(at); !strings.Contains(got, says) || !strings.HasPrefix(got, "missing: ") && !strings.HasPrefix(got, "malformed: ") {
@@ -202,7 +205,7 @@ func TestAnEarlierCommitIsExported(t *testing.T) {
 	e.Must(t, "mutate", `{"update": "DELETE WHERE { ?c :follows ?s }"}`)
 	e.Must(t, "schema_apply", `{"patch": "- rename_property: {Component.title: heading}"}`)
 	for _, args := range forms {
-		if got := exported(withAt(args, "head~2")); got != was[args] || got == exported(args) {
+		if got := exported(withArgument(args, "at", "head~2")); got != was[args] || got == exported(args) {
 			t.Errorf("%s at head~2:\n%s", args, cmp.Diff(was[args], got))
 		}
 	}

@@ -259,15 +259,12 @@ func runStored(_ context.Context, r *invoke.Request, in running) (string, invoke
 	for n, v := range in.Texts {
 		list, _ := v.([]any)
 		isParam := slices.ContainsFunc(q.Params, func(p stored.Param) bool { return p.Name == n })
-		if n == "at" && !isParam {
+		if (n == "at" || n == "branch") && !isParam {
 			if len(list) != 1 || args.Has(n) {
-				return "", nil, fault.Argument(n, fault.MaxCount, v, "at is given more than once")
+				return "", nil, fault.Argument(n, fault.MaxCount, v, n+" is given more than once")
 			}
 			args[n] = list[0]
 			continue
-		}
-		if n == "branch" && !isParam {
-			return "", nil, fault.Argument("params.branch", fault.Closed, v, fmt.Sprintf("%s has no parameter branch, and an address or a command line has parameters and at alone; leave it out to read %s, the only branch yet", name, invoke.MainBranch))
 		}
 		params[n] = q.Value(n, list)
 	}

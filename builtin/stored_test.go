@@ -156,7 +156,7 @@ func TestParametersMayBeCalledBranchAndAt(t *testing.T) {
 		{"open", `{"params": {"note": "Note/a"}, "at": "head"}`, "at", "reads of the graph alone take at"},
 		{"stored_query_run", `{"name": "open", "params": {"note": "Note/a"}, "at": "head"}`, "at", "reads of the graph alone take at"},
 		{"stored_query_run", `{"name": "open_notes", "texts": {"status": ["open"], "at": ["head", "head"]}}`, "at", "more than once"},
-		{"stored_query_run", `{"name": "open_notes", "texts": {"status": ["open"], "branch": ["main"]}}`, "params.branch", "open_notes has no parameter branch"},
+		{"stored_query_run", `{"name": "open_notes", "texts": {"status": ["open"], "branch": ["main", "main"]}}`, "branch", "more than once"},
 	} {
 		f := e.Refused(t, invoke.Call{Capability: c.id, Args: json.RawMessage(c.args), Principal: invoketest.Ana}, fault.InvalidArguments)
 		if len(f.Fields) != 1 || f.Fields[0].Field != c.field || !strings.Contains(f.Fields[0].Message, c.says) {

@@ -180,7 +180,7 @@ func commitAfter(ctx context.Context, r *invoke.Request, c kg.Commit) (*string, 
 	if c.Seq >= r.Snapshot.Head().Seq {
 		return nil, nil
 	}
-	next, err := r.Snapshot.CommitBySeq(ctx, c.Seq+1)
+	next, err := r.Snapshot.CommitAfter(ctx, c.Seq)
 	if fault.Is(err, fault.Missing) {
 		return nil, nil
 	}

@@ -126,6 +126,9 @@ func nextPage(r *invoke.Request, t *schema.Type, rawQuery string, page *invoke.P
 	if r.At() != "" {
 		params.Set("at", r.At())
 	}
+	if r.Ref.Branch != "" {
+		params.Set("branch", r.Ref.Branch)
+	}
 	return outline.Shorten(invoke.Address(t.Name, "")+"?"+params.Encode(), invoke.CutRoom/2)
 }
 
@@ -135,7 +138,7 @@ func badFilter(field, reason, format string, args ...any) *fault.Error {
 }
 
 // listParams are the parameters of a list's address, each allowed once.
-var listParams = []string{"where", "limit", "offset", "branch"}
+var listParams = []string{"where", "limit", "offset"}
 
 func addressQuery(r *invoke.Request, t *schema.Type, raw string) (browse.TableQuery, error) {
 	q := browse.TableQuery{Type: t, Brief: true}
@@ -151,9 +154,6 @@ func addressQuery(r *invoke.Request, t *schema.Type, raw string) (browse.TableQu
 			return q, badFilter(name, "repeated", "%s can be given once", name)
 		}
 	}
-	if err := onlyMain(params); err != nil {
-		return q, err
-	}
 	if q.Limit, err = boundedParam(params, "limit", defaultLimit, 1, maxLimit); err != nil {
 		return q, err
 	}
@@ -166,14 +166,6 @@ func addressQuery(r *invoke.Request, t *schema.Type, raw string) (browse.TableQu
 	return q, err
 }
 
-// onlyMain accepts only the branch main.
-func onlyMain(params url.Values) error {
-	if b := params.Get("branch"); b != "" && b != invoke.MainBranch {
-		return fault.New(fault.Missing, "no branch %q", b).With("branch", b)
-	}
-	return nil
-}
-
 func noFilter(raw string) error {
 	if raw == "" {
 		return nil
@@ -183,11 +175,9 @@ func noFilter(raw string) error {
 		return badFilter("", "malformed", "the query of the address cannot be read")
 	}
 	for name := range params {
-		if name != "branch" {
-			return badFilter(name, "unknown_parameter", "one instance takes no parameter %q", name)
-		}
+		return badFilter(name, "unknown_parameter", "one instance takes no parameter %q", name)
 	}
-	return onlyMain(params)
+	return nil
 }
 
 func boundedParam(params url.Values, name string, otherwise, low, high int) (int, error) {

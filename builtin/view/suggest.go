@@ -96,8 +96,16 @@ func suggestProperties(_ context.Context, r *invoke.Request, in suggesting) (sug
 	return matching(in, items), nil
 }
 
-func suggestBranches(_ context.Context, _ *invoke.Request, in suggesting) (suggestionsView, error) {
-	return matching(in, []suggestionView{{invoke.MainBranch, invoke.MainBranch}}), nil
+func suggestBranches(ctx context.Context, r *invoke.Request, in suggesting) (suggestionsView, error) {
+	list, err := r.Snapshot.Branches(ctx)
+	if err != nil {
+		return suggestionsView{}, err
+	}
+	var items []suggestionView
+	for _, b := range list {
+		items = append(items, suggestionView{b.Name, b.Name})
+	}
+	return matching(in, items), nil
 }
 
 func suggestCapabilities(ctx context.Context, r *invoke.Request, in suggesting) (suggestionsView, error) {

@@ -1,0 +1,112 @@
+package builtin
+
+import (
+	"context"
+	"time"
+
+	"trails/auth/policy"
+	"trails/builtin/view"
+	"trails/capability"
+	"trails/invoke"
+	"trails/kg"
+)
+
+// branchView is a branch as its tools answer it.
+type branchView struct {
+	Branch string  `json:"branch" doc:"Its name."`
+	From   *string `json:"from" doc:"The branch that it was made from; null for main."`
+	Fork   *string `json:"fork" doc:"The commit that it was made from; null for main."`
+	Head   *string `json:"head" doc:"Its newest commit."`
+}
+
+// branchDone is the answer of a tool that makes or deletes a branch.
+type branchDone struct {
+	branchView
+	DryRun bool `json:"dry_run" doc:"Whether this was only tried."`
+}
+
+var branchesListBuiltin = invoke.Define(capability.Descriptor{
+	ID: "branches_list", Description: "List branches: name, what each was made from, head.",
+	OutputShape:    rowsOf("A list for each branch: its name, the branch and the commit that it was made from, its head and the head's time."),
+	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, func(ctx context.Context, r *invoke.Request, _ struct{ capability.NoView }) (*rowsAnswer, error) {
+	list, err := r.Snapshot.Branches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &rowsAnswer{table: tableOf("branch", "from", "fork", "head", "time")}
+	room := r.Room()
+	for _, b := range list {
+		v := viewBranch(b)
+		added, err := out.add(&room, []any{v.Branch, v.From, v.Fork, v.Head, timeOf(b.Head)})
+		if err != nil {
+			return nil, err
+		}
+		if !added {
+			r.Parts.Cut = "not all branches are shown; more fit with max_chars"
+			break
+		}
+	}
+	return out, nil
+}, invoke.On("compact"))
+
+// timeOf is the time of a commit, null for none.
+func timeOf(c kg.Commit) any {
+	if c.ID.IsZero() {
+		return nil
+	}
+	return c.Time.UTC().Format(time.DateTime)
+}
+
+func viewBranch(b kg.Branch) branchView {
+	v := branchView{Branch: b.Name, Fork: view.CommitID(b.Fork), Head: view.CommitID(b.Head)}
+	if b.From != "" {
+		v.From = &b.From
+	}
+	return v
+}
+
+var branchesCreateBuiltin = invoke.Define(capability.Descriptor{
+	ID: "branches_create", Description: "Make a branch; give its name as branch to calls that read or write it.",
+	PolicyRequired: capability.Requirement{Action: policy.BranchCreate}, SideEffects: capability.Writes,
+}, func(ctx context.Context, r *invoke.Request, in struct {
+	Name string `json:"name" min:"1" max:"64" doc:"Of a-z, 0-9, dashes, dots, slashes and underscores."`
+	From string `json:"from,omitempty" max:"64" doc:"A branch or commit; main when left out."`
+	capability.TryArgument
+}) (*branchDone, error) {
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	made, err := r.Session().MakeBranch(ctx, kg.NewBranch{Name: in.Name, From: in.From, DryRun: in.DryRun, Activity: set.Activity})
+	if err != nil {
+		return nil, err
+	}
+	return doneWith(r, made, in.DryRun), nil
+}, invoke.On("compact"))
+
+var branchesDeleteBuiltin = invoke.Define(capability.Descriptor{
+	ID: "branches_delete", Description: "Delete a branch. Its commits can still be read by their ids.",
+	PolicyRequired: capability.Requirement{Action: policy.BranchDelete}, SideEffects: capability.Writes,
+}, func(ctx context.Context, r *invoke.Request, in struct {
+	Name string `json:"name" min:"1" max:"64"`
+	capability.TryArgument
+}) (*branchDone, error) {
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	was, err := r.Session().DropBranch(ctx, in.Name, in.DryRun, set.Activity)
+	if err != nil {
+		return nil, err
+	}
+	return doneWith(r, was, in.DryRun), nil
+}, invoke.On("compact"))
+
+// doneWith is the answer about a branch that was made or deleted, or would have been.
+func doneWith(r *invoke.Request, b kg.Branch, dryRun bool) *branchDone {
+	if !dryRun {
+		r.Recorded()
+	}
+	return &branchDone{viewBranch(b), dryRun}
+}
