@@ -70,11 +70,15 @@ func (s *server) getGraph(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || !ok {
 		return err
 	}
-	args, err := json.Marshal(map[string]string{"format": chosen.name, "graph": string(graph)})
+	args := map[string]any{"format": chosen.name, "graph": string(graph)}
+	if err := addView(args, r.URL.Query()); err != nil {
+		return err
+	}
+	text, err := json.Marshal(args)
 	if err != nil {
 		return err
 	}
-	return s.stream(w, r, s.call(r, "export", args), chosen, func(result invoke.Result) error {
+	return s.stream(w, r, s.call(r, "export", text), chosen, func(result invoke.Result) error {
 		if graph != rdf.DefaultGraph && result.Records == 0 {
 			return noGraph(graph)
 		}
@@ -147,6 +151,9 @@ func (s *server) load(w http.ResponseWriter, r *http.Request, graph rdf.IRI, mod
 		args["base"] = base
 	}
 	if err := s.addConditions(r, args); err != nil {
+		return err
+	}
+	if err := addView(args, r.URL.Query()); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(documents, func(d document) bool { return d.format == rdfio.JSONLD }) {

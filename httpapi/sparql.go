@@ -108,8 +108,8 @@ func operationOf(w http.ResponseWriter, r *http.Request, media string) (operatio
 	case op.kind == &updateKind && r.Method != http.MethodPost:
 		return op, badParameter("update", fault.Closed, nil, "an update comes by POST")
 	}
-	if len(op.values["at"]) > 1 {
-		return op, badParameter("at", fault.MaxCount, op.values["at"], "a query reads one commit")
+	if err := addView(map[string]any{}, op.values); err != nil {
+		return op, err
 	}
 	for _, k := range operationKinds {
 		for _, list := range k.lists {
@@ -126,6 +126,20 @@ func operationOf(w http.ResponseWriter, r *http.Request, media string) (operatio
 	return op, nil
 }
 
+// addView adds the parameters of the state that a request is about to the arguments of its call.
+func addView(args map[string]any, values url.Values) error {
+	for _, name := range []string{"branch", "at"} {
+		switch given := values[name]; len(given) {
+		case 0:
+		case 1:
+			args[name] = given[0]
+		default:
+			return badParameter(name, fault.MaxCount, given, "a request is about one branch and one commit")
+		}
+	}
+	return nil
+}
+
 // args are the arguments of the call. Relative IRIs are resolved against the service's address, unless the text has a
 // base.
 func (op *operation) args(r *http.Request) (json.RawMessage, error) {
@@ -136,8 +150,8 @@ func (op *operation) args(r *http.Request) (json.RawMessage, error) {
 	for argument, graphs := range op.lists {
 		args[argument] = graphs
 	}
-	if op.values.Has("at") {
-		args["at"] = op.values.Get("at")
+	if err := addView(args, op.values); err != nil {
+		return nil, err
 	}
 	return json.Marshal(args)
 }

@@ -58,6 +58,7 @@ func TestOperationsBecomeCalls(t *testing.T) {
 			"query", `{"query":"ASK {}","default_graph_uri":["urn:a","urn:b"],"named_graph_uri":["urn:c"]}`,
 		},
 		"a query of an earlier commit":       {sparqlRequest{"GET", "query=ASK%20%7B%7D&at=c0ffee", "", "", nil}, "query", `{"query":"ASK {}","at":"c0ffee"}`},
+		"a query of a branch":                {sparqlRequest{"GET", "query=ASK%20%7B%7D&branch=review", "", "", nil}, "query", `{"query":"ASK {}","branch":"review"}`},
 		"other parameters are nothing to us": {sparqlRequest{"GET", "query=ASK%20%7B%7D&output=json&results=json", "", "", nil}, "query", `{"query":"ASK {}"}`},
 		"update by form":                     {sparqlRequest{"POST", "", formType, "update=CLEAR+ALL", nil}, "mutate", `{"update":"CLEAR ALL"}`},
 		"update by body with graphs": {

@@ -21,8 +21,8 @@ import (
 )
 
 type exportFlags struct {
-	format, graph, typeName, at, output string
-	force                               bool
+	format, graph, typeName, branch, at, output string
+	force                                       bool
 }
 
 func (p *program) exportCommand() *cobra.Command {
@@ -59,7 +59,7 @@ the format is that of the name unless --format says another.
 	flags.StringVar(&f.format, "format", "", "`FORMAT` to write: "+words(kg.ExportFormats())+" (default: what --output says, or nquads)")
 	flags.StringVar(&f.graph, "graph", "", "only the graph with this `IRI`; "+string(rdf.DefaultGraph)+" is the default graph")
 	flags.StringVar(&f.typeName, "type", "", "only the nodes of the type with this `name`, as csv, tsv or ndjson")
-	p.atFlag(cmd, &f.at)
+	p.viewFlags(cmd, &f.branch, &f.at)
 	flags.StringVar(&f.output, "output", "", "write to this `file` instead of stdout")
 	flags.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	completeWords(cmd, "format", texts(kg.ExportFormats())...)
@@ -69,7 +69,7 @@ the format is that of the name unless --format says another.
 // export streams the graph to stdout. With --output it writes to a temporary file and renames it at the end, and does
 // not replace a file without permission.
 func (p *program) export(ctx context.Context, file string, f exportFlags) error {
-	c := p.call("export", arguments{"format": f.format}, arguments{"graph": f.graph, "type": f.typeName, "at": f.at})
+	c := p.call("export", arguments{"format": f.format}, arguments{"graph": f.graph, "type": f.typeName, "branch": f.branch, "at": f.at})
 	if f.output == "" {
 		c.Output = p.stdout
 		_, err := p.makeCall(ctx, file, c)

@@ -14,6 +14,7 @@ import (
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
+	"trails/kg"
 	"trails/text/jsontext"
 )
 
@@ -67,7 +68,13 @@ The first argument is then FILE only if it is a SQLite file, and CAPABILITY othe
 }
 
 func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, f invokeFlags) error {
-	tools, err := e.Tools(ctx, me())
+	branch := kg.Main // whose schema says what the arguments are
+	for _, word := range words {
+		if name, given := strings.CutPrefix(word, "branch="); given {
+			branch = name
+		}
+	}
+	tools, err := e.ToolsOn(ctx, me(), branch)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func (p *program) statsCommand() *cobra.Command {
-	at := ""
+	at, branch := "", ""
 	cmd := &cobra.Command{
 		Use:   "stats FILE",
 		Short: "Count what the graph holds",
@@ -19,10 +19,13 @@ func (p *program) statsCommand() *cobra.Command {
 		Example: `  trails stats notes.trails
   trails stats notes.trails --at head~10 -o json`,
 		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
-			address := "trails://stats"
-			if at != "" {
-				address += "?" + url.Values{"at": {at}}.Encode()
+			view := url.Values{}
+			for name, given := range map[string]string{"at": at, "branch": branch} {
+				if given != "" {
+					view.Set(name, given)
+				}
 			}
+			address := "trails://stats?" + view.Encode()
 			var doc invoke.Document
 			err := p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) (err error) {
 				doc, err = e.Read(cmd.Context(), address, invoke.Call{Principal: me(), Via: "cli"})
@@ -34,14 +37,18 @@ func (p *program) statsCommand() *cobra.Command {
 			return p.print(json.RawMessage(doc.Body), func(w io.Writer) error { return writeValue(w, doc.Body) })
 		}),
 	}
-	p.atFlag(cmd, &at)
+	p.viewFlags(cmd, &branch, &at)
 	return cmd
 }
 
-// atFlag gives a command the flag that names the commit whose state is read.
-func (p *program) atFlag(cmd *cobra.Command, at *string) {
+// viewFlags gives a command the flags that name the state that is read.
+func (p *program) viewFlags(cmd *cobra.Command, branch, at *string) {
 	cmd.Flags().StringVar(at, "at", "", usageOfAt)
-	_ = cmd.RegisterFlagCompletionFunc("at", p.completeCommits) // the flag is there
+	cmd.Flags().StringVar(branch, "branch", "", usageOfBranch)
+	_ = cmd.RegisterFlagCompletionFunc("at", p.completeCommits) // the flags are there
+	_ = cmd.RegisterFlagCompletionFunc("branch", p.completeBranches)
 }
+
+const usageOfBranch = "`branch` to read or write (default: main)"
 
 const usageOfAt = "`commit` whose state is read: at least four digits of its id, head~2, or a time (default: the newest)"

@@ -60,6 +60,15 @@ func (p *program) completeCommits(cmd *cobra.Command, args []string, word string
 	return p.latestCommits(cmd, file, word)
 }
 
+// completeBranches completes the name of a branch of FILE.
+func (p *program) completeBranches(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	file, _, err := p.fileThenSome(cmd, args)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return p.suggested(cmd, file, arguments{"what": "branches", "prefix": word}), cobra.ShellCompDirectiveNoFileComp
+}
+
 func (p *program) latestCommits(cmd *cobra.Command, file, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const latest, newest = 50, "head"
 	var list view.CommitList

@@ -62,7 +62,7 @@ type option struct {
 // usualOptions are the options of arguments with the same meaning everywhere.
 func (p *program) usualOptions() map[string]option {
 	return map[string]option{
-		"branch":                   {hidden: true}, // there is one
+		"branch":                   {usage: usageOfBranch, filled: "give the name of a branch, or leave --branch out", complete: p.completeBranches},
 		"max_chars":                {hidden: true}, // a person gets the whole answer
 		"limit":                    {short: "n", usage: "show at most this `many`"},
 		"offset":                   {usage: "pass over this `many`"},
@@ -240,7 +240,7 @@ func (p *program) command(v verb, d capability.Descriptor) *cobra.Command {
 }
 
 // ofWrites are the common arguments of writes, for verb.only.
-const ofWrites = " message if_commit dry_run " + capability.AllowMassChange
+const ofWrites = " branch message if_commit dry_run " + capability.AllowMassChange
 
 // over returns o with usual for missing values.
 func (o option) over(usual option) option {

@@ -91,7 +91,7 @@ and files of --named into a graph of their name. Relative IRIs in a file are rel
   trails query notes.trails 'SELECT * { ?node a :Note }' --at 3f9a01c2
   trails query data.ttl other.nq.gz 'SELECT DISTINCT ?type { ?s a ?type }'
   trails query data.rdf 'CONSTRUCT WHERE { ?s ?p ?o }' > data.ttl`,
-			only: "params base explain at",
+			only: "params base explain branch at",
 			options: map[string]option{
 				"base":    {usage: "`IRI` that relative ones in the query, and in files of data, are resolved against"},
 				"explain": {usage: "show how the query is run, and how many rows it has, not these"},
@@ -491,6 +491,33 @@ counts those.`,
   trails log notes.trails -n 5 -o json`,
 			always: arguments{"whole": true}, options: map[string]option{"schema_only": {hidden: true}},
 			text: decoded(writeLog),
+		},
+		{path: "branch", by: branchCommand},
+		{
+			path: "branch list", capability: "branches_list",
+			short: "List the branches",
+			long:  "List the branches of the graph: what each was made from, its head, and when that was made.",
+			example: `  trails branch list notes.trails
+  trails branch list notes.trails -o json`,
+		},
+		{
+			path: "branch create", capability: "branches_create", words: "NAME", takes: "name",
+			short: "Make a branch",
+			long: `Make a branch of the graph, from the head of main or from what --from names: a branch, or a
+commit. It takes no time and no room, whatever the size of the graph. Reads and writes take it as
+--branch.`,
+			example: `  trails branch create notes.trails review
+  trails update notes.trails -f tidy.ru --branch review
+  trails branch create notes.trails spring --from head~10`,
+			options: map[string]option{"from": {usage: "the `branch` or commit that it is made from (default: main)", complete: p.completeBranches}},
+		},
+		{
+			path: "branch delete", capability: "branches_delete", words: "NAME", takes: "name",
+			short: "Delete a branch",
+			long: `Delete a branch. Its commits stay in the file, and are read by their ids with --at. A branch that
+others were made from is deleted after these; main is not deleted.`,
+			example: `  trails branch delete notes.trails review`,
+			options: map[string]option{"name": {complete: p.completeBranches}},
 		},
 		{
 			path: "show", capability: "commits_get", words: "COMMIT", takes: "id",
