@@ -8,11 +8,10 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"github.com/pkoukk/tiktoken-go"
 )
 
 // vocabulary holds the tokens of cl100k_base by rank, each as a byte with its length and its bytes. A test
@@ -21,34 +20,30 @@ import (
 //go:embed cl100k_base.flate
 var vocabulary []byte
 
-// split is cl100k_base's regular expression, which splits a text into pieces of one or more tokens.
-const split = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
-
-// encoding is made on first use, because its vocabulary takes 0.1 s and some megabytes.
-var encoding = sync.OnceValue(func() *tiktoken.Tiktoken {
-	text, err := io.ReadAll(flate.NewReader(bytes.NewReader(vocabulary)))
-	ranks := map[string]int{}
-	for at := 0; at < len(text); {
-		end := at + 1 + int(text[at])
-		ranks[string(text[at+1:end])] = len(ranks)
-		at = end
+// ranks returns the rank of every token. It is made on first use, because it takes some megabytes.
+var ranks = sync.OnceValue(func() map[string]int {
+	var text strings.Builder
+	if _, err := io.Copy(&text, flate.NewReader(bytes.NewReader(vocabulary))); err != nil {
+		panic(fmt.Sprintf("tokens: the vocabulary cannot be read: %v", err)) // the vocabulary is embedded
 	}
-	if err == nil {
-		// Special tokens are not recognized, but the library requires one.
-		var bpe *tiktoken.CoreBPE
-		if bpe, err = tiktoken.NewCoreBPE(ranks, map[string]int{"<|endoftext|>": len(ranks) + 1}, split); err == nil {
-			return tiktoken.NewTiktoken(bpe, nil, nil)
-		}
+	all := map[string]int{}
+	for rest := text.String(); rest != ""; {
+		end := 1 + int(rest[0])
+		all[rest[1:end]] = len(all)
+		rest = rest[end:]
 	}
-	panic(fmt.Sprintf("tokens: the vocabulary cannot be read: %v", err)) // the vocabulary is embedded
+	return all
 })
 
 // Count returns the number of tokens. A text of more than 2,000 bytes without spaces is counted in parts, each
-// of which can make the result wrong by one token.
+// of which can make the result wrong by one token. A byte that is not UTF-8 counts as U+FFFD.
 func Count(text string) (n int) {
+	if !utf8.ValidString(text) {
+		text = string([]rune(text))
+	}
 	for text != "" {
 		part := begin(text)
-		n += len(encoding().EncodeOrdinary(part))
+		n += len(lengths(part))
 		text = text[len(part):]
 	}
 	return n
@@ -85,11 +80,15 @@ func Begin(text string, most int) string {
 	}
 	for length := 0; length < len(text); {
 		part := begin(text[length:])
-		ids := encoding().EncodeOrdinary(part)
-		if len(ids) > most {
-			return text[:length] + whole(part[:len(encoding().Decode(ids[:most]))])
+		tokens := lengths(part)
+		if len(tokens) > most {
+			end := length
+			for _, n := range tokens[:most] {
+				end += n
+			}
+			return text[:length] + whole(text[length:end])
 		}
-		most -= len(ids)
+		most -= len(tokens)
 		length += len(part)
 	}
 	return text
@@ -103,4 +102,57 @@ func whole(text string) string {
 		}
 	}
 	return ""
+}
+
+// lengths returns the length of each token of a text, in bytes.
+func lengths(text string) (all []int) {
+	for text != "" {
+		n := piece(text)
+		all = append(all, merge(text[:n])...)
+		text = text[n:]
+	}
+	return all
+}
+
+// merge returns the lengths of the tokens of a piece: beginning with single bytes, the two neighbours that make the
+// token of the lowest rank become one, until no two neighbours make a token.
+func merge(piece string) []int {
+	ranks := ranks()
+	if _, known := ranks[piece]; known {
+		return []int{len(piece)}
+	}
+	const none = 1 << 30
+	sizes, pairs := make([]int, len(piece)), make([]int, len(piece)) // pairs: the rank of each part with the next one
+	rank := func(part, at int) int {
+		if part+1 < len(sizes) {
+			if rank, known := ranks[piece[at:at+sizes[part]+sizes[part+1]]]; known {
+				return rank
+			}
+		}
+		return none
+	}
+	for i := range sizes {
+		sizes[i] = 1
+	}
+	for i := range sizes {
+		pairs[i] = rank(i, i)
+	}
+	for {
+		least, begin := 0, 0
+		for i, at := 1, sizes[0]; i < len(pairs); i++ {
+			if pairs[i] < pairs[least] {
+				least, begin = i, at
+			}
+			at += sizes[i]
+		}
+		if pairs[least] == none {
+			return sizes
+		}
+		sizes[least] += sizes[least+1]
+		sizes, pairs = slices.Delete(sizes, least+1, least+2), slices.Delete(pairs, least+1, least+2)
+		pairs[least] = rank(least, begin)
+		if least > 0 {
+			pairs[least-1] = rank(least-1, begin-sizes[least-1])
+		}
+	}
 }

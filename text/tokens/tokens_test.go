@@ -38,3 +38,11 @@ func TestTheFirstTokensAreABeginning(t *testing.T) {
 		t.Errorf("%q has %d tokens, want 20", got, tokens.Count(got))
 	}
 }
+
+func TestBytesThatAreNotUTF8AreCounted(t *testing.T) {
+	for _, n := range []int{1, 3, 5_000} {
+		if got, want := tokens.Count(strings.Repeat("\xff", n)), tokens.Count(strings.Repeat("\ufffd", n)); got != want {
+			t.Errorf("%d bytes have %d tokens, want %d", n, got, want)
+		}
+	}
+}
