@@ -25,7 +25,10 @@ type queryAnswer struct {
 	Boolean *bool
 	Triples int64
 	Text    string
-	Algebra string
+	// Plan, Notes, Stopped, SQL and Steps are an explanation.
+	Plan    [][]any
+	Notes   []string
+	Stopped bool
 	SQL     string
 	Steps   string
 	Cut     string
@@ -66,6 +69,9 @@ var (
 	graphOutputs = []download{{Text: "Turtle", Href: "turtle", File: "answer.ttl"}, {Text: "N-Triples", Href: "ntriples", File: "answer.nt"}, {Text: "JSON-LD", Href: "jsonld", File: "answer.jsonld"}}
 )
 
+// PlanText is the plan as a table.
+func (q *queryAnswer) PlanText() string { return view.PlanText(q.Plan) }
+
 // sparqlAnswer makes the call, and makes of its answer what the page shows.
 func (a *asker) sparqlAnswer(v sparqlView, origin string) (*sparqlAnswer, error) {
 	base := origin + "/sparql" // what the same text means there
@@ -77,7 +83,7 @@ func (a *asker) sparqlAnswer(v sparqlView, origin string) (*sparqlAnswer, error)
 			args["format"] = "sparql-json"
 		}
 	case "explain":
-		args["explain"] = true
+		args["explain"], args["format"] = true, "sql"
 	default:
 		args["format"] = v.Output
 	}

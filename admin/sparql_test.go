@@ -264,7 +264,7 @@ func TestAGraphIsDrawnAndListed(t *testing.T) {
 
 func TestHowAQueryIsRunIsTold(t *testing.T) {
 	a := newExample(t).asked(t, 200, prologue+"SELECT ?r { ?r a :Requirement } LIMIT 3", "output", "explain")
-	says(t, a, "How it is run", "It gives 3 rows in all", "(triple ?r a :Requirement)", "FROM live")
+	says(t, a, "How it is run", "It gives 3 rows in all", "?r a :Requirement [POS]", "FROM live")
 }
 
 func TestASyntaxErrorShowsItsLine(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -42,13 +43,16 @@ type baseArgument struct {
 type limits struct {
 	Limit   int    `json:"limit" is:"brief" min:"1"`
 	Timeout int    `json:"timeout_ms" is:"rare" min:"1"`
-	Format  string `json:"format,omitempty" is:"rare" doc:"table (default), sparql-json, csv, tsv, xml; for graphs turtle (default), ntriples, jsonld, rdfxml."`
+	Format  string `json:"format,omitempty" is:"rare" doc:"table (default), sparql-json, csv, tsv, xml; for graphs turtle (default), ntriples, jsonld, rdfxml; with explain sql adds the statement."`
 }
 
 // limitsOf says what the limits are bounded by.
 var limitsOf = details(
 	capability.Field{Name: "limit", Default: queryRows, MaxValue: queryMaxRows}, capability.Field{Name: "timeout_ms", Default: queryTimeout, MaxValue: queryMaxTime},
-	capability.Field{Name: "format", OneOf: anyOf(append(slices.Clone(rowFormats), graphFormats...))})
+	capability.Field{Name: "format", OneOf: anyOf(slices.Concat(rowFormats, graphFormats, []string{sqlFormat}))})
+
+// sqlFormat is the format of an explanation with the SQL.
+const sqlFormat = "sql"
 
 // asked is a query.
 type asked struct {
@@ -73,9 +77,11 @@ type queried struct {
 	Triples *int64       `json:"triples,omitempty" doc:"How many triples text has."`
 	Text    *string      `json:"text,omitempty" doc:"The graph, or the rows in the format that was asked for."`
 	MIME    string       `json:"mime,omitempty" doc:"The media type of text, or of the stream."`
-	Algebra string       `json:"algebra,omitempty" doc:"With explain: what the text means, and how many solutions each operator has by itself."`
-	SQL     string       `json:"sql,omitempty" doc:"With explain: the statement that it became."`
-	Steps   string       `json:"steps,omitempty" doc:"With explain: SQLite's plan of the statement, a step a line."`
+	Plan    any          `json:"plan,omitempty" doc:"With explain: a list for each operator, indented below the one that takes its rows: what it is, rows estimated, rows counted, milliseconds, and sql or scan; null is not known."`
+	Stopped bool         `json:"stopped,omitempty" doc:"With explain: the query was ended at a limit, and the numbers are those so far."`
+	Notes   []string     `json:"notes,omitempty" doc:"With explain: what was not counted."`
+	SQL     string       `json:"sql,omitempty" doc:"With explain and format sql: the statement that it became."`
+	Steps   string       `json:"steps,omitempty" doc:"With explain and format sql: SQLite's plan of the statement, a step a line."`
 	Head    *string      `json:"head" doc:"The commit that the answer is true of, by its first digits."`
 }
 
@@ -90,8 +96,10 @@ func query(ctx context.Context, r *invoke.Request, in asked) (*queried, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.Format, err = queryFormat(r, q.Form, in.Format); err != nil {
-		return nil, err
+	if !in.Explain || in.Format != sqlFormat {
+		if in.Format, err = queryFormat(r, q.Form, in.Format); err != nil {
+			return nil, err
+		}
 	}
 	params, err := queryParams(r, in.Params)
 	if err != nil {
@@ -126,7 +134,7 @@ func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.
 	out := &queried{Form: strings.ToLower(string(q.Form)), Head: view.CommitID(r.Snapshot.Head())}
 	switch {
 	case in.explain:
-		err = explain(timed, a, out)
+		err = explain(timed, a, in.Format == sqlFormat, out)
 	case r.Output != nil:
 		err = streamAnswer(timed, r, a, in, out)
 	default:
@@ -178,12 +186,40 @@ func warnOfQuery(ctx context.Context, r *invoke.Request, q *sparql.Query, option
 }
 
 // explain explains how a query is run, and runs it to count.
-func explain(ctx context.Context, a *kg.Answer, out *queried) error {
+func explain(ctx context.Context, a *kg.Answer, sql bool, out *queried) error {
 	e, err := a.Explain(ctx)
 	if err != nil {
 		return err
 	}
-	out.Algebra, out.SQL, out.Steps = e.Algebra, e.SQL, e.Steps
+	out.Notes = e.Notes
+	plan, uncounted := [][]any{}, false
+	for _, line := range e.Lines {
+		row := []any{strings.Repeat("  ", line.Depth) + line.Operator, nil, nil, nil, line.Emitter}
+		if line.Estimate >= 0 {
+			row[1] = math.Round(line.Estimate)
+		}
+		if line.Counted {
+			row[2] = line.Rows
+		}
+		if line.Time > 0 {
+			row[3] = math.Round(line.Time.Seconds()*1e5) / 100
+		}
+		uncounted = uncounted || !line.Counted
+		plan = append(plan, row)
+	}
+	out.Plan = plan
+	if uncounted {
+		out.Notes = append(out.Notes, "rows that are missing were not counted: the operator is done together with another one")
+	}
+	if e.Left > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d more operators are not shown", e.Left))
+	}
+	if sql {
+		out.SQL, out.Steps = e.SQL, e.Steps
+	}
+	if out.Stopped = e.Stopped; e.Stopped {
+		return nil
+	}
 	switch a.Form {
 	case sparql.Ask:
 		truth, err := a.Truth(ctx)

@@ -196,7 +196,7 @@ func TestAStoredQueryReadsAnEarlierCommit(t *testing.T) {
 			t.Errorf("no word of the commit: %v", f)
 		}
 	}
-	if steps := fmt.Sprint(e.Must(t, "query", fmt.Sprintf(`{"query": "SELECT ?note { ?note :status ?s } ORDER BY ?s", "at": %q, "explain": true}`, then))["steps"]); !strings.Contains(steps, "VIRTUAL TABLE") {
+	if steps := fmt.Sprint(e.Must(t, "query", fmt.Sprintf(`{"query": "SELECT ?note { ?note :status ?s } ORDER BY ?s", "at": %q, "explain": true, "format": "sql"}`, then))["steps"]); !strings.Contains(steps, "VIRTUAL TABLE") {
 		t.Errorf("steps of an earlier commit:\n%s", steps)
 	}
 	if got := fmt.Sprint(e.Must(t, "named", fmt.Sprintf(`{"params": {"at": "open"}, "at": %q}`, then))["rows"]); got != "[[Note/a] [Note/b] [Note/c]]" {

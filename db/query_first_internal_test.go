@@ -49,7 +49,7 @@ func TestTheFirstRowWaitsForNoOther(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := r.Explain(t.Context(), plan)
+		e, err := r.Explain(t.Context(), plan, Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,6 +35,8 @@ func (c *conn) answerQuestions() error {
 		"t_show": {NArgs: -1, Deterministic: true, Scalar: func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
 			return all.current.shown(args)
 		}},
+		// Not deterministic, so that SQLite does not move it into a subquery.
+		"t_seen": {NArgs: -1, Scalar: func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) { return all.current.seen(args) }},
 		"t_str":  {NArgs: 1, Deterministic: true, Scalar: all.part(strOf)},
 		"t_lang": {NArgs: 1, Deterministic: true, Scalar: all.part(langOf)},
 		"t_text": {NArgs: 1, Deterministic: true, Scalar: all.part(textOf)},

@@ -107,7 +107,7 @@ func TestUnionsAreTakenIntoTheJoinAroundThem(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := r.Explain(t.Context(), plan)
+		e, err := r.Explain(t.Context(), plan, Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,9 @@ type Plan struct {
 	constants []rdf.Term // the values of its slots
 	// withoutScans makes the same plan with SQL only.
 	withoutScans func(context.Context) (Plan, error)
+	// counting makes the same plan with the counts of an explanation.
+	counting func(context.Context) (Plan, error)
+	counts   *counts // nil unless the plan counts
 }
 
 // constant returns the term itself, or the constant of a slot.
@@ -71,14 +74,15 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 	op = opt.Rewrite(op, vars)
 	shape := lower.ShapeOf(op, vars, d, base)
 	if shape.Key == "" {
-		lowered := func(scans Scans) (Plan, error) {
+		var lowered func(context.Context, Scans, bool) (Plan, error)
+		lowered = func(ctx context.Context, scans Scans, explain bool) (Plan, error) {
 			o := r.lowering(ctx)
-			o.Dataset, o.Base, o.Scans = d, base, scans
+			o.Dataset, o.Base, o.Scans, o.Explain = d, base, scans, explain
 			p, err := lower.Lower(op, vars, o)
-			return Plan{prepared: prepare(p)}, err
+			return Plan{prepared: prepare(p), counting: func(ctx context.Context) (Plan, error) { return lowered(ctx, scans, true) }}, err
 		}
-		p, err := lowered(r.scans())
-		p.withoutScans = func(context.Context) (Plan, error) { return lowered(ScansNever) }
+		p, err := lowered(ctx, r.scans(), false)
+		p.withoutScans = func(ctx context.Context) (Plan, error) { return lowered(ctx, ScansNever, false) }
 		return p, err
 	}
 	key, scans := shape.Key, r.scans()
@@ -89,18 +93,27 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 	if r.caches.plans.isLeftToSQL(key) {
 		key, scans = key+leftToSQL, ScansNever
 	}
+	lowered := func(a lower.Options) (*prepared, error) {
+		a.Dataset, a.Base, a.Lift, a.Scans = d, base, shape.Constants, scans
+		p, err := lower.Lower(op, slices.Clone(vars), a)
+		return prepare(p), err
+	}
+	out.counting = func(ctx context.Context) (p Plan, err error) {
+		a := r.statistics(ctx, shape.Constants)
+		p.constants = shape.Constants
+		p.prepared, err = lowered(lower.Options{Stats: a.rows, Subjects: a.subjects, Linked: a.linked, Region: a.region, Explain: true})
+		return p, err
+	}
 	a := r.statistics(ctx, shape.Constants)
 	if out.prepared = r.caches.plans.find(key, a); out.prepared != nil {
 		return out, nil
 	}
 	t := &recorder{statistics: a}
-	p, err := lower.Lower(op, slices.Clone(vars), lower.Options{
-		Dataset: d, Base: base, Lift: shape.Constants, Stats: t.rows, Subjects: t.subjects, Linked: t.linked, Region: t.region, Scans: scans,
-	})
+	p, err := lowered(lower.Options{Stats: t.rows, Subjects: t.subjects, Linked: t.linked, Region: t.region})
 	if err != nil {
 		return Plan{}, err
 	}
-	out.prepared = prepare(p)
+	out.prepared = p
 	r.caches.plans.keep(key, t.steps, out.prepared)
 	return out, nil
 }

@@ -2,15 +2,12 @@ package db
 
 import (
 	"bytes"
-	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"zombiezen.com/go/sqlite"
@@ -58,8 +55,7 @@ type scanCursor struct {
 	tests     []ofTerm // one for each expression; nil for those that need terms
 	numbers   map[rdf.Term]int64
 	folds     [][]groupFold // for each aggregate of the plan, those of the groups
-	passed    map[*scan.Step]scan.Passed
-	walk      *walk // the current walk, nil after its end
+	walk      *walk         // the current walk, nil after its end
 	env       *scan.Env
 	run       *scan.Run
 	row       []int64
@@ -116,9 +112,12 @@ func (c *scanCursor) begin(k int) (err error) {
 	}
 	c.env = env
 	c.keys = len(q.plan.Programs[k].Keys)
-	env.Holds, env.Compute, env.Reach, env.Passed, env.Args = c.holds, c.compute, c.reach, c.passed, make([]int64, len(q.plan.Args))
+	env.Holds, env.Compute, env.Reach, env.Args = c.holds, c.compute, c.reach, make([]int64, len(q.plan.Args))
 	env.Fold, env.Folded = c.fold, c.folded
 	env.Order = func(a, b int64) (int, error) { return q.compare(inline.TermID(a), inline.TermID(b)), q.err }
+	if q.plan.counts != nil {
+		env.Passed = q.plan.counts.passed
+	}
 	env.Node = func(id int64) (bool, error) { return c.hasKind(id, dictionary.KindIRI, dictionary.KindBNode) }
 	env.String = func(id int64) (bool, error) { return c.hasKind(id, dictionary.KindString, dictionary.KindString) }
 	c.valued.question, c.valued.cursor = q, c
@@ -415,55 +414,6 @@ func (c *scanCursor) end() {
 
 // scans returns when queries may scan.
 func (r *Reader) scans() Scans { return r.file.opts.Scans }
-
-// countTime bounds the time to run the programs of a plan for an explanation.
-const countTime = 5 * time.Second
-
-// scanned describes the t_scan tables of a plan for people, and runs the programs to count their rows.
-func (r *Reader) scanned(ctx context.Context, plan Plan) (string, error) {
-	timed, cancel := context.WithTimeout(ctx, countTime)
-	defer cancel()
-	defer r.conn.InterruptBy(timed)()
-	q := newQuestion(timed, r, plan, Limits{})
-	defer q.end()
-	var out strings.Builder
-	if plan.Listing != nil {
-		fmt.Fprintf(&out, "\n\nt_scan %d has the rows of the answer: the statement is not run", plan.Listing.Program)
-	}
-	for k := range plan.Programs {
-		c := scanCursor{question: q, passed: map[*scan.Step]scan.Passed{}}
-		start := time.Now()
-		rows, err := c.drain(k)
-		c.end()
-		counted := fmt.Sprintf(", %d rows in %s", rows, time.Since(start).Round(10*time.Microsecond))
-		switch {
-		case err != nil && ctx.Err() == nil && timed.Err() != nil:
-			counted = ", not counted: it takes too long"
-		case errors.As(err, new(*scan.Bug)):
-			counted = ", not counted: it fails, and SQL answers"
-		case fault.Is(err, fault.TooLarge):
-			counted = ", not counted: it is too large"
-		case err != nil:
-			return "", c.fail(err)
-		}
-		fmt.Fprintf(&out, "\n\nt_scan %d reads%s%s", k, plan.Programs[k].Text(c.passed), counted)
-	}
-	return out.String(), nil
-}
-
-// drain runs a program to its end.
-func (c *scanCursor) drain(k int) (rows int64, err error) {
-	if err := c.begin(k); err != nil {
-		return 0, err
-	}
-	for {
-		row, err := c.run.Next()
-		if err != nil || row == nil {
-			return rows, err
-		}
-		rows++
-	}
-}
 
 // sampled is how many rows an estimate examines.
 const sampled = 16

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,13 +28,14 @@ import (
 //
 //	new                              a new graph with the schema below
 //	commit [dry] [if=SEQ] [key=K,N]  edits, one a line: an op and its part of a quad
-//	sparql [dry] [if=SEQ] [key=K,N]  a request of SPARQL Update
+//	sparql [dry] [if=SEQ] [key=K,N]  a request of SPARQL Update; with quiet its changes are not shown
 //	create|update|delete TYPE [ID]   a typed write of the JSON object below
 //	undo SEQ [dry] [if=SEQ] [key=K,N] what a commit changed
 //	load [mode] [import] [format] [keep-going] [dry] [graph=IRI] [name=FILE]
 //	plan, apply [lossy] [patch]      a schema, whole or as steps
 //	export [ndjson]                  the whole graph without the schema
 //	schema                           the schema that is there
+//	explain [at=SEQ] [sql]           how a query is run, and what was counted, without times
 //	lint [update] [found]            what a query probably did not mean, whose answer has solutions
 //	log                              all commits
 //
@@ -98,6 +100,8 @@ func (s *session) run(t *testing.T, d *datadriven.TestData) (string, error) {
 		return s.log(t), nil
 	case "lint":
 		return s.lint(t, d)
+	case "explain":
+		return s.explain(t, d)
 	}
 	t.Fatalf("%s: unknown command %s", d.Pos, d.Cmd)
 	return "", nil
@@ -131,6 +135,58 @@ func (s *session) lint(t *testing.T, d *datadriven.TestData) (out string, err er
 		out = "nothing"
 	}
 	return out, nil
+}
+
+// explain shows the operators of a query with the rows estimated and counted.
+func (s *session) explain(t *testing.T, d *datadriven.TestData) (string, error) {
+	var out strings.Builder
+	err := s.Session(ana).View(t.Context(), func(snap *kg.Snapshot) error {
+		if seq := arg(d, "at"); seq != "" {
+			n, err := strconv.Atoi(seq)
+			if err != nil {
+				return err
+			}
+			all, err := snap.Commits(t.Context(), 0, 1000) // the newest first
+			if err != nil {
+				return err
+			}
+			if snap, err = snap.At(t.Context(), all[len(all)-n]); err != nil {
+				return err
+			}
+			defer snap.Close()
+		}
+		q, err := snap.ParseQuery(long(d.Input), "")
+		if err != nil {
+			return err
+		}
+		a, err := snap.Query(t.Context(), q, kg.QueryOptions{})
+		if err != nil {
+			return err
+		}
+		e, err := a.Explain(t.Context())
+		if err != nil {
+			return err
+		}
+		for _, line := range e.Lines {
+			rows := "-"
+			if line.Counted {
+				rows = strconv.FormatInt(line.Rows, 10)
+			}
+			estimate := "-"
+			if line.Estimate >= 0 {
+				estimate = strconv.FormatFloat(math.Round(line.Estimate), 'g', 4, 64)
+			}
+			fmt.Fprintf(&out, "%s%s | %s | %s | %s\n", strings.Repeat("  ", line.Depth), line.Operator, estimate, rows, line.Emitter)
+		}
+		for _, note := range e.Notes {
+			out.WriteString(note + "\n")
+		}
+		if d.HasArg("sql") {
+			out.WriteString(e.SQL + "\n" + e.Steps + "\n")
+		}
+		return nil
+	})
+	return out.String(), err
 }
 
 // schemaChange reads a whole schema, or with the argument patch the steps of one.
@@ -183,6 +239,9 @@ func (s *session) sparql(t *testing.T, d *datadriven.TestData) (string, error) {
 		t.Fatalf("%s: %v", d.Pos, err)
 	}
 	r, err := s.Session(ana).Update(t.Context(), u, s.set(t, d), kg.UpdateOptions{})
+	if d.HasArg("quiet") {
+		return "", err
+	}
 	return done(r), err
 }
 

@@ -9,13 +9,8 @@ import (
 )
 
 // Dump writes the algebra of the query for people, as S-expressions.
-func (q *Query) Dump() string { return q.DumpNoted(nil) }
-
-// DumpNoted is Dump with a note behind the first line of each operator. Outer operators are asked for first. An
-// operator inside GRAPH is passed to note wrapped in that Graph; operators inside EXISTS are not passed. note may be
-// nil and may return "".
-func (q *Query) DumpNoted(note func(Op) string) string {
-	d := dumper{printer: newPrinter(q.Prefixes), note: note}
+func (q *Query) Dump() string {
+	d := dumper{printer: newPrinter(q.Prefixes)}
 	d.query(q)
 	return d.text()
 }
@@ -50,8 +45,6 @@ func (r Rows) Native() any { return int64(r) }
 // dumper writes one operator on each line, indented below its parent.
 type dumper struct {
 	*printer
-	note  func(Op) string
-	graph *Graph // the innermost GRAPH around the operator, or nil
 	// terms, if set, writes terms instead of the printer. It appends to scratch.
 	terms   func(dst []byte, t rdf.Term, free bool) []byte
 	scratch []byte
@@ -131,11 +124,7 @@ func (d *dumper) op(op Op) {
 	if op == nil || d.full() {
 		return
 	}
-	note := d.noteOf(op)
 	d.head(op)
-	if note != "" {
-		d.write("  ; ", note)
-	}
 	d.block(func() {
 		switch op := op.(type) {
 		case BGP:
@@ -152,25 +141,11 @@ func (d *dumper) op(op Op) {
 				}
 				d.write(")")
 			}
-		case Graph:
-			defer func(outer *Graph) { d.graph = outer }(d.graph)
-			d.graph = &op
 		}
 		left, right := Operands(op)
 		d.op(left)
 		d.op(right)
 	})
-}
-
-// noteOf returns the note of an operator.
-func (d *dumper) noteOf(op Op) string {
-	if d.note == nil {
-		return ""
-	}
-	if d.graph != nil {
-		op = Graph{Name: d.graph.Name, Op: op}
-	}
-	return d.note(op)
 }
 
 // head writes the line of an operator, without its operands.
@@ -328,7 +303,7 @@ func (d *dumper) expr(e Expr) {
 	case Exists:
 		// The pattern stands below the line of the expression.
 		inner := *d
-		inner.note, inner.scratch = nil, nil
+		inner.scratch = nil
 		if e.Not {
 			d.write("(notexists")
 		} else {

@@ -12,6 +12,7 @@ import (
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
+	"trails/builtin/view"
 	"trails/fault"
 	"trails/invoke"
 	"trails/schema"
@@ -38,6 +39,15 @@ func (a *asked) query() error {
 	f.format, _ = flags.GetString("format")
 	f.named, _ = flags.GetStringArray("named")
 	f.timeout, _ = flags.GetDuration("timeout")
+	switch how, _ := flags.GetString("explain"); how {
+	case "":
+	case explainPlan:
+		a.given["explain"] = true
+	case explainSQL:
+		a.given["explain"], a.given["format"] = true, explainSQL
+	default:
+		return usageError{"--explain=" + how + ": it is --explain, or --explain=" + explainSQL}
+	}
 	source, text, err := a.queryText(a.cmd, a.words, f)
 	if err != nil {
 		return err
@@ -112,13 +122,27 @@ func (p *program) ask(ctx context.Context, file string, c invoke.Call, explain b
 	return p.print(res.Structured, func(w io.Writer) error { return decoded(writeSummary)(w, res.Structured) })
 }
 
-// writeExplained shows the algebra, the statement, and how much there is.
+// The values of --explain: the operators of the plan, and also the statement.
+const (
+	explainPlan = "plan"
+	explainSQL  = "sql"
+)
+
+// writeExplained shows the operators of a plan as a table, what else is known of it, and how much the query answers.
 func writeExplained(w io.Writer, r struct {
-	Algebra, SQL, Steps string
-	Count, Triples      *int64
-	Boolean             *bool
+	Plan           [][]any
+	Notes          []string
+	SQL, Steps     string
+	Count, Triples *int64
+	Boolean        *bool
 }) error {
-	fmt.Fprintf(w, "algebra\n%s\n\nsql\n%s\n\nsteps\n%s\n\n", strings.TrimSpace(r.Algebra), r.SQL, r.Steps)
+	fmt.Fprintf(w, "%s\n\n", view.PlanText(r.Plan))
+	if r.SQL != "" {
+		fmt.Fprintf(w, "sql\n%s\n\nsteps\n%s\n\n", r.SQL, r.Steps)
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintln(w, note)
+	}
 	switch {
 	case r.Count != nil:
 		fmt.Fprintln(w, count(*r.Count, "row"))

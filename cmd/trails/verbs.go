@@ -88,16 +88,18 @@ and files of --named into a graph of their name. Relative IRIs in a file are rel
   trails query notes.trails -f report.rq -o csv > report.csv
   trails query notes.trails 'DESCRIBE ?node' --param node='<urn:trails:notes:Note/n1>'
   trails query notes.trails -f slow.rq --explain
+  trails query notes.trails -f slow.rq --explain=sql
   trails query notes.trails 'SELECT * { ?node a :Note }' --at 3f9a01c2
   trails query data.ttl other.nq.gz 'SELECT DISTINCT ?type { ?s a ?type }'
   trails query data.rdf 'CONSTRUCT WHERE { ?s ?p ?o }' > data.ttl`,
-			only: "params base explain branch at",
+			only: "params base branch at",
 			options: map[string]option{
-				"base":    {usage: "`IRI` that relative ones in the query, and in files of data, are resolved against"},
-				"explain": {usage: "show how the query is run, and how many rows it has, not these"},
+				"base": {usage: "`IRI` that relative ones in the query, and in files of data, are resolved against"},
 			},
 			own: func(cmd *cobra.Command) {
 				flags := cmd.Flags()
+				flags.String("explain", "", "show how the query is run, and how many rows it has, not these; =sql shows the `SQL`, too")
+				flags.Lookup("explain").NoOptDefVal = explainPlan
 				flags.StringP("file", "f", "", "`file` with the query, or - for stdin, in the place of SPARQL")
 				flags.Duration("timeout", 0, "`DURATION` after which it is given up, as 30s (default: none)")
 				flags.String("format", "auto", "`FORMAT` of files of data: "+words(queryFormats()))

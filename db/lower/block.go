@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/db/plan"
 	"trails/sparql"
 )
 
@@ -82,6 +83,9 @@ type item struct {
 	program, own int
 	// fanOut estimates the number of its rows for each solution of the tables before it; nil means one.
 	fanOut func() float64
+	// seen counts the rows of the table for an explanation, and joined those of operators of which it is the last
+	// table; both are conditions or "". key is a column of the table for further ones, "" if none will do.
+	seen, joined, key string
 }
 
 // block is a SELECT that is being built: FROM, WHERE, and the clauses for solution modifiers. A block is only changed
@@ -97,6 +101,8 @@ type block struct {
 	materialized bool
 	// grows means that expressions may join rows of terms to the block.
 	grows bool
+	// node is the operator whose rows the block has, if the plan is explained.
+	node *plan.Node
 }
 
 // flat reports that a join may merge the tables of the block with its own.
@@ -164,6 +170,7 @@ func (k *known) giver(v sparql.Var) *block {
 // source returns FROM and WHERE.
 func (b *block) source() string {
 	var out strings.Builder
+	where := b.where
 	for i, it := range b.from {
 		switch {
 		case i == 0:
@@ -175,11 +182,15 @@ func (b *block) source() string {
 		}
 		out.WriteString(it.table)
 		if it.left {
-			out.WriteString(" ON " + conjunction(it.on))
+			out.WriteString(" ON " + and(conjunction(it.on), it.seen))
+			it.seen = ""
+		}
+		if counted := and(it.seen, it.joined); counted != "" {
+			where = append(where[:len(where):len(where)], counted)
 		}
 	}
-	if len(b.where) > 0 {
-		out.WriteString(" WHERE " + conjunction(b.where))
+	if len(where) > 0 {
+		out.WriteString(" WHERE " + conjunction(where))
 	}
 	return out.String()
 }
@@ -248,12 +259,22 @@ func (l *lowerer) wrap(b *block) *block {
 	if b.limit == "" {
 		b.order = nil // a join does not keep the order
 	}
-	sql := b.render(l.fields(b, b.cols.vars))
+	fields := l.fields(b, b.cols.vars)
+	counts := b.node != nil && (b.distinct || b.limit != "" && b.limit != allRows)
+	if counts {
+		fields += ", 1 AS " + countedColumn
+	}
+	sql := b.render(fields)
 	if b.materialized {
 		m := l.alias()
 		sql = "WITH " + m + " AS MATERIALIZED (" + sql + ") SELECT * FROM " + m
 	}
-	return l.derived(sql, &b.cols, b.rows).around(b)
+	out := l.derived(sql, &b.cols, b.rows).around(b)
+	out.node = b.node
+	if counts {
+		out.countDerived()
+	}
+	return out
 }
 
 // short returns the text of a subquery. If the statement is already too long (and will be refused) it returns a short

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/db/plan"
 	"trails/sparql"
 	"trails/sparql/opt"
 )
@@ -14,11 +15,36 @@ func (l *lowerer) exists(e sparql.Exists, b *block, s scope) string {
 	if sql, ok := l.member(e, b, s); ok {
 		return sql
 	}
-	sql := l.correlated(e, b, s).exists()
+	inner := l.correlated(e, b, s)
+	l.testNode(e, inner)
+	sql := inner.exists()
 	if e.Not {
 		return "(NOT " + sql + ")"
 	}
 	return sql
+}
+
+// testNode adds the node of an EXISTS for the operator in which it stands.
+func (l *lowerer) testNode(e sparql.Exists, pattern *block) {
+	kind := plan.Exists
+	if e.Not {
+		kind = plan.NotExists
+	}
+	if n := l.node(kind, nil, pattern.node); n != nil {
+		l.tests = append(l.tests, n)
+	}
+}
+
+// tested puts the node of the last EXISTS over that of the block that it restricts.
+func (l *lowerer) tested(b *block) *block {
+	if b.node != nil {
+		last := len(l.tests) - 1
+		n := l.tests[last]
+		l.tests = l.tests[:last]
+		n.Children = append([]*plan.Node{b.node}, n.Children...)
+		b.node = n
+	}
+	return b
 }
 
 // correlated is the pattern of an EXISTS for one solution, with the columns of that solution where section 18.6
@@ -44,13 +70,13 @@ func (l *lowerer) correlated(e sparql.Exists, b *block, s scope) *block {
 			where = append(where, same(c, o))
 		}
 	}
-	return &block{from: inner.from, where: append(where, b.after(l.firstAsked(e.Op, b))...)}
+	return &block{from: inner.from, where: append(where, b.after(l.firstAsked(e.Op, b))...), node: inner.node}
 }
 
 // outerGraph returns the graph of an EXISTS: inside GRAPH ?g it is the graph of the solution.
 func (l *lowerer) outerGraph(g graph, b *block) graph {
 	if c, ok := b.cols.get(g.any); ok && g.any != "" {
-		return graph{in: []string{c.sql}, named: true, virtual: g.virtual}
+		return graph{in: []string{c.sql}, named: true, virtual: g.virtual, name: g.name}
 	}
 	return g
 }
@@ -174,6 +200,7 @@ func (l *lowerer) member(e sparql.Exists, b *block, s scope) (string, bool) {
 	if e.Not {
 		in = " NOT IN ("
 	}
+	l.testNode(e, set)
 	return "((" + strings.Join(left, ", ") + ")" + in + set.render(strings.Join(right, ", ")) + "))", true
 }
 
@@ -194,9 +221,10 @@ func (l *lowerer) subtract(e sparql.Exists, b *block, s scope) bool {
 	}
 	set := l.alone(e, s)
 	name := strings.TrimPrefix(c.sql, first.alias+".")
-	from := &block{from: []item{{table: first.table}}, where: first.alone}
+	from := &block{from: []item{{table: first.table, seen: first.seen}}, where: first.alone}
 	b.from[0].table = "(" + from.render(c.sql+" AS "+name) + " EXCEPT " + set.render(set.cols.of[keys[0]].sql) + " ORDER BY 1) " + first.alias
-	b.from[0].alone = nil
+	b.from[0].alone, b.from[0].seen = nil, ""
+	l.testNode(e, set)
 	b.where = slices.DeleteFunc(b.where, func(c string) bool { return slices.Contains(first.alone, c) })
 	return true
 }

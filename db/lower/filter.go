@@ -148,11 +148,16 @@ func (l *lowerer) filter(op sparql.Filter, s scope) *block {
 		}
 	}
 	b := l.flatten(l.before(op.Op, inner)).growing()
+	tests := len(l.tests)
 	rest := slices.DeleteFunc(opt.Conjuncts(op.Expr), func(e sparql.Expr) bool {
 		x, ok := e.(sparql.Exists)
 		return ok && l.subtract(x, b, s)
 	})
-	b.where = append(b.where, l.conditions(rest, op.Op, b, s)...)
+	conditions := l.conditions(rest, op.Op, b, s)
+	if b.node != nil {
+		conditions = l.explainFilter(rest, conditions, tests, b)
+	}
+	b.where = append(b.where, conditions...)
 	return b.grown()
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trails/db/plan"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -56,7 +57,12 @@ func (l *lowerer) group(op sparql.Group, s scope) *block {
 		out.cols.set(a.Var, c)
 	}
 	out.from = b.grown().from
-	sql := out.render(l.fields(out, out.cols.vars))
+	fields := l.fields(out, out.cols.vars)
+	counts := l.opts.Explain && s.graph.any == ""
+	if counts {
+		fields += ", 1 AS " + countedColumn
+	}
+	sql := out.render(fields)
 	if len(by) > 0 {
 		sql += " GROUP BY " + strings.Join(by, ", ")
 	}
@@ -68,7 +74,12 @@ func (l *lowerer) group(op sparql.Group, s scope) *block {
 		c.tied = false
 		cols.of[v] = c
 	}
-	return l.derived(sql, &cols, nil)
+	grouped := l.derived(sql, &cols, nil)
+	grouped.node = l.node(plan.Group, op, b.node)
+	if counts {
+		grouped.countDerived()
+	}
+	return grouped
 }
 
 // withOuter copies columns of the outer solution into the block, because SQL assigns an aggregate with only outer
@@ -77,7 +88,7 @@ func (l *lowerer) withOuter(b *block, s scope) *block {
 	if s.outer == nil {
 		return b
 	}
-	out := &block{from: b.from, where: b.where, cols: b.cols.clone()}
+	out := &block{from: b.from, where: b.where, cols: b.cols.clone(), node: b.node}
 	for _, v := range s.outer.vars {
 		if _, inside := b.cols.get(v); !inside {
 			out.cols.set(v, s.outer.of[v])
@@ -90,7 +101,7 @@ func (l *lowerer) withOuter(b *block, s scope) *block {
 func (l *lowerer) emptyGraphs(op sparql.Group, out, b *block, s scope) string {
 	empty := l.graphsOnly(s)
 	g := empty.cols.of[s.graph.any]
-	probe := &block{from: b.from, where: append(b.where[:len(b.where):len(b.where)], b.cols.of[s.graph.any].sql+" = "+g.sql)}
+	probe := &block{from: b.uncounted().from, where: append(b.where[:len(b.where):len(b.where)], b.cols.of[s.graph.any].sql+" = "+g.sql)}
 	empty.where = append(empty.where, "NOT EXISTS ("+probe.render("1")+")")
 	for _, a := range op.Aggregates {
 		if t := ofEmptyGroup[a.Aggregate.Func]; t != nil {

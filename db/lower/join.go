@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"trails/db/plan"
 	"trails/sparql"
 	"trails/sparql/opt"
 )
@@ -28,6 +29,9 @@ func (l *lowerer) join(op sparql.Join, s scope) *block {
 		} else {
 			b = l.merge(b, next)
 		}
+	}
+	if len(operands) > 1 {
+		b.countJoin(b.node)
 	}
 	return b
 }
@@ -173,7 +177,7 @@ func (l *lowerer) merge(a, b *block) *block {
 	if a.tables()+b.tables() > maxTables {
 		a, b = l.wrap(a.apart()), l.wrap(b.apart())
 	}
-	out := &block{from: slices.Concat(a.from, b.from), where: slices.Concat(a.where, b.where), cols: a.cols.clone()}
+	out := &block{from: slices.Concat(a.from, b.from), where: slices.Concat(a.where, b.where), cols: a.cols.clone(), node: l.joinNode(a.node, b.node)}
 	out.where = append(out.where, shared(a, b)...)
 	for _, v := range b.cols.vars {
 		out.cols.set(v, joined(a, b, v))
@@ -306,7 +310,13 @@ func (l *lowerer) outerJoin(a, b *block, e sparql.Expr, s scope) *block {
 	for i, v := range b.cols.vars {
 		a.cols.set(v, joins[i])
 	}
-	a.from = append(a.from, item{table: b.from[0].table, left: true, on: on, fanOut: b.from[0].fanOut})
+	right := b.from[0]
+	a.node = l.node(plan.LeftJoin, sparql.LeftJoin{Expr: e}, a.node, b.node)
+	added := item{table: right.table, left: true, on: on, fanOut: right.fanOut, seen: and(right.seen, right.joined), key: right.key}
+	if right.key != "" && !hasExists(a.node) {
+		added.joined = seen(a.node, right.key)
+	}
+	a.from = append(a.from, added)
 	return a
 }
 
@@ -320,8 +330,17 @@ func (l *lowerer) lateral(a, b *block, e sparql.Expr, s scope) *block {
 	both.where = append(both.where, conditions...)
 	rest := &block{from: a.from, where: slices.Clone(a.where), cols: a.cols}
 	probe := &block{from: b.from, where: slices.Concat(shared(a, b), b.where, conditions)}
+	n := l.node(plan.LeftJoin, sparql.LeftJoin{Expr: e}, a.node, b.node)
 	rest.where = append(rest.where, "NOT "+probe.exists())
-	return l.unite(both, rest)
+	if n != nil && both.last(n) != "" && rest.last(n) != "" {
+		both.countJoin(n)
+		rest.where = append(rest.where, rest.countTested(n))
+	}
+	out := l.unite(both, rest)
+	if out.node = n; n != nil {
+		n.Way = "the left side is read twice"
+	}
+	return out
 }
 
 // maxBranches bounds the joins that SQLite makes from unions within one join: it plans one for each combination of
@@ -404,6 +423,13 @@ func (l *lowerer) unite(sides ...*block) *block {
 	if apart == "" {
 		out.from[0].sides, out.from[0].width = selects, len(cols.vars)
 	}
+	if l.opts.Explain {
+		nodes := make([]*plan.Node, len(sides))
+		for i, side := range sides {
+			nodes[i] = side.node
+		}
+		out.node = l.node(plan.Union, nil, nodes...)
+	}
 	return out
 }
 
@@ -439,11 +465,11 @@ func (l *lowerer) minus(op sparql.Minus, s scope) *block {
 	// If all shared variables are bound on both sides, MINUS is the same as NOT EXISTS.
 	x := sparql.Exists{Not: true, Op: op.Right}
 	if l.subtract(x, a, s) {
-		return a
+		return l.subtracted(a)
 	}
 	if sql, ok := l.member(x, a, s); ok {
 		a.where = append(a.where, sql)
-		return a
+		return l.subtracted(a)
 	}
 	inner := s
 	inner.bound, inner.wanted, inner.ranges, inner.spans = &known{block: a, more: s.bound, beside: true}, "", nil, nil
@@ -464,16 +490,35 @@ func (l *lowerer) minus(op sparql.Minus, s scope) *block {
 	if overlap == "" {
 		return a
 	}
+	a.node = l.node(plan.Minus, nil, a.node, b.node)
 	if sql, ok := notAmong(a, b); ok {
 		a.where = append(a.where, sql)
-		return a
+		return a.tested()
 	}
 	probe := &block{from: b.from, where: slices.Concat(shared(a, b), b.where)}
 	if !sure {
 		probe.where = append(probe.where, "("+overlap+")")
 	}
 	a.where = append(a.where, "NOT "+probe.exists())
-	return a
+	return a.tested()
+}
+
+// tested counts the rows that a MINUS leaves.
+func (b *block) tested() *block {
+	if b.node != nil {
+		if counted := and(b.takeSeen(), b.countTested(b.node)); counted != "" {
+			b.where = append(b.where, counted)
+		}
+	}
+	return b
+}
+
+// subtracted is [lowerer.tested] for a MINUS.
+func (l *lowerer) subtracted(b *block) *block {
+	if l.tested(b); b.node != nil {
+		b.node.Kind = plan.Minus
+	}
+	return b.tested()
 }
 
 // notAmong is MINUS with inline data, as NOT IN: SQLite builds an index of the set, and would otherwise read all rows
@@ -495,14 +540,14 @@ func notAmong(a, b *block) (string, bool) {
 }
 
 // mark is a state of the lowering to return to.
-type mark struct{ args, exprs, aggregates, walks, programs, aliases, laterals int }
+type mark struct{ args, exprs, aggregates, walks, programs, aliases, laterals, tests int }
 
 func (l *lowerer) mark() mark {
-	return mark{len(l.args), len(l.exprs), len(l.aggregates), len(l.walks), len(l.programs), l.aliases, l.laterals}
+	return mark{len(l.args), len(l.exprs), len(l.aggregates), len(l.walks), len(l.programs), l.aliases, l.laterals, len(l.tests)}
 }
 
 func (l *lowerer) reset(m mark) {
 	l.args, l.exprs, l.aggregates = l.args[:m.args], l.exprs[:m.exprs], l.aggregates[:m.aggregates]
 	l.walks, l.programs = l.walks[:m.walks], l.programs[:m.programs]
-	l.aliases, l.laterals = m.aliases, m.laterals
+	l.aliases, l.laterals, l.tests = m.aliases, m.laterals, l.tests[:m.tests]
 }

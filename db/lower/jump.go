@@ -1,6 +1,9 @@
 package lower
 
-import "trails/sparql"
+import (
+	"trails/db/plan"
+	"trails/sparql"
+)
 
 // jump lowers DISTINCT of the predicates of one subject, or of all, by skipping from one predicate to the next in the
 // index, without reading all statements. It returns nil for other operators.
@@ -27,5 +30,9 @@ func (l *lowerer) jump(op sparql.Op, s scope) *block {
 	b := &block{from: []item{{table: "(WITH RECURSIVE " + t + "(" + name + ") AS (SELECT 0 UNION ALL SELECT " + next + " FROM " + t + " WHERE " + name +
 		" IS NOT NULL) SELECT " + name + " FROM " + t + " WHERE " + name + " > 0) " + t}}}
 	b.cols.set(v, column{sql: t + "." + name, node: true})
+	if n := l.patternNode(plan.Pattern, bgp, s.graph); n != nil {
+		n.Way = "each predicate once"
+		b.node = l.node(plan.Distinct, nil, n)
+	}
 	return b
 }

@@ -15,6 +15,7 @@
 //	t_agg(k, id…)    the aggregate Plan.Aggregates[k]
 //	t_reach(k, g, a, x)  a table: what the transitive path Plan.Walks[k] reaches, see [Walk]
 //	t_scan(k, c0, c1…)  a table: the rows of Plan.Programs[k]
+//	t_seen(n, …)     1; it counts a row for an explanation, see [Plan.Root]
 //	COLLATE t_order  orders ids, written as text, as ORDER BY has it
 //
 // The order of joins is forced by CROSS JOIN and the index of each pattern is named: SQLite's planner has no
@@ -27,6 +28,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trails/db/plan"
 	"trails/db/scan"
 	"trails/fault"
 	"trails/rdf"
@@ -49,6 +51,10 @@ type Plan struct {
 	Listing *Listing
 	// Base is what IRI(…) resolves against.
 	Base string
+	// Root is the root of the tree of operators, and Steps are the steps of programs by the numbers of their nodes; nil
+	// unless the plan is explained. Its statement then also has t_seen(n, …), which is 1 and counts the rows of node n.
+	Root  *plan.Node
+	Steps map[int]*scan.Step
 }
 
 // Listing is a program whose rows are the solutions.
@@ -131,6 +137,8 @@ type Options struct {
 	OrderInVirtual func(graph, predicate rdf.IRI) bool
 	// Scans says when whole ranges of an index are scanned instead of using SQL.
 	Scans Scans
+	// Explain asks for a plan that counts the rows of its operators. Apart from that it is the same plan.
+	Explain bool
 	// Lift are the constants of a [Shape]: in patterns they are replaced by slots. Stats is then asked about slots,
 	// too.
 	Lift []rdf.Term
@@ -152,15 +160,21 @@ const (
 // Lower returns a statement with one row for each solution of op.
 func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
 	l := &lowerer{opts: opts, slots: slotsOf(opts.Lift), names: map[sparql.Var]string{}, counts: map[sparql.TriplePattern]float64{}, subjects: map[rdf.IRI]float64{}}
+	if opts.Explain {
+		l.fanOuts, l.steps = map[*plan.Node]func() float64{}, map[int]*scan.Step{}
+	}
 	b := l.lower(op, scope{graph: l.defaultGraph()})
 	sql := b.selectVars(vars)
+	if b.node != nil && l.err == nil {
+		l.estimate(b.node, 1)
+	}
 	if l.err == nil && (len(l.args) > maxArgs || len(sql) > maxText) {
 		l.fail("the query is too large: its statement has %d values and %d bytes", len(l.args), len(sql))
 	}
 	if l.err != nil {
 		return Plan{}, l.err
 	}
-	return Plan{SQL: sql, Args: l.args, Columns: vars, Exprs: l.exprs, Aggregates: l.aggregates, Walks: l.walks, Programs: l.programs, Listing: b.listing(vars), Base: opts.Base}, nil
+	return Plan{SQL: sql, Args: l.args, Columns: vars, Exprs: l.exprs, Aggregates: l.aggregates, Walks: l.walks, Programs: l.programs, Listing: b.listing(vars), Base: opts.Base, Root: b.node, Steps: l.steps}, nil
 }
 
 // lowerer is the state of one lowering.
@@ -184,6 +198,10 @@ type lowerer struct {
 	compared   int                              // comparisons between patterns of a group
 	counts     map[sparql.TriplePattern]float64 // answers of Stats
 	subjects   map[rdf.IRI]float64              // answers of Subjects
+	nodes      int                              // nodes of an explanation so far
+	tests      []*plan.Node                     // nodes of EXISTS in expressions that no operator has taken yet
+	fanOuts    map[*plan.Node]func() float64    // estimates of nodes, for each row before them
+	steps      map[int]*scan.Step               // see [Plan.Steps]
 	err        error
 }
 
@@ -247,7 +265,7 @@ func (l *lowerer) terms(terms []rdf.Term) string {
 		for i, t := range terms {
 			rows[i] = []rdf.Term{t}
 		}
-		return "(" + l.rows(rows, 1) + ")"
+		return "(" + l.rows(rows, 1, "") + ")"
 	}
 	list := make([]string, len(terms))
 	for i, t := range terms {
@@ -299,9 +317,21 @@ func (l *lowerer) lower(op sparql.Op, s scope) *block {
 	if l.err != nil {
 		return &block{}
 	}
-	if b := l.scan(op, s); b != nil {
-		return b
+	tests := len(l.tests)
+	b := l.scan(op, s)
+	if b == nil {
+		b = l.operator(op, s)
 	}
+	if b.node != nil {
+		b.node.Children = append(b.node.Children, l.tests[tests:]...)
+		l.tests = l.tests[:tests]
+		b.boundBy()
+	}
+	return b
+}
+
+// operator lowers an operator without a scan of its own.
+func (l *lowerer) operator(op sparql.Op, s scope) *block {
 	switch op := op.(type) {
 	case sparql.BGP:
 		return l.bgp(op, s)

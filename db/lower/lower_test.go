@@ -2,6 +2,7 @@ package lower_test
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,7 +28,7 @@ func TestLower(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			opts := lower.Options{Dataset: q.Dataset, Scans: lower.ScansNever}
+			opts, asked := lower.Options{Dataset: q.Dataset, Scans: lower.ScansNever}, map[sparql.TriplePattern]float64{}
 			if d.HasArg("scans") {
 				opts.Scans = lower.ScansChosen
 			}
@@ -35,7 +36,11 @@ func TestLower(t *testing.T) {
 				opts.Region = integers(d)
 			}
 			if d.HasArg("rows") {
-				opts.Stats = rows(t, d, "rows")
+				of := rows(t, d, "rows")
+				opts.Stats = func(p sparql.TriplePattern) float64 {
+					asked[p] = of(p)
+					return asked[p]
+				}
 			}
 			if d.HasArg("subjects") {
 				of := rows(t, d, "subjects")
@@ -47,9 +52,29 @@ func TestLower(t *testing.T) {
 			if err != nil {
 				return err.Error() + "\n"
 			}
+			opts.Explain = true
+			if opts.Stats != nil { // estimates are shown of patterns whose rows no decision needs
+				opts.Stats = func(p sparql.TriplePattern) float64 { return asked[p] }
+			}
+			explained, err := lower.Lower(opt.Rewrite(q.Op, q.Vars), q.Vars, opts)
+			if got := withoutCounts(explained.SQL); err != nil || got != plan.SQL || explained.Root == nil {
+				t.Errorf("%s: explained, it is\n%s\nnot\n%s\n%v", d.Pos, got, plan.SQL, err)
+			}
 			return show(plan)
 		})
 	})
+}
+
+// seen is a condition that counts; it has a column, or a subquery of one.
+var seen = regexp.MustCompile(`likelihood\(t_seen\([^()]*(\(SELECT [^()]*\))?\), 1\.0\)`)
+
+// withoutCounts removes from a statement what counts for an explanation.
+func withoutCounts(sql string) string {
+	sql = seen.ReplaceAllString(sql, "SEEN")
+	for _, of := range []string{" AND SEEN", "SEEN AND ", " WHERE SEEN", ", 1 AS t_n", ", key AS t_n"} {
+		sql = strings.ReplaceAll(sql, of, "")
+	}
+	return sql
 }
 
 func integers(d *datadriven.TestData) func(rdf.IRI) lower.Region {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"trails/db/plan"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -20,13 +21,16 @@ func (l *lowerer) extend(op sparql.Extend, s scope) *block {
 		b = l.numbered(b)
 	}
 	if t, ok := op.Expr.(sparql.TermExpr); ok {
-		out := &block{from: b.from, where: b.where, cols: b.cols.clone()}
+		out := &block{from: b.from, where: b.where, cols: b.cols.clone(), node: l.node(plan.Extend, op, b.node)}
 		out.cols.set(op.Var, column{sql: l.term(l.lifted(sparql.Operand{Term: t.Term}).Term), computed: true, node: isIRI(t.Term)})
 		return out
 	}
 	out := b.growing()
 	sql := l.value(op.Expr, out, s)
 	out.grown()
+	if v, ok := op.Expr.(sparql.VarExpr); !ok || !strings.HasPrefix(string(v.Var), ".") { // an aggregate is in its group
+		out.node = l.node(plan.Extend, op, b.node)
+	}
 	c := column{sql: sql, maybe: true, computed: true}
 	if v, ok := op.Expr.(sparql.VarExpr); ok {
 		if source, ok := b.cols.get(v.Var); ok {
@@ -34,7 +38,7 @@ func (l *lowerer) extend(op sparql.Extend, s scope) *block {
 		}
 	}
 	out.cols.set(op.Var, c)
-	if sparql.IsVolatile(op.Expr) || len(sql) > maxFormula {
+	if sparql.IsVolatile(op.Expr) || lengthOf(sql) > maxFormula {
 		out.materialized = true
 		return l.wrap(out)
 	}
@@ -49,15 +53,18 @@ func (l *lowerer) numbered(b *block) *block {
 	if _, ok := b.cols.get(rowVar); ok {
 		return b
 	}
-	out := &block{from: b.from, where: b.where, cols: b.cols.clone(), materialized: true}
+	out := &block{from: b.from, where: b.where, cols: b.cols.clone(), node: b.node, materialized: true}
 	out.cols.set(rowVar, column{sql: "t_row()"})
 	return l.wrap(out)
 }
 
 // table is VALUES.
 func (l *lowerer) table(op sparql.Table, s scope) *block {
-	t := l.alias()
-	b := &block{from: []item{{table: "(" + l.rows(op.Rows, len(op.Vars)) + ") " + t, inline: true, fanOut: func() float64 { return float64(len(op.Rows)) }}}}
+	t, also := l.alias(), ""
+	if l.opts.Explain {
+		also = ", key AS " + countedColumn
+	}
+	b := &block{from: []item{{table: "(" + l.rows(op.Rows, len(op.Vars), also) + ") " + t, inline: true, fanOut: func() float64 { return float64(len(op.Rows)) }}}}
 	for i, v := range op.Vars {
 		c := column{sql: fmt.Sprintf("%s.column%d", t, i+1), tied: true}
 		for _, row := range op.Rows {
@@ -68,6 +75,11 @@ func (l *lowerer) table(op sparql.Table, s scope) *block {
 		}
 		b.cols.set(v, c)
 	}
+	if n := l.node(plan.Values, op); n != nil {
+		l.fanOuts[n] = b.from[0].fanOut
+		b.node = n
+		b.countDerived()
+	}
 	if s.graph.any != "" {
 		return l.merge(b, l.graphsOnly(s))
 	}
@@ -76,7 +88,7 @@ func (l *lowerer) table(op sparql.Table, s scope) *block {
 
 // rows is a table of inline data, passed as one argument whatever its size: SQLite needs quadratic time for a VALUES
 // of placeholders. The LIMIT keeps it a subquery, of which SQLite can make an index.
-func (l *lowerer) rows(rows [][]rdf.Term, width int) string {
+func (l *lowerer) rows(rows [][]rdf.Term, width int, also string) string {
 	fields := []string{"1"}
 	if width == 1 {
 		fields[0] = "CAST(value AS INTEGER) AS column1"
@@ -87,7 +99,7 @@ func (l *lowerer) rows(rows [][]rdf.Term, width int) string {
 	if rows == nil {
 		rows = [][]rdf.Term{}
 	}
-	return "SELECT " + strings.Join(fields, ", ") + " FROM json_each(" + l.arg(Arg{Rows: rows}) + ") LIMIT -1"
+	return "SELECT " + strings.Join(fields, ", ") + also + " FROM json_each(" + l.arg(Arg{Rows: rows}) + ") LIMIT -1"
 }
 
 // limited in scope.wanted marks that a LIMIT is above, until the ORDER BY below it.
@@ -141,10 +153,12 @@ func (l *lowerer) distinct(op sparql.Op, s scope) *block {
 	if sides := l.sidesOf(b); sides != nil {
 		out := l.derived(strings.Join(sides, " UNION "), &b.cols, b.rows)
 		out.from[0].sides, out.from[0].width, out.from[0].distinct = sides, len(b.cols.vars), true
+		out.node = l.node(plan.Distinct, nil, b.node)
 		return out
 	}
 	out := *b
 	out.distinct = true
+	out.node = l.node(plan.Distinct, nil, b.node)
 	return &out
 }
 
@@ -195,6 +209,7 @@ func (l *lowerer) slice(op sparql.Slice, s scope) *block {
 		b = l.wrap(b)
 	}
 	out := *b
+	out.node = l.node(plan.Slice, op, b.node)
 	out.limit = " LIMIT " + l.count(max(op.Limit, -1)) + " + 0"
 	if op.Offset > 0 {
 		out.limit += " OFFSET " + l.count(op.Offset)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/db/plan"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/opt"
@@ -19,7 +20,11 @@ func (l *lowerer) path(op sparql.PathPattern, s scope) *block {
 		return l.lower(steps, s)
 	}
 	if p, ok := op.Path.(sparql.NegatedSet); ok {
-		return l.negated(op, p, s)
+		b := l.negated(op, p, s)
+		if n := b.node; n != nil && n.Kind == plan.Pattern {
+			n.Kind, n.Of = plan.Path, l.patternNode(plan.Path, op, s.graph).Of
+		}
+		return b
 	}
 	if c, p, ok := closureOf(op.Path); ok {
 		return l.closure(op, p, c, s)
@@ -58,7 +63,7 @@ func stays(p sparql.Path) bool {
 }
 
 func without(b *block, v sparql.Var) *block {
-	out := &block{from: b.from, where: b.where}
+	out := &block{from: b.from, where: b.where, node: b.node}
 	for _, other := range b.cols.vars {
 		if other != v {
 			out.cols.set(other, b.cols.of[other])
@@ -124,7 +129,7 @@ func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s sco
 			return l.reach(op, links, c, s)
 		case s.graph.any != "": // in each graph separately
 			graphs, each := l.graphsOnly(s), s
-			each.graph = graph{in: []string{graphs.cols.of[s.graph.any].sql}, named: true}
+			each.graph = graph{in: []string{graphs.cols.of[s.graph.any].sql}, named: true, name: s.graph.name}
 			return l.merge(graphs, l.reach(op, links, c, each))
 		}
 	}
@@ -151,7 +156,7 @@ func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s sco
 	}
 	sql := "WITH RECURSIVE " + w.r + "(" + strings.Join(w.columns(), ", ") + ") AS (" +
 		strings.Join(members, " UNION ") + ") SELECT " + strings.Join(w.columns(), ", ") + " FROM " + w.r
-	return l.walked(w, sql)
+	return l.walked(w, sql, l.patternNode(plan.Path, op, s.graph))
 }
 
 // substituted lowers a path that may have no step for both cases of its end v: if the outer solution binds it, the
@@ -234,7 +239,7 @@ func (l *lowerer) step(p sparql.Path, w *walk) *block {
 		given.cols.set(stepFrom, column{sql: "x"})
 	}
 	pattern := sparql.PathPattern{Subject: sparql.Operand{Var: stepFrom}, Path: p, Object: sparql.Operand{Var: stepTo}}
-	return l.flatten(l.path(pattern, scope{graph: w.graph, bound: &known{block: given}, free: w.start == "" && w.starts == ""}))
+	return l.flatten(l.path(pattern, scope{graph: w.graph, bound: &known{block: given}, free: w.start == "" && w.starts == ""})).uncounted()
 }
 
 // member is one SELECT of the recursive table: a step joined behind a table.
@@ -316,9 +321,9 @@ func (l *lowerer) zeroMembers(w *walk) []string {
 }
 
 // walked is the table of a transitive path, with the conditions on its ends.
-func (l *lowerer) walked(w *walk, sql string) *block {
+func (l *lowerer) walked(w *walk, sql string, n *plan.Node) *block {
 	t := l.alias()
-	b := &block{from: []item{{table: "(" + l.short(sql) + ") " + t}}}
+	b := &block{from: []item{{table: "(" + l.short(sql) + ") " + t}}, node: n}
 	if w.graph.any != "" {
 		b.cols.set(w.graph.any, column{sql: t + ".g"})
 	}

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"trails/db/plan"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -20,6 +21,8 @@ type graph struct {
 	any    sparql.Var
 	// virtual are the graphs that are not stored.
 	virtual []rdf.IRI
+	// name is that of GRAPH, zero for the default graph.
+	name sparql.Operand
 }
 
 const storedDefault = "0"
@@ -52,7 +55,7 @@ func (l *lowerer) inGraph(op sparql.Graph, s scope) *block {
 func (l *lowerer) inItsGraph(op sparql.Graph, s scope) *block {
 	dataset := l.opts.Dataset
 	if op.Name.Var == "" {
-		s.graph = graph{in: []string{l.term(op.Name.Term)}, named: true, virtual: virtualNamed(op.Name.Term)}
+		s.graph = graph{in: []string{l.term(op.Name.Term)}, named: true, virtual: virtualNamed(op.Name.Term), name: op.Name}
 		if name, _ := op.Name.Term.(rdf.IRI); !dataset.IsZero() && !slices.Contains(dataset.Named, name) {
 			s.graph.in, s.graph.virtual = nil, nil
 		}
@@ -60,14 +63,14 @@ func (l *lowerer) inItsGraph(op sparql.Graph, s scope) *block {
 	}
 	if c, ok := s.outer.get(op.Name.Var); ok && !c.maybe && dataset.IsZero() {
 		// The name is that of the outer solution. The default graph has none.
-		s.graph = graph{in: []string{c.sql}, named: true}
+		s.graph = graph{in: []string{c.sql}, named: true, name: op.Name}
 		b := l.ifThere(op.Op, l.flatten(l.lower(op.Op, s)), s.graph)
 		if _, inside := b.cols.get(op.Name.Var); !inside {
 			b.cols.set(op.Name.Var, column{sql: c.sql, computed: true, tied: true})
 		}
 		return b
 	}
-	s.graph = graph{any: l.fresh(), named: true}
+	s.graph = graph{any: l.fresh(), named: true, name: op.Name}
 	if !dataset.IsZero() {
 		s.graph.in, s.graph.virtual = l.graphs(dataset.Named), virtualOf(dataset.Named)
 	}
@@ -83,7 +86,7 @@ func (l *lowerer) ifThere(op sparql.Op, b *block, g graph) *block {
 	if len(g.in) > 0 {
 		there = "EXISTS (SELECT 1 FROM " + g.table("", " INDEXED BY live_g") + " WHERE g" + among(g.in) + " AND g <> 0)"
 	}
-	out := &block{from: b.from, cols: b.cols}
+	out := &block{from: b.from, cols: b.cols, node: b.node}
 	out.where = append(b.where[:len(b.where):len(b.where)], there)
 	return out
 }
@@ -101,7 +104,7 @@ func (l *lowerer) nameGraph(b *block, hidden, v sparql.Var, s scope) *block {
 
 // graphsOnly is the table of existing graphs, for patterns without triples.
 func (l *lowerer) graphsOnly(s scope) *block {
-	b := &block{}
+	b := &block{node: l.node(plan.Unit, nil)}
 	if s.graph.any == "" {
 		return b
 	}
@@ -168,6 +171,7 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 func (l *lowerer) from(first int, patterns []sparql.TriplePattern, s scope) *block {
 	g := &group{patterns: patterns, domains: map[sparql.Var]float64{}}
 	b := &block{}
+	var nodes []*plan.Node
 	for rest := slices.Clone(patterns); len(rest) > 0; {
 		i := first
 		if first < 0 || len(rest) < len(patterns) {
@@ -176,7 +180,12 @@ func (l *lowerer) from(first int, patterns []sparql.TriplePattern, s scope) *blo
 		p := rest[i]
 		rest = append(rest[:i], rest[i+1:]...)
 		b = l.narrow(b)
-		l.place(b, p, g, s)
+		nodes = append(nodes, l.place(b, p, g, s))
+	}
+	b.node = nodes[0]
+	if len(nodes) > 1 {
+		b.node = l.joinNode(nodes...)
+		b.countJoin(b.node)
 	}
 	return b
 }
@@ -246,12 +255,18 @@ func (l *lowerer) given(p sparql.TriplePattern, b *block, s scope) (at [3]bool, 
 	return at, joined
 }
 
-// place adds the table of a pattern to the block.
-func (l *lowerer) place(b *block, p sparql.TriplePattern, g *group, s scope) {
+// place adds the table of a pattern to the block. It returns the node of the pattern.
+func (l *lowerer) place(b *block, p sparql.TriplePattern, g *group, s scope) *plan.Node {
 	at, _ := l.given(p, b, s)
 	t := l.alias()
 	l.placeRange(b, p, at, t, s)
-	b.from = append(b.from, item{table: s.graph.table(t, l.rangedIndex(p, at, s)), fanOut: l.fanOut(p, g, b, s), alias: t})
+	n := l.patternNode(plan.Pattern, sparql.BGP{Patterns: []sparql.TriplePattern{p}}, s.graph)
+	table, fanOut := s.graph.table(t, l.rangedIndex(p, at, s)), l.fanOut(p, g, b, s)
+	key := t + ".added"
+	if len(s.graph.virtual) > 0 {
+		key = t + ".rowid"
+	}
+	b.from = append(b.from, item{table: table, fanOut: fanOut, alias: t, seen: seen(n, key), key: key})
 	conditions := len(b.where)
 	l.inActive(b, t, s)
 	for i, o := range [3]sparql.Operand{p.Subject, p.Predicate, p.Object} {
@@ -279,6 +294,20 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, g *group, s scope) {
 		b.from[0].alone = slices.Clone(b.where[conditions:])
 	}
 	l.placeOrder(b, p, t, s)
+	if n != nil {
+		if s.graph.merged { // a condition leaves one of equal triples
+			b.from[len(b.from)-1].seen = seen(n, "(SELECT "+key+")")
+		}
+		l.fanOuts[n] = fanOut
+		n.Way = l.way(l.rangedIndex(p, at, s), s)
+		switch b.from[len(b.from)-1].sorted {
+		case t + ".s":
+			n.Sorted = p.Subject.Var
+		case t + ".o":
+			n.Sorted = p.Object.Var
+		}
+	}
+	return n
 }
 
 // rangedIndex is the index of a pattern one end of which may be bound: the index by that end is better if it is,

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trails/db/plan"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/opt"
@@ -79,6 +80,13 @@ func (l *lowerer) reach(op sparql.PathPattern, steps []Link, c closure, s scope)
 	w := walkOf(op, steps, c, s)
 	b := l.startsOf(op, t, s)
 	b.from = append(b.from, item{table: "t_reach " + t, fanOut: func() float64 { return rowsOfClosure }})
+	if n := l.patternNode(plan.Path, op, s.graph); n != nil {
+		it := &b.from[len(b.from)-1]
+		it.key = t + ".rowid"
+		it.seen = seen(n, it.key)
+		l.fanOuts[n] = it.fanOut
+		b.node = n
+	}
 	b.where = append(b.where, t+".k = "+strconv.Itoa(len(l.walks)), t+".g = "+s.graph.in[0])
 	l.walks = append(l.walks, w)
 	l.end(b, op.Subject, t+".a", s)
@@ -122,7 +130,7 @@ const maxRepeated = 100_000
 // valuesOf is a subquery of the values that a block gives to a variable, to be repeated n times in the statement; ""
 // if that is too long.
 func (l *lowerer) valuesOf(b *block, v sparql.Var, alias string, times int) string {
-	once := &block{from: b.from, where: b.where, distinct: true}
+	once := &block{from: b.uncounted().from, where: b.where, distinct: true}
 	sql := "(" + once.render(b.cols.of[v].sql+" AS v") + ") " + alias
 	if l.repeated+times*len(sql) > maxRepeated {
 		return ""

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trails/db/plan"
 	"trails/db/scan"
 	"trails/rdf"
 	"trails/sparql"
@@ -55,11 +56,15 @@ type scanner struct {
 	walks   bool    // some step is a transitive path
 	before  float64 // time that nested programs need first, in microseconds
 	asks    float64 // estimated number of terms on which expressions are evaluated
+	// taken are the steps in the order of the program, and conditions what else it computes, for an explanation.
+	taken      []scanned
+	conditions []sparql.Op
 }
 
 // scanned is a step with its estimated rows. A transitive path has no pattern.
 type scanned struct {
 	pattern sparql.TriplePattern
+	of      sparql.Op // the pattern or the path
 	step    scan.Step
 	rows    float64
 	reads   float64 // cost of reading it, in sequentially read rows
@@ -166,6 +171,9 @@ func (c *scanner) collect(op sparql.Op) bool {
 			if !c.condition(e, op.Op) {
 				return false
 			}
+			if _, ok := e.(sparql.Exists); !ok {
+				c.conditions = append(c.conditions, sparql.Filter{Expr: e})
+			}
 		}
 		return true
 	case sparql.PathPattern:
@@ -175,6 +183,7 @@ func (c *scanner) collect(op sparql.Op) bool {
 			return false
 		}
 		_, ok := c.computed(op.Expr, op.Var, op.Op)
+		c.conditions = append(c.conditions, op)
 		return ok
 	case sparql.LeftJoin:
 		return !c.nested && c.collect(op.Left) && len(c.open) == 0 && c.optional(op)
@@ -230,7 +239,7 @@ func (c *scanner) path(op sparql.PathPattern) bool {
 	if of.many && op.Subject.Var != "" && op.Object.Var != "" && !(c.nested && of.zero) {
 		s.Closure = &scan.Closure{Zero: of.zero}
 	}
-	if !c.step(sparql.TriplePattern{}, s) {
+	if !c.step(sparql.TriplePattern{}, op, s) {
 		return false
 	}
 	if s.Subject.Arg == 0 && !of.zero && !slices.ContainsFunc(links, func(link Link) bool { return link.Inverse }) {
@@ -254,7 +263,7 @@ func (c *scanner) pattern(p sparql.TriplePattern) bool {
 	if _, ok := p.Predicate.Term.(rdf.IRI); !ok || p.Subject.Var != "" && p.Subject.Var == p.Object.Var {
 		return false
 	}
-	return c.step(p, scan.Step{Predicate: c.arg(p.Predicate.Term), Subject: c.end(p.Subject), Object: c.end(p.Object)})
+	return c.step(p, nil, scan.Step{Predicate: c.arg(p.Predicate.Term), Subject: c.end(p.Subject), Object: c.end(p.Object)})
 }
 
 // close adds the patterns with a variable predicate, once all that uses them is known: the other parts, the answer, and
@@ -278,7 +287,7 @@ func (c *scanner) close(answer ...sparql.Var) bool {
 		default:
 			s.Subject, s.Object = c.end(p.Predicate), c.end(p.Object)
 		}
-		if !c.step(p, s) {
+		if !c.step(p, nil, s) {
 			return false
 		}
 	}
@@ -286,8 +295,8 @@ func (c *scanner) close(answer ...sparql.Var) bool {
 	return true
 }
 
-// step adds a step: a pattern, or a transitive path.
-func (c *scanner) step(p sparql.TriplePattern, s scan.Step) bool {
+// step adds a step: a pattern or, if path is not nil, a transitive path.
+func (c *scanner) step(p sparql.TriplePattern, path sparql.Op, s scan.Step) bool {
 	if c.s.graph.in[0] != storedDefault {
 		graph, err := strconv.Atoi(strings.TrimPrefix(c.s.graph.in[0], "?"))
 		if err != nil || s.Walk == 0 && s.Subject.Arg != 0 && s.Object.Arg == 0 { // no index begins with graph and subject
@@ -300,7 +309,10 @@ func (c *scanner) step(p sparql.TriplePattern, s scan.Step) bool {
 			return false
 		}
 	}
-	one := scanned{pattern: p, step: s}
+	one := scanned{pattern: p, of: path, step: s}
+	if path == nil {
+		one.of = sparql.BGP{Patterns: []sparql.TriplePattern{p}}
+	}
 	if s.Subject.Arg == 0 && s.Object.Arg == 0 {
 		c.edges = append(c.edges, one)
 	} else {
@@ -482,7 +494,7 @@ func (c *scanner) table(b *block) *block {
 	if b != nil {
 		rows = b.rows
 	}
-	out, t := c.l.scanned(c.program, rows)
+	out, t := c.l.scanned(c.program, rows, c.tree(plan.Join, nil, rows))
 	for slot, v := range c.vars {
 		col := c.column(t, slot, slot)
 		if known, ok := b.column(v); ok {
@@ -506,11 +518,13 @@ func (b *block) column(v sparql.Var) (column, bool) {
 }
 
 // scanned returns a block with the table of a program, and its alias.
-func (l *lowerer) scanned(p scan.Program, rows func() float64) (*block, string) {
+func (l *lowerer) scanned(p scan.Program, rows func() float64, n *plan.Node) (*block, string) {
 	t := l.alias()
 	l.programs = append(l.programs, p)
+	key := t + ".rowid"
 	return &block{
-		from:  []item{{table: "t_scan " + t, fanOut: rows, program: len(l.programs), own: 1}},
+		from:  []item{{table: "t_scan " + t, fanOut: rows, program: len(l.programs), own: 1, seen: seen(n, key), key: key}},
 		where: []string{t + ".k = " + strconv.Itoa(len(l.programs)-1)},
+		node:  n,
 	}, t
 }

@@ -112,22 +112,23 @@ func (c *scanner) arrange() bool {
 		return a.passing > b.passing || a.passing == b.passing && a.rows > b.rows
 	})
 	bound := make([]bool, len(c.vars))
-	take := func(s scan.Step) {
-		for _, e := range [...]scan.End{s.Subject, s.Object} {
+	take := func(s scanned) {
+		for _, e := range s.step.Ends() {
 			if e.Arg == 0 {
 				bound[e.Slot] = true
 			}
 		}
-		c.program.Steps = append(c.program.Steps, s)
+		c.program.Steps = append(c.program.Steps, s.step)
+		c.taken = append(c.taken, s)
 	}
 	ends := c.ends
 	switch {
 	case len(c.edges) > 0:
-		take(c.edges[0].step)
+		take(c.edges[0])
 	case len(c.vars)-len(c.options) == 1:
 		for i, e := range c.ends {
 			if e.step.Subject.Arg == 0 || e.step.Object.Arg == 0 {
-				take(e.step)
+				take(e)
 				ends = slices.Delete(slices.Clone(c.ends), i, i+1)
 				break
 			}
@@ -138,6 +139,7 @@ func (c *scanner) arrange() bool {
 	for _, e := range ends {
 		c.program.Steps = append(c.program.Steps, e.step)
 	}
+	c.taken = append(c.taken, ends...)
 	for rest := slices.Clone(c.edges[min(1, len(c.edges)):]); len(rest) > 0; {
 		best, most := -1, 0
 		for i, e := range rest {
@@ -154,7 +156,7 @@ func (c *scanner) arrange() bool {
 		if best < 0 {
 			return false
 		}
-		take(rest[best].step)
+		take(rest[best])
 		rest = slices.Delete(rest, best, best+1)
 	}
 	for slot, is := range bound {
@@ -168,7 +170,7 @@ func (c *scanner) arrange() bool {
 		}
 	}
 	for _, o := range c.options {
-		take(o.step)
+		take(o)
 	}
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"trails/db/plan"
 	"trails/db/scan"
 	"trails/rdf"
 	"trails/sparql"
@@ -27,7 +28,7 @@ func (c *scanner) grouped(op sparql.Group, having map[sparql.Var]*rangeHint) *bl
 		}
 		behind += of.Width()
 	}
-	out, t := l.scanned(c.program, nil)
+	out, t := l.scanned(c.program, nil, c.tree(plan.Group, op, nil))
 	place := len(op.Keys)
 	next := func() string {
 		place++
@@ -209,7 +210,7 @@ func (l *lowerer) scanDistinct(op sparql.Op, s scope) *block {
 	if b != nil {
 		rows = b.rows
 	}
-	out, t := l.scanned(c.program, rows)
+	out, t := l.scanned(c.program, rows, c.tree(plan.Distinct, nil, rows))
 	for i, v := range project.Vars {
 		out.cols.set(v, c.column(t, i, c.program.Keys[i]))
 	}

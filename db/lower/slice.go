@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/db/plan"
 	"trails/sparql"
 )
 
@@ -25,6 +26,7 @@ func (l *lowerer) sliceEach(op sparql.Slice, s scope) *block {
 	number := numbered.cols.of[numberVar].sql
 	out := without(numbered, numberVar)
 	out.where = []string{number + " > " + l.number(op.Offset)}
+	out.node = l.node(plan.Slice, op, b.node)
 	if op.Limit >= 0 {
 		out.where = append(out.where, number+" <= "+l.number(op.Offset)+" + "+l.number(op.Limit))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/db/plan"
 	"trails/db/scan"
 	"trails/rdf"
 	"trails/rdf/xsd"
@@ -76,10 +77,15 @@ func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
 		// Sorted sides are merged, and read no further than the limit.
 		v := op.Keys[0].Expr.(sparql.VarExpr).Var
 		if _, ok := b.cols.get(v); ok {
-			return l.derived(strings.Join(sides, " UNION ")+" ORDER BY "+l.name(v)+direction(op.Keys[0]), &b.cols, b.rows)
+			out := l.derived(strings.Join(sides, " UNION ")+" ORDER BY "+l.name(v)+direction(op.Keys[0]), &b.cols, b.rows)
+			if out.node = l.node(plan.OrderBy, op, b.node); out.node != nil {
+				b.node.Counted = false // its table is not in the statement
+			}
+			return out
 		}
 	}
 	out := b.growing()
+	out.node = l.node(plan.OrderBy, op, b.node)
 	for i, k := range op.Keys {
 		for _, sql := range l.sortKeys(k.Expr, direct[i], out, s) {
 			out.order = append(out.order, sql+direction(k))

@@ -60,7 +60,7 @@ func (b *block) mark(v sparql.Var, position int) {
 
 // growing returns a copy of the block to which rows of terms may be added.
 func (b *block) growing() *block {
-	return &block{from: slices.Clone(b.from), where: slices.Clone(b.where), cols: b.cols.clone(), grows: true}
+	return &block{from: slices.Clone(b.from), where: slices.Clone(b.where), cols: b.cols.clone(), grows: true, node: b.node}
 }
 
 // grown ends growing.

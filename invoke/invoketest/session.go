@@ -176,6 +176,7 @@ var changing = []struct {
 	{regexp.MustCompile(`2026-01-02 03:\d\d:\d\d`), "TIME"}, // the time of [Clock], which other readers advance, too
 	{regexp.MustCompile(`"(file|log)_bytes": \d+`), `"${1}_bytes": N`},
 	{regexp.MustCompile(`"cost": \d+`), `"cost": N`},
+	{regexp.MustCompile(`(\n +)([0-9.]+|null),(\n +"(sql|scan)"\n)`), `${1}MS,${3}`}, // the time of an operator of a plan
 	{regexp.MustCompile(`"\d+ bytes"`), `"N bytes"`},
 	{regexp.MustCompile(`"\d+ capabilities, `), `"N capabilities, `}, // the number includes hidden ones
 	{regexp.MustCompile(`1\.0\.0\+[0-9a-f]{12}`), "VERSION"},
