@@ -50,6 +50,16 @@ var branchesListBuiltin = invoke.Define(capability.Descriptor{
 	return out, nil
 }, invoke.On("compact"))
 
+// branches is the answer of the address of all branches.
+func branches(ctx context.Context, r *invoke.Request) (any, error) {
+	list, err := r.Snapshot.Branches(ctx)
+	out := make([]branchView, len(list))
+	for i, b := range list {
+		out[i] = viewBranch(b)
+	}
+	return out, err
+}
+
 // timeOf is the time of a commit, null for none.
 func timeOf(c kg.Commit) any {
 	if c.ID.IsZero() {

@@ -411,6 +411,8 @@ func (d *doctor) resources() []invoke.Resource {
 			Description: "Types, properties and constraints. Read it before the first write."}, JSON: schemaResource, Graph: schemaGraph, Context: schemaContext}.Offered(),
 		view.Forms{Resource: invoke.Resource{URI: "trails://stats", Name: "stats", Title: "Statistics", MIME: "application/json",
 			Description: "How much is in the file: statements, terms, commits, instances by type, bytes."}, JSON: stats}.Offered(),
+		view.Forms{Resource: invoke.Resource{URI: "trails://branches", Name: "branches", Title: "Branches", MIME: "application/json",
+			Description: "The branches: what each was made from, and its newest commit.", Newest: true}, JSON: branches}.Offered(),
 		view.Forms{Resource: invoke.Resource{URI: "trails://doctor", Name: "doctor", Title: "Doctor", MIME: "application/json",
 			Description: "What is checked of the file and its capabilities, and whether it is well.", Newest: true}, JSON: d.read}.Offered(),
 	}

@@ -260,7 +260,7 @@ func TestAFullDisk(t *testing.T) {
 		}
 	}
 	wantNotes(t, file, all.codes) // by an export
-	for _, uri := range []string{"trails://doctor", "trails://prov/latest"} {
+	for _, uri := range []string{"trails://doctor", "trails://branches", "trails://prov/latest"} {
 		if _, err := d.call("resources/read", map[string]any{"uri": uri}); err != nil {
 			t.Errorf("%s on a full disk: %v", uri, err)
 		}

@@ -287,6 +287,7 @@ func TestPathsBecomeResourceAddresses(t *testing.T) {
 		"/schema":                               "trails://schema",
 		"/stats":                                "trails://stats",
 		"/doctor":                               "trails://doctor",
+		"/branches":                             "trails://branches",
 		"/prov":                                 "trails://prov/latest",
 		"/kg/Note":                              "trails://kg/Note",
 		"/kg/Note?where=a%3Db&limit=2&offset=1": "trails://kg/Note?where=a%3Db&limit=2&offset=1",

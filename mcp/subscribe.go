@@ -92,7 +92,7 @@ func watchable(uri string) (address, read string, err error) {
 	switch uri {
 	case session.SchemaAddress, session.StatsAddress, session.TypesAddress:
 		return uri, uri, nil
-	case "trails://prov/latest", "trails://doctor":
+	case "trails://prov/latest", "trails://doctor", "trails://branches":
 		return "", "", fault.New(fault.InvalidArguments, "nobody is told when %s changes; read it when you need it", uri).With("uri", uri)
 	}
 	address, ok := invoke.CanonicalAddress(uri)
