@@ -125,6 +125,39 @@ func (r *Reader) Branches(ctx context.Context) (list []Branch, err error) {
 	return list, r.fail(ctx, "branches", err)
 }
 
+// CommitOfBranch returns the n-th commit before the head of a branch. An unknown branch, and one with fewer commits, are
+// the fault Missing.
+func (r *Reader) CommitOfBranch(ctx context.Context, name string, n int64) (c history.Commit, err error) {
+	if err := r.ready(ctx); err != nil {
+		return c, r.fail(ctx, "commit", err)
+	}
+	line, err := r.conn.lineOf(name)
+	if err != nil {
+		return c, r.fail(ctx, "commit", err)
+	}
+	head, err := r.conn.Seq("SELECT head FROM lines WHERE line = ?", line)
+	if err != nil {
+		return c, r.fail(ctx, "commit", err)
+	}
+	chain, err := r.conn.chainOf(line, head)
+	if err != nil {
+		return c, r.fail(ctx, "commit", err)
+	}
+	var lines []string
+	var args []any
+	for _, b := range chain {
+		lines, args = append(lines, "c.line = ? AND c.seq <= ?"), append(args, b.Line, b.Until)
+	}
+	err = r.conn.Exec("SELECT "+anyCommit+" WHERE ("+strings.Join(lines, " OR ")+") ORDER BY c.seq DESC LIMIT 1 OFFSET ? + 0", func(s *stmt.Stmt) error {
+		c = scanCommit(s)
+		return nil
+	}, append(args, n)...)
+	if err == nil && c.Seq == 0 {
+		err = fault.New(fault.Missing, "%s has no commit %d before its head", name, n)
+	}
+	return c, r.fail(ctx, "commit", err)
+}
+
 // branchSeal returns what a branch's row has as its seal: the start of a digest of what never changes of it.
 func branchSeal(line, parent int64, fork history.Seq, name any) []byte {
 	return rowSum("lines", line, parent, int64(fork), name)[:nonceSize]

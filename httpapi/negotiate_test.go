@@ -61,12 +61,14 @@ func TestABrowserIsSentToThePage(t *testing.T) {
 		"/schema":  "/admin/schema",
 		"/kg/Note": "/admin/types/Note",
 		"/kg/Note?where=status=draft&limit=5&format=html": "/admin/types/Note?where=status=draft&limit=5",
-		"/kg/Note/n1":                   "/admin/types/Note/n1",
-		"/kg/Note/n1?at=head~1":         "/admin/types/Note/n1?at=head~1",
-		"/kg?at=head~1":                 "/admin/schema?at=head~1",
-		"/kg/Note/a/b":                  "/admin/types/Note/a%2Fb",
-		"/kg/Note/http%3A%2F%2Fa.b%2Fc": "/admin/types/Note/http:%2F%2Fa.b%2Fc",
-		"/kg/Note/a%20b%25":             "/admin/types/Note/a%20b%25",
+		"/kg/Note?branch=review&format=html":              "/admin/types/Note?at=review",
+		"/kg/Note/n1?branch=review&at=head~2":             "/admin/types/Note/n1?at=head~2",
+		"/kg/Note/n1":                                     "/admin/types/Note/n1",
+		"/kg/Note/n1?at=head~1":                           "/admin/types/Note/n1?at=head~1",
+		"/kg?at=head~1":                                   "/admin/schema?at=head~1",
+		"/kg/Note/a/b":                                    "/admin/types/Note/a%2Fb",
+		"/kg/Note/http%3A%2F%2Fa.b%2Fc":                   "/admin/types/Note/http:%2F%2Fa.b%2Fc",
+		"/kg/Note/a%20b%25":                               "/admin/types/Note/a%20b%25",
 	} {
 		engine := &fakeEngine{}
 		res := do(httpapi.New(engine, withPages()), newRequest(exchange{method: "GET", path: path, header: header("Accept", browser)}))

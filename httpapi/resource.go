@@ -34,6 +34,7 @@ var addresses = []address{
 	{"/schema", fixed("trails://schema"), inGraphForms("json"), pageAt("/admin/schema"), true},
 	{"/prov", fixed("trails://prov/latest"), inGraphForms("jsonld"), nil, false},
 	{"/stats", fixed("trails://stats"), []string{"json"}, nil, false},
+	{"/branches", fixed("trails://branches"), []string{"json"}, nil, false},
 	{"/doctor", fixed("trails://doctor"), []string{"json"}, nil, false},
 }
 
@@ -52,12 +53,25 @@ func fixed(uri string) func(*http.Request) string {
 }
 
 func pageAt(path string) func(*http.Request) string {
-	return func(r *http.Request) string { return path + query(r) }
+	return func(r *http.Request) string { return path + pageQuery(r) }
+}
+
+// pageQuery is the query of a page. A page is of a commit: that of a branch is of its head.
+func pageQuery(r *http.Request) string {
+	kept, err := url.ParseQuery(strings.TrimPrefix(query(r), "?"))
+	if err != nil || !kept.Has("branch") {
+		return query(r)
+	}
+	if !kept.Has("at") {
+		kept.Set("at", kept.Get("branch"))
+	}
+	kept.Del("branch")
+	return "?" + kept.Encode()
 }
 
 // typesPage is the overview, or the types of an earlier commit.
 func typesPage(r *http.Request) string {
-	if r.URL.Query().Has("at") {
+	if given := r.URL.Query(); given.Has("at") || given.Has("branch") {
 		return pageAt("/admin/schema")(r)
 	}
 	return pageAt("/admin")(r)
@@ -71,12 +85,12 @@ func entityURI(r *http.Request) string { return "trails:/" + r.URL.EscapedPath()
 func entityPage(r *http.Request) string {
 	name, id, isEntity := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/kg/"), "/")
 	if !isEntity {
-		return "/admin/types/" + name + query(r)
+		return "/admin/types/" + name + pageQuery(r)
 	}
 	if decoded, err := url.PathUnescape(id); err == nil {
 		id = url.PathEscape(decoded)
 	}
-	return "/admin/types/" + name + "/" + id + query(r)
+	return "/admin/types/" + name + "/" + id + pageQuery(r)
 }
 
 // read answers with the content of an address in the preferred form.

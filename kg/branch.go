@@ -9,8 +9,9 @@ import (
 	"trails/fault"
 )
 
-// branchName is what a branch may be called: its name stands in addresses, commands and paths.
-var branchName = regexp.MustCompile(`^[a-z0-9]([a-z0-9._/-]{0,62}[a-z0-9])?$`)
+// branchName is what a branch may be called: its name stands in addresses, commands and paths. It is not what a commit may
+// be called.
+var branchName, commitName = regexp.MustCompile(`^[a-z0-9]([a-z0-9._/-]{0,62}[a-z0-9])?$`), regexp.MustCompile(`^(head|[0-9a-f]{4,})$`)
 
 // NewBranch is a branch to be made.
 type NewBranch struct {
@@ -30,8 +31,11 @@ func (s *Session) MakeBranch(ctx context.Context, b NewBranch) (Branch, error) {
 	if err := s.may(policy.BranchCreate); err != nil {
 		return Branch{}, err
 	}
-	if !branchName.MatchString(b.Name) {
+	switch {
+	case !branchName.MatchString(b.Name):
 		return Branch{}, fault.Argument("name", fault.Pattern, b.Name, "the name of a branch has at most 64 of a-z, 0-9, dashes, dots, slashes and underscores, and begins and ends with a letter or digit")
+	case commitName.MatchString(b.Name):
+		return Branch{}, fault.Argument("name", fault.Pattern, b.Name, "this names a commit: head, and four or more of 0-9 and a-f alone, are the names of commits; take another name")
 	}
 	from, err := s.stateNamed(ctx, b.From)
 	if err != nil {
@@ -52,14 +56,8 @@ func (s *Session) MakeBranch(ctx context.Context, b NewBranch) (Branch, error) {
 	return made, s.keep(ctx, w, b.Activity)
 }
 
-// stateNamed returns the head of a branch, or a commit, by its name.
+// stateNamed returns the head of a branch, or a commit, by its name; "" is the head of the session's branch.
 func (s *Session) stateNamed(ctx context.Context, name string) (c Commit, err error) {
-	if name != "" {
-		head, found := s.On(name).headOf(ctx)
-		if !fault.Is(found, fault.Missing) {
-			return head, found
-		}
-	}
 	err = s.View(ctx, func(snap *Snapshot) error {
 		if c = snap.Head(); name != "" {
 			c, err = snap.FindState(ctx, name)
@@ -82,14 +80,6 @@ func (s *Session) keep(ctx context.Context, w *db.Writer, a Activity) error {
 	}
 	s.graph.bell.ring()
 	return nil
-}
-
-func (s *Session) headOf(ctx context.Context) (c Commit, err error) {
-	err = s.View(ctx, func(snap *Snapshot) error {
-		c = snap.Head()
-		return nil
-	})
-	return c, err
 }
 
 // DropBranch takes a branch away, and returns what it was; see [db.Writer.RemoveBranch].

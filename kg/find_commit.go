@@ -33,13 +33,28 @@ func (s *Snapshot) FindCommit(ctx context.Context, name string) (Commit, error) 
 	return c, err
 }
 
-// FindState is FindCommit for a state that is to be read, which may be one of another branch if it is named by its id.
+// FindState is FindCommit for a state that is to be read. It may be one of another branch, which is named by its id, or
+// by the name of the branch for its head, and review~2 for the second commit before it.
 func (s *Snapshot) FindState(ctx context.Context, name string) (Commit, error) {
 	c, err := s.FindCommit(ctx, name)
-	if fault.Is(err, fault.Missing) {
-		if other, found := s.source.CommitOfFile(ctx, strings.TrimSpace(name)); found == nil {
-			return other, nil
+	if err == nil {
+		return c, nil
+	}
+	name = strings.TrimSpace(name)
+	if other, found := s.source.CommitOfFile(ctx, name); found == nil {
+		return other, nil
+	}
+	branch, back, _ := strings.Cut(name, "~")
+	n := uint64(0)
+	if back != "" || branch != name {
+		var malformed error
+		if n, malformed = strconv.ParseUint(back, 10, 62); malformed != nil {
+			return c, err
 		}
+	}
+	other, missing := s.source.CommitOfBranch(ctx, branch, int64(n))
+	if missing == nil || fault.Of(missing).Details["branch"] == nil { // there is the branch
+		return other, missing
 	}
 	return c, err
 }
