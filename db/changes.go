@@ -36,7 +36,7 @@ const (
 // it reads the table up to the last quad that is returned.
 func (r *Reader) Changes(ctx context.Context, seq history.Seq, offset int) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
-		c, err := r.CommitBySeq(ctx, seq)
+		c, err := r.inView(ctx, seq)
 		if err != nil {
 			yield(Change{}, err)
 			return
@@ -66,7 +66,7 @@ const (
 // ChangedTypes returns the classes of the nodes that a commit changed, in the order of their ids. It is one pass over
 // the changes of the commit or, for a bulk commit, over the rdf:type statements in an index.
 func (r *Reader) ChangedTypes(ctx context.Context, seq history.Seq) (list []ChangedType, err error) {
-	c, err := r.CommitBySeq(ctx, seq)
+	c, err := r.inView(ctx, seq)
 	if err != nil {
 		return nil, err
 	}

@@ -107,9 +107,25 @@ func (r *Reader) commits(where string, args ...any) (list []history.Commit, err 
 	return list, err
 }
 
-// CommitBySeq returns the commit with this number, or the fault Missing.
-func (r *Reader) CommitBySeq(ctx context.Context, seq history.Seq) (history.Commit, error) {
-	return r.oneCommit(ctx, fault.New(fault.Missing, "no commit number %d", seq), "WHERE c.seq = ?", seq)
+// CommitBySeq returns the commit with this number, of whatever branch, or the fault Missing. Provenance and the versions
+// of capabilities are of all branches, and name commits by their numbers.
+func (r *Reader) CommitBySeq(ctx context.Context, seq history.Seq) (c history.Commit, err error) {
+	if err := r.ready(ctx); err != nil {
+		return c, r.fail(ctx, "commit", err)
+	}
+	err = r.conn.Exec("SELECT "+anyCommit+" WHERE c.seq = ?", func(s *stmt.Stmt) error {
+		c = scanCommit(s)
+		return nil
+	}, seq)
+	if err == nil && c.Seq == 0 {
+		err = fault.New(fault.Missing, "no commit number %d", seq)
+	}
+	return c, r.fail(ctx, "commit", err)
+}
+
+// inView returns the commit with this number in the history of the view, or the fault Missing.
+func (r *Reader) inView(ctx context.Context, seq history.Seq) (history.Commit, error) {
+	return r.oneCommit(ctx, fault.New(fault.Missing, "%s has no commit number %d", r.branch, seq), "WHERE c.seq = ?", seq)
 }
 
 // CommitAt returns the newest commit that was not made after a time, or the fault Missing.

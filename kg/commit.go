@@ -179,7 +179,7 @@ func (s *Session) replay(ctx context.Context, w *db.Writer, key IdempotencyKey) 
 		return Result{}, false, fault.New(fault.Precondition, "idempotency key %q was used for another change; take a new key", key.Key)
 	}
 	id := min(len(seen.Result), hex.EncodedLen(len(CommitID{})))
-	commit, err := w.CommitByID(ctx, string(seen.Result[:id]))
+	commit, err := w.CommitOfFile(ctx, string(seen.Result[:id]))
 	if err != nil {
 		return Result{}, false, err
 	}
