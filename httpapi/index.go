@@ -49,6 +49,7 @@ var guide = []project.Route{
 	{Methods: "GET", Path: "/commits/{id}", Says: "one commit and its changes", Answers: mediaJSON},
 	{Methods: "GET", Path: "/prov", Says: "the latest activities, as PROV-O JSON-LD", Answers: mediaLinked},
 	{Methods: "GET", Path: "/stats", Says: "counts", Answers: mediaJSON},
+	{Methods: "GET", Path: "/branches", Says: "branches", Answers: mediaJSON},
 	{Methods: "GET", Path: "/doctor", Says: "what is wrong, if anything", Answers: mediaJSON},
 	{Methods: "GET", Path: "/health", Says: "alive, version, head commit", Answers: mediaJSON},
 	{Methods: "GET", Path: "/ready", Says: "whether calls are welcome now", Answers: mediaJSON},
