@@ -165,7 +165,7 @@ func TestACommitIsNamedByItsPlaceAndByTheTime(t *testing.T) {
 		}
 	}
 	for at, says := range map[string]string{
-		"12": "give at least four digits of its id, head, head~2", "head~": "head~2 (two commits", "head~x": "head~2 (two commits", "head~-1": "head~2 (two commits", "head2": "head~2 (two commits",
+		"12": "give at least four digits of its id, head, head~2", commits[0][:1]: "give at least four digits", commits[1][:3]: "give at least four digits", "head~": "head~2 (two commits", "head~x": "head~2 (two commits", "head~-1": "head~2 (two commits", "head2": "head~2 (two commits",
 		"head~99999999999999999999999": "head~2 (two commits", "head~99": "main has 5 commits", "2026-01-01": "head~2 (two commits", "1999-12-31T00:00:00Z": "no commit was made at",
 		"yesterday": "head~2 (two commits", "zzzz": "head~2 (two commits", "0123456789": "commits_list has them",
 	} {

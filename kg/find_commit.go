@@ -41,8 +41,10 @@ func (s *Snapshot) FindState(ctx context.Context, name string) (Commit, error) {
 		return c, nil
 	}
 	name = strings.TrimSpace(name)
-	if other, found := s.source.CommitOfFile(ctx, name); found == nil {
-		return other, nil
+	if fault.Is(err, fault.Missing) {
+		if other, found := s.source.CommitOfFile(ctx, name); found == nil {
+			return other, nil
+		}
 	}
 	branch, back, _ := strings.Cut(name, "~")
 	n := uint64(0)
