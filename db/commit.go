@@ -75,15 +75,21 @@ func (r *Reader) readHead(branch string) (head history.Commit, err error) {
 	return head, err
 }
 
-// commit reads the commit with a number, of any branch.
-func (c *conn) commit(seq history.Seq) (commit history.Commit, err error) {
+// commit reads the commit at which a branch is said to be.
+func (c *conn) commit(seq history.Seq) (history.Commit, error) {
+	commit, err := c.numbered(seq)
+	if err == nil && commit.Seq != seq {
+		err = stmt.Damaged("a branch is at commit %d, which is none", seq)
+	}
+	return commit, err
+}
+
+// numbered reads the commit with a number, of any branch; the zero Commit if there is none.
+func (c *conn) numbered(seq history.Seq) (commit history.Commit, err error) {
 	err = c.Exec("SELECT "+anyCommit+" WHERE c.seq = ?", func(s *stmt.Stmt) error {
 		commit = scanCommit(s)
 		return nil
 	}, seq)
-	if err == nil && commit.Seq != seq {
-		return commit, stmt.Damaged("a branch is at commit %d, which is none", seq)
-	}
 	return commit, err
 }
 
@@ -113,11 +119,7 @@ func (r *Reader) CommitBySeq(ctx context.Context, seq history.Seq) (c history.Co
 	if err := r.ready(ctx); err != nil {
 		return c, r.fail(ctx, "commit", err)
 	}
-	err = r.conn.Exec("SELECT "+anyCommit+" WHERE c.seq = ?", func(s *stmt.Stmt) error {
-		c = scanCommit(s)
-		return nil
-	}, seq)
-	if err == nil && c.Seq == 0 {
+	if c, err = r.conn.numbered(seq); err == nil && c.Seq == 0 {
 		err = fault.New(fault.Missing, "no commit number %d", seq)
 	}
 	return c, r.fail(ctx, "commit", err)
