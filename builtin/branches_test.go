@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trails/example"
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
@@ -37,19 +36,9 @@ func readsOn(t *testing.T, e *invoketest.Engine, branch string) (reads []pastRea
 // What is written to a branch is read from it, by every read, as what is written to main of another file: the same
 // answers, with the same ids of commits. And main is not touched by it, nor the branch by what main does.
 func TestABranchIsReadAndWrittenAsMainIs(t *testing.T) {
-	one, two := invoketest.Example(t), invoketest.Example(t)
+	nothing := func(*invoketest.Engine, int) {}
+	one, two := toldStory(t, nothing), toldStory(t, nothing)
 	for _, e := range []*invoketest.Engine{one, two} {
-		e.Must(t, "trails.meta.query.add", `{"queries": [{"text": "#+ id: open\n#+ description: What is to be done.\nSELECT ?r { ?r :status \"accepted\" }"}]}`)
-		for step, err := range example.Story() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			args, err := json.Marshal(step.Arguments)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e.Must(t, step.Capability, string(args))
-		}
 		e.Must(t, "branches_create", `{"name": "one-of-three"}`)
 	}
 	before := readsOn(t, two, "main")

@@ -100,12 +100,13 @@ func readsNow(t *testing.T, e *invoketest.Engine) (reads []pastRead) {
 	return reads
 }
 
-// Every read of an earlier commit answers what it answered when that commit was the newest one, whatever was changed
-// since: data, types, properties, names.
-func TestAReadOfAnEarlierCommitIsWhatWasReadThen(t *testing.T) {
-	e := invoketest.Example(t)
+// toldStory makes the graph of the example with a stored query, and tells its story. each is called with the number of
+// steps so far, from 0 on.
+func toldStory(t *testing.T, each func(e *invoketest.Engine, step int)) *invoketest.Engine {
+	t.Helper()
+	e, step := invoketest.Example(t), 0
 	e.Must(t, "trails.meta.query.add", `{"queries": [{"text": "#+ id: open\n#+ description: What is to be done.\nSELECT ?r { ?r :status \"accepted\" }"}]}`)
-	reads, step := readsNow(t, e), 0
+	each(e, step)
 	for one, err := range example.Story() {
 		if err != nil {
 			t.Fatal(err)
@@ -115,10 +116,21 @@ func TestAReadOfAnEarlierCommitIsWhatWasReadThen(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Must(t, one.Capability, string(args))
-		if step++; step%7 == 0 {
+		step++
+		each(e, step)
+	}
+	return e
+}
+
+// Every read of an earlier commit answers what it answered when that commit was the newest one, whatever was changed
+// since: data, types, properties, names.
+func TestAReadOfAnEarlierCommitIsWhatWasReadThen(t *testing.T) {
+	var reads []pastRead
+	e := toldStory(t, func(e *invoketest.Engine, step int) {
+		if step%7 == 0 {
 			reads = append(reads, readsNow(t, e)...)
 		}
-	}
+	})
 	for _, write := range laterWrites {
 		if _, err := e.Call(t.Context(), invoke.Call{Capability: write[0], Args: json.RawMessage(write[1]), Principal: invoketest.Ana}); err != nil {
 			t.Fatalf("%s %s: %v", write[0], write[1], err)
