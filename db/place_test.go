@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -310,4 +311,49 @@ func TestSymbolicLinksLeadToOneLog(t *testing.T) {
 	wantRefused(t, "a link that leads elsewhere", doors(by)["a write"](t.Context()), "was replaced")
 	write(t, f, one(500), nil)
 	sane(t, f)
+}
+
+// A log is known to be that of its file when so many branches are in the file that the row of main is on another page
+// than before, whatever part of the log was copied into the file; and a log of another file is refused then, too.
+func TestALogIsKnownHoweverManyBranchesThereAre(t *testing.T) {
+	f := create(t)
+	write(t, f, []rdf.Quad{q("a", "p", iri("o"))}, nil)
+	head := f.LatestHead(t.Context())
+	early := content(t, f.Path())
+	opens := func(file []byte) error {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "copy.db")
+		putFile(t, path, file)
+		putFile(t, path+"-wal", content(t, f.Path()+"-wal"))
+		other, err := db.Open(t.Context(), path, db.Options{})
+		if err == nil {
+			other.Close()
+		}
+		return err
+	}
+	for i := range 300 {
+		w, err := f.Write(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.AddBranch(t.Context(), fmt.Sprint("a-branch-with-quite-a-long-name-", i), head), w.Keep(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if i%75 != 74 {
+			continue
+		}
+		if err := opens(content(t, f.Path())); err != nil {
+			t.Fatalf("%d branches: %v", i+1, err)
+		}
+		dbtest.Exec(t, f.Path(), "PRAGMA wal_checkpoint(PASSIVE)")
+		if err := opens(content(t, f.Path())); err != nil {
+			t.Fatalf("%d branches, after a checkpoint: %v", i+1, err)
+		}
+	}
+	late := content(t, f.Path())
+	write(t, f, []rdf.Quad{q("b", "p", iri("o"))}, nil)
+	if err := opens(late); err != nil {
+		t.Error(err)
+	}
+	wantRefused(t, "an early copy", opens(early), "is the log of another file")
 }

@@ -109,12 +109,7 @@ func sealsOf(path string, format int) (out seals, err error) {
 		return out, nil
 	}
 	pager.Of(raw).Disarm()
-	var root int64
-	err = sqlitex.Execute(raw, "SELECT rootpage FROM sqlite_schema WHERE name = 'lines'", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-		root = s.ColumnInt64(0)
-		return nil
-	}})
-	if err == nil && format >= FirstSeals {
+	if format >= FirstSeals {
 		err = sqlitex.Execute(raw, "SELECT seal FROM lines WHERE line = ?", &sqlitex.ExecOptions{Args: []any{mainLine}, ResultFunc: func(s *sqlite.Stmt) error {
 			out.file = make([]byte, s.ColumnLen(0))
 			s.ColumnBytes(0, out.file)
@@ -124,16 +119,16 @@ func sealsOf(path string, format int) (out seals, err error) {
 	if errors.Join(err, raw.Close()) != nil {
 		return seals{}, nil
 	}
-	out.log, err = readLog(bufio.NewReaderSize(log, 1<<20), uint32(root))
+	out.log, err = readLog(bufio.NewReaderSize(log, 1<<20))
 	if err != nil {
 		return out, fault.New(fault.Unusable, "%s cannot be read", fault.Path(wal)).Because(err)
 	}
 	return out, nil
 }
 
-// readLog returns the seals on one page in the complete transactions of a log (https://sqlite.org/fileformat2.html
-// section 4.2). As for SQLite, the log ends before a frame with a wrong checksum.
-func readLog(r io.Reader, root uint32) (ended []seal, err error) {
+// readLog returns the seals in the complete transactions of a log (https://sqlite.org/fileformat2.html section 4.2). As
+// for SQLite, the log ends before a frame with a wrong checksum.
+func readLog(r io.Reader) (ended []seal, err error) {
 	const headerSize, frameSize, magic = 32, 24, 0x377f0682
 	var header [headerSize]byte
 	if _, err := io.ReadFull(r, header[:]); err != nil {
@@ -162,10 +157,8 @@ func readLog(r io.Reader, root uint32) (ended []seal, err error) {
 		if !bytes.Equal(frame[8:16], header[16:24]) || sum.a != word(frame[16:]) || sum.b != word(frame[20:]) {
 			return ended, nil
 		}
-		if word(frame) == root {
-			if s, ok := sealOn(frame[frameSize:]); ok {
-				open = append(open, s)
-			}
+		if s, ok := sealOn(frame[frameSize:]); ok {
+			open = append(open, s)
 		}
 		if word(frame[4:]) != 0 { // last frame of the transaction
 			ended, open = append(ended, open...), nil
@@ -195,9 +188,11 @@ func (s *logSum) add(p []byte) {
 }
 
 // sealOn returns the seal in the row of main, on a leaf page of a table (https://sqlite.org/fileformat2.html section
-// 1.6); false if the page is not one.
+// 1.6); false if the page has no such row. The page of the row is another one when there are many branches, so the row
+// is known by what it has: no other table has blobs of 16 bytes in these columns of its row 1.
 func sealOn(page []byte) (out seal, ok bool) {
-	const leaf, sealColumn, beforeColumn = 0x0d, 6, 7
+	const leaf, epochColumn, sealColumn, beforeColumn = 0x0d, 5, 6, 7
+	const blob16 = 12 + 2*16 // the type of a blob of 16 bytes, in section 2.1
 	if page[0] != leaf {
 		return out, false
 	}
@@ -221,10 +216,17 @@ func sealOn(page []byte) (out seal, ok bool) {
 		}
 		values := cell{row.rest[len(row.rest)-min(end, len(row.rest)):]}
 		for column := 0; len(row.rest) > end; column++ {
-			value := values.take(bytesOf(row.varint()))
+			kind := row.varint()
+			value := values.take(bytesOf(kind))
 			switch column {
+			case epochColumn:
+				if kind != blob16 {
+					return seal{}, false
+				}
 			case sealColumn:
-				out.seal = value
+				if out.seal = value; kind != blob16 {
+					return seal{}, false
+				}
 			case beforeColumn:
 				out.before = value
 			}
