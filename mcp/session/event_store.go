@@ -178,7 +178,7 @@ func (st *stream) forgetWhenEmpty() {
 }
 
 // attach makes the caller the stream's reader, starting after event number at. The previous reader ends: its client
-// has lost that connection.
+// has lost that connection, and no longer keeps what the new one does not ask for.
 func (st *stream) attach(at int) *reader {
 	st.owner.mu.Lock()
 	defer st.owner.mu.Unlock()
@@ -186,6 +186,7 @@ func (st *stream) attach(at int) *reader {
 		close(st.reader.gone)
 	}
 	st.reader = &reader{more: make(chan struct{}, 1), gone: make(chan struct{}), at: at}
+	st.owner.trim()
 	return st.reader
 }
 

@@ -79,6 +79,25 @@ func TestAHistoryStaysWithinItsBoundsAndLosesNothingSilently(t *testing.T) {
 	})
 }
 
+// A stream keeps all that its reader has still to read. When another one takes over further on, what lies between
+// is nobody's, and counts as the rest does.
+func TestWhatALaterReaderDoesNotAskForIsWithinTheBounds(t *testing.T) {
+	h := &eventStore{max: 6000, maxPerSession: 2500}
+	s := h.openSession()
+	st, _ := s.find("")
+	st.attach(0)
+	for range 20 {
+		s.add(noRequest, make([]byte, 900))
+	}
+	if s.size < 20*900 {
+		t.Fatalf("%d bytes wait for a reader who has read none of 20 events", s.size)
+	}
+	st.attach(st.last())
+	if s.size > s.maxPerSession {
+		t.Errorf("%d bytes lie in a session of %d", s.size, s.maxPerSession)
+	}
+}
+
 func (r *reading) read(t *rapid.T) {
 	t.Helper()
 	first, before := r.stream.first, r.at
