@@ -67,8 +67,12 @@ func snapshot(ctx context.Context, r *invoke.Request, _ struct{}) (*summary, err
 	if err != nil {
 		return nil, err
 	}
+	quads, err := r.Snapshot.Quads(ctx)
+	if err != nil {
+		return nil, err
+	}
 	head, graph := r.Snapshot.Head(), r.Engine().Graph()
-	out := &summary{Graph: graph.Name(), Base: graph.Base(), Branch: r.Snapshot.Branch(), Quads: head.Quads, Types: make(map[string]int64, len(counts)), SchemaVersion: r.Snapshot.SchemaVersion()}
+	out := &summary{Graph: graph.Name(), Base: graph.Base(), Branch: r.Snapshot.Branch(), Quads: quads, Types: make(map[string]int64, len(counts)), SchemaVersion: r.Snapshot.SchemaVersion()}
 	for _, c := range counts {
 		out.Types[c.Type.Name] = c.Count
 	}

@@ -34,9 +34,16 @@ func newCaches(epoch string) *caches {
 	return &caches{epoch: epoch, terms: dictionary.NewCache(), facts: newFacts(), plans: newPlans(), past: &pastFacts{}}
 }
 
-// ofCommit returns the caches for an earlier commit. Texts are not kept for it.
-func (c *caches) ofCommit(seq history.Seq) *caches {
-	return &caches{epoch: c.epoch, terms: c.terms, facts: c.past.of(seq), plans: c.plans, past: c.past}
+// ofView returns the caches for an earlier commit, or for a reader whose rights have a key. Texts are not kept for it,
+// nor are facts and plans of what a reader with other rights may see.
+func (c *caches) ofView(seq history.Seq, rights string) *caches {
+	view := &caches{epoch: c.epoch, terms: c.terms, plans: c.plans, past: c.past}
+	if rights == "" {
+		view.facts = c.past.of(seq)
+	} else {
+		view.facts, view.plans = newFacts(), newPlans()
+	}
+	return view
 }
 
 // maxPast bounds the earlier commits whose facts are kept. When there are more, all are dropped.

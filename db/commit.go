@@ -119,8 +119,12 @@ func (r *Reader) CommitBySeq(ctx context.Context, seq history.Seq) (c history.Co
 	if err := r.ready(ctx); err != nil {
 		return c, r.fail(ctx, "commit", err)
 	}
+	none := fault.New(fault.Missing, "no commit number %d", seq)
+	if r.conn.sight != nil { // those of other branches may not be seen
+		return r.oneCommit(ctx, none, "WHERE c.seq = ?", seq)
+	}
 	if c, err = r.conn.numbered(seq); err == nil && c.Seq == 0 {
-		err = fault.New(fault.Missing, "no commit number %d", seq)
+		err = none
 	}
 	return c, r.fail(ctx, "commit", err)
 }
@@ -148,7 +152,7 @@ func (r *Reader) CommitAfter(ctx context.Context, seq history.Seq) (history.Comm
 
 // CommitCount returns the number of commits of the branch.
 func (r *Reader) CommitCount(ctx context.Context) (int64, error) {
-	return r.number(ctx, "commits", commitCount)
+	return r.number(ctx, "commits", r.commitCount())
 }
 
 // oneCommit returns a commit of the view, or a fault if there is none.

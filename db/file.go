@@ -133,12 +133,14 @@ type File struct {
 	failedScans atomic.Int64
 
 	mu       sync.Mutex
-	idle     []*conn      // idle connections of readers; the last one is taken first
-	idlePast []*conn      // those for earlier commits
-	open     int          // connections of readers of the newest commit, idle or not
-	held     atomic.Int64 // bytes held by running queries
-	closed   bool
-	commits  commitsSeen
+	idle     []*conn // idle connections of readers; the last one is taken first
+	idlePast []*conn // those for earlier commits
+	// idleRestricted are those for readers who may not see everything.
+	idleRestricted []*conn
+	open           int          // connections of readers of the newest commit, idle or not
+	held           atomic.Int64 // bytes held by running queries
+	closed         bool
+	commits        commitsSeen
 
 	watch struct {
 		sync.Mutex
@@ -347,7 +349,7 @@ func (f *File) leaveLog() {
 func (f *File) closeConns() error {
 	f.watch.Lock()
 	defer f.watch.Unlock()
-	conns := append(slices.Concat(f.idle, f.idlePast), f.watch.conn, f.otherWriter, f.writer)
+	conns := append(slices.Concat(f.idle, f.idlePast, f.idleRestricted), f.watch.conn, f.otherWriter, f.writer)
 	var first error
 	for _, c := range conns {
 		if c == nil {

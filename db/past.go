@@ -8,8 +8,10 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"trails/db/history"
 	"trails/db/pager"
 	"trails/db/scan"
+	"trails/db/stmt"
 	"trails/fault"
 )
 
@@ -36,12 +38,9 @@ var pastTables = []string{
 // showPast makes the connection one that shows earlier commits and branches.
 func (c *conn) showPast() error {
 	c.Rewrite = withoutIndexes
-	functions := map[string]*sqlite.FunctionImpl{
+	err := c.functions(map[string]*sqlite.FunctionImpl{
 		"t_sees": {NArgs: 2, Scalar: func(_ sqlite.Context, of []sqlite.Value) (sqlite.Value, error) {
-			if c.sees(of[0].Int64(), of[1].Int64()) {
-				return sqlite.IntegerValue(1), nil
-			}
-			return sqlite.IntegerValue(0), nil
+			return truth(c.sees(of[0].Int64(), of[1].Int64())), nil
 		}},
 		"t_at": {Deterministic: true, Scalar: func(sqlite.Context, []sqlite.Value) (sqlite.Value, error) {
 			if c.chain == nil {
@@ -49,11 +48,9 @@ func (c *conn) showPast() error {
 			}
 			return sqlite.IntegerValue(c.chain[len(c.chain)-1].Until), nil
 		}},
-	}
-	for name, f := range functions {
-		if err := c.CreateFunction(name, f); err != nil {
-			return err
-		}
+	})
+	if err != nil {
+		return err
 	}
 	if err := c.register("t_lines", "line INTEGER, until INTEGER", module{inRowOrder(2), func() sqlite.VTableCursor { return &linesCursor{conn: c} }}); err != nil {
 		return err
@@ -61,20 +58,31 @@ func (c *conn) showPast() error {
 	if err := c.register("t_past", "s INTEGER, p INTEGER, o INTEGER, g INTEGER, added INTEGER", module{bestOfPast, func() sqlite.VTableCursor { return &pastCursor{conn: c} }}); err != nil {
 		return err
 	}
-	return c.Apply(pastTables)
+	if c.role != restricted {
+		return c.Apply(pastTables)
+	}
+	if err := c.restrictFunctions(); err != nil {
+		return err
+	}
+	return c.Apply(restrictedTables)
 }
 
-// show makes the reader read a commit, or the head of a branch.
+// show makes the reader read a commit, or the head of a branch, as far as it has the rights.
 func (r *Reader) show(v View) (err error) {
+	var unknown error = fault.New(fault.Missing, "no commit %s", v.At)
 	if !v.At.IsZero() {
-		list, err := r.commits("WHERE c.id = ?", v.At[:]) // of all branches, as long as the connection shows none
-		if err == nil && len(list) == 0 {
-			err = fault.New(fault.Missing, "no commit %s", v.At)
+		r.head = history.Commit{}
+		err := r.conn.Exec("SELECT "+anyCommit+" WHERE c.id = ?", func(s *stmt.Stmt) error {
+			r.head = scanCommit(s)
+			r.branch = r.head.Branch
+			return nil
+		}, v.At[:])
+		if err == nil && r.head.Seq == 0 {
+			err = unknown
 		}
 		if err != nil {
 			return err
 		}
-		r.head, r.branch = list[0], list[0].Branch
 	}
 	line := r.head.Line
 	if v.At.IsZero() { // a branch without commits has the head of another one
@@ -82,8 +90,24 @@ func (r *Reader) show(v View) (err error) {
 			return err
 		}
 	}
-	r.conn.chain, err = r.conn.chainOf(line, r.head.Seq)
-	r.caches = r.caches.ofCommit(r.head.Seq)
+	if r.conn.chain, err = r.conn.chainOf(line, r.head.Seq); err != nil {
+		return err
+	}
+	r.rights = v.Rights.Key()
+	r.caches = r.caches.ofView(r.head.Seq, r.rights)
+	if v.Rights.hidesNothing() {
+		return nil
+	}
+	if err := r.restrict(v.Rights); err != nil {
+		return err
+	}
+	list, err := r.commits("ORDER BY c.seq DESC LIMIT 1")
+	if err == nil {
+		r.head = append(list, history.Commit{})[0] // none if nothing of any commit may be seen
+	}
+	if err == nil && !v.At.IsZero() && r.head.ID != v.At {
+		err = unknown
+	}
 	return err
 }
 

@@ -17,6 +17,8 @@ type conn struct {
 	questions *questions
 	// chain are the lines of history that the state is made of, which a connection for earlier commits or branches shows.
 	chain []scan.Bound
+	// sight is what the reader of the connection may see; nil is everything.
+	sight *sight
 	// feed has the rows that the writer streams into SQLite; nil for readers.
 	feed *feed
 }
@@ -30,10 +32,15 @@ const (
 	crowding
 	// past shows an earlier commit, or a branch.
 	past
+	// restricted shows what a reader has the rights to see, of any commit.
+	restricted
 	writing
 	// branching writes to a branch.
 	branching
 )
+
+// sharesCache reports whether a reader counts among those that share the cache.
+func (r role) sharesCache() bool { return r == reading || r == crowding }
 
 // Cache sizes in KiB, as negative pragma values. The readers of a server share a budget, so that its memory does not
 // grow with the number of cores. Readers beyond one per core have a small cache, in which SQLite also sorts.
@@ -68,7 +75,7 @@ func (f *File) pragmas(r role) []string {
 		return append(list, cacheSize(cache))
 	case crowding:
 		return append(list, cacheSize(crowdCache))
-	case past:
+	case past, restricted:
 		return append(list, cacheSize(crowdCache))
 	case writing, branching:
 	}
@@ -110,7 +117,7 @@ const readOnly = "PRAGMA query_only = ON"
 // name gives the tables the names by which statements use them.
 func (c *conn) name() error {
 	switch c.role {
-	case past, branching:
+	case past, restricted, branching:
 		if err := c.showPast(); err != nil || c.role == branching {
 			return err
 		}

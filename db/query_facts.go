@@ -84,7 +84,7 @@ func (a *statistics) rows(p sparql.TriplePattern) float64 {
 		}
 		b.at[i], ids[i] = true, id
 	}
-	if b.at == [4]bool{} {
+	if b.at == [4]bool{} && a.reader.conn.sight == nil {
 		return rounded(float64(a.reader.head.Quads))
 	}
 	return rounded(a.estimate(b, ids))

@@ -156,6 +156,13 @@ func (c *conn) leaf(p *pager.Pages, order string) (l scan.Leaf, err error) {
 		return l, err
 	}
 	l.Until, l.Branches = c.chain[0].Until, c.chain[1:]
+	if c.sight != nil {
+		for _, x := range pastIndexes {
+			if x.name == order {
+				l.Hides = c.sight.inOrder(x.columns)
+			}
+		}
+	}
 	l.Retired, err = p.Tree(retiredTree[order])
 	return l, err
 }

@@ -20,10 +20,14 @@ type View struct {
 	Branch string
 	// At is the commit whose state is read, of whatever branch; the zero id is the head.
 	At history.CommitID
+	// Rights are those of the reader; nil are all.
+	Rights *Rights
 }
 
-// isNewest reports whether the view is the head of main, which the tables of main have.
-func (v View) isNewest() bool { return v.At.IsZero() && (v.Branch == "" || v.Branch == Main) }
+// isNewest reports whether the view is all of the head of main, which the tables of main have.
+func (v View) isNewest() bool {
+	return v.At.IsZero() && (v.Branch == "" || v.Branch == Main) && v.Rights.hidesNothing()
+}
 
 // Reader is one fixed state of the file. Later writes do not change it. For an earlier commit it has the statements and
 // the history as of that commit; the graphs of provenance and of capabilities are the current ones. It must be used by
@@ -34,6 +38,8 @@ type Reader struct {
 	head history.Commit
 	// branch is the name of the branch that is read.
 	branch string
+	// rights is the key of the reader's rights.
+	rights string
 	// caches are the caches of the epoch of this state.
 	caches *caches
 	dict   dictionary.Dictionary
@@ -101,6 +107,8 @@ func (f *File) readConn(ctx context.Context, v View) (*conn, error) {
 	}
 	idle, role := &f.idle, reading
 	switch {
+	case !v.Rights.hidesNothing():
+		idle, role = &f.idleRestricted, restricted
 	case !v.isNewest():
 		idle, role = &f.idlePast, past
 	case f.open >= cachedReaders():
@@ -112,7 +120,7 @@ func (f *File) readConn(ctx context.Context, v View) (*conn, error) {
 		f.mu.Unlock()
 		return c, nil
 	}
-	if role != past {
+	if role.sharesCache() {
 		f.open++
 	}
 	f.mu.Unlock()
@@ -127,7 +135,7 @@ func (f *File) readConn(ctx context.Context, v View) (*conn, error) {
 func (f *File) lost(role role) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if role != past {
+	if role.sharesCache() {
 		f.open--
 	}
 }
@@ -139,6 +147,9 @@ func (f *File) giveBack(c *conn) {
 	switch c.role {
 	case past:
 		f.idlePast = append(f.idlePast, c)
+	case restricted:
+		c.sight = nil
+		f.idleRestricted = append(f.idleRestricted, c)
 	case crowding:
 		f.idle = slices.Insert(f.idle, 0, c)
 	default:
@@ -152,12 +163,15 @@ func (r *Reader) begin(v View) (err error) {
 	if err := r.conn.Exec("BEGIN", nil); err != nil {
 		return err
 	}
-	r.conn.chain = nil
+	r.conn.chain, r.conn.sight = nil, nil
 	if err = r.conn.checkFormat(r.file.path); err == nil {
 		r.head, err = r.readHead(v.Branch)
 	}
 	if err == nil {
 		err = r.file.place.Here()
+	}
+	if err == nil {
+		r.dict = dictionary.ForReading(r.conn.Conn, r.caches.terms)
 	}
 	if err == nil && !v.isNewest() {
 		err = r.show(v)
@@ -169,7 +183,6 @@ func (r *Reader) begin(v View) (err error) {
 		}
 		return err
 	}
-	r.dict = dictionary.ForReading(r.conn.Conn, r.caches.terms)
 	return nil
 }
 
@@ -194,6 +207,9 @@ func (r *Reader) Close() error {
 
 // Head returns the commit of this state; the zero Commit before the first.
 func (r *Reader) Head() history.Commit { return r.head }
+
+// Rights returns the key of the rights of the reader, "" for all.
+func (r *Reader) Rights() string { return r.rights }
 
 // Epoch identifies the time since the file was created or a backup was last restored. [Commit.Seq] and
 // [Commit.SchemaSeq] are only comparable within an epoch.

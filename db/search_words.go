@@ -111,7 +111,11 @@ func (s *textSearch) prepare() error {
 		return err
 	}
 	for i := range s.goals {
-		having, err := s.conn.Int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", s.goals[i].Match(), textsCounted)
+		match := s.goals[i].Match()
+		having, err := s.conn.Int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", match, textsCounted)
+		if s.conn.sight != nil && err == nil { // a text that may not be seen has no weight
+			having, err = s.conn.Int64(textsUsed, wordindex.PlaceTerm, match, textsCounted, textsCounted)
+		}
 		if err != nil {
 			return err
 		}
@@ -145,10 +149,24 @@ func (s *textSearch) findGoals(beginning bool) (err error) {
 	return nil
 }
 
-// readFresh reads the texts that are not in the index yet.
+// readFresh reads the texts that are not in the index yet, those that the reader may see if that is not everything.
 func (s *textSearch) readFresh() (err error) {
-	s.fresh, s.vocabulary, err = s.freshTexts(s.ctx)
-	return err
+	all, vocabulary, err := s.freshTexts(s.ctx)
+	s.fresh, s.vocabulary = all, vocabulary
+	if err != nil || s.conn.sight == nil {
+		return err
+	}
+	s.fresh = nil
+	for _, f := range all {
+		used, err := s.conn.Int64(textUsed, f.id)
+		if err != nil {
+			return err
+		}
+		if used == 1 {
+			s.fresh = append(s.fresh, f)
+		}
+	}
+	return nil
 }
 
 // forms returns the indexed words for a word of the query: itself, the words with its stem unless it is exact, and
@@ -237,15 +255,30 @@ func (s *textSearch) match() string {
 	return strings.Join(goals, " AND ")
 }
 
-// places returns the first places of the index that match, up to most.
+const (
+	matchingPlaces = "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid LIMIT ?2 + 0"
+	// usedPlaces are those of texts that a statement of the default graph has, as far as the reader may see.
+	usedPlaces = `SELECT rowid FROM words WHERE words MATCH ?1
+		AND EXISTS (SELECT 1 FROM live INDEXED BY live_osp WHERE o = words.rowid & ?3 AND g = 0) ORDER BY rowid LIMIT ?2 + 0`
+)
+
+// places returns the first places of the index that match, up to most. For a reader who may not see everything these are
+// places of texts that it may see: others must not stand in their way.
 func (s *textSearch) places(match string, most int, visit func(wordindex.Place)) error {
-	row, err := s.conn.Take("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid LIMIT ? + 0")
+	sql := matchingPlaces
+	if s.conn.sight != nil {
+		sql = usedPlaces
+	}
+	row, err := s.conn.Take(sql)
 	if err != nil {
 		return err
 	}
 	defer row.Release()
 	row.Bind(1, match)
 	row.Bind(2, most)
+	if s.conn.sight != nil {
+		row.Bind(3, wordindex.PlaceTerm)
+	}
 	return s.steps(s.ctx, row, func() (bool, error) {
 		visit(wordindex.Place(row.ColumnInt64(0)))
 		return true, nil

@@ -19,19 +19,44 @@ type Stats struct {
 	Artifacts, ArtifactBytes int64
 }
 
-// commitCount counts the commits of the view. As long as there is main alone, the last one has their number.
-const commitCount = `SELECT CASE WHEN EXISTS (SELECT 1 FROM lines WHERE line > 1) THEN (SELECT count(*) FROM commits)
-	ELSE (SELECT max(seq) FROM commits) END`
+// commitCount counts the commits of the view. As long as there is main alone, and all of it may be seen, the last one
+// has their number.
+func (r *Reader) commitCount() string {
+	if r.conn.sight != nil {
+		return "SELECT count(*) FROM commits"
+	}
+	return `SELECT CASE WHEN EXISTS (SELECT 1 FROM lines WHERE line > 1) THEN (SELECT count(*) FROM commits)
+		ELSE (SELECT max(seq) FROM commits) END`
+}
 
-// Stats returns the sizes of the file. Its cost does not grow with the data.
-func (r *Reader) Stats(ctx context.Context) (Stats, error) {
-	s := Stats{Quads: r.head.Quads}
+// Quads returns the number of statements of the view. For a reader who may not see everything they are counted.
+func (r *Reader) Quads(ctx context.Context) (int64, error) {
+	if r.conn.sight == nil {
+		return r.head.Quads, nil
+	}
+	return r.number(ctx, "statements", "SELECT count(*) FROM live")
+}
+
+// IsEmpty reports whether the view has no statement.
+func (r *Reader) IsEmpty(ctx context.Context) (bool, error) {
+	if r.conn.sight == nil {
+		return r.head.Quads == 0, nil
+	}
+	n, err := r.number(ctx, "statements", "SELECT EXISTS (SELECT 1 FROM live)")
+	return n == 0, err
+}
+
+// Stats returns the sizes of the file. Its cost does not grow with the data, unless the reader may not see everything.
+func (r *Reader) Stats(ctx context.Context) (s Stats, err error) {
+	if s.Quads, err = r.Quads(ctx); err != nil {
+		return s, err
+	}
 	for _, q := range []struct {
 		sql  string
 		into *int64
 	}{
 		{"SELECT max(id) FROM terms", &s.Terms},
-		{commitCount, &s.Commits},
+		{r.commitCount(), &s.Commits},
 		{"SELECT max(seq) FROM prov", &s.Activities},
 		{"PRAGMA page_count", &s.Pages},
 		{"PRAGMA freelist_count", &s.FreePages},

@@ -100,9 +100,11 @@ func (cs *catalogs) of(ctx context.Context, s *kg.Snapshot) (*catalog, error) {
 	for name := range cs.bare {
 		cs.bare[name] = c.lookup(name)
 	}
-	cs.versioning.Save(c.unknown)
-	if cs.seen == nil {
-		cs.seen = &key
+	if s.SeesAll() { // a part of the graph has other versions than the file
+		cs.versioning.Save(c.unknown)
+		if cs.seen == nil {
+			cs.seen = &key
+		}
 	}
 	cs.recent = slices.Insert(cs.recent[:min(len(cs.recent), mostCatalogs-1)], 0, c)
 	return c, nil
@@ -110,7 +112,7 @@ func (cs *catalogs) of(ctx context.Context, s *kg.Snapshot) (*catalog, error) {
 
 // withCatalog calls f with the catalog of a branch.
 func (e *Engine) withCatalog(ctx context.Context, p policy.Principal, branch string, do func(*catalog) error) error {
-	return e.graph.Session(p).On(branch).View(ctx, func(s *kg.Snapshot) error {
+	return e.session(p).On(branch).View(ctx, func(s *kg.Snapshot) error {
 		c, err := e.catalogs.of(ctx, s)
 		if err != nil {
 			return err

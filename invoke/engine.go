@@ -59,6 +59,8 @@ type Config struct {
 	// Policy, when set, decides what a principal may call, besides scopes. What it forbids is not listed, and seems
 	// not to exist. It is called for each entry of a list, so it must be fast. Nil allows everything.
 	Policy func(context.Context, policy.Principal, Ref, capability.Descriptor) (bool, error)
+	// Rights, when set, returns what a caller may see of the graph. Nil, also as its result, is everything.
+	Rights func(policy.Principal) *kg.Rights
 	// Budget, when set, is called before the work of a call begins. Its error, such as [fault.Exhausted], refuses the
 	// call; end, when not nil, is called at the end of the call. Nil allows everything.
 	Budget func(context.Context, policy.Principal, capability.Descriptor) (end func(), err error)
@@ -112,6 +114,15 @@ func New(g *kg.Graph, c Config) *Engine {
 		graph: g, config: c, prov: newRecorder(g, c.Log), scheduler: schedule.New(g.Readers(), c.QueryWait),
 		watchers: newFollower(g, catalogs, c.Log), catalogs: catalogs,
 	}
+}
+
+// session returns the session of a caller, with its rights.
+func (e *Engine) session(p policy.Principal) *kg.Session {
+	s := e.graph.Session(p)
+	if e.config.Rights != nil {
+		s = s.Seeing(e.config.Rights(p))
+	}
+	return s
 }
 
 // NewTraceID returns a new trace id: 32 hex digits, the form of a W3C trace-id. Later ones

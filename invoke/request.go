@@ -108,7 +108,7 @@ func (a Arguments) Has(name string) bool {
 
 // Session returns the caller's session, restricted to the action of the capability.
 func (r *Request) Session() *kg.Session {
-	s := r.engine.graph.Session(r.Principal).On(r.Ref.Branch)
+	s := r.engine.session(r.Principal).On(r.Ref.Branch)
 	if r.Capability == nil {
 		return s
 	}

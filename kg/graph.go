@@ -54,6 +54,9 @@ type Seq = history.Seq
 // CommitID is the SHA-256 of a commit's content; the zero value is no commit.
 type CommitID = history.CommitID
 
+// Rights say what a reader may not see; see db.Rights.
+type Rights = db.Rights
+
 // ParseCommitID reads 64 hex digits.
 func ParseCommitID(s string) (CommitID, error) { return history.ParseCommitID(s) }
 
@@ -140,12 +143,13 @@ type Graph struct {
 
 	mu       sync.Mutex
 	compiled *compiled // of the last schema read at a head
-	earlier  *compiled // of the last schema read at an earlier commit, or on another branch
+	earlier  *compiled // of the last schema read at an earlier commit, on another branch, or by somebody who may not see everything
 }
 
 // compiled is a schema with everything derived from it. It is immutable.
 type compiled struct {
 	epoch   string // of the file, in which the commit has its number
+	rights  string // key of the rights of its reader
 	seq     Seq    // number of the commit that made it; 0 is the empty schema of a new file
 	version int64
 	schema  *schema.Schema
@@ -355,12 +359,13 @@ type reading interface {
 	Head() history.Commit
 	Branch() string
 	Epoch() string
+	Rights() string
 }
 
 // schemaOf returns the schema of r's head: the same value while its version is the one requested last, on main or
 // elsewhere.
 func (g *Graph) schemaOf(ctx context.Context, r reading) (*compiled, error) {
-	if r.Branch() != Main {
+	if r.Branch() != Main || r.Rights() != "" {
 		return g.schemaKept(ctx, r, &g.earlier)
 	}
 	return g.schemaKept(ctx, r, &g.compiled)
@@ -371,7 +376,7 @@ func (g *Graph) schemaKept(ctx context.Context, r reading, place **compiled) (*c
 	head := r.Head()
 	known := func() *compiled {
 		for _, c := range []*compiled{g.compiled, g.earlier} {
-			if c != nil && c.seq == head.SchemaSeq && c.epoch == r.Epoch() {
+			if c != nil && c.seq == head.SchemaSeq && c.epoch == r.Epoch() && c.rights == r.Rights() {
 				return c
 			}
 		}
@@ -387,7 +392,7 @@ func (g *Graph) schemaKept(ctx context.Context, r reading, place **compiled) (*c
 	if err != nil {
 		return nil, err
 	}
-	c.epoch, c.seq, c.version = r.Epoch(), head.SchemaSeq, head.SchemaVersion
+	c.epoch, c.rights, c.seq, c.version = r.Epoch(), r.Rights(), head.SchemaSeq, head.SchemaVersion
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if other := known(); other != nil {

@@ -27,11 +27,12 @@ func (s *Snapshot) LintQuery(ctx context.Context, q *sparql.Query, o QueryOption
 	if err != nil {
 		return nil, err
 	}
-	if s.Head().Quads == 0 && o.Found.Empty {
-		return []lint.Warning{{Text: "the graph has no statements yet", Empties: true}}, nil
+	empty, err := s.source.IsEmpty(ctx)
+	if err != nil || empty && !o.Found.Empty {
+		return nil, err
 	}
-	if s.Head().Quads == 0 {
-		return nil, nil
+	if empty {
+		return []lint.Warning{{Text: "the graph has no statements yet", Empties: true}}, nil
 	}
 	if !o.Dataset.IsZero() {
 		bound := *q
@@ -43,7 +44,10 @@ func (s *Snapshot) LintQuery(ctx context.Context, q *sparql.Query, o QueryOption
 // LintUpdate is [Snapshot.LintQuery] for an update.
 func (s *Snapshot) LintUpdate(ctx context.Context, u *sparql.Update, o UpdateOptions) ([]lint.Warning, error) {
 	u, err := u.Bind(o.Params)
-	if err != nil || s.Head().Quads == 0 || !o.Dataset.IsZero() {
+	if err != nil || !o.Dataset.IsZero() {
+		return nil, err
+	}
+	if empty, err := s.source.IsEmpty(ctx); err != nil || empty {
 		return nil, err
 	}
 	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).After(o.Found).Update(ctx, linted{s}, u)

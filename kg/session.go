@@ -10,6 +10,7 @@ import (
 
 	"trails/auth/policy"
 	"trails/db"
+	"trails/fault"
 	"trails/rdf"
 )
 
@@ -20,6 +21,7 @@ type Session struct {
 	principal policy.Principal
 	action    policy.Action // the only action that it may do; "" for any
 	branch    string        // that it reads and writes; "" is main
+	rights    *Rights       // what it may see; nil is everything
 }
 
 // Principal returns who the session speaks for.
@@ -39,9 +41,20 @@ func (s *Session) On(branch string) *Session {
 	return &bound
 }
 
+// Seeing returns the session of a reader with these rights; nil are all. It reads only: a write would have to be checked
+// against what its author may not see.
+func (s *Session) Seeing(rights *Rights) *Session {
+	bound := *s
+	bound.rights = rights
+	return &bound
+}
+
 // may refuses a method of another action than the session's. That is a bug in this program, since permissions are
-// checked before.
+// checked before. It also refuses a write of somebody who may not see everything.
 func (s *Session) may(action policy.Action) error {
+	if action.Writes() && s.rights.Key() != "" {
+		return fault.New(fault.Denied, "%s may see a part of the graph only, and so may not change it", s.principal.Author())
+	}
 	if s.action == "" || s.action == action {
 		return nil
 	}
@@ -51,7 +64,7 @@ func (s *Session) may(action policy.Action) error {
 // Snapshot opens a snapshot of the head of the session's branch; an unknown branch is the fault Missing. Close it soon:
 // while it is open the file's log cannot shrink.
 func (s *Session) Snapshot(ctx context.Context) (*Snapshot, error) {
-	r, err := s.graph.file.Read(ctx, db.View{Branch: s.branch})
+	r, err := s.graph.file.Read(ctx, db.View{Branch: s.branch, Rights: s.rights})
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +73,7 @@ func (s *Session) Snapshot(ctx context.Context) (*Snapshot, error) {
 		r.Close()
 		return nil, err
 	}
-	return newSnapshot(r, s.graph, c), nil
+	return newSnapshot(r, s.graph, c, s.rights), nil
 }
 
 // View runs read on a snapshot and closes it.

@@ -19,11 +19,18 @@ type Snapshot struct {
 	source   *db.Reader
 	graph    *Graph
 	compiled *compiled
+	rights   *Rights // of its reader; nil are all
 }
 
-func newSnapshot(source *db.Reader, g *Graph, c *compiled) *Snapshot {
-	return &Snapshot{Reader: browse.New(source, c.schema), source: source, graph: g, compiled: c}
+func newSnapshot(source *db.Reader, g *Graph, c *compiled, rights *Rights) *Snapshot {
+	return &Snapshot{Reader: browse.New(source, c.schema), source: source, graph: g, compiled: c, rights: rights}
 }
+
+// Quads returns the number of statements.
+func (s *Snapshot) Quads(ctx context.Context) (int64, error) { return s.source.Quads(ctx) }
+
+// SeesAll reports whether its reader may see everything.
+func (s *Snapshot) SeesAll() bool { return s.compiled.rights == "" }
 
 // Schema returns the schema that the snapshot's head is under.
 func (s *Snapshot) Schema() *schema.Schema { return s.compiled.schema }
@@ -37,7 +44,9 @@ func (s *Snapshot) SchemaVersion() int64 { return s.compiled.version }
 
 // SchemaKey identifies the schema: snapshots of one graph with equal keys have equal schemas, though maybe not the
 // same value.
-func (s *Snapshot) SchemaKey() string { return fmt.Sprintf("%s %d", s.compiled.epoch, s.compiled.seq) }
+func (s *Snapshot) SchemaKey() string {
+	return fmt.Sprintf("%s %d %s", s.compiled.epoch, s.compiled.seq, s.compiled.rights)
+}
 
 // Graph returns the open file that the snapshot is of.
 func (s *Snapshot) Graph() *Graph { return s.graph }
@@ -108,7 +117,7 @@ func (s *Snapshot) At(ctx context.Context, c Commit) (*Snapshot, error) {
 	if err := s.Close(); err != nil {
 		return nil, err
 	}
-	r, err := s.graph.file.Read(ctx, db.View{At: c.ID})
+	r, err := s.graph.file.Read(ctx, db.View{At: c.ID, Rights: s.rights})
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +126,7 @@ func (s *Snapshot) At(ctx context.Context, c Commit) (*Snapshot, error) {
 		r.Close()
 		return nil, err
 	}
-	return newSnapshot(r, s.graph, then), nil
+	return newSnapshot(r, s.graph, then, s.rights), nil
 }
 
 // SchemaCommits returns up to limit commits that changed the schema, newest first,

@@ -14,12 +14,13 @@ type Cursor struct {
 	back bool
 	// arms are the sources of statements in the order of their lines. Where several have a statement, the last one says
 	// whether it is there.
-	arms []arm
+	arms  []arm
+	hides func(columns [4]int64) (bool, error)
 }
 
 // NewCursor returns a cursor without a range.
 func NewCursor(l Leaf) *Cursor {
-	c := &Cursor{arms: make([]arm, 1, 2+2*len(l.Branches))}
+	c := &Cursor{arms: make([]arm, 1, 2+2*len(l.Branches)), hides: l.Hides}
 	c.arms[0].tree, c.arms[0].until = l.Present, l.Until
 	if l.Until == 0 {
 		return c
@@ -47,8 +48,21 @@ func (c *Cursor) Seek(low, high []int64, back bool) error {
 	return nil
 }
 
-// Next returns the next statement; ok is false at the end.
+// Next returns the next statement that may be seen; ok is false at the end.
 func (c *Cursor) Next() (row Statement, ok bool, err error) {
+	for {
+		row, ok, err = c.next()
+		if err != nil || !ok || c.hides == nil {
+			return row, ok, err
+		}
+		if hidden, err := c.hides(row.Columns); err != nil || !hidden {
+			return row, err == nil, err
+		}
+	}
+}
+
+// next returns the next statement; ok is false at the end.
+func (c *Cursor) next() (row Statement, ok bool, err error) {
 	for {
 		next := c.first()
 		if next == nil {
@@ -105,8 +119,49 @@ type arm struct {
 	more     bool // row is a statement
 }
 
-// begin begins with a range.
+// Ever calls f with the statements with a prefix that the lines of the view have or had in whatever commit, until f
+// returns false. They come in no order, and maybe more than once.
+func (l Leaf) Ever(prefix []int64, f func(columns [4]int64) (more bool, err error)) error {
+	for _, a := range NewCursor(l).arms {
+		if a.line < 0 { // what it removed is among the statements of earlier lines
+			continue
+		}
+		more, err := a.ever(prefix, f)
+		a.end()
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// ever is [Leaf.Ever] for one arm; more is what f returned last.
+func (a *arm) ever(prefix []int64, f func(columns [4]int64) (more bool, err error)) (more bool, err error) {
+	if err := a.seek(prefix, prefix, false); err != nil {
+		return false, err
+	}
+	for more = true; more; {
+		row, _, ok, err := a.read()
+		if err != nil || !ok {
+			return true, err
+		}
+		if more, err = f(row.Columns); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// begin begins with the first statement of a range.
 func (a *arm) begin(low, high []int64, back bool) error {
+	if err := a.seek(low, high, back); err != nil {
+		return err
+	}
+	return a.advance()
+}
+
+// seek goes to the beginning of a range.
+func (a *arm) seek(low, high []int64, back bool) error {
 	a.end()
 	a.more = false
 	if a.line != 0 {
@@ -116,36 +171,33 @@ func (a *arm) begin(low, high []int64, back bool) error {
 	if back {
 		a.from, a.to = high, low
 	}
-	if err := a.enter(a.tree.Root, true); err != nil {
-		return err
-	}
-	return a.advance()
+	return a.enter(a.tree.Root, true)
 }
 
 // advance moves to the next statement of the view or, on the negative of a line, to the next one that it removed.
 func (a *arm) advance() error {
 	for {
-		var row [7]int64
-		columns := row[:]
-		if a.line == 0 {
-			columns = row[:5]
-		}
-		if more, err := a.next(columns); err != nil || !more {
+		row, removed, more, err := a.read()
+		if err != nil || !more {
 			a.more = false
 			return err
 		}
-		added, removed := row[5], row[6]
-		switch {
-		case a.line == 0 && (a.until == 0 || row[4] <= a.until):
-			a.row = Statement{[4]int64(row[:4]), row[4]}
-		case a.line > 0 && added <= a.until && removed > a.until, a.line < 0 && removed <= a.until:
-			a.row = Statement{[4]int64(row[1:5]), added}
-		default:
-			continue
+		if a.until == 0 || a.line >= 0 && row.Added <= a.until && removed > a.until || a.line < 0 && removed <= a.until {
+			a.row, a.more = row, true
+			return nil
 		}
-		a.more = true
-		return nil
 	}
+}
+
+// read reads the next row, whatever the view has; ok is false at the end.
+func (a *arm) read() (row Statement, removed int64, ok bool, err error) {
+	var of [7]int64
+	if a.line == 0 {
+		ok, err = a.next(of[:5])
+		return Statement{[4]int64(of[:4]), of[4]}, Forever, ok, err
+	}
+	ok, err = a.next(of[:])
+	return Statement{[4]int64(of[1:5]), of[5]}, of[6], ok, err
 }
 
 // enter appends a page to the path, and those below it on the way to the first row.

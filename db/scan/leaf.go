@@ -14,6 +14,9 @@ type Leaf struct {
 	Retired Tree
 	// Branches are those that lead from main to the branch of the view, each made from the one before it.
 	Branches []Bound
+	// Hides, when set, reports that the reader of the view may not see a statement, whose columns are in the order of
+	// the index. Then Until is not 0.
+	Hides func(columns [4]int64) (bool, error)
 }
 
 // Bound is a line of history with the last commit of it that counts. In the tree of retired statements a branch has
@@ -49,6 +52,9 @@ func ofLine(line int64, prefix []int64) []int64 {
 func (l Leaf) Estimate(prefix []int64) (float64, error) { return l.estimate(prefix, prefix) }
 
 func (l Leaf) estimate(low, high []int64) (float64, error) {
+	if l.Hides != nil {
+		return l.estimateSeen(low, high)
+	}
 	n, err := l.Present.estimate(low, high)
 	if err != nil || l.Until == 0 {
 		return n, err
@@ -69,19 +75,51 @@ func (l Leaf) estimate(low, high []int64) (float64, error) {
 	return n, nil
 }
 
-// rows iterates over the rows of a leaf from low to high, inclusive. Without branches they are cells of pages: those of
+// seenSample is how many statements that may be seen are counted.
+const seenSample = 256
+
+// estimateSeen counts the rows that the reader may see. If there are many, it takes the share of those among the first
+// ones.
+func (l Leaf) estimateSeen(low, high []int64) (float64, error) {
+	all := l
+	all.Hides = nil
+	c := NewCursor(all)
+	defer c.end()
+	if err := c.Seek(low, high, false); err != nil {
+		return 0, err
+	}
+	for rows, seen := 0.0, 0.0; ; rows++ {
+		row, ok, err := c.Next()
+		if err != nil || !ok {
+			return seen, err
+		}
+		hidden, err := l.Hides(row.Columns)
+		if err != nil {
+			return 0, err
+		}
+		if !hidden {
+			seen++
+		}
+		if seen == seenSample {
+			n, err := all.estimate(low, high)
+			return max(seen, n*seen/(rows+1)), err
+		}
+	}
+}
+
+// rows iterates over the rows of a leaf from low to high, inclusive. Without branches, and if all may be seen, they are cells of pages: those of
 // Present, then those of Retired.
 type rows struct {
 	leaf             Leaf
 	low, high        []int64
 	present, retired span
-	merged           *Cursor // of a leaf with branches
+	merged           *Cursor // of a leaf with branches, or whose reader may not see everything
 }
 
 // in begins with a leaf.
 func (r *rows) in(l Leaf) {
 	r.leaf, r.present.tree, r.retired.tree = l, l.Present, l.Retired
-	if r.merged = nil; len(l.Branches) > 0 {
+	if r.merged = nil; len(l.Branches) > 0 || l.Hides != nil {
 		r.merged = NewCursor(l)
 	}
 }

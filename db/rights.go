@@ -1,0 +1,416 @@
+package db
+
+import (
+	"fmt"
+	"slices"
+
+	"zombiezen.com/go/sqlite"
+
+	"trails/db/dictionary"
+	"trails/db/history"
+	"trails/db/inline"
+	"trails/db/pager"
+	"trails/db/stmt"
+	"trails/rdf"
+)
+
+// Rights say what the reader of a view may not see: a view with them is that of a file without it. No statement names
+// anything of it, and no commit that changed nothing else is in the history. Nil hides nothing, and so does the zero
+// value; both are safe for concurrent use.
+type Rights struct {
+	// Graphs are named graphs, with all their statements.
+	Graphs []rdf.IRI
+	// Predicates are properties, with their statements and their property shapes.
+	Predicates []rdf.IRI
+	// Types are classes, with their shapes and with all nodes that have them, or had them once, on the branch of the view
+	// or on those that it comes from. So a node is hidden in commits in which its type was another one, too.
+	Types []rdf.IRI
+	// Nodes are single nodes.
+	Nodes []rdf.Term
+}
+
+// hidesNothing reports whether everything may be seen.
+func (r *Rights) hidesNothing() bool {
+	return r == nil || len(r.Graphs)+len(r.Predicates)+len(r.Types)+len(r.Nodes) == 0
+}
+
+// Key identifies what the rights hide: those with equal keys hide the same. It is "" if they hide nothing.
+func (r *Rights) Key() string {
+	if r.hidesNothing() {
+		return ""
+	}
+	parts := [4][]string{}
+	for i, list := range [][]rdf.IRI{r.Graphs, r.Predicates, r.Types} {
+		for _, iri := range list {
+			parts[i] = append(parts[i], string(iri))
+		}
+	}
+	for _, node := range r.Nodes {
+		parts[3] = append(parts[3], fmt.Sprintf("%T %[1]v", node))
+	}
+	for _, list := range parts {
+		slices.Sort(list)
+	}
+	return fmt.Sprintf("%q", parts)
+}
+
+// restrictedTables are the tables of a connection for a reader who may not see everything, in the place of
+// [pastTables]. Provenance and the versions of capabilities may name what is hidden, and so there are none.
+var restrictedTables = []string{
+	"CREATE VIRTUAL TABLE temp.live USING t_past",
+	`CREATE TEMP VIEW changes AS SELECT 1 AS line, c.seq, c.s, c.p, c.o, c.g, c.op
+		FROM t_lines l CROSS JOIN main.changes c ON c.line = l.line WHERE c.seq <= l.until AND NOT t_hides(c.s, c.p, c.o, c.g)`,
+	`CREATE TEMP VIEW hist AS SELECT 1 AS line, h.s, h.p, h.o, h.g, h.added, h.removed
+		FROM t_lines l CROSS JOIN main.hist h ON h.line = l.line WHERE h.removed <= l.until AND NOT t_hides(h.s, h.p, h.o, h.g)`,
+	`CREATE TEMP VIEW commits AS SELECT c.seq, c.id, t_parent(c.seq) AS parent, c.parent2, c.line, c.ts, c.author, c.message,
+		t_schema_version(c.seq) AS schema_version, t_schema_seq(c.seq) AS schema_seq, c.flags, t_added(c.seq) AS added,
+		t_removed(c.seq) AS removed, 0 AS quads
+		FROM main.commits c WHERE c.seq <= t_at() AND t_sees(c.line, c.seq) AND t_shows(c.seq)`,
+	"CREATE TEMP VIEW prov AS SELECT * FROM main.prov WHERE 0",
+	"CREATE TEMP VIEW descriptors AS SELECT * FROM main.descriptors WHERE 0",
+}
+
+// sight is what the reader of a connection may see: its [Rights], with the ids of the terms.
+type sight struct {
+	conn   *conn
+	graphs map[inline.TermID]bool
+	// predicates, types and nodes are hidden nodes as well.
+	predicates, types, nodes map[inline.TermID]bool
+	// These are the ids of terms, 0 if the file does not know them.
+	rdfType, rdfFirst, rdfRest, shProperty, shPath, schemaGraph inline.TermID
+
+	pages *pager.Pages // pinned while a decision is made
+	terms *dictionary.Reader
+	known map[inline.TermID]bool // whether a node is hidden
+	shown map[history.Seq]shownCommit
+}
+
+// maxKnown bounds the nodes that are remembered as hidden or not. When there are more, all are forgotten.
+const maxKnown = 1 << 20
+
+// restrict gives the connection the rights of its reader. Its chain must be that of the view.
+func (r *Reader) restrict(rights *Rights) error {
+	s := &sight{conn: r.conn, known: map[inline.TermID]bool{}, shown: map[history.Seq]shownCommit{}}
+	var of [4][]rdf.Term
+	for i, list := range [][]rdf.IRI{rights.Graphs, rights.Predicates, rights.Types} {
+		for _, iri := range list {
+			of[i] = append(of[i], iri)
+		}
+	}
+	of[3] = rights.Nodes
+	for i, into := range []*map[inline.TermID]bool{&s.graphs, &s.predicates, &s.types, &s.nodes} {
+		*into = map[inline.TermID]bool{}
+		for _, t := range of[i] {
+			id, known, err := r.dict.Lookup(t)
+			if err != nil {
+				return err
+			}
+			if known {
+				(*into)[id] = true
+			}
+		}
+	}
+	for iri, into := range map[rdf.IRI]*inline.TermID{rdf.Type: &s.rdfType, rdf.First: &s.rdfFirst, rdf.Rest: &s.rdfRest, rdf.SHNS + "property": &s.shProperty, rdf.SHNS + "path": &s.shPath, rdf.SchemaGraph: &s.schemaGraph} {
+		id, _, err := r.dict.Lookup(iri)
+		if err != nil {
+			return err
+		}
+		*into = id
+	}
+	r.conn.sight = s
+	return nil
+}
+
+// hides reports whether a statement may not be seen: its subject, predicate, object and graph.
+func (s *sight) hides(quad quadIDs) (bool, error) {
+	if s.predicates[quad[posP]] || s.graphs[quad[posG]] {
+		return true, nil
+	}
+	for _, position := range [...]int{posS, posO, posG} {
+		if hidden, err := s.hidesNode(quad[position]); err != nil || hidden {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// inOrder is hides for the columns of an index.
+func (s *sight) inOrder(columns [4]int) func([4]int64) (bool, error) {
+	return func(row [4]int64) (bool, error) {
+		var quad quadIDs
+		for i, column := range columns {
+			quad[column] = inline.TermID(row[i])
+		}
+		return s.hides(quad)
+	}
+}
+
+// hidesNode reports whether a node may not be seen.
+func (s *sight) hidesNode(id inline.TermID) (hidden bool, err error) {
+	if id <= 0 { // an inlined value, or the default graph
+		return false, nil
+	}
+	hidden, known := s.known[id]
+	if known {
+		return hidden, nil
+	}
+	if s.pages, err = s.conn.Pages(); err != nil {
+		return false, err
+	}
+	defer func() {
+		s.pages.Release()
+		s.pages, s.terms = nil, nil
+	}()
+	if s.terms, err = dictionary.NewReader(s.pages); err != nil {
+		return false, err
+	}
+	if hidden, err = s.decide(id); err != nil {
+		return false, unreadable(err)
+	}
+	if len(s.known) >= maxKnown {
+		clear(s.known)
+	}
+	s.known[id] = hidden
+	return hidden, nil
+}
+
+// decide finds out whether a node is hidden: it is one of the hidden nodes, or has a hidden type, or is the shape of a
+// hidden property. What hangs on a hidden node is hidden with it: its blank nodes, the property shapes of a type, and the
+// whole of a list of which it is a member.
+func (s *sight) decide(id inline.TermID) (bool, error) {
+	var looked []inline.TermID
+	for nodes, seen := []inline.TermID{id}, map[inline.TermID]bool{id: true}; len(nodes) > 0; {
+		node := nodes[len(nodes)-1]
+		nodes = nodes[:len(nodes)-1]
+		if hidden, known := s.known[node]; known {
+			if hidden {
+				return true, nil
+			}
+			continue
+		}
+		looked = append(looked, node)
+		if hidden, err := s.hidesItself(node); err != nil || hidden {
+			return hidden, err
+		}
+		hidden, err := s.eachHolder(node, func(holder inline.TermID) {
+			if !seen[holder] {
+				seen[holder] = true
+				nodes = append(nodes, holder)
+			}
+		})
+		if err != nil || hidden {
+			return hidden, err
+		}
+	}
+	for _, node := range looked { // all that they hang on is among these
+		s.known[node] = false
+	}
+	return false, nil
+}
+
+// hidesItself reports whether a node is hidden whatever it hangs on.
+func (s *sight) hidesItself(node inline.TermID) (hidden bool, err error) {
+	if s.nodes[node] || s.types[node] || s.predicates[node] || s.graphs[node] {
+		return true, nil
+	}
+	for _, by := range []struct {
+		predicate inline.TermID
+		hides     map[inline.TermID]bool
+	}{{s.rdfType, s.types}, {s.shPath, s.predicates}} {
+		if by.predicate == 0 || len(by.hides) == 0 {
+			continue
+		}
+		err := s.ever("live", []int64{int64(node), int64(by.predicate)}, func(columns [4]int64) (bool, error) {
+			hidden = by.hides[inline.TermID(columns[2])]
+			return !hidden, nil
+		})
+		if err != nil || hidden {
+			return hidden, err
+		}
+	}
+	return false, nil
+}
+
+// eachHolder calls f with the nodes that a node hangs on: those that a blank node is a value of, the shape that a property
+// shape is of, the graphs that say so, and the members of a list. It reports whether a blank node is a value of a hidden property.
+func (s *sight) eachHolder(node inline.TermID, f func(inline.TermID)) (hidden bool, err error) {
+	if s.shProperty != 0 {
+		const subject = 2
+		err := s.ever("live_pos", []int64{int64(s.shProperty), int64(node)}, func(columns [4]int64) (bool, error) {
+			f(inline.TermID(columns[subject]))
+			return true, nil
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	if whole, err := s.terms.Read(int64(node)); err != nil || !whole || s.terms.Row.Kind() != dictionary.KindBNode {
+		return false, err
+	}
+	for _, link := range [...]inline.TermID{s.rdfFirst, s.rdfRest} {
+		const object = 2
+		if link == 0 {
+			continue
+		}
+		err := s.ever("live", []int64{int64(node), int64(link)}, func(columns [4]int64) (bool, error) {
+			f(inline.TermID(columns[object]))
+			return true, nil
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	const subject, predicate, graph = 1, 2, 3
+	err = s.ever("live_osp", []int64{int64(node)}, func(columns [4]int64) (bool, error) {
+		hidden = s.predicates[inline.TermID(columns[predicate])]
+		f(inline.TermID(columns[subject]))
+		if columns[graph] != defaultGraph {
+			f(inline.TermID(columns[graph]))
+		}
+		return !hidden, nil
+	})
+	return hidden, err
+}
+
+// ever reads what the lines of the view have or had in the order of an index, whatever is hidden.
+func (s *sight) ever(order string, prefix []int64, f func([4]int64) (more bool, err error)) error {
+	leaf, err := s.conn.leaf(s.pages, order)
+	if err != nil {
+		return err
+	}
+	return leaf.Ever(prefix, f)
+}
+
+// shownCommit is what a reader may see of a commit: how many statements it added and removed. ofSchema reports that it
+// changed the schema.
+type shownCommit struct {
+	shown, ofSchema bool
+	added, removed  int64
+}
+
+const (
+	changesSeen = "SELECT sum(op = 43), sum(op = 45), sum(g = ?2) FROM changes WHERE line = ?3 AND seq = ?1"
+	bulkSeen    = `SELECT count(*), 0, sum(g = ?2) FROM (SELECT g FROM live WHERE added = ?1
+		UNION ALL SELECT g FROM hist WHERE line = ?3 AND added = ?1)`
+	commitsBefore = "SELECT seq FROM main.commits WHERE seq < ? AND t_sees(line, seq) ORDER BY seq DESC"
+)
+
+// commit returns what may be seen of a commit. It reads its changes; for a bulk commit, all statements.
+func (s *sight) commit(seq history.Seq) (shownCommit, error) {
+	if c, known := s.shown[seq]; known {
+		return c, nil
+	}
+	all, err := s.conn.numbered(seq)
+	if err != nil {
+		return shownCommit{}, err
+	}
+	sql := changesSeen
+	if all.Bulk {
+		sql = bulkSeen
+	}
+	var c shownCommit
+	err = s.conn.Exec(sql, func(row *stmt.Stmt) error {
+		c.added, c.removed = row.ColumnInt64(0), row.ColumnInt64(1)
+		c.ofSchema = all.SchemaSeq == seq && row.ColumnInt64(2) > 0
+		return nil
+	}, seq, s.schemaGraph, mainLine)
+	c.shown = c.added+c.removed > 0 || all.Added+all.Removed == 0
+	s.shown[seq] = c
+	return c, err
+}
+
+// before returns the newest commit of the view with a number less than one that is shown and, if wanted, one that
+// changed the schema; 0 if there is none.
+func (s *sight) before(seq history.Seq, ofSchema bool) (found history.Seq, err error) {
+	rows, err := s.conn.Take(commitsBefore)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Release()
+	rows.Bind(1, seq)
+	for {
+		more, err := rows.Step()
+		if err != nil || !more {
+			return 0, err
+		}
+		c, err := s.commit(rows.Seq(0))
+		if err != nil || c.shown && (c.ofSchema || !ofSchema) {
+			return rows.Seq(0), err
+		}
+	}
+}
+
+// parent returns the id of the commit before one, for its reader.
+func (s *sight) parent(seq history.Seq) (sqlite.Value, error) {
+	before, err := s.before(seq, false)
+	if err != nil || before == 0 {
+		return sqlite.Value{}, err
+	}
+	c, err := s.conn.numbered(before)
+	return sqlite.BlobValue(c.ID[:]), err
+}
+
+// schema returns the last commit up to one that changed what its reader may see of the schema, 0 if there is none, and
+// how many there are.
+func (s *sight) schema(seq history.Seq) (last history.Seq, version int64, err error) {
+	for at := seq + 1; ; version++ {
+		if at, err = s.before(at, true); err != nil || at == 0 {
+			return last, version, err
+		}
+		last = max(last, at)
+	}
+}
+
+// functions makes the functions of [restrictedTables].
+func (c *conn) restrictFunctions() error {
+	one := func(of func(s *sight, seq history.Seq) (sqlite.Value, error)) *sqlite.FunctionImpl {
+		return &sqlite.FunctionImpl{NArgs: 1, Scalar: func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
+			return of(c.sight, history.Seq(args[0].Int64()))
+		}}
+	}
+	number := func(of func(shownCommit) int64) *sqlite.FunctionImpl {
+		return one(func(s *sight, seq history.Seq) (sqlite.Value, error) {
+			shown, err := s.commit(seq)
+			return sqlite.IntegerValue(of(shown)), err
+		})
+	}
+	return c.functions(map[string]*sqlite.FunctionImpl{
+		"t_hides": {NArgs: 4, Scalar: func(_ sqlite.Context, of []sqlite.Value) (sqlite.Value, error) {
+			hidden, err := c.sight.hides(quadIDs{idOf(of[posS]), idOf(of[posP]), idOf(of[posO]), idOf(of[posG])})
+			return truth(hidden), err
+		}},
+		"t_shows": one(func(s *sight, seq history.Seq) (sqlite.Value, error) {
+			shown, err := s.commit(seq)
+			return truth(shown.shown), err
+		}),
+		"t_added":   number(func(c shownCommit) int64 { return c.added }),
+		"t_removed": number(func(c shownCommit) int64 { return c.removed }),
+		"t_parent":  one((*sight).parent),
+		"t_schema_seq": one(func(s *sight, seq history.Seq) (sqlite.Value, error) {
+			last, _, err := s.schema(seq)
+			return sqlite.IntegerValue(int64(last)), err
+		}),
+		"t_schema_version": one(func(s *sight, seq history.Seq) (sqlite.Value, error) {
+			_, version, err := s.schema(seq)
+			return sqlite.IntegerValue(version), err
+		}),
+	})
+}
+
+// functions makes functions of SQL.
+func (c *conn) functions(list map[string]*sqlite.FunctionImpl) error {
+	for name, f := range list {
+		if err := c.CreateFunction(name, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// truth is a truth value of SQL.
+func truth(is bool) sqlite.Value {
+	if is {
+		return sqlite.IntegerValue(1)
+	}
+	return sqlite.IntegerValue(0)
+}
