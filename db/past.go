@@ -192,23 +192,17 @@ var pastConstraints = [8]constraint{
 }
 
 const (
-	pastByPredicate = 1 << len(pastConstraints)
-	pastByObject    = pastByPredicate << 1
-	pastDescending  = pastByPredicate << 2
+	pastOrdered    = 1 << len(pastConstraints)
+	pastDescending = pastOrdered << 1
 )
 
-// bestOfPast uses all constraints, and can sort by predicate, or by object within one predicate.
+// bestOfPast uses all constraints. It can sort by predicate, object and subject.
 func bestOfPast(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
 	out, plan := takeConstraints(in, pastConstraints[:], allRows)
-	if len(in.OrderBy) == 1 {
-		switch by := in.OrderBy[0]; {
-		case by.Column == posP:
-			plan |= pastByPredicate
-		case by.Column == posO && plan>>posP&1 == 1:
-			plan |= pastByObject
-		}
-		out.OrderByConsumed = plan >= pastByPredicate
-		if out.OrderByConsumed && in.OrderBy[0].Desc {
+	if len(in.OrderBy) > 0 && isPastOrder(in.OrderBy, plan) {
+		out.OrderByConsumed = true
+		plan |= pastOrdered
+		if in.OrderBy[0].Desc {
 			plan |= pastDescending
 		}
 	}
@@ -216,6 +210,25 @@ func bestOfPast(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
 	out.EstimatedCost++
 	out.EstimatedRows++
 	return out, nil
+}
+
+// isPastOrder reports whether rows that a plan finds can come in an order: by predicate, object and subject, in one
+// direction. A column of which the plan has the value counts for nothing.
+func isPastOrder(order []sqlite.IndexOrderBy, plan int) bool {
+	given := func(column int) bool { return column >= posS && column < posG && plan>>column&1 == 1 }
+	sorted := slices.DeleteFunc([]int{posP, posO, posS}, given)
+	for _, by := range order {
+		switch {
+		case by.Desc != order[0].Desc:
+			return false
+		case given(by.Column):
+		case len(sorted) == 0 || by.Column != sorted[0]:
+			return false
+		default:
+			sorted = sorted[1:]
+		}
+	}
+	return true
 }
 
 // interval is the values that a column may have.
@@ -254,14 +267,14 @@ func (s *pastSearch) narrow(c constraint, value int64) {
 // isOne reports whether a column has one value.
 func (i interval) isOne() bool { return i.low == i.high }
 
-// index returns the index for a search with the order of a plan. Rows in the order of the predicate need one that begins
-// with it, or with the subject; rows in any order need one that does not begin with several graphs.
-func (s *pastSearch) index(plan int) pastIndex {
-	b := bound{named: s.named && (plan < pastByPredicate || s.of[posG].isOne())}
+// index returns the index for a search. Sorted rows need one that begins with the predicate, or with one subject or one
+// graph and then the predicate.
+func (s *pastSearch) index(sorted bool) pastIndex {
+	b := bound{named: s.named && (!sorted || s.of[posG].isOne())}
 	for column, of := range s.of {
 		b.at[column] = of.isOne()
 	}
-	b.at[posP] = b.at[posP] || plan&pastByPredicate != 0
+	b.at[posP] = b.at[posP] || sorted
 	return pastIndexes[b.index()]
 }
 
@@ -329,7 +342,7 @@ func (c *pastCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
 		}
 		next++
 	}
-	c.index = c.search.index(plan)
+	c.index = c.search.index(plan&pastOrdered != 0)
 	if err := c.open(); err != nil {
 		return unreadable(err)
 	}

@@ -73,9 +73,10 @@ type item struct {
 	distinct bool
 	// alias is the name of a table of triples or of terms. words is the column whose row of terms it is.
 	alias, words string
-	// alone are the conditions of a table of triples if it comes first, needs no other table, and binds one variable
-	// to a constant and another to a different value in each row, in order.
-	alone []string
+	// alone are the conditions of a table of triples if it comes first and needs no other table. single means that all
+	// its positions but one are constants, so that this one has a different value in each row.
+	alone  []string
+	single bool
 	// sorted is the column by which the rows of a table of triples are sorted, or "".
 	sorted string
 	// program is the number (from 1) of a scan program, if the table has its rows. own is how many conditions of the

@@ -208,7 +208,7 @@ func (l *lowerer) member(e sparql.Exists, b *block, s scope) (string, bool) {
 // sorted: SQLite then compares two sorted lists. It reports whether it did.
 func (l *lowerer) subtract(e sparql.Exists, b *block, s scope) bool {
 	keys, ok := l.collectable(e.Op, b, s)
-	if !ok || !e.Not || len(keys) != 1 || len(b.from) == 0 || len(b.from[0].alone) == 0 {
+	if !ok || !e.Not || len(keys) != 1 || len(b.from) == 0 || !b.from[0].single {
 		return false
 	}
 	first, c := b.from[0], b.cols.of[keys[0]]
@@ -223,7 +223,7 @@ func (l *lowerer) subtract(e sparql.Exists, b *block, s scope) bool {
 	name := strings.TrimPrefix(c.sql, first.alias+".")
 	from := &block{from: []item{{table: first.table, seen: first.seen}}, where: first.alone}
 	b.from[0].table = "(" + from.render(c.sql+" AS "+name) + " EXCEPT " + set.render(set.cols.of[keys[0]].sql) + " ORDER BY 1) " + first.alias
-	b.from[0].alone, b.from[0].seen = nil, ""
+	b.from[0].alone, b.from[0].single, b.from[0].seen = nil, false, ""
 	l.testNode(e, set)
 	b.where = slices.DeleteFunc(b.where, func(c string) bool { return slices.Contains(first.alone, c) })
 	return true

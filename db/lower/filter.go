@@ -213,7 +213,11 @@ func (l *lowerer) conditions(all []sparql.Expr, below sparql.Op, b *block, s sco
 		list = append(list, "("+strings.Join(options, " OR ")+")")
 	}
 	for _, k := range known {
-		list = append(list, l.within(k.sql, k.region, k.bounds))
+		within := l.within(k.sql, k.region, k.bounds)
+		if len(b.from) > 0 && len(b.from[0].alone) > 0 && b.from[0].sorted == k.sql {
+			b.from[0].alone = append(slices.Clip(b.from[0].alone), within)
+		}
+		list = append(list, within)
 	}
 	return list
 }

@@ -267,7 +267,6 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, g *group, s scope) *pl
 		key = t + ".rowid"
 	}
 	b.from = append(b.from, item{table: table, fanOut: fanOut, alias: t, seen: seen(n, key), key: key})
-	conditions := len(b.where)
 	l.inActive(b, t, s)
 	for i, o := range [3]sparql.Operand{p.Subject, p.Predicate, p.Object} {
 		place := t + "." + positions[i]
@@ -289,9 +288,9 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, g *group, s scope) *pl
 			b.from[len(b.from)-1].sorted = t + ".s"
 		}
 	}
-	oneVar := p.Predicate.Var == "" && (p.Subject.Var == "") != (p.Object.Var == "")
-	if oneVar && len(b.from) == 1 && s.bound == nil && s.graph.isOneStored() {
-		b.from[0].alone = slices.Clone(b.where[conditions:])
+	if len(b.from) == 1 && s.bound == nil && s.graph.isOneStored() {
+		b.from[0].alone = slices.Clone(b.where)
+		b.from[0].single = p.Predicate.Var == "" && (p.Subject.Var == "") != (p.Object.Var == "")
 	}
 	l.placeOrder(b, p, t, s)
 	if n != nil {

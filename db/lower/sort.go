@@ -91,7 +91,39 @@ func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
 			out.order = append(out.order, sql+direction(k))
 		}
 	}
+	if ends && direct[0] && len(out.order) > 1 {
+		out.sortFirst()
+	}
 	return out.grown()
+}
+
+// sortFirst makes the first table of a block a subquery in the order of the first sort keys, if the table has that order.
+// SQLite then sorts only rows in which these keys are equal, and reads no more than the LIMIT needs. Without a subquery it
+// does so for a table and its index, but not for the virtual table that is read at earlier commits and on branches, of
+// which it uses the order only where it is the whole one. The LIMIT keeps SQLite from leaving out the order of the
+// subquery.
+func (b *block) sortFirst() {
+	if len(b.from) == 0 || len(b.from[0].alone) == 0 {
+		return
+	}
+	first := &b.from[0]
+	by, descending := strings.CutSuffix(b.order[0], " DESC")
+	if by != first.sorted {
+		return
+	}
+	n, next := 1, first.alias+".s"
+	if descending {
+		next += " DESC"
+	}
+	if b.order[1] == next {
+		n++
+	}
+	if n == len(b.order) {
+		return
+	}
+	in := &block{from: []item{{table: first.table}}, where: first.alone, order: b.order[:n], limit: allRows}
+	b.where = slices.DeleteFunc(b.where, func(c string) bool { return slices.Contains(first.alone, c) })
+	first.table, first.alone, first.single = "("+in.render("s, p, o, g, added")+") "+first.alias, nil, false
 }
 
 // scanFirst lowers the operand of ORDER BY to a scan that keeps the first rows only, as many as the LIMIT and the OFFSET
