@@ -79,7 +79,7 @@ func TestClosuresOfEveryShape(t *testing.T) {
 			slices.SortFunc(list, func(a, b stated) int {
 				return slices.Compare([]int64{a.s, a.p, a.o, a.g}, []int64{b.s, b.p, b.o, b.g})
 			})
-			env := envOf(t, slices.Compact(list), []int64{0, 400}[seed%2])
+			env := envOf(t, slices.Compact(list), []view{{}, {until: 400}, {until: 400, branches: 2}}[seed%3])
 			for _, closure := range []*Closure{{Links: []Link{{Predicate: argMany}}}, {Links: []Link{{Predicate: argMany, Inverse: true}}, Zero: true}} {
 				pattern := Program{Slots: 2, Steps: []Step{{Walk: 1, Object: End{Slot: 1}, Closure: closure}}}
 				if seed%2 > 0 { // so that the two ends may be different nodes
@@ -108,7 +108,7 @@ func TestAClosureEndsWhenItMust(t *testing.T) {
 		list = append(list, stated{link[0], manyID, link[1], 0})
 	}
 	slices.SortFunc(list, func(a, b stated) int { return slices.Compare([]int64{a.s, a.o}, []int64{b.s, b.o}) })
-	env := envOf(t, list, 0)
+	env := envOf(t, list, view{})
 	over := errors.New("over")
 	closure := Step{Walk: 1, Object: End{Slot: 1}, Closure: &Closure{Links: []Link{{Predicate: argMany}}}}
 	for _, p := range []*Program{

@@ -10,21 +10,35 @@ import (
 type layout struct {
 	// first are the bytes behind the length of the record, under a mask: the length of its header, and the types. The
 	// mask is 0 if they are more than eight.
-	first, mask            uint64
-	needs                  int // required length, at least nine
-	subject, object, graph column
-	added, removed         column // of a leaf of an earlier commit
+	first, mask    uint64
+	needs          int       // required length, at least nine
+	key            [4]column // those of the statement, in the order of the index
+	added, removed column    // the latter of a retired statement
 }
 
-// places are the positions of the columns of a layout in a record: subject, object, graph, added, removed. Those of no
-// use are 0, as is that of a column before.
-type places [5]int
+// layouts caches layouts by the length of a record, which mostly identifies them.
+type layouts [16]layout
+
+// of returns the layout of a record in the tree of the present or of the retired statements, nil for a damaged one.
+func (all *layouts) of(record []byte, retired bool) *layout {
+	if len(record) == 0 {
+		return nil
+	}
+	l := &all[int(record[0])%len(all)]
+	if !l.fits(record) && !l.read(record, retired) {
+		return nil
+	}
+	return l
+}
 
 // read computes the layout of the record at the beginning of bytes.
-func (l *layout) read(record []byte, columns places) bool {
+func (l *layout) read(record []byte, retired bool) bool {
 	kinds, body, ok := header(record)
-	last := slices.Max(columns[:])
-	if !ok || len(kinds) <= last {
+	columns := []*column{&l.key[0], &l.key[1], &l.key[2], &l.key[3], &l.added}
+	if retired {
+		columns = []*column{nil, &l.key[0], &l.key[1], &l.key[2], &l.key[3], &l.added, &l.removed} // the line comes first
+	}
+	if !ok || len(kinds) < len(columns) {
 		return false
 	}
 	begins := 1 + int(record[1])
@@ -34,24 +48,35 @@ func (l *layout) read(record []byte, columns places) bool {
 		l.first = binary.LittleEndian.Uint64(record[1:]) & l.mask
 	}
 	at := 0 // offset in the body
-	for i, kind := range kinds[:last+1] {
-		size := int(sizes[kind])
+	for i, of := range columns {
+		size := int(sizes[kinds[i]])
 		if at+size > len(body) {
 			return false
 		}
 		c := column{at: begins + at, shift: uint(64 - 8*size), bits: -1}
 		if size == 0 {
-			c = column{constant: integer(kind, nil)}
+			c = column{constant: integer(kinds[i], nil)}
 		}
 		l.needs = max(l.needs, c.at+8)
-		for k, of := range [...]*column{&l.subject, &l.object, &l.graph, &l.added, &l.removed} {
-			if columns[k] == i {
-				*of = c
-			}
+		if of != nil {
+			*of = c
 		}
 		at += size
 	}
 	return true
+}
+
+// compare compares the statement of a record of this layout with another one, which has the same first columns.
+func (l *layout) compare(record []byte, with *[4]int64, given int) int {
+	for i := given; i < len(with); i++ {
+		if value := l.key[i].of(record); value != with[i] {
+			if value < with[i] {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
 }
 
 // fits reports whether a record has this layout. It is false if the first nine bytes do not tell.

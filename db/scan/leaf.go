@@ -1,6 +1,9 @@
 package scan
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Leaf is the statements of a view in the order of an index.
 type Leaf struct {
@@ -29,17 +32,12 @@ const (
 	Forever  = math.MaxInt64
 )
 
-// present are the positions of columns in Present, retired those in Retired.
-func (l Leaf) present(columns places) places {
-	if l.Until != 0 {
-		columns[3] = 4
+// inLine returns a prefix in the tree of a line, see [part].
+func inLine(line int64, prefix []int64) []int64 {
+	if line == 0 {
+		return prefix
 	}
-	return columns
-}
-
-func (l Leaf) retired(columns places) places {
-	const line, added, removed = 1, 5, 6
-	return places{columns[0] + line, columns[1] + line, columns[2] + line, added, removed}
+	return ofLine(line, prefix)
 }
 
 // ofLine returns a prefix of Retired.
@@ -107,53 +105,175 @@ func (l Leaf) estimateSeen(low, high []int64) (float64, error) {
 	}
 }
 
-// rows iterates over the rows of a leaf from low to high, inclusive. Without branches, and if all may be seen, they are cells of pages: those of
-// Present, then those of Retired.
+// rows iterates over the rows of a leaf from low to high, inclusive. They are cells of pages, line by line: a leaf with
+// so many branches that each line would be compared with too many others is read by a cursor, and so is one whose reader
+// may not see everything.
 type rows struct {
-	leaf             Leaf
-	low, high        []int64
-	present, retired span
-	merged           *Cursor // of a leaf with branches, or whose reader may not see everything
+	leaf      Leaf
+	low, high []int64
+	given     int // number of columns that all rows have in common
+	parts     []part
+	at        int     // index of the current part
+	merged    *Cursor // of such a leaf
+}
+
+const mostByCells = 4
+
+// part is the rows of a line, less those that branches behind it removed.
+type part struct {
+	span
+	line    int64 // in the tree of retired statements; 0 for the tree of the present ones
+	until   int64 // last commit that counts; 0 if all do
+	removed []removed
 }
 
 // in begins with a leaf.
 func (r *rows) in(l Leaf) {
-	r.leaf, r.present.tree, r.retired.tree = l, l.Present, l.Retired
-	if r.merged = nil; len(l.Branches) > 0 || l.Hides != nil {
+	r.leaf, r.merged = l, nil
+	if len(l.Branches) > mostByCells || l.Hides != nil {
 		r.merged = NewCursor(l)
+		return
+	}
+	r.parts = append(r.parts[:0], part{span: span{descent: descent{tree: l.Present}}, until: l.Until})
+	if l.Until == 0 {
+		return
+	}
+	r.parts = append(r.parts, part{span: span{descent: descent{tree: l.Retired}}, line: MainLine, until: l.Until})
+	for _, b := range l.Branches {
+		of := removed{span: span{descent: descent{tree: l.Retired}}, line: -b.Line, until: b.Until}
+		for i := range r.parts {
+			r.parts[i].removed = append(r.parts[i].removed, of)
+		}
+		r.parts = append(r.parts, part{span: of.span, line: b.Line, until: b.Until})
 	}
 }
 
 // restart makes the next range begin anywhere.
-func (r *rows) restart() { r.present.started, r.retired.started = false, false }
+func (r *rows) restart() {
+	for i := range r.parts {
+		p := &r.parts[i]
+		p.started = false
+		for k := range p.removed {
+			p.removed[k].started = false
+		}
+	}
+}
 
 // to continues with another range, which must be behind the rows returned so far.
 func (r *rows) to(low, high []int64) error {
-	r.low, r.high = low, high
+	r.low, r.high, r.given, r.at = low, high, 0, 0
+	for r.given < len(low) && low[r.given] == high[r.given] {
+		r.given++
+	}
 	if r.merged != nil {
 		return r.merged.Seek(low, high, false)
 	}
-	if err := r.present.to(low, high); err != nil || r.leaf.Until == 0 {
-		return err
+	for i := range r.parts {
+		p := &r.parts[i]
+		if err := p.to(inLine(p.line, low), inLine(p.line, high)); err != nil {
+			return err
+		}
+		for k := range p.removed {
+			p.removed[k].begun = false
+		}
 	}
-	return r.retired.to(ofLine(MainLine, low), ofLine(MainLine, high))
+	return nil
 }
 
-// next returns the next cells, none at the end, and whether they are of Retired. They are valid until the next call.
-func (r *rows) next() (cells run, retired bool, err error) {
-	cells, err = r.present.next()
-	if err != nil || cells.page != nil || r.leaf.Until == 0 {
-		return cells, false, err
+// next returns the next cells, none at the end, and the part that they are of. They are valid until the next call.
+func (r *rows) next() (cells run, of *part, err error) {
+	for ; r.at < len(r.parts); r.at++ {
+		of = &r.parts[r.at]
+		if cells, err = of.next(); err != nil || cells.page != nil {
+			return cells, of, err
+		}
 	}
-	cells, err = r.retired.next()
-	return cells, true, err
+	return run{}, nil, nil
 }
 
 // end unpins all pages.
 func (r *rows) end() {
-	r.present.end()
-	r.retired.end()
+	for i := range r.parts {
+		p := &r.parts[i]
+		p.end()
+		for k := range p.removed {
+			p.removed[k].end()
+		}
+	}
 	if r.merged != nil {
 		r.merged.end()
+	}
+}
+
+// removed iterates over the statements of earlier lines that a branch removed.
+type removed struct {
+	span
+	line, until int64
+	cells       run
+	statement   [4]int64 // the next one
+	begun, more bool
+}
+
+// leave moves the offsets of rows of a part to the front, without those of the statements. All rows have the same layout,
+// and come in the order of the index.
+func (m *removed) leave(r *reading, l *layout, page []byte, at []uint16) (rest []uint16, err error) {
+	if !m.begun {
+		m.begun, m.cells = true, run{}
+		if err := m.to(inLine(m.line, r.rows.low), inLine(m.line, r.rows.high)); err != nil {
+			return nil, err
+		}
+		if err := m.advance(r); err != nil {
+			return nil, err
+		}
+	}
+	if !m.more {
+		return at, nil
+	}
+	n := 0
+	for _, offset := range at {
+		order := l.compare(page[offset:], &m.statement, r.rows.given)
+		for order > 0 && m.more {
+			if err := m.advance(r); err != nil {
+				return nil, err
+			}
+			order = l.compare(page[offset:], &m.statement, r.rows.given)
+		}
+		if order != 0 || !m.more {
+			at[n] = offset
+			n++
+		}
+	}
+	return at[:n], nil
+}
+
+// advance moves to the next statement that was removed in time.
+func (m *removed) advance(r *reading) (err error) {
+	for {
+		if m.cells.first == m.cells.last {
+			if err := r.builder.env.Ended(); err != nil {
+				return err
+			}
+			if m.cells, err = m.next(); err != nil || m.cells.page == nil {
+				m.more = false
+				return err
+			}
+		}
+		record := m.cells.page.record(m.cells.first)
+		l := r.removed.of(record, true)
+		if l == nil {
+			return ErrPage
+		}
+		if len(record) < l.needs {
+			record = append(slices.Clone(record), make([]byte, 9)...)
+		}
+		m.cells.first++
+		if l.removed.of(record) > m.until {
+			continue
+		}
+		for i := range m.statement {
+			m.statement[i] = l.key[i].of(record)
+		}
+		m.more = true
+		return nil
 	}
 }

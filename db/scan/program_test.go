@@ -57,43 +57,99 @@ func someStatements(random *rand.Rand, nodes int64) (list []stated) {
 	return slices.Compact(list)
 }
 
-// leafOf is the leaf of some statements at a commit, 0 for the newest, in the order of columns that of makes of them.
-// Of an earlier commit some are present and some retired since, beside others that came later or went before.
-func leafOf(t *testing.T, list []stated, until int64, of func(stated) [4]int64) Leaf {
+// view is what a leaf shows: the statements at a commit of main, 0 for the newest, or at the head of the last of some
+// branches, the first of which was made from that commit and each other one from the one before it.
+type view struct {
+	until    int64
+	branches int
+}
+
+// bounds are main and the branches, with the last commits of them that the view has.
+func (v view) bounds() []Bound {
+	lines := []Bound{{MainLine, v.until}}
+	for i := range v.branches {
+		lines = append(lines, Bound{MainLine + 1 + int64(i), v.until + 100*int64(i+1)})
+	}
+	return lines
+}
+
+// recorded is a row of a statement: its line, or the negative of it, and the commits that added and removed it. The
+// latter is 0 on main, if it is still there.
+type recorded struct{ line, added, removed int64 }
+
+// historyOf draws the rows of a statement that the view has, or has not.
+func historyOf(random *rand.Rand, v view, has bool) (rows []recorded) {
+	there, row := false, 0 // the row says that it is there
+	toggle := func(line, commit int64) {
+		switch {
+		case !there:
+			row = len(rows)
+			rows = append(rows, recorded{line: line, added: commit})
+			if line != MainLine {
+				rows[row].removed = Forever
+			}
+		case rows[row].line == line:
+			rows[row].removed = commit
+		default: // of an earlier line
+			rows = append(rows, recorded{-line, rows[row].added, commit})
+		}
+		there = !there
+	}
+	lines, commit := v.bounds(), int64(0)
+	for i, of := range lines {
+		for range random.IntN(4) {
+			commit += 1 + random.Int64N(20)
+			toggle(of.Line, commit)
+		}
+		if i == len(lines)-1 && there != has {
+			toggle(of.Line, commit+1)
+		}
+		commit = of.Until
+		was, its := there, row
+		for range random.IntN(3) { // what comes later is not in the view
+			commit += 1 + random.Int64N(20)
+			toggle(of.Line, commit)
+		}
+		commit, there, row = of.Until, was, its
+	}
+	return rows
+}
+
+// leafOf is the leaf of some statements in a view, in the order of columns that of makes of them. Of a view that is not
+// the newest one there are others that came later or went before.
+func leafOf(t *testing.T, list []stated, v view, of func(stated) [4]int64) Leaf {
 	random := rand.New(rand.NewPCG(5, 6))
 	var present [][5]int64
 	var retired [][7]int64
-	keep := func(row [4]int64, added, removed int64) {
-		if removed == 0 {
-			present = append(present, [5]int64{row[0], row[1], row[2], row[3], added})
-		} else {
-			retired = append(retired, [7]int64{1, row[0], row[1], row[2], row[3], added, removed})
+	keep := func(x stated, rows []recorded) {
+		row := of(x)
+		for _, r := range rows {
+			switch {
+			case row == [4]int64{}:
+			case r.removed == 0:
+				present = append(present, [5]int64{row[0], row[1], row[2], row[3], r.added})
+			default:
+				retired = append(retired, [7]int64{r.line, row[0], row[1], row[2], row[3], r.added, r.removed})
+			}
 		}
 	}
 	for _, x := range list {
-		row := of(x)
-		switch {
-		case row == [4]int64{}:
-		case until == 0:
-			keep(row, 1, 0)
-		case random.IntN(2) > 0:
-			keep(row, 1+random.Int64N(until), until+1+random.Int64N(300))
-		default:
-			keep(row, 1+random.Int64N(until), 0)
+		if v.until == 0 {
+			keep(x, []recorded{{MainLine, 1, 0}})
+			continue
 		}
-		x.o++ // another statement, which mostly is not in the list
-		if row = of(x); until != 0 && row != [4]int64{} && !slices.Contains(list, x) {
-			keep(row, 1, 1+random.Int64N(until))
-			keep(row, until+1, []int64{0, until + 300}[random.IntN(2)])
+		keep(x, historyOf(random, v, true))
+		if x.o++; !slices.Contains(list, x) { // another statement
+			keep(x, historyOf(random, v, false))
 		}
 	}
 	slices.SortFunc(present, func(a, b [5]int64) int { return slices.Compare(a[:], b[:]) })
 	slices.SortFunc(retired, func(a, b [7]int64) int { return slices.Compare(a[:], b[:]) })
 	pages, root := builtOf(t, present)
 	leaf := Leaf{Present: Tree{pages, root}}
-	if until != 0 {
+	if v.until != 0 {
 		pages, root := builtOf(t, retired)
-		leaf.Retired, leaf.Until = Tree{pages, root}, until
+		leaf.Retired, leaf.Until, leaf.Branches = Tree{pages, root}, v.until, v.bounds()[1:]
 	}
 	return leaf
 }
@@ -163,12 +219,12 @@ func reached(list []stated, graph, start int64, back bool) []int64 {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// envOf is the environment of programs that read some statements at a commit, 0 for the newest.
-func envOf(t *testing.T, list []stated, until int64) *Env {
+// envOf is the environment of programs that read some statements in a view.
+func envOf(t *testing.T, list []stated, v view) *Env {
 	return &Env{
-		SPO: leafOf(t, list, until, func(x stated) [4]int64 { return [4]int64{x.s, x.p, x.o, x.g} }),
-		POS: leafOf(t, list, until, func(x stated) [4]int64 { return [4]int64{x.p, x.o, x.s, x.g} }),
-		GPOS: leafOf(t, list, until, func(x stated) [4]int64 {
+		SPO: leafOf(t, list, v, func(x stated) [4]int64 { return [4]int64{x.s, x.p, x.o, x.g} }),
+		POS: leafOf(t, list, v, func(x stated) [4]int64 { return [4]int64{x.p, x.o, x.s, x.g} }),
+		GPOS: leafOf(t, list, v, func(x stated) [4]int64 {
 			if x.g == 0 {
 				return [4]int64{}
 			}
@@ -647,7 +703,10 @@ func answersOf(pattern Program, maybe []bool) (list []Program) {
 func TestEveryAnswerBesideEveryStep(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
 	list := someStatements(random, 60)
-	envs := []*Env{envOf(t, list, 0), envOf(t, list, 400)} // which takes two bytes
+	var envs []*Env
+	for _, v := range []view{{}, {until: 400}, {until: 400, branches: 1}, {until: 90, branches: 3}, {until: 90, branches: mostByCells + 1}} { // 400 takes two bytes
+		envs = append(envs, envOf(t, list, v))
+	}
 	met := features{}
 	run := 0
 	for name, first := range sortedMap(firstSteps) {

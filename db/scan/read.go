@@ -126,17 +126,17 @@ type reading struct {
 	*pairs
 	began   bool
 	rows    rows
-	columns places // of the present statements
+	columns [3]int // the positions of subject, object and graph in the index
 	graph   int64
 	prefix  []int64
 	// few are the remaining values to look up. Each is put into the key at a position.
 	few   []int64
 	key   []int64
 	place int
-	// layouts caches layouts by the length of a row, which mostly identifies them: of present and of retired statements.
-	layouts [2][16]layout
-	padded  []byte
-	places  []uint16
+	// The layouts of present, of retired and of removed statements.
+	present, retired, removed layouts
+	padded                    []byte
+	places                    []uint16
 }
 
 // RowsOfValue is the cost of looking up a value, in sequentially read rows: for a value close to the previous one in
@@ -154,22 +154,22 @@ func (r *reading) begin() error {
 	var leaf Leaf
 	switch {
 	case s.Columns == SubjectPredicate:
-		leaf, r.columns, near, each = env.SPO, places{0, 1, 3}, 0, RowsOfSubject
+		leaf, r.columns, near, each = env.SPO, [3]int{0, 1, 3}, 0, RowsOfSubject
 	case s.Columns == PredicateObject:
-		leaf, r.columns, near, each = env.POS, places{0, 1, 3}, 0, RowsOfSubject
+		leaf, r.columns, near, each = env.POS, [3]int{0, 1, 3}, 0, RowsOfSubject
 	case s.Graph != 0:
 		r.graph = env.arg(s.Graph)
-		leaf, r.columns = env.GPOS, places{3, 2, 0}
+		leaf, r.columns = env.GPOS, [3]int{3, 2, 0}
 		if r.prefix = []int64{r.graph}; s.Predicate != 0 {
 			r.prefix = append(r.prefix, env.arg(s.Predicate))
 		}
 	case s.Predicate == 0:
-		leaf, r.columns, near, each = env.SPO, places{0, 2, 3}, 0, RowsOfSubject
+		leaf, r.columns, near, each = env.SPO, [3]int{0, 2, 3}, 0, RowsOfSubject
 	case s.Subject.Arg != 0:
-		leaf, r.columns = env.SPO, places{0, 2, 3}
+		leaf, r.columns = env.SPO, [3]int{0, 2, 3}
 		r.prefix = []int64{env.arg(s.Subject.Arg), env.arg(s.Predicate)}
 	default:
-		leaf, r.columns = env.POS, places{2, 1, 3}
+		leaf, r.columns = env.POS, [3]int{2, 1, 3}
 		r.prefix = []int64{env.arg(s.Predicate)}
 	}
 	if s.Object.Arg != 0 {
@@ -214,7 +214,7 @@ func (r *reading) begin() error {
 // lookUp reads the rows of some sorted values of the end that is the next column of the index, or of the subject.
 func (r *reading) lookUp(values []int64, bySubject bool) error {
 	if bySubject {
-		r.columns = places{0, 2, 3}
+		r.columns = [3]int{0, 2, 3}
 		r.rows.in(r.builder.env.SPO)
 		r.place, r.key = 0, append(r.key[:0], 0, r.builder.env.arg(r.step.Predicate))
 	} else {
@@ -264,14 +264,14 @@ func (r *reading) some() (bool, error) {
 	if r.rows.merged != nil {
 		return r.merged()
 	}
-	cells, retired, err := r.rows.next()
+	cells, of, err := r.rows.next()
 	if err != nil || cells.page == nil {
 		return false, err
 	}
-	return true, r.decode(cells, retired)
+	return true, r.decode(cells, of)
 }
 
-// merged reads some rows of a view with branches.
+// merged reads some rows of a view with many branches.
 func (r *reading) merged() (some bool, err error) {
 	for range batchRows {
 		row, ok, err := r.rows.merged.Next()
@@ -286,51 +286,58 @@ func (r *reading) merged() (some bool, err error) {
 }
 
 // decode decodes the ids of some cells. Consecutive cells with the same layout are decoded column by column.
-func (r *reading) decode(cells run, retired bool) error {
-	page, columns, layouts := cells.page, r.rows.leaf.present(r.columns), &r.layouts[0]
-	if retired {
-		columns, layouts = r.rows.leaf.retired(r.columns), &r.layouts[1]
+func (r *reading) decode(cells run, of *part) error {
+	page, layouts := cells.page, &r.present
+	if of.line != 0 {
+		layouts = &r.retired
 	}
-	for i := cells.first; i < cells.last; {
+	for i := cells.first; i < cells.last; i += len(r.places) {
 		record := page.record(i)
-		if record == nil {
+		l := layouts.of(record, of.line != 0)
+		if l == nil {
 			return ErrPage
 		}
-		l := &layouts[int(record[0])%len(layouts)]
-		if !l.fits(record) && !l.read(record, columns) {
-			return ErrPage
-		}
-		rows := 1
+		bytes := []byte(page)
 		if len(record) < l.needs { // the cell is at the end of the page
 			r.padded = append(append(r.padded[:0], record...), make([]byte, 9)...)
-			r.take(l, r.padded, append(r.places[:0], 0), retired)
+			bytes, r.places = r.padded, append(r.places[:0], 0)
 		} else {
 			r.places = l.alike(page, i, cells.last, r.places)
-			rows = len(r.places)
-			r.take(l, page, r.places, retired)
 		}
-		i += rows
+		if err := r.take(l, bytes, r.places, of); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // take decodes the rows of one layout at these offsets of a page.
-func (r *reading) take(l *layout, page []byte, at []uint16, retired bool) {
-	if l.graph.bits == 0 && l.graph.constant != r.graph {
-		return
+func (r *reading) take(l *layout, page []byte, at []uint16, of *part) error {
+	subject, object, graph := &l.key[r.columns[0]], &l.key[r.columns[1]], &l.key[r.columns[2]]
+	if graph.bits == 0 && graph.constant != r.graph {
+		return nil
 	}
-	if l.graph.bits != 0 {
-		at = keep(at, func(row []byte) bool { return l.graph.of(row) == r.graph }, page)
+	if graph.bits != 0 {
+		at = keep(at, func(row []byte) bool { return graph.of(row) == r.graph }, page)
 	}
-	if until := r.rows.leaf.Until; until != 0 {
-		at = keep(at, func(row []byte) bool { return l.added.of(row) <= until && (!retired || l.removed.of(row) > until) }, page)
+	if of.until != 0 {
+		at = keep(at, func(row []byte) bool {
+			return l.added.of(row) <= of.until && (of.line == 0 || l.removed.of(row) > of.until)
+		}, page)
 	}
-	for i, c := range [...]*column{&l.subject, &l.object} {
+	for i := range of.removed {
+		var err error
+		if at, err = of.removed[i].leave(r, l, page, at); err != nil {
+			return err
+		}
+	}
+	for i, c := range [...]*column{subject, object} {
 		if r.asked[i] {
 			r.ids[i] = c.appendTo(r.ids[i], page, at)
 		}
 	}
 	r.n += len(at)
+	return nil
 }
 
 // keep moves the offsets of rows that pass to the front.

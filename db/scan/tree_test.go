@@ -44,7 +44,7 @@ func TestDamagedPagesAreErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		run, err := Open(&Program{Slots: 2, Keys: []int{0, 1}, Steps: []Step{{Predicate: 1, Object: End{Slot: 1}}}},
-			&Env{POS: Leaf{Present: tree, Retired: tree, Until: random.Int64N(2)}, Args: []int64{1}, Grow: func(int64) error { return nil }, Ended: func() error { return nil }})
+			&Env{POS: Leaf{Present: tree, Retired: tree, Until: random.Int64N(2), Branches: []Bound{{2, 50}, {3, 99}}[:random.IntN(3)]}, Args: []int64{1}, Grow: func(int64) error { return nil }, Ended: func() error { return nil }})
 		for range 1000 {
 			if err != nil {
 				break
