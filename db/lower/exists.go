@@ -155,13 +155,13 @@ func (l *lowerer) weigh(e sparql.Exists, keys []sparql.Var, b *block, s scope) (
 	if a.solutions < manyAsked {
 		return a
 	}
-	mark := l.mark()
+	mark := l.made
 	a.each = l.correlated(e, b, s).work()
-	l.reset(mark)
+	l.made = mark
 	alone := l.alone(e, s)
 	a.rows, a.all = alone.rows(), alone.work()
 	a.sorted = len(alone.from) == 1 && alone.from[0].sorted == alone.cols.of[keys[0]].sql
-	l.reset(mark)
+	l.made = mark
 	return a
 }
 

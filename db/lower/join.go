@@ -228,7 +228,7 @@ func (l *lowerer) leftJoin(op sparql.LeftJoin, s scope) *block {
 	inner := s
 	inner.bound, inner.wanted, inner.ranges, inner.spans, inner.behind = &known{block: a, more: s.bound, beside: true}, "", nil, nil, true
 	if l.retries < maxRetries {
-		mark := l.mark()
+		mark := l.made
 		b := l.lower(op.Right, inner)
 		if b.flat() && len(b.from) == 1 && !b.computed() {
 			return l.outerJoin(a, b, op.Expr, s)
@@ -238,7 +238,7 @@ func (l *lowerer) leftJoin(op sparql.LeftJoin, s scope) *block {
 			return l.lateral(a, b, op.Expr, s)
 		}
 		l.retries++
-		l.reset(mark)
+		l.made = mark
 	}
 	inner.bound, inner.free = nil, false
 	return l.outerJoin(a, l.wrap(l.lower(op.Right, inner)), op.Expr, s)
@@ -255,18 +255,17 @@ func (l *lowerer) scannedOptional(op sparql.LeftJoin, s scope) *block {
 		}
 		right = f
 	}
-	start := l.mark()
 	both := sparql.Join{Left: op.Left, Right: right}
 	// In an EXISTS a path without a step matches the substituted term itself, in a join only nodes of the graph.
 	fits := l.scans(s) && l.scanner(both, s, nil, func(c *scanner) bool { return !c.walks }) != nil
-	l.reset(start)
 	if !fits {
 		return nil
 	}
+	start := l.made
 	rest := sparql.Filter{Expr: sparql.Exists{Not: true, Op: right}, Op: op.Left}
 	sides := []*block{l.flatten(l.lower(both, s)), l.flatten(l.lower(rest, s))}
-	if len(l.programs) == start.programs {
-		l.reset(start)
+	if len(l.programs) == len(start.programs) {
+		l.made = start
 		return nil
 	}
 	return l.unite(sides...)
@@ -537,17 +536,4 @@ func notAmong(a, b *block) (string, bool) {
 		}
 	}
 	return "(" + strings.Join(left, ", ") + ") NOT IN (" + b.render(strings.Join(right, ", ")) + ")", true
-}
-
-// mark is a state of the lowering to return to.
-type mark struct{ args, exprs, aggregates, walks, programs, aliases, laterals, tests int }
-
-func (l *lowerer) mark() mark {
-	return mark{len(l.args), len(l.exprs), len(l.aggregates), len(l.walks), len(l.programs), l.aliases, l.laterals, len(l.tests)}
-}
-
-func (l *lowerer) reset(m mark) {
-	l.args, l.exprs, l.aggregates = l.args[:m.args], l.exprs[:m.exprs], l.aggregates[:m.aggregates]
-	l.walks, l.programs = l.walks[:m.walks], l.programs[:m.programs]
-	l.aliases, l.laterals, l.tests = m.aliases, m.laterals, l.tests[:m.tests]
 }

@@ -25,6 +25,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -179,30 +180,44 @@ func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
 
 // lowerer is the state of one lowering.
 type lowerer struct {
-	opts       Options
-	slots      map[rdf.Term]Slot
+	made
+	opts     Options
+	slots    map[rdf.Term]Slot
+	names    map[sparql.Var]string
+	hidden   int
+	depth    int
+	nested   int // closures around the one that is being lowered
+	retries  int
+	branches int                              // combinations of sides of unions so far
+	repeated int                              // bytes of text that paths repeat
+	compared int                              // comparisons between patterns of a group
+	counts   map[sparql.TriplePattern]float64 // answers of Stats
+	subjects map[rdf.IRI]float64              // answers of Subjects
+	nodes    int                              // nodes of an explanation so far
+	fanOuts  map[*plan.Node]func() float64    // estimates of nodes, for each row before them
+	steps    map[int]*scan.Step               // see [Plan.Steps]
+	err      error
+}
+
+// made is what a lowering has made so far: statements and programs refer to its parts by number. A copy of it is a
+// state to return to, when another way of lowering the same pattern turns out to be better.
+type made struct {
 	args       []Arg
 	exprs      []Expr
 	aggregates []sparql.Aggregate
 	walks      []Walk
 	programs   []scan.Program
-	names      map[sparql.Var]string
 	aliases    int
-	hidden     int
-	depth      int
-	nested     int // closures around the one that is being lowered
 	laterals   int
-	retries    int
-	branches   int                              // combinations of sides of unions so far
-	repeated   int                              // bytes of text that paths repeat
-	compared   int                              // comparisons between patterns of a group
-	counts     map[sparql.TriplePattern]float64 // answers of Stats
-	subjects   map[rdf.IRI]float64              // answers of Subjects
-	nodes      int                              // nodes of an explanation so far
-	tests      []*plan.Node                     // nodes of EXISTS in expressions that no operator has taken yet
-	fanOuts    map[*plan.Node]func() float64    // estimates of nodes, for each row before them
-	steps      map[int]*scan.Step               // see [Plan.Steps]
-	err        error
+	tests      []*plan.Node // nodes of EXISTS in expressions that no operator has taken yet
+}
+
+// apart returns a copy to which parts can be added while others are added to the original.
+func (m *made) apart() made {
+	out := *m
+	out.args, out.exprs, out.aggregates = slices.Clip(m.args), slices.Clip(m.exprs), slices.Clip(m.aggregates)
+	out.walks, out.programs, out.tests = slices.Clip(m.walks), slices.Clip(m.programs), slices.Clip(m.tests)
+	return out
 }
 
 // scope is the context in which an operator is lowered.
@@ -247,9 +262,9 @@ func (l *lowerer) refuse(format string, args ...any) {
 }
 
 // arg returns the placeholder of a new argument.
-func (l *lowerer) arg(a Arg) string {
-	l.args = append(l.args, a)
-	return "?" + strconv.Itoa(len(l.args))
+func (m *made) arg(a Arg) string {
+	m.args = append(m.args, a)
+	return "?" + strconv.Itoa(len(m.args))
 }
 
 func (l *lowerer) term(t rdf.Term) string { return l.arg(Arg{Term: t}) }

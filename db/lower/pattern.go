@@ -147,7 +147,7 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 		l.fail("the query has too many triple patterns: 1,000 in one group are too many, and of smaller groups more")
 		return &block{}
 	}
-	start := l.mark()
+	start := l.made
 	b := l.from(-1, patterns, s)
 	first := slices.IndexFunc(patterns, func(p sparql.TriplePattern) bool {
 		at, _ := l.given(p, nil, s)
@@ -156,13 +156,13 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 	if first < 0 || len(patterns) == 1 {
 		return b
 	}
-	after := l.mark()
+	after := l.made
 	part := min(1, s.first/b.rows())
 	if inOrder := l.from(first, patterns, s); inOrder.work()*part > clearly*(b.work()+b.rows()*insertCost) {
-		l.reset(after)
+		l.made = after
 		return b
 	}
-	l.reset(start)
+	l.made = start
 	return l.from(first, patterns, s)
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"trails/db/plan"
 	"trails/db/scan"
@@ -37,6 +38,9 @@ const ScanColumns = 16
 type scanner struct {
 	l       *lowerer
 	s       scope
+	// own is what the lowering has made so far, and what the program adds; that of the lowering does not change before
+	// [scanner.choose]. The scanners of nested patterns share it.
+	own     *made
 	program scan.Program
 	vars    []sparql.Var // variable of each slot
 	nodes   []bool       // whether a slot is a subject somewhere
@@ -85,7 +89,8 @@ func (s scope) atOnce() scope {
 // scanner returns a scanner for a pattern, nil if a scan cannot handle it. answer are the variables that are asked for,
 // nil for all.
 func (l *lowerer) scanner(op sparql.Op, s scope, answer []sparql.Var, fits func(*scanner) bool) *scanner {
-	c := &scanner{l: l, s: s, answer: answer, whole: true}
+	own := l.made.apart()
+	c := &scanner{l: l, s: s, own: &own, answer: answer, whole: true}
 	if !c.collect(op) || !fits(c) {
 		return nil
 	}
@@ -98,38 +103,35 @@ func (l *lowerer) better(op sparql.Op, s scope, answer []sparql.Var, fits func(*
 	if !l.scans(s) {
 		return nil, nil
 	}
-	start := l.mark()
 	c := l.scanner(op, s, answer, fits)
-	always := l.opts.Scans == ScansAlways
+	if c == nil {
+		return nil, nil
+	}
+	always, arranged := l.opts.Scans == ScansAlways, sync.OnceValue(c.arrange)
 	switch {
-	case c == nil || always && !c.arrange():
-		l.reset(start)
+	case always && !arranged():
 		return nil, nil
 	case always:
-		return c, nil
-	case c.walks && c.arrange() && (s.all && c.waits() < worthScanning || c.readsClosure()):
-		return c, nil // nobody knows what a path will find, and a scan decides during the walk
+		return c.choose(), nil
+	case c.walks && arranged() && (s.all && c.waits() < worthScanning || c.readsClosure()):
+		return c.choose(), nil // nobody knows what a path will find, and a scan decides during the walk
 	}
-	l.reset(start) // the arguments of the scan
 	if !s.all && slices.ContainsFunc(c.ends, func(e scanned) bool { return e.step.Subject.Arg != 0 && e.step.Object.Arg == 0 }) {
 		return nil, nil // the first rows are those of one subject, which are few
 	}
 	bySQL := s
 	bySQL.sql = true
 	b := l.flatten(l.lower(op, bySQL))
-	if l.err != nil || !s.all && b.few() || b.work()+b.rows()*sqlRow < worthThinking {
+	if l.err != nil || !s.all && b.few() || b.work()+b.rows()*sqlRow < worthThinking || !arranged() || !c.isFaster(b, scanRow, sqlRow) {
 		return nil, b
 	}
-	after := l.mark()
-	c = l.scanner(op, s, answer, fits)
-	if !c.arrange() || !c.isFaster(b, scanRow, sqlRow) {
-		l.reset(after)
-		return nil, b
-	}
-	l.reset(start) // the arguments of SQL, and then those of the scan again
-	c = l.scanner(op, s, answer, fits)
-	c.arrange()
-	return c, b
+	return c.choose(), b
+}
+
+// choose makes the program of a scanner a part of the plan, instead of what was made since the scanner was.
+func (c *scanner) choose() *scanner {
+	c.l.made, c.own = *c.own, &c.l.made
+	return c
 }
 
 // everything is a pattern without constants.
@@ -233,8 +235,8 @@ func (c *scanner) path(op sparql.PathPattern) bool {
 		return false
 	}
 	c.walks = true
-	c.l.walks = append(c.l.walks, walkOf(op, links, of, c.s))
-	s := scan.Step{Walk: len(c.l.walks), Subject: c.end(op.Subject), Object: c.end(op.Object)}
+	c.own.walks = append(c.own.walks, walkOf(op, links, of, c.s))
+	s := scan.Step{Walk: len(c.own.walks), Subject: c.end(op.Subject), Object: c.end(op.Object)}
 	// The term that an EXISTS gives to an end of a path without a step need be no node of the graph.
 	if of.many && op.Subject.Var != "" && op.Object.Var != "" && !(c.nested && of.zero) {
 		s.Closure = &scan.Closure{Zero: of.zero}
@@ -325,8 +327,8 @@ func (c *scanner) step(p sparql.TriplePattern, path sparql.Op, s scan.Step) bool
 }
 
 func (c *scanner) arg(t rdf.Term) int {
-	c.l.term(t)
-	return len(c.l.args)
+	c.own.arg(Arg{Term: t})
+	return len(c.own.args)
 }
 
 func (c *scanner) end(o sparql.Operand) scan.End {
@@ -373,15 +375,15 @@ func (c *scanner) condition(e sparql.Expr, below sparql.Op) bool {
 		bound.Func = sparql.Equal
 	}
 	for _, w := range c.program.Within { // one range of a slot can be a range of the index
-		low, high := &c.l.args[w.Low-1], &c.l.args[w.High-1]
+		low, high := &c.own.args[w.Low-1], &c.own.args[w.High-1]
 		if w.Slot == slot && !w.Not && !not && low.Region == r {
 			low.Bounds, high.Bounds = append(slices.Clip(low.Bounds), bound), append(slices.Clip(high.Bounds), bound)
 			return true
 		}
 	}
-	w := scan.Within{Slot: slot, Not: not, Low: len(c.l.args) + 1, High: len(c.l.args) + 2}
-	c.l.arg(Arg{Region: r, Bounds: []Bound{bound}})
-	c.l.arg(Arg{Region: r, Bounds: []Bound{bound}, High: true})
+	w := scan.Within{Slot: slot, Not: not, Low: len(c.own.args) + 1, High: len(c.own.args) + 2}
+	c.own.arg(Arg{Region: r, Bounds: []Bound{bound}})
+	c.own.arg(Arg{Region: r, Bounds: []Bound{bound}, High: true})
 	c.program.Within = append(c.program.Within, w)
 	return true
 }
@@ -404,8 +406,8 @@ func (c *scanner) asked(e sparql.Expr, below sparql.Op) bool {
 	if !slices.ContainsFunc(c.edges, isObject) && !slices.ContainsFunc(c.ends, isObject) {
 		return false
 	}
-	c.program.Asked = append(c.program.Asked, scan.Asked{Slot: slot, Expr: len(c.l.exprs)})
-	c.l.exprs = append(c.l.exprs, Expr{Expr: e, Vars: vars, Pass: []Pass{PassTerm}})
+	c.program.Asked = append(c.program.Asked, scan.Asked{Slot: slot, Expr: len(c.own.exprs)})
+	c.own.exprs = append(c.own.exprs, Expr{Expr: e, Vars: vars, Pass: []Pass{PassTerm}})
 	return true
 }
 
@@ -415,7 +417,7 @@ func (c *scanner) differ(e sparql.Expr, below sparql.Op) bool {
 	if !ok || call.Func != sparql.NotEqual {
 		return false
 	}
-	d := scan.Differ{Expr: len(c.l.exprs)}
+	d := scan.Differ{Expr: len(c.own.exprs)}
 	vars := make([]sparql.Var, len(d.Slots))
 	for i, arg := range call.Args {
 		v, ok := arg.(sparql.VarExpr)
@@ -425,14 +427,14 @@ func (c *scanner) differ(e sparql.Expr, below sparql.Op) bool {
 		d.Slots[i], vars[i] = slices.Index(c.vars, v.Var), v.Var
 	}
 	c.program.Differ = append(c.program.Differ, d)
-	c.l.exprs = append(c.l.exprs, Expr{Expr: e, Vars: vars, Pass: []Pass{PassTerm, PassTerm}})
+	c.own.exprs = append(c.own.exprs, Expr{Expr: e, Vars: vars, Pass: []Pass{PassTerm, PassTerm}})
 	return true
 }
 
 // member adds the pattern of an EXISTS or MINUS, whose solutions do not depend on what is substituted, and which
 // shares variables with below.
 func (c *scanner) member(op sparql.Op, not bool, below sparql.Op) bool {
-	inner := &scanner{l: c.l, s: scope{graph: c.s.graph}, nested: true}
+	inner := &scanner{l: c.l, s: scope{graph: c.s.graph}, own: c.own, nested: true}
 	if c.nested || !inner.collect(op) || len(inner.open) > 0 {
 		return false
 	}

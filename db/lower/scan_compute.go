@@ -59,8 +59,8 @@ func (c *scanner) expression(e sparql.Expr, below sparql.Op) (number int, of []i
 		of = append(of, slot)
 	}
 	pass := slices.Repeat([]Pass{PassTerm}, len(vars))
-	c.l.exprs = append(c.l.exprs, Expr{Expr: e, Vars: vars, Pass: pass})
-	return len(c.l.exprs) - 1, of, true
+	c.own.exprs = append(c.own.exprs, Expr{Expr: e, Vars: vars, Pass: pass})
+	return len(c.own.exprs) - 1, of, true
 }
 
 // split gives functions of one variable inside an expression slots of their own: their values are few, or are made

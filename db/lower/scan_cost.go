@@ -269,7 +269,7 @@ func (c *scanner) estimate() bool {
 // it then.
 func (c *scanner) closes(e *scanned, begin float64) bool {
 	links, all := 0.0, 0.0
-	steps := c.l.walks[e.step.Walk-1].Steps
+	steps := c.own.walks[e.step.Walk-1].Steps
 	for _, link := range steps {
 		p := everything
 		p.Predicate = sparql.Operand{Term: link.Predicate}

@@ -115,7 +115,7 @@ func (c *scanner) number() {
 		}
 	}
 	for _, one := range c.program.Computed {
-		c.l.exprs[one.Expr].Numbered = !slices.Contains(seen, one.Slot)
+		c.own.exprs[one.Expr].Numbered = !slices.Contains(seen, one.Slot)
 	}
 }
 
@@ -176,8 +176,8 @@ func (c *scanner) needsValues(a sparql.Aggregate, value computedRegion) bool {
 // fold adds an aggregate that is made of the values of an expression.
 func (c *scanner) fold(a sparql.Aggregate, below sparql.Op) (scan.Aggregate, bool) {
 	expr, of, ok := c.expression(a.Expr, below)
-	one := scan.Aggregate{Func: scan.Fold, Number: len(c.l.aggregates), Expr: expr, Of: of, Each: a.Func == sparql.GroupConcat && !a.Distinct}
-	c.l.aggregates = append(c.l.aggregates, a)
+	one := scan.Aggregate{Func: scan.Fold, Number: len(c.own.aggregates), Expr: expr, Of: of, Each: a.Func == sparql.GroupConcat && !a.Distinct}
+	c.own.aggregates = append(c.own.aggregates, a)
 	return one, ok
 }
 
@@ -187,7 +187,7 @@ func (l *lowerer) scanDistinct(op sparql.Op, s scope) *block {
 	if !ok {
 		return nil
 	}
-	start := l.mark()
+	start := l.made
 	c, b := l.better(project.Op, s.atOnce(), slices.Clip(project.Vars), func(c *scanner) bool {
 		c.program.Distinct = true
 		if !c.close(c.answer...) {
@@ -203,7 +203,7 @@ func (l *lowerer) scanDistinct(op sparql.Op, s scope) *block {
 		return len(project.Vars) <= ScanColumns
 	}, groupCost, sortedCost)
 	if c == nil {
-		l.reset(start)
+		l.made = start
 		return nil
 	}
 	rows := func() float64 { return c.first().passing }

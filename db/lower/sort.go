@@ -130,7 +130,7 @@ func (b *block) sortFirst() {
 // above need. SQL sorts them again. The sort keys that are expressions become columns of the scan. It returns a nil
 // block where it has not lowered the operand.
 func (l *lowerer) scanFirst(op sparql.OrderBy, direct []bool, top *sparql.Slice, s scope) (sparql.OrderBy, *block) {
-	start := l.mark()
+	start := l.made
 	named, expressions := sparql.OrderBy{Op: op.Op, Keys: slices.Clone(op.Keys)}, false
 	for i, k := range op.Keys {
 		if _, ok := k.Expr.(sparql.VarExpr); !ok {
@@ -144,7 +144,7 @@ func (l *lowerer) scanFirst(op sparql.OrderBy, direct []bool, top *sparql.Slice,
 		if b != nil && !expressions {
 			return op, b
 		}
-		l.reset(start)
+		l.made = start
 		return op, nil
 	}
 	p := &l.programs[b.program()-1]

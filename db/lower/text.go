@@ -207,14 +207,14 @@ func (l *lowerer) compareText(e sparql.Call, b *block, s scope) (string, bool) {
 
 // relation is a test of two texts, the second of which has no language.
 func (l *lowerer) relation(e sparql.Call, first func(sparql.Expr, *block, scope) (string, bool), holds func(x, y string) string, b *block, s scope) (string, bool) {
-	mark := l.mark()
+	args := l.args
 	x, ok := first(e.Args[0], b, s)
 	if !ok {
 		return "", false
 	}
 	y, ok := l.simple(e.Args[1], b, s)
 	if !ok {
-		l.args = l.args[:mark.args]
+		l.args = args
 		return "", false
 	}
 	return holds(x, y), true
