@@ -2,7 +2,6 @@ package lower
 
 import (
 	"math"
-	"sync"
 
 	"trails/rdf"
 	"trails/sparql"
@@ -100,8 +99,9 @@ func (l *lowerer) matches(p sparql.TriplePattern, s scope) float64 {
 	return n
 }
 
-// group is the patterns of a basic graph pattern, with the domains computed so far.
+// group is the patterns of a basic graph pattern in their scope, with the domains computed so far.
 type group struct {
+	scope    scope
 	patterns []sparql.TriplePattern
 	domains  map[sparql.Var]float64
 	// few means that few solutions come before some pattern: no statistics are read for those that follow.
@@ -109,14 +109,14 @@ type group struct {
 }
 
 // domain estimates the number of different values of a variable from the patterns of a group, 0 if unknown.
-func (l *lowerer) domain(v sparql.Var, g *group, s scope) float64 {
+func (l *lowerer) domain(v sparql.Var, g *group) float64 {
 	if known, ok := g.domains[v]; ok {
 		return known
 	}
 	least := math.Inf(1)
 	for _, p := range g.patterns {
 		if p.Subject.Var == v && p.Predicate.Var == "" {
-			least = min(least, l.subjectsOf(p, s))
+			least = min(least, l.subjectsOf(p, g.scope))
 		}
 	}
 	if math.IsInf(least, 1) {
@@ -152,55 +152,66 @@ func (l *lowerer) perSubject(p sparql.TriplePattern, s scope) float64 {
 	return l.matches(p, s) / max(l.subjectsOf(p, s), 1)
 }
 
-// fanOut estimates the rows of a pattern of a group for each solution before it. It returns a function, because an
-// answer may need statistics from the file.
-func (l *lowerer) fanOut(p sparql.TriplePattern, g *group, b *block, s scope) func() float64 {
-	at, joined := l.given(p, b, s)
-	if at[1] && p.Predicate.Var != "" || len(s.graph.virtual) > 0 || l.opts.Stats == nil {
-		return func() float64 { return l.guess(p, at, s) * l.inRange(p, at, b, s) }
-	}
-	if !joined {
-		part := l.inRange(p, at, b, s)
-		return func() float64 { return l.matches(p, s) * part }
-	}
-	var before [3]column
+// fanOut is what the rows of a pattern of a group, for each solution before it, are estimated from. The estimate itself
+// may need statistics from the file.
+type fanOut struct {
+	p      sparql.TriplePattern
+	at     [3]bool
+	joined bool
+	part   float64           // of the rows that filters on the range of the object let pass
+	before [3]func() float64 // domains of the columns with which subject and object are compared, nil if unknown
+}
+
+func (l *lowerer) fanOut(p sparql.TriplePattern, b *block, s scope) fanOut {
+	f := fanOut{p: p}
+	f.at, f.joined = l.given(p, b, s)
+	f.part = l.inRange(p, f.at, b, s)
 	for i, o := range [3]sparql.Operand{0: p.Subject, 2: p.Object} {
-		if o.Var != "" && at[i] {
-			before[i] = l.columnBefore(o.Var, b, s)
+		if o.Var != "" && f.at[i] {
+			f.before[i] = l.columnBefore(o.Var, b, s).domain
 		}
 	}
-	return sync.OnceValue(func() float64 {
-		if predicate, ok := p.Predicate.Term.(rdf.IRI); ok && at == [3]bool{false, true, true} && l.opts.Linked != nil {
-			for _, of := range g.patterns {
-				if of.Subject.Var == "" && of.Predicate.Var == "" && of.Object.Var == p.Object.Var {
-					return l.opts.Linked(of, predicate)
-				}
+	return f
+}
+
+// rows estimates the rows of the pattern.
+func (f fanOut) rows(l *lowerer, g *group) float64 {
+	p, at := f.p, f.at
+	switch predicate, ok := p.Predicate.Term.(rdf.IRI); {
+	case at[1] && p.Predicate.Var != "" || len(g.scope.graph.virtual) > 0 || l.opts.Stats == nil:
+		return l.guess(p, at, g.scope) * f.part
+	case !f.joined:
+		return l.matches(p, g.scope) * f.part
+	case ok && at == [3]bool{false, true, true} && l.opts.Linked != nil:
+		for _, of := range g.patterns {
+			if of.Subject.Var == "" && of.Predicate.Var == "" && of.Object.Var == p.Object.Var {
+				return l.opts.Linked(of, predicate)
 			}
 		}
-		rows := l.matches(p, s)
-		for i, o := range [3]sparql.Operand{0: p.Subject, 2: p.Object} {
-			if o.Var == "" || !at[i] {
-				continue
-			}
-			size := l.domain(o.Var, g, s)
-			if before[i].domain != nil {
-				if known := before[i].domain(); known > 0 && (size == 0 || known < size) {
-					size = known
-				}
-			}
-			if size == 0 {
-				return guess(at)
-			}
-			rows /= size
+	}
+	rows := l.matches(p, g.scope)
+	for i, o := range [3]sparql.Operand{0: p.Subject, 2: p.Object} {
+		if o.Var == "" || !at[i] {
+			continue
 		}
-		switch {
-		case at[0] && at[2]:
-			return min(rows, guess(at))
-		case at[0]:
-			return min(rows, max(guess(at), l.perSubject(p, s)))
+		size := l.domain(o.Var, g)
+		if f.before[i] != nil {
+			if known := f.before[i](); known > 0 && (size == 0 || known < size) {
+				size = known
+			}
 		}
-		return rows
-	})
+		if size == 0 {
+			return guess(at)
+		}
+		rows /= size
+	}
+	switch {
+	case at[0] && at[2]:
+		return min(rows, guess(at))
+	case at[0]:
+		return min(rows, max(guess(at), l.perSubject(p, g.scope)))
+	}
+	return rows
 }
 
 // inRange returns the part of a pattern's rows that filters on the range of the object let pass.

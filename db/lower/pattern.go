@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"trails/db/plan"
 	"trails/rdf"
@@ -169,7 +170,7 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 // from joins one table for each pattern, the most selective first. If first is not negative, it begins with that
 // pattern.
 func (l *lowerer) from(first int, patterns []sparql.TriplePattern, s scope) *block {
-	g := &group{patterns: patterns, domains: map[sparql.Var]float64{}}
+	g := &group{scope: s, patterns: patterns, domains: map[sparql.Var]float64{}}
 	b := &block{}
 	var nodes []*plan.Node
 	for rest := slices.Clone(patterns); len(rest) > 0; {
@@ -229,12 +230,14 @@ func (l *lowerer) next(rest []sparql.TriplePattern, g *group, b *block, s scope)
 
 // cost estimates the rows of a pattern for each solution before it.
 func (l *lowerer) cost(p sparql.TriplePattern, g *group, b *block, s scope, asked bool) float64 {
-	at, joined := l.given(p, b, s)
-	cost := l.guess(p, at, s) * l.inRange(p, at, b, s)
+	f := l.fanOut(p, b, s)
+	cost := 0.0
 	if asked {
-		cost = l.fanOut(p, g, b, s)()
+		cost = f.rows(l, g)
+	} else {
+		cost = l.guess(p, f.at, s) * f.part
 	}
-	if !joined && !at[0] && l.spanned(p, at, b, s) == 0 && (len(b.from) > 0 || !asked) {
+	if !f.joined && !f.at[0] && l.spanned(p, f.at, b, s) == 0 && (len(b.from) > 0 || !asked) {
 		return cost * unconnected
 	}
 	return cost
@@ -261,7 +264,8 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, g *group, s scope) *pl
 	t := l.alias()
 	l.placeRange(b, p, at, t, s)
 	n := l.patternNode(plan.Pattern, sparql.BGP{Patterns: []sparql.TriplePattern{p}}, s.graph)
-	table, fanOut := s.graph.table(t, l.rangedIndex(p, at, s)), l.fanOut(p, g, b, s)
+	of := l.fanOut(p, b, s)
+	table, fanOut := s.graph.table(t, l.rangedIndex(p, at, s)), sync.OnceValue(func() float64 { return of.rows(l, g) })
 	key := t + ".added"
 	if len(s.graph.virtual) > 0 {
 		key = t + ".rowid"
@@ -278,7 +282,8 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, g *group, s scope) *pl
 		l.meet(b, o.Var, place, s)
 		b.mark(o.Var, i)
 		if c := b.cols.of[o.Var]; !again && c.domain == nil {
-			c.domain = func() float64 { return l.domain(o.Var, g, s) }
+			v := o.Var
+			c.domain = func() float64 { return l.domain(v, g) }
 			b.cols.set(o.Var, c)
 		}
 	}

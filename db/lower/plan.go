@@ -290,13 +290,11 @@ func (c *scanner) tree(kind plan.Kind, of sparql.Op, rows func() float64) *plan.
 		c.l.fanOuts[n] = rows
 	}
 	for i, s := range c.taken {
-		step := c.l.node(plan.Pattern, nil)
-		switch p := s.of.(type) {
-		case sparql.BGP:
-			step = c.l.patternNode(plan.Pattern, p, c.s.graph)
-		case sparql.PathPattern:
-			step = c.l.patternNode(plan.Path, p, c.s.graph)
+		kind, of := plan.Path, s.path
+		if of == nil {
+			kind, of = plan.Pattern, sparql.BGP{Patterns: []sparql.TriplePattern{s.pattern}}
 		}
+		step := c.l.patternNode(kind, of, c.s.graph)
 		step.Emitter, step.Rows = plan.Scan, s.rows
 		switch {
 		case s.step.Optional:

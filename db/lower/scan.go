@@ -36,8 +36,8 @@ const ScanColumns = 16
 
 // scanner builds the program of a pattern.
 type scanner struct {
-	l       *lowerer
-	s       scope
+	l *lowerer
+	s scope
 	// own is what the lowering has made so far, and what the program adds; that of the lowering does not change before
 	// [scanner.choose]. The scanners of nested patterns share it.
 	own     *made
@@ -65,10 +65,10 @@ type scanner struct {
 	conditions []sparql.Op
 }
 
-// scanned is a step with its estimated rows. A transitive path has no pattern.
+// scanned is a step with its estimated rows: a pattern or, if path is not nil, a transitive path.
 type scanned struct {
 	pattern sparql.TriplePattern
-	of      sparql.Op // the pattern or the path
+	path    sparql.Op
 	step    scan.Step
 	rows    float64
 	reads   float64 // cost of reading it, in sequentially read rows
@@ -311,10 +311,7 @@ func (c *scanner) step(p sparql.TriplePattern, path sparql.Op, s scan.Step) bool
 			return false
 		}
 	}
-	one := scanned{pattern: p, of: path, step: s}
-	if path == nil {
-		one.of = sparql.BGP{Patterns: []sparql.TriplePattern{p}}
-	}
+	one := scanned{pattern: p, path: path, step: s}
 	if s.Subject.Arg == 0 && s.Object.Arg == 0 {
 		c.edges = append(c.edges, one)
 	} else {

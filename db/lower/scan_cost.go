@@ -193,7 +193,7 @@ func (c *scanner) leastRows(slot int) float64 {
 // transitive paths have a start: a slot of a pattern with a constant. One of them may have none, or too many: then its
 // whole relation is read, and it is the first step.
 func (c *scanner) estimate() bool {
-	group := &group{domains: map[sparql.Var]float64{}}
+	group := &group{scope: c.s, domains: map[sparql.Var]float64{}}
 	part, few, nodes := make([]float64, len(c.vars)), make([]float64, len(c.vars)), make([]float64, len(c.vars))
 	for slot := range part {
 		part[slot], few[slot], nodes[slot] = 1, math.Inf(1), math.Inf(1)
@@ -304,7 +304,7 @@ func (c *scanner) domain(e scan.End, g *group) float64 {
 	if e.Arg != 0 {
 		return 0
 	}
-	return c.l.domain(c.vars[e.Slot], g, c.s)
+	return c.l.domain(c.vars[e.Slot], g)
 }
 
 // first is the step whose rows are streamed.
