@@ -55,14 +55,14 @@ func (b *block) around(inner *block) *block {
 	return b
 }
 
-// shown returns an output column of the statement. A computed term without an id is returned as a text.
+// shown returns an output column of the statement.
 func (b *block) shown(v sparql.Var) string {
 	c, ok := b.cols.get(v)
 	if !ok {
 		return "NULL"
 	}
-	if call, ok := strings.CutPrefix(c.sql, "t_eval("); ok && !b.distinct {
-		return "t_show(" + call
+	if c.shown != "" && !b.distinct {
+		return c.shown
 	}
 	return c.sql
 }

@@ -9,9 +9,20 @@ import (
 	"trails/sparql"
 )
 
+// field is a column of a table of FROM, by the alias of the table.
+type field struct{ table, name string }
+
+// column returns the field as the column of a variable that is always bound.
+func (f field) column() column { return column{sql: f.table + "." + f.name, field: f} }
+
 // column is the SQL expression for the id of a variable.
 type column struct {
 	sql string
+	// field is what sql is, if that is a field.
+	field field
+	// shown is the call by which an answer shows the value of an expression, "" if that is sql. It gives a text for a
+	// computed term without an id.
+	shown string
 	// maybe means that it can be NULL.
 	maybe bool
 	// computed means that it is not a column of a table: on the right of an outer join it would have a value even
@@ -57,11 +68,15 @@ func (c *columns) clone() columns {
 	return columns{vars: slices.Clone(c.vars), of: maps.Clone(c.of)}
 }
 
-// item is one table of FROM. An outer join has its condition here; other conditions are in WHERE.
+// item is one table of FROM: its name or a subquery, the alias by which fields name it, and the index by which its rows
+// are found. An outer join has its condition here; other conditions are in WHERE.
 type item struct {
-	table string
-	left  bool
-	on    []string
+	table, alias string
+	index        index
+	// triples means that it has the columns of a table of triples.
+	triples bool
+	left    bool
+	on      []string
 	// tables is how many tables it counts towards SQLite's limit.
 	tables int
 	// inline means that it is the rows of VALUES.
@@ -71,13 +86,13 @@ type item struct {
 	sides    []string
 	width    int
 	distinct bool
-	// alias is the name of a table of triples or of terms. words is the column whose row of terms it is.
-	alias, words string
+	// words is the column whose row of terms it is.
+	words string
 	// alone are the conditions of a table of triples if it comes first and needs no other table. single means that all
 	// its positions but one are constants, so that this one has a different value in each row.
 	alone  []string
 	single bool
-	// sorted is the column by which the rows of a table of triples are sorted, or "".
+	// sorted is the name of the field by which the rows of a table of triples are sorted, or "".
 	sorted string
 	// program is the number (from 1) of a scan program, if the table has its rows. own is how many conditions of the
 	// block only repeat what the program tests.
@@ -168,6 +183,15 @@ func (k *known) giver(v sparql.Var) *block {
 	return nil
 }
 
+// text returns the table as it stands in FROM.
+func (it item) text() string {
+	sql := it.table
+	if it.alias != "" {
+		sql += " " + it.alias
+	}
+	return sql + indexes[it.index].text
+}
+
 // source returns FROM and WHERE.
 func (b *block) source() string {
 	var out strings.Builder
@@ -181,7 +205,7 @@ func (b *block) source() string {
 		default:
 			out.WriteString(" CROSS JOIN ")
 		}
-		out.WriteString(it.table)
+		out.WriteString(it.text())
 		if it.left {
 			out.WriteString(" ON " + and(conjunction(it.on), it.seen))
 			it.seen = ""
@@ -291,10 +315,11 @@ func (l *lowerer) short(sql string) string {
 // derived is a subquery whose columns are named after the variables, with the estimated number of rows.
 func (l *lowerer) derived(sql string, cols *columns, rows func() float64) *block {
 	t := l.alias()
-	out := &block{from: []item{{table: "(" + l.short(sql) + ") " + t, fanOut: rows}}}
+	out := &block{from: []item{{table: "(" + l.short(sql) + ")", alias: t, fanOut: rows}}}
 	for _, v := range cols.vars {
-		c := cols.of[v]
-		out.cols.set(v, column{sql: t + "." + l.name(v), maybe: c.maybe, tied: c.tied, node: c.node, domain: c.domain})
+		inner, c := cols.of[v], field{t, l.name(v)}.column()
+		c.maybe, c.tied, c.node, c.domain = inner.maybe, inner.tied, inner.node, inner.domain
+		out.cols.set(v, c)
 	}
 	return out
 }

@@ -96,7 +96,7 @@ func (l *lowerer) firstAsked(op sparql.Op, b *block) (place int) {
 // they mention a column of the table there.
 func (b *block) after(needed int) []string {
 	place := b.cheapest(needed)
-	if place == needed || b.from[place].alias == "" {
+	if place == needed || !b.from[place].triples {
 		return nil
 	}
 	g := b.from[place].alias + ".g"
@@ -160,7 +160,7 @@ func (l *lowerer) weigh(e sparql.Exists, keys []sparql.Var, b *block, s scope) (
 	l.made = mark
 	alone := l.alone(e, s)
 	a.rows, a.all = alone.rows(), alone.work()
-	a.sorted = len(alone.from) == 1 && alone.from[0].sorted == alone.cols.of[keys[0]].sql
+	a.sorted = len(alone.from) == 1 && alone.cols.of[keys[0]].field == field{alone.from[0].alias, alone.from[0].sorted}
 	l.made = mark
 	return a
 }
@@ -212,7 +212,7 @@ func (l *lowerer) subtract(e sparql.Exists, b *block, s scope) bool {
 		return false
 	}
 	first, c := b.from[0], b.cols.of[keys[0]]
-	if !strings.HasPrefix(c.sql, first.alias+".") || b.cheapest(0) != 0 {
+	if c.field.table != first.alias || b.cheapest(0) != 0 {
 		return false
 	}
 	a := l.weigh(e, keys, b, s)
@@ -220,10 +220,9 @@ func (l *lowerer) subtract(e sparql.Exists, b *block, s scope) bool {
 		return false
 	}
 	set := l.alone(e, s)
-	name := strings.TrimPrefix(c.sql, first.alias+".")
-	from := &block{from: []item{{table: first.table, seen: first.seen}}, where: first.alone}
-	b.from[0].table = "(" + from.render(c.sql+" AS "+name) + " EXCEPT " + set.render(set.cols.of[keys[0]].sql) + " ORDER BY 1) " + first.alias
-	b.from[0].alone, b.from[0].single, b.from[0].seen = nil, false, ""
+	from := &block{from: []item{{table: first.table, alias: first.alias, index: first.index, seen: first.seen}}, where: first.alone}
+	b.from[0].table = "(" + from.render(c.sql+" AS "+c.field.name) + " EXCEPT " + set.render(set.cols.of[keys[0]].sql) + " ORDER BY 1)"
+	b.from[0].index, b.from[0].alone, b.from[0].single, b.from[0].seen = anyIndex, nil, false, ""
 	l.testNode(e, set)
 	b.where = slices.DeleteFunc(b.where, func(c string) bool { return slices.Contains(first.alone, c) })
 	return true

@@ -189,48 +189,68 @@ func (l *lowerer) compare(e sparql.Call, b *block, s scope) (string, bool) {
 
 // value is the id of the value of an expression, NULL for an error.
 func (l *lowerer) value(e sparql.Expr, b *block, s scope) string {
-	switch e := e.(type) {
-	case sparql.VarExpr:
-		if c, ok := l.column(e.Var, b, s); ok {
-			return c.sql
+	return l.valueColumn(e, b, s).sql
+}
+
+// valueColumn is value as a column, with the call by which an answer shows it.
+func (l *lowerer) valueColumn(e sparql.Expr, b *block, s scope) column {
+	if v, ok := e.(sparql.VarExpr); ok {
+		if c, ok := l.column(v.Var, b, s); ok {
+			return column{sql: c.sql, field: c.field, shown: c.shown}
 		}
-		return "NULL"
+		return column{sql: "NULL"}
+	}
+	if sql, ok := l.inSQL(e, b, s); ok {
+		return column{sql: sql}
+	}
+	if sparql.IsVolatile(e) {
+		return column{sql: l.call("t_new", e, b, s)}
+	}
+	passed := l.passing(e, b, s)
+	return column{sql: "t_eval" + passed, shown: "t_show" + passed}
+}
+
+// inSQL is the value of an expression for which SQL needs no function, or only for some values.
+func (l *lowerer) inSQL(e sparql.Expr, b *block, s scope) (string, bool) {
+	switch e := e.(type) {
 	case sparql.TermExpr:
-		return l.term(e.Term)
+		return l.term(e.Term), true
 	case sparql.Exists:
-		return l.truth(l.exists(e, b, s))
+		return l.truth(l.exists(e, b, s)), true
 	case sparql.Call:
 		if e.Func == sparql.Coalesce && len(e.Args) > 1 {
 			list := make([]string, len(e.Args))
 			for i, arg := range e.Args {
 				list[i] = l.value(arg, b, s)
 			}
-			return "COALESCE(" + strings.Join(list, ", ") + ")"
+			return "COALESCE(" + strings.Join(list, ", ") + ")", true
 		}
 		if e.Func == sparql.If && len(e.Args) == 3 {
 			return "CASE " + l.test(e.Args[0], b, s) + " WHEN 1 THEN " + l.value(e.Args[1], b, s) +
-				" WHEN 0 THEN " + l.value(e.Args[2], b, s) + " END"
+				" WHEN 0 THEN " + l.value(e.Args[2], b, s) + " END", true
 		}
 		if sql, ok := l.datatypeOf(e, b, s); ok {
-			return sql
+			return sql, true
 		}
 		if sql, ok := l.testCall(e, b, s); ok {
-			return l.truth(sql)
+			return l.truth(sql), true
 		}
 	}
-	if sparql.IsVolatile(e) {
-		return l.call("t_new", e, b, s)
-	}
-	return l.call("t_eval", e, b, s)
+	return "", false
 }
 
 func (l *lowerer) truth(sql string) string {
 	return "CASE " + sql + " WHEN 1 THEN " + l.term(trueTerm) + " WHEN 0 THEN " + l.term(falseTerm) + " END"
 }
 
-// call is the call of a function that evaluates an expression. Patterns in the expression are lowered, and passed as
-// variables.
+// call is the call of a function that evaluates an expression.
 func (l *lowerer) call(function string, e sparql.Expr, b *block, s scope) string {
+	return function + l.passing(e, b, s)
+}
+
+// passing lists in parentheses what is passed to a function that evaluates an expression. Patterns in the expression are
+// lowered, and passed as variables.
+func (l *lowerer) passing(e sparql.Expr, b *block, s scope) string {
 	w := &exprVars{seen: map[sparql.Var]bool{}, answer: map[sparql.Var]string{}}
 	w.exists = func(e sparql.Exists) sparql.Var {
 		v := l.fresh()
@@ -260,7 +280,7 @@ func (l *lowerer) call(function string, e sparql.Expr, b *block, s scope) string
 	if len(x.Vars) > maxCallVars {
 		l.fail("an expression has more than %d variables", maxCallVars)
 	}
-	return function + "(" + strconv.Itoa(len(l.exprs)-1) + args + ")"
+	return "(" + strconv.Itoa(len(l.exprs)-1) + args + ")"
 }
 
 // ask is call without passing rows of terms.

@@ -214,7 +214,7 @@ func (l *lowerer) conditions(all []sparql.Expr, below sparql.Op, b *block, s sco
 	}
 	for _, k := range known {
 		within := l.within(k.sql, k.region, k.bounds)
-		if len(b.from) > 0 && len(b.from[0].alone) > 0 && b.from[0].sorted == k.sql {
+		if len(b.from) > 0 && len(b.from[0].alone) > 0 && b.from[0].alias+"."+b.from[0].sorted == k.sql {
 			b.from[0].alone = append(slices.Clip(b.from[0].alone), within)
 		}
 		list = append(list, within)
@@ -260,7 +260,7 @@ func (l *lowerer) placeRange(b *block, p sparql.TriplePattern, at [3]bool, t str
 	}
 	rows = append(rows, "(1, 9223372036854775807)")
 	r := l.alias()
-	b.from = append(b.from, item{table: "(VALUES " + strings.Join(rows, ", ") + ") " + r})
+	b.from = append(b.from, item{table: "(VALUES " + strings.Join(rows, ", ") + ")", alias: r})
 	b.where = append(b.where, t+".o BETWEEN "+r+".column1 AND "+r+".column2")
 }
 
@@ -319,7 +319,7 @@ func (l *lowerer) regionOfGroup(op sparql.Group, v sparql.Var, s scope) Region {
 
 func (l *lowerer) patternRegion(p sparql.TriplePattern, s scope) Region {
 	predicate, ok := p.Predicate.Term.(rdf.IRI)
-	if !ok || p.Predicate.Var != "" || l.opts.Region == nil || len(s.graph.in) != 1 || s.graph.in[0] != storedDefault {
+	if !ok || p.Predicate.Var != "" || l.opts.Region == nil || s.graph.named {
 		return ""
 	}
 	return l.opts.Region(predicate)

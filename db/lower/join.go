@@ -283,7 +283,7 @@ func (b *block) computed() bool {
 // outerJoin adds to a a LEFT JOIN with a block of one table.
 func (l *lowerer) outerJoin(a, b *block, e sparql.Expr, s scope) *block {
 	if len(a.from) == 0 {
-		a.from = []item{{table: "(SELECT 1) " + l.alias()}}
+		a.from = []item{{table: "(SELECT 1)", alias: l.alias()}}
 	}
 	on := append(shared(a, b), b.where...)
 	joins := make([]column, len(b.cols.vars))
@@ -311,7 +311,7 @@ func (l *lowerer) outerJoin(a, b *block, e sparql.Expr, s scope) *block {
 	}
 	right := b.from[0]
 	a.node = l.node(plan.LeftJoin, sparql.LeftJoin{Expr: e}, a.node, b.node)
-	added := item{table: right.table, left: true, on: on, fanOut: right.fanOut, seen: and(right.seen, right.joined), key: right.key}
+	added := item{table: right.table, alias: right.alias, index: right.index, left: true, on: on, fanOut: right.fanOut, seen: and(right.seen, right.joined), key: right.key}
 	if right.key != "" && !hasExists(a.node) {
 		added.joined = seen(a.node, right.key)
 	}
@@ -439,7 +439,7 @@ func (l *lowerer) sidesOf(b *block) []string {
 		return nil
 	}
 	for _, v := range b.cols.vars {
-		if !strings.HasSuffix(b.cols.of[v].sql, "."+l.name(v)) {
+		if b.cols.of[v].field.name != l.name(v) {
 			return nil
 		}
 	}

@@ -21,15 +21,17 @@ func (l *lowerer) jump(op sparql.Op, s scope) *block {
 	if v != project.Vars[0] || p.Object.Var == "" || p.Object.Var == v || p.Subject.Var == v || p.Subject.Var == p.Object.Var {
 		return nil
 	}
-	from := "FROM live INDEXED BY live_pos WHERE g" + among(s.graph.in)
+	from := "FROM " + s.graph.triples("", byPredicate).text() + " WHERE g" + among(s.graph.in)
 	if p.Subject.Var == "" {
-		from = "FROM live NOT INDEXED WHERE g" + among(s.graph.in) + " AND s = " + l.term(l.lifted(p.Subject).Term)
+		from = "FROM " + s.graph.triples("", bySubject).text() + " WHERE g" + among(s.graph.in) + " AND s = " + l.term(l.lifted(p.Subject).Term)
 	}
 	t, name := l.alias(), l.name(v)
 	next := "(SELECT p " + from + " AND p > " + t + "." + name + " ORDER BY p LIMIT 1)"
 	b := &block{from: []item{{table: "(WITH RECURSIVE " + t + "(" + name + ") AS (SELECT 0 UNION ALL SELECT " + next + " FROM " + t + " WHERE " + name +
-		" IS NOT NULL) SELECT " + name + " FROM " + t + " WHERE " + name + " > 0) " + t}}}
-	b.cols.set(v, column{sql: t + "." + name, node: true})
+		" IS NOT NULL) SELECT " + name + " FROM " + t + " WHERE " + name + " > 0)", alias: t}}}
+	c := field{t, name}.column()
+	c.node = true
+	b.cols.set(v, c)
 	if n := l.patternNode(plan.Pattern, bgp, s.graph); n != nil {
 		n.Way = "each predicate once"
 		b.node = l.node(plan.Distinct, nil, n)

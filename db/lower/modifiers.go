@@ -26,19 +26,19 @@ func (l *lowerer) extend(op sparql.Extend, s scope) *block {
 		return out
 	}
 	out := b.growing()
-	sql := l.value(op.Expr, out, s)
+	c := l.valueColumn(op.Expr, out, s)
 	out.grown()
 	if v, ok := op.Expr.(sparql.VarExpr); !ok || !strings.HasPrefix(string(v.Var), ".") { // an aggregate is in its group
 		out.node = l.node(plan.Extend, op, b.node)
 	}
-	c := column{sql: sql, maybe: true, computed: true}
+	c.maybe, c.computed = true, true
 	if v, ok := op.Expr.(sparql.VarExpr); ok {
 		if source, ok := b.cols.get(v.Var); ok {
 			c.maybe, c.computed, c.listed = source.maybe, source.computed, source.listed
 		}
 	}
 	out.cols.set(op.Var, c)
-	if sparql.IsVolatile(op.Expr) || lengthOf(sql) > maxFormula {
+	if sparql.IsVolatile(op.Expr) || lengthOf(c.sql) > maxFormula {
 		out.materialized = true
 		return l.wrap(out)
 	}
@@ -64,9 +64,10 @@ func (l *lowerer) table(op sparql.Table, s scope) *block {
 	if l.opts.Explain {
 		also = ", key AS " + countedColumn
 	}
-	b := &block{from: []item{{table: "(" + l.rows(op.Rows, len(op.Vars), also) + ") " + t, inline: true, fanOut: func() float64 { return float64(len(op.Rows)) }}}}
+	b := &block{from: []item{{table: "(" + l.rows(op.Rows, len(op.Vars), also) + ")", alias: t, inline: true, fanOut: func() float64 { return float64(len(op.Rows)) }}}}
 	for i, v := range op.Vars {
-		c := column{sql: fmt.Sprintf("%s.column%d", t, i+1), tied: true}
+		c := field{t, fmt.Sprintf("column%d", i+1)}.column()
+		c.tied = true
 		for _, row := range op.Rows {
 			c.maybe = c.maybe || row[i] == nil
 		}

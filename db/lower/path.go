@@ -103,7 +103,7 @@ type walk struct {
 	scope
 	from, to sparql.Operand
 	start    string // the single start, or ""
-	starts   string // alias of a table of starts z.v, or ""
+	starts   string // a table of starts, whose alias is z and whose column is v, or ""
 	r        string
 	steps    []*block
 }
@@ -151,7 +151,7 @@ func (l *lowerer) closure(op sparql.PathPattern, p sparql.Path, c closure, s sco
 	members := l.firstMembers(w)
 	if c.many {
 		for _, b := range w.steps {
-			members = append(members, w.member(b, w.r, w.r+".x", w.r+".a", w.r+".g"))
+			members = append(members, w.member(b, item{table: w.r}, w.r+".x", w.r+".a", w.r+".g"))
 		}
 	}
 	sql := "WITH RECURSIVE " + w.r + "(" + strings.Join(w.columns(), ", ") + ") AS (" +
@@ -220,7 +220,7 @@ func (l *lowerer) begin(w *walk, parts int) {
 	if giver == nil {
 		return
 	}
-	w.starts = l.valuesOf(giver, v, "z", 2+parts)
+	w.starts = l.valuesOf(giver, v, 2+parts)
 }
 
 // branches returns the alternatives of a path, each of which becomes a SELECT of the recursive table.
@@ -243,10 +243,10 @@ func (l *lowerer) step(p sparql.Path, w *walk) *block {
 }
 
 // member is one SELECT of the recursive table: a step joined behind a table.
-func (w *walk) member(b *block, table, place, origin, g string) string {
+func (w *walk) member(b *block, before item, place, origin, g string) string {
 	out := &block{where: slices.Clone(b.where)}
-	if table != "" {
-		out.from = append(out.from, item{table: table})
+	if before.table != "" {
+		out.from = append(out.from, before)
 	}
 	out.from = append(out.from, b.from...)
 	if place != "" {
@@ -276,11 +276,11 @@ func (l *lowerer) firstMembers(w *walk) []string {
 	for _, b := range w.steps {
 		switch {
 		case w.start != "":
-			list = append(list, w.member(b, "", w.start, "", ""))
+			list = append(list, w.member(b, item{}, w.start, "", ""))
 		case w.starts != "":
-			list = append(list, w.member(b, w.starts, "z.v", "z.v", ""))
+			list = append(list, w.member(b, item{table: w.starts, alias: "z"}, "z.v", "z.v", ""))
 		default:
-			list = append(list, w.member(b, "", "", b.cols.of[stepFrom].sql, ""))
+			list = append(list, w.member(b, item{}, "", b.cols.of[stepFrom].sql, ""))
 		}
 	}
 	return list
@@ -301,15 +301,15 @@ func (l *lowerer) zeroMembers(w *walk) []string {
 	for _, at := range []string{"s", "o"} {
 		t := l.alias()
 		b := &block{}
-		index := " INDEXED BY live_osp"
+		by := byObject
 		if w.starts != "" {
-			b.from = append(b.from, item{table: w.starts})
+			b.from = append(b.from, item{table: w.starts, alias: "z"})
 			b.where = append(b.where, t+"."+at+" = z.v")
 		}
 		if at == "s" {
-			index = " NOT INDEXED"
+			by = bySubject
 		}
-		b.from = append(b.from, item{table: w.graph.table(t, index)})
+		b.from = append(b.from, w.graph.triples(t, by))
 		l.inActive(b, t, w.scope)
 		fields := t + "." + at + ", " + t + "." + at
 		if w.graph.any != "" {
@@ -323,21 +323,21 @@ func (l *lowerer) zeroMembers(w *walk) []string {
 // walked is the table of a transitive path, with the conditions on its ends.
 func (l *lowerer) walked(w *walk, sql string, n *plan.Node) *block {
 	t := l.alias()
-	b := &block{from: []item{{table: "(" + l.short(sql) + ") " + t}}, node: n}
+	b := &block{from: []item{{table: "(" + l.short(sql) + ")", alias: t}}, node: n}
 	if w.graph.any != "" {
-		b.cols.set(w.graph.any, column{sql: t + ".g"})
+		b.cols.set(w.graph.any, field{t, "g"}.column())
 	}
 	switch {
 	case w.from.Var == "":
 	case w.start == "":
-		l.meet(b, w.from.Var, t+".a", w.scope)
+		l.meet(b, w.from.Var, field{t, "a"}.column(), w.scope)
 	default:
 		b.cols.set(w.from.Var, column{sql: w.start, computed: true, tied: true})
 	}
 	if w.to.Var == "" {
 		b.where = append(b.where, t+".x = "+l.term(w.to.Term))
 	} else {
-		l.meet(b, w.to.Var, t+".x", w.scope)
+		l.meet(b, w.to.Var, field{t, "x"}.column(), w.scope)
 	}
 	return b
 }

@@ -14,8 +14,10 @@ import (
 
 // graph is the active graph: the default graph, a named one, or any named graph, whose name is then a variable.
 type graph struct {
-	// in lists the placeholders of the graphs; nil without a variable means no graph at all.
-	in []string
+	// in lists the placeholders of the graphs; nil without a variable means no graph at all. arg is the number of the
+	// argument, if there is one graph and it has one.
+	in  []string
+	arg int
 	// merged means that a triple may be in several of the graphs and counts once.
 	merged bool
 	named  bool
@@ -33,7 +35,11 @@ func (l *lowerer) defaultGraph() graph {
 		return graph{in: []string{storedDefault}}
 	}
 	names := l.opts.Dataset.Default
-	return graph{in: l.graphs(names), merged: len(names) > 1, named: true, virtual: virtualOf(names)}
+	g := graph{in: l.graphs(names), merged: len(names) > 1, named: true, virtual: virtualOf(names)}
+	if len(names) == 1 {
+		g.arg = len(l.args)
+	}
+	return g
 }
 
 func (l *lowerer) graphs(names []rdf.IRI) []string {
@@ -56,7 +62,7 @@ func (l *lowerer) inGraph(op sparql.Graph, s scope) *block {
 func (l *lowerer) inItsGraph(op sparql.Graph, s scope) *block {
 	dataset := l.opts.Dataset
 	if op.Name.Var == "" {
-		s.graph = graph{in: []string{l.term(op.Name.Term)}, named: true, virtual: virtualNamed(op.Name.Term), name: op.Name}
+		s.graph = graph{in: []string{l.term(op.Name.Term)}, arg: len(l.args), named: true, virtual: virtualNamed(op.Name.Term), name: op.Name}
 		if name, _ := op.Name.Term.(rdf.IRI); !dataset.IsZero() && !slices.Contains(dataset.Named, name) {
 			s.graph.in, s.graph.virtual = nil, nil
 		}
@@ -67,7 +73,7 @@ func (l *lowerer) inItsGraph(op sparql.Graph, s scope) *block {
 		s.graph = graph{in: []string{c.sql}, named: true, name: op.Name}
 		b := l.ifThere(op.Op, l.flatten(l.lower(op.Op, s)), s.graph)
 		if _, inside := b.cols.get(op.Name.Var); !inside {
-			b.cols.set(op.Name.Var, column{sql: c.sql, computed: true, tied: true})
+			b.cols.set(op.Name.Var, column{sql: c.sql, field: c.field, computed: true, tied: true})
 		}
 		return b
 	}
@@ -85,7 +91,7 @@ func (l *lowerer) ifThere(op sparql.Op, b *block, g graph) *block {
 	}
 	there := l.never()
 	if len(g.in) > 0 {
-		there = "EXISTS (SELECT 1 FROM " + g.table("", " INDEXED BY live_g") + " WHERE g" + among(g.in) + " AND g <> 0)"
+		there = "EXISTS (SELECT 1 FROM " + g.triples("", byGraph).text() + " WHERE g" + among(g.in) + " AND g <> 0)"
 	}
 	out := &block{from: b.from, cols: b.cols, node: b.node}
 	out.where = append(b.where[:len(b.where):len(b.where)], there)
@@ -99,7 +105,7 @@ func (l *lowerer) nameGraph(b *block, hidden, v sparql.Var, s scope) *block {
 		return b
 	}
 	out := without(b, hidden)
-	l.meet(out, v, c.sql, s)
+	l.meet(out, v, c, s)
 	return out
 }
 
@@ -110,8 +116,8 @@ func (l *lowerer) graphsOnly(s scope) *block {
 		return b
 	}
 	t := l.alias()
-	b.from = []item{{table: l.graphsThere(s.graph) + " " + t}}
-	b.cols.set(s.graph.any, column{sql: t + ".g"})
+	b.from = []item{{table: l.graphsThere(s.graph), alias: t}}
+	b.cols.set(s.graph.any, field{t, "g"}.column())
 	return b
 }
 
@@ -120,11 +126,11 @@ func (l *lowerer) graphsThere(g graph) string {
 	case len(g.virtual) > 0:
 		return g.those()
 	case l.opts.Dataset.IsZero():
-		return "(SELECT DISTINCT g FROM live INDEXED BY live_g WHERE g <> 0)"
+		return "(SELECT DISTINCT g FROM " + g.triples("", byGraph).text() + " WHERE g <> 0)"
 	case len(g.in) == 0: // SQLite finds no index for an empty list
 		return "(SELECT 0 AS g WHERE " + l.never() + ")"
 	}
-	return "(SELECT DISTINCT g FROM live INDEXED BY live_g WHERE g <> 0 AND g" + among(g.in) + ")"
+	return "(SELECT DISTINCT g FROM " + g.triples("", byGraph).text() + " WHERE g <> 0 AND g" + among(g.in) + ")"
 }
 
 func among(in []string) string {
@@ -265,32 +271,34 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, g *group, s scope) *pl
 	l.placeRange(b, p, at, t, s)
 	n := l.patternNode(plan.Pattern, sparql.BGP{Patterns: []sparql.TriplePattern{p}}, s.graph)
 	of := l.fanOut(p, b, s)
-	table, fanOut := s.graph.table(t, l.rangedIndex(p, at, s)), sync.OnceValue(func() float64 { return of.rows(l, g) })
-	key := t + ".added"
+	table := s.graph.triples(t, s.rangedIndex(p, at))
+	table.fanOut = sync.OnceValue(func() float64 { return of.rows(l, g) })
+	table.key = t + ".added"
 	if len(s.graph.virtual) > 0 {
-		key = t + ".rowid"
+		table.key = t + ".rowid"
 	}
-	b.from = append(b.from, item{table: table, fanOut: fanOut, alias: t, seen: seen(n, key), key: key})
+	table.seen = seen(n, table.key)
+	b.from = append(b.from, table)
 	l.inActive(b, t, s)
 	for i, o := range [3]sparql.Operand{p.Subject, p.Predicate, p.Object} {
-		place := t + "." + positions[i]
+		c := field{t, positions[i]}.column()
 		if o.Var == "" {
-			b.where = append(b.where, place+" = "+l.term(o.Term))
+			b.where = append(b.where, c.sql+" = "+l.term(o.Term))
 			continue
 		}
 		_, again := b.cols.get(o.Var)
-		l.meet(b, o.Var, place, s)
+		l.meet(b, o.Var, c, s)
 		b.mark(o.Var, i)
-		if c := b.cols.of[o.Var]; !again && c.domain == nil {
+		if c = b.cols.of[o.Var]; !again && c.domain == nil {
 			v := o.Var
 			c.domain = func() float64 { return l.domain(v, g) }
 			b.cols.set(o.Var, c)
 		}
 	}
 	if at[1] && (!at[0] || !at[2]) && s.graph.isOneStored() {
-		b.from[len(b.from)-1].sorted = t + ".o"
+		b.from[len(b.from)-1].sorted = "o"
 		if at[2] {
-			b.from[len(b.from)-1].sorted = t + ".s"
+			b.from[len(b.from)-1].sorted = "s"
 		}
 	}
 	if len(b.from) == 1 && s.bound == nil && s.graph.isOneStored() {
@@ -300,50 +308,38 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, g *group, s scope) *pl
 	l.placeOrder(b, p, t, s)
 	if n != nil {
 		if s.graph.merged { // a condition leaves one of equal triples
-			b.from[len(b.from)-1].seen = seen(n, "(SELECT "+key+")")
+			b.from[len(b.from)-1].seen = seen(n, "(SELECT "+table.key+")")
 		}
-		l.fanOuts[n] = fanOut
-		n.Way = l.way(l.rangedIndex(p, at, s), s)
+		l.fanOuts[n] = table.fanOut
+		if n.Way = indexes[table.index].order; len(s.graph.virtual) > 0 {
+			n.Way = "virtual"
+		}
 		switch b.from[len(b.from)-1].sorted {
-		case t + ".s":
+		case "s":
 			n.Sorted = p.Subject.Var
-		case t + ".o":
+		case "o":
 			n.Sorted = p.Object.Var
 		}
 	}
 	return n
 }
 
-// rangedIndex is the index of a pattern one end of which may be bound: the index by that end is better if it is,
-// although all rows are read if it is not.
-func (l *lowerer) rangedIndex(p sparql.TriplePattern, at [3]bool, s scope) string {
-	switch {
-	case at[0] || s.free:
-	case s.bound.has(p.Subject.Var) && !at[2]:
-		return " INDEXED BY sqlite_autoindex_live_1"
-	case s.bound.has(p.Subject.Var):
-		at[0] = true
-	case !at[1] && s.bound.has(p.Object.Var):
-		at[2] = true
-	}
-	return l.index(at, s)
-}
-
 var positions = [3]string{"s", "p", "o"}
 
-// meet binds a variable to a column, or compares it with the column that it has.
-func (l *lowerer) meet(b *block, v sparql.Var, place string, s scope) {
-	if c, ok := b.cols.get(v); ok {
-		if !c.maybe {
-			b.where = append(b.where, place+" = "+c.sql)
+// meet binds a variable to a column that is never NULL, or compares it with the column that it has.
+func (l *lowerer) meet(b *block, v sparql.Var, c column, s scope) {
+	c = column{sql: c.sql, field: c.field, tied: true}
+	if known, ok := b.cols.get(v); ok {
+		if !known.maybe {
+			b.where = append(b.where, c.sql+" = "+known.sql)
 			return
 		}
-		b.where = append(b.where, "("+place+" = "+c.sql+" OR "+c.sql+" IS NULL)")
+		b.where = append(b.where, "("+c.sql+" = "+known.sql+" OR "+known.sql+" IS NULL)")
 	}
 	if outer, ok := s.outer.get(v); ok {
-		b.where = append(b.where, same(column{sql: place}, outer))
+		b.where = append(b.where, same(c, outer))
 	}
-	b.cols.set(v, column{sql: place, tied: true})
+	b.cols.set(v, c)
 }
 
 // same compares two columns as compatible solutions do.
@@ -370,7 +366,7 @@ func sameIfBound(c, maybe column) string {
 func (l *lowerer) inActive(b *block, t string, s scope) {
 	g := s.graph
 	if g.any != "" {
-		l.meet(b, g.any, t+".g", scope{})
+		l.meet(b, g.any, field{t, "g"}.column(), scope{})
 		b.where = append(b.where, t+".g <> 0")
 	}
 	switch {
@@ -385,33 +381,7 @@ func (l *lowerer) inActive(b *block, t string, s scope) {
 	}
 	if g.merged {
 		d := l.alias()
-		b.where = append(b.where, "NOT EXISTS (SELECT 1 FROM "+g.table(d, " NOT INDEXED")+" WHERE "+
+		b.where = append(b.where, "NOT EXISTS (SELECT 1 FROM "+g.triples(d, bySubject).text()+" WHERE "+
 			d+".s = "+t+".s AND "+d+".p = "+t+".p AND "+d+".o = "+t+".o AND "+d+".g < "+t+".g AND "+d+".g"+among(g.in)+")")
 	}
-}
-
-// index names the index whose leading columns a pattern has:
-//
-//	s, sp        the primary key
-//	o, so, spo   live_osp: what has one object lies together
-//	p, po        live_pos; in a named graph live_g
-//	nothing      in a named graph live_g, else the primary key by its name: SQLite would
-//	             read live_osp from its start, where all values are that no subject is
-func (l *lowerer) index(at [3]bool, s scope) string {
-	subject, predicate, object := at[0], at[1], at[2]
-	switch {
-	case s.free:
-		return ""
-	case object && (subject || !predicate):
-		return " INDEXED BY live_osp"
-	case subject:
-		return " NOT INDEXED"
-	case s.graph.named && s.graph.any == "" && !s.graph.merged && len(s.graph.in) == 1:
-		return " INDEXED BY live_g"
-	case predicate:
-		return " INDEXED BY live_pos"
-	case s.graph.any != "":
-		return " INDEXED BY live_g"
-	}
-	return " INDEXED BY sqlite_autoindex_live_1"
 }

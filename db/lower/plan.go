@@ -49,19 +49,6 @@ func (l *lowerer) constant(o sparql.Operand) sparql.Operand {
 	return o
 }
 
-// ways are names for the indexes by what they begin with.
-var ways = map[string]string{
-	" NOT INDEXED": "SPO", " INDEXED BY sqlite_autoindex_live_1": "SPO", " INDEXED BY live_pos": "POS", " INDEXED BY live_osp": "OSP", " INDEXED BY live_g": "GPOS",
-}
-
-// way returns how the rows of a pattern are found.
-func (l *lowerer) way(index string, s scope) string {
-	if len(s.graph.virtual) > 0 {
-		return "virtual"
-	}
-	return ways[index]
-}
-
 // joinNode returns the node of a join; joins among its operands become one with it.
 func (l *lowerer) joinNode(operands ...*plan.Node) *plan.Node {
 	var list []*plan.Node
@@ -181,7 +168,7 @@ const countedColumn = "t_n"
 // countDerived counts the rows of a block that is a subquery with a countedColumn.
 func (b *block) countDerived() {
 	it := &b.from[0]
-	it.key = it.table[strings.LastIndex(it.table, " ")+1:] + "." + countedColumn
+	it.key = it.alias + "." + countedColumn
 	it.seen = seen(b.node, it.key)
 }
 

@@ -79,7 +79,7 @@ func (l *lowerer) reach(op sparql.PathPattern, steps []Link, c closure, s scope)
 	t := l.alias()
 	w := walkOf(op, steps, c, s)
 	b := l.startsOf(op, t, s)
-	b.from = append(b.from, item{table: "t_reach " + t, fanOut: func() float64 { return rowsOfClosure }})
+	b.from = append(b.from, item{table: "t_reach", alias: t, fanOut: func() float64 { return rowsOfClosure }})
 	if n := l.patternNode(plan.Path, op, s.graph); n != nil {
 		it := &b.from[len(b.from)-1]
 		it.key = t + ".rowid"
@@ -89,8 +89,8 @@ func (l *lowerer) reach(op sparql.PathPattern, steps []Link, c closure, s scope)
 	}
 	b.where = append(b.where, t+".k = "+strconv.Itoa(len(l.walks)), t+".g = "+s.graph.in[0])
 	l.walks = append(l.walks, w)
-	l.end(b, op.Subject, t+".a", s)
-	l.end(b, op.Object, t+".x", s)
+	l.end(b, op.Subject, field{t, "a"}.column(), s)
+	l.end(b, op.Object, field{t, "x"}.column(), s)
 	return b
 }
 
@@ -116,8 +116,8 @@ func (l *lowerer) startsOf(op sparql.PathPattern, t string, s scope) *block {
 		return b
 	}
 	z := l.alias()
-	if values := l.valuesOf(giver, v, z, 1); values != "" {
-		b.from = []item{{table: values}}
+	if values := l.valuesOf(giver, v, 1); values != "" {
+		b.from = []item{{table: values, alias: z}}
 		b.where = []string{place + " = " + z + ".v"}
 	}
 	return b
@@ -129,9 +129,9 @@ const maxRepeated = 100_000
 
 // valuesOf is a subquery of the values that a block gives to a variable, to be repeated n times in the statement; ""
 // if that is too long.
-func (l *lowerer) valuesOf(b *block, v sparql.Var, alias string, times int) string {
+func (l *lowerer) valuesOf(b *block, v sparql.Var, times int) string {
 	once := &block{from: b.uncounted().from, where: b.where, distinct: true}
-	sql := "(" + once.render(b.cols.of[v].sql+" AS v") + ") " + alias
+	sql := "(" + once.render(b.cols.of[v].sql+" AS v") + ")"
 	if l.repeated+times*len(sql) > maxRepeated {
 		return ""
 	}
@@ -139,12 +139,12 @@ func (l *lowerer) valuesOf(b *block, v sparql.Var, alias string, times int) stri
 	return sql
 }
 
-func (l *lowerer) end(b *block, o sparql.Operand, place string, s scope) {
+func (l *lowerer) end(b *block, o sparql.Operand, c column, s scope) {
 	if o.Var == "" {
-		b.where = append(b.where, place+" = "+l.term(o.Term))
+		b.where = append(b.where, c.sql+" = "+l.term(o.Term))
 		return
 	}
-	l.meet(b, o.Var, place, s)
+	l.meet(b, o.Var, c, s)
 }
 
 // gives reports whether an end is a term: a constant, or a value of the outer solution.

@@ -3,7 +3,6 @@ package lower
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"trails/db/plan"
@@ -281,7 +280,7 @@ func (c *scanner) close(answer ...sparql.Var) bool {
 		subject, object := slices.Contains(known, p.Subject.Var), slices.Contains(known, p.Object.Var)
 		s := scan.Step{Columns: scan.PredicateObject}
 		switch {
-		case p.Subject.Var == "" || p.Object.Var == "", c.s.graph.in[0] != storedDefault, subject && object,
+		case p.Subject.Var == "" || p.Object.Var == "", c.s.graph.named, subject && object,
 			p.Subject.Var == p.Object.Var, p.Predicate.Var == p.Subject.Var, p.Predicate.Var == p.Object.Var, slices.Contains(c.vars, p.Predicate.Var):
 			return false
 		case subject:
@@ -299,12 +298,11 @@ func (c *scanner) close(answer ...sparql.Var) bool {
 
 // step adds a step: a pattern or, if path is not nil, a transitive path.
 func (c *scanner) step(p sparql.TriplePattern, path sparql.Op, s scan.Step) bool {
-	if c.s.graph.in[0] != storedDefault {
-		graph, err := strconv.Atoi(strings.TrimPrefix(c.s.graph.in[0], "?"))
-		if err != nil || s.Walk == 0 && s.Subject.Arg != 0 && s.Object.Arg == 0 { // no index begins with graph and subject
+	if g := c.s.graph; g.named {
+		if g.arg == 0 || s.Walk == 0 && s.Subject.Arg != 0 && s.Object.Arg == 0 { // no index begins with graph and subject
 			return false
 		}
-		s.Graph = graph
+		s.Graph = g.arg
 	}
 	for _, e := range [...]scan.End{s.Subject, s.Object} {
 		if e.Arg == 0 && c.maybe[e.Slot] {
@@ -506,7 +504,9 @@ func (c *scanner) table(b *block) *block {
 
 // column returns the column of t_scan with a slot.
 func (c *scanner) column(t string, place, slot int) column {
-	return column{sql: t + ".c" + strconv.Itoa(place), node: c.nodes[slot], maybe: c.maybe[slot], tied: true, listed: Listed{Place: place + 1}}
+	col := field{t, "c" + strconv.Itoa(place)}.column()
+	col.node, col.maybe, col.tied, col.listed = c.nodes[slot], c.maybe[slot], true, Listed{Place: place + 1}
+	return col
 }
 
 func (b *block) column(v sparql.Var) (column, bool) {
@@ -522,7 +522,7 @@ func (l *lowerer) scanned(p scan.Program, rows func() float64, n *plan.Node) (*b
 	l.programs = append(l.programs, p)
 	key := t + ".rowid"
 	return &block{
-		from:  []item{{table: "t_scan " + t, fanOut: rows, program: len(l.programs), own: 1, seen: seen(n, key), key: key}},
+		from:  []item{{table: "t_scan", alias: t, fanOut: rows, program: len(l.programs), own: 1, seen: seen(n, key), key: key}},
 		where: []string{t + ".k = " + strconv.Itoa(len(l.programs)-1)},
 		node:  n,
 	}, t

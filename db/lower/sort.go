@@ -108,7 +108,7 @@ func (b *block) sortFirst() {
 	}
 	first := &b.from[0]
 	by, descending := strings.CutSuffix(b.order[0], " DESC")
-	if by != first.sorted {
+	if first.sorted == "" || by != first.alias+"."+first.sorted {
 		return
 	}
 	n, next := 1, first.alias+".s"
@@ -121,9 +121,9 @@ func (b *block) sortFirst() {
 	if n == len(b.order) {
 		return
 	}
-	in := &block{from: []item{{table: first.table}}, where: first.alone, order: b.order[:n], limit: allRows}
+	in := &block{from: []item{{table: first.table, alias: first.alias, index: first.index}}, where: first.alone, order: b.order[:n], limit: allRows}
 	b.where = slices.DeleteFunc(b.where, func(c string) bool { return slices.Contains(first.alone, c) })
-	first.table, first.alone, first.single = "("+in.render("s, p, o, g, added")+") "+first.alias, nil, false
+	first.table, first.index, first.alone, first.single = "("+in.render("s, p, o, g, added")+")", anyIndex, nil, false
 }
 
 // scanFirst lowers the operand of ORDER BY to a scan that keeps the first rows only, as many as the LIMIT and the OFFSET

@@ -30,15 +30,6 @@ func virtualNamed(name rdf.Term) []rdf.IRI {
 	return []rdf.IRI{iri}
 }
 
-// table returns the table for the graph's triples under an alias; index is the index for a stored graph.
-func (g graph) table(alias, index string) string {
-	name := "live "
-	if len(g.virtual) > 0 {
-		name, index = virtualTable+" ", ""
-	}
-	return strings.TrimSuffix(name+alias, " ") + index
-}
-
 // those is the table of the graphs in a dataset with virtual graphs that have triples.
 func (g graph) those() string {
 	return "(SELECT DISTINCT column1 AS g FROM (VALUES (" + strings.Join(g.in, "), (") + ")) WHERE EXISTS (SELECT 1 FROM " +
@@ -59,7 +50,7 @@ func (l *lowerer) placeOrder(b *block, p sparql.TriplePattern, t string, s scope
 	if !ok || !l.hasOrder(p, s.graph.one()) {
 		return
 	}
-	if c.sql == t+".o" {
+	if (c.field == field{t, "o"}) {
 		c.order = t + ".k"
 		b.cols.set(p.Object.Var, c)
 	}

@@ -2,7 +2,6 @@ package lower
 
 import (
 	"slices"
-	"strings"
 
 	"trails/sparql"
 )
@@ -23,7 +22,7 @@ func (l *lowerer) words(c column, b *block) string {
 
 // wordsAt is words for a given position among the tables.
 func (l *lowerer) wordsAt(c column, b *block, place int) string {
-	if !b.grows || len(b.from) == 0 || c.computed || strings.ContainsAny(c.sql, "(? ") || b.tables() >= maxTables {
+	if !b.grows || len(b.from) == 0 || c.computed || c.field.table == "" || b.tables() >= maxTables {
 		return ""
 	}
 	for _, it := range b.from {
@@ -32,7 +31,7 @@ func (l *lowerer) wordsAt(c column, b *block, place int) string {
 		}
 	}
 	t := l.alias()
-	it := item{table: "terms " + t, left: true, on: []string{t + ".id = " + c.sql}, words: c.sql, alias: t}
+	it := item{table: "terms", alias: t, left: true, on: []string{t + ".id = " + c.sql}, words: c.sql}
 	b.from = slices.Insert(b.from, place, it)
 	return t
 }
@@ -40,11 +39,8 @@ func (l *lowerer) wordsAt(c column, b *block, place int) string {
 // behind returns the position behind the table of a column: tests of the term there save reading the following
 // tables.
 func (b *block) behind(c column) int {
-	name, _, _ := strings.Cut(c.sql, ".")
-	for i, it := range b.from {
-		if strings.HasSuffix(it.table, " "+name) || strings.Contains(it.table, " "+name+" ") {
-			return i + 1
-		}
+	if i := slices.IndexFunc(b.from, func(it item) bool { return it.alias == c.field.table }); i >= 0 && c.field.table != "" {
+		return i + 1
 	}
 	return len(b.from)
 }
