@@ -142,47 +142,6 @@ func (b *block) isBound(v sparql.Var) bool {
 	return ok && !c.maybe
 }
 
-// known is what has been lowered in a join before an operand: blocks that bind variables.
-type known struct {
-	block *block
-	more  *known
-	// beside means that more operands stand beside an OPTIONAL or MINUS and bind nothing of its right side: a
-	// solution there must be found whatever it will be joined with.
-	beside bool
-}
-
-func (k *known) isBound(v sparql.Var) bool {
-	for ; k != nil; k = k.more {
-		if k.block.isBound(v) {
-			return true
-		}
-	}
-	return false
-}
-
-// has reports whether a block binds v in some solutions.
-func (k *known) has(v sparql.Var) bool {
-	for ; k != nil; k = k.more {
-		if _, ok := k.block.cols.get(v); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// giver returns a block with tables that binds v in every solution, or nil. Other values need not be considered.
-func (k *known) giver(v sparql.Var) *block {
-	for ; k != nil; k = k.more {
-		if k.block.isBound(v) && len(k.block.from) > 0 {
-			return k.block
-		}
-		if k.beside {
-			return nil
-		}
-	}
-	return nil
-}
-
 // text returns the table as it stands in FROM.
 func (it item) text() string {
 	sql := it.table

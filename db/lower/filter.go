@@ -251,7 +251,7 @@ func (l *lowerer) placeRange(b *block, p sparql.TriplePattern, at [3]bool, t str
 	if h == nil || p.Object.Var == "" || at != [3]bool{false, true, false} || s.free || p.Subject.Var == p.Object.Var {
 		return
 	}
-	if l.patternRegion(p, s) != "" {
+	if l.patternRegion(p, s.graph) != "" {
 		return // the filter's own condition becomes a range
 	}
 	var rows []string
@@ -262,65 +262,4 @@ func (l *lowerer) placeRange(b *block, p sparql.TriplePattern, at [3]bool, t str
 	r := l.alias()
 	b.from = append(b.from, item{table: "(VALUES " + strings.Join(rows, ", ") + ")", alias: r})
 	b.where = append(b.where, t+".o BETWEEN "+r+".column1 AND "+r+".column2")
-}
-
-// regionOf returns the region that contains all values of v in op.
-func (l *lowerer) regionOf(op sparql.Op, v sparql.Var, s scope) Region {
-	left, right := sparql.Operands(op)
-	switch op := op.(type) {
-	case sparql.BGP:
-		for _, p := range op.Patterns {
-			if p.Object.Var == v {
-				if r := l.patternRegion(p, s); r != "" {
-					return r
-				}
-			}
-		}
-	case sparql.Join:
-		if r := l.regionOf(left, v, s); r != "" {
-			return r
-		}
-		return l.regionOf(right, v, s)
-	case sparql.LeftJoin, sparql.Filter, sparql.Minus:
-		return l.regionOf(left, v, s)
-	case sparql.Extend:
-		if v == op.Var {
-			other, ok := op.Expr.(sparql.VarExpr)
-			if !ok {
-				return ""
-			}
-			v = other.Var
-		}
-		return l.regionOf(left, v, s)
-	case sparql.Project:
-		if slices.Contains(op.Vars, v) {
-			return l.regionOf(left, v, s)
-		}
-	case sparql.Group:
-		return l.regionOfGroup(op, v, s)
-	}
-	return ""
-}
-
-// regionOfGroup returns the region of a key, which is that in the pattern, or of a count.
-func (l *lowerer) regionOfGroup(op sparql.Group, v sparql.Var, s scope) Region {
-	for _, k := range op.Keys {
-		if key, ok := k.Expr.(sparql.VarExpr); ok && k.Var == v && key.Var == v {
-			return l.regionOf(op.Op, v, s)
-		}
-	}
-	for _, a := range op.Aggregates {
-		if a.Var == v && a.Aggregate.Func == sparql.Count {
-			return Region(rdf.XSDInteger)
-		}
-	}
-	return ""
-}
-
-func (l *lowerer) patternRegion(p sparql.TriplePattern, s scope) Region {
-	predicate, ok := p.Predicate.Term.(rdf.IRI)
-	if !ok || p.Predicate.Var != "" || l.opts.Region == nil || s.graph.named {
-		return ""
-	}
-	return l.opts.Region(predicate)
 }

@@ -89,8 +89,7 @@ func (l *lowerer) between(operands []sparql.Op, s scope) []sparql.Op {
 		opt.EachVar(op, learn)
 	}
 	known := func(o sparql.Operand) bool {
-		outer, given := s.outer.get(o.Var)
-		return o.Var != "" && (vars[o.Var] || given && !outer.maybe || s.bound.isBound(o.Var))
+		return o.Var != "" && (vars[o.Var] || s.binds(o.Var))
 	}
 	hangs := func(p sparql.TriplePattern) bool { return known(p.Subject) || known(p.Predicate) || known(p.Object) }
 	for len(rest) > 0 {

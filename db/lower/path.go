@@ -193,10 +193,7 @@ func (w *walk) columns() []string {
 
 // endRank ranks the ends of a path: it should begin at the one with the lower rank.
 func (l *lowerer) endRank(o sparql.Operand, s scope) int {
-	if o.Var == "" {
-		return 0
-	}
-	if c, ok := s.outer.get(o.Var); ok && !c.maybe {
+	if s.gives(o) {
 		return 0
 	}
 	if s.bound.giver(o.Var) != nil {

@@ -256,8 +256,7 @@ func (l *lowerer) given(p sparql.TriplePattern, b *block, s scope) (at [3]bool, 
 			at[i] = true
 			continue
 		}
-		outer, ok := s.outer.get(o.Var)
-		if b.isBound(o.Var) || s.bound.isBound(o.Var) || ok && !outer.maybe {
+		if b.isBound(o.Var) || s.binds(o.Var) {
 			at[i], joined = true, true
 		}
 	}

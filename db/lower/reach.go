@@ -146,12 +146,3 @@ func (l *lowerer) end(b *block, o sparql.Operand, c column, s scope) {
 	}
 	l.meet(b, o.Var, c, s)
 }
-
-// gives reports whether an end is a term: a constant, or a value of the outer solution.
-func (s scope) gives(o sparql.Operand) bool {
-	if o.Var == "" {
-		return true
-	}
-	c, ok := s.outer.get(o.Var)
-	return ok && !c.maybe
-}

@@ -42,7 +42,7 @@ type scanner struct {
 	own     *made
 	program scan.Program
 	vars    []sparql.Var // variable of each slot
-	nodes   []bool       // whether a slot is a subject somewhere
+	known   []slotFacts  // what is known of the values of each slot
 	nested  bool         // patterns of EXISTS and MINUS
 	inner   []*scanner   // scanners of these
 	edges   []scanned    // steps with two slots
@@ -53,15 +53,19 @@ type scanner struct {
 	// answer are the variables of the answer, nil if all are. whole says that the next part is the whole pattern.
 	answer []sparql.Var
 	whole  bool
-	maybe  []bool // whether a slot may be unbound: by an optional step, or by an expression
-	// regions are those of computed slots, see [scanner.computed].
-	regions map[int]computedRegion
-	walks   bool    // some step is a transitive path
-	before  float64 // time that nested programs need first, in microseconds
-	asks    float64 // estimated number of terms on which expressions are evaluated
+	walks  bool    // some step is a transitive path
+	before float64 // time that nested programs need first, in microseconds
+	asks   float64 // estimated number of terms on which expressions are evaluated
 	// taken are the steps in the order of the program, and conditions what else it computes, for an explanation.
 	taken      []scanned
 	conditions []sparql.Op
+}
+
+// slotFacts is what a scanner knows of the values of a slot: whether it is a subject somewhere, whether it may be
+// unbound, by an optional step or by an expression, and whether an expression computes them.
+type slotFacts struct {
+	node, maybe, computed bool
+	computedRegion
 }
 
 // scanned is a step with its estimated rows: a pattern or, if path is not nil, a transitive path.
@@ -212,7 +216,7 @@ func (c *scanner) optional(op sparql.LeftJoin) bool {
 	one := c.edges[last]
 	one.step.Optional = true
 	c.edges, c.options = c.edges[:last], append(c.options, one)
-	c.maybe[len(c.vars)-1] = true
+	c.known[len(c.vars)-1].maybe = true
 	return true
 }
 
@@ -244,7 +248,7 @@ func (c *scanner) path(op sparql.PathPattern) bool {
 		return false
 	}
 	if s.Subject.Arg == 0 && !of.zero && !slices.ContainsFunc(links, func(link Link) bool { return link.Inverse }) {
-		c.nodes[s.Subject.Slot] = true
+		c.known[s.Subject.Slot].node = true
 	}
 	return true
 }
@@ -305,7 +309,7 @@ func (c *scanner) step(p sparql.TriplePattern, path sparql.Op, s scan.Step) bool
 		s.Graph = g.arg
 	}
 	for _, e := range [...]scan.End{s.Subject, s.Object} {
-		if e.Arg == 0 && c.maybe[e.Slot] {
+		if e.Arg == 0 && c.known[e.Slot].maybe {
 			return false
 		}
 	}
@@ -316,7 +320,7 @@ func (c *scanner) step(p sparql.TriplePattern, path sparql.Op, s scan.Step) bool
 		c.ends = append(c.ends, one)
 	}
 	if s.Subject.Arg == 0 && s.Walk == 0 {
-		c.nodes[s.Subject.Slot] = true
+		c.known[s.Subject.Slot].node = true
 	}
 	return true
 }
@@ -333,7 +337,7 @@ func (c *scanner) end(o sparql.Operand) scan.End {
 	slot := slices.Index(c.vars, o.Var)
 	if slot < 0 {
 		slot = len(c.vars)
-		c.vars, c.nodes, c.maybe = append(c.vars, o.Var), append(c.nodes, false), append(c.maybe, false)
+		c.vars, c.known = append(c.vars, o.Var), append(c.known, slotFacts{})
 	}
 	return scan.End{Slot: slot}
 }
@@ -453,22 +457,6 @@ func (c *scanner) member(op sparql.Op, not bool, below sparql.Op) bool {
 	return true
 }
 
-// gives reports whether the collected patterns bind a variable.
-func gives(op sparql.Op, v sparql.Var) bool {
-	left, right := sparql.Operands(op)
-	switch op := op.(type) {
-	case sparql.BGP:
-		return slices.ContainsFunc(op.Patterns, func(p sparql.TriplePattern) bool { return p.Subject.Var == v || p.Object.Var == v })
-	case sparql.PathPattern:
-		return op.Subject.Var == v || op.Object.Var == v
-	case sparql.Join:
-		return gives(left, v) || gives(right, v)
-	case sparql.Filter, sparql.LeftJoin, sparql.Minus, sparql.Extend:
-		return gives(left, v)
-	}
-	return false
-}
-
 // scan returns a pattern lowered to a scan, or by SQL if that is as fast; nil if a scan cannot handle it. A single
 // pattern is as fast by SQL.
 func (l *lowerer) scan(op sparql.Op, s scope) *block {
@@ -505,7 +493,7 @@ func (c *scanner) table(b *block) *block {
 // column returns the column of t_scan with a slot.
 func (c *scanner) column(t string, place, slot int) column {
 	col := field{t, "c" + strconv.Itoa(place)}.column()
-	col.node, col.maybe, col.tied, col.listed = c.nodes[slot], c.maybe[slot], true, Listed{Place: place + 1}
+	col.node, col.maybe, col.tied, col.listed = c.known[slot].node, c.known[slot].maybe, true, Listed{Place: place + 1}
 	return col
 }
 

@@ -35,11 +35,7 @@ func (c *scanner) computed(e sparql.Expr, v sparql.Var, below sparql.Op) (slot i
 		return 0, false
 	}
 	slot = c.end(sparql.Operand{Var: v}).Slot
-	c.maybe[slot] = true
-	if c.regions == nil {
-		c.regions = map[int]computedRegion{}
-	}
-	c.regions[slot] = known
+	c.known[slot] = slotFacts{maybe: true, computed: true, computedRegion: known}
 	c.program.Computed = append(c.program.Computed, scan.Computed{Slot: slot, Expr: expr, Of: of})
 	return slot, true
 }
@@ -53,7 +49,7 @@ func (c *scanner) expression(e sparql.Expr, below sparql.Op) (number int, of []i
 	_, alone := e.(sparql.VarExpr)
 	for _, v := range vars {
 		slot := slices.Index(c.vars, v)
-		if _, computed := c.regions[slot]; slot < 0 || !alone && !computed && !gives(below, v) {
+		if slot < 0 || !alone && !c.known[slot].computed && !gives(below, v) {
 			return 0, nil, false
 		}
 		of = append(of, slot)
@@ -113,13 +109,13 @@ var truths = map[sparql.Func]bool{
 
 // isComputed reports whether a variable is that of a computed slot.
 func (c *scanner) isComputed(v sparql.Var) bool {
-	_, ok := c.regions[slices.Index(c.vars, v)]
-	return ok
+	slot := slices.Index(c.vars, v)
+	return slot >= 0 && c.known[slot].computed
 }
 
 // listsNumbers reports whether all computed slots have numbers, so that solutions can be listed without a term for each.
 func (c *scanner) listsNumbers() bool {
-	return !slices.ContainsFunc(c.program.Computed, func(one scan.Computed) bool { return c.regions[one.Slot].Region == "" })
+	return !slices.ContainsFunc(c.program.Computed, func(one scan.Computed) bool { return c.known[one.Slot].Region == "" })
 }
 
 // numberOf are the functions that return a number: its region, and the regions of values for which it is no error.
@@ -144,8 +140,8 @@ const (
 func (c *scanner) regionOf(e sparql.Expr, below sparql.Op) computedRegion {
 	switch e := e.(type) {
 	case sparql.VarExpr:
-		if slot := slices.Index(c.vars, e.Var); slot >= 0 && c.regions[slot].Region != "" {
-			return c.regions[slot]
+		if slot := slices.Index(c.vars, e.Var); slot >= 0 && c.known[slot].Region != "" {
+			return c.known[slot].computedRegion
 		}
 		r := c.l.regionOf(below, e.Var, c.s)
 		return computedRegion{r, r != ""}

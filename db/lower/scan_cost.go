@@ -90,7 +90,7 @@ func (c *scanner) arrange() bool {
 	}
 	for i := range c.program.Differ {
 		d := &c.program.Differ[i]
-		if d.Nodes = c.nodes[d.Slots[0]] || c.nodes[d.Slots[1]]; !d.Nodes {
+		if d.Nodes = c.known[d.Slots[0]].node || c.known[d.Slots[1]].node; !d.Nodes {
 			c.asks += c.leastRows(d.Slots[0])
 		}
 	}
@@ -160,7 +160,7 @@ func (c *scanner) arrange() bool {
 		rest = slices.Delete(rest, best, best+1)
 	}
 	for slot, is := range bound {
-		if !is && !c.maybe[slot] {
+		if !is && !c.known[slot].maybe {
 			return false
 		}
 	}

@@ -136,18 +136,18 @@ func (c *scanner) aggregate(a sparql.Aggregate, below sparql.Op) (scan.Aggregate
 	switch {
 	case a.Func == sparql.Count && a.Distinct:
 		return scan.Aggregate{Func: scan.CountDistinct, Slot: slot}, true
-	case a.Func == sparql.Count && c.maybe[slot]:
+	case a.Func == sparql.Count && c.known[slot].maybe:
 		return scan.Aggregate{Func: scan.CountBound, Slot: slot}, true
 	case a.Func == sparql.Count:
 		return scan.Aggregate{Func: scan.Count}, true
-	case c.maybe[slot] && !value.total && c.regions[slot].Region == "":
+	case c.known[slot].maybe && !value.total && c.known[slot].Region == "":
 		return scan.Aggregate{}, false
 	case a.Func == sparql.Sample, a.Func == sparql.Min:
 		return scan.Aggregate{Func: scan.Min, Slot: slot}, true
 	case a.Func == sparql.Max:
 		return scan.Aggregate{Func: scan.Max, Slot: slot}, true
 	case sums[a.Func] != "" && zeros[region] != nil && !a.Distinct:
-		one := scan.Aggregate{Func: scan.Sum, Slot: slot, Zero: c.arg(zeros[region]), Maybe: !value.total || c.maybe[slot]}
+		one := scan.Aggregate{Func: scan.Sum, Slot: slot, Zero: c.arg(zeros[region]), Maybe: !value.total || c.known[slot].maybe}
 		if region == Region(rdf.XSDDecimal) {
 			one.Shift = 1
 		}
@@ -165,7 +165,7 @@ func (c *scanner) needsValues(a sparql.Aggregate, value computedRegion) bool {
 	case sparql.Sample:
 		v, ok := a.Expr.(sparql.VarExpr)
 		slot := slices.Index(c.vars, v.Var)
-		return !value.total && (!ok || slot >= 0 && c.maybe[slot])
+		return !value.total && (!ok || slot >= 0 && c.known[slot].maybe)
 	case sparql.GroupConcat:
 		return true
 	case sparql.Count, sparql.Sum, sparql.Avg:

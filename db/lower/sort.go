@@ -60,7 +60,7 @@ func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
 	}
 	ends, top := s.wanted == limited, s.top
 	s.top = nil
-	if v, ok := op.Keys[0].Expr.(sparql.VarExpr); ok && (direct[0] || l.ordered(op.Op, v.Var, s.graph)) && ends {
+	if v, ok := op.Keys[0].Expr.(sparql.VarExpr); ok && (direct[0] || l.ordered(op.Op, v.Var, s)) && ends {
 		s.wanted = v.Var
 	} else {
 		s.wanted, s.all, s.first = "", true, 0

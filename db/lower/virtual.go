@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -94,22 +93,4 @@ func (b *block) orderOf(e sparql.Expr) string {
 func (l *lowerer) hasOrder(p sparql.TriplePattern, name rdf.IRI) bool {
 	predicate, ok := p.Predicate.Term.(rdf.IRI)
 	return ok && name != "" && l.opts.OrderInVirtual != nil && l.opts.OrderInVirtual(name, predicate)
-}
-
-// ordered reports whether a pattern sorts v by itself.
-func (l *lowerer) ordered(op sparql.Op, v sparql.Var, g graph) bool {
-	left, right := sparql.Operands(op)
-	switch op := op.(type) {
-	case sparql.BGP:
-		return slices.ContainsFunc(op.Patterns, func(p sparql.TriplePattern) bool {
-			return p.Object.Var == v && l.hasOrder(p, g.one())
-		})
-	case sparql.Graph:
-		return l.ordered(left, v, graph{in: []string{""}, virtual: virtualNamed(op.Name.Term)})
-	case sparql.Join:
-		return l.ordered(left, v, g) || l.ordered(right, v, g)
-	case sparql.LeftJoin, sparql.Filter, sparql.Minus, sparql.Extend:
-		return l.ordered(left, v, g)
-	}
-	return false
 }
