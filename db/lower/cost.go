@@ -7,9 +7,10 @@ import (
 	"trails/sparql"
 )
 
-// The cost model, for three decisions: the order in which patterns are joined, the table behind which an EXISTS or an
-// expression is evaluated, and whether a negation is evaluated for each solution or the solutions of its pattern are
-// computed once. docs/decisions/0035-join-order.md says where the figures were measured.
+// The cost model, for four decisions: the order in which patterns are joined, the table behind which an EXISTS or an
+// expression is evaluated, whether a negation is evaluated for each solution or the solutions of its pattern are
+// computed once, and whether a statement of SQLite or a scan runs a pattern, see [lowerer.better]. All costs are in
+// microseconds. docs/decisions/0035-join-order.md and 0066-scans.md say where the figures were measured.
 //
 // The rows of a pattern with its constants come from [Options.Stats]. The values of a variable are taken to be evenly
 // distributed over its domain: the subjects of its least frequent property in the surrounding patterns. So ?w with
@@ -41,13 +42,48 @@ const (
 	// rough, and the latter returns the first rows at once.
 	clearly = 0.7
 
-	// Costs of SQLite, in microseconds: finding the first row in an index, reading the next one, adding a row to a
-	// set or sorting it, finding one in a set, and comparing the next elements of two sorted lists.
+	// Costs of SQLite: finding the first row in an index, reading the next one, adding a row to a set or sorting it,
+	// finding one in a set, and comparing the next elements of two sorted lists.
 	seekCost   = 0.6
 	rowCost    = 0.08
 	insertCost = 0.2
 	memberCost = 0.15
 	mergeCost  = 0.05
+	sortedCost = 0.25 // of a row that it groups or compares with earlier ones
+	askedBySQL = 1.0  // of reading a term and evaluating an expression on it
+	pageCost   = 1.2  // of a page that it opens for one row, and the approximate number of rows on it
+	rowsOfPage = 100
+	// walkCost is that of a node from which SQL walks a transitive path: that may reach few nodes, or all.
+	walkCost = 100
+
+	// Costs of a scan: starting it, and for each row reading it, holding it in a table or set, passing it through a
+	// step, grouping it, and returning it to SQLite.
+	scanCost  = 30
+	readCost  = 0.008
+	holdCost  = 0.01
+	passCost  = 0.006
+	groupCost = 0.012
+	handCost  = 0.25
+	askCost   = 0.2 // of reading a term from the pages and evaluating an expression on it
+	// passGain is the assumed part of terms for which an expression is true.
+	passGain = 10.0
+	// closeCost is that of a link in a transitive path whose whole relation is read.
+	closeCost = 0.25
+
+	// maxScanWait bounds the time before the first row of an answer, if it is needed soon: a hundredth of a second.
+	// For DISTINCT, which reads more rows than it returns, it may be a part of the time that SQL takes for all.
+	maxScanWait = 10_000
+	partWaited  = 0.1
+	// maxHeld bounds the rows that a scan holds in memory: 4 to 30 bytes each, of the 256 MB of a query.
+	maxHeld = 4e6
+	// maxStarts bounds the nodes at which paths between two variables begin.
+	maxStarts = 64
+	// maxClosed bounds the rows from which the whole relation of a path is made: about 70 bytes each.
+	maxClosed = 2e6
+	// worthScanning is the time that SQL must take for a scan to be considered, and worthThinking the time that its
+	// joins must take for the costs to be compared.
+	worthScanning = 200
+	worthThinking = 100
 )
 
 // guess estimates the rows of a pattern from its given positions.

@@ -20,11 +20,14 @@ func (l *lowerer) group(op sparql.Group, s scope) *block {
 	}
 	s.bound, s.ranges, s.spans, s.wanted, s.all, s.first = nil, nil, nil, "", true, 0
 	c, b := l.better(op.Op, s.atOnce(), usedBy(op), func(c *scanner) bool { return c.group(op) }, groupCost, sortedCost)
+	var choice *plan.Choice
 	switch {
 	case c != nil:
 		return c.grouped(op, having)
 	case b == nil:
 		b = l.flatten(l.lower(op.Op, s))
+	case b.node != nil: // it was made for the group
+		choice, b.node.Choice = b.node.Choice, nil
 	}
 	b = l.withOuter(b, s).growing()
 	out := &block{where: b.where}
@@ -75,7 +78,9 @@ func (l *lowerer) group(op sparql.Group, s scope) *block {
 		cols.of[v] = c
 	}
 	grouped := l.derived(sql, &cols, nil)
-	grouped.node = l.node(plan.Group, op, b.node)
+	if grouped.node = l.node(plan.Group, op, b.node); grouped.node != nil {
+		grouped.node.Choice = choice
+	}
 	if counts {
 		grouped.countDerived()
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"trails/db/lower"
+	"trails/db/plan"
 	"trails/fault"
 	"trails/rdf"
 	"trails/sparql"
@@ -48,7 +49,7 @@ func TestLower(t *testing.T) {
 					return of(sparql.TriplePattern{Predicate: sparql.Operand{Term: p}})
 				}
 			}
-			plan, err := lower.Lower(opt.Rewrite(q.Op, q.Vars), q.Vars, opts)
+			made, err := lower.Lower(opt.Rewrite(q.Op, q.Vars), q.Vars, opts)
 			if err != nil {
 				return err.Error() + "\n"
 			}
@@ -57,12 +58,24 @@ func TestLower(t *testing.T) {
 				opts.Stats = func(p sparql.TriplePattern) float64 { return asked[p] }
 			}
 			explained, err := lower.Lower(opt.Rewrite(q.Op, q.Vars), q.Vars, opts)
-			if got := withoutCounts(explained.SQL); err != nil || got != plan.SQL || explained.Root == nil {
-				t.Errorf("%s: explained, it is\n%s\nnot\n%s\n%v", d.Pos, got, plan.SQL, err)
+			if got := withoutCounts(explained.SQL); err != nil || got != made.SQL || explained.Root == nil {
+				t.Fatalf("%s: explained, it is\n%s\nnot\n%s\n%v", d.Pos, got, made.SQL, err)
 			}
-			return show(plan)
+			choicesAreKept(t, explained.Root)
+			return show(made)
 		})
 	})
+}
+
+// choicesAreKept holds what runs each operator to what was estimated.
+func choicesAreKept(t *testing.T, n *plan.Node) {
+	t.Helper()
+	if c := n.Choice; c != nil && (n.Emitter == plan.Scan) != (c.Scan < c.SQL && c.Against == "") {
+		t.Errorf("%s by %s, of %+v", n.Kind, n.Emitter, *c)
+	}
+	for _, child := range n.Children {
+		choicesAreKept(t, child)
+	}
 }
 
 // seen is a condition that counts; it has a column, or a subquery of one.

@@ -272,7 +272,7 @@ func (c *scanner) tree(kind plan.Kind, of sparql.Op, rows func() float64) *plan.
 	if n == nil {
 		return nil
 	}
-	n.Emitter = plan.Scan
+	n.Emitter, n.Choice = plan.Scan, c.choice
 	if rows != nil {
 		c.l.fanOuts[n] = rows
 	}

@@ -53,9 +53,10 @@ type scanner struct {
 	// answer are the variables of the answer, nil if all are. whole says that the next part is the whole pattern.
 	answer []sparql.Var
 	whole  bool
-	walks  bool    // some step is a transitive path
-	before float64 // time that nested programs need first, in microseconds
-	asks   float64 // estimated number of terms on which expressions are evaluated
+	walks  bool         // some step is a transitive path
+	before float64      // time that nested programs need first, in microseconds
+	asks   float64      // estimated number of terms on which expressions are evaluated
+	choice *plan.Choice // nil unless it was compared with SQL
 	// taken are the steps in the order of the program, and conditions what else it computes, for an explanation.
 	taken      []scanned
 	conditions []sparql.Op
@@ -125,10 +126,18 @@ func (l *lowerer) better(op sparql.Op, s scope, answer []sparql.Var, fits func(*
 	bySQL := s
 	bySQL.sql = true
 	b := l.flatten(l.lower(op, bySQL))
-	if l.err != nil || !s.all && b.few() || b.work()+b.rows()*sqlRow < worthThinking || !arranged() || !c.isFaster(b, scanRow, sqlRow) {
+	if l.err != nil || !s.all && b.few() || b.work()+b.rows()*sqlRow < worthThinking || !arranged() {
 		return nil, b
 	}
-	return c.choose(), b
+	choice, chosen := c.compare(b, scanRow, sqlRow)
+	if chosen {
+		c.choice = &choice
+		return c.choose(), b
+	}
+	if b.node != nil {
+		b.node.Choice = &choice
+	}
+	return nil, b
 }
 
 // choose makes the program of a scanner a part of the plan, instead of what was made since the scanner was.

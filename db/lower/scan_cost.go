@@ -4,50 +4,16 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"time"
 
+	"trails/db/plan"
 	"trails/db/scan"
 	"trails/sparql"
 )
 
-// The costs of a scan in microseconds: starting it, and for each row reading it, holding it in a table or set,
-// passing it through a step, grouping it, and returning it to SQLite.
-const (
-	scanCost   = 30
-	readCost   = 0.008
-	holdCost   = 0.01
-	passCost   = 0.006
-	groupCost  = 0.012
-	handCost   = 0.25
-	sortedCost = 0.25 // of a row that SQLite groups or compares with earlier ones
-	askCost    = 0.2  // of reading a term from the pages and evaluating an expression on it
-	askedBySQL = 1.0  // of the same with SQL
-	pageCost   = 1.2  // of a page that SQLite opens for one row, and the approximate number of rows on it
-	rowsOfPage = 100
-	// passGain is the assumed part of terms for which an expression is true.
-	passGain = 10.0
-	// Of a link in a transitive path whose whole relation is read, and of a node from which SQL walks instead: that may
-	// reach few nodes, or all.
-	closeCost = 0.25
-	walkCost  = 100
-
-	// maxScanWait bounds the time before the first row of an answer, if it is needed soon: a hundredth of a second.
-	// For DISTINCT, which reads more rows than it returns, it may be a part of the time that SQL takes for all.
-	maxScanWait = 10_000
-	partWaited  = 0.1
-	// maxHeld bounds the rows that a scan holds in memory: 4 to 30 bytes each, of the 256 MB of a query.
-	maxHeld = 4e6
-	// maxStarts bounds the nodes at which paths between two variables begin.
-	maxStarts = 64
-	// maxClosed bounds the rows from which the whole relation of a path is made: about 70 bytes each.
-	maxClosed = 2e6
-	// worthScanning is the time that SQL must take for a scan to be considered, and worthThinking the time that its
-	// joins must take for the costs to be compared.
-	worthScanning = 200
-	worthThinking = 100
-)
-
-// isFaster compares a scan with a block by SQL; both include the time for a row of the answer.
-func (c *scanner) isFaster(b *block, scanRow, sqlRow float64) bool {
+// compare estimates the times of a scan and of a block by SQL, with that for the rows of the answer, and reports whether
+// the scan is to be chosen.
+func (c *scanner) compare(b *block, scanRow, sqlRow float64) (choice plan.Choice, chosen bool) {
 	rows := b.rows() / math.Pow(passGain, float64(len(c.program.Asked)))
 	pages := c.l.matches(everything, c.s) / rowsOfPage
 	sql := b.work() + rows*sqlRow + min(b.rows(), c.asks)*askedBySQL
@@ -70,7 +36,24 @@ func (c *scanner) isFaster(b *block, scanRow, sqlRow float64) bool {
 	case c.program.Distinct:
 		wait = max(wait, sql*partWaited)
 	}
-	return sql > worthScanning && c.work()+rows*scanRow < clearly*sql && c.waits() < wait && c.held() < maxHeld
+	scan := c.work() + rows*scanRow
+	choice = plan.Choice{SQL: microseconds(sql), Scan: microseconds(scan)}
+	switch {
+	case scan >= sql:
+	case sql <= worthScanning || scan >= clearly*sql:
+		choice.Against = "saves little"
+	case c.waits() >= wait:
+		choice.Against = "has its first row later"
+	case c.held() >= maxHeld:
+		choice.Against = "holds too many rows"
+	default:
+		return choice, true
+	}
+	return choice, false
+}
+
+func microseconds(n float64) time.Duration {
+	return time.Duration(min(n*float64(time.Microsecond), math.MaxInt64/2))
 }
 
 // arrange orders the steps: first the one with the most remaining rows, which are not held, then those connected with

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -17,7 +18,8 @@ type Line struct {
 	Counted bool
 	Rows    int64
 	Time    time.Duration
-	Emitter Emitter
+	// Emitter is what runs it, and what was estimated where there was a choice.
+	Emitter string
 }
 
 // The most that is shown: the operators of a plan, and the characters of one of them.
@@ -35,7 +37,7 @@ func Lines(root *Node, run Run, prefixes map[string]string) (lines []Line, left 
 			left++
 		} else {
 			c, ok := run.Of(n)
-			lines = append(lines, Line{depth, n.text(groups, prefixes), n.Rows, ok, c.Rows, c.Time, n.Emitter})
+			lines = append(lines, Line{depth, n.text(groups, prefixes), n.Rows, ok, c.Rows, c.Time, n.emitter()})
 		}
 		for _, child := range n.Children {
 			add(child, depth+1)
@@ -54,6 +56,31 @@ func (n *Node) groups(list []sparql.Group) []sparql.Group {
 		list = child.groups(list)
 	}
 	return list
+}
+
+// emitter returns what runs the operator and, where there was a choice, the estimates: "scan ~1.5 ms, sql ~8 ms".
+func (n *Node) emitter() string {
+	c := n.Choice
+	switch {
+	case c == nil:
+		return string(n.Emitter)
+	case n.Emitter == Scan:
+		return "scan ~" + inMilliseconds(c.Scan) + ", sql ~" + inMilliseconds(c.SQL)
+	}
+	text := "sql ~" + inMilliseconds(c.SQL) + ", scan ~" + inMilliseconds(c.Scan)
+	if c.Against != "" {
+		text += " but " + c.Against
+	}
+	return text
+}
+
+// inMilliseconds rounds a time to two digits.
+func inMilliseconds(d time.Duration) string {
+	n := float64(d) / float64(time.Millisecond)
+	if n >= 10 {
+		return strconv.FormatFloat(n, 'f', 0, 64) + " ms"
+	}
+	return strconv.FormatFloat(n, 'g', 2, 64) + " ms"
 }
 
 // text returns the operator in the notation of SPARQL, on one line.

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"trails/db/plan"
 	"trails/sparql"
@@ -46,5 +47,22 @@ func TestRowsThatFollow(t *testing.T) {
 	run.Solutions(root, 4)
 	if c, ok := run.Of(filter); !ok || c.Rows != 4 {
 		t.Errorf("below an ORDER BY of 4 solutions the filter has %d rows, known %t", c.Rows, ok)
+	}
+}
+
+// Where there was a choice, an operator says what was estimated, and why the faster scan was not taken.
+func TestChoicesAreShown(t *testing.T) {
+	estimated := func(scan time.Duration, against string) *plan.Choice {
+		return &plan.Choice{SQL: 12_345 * time.Microsecond, Scan: scan, Against: against}
+	}
+	for want, n := range map[string]*plan.Node{
+		"sql":                       {Emitter: plan.SQL},
+		"scan ~0.12 ms, sql ~12 ms": {Emitter: plan.Scan, Choice: estimated(123*time.Microsecond, "")},
+		"sql ~12 ms, scan ~20 ms":   {Emitter: plan.SQL, Choice: estimated(20*time.Millisecond, "")},
+		"sql ~12 ms, scan ~9.9 ms but saves little": {Emitter: plan.SQL, Choice: estimated(9900*time.Microsecond, "saves little")},
+	} {
+		if lines, _ := plan.Lines(n, plan.Run{}, nil); lines[0].Emitter != want {
+			t.Errorf("got %q, want %q", lines[0].Emitter, want)
+		}
 	}
 }

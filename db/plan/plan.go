@@ -22,6 +22,8 @@ type Node struct {
 	// Way is how the rows of a pattern are found: the index, or how a scan holds them.
 	Way     string
 	Emitter Emitter
+	// Choice is what was estimated of both emitters, where both could run the operator with those below it; nil elsewhere.
+	Choice *Choice
 	// Rows estimates the number of rows for all rows of the operators before it, below zero if nothing estimates it.
 	Rows float64
 	// Binds are the variables that the rows may bind, and Sorted the one that the rows come sorted by, if any.
@@ -63,6 +65,13 @@ const (
 	SQL  Emitter = "sql"
 	Scan Emitter = "scan"
 )
+
+// Choice is the time that each emitter was estimated to take for all rows. Against says why a scan was not chosen that was
+// estimated to be faster.
+type Choice struct {
+	SQL, Scan time.Duration
+	Against   string
+}
 
 // Count is what a run counted at a node.
 type Count struct {
