@@ -46,6 +46,11 @@ type columns struct {
 	of   map[sparql.Var]column
 }
 
+// columnsFor returns columns with room for n variables.
+func columnsFor(n int) columns {
+	return columns{vars: make([]sparql.Var, 0, n), of: make(map[sparql.Var]column, n)}
+}
+
 func (c *columns) get(v sparql.Var) (column, bool) {
 	if c == nil {
 		return column{}, false

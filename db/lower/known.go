@@ -135,13 +135,13 @@ func (k *known) giver(v sparql.Var) *block {
 }
 
 // substitutes reports whether the outer solution has a value for a variable.
-func (s scope) substitutes(v sparql.Var) bool {
+func (s *scope) substitutes(v sparql.Var) bool {
 	c, ok := s.outer.get(v)
 	return ok && !c.maybe
 }
 
 // binds reports whether a variable has a value before anything of the scope is evaluated.
-func (s scope) binds(v sparql.Var) bool { return s.substitutes(v) || s.bound.isBound(v) }
+func (s *scope) binds(v sparql.Var) bool { return s.substitutes(v) || s.bound.isBound(v) }
 
 // gives reports whether an end of a path is a term: a constant, or a value of the outer solution.
-func (s scope) gives(o sparql.Operand) bool { return o.Var == "" || s.substitutes(o.Var) }
+func (s *scope) gives(o sparql.Operand) bool { return o.Var == "" || s.substitutes(o.Var) }

@@ -177,7 +177,7 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 // pattern.
 func (l *lowerer) from(first int, patterns []sparql.TriplePattern, s scope) *block {
 	g := &group{scope: s, patterns: patterns, domains: map[sparql.Var]float64{}}
-	b := &block{}
+	b := &block{from: make([]item, 0, len(patterns)), where: make([]string, 0, 4*len(patterns)), cols: columnsFor(len(patterns) + 1)}
 	var nodes []*plan.Node
 	for rest := slices.Clone(patterns); len(rest) > 0; {
 		i := first
@@ -236,14 +236,14 @@ func (l *lowerer) next(rest []sparql.TriplePattern, g *group, b *block, s scope)
 
 // cost estimates the rows of a pattern for each solution before it.
 func (l *lowerer) cost(p sparql.TriplePattern, g *group, b *block, s scope, asked bool) float64 {
-	f := l.fanOut(p, b, s)
-	cost := 0.0
+	at, joined := l.given(p, b, s)
+	var cost float64
 	if asked {
-		cost = f.rows(l, g)
+		cost = l.fanOut(p, b, s).rows(l, g)
 	} else {
-		cost = l.guess(p, f.at, s) * f.part
+		cost = l.guess(p, at, s) * l.inRange(p, at, b, s)
 	}
-	if !f.joined && !f.at[0] && l.spanned(p, f.at, b, s) == 0 && (len(b.from) > 0 || !asked) {
+	if !joined && !at[0] && l.spanned(p, at, b, s) == 0 && (len(b.from) > 0 || !asked) {
 		return cost * unconnected
 	}
 	return cost

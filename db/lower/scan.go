@@ -166,6 +166,7 @@ func (c *scanner) collect(op sparql.Op) bool {
 	c.whole = false
 	switch op := op.(type) {
 	case sparql.BGP:
+		c.edges = slices.Grow(c.edges, len(op.Patterns))
 		for _, p := range op.Patterns {
 			if !c.pattern(p) {
 				return false

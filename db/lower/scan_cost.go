@@ -94,6 +94,8 @@ func (c *scanner) arrange() bool {
 		}
 		return a.passing > b.passing || a.passing == b.passing && a.rows > b.rows
 	})
+	steps := len(c.edges) + len(c.ends) + len(c.options)
+	c.program.Steps, c.taken = slices.Grow(c.program.Steps, steps), slices.Grow(c.taken, steps)
 	bound := make([]bool, len(c.vars))
 	take := func(s scanned) {
 		for _, e := range s.step.Ends() {
