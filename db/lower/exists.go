@@ -12,12 +12,18 @@ import (
 // exists is EXISTS as 1 or 0. It is evaluated for each solution or, if there are many, all are needed and it is
 // cheaper, the solutions of its pattern are computed once.
 func (l *lowerer) exists(e sparql.Exists, b *block, s scope) string {
-	if sql, ok := l.member(e, b, s); ok {
+	sql, each := l.member(e, b, s)
+	if sql != "" {
 		return sql
 	}
-	inner := l.correlated(e, b, s)
+	inner := each.block
+	if inner == nil {
+		inner = l.correlated(e, b, s)
+	} else {
+		l.made = each.made
+	}
 	l.testNode(e, inner)
-	sql := inner.exists()
+	sql = inner.exists()
 	if e.Not {
 		return "(NOT " + sql + ")"
 	}
@@ -135,63 +141,68 @@ func (l *lowerer) collectable(op sparql.Op, b *block, s scope) (keys []sparql.Va
 	return keys, len(keys) > 0
 }
 
-// existsCost is the cost, in microseconds, of evaluating an EXISTS for each solution of a block, and of finding all
-// solutions of its pattern.
-type existsCost struct {
-	solutions float64 // number of solutions of the block where it is evaluated
-	each      float64
-	rows      float64 // number of solutions of the pattern by itself
-	all       float64
-	sorted    bool // the solutions are sorted by the key
+// lowered is a block that may be chosen, with what the lowering has made when it is.
+type lowered struct {
+	block *block
+	made  made
 }
 
-// weigh lowers the pattern of an EXISTS in both ways to estimate the costs.
-func (l *lowerer) weigh(e sparql.Exists, keys []sparql.Var, b *block, s scope) (a existsCost) {
+// existsWays are the ways to evaluate an EXISTS: for each solution of a block, or by finding all solutions of its pattern
+// once. The blocks are nil if the solutions are too few for a choice.
+type existsWays struct {
+	solutions float64 // number of solutions of the block where it is evaluated
+	each, all lowered
+	sorted    bool // all solutions are sorted by the key
+}
+
+// weigh lowers the pattern of an EXISTS in both ways, neither of which is chosen yet.
+func (l *lowerer) weigh(e sparql.Exists, keys []sparql.Var, b *block, s scope) (a existsWays) {
 	place := b.cheapest(l.firstAsked(e.Op, b))
 	if place >= len(b.from) {
-		return existsCost{}
+		return existsWays{}
 	}
 	a.solutions = b.rowsThrough()[place]
 	if a.solutions < manyAsked {
 		return a
 	}
-	mark := l.made
-	a.each = l.correlated(e, b, s).work()
-	l.made = mark
-	alone := l.alone(e, s)
-	a.rows, a.all = alone.rows(), alone.work()
+	start := l.made.apart()
+	a.each = lowered{l.correlated(e, b, s), l.made}
+	l.made = start
+	alone := l.flatten(l.lower(e.Op, scope{graph: s.graph}))
+	a.all = lowered{alone, l.made}
+	l.made = start
 	a.sorted = len(alone.from) == 1 && alone.cols.of[keys[0]].field == field{alone.from[0].alias, alone.from[0].sorted}
-	l.made = mark
 	return a
 }
 
-// alone lowers the pattern of an EXISTS independently of the solution.
-func (l *lowerer) alone(e sparql.Exists, s scope) *block {
-	return l.flatten(l.lower(e.Op, scope{graph: s.graph}))
-}
-
 // asked, collected and subtracted return the costs of the three ways.
-func (a existsCost) asked() float64     { return a.solutions * a.each }
-func (a existsCost) collected() float64 { return a.all + a.rows*insertCost + a.solutions*memberCost }
-func (a existsCost) subtracted() float64 {
-	cost := a.all + (a.rows+a.solutions)*mergeCost
+func (a existsWays) asked() float64 { return a.solutions * a.each.block.work() }
+func (a existsWays) collected() float64 {
+	return a.all.block.work() + a.all.block.rows()*insertCost + a.solutions*memberCost
+}
+func (a existsWays) subtracted() float64 {
+	rows := a.all.block.rows()
+	cost := a.all.block.work() + (rows+a.solutions)*mergeCost
 	if !a.sorted {
-		cost += a.rows * insertCost
+		cost += rows * insertCost
 	}
 	return cost
 }
 
-// member is EXISTS as membership in the set of the pattern's keys, if that is cheaper. The unary plus signs keep
-// SQLite from looking up each member of the set in an index.
-func (l *lowerer) member(e sparql.Exists, b *block, s scope) (string, bool) {
+// member is EXISTS as membership in the set of the pattern's keys, if that is cheaper; otherwise it is "", and the
+// pattern for each solution, if it was lowered. The unary plus signs keep SQLite from looking up each member of the set
+// in an index.
+func (l *lowerer) member(e sparql.Exists, b *block, s scope) (sql string, each lowered) {
 	keys, ok := l.collectable(e.Op, b, s)
 	if !ok {
-		return "", false
+		return "", lowered{}
 	}
-	if a := l.weigh(e, keys, b, s); a.solutions < manyAsked || a.collected() > clearly*a.asked() {
-		return "", false
+	a := l.weigh(e, keys, b, s)
+	if a.solutions < manyAsked || a.collected() > clearly*a.asked() {
+		return "", a.each
 	}
-	set := l.alone(e, s)
+	set := a.all.block
+	l.made = a.all.made
 	left, right := make([]string, len(keys)), make([]string, len(keys))
 	for i, v := range keys {
 		left[i], right[i] = "+"+b.cols.of[v].sql, set.cols.of[v].sql
@@ -201,7 +212,7 @@ func (l *lowerer) member(e sparql.Exists, b *block, s scope) (string, bool) {
 		in = " NOT IN ("
 	}
 	l.testNode(e, set)
-	return "((" + strings.Join(left, ", ") + ")" + in + set.render(strings.Join(right, ", ")) + "))", true
+	return "((" + strings.Join(left, ", ") + ")" + in + set.render(strings.Join(right, ", ")) + "))", lowered{}
 }
 
 // subtract removes the solutions of a NOT EXISTS from the first table of a block, if that contains only the key,
@@ -219,7 +230,8 @@ func (l *lowerer) subtract(e sparql.Exists, b *block, s scope) bool {
 	if a.solutions < manyAsked || a.subtracted() > min(clearly*a.asked(), a.collected()) {
 		return false
 	}
-	set := l.alone(e, s)
+	set := a.all.block
+	l.made = a.all.made
 	from := &block{from: []item{{table: first.table, alias: first.alias, index: first.index, seen: first.seen}}, where: first.alone}
 	b.from[0].table = "(" + from.render(c.sql+" AS "+c.field.name) + " EXCEPT " + set.render(set.cols.of[keys[0]].sql) + " ORDER BY 1)"
 	b.from[0].index, b.from[0].alone, b.from[0].single, b.from[0].seen = anyIndex, nil, false, ""

@@ -465,7 +465,7 @@ func (l *lowerer) minus(op sparql.Minus, s scope) *block {
 	if l.subtract(x, a, s) {
 		return l.subtracted(a)
 	}
-	if sql, ok := l.member(x, a, s); ok {
+	if sql, _ := l.member(x, a, s); sql != "" {
 		a.where = append(a.where, sql)
 		return l.subtracted(a)
 	}

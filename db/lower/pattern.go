@@ -154,7 +154,7 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 		l.fail("the query has too many triple patterns: 1,000 in one group are too many, and of smaller groups more")
 		return &block{}
 	}
-	start := l.made
+	start := l.made.apart()
 	b := l.from(-1, patterns, s)
 	first := slices.IndexFunc(patterns, func(p sparql.TriplePattern) bool {
 		at, _ := l.given(p, nil, s)
@@ -165,12 +165,13 @@ func (l *lowerer) bgp(op sparql.BGP, s scope) *block {
 	}
 	after := l.made
 	part := min(1, s.first/b.rows())
-	if inOrder := l.from(first, patterns, s); inOrder.work()*part > clearly*(b.work()+b.rows()*insertCost) {
+	l.made = start
+	inOrder := l.from(first, patterns, s)
+	if inOrder.work()*part > clearly*(b.work()+b.rows()*insertCost) {
 		l.made = after
 		return b
 	}
-	l.made = start
-	return l.from(first, patterns, s)
+	return inOrder
 }
 
 // from joins one table for each pattern, the most selective first. If first is not negative, it begins with that
