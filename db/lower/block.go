@@ -148,7 +148,7 @@ func (b *block) isBound(v sparql.Var) bool {
 }
 
 // text returns the table as it stands in FROM.
-func (it item) text() string {
+func (it *item) text() string {
 	sql := it.table
 	if it.alias != "" {
 		sql += " " + it.alias

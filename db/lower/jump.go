@@ -21,9 +21,9 @@ func (l *lowerer) jump(op sparql.Op, s scope) *block {
 	if v != project.Vars[0] || p.Object.Var == "" || p.Object.Var == v || p.Subject.Var == v || p.Subject.Var == p.Object.Var {
 		return nil
 	}
-	from := "FROM " + s.graph.triples("", byPredicate).text() + " WHERE g" + among(s.graph.in)
+	from := "FROM " + s.graph.from("", byPredicate) + " WHERE g" + among(s.graph.in)
 	if p.Subject.Var == "" {
-		from = "FROM " + s.graph.triples("", bySubject).text() + " WHERE g" + among(s.graph.in) + " AND s = " + l.term(l.lifted(p.Subject).Term)
+		from = "FROM " + s.graph.from("", bySubject) + " WHERE g" + among(s.graph.in) + " AND s = " + l.term(l.lifted(p.Subject).Term)
 	}
 	t, name := l.alias(), l.name(v)
 	next := "(SELECT p " + from + " AND p > " + t + "." + name + " ORDER BY p LIMIT 1)"

@@ -35,6 +35,12 @@ func (g graph) triples(alias string, by index) item {
 	return item{table: liveTable, alias: alias, index: by, triples: true}
 }
 
+// from is the same as it stands in FROM.
+func (g graph) from(alias string, by index) string {
+	it := g.triples(alias, by)
+	return it.text()
+}
+
 // index chooses the index whose leading columns a pattern has:
 //
 //	s, sp        bySubject

@@ -25,7 +25,6 @@ package lower
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -215,8 +214,8 @@ type made struct {
 // apart returns a copy to which parts can be added while others are added to the original.
 func (m *made) apart() made {
 	out := *m
-	out.args, out.exprs, out.aggregates = slices.Clip(m.args), slices.Clip(m.exprs), slices.Clip(m.aggregates)
-	out.walks, out.programs, out.tests = slices.Clip(m.walks), slices.Clip(m.programs), slices.Clip(m.tests)
+	out.args, out.exprs, out.aggregates = m.args[:len(m.args):len(m.args)], m.exprs[:len(m.exprs):len(m.exprs)], m.aggregates[:len(m.aggregates):len(m.aggregates)]
+	out.walks, out.programs, out.tests = m.walks[:len(m.walks):len(m.walks)], m.programs[:len(m.programs):len(m.programs)], m.tests[:len(m.tests):len(m.tests)]
 	return out
 }
 

@@ -91,7 +91,7 @@ func (l *lowerer) ifThere(op sparql.Op, b *block, g graph) *block {
 	}
 	there := l.never()
 	if len(g.in) > 0 {
-		there = "EXISTS (SELECT 1 FROM " + g.triples("", byGraph).text() + " WHERE g" + among(g.in) + " AND g <> 0)"
+		there = "EXISTS (SELECT 1 FROM " + g.from("", byGraph) + " WHERE g" + among(g.in) + " AND g <> 0)"
 	}
 	out := &block{from: b.from, cols: b.cols, node: b.node}
 	out.where = append(b.where[:len(b.where):len(b.where)], there)
@@ -126,11 +126,11 @@ func (l *lowerer) graphsThere(g graph) string {
 	case len(g.virtual) > 0:
 		return g.those()
 	case l.opts.Dataset.IsZero():
-		return "(SELECT DISTINCT g FROM " + g.triples("", byGraph).text() + " WHERE g <> 0)"
+		return "(SELECT DISTINCT g FROM " + g.from("", byGraph) + " WHERE g <> 0)"
 	case len(g.in) == 0: // SQLite finds no index for an empty list
 		return "(SELECT 0 AS g WHERE " + l.never() + ")"
 	}
-	return "(SELECT DISTINCT g FROM " + g.triples("", byGraph).text() + " WHERE g <> 0 AND g" + among(g.in) + ")"
+	return "(SELECT DISTINCT g FROM " + g.from("", byGraph) + " WHERE g <> 0 AND g" + among(g.in) + ")"
 }
 
 func among(in []string) string {
@@ -381,7 +381,7 @@ func (l *lowerer) inActive(b *block, t string, s scope) {
 	}
 	if g.merged {
 		d := l.alias()
-		b.where = append(b.where, "NOT EXISTS (SELECT 1 FROM "+g.triples(d, bySubject).text()+" WHERE "+
+		b.where = append(b.where, "NOT EXISTS (SELECT 1 FROM "+g.from(d, bySubject)+" WHERE "+
 			d+".s = "+t+".s AND "+d+".p = "+t+".p AND "+d+".o = "+t+".o AND "+d+".g < "+t+".g AND "+d+".g"+among(g.in)+")")
 	}
 }

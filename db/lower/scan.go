@@ -166,7 +166,9 @@ func (c *scanner) collect(op sparql.Op) bool {
 	c.whole = false
 	switch op := op.(type) {
 	case sparql.BGP:
-		c.edges = slices.Grow(c.edges, len(op.Patterns))
+		if c.edges == nil {
+			c.edges = make([]scanned, 0, len(op.Patterns))
+		}
 		for _, p := range op.Patterns {
 			if !c.pattern(p) {
 				return false

@@ -95,7 +95,7 @@ func (c *scanner) arrange() bool {
 		return a.passing > b.passing || a.passing == b.passing && a.rows > b.rows
 	})
 	steps := len(c.edges) + len(c.ends) + len(c.options)
-	c.program.Steps, c.taken = slices.Grow(c.program.Steps, steps), slices.Grow(c.taken, steps)
+	c.program.Steps, c.taken = make([]scan.Step, 0, steps), make([]scanned, 0, steps)
 	bound := make([]bool, len(c.vars))
 	take := func(s scanned) {
 		for _, e := range s.step.Ends() {
