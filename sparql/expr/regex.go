@@ -102,10 +102,12 @@ func textOf(env Env, e evaluator) (string, error) {
 // matcher is a pattern with its flags, ready to match.
 type matcher struct {
 	re      *regexp.Regexp
-	literal bool    // flag q: no character of the pattern or the replacement is special
-	size    int     // number of instructions of the compiled pattern
-	needs   []Needs // each text that matches has all pieces of one of these
-	first   []Needs // needs in the form in which texts are searched
+	literal bool     // flag q: no character of the pattern or the replacement is special
+	empty   bool     // the empty text matches
+	size    int      // number of instructions of the compiled pattern
+	needs   []Needs  // each text that matches has all pieces of one of these
+	first   []Needs  // needs in the form in which texts are searched
+	runs    *runeRun // the pattern, if it is one class of characters
 }
 
 // matches first looks for the needed pieces, which often decides without a match.
@@ -219,21 +221,16 @@ func newMatcher(pattern, flags string) (matcher, error) {
 	if err != nil {
 		return matcher{}, ErrRegex
 	}
-	size, needs := analysed(translated)
-	return matcher{re: re, literal: strings.Contains(flags, "q"), size: size, needs: needs, first: plain(needs)}, nil
-}
-
-// analysed returns the number of instructions of a pattern, and its needs.
-func analysed(pattern string) (size int, needs []Needs) {
-	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	m := matcher{re: re, literal: strings.Contains(flags, "q"), empty: re.MatchString(""), size: maxSteps}
+	parsed, err := syntax.Parse(translated, syntax.Perl)
 	if err != nil {
-		return maxSteps, nil
+		return m, nil
 	}
 	parsed = parsed.Simplify()
-	needs = needsOf(parsed)
-	program, err := syntax.Compile(parsed)
-	if err != nil {
-		return maxSteps, nil
+	m.needs, m.runs = needsOf(parsed), runeRunOf(parsed)
+	m.first = plain(m.needs)
+	if program, err := syntax.Compile(parsed); err == nil {
+		m.size = len(program.Inst)
 	}
-	return len(program.Inst), needs
+	return m, nil
 }
