@@ -34,9 +34,10 @@ func (c *scanCursor) compute(k int, ids ...int64) (int64, error) {
 // computeByID computes without making terms; ok is false where that cannot be done.
 func (c *scanCursor) computeByID(k int, ids []int64) (value inline.TermID, ok bool, err error) {
 	if c.byID == nil {
-		c.byID = make([]ofIDs, len(c.question.plan.Exprs))
+		c.byID, c.zones = make([]ofIDs, len(c.question.plan.Exprs)), make([]rdf.Term, len(c.question.plan.Exprs))
 		for i, e := range c.question.plan.Exprs {
 			c.byID[i] = ofIDsOf(e.Expr)
+			c.zones[i] = zoneOf(e.Expr)
 		}
 	}
 	if of := c.byID[k]; of != nil {
@@ -45,8 +46,13 @@ func (c *scanCursor) computeByID(k int, ids []int64) (value inline.TermID, ok bo
 	return 0, false, nil
 }
 
-// eval evaluates an expression of the plan on the terms of ids.
+// eval evaluates an expression of the plan on the terms of ids, after computeByID could not.
 func (c *scanCursor) eval(k int, ids []int64) (rdf.Term, error) {
+	if zone := c.zones[k]; zone != nil {
+		if _, hasTime, _ := inline.Time(inline.TermID(ids[0])); hasTime {
+			return zone, nil
+		}
+	}
 	t, err := c.question.programs[k].Eval(c.valuesOf(k, ids))
 	if c.valued.err != nil {
 		return nil, c.valued.err
@@ -193,6 +199,7 @@ var byID = map[sparql.Func]ofID{
 	"DAY":     partOfDate(func(t time.Time) int { return t.Day() }),
 	"HOURS":   partOfTime(func(t time.Time) int { return t.Hour() }),
 	"MINUTES": partOfTime(func(t time.Time) int { return t.Minute() }),
+	"SECONDS": seconds,
 	"CEIL":    wholeNumber, "FLOOR": wholeNumber, "ROUND": wholeNumber,
 	"ABS": func(_ *scanCursor, id inline.TermID) (inline.TermID, bool, error) {
 		if id < integers.Zero {
@@ -206,6 +213,33 @@ var byID = map[sparql.Func]ofID{
 		}
 		return integers.Zero + inline.TermID(utf8.RuneCount(c.terms.Row.Value())), true, nil
 	},
+}
+
+// seconds is the id of the decimal that SECONDS returns for a moment: in the canonical form, without a point if it is
+// whole.
+func seconds(_ *scanCursor, id inline.TermID) (inline.TermID, bool, error) {
+	t, hasTime, ok := inline.Time(id)
+	value := decimals.Zero + inline.TermID(int64(t.Second())*inline.Unit+int64(t.Nanosecond()/1000))<<1
+	if t.Nanosecond() == 0 {
+		value++
+	}
+	return value, ok && hasTime, nil
+}
+
+// zoneFunctions are functions of the zone of a moment, with their value for the moments in ids, which are in UTC.
+var zoneFunctions = map[sparql.Func]rdf.Term{
+	"TZ": rdf.String("Z"), "TIMEZONE": rdf.TypedString{Value: "PT0S", Type: rdf.XSDNS + "dayTimeDuration"},
+}
+
+// zoneOf returns the value of a function of the zone of a variable; nil for other expressions.
+func zoneOf(e sparql.Expr) rdf.Term {
+	call, _ := e.(sparql.Call)
+	if len(call.Args) == 1 {
+		if _, ok := call.Args[0].(sparql.VarExpr); ok {
+			return zoneFunctions[call.Func]
+		}
+	}
+	return nil
 }
 
 func wholeNumber(_ *scanCursor, id inline.TermID) (inline.TermID, bool, error) {
@@ -260,6 +294,7 @@ func ofTermOf(e sparql.Expr) ofTerm {
 	}
 	return func(c *scanCursor, id int64) (yes, ok bool, err error) {
 		value, ok, err := of(c, inline.TermID(id))
+		ok = ok && integers.Low <= value && value < integers.High
 		return ok && holds(cmp.Compare(value, asked)), ok, err
 	}
 }

@@ -24,7 +24,7 @@ var (
 		"?s :size ?v OPTIONAL { ?s :price ?w }", "?s :size ?v ; :price ?w", "?s ?p ?v",
 	}
 	expressions = []string{
-		"YEAR(?v)", "HOURS(?v)", "MONTH(?v) * 100 + DAY(?v)", "SECONDS(?v)", "FLOOR(YEAR(?v) / 10)", "ABS(?v)", "CEIL(?v / 3)", "ROUND(?v)", "?v / 7", "1 / ?v", "-?v", "?v + 0.5",
+		"YEAR(?v)", "HOURS(?v)", "MONTH(?v) * 100 + DAY(?v)", "SECONDS(?v)", "TZ(?v)", "TIMEZONE(?v)", "FLOOR(YEAR(?v) / 10)", "ABS(?v)", "CEIL(?v / 3)", "ROUND(?v)", "?v / 7", "1 / ?v", "-?v", "?v + 0.5",
 		"?v * 9999999999999", "?v * ?w", "STRLEN(?v)", "STRLEN(STR(?v))", "UCASE(?v)", `STRBEFORE(?v, " ")`, "CONCAT(STR(?v), STR(?w))", "STR(?s)", "IF(?v > 7, 1, 2)",
 		`IF(?v > 7, ?v, "x")`, "COALESCE()", "COALESCE(?w, 0)", "COALESCE(?w, ?v)", "?v < ?w", "!(?v > 3)", "?v > 3 || ?w > 3", "DATATYPE(?v)", "LANG(?v)", "ISLITERAL(?v)", "ISIRI(?v)", "BOUND(?w)",
 	}
@@ -53,6 +53,9 @@ func datedGraph(random *rand.Rand, nodes int) []rdf.Quad {
 		s.Predicate, s.Object = iri("born"), rdf.Literal(date, rdf.XSDDate)
 		list = append(list, s)
 		fraction := []string{"", ".250", ".000"}[random.IntN(3)]
+		zone := []string{"", "Z", "+01:00", "-05:30"}[random.IntN(4)]
+		s.Predicate, s.Object = iri("mixed"), rdf.Literal(date+"T01:02:03.5"+zone, rdf.XSDDateTime)
+		list = append(list, s)
 		s.Predicate, s.Object = iri("at"), rdf.Literal(fmt.Sprintf("%sT%02d:%02d:%02d%sZ", date, random.IntN(24), random.IntN(60), random.IntN(60), fraction), rdf.XSDDateTime)
 		list = append(list, s)
 		// Integers at both ends of what ids hold, of which the least have no absolute value there.

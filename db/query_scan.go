@@ -51,8 +51,9 @@ type scanCursor struct {
 	pages     *pager.Pages
 	terms     *dictionary.Reader
 	valued    valued
-	byID      []ofIDs  // one for each expression; nil for those that need terms
-	tests     []ofTerm // one for each expression; nil for those that need terms
+	byID      []ofIDs    // one for each expression; nil for those that need terms
+	zones     []rdf.Term // one for each expression, see [zoneFunctions]
+	tests     []ofTerm   // one for each expression; nil for those that need terms
 	numbers   map[rdf.Term]int64
 	folds     [][]groupFold // for each aggregate of the plan, those of the groups
 	walk      *walk         // the current walk, nil after its end
@@ -415,7 +416,7 @@ func (c *scanCursor) end() {
 	if c.pages != nil {
 		c.pages.Release()
 	}
-	c.pages, c.terms, c.tests, c.byID, c.run, c.row, c.kept = nil, nil, nil, nil, nil, nil, nil
+	c.pages, c.terms, c.tests, c.byID, c.zones, c.run, c.row, c.kept = nil, nil, nil, nil, nil, nil, nil, nil
 	c.numbers, c.folds = nil, nil
 }
 

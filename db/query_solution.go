@@ -84,7 +84,7 @@ func (s *solution) Text(v sparql.Var) (string, bool) {
 	return args[0].Text(), true
 }
 
-var integers = inline.RegionOf(rdf.XSDInteger)
+var integers, decimals = inline.RegionOf(rdf.XSDInteger), inline.RegionOf(rdf.XSDDecimal)
 
 // passed returns how a variable is passed.
 func (s *solution) passed(v sparql.Var) ([]sqlite.Value, lower.Pass) {
