@@ -99,8 +99,11 @@ func (s *solution) passed(v sparql.Var) ([]sqlite.Value, lower.Pass) {
 	return nil, 0
 }
 
-// passed returns the term of an id; its dictionary row may be passed behind it. NULL is nil.
+// passed returns the term of an id, whose dictionary row may be passed behind it, or of a text of [written]. NULL is nil.
 func (q *question) passed(args []sqlite.Value) (rdf.Term, error) {
+	if args[0].Type() == sqlite.TypeText {
+		return readTerm(args[0].Text()), nil
+	}
 	if len(args) > 1 && args[1].Type() != sqlite.TypeNull {
 		kind, lang := args[1].Int64(), ""
 		var datatype rdf.IRI

@@ -188,30 +188,33 @@ func (l *lowerer) compare(e sparql.Call, b *block, s scope) (string, bool) {
 }
 
 // value is the id of the value of an expression, NULL for an error.
-func (l *lowerer) value(e sparql.Expr, b *block, s scope) string {
-	return l.valueColumn(e, b, s).sql
+func (l *lowerer) value(e sparql.Expr, b *block, s scope) string { return l.valueBy("t_eval", e, b, s) }
+
+// valueBy is value with the function that evaluates expressions: t_show returns a term without an id as a text.
+func (l *lowerer) valueBy(function string, e sparql.Expr, b *block, s scope) string {
+	return l.valueColumn(function, e, b, s).sql
 }
 
-// valueColumn is value as a column, with the call by which an answer shows it.
-func (l *lowerer) valueColumn(e sparql.Expr, b *block, s scope) column {
+// valueColumn is valueBy as a column, with the call by which an answer shows it.
+func (l *lowerer) valueColumn(function string, e sparql.Expr, b *block, s scope) column {
 	if v, ok := e.(sparql.VarExpr); ok {
 		if c, ok := l.column(v.Var, b, s); ok {
 			return column{sql: c.sql, field: c.field, shown: c.shown}
 		}
 		return column{sql: "NULL"}
 	}
-	if sql, ok := l.inSQL(e, b, s); ok {
+	if sql, ok := l.inSQL(function, e, b, s); ok {
 		return column{sql: sql}
 	}
 	if sparql.IsVolatile(e) {
 		return column{sql: l.call("t_new", e, b, s)}
 	}
 	passed := l.passing(e, b, s)
-	return column{sql: "t_eval" + passed, shown: "t_show" + passed}
+	return column{sql: function + passed, shown: "t_show" + passed}
 }
 
-// inSQL is the value of an expression for which SQL needs no function, or only for some values.
-func (l *lowerer) inSQL(e sparql.Expr, b *block, s scope) (string, bool) {
+// inSQL is the value, by a function, of an expression for which SQL needs no function, or only for some values.
+func (l *lowerer) inSQL(function string, e sparql.Expr, b *block, s scope) (string, bool) {
 	switch e := e.(type) {
 	case sparql.TermExpr:
 		return l.term(e.Term), true
@@ -221,13 +224,13 @@ func (l *lowerer) inSQL(e sparql.Expr, b *block, s scope) (string, bool) {
 		if e.Func == sparql.Coalesce && len(e.Args) > 1 {
 			list := make([]string, len(e.Args))
 			for i, arg := range e.Args {
-				list[i] = l.value(arg, b, s)
+				list[i] = l.valueBy(function, arg, b, s)
 			}
 			return "COALESCE(" + strings.Join(list, ", ") + ")", true
 		}
 		if e.Func == sparql.If && len(e.Args) == 3 {
-			return "CASE " + l.test(e.Args[0], b, s) + " WHEN 1 THEN " + l.value(e.Args[1], b, s) +
-				" WHEN 0 THEN " + l.value(e.Args[2], b, s) + " END", true
+			return "CASE " + l.test(e.Args[0], b, s) + " WHEN 1 THEN " + l.valueBy(function, e.Args[1], b, s) +
+				" WHEN 0 THEN " + l.valueBy(function, e.Args[2], b, s) + " END", true
 		}
 		if sql, ok := l.datatypeOf(e, b, s); ok {
 			return sql, true

@@ -132,7 +132,7 @@ func (l *lowerer) aggregate(a sparql.Aggregate, below sparql.Op, order []sparql.
 	if a.Expr == nil {
 		return l.aggregateInGo(a, l.rowOf(b, s))
 	}
-	value := l.value(a.Expr, b, s)
+	ids := func() string { return l.value(a.Expr, b, s) }
 	v, _ := a.Expr.(sparql.VarExpr)
 	region := Region("")
 	if v.Var != "" {
@@ -140,18 +140,19 @@ func (l *lowerer) aggregate(a sparql.Aggregate, below sparql.Op, order []sparql.
 	}
 	switch {
 	case a.Func == sparql.Count && a.Distinct:
-		return column{sql: l.term(zeroTerm) + " + count(DISTINCT " + value + ")"}
+		return column{sql: l.term(zeroTerm) + " + count(DISTINCT " + ids() + ")"}
 	case a.Func == sparql.Count:
-		return column{sql: l.term(zeroTerm) + " + count(" + value + ")"}
+		return column{sql: l.term(zeroTerm) + " + count(" + ids() + ")"}
 	case a.Func == sparql.Min && region != "":
-		return column{sql: "min(" + value + ")", maybe: true}
+		return column{sql: "min(" + ids() + ")", maybe: true}
 	case a.Func == sparql.Max && region != "":
-		return column{sql: "max(" + value + ")", maybe: true}
+		return column{sql: "max(" + ids() + ")", maybe: true}
 	case a.Func == sparql.Sample:
-		return column{sql: "min(" + value + ")", maybe: true}
+		return column{sql: "min(" + ids() + ")", maybe: true}
 	case sums[a.Func] != "" && zeros[region] != nil && !a.Distinct:
-		return column{sql: l.sum(a.Func, region, value)}
+		return column{sql: l.sum(a.Func, region, ids())}
 	}
+	value := l.valueBy("t_show", a.Expr, b, s)
 	if c, ok := l.column(v.Var, b, s); ok && v.Var != "" && region == "" {
 		value, _ = l.asTerm(c, b)
 	}

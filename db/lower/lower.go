@@ -8,7 +8,7 @@
 //	t_new(k, id…)    the same for volatile expressions
 //	t_ebv(k, id…)    its effective boolean value: 1, 0, or NULL for an error
 //	t_row()          a different number each time
-//	t_show(k, id…)   the same as t_eval for output only: an id, or the term as text
+//	t_show(k, id…)   the same as t_eval for output and for t_agg: an id, or the term as text
 //	t_sum(d, h, l, n)  the sum of n numbers, h * 2^24 + l with d decimals; t_avg, their average
 //	t_str(id), t_lang(id), t_text(id)  what STR and LANG give, and the text of a string
 //	t_class(id), t_key(id)  the sort keys of ORDER BY: class, then key

@@ -26,7 +26,7 @@ func (l *lowerer) extend(op sparql.Extend, s scope) *block {
 		return out
 	}
 	out := b.growing()
-	c := l.valueColumn(op.Expr, out, s)
+	c := l.valueColumn("t_eval", op.Expr, out, s)
 	out.grown()
 	if v, ok := op.Expr.(sparql.VarExpr); !ok || !strings.HasPrefix(string(v.Var), ".") { // an aggregate is in its group
 		out.node = l.node(plan.Extend, op, b.node)
