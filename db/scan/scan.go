@@ -21,6 +21,8 @@ type Program struct {
 	Members []Member
 	Asked   []Asked
 	Differ  []Differ
+	// Match joins the steps with another program by an equality, if it is not nil.
+	Match *Match
 	// Computed are slots with the values of expressions, in this order: one may use those before it.
 	Computed []Computed
 	// Keys are the slots in the rows of the answer. With Distinct there are no equal rows.
@@ -63,6 +65,9 @@ func (p *Program) Reads() (rows float64) {
 	}
 	for _, m := range p.Members {
 		rows += m.Of.Reads()
+	}
+	if p.Match != nil {
+		rows += p.Match.Of.Reads() + askedRows*most
 	}
 	return rows
 }
@@ -213,6 +218,8 @@ type Env struct {
 	// Compute evaluates an expression of [Program.Computed] on the values of its slots, of which 0 is unbound. The
 	// value of an error is 0.
 	Compute func(expr int, ids ...int64) (id int64, err error)
+	// Key returns a number for a value of a [Match]: two values are equal if their numbers are, unless one is [LooseKey].
+	Key func(value int64) int64
 	// Fold adds the value of an expression to a Fold of a group. Folded returns the value of the Fold, 0 for an error,
 	// once all rows of the group were added. Fold may not have been called for it.
 	Fold   func(number, group, expr int, ids ...int64) error

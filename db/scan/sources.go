@@ -140,16 +140,22 @@ func (b *builder) source(uses []use) (source, error) {
 		out, several = b.share(out, several)
 		out, differ = b.compare(out, differ)
 	}
+	if b.program.Match != nil {
+		var err error
+		if out, err = b.match(out); err != nil {
+			return nil, err
+		}
+		out, _ = b.compare(out, differ)
+	}
 	for _, c := range b.program.Computed {
 		out = &computing{Computed: c, in: out, env: b.env, tests: b.tests[c.Slot]}
 	}
 	return out, nil
 }
 
-// asks returns the slots whose values are needed behind the first step: by the answer, by joins and weights, and by
-// conditions on several slots.
-func (b *builder) asks(joins []*join) []int {
-	p := b.program
+// answered returns the slots whose values are needed behind all steps: by the answer, by conditions on several slots,
+// and by what is computed.
+func (p *Program) answered() []int {
 	slots := slices.Clone(p.Keys)
 	for i := range p.Aggregates {
 		slots = append(slots, p.Aggregates[i].slots()...)
@@ -164,6 +170,16 @@ func (b *builder) asks(joins []*join) []int {
 	}
 	for _, c := range p.Computed {
 		slots = append(slots, c.Of...)
+	}
+	return slots
+}
+
+// asks returns the slots whose values are needed behind the first step: those needed behind all, and those of a match,
+// of joins and of weights.
+func (b *builder) asks(joins []*join) []int {
+	slots := b.program.answered()
+	if b.program.Match != nil {
+		slots = append(slots, b.program.Match.Left.Of...)
 	}
 	for _, j := range joins {
 		if j != nil {

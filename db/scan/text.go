@@ -62,6 +62,10 @@ func (p *Program) write(out *strings.Builder, line string, passed map[*Step]Pass
 		fmt.Fprintf(out, "%swhere (%s) is %samong the", line, slotNames(m.Slots), negated[m.Not])
 		m.Of.write(out, line+"  ", passed, true)
 	}
+	if m := p.Match; m != nil {
+		fmt.Fprintf(out, "%swith (%s) where expression %d of %s is equal to expression %d of the other's %s, of", line, slotNames(m.Slots), m.Left.Expr, slotNames(m.Left.Of), m.Right.Expr, slotNames(m.Right.Of))
+		m.Of.write(out, line+"  ", passed, asSet)
+	}
 	for _, c := range p.Computed {
 		fmt.Fprintf(out, "%ss%d is expression %d of %s", line, c.Slot, c.Expr, slotNames(c.Of))
 	}

@@ -36,25 +36,14 @@ func (p *Program) uses(asSet bool) []use {
 			asked[slot]++
 		}
 	}
-	ask(p.Keys...)
+	ask(p.answered()...)
+	if p.Match != nil {
+		ask(p.Match.Left.Of...)
+	}
 	for i := range p.Steps {
 		if !p.Steps[i].constant() {
 			ask(p.Steps[i].Subject.Slot, p.Steps[i].Object.Slot)
 		}
-	}
-	for i := range p.Aggregates {
-		ask(p.Aggregates[i].slots()...)
-	}
-	for _, m := range p.Members {
-		if len(m.Slots) > 1 {
-			ask(m.Slots...)
-		}
-	}
-	for _, d := range p.Differ {
-		ask(d.Slots[:]...)
-	}
-	for _, c := range p.Computed {
-		ask(c.Of...)
 	}
 	found := p.found()
 	out := make([]use, len(p.Steps))
@@ -109,7 +98,7 @@ func (p *Program) merges(asSet bool) (alike, counts bool) {
 // have several rows for a solution, no two rows have the same two ends.
 func (p *Program) withoutRepeats() *Program {
 	first := &p.Steps[0]
-	if first.Closure == nil || slices.ContainsFunc(p.Steps[1:], func(s Step) bool { return !s.constant() }) {
+	if first.Closure == nil || p.Match != nil || slices.ContainsFunc(p.Steps[1:], func(s Step) bool { return !s.constant() }) {
 		return p
 	}
 	out := *p
