@@ -71,10 +71,13 @@ func (c *scanCursor) number(t rdf.Term) (int64, error) {
 		return n, nil
 	}
 	if c.numbers == nil {
-		c.numbers = map[rdf.Term]int64{}
+		c.numbers, c.typed = map[rdf.Term]int64{}, map[int64]bool{}
 	}
 	n = int64(len(c.numbers)) + 1
 	c.numbers[t] = n
+	if _, ok := t.(rdf.TypedString); ok {
+		c.typed[n] = true
+	}
 	return n, c.question.grow(int64(len(rdf.Lexical(t))) + bytesPerNumber)
 }
 
@@ -160,8 +163,13 @@ type (
 	ofID  func(c *scanCursor, id inline.TermID) (value inline.TermID, ok bool, err error)
 )
 
-// ofIDsOf returns how a function of a variable, or a comparison of two, is computed; nil where terms are needed.
+// ofIDsOf returns how a variable, a function of one, or a comparison of two is computed; nil where terms are needed.
 func ofIDsOf(e sparql.Expr) ofIDs {
+	if _, ok := e.(sparql.VarExpr); ok {
+		return func(_ *scanCursor, ids []int64) (inline.TermID, bool, error) {
+			return inline.TermID(ids[0]), ids[0] < 0, nil
+		}
+	}
 	call, _ := e.(sparql.Call)
 	isNoVariable := func(arg sparql.Expr) bool { _, ok := arg.(sparql.VarExpr); return !ok }
 	switch holds := comparisons[call.Func]; {

@@ -22,6 +22,7 @@ var (
 	valuePatterns = []string{
 		"?s :size ?v", "?s :price ?v", "?s :mixed ?v", "?s :label ?v", "?s :born ?v", "?s :at ?v", "?s :ratio ?v", "?s :ratio ?v ; :size ?w", "?s :huge ?v", "?s :kind :K1 ; :size ?v", "?s :many ?o . ?o :size ?v",
 		"?s :size ?v OPTIONAL { ?s :price ?w }", "?s :size ?v ; :price ?w", "?s ?p ?v",
+		"?s :size ?v . ?t :mixed ?w FILTER(?v + 1 = ?w)",
 	}
 	expressions = []string{
 		"YEAR(?v)", "HOURS(?v)", "MONTH(?v) * 100 + DAY(?v)", "SECONDS(?v)", "TZ(?v)", "TIMEZONE(?v)", "FLOOR(YEAR(?v) / 10)", "ABS(?v)", "CEIL(?v / 3)", "ROUND(?v)", "?v / 7", "1 / ?v", "-?v", "?v + 0.5",

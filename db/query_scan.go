@@ -55,8 +55,9 @@ type scanCursor struct {
 	zones     []rdf.Term // one for each expression, see [zoneFunctions]
 	tests     []ofTerm   // one for each expression; nil for those that need terms
 	numbers   map[rdf.Term]int64
-	folds     [][]groupFold // for each aggregate of the plan, those of the groups
-	walk      *walk         // the current walk, nil after its end
+	typed     map[int64]bool // the numbers of typed literals
+	folds     [][]groupFold  // for each aggregate of the plan, those of the groups
+	walk      *walk          // the current walk, nil after its end
 	env       *scan.Env
 	run       *scan.Run
 	row       []int64
@@ -114,7 +115,7 @@ func (c *scanCursor) begin(k int) (err error) {
 	c.env = env
 	c.keys = len(q.plan.Programs[k].Keys)
 	env.Holds, env.Compute, env.Reach, env.Args = c.holds, c.compute, c.reach, make([]int64, len(q.plan.Args))
-	env.Fold, env.Folded = c.fold, c.folded
+	env.Fold, env.Folded, env.Key = c.fold, c.folded, c.key
 	env.Order = func(a, b int64) (int, error) { return q.compare(inline.TermID(a), inline.TermID(b)), q.err }
 	if q.plan.counts != nil {
 		env.Passed = q.plan.counts.passed
@@ -417,7 +418,7 @@ func (c *scanCursor) end() {
 		c.pages.Release()
 	}
 	c.pages, c.terms, c.tests, c.byID, c.zones, c.run, c.row, c.kept = nil, nil, nil, nil, nil, nil, nil, nil
-	c.numbers, c.folds = nil, nil
+	c.numbers, c.typed, c.folds = nil, nil, nil
 }
 
 // scans returns when queries may scan.

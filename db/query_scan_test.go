@@ -131,6 +131,9 @@ func drawScan(t *rapid.T, nodes int) string {
 		return strings.NewReplacer("?v", v, "?w", other).Replace(rapid.SampledFrom(append([]string{"?v", "7", "?w"}, expressions...)).Draw(t, "expression"))
 	}
 	body := group()
+	if rapid.IntRange(0, 9).Draw(t, "matched") == 0 { // by an equality alone
+		body = pattern("?a", "?b") + pattern("?c", "?d") + "FILTER(" + computed(rapid.SampledFrom([]string{"?a", "?b"}).Draw(t, "one")) + " = " + computed(rapid.SampledFrom([]string{"?c", "?d"}).Draw(t, "other")) + ") "
+	}
 	if len(varsOf(body)) == 0 {
 		return "SELECT * { " + body + "}"
 	}

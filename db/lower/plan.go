@@ -313,5 +313,8 @@ func (c *scanner) tree(kind plan.Kind, of sparql.Op, rows func() float64) *plan.
 		member := inner.tree(kind, nil, nil)
 		n.Children = append(n.Children, member)
 	}
+	if c.partner != nil {
+		n.Children = append(n.Children, c.partner.tree(plan.Join, nil, nil))
+	}
 	return n
 }

@@ -45,6 +45,7 @@ type scanner struct {
 	known   []slotFacts  // what is known of the values of each slot
 	nested  bool         // patterns of EXISTS and MINUS
 	inner   []*scanner   // scanners of these
+	partner *scanner     // scanner of a pattern that an equality connects, see [scanner.matched]
 	edges   []scanned    // steps with two slots
 	ends    []scanned    // steps with one slot or none
 	options []scanned    // optional steps
@@ -176,8 +177,11 @@ func (c *scanner) collect(op sparql.Op) bool {
 		}
 		return true
 	case sparql.Join:
-		return c.collect(op.Left) && c.collect(op.Right)
+		return c.collect(op.Left) && c.collect(op.Right) && c.partner == nil
 	case sparql.Filter:
+		if m, ok := c.l.matchOf(op, c.s); ok {
+			return c.matched(op, m, whole)
+		}
 		if !c.collect(op.Op) {
 			return false
 		}
@@ -203,9 +207,9 @@ func (c *scanner) collect(op sparql.Op) bool {
 		c.conditions = append(c.conditions, op)
 		return ok
 	case sparql.LeftJoin:
-		return !c.nested && c.collect(op.Left) && len(c.open) == 0 && c.optional(op)
+		return !c.nested && c.collect(op.Left) && len(c.open) == 0 && c.partner == nil && c.optional(op)
 	case sparql.Minus:
-		return c.collect(op.Left) && len(c.open) == 0 && c.member(op.Right, true, op.Left)
+		return c.collect(op.Left) && len(c.open) == 0 && c.partner == nil && c.member(op.Right, true, op.Left)
 	}
 	return false
 }
@@ -356,6 +360,9 @@ func (c *scanner) end(o sparql.Operand) scan.End {
 
 // condition adds a condition of a filter around below.
 func (c *scanner) condition(e sparql.Expr, below sparql.Op) bool {
+	if c.partner != nil {
+		return c.filtered(e, below)
+	}
 	if x, ok := e.(sparql.Exists); ok {
 		return c.member(x.Op, x.Not, below)
 	}
@@ -472,9 +479,12 @@ func (c *scanner) member(op sparql.Op, not bool, below sparql.Op) bool {
 // scan returns a pattern lowered to a scan, or by SQL if that is as fast; nil if a scan cannot handle it. A single
 // pattern is as fast by SQL.
 func (l *lowerer) scan(op sparql.Op, s scope) *block {
+	if _, ok := l.matchOf(op, s); ok {
+		s.first = 0 // the first partners may be found late
+	}
 	c, b := l.better(op, s, nil, func(c *scanner) bool {
 		parts := len(c.edges) + len(c.ends) + len(c.options) + len(c.inner) + len(c.program.Asked) + len(c.program.Computed)
-		return len(c.open) == 0 && c.listsNumbers() && len(c.vars) > 0 && len(c.vars) <= ScanColumns && (parts > 1 || c.hasClosure())
+		return len(c.open) == 0 && c.listsNumbers() && len(c.vars) > 0 && len(c.vars) <= ScanColumns && (parts > 1 || c.hasClosure() || c.partner != nil)
 	}, handCost, 0)
 	if c != nil {
 		return c.table(b)

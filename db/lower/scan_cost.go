@@ -31,7 +31,7 @@ func (c *scanner) compare(b *block, scanRow, sqlRow float64) (choice plan.Choice
 	}
 	wait := float64(maxScanWait)
 	switch {
-	case c.s.all:
+	case c.s.all, c.partner != nil:
 		wait = math.Inf(1)
 	case c.program.Distinct:
 		wait = max(wait, sql*partWaited)
@@ -65,8 +65,18 @@ func (c *scanner) arrange() bool {
 		}
 		c.before += inner.work() + inner.first().passing*holdCost
 	}
+	if c.partner != nil {
+		if !c.partner.arrange() {
+			return false
+		}
+		c.before += c.partner.work() + c.partner.first().passing*holdCost
+		c.asks += c.partner.first().rows
+	}
 	if !c.estimate() {
 		return false
+	}
+	if c.partner != nil {
+		c.asks += c.first().rows
 	}
 	for _, a := range c.program.Asked {
 		c.asks += c.leastRows(a.Slot)
@@ -97,6 +107,13 @@ func (c *scanner) arrange() bool {
 	steps := len(c.edges) + len(c.ends) + len(c.options)
 	c.program.Steps, c.taken = make([]scan.Step, 0, steps), make([]scanned, 0, steps)
 	bound := make([]bool, len(c.vars))
+	given := 0 // the slots that the steps need not bind
+	if c.partner != nil {
+		for _, slot := range c.program.Match.Slots {
+			bound[slot] = true
+		}
+		given = len(c.program.Match.Slots)
+	}
 	take := func(s scanned) {
 		for _, e := range s.step.Ends() {
 			if e.Arg == 0 {
@@ -110,7 +127,7 @@ func (c *scanner) arrange() bool {
 	switch {
 	case len(c.edges) > 0:
 		take(c.edges[0])
-	case len(c.vars)-len(c.options) == 1:
+	case len(c.vars)-len(c.options)-given == 1:
 		for i, e := range c.ends {
 			if e.step.Subject.Arg == 0 || e.step.Object.Arg == 0 {
 				take(e)
