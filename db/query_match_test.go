@@ -22,7 +22,7 @@ func comparedValues() (list []rdf.Term) {
 	}
 	typed("integer", "1", "01", "7", "-3", "0", "-0", "16777216", "16777217", "9007199254740993", "99999999999999999999", "x")
 	typed("int", "7", "+7")
-	typed("decimal", "1", "1.0", "0.1", "0.10", "7.0", "-3.0", "0.0", "0.1000000000000000000001", "1.0000000000000000000001", "16777217.0", "2251799813.685249", "9007199254.740993")
+	typed("decimal", "1", "1.0", "0.1", "0.10", "7.0", "-3.0", "0.0", "0.1000000000000000000001", "1.0000000000000000000001", "16777217.0", "2251799813.685249", "9007199254.740992", "9007199254.740993", "9007199254.740994")
 	typed("double", "1.0E0", "1", "0.1", "1.0E-1", "7.0E0", "-0.0E0", "0.0E0", "NaN", "INF", "1.6777217E7", "9.007199254740993E9", "9.007199254740992E15", "1e20")
 	typed("float", "1", "0.1", "16777216", "NaN", "7.0")
 	typed("boolean", "true", "1", "false", "0")
@@ -69,7 +69,7 @@ func TestEveryEqualityBetweenPatterns(t *testing.T) {
 	}
 	sides := []string{"?v", "STR(?v)", "LCASE(?v)", "?v + 0", "?v * 1.0", "YEAR(?v)", "STRLEN(STR(?v))", "DATATYPE(?v)", `CONCAT(STR(?v), "!")`, "IF(ISNUMERIC(?v), ?v, STR(?v))"}
 	forms := []string{
-		"SELECT ?a ?v ?b ?w { %p FILTER(%l = %r) }", "SELECT (COUNT(*) AS ?n) { %p FILTER(%r = %l) }", "SELECT ?b (COUNT(*) AS ?n) { %p FILTER(%l = %r) } GROUP BY ?b",
+		"SELECT ?a ?v ?b ?w { %p FILTER(%l = %r) }", "SELECT ?a ?b ?x { %p BIND(%l AS ?x) FILTER(?x = %r) }", "SELECT (COUNT(*) AS ?n) { %p FILTER(%r = %l) }", "SELECT ?b (COUNT(*) AS ?n) { %p FILTER(%l = %r) } GROUP BY ?b",
 		"SELECT DISTINCT ?v { %p FILTER(%l = %r) }", "SELECT (COUNT(DISTINCT ?a) AS ?n) (COUNT(DISTINCT ?w) AS ?m) { %p BIND(%r AS ?x) FILTER(%l = ?x) }", "SELECT ?x (COUNT(?y) AS ?n) { %p BIND(%l AS ?x) BIND(%r AS ?y) FILTER(?x = ?y) } GROUP BY ?x",
 		"SELECT (SUM(?i) AS ?n) { %p . ?b :size ?i FILTER(%l = %r && ?i > 1 && STR(?v) != STR(?w)) }", "SELECT (MIN(STR(?w)) AS ?least) (COUNT(*) AS ?n) { %p FILTER(%l = %r) FILTER(ISLITERAL(?v)) }",
 	}
@@ -77,7 +77,7 @@ func TestEveryEqualityBetweenPatterns(t *testing.T) {
 	for i, form := range forms {
 		for k, left := range sides {
 			for n, right := range sides {
-				if i > 1 && (i+k+n)%4 > 0 {
+				if i > 2 && (i+k+n)%4 > 0 {
 					continue
 				}
 				text := strings.NewReplacer("%p", "?a :left ?v . ?b :right ?w", "%l", left, "%r", strings.ReplaceAll(right, "?v", "?w")).Replace(form)
@@ -103,7 +103,7 @@ func TestEveryEqualityBetweenPatterns(t *testing.T) {
 			}
 		}
 	}
-	if matched < asked*3/4 {
+	if matched < asked*9/10 {
 		t.Errorf("only %d of %d queries look partners up", matched, asked)
 	}
 }

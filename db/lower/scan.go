@@ -484,7 +484,7 @@ func (l *lowerer) scan(op sparql.Op, s scope) *block {
 	}
 	c, b := l.better(op, s, nil, func(c *scanner) bool {
 		parts := len(c.edges) + len(c.ends) + len(c.options) + len(c.inner) + len(c.program.Asked) + len(c.program.Computed)
-		return len(c.open) == 0 && c.listsNumbers() && len(c.vars) > 0 && len(c.vars) <= ScanColumns && (parts > 1 || c.hasClosure() || c.partner != nil)
+		return len(c.open) == 0 && len(c.vars) > 0 && len(c.vars) <= ScanColumns && (c.partner != nil || c.listsNumbers() && (parts > 1 || c.hasClosure()))
 	}, handCost, 0)
 	if c != nil {
 		return c.table(b)
