@@ -14,6 +14,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,6 +189,54 @@ func TestPrivateNamesOfSQLiteStandInOneFile(t *testing.T) {
 	}
 	if linked == 0 {
 		t.Error("no private name was found")
+	}
+}
+
+// besideLeaf are the files that name the tables of statements outside db/leaf, with a reason each. A file that no
+// longer does must go from here.
+var besideLeaf = map[string]string{
+	"db/file.go":            "a file is opened only if its tables and their indexes are there",
+	"db/verify.go":          "the verifier reads the tables as they are, whatever the view",
+	"db/verify_branches.go": "the same, for rows of branches",
+	"db/verify_history.go":  "the same, for the statements of bulk commits",
+	"db/verify_rows.go":     "the same, for each row",
+	"db/verify_sample.go":   "the same, for some rows",
+}
+
+// The tables of statements have their names in db/leaf, and whoever reads or changes them asks there. SQL names them in
+// migrations too, which make them, and SQL by hand in the kit that is measured beside it.
+func TestTablesOfStatementsAreNamedInOneRoom(t *testing.T) {
+	testrun.Alone(t)
+	named := regexp.MustCompile(`\b(live|hist)(_pos|_osp|_g)?\b|autoindex_live`)
+	inSQL := regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE|TABLE|VIEW|INDEXED BY)\b`)
+	naming := map[string]bool{}
+	for _, s := range readSources(t) {
+		if s.test || s.pkg == "db/querykit" {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			text, _ := strconv.Unquote(lit.Value)
+			if name := named.FindString(text); name == "" || name != text && !inSQL.MatchString(text) {
+				return true
+			}
+			naming[s.path] = true
+			if s.pkg != "db/leaf" && besideLeaf[s.path] == "" {
+				t.Errorf("%s names a table of statements: %s", s.fset.Position(lit.Pos()), lit.Value)
+			}
+			return true
+		})
+	}
+	for file := range besideLeaf {
+		if !naming[file] {
+			t.Errorf("%s does not name the tables of statements, and need not be listed", file)
+		}
+	}
+	if !naming["db/leaf/leaf.go"] {
+		t.Error("db/leaf names no table")
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"trails/db/dictionary"
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/stmt"
 	"trails/db/wordindex"
 	"trails/fault"
@@ -124,7 +125,7 @@ func (w *Writer) exists(ids quadIDs) (bool, error) {
 	if err := w.bulk.settle(); err != nil {
 		return false, err
 	}
-	n, err := w.conn.Int64("SELECT 1 FROM live WHERE s = ? AND p = ? AND o = ? AND g = ?", ids[posS], ids[posP], ids[posO], ids[posG])
+	n, err := w.conn.Int64(leaf.IsMain, ids[posS], ids[posP], ids[posO], ids[posG])
 	return n == 1, err
 }
 
@@ -275,7 +276,7 @@ func (w *Writer) finishBulk() error {
 	if !w.bulk.large {
 		return nil
 	}
-	return w.conn.Apply([]string{"ANALYZE terms", "DELETE FROM sqlite_stat1 WHERE tbl = 'live'"})
+	return w.conn.Apply([]string{"ANALYZE terms", leaf.ForgetStatistics})
 }
 
 // spill passes the buffered rows to live or to the rebuild.
@@ -316,9 +317,7 @@ func (w *Writer) insertRows(ctx context.Context, rows []quadIDs, logged bool) er
 	}
 	feed := w.conn.feed
 	feed.quads = rows
-	// OR FAIL: to be able to undo a single statement, SQLite would copy every page that it changes. An error here
-	// ends the whole transaction anyway.
-	err := w.conn.Exec("INSERT OR FAIL INTO live (s, p, o, g, added) SELECT s, p, o, g, ? FROM feed_quads", nil, w.seq)
+	err := w.conn.Exec(leaf.AddFed, nil, w.seq)
 	if err == nil && logged {
 		err = w.conn.Exec("INSERT OR FAIL INTO changes (line, seq, s, p, o, g, op) SELECT ?, ?, s, p, o, g, ? FROM feed_quads", nil, mainLine, w.seq, int64(history.OpAdd))
 	}

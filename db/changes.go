@@ -6,6 +6,7 @@ import (
 
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/stmt"
 	"trails/rdf"
 )
@@ -27,9 +28,7 @@ const changeJoins = `) x LEFT JOIN terms ts ON ts.id = x.s LEFT JOIN terms ob ON
 
 const (
 	loggedChanges = changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = ?1 AND seq = ?2 LIMIT -1 OFFSET ?3 + 0" + changeJoins
-	// A bulk commit only adds: its quads are in live, or were removed later.
-	bulkChanges = changeColumns + `SELECT s, p, o, g, 43 AS op, added AS seq FROM live WHERE added = ?2
-		UNION ALL SELECT s, p, o, g, 43, added FROM hist WHERE line = ?1 AND added = ?2 LIMIT -1 OFFSET ?3 + 0` + changeJoins
+	bulkChanges   = changeColumns + leaf.BulkChanges + changeJoins
 )
 
 // Changes returns the quads that a commit added and removed, in the order of ids, from offset on. For a bulk commit
@@ -57,11 +56,7 @@ type ChangedType struct {
 	Added, Removed int64
 }
 
-const (
-	loggedTypes = "SELECT o, SUM(op = 43), SUM(op = 45) FROM changes WHERE line = ?1 AND seq = ?2 AND p = ?3 AND g = 0 GROUP BY o ORDER BY o"
-	bulkTypes   = `SELECT o, COUNT(*), 0 FROM (SELECT o FROM live INDEXED BY live_pos WHERE p = ?3 AND g = 0 AND added = ?2
-		UNION ALL SELECT o FROM hist WHERE line = ?1 AND p = ?3 AND g = 0 AND added = ?2) GROUP BY o ORDER BY o`
-)
+const loggedTypes = "SELECT o, SUM(op = 43), SUM(op = 45) FROM changes WHERE line = ?1 AND seq = ?2 AND p = ?3 AND g = 0 GROUP BY o ORDER BY o"
 
 // ChangedTypes returns the classes of the nodes that a commit changed, in the order of their ids. It is one pass over
 // the changes of the commit or, for a bulk commit, over the rdf:type statements in an index.
@@ -76,7 +71,7 @@ func (r *Reader) ChangedTypes(ctx context.Context, seq history.Seq) (list []Chan
 	}
 	sql := loggedTypes
 	if c.Bulk {
-		sql = bulkTypes
+		sql = r.conn.text(leaf.BulkTypes)
 	}
 	var ids []inline.TermID
 	err = r.rows(ctx, sql, func(s *stmt.Stmt) (bool, error) {
@@ -106,17 +101,10 @@ func (r *Reader) changes(ctx context.Context, sql string, yield func(Change, err
 // Touch is a changed subject of the default graph, with a type that it has or had.
 type Touch struct{ Subject, Type rdf.Term }
 
-// touchedTypes are pairs of a changed subject and a type. A subject is changed if a quad of it is. The type of a
-// deleted subject is among the removed quads.
-const touchedTypes = `SELECT s, o FROM changes WHERE line = ?1 AND seq BETWEEN ?2 AND ?3 AND p = ?4 AND g = 0
-	UNION
-	SELECT l.s, l.o FROM (SELECT DISTINCT s FROM changes WHERE line = ?1 AND seq BETWEEN ?2 AND ?3 AND g = 0) x
-	CROSS JOIN live l NOT INDEXED ON l.s = x.s AND l.p = ?4 AND l.g = 0`
-
 // Touched returns up to limit typed subjects in the change logs of main's commits from first to last. Bulk commits
 // have no log, and are left out.
 func (r *Reader) Touched(ctx context.Context, first, last history.Seq, limit int) (list []Touch, err error) {
-	err = r.touched(ctx, touchedTypes+" LIMIT ?5 + 0", []any{first, last, limit}, func(s *stmt.Stmt) error {
+	err = r.touched(ctx, r.conn.text(leaf.TouchedTypes)+" LIMIT ?5 + 0", []any{first, last, limit}, func(s *stmt.Stmt) error {
 		subject, err := r.dict.Term(s.ID(0))
 		if err != nil {
 			return err
@@ -130,7 +118,7 @@ func (r *Reader) Touched(ctx context.Context, first, last history.Seq, limit int
 
 // TouchedTypes returns only the types, without a limit. Its cost is that of reading the change logs.
 func (r *Reader) TouchedTypes(ctx context.Context, first, last history.Seq) (list []rdf.Term, err error) {
-	err = r.touched(ctx, "SELECT DISTINCT o FROM ("+touchedTypes+")", []any{first, last}, func(s *stmt.Stmt) error {
+	err = r.touched(ctx, "SELECT DISTINCT o FROM ("+r.conn.text(leaf.TouchedTypes)+")", []any{first, last}, func(s *stmt.Stmt) error {
 		kind, err := r.dict.Term(s.ID(0))
 		list = append(list, kind)
 		return err

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"trails/db/history"
+	"trails/db/leaf"
 	"trails/db/stmt"
 	"trails/rdf"
 )
@@ -23,11 +24,7 @@ const createDraft = `CREATE TEMP TABLE IF NOT EXISTS draft (
 	PRIMARY KEY (s, p, o, g)) STRICT, WITHOUT ROWID`
 
 const (
-	noteDraft = "INSERT OR IGNORE INTO temp.draft (s, p, o, g, was) VALUES (?, ?, ?, ?, ?)"
-	netDraft  = `SELECT d.s, d.p, d.o, d.g, d.was FROM temp.draft d
-		WHERE (d.was = 0) = EXISTS (SELECT 1 FROM live l WHERE l.s = d.s AND l.p = d.p AND l.o = d.o AND l.g = d.g)`
-	backDraft = `SELECT d.s, d.p, d.o, d.g, COUNT(*) FROM temp.draft d
-		WHERE (d.was = 0) != EXISTS (SELECT 1 FROM live l WHERE l.s = d.s AND l.p = d.p AND l.o = d.o AND l.g = d.g) HAVING COUNT(*) > 0`
+	noteDraft  = "INSERT OR IGNORE INTO temp.draft (s, p, o, g, was) VALUES (?, ?, ?, ?, ?)"
 	emptyDraft = "DELETE FROM temp.draft"
 )
 
@@ -106,7 +103,7 @@ func (d *Draft) TakenBack(ctx context.Context) (n int64, q rdf.Quad, err error) 
 		return 0, q, d.w.fail(ctx, "read draft", err)
 	}
 	rows := quadRows{dict: &d.w.dict, pattern: pattern{access: &access{}}}
-	err = d.w.rows(ctx, backDraft, func(s *stmt.Stmt) (_ bool, err error) {
+	err = d.w.rows(ctx, leaf.BackDraft, func(s *stmt.Stmt) (_ bool, err error) {
 		n = s.ColumnInt64(len(columns))
 		q, err = rows.quad(s)
 		return false, err
@@ -125,7 +122,7 @@ func (d *Draft) net(ctx context.Context, yield func(DraftChange, error) bool) er
 		return err
 	}
 	rows := quadRows{dict: &d.w.dict, pattern: pattern{access: &access{}}}
-	return d.w.rows(ctx, netDraft, func(s *stmt.Stmt) (bool, error) {
+	return d.w.rows(ctx, leaf.NetDraft, func(s *stmt.Stmt) (bool, error) {
 		q, err := rows.quad(s)
 		return err == nil && yield(DraftChange{Added: s.ColumnInt64(len(columns)) == 0, Quad: q}, nil), err
 	})

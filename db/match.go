@@ -7,6 +7,7 @@ import (
 
 	"trails/db/dictionary"
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/stmt"
 	"trails/rdf"
 )
@@ -30,15 +31,14 @@ type bound struct {
 	named bool
 }
 
-// access is how one shape of pattern is read: an index and a statement. The statement names the index, so that
-// statistics cannot lead the planner to another.
+// access is how one shape of pattern is read: by which statement, in which order.
 type access struct {
-	match        string
+	match        leaf.SQL
 	bound        bound
 	joinS, joinO int // the columns where the joined terms start, 0 for none
 }
 
-// accesses has one entry for each shape; see index for the choice.
+// accesses has one entry for each shape; see order for the choice.
 var accesses = func() map[bound]*access {
 	all := map[bound]*access{}
 	for bits := range 32 {
@@ -52,51 +52,34 @@ var accesses = func() map[bound]*access {
 	return all
 }()
 
-// index returns the index whose leading columns are the pattern's.
+// order returns the order whose leading columns are the pattern's.
 //
-//	s, sp, spo, s+g …   the primary key (s, p, o, g)
-//	so, o               live_osp
-//	p, po               live_pos, or live_g when the graph is named
-//	g                   live_g when it is named; the default graph is a scan
-func (b bound) index() string {
+//	s, sp, spo, s+g …   SPO
+//	so, o               OSP
+//	p, po               POS, or GPOS when the graph is named
+//	g                   GPOS when it is named; the default graph is a scan
+func (b bound) order() leaf.Order {
 	s, p, o := b.at[posS], b.at[posP], b.at[posO]
 	switch {
 	case s && o && !p, !s && !p && o:
-		return "INDEXED BY live_osp"
+		return leaf.OSP
 	case s:
-		return "NOT INDEXED"
+		return leaf.SPO
 	case b.named:
-		return "INDEXED BY live_g"
+		return leaf.GPOS
 	case p:
-		return "INDEXED BY live_pos"
+		return leaf.POS
 	}
-	return "NOT INDEXED"
-}
-
-func (b bound) where() string {
-	var terms []string
-	for i, given := range b.at {
-		if given {
-			terms = append(terms, "l."+columns[i]+" = ?")
-		}
-	}
-	if b.index() == "INDEXED BY live_g" {
-		terms = append(terms, "l.g <> 0") // makes the partial index usable
-	}
-	if len(terms) == 0 {
-		return ""
-	}
-	return " WHERE " + strings.Join(terms, " AND ")
+	return leaf.SPO
 }
 
 func newAccess(b bound) *access {
 	a := &access{bound: b}
-	from := " FROM live l " + b.index()
-	fields, column := "l.s, l.p, l.o, l.g", len(columns)
+	fields, joins, column := "l.s, l.p, l.o, l.g", "", len(columns)
 	join := func(alias, on string) int {
 		at := column
 		fields += strings.ReplaceAll(", T.kind, T.value, T.datatype, T.lang", "T", alias)
-		from += " LEFT JOIN terms " + alias + " ON " + alias + ".id = l." + on
+		joins += " LEFT JOIN terms " + alias + " ON " + alias + ".id = l." + on
 		column += 4
 		return at
 	}
@@ -108,7 +91,7 @@ func newAccess(b bound) *access {
 	if !b.at[posO] {
 		a.joinO = join("ob", "o")
 	}
-	a.match = "SELECT " + fields + from + b.where()
+	a.match = leaf.Match(fields, joins, b.at, b.order())
 	return a
 }
 
@@ -172,7 +155,7 @@ func (r *Reader) match(ctx context.Context, q rdf.Quad, yield func(rdf.Quad, err
 	if err != nil || !ok {
 		return err
 	}
-	s, err := r.conn.Take(p.match)
+	s, err := r.conn.Take(r.conn.text(p.match))
 	if err != nil {
 		return err
 	}

@@ -2,13 +2,12 @@ package db
 
 import (
 	"math"
-	"regexp"
 	"slices"
-	"strings"
 
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/history"
+	"trails/db/leaf"
 	"trails/db/pager"
 	"trails/db/scan"
 	"trails/db/stmt"
@@ -27,17 +26,23 @@ const commitsOfMain = "CREATE TEMP VIEW commits AS SELECT * FROM main.commits WH
 // its state is made of, and those of what these removed, with the last commits that count; t_sees(line, seq) is whether
 // a commit is one of these, and t_at() the last one. What is asked of line 1 is asked of all of them.
 var pastTables = []string{
-	"CREATE VIRTUAL TABLE temp.live USING t_past",
+	leaf.ViewOfPresent,
+	leaf.ViewOfRetired,
 	"CREATE TEMP VIEW commits AS SELECT * FROM main.commits WHERE seq <= t_at() AND t_sees(line, seq)",
 	`CREATE TEMP VIEW changes AS SELECT 1 AS line, c.seq, c.s, c.p, c.o, c.g, c.op
 		FROM t_lines l CROSS JOIN main.changes c ON c.line = l.line WHERE c.seq <= l.until`,
-	`CREATE TEMP VIEW hist AS SELECT 1 AS line, h.s, h.p, h.o, h.g, h.added, h.removed
-		FROM t_lines l CROSS JOIN main.hist h ON h.line = l.line WHERE h.removed <= l.until`,
 }
+
+// showsViews reports whether the connection is one for earlier commits and branches.
+func (c *conn) showsViews() bool {
+	return c.role == past || c.role == restricted || c.role == branching
+}
+
+// text returns a statement as the connection prepares it.
+func (c *conn) text(of leaf.SQL) string { return of.Text(c.showsViews()) }
 
 // showPast makes the connection one that shows earlier commits and branches.
 func (c *conn) showPast() error {
-	c.Rewrite = withoutIndexes
 	err := c.functions(map[string]*sqlite.FunctionImpl{
 		"t_sees": {NArgs: 2, Scalar: func(_ sqlite.Context, of []sqlite.Value) (sqlite.Value, error) {
 			return truth(c.sees(of[0].Int64(), of[1].Int64())), nil
@@ -152,33 +157,6 @@ func (c *linesCursor) EOF() bool { return c.at >= 2*len(c.conn.chain) }
 // Close does nothing.
 func (c *linesCursor) Close() error { return nil }
 
-// indexNamed matches the name of an index of live in a statement; a virtual table has no indexes.
-var indexNamed = regexp.MustCompile(` (NOT INDEXED|INDEXED BY (live_[a-z]+|sqlite_autoindex_live_1))`)
-
-// withoutIndexes returns a statement as a connection for an earlier commit prepares it. A statement on main.live reads
-// the current state.
-func withoutIndexes(sql string) string {
-	if strings.Contains(sql, "main.live") {
-		return sql
-	}
-	return indexNamed.ReplaceAllString(sql, "")
-}
-
-// pastIndex is an index by which statements are found: the name of that of the present ones, and its columns.
-type pastIndex struct {
-	name    string
-	columns [4]int
-}
-
-// pastIndexes are the indexes as [bound.index] names them. A read of an earlier commit has the order of one of the
-// newest.
-var pastIndexes = map[string]pastIndex{
-	"NOT INDEXED":         {"live", [4]int{posS, posP, posO, posG}},
-	"INDEXED BY live_pos": {"live_pos", [4]int{posP, posO, posS, posG}},
-	"INDEXED BY live_osp": {"live_osp", [4]int{posO, posS, posP, posG}},
-	"INDEXED BY live_g":   {"live_g", [4]int{posG, posP, posO, posS}},
-}
-
 // pastConstraints are the constraints that a search can use, in the order of their bits in a plan.
 var pastConstraints = [8]constraint{
 	{posS, sqlite.IndexConstraintEq, 1e4},
@@ -267,20 +245,20 @@ func (s *pastSearch) narrow(c constraint, value int64) {
 // isOne reports whether a column has one value.
 func (i interval) isOne() bool { return i.low == i.high }
 
-// index returns the index for a search. Sorted rows need one that begins with the predicate, or with one subject or one
+// order returns the order for a search. Sorted rows need one that begins with the predicate, or with one subject or one
 // graph and then the predicate.
-func (s *pastSearch) index(sorted bool) pastIndex {
+func (s *pastSearch) order(sorted bool) leaf.Order {
 	b := bound{named: s.named && (!sorted || s.of[posG].isOne())}
 	for column, of := range s.of {
 		b.at[column] = of.isOne()
 	}
 	b.at[posP] = b.at[posP] || sorted
-	return pastIndexes[b.index()]
+	return b.order()
 }
 
-// bounds returns the first columns of the first and of the last row that a search may find in an index.
-func (s *pastSearch) bounds(x pastIndex) (low, high []int64) {
-	for _, column := range x.columns {
+// bounds returns the first columns of the first and of the last row that a search may find in an order.
+func (s *pastSearch) bounds(order leaf.Order) (low, high []int64) {
+	for _, column := range order.Columns() {
 		of := s.of[column]
 		if of == everything {
 			break
@@ -294,9 +272,9 @@ func (s *pastSearch) bounds(x pastIndex) (low, high []int64) {
 
 var everything = interval{math.MinInt64, math.MaxInt64}
 
-// finds reports whether a search finds a row of an index.
-func (s *pastSearch) finds(x pastIndex, row scan.Statement) bool {
-	for i, column := range x.columns {
+// finds reports whether a search finds a row of an order.
+func (s *pastSearch) finds(order leaf.Order, row scan.Statement) bool {
+	for i, column := range order.Columns() {
 		if of, value := s.of[column], row.Columns[i]; value < of.low || value > of.high || column == posG && s.nots && value == s.not {
 			return false
 		}
@@ -309,9 +287,9 @@ func (s *pastSearch) finds(x pastIndex, row scan.Statement) bool {
 type pastCursor struct {
 	conn    *conn
 	pages   *pager.Pages
-	cursors map[string]*scan.Cursor // by the name of the index
+	cursors map[leaf.Order]*scan.Cursor
 	search  pastSearch
-	index   pastIndex
+	order   leaf.Order
 	cursor  *scan.Cursor
 	row     scan.Statement
 	more    bool
@@ -342,11 +320,11 @@ func (c *pastCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
 		}
 		next++
 	}
-	c.index = c.search.index(plan&pastOrdered != 0)
+	c.order = c.search.order(plan&pastOrdered != 0)
 	if err := c.open(); err != nil {
 		return unreadable(err)
 	}
-	low, high := c.search.bounds(c.index)
+	low, high := c.search.bounds(c.order)
 	c.back, c.ended, c.ahead, c.most = plan&pastDescending != 0, false, nil, 0
 	if err := c.cursor.Seek(low, high, c.back); err != nil {
 		return unreadable(err)
@@ -354,21 +332,21 @@ func (c *pastCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
 	return c.Next()
 }
 
-// open makes the cursor of the index the current one.
+// open makes the cursor of the order the current one.
 func (c *pastCursor) open() (err error) {
 	if c.pages == nil {
 		if c.pages, err = c.conn.Pages(); err != nil {
 			return err
 		}
-		c.cursors = map[string]*scan.Cursor{}
+		c.cursors = map[leaf.Order]*scan.Cursor{}
 	}
-	if c.cursor = c.cursors[c.index.name]; c.cursor == nil {
-		leaf, err := c.conn.leaf(c.pages, c.index.name)
+	if c.cursor = c.cursors[c.order]; c.cursor == nil {
+		rows, err := c.conn.leaf(c.pages, c.order)
 		if err != nil {
 			return err
 		}
-		c.cursor = scan.NewCursor(leaf)
-		c.cursors[c.index.name] = c.cursor
+		c.cursor = scan.NewCursor(rows)
+		c.cursors[c.order] = c.cursor
 	}
 	return nil
 }
@@ -387,7 +365,7 @@ func (c *pastCursor) Next() (err error) {
 // found returns the next statement of the pages that the search finds.
 func (c *pastCursor) found() (row scan.Statement, ok bool, err error) {
 	for {
-		if row, ok, err = c.cursor.Next(); err != nil || !ok || c.search.finds(c.index, row) {
+		if row, ok, err = c.cursor.Next(); err != nil || !ok || c.search.finds(c.order, row) {
 			return row, ok, err
 		}
 	}
@@ -429,7 +407,7 @@ func (c *pastCursor) resume() error {
 	if err := c.open(); err != nil {
 		return err
 	}
-	low, high := c.search.bounds(c.index)
+	low, high := c.search.bounds(c.order)
 	wide := func(prefix []int64, rest int64) []int64 {
 		full := [4]int64{rest, rest, rest, rest}
 		copy(full[:], prefix)
@@ -444,7 +422,8 @@ func (c *pastCursor) resume() error {
 
 // Column returns a position of the statement, or the commit that added it.
 func (c *pastCursor) Column(i int, _ bool) (sqlite.Value, error) {
-	if at := slices.Index(c.index.columns[:], i); at >= 0 {
+	columns := c.order.Columns()
+	if at := slices.Index(columns[:], i); at >= 0 {
 		return sqlite.IntegerValue(c.row.Columns[at]), nil
 	}
 	return sqlite.IntegerValue(c.row.Added), nil

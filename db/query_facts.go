@@ -7,6 +7,7 @@ import (
 
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/lower"
 	"trails/rdf"
 	"trails/sparql"
@@ -16,7 +17,7 @@ import (
 // for this state only. After an error a fact is unknown.
 func (r *Reader) lowering(ctx context.Context) lower.Options {
 	a := r.statistics(ctx, nil)
-	return lower.Options{Stats: a.rows, Subjects: a.subjects, Linked: a.linked, Region: a.region, RowsInVirtual: rowsInVirtual, OrderInVirtual: orderInVirtual, Scans: r.scans()}
+	return lower.Options{View: r.conn.showsViews(), Stats: a.rows, Subjects: a.subjects, Linked: a.linked, Region: a.region, RowsInVirtual: rowsInVirtual, OrderInVirtual: orderInVirtual, Scans: r.scans()}
 }
 
 // facts caches facts about a file for package lower. It is safe for concurrent use.
@@ -103,14 +104,14 @@ const manyRows = 1e5
 // estimate estimates rows, or returns a recent estimate. An id of 0 matches nothing.
 func (a *statistics) estimate(b bound, ids [3]inline.TermID) float64 {
 	return remembered(a, a.facts.counts, ids, func() (float64, error) {
-		tree, columns := b.tree()
+		order := b.orderInAnyGraph()
 		var prefix []int64
-		for _, column := range columns {
-			if b.at[column] {
+		for _, column := range order.Columns() {
+			if column < posG && b.at[column] {
 				prefix = append(prefix, int64(ids[column]))
 			}
 		}
-		return a.reader.conn.estimateRows(tree, prefix)
+		return a.reader.conn.estimateRows(order, prefix)
 	})
 }
 
@@ -165,16 +166,16 @@ func remembered[K comparable](a *statistics, known map[K]countFact, key K, estim
 	return rows
 }
 
-// tree returns the index whose first columns are the given positions, in any graph, and their order in it.
-func (b bound) tree() (name string, columns [3]int) {
+// orderInAnyGraph returns the order whose first columns are the given positions, in any graph.
+func (b bound) orderInAnyGraph() leaf.Order {
 	s, p, o := b.at[posS], b.at[posP], b.at[posO]
 	switch {
 	case o && !p:
-		return "live_osp", [3]int{posO, posS, posP}
+		return leaf.OSP
 	case s:
-		return "live", [3]int{posS, posP, posO}
+		return leaf.SPO
 	}
-	return "live_pos", [3]int{posP, posO, posS}
+	return leaf.POS
 }
 
 // stillGood reports whether little can have changed since the estimate: few commits, and about the same number of
@@ -216,11 +217,6 @@ func (r *Reader) Datatype(ctx context.Context, predicate rdf.IRI) rdf.IRI {
 	return rdf.IRI(r.statistics(ctx, nil).region(predicate))
 }
 
-const (
-	leastObject    = "SELECT o FROM live INDEXED BY live_pos WHERE p = ? ORDER BY o LIMIT 1"
-	greatestObject = "SELECT o FROM live INDEXED BY live_pos WHERE p = ? ORDER BY o DESC LIMIT 1"
-)
-
 // regionOf computes the region of all objects of a predicate from the least and the greatest, because regions are
 // intervals of ids.
 func (r *Reader) regionOf(ctx context.Context, predicate rdf.IRI) (lower.Region, error) {
@@ -231,8 +227,8 @@ func (r *Reader) regionOf(ctx context.Context, predicate rdf.IRI) (lower.Region,
 	if err != nil || !ok {
 		return "", err
 	}
-	low, errLow := r.conn.ID(leastObject, p)
-	high, errHigh := r.conn.ID(greatestObject, p)
+	low, errLow := r.conn.ID(r.conn.text(leaf.LeastObject), p)
+	high, errHigh := r.conn.ID(r.conn.text(leaf.GreatestObject), p)
 	if err := firstError(errLow, errHigh); err != nil || low >= 0 {
 		return "", err
 	}

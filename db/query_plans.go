@@ -85,6 +85,9 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 		p.withoutScans = func(ctx context.Context) (Plan, error) { return lowered(ctx, ScansNever, false) }
 		return p, err
 	}
+	if r.conn.showsViews() {
+		shape.Key += ofView
+	}
 	key, scans := shape.Key, r.scans()
 	out := Plan{constants: shape.Constants, withoutScans: func(ctx context.Context) (Plan, error) {
 		r.caches.plans.leaveToSQL(shape.Key)
@@ -94,7 +97,7 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 		key, scans = key+leftToSQL, ScansNever
 	}
 	lowered := func(a lower.Options) (*prepared, error) {
-		a.Dataset, a.Base, a.Lift, a.Scans = d, base, shape.Constants, scans
+		a.Dataset, a.Base, a.Lift, a.Scans, a.View = d, base, shape.Constants, scans, r.conn.showsViews()
 		p, err := lower.Lower(op, slices.Clone(vars), a)
 		return prepare(p), err
 	}
@@ -190,7 +193,11 @@ type plans struct {
 	bySQL map[string]bool
 }
 
-const leftToSQL = "\nby SQL"
+// These are added to the key of a shape.
+const (
+	leftToSQL = "\nby SQL"
+	ofView    = "\nof a view"
+)
 
 type shapePlans struct {
 	key   string

@@ -1,11 +1,10 @@
 package db
 
 import (
-	"strconv"
-
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/lower"
 	"trails/db/stmt"
 )
@@ -150,7 +149,7 @@ func (c *reachCursor) goOn() (bool, error) {
 // beginAnywhere lists the nodes where paths may end, because an index has these in order.
 func (c *reachCursor) beginAnywhere(of *lower.Walk) (err error) {
 	conn := c.question.reader.conn
-	c.starts, err = conn.Take(endsSQL(of))
+	c.starts, err = conn.Take(conn.text(ends(of)))
 	if err != nil {
 		return err
 	}
@@ -168,29 +167,16 @@ func (c *reachCursor) beginAnywhere(of *lower.Walk) (err error) {
 	return nil
 }
 
-// endsSQL lists the nodes at which paths may end: all nodes, if a path may have no step.
-func endsSQL(of *lower.Walk) string {
-	byPredicate, bySubject, byObject, named := " INDEXED BY live_pos WHERE g = ?1", " INDEXED BY sqlite_autoindex_live_1 WHERE g = ?1", " INDEXED BY live_osp WHERE g = ?1", ""
-	if of.Named {
-		named = " AND g <> 0"
-		byPredicate = " INDEXED BY live_g WHERE g = ?1"
-		bySubject, byObject = byPredicate, byPredicate
-	}
+// ends are the nodes at which paths may end: all nodes, if a path may have no step.
+func ends(of *lower.Walk) leaf.SQL {
 	if of.Zero {
-		return "SELECT DISTINCT v FROM (SELECT s AS v FROM live" + bySubject + named + " UNION ALL SELECT o FROM live" + byObject + named + ")"
+		return leaf.Nodes(of.Named)
 	}
-	sql := ""
+	inverse := make([]bool, len(of.Steps))
 	for i, link := range of.Steps {
-		column := "o"
-		if link.Inverse {
-			column = "s"
-		}
-		if i > 0 {
-			sql += " UNION ALL "
-		}
-		sql += "SELECT " + column + " AS v FROM live" + byPredicate + named + " AND p = ?" + strconv.Itoa(i+2)
+		inverse[i] = link.Inverse
 	}
-	return "SELECT DISTINCT v FROM (" + sql + ")"
+	return leaf.Ends(inverse, of.Named)
 }
 
 // Column returns a column of the pair.

@@ -14,6 +14,7 @@ import (
 
 	"trails/db/dictionary"
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/lower"
 	"trails/db/pager"
 	"trails/db/scan"
@@ -139,33 +140,26 @@ func (c *scanCursor) begin(k int) (err error) {
 func (q *question) scanEnv(p *pager.Pages) (env *scan.Env, err error) {
 	env = &scan.Env{Seed: rand.Uint64(), Grow: q.grow, Ended: q.over}
 	for _, order := range []struct {
-		of   *scan.Leaf
-		name string
-	}{{&env.SPO, "live"}, {&env.POS, "live_pos"}, {&env.GPOS, "live_g"}} {
-		if *order.of, err = q.reader.conn.leaf(p, order.name); err != nil {
+		of *scan.Leaf
+		by leaf.Order
+	}{{&env.SPO, leaf.SPO}, {&env.POS, leaf.POS}, {&env.GPOS, leaf.GPOS}} {
+		if *order.of, err = q.reader.conn.leaf(p, order.by); err != nil {
 			return nil, err
 		}
 	}
 	return env, nil
 }
 
-// retiredTree is the b-tree of the retired statements that has the order of one of live.
-var retiredTree = map[string]string{"live": "hist", "live_pos": "hist_pos", "live_osp": "hist_osp", "live_g": "hist_g"}
-
-// leaf returns the statements of the commit that the connection shows, in the order of live or one of its indexes.
-func (c *conn) leaf(p *pager.Pages, order string) (l scan.Leaf, err error) {
-	if l.Present, err = p.Tree(order); err != nil || c.chain == nil {
+// leaf returns the statements of the commit that the connection shows, in an order.
+func (c *conn) leaf(p *pager.Pages, order leaf.Order) (l scan.Leaf, err error) {
+	if l.Present, err = p.Tree(order.Present()); err != nil || c.chain == nil {
 		return l, err
 	}
 	l.Until, l.Branches = c.chain[0].Until, c.chain[1:]
 	if c.sight != nil {
-		for _, x := range pastIndexes {
-			if x.name == order {
-				l.Hides = c.sight.inOrder(x.columns)
-			}
-		}
+		l.Hides = c.sight.inOrder(order.Columns())
 	}
-	l.Retired, err = p.Tree(retiredTree[order])
+	l.Retired, err = p.Tree(order.Retired())
 	return l, err
 }
 
@@ -431,7 +425,7 @@ const sampled = 16
 // each of two rows of the same subject counts as half a subject.
 func (c *conn) estimateSubjects(predicate inline.TermID) (float64, error) {
 	const subject = 2
-	rows, beside, err := c.estimateBeside("live_pos", []int64{int64(predicate)}, subject, "live", func(s int64) []int64 { return []int64{s, int64(predicate)} })
+	rows, beside, err := c.estimateBeside(leaf.POS, []int64{int64(predicate)}, subject, leaf.SPO, func(s int64) []int64 { return []int64{s, int64(predicate)} })
 	if err != nil || len(beside) == 0 {
 		return rows, err
 	}
@@ -446,7 +440,7 @@ func (c *conn) estimateSubjects(predicate inline.TermID) (float64, error) {
 // and predicate.
 func (c *conn) estimateLinked(subject, by, predicate inline.TermID) (float64, error) {
 	const object = 2
-	_, beside, err := c.estimateBeside("live", []int64{int64(subject), int64(by)}, object, "live_pos", func(o int64) []int64 { return []int64{int64(predicate), o} })
+	_, beside, err := c.estimateBeside(leaf.SPO, []int64{int64(subject), int64(by)}, object, leaf.POS, func(o int64) []int64 { return []int64{int64(predicate), o} })
 	sum := 0.0
 	for _, n := range beside {
 		sum += n
@@ -454,15 +448,15 @@ func (c *conn) estimateLinked(subject, by, predicate inline.TermID) (float64, er
 	return sum / float64(max(len(beside), 1)), err
 }
 
-// estimateBeside estimates the rows of an index with a prefix and, for a sample of them at equal distances, the rows
-// of another index whose prefix is made from a column.
-func (c *conn) estimateBeside(index string, prefix []int64, column int, other string, of func(int64) []int64) (rows float64, beside []float64, err error) {
+// estimateBeside estimates the rows of an order with a prefix and, for a sample of them at equal distances, the rows
+// of another order whose prefix is made from a column.
+func (c *conn) estimateBeside(order leaf.Order, prefix []int64, column int, other leaf.Order, of func(int64) []int64) (rows float64, beside []float64, err error) {
 	p, err := c.Pages()
 	if err != nil {
 		return 0, nil, err
 	}
 	defer p.Release()
-	from, err := c.leaf(p, index)
+	from, err := c.leaf(p, order)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -487,15 +481,15 @@ func (c *conn) estimateBeside(index string, prefix []int64, column int, other st
 	return rows, beside, nil
 }
 
-// estimateRows estimates the number of rows with the prefix in an index or a table WITHOUT ROWID. See
+// estimateRows estimates the number of rows with the prefix in an order. See
 // docs/decisions/0035-join-order.md.
-func (c *conn) estimateRows(name string, prefix []int64) (float64, error) {
+func (c *conn) estimateRows(order leaf.Order, prefix []int64) (float64, error) {
 	p, err := c.Pages()
 	if err != nil {
 		return 0, err
 	}
 	defer p.Release()
-	rows, err := c.leaf(p, name)
+	rows, err := c.leaf(p, order)
 	if err != nil {
 		return 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/stmt"
 	"trails/rdf"
 	"trails/sparql"
@@ -134,7 +135,8 @@ func (c *quadsCursor) begin(plan int) error {
 // beginStored reads a graph from the table live.
 func (c *quadsCursor) beginStored() (err error) {
 	b := bound{at: c.given, named: true}
-	c.stored, err = c.questions.current.reader.conn.Take("SELECT l.s, l.p, l.o FROM live l " + b.index() + b.where())
+	conn := c.questions.current.reader.conn
+	c.stored, err = conn.Take(conn.text(leaf.Match("l.s, l.p, l.o", "", b.at, b.order())))
 	n := 0
 	for i, given := range c.given {
 		if given && err == nil {

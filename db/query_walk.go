@@ -6,6 +6,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/lower"
 	"trails/db/scan"
 	"trails/db/stmt"
@@ -58,10 +59,6 @@ type walkKey struct {
 }
 
 const (
-	linksOut      = "SELECT l.o FROM t_ahead a CROSS JOIN live l NOT INDEXED WHERE l.s = a.x AND l.p = ?1 AND l.g = ?2"
-	linksIn       = "SELECT l.s FROM t_ahead a CROSS JOIN live l INDEXED BY live_pos WHERE l.p = ?1 AND l.o = a.x AND l.g = ?2"
-	linksInNamed  = "SELECT l.s FROM t_ahead a CROSS JOIN live l INDEXED BY live_g WHERE l.g = ?2 AND l.p = ?1 AND l.o = a.x AND l.g <> 0"
-	nodeOfGraph   = "SELECT EXISTS (SELECT 1 FROM live NOT INDEXED WHERE s = ?1 AND g = ?2) OR EXISTS (SELECT 1 FROM live INDEXED BY live_osp WHERE o = ?1 AND g = ?2)"
 	walkBytes     = 400  // memory of a walk that found nothing
 	nodeBytes     = 40   // memory of a found node, with its place in a map
 	bitBytes      = 20   // memory of a found node in a bit set
@@ -69,16 +66,6 @@ const (
 	manyFound     = 4096 // number of nodes from which a bit set is smaller than a map
 	keptWalkBytes = 16 << 20
 )
-
-func linksSQL(inverse, named bool) string {
-	switch {
-	case !inverse:
-		return linksOut
-	case named:
-		return linksInNamed
-	}
-	return linksIn
-}
 
 // walkOf returns the walk of a key, possibly an existing one, because the same nodes are often needed again. The
 // caller calls leave.
@@ -162,7 +149,7 @@ func (q *question) mayStay(of *lower.Walk, key walkKey) (bool, error) {
 	if of.Anywhere {
 		return true, nil
 	}
-	n, err := q.reader.conn.Int64(nodeOfGraph, key.start, key.graph)
+	n, err := q.reader.conn.Int64(q.reader.conn.text(leaf.IsNode), key.start, key.graph)
 	return n != 0, err
 }
 
@@ -273,7 +260,7 @@ func (w *walk) resume() (bool, error) {
 		if link.pages != nil {
 			return true, w.follow(link)
 		}
-		s, err := w.question.reader.conn.Take(linksSQL(link.inverse, link.graph != defaultGraph))
+		s, err := w.question.reader.conn.Take(w.question.reader.conn.text(leaf.Links(link.inverse, link.graph != defaultGraph)))
 		if err != nil {
 			return false, err
 		}

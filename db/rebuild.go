@@ -8,6 +8,7 @@ import (
 
 	"trails/db/extsort"
 	"trails/db/history"
+	"trails/db/leaf"
 	"trails/db/pager"
 	"trails/db/scan"
 	"trails/db/stmt"
@@ -17,12 +18,9 @@ import (
 // memory, and written as pages through sqlite_dbpage (https://sqlite.org/dbpage.html), within the current
 // transaction. SQLite would take four times as long to insert the rows and to sort them for each index.
 type rebuild struct {
-	sorters []extsort.Sorter // one for each of rebuiltTrees
+	sorters []extsort.Sorter // one for each of leaf.Trees
 	adding  job
 }
-
-// rebuiltTrees are live and its indexes.
-var rebuiltTrees = append([]liveIndex{{name: "live", at: [5]int{0, 1, 2, 3, 4}}}, liveTrees...)
 
 // rebuiltChunk is how many bytes each sorter collects before it sorts.
 const rebuiltChunk = 2 << 20
@@ -47,7 +45,7 @@ func (w *Writer) beginRebuild(ctx context.Context) error {
 	if kept, err := w.conn.Int64("PRAGMA auto_vacuum"); kept != 0 || err != nil {
 		return err
 	}
-	b.rebuild = &rebuild{sorters: make([]extsort.Sorter, len(rebuiltTrees))}
+	b.rebuild = &rebuild{sorters: make([]extsort.Sorter, len(leaf.Trees))}
 	for i := range b.rebuild.sorters {
 		b.rebuild.sorters[i].ChunkBytes = rebuiltChunk
 	}
@@ -77,11 +75,11 @@ func (r *rebuild) add(ctx context.Context, rows []quadIDs, added history.Seq) er
 }
 
 func (r *rebuild) addOne(ids quadIDs, added history.Seq) error {
-	for i, tree := range rebuiltTrees {
-		if tree.named && ids[posG] == defaultGraph {
+	for i, tree := range leaf.Trees {
+		if tree == leaf.GPOS && ids[posG] == defaultGraph {
 			continue
 		}
-		row := tree.row(ids, added)
+		row := rowOf(tree, ids, added)
 		err := r.sorters[i].Add(func(record []byte) []byte {
 			for _, n := range row {
 				record = scan.AppendOrdered(record, n)
@@ -117,7 +115,7 @@ func (w *Writer) rebuildLive(ctx context.Context) error {
 	if err := r.adding.settle(); err != nil {
 		return err
 	}
-	if err := w.conn.Exec("DELETE FROM live", nil); err != nil {
+	if err := w.conn.Exec(leaf.RemoveAll, nil); err != nil {
 		return err
 	}
 	pages, err := w.conn.newPages()
@@ -125,8 +123,8 @@ func (w *Writer) rebuildLive(ctx context.Context) error {
 		return err
 	}
 	defer pages.release()
-	for i, tree := range rebuiltTrees {
-		root, err := w.conn.RootOf(tree.name)
+	for i, tree := range leaf.Trees {
+		root, err := w.conn.RootOf(tree.Present())
 		if err != nil {
 			return err
 		}
@@ -230,11 +228,11 @@ func (p *newPages) settle() error {
 	return p.conn.Apply([]string{"ROLLBACK TO pages", "RELEASE pages"})
 }
 
-// row returns the columns of the index for a statement.
-func (x liveIndex) row(ids quadIDs, added history.Seq) (row [5]int64) {
-	for i, id := range ids {
-		row[x.at[i]] = int64(id)
+// rowOf returns a row of the b-tree of present statements in an order.
+func rowOf(order leaf.Order, ids quadIDs, added history.Seq) (row [5]int64) {
+	for i, column := range order.Columns() {
+		row[i] = int64(ids[column])
 	}
-	row[x.at[4]] = int64(added)
+	row[4] = int64(added)
 	return row
 }

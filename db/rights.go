@@ -9,6 +9,7 @@ import (
 	"trails/db/dictionary"
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/pager"
 	"trails/db/stmt"
 	"trails/rdf"
@@ -57,11 +58,10 @@ func (r *Rights) Key() string {
 // restrictedTables are the tables of a connection for a reader who may not see everything, in the place of
 // [pastTables]. Provenance and the versions of capabilities may name what is hidden, and so there are none.
 var restrictedTables = []string{
-	"CREATE VIRTUAL TABLE temp.live USING t_past",
+	leaf.ViewOfPresent,
 	`CREATE TEMP VIEW changes AS SELECT 1 AS line, c.seq, c.s, c.p, c.o, c.g, c.op
 		FROM t_lines l CROSS JOIN main.changes c ON c.line = l.line WHERE c.seq <= l.until AND NOT t_hides(c.s, c.p, c.o, c.g)`,
-	`CREATE TEMP VIEW hist AS SELECT 1 AS line, h.s, h.p, h.o, h.g, h.added, h.removed
-		FROM t_lines l CROSS JOIN main.hist h ON h.line = l.line WHERE h.removed <= l.until AND NOT t_hides(h.s, h.p, h.o, h.g)`,
+	leaf.ViewOfRetired + " AND NOT t_hides(h.s, h.p, h.o, h.g)",
 	`CREATE TEMP VIEW commits AS SELECT c.seq, c.id, t_parent(c.seq) AS parent, c.parent2, c.line, c.ts, c.author, c.message,
 		t_schema_version(c.seq) AS schema_version, t_schema_seq(c.seq) AS schema_seq, c.flags, t_added(c.seq) AS added,
 		t_removed(c.seq) AS removed, 0 AS quads
@@ -220,7 +220,7 @@ func (s *sight) hidesItself(node inline.TermID) (hidden bool, err error) {
 		if by.predicate == 0 || len(by.hides) == 0 {
 			continue
 		}
-		err := s.ever("live", []int64{int64(node), int64(by.predicate)}, func(columns [4]int64) (bool, error) {
+		err := s.ever(leaf.SPO, []int64{int64(node), int64(by.predicate)}, func(columns [4]int64) (bool, error) {
 			hidden = by.hides[inline.TermID(columns[2])]
 			return !hidden, nil
 		})
@@ -236,7 +236,7 @@ func (s *sight) hidesItself(node inline.TermID) (hidden bool, err error) {
 func (s *sight) eachHolder(node inline.TermID, f func(inline.TermID)) (hidden bool, err error) {
 	if s.shProperty != 0 {
 		const subject = 2
-		err := s.ever("live_pos", []int64{int64(s.shProperty), int64(node)}, func(columns [4]int64) (bool, error) {
+		err := s.ever(leaf.POS, []int64{int64(s.shProperty), int64(node)}, func(columns [4]int64) (bool, error) {
 			f(inline.TermID(columns[subject]))
 			return true, nil
 		})
@@ -252,7 +252,7 @@ func (s *sight) eachHolder(node inline.TermID, f func(inline.TermID)) (hidden bo
 		if link == 0 {
 			continue
 		}
-		err := s.ever("live", []int64{int64(node), int64(link)}, func(columns [4]int64) (bool, error) {
+		err := s.ever(leaf.SPO, []int64{int64(node), int64(link)}, func(columns [4]int64) (bool, error) {
 			f(inline.TermID(columns[object]))
 			return true, nil
 		})
@@ -261,7 +261,7 @@ func (s *sight) eachHolder(node inline.TermID, f func(inline.TermID)) (hidden bo
 		}
 	}
 	const subject, predicate, graph = 1, 2, 3
-	err = s.ever("live_osp", []int64{int64(node)}, func(columns [4]int64) (bool, error) {
+	err = s.ever(leaf.OSP, []int64{int64(node)}, func(columns [4]int64) (bool, error) {
 		hidden = s.predicates[inline.TermID(columns[predicate])]
 		f(inline.TermID(columns[subject]))
 		if columns[graph] != defaultGraph {
@@ -273,12 +273,12 @@ func (s *sight) eachHolder(node inline.TermID, f func(inline.TermID)) (hidden bo
 }
 
 // ever reads what the lines of the view have or had in the order of an index, whatever is hidden.
-func (s *sight) ever(order string, prefix []int64, f func([4]int64) (more bool, err error)) error {
-	leaf, err := s.conn.leaf(s.pages, order)
+func (s *sight) ever(order leaf.Order, prefix []int64, f func([4]int64) (more bool, err error)) error {
+	rows, err := s.conn.leaf(s.pages, order)
 	if err != nil {
 		return err
 	}
-	return leaf.Ever(prefix, f)
+	return rows.Ever(prefix, f)
 }
 
 // shownCommit is what a reader may see of a commit: how many statements it added and removed. ofSchema reports that it
@@ -289,9 +289,7 @@ type shownCommit struct {
 }
 
 const (
-	changesSeen = "SELECT sum(op = 43), sum(op = 45), sum(g = ?2) FROM changes WHERE line = ?3 AND seq = ?1"
-	bulkSeen    = `SELECT count(*), 0, sum(g = ?2) FROM (SELECT g FROM live WHERE added = ?1
-		UNION ALL SELECT g FROM hist WHERE line = ?3 AND added = ?1)`
+	changesSeen   = "SELECT sum(op = 43), sum(op = 45), sum(g = ?2) FROM changes WHERE line = ?3 AND seq = ?1"
 	commitsBefore = "SELECT seq FROM main.commits WHERE seq < ? AND t_sees(line, seq) ORDER BY seq DESC"
 )
 
@@ -306,7 +304,7 @@ func (s *sight) commit(seq history.Seq) (shownCommit, error) {
 	}
 	sql := changesSeen
 	if all.Bulk {
-		sql = bulkSeen
+		sql = leaf.BulkSeen
 	}
 	var c shownCommit
 	err = s.conn.Exec(sql, func(row *stmt.Stmt) error {

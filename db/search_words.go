@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/wordindex"
 	"trails/rdf"
 	"trails/sparql"
@@ -114,7 +115,7 @@ func (s *textSearch) prepare() error {
 		match := s.goals[i].Match()
 		having, err := s.conn.Int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", match, textsCounted)
 		if s.conn.sight != nil && err == nil { // a text that may not be seen has no weight
-			having, err = s.conn.Int64(textsUsed, wordindex.PlaceTerm, match, textsCounted, textsCounted)
+			having, err = s.conn.Int64(s.conn.text(leaf.TextsUsed), wordindex.PlaceTerm, match, textsCounted, textsCounted)
 		}
 		if err != nil {
 			return err
@@ -158,7 +159,7 @@ func (s *textSearch) readFresh() (err error) {
 	}
 	s.fresh = nil
 	for _, f := range all {
-		used, err := s.conn.Int64(textUsed, f.id)
+		used, err := s.conn.Int64(s.conn.text(leaf.TextUsed), f.id)
 		if err != nil {
 			return err
 		}
@@ -255,19 +256,14 @@ func (s *textSearch) match() string {
 	return strings.Join(goals, " AND ")
 }
 
-const (
-	matchingPlaces = "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid LIMIT ?2 + 0"
-	// usedPlaces are those of texts that a statement of the default graph has, as far as the reader may see.
-	usedPlaces = `SELECT rowid FROM words WHERE words MATCH ?1
-		AND EXISTS (SELECT 1 FROM live INDEXED BY live_osp WHERE o = words.rowid & ?3 AND g = 0) ORDER BY rowid LIMIT ?2 + 0`
-)
+const matchingPlaces = "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid LIMIT ?2 + 0"
 
 // places returns the first places of the index that match, up to most. For a reader who may not see everything these are
 // places of texts that it may see: others must not stand in their way.
 func (s *textSearch) places(match string, most int, visit func(wordindex.Place)) error {
 	sql := matchingPlaces
 	if s.conn.sight != nil {
-		sql = usedPlaces
+		sql = s.conn.text(leaf.UsedPlaces)
 	}
 	row, err := s.conn.Take(sql)
 	if err != nil {
@@ -442,22 +438,15 @@ func (s *textSearch) having(texts []inline.TermID, conditions []condition) (map[
 	return who, nil
 }
 
-const (
-	// textsUsed counts texts of the index that a statement of the default graph has: the index has those of all times.
-	textsUsed = `SELECT count(*) FROM (SELECT 1 FROM (SELECT rowid & ? AS id FROM words WHERE words MATCH ? LIMIT ? + 0) w
-		WHERE EXISTS (SELECT 1 FROM live INDEXED BY live_osp WHERE o = w.id AND g = 0) LIMIT ? + 0)`
-	textUsed = "SELECT EXISTS (SELECT 1 FROM live INDEXED BY live_osp WHERE o = ? AND g = 0)"
-)
-
 // textsWith counts the texts with a word that a statement of the default graph has, up to most.
 func (s *textSearch) textsWith(word string, most int64) (int64, error) {
-	n, err := s.conn.Int64(textsUsed, wordindex.PlaceTerm, fulltext.Quote(word), textsCounted, most)
+	n, err := s.conn.Int64(s.conn.text(leaf.TextsUsed), wordindex.PlaceTerm, fulltext.Quote(word), textsCounted, most)
 	for _, f := range s.freshHaving(s.fresh, fulltext.Goal{Ways: [][][]string{{{word}}}}) {
 		if err != nil || n >= most {
 			break
 		}
 		var used int64
-		used, err = s.conn.Int64(textUsed, f.id)
+		used, err = s.conn.Int64(s.conn.text(leaf.TextUsed), f.id)
 		n += used
 	}
 	return n, err

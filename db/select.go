@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/scan"
 	"trails/db/stmt"
 	"trails/rdf"
@@ -27,9 +28,6 @@ func patternsOf(pairs []rdf.PredicateObject) []sparql.TriplePattern {
 	return list
 }
 
-// sharedObjects reads the index in its order.
-const sharedObjects = "SELECT o FROM live INDEXED BY live_pos WHERE p = ?1 AND g = 0 GROUP BY o HAVING COUNT(*) > 1 LIMIT ?2 + 0"
-
 // Shared returns the objects of a predicate that several subjects of the default graph share, in the order of their
 // ids. whole is false if there are more than limit and some are left out. It is one pass over the statements of the
 // predicate in an index.
@@ -38,7 +36,7 @@ func (r *Reader) Shared(ctx context.Context, predicate rdf.IRI, limit int) (obje
 	if err != nil || !ok {
 		return nil, true, r.fail(ctx, "shared", err)
 	}
-	ids, err := column[inline.TermID](ctx, r, sharedObjects, p[0], limit+1)
+	ids, err := column[inline.TermID](ctx, r, r.conn.text(leaf.SharedObjects), p[0], limit+1)
 	if err == nil {
 		objects, err = r.terms(ids[:min(len(ids), limit)])
 	}
@@ -77,9 +75,6 @@ func (a *answer) objectCount() (c ObjectCount, err error) {
 // maxInstanceIDs bounds the ids in a bit set of instances: 4 MB.
 const maxInstanceIDs = 32 << 20
 
-// instancesOf reads the part of an index for one type.
-const instancesOf = "SELECT s FROM live INDEXED BY live_pos WHERE p = ?1 AND o = ?2 AND g = 0"
-
 // Instances returns a function that reports whether a term has one of some types in the default graph. It uses a bit
 // set over all terms, filled in one pass over the instances, and is valid until the next write. It is nil if the file
 // has too many terms.
@@ -97,7 +92,7 @@ func (r *Reader) Instances(ctx context.Context, classes []rdf.IRI) (func(rdf.Ter
 		if !ok {
 			continue
 		}
-		err = r.rows(ctx, instancesOf, func(s *stmt.Stmt) (bool, error) {
+		err = r.rows(ctx, r.conn.text(leaf.Instances), func(s *stmt.Stmt) (bool, error) {
 			id := s.ID(0)
 			if id < 0 || int64(id) > last {
 				return false, stmt.Damaged("a subject has the id %d", id)

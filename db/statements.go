@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"trails/db/history"
+	"trails/db/leaf"
 	"trails/db/scan"
 	"trails/db/stmt"
 )
@@ -24,7 +25,7 @@ type statements interface {
 type onMain struct{ conn *conn }
 
 func (m onMain) add(ids quadIDs, seq history.Seq) (bool, error) {
-	s, err := m.conn.Take("INSERT OR IGNORE INTO live (s, p, o, g, added) VALUES (?, ?, ?, ?, ?)")
+	s, err := m.conn.Take(leaf.Add)
 	if err != nil {
 		return false, err
 	}
@@ -40,7 +41,7 @@ func (m onMain) add(ids quadIDs, seq history.Seq) (bool, error) {
 }
 
 func (m onMain) take(ids quadIDs, _ history.Seq) (added history.Seq, ok bool, err error) {
-	err = m.conn.Exec("DELETE FROM live WHERE s = ? AND p = ? AND o = ? AND g = ? RETURNING added", func(s *stmt.Stmt) error {
+	err = m.conn.Exec(leaf.Remove, func(s *stmt.Stmt) error {
 		added, ok = s.Seq(0), true
 		return nil
 	}, ids[posS], ids[posP], ids[posO], ids[posG])
@@ -53,19 +54,12 @@ func (m onMain) retire(ids quadIDs, added, seq history.Seq) error {
 
 // retired adds a row to hist.
 func (c *conn) retired(line int64, ids quadIDs, added, removed history.Seq) error {
-	return c.Exec("INSERT INTO main.hist (line, s, p, o, g, added, removed) VALUES (?, ?, ?, ?, ?, ?, ?)", nil,
+	return c.Exec(leaf.Retire, nil,
 		line, ids[posS], ids[posP], ids[posO], ids[posG], added, removed)
 }
 
-const (
-	// The rows are looked up one by one: CROSS JOIN keeps SQLite from scanning live.
-	undoAdded = `DELETE FROM live WHERE (s, p, o, g) IN (SELECT l.s, l.p, l.o, l.g
-		FROM temp.draft d CROSS JOIN live l ON l.s = d.s AND l.p = d.p AND l.o = d.o AND l.g = d.g)`
-	undoRemoved = "INSERT INTO live (s, p, o, g, added) SELECT s, p, o, g, was FROM temp.draft WHERE was > 0"
-)
-
 func (m onMain) undo(history.Seq) error {
-	return errors.Join(m.conn.Exec(undoAdded, nil), m.conn.Exec(undoRemoved, nil))
+	return errors.Join(m.conn.Exec(leaf.UndoAdded, nil), m.conn.Exec(leaf.UndoRemoved, nil))
 }
 
 // onBranch changes hist under the number of a branch. On its connection live stands for the statements of the branch.
@@ -84,7 +78,7 @@ func (b onBranch) add(ids quadIDs, seq history.Seq) (bool, error) {
 
 // present returns the commit that added a statement, if it is there.
 func (b onBranch) present(ids quadIDs) (added history.Seq, ok bool, err error) {
-	err = b.conn.Exec("SELECT added FROM live WHERE s = ? AND p = ? AND o = ? AND g = ?", func(s *stmt.Stmt) error {
+	err = b.conn.Exec(leaf.AddedBy, func(s *stmt.Stmt) error {
 		added, ok = s.Seq(0), true
 		return nil
 	}, ids[posS], ids[posP], ids[posO], ids[posG])
@@ -99,7 +93,7 @@ func (b onBranch) take(ids quadIDs, seq history.Seq) (added history.Seq, ok bool
 	case added <= b.fork:
 		return added, true, b.conn.retired(-b.line, ids, added, seq)
 	}
-	return added, true, b.conn.Exec("DELETE FROM main.hist WHERE line = ? AND s = ? AND p = ? AND o = ? AND g = ? AND added = ?", nil,
+	return added, true, b.conn.Exec(leaf.RemoveFrom, nil,
 		b.line, ids[posS], ids[posP], ids[posO], ids[posG], added)
 }
 
@@ -110,15 +104,9 @@ func (b onBranch) retire(ids quadIDs, added, seq history.Seq) error {
 	return b.conn.retired(b.line, ids, added, seq)
 }
 
-const (
-	undoAddedOnBranch = `DELETE FROM main.hist WHERE (line, s, p, o, g, added) IN (SELECT ?1, d.s, d.p, d.o, d.g, ?2 FROM temp.draft d)`
-	undoOwnOnBranch   = "INSERT INTO main.hist (line, s, p, o, g, added, removed) SELECT ?1, s, p, o, g, was, ?2 FROM temp.draft WHERE was > ?3"
-	undoTaken         = `DELETE FROM main.hist WHERE (line, s, p, o, g, added) IN (SELECT -?1, d.s, d.p, d.o, d.g, d.was FROM temp.draft d WHERE d.was BETWEEN 1 AND ?2)`
-)
-
 func (b onBranch) undo(seq history.Seq) error {
 	return errors.Join(
-		b.conn.Exec(undoAddedOnBranch, nil, b.line, seq),
-		b.conn.Exec(undoOwnOnBranch, nil, b.line, int64(scan.Forever), b.fork),
-		b.conn.Exec(undoTaken, nil, b.line, b.fork))
+		b.conn.Exec(leaf.UndoAddedOnBranch, nil, b.line, seq),
+		b.conn.Exec(leaf.UndoOwnOnBranch, nil, b.line, int64(scan.Forever), b.fork),
+		b.conn.Exec(leaf.UndoTaken, nil, b.line, b.fork))
 }

@@ -3,6 +3,8 @@ package db
 import (
 	"context"
 	"os"
+
+	"trails/db/leaf"
 )
 
 // Stats are the sizes of a file.
@@ -34,7 +36,7 @@ func (r *Reader) Quads(ctx context.Context) (int64, error) {
 	if r.conn.sight == nil {
 		return r.head.Quads, nil
 	}
-	return r.number(ctx, "statements", "SELECT count(*) FROM live")
+	return r.number(ctx, "statements", leaf.Count)
 }
 
 // IsEmpty reports whether the view has no statement.
@@ -42,7 +44,7 @@ func (r *Reader) IsEmpty(ctx context.Context) (bool, error) {
 	if r.conn.sight == nil {
 		return r.head.Quads == 0, nil
 	}
-	n, err := r.number(ctx, "statements", "SELECT EXISTS (SELECT 1 FROM live)")
+	n, err := r.number(ctx, "statements", leaf.IsAny)
 	return n == 0, err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/stmt"
 	"trails/rdf"
 	"trails/sparql"
@@ -18,10 +19,8 @@ import (
 // down every write. So the texts of a property are kept in memory, sorted, once a read sorts by them. They belong to
 // one commit, and never change; those of a later commit are derived with its change log.
 const (
-	logTexts      = 20_000 // changes that are applied; beyond that the texts are read again
-	textChunk     = 500    // subjects that are tested at once
-	textsOfColumn = `SELECT v.s, v.o, substr(t.value, 1, ?) FROM live v INDEXED BY live_pos LEFT JOIN terms t ON t.id = v.o
-		WHERE v.p = ? AND v.g = 0`
+	logTexts     = 20_000 // changes that are applied; beyond that the texts are read again
+	textChunk    = 500    // subjects that are tested at once
 	changedTexts = `SELECT x.s, x.o, substr(t.value, 1, ?1), x.op FROM changes x LEFT JOIN terms t ON t.id = x.o
 		WHERE x.line = 1 AND x.seq > ?2 AND x.seq <= ?3 AND x.p = ?4 AND x.g = 0 ORDER BY x.seq LIMIT ?5 + 0`
 	unloggedCommits = "SELECT count(*) FROM commits WHERE seq > ? AND seq <= ? AND flags & 1"
@@ -146,7 +145,7 @@ func (r *Reader) sortedTexts(ctx context.Context, p textKey) ([]textRow, bool, e
 // readTexts reads all texts of a property.
 func (r *Reader) readTexts(ctx context.Context, p textKey) ([]textRow, bool, error) {
 	c := &textColumn{seq: r.head.Seq}
-	s, err := r.conn.Take(textsOfColumn)
+	s, err := r.conn.Take(r.conn.text(leaf.Texts))
 	if err != nil {
 		return nil, false, err
 	}

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/stmt"
 	"trails/e2e/testrun"
 	"trails/rdf"
@@ -112,7 +113,7 @@ func sameTexts(t interface {
 }
 
 func readAgain(t interface{ Fatal(...any) }, r *Reader, p inline.TermID) (rows []textRow) {
-	err := r.conn.Exec(textsOfColumn, func(s *stmt.Stmt) error {
+	err := r.conn.Exec(r.conn.text(leaf.Texts), func(s *stmt.Stmt) error {
 		rows = append(rows, scanText(s, textKey{}))
 		return nil
 	}, sortRunes, p)

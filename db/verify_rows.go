@@ -11,6 +11,7 @@ import (
 
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/stmt"
 	"trails/rdf"
 )
@@ -234,35 +235,21 @@ func (v *verifier) nameEvents() error {
 	return nil
 }
 
-// liveIndex is an index of live. columns are its columns in order, and at has the indexes of s, p, o, g and added in
-// them.
-type liveIndex struct {
-	name, columns string
-	at            [5]int
-	named         bool // of named graphs only
-}
-
-// statement converts the columns of the index to those of live.
-func (x liveIndex) statement(row [5]int64) (ids quadIDs, added history.Seq) {
-	for i := range ids {
-		ids[i] = inline.TermID(row[x.at[i]])
+// statementOf returns the statement of a row of the b-tree in an order.
+func statementOf(order leaf.Order, row [5]int64) (ids quadIDs, added history.Seq) {
+	for i, column := range order.Columns() {
+		ids[column] = inline.TermID(row[i])
 	}
-	return ids, history.Seq(row[x.at[4]])
-}
-
-var liveTrees = []liveIndex{
-	{"live_pos", "p, o, s, g, added", [5]int{2, 0, 1, 3, 4}, false},
-	{"live_osp", "o, s, p, g, added", [5]int{1, 2, 0, 3, 4}, false},
-	{"live_g", "g, p, o, s, added", [5]int{3, 1, 2, 0, 4}, true},
+	return ids, history.Seq(row[4])
 }
 
 // indexes checks that each index of live has exactly its rows, in order. SQLite reads a value that is no number as 0,
 // and checks the types of values in tables only.
 func (v *verifier) indexes() error {
-	for _, index := range liveTrees {
+	for _, index := range leaf.Trees[1:] {
 		rows, want := rowSet{}, v.live
 		filter := ""
-		if index.named {
+		if index == leaf.GPOS {
 			filter, want = " WHERE g <> 0", rowSet{}
 			err := v.conn.Exec(liveRows+filter, func(s *stmt.Stmt) error {
 				v.key.row(&want, idsOf(s, 0), s.Seq(4))
@@ -273,18 +260,18 @@ func (v *verifier) indexes() error {
 			}
 		}
 		var last, row [5]int64
-		scan := fmt.Sprintf("SELECT %s FROM live INDEXED BY %s%s", index.columns, index.name, filter)
+		scan := "SELECT " + index.Fields() + " FROM " + leaf.Table + index.Hint() + filter
 		err := v.conn.Exec(scan, func(s *stmt.Stmt) error {
 			for i := range row {
 				if row[i] = s.ColumnInt64(i); s.ColumnType(i) != sqlite.TypeInteger {
-					v.problem("index %s has a value that is no number at %v", index.name, row)
+					v.problem("index %s has a value that is no number at %v", index.Present(), row)
 				}
 			}
 			if rows.n > 0 && slices.Compare(last[:], row[:]) >= 0 {
-				v.problem("index %s is out of order at %v", index.name, row)
+				v.problem("index %s is out of order at %v", index.Present(), row)
 			}
 			last = row
-			ids, added := index.statement(row)
+			ids, added := statementOf(index, row)
 			v.key.row(&rows, ids, added)
 			if rows.n%4096 != 0 {
 				return nil
@@ -296,7 +283,7 @@ func (v *verifier) indexes() error {
 			return err
 		}
 		if rows != want {
-			if err := v.nameRows(index.name, filter); err != nil {
+			if err := v.nameRows(index, filter); err != nil {
 				return err
 			}
 		}
@@ -305,15 +292,15 @@ func (v *verifier) indexes() error {
 }
 
 // nameRows reports the rows that an index lacks, and those that only the index has.
-func (v *verifier) nameRows(index, filter string) error {
+func (v *verifier) nameRows(index leaf.Order, filter string) error {
 	before := len(v.report.Problems)
-	indexRows := "SELECT s, p, o, g, added FROM live INDEXED BY " + index + filter
+	indexRows := "SELECT s, p, o, g, added FROM " + leaf.Table + index.Hint() + filter
 	for _, side := range []struct{ sql, what string }{
 		{liveRows + filter + " EXCEPT " + indexRows, "index %s lacks a row of live, of commit %d: %s"},
 		{indexRows + " EXCEPT " + liveRows + filter, "index %s has a row that live has not, of commit %d: %s"},
 	} {
 		err := v.conn.Exec(side.sql+" LIMIT ? + 0", func(s *stmt.Stmt) error {
-			v.problem(side.what, index, s.ColumnInt64(4), v.describe(idsOf(s, 0)))
+			v.problem(side.what, index.Present(), s.ColumnInt64(4), v.describe(idsOf(s, 0)))
 			return nil
 		}, named)
 		if err != nil {
@@ -321,7 +308,7 @@ func (v *verifier) nameRows(index, filter string) error {
 		}
 	}
 	if len(v.report.Problems) == before {
-		v.problem("index %s does not have the rows of live", index)
+		v.problem("index %s does not have the rows of live", index.Present())
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"trails/db/history"
+	"trails/db/leaf"
 	"trails/db/scan"
 	"trails/db/stmt"
 	"trails/db/wordindex"
@@ -152,19 +153,20 @@ func (v *verifier) sampleTerms() error {
 // sampleRows checks rows of live, of its indexes and of hist, from one place each.
 func (v *verifier) sampleRows() error {
 	from := rand.N(v.terms + 1)
-	trees := append([]liveIndex{{name: "sqlite_autoindex_live_1", columns: "s, p, o, g, added", at: [5]int{0, 1, 2, 3, 4}}}, liveTrees...)
+	trees := slices.Clone(leaf.Trees[:])
+	trees[0] = leaf.Subjects // or SQLite would find the rows by another index
 	for i, tree := range trees {
-		first, filter := tree.columns[:1], ""
-		if tree.named {
+		filter := ""
+		if tree == leaf.GPOS {
 			filter = "g <> 0 AND "
 		}
-		rows := fmt.Sprintf("SELECT %s FROM live INDEXED BY %s WHERE %s%s >= ? LIMIT ? + 0", tree.columns, tree.name, filter, first)
+		rows := fmt.Sprintf("SELECT %s FROM %s%s WHERE %s%s >= ? LIMIT ? + 0", tree.Fields(), leaf.Table, tree.Hint(), filter, tree.First())
 		err := v.conn.Exec(rows, func(s *stmt.Stmt) error {
 			var row [5]int64
 			for i := range row {
 				row[i] = s.ColumnInt64(i)
 			}
-			ids, added := tree.statement(row)
+			ids, added := statementOf(tree, row)
 			return v.checkRow(ids, added, slices.Delete(slices.Clone(trees), i, i+1))
 		}, from, sampleRows)
 		if err != nil {
@@ -194,17 +196,16 @@ func (v *verifier) sampleRows() error {
 }
 
 // checkRow checks that a row is also in the other b-trees of live, and that its commit added it.
-func (v *verifier) checkRow(ids quadIDs, added history.Seq, others []liveIndex) error {
+func (v *verifier) checkRow(ids quadIDs, added history.Seq, others []leaf.Order) error {
 	v.report.Quads++
 	v.checkIDs(ids)
 	key := []any{ids[posS], ids[posP], ids[posO], ids[posG], added}
 	for _, tree := range others {
-		if tree.named && ids[posG] == defaultGraph {
+		if tree == leaf.GPOS && ids[posG] == defaultGraph {
 			continue
 		}
-		const find = "SELECT count(*) FROM live INDEXED BY %s WHERE s = ?1 AND p = ?2 AND o = ?3 AND g = ?4 AND added = ?5"
-		text := fmt.Sprintf(find, tree.name)
-		if tree.named {
+		text := "SELECT count(*) FROM " + leaf.Table + tree.Hint() + " WHERE s = ?1 AND p = ?2 AND o = ?3 AND g = ?4 AND added = ?5"
+		if tree == leaf.GPOS {
 			text += " AND g <> 0"
 		}
 		n, err := v.conn.Int64(text, key...)
@@ -212,7 +213,7 @@ func (v *verifier) checkRow(ids quadIDs, added history.Seq, others []liveIndex) 
 			return err
 		}
 		if n != 1 {
-			v.problem("live has a row that not all of its indexes have, %s: %s", tree.name, v.describe(ids))
+			v.problem("live has a row that not all of its indexes have, %s: %s", tree.Present(), v.describe(ids))
 		}
 	}
 	if v.bulk[added] {

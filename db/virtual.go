@@ -1,6 +1,9 @@
 package db
 
-import "trails/rdf"
+import (
+	"trails/db/leaf"
+	"trails/rdf"
+)
 
 // virtualGraph is a graph that is not stored as quads: each row of an SQL table is a node, and each property yields
 // statements about it.
@@ -77,9 +80,7 @@ func generated(predicate rdf.IRI, inverse bool) property {
 	return property{
 		predicate: predicate, inverse: inverse, column: "j.value", form: entityForm,
 		join: " CROSS JOIN json_each(t.generated) j", where: "t.commit_seq <> 0", many: true, rows: fewRows,
-		find: `t.commit_seq IN (SELECT added FROM main.live WHERE s = ?3
-			UNION SELECT added FROM main.hist WHERE line IN (SELECT line FROM lines) AND s = ?3
-			UNION SELECT removed FROM main.hist WHERE line IN (SELECT line FROM lines UNION SELECT -line FROM lines) AND s = ?3) AND j.value = ?2`,
+		find: "t.commit_seq IN (" + leaf.CommitsOfNode + ") AND j.value = ?2",
 	}
 }
 

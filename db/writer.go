@@ -9,6 +9,7 @@ import (
 	"trails/db/dictionary"
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/scan"
 	"trails/db/stmt"
 	"trails/db/wordindex"
@@ -391,8 +392,7 @@ func (w *Writer) endBulk(ctx context.Context) error {
 		return nil
 	}
 	w.log.skipped, w.log.written = false, true
-	return w.conn.Exec(`INSERT INTO changes (line, seq, s, p, o, g, op)
-		SELECT ?, added, s, p, o, g, ? FROM live WHERE added = ?`, nil, mainLine, int64(history.OpAdd), w.seq)
+	return w.conn.Exec(leaf.LogAdded, nil, mainLine, int64(history.OpAdd), w.seq)
 }
 
 // finish writes everything for the commit.

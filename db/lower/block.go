@@ -73,11 +73,12 @@ func (c *columns) clone() columns {
 	return columns{vars: slices.Clone(c.vars), of: maps.Clone(c.of)}
 }
 
-// item is one table of FROM: its name or a subquery, the alias by which fields name it, and the index by which its rows
+// item is one table of FROM: its name or a subquery, the alias by which fields name it, and the order in which its rows
 // are found. An outer join has its condition here; other conditions are in WHERE.
 type item struct {
 	table, alias string
-	index        index
+	// hint is how SQLite is asked for the order of its rows, or "".
+	hint string
 	// triples means that it has the columns of a table of triples.
 	triples bool
 	left    bool
@@ -153,7 +154,7 @@ func (it *item) text() string {
 	if it.alias != "" {
 		sql += " " + it.alias
 	}
-	return sql + indexes[it.index].text
+	return sql + it.hint
 }
 
 // source returns FROM and WHERE.

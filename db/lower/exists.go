@@ -232,9 +232,9 @@ func (l *lowerer) subtract(e sparql.Exists, b *block, s scope) bool {
 	}
 	set := a.all.block
 	l.made = a.all.made
-	from := &block{from: []item{{table: first.table, alias: first.alias, index: first.index, seen: first.seen}}, where: first.alone}
+	from := &block{from: []item{{table: first.table, alias: first.alias, hint: first.hint, seen: first.seen}}, where: first.alone}
 	b.from[0].table = "(" + from.render(c.sql+" AS "+c.field.name) + " EXCEPT " + set.render(set.cols.of[keys[0]].sql) + " ORDER BY 1)"
-	b.from[0].index, b.from[0].alone, b.from[0].single, b.from[0].seen = anyIndex, nil, false, ""
+	b.from[0].hint, b.from[0].alone, b.from[0].single, b.from[0].seen = "", nil, false, ""
 	l.testNode(e, set)
 	b.where = slices.DeleteFunc(b.where, func(c string) bool { return slices.Contains(first.alone, c) })
 	return true

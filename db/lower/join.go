@@ -310,7 +310,7 @@ func (l *lowerer) outerJoin(a, b *block, e sparql.Expr, s scope) *block {
 	}
 	right := b.from[0]
 	a.node = l.node(plan.LeftJoin, sparql.LeftJoin{Expr: e}, a.node, b.node)
-	added := item{table: right.table, alias: right.alias, index: right.index, left: true, on: on, fanOut: right.fanOut, seen: and(right.seen, right.joined), key: right.key}
+	added := item{table: right.table, alias: right.alias, hint: right.hint, left: true, on: on, fanOut: right.fanOut, seen: and(right.seen, right.joined), key: right.key}
 	if right.key != "" && !hasExists(a.node) {
 		added.joined = seen(a.node, right.key)
 	}

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"trails/db/leaf"
 	"trails/db/plan"
 	"trails/sparql"
 )
@@ -21,9 +22,9 @@ func (l *lowerer) jump(op sparql.Op, s scope) *block {
 	if v != project.Vars[0] || p.Object.Var == "" || p.Object.Var == v || p.Subject.Var == v || p.Subject.Var == p.Object.Var {
 		return nil
 	}
-	from := "FROM " + s.graph.from("", byPredicate) + " WHERE g" + among(s.graph.in)
+	from := "FROM " + l.stored(s.graph, "", leaf.POS) + " WHERE g" + among(s.graph.in)
 	if p.Subject.Var == "" {
-		from = "FROM " + s.graph.from("", bySubject) + " WHERE g" + among(s.graph.in) + " AND s = " + l.term(l.lifted(p.Subject).Term)
+		from = "FROM " + l.stored(s.graph, "", leaf.SPO) + " WHERE g" + among(s.graph.in) + " AND s = " + l.term(l.lifted(p.Subject).Term)
 	}
 	t, name := l.alias(), l.name(v)
 	next := "(SELECT p " + from + " AND p > " + t + "." + name + " ORDER BY p LIMIT 1)"

@@ -137,6 +137,8 @@ type Options struct {
 	OrderInVirtual func(graph, predicate rdf.IRI) bool
 	// Scans says when whole ranges of an index are scanned instead of using SQL.
 	Scans Scans
+	// View means that the statements are those of an earlier commit or a branch. SQL finds no index of them by name.
+	View bool
 	// Explain asks for a plan that counts the rows of its operators. Apart from that it is the same plan.
 	Explain bool
 	// Lift are the constants of a [Shape]: in patterns they are replaced by slots. Stats is then asked about slots,

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/db/leaf"
 	"trails/db/plan"
 	"trails/rdf"
 	"trails/sparql"
@@ -298,15 +299,15 @@ func (l *lowerer) zeroMembers(w *walk) []string {
 	for _, at := range []string{"s", "o"} {
 		t := l.alias()
 		b := &block{}
-		by := byObject
+		by := leaf.OSP
 		if w.starts != "" {
 			b.from = append(b.from, item{table: w.starts, alias: "z"})
 			b.where = append(b.where, t+"."+at+" = z.v")
 		}
 		if at == "s" {
-			by = bySubject
+			by = leaf.SPO
 		}
-		b.from = append(b.from, w.graph.triples(t, by))
+		b.from = append(b.from, l.triples(w.graph, t, by))
 		l.inActive(b, t, w.scope)
 		fields := t + "." + at + ", " + t + "." + at
 		if w.graph.any != "" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"trails/db/leaf"
 	"trails/db/plan"
 	"trails/rdf"
 	"trails/sparql"
@@ -91,7 +92,7 @@ func (l *lowerer) ifThere(op sparql.Op, b *block, g graph) *block {
 	}
 	there := l.never()
 	if len(g.in) > 0 {
-		there = "EXISTS (SELECT 1 FROM " + g.from("", byGraph) + " WHERE g" + among(g.in) + " AND g <> 0)"
+		there = "EXISTS (SELECT 1 FROM " + l.stored(g, "", leaf.GPOS) + " WHERE g" + among(g.in) + " AND g <> 0)"
 	}
 	out := &block{from: b.from, cols: b.cols, node: b.node}
 	out.where = append(b.where[:len(b.where):len(b.where)], there)
@@ -126,11 +127,11 @@ func (l *lowerer) graphsThere(g graph) string {
 	case len(g.virtual) > 0:
 		return g.those()
 	case l.opts.Dataset.IsZero():
-		return "(SELECT DISTINCT g FROM " + g.from("", byGraph) + " WHERE g <> 0)"
+		return "(SELECT DISTINCT g FROM " + l.stored(g, "", leaf.GPOS) + " WHERE g <> 0)"
 	case len(g.in) == 0: // SQLite finds no index for an empty list
 		return "(SELECT 0 AS g WHERE " + l.never() + ")"
 	}
-	return "(SELECT DISTINCT g FROM " + g.from("", byGraph) + " WHERE g <> 0 AND g" + among(g.in) + ")"
+	return "(SELECT DISTINCT g FROM " + l.stored(g, "", leaf.GPOS) + " WHERE g <> 0 AND g" + among(g.in) + ")"
 }
 
 func among(in []string) string {
@@ -274,7 +275,8 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, g *group, s scope) *pl
 	l.placeRange(b, p, at, t, s)
 	n := l.patternNode(plan.Pattern, sparql.BGP{Patterns: []sparql.TriplePattern{p}}, s.graph)
 	of := l.fanOut(p, b, s)
-	table := s.graph.triples(t, s.rangedIndex(p, at))
+	by := s.rangedOrder(p, at)
+	table := l.triples(s.graph, t, by)
 	table.fanOut = sync.OnceValue(func() float64 { return of.rows(l, g) })
 	table.key = t + ".added"
 	if len(s.graph.virtual) > 0 {
@@ -314,7 +316,7 @@ func (l *lowerer) place(b *block, p sparql.TriplePattern, g *group, s scope) *pl
 			b.from[len(b.from)-1].seen = seen(n, "(SELECT "+table.key+")")
 		}
 		l.fanOuts[n] = table.fanOut
-		if n.Way = indexes[table.index].order; len(s.graph.virtual) > 0 {
+		if n.Way = by.String(); len(s.graph.virtual) > 0 {
 			n.Way = "virtual"
 		}
 		switch b.from[len(b.from)-1].sorted {
@@ -384,7 +386,7 @@ func (l *lowerer) inActive(b *block, t string, s scope) {
 	}
 	if g.merged {
 		d := l.alias()
-		b.where = append(b.where, "NOT EXISTS (SELECT 1 FROM "+g.from(d, bySubject)+" WHERE "+
+		b.where = append(b.where, "NOT EXISTS (SELECT 1 FROM "+l.stored(g, d, leaf.SPO)+" WHERE "+
 			d+".s = "+t+".s AND "+d+".p = "+t+".p AND "+d+".o = "+t+".o AND "+d+".g < "+t+".g AND "+d+".g"+among(g.in)+")")
 	}
 }

@@ -78,7 +78,7 @@ func TestPlansOfGraphsOfTheSystemAreNotKept(t *testing.T) {
 // plan may be kept only under all that it depends on.
 func TestEveryOptionIsPartOfAShape(t *testing.T) {
 	known := map[string]string{
-		"Dataset": "in the key", "Base": "in the key", "Lift": "the constants",
+		"Dataset": "in the key", "Base": "in the key", "Lift": "the constants", "View": "package db adds it to the key",
 		"Stats": "asked again", "Subjects": "asked again", "Linked": "asked again", "Region": "asked again", "Scans": "of the file, which keeps the plans", "Explain": "it is not kept",
 		"RowsInVirtual": "asked of graphs whose queries have no shape", "OrderInVirtual": "asked of graphs whose queries have no shape",
 	}

@@ -121,9 +121,9 @@ func (b *block) sortFirst() {
 	if n == len(b.order) {
 		return
 	}
-	in := &block{from: []item{{table: first.table, alias: first.alias, index: first.index}}, where: first.alone, order: b.order[:n], limit: allRows}
+	in := &block{from: []item{{table: first.table, alias: first.alias, hint: first.hint}}, where: first.alone, order: b.order[:n], limit: allRows}
 	b.where = slices.DeleteFunc(b.where, func(c string) bool { return slices.Contains(first.alone, c) })
-	first.table, first.index, first.alone, first.single = "("+in.render("s, p, o, g, added")+")", anyIndex, nil, false
+	first.table, first.hint, first.alone, first.single = "("+in.render("s, p, o, g, added")+")", "", nil, false
 }
 
 // scanFirst lowers the operand of ORDER BY to a scan that keeps the first rows only, as many as the LIMIT and the OFFSET

@@ -23,8 +23,8 @@ type Conn struct {
 	*sqlite.Conn
 	// Temporary counts the bytes of temporary files; nil if they are not counted.
 	Temporary *pager.Temporary
-	// Rewrite, when not nil, returns the text that is prepared for a statement.
-	Rewrite   func(sql string) string
+	// Prepares, when not nil, is told each statement before it is prepared.
+	Prepares  func(sql string)
 	idle      map[string][]*Stmt
 	busy      map[*Stmt]struct{}
 	queries   keptQueries
@@ -69,11 +69,10 @@ func (c *Conn) Take(sql string) (*Stmt, error) {
 		c.busy[s] = struct{}{}
 		return s, nil
 	}
-	text := sql
-	if c.Rewrite != nil {
-		text = c.Rewrite(sql)
+	if c.Prepares != nil {
+		c.Prepares(sql)
 	}
-	prepared, rest, err := c.PrepareTransient(text)
+	prepared, rest, err := c.PrepareTransient(sql)
 	if err != nil {
 		return nil, err
 	}
