@@ -23,6 +23,8 @@ type peer struct {
 	cmd *exec.Cmd
 	in  *json.Encoder
 	out *bufio.Reader
+	// loaded is what loading took.
+	loaded reply
 }
 
 // question is one line to a peer.
@@ -30,6 +32,8 @@ type question struct {
 	Load    string   `json:"load,omitempty"` // a file of N-Triples
 	Shape   string   `json:"shape,omitempty"`
 	Query   string   `json:"query,omitempty"`
+	Cypher  string   `json:"cypher,omitempty"` // for property graphs, with the kinds of its columns
+	Columns []int    `json:"columns,omitempty"`
 	Vars    []string `json:"vars,omitempty"` // the columns; those of CONSTRUCT have no names
 	Ordered bool     `json:"ordered,omitempty"`
 	Digest  bool     `json:"digest,omitempty"` // is wanted, and the time matters less
@@ -42,6 +46,7 @@ type reply struct {
 	NS     float64 `json:"ns"`
 	CPU    float64 `json:"cpu"`
 	Digest string  `json:"digest"`
+	Bytes  int64   `json:"bytes"` // the size of the file, after loading
 	Error  string  `json:"error"`
 }
 
@@ -77,7 +82,7 @@ func startPeer(tb testing.TB, cmd *exec.Cmd) *peer {
 		in.Close()
 		_ = cmd.Wait() // what it said counts, not how it ended
 	})
-	return &peer{cmd, json.NewEncoder(in), bufio.NewReader(out)}
+	return &peer{cmd: cmd, in: json.NewEncoder(in), out: bufio.NewReader(out)}
 }
 
 // patience is the longest time that an answer of a peer may take.
@@ -132,7 +137,11 @@ func (p *peer) shape(tb testing.TB, s querykit.Shape, digest bool) reply {
 
 func (p *peer) question(tb testing.TB, s querykit.Shape, digest bool) question {
 	tb.Helper()
-	return question{Shape: s.Name, Query: s.Text(), Vars: varsOf(tb, s), Ordered: s.Ordered, Digest: digest}
+	q := question{Shape: s.Name, Query: s.Text(), Cypher: s.Cypher, Vars: varsOf(tb, s), Ordered: s.Ordered, Digest: digest}
+	for _, c := range s.Columns {
+		q.Columns = append(q.Columns, int(c))
+	}
+	return q
 }
 
 // serveHand is the main function of the peer that answers with SQL by hand. It ends with its input.

