@@ -82,7 +82,7 @@ func Links(inverse, named bool) SQL {
 
 // Nodes are all subjects and objects of graph ?1.
 func Nodes(named bool) SQL {
-	subjects, objects, and := Subjects, OSP, ""
+	subjects, objects, and := SPO, OSP, ""
 	if named {
 		subjects, objects, and = GPOS, GPOS, " AND g <> 0"
 	}

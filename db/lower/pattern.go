@@ -335,8 +335,8 @@ var positions = [3]string{"s", "p", "o"}
 func (l *lowerer) meet(b *block, v sparql.Var, c column, s scope) {
 	c = column{sql: c.sql, field: c.field, tied: true}
 	if known, ok := b.cols.get(v); ok {
-		if !known.maybe {
-			b.where = append(b.where, c.sql+" = "+known.sql)
+		if !known.maybe { // the order is given: with + SQLite does not weigh other equal columns, for each table all of them
+			b.where = append(b.where, c.sql+" = +"+known.sql)
 			return
 		}
 		b.where = append(b.where, "("+c.sql+" = "+known.sql+" OR "+known.sql+" IS NULL)")

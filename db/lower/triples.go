@@ -28,7 +28,7 @@ func (l *lowerer) stored(g graph, alias string, by leaf.Order) string {
 //	s, sp        SPO
 //	o, so, spo   OSP: what has one object lies together
 //	p, po        POS; in a named graph GPOS
-//	nothing      in a named graph GPOS, else Subjects: SQLite would read OSP from its start, where all
+//	nothing      in a named graph GPOS, else SPO: SQLite would read OSP from its start, where all
 //	             values are that no subject is
 func (s scope) order(at [3]bool) leaf.Order {
 	subject, predicate, object := at[0], at[1], at[2]
@@ -46,7 +46,7 @@ func (s scope) order(at [3]bool) leaf.Order {
 	case s.graph.any != "":
 		return leaf.GPOS
 	}
-	return leaf.Subjects
+	return leaf.SPO
 }
 
 // rangedOrder is the order of a pattern one end of which may be bound: the order by that end is better if it is,
@@ -55,7 +55,7 @@ func (s scope) rangedOrder(p sparql.TriplePattern, at [3]bool) leaf.Order {
 	switch {
 	case at[0] || s.free:
 	case s.bound.has(p.Subject.Var) && !at[2]:
-		return leaf.Subjects
+		return leaf.SPO
 	case s.bound.has(p.Subject.Var):
 		at[0] = true
 	case !at[1] && s.bound.has(p.Object.Var):
