@@ -31,7 +31,7 @@ type healthy struct {
 var health = invoke.Define(capability.Descriptor{
 	ID: "health", Description: "Say whether the graph answers, its version and head.", CostEstimate: capability.CostConstant, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, _ struct{}) (healthy, error) {
-	head := view.CommitID(r.Engine().Graph().LatestHead(ctx)) // even if the file is busy
+	head := view.CommitID(r.Session().LatestHead(ctx)) // even if the file is busy
 	if head != nil {
 		r.Head = *head
 	}

@@ -108,22 +108,29 @@ func (r *Reader) Branches(ctx context.Context) (list []Branch, err error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "branches", err)
 	}
-	var commits []history.Seq
-	err = r.conn.Exec(`SELECT l.name, coalesce(p.name, ''), coalesce(l.fork, 0), l.head FROM lines l LEFT JOIN lines p ON p.line = l.parent
-		WHERE l.name IS NOT NULL ORDER BY l.line`, func(s *stmt.Stmt) error {
-		list = append(list, Branch{Name: s.ColumnText(0), From: s.ColumnText(1)})
-		commits = append(commits, s.Seq(2), s.Seq(3))
+	err = r.conn.Exec(`SELECT l.name, coalesce(p.name, ''), coalesce(l.parent, 0), coalesce(l.fork, 0), l.line, l.head
+		FROM lines l LEFT JOIN lines p ON p.line = l.parent WHERE l.name IS NOT NULL ORDER BY l.line`, func(s *stmt.Stmt) error {
+		fork, head := history.Commit{Line: s.ColumnInt64(2), Seq: s.Seq(3)}, history.Commit{Line: s.ColumnInt64(4), Seq: s.Seq(5)}
+		list = append(list, Branch{s.ColumnText(0), s.ColumnText(1), fork, head})
 		return nil
 	})
 	for i := range list {
-		for k, into := range []*history.Commit{&list[i].Fork, &list[i].Head} {
-			if seq := commits[2*i+k]; err == nil && seq != 0 {
-				*into, err = r.conn.commit(seq)
+		for _, c := range []*history.Commit{&list[i].Fork, &list[i].Head} {
+			switch {
+			case err != nil || c.Seq == 0:
+				c.Line = 0
+			case r.conn.sight == nil:
+				*c, err = r.conn.commit(c.Seq)
+			default:
+				*c, err = r.seenFrom(c.Line, c.Seq, newestOf, 0)
 			}
 		}
 	}
 	return list, r.fail(ctx, "branches", err)
 }
+
+// newestOf is the end of a statement for the n-th commit before the newest one.
+const newestOf = "ORDER BY c.seq DESC LIMIT 1 OFFSET ? + 0"
 
 // CommitOfBranch returns the n-th commit before the head of a branch. An unknown branch, and one with fewer commits, are
 // the fault Missing.
@@ -131,31 +138,39 @@ func (r *Reader) CommitOfBranch(ctx context.Context, name string, n int64) (c hi
 	if err := r.ready(ctx); err != nil {
 		return c, r.fail(ctx, "commit", err)
 	}
+	c, err = r.commitOfBranch(name, n)
+	if err == nil && c.Seq == 0 {
+		err = fault.New(fault.Missing, "%s has no commit %d before its head", name, n)
+	}
+	return c, r.fail(ctx, "commit", err)
+}
+
+func (r *Reader) commitOfBranch(name string, n int64) (c history.Commit, err error) {
 	line, err := r.conn.lineOf(name)
 	if err != nil {
-		return c, r.fail(ctx, "commit", err)
+		return c, err
 	}
 	head, err := r.conn.Seq("SELECT head FROM lines WHERE line = ?", line)
 	if err != nil {
-		return c, r.fail(ctx, "commit", err)
+		return c, err
+	}
+	if r.conn.sight != nil {
+		return r.seenFrom(line, head, newestOf, n)
 	}
 	chain, err := r.conn.chainOf(line, head)
 	if err != nil {
-		return c, r.fail(ctx, "commit", err)
+		return c, err
 	}
 	var lines []string
 	var args []any
 	for _, b := range chain {
 		lines, args = append(lines, "c.line = ? AND c.seq <= ?"), append(args, b.Line, b.Until)
 	}
-	err = r.conn.Exec("SELECT "+anyCommit+" WHERE ("+strings.Join(lines, " OR ")+") ORDER BY c.seq DESC LIMIT 1 OFFSET ? + 0", func(s *stmt.Stmt) error {
+	err = r.conn.Exec("SELECT "+anyCommit+" WHERE ("+strings.Join(lines, " OR ")+") "+newestOf, func(s *stmt.Stmt) error {
 		c = scanCommit(s)
 		return nil
 	}, append(args, n)...)
-	if err == nil && c.Seq == 0 {
-		err = fault.New(fault.Missing, "%s has no commit %d before its head", name, n)
-	}
-	return c, r.fail(ctx, "commit", err)
+	return c, err
 }
 
 // branchSeal returns what a branch's row has as its seal: the start of a digest of what never changes of it.

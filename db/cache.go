@@ -28,16 +28,18 @@ type caches struct {
 	plans *plans
 	// past are the facts of the earlier commits that were asked last.
 	past *pastFacts
+	// bulks are for readers with rights.
+	bulks *bulkCommits
 }
 
 func newCaches(epoch string) *caches {
-	return &caches{epoch: epoch, terms: dictionary.NewCache(), facts: newFacts(), plans: newPlans(), past: &pastFacts{}}
+	return &caches{epoch: epoch, terms: dictionary.NewCache(), facts: newFacts(), plans: newPlans(), past: &pastFacts{}, bulks: &bulkCommits{}}
 }
 
 // ofView returns the caches for an earlier commit, or for a reader whose rights have a key. Texts are not kept for it,
 // nor are facts and plans of what a reader with other rights may see.
 func (c *caches) ofView(seq history.Seq, rights string) *caches {
-	view := &caches{epoch: c.epoch, terms: c.terms, plans: c.plans, past: c.past}
+	view := &caches{epoch: c.epoch, terms: c.terms, plans: c.plans, past: c.past, bulks: c.bulks}
 	if rights == "" {
 		view.facts = c.past.of(seq)
 	} else {

@@ -142,7 +142,7 @@ func (r *Reader) CommitAt(ctx context.Context, at time.Time) (history.Commit, er
 
 // CommitBack returns the n-th commit before the head, or the fault Missing.
 func (r *Reader) CommitBack(ctx context.Context, n int64) (history.Commit, error) {
-	return r.oneCommit(ctx, fault.New(fault.Missing, "%s has no commit %d before its head", r.branch, n), "ORDER BY c.seq DESC LIMIT 1 OFFSET ? + 0", n)
+	return r.oneCommit(ctx, fault.New(fault.Missing, "%s has no commit %d before its head", r.branch, n), newestOf, n)
 }
 
 // CommitAfter returns the first commit of the branch behind a number, or the fault Missing.
@@ -170,18 +170,21 @@ func (r *Reader) oneCommit(ctx context.Context, none error, where string, args .
 	return list[0], nil
 }
 
-// likeCommits is how many commits an error about an ambiguous id names.
-const likeCommits = 5
+// likeCommits is how many commits an error about an ambiguous id names, of at most mostLike that begin so.
+const (
+	likeCommits = 5
+	mostLike    = 100
+)
 
 // CommitByID returns the commit whose id begins with these hexadecimal digits. No such commit is the fault Missing, and
 // so is one of another branch, which the fault names; other characters or several such commits are the fault Malformed,
 // which names the newest ones.
 func (r *Reader) CommitByID(ctx context.Context, prefix string) (history.Commit, error) {
-	c, err := r.commitLike(ctx, commitColumns, prefix)
+	c, err := r.commitLike(ctx, prefix, r.commits)
 	if !fault.Is(err, fault.Missing) {
 		return c, err
 	}
-	if other, found := r.commitLike(ctx, anyCommit, prefix); found == nil && other.Branch != "" {
+	if other, found := r.CommitOfFile(ctx, prefix); found == nil && other.Branch != "" {
 		err = fault.New(fault.Missing, "commit %s is of branch %s, and not in the history of %s; give branch: %[2]s", other.ID, other.Branch, r.branch).With("branch", other.Branch)
 	}
 	return c, err
@@ -189,10 +192,32 @@ func (r *Reader) CommitByID(ctx context.Context, prefix string) (history.Commit,
 
 // CommitOfFile is CommitByID for the commits of all branches.
 func (r *Reader) CommitOfFile(ctx context.Context, prefix string) (history.Commit, error) {
-	return r.commitLike(ctx, anyCommit, prefix)
+	return r.commitLike(ctx, prefix, r.commitsOfFile)
 }
 
-func (r *Reader) commitLike(ctx context.Context, columns, prefix string) (c history.Commit, err error) {
+// commitsOfFile lists commits of all branches. For a reader with rights they are as they may be seen on their branches.
+func (r *Reader) commitsOfFile(where string, args ...any) (list []history.Commit, err error) {
+	err = r.conn.Exec("SELECT "+anyCommit+" "+where, func(s *stmt.Stmt) error {
+		list = append(list, scanCommit(s))
+		return nil
+	}, args...)
+	if r.conn.sight == nil {
+		return list, err
+	}
+	var seen []history.Commit
+	for _, c := range list {
+		if c, err = r.seenFrom(c.Line, c.Seq, "WHERE c.seq = ?", c.Seq); err != nil {
+			return nil, err
+		}
+		if c.Seq != 0 {
+			seen = append(seen, c)
+		}
+	}
+	return seen, err
+}
+
+// commitLike returns the commit among those that list returns whose id begins with these digits.
+func (r *Reader) commitLike(ctx context.Context, prefix string, list func(where string, args ...any) ([]history.Commit, error)) (c history.Commit, err error) {
 	low, high, err := prefixRange(prefix)
 	if err != nil {
 		return c, err
@@ -200,20 +225,16 @@ func (r *Reader) commitLike(ctx context.Context, columns, prefix string) (c hist
 	if err := r.ready(ctx); err != nil {
 		return c, r.fail(ctx, "commit", err)
 	}
-	var list []history.Commit
-	err = r.conn.Exec("SELECT "+columns+" WHERE c.id BETWEEN ? AND ? ORDER BY c.seq DESC LIMIT ? + 0", func(s *stmt.Stmt) error {
-		list = append(list, scanCommit(s))
-		return nil
-	}, low[:], high[:], likeCommits+1)
+	found, err := list("WHERE c.id BETWEEN ? AND ? ORDER BY c.seq DESC LIMIT ? + 0", low[:], high[:], mostLike)
 	switch {
 	case err != nil:
 		return c, r.fail(ctx, "commit", err)
-	case len(list) == 0:
+	case len(found) == 0:
 		return c, fault.New(fault.Missing, "no commit %s", prefix)
-	case len(list) > 1:
-		return c, ambiguous(prefix, list)
+	case len(found) > 1:
+		return c, ambiguous(prefix, found)
 	}
-	return list[0], nil
+	return found[0], nil
 }
 
 // ambiguous is the fault that lists the commits, newest first, whose ids begin with prefix. Ids that are equal in the

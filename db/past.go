@@ -74,7 +74,6 @@ func (c *conn) showPast() error {
 
 // show makes the reader read a commit, or the head of a branch, as far as it has the rights.
 func (r *Reader) show(v View) (err error) {
-	var unknown error = fault.New(fault.Missing, "no commit %s", v.At)
 	if !v.At.IsZero() {
 		r.head = history.Commit{}
 		err := r.conn.Exec("SELECT "+anyCommit+" WHERE c.id = ?", func(s *stmt.Stmt) error {
@@ -83,7 +82,7 @@ func (r *Reader) show(v View) (err error) {
 			return nil
 		}, v.At[:])
 		if err == nil && r.head.Seq == 0 {
-			err = unknown
+			err = noCommit(v.At)
 		}
 		if err != nil {
 			return err
@@ -98,23 +97,24 @@ func (r *Reader) show(v View) (err error) {
 	if r.conn.chain, err = r.conn.chainOf(line, r.head.Seq); err != nil {
 		return err
 	}
-	r.rights = v.Rights.Key()
-	r.caches = r.caches.ofView(r.head.Seq, r.rights)
+	r.caches = r.caches.ofView(r.head.Seq, v.Rights.Key())
 	if v.Rights.hidesNothing() {
 		return nil
 	}
 	if err := r.restrict(v.Rights); err != nil {
 		return err
 	}
-	list, err := r.commits("ORDER BY c.seq DESC LIMIT 1")
+	list, err := r.commits(newestOf, 0)
 	if err == nil {
 		r.head = append(list, history.Commit{})[0] // none if nothing of any commit may be seen
 	}
 	if err == nil && !v.At.IsZero() && r.head.ID != v.At {
-		err = unknown
+		err = noCommit(v.At)
 	}
 	return err
 }
+
+func noCommit(id history.CommitID) error { return fault.New(fault.Missing, "no commit %s", id) }
 
 // linesCursor iterates over the lines that the state of a connection is made of.
 type linesCursor struct {

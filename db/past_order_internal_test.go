@@ -57,7 +57,7 @@ func TestThePastComesInEveryOrder(t *testing.T) {
 	remove := func(w *Writer, q rdf.Quad) (bool, error) { return w.Remove(t.Context(), q) }
 	change(150, add)
 	change(60, remove)
-	at := f.LatestHead(t.Context())
+	at := f.LatestHead(t.Context(), nil)
 	change(100, remove)
 	change(100, add)
 	r, err := f.Read(t.Context(), View{At: at.ID})

@@ -224,7 +224,7 @@ func TestAReaderOfThePastIsOneOfTheReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	first := f.LatestHead(t.Context())
+	first := f.LatestHead(t.Context(), nil)
 	if _, err := f.Read(t.Context(), db.View{At: history.CommitID{1}}); !fault.Is(err, fault.Missing) {
 		t.Errorf("a commit that is not there: %v", err)
 	}

@@ -318,7 +318,7 @@ func TestSymbolicLinksLeadToOneLog(t *testing.T) {
 func TestALogIsKnownHoweverManyBranchesThereAre(t *testing.T) {
 	f := create(t)
 	write(t, f, []rdf.Quad{q("a", "p", iri("o"))}, nil)
-	head := f.LatestHead(t.Context())
+	head := f.LatestHead(t.Context(), nil)
 	early := content(t, f.Path())
 	opens := func(file []byte) error {
 		t.Helper()

@@ -128,7 +128,7 @@ func TestViewsUseTheirIndexes(t *testing.T) {
 	}
 	defer f.Close()
 	ctx, p, o := t.Context(), rdf.IRI("urn:p"), rdf.IRI("urn:o")
-	earlier := f.LatestHead(ctx)
+	earlier := f.LatestHead(ctx, nil)
 	bulkLoad(t, path)
 	s := rdf.IRI("urn:x:1-000000")
 	one := Selection{Classes: []rdf.IRI{"urn:c"}, Where: []Condition{Has(p, o)}}

@@ -178,7 +178,7 @@ func TestEveryAnswerOfAClosure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	earlier := written.LatestHead(t.Context()).ID
+	earlier := written.LatestHead(t.Context(), nil).ID
 	second := slices.DeleteFunc(sorted(scanGraph(random, 40)), func(q rdf.Quad) bool { return slices.Contains(first, q) })
 	write(t, written, second, first[:len(first)/2])
 	if err := written.Close(); err != nil {

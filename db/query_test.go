@@ -39,7 +39,7 @@ func (e engine) Query(ctx context.Context, text, base string, dataset []rdf.Quad
 		return rdftest.Answer{}, err
 	}
 	defer f.Close()
-	then := f.LatestHead(ctx)
+	then := f.LatestHead(ctx, nil)
 	if !e.past || then.ID.IsZero() {
 		return answered(ctx, f, q, db.View{})
 	}

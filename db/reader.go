@@ -38,7 +38,7 @@ type Reader struct {
 	head history.Commit
 	// branch is the name of the branch that is read.
 	branch string
-	// rights is the key of the reader's rights.
+	// rights is the key of what the reader may see, "" for all.
 	rights string
 	// caches are the caches of the epoch of this state.
 	caches *caches
@@ -84,16 +84,16 @@ func (f *File) Readers() int { return f.opts.Readers }
 // headWait is how long LatestHead tries to read: long enough when the file is idle.
 const headWait = 50 * time.Millisecond
 
-// LatestHead returns the current head or, if no reader is free, the one that was read last, or the zero Commit. It
-// hardly waits.
-func (f *File) LatestHead(ctx context.Context) history.Commit {
+// LatestHead returns the current head as a reader with rights sees it or, if no reader is free and all may be seen, the
+// one that was read last; otherwise the zero Commit. It hardly waits.
+func (f *File) LatestHead(ctx context.Context, rights *Rights) history.Commit {
 	ctx, cancel := context.WithTimeout(ctx, headWait)
 	defer cancel()
-	if r, err := f.Read(ctx, View{}); err == nil {
+	if r, err := f.Read(ctx, View{Rights: rights}); err == nil {
 		defer r.Close()
 		return r.Head()
 	}
-	if last := f.caches.Load().lastHead.Load(); last != nil {
+	if last := f.caches.Load().lastHead.Load(); last != nil && rights.hidesNothing() {
 		return *last
 	}
 	return history.Commit{}
@@ -208,7 +208,7 @@ func (r *Reader) Close() error {
 // Head returns the commit of this state; the zero Commit before the first.
 func (r *Reader) Head() history.Commit { return r.head }
 
-// Rights returns the key of the rights of the reader, "" for all.
+// Rights returns a key of what the reader may see, "" for all: by its rights, and by what the newest schemas say.
 func (r *Reader) Rights() string { return r.rights }
 
 // Epoch identifies the time since the file was created or a backup was last restored. [Commit.Seq] and

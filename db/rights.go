@@ -3,6 +3,7 @@ package db
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"zombiezen.com/go/sqlite"
 
@@ -11,6 +12,7 @@ import (
 	"trails/db/inline"
 	"trails/db/leaf"
 	"trails/db/pager"
+	"trails/db/scan"
 	"trails/db/stmt"
 	"trails/rdf"
 )
@@ -81,8 +83,20 @@ type sight struct {
 
 	pages *pager.Pages // pinned while a decision is made
 	terms *dictionary.Reader
-	known map[inline.TermID]bool // whether a node is hidden
-	shown map[history.Seq]shownCommit
+
+	known   map[inline.TermID]bool // whether a node is hidden
+	shown   map[history.Seq]shownCommit
+	schemas map[history.Seq]shownSchema // as of each commit of the schema
+	bulks   *bulkCommits
+	key     string      // of the rights
+	newest  history.Seq // of the file
+}
+
+// anew returns what the same reader sees from elsewhere.
+func (s *sight) anew() *sight {
+	from := *s
+	from.known, from.shown, from.schemas = map[inline.TermID]bool{}, map[history.Seq]shownCommit{}, map[history.Seq]shownSchema{}
+	return &from
 }
 
 // maxKnown bounds the nodes that are remembered as hidden or not. When there are more, all are forgotten.
@@ -90,7 +104,7 @@ const maxKnown = 1 << 20
 
 // restrict gives the connection the rights of its reader. Its chain must be that of the view.
 func (r *Reader) restrict(rights *Rights) error {
-	s := &sight{conn: r.conn, known: map[inline.TermID]bool{}, shown: map[history.Seq]shownCommit{}}
+	s := (&sight{conn: r.conn, bulks: r.caches.bulks, key: rights.Key()}).anew()
 	var of [4][]rdf.Term
 	for i, list := range [][]rdf.IRI{rights.Graphs, rights.Predicates, rights.Types} {
 		for _, iri := range list {
@@ -117,8 +131,14 @@ func (r *Reader) restrict(rights *Rights) error {
 		}
 		*into = id
 	}
-	r.conn.sight = s
-	return nil
+	// What is kept by rights is kept by the newest schema, too: it may say of a node of an earlier one that it is hidden.
+	var schema history.Seq
+	err := r.conn.Exec(`SELECT max(c.schema_seq), (SELECT max(seq) FROM main.commits) FROM lines l JOIN main.commits c ON c.seq = l.head`, func(row *stmt.Stmt) error {
+		schema, s.newest = row.Seq(0), row.Seq(1)
+		return nil
+	})
+	r.rights, r.conn.sight = fmt.Sprint(s.key, schema), s
+	return err
 }
 
 // hides reports whether a statement may not be seen: its subject, predicate, object and graph.
@@ -288,38 +308,84 @@ type shownCommit struct {
 	added, removed  int64
 }
 
+// shownSchema is the last commit that changed what a reader sees of the schema, and how many there are up to it.
+type shownSchema struct {
+	seq     history.Seq
+	version int64
+}
+
 const (
-	changesSeen   = "SELECT sum(op = 43), sum(op = 45), sum(g = ?2) FROM changes WHERE line = ?3 AND seq = ?1"
-	commitsBefore = "SELECT seq FROM main.commits WHERE seq < ? AND t_sees(line, seq) ORDER BY seq DESC"
+	changesSeen = "SELECT sum(op = 43), sum(op = 45), sum(g = ?2) FROM changes WHERE line = ?3 AND seq = ?1"
+	// The newest commit before one, and its schema.
+	commitsBefore = "SELECT seq, coalesce(schema_seq, 0) FROM main.commits WHERE seq < ? AND t_sees(line, seq) ORDER BY seq DESC"
 )
 
-// commit returns what may be seen of a commit. It reads its changes; for a bulk commit, all statements.
-func (s *sight) commit(seq history.Seq) (shownCommit, error) {
+// commit returns what may be seen of a commit. It reads its changes; for a bulk commit, all statements, once for all
+// readers.
+func (s *sight) commit(seq history.Seq) (c shownCommit, err error) {
 	if c, known := s.shown[seq]; known {
 		return c, nil
 	}
 	all, err := s.conn.numbered(seq)
 	if err != nil {
-		return shownCommit{}, err
+		return c, err
 	}
-	sql := changesSeen
+	sql, known := changesSeen, false
 	if all.Bulk {
 		sql = leaf.BulkSeen
+		c, known = s.bulks.of(s.bulkKey(seq))
 	}
-	var c shownCommit
-	err = s.conn.Exec(sql, func(row *stmt.Stmt) error {
-		c.added, c.removed = row.ColumnInt64(0), row.ColumnInt64(1)
-		c.ofSchema = all.SchemaSeq == seq && row.ColumnInt64(2) > 0
-		return nil
-	}, seq, s.schemaGraph, mainLine)
-	c.shown = c.added+c.removed > 0 || all.Added+all.Removed == 0
+	if !known {
+		err = s.conn.Exec(sql, func(row *stmt.Stmt) error {
+			c.added, c.removed = row.ColumnInt64(0), row.ColumnInt64(1)
+			c.ofSchema = all.SchemaSeq == seq && row.ColumnInt64(2) > 0
+			return nil
+		}, seq, s.schemaGraph, mainLine)
+		if err != nil {
+			return c, err
+		}
+		c.shown = c.added+c.removed > 0 || all.Added+all.Removed == 0
+	}
 	s.shown[seq] = c
-	return c, err
+	if all.Bulk {
+		s.bulks.keep(s.bulkKey(seq), c)
+	}
+	return c, nil
 }
 
-// before returns the newest commit of the view with a number less than one that is shown and, if wanted, one that
-// changed the schema; 0 if there is none.
-func (s *sight) before(seq history.Seq, ofSchema bool) (found history.Seq, err error) {
+// bulkKey is the key of what the reader sees of a bulk commit: it depends on the lines of the view, and on all that any
+// commit of the file says.
+func (s *sight) bulkKey(seq history.Seq) string {
+	return fmt.Sprint(seq, s.newest, s.conn.chain, s.key)
+}
+
+// bulkCommits are what readers with rights see of bulk commits. It is safe for concurrent use.
+type bulkCommits struct {
+	mu   sync.Mutex
+	seen map[string]shownCommit
+}
+
+// maxBulks bounds what is kept of bulk commits. When there is more, all is dropped.
+const maxBulks = 256
+
+func (b *bulkCommits) of(key string) (c shownCommit, known bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c, known = b.seen[key]
+	return c, known
+}
+
+func (b *bulkCommits) keep(key string, c shownCommit) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.seen == nil || len(b.seen) >= maxBulks {
+		b.seen = map[string]shownCommit{}
+	}
+	b.seen[key] = c
+}
+
+// before returns the newest commit of the view with a number less than one that is shown, 0 if there is none.
+func (s *sight) before(seq history.Seq) (found history.Seq, err error) {
 	rows, err := s.conn.Take(commitsBefore)
 	if err != nil {
 		return 0, err
@@ -331,16 +397,28 @@ func (s *sight) before(seq history.Seq, ofSchema bool) (found history.Seq, err e
 		if err != nil || !more {
 			return 0, err
 		}
-		c, err := s.commit(rows.Seq(0))
-		if err != nil || c.shown && (c.ofSchema || !ofSchema) {
+		if c, err := s.commit(rows.Seq(0)); err != nil || c.shown {
 			return rows.Seq(0), err
 		}
 	}
 }
 
+// seenFrom returns the first commit of a query, as the reader sees the history of a line up to a commit of it; the zero
+// Commit if there is none.
+func (r *Reader) seenFrom(line int64, until history.Seq, where string, args ...any) (c history.Commit, err error) {
+	chain, was, sees := []scan.Bound(nil), r.conn.chain, r.conn.sight
+	if chain, err = r.conn.chainOf(line, until); err != nil {
+		return c, err
+	}
+	r.conn.chain, r.conn.sight = chain, sees.anew()
+	defer func() { r.conn.chain, r.conn.sight = was, sees }()
+	list, err := r.commits(where, args...)
+	return append(list, c)[0], err
+}
+
 // parent returns the id of the commit before one, for its reader.
 func (s *sight) parent(seq history.Seq) (sqlite.Value, error) {
-	before, err := s.before(seq, false)
+	before, err := s.before(seq)
 	if err != nil || before == 0 {
 		return sqlite.Value{}, err
 	}
@@ -348,18 +426,39 @@ func (s *sight) parent(seq history.Seq) (sqlite.Value, error) {
 	return sqlite.BlobValue(c.ID[:]), err
 }
 
-// schema returns the last commit up to one that changed what its reader may see of the schema, 0 if there is none, and
-// how many there are.
-func (s *sight) schema(seq history.Seq) (last history.Seq, version int64, err error) {
-	for at := seq + 1; ; version++ {
-		if at, err = s.before(at, true); err != nil || at == 0 {
-			return last, version, err
+// schema returns the last commit up to one that changed what its reader may see of the schema, and how many there are. It
+// goes from one commit of the schema to the one before it, whatever lies between.
+func (s *sight) schema(seq history.Seq) (last shownSchema, err error) {
+	var anew []history.Seq // those that are not known, the newest first
+	for at := seq + 1; ; {
+		var before history.Seq
+		err := s.conn.Exec(commitsBefore+" LIMIT 1", func(row *stmt.Stmt) error {
+			before = row.Seq(1)
+			return nil
+		}, at)
+		if err != nil {
+			return last, err
 		}
-		last = max(last, at)
+		known := false
+		if last, known = s.schemas[before]; known || before == 0 {
+			break
+		}
+		at, anew = before, append(anew, before)
 	}
+	for _, at := range slices.Backward(anew) {
+		c, err := s.commit(at)
+		if err != nil {
+			return last, err
+		}
+		if c.ofSchema {
+			last = shownSchema{at, last.version + 1}
+		}
+		s.schemas[at] = last
+	}
+	return last, nil
 }
 
-// functions makes the functions of [restrictedTables].
+// restrictFunctions makes the functions of [restrictedTables].
 func (c *conn) restrictFunctions() error {
 	one := func(of func(s *sight, seq history.Seq) (sqlite.Value, error)) *sqlite.FunctionImpl {
 		return &sqlite.FunctionImpl{NArgs: 1, Scalar: func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
@@ -385,12 +484,12 @@ func (c *conn) restrictFunctions() error {
 		"t_removed": number(func(c shownCommit) int64 { return c.removed }),
 		"t_parent":  one((*sight).parent),
 		"t_schema_seq": one(func(s *sight, seq history.Seq) (sqlite.Value, error) {
-			last, _, err := s.schema(seq)
-			return sqlite.IntegerValue(int64(last)), err
+			last, err := s.schema(seq)
+			return sqlite.IntegerValue(int64(last.seq)), err
 		}),
 		"t_schema_version": one(func(s *sight, seq history.Seq) (sqlite.Value, error) {
-			_, version, err := s.schema(seq)
-			return sqlite.IntegerValue(version), err
+			last, err := s.schema(seq)
+			return sqlite.IntegerValue(last.version), err
 		}),
 	})
 }

@@ -185,22 +185,87 @@ func TestAViewWithRightsIsAFileOfWhatMayBeSeen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines := map[string]bool{branch: view.At.IsZero()}
-			for _, c := range story {
-				lines[c.commit.Branch] = true
+			lines := linesOf(story)
+			if view.At.IsZero() {
+				lines[branch] = true
 			}
-			var ever []rdf.Quad
-			for _, story := range stories {
-				for _, c := range story {
-					if lines[c.commit.Branch] {
-						ever = append(ever, c.add...)
-					}
-				}
-			}
-			compareTwins(ctx, t, f, twin, story, sorted(ever), view)
+			compareTwins(ctx, t, f, twin, story, everOn(stories, lines), view)
+			compareBranches(ctx, t, f, stories, view)
 			twin.Close()
 		}
 	})
+}
+
+// linesOf are the branches on which the commits of a story were made.
+func linesOf(story []told) map[string]bool {
+	lines := map[string]bool{}
+	for _, c := range story {
+		lines[c.commit.Branch] = true
+	}
+	return lines
+}
+
+// everOn are the statements that some branches have or had.
+func everOn(stories map[string][]told, lines map[string]bool) (ever []rdf.Quad) {
+	for _, story := range stories {
+		for _, c := range story {
+			if lines[c.commit.Branch] {
+				ever = append(ever, c.add...)
+			}
+		}
+	}
+	return sorted(ever)
+}
+
+// compareBranches compares what a reader with rights is told of branches, and of the commits of any, with what may be seen
+// on each.
+func compareBranches(ctx context.Context, t *rapid.T, f *db.File, stories map[string][]told, view db.View) {
+	t.Helper()
+	r, err := f.Read(ctx, view)
+	if fault.Is(err, fault.Missing) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	listed, err := r.Branches(ctx)
+	if err != nil || len(listed) != len(stories) {
+		t.Fatalf("%d branches of %d are listed: %v", len(listed), len(stories), err)
+	}
+	for _, b := range listed {
+		story := stories[b.Name]
+		lines := linesOf(story)
+		lines[b.Name] = true
+		seen := []history.CommitID{{}}
+		for i, c := range story {
+			if shows(c, hiding(*view.Rights, everOn(stories, lines))) {
+				seen = append(seen, c.commit.ID)
+			}
+			at := shows(c, hiding(*view.Rights, everOn(stories, linesOf(story[:i+1]))))
+			found, err := r.CommitOfFile(ctx, c.commit.ID.Whole())
+			if at != (err == nil && found.ID == c.commit.ID) || err != nil && !fault.Is(err, fault.Missing) {
+				t.Errorf("commit %d of %s may be seen: %v, but %v was found: %v", i, b.Name, at, found.ID, err)
+			}
+			if c.commit.ID == b.Fork.ID && !at {
+				t.Errorf("%s was made from commit %d of it, which may not be seen", b.Name, i)
+			}
+		}
+		if last := seen[len(seen)-1]; b.Head.ID != last {
+			t.Errorf("%s is said to be at %v, and what may be seen of it ends with %v", b.Name, b.Head.ID, last)
+		}
+		for back := range seen {
+			c, err := r.CommitOfBranch(ctx, b.Name, int64(back))
+			if want := seen[len(seen)-1-back]; c.ID != want || fault.Is(err, fault.Missing) != want.IsZero() {
+				t.Errorf("commit %d before the head of %s is %v, want %v: %v", back, b.Name, c.ID, want, err)
+			}
+		}
+	}
+}
+
+// shows reports whether something of a commit may be seen.
+func shows(c told, hides func(rdf.Quad) bool) bool {
+	return slices.ContainsFunc(slices.Concat(c.add, c.remove), func(q rdf.Quad) bool { return !hides(q) })
 }
 
 func sortedStories(m map[string][]told) (names []string) {

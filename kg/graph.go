@@ -277,10 +277,6 @@ func (g *Graph) WriterQueue() int { return g.file.Waiting() }
 // Readers returns how many snapshots can be open at once.
 func (g *Graph) Readers() int { return g.file.Readers() }
 
-// LatestHead returns the current head or, if no snapshot is available at once, the one that was read last, or the
-// zero Commit. It does not wait.
-func (g *Graph) LatestHead(ctx context.Context) Commit { return g.file.LatestHead(ctx) }
-
 // Session returns the graph as p sees it.
 func (g *Graph) Session(p policy.Principal) *Session { return &Session{graph: g, principal: p} }
 

@@ -120,7 +120,7 @@ func TestAChangeOfAHubHoldsWhatItIsAbout(t *testing.T) {
 func TestWhatStandsAgainstAnUndoIsFoundAtAHub(t *testing.T) {
 	s := placesGraph(t, 200)
 	with(t, &hub, 50)
-	made, name := s.graph.file.LatestHead(t.Context()).ID, rdf.IRI("urn:m:name")
+	made, name := s.graph.file.LatestHead(t.Context(), nil).ID, rdf.IRI("urn:m:name")
 	do := func(edits ...change.Edit) CommitID {
 		t.Helper()
 		r, err := s.Commit(t.Context(), ChangeSet{Edits: edits})
@@ -159,12 +159,12 @@ func TestStatementsThatTakeTooMuchMemoryAreRefused(t *testing.T) {
 		"all neighbours go at once":    {placeEdit(change.Clear, "hub", rdf.IRI("urn:m:near"), nil)},
 		"validation reads all of them": {placeEdit(change.Assert, "hub", rdf.IRI("urn:m:name"), rdf.Literal("Other", ""))},
 	} {
-		before := s.graph.file.LatestHead(t.Context())
+		before := s.graph.file.LatestHead(t.Context(), nil)
 		_, err := s.Commit(t.Context(), ChangeSet{Edits: edits})
 		if !fault.Is(err, fault.TooLarge) || !strings.Contains(err.Error(), "<"+places+"hub> has too many statements") {
 			t.Errorf("%s: %v", what, err)
 		}
-		if after := s.graph.file.LatestHead(t.Context()); after.ID != before.ID {
+		if after := s.graph.file.LatestHead(t.Context(), nil); after.ID != before.ID {
 			t.Errorf("%s: the head moved", what)
 		}
 	}

@@ -76,6 +76,12 @@ func (s *Session) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return newSnapshot(r, s.graph, c, s.rights), nil
 }
 
+// LatestHead returns the newest commit of main that the session sees or, if no snapshot is available at once, the one
+// that was read last, or the zero Commit. It does not wait.
+func (s *Session) LatestHead(ctx context.Context) Commit {
+	return s.graph.file.LatestHead(ctx, s.rights)
+}
+
 // View runs read on a snapshot and closes it.
 func (s *Session) View(ctx context.Context, read func(*Snapshot) error) error {
 	snap, err := s.Snapshot(ctx)

@@ -33,8 +33,8 @@ const (
 // guides writes and caches the guide.
 type guides struct {
 	mu sync.Mutex
-	// text is the last guide, and key identifies it: the head, and the kind of listed tools. The guide is the same
-	// for all callers with this kind of list, and every handshake reads it.
+	// text is the last guide, and key identifies it: the head, the schema as the caller sees it, and the kind of listed
+	// tools. The guide is the same for all callers with this kind of list, and every handshake reads it.
 	key, text string
 }
 
@@ -69,7 +69,7 @@ func (g *guides) guide(ctx context.Context, r *invoke.Request, _ capability.NoVi
 		way = byProxy
 	}
 	generic := way != "" && !lists("search") || lists("create")
-	asked := fmt.Sprint(r.Head, generic, way)
+	asked := fmt.Sprint(r.Head, r.Snapshot.SchemaKey(), generic, way)
 	g.mu.Lock()
 	key, text := g.key, g.text
 	g.mu.Unlock()

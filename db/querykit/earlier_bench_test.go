@@ -105,7 +105,7 @@ func withPast(b *testing.B, set querykit.Set, n int, part float64, branches int)
 		each(1, db.Main)
 		return path, middle
 	}
-	middle = f.LatestHead(b.Context())
+	middle = f.LatestHead(b.Context(), nil)
 	for i := range branches {
 		name := fmt.Sprint("b", i)
 		w, err := f.Write(b.Context())

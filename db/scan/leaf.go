@@ -73,11 +73,14 @@ func (l Leaf) estimate(low, high []int64) (float64, error) {
 	return n, nil
 }
 
-// seenSample is how many statements that may be seen are counted.
-const seenSample = 256
+// seenSample is how many statements that may be seen are counted, of at most seenRows.
+const (
+	seenSample = 256
+	seenRows   = 4096
+)
 
-// estimateSeen counts the rows that the reader may see. If there are many, it takes the share of those among the first
-// ones.
+// estimateSeen counts the rows that the reader may see. If there are many, seen or not, it takes the share of those among
+// the first ones.
 func (l Leaf) estimateSeen(low, high []int64) (float64, error) {
 	all := l
 	all.Hides = nil
@@ -98,7 +101,7 @@ func (l Leaf) estimateSeen(low, high []int64) (float64, error) {
 		if !hidden {
 			seen++
 		}
-		if seen == seenSample {
+		if seen == seenSample || rows+1 == seenRows {
 			n, err := all.estimate(low, high)
 			return max(seen, n*seen/(rows+1)), err
 		}
