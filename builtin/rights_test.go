@@ -1,9 +1,10 @@
 package builtin_test
 
 import (
-	"errors"
 	"encoding/json"
+	"errors"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -181,7 +182,7 @@ var otherReads = map[string][]string{
 
 // partReads are reads that a caller with rights is told less of, each with a call and a part of the answer.
 var partReads = map[string][2]string{
-	"trails.meta.promote.plan": {`{"definitions": {"schema": "types: {Component: {properties: {title: string}}}"}}`, "may see a part of the graph only, and so may not change it"}, // it makes the change, and takes it back
+	"trails.meta.promote.plan": {`{"definitions": {"schema": "types: {Component: {properties: {title: string}}}"}}`, "may see a part of the graph only, and this changes all of it"}, // it makes the change, and takes it back
 	"trails.meta.doctor.run":   {`{}`, "may see a part of it; ask somebody who may see all"},
 	"capability_history":       {`{"id": "search"}`, `"versions": []`}, // versions may name anything
 }
@@ -235,6 +236,74 @@ func TestACallerWithRightsReadsAFileOfWhatItMaySee(t *testing.T) {
 			}
 			if diff := cmp.Diff(offered(t, other), offered(t, of.Engine)); diff != "" {
 				t.Errorf("what can be called and read: %s", diff)
+			}
+		})
+	}
+}
+
+// partWrites change data of the example, some of which nobody may see.
+var partWrites = [][2]string{
+	{"requirement.update", `{"id": "R-013", "status": "proposed", "priority": 2}`},
+	{"requirement.update", `{"id": "R-013", "status": "unheard of"}`},
+	{"component.create", `{"name": "soon", "path": "soon", "title": "Soon", "row": "logic", "satisfies": ["Requirement/R-001", "Requirement/R-014"]}`},
+	{"component.create", `{"name": "kg", "path": "other", "title": "Taken", "row": "logic"}`},
+	{"component.update", `{"id": "soon", "needs": ["Component/kg", "Component/nowhere"]}`},
+	{"link", `{"from": "Component/soon", "property": "needs", "to": "Component/db"}`},
+	{"unlink", `{"from": "Component/soon", "property": "needs", "to": "Component/db"}`},
+	{"decision.create", `{"number": 99, "title": "A decision", "status": "accepted", "decided": "2026-11-01"}`},
+	{"decision.delete", `{"id": "2", "detach": true}`},
+	{"component.delete", `{"id": "soon"}`},
+	{"delete", `{"id": "Component/rdf", "detach": true}`},
+	{"mutate", `{"update": "DELETE { ?r :priority ?p } INSERT { ?r :priority 1 } WHERE { ?r :priority ?p FILTER(?p > 1) }", "allow_mass_change": true}`},
+	{"mutate", `{"update": "DELETE WHERE { GRAPH :g { ?s :row ?o } }"}`},
+	{"mutate", `{"update": "INSERT { ?c :title ?t } WHERE { ?c :nothing ?t }"}`},
+	{"mutate", `{"update": "DELETE DATA { :Component\\/kg :row \"nowhere\" }"}`},
+	{"load", `{"data": "{\"type\":\"Requirement\",\"id\":\"R-100\",\"data\":{\"code\":\"R-100\",\"title\":\"Late\",\"status\":\"accepted\",\"priority\":3}}"}`},
+	{"load", `{"data": "{\"type\":\"Requirement\",\"id\":\"R-101\",\"data\":{\"title\":\"Late\",\"status\":\"none\"}}"}`},
+	{"undo", `{"commit": "head"}`},
+	{"undo", `{"commit": "head~2"}`},
+}
+
+// idOfCommit and timeOfCommit stand for what two files never have in common.
+var idOfCommit, timeOfCommit = regexp.MustCompile(`\b[0-9a-f]{12}\b`), regexp.MustCompile(`\d{4}-\d\d-\d\d[T ][0-9:.]+Z?`)
+
+// What a caller with rights writes has the answer and the effect that it has in a file without the rest, or it is refused
+// for the rest, without a word of it.
+func TestACallerWithRightsWritesToAFileOfWhatItMaySee(t *testing.T) {
+	for what, hides := range map[string]func(name func(string) rdf.IRI) *kg.Rights{
+		"without a type": func(name func(string) rdf.IRI) *kg.Rights { return &kg.Rights{Types: []rdf.IRI{name("Decision")}} },
+		"without a property": func(name func(string) rdf.IRI) *kg.Rights {
+			return &kg.Rights{Predicates: []rdf.IRI{name("satisfies")}}
+		},
+		"without nodes": func(name func(string) rdf.IRI) *kg.Rights {
+			return &kg.Rights{Nodes: []rdf.Term{name("Component/httpapi"), name("Requirement/R-014")}, Graphs: []rdf.IRI{name("g")}}
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			of := restrictedStory(t)
+			rights := hides(func(local string) rdf.IRI { return rdf.IRI(of.Graph().Base() + local) })
+			other, ids := twin(t, of.Graph(), rights, "")
+			of.rights = rights
+			same := func(text string) string {
+				return timeOfCommit.ReplaceAllString(idOfCommit.ReplaceAllString(ids.Replace(text), "COMMIT"), "TIME")
+			}
+			refused := 0
+			for _, write := range partWrites {
+				got := toldOf(t, of.Engine, write[0], write[1])
+				if strings.Contains(got, "may not see") || strings.Contains(got, "may see") {
+					refused++
+					continue
+				}
+				if diff := cmp.Diff(same(toldOf(t, other, write[0], write[1])), same(got)); diff != "" {
+					t.Errorf("%s %s, in the file of what may be seen and with rights:\n%s", write[0], write[1], diff)
+				}
+				const all = `{"query": "SELECT ?g ?s ?p ?o { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } } ORDER BY ?g ?s ?p ?o", "whole": true}`
+				if diff := cmp.Diff(same(toldOf(t, other, "query", all)), same(toldOf(t, of.Engine, "query", all))); diff != "" {
+					t.Fatalf("after %s %s: %s", write[0], write[1], diff)
+				}
+			}
+			if refused > 5 {
+				t.Errorf("%d writes of %d were refused for what may not be seen", refused, len(partWrites))
 			}
 		})
 	}

@@ -48,6 +48,8 @@ type Reader struct {
 	// before, when set, writes buffered changes before a read.
 	before func(context.Context) error
 	closed bool
+	// counted is one of those that may be open at the same time.
+	counted bool
 	// For a reader that is not part of a Writer: giveWay ends the context of its transaction, and the timer age calls
 	// it when the reader is too old, unless it outlasts.
 	giveWay  context.CancelCauseFunc
@@ -62,9 +64,19 @@ func (f *File) Read(ctx context.Context, v View) (*Reader, error) {
 	if err := f.readers.Acquire(ctx, 1); err != nil {
 		return nil, asFault(ctx, f.path, "read", err)
 	}
-	c, err := f.readConn(ctx, v)
+	r, err := f.read(ctx, v)
 	if err != nil {
 		f.readers.Release(1)
+		return nil, err
+	}
+	r.counted = true
+	return r, nil
+}
+
+// read opens a reader that is not counted.
+func (f *File) read(ctx context.Context, v View) (*Reader, error) {
+	c, err := f.readConn(ctx, v)
+	if err != nil {
 		return nil, err
 	}
 	r := &Reader{file: f, conn: c, opener: ctx}
@@ -193,7 +205,9 @@ func (r *Reader) Close() error {
 		return nil
 	}
 	r.closed = true
-	defer r.file.readers.Release(1)
+	if r.counted {
+		defer r.file.readers.Release(1)
+	}
 	r.age.Stop()
 	defer r.giveWay(nil)
 	if err := r.conn.End("COMMIT"); err != nil {

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -30,6 +31,15 @@ type Rights struct {
 	Types []rdf.IRI
 	// Nodes are single nodes.
 	Nodes []rdf.Term
+}
+
+// name reports whether the rights name a term that stands in a position of a statement.
+func (r *Rights) name(t rdf.Term, position int) bool {
+	iri, is := t.(rdf.IRI)
+	if is && slices.Contains(r.Predicates, iri) {
+		return true
+	}
+	return position != posP && (is && (slices.Contains(r.Graphs, iri) || slices.Contains(r.Types, iri)) || slices.Contains(r.Nodes, t))
 }
 
 // hidesNothing reports whether everything may be seen.
@@ -88,6 +98,7 @@ type sight struct {
 	shown   map[history.Seq]shownCommit
 	schemas map[history.Seq]shownSchema // as of each commit of the schema
 	bulks   *bulkCommits
+	rights  *Rights
 	key     string      // of the rights
 	newest  history.Seq // of the file
 }
@@ -104,7 +115,7 @@ const maxKnown = 1 << 20
 
 // restrict gives the connection the rights of its reader. Its chain must be that of the view.
 func (r *Reader) restrict(rights *Rights) error {
-	s := (&sight{conn: r.conn, bulks: r.caches.bulks, key: rights.Key()}).anew()
+	s := (&sight{conn: r.conn, bulks: r.caches.bulks, rights: rights, key: rights.Key()}).anew()
 	var of [4][]rdf.Term
 	for i, list := range [][]rdf.IRI{rights.Graphs, rights.Predicates, rights.Types} {
 		for _, iri := range list {
@@ -139,6 +150,57 @@ func (r *Reader) restrict(rights *Rights) error {
 	})
 	r.rights, r.conn.sight = fmt.Sprint(s.key, schema), s
 	return err
+}
+
+// Restrict gives the author of a transaction rights, before its first change: [Writer.Seen] is what it may see then.
+func (w *Writer) Restrict(ctx context.Context, rights *Rights) error {
+	if err := w.usable(ctx); err != nil || rights.hidesNothing() {
+		return err
+	}
+	// It is not one of the readers for which others wait, since they may wait for the Writer.
+	seen, err := w.file.read(ctx, View{Branch: w.branch, Rights: rights})
+	if err == nil {
+		seen.Outlast()
+		w.seen = seen
+	}
+	return err
+}
+
+// Seen is the state before the changes as the author sees it: that of the Writer itself, with the changes so far, unless
+// the author has rights, and as it was at the beginning if so.
+func (w *Writer) Seen() *Reader {
+	if w.seen != nil {
+		return w.seen
+	}
+	return w.Reader
+}
+
+// Restricted reports whether the author of the transaction may see a part of the graph only.
+func (w *Writer) Restricted() bool { return w.seen != nil }
+
+// Hides reports whether the reader may not see a statement, whether it is there or not.
+func (r *Reader) Hides(ctx context.Context, q rdf.Quad) (bool, error) {
+	if err := r.ready(ctx); err != nil || r.conn.sight == nil {
+		return false, r.fail(ctx, "rights", err)
+	}
+	var ids quadIDs
+	for i, t := range [...]rdf.Term{q.Subject, q.Predicate, q.Object, q.Label} {
+		if t == nil {
+			continue
+		}
+		if r.conn.sight.rights.name(t, i) {
+			return true, nil
+		}
+		id, known, err := r.dict.Lookup(t)
+		if err != nil {
+			return false, r.fail(ctx, "rights", err)
+		}
+		if known { // a term that is new hangs on nothing
+			ids[i] = id
+		}
+	}
+	hidden, err := r.conn.sight.hides(ids)
+	return hidden, r.fail(ctx, "rights", err)
 }
 
 // hides reports whether a statement may not be seen: its subject, predicate, object and graph.

@@ -20,6 +20,7 @@ import (
 // and ends with Commit, Keep or Close; Close after the others does nothing, so it may be deferred.
 type Writer struct {
 	*Reader
+	seen    *Reader     // see Restrict
 	line    int64       // number of the branch
 	on      statements  // of the branch
 	seq     history.Seq // number of the next commit
@@ -455,6 +456,9 @@ func (w *Writer) endWith(how string) error {
 		err = errors.Join(err, w.conn.End("ROLLBACK"))
 	}
 	w.closed = true
+	if w.seen != nil {
+		err = errors.Join(err, w.seen.Close())
+	}
 	if how == "COMMIT" && err == nil {
 		left := w.unindexed
 		left.Last = w.next - 1

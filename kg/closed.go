@@ -32,7 +32,7 @@ func (t *transaction) keepClosed(ctx context.Context, n node, deltas []change.De
 	declared := n.before
 	if !n.whole {
 		var err error
-		if declared, err = collect(n.statements(ctx, t.w, rdf.Type)); err != nil {
+		if declared, err = collect(n.statements(ctx, t.w.Seen(), rdf.Type)); err != nil {
 			return err
 		}
 	}
@@ -122,7 +122,7 @@ func (t *transaction) wrongNow(ctx context.Context, n node, deltas []change.Delt
 	for _, d := range deltas {
 		gone[d.Quad] = !d.Added
 	}
-	for q, err := range n.statements(ctx, t.w, nil) {
+	for q, err := range n.statements(ctx, t.w.Seen(), nil) {
 		if err != nil {
 			return nil, err
 		}

@@ -159,10 +159,13 @@ func (s *Session) write(ctx context.Context, j job) (Result, error) {
 		return Result{}, err
 	}
 	defer w.Close()
+	if err := w.Restrict(ctx, s.rights); err != nil {
+		return Result{}, err
+	}
 	if first, ok, err := s.replay(ctx, w, j.set.Key); ok || err != nil {
 		return first, err
 	}
-	t := transaction{session: s, w: w, job: j, before: w.Head()}
+	t := transaction{session: s, w: w, job: j, before: w.Seen().Head()}
 	return t.run(ctx)
 }
 
@@ -179,7 +182,7 @@ func (s *Session) replay(ctx context.Context, w *db.Writer, key IdempotencyKey) 
 		return Result{}, false, fault.New(fault.Precondition, "idempotency key %q was used for another change; take a new key", key.Key)
 	}
 	id := min(len(seen.Result), hex.EncodedLen(len(CommitID{})))
-	commit, err := w.CommitOfFile(ctx, string(seen.Result[:id]))
+	commit, err := w.Seen().CommitOfFile(ctx, string(seen.Result[:id]))
 	if err != nil {
 		return Result{}, false, err
 	}
@@ -194,8 +197,8 @@ type transaction struct {
 	session *Session
 	w       *db.Writer
 	job     job
-	before  Commit
-	schema  *compiled // nil is that of the head
+	before  Commit    // the head, as the author sees it
+	schema  *compiled // as the author sees it; nil is that of the head
 
 	result       Result
 	removedData  int64    // removed statements outside the schema
@@ -231,7 +234,7 @@ func (t *transaction) run(ctx context.Context) (Result, error) {
 
 func (t *transaction) readSchema(ctx context.Context) (err error) {
 	if t.schema == nil {
-		t.schema, err = t.session.graph.schemaOf(ctx, t.w)
+		t.schema, err = t.session.graph.schemaOf(ctx, t.w.Seen())
 	}
 	if under := t.job.set.Schema; err == nil && under != nil && under != t.schema.schema && len(schema.Diff(under, t.schema.schema)) > 0 {
 		return fault.New(fault.Conflict, "the schema changed while the data was read; run it again")
@@ -283,6 +286,9 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 		}
 	}
 	deltas, failed := group.Net(n.before)
+	if err := t.refuseHidden(ctx, n, deltas); err != nil {
+		return err
+	}
 	t.failures.requirements = append(t.failures.requirements, failed...)
 	if len(t.failures.requirements) >= t.job.limit() {
 		return t.failed(ctx)
@@ -292,7 +298,7 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 	}
 	emptied := n.whole && len(deltas) == len(n.before) && !slices.ContainsFunc(deltas, func(d change.Delta) bool { return d.Added })
 	t.emptied.add(emptied)
-	t.created.add(n.whole && len(n.before) == 0)
+	t.created.add(n.whole && len(n.before) == 0 && !t.w.Restricted())
 	counted := false
 	ofSchema := func(d change.Delta) bool { return d.Quad.Label == rdf.SchemaGraph } // read as it will be
 	if u := t.job.undo; u != nil && t.job.set.DryRun && emptied && !slices.ContainsFunc(deltas, ofSchema) {
@@ -324,7 +330,7 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 			return nil
 		}
 	}
-	return t.idle.note(ctx, t.w, t.schema.schema, group, deltas)
+	return t.idle.note(ctx, t.w.Seen(), t.schema.schema, group, deltas)
 }
 
 // isOfRecords reports that the edits come from records of nodes, which are read by the schema.
@@ -365,17 +371,17 @@ type node struct {
 // subject that is new in the file is not looked up, which keeps loads of new data fast.
 func (t *transaction) nodeOf(ctx context.Context, group *change.Group) (n node, err error) {
 	n.Group, n.whole = group, true
-	if t.before.Quads == 0 {
+	if t.w.Head().Quads == 0 {
 		return n, nil
 	}
 	if known, err := t.w.WasKnown(ctx, group.Subject); !known || err != nil {
 		return n, err
 	}
-	n.before, n.whole, err = rdf.Collect(t.w.Match(ctx, rdf.Quad{Subject: group.Subject}), hub, heldBytes)
+	n.before, n.whole, err = rdf.Collect(t.w.Seen().Match(ctx, rdf.Quad{Subject: group.Subject}), hub, heldBytes)
 	if n.whole || err != nil {
 		return n, err
 	}
-	n.before, err = collect(needed(ctx, t.w, group))
+	n.before, err = collect(needed(ctx, t.w.Seen(), group))
 	return n, err
 }
 
@@ -497,14 +503,29 @@ func (t *transaction) validate(ctx context.Context) error {
 		return err
 	}
 	c := newChecking(t.w, t.schema.shapes, t.job.limit())
+	if t.w.Restricted() {
+		rules, err := t.session.graph.schemaOf(ctx, t.w)
+		if err == nil {
+			err = rules.unenforced()
+		}
+		if err != nil {
+			return err
+		}
+		c = newChecking(t.w, rules.shapes, t.job.limit())
+	}
 	c.found = t.undeclared
 	c.report = t.job.reporter("validate", "nodes", 0)
-	if t.result.AddedCount > t.before.Quads { // most nodes are checked
+	if t.result.AddedCount > t.w.Head().Quads { // most nodes are checked
 		c.memo.Shared, c.memo.Instances = t.w.Shared, t.w.Instances
 	}
 	err := t.check(ctx, c, before)
 	if err != nil && !errors.Is(err, errEnough) {
 		return err
+	}
+	if len(c.found) > 0 && t.w.Restricted() {
+		if c.found, err = t.seenProblems(ctx); err != nil {
+			return err
+		}
 	}
 	return t.report(ctx, c.found)
 }
@@ -604,7 +625,7 @@ func (t *transaction) commit(ctx context.Context) error {
 	if !t.result.Changed || t.job.set.DryRun {
 		return nil
 	}
-	g, version := t.session.graph, t.before.SchemaVersion
+	g, version := t.session.graph, t.w.Head().SchemaVersion
 	if t.schemaEdited {
 		version++
 	}
@@ -623,6 +644,9 @@ func (t *transaction) commit(ctx context.Context) error {
 	}, &activity)
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
+	}
+	if t.w.Restricted() {
+		after.Parent, after.SchemaVersion, after.SchemaSeq, after.Quads = t.before.ID, t.before.SchemaVersion, t.before.SchemaSeq, t.before.Quads
 	}
 	t.result.After = after
 	g.bell.ring()

@@ -261,7 +261,7 @@ func (r *ReadyLoad) allBad(ctx context.Context) error {
 // eraseTypes adds the removal of every instance of the types that the data has.
 func (r *ReadyLoad) eraseTypes(ctx context.Context, w *db.Writer, c *compiled) error {
 	for iri := range r.data.Types {
-		for q, err := range w.Match(ctx, rdf.Quad{Predicate: rdf.Type, Object: iri, Label: rdf.DefaultGraph}) {
+		for q, err := range w.Seen().Match(ctx, rdf.Quad{Predicate: rdf.Type, Object: iri, Label: rdf.DefaultGraph}) {
 			if err != nil {
 				return err
 			}

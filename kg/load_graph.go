@@ -89,7 +89,7 @@ func (r *ReadyLoad) compareBlank(ctx context.Context) error {
 // atHead does, under the write lock, what depends on the current state of the graph.
 func (r *ReadyLoad) atHead(ctx context.Context, w *db.Writer, c *compiled) error {
 	if r.load.Graph != "" {
-		there, err := graphExists(ctx, w, r.load.Graph)
+		there, err := graphExists(ctx, w.Seen(), r.load.Graph)
 		if err != nil {
 			return err
 		}
@@ -108,8 +108,8 @@ func (r *ReadyLoad) atHead(ctx context.Context, w *db.Writer, c *compiled) error
 }
 
 // graphExists reports whether a graph has statements.
-func graphExists(ctx context.Context, w *db.Writer, graph rdf.IRI) (bool, error) {
-	for _, err := range w.Match(ctx, rdf.Quad{Label: graph}) {
+func graphExists(ctx context.Context, r *db.Reader, graph rdf.IRI) (bool, error) {
+	for _, err := range r.Match(ctx, rdf.Quad{Label: graph}) {
 		return err == nil, err
 	}
 	return false, nil
@@ -118,10 +118,10 @@ func graphExists(ctx context.Context, w *db.Writer, graph rdf.IRI) (bool, error)
 // replaceGraph adds the removal of the graph's statements; those that the data repeats stay, because edits are
 // merged.
 func (r *ReadyLoad) replaceGraph(ctx context.Context, w *db.Writer) error {
-	same := r.sameBlank && w.Head().ID == r.sameAt
+	same := r.sameBlank && w.Seen().Head().ID == r.sameAt
 	if !same {
 		for _, e := range r.data.Blank {
-			if w.Head().ID == r.sameAt {
+			if w.Seen().Head().ID == r.sameAt {
 				e.Quad.Subject, e.Quad.Object = r.partner(e.Quad.Subject), r.partner(e.Quad.Object)
 			}
 			if err := r.data.Edits.Add(e); err != nil {
@@ -129,7 +129,7 @@ func (r *ReadyLoad) replaceGraph(ctx context.Context, w *db.Writer) error {
 			}
 		}
 	}
-	for q, err := range w.Match(ctx, rdf.Quad{Label: r.load.Graph}) {
+	for q, err := range w.Seen().Match(ctx, rdf.Quad{Label: r.load.Graph}) {
 		if err != nil {
 			return err
 		}

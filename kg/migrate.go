@@ -387,7 +387,7 @@ func (m *migrating) draw(group *change.Group) error {
 
 func (m *migrating) update(move migration.Move, note *Migrated) error {
 	labels := change.NewLabels()
-	u := updating{operations: move.Update.Operations, labels: labels, fill: filler{prefix: labels.Prefix}, w: m.w, spool: m.whole, schema: move.Before}
+	u := updating{operations: move.Update.Operations, labels: labels, fill: filler{prefix: labels.Prefix}, seen: m.w.Seen(), spool: m.whole, schema: move.Before}
 	step := MigratedStep{First: move.First, Last: move.Last, What: "update of data: " + move.Text}
 	changes := int64(0)
 	u.gathered = func(edits *change.Spool) error {

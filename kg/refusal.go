@@ -179,7 +179,7 @@ func (t *transaction) labelHint(ctx context.Context, missing rdf.Term) (string, 
 	made := func(node rdf.Term) bool { // by the refused call, so that it is not there
 		return t.job.inputs == nil && slices.Contains(t.changed, rdf.Lexical(node))
 	}
-	return browse.New(t.w.Reader, s).LabelHint(ctx, s.Type(typeName), local, made)
+	return browse.New(t.w.Seen(), s).LabelHint(ctx, s.Type(typeName), local, made)
 }
 
 // requirementError says as a field error what did not hold.

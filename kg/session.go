@@ -41,19 +41,23 @@ func (s *Session) On(branch string) *Session {
 	return &bound
 }
 
-// Seeing returns the session of a reader with these rights; nil are all. It reads only: a write would have to be checked
-// against what its author may not see.
+// Seeing returns the session of somebody with these rights; nil are all. It changes data and makes branches as it sees
+// the graph: what it may not see is neither read nor changed by it, and holds it to the rules all the same. Whatever else
+// is of the whole graph, as the schema, is changed by those who may see all.
 func (s *Session) Seeing(rights *Rights) *Session {
 	bound := *s
 	bound.rights = rights
 	return &bound
 }
 
+// Rights is the key of what the session may see, "" for all.
+func (s *Session) Rights() string { return s.rights.Key() }
+
 // may refuses a method of another action than the session's. That is a bug in this program, since permissions are
-// checked before. It also refuses a write of somebody who may not see everything.
+// checked before. It also refuses changes of the whole graph by somebody who may see a part of it.
 func (s *Session) may(action policy.Action) error {
-	if action.Writes() && s.rights.Key() != "" {
-		return fault.New(fault.Denied, "%s may see a part of the graph only, and so may not change it", s.principal.Author())
+	if (action.EditsSchema() || action == policy.BranchDelete) && s.rights.Key() != "" {
+		return fault.New(fault.Denied, "%s may see a part of the graph only, and this changes all of it; ask somebody who may see all", s.principal.Author())
 	}
 	if s.action == "" || s.action == action {
 		return nil

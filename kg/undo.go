@@ -224,7 +224,7 @@ type undoing struct {
 
 // find checks that the history still has the commit: a backup may have been restored since it was read.
 func (u *undoing) find(ctx context.Context, w *db.Writer, _ *compiled) error {
-	_, err := w.CommitByID(ctx, u.commit.ID.Whole())
+	_, err := w.Seen().CommitByID(ctx, u.commit.ID.Whole())
 	return err
 }
 
@@ -306,7 +306,7 @@ func (u *undoing) refusal() error {
 
 // clashOf returns why the commit cannot be undone for one node; nil if it can.
 func (u *undoing) clashOf(ctx context.Context, t *transaction, n node) (*Clash, error) {
-	c := comparison{w: t.w, schema: t.schema, commit: u.commit, node: n, there: map[rdf.Quad]bool{}, removed: map[rdf.Quad]bool{}}
+	c := comparison{seen: t.w.Seen(), schema: t.schema, commit: u.commit, node: n, there: map[rdf.Quad]bool{}, removed: map[rdf.Quad]bool{}}
 	for _, q := range n.before {
 		c.there[q] = true
 	}
@@ -328,7 +328,7 @@ func (u *undoing) clashOf(ctx context.Context, t *transaction, n node) (*Clash, 
 
 // comparison is the undo of one node.
 type comparison struct {
-	w      *db.Writer
+	seen   *db.Reader
 	schema *compiled
 	commit Commit
 	node
@@ -339,7 +339,7 @@ type comparison struct {
 func isType(q rdf.Quad) bool { return q.Predicate == rdf.Type && q.Label == nil }
 
 func (c *comparison) findTypes(ctx context.Context) error {
-	for q, err := range c.statements(ctx, c.w, rdf.Type) {
+	for q, err := range c.statements(ctx, c.seen, rdf.Type) {
 		if err != nil {
 			return err
 		}
@@ -364,10 +364,10 @@ func (c *comparison) removedSince(ctx context.Context) (*Clash, error) {
 	if !back || len(c.types) > 0 {
 		return nil, nil
 	}
-	if had, err := c.w.HadValue(ctx, c.Subject, rdf.Type, c.commit.Seq); err != nil || !had {
+	if had, err := c.seen.HadValue(ctx, c.Subject, rdf.Type, c.commit.Seq); err != nil || !had {
 		return nil, err
 	}
-	seq, err := c.w.LastChange(ctx, c.Subject)
+	seq, err := c.seen.LastChange(ctx, c.Subject)
 	if err != nil {
 		return nil, err
 	}
@@ -388,15 +388,15 @@ func (c *comparison) valuesSince(ctx context.Context) (*Clash, error) {
 		case err != nil:
 			return nil, err
 		case moved && isType(e.Quad) && e.Op == change.Retract:
-			return c.clashAt(ctx, c.w.Removed, e.Quad, "it is no "+c.schema.typeName(e.Quad.Object)+" any more")
+			return c.clashAt(ctx, c.seen.Removed, e.Quad, "it is no "+c.schema.typeName(e.Quad.Object)+" any more")
 		case moved && isType(e.Quad):
-			return c.clashAt(ctx, c.w.Added, e.Quad, "it is a "+c.schema.typeName(e.Quad.Object)+" again")
+			return c.clashAt(ctx, c.seen.Added, e.Quad, "it is a "+c.schema.typeName(e.Quad.Object)+" again")
 		case other != nil && (moved || e.Op == change.Assert):
-			return c.clashAt(ctx, c.w.Added, *other, c.name(*other)+" has another value now")
+			return c.clashAt(ctx, c.seen.Added, *other, c.name(*other)+" has another value now")
 		case moved && e.Op == change.Retract:
-			return c.clashAt(ctx, c.w.Removed, e.Quad, c.name(e.Quad)+" has lost a value that the commit added")
+			return c.clashAt(ctx, c.seen.Removed, e.Quad, c.name(e.Quad)+" has lost a value that the commit added")
 		case moved:
-			return c.clashAt(ctx, c.w.Added, e.Quad, c.name(e.Quad)+" has a value again that the commit removed")
+			return c.clashAt(ctx, c.seen.Added, e.Quad, c.name(e.Quad)+" has a value again that the commit removed")
 		}
 	}
 	return nil, nil
@@ -408,7 +408,7 @@ func (c *comparison) another(ctx context.Context, q rdf.Quad, types []rdf.Quad) 
 	if p := c.property(q, c.schema.schema.TypesOf(types)); q.Label != nil || p == nil || p.Many() {
 		return nil, nil
 	}
-	for other, err := range c.statements(ctx, c.w, q.Predicate) {
+	for other, err := range c.statements(ctx, c.seen, q.Predicate) {
 		if err != nil {
 			return nil, err
 		}
@@ -425,19 +425,19 @@ func (c *comparison) saidSince(ctx context.Context) (*Clash, error) {
 	if len(c.lost) == 0 || len(c.types) > 0 {
 		return nil, nil
 	}
-	for q, err := range c.statements(ctx, c.w, nil) {
+	for q, err := range c.statements(ctx, c.seen, nil) {
 		if err != nil {
 			return nil, err
 		}
 		if c.removed[q] {
 			continue
 		}
-		seq, err := c.w.Added(ctx, q)
+		seq, err := c.seen.Added(ctx, q)
 		if err != nil {
 			return nil, err
 		}
 		if seq > c.commit.Seq {
-			return c.clashAt(ctx, c.w.Added, q, c.name(q)+" was added since")
+			return c.clashAt(ctx, c.seen.Added, q, c.name(q)+" was added since")
 		}
 	}
 	return nil, nil
@@ -484,6 +484,6 @@ func (c *comparison) clash(ctx context.Context, seq Seq, what string) (*Clash, e
 	if seq == 0 {
 		return &Clash{What: what}, nil
 	}
-	by, err := c.w.CommitBySeq(ctx, seq)
+	by, err := c.seen.CommitBySeq(ctx, seq)
 	return &Clash{What: what, Commit: by.ID.String()}, err
 }

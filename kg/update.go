@@ -98,7 +98,7 @@ type updating struct {
 	options    UpdateOptions
 	labels     change.Labels
 	fill       filler
-	w          *db.Writer
+	seen       *db.Reader    // what its operations read
 	spool      *change.Spool // receives the edits of the current operation
 	// gathered, when set, is called with the edits of each operation before they are tried.
 	gathered func(*change.Spool) error
@@ -115,12 +115,15 @@ type updating struct {
 // all runs the operations. The edits of a single one go directly to the commit. Of several, each is tried in a draft,
 // which the next one reads, and the commit gets the net effect.
 func (u *updating) all(ctx context.Context, w *db.Writer, c *compiled) error {
-	u.w, u.schema = w, c.schema
+	u.seen, u.schema = w.Seen(), c.schema
 	if len(u.operations) == 1 {
 		why, err := u.operation(ctx, u.operations[0])
 		u.isIdle("this", why)
 		u.part, u.replaces = u.makesPart(u.operations[0]), replaces(u.operations[0])
 		return err
+	}
+	if w.Restricted() {
+		return fault.New(fault.Denied, "an update of %d operations reads what the first of them leaves, and you may see a part of the graph only; send each operation by itself", len(u.operations))
 	}
 	draft, err := w.Draft(ctx)
 	if err != nil {
@@ -202,7 +205,7 @@ func (u *updating) try(ctx context.Context, draft *db.Draft, op sparql.Operation
 		case e.Op == change.Assert:
 			idle.isThere(u.schema, e.Quad)
 		default:
-			if err := idle.isAbsent(ctx, u.w, u.schema, e.Quad); err != nil {
+			if err := idle.isAbsent(ctx, u.seen, u.schema, e.Quad); err != nil {
 				return "", "", err
 			}
 		}
@@ -303,27 +306,27 @@ func (u *updating) solutions(ctx context.Context, op sparql.Modify, columns []sp
 	if err != nil {
 		return nil, err
 	}
-	plan, err := u.w.Plan(ctx, where, columns, dataset, op.Base)
+	plan, err := u.seen.Plan(ctx, where, columns, dataset, op.Base)
 	if err != nil {
 		return nil, err
 	}
-	return u.w.Run(ctx, plan, u.options.Limits), nil
+	return u.seen.Run(ctx, plan, u.options.Limits), nil
 }
 
 // within is a pattern whose default graph is the one of WITH. For an existing graph GRAPH means the same; for another
 // one GRAPH has no solutions, and WITH may have some.
 func (u *updating) within(ctx context.Context, with rdf.IRI, where sparql.Op) (sparql.Op, sparql.Dataset, error) {
-	there, err := graphExists(ctx, u.w, with)
+	there, err := graphExists(ctx, u.seen, with)
 	if there || err != nil {
 		return sparql.Graph{Name: sparql.Operand{Term: with}, Op: where}, sparql.Dataset{}, err
 	}
 	d := sparql.Dataset{Default: []rdf.IRI{with}}
 	const name = sparql.Var("g")
-	plan, err := u.w.Plan(ctx, sparql.Graph{Name: sparql.Operand{Var: name}, Op: sparql.BGP{}}, []sparql.Var{name}, sparql.Dataset{}, "")
+	plan, err := u.seen.Plan(ctx, sparql.Graph{Name: sparql.Operand{Var: name}, Op: sparql.BGP{}}, []sparql.Var{name}, sparql.Dataset{}, "")
 	if err != nil {
 		return nil, d, err
 	}
-	for row, err := range u.w.Run(ctx, plan, u.options.Limits) {
+	for row, err := range u.seen.Run(ctx, plan, u.options.Limits) {
 		if err != nil {
 			return nil, d, err
 		}

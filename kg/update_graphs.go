@@ -86,7 +86,7 @@ func (u *updating) clear(ctx context.Context, t sparql.Target) error {
 	if err := checkUpdatable(t.Graph); err != nil {
 		return err
 	}
-	for q, err := range u.w.Match(ctx, pattern(t)) {
+	for q, err := range u.seen.Match(ctx, pattern(t)) {
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (u *updating) create(ctx context.Context, graph rdf.IRI) error {
 	if err := checkUpdatable(graph); err != nil {
 		return err
 	}
-	there, err := graphExists(ctx, u.w, graph)
+	there, err := graphExists(ctx, u.seen, graph)
 	if there {
 		return fault.New(fault.Conflict, "graph <%s> is there already"+silentPasses, string(graph))
 	}
@@ -125,7 +125,7 @@ func (u *updating) transfer(ctx context.Context, op sparql.Transfer) error {
 			return err
 		}
 	}
-	for q, err := range u.w.Match(ctx, pattern(op.From)) {
+	for q, err := range u.seen.Match(ctx, pattern(op.From)) {
 		if err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (u *updating) checkTransfer(ctx context.Context, op sparql.Transfer) error 
 	if op.From.Graph == "" {
 		return nil
 	}
-	there, err := graphExists(ctx, u.w, op.From.Graph)
+	there, err := graphExists(ctx, u.seen, op.From.Graph)
 	if err == nil && !there {
 		return fault.New(fault.Missing, "graph <%s> is not there"+silentPasses, string(op.From.Graph))
 	}
