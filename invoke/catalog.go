@@ -55,12 +55,13 @@ type catalogs struct {
 	recent     []*catalog             // most recently used first
 	bare       map[string]*Capability // by id and tool name
 	versioning *versioning.Store
-	// seen is the key of the catalog when moved was last called, at first that of the first catalog; nil before that.
-	seen *string
+	// seen are, by the rights of readers, the keys of the catalogs when moved was last called, at first those of the first
+	// ones.
+	seen map[string]string
 }
 
 func newCatalogs(providers []Provider) *catalogs {
-	return &catalogs{providers: slices.Clone(providers), bare: bareOf(providers)}
+	return &catalogs{providers: slices.Clone(providers), bare: bareOf(providers), seen: map[string]string{}}
 }
 
 // bareOf finds the capabilities that need no snapshot.
@@ -102,9 +103,9 @@ func (cs *catalogs) of(ctx context.Context, s *kg.Snapshot) (*catalog, error) {
 	}
 	if s.SeesAll() { // a part of the graph has other versions than the file
 		cs.versioning.Save(c.unknown)
-		if cs.seen == nil {
-			cs.seen = &key
-		}
+	}
+	if _, seen := cs.seen[s.Rights()]; !seen {
+		cs.seen[s.Rights()] = key
 	}
 	cs.recent = slices.Insert(cs.recent[:min(len(cs.recent), mostCatalogs-1)], 0, c)
 	return c, nil
@@ -154,9 +155,9 @@ func (cs *catalogs) moved(s *kg.Snapshot) bool {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	key := keyOf(cs.providers, s)
-	other := cs.seen != nil && key != *cs.seen
-	cs.seen = &key
-	return other
+	before, seen := cs.seen[s.Rights()]
+	cs.seen[s.Rights()] = key
+	return seen && key != before
 }
 
 // build makes the catalog of providers, with the versions that the file gives.

@@ -17,6 +17,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -89,9 +90,12 @@ type Engine struct {
 	config    Config
 	prov      *recorder
 	scheduler *schedule.Scheduler
-	// catalogs are what the providers offer; watchers are those of Watch.
+	// catalogs are what the providers offer.
 	catalogs *catalogs
-	watchers *follower
+	// followers tell watchers of changes, by the key of what these may see. That of all is always there.
+	following sync.Mutex
+	followers map[string]*follower
+	closed    bool
 }
 
 // New returns an engine on g. The caller closes g.
@@ -112,7 +116,7 @@ func New(g *kg.Graph, c Config) *Engine {
 	catalogs.versioning = versioning.New(g, c.Log, c.Version, catalogs.forget)
 	return &Engine{
 		graph: g, config: c, prov: newRecorder(g, c.Log), scheduler: schedule.New(g.Readers(), c.QueryWait),
-		watchers: newFollower(g, catalogs, c.Log), catalogs: catalogs,
+		followers: map[string]*follower{"": newFollower(g.Session(policy.Principal{}), catalogs, c.Log)}, catalogs: catalogs,
 	}
 }
 
@@ -132,7 +136,12 @@ func NewTraceID() string { return strings.ReplaceAll(uuid.Must(uuid.NewV7()).Str
 // Close ends every watcher, and writes the provenance in memory to the file, within ctx. If that fails, the
 // provenance is lost, and the fault is Unusable.
 func (e *Engine) Close(ctx context.Context) error {
-	e.watchers.close()
+	e.following.Lock()
+	e.closed = true
+	e.following.Unlock()
+	for _, f := range e.allFollowers() {
+		f.close()
+	}
 	e.catalogs.versioning.Close(ctx)
 	return e.prov.close(ctx)
 }
@@ -150,12 +159,14 @@ func (e *Engine) Register(ctx context.Context, p Provider) error {
 // Refresh notifies watchers if a provider offers something else than before. After a commit that is done
 // automatically; a provider that depends on something outside the graph calls it when that changes.
 func (e *Engine) Refresh(ctx context.Context) error {
-	c, err := e.watchers.offered(ctx)
-	if err != nil {
-		return e.fail(err, "", "refresh")
-	}
-	if c.Offer {
-		e.watchers.tell(c)
+	for _, f := range e.allFollowers() {
+		c, err := f.offered(ctx)
+		if err != nil {
+			return e.fail(err, "", "refresh")
+		}
+		if c.Offer {
+			f.tell(c)
+		}
 	}
 	return nil
 }

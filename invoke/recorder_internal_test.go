@@ -221,7 +221,7 @@ func TestAFollowerOutlivesAPanicAndTellsAllTheSame(t *testing.T) {
 	g, release := locked(t)
 	release()
 	log := new(bytes.Buffer)
-	f := newFollower(g, newCatalogs(nil), slog.New(slog.NewTextHandler(log, nil)))
+	f := newFollower(g.Session(policy.Principal{}), newCatalogs(nil), slog.New(slog.NewTextHandler(log, nil)))
 	asked := 0
 	f.touched = func(context.Context, kg.Moved) (kg.Touched, error) {
 		if asked++; asked < 3 {

@@ -3,6 +3,8 @@ package invoke
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,14 +15,14 @@ import (
 
 // Watch reports changes of the graph by any process, until ctx ends or the engine closes; then the channel is closed.
 // For a caller who may not read it is closed at once. It never waits for the receiver: changes that are not received
-// in time are merged into one. All watchers of an engine share one reader of the file.
+// in time are merged into one. All watchers of an engine with the same rights share one reader of the file.
 func (e *Engine) Watch(ctx context.Context, p policy.Principal) <-chan Change {
 	if !e.mayWatch(ctx, p) {
 		nothing := make(chan Change)
 		close(nothing)
 		return nothing
 	}
-	return e.watchers.join(ctx)
+	return e.follower(p).join(ctx)
 }
 
 // mayWatch reports whether p may read what watchers are told.
@@ -32,13 +34,39 @@ func (e *Engine) mayWatch(ctx context.Context, p policy.Principal) bool {
 }
 
 // Watchers returns the number of open channels of [Engine.Watch], and how many of them hold an unreceived change.
-func (e *Engine) Watchers() (open, behind int) { return e.watchers.count() }
+func (e *Engine) Watchers() (open, behind int) {
+	for _, f := range e.allFollowers() {
+		here, late := f.count()
+		open, behind = open+here, behind+late
+	}
+	return open, behind
+}
 
-// follower reads the history once for all watchers of the engine. It runs while there are any.
+// follower returns the follower for those who may see what p may see.
+func (e *Engine) follower(p policy.Principal) *follower {
+	s := e.session(p)
+	e.following.Lock()
+	defer e.following.Unlock()
+	f := e.followers[s.Rights()]
+	if f == nil {
+		f = newFollower(s, e.catalogs, e.config.Log)
+		f.closed = e.closed
+		e.followers[s.Rights()] = f
+	}
+	return f
+}
+
+func (e *Engine) allFollowers() []*follower {
+	e.following.Lock()
+	defer e.following.Unlock()
+	return slices.Collect(maps.Values(e.followers))
+}
+
+// follower reads the history once for all watchers who may see the same. It runs while there are any.
 type follower struct {
-	graph *kg.Graph
-	log   *slog.Logger
-	// touched returns the changed instances of a move; it is kg.Graph.Touched.
+	session *kg.Session
+	log     *slog.Logger
+	// touched returns the changed instances of a move; it is kg.Session.Touched.
 	touched  func(context.Context, kg.Moved) (kg.Touched, error)
 	catalogs *catalogs
 
@@ -60,8 +88,8 @@ type watcher struct {
 	unbind func() bool
 }
 
-func newFollower(g *kg.Graph, catalogs *catalogs, log *slog.Logger) *follower {
-	return &follower{graph: g, catalogs: catalogs, log: log, touched: g.Touched, watchers: map[*watcher]struct{}{}}
+func newFollower(s *kg.Session, catalogs *catalogs, log *slog.Logger) *follower {
+	return &follower{session: s, catalogs: catalogs, log: log, touched: s.Touched, watchers: map[*watcher]struct{}{}}
 }
 
 func (f *follower) join(ctx context.Context) <-chan Change {
@@ -83,7 +111,7 @@ func (f *follower) join(ctx context.Context) <-chan Change {
 // start starts reading. What is committed before it returns is not reported.
 func (f *follower) start() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	moves, done := f.graph.Watch(ctx), make(chan struct{})
+	moves, done := f.session.Watch(ctx), make(chan struct{})
 	go func() {
 		defer close(done)
 		f.follow(ctx, moves)
@@ -181,7 +209,7 @@ func (f *follower) look(ctx context.Context, m kg.Moved) (Change, bool) {
 
 // offered reports whether a provider offers something else than before.
 func (f *follower) offered(ctx context.Context) (c Change, err error) {
-	err = f.graph.Session(policy.Principal{}).View(ctx, func(s *kg.Snapshot) error {
+	err = f.session.View(ctx, func(s *kg.Snapshot) error {
 		if head := s.Head(); head.ID != (kg.CommitID{}) {
 			c.Head = head.ID.String()
 		}

@@ -9,9 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/auth/policy"
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
+	"trails/rdf"
 )
 
 // works has an abstract type above two others.
@@ -172,5 +174,30 @@ func TestAddressesThatAreHeardCanBeRead(t *testing.T) {
 				t.Errorf("%s: read %s: %v", id, uri, err)
 			}
 		}
+	}
+}
+
+// A watcher with rights hears of what it may see, and of nothing else.
+func TestAWatcherWithRightsHearsOfWhatItMaySee(t *testing.T) {
+	e := invoketest.Open(t, worksFile(t), invoke.Config{Rights: func(p policy.Principal) *kg.Rights {
+		if p.ID == invoketest.Ana.ID {
+			return nil
+		}
+		return &kg.Rights{Types: []rdf.IRI{"urn:trails:w:Note"}}
+	}})
+	other := invoketest.Ana
+	other.ID = "ben"
+	all, part := e.Watch(t.Context(), invoketest.Ana), e.Watch(t.Context(), other)
+	hidden := write(t, e, "note_create", `{"id":"n","text":"T"}`)
+	hear(t, all, hidden)
+	made := write(t, e, "book_create", `{"id":"b","title":"B"}`)
+	want := invoke.Change{Head: made, Types: []string{"Book", "Work"}, Instances: []string{"trails://kg/Book/b", "trails://kg/Work/b"}}
+	for _, changes := range []<-chan invoke.Change{all, part} {
+		if diff := cmp.Diff(want, <-changes); diff != "" {
+			t.Errorf("heard %s", diff)
+		}
+	}
+	if open, behind := e.Watchers(); open != 2 || behind != 0 {
+		t.Errorf("%d watchers, %d behind", open, behind)
 	}
 }

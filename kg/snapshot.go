@@ -32,6 +32,9 @@ func (s *Snapshot) Quads(ctx context.Context) (int64, error) { return s.source.Q
 // SeesAll reports whether its reader may see everything.
 func (s *Snapshot) SeesAll() bool { return s.compiled.rights == "" }
 
+// Rights is the key of the rights of its reader, "" for all.
+func (s *Snapshot) Rights() string { return s.rights.Key() }
+
 // Schema returns the schema that the snapshot's head is under.
 func (s *Snapshot) Schema() *schema.Schema { return s.compiled.schema }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sort"
 
-	"trails/auth/policy"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -38,8 +37,8 @@ const (
 
 // Touched reads the commits that m reports, at bounded cost: beyond 4,096 instances it only returns types, and if the
 // commits are too many or too large, were bulk loads or changed the schema, it returns every type.
-func (g *Graph) Touched(ctx context.Context, m Moved) (Touched, error) {
-	snap, err := g.Session(policy.Principal{}).Snapshot(ctx)
+func (s *Session) Touched(ctx context.Context, m Moved) (Touched, error) {
+	snap, err := s.On(Main).Snapshot(ctx)
 	if err != nil {
 		return Touched{}, err
 	}

@@ -28,10 +28,11 @@ const (
 	watchAgain = time.Second
 )
 
-// Watch reports heads that are newer than the current one, made by any process, until ctx ends; then the channel is
-// closed. Reports that were not received are merged into one.
-func (g *Graph) Watch(ctx context.Context) <-chan Moved {
-	w := &watching{graph: g, out: make(chan Moved, 1), woken: g.bell.listen()}
+// Watch reports heads of main that are newer than the current one, made by any process, as the session sees them, until
+// ctx ends; then the channel is closed. Reports that were not received are merged into one.
+func (s *Session) Watch(ctx context.Context) <-chan Moved {
+	g := s.graph
+	w := &watching{graph: g, rights: s.rights, out: make(chan Moved, 1), woken: g.bell.listen()}
 	w.read = w.readFile
 	w.last, w.epoch, _ = w.read(ctx) // the current head is not reported
 	go w.run(ctx)
@@ -41,6 +42,7 @@ func (g *Graph) Watch(ctx context.Context) <-chan Moved {
 // watching is the state of one watcher.
 type watching struct {
 	graph   *Graph
+	rights  *Rights // of who watches
 	out     chan Moved
 	woken   chan struct{} // by a commit of this process
 	read    func(context.Context) (head Commit, epoch string, changed bool)
@@ -99,7 +101,7 @@ func (w *watching) readFile(ctx context.Context) (head Commit, epoch string, cha
 	if err != nil || version == w.version {
 		return Commit{}, "", false
 	}
-	r, err := w.graph.file.Read(ctx, db.View{})
+	r, err := w.graph.file.Read(ctx, db.View{Rights: w.rights})
 	if err != nil {
 		return Commit{}, "", false
 	}

@@ -14,7 +14,7 @@ import (
 func TestAWatcherHearsOwnAndForeignWrites(t *testing.T) {
 	path := newFile(t, notes)
 	g, other := open(t, path), open(t, path)
-	moves := g.Watch(t.Context())
+	moves := g.Session(ana).Watch(t.Context())
 	for i, from := range []*kg.Graph{g, other, g} {
 		made := commit(t, from, titled("a", strings.Repeat("x", i+1)))
 		if m := <-moves; m.Head.ID != made.After.ID || m.Schema {
@@ -31,7 +31,7 @@ func TestAWatcherHearsOwnAndForeignWrites(t *testing.T) {
 
 func TestReportsThatAreNotTakenAreFolded(t *testing.T) {
 	g := newGraph(t, notes)
-	moves, second := g.Watch(t.Context()), g.Watch(t.Context())
+	moves, second := g.Session(ana).Watch(t.Context()), g.Session(ana).Watch(t.Context())
 	if _, _, err := g.Session(ana).ApplySchema(t.Context(), kg.SchemaChange{Source: []byte("types: {}")}); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestWhatWasThereAtTheCallIsNoNews(t *testing.T) {
 	path := newFile(t, notes)
 	g, other := open(t, path), open(t, path)
 	commit(t, other, titled("a", "A"))
-	moves := g.Watch(t.Context())
+	moves := g.Session(ana).Watch(t.Context())
 	second := commit(t, other, titled("a", "B")) // between the call and the first look
 	if m := <-moves; m.Head.ID != second.After.ID {
 		t.Errorf("got commit %d, want %d", m.Head.Seq, second.After.Seq)
@@ -72,7 +72,7 @@ func TestWhatWasThereAtTheCallIsNoNews(t *testing.T) {
 
 func TestProvenanceAloneMovesNothing(t *testing.T) {
 	g := newGraph(t, notes)
-	moves := g.Watch(t.Context())
+	moves := g.Session(ana).Watch(t.Context())
 	if err := g.Record(t.Context(), []kg.Activity{{ID: "1", Capability: "health", Outcome: "ok"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestProvenanceAloneMovesNothing(t *testing.T) {
 func TestAWatcherEndsWithItsContext(t *testing.T) {
 	g := newGraph(t, notes)
 	ctx, cancel := context.WithCancel(t.Context())
-	moves := g.Watch(ctx)
+	moves := g.Session(ana).Watch(ctx)
 	cancel()
 	for range moves {
 		t.Error("a report after the end")
@@ -103,7 +103,7 @@ func TestAWatcherHearsOfARestore(t *testing.T) {
 	}
 	commit(t, g, titled("a", "Lost"))
 	before := head(t, g)
-	moves := g.Watch(t.Context())
+	moves := g.Session(ana).Watch(t.Context())
 	done, err := kg.Restore(t.Context(), g.Path(), backup, kg.RestoreOptions{By: ana})
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestAWatcherHearsOfARestore(t *testing.T) {
 	if m.Before.ID != before.ID || m.Head.ID != done.After.ID || !m.Schema {
 		t.Errorf("got %+v", m)
 	}
-	touched, err := g.Touched(t.Context(), m)
+	touched, err := g.Session(ana).Touched(t.Context(), m)
 	if err != nil || !touched.Cut || len(touched.Types) != len(touched.Schema.Types) {
 		t.Errorf("touched: %+v, error %v", touched, err)
 	}
