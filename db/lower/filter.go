@@ -201,7 +201,7 @@ func (l *lowerer) conditions(all []sparql.Expr, below sparql.Op, b *block, s sco
 			list = append(list, l.test(e, b, s))
 			continue
 		case inline:
-			known = narrowed(known, col.sql, r, bound)
+			known = narrowed(known, col, r, bound)
 			continue
 		}
 		// Inlined values are tested by their range, others by a function.
@@ -213,8 +213,8 @@ func (l *lowerer) conditions(all []sparql.Expr, below sparql.Op, b *block, s sco
 		list = append(list, "("+strings.Join(options, " OR ")+")")
 	}
 	for _, k := range known {
-		within := l.within(k.sql, k.region, k.bounds)
-		if len(b.from) > 0 && len(b.from[0].alone) > 0 && b.from[0].alias+"."+b.from[0].sorted == k.sql {
+		within := l.within(k.of.sql, k.region, k.bounds)
+		if len(b.from) > 0 && len(b.from[0].alone) > 0 && k.of.field == (field{b.from[0].alias, b.from[0].sorted}) {
 			b.from[0].alone = append(slices.Clip(b.from[0].alone), within)
 		}
 		list = append(list, within)
@@ -224,19 +224,19 @@ func (l *lowerer) conditions(all []sparql.Expr, below sparql.Op, b *block, s sco
 
 // knownRange is a column whose values are all in one region, so that its conditions are one range.
 type knownRange struct {
-	sql    string
+	of     column
 	region Region
 	bounds []Bound
 }
 
-func narrowed(list []knownRange, sql string, r Region, bound Bound) []knownRange {
+func narrowed(list []knownRange, of column, r Region, bound Bound) []knownRange {
 	for i := range list {
-		if list[i].sql == sql {
+		if list[i].of.sql == of.sql {
 			list[i].bounds = append(list[i].bounds, bound)
 			return list
 		}
 	}
-	return append(list, knownRange{sql, r, []Bound{bound}})
+	return append(list, knownRange{of, r, []Bound{bound}})
 }
 
 // within is true for the ids of a region whose values meet the bounds.

@@ -29,7 +29,7 @@ func TestLower(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			opts, asked := lower.Options{Dataset: q.Dataset, Scans: lower.ScansNever}, map[sparql.TriplePattern]float64{}
+			opts, asked := lower.Options{Dataset: q.Dataset, Scans: lower.ScansNever, View: d.HasArg("view")}, map[sparql.TriplePattern]float64{}
 			if d.HasArg("scans") {
 				opts.Scans = lower.ScansChosen
 			}

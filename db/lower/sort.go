@@ -91,31 +91,31 @@ func (l *lowerer) orderBy(op sparql.OrderBy, s scope) *block {
 			out.order = append(out.order, sql+direction(k))
 		}
 	}
-	if ends && direct[0] && len(out.order) > 1 {
-		out.sortFirst()
+	if l.opts.View && ends && direct[0] && len(out.order) > 1 {
+		out.sortFirst(op.Keys, direct)
 	}
 	return out.grown()
 }
 
-// sortFirst makes the first table of a block a subquery in the order of the first sort keys, if the table has that order.
-// SQLite then sorts only rows in which these keys are equal, and reads no more than the LIMIT needs. Without a subquery it
-// does so for a table and its index, but not for the virtual table that is read at earlier commits and on branches, of
-// which it uses the order only where it is the whole one. The LIMIT keeps SQLite from leaving out the order of the
-// subquery.
-func (b *block) sortFirst() {
+// sortFirst makes the first table of a block a subquery in the order of the first sort keys, if the virtual table has that
+// order. SQLite then sorts only rows in which these keys are equal, and reads no more than the LIMIT needs. Without a
+// subquery it does so for a table and its index, but uses the order of a virtual table only where it is the whole one. The
+// LIMIT keeps SQLite from leaving out the order of the subquery.
+func (b *block) sortFirst(keys []sparql.OrderKey, direct []bool) {
 	if len(b.from) == 0 || len(b.from[0].alone) == 0 {
 		return
 	}
 	first := &b.from[0]
-	by, descending := strings.CutSuffix(b.order[0], " DESC")
-	if first.sorted == "" || by != first.alias+"."+first.sorted {
+	is := func(k int, name string) bool {
+		v, _ := keys[k].Expr.(sparql.VarExpr)
+		c, ok := b.cols.get(v.Var)
+		return ok && direct[k] && c.order == "" && c.field == field{first.alias, name}
+	}
+	if first.sorted == "" || !is(0, first.sorted) {
 		return
 	}
-	n, next := 1, first.alias+".s"
-	if descending {
-		next += " DESC"
-	}
-	if b.order[1] == next {
+	n := 1
+	if len(keys) > 1 && keys[1].Descending == keys[0].Descending && is(1, "s") {
 		n++
 	}
 	if n == len(b.order) {
