@@ -105,7 +105,7 @@ type matching struct {
 // hold reads the partners.
 func (m *matching) hold(of *Program) error {
 	b, p := m.builder, &m.of
-	run, err := open(of, b.env, b.alike, make([][]test, of.Slots))
+	run, err := open(of, b.env, merging{alike: b.alike}, make([][]test, of.Slots))
 	if err != nil {
 		return err
 	}

@@ -365,6 +365,18 @@ func rowsOf(list []stated, s *Step) (rows [][2]int64) {
 // solve finds the solutions of a program, a value for each slot.
 func solve(list []stated, p *Program) [][]int64 {
 	solutions := [][]int64{make([]int64, p.Slots)}
+	if len(p.Sides) > 0 {
+		solutions = nil
+	}
+	for _, side := range p.Sides {
+		for _, solution := range solve(list, side.Of) {
+			row := make([]int64, p.Slots)
+			for i, slot := range side.Slots {
+				row[slot] = solution[side.Of.Keys[i]]
+			}
+			solutions = append(solutions, row)
+		}
+	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		rows := rowsOf(list, s)
@@ -667,6 +679,21 @@ var matches = []Program{
 	{Slots: 1, Keys: []int{0}, Steps: []Step{{Predicate: argKind, Object: End{Arg: argNowhere}}}},
 }
 
+// unionOf is a union of two programs, in which an expression of its last slot is computed, and says which slots may have
+// no value.
+func unionOf(one Program, other *Program) (p Program, maybe []bool) {
+	p = Program{Slots: one.Slots + 2, Sides: []Side{{Of: &one}, {Of: other}}}
+	maybe = slices.Repeat([]bool{true}, p.Slots)
+	for slot := range one.Slots {
+		one.Keys, p.Sides[0].Slots = append(one.Keys, slot), append(p.Sides[0].Slots, one.Slots-slot)
+	}
+	for slot := range other.Slots {
+		p.Sides[1].Slots = append(p.Sides[1].Slots, slot)
+	}
+	p.Computed = []Computed{{Slot: p.Slots - 1, Expr: 2, Of: []int{one.Slots}}}
+	return p, maybe
+}
+
 // conditions are the kinds of conditions, of slots that have a value in every solution.
 var conditions = map[string]func(p *Program, slot, other int){
 	"all": func(*Program, int, int) {},
@@ -828,14 +855,18 @@ func TestEveryAnswerBesideEveryStep(t *testing.T) {
 				p := pattern
 				known := slices.DeleteFunc([]int{0, 1, 2, 3}, func(slot int) bool { return slot >= ofSteps || maybe[slot] })
 				add(&p, known[random.IntN(len(known))], known[len(known)-1])
+				unbound := maybe
+				if random.IntN(4) == 0 {
+					p, unbound = unionOf(p, &matches[random.IntN(len(matches))])
+				}
 				solutions := solve(list, &p)
-				for _, p := range answersOf(p, maybe) {
+				for _, p := range answersOf(p, unbound) {
 					if len(others) > 1 && random.IntN(8) > 0 {
 						continue
 					}
 					run++
 					met.of(reflect.ValueOf(p))
-					for _, use := range p.uses(false) {
+					for _, use := range p.uses(p.merges(merging{})) {
 						met["way "+ways[use.way]] = true
 					}
 					want := answered(&p, solutions)
@@ -853,7 +884,7 @@ func TestEveryAnswerBesideEveryStep(t *testing.T) {
 			t.Errorf("no step is %s", way)
 		}
 	}
-	for _, kind := range []reflect.Type{reflect.TypeFor[Program](), reflect.TypeFor[Step](), reflect.TypeFor[Closure](), reflect.TypeFor[Link](), reflect.TypeFor[Aggregate](), reflect.TypeFor[Member](), reflect.TypeFor[Computed](), reflect.TypeFor[Order](), reflect.TypeFor[Match](), reflect.TypeFor[Keyed]()} {
+	for _, kind := range []reflect.Type{reflect.TypeFor[Program](), reflect.TypeFor[Step](), reflect.TypeFor[Closure](), reflect.TypeFor[Link](), reflect.TypeFor[Aggregate](), reflect.TypeFor[Member](), reflect.TypeFor[Side](), reflect.TypeFor[Computed](), reflect.TypeFor[Order](), reflect.TypeFor[Match](), reflect.TypeFor[Keyed]()} {
 		for i := range kind.NumField() {
 			if name := kind.Name() + "." + kind.Field(i).Name; !met[name] && name != "Step.Rows" { // an estimate, which says nothing of the answer
 				t.Errorf("%s is never set", name)

@@ -17,7 +17,7 @@ type Run struct {
 // Open starts a run: it reads the rows of all steps but the first into memory.
 func Open(p *Program, env *Env) (r *Run, err error) {
 	defer guard(&err)
-	return open(p, env, false, make([][]test, p.Slots))
+	return open(p, env, merging{}, make([][]test, p.Slots))
 }
 
 // Bug is an error of a run caused by this package, not by the file or the query. SQL can answer instead.
@@ -35,12 +35,11 @@ func guard(err *error) {
 	}
 }
 
-// open is [Open] with tests for slots. With asSet duplicates of rows do not matter.
-func open(p *Program, env *Env, asSet bool, tests [][]test) (*Run, error) {
+// open is [Open] with tests for slots, for a use of its rows that may merge them.
+func open(p *Program, env *Env, around merging, tests [][]test) (*Run, error) {
 	p = p.withoutRepeats()
-	b := &builder{program: p, env: env, tests: tests, keys: make([][]ids, p.Slots), bound: make([]bool, p.Slots)}
-	b.alike, b.counts = p.merges(asSet)
-	s, err := b.source(p.uses(asSet))
+	b := &builder{program: p, env: env, merging: p.merges(around), tests: tests, keys: make([][]ids, p.Slots), bound: make([]bool, p.Slots)}
+	s, err := b.solutions()
 	if err != nil {
 		return nil, err
 	}

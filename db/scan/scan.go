@@ -21,6 +21,8 @@ type Program struct {
 	Members []Member
 	Asked   []Asked
 	Differ  []Differ
+	// Sides are the programs of a union, whose solutions it has instead of those of steps. Then there are no conditions.
+	Sides []Side
 	// Match joins the steps with another program by an equality, if it is not nil.
 	Match *Match
 	// Computed are slots with the values of expressions, in this order: one may use those before it.
@@ -65,6 +67,9 @@ func (p *Program) Reads() (rows float64) {
 	}
 	for _, m := range p.Members {
 		rows += m.Of.Reads()
+	}
+	for _, side := range p.Sides {
+		rows += side.Of.Reads()
 	}
 	if p.Match != nil {
 		rows += p.Match.Of.Reads() + askedRows*most

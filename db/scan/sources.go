@@ -13,18 +13,30 @@ type builder struct {
 	keys    [][]ids  // for each slot the set of its values in the rows held so far
 	bound   []bool   // the bound slots
 	weights []weight // of counted steps, not applied yet
-	// alike and counts say how equal rows may be merged, see [Program.merges].
-	alike, counts bool
+	merging
 	// nodes caches ids that are not literals, strings those of xsd:string.
 	nodes, strings *asked
 	failed         error // error of an expression
 }
 
-// source builds the program without its last step, grouping or DISTINCT.
+// solutions builds the program without its last step, grouping or DISTINCT.
+func (b *builder) solutions() (out source, err error) {
+	if len(b.program.Sides) > 0 {
+		out = &united{builder: b, rest: b.program.Sides, out: batch{slots: make([][]int64, b.program.Slots)}}
+	} else if out, err = b.joinedSteps(b.program.uses(b.merging)); err != nil {
+		return nil, err
+	}
+	for _, c := range b.program.Computed {
+		out = &computing{Computed: c, in: out, env: b.env, tests: b.tests[c.Slot]}
+	}
+	return out, nil
+}
+
+// joinedSteps joins the steps and applies the conditions.
 //
 // Small sets are read first, because they restrict the rows of others: ends given by constants, then the keys of
 // Members, then the other steps from the last to the second, each of which depends on an earlier one.
-func (b *builder) source(uses []use) (source, error) {
+func (b *builder) joinedSteps(uses []use) (source, error) {
 	for _, w := range b.program.Within {
 		b.tests[w.Slot] = append(b.tests[w.Slot], test{low: b.env.arg(w.Low), high: b.env.arg(w.High), not: w.Not})
 	}
@@ -146,9 +158,6 @@ func (b *builder) source(uses []use) (source, error) {
 			return nil, err
 		}
 		out, _ = b.compare(out, differ)
-	}
-	for _, c := range b.program.Computed {
-		out = &computing{Computed: c, in: out, env: b.env, tests: b.tests[c.Slot]}
 	}
 	return out, nil
 }
@@ -304,7 +313,7 @@ func (b *builder) within(m Member) [][]test {
 
 // members returns the set of the keys of another program.
 func (b *builder) members(m Member) (*Set, error) {
-	run, err := open(m.Of, b.env, true, b.within(m))
+	run, err := open(m.Of, b.env, merging{alike: true}, b.within(m))
 	if err != nil {
 		return nil, err
 	}
@@ -314,7 +323,7 @@ func (b *builder) members(m Member) (*Set, error) {
 
 // tuples returns the set of the keys of another program with several keys.
 func (b *builder) tuples(m Member) (interface{ has(row []int64) bool }, error) {
-	run, err := open(m.Of, b.env, true, b.within(m))
+	run, err := open(m.Of, b.env, merging{alike: true}, b.within(m))
 	if err != nil {
 		return nil, err
 	}

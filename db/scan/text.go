@@ -10,7 +10,7 @@ import (
 // statistics of a run (see [Env.Passed]), or nil.
 func (p *Program) Text(passed map[*Step]Passed) string {
 	var out strings.Builder
-	p.write(&out, "\n  ", passed, false)
+	p.write(&out, "\n  ", passed, merging{})
 	return out.String()
 }
 
@@ -21,8 +21,9 @@ var (
 	descending = map[bool]string{true: "descending "}
 )
 
-func (p *Program) write(out *strings.Builder, line string, passed map[*Step]Passed, asSet bool) {
-	uses := p.uses(asSet)
+func (p *Program) write(out *strings.Builder, line string, passed map[*Step]Passed, around merging) {
+	merges := p.merges(around)
+	uses := p.uses(merges)
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		rows := fmt.Sprintf("about %.0f rows", s.Rows)
@@ -60,11 +61,15 @@ func (p *Program) write(out *strings.Builder, line string, passed map[*Step]Pass
 	}
 	for _, m := range p.Members {
 		fmt.Fprintf(out, "%swhere (%s) is %samong the", line, slotNames(m.Slots), negated[m.Not])
-		m.Of.write(out, line+"  ", passed, true)
+		m.Of.write(out, line+"  ", passed, merging{alike: true})
 	}
 	if m := p.Match; m != nil {
 		fmt.Fprintf(out, "%swith (%s) where expression %d of %s is equal to expression %d of the other's %s, of", line, slotNames(m.Slots), m.Left.Expr, slotNames(m.Left.Of), m.Right.Expr, slotNames(m.Right.Of))
-		m.Of.write(out, line+"  ", passed, asSet)
+		m.Of.write(out, line+"  ", passed, merging{alike: merges.alike})
+	}
+	for _, side := range p.Sides {
+		fmt.Fprintf(out, "%seach (%s) of", line, slotNames(side.Slots))
+		side.Of.write(out, line+"  ", passed, merges)
 	}
 	for _, c := range p.Computed {
 		fmt.Fprintf(out, "%ss%d is expression %d of %s", line, c.Slot, c.Expr, slotNames(c.Of))

@@ -22,14 +22,16 @@ type use struct {
 	key int
 }
 
-// uses decides how the rows of each step are used. With asSet duplicates of rows do not matter.
+// uses decides how the rows of each step are used, if equal rows may be merged like this.
 //
 // A step looks up the value of a slot by the value of an earlier slot, its key. If the value is not needed, only its
 // number for each key counts; if duplicates do not matter, only whether there is one. Steps that are only joined with
 // such a value are handled the same way before, so a subtree of steps is never joined. With a sum all rows are
 // joined, because the product of a large number and a count might overflow; so they are with a Fold of each row.
-func (p *Program) uses(asSet bool) []use {
-	alike, counts := p.merges(asSet)
+func (p *Program) uses(m merging) []use {
+	if len(p.Steps) == 0 {
+		return nil
+	}
 	asked := make([]int, p.Slots) // by how many later steps; tests belong to each step
 	ask := func(slots ...int) {
 		for _, slot := range slots {
@@ -65,11 +67,11 @@ func (p *Program) uses(asSet bool) []use {
 			key, value = value, key
 		}
 		switch {
-		case asked[value] > 1 || !alike && !counts:
+		case asked[value] > 1 || !m.alike && !m.counts:
 			u.way = intoTable
-		case alike && s.Optional:
+		case m.alike && s.Optional:
 			u.way = unread
-		case alike:
+		case m.alike:
 			*u = use{intoSet, key}
 		default:
 			*u = use{counted, key}
@@ -81,22 +83,29 @@ func (p *Program) uses(asSet bool) []use {
 	return out
 }
 
-// merges reports whether duplicates of rows do not matter, and whether a row with a cardinality may stand for them.
-func (p *Program) merges(asSet bool) (alike, counts bool) {
-	alike, counts = asSet || p.Distinct, p.Grouped
+// merging says how equal rows may be merged: alike that duplicates do not matter, counts that a row with a cardinality
+// may stand for them.
+type merging struct{ alike, counts bool }
+
+// merges says how equal solutions may be merged, if those of the answer may be merged as around says.
+func (p *Program) merges(around merging) merging {
+	m := merging{around.alike || p.Distinct, around.counts || p.Grouped}
 	if p.Grouped {
-		alike = true
+		m.alike = true
 		for _, a := range p.Aggregates {
-			alike = alike && a.Func != Count && a.Func != CountBound && a.Func != Sum && !a.Each
-			counts = counts && a.Func != Sum && !a.Each
+			m.alike = m.alike && a.Func != Count && a.Func != CountBound && a.Func != Sum && !a.Each
+			m.counts = m.counts && a.Func != Sum && !a.Each
 		}
 	}
-	return alike, counts
+	return m
 }
 
 // withoutRepeats returns the program without a DISTINCT that changes nothing: if a closure is the only step that may
 // have several rows for a solution, no two rows have the same two ends.
 func (p *Program) withoutRepeats() *Program {
+	if len(p.Steps) == 0 {
+		return p
+	}
 	first := &p.Steps[0]
 	if first.Closure == nil || p.Match != nil || slices.ContainsFunc(p.Steps[1:], func(s Step) bool { return !s.constant() }) {
 		return p
