@@ -187,6 +187,19 @@ func drawScan(t *rapid.T, nodes int) string {
 	}
 	if rapid.IntRange(0, 5).Draw(t, "union") == 0 {
 		body = "{ " + body + "} UNION { " + group() + "} "
+		of := rapid.SampledFrom(varsOf(body)).Draw(t, "of either")
+		switch rapid.IntRange(0, 7).Draw(t, "around") {
+		case 0:
+			body += "MINUS { " + pattern(of, "?x") + "} "
+		case 1:
+			body += "OPTIONAL { " + pattern(of, "?z") + "} "
+		case 2:
+			body += "FILTER NOT EXISTS { " + pattern(of, "?x") + "} "
+		case 3:
+			body += "BIND(" + computed(of) + " AS ?f) "
+		case 4:
+			body += pattern("?a", of)
+		}
 	}
 	if rapid.IntRange(0, 5).Draw(t, "joined") == 0 {
 		body += "{ SELECT ?a (COUNT(*) AS ?n) { " + group() + "} GROUP BY ?a } "
@@ -405,6 +418,20 @@ func sampled(form string, rows []string) any {
 		return len(rows)
 	}
 	return rows
+}
+
+// A pattern that reads nothing is no scan, alone and as a side of a union.
+func TestAPatternWithoutStepsIsNoScan(t *testing.T) {
+	r := hubOf(t, 3)
+	for text, want := range map[string]int{
+		"SELECT DISTINCT * { }": 1, "SELECT (COUNT(*) AS ?n) { }": 1, "SELECT DISTINCT ?s { { } UNION { ?s :to ?h } }": 4,
+		"SELECT DISTINCT ?s { ?s :to ?h FILTER EXISTS { } }": 3, "SELECT ?h (COUNT(*) AS ?n) { { ?s :to ?h } UNION { } } GROUP BY ?h": 2,
+	} {
+		rows, _, err := solved(t.Context(), r, text)
+		if err != nil || len(rows) != want {
+			t.Errorf("%s has %d rows, want %d: %v", text, len(rows), want, err)
+		}
+	}
 }
 
 // hubOf is a file in which n nodes link to one.

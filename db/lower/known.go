@@ -87,6 +87,8 @@ func gives(op sparql.Op, v sparql.Var) bool {
 		return op.Subject.Var == v || op.Object.Var == v
 	case sparql.Join:
 		return gives(left, v) || gives(right, v)
+	case sparql.Union:
+		return gives(left, v) && gives(right, v)
 	case sparql.Filter, sparql.LeftJoin, sparql.Minus, sparql.Extend:
 		return gives(left, v)
 	}

@@ -316,5 +316,13 @@ func (c *scanner) tree(kind plan.Kind, of sparql.Op, rows func() float64) *plan.
 	if c.partner != nil {
 		n.Children = append(n.Children, c.partner.tree(plan.Join, nil, nil))
 	}
+	if len(c.sides) > 0 {
+		union := c.l.node(plan.Union, nil)
+		union.Emitter = plan.Scan
+		for _, side := range c.sides {
+			union.Children = append(union.Children, side.tree(plan.Join, nil, side.passing))
+		}
+		n.Children = append(n.Children, union)
+	}
 	return n
 }

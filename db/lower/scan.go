@@ -46,6 +46,7 @@ type scanner struct {
 	nested  bool         // patterns of EXISTS and MINUS
 	inner   []*scanner   // scanners of these
 	partner *scanner     // scanner of a pattern that an equality connects, see [scanner.matched]
+	sides   []*scanner   // scanners of the sides of a union, see [scanner.unite]
 	edges   []scanned    // steps with two slots
 	ends    []scanned    // steps with one slot or none
 	options []scanned    // optional steps
@@ -96,7 +97,13 @@ func (s scope) atOnce() scope {
 func (l *lowerer) scanner(op sparql.Op, s scope, answer []sparql.Var, fits func(*scanner) bool) *scanner {
 	own := l.made.apart()
 	c := &scanner{l: l, s: s, own: &own, answer: answer, whole: true}
-	if !c.collect(op) || !fits(c) {
+	var collected bool
+	if sides := sidesOver(op); answer != nil && len(sides) > 1 && len(sides) <= maxSides {
+		collected = c.unite(sides)
+	} else {
+		collected = c.collect(op)
+	}
+	if !collected || !fits(c) {
 		return nil
 	}
 	return c
@@ -272,7 +279,7 @@ func (c *scanner) path(op sparql.PathPattern) bool {
 // hasClosure reports whether the pattern has the whole relation of a transitive path or, before it is arranged, may
 // have it.
 func (c *scanner) hasClosure() bool {
-	return slices.ContainsFunc(c.edges, func(e scanned) bool { return e.step.Closure != nil })
+	return slices.ContainsFunc(c.edges, func(e scanned) bool { return e.step.Closure != nil }) || slices.ContainsFunc(c.sides, (*scanner).hasClosure)
 }
 
 func (c *scanner) pattern(p sparql.TriplePattern) bool {
@@ -497,7 +504,7 @@ func (c *scanner) table(b *block) *block {
 	for slot := range c.vars {
 		c.program.Keys = append(c.program.Keys, slot)
 	}
-	rows := func() float64 { return c.first().passing }
+	rows := c.passing
 	if b != nil {
 		rows = b.rows
 	}

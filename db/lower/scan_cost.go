@@ -16,22 +16,31 @@ import (
 func (c *scanner) compare(b *block, scanRow, sqlRow float64) (choice plan.Choice, chosen bool) {
 	rows := b.rows() / math.Pow(passGain, float64(len(c.program.Asked)))
 	pages := c.l.matches(everything, c.s) / rowsOfPage
-	sql := b.work() + rows*sqlRow + min(b.rows(), c.asks)*askedBySQL
+	asks := c.asks
+	for _, side := range c.sides {
+		asks += side.asks
+	}
+	sql := b.work() + rows*sqlRow + min(b.rows(), asks)*askedBySQL
 	before := 0.0
 	for _, rows := range b.rowsThrough() {
 		sql += min(before, pages) * pageCost
 		before = rows
 	}
-	for _, inner := range c.inner { // evaluated for each solution or, if all are needed, read and compared once
-		asked := b.rows()*(seekCost+rowCost)*float64(len(inner.edges)+len(inner.ends)) + min(b.rows(), pages)*pageCost
-		if c.s.all {
-			asked = min(asked, inner.read()*(rowCost+mergeCost))
-		}
-		sql += asked
-	}
 	wait := float64(maxScanWait)
+	for _, stream := range c.streams() {
+		for _, inner := range stream.inner { // evaluated for each solution or, if all are needed, read and compared once
+			asked := b.rows()*(seekCost+rowCost)*float64(len(inner.edges)+len(inner.ends)) + min(b.rows(), pages)*pageCost
+			if c.s.all {
+				asked = min(asked, inner.read()*(rowCost+mergeCost))
+			}
+			sql += asked
+		}
+		if stream.partner != nil {
+			wait = math.Inf(1)
+		}
+	}
 	switch {
-	case c.s.all, c.partner != nil:
+	case c.s.all:
 		wait = math.Inf(1)
 	case c.program.Distinct:
 		wait = max(wait, sql*partWaited)
@@ -59,24 +68,32 @@ func microseconds(n float64) time.Duration {
 // arrange orders the steps: first the one with the most remaining rows, which are not held, then those connected with
 // what is known, tests before joins that multiply rows.
 func (c *scanner) arrange() bool {
+	if len(c.sides)+len(c.edges)+len(c.ends) == 0 {
+		return false // there is nothing to read
+	}
+	for _, side := range c.sides {
+		if !side.arrange() {
+			return false
+		}
+	}
 	for _, inner := range c.inner {
 		if !inner.arrange() {
 			return false
 		}
-		c.before += inner.work() + inner.first().passing*holdCost
+		c.before += inner.work() + inner.passing()*holdCost
 	}
 	if c.partner != nil {
 		if !c.partner.arrange() {
 			return false
 		}
-		c.before += c.partner.work() + c.partner.first().passing*holdCost
-		c.asks += c.partner.first().rows
+		c.before += c.partner.work() + c.partner.passing()*holdCost
+		c.asks += c.partner.rows()
 	}
 	if !c.estimate() {
 		return false
 	}
 	if c.partner != nil {
-		c.asks += c.first().rows
+		c.asks += c.rows()
 	}
 	for _, a := range c.program.Asked {
 		c.asks += c.leastRows(a.Slot)
@@ -87,15 +104,15 @@ func (c *scanner) arrange() bool {
 			c.asks += c.leastRows(d.Slots[0])
 		}
 	}
-	for range c.program.Computed {
-		c.asks += c.first().rows
-	}
+	c.asks += float64(len(c.program.Computed)) * c.rows()
 	for _, a := range c.program.Aggregates {
 		if a.Func == scan.Fold {
-			c.asks += c.first().rows
+			c.asks += c.rows()
 		}
 	}
-	c.program.Slots = len(c.vars)
+	if c.program.Slots = len(c.vars); len(c.sides) > 0 {
+		return true
+	}
 	sort.SliceStable(c.ends, func(i, k int) bool { return c.ends[i].rows > c.ends[k].rows })
 	sort.SliceStable(c.edges, func(i, k int) bool {
 		a, b := &c.edges[i], &c.edges[k]
@@ -309,7 +326,15 @@ func (c *scanner) domain(e scan.End, g *group) float64 {
 	return c.l.domain(c.vars[e.Slot], g)
 }
 
-// first is the step whose rows are streamed.
+// streams are the scanners of the sides of a union, or only the scanner itself.
+func (c *scanner) streams() []*scanner {
+	if len(c.sides) > 0 {
+		return c.sides
+	}
+	return []*scanner{c}
+}
+
+// first is the step whose rows are streamed, if there are no sides.
 func (c *scanner) first() scanned {
 	if len(c.edges) > 0 {
 		return c.edges[0]
@@ -317,7 +342,22 @@ func (c *scanner) first() scanned {
 	return c.ends[0]
 }
 
-// read estimates the rows that all steps read, held those that all but the first hold.
+// rows estimates the rows that are streamed, passing those of them that pass their conditions.
+func (c *scanner) rows() (sum float64) {
+	for _, stream := range c.streams() {
+		sum += stream.first().rows
+	}
+	return sum
+}
+
+func (c *scanner) passing() (sum float64) {
+	for _, stream := range c.streams() {
+		sum += stream.first().passing
+	}
+	return sum
+}
+
+// read estimates the rows that all steps read, held those that are held.
 func (c *scanner) read() (sum float64) {
 	for _, list := range c.lists() {
 		for _, e := range list {
@@ -328,20 +368,32 @@ func (c *scanner) read() (sum float64) {
 }
 
 func (c *scanner) held() (sum float64) {
-	for _, list := range c.lists() {
-		for _, e := range list {
-			sum += e.passing
+	for _, stream := range c.streams() {
+		for _, list := range stream.lists() {
+			for _, e := range list {
+				sum += e.passing
+			}
 		}
 	}
-	return sum - c.first().passing
+	return sum - c.passing()
 }
 
 // waits estimates the time before the first row, and work the total time without the rows of the answer.
 func (c *scanner) waits() float64 {
+	if len(c.sides) > 0 {
+		return c.sides[0].waits()
+	}
 	return scanCost + c.before + (c.read()-c.first().reads)*readCost + c.held()*holdCost
 }
 
 func (c *scanner) work() float64 {
+	if len(c.sides) > 0 {
+		sum := c.asks * askCost
+		for _, side := range c.sides {
+			sum += side.work()
+		}
+		return sum
+	}
 	first := c.first()
 	return c.waits() + first.reads*readCost + first.passing*passCost*float64(len(c.program.Steps)) + c.asks*askCost
 }

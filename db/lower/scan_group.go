@@ -206,7 +206,7 @@ func (l *lowerer) scanDistinct(op sparql.Op, s scope) *block {
 		l.made = start
 		return nil
 	}
-	rows := func() float64 { return c.first().passing }
+	rows := c.passing
 	if b != nil {
 		rows = b.rows
 	}
