@@ -159,6 +159,9 @@ func drawScan(t *rapid.T, nodes int) string {
 			if rapid.Bool().Draw(t, "star") {
 				optional += pattern(v, "?y")
 			}
+			if rapid.Bool().Draw(t, "further") {
+				optional += pattern("?z", "?y")
+			}
 			body += "OPTIONAL { " + optional + rapid.SampledFrom([]string{"", "", "FILTER(?z > 5)", "FILTER(?z != ?a)"}).Draw(t, "fits") + " } "
 		case 11:
 			body += "BIND(" + computed(v) + " AS ?f) "

@@ -246,28 +246,33 @@ func (l *lowerer) leftJoin(op sparql.LeftJoin, s scope) *block {
 // scannedOptional lowers an OPTIONAL for which a scan has no step as the union of the join and of the left solutions
 // without a partner, if a scan can do one of these; otherwise it returns nil.
 func (l *lowerer) scannedOptional(op sparql.LeftJoin, s scope) *block {
-	right := op.Right
-	if op.Expr != nil {
-		f := sparql.Filter{Expr: op.Expr, Op: right}
-		if !opt.IsClosed(f) {
-			return nil
-		}
-		right = f
-	}
-	both := sparql.Join{Left: op.Left, Right: right}
+	both, rest, ok := sidesOfOptional(op)
 	// In an EXISTS a path without a step matches the substituted term itself, in a join only nodes of the graph.
-	fits := l.scans(s) && l.scanner(both, s, nil, func(c *scanner) bool { return !c.walks }) != nil
+	fits := ok && l.scans(s) && l.scanner(both, s, nil, func(c *scanner) bool { return !c.walks }) != nil
 	if !fits {
 		return nil
 	}
 	start := l.made
-	rest := sparql.Filter{Expr: sparql.Exists{Not: true, Op: right}, Op: op.Left}
 	sides := []*block{l.flatten(l.lower(both, s)), l.flatten(l.lower(rest, s))}
 	if len(l.programs) == len(start.programs) {
 		l.made = start
 		return nil
 	}
 	return l.unite(sides...)
+}
+
+// sidesOfOptional returns the join of an OPTIONAL and the left solutions without a partner, the union of which it is if
+// its condition has only variables of the right side.
+func sidesOfOptional(op sparql.LeftJoin) (both, rest sparql.Op, ok bool) {
+	right := op.Right
+	if op.Expr != nil {
+		f := sparql.Filter{Expr: op.Expr, Op: right}
+		if !opt.IsClosed(f) {
+			return nil, nil, false
+		}
+		right = f
+	}
+	return sparql.Join{Left: op.Left, Right: right}, sparql.Filter{Expr: sparql.Exists{Not: true, Op: right}, Op: op.Left}, true
 }
 
 func (b *block) computed() bool {

@@ -223,11 +223,10 @@ func (c *scanner) collect(op sparql.Op) bool {
 
 // optional adds an OPTIONAL of one pattern, from a bound variable to a new one.
 func (c *scanner) optional(op sparql.LeftJoin) bool {
-	right, ok := op.Right.(sparql.BGP)
-	if !ok || len(right.Patterns) != 1 || op.Expr != nil || right.Patterns[0].Predicate.Var != "" {
+	if !isStep(op) {
 		return false
 	}
-	p := right.Patterns[0]
+	p := op.Right.(sparql.BGP).Patterns[0]
 	known, added := p.Subject.Var, p.Object.Var
 	if !gives(op.Left, known) {
 		known, added = added, known
@@ -241,6 +240,12 @@ func (c *scanner) optional(op sparql.LeftJoin) bool {
 	c.edges, c.options = c.edges[:last], append(c.options, one)
 	c.known[len(c.vars)-1].maybe = true
 	return true
+}
+
+// isStep reports whether an OPTIONAL is one pattern, which may be an optional step.
+func isStep(op sparql.LeftJoin) bool {
+	right, ok := op.Right.(sparql.BGP)
+	return ok && len(right.Patterns) == 1 && op.Expr == nil && right.Patterns[0].Predicate.Var == ""
 }
 
 // path adds a transitive path. If both ends are variables, another step must bind one of them, or the whole relation is

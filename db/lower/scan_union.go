@@ -12,7 +12,8 @@ const maxSides = 16
 
 // sidesOver returns the sides of a union, and what stands around it in each of them: {A} UNION {B} MINUS {C} has the
 // sides A MINUS C and B MINUS C. These operators treat each solution of the union by itself (SPARQL 1.1, section 18.5).
-// The only side of another pattern is itself.
+// An OPTIONAL for which a scan has no step has two sides: the join, and the left solutions without a partner. In these
+// a path without a step would match a term that is no node. The only side of another pattern is itself.
 func sidesOver(op sparql.Op) (list []sparql.Op) {
 	around := func(below sparql.Op, of func(side sparql.Op) sparql.Op) {
 		for _, side := range sidesOver(below) {
@@ -29,12 +30,23 @@ func sidesOver(op sparql.Op) (list []sparql.Op) {
 	case sparql.Minus:
 		around(op.Left, func(side sparql.Op) sparql.Op { return sparql.Minus{Left: side, Right: op.Right} })
 	case sparql.LeftJoin:
-		around(op.Left, func(side sparql.Op) sparql.Op { return sparql.LeftJoin{Left: side, Right: op.Right, Expr: op.Expr} })
+		sides := sidesOver(op.Left)
+		for _, side := range sides {
+			one := sparql.LeftJoin{Left: side, Right: op.Right, Expr: op.Expr}
+			both, rest, ok := sidesOfOptional(one)
+			if ok && len(sides) <= maxSides && !isStep(one) && !sparql.Has(op.Right, isPath) {
+				list = append(list, both, rest)
+			} else {
+				list = append(list, one)
+			}
+		}
 	default:
 		return []sparql.Op{op}
 	}
 	return list
 }
+
+func isPath(op sparql.Op) bool { _, ok := op.(sparql.PathPattern); return ok }
 
 // unite collects the sides of a union, of which only the answer is asked for.
 func (c *scanner) unite(sides []sparql.Op) bool {
