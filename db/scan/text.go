@@ -68,7 +68,7 @@ func (p *Program) write(out *strings.Builder, line string, passed map[*Step]Pass
 		m.Of.write(out, line+"  ", passed, merging{alike: merges.alike})
 	}
 	for _, side := range p.Sides {
-		fmt.Fprintf(out, "%seach (%s) of", line, slotNames(side.Slots))
+		out.WriteString(line + "each (" + slotNames(side.Slots) + ") of")
 		side.Of.write(out, line+"  ", passed, merges)
 	}
 	for _, c := range p.Computed {
