@@ -23,12 +23,6 @@ import (
 	"trails/text/fulltext"
 )
 
-// told is a commit of a story: what it added and removed.
-type told struct {
-	commit      history.Commit
-	add, remove []rdf.Quad
-}
-
 // hiding says what rights hide of the statements that the branches of a view have or had, straight from the meaning of [db.Rights].
 func hiding(rights db.Rights, ever []rdf.Quad) func(rdf.Quad) bool {
 	hidden := map[rdf.Term]bool{}
@@ -132,39 +126,7 @@ func TestAViewWithRightsIsAFileOfWhatMayBeSeen(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		stories := map[string][]told{db.Main: nil}
-		var pool []rdf.Quad
-		for range rapid.IntRange(2, 7).Draw(t, "steps") {
-			names := sortedStories(stories)
-			on := rapid.SampledFrom(names).Draw(t, "on")
-			story := stories[on]
-			if rapid.IntRange(0, 3).Draw(t, "kind") == 0 && len(story) > 0 {
-				name := fmt.Sprint("b", len(stories))
-				from := rapid.IntRange(1, len(story)).Draw(t, "from")
-				addBranch(ctx, t, f, name, story[from-1].commit)
-				stories[name] = slices.Clip(story[:from])
-				continue
-			}
-			pool = sorted(append(pool, typedData(t)...))
-			var add, remove []rdf.Quad
-			now := stateOf(story)
-			for _, q := range pool {
-				switch has := rapid.IntRange(0, 2).Draw(t, "there") > 0; {
-				case has && !slices.Contains(now, q):
-					add = append(add, q)
-				case !has && slices.Contains(now, q):
-					remove = append(remove, q)
-				}
-			}
-			if len(add)+len(remove) == 0 {
-				continue
-			}
-			c, err := writeOn(ctx, f, on, nil, add, remove)
-			if err != nil {
-				t.Fatal(err)
-			}
-			stories[on] = append(slices.Clip(story), told{c, add, remove})
-		}
+		stories := drawStories(ctx, t, f, typedData, 7)
 		path := f.Path()
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
@@ -175,7 +137,7 @@ func TestAViewWithRightsIsAFileOfWhatMayBeSeen(t *testing.T) {
 		}
 		defer f.Close()
 		for i := range 2 {
-			branch := rapid.SampledFrom(sortedStories(stories)).Draw(t, "branch")
+			branch := rapid.SampledFrom(stories.branches()).Draw(t, "branch")
 			story, view := stories[branch], db.View{Branch: branch, Rights: someRights(t)}
 			if len(story) > 0 && rapid.Bool().Draw(t, "at a commit") {
 				story = story[:rapid.IntRange(1, len(story)).Draw(t, "at")]
@@ -185,41 +147,20 @@ func TestAViewWithRightsIsAFileOfWhatMayBeSeen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines := linesOf(story)
+			lines := story.lines()
 			if view.At.IsZero() {
 				lines[branch] = true
 			}
-			compareTwins(ctx, t, f, twin, story, everOn(stories, lines), view)
+			compareTwins(ctx, t, f, twin, story, stories.ever(lines), view)
 			compareBranches(ctx, t, f, stories, view)
 			twin.Close()
 		}
 	})
 }
 
-// linesOf are the branches on which the commits of a story were made.
-func linesOf(story []told) map[string]bool {
-	lines := map[string]bool{}
-	for _, c := range story {
-		lines[c.commit.Branch] = true
-	}
-	return lines
-}
-
-// everOn are the statements that some branches have or had.
-func everOn(stories map[string][]told, lines map[string]bool) (ever []rdf.Quad) {
-	for _, story := range stories {
-		for _, c := range story {
-			if lines[c.commit.Branch] {
-				ever = append(ever, c.add...)
-			}
-		}
-	}
-	return sorted(ever)
-}
-
 // compareBranches compares what a reader with rights is told of branches, and of the commits of any, with what may be seen
 // on each.
-func compareBranches(ctx context.Context, t *rapid.T, f *db.File, stories map[string][]told, view db.View) {
+func compareBranches(ctx context.Context, t *rapid.T, f *db.File, stories stories, view db.View) {
 	t.Helper()
 	r, err := f.Read(ctx, view)
 	if fault.Is(err, fault.Missing) {
@@ -235,14 +176,14 @@ func compareBranches(ctx context.Context, t *rapid.T, f *db.File, stories map[st
 	}
 	for _, b := range listed {
 		story := stories[b.Name]
-		lines := linesOf(story)
+		lines := story.lines()
 		lines[b.Name] = true
 		seen := []history.CommitID{{}}
 		for i, c := range story {
-			if shows(c, hiding(*view.Rights, everOn(stories, lines))) {
+			if shows(c, hiding(*view.Rights, stories.ever(lines))) {
 				seen = append(seen, c.commit.ID)
 			}
-			at := shows(c, hiding(*view.Rights, everOn(stories, linesOf(story[:i+1]))))
+			at := shows(c, hiding(*view.Rights, stories.ever(story[:i+1].lines())))
 			found, err := r.CommitOfFile(ctx, c.commit.ID.Whole())
 			if at != (err == nil && found.ID == c.commit.ID) || err != nil && !fault.Is(err, fault.Missing) {
 				t.Errorf("commit %d of %s may be seen: %v, but %v was found: %v", i, b.Name, at, found.ID, err)
@@ -268,38 +209,8 @@ func shows(c told, hides func(rdf.Quad) bool) bool {
 	return slices.ContainsFunc(slices.Concat(c.add, c.remove), func(q rdf.Quad) bool { return !hides(q) })
 }
 
-func sortedStories(m map[string][]told) (names []string) {
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-func addBranch(ctx context.Context, t *rapid.T, f *db.File, name string, from history.Commit) {
-	w, err := f.Write(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	if err := w.AddBranch(ctx, name, from); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Keep(ctx); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// stateOf is the statements that a story ends with.
-func stateOf(story []told) (quads []rdf.Quad) {
-	for _, c := range story {
-		quads = slices.DeleteFunc(append(quads, c.add...), func(q rdf.Quad) bool { return slices.Contains(c.remove, q) })
-	}
-	return quads
-}
-
 // compareTwins writes what may be seen of a story to another file, and compares all reads of both.
-func compareTwins(ctx context.Context, t *rapid.T, f, twin *db.File, story []told, ever []rdf.Quad, view db.View) {
+func compareTwins(ctx context.Context, t *rapid.T, f, twin *db.File, story story, ever []rdf.Quad, view db.View) {
 	t.Helper()
 	hides := hiding(*view.Rights, ever)
 	var shown, visible []history.Commit
