@@ -361,6 +361,8 @@ var (
 		"OPTIONAL { ?s :many ?o } OPTIONAL { ?x :one ?s }", "OPTIONAL { ?o :one ?s } OPTIONAL { ?x :one ?s }", "OPTIONAL { ?s :size ?o } OPTIONAL { ?s :price ?x }",
 		"OPTIONAL { ?s :many ?o . ?o :size ?x }", "OPTIONAL { ?s :size ?o FILTER(?o > 20) }", "OPTIONAL { ?s :one ?o OPTIONAL { ?o :one ?x } }",
 		"OPTIONAL { ?s :many ?o } FILTER(!BOUND(?o))", "OPTIONAL { ?s :size ?o } FILTER(?o < 20)", "OPTIONAL { ?s :one ?o } OPTIONAL { ?o :one ?x }",
+		"{ ?s :many ?o } UNION { ?s :one ?o }", "{ ?s :size ?o } UNION { ?x :one ?s . ?x :many ?o }", "{ ?s :one ?o OPTIONAL { ?o :many ?x } } UNION { ?s :many ?x } MINUS { ?s :size 7 }",
+		"{ ?s :size ?o FILTER(?o > 20) } UNION { ?s :size ?o } UNION { ?s :mixed ?x }",
 	}
 	answerForms = []string{
 		"SELECT (COUNT(*) AS ?n) { %s }", "SELECT (COUNT(?s) AS ?n) { %s }", "SELECT (COUNT(?o) AS ?n) { %s }", "SELECT (COUNT(?x) AS ?n) (COUNT(*) AS ?m) { %s }",
@@ -371,7 +373,7 @@ var (
 	}
 )
 
-// TestEveryAnswerOfAnOptional asks in every form for what one OPTIONAL or two find, behind first
+// TestEveryAnswerOfAnOptional asks in every form for what one OPTIONAL or two find, or a UNION, behind first
 // patterns of every kind: scans wherever one fits, scans where they are chosen, and SQL agree.
 func TestEveryAnswerOfAnOptional(t *testing.T) {
 	testrun.Alone(t)
