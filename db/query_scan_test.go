@@ -164,7 +164,7 @@ func drawScan(t *rapid.T, nodes int) string {
 			}
 			body += "OPTIONAL { " + optional + rapid.SampledFrom([]string{"", "", "FILTER(?z > 5)", "FILTER(?z != ?a)"}).Draw(t, "fits") + " } "
 		case 11:
-			body += "BIND(" + computed(v) + " AS ?f) "
+			body += fmt.Sprintf(rapid.SampledFrom([]string{"%s", "%s", "{ %s} "}).Draw(t, "group"), "BIND("+computed(v)+" AS ?f) ")
 		case 12:
 			body += "FILTER(" + computed(v) + rapid.SampledFrom([]string{" = ", " < ", " != "}).Draw(t, "compared") + computed(v) + ") "
 		case 10:

@@ -5,6 +5,7 @@ import (
 
 	"trails/rdf"
 	"trails/sparql"
+	"trails/sparql/opt"
 )
 
 // source is what gives a variable its value in every solution: the object of a pattern in a graph, or a count.
@@ -91,6 +92,25 @@ func gives(op sparql.Op, v sparql.Var) bool {
 		return gives(left, v) && gives(right, v)
 	case sparql.Filter, sparql.LeftJoin, sparql.Minus, sparql.Extend:
 		return gives(left, v)
+	}
+	return false
+}
+
+// mayGive reports whether a variable may have a value in the solutions of what a scanner has collected of op. The
+// expressions of an inner group see no other variables (SPARQL 1.1, section 18.2.2).
+func mayGive(op sparql.Op, v sparql.Var) bool {
+	left, right := sparql.Operands(op)
+	switch op := op.(type) {
+	case sparql.BGP:
+		return opt.Mentions(op, v)
+	case sparql.PathPattern:
+		return gives(op, v)
+	case sparql.Join, sparql.LeftJoin, sparql.Union:
+		return mayGive(left, v) || mayGive(right, v)
+	case sparql.Extend:
+		return op.Var == v || mayGive(left, v)
+	case sparql.Filter, sparql.Minus:
+		return mayGive(left, v)
 	}
 	return false
 }

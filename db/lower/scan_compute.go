@@ -30,7 +30,7 @@ func (c *scanner) slotOf(e sparql.Expr, below sparql.Op) (slot int, ok bool) {
 // computed adds a slot with the value of an expression of what a pattern binds, for a variable.
 func (c *scanner) computed(e sparql.Expr, v sparql.Var, below sparql.Op) (slot int, ok bool) {
 	known := c.regionOf(e, below)
-	expr, of, ok := c.expression(c.split(e, below), below)
+	expr, of, ok := c.expression(c.split(e, below))
 	if !ok {
 		return 0, false
 	}
@@ -49,7 +49,7 @@ func (c *scanner) expression(e sparql.Expr, below sparql.Op) (number int, of []i
 	_, alone := e.(sparql.VarExpr)
 	for _, v := range vars {
 		slot := slices.Index(c.vars, v)
-		if slot < 0 || !alone && !c.known[slot].computed && !gives(below, v) {
+		if slot < 0 || !mayGive(below, v) || !alone && !c.known[slot].computed && !gives(below, v) {
 			return 0, nil, false
 		}
 		of = append(of, slot)
@@ -60,11 +60,11 @@ func (c *scanner) expression(e sparql.Expr, below sparql.Op) (number int, of []i
 }
 
 // split gives functions of one variable inside an expression slots of their own: their values are few, or are made
-// without a term.
-func (c *scanner) split(e sparql.Expr, below sparql.Op) sparql.Expr {
+// without a term. It returns the expression of these, and the pattern with them.
+func (c *scanner) split(e sparql.Expr, below sparql.Op) (sparql.Expr, sparql.Op) {
 	call, ok := e.(sparql.Call)
 	if !ok {
-		return e
+		return e, below
 	}
 	args := slices.Clone(call.Args)
 	for i, arg := range args {
@@ -72,18 +72,18 @@ func (c *scanner) split(e sparql.Expr, below sparql.Op) sparql.Expr {
 		if !ok {
 			continue
 		}
-		args[i] = c.split(inner, below)
+		args[i], below = c.split(inner, below)
 		if _, ok := numberOf[inner.Func]; ok && len(inner.Args) == 1 {
 			if _, ok := inner.Args[0].(sparql.VarExpr); ok {
 				v := c.l.fresh()
 				if _, ok := c.computed(inner, v, below); ok {
-					args[i] = sparql.VarExpr{Var: v}
+					args[i], below = sparql.VarExpr{Var: v}, sparql.Extend{Op: below, Var: v, Expr: inner}
 				}
 			}
 		}
 	}
 	call.Args = args
-	return call
+	return call, below
 }
 
 // filtered adds a condition that is true, false or an error for the values of some slots.
