@@ -321,7 +321,13 @@ func (w *Writer) commit(ctx context.Context, meta CommitMeta, act *Activity) (hi
 	if err := w.conn.sweep(c.Time); err != nil {
 		return history.Commit{}, fmt.Errorf("remove expired artifacts: %w", err)
 	}
-	return c, w.endWith("COMMIT")
+	if err := w.endWith("COMMIT"); err != nil {
+		return c, err
+	}
+	if c.Line == mainLine {
+		w.caches.lastHead.Store(&c)
+	}
+	return c, nil
 }
 
 func (w *Writer) newCommit(meta CommitMeta) history.Commit {

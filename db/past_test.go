@@ -251,3 +251,33 @@ func TestAReaderOfThePastIsOneOfTheReaders(t *testing.T) {
 		t.Errorf("the newest commit is %v", r.Head())
 	}
 }
+
+// Who holds the only reader does not hide what was written meanwhile.
+func TestTheLatestHeadIsThatOfTheLastWrite(t *testing.T) {
+	f, err := fileWith(t.Context(), filepath.Join(t.TempDir(), "t.db"), []rdf.Quad{q("a", "p", iri("b"))}, db.Options{Readers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := f.Read(t.Context(), db.View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	c, err := writeOn(t.Context(), f, db.Main, nil, []rdf.Quad{q("a", "p", iri("c"))}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if head := f.LatestHead(t.Context(), nil); head != c {
+		t.Errorf("the latest head is %v, and %v was written", head, c)
+	}
+	if _, err := writeOn(t.Context(), f, "", nil, []rdf.Quad{q("a", "p", iri("d"))}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if head := f.LatestHead(t.Context(), nil); head.Seq != c.Seq+1 {
+		t.Errorf("the latest head is %v", head)
+	}
+}

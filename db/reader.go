@@ -97,7 +97,7 @@ func (f *File) Readers() int { return f.opts.Readers }
 const headWait = 50 * time.Millisecond
 
 // LatestHead returns the current head as a reader with rights sees it or, if no reader is free and all may be seen, the
-// one that was read last; otherwise the zero Commit. It hardly waits.
+// one that was read or written last by this process; otherwise the zero Commit. It hardly waits.
 func (f *File) LatestHead(ctx context.Context, rights *Rights) history.Commit {
 	ctx, cancel := context.WithTimeout(ctx, headWait)
 	defer cancel()

@@ -81,7 +81,7 @@ func (s *Session) Snapshot(ctx context.Context) (*Snapshot, error) {
 }
 
 // LatestHead returns the newest commit of main that the session sees or, if no snapshot is available at once, the one
-// that was read last, or the zero Commit. It does not wait.
+// that was read or written last by this process, or the zero Commit. It does not wait.
 func (s *Session) LatestHead(ctx context.Context) Commit {
 	return s.graph.file.LatestHead(ctx, s.rights)
 }
