@@ -91,6 +91,8 @@ type sight struct {
 	// These are the ids of terms, 0 if the file does not know them.
 	rdfType, rdfFirst, rdfRest, shProperty, shPath, schemaGraph inline.TermID
 
+	lines []scan.Bound // what counts in the place of the branches of the view; nil for those
+
 	pages *pager.Pages // pinned while a decision is made
 	terms *dictionary.Reader
 
@@ -108,6 +110,13 @@ func (s *sight) anew() *sight {
 	from := *s
 	from.known, from.shown, from.schemas = map[inline.TermID]bool{}, map[history.Seq]shownCommit{}, map[history.Seq]shownSchema{}
 	return &from
+}
+
+// over returns what the same reader sees as one of all of these branches.
+func (s *sight) over(lines []scan.Bound) *sight {
+	from := s.anew()
+	from.lines = lines
+	return from
 }
 
 // maxKnown bounds the nodes that are remembered as hidden or not. When there are more, all are forgotten.
@@ -359,6 +368,9 @@ func (s *sight) ever(order leaf.Order, prefix []int64, f func([4]int64) (more bo
 	rows, err := s.conn.leaf(s.pages, order)
 	if err != nil {
 		return err
+	}
+	if s.lines != nil {
+		rows.Branches = s.lines
 	}
 	return rows.Ever(prefix, f)
 }

@@ -36,6 +36,9 @@ const (
 		UNION ALL SELECT g FROM hist WHERE line = ?3 AND added = ?1)`
 )
 
+// RetiredOfMain are the statements of main that commits behind one up to another one added, and later ones removed.
+const RetiredOfMain = "SELECT s, p, o, g, added FROM main.hist WHERE line = 1 AND added > ? AND added <= ?"
+
 // The same by subject and by type.
 var (
 	BulkOfSubject = sql(`SELECT s, p, o, g, 43 AS op, added AS seq FROM %s WHERE s = ?2 AND added = ?1
