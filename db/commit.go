@@ -276,6 +276,8 @@ func prefixRange(prefix string) (low, high history.CommitID, err error) {
 type CommitMeta struct {
 	// Parent, when set, must be the current head; otherwise it is the fault Precondition.
 	Parent *history.CommitID
+	// Merged, when set, is the commit whose history this one takes in: its second parent.
+	Merged history.CommitID
 	// Time is stored to the microsecond.
 	Time            time.Time
 	Author, Message string
@@ -332,7 +334,7 @@ func (w *Writer) commit(ctx context.Context, meta CommitMeta, act *Activity) (hi
 
 func (w *Writer) newCommit(meta CommitMeta) history.Commit {
 	c := history.Commit{
-		Seq: w.seq, Parent: w.head.ID, Line: w.line, Branch: w.branch,
+		Seq: w.seq, Parent: w.head.ID, Parent2: meta.Merged, Line: w.line, Branch: w.branch,
 		Time: meta.Time.UTC().Truncate(time.Microsecond), Author: meta.Author, Message: meta.Message,
 		SchemaVersion: meta.SchemaVersion, SchemaSeq: w.head.SchemaSeq,
 		Added: w.hash.Added, Removed: w.hash.Removed,

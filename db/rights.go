@@ -74,7 +74,7 @@ var restrictedTables = []string{
 	`CREATE TEMP VIEW changes AS SELECT 1 AS line, c.seq, c.s, c.p, c.o, c.g, c.op
 		FROM t_lines l CROSS JOIN main.changes c ON c.line = l.line WHERE c.seq <= l.until AND NOT t_hides(c.s, c.p, c.o, c.g)`,
 	leaf.ViewOfRetired + " AND NOT t_hides(h.s, h.p, h.o, h.g)",
-	`CREATE TEMP VIEW commits AS SELECT c.seq, c.id, t_parent(c.seq) AS parent, c.parent2, c.line, c.ts, c.author, c.message,
+	`CREATE TEMP VIEW commits AS SELECT c.seq, c.id, t_parent(c.seq) AS parent, NULL AS parent2, c.line, c.ts, c.author, c.message,
 		t_schema_version(c.seq) AS schema_version, t_schema_seq(c.seq) AS schema_seq, c.flags, t_added(c.seq) AS added,
 		t_removed(c.seq) AS removed, 0 AS quads
 		FROM main.commits c WHERE c.seq <= t_at() AND t_sees(c.line, c.seq) AND t_shows(c.seq)`,

@@ -283,8 +283,9 @@ var recordChecks = []struct{ what, sql string }{
 		"SELECT count(*) FROM prov WHERE commit_seq <> 0 AND commit_seq NOT IN (SELECT seq FROM main.commits)"},
 	{"idempotency: remembered keys that are not there any more",
 		"SELECT coalesce(max(seq) - max(0, max(seq) - " + fmt.Sprint(keptKeys) + ") - count(*), 0) FROM idempotency"},
-	{"commits: ids that are no ids, or a second parent", `SELECT count(*) FROM main.commits
-		WHERE length(id) <> 32 OR length(coalesce(parent, id)) <> 32 OR parent2 IS NOT NULL`},
+	{"commits: ids that are no ids, or that merge what is not there", `SELECT count(*) FROM main.commits c
+		WHERE length(id) <> 32 OR length(coalesce(parent, id)) <> 32
+			OR parent2 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM main.commits p WHERE p.id = c.parent2 AND p.seq < c.seq)`},
 	{"commits: on a branch that is not there, or with flags that do not exist", `SELECT count(*) FROM main.commits
 		WHERE line NOT IN (SELECT line FROM lines) OR flags NOT IN (0, 1) OR flags <> 0 AND line <> 1`},
 	{"descriptors: rows that are missing, or name a commit that is not there",
