@@ -74,7 +74,7 @@ var descriptorRules = []descriptorRule{
 	{"policy_required", func(b, a Descriptor) []Change {
 		return slices.Concat(
 			within(".scope", grows([]policy.Scope{policy.Runtime, policy.Builder, policy.Dev}, b.PolicyRequired.Scope, a.PolicyRequired.Scope)),
-			within(".action", grows([]policy.Action{"", policy.Read, policy.Export, policy.Change, policy.SchemaApply, policy.Restore}, b.PolicyRequired.Action, a.PolicyRequired.Action)),
+			within(".action", grows([]policy.Action{"", policy.Read, policy.Export, policy.Change, policy.SchemaApply, policy.BranchMerge, policy.Restore}, b.PolicyRequired.Action, a.PolicyRequired.Action)),
 			within(".remote", grows([]bool{false, true}, b.PolicyRequired.Remote, a.PolicyRequired.Remote)),
 			within(".upstream", grows([]bool{false, true}, b.PolicyRequired.Upstream, a.PolicyRequired.Upstream)))
 	}},

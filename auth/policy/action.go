@@ -13,6 +13,7 @@ const (
 	Restore      Action = "restore"       // load an export with its schema into a file without commits
 	BranchCreate Action = "branch_create" // make a branch
 	BranchDelete Action = "branch_delete" // take a branch away
+	BranchMerge  Action = "branch_merge"  // take what one branch changed into another, its schema too
 )
 
 // Commits reports whether an action makes commits.
@@ -22,4 +23,4 @@ func (a Action) Commits() bool { return a == Change || a.EditsSchema() }
 func (a Action) Writes() bool { return a.Commits() || a == BranchCreate || a == BranchDelete }
 
 // EditsSchema reports whether an action may edit the graph that holds the schema.
-func (a Action) EditsSchema() bool { return a == SchemaApply || a == Restore }
+func (a Action) EditsSchema() bool { return a == SchemaApply || a == Restore || a == BranchMerge }

@@ -1,0 +1,271 @@
+package kg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"trails/auth/policy"
+	"trails/db"
+	"trails/db/history"
+	"trails/fault"
+	"trails/kg/change"
+	"trails/rdf"
+)
+
+// Merge is a request to take into the session's branch what another branch changed since the two had a commit in
+// common.
+type Merge struct {
+	// Source names the branch or the commit, as [Snapshot.FindState] takes it.
+	Source string
+	// Take decides clashes that no resolution names; NoSide refuses the merge because of them.
+	Take Side
+	// Resolutions decide for single properties and nodes; the first that names one counts.
+	Resolutions []Resolution
+	// Squash makes a commit that does not name the merged commit as its parent.
+	Squash bool
+	// Defines, when set, is asked before anything of the source's schema, stored queries or other definitions is taken.
+	Defines func() error
+	// Set carries all but the edits.
+	Set ChangeSet
+	// Progress hears how far it is.
+	Progress func(Progress)
+}
+
+// Merged is what a merge did.
+type Merged struct {
+	Result
+	// Base is the commit that both had in common, the newest one if there are several; Source is the commit that was
+	// merged.
+	Base, Source Commit
+	// UpToDate reports that the session's branch had all commits of the source already.
+	UpToDate bool
+	// Clashes are the first [MaxClashes] of ClashCount clashes: those that were decided or, in a dry run, those that
+	// have to be.
+	Clashes    []MergeClash
+	ClashCount int
+	// Open counts those that have to be decided, in a dry run.
+	Open int
+}
+
+// merging is a merge, under the write lock.
+type merging struct {
+	merge   Merge
+	target  string
+	commit  Commit // of the source
+	base    Commit
+	current bool // nothing is to be merged
+	clashes clashing
+}
+
+// Merge makes one commit of what the source changed since the newest commit that both have in common, with the source's
+// commit as its second parent, or none if that changes nothing. Changes of different properties of one node go together,
+// and so do values added to and removed from a property with many. All of it is written or nothing.
+//
+// Clashes that are not decided are the fault Conflict, with the first [MaxClashes] as "clashes" and the "count" of all;
+// so is a merged state that the schema forbids. In a dry run the clashes are returned. An unknown source is the fault
+// Missing, a resolution that names nothing the source changed is InvalidArguments.
+func (s *Session) Merge(ctx context.Context, m Merge) (Merged, error) {
+	if err := s.may(policy.BranchMerge); err != nil {
+		return Merged{}, err
+	}
+	commit, err := s.stateNamed(ctx, m.Source)
+	if err != nil {
+		return Merged{}, err
+	}
+	var spool change.Spool
+	defer spool.Close()
+	run := &merging{merge: m, target: s.branchName(), commit: commit}
+	result, err := s.write(ctx, job{
+		action: policy.BranchMerge, spool: &spool, set: m.Set, closes: true, progress: m.Progress, message: run.message,
+		prepare: func(ctx context.Context, w *db.Writer, c *compiled) error { return run.find(ctx, w, c, &spool) },
+		merged:  run.second,
+	})
+	switch {
+	case run.current:
+		result.Warnings = []string{fmt.Sprintf("%s has all commits of %s already, so there is nothing to merge", run.target, m.Source)}
+	case err == nil && !result.Changed && !result.Replayed:
+		result.Warnings = []string{fmt.Sprintf("what %s changed is so on %s already, so no commit is made", m.Source, run.target)}
+	}
+	done := Merged{Result: result, Base: run.base, Source: commit, UpToDate: run.current, Clashes: run.clashes.list, ClashCount: run.clashes.count, Open: run.clashes.open}
+	switch {
+	case errors.Is(err, errUndecided) && m.Set.DryRun:
+		return done, nil
+	case errors.Is(err, errUndecided):
+		return Merged{}, run.refusal()
+	case fault.Is(err, fault.InvalidData):
+		return Merged{}, run.violated(err)
+	}
+	return done, err
+}
+
+// branchName is the name of the session's branch.
+func (s *Session) branchName() string {
+	if s.branch == "" {
+		return Main
+	}
+	return s.branch
+}
+
+// errUndecided ends a merge whose clashes have to be decided first.
+var errUndecided = errors.New("there are clashes")
+
+// find adds the edits of the merge.
+func (m *merging) find(ctx context.Context, w *db.Writer, c *compiled, spool *change.Spool) error {
+	head := w.Head()
+	bases, err := w.MergeBases(ctx, head, m.commit)
+	if err != nil {
+		return err
+	}
+	if len(bases) == 0 {
+		return fault.New(fault.Conflict, "%s and %s have no commit in common", m.merge.Source, m.target)
+	}
+	m.base, m.current = bases[0], bases[0].Seq == m.commit.Seq
+	if m.current {
+		return nil
+	}
+	between, err := correctionOf(ctx, w.Reader, bases)
+	if err != nil {
+		return err
+	}
+	var ours, theirs change.Spool
+	defer ours.Close()
+	defer theirs.Close()
+	if err := spoolDifference(ctx, w.Reader, m.base, head, between, &ours); err != nil {
+		return err
+	}
+	if err := spoolDifference(ctx, w.Reader, m.base, m.commit, between, &theirs); err != nil {
+		return err
+	}
+	return m.join(ctx, w, c, &ours, &theirs, spool)
+}
+
+// second is the second parent of the commit.
+func (m *merging) second() CommitID {
+	if m.merge.Squash {
+		return CommitID{}
+	}
+	return m.commit.ID
+}
+
+// message is the commit's message: the one that was given or what is merged, and how clashes were decided.
+func (m *merging) message() string {
+	text := m.merge.Set.Message
+	if text == "" {
+		text = fmt.Sprintf("merge %s into %s", m.merge.Source, m.target)
+	}
+	var decided []string
+	for _, c := range m.clashes.list {
+		decided = append(decided, c.name()+": "+string(c.Taken))
+	}
+	if more := m.clashes.count - len(decided); more > 0 {
+		decided = append(decided, fmt.Sprintf("and %d more", more))
+	}
+	if len(decided) > 0 {
+		text += "\n\nClashes: " + strings.Join(decided, "; ")
+	}
+	return text
+}
+
+// A correction of a commit is a set of statements that differ from its state, each with the change that leads to it.
+// Histories that were merged with each other in turn have several newest commits in common. What both of two have in
+// common is then the merge of these, which is no commit: it is one of them, corrected by what the others did since the
+// one before.
+type correction map[rdf.Quad]byte
+
+// correctionOf returns the correction of the first of these commits that makes it the merge of all.
+func correctionOf(ctx context.Context, r *db.Reader, bases []Commit) (correction, error) {
+	between := correction{}
+	for _, other := range bases[1:] {
+		before, err := r.MergeBases(ctx, bases[0], other)
+		if err != nil {
+			return nil, err
+		}
+		if len(before) == 0 {
+			continue
+		}
+		below, err := correctionOf(ctx, r, before)
+		if err != nil {
+			return nil, err
+		}
+		mine, err := differenceOf(ctx, r, before[0], bases[0], below)
+		if err != nil {
+			return nil, err
+		}
+		its, err := differenceOf(ctx, r, before[0], other, below)
+		if err != nil {
+			return nil, err
+		}
+		for q, op := range its {
+			if mine[q] != op {
+				between[q] = op
+			}
+		}
+	}
+	return between, nil
+}
+
+// differenceOf returns the changes from a corrected commit to another one.
+func differenceOf(ctx context.Context, r *db.Reader, from, to Commit, corrected correction) (correction, error) {
+	all := correction{}
+	for c, err := range corrected.difference(ctx, r, from, to) {
+		if err != nil {
+			return nil, err
+		}
+		if len(all) == maxCorrected {
+			return nil, fault.New(fault.TooLarge, "these branches were merged with each other in turn, and more than %d statements were changed in between; merge one of them into a new branch from the other's head", maxCorrected)
+		}
+		all[c.Quad] = c.Op
+	}
+	return all, nil
+}
+
+// maxCorrected bounds the statements of a correction, which is held in memory.
+const maxCorrected = 1_000_000
+
+// difference yields the changes from the corrected commit to another one.
+func (c correction) difference(ctx context.Context, r *db.Reader, from, to Commit) func(yield func(db.Change, error) bool) {
+	return func(yield func(db.Change, error) bool) {
+		left := maps.Clone(c)
+		for d, err := range r.Difference(ctx, from, to) {
+			if err == nil && left[d.Quad] == d.Op { // the correction made this change before
+				delete(left, d.Quad)
+				continue
+			}
+			if !yield(d, err) || err != nil {
+				return
+			}
+		}
+		for q, op := range left { // and this one is not in the other commit
+			if !yield(db.Change{Op: inverseOf(op), Quad: q}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func inverseOf(op byte) byte {
+	if op == history.OpAdd {
+		return history.OpRemove
+	}
+	return history.OpAdd
+}
+
+// spoolDifference adds the changes from a corrected commit to another one as edits.
+func spoolDifference(ctx context.Context, r *db.Reader, from, to Commit, corrected correction, into *change.Spool) error {
+	for c, err := range corrected.difference(ctx, r, from, to) {
+		if err != nil {
+			return err
+		}
+		e := change.Edit{Op: change.Assert, Quad: c.Quad}
+		if c.Op == history.OpRemove {
+			e.Op = change.Retract
+		}
+		if err := into.Add(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}

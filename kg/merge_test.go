@@ -1,0 +1,433 @@
+package kg_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"trails/fault"
+	"trails/kg"
+	"trails/kg/change"
+	"trails/rdf"
+)
+
+const mergeSchema = `
+types:
+  T:
+    properties:
+      one: { type: string }
+      many: { type: string, many: true }
+      ref: { class: T, many: true }
+`
+
+// A set is a state of the graph, in the model.
+type set map[rdf.Quad]bool
+
+// modelled is a commit in the model.
+type modelled struct {
+	id      kg.CommitID
+	parents []int
+	state   set
+}
+
+// A mergeModel is the history of all branches: commits by number, and the head of each branch.
+type mergeModel struct {
+	commits []modelled
+	heads   map[string]int
+}
+
+func (m *mergeModel) ancestors(i int) map[int]bool {
+	all := map[int]bool{i: true}
+	for _, p := range m.commits[i].parents {
+		maps.Copy(all, m.ancestors(p))
+	}
+	return all
+}
+
+// bases are the common ancestors that are no ancestors of another one, the newest first.
+func (m *mergeModel) bases(a, b int) (list []int) {
+	common := m.ancestors(a)
+	of := m.ancestors(b)
+	maps.DeleteFunc(common, func(i int, _ bool) bool { return !of[i] })
+	for i := range common {
+		best := true
+		for k := range common {
+			best = best && (k == i || !m.ancestors(k)[i])
+		}
+		if best {
+			list = append(list, i)
+		}
+	}
+	slices.Sort(list)
+	slices.Reverse(list)
+	return list
+}
+
+// base is the state that two commits have in common.
+func (m *mergeModel) base(a, b int) set {
+	bases := m.bases(a, b)
+	first := m.commits[bases[0]].state
+	state := maps.Clone(first)
+	for _, other := range bases[1:] {
+		before, its := m.base(bases[0], other), m.commits[other].state
+		for q := range union(before, its) {
+			if before[q] != its[q] && before[q] == first[q] {
+				state[q] = its[q]
+			}
+		}
+	}
+	maps.DeleteFunc(state, func(_ rdf.Quad, there bool) bool { return !there })
+	return state
+}
+
+func union(a, b set) set {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// of are the statements of a set that match.
+func (s set) of(match func(rdf.Quad) bool) set {
+	out := set{}
+	for q := range s {
+		if match(q) {
+			out[q] = true
+		}
+	}
+	return out
+}
+
+// mergeOf merges by nodes and properties, and counts the clashes.
+func mergeOf(base, ours, theirs set, take kg.Side) (merged set, clashes int) {
+	merged = set{}
+	sides := map[kg.Side]set{kg.NoSide: ours, kg.Ours: ours, kg.Theirs: theirs, kg.AtBase: base}
+	subjects := map[rdf.Term]bool{}
+	for q := range union(union(base, ours), theirs) {
+		subjects[q.Subject] = true
+	}
+	for s := range subjects {
+		of := func(q rdf.Quad) bool { return q.Subject == s }
+		b, o, t := base.of(of), ours.of(of), theirs.of(of)
+		if len(b) > 0 && !maps.Equal(b, t) && !maps.Equal(b, o) && (len(o) == 0) != (len(t) == 0) {
+			clashes++
+			maps.Copy(merged, sides[take].of(of))
+			continue
+		}
+		for _, p := range []rdf.IRI{rdf.Type, base0 + "one", base0 + "many", base0 + "ref"} {
+			of := func(q rdf.Quad) bool { return q.Subject == s && q.Predicate == p }
+			b, o, t := base.of(of), ours.of(of), theirs.of(of)
+			if p == base0+"one" && !maps.Equal(b, o) && !maps.Equal(b, t) && !maps.Equal(o, t) {
+				clashes++
+				maps.Copy(merged, sides[take].of(of))
+				continue
+			}
+			for q := range union(union(b, o), t) {
+				if b[q] && o[q] && t[q] || !b[q] && (o[q] || t[q]) {
+					merged[q] = true
+				}
+			}
+		}
+	}
+	return merged, clashes
+}
+
+const base0 = rdf.IRI(base)
+
+// dangles reports that a statement refers to a node that is not there.
+func (s set) dangles() bool {
+	for q := range s {
+		if q.Predicate == base0+"ref" && !s[rdf.Quad{Subject: q.Object, Predicate: rdf.Type, Object: base0 + "T"}] {
+			return true
+		}
+	}
+	return false
+}
+
+// drawState changes some nodes of a state.
+func drawState(t *rapid.T, now set) set {
+	next := maps.Clone(now)
+	for range rapid.IntRange(1, 3).Draw(t, "nodes") {
+		s := base0 + rdf.IRI("T/"+rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "node"))
+		maps.DeleteFunc(next, func(q rdf.Quad, _ bool) bool { return q.Subject == s })
+		if rapid.IntRange(0, 3).Draw(t, "there") == 0 {
+			continue
+		}
+		next[rdf.Quad{Subject: s, Predicate: rdf.Type, Object: base0 + "T"}] = true
+		if v := rapid.SampledFrom([]string{"", "x", "y", "z"}).Draw(t, "one"); v != "" {
+			next[rdf.Quad{Subject: s, Predicate: base0 + "one", Object: rdf.String(v)}] = true
+		}
+		for _, v := range []string{"k", "l"} {
+			if rapid.Bool().Draw(t, "many") {
+				next[rdf.Quad{Subject: s, Predicate: base0 + "many", Object: rdf.String(v)}] = true
+			}
+		}
+		if to := rapid.SampledFrom([]string{"", "", "a", "b", "c"}).Draw(t, "ref"); to != "" {
+			next[rdf.Quad{Subject: s, Predicate: base0 + "ref", Object: base0 + rdf.IRI("T/"+to)}] = true
+		}
+	}
+	typed := maps.Clone(next)
+	maps.DeleteFunc(next, func(q rdf.Quad, _ bool) bool {
+		return q.Predicate == base0+"ref" && !typed[rdf.Quad{Subject: q.Object, Predicate: rdf.Type, Object: base0 + "T"}]
+	})
+	return next
+}
+
+func editsTo(from, to set) (edits []change.Edit) {
+	for q := range union(from, to) {
+		switch {
+		case from[q] && !to[q]:
+			edits = append(edits, change.Edit{Op: change.Retract, Quad: q})
+		case to[q] && !from[q]:
+			edits = append(edits, change.Edit{Op: change.Assert, Quad: q})
+		}
+	}
+	return edits
+}
+
+// branchState reads the data of a branch.
+func branchState(t testing.TB, g *kg.Graph, branch string) set {
+	t.Helper()
+	state := set{}
+	err := g.Session(ana).On(branch).View(t.Context(), func(s *kg.Snapshot) error {
+		for q, err := range s.Match(t.Context(), rdf.Quad{Label: rdf.DefaultGraph}) {
+			if err != nil {
+				return err
+			}
+			state[q] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+// Branches are written and merged into each other in any order, also into those that they took over before.
+func TestMergesAgreeWithAModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := newGraph(t, mergeSchema)
+		m := &mergeModel{commits: []modelled{{id: head(t, g).ID, state: set{}}}, heads: map[string]int{kg.Main: 0}}
+		for range rapid.IntRange(4, 14).Draw(rt, "steps") {
+			names := slices.Sorted(maps.Keys(m.heads))
+			on := rapid.SampledFrom(names).Draw(rt, "on")
+			switch kind := rapid.IntRange(0, 5).Draw(rt, "kind"); {
+			case kind == 0 && len(names) < 4:
+				name := fmt.Sprint("draft", len(names))
+				if _, err := g.Session(ana).MakeBranch(t.Context(), kg.NewBranch{Name: name, From: on}); err != nil {
+					rt.Fatal(err)
+				}
+				m.heads[name] = m.heads[on]
+			case kind < 3 && len(names) > 1:
+				m.merge(rt, t, g, rapid.SampledFrom(names).Draw(rt, "source"), on)
+			default:
+				m.write(rt, t, g, on)
+			}
+		}
+		for name, at := range m.heads {
+			if got := branchState(t, g, name); !maps.Equal(got, m.commits[at].state) {
+				rt.Fatalf("%s has %v, want %v", name, got, m.commits[at].state)
+			}
+		}
+		verify(t, g)
+	})
+}
+
+func (m *mergeModel) write(rt *rapid.T, t *testing.T, g *kg.Graph, on string) {
+	now := m.commits[m.heads[on]].state
+	next := drawState(rt, now)
+	r, err := g.Session(ana).On(on).Commit(t.Context(), kg.ChangeSet{Edits: editsTo(now, next)})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	if r.Changed {
+		m.commits = append(m.commits, modelled{r.After.ID, []int{m.heads[on]}, next})
+		m.heads[on] = len(m.commits) - 1
+	}
+}
+
+func (m *mergeModel) merge(rt *rapid.T, t *testing.T, g *kg.Graph, source, target string) {
+	a, b := m.heads[target], m.heads[source]
+	base, ours, theirs := m.base(a, b), m.commits[a].state, m.commits[b].state
+	take := rapid.SampledFrom([]kg.Side{kg.NoSide, kg.NoSide, kg.Ours, kg.Theirs, kg.AtBase}).Draw(rt, "take")
+	want, clashes := mergeOf(base, ours, theirs, take)
+	current := m.ancestors(a)[b]
+	session := g.Session(ana).On(target)
+	dry, failed := session.Merge(t.Context(), kg.Merge{Source: source, Take: take, Set: kg.ChangeSet{DryRun: true}})
+	r, err := session.Merge(t.Context(), kg.Merge{Source: source, Take: take})
+	switch {
+	case current:
+		if err != nil || failed != nil || !r.UpToDate || r.Changed {
+			rt.Fatalf("%s is merged already: %v, %v", source, r, err)
+		}
+	case take == kg.NoSide && clashes > 0:
+		if !fault.Is(err, fault.Conflict) || fault.Of(err).Details["count"] != clashes || failed != nil || dry.ClashCount != clashes {
+			rt.Fatalf("%d clashes, and it says %v; dry %v, %v", clashes, err, dry.ClashCount, failed)
+		}
+	case want.dangles():
+		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "break the schema") || failed == nil {
+			rt.Fatalf("a reference dangles, and it says %v, dry %v", err, failed)
+		}
+	case err != nil || failed != nil:
+		rt.Fatalf("merge %s into %s: %v, dry %v", source, target, err, failed)
+	default:
+		if r.Base.ID != m.commits[m.bases(a, b)[0]].id || r.ClashCount != clashes || dry.AddedCount != r.AddedCount || r.Changed == maps.Equal(ours, want) {
+			rt.Fatalf("the base is %v of %v, %d clashes of %d, changed %v", r.Base.ID, m.bases(a, b), r.ClashCount, clashes, r.Changed)
+		}
+		if r.Changed {
+			if r.After.Parent2 != m.commits[b].id {
+				rt.Fatalf("the second parent is %v", r.After.Parent2)
+			}
+			m.commits = append(m.commits, modelled{r.After.ID, []int{a, b}, want})
+			m.heads[target] = len(m.commits) - 1
+		}
+	}
+	if got := branchState(t, g, target); !maps.Equal(got, m.commits[m.heads[target]].state) {
+		rt.Fatalf("merge %s into %s, taking %q: got %v, want %v", source, target, take, got, m.commits[m.heads[target]].state)
+	}
+}
+
+// truthTable is the table of another engine that merges graphs. Two things differ: it has a fast-forward, where here a
+// commit of its own says who merged and when; and there each edge is a row of its own, where here it is a value of a
+// property, so that the same edge from both sides is one.
+type truthTable struct {
+	Cells []struct {
+		Source    string `json:"source_op"`
+		Target    string `json:"target_op"`
+		Outcome   string `json:"outcome"`
+		Conflicts []struct {
+			Kind string `json:"kind"`
+		} `json:"conflicts"`
+		State struct {
+			Persons int  `json:"persons"`
+			Knows   int  `json:"knows"`
+			Age     *int `json:"alice_age"`
+			Eve     bool `json:"eve"`
+		} `json:"state"`
+	} `json:"cells"`
+}
+
+func TestTheTruthTableOfMerges(t *testing.T) {
+	dir := os.Getenv("TRAILS_VECTORS")
+	if dir == "" {
+		dir = "../../shared/vectors"
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "merge_truth_table.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table truthTable
+	if err := json.Unmarshal(text, &table); err != nil || len(table.Cells) != 49 {
+		t.Fatalf("%d cells, %v", len(table.Cells), err)
+	}
+	for _, cell := range table.Cells {
+		t.Run(cell.Source+" "+cell.Target, func(t *testing.T) {
+			g := newGraph(t, truthSchema)
+			mustLoad(t, g, "base.ndjson", truthBase)
+			if _, err := g.Session(ana).MakeBranch(t.Context(), kg.NewBranch{Name: "feature"}); err != nil {
+				t.Fatal(err)
+			}
+			truthStep(t, g, "feature", cell.Source, cell.Source == cell.Target)
+			truthStep(t, g, kg.Main, cell.Target, cell.Source == cell.Target)
+			r, err := g.Session(ana).Merge(t.Context(), kg.Merge{Source: "feature"})
+			outcome := "merged"
+			switch {
+			case fault.Is(err, fault.Conflict):
+				outcome = "conflict"
+			case err != nil:
+				t.Fatal(err)
+			case r.UpToDate:
+				outcome = "already_up_to_date"
+			}
+			want := cell.Outcome
+			if want == "fast_forward" {
+				want = "merged"
+			}
+			if cell.Source == "addEdge" && cell.Target == "addEdge" {
+				cell.State.Knows--
+			}
+			if outcome != want {
+				t.Fatalf("%s, want %s: %v", outcome, want, err)
+			}
+			state := branchState(t, g, kg.Main)
+			persons := state.of(func(q rdf.Quad) bool { return q.Predicate == rdf.Type && q.Object == base0+"Person" })
+			knows := state.of(func(q rdf.Quad) bool { return q.Predicate == base0+"knows" })
+			eve := state.of(func(q rdf.Quad) bool { return q.Subject == base0+"Person/Eve" })
+			age := state.of(func(q rdf.Quad) bool { return q.Subject == base0+"Person/Alice" && q.Predicate == base0+"age" })
+			if len(persons) != cell.State.Persons || len(knows) != cell.State.Knows || (len(eve) > 0) != cell.State.Eve || (len(age) > 0) != (cell.State.Age != nil) {
+				t.Errorf("%d persons, %d edges, eve %v, %v; want %+v", len(persons), len(knows), len(eve) > 0, age, cell.State)
+			}
+			for q := range age {
+				if rdf.Lexical(q.Object) != fmt.Sprint(*cell.State.Age) {
+					t.Errorf("alice is %v, want %d", q.Object, *cell.State.Age)
+				}
+			}
+		})
+	}
+}
+
+const truthSchema = `
+types:
+  Person:
+    key: name
+    properties:
+      name: { type: string, required: true }
+      age: { type: integer }
+      knows: { class: Person, many: true }
+`
+
+const truthBase = `{"type":"Person","id":"Alice","data":{"name":"Alice","age":30}}
+{"type":"Person","id":"Bob","data":{"name":"Bob","age":25,"knows":["Carol"]}}
+{"type":"Person","id":"Carol","data":{"name":"Carol","age":40}}
+{"type":"Person","id":"Dan","data":{"name":"Dan","age":50}}
+`
+
+func truthStep(t *testing.T, g *kg.Graph, branch, op string, both bool) {
+	t.Helper()
+	person := func(name string) rdf.IRI { return base0 + rdf.IRI("Person/"+name) }
+	edge := rdf.Quad{Subject: person("Alice"), Predicate: base0 + "knows", Object: person("Carol")}
+	number := func(n int) rdf.Term { return rdf.Literal(fmt.Sprint(n), rdf.XSDInteger) }
+	second := both && branch == kg.Main
+	var steps [][]change.Edit
+	switch op {
+	case "addNode":
+		age := 22
+		if !second && both {
+			age = 21
+		}
+		steps = [][]change.Edit{{
+			{Op: change.Assert, Quad: rdf.Quad{Subject: person("Eve"), Predicate: rdf.Type, Object: base0 + "Person"}},
+			{Op: change.Assert, Quad: rdf.Quad{Subject: person("Eve"), Predicate: base0 + "name", Object: rdf.String("Eve")}},
+			{Op: change.Assert, Quad: rdf.Quad{Subject: person("Eve"), Predicate: base0 + "age", Object: number(age)}},
+		}}
+	case "removeNode":
+		steps = [][]change.Edit{{{Op: change.Erase, Quad: rdf.Quad{Subject: person("Alice")}}}}
+	case "addEdge":
+		steps = [][]change.Edit{{{Op: change.Assert, Quad: edge}}}
+	case "removeEdge":
+		steps = [][]change.Edit{{{Op: change.Clear, Quad: rdf.Quad{Subject: person("Bob"), Predicate: base0 + "knows"}}}}
+	case "setProperty":
+		age := 31
+		if second {
+			age = 32
+		}
+		steps = [][]change.Edit{{
+			{Op: change.Clear, Quad: rdf.Quad{Subject: person("Alice"), Predicate: base0 + "age"}},
+			{Op: change.Assert, Quad: rdf.Quad{Subject: person("Alice"), Predicate: base0 + "age", Object: number(age)}},
+		}}
+	case "netZeroEdge":
+		steps = [][]change.Edit{{{Op: change.Assert, Quad: edge}}, {{Op: change.Retract, Quad: edge}}}
+	}
+	for _, edits := range steps {
+		if _, err := g.Session(ana).On(branch).Commit(t.Context(), kg.ChangeSet{Edits: edits}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
