@@ -25,6 +25,7 @@ var builtins = []invoke.Capability{
 	schemaUndo,
 	branchesListBuiltin,
 	branchesCreateBuiltin,
+	branchesMergeBuiltin,
 	branchesDeleteBuiltin,
 }
 

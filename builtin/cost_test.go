@@ -24,7 +24,7 @@ func grown(t *testing.T, more int) *invoketest.Engine {
 		t.Fatal(err)
 	}
 	e.Must(t, "load", string(args))
-	for _, id := range []string{"branches_delete", "gateway_show", "tool_view", "unlink"} {
+	for _, id := range []string{"branches_merge", "gateway_show", "tool_view", "unlink"} {
 		prepare(t, e, id)
 	}
 	return e

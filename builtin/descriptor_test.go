@@ -30,7 +30,7 @@ const oneMigration = `{"name": "0001_pages.yaml", "text": "steps:\n- add_propert
 // samples has a call of every capability on the graph of [notes]. Where consent is
 // required it is one that removes something.
 var samples = map[string]string{
-	"health": `{}`, "snapshot": `{}`, "schema_get": `{}`, "commits_list": `{}`, "branches_list": `{}`, "branches_create": `{"name":"draft"}`, "branches_delete": `{"name":"draft"}`, "guide": `{}`, "prompts_list": `{}`, "trails.meta.ping": `{}`, "trails.meta.doctor.run": `{}`, "capability_history": `{"id":"search"}`,
+	"health": `{}`, "snapshot": `{}`, "schema_get": `{}`, "commits_list": `{}`, "branches_list": `{}`, "branches_create": `{"name":"draft"}`, "branches_delete": `{"name":"draft"}`, "branches_merge": `{"source":"draft"}`, "guide": `{}`, "prompts_list": `{}`, "trails.meta.ping": `{}`, "trails.meta.doctor.run": `{}`, "capability_history": `{"id":"search"}`,
 	"query":                      `{"query": "SELECT * {?s ?p ?o}"}`,
 	"mutate":                     `{"update": "DELETE DATA {GRAPH <urn:g> {<urn:a> <urn:b> 1}}"}`,
 	"load":                       `{"data": "{\"type\":\"Note\",\"id\":\"c\",\"data\":{\"title\":\"C\"}}", "mode": "overwrite"}`,
@@ -110,6 +110,9 @@ func prepare(t *testing.T, e *invoketest.Engine, id string) {
 	switch id {
 	case "branches_delete":
 		e.Must(t, "branches_create", samples["branches_delete"])
+	case "branches_merge":
+		prepare(t, e, "branches_delete")
+		e.Must(t, "note.update", `{"id": "a", "title": "Of a draft", "branch": "draft"}`)
 	case "unlink":
 		e.Must(t, "link", samples["link"])
 	case "trails.meta.migrate.rollback":
@@ -302,12 +305,16 @@ func TestASessionForAnActionDoesNothingElse(t *testing.T) {
 			_, err := s.MakeBranch(t.Context(), kg.NewBranch{Name: "draft"})
 			return err
 		},
+		policy.BranchMerge: func(s *kg.Session) error {
+			_, err := s.Merge(t.Context(), kg.Merge{Source: "head~1"})
+			return err
+		},
 		policy.BranchDelete: func(s *kg.Session) error {
 			_, err := s.DropBranch(t.Context(), "draft", false, kg.Activity{})
 			return err
 		},
 	}
-	for _, action := range []policy.Action{policy.Read, policy.Export, policy.Change, policy.SchemaApply, policy.Restore, policy.BranchCreate, policy.BranchDelete} {
+	for _, action := range []policy.Action{policy.Read, policy.Export, policy.Change, policy.SchemaApply, policy.Restore, policy.BranchCreate, policy.BranchMerge, policy.BranchDelete} {
 		for does, try := range write {
 			if does == action {
 				continue

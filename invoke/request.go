@@ -197,7 +197,7 @@ func (r *Request) ReadAddress(ctx context.Context, uri string) (Document, error)
 	case found.Newest && refOf(branch) != "":
 		return Document{}, fault.New(fault.InvalidArguments, "%s is not of one branch; leave branch out", found.URI).With("field", "branch").With("reason", "unknown_parameter")
 	}
-	if err := r.toBranch(ctx, branch); err != nil {
+	if err := r.ToBranch(ctx, branch); err != nil {
 		return Document{}, err
 	}
 	if commit != "" {

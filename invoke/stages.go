@@ -170,7 +170,7 @@ func (r *Request) pin(ctx context.Context) (err error) {
 // goBack pins the commit that the argument at of a read names, in the place of the newest one. What a stored query was
 // given as texts may name a branch that the stage view has not seen.
 func (r *Request) goBack(ctx context.Context) error {
-	if err := r.toBranch(ctx, r.Args.Text("branch")); err != nil {
+	if err := r.ToBranch(ctx, r.Args.Text("branch")); err != nil {
 		return err
 	}
 	at, _ := r.Args["at"].(string)
@@ -326,8 +326,8 @@ func refOf(name string) string {
 	return name
 }
 
-// toBranch pins the head of a branch, "" for the one that is pinned.
-func (r *Request) toBranch(ctx context.Context, name string) error {
+// ToBranch pins the head of a branch, "" for the one that is pinned.
+func (r *Request) ToBranch(ctx context.Context, name string) error {
 	if name == "" || r.Snapshot == nil || refOf(name) == r.Ref.Branch {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 type Commit struct {
 	ID            string `json:"id"`
 	Parent        string `json:"parent,omitempty"`
+	Merged        string `json:"merged,omitempty" doc:"The commit that it took in."`
 	Author        string `json:"author"`
 	Time          string `json:"time" type:"date-time"`
 	Message       string `json:"message"`
@@ -32,6 +33,7 @@ func CommitOf(c kg.Commit) *Commit {
 	if c.Parent != (kg.CommitID{}) {
 		v.Parent = c.Parent.String()
 	}
+	v.Merged = c.Parent2.String()
 	return v
 }
 

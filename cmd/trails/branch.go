@@ -12,6 +12,8 @@ nothing elsewhere, and all of it is in the same file. Commands that read or writ
 		Example: `  trails branch create notes.trails review
   trails update notes.trails -f tidy.ru --branch review
   trails query notes.trails -f open.rq --branch review
+  trails branch merge notes.trails review --dry-run
+  trails branch merge notes.trails review
   trails branch list notes.trails
   trails branch delete notes.trails review`,
 		RunE: chooseCommand,

@@ -21,6 +21,9 @@ func writeShown(w io.Writer, s shown) error {
 	if s.Commit.Parent != "" {
 		fmt.Fprintf(w, "parent  %s\n", s.Commit.Parent)
 	}
+	if s.Commit.Merged != "" {
+		fmt.Fprintf(w, "merges  %s\n", s.Commit.Merged)
+	}
 	fmt.Fprintf(w, "author  %s\ntime    %s\n", line(s.Commit.Author), s.Commit.Time)
 	if a := s.Activity; a != nil {
 		fmt.Fprintf(w, "call    %s %s via %s, trace %s\n", line(a.Capability), line(a.Version), line(a.Via), line(a.TraceID))

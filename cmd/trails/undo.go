@@ -15,7 +15,12 @@ import (
 // undone is the answer of an undo.
 type undone struct {
 	written
-	Undone    string
+	moved
+	Undone string
+}
+
+// moved are the nodes and statements that a write changed.
+type moved struct {
 	Nodes     []string
 	NodeCount int64 `json:"node_count"`
 	Changes   struct {
@@ -26,7 +31,13 @@ type undone struct {
 
 // writeTaken shows what an undo did or, for a dry run, would do.
 func writeTaken(w io.Writer, r undone) error {
-	for _, row := range r.Changes.Rows {
+	r.moved.write(w, "undo of "+line(r.Undone))
+	return writeSummary(w, r.written)
+}
+
+// write shows the statements and the nodes that change, by what.
+func (m moved) write(w io.Writer, by string) {
+	for _, row := range m.Changes.Rows {
 		var cells []string
 		for _, cell := range row[1:] {
 			if string(cell) != "null" {
@@ -35,20 +46,19 @@ func writeTaken(w io.Writer, r undone) error {
 		}
 		fmt.Fprintf(w, "%s %s\n", scalar(row[0]), strings.Join(cells, "  "))
 	}
-	if more := r.Changes.Total - int64(len(r.Changes.Rows)); more > 0 {
+	if more := m.Changes.Total - int64(len(m.Changes.Rows)); more > 0 {
 		fmt.Fprintf(w, "... and %s more\n", grouped(more))
 	}
-	if len(r.Nodes) > 0 {
-		names := make([]string, len(r.Nodes))
-		for i, node := range r.Nodes {
+	if len(m.Nodes) > 0 {
+		names := make([]string, len(m.Nodes))
+		for i, node := range m.Nodes {
 			names[i] = line(node)
 		}
-		if more := r.NodeCount - int64(len(r.Nodes)); more > 0 {
+		if more := m.NodeCount - int64(len(m.Nodes)); more > 0 {
 			names = append(names, grouped(more)+" more")
 		}
-		fmt.Fprintf(w, "undo of %s: %s\n", line(r.Undone), strings.Join(names, ", "))
+		fmt.Fprintf(w, "%s: %s\n", by, strings.Join(names, ", "))
 	}
-	return writeSummary(w, r.written)
 }
 
 // completeCommits completes one of the latest commits of FILE.

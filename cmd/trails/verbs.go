@@ -522,6 +522,27 @@ others were made from is deleted after these; main is not deleted.`,
 			options: map[string]option{"name": {complete: p.completeBranches}},
 		},
 		{
+			path: "branch merge", capability: "branches_merge", words: "SOURCE", takes: "source",
+			short: "Take what a branch changed into another",
+			long: `Take what the branch SOURCE changed into another one, main unless --into names it, as one commit
+that is validated like any other. What the two changed of different properties goes together. Where
+both changed one value differently, or one changed what the other deleted, nothing is merged until
+that is decided: the clashes are listed, and the command exits with 4. --take decides all of them,
+--resolve single ones. In both, ours is the branch that is merged into, theirs is SOURCE, and base
+is the commit that they have in common.`,
+			example: `  trails branch merge notes.trails review --dry-run
+  trails branch merge notes.trails review --take theirs -m "reviewed by ana"
+  trails branch merge notes.trails review --resolve Note/a.title=ours --resolve Note/b=theirs
+  trails branch merge notes.trails review --resolve 'Note/a.title:=Both titles'
+  trails branch merge notes.trails main --into review`,
+			options: map[string]option{
+				"source": {complete: p.completeBranches}, "target": {flag: "into", usage: "the `branch` that it is merged into (default: main)", complete: p.completeBranches},
+				"branch": {hidden: true}, "take": {usage: "the `side` that decides all other clashes: ours, theirs or base"},
+				"resolutions": {flag: "resolve", usage: "`NODE.PROPERTY=SIDE`, NODE=SIDE or NODE.PROPERTY:=VALUE; a node whose own name has a dot ends in one; may be repeated", read: anything(resolutionsOf)},
+			},
+			text: decoded(writeMerged),
+		},
+		{
 			path: "show", capability: "commits_get", words: "COMMIT", takes: "id",
 			short: "Show one commit: who, when, which call, what changed",
 			long: `Show one commit, by its id, the first digits of it, or head for the newest: who made it,

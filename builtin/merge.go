@@ -1,0 +1,178 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"trails/auth/policy"
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// merging is what a merge takes.
+type merging struct {
+	Source      string      `json:"source" min:"1" max:"64" doc:"The branch or commit to merge."`
+	Target      string      `json:"target,omitempty" max:"64" doc:"The branch that it is merged into; main when left out."`
+	Take        string      `json:"take,omitempty" oneof:"ours,theirs,base" doc:"Decides all clashes without a resolution; ours is target."`
+	Resolutions []resolving `json:"resolutions,omitempty" max:"10000"`
+	Squash      bool        `json:"squash" is:"rare" default:"false" doc:"Make a commit without the source's history."`
+	capability.ChangeArguments
+}
+
+// resolving decides one clash.
+type resolving struct {
+	Node     string `json:"node" min:"1" doc:"As the clash names it."`
+	Property string `json:"property,omitempty" doc:"Left out for the whole node."`
+	Take     string `json:"take,omitempty" oneof:"ours,theirs,base"`
+	Value    string `json:"value,omitempty" doc:"In the place of take: a text; anything else as JSON."`
+}
+
+// merged is what a merge answers.
+type merged struct {
+	Outcome    string          `json:"outcome" doc:"merged, up_to_date, or clashes: a dry run found what has to be decided first."`
+	Source     string          `json:"source" doc:"The commit that was merged."`
+	Base       string          `json:"base" doc:"The newest commit that both had in common."`
+	Clashes    []kg.MergeClash `json:"clashes,omitempty" doc:"The first 20, with how they were decided."`
+	ClashCount int             `json:"clash_count,omitempty" doc:"How many clashes there are."`
+	Nodes      []string        `json:"nodes,omitempty" doc:"The first 20 nodes that change."`
+	NodeCount  int64           `json:"node_count,omitempty" doc:"How many nodes change."`
+	capability.Changed
+	invoke.Written
+}
+
+var branchesMergeBuiltin = invoke.Define(capability.Descriptor{
+	ID: "branches_merge", Description: "Take what a branch changed into another, as one commit. Clashes are listed and refused until decided; dry_run shows them.",
+	Preconditions: []string{"Each clash is decided.", "The graph fits its schema at the end."},
+	CostEstimate:  capability.CostChange, PolicyRequired: capability.Requirement{Action: policy.BranchMerge},
+}, func(ctx context.Context, r *invoke.Request, in merging) (*merged, error) {
+	if in.Target != "" {
+		if r.Args.Has("branch") && r.Args.Text("branch") != in.Target {
+			return nil, fault.Argument("target", fault.Pattern, in.Target, "target and branch both name the branch that is merged into; give one of them")
+		}
+		if err := r.ToBranch(ctx, in.Target); err != nil {
+			return nil, err
+		}
+	}
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := r.Snapshot.Schema()
+	resolutions, err := resolutionsOf(s, in.Resolutions)
+	if err != nil {
+		return nil, err
+	}
+	r.Release() // a snapshot would keep the log from starting over during a long write
+	done, err := r.Session().Merge(ctx, kg.Merge{
+		Source: in.Source, Take: kg.Side(in.Take), Resolutions: resolutions, Squash: in.Squash, Set: set, Progress: r.Progress,
+		Defines: func() error { return r.MayGive(capability.Field{Name: "source", Scope: policy.Builder}) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &merged{
+		Outcome: "merged", Source: done.Source.ID.String(), Base: done.Base.ID.String(), Clashes: done.Clashes, ClashCount: done.ClashCount,
+		Nodes: s.NodeNames(done.Nodes), NodeCount: done.NodeCount, Changed: changesOf(s, done.Result, set.DryRun),
+	}
+	switch {
+	case done.UpToDate:
+		out.Outcome = "up_to_date"
+	case done.Open > 0:
+		out.Outcome = "clashes"
+		r.Warn("nothing is merged before %s decided: give take for all, or resolutions, each with node, property, and take or value", clashesAre(done.Open))
+	}
+	out.Written = r.Committed(done.Result, set.DryRun)
+	return out, nil
+}, invoke.On("compact"))
+
+// resolutionsOf reads resolutions. A node need not be there, since the clash may be that it was deleted.
+func resolutionsOf(s *schema.Schema, list []resolving) (all []kg.Resolution, err error) {
+	for i, in := range list {
+		field := func(name string) string { return fmt.Sprintf("resolutions[%d].%s", i, name) }
+		node, types, ok := namedNode(s, in.Node)
+		if !ok {
+			return nil, fault.Argument(field("node"), fault.Class, in.Node, "give the node as the clash names it: Type/id, or an IRI")
+		}
+		one := kg.Resolution{Node: node, Take: kg.Side(in.Take)}
+		if (in.Take == "") == (in.Value == "") {
+			return nil, fault.Argument(field("take"), fault.Required, in.Take, "give either take (ours, theirs or base) or a value")
+		}
+		var p *schema.Property
+		if in.Property != "" {
+			if one.Property, p = namedProperty(s, types, in.Property); one.Property == "" {
+				return nil, fault.Argument(field("property"), fault.Pattern, in.Property, fmt.Sprintf("the schema has no property %q; give it as the clash names it", in.Property))
+			}
+		}
+		if in.Value != "" {
+			if p == nil {
+				return nil, fault.Argument(field("value"), fault.Pattern, in.Value, "a value is given for a property of the schema; for others give take")
+			}
+			var problem *fault.FieldError
+			if one.Values, problem = valuesOf(s, p, in.Value); problem != nil {
+				problem.Field = field("value")
+				return nil, fault.Arguments(*problem)
+			}
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// valuesOf reads the values of a property: a text, or the JSON of anything else.
+func valuesOf(s *schema.Schema, p *schema.Property, text string) ([]rdf.Term, *fault.FieldError) {
+	values, problems := s.Values(p, text)
+	if len(problems) == 0 {
+		return values, nil
+	}
+	var value any
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if d.Decode(&value) == nil && !d.More() {
+		if values, problems = s.Values(p, value); len(problems) == 0 {
+			return values, nil
+		}
+	}
+	return nil, &problems[0]
+}
+
+// namedNode returns the node that a clash names, with its type if the name has it.
+func namedNode(s *schema.Schema, name string) (node rdf.Term, types []*schema.Type, ok bool) {
+	typeName, local, _ := strings.Cut(name, "/")
+	if t := s.Type(typeName); t != nil && local != "" {
+		iri, err := s.ResolveID(t, local)
+		return iri, []*schema.Type{t}, err == nil
+	}
+	if label, blank := strings.CutPrefix(name, "_:"); blank {
+		return rdf.BNode(label), s.Types, true
+	}
+	return rdf.IRI(name), s.Types, rdf.IsAbsoluteIRI(name)
+}
+
+// namedProperty returns the predicate that a clash names and, if one of the types has it, the property.
+func namedProperty(s *schema.Schema, types []*schema.Type, name string) (rdf.IRI, *schema.Property) {
+	for _, t := range types {
+		for _, own := range append([]*schema.Type{t}, s.Subtypes(t)...) {
+			if p := s.Property(own, name); p != nil {
+				return p.IRI, p
+			}
+		}
+	}
+	if rdf.IsAbsoluteIRI(name) {
+		return rdf.IRI(name), nil
+	}
+	return "", nil
+}
+
+// clashesAre counts clashes with their verb.
+func clashesAre(n int) string {
+	if n == 1 {
+		return "1 clash is"
+	}
+	return fmt.Sprintf("%d clashes are", n)
+}
