@@ -140,7 +140,14 @@ write is validated, atomic, attributed and versioned.`,
 	root.PersistentFlags().StringVarP(&p.output, "output-format", "o", "text", "`FORM`: text for people, or json: exactly the structured result, or the structured error")
 	completeOutput(root)
 	root.Flags().BoolVar(&p.version, "version", false, "say which build this is, as the command version does")
-	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp())
+	usage := root.UsageFunc()
+	root.SetUsageFunc(func(cmd *cobra.Command) error { // a usage template of one's own would bring text/template in
+		if err := usage(cmd); err != nil {
+			return err
+		}
+		_, err := io.WriteString(cmd.OutOrStderr(), environmentHelp())
+		return err
+	})
 	cobra.EnableCommandSorting = false
 	root.SetHelpCommand(helpCommand(root))
 	p.addVerbs(root, p.verbs(), append(slices.Clip(standing()), invoke.Standing(p.more)...))

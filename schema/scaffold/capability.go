@@ -2,14 +2,13 @@ package scaffold
 
 import (
 	"cmp"
-	_ "embed" // the templates
+	_ "embed" // the texts
 	"encoding/json"
 	"fmt"
 	"go/token"
 	"slices"
 	"strconv"
 	"strings"
-	"text/template"
 	"unicode"
 
 	"trails/capability"
@@ -31,19 +30,17 @@ type NewCapability struct {
 	Description string `json:"description,omitempty" is:"brief" doc:"What it does."`
 }
 
+// Texts of Go files, with $Names for what [goCapability.fill] knows.
 var (
-	//go:embed capability.go.tmpl
-	capabilityText string
+	//go:embed reads.go.tmpl
+	readsText string
+	//go:embed writes.go.tmpl
+	writesText string
 	//go:embed capability_test.go.tmpl
-	testText  string
-	templates = func() *template.Template {
-		t := template.New("").Funcs(template.FuncMap{"quote": strconv.Quote})
-		template.Must(t.New("capability").Parse(capabilityText))
-		return template.Must(t.New("test").Parse(testText))
-	}()
+	testText string
 )
 
-// goCapability is the data of the templates.
+// goCapability is what the texts are filled in with.
 type goCapability struct {
 	NewCapability
 	Package, File string
@@ -51,11 +48,9 @@ type goCapability struct {
 	In, Out, Var string
 	Preserve     bool // whether the caller names the node
 	Members      []goMember
-	Fields       []string // lines of the struct of arguments
-	Decimal      bool     // whether a member is a json.Number
 	// Schema is the schema of the test's graph. Example holds the arguments of the test's call,
-	// "" if none follow from the schema. Wrong is a name that is no argument.
-	Schema, Example, Wrong string
+	// "" if none follow from the schema.
+	Schema, Example string
 }
 
 // goMember is an argument as a struct field.
@@ -86,7 +81,7 @@ func Capability(s *schema.Schema, n NewCapability) ([]Draft, error) {
 	if !dotted {
 		op = namespace
 	}
-	c := goCapability{NewCapability: n, Package: packageName(namespace), File: strings.NewReplacer(".", "_", "-", "_").Replace(op), Var: goName(op), Wrong: "no_such_argument"}
+	c := goCapability{NewCapability: n, Package: packageName(namespace), File: strings.NewReplacer(".", "_", "-", "_").Replace(op), Var: goName(op)}
 	c.In, c.Out, c.Preserve = c.Var+"In", c.Var+"Out", n.Writes && s.MintOf(t) == schema.MintPreserve
 	if strings.HasSuffix(c.File, "_test") {
 		c.File += "_capability" // go build ignores files that end in _test
@@ -103,24 +98,17 @@ func Capability(s *schema.Schema, n NewCapability) ([]Draft, error) {
 		}
 		taken[m.Go] = true
 		c.Members = append(c.Members, m)
-		c.Decimal = c.Decimal || strings.Contains(m.Type, "json.Number")
 	}
-	c.Fields = c.fields()
 	closure, err := closureOf(s, t)
 	if err != nil {
 		return nil, err
 	}
 	c.Schema, c.Example = string(closure.YAML()), n.example(s, t, properties, c.Preserve)
 	folder := c.Package + "/"
-	drafts := []Draft{{folder + c.File + ".go", ""}, {folder + c.File + "_test.go", ""}}
-	for i, name := range []string{"capability", "test"} {
-		var text strings.Builder
-		if err := templates.ExecuteTemplate(&text, name, c); err != nil {
-			return nil, fmt.Errorf("write %s: %w", drafts[i].Path, err)
-		}
-		drafts[i].Text = text.String()
-	}
-	return append(drafts, Draft{folder + "testdata/" + c.File + ".yaml", c.Schema}), nil
+	return []Draft{
+		{folder + c.File + ".go", c.capabilityText()}, {folder + c.File + "_test.go", c.testText()},
+		{folder + "testdata/" + c.File + ".yaml", c.Schema},
+	}, nil
 }
 
 // properties returns the properties that become arguments. A list of vectors is refused,
@@ -256,25 +244,6 @@ func lexicals(terms []rdf.Term) (list []string) {
 		list = append(list, rdf.Lexical(t))
 	}
 	return list
-}
-
-// fields returns the lines of the struct of arguments, aligned as by gofmt.
-func (c goCapability) fields() (lines []string) {
-	members := c.Members
-	if c.Preserve {
-		members = append([]goMember{{Go: "ID", Type: "string", Tag: "`json:\"id\" doc:\"The id of the new node.\"`"}}, members...)
-	}
-	if !c.Writes {
-		members = append(slices.Clone(members), goMember{Go: "Limit", Type: "int", Tag: "`json:\"limit\" doc:\"How many at most.\" min:\"1\" max:\"1000\" default:\"20\"`"})
-	}
-	name, typ := 0, 0
-	for _, m := range members {
-		name, typ = max(name, len(m.Go)), max(typ, len(m.Type))
-	}
-	for _, m := range members {
-		lines = append(lines, fmt.Sprintf("%-*s %-*s %s", name, m.Go, typ, m.Type, m.Tag))
-	}
-	return lines
 }
 
 // closureOf returns the part of the schema that nodes of a type need.
