@@ -4,8 +4,8 @@
 // allowed and what it means is decided behind [Engine]. Reading needs no script.
 //
 // Read [New] first, then the table of reading pages (pages.go), one page
-// (overview.go with templates/overview.html) and respond in render.go. Forms are
-// in the files that begin with form.
+// (overview.go with html_overview.go) and respond in render.go. Forms are
+// in the files that begin with form, elements of pages in those that begin with html.
 package admin
 
 import (
@@ -46,7 +46,6 @@ type site struct {
 	opts        Options
 	log         *slog.Logger
 	mux         *http.ServeMux
-	templates   templates
 	palette     *palette
 	watchers    atomic.Int64 // open event streams
 	submissions *submissions
@@ -64,10 +63,9 @@ type route struct {
 // New returns the handler of /admin and everything below it. It expects the path as the browser sent it. It is safe
 // for concurrent use.
 func New(e Engine, opts Options) http.Handler {
-	colours := &palette{}
 	s := &site{
 		engine: e, opts: opts, log: opts.Log, mux: http.NewServeMux(),
-		templates: parseTemplates(colours), palette: colours, submissions: newSubmissions(),
+		palette: &palette{}, submissions: newSubmissions(),
 	}
 	if s.opts.Auth == nil {
 		s.opts.Auth = auth.New(auth.Options{})
@@ -138,8 +136,8 @@ func (s *site) elsewhere(w http.ResponseWriter, r *http.Request) error {
 	}
 	if allowed := s.allowed(r); len(allowed) > 0 {
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		return s.respond(w, r, http.StatusMethodNotAllowed, "error.html", page{
-			Title: "Not that way", Data: failure{Message: r.Method + " is not for this address; allowed: " + strings.Join(allowed, ", ")},
+		return s.respond(w, r, http.StatusMethodNotAllowed, page{
+			Title: "Not that way", Main: failure{Message: r.Method + " is not for this address; allowed: " + strings.Join(allowed, ", ")}.main,
 		})
 	}
 	return fault.New(fault.NotFound, "there is no page at this address")

@@ -32,8 +32,8 @@ func (s *site) api(w http.ResponseWriter, r *http.Request) error {
 			data.Routes = append(data.Routes, route)
 		}
 	}
-	return s.respond(w, r, http.StatusOK, "api.html", page{
-		Title: "API", Nav: "capabilities", Data: data, Live: live{Mode: "notice"}, Crumbs: []link{{"Capabilities", "/admin/capabilities"}},
+	return s.respond(w, r, http.StatusOK, page{
+		Title: "API", Nav: "capabilities", Main: data.main, Live: live{Mode: "notice"}, Crumbs: []link{{"Capabilities", "/admin/capabilities"}},
 		Twins: []twin{
 			{"OpenAPI 3.1", "application/json", "/openapi.json"}, {"WoT Thing Description", "application/td+json", "/.well-known/wot"},
 			{"JSON-LD", "application/ld+json", "/.well-known/capabilities?format=jsonld"},

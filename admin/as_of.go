@@ -1,7 +1,7 @@
 package admin
 
 import (
-	"html/template"
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -40,7 +40,7 @@ var (
 )
 
 // lead makes the links and forms of a rendered page lead to pages of the same commit. A page is a view of one state, so
-// that what it links to is of that state; each template that makes a link would have to know it otherwise.
+// that what it links to is of that state; each part that makes a link would have to know it otherwise.
 func (a *asOf) lead(page []byte) []byte {
 	at := "at=" + url.QueryEscape(a.Commit)
 	page = datedLink.ReplaceAllFunc(page, func(link []byte) []byte {
@@ -53,7 +53,7 @@ func (a *asOf) lead(page []byte) []byte {
 			return []byte(text + "?" + at)
 		}
 	})
-	hidden := `<input type="hidden" name="at" value="` + template.HTMLEscapeString(a.Commit) + `">`
+	hidden := `<input type="hidden" name="at" value="` + html.EscapeString(a.Commit) + `">`
 	return datedForm.ReplaceAllFunc(page, func(form []byte) []byte { return slices.Concat(form, []byte(hidden)) })
 }
 

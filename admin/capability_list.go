@@ -17,6 +17,9 @@ type capabilityGroup struct {
 	Items  []capability.Descriptor
 }
 
+// capabilitiesData is what the list of capabilities shows.
+type capabilitiesData struct{ Groups []capabilityGroup }
+
 // capabilities answers the list of all that this caller may do.
 func (s *site) capabilities(w http.ResponseWriter, r *http.Request) error {
 	if err := queryOf(r).err(); err != nil {
@@ -26,8 +29,8 @@ func (s *site) capabilities(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.respond(w, r, http.StatusOK, "capabilities.html", page{
-		Title: "Capabilities", Nav: "capabilities", Data: grouped(tools.Descriptors), Live: live{Mode: "notice"},
+	return s.respond(w, r, http.StatusOK, page{
+		Title: "Capabilities", Nav: "capabilities", Main: capabilitiesData{grouped(tools.Descriptors)}.main, Live: live{Mode: "notice"},
 		Twins: []twin{{"JSON", "application/json", "/capabilities?format=json"}, {"JSON-LD", "application/ld+json", "/capabilities?format=jsonld"}, {"Markdown", "text/markdown", "/capabilities?format=markdown"}},
 	})
 }

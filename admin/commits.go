@@ -42,8 +42,8 @@ func (s *site) commits(w http.ResponseWriter, r *http.Request) error {
 		keep.Set("schema", "1")
 	}
 	data.Pager = pagerBefore("/admin/commits", keep, q.Get("before"), data.Next)
-	return s.respond(w, r, http.StatusOK, "commits.html", page{
-		Title: "Commits", Nav: "commits", Live: live{Mode: "any", Head: a.head}, Data: data,
+	return s.respond(w, r, http.StatusOK, page{
+		Title: "Commits", Nav: "commits", Live: live{Mode: "any", Head: a.head}, Main: data.main,
 		Twins: []twin{{"JSON", "application/json", "/commits"}},
 	})
 }
@@ -76,8 +76,8 @@ func (s *site) commit(w http.ResponseWriter, r *http.Request) error {
 		text := "Nodes " + count(offset+1) + "–" + count(end)
 		data.Pager = pagerAt(text, offset, nodesShown, end, data.Truncated, func(offset int) string { return path + "?offset=" + strconv.Itoa(offset) })
 	}
-	return s.respond(w, r, http.StatusOK, "commit.html", page{
-		Title: "Commit " + data.Commit.ID, Nav: "commits", Data: data,
+	return s.respond(w, r, http.StatusOK, page{
+		Title: "Commit " + data.Commit.ID, Nav: "commits", Main: data.main,
 		Crumbs: []link{{"Commits", "/admin/commits"}}, Twins: []twin{{"JSON", "application/json", "/commits/" + url.PathEscape(data.Commit.ID)}},
 	})
 }

@@ -46,8 +46,8 @@ func (s *site) doctor(w http.ResponseWriter, r *http.Request) error {
 			c.Findings[i].Listed = listed[f.Capability]
 		}
 	}
-	return s.respond(w, r, http.StatusOK, "doctor.html", page{
-		Title: "Health", Nav: "overview", Live: live{Mode: "any", Head: a.head}, Data: answer,
+	return s.respond(w, r, http.StatusOK, page{
+		Title: "Health", Nav: "overview", Live: live{Mode: "any", Head: a.head}, Main: answer.main,
 		Twins: []twin{{"JSON", "application/json", "/doctor"}},
 	})
 }

@@ -41,8 +41,8 @@ func (s *site) confirmLoss(w http.ResponseWriter, r *http.Request, p *post) erro
 	if p.isDelete() {
 		q.Button = "Yes, delete it"
 	}
-	return s.respond(w, r, http.StatusOK, "confirm.html", page{
-		Title: q.Title, Nav: "capabilities", Type: p.capability.InputShape.NodeType, Crumbs: p.crumbs(), Data: q,
+	return s.respond(w, r, http.StatusOK, page{
+		Title: q.Title, Nav: "capabilities", Type: p.capability.InputShape.NodeType, Crumbs: p.crumbs(), Main: q.main,
 	})
 }
 

@@ -63,9 +63,9 @@ func (s *site) done(w http.ResponseWriter, r *http.Request) error {
 	if past, ok := headingsDone[f.capability.Op()]; ok && typeName != "" {
 		heading = typeName + " " + past
 	}
-	return s.respond(w, r, http.StatusOK, "result.html", page{
+	return s.respond(w, r, http.StatusOK, page{
 		Title: f.title() + ": done", Nav: "capabilities", Type: typeName, Scripts: []string{"form.js"},
-		Crumbs: f.crumbs(), Data: doneData{Capability: f.capability.ID, Op: f.capability.Op(), Heading: heading, Result: f.resultOf(r, args, result)},
+		Crumbs: f.crumbs(), Main: doneData{Capability: f.capability.ID, Op: f.capability.Op(), Heading: heading, Result: f.resultOf(r, args, result)}.main,
 	})
 }
 

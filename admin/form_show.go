@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"trails/admin/form"
 	"trails/capability"
@@ -25,7 +24,7 @@ type formView struct {
 	DeletedBy string
 }
 
-// formData is what the template of a form shows.
+// formData is what the page of a form shows.
 type formData struct {
 	formView
 	Capability capability.Descriptor
@@ -53,13 +52,13 @@ var furtherFields = []string{"branch", "if_commit"}
 func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, f *formState, v formView) error {
 	d := f.data(v)
 	p := page{
-		Title: f.title(), Nav: "capabilities", Type: d.Type, Data: d, Scripts: []string{"form.js"}, Crumbs: f.crumbs(),
+		Title: f.title(), Nav: "capabilities", Type: d.Type, Main: d.main, Scripts: []string{"form.js"}, Crumbs: f.crumbs(),
 	}
 	if f.target != nil && v.Result == nil {
 		n := f.target.Node
 		p.Live = live{Mode: "notice", Types: []string{n.Type}, Instances: []string{n.Type + "/" + n.ID}, Head: f.target.head}
 	}
-	return s.respond(w, r, status, "capability.html", p)
+	return s.respond(w, r, status, p)
 }
 
 // showPosted is showForm for values that were sent: on the instance as it is now.
@@ -183,7 +182,7 @@ func (f *formState) crumbs() []link {
 	switch {
 	case f.target != nil:
 		n := f.target.Node
-		return []link{{typeName, typeURL(typeName)}, {firstOf(n.Label, n.ID), nodeURL(n.Type, n.ID)}}
+		return []link{{typeName, typeURL(typeName)}, {labelOf(n), nodeURL(n.Type, n.ID)}}
 	case typeName != "":
 		return []link{{typeName, typeURL(typeName)}}
 	}
@@ -192,11 +191,8 @@ func (f *formState) crumbs() []link {
 
 func (f *formState) isDelete() bool { return changesOne(f.capability) && f.capability.Op() == "delete" }
 
-// LabelOf is the name of the node that a field refers to, as far as it is known.
-func (d formData) LabelOf(text string) string { return d.Labels[strings.TrimSpace(text)] }
-
-// SuggestURL is where a reference's row finds what may be meant.
-func (d formData) SuggestURL(f form.Field, r form.Row) string {
+// suggestURL is where a reference's row finds what may be meant.
+func (d formData) suggestURL(f form.Field, r form.Row) string {
 	if f.Name != f.Label() {
 		return suggestNodesURL(f, r)
 	}

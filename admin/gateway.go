@@ -128,7 +128,7 @@ func (s *site) gateway(w http.ResponseWriter, r *http.Request) error {
 	if data.Listed, err = a.listed(); err != nil {
 		return err
 	}
-	return s.respond(w, r, code, "gateway.html", page{Title: "Gateway", Nav: "gateway", Data: data})
+	return s.respond(w, r, code, page{Title: "Gateway", Nav: "gateway", Main: data.main})
 }
 
 // browse searches with a query or, without one, browses a path, like an agent. found is never nil.

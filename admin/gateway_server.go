@@ -91,8 +91,8 @@ func (s *site) server(w http.ResponseWriter, r *http.Request) error {
 	if data.Listed, err = a.listed(); err != nil {
 		return err
 	}
-	return s.respond(w, r, code, "server.html", page{
-		Title: data.Name, Nav: "gateway", Crumbs: []link{{"Gateway", gatewayURL}}, Data: data,
+	return s.respond(w, r, code, page{
+		Title: data.Name, Nav: "gateway", Crumbs: []link{{"Gateway", gatewayURL}}, Main: data.main,
 	})
 }
 

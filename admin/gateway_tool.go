@@ -43,8 +43,8 @@ func (s *site) tool(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	data.Description = firstRunes(data.Description, textShown)
-	return s.respond(w, r, http.StatusOK, "tool.html", page{
-		Title: data.ID, Nav: "gateway", Crumbs: []link{{"Gateway", gatewayURL}}, Data: data,
+	return s.respond(w, r, http.StatusOK, page{
+		Title: data.ID, Nav: "gateway", Crumbs: []link{{"Gateway", gatewayURL}}, Main: data.main,
 	})
 }
 
@@ -82,8 +82,8 @@ func (s *site) artifact(w http.ResponseWriter, r *http.Request) error {
 		data.Problem, code = fault.Of(err).Message, status(err)
 	}
 	data.Tokens = tokens.Count(data.Text)
-	return s.respond(w, r, code, "artifact.html", page{
-		Title: "Kept result", Nav: "gateway", Crumbs: []link{{"Gateway", gatewayURL}}, Data: data,
+	return s.respond(w, r, code, page{
+		Title: "Kept result", Nav: "gateway", Crumbs: []link{{"Gateway", gatewayURL}}, Main: data.main,
 	})
 }
 

@@ -100,8 +100,8 @@ func (s *site) graph(w http.ResponseWriter, r *http.Request) error {
 		data.Told = append(data.Told, toldEdge{byIRI[e.From], e.Property, byIRI[e.To]})
 	}
 	name := firstOf(line(data.RootNode.Label), v.ID)
-	return s.respond(w, r, http.StatusOK, "graph.html", page{
-		Title: "Around " + name, Nav: "types", Type: v.Type, Data: data, Scripts: graphScripts,
+	return s.respond(w, r, http.StatusOK, page{
+		Title: "Around " + name, Nav: "types", Type: v.Type, Main: data.main, Scripts: graphScripts,
 		Crumbs: []link{{v.Type, typeURL(v.Type)}, {name, here}},
 		Live:   live{Mode: "any", Head: a.head},
 	})

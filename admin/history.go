@@ -39,8 +39,8 @@ func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 	}
 	here, name := nodeURL(data.Type, data.ID), firstOf(line(data.Node.Label), data.ID)
 	data.Pager = pagerBefore(here+"/history", url.Values{}, q.Get("before"), data.Next)
-	return s.respond(w, r, http.StatusOK, "history.html", page{
-		Title: "History of " + name, Nav: "types", Type: data.Type, Data: data,
+	return s.respond(w, r, http.StatusOK, page{
+		Title: "History of " + name, Nav: "types", Type: data.Type, Main: data.main,
 		Crumbs: []link{{data.Type, typeURL(data.Type)}, {name, here}},
 		Live:   live{Mode: "types", Types: []string{data.Type}, Head: a.head},
 	})

@@ -1,6 +1,8 @@
 package admin_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -16,8 +18,9 @@ base: "urn:trails:hostile:"
 types:
   Thing:
     label: name
+    description: 'A "thing"><img src=x onerror=alert(1)>'
     properties:
-      name: {type: string, required: true}
+      name: {type: string, required: true, description: 'Its "name"><img src=x onerror=alert(1)>'}
       note: {type: string, many: true}
       home: {type: uri}
       near: {class: Thing, many: true}
@@ -58,22 +61,57 @@ func newHostile(t *testing.T) (fixture, []string) {
 func TestHostileLabelsAreTextOnEveryPage(t *testing.T) {
 	testrun.Alone(t)
 	f, ids := newHostile(t)
-	paths := []string{"/admin", "/admin/types/Thing", "/admin/commits", "/admin/commits/head"}
+	paths := []string{"/admin", "/admin/types/Thing", "/admin/commits", "/admin/commits/head", "/admin/schema", "/admin/capabilities", "/admin/api", "/admin/doctor", "/admin/capabilities/thing.create"}
 	for _, id := range ids {
 		page := "/admin/types/Thing/" + url.PathEscape(id)
-		paths = append(paths, page, page+"/history", page+"/graph")
+		paths = append(paths, page, page+"/history", page+"/graph", page+"?at=head", page+"?property=near",
+			"/admin/capabilities/thing.update?"+url.Values{"id": {id}}.Encode(), "/admin/capabilities/thing.delete?"+url.Values{"id": {id}}.Encode())
 	}
 	for _, path := range paths {
-		a := f.get(t, path, 200)
-		checkPage(t, path, a)
-		if elements := a.find(func(n *html.Node) bool { return n.Data == "img" || n.Data == "b" && textOf(n) == "bold" }); len(elements) > 0 {
-			t.Errorf("%s: a label became markup", path)
-		}
-		if len(a.text) > 400_000 {
-			t.Errorf("%s has %d bytes", path, len(a.text))
-		}
-		checkAttributes(t, path, a)
+		checkHostile(t, path, f.get(t, path, 200))
 	}
+}
+
+// What an address says is shown by many pages again: in their fields, in links, and in what they say is wrong.
+func TestHostileAddressesAreTextOnEveryPage(t *testing.T) {
+	testrun.Alone(t)
+	f, _ := newHostile(t)
+	for name, text := range hostile {
+		if name == "a megabyte" {
+			continue // no server takes such an address
+		}
+		segment := url.PathEscape(text)
+		for _, path := range []string{
+			"/admin/types/" + segment, "/admin/types/Thing/" + segment, "/admin/types/" + segment + "/a/history", "/admin/types/Thing/" + segment + "/graph", "/admin/commits/" + segment,
+			"/admin/schema/" + segment, "/admin/gateway/" + segment, "/admin/gateway/tools/" + segment, "/admin/gateway/artifacts/" + segment, "/admin/capabilities/" + segment, "/admin/capabilities/" + segment + "/history",
+			"/admin/types/Thing?" + url.Values{"where": {"name=" + text}, "search": {text}, "col": {"note"}}.Encode(), "/admin/types/Thing?" + url.Values{"property": {text}, "value": {text}}.Encode(),
+			"/admin/types/Thing?" + url.Values{text: {text}}.Encode(), "/admin/types/Thing?" + url.Values{"at": {text}}.Encode(),
+			"/admin/gateway?" + url.Values{"query": {text}}.Encode(), "/admin/gateway?" + url.Values{"path": {text}}.Encode(), "/admin/login?" + url.Values{"next": {text}}.Encode(),
+			"/admin/capabilities/thing.create?" + url.Values{"name": {text}, "home": {text}, "near": {text}}.Encode(), "/admin/capabilities/query?" + url.Values{"query": {text}}.Encode(),
+			"/admin/query?" + url.Values{"query": {"#+ id: a\n#+ description: " + text + "\n" + text}, "run": {"1"}}.Encode(),
+		} {
+			if a := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)); a.StatusCode/100 != 3 {
+				checkHostile(t, path, a)
+			}
+		}
+		a := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/admin/suggest?"+url.Values{"type": {"Thing"}, "list": {text}, "q": {text}}.Encode(), nil))
+		if n := a.find(func(n *html.Node) bool { return n.Data == "img" || n.Data == "script" || n.Data == "b" }); len(n) > 0 {
+			t.Errorf("%s became markup in what is suggested: %s", name, a.text)
+		}
+	}
+}
+
+// checkHostile holds that no text became markup, and that none is shown at any length.
+func checkHostile(t *testing.T, path string, a answer) {
+	t.Helper()
+	checkPage(t, path, a)
+	if elements := a.find(func(n *html.Node) bool { return n.Data == "img" || n.Data == "b" && textOf(n) == "bold" }); len(elements) > 0 {
+		t.Errorf("%s: a text became markup", path)
+	}
+	if len(a.text) > 400_000 {
+		t.Errorf("%s has %d bytes", path, len(a.text))
+	}
+	checkAttributes(t, path, a)
 }
 
 // checkAttributes holds that no attribute carries what a reader would see turned around.

@@ -70,8 +70,8 @@ func (s *site) instance(w http.ResponseWriter, r *http.Request) error {
 	data.URI = invoke.Address(data.Type, data.ID) + address
 	data.Curl = "curl -s '" + auth.Origin(r) + kgURL(data.Type, data.ID) + address + "'"
 	data.CLI = "trails invoke FILE entity_get " + shellQuote("type="+data.Type) + " " + shellQuote("id="+data.ID) + argument
-	return s.respond(w, r, http.StatusOK, "instance.html", page{
-		Title: firstOf(line(data.Node.Label), data.ID), Nav: "types", Type: data.Type, Data: data, Scripts: graphScripts,
+	return s.respond(w, r, http.StatusOK, page{
+		Title: firstOf(line(data.Node.Label), data.ID), Nav: "types", Type: data.Type, Main: data.main, Scripts: graphScripts,
 		Crumbs: []link{{data.Type, typeURL(data.Type)}}, Twins: twinsOf(kgURL(data.Type, data.ID), url.Values{}),
 		Live: live{Mode: "types", Types: doc.referring(data.Type), Head: a.head},
 	})

@@ -141,8 +141,8 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	data := newListData(asked, doc, t, answer)
 	data.Problems = problems
-	return s.respond(w, r, status, "list.html", page{
-		Title: t.Name, Nav: "types", Type: t.Name, Data: data, Twins: asked.twins(),
+	return s.respond(w, r, status, page{
+		Title: t.Name, Nav: "types", Type: t.Name, Main: data.main, Twins: asked.twins(),
 		Live: live{Mode: "types", Types: append([]string{t.Name}, references(data.All)...), Head: a.head},
 	})
 }
@@ -417,6 +417,3 @@ func (v listView) heading(c view.Column) heading {
 func (d listData) Shows(property string) bool {
 	return property == d.Label || slices.ContainsFunc(d.Columns, func(h heading) bool { return h.Name == property })
 }
-
-// View is what the page's forms keep.
-func (d listData) View() listView { return d.listView }

@@ -52,7 +52,7 @@ func (s *site) askToSignIn(w http.ResponseWriter, r *http.Request) error {
 const notSignedIn = http.StatusForbidden
 
 func (s *site) showLogin(w http.ResponseWriter, r *http.Request, status int, data loginData) error {
-	return s.respond(w, r, status, "login.html", page{Title: "Sign in", Data: data})
+	return s.respond(w, r, status, page{Title: "Sign in", Main: data.main})
 }
 
 // login answers the sign-in form.
@@ -117,8 +117,11 @@ func (s *site) signInOperator(w http.ResponseWriter, r *http.Request) error {
 	s.log.InfoContext(r.Context(), "the operator's sign-in link was used", slog.String("by", auth.ClientAddr(r)), slog.String("agent", r.UserAgent()))
 	http.SetCookie(w, session)
 	w.Header().Set("Refresh", "0; url=/admin")
-	return s.respond(w, inSession(r, operator, session), http.StatusOK, "operator.html", page{Title: "Signed in", Data: operator})
+	return s.respond(w, inSession(r, operator, session), http.StatusOK, page{Title: "Signed in", Main: operatorData{operator}.main})
 }
+
+// operatorData is what the page after the operator's sign-in shows.
+type operatorData struct{ policy.Principal }
 
 // inSession is the request as the browser would send it in the new session.
 func inSession(r *http.Request, p policy.Principal, session *http.Cookie) *http.Request {

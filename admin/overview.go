@@ -105,8 +105,8 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	for i, c := range data.Calls {
 		data.Calls[i].Listed = listed[c.Capability]
 	}
-	return s.respond(w, r, http.StatusOK, "overview.html", page{
-		Title: "Overview", Nav: "overview", Live: live{Mode: "any", Head: a.head}, Data: data,
+	return s.respond(w, r, http.StatusOK, page{
+		Title: "Overview", Nav: "overview", Live: live{Mode: "any", Head: a.head}, Main: data.main,
 		Twins: []twin{{"JSON", "application/json", "/stats"}, {"Types", "application/json", "/kg"}},
 	})
 }

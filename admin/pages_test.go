@@ -23,7 +23,11 @@ func linked(a answer, href string) []string {
 
 func TestTheOverviewTellsWhatIsInTheGraph(t *testing.T) {
 	f := newExample(t)
-	says(t, f.get(t, "/admin", 200), "46 instances", "Component 17", "The example", "http://example.com/mcp", "the head follows its parent", "load ok")
+	a := f.get(t, "/admin", 200)
+	says(t, a, "46 instances", "Component 17", "The example", "http://example.com/mcp", "the head follows its parent")
+	if calls := rows(a.find(tag("table"))[0]); len(calls) < 2 || calls[1][0] != "load" || !strings.HasPrefix(calls[1][1], "ok") {
+		t.Errorf("the latest calls are %v", calls)
+	}
 }
 
 func TestTheSchemaPageTellsConstraints(t *testing.T) {

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"slices"
+	"strconv"
 	"sync"
 
 	"trails/schema"
@@ -53,6 +54,9 @@ func (p *palette) hue(name string) int {
 	}
 	return preferred(name)
 }
+
+// class is the class of the style sheet for the colour of a type.
+func (p *palette) class(name string) string { return "hue-" + strconv.Itoa(p.hue(name)) }
 
 // preferred is a colour that follows from the name alone (FNV-1a).
 func preferred(name string) int {

@@ -31,7 +31,7 @@ func (s *site) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if !ok {
 		title = http.StatusText(shown.Status)
 	}
-	if err := s.respond(w, r, shown.Status, "error.html", page{Title: title, Data: shown}); err != nil {
+	if err := s.respond(w, r, shown.Status, page{Title: title, Main: shown.main}); err != nil {
 		s.log.ErrorContext(r.Context(), "error page failed", slog.String("error", fault.Whole(err)))
 		http.Error(w, title, shown.Status)
 	}
@@ -74,7 +74,7 @@ func (a *asker) similar(typeName, id string) []link {
 		return out
 	}
 	for _, item := range a.references(typeName, "id", firstRunes(id, 3), 8) {
-		out = append(out, link{Text: item.Label, Href: nodeURL(typeName, item.Value)})
+		out = append(out, link{Text: firstOf(line(item.Label), item.Value), Href: nodeURL(typeName, item.Value)})
 	}
 	return out
 }

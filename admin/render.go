@@ -2,40 +2,14 @@ package admin
 
 import (
 	"bytes"
-	"embed"
 	"fmt"
-	"html/template"
-	"io/fs"
 	"net/http"
-	"path"
 
+	h "trails/admin/html"
 	"trails/auth"
 	"trails/fault"
 	"trails/schema"
 )
-
-//go:embed templates/*.html
-var templateFiles embed.FS
-
-// templates are the pages by file name, each with the layout and the partials.
-type templates map[string]*template.Template
-
-// parseTemplates reads every page. What begins with an underscore is part of all:
-// the layout, and pieces such as a cell or a link to a node.
-func parseTemplates(colours *palette) templates {
-	files, _ := fs.Glob(templateFiles, "templates/*.html")
-	shared := template.Must(template.New("").Funcs(functions).Funcs(template.FuncMap{"hue": colours.hue}).ParseFS(templateFiles, "templates/_*.html"))
-	out := templates{}
-	for _, file := range files {
-		name := path.Base(file)
-		if name[0] == '_' {
-			continue
-		}
-		own := template.Must(shared.Clone())
-		out[name] = template.Must(own.ParseFS(templateFiles, file))
-	}
-	return out
-}
 
 // page is what the layout shows around a page's own data.
 type page struct {
@@ -55,11 +29,12 @@ type page struct {
 	Scripts []string
 	// Styles are further style sheets, in their order.
 	Styles []string
-	// Data is for the page's own template.
-	Data any
-	// Frame and AsOf are filled in by respond; AsOf is nil for a page of the newest commit.
-	Frame frame
-	AsOf  *asOf
+	// Main makes the page's own part of the page.
+	Main func(page) h.Node
+	// Frame, AsOf and colours are filled in by respond; AsOf is nil for a page of the newest commit.
+	Frame   frame
+	AsOf    *asOf
+	colours *palette
 }
 
 type link struct{ Text, Href string }
@@ -124,27 +99,28 @@ func (a *asker) schema() (schemaDocument, error) {
 	return answer.Schema, err
 }
 
-// respond renders a page into memory before sending it, so that a failing template becomes an error page.
-func (s *site) respond(w http.ResponseWriter, r *http.Request, status int, name string, p page) error {
-	p.Frame = s.frameOf(w, r)
+// respond answers with a page.
+func (s *site) respond(w http.ResponseWriter, r *http.Request, status int, p page) error {
+	p.Frame, p.colours = s.frameOf(w, r), s.palette
 	if p.Live.Head == "" {
 		p.Live.Head = p.Frame.Head
 	}
 	if status == http.StatusOK && atOf(r) != "" {
 		p.AsOf, p.Live = asOfPage(r, p.Live.Head), live{} // nothing changes there
 	}
-	return s.send(w, status, name, "layout", p)
+	return send(w, status, layout(p), p.AsOf)
 }
 
-// send renders a named piece of a page and sends it: the layout, or what a script asks for.
-func (s *site) send(w http.ResponseWriter, status int, name, part string, data any) error {
+// send renders elements into memory, so that nothing is sent of a page that fails, and sends them: a page, or a part
+// of one that a script asks for. Those of an earlier commit lead to pages of it.
+func send(w http.ResponseWriter, status int, n h.Node, at *asOf) error {
 	var text bytes.Buffer
-	if err := s.templates[name].ExecuteTemplate(&text, part, data); err != nil {
-		return fmt.Errorf("render %s: %w", name, err)
+	if err := n.Render(&text); err != nil {
+		return fmt.Errorf("render: %w", err)
 	}
 	shown := text.Bytes()
-	if p, whole := data.(page); whole && p.AsOf != nil {
-		shown = p.AsOf.lead(shown)
+	if at != nil {
+		shown = at.lead(shown)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)

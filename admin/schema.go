@@ -74,8 +74,8 @@ func (s *site) schema(w http.ResponseWriter, r *http.Request) error {
 	if data.Turtle, err = a.schemaText("turtle"); err != nil {
 		return err
 	}
-	return s.respond(w, r, http.StatusOK, "schema.html", page{
-		Title: "Schema", Nav: "schema", Data: data, Live: live{Mode: "schema", Head: a.head},
+	return s.respond(w, r, http.StatusOK, page{
+		Title: "Schema", Nav: "schema", Main: data.main, Live: live{Mode: "schema", Head: a.head},
 		Twins: []twin{{"JSON", "application/json", "/schema"}, {"YAML", "application/yaml", "/admin/schema/yaml"}, {"Turtle", "text/turtle", "/admin/schema/turtle"}},
 	})
 }

@@ -68,19 +68,17 @@ var outputs = []output{
 	{"turtle", "Turtle"}, {"ntriples", "N-Triples"}, {"jsonld", "JSON-LD"},
 }
 
-// sparqlChoices are what the form's lists offer.
-var sparqlChoices = struct {
-	Outputs []output
-	Limits  []int
-	Seconds []int
-}{outputs, []int{sparqlLimit, 1000, sparqlMax}, []int{sparqlTimeout, 30, sparqlMaxTime}}
+// sparqlLimits and sparqlTimes are what the form offers.
+var (
+	sparqlLimits = []int{sparqlLimit, 1000, sparqlMax}
+	sparqlTimes  = []int{sparqlTimeout, 30, sparqlMaxTime}
+)
 
 type sparqlData struct {
 	View     sparqlView
 	Answer   *sparqlAnswer
 	Fault    *sparqlFault
 	Examples []example
-	Choices  any
 	Took     string
 	// Words is where the editor finds what it completes.
 	Words string
@@ -145,7 +143,7 @@ func (s *site) sparqlPosted(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.send(w, status, "query.html", "answer", data)
+	return send(w, status, data.drawAnswer(s.palette), nil)
 }
 
 // showSPARQL answers with the whole page. doc is nil where it was not read yet.
@@ -161,12 +159,12 @@ func (s *site) showSPARQL(w http.ResponseWriter, r *http.Request, a *asker, v sp
 	if err != nil {
 		return err
 	}
-	data.Examples, data.Choices, data.Words = doc.examples(), sparqlChoices, queryURL+"/words.json"
+	data.Examples, data.Words = doc.examples(), queryURL+"/words.json"
 	if data.View.Query == "" && len(data.Examples) > 0 {
 		data.View.Query = data.Examples[0].Query
 	}
-	return s.respond(w, r, status, "query.html", page{
-		Title: "Query", Nav: "query", Data: data, Scripts: sparqlScripts, Styles: []string{"yasgui.min.css", "query.css"},
+	return s.respond(w, r, status, page{
+		Title: "Query", Nav: "query", Main: data.main, Scripts: sparqlScripts, Styles: []string{"yasgui.min.css", "query.css"},
 	})
 }
 

@@ -153,15 +153,6 @@ func (a *asker) storedPart(d *declaration) (storedPart, error) {
 	return out, nil
 }
 
-// LabelOf and Upload complete what a template needs to draw a field.
-func (storedPart) LabelOf(string) string { return "" }
-
-// Upload is the field that takes a file: none.
-func (storedPart) Upload() string { return "" }
-
-// SuggestURL is where a reference's row finds what may be meant.
-func (storedPart) SuggestURL(f form.Field, r form.Row) string { return suggestNodesURL(f, r) }
-
 // storedText is a stored query for the editor: its first lines say its id.
 func (a *asker) storedText(name string) (string, error) {
 	one, err := a.storedNamed(name)

@@ -40,7 +40,7 @@ func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
 		_, _ = w.Write(body) // the connection may be closed
 		return nil
 	}
-	return s.send(w, http.StatusOK, "capability.html", "suggestions", map[string]any{"Items": items, "List": q.Get("list")})
+	return send(w, http.StatusOK, suggestions(q.Get("list"), items), nil)
 }
 
 // typed is what was typed so far: q, or the value of the field itself, which comes

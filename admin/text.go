@@ -2,54 +2,15 @@ package admin
 
 import (
 	"fmt"
-	"html/template"
 	"net/url"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"trails/admin/static"
-	"trails/capability"
 	"trails/rdf"
 	"trails/text/jsontext"
 )
-
-// functions are what templates may use besides fields and hue, which knows the types.
-var functions = template.FuncMap{
-	"typeURL":       typeURL,
-	"nodeURL":       nodeURL,
-	"nodeAt":        nodeAt,
-	"commitURL":     commitURL,
-	"typeQueryURL":  typeQueryURL,
-	"capabilityURL": capabilityURL, "toolName": capability.ToolName,
-	"formURL":      formURL,
-	"serverURL":    serverURL,
-	"toolURL":      toolURL,
-	"artifactURL":  artifactURL,
-	"pathURL":      pathURL,
-	"kgURL":        kgURL,
-	"static":       static.URL,
-	"line":         line,
-	"count":        count,
-	"plural":       plural,
-	"when":         when,
-	"webURL":       webURL,
-	"hasHidden":    hasHidden,
-	"firstRunes":   firstRunes,
-	"datatypeName": datatypeName,
-	"propertyName": propertyName,
-	"join":         strings.Join,
-	"dict":         dict,
-	"unbroken":     unbroken,
-	"isLong":       isLong,
-	"isCut":        isCut,
-	"lengthOf":     lengthOf,
-	"constraints":  constraints,
-	"fieldType":    fieldType,
-	"isPlainGet":   isPlainGet,
-	"add":          func(a, b int) int { return a + b },
-}
 
 // maxLine is how much of a text stands where one line is wanted.
 const maxLine = 160
@@ -199,17 +160,4 @@ func literal(v any) string {
 		return fmt.Sprint(v)
 	}
 	return string(text)
-}
-
-// dict makes a map of its arguments, so that a piece of a page can take several.
-func dict(pairs ...any) (map[string]any, error) {
-	out := map[string]any{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		key, ok := pairs[i].(string)
-		if !ok {
-			return nil, fmt.Errorf("dict: argument %d is no name", i)
-		}
-		out[key] = pairs[i+1]
-	}
-	return out, nil
 }

@@ -1,6 +1,6 @@
 // Package form turns the input shape of a capability into a form that a person
 // fills in, and what a browser posts of it back into the arguments of a call. It
-// draws nothing and calls nothing: templates read the model, pages make the call.
+// draws nothing and calls nothing: pages draw the model and make the call.
 //
 // It judges as little as it can. What does not fit its field goes on as text, for
 // the call to refuse in the same words as at every other door; only what cannot be
@@ -19,7 +19,7 @@ import (
 	"trails/fault"
 )
 
-// Form is what a template draws. The zero Form has no field.
+// Form is what a page draws. The zero Form has no field.
 type Form struct {
 	Fields []Field
 	// Problems are all errors in the order of the fields, those of no field last.

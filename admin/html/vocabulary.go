@@ -1,0 +1,105 @@
+package html
+
+import (
+	"maragu.dev/gomponents"
+	"maragu.dev/gomponents/html"
+)
+
+// Elements.
+var (
+	Bdi      = func(children ...Node) Node { return gomponents.El("bdi", children...) }
+	A        = html.A
+	Abbr     = html.Abbr
+	Article  = html.Article
+	Aside    = html.Aside
+	B        = html.B
+	Body     = html.Body
+	Br       = html.Br
+	Button   = html.Button
+	Caption  = html.Caption
+	Code     = html.Code
+	DataList = html.DataList
+	Dd       = html.Dd
+	Del      = html.Del
+	Details  = html.Details
+	Div      = html.Div
+	Dl       = html.Dl
+	Doctype  = html.Doctype
+	Dt       = html.Dt
+	FieldSet = html.FieldSet
+	Footer   = html.Footer
+	Form     = html.Form
+	H1       = html.H1
+	H2       = html.H2
+	H3       = html.H3
+	HTML     = html.HTML
+	Head     = html.Head
+	Header   = html.Header
+	Input    = html.Input
+	Ins      = html.Ins
+	Kbd      = html.Kbd
+	Label    = html.Label
+	Legend   = html.Legend
+	Li       = html.Li
+	Link     = html.Link
+	Main     = html.Main
+	Mark     = html.Mark
+	Meta     = html.Meta
+	Nav      = html.Nav
+	Ol       = html.Ol
+	Option   = html.Option
+	P        = html.P
+	Pre      = html.Pre
+	Script   = html.Script
+	Section  = html.Section
+	Select   = html.Select
+	Span     = html.Span
+	Summary  = html.Summary
+	TBody    = html.TBody
+	THead    = html.THead
+	Table    = html.Table
+	Td       = html.Td
+	Textarea = html.Textarea
+	Th       = html.Th
+	Time     = html.Time
+	TitleEl  = html.TitleEl
+	Tr       = html.Tr
+	Ul       = html.Ul
+)
+
+// Attributes. Those of scripts and addresses are functions of this package, see [Attr].
+var (
+	Aria         = html.Aria
+	AutoComplete = html.AutoComplete
+	AutoFocus    = html.AutoFocus
+	Charset      = html.Charset
+	Checked      = html.Checked
+	Class        = html.Class
+	ColSpan      = html.ColSpan
+	Content      = html.Content
+	Data         = html.Data
+	DateTime     = html.DateTime
+	Defer        = html.Defer
+	Dir          = html.Dir
+	Download     = html.Download
+	EncType      = html.EncType
+	For          = html.For
+	ID           = html.ID
+	Lang         = html.Lang
+	List         = html.List
+	MaxLength    = html.MaxLength
+	Method       = html.Method
+	Name         = html.Name
+	Placeholder  = html.Placeholder
+	Rel          = html.Rel
+	Required     = html.Required
+	Role         = html.Role
+	Rows         = html.Rows
+	Scope        = html.Scope
+	Selected     = html.Selected
+	Step         = html.Step
+	TabIndex     = html.TabIndex
+	Title        = html.Title
+	Type         = html.Type
+	Value        = html.Value
+)

@@ -1,0 +1,139 @@
+package admin
+
+import (
+	"fmt"
+
+	h "trails/admin/html"
+	"trails/builtin/view"
+)
+
+// main is one node: its properties, what refers to it, its history, and the same for programs. With Only it is the
+// values of one property.
+func (d instanceData) main(p page) h.Node {
+	var types h.Group
+	for _, name := range d.Types {
+		if name != d.Type {
+			types = append(types, typeBadge(p.colours, name))
+		}
+	}
+	return h.Group{
+		pageHead(h.Group{
+			h.H1(h.Bdi(h.Dir("auto"), h.Text(labelOf(d.Node)))),
+			sub(typeBadge(p.colours, d.Type), types, idCode(line(d.ID)), h.Code(h.Class("id faint"), h.Text(line(d.Node.IRI)))),
+		}, h.If(p.AsOf == nil, actions(
+			anchor("button", formURL(d.Capacity+".update", "id", d.ID), h.Text("Edit")),
+			anchor("button danger", formURL(d.Capacity+".delete", "id", d.ID), h.Text("Delete"))))),
+		h.Div(h.Class("columns"),
+			h.Div(d.drawProperties(), h.If(d.Only == "", h.Group{d.drawIncoming(p.colours), d.drawHistory()})),
+			h.Div(h.If(d.Only == "", h.Group{d.drawPicture(), d.drawPrograms(), d.drawRecord()}))),
+	}
+}
+
+func (d instanceData) drawProperties() h.Node {
+	return h.Section(h.Aria("labelledby", "h-props"), h.H2(h.ID("h-props"), h.Class("hide"), h.Text("Properties")),
+		h.Dl(h.Class("props panel"), h.Map(d.Texts, d.drawProperty), h.Map(d.Links, d.drawProperty),
+			h.If(d.Only == "", h.Map(d.Other, func(o view.Other) h.Node {
+				return h.Div(h.Class("prop"), h.Data("key", "other-"+o.Predicate), h.Dt(h.Text(line(o.Predicate)), span("kind", "not in the schema")), h.Dd(drawValues(o.Values)))
+			}))),
+		h.If(d.Pager != nil, h.Group{d.Pager.draw(), h.P(anchor("", nodeURL(d.Type, d.ID), h.Text("All properties")))}))
+}
+
+// drawProperty is a property with its values.
+func (d instanceData) drawProperty(p view.Property) h.Node {
+	name := h.Text(p.Name)
+	if p.Description != "" {
+		name = h.Abbr(h.Title(line(p.Description)), name)
+	}
+	kind := firstOf(p.Class, datatypeName(p.Datatype)) + textIf(p.Many, ", many", "") + textIf(p.Required, ", required", "")
+	return h.Div(h.Class("prop"), h.Data("key", "prop-"+p.Name), h.Dt(name, span("kind", kind)),
+		h.Dd(either(len(p.Values) > 0, drawValues(p.Values), faint("not set"))),
+		h.If(d.Only == "" && len(p.Values) < p.Total, h.Dd(h.Class("more"), anchor("", d.MorePath(p.Name), h.Text("All "+count(p.Total)+" values")))))
+}
+
+// drawValues are values as the page of their node shows them.
+func drawValues(values []view.Cell) h.Node {
+	if len(values) == 1 {
+		return drawValue(values[0])
+	}
+	return h.Ul(h.Class("vals"), h.Map(values, func(c view.Cell) h.Node { return h.Li(drawValue(c)) }))
+}
+
+// drawValue is a whole value; a long text is folded.
+func drawValue(c view.Cell) h.Node {
+	marks := h.Group{langBadge(c.Lang), h.If(hasHidden(c.Text), h.Group{space, hiddenBadge(c.Text, "hidden characters")})}
+	switch {
+	case c.Ref != nil:
+		return nodeLink(*c.Ref)
+	case isLong(c):
+		return h.Group{
+			h.Details(h.Class("long"),
+				h.Summary(h.Span(h.Class("cut"), h.Bdi(h.Dir("auto"), h.Text(line(c.Text)))), space, badge("", count(lengthOf(c))+" characters")),
+				h.Div(h.Class("text"), h.Dir("auto"), lang(c.Lang), h.Text(c.Text)),
+				h.If(isCut(c), onlyTheBeginning())), marks,
+		}
+	case webURL(c.Text) != "":
+		return anchor("", webURL(c.Text), external(), h.Text(c.Text))
+	case c.Datatype == "xsd:dateTime" || c.Datatype == "xsd:date":
+		return timeAt(c.Text)
+	}
+	return h.Group{h.Span(h.Class("text"), h.Dir("auto"), lang(c.Lang), orElse(c.Text, faint("empty"))), marks}
+}
+
+// drawIncoming is what refers to the node, by type and property.
+func (d instanceData) drawIncoming(colours *palette) h.Node {
+	groups := h.Map(d.Incoming, func(in view.Incoming) h.Node {
+		total := count(in.Total) + textIf(in.More, "+", "")
+		typed := badge("", "no type")
+		if in.Type != "" {
+			typed = typeBadge(colours, in.Type)
+		}
+		return h.Div(h.Class("links-group"), h.Data("key", "in-"+in.Type+"-"+in.Property),
+			h.H3(typed, space, h.Span(h.Text(line(in.Property))), space, badge("", total)),
+			h.Ul(h.Map(in.Nodes, func(n view.Node) h.Node { return h.Li(h.Data("key", n.IRI), nodeLink(n)) }),
+				h.If(in.More || in.Total > len(in.Nodes), h.Li(anchor("", d.AllOf(in), h.Text("All "+total+" that refer here by "+line(in.Property)))))))
+	})
+	return section("in", h.Text("Referred to by"), nil, either(len(groups) > 0, h.Div(h.Class("panel"), groups), empty(h.Text("Nothing refers to this."))))
+}
+
+func (d instanceData) drawHistory() h.Node {
+	return section("history", h.Text("History"), anchor("more", nodeURL(d.Type, d.ID)+"/history", h.Text("Whole history")),
+		historyEntries(d.History.Entries, d.Listed))
+}
+
+// drawPicture is where a script draws what is around the node.
+func (d instanceData) drawPicture() h.Node {
+	here := nodeURL(d.Type, d.ID)
+	return h.Section(h.Aria("labelledby", "h-graph"),
+		h.Header(h.Class("section-head"), h.H2(h.ID("h-graph"), h.Class("hide"), h.Text("Neighbourhood"))),
+		h.Div(h.Class("panel"),
+			picture("Picture of what is around this instance",
+				h.Group{h.Text("The picture needs scripts; "), anchor("", here+"/graph", h.Text("the list")), h.Text(" does not.")},
+				h.Class("picture"), h.ID("picture"), h.Data("graph", here+"/graph.json?limit=60")),
+			h.P(h.Class("legend"), anchor("", here+"/graph", h.Text("Open the neighbourhood")))))
+}
+
+// picture is where a script draws; the text stands there without one.
+func picture(label string, without h.Node, attributes ...h.Node) h.Node {
+	return h.Div(h.Group(attributes), h.Attr("data-keep"), h.Role("img"), h.Aria("label", label), h.P(h.Class("wait"), without))
+}
+
+func (d instanceData) drawPrograms() h.Node {
+	return section("same", h.Text("For programs"), nil,
+		h.Div(h.Class("panel pad"), snippet("MCP resource", d.URI), snippet("curl", d.Curl), snippet("Command line", d.CLI)))
+}
+
+// drawRecord is who made the node and who changed it last.
+func (d instanceData) drawRecord() h.Node {
+	by := func(what string, c *view.Commit) h.Node {
+		if c == nil {
+			return nil
+		}
+		return prop(what, commitLink(c.ID), space, h.Span(h.Class("faint"), timeAt(c.Time), h.Br(), bdiLine(c.Author)))
+	}
+	return section("about", h.Text("Record"), nil, h.Dl(h.Class("props panel"), by("Made", d.Made), by("Last changed", d.Changed)))
+}
+
+// pictureSize says how much a picture shows.
+func pictureSize(nodes, edges int) string {
+	return fmt.Sprintf("Picture of %d nodes and %d links", nodes, edges)
+}

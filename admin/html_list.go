@@ -1,0 +1,141 @@
+package admin
+
+import (
+	h "trails/admin/html"
+	"trails/builtin/view"
+	"trails/schema"
+)
+
+// main is the list of a type's instances, with its filters.
+func (d listData) main(p page) h.Node {
+	t := d.Schema
+	var extends h.Node
+	if len(t.Extends) > 0 {
+		extends = h.Span(h.Text("extends "), h.Map(t.Extends, func(name string) h.Node { return h.Group{typeBadge(p.colours, name), space} }))
+	}
+	mayCreate := p.AsOf == nil && !t.Abstract
+	return h.Group{
+		pageHead(h.Group{
+			h.H1(h.Class(p.colours.class(d.Type)), swatch(), h.Text(" "+d.Type)),
+			h.If(t.Description != "", lead(h.Text(line(t.Description)))),
+			sub(extends, anchor("", "/admin/schema"+fragment(d.Type), h.Text("Schema")), anchor("", "/admin/capabilities"+fragment(d.Capacity), h.Text("Capabilities")),
+				h.If(!t.Abstract, anchor("", typeQueryURL(d.Type), h.Text("Query")))),
+		}, actions(h.If(mayCreate, anchor("button primary", capabilityURL(d.Capacity+".create"), h.Text("New "+d.Type))))),
+		h.Div(h.ID("list"), h.Data("announce", d.Announce),
+			h.Attr("hx-boost", "true"), h.Attr("hx-target", "#list"), h.Attr("hx-select", "#list"), h.Attr("hx-swap", "outerHTML show:none"),
+			h.Div(h.Class("filters"), d.drawSearch(), d.drawFilter(), d.drawColumns()),
+			h.Div(h.ID("found"), h.Attr("data-live-region"), d.drawChips(), d.drawFacets(), d.drawTable(), d.Pager.draw())),
+	}
+}
+
+// drawSearch is the form that looks for a label.
+func (d listData) drawSearch() h.Node {
+	wrong, value := d.Problems.Search, d.Search
+	if wrong.Message != "" {
+		value = wrong.Value
+	}
+	return h.Form(h.Class("filter grow"), h.Method("get"), h.Action(typeURL(d.Type)), h.Role("search"), d.drawKept(),
+		labelled("grow"+wrong.class(" "), "search", "Label begins with",
+			h.Input(h.Type("search"), h.ID("search"), h.Name("search"), h.Value(value), h.MaxLength("200"), h.AutoComplete("off"), wrong.attributes("search-error"))),
+		h.Button(h.Text("Search")), wrong.draw("search-error", ""))
+}
+
+// drawFilter is the form that adds a filter.
+func (d listData) drawFilter() h.Node {
+	wrong := d.Problems.Filter
+	return h.Form(h.Class("filter"), h.Method("get"), h.Action(typeURL(d.Type)), d.drawKept(), d.keptSearch(),
+		labelled("", "property", "Property", h.Select(h.ID("property"), h.Name("property"), h.Map(d.All, func(p schema.PropertyDocument) h.Node {
+			return option(p.Name, p.Name, p.Name == wrong.Property)
+		}))),
+		labelled(wrong.class(""), "value", "is",
+			h.Input(h.ID("value"), h.Name("value"), h.Value(wrong.Value), h.List("values"), h.MaxLength("2000"), h.AutoComplete("off"), h.Required(), wrong.attributes("value-error"))),
+		h.DataList(h.ID("values"), h.Map(d.Options, func(v string) h.Node { return h.Option(h.Value(v)) })),
+		h.Button(h.Text("Filter")), wrong.draw("value-error", ". The list is shown without this filter."))
+}
+
+// class, attributes and draw say of an input that it is wrong, and why.
+func (p problemAt) class(before string) string { return textIf(p.Message != "", before+"wrong", "") }
+
+func (p problemAt) attributes(id string) h.Node {
+	return h.If(p.Message != "", h.Group{h.Aria("invalid", "true"), h.Aria("describedby", id)})
+}
+
+func (p problemAt) draw(id, more string) h.Node {
+	return h.If(p.Message != "", h.P(h.Class("filter-error"), h.ID(id), h.Role("alert"), bdiLine(p.Message), h.Text(more)))
+}
+
+// drawColumns is the form that chooses columns.
+func (d listData) drawColumns() h.Node {
+	return h.Details(h.Class("menu"), h.ID("columns"), h.Summary(h.Text("Columns")), h.Form(h.Class("menu-body"), h.Method("get"), h.Action(typeURL(d.Type)),
+		d.keptFilters(), d.keptSearch(), d.keptOrder(),
+		h.Map(d.All, func(p schema.PropertyDocument) h.Node {
+			return h.Label(h.Input(h.Type("checkbox"), h.Name("col"), h.Value(p.Name), h.If(d.Shows(p.Name), h.Checked())), h.Text(" "+p.Name))
+		}),
+		h.Button(h.Text("Show these"))))
+}
+
+// drawKept are the parameters that a form about a filter keeps.
+func (v listView) drawKept() h.Node {
+	return h.Group{v.keptFilters(), h.Map(v.Columns, func(name string) h.Node { return hiddenInput("col", name) }), v.keptOrder()}
+}
+
+func (v listView) keptFilters() h.Node {
+	return h.Map(v.Where, func(c condition) h.Node { return hiddenInput("where", c.Property+"="+c.Value) })
+}
+
+func (v listView) keptSearch() h.Node { return h.If(v.Search != "", hiddenInput("search", v.Search)) }
+
+func (v listView) keptOrder() h.Node {
+	return h.Group{h.If(v.Sort != "", hiddenInput("sort", v.Sort)), h.If(v.Descending, hiddenInput("desc", "1"))}
+}
+
+// drawChips are the filters of the list, each a link to the list without it.
+func (d listData) drawChips() h.Node {
+	return h.If(len(d.Chips) > 0, h.Ul(h.Class("chips"), h.Aria("label", "Active filters"), h.Map(d.Chips, func(c chip) h.Node {
+		return h.Li(anchor("", c.Href, unseen("Remove filter: "), faint(c.Text), space, bdiLine(c.Value), space, h.Span(h.Class("x"), h.Aria("hidden", "true"), h.Text("×"))))
+	})))
+}
+
+// drawFacets are the values of properties with few, each a link to the list of those that have it.
+func (d listData) drawFacets() h.Node {
+	return h.If(len(d.Facets) > 0, h.Dl(h.Class("facets"), h.Map(d.Facets, func(f facetLinks) h.Node {
+		return h.Div(h.Class("facet"), h.Dt(h.Text(f.Property)), h.Map(f.Links, func(l facetLink) h.Node {
+			return h.Dd(anchor("", l.Href, h.If(l.Current, h.Aria("current", "true")), bdiLine(l.Value), space, faint(l.Count)))
+		}))
+	})))
+}
+
+func (d listData) drawTable() h.Node {
+	rows := h.Node(h.Map(d.Rows, d.drawRow))
+	if len(d.Rows) == 0 {
+		none := h.Node(h.Text("No " + d.Type + " yet."))
+		if len(d.Chips) > 0 {
+			none = h.Group{h.Text("Nothing matches these filters. "), anchor("", typeURL(d.Type), h.Text("Show all"))}
+		}
+		rows = h.Tr(h.Td(h.Class("empty"), h.ColSpan("99"), none))
+	}
+	return h.Div(h.Class("scroll"), h.TabIndex("0"), h.Role("region"), h.Aria("label", d.Type+" instances"), h.Table(h.Class("list-table"),
+		h.Caption(h.Class("hide"), h.Text(d.Type+": "+d.Pager.Text)),
+		h.THead(h.Tr(d.First.draw(), h.Map(d.Columns, heading.draw))),
+		h.TBody(h.Attr("hx-boost", "false"), rows)))
+}
+
+// draw is a column's head, with a link that sorts by it.
+func (c heading) draw() h.Node {
+	arrows := map[string]string{"ascending": "▲", "descending": "▼"}
+	name := h.Text(firstOf(c.Name, "Instance"))
+	if c.Href != "" {
+		name = anchor("", c.Href, h.ID("sort-"+c.Name), h.Text(c.Name),
+			h.If(c.Sort != "", h.Group{space, h.Span(h.Class("arrow"), h.Aria("hidden", "true"), h.Text(arrows[c.Sort]))}))
+	}
+	return h.Th(h.Scope("col"), h.If(c.Sort != "", h.Aria("sort", c.Sort)), h.If(c.Number, h.Class("num")), name)
+}
+
+func (d listData) drawRow(r view.Row) h.Node {
+	return h.Tr(h.Data("key", r.Node.IRI), rowHead(nodeLink(r.Node)), h.Map(d.Columns, func(c heading) h.Node {
+		cells, more := r.Cells[c.Name], r.More[c.Name]
+		return h.Td(h.If(c.Number, h.Class("num")), h.If(len(cells) > 0, h.Group{
+			h.Ul(h.Class("vals inline"), cellItems(cells)), h.If(more > 0, h.Group{space, faint("+" + count(more))}),
+		}))
+	}))
+}

@@ -1,0 +1,100 @@
+package admin
+
+import (
+	"fmt"
+
+	h "trails/admin/html"
+	"trails/builtin/view"
+	"trails/fault"
+)
+
+// main is an error with ways out.
+func (d failure) main(p page) h.Node {
+	says := h.P(h.Text("It has been logged; the trace id finds it there."))
+	if d.Message != "" {
+		says = h.P(bdiLine(d.Message))
+	}
+	return h.Section(h.Class("notice notice-bad"),
+		h.P(h.Class("status"), h.Text(fmt.Sprint(d.Status))), h.H1(h.Text(p.Title)), says,
+		h.If(len(d.Fields) > 0, h.Ul(h.Class("fields"), h.Map(d.Fields, func(f fault.FieldError) h.Node {
+			return h.Li(plainCode(line(f.Field)), space, bdiLine(f.Message))
+		}))),
+		h.If(d.DeletedBy != "", h.P(h.Text("It was deleted by commit "), commitLink(d.DeletedBy), h.Text(". "), anchor("", d.History, h.Text("Read its history")), h.Text("."))),
+		h.If(len(d.Suggestions) > 0, h.Group{
+			h.P(h.Text("Perhaps you look for one of these:")),
+			h.Ul(h.Map(d.Suggestions, func(l link) h.Node { return h.Li(l.draw()) })),
+		}),
+		h.P(anchor("", "/admin", h.Text("Go to the overview"))),
+		h.If(d.Trace != "", drawTrace(d.Trace)))
+}
+
+func drawTrace(id string) h.Node { return h.P(h.Class("faint"), h.Text("Trace "), plainCode(id)) }
+
+// main is the sign-in.
+func (d loginData) main(page) h.Node {
+	return h.Div(h.Class("sign-in"), h.H1(h.Text("Sign in")),
+		lead(h.Text("This graph is open to who has its token: the one in "), plainCode("TRAILS_MCP_TOKEN"), h.Text(" of the process that serves it.")),
+		h.If(d.Message != "", h.Section(h.Class("notice notice-bad"), h.Role("alert"), h.P(h.ID("why"), h.Bdi(h.Text(d.Message))))),
+		h.Form(h.Class("form panel"), h.Method("post"), h.Action("/admin/login"), h.EncType("multipart/form-data"),
+			hiddenInput("next", d.Next), h.Map(d.Kept, keptInput),
+			labelled("", "token", "Token", h.Input(h.Type("password"), h.ID("token"), h.Name("token"), h.AutoComplete("current-password"), h.Required(), h.AutoFocus(),
+				h.If(d.Message != "", h.Aria("describedby", "why")))),
+			h.Div(h.Class("buttons"), h.Button(h.Class("primary"), h.Text("Sign in")))))
+}
+
+// main says that the operator is signed in.
+func (d operatorData) main(page) h.Node {
+	return h.Div(h.Class("sign-in"), h.H1(h.Text("Signed in")),
+		lead(h.Text("You are the operator of this server, "), h.Bdi(h.Text(d.ID)), h.Textf(", and may do what needs %v. ", d.Scopes), anchor("", "/admin", h.Text("Go on to the graph"))))
+}
+
+// main asks before data is lost.
+func (q question) main(p page) h.Node {
+	return h.Group{
+		pageHead(h.Group{h.H1(h.Bdi(h.Dir("auto"), h.Text(p.Title))), sub(idCode(q.Capability))}),
+		h.Section(h.Class("notice notice-bad"), h.Aria("labelledby", "h-lost"), h.H2(h.ID("h-lost"), h.Text("What this would do")),
+			q.Preview.draw(),
+			h.Iff(q.Target != nil, func() h.Node { return h.Map(q.Target.Incoming, drawReferring) }),
+			h.P(h.Text("A commit keeps what was, so that it can be read again; nothing brings it back by itself."))),
+		h.Form(h.Class("form panel"), h.Method("post"), h.Action(q.Action), h.EncType("multipart/form-data"),
+			h.Map(q.Hidden, keptInput), hiddenInput("_confirmed", q.Confirmed),
+			h.Div(h.Class("buttons"), submit("danger solid", "_do", "call", q.Button), submit("", "_do", "edit", "Back to the form"))),
+	}
+}
+
+// drawReferring says which nodes refer to one that is to be deleted, the first of them by name.
+func drawReferring(in view.Incoming) h.Node {
+	var nodes []h.Node
+	for _, n := range in.Nodes[:min(len(in.Nodes), 5)] {
+		nodes = append(nodes, nodeLink(n))
+	}
+	return h.P(h.Text(count(in.Total)+textIf(in.More, "+", "")+" "+in.Type+" refer to it by "), h.B(h.Text(in.Property)), h.Text(": "), separated(h.Text(", "), nodes))
+}
+
+// main is the result of a form that was sent.
+func (d doneData) main(page) h.Node {
+	r := d.Result
+	return h.Group{
+		pageHead(h.Group{h.H1(h.Text(textIf(r.Write && r.Commit == "", "Nothing changed", d.Heading))), sub(idCode(d.Capability))}),
+		h.Section(h.Class("notice"), h.Role("status"), focused(), h.Aria("label", "What happened"),
+			h.If(r.Replayed, h.P(h.B(h.Text("This form had been sent before.")), h.Text(" It was done once; this is the first result ("), plainCode("replayed: true"), h.Text(")."))),
+			h.If(r.Commit != "", h.P(h.Text("Commit "), commitLink(r.Commit), h.Text(": "), span("plus", count(r.Added)+" added"), h.Text(", "), span("minus", count(r.Removed)+" removed"), h.Text("."))),
+			h.If(r.Commit == "" && r.Write, h.P(h.Text("The graph is already like that, so there is no commit."))),
+			actions(d.drawNode(),
+				h.If(r.Commit != "", anchor("button", commitURL(r.Commit), h.Text("See the commit"))),
+				anchor("button", capabilityURL(d.Capability), h.Text(textIf(d.Op == "create", "Create another", "The form again"))))),
+		r.draw(),
+	}
+}
+
+// drawNode leads to the node that was written, or to what is left of it.
+func (d doneData) drawNode() h.Node {
+	r := d.Result
+	switch {
+	case r.Type == "" || r.ID == "":
+		return nil
+	case r.Deleted:
+		return h.Group{anchor("button", nodeURL(r.Type, r.ID)+"/history", h.Text("Its history")), anchor("button", typeURL(r.Type), h.Text("All "+r.Type))}
+	}
+	return anchor("button primary", nodeURL(r.Type, r.ID), h.Text("Open the "+r.Type))
+}

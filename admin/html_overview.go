@@ -1,0 +1,77 @@
+package admin
+
+import (
+	"fmt"
+
+	h "trails/admin/html"
+)
+
+// main is the overview: what is in the graph, what happened last, and how to reach it.
+func (d overviewData) main(p page) h.Node {
+	head := h.Node(h.Text("no commit yet"))
+	if p.Live.Head != "" {
+		head = h.Group{h.Text("head "), commitLink(p.Live.Head)}
+	}
+	fact := func(n, of string) h.Node { return h.Li(h.B(h.Text(n)), h.Text(" "+of)) }
+	return h.Group{
+		pageHead(h.Group{
+			h.H1(h.Bdi(h.Text(firstOf(line(p.Frame.Graph), "Graph")))),
+			h.Ul(h.Class("facts"),
+				fact(count(d.Total), plural(d.Total, "instance", "instances")), fact(fmt.Sprint(d.AllTypes), "types"), fact(count(d.Quads), "statements"),
+				h.Li(h.Text("schema version "), h.B(h.Text(fmt.Sprint(d.Version)))), h.Li(head)),
+		}),
+		d.drawTypes(p.colours),
+		h.Div(h.Class("columns"),
+			h.Div(
+				section("commits", h.Text("Recent commits"), anchor("more", "/admin/commits", h.Text("All commits")), commitLog(d.Commits)),
+				section("calls", h.Text("Latest calls"), span("more faint", "without what these pages read"), d.drawCalls())),
+			h.Div(
+				section("connect", h.Text("Connect an agent"), nil, h.Div(h.Class("panel pad"),
+					snippet("MCP address", d.MCP),
+					snippet("Claude Code", "claude mcp add --transport http trails "+d.MCP),
+					snippet("curl", "curl -s "+p.Frame.Origin+"/invoke/snapshot -H 'Content-Type: application/json' -d '{}'"))),
+				section("health", anchor("", "/admin/doctor", h.Text("Health")), either(d.Doctor.OK, badge("good", "well"), badge("bad", "needs a look")),
+					d.Doctor.drawChecks(false)))),
+	}
+}
+
+// drawTypes are the types of the graph as cards.
+func (d overviewData) drawTypes(colours *palette) h.Node {
+	cards := h.Map(d.Types, func(t typeCount) h.Node {
+		return h.Li(anchor("card", typeURL(t.Name), h.Data("key", "type-"+t.Name),
+			h.Span(h.Class("name "+colours.class(t.Name)), swatch(), h.Text(t.Name+" "), span("n", count(t.Count))),
+			h.If(t.Description != "", h.P(h.Text(line(t.Description))))))
+	})
+	none := empty(h.Text("No types yet. Apply a schema: "), anchor("", capabilityURL("schema_apply"), h.Text("schema_apply")), h.Text("."))
+	return h.Section(h.Aria("labelledby", "h-types"), h.H2(h.ID("h-types"), h.Class("hide"), h.Text("Types")),
+		either(len(cards) > 0, h.Ul(h.Class("cards"), cards), none))
+}
+
+// drawCalls are the latest calls as a table.
+func (d overviewData) drawCalls() h.Node {
+	if len(d.Calls) == 0 {
+		return empty(h.Text("No calls yet."))
+	}
+	return scrolled("Table of calls", columns("Capability", "Outcome", "Who", "When"), h.TBody(h.Map(d.Calls, func(c call) h.Node {
+		commit := c.CommitID()
+		return h.Tr(rowHead(capabilityLink(c.Capability, c.Listed)),
+			h.Td(outcome(c), h.If(c.DryRun, h.Text(" dry run")), h.If(commit != "", h.Group{h.Br(), commitLink(commit)})), whoAndWhen(c))
+	})))
+}
+
+// whoAndWhen are the cells of a call that say who made it, and when.
+func whoAndWhen(c call) h.Node {
+	return h.Group{
+		h.Td(bdiLine(c.Author), h.Br(), faint(line(c.Via))),
+		h.Td(timeAt(c.Started), h.Br(), faint(fmt.Sprintf("%.1f ms", c.Millis()))),
+	}
+}
+
+// drawChecks are the doctor's checks; with all, the result of those that found nothing, too.
+func (d doctorAnswer) drawChecks(all bool) h.Node {
+	return h.Ul(h.Class("checks panel pad"), h.Map(d.Checks, func(c doctorCheck) h.Node {
+		ok := c.Result == "ok"
+		return h.Li(span("what", c.Name), h.Span(h.Class("soft"),
+			h.If(all || !ok, h.Group{badge(textIf(ok, "good", "bad"), c.Result), space}), bdiLine(c.Detail)))
+	}))
+}

@@ -1,0 +1,202 @@
+package admin
+
+import (
+	h "trails/admin/html"
+	"trails/builtin/view"
+	"trails/capability"
+)
+
+// nodeLink links to a node by its label. A node that is not there is not linked, unless it is a page of the web.
+func nodeLink(n view.Node) h.Node {
+	switch {
+	case n.Type != "" && n.ID != "" && n.Exists:
+		return anchor("node", nodeURL(n.Type, n.ID), h.Title(line(n.Type)+" "+line(n.ID)),
+			h.Bdi(h.Dir("auto"), breaks(n.Label, n.ID), h.Text(labelOf(n))))
+	case webURL(n.IRI) != "":
+		return anchor("node", webURL(n.IRI), external(), h.Bdi(breaks(n.IRI), h.Text(line(n.IRI))))
+	}
+	return h.Span(h.Class("node absent"), h.Title(line(n.IRI)), h.Bdi(h.Dir("auto"), breaks(n.Label, n.IRI), h.Text(labelOf(n))))
+}
+
+// labelOf is how a node is called.
+func labelOf(n view.Node) string {
+	return firstOf(line(n.Label), line(n.ID), line(n.IRI), "(no name)")
+}
+
+// draw is a link by its text, of which something is seen.
+func (l link) draw() h.Node {
+	return anchor("", l.Href, h.Bdi(h.Text(firstOf(line(l.Text), "(no name)"))))
+}
+
+// external is the attribute of a link that leaves this site.
+func external() h.Node { return h.Rel("noopener noreferrer external") }
+
+// typeBadge is a type in its colour.
+func typeBadge(colours *palette, name string) h.Node {
+	return anchor("badge type "+colours.class(name), typeURL(name), h.Text(name))
+}
+
+// swatch is the colour of what it stands in.
+func swatch() h.Node { return h.Span(h.Class("swatch"), h.Aria("hidden", "true")) }
+
+// commitLink is a commit by its id.
+func commitLink(id string) h.Node { return anchor("id", commitURL(id), h.Text(id)) }
+
+// capabilityLink is a capability by its id, linked if it has a page.
+func capabilityLink(id string, listed bool) h.Node {
+	return either(listed, anchor("id", capabilityURL(id), h.Text(line(id))), idCode(line(id)))
+}
+
+// timeAt is a time as people read it, with the exact value.
+func timeAt(stamp string) h.Node {
+	return h.Time(h.DateTime(stamp), h.Title(stamp), h.Text(when(stamp)))
+}
+
+// hiddenBadge warns of characters that cannot be seen.
+func hiddenBadge(text, says string) h.Node {
+	return h.If(hasHidden(text), h.Span(h.Class("badge warn"), h.Title("Holds characters that cannot be seen"), h.Text(says)))
+}
+
+// hiddenWarning warns of them where the text is what a machine says.
+func hiddenWarning(text string) h.Node {
+	return h.If(hasHidden(text), badge("warn", "hidden characters"))
+}
+
+// langBadge is the language of a text.
+func langBadge(tag string) h.Node { return h.If(tag != "", badge("lang", tag)) }
+
+// cell is a value on one line, for tables and differences.
+func cell(c view.Cell) h.Node {
+	switch {
+	case c.Ref != nil:
+		return nodeLink(*c.Ref)
+	case c.Datatype == "xsd:dateTime":
+		return timeAt(c.Text)
+	}
+	return h.Group{valueLine(c.Text, c.Lang), langBadge(c.Lang), hiddenBadge(c.Text, "hidden")}
+}
+
+// valueLine is a text value on one line.
+func valueLine(text, tag string) h.Node {
+	return h.Bdi(h.Class(textIf(unbroken(text), "value breaks", "value")), h.Dir("auto"), lang(tag), orElse(line(text), faint("empty")))
+}
+
+// cutCell is a value with the length of its text if that is long.
+func cutCell(c view.Cell) h.Node {
+	return h.Group{cell(c), h.If(isLong(c), h.Group{space, badge("", count(lengthOf(c))+" characters")})}
+}
+
+// plusMinus is how many statements were added and removed.
+func plusMinus(added, removed int64) h.Node {
+	return h.Group{span("plus", "+"+count(added)), space, span("minus", "−"+count(removed))}
+}
+
+// commitLog is a list of commits.
+func commitLog(list []view.Commit) h.Node {
+	if len(list) == 0 {
+		return empty(h.Text("Nothing was written yet."))
+	}
+	return h.Ol(h.Class("log panel"), h.Map(list, func(c view.Commit) h.Node {
+		return h.Li(h.Data("key", c.ID),
+			h.Div(h.Class("what"),
+				h.Span(h.Class("msg"), anchor("", commitURL(c.ID), h.Bdi(orElse(line(c.Message), span("soft", "No message"))))),
+				h.Span(h.Class("nowrap"), plusMinus(c.Added, c.Removed)), commitLink(c.ID)),
+			h.Div(h.Class("by"), bdiLine(c.Author), timeAt(c.Time)))
+	}))
+}
+
+// snippet is a text to copy.
+func snippet(label, text string) h.Node {
+	return h.Div(h.Class("snippet"), h.Header(h.Span(h.Text(label)), copyButton(" "+label)), h.Pre(h.TabIndex("0"), h.Text(text)))
+}
+
+// copyButton copies the text below it, if there are scripts.
+func copyButton(what string) h.Node {
+	return h.Button(h.Type("button"), h.Class("quiet"), h.Attr("data-copy"), h.Attr("hidden"), h.Text("Copy"), unseen(what))
+}
+
+// whatAgentsRead is a text as an agent gets it.
+func whatAgentsRead(text string, tokens int) h.Node {
+	return h.Div(h.Class("snippet"),
+		h.Header(h.Span(h.Text("What the agent reads: "+times(tokens, "token", "tokens")), h.If(hasHidden(text), space), hiddenWarning(text))),
+		h.Pre(h.TabIndex("0"), h.Bdi(h.Text(text))))
+}
+
+// draw leads to newer and older, or previous and next; a nil pager is nothing.
+func (p *pager) draw() h.Node {
+	if p == nil {
+		return nil
+	}
+	to := func(l *link, id, rel string) h.Node {
+		if l == nil {
+			return nil
+		}
+		return anchor("button", l.Href, h.ID(id), h.Rel(rel), h.Text(l.Text))
+	}
+	return h.Nav(h.Class("pager"), h.Aria("label", "Pages"), h.Span(h.Text(p.Text)), h.Span(h.Class("grow")),
+		to(p.Previous, "page-previous", "prev"), to(p.Next, "page-next", "next"))
+}
+
+// changeTable is what became of each property; nothing when there is no change.
+func changeTable(changes []view.PropertyChange) h.Node {
+	if len(changes) == 0 {
+		return nil
+	}
+	return h.Table(h.Caption(h.Class("hide"), h.Text("Changes by property")), columns("Property", "Before", "After"),
+		h.TBody(h.Map(changes, func(c view.PropertyChange) h.Node {
+			return h.Tr(rowHead(h.Bdi(h.Class("breaks"), h.Text(propertyName(c.Property)))),
+				h.Td(h.Map(c.Old, func(c view.Cell) h.Node { return h.Del(unseen("was "), cutCell(c)) })),
+				h.Td(h.Map(c.New, func(c view.Cell) h.Node { return h.Ins(unseen("is "), cutCell(c)) })))
+		})))
+}
+
+// callOf is the call that made a commit.
+func callOf(call view.Activity, listed map[string]bool) h.Node {
+	return h.Group{capabilityLink(call.Capability, listed[call.Capability]), space, faint("through " + line(call.Via))}
+}
+
+// historyEntry is what one commit did to a node.
+func historyEntry(e view.HistoryEntry, listed map[string]bool) h.Node {
+	c := e.Commit
+	return h.Article(h.Class("diff panel"), h.Data("key", c.ID),
+		h.Header(h.H3(anchor("", commitURL(c.ID), h.Bdi(h.Text(firstOf(line(c.Message), c.ID))))),
+			h.Span(h.Class("faint"), timeAt(c.Time)), h.Bdi(h.Class("soft"), h.Text(line(c.Author))),
+			h.Iff(e.Activity != nil, func() h.Node { return h.Span(callOf(*e.Activity, listed)) })),
+		changeTable(e.Changes),
+		h.If(e.More, h.P(h.Class("legend faint"), h.Text("More changed than is shown here; "), anchor("", commitURL(c.ID), h.Text("see the commit")), h.Text("."))))
+}
+
+// historyEntries are the latest entries of a node's history.
+func historyEntries(list []view.HistoryEntry, listed map[string]bool) h.Node {
+	if len(list) == 0 {
+		return empty(h.Text("No commit touched it."))
+	}
+	return h.Map(list, func(e view.HistoryEntry) h.Node { return historyEntry(e, listed) })
+}
+
+// serverState is how an upstream server stands in this process.
+func serverState(state, problem string) h.Node {
+	kinds := map[string]string{"up": "good", "down": "bad", "untrusted": "warn"}
+	return h.Group{
+		h.If(state != "", badge(kinds[state], line(state))),
+		h.If(problem != "", h.Group{space, h.Bdi(h.Class("bad-text"), h.Text(line(problem)))}),
+	}
+}
+
+// outcome is how a call ended.
+func outcome(c call) h.Node {
+	return either(c.Outcome == "ok", badge("good", "ok"), h.Span(h.Class("badge bad"), h.Title(line(c.Error)), h.Text(line(c.Outcome))))
+}
+
+// effect is what a capability does to the graph.
+func effect(d capability.Descriptor) h.Node {
+	kind := map[capability.SideEffects]string{capability.None: "good", capability.Destroys: "warn"}[d.SideEffects]
+	return h.Group{badge(kind, effects[d.SideEffects]), h.If(d.ConsentRequired, h.Group{space, badge("bad", "asks first")})}
+}
+
+// legend lists the colours of a picture.
+func legend(colours *palette, types []typeCount, more ...h.Node) h.Node {
+	return h.Ul(h.Class("legend"), h.Aria("label", "Colours"), h.Map(types, func(t typeCount) h.Node {
+		return h.Li(h.Class(colours.class(t.Name)), swatch(), h.Text(firstOf(t.Name, "no type")), space, faint(count(t.Count)))
+	}), h.Group(more))
+}
