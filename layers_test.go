@@ -146,6 +146,10 @@ var homes = []struct {
 	{"github.com/go-chi/chi", []string{"httpapi"}, true},
 	{"github.com/spf13/cobra", []string{"cmd"}, true},
 	{"github.com/cayleygraph/quad", []string{"rdf"}, false}, // package rdf names its types
+	{"maragu.dev/gomponents", []string{"admin/html"}, true}, // which lets pages use no unsafe part of it
+	// They call methods by names that are not known before, so that the linker would keep all exported methods.
+	{"text/template", nil, false},
+	{"html/template", nil, false},
 }
 
 func TestLibrariesStayInTheirRooms(t *testing.T) {
@@ -155,12 +159,12 @@ func TestLibrariesStayInTheirRooms(t *testing.T) {
 			if s.test && !rule.inTests {
 				continue
 			}
-			if slices.Contains(rule.home, strings.Split(s.pkg, "/")[0]) {
+			if slices.ContainsFunc(rule.home, func(home string) bool { return within(s.pkg, home) }) {
 				continue
 			}
 			for _, imported := range s.imports() {
 				if within(imported, rule.prefix) {
-					t.Errorf("%s imports %s, which belongs to %s", s, imported, strings.Join(rule.home, ", "))
+					t.Errorf("%s imports %s, which belongs to %s", s, imported, cmp.Or(strings.Join(rule.home, ", "), "no package"))
 				}
 			}
 		}
