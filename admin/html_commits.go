@@ -39,6 +39,7 @@ func (d commitData) main(p page) h.Node {
 		h.Dl(h.Class("props panel"),
 			prop("Commit", idCode(c.ID)),
 			h.If(c.Parent != "", prop("Parent", commitLink(c.Parent))),
+			h.If(c.Merged != "", prop("Merges", commitLink(c.Merged))),
 			prop("Author", bdiLine(c.Author)),
 			prop("When", timeAt(c.Time), space, faint("UTC")),
 			d.drawCall()),
