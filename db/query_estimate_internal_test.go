@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trails/db/inline"
+	"trails/db/lower"
 	"trails/db/pager"
 	"trails/db/stmt"
 	"trails/e2e/testrun"
@@ -46,6 +47,11 @@ func TestEstimatesAreNearTheCounts(t *testing.T) {
 				quads[line], lines = quad, append(lines, line)
 			}
 		}
+	}
+	for i := range 5000 {
+		quad := rdf.Quad{Subject: iri("s", i), Predicate: rdf.IRI("urn:test:number"), Object: rdf.Literal(fmt.Sprint(i/5), rdf.XSDInteger)}
+		line := string(rdf.AppendQuad(nil, quad))
+		quads[line], lines = quad, append(lines, line)
 	}
 	add("urn:test:one", 3000, func(int) int { return 1 })
 	add("urn:test:many", 400, func(int) int { return 1 + random.IntN(40) })
@@ -95,6 +101,16 @@ func TestEstimatesAreNearTheCounts(t *testing.T) {
 	for predicate, want := range map[rdf.IRI]float64{"urn:test:one": 3000, "urn:test:many": 400, "urn:test:hubs": 2000, "urn:test:none": 0} {
 		if got := a.subjects(predicate); got < want/2 || got > want*2 {
 			t.Errorf("%s: estimated %v subjects, there are %v", predicate, got, want)
+		}
+	}
+	for _, within := range []struct {
+		low, high int
+		want      float64
+	}{{0, 999, 5000}, {500, 999, 2500}, {0, 2, 15}, {400, 449, 250}, {7, 7, 5}, {8, 7, 0}, {2000, 3000, 0}} {
+		number := func(n int) rdf.Term { return rdf.Literal(fmt.Sprint(n), rdf.XSDInteger) }
+		bounds := []lower.Bound{{Func: sparql.GreaterOrEqual, Term: number(within.low)}, {Func: sparql.LessOrEqual, Term: number(within.high)}}
+		if got := a.within("urn:test:number", lower.Region(rdf.XSDInteger), bounds); math.Abs(got-within.want) > 10+part*within.want {
+			t.Errorf("%d to %d: estimated %v, there are %v", within.low, within.high, got, within.want)
 		}
 	}
 	variable := func(subject rdf.Term, predicate rdf.IRI) sparql.TriplePattern {

@@ -17,7 +17,7 @@ import (
 // for this state only. After an error a fact is unknown.
 func (r *Reader) lowering(ctx context.Context) lower.Options {
 	a := r.statistics(ctx, nil)
-	return lower.Options{View: r.conn.showsViews(), Stats: a.rows, Subjects: a.subjects, Linked: a.linked, Region: a.region, RowsInVirtual: rowsInVirtual, OrderInVirtual: orderInVirtual, Scans: r.scans()}
+	return lower.Options{View: r.conn.showsViews(), Stats: a.rows, Subjects: a.subjects, Linked: a.linked, Region: a.region, Within: a.within, RowsInVirtual: rowsInVirtual, OrderInVirtual: orderInVirtual, Scans: r.scans()}
 }
 
 // facts caches facts about a file for package lower. It is safe for concurrent use.
@@ -25,6 +25,7 @@ type facts struct {
 	mu       sync.Mutex
 	regions  map[rdf.IRI]regionFact
 	counts   map[[3]inline.TermID]countFact
+	within   map[[3]inline.TermID]countFact // by predicate, and the ends of a range of objects
 	subjects map[inline.TermID]countFact    // by predicate
 	linked   map[[3]inline.TermID]countFact // by subject, its predicate, and the predicate of the statements with the same objects
 }
@@ -46,7 +47,7 @@ type countFact struct {
 const maxFacts = 4096
 
 func newFacts() *facts {
-	return &facts{regions: map[rdf.IRI]regionFact{}, counts: map[[3]inline.TermID]countFact{}, subjects: map[inline.TermID]countFact{}, linked: map[[3]inline.TermID]countFact{}}
+	return &facts{regions: map[rdf.IRI]regionFact{}, counts: map[[3]inline.TermID]countFact{}, within: map[[3]inline.TermID]countFact{}, subjects: map[inline.TermID]countFact{}, linked: map[[3]inline.TermID]countFact{}}
 }
 
 // statistics answers the questions of one lowering about the file.
@@ -111,8 +112,28 @@ func (a *statistics) estimate(b bound, ids [3]inline.TermID) float64 {
 				prefix = append(prefix, int64(ids[column]))
 			}
 		}
-		return a.reader.conn.estimateRows(order, prefix)
+		return a.reader.conn.estimateRows(order, prefix, prefix)
 	})
+}
+
+// within estimates the statements of a predicate whose objects are in a region and meet all bounds.
+func (a *statistics) within(predicate rdf.IRI, r lower.Region, bounds []lower.Bound) float64 {
+	low, high := idRange(r, bounds)
+	return a.between(predicate, low, high)
+}
+
+// between estimates the statements of a predicate with an object in a range of ids, rounded like [statistics.rows].
+func (a *statistics) between(predicate rdf.IRI, low, high inline.TermID) float64 {
+	if a.reader.ready(a.ctx) != nil {
+		return manyRows
+	}
+	id, ok, err := a.reader.dict.Lookup(predicate)
+	if err != nil || !ok || low > high {
+		return 0
+	}
+	return rounded(remembered(a, a.facts.within, [3]inline.TermID{id, low, high}, func() (float64, error) {
+		return a.reader.conn.estimateRows(leaf.POS, []int64{int64(id), int64(low)}, []int64{int64(id), int64(high)})
+	}))
 }
 
 // subjects estimates the number of subjects of a predicate in all graphs, rounded like [statistics.rows].

@@ -85,6 +85,9 @@ func answerByEstimates(ctx context.Context, r *Reader, q *sparql.Query, seed uin
 	o.Subjects = func(predicate rdf.IRI) float64 {
 		return o.Stats(sparql.TriplePattern{Predicate: sparql.Operand{Term: predicate}}) / 7
 	}
+	o.Within = func(predicate rdf.IRI, r lower.Region, _ []lower.Bound) float64 {
+		return o.Subjects(predicate + rdf.IRI(r))
+	}
 	p, err := lower.Lower(opt.Rewrite(q.Op, q.Vars), q.Vars, o)
 	if err != nil {
 		return a, "", err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"trails/db/inline"
 	"trails/db/lower"
 	"trails/rdf"
 	"trails/sparql"
@@ -104,7 +105,7 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 	out.counting = func(ctx context.Context) (p Plan, err error) {
 		a := r.statistics(ctx, shape.Constants)
 		p.constants = shape.Constants
-		p.prepared, err = lowered(lower.Options{Stats: a.rows, Subjects: a.subjects, Linked: a.linked, Region: a.region, Explain: true})
+		p.prepared, err = lowered(lower.Options{Stats: a.rows, Subjects: a.subjects, Linked: a.linked, Region: a.region, Within: a.within, Explain: true})
 		return p, err
 	}
 	a := r.statistics(ctx, shape.Constants)
@@ -112,7 +113,7 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 		return out, nil
 	}
 	t := &recorder{statistics: a}
-	p, err := lowered(lower.Options{Stats: t.rows, Subjects: t.subjects, Linked: t.linked, Region: t.region})
+	p, err := lowered(lower.Options{Stats: t.rows, Subjects: t.subjects, Linked: t.linked, Region: t.region, Within: t.within})
 	if err != nil {
 		return Plan{}, err
 	}
@@ -122,10 +123,11 @@ func (r *Reader) Plan(ctx context.Context, op sparql.Op, vars []sparql.Var, d sp
 }
 
 // factKey is a question of a lowering about the file: the rows of a pattern, the linked rows of a predicate, the
-// region of a predicate, or the number of its subjects.
+// region of a predicate, the number of its subjects, or that of its objects in a range of ids.
 type factKey struct {
 	pattern          sparql.TriplePattern
 	predicate        rdf.IRI
+	low, high        inline.TermID
 	linked, subjects bool
 }
 
@@ -137,6 +139,8 @@ type fact struct {
 
 func (a *statistics) fact(k factKey) fact {
 	switch {
+	case k.low != 0:
+		return fact{rows: a.between(k.predicate, k.low, k.high)}
 	case k.linked:
 		return fact{rows: a.linked(k.pattern, k.predicate)}
 	case k.subjects:
@@ -178,6 +182,11 @@ func (t *recorder) subjects(predicate rdf.IRI) float64 {
 
 func (t *recorder) region(predicate rdf.IRI) lower.Region {
 	return t.record(factKey{predicate: predicate}).region
+}
+
+func (t *recorder) within(predicate rdf.IRI, r lower.Region, bounds []lower.Bound) float64 {
+	low, high := idRange(r, bounds)
+	return t.record(factKey{predicate: predicate, low: low, high: high}).rows
 }
 
 // plans caches recently used plans by shape. A lowering is a function of its shape and of the answers that it gets:

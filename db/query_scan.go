@@ -464,7 +464,7 @@ func (c *conn) estimateBeside(order leaf.Order, prefix []int64, column int, othe
 	if err != nil {
 		return 0, nil, err
 	}
-	if rows, err = from.Estimate(prefix); err != nil {
+	if rows, err = from.Estimate(prefix, prefix); err != nil {
 		return 0, nil, err
 	}
 	values, err := from.Present.Sample(prefix, column, min(sampled, int(math.Ceil(rows))))
@@ -472,7 +472,8 @@ func (c *conn) estimateBeside(order leaf.Order, prefix []int64, column int, othe
 		return 0, nil, err
 	}
 	for _, value := range values {
-		n, err := to.Estimate(of(value))
+		prefix := of(value)
+		n, err := to.Estimate(prefix, prefix)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -481,9 +482,9 @@ func (c *conn) estimateBeside(order leaf.Order, prefix []int64, column int, othe
 	return rows, beside, nil
 }
 
-// estimateRows estimates the number of rows with the prefix in an order. See
+// estimateRows estimates the number of rows from one prefix to another in an order. See
 // docs/decisions/0035-join-order.md.
-func (c *conn) estimateRows(order leaf.Order, prefix []int64) (float64, error) {
+func (c *conn) estimateRows(order leaf.Order, low, high []int64) (float64, error) {
 	p, err := c.Pages()
 	if err != nil {
 		return 0, err
@@ -493,5 +494,5 @@ func (c *conn) estimateRows(order leaf.Order, prefix []int64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return rows.Estimate(prefix)
+	return rows.Estimate(low, high)
 }

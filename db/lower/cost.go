@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math"
+	"slices"
 
 	"trails/rdf"
 	"trails/sparql"
@@ -27,7 +28,7 @@ const (
 	rowsOfAll             = 1e7
 	rowsOfClosure         = 30
 
-	// The part of the rows that a range lets pass.
+	// The part of the rows that a range lets pass, if it is not estimated.
 	rangeGain = 10.0
 	// The factor of a pattern that shares no variable with those before it.
 	unconnected = 1e3
@@ -194,14 +195,18 @@ type fanOut struct {
 	p      sparql.TriplePattern
 	at     [3]bool
 	joined bool
-	part   float64           // of the rows that filters on the range of the object let pass
+	part   float64           // of the rows that filters with another variable let pass
+	hint   *rangeHint        // what filters with constants require of the object, if its index begins with that
 	before [3]func() float64 // domains of the columns with which subject and object are compared, nil if unknown
 }
 
 func (l *lowerer) fanOut(p sparql.TriplePattern, b *block, s scope) fanOut {
 	f := fanOut{p: p}
 	f.at, f.joined = l.given(p, b, s)
-	f.part = l.inRange(p, f.at, b, s)
+	f.part = math.Pow(rangeGain, -float64(min(l.spanned(p, f.at, b, s), 2)))
+	if p.Object.Var != "" && f.at == [3]bool{false, true, false} {
+		f.hint = s.ranges[p.Object.Var]
+	}
 	for i, o := range [3]sparql.Operand{0: p.Subject, 2: p.Object} {
 		if o.Var != "" && f.at[i] {
 			f.before[i] = l.columnBefore(o.Var, b, s).domain
@@ -215,9 +220,9 @@ func (f fanOut) rows(l *lowerer, g *group) float64 {
 	p, at := f.p, f.at
 	switch predicate, ok := p.Predicate.Term.(rdf.IRI); {
 	case at[1] && p.Predicate.Var != "" || len(g.scope.graph.virtual) > 0 || l.opts.Stats == nil:
-		return l.guess(p, at, g.scope) * f.part
+		return f.guessed(l, g.scope)
 	case !f.joined:
-		return l.matches(p, g.scope) * f.part
+		return l.required(p, f.hint, g.scope) * f.part
 	case ok && at == [3]bool{false, true, true} && l.opts.Linked != nil:
 		for _, of := range g.patterns {
 			if of.Subject.Var == "" && of.Predicate.Var == "" && of.Object.Var == p.Object.Var {
@@ -250,13 +255,42 @@ func (f fanOut) rows(l *lowerer, g *group) float64 {
 	return rows
 }
 
-// inRange returns the part of a pattern's rows that filters on the range of the object let pass.
-func (l *lowerer) inRange(p sparql.TriplePattern, at [3]bool, b *block, s scope) float64 {
-	part := 1.0
-	if p.Object.Var != "" && s.ranges[p.Object.Var] != nil && at == [3]bool{false, true, false} {
-		part /= rangeGain
+// guessed estimates the rows of the pattern without statistics.
+func (f fanOut) guessed(l *lowerer, s scope) float64 {
+	rows := l.guess(f.p, f.at, s) * f.part
+	if f.hint != nil {
+		rows /= rangeGain
 	}
-	return part / math.Pow(rangeGain, float64(min(l.spanned(p, at, b, s), 2)))
+	return rows
+}
+
+// required estimates the rows of a pattern in which only its constants are given and whose object meets filters.
+func (l *lowerer) required(p sparql.TriplePattern, h *rangeHint, s scope) (rows float64) {
+	if h == nil {
+		return l.matches(p, s)
+	}
+	for _, t := range h.terms {
+		p.Object = sparql.Operand{Term: t}
+		rows += l.matches(p, s)
+	}
+	if h.terms != nil {
+		return rows
+	}
+	if r := l.patternRegion(p, s.graph); slices.Contains(h.regions, r) {
+		if rows, ok := l.rowsWithin(p, r, h.bounds); ok {
+			return rows
+		}
+	}
+	return l.matches(p, s) / rangeGain
+}
+
+// rowsWithin estimates the rows of a pattern whose objects are in a region and meet all bounds.
+func (l *lowerer) rowsWithin(p sparql.TriplePattern, r Region, bounds []Bound) (rows float64, ok bool) {
+	predicate, ok := p.Predicate.Term.(rdf.IRI)
+	if !ok || r == "" || l.opts.Within == nil {
+		return 0, false
+	}
+	return l.opts.Within(predicate, r, bounds), true
 }
 
 // spanned counts the filters that make a range of a pattern's index from a variable that is bound before.

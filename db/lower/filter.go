@@ -11,8 +11,10 @@ import (
 	"trails/sparql/opt"
 )
 
-// rangeHint is what filters require of the values of a variable: they are in one of the ranges, or not inlined.
+// rangeHint is what filters require of the values of a variable: they are one of some IRIs and strings or, if there are
+// none of these, in one of the ranges, or not inlined.
 type rangeHint struct {
+	terms   []rdf.Term
 	regions []Region
 	bounds  []Bound
 }
@@ -135,12 +137,17 @@ func (l *lowerer) filter(op sparql.Filter, s scope) *block {
 				inner.spans[v] = append(slices.Clip(inner.spans[v]), vars[1-i])
 			}
 		}
+		if v, terms, ok := members(e); ok && len(terms) <= maxListed {
+			inner.ranges[v] = &rangeHint{terms: terms}
+			continue
+		}
 		c, ok := comparisonOf(e)
 		if !ok || c.Func == sparql.NotEqual {
 			continue
 		}
 		h := inner.ranges[c.Var]
 		switch {
+		case h != nil && h.terms != nil:
 		case h == nil:
 			inner.ranges[c.Var] = &rangeHint{regions: c.regions, bounds: []Bound{{c.Func, c.Term}}}
 		case &h.regions[0] == &c.regions[0]:
@@ -248,7 +255,7 @@ func (l *lowerer) within(sql string, r Region, bounds []Bound) string {
 // value, and are all read.
 func (l *lowerer) placeRange(b *block, p sparql.TriplePattern, at [3]bool, t string, s scope) {
 	h := s.ranges[p.Object.Var]
-	if h == nil || p.Object.Var == "" || at != [3]bool{false, true, false} || s.free || p.Subject.Var == p.Object.Var {
+	if h == nil || h.terms != nil || p.Object.Var == "" || at != [3]bool{false, true, false} || s.free || p.Subject.Var == p.Object.Var {
 		return
 	}
 	if l.patternRegion(p, s.graph) != "" {

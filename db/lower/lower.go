@@ -135,6 +135,9 @@ type Options struct {
 	RowsInVirtual func(graph rdf.IRI, p sparql.TriplePattern, at [3]bool) float64
 	// OrderInVirtual reports whether column k sorts the objects of a predicate in a virtual graph. It may be nil.
 	OrderInVirtual func(graph, predicate rdf.IRI) bool
+	// Within estimates the statements of a predicate whose objects are in a region and meet all bounds. If it is nil, the
+	// lowering guesses.
+	Within func(predicate rdf.IRI, r Region, bounds []Bound) float64
 	// Scans says when whole ranges of an index are scanned instead of using SQL.
 	Scans Scans
 	// View means that the statements are those of an earlier commit or a branch. SQL finds no index of them by name.

@@ -21,7 +21,7 @@ var prefixes = map[string]string{"": "http://example.org/", "xsd": string(rdf.XS
 
 // TestLower holds the SQL of queries, rewritten as they are when they are run. The option "integers" names predicates whose
 // objects are all inline integers, "scans" lets scans be chosen, "rows" the rows of patterns: p=100 of ?s :p ?o, p/c=5 of ?s :p :c,
-// "subjects" how many subjects predicates have.
+// "subjects" how many subjects predicates have, "within" the rows of every range.
 func TestLower(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -42,6 +42,11 @@ func TestLower(t *testing.T) {
 					asked[p] = of(p)
 					return asked[p]
 				}
+			}
+			if d.HasArg("within") {
+				var n int
+				d.ScanArgs(t, "within", &n)
+				opts.Within = func(rdf.IRI, lower.Region, []lower.Bound) float64 { return float64(n) }
 			}
 			if d.HasArg("subjects") {
 				of := rows(t, d, "subjects")

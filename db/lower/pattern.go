@@ -238,17 +238,12 @@ func (l *lowerer) next(rest []sparql.TriplePattern, g *group, b *block, s scope)
 
 // cost estimates the rows of a pattern for each solution before it.
 func (l *lowerer) cost(p sparql.TriplePattern, g *group, b *block, s scope, asked bool) float64 {
-	var at [3]bool
-	var joined bool
-	var cost float64
+	f := l.fanOut(p, b, s)
+	cost := f.guessed(l, s)
 	if asked {
-		f := l.fanOut(p, b, s)
-		at, joined, cost = f.at, f.joined, f.rows(l, g)
-	} else {
-		at, joined = l.given(p, b, s)
-		cost = l.guess(p, at, s) * l.inRange(p, at, b, s)
+		cost = f.rows(l, g)
 	}
-	if !joined && !at[0] && l.spanned(p, at, b, s) == 0 && (len(b.from) > 0 || !asked) {
+	if !f.joined && !f.at[0] && f.part == 1 && (len(b.from) > 0 || !asked) {
 		return cost * unconnected
 	}
 	return cost

@@ -245,7 +245,7 @@ func (c *scanner) estimate() bool {
 	}
 	for _, w := range c.program.Within {
 		if !w.Not {
-			part[w.Slot] /= rangeGain
+			part[w.Slot] *= c.share(w)
 		}
 	}
 	whole := false
@@ -282,6 +282,22 @@ func (c *scanner) estimate() bool {
 		}
 	}
 	return true
+}
+
+// share estimates the part of the values of a slot that are in a range.
+func (c *scanner) share(w scan.Within) float64 {
+	low := c.own.args[w.Low-1]
+	for _, list := range c.lists() {
+		for _, e := range list {
+			if e.step.Walk != 0 || e.step.Object.Arg != 0 || e.step.Object.Slot != w.Slot {
+				continue
+			}
+			if rows, ok := c.l.rowsWithin(e.pattern, low.Region, low.Bounds); ok {
+				return min(1, rows/max(e.rows, 1))
+			}
+		}
+	}
+	return 1 / rangeGain
 }
 
 // closes decides whether the whole relation of a transitive path is read, which may begin at some nodes, and estimates

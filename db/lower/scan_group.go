@@ -17,7 +17,7 @@ func (c *scanner) grouped(op sparql.Group, having map[sparql.Var]*rangeHint) *bl
 	behind := len(op.Keys)
 	for i, a := range op.Aggregates {
 		of := c.program.Aggregates[i]
-		if h := having[a.Var]; h != nil && (of.Func == scan.Count || of.Func == scan.CountBound || of.Func == scan.CountDistinct) {
+		if h := having[a.Var]; h != nil && h.terms == nil && (of.Func == scan.Count || of.Func == scan.CountBound || of.Func == scan.CountDistinct) {
 			integers := Arg{Region: Region(rdf.XSDInteger), Bounds: h.bounds}
 			last := integers
 			last.High = true

@@ -79,7 +79,7 @@ func TestPlansOfGraphsOfTheSystemAreNotKept(t *testing.T) {
 func TestEveryOptionIsPartOfAShape(t *testing.T) {
 	known := map[string]string{
 		"Dataset": "in the key", "Base": "in the key", "Lift": "the constants", "View": "package db adds it to the key",
-		"Stats": "asked again", "Subjects": "asked again", "Linked": "asked again", "Region": "asked again", "Scans": "of the file, which keeps the plans", "Explain": "it is not kept",
+		"Stats": "asked again", "Subjects": "asked again", "Linked": "asked again", "Region": "asked again", "Within": "asked again", "Scans": "of the file, which keeps the plans", "Explain": "it is not kept",
 		"RowsInVirtual": "asked of graphs whose queries have no shape", "OrderInVirtual": "asked of graphs whose queries have no shape",
 	}
 	for f := range reflect.TypeFor[lower.Options]().Fields() {

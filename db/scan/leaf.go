@@ -45,11 +45,9 @@ func ofLine(line int64, prefix []int64) []int64 {
 	return append(append(make([]int64, 0, len(prefix)+1), line), prefix...)
 }
 
-// Estimate estimates the number of rows with the prefix, see [Tree.Estimate]. For an earlier commit those of other
-// commits count, too.
-func (l Leaf) Estimate(prefix []int64) (float64, error) { return l.estimate(prefix, prefix) }
-
-func (l Leaf) estimate(low, high []int64) (float64, error) {
+// Estimate estimates the number of rows from one prefix to another, see [Tree.Estimate]. For an earlier commit those of
+// other commits count, too.
+func (l Leaf) Estimate(low, high []int64) (float64, error) {
 	if l.Hides != nil {
 		return l.estimateSeen(low, high)
 	}
@@ -102,7 +100,7 @@ func (l Leaf) estimateSeen(low, high []int64) (float64, error) {
 			seen++
 		}
 		if seen == seenSample || rows+1 == seenRows {
-			n, err := all.estimate(low, high)
+			n, err := all.Estimate(low, high)
 			return max(seen, n*seen/(rows+1)), err
 		}
 	}

@@ -103,7 +103,7 @@ func (l *Links) hold(env *Env) error {
 		return err
 	}
 	if l.all == 0 {
-		all, err := r.rows.leaf.estimate(r.rows.low, r.rows.high)
+		all, err := r.rows.leaf.Estimate(r.rows.low, r.rows.high)
 		if err != nil {
 			return err
 		}

@@ -202,7 +202,7 @@ func (r *reading) begin() error {
 	if values == nil || takes == 0 {
 		return nil
 	}
-	if all, err := leaf.estimate(low, high); err != nil || all < takes {
+	if all, err := leaf.Estimate(low, high); err != nil || all < takes {
 		return err
 	}
 	if err := env.Grow(8 * values.size()); err != nil {
