@@ -47,8 +47,13 @@ func stored(op sparql.Op, descending bool, vars ...sparql.Var) sparql.Op {
 	return sparql.OrderBy{Op: op, Keys: keys}
 }
 
-// filtered keeps the solutions for which the condition is true.
-func filtered(op sparql.Op, e sparql.Expr) sparql.Op { return sparql.Filter{Op: op, Expr: e} }
+// filtered keeps the solutions for which all conditions are true.
+func filtered(op sparql.Op, conditions ...sparql.Expr) sparql.Op {
+	for _, e := range conditions {
+		op = sparql.Filter{Op: op, Expr: e}
+	}
+	return op
+}
 
 func exists(op sparql.Op) sparql.Expr { return sparql.Exists{Op: op} }
 
@@ -72,15 +77,25 @@ func (r *Reader) ask(ctx context.Context, op sparql.Op, vars []sparql.Var, row f
 	return r.fail(ctx, "read", err)
 }
 
-// scannedRows bounds the index rows that a scan may read for an exact count. That takes some 20 milliseconds, no
-// longer than SQL takes to count the first ten thousand matches of a condition.
-const scannedRows = 1 << 21
+// An exact count may read scannedRows index rows by a scan, or take soon microseconds of SQL. Both are some 20
+// milliseconds, as long as SQL takes for the first ten thousand matches of a condition.
+const (
+	scannedRows = 1 << 21
+	soon        = 15_000
+)
 
-// askScan is ask for patterns that one scan of at most scannedRows answers. For others it does nothing, and did is
-// false.
-func (r *Reader) askScan(ctx context.Context, op sparql.Op, vars []sparql.Var, row func(*answer) (more bool, err error)) (did bool, err error) {
-	plan, err := r.Plan(ctx, op, vars, sparql.Dataset{}, "")
-	if did = err == nil && plan.Listing != nil && plan.Programs[plan.Listing.Program].Reads() <= scannedRows; did {
+// askSoon is ask for groups that are estimated to be counted soon. For others it does nothing, and did is false.
+func (r *Reader) askSoon(ctx context.Context, groups sparql.Group, vars []sparql.Var, row func(*answer) (more bool, err error)) (did bool, err error) {
+	plan, err := r.Plan(ctx, groups, vars, sparql.Dataset{}, "")
+	if err != nil {
+		return false, r.fail(ctx, "read", err)
+	}
+	if plan.Listing != nil {
+		did = plan.Programs[plan.Listing.Program].Reads() <= scannedRows
+	} else {
+		did = plan.Work <= soon
+	}
+	if did {
 		err = r.visit(ctx, plan, Limits{}, row)
 	}
 	return did, r.fail(ctx, "read", err)

@@ -3,10 +3,8 @@ package db
 import (
 	"context"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
-	"sort"
 
 	"trails/db/inline"
 	"trails/db/lower"
@@ -127,89 +125,32 @@ func (r *Reader) pattern(ctx context.Context, c Condition) sparql.Op {
 	panic("db: no test is called " + string(c.Test))
 }
 
-// leads reports whether an index finds the values that pass a condition: they are known terms or a range of ids.
-func (r *Reader) leads(ctx context.Context, c Condition) bool {
-	switch c.Test {
-	case Equal:
-		if len(c.Operands) == 1 && r.inRegion(ctx, c, c.Operands[0]) {
-			return !c.None
-		}
-		return !c.None && !slices.ContainsFunc(c.Operands, func(o rdf.Term) bool {
-			return !r.sameTerm(ctx, c, o) || len(c.Operands) > 1 && rdf.IsLiteral(o) && rdf.DatatypeOf(o) != rdf.XSDString
-		})
-	case Less, LessOrEqual, Greater, GreaterOrEqual:
-		datatype := rdf.DatatypeOf(c.Operands[0])
-		return !c.None && datatype != rdf.XSDString && r.inRegion(ctx, c, c.Operands[0])
-	case Any, Contains, Begins:
-	}
-	return false
-}
-
-// manyMeet is the number of matching subjects from which a condition is tested for each subject, instead of listing
-// its subjects.
-const manyMeet = 5_000
-
-// condition is one condition of a selection as algebra: a pattern that lists the matching subjects, if an index finds
-// them and they are few, and a test for one subject.
-type condition struct {
-	op    sparql.Op // nil when it can only be tested
-	rows  float64
-	test  sparql.Expr
-	leads bool // the subjects are found by an index, by values that are more than one term
-}
-
-// meeting returns the pattern for the subjects that meet all conditions: it lists those of the first and tests the
-// others.
-func meeting(all []condition) sparql.Op {
-	op := all[0].op
-	for _, c := range all[1:] {
-		op = filtered(op, c.test)
-	}
-	return op
-}
-
-// conditions returns the conditions of a selection, the most selective one first. The first always has a pattern.
-func (r *Reader) conditions(ctx context.Context, sel Selection) []condition {
-	known := r.statistics(ctx, nil)
-	var list []condition
-	for _, c := range sel.Where {
+// asked returns conditions as triple patterns of the subject where possible, and the others as tests.
+func (r *Reader) asked(ctx context.Context, where []Condition) (triples []sparql.TriplePattern, tests []sparql.Expr) {
+	for _, c := range where {
 		if p, ok := r.triple(ctx, c); ok {
-			list = append(list, condition{op: bgp(p), rows: known.rows(p), test: exists(bgp(p))})
+			triples = append(triples, p)
+		} else {
+			tests = append(tests, sparql.Exists{Op: r.pattern(ctx, c), Not: c.None})
+		}
+	}
+	return triples, tests
+}
+
+// begun returns the pattern for the subjects that meet a condition about the beginning of texts, each once, if the index
+// of words has these texts and they are few, and the other conditions. Otherwise the pattern is a unit, and all conditions
+// are returned.
+func (r *Reader) begun(ctx context.Context, where []Condition) (sparql.Op, []Condition) {
+	const own sparql.Var = "value"
+	for i, c := range where {
+		if c.Test != Begins || !c.Strings || c.None {
 			continue
 		}
-		op := r.pattern(ctx, c)
-		one := condition{rows: math.Inf(1), test: sparql.Exists{Op: op, Not: c.None}}
-		leads := r.leads(ctx, c)
-		if c.Test == Begins && c.Strings && !c.None {
-			texts, err := r.beginning(ctx, rdf.Lexical(c.Operands[0]))
-			if leads = err == nil && texts != nil; leads {
-				const own sparql.Var = "value"
-				op = sparql.Join{Left: amongIDs(own, texts), Right: bgp(along(nil, c.Path, sparql.Operand{Var: own})...)}
-			}
-		}
-		if leads {
-			op = sparql.Distinct{Op: project(op, varS)}
-			n, err := r.askCount(ctx, slice(op, manyMeet, 0))
-			if err == nil && n < manyMeet { // after an error the condition is only tested
-				one.op, one.rows, one.leads = op, float64(n), true
-			}
-		}
-		list = append(list, one)
-	}
-	types := condition{}
-	var all []sparql.Op
-	for i, class := range sel.Classes {
-		p := triplePattern(nil, rdf.Type, class)
-		all = append(all, bgp(p))
-		types.rows += known.rows(p)
-		if i == 0 {
-			types.test = exists(bgp(p))
-		} else {
-			types.test = sparql.Call{Func: sparql.Or, Args: []sparql.Expr{types.test, exists(bgp(p))}}
+		texts, err := r.beginning(ctx, rdf.Lexical(c.Operands[0]))
+		if err == nil && texts != nil { // after an error the texts of each subject are compared
+			values := bgp(along(nil, c.Path, sparql.Operand{Var: own})...)
+			return sparql.Distinct{Op: project(sparql.Join{Left: amongIDs(own, texts), Right: values}, varS)}, slices.Concat(where[:i], where[i+1:])
 		}
 	}
-	types.op = project(oneOf(all), varS)
-	list = append(list, types)
-	sort.SliceStable(list, func(i, j int) bool { return list[i].rows < list[j].rows })
-	return list
+	return bgp(), where
 }

@@ -77,13 +77,12 @@ func (p *pageOf) add(id inline.TermID) bool {
 
 func (r *Reader) selectSorted(ctx context.Context, sel Selection, by Order, page *pageOf) error {
 	if sel.Among == nil && by.Text == nil {
-		conditions := r.conditions(ctx, sel)
-		_, many, err := r.countUpTo(ctx, conditions, sortedEach, countWork)
+		n, more, err := r.CountSelected(ctx, sel, sortedEach)
 		if err != nil {
 			return err
 		}
-		if many {
-			walked, err := r.walkValues(ctx, conditions, by, page)
+		if more || n > sortedEach {
+			walked, err := r.walkValues(ctx, sel, by, page)
 			if err == nil && walked {
 				err = r.without(ctx, sel, by, page)
 			}
@@ -97,17 +96,14 @@ func (r *Reader) selectSorted(ctx context.Context, sel Selection, by Order, page
 
 // walkValues walks the values in order, if the index or the texts in memory have them in order, and takes the
 // subjects that meet all conditions.
-func (r *Reader) walkValues(ctx context.Context, conditions []condition, by Order, page *pageOf) (bool, error) {
+func (r *Reader) walkValues(ctx context.Context, sel Selection, by Order, page *pageOf) (bool, error) {
 	inIndex, err := r.inIndex(ctx, by)
 	if err != nil {
 		return false, err
 	}
 	if inIndex && len(by.Via) == 0 {
-		values := bgp(triplePattern(nil, by.Property, nil))
-		for _, c := range conditions {
-			values = filtered(values, c.test)
-		}
-		return true, r.askIDs(ctx, stored(values, by.Descending, varO, varS), []sparql.Var{varS}, func(ids []inline.TermID) bool { return page.add(ids[0]) })
+		values := r.restricted(ctx, bgp(triplePattern(nil, by.Property, nil)), sel)
+		return true, r.askPages(ctx, stored(values, by.Descending, varO, varS), page)
 	}
 	p, known, err := r.dict.Lookup(by.Property)
 	if err != nil || !known || ordered[by.Datatype] {
@@ -118,11 +114,11 @@ func (r *Reader) walkValues(ctx context.Context, conditions []condition, by Orde
 		return false, err
 	}
 	if len(by.Via) > 0 {
-		return true, r.walkPath(ctx, conditions, by, rows, page)
+		return true, r.walkPath(ctx, sel, by, rows, page)
 	}
 	more := true
 	for chunk := range chunks(rows, by.Descending) {
-		err := r.among(ctx, conditions, subjectsOf(chunk), func(id inline.TermID) bool {
+		err := r.among(ctx, sel, subjectsOf(chunk), func(id inline.TermID) bool {
 			more = page.add(id)
 			return more
 		})
@@ -133,9 +129,25 @@ func (r *Reader) walkValues(ctx context.Context, conditions []condition, by Orde
 	return true, nil
 }
 
+// askPages takes the subjects of a pattern in its order. A subject may have several values, so more are asked for, as
+// often as a page is not full.
+func (r *Reader) askPages(ctx context.Context, op sparql.Op, page *pageOf) error {
+	for most := page.offset + page.limit; ; most *= 2 {
+		rows, more := 0, true
+		err := r.askIDs(ctx, slice(op, most, 0), []sparql.Var{varS}, func(ids []inline.TermID) bool {
+			rows++
+			more = page.add(ids[0])
+			return more
+		})
+		if err != nil || !more || rows < most {
+			return err
+		}
+	}
+}
+
 // walkPath walks the texts of the nodes that subjects refer to. Subjects with the same text are in the order of their
 // ids.
-func (r *Reader) walkPath(ctx context.Context, conditions []condition, by Order, rows []textRow, page *pageOf) error {
+func (r *Reader) walkPath(ctx context.Context, sel Selection, by Order, rows []textRow, page *pageOf) error {
 	const holder sparql.Var = "holder"
 	var of inline.TermID // text of the subjects that are waiting for others with the same text
 	var waiting []inline.TermID
@@ -152,10 +164,7 @@ func (r *Reader) walkPath(ctx context.Context, conditions []condition, by Order,
 		return more
 	}
 	for chunk := range chunks(rows, by.Descending) {
-		op := sparql.Op(sparql.Join{Left: amongIDs(holder, subjectsOf(chunk)), Right: bgp(along(nil, by.Via, sparql.Operand{Var: holder})...)})
-		for _, c := range conditions {
-			op = filtered(op, c.test)
-		}
+		op := r.restricted(ctx, sparql.Join{Left: amongIDs(holder, subjectsOf(chunk)), Right: bgp(along(nil, by.Via, sparql.Operand{Var: holder})...)}, sel)
 		who := map[inline.TermID][]inline.TermID{}
 		err := r.askIDs(ctx, op, []sparql.Var{varS, holder}, func(ids []inline.TermID) bool {
 			who[ids[1]] = append(who[ids[1]], ids[0])

@@ -87,7 +87,7 @@ func TestAWalkOverReferencesIsTheOrderOfAllValues(t *testing.T) {
 				by.Via = []rdf.IRI{"urn:about"}
 				walked := &pageOf{limit: 50, offset: offset, seen: map[inline.TermID]bool{}}
 				all := &pageOf{limit: 50, offset: offset, seen: map[inline.TermID]bool{}}
-				if ok, err := r.walkValues(t.Context(), r.conditions(t.Context(), sel), by, walked); err != nil || !ok {
+				if ok, err := r.walkValues(t.Context(), sel, by, walked); err != nil || !ok {
 					t.Fatalf("%v: %t, %v", by, ok, err)
 				}
 				if err := errors.Join(r.without(t.Context(), sel, by, walked), r.sortAll(t.Context(), sel, by, all)); err != nil {

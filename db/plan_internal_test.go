@@ -160,11 +160,11 @@ func TestViewsUseTheirIndexes(t *testing.T) {
 		"all values":                  func(r *Reader) error { _, err := r.SelectSorted(ctx, several, by, 2, 1); return err },
 		"a page of those without one": func(r *Reader) error { return r.without(ctx, one, by, page()) },
 		"by value": func(r *Reader) error {
-			_, err := r.walkValues(ctx, r.conditions(ctx, several), Order{Property: "urn:none", Datatype: rdf.XSDInteger, Descending: true}, page())
+			_, err := r.walkValues(ctx, Selection{Classes: several.Classes}, Order{Property: "urn:none", Datatype: rdf.XSDInteger, Descending: true}, page())
 			return err
 		},
 		"those among some": func(r *Reader) error {
-			return r.among(ctx, r.conditions(ctx, several), []inline.TermID{3, 2}, func(inline.TermID) bool { return true })
+			return r.among(ctx, several, []inline.TermID{3, 2}, func(inline.TermID) bool { return true })
 		},
 		"a search": func(r *Reader) error {
 			_, err := r.Search(ctx, several, Search{Prefix: "x", Text: map[rdf.IRI]SearchedText{"urn:c": {Property: p, Strings: true}}, Name: rdf.Lexical})

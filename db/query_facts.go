@@ -80,7 +80,7 @@ func (a *statistics) rows(p sparql.TriplePattern) float64 {
 		if o.Var != "" {
 			continue
 		}
-		id, ok, err := a.reader.dict.Lookup(a.plan.constant(o.Term))
+		id, ok, err := a.id(o.Term)
 		if err == nil && !ok {
 			return 0
 		}
@@ -90,6 +90,15 @@ func (a *statistics) rows(p sparql.TriplePattern) float64 {
 		return rounded(float64(a.reader.head.Quads))
 	}
 	return rounded(a.estimate(b, ids))
+}
+
+// id returns the id of a constant of a pattern.
+func (a *statistics) id(t rdf.Term) (id inline.TermID, ok bool, err error) {
+	t = a.plan.constant(t)
+	if id, ok := t.(idTerm); ok {
+		return inline.TermID(id), true, nil
+	}
+	return a.reader.dict.Lookup(t)
 }
 
 func rounded(n float64) float64 {
@@ -155,8 +164,8 @@ func (a *statistics) linked(of sparql.TriplePattern, predicate rdf.IRI) float64 
 		return manyRows
 	}
 	var ids [3]inline.TermID
-	for i, t := range [...]rdf.Term{a.plan.constant(of.Subject.Term), of.Predicate.Term, predicate} {
-		id, ok, err := a.reader.dict.Lookup(t)
+	for i, t := range [...]rdf.Term{of.Subject.Term, of.Predicate.Term, predicate} {
+		id, ok, err := a.id(t)
 		if err != nil || !ok {
 			return 0
 		}

@@ -23,8 +23,9 @@ const (
 	searchReads = 200_000 // subjects and texts that are read if the index of words cannot be used
 	searchTries = 20_000  // texts with the words that are compared
 	searchFinds = 10_000
-	searchFew   = 200 // number of subjects up to which all texts are read
-	searchChunk = 250 // texts whose subjects are looked up together
+	searchFew   = 200   // number of subjects up to which all texts are read
+	searchChunk = 250   // texts whose subjects are looked up together
+	manyBegin   = 5_000 // texts that may begin like the value of a condition
 )
 
 // Search finds subjects with a text that begins with a prefix, regardless of case.
@@ -120,16 +121,15 @@ func (s *searching) classes(sel Selection) error {
 	if few <= searchFew {
 		return s.texts(sparql.LeftJoin{Left: project(s.selected(s.ctx, sel), varS), Right: bgp(triplePattern(nil, text.Property, nil))})
 	}
-	conditions := s.conditions(s.ctx, sel)
 	query, err := fulltext.ParseBeginning(s.Prefix)
 	if err != nil || !text.Strings {
-		return s.texts(s.ofText(conditions, text.Property))
+		return s.texts(s.restricted(s.ctx, bgp(triplePattern(nil, text.Property, nil)), sel))
 	}
-	return s.byWords(query, conditions, text.Property)
+	return s.byWords(query, sel, text.Property)
 }
 
 // byWords compares the texts that have the words of the prefix.
-func (s *searching) byWords(query fulltext.Query, conditions []condition, text rdf.IRI) error {
+func (s *searching) byWords(query fulltext.Query, sel Selection, text rdf.IRI) error {
 	words := textSearch{Reader: s.Reader, ctx: s.ctx, search: TextSearch{Query: query}}
 	if err := words.readFresh(); err != nil {
 		return err
@@ -138,10 +138,7 @@ func (s *searching) byWords(query fulltext.Query, conditions []condition, text r
 		return err
 	}
 	all, err := words.beginning(s.Prefix, s.nextTexts(), func(texts []inline.TermID) (next int, err error) {
-		op := sparql.Op(sparql.Join{Left: amongIDs(varO, texts), Right: bgp(triplePattern(nil, text, nil))})
-		for _, c := range conditions {
-			op = filtered(op, c.test)
-		}
+		op := s.restricted(s.ctx, sparql.Join{Left: amongIDs(varO, texts), Right: bgp(triplePattern(nil, text, nil))}, sel)
 		more := true
 		err = s.askIDs(s.ctx, op, []sparql.Var{varS}, func(ids []inline.TermID) bool {
 			more = s.find(ids[0])
@@ -275,9 +272,9 @@ func (r *Reader) beginning(ctx context.Context, prefix string) ([]inline.TermID,
 				ids = append(ids, id)
 			}
 			tried++
-			return tried < manyMeet, nil
+			return tried < manyBegin, nil
 		}, utf8.RuneCountInString(prefix), wordindex.PlaceTerm, match, int64(from), int64(math.MaxInt64))
-		if err != nil || tried >= manyMeet {
+		if err != nil || tried >= manyBegin {
 			return nil, err
 		}
 	}
@@ -286,15 +283,6 @@ func (r *Reader) beginning(ctx context.Context, prefix string) ([]inline.TermID,
 
 const beginningTexts = `SELECT t.id, substr(t.value, 1, ?) FROM words w CROSS JOIN terms t ON t.id = w.rowid & ?
 	WHERE w.words MATCH ? AND w.rowid >= ? AND w.rowid < ? ORDER BY w.rowid`
-
-// ofText is the pattern for all values of a property, of subjects that meet all conditions.
-func (s *searching) ofText(conditions []condition, text rdf.IRI) sparql.Op {
-	op := bgp(triplePattern(nil, text, nil))
-	for _, c := range conditions {
-		op = filtered(op, c.test)
-	}
-	return op
-}
 
 // texts compares the values of varO.
 func (s *searching) texts(op sparql.Op) error {

@@ -345,17 +345,13 @@ func (s *textSearch) ofFew(found []inline.TermID, matching Matching) (ids []inli
 
 // subjects looks up the subjects of the texts, and passes them on.
 func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func([]TextHit) (bool, error)) error {
-	var conditions []condition
-	if len(s.search.Classes) > 0 {
-		conditions = s.conditions(s.ctx, Selection{Classes: s.search.Classes})
-	}
 	read := 0
 	for chunk := range slices.Chunk(ids, textsTogether) {
 		if read > textBytesRead {
 			s.more = true
 			return nil
 		}
-		who, err := s.having(chunk, conditions)
+		who, err := s.having(chunk)
 		if err != nil {
 			return err
 		}
@@ -397,15 +393,15 @@ func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func(
 
 // having returns the subjects and predicates of texts. A text with very many subjects is looked up by itself, and
 // some of them are returned.
-func (s *textSearch) having(texts []inline.TermID, conditions []condition) (map[inline.TermID][][2]inline.TermID, error) {
+func (s *textSearch) having(texts []inline.TermID) (map[inline.TermID][][2]inline.TermID, error) {
 	who := map[inline.TermID][][2]inline.TermID{}
 	ask := func(texts []inline.TermID, most int) (n int, err error) {
 		var op sparql.Op = sparql.Join{Left: amongIDs(varO, texts), Right: bgp(triplePattern(nil, nil, nil))}
 		if len(texts) == 1 {
 			op = bgp(triplePattern(nil, nil, idTerm(texts[0])))
 		}
-		for _, c := range conditions {
-			op = filtered(op, c.test)
+		if len(s.search.Classes) > 0 {
+			op = s.restricted(s.ctx, op, Selection{Classes: s.search.Classes})
 		}
 		vars := []sparql.Var{varS, varP, varO}
 		if len(texts) == 1 {

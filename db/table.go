@@ -23,66 +23,64 @@ func (r *Reader) selected(ctx context.Context, sel Selection) sparql.Op {
 	if sel.Among != nil {
 		return amongIDs(varS, sel.Among.ids)
 	}
-	triples, tests := r.asked(ctx, sel.Where)
-	if len(tests) > 0 {
-		if all := r.conditions(ctx, sel); all[0].leads {
-			return meeting(all)
-		}
-	}
-	alternatives := make([]sparql.Op, len(sel.Classes))
-	for i, class := range sel.Classes {
+	begun, where := r.begun(ctx, sel.Where)
+	triples, tests := r.asked(ctx, where)
+	return typedOnce(sel.Classes, begun, triples, tests)
+}
+
+// typedOnce is the pattern for subjects of some classes, each once, that meet conditions.
+func typedOnce(classes []rdf.IRI, begun sparql.Op, triples []sparql.TriplePattern, tests []sparql.Expr) sparql.Op {
+	alternatives := make([]sparql.Op, len(classes))
+	for i, class := range classes {
 		// Types come last: nearly every subject that meets a condition has one of the types.
-		alternatives[i] = bgp(append(slices.Clone(triples), triplePattern(nil, rdf.Type, class))...)
+		all := append(slices.Clip(triples), triplePattern(nil, rdf.Type, class))
+		alternatives[i] = filtered(sparql.Join{Left: begun, Right: bgp(all...)}, tests...)
 	}
-	op := oneOf(alternatives)
-	for _, test := range tests {
-		op = filtered(op, test)
-	}
-	return op
+	return oneOf(alternatives)
 }
 
-// asked returns conditions as triple patterns of the subject where possible, and the others as tests.
-func (r *Reader) asked(ctx context.Context, where []Condition) (triples []sparql.TriplePattern, tests []sparql.Expr) {
-	for _, c := range where {
-		if p, ok := r.triple(ctx, c); ok {
-			triples = append(triples, p)
-		} else {
-			tests = append(tests, sparql.Exists{Op: r.pattern(ctx, c), Not: c.None})
-		}
-	}
-	return triples, tests
-}
-
-// scanCounts counts the selected subjects with [Reader.askScan], if possible; grouped by the object of a predicate if
-// one is given.
-func (r *Reader) scanCounts(ctx context.Context, sel Selection, of rdf.IRI, vars []sparql.Var, row func(*answer) (more bool, err error)) (did bool, err error) {
-	const class sparql.Var = "class"
-	if len(sel.Classes) == 0 {
-		return false, nil
-	}
+// restricted keeps the solutions of a pattern whose varS is one of the selected subjects.
+func (r *Reader) restricted(ctx context.Context, op sparql.Op, sel Selection) sparql.Op {
 	triples, tests := r.asked(ctx, sel.Where)
-	typed := triplePattern(nil, rdf.Type, sel.Classes[0])
+	typed, among := typed(sel.Classes)
+	tests = append(tests, exists(filtered(bgp(typed), among...)))
+	return filtered(sparql.Join{Left: op, Right: bgp(triples...)}, tests...)
+}
+
+// typed is the pattern for the types of subjects, with the condition for several classes, of which a subject may have more
+// than one.
+func typed(classes []rdf.IRI) (p sparql.TriplePattern, among []sparql.Expr) {
+	const class sparql.Var = "class"
+	if len(classes) == 1 {
+		return triplePattern(nil, rdf.Type, classes[0]), nil
+	}
+	p = triplePattern(nil, rdf.Type, nil)
+	p.Object.Var = class
+	args := []sparql.Expr{sparql.VarExpr{Var: class}}
+	for _, c := range classes {
+		args = append(args, sparql.TermExpr{Term: c})
+	}
+	return p, []sparql.Expr{sparql.Call{Func: sparql.In, Args: args}}
+}
+
+// exactCounts counts the selected subjects with [Reader.askSoon], if possible; grouped by the object of a predicate if
+// one is given.
+func (r *Reader) exactCounts(ctx context.Context, sel Selection, of rdf.IRI, vars []sparql.Var, row func(*answer) (more bool, err error)) (did bool, err error) {
+	begun, where := r.begun(ctx, sel.Where)
+	triples, tests := r.asked(ctx, where)
+	typed, among := typed(sel.Classes)
+	triples, tests = append(triples, typed), append(tests, among...)
 	subjects := sparql.Aggregate{Func: sparql.Count}
-	if len(sel.Classes) > 1 { // a subject may have several types
-		typed.Object = sparql.Operand{Var: class}
-		among := []sparql.Expr{sparql.VarExpr{Var: class}}
-		for _, c := range sel.Classes {
-			among = append(among, sparql.TermExpr{Term: c})
-		}
-		tests = append(tests, sparql.Call{Func: sparql.In, Args: among})
+	if among != nil {
 		subjects = sparql.Aggregate{Func: sparql.Count, Distinct: true, Expr: sparql.VarExpr{Var: varS}}
 	}
 	group := sparql.Group{Aggregates: []sparql.Aggregation{{Var: varN, Aggregate: subjects}}}
-	triples = append(triples, typed)
 	if of != "" {
 		triples = append(triples, triplePattern(nil, of, nil))
 		group.Keys = []sparql.GroupKey{{Expr: sparql.VarExpr{Var: varO}, Var: varO}}
 	}
-	group.Op = bgp(triples...)
-	for _, test := range tests {
-		group.Op = filtered(group.Op, test)
-	}
-	return r.askScan(ctx, group, vars, row)
+	group.Op = filtered(sparql.Join{Left: begun, Right: bgp(triples...)}, tests...)
+	return r.askSoon(ctx, group, vars, row)
 }
 
 // oneOf is the union of patterns. A subject with several types occurs once.
@@ -120,16 +118,16 @@ func (r *Reader) terms(ids []inline.TermID) (list []rdf.Term, err error) {
 	return list, nil
 }
 
-// countWork bounds how many subjects of the most selective condition are tested for a count that no scan gives.
+// countWork bounds how many subjects are tested for a count that would take longer than is soon, see [Reader.askSoon].
 const countWork = 20_000
 
-// CountSelected counts the selected subjects: all if a scan counts them (see [Reader.askScan]), else up to most. more
-// reports that there are others, or that counting stopped early.
+// CountSelected counts the selected subjects: all if that is soon done (see [Reader.askSoon]), else up to most of those
+// that are tested. more reports that there may be others.
 func (r *Reader) CountSelected(ctx context.Context, sel Selection, most int) (n int, more bool, err error) {
 	if sel.Among != nil {
 		return min(len(sel.Among.ids), most), sel.Among.More || len(sel.Among.ids) > most, nil
 	}
-	counted, err := r.scanCounts(ctx, sel, "", []sparql.Var{varN}, func(a *answer) (bool, error) {
+	counted, err := r.exactCounts(ctx, sel, "", []sparql.Var{varN}, func(a *answer) (bool, error) {
 		all, err := a.count(0)
 		n = int(all)
 		return true, err
@@ -137,24 +135,18 @@ func (r *Reader) CountSelected(ctx context.Context, sel Selection, most int) (n 
 	if counted || err != nil {
 		return n, false, err
 	}
-	return r.countUpTo(ctx, r.conditions(ctx, sel), most, countWork)
+	return r.countUpTo(ctx, sel, most, countWork)
 }
 
-// countUpTo counts the subjects that meet all conditions, up to most. It tests at most work subjects that meet the
-// first one.
-func (r *Reader) countUpTo(ctx context.Context, all []condition, most, work int) (n int, more bool, err error) {
-	first, op := all[0].op, project(all[0].op, varS)
-	if len(all) > 1 {
-		op = project(slice(first, work, 0), varS)
-	}
-	for _, c := range all[1:] {
-		op = filtered(op, c.test)
-	}
-	found, err := r.askCount(ctx, slice(op, most+1, 0))
-	if err != nil || int(found) > most || len(all) < 2 {
+// countUpTo counts the selected subjects, up to most. It makes the tests for at most work subjects.
+func (r *Reader) countUpTo(ctx context.Context, sel Selection, most, work int) (n int, more bool, err error) {
+	triples, tests := r.asked(ctx, sel.Where)
+	first := project(slice(typedOnce(sel.Classes, bgp(), triples, nil), work+1, 0), varS)
+	found, err := r.askCount(ctx, slice(filtered(first, tests...), most+1, 0))
+	if err != nil || int(found) > most || len(tests) == 0 {
 		return min(int(found), most), int(found) > most, err
 	}
-	tried, err := r.askCount(ctx, slice(first, work+1, 0))
+	tried, err := r.askCount(ctx, first)
 	return int(found), int(tried) > work, err
 }
 
@@ -164,15 +156,11 @@ type ValueCount struct {
 	More  bool
 }
 
-// Bounds for a facet that no scan counts: up to fewSelected selected subjects, the values of each are read; beyond
-// that the subjects of each value are tested, up to facetWork.
-const (
-	fewSelected = 2000
-	facetWork   = 2000
-)
+// facetWork bounds how many subjects with each value are tested for a facet that would take longer than is soon.
+const facetWork = 2000
 
-// CountValuesAmong counts for each object the selected subjects that have it for p: all if a scan counts them (see
-// [Reader.askScan]) or there are at most fewSelected subjects, else up to most for each object.
+// CountValuesAmong counts for each object the selected subjects that have it for p: all if that is soon done (see
+// [Reader.askSoon]), else up to most for each object.
 func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]ValueCount, error) {
 	counts := make([]ValueCount, len(objects))
 	put := func(a *answer) (bool, error) {
@@ -182,21 +170,16 @@ func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI,
 		}
 		return true, err
 	}
-	values, vars := bgp(triplePattern(nil, p, nil)), []sparql.Var{varO, varN}
-	if sel.Among == nil {
-		counted, err := r.scanCounts(ctx, sel, p, vars, put)
-		if counted || err != nil {
-			return counts, err
-		}
-		_, many, err := r.countUpTo(ctx, r.conditions(ctx, sel), fewSelected, countWork)
-		switch {
-		case err != nil:
-			return nil, err
-		case many:
-			return counts, r.countByIndex(ctx, sel, p, objects, counts, most)
-		}
+	vars := []sparql.Var{varO, varN}
+	if sel.Among != nil {
+		values := sparql.Join{Left: r.selected(ctx, sel), Right: bgp(triplePattern(nil, p, nil))}
+		return counts, r.ask(ctx, countBy(values, varO), vars, put)
 	}
-	return counts, r.ask(ctx, countBy(sparql.LeftJoin{Left: project(r.selected(ctx, sel), varS), Right: values}, varO), vars, put)
+	counted, err := r.exactCounts(ctx, sel, p, vars, put)
+	if counted || err != nil {
+		return counts, err
+	}
+	return counts, r.countByIndex(ctx, sel, p, objects, counts, most)
 }
 
 // countByIndex tests the subjects that have each value.
@@ -204,7 +187,7 @@ func (r *Reader) countByIndex(ctx context.Context, sel Selection, p rdf.IRI, obj
 	for i, o := range objects {
 		one := sel
 		one.Where = append(slices.Clone(sel.Where), Has(p, o))
-		n, more, err := r.countUpTo(ctx, r.conditions(ctx, one), most, facetWork)
+		n, more, err := r.countUpTo(ctx, one, most, facetWork)
 		if err != nil {
 			return err
 		}

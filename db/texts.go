@@ -256,11 +256,8 @@ func subjectsOf(rows []textRow) []inline.TermID {
 	return ids
 }
 
-// among returns those subjects that meet all conditions, in the given order.
-func (r *Reader) among(ctx context.Context, conditions []condition, subjects []inline.TermID, take func(id inline.TermID) (more bool)) error {
-	op := amongIDs(varS, subjects)
-	for _, c := range conditions {
-		op = filtered(op, c.test)
-	}
+// among returns those subjects that are selected, in the given order.
+func (r *Reader) among(ctx context.Context, sel Selection, subjects []inline.TermID, take func(id inline.TermID) (more bool)) error {
+	op := r.restricted(ctx, amongIDs(varS, subjects), sel)
 	return r.askIDs(ctx, op, []sparql.Var{varS}, func(ids []inline.TermID) bool { return take(ids[0]) })
 }

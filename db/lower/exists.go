@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -112,7 +113,7 @@ func (b *block) after(needed int) []string {
 // collectable reports whether the solutions of a pattern are the same whatever is substituted, except for the keys:
 // the variables that it shares with the solutions of a block. Both sides must bind all keys.
 func (l *lowerer) collectable(op sparql.Op, b *block, s scope) (keys []sparql.Var, ok bool) {
-	if l.opts.Stats == nil || s.outer != nil || !s.all || s.graph.any != "" || len(s.graph.virtual) > 0 {
+	if l.opts.Stats == nil || s.outer != nil || s.graph.any != "" || len(s.graph.virtual) > 0 {
 		return nil, false
 	}
 	pattern := op
@@ -194,7 +195,7 @@ func (a existsWays) subtracted() float64 {
 // in an index.
 func (l *lowerer) member(e sparql.Exists, b *block, s scope) (sql string, each lowered) {
 	keys, ok := l.collectable(e.Op, b, s)
-	if !ok {
+	if !ok || !s.all {
 		return "", lowered{}
 	}
 	a := l.weigh(e, keys, b, s)
@@ -219,7 +220,7 @@ func (l *lowerer) member(e sparql.Exists, b *block, s scope) (sql string, each l
 // sorted: SQLite then compares two sorted lists. It reports whether it did.
 func (l *lowerer) subtract(e sparql.Exists, b *block, s scope) bool {
 	keys, ok := l.collectable(e.Op, b, s)
-	if !ok || !e.Not || len(keys) != 1 || len(b.from) == 0 || !b.from[0].single {
+	if !ok || !s.all || !e.Not || len(keys) != 1 || len(b.from) == 0 || !b.from[0].single {
 		return false
 	}
 	first, c := b.from[0], b.cols.of[keys[0]]
@@ -238,4 +239,49 @@ func (l *lowerer) subtract(e sparql.Exists, b *block, s scope) bool {
 	l.testNode(e, set)
 	b.where = slices.DeleteFunc(b.where, func(c string) bool { return slices.Contains(first.alone, c) })
 	return true
+}
+
+// led returns a filter as a join that begins with the solutions of one of its EXISTS, if these are so few that it is
+// cheaper than evaluating that EXISTS for the solutions of the filtered basic graph pattern, b. Otherwise it returns nil.
+// start is what had been made before b.
+func (l *lowerer) led(op sparql.Filter, b *block, start made, s scope) *block {
+	if s.bound != nil || s.behind || s.free || turn(op.Op) != turnOfPatterns {
+		return nil
+	}
+	var first sparql.Op
+	var rest []sparql.Expr
+	least, all := math.Inf(1), opt.Conjuncts(op.Expr)
+	for i, e := range all {
+		x, ok := e.(sparql.Exists)
+		if !ok || x.Not {
+			continue
+		}
+		keys, ok := l.collectable(x.Op, b, s)
+		if !ok || b.rows() < manyAsked {
+			continue
+		}
+		after := l.made
+		l.made = start.apart()
+		alone := l.flatten(l.lower(x.Op, scope{graph: s.graph}))
+		l.made = after
+		each := float64(len(b.from)) * (seekCost + rowCost)
+		asked := b.work() + b.rows()*(seekCost+rowCost)
+		if s.first > 0 {
+			asked *= min(1, s.first/max(1, min(alone.rows(), b.rows())))
+		}
+		if cost := alone.work() + alone.rows()*(insertCost+each); cost < least && cost < clearly*asked {
+			least, rest = cost, slices.Concat(all[:i], all[i+1:])
+			first = sparql.Distinct{Op: sparql.Project{Op: x.Op, Vars: keys}}
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	l.made = start
+	s.wanted, s.first = "", 0
+	others := op.Op
+	for _, e := range rest {
+		others = sparql.Filter{Op: others, Expr: e}
+	}
+	return l.before(sparql.Join{Left: first, Right: others}, s)
 }

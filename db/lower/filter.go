@@ -154,7 +154,11 @@ func (l *lowerer) filter(op sparql.Filter, s scope) *block {
 			inner.ranges[c.Var] = &rangeHint{regions: c.regions, bounds: append(h.bounds[:len(h.bounds):len(h.bounds)], Bound{c.Func, c.Term})}
 		}
 	}
+	start := l.made.apart()
 	b := l.flatten(l.before(op.Op, inner)).growing()
+	if led := l.led(op, b, start, s); led != nil {
+		return led
+	}
 	tests := len(l.tests)
 	rest := slices.DeleteFunc(opt.Conjuncts(op.Expr), func(e sparql.Expr) bool {
 		x, ok := e.(sparql.Exists)

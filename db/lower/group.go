@@ -29,6 +29,7 @@ func (l *lowerer) group(op sparql.Group, s scope) *block {
 	case b.node != nil: // it was made for the group
 		choice, b.node.Choice = b.node.Choice, nil
 	}
+	l.work = b.work()
 	b = l.withOuter(b, s).growing()
 	out := &block{where: b.where}
 	var by []string

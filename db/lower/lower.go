@@ -49,6 +49,8 @@ type Plan struct {
 	Programs []scan.Program
 	// Listing is set if the statement only lists the rows of a program.
 	Listing *Listing
+	// Work estimates the time in which SQL finds the solutions of a group's pattern, in microseconds.
+	Work float64
 	// Base is what IRI(…) resolves against.
 	Base string
 	// Root is the root of the tree of operators, and Steps are the steps of programs by the numbers of their nodes; nil
@@ -179,7 +181,7 @@ func Lower(op sparql.Op, vars []sparql.Var, opts Options) (Plan, error) {
 	if l.err != nil {
 		return Plan{}, l.err
 	}
-	return Plan{SQL: sql, Args: l.args, Columns: vars, Exprs: l.exprs, Aggregates: l.aggregates, Walks: l.walks, Programs: l.programs, Listing: b.listing(vars), Base: opts.Base, Root: b.node, Steps: l.steps}, nil
+	return Plan{SQL: sql, Args: l.args, Columns: vars, Exprs: l.exprs, Aggregates: l.aggregates, Walks: l.walks, Programs: l.programs, Listing: b.listing(vars), Work: l.work, Base: opts.Base, Root: b.node, Steps: l.steps}, nil
 }
 
 // lowerer is the state of one lowering.
@@ -200,6 +202,7 @@ type lowerer struct {
 	nodes    int                              // nodes of an explanation so far
 	fanOuts  map[*plan.Node]func() float64    // estimates of nodes, for each row before them
 	steps    map[int]*scan.Step               // see [Plan.Steps]
+	work     float64                          // see [Plan.Work]
 	err      error
 }
 
