@@ -64,7 +64,7 @@ func (s *Reader) historyEntry(ctx context.Context, d Described, seq history.Seq)
 		list, e.More = list[:maxNodeChanges], true
 	}
 	list = slices.DeleteFunc(list, func(c db.Change) bool { return c.Label != nil })
-	e.Changes = s.byProperty(d.Type, list)
+	e.Changes = s.ByProperty(d.Type, list)
 	return e, err
 }
 
@@ -77,8 +77,8 @@ func (s *Reader) ActivityOf(ctx context.Context, c history.Commit) (*db.Activity
 	return &list[0], nil
 }
 
-// byProperty folds the changes of one node, rdf:type first, then as the type declares.
-func (s *Reader) byProperty(t *schema.Type, list []db.Change) []PropertyChange {
+// ByProperty folds the changes of one node, rdf:type first, then as the type declares.
+func (s *Reader) ByProperty(t *schema.Type, list []db.Change) []PropertyChange {
 	var out []PropertyChange
 	for _, c := range list {
 		predicate, _ := c.Predicate.(rdf.IRI)
@@ -200,7 +200,7 @@ func (s *Reader) byGraph(ctx context.Context, like NodeChange, node rdf.Term, li
 			d = Described{Term: node, ID: nodeText(node), Label: nodeText(node), Exists: d.Exists}
 		}
 		one.Node = d
-		one.Changes = s.byProperty(d.Type, slices.DeleteFunc(slices.Clone(list), func(change db.Change) bool { return change.Label != g }))
+		one.Changes = s.ByProperty(d.Type, slices.DeleteFunc(slices.Clone(list), func(change db.Change) bool { return change.Label != g }))
 		out = append(out, one)
 	}
 	return out, nil
