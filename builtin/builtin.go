@@ -27,6 +27,7 @@ var builtins = []invoke.Capability{
 	branchesCreateBuiltin,
 	branchesMergeBuiltin,
 	branchesDeleteBuiltin,
+	diffBuiltin,
 }
 
 // details are fields of a shape with what their tags cannot express.

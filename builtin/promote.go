@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/diff"
+	lines "github.com/rogpeppe/go-internal/diff"
 
 	"trails/auth/policy"
 	"trails/capability"
@@ -85,21 +85,26 @@ var definitionsDiff = invoke.Define(capability.Descriptor{
 	if err != nil {
 		return out, err
 	}
-	out = differing{Columns: []string{"what", "diff"}, Rows: [][2]string{}}
+	return differing{Columns: []string{"what", "diff"}, Rows: stepsOfDefinitions(d)}, nil
+}, invoke.On())
+
+// stepsOfDefinitions describes a difference of definitions: each step, and of a stored query the unified diff of its text.
+func stepsOfDefinitions(d kg.DefinitionsDiff) [][2]string {
+	rows := [][2]string{}
 	for _, file := range d.Missing {
-		out.Rows = append(out.Rows, [2]string{"migration " + file + " is applied in the first alone", ""})
+		rows = append(rows, [2]string{"migration " + file + " is applied in the first alone", ""})
 	}
 	for _, file := range d.Applied {
-		out.Rows = append(out.Rows, [2]string{"apply migration " + file, ""})
+		rows = append(rows, [2]string{"apply migration " + file, ""})
 	}
 	for _, s := range d.Steps {
-		out.Rows = append(out.Rows, [2]string{outline.Shorten(s.String(), toldStep), ""})
+		rows = append(rows, [2]string{outline.Shorten(s.String(), toldStep), ""})
 	}
 	for _, q := range d.Queries {
-		out.Rows = append(out.Rows, [2]string{queryStep(q), string(diff.Diff("a/"+q.ID+".rq", []byte(q.Was), "b/"+q.ID+".rq", []byte(q.Text)))})
+		rows = append(rows, [2]string{queryStep(q), string(lines.Diff("a/"+q.ID+".rq", []byte(q.Was), "b/"+q.ID+".rq", []byte(q.Text)))})
 	}
-	return out, nil
-}, invoke.On())
+	return rows
+}
 
 // queryStep describes the change of a stored query.
 func queryStep(q kg.QueryStep) string {

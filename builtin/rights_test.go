@@ -159,6 +159,7 @@ var otherReads = map[string][]string{
 	"health":                     {`{}`},
 	"commits_get":                {`{"id": "head"}`, `{"id": "head~3"}`},
 	"branches_list":              {`{}`},
+	"diff":                       {`{}`, `{"from": "head~2", "to": "head~1"}`, `{"to": "draft"}`, `{"from": "head~9", "form": "patch"}`},
 	"tool_browse":                {`{"query": "change a decision"}`},
 	"tool_view":                  {`{"handle": "text:nothing:0", "selector": {"type": "head"}}`},
 	"tool_hydrate":               {`{"tool_id": "trails:decision.create"}`, `{"tool_id": "trails:component.update"}`},

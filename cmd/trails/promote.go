@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"trails/fault"
 )
@@ -95,37 +94,5 @@ func writePromotion(w io.Writer, r promoted) error {
 		return err
 	}
 	writeSteps(w, r.planned)
-	return nil
-}
-
-// diff compares the definitions of two files.
-func (a *asked) diff() error {
-	if definitions, _ := a.cmd.Flags().GetBool("definitions"); !definitions {
-		return usageError{"diff compares definitions: say --definitions"}
-	}
-	if len(a.words) != 2 {
-		return missing(a.cmd, a.words, []string{"FROM", "TO"})
-	}
-	a.file = a.words[0]
-	var other json.RawMessage
-	if err := a.answerOf(a.ctx(), a.words[1], "definitions_get", arguments{}, &other); err != nil {
-		return err
-	}
-	a.given["definitions"] = other
-	_, err := a.once()
-	return err
-}
-
-func writeDefinitionsDiff(w io.Writer, r struct{ Rows [][2]string }) error {
-	if len(r.Rows) == 0 {
-		_, err := fmt.Fprintln(w, "both files have the same definitions")
-		return err
-	}
-	for _, row := range r.Rows {
-		fmt.Fprintln(w, line(row[0]))
-		for text := range strings.Lines(row[1]) {
-			fmt.Fprintf(w, "    %s\n", line(strings.TrimSuffix(text, "\n")))
-		}
-	}
 	return nil
 }

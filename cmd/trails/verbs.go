@@ -332,20 +332,6 @@ terminal or --allow-mass-change.
 			},
 			text: decoded(writePromoted), run: (*asked).promote,
 		},
-		{
-			path: "diff", capability: "definitions_diff", words: "FROM TO", files: true, covers: "definitions_get",
-			short: "Say what differs between the definitions of two files",
-			long: `List what leads from the definitions of FROM to those of TO: migrations, steps of the schema, and
-stored queries with the lines of their texts. Data is not compared, and nothing is changed.
-`,
-			example: `  trails diff --definitions production.trails dev.trails`,
-			options: map[string]option{"definitions": {hidden: true}},
-			own: func(cmd *cobra.Command) {
-				cmd.Use = "diff --definitions FROM TO"
-				cmd.Flags().Bool("definitions", false, "compare schema, stored queries and migrations")
-			},
-			text: decoded(writeDefinitionsDiff), run: (*asked).diff,
-		},
 		{path: "gateway", by: p.gatewayCommand},
 		{
 			path: "gateway add", capability: "trails.meta.gateway.add", words: "NAME [ARG...]",
@@ -541,6 +527,32 @@ is the commit that they have in common.`,
 				"resolutions": {flag: "resolve", usage: "`NODE.PROPERTY=SIDE`, NODE=SIDE or NODE.PROPERTY:=VALUE; a node whose own name has a dot ends in one; may be repeated", read: anything(resolutionsOf)},
 			},
 			text: decoded(writeMerged),
+		},
+		{
+			path: "diff", capability: "diff", words: "[FROM] [TO]", takes: "from to", covers: "definitions_diff definitions_get",
+			short: "Say what differs between two commits or branches",
+			long: `List what leads from the commit or branch FROM to TO, by node and property. TO is the head when left
+out, and FROM the commit before TO, or the one that the branch was made from: --branch says what a
+branch changed. --form update prints a SPARQL update that replays it, --form patch an RDF Patch
+(https://afs.github.io/rdf-patch/), which has blank nodes, too.
+
+With --definitions, FROM is another file, and the definitions of both are compared: what leads from
+those of FILE to those of FROM, migrations, steps of the schema, and stored queries with the lines
+of their texts. Nothing is changed.
+`,
+			example: `  trails diff notes.trails
+  trails diff notes.trails --branch review
+  trails diff notes.trails head~10 head --type Note
+  trails diff notes.trails main review --form update > review.ru
+  trails diff --definitions production.trails dev.trails`,
+			options: map[string]option{
+				"from": {complete: p.completeCommits}, "to": {complete: p.completeCommits}, "node": {usage: "only this `node`"},
+				"form": {usage: "table, update or patch"}, "limit": {usage: "at most this `many` rows (default 200), or statements"},
+			},
+			own: func(cmd *cobra.Command) {
+				cmd.Flags().Bool("definitions", false, "compare schema, stored queries and migrations of two files")
+			},
+			text: decoded(writeDifference), run: (*asked).diff,
 		},
 		{
 			path: "show", capability: "commits_get", words: "COMMIT", takes: "id",

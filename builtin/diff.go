@@ -1,0 +1,291 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"trails/auth/policy"
+	"trails/builtin/view"
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/kg/browse"
+	"trails/rdf"
+	"trails/schema"
+	"trails/text/outline"
+)
+
+// Bounds of a difference: the characters reserved for what stands beside its rows, the steps of definitions that are
+// listed, and the bytes of a text.
+const (
+	diffRoom  = 3_000
+	diffSteps = 50
+	diffText  = 64 << 20
+)
+
+// The forms of a difference.
+const (
+	diffTable  = "table"
+	diffUpdate = "update"
+	diffPatch  = "patch"
+)
+
+// diffAsked says what is compared.
+type diffAsked struct {
+	capability.BranchArgument
+	From   string `json:"from,omitempty" is:"brief" max:"100" doc:"A commit or branch; where the branch of to began, or the commit before to, when left out."`
+	To     string `json:"to,omitempty" is:"brief" max:"100" doc:"A commit or branch; the head when left out."`
+	Node   string `json:"node,omitempty" is:"rare" doc:"Only this node: Type/id, IRI or exact label."`
+	Type   string `json:"type,omitempty" is:"rare" doc:"Only nodes of this type, in a table."`
+	Form   string `json:"form" is:"brief" default:"table" doc:"update is SPARQL that replays it, patch RDF Patch."`
+	Limit  int    `json:"limit,omitempty" is:"rare" min:"1" max:"100000" doc:"How many rows, 200 when left out, or statements of a text, all when left out."`
+	Offset int    `json:"offset" is:"rare" min:"0" default:"0" doc:"How many to pass over."`
+}
+
+// diffRows is the usual number of rows.
+const diffRows = 200
+
+// diffTold is what differs.
+type diffTold struct {
+	From        *string  `json:"from" doc:"The first commit; null for the empty graph."`
+	To          *string  `json:"to"`
+	Definitions []string `json:"definitions,omitempty" doc:"What differs of the schema, the stored queries and the migrations."`
+	table
+	Text string `json:"text,omitempty" doc:"The update or the patch."`
+	More bool   `json:"more,omitempty" doc:"Whether there is more after this."`
+}
+
+var diffBuiltin = invoke.Define(capability.Descriptor{
+	ID: "diff", Description: "Tell what differs between two commits or branches, by node and property.",
+	InputShape:     details(capability.Field{Name: "form", OneOf: []any{diffTable, diffUpdate, diffPatch}}),
+	OutputShape:    rowsOf("A list for each property: made, changed or removed, the node, the property, the values that only the first has, those that only the second has (null for none, a list for several), and the named graph or null."),
+	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, diff, invoke.On("compact"))
+
+func diff(ctx context.Context, r *invoke.Request, in diffAsked) (*diffTold, error) {
+	from, to, err := compared(ctx, r, in)
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.Snapshot.Compare(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	r.Snapshot = c.Snapshot
+	d := comparing{Request: r, asked: in, comparison: c, room: r.Room() - diffRoom}
+	d.out = diffTold{From: view.CommitID(from), To: view.CommitID(to), table: tableOf("what", "node", "property", "old", "new", "graph")}
+	if in.Node != "" {
+		of, err := nodeEver(ctx, r, in.Node)
+		if err != nil {
+			return nil, err
+		}
+		r.Uses(of.IRI())
+		d.node = of.Term
+	}
+	switch {
+	case in.Form == diffTable:
+		err = d.list(ctx)
+	case in.Type != "":
+		err = fault.Argument("type", fault.OneOf, in.Type, "type chooses rows of a table: leave it out, or form")
+	default:
+		d.out.table = table{Columns: []string{}, Rows: [][]any{}}
+		err = d.write(ctx)
+	}
+	return &d.out, err
+}
+
+// compared returns the two commits. What is left out follows from the other one: a branch is compared with the commit that
+// it was made from, a commit with the one before it.
+func compared(ctx context.Context, r *invoke.Request, in diffAsked) (from, to kg.Commit, err error) {
+	branch, of := r.Snapshot.Branch(), cmp.Or(in.To, "head")
+	if in.To != "" {
+		branch = in.To
+	}
+	if to, err = stateOf(ctx, r, "to", of); err != nil {
+		return from, to, err
+	}
+	if in.From != "" {
+		from, err = stateOf(ctx, r, "from", in.From)
+		return from, to, err
+	}
+	list, err := r.Snapshot.Branches(ctx)
+	if err != nil {
+		return from, to, err
+	}
+	if i := slices.IndexFunc(list, func(b kg.Branch) bool { return b.Name == branch && b.From != "" }); i >= 0 {
+		return list[i].Fork, to, nil
+	}
+	if !to.Parent.IsZero() {
+		from, err = r.Snapshot.FindState(ctx, to.Parent.Whole())
+	}
+	return from, to, err
+}
+
+// stateOf returns the commit that an argument names, of whatever branch, or the head of a branch.
+func stateOf(ctx context.Context, r *invoke.Request, argument, given string) (kg.Commit, error) {
+	c, err := r.Snapshot.FindState(ctx, given)
+	if fault.Is(err, fault.Malformed) {
+		return c, fault.Argument(argument, fault.Pattern, given, fmt.Sprintf("%q names no commit and no branch; branches_list has the branches, and of commits %s", given, kg.HowToNameCommits))
+	}
+	return c, err
+}
+
+// comparing is a difference being told.
+type comparing struct {
+	*invoke.Request
+	asked      diffAsked
+	comparison *kg.Comparison
+	node       rdf.Term // nil for all
+	room       int
+	out        diffTold
+}
+
+// list tells a difference as a table.
+func (d *comparing) list(ctx context.Context) error {
+	types, err := d.types()
+	if err != nil {
+		return err
+	}
+	if d.node == nil && types == nil && d.asked.Offset == 0 {
+		d.define()
+	}
+	limit, passed := d.asked.Limit, 0
+	if limit == 0 {
+		limit = diffRows
+	}
+	for n, err := range d.comparison.Nodes(ctx) {
+		if err != nil {
+			return err
+		}
+		if d.node != nil && n.Node != d.node || types != nil && !slices.ContainsFunc(n.Types, func(t *schema.Type) bool { return types[t] }) {
+			continue
+		}
+		for _, change := range n.Changes {
+			if passed++; passed <= d.asked.Offset {
+				continue
+			}
+			added := len(d.out.Rows) < limit
+			if added {
+				if added, err = d.out.add(&d.room, d.row(n, change)); err != nil {
+					return err
+				}
+			}
+			if !added {
+				d.cut(len(d.out.Rows), "rows")
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// types are those whose nodes are asked for, nil for all.
+func (d *comparing) types() (map[*schema.Type]bool, error) {
+	if d.asked.Type == "" {
+		return nil, nil
+	}
+	of, err := view.KnownType(d.Request, d.asked.Type)
+	if err != nil {
+		return nil, err
+	}
+	types := map[*schema.Type]bool{of: true}
+	for _, one := range d.Snapshot.Schema().Subtypes(of) {
+		types[one] = true
+	}
+	return types, nil
+}
+
+// define tells what differs of the definitions.
+func (d *comparing) define() {
+	rows := stepsOfDefinitions(d.comparison.Definitions())
+	for i, row := range rows {
+		if i == diffSteps {
+			d.out.Definitions = append(d.out.Definitions, fmt.Sprintf("and %d more", len(rows)-i))
+			break
+		}
+		d.out.Definitions = append(d.out.Definitions, row[0])
+	}
+}
+
+// row tells of one property.
+func (d *comparing) row(n kg.NodeDifference, change browse.PropertyChange) []any {
+	s := d.Snapshot.Schema()
+	property := s.Short(change.Predicate)
+	if change.Property != nil {
+		property = change.Property.Name
+	}
+	values := func(list []rdf.Term) any {
+		all := make([]any, len(list))
+		for i, v := range list {
+			all[i] = valueTold(d.Request, change.Property, v)
+		}
+		switch len(all) {
+		case 0:
+			return nil
+		case 1:
+			return all[0]
+		}
+		return all
+	}
+	return []any{n.What, s.NodeName(n.Node), property, values(change.Old), values(change.New), view.Plain(s, n.Graph)}
+}
+
+// valueTold is a value of a property, nil if the schema has none: short names of what is no value of one, and not more of a
+// text than belongs in a list.
+func valueTold(r *invoke.Request, p *schema.Property, v rdf.Term) any {
+	told := r.Snapshot.Schema().JSONValue(p, v)
+	if p == nil {
+		told = view.Plain(r.Snapshot.Schema(), v)
+	}
+	if text, isText := told.(string); isText && r.Room() != math.MaxInt {
+		return outline.Shorten(text, changeText)
+	}
+	return told
+}
+
+// cut says that there is more.
+func (d *comparing) cut(shown int, what string) {
+	d.out.More = true
+	d.Parts.Cut = fmt.Sprintf("%d %s are shown; go on with offset %d", shown, what, d.asked.Offset+shown)
+}
+
+// write tells a difference as a text that replays it.
+func (d *comparing) write(ctx context.Context) error {
+	text := d.comparison.UpdateText()
+	if d.asked.Form == diffPatch {
+		text = d.comparison.PatchText()
+	}
+	limit, passed, shown := d.asked.Limit, 0, 0
+	if limit == 0 {
+		limit = math.MaxInt
+	}
+	room := min(d.room, diffText)
+	for change, err := range d.comparison.Statements(ctx) {
+		if err != nil {
+			return err
+		}
+		if d.node != nil && change.Subject != d.node {
+			continue
+		}
+		if passed++; passed <= d.asked.Offset {
+			continue
+		}
+		if shown == limit || room < 0 {
+			d.cut(shown, "statements")
+			break
+		}
+		size, err := text.Add(change)
+		if err != nil {
+			return err
+		}
+		room, shown = room-size, shown+1
+	}
+	if shown > 0 {
+		d.out.Text = text.String()
+	}
+	return nil
+}
