@@ -28,6 +28,7 @@ var builtins = []invoke.Capability{
 	branchesMergeBuiltin,
 	branchesDeleteBuiltin,
 	diffBuiltin,
+	blameBuiltin,
 }
 
 // details are fields of a shape with what their tags cannot express.

@@ -32,6 +32,7 @@ var pastReads = map[string][]string{
 		`{"query": "SELECT ?x { :Component\\/cmd-trails :dependsOn+ ?x } ORDER BY ?x"}`, `{"query": "SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } }"}`, `{"query": "SELECT * { ?c :nothing ?x }"}`,
 		`{"query": "CONSTRUCT WHERE { ?d :supersedes ?e }"}`, `{"query": "DESCRIBE :Decision\\/9"}`,
 	},
+	"blame":             {`{"id": "Requirement/R-013"}`, `{"id": "Component/httpapi"}`, `{"id": "Standard/xhtml-1.0"}`},
 	"commits_list":      {`{}`, `{"limit": 3}`, `{"schema_only": true}`},
 	"definitions_get":   {`{}`},
 	"definitions_diff":  {`{"definitions": {"schema": "types: {Component: {properties: {name: string}}}"}}`},

@@ -326,6 +326,11 @@ func allOf(ctx context.Context, t *rapid.T, r *db.Reader, commits []history.Comm
 		tell("commits of a subject", err, s, of)
 		last, err := r.LastChange(ctx, s)
 		tell("last change", err, s, place(last))
+		all, err := r.Said(ctx, s, 100, 0)
+		for i := range all {
+			all[i].Seq = history.Seq(place(all[i].Seq))
+		}
+		tell("statements of a subject", err, s, ordered(all))
 	}
 	predicates := map[rdf.IRI]bool{}
 	for _, q := range ever {

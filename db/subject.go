@@ -56,6 +56,21 @@ func (r *Reader) ChangesOf(ctx context.Context, c history.Commit, s rdf.Term, li
 	return list, r.fail(ctx, "changes of a subject", err)
 }
 
+// Said returns up to limit statements of a subject, in any graph, in the order of ids and from offset on, each as an addition
+// by the commit that added it.
+func (r *Reader) Said(ctx context.Context, s rdf.Term, limit, offset int) ([]Change, error) {
+	ids, ok, err := r.known(ctx, s)
+	if err != nil || !ok {
+		return nil, r.fail(ctx, "statements of a subject", err)
+	}
+	var list []Change
+	err = r.changes(ctx, r.conn.text(leaf.SaidOf.Within(changeColumns, changeJoins)), func(c Change, _ error) bool {
+		list = append(list, c)
+		return true
+	}, ids[0], limit, offset)
+	return list, r.fail(ctx, "statements of a subject", err)
+}
+
 // ChangedSubjects returns up to limit subjects that a commit changed, in any graph, in the order of their ids, from
 // offset on. For a bulk commit it may read the whole table.
 func (r *Reader) ChangedSubjects(ctx context.Context, c history.Commit, limit, offset int) ([]rdf.Term, error) {

@@ -101,6 +101,7 @@ var asked = map[string][]string{
 	"load":          {`{"data":` + quotedLines(20_000) + `,"dry_run":true}`, `{"data":` + quotedLines(200) + `,"type":"T01"}`, `{"data":"{\"type\":\"T01\",\"data\":{\"label\":\"` + strings.Repeat("z", 50_000) + `\"}}","dry_run":true}`},
 	"commits_list":  {`{"limit":1000}`, `{"limit":1000,"whole":true}`},
 	"branches_list": {`{}`}, "branches_create": {`{"name":"a/draft"}`, `{"name":"` + strings.Repeat("x", 10_000) + `"}`}, "branches_delete": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`}, "branches_merge": {`{"source":"main","dry_run":true}`, `{"source":"` + strings.Repeat("x", 10_000) + `"}`, `{"source":"main","resolutions":[{"node":"` + strings.Repeat("x", 10_000) + `","take":"ours"}]}`},
+	"blame":       {`{"id":"T00/hub","limit":10000}`, `{"id":"T00/long"}`, `{"id":"T00/nobody"}`},
 	"diff":        {`{"from":"FIRST","limit":10000}`, `{"from":"FIRST","to":"head","form":"patch"}`, `{"from":"FIRST","to":"head","form":"update"}`, `{"from":"` + strings.Repeat("x", 10_000) + `"}`},
 	"commits_get": {`{"id":"head","limit":10000}`, `{"id":"FIRST","limit":10000}`, `{"id":"none"}`},
 	"undo":        {`{"commit":"head","dry_run":true}`},

@@ -28,7 +28,7 @@ var tellingCommands = []string{
 	"gateway add notes.trails nobody --elsewhere --stdio ./nobody", "gateway list notes.trails", "gateway settings notes.trails", "gateway rm notes.trails nobody",
 	"update notes.trails DELETE{?s:stars?o}WHERE{?s:stars?o}", "log notes.trails", "show notes.trails head", "show notes.trails HEAD", "undo notes.trails HEAD --dry-run", "undo notes.trails head",
 	"branch create notes.trails draft --from HEAD", "branch list notes.trails", "update notes.trails DELETE{?s:status?o}WHERE{?s:status?o} --branch draft", "log notes.trails --branch draft",
-	"diff notes.trails --branch draft", "diff notes.trails", "diff notes.trails HEAD draft --form update", "show notes.trails head --branch draft", "! show notes.trails nothing --branch draft", "branch delete notes.trails draft",
+	"diff notes.trails --branch draft", "diff notes.trails", "blame notes.trails Note/n1", "diff notes.trails HEAD draft --form update", "show notes.trails head --branch draft", "! show notes.trails nothing --branch draft", "branch delete notes.trails draft",
 	"! load notes.trails notes.ndjson --if-commit 000000000000", "undo notes.trails HEAD --if-commit HEAD",
 	"search notes.trails trails", "get notes.trails Note/n1", "list notes.trails Note", "history notes.trails", "history notes.trails Note/n1", "stats notes.trails", "doctor notes.trails", "verify notes.trails",
 	"create notes.trails Note title=Told --id told", "edit notes.trails Note/told --set status=draft", "link notes.trails Note/told cites Note/n1", "unlink notes.trails Note/told cites Note/n1", "delete notes.trails Note/told",

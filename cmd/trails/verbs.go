@@ -555,6 +555,15 @@ of their texts. Nothing is changed.
 			text: decoded(writeDifference), run: (*asked).diff,
 		},
 		{
+			path: "blame", capability: "blame", words: "NODE", takes: "id",
+			short: "Say of each value of a node which commit set it",
+			long: `List the values of a node, each with the commit that set it: when, who, by which call, and why.
+NODE is Type/id, an IRI, or an exact label.`,
+			example: `  trails blame notes.trails Note/n1
+  trails blame notes.trails Note/n1 --branch review
+  trails blame notes.trails Note/n1 --at head~10 -o csv`,
+		},
+		{
 			path: "show", capability: "commits_get", words: "COMMIT", takes: "id",
 			short: "Show one commit: who, when, which call, what changed",
 			long: `Show one commit, by its id, the first digits of it, or head for the newest: who made it,

@@ -13,6 +13,8 @@ var (
 		SELECT max(added) AS seq FROM %s WHERE s = ?1 AND g = 0
 		UNION ALL SELECT max(added) FROM hist WHERE line = 1 AND s = ?1 AND g = 0
 		UNION ALL SELECT max(removed) FROM hist WHERE line = 1 AND s = ?1 AND g = 0)`, from{"", SPO})
+	// SaidOf are the statements of a subject, each with the commit that added it.
+	SaidOf = sql("SELECT s, p, o, g, 43 AS op, added AS seq FROM %s WHERE s = ?1 ORDER BY p, o, g LIMIT ?2 + 0 OFFSET ?3", from{"", SPO})
 	// HadValue reads a value of one property as of just before a commit.
 	HadValue = sql(`SELECT EXISTS (SELECT 1 FROM %s WHERE s = ?1 AND p = ?2 AND g = 0 AND added < ?3)
 		OR EXISTS (SELECT 1 FROM hist WHERE line = 1 AND s = ?1 AND p = ?2 AND g = 0 AND added < ?3 AND removed >= ?3)`, from{"", SPO})

@@ -221,3 +221,39 @@ func (s *Reader) whatHappened(ctx context.Context, c history.Commit, node rdf.Te
 	}
 	return NodeChanged, err
 }
+
+// Blamed is a value of a node, with the commit that set it.
+type Blamed struct {
+	db.Change
+	// Property is the schema's; nil for a predicate that no type declares.
+	Property *schema.Property
+	Commit   history.Commit
+	// Activity is the call that made the commit; nil when none is recorded.
+	Activity *db.Activity
+}
+
+// Blame returns up to limit values of a node, from offset on, with the commits that set them.
+func (s *Reader) Blame(ctx context.Context, d Described, limit, offset int) ([]Blamed, error) {
+	said, err := s.source.Said(ctx, d.Term, limit, offset)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Blamed, len(said))
+	by := map[history.Seq]Blamed{} // of each commit
+	for i, c := range said {
+		one, known := by[c.Seq]
+		if !known {
+			if one.Commit, err = s.source.CommitBySeq(ctx, c.Seq); err != nil {
+				return nil, err
+			}
+			if one.Activity, err = s.ActivityOf(ctx, one.Commit); err != nil {
+				return nil, err
+			}
+			by[c.Seq] = one
+		}
+		predicate, _ := c.Predicate.(rdf.IRI)
+		one.Change, one.Property = c, s.anyProperty(d.Type, predicate)
+		list[i] = one
+	}
+	return list, nil
+}
