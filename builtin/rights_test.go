@@ -129,7 +129,7 @@ func copied(t *testing.T, r *db.Reader, to *db.File, c kg.Commit) kg.Commit {
 	defer w.Close()
 	meta := db.CommitMeta{Time: c.Time, Author: c.Author, Message: c.Message, SchemaVersion: c.SchemaVersion, SchemaChanged: c.SchemaSeq == c.Seq}
 	var changes []db.Change
-	for change, err := range r.Changes(t.Context(), c.Seq, 0) {
+	for change, err := range r.Changes(t.Context(), c.Seq, db.Place{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

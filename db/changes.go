@@ -3,11 +3,15 @@ package db
 import (
 	"context"
 	"iter"
+	"math"
 
 	"trails/db/history"
 	"trails/db/inline"
 	"trails/db/leaf"
+	"trails/db/pager"
+	"trails/db/scan"
 	"trails/db/stmt"
+	"trails/fault"
 	"trails/rdf"
 )
 
@@ -26,28 +30,104 @@ const changeColumns = `SELECT x.s, x.p, x.o, x.g,
 
 const changeJoins = `) x LEFT JOIN terms ts ON ts.id = x.s LEFT JOIN terms ob ON ob.id = x.o`
 
-const (
-	loggedChanges = changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = ?1 AND seq = ?2 LIMIT -1 OFFSET ?3 + 0" + changeJoins
-	bulkChanges   = changeColumns + leaf.BulkChanges + changeJoins
-)
+const loggedChanges = changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = ?1 AND seq = ?2 AND s >= ?3 LIMIT -1 OFFSET ?4 + 0" + changeJoins
 
-// Changes returns the quads that a commit added and removed, in the order of ids, from offset on. For a bulk commit
-// it reads the table up to the last quad that is returned.
-func (r *Reader) Changes(ctx context.Context, seq history.Seq, offset int) iter.Seq2[Change, error] {
+// Place is where the changes of a commit are read on. The zero Place is their beginning.
+type Place struct {
+	// Subject is the first one whose changes are read; nil is the first of all.
+	Subject rdf.Term
+	// Skip is how many changes are passed over, from there on.
+	Skip int
+}
+
+// Changes returns the quads that a commit added and removed from a place on, sorted by the ids of subject, predicate,
+// object and graph. Finding the place costs what is skipped. For a bulk commit it also passes over what other commits
+// said of the subjects there. A Subject that the file does not know is the fault Missing.
+func (r *Reader) Changes(ctx context.Context, seq history.Seq, from Place) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		c, err := r.inView(ctx, seq)
+		first := []inline.TermID{0}
+		if err == nil && from.Subject != nil {
+			var known bool
+			if first, known, err = r.known(ctx, from.Subject); err == nil && !known {
+				err = fault.New(fault.Missing, "no statement is about %s", from.Subject)
+			}
+		}
+		switch {
+		case err != nil:
+		case c.Bulk:
+			err = r.bulkChanges(ctx, c, first[0], from.Skip, yield)
+		default:
+			err = r.changes(ctx, loggedChanges, yield, mainLine, seq, first[0], from.Skip)
+		}
 		if err != nil {
-			yield(Change{}, err)
-			return
-		}
-		sql := loggedChanges
-		if c.Bulk {
-			sql = bulkChanges
-		}
-		if err := r.changes(ctx, sql, yield, mainLine, seq, offset); err != nil {
 			yield(Change{}, r.fail(ctx, "changes", err))
 		}
 	}
+}
+
+// bulkChanges reads the changes of a commit without a log: the statements of its state that it added.
+func (r *Reader) bulkChanges(ctx context.Context, c history.Commit, first inline.TermID, skip int, yield func(Change, error) bool) error {
+	pages, err := r.conn.Pages()
+	if err != nil {
+		return err
+	}
+	defer pages.Release()
+	rows, err := r.stateOf(pages, c)
+	if err != nil {
+		return err
+	}
+	cursor := scan.NewCursor(rows)
+	if err := cursor.Seek([]int64{int64(first)}, []int64{math.MaxInt64}, false); err != nil {
+		return unreadable(err)
+	}
+	for n := 1; ; n++ {
+		if n%256 == 0 {
+			if err := r.over(ctx); err != nil {
+				return err
+			}
+		}
+		row, ok, err := cursor.Next()
+		if err != nil || !ok {
+			return unreadable(err)
+		}
+		if row.Added != int64(c.Seq) {
+			continue
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		q, err := r.quadOf(row.Columns)
+		if err != nil || !yield(Change{history.OpAdd, c.Seq, q}, nil) {
+			return err
+		}
+	}
+}
+
+// quadOf returns the statement with these ids of subject, predicate, object and graph.
+func (r *Reader) quadOf(ids [4]int64) (q rdf.Quad, err error) {
+	for i, into := range []*rdf.Term{&q.Subject, &q.Predicate, &q.Object, &q.Label} {
+		if i == posG && ids[i] == int64(defaultGraph) {
+			break
+		}
+		if *into, err = r.dict.Term(inline.TermID(ids[i])); err != nil {
+			return q, err
+		}
+	}
+	return q, nil
+}
+
+// stateOf returns the statements as of a commit by subject, as far as the reader may see them.
+func (r *Reader) stateOf(pages *pager.Pages, c history.Commit) (scan.Leaf, error) {
+	chain, err := r.conn.chainOf(c.Line, c.Seq)
+	if err != nil {
+		return scan.Leaf{}, err
+	}
+	was := r.conn.chain
+	r.conn.chain = chain
+	defer func() { r.conn.chain = was }() // what is hidden is decided by the view of the reader
+	return r.conn.leaf(pages, leaf.SPO)
 }
 
 // ChangedType is a class, with the number of nodes of the default graph that a commit gave it and took from it.

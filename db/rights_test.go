@@ -286,7 +286,7 @@ func allOf(ctx context.Context, t *rapid.T, r *db.Reader, commits []history.Comm
 		numbered, err := r.CommitBySeq(ctx, c.Seq)
 		tell("commit by its number", err, i, numbered.Message, numbered.Added, numbered.Removed, numbered.SchemaVersion)
 		var changes []string
-		for change, err := range r.Changes(ctx, c.Seq, 0) {
+		for change, err := range r.Changes(ctx, c.Seq, db.Place{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -481,7 +481,7 @@ func TestRightsOverACommitWithoutAChangeLog(t *testing.T) {
 		quads, err := r.Quads(ctx)
 		list, errChanges := 0, error(nil)
 		if want > 0 {
-			for _, err := range r.Changes(ctx, r.Head().Seq, 0) {
+			for _, err := range r.Changes(ctx, r.Head().Seq, db.Place{}) {
 				list, errChanges = list+1, err
 			}
 		}

@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,7 +92,7 @@ func TestRemovedQuadsGoToHistory(t *testing.T) {
 	}
 	r := read(t, f)
 	want := []db.Change{{Op: '-', Seq: 2, Quad: a}, {Op: '+', Seq: 2, Quad: c}}
-	if diff := gocmp.Diff(want, collect(t, r.Changes(t.Context(), second.Seq, 0))); diff != "" {
+	if diff := gocmp.Diff(want, collect(t, r.Changes(t.Context(), second.Seq, db.Place{}))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -244,15 +245,27 @@ func TestCommitsAreFoundByTheirIDs(t *testing.T) {
 	}
 }
 
-func TestChangesAreReadFromAnOffsetOn(t *testing.T) {
+func TestChangesAreReadFromAPlaceOn(t *testing.T) {
 	testrun.Alone(t)
 	r := read(t, grown(t))
+	for _, err := range r.Changes(t.Context(), 1, db.Place{Subject: iri("nobody")}) {
+		if !fault.Is(err, fault.Missing) {
+			t.Errorf("of a subject that is in no statement: %v", err)
+		}
+	}
 	for seq := history.Seq(1); seq <= r.Head().Seq; seq++ {
-		all := collect(t, r.Changes(t.Context(), seq, 0))
+		all := collect(t, r.Changes(t.Context(), seq, db.Place{}))
 		for _, offset := range []int{1, 7, len(all) - 1, len(all), len(all) + 3} {
 			want := all[min(offset, len(all)):]
-			if got := collect(t, r.Changes(t.Context(), seq, offset)); len(got) != len(want) || len(got) > 0 && !gocmp.Equal(got, want) {
+			if got := collect(t, r.Changes(t.Context(), seq, db.Place{Skip: offset})); len(got) != len(want) || len(got) > 0 && !gocmp.Equal(got, want) {
 				t.Errorf("of commit %d are %d changes from %d on, want %d", seq, len(got), offset, len(want))
+			}
+		}
+		for i := 0; i < len(all); i += 1 + len(all)/50 {
+			c := all[i]
+			first := slices.IndexFunc(all, func(other db.Change) bool { return other.Subject == c.Subject })
+			if got := collect(t, r.Changes(t.Context(), seq, db.Place{Subject: c.Subject, Skip: i - first})); !gocmp.Equal(got, all[i:]) {
+				t.Errorf("of commit %d are %d changes from %d of %s on, want %d", seq, len(got), i-first, c.Subject, len(all)-i)
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func (s *Snapshot) CommitBySeq(ctx context.Context, seq Seq) (Commit, error) {
 // Changes returns what the commit with number seq added and removed, from an offset on; see
 // [db.Reader.Changes].
 func (s *Snapshot) Changes(ctx context.Context, seq Seq, offset int) iter.Seq2[db.Change, error] {
-	return s.source.Changes(ctx, seq, offset)
+	return s.source.Changes(ctx, seq, db.Place{Skip: offset})
 }
 
 // ChangedTypes returns how many nodes the commit with number seq gave each class and took

@@ -29,19 +29,15 @@ var (
 		CROSS JOIN %s ON l.s = x.s AND l.p = ?4 AND l.g = 0`, from{"l", SPO})
 )
 
-// What a bulk commit changed. It has no change log and only adds: its statements are present, or were removed later.
-const (
-	BulkChanges = `SELECT s, p, o, g, 43 AS op, added AS seq FROM live WHERE added = ?2
-		UNION ALL SELECT s, p, o, g, 43, added FROM hist WHERE line = ?1 AND added = ?2 LIMIT -1 OFFSET ?3 + 0`
-	// BulkSeen counts the statements, and those of graph ?2.
-	BulkSeen = `SELECT count(*), 0, sum(g = ?2) FROM (SELECT g FROM live WHERE added = ?1
-		UNION ALL SELECT g FROM hist WHERE line = ?3 AND added = ?1)`
-)
+// BulkSeen counts the statements of a bulk commit, and those of graph ?2. Such a commit has no change log and only adds:
+// its statements are present, or were removed later.
+const BulkSeen = `SELECT count(*), 0, sum(g = ?2) FROM (SELECT g FROM live WHERE added = ?1
+	UNION ALL SELECT g FROM hist WHERE line = ?3 AND added = ?1)`
 
 // RetiredOfMain are the statements of main that commits behind one up to another one added, and later ones removed.
 const RetiredOfMain = "SELECT s, p, o, g, added FROM main.hist WHERE line = 1 AND added > ? AND added <= ?"
 
-// The same by subject and by type.
+// What a bulk commit changed, by subject and by type.
 var (
 	BulkOfSubject = sql(`SELECT s, p, o, g, 43 AS op, added AS seq FROM %s WHERE s = ?2 AND added = ?1
 		UNION ALL SELECT s, p, o, g, 43, added FROM hist WHERE line = 1 AND s = ?2 AND added = ?1`, from{"", SPO})
