@@ -29,6 +29,7 @@ var builtins = []invoke.Capability{
 	branchesDeleteBuiltin,
 	diffBuiltin,
 	blameBuiltin,
+	changesBuiltin,
 }
 
 // details are fields of a shape with what their tags cannot express.

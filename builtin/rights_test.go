@@ -158,6 +158,7 @@ func copied(t *testing.T, r *db.Reader, to *db.File, c kg.Commit) kg.Commit {
 var otherReads = map[string][]string{
 	"health":                     {`{}`},
 	"commits_get":                {`{"id": "head"}`, `{"id": "head~3"}`},
+	"changes":                    {`{"quads": true}`, `{"limit": 7}`, `{"start": "after:head~3"}`, `{"start": "now"}`, `{"branch": "draft", "start": "after:head~2"}`, `{"cursor": "draft@"}`},
 	"branches_list":              {`{}`},
 	"diff":                       {`{}`, `{"from": "head~2", "to": "head~1"}`, `{"to": "draft"}`, `{"from": "head~9", "form": "patch"}`},
 	"tool_browse":                {`{"query": "change a decision"}`},

@@ -100,6 +100,7 @@ var asked = map[string][]string{
 	"mutate":        {`{"update":"DELETE {?s ?p ?o} WHERE {?s a :T05; ?p ?o}","dry_run":true,"allow_mass_change":true}`, `{"update":"DELETE WHERE {?s ?p ?o}","timeout_ms":1000}`, `{"update":"INSERT DATA {<urn:a> <urn:b> \"` + strings.Repeat("y", 100_000) + `\"}"}`},
 	"load":          {`{"data":` + quotedLines(20_000) + `,"dry_run":true}`, `{"data":` + quotedLines(200) + `,"type":"T01"}`, `{"data":"{\"type\":\"T01\",\"data\":{\"label\":\"` + strings.Repeat("z", 50_000) + `\"}}","dry_run":true}`},
 	"commits_list":  {`{"limit":1000}`, `{"limit":1000,"whole":true}`},
+	"changes":       {`{}`, `{"limit":1000,"quads":true}`, `{"limit":1000,"start":"after:head~45","quads":true}`, `{"start":"` + strings.Repeat("x", 10_000) + `"}`, `{"cursor":"` + strings.Repeat("x", 100_000) + `"}`, `{"cursor":"main@` + strings.Repeat("x", 100_000) + `"}`},
 	"branches_list": {`{}`}, "branches_create": {`{"name":"a/draft"}`, `{"name":"` + strings.Repeat("x", 10_000) + `"}`}, "branches_delete": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`}, "branches_merge": {`{"source":"main","dry_run":true}`, `{"source":"` + strings.Repeat("x", 10_000) + `"}`, `{"source":"main","resolutions":[{"node":"` + strings.Repeat("x", 10_000) + `","take":"ours"}]}`},
 	"blame":       {`{"id":"T00/hub","limit":10000}`, `{"id":"T00/long"}`, `{"id":"T00/nobody"}`},
 	"diff":        {`{"from":"FIRST","limit":10000}`, `{"from":"FIRST","to":"head","form":"patch"}`, `{"from":"FIRST","to":"head","form":"update"}`, `{"from":"` + strings.Repeat("x", 10_000) + `"}`},

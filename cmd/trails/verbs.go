@@ -480,6 +480,24 @@ counts those.`,
 			always: arguments{"whole": true}, options: map[string]option{"schema_only": {hidden: true}},
 			text: decoded(writeLog),
 		},
+		{
+			path: "changes", capability: "changes",
+			short: "Read what commits changed, from a place on",
+			long: `Read what the commits of a branch changed, oldest first: each property of a node with the values
+that were taken away and added, nodes before what refers to them. A page ends with a cursor, from
+which the next one begins, now or later; it is of one branch.`,
+			example: `  trails changes notes.trails
+  trails changes notes.trails --start after:head~2
+  trails changes notes.trails --start now -o json
+  trails changes notes.trails --cursor main@9ceee599a1b2 -o json`,
+			options: map[string]option{
+				"start":  {usage: "where to begin: beginning, now, or after:`COMMIT` (default: beginning)"},
+				"cursor": {usage: "`cursor` at the end of the page before"},
+				"limit":  {usage: "show at most this `many` properties of nodes"},
+				"quads":  {usage: "with -o json, the statements as N-Quads, too"},
+			},
+			text: decoded(writeFeed),
+		},
 		{path: "branch", by: branchCommand},
 		{
 			path: "branch list", capability: "branches_list",

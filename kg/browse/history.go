@@ -170,7 +170,7 @@ func (s *Reader) nodeChanges(ctx context.Context, c history.Commit, node rdf.Ter
 	more := len(list) > most
 	list = list[:min(len(list), most)]
 	*left -= len(list)
-	what, err := s.whatHappened(ctx, c, node)
+	what, err := s.WhatHappened(ctx, c, node)
 	if err != nil {
 		return nil, err
 	}
@@ -206,8 +206,9 @@ func (s *Reader) byGraph(ctx context.Context, like NodeChange, node rdf.Term, li
 	return out, nil
 }
 
-// whatHappened compares whether the node existed before the commit and after it.
-func (s *Reader) whatHappened(ctx context.Context, c history.Commit, node rdf.Term) (string, error) {
+// WhatHappened returns [NodeMade], [NodeChanged] or [NodeRemoved]: it compares whether a node existed before a commit and
+// after it.
+func (s *Reader) WhatHappened(ctx context.Context, c history.Commit, node rdf.Term) (string, error) {
 	before, err := s.source.Existed(ctx, node, c.Seq)
 	if err != nil {
 		return "", err

@@ -1,0 +1,155 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+	"unicode/utf8"
+
+	"trails/auth/policy"
+	"trails/builtin/view"
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/kg/browse"
+	"trails/rdf"
+	"trails/text/jsontext"
+	"trails/text/outline"
+)
+
+// feedChars bounds a page that has no other bound, and commitChars is what a commit takes beside its texts.
+const (
+	feedChars   = 1 << 20
+	commitChars = 120
+)
+
+// feedAsked is a part of the feed of a branch.
+type feedAsked struct {
+	capability.BranchArgument
+	Start  string `json:"start,omitempty" doc:"beginning, now or after:COMMIT."`
+	Cursor string `json:"cursor,omitempty" is:"brief" doc:"That of the last page."`
+	Limit  int    `json:"limit" is:"rare" min:"1" max:"1000" default:"100"`
+	Quads  bool   `json:"quads" is:"rare" default:"false" doc:"The statements as N-Quads, too."`
+}
+
+// feedPage is a part of a feed.
+type feedPage struct {
+	Columns []string     `json:"columns"`
+	Commits []feedCommit `json:"commits" doc:"Oldest first."`
+	Cursor  string       `json:"cursor" doc:"Pass it to go on from here, now or later."`
+	More    bool         `json:"more" doc:"Whether there is more now."`
+	Note    string       `json:"note,omitempty"`
+}
+
+// feedCommit is what a page has of a commit.
+type feedCommit struct {
+	Commit  string            `json:"commit"`
+	Time    string            `json:"time"`
+	Author  string            `json:"author"`
+	Message string            `json:"message,omitempty"`
+	Changes []json.RawMessage `json:"changes" type:"any" doc:"A list for each property of a node: what became of the node, the values taken away and added, null or the named graph."`
+}
+
+var changesBuiltin = invoke.Define(capability.Descriptor{
+	ID: "changes", Description: "What commits changed, oldest first: values before and after. Call again with cursor for what comes next.",
+	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, changes, invoke.On("compact"))
+
+func changes(ctx context.Context, r *invoke.Request, in feedAsked) (*feedPage, error) {
+	from, err := feedPlace(ctx, r, in)
+	if err != nil {
+		return nil, err
+	}
+	out := &feedPage{Columns: []string{"op", "node", "property", "before", "after", "graph"}, Commits: []feedCommit{}}
+	if in.Quads {
+		out.Columns = append(out.Columns, "removed", "added")
+	}
+	room, count, last := min(r.Room(), feedChars), 0, from
+	for e, err := range r.Snapshot.Feed(ctx, from) {
+		if err != nil {
+			return nil, err
+		}
+		added := count < in.Limit
+		if added {
+			if added, err = out.add(r, e, in.Quads, &room); err != nil {
+				return nil, err
+			}
+		}
+		if out.More = !added; out.More {
+			if e.Commit.ID != last.Commit.ID {
+				last = kg.FeedPlace{Commit: last.Commit}
+			}
+			break
+		}
+		last, count = e.Place, count+1
+	}
+	if !out.More {
+		last = kg.FeedPlace{Commit: r.Snapshot.Head()}
+	}
+	if out.Cursor = r.Snapshot.Cursor(last); count == 0 {
+		out.Note = fmt.Sprintf("nothing is new on %s; come back with this cursor", r.Snapshot.Branch())
+	}
+	return out, nil
+}
+
+// feedPlace is where the page begins.
+func feedPlace(ctx context.Context, r *invoke.Request, in feedAsked) (kg.FeedPlace, error) {
+	switch {
+	case in.Start != "" && in.Cursor != "":
+		return kg.FeedPlace{}, fault.Argument("start", fault.Closed, in.Start, "give start or cursor, not both: a cursor is where to begin")
+	case r.Args.Has("cursor"):
+		return r.Snapshot.FeedAt(ctx, in.Cursor)
+	case in.Start != "":
+		return r.Snapshot.FeedStart(ctx, in.Start)
+	}
+	return kg.FeedPlace{}, nil
+}
+
+// add adds an entry, unless the page would exceed room, from which its size is subtracted. The first one is always added.
+func (p *feedPage) add(r *invoke.Request, e kg.FeedEntry, quads bool, room *int) (bool, error) {
+	row, err := jsontext.Marshal(feedRow(r, e, quads))
+	if err != nil {
+		return false, fmt.Errorf("encode change: %w", err)
+	}
+	commits := p.Commits
+	if id := e.Commit.ID.String(); len(commits) == 0 || commits[len(commits)-1].Commit != id {
+		c := feedCommit{Commit: id, Time: e.Commit.Time.UTC().Format(time.RFC3339), Author: e.Commit.Author, Message: e.Commit.Message}
+		if r.Room() != math.MaxInt {
+			c.Message = outline.Shorten(c.Message, commitText)
+		}
+		commits = append(commits, c)
+		*room -= commitChars + utf8.RuneCountInString(c.Author) + utf8.RuneCountInString(c.Message)
+	}
+	if *room -= utf8.RuneCount(row) + 1; *room < 0 && len(p.Commits) > 0 {
+		return false, nil
+	}
+	c := &commits[len(commits)-1]
+	c.Changes, p.Commits = append(c.Changes, row), commits
+	return true, nil
+}
+
+// feedOps are what became of a node, as a feed says it.
+var feedOps = map[string]string{browse.NodeMade: "insert", browse.NodeChanged: "update", browse.NodeRemoved: "delete"}
+
+func feedRow(r *invoke.Request, e kg.FeedEntry, quads bool) []any {
+	s := r.Snapshot.Schema()
+	row := []any{feedOps[e.What], s.NodeName(e.Node), nil, nil, nil, view.Plain(s, e.Graph)}
+	lines := [2][]string{{}, {}}
+	for i, list := range [][]rdf.Term{e.Before, e.After} {
+		values := []any{}
+		for _, object := range list {
+			q := rdf.Quad{Subject: e.Node, Predicate: e.Property, Object: object, Label: e.Graph}
+			v := changeOf(s, "", q)
+			row[2], values = v.Property, append(values, v.Value)
+			lines[i] = append(lines[i], string(rdf.AppendQuad(nil, q)))
+		}
+		row[3+i] = values
+	}
+	if quads {
+		row = append(row, lines[0], lines[1])
+	}
+	return row
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// feedPage is a page of what commits changed.
+type feedPage struct {
+	Commits []struct {
+		Commit, Time, Author, Message string
+		Changes                       []json.RawMessage
+	}
+	Cursor, Note string
+	More         bool
+}
+
+// writeFeed writes a page with a line for each property of a node.
+func writeFeed(w io.Writer, page feedPage) error {
+	for _, c := range page.Commits {
+		fmt.Fprintf(w, "commit %s  %s  %s  %s\n", c.Commit, c.Time, line(c.Author), line(c.Message))
+		for _, raw := range c.Changes {
+			var op, node string
+			var property, graph *string
+			var before, after []any
+			if err := json.Unmarshal(raw, &[]any{&op, &node, &property, &before, &after, &graph}); err != nil {
+				return fmt.Errorf("read change: %w", err)
+			}
+			text := op + " " + node
+			if property != nil {
+				text += "  " + *property + changedValues(" -", before) + changedValues(" +", after)
+			}
+			if graph != nil {
+				text += "  in " + *graph
+			}
+			fmt.Fprintf(w, "  %s\n", line(text))
+		}
+	}
+	if page.Note != "" {
+		fmt.Fprintln(w, line(page.Note))
+	}
+	_, err := fmt.Fprintf(w, "go on with --cursor %s\n", line(page.Cursor))
+	return err
+}
+
+// changedValues are values behind a sign, "" for none.
+func changedValues(sign string, values []any) string {
+	var b strings.Builder
+	for _, v := range values {
+		text, _ := json.Marshal(v) // what was read as JSON can be written as JSON
+		fmt.Fprintf(&b, "%s %s", sign, text)
+	}
+	return b.String()
+}
