@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"sync"
+	"time"
 
 	"trails/auth/policy"
 	"trails/capability"
@@ -60,6 +61,14 @@ func (f *fakeEngine) Call(ctx context.Context, c invoke.Call) (invoke.Result, er
 		out.Written = &invoke.Written{Commit: &f.commit}
 	}
 	return out, nil
+}
+
+func (f *fakeEngine) Follow(ctx context.Context, c invoke.Call, _ time.Duration, each func(*invoke.Result) error) error {
+	res, err := f.Call(ctx, c)
+	if err == nil {
+		err = each(&res)
+	}
+	return err
 }
 
 func (f *fakeEngine) Tools(_ context.Context, p policy.Principal) (invoke.Tools, error) {

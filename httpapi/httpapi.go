@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -25,6 +26,7 @@ type Engine interface {
 	Call(ctx context.Context, c invoke.Call) (invoke.Result, error)
 	Tools(ctx context.Context, p policy.Principal) (invoke.Tools, error)
 	Read(ctx context.Context, uri string, c invoke.Call) (invoke.Document, error)
+	Follow(ctx context.Context, c invoke.Call, while time.Duration, each func(*invoke.Result) error) error
 	// Ready returns why calls would fail now, or nil.
 	Ready(ctx context.Context) error
 }
@@ -145,6 +147,7 @@ func (s *server) routes(r chi.Router) {
 	r.Post("/invoke", s.answer(s.invokeBatch))
 	r.Post("/invoke/{capability}", s.answer(s.invoke))
 	r.Get("/commits", s.answer(s.history("commits_list", "whole", "limit", "before")))
+	r.Get("/changes", s.answer(s.changes))
 	r.Get("/commits/{id}", s.answer(s.history("commits_get", "quads", "limit", "offset")))
 	r.Get("/capabilities/{id}/history", s.answer(s.history("capability_history", "")))
 	r.Get("/queries", s.answer(s.queryList))

@@ -8,6 +8,7 @@ import (
 
 	"trails/capability/project"
 	"trails/httpapi/accept"
+	"trails/httpapi/sse"
 )
 
 // Media types of what routes answer and take.
@@ -47,6 +48,7 @@ var guide = []project.Route{
 	{Methods: "GET", Path: "/schema", Says: "types, properties and constraints", Answers: mediaLinked},
 	{Methods: "GET", Path: "/commits", Query: "limit=&before=", Says: "history, newest first", Answers: mediaJSON},
 	{Methods: "GET", Path: "/commits/{id}", Says: "one commit and its changes", Answers: mediaJSON},
+	{Methods: "GET", Path: "/changes", Query: "start=&cursor=&branch=", Says: "what commits changed, oldest first; also as events", Answers: append(mediaJSON[:1:1], sse.MediaType)},
 	{Methods: "GET", Path: "/prov", Says: "the latest activities, as PROV-O JSON-LD", Answers: mediaLinked},
 	{Methods: "GET", Path: "/stats", Says: "counts", Answers: mediaJSON},
 	{Methods: "GET", Path: "/branches", Says: "branches", Answers: mediaJSON},

@@ -28,11 +28,12 @@ const (
 	watchAgain = time.Second
 )
 
-// Watch reports heads of main that are newer than the current one, made by any process, as the session sees them, until
-// ctx ends; then the channel is closed. Reports that were not received are merged into one.
+// Watch reports heads of the session's branch that are newer than the current one, made by any process, as the session
+// sees them, until ctx ends or there is no such branch any more; then the channel is closed. Reports that were not received
+// are merged into one.
 func (s *Session) Watch(ctx context.Context) <-chan Moved {
 	g := s.graph
-	w := &watching{graph: g, rights: s.rights, out: make(chan Moved, 1), woken: g.bell.listen()}
+	w := &watching{graph: g, view: db.View{Branch: s.branch, Rights: s.rights}, out: make(chan Moved, 1), woken: g.bell.listen()}
 	w.read = w.readFile
 	w.last, w.epoch, _ = w.read(ctx) // the current head is not reported
 	go w.run(ctx)
@@ -42,7 +43,8 @@ func (s *Session) Watch(ctx context.Context) <-chan Moved {
 // watching is the state of one watcher.
 type watching struct {
 	graph   *Graph
-	rights  *Rights // of who watches
+	view    db.View // what is watched
+	gone    bool    // there is no such branch any more
 	out     chan Moved
 	woken   chan struct{} // by a commit of this process
 	read    func(context.Context) (head Commit, epoch string, changed bool)
@@ -70,6 +72,8 @@ func (w *watching) run(ctx context.Context) {
 			w.graph.log.Error("watching: the file could not be looked at", "error", fault.Whole(err))
 			w.version = 0 // what was read but not reported is read again
 			pause(ctx, watchAgain)
+		case w.gone:
+			return
 		case told:
 			pause(ctx, watchPause)
 		}
@@ -101,8 +105,9 @@ func (w *watching) readFile(ctx context.Context) (head Commit, epoch string, cha
 	if err != nil || version == w.version {
 		return Commit{}, "", false
 	}
-	r, err := w.graph.file.Read(ctx, db.View{Rights: w.rights})
+	r, err := w.graph.file.Read(ctx, w.view)
 	if err != nil {
+		w.gone = fault.Is(err, fault.Missing)
 		return Commit{}, "", false
 	}
 	defer r.Close()

@@ -5,7 +5,23 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"trails/auth"
+	"trails/invoke"
 )
+
+// changes shows a page of the feed or, with --follow, all that comes.
+func (a *asked) changes() error {
+	if follow := a.cmd.Flags().Lookup("follow"); follow.Value.String() != "true" {
+		_, err := a.once()
+		return err
+	}
+	return a.withEngine(a.ctx(), a.file, nil, func(e *invoke.Engine) error {
+		return e.Follow(auth.WithVariables(a.ctx(), a.env), a.keyed(), 0, func(res *invoke.Result) error {
+			return a.print(res.Structured, func(w io.Writer) error { return a.verb.text(w, unwarned(res.Structured)) })
+		})
+	})
+}
 
 // feedPage is a page of what commits changed.
 type feedPage struct {

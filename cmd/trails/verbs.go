@@ -488,7 +488,7 @@ that were taken away and added, nodes before what refers to them. A page ends wi
 which the next one begins, now or later; it is of one branch.`,
 			example: `  trails changes notes.trails
   trails changes notes.trails --start after:head~2
-  trails changes notes.trails --start now -o json
+  trails changes notes.trails --start now --follow -o json
   trails changes notes.trails --cursor main@9ceee599a1b2 -o json`,
 			options: map[string]option{
 				"start":  {usage: "where to begin: beginning, now, or after:`COMMIT` (default: beginning)"},
@@ -496,7 +496,10 @@ which the next one begins, now or later; it is of one branch.`,
 				"limit":  {usage: "show at most this `many` properties of nodes"},
 				"quads":  {usage: "with -o json, the statements as N-Quads, too"},
 			},
-			text: decoded(writeFeed),
+			own: func(cmd *cobra.Command) {
+				cmd.Flags().Bool("follow", false, "stay, and show what is changed from now on by any process; with -o json an object a line")
+			},
+			text: decoded(writeFeed), run: (*asked).changes,
 		},
 		{path: "branch", by: branchCommand},
 		{
