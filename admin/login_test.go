@@ -223,6 +223,10 @@ func (emptyEngine) Tools(context.Context, policy.Principal) (invoke.Tools, error
 
 func (emptyEngine) Ready(context.Context) error { return nil }
 
+func (emptyEngine) Follow(context.Context, invoke.Call, time.Duration, func(*invoke.Result) error) error {
+	return nil
+}
+
 func (emptyEngine) Watch(context.Context, policy.Principal) <-chan invoke.Change { return nil }
 
 func TestGuessingIsSlow(t *testing.T) {
