@@ -27,7 +27,7 @@ type blameTold struct {
 }
 
 var blameBuiltin = invoke.Define(capability.Descriptor{
-	ID: "blame", Description: "Tell of each value of a node which commit set it: who, when, by which call, why.",
+	ID: "blame", Description: "Tell which commit set each value of a node.",
 	OutputShape:    rowsOf("A list for each value: property, value, the first digits of the commit's id, its time, its author, the call that made it or null, its message, and the named graph or null."),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, blame, invoke.On("compact"))

@@ -26,7 +26,7 @@ type branchDone struct {
 }
 
 var branchesListBuiltin = invoke.Define(capability.Descriptor{
-	ID: "branches_list", Description: "List branches: name, what each was made from, head.",
+	ID: "branches_list", Description: "List branches.",
 	OutputShape:    rowsOf("A list for each branch: its name, the branch and the commit that it was made from, its head and the head's time."),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, _ struct{ capability.NoView }) (*rowsAnswer, error) {
@@ -77,11 +77,11 @@ func viewBranch(b kg.Branch) branchView {
 }
 
 var branchesCreateBuiltin = invoke.Define(capability.Descriptor{
-	ID: "branches_create", Description: "Make a branch; give its name as branch to calls that read or write it.",
+	ID: "branches_create", Description: "Make a branch; calls take its name as branch.",
 	PolicyRequired: capability.Requirement{Action: policy.BranchCreate}, SideEffects: capability.Writes,
 }, func(ctx context.Context, r *invoke.Request, in struct {
-	Name string `json:"name" min:"1" max:"64" doc:"Of a-z, 0-9, dashes, dots, slashes and underscores."`
-	From string `json:"from,omitempty" max:"64" doc:"A branch or commit; main when left out."`
+	Name string `json:"name" is:"brief" min:"1" max:"64" doc:"Of a-z, 0-9, dashes, dots, slashes and underscores."`
+	From string `json:"from,omitempty" is:"brief" max:"64" doc:"A branch or commit; main when left out."`
 	capability.TryArgument
 }) (*branchDone, error) {
 	set, err := r.ChangeSet(ctx)
@@ -96,10 +96,10 @@ var branchesCreateBuiltin = invoke.Define(capability.Descriptor{
 }, invoke.On("compact"))
 
 var branchesDeleteBuiltin = invoke.Define(capability.Descriptor{
-	ID: "branches_delete", Description: "Delete a branch. Its commits can still be read by their ids.",
+	ID: "branches_delete", Description: "Delete a branch; its commits stay.",
 	PolicyRequired: capability.Requirement{Action: policy.BranchDelete}, SideEffects: capability.Writes,
 }, func(ctx context.Context, r *invoke.Request, in struct {
-	Name string `json:"name" min:"1" max:"64"`
+	Name string `json:"name" is:"brief" min:"1" max:"64"`
 	capability.TryArgument
 }) (*branchDone, error) {
 	set, err := r.ChangeSet(ctx)

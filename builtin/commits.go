@@ -29,7 +29,7 @@ type commitsPage struct {
 }
 
 var commitsListBuiltin = invoke.Define(capability.Descriptor{
-	ID: "commits_list", Description: "List commits, newest first: who, when, why, and how many statements.",
+	ID: "commits_list", Description: "List commits, newest first.",
 	OutputShape: rowsOf("A list for each commit: the first digits of its id, time, author, message, version of the schema, and how many statements it added and removed; with whole its parent, too.",
 		capability.Field{Name: "next", Description: "Pass it as before for the next page; not there at the end."}),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,

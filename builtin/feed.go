@@ -54,7 +54,7 @@ type feedCommit struct {
 }
 
 var changesBuiltin = invoke.Define(capability.Descriptor{
-	ID: "changes", Description: "What commits changed, oldest first: values before and after. Call again with cursor for what comes next.",
+	ID: "changes", Description: "What commits changed, oldest first. Go on with cursor.",
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, changes, invoke.On("compact"))
 

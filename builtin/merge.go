@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"trails/auth/policy"
@@ -17,20 +18,12 @@ import (
 
 // merging is what a merge takes.
 type merging struct {
-	Source      string      `json:"source" min:"1" max:"64" doc:"The branch or commit to merge."`
-	Target      string      `json:"target,omitempty" max:"64" doc:"The branch that it is merged into; main when left out."`
-	Take        string      `json:"take,omitempty" oneof:"ours,theirs,base" doc:"Decides all clashes without a resolution; ours is target."`
-	Resolutions []resolving `json:"resolutions,omitempty" max:"10000"`
-	Squash      bool        `json:"squash" is:"rare" default:"false" doc:"Make a commit without the source's history."`
+	Source      string   `json:"source" is:"brief" min:"1" max:"64" doc:"The branch or commit to merge."`
+	Target      string   `json:"target,omitempty" is:"brief" max:"64" doc:"The branch that it is merged into; main when left out."`
+	Take        string   `json:"take,omitempty" is:"brief" oneof:"ours,theirs,base" doc:"Decides all clashes without a resolution: ours is target, theirs source."`
+	Resolutions []string `json:"resolutions,omitempty" doc:"Note/a.title=theirs, Note/b=ours, Note/a.title:=VALUE."`
+	Squash      bool     `json:"squash" is:"rare" default:"false" doc:"Make a commit without the source's history."`
 	capability.ChangeArguments
-}
-
-// resolving decides one clash.
-type resolving struct {
-	Node     string `json:"node" min:"1" doc:"As the clash names it."`
-	Property string `json:"property,omitempty" doc:"Left out for the whole node."`
-	Take     string `json:"take,omitempty" oneof:"ours,theirs,base"`
-	Value    string `json:"value,omitempty" doc:"In the place of take: a text; anything else as JSON."`
 }
 
 // merged is what a merge answers.
@@ -47,7 +40,7 @@ type merged struct {
 }
 
 var branchesMergeBuiltin = invoke.Define(capability.Descriptor{
-	ID: "branches_merge", Description: "Take what a branch changed into another, as one commit. Clashes are listed and refused until decided; dry_run shows them.",
+	ID: "branches_merge", Description: "Merge a branch into another. Clashes are refused until decided.",
 	Preconditions: []string{"Each clash is decided.", "The graph fits its schema at the end."},
 	CostEstimate:  capability.CostChange, PolicyRequired: capability.Requirement{Action: policy.BranchMerge},
 }, func(ctx context.Context, r *invoke.Request, in merging) (*merged, error) {
@@ -85,38 +78,56 @@ var branchesMergeBuiltin = invoke.Define(capability.Descriptor{
 		out.Outcome = "up_to_date"
 	case done.Open > 0:
 		out.Outcome = "clashes"
-		r.Warn("nothing is merged before %s decided: give take for all, or resolutions, each with node, property, and take or value", clashesAre(done.Open))
+		r.Warn("nothing is merged before %s decided: give take for all, or resolutions such as \"Note/a.title=theirs\"", clashesAre(done.Open))
 	}
 	out.Written = r.Committed(done.Result, set.DryRun)
 	return out, nil
 }, invoke.On("compact"))
 
-// resolutionsOf reads resolutions. A node need not be there, since the clash may be that it was deleted.
-func resolutionsOf(s *schema.Schema, list []resolving) (all []kg.Resolution, err error) {
-	for i, in := range list {
-		field := func(name string) string { return fmt.Sprintf("resolutions[%d].%s", i, name) }
-		node, types, ok := namedNode(s, in.Node)
-		if !ok {
-			return nil, fault.Argument(field("node"), fault.Class, in.Node, "give the node as the clash names it: Type/id, or an IRI")
+// propertyPart is what stands behind the last dot of a resolution if it is about a property.
+var propertyPart = regexp.MustCompile(`^(\pL[^./\s]*)?$`)
+
+// resolutionsOf reads resolutions: NODE.PROPERTY=SIDE, NODE=SIDE or NODE.PROPERTY:=VALUE, with the names that the clash
+// has. A node whose own name has a dot ends in one if it is meant as a whole. It need not be there, since the clash may
+// be that it was deleted.
+func resolutionsOf(s *schema.Schema, list []string) (all []kg.Resolution, err error) {
+	for i, text := range list {
+		wrong := func(message string) error {
+			return fault.Argument(fmt.Sprintf("resolutions[%d]", i), fault.Pattern, text, message)
 		}
-		one := kg.Resolution{Node: node, Take: kg.Side(in.Take)}
-		if (in.Take == "") == (in.Value == "") {
-			return nil, fault.Argument(field("take"), fault.Required, in.Take, "give either take (ours, theirs or base) or a value")
+		about, side, ok := strings.Cut(text, "=")
+		about, isValue := strings.CutSuffix(about, ":")
+		if take := kg.Side(side); !ok || !isValue && take != kg.Ours && take != kg.Theirs && take != kg.AtBase {
+			return nil, wrong("give NODE.PROPERTY=SIDE or NODE=SIDE, with ours, theirs or base as the side, or NODE.PROPERTY:=VALUE")
 		}
-		var p *schema.Property
-		if in.Property != "" {
-			if one.Property, p = namedProperty(s, types, in.Property); one.Property == "" {
-				return nil, fault.Argument(field("property"), fault.Pattern, in.Property, fmt.Sprintf("the schema has no property %q; give it as the clash names it", in.Property))
+		name, property := about, ""
+		for _, separator := range []string{".http://", ".https://", ".urn:"} { // a property outside the schema is named by its IRI
+			if at := strings.LastIndex(about, separator); at > 0 {
+				name, property = about[:at], about[at+1:]
 			}
 		}
-		if in.Value != "" {
+		if dot := strings.LastIndexByte(about, '.'); property == "" && dot > 0 && propertyPart.MatchString(about[dot+1:]) {
+			name, property = about[:dot], about[dot+1:]
+		}
+		node, types, ok := namedNode(s, name)
+		if !ok {
+			return nil, wrong("give the node as the clash names it: Type/id, or an IRI")
+		}
+		one := kg.Resolution{Node: node, Take: kg.Side(side)}
+		var p *schema.Property
+		if property != "" {
+			if one.Property, p = namedProperty(s, types, property); one.Property == "" {
+				return nil, wrong(fmt.Sprintf("the schema has no property %q; give it as the clash names it, or a dot behind a node whose own name has one", property))
+			}
+		}
+		if isValue {
 			if p == nil {
-				return nil, fault.Argument(field("value"), fault.Pattern, in.Value, "a value is given for a property of the schema; for others give take")
+				return nil, wrong("a value is given for a property of the schema; for others give ours, theirs or base")
 			}
 			var problem *fault.FieldError
-			if one.Values, problem = valuesOf(s, p, in.Value); problem != nil {
-				problem.Field = field("value")
-				return nil, fault.Arguments(*problem)
+			one.Take = kg.NoSide
+			if one.Values, problem = valuesOf(s, p, side); problem != nil {
+				return nil, wrong(problem.Message)
 			}
 		}
 		all = append(all, one)

@@ -30,7 +30,7 @@ type undone struct {
 }
 
 var undoBuiltin = invoke.Define(capability.Descriptor{
-	ID: "undo", Description: "Take back what one commit changed, as a new commit. Refused where later ones touched the same values.",
+	ID: "undo", Description: "Take back what one commit changed. Refused where later ones touched the same values.",
 	Preconditions: []string{"No later commit touched the same values.", "The graph fits its schema at the end."},
 	CostEstimate:  capability.CostChange, PolicyRequired: capability.Requirement{Action: policy.Change},
 }, undo((*kg.Session).Undo), invoke.Forwards(undoForward))

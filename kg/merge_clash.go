@@ -403,22 +403,21 @@ func (c *compiled) propertyName(predicate rdf.IRI) string {
 	return string(predicate)
 }
 
-// mergeWays are the ways out of a refused merge.
-const mergeWays = "decide each by resolutions (node, property, and take: ours, theirs or base, or a value), or all by take, and call it again; dry_run lists them without trying"
-
 // refusal names the clashes.
 func (m *merging) refusal() error {
 	var parts []string
+	first := ""
 	for _, c := range m.clashes.list {
 		if c.Taken == NoSide {
+			first = cmp.Or(first, c.name())
 			parts = append(parts, c.name()+": "+c.Message)
 		}
 	}
 	if more := m.clashes.open - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
-	return fault.New(fault.Conflict, "%s is not merged into %s, and nothing was changed: %s. %s; %s",
-		m.merge.Source, m.target, fault.Counted(m.clashes.open, "clash"), strings.Join(parts, "; "), mergeWays).
+	return fault.New(fault.Conflict, "%s is not merged into %s, and nothing was changed: what both changed has to be decided first. %s; give resolutions such as %q (or ours, base, or :=VALUE), or take for all, and call it again; dry_run lists them without trying",
+		m.merge.Source, m.target, strings.Join(parts, "; "), first+"=theirs").
 		With("clashes", m.clashes.list).With("count", m.clashes.open)
 }
 
@@ -431,6 +430,6 @@ func (m *merging) violated(err error) error {
 		c := MergeClash{Kind: ViolationClash, Node: f.Node, Property: f.Field, Message: f.Message}
 		list, parts = append(list, c), append(parts, c.name()+": "+c.Message)
 	}
-	return fault.New(fault.Conflict, "%s is not merged into %s, and nothing was changed: together they break the schema. %s; change one of the two branches, or leave what %[1]s did out by resolutions (node, property, take: ours)",
-		m.merge.Source, m.target, strings.Join(parts, "; ")).With("clashes", list).With("count", len(fields)).Because(err)
+	return fault.New(fault.Conflict, "%s is not merged into %s, and nothing was changed: together they break the schema. %s; change one of the two branches, or leave what %[1]s did out by resolutions such as %[4]q",
+		m.merge.Source, m.target, strings.Join(parts, "; "), list[0].name()+"=ours").With("clashes", list).With("count", len(fields)).Because(err)
 }

@@ -21,7 +21,7 @@ func (t *transaction) report(ctx context.Context, found []problem) error {
 	if err != nil {
 		return err
 	}
-	named := t.job.inputs != nil || len(t.changed) != 1
+	named := t.job.inputs != nil || t.job.merged != nil || len(t.changed) != 1
 	for _, p := range found {
 		named = named || p.focus != rdf.IRI(t.changed[0])
 	}

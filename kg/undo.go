@@ -35,8 +35,8 @@ type Undo struct {
 // Nothing is changed when all of it is taken back already. It is refused with
 // fault.Conflict, and nothing is changed either, when later commits touched the same values,
 // with the first [MaxClashes] nodes as "clashes" and the "count" of all; and for the first
-// commit, a merge and a commit that changed the schema, which [Session.UndoSchema] takes
-// back. What the schema
+// commit, a merge that brought definitions, and a commit that changed the schema, which
+// [Session.UndoSchema] takes back. A merge is taken back as what it changed on its own branch. What the schema
 // forbids at the end is refused as [Session.Commit] does, an unknown commit with
 // fault.Missing.
 func (s *Session) Undo(ctx context.Context, u Undo) (Result, error) {
@@ -83,8 +83,8 @@ func undoable(ctx context.Context, snap *Snapshot, c Commit) error {
 	switch {
 	case c.Parent.IsZero():
 		return refused("is the first of this graph, with nothing before it to go back to; delete what it made, or begin a new file")
-	case !c.Parent2.IsZero():
-		return refused("is a merge of two histories, and no one commit is its inverse; undo the commits that it brought in, one by one")
+	case !c.Parent2.IsZero() && changedSchema(c):
+		return refused("is a merge that brought definitions with it, and is not taken back as one; change the schema back, or go on from a branch made from the commit before it")
 	case changedSchema(c):
 		by, why, err := snap.definitionsBy(ctx, c)
 		if err != nil {

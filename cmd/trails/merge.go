@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"regexp"
-	"strings"
 )
 
 // merged is the answer of a merge.
@@ -49,31 +47,4 @@ func writeMerged(w io.Writer, r merged) error {
 		return nil // a warning says what is to be done
 	}
 	return writeSummary(w, r.written)
-}
-
-// propertyPart is what stands behind the last dot of a resolution if it is about a property.
-var propertyPart = regexp.MustCompile(`^(\pL[^./\s]*)?$`)
-
-// resolutionsOf reads the decisions of --resolve.
-func resolutionsOf(given []string) ([]map[string]any, error) {
-	var list []map[string]any
-	for _, word := range given {
-		about, side, ok := strings.Cut(word, "=")
-		if !ok {
-			return nil, usageError{"--resolve " + word + " is not NODE.PROPERTY=SIDE, NODE=SIDE or NODE.PROPERTY:=VALUE"}
-		}
-		about, isValue := strings.CutSuffix(about, ":")
-		one := map[string]any{"node": about, "take": side}
-		if dot := strings.LastIndexByte(about, '.'); dot > 0 && propertyPart.MatchString(about[dot+1:]) {
-			if one["node"] = about[:dot]; about[dot+1:] != "" {
-				one["property"] = about[dot+1:]
-			}
-		}
-		if isValue {
-			delete(one, "take")
-			one["value"] = side
-		}
-		list = append(list, one)
-	}
-	return list, nil
 }

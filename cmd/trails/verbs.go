@@ -545,7 +545,7 @@ is the commit that they have in common.`,
 			options: map[string]option{
 				"source": {complete: p.completeBranches}, "target": {flag: "into", usage: "the `branch` that it is merged into (default: main)", complete: p.completeBranches},
 				"branch": {hidden: true}, "take": {usage: "the `side` that decides all other clashes: ours, theirs or base"},
-				"resolutions": {flag: "resolve", usage: "`NODE.PROPERTY=SIDE`, NODE=SIDE or NODE.PROPERTY:=VALUE; a node whose own name has a dot ends in one; may be repeated", read: anything(resolutionsOf)},
+				"resolutions": {flag: "resolve", usage: "`NODE.PROPERTY=SIDE`, NODE=SIDE or NODE.PROPERTY:=VALUE; a node whose own name has a dot ends in one; may be repeated"},
 			},
 			text: decoded(writeMerged),
 		},
@@ -602,8 +602,8 @@ when, with which call, why, and which statements it added and removed, as N-Quad
 			long: `Take back what one commit changed: what it added is removed, and what it removed comes back,
 as one new commit that is validated like any other. The commit is named by its id, the first
 digits of it, or head for the newest. Nothing is taken back when later commits touched the same
-values: the nodes are named, and the command exits with 4. The first commit, merges and commits
-that changed the schema are not taken back either. An undo can be taken back like any commit.`,
+values: the nodes are named, and the command exits with 4. The first commit and a merge that brought
+a schema are not taken back either. An undo can be taken back like any commit.`,
 			example: `  trails undo notes.trails head --dry-run
   trails undo notes.trails 3f5a9c0d2b71 -m "loaded by mistake"`,
 			text: decoded(writeTaken),
