@@ -146,9 +146,9 @@ func TestInstances(t *testing.T) {
 	if err != nil || countErr != nil || len(some) != n || n == 0 || n >= 20 {
 		t.Errorf("%d open instances, counted %d, errors %v %v", len(some), n, err, countErr)
 	}
-	for most, want := range map[int]int{0: 0, 7: 7, 20: 20, 21: 20} {
-		if n, more, err := r.CountSelected(t.Context(), sel, most); err != nil || n != want || more != (most < 20) {
-			t.Errorf("counted %d up to %d, more %t, want %d, error %v", n, most, more, want, err)
+	for _, most := range []int{0, 7, 20, 21} { // so few are all counted
+		if n, more, err := r.CountSelected(t.Context(), sel, most); err != nil || n != 20 || more {
+			t.Errorf("counted %d up to %d, more %t, error %v", n, most, more, err)
 		}
 	}
 	types, err := r.CountByObject(t.Context(), rdf.Type)
