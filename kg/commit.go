@@ -141,8 +141,8 @@ type job struct {
 	idle *idling
 	// message, when set, returns the commit message, after the edits are known.
 	message func() string
-	// merged, when set, returns the commit that the change takes in.
-	merged func() CommitID
+	// merged is the commit that the change takes in; zero for none.
+	merged CommitID
 	// losses, when set, returns which removed statements are not lost, and which are lost in between without being
 	// among the removed ones. It is called after prepare.
 	losses *losses
@@ -636,12 +636,8 @@ func (t *transaction) commit(ctx context.Context) error {
 	if t.job.message != nil {
 		message = t.job.message()
 	}
-	var merged CommitID
-	if t.job.merged != nil {
-		merged = t.job.merged()
-	}
 	after, err := t.w.Commit(ctx, db.CommitMeta{
-		Merged:        merged,
+		Merged:        t.job.merged,
 		Time:          activity.Ended,
 		Author:        t.session.principal.Author(),
 		Message:       message,

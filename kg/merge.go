@@ -1,9 +1,11 @@
 package kg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"strings"
 
@@ -52,7 +54,7 @@ type Merged struct {
 
 // merging is a merge, under the write lock.
 type merging struct {
-	merge   Merge
+	Merge
 	target  string
 	commit  Commit // of the source
 	base    Commit
@@ -77,11 +79,15 @@ func (s *Session) Merge(ctx context.Context, m Merge) (Merged, error) {
 	}
 	var spool change.Spool
 	defer spool.Close()
-	run := &merging{merge: m, target: s.branchName(), commit: commit}
+	run := &merging{Merge: m, target: cmp.Or(s.branch, Main), commit: commit}
+	parent := commit.ID
+	if m.Squash {
+		parent = CommitID{}
+	}
 	result, err := s.write(ctx, job{
 		action: policy.BranchMerge, spool: &spool, set: m.Set, closes: true, progress: m.Progress, message: run.message,
 		prepare: func(ctx context.Context, w *db.Writer, c *compiled) error { return run.find(ctx, w, c, &spool) },
-		merged:  run.second,
+		merged:  parent,
 	})
 	switch {
 	case run.current:
@@ -101,14 +107,6 @@ func (s *Session) Merge(ctx context.Context, m Merge) (Merged, error) {
 	return done, err
 }
 
-// branchName is the name of the session's branch.
-func (s *Session) branchName() string {
-	if s.branch == "" {
-		return Main
-	}
-	return s.branch
-}
-
 // errUndecided ends a merge whose clashes have to be decided first.
 var errUndecided = errors.New("there are clashes")
 
@@ -120,7 +118,7 @@ func (m *merging) find(ctx context.Context, w *db.Writer, c *compiled, spool *ch
 		return err
 	}
 	if len(bases) == 0 {
-		return fault.New(fault.Conflict, "%s and %s have no commit in common", m.merge.Source, m.target)
+		return fault.New(fault.Conflict, "%s and %s have no commit in common", m.Source, m.target)
 	}
 	m.base, m.current = bases[0], bases[0].Seq == m.commit.Seq
 	if m.current {
@@ -133,32 +131,24 @@ func (m *merging) find(ctx context.Context, w *db.Writer, c *compiled, spool *ch
 	var ours, theirs change.Spool
 	defer ours.Close()
 	defer theirs.Close()
-	if err := spoolDifference(ctx, w.Reader, m.base, head, between, &ours); err != nil {
+	if err := spoolChanges(between.difference(ctx, w.Reader, m.base, head), history.OpAdd, &ours); err != nil {
 		return err
 	}
-	if err := spoolDifference(ctx, w.Reader, m.base, m.commit, between, &theirs); err != nil {
+	if err := spoolChanges(between.difference(ctx, w.Reader, m.base, m.commit), history.OpAdd, &theirs); err != nil {
 		return err
 	}
 	return m.join(ctx, w, c, &ours, &theirs, spool)
 }
 
-// second is the second parent of the commit.
-func (m *merging) second() CommitID {
-	if m.merge.Squash {
-		return CommitID{}
-	}
-	return m.commit.ID
-}
-
 // message is the commit's message: the one that was given or what is merged, and how clashes were decided.
 func (m *merging) message() string {
-	text := m.merge.Set.Message
+	text := m.Set.Message
 	if text == "" {
-		text = fmt.Sprintf("merge %s into %s", m.merge.Source, m.target)
+		text = fmt.Sprintf("merge %s into %s", m.Source, m.target)
 	}
 	var decided []string
 	for _, c := range m.clashes.list {
-		decided = append(decided, c.name()+": "+string(c.Taken))
+		decided = append(decided, c.Name()+": "+string(c.Taken))
 	}
 	if more := m.clashes.count - len(decided); more > 0 {
 		decided = append(decided, fmt.Sprintf("and %d more", more))
@@ -226,7 +216,7 @@ func differenceOf(ctx context.Context, r *db.Reader, from, to Commit, corrected 
 const maxCorrected = 1_000_000
 
 // difference yields the changes from the corrected commit to another one.
-func (c correction) difference(ctx context.Context, r *db.Reader, from, to Commit) func(yield func(db.Change, error) bool) {
+func (c correction) difference(ctx context.Context, r *db.Reader, from, to Commit) iter.Seq2[db.Change, error] {
 	return func(yield func(db.Change, error) bool) {
 		left := maps.Clone(c)
 		for d, err := range r.Difference(ctx, from, to) {
@@ -251,21 +241,4 @@ func inverseOf(op byte) byte {
 		return history.OpRemove
 	}
 	return history.OpAdd
-}
-
-// spoolDifference adds the changes from a corrected commit to another one as edits.
-func spoolDifference(ctx context.Context, r *db.Reader, from, to Commit, corrected correction, into *change.Spool) error {
-	for c, err := range corrected.difference(ctx, r, from, to) {
-		if err != nil {
-			return err
-		}
-		e := change.Edit{Op: change.Assert, Quad: c.Quad}
-		if c.Op == history.OpRemove {
-			e.Op = change.Retract
-		}
-		if err := into.Add(e); err != nil {
-			return err
-		}
-	}
-	return nil
 }

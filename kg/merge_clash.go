@@ -61,7 +61,8 @@ type MergeClash struct {
 // byValue is Taken of a clash that was decided by values.
 const byValue Side = "value"
 
-func (c MergeClash) name() string {
+// Name is what the clash is about: the node, and behind a dot the property.
+func (c MergeClash) Name() string {
 	if c.Property == "" {
 		return c.Node
 	}
@@ -90,7 +91,7 @@ func (m *merging) join(ctx context.Context, w *db.Writer, c *compiled, ours, the
 	next, stop := iter.Pull2(ours.Groups(ctx))
 	defer stop()
 	own, err, more := next()
-	used, defines := make([]bool, len(m.merge.Resolutions)), false
+	used, defines := make([]bool, len(m.Resolutions)), false
 	for group, failed := range theirs.Groups(ctx) {
 		if failed != nil {
 			return failed
@@ -110,8 +111,8 @@ func (m *merging) join(ctx context.Context, w *db.Writer, c *compiled, ours, the
 			return err
 		}
 		for _, e := range edits {
-			if e.Quad.Label == rdf.SchemaGraph && !defines && m.merge.Defines != nil {
-				if err := m.merge.Defines(); err != nil {
+			if e.Quad.Label == rdf.SchemaGraph && !defines && m.Defines != nil {
+				if err := m.Defines(); err != nil {
 					return err
 				}
 			}
@@ -123,9 +124,9 @@ func (m *merging) join(ctx context.Context, w *db.Writer, c *compiled, ours, the
 	}
 	for i, known := range used {
 		if !known {
-			r := m.merge.Resolutions[i]
-			name := MergeClash{Node: c.schema.NodeName(r.Node), Property: c.propertyName(r.Property)}.name()
-			return fault.Argument("resolutions", fault.Pattern, name, fmt.Sprintf("%s did not change %s, so there is nothing to decide; a dry run lists the clashes", m.merge.Source, name))
+			r := m.Resolutions[i]
+			name := MergeClash{Node: c.schema.NodeName(r.Node), Property: c.propertyName(r.Property)}.Name()
+			return fault.Argument("resolutions", fault.Pattern, name, fmt.Sprintf("%s did not change %s, so there is nothing to decide; a dry run lists the clashes", m.Source, name))
 		}
 	}
 	if m.clashes.open > 0 {
@@ -157,7 +158,7 @@ func slotOf(q rdf.Quad) slot { return slot{q.Predicate, q.Label} }
 // edits returns what is changed of the subject.
 func (m *meeting) edits(ctx context.Context) ([]change.Edit, error) {
 	whole := m.resolution("")
-	if len(m.ours) == 0 && whole == nil && len(m.merge.merge.Resolutions) == 0 {
+	if len(m.ours) == 0 && whole == nil && len(m.merge.Resolutions) == 0 {
 		return m.theirs, nil
 	}
 	types, err := m.typesOf(ctx)
@@ -195,8 +196,8 @@ func slotsOf(edits []change.Edit) (list []slot) {
 // resolution returns the first one for the subject and a predicate, "" for the whole subject; nil if there is none.
 func (m *meeting) resolution(predicate rdf.IRI) *Resolution {
 	var first *Resolution
-	for i := range m.merge.merge.Resolutions {
-		if r := &m.merge.merge.Resolutions[i]; r.Node == m.subject && r.Property == predicate {
+	for i := range m.merge.Resolutions {
+		if r := &m.merge.Resolutions[i]; r.Node == m.subject && r.Property == predicate {
 			if m.used[i] = true; first == nil {
 				first = r
 			}
@@ -264,17 +265,17 @@ func (s sided) clash() bool { return len(s.base) > 0 && (len(s.ours) == 0) != (l
 
 // deleted decides about a node that one side deleted and the other changed.
 func (m *meeting) deleted(ctx context.Context, types sided, whole *Resolution) ([]change.Edit, error) {
-	clash := MergeClash{Kind: DeleteClash, Node: m.schema.schema.NodeName(m.subject), Taken: m.merge.merge.Take}
+	clash := MergeClash{Kind: DeleteClash, Node: m.schema.schema.NodeName(m.subject), Taken: m.merge.Take}
 	if whole != nil {
 		clash.Taken = whole.Take
 	}
-	deleter, changer := m.merge.target, m.merge.merge.Source
+	deleter, changer := m.merge.target, m.merge.Source
 	if len(types.theirs) == 0 {
 		deleter, changer = changer, deleter
 	}
 	clash.Message = fmt.Sprintf("%s deleted it, and %s changed it", deleter, changer)
 	m.merge.clashes.add(clash)
-	for _, r := range m.merge.merge.Resolutions {
+	for _, r := range m.merge.Resolutions {
 		if r.Node == m.subject && r.Property != "" {
 			return nil, fault.Argument("resolutions", fault.Pattern, clash.Node, fmt.Sprintf("%s: %s; decide it as a whole, without property", clash.Node, clash.Message))
 		}
@@ -291,11 +292,11 @@ func (m *meeting) wholly(ctx context.Context, take Side) ([]change.Edit, error) 
 	if err != nil {
 		return nil, err
 	}
-	return m.become(all.ours, all.on(take)), nil
+	return become(all.ours, all.on(take)), nil
 }
 
 // become returns the edits from some statements to others.
-func (m *meeting) become(from, to []rdf.Quad) (edits []change.Edit) {
+func become(from, to []rdf.Quad) (edits []change.Edit) {
 	for _, q := range from {
 		if !slices.Contains(to, q) {
 			edits = append(edits, change.Edit{Op: change.Retract, Quad: q})
@@ -325,7 +326,7 @@ func (m *meeting) slot(ctx context.Context, s slot, types sided) ([]change.Edit,
 	if !clashes && decided == nil {
 		return theirs, nil
 	}
-	take, to := m.merge.merge.Take, []rdf.Quad(nil)
+	take, to := m.merge.Take, []rdf.Quad(nil)
 	switch {
 	case decided != nil && decided.Take == NoSide:
 		take = byValue
@@ -339,7 +340,7 @@ func (m *meeting) slot(ctx context.Context, s slot, types sided) ([]change.Edit,
 		to = values.on(take)
 	}
 	m.merge.clashes.add(m.clashOf(s, values, take))
-	return m.become(values.ours, to), nil
+	return become(values.ours, to), nil
 }
 
 // sameSet reports whether two sets are equal.
@@ -374,7 +375,7 @@ func (m *meeting) clashOf(s slot, values sided, taken Side) MergeClash {
 	if s.graph == rdf.SchemaGraph {
 		c.Kind = SchemaClash
 	}
-	c.Message = fmt.Sprintf("was %s; %s on %s, %s on %s", said(c.Base), said(c.Ours), m.merge.target, said(c.Theirs), m.merge.merge.Source)
+	c.Message = fmt.Sprintf("was %s; %s on %s, %s on %s", said(c.Base), said(c.Ours), m.merge.target, said(c.Theirs), m.merge.Source)
 	return c
 }
 
@@ -409,15 +410,15 @@ func (m *merging) refusal() error {
 	first := ""
 	for _, c := range m.clashes.list {
 		if c.Taken == NoSide {
-			first = cmp.Or(first, c.name())
-			parts = append(parts, c.name()+": "+c.Message)
+			first = cmp.Or(first, c.Name())
+			parts = append(parts, c.Name()+": "+c.Message)
 		}
 	}
 	if more := m.clashes.open - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
 	return fault.New(fault.Conflict, "%s is not merged into %s, and nothing was changed: what both changed has to be decided first. %s; give resolutions such as %q (or ours, base, or :=VALUE), or take for all, and call it again; dry_run lists them without trying",
-		m.merge.Source, m.target, strings.Join(parts, "; "), first+"=theirs").
+		m.Source, m.target, strings.Join(parts, "; "), first+"=theirs").
 		With("clashes", m.clashes.list).With("count", m.clashes.open)
 }
 
@@ -428,8 +429,8 @@ func (m *merging) violated(err error) error {
 	var parts []string
 	for _, f := range fields[:min(len(fields), MaxClashes)] {
 		c := MergeClash{Kind: ViolationClash, Node: f.Node, Property: f.Field, Message: f.Message}
-		list, parts = append(list, c), append(parts, c.name()+": "+c.Message)
+		list, parts = append(list, c), append(parts, c.Name()+": "+c.Message)
 	}
 	return fault.New(fault.Conflict, "%s is not merged into %s, and nothing was changed: together they break the schema. %s; change one of the two branches, or leave what %[1]s did out by resolutions such as %[4]q",
-		m.merge.Source, m.target, strings.Join(parts, "; "), list[0].name()+"=ours").With("clashes", list).With("count", len(fields)).Because(err)
+		m.Source, m.target, strings.Join(parts, "; "), list[0].Name()+"=ours").With("clashes", list).With("count", len(fields)).Because(err)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"trails/auth/policy"
 	"trails/fault"
 	"trails/kg/browse"
 	"trails/kg/change"
@@ -21,7 +22,7 @@ func (t *transaction) report(ctx context.Context, found []problem) error {
 	if err != nil {
 		return err
 	}
-	named := t.job.inputs != nil || t.job.merged != nil || len(t.changed) != 1
+	named := t.job.inputs != nil || t.job.action == policy.BranchMerge || len(t.changed) != 1
 	for _, p := range found {
 		named = named || p.focus != rdf.IRI(t.changed[0])
 	}

@@ -3,6 +3,7 @@ package kg
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -60,15 +61,20 @@ func (s *Session) Undo(ctx context.Context, u Undo) (Result, error) {
 
 // inverse spools the inverse of a commit.
 func (s *Snapshot) inverse(ctx context.Context, c Commit, spool *change.Spool) error {
-	for c, err := range s.Changes(ctx, c.Seq, 0) {
+	return spoolChanges(s.Changes(ctx, c.Seq, 0), history.OpRemove, spool)
+}
+
+// spoolChanges adds changes as edits: those with the op asserted assert their statements, the others retract them.
+func spoolChanges(changes iter.Seq2[db.Change, error], asserted byte, into *change.Spool) error {
+	for c, err := range changes {
 		if err != nil {
 			return err
 		}
 		e := change.Edit{Op: change.Retract, Quad: c.Quad}
-		if c.Op == history.OpRemove {
+		if c.Op == asserted {
 			e.Op = change.Assert
 		}
-		if err := spool.Add(e); err != nil {
+		if err := into.Add(e); err != nil {
 			return err
 		}
 	}

@@ -1,43 +1,28 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+
+	"trails/kg"
 )
 
 // merged is the answer of a merge.
 type merged struct {
-	Outcome string  `json:"outcome"`
-	Source  string  `json:"source"`
-	Clashes []clash `json:"clashes"`
-	Count   int     `json:"clash_count"`
+	Outcome string          `json:"outcome"`
+	Source  string          `json:"source"`
+	Clashes []kg.MergeClash `json:"clashes"`
+	Count   int             `json:"clash_count"`
 	moved
 	written
-}
-
-type clash struct {
-	Kind     string   `json:"kind"`
-	Node     string   `json:"node"`
-	Property string   `json:"property"`
-	Base     []string `json:"base"`
-	Ours     []string `json:"ours"`
-	Theirs   []string `json:"theirs"`
-	Message  string   `json:"message"`
-	Taken    string   `json:"taken"`
 }
 
 // writeMerged shows what a merge did or, for a dry run, would do.
 func writeMerged(w io.Writer, r merged) error {
 	for _, c := range r.Clashes {
-		name := c.Node
-		if c.Property != "" {
-			name += "." + c.Property
-		}
-		taken := c.Taken
-		if taken == "" {
-			taken = "to be decided"
-		}
-		fmt.Fprintf(w, "clash %s: %s (%s)\n", line(name), line(c.Message), taken)
+		taken := cmp.Or(c.Taken, "to be decided")
+		fmt.Fprintf(w, "clash %s: %s (%s)\n", line(c.Name()), line(c.Message), taken)
 	}
 	if more := r.Count - len(r.Clashes); more > 0 {
 		fmt.Fprintf(w, "... and %s more\n", grouped(int64(more)))
