@@ -422,9 +422,13 @@ func (m *merging) refusal() error {
 		With("clashes", m.clashes.list).With("count", m.clashes.open)
 }
 
-// violated is the refusal of a merge whose two sides fit the schema and whose result does not.
+// violated is the refusal of a merge whose two sides fit the schema and whose result does not. An error that is about no
+// field, as when the schema graph cannot be enforced, stays what it is.
 func (m *merging) violated(err error) error {
 	fields := fault.Of(err).Fields
+	if len(fields) == 0 {
+		return err
+	}
 	var list []MergeClash
 	var parts []string
 	for _, f := range fields[:min(len(fields), MaxClashes)] {

@@ -431,3 +431,22 @@ func truthStep(t *testing.T, g *kg.Graph, branch, op string, both bool) {
 		}
 	}
 }
+
+// What makes a merge invalid need not be a field of a node: a schema that cannot be enforced is told as it is for any
+// write.
+func TestAMergeUnderASchemaThatCannotBeEnforcedSaysSo(t *testing.T) {
+	path := newFile(t, "types: {Person: {iri: preserve, properties: {name: {type: string}}}}")
+	g := open(t, path)
+	if _, err := g.Session(ana).MakeBranch(t.Context(), kg.NewBranch{Name: "draft"}); err != nil {
+		t.Fatal(err)
+	}
+	person := rdf.Quad{Subject: base0 + "Person/a", Predicate: rdf.Type, Object: base0 + "Person"}
+	if _, err := g.Session(ana).On("draft").Commit(t.Context(), kg.ChangeSet{Edits: []change.Edit{{Op: change.Assert, Quad: person}}}); err != nil {
+		t.Fatal(err)
+	}
+	addToSchema(t, path, `@prefix sh: <http://www.w3.org/ns/shacl#> . <urn:x:S> sh:targetNode <urn:trails:t:Person/a> ; sh:nodeKind sh:Literal .`)
+	_, err := open(t, path).Session(ana).Merge(t.Context(), kg.Merge{Source: "draft"})
+	if !fault.Is(err, fault.InvalidData) || !strings.Contains(err.Error(), "not supported: sh:targetNode") {
+		t.Errorf("got %v", err)
+	}
+}
