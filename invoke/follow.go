@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"trails/fault"
+	"trails/kg"
 )
 
 // Follow makes a call of a feed, then the ones that go on from its cursors: at once while there is more, and else when the
@@ -20,7 +21,8 @@ func (e *Engine) Follow(ctx context.Context, c Call, while time.Duration, each f
 	branch, _ := args["branch"].(string)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	moves := e.session(c.Principal).On(branch).Watch(ctx) // before the first call, so that nothing is missed in between
+	watch := func() <-chan kg.Moved { return e.session(c.Principal).On(branch).Watch(ctx) }
+	moves := watch() // before the first call, so that nothing is missed in between
 	for {
 		res, err := e.Call(ctx, c)
 		if ctx.Err() != nil {
@@ -47,14 +49,18 @@ func (e *Engine) Follow(ctx context.Context, c Call, while time.Duration, each f
 		if page.More {
 			continue
 		}
-		if err := await(ctx, moves, while, each); err != nil {
+		ended, err := await(ctx, moves, while, each)
+		if err != nil {
 			return err
+		}
+		if ended { // the branch was deleted: the next call says so, unless there is one of the name again
+			moves = watch()
 		}
 	}
 }
 
-// await waits for something to be received, or for the end.
-func await[T any](ctx context.Context, moves <-chan T, while time.Duration, each func(*Result) error) error {
+// await waits until something is received, the channel is closed, which it reports, or ctx ends.
+func await[T any](ctx context.Context, moves <-chan T, while time.Duration, each func(*Result) error) (closed bool, err error) {
 	var idle <-chan time.Time
 	if while > 0 {
 		tick := time.NewTicker(while)
@@ -63,13 +69,13 @@ func await[T any](ctx context.Context, moves <-chan T, while time.Duration, each
 	}
 	for {
 		select {
-		case <-moves: // or it was closed, and the next call says why
-			return nil
+		case _, open := <-moves:
+			return !open, nil
 		case <-ctx.Done():
-			return nil
+			return false, nil
 		case <-idle:
 			if err := each(nil); err != nil {
-				return err
+				return false, err
 			}
 		}
 	}
