@@ -132,7 +132,7 @@ func (r *Reader) walkValues(ctx context.Context, sel Selection, by Order, page *
 // askPages takes the subjects of a pattern in its order. A subject may have several values, so more are asked for, as
 // often as a page is not full.
 func (r *Reader) askPages(ctx context.Context, op sparql.Op, page *pageOf) error {
-	for most := page.offset + page.limit; ; most *= 2 {
+	for most := max(1, page.offset+page.limit); ; most *= 2 {
 		rows, more := 0, true
 		err := r.askIDs(ctx, slice(op, most, 0), []sparql.Var{varS}, func(ids []inline.TermID) bool {
 			rows++
