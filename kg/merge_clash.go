@@ -91,7 +91,11 @@ func (m *merging) join(ctx context.Context, w *db.Writer, c *compiled, ours, the
 	next, stop := iter.Pull2(ours.Groups(ctx))
 	defer stop()
 	own, err, more := next()
-	used, defines := make([]bool, len(m.Resolutions)), false
+	all, of, defines := make([]decision, len(m.Resolutions)), map[rdf.Term][]*decision{}, false
+	for i, r := range m.Resolutions {
+		all[i].Resolution = r
+		of[r.Node] = append(of[r.Node], &all[i])
+	}
 	for group, failed := range theirs.Groups(ctx) {
 		if failed != nil {
 			return failed
@@ -102,7 +106,7 @@ func (m *merging) join(ctx context.Context, w *db.Writer, c *compiled, ours, the
 		if err != nil {
 			return err
 		}
-		both := meeting{merge: m, seen: w.Seen(), schema: c, used: used, subject: group.Subject, theirs: group.Edits}
+		both := meeting{merge: m, seen: w.Seen(), schema: c, decisions: of[group.Subject], subject: group.Subject, theirs: group.Edits}
 		if more && own.Subject == group.Subject {
 			both.ours = own.Edits
 		}
@@ -122,9 +126,8 @@ func (m *merging) join(ctx context.Context, w *db.Writer, c *compiled, ours, the
 			}
 		}
 	}
-	for i, known := range used {
-		if !known {
-			r := m.Resolutions[i]
+	for _, r := range all {
+		if !r.used {
 			name := MergeClash{Node: c.schema.NodeName(r.Node), Property: c.propertyName(r.Property)}.Name()
 			return fault.Argument("resolutions", fault.Pattern, name, fmt.Sprintf("%s did not change %s, so there is nothing to decide; a dry run lists the clashes", m.Source, name))
 		}
@@ -140,12 +143,18 @@ func before(a, b rdf.Term) bool {
 	return bytes.Compare(rdf.AppendTerm(nil, a), rdf.AppendTerm(nil, b)) < 0
 }
 
+// decision is a resolution, and whether it is about something that the source changed.
+type decision struct {
+	Resolution
+	used bool
+}
+
 // meeting is what both sides changed of one subject.
 type meeting struct {
 	merge        *merging
 	seen         *db.Reader // of the branch that is merged into
 	schema       *compiled
-	used         []bool // resolutions that were about something
+	decisions    []*decision
 	subject      rdf.Term
 	ours, theirs []change.Edit
 }
@@ -158,7 +167,7 @@ func slotOf(q rdf.Quad) slot { return slot{q.Predicate, q.Label} }
 // edits returns what is changed of the subject.
 func (m *meeting) edits(ctx context.Context) ([]change.Edit, error) {
 	whole := m.resolution("")
-	if len(m.ours) == 0 && whole == nil && len(m.merge.Resolutions) == 0 {
+	if len(m.ours)+len(m.decisions) == 0 {
 		return m.theirs, nil
 	}
 	types, err := m.typesOf(ctx)
@@ -172,9 +181,22 @@ func (m *meeting) edits(ctx context.Context) ([]change.Edit, error) {
 		m.merge.clashes.add(MergeClash{Kind: NodeClash, Node: m.schema.schema.NodeName(m.subject), Message: "decided as a whole", Taken: whole.Take})
 		return m.wholly(ctx, whole.Take)
 	}
+	changed := map[slot]bool{}
+	for _, e := range m.ours {
+		changed[slotOf(e.Quad)] = true
+	}
+	theirs := map[slot][]change.Edit{}
+	var slots []slot
+	for _, e := range m.theirs {
+		s := slotOf(e.Quad)
+		if theirs[s] == nil {
+			slots = append(slots, s)
+		}
+		theirs[s] = append(theirs[s], e)
+	}
 	var edits []change.Edit
-	for _, s := range slotsOf(m.theirs) {
-		of, err := m.slot(ctx, s, types)
+	for _, s := range slots {
+		of, err := m.slot(ctx, s, theirs[s], changed[s] && m.single(s, types))
 		if err != nil {
 			return nil, err
 		}
@@ -183,23 +205,13 @@ func (m *meeting) edits(ctx context.Context) ([]change.Edit, error) {
 	return edits, nil
 }
 
-// slotsOf lists the properties that edits are about.
-func slotsOf(edits []change.Edit) (list []slot) {
-	for _, e := range edits {
-		if s := slotOf(e.Quad); !slices.Contains(list, s) {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
 // resolution returns the first one for the subject and a predicate, "" for the whole subject; nil if there is none.
 func (m *meeting) resolution(predicate rdf.IRI) *Resolution {
 	var first *Resolution
-	for i := range m.merge.Resolutions {
-		if r := &m.merge.Resolutions[i]; r.Node == m.subject && r.Property == predicate {
-			if m.used[i] = true; first == nil {
-				first = r
+	for _, d := range m.decisions {
+		if d.Property == predicate {
+			if d.used = true; first == nil {
+				first = &d.Resolution
 			}
 		}
 	}
@@ -216,31 +228,31 @@ func (m *meeting) sides(ctx context.Context, pattern rdf.Quad, of func(rdf.Quad)
 		return s, err
 	}
 	s.ours = slices.DeleteFunc(s.ours, func(q rdf.Quad) bool { return !of(q) })
-	s.base = slices.Clone(s.ours)
-	for _, e := range m.ours {
-		if of(e.Quad) {
-			s.base = put(s.base, e.Quad, e.Op == change.Retract)
-		}
-	}
-	s.theirs = slices.Clone(s.base)
-	for _, e := range m.theirs {
-		if of(e.Quad) {
-			s.theirs = put(s.theirs, e.Quad, e.Op == change.Assert)
-		}
-	}
+	s.base = edited(s.ours, m.ours, change.Retract, of)
+	s.theirs = edited(s.base, m.theirs, change.Assert, of)
 	return s, nil
 }
 
-// put returns a set with or without a statement.
-func put(set []rdf.Quad, q rdf.Quad, there bool) []rdf.Quad {
-	at := slices.Index(set, q)
-	switch {
-	case there && at < 0:
-		return append(set, q)
-	case !there && at >= 0:
-		return slices.Delete(set, at, at+1)
+// edited returns a set of statements after edits: those with the op adds are there, those of other edits are not.
+func edited(set []rdf.Quad, edits []change.Edit, adds change.Op, of func(rdf.Quad) bool) (after []rdf.Quad) {
+	there := map[rdf.Quad]bool{}
+	for _, e := range edits {
+		if of(e.Quad) {
+			there[e.Quad] = e.Op == adds
+		}
 	}
-	return set
+	for _, q := range set {
+		if stays, known := there[q]; stays || !known {
+			after = append(after, q)
+		}
+		delete(there, q)
+	}
+	for _, e := range edits {
+		if there[e.Quad] {
+			after = append(after, e.Quad)
+		}
+	}
+	return after
 }
 
 // on returns the statements of a side.
@@ -275,8 +287,8 @@ func (m *meeting) deleted(ctx context.Context, types sided, whole *Resolution) (
 	}
 	clash.Message = fmt.Sprintf("%s deleted it, and %s changed it", deleter, changer)
 	m.merge.clashes.add(clash)
-	for _, r := range m.merge.Resolutions {
-		if r.Node == m.subject && r.Property != "" {
+	for _, d := range m.decisions {
+		if d.Property != "" {
 			return nil, fault.Argument("resolutions", fault.Pattern, clash.Node, fmt.Sprintf("%s: %s; decide it as a whole, without property", clash.Node, clash.Message))
 		}
 	}
@@ -297,33 +309,36 @@ func (m *meeting) wholly(ctx context.Context, take Side) ([]change.Edit, error) 
 
 // become returns the edits from some statements to others.
 func become(from, to []rdf.Quad) (edits []change.Edit) {
+	stay := map[rdf.Quad]bool{}
+	for _, q := range to {
+		stay[q] = true
+		edits = append(edits, change.Edit{Op: change.Assert, Quad: q})
+	}
 	for _, q := range from {
-		if !slices.Contains(to, q) {
+		if !stay[q] {
 			edits = append(edits, change.Edit{Op: change.Retract, Quad: q})
 		}
-	}
-	for _, q := range to {
-		edits = append(edits, change.Edit{Op: change.Assert, Quad: q})
 	}
 	return edits
 }
 
-// slot returns the edits of one property.
-func (m *meeting) slot(ctx context.Context, s slot, types sided) ([]change.Edit, error) {
-	of := func(q rdf.Quad) bool { return slotOf(q) == s }
-	theirs := slices.DeleteFunc(slices.Clone(m.theirs), func(e change.Edit) bool { return !of(e.Quad) })
-	changed := slices.ContainsFunc(m.ours, func(e change.Edit) bool { return of(e.Quad) })
+// slot returns the edits of one property: the source's, unless both sides changed one with a single value differently, or
+// a resolution names it.
+func (m *meeting) slot(ctx context.Context, s slot, theirs []change.Edit, mayClash bool) ([]change.Edit, error) {
 	predicate, _ := s.predicate.(rdf.IRI)
 	decided := m.resolution(predicate)
-	if !changed && decided == nil {
+	if !mayClash && decided == nil {
 		return theirs, nil
 	}
+	of := func(q rdf.Quad) bool { return slotOf(q) == s }
 	values, err := m.sides(ctx, labelled(rdf.Quad{Subject: m.subject, Predicate: s.predicate, Label: s.graph}), of)
 	if err != nil {
 		return nil, err
 	}
-	clashes := changed && m.single(s, values, types) && !sameSet(values.ours, values.theirs)
-	if !clashes && decided == nil {
+	if s.graph == rdf.SchemaGraph { // nothing declares whether it has many
+		mayClash = mayClash && max(len(values.base), len(values.ours), len(values.theirs)) <= 1
+	}
+	if decided == nil && (!mayClash || sameSet(values.ours, values.theirs)) {
 		return theirs, nil
 	}
 	take, to := m.merge.Take, []rdf.Quad(nil)
@@ -349,9 +364,9 @@ func sameSet(a, b []rdf.Quad) bool {
 }
 
 // single reports whether a property has one value at most, so that two changes of it cannot both be made.
-func (m *meeting) single(s slot, values, types sided) bool {
+func (m *meeting) single(s slot, types sided) bool {
 	if s.graph == rdf.SchemaGraph {
-		return !manyInSchema[s.predicate] && len(values.base) <= 1 && len(values.ours) <= 1 && len(values.theirs) <= 1
+		return !manyInSchema[s.predicate]
 	}
 	predicate, _ := s.predicate.(rdf.IRI)
 	for _, t := range m.schema.schema.TypesOf(slices.Concat(types.ours, types.theirs, types.base)) {
