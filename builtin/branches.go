@@ -7,6 +7,7 @@ import (
 	"trails/auth/policy"
 	"trails/builtin/view"
 	"trails/capability"
+	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
 )
@@ -17,6 +18,8 @@ type branchView struct {
 	From   *string `json:"from" doc:"The branch that it was made from; null for main."`
 	Fork   *string `json:"fork" doc:"The commit that it was made from; null for main."`
 	Head   *string `json:"head" doc:"Its newest commit."`
+	// Protected is left out of most answers.
+	Protected bool `json:"protected,omitempty" doc:"Whether only those who may decide move its head."`
 }
 
 // branchDone is the answer of a tool that makes or deletes a branch.
@@ -27,18 +30,18 @@ type branchDone struct {
 
 var branchesListBuiltin = invoke.Define(capability.Descriptor{
 	ID: "branches_list", Description: "List branches.",
-	OutputShape:    rowsOf("A list for each branch: its name, the branch and the commit that it was made from, its head and the head's time."),
+	OutputShape:    rowsOf("A list for each branch: its name, the branch and the commit that it was made from, its head, the head's time, and whether it is protected."),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, _ struct{ capability.NoView }) (*rowsAnswer, error) {
 	list, err := r.Snapshot.Branches(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &rowsAnswer{table: tableOf("branch", "from", "fork", "head", "time")}
+	out := &rowsAnswer{table: tableOf("branch", "from", "fork", "head", "time", "protected")}
 	room := r.Room()
 	for _, b := range list {
 		v := viewBranch(b)
-		added, err := out.add(&room, []any{v.Branch, v.From, v.Fork, v.Head, timeOf(b.Head)})
+		added, err := out.add(&room, []any{v.Branch, v.From, v.Fork, v.Head, timeOf(b.Head), b.Protected})
 		if err != nil {
 			return nil, err
 		}
@@ -65,11 +68,13 @@ func timeOf(c kg.Commit) any {
 	if c.ID.IsZero() {
 		return nil
 	}
-	return c.Time.UTC().Format(time.DateTime)
+	return timeText(c.Time)
 }
 
+func timeText(at time.Time) string { return at.UTC().Format(time.DateTime) }
+
 func viewBranch(b kg.Branch) branchView {
-	v := branchView{Branch: b.Name, Fork: view.CommitID(b.Fork), Head: view.CommitID(b.Head)}
+	v := branchView{Branch: b.Name, Protected: b.Protected, Fork: view.CommitID(b.Fork), Head: view.CommitID(b.Head)}
 	if b.From != "" {
 		v.From = &b.From
 	}
@@ -80,15 +85,22 @@ var branchesCreateBuiltin = invoke.Define(capability.Descriptor{
 	ID: "branches_create", Description: "Make a branch; calls take its name as branch.",
 	PolicyRequired: capability.Requirement{Action: policy.BranchCreate}, SideEffects: capability.Writes,
 }, func(ctx context.Context, r *invoke.Request, in struct {
-	Name string `json:"name" is:"brief" min:"1" max:"64" doc:"Of a-z, 0-9, dashes, dots, slashes and underscores."`
-	From string `json:"from,omitempty" is:"brief" max:"64" doc:"A branch or commit; main when left out."`
+	Name  string `json:"name,omitempty" is:"brief" min:"1" max:"64" doc:"Of a-z, 0-9, dashes, dots, slashes and underscores."`
+	From  string `json:"from,omitempty" is:"brief" max:"64" doc:"A branch or commit; main when left out."`
+	Draft bool   `json:"draft" default:"false" doc:"Name it after you."`
 	capability.TryArgument
 }) (*branchDone, error) {
+	switch {
+	case in.Name == "" && !in.Draft:
+		return nil, fault.Argument("name", fault.Required, "", "give a name, or draft: true for one that is made after you")
+	case in.Name != "" && in.Draft:
+		return nil, fault.Argument("name", fault.Pattern, in.Name, "a draft is named after you; leave out name, or draft")
+	}
 	set, err := r.ChangeSet(ctx)
 	if err != nil {
 		return nil, err
 	}
-	made, err := r.Session().MakeBranch(ctx, kg.NewBranch{Name: in.Name, From: in.From, DryRun: in.DryRun, Activity: set.Activity})
+	made, err := r.Session().MakeBranch(ctx, kg.NewBranch{Name: in.Name, From: in.From, Draft: in.Draft, DryRun: in.DryRun, Activity: set.Activity})
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,14 @@ var builtins = []invoke.Capability{
 	diffBuiltin,
 	blameBuiltin,
 	changesBuiltin,
+	branchesRenameBuiltin,
+	branchesResetBuiltin,
+	branchesProtectBuiltin,
+	tagsListBuiltin,
+	tagsCreateBuiltin,
+	tagsDeleteBuiltin,
+	requestsListBuiltin,
+	requestsDecideBuiltin,
 }
 
 // details are fields of a shape with what their tags cannot express.

@@ -18,7 +18,7 @@ type pong struct {
 
 var ping = invoke.Define(capability.Descriptor{
 	ID: "trails.meta.ping", Description: "Answer that meta capabilities can be reached.", CostEstimate: capability.CostConstant, Idempotent: true,
-}, func(context.Context, *invoke.Request, struct{}) (pong, error) { return pong{true}, nil }, invoke.Bare)
+}, func(context.Context, *invoke.Request, struct{}) (pong, error) { return pong{true}, nil }, invoke.Bare, invoke.On("full"))
 
 // healthy says that the process answers.
 type healthy struct {

@@ -23,12 +23,14 @@ type merging struct {
 	Take        string   `json:"take,omitempty" is:"brief" oneof:"ours,theirs,base" doc:"Decides all clashes without a resolution: ours is target, theirs source."`
 	Resolutions []string `json:"resolutions,omitempty" doc:"Note/a.title=theirs, Note/b=ours, Note/a.title:=VALUE."`
 	Squash      bool     `json:"squash" is:"rare" default:"false" doc:"Make a commit without the source's history."`
+	Ask         bool     `json:"ask" default:"false" doc:"Request approval."`
 	capability.ChangeArguments
 }
 
 // merged is what a merge answers.
 type merged struct {
-	Outcome    string          `json:"outcome" doc:"merged, up_to_date, or clashes: a dry run found what has to be decided first."`
+	Outcome    string          `json:"outcome" doc:"merged, up_to_date, requested, or clashes: a dry run found what has to be decided first."`
+	Request    int64           `json:"request,omitempty" doc:"The number of the request that waits for approval; requests_list tells what becomes of it."`
 	Source     string          `json:"source" doc:"The commit that was merged."`
 	Base       string          `json:"base" doc:"The newest commit that both had in common."`
 	Clashes    []kg.MergeClash `json:"clashes,omitempty" doc:"The first 20, with how they were decided."`
@@ -52,26 +54,40 @@ var branchesMergeBuiltin = invoke.Define(capability.Descriptor{
 			return nil, err
 		}
 	}
-	set, err := r.ChangeSet(ctx)
+	m, err := mergeOf(ctx, r, in)
 	if err != nil {
 		return nil, err
+	}
+	if in.Ask {
+		return askFor(ctx, r, in, m)
 	}
 	s := r.Snapshot.Schema()
-	resolutions, err := resolutionsOf(s, in.Resolutions)
+	r.Release() // a snapshot would keep the log from starting over during a long write
+	done, err := r.Session().Merge(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	r.Release() // a snapshot would keep the log from starting over during a long write
-	done, err := r.Session().Merge(ctx, kg.Merge{
+	return mergeDone(r, s, done, m), nil
+}, invoke.On("compact"))
+
+// mergeOf returns the merge that the arguments ask for.
+func mergeOf(ctx context.Context, r *invoke.Request, in merging) (kg.Merge, error) {
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return kg.Merge{}, err
+	}
+	resolutions, err := resolutionsOf(r.Snapshot.Schema(), in.Resolutions)
+	return kg.Merge{
 		Source: in.Source, Take: kg.Side(in.Take), Resolutions: resolutions, Squash: in.Squash, Set: set, Progress: r.Progress,
 		Defines: func() error { return r.MayGive(capability.Field{Name: "source", Scope: policy.Builder}) },
-	})
-	if err != nil {
-		return nil, err
-	}
+	}, err
+}
+
+// mergeDone is the answer about a merge that was made, or tried.
+func mergeDone(r *invoke.Request, s *schema.Schema, done kg.Merged, m kg.Merge) *merged {
 	out := &merged{
 		Outcome: "merged", Source: done.Source.ID.String(), Base: done.Base.ID.String(), Clashes: done.Clashes, ClashCount: done.ClashCount,
-		Nodes: s.NodeNames(done.Nodes), NodeCount: done.NodeCount, Changed: changesOf(s, done.Result, set.DryRun),
+		Nodes: s.NodeNames(done.Nodes), NodeCount: done.NodeCount, Changed: changesOf(s, done.Result, m.Set.DryRun),
 	}
 	switch {
 	case done.UpToDate:
@@ -80,9 +96,9 @@ var branchesMergeBuiltin = invoke.Define(capability.Descriptor{
 		out.Outcome = "clashes"
 		r.Warn("nothing is merged before %s decided: give take for all, or resolutions such as \"Note/a.title=theirs\"", clashesAre(done.Open))
 	}
-	out.Written = r.Committed(done.Result, set.DryRun)
-	return out, nil
-}, invoke.On("compact"))
+	out.Written = r.Committed(done.Result, m.Set.DryRun)
+	return out
+}
 
 // propertyPart is what stands behind the last dot of a resolution if it is about a property.
 var propertyPart = regexp.MustCompile(`^(\pL[^./\s]*)?$`)

@@ -12,7 +12,8 @@ import (
 	"trails/fault"
 )
 
-// A branch is a row of lines: its name, the line and the commit that it was made from, and its head. The statements
+// A branch is a row of lines: its name, the line and the commit that it was made from, its head, and whether it is
+// protected. The statements
 // that it added are in hist under its number, until [scan.Forever] while they are there, and those of earlier lines
 // that it removed under the negative number. So making a branch costs one row, whatever the size of the graph, and the
 // tables of main do not change. See docs/decisions/0113-branches-in-the-file.md.
@@ -33,6 +34,15 @@ type Branch struct {
 	// From is the branch that it was made from, and Fork the commit; "" and the zero Commit for main.
 	From       string
 	Fork, Head history.Commit
+	// Protected means that its head is moved only by those who may decide; see [Writer.Decide].
+	Protected bool
+}
+
+// lineRow is a row of lines: the number of a branch, what it was made from, its head, and whether it is protected.
+type lineRow struct {
+	line, parent int64
+	fork, head   history.Seq
+	protected    bool
 }
 
 // lineOf returns the number of a branch, or the fault Missing, which names those that there are.
@@ -108,10 +118,10 @@ func (r *Reader) Branches(ctx context.Context) (list []Branch, err error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "branches", err)
 	}
-	err = r.conn.Exec(`SELECT l.name, coalesce(p.name, ''), coalesce(l.parent, 0), coalesce(l.fork, 0), l.line, l.head
+	err = r.conn.Exec(`SELECT l.name, coalesce(p.name, ''), coalesce(l.parent, 0), coalesce(l.fork, 0), l.line, l.head, l.protected
 		FROM lines l LEFT JOIN lines p ON p.line = l.parent WHERE l.name IS NOT NULL ORDER BY l.line`, func(s *stmt.Stmt) error {
 		fork, head := history.Commit{Line: s.ColumnInt64(2), Seq: s.Seq(3)}, history.Commit{Line: s.ColumnInt64(4), Seq: s.Seq(5)}
-		list = append(list, Branch{s.ColumnText(0), s.ColumnText(1), fork, head})
+		list = append(list, Branch{s.ColumnText(0), s.ColumnText(1), fork, head, s.ColumnBool(6)})
 		return nil
 	})
 	for i := range list {
@@ -173,83 +183,18 @@ func (r *Reader) commitOfBranch(name string, n int64) (c history.Commit, err err
 	return c, err
 }
 
-// branchSeal returns what a branch's row has as its seal: the start of a digest of what never changes of it.
-func branchSeal(line, parent int64, fork history.Seq, name any) []byte {
-	return rowSum("lines", line, parent, int64(fork), name)[:nonceSize]
+// branchSeal returns what a branch's row has as its seal: the start of a digest of the row without its head.
+func branchSeal(line, parent int64, fork history.Seq, name any, protected bool) []byte {
+	return rowSum("lines", withProtection(protected, line, parent, int64(fork), name)...)[:nonceSize]
 }
 
-// AddBranch makes a branch from a commit. A name that another branch has is the fault Conflict.
-func (w *Writer) AddBranch(ctx context.Context, name string, from history.Commit) error {
-	if err := w.usable(ctx); err != nil {
-		return err
+// withProtection returns the values that a seal covers. Those of a branch that is not protected are as they were before
+// branches could be.
+func withProtection(protected bool, values ...any) []any {
+	if protected {
+		values = append(values, "protected")
 	}
-	return w.broken(ctx, "make branch", w.addBranch(name, from))
-}
-
-func (w *Writer) addBranch(name string, from history.Commit) error {
-	if from.Seq == 0 {
-		return fault.New(fault.Precondition, "a branch is made from a commit, and there is none yet; write something first")
-	}
-	there, err := w.conn.Int64("SELECT count(*) FROM lines WHERE name = ?", name)
-	if err != nil {
-		return err
-	}
-	if there > 0 {
-		return fault.New(fault.Conflict, "there is a branch %s; take another name", name).With("branch", name)
-	}
-	chain, err := w.conn.chainOf(from.Line, from.Seq)
-	if err != nil {
-		return err
-	}
-	if len(chain) > maxDepth {
-		return fault.New(fault.TooLarge, "%s would be the %dth of a row of branches made one from the other, and %d are allowed; make it from one of the first of these", name, len(chain), maxDepth)
-	}
-	last, err := w.conn.Int64("SELECT max(line) FROM lines")
-	if err != nil {
-		return err
-	}
-	return w.conn.Exec("INSERT INTO lines (line, parent, fork, name, head, seal) VALUES (?, ?, ?, ?, ?, ?)", nil,
-		last+1, from.Line, from.Seq, name, from.Seq, branchSeal(last+1, from.Line, from.Seq, name))
-}
-
-// RemoveBranch takes the name of a branch away, so that nothing reads it as a branch any more. Its commits stay, and
-// are read by their ids. A branch that others were made from is the fault Conflict, which names them; main is Denied.
-func (w *Writer) RemoveBranch(ctx context.Context, name string) error {
-	if err := w.usable(ctx); err != nil {
-		return err
-	}
-	return w.broken(ctx, "remove branch", w.removeBranch(name))
-}
-
-func (w *Writer) removeBranch(name string) error {
-	line, err := w.conn.lineOf(name)
-	if err != nil {
-		return err
-	}
-	if line == mainLine {
-		return fault.New(fault.Denied, "main is the branch that every file has, and is not deleted")
-	}
-	var on []string
-	err = w.conn.Exec("SELECT name FROM lines WHERE parent = ? AND name IS NOT NULL ORDER BY line", func(s *stmt.Stmt) error {
-		on = append(on, s.ColumnText(0))
-		return nil
-	}, line)
-	if err != nil {
-		return err
-	}
-	if len(on) > 0 {
-		return fault.New(fault.Conflict, "%s is what %s was made from; delete that first", name, strings.Join(on, ", ")).With("branches", on)
-	}
-	var parent int64
-	var fork history.Seq
-	err = w.conn.Exec("SELECT parent, fork FROM lines WHERE line = ?", func(s *stmt.Stmt) error {
-		parent, fork = s.ColumnInt64(0), s.Seq(1)
-		return nil
-	}, line)
-	if err != nil {
-		return err
-	}
-	return w.conn.Exec("UPDATE lines SET name = NULL, seal = ? WHERE line = ?", nil, branchSeal(line, parent, fork, nil), line)
+	return values
 }
 
 // sameSeal reports whether the row of a branch has the seal of its content.
@@ -258,5 +203,5 @@ func sameSeal(s *stmt.Stmt, line int64) bool {
 	if !s.ColumnIsNull(3) {
 		name = s.ColumnText(3)
 	}
-	return bytes.Equal(s.Blob(6), branchSeal(line, s.ColumnInt64(1), s.Seq(2), name))
+	return bytes.Equal(s.Blob(6), branchSeal(line, s.ColumnInt64(1), s.Seq(2), name, s.ColumnBool(8)))
 }

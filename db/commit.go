@@ -309,6 +309,9 @@ func (w *Writer) commit(ctx context.Context, meta CommitMeta, act *Activity) (hi
 	if meta.Parent != nil && *meta.Parent != w.head.ID {
 		return history.Commit{}, fault.New(fault.Precondition, "%s moved to %s since you read %s; read it and try again", w.branch, w.head.ID, *meta.Parent).With("head", w.head.ID.String())
 	}
+	if err := w.MayCommit(); err != nil {
+		return history.Commit{}, err
+	}
 	if err := w.finish(ctx); err != nil {
 		return history.Commit{}, err
 	}

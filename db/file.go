@@ -239,9 +239,9 @@ func (f *File) checkForeign(ctx context.Context, format int) error {
 // layout has statements that use every table and every index by name. If they cannot be prepared, the file has lost
 // one.
 var layout = []string{
-	metaRows, termRows, liveRows, histRows, provSums.rows, idempotencySums.rows, commitChain.rows, descriptorChain.rows,
+	metaRows, termRows, liveRows, histRows, provSums.rows, idempotencySums.rows, commitChain.rows, descriptorChain.rows, tagSums.rows, requestSums.rows,
 	"SELECT " + commitColumns,
-	"SELECT line, parent, fork, name, head FROM lines",
+	"SELECT line, parent, fork, name, head, protected FROM lines",
 	"SELECT line, seq, s, p, o, g, op FROM changes",
 	artifactColumns, "SELECT content, at, data FROM artifact_chunks",
 	"SELECT p FROM live INDEXED BY live_pos",
@@ -249,6 +249,7 @@ var layout = []string{
 	"SELECT g FROM live INDEXED BY live_g WHERE g <> 0",
 	"SELECT hash FROM terms INDEXED BY terms_hash",
 	"SELECT seq FROM prov INDEXED BY prov_reads WHERE commit_seq = 0 AND outcome = 'ok'",
+	"SELECT seq FROM requests INDEXED BY requests_pending WHERE state = 'pending'",
 	"SELECT seq FROM prov INDEXED BY prov_refusals WHERE commit_seq = 0 AND outcome <> 'ok'",
 }
 

@@ -72,7 +72,7 @@ func (l *migrationLock) SessionUnlock(ctx context.Context, c *sql.Conn) error {
 	}
 	if err == nil && version == disk.Format && l.from < disk.FirstSeals {
 		epoch := newEpoch()
-		_, err = c.ExecContext(ctx, putSeal, epoch, newSeal(epoch, nil), nil, mainLine)
+		_, err = c.ExecContext(ctx, putSeal, epoch, newSeal(epoch, nil, false), nil, mainLine)
 	}
 	if err == nil && version == disk.Format {
 		_, err = c.ExecContext(ctx, "COMMIT")

@@ -25,7 +25,7 @@ import (
 // docs/decisions/0087-a-file-is-data.md.
 
 // objectsDigest identifies the tables and indexes of [disk.Format]; see [digestOf].
-const objectsDigest = "866445cbde9881288893435025c5eef5982a7e7a93fb9a4f6ebed9144094acb1"
+const objectsDigest = "b5dbdb922451618d73b29f261d087cdb82cc7114854c75167a1ccc5b693dc279"
 
 // object is one row of sqlite_schema.
 type object struct {

@@ -17,21 +17,21 @@ import (
 // File.Verify recomputes.
 
 const (
-	getSeal = "SELECT epoch, seal, before FROM lines WHERE line = ?"
+	getSeal = "SELECT epoch, seal, before, protected FROM lines WHERE line = ?"
 	putSeal = "UPDATE lines SET epoch = ?, seal = ?, before = ? WHERE line = ?"
 )
 
 const nonceSize = 8
 
-// newSeal returns a seal for a row with this epoch and previous seal.
-func newSeal(epoch, before []byte) []byte {
+// newSeal returns a seal for a row with this epoch, previous seal and protection.
+func newSeal(epoch, before []byte, protected bool) []byte {
 	nonce := make([]byte, nonceSize)
 	_, _ = rand.Read(nonce) // it never fails
-	return sealWith(nonce, epoch, before)
+	return sealWith(nonce, epoch, before, protected)
 }
 
-func sealWith(nonce, epoch, before []byte) []byte {
-	return append(bytes.Clone(nonce), rowSum("lines", epoch, before, nonce)[:nonceSize]...)
+func sealWith(nonce, epoch, before []byte, protected bool) []byte {
+	return append(bytes.Clone(nonce), rowSum("lines", withProtection(protected, epoch, before, nonce)...)[:nonceSize]...)
 }
 
 func newEpoch() []byte {
@@ -43,8 +43,9 @@ func newEpoch() []byte {
 // seal puts a new seal into the row of main, and the epoch if one is given.
 func (c *conn) seal(epoch []byte) error {
 	var before []byte
+	var protected bool
 	err := c.Exec(getSeal, func(s *stmt.Stmt) error {
-		if before = s.Blob(1); epoch == nil {
+		if before, protected = s.Blob(1), s.ColumnBool(3); epoch == nil {
 			epoch = s.Blob(0)
 		}
 		return nil
@@ -52,7 +53,7 @@ func (c *conn) seal(epoch []byte) error {
 	if err != nil {
 		return err
 	}
-	return c.Exec(putSeal, nil, epoch, newSeal(epoch, before), before, mainLine)
+	return c.Exec(putSeal, nil, epoch, newSeal(epoch, before, protected), before, mainLine)
 }
 
 // commitSealed commits the writer's transaction. If it returns nil, the changes are in the file that the path leads

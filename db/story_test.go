@@ -116,17 +116,7 @@ func drawStories(ctx context.Context, t *rapid.T, f *db.File, data func(*rapid.T
 
 func addBranch(ctx context.Context, t *rapid.T, f *db.File, name string, from history.Commit) {
 	t.Helper()
-	w, err := f.Write(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	if err := w.AddBranch(ctx, name, from); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Keep(ctx); err != nil {
-		t.Fatal(err)
-	}
+	moveBranch(ctx, t, f, func(w *db.Writer) error { return w.AddBranch(ctx, name, from) })
 }
 
 // writeOn makes a commit on a branch. Before it, a draft of other changes is tried and taken back.
@@ -158,4 +148,75 @@ func writeOn(ctx context.Context, f *db.File, branch string, tried, add, remove 
 		return history.Commit{}, err
 	}
 	return w.Commit(ctx, commitMeta(w, add, remove), nil)
+}
+
+// drawMoves resets and renames some branches, and writes on each after that.
+func drawMoves(ctx context.Context, t *rapid.T, f *db.File, all stories) {
+	t.Helper()
+	for n := range rapid.IntRange(0, 3).Draw(t, "moves") {
+		names := slices.DeleteFunc(all.branches(), func(name string) bool { return name == db.Main })
+		if len(names) == 0 {
+			return
+		}
+		name := rapid.SampledFrom(names).Draw(t, "moved")
+		to, is := fmt.Sprint("r", n), all[name]
+		if rapid.Bool().Draw(t, "reset") {
+			from := all[rapid.SampledFrom(all.branches()).Draw(t, "to a commit of")]
+			if len(from) == 0 {
+				continue
+			}
+			to, is = name, slices.Clip(from[:rapid.IntRange(1, len(from)).Draw(t, "to")])
+			lines := map[int64]bool{}
+			for _, c := range is {
+				lines[c.commit.Line] = true
+			}
+			if len(lines) > deepest {
+				continue
+			}
+			moveBranch(ctx, t, f, func(w *db.Writer) error { return w.ResetBranch(ctx, name, is[len(is)-1].commit) })
+			moves := is[len(is)-1].commit.Seq != all[name][len(all[name])-1].commit.Seq
+			if all[name] = is; moves {
+				all.relabel(name, "")
+			}
+		} else {
+			moveBranch(ctx, t, f, func(w *db.Writer) error { return w.RenameBranch(ctx, name, to) })
+			delete(all, name)
+			all[to] = is
+			all.relabel(name, to)
+		}
+		q := rdf.Quad{Subject: rdf.IRI(fmt.Sprint("urn:moved:", n)), Predicate: rdf.IRI("urn:moved:p"), Object: rdf.IRI("urn:moved:o")}
+		c, err := writeOn(ctx, f, to, nil, []rdf.Quad{q}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[to] = append(all[to], told{commit: c, add: []rdf.Quad{q}})
+	}
+}
+
+// relabel says of the commits that were made on a branch that they are of another one.
+func (s stories) relabel(from, to string) {
+	for name, one := range s {
+		one = slices.Clone(one)
+		for i := range one {
+			if one[i].commit.Branch == from {
+				one[i].commit.Branch = to
+			}
+		}
+		s[name] = one
+	}
+}
+
+func moveBranch(ctx context.Context, t *rapid.T, f *db.File, do func(*db.Writer) error) {
+	t.Helper()
+	w, err := f.Write(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := do(w); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Keep(ctx); err != nil {
+		t.Fatal(err)
+	}
 }

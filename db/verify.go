@@ -290,6 +290,11 @@ var recordChecks = []struct{ what, sql string }{
 		WHERE line NOT IN (SELECT line FROM lines) OR flags NOT IN (0, 1) OR flags <> 0 AND line <> 1`},
 	{"descriptors: rows that are missing, or name a commit that is not there",
 		"SELECT coalesce(max(seq), 0) - count(*) + coalesce(sum(commit_seq <> 0 AND commit_seq NOT IN (SELECT seq FROM main.commits)), 0) FROM descriptors"},
+	{"tags: names of commits that are not there, or of branches", `SELECT count(*) FROM tags
+		WHERE commit_seq NOT IN (SELECT seq FROM main.commits) OR name IN (SELECT name FROM lines WHERE name IS NOT NULL)`},
+	{"requests: of commits or branches that are not there", `SELECT count(*) FROM requests q
+		WHERE line NOT IN (SELECT line FROM lines) OR EXISTS (SELECT 1 FROM (SELECT q.head AS seq UNION ALL SELECT q.source UNION ALL SELECT q.commit_seq) n
+			WHERE n.seq <> 0 AND NOT EXISTS (SELECT 1 FROM main.commits c WHERE c.seq = n.seq))`},
 	{"artifacts: whose bytes are not there", "SELECT count(*) FROM artifacts WHERE content NOT IN (SELECT id FROM artifact_contents WHERE hash IS NOT NULL)"},
 	{"artifact_contents: bytes that no artifact has", "SELECT count(*) FROM artifact_contents WHERE hash IS NOT NULL AND id NOT IN (SELECT content FROM artifacts)"},
 	{"artifact_chunks: of bytes that are not there", "SELECT count(*) FROM artifact_chunks WHERE content NOT IN (SELECT id FROM artifact_contents)"},

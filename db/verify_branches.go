@@ -9,19 +9,13 @@ import (
 	"trails/db/stmt"
 )
 
-// lineRow is a row of lines: what a branch was made from, and its head.
-type lineRow struct {
-	parent     int64
-	fork, head history.Seq
-}
-
-// branches checks the rows of lines. That of main has the seal of the file; those of other branches a digest of what
-// never changes of them.
+// branches checks the rows of lines. That of main has the seal of the file; those of other branches a digest of
+// their row.
 func (v *verifier) branches() error {
 	v.lines = map[int64]lineRow{}
-	err := v.conn.Exec("SELECT line, parent, fork, name, head, epoch, seal, before FROM lines ORDER BY line", func(s *stmt.Stmt) error {
+	err := v.conn.Exec("SELECT line, parent, fork, name, head, epoch, seal, before, protected FROM lines ORDER BY line", func(s *stmt.Stmt) error {
 		line := s.ColumnInt64(0)
-		v.lines[line] = lineRow{s.ColumnInt64(1), s.Seq(2), s.Seq(4)}
+		v.lines[line] = lineRow{line: line, parent: s.ColumnInt64(1), fork: s.Seq(2), head: s.Seq(4)}
 		switch {
 		case line != int64(len(v.lines)):
 			v.problem("lines: branch %d comes after branch %d", line, len(v.lines)-1)
@@ -29,7 +23,7 @@ func (v *verifier) branches() error {
 			v.problem("lines: branch %d has a seal that is not of its row", line)
 		case line == mainLine:
 			epoch, seal, before := s.Blob(5), s.Blob(6), s.Blob(7)
-			if len(seal) < nonceSize || !bytes.Equal(seal, sealWith(seal[:nonceSize], epoch, before)) {
+			if len(seal) < nonceSize || !bytes.Equal(seal, sealWith(seal[:nonceSize], epoch, before, s.ColumnBool(8))) {
 				v.problem("lines: main has a seal that is not of its row")
 			}
 			if got, want := s.Values(4), []any{int64(mainLine), nil, nil, Main}; !slices.Equal(got, want) {

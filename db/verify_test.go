@@ -249,6 +249,14 @@ var branchForgeries = []struct {
 	{"a branch has another name", "lines: branch 2 has a seal that is not of its row", []string{"UPDATE lines SET name = 'other' WHERE line = 2"}},
 	{"a branch is made from another commit", "lines: branch 3 has a seal that is not of its row", []string{"UPDATE lines SET fork = 7 WHERE line = 3"}},
 	{"a branch has another head", "lines: the head of branch 2 is commit 8 and should be commit 9", []string{"UPDATE lines SET head = 8 WHERE line = 2"}},
+	{"a branch is protected no more", "lines: branch 2 has a seal that is not of its row", []string{"UPDATE lines SET protected = 0 WHERE line = 2"}},
+	{"main is protected", "lines: main has a seal that is not of its row", []string{"UPDATE lines SET protected = 1 WHERE line = 1"}},
+	{"a tag names another commit", "tags 1: the name and its commit", []string{"UPDATE tags SET commit_seq = 3"}},
+	{"a tag names no commit", "tags: names of commits that are not there", []string{"UPDATE tags SET commit_seq = 77"}},
+	{"a tag has the name of a branch", "tags: names of commits that are not there, or of branches", []string{"UPDATE tags SET name = 'more'"}},
+	{"another request was approved", "requests 1: what was asked and decided", []string{"UPDATE requests SET state = 'done'"}},
+	{"a request is of no branch", "requests: of commits or branches that are not there", []string{"UPDATE requests SET line = 7"}},
+	{"a request is of no commit", "requests: of commits or branches that are not there", []string{"UPDATE requests SET source = 77"}},
 	{"a branch is gone", "commits: on a branch that is not there", []string{"DELETE FROM lines WHERE line = 2"}},
 	{"a branch is numbered anew", "lines: branch 4 comes after branch 2", []string{"UPDATE lines SET line = 4 WHERE line = 3"}},
 	{"a commit is on another branch", "commits 9: its row", []string{"UPDATE commits SET line = 3 WHERE seq = 9"}},
@@ -290,6 +298,7 @@ func TestVerifyNamesWhatWasForgedOnABranch(t *testing.T) {
 	made("more", wrote("side", []rdf.Quad{new}, ofMain[:1]))
 	wrote("side", nil, []rdf.Quad{new})
 	wrote("more", nil, ofMain[1:])
+	askFor(t, f, "side")
 	if report := verify(t, f); !report.OK() || report.Commits != 10 {
 		t.Fatal(report.Problems)
 	}
@@ -313,6 +322,25 @@ func TestVerifyNamesWhatWasForgedOnABranch(t *testing.T) {
 				t.Errorf("verify does not say %q but:\n%s", c.want, found)
 			}
 		})
+	}
+}
+
+// askFor protects a branch, tags its head, and asks for a merge of main into it.
+func askFor(t *testing.T, f *db.File, branch string) {
+	t.Helper()
+	ctx := t.Context()
+	w, err := f.WriteOn(ctx, branch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	w.Decide()
+	number, err := w.AddRequest(ctx, db.Request{Capability: "branches_merge", Args: "{}", Source: w.Head(), SourceBranch: db.Main, Agent: "ana", Asked: epoch})
+	if err != nil || number != 1 {
+		t.Fatal(number, err)
+	}
+	if err := errors.Join(w.ProtectBranch(ctx, branch, true), w.AddTag(ctx, db.Tag{Name: "v1", Commit: w.Head(), Author: "ana", Time: epoch}), w.Keep(ctx)); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -31,7 +31,10 @@ type Writer struct {
 	err     error         // error that broke the transaction
 	swollen bool          // it was a bulk load until a quad was removed
 	settled bool          // Settle was called, so the transaction can only be closed
-	start   inline.TermID // last id of the terms in the state before the changes
+	decides bool          // see Decide
+	// protected is whether the branch is; see MayCommit.
+	protected bool
+	start     inline.TermID // last id of the terms in the state before the changes
 	// unindexed are the texts that the transaction leaves out of the index of words.
 	unindexed wordindex.Unindexed
 }
@@ -145,7 +148,11 @@ func (w *Writer) load(branch string) (err error) {
 			return err
 		}
 	}
-	last, err := w.conn.Seq("SELECT max(seq) FROM main.commits")
+	var last history.Seq
+	err = w.conn.Exec("SELECT protected, (SELECT max(seq) FROM main.commits) FROM lines WHERE line = ?", func(s *stmt.Stmt) error {
+		w.protected, last = s.ColumnBool(0), s.Seq(1)
+		return nil
+	}, w.line)
 	if err != nil {
 		return err
 	}

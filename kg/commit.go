@@ -143,6 +143,8 @@ type job struct {
 	message func() string
 	// merged is the commit that the change takes in; zero for none.
 	merged CommitID
+	// settle, when set, is called when the commit is made, in its transaction.
+	settle func(context.Context, *db.Writer) error
 	// losses, when set, returns which removed statements are not lost, and which are lost in between without being
 	// among the removed ones. It is called after prepare.
 	losses *losses
@@ -156,19 +158,33 @@ func (s *Session) write(ctx context.Context, j job) (Result, error) {
 	if err := s.may(j.action); err != nil {
 		return Result{}, err
 	}
-	w, err := s.graph.file.WriteOn(ctx, s.branch)
+	w, err := s.writer(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	defer w.Close()
-	if err := w.Restrict(ctx, s.rights); err != nil {
-		return Result{}, err
-	}
 	if first, ok, err := s.replay(ctx, w, j.set.Key); ok || err != nil {
 		return first, err
 	}
 	t := transaction{session: s, w: w, job: j, before: w.Seen().Head()}
 	return t.run(ctx)
+}
+
+// writer begins a transaction on the session's branch that sees what the session may see, and decides for a protected
+// branch if its principal may.
+func (s *Session) writer(ctx context.Context) (*db.Writer, error) {
+	w, err := s.graph.file.WriteOn(ctx, s.branch)
+	if err != nil {
+		return nil, err
+	}
+	if policy.May(s.principal, policy.Builder) {
+		w.Decide()
+	}
+	if err := w.Restrict(ctx, s.rights); err != nil {
+		w.Close()
+		return nil, err
+	}
+	return w, nil
 }
 
 // replay answers a repeated idempotency key.
@@ -218,6 +234,9 @@ type transaction struct {
 }
 
 func (t *transaction) run(ctx context.Context) (Result, error) {
+	if err := t.w.MayCommit(); err != nil && !(t.job.action == policy.BranchMerge && t.job.set.DryRun) {
+		return Result{}, err // a merge is tried by those who then ask for it
+	}
 	if want := t.job.set.IfCommit; want != nil && *want != t.before.ID {
 		return Result{}, fault.New(fault.Precondition, "the head is %s, not %s as if_commit says; read again and repeat", t.before.ID, want).
 			With("head", t.before.ID.String()).With("if_commit", want.String())
@@ -635,6 +654,11 @@ func (t *transaction) commit(ctx context.Context) error {
 	activity.Generated = append(slices.Clip(activity.Generated), t.changed...)
 	if t.job.message != nil {
 		message = t.job.message()
+	}
+	if t.job.settle != nil {
+		if err := t.job.settle(ctx, t.w); err != nil {
+			return err
+		}
 	}
 	after, err := t.w.Commit(ctx, db.CommitMeta{
 		Merged:        t.job.merged,

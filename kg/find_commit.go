@@ -10,13 +10,16 @@ import (
 )
 
 // HowToNameCommits is the end of an error about the name of a commit.
-const HowToNameCommits = "give at least four digits of its id, head, head~2 (two commits before the head), or a time such as 2026-11-27T12:00:00Z"
+const HowToNameCommits = "give at least four digits of its id, head, head~2 (two commits before the head), a tag, or a time such as 2026-11-27T12:00:00Z"
 
 // FindCommit returns the commit that a text names: "head"; "head~n", the n-th before it; at least four hexadecimal
-// digits with which its id begins; or a time as in RFC 3339, for the newest commit that is not later. A text that is
+// digits with which its id begins; a tag; or a time as in RFC 3339, for the newest commit that is not later. A text that is
 // none of these, or several commits, are the fault Malformed; no such commit is the fault Missing.
 func (s *Snapshot) FindCommit(ctx context.Context, name string) (Commit, error) {
-	name = strings.TrimSpace(name)
+	name, err := s.untagged(ctx, strings.TrimSpace(name))
+	if err != nil {
+		return Commit{}, err
+	}
 	if back, of := strings.CutPrefix(strings.ToLower(name), "head"); of {
 		return s.before(ctx, name, back)
 	}
@@ -40,7 +43,10 @@ func (s *Snapshot) FindState(ctx context.Context, name string) (Commit, error) {
 	if err == nil {
 		return c, nil
 	}
-	name = strings.TrimSpace(name)
+	name, failed := s.untagged(ctx, strings.TrimSpace(name))
+	if failed != nil {
+		return c, failed
+	}
 	if fault.Is(err, fault.Missing) {
 		if other, found := s.source.CommitOfFile(ctx, name); found == nil {
 			return other, nil
@@ -59,6 +65,15 @@ func (s *Snapshot) FindState(ctx context.Context, name string) (Commit, error) {
 		return other, missing
 	}
 	return c, err
+}
+
+// untagged returns the whole id of a commit for its tag, and any other name as it is.
+func (s *Snapshot) untagged(ctx context.Context, name string) (string, error) {
+	c, tagged, err := s.source.CommitOfTag(ctx, name)
+	if tagged {
+		name = c.ID.Whole()
+	}
+	return name, err
 }
 
 // before returns the head for "", and the n-th commit before it for "~n".

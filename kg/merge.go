@@ -30,6 +30,9 @@ type Merge struct {
 	Squash bool
 	// Defines, when set, is asked before anything of the source's schema, stored queries or other definitions is taken.
 	Defines func() error
+	// Request is the number of the request that is decided by this, for a Reason; 0 for none.
+	Request int64
+	Reason  string
 	// Set carries all but the edits.
 	Set ChangeSet
 	// Progress hears how far it is.
@@ -88,6 +91,7 @@ func (s *Session) Merge(ctx context.Context, m Merge) (Merged, error) {
 		action: policy.BranchMerge, spool: &spool, set: m.Set, closes: true, progress: m.Progress, message: run.message,
 		prepare: func(ctx context.Context, w *db.Writer, c *compiled) error { return run.find(ctx, w, c, &spool) },
 		merged:  parent,
+		settle:  func(ctx context.Context, w *db.Writer) error { return run.settle(ctx, s, w) },
 	})
 	switch {
 	case run.current:

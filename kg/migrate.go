@@ -195,7 +195,7 @@ func (s *Session) try(ctx context.Context, do func(_ context.Context, _ *Session
 // than most, when they are tried once more together.
 func (s *Session) tryMigrations(ctx context.Context, c MigrationChange, most time.Duration) (head CommitID, plan []Migrated, err error) {
 	begun := time.Now()
-	w, err := s.graph.file.WriteOn(ctx, s.branch)
+	w, err := s.writer(ctx)
 	if err != nil {
 		return head, nil, err
 	}

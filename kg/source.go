@@ -28,6 +28,9 @@ func (s *Snapshot) Branch() string { return s.source.Branch() }
 // Branches lists all branches, main first.
 func (s *Snapshot) Branches(ctx context.Context) ([]Branch, error) { return s.source.Branches(ctx) }
 
+// Tags lists the tags of the file; see [db.Reader.Tags].
+func (s *Snapshot) Tags(ctx context.Context) ([]Tag, error) { return s.source.Tags(ctx) }
+
 // Match implements rdf.Source; see [db.Reader.Match].
 func (s *Snapshot) Match(ctx context.Context, pattern rdf.Quad) iter.Seq2[rdf.Quad, error] {
 	return s.source.Match(ctx, pattern)

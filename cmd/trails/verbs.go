@@ -510,15 +510,53 @@ which the next one begins, now or later; it is of one branch.`,
   trails branch list notes.trails -o json`,
 		},
 		{
-			path: "branch create", capability: "branches_create", words: "NAME", takes: "name",
+			path: "branch create", capability: "branches_create", words: "[NAME]", takes: "name",
 			short: "Make a branch",
 			long: `Make a branch of the graph, from the head of main or from what --from names: a branch, or a
 commit. It takes no time and no room, whatever the size of the graph. Reads and writes take it as
---branch.`,
+--branch. With --draft it is named after you.`,
 			example: `  trails branch create notes.trails review
+  trails branch create notes.trails --draft
   trails update notes.trails -f tidy.ru --branch review
   trails branch create notes.trails spring --from head~10`,
-			options: map[string]option{"from": {usage: "the `branch` or commit that it is made from (default: main)", complete: p.completeBranches}},
+			options: map[string]option{
+				"from":  {usage: "the `branch` or commit that it is made from (default: main)", complete: p.completeBranches},
+				"draft": {usage: "name it after you, in the place of NAME"},
+			},
+		},
+		{
+			path: "branch rename", capability: "branches_rename", words: "NAME TO", takes: "name to",
+			short: "Give a branch another name",
+			long: `Give a branch another name. Its commits and what was made from it stay as they are. Main is not
+renamed.`,
+			example: `  trails branch rename notes.trails review review/spring`,
+			options: map[string]option{"name": {complete: p.completeBranches}},
+		},
+		{
+			path: "branch reset", capability: "branches_reset", words: "NAME TO", takes: "name to",
+			short: "Make a commit the head of a branch",
+			long: `Make the commit TO the head of a branch. The commits after it stay in the file, and are read by their
+ids with --at. Main is not reset: undo takes back what its commits did, as a new commit.`,
+			example: `  trails branch reset notes.trails review head~2
+  trails branch reset notes.trails review main`,
+			options: map[string]option{"name": {complete: p.completeBranches}, "to": {complete: p.completeCommits}},
+		},
+		{
+			path: "branch protect", capability: "branches_protect", words: "NAME", takes: "name",
+			short: "Let only those who may decide move a branch",
+			long: `Protect a branch: whatever the call, only callers with the scope builder move its head, which on the
+command line is everybody. Agents and pages with less write on a draft and ask for a merge, which
+waits until it is approved: see trails request.`,
+			example: `  trails branch protect notes.trails main
+  trails branch unprotect notes.trails main`,
+			always: arguments{"protected": true}, options: map[string]option{"name": {complete: p.completeBranches}},
+		},
+		{
+			path: "branch unprotect", capability: "branches_protect", words: "NAME", takes: "name",
+			short:   "Let everybody write a branch again",
+			long:    `Let everybody who may write move the head of a branch again.`,
+			example: `  trails branch unprotect notes.trails main`,
+			always:  arguments{"protected": false}, options: map[string]option{"name": {complete: p.completeBranches}},
 		},
 		{
 			path: "branch delete", capability: "branches_delete", words: "NAME", takes: "name",
@@ -544,10 +582,66 @@ is the commit that they have in common.`,
   trails branch merge notes.trails main --into review`,
 			options: map[string]option{
 				"source": {complete: p.completeBranches}, "target": {flag: "into", usage: "the `branch` that it is merged into (default: main)", complete: p.completeBranches},
+				"ask":    {usage: "do not merge, but ask somebody who may decide"},
 				"branch": {hidden: true}, "take": {usage: "the `side` that decides all other clashes: ours, theirs or base"},
 				"resolutions": {flag: "resolve", usage: "`NODE.PROPERTY=SIDE`, NODE=SIDE or NODE.PROPERTY:=VALUE; a node whose own name has a dot ends in one; may be repeated"},
 			},
 			text: decoded(writeMerged),
+		},
+		{path: "request", by: requestCommand},
+		{
+			path: "request list", capability: "requests_list",
+			short: "List what waits for approval",
+			long: `List the merges that wait for somebody who may decide, the newest first. One has lapsed when either
+branch has moved since it was asked for. With --all, those that were decided, too.`,
+			example: `  trails request list notes.trails
+  trails request list notes.trails --all -o json`,
+			options: map[string]option{"before": {usage: "list those before this `number`"}},
+		},
+		{
+			path: "request approve", capability: "requests_decide", words: "REQUEST", takes: "request",
+			short: "Make the merge that was asked for",
+			long: `Make the merge that was asked for, as it was shown: of the same commits. Clashes that it leaves open
+are decided here, as by branch merge.`,
+			example: `  trails request approve notes.trails 3 --dry-run
+  trails request approve notes.trails 3 --resolve Note/a.title=theirs --reason "checked with ana"`,
+			always: arguments{"decision": "approve"},
+			options: map[string]option{
+				"branch": {hidden: true}, "reason": {usage: "`why`"}, "take": {usage: "the `side` that decides all other clashes: ours, theirs or base"},
+				"resolutions": {flag: "resolve", usage: "`NODE.PROPERTY=SIDE`, NODE=SIDE or NODE.PROPERTY:=VALUE; may be repeated"},
+			},
+			text: decoded(writeDecided),
+		},
+		{
+			path: "request decline", capability: "requests_decide", words: "REQUEST", takes: "request", only: "reason dry_run",
+			short:   "End a request without merging",
+			long:    `End a request without merging. The branch stays as it is.`,
+			example: `  trails request decline notes.trails 3 --reason "ask again without the dates"`,
+			always:  arguments{"decision": "decline"}, options: map[string]option{"reason": {usage: "`why`"}},
+			text: decoded(writeDecided),
+		},
+		{
+			path: "tag", capability: "tags_create", words: "NAME [COMMIT]", takes: "name commit",
+			short: "Give a commit a name",
+			long: `Give a commit a name, the head of main unless COMMIT names another one. Reads take it as --at, and it
+stands wherever a commit is named.`,
+			example: `  trails tag notes.trails v1
+  trails tag notes.trails before-import head~1
+  trails list notes.trails Note --at v1
+  trails tag list notes.trails`,
+			options: map[string]option{"name": {complete: cobra.NoFileCompletions}},
+		},
+		{
+			path: "tag list", capability: "tags_list",
+			short:   "List the tags",
+			long:    `List the tags, in the order in which they were made.`,
+			example: `  trails tag list notes.trails`,
+		},
+		{
+			path: "tag delete", capability: "tags_delete", words: "NAME", takes: "name",
+			short:   "Remove a tag",
+			long:    `Remove a tag. The commit that it names stays.`,
+			example: `  trails tag delete notes.trails v1`,
 		},
 		{
 			path: "diff", capability: "diff", words: "[FROM] [TO]", takes: "from to", covers: "definitions_diff definitions_get",

@@ -1,0 +1,164 @@
+package builtin
+
+import (
+	"context"
+
+	"trails/auth/policy"
+	"trails/builtin/view"
+	"trails/capability"
+	"trails/invoke"
+	"trails/kg"
+)
+
+// What is done with branches and tags now and then is called by its name and stands in no list of tools.
+
+var branchesRenameBuiltin = invoke.Define(capability.Descriptor{
+	ID: "branches_rename", Description: "Give a branch another name. Its commits and what was made from it stay as they are.",
+	PolicyRequired: capability.Requirement{Action: policy.BranchDelete}, SideEffects: capability.Writes,
+}, func(ctx context.Context, r *invoke.Request, in struct {
+	Name string `json:"name" is:"brief" min:"1" max:"64" doc:"The branch."`
+	To   string `json:"to" is:"brief" min:"1" max:"64" doc:"Its new name."`
+	capability.TryArgument
+}) (*branchDone, error) {
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	is, err := r.Session().RenameBranch(ctx, in.Name, in.To, in.DryRun, set.Activity)
+	if err != nil {
+		return nil, err
+	}
+	return doneWith(r, is, in.DryRun), nil
+}, invoke.On())
+
+// branchReset is the answer about a branch that was reset.
+type branchReset struct {
+	Was *string `json:"was" doc:"The head before; it is still read by this id."`
+	*branchDone
+}
+
+var branchesResetBuiltin = invoke.Define(capability.Descriptor{
+	ID: "branches_reset", Description: "Make a commit the head of a branch. The commits after it stay in the file and are read by their ids. Main is not reset: undo takes back what its commits did.",
+	PolicyRequired: capability.Requirement{Action: policy.BranchDelete}, SideEffects: capability.Destroys,
+}, func(ctx context.Context, r *invoke.Request, in struct {
+	Name string `json:"name" is:"brief" min:"1" max:"64" doc:"The branch."`
+	To   string `json:"to" is:"brief" min:"1" max:"64" doc:"A commit, as at takes it, such as head~2 or a tag; head is that of the branch."`
+	capability.TryArgument
+}) (*branchReset, error) {
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	was, is, err := r.Session().ResetBranch(ctx, in.Name, in.To, in.DryRun, set.Activity)
+	if err != nil {
+		return nil, err
+	}
+	if was.Head.Seq == is.Head.Seq {
+		r.Warn("%s is at %s already, so nothing was changed", in.Name, is.Head.ID)
+	}
+	return &branchReset{view.CommitID(was.Head), doneWith(r, is, in.DryRun)}, nil
+}, invoke.On())
+
+var branchesProtectBuiltin = invoke.Define(capability.Descriptor{
+	ID: "branches_protect", Description: "Protect a branch: only callers with the scope builder move its head, by whatever call. Others write on a draft and ask for a merge.",
+	PolicyRequired: capability.Requirement{Action: policy.BranchDelete}, SideEffects: capability.Writes,
+}, func(ctx context.Context, r *invoke.Request, in struct {
+	Name      string `json:"name" is:"brief" min:"1" max:"64" doc:"The branch."`
+	Protected bool   `json:"protected" default:"true" doc:"false lets everybody write it again."`
+	capability.TryArgument
+}) (*branchDone, error) {
+	if err := r.MayGive(capability.Field{Name: "protected", Scope: policy.Builder}); err != nil {
+		return nil, err
+	}
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	is, err := r.Session().ProtectBranch(ctx, in.Name, in.Protected, in.DryRun, set.Activity)
+	if err != nil {
+		return nil, err
+	}
+	return doneWith(r, is, in.DryRun), nil
+}, invoke.On())
+
+// tagView is a tag as its tools answer it.
+type tagView struct {
+	Tag    string  `json:"tag" doc:"Its name, which reads take as at."`
+	Commit *string `json:"commit" doc:"The commit that it names."`
+	Branch string  `json:"branch,omitempty" doc:"The branch of the commit."`
+}
+
+// tagDone is the answer of a tool that makes or removes a tag.
+type tagDone struct {
+	tagView
+	DryRun bool `json:"dry_run" doc:"Whether this was only tried."`
+}
+
+var tagsListBuiltin = invoke.Define(capability.Descriptor{
+	ID: "tags_list", Description: "List the tags: names of commits, which reads take as at.",
+	OutputShape:    rowsOf("A list for each tag: its name, its commit, the commit's time and branch, and who made it when."),
+	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, func(ctx context.Context, r *invoke.Request, _ struct{ capability.NoView }) (*rowsAnswer, error) {
+	list, err := r.Snapshot.Tags(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &rowsAnswer{table: tableOf("tag", "commit", "time", "branch", "author", "tagged")}
+	room := r.Room()
+	for _, t := range list {
+		added, err := out.add(&room, []any{t.Name, view.CommitID(t.Commit), timeOf(t.Commit), t.Commit.Branch, t.Author, timeText(t.Time)})
+		if err != nil {
+			return nil, err
+		}
+		if !added {
+			r.Parts.Cut = "not all tags are shown; more fit with max_chars"
+			break
+		}
+	}
+	return out, nil
+}, invoke.On())
+
+var tagsCreateBuiltin = invoke.Define(capability.Descriptor{
+	ID: "tags_create", Description: "Give a commit a name. Reads take it as at, wherever a commit is named.",
+	PolicyRequired: capability.Requirement{Action: policy.BranchCreate}, SideEffects: capability.Writes,
+}, func(ctx context.Context, r *invoke.Request, in struct {
+	Name   string `json:"name" is:"brief" min:"1" max:"64" doc:"Of a-z, 0-9, dashes, dots, slashes and underscores."`
+	Commit string `json:"commit,omitempty" is:"brief" max:"64" doc:"A branch or commit; the head of main when left out."`
+	capability.TryArgument
+}) (*tagDone, error) {
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	made, err := r.Session().AddTag(ctx, in.Name, in.Commit, in.DryRun, set.Activity)
+	if err != nil {
+		return nil, err
+	}
+	return tagged(r, made, in.DryRun), nil
+}, invoke.On())
+
+var tagsDeleteBuiltin = invoke.Define(capability.Descriptor{
+	ID: "tags_delete", Description: "Remove a tag. The commit that it names stays.",
+	PolicyRequired: capability.Requirement{Action: policy.BranchDelete}, SideEffects: capability.Writes,
+}, func(ctx context.Context, r *invoke.Request, in struct {
+	Name string `json:"name" is:"brief" min:"1" max:"64" doc:"The tag."`
+	capability.TryArgument
+}) (*tagDone, error) {
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	was, err := r.Session().RemoveTag(ctx, in.Name, in.DryRun, set.Activity)
+	if err != nil {
+		return nil, err
+	}
+	return tagged(r, was, in.DryRun), nil
+}, invoke.On())
+
+// tagged is the answer about a tag that was made or removed, or would have been.
+func tagged(r *invoke.Request, t kg.Tag, dryRun bool) *tagDone {
+	if !dryRun {
+		r.Recorded()
+	}
+	return &tagDone{tagView{t.Name, view.CommitID(t.Commit), t.Commit.Branch}, dryRun}
+}

@@ -1,0 +1,98 @@
+package kg
+
+import (
+	"context"
+
+	"trails/auth/policy"
+	"trails/db"
+	"trails/fault"
+)
+
+// Request is a merge that waits for somebody who may decide, or waited; see db.Request.
+type Request = db.Request
+
+// What became of a request; see db.RequestState.
+const (
+	Pending  = db.Pending
+	Lapsed   = db.Lapsed
+	Done     = db.Done
+	Declined = db.Declined
+)
+
+// Requests lists requests, the newest first; see [db.Reader.Requests]. Somebody who may see a part of the graph sees
+// none, since each is about all of it.
+func (s *Snapshot) Requests(ctx context.Context, pending bool, before int64, limit int) ([]Request, error) {
+	if s.rights.Key() != "" {
+		return nil, nil
+	}
+	return s.source.Requests(ctx, pending, before, limit)
+}
+
+// Request returns the request with a number, or the fault Missing; see [Snapshot.Requests].
+func (s *Snapshot) Request(ctx context.Context, number int64) (Request, error) {
+	if s.rights.Key() != "" {
+		return Request{}, fault.New(fault.Missing, "no request %d; requests_list has them", number)
+	}
+	return s.source.Request(ctx, number)
+}
+
+// Ask stores a merge as a request, with the call that it comes from, and returns its number with what the merge would
+// do. Nothing is stored, and the number is 0, for a merge that would change nothing. What [Session.Merge] refuses in a
+// dry run is refused. Asked again, the same call has the same number while neither branch has moved.
+func (s *Session) Ask(ctx context.Context, m Merge, capability, args string) (number int64, would Merged, err error) {
+	m.Set.DryRun = true
+	would, err = s.Merge(ctx, m)
+	if err != nil || would.UpToDate || would.Open == 0 && !would.Changed {
+		return 0, would, err
+	}
+	w, err := s.writer(ctx)
+	if err != nil {
+		return 0, would, err
+	}
+	defer w.Close()
+	source, err := branchNamed(ctx, w, m.Source)
+	if err != nil {
+		return 0, would, err
+	}
+	if w.Head().ID != would.Before.ID || source.Name != "" && source.Head.ID != would.Source.ID {
+		return 0, would, fault.New(fault.Conflict, "a branch moved while this was asked for; ask again")
+	}
+	number, err = w.AddRequest(ctx, Request{
+		Capability: capability, Args: args, Source: would.Source, SourceBranch: source.Name, Agent: s.principal.Author(), Asked: s.graph.now(),
+	})
+	if err != nil {
+		return 0, would, err
+	}
+	return number, would, s.keep(ctx, w, m.Set.Activity)
+}
+
+// Decline ends a request without what it asks for. Who asked may do so, and who may decide; for others it is the fault
+// Denied. A request that was decided before is the fault Conflict.
+func (s *Session) Decline(ctx context.Context, number int64, reason string, dryRun bool, a Activity) error {
+	if err := s.may(policy.BranchMerge); err != nil {
+		return err
+	}
+	return s.changeBranches(ctx, dryRun, a, func(w *db.Writer) error {
+		q, err := w.Request(ctx, number)
+		if err != nil {
+			return err
+		}
+		if q.Agent != s.principal.Author() && !policy.May(s.principal, policy.Builder) {
+			return fault.New(fault.Denied, "request %d is of %s; who asked declines it, or somebody with the scope builder", number, q.Agent)
+		}
+		return w.DecideRequest(ctx, s.decided(q.Number, Declined, reason), false)
+	})
+}
+
+// decided is what the session's principal decides about a request.
+func (s *Session) decided(number int64, state db.RequestState, reason string) Request {
+	return Request{Number: number, State: state, Decider: s.principal.Author(), Decided: s.graph.now(), Reason: reason}
+}
+
+// settle is what a merge that was asked for does besides its commit: the request is done.
+func (m *merging) settle(ctx context.Context, s *Session, w *db.Writer) error {
+	if m.Request == 0 {
+		return nil
+	}
+	return w.DecideRequest(ctx, s.decided(m.Request, Done, m.Reason), true)
+}
