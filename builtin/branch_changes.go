@@ -39,7 +39,7 @@ type branchReset struct {
 
 var branchesResetBuiltin = invoke.Define(capability.Descriptor{
 	ID: "branches_reset", Description: "Make a commit the head of a branch. The commits after it stay in the file and are read by their ids. Main is not reset: undo takes back what its commits did.",
-	PolicyRequired: capability.Requirement{Action: policy.BranchDelete}, SideEffects: capability.Destroys,
+	PolicyRequired: capability.Requirement{Action: policy.BranchDelete}, SideEffects: capability.Writes,
 }, func(ctx context.Context, r *invoke.Request, in struct {
 	Name string `json:"name" is:"brief" min:"1" max:"64" doc:"The branch."`
 	To   string `json:"to" is:"brief" min:"1" max:"64" doc:"A commit, as at takes it, such as head~2 or a tag; head is that of the branch."`

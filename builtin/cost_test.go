@@ -24,7 +24,7 @@ func grown(t *testing.T, more int) *invoketest.Engine {
 		t.Fatal(err)
 	}
 	e.Must(t, "load", string(args))
-	for _, id := range []string{"branches_merge", "gateway_show", "tool_view", "unlink"} {
+	for _, id := range []string{"tags_delete", "gateway_show", "tool_view", "unlink", "requests_decide"} {
 		prepare(t, e, id)
 	}
 	return e
@@ -50,6 +50,8 @@ func TestCostsDoNotGrowWithTheGraph(t *testing.T) {
 			continue
 		case "branches_create": // there is one called draft
 			args = `{"name":"another"}`
+		case "tags_create": // and one called v1
+			args = `{"name":"v2"}`
 		case "load": // the sample replaces all notes, which is its change
 			args = strings.Replace(args, "overwrite", "merge", 1)
 		}

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -67,7 +68,7 @@ var branchesMergeBuiltin = invoke.Define(capability.Descriptor{
 	if err != nil {
 		return nil, err
 	}
-	return mergeDone(r, s, done, m), nil
+	return mergeDone(r, s, done, in, m.Set.DryRun), nil
 }, invoke.On("compact"))
 
 // mergeOf returns the merge that the arguments ask for.
@@ -84,10 +85,10 @@ func mergeOf(ctx context.Context, r *invoke.Request, in merging) (kg.Merge, erro
 }
 
 // mergeDone is the answer about a merge that was made, or tried.
-func mergeDone(r *invoke.Request, s *schema.Schema, done kg.Merged, m kg.Merge) *merged {
+func mergeDone(r *invoke.Request, s *schema.Schema, done kg.Merged, in merging, dryRun bool) *merged {
 	out := &merged{
 		Outcome: "merged", Source: done.Source.ID.String(), Base: done.Base.ID.String(), Clashes: done.Clashes, ClashCount: done.ClashCount,
-		Nodes: s.NodeNames(done.Nodes), NodeCount: done.NodeCount, Changed: changesOf(s, done.Result, m.Set.DryRun),
+		Nodes: s.NodeNames(done.Nodes), NodeCount: done.NodeCount, Changed: changesOf(s, done.Result, dryRun),
 	}
 	switch {
 	case done.UpToDate:
@@ -96,7 +97,10 @@ func mergeDone(r *invoke.Request, s *schema.Schema, done kg.Merged, m kg.Merge) 
 		out.Outcome = "clashes"
 		r.Warn("nothing is merged before %s decided: give take for all, or resolutions such as \"Note/a.title=theirs\"", clashesAre(done.Open))
 	}
-	out.Written = r.Committed(done.Result, m.Set.DryRun)
+	if done.Protected && !in.Ask {
+		r.Warn("%s is protected: give ask: true to request the merge", cmp.Or(r.Ref.Branch, kg.Main))
+	}
+	out.Written = r.Committed(done.Result, dryRun)
 	return out
 }
 

@@ -30,6 +30,11 @@ func doing(calls ...string) func(*testing.T, *invoketest.Engine) string {
 	}
 }
 
+// asking makes a branch with a change, asks for its merge, and goes on.
+func asking(calls ...string) func(*testing.T, *invoketest.Engine) string {
+	return doing(append([]string{"branches_create", `{"name": "draft"}`, "note.update", `{"id": "a", "title": "One", "branch": "draft"}`, "branches_merge", `{"source": "draft", "ask": true}`}, calls...)...)
+}
+
 const oneStatus = `"types:\n  Note:\n    iri: preserve\n    properties:\n      title: {type: string, required: true}\n      about: {class: Note, many: true}\n      status: {type: string, one_of: [open]}\n"`
 
 // broken has a call for every precondition of a capability.
@@ -55,6 +60,11 @@ var broken = map[string]map[string]breaking{
 	"undo": {
 		"No later commit touched the same values.": {doing("note.update", `{"id": "a", "title": "One"}`, "note.update", `{"id": "a", "title": "Two"}`), `{"commit": "COMMIT"}`, fault.Conflict},
 		"The graph fits its schema at the end.":    {doing("note.create", `{"id": "c", "title": "C"}`, "link", `{"from": "Note/a", "property": "about", "to": "Note/c"}`), `{"commit": "COMMIT"}`, fault.InvalidData},
+	},
+	"requests_decide": {
+		"The request is pending.":               {asking("requests_decide", `{"request": 1, "decision": "decline"}`), `{"request": 1, "decision": "approve"}`, fault.Conflict},
+		"Each clash is decided.":                {doing("branches_create", `{"name": "draft"}`, "note.update", `{"id": "a", "title": "One", "branch": "draft"}`, "note.update", `{"id": "a", "title": "Two"}`, "branches_merge", `{"source": "draft", "ask": true}`), `{"request": 1, "decision": "approve"}`, fault.Conflict},
+		"The graph fits its schema at the end.": {doing("branches_create", `{"name": "draft"}`, "note.update", `{"id": "a", "title": "One", "branch": "draft"}`, "link", `{"from": "Note/a", "property": "about", "to": "Note/b", "branch": "draft"}`, "note.update", `{"id": "a", "title": "Two"}`, "note.delete", `{"id": "b"}`, "branches_merge", `{"source": "draft", "ask": true}`), `{"request": 1, "decision": "approve", "resolutions": ["Note/a.title=theirs"]}`, fault.Conflict},
 	},
 	"branches_merge": {
 		"Each clash is decided.":                {doing("branches_create", `{"name": "draft"}`, "note.update", `{"id": "a", "title": "One", "branch": "draft"}`, "note.update", `{"id": "a", "title": "Two"}`), `{"source": "draft"}`, fault.Conflict},

@@ -32,14 +32,14 @@ func askFor(ctx context.Context, r *invoke.Request, in merging, m kg.Merge) (*me
 	if err != nil {
 		return nil, fmt.Errorf("encode request: %w", err)
 	}
+	m.Defines = nil // who approves is asked for that
 	s := r.Snapshot.Schema()
 	r.Release()
 	number, would, err := r.Session().Ask(ctx, m, r.Capability.ID, string(args))
 	if err != nil {
 		return nil, err
 	}
-	m.Set.DryRun = true
-	out := mergeDone(r, s, would, m)
+	out := mergeDone(r, s, would, in, true)
 	if number == 0 {
 		return out, nil
 	}
@@ -126,7 +126,7 @@ func mergeAsked(q kg.Request) (in merging, err error) {
 
 // deciding is what a decision takes.
 type deciding struct {
-	Request     int64    `json:"request" min:"1" doc:"Its number."`
+	Request     int64    `json:"request" doc:"Its number."`
 	Decision    string   `json:"decision" oneof:"approve,decline" doc:"approve merges, decline ends the request without."`
 	Reason      string   `json:"reason,omitempty" max:"2000" doc:"Why."`
 	Take        string   `json:"take,omitempty" oneof:"ours,theirs,base" doc:"In the place of the one that was asked for: decides all clashes without a resolution."`
@@ -174,20 +174,20 @@ func decide(ctx context.Context, r *invoke.Request, in deciding) (*decided, erro
 	if in.Take != "" || in.Resolutions != nil {
 		asked.Take, asked.Resolutions = in.Take, in.Resolutions
 	}
-	asked.Source = q.Source.ID.Whole()
+	asked.Source = cmp.Or(q.SourceBranch, q.Source.ID.String())
 	m, err := mergeOf(ctx, r, asked)
 	if err != nil {
 		return nil, err
 	}
-	m.Request, m.Reason, m.Set.IfCommit = q.Number, in.Reason, &q.Head.ID
-	m.Set.Message = cmp.Or(m.Set.Message, asked.Message, fmt.Sprintf("merge %s into %s", cmp.Or(q.SourceBranch, q.Source.ID.String()), q.Branch))
+	m.Commit, m.Request, m.Reason, m.Set.IfCommit = q.Source.ID, q.Number, in.Reason, &q.Head.ID
+	m.Set.Message = cmp.Or(m.Set.Message, asked.Message)
 	s := r.Snapshot.Schema()
 	r.Release()
 	done, err := r.Session().Merge(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	out := &decided{requestView: viewRequest(q), Merge: mergeDone(r, s, done, m), DryRun: m.Set.DryRun}
+	out := &decided{requestView: viewRequest(q), Merge: mergeDone(r, s, done, asked, m.Set.DryRun), DryRun: m.Set.DryRun}
 	if out.Commit = out.Merge.Written.Commit; out.Commit != nil {
 		out.State = string(kg.Done)
 	}

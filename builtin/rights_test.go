@@ -160,6 +160,8 @@ var otherReads = map[string][]string{
 	"commits_get":                {`{"id": "head"}`, `{"id": "head~3"}`},
 	"changes":                    {`{"quads": true}`, `{"limit": 7}`, `{"start": "after:head~3"}`, `{"start": "now"}`, `{"branch": "draft", "start": "after:head~2"}`, `{"cursor": "draft@"}`},
 	"branches_list":              {`{}`},
+	"tags_list":                  {`{}`},
+	"requests_list":              {`{"all": true}`},
 	"diff":                       {`{}`, `{"from": "head~2", "to": "head~1"}`, `{"to": "draft"}`, `{"from": "head~9", "form": "patch"}`},
 	"tool_browse":                {`{"query": "change a decision"}`},
 	"tool_view":                  {`{"handle": "text:nothing:0", "selector": {"type": "head"}}`},

@@ -147,6 +147,9 @@ func (w *Writer) ResetBranch(ctx context.Context, name string, to history.Commit
 	if err := w.usable(ctx); err != nil {
 		return err
 	}
+	if name == Main {
+		return fault.New(fault.Denied, "main is the branch that every file has, and is not reset; undo takes back what its commits did, as a new commit")
+	}
 	b, err := w.branchToChange(name, "reset")
 	if err == nil && b.head != to.Seq {
 		if err = w.nameLine(b, nil); err == nil {

@@ -234,8 +234,10 @@ type transaction struct {
 }
 
 func (t *transaction) run(ctx context.Context) (Result, error) {
-	if err := t.w.MayCommit(); err != nil && !(t.job.action == policy.BranchMerge && t.job.set.DryRun) {
-		return Result{}, err // a merge is tried by those who then ask for it
+	if err := t.w.MayCommit(); err != nil && t.job.action != policy.BranchMerge {
+		return Result{}, err
+	} else if err != nil && !t.job.set.DryRun { // which those may try who ask for it then
+		return Result{}, fault.New(fault.Denied, "%s is protected, and who may decide merges into it; give ask: true to request that", t.w.Branch()).With("branch", t.w.Branch())
 	}
 	if want := t.job.set.IfCommit; want != nil && *want != t.before.ID {
 		return Result{}, fault.New(fault.Precondition, "the head is %s, not %s as if_commit says; read again and repeat", t.before.ID, want).

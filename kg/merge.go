@@ -22,6 +22,8 @@ import (
 type Merge struct {
 	// Source names the branch or the commit, as [Snapshot.FindState] takes it.
 	Source string
+	// Commit, when set, is the commit that is merged, and Source only what it is called.
+	Commit CommitID
 	// Take decides clashes that no resolution names; NoSide refuses the merge because of them.
 	Take Side
 	// Resolutions decide for single properties and nodes; the first that names one counts.
@@ -53,6 +55,8 @@ type Merged struct {
 	ClashCount int
 	// Open counts those that have to be decided, in a dry run.
 	Open int
+	// Protected reports that the session's principal may try this merge, but not make it.
+	Protected bool
 }
 
 // merging is a merge, under the write lock.
@@ -60,9 +64,12 @@ type merging struct {
 	Merge
 	target  string
 	commit  Commit // of the source
+	head    Commit // of the branch that it is merged into
 	base    Commit
 	current bool // nothing is to be merged
 	clashes clashing
+
+	protected bool // from whoever merges
 }
 
 // Merge makes one commit of what the source changed since the newest commit that both have in common, with the source's
@@ -76,7 +83,11 @@ func (s *Session) Merge(ctx context.Context, m Merge) (Merged, error) {
 	if err := s.may(policy.BranchMerge); err != nil {
 		return Merged{}, err
 	}
-	commit, err := s.stateNamed(ctx, m.Source)
+	name := m.Source
+	if !m.Commit.IsZero() {
+		name = m.Commit.Whole()
+	}
+	commit, err := s.stateNamed(ctx, name)
 	if err != nil {
 		return Merged{}, err
 	}
@@ -99,9 +110,10 @@ func (s *Session) Merge(ctx context.Context, m Merge) (Merged, error) {
 	case err == nil && !result.Changed && !result.Replayed:
 		result.Warnings = []string{fmt.Sprintf("what %s changed is so on %s already, so no commit is made", m.Source, run.target)}
 	}
-	done := Merged{Result: result, Base: run.base, Source: commit, UpToDate: run.current, Clashes: run.clashes.list, ClashCount: run.clashes.count, Open: run.clashes.open}
+	done := Merged{Result: result, Base: run.base, Source: commit, UpToDate: run.current, Clashes: run.clashes.list, ClashCount: run.clashes.count, Open: run.clashes.open, Protected: run.protected}
 	switch {
 	case errors.Is(err, errUndecided) && m.Set.DryRun:
+		done.Before, done.After = run.head, run.head
 		return done, nil
 	case errors.Is(err, errUndecided):
 		return Merged{}, run.refusal()
@@ -117,6 +129,7 @@ var errUndecided = errors.New("there are clashes")
 // find adds the edits of the merge.
 func (m *merging) find(ctx context.Context, w *db.Writer, c *compiled, spool *change.Spool) error {
 	head := w.Head()
+	m.head, m.protected = head, w.MayCommit() != nil
 	bases, err := w.MergeBases(ctx, head, m.commit)
 	if err != nil {
 		return err
