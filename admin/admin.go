@@ -27,7 +27,7 @@ import (
 type Engine interface {
 	Call(ctx context.Context, c invoke.Call) (invoke.Result, error)
 	Read(ctx context.Context, uri string, c invoke.Call) (invoke.Document, error)
-	Tools(ctx context.Context, p policy.Principal) (invoke.Tools, error)
+	ToolsOn(ctx context.Context, p policy.Principal, branch string) (invoke.Tools, error)
 	Watch(ctx context.Context, p policy.Principal) <-chan invoke.Change
 }
 

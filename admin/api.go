@@ -22,7 +22,7 @@ func (s *site) api(w http.ResponseWriter, r *http.Request) error {
 	if err := queryOf(r).err(); err != nil {
 		return err
 	}
-	tools, err := s.engine.Tools(r.Context(), auth.PrincipalOf(r.Context()))
+	tools, err := s.engine.ToolsOn(r.Context(), auth.PrincipalOf(r.Context()), stateOf(r).Branch)
 	if err != nil {
 		return err
 	}

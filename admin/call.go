@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 
 	"trails/auth"
 	"trails/capability"
@@ -28,12 +30,12 @@ type asker struct {
 	head string
 	// parsed is the schema, once read; see graphSchema.
 	parsed *schema.Schema
-	// at names the commit that the page shows, "" for the newest.
-	at string
+	// state is what the page shows.
+	state
 }
 
 func (s *site) asker(w http.ResponseWriter, r *http.Request) *asker {
-	return &asker{engine: s.engine, ctx: r.Context(), palette: s.palette, at: atOf(r), call: invoke.Call{
+	return &asker{engine: s.engine, ctx: r.Context(), palette: s.palette, state: stateOf(r), call: invoke.Call{
 		Principal: auth.PrincipalOf(r.Context()), Via: "admin", Whole: true,
 		TraceID: w.Header().Get(httpapi.TraceHeader), ParentSpan: invoke.TraceOf(r.Context()).Span,
 	}}
@@ -50,9 +52,7 @@ func (a *asker) answered(capability string, args map[string]any, out any) (invok
 	if args = maps.Clone(args); args == nil {
 		args = map[string]any{}
 	}
-	if a.at != "" && dated[capability] {
-		args["at"] = a.at
-	}
+	a.view(capability, args)
 	text, err := json.Marshal(args)
 	if err != nil {
 		return invoke.Result{}, fmt.Errorf("encode arguments of %s: %w", capability, err)
@@ -81,9 +81,16 @@ func (a *asker) furnish(capability string, args map[string]any, out any) error {
 	return a.ask(capability, args, out)
 }
 
+// knownBranches are all branches, as the surroundings of a page need them.
+func (a *asker) knownBranches() ([]branch, error) {
+	defer func(ctx context.Context) { a.ctx = ctx }(a.ctx)
+	a.ctx = invoke.Furniture(a.ctx)
+	return a.branches()
+}
+
 // listed are the ids of the capabilities that have a page for the caller.
 func (a *asker) listed() (map[string]bool, error) {
-	tools, err := a.engine.Tools(a.ctx, a.call.Principal)
+	tools, err := a.engine.ToolsOn(a.ctx, a.call.Principal, a.Branch)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +115,9 @@ func withForm(tools invoke.Tools) []capability.Descriptor {
 
 // read reads one trails:// address as JSON into out.
 func (a *asker) read(uri string, out any) error {
+	if a.Branch != "" && strings.HasPrefix(uri, "trails://kg/") {
+		uri += "?branch=" + url.QueryEscape(a.Branch)
+	}
 	doc, err := a.engine.Read(a.ctx, uri, a.call)
 	if err != nil {
 		return err

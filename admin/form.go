@@ -61,7 +61,7 @@ func formShape(d capability.Descriptor) capability.Shape {
 // newForm starts a form for the capability that the address names, if the caller may
 // see it.
 func (s *site) newForm(w http.ResponseWriter, r *http.Request, id string) (*formState, error) {
-	tools, err := s.engine.Tools(r.Context(), auth.PrincipalOf(r.Context()))
+	tools, err := s.engine.ToolsOn(r.Context(), auth.PrincipalOf(r.Context()), stateOf(r).Branch)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,9 @@ func (s *site) emptyForm(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	for name, values := range r.URL.Query() {
-		if _, known := f.shape.Field(name); !known {
+		if _, known := f.shape.Field(name); !known && name == "branch" {
+			continue // of the page that led here
+		} else if !known {
 			return fault.Arguments(fault.FieldError{Field: name, Code: fault.Closed, Message: "this form has no field " + line(name)})
 		}
 		f.entries[name] = form.Entry{Texts: values}

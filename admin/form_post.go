@@ -193,5 +193,5 @@ func (s *site) finish(w http.ResponseWriter, r *http.Request, p *post, e *submis
 
 // showDone sends the browser to the page of the result.
 func (p *post) showDone(w http.ResponseWriter, r *http.Request) {
-	http.Redirect(w, r, capabilityURL(p.capability.ID)+"/done/"+url.PathEscape(p.key), http.StatusSeeOther)
+	http.Redirect(w, r, p.Lead(capabilityURL(p.capability.ID)+"/done/"+url.PathEscape(p.key)), http.StatusSeeOther)
 }

@@ -93,7 +93,7 @@ func (d formData) drawForm() h.Node {
 // drawPick asks which instance is to be changed.
 func (d formData) drawPick() h.Node {
 	suggest := withQuery("/admin/suggest", url.Values{"list": {"pick-list"}, "type": {d.Type}})
-	return h.Form(h.Class("form panel"), h.Method("get"), h.Action(capabilityURL(d.Capability.ID)), h.Attr("novalidate"),
+	return h.GetForm(capabilityURL(d.Capability.ID), h.Class("form panel"), h.Attr("novalidate"),
 		labelled("", "pick", "Which "+d.Type+"?",
 			h.Span(h.Class("combo"),
 				h.Input(h.Type("text"), h.ID("pick"), h.Name("id"), h.Value(d.Form.Fields[0].Rows[0].Text), h.Placeholder("Type to search"), typeAhead("pick-known", suggest, "pick-list")),

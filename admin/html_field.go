@@ -124,7 +124,7 @@ func textareaText(text string) h.Node { return h.Text("\n" + text) }
 func typeAhead(known, suggest, list string) h.Node {
 	return h.Group{
 		h.List(known), h.AutoComplete("off"), h.Attr("spellcheck", "false"), h.Attr("data-combo"),
-		h.Attr("hx-get", suggest), h.Attr("hx-trigger", "input changed delay:120ms, open"), h.Attr("hx-target", "#"+list),
+		h.Ask("hx-get", suggest), h.Attr("hx-trigger", "input changed delay:120ms, open"), h.Attr("hx-target", "#"+list),
 		h.Attr("hx-swap", "innerHTML"), h.Attr("hx-sync", "this:replace"),
 	}
 }

@@ -18,7 +18,7 @@ func (d graphData) main(p page) h.Node {
 		d.drawChoice(),
 		h.Div(h.Class("panel"),
 			picture(pictureSize(len(d.Nodes), len(d.Edges))+"; the tables below list them", h.Text("The picture needs scripts; the tables below do not."),
-				h.Class("picture full"), h.ID("picture"), h.Data("graph", d.Source)),
+				h.Class("picture full"), h.ID("picture"), h.Ask("data-graph", d.Source)),
 			legend(p.colours, d.Types)),
 		section("nodes", h.Text("Nodes"), nil, d.drawNodes(p.colours)),
 		section("edges", h.Text("Links"), nil, d.drawEdges()),
@@ -27,7 +27,7 @@ func (d graphData) main(p page) h.Node {
 
 // drawChoice is the form that asks for another neighbourhood.
 func (d graphData) drawChoice() h.Node {
-	return h.Form(h.Class("filter"), h.Method("get"),
+	return h.GetForm(nodeURL(d.Type, d.ID)+"/graph", h.Class("filter"),
 		labelled("", "depth", "Steps away", h.Select(h.ID("depth"), h.Name("depth"), h.Map(d.Choices.Depths, func(n int) h.Node {
 			return h.Option(h.If(n == d.Depth, h.Selected()), h.Text(strconv.Itoa(n)))
 		}))),

@@ -108,7 +108,7 @@ func (d instanceData) drawPicture() h.Node {
 		h.Div(h.Class("panel"),
 			picture("Picture of what is around this instance",
 				h.Group{h.Text("The picture needs scripts; "), anchor("", here+"/graph", h.Text("the list")), h.Text(" does not.")},
-				h.Class("picture"), h.ID("picture"), h.Data("graph", here+"/graph.json?limit=60")),
+				h.Class("picture"), h.ID("picture"), h.Ask("data-graph", here+"/graph.json?limit=60")),
 			h.P(h.Class("legend"), anchor("", here+"/graph", h.Text("Open the neighbourhood")))))
 }
 

@@ -62,6 +62,7 @@ func documentHead(p page) h.Node {
 var mainNav = []struct{ nav, address, text string }{
 	{"overview", "/admin", "Overview"},
 	{"commits", "/admin/commits", "Commits"},
+	{"branches", branchesURL, "Branches"},
 	{"query", queryURL, "Query"},
 	{"schema", "/admin/schema", "Schema"},
 	{"gateway", gatewayURL, "Gateway"},
@@ -78,12 +79,22 @@ func topBar(p page) h.Node {
 			h.If(p.Frame.Graph != "", h.Group{space, h.Bdi(h.Class("graph-name"), h.Text(line(p.Frame.Graph)))})),
 		h.If(p.Frame.Known, h.Nav(h.Class("main-nav"), h.Aria("label", "Main"), entries)),
 		h.Div(h.Class("tools"),
-			h.Raw(liveMark),
+			h.Raw(liveMark), branchForm(p.Frame),
 			h.If(p.Frame.Known, h.Span(h.Class("who"), h.Title("Who you are to the graph"), bdiLine(p.Frame.Who))),
 			h.If(p.Frame.SignedIn, h.Form(h.Method("post"), h.Action("/admin/logout"), h.Button(h.Class("quiet"), h.Text("Sign out")))),
 			themeForm(p.Frame),
 		),
 	)
+}
+
+// branchForm chooses the branch that pages show, on the same page. A file with main alone has no choice.
+func branchForm(f frame) h.Node {
+	return h.If(len(f.Branches) > 1, h.GetForm(branchURL, h.Class("branch"), hiddenInput("return", f.Path),
+		h.Label(h.Class("hide"), h.For("choose-branch"), h.Text("Branch")),
+		h.Select(h.ID("choose-branch"), h.Name("branch"), h.Title("The branch that pages show and forms change"), h.Map(f.Branches, func(name string) h.Node {
+			return option(name, name, branchNamed(name) == f.Branch)
+		})),
+		h.Button(h.Class("quiet"), h.Text("Go"), unseen(" to this branch"))))
 }
 
 // themeForm chooses light or dark, on the same page.
@@ -128,7 +139,7 @@ func mainPart(p page) h.Node {
 		h.Iff(p.AsOf != nil, func() h.Node {
 			return h.P(h.Class("notice notice-warn as-of"), h.Role("note"), h.Text("As of commit "), commitLink(p.AsOf.Commit),
 				h.Text(": this is what was there then, and nothing of it can be changed. "),
-				anchor("button", p.AsOf.Now, h.Rel("alternate"), h.Text("Back to now")))
+				h.A(h.Class("button"), h.Rel("alternate"), h.Elsewhere(p.AsOf.Now), h.Text("Back to now")))
 		}),
 		p.Main(p))
 }

@@ -34,7 +34,7 @@ func (d listData) drawSearch() h.Node {
 	if wrong.Message != "" {
 		value = wrong.Value
 	}
-	return h.Form(h.Class("filter grow"), h.Method("get"), h.Action(typeURL(d.Type)), h.Role("search"), d.drawKept(),
+	return h.GetForm(typeURL(d.Type), h.Class("filter grow"), h.Role("search"), d.drawKept(),
 		labelled("grow"+wrong.class(" "), "search", "Label begins with",
 			h.Input(h.Type("search"), h.ID("search"), h.Name("search"), h.Value(value), h.MaxLength("200"), h.AutoComplete("off"), wrong.attributes("search-error"))),
 		h.Button(h.Text("Search")), wrong.draw("search-error", ""))
@@ -43,7 +43,7 @@ func (d listData) drawSearch() h.Node {
 // drawFilter is the form that adds a filter.
 func (d listData) drawFilter() h.Node {
 	wrong := d.Problems.Filter
-	return h.Form(h.Class("filter"), h.Method("get"), h.Action(typeURL(d.Type)), d.drawKept(), d.keptSearch(),
+	return h.GetForm(typeURL(d.Type), h.Class("filter"), d.drawKept(), d.keptSearch(),
 		labelled("", "property", "Property", h.Select(h.ID("property"), h.Name("property"), h.Map(d.All, func(p schema.PropertyDocument) h.Node {
 			return option(p.Name, p.Name, p.Name == wrong.Property)
 		}))),
@@ -66,7 +66,7 @@ func (p problemAt) draw(id, more string) h.Node {
 
 // drawColumns is the form that chooses columns.
 func (d listData) drawColumns() h.Node {
-	return h.Details(h.Class("menu"), h.ID("columns"), h.Summary(h.Text("Columns")), h.Form(h.Class("menu-body"), h.Method("get"), h.Action(typeURL(d.Type)),
+	return h.Details(h.Class("menu"), h.ID("columns"), h.Summary(h.Text("Columns")), h.GetForm(typeURL(d.Type), h.Class("menu-body"),
 		d.keptFilters(), d.keptSearch(), d.keptOrder(),
 		h.Map(d.All, func(p schema.PropertyDocument) h.Node {
 			return h.Label(h.Input(h.Type("checkbox"), h.Name("col"), h.Value(p.Name), h.If(d.Shows(p.Name), h.Checked())), h.Text(" "+p.Name))

@@ -14,7 +14,7 @@ func (d sparqlData) main(p page) h.Node {
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Text("Query")), lead(h.Text("Ask the graph in SPARQL 1.1: SELECT, ASK, CONSTRUCT or DESCRIBE. Changes are made with "), anchor("", capabilityURL("mutate"), h.Text("mutate")), h.Text("."))},
 			actions(h.Div(h.ID("stored-menu"), d.Stored.drawMenu()), d.drawExamples())),
-		h.Div(h.ID("yasgui"), h.Data("store", p.Frame.Graph), h.Data("words", d.Words)),
+		h.Div(h.ID("yasgui"), h.Data("store", p.Frame.Graph), h.Ask("data-words", d.Words)),
 		h.Form(h.ID("query-form"), h.Class("panel ask"), h.Method("post"), h.Action(queryURL), h.Attr("novalidate"),
 			labelled("ask-text", "query", "SPARQL", h.Textarea(h.ID("query"), h.Name("query"), h.Class("code"), h.Rows("12"), h.Attr("spellcheck", "false"), h.AutoComplete("off"),
 				h.Attr("autocapitalize", "off"), h.Required(), h.MaxLength("1000000"), textareaText(d.View.Query))),

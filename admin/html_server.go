@@ -22,7 +22,7 @@ func (d serverData) main(page) h.Node {
 				h.If(d.Calls != 0, h.Li(h.Text("latency "), h.B(h.Text(count(d.Latency))), h.Text(" ms"))),
 				h.Li(h.Text(line(d.Way)+" "), h.Bdi(h.Class("breaks"), plainCode(line(d.Address))))),
 		}, actions(h.If(d.mayAccept(), h.Group{
-			h.Form(h.Method("get"), h.Action(serverURL(d.Name)), submit("", "refresh", "1", "Ask again, show changes")),
+			h.GetForm(serverURL(d.Name), submit("", "refresh", "1", "Ask again, show changes")),
 			anchor("button", formURL("trails.meta.gateway.remove", "name", d.Name), h.Text("Remove…")),
 		}))),
 		h.If(d.Refusal != "", h.Section(h.Class("notice notice-bad"), h.Role("alert"), h.H2(h.Text("It does not say what it offers")), h.P(h.Bdi(h.Text(d.Refusal))))),
@@ -123,7 +123,7 @@ func (d artifactData) main(page) h.Node {
 	}
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Text("Kept result")), sub(h.Code(h.Class("id"), h.Bdi(h.Class("breaks"), h.Text(line(d.Handle)))))}),
-		h.Form(h.Class("filter"), h.Method("get"), h.Action(artifactURL(d.Handle)),
+		h.GetForm(artifactURL(d.Handle), h.Class("filter"),
 			h.Div(h.Class("field grow"), h.Label(h.For("selector"), h.Text("Selector, as "), plainCode("tool_view"), h.Text(" takes it")),
 				h.Input(h.ID("selector"), h.Name("selector"), h.Value(d.Selector), h.MaxLength("4000"), h.AutoComplete("off"), h.Attr("spellcheck", "false"))),
 			h.Button(h.Text("Show"))),

@@ -64,7 +64,7 @@ func (s *site) instance(w http.ResponseWriter, r *http.Request) error {
 	}
 	data.sort(t.Label, offset)
 	address, argument := "", ""
-	if a.at != "" {
+	if a.At != "" {
 		address, argument = "?at="+a.head, " at="+a.head
 	}
 	data.URI = invoke.Address(data.Type, data.ID) + address

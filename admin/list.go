@@ -136,7 +136,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	case problems.Any():
 		status = http.StatusBadRequest
 	case added: // the form of a filter was sent: its address is the list's
-		http.Redirect(w, r, asked.href(), http.StatusSeeOther)
+		http.Redirect(w, r, stateOf(r).Lead(asked.href()), http.StatusSeeOther)
 		return nil
 	}
 	data := newListData(asked, doc, t, answer)

@@ -221,6 +221,10 @@ func (emptyEngine) Tools(context.Context, policy.Principal) (invoke.Tools, error
 	return invoke.Tools{}, nil
 }
 
+func (emptyEngine) ToolsOn(context.Context, policy.Principal, string) (invoke.Tools, error) {
+	return invoke.Tools{}, nil
+}
+
 func (emptyEngine) Ready(context.Context) error { return nil }
 
 func (emptyEngine) Follow(context.Context, invoke.Call, time.Duration, func(*invoke.Result) error) error {

@@ -16,6 +16,8 @@ var pageRoutes = []route{
 	{pattern: "GET /admin/types/{type}/{id}/graph.json", handle: (*site).graphJSON, part: true},
 	{pattern: "GET /admin/commits", handle: (*site).commits},
 	{pattern: "GET /admin/commits/{id}", handle: (*site).commit},
+	{pattern: "GET /admin/branches", handle: (*site).branchesPage},
+	{pattern: "GET /admin/branch", handle: (*site).chooseBranch},
 	{pattern: "GET /admin/doctor", handle: (*site).doctor},
 	{pattern: "GET /admin/gateway", handle: (*site).gateway},
 	{pattern: "GET /admin/gateway/{name}", handle: (*site).server},

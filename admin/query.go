@@ -15,7 +15,7 @@ type query struct {
 	wrong []fault.FieldError
 }
 
-// queryOf parses the query of an address. An unknown parameter is an error, because ignoring it would show something
+// queryOf parses the query of an address. Any page takes a branch. An unknown parameter is an error, because ignoring it would show something
 // else than requested.
 func queryOf(r *http.Request, allowed ...string) *query {
 	values, err := url.ParseQuery(r.URL.RawQuery)
@@ -24,7 +24,7 @@ func queryOf(r *http.Request, allowed ...string) *query {
 		q.fail("query", fault.Pattern, r.URL.RawQuery, "the address does not parse")
 	}
 	for name := range values {
-		if !slices.Contains(allowed, name) {
+		if !slices.Contains(allowed, name) && name != "branch" {
 			q.fail(name, fault.Closed, values.Get(name), "this page has no parameter "+strconv.Quote(line(name)))
 		}
 	}

@@ -1,9 +1,9 @@
 package admin
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
+	"slices"
 
 	h "trails/admin/html"
 	"trails/auth"
@@ -57,6 +57,8 @@ type live struct {
 
 // frame is what surrounds every page.
 type frame struct {
+	state
+	Branches             []string // all of them
 	Graph, Head, Version string
 	Base                 string
 	Types                []schema.TypeDocument
@@ -72,7 +74,7 @@ type frame struct {
 // frameOf reads the surroundings of a page. If that fails the page is shown without them, with its own error.
 func (s *site) frameOf(w http.ResponseWriter, r *http.Request) frame {
 	a := s.asker(w, r)
-	f := frame{Theme: themeOf(r), Path: r.URL.RequestURI(), Trace: a.call.TraceID, Origin: auth.Origin(r)}
+	f := frame{state: a.state, Theme: themeOf(r), Path: r.URL.RequestURI(), Trace: a.call.TraceID, Origin: auth.Origin(r)}
 	if _, known := s.withPrincipal(r); !known {
 		return f
 	}
@@ -81,6 +83,17 @@ func (s *site) frameOf(w http.ResponseWriter, r *http.Request) frame {
 	var health struct{ Graph, Version, Head string }
 	if err := a.furnish("health", nil, &health); err == nil {
 		f.Graph, f.Version, f.Head = health.Graph, health.Version, health.Head
+	}
+	if list, err := a.knownBranches(); err == nil {
+		for _, b := range list {
+			f.Branches = append(f.Branches, b.Name)
+			if b.Name == f.Branch {
+				f.Head = b.Head
+			}
+		}
+	}
+	if f.Branch != "" && !slices.Contains(f.Branches, f.Branch) { // the page says that there is none
+		f.Branch, a.Branch = "", ""
 	}
 	if doc, err := a.schema(); err == nil {
 		f.Base, f.Types = doc.Base, doc.Types
@@ -105,26 +118,27 @@ func (s *site) respond(w http.ResponseWriter, r *http.Request, status int, p pag
 	if p.Live.Head == "" {
 		p.Live.Head = p.Frame.Head
 	}
-	if status == http.StatusOK && atOf(r) != "" {
+	shows := p.Frame.state
+	switch {
+	case status == http.StatusOK && shows.At != "":
+		shows.At = p.Live.Head
 		p.AsOf, p.Live = asOfPage(r, p.Live.Head), live{} // nothing changes there
+	case shows.Branch != "": // open pages are told of changes of main
+		p.Live = live{}
 	}
-	return send(w, status, layout(p), p.AsOf)
+	return send(w, status, layout(p), shows)
 }
 
 // send renders elements into memory, so that nothing is sent of a page that fails, and sends them: a page, or a part
-// of one that a script asks for. Those of an earlier commit lead to pages of it.
-func send(w http.ResponseWriter, status int, n h.Node, at *asOf) error {
-	var text bytes.Buffer
+// of one that a script asks for. Its links lead to pages of the state that it shows.
+func send(w http.ResponseWriter, status int, n h.Node, shows state) error {
+	text := leading{state: shows}
 	if err := n.Render(&text); err != nil {
 		return fmt.Errorf("render: %w", err)
 	}
-	shown := text.Bytes()
-	if at != nil {
-		shown = at.lead(shown)
-	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(shown) // the connection may be closed
+	_, _ = w.Write(text.Bytes()) // the connection may be closed
 	return nil
 }
 

@@ -101,7 +101,7 @@ func (s *site) sparql(w http.ResponseWriter, r *http.Request) error {
 		v.Run = false // other sites' pages must not run queries here; a person may
 	}
 	a := s.asker(w, r)
-	a.at = v.At
+	a.At = v.At
 	doc, err := a.schema()
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func (s *site) sparqlPosted(w http.ResponseWriter, r *http.Request) error {
 	v.Part = values.Get("part")
 	v.Run = v.Run && v.Part != "stored"
 	a := s.asker(w, r)
-	a.at = v.At
+	a.At = v.At
 	if v.Part == "" {
 		return s.showSPARQL(w, r, a, v, nil)
 	}
@@ -143,7 +143,7 @@ func (s *site) sparqlPosted(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return send(w, status, data.drawAnswer(s.palette), nil)
+	return send(w, status, data.drawAnswer(s.palette), state{Branch: a.Branch})
 }
 
 // showSPARQL answers with the whole page. doc is nil where it was not read yet.

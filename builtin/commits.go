@@ -25,12 +25,12 @@ type commitsPage struct {
 	Limit      int    `json:"limit" is:"brief" min:"1" max:"1000" default:"20"`
 	Before     string `json:"before,omitempty" is:"brief" doc:"next of the last page."`
 	SchemaOnly bool   `json:"schema_only" is:"rare" default:"false" doc:"Only commits that changed the schema."`
-	Whole      bool   `json:"whole" is:"rare" default:"false" doc:"Ids, times and messages in full, and the parent of each commit."`
+	Whole      bool   `json:"whole" is:"rare" default:"false" doc:"Ids, times and messages in full, and the parents of each commit."`
 }
 
 var commitsListBuiltin = invoke.Define(capability.Descriptor{
 	ID: "commits_list", Description: "List commits, newest first.",
-	OutputShape: rowsOf("A list for each commit: the first digits of its id, time, author, message, version of the schema, and how many statements it added and removed; with whole its parent, too.",
+	OutputShape: rowsOf("A list for each commit: the first digits of its id, time, author, message, version of the schema, and how many statements it added and removed; with whole its parent and the commit that it took in, too.",
 		capability.Field{Name: "next", Description: "Pass it as before for the next page; not there at the end."}),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, commitsList)
@@ -50,7 +50,7 @@ func commitsList(ctx context.Context, r *invoke.Request, in commitsPage) (*rowsA
 	}
 	out := &rowsAnswer{table: tableOf("id", "time", "author", "message", "schema_version", "added", "removed")}
 	if in.Whole {
-		out.Columns = append(out.Columns, "parent")
+		out.Columns = append(out.Columns, "parent", "merged")
 	}
 	room := r.Room()
 	for i, c := range commits {
@@ -61,7 +61,7 @@ func commitsList(ctx context.Context, r *invoke.Request, in commitsPage) (*rowsA
 		row := []any{c.ID.String(), c.Time.UTC().Format(time.DateTime), c.Author, outline.Shorten(c.Message, commitText), c.SchemaVersion, c.Added, c.Removed}
 		if in.Whole {
 			v := view.CommitOf(c)
-			row = []any{v.ID, v.Time, v.Author, v.Message, v.SchemaVersion, v.Added, v.Removed, v.Parent}
+			row = []any{v.ID, v.Time, v.Author, v.Message, v.SchemaVersion, v.Added, v.Removed, v.Parent, v.Merged}
 		}
 		added, err := out.add(&room, row)
 		if err != nil {

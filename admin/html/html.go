@@ -9,6 +9,9 @@ package html
 
 import (
 	"fmt"
+	"io"
+	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -70,14 +73,58 @@ func Attr(name string, value ...string) Node {
 	return gomponents.Attr(name, value...)
 }
 
-// Href is the address of a link, see [Address].
-func Href(to string) Node { return html.Href(Address(to)) }
+// Leader is what a page is written to that has a say in where its addresses lead, such as to pages of the same branch.
+type Leader interface{ Lead(to string) string }
 
-// Action is the address that a form is sent to, see [Address].
-func Action(to string) Node { return html.Action(Address(to)) }
+// leadBy is where an address leads on a page that is written to w.
+func leadBy(w io.Writer, to string) string {
+	if l, ok := w.(Leader); ok {
+		return l.Lead(to)
+	}
+	return to
+}
+
+// address is an attribute that holds one.
+type address struct{ name, to string }
+
+func (a address) Render(w io.Writer) error {
+	return gomponents.Attr(a.name, Address(leadBy(w, a.to))).Render(w)
+}
+
+// Type makes it an attribute.
+func (address) Type() gomponents.NodeType { return gomponents.AttributeType }
+
+// Href is the address of a link, see [Address] and [Leader].
+func Href(to string) Node { return address{"href", to} }
+
+// Elsewhere is the address of a link that leads there, whatever a [Leader] says.
+func Elsewhere(to string) Node { return html.Href(Address(to)) }
+
+// Action is the address that a form is posted to, see [Address] and [Leader].
+func Action(to string) Node { return address{"action", to} }
+
+// Ask is the attribute of this name with an address that a script asks, see [Address] and [Leader].
+func Ask(name, to string) Node { return address{name, to} }
 
 // Src is the address of a script, see [Address].
 func Src(from string) Node { return html.Src(Address(from)) }
+
+// GetForm is a form whose fields become the query of an address. What a [Leader] adds to the address becomes hidden fields,
+// because a browser leaves out what the address has behind its question mark.
+func GetForm(to string, children ...Node) Node {
+	return gomponents.NodeFunc(func(w io.Writer) error {
+		path, asked, _ := strings.Cut(leadBy(w, to), "?")
+		given, err := url.ParseQuery(asked)
+		if err != nil {
+			return err
+		}
+		var kept Group
+		for _, name := range slices.Sorted(maps.Keys(given)) {
+			kept = append(kept, Input(Type("hidden"), Name(name), Value(given.Get(name))))
+		}
+		return Form(Method("get"), html.Action(Address(path)), kept, Group(children)).Render(w)
+	})
+}
 
 // Address returns an address that a browser may be sent to: a place on this site, or a page of the web. Any other,
 // such as javascript:, becomes "#". What an address cannot hold is escaped.

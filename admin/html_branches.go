@@ -1,0 +1,53 @@
+package admin
+
+import (
+	"net/url"
+
+	h "trails/admin/html"
+)
+
+// main is the list of branches, with the form that makes one.
+func (d branchesData) main(page) h.Node {
+	return h.Group{
+		pageHead(h.Group{h.H1(h.Text("Branches")), lead(h.Text("A branch is a place to work where main does not change: look at it, compare it, merge it, or throw it away."))}),
+		h.Ol(h.Class("log panel"), h.Map(d.Branches, branchState.draw)), d.Pager.draw(), d.drawCreate(),
+	}
+}
+
+// draw is a branch, what it did last, and what can be done with it.
+func (b branchState) draw() h.Node {
+	about := h.Span(h.Text("from "), bdiLine(b.From), h.Text(" at "), anchor("id", b.address(commitURL(b.Fork)), h.Text(b.Fork)))
+	last := h.Node(faint("no commit"))
+	if b.Last.ID != "" {
+		last = h.Group{anchor("", b.address(commitURL(b.Last.ID)), h.Bdi(orElse(line(b.Last.Message), span("soft", "No message")))), space,
+			faint("by "), h.Bdi(h.Class("faint"), h.Text(line(b.Last.Author))), space, h.Span(h.Class("faint"), timeAt(b.Last.Time))}
+	}
+	return h.Li(h.Data("key", b.Name),
+		h.Div(h.Class("what"),
+			h.Span(h.Class("msg"), anchor("", b.address("/admin"), bdiLine(b.Name)), h.If(b.From != "", h.Group{space, b.Ahead.draw("good", "ahead"), space, b.Behind.draw("warn", "behind")})),
+			anchor("id", b.address(commitURL(b.Head)), h.Text(b.Head))),
+		h.Div(h.Class("last"), last),
+		h.Div(h.Class("by"), h.If(b.From != "", about), anchor("", b.address("/admin/commits"), h.Text("Commits"), unseen(" of "+b.Name)),
+			h.If(b.From != "", h.Group{
+				anchor("", formURL("branches_delete", "name", b.Name), h.Text("Delete…"), unseen(" "+b.Name)),
+			})))
+}
+
+// address is a page on the branch.
+func (b branchState) address(path string) string {
+	return withQuery(path, url.Values{"branch": {b.Name}})
+}
+
+// draw is how far a branch is from another.
+func (d distance) draw(kind, direction string) h.Node {
+	return badge(textIf(d.Commits > 0, kind, ""), count(d.Commits)+textIf(d.More, "+", "")+" "+direction)
+}
+
+// drawCreate is the form that makes a branch; it is that of the capability.
+func (d branchesData) drawCreate() h.Node {
+	return section("new", h.Text("New branch"), nil,
+		h.Form(h.Class("filter panel pad"), h.Method("post"), h.Action(capabilityURL("branches_create")), hiddenInput(keyName, d.Key),
+			labelled("grow", "new-name", "Name", h.Input(h.ID("new-name"), h.Name("arg.name"), h.Required(), h.MaxLength("64"), h.AutoComplete("off"), h.Attr("spellcheck", "false"))),
+			labelled("", "new-from", "From", h.Select(h.ID("new-from"), h.Name("arg.from"), h.Map(d.All, func(b branch) h.Node { return option(b.Name, b.Name, b.From == "") }))),
+			submit("primary", doName, doCall, "Create")))
+}
