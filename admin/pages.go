@@ -18,6 +18,7 @@ var pageRoutes = []route{
 	{pattern: "GET /admin/commits/{id}", handle: (*site).commit},
 	{pattern: "GET /admin/branches", handle: (*site).branchesPage},
 	{pattern: "GET /admin/branch", handle: (*site).chooseBranch},
+	{pattern: "GET /admin/diff", handle: (*site).diff},
 	{pattern: "GET /admin/doctor", handle: (*site).doctor},
 	{pattern: "GET /admin/gateway", handle: (*site).gateway},
 	{pattern: "GET /admin/gateway/{name}", handle: (*site).server},

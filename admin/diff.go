@@ -1,0 +1,144 @@
+package admin
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trails/builtin/view"
+)
+
+const diffURL = "/admin/diff"
+
+// diffShown is how many properties the page of a difference shows at once.
+const diffShown = 200
+
+// diffData is the page of a difference.
+type diffData struct {
+	Asked       url.Values
+	Branches    []branch
+	From, To    string // the commits that are compared, "" for the empty graph
+	Definitions []string
+	Nodes       []nodeDifference
+	Text        string // of the form that replays it, "" for a table
+	Pager       *pager
+}
+
+// nodeDifference is what differs of one node.
+type nodeDifference struct {
+	What, Name, Graph string
+	Changes           []view.PropertyChange
+}
+
+// diffForms are the ways to show a difference.
+var diffForms = []struct{ Form, Text string }{{"table", "Table"}, {"update", "SPARQL update"}, {"patch", "RDF Patch"}}
+
+// diff answers what differs between two branches or commits.
+func (s *site) diff(w http.ResponseWriter, r *http.Request) error {
+	q := queryOf(r, "from", "to", "node", "type", "form", "offset")
+	offset, form := q.number("offset", 0, 0, maxOffset), q.word("form", "table", "update", "patch")
+	if err := q.err(); err != nil {
+		return err
+	}
+	a := s.asker(w, r)
+	args := map[string]any{"form": form, "limit": diffShown, "offset": offset}
+	data := diffData{Asked: url.Values{}}
+	for _, name := range []string{"from", "to", "node", "type", "form"} {
+		if value := strings.TrimSpace(q.Get(name)); value != "" {
+			args[name] = value
+			data.Asked.Set(name, value)
+		}
+	}
+	if form != "table" {
+		delete(args, "type")
+	}
+	var answer struct {
+		From, To    *string
+		Definitions []string
+		Rows        [][6]json.RawMessage
+		Text        string
+		More        bool
+	}
+	if err := a.ask("diff", args, &answer); err != nil {
+		return err
+	}
+	var err error
+	if data.Branches, err = a.branches(); err != nil {
+		return err
+	}
+	data.From, data.To = textOf(answer.From), textOf(answer.To)
+	data.Definitions, data.Nodes, data.Text = answer.Definitions, differences(answer.Rows), answer.Text
+	if offset > 0 || answer.More {
+		data.Pager = pagerAt("From the "+count(offset+1)+". on", offset, diffShown, offset+diffShown, answer.More, func(offset int) string {
+			asked := url.Values{"offset": {strconv.Itoa(offset)}}
+			for name, values := range data.Asked {
+				asked[name] = values
+			}
+			return withQuery(diffURL, asked)
+		})
+	}
+	return s.respond(w, r, http.StatusOK, page{
+		Title: "Differences", Nav: "branches", Main: data.main, Crumbs: []link{{"Branches", branchesURL}},
+	})
+}
+
+// textOf is a text that may be null.
+func textOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// differences puts the rows of a difference together by their nodes, which stand in a row.
+func differences(rows [][6]json.RawMessage) []nodeDifference {
+	var out []nodeDifference
+	for _, row := range rows {
+		var texts [3]string
+		for i := range texts {
+			_ = json.Unmarshal(row[i], &texts[i]) // the first three are texts
+		}
+		graph := strings.Join(cellTexts(row[5]), "")
+		if n := len(out); n == 0 || out[n-1].Name != texts[1] || out[n-1].Graph != graph {
+			out = append(out, nodeDifference{What: texts[0], Name: texts[1], Graph: graph})
+		}
+		last := &out[len(out)-1]
+		last.Changes = append(last.Changes, view.PropertyChange{Property: texts[2], Old: cellsOf(row[3]), New: cellsOf(row[4])})
+	}
+	return out
+}
+
+// cellsOf are the values of a row as cells.
+func cellsOf(values json.RawMessage) []view.Cell {
+	texts := cellTexts(values)
+	out := make([]view.Cell, len(texts))
+	for i, text := range texts {
+		out[i] = view.Cell{Text: text}
+	}
+	return out
+}
+
+// cellTexts are the values of a row as texts: none for null, several for a list.
+func cellTexts(values json.RawMessage) []string {
+	var list []json.RawMessage
+	if json.Unmarshal(values, &list) != nil {
+		list = []json.RawMessage{values}
+	}
+	list = slices.DeleteFunc(list, func(v json.RawMessage) bool { return len(v) == 0 || string(v) == "null" })
+	out := make([]string, len(list))
+	for i, v := range list {
+		if json.Unmarshal(v, &out[i]) != nil {
+			out[i] = string(v)
+		}
+	}
+	return out
+}
+
+// nodeOf splits the name of a node of the schema, Type/id.
+func nodeOf(name string) (typeName, id string, ok bool) {
+	typeName, id, ok = strings.Cut(name, "/")
+	return typeName, id, ok && id != "" && !strings.Contains(typeName, ":")
+}

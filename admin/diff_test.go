@@ -1,0 +1,28 @@
+package admin_test
+
+import "testing"
+
+func TestThePageOfDifferencesTellsThemByNode(t *testing.T) {
+	f := newBranches(t)
+	a := f.get(t, "/admin/diff?to=review", 200)
+	says(t, a, "to review", "changedNote/a", "titlewas Title of ais By review", "removedNote/b", "madeNote/c")
+	for _, where := range []string{"/admin/types/Note/a?branch=review", "/admin/types/Note/c?branch=review"} {
+		if got := linked(a, where); len(got) != 1 {
+			t.Errorf("%s is linked as %v", where, got)
+		}
+	}
+	for _, n := range a.find(tag("a")) {
+		if textOf(n) == "Note/b" {
+			says(t, f.get(t, attribute(n, "href"), 200), "Title of b")
+		}
+	}
+	one := f.get(t, "/admin/diff?from=main&to=review&node=Note/c", 200)
+	if got := linked(one, "/admin/types/Note/a?branch=review"); len(got) != 0 {
+		t.Error("another node is shown")
+	}
+	says(t, one, "madeNote/c")
+	says(t, f.get(t, "/admin/diff?from=main&to=main", 200), "No statement differs")
+	says(t, f.get(t, "/admin/diff?to=review&form=update", 200), "INSERT DATA", "By review")
+	says(t, f.get(t, "/admin/diff?to=review&form=patch", 200), "By review")
+	says(t, f.get(t, "/admin/diff?to=nothing", 400), "nothing")
+}

@@ -1,0 +1,96 @@
+package admin
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+
+	h "trails/admin/html"
+)
+
+// main is what differs, with the form that asks for another difference.
+func (d diffData) main(page) h.Node {
+	return h.Group{
+		pageHead(h.Group{h.H1(h.Text("Differences")), d.drawBetween()}, actions(h.Map(diffForms, func(f struct{ Form, Text string }) h.Node {
+			asked := maps.Clone(d.Asked)
+			asked.Set("form", f.Form)
+			return anchor("button", withQuery(diffURL, asked), h.If(d.Asked.Get("form") == f.Form, h.Aria("current", "true")), h.Text(f.Text))
+		}))),
+		d.drawChoice(),
+		h.If(len(d.Definitions) > 0, section("definitions", h.Text("Definitions"), nil, h.Ul(h.Class("panel pad"), h.Map(d.Definitions, func(text string) h.Node { return h.Li(bdiLine(text)) })))),
+		section("nodes", h.Text("What differs"), nil, d.drawBody()),
+		d.Pager.draw(),
+	}
+}
+
+// drawBetween says which commits are compared.
+func (d diffData) drawBetween() h.Node {
+	from, to := d.Asked.Get("from"), d.Asked.Get("to")
+	side := func(word, given, id string, asked url.Values) h.Node {
+		return h.Span(h.Text(word), h.If(d.isBranch(given), h.Group{bdiLine(given), space}), either(id != "", anchor("id", withQuery(commitURL(id), asked), h.Text(id)), h.Text("nothing")))
+	}
+	return sub(side("from ", from, d.From, d.on(firstOf(from, to))), side("to ", to, d.To, d.on(to)))
+}
+
+// isBranch reports a name of a branch.
+func (d diffData) isBranch(name string) bool {
+	return slices.ContainsFunc(d.Branches, func(b branch) bool { return b.Name == name })
+}
+
+// on is the query of an address of this branch, empty for a commit.
+func (d diffData) on(name string) url.Values {
+	if d.isBranch(name) {
+		return url.Values{"branch": {name}}
+	}
+	return url.Values{}
+}
+
+// drawChoice is the form that asks what to compare.
+func (d diffData) drawChoice() h.Node {
+	input := func(id, label, placeholder string) h.Node {
+		return labelled("", id, label, h.Input(h.ID(id), h.Name(id), h.Value(d.Asked.Get(id)), h.Placeholder(placeholder), h.List("states"), h.MaxLength("100"), h.AutoComplete("off"), h.Attr("spellcheck", "false")))
+	}
+	return h.GetForm(diffURL, h.Class("filter"),
+		input("from", "From", "where it was made"), input("to", "To", "the newest commit"), input("node", "Only the node", "Type/id"), input("type", "Only the type", "any"),
+		statesList(d.Branches), h.Button(h.Text("Compare")))
+}
+
+// statesList are the branches that a browser offers where a branch or a commit is typed.
+func statesList(list []branch) h.Node {
+	return h.DataList(h.ID("states"), h.Map(list, func(b branch) h.Node { return h.Option(h.Value(b.Name)) }))
+}
+
+func (d diffData) drawBody() h.Node {
+	switch {
+	case d.Text != "":
+		return snippet("It makes the second state of the first", d.Text)
+	case len(d.Nodes) == 0:
+		return empty(h.Text("No statement differs."))
+	}
+	return h.Map(d.Nodes, d.drawNode)
+}
+
+// drawNode is what differs of one node.
+func (d diffData) drawNode(n nodeDifference) h.Node {
+	kinds := map[string]string{"made": "good", "removed": "bad"}
+	return h.Article(h.Class("diff panel"),
+		h.Header(badge(kinds[n.What], n.What), h.H3(d.node(n)), h.If(n.Graph != "", h.Group{faint("in the graph "), bdiLine(n.Graph)})),
+		changeTable(n.Changes))
+}
+
+// node links to a node where it is: in the second state, or in the first if it was removed.
+func (d diffData) node(n nodeDifference) h.Node {
+	typeName, id, ok := nodeOf(n.Name)
+	if !ok {
+		return bdiLine(n.Name)
+	}
+	given, at := d.Asked.Get("to"), d.To
+	if n.What == "removed" {
+		given, at = d.Asked.Get("from"), d.From
+	}
+	asked := d.on(firstOf(given, d.Asked.Get("to")))
+	if !d.isBranch(given) {
+		asked.Set("at", at)
+	}
+	return anchor("node", withQuery(nodeURL(typeName, id), asked), bdiLine(n.Name))
+}
