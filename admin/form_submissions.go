@@ -88,7 +88,10 @@ func (e *submission) finish(digest, ifCommit string, args json.RawMessage, resul
 }
 
 // digest names what the form asks for.
-func (p *post) digest() string {
-	sum := sha256.Sum256(append([]byte(p.capability.ID+"\x00"), p.object()...))
+func (p *post) digest() string { return digestOf(p.capability.ID, p.object()) }
+
+// digestOf names a call.
+func digestOf(capability string, args json.RawMessage) string {
+	sum := sha256.Sum256(append([]byte(capability+"\x00"), args...))
 	return hex.EncodeToString(sum[:])
 }

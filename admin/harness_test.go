@@ -31,13 +31,20 @@ type fixture struct {
 // newFixture serves a new graph with this schema.
 func newFixture(t testing.TB, schema []byte, opts admin.Options) fixture {
 	t.Helper()
+	return newFixtureOf(t, schema, opts, invoke.Config{})
+}
+
+// newFixtureOf is newFixture with settings of the call path.
+func newFixtureOf(t testing.TB, schema []byte, opts admin.Options, c invoke.Config) fixture {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "graph.trails")
 	invoketest.Create(t, path, kg.CreateOptions{Schema: schema})
 	g, err := kg.Open(t.Context(), path, kg.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := invoke.New(g, invoke.Config{Providers: builtin.Providers(), Version: "test", Log: slog.New(slog.DiscardHandler)})
+	c.Providers, c.Version, c.Log = builtin.Providers(), "test", slog.New(slog.DiscardHandler)
+	e := invoke.New(g, c)
 	t.Cleanup(func() {
 		if err := e.Close(context.Background()); err != nil {
 			t.Error(err)

@@ -10,7 +10,7 @@ import (
 func (d branchesData) main(page) h.Node {
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Text("Branches")), lead(h.Text("A branch is a place to work where main does not change: look at it, compare it, merge it, or throw it away."))},
-			actions(anchor("button", diffURL, h.Text("Compare")))),
+			actions(anchor("button", diffURL, h.Text("Compare")), anchor("button", mergeURL, h.Text("Merge")))),
 		h.Ol(h.Class("log panel"), h.Map(d.Branches, branchState.draw)), d.Pager.draw(), d.drawCreate(),
 	}
 }
@@ -31,6 +31,7 @@ func (b branchState) draw() h.Node {
 		h.Div(h.Class("by"), h.If(b.From != "", about), anchor("", b.address("/admin/commits"), h.Text("Commits"), unseen(" of "+b.Name)),
 			h.If(b.From != "", h.Group{
 				anchor("", withQuery(diffURL, url.Values{"to": {b.Name}}), h.Text("What it changed"), unseen(": "+b.Name)),
+				anchor("", withQuery(mergeURL, url.Values{"source": {b.Name}, "target": {b.From}}), h.Text("Merge into "+line(b.From)), unseen(": "+b.Name)),
 				anchor("", formURL("branches_delete", "name", b.Name), h.Text("Delete…"), unseen(" "+b.Name)),
 			})))
 }

@@ -19,6 +19,8 @@ var pageRoutes = []route{
 	{pattern: "GET /admin/branches", handle: (*site).branchesPage},
 	{pattern: "GET /admin/branch", handle: (*site).chooseBranch},
 	{pattern: "GET /admin/diff", handle: (*site).diff},
+	{pattern: "GET /admin/merge", handle: (*site).mergePage},
+	{pattern: "POST /admin/merge", handle: (*site).mergePosted},
 	{pattern: "GET /admin/doctor", handle: (*site).doctor},
 	{pattern: "GET /admin/gateway", handle: (*site).gateway},
 	{pattern: "GET /admin/gateway/{name}", handle: (*site).server},

@@ -1,0 +1,229 @@
+package admin
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"trails/fault"
+)
+
+const (
+	mergeURL   = "/admin/merge"
+	mergeID    = "branches_merge"
+	valueTaken = "value" // the choice of a value of one's own
+)
+
+// merge is the page of a merge: what is merged into what, how clashes are decided, and what would come of it.
+type merge struct {
+	Source, Target string
+	Take, Message  string // Take decides every clash without a decision of its own
+	Decided        map[string]mergeChoice
+	Kept           []string // resolutions of what is no clash any more
+	AllowMass      bool
+	Key, Seen      string // Seen are the heads that the preview was made of
+	Branches       []branch
+	Preview        mergePreview
+	Problem        string
+	Mass           string // how many statements go, if a person has to agree to that; "" otherwise
+}
+
+// mergeChoice decides a clash: a side, or a value.
+type mergeChoice struct{ Take, Value string }
+
+// mergePreview is the answer of a merge.
+type mergePreview struct {
+	Outcome    string       `json:"outcome"`
+	Clashes    []mergeClash `json:"clashes"`
+	ClashCount int          `json:"clash_count"`
+	Nodes      []string     `json:"nodes"`
+	NodeCount  int64        `json:"node_count"`
+	Added      int64        `json:"added"`
+	Removed    int64        `json:"removed"`
+}
+
+// mergeClash is one clash of it.
+type mergeClash struct {
+	Kind, Node, Property, Message, Taken string
+	Base, Ours, Theirs                   []string
+}
+
+// Name is what a resolution calls it. A node whose own name has a dot ends in one.
+func (c mergeClash) Name() string {
+	if c.Property != "" || strings.Contains(c.Node, ".") {
+		return c.Node + "." + c.Property
+	}
+	return c.Node
+}
+
+// mergePage answers the page of a merge with its preview, once it says what is merged.
+func (s *site) mergePage(w http.ResponseWriter, r *http.Request) error {
+	q := queryOf(r, "source", "target")
+	if err := q.err(); err != nil {
+		return err
+	}
+	a := s.asker(w, r)
+	m := &merge{Source: q.Get("source"), Target: firstOf(q.Get("target"), a.Branch, mainBranch), Key: uuid.NewString()}
+	return s.showMerge(w, r, a, m, http.StatusOK)
+}
+
+// mergePosted answers the decisions: with another preview, or with the result of the merge.
+func (s *site) mergePosted(w http.ResponseWriter, r *http.Request) error {
+	values, err := readForm(w, r, formLimit)
+	if err != nil {
+		return err
+	}
+	a, m := s.asker(w, r), mergeOf(values)
+	if values.Get(doName) != doCall {
+		return s.showMerge(w, r, a, m, http.StatusOK)
+	}
+	if m.Branches, err = a.branches(); err != nil {
+		return err
+	}
+	args, err := json.Marshal(m.arguments())
+	if err != nil {
+		return fmt.Errorf("encode a merge: %w", err)
+	}
+	digest, entry := digestOf(mergeID, args), s.submissions.open(a.call.Principal.ID, m.Key)
+	defer entry.close()
+	switch {
+	case entry.digest == digest:
+		return m.done(w, r)
+	case entry.digest != "":
+		m.Key, m.Problem = uuid.NewString(), "This form was sent before, with other decisions, and that merge is done."
+		return s.showMerge(w, r, a, m, http.StatusUnprocessableEntity)
+	case m.Seen != m.heads():
+		m.Problem = "One of the two branches has moved since. Look at what would be merged now."
+		return s.showMerge(w, r, a, m, http.StatusPreconditionFailed)
+	}
+	c := a.call
+	c.Capability, c.Args, c.IdempotencyKey = mergeID, args, m.Key
+	result, err := s.engine.Call(a.ctx, c)
+	if err != nil {
+		m.refused(fault.Of(err))
+		return s.showMerge(w, r, a, m, status(err))
+	}
+	entry.finish(digest, "", args, result)
+	return m.done(w, r)
+}
+
+// mergeOf reads a posted form.
+func mergeOf(values url.Values) *merge {
+	m := &merge{
+		Source: values.Get("source"), Target: values.Get("target"), Take: values.Get("take"), Message: values.Get("message"),
+		Kept: values["kept"], AllowMass: values.Get("mass") != "", Key: firstOf(values.Get(keyName), uuid.NewString()), Seen: values.Get(seenName),
+		Decided: map[string]mergeChoice{},
+	}
+	for i := 0; values.Get(clashField("clash", i)) != ""; i++ {
+		if take := values.Get(clashField("take", i)); take != "" {
+			m.Decided[values.Get(clashField("clash", i))] = mergeChoice{take, values.Get(clashField("value", i))}
+		}
+	}
+	return m
+}
+
+// clashField is the name of a field about the clash in this place.
+func clashField(name string, place int) string { return fmt.Sprintf("%s.%d", name, place) }
+
+// arguments are those of the call.
+func (m *merge) arguments() map[string]any {
+	args := map[string]any{"source": m.Source, "target": m.Target}
+	for name, text := range map[string]string{"take": m.Take, "message": m.Message} {
+		if text != "" {
+			args[name] = text
+		}
+	}
+	resolutions := slices.Clone(m.Kept)
+	for name, choice := range m.Decided {
+		if choice.Take == valueTaken {
+			resolutions = append(resolutions, name+":="+choice.Value)
+		} else {
+			resolutions = append(resolutions, name+"="+choice.Take)
+		}
+	}
+	if slices.Sort(resolutions); len(resolutions) > 0 {
+		args["resolutions"] = resolutions
+	}
+	if m.AllowMass {
+		args["allow_mass_change"] = true
+	}
+	return args
+}
+
+// heads names the two states that are merged.
+func (m *merge) heads() string {
+	source, target := m.Source, ""
+	for _, b := range m.Branches {
+		if b.Name == m.Source {
+			source = b.Head
+		}
+		if b.Name == m.Target {
+			target = b.Head
+		}
+	}
+	return source + " " + target
+}
+
+// refused takes in why a merge, or its preview, was refused.
+func (m *merge) refused(f *fault.Error) {
+	clashes, err := json.Marshal(f.Details["clashes"])
+	if err == nil && json.Unmarshal(clashes, &m.Preview.Clashes) == nil && len(m.Preview.Clashes) > 0 {
+		m.Preview.ClashCount, _ = f.Details["count"].(int)
+		m.Problem = "Nothing was changed: what is below has to be decided first."
+		return
+	}
+	if removes, ok := f.Details["removes"]; ok {
+		m.Mass = fmt.Sprint(removes)
+	}
+	m.Problem = f.Message
+	for _, field := range f.Fields {
+		m.Problem += ". " + field.Message
+	}
+}
+
+// showMerge answers the page with a fresh preview.
+func (s *site) showMerge(w http.ResponseWriter, r *http.Request, a *asker, m *merge, code int) error {
+	var err error
+	if m.Branches, err = a.branches(); err != nil {
+		return err
+	}
+	if m.Seen = m.heads(); m.Source != "" {
+		args, problem := m.arguments(), m.Problem
+		args["dry_run"] = true
+		var preview mergePreview
+		switch err := a.ask(mergeID, args, &preview); {
+		case err == nil:
+			m.Preview = preview
+		case fault.Of(err).Kind == fault.Internal:
+			return err
+		default:
+			m.refused(fault.Of(err))
+			m.Problem = firstOf(problem, m.Problem)
+			code = max(code, status(err))
+		}
+	}
+	m.keepOthers()
+	return s.respond(w, r, code, page{Title: "Merge", Nav: "branches", Main: m.main, Crumbs: []link{{"Branches", branchesURL}}})
+}
+
+// keepOthers keeps the decisions about what the preview does not list, as resolutions.
+func (m *merge) keepOthers() {
+	others := merge{Decided: map[string]mergeChoice{}, Kept: m.Kept}
+	for name, choice := range m.Decided {
+		if !slices.ContainsFunc(m.Preview.Clashes, func(c mergeClash) bool { return c.Name() == name }) {
+			others.Decided[name] = choice
+		}
+	}
+	m.Kept, _ = others.arguments()["resolutions"].([]string)
+}
+
+// done sends the browser to the result.
+func (m *merge) done(w http.ResponseWriter, r *http.Request) error {
+	http.Redirect(w, r, withQuery(capabilityURL(mergeID)+"/done/"+url.PathEscape(m.Key), url.Values{"branch": {m.Target}}), http.StatusSeeOther)
+	return nil
+}
