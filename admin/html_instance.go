@@ -2,6 +2,7 @@ package admin
 
 import (
 	"fmt"
+	"net/url"
 
 	h "trails/admin/html"
 	"trails/builtin/view"
@@ -20,11 +21,14 @@ func (d instanceData) main(p page) h.Node {
 		pageHead(h.Group{
 			h.H1(h.Bdi(h.Dir("auto"), h.Text(labelOf(d.Node)))),
 			sub(typeBadge(p.colours, d.Type), types, idCode(line(d.ID)), h.Code(h.Class("id faint"), h.Text(line(d.Node.IRI)))),
-		}, h.If(p.AsOf == nil, actions(
-			anchor("button", formURL(d.Capacity+".update", "id", d.ID), h.Text("Edit")),
-			anchor("button danger", formURL(d.Capacity+".delete", "id", d.ID), h.Text("Delete"))))),
+		}, actions(
+			anchor("button", withQuery(nodeURL(d.Type, d.ID), url.Values{"blame": {"1"}}), h.Text("Who said this")),
+			h.If(p.AsOf == nil, h.Group{
+				anchor("button", formURL(d.Capacity+".update", "id", d.ID), h.Text("Edit")),
+				anchor("button danger", formURL(d.Capacity+".delete", "id", d.ID), h.Text("Delete")),
+			}))),
 		h.Div(h.Class("columns"),
-			h.Div(d.drawProperties(), h.If(d.Only == "", h.Group{d.drawIncoming(p.colours), d.drawHistory()})),
+			h.Div(h.Iff(d.Blame == nil, d.drawProperties), h.Iff(d.Blame != nil, d.drawBlame), h.If(d.Only == "", h.Group{d.drawIncoming(p.colours), d.drawHistory()})),
 			h.Div(h.If(d.Only == "", h.Group{d.drawPicture(), d.drawPrograms(), d.drawRecord()}))),
 	}
 }

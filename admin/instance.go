@@ -32,13 +32,14 @@ type instanceData struct {
 	Listed         map[string]bool // the capabilities that have a page
 	Only           string          // the one property that is paged through, or ""
 	Pager          *pager
-	URI, Curl, CLI string // the same for programs
+	Blame          []blamedProperty // nil if nobody asked
+	URI, Curl, CLI string           // the same for programs
 }
 
 // instance answers the page of one node: all of it, or one property, and its latest history.
 func (s *site) instance(w http.ResponseWriter, r *http.Request) error {
-	q := queryOf(r, "at", "property", "offset")
-	offset := q.number("offset", 0, 0, maxOffset)
+	q := queryOf(r, "at", "property", "offset", "blame")
+	blame, offset := q.word("blame", "0", "1") == "1", q.number("offset", 0, 0, maxOffset)
 	if err := q.err(); err != nil {
 		return err
 	}
@@ -63,13 +64,21 @@ func (s *site) instance(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	data.sort(t.Label, offset)
-	address, argument := "", ""
-	if a.At != "" {
-		address, argument = "?at="+a.head, " at="+a.head
+	if blame {
+		if err := data.blame(a, offset); err != nil {
+			return err
+		}
 	}
-	data.URI = invoke.Address(data.Type, data.ID) + address
-	data.Curl = "curl -s '" + auth.Origin(r) + kgURL(data.Type, data.ID) + address + "'"
-	data.CLI = "trails invoke FILE entity_get " + shellQuote("type="+data.Type) + " " + shellQuote("id="+data.ID) + argument
+	shows, arguments := url.Values{}, ""
+	for _, one := range [][2]string{{"at", textIf(a.At != "", a.head, "")}, {"branch", a.Branch}} {
+		if one[1] != "" {
+			shows.Set(one[0], one[1])
+			arguments += " " + shellQuote(one[0]+"="+one[1])
+		}
+	}
+	data.URI = withQuery(invoke.Address(data.Type, data.ID), shows)
+	data.Curl = "curl -s '" + auth.Origin(r) + withQuery(kgURL(data.Type, data.ID), shows) + "'"
+	data.CLI = "trails invoke FILE entity_get " + shellQuote("type="+data.Type) + " " + shellQuote("id="+data.ID) + arguments
 	return s.respond(w, r, http.StatusOK, page{
 		Title: firstOf(line(data.Node.Label), data.ID), Nav: "types", Type: data.Type, Main: data.main, Scripts: graphScripts,
 		Crumbs: []link{{data.Type, typeURL(data.Type)}}, Twins: twinsOf(kgURL(data.Type, data.ID), url.Values{}),

@@ -83,7 +83,7 @@ func branched(path string) bool {
 
 // Capabilities that pages ask of a commit and of a branch.
 var (
-	ofCommit = map[string]bool{"query": true, "schema_get": true, "entities_list": true, "entity_get": true, "entity_history": true, "entity_graph": true}
+	ofCommit = map[string]bool{"query": true, "schema_get": true, "entities_list": true, "entity_get": true, "entity_history": true, "entity_graph": true, "blame": true}
 	ofBranch = map[string]bool{"commits_list": true, "commit_view": true, "snapshot": true, "suggest": true, "resources_read": true}
 )
 

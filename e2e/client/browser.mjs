@@ -566,6 +566,10 @@ const pages = [
     await page.getByLabel('data').first().fill('{"type":"Standard","id":"x","data":{"name":"x","title":"One alone","url":"https://example.org/"}}')
     await page.getByText('overwrite', { exact: true }).first().click()
   }],
+  ['who said the values of a node', '/admin/types/Requirement/R-010?blame=1'],
+  ['the branches', '/admin/branches'],
+  ['what differs between two commits', '/admin/diff?from=head~1&to=head'],
+  ['the choice of a merge', '/admin/merge'],
   ['many types', `${rich}/admin`],
   ['a schema of many types', `${rich}/admin/schema`],
   ['a list of a type', `${rich}/admin/types/Beta?limit=20&offset=20`],

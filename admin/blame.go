@@ -1,0 +1,82 @@
+package admin
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"trails/builtin/view"
+)
+
+// blameShown is how many values the page of a node says the origin of at once.
+const blameShown = 200
+
+// blamedProperty is a property with where its values come from.
+type blamedProperty struct {
+	Name   string
+	Values []blamed
+}
+
+// blamed is a value, and the commit and the call that set it.
+type blamed struct {
+	Value          view.Cell
+	Commit         view.Commit
+	Call, Graph    string
+	Reference      bool // the value is a node
+	CallHasItsPage bool
+}
+
+// blame asks where the values of the node come from.
+func (d *instanceData) blame(a *asker, offset int) error {
+	var answer struct {
+		Rows [][8]json.RawMessage
+		More bool
+	}
+	if err := a.ask("blame", map[string]any{"id": referenceTo(d.Node), "limit": blameShown, "offset": offset}, &answer); err != nil {
+		return err
+	}
+	d.Blame = []blamedProperty{}
+	for _, row := range answer.Rows {
+		text := func(i int) string { return strings.Join(cellTexts(row[i]), "") }
+		name, call := text(0), text(5)
+		if n := len(d.Blame); n == 0 || d.Blame[n-1].Name != name {
+			d.Blame = append(d.Blame, blamedProperty{Name: name})
+		}
+		one := blamed{Commit: view.Commit{ID: text(2), Time: stampOf(text(3)), Author: text(4), Message: text(6)}, Call: call, Graph: text(7), CallHasItsPage: d.Listed[call]}
+		if cells := cellsOf(row[1]); len(cells) > 0 {
+			one.Value, one.Reference = cells[0], d.refers(name)
+		}
+		last := &d.Blame[len(d.Blame)-1]
+		last.Values = append(last.Values, one)
+	}
+	if offset > 0 || answer.More {
+		d.Pager = pagerAt("Values from the "+count(offset+1)+". on", offset, blameShown, offset+blameShown, answer.More, func(offset int) string {
+			return withQuery(nodeURL(d.Type, d.ID), url.Values{"blame": {"1"}, "offset": {strconv.Itoa(offset)}})
+		})
+	}
+	return nil
+}
+
+// stampOf is a time of an answer as pages take times.
+func stampOf(text string) string {
+	if at, err := time.Parse(time.DateTime, text); err == nil {
+		return view.Stamp(at)
+	}
+	return text
+}
+
+// refers reports a property of the node whose values are nodes.
+func (d instanceData) refers(name string) bool {
+	return slices.ContainsFunc(d.Properties, func(p view.Property) bool { return p.Name == name && p.Class != "" })
+}
+
+// kindOf says what a property of the node holds.
+func (d instanceData) kindOf(name string) string {
+	if i := slices.IndexFunc(d.Properties, func(p view.Property) bool { return p.Name == name }); i >= 0 {
+		return firstOf(d.Properties[i].Class, datatypeName(d.Properties[i].Datatype))
+	}
+	return "not in the schema"
+}
