@@ -15,7 +15,7 @@ func (d commitsData) main(page) h.Node {
 		other = anchor("button", "/admin/commits", h.Text("All commits"))
 	}
 	return h.Group{
-		pageHead(h.Group{h.H1(h.Text("Commits")), lead(h.Text("Every write is one commit: who, when, why, and what changed."))}, actions(other)),
+		pageHead(h.Group{h.H1(h.Text("Commits")), lead(h.Text("Every write is one commit: who, when, why, and what changed."))}, actions(other, anchor("button", commitGraphURL, h.Text("As a graph")))),
 		commitLog(d.Commits), d.Pager.draw(),
 	}
 }

@@ -15,6 +15,7 @@ var pageRoutes = []route{
 	{pattern: "GET /admin/types/{type}/{id}/graph", handle: (*site).graph},
 	{pattern: "GET /admin/types/{type}/{id}/graph.json", handle: (*site).graphJSON, part: true},
 	{pattern: "GET /admin/commits", handle: (*site).commits},
+	{pattern: "GET /admin/commits/graph", handle: (*site).commitGraph},
 	{pattern: "GET /admin/commits/{id}", handle: (*site).commit},
 	{pattern: "GET /admin/branches", handle: (*site).branchesPage},
 	{pattern: "GET /admin/branch", handle: (*site).chooseBranch},

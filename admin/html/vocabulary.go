@@ -16,6 +16,7 @@ var (
 	Body     = html.Body
 	Br       = html.Br
 	Button   = html.Button
+	Circle   = func(children ...Node) Node { return gomponents.El("circle", children...) }
 	Caption  = html.Caption
 	Code     = html.Code
 	DataList = html.DataList
@@ -49,11 +50,13 @@ var (
 	Ol       = html.Ol
 	Option   = html.Option
 	P        = html.P
+	Path     = func(children ...Node) Node { return gomponents.El("path", children...) }
 	Pre      = html.Pre
 	Script   = html.Script
 	Section  = html.Section
 	Select   = html.Select
 	Span     = html.Span
+	SVG      = html.SVG
 	Summary  = html.Summary
 	TBody    = html.TBody
 	THead    = html.THead

@@ -569,6 +569,7 @@ const pages = [
   ['who said the values of a node', '/admin/types/Requirement/R-010?blame=1'],
   ['the branches', '/admin/branches'],
   ['what differs between two commits', '/admin/diff?from=head~1&to=head'],
+  ['the graph of commits', '/admin/commits/graph'],
   ['the choice of a merge', '/admin/merge'],
   ['many types', `${rich}/admin`],
   ['a schema of many types', `${rich}/admin/schema`],
