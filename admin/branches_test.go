@@ -37,7 +37,7 @@ func TestBranchesAreMadeAndDeletedInForms(t *testing.T) {
 	form := f.get(t, "/admin/branches", 200).form(t, "/admin/capabilities/branches_create")
 	form.Set("arg.name", "draft/ana")
 	form.Set("arg.from", "review")
-	says(t, f.press(t, form, call), "draft/ana")
+	says(t, f.press(t, form, call), "Branch created", "draft/ana", "All branches")
 	says(t, f.get(t, "/admin/branches", 200), "draft/ana 0 ahead 0 behind", "from review at")
 	f.press(t, f.blank(t, "branches_delete", "?name=draft/ana"), call)
 	if a := f.get(t, "/admin/branches", 200); strings.Contains(mainText(a), "draft/ana") {

@@ -49,6 +49,9 @@ func (f *formState) resultOf(r *http.Request, args json.RawMessage, res invoke.R
 // headingsDone say what happened.
 var headingsDone = map[string]string{"create": "created", "update": "changed", "delete": "deleted"}
 
+// namesDone say so of a call that is about no type.
+var namesDone = map[string]string{"branches_create": "Branch created", "branches_delete": "Branch deleted", mergeID: "Merged", "undo": "Taken back"}
+
 // done answers with the result of a form that was sent: reloading it sends nothing.
 func (s *site) done(w http.ResponseWriter, r *http.Request) error {
 	f, err := s.newForm(w, r, r.PathValue("id"))
@@ -59,7 +62,7 @@ func (s *site) done(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return fault.New(fault.NotFound, "this result is not kept any more; the log of commits has what was done")
 	}
-	typeName, heading := f.capability.InputShape.NodeType, f.capability.ID
+	typeName, heading := f.capability.InputShape.NodeType, firstOf(namesDone[f.capability.ID], f.capability.ID)
 	if past, ok := headingsDone[f.capability.Op()]; ok && typeName != "" {
 		heading = typeName + " " + past
 	}

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"fmt"
+	"strings"
 
 	h "trails/admin/html"
 	"trails/builtin/view"
@@ -82,6 +83,7 @@ func (d doneData) main(page) h.Node {
 			h.If(r.Commit == "" && r.Write, h.P(h.Text("The graph is already like that, so there is no commit."))),
 			actions(d.drawNode(),
 				h.If(r.Commit != "", anchor("button", commitURL(r.Commit), h.Text("See the commit"))),
+				h.If(strings.HasPrefix(d.Capability, "branches_"), anchor("button", branchesURL, h.Text("All branches"))),
 				h.If(r.Commit != "" && d.Capability != "undo", anchor("button", formURL("undo", "commit", r.Commit), h.Text("Undo…"))),
 				anchor("button", capabilityURL(d.Capability), h.Text(textIf(d.Op == "create", "Create another", "The form again"))))),
 		r.draw(),

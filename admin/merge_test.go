@@ -32,7 +32,7 @@ func TestAMergeIsPreviewedAndMade(t *testing.T) {
 	form.Set("message", "Take the review")
 	before := f.commits(t)
 	done := f.press(t, form, call)
-	says(t, done, "Commit", "See the commit", "Undo…")
+	says(t, done, "Merged", "Commit", "See the commit", "Undo…")
 	if n := f.commits(t); n != before+1 {
 		t.Errorf("%d commits were made", n-before)
 	}
