@@ -83,6 +83,14 @@ func TestAFormOfABranchChangesIt(t *testing.T) {
 	says(t, f.press(t, form, call), "Note changed")
 	says(t, f.get(t, "/admin/types/Note/c?branch=review", 200), "Changed there")
 	f.get(t, "/admin/types/Note/c", 404)
+	// Sent to another branch, it is held against the note as it is there.
+	form = f.get(t, path+"?id=a&branch=review", http.StatusOK).form(t, path+"?branch=review")
+	form.Set("arg.branch", "main")
+	form.Set("arg.body", "Meant for review")
+	says(t, f.press(t, form, call), "Title of a")
+	if got := f.values(t, "a")["body"]; len(got) != 0 {
+		t.Errorf("main has it: %q", got)
+	}
 }
 
 func TestTheBranchIsChosenInTheHeader(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -63,6 +64,9 @@ func (f *formState) read(values url.Values) *post {
 	args, wrong := form.Arguments(f.shape, posted.Entries)
 	f.entries, f.problems = posted.Entries, append(posted.Problems, wrong...)
 	f.seen = values.Get(seenName)
+	if given := form.ArgPrefix + "branch"; values.Has(given) { // what is changed is read where it is changed
+		f.Branch = branchNamed(strings.TrimSpace(values.Get(given)))
+	}
 	if key := values.Get(keyName); key != "" && len(key) <= 64 {
 		f.key = key
 	}
