@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"trails/db/history"
@@ -27,29 +28,62 @@ func (w *Writer) AddBranch(ctx context.Context, name string, from history.Commit
 	if err := w.usable(ctx); err != nil {
 		return err
 	}
-	return w.broken(ctx, "make branch", w.addBranch(name, from, false))
+	return w.broken(ctx, "make branch", w.addBranch(name, from))
 }
 
-func (w *Writer) addBranch(name string, from history.Commit, protected bool) error {
+func (w *Writer) addBranch(name string, from history.Commit) error {
 	if from.Seq == 0 {
 		return fault.New(fault.Precondition, "a branch is made from a commit, and there is none yet; write something first")
 	}
 	if err := w.conn.refuseName(name); err != nil {
 		return err
 	}
+	_, err := w.addLine(name, from, false)
+	return err
+}
+
+// addLine makes a line of history from a commit, and returns its number. name is nil for one without a name, which is
+// read by the ids of its commits.
+func (w *Writer) addLine(name any, from history.Commit, protected bool) (line int64, err error) {
 	chain, err := w.conn.chainOf(from.Line, from.Seq)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if len(chain) > maxDepth {
-		return fault.New(fault.TooLarge, "%s would be the %dth of a row of branches made one from the other, and %d are allowed; make it from one of the first of these", name, len(chain), maxDepth)
+		called := "it"
+		if name != nil {
+			called = fmt.Sprint(name)
+		}
+		return 0, fault.New(fault.TooLarge, "%s would be the %dth of a row of branches made one from the other, and %d are allowed; make it from one of the first of these", called, len(chain), maxDepth)
 	}
 	last, err := w.conn.Int64("SELECT max(line) FROM lines")
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return w.conn.Exec("INSERT INTO lines (line, parent, fork, name, head, protected, seal) VALUES (?, ?, ?, ?, ?, ?, ?)", nil,
-		last+1, from.Line, from.Seq, name, from.Seq, bit(protected), branchSeal(last+1, from.Line, from.Seq, name, protected))
+	line = last + 1
+	return line, w.conn.Exec("INSERT INTO lines (line, parent, fork, name, head, protected, seal) VALUES (?, ?, ?, ?, ?, ?, ?)", nil,
+		line, from.Line, from.Seq, name, from.Seq, bit(protected), branchSeal(line, from.Line, from.Seq, name, protected))
+}
+
+// namelessAt returns the line that a commit is the head of, if it has no name; 0 for none.
+func (w *Writer) namelessAt(c history.Commit) (int64, error) {
+	return w.conn.Int64("SELECT coalesce(max(line), 0) FROM lines WHERE line = ? AND head = ? AND name IS NULL", c.Line, c.Seq)
+}
+
+// pointBranch gives a name, which no line has, to one whose head is a commit: one without a name, or a new one.
+func (w *Writer) pointBranch(name string, to history.Commit, protected bool) (line int64, err error) {
+	if line, err = w.namelessAt(to); err != nil || line == 0 {
+		if err == nil {
+			line, err = w.addLine(name, to, protected)
+		}
+		return line, err
+	}
+	b, err := w.lineRow(line)
+	if err != nil {
+		return 0, err
+	}
+	b.protected = protected
+	return line, w.nameLine(b, name)
 }
 
 // refuseName refuses a name that a branch or a tag has already.
@@ -72,20 +106,26 @@ func (c *conn) refuseName(name string) error {
 // branchToChange returns the row of a branch that a change is made of: not main, and none that is protected from the
 // transaction.
 func (w *Writer) branchToChange(name, done string) (b lineRow, err error) {
-	if b.line, err = w.conn.lineOf(name); err != nil {
+	line, err := w.conn.lineOf(name)
+	if err != nil {
 		return b, err
 	}
-	if b.line == mainLine {
+	if line == mainLine {
 		return b, fault.New(fault.Denied, "main is the branch that every file has, and is not %s", done)
 	}
-	err = w.conn.Exec("SELECT parent, fork, head, protected FROM lines WHERE line = ?", func(s *stmt.Stmt) error {
-		b.parent, b.fork, b.head, b.protected = s.ColumnInt64(0), s.Seq(1), s.Seq(2), s.ColumnBool(3)
-		return nil
-	}, b.line)
+	b, err = w.lineRow(line)
 	if err == nil && b.protected && !w.decides {
 		err = fault.New(fault.Denied, "%s is protected, and is %s by those who may decide; ask somebody with the scope builder", name, done).With("branch", name)
 	}
 	return b, err
+}
+
+func (w *Writer) lineRow(line int64) (b lineRow, err error) {
+	b.line = line
+	return b, w.conn.Exec("SELECT parent, fork, head, protected FROM lines WHERE line = ?", func(s *stmt.Stmt) error {
+		b.parent, b.fork, b.head, b.protected = s.ColumnInt64(0), s.Seq(1), s.Seq(2), s.ColumnBool(3)
+		return nil
+	}, line)
 }
 
 // nameLine gives the line of a branch another name, or none.
@@ -140,8 +180,8 @@ func (w *Writer) RenameBranch(ctx context.Context, name, to string) error {
 	return w.broken(ctx, "rename branch", err)
 }
 
-// ResetBranch makes a commit the head of a branch. The name goes to a new line that is made from the commit, so the
-// commits behind it stay in the file and are read by their ids. Main and a branch that is protected are the fault
+// ResetBranch makes a commit the head of a branch. The name goes to another line, one that is made from the commit unless
+// it is the head of one without a name, so the commits behind it stay in the file and are read by their ids. Main and a branch that is protected are the fault
 // Denied.
 func (w *Writer) ResetBranch(ctx context.Context, name string, to history.Commit) error {
 	if err := w.usable(ctx); err != nil {
@@ -153,7 +193,7 @@ func (w *Writer) ResetBranch(ctx context.Context, name string, to history.Commit
 	b, err := w.branchToChange(name, "reset")
 	if err == nil && b.head != to.Seq {
 		if err = w.nameLine(b, nil); err == nil {
-			err = w.addBranch(name, to, b.protected)
+			_, err = w.pointBranch(name, to, b.protected)
 		}
 	}
 	return w.broken(ctx, "reset branch", err)

@@ -45,13 +45,22 @@ func (f *File) Write(ctx context.Context) (*Writer, error) { return f.WriteOn(ct
 // WriteOn begins a write transaction on a branch. It waits for earlier writers of this process and for other processes.
 // Waiting longer than [Options.LockWait], or than ctx allows, is the fault TimedOut; an unknown branch is Missing.
 func (f *File) WriteOn(ctx context.Context, branch string) (*Writer, error) {
+	as := writing
+	if branch != "" && branch != Main {
+		as = branching
+	}
+	return f.writeAs(ctx, branch, as)
+}
+
+// writeAs begins a write transaction on the connection of a role.
+func (f *File) writeAs(ctx context.Context, branch string, as role) (*Writer, error) {
 	f.waiting.Add(1)
 	err := f.write.Acquire(ctx, 1)
 	f.waiting.Add(-1)
 	if err != nil {
 		return nil, asFault(ctx, f.path, "write", err)
 	}
-	w, err := f.beginWrite(ctx, branch)
+	w, err := f.beginWrite(ctx, branch, as)
 	if err != nil {
 		f.write.Release(1)
 		return nil, asFault(ctx, f.path, "write", err)
@@ -62,11 +71,7 @@ func (f *File) WriteOn(ctx context.Context, branch string) (*Writer, error) {
 // Waiting returns how many goroutines of this process are waiting in [File.Write].
 func (f *File) Waiting() int { return int(f.waiting.Load()) }
 
-func (f *File) beginWrite(ctx context.Context, branch string) (*Writer, error) {
-	as := writing
-	if branch != "" && branch != Main {
-		as = branching
-	}
+func (f *File) beginWrite(ctx context.Context, branch string, as role) (*Writer, error) {
 	c, err := f.begin(ctx, f.opts.LockWait, as)
 	if err != nil {
 		return nil, err
@@ -143,8 +148,12 @@ func (w *Writer) load(branch string) (err error) {
 		return err
 	}
 	w.line, w.on = mainLine, onMain{w.conn}
-	if w.branch != Main {
-		if err := w.onBranch(); err != nil {
+	if w.conn.role == branching {
+		line, err := w.conn.lineOf(w.branch)
+		if err != nil {
+			return err
+		}
+		if err := w.onLine(line); err != nil {
 			return err
 		}
 	}
@@ -170,22 +179,21 @@ func (w *Writer) load(branch string) (err error) {
 	w.seq, w.next, w.start = last+1, terms+1, terms
 	w.dict = dictionary.ForWriting(w.conn.Conn, w.caches.terms, terms)
 	w.before = w.flush
-	if w.head.Quads == 0 && w.line == mainLine {
+	if w.head.Quads == 0 && w.conn.role == writing {
 		return w.beginBulk()
 	}
 	return nil
 }
 
-// onBranch makes the connection show the branch, and the transaction change its statements.
-func (w *Writer) onBranch() (err error) {
-	if w.line, err = w.conn.lineOf(w.branch); err != nil {
+// onLine makes a connection that shows views show a line, and the transaction change its statements.
+func (w *Writer) onLine(line int64) (err error) {
+	if w.conn.chain, err = w.conn.chainOf(line, scan.Forever-1); err != nil {
 		return err
 	}
-	if w.conn.chain, err = w.conn.chainOf(w.line, scan.Forever-1); err != nil {
-		return err
+	w.line, w.on = line, onMain{w.conn}
+	if n := len(w.conn.chain); n > 1 {
+		w.on = onBranch{w.conn, line, history.Seq(w.conn.chain[n-2].Until)}
 	}
-	before := w.conn.chain[len(w.conn.chain)-2]
-	w.on = onBranch{w.conn, w.line, history.Seq(before.Until)}
 	return nil
 }
 
@@ -340,7 +348,7 @@ func (w *Writer) logChange(ids quadIDs, op int64) error {
 		w.log.rows = append(w.log.rows, changeRow{ids, op})
 	}
 	switch {
-	case w.hash.Removed > 0 || w.swollen || w.line != mainLine: // later changes are written one by one
+	case w.hash.Removed > 0 || w.swollen || w.conn.role == branching: // later changes are written one by one
 		if len(w.log.rows) >= bulkSize {
 			return w.writeLog()
 		}

@@ -14,13 +14,14 @@ const (
 	BranchCreate Action = "branch_create" // make a branch
 	BranchDelete Action = "branch_delete" // take a branch away
 	BranchMerge  Action = "branch_merge"  // take what one branch changed into another, its schema too
+	BundleApply  Action = "bundle_apply"  // take commits that were made in another file
 )
 
 // Commits reports whether an action makes commits.
 func (a Action) Commits() bool { return a == Change || a.EditsSchema() }
 
 // Writes reports whether an action changes the file.
-func (a Action) Writes() bool { return a.Commits() || a == BranchCreate || a == BranchDelete }
+func (a Action) Writes() bool { return a.Commits() || a == BranchCreate || a == BranchDelete || a == BundleApply }
 
 // EditsSchema reports whether an action may edit the graph that holds the schema.
 func (a Action) EditsSchema() bool { return a == SchemaApply || a == Restore || a == BranchMerge }

@@ -1,9 +1,9 @@
 package leaf
 
-// Statements of main are added to live and removed from it.
+// Statements of main are added to live and removed from it, on a connection that shows views, too.
 const (
-	Add    = "INSERT OR IGNORE INTO live (s, p, o, g, added) VALUES (?, ?, ?, ?, ?)"
-	Remove = "DELETE FROM live WHERE s = ? AND p = ? AND o = ? AND g = ? RETURNING added"
+	Add    = "INSERT OR IGNORE INTO main.live (s, p, o, g, added) VALUES (?, ?, ?, ?, ?)"
+	Remove = "DELETE FROM main.live WHERE s = ? AND p = ? AND o = ? AND g = ? RETURNING added"
 	IsMain = "SELECT 1 FROM live WHERE s = ? AND p = ? AND o = ? AND g = ?"
 	// AddFed adds what a bulk load feeds. OR FAIL: to be able to undo a single statement, SQLite would copy every page
 	// that it changes. An error ends the whole transaction anyway.
