@@ -22,6 +22,7 @@ import (
 	"trails/invoke/invoketest"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/text/jsontext"
 )
 
 // oneMigration is a migration of the graph of [notes].
@@ -60,6 +61,8 @@ var samples = map[string]string{
 	"trails.meta.query.add":      `{"queries": [{"text": "#+ id: more\nASK {}"}]}`,
 	"trails.meta.query.remove":   `{"names": ["notes"]}`,
 
+	"trails.meta.bundle.create":     `{}`,
+	"trails.meta.bundle.apply":      `{"data": "BUNDLE", "into": "taken"}`,
 	"trails.meta.migrate.status":    `{}`,
 	"trails.meta.migrate.plan":      `{"migrations": [` + oneMigration + `]}`,
 	"trails.meta.migrate.apply":     `{"migrations": [` + oneMigration + `]}`,
@@ -109,6 +112,12 @@ func sampled(t *testing.T, d capability.Descriptor) *invoketest.Engine {
 func prepare(t *testing.T, e *invoketest.Engine, id string) {
 	t.Helper()
 	switch id {
+	case "trails.meta.bundle.apply":
+		var out bytes.Buffer
+		if _, err := e.Call(t.Context(), invoke.Call{Capability: "trails.meta.bundle.create", Principal: invoketest.Ana, Output: &out}); err != nil {
+			t.Fatal(err)
+		}
+		sampleBundle = out.String()
 	case "branches_delete":
 		e.Must(t, "branches_create", samples["branches_delete"])
 	case "branches_rename", "branches_reset":
@@ -189,9 +198,13 @@ func TestWhatADescriptorSaysIsSo(t *testing.T) {
 	}
 }
 
+// sampleBundle is a bundle of the graph that was prepared last.
+var sampleBundle string
+
 func sample(d capability.Descriptor, args string) invoke.Call {
+	args = strings.Replace(args, `"BUNDLE"`, string(jsontext.AppendText(nil, sampleBundle)), 1)
 	c := invoke.Call{Capability: d.ID, Args: json.RawMessage(args), Principal: invoketest.Ana, Via: "test"}
-	if d.ID == "export" {
+	if d.ID == "export" || d.ID == "trails.meta.bundle.create" {
 		c.Output = new(bytes.Buffer)
 	}
 	return c
@@ -323,8 +336,12 @@ func TestASessionForAnActionDoesNothingElse(t *testing.T) {
 			_, err := s.DropBranch(t.Context(), "draft", false, kg.Activity{})
 			return err
 		},
+		policy.BundleApply: func(s *kg.Session) error {
+			_, err := s.Apply(t.Context(), kg.Arrival{Bundle: strings.NewReader("")})
+			return err
+		},
 	}
-	for _, action := range []policy.Action{policy.Read, policy.Export, policy.Change, policy.SchemaApply, policy.Restore, policy.BranchCreate, policy.BranchMerge, policy.BranchDelete} {
+	for _, action := range []policy.Action{policy.Read, policy.Export, policy.Change, policy.SchemaApply, policy.Restore, policy.BranchCreate, policy.BranchMerge, policy.BranchDelete, policy.BundleApply} {
 		for does, try := range write {
 			if does == action {
 				continue

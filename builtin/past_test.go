@@ -67,7 +67,7 @@ func toldOf(t *testing.T, e *invoketest.Engine, id, args string) string {
 	t.Helper()
 	call := invoke.Call{Capability: id, Args: json.RawMessage(args), Principal: invoketest.Ana, Via: "test", Whole: true}
 	var streamed bytes.Buffer
-	if id == "export" {
+	if id == "export" || id == "trails.meta.bundle.create" {
 		call.Output = &streamed
 	}
 	r, err := e.Call(t.Context(), call)

@@ -54,6 +54,6 @@ func (o Options) providers(views []project.Encoding) []invoke.Provider {
 		[]invoke.Provider{invoke.Fixed(invoke.Offer{Capabilities: slices.Concat(builtins, found, verbs), Resources: d.resources()}), o.Gateway},
 		view.Providers(),
 		brief.Providers(),
-		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Concat(metas, generators, migrateMetas, promotions, upstreams{o.Upstreams, o.Embedder}.capabilities()), d.capability(), artifactsList)}), storedQueries{cmp.Or(o.StoredTools, StoredTools)}},
+		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Concat(metas, generators, migrateMetas, promotions, bundles, upstreams{o.Upstreams, o.Embedder}.capabilities()), d.capability(), artifactsList)}), storedQueries{cmp.Or(o.StoredTools, StoredTools)}},
 	)
 }

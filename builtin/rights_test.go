@@ -186,9 +186,10 @@ var otherReads = map[string][]string{
 
 // partReads are reads that a caller with rights is told less of, each with a call and a part of the answer.
 var partReads = map[string][2]string{
-	"trails.meta.promote.plan": {`{"definitions": {"schema": "types: {Component: {properties: {title: string}}}"}}`, "may see a part of the graph only, and this changes all of it"}, // it makes the change, and takes it back
-	"trails.meta.doctor.run":   {`{}`, "may see a part of it; ask somebody who may see all"},
-	"capability_history":       {`{"id": "search"}`, `"versions": []`}, // versions may name anything
+	"trails.meta.promote.plan":  {`{"definitions": {"schema": "types: {Component: {properties: {title: string}}}"}}`, "may see a part of the graph only, and this changes all of it"}, // it makes the change, and takes it back
+	"trails.meta.doctor.run":    {`{}`, "may see a part of it; ask somebody who may see all"},
+	"trails.meta.bundle.create": {`{}`, "may see a part of the graph only"},
+	"capability_history":        {`{"id": "search"}`, `"versions": []`}, // versions may name anything
 }
 
 // Whatever rights a caller has, every read of the registry answers what it answers in a file that never had anything

@@ -173,7 +173,7 @@ type compiled struct {
 func Create(ctx context.Context, path string, o CreateOptions) error {
 	name := o.Name
 	if name == "" {
-		name = nameOf(path)
+		name = NameOf(path)
 	}
 	base, err := baseOf(o, name)
 	if err != nil {

@@ -96,8 +96,8 @@ func (s *Session) View(ctx context.Context, read func(*Snapshot) error) error {
 	return read(snap)
 }
 
-// nameOf returns the name of a graph from that of its file: its letters, digits and dashes before the extension.
-func nameOf(path string) string {
+// NameOf returns the name of a graph from that of its file: its letters, digits and dashes before the extension.
+func NameOf(path string) string {
 	base, _, _ := strings.Cut(filepath.Base(path), ".")
 	name := strings.Map(func(r rune) rune {
 		switch {

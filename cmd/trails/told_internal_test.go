@@ -36,7 +36,7 @@ var tellingCommands = []string{
 	"create notes.trails Note title=Told --id told", "edit notes.trails Note/told --set status=draft", "link notes.trails Note/told cites Note/n1", "unlink notes.trails Note/told cites Note/n1", "delete notes.trails Note/told",
 	"health notes.trails", "snapshot notes.trails", "describe notes.trails Note", "ping notes.trails", "resources-read notes.trails trails://stats", "suggest notes.trails commits",
 	"entity-get notes.trails Note n1", "entity-graph notes.trails Note n1", "commit-view notes.trails head", "guide notes.trails", "prompts-list notes.trails", "! prompts-get notes.trails nobody",
-	"backup notes.trails copy.trails", "invoke notes.trails note.delete id=n2 detach=true", "! get notes.trails Note/n2", "restore notes.trails copy.trails --yes",
+	"backup notes.trails copy.trails", "create copy.trails Note title=Copied --id n9", "bundle create copy.trails head~1.. --output one.bundle", "bundle verify one.bundle", "bundle verify one.bundle notes.trails", "pull notes.trails copy.trails", "push notes.trails copy.trails", "bundle apply notes.trails one.bundle", "invoke notes.trails note.delete id=n2 detach=true", "! get notes.trails Note/n2", "restore notes.trails copy.trails --yes",
 	"artifacts list notes.trails", "log notes.trails -n 2", "__complete show notes.trails ",
 }
 

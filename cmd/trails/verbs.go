@@ -643,6 +643,48 @@ stands wherever a commit is named.`,
 			long:    `Remove a tag. The commit that it names stays.`,
 			example: `  trails tag delete notes.trails v1`,
 		},
+		{path: "bundle", by: bundleCommand},
+		{
+			path: "bundle create", capability: "trails.meta.bundle.create", words: "[RANGE]",
+			short: "Write commits to a file",
+			long: `Write the commits of a branch, main unless --branch names one, as a bundle to stdout or to a file.
+RANGE is FROM..TO: what TO has and FROM does not; each is a commit or a branch, and either may be
+left out. The same range gives the same bytes. A name that ends in .gz is compressed. A bundle is
+text: a JSON line for each commit, then its statements as N-Quads after + or -.`,
+			example: `  trails bundle create notes.trails --output all.bundle
+  trails bundle create notes.trails head~10.. --output ten.bundle.gz
+  trails bundle create notes.trails main..review > review.bundle`,
+			options: map[string]option{
+				"to":    {flag: "branch", usage: "the `branch` whose commits it has (default: main)", complete: p.completeBranches},
+				"since": {usage: "only what came after this `commit`, or is not on this branch", complete: p.completeCommits},
+				"have":  {hidden: true}, "compressed": {hidden: true},
+			},
+			own: func(cmd *cobra.Command) {
+				cmd.Flags().String("output", "", "write to this `file` instead of stdout")
+				cmd.Flags().Bool("force", false, "replace the file if it exists")
+			},
+			run: (*asked).bundleCreate,
+		},
+		{path: "bundle verify", by: p.bundleVerifyCommand},
+		{
+			path: "bundle apply", capability: "trails.meta.bundle.apply", words: "BUNDLE",
+			short: "Take the commits of a bundle",
+			long: `Take the commits of BUNDLE, or stdin for -, into the branch that it was made from, or that --branch
+names; a branch that is not there is made. The commits keep ids, authors, times and messages. It is
+refused, and nothing is changed, if the bundle is damaged, begins behind commits that FILE does not
+have, is of another graph, or leads to a state that breaks the schema; and if the branch has
+commits of its own, unless --beside names a branch for those of the bundle.`,
+			example: `  trails bundle apply copy.trails ten.bundle
+  trails bundle apply copy.trails ten.bundle.gz --dry-run
+  trails bundle apply copy.trails review.bundle --branch review --beside theirs/review`,
+			options: map[string]option{
+				"data": {hidden: true}, "into": {flag: "branch", usage: "the `branch` that takes them (default: the one that they were on)", complete: p.completeBranches},
+				"beside": {usage: "a `branch` for them if that one has commits of its own"},
+			},
+			run: (*asked).bundleApply,
+		},
+		{path: "pull", by: p.pullCommand},
+		{path: "push", by: p.pushCommand},
 		{
 			path: "diff", capability: "diff", words: "[FROM] [TO]", takes: "from to", covers: "definitions_diff definitions_get",
 			short: "Say what differs between two commits or branches",
