@@ -12,8 +12,12 @@ import (
 
 // Arrival is a write transaction for commits that were made elsewhere: as many as there are, on any lines of history, of
 // which all are in the file afterwards or none. As a Reader it reads the line that was shown or changed last. It ends with
-// [Writer.Keep] or [Writer.Close].
-type Arrival struct{ *Writer }
+// Keep or Close.
+type Arrival struct {
+	*Writer
+	of   *caches // those of the file
+	main *history.Commit
+}
 
 // Line is a line of history in this file.
 type Line struct {
@@ -29,7 +33,19 @@ func (f *File) Arrive(ctx context.Context) (*Arrival, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Arrival{w}, nil
+	a := &Arrival{Writer: w, of: w.caches}
+	w.caches = newCaches(a.of.epoch) // what is remembered of states in between must not outlast them
+	w.caches.terms = a.of.terms
+	return a, nil
+}
+
+// Keep makes all that arrived durable, and ends the transaction.
+func (a *Arrival) Keep(ctx context.Context) error {
+	err := a.Writer.Keep(ctx)
+	if err == nil && a.main != nil {
+		a.of.lastHead.Store(a.main)
+	}
+	return err
 }
 
 // Known returns the commit with an id, of whatever line; false if the file has none.
@@ -195,6 +211,9 @@ func (a *Arrival) apply(ctx context.Context, on Line, c history.Commit, changes 
 	}
 	if err := a.insertCommit(applied, activity); err != nil {
 		return none, err
+	}
+	if applied.Line == mainLine {
+		a.main = &applied
 	}
 	a.head, a.hash, a.log, a.seq = applied, history.NewChangeHash(), changeLog{}, a.seq+1
 	return applied, nil

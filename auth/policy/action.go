@@ -21,7 +21,9 @@ const (
 func (a Action) Commits() bool { return a == Change || a.EditsSchema() }
 
 // Writes reports whether an action changes the file.
-func (a Action) Writes() bool { return a.Commits() || a == BranchCreate || a == BranchDelete || a == BundleApply }
+func (a Action) Writes() bool {
+	return a.Commits() || a == BranchCreate || a == BranchDelete || a == BundleApply
+}
 
 // EditsSchema reports whether an action may edit the graph that holds the schema.
 func (a Action) EditsSchema() bool { return a == SchemaApply || a == Restore || a == BranchMerge }

@@ -32,7 +32,6 @@ type Reader struct {
 	hash   hash.Hash
 	parser *rdfio.QuadParser
 	long   []byte // a line that is longer than the buffer of in
-	peeked []byte // a line that was read ahead; nil for none
 	// parents are the commits that the next one may come after: those that were read and those that the bundle needs. Their
 	// value is whether another one came after it.
 	parents map[string]bool
