@@ -70,6 +70,7 @@ type arriving struct {
 	Into   string `json:"into,omitempty" max:"64" doc:"The branch that it continues; left out, the one that it was made from."`
 	Beside string `json:"beside,omitempty" max:"64" doc:"A branch for its commits if that has other ones; left out, they are refused then."`
 	capability.TryArgument
+	AllowMassChange bool `json:"allow_mass_change" is:"rare,brief" default:"false" doc:"Remove however many statements."`
 }
 
 // arrived is what was taken.
@@ -92,7 +93,7 @@ var bundleApply = invoke.Define(capability.Descriptor{
 	if err != nil {
 		return nil, err
 	}
-	a := kg.Arrival{Bundle: strings.NewReader(in.Data), Into: in.Into, Beside: in.Beside, DryRun: in.DryRun, Activity: set.Activity, Progress: r.Progress}
+	a := kg.Arrival{Bundle: strings.NewReader(in.Data), Into: in.Into, Beside: in.Beside, DryRun: in.DryRun, MaxRemoved: set.MaxRemoved, Activity: set.Activity, Progress: r.Progress}
 	if r.Inputs != nil {
 		var all []io.Reader
 		for _, one := range r.Inputs {

@@ -27,6 +27,8 @@ type Arrival struct {
 	Beside string
 	// DryRun does everything except for keeping them.
 	DryRun bool
+	// MaxRemoved is that of a [ChangeSet], for the branch that moves.
+	MaxRemoved int64
 	// Activity is the call that brings them; it is recorded with the last one.
 	Activity Activity
 	Progress func(Progress)
@@ -60,6 +62,8 @@ type arriving struct {
 	base   Commit
 	before *compiled
 	done   Arrived
+	mass   MassChange // what goes from the branch, so far
+	nodes  []rdf.Term // the first that change
 	report func(int64)
 }
 
@@ -332,7 +336,7 @@ func (a *arriving) validate(ctx context.Context, head Commit) (err error) {
 		return err
 	}
 	if len(c.found) == 0 {
-		return nil
+		return a.refuseMass(after)
 	}
 	fields := make([]fault.FieldError, len(c.found))
 	for i, p := range c.found {
@@ -340,6 +344,17 @@ func (a *arriving) validate(ctx context.Context, head Commit) (err error) {
 		fields[i].Node, fields[i].Value = after.schema.NodeName(p.focus), fault.Bounded(p.field.Value)
 	}
 	return fault.Invalid(fields)
+}
+
+// refuseMass refuses commits that take more from a branch than they may.
+func (a *arriving) refuseMass(after *compiled) error {
+	m := a.mass
+	if a.MaxRemoved == 0 || a.DryRun || a.done.Before.Seq == 0 || m.Removes <= a.MaxRemoved {
+		return nil
+	}
+	m.Head = a.done.Before
+	m.Nodes = after.schema.NodeNames(a.nodes)
+	return m.refusal(a.MaxRemoved)
 }
 
 func (a *arriving) check(ctx context.Context, c *checking, after *compiled, head Commit) error {
@@ -358,12 +373,20 @@ func (a *arriving) check(ctx context.Context, c *checking, after *compiled, head
 		if err != nil {
 			return err
 		}
-		if d.Subject != last && !c.shapes.Empty() {
-			if err := c.node(ctx, d.Subject); err != nil {
-				return err
+		if d.Subject != last {
+			last = d.Subject
+			if a.mass.NodeCount++; len(a.nodes) < MaxNodes {
+				a.nodes = append(a.nodes, last)
+			}
+			if !c.shapes.Empty() {
+				if err := c.node(ctx, last); err != nil {
+					return err
+				}
 			}
 		}
-		last = d.Subject
+		if d.Op == history.OpRemove && d.Label != rdf.SchemaGraph {
+			a.mass.Removes++
+		}
 		switch lost := d.Op == history.OpRemove; {
 		case lost && isType(d.Quad) && !c.shapes.Empty():
 			if err := c.referrers(ctx, d.Subject); err != nil {

@@ -259,6 +259,21 @@ func TestABundleThatDoesNotFitIsRefused(t *testing.T) {
 	verify(t, other)
 }
 
+// Commits that take more from a branch than a call may are refused, unless that is meant.
+func TestABundleThatRemovesMuchIsMeant(t *testing.T) {
+	g, other, text := smallBundle(t)
+	mustApply(t, other, text, kg.Arrival{})
+	at := head(t, g)
+	mustUpdate(t, g, `DELETE WHERE { ?s ?p ?o }`)
+	gone := bundleOf(t, g, kg.Main, at)
+	var m *kg.MassChange
+	if _, err := applyTo(t, other, gone, kg.Arrival{MaxRemoved: 3}); !fault.Is(err, fault.Conflict) || !errors.As(err, &m) || m.Removes != 4 || m.NodeCount != 2 || m.Head.ID != at.ID || head(t, other).ID != at.ID {
+		t.Fatalf("four statements, and three may go: %v, %+v", err, m)
+	}
+	mustApply(t, other, gone, kg.Arrival{MaxRemoved: 3, DryRun: true})
+	mustApply(t, other, gone, kg.Arrival{MaxRemoved: 4})
+}
+
 // Where both files have commits of their own, those that come stand on a branch beside, which is merged and goes back.
 func TestTwoFilesThatDivergedComeTogether(t *testing.T) {
 	g, other, text := smallBundle(t)

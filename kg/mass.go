@@ -104,7 +104,11 @@ func (t *transaction) isMass() bool {
 func (t *transaction) massRefusal() error {
 	names := t.schema.schema.NodeNames(t.result.Nodes)
 	m := &MassChange{Head: t.before, Removes: t.loses(), NodeCount: t.result.NodeCount, Nodes: names}
-	limit := t.job.set.MaxRemoved
+	return m.refusal(t.job.set.MaxRemoved)
+}
+
+// refusal is the fault for a change that removes more than the limit.
+func (m *MassChange) refusal(limit int64) error {
 	return fault.New(fault.Conflict, "%v. That is more than %d statements, and nothing was changed. If it is meant, repeat it with allow_mass_change: true", m, limit).
 		With("removes", m.Removes).With("limit", limit).With("nodes", m.Nodes).With("node_count", m.NodeCount).Because(m)
 }

@@ -206,7 +206,7 @@ const longName = 24
 
 func (p *program) pullCommand() *cobra.Command {
 	var branch string
-	var dryRun bool
+	var dryRun, mass bool
 	cmd := &cobra.Command{
 		Use:   "pull FILE OTHER",
 		Short: "Take the commits of another file",
@@ -223,17 +223,18 @@ happens or nothing. Definitions come along, since they are part of the history.
 		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
 			name := kg.NameOf(rest[0])
 			beside := name[:min(len(name), longName)] + "/" + branch
-			return p.bring(cmd.Context(), rest[0], file, branch, arguments{"beside": beside, "dry_run": dryRun})
+			return p.bring(cmd.Context(), rest[0], file, branch, arguments{"beside": beside, "dry_run": dryRun, "allow_mass_change": mass})
 		}, "OTHER"),
 	}
 	cmd.Flags().StringVar(&branch, "branch", kg.Main, "the `branch` of OTHER, and of FILE")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "check everything and change nothing")
+	cmd.Flags().BoolVar(&mass, "allow-mass-change", false, "remove more than 1,000 statements without being asked")
 	return cmd
 }
 
 func (p *program) pushCommand() *cobra.Command {
 	var branch string
-	var dryRun bool
+	var dryRun, mass bool
 	cmd := &cobra.Command{
 		Use:   "push FILE OTHER",
 		Short: "Give another file the commits of this one",
@@ -243,7 +244,7 @@ is pull as seen from the other file, and refused if OTHER has commits of its own
 		Example: `  trails push laptop.trails notes.trails
   trails push laptop.trails notes.trails --branch review`,
 		RunE: p.onFile(func(cmd *cobra.Command, file string, rest []string) error {
-			err := p.bring(cmd.Context(), file, rest[0], branch, arguments{"dry_run": dryRun})
+			err := p.bring(cmd.Context(), file, rest[0], branch, arguments{"dry_run": dryRun, "allow_mass_change": mass})
 			if fault.Is(err, fault.Precondition) && fault.Of(err).Details["branch"] != nil {
 				return fault.New(fault.Precondition, "%s of %s has commits that %s does not have, so nothing was pushed; take these there instead, and merge them: trails pull %[2]s %[3]s", branch, rest[0], file).With("branch", branch)
 			}
@@ -252,6 +253,7 @@ is pull as seen from the other file, and refused if OTHER has commits of its own
 	}
 	cmd.Flags().StringVar(&branch, "branch", kg.Main, "the `branch` of FILE, and of OTHER")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "check everything and change nothing")
+	cmd.Flags().BoolVar(&mass, "allow-mass-change", false, "remove more than 1,000 statements without being asked")
 	return cmd
 }
 
