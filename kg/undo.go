@@ -261,14 +261,13 @@ func (u *undoing) takenBack() string {
 			by = append(by, id)
 		}
 	}
-	reason := fmt.Sprintf("all that commit %s did is taken back already", u.commit.ID.String())
-	switch {
-	case len(by) == 1:
-		reason += ", by commit " + by[0]
-	case len(by) > 1:
-		reason += ", by later commits"
+	switch len(by) {
+	case 0:
+		return "already undone"
+	case 1:
+		return "already undone by " + by[0]
 	}
-	return reason
+	return fmt.Sprintf("already undone by %s and %s", by[0], fault.Counted(int64(len(by)-1), "other commit"))
 }
 
 // goesUnseen reports whether a node can be removed completely without affecting anything that stays: the commit
