@@ -117,10 +117,15 @@ type madeBy struct {
 // commitOf finds the commit that an argument names.
 func commitOf(ctx context.Context, r *invoke.Request, argument, given string) (kg.Commit, error) {
 	commit, err := r.Snapshot.FindCommit(ctx, given)
+	return commit, ofArgument(argument, given, err)
+}
+
+// ofArgument makes an error about the name of a commit one about the argument that has it.
+func ofArgument(argument, given string, err error) error {
 	if fault.Is(err, fault.Malformed) {
-		return commit, fault.Argument(argument, fault.Pattern, given, err.Error())
+		return fault.Argument(argument, fault.Pattern, given, err.Error())
 	}
-	return commit, err
+	return err
 }
 
 // changedTypes counts for each type how many nodes a commit gave it and took from it.

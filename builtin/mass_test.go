@@ -48,6 +48,8 @@ var mass = []struct {
 	{"a deletion", "note.delete", `{"id": "a"}`, 6},
 	{"an update", "note.update", `{"id": "a", "status": null, "tags": null}`, 0},
 	{"an undo", "undo", `{"commit": "head"}`, 6},
+	{"an undo of a range", "undo", `{"commit": "head~1..head"}`, 6},
+	{"an undo of one node", "undo", `{"commit": "head~1", "nodes": ["Note/a"]}`, 6},
 	{"a patch of the schema", "schema_apply", `{"patch": "- drop_property: Note.tags", "allow_data_loss": true}`, 9},
 	{"a patch of the schema, by its older id", "trails.meta.schema.apply", `{"patch": "- drop_property: Note.tags", "allow_data_loss": true}`, 9},
 	{"a patch that renames", "schema_apply", `{"patch": "- rename_property: {Note.tags: words}"}`, 0},

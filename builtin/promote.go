@@ -226,4 +226,4 @@ var promoteUndo = invoke.Define(capability.Descriptor{
 	ID: "trails.meta.promote.undo", Description: "Take back what the commit of a promotion changed, as one commit. Refused, naming the nodes, where later data stands against it.",
 	Preconditions: []string{"No later commit changed definitions, or the values that it changed."},
 	CostEstimate:  capability.CostChange, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply},
-}, undo((*kg.Session).UndoPromotion), invoke.Hidden)
+}, undoDefinitions((*kg.Session).UndoPromotion), invoke.Hidden)

@@ -2,10 +2,12 @@ package builtin
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"trails/auth/policy"
 	"trails/capability"
+	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
 	"trails/text/quote"
@@ -16,13 +18,20 @@ const undoQuotes = 200
 
 // undoing is what an undo takes.
 type undoing struct {
+	Commit string   `json:"commit" is:"brief" doc:"Its first digits, head~2, or A..B for those after A up to B."`
+	Nodes  []string `json:"nodes,omitempty" is:"rare" doc:"Take back only what was changed of these: Type/id or an IRI."`
+	capability.ChangeArguments
+}
+
+// undoingDefinitions is what the undo of a commit that changed definitions takes.
+type undoingDefinitions struct {
 	Commit string `json:"commit" is:"brief" doc:"Its first digits, or head~2."`
 	capability.ChangeArguments
 }
 
 // undone is what an undo answers.
 type undone struct {
-	Undone    string   `json:"undone" doc:"The commit that was taken back, by its first digits."`
+	Undone    string   `json:"undone" doc:"What was taken back: a commit, or A..B, by first digits."`
 	Nodes     []string `json:"nodes,omitempty" doc:"The first 20 nodes that change."`
 	NodeCount int64    `json:"node_count,omitempty" doc:"How many nodes change."`
 	capability.Changed
@@ -30,10 +39,10 @@ type undone struct {
 }
 
 var undoBuiltin = invoke.Define(capability.Descriptor{
-	ID: "undo", Description: "Take back what one commit changed. Refused where later ones touched the same values.",
+	ID: "undo", Description: "Take back a commit or A..B.",
 	Preconditions: []string{"No later commit touched the same values.", "The graph fits its schema at the end."},
 	CostEstimate:  capability.CostChange, PolicyRequired: capability.Requirement{Action: policy.Change},
-}, undo((*kg.Session).Undo), invoke.Forwards(undoForward))
+}, undo, invoke.Forwards(undoForward))
 
 const schemaUndoID = "schema_undo"
 
@@ -42,13 +51,13 @@ var schemaUndo = invoke.Define(capability.Descriptor{
 	ID: schemaUndoID, Description: "Take back a change of the schema, the last one, as a new commit. What loosens the schema or renames needs the scope builder; what was added goes where no data has it.",
 	Preconditions: []string{"No definition was changed after it.", "The graph fits the schema before."},
 	CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.SchemaApply},
-}, undo((*kg.Session).UndoSchema), invoke.Hidden)
+}, undoDefinitions((*kg.Session).UndoSchema), invoke.Hidden)
 
 // undoForward returns the capability that undoes a commit; "" is undo itself, which also reports errors of the
 // argument.
 func undoForward(ctx context.Context, r *invoke.Request, in undoing) (string, invoke.Arguments, error) {
 	c, err := r.Snapshot.FindCommit(ctx, in.Commit)
-	if err != nil {
+	if err != nil || len(in.Nodes) > 0 {
 		return "", nil, nil //nolint:nilerr // the handler says it
 	}
 	if alone, err := r.Snapshot.ChangedSchemaAlone(ctx, c); !alone || err != nil {
@@ -57,38 +66,68 @@ func undoForward(ctx context.Context, r *invoke.Request, in undoing) (string, in
 	return schemaUndoID, r.Args, nil
 }
 
-// undo undoes a commit with take.
-func undo(take func(*kg.Session, context.Context, kg.Undo) (kg.Result, error)) func(context.Context, *invoke.Request, undoing) (*undone, error) {
-	return func(ctx context.Context, r *invoke.Request, in undoing) (*undone, error) {
+// undo takes back commits of data.
+func undo(ctx context.Context, r *invoke.Request, in undoing) (*undone, error) {
+	after, last, err := r.Snapshot.FindCommits(ctx, in.Commit)
+	if err != nil {
+		return nil, ofArgument("commit", in.Commit, err)
+	}
+	u, what := kg.Undo{Commit: last.ID, After: after.ID}, last.ID.String()
+	for i, name := range in.Nodes {
+		node, _, ok := namedNode(r.Snapshot.Schema(), name)
+		if !ok {
+			return nil, fault.Argument(fmt.Sprintf("nodes[%d]", i), fault.Pattern, name, "give a node as Type/id or by its IRI")
+		}
+		u.Nodes = append(u.Nodes, node)
+	}
+	if !after.ID.IsZero() {
+		what = after.ID.String() + ".." + what
+		last.Message = ""
+	}
+	return takeBack(ctx, r, u, last, what, (*kg.Session).Undo)
+}
+
+// undoDefinitions takes back a commit that changed definitions.
+func undoDefinitions(take func(*kg.Session, context.Context, kg.Undo) (kg.Result, error)) func(context.Context, *invoke.Request, undoingDefinitions) (*undone, error) {
+	return func(ctx context.Context, r *invoke.Request, in undoingDefinitions) (*undone, error) {
 		commit, err := commitOf(ctx, r, "commit", in.Commit)
 		if err != nil {
 			return nil, err
 		}
-		r.Uses(string(commit.ID.IRI()))
-		set, err := r.ChangeSet(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if set.Message == "" {
-			set.Message = undoMessage(commit)
-		}
-		s := r.Snapshot.Schema()
-		r.Release() // a snapshot would keep the log from starting over during a long write
-		result, err := take(r.Session(), ctx, kg.Undo{Commit: commit.ID, Set: set, Guard: mayLoosen(r), Progress: r.Progress})
-		if err != nil {
-			return nil, err
-		}
-		return &undone{
-			Undone: commit.ID.String(), NodeCount: result.NodeCount, Nodes: s.NodeNames(result.Nodes),
-			Changed: changesOf(s, result, set.DryRun), Written: r.Committed(result, set.DryRun),
-		}, nil
+		return takeBack(ctx, r, kg.Undo{Commit: commit.ID}, commit, commit.ID.String(), take)
 	}
 }
 
-// undoMessage says what is taken back, and what it said of itself.
-func undoMessage(c kg.Commit) string {
-	message := "undo " + c.ID.String()
-	if first, _, _ := strings.Cut(strings.TrimSpace(c.Message), "\n"); first != "" {
+// takeBack takes commits back, of which last is the last one, and what names all.
+func takeBack(ctx context.Context, r *invoke.Request, u kg.Undo, last kg.Commit, what string, take func(*kg.Session, context.Context, kg.Undo) (kg.Result, error)) (*undone, error) {
+	r.Uses(string(last.ID.IRI()))
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if set.Message == "" {
+		set.Message = undoMessage(what, len(u.Nodes) > 0, last.Message)
+	}
+	s := r.Snapshot.Schema()
+	r.Release() // a snapshot would keep the log from starting over during a long write
+	u.Set, u.Guard, u.Progress = set, mayLoosen(r), r.Progress
+	result, err := take(r.Session(), ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	return &undone{
+		Undone: what, NodeCount: result.NodeCount, Nodes: s.NodeNames(result.Nodes),
+		Changed: changesOf(s, result, set.DryRun), Written: r.Committed(result, set.DryRun),
+	}, nil
+}
+
+// undoMessage says what is taken back, whether in part, and what a commit said of itself.
+func undoMessage(what string, inPart bool, said string) string {
+	message := "undo " + what
+	if inPart {
+		message += " in part"
+	}
+	if first, _, _ := strings.Cut(strings.TrimSpace(said), "\n"); first != "" {
 		message += ": " + quote.Line(first, undoQuotes)
 	}
 	return message

@@ -1,6 +1,7 @@
 package kg
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -34,6 +35,21 @@ func (s *Snapshot) FindCommit(ctx context.Context, name string) (Commit, error) 
 		err = fault.New(fault.Missing, "no commit %s; commits_list has them", name)
 	}
 	return c, err
+}
+
+// FindCommits is FindCommit for several: "head~3..head" names those after one commit up to another one, the head if
+// none is named. Without dots it is one commit, and after is zero.
+func (s *Snapshot) FindCommits(ctx context.Context, name string) (after, last Commit, err error) {
+	first, until, several := strings.Cut(name, "..")
+	if !several {
+		last, err = s.FindCommit(ctx, name)
+		return after, last, err
+	}
+	if after, err = s.FindCommit(ctx, first); err != nil {
+		return after, last, err
+	}
+	last, err = s.FindCommit(ctx, cmp.Or(strings.TrimSpace(until), "head"))
+	return after, last, err
 }
 
 // FindState is FindCommit for a state that is to be read. It may be one of another branch, which is named by its id, or

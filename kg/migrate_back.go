@@ -56,7 +56,7 @@ func (s *Session) RollBackMigration(ctx context.Context, r MigrationRollback) (M
 		j.message = func() string { return migrationMessage("roll back ", back.done.Migration) }
 	}
 	if back.done.ByHistory != "" {
-		j.undo = &undoing{commit: back.commit}
+		j.undo = undoOf(back.commit)
 	}
 	result, err := s.write(ctx, j)
 	return back.done, result, err
@@ -120,7 +120,7 @@ func (b *wayBack) find(ctx context.Context, snap *Snapshot) (err error) {
 	b.done.Steps = []MigratedStep{{What: "the inverse of its commit, as there is no other way back of: " + b.done.ByHistory}}
 	b.before = moves[0].Before
 	b.restored = stored.FromQuads(quads, b.before)
-	return snap.inverse(ctx, b.commit, b.spool)
+	return snap.inverse(ctx, undoOf(b.commit), b.spool)
 }
 
 // last is the migration that was applied last. It must be the one that the caller named.

@@ -303,7 +303,7 @@ func (s *Session) UndoPromotion(ctx context.Context, u Undo) (Result, error) {
 func (s *Session) undoDefinitions(ctx context.Context, u Undo, may func(*Snapshot, Commit) error) (Result, error) {
 	var spool change.Spool
 	defer spool.Close()
-	var undo undoing
+	var undo *undoing
 	// latest refuses if definitions were changed after the commit.
 	latest := func(now *compiled) error {
 		if now.seq == undo.commit.Seq {
@@ -311,17 +311,19 @@ func (s *Session) undoDefinitions(ctx context.Context, u Undo, may func(*Snapsho
 		}
 		return fault.New(fault.Conflict, "commit %s is not the last that changed definitions (schema, stored queries, migrations); take back those after it first, the newest first; schema history (commits_list with schema_only) lists them", undo.commit.ID.String())
 	}
-	if err := s.View(ctx, func(snap *Snapshot) (err error) {
-		if undo.commit, err = snap.FindCommit(ctx, u.Commit.Whole()); err != nil {
+	if err := s.View(ctx, func(snap *Snapshot) error {
+		c, err := snap.FindCommit(ctx, u.Commit.Whole())
+		if err != nil {
 			return err
 		}
+		undo = undoOf(c)
 		if err := latest(snap.compiled); err != nil {
 			return err
 		}
-		if err := may(snap, undo.commit); err != nil {
+		if err := may(snap, c); err != nil {
 			return err
 		}
-		return snap.inverse(ctx, undo.commit, &spool)
+		return snap.inverse(ctx, undo, &spool)
 	}); err != nil {
 		return Result{}, err
 	}
@@ -331,5 +333,5 @@ func (s *Session) undoDefinitions(ctx context.Context, u Undo, may func(*Snapsho
 		}
 		return undo.find(ctx, w, before)
 	}
-	return s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: u.Set, prepare: prepare, undo: &undo, progress: u.Progress, closes: true})
+	return s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: u.Set, prepare: prepare, undo: undo, progress: u.Progress, closes: true})
 }

@@ -17,10 +17,14 @@ import (
 	"trails/text/quote"
 )
 
-// Undo is a request to undo one commit.
+// Undo is a request to take back what one or more commits changed.
 type Undo struct {
-	// Commit is that commit.
+	// Commit is that commit, or the last of several.
 	Commit CommitID
+	// After, unless it is zero, is the commit behind which they begin.
+	After CommitID
+	// Nodes, unless there are none, are those whose changes alone are taken back.
+	Nodes []rdf.Term
 	// Guard, when set, is called with the steps by which [Session.UndoSchema] loosens the schema.
 	Guard Guard
 	// Set carries all but the edits.
@@ -29,39 +33,115 @@ type Undo struct {
 	Progress func(Progress)
 }
 
-// Undo takes back what a commit changed, as one new commit: what it added is removed, and
-// what it removed is added. The time grows with that commit; the one of a large load, which
+// Undo takes back what commits changed, as one new commit: what they added is removed, and
+// what they removed is added. The time grows with these commits; the one of a large load, which
 // has no change log, is looked for in the whole table. The memory is bounded.
 //
 // Nothing is changed when all of it is taken back already. It is refused with
 // fault.Conflict, and nothing is changed either, when later commits touched the same values,
 // with the first [MaxClashes] nodes as "clashes" and the "count" of all; and for the first
 // commit, a merge that brought definitions, and a commit that changed the schema, which
-// [Session.UndoSchema] takes back. A merge is taken back as what it changed on its own branch. What the schema
+// [Session.UndoSchema] takes back. A merge is taken back as what it changed on its own branch. A node that
+// they did not change, and commits that do not follow After, are the fault InvalidArguments. What the schema
 // forbids at the end is refused as [Session.Commit] does, an unknown commit with
 // fault.Missing.
 func (s *Session) Undo(ctx context.Context, u Undo) (Result, error) {
 	var spool change.Spool
 	defer spool.Close()
-	var undo undoing
+	var undo *undoing
 	err := s.View(ctx, func(snap *Snapshot) (err error) {
-		if undo.commit, err = snap.FindCommit(ctx, u.Commit.Whole()); err != nil {
+		if undo, err = snap.undoing(ctx, u); err != nil {
 			return err
 		}
-		if err := undoable(ctx, snap, undo.commit); err != nil {
+		if err := snap.inverse(ctx, undo, &spool); err != nil {
 			return err
 		}
-		return snap.inverse(ctx, undo.commit, &spool)
+		return undo.untouched(u.Nodes, snap.Schema())
 	})
 	if err != nil {
 		return Result{}, err
 	}
-	return s.write(ctx, job{action: policy.Change, spool: &spool, set: u.Set, prepare: undo.find, undo: &undo, progress: u.Progress})
+	return s.write(ctx, job{action: policy.Change, spool: &spool, set: u.Set, prepare: undo.find, undo: undo, progress: u.Progress})
 }
 
-// inverse spools the inverse of a commit.
-func (s *Snapshot) inverse(ctx context.Context, c Commit, spool *change.Spool) error {
-	return spoolChanges(s.Changes(ctx, c.Seq, 0), history.OpRemove, spool)
+// undoing finds the commits that are to be taken back.
+func (s *Snapshot) undoing(ctx context.Context, u Undo) (*undoing, error) {
+	last, err := s.FindCommit(ctx, u.Commit.Whole())
+	if err != nil {
+		return nil, err
+	}
+	undo := undoOf(last)
+	if !u.After.IsZero() {
+		if undo.after, err = s.FindCommit(ctx, u.After.Whole()); err != nil {
+			return nil, err
+		}
+		if undo.after.Seq >= last.Seq {
+			name := undo.after.ID.String() + ".." + last.ID.String()
+			return nil, fault.Argument("commit", fault.Pattern, name, name+" has no commits: give the older one first, and the last that is taken back behind the dots")
+		}
+		undo.first = undo.after.Seq + 1
+	}
+	if len(u.Nodes) > 0 {
+		undo.nodes = map[rdf.Term]bool{}
+		for _, node := range u.Nodes {
+			undo.nodes[node] = false
+		}
+	}
+	if undo.isRange() {
+		return undo, nil
+	}
+	return undo, undoable(ctx, s, last)
+}
+
+// inverse spools the inverse of what commits changed.
+func (s *Snapshot) inverse(ctx context.Context, u *undoing, spool *change.Spool) error {
+	changes := s.Changes(ctx, u.commit.Seq, 0)
+	if u.isRange() {
+		changes = s.source.Difference(ctx, u.after, u.commit)
+	}
+	for c, err := range changes {
+		if err != nil {
+			return err
+		}
+		if _, taken := u.nodes[c.Subject]; u.nodes != nil && !taken {
+			continue
+		}
+		if u.isRange() && c.Label == rdf.SchemaGraph {
+			return s.changedIn(ctx, u)
+		}
+		if u.nodes != nil {
+			u.nodes[c.Subject] = true
+		}
+		if err := spool.Add(editOf(c, history.OpRemove)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// untouched refuses nodes that the commits did not change.
+func (u *undoing) untouched(nodes []rdf.Term, s *schema.Schema) error {
+	var wrong []rdf.Term
+	for _, node := range nodes {
+		if !u.nodes[node] {
+			wrong = append(wrong, node)
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	names := s.NodeNames(wrong[:min(len(wrong), MaxClashes)])
+	return fault.Arguments(fault.FieldError{Field: "nodes", Code: fault.Class, Value: names, Message: fmt.Sprintf("%s did not change %s; a dry run without nodes lists what was changed", u, quote.Line(strings.Join(names, ", "), maxSaid*MaxClashes))})
+}
+
+// changedIn refuses commits of which one changed definitions.
+func (s *Snapshot) changedIn(ctx context.Context, u *undoing) error {
+	c, err := s.source.CommitBySeq(ctx, u.commit.SchemaSeq)
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.Conflict, "%s are not taken back as one: commit %s changed definitions (schema, stored queries, migrations). Take back those after it, then it alone, then those before it", u, c.ID.String()).
+		With("commit", c.ID.String())
 }
 
 // spoolChanges adds changes as edits: those with the op asserted assert their statements, the others retract them.
@@ -70,15 +150,19 @@ func spoolChanges(changes iter.Seq2[db.Change, error], asserted byte, into *chan
 		if err != nil {
 			return err
 		}
-		e := change.Edit{Op: change.Retract, Quad: c.Quad}
-		if c.Op == asserted {
-			e.Op = change.Assert
-		}
-		if err := into.Add(e); err != nil {
+		if err := into.Add(editOf(c, asserted)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// editOf returns a change as an edit, which asserts the statement if the change has the op asserted.
+func editOf(c db.Change, asserted byte) change.Edit {
+	if c.Op == asserted {
+		return change.Edit{Op: change.Assert, Quad: c.Quad}
+	}
+	return change.Edit{Op: change.Retract, Quad: c.Quad}
 }
 
 // undoable refuses commits that cannot be undone as commits of data.
@@ -99,7 +183,7 @@ func undoable(ctx context.Context, snap *Snapshot, c Commit) error {
 		if by != bySchema {
 			return refused(why)
 		}
-		return refused("changed the schema; the call undo takes it back")
+		return refused("changed the schema; the call undo takes it back, as a whole")
 	}
 	return nil
 }
@@ -220,15 +304,33 @@ type Clash struct {
 	Commit string `json:"commit,omitempty"`
 }
 
-// undoing compares, under the write lock, the state after a commit with the current state.
+// undoing compares, under the write lock, the state after the commits that are taken back with the current state.
 type undoing struct {
-	commit  Commit
+	commit Commit // the one that is taken back, or the last of several
+	after  Commit // the one behind which they begin; zero for one alone
+	first  Seq    // the number of the first
+	// nodes are those whose changes alone are taken back, and whether they have any; nil for all.
+	nodes map[rdf.Term]bool
+
 	clashes []Clash
 	count   int
 	moves   bool // undoing changes some of the nodes examined so far
 }
 
-// find checks that the history still has the commit: a backup may have been restored since it was read.
+// undoOf takes back one commit.
+func undoOf(c Commit) *undoing { return &undoing{commit: c, first: c.Seq} }
+
+func (u *undoing) isRange() bool { return u.after.Seq != 0 }
+
+// String names the commits.
+func (u *undoing) String() string {
+	if u.isRange() {
+		return "commits " + u.after.ID.String() + ".." + u.commit.ID.String()
+	}
+	return "commit " + u.commit.ID.String()
+}
+
+// find checks that the history still has the commits: a backup may have been restored since it was read.
 func (u *undoing) find(ctx context.Context, w *db.Writer, _ *compiled) error {
 	_, err := w.Seen().CommitByID(ctx, u.commit.ID.Whole())
 	return err
@@ -274,7 +376,7 @@ func (u *undoing) takenBack() string {
 // removed nothing that would come back, and everything that refers to the node is removed as well. Then a dry run
 // need not remove it to validate the rest.
 func (u *undoing) goesUnseen(ctx context.Context, w *db.Writer, node rdf.Term) (bool, error) {
-	if u.commit.Removed > 0 {
+	if u.isRange() || u.nodes != nil || u.commit.Removed > 0 {
 		return false, nil
 	}
 	referred, err := w.ReferredBesides(ctx, node, u.commit.Seq)
@@ -304,191 +406,7 @@ func (u *undoing) refusal() error {
 	if more := u.count - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
-	return fault.New(fault.Conflict, "commit %s cannot be taken back, and nothing was changed: later commits changed %d of its nodes. Undo those commits first, the newest first, or change the nodes themselves. %s",
-		u.commit.ID.String(), u.count, strings.Join(parts, "; ")).
+	return fault.New(fault.Conflict, "%s cannot be taken back, and nothing was changed: later commits changed %d of its nodes. Undo those commits first, the newest first, or change the nodes themselves. %s",
+		u, u.count, strings.Join(parts, "; ")).
 		With("commit", u.commit.ID.String()).With("clashes", u.clashes).With("count", u.count)
-}
-
-// clashOf returns why the commit cannot be undone for one node; nil if it can.
-func (u *undoing) clashOf(ctx context.Context, t *transaction, n node) (*Clash, error) {
-	c := comparison{seen: t.w.Seen(), schema: t.schema, commit: u.commit, node: n, there: map[rdf.Quad]bool{}, removed: map[rdf.Quad]bool{}}
-	for _, q := range n.before {
-		c.there[q] = true
-	}
-	for _, e := range n.Edits {
-		if e.Op == change.Retract {
-			c.removed[e.Quad] = true
-		}
-	}
-	if err := c.findTypes(ctx); err != nil {
-		return nil, err
-	}
-	for _, look := range []func(context.Context) (*Clash, error){c.removedSince, c.valuesSince, c.saidSince} {
-		if clash, err := look(ctx); clash != nil || err != nil {
-			return clash, err
-		}
-	}
-	return nil, nil
-}
-
-// comparison is the undo of one node.
-type comparison struct {
-	seen   *db.Reader
-	schema *compiled
-	commit Commit
-	node
-	there, removed map[rdf.Quad]bool // its current statements; those to be removed
-	types, lost    []rdf.Quad        // the types that it will have, and those that it loses
-}
-
-func isType(q rdf.Quad) bool { return q.Predicate == rdf.Type && q.Label == nil }
-
-func (c *comparison) findTypes(ctx context.Context) error {
-	for q, err := range c.statements(ctx, c.seen, rdf.Type) {
-		if err != nil {
-			return err
-		}
-		if c.removed[q] {
-			c.lost = append(c.lost, q)
-		} else {
-			c.types = append(c.types, q)
-		}
-	}
-	for _, e := range c.Edits {
-		if e.Op == change.Assert && isType(e.Quad) {
-			c.types = append(c.types, e.Quad)
-		}
-	}
-	return nil
-}
-
-// removedSince finds a node that had a type at the commit, has lost it since, and would get a value back without a
-// type.
-func (c *comparison) removedSince(ctx context.Context) (*Clash, error) {
-	back := slices.ContainsFunc(c.Edits, func(e change.Edit) bool { return e.Op == change.Assert && e.Quad.Label == nil })
-	if !back || len(c.types) > 0 {
-		return nil, nil
-	}
-	if had, err := c.seen.HadValue(ctx, c.Subject, rdf.Type, c.commit.Seq); err != nil || !had {
-		return nil, err
-	}
-	seq, err := c.seen.LastChange(ctx, c.Subject)
-	if err != nil {
-		return nil, err
-	}
-	return c.clash(ctx, seq, "it was removed since")
-}
-
-// valuesSince finds an added value that is gone, a removed value that exists again, or one that has been replaced by
-// another.
-func (c *comparison) valuesSince(ctx context.Context) (*Clash, error) {
-	for _, e := range c.Edits {
-		moved := c.there[e.Quad] != (e.Op == change.Retract)
-		types := c.types
-		if e.Op == change.Retract {
-			types = append(slices.Clip(types), c.lost...)
-		}
-		other, err := c.another(ctx, e.Quad, types)
-		switch {
-		case err != nil:
-			return nil, err
-		case moved && isType(e.Quad) && e.Op == change.Retract:
-			return c.clashAt(ctx, c.seen.Removed, e.Quad, "it is no "+c.schema.typeName(e.Quad.Object)+" any more")
-		case moved && isType(e.Quad):
-			return c.clashAt(ctx, c.seen.Added, e.Quad, "it is a "+c.schema.typeName(e.Quad.Object)+" again")
-		case other != nil && (moved || e.Op == change.Assert):
-			return c.clashAt(ctx, c.seen.Added, *other, c.name(*other)+" has another value now")
-		case moved && e.Op == change.Retract:
-			return c.clashAt(ctx, c.seen.Removed, e.Quad, c.name(e.Quad)+" has lost a value that the commit added")
-		case moved:
-			return c.clashAt(ctx, c.seen.Added, e.Quad, c.name(e.Quad)+" has a value again that the commit removed")
-		}
-	}
-	return nil, nil
-}
-
-// another returns a value besides q, or in its place, of a property with a single value by these types; nil if there
-// is none.
-func (c *comparison) another(ctx context.Context, q rdf.Quad, types []rdf.Quad) (*rdf.Quad, error) {
-	if p := c.property(q, c.schema.schema.TypesOf(types)); q.Label != nil || p == nil || p.Many() {
-		return nil, nil
-	}
-	for other, err := range c.statements(ctx, c.seen, q.Predicate) {
-		if err != nil {
-			return nil, err
-		}
-		if other != q && !c.removed[other] {
-			return &other, nil
-		}
-	}
-	return nil, nil
-}
-
-// saidSince finds statements that later commits added to a node which the commit made: they would be left without a
-// type.
-func (c *comparison) saidSince(ctx context.Context) (*Clash, error) {
-	if len(c.lost) == 0 || len(c.types) > 0 {
-		return nil, nil
-	}
-	for q, err := range c.statements(ctx, c.seen, nil) {
-		if err != nil {
-			return nil, err
-		}
-		if c.removed[q] {
-			continue
-		}
-		seq, err := c.seen.Added(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		if seq > c.commit.Seq {
-			return c.clashAt(ctx, c.seen.Added, q, c.name(q)+" was added since")
-		}
-	}
-	return nil, nil
-}
-
-// property returns the property of a statement, by the types of its node.
-func (c *comparison) property(q rdf.Quad, of []*schema.Type) *schema.Property {
-	predicate, _ := q.Predicate.(rdf.IRI)
-	for _, t := range of {
-		if p := c.schema.schema.PropertyByIRI(t, predicate); p != nil {
-			return p
-		}
-	}
-	return nil
-}
-
-// name is what people call the property of a statement.
-func (c *comparison) name(q rdf.Quad) string {
-	name := rdf.Lexical(q.Predicate)
-	if p := c.property(q, c.schema.schema.Types); p != nil {
-		name = p.Name
-	}
-	if q.Label != nil {
-		name += fmt.Sprintf(" in graph <%s>", rdf.Lexical(q.Label))
-	}
-	return name
-}
-
-// clashAt is a clash about a statement that was changed by the commit that find returns; commits are only known for
-// the default graph.
-func (c *comparison) clashAt(ctx context.Context, find func(context.Context, rdf.Quad) (Seq, error), q rdf.Quad, what string) (*Clash, error) {
-	if q.Label != nil {
-		return &Clash{What: what}, nil
-	}
-	seq, err := find(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return c.clash(ctx, seq, what)
-}
-
-// clash is a clash with a commit; 0 is an unknown one.
-func (c *comparison) clash(ctx context.Context, seq Seq, what string) (*Clash, error) {
-	if seq == 0 {
-		return &Clash{What: what}, nil
-	}
-	by, err := c.seen.CommitBySeq(ctx, seq)
-	return &Clash{What: what, Commit: by.ID.String()}, err
 }

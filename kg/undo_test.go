@@ -24,13 +24,31 @@ func undo(t testing.TB, g *kg.Graph, c kg.Commit) (kg.Result, error) {
 	return g.Session(ana).Undo(t.Context(), kg.Undo{Commit: c.ID})
 }
 
-// undo takes back any commit: what the model says against it is refused, and everything
-// else is the exact inverse. Nothing is ever against the last one.
+// undo takes back any commits that follow each other, all of them or what they did to some notes: what the model says
+// against it is refused, and everything else is the exact inverse. Nothing is ever against all of the last ones.
 func (h *history) undo(rt *rapid.T) {
 	if len(h.steps) == 0 {
 		rt.Skip("nothing to take back")
 	}
-	c := h.steps[rapid.IntRange(0, len(h.steps)-1).Draw(rt, "commit")]
+	first := rapid.IntRange(0, len(h.steps)-1).Draw(rt, "first")
+	c := h.steps[rapid.IntRange(first, min(first+3, len(h.steps)-1)).Draw(rt, "last")]
+	u := kg.Undo{Commit: c.ID}
+	if c.ID != h.steps[first].ID || rapid.Bool().Draw(rt, "after") {
+		u.After = h.steps[first].Parent
+		c.before = h.steps[first].before
+	}
+	idle := false // a note is named that did not change
+	if rapid.IntRange(0, 2).Draw(rt, "in part") == 0 {
+		of := map[rdf.Term]bool{}
+		for _, id := range rapid.SliceOfNDistinct(rapid.SampledFrom(noteIDs), 1, 2, rapid.ID).Draw(rt, "nodes") {
+			u.Nodes, of[rdf.IRI(base+"Note/"+id)] = append(u.Nodes, rdf.IRI(base+"Note/"+id)), true
+		}
+		c.before, c.after = about(c.before, of), about(c.after, of)
+		for _, n := range u.Nodes {
+			one := map[rdf.Term]bool{n: true}
+			idle = idle || maps.Equal(about(c.before, one), about(c.after, one))
+		}
+	}
 	want := maps.Clone(h.model)
 	for q := range c.after {
 		if !c.before[q] {
@@ -43,8 +61,11 @@ func (h *history) undo(rt *rapid.T) {
 		}
 	}
 	clash, wrong := h.clashes(c, want), broken(want)
-	dry, refused := h.graph(rt).Session(ana).Undo(h.t.Context(), kg.Undo{Commit: c.ID, Set: kg.ChangeSet{DryRun: true}})
-	r, err := undo(h.t, h.graph(rt), c.Commit)
+	session := h.graph(rt).Session(ana)
+	u.Set.DryRun = true
+	dry, refused := session.Undo(h.t.Context(), u)
+	u.Set.DryRun = false
+	r, err := session.Undo(h.t.Context(), u)
 	if fmt.Sprint(refused) != fmt.Sprint(err) {
 		rt.Fatalf("a dry run says %v, and the undo %v", refused, err)
 	}
@@ -54,11 +75,15 @@ func (h *history) undo(rt *rapid.T) {
 		rt.Fatalf("a dry run answers something else: %s", diff)
 	}
 	switch {
+	case idle:
+		if !fault.Is(err, fault.InvalidArguments) {
+			rt.Fatalf("error %v, but a note of %v was not changed", err, u.Nodes)
+		}
 	case maps.Equal(want, h.model):
 		if err != nil || r.Changed || len(r.Warnings) != 1 {
 			rt.Fatalf("it is taken back already: %v, %q", err, r.Warnings)
 		}
-	case c.ID == h.last.ID && err != nil:
+	case c.ID == h.last.ID && u.Nodes == nil && err != nil:
 		rt.Fatalf("the last commit: %v", err)
 	case clash != "":
 		if !fault.Is(err, fault.Conflict) {
@@ -73,6 +98,11 @@ func (h *history) undo(rt *rapid.T) {
 	default:
 		h.advance(rt, want, r)
 	}
+}
+
+// about are the statements of a state about some nodes.
+func about(state map[rdf.Quad]bool, nodes map[rdf.Term]bool) map[rdf.Quad]bool {
+	return set(state).of(func(q rdf.Quad) bool { return nodes[q.Subject] })
 }
 
 // clashes says what later commits did to the values of a commit, "" for nothing.

@@ -734,15 +734,20 @@ when, with which call, why, and which statements it added and removed, as N-Quad
 		},
 		{
 			path: "undo", capability: "undo", covers: "schema_undo",
-			short: "Take back what one commit changed, as a new commit",
-			long: `Take back what one commit changed: what it added is removed, and what it removed comes back,
+			short: "Take back what commits changed, as a new commit",
+			long: `Take back what a commit changed: what it added is removed, and what it removed comes back,
 as one new commit that is validated like any other. The commit is named by its id, the first
-digits of it, or head for the newest. Nothing is taken back when later commits touched the same
-values: the nodes are named, and the command exits with 4. The first commit and a merge that brought
-a schema are not taken back either. An undo can be taken back like any commit.`,
+digits of it, or head for the newest; A..B are those after A up to B, which are taken back as one.
+With --nodes only what was changed of these nodes is taken back. Nothing is taken back when later
+commits touched the same values: the nodes are named, and the command exits with 4. The first
+commit and a merge that brought a schema are not taken back either. An undo can be taken back like
+any commit.`,
 			example: `  trails undo notes.trails head --dry-run
-  trails undo notes.trails 3f5a9c0d2b71 -m "loaded by mistake"`,
-			text: decoded(writeTaken),
+  trails undo notes.trails 3f5a9c0d2b71 -m "loaded by mistake"
+  trails undo notes.trails head~3..head
+  trails undo notes.trails 3f5a9c0d2b71 --nodes Note/a,Note/b`,
+			options: map[string]option{"nodes": {commas: true, usage: "take back only what was changed of these `nodes`: Type/id or an IRI"}},
+			text:    decoded(writeTaken),
 		},
 		{
 			path: "search", capability: "search", words: "WORD...", takes: "text",
