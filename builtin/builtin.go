@@ -26,6 +26,7 @@ var builtins = []invoke.Capability{
 	branchesListBuiltin,
 	branchesCreateBuiltin,
 	branchesMergeBuiltin,
+	cherryPick,
 	branchesDeleteBuiltin,
 	diffBuiltin,
 	blameBuiltin,

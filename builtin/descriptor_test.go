@@ -31,7 +31,7 @@ const oneMigration = `{"name": "0001_pages.yaml", "text": "steps:\n- add_propert
 // samples has a call of every capability on the graph of [notes]. Where consent is
 // required it is one that removes something.
 var samples = map[string]string{
-	"health": `{}`, "snapshot": `{}`, "schema_get": `{}`, "commits_list": `{}`, "changes": `{"limit": 5}`, "branches_list": `{}`, "diff": `{}`, "blame": `{"id":"Note/a"}`, "branches_create": `{"name":"draft"}`, "branches_delete": `{"name":"draft"}`, "branches_merge": `{"source":"draft"}`, "guide": `{}`, "prompts_list": `{}`, "trails.meta.ping": `{}`, "trails.meta.doctor.run": `{}`, "capability_history": `{"id":"search"}`,
+	"health": `{}`, "snapshot": `{}`, "schema_get": `{}`, "commits_list": `{}`, "changes": `{"limit": 5}`, "branches_list": `{}`, "diff": `{}`, "blame": `{"id":"Note/a"}`, "branches_create": `{"name":"draft"}`, "branches_delete": `{"name":"draft"}`, "branches_merge": `{"source":"draft"}`, "cherry_pick": `{"commit":"draft"}`, "guide": `{}`, "prompts_list": `{}`, "trails.meta.ping": `{}`, "trails.meta.doctor.run": `{}`, "capability_history": `{"id":"search"}`,
 	"branches_rename": `{"name":"draft","to":"other"}`, "branches_reset": `{"name":"draft","to":"main~1"}`, "branches_protect": `{"name":"main"}`, "tags_list": `{}`, "tags_create": `{"name":"v1"}`, "tags_delete": `{"name":"v1"}`, "requests_list": `{}`, "requests_decide": `{"request":1,"decision":"approve"}`,
 	"query":                      `{"query": "SELECT * {?s ?p ?o}"}`,
 	"mutate":                     `{"update": "DELETE DATA {GRAPH <urn:g> {<urn:a> <urn:b> 1}}"}`,
@@ -127,7 +127,7 @@ func prepare(t *testing.T, e *invoketest.Engine, id string) {
 	case "requests_decide":
 		prepare(t, e, "branches_merge")
 		e.Must(t, "branches_merge", `{"source":"draft","ask":true}`)
-	case "branches_merge":
+	case "branches_merge", "cherry_pick":
 		prepare(t, e, "branches_delete")
 		e.Must(t, "note.update", `{"id": "a", "title": "Of a draft", "branch": "draft"}`)
 	case "unlink":

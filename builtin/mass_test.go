@@ -29,6 +29,8 @@ func crowd(t *testing.T) *invoketest.Engine {
 	}
 	e.Must(t, "load", `{"data": `+string(data)+`}`)
 	e.Must(t, "load", `{"data": "<urn:a> <urn:b> 1, 2, 3, 4, 5, 6 .", "graph": "urn:g"}`)
+	e.Must(t, "branches_create", `{"name": "thinner"}`)
+	e.Must(t, "note.delete", `{"id": "a", "branch": "thinner", "allow_mass_change": true}`)
 	return e
 }
 
@@ -50,6 +52,8 @@ var mass = []struct {
 	{"an undo", "undo", `{"commit": "head"}`, 6},
 	{"an undo of a range", "undo", `{"commit": "head~1..head"}`, 6},
 	{"an undo of one node", "undo", `{"commit": "head~1", "nodes": ["Note/a"]}`, 6},
+	{"a merge", "branches_merge", `{"source": "thinner"}`, 6},
+	{"a pick", "cherry_pick", `{"commit": "thinner"}`, 6},
 	{"a patch of the schema", "schema_apply", `{"patch": "- drop_property: Note.tags", "allow_data_loss": true}`, 9},
 	{"a patch of the schema, by its older id", "trails.meta.schema.apply", `{"patch": "- drop_property: Note.tags", "allow_data_loss": true}`, 9},
 	{"a patch that renames", "schema_apply", `{"patch": "- rename_property: {Note.tags: words}"}`, 0},

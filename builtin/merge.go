@@ -60,7 +60,7 @@ var branchesMergeBuiltin = invoke.Define(capability.Descriptor{
 		return nil, err
 	}
 	if in.Ask {
-		return askFor(ctx, r, in, m)
+		return askFor(ctx, r, m)
 	}
 	s := r.Snapshot.Schema()
 	r.Release() // a snapshot would keep the log from starting over during a long write
@@ -68,7 +68,10 @@ var branchesMergeBuiltin = invoke.Define(capability.Descriptor{
 	if err != nil {
 		return nil, err
 	}
-	return mergeDone(r, s, done, in, m.Set.DryRun), nil
+	if done.Protected {
+		r.Warn("%s is protected: give ask: true to request the merge", cmp.Or(r.Ref.Branch, kg.Main))
+	}
+	return mergedOf(r, s, done, m.Set.DryRun), nil
 }, invoke.On("compact"))
 
 // mergeOf returns the merge that the arguments ask for.
@@ -80,12 +83,12 @@ func mergeOf(ctx context.Context, r *invoke.Request, in merging) (kg.Merge, erro
 	resolutions, err := resolutionsOf(r.Snapshot.Schema(), in.Resolutions)
 	return kg.Merge{
 		Source: in.Source, Take: kg.Side(in.Take), Resolutions: resolutions, Squash: in.Squash, Set: set, Progress: r.Progress,
-		Defines: func() error { return r.MayGive(capability.Field{Name: "source", Scope: policy.Builder}) },
+		Defines: definesByBuilders(r, "source"),
 	}, err
 }
 
-// mergeDone is the answer about a merge that was made, or tried.
-func mergeDone(r *invoke.Request, s *schema.Schema, done kg.Merged, in merging, dryRun bool) *merged {
+// mergedOf is the answer about a merge that was made, or tried.
+func mergedOf(r *invoke.Request, s *schema.Schema, done kg.Merged, dryRun bool) *merged {
 	out := &merged{
 		Outcome: "merged", Source: done.Source.ID.String(), Base: done.Base.ID.String(), Clashes: done.Clashes, ClashCount: done.ClashCount,
 		Nodes: s.NodeNames(done.Nodes), NodeCount: done.NodeCount, Changed: changesOf(s, done.Result, dryRun),
@@ -97,11 +100,13 @@ func mergeDone(r *invoke.Request, s *schema.Schema, done kg.Merged, in merging, 
 		out.Outcome = "clashes"
 		r.Warn("nothing is merged before %s decided: give take for all, or resolutions such as \"Note/a.title=theirs\"", clashesAre(done.Open))
 	}
-	if done.Protected && !in.Ask {
-		r.Warn("%s is protected: give ask: true to request the merge", cmp.Or(r.Ref.Branch, kg.Main))
-	}
 	out.Written = r.Committed(done.Result, dryRun)
 	return out
+}
+
+// definesByBuilders lets builders alone bring definitions in by an argument.
+func definesByBuilders(r *invoke.Request, argument string) func() error {
+	return func() error { return r.MayGive(capability.Field{Name: argument, Scope: policy.Builder}) }
 }
 
 // propertyPart is what stands behind the last dot of a resolution if it is about a property.

@@ -70,6 +70,10 @@ var broken = map[string]map[string]breaking{
 		"Each clash is decided.":                {doing("branches_create", `{"name": "draft"}`, "note.update", `{"id": "a", "title": "One", "branch": "draft"}`, "note.update", `{"id": "a", "title": "Two"}`), `{"source": "draft"}`, fault.Conflict},
 		"The graph fits its schema at the end.": {doing("branches_create", `{"name": "draft"}`, "link", `{"from": "Note/a", "property": "about", "to": "Note/b", "branch": "draft"}`, "note.delete", `{"id": "b"}`), `{"source": "draft"}`, fault.Conflict},
 	},
+	"cherry_pick": {
+		"Each clash is decided.":                {doing("branches_create", `{"name": "draft"}`, "note.update", `{"id": "a", "title": "One", "branch": "draft"}`, "note.update", `{"id": "a", "title": "Two"}`), `{"commit": "draft"}`, fault.Conflict},
+		"The graph fits its schema at the end.": {doing("branches_create", `{"name": "draft"}`, "link", `{"from": "Note/a", "property": "about", "to": "Note/b", "branch": "draft"}`, "note.delete", `{"id": "b"}`), `{"commit": "draft"}`, fault.Conflict},
+	},
 	"schema_undo": {
 		"No definition was changed after it.": {doing("schema_apply", `{"patch": "- add_property: {Note.extra: string}"}`, "schema_apply", `{"patch": "- add_type: {Task: {}}"}`), `{"commit": "COMMIT"}`, fault.Conflict},
 		"The graph fits the schema before.":   {doing("schema_apply", `{"patch": "- add_property: {Note.extra: string}"}`, "note.update", `{"id": "a", "extra": "x"}`), `{"commit": "COMMIT"}`, fault.InvalidData},

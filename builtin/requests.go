@@ -19,7 +19,7 @@ import (
 )
 
 // askFor stores a merge as a request, and answers what it would do.
-func askFor(ctx context.Context, r *invoke.Request, in merging, m kg.Merge) (*merged, error) {
+func askFor(ctx context.Context, r *invoke.Request, m kg.Merge) (*merged, error) {
 	if m.Set.DryRun {
 		return nil, fault.Argument("ask", fault.Pattern, "true", "a request is no dry run; leave out one of ask and dry_run")
 	}
@@ -39,7 +39,7 @@ func askFor(ctx context.Context, r *invoke.Request, in merging, m kg.Merge) (*me
 	if err != nil {
 		return nil, err
 	}
-	out := mergeDone(r, s, would, in, true)
+	out := mergedOf(r, s, would, true)
 	if number == 0 {
 		return out, nil
 	}
@@ -187,7 +187,7 @@ func decide(ctx context.Context, r *invoke.Request, in deciding) (*decided, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &decided{requestView: viewRequest(q), Merge: mergeDone(r, s, done, asked, m.Set.DryRun), DryRun: m.Set.DryRun}
+	out := &decided{requestView: viewRequest(q), Merge: mergedOf(r, s, done, m.Set.DryRun), DryRun: m.Set.DryRun}
 	if out.Commit = out.Merge.Written.Commit; out.Commit != nil {
 		out.State = string(kg.Done)
 	}

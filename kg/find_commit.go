@@ -40,15 +40,19 @@ func (s *Snapshot) FindCommit(ctx context.Context, name string) (Commit, error) 
 // FindCommits is FindCommit for several: "head~3..head" names those after one commit up to another one, the head if
 // none is named. Without dots it is one commit, and after is zero.
 func (s *Snapshot) FindCommits(ctx context.Context, name string) (after, last Commit, err error) {
+	return findBoth(ctx, name, s.FindCommit)
+}
+
+func findBoth(ctx context.Context, name string, find func(context.Context, string) (Commit, error)) (after, last Commit, err error) {
 	first, until, several := strings.Cut(name, "..")
 	if !several {
-		last, err = s.FindCommit(ctx, name)
+		last, err = find(ctx, name)
 		return after, last, err
 	}
-	if after, err = s.FindCommit(ctx, first); err != nil {
+	if after, err = find(ctx, first); err != nil {
 		return after, last, err
 	}
-	last, err = s.FindCommit(ctx, cmp.Or(strings.TrimSpace(until), "head"))
+	last, err = find(ctx, cmp.Or(strings.TrimSpace(until), "head"))
 	return after, last, err
 }
 

@@ -62,11 +62,15 @@ type Merged struct {
 // merging is a merge, under the write lock.
 type merging struct {
 	Merge
-	target  string
-	commit  Commit // of the source
-	head    Commit // of the branch that it is merged into
-	base    Commit
-	current bool // nothing is to be merged
+	target string
+	commit Commit // of the source
+	head   Commit // of the branch that it is merged into
+	base   Commit
+	// sides returns what the branch and what the source changed since the base.
+	sides   func(ctx context.Context, w *db.Writer) (ours, theirs iter.Seq2[db.Change, error], err error)
+	picks   bool   // the branch need not have had what is at the base
+	text    string // the message unless one is given
+	current bool   // nothing is to be merged
 	clashes clashing
 
 	protected bool // from whoever merges
@@ -91,34 +95,44 @@ func (s *Session) Merge(ctx context.Context, m Merge) (Merged, error) {
 	if err != nil {
 		return Merged{}, err
 	}
-	var spool change.Spool
-	defer spool.Close()
-	run := &merging{Merge: m, target: cmp.Or(s.branch, Main), commit: commit}
+	run := s.merging(m)
+	run.commit, run.sides, run.text = commit, run.sinceCommon, fmt.Sprintf("merge %s into %s", m.Source, run.target)
 	parent := commit.ID
 	if m.Squash {
 		parent = CommitID{}
 	}
-	result, err := s.write(ctx, job{
-		action: policy.BranchMerge, spool: &spool, set: m.Set, closes: true, progress: m.Progress, message: run.message,
-		prepare: func(ctx context.Context, w *db.Writer, c *compiled) error { return run.find(ctx, w, c, &spool) },
-		merged:  parent,
-		settle:  func(ctx context.Context, w *db.Writer) error { return run.settle(ctx, s, w) },
+	return s.merge(ctx, run, job{
+		action: policy.BranchMerge, merged: parent,
+		settle: func(ctx context.Context, w *db.Writer) error { return run.settle(ctx, s, w) },
 	})
+}
+
+func (s *Session) merging(m Merge) *merging {
+	return &merging{Merge: m, target: cmp.Or(s.branch, Main)}
+}
+
+// merge runs a merge as a job, of which the action and the merged commit are given.
+func (s *Session) merge(ctx context.Context, m *merging, j job) (Merged, error) {
+	var spool change.Spool
+	defer spool.Close()
+	j.spool, j.set, j.closes, j.progress, j.message = &spool, m.Set, true, m.Progress, m.message
+	j.prepare = func(ctx context.Context, w *db.Writer, c *compiled) error { return m.find(ctx, w, c, &spool) }
+	result, err := s.write(ctx, j)
 	switch {
-	case run.current:
-		result.Warnings = []string{fmt.Sprintf("%s has all commits of %s already, so there is nothing to merge", run.target, m.Source)}
+	case m.current:
+		result.Warnings = []string{fmt.Sprintf("%s has all commits of %s already, so there is nothing to merge", m.target, m.Source)}
 	case err == nil && !result.Changed && !result.Replayed:
-		result.Warnings = []string{fmt.Sprintf("what %s changed is so on %s already, so no commit is made", m.Source, run.target)}
+		result.Warnings = []string{fmt.Sprintf("what %s changed is so on %s already, so no commit is made", m.Source, m.target)}
 	}
-	done := Merged{Result: result, Base: run.base, Source: commit, UpToDate: run.current, Clashes: run.clashes.list, ClashCount: run.clashes.count, Open: run.clashes.open, Protected: run.protected}
+	done := Merged{Result: result, Base: m.base, Source: m.commit, UpToDate: m.current, Clashes: m.clashes.list, ClashCount: m.clashes.count, Open: m.clashes.open, Protected: m.protected}
 	switch {
 	case errors.Is(err, errUndecided) && m.Set.DryRun:
-		done.Before, done.After = run.head, run.head
+		done.Before, done.After = m.head, m.head
 		return done, nil
 	case errors.Is(err, errUndecided):
-		return Merged{}, run.refusal()
+		return Merged{}, m.refusal()
 	case fault.Is(err, fault.InvalidData):
-		return Merged{}, run.violated(err)
+		return Merged{}, m.violated(err)
 	}
 	return done, err
 }
@@ -128,41 +142,47 @@ var errUndecided = errors.New("there are clashes")
 
 // find adds the edits of the merge.
 func (m *merging) find(ctx context.Context, w *db.Writer, c *compiled, spool *change.Spool) error {
-	head := w.Head()
-	m.head, m.protected = head, w.MayCommit() != nil
-	bases, err := w.MergeBases(ctx, head, m.commit)
-	if err != nil {
-		return err
-	}
-	if len(bases) == 0 {
-		return fault.New(fault.Conflict, "%s and %s have no commit in common", m.Source, m.target)
-	}
-	m.base, m.current = bases[0], bases[0].Seq == m.commit.Seq
-	if m.current {
-		return nil
-	}
-	between, err := correctionOf(ctx, w.Reader, bases)
-	if err != nil {
+	m.head, m.protected = w.Head(), w.MayCommit() != nil
+	own, its, err := m.sides(ctx, w)
+	if err != nil || m.current {
 		return err
 	}
 	var ours, theirs change.Spool
 	defer ours.Close()
 	defer theirs.Close()
-	if err := spoolChanges(between.difference(ctx, w.Reader, m.base, head), history.OpAdd, &ours); err != nil {
+	if err := spoolChanges(own, history.OpAdd, &ours); err != nil {
 		return err
 	}
-	if err := spoolChanges(between.difference(ctx, w.Reader, m.base, m.commit), history.OpAdd, &theirs); err != nil {
+	if err := spoolChanges(its, history.OpAdd, &theirs); err != nil {
 		return err
 	}
 	return m.join(ctx, w, c, &ours, &theirs, spool)
 }
 
-// message is the commit's message: the one that was given or what is merged, and how clashes were decided.
-func (m *merging) message() string {
-	text := m.Set.Message
-	if text == "" {
-		text = fmt.Sprintf("merge %s into %s", m.Source, m.target)
+// sinceCommon are what both changed since the newest commit that they have in common.
+func (m *merging) sinceCommon(ctx context.Context, w *db.Writer) (ours, theirs iter.Seq2[db.Change, error], err error) {
+	head := w.Head()
+	bases, err := w.MergeBases(ctx, head, m.commit)
+	if err != nil {
+		return nil, nil, err
 	}
+	if len(bases) == 0 {
+		return nil, nil, fault.New(fault.Conflict, "%s and %s have no commit in common", m.Source, m.target)
+	}
+	m.base, m.current = bases[0], bases[0].Seq == m.commit.Seq
+	if m.current {
+		return nil, nil, nil
+	}
+	between, err := correctionOf(ctx, w.Reader, bases)
+	if err != nil {
+		return nil, nil, err
+	}
+	return between.difference(ctx, w.Reader, m.base, head), between.difference(ctx, w.Reader, m.base, m.commit), nil
+}
+
+// message is the commit's message: the one that was given or the one of the merge, and how clashes were decided.
+func (m *merging) message() string {
+	text := cmp.Or(m.Set.Message, m.text)
 	var decided []string
 	for _, c := range m.clashes.list {
 		decided = append(decided, c.Name()+": "+string(c.Taken))

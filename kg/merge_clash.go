@@ -281,11 +281,14 @@ func (m *meeting) deleted(ctx context.Context, types sided, whole *Resolution) (
 	if whole != nil {
 		clash.Taken = whole.Take
 	}
-	deleter, changer := m.merge.target, m.merge.Source
-	if len(types.theirs) == 0 {
+	deleter, changer, did := m.merge.target, m.merge.Source, "deleted it"
+	switch {
+	case len(types.theirs) == 0:
 		deleter, changer = changer, deleter
+	case m.merge.picks:
+		did = "does not have it"
 	}
-	clash.Message = fmt.Sprintf("%s deleted it, and %s changed it", deleter, changer)
+	clash.Message = fmt.Sprintf("%s %s, and %s changed it", deleter, did, changer)
 	m.merge.clashes.add(clash)
 	for _, d := range m.decisions {
 		if d.Property != "" {

@@ -1,6 +1,7 @@
 package kg_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -210,7 +211,8 @@ func branchState(t testing.TB, g *kg.Graph, branch string) set {
 	return state
 }
 
-// Branches are written and merged into each other in any order, also into those that they took over before.
+// Branches are written and merged into each other in any order, also into those that they took over before, and commits
+// are picked from anywhere.
 func TestMergesAgreeWithAModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := newGraph(t, mergeSchema)
@@ -218,7 +220,7 @@ func TestMergesAgreeWithAModel(t *testing.T) {
 		for range rapid.IntRange(4, 14).Draw(rt, "steps") {
 			names := slices.Sorted(maps.Keys(m.heads))
 			on := rapid.SampledFrom(names).Draw(rt, "on")
-			switch kind := rapid.IntRange(0, 5).Draw(rt, "kind"); {
+			switch kind := rapid.IntRange(0, 6).Draw(rt, "kind"); {
 			case kind == 0 && len(names) < 4:
 				name := fmt.Sprint("draft", len(names))
 				if _, err := g.Session(ana).MakeBranch(t.Context(), kg.NewBranch{Name: name, From: on}); err != nil {
@@ -227,6 +229,8 @@ func TestMergesAgreeWithAModel(t *testing.T) {
 				m.heads[name] = m.heads[on]
 			case kind < 3 && len(names) > 1:
 				m.merge(rt, t, g, rapid.SampledFrom(names).Draw(rt, "source"), on)
+			case kind == 6 && len(m.commits) > 1:
+				m.pick(rt, t, g, on)
 			default:
 				m.write(rt, t, g, on)
 			}
@@ -255,19 +259,65 @@ func (m *mergeModel) write(rt *rapid.T, t *testing.T, g *kg.Graph, on string) {
 
 func (m *mergeModel) merge(rt *rapid.T, t *testing.T, g *kg.Graph, source, target string) {
 	a, b := m.heads[target], m.heads[source]
-	base, ours, theirs := m.base(a, b), m.commits[a].state, m.commits[b].state
-	take := rapid.SampledFrom([]kg.Side{kg.NoSide, kg.NoSide, kg.Ours, kg.Theirs, kg.AtBase}).Draw(rt, "take")
-	want, clashes := mergeOf(base, ours, theirs, take)
-	current := m.ancestors(a)[b]
 	session := g.Session(ana).On(target)
-	dry, failed := session.Merge(t.Context(), kg.Merge{Source: source, Take: take, Set: kg.ChangeSet{DryRun: true}})
-	r, err := session.Merge(t.Context(), kg.Merge{Source: source, Take: take})
-	switch {
-	case current:
-		if err != nil || failed != nil || !r.UpToDate || r.Changed {
+	if m.ancestors(a)[b] {
+		if r, err := session.Merge(t.Context(), kg.Merge{Source: source}); err != nil || !r.UpToDate || r.Changed {
 			rt.Fatalf("%s is merged already: %v, %v", source, r, err)
 		}
-	case take == kg.NoSide && clashes > 0:
+		return
+	}
+	r := m.join(rt, t, g, session.Merge, kg.Merge{Source: source}, target, m.base(a, b), m.commits[b].state)
+	if r.After.Seq > 0 && r.Base.ID != m.commits[m.bases(a, b)[0]].id {
+		rt.Fatalf("the base is %v of %v", r.Base.ID, m.bases(a, b))
+	}
+	if r.Changed {
+		if r.After.Parent2 != m.commits[b].id {
+			rt.Fatalf("the second parent is %v", r.After.Parent2)
+		}
+		at := m.heads[target]
+		m.commits[at].parents = append(m.commits[at].parents, b)
+	}
+}
+
+// pick takes a commit of any branch, or those behind one of its ancestors, to a branch.
+func (m *mergeModel) pick(rt *rapid.T, t *testing.T, g *kg.Graph, target string) {
+	last := rapid.IntRange(1, len(m.commits)-1).Draw(rt, "picked")
+	after, source := m.commits[last].parents[0], m.commits[last].id.Whole()
+	if rapid.Bool().Draw(rt, "several") {
+		for after > 0 && rapid.Bool().Draw(rt, "further") {
+			after = m.commits[after].parents[0]
+		}
+		source = m.commits[after].id.Whole() + ".." + source
+	}
+	pick := func(ctx context.Context, merge kg.Merge) (done kg.Merged, err error) {
+		session := g.Session(ana).On(target)
+		var picked kg.Picked
+		err = session.View(ctx, func(s *kg.Snapshot) error {
+			picked, err = s.FindPicked(ctx, source)
+			return err
+		})
+		if err != nil {
+			return done, err
+		}
+		return session.Pick(ctx, picked, merge)
+	}
+	r := m.join(rt, t, g, pick, kg.Merge{Source: source}, target, m.commits[after].state, m.commits[last].state)
+	if r.Changed && !r.After.Parent2.IsZero() {
+		rt.Fatalf("a second parent %v", r.After.Parent2)
+	}
+}
+
+// join merges a state into a branch.
+func (m *mergeModel) join(rt *rapid.T, t *testing.T, g *kg.Graph, run func(context.Context, kg.Merge) (kg.Merged, error), merge kg.Merge, target string, base, theirs set) kg.Merged {
+	ours := m.commits[m.heads[target]].state
+	merge.Take = rapid.SampledFrom([]kg.Side{kg.NoSide, kg.NoSide, kg.Ours, kg.Theirs, kg.AtBase}).Draw(rt, "take")
+	want, clashes := mergeOf(base, ours, theirs, merge.Take)
+	try := merge
+	try.Set.DryRun = true
+	dry, failed := run(t.Context(), try)
+	r, err := run(t.Context(), merge)
+	switch {
+	case merge.Take == kg.NoSide && clashes > 0:
 		if !fault.Is(err, fault.Conflict) || fault.Of(err).Details["count"] != clashes || failed != nil || dry.ClashCount != clashes {
 			rt.Fatalf("%d clashes, and it says %v; dry %v, %v", clashes, err, dry.ClashCount, failed)
 		}
@@ -276,22 +326,17 @@ func (m *mergeModel) merge(rt *rapid.T, t *testing.T, g *kg.Graph, source, targe
 			rt.Fatalf("a reference dangles, and it says %v, dry %v", err, failed)
 		}
 	case err != nil || failed != nil:
-		rt.Fatalf("merge %s into %s: %v, dry %v", source, target, err, failed)
-	default:
-		if r.Base.ID != m.commits[m.bases(a, b)[0]].id || r.ClashCount != clashes || dry.AddedCount != r.AddedCount || r.Changed == maps.Equal(ours, want) {
-			rt.Fatalf("the base is %v of %v, %d clashes of %d, changed %v", r.Base.ID, m.bases(a, b), r.ClashCount, clashes, r.Changed)
-		}
-		if r.Changed {
-			if r.After.Parent2 != m.commits[b].id {
-				rt.Fatalf("the second parent is %v", r.After.Parent2)
-			}
-			m.commits = append(m.commits, modelled{r.After.ID, []int{a, b}, want})
-			m.heads[target] = len(m.commits) - 1
-		}
+		rt.Fatalf("merge %s into %s: %v, dry %v", merge.Source, target, err, failed)
+	case r.ClashCount != clashes || dry.AddedCount != r.AddedCount || r.Changed == maps.Equal(ours, want):
+		rt.Fatalf("%d clashes of %d, changed %v", r.ClashCount, clashes, r.Changed)
+	case r.Changed:
+		m.commits = append(m.commits, modelled{r.After.ID, []int{m.heads[target]}, want})
+		m.heads[target] = len(m.commits) - 1
 	}
 	if got := branchState(t, g, target); !maps.Equal(got, m.commits[m.heads[target]].state) {
-		rt.Fatalf("merge %s into %s, taking %q: got %v, want %v", source, target, take, got, m.commits[m.heads[target]].state)
+		rt.Fatalf("merge %s into %s, taking %q: got %v, want %v", merge.Source, target, merge.Take, got, m.commits[m.heads[target]].state)
 	}
+	return r
 }
 
 // truthTable is the table of another engine that merges graphs. Two things differ: it has a fast-forward, where here a

@@ -686,6 +686,23 @@ commits of its own, unless --beside names a branch for those of the bundle.`,
 		{path: "pull", by: p.pullCommand},
 		{path: "push", by: p.pushCommand},
 		{
+			path: "branch pick", capability: "cherry_pick", words: "COMMIT", takes: "commit",
+			short: "Make what a commit of another branch changed here, too",
+			long: `Make what a commit changed on another branch here, too, main unless --branch names it, as a new
+commit with its message. A..B are the commits after A up to B, which become one; the name of a
+branch is its newest commit. What was changed here differently is listed and decided as by branch
+merge: ours is the branch that is written to, theirs the commit, base what was before it.`,
+			example: `  trails branch pick notes.trails 3f5a9c0d2b71 --dry-run
+  trails branch pick notes.trails review
+  trails branch pick notes.trails 3f5a9c0d2b71..8c2e41d09a77 --branch release --take theirs`,
+			options: map[string]option{
+				"branch":      {usage: "the `branch` that is written to (default: main)", complete: p.completeBranches},
+				"take":        {usage: "the `side` that decides all other clashes: ours, theirs or base"},
+				"resolutions": {flag: "resolve", usage: "`NODE.PROPERTY=SIDE`, NODE=SIDE or NODE.PROPERTY:=VALUE; a node whose own name has a dot ends in one; may be repeated"},
+			},
+			text: decoded(writeMerged),
+		},
+		{
 			path: "diff", capability: "diff", words: "[FROM] [TO]", takes: "from to", covers: "definitions_diff definitions_get",
 			short: "Say what differs between two commits or branches",
 			long: `List what leads from the commit or branch FROM to TO, by node and property. TO is the head when left
