@@ -22,6 +22,7 @@ var builtins = []invoke.Capability{
 	commitsListBuiltin,
 	commitsGetBuiltin,
 	undoBuiltin,
+	undoBy,
 	schemaUndo,
 	branchesListBuiltin,
 	branchesCreateBuiltin,

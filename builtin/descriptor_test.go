@@ -70,6 +70,7 @@ var samples = map[string]string{
 	"notes":                         `{}`,
 	"finish":                        `{}`,
 	"undo":                          `{"commit": "head"}`,
+	"undo_by":                       `{"by": "token:ci"}`,
 	"schema_undo":                   `{"commit": "head"}`,
 	"definitions_get":               `{}`,
 	"definitions_diff":              fmt.Sprintf(`{"definitions": {"schema": %q}}`, withoutStatus),
@@ -130,6 +131,11 @@ func prepare(t *testing.T, e *invoketest.Engine, id string) {
 	case "branches_merge", "cherry_pick":
 		prepare(t, e, "branches_delete")
 		e.Must(t, "note.update", `{"id": "a", "title": "Of a draft", "branch": "draft"}`)
+	case "undo_by":
+		c := invoke.Call{Capability: "note.update", Args: json.RawMessage(`{"id": "b", "title": "Of another"}`), Principal: invoketest.Callers["runtime"]}
+		if _, err := e.Call(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
 	case "unlink":
 		e.Must(t, "link", samples["link"])
 	case "trails.meta.migrate.rollback":

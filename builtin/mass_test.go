@@ -52,6 +52,7 @@ var mass = []struct {
 	{"an undo", "undo", `{"commit": "head"}`, 6},
 	{"an undo of a range", "undo", `{"commit": "head~1..head"}`, 6},
 	{"an undo of one node", "undo", `{"commit": "head~1", "nodes": ["Note/a"]}`, 6},
+	{"an undo of an author", "undo_by", `{"by": "local:ana", "since": "head~1"}`, 6},
 	{"a merge", "branches_merge", `{"source": "thinner"}`, 6},
 	{"a pick", "cherry_pick", `{"commit": "thinner"}`, 6},
 	{"a patch of the schema", "schema_apply", `{"patch": "- drop_property: Note.tags", "allow_data_loss": true}`, 9},

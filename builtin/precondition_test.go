@@ -1,6 +1,7 @@
 package builtin_test
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"trails/e2e/testrun"
 	"trails/fault"
+	"trails/invoke"
 	"trails/invoke/invoketest"
 )
 
@@ -36,6 +38,16 @@ func asking(calls ...string) func(*testing.T, *invoketest.Engine) string {
 }
 
 const oneStatus = `"types:\n  Note:\n    iri: preserve\n    properties:\n      title: {type: string, required: true}\n      about: {class: Note, many: true}\n      status: {type: string, one_of: [open]}\n"`
+
+// byAnother is doing with the first call by another caller.
+func byAnother(capability, args string, more ...string) func(*testing.T, *invoketest.Engine) string {
+	return func(t *testing.T, e *invoketest.Engine) string {
+		if _, err := e.Call(t.Context(), invoke.Call{Capability: capability, Args: json.RawMessage(args), Principal: invoketest.Callers["runtime"]}); err != nil {
+			t.Fatal(err)
+		}
+		return doing(more...)(t, e)
+	}
+}
 
 // broken has a call for every precondition of a capability.
 var broken = map[string]map[string]breaking{
@@ -69,6 +81,10 @@ var broken = map[string]map[string]breaking{
 	"branches_merge": {
 		"Each clash is decided.":                {doing("branches_create", `{"name": "draft"}`, "note.update", `{"id": "a", "title": "One", "branch": "draft"}`, "note.update", `{"id": "a", "title": "Two"}`), `{"source": "draft"}`, fault.Conflict},
 		"The graph fits its schema at the end.": {doing("branches_create", `{"name": "draft"}`, "link", `{"from": "Note/a", "property": "about", "to": "Note/b", "branch": "draft"}`, "note.delete", `{"id": "b"}`), `{"source": "draft"}`, fault.Conflict},
+	},
+	"undo_by": {
+		"Each clash is decided.":                {byAnother("note.update", `{"id": "a", "title": "One"}`, "note.update", `{"id": "a", "title": "Two"}`), `{"by": "token:ci"}`, fault.Conflict},
+		"The graph fits its schema at the end.": {byAnother("note.create", `{"id": "c", "title": "C"}`, "link", `{"from": "Note/a", "property": "about", "to": "Note/c"}`), `{"by": "token:ci"}`, fault.Conflict},
 	},
 	"cherry_pick": {
 		"Each clash is decided.":                {doing("branches_create", `{"name": "draft"}`, "note.update", `{"id": "a", "title": "One", "branch": "draft"}`, "note.update", `{"id": "a", "title": "Two"}`), `{"commit": "draft"}`, fault.Conflict},

@@ -67,8 +67,10 @@ type merging struct {
 	head   Commit // of the branch that it is merged into
 	base   Commit
 	// sides returns what the branch and what the source changed since the base.
-	sides   func(ctx context.Context, w *db.Writer) (ours, theirs iter.Seq2[db.Change, error], err error)
+	sides   func(ctx context.Context, w *db.Writer, c *compiled) (ours, theirs iter.Seq2[db.Change, error], err error)
 	picks   bool   // the branch need not have had what is at the base
+	tells   bool   // clashes say who changed the branch
+	idle    string // why nothing changes; by default that it is so already
 	text    string // the message unless one is given
 	current bool   // nothing is to be merged
 	clashes clashing
@@ -122,7 +124,7 @@ func (s *Session) merge(ctx context.Context, m *merging, j job) (Merged, error) 
 	case m.current:
 		result.Warnings = []string{fmt.Sprintf("%s has all commits of %s already, so there is nothing to merge", m.target, m.Source)}
 	case err == nil && !result.Changed && !result.Replayed:
-		result.Warnings = []string{fmt.Sprintf("what %s changed is so on %s already, so no commit is made", m.Source, m.target)}
+		result.Warnings = []string{cmp.Or(m.idle, fmt.Sprintf("what %s changed is so on %s already, so no commit is made", m.Source, m.target))}
 	}
 	done := Merged{Result: result, Base: m.base, Source: m.commit, UpToDate: m.current, Clashes: m.clashes.list, ClashCount: m.clashes.count, Open: m.clashes.open, Protected: m.protected}
 	switch {
@@ -143,7 +145,7 @@ var errUndecided = errors.New("there are clashes")
 // find adds the edits of the merge.
 func (m *merging) find(ctx context.Context, w *db.Writer, c *compiled, spool *change.Spool) error {
 	m.head, m.protected = w.Head(), w.MayCommit() != nil
-	own, its, err := m.sides(ctx, w)
+	own, its, err := m.sides(ctx, w, c)
 	if err != nil || m.current {
 		return err
 	}
@@ -160,7 +162,7 @@ func (m *merging) find(ctx context.Context, w *db.Writer, c *compiled, spool *ch
 }
 
 // sinceCommon are what both changed since the newest commit that they have in common.
-func (m *merging) sinceCommon(ctx context.Context, w *db.Writer) (ours, theirs iter.Seq2[db.Change, error], err error) {
+func (m *merging) sinceCommon(ctx context.Context, w *db.Writer, _ *compiled) (ours, theirs iter.Seq2[db.Change, error], err error) {
 	head := w.Head()
 	bases, err := w.MergeBases(ctx, head, m.commit)
 	if err != nil {

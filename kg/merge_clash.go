@@ -55,6 +55,7 @@ type MergeClash struct {
 	Ours     []string `json:"ours,omitempty" doc:"Its values on the branch that is merged into."`
 	Theirs   []string `json:"theirs,omitempty" doc:"Its values on the source."`
 	Message  string   `json:"message" doc:"What happened."`
+	By       string   `json:"by,omitempty" doc:"Who changed it on the branch since, and the commit, where that is asked for."`
 	Taken    Side     `json:"taken,omitempty" doc:"How it was decided: a side, or value."`
 }
 
@@ -289,6 +290,9 @@ func (m *meeting) deleted(ctx context.Context, types sided, whole *Resolution) (
 		did = "does not have it"
 	}
 	clash.Message = fmt.Sprintf("%s %s, and %s changed it", deleter, did, changer)
+	if err := m.tell(ctx, &clash, func(rdf.Quad) bool { return true }); err != nil {
+		return nil, err
+	}
 	m.merge.clashes.add(clash)
 	for _, d := range m.decisions {
 		if d.Property != "" {
@@ -357,7 +361,11 @@ func (m *meeting) slot(ctx context.Context, s slot, theirs []change.Edit, mayCla
 	default:
 		to = values.on(take)
 	}
-	m.merge.clashes.add(m.clashOf(s, values, take))
+	clash := m.clashOf(s, values, take)
+	if err := m.tell(ctx, &clash, of); err != nil {
+		return nil, err
+	}
+	m.merge.clashes.add(clash)
 	return become(values.ours, to), nil
 }
 
@@ -395,6 +403,35 @@ func (m *meeting) clashOf(s slot, values sided, taken Side) MergeClash {
 	}
 	c.Message = fmt.Sprintf("was %s; %s on %s, %s on %s", said(c.Base), said(c.Ours), m.merge.target, said(c.Theirs), m.merge.Source)
 	return c
+}
+
+// tell says who last changed on the branch what a clash is about, if the merge tells that.
+func (m *meeting) tell(ctx context.Context, clash *MergeClash, about func(rdf.Quad) bool) error {
+	if !m.merge.tells {
+		return nil
+	}
+	last := Seq(0)
+	for _, e := range m.ours {
+		if !about(e.Quad) || e.Quad.Label != nil { // of named graphs the commits are not known
+			continue
+		}
+		find := m.seen.Removed
+		if e.Op == change.Assert {
+			find = m.seen.Added
+		}
+		seq, err := find(ctx, e.Quad)
+		if err != nil {
+			return err
+		}
+		last = max(last, seq)
+	}
+	if last == 0 {
+		return nil
+	}
+	c, err := m.seen.CommitBySeq(ctx, last)
+	clash.By = fmt.Sprintf("%s in commit %s", c.Author, c.ID)
+	clash.Message += "; by " + clash.By
+	return err
 }
 
 // texts are values as people read them, bounded.

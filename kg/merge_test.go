@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"trails/auth/policy"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/change"
@@ -36,6 +37,7 @@ type modelled struct {
 	id      kg.CommitID
 	parents []int
 	state   set
+	author  policy.Principal
 }
 
 // A mergeModel is the history of all branches: commits by number, and the head of each branch.
@@ -116,7 +118,7 @@ func mergeOf(base, ours, theirs set, take kg.Side) (merged set, clashes int) {
 	for s := range subjects {
 		of := func(q rdf.Quad) bool { return q.Subject == s }
 		b, o, t := base.of(of), ours.of(of), theirs.of(of)
-		if len(b) > 0 && !maps.Equal(b, t) && !maps.Equal(b, o) && (len(o) == 0) != (len(t) == 0) {
+		if len(b.of(isTyping)) > 0 && !maps.Equal(b, t) && !maps.Equal(b, o) && (len(o.of(isTyping)) == 0) != (len(t.of(isTyping)) == 0) {
 			clashes++
 			maps.Copy(merged, sides[take].of(of))
 			continue
@@ -141,9 +143,19 @@ func mergeOf(base, ours, theirs set, take kg.Side) (merged set, clashes int) {
 
 const base0 = rdf.IRI(base)
 
-// dangles reports that a statement refers to a node that is not there.
-func (s set) dangles() bool {
+func isTyping(q rdf.Quad) bool { return q.Predicate == rdf.Type }
+
+// broken reports that a statement refers to a node that is not there, or a node has two values where one may be.
+func (s set) broken() bool {
+	ones := map[rdf.Term]bool{}
 	for q := range s {
+		if typed := s[rdf.Quad{Subject: q.Subject, Predicate: rdf.Type, Object: base0 + "T"}]; !typed {
+			continue
+		}
+		if q.Predicate == base0+"one" && ones[q.Subject] {
+			return true
+		}
+		ones[q.Subject] = ones[q.Subject] || q.Predicate == base0+"one"
 		if q.Predicate == base0+"ref" && !s[rdf.Quad{Subject: q.Object, Predicate: rdf.Type, Object: base0 + "T"}] {
 			return true
 		}
@@ -220,7 +232,7 @@ func TestMergesAgreeWithAModel(t *testing.T) {
 		for range rapid.IntRange(4, 14).Draw(rt, "steps") {
 			names := slices.Sorted(maps.Keys(m.heads))
 			on := rapid.SampledFrom(names).Draw(rt, "on")
-			switch kind := rapid.IntRange(0, 6).Draw(rt, "kind"); {
+			switch kind := rapid.IntRange(0, 7).Draw(rt, "kind"); {
 			case kind == 0 && len(names) < 4:
 				name := fmt.Sprint("draft", len(names))
 				if _, err := g.Session(ana).MakeBranch(t.Context(), kg.NewBranch{Name: name, From: on}); err != nil {
@@ -231,6 +243,8 @@ func TestMergesAgreeWithAModel(t *testing.T) {
 				m.merge(rt, t, g, rapid.SampledFrom(names).Draw(rt, "source"), on)
 			case kind == 6 && len(m.commits) > 1:
 				m.pick(rt, t, g, on)
+			case kind == 7:
+				m.undoBy(rt, t, g, on)
 			default:
 				m.write(rt, t, g, on)
 			}
@@ -247,12 +261,13 @@ func TestMergesAgreeWithAModel(t *testing.T) {
 func (m *mergeModel) write(rt *rapid.T, t *testing.T, g *kg.Graph, on string) {
 	now := m.commits[m.heads[on]].state
 	next := drawState(rt, now)
-	r, err := g.Session(ana).On(on).Commit(t.Context(), kg.ChangeSet{Edits: editsTo(now, next)})
+	author := rapid.SampledFrom([]policy.Principal{ana, bo}).Draw(rt, "author")
+	r, err := g.Session(author).On(on).Commit(t.Context(), kg.ChangeSet{Edits: editsTo(now, next)})
 	if err != nil {
 		rt.Fatal(err)
 	}
 	if r.Changed {
-		m.commits = append(m.commits, modelled{r.After.ID, []int{m.heads[on]}, next})
+		m.commits = append(m.commits, modelled{r.After.ID, []int{m.heads[on]}, next, author})
 		m.heads[on] = len(m.commits) - 1
 	}
 }
@@ -307,6 +322,73 @@ func (m *mergeModel) pick(rt *rapid.T, t *testing.T, g *kg.Graph, target string)
 	}
 }
 
+// bo is the one whose writes are taken back.
+var bo = policy.Principal{ID: "local:bo", Scopes: ana.Scopes, Authenticated: true}
+
+// undoBy takes back what bo wrote on a branch since one of its commits.
+func (m *mergeModel) undoBy(rt *rapid.T, t *testing.T, g *kg.Graph, on string) {
+	var line []int // the newest first
+	for at := m.heads[on]; at > 0; at = m.commits[at].parents[0] {
+		line = append(line, at)
+	}
+	since := 0
+	if len(line) > 0 && rapid.Bool().Draw(rt, "since one of them") {
+		since = rapid.SampledFrom(line).Draw(rt, "since")
+	}
+	net, first := map[rdf.Quad]bool{}, 0
+	for _, at := range slices.Backward(line) {
+		c := m.commits[at]
+		if at <= since || c.author.ID != bo.ID {
+			continue
+		}
+		before := m.commits[c.parents[0]].state
+		if first == 0 {
+			first = at
+		}
+		for q := range union(before, c.state) {
+			if was, changed := net[q]; before[q] == c.state[q] {
+				continue
+			} else if changed && was != c.state[q] {
+				delete(net, q)
+			} else {
+				net[q] = c.state[q]
+			}
+		}
+	}
+	undo := func(ctx context.Context, merge kg.Merge) (kg.Merged, error) {
+		var authored kg.Authored
+		err := g.Session(ana).On(on).View(ctx, func(s *kg.Snapshot) (err error) {
+			authored.Actor = bo.ID
+			authored.Since, err = s.FindCommit(ctx, m.commits[since].id.Whole())
+			return err
+		})
+		if err != nil {
+			return kg.Merged{}, err
+		}
+		done, _, err := g.Session(ana).On(on).UndoBy(ctx, authored, merge)
+		return done, err
+	}
+	if first == 0 {
+		if _, err := undo(t.Context(), kg.Merge{}); !fault.Is(err, fault.Missing) {
+			rt.Fatalf("there is nothing of bo, and it says %v", err)
+		}
+		return
+	}
+	with := maps.Clone(m.commits[m.commits[first].parents[0]].state)
+	for q, there := range net {
+		if with[q] = there; !there {
+			delete(with, q)
+		}
+	}
+	without := maps.Clone(with)
+	for q, there := range net {
+		if without[q] = !there; there {
+			delete(without, q)
+		}
+	}
+	m.join(rt, t, g, undo, kg.Merge{}, on, with, without)
+}
+
 // join merges a state into a branch.
 func (m *mergeModel) join(rt *rapid.T, t *testing.T, g *kg.Graph, run func(context.Context, kg.Merge) (kg.Merged, error), merge kg.Merge, target string, base, theirs set) kg.Merged {
 	ours := m.commits[m.heads[target]].state
@@ -321,16 +403,16 @@ func (m *mergeModel) join(rt *rapid.T, t *testing.T, g *kg.Graph, run func(conte
 		if !fault.Is(err, fault.Conflict) || fault.Of(err).Details["count"] != clashes || failed != nil || dry.ClashCount != clashes {
 			rt.Fatalf("%d clashes, and it says %v; dry %v, %v", clashes, err, dry.ClashCount, failed)
 		}
-	case want.dangles():
+	case want.broken():
 		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "break the schema") || failed == nil {
-			rt.Fatalf("a reference dangles, and it says %v, dry %v", err, failed)
+			rt.Fatalf("the schema forbids it, and it says %v, dry %v", err, failed)
 		}
 	case err != nil || failed != nil:
 		rt.Fatalf("merge %s into %s: %v, dry %v", merge.Source, target, err, failed)
 	case r.ClashCount != clashes || dry.AddedCount != r.AddedCount || r.Changed == maps.Equal(ours, want):
 		rt.Fatalf("%d clashes of %d, changed %v", r.ClashCount, clashes, r.Changed)
 	case r.Changed:
-		m.commits = append(m.commits, modelled{r.After.ID, []int{m.heads[target]}, want})
+		m.commits = append(m.commits, modelled{r.After.ID, []int{m.heads[target]}, want, ana})
 		m.heads[target] = len(m.commits) - 1
 	}
 	if got := branchState(t, g, target); !maps.Equal(got, m.commits[m.heads[target]].state) {

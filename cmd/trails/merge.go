@@ -50,8 +50,13 @@ func writeDecided(w io.Writer, d decided) error {
 
 // merged is the answer of a merge.
 type merged struct {
+	Source string `json:"source"`
+	clashed
+}
+
+// clashed is the part of an answer that all merges have.
+type clashed struct {
 	Outcome string          `json:"outcome"`
-	Source  string          `json:"source"`
 	Clashes []kg.MergeClash `json:"clashes"`
 	Count   int             `json:"clash_count"`
 	moved
@@ -60,16 +65,21 @@ type merged struct {
 
 // writeMerged shows what a merge did or, for a dry run, would do.
 func writeMerged(w io.Writer, r merged) error {
-	for _, c := range r.Clashes {
-		taken := cmp.Or(c.Taken, "to be decided")
-		fmt.Fprintf(w, "clash %s: %s (%s)\n", line(c.Name()), line(c.Message), taken)
-	}
-	if more := r.Count - len(r.Clashes); more > 0 {
-		fmt.Fprintf(w, "... and %s more\n", grouped(int64(more)))
-	}
+	r.writeClashes(w)
 	r.moved.write(w, "merge of "+line(r.Source))
 	if r.Outcome == "clashes" || r.Outcome == "requested" {
 		return nil // a warning says what is to be done
 	}
 	return writeSummary(w, r.written)
+}
+
+// writeClashes shows the clashes, and how they are decided.
+func (c clashed) writeClashes(w io.Writer) {
+	for _, one := range c.Clashes {
+		taken := cmp.Or(one.Taken, "to be decided")
+		fmt.Fprintf(w, "clash %s: %s (%s)\n", line(one.Name()), line(one.Message), taken)
+	}
+	if more := c.Count - len(c.Clashes); more > 0 {
+		fmt.Fprintf(w, "... and %s more\n", grouped(int64(more)))
+	}
 }

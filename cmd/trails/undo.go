@@ -19,6 +19,55 @@ type undone struct {
 	Undone string
 }
 
+// undo takes commits back, or with --by those of an author.
+func (a *asked) undo() error {
+	flags := a.cmd.Flags()
+	by, _ := flags.GetString("by")
+	_, commit := a.given["commit"]
+	switch {
+	case by == "" && !commit:
+		return missing(a.cmd, []string{a.file}, []string{"FILE", "COMMIT"})
+	case by == "":
+		for _, name := range []string{"since", "take", "resolve"} {
+			if flags.Changed(name) {
+				return usageError{"--" + name + " goes with --by; A..B names the commits after A up to B"}
+			}
+		}
+		_, err := a.once()
+		return err
+	case commit || flags.Changed("nodes"):
+		return usageError{"--by takes back all that somebody wrote; leave COMMIT and --nodes out"}
+	}
+	a.capability, a.verb.text = "undo_by", decoded(writeUndoneBy)
+	a.given["by"] = by
+	for _, name := range []string{"since", "take"} {
+		if text, _ := flags.GetString(name); text != "" {
+			a.given[name] = text
+		}
+	}
+	if list, _ := flags.GetStringArray("resolve"); len(list) > 0 {
+		a.given["resolutions"] = list
+	}
+	_, err := a.once()
+	return err
+}
+
+// writeUndoneBy shows what the undo of an author did or, for a dry run, would do.
+func writeUndoneBy(w io.Writer, r undoneBy) error {
+	if r.writeClashes(w); r.Outcome == "clashes" {
+		return nil // a warning says what is to be done
+	}
+	r.moved.write(w, "undo of "+count(r.Commits, "commit")+" since "+line(r.Since))
+	return writeSummary(w, r.written)
+}
+
+// undoneBy is the answer of the undo of an author.
+type undoneBy struct {
+	Commits int64  `json:"commits"`
+	Since   string `json:"since"`
+	clashed
+}
+
 // moved are the nodes and statements that a write changed.
 type moved struct {
 	Nodes     []string

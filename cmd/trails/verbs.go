@@ -750,7 +750,7 @@ when, with which call, why, and which statements it added and removed, as N-Quad
 			text:    decoded(writeShown),
 		},
 		{
-			path: "undo", capability: "undo", covers: "schema_undo",
+			path: "undo", capability: "undo", covers: "schema_undo undo_by", words: "[COMMIT]", takes: "commit",
 			short: "Take back what commits changed, as a new commit",
 			long: `Take back what a commit changed: what it added is removed, and what it removed comes back,
 as one new commit that is validated like any other. The commit is named by its id, the first
@@ -758,13 +758,25 @@ digits of it, or head for the newest; A..B are those after A up to B, which are 
 With --nodes only what was changed of these nodes is taken back. Nothing is taken back when later
 commits touched the same values: the nodes are named, and the command exits with 4. The first
 commit and a merge that brought a schema are not taken back either. An undo can be taken back like
-any commit.`,
+any commit.
+
+--by takes back everything that somebody wrote, since a commit or time with --since, whoever wrote
+in between. What others made of it since is listed with who did it, and is decided by --take or
+--resolve as the clashes of branch merge: ours keeps it, theirs takes it back all the same.`,
 			example: `  trails undo notes.trails head --dry-run
   trails undo notes.trails 3f5a9c0d2b71 -m "loaded by mistake"
   trails undo notes.trails head~3..head
-  trails undo notes.trails 3f5a9c0d2b71 --nodes Note/a,Note/b`,
+  trails undo notes.trails 3f5a9c0d2b71 --nodes Note/a,Note/b
+  trails undo notes.trails --by local:bot --since 2026-11-27T12:00:00Z --dry-run`,
 			options: map[string]option{"nodes": {commas: true, usage: "take back only what was changed of these `nodes`: Type/id or an IRI"}},
-			text:    decoded(writeTaken),
+			own: func(cmd *cobra.Command) {
+				flags := cmd.Flags()
+				flags.String("by", "", "take back what this `author` wrote, as trails log has it, in the place of COMMIT")
+				flags.String("since", "", "with --by: only what came after this `commit` or time")
+				flags.String("take", "", "with --by: the `side` that decides all other clashes: ours, theirs or base")
+				flags.StringArray("resolve", nil, "with --by: `NODE.PROPERTY=SIDE`, NODE=SIDE or NODE.PROPERTY:=VALUE; may be repeated")
+			},
+			text: decoded(writeTaken), run: (*asked).undo,
 		},
 		{
 			path: "search", capability: "search", words: "WORD...", takes: "text",
