@@ -160,9 +160,38 @@ func TestUndoOfASchemaIsRefusedWhereSomethingStandsAgainstIt(t *testing.T) {
 	e.Refused(t, undo(renamed), fault.Unauthenticated)
 	e.Must(t, "undo", fmt.Sprintf(`{"commit":%q}`, renamed))
 	e.Must(t, "trails.meta.query.add", `{"queries":[{"text":"#+ id: notes\nSELECT ?n { ?n a :Note }"}]}`)
-	e.Refused(t, undo("head"), fault.Conflict)
+	e.Refused(t, undo("head"), fault.Unauthenticated)
 	added := apply("add_property: {Note.size: integer}")
 	if _, err := e.Call(t.Context(), undo(added)); err != nil {
 		t.Errorf("an addition without data is not taken back: %v", err)
+	}
+}
+
+// A change of stored queries, and a merge with definitions, are taken back as a change of the schema is.
+func TestUndoTakesBackStoredQueriesAndMergesOfDefinitions(t *testing.T) {
+	e := invoketest.New(t, looseSchema, invoke.Config{})
+	e.Must(t, "note.create", `{"id":"a","title":"One"}`)
+	all := func() string {
+		return fmt.Sprint(e.Must(t, "query", `{"query":"SELECT * { { ?s ?p ?o } UNION { GRAPH <urn:trails:graph:schema> { ?s ?p ?o } } } ORDER BY ?s ?p ?o","limit":10000}`)["rows"])
+	}
+	const query = `{"queries":[{"text":"#+ id: notes\nSELECT ?n { ?n a :Note }"}]%s}`
+	before := all()
+	e.Must(t, "trails.meta.query.add", fmt.Sprintf(query, ""))
+	if e.Must(t, "undo", `{"commit":"head"}`); all() != before {
+		t.Errorf("the stored query is taken back to\n%s\nwant\n%s", all(), before)
+	}
+	e.Must(t, "branches_create", `{"name":"draft"}`)
+	e.Must(t, "schema_apply", string(patchArgs("add_property: {Note.due: date}", `,"branch":"draft"`)))
+	e.Must(t, "trails.meta.query.add", fmt.Sprintf(query, `,"branch":"draft"`))
+	e.Must(t, "note.create", `{"id":"b","title":"Two","due":"2026-01-02","branch":"draft"}`)
+	merged := e.Must(t, "branches_merge", `{"source":"draft"}`)["commit"].(string)
+	e.Refused(t, invoke.Call{Capability: "undo", Args: json.RawMessage(`{"commit":"head"}`), Principal: invoketest.Nobody}, fault.Unauthenticated)
+	e.Must(t, "note.update", `{"id":"a","due":"2026-01-03"}`)
+	if f := e.Refused(t, invoke.Call{Capability: "undo", Args: json.RawMessage(`{"commit":"` + merged + `"}`), Principal: invoketest.Ana}, fault.InvalidData); !strings.Contains(fmt.Sprint(f.Fields), "Note/a") {
+		t.Errorf("the refusal does not name the node that has a due: %v", f)
+	}
+	e.Must(t, "note.update", `{"id":"a","due":null}`)
+	if e.Must(t, "undo", `{"commit":"`+merged+`"}`); all() != before {
+		t.Errorf("the merge is taken back to\n%s\nwant\n%s", all(), before)
 	}
 }

@@ -48,7 +48,7 @@ const schemaUndoID = "schema_undo"
 
 // schemaUndo is undo for a commit that changed the schema.
 var schemaUndo = invoke.Define(capability.Descriptor{
-	ID: schemaUndoID, Description: "Take back a change of the schema, the last one, as a new commit. What loosens the schema or renames needs the scope builder; what was added goes where no data has it.",
+	ID: schemaUndoID, Description: "Take back a change of the schema or of stored queries, the last one, as a new commit. What loosens the schema or renames, and stored queries, need the scope builder; what was added goes where no data has it.",
 	Preconditions: []string{"No definition was changed after it.", "The graph fits the schema before."},
 	CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.SchemaApply},
 }, undoDefinitions((*kg.Session).UndoSchema), invoke.Hidden)
@@ -110,7 +110,7 @@ func takeBack(ctx context.Context, r *invoke.Request, u kg.Undo, last kg.Commit,
 	}
 	s := r.Snapshot.Schema()
 	r.Release() // a snapshot would keep the log from starting over during a long write
-	u.Set, u.Guard, u.Progress = set, mayLoosen(r), r.Progress
+	u.Set, u.Guard, u.Defines, u.Progress = set, mayLoosen(r), definesByBuilders(r, "commit"), r.Progress
 	result, err := take(r.Session(), ctx, u)
 	if err != nil {
 		return nil, err

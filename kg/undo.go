@@ -27,6 +27,8 @@ type Undo struct {
 	Nodes []rdf.Term
 	// Guard, when set, is called with the steps by which [Session.UndoSchema] loosens the schema.
 	Guard Guard
+	// Defines, when set, is asked before [Session.UndoSchema] takes back a change of stored queries.
+	Defines func() error
 	// Set carries all but the edits.
 	Set ChangeSet
 	// Progress hears how far it is.
@@ -40,8 +42,7 @@ type Undo struct {
 // Nothing is changed when all of it is taken back already. It is refused with
 // fault.Conflict, and nothing is changed either, when later commits touched the same values,
 // with the first [MaxClashes] nodes as "clashes" and the "count" of all; and for the first
-// commit, a merge that brought definitions, and a commit that changed the schema, which
-// [Session.UndoSchema] takes back. A merge is taken back as what it changed on its own branch. A node that
+// commit, and one that changed the schema or stored queries, which [Session.UndoSchema] takes back. A merge is taken back as what it changed on its own branch. A node that
 // they did not change, and commits that do not follow After, are the fault InvalidArguments. What the schema
 // forbids at the end is refused as [Session.Commit] does, an unknown commit with
 // fault.Missing.
@@ -173,17 +174,17 @@ func undoable(ctx context.Context, snap *Snapshot, c Commit) error {
 	switch {
 	case c.Parent.IsZero():
 		return refused("is the first of this graph, with nothing before it to go back to; delete what it made, or begin a new file")
-	case !c.Parent2.IsZero() && changedSchema(c):
-		return refused("is a merge that brought definitions with it, and is not taken back as one; change the schema back, or go on from a branch made from the commit before it")
 	case changedSchema(c):
 		by, why, err := snap.definitionsBy(ctx, c)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if by != bySchema {
+		case by != bySchema && !c.Parent2.IsZero():
+			return refused("is a merge that brought migrations or a promotion with it, and is not taken back as one; go on from a branch made from the commit before it")
+		case by != bySchema:
 			return refused(why)
 		}
-		return refused("changed the schema; the call undo takes it back, as a whole")
+		return refused("changed definitions; the call undo takes it back, as a whole")
 	}
 	return nil
 }
@@ -223,18 +224,18 @@ func (s *Snapshot) definitionsBy(ctx context.Context, c Commit) (definer, string
 	return bySchema, "", nil
 }
 
-// ChangedSchemaAlone reports whether a commit is a change of the schema that
-// [Session.UndoSchema] can take back.
+// ChangedSchemaAlone reports whether a commit changed the schema or stored queries, and is neither a migration nor a
+// promotion, so that [Session.UndoSchema] can take it back.
 func (s *Snapshot) ChangedSchemaAlone(ctx context.Context, c Commit) (bool, error) {
-	if !changedSchema(c) || c.Parent.IsZero() || !c.Parent2.IsZero() {
+	if !changedSchema(c) || c.Parent.IsZero() {
 		return false, nil
 	}
 	by, _, err := s.definitionsBy(ctx, c)
 	return by == bySchema, err
 }
 
-// UndoSchema takes back what the commit of a change of the schema did, to data, too, as one
-// commit. It is refused with fault.Conflict when definitions were changed since, or data that it
+// UndoSchema takes back what a change of the schema or of stored queries did, or a merge that brought such changes, to
+// data, too, as one commit. It is refused with fault.Conflict when definitions were changed since, or data that it
 // changed, and with fault.InvalidData when data contradicts the schema before.
 func (s *Session) UndoSchema(ctx context.Context, u Undo) (Result, error) {
 	return s.undoDefinitions(ctx, u, func(snap *Snapshot, c Commit) error {
@@ -245,6 +246,13 @@ func (s *Session) UndoSchema(ctx context.Context, u Undo) (Result, error) {
 		if !alone {
 			return fault.New(fault.Conflict, "commit %s did not change the schema, or is the first commit; give a later one that did", c.ID.String())
 		}
+		queries, err := snap.changedQueries(ctx, c)
+		if err == nil && queries && u.Defines != nil {
+			err = u.Defines()
+		}
+		if err != nil {
+			return err
+		}
 		quads, err := snap.schemaBefore(ctx, c)
 		if err != nil {
 			return err
@@ -253,30 +261,32 @@ func (s *Session) UndoSchema(ctx context.Context, u Undo) (Result, error) {
 		if err != nil {
 			return err
 		}
-		if len(schema.Diff(snap.Schema(), before)) == 0 {
-			return snap.undoneBy(ctx, c)
-		}
 		return u.Guard.ask(loosenedBack(snap.Schema(), before))
 	})
 }
 
-// undoneBy is the refusal of a commit that changed what the schema's graph keeps beside the schema, with the calls that
-// take it back.
-func (s *Snapshot) undoneBy(ctx context.Context, c Commit) error {
-	what, calls := "stored queries", "trails query add and query rm (trails.meta.query.add, trails.meta.query.remove)"
+// changedQueries reports whether a commit changed stored queries. What else the schema's graph keeps beside the schema is
+// refused with the calls that take it back.
+func (s *Snapshot) changedQueries(ctx context.Context, c Commit) (queries bool, err error) {
 	for change, err := range s.Changes(ctx, c.Seq, 0) {
 		if err != nil {
-			return err
+			return false, err
 		}
+		what, calls := "", ""
 		switch kind, _ := schema.RecordOf(change.Quad); kind {
-		case schema.QueryRecord, schema.PromotionRecord:
+		case schema.QueryRecord:
+			queries = true
 		case schema.MigrationRecord:
 			what, calls = "which migrations are applied", "trails migrate apply (trails.meta.migrate.apply)"
 		case schema.UpstreamRecord, schema.GatewayRecord:
 			what, calls = "upstream servers or settings of the gateway", "the calls of trails gateway (trails.meta.gateway.add, trails.meta.gateway.remove, trails.meta.gateway.configure)"
+		case schema.PromotionRecord:
+		}
+		if what != "" {
+			return false, fault.New(fault.Conflict, "commit %s changed %s, and is not taken back as one; take that back by %s", c.ID.String(), what, calls)
 		}
 	}
-	return fault.New(fault.Conflict, "commit %s changed %s, and not the schema; take it back by %s", c.ID.String(), what, calls)
+	return queries, nil
 }
 
 // loosenedBack returns the steps back to the previous schema that loosen it. Removed types and properties do not

@@ -224,10 +224,6 @@ func TestWhatUndoRefusesNamesTheCallThatTakesItBack(t *testing.T) {
 		{func() error { _, err := migrate(t, g, given); return err }, "trails.meta.migrate.rollback"},
 		{func() error { _, err := rollBack(t, g, kg.MigrationRollback{}); return err }, "trails.meta.migrate.apply"},
 		{func() error {
-			_, _, err := g.Session(ana).ChangeQueries(t.Context(), kg.QueryChange{Add: []kg.QueryText{{Name: "all", Text: "SELECT * { ?s ?p ?o }"}}})
-			return err
-		}, "trails.meta.query.remove"},
-		{func() error {
 			_, err := servers.Put(t.Context(), g.Session(ana), gateway.Server{Name: "files", HTTP: "http://localhost:1"}, kg.ChangeSet{})
 			return err
 		}, "trails.meta.gateway.remove"},

@@ -757,8 +757,7 @@ as one new commit that is validated like any other. The commit is named by its i
 digits of it, or head for the newest; A..B are those after A up to B, which are taken back as one.
 With --nodes only what was changed of these nodes is taken back. Nothing is taken back when later
 commits touched the same values: the nodes are named, and the command exits with 4. The first
-commit and a merge that brought a schema are not taken back either. An undo can be taken back like
-any commit.
+commit is not taken back either. An undo can be taken back like any commit.
 
 --by takes back everything that somebody wrote, since a commit or time with --since, whoever wrote
 in between. What others made of it since is listed with who did it, and is decided by --take or
