@@ -255,7 +255,7 @@ func (s *Session) RemoveTag(ctx context.Context, name string, dryRun bool, a Act
 			}
 		}
 		if was.Name == "" {
-			return fault.New(fault.Missing, "no tag %q%s; tags_list has them", name, fault.DidYouMean(name, names)).With("tag", name)
+			return fault.New(fault.Missing, "no tag %q; tags_list has them%s", name, fault.DidYouMean(name, names)).With("tag", name)
 		}
 		_, err = w.RemoveTag(ctx, name)
 		return err
