@@ -39,6 +39,16 @@ func (m *merge) drawForm() h.Node {
 	}
 	return h.Form(h.Class("merge"), h.Method("post"), h.Action(mergeURL), h.EncType("multipart/form-data"),
 		hiddenInput("source", m.Source), hiddenInput("target", m.Target), hiddenInput(keyName, m.Key), hiddenInput(seenName, m.Seen),
+		m.drawDecisions(),
+		h.Div(h.Class("filter panel pad merge-do"),
+			labelled("grow", "message", "Message", h.Input(h.ID("message"), h.Name("message"), h.Value(m.Message), h.Placeholder("merge "+line(m.Source)+" into "+line(m.Target)), h.MaxLength("10000"), h.AutoComplete("off"))),
+			m.drawMass(), submit("", doName, doDryRun, "Preview"), submit("primary", doName, doCall, "Merge")))
+}
+
+// drawDecisions are the clashes with what was decided about them, and what the merge would change.
+func (m *merge) drawDecisions() h.Node {
+	p := m.Preview
+	return h.Group{
 		h.If(len(p.Clashes) > 0, section("clashes", h.Text(times(max(p.ClashCount, len(p.Clashes)), "clash", "clashes")), nil, m.drawClashes(),
 			h.Div(h.Class("filter"), labelled("", "take", "All without a decision", h.Select(h.ID("take"), h.Name("take"), option("", "are to be decided", m.Take == ""),
 				option("ours", "stay as on "+line(m.Target), m.Take == "ours"), option("theirs", "become as on "+line(m.Source), m.Take == "theirs"), option("base", "become as before both", m.Take == "base")))))),
@@ -46,10 +56,12 @@ func (m *merge) drawForm() h.Node {
 			return h.Li(h.Label(h.Input(h.Type("checkbox"), h.Name("kept"), h.Value(text), h.Checked()), space, bdiLine(text)))
 		})))),
 		section("outcome", h.Text("What would change"), nil, m.drawOutcome()),
-		h.Div(h.Class("filter panel pad merge-do"),
-			labelled("grow", "message", "Message", h.Input(h.ID("message"), h.Name("message"), h.Value(m.Message), h.Placeholder("merge "+line(m.Source)+" into "+line(m.Target)), h.MaxLength("10000"), h.AutoComplete("off"))),
-			h.If(m.Mass != "" || m.AllowMass, h.Label(h.Input(h.Type("checkbox"), h.Name("mass"), h.Value("1"), h.If(m.AllowMass, h.Checked())), h.Text(" Remove "+textIf(m.Mass != "", "these "+m.Mass, "all")+" statements"))),
-			submit("", doName, doDryRun, "Preview"), submit("primary", doName, doCall, "Merge")))
+	}
+}
+
+// drawMass asks whether so much may be removed.
+func (m *merge) drawMass() h.Node {
+	return h.If(m.Mass != "" || m.AllowMass, h.Label(h.Input(h.Type("checkbox"), h.Name("mass"), h.Value("1"), h.If(m.AllowMass, h.Checked())), h.Text(" Remove "+textIf(m.Mass != "", "these "+m.Mass, "all")+" statements")))
 }
 
 // drawOutcome is what the merge would do to the target.

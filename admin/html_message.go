@@ -84,6 +84,7 @@ func (d doneData) main(page) h.Node {
 			actions(d.drawNode(),
 				h.If(r.Commit != "", anchor("button", commitURL(r.Commit), h.Text("See the commit"))),
 				h.If(strings.HasPrefix(d.Capability, "branches_"), anchor("button", branchesURL, h.Text("All branches"))),
+				h.If(d.Capability == decideID, anchor("button", requestsURL, h.Text("All requests"))),
 				h.If(r.Commit != "" && d.Capability != "undo", anchor("button", formURL("undo", "commit", r.Commit), h.Text("Undo…"))),
 				anchor("button", capabilityURL(d.Capability), h.Text(textIf(d.Op == "create", "Create another", "The form again"))))),
 		r.draw(),

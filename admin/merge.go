@@ -85,31 +85,36 @@ func (s *site) mergePosted(w http.ResponseWriter, r *http.Request) error {
 	if m.Branches, err = a.branches(); err != nil {
 		return err
 	}
-	args, err := json.Marshal(m.arguments())
+	return s.makeMerge(w, r, a, m, mergeID, m.arguments(), func(code int) error { return s.showMerge(w, r, a, m, code) })
+}
+
+// makeMerge makes the call of a form once, and shows the form again with what is in the way of it.
+func (s *site) makeMerge(w http.ResponseWriter, r *http.Request, a *asker, m *merge, capability string, arguments map[string]any, again func(code int) error) error {
+	args, err := json.Marshal(arguments)
 	if err != nil {
 		return fmt.Errorf("encode a merge: %w", err)
 	}
-	digest, entry := digestOf(mergeID, args), s.submissions.open(a.call.Principal.ID, m.Key)
+	digest, entry := digestOf(capability, args), s.submissions.open(a.call.Principal.ID, m.Key)
 	defer entry.close()
 	switch {
 	case entry.digest == digest:
-		return m.done(w, r)
+		return m.done(w, r, capability)
 	case entry.digest != "":
-		m.Key, m.Problem = uuid.NewString(), "This form was sent before, with other decisions, and that merge is done."
-		return s.showMerge(w, r, a, m, http.StatusUnprocessableEntity)
+		m.Key, m.Problem = uuid.NewString(), "This form was sent before, with other decisions, and that is done."
+		return again(http.StatusUnprocessableEntity)
 	case m.Seen != m.heads():
 		m.Problem = "One of the two branches has moved since. Look at what would be merged now."
-		return s.showMerge(w, r, a, m, http.StatusPreconditionFailed)
+		return again(http.StatusPreconditionFailed)
 	}
 	c := a.call
-	c.Capability, c.Args, c.IdempotencyKey = mergeID, args, m.Key
+	c.Capability, c.Args, c.IdempotencyKey = capability, args, m.Key
 	result, err := s.engine.Call(a.ctx, c)
 	if err != nil {
 		m.refused(fault.Of(err))
-		return s.showMerge(w, r, a, m, status(err))
+		return again(status(err))
 	}
 	entry.finish(digest, "", args, result)
-	return m.done(w, r)
+	return m.done(w, r, capability)
 }
 
 // mergeOf reads a posted form.
@@ -132,11 +137,19 @@ func clashField(name string, place int) string { return fmt.Sprintf("%s.%d", nam
 
 // arguments are those of the call.
 func (m *merge) arguments() map[string]any {
-	args := map[string]any{"source": m.Source, "target": m.Target}
-	for name, text := range map[string]string{"take": m.Take, "message": m.Message} {
-		if text != "" {
-			args[name] = text
-		}
+	args := m.decisions()
+	args["source"], args["target"] = m.Source, m.Target
+	if m.Message != "" {
+		args["message"] = m.Message
+	}
+	return args
+}
+
+// decisions are the arguments that say how clashes are decided, and that much may be removed.
+func (m *merge) decisions() map[string]any {
+	args := map[string]any{}
+	if m.Take != "" {
+		args["take"] = m.Take
 	}
 	resolutions := slices.Clone(m.Kept)
 	for name, choice := range m.Decided {
@@ -193,22 +206,38 @@ func (s *site) showMerge(w http.ResponseWriter, r *http.Request, a *asker, m *me
 		return err
 	}
 	if m.Seen = m.heads(); m.Source != "" {
-		args, problem := m.arguments(), m.Problem
-		args["dry_run"] = true
-		var preview mergePreview
-		switch err := a.ask(mergeID, args, &preview); {
-		case err == nil:
-			m.Preview = preview
-		case fault.Of(err).Kind == fault.Internal:
+		tried, err := m.try(a)
+		if err != nil {
 			return err
-		default:
-			m.refused(fault.Of(err))
-			m.Problem = firstOf(problem, m.Problem)
-			code = max(code, status(err))
 		}
+		code = max(code, tried)
 	}
 	m.keepOthers()
 	return s.respond(w, r, code, page{Title: "Merge", Nav: "branches", Main: m.main, Crumbs: []link{{"Branches", branchesURL}}})
+}
+
+// try makes the preview, and returns the status of its page.
+func (m *merge) try(a *asker) (code int, err error) {
+	args := m.arguments()
+	args["dry_run"] = true
+	var preview mergePreview
+	err = a.ask(mergeID, args, &preview)
+	return m.tried(preview, err)
+}
+
+// tried takes in a preview, or why there is none, and returns the status of its page.
+func (m *merge) tried(preview mergePreview, err error) (code int, _ error) {
+	if err == nil {
+		m.Preview = preview
+		return http.StatusOK, nil
+	}
+	refusal, problem := fault.Of(err), m.Problem
+	if refusal.Kind == fault.Internal {
+		return 0, err
+	}
+	m.refused(refusal)
+	m.Problem = firstOf(problem, m.Problem)
+	return status(err), nil
 }
 
 // keepOthers keeps the decisions about what the preview does not list, as resolutions.
@@ -219,11 +248,11 @@ func (m *merge) keepOthers() {
 			others.Decided[name] = choice
 		}
 	}
-	m.Kept, _ = others.arguments()["resolutions"].([]string)
+	m.Kept, _ = others.decisions()["resolutions"].([]string)
 }
 
 // done sends the browser to the result.
-func (m *merge) done(w http.ResponseWriter, r *http.Request) error {
-	http.Redirect(w, r, withQuery(capabilityURL(mergeID)+"/done/"+url.PathEscape(m.Key), url.Values{"branch": {m.Target}}), http.StatusSeeOther)
+func (m *merge) done(w http.ResponseWriter, r *http.Request, capability string) error {
+	http.Redirect(w, r, withQuery(capabilityURL(capability)+"/done/"+url.PathEscape(m.Key), url.Values{"branch": {m.Target}}), http.StatusSeeOther)
 	return nil
 }

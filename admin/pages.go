@@ -22,6 +22,8 @@ var pageRoutes = []route{
 	{pattern: "GET /admin/diff", handle: (*site).diff},
 	{pattern: "GET /admin/merge", handle: (*site).mergePage},
 	{pattern: "POST /admin/merge", handle: (*site).mergePosted},
+	{pattern: "GET /admin/requests/{number}", handle: (*site).requestPage},
+	{pattern: "POST /admin/requests/{number}", handle: (*site).requestPosted},
 	{pattern: "GET /admin/doctor", handle: (*site).doctor},
 	{pattern: "GET /admin/gateway", handle: (*site).gateway},
 	{pattern: "GET /admin/gateway/{name}", handle: (*site).server},

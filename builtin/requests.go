@@ -67,7 +67,7 @@ func viewRequest(q kg.Request) requestView {
 
 var requestsListBuiltin = invoke.Define(capability.Descriptor{
 	ID: "requests_list", Description: "List the merges that wait for approval, and with all those that were decided, the newest first.",
-	OutputShape: rowsOf("A list for each request: its number, state (pending, lapsed when a branch has moved since, done, declined), source and target, who asked when, the message, who decided, why, and the commit.",
+	OutputShape: rowsOf("A list for each request: its number, state (pending, lapsed when a branch has moved since, done, declined), source and target, who asked when, the message, who decided when, why, the commit that was made, the head of the target and the commit of the source when it was asked for, and how clashes are to be decided.",
 		capability.Field{Name: "next", Description: "Pass it as before for the next page; not there at the end."}),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, in struct {
@@ -80,15 +80,17 @@ var requestsListBuiltin = invoke.Define(capability.Descriptor{
 	if err != nil {
 		return nil, err
 	}
-	out := &requestRows{table: tableOf("request", "state", "source", "target", "agent", "asked", "message", "decider", "reason", "commit")}
+	out := &requestRows{table: tableOf("request", "state", "source", "target", "agent", "asked", "message", "decider", "decided", "reason", "commit", "head", "merges", "take", "resolutions")}
 	room := r.Room()
 	for i, q := range list {
 		if i == in.Limit {
 			out.Next = list[i-1].Number
 			break
 		}
-		v := viewRequest(q)
-		row := []any{v.Request, v.State, v.Source, v.Target, q.Agent, timeText(q.Asked), outline.Shorten(messageOf(q), commitText), q.Decider, outline.Shorten(q.Reason, commitText), v.Commit}
+		row, err := requestRow(q)
+		if err != nil {
+			return nil, err
+		}
 		added, err := out.add(&room, row)
 		if err != nil {
 			return nil, err
@@ -107,13 +109,21 @@ type requestRows struct {
 	Next int64 `json:"next,omitempty" doc:"The cursor of the next page; absent at the end."`
 }
 
-// messageOf is the message that the commit of a request is to have, "" for none.
-func messageOf(q kg.Request) string {
-	args, err := mergeAsked(q)
+// requestRow is the row of a request in a list.
+func requestRow(q kg.Request) ([]any, error) {
+	asked, err := mergeAsked(q)
 	if err != nil {
-		return ""
+		return nil, err
 	}
-	return args.Message
+	var decided any // null while it waits
+	if q.Decider != "" {
+		decided = timeText(q.Decided)
+	}
+	v := viewRequest(q)
+	return []any{
+		v.Request, v.State, v.Source, v.Target, q.Agent, timeText(q.Asked), outline.Shorten(asked.Message, commitText),
+		q.Decider, decided, outline.Shorten(q.Reason, commitText), v.Commit, view.CommitID(q.Head), view.CommitID(q.Source), asked.Take, asked.Resolutions,
+	}, nil
 }
 
 // mergeAsked returns the arguments of the merge that was asked for.

@@ -1,0 +1,134 @@
+package admin_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"trails/admin"
+	"trails/auth"
+	"trails/auth/policy"
+	"trails/invoke"
+)
+
+// limited stands for the edge that resolved a caller without the scope builder.
+func (f fixture) limited(t testing.TB) fixture {
+	t.Helper()
+	pages := admin.New(f.engine, admin.Options{})
+	runtime := policy.Principal{ID: "token:ci", Scopes: policy.NewScopes(policy.Runtime), Authenticated: true}
+	return fixture{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		pages.ServeHTTP(w, r.WithContext(auth.WithPrincipal(r.Context(), runtime)))
+	}), f.engine}
+}
+
+// requested asks to merge review into main, which is protected.
+func (f fixture) requested(t testing.TB, more map[string]any) {
+	t.Helper()
+	f.call(t, "branches_protect", map[string]any{"name": "main"})
+	args := map[string]any{"source": "review", "ask": true, "message": "Take the review"}
+	for name, value := range more {
+		args[name] = value
+	}
+	f.call(t, "branches_merge", args)
+}
+
+func TestARequestIsPreviewedAndApproved(t *testing.T) {
+	f := newBranches(t)
+	f.requested(t, nil)
+	a := f.get(t, "/admin/requests/1", 200)
+	says(t, a, "Request 1 waits", "asks to merge review into main", "Take the review", "statements of 3 nodes", "Note/a")
+	form := a.form(t, "/admin/requests/1")
+	form.Set("reason", "Looked at")
+	before := f.commits(t)
+	done := f.press(t, form, call)
+	says(t, done, "Decided", "Commit", "See the commit", "Undo…", "All requests")
+	says(t, f.press(t, form, call), "See the commit") // sent twice, it is one merge
+	if n := f.commits(t); n != before+1 {
+		t.Errorf("%d commits were made", n-before)
+	}
+	says(t, f.get(t, "/admin/commits/head", 200), "Take the review", "Merges")
+	a = f.get(t, "/admin/requests/1", 200)
+	says(t, a, "Request 1 merged", "asked to merge review into main", "Decided by", "Looked at", "Commit")
+	if strings.Contains(mainText(a), "Approve") {
+		t.Error("it can be approved again")
+	}
+}
+
+func TestTheClashesOfARequestAreDecided(t *testing.T) {
+	f := newClashes(t)
+	f.requested(t, map[string]any{"resolutions": []string{"Note/a.title:=By = both"}})
+	a := f.get(t, "/admin/requests/1", 200)
+	says(t, a, "2 clashes", "By main", "By review")
+	form := a.form(t, "/admin/requests/1")
+	if form.Get("take.0") != "value" || form.Get("value.0") != "By = both" || form.Get("take.1") != "" || form.Has("kept") {
+		t.Errorf("it does not begin as it was asked for: %v", form.Values)
+	}
+	open := f.press(t, form, call)
+	if says(t, open, "has to be decided first"); open.StatusCode != http.StatusConflict {
+		t.Errorf("undecided it is answered with %d", open.StatusCode)
+	}
+	form = open.form(t, "/admin/requests/1")
+	form.Set("take.1", "ours")
+	form.Set("reason", "Both are right")
+	shown := f.press(t, form, dryRun)
+	says(t, shown, "statements of", "decidedNote/a title")
+	if form = shown.form(t, "/admin/requests/1"); form.Get("value.0") != "By = both" || form.Get("reason") != "Both are right" {
+		t.Errorf("the preview forgets what was chosen: %v", form.Values)
+	}
+	says(t, f.press(t, form, call), "See the commit")
+	if got := f.values(t, "a")["title"]; len(got) != 1 || got[0] != "By = both" {
+		t.Errorf("the title is %q", got)
+	}
+}
+
+func TestALapsedRequestIsDeclined(t *testing.T) {
+	f := newBranches(t)
+	f.requested(t, nil)
+	f.call(t, "note.create", map[string]any{"branch": "review", "id": "later", "title": "Later there"})
+	a := f.get(t, "/admin/requests/1", 200)
+	says(t, a, "Request 1 lapsed", "has moved", "What changed on main", "What changed on review")
+	for _, path := range linked(a, "/admin/diff") {
+		f.get(t, path, 200)
+	}
+	if strings.Contains(mainText(a), "Approve") {
+		t.Error("it can be approved")
+	}
+	form := a.form(t, "/admin/requests/1")
+	form.Set("reason", "Too late")
+	says(t, f.press(t, form, "_do=decline"), "Decided", "declined")
+	says(t, f.get(t, "/admin/requests/1", 200), "Request 1 declined", "Too late")
+	f.get(t, "/admin/requests/2", 404)
+	f.get(t, "/admin/requests/first", 404)
+}
+
+func TestWhoMayNotDecideLooksAtARequest(t *testing.T) {
+	f := newClashes(t)
+	f.requested(t, map[string]any{"take": "theirs"})
+	a := f.limited(t).get(t, "/admin/requests/1", 200)
+	says(t, a, "2 clashes", "statements of", "Somebody with the scope builder decides this")
+	for _, word := range []string{"Approve", "Decline", "Reason"} {
+		if strings.Contains(mainText(a), word) {
+			t.Errorf("the page says %s", word)
+		}
+	}
+	if refused := f.limited(t).press(t, a.form(t, "/admin/requests/1"), call); refused.StatusCode != http.StatusForbidden {
+		t.Errorf("pressed all the same it is answered with %d", refused.StatusCode)
+	}
+	says(t, f.get(t, "/admin/requests/1", 200), "Request 1 waits")
+}
+
+func TestARequestThatRemovesMuchAsks(t *testing.T) {
+	f := newFixtureOf(t, []byte(formSchema), admin.Options{}, invoke.Config{MassChange: 5})
+	f.note(t, "a", nil)
+	f.note(t, "b", nil)
+	f.call(t, "branches_create", map[string]any{"name": "review"})
+	for _, id := range []string{"a", "b"} {
+		f.call(t, "note.delete", map[string]any{"branch": "review", "id": id, "allow_mass_change": true})
+	}
+	f.requested(t, nil)
+	asks := f.press(t, f.get(t, "/admin/requests/1", 200).form(t, "/admin/requests/1"), call)
+	says(t, asks, "nothing was changed", "Remove these 6 statements")
+	form := asks.form(t, "/admin/requests/1")
+	form.Set("mass", "1")
+	says(t, f.press(t, form, call), "See the commit")
+}
