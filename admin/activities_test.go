@@ -58,6 +58,7 @@ func TestAPageIsOneActivityAtMost(t *testing.T) {
 		"/admin/diff":                           "diff ok",
 		"/admin/merge":                          "branches_list ok",
 		"/admin/merge?source=main":              "branches_list ok",
+		"/admin/requests":                       "requests_list ok",
 		"/admin/requests/1":                     "requests_list ok",
 		"/admin/types/Decision/4?blame=1":       "entity_get ok",
 		"/admin/schema":                         "schema_get ok",

@@ -85,7 +85,7 @@ func TestHostileAddressesAreTextOnEveryPage(t *testing.T) {
 			"/admin/types/" + segment, "/admin/types/Thing/" + segment, "/admin/types/" + segment + "/a/history", "/admin/types/Thing/" + segment + "/graph", "/admin/commits/" + segment,
 			"/admin/diff?" + url.Values{"from": {text}, "node": {text}, "type": {text}}.Encode(), "/admin/merge?" + url.Values{"source": {text}, "target": {text}}.Encode(),
 			"/admin/types/Thing?" + url.Values{"branch": {text}}.Encode(), "/admin/branches?" + url.Values{"branch": {text}}.Encode(),
-			"/admin/schema/" + segment, "/admin/requests/" + segment, "/admin/gateway/" + segment, "/admin/gateway/tools/" + segment, "/admin/gateway/artifacts/" + segment, "/admin/capabilities/" + segment, "/admin/capabilities/" + segment + "/history",
+			"/admin/schema/" + segment, "/admin/requests/" + segment, "/admin/requests?" + url.Values{"before": {text}}.Encode(), "/admin/gateway/" + segment, "/admin/gateway/tools/" + segment, "/admin/gateway/artifacts/" + segment, "/admin/capabilities/" + segment, "/admin/capabilities/" + segment + "/history",
 			"/admin/types/Thing?" + url.Values{"where": {"name=" + text}, "search": {text}, "col": {"note"}}.Encode(), "/admin/types/Thing?" + url.Values{"property": {text}, "value": {text}}.Encode(),
 			"/admin/types/Thing?" + url.Values{text: {text}}.Encode(), "/admin/types/Thing?" + url.Values{"at": {text}}.Encode(),
 			"/admin/gateway?" + url.Values{"query": {text}}.Encode(), "/admin/gateway?" + url.Values{"path": {text}}.Encode(), "/admin/login?" + url.Values{"next": {text}}.Encode(),

@@ -63,6 +63,7 @@ var mainNav = []struct{ nav, address, text string }{
 	{"overview", "/admin", "Overview"},
 	{"commits", "/admin/commits", "Commits"},
 	{"branches", branchesURL, "Branches"},
+	{"requests", requestsURL, "Requests"},
 	{"query", queryURL, "Query"},
 	{"schema", "/admin/schema", "Schema"},
 	{"gateway", gatewayURL, "Gateway"},

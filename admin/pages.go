@@ -22,6 +22,7 @@ var pageRoutes = []route{
 	{pattern: "GET /admin/diff", handle: (*site).diff},
 	{pattern: "GET /admin/merge", handle: (*site).mergePage},
 	{pattern: "POST /admin/merge", handle: (*site).mergePosted},
+	{pattern: "GET /admin/requests", handle: (*site).requestsPage},
 	{pattern: "GET /admin/requests/{number}", handle: (*site).requestPage},
 	{pattern: "POST /admin/requests/{number}", handle: (*site).requestPosted},
 	{pattern: "GET /admin/doctor", handle: (*site).doctor},

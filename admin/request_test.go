@@ -132,3 +132,17 @@ func TestARequestThatRemovesMuchAsks(t *testing.T) {
 	form.Set("mass", "1")
 	says(t, f.press(t, form, call), "See the commit")
 }
+
+func TestThePageOfRequestsListsWhatWaits(t *testing.T) {
+	f := newBranches(t)
+	says(t, f.get(t, "/admin/requests", 200), "Nothing waits for approval")
+	f.requested(t, nil)
+	a := f.get(t, "/admin/requests", 200)
+	says(t, a, "asks to merge review into main", "waits", "Take the review")
+	if got := linked(a, "/admin/requests/1"); len(got) != 1 {
+		t.Errorf("it is linked as %q", got)
+	}
+	f.call(t, "requests_decide", map[string]any{"request": 1, "decision": "decline"})
+	says(t, f.get(t, "/admin/requests", 200), "Nothing waits for approval")
+	says(t, f.get(t, "/admin/requests?all=1", 200), "asked to merge review into main", "declined")
+}

@@ -571,6 +571,8 @@ const pages = [
   ['what differs between two commits', '/admin/diff?from=head~1&to=head'],
   ['the graph of commits', '/admin/commits/graph'],
   ['the choice of a merge', '/admin/merge'],
+  ['the requests', '/admin/requests'],
+  ['an unknown request', '/admin/requests/1'],
   ['many types', `${rich}/admin`],
   ['a schema of many types', `${rich}/admin/schema`],
   ['a list of a type', `${rich}/admin/types/Beta?limit=20&offset=20`],
