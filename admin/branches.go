@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -25,23 +26,22 @@ const (
 )
 
 // branch is a row of branches_list.
-type branch struct{ Name, From, Fork, Head string }
+type branch struct {
+	Name, From, Fork, Head string
+	Protected              bool
+}
+
+// UnmarshalJSON reads the cells of a row; the time of the head is not used.
+func (b *branch) UnmarshalJSON(text []byte) error {
+	row := [...]any{&b.Name, &b.From, &b.Fork, &b.Head, nil, &b.Protected}
+	return json.Unmarshal(text, &row)
+}
 
 // branches lists all branches, main first.
 func (a *asker) branches() ([]branch, error) {
-	var answer struct{ Rows [][5]*string }
-	if err := a.ask("branches_list", nil, &answer); err != nil {
-		return nil, err
-	}
-	list := make([]branch, len(answer.Rows))
-	for i, row := range answer.Rows {
-		for k, part := range []*string{&list[i].Name, &list[i].From, &list[i].Fork, &list[i].Head} {
-			if row[k] != nil {
-				*part = *row[k]
-			}
-		}
-	}
-	return list, nil
+	var answer struct{ Rows []branch }
+	err := a.ask("branches_list", nil, &answer)
+	return answer.Rows, err
 }
 
 // branchesData is the page of branches.

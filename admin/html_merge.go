@@ -42,7 +42,7 @@ func (m *merge) drawForm() h.Node {
 		m.drawDecisions(),
 		h.Div(h.Class("filter panel pad merge-do"),
 			labelled("grow", "message", "Message", h.Input(h.ID("message"), h.Name("message"), h.Value(m.Message), h.Placeholder("merge "+line(m.Source)+" into "+line(m.Target)), h.MaxLength("10000"), h.AutoComplete("off"))),
-			m.drawMass(), submit("", doName, doDryRun, "Preview"), submit("primary", doName, doCall, "Merge")))
+			m.drawMass(), submit("", doName, doDryRun, "Preview"), submit("primary", doName, doCall, textIf(m.Asks, "Ask for approval", "Merge"))))
 }
 
 // drawDecisions are the clashes with what was decided about them, and what the merge would change.

@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"trails/auth/policy"
 	"trails/fault"
+	"trails/invoke"
 )
 
 const (
@@ -31,6 +33,7 @@ type merge struct {
 	Preview        mergePreview
 	Problem        string
 	Mass           string // how many statements go, if a person has to agree to that; "" otherwise
+	Asks           bool   // the target is protected from the viewer, who asks for the merge
 }
 
 // mergeChoice decides a clash: a side, or a value.
@@ -82,10 +85,14 @@ func (s *site) mergePosted(w http.ResponseWriter, r *http.Request) error {
 	if values.Get(doName) != doCall {
 		return s.showMerge(w, r, a, m, http.StatusOK)
 	}
-	if m.Branches, err = a.branches(); err != nil {
+	if err := m.readBranches(a); err != nil {
 		return err
 	}
-	return s.makeMerge(w, r, a, m, mergeID, m.arguments(), func(code int) error { return s.showMerge(w, r, a, m, code) })
+	args := m.arguments()
+	if m.Asks {
+		args["ask"] = true
+	}
+	return s.makeMerge(w, r, a, m, mergeID, args, func(code int) error { return s.showMerge(w, r, a, m, code) })
 }
 
 // makeMerge makes the call of a form once, and shows the form again with what is in the way of it.
@@ -98,7 +105,7 @@ func (s *site) makeMerge(w http.ResponseWriter, r *http.Request, a *asker, m *me
 	defer entry.close()
 	switch {
 	case entry.digest == digest:
-		return m.done(w, r, capability)
+		return m.done(w, r, capability, entry.result)
 	case entry.digest != "":
 		m.Key, m.Problem = uuid.NewString(), "This form was sent before, with other decisions, and that is done."
 		return again(http.StatusUnprocessableEntity)
@@ -114,7 +121,7 @@ func (s *site) makeMerge(w http.ResponseWriter, r *http.Request, a *asker, m *me
 		return again(status(err))
 	}
 	entry.finish(digest, "", args, result)
-	return m.done(w, r, capability)
+	return m.done(w, r, capability, result)
 }
 
 // mergeOf reads a posted form.
@@ -168,6 +175,13 @@ func (m *merge) decisions() map[string]any {
 	return args
 }
 
+// readBranches reads the branches, and whether the viewer may merge into the target or only ask for it.
+func (m *merge) readBranches(a *asker) (err error) {
+	m.Branches, err = a.branches()
+	m.Asks = !policy.May(a.call.Principal, policy.Builder) && slices.ContainsFunc(m.Branches, func(b branch) bool { return b.Name == m.Target && b.Protected })
+	return err
+}
+
 // heads names the two states that are merged.
 func (m *merge) heads() string {
 	source, target := m.Source, ""
@@ -201,8 +215,7 @@ func (m *merge) refused(f *fault.Error) {
 
 // showMerge answers the page with a fresh preview.
 func (s *site) showMerge(w http.ResponseWriter, r *http.Request, a *asker, m *merge, code int) error {
-	var err error
-	if m.Branches, err = a.branches(); err != nil {
+	if err := m.readBranches(a); err != nil {
 		return err
 	}
 	if m.Seen = m.heads(); m.Source != "" {
@@ -251,8 +264,13 @@ func (m *merge) keepOthers() {
 	m.Kept, _ = others.decisions()["resolutions"].([]string)
 }
 
-// done sends the browser to the result.
-func (m *merge) done(w http.ResponseWriter, r *http.Request, capability string) error {
-	http.Redirect(w, r, withQuery(capabilityURL(capability)+"/done/"+url.PathEscape(m.Key), url.Values{"branch": {m.Target}}), http.StatusSeeOther)
+// done sends the browser to the result, or to the request that was made.
+func (m *merge) done(w http.ResponseWriter, r *http.Request, capability string, result invoke.Result) error {
+	to := withQuery(capabilityURL(capability)+"/done/"+url.PathEscape(m.Key), url.Values{"branch": {m.Target}})
+	var made struct{ Request int64 }
+	if err := json.Unmarshal(result.Structured, &made); err == nil && capability == mergeID && made.Request != 0 {
+		to = requestURL(made.Request)
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil
 }

@@ -146,3 +146,25 @@ func TestThePageOfRequestsListsWhatWaits(t *testing.T) {
 	says(t, f.get(t, "/admin/requests", 200), "Nothing waits for approval")
 	says(t, f.get(t, "/admin/requests?all=1", 200), "asked to merge review into main", "declined")
 }
+
+func TestAMergeIntoAProtectedBranchIsAskedFor(t *testing.T) {
+	f := newBranches(t)
+	const path = "/admin/merge?source=review&target=main"
+	f.call(t, "branches_protect", map[string]any{"name": "main"})
+	if a := f.get(t, path, 200); strings.Contains(mainText(a), "Ask for approval") {
+		t.Error("who may merge asks")
+	}
+	limited := f.limited(t)
+	a := limited.get(t, path, 200)
+	says(t, a, "Ask for approval", "statements of 3 nodes")
+	form := a.form(t, "/admin/merge")
+	form.Set("message", "Please")
+	before := f.commits(t)
+	for range 2 { // sent twice, it is one request
+		says(t, limited.press(t, form, call), "Request 1 waits", "token:ci asks to merge review into main", "Please", "Decline")
+	}
+	f.get(t, "/admin/requests/2", 404)
+	if n := f.commits(t); n != before {
+		t.Errorf("%d commits were made", n-before)
+	}
+}
