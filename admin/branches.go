@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"trails/auth/policy"
 	"trails/builtin/view"
 	"trails/fault"
 )
@@ -48,8 +49,18 @@ func (a *asker) branches() ([]branch, error) {
 type branchesData struct {
 	Branches []branchState
 	All      []branch
+	Tags     []tag
 	Key      string // of the form that makes one
 	Pager    *pager
+}
+
+// tag is a row of tags_list.
+type tag struct{ Name, Commit, Time, Branch, Author, Tagged string }
+
+// UnmarshalJSON reads the cells of a row.
+func (t *tag) UnmarshalJSON(text []byte) error {
+	row := [...]any{&t.Name, &t.Commit, &t.Time, &t.Branch, &t.Author, &t.Tagged}
+	return json.Unmarshal(text, &row)
 }
 
 // branchState is a branch with its last commit and how far it is from the branch that it was made from.
@@ -57,6 +68,7 @@ type branchState struct {
 	branch
 	Last          view.Commit
 	Ahead, Behind distance
+	Protects      bool // the viewer may protect it
 }
 
 // distance counts commits; More says that there are more than were looked at.
@@ -77,7 +89,11 @@ func (s *site) branchesPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	data, logs := branchesData{All: list, Key: uuid.NewString()}, map[string][]view.Commit{}
+	var tags struct{ Rows []tag }
+	if err := a.ask("tags_list", nil, &tags); err != nil {
+		return err
+	}
+	data, logs := branchesData{All: list, Tags: tags.Rows, Key: uuid.NewString()}, map[string][]view.Commit{}
 	from, to := min(offset, len(list)), min(offset+branchesShown, len(list))
 	for _, b := range list[from:to] {
 		for _, name := range []string{b.Name, b.From} {
@@ -88,7 +104,7 @@ func (s *site) branchesPage(w http.ResponseWriter, r *http.Request) error {
 				return err
 			}
 		}
-		one := branchState{branch: b}
+		one := branchState{branch: b, Protects: policy.May(a.call.Principal, policy.Builder)}
 		if len(logs[b.Name]) > 0 {
 			one.Last = logs[b.Name][0]
 		}

@@ -45,6 +45,37 @@ func TestBranchesAreMadeAndDeletedInForms(t *testing.T) {
 	}
 }
 
+// The forms that the page links to say what it says of them.
+func TestBranchesAndTagsAreChangedInForms(t *testing.T) {
+	f := newBranches(t)
+	f.press(t, f.blank(t, "branches_protect", "?name=main"), call)
+	a := f.get(t, "/admin/branches", 200)
+	says(t, a, "main protected", "No commit has a tag")
+	for capability, want := range map[string]int{"branches_protect": 2, "branches_rename": 1, "branches_reset": 1, "tags_create": 1} {
+		links := a.leads("/admin/capabilities/" + capability)
+		if len(links) != want {
+			t.Errorf("%s is linked as %q", capability, links)
+		}
+		for _, path := range links {
+			f.get(t, path, 200)
+		}
+	}
+	if n := len(f.limited(t).get(t, "/admin/branches", 200).leads("/admin/capabilities/branches_protect")); n != 0 {
+		t.Error("who may not protect a branch is led to it")
+	}
+	says(t, f.press(t, f.blank(t, "branches_protect", "?name=main&protected=false"), call), "false")
+	if strings.Contains(mainText(f.get(t, "/admin/branches", 200)), "protected") {
+		t.Error("it is still protected")
+	}
+	form := f.blank(t, "tags_create", "")
+	form.Set("arg.name", "v1")
+	says(t, f.press(t, form, call), "v1")
+	a = f.get(t, "/admin/branches", 200)
+	says(t, a, "v1", "ana")
+	f.press(t, f.get(t, a.leads("/admin/capabilities/tags_delete")[0], 200).form(t, "/admin/capabilities/tags_delete"), call)
+	says(t, f.get(t, "/admin/branches", 200), "No commit has a tag")
+}
+
 // What a page of a branch shows, links to and changes is of that branch.
 func TestPagesStayOnTheirBranch(t *testing.T) {
 	f := newBranches(t)

@@ -143,6 +143,17 @@ func (a answer) byID(t testing.TB, id string) *html.Node {
 	return found[0]
 }
 
+// leads returns the addresses of the links that begin so.
+func (a answer) leads(prefix string) []string {
+	var out []string
+	for _, n := range a.find(tag("a")) {
+		if href := attribute(n, "href"); strings.HasPrefix(href, prefix) {
+			out = append(out, href)
+		}
+	}
+	return out
+}
+
 func tag(name string) func(*html.Node) bool {
 	return func(n *html.Node) bool { return n.Data == name }
 }

@@ -11,7 +11,7 @@ func (d branchesData) main(page) h.Node {
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Text("Branches")), lead(h.Text("A branch is a place to work where main does not change: look at it, compare it, merge it, or throw it away."))},
 			actions(anchor("button", diffURL, h.Text("Compare")), anchor("button", mergeURL, h.Text("Merge")))),
-		h.Ol(h.Class("log panel"), h.Map(d.Branches, branchState.draw)), d.Pager.draw(), d.drawCreate(),
+		h.Ol(h.Class("log panel"), h.Map(d.Branches, branchState.draw)), d.Pager.draw(), d.drawCreate(), d.drawTags(),
 	}
 }
 
@@ -25,15 +25,37 @@ func (b branchState) draw() h.Node {
 	}
 	return h.Li(h.Data("key", b.Name),
 		h.Div(h.Class("what"),
-			h.Span(h.Class("msg"), anchor("", b.address("/admin"), bdiLine(b.Name)), h.If(b.From != "", h.Group{space, b.Ahead.draw("good", "ahead"), space, b.Behind.draw("warn", "behind")})),
+			h.Span(h.Class("msg"), anchor("", b.address("/admin"), bdiLine(b.Name)), h.If(b.Protected, h.Group{space, badge("", "protected")}), h.If(b.From != "", h.Group{space, b.Ahead.draw("good", "ahead"), space, b.Behind.draw("warn", "behind")})),
 			anchor("id", b.address(commitURL(b.Head)), h.Text(b.Head))),
 		h.Div(h.Class("last"), last),
 		h.Div(h.Class("by"), h.If(b.From != "", about), anchor("", b.address("/admin/commits"), h.Text("Commits"), unseen(" of "+b.Name)),
 			h.If(b.From != "", h.Group{
 				anchor("", withQuery(diffURL, url.Values{"to": {b.Name}}), h.Text("What it changed"), unseen(": "+b.Name)),
 				anchor("", withQuery(mergeURL, url.Values{"source": {b.Name}, "target": {b.From}}), h.Text("Merge into "+line(b.From)), unseen(": "+b.Name)),
-				anchor("", formURL("branches_delete", "name", b.Name), h.Text("Delete…"), unseen(" "+b.Name)),
-			})))
+				b.form("branches_rename", "Rename…"), b.form("branches_reset", "Reset…"), b.form("branches_delete", "Delete…"),
+			}),
+			h.If(b.Protects, either(b.Protected, b.form("branches_protect", "Let everybody write…", "protected", "false"), b.form("branches_protect", "Protect…")))))
+}
+
+// form links to the form of a capability about the branch, with more fields filled in.
+func (b branchState) form(capability, text string, more ...string) h.Node {
+	return anchor("", formURL(capability, append([]string{"name", b.Name}, more...)...), h.Text(text), unseen(" "+b.Name))
+}
+
+// drawTags are the tags, with the forms that make and delete them.
+func (d branchesData) drawTags() h.Node {
+	list := empty(h.Text("No commit has a tag."))
+	if len(d.Tags) > 0 {
+		list = h.Ol(h.Class("log panel"), h.Map(d.Tags, tag.draw))
+	}
+	return section("tags", h.Text("Tags"), anchor("", capabilityURL("tags_create"), h.Text("New tag…")), list)
+}
+
+// draw is a tag, the commit that it names, and who made it.
+func (t tag) draw() h.Node {
+	return h.Li(h.Data("key", "tag "+t.Name),
+		h.Div(h.Class("what"), h.Span(h.Class("msg"), bdiLine(t.Name)), anchor("id", withQuery(commitURL(t.Commit), url.Values{"branch": {t.Branch}}), h.Text(t.Commit))),
+		h.Div(h.Class("by"), bdiLine(t.Author), timeAt(stampOf(t.Tagged)), anchor("", formURL("tags_delete", "name", t.Name), h.Text("Delete…"), unseen(" "+t.Name))))
 }
 
 // address is a page on the branch.

@@ -87,8 +87,12 @@ func TestALapsedRequestIsDeclined(t *testing.T) {
 	f.call(t, "note.create", map[string]any{"branch": "review", "id": "later", "title": "Later there"})
 	a := f.get(t, "/admin/requests/1", 200)
 	says(t, a, "Request 1 lapsed", "has moved", "What changed on main", "What changed on review")
-	for _, path := range linked(a, "/admin/diff") {
+	links := a.leads("/admin/diff")
+	for _, path := range links {
 		f.get(t, path, 200)
+	}
+	if len(links) != 3 {
+		t.Errorf("differences are linked as %q", links)
 	}
 	if strings.Contains(mainText(a), "Approve") {
 		t.Error("it can be approved")
