@@ -344,6 +344,31 @@ func everything(a *agent, data *truth) {
 	}
 }
 
+// An agent works on a draft, shows what it changed, and merges it.
+func TestADraftIsCheap(t *testing.T) {
+	testrun.Alone(t)
+	const mostCalls, mostTokens = 6, 3_000
+	data := readTruth(t)
+	makeFile(t)
+	for _, v := range views {
+		t.Run(v.name, func(t *testing.T) {
+			a := newAgent(t, v)
+			group := data.named(a, "APT29")
+			draft := a.call("branches_create", `{"draft":true}`).member("branch")
+			same(a, "draft/agent-1", draft)
+			a.call("update", `{"id":"`+group+`","add":{"uses":["Technique/T1595.001"]},"branch":"`+draft+`","message":"it scans, too"}`)
+			a.call("update", `{"id":"Technique/T1003.001","set":{"name":"Memory of LSASS"},"branch":"`+draft+`","message":"a plainer name"}`)
+			a.call("diff", `{"branch":"`+draft+`"}`).says(group, "Technique/T1595.001", "Technique/T1003.001", data.names["Technique/T1003.001"], "Memory of LSASS")
+			merged := a.call("branches_merge", `{"source":"`+draft+`"}`)
+			same(a, []string{"merged", "2", "2", "1"}, []string{merged.member("outcome"), merged.member("node_count"), merged.member("added"), merged.member("removed")})
+			if a.calls > mostCalls || a.sent+a.received > mostTokens {
+				t.Errorf("%d calls and %d tokens, at most %d and %d", a.calls, a.sent+a.received, mostCalls, mostTokens)
+			}
+			t.Logf("%d calls, %d tokens", a.calls, a.sent+a.received)
+		})
+	}
+}
+
 // same fails the test unless the findings of an agent equal the data.
 func same[T any](t testing.TB, want, got T) {
 	t.Helper()
