@@ -36,6 +36,7 @@ type loading struct {
 	Lenient   bool                       `json:"lenient" is:"rare" default:"false" doc:"Leave out statements of RDF text whose IRI or language tag is none; rejects lists them."`
 	Rejects   bool                       `json:"rejects" is:"rare" default:"false" doc:"Leave out bad rows and records and load the others; rejects lists them."`
 	KeepGoing bool                       `json:"keep_going" is:"rare" default:"false" doc:"All loads report all bad lines, and change nothing then."`
+	From      string                     `json:"from,omitempty" is:"brief" max:"64" doc:"The branch or commit from which branch is made, if it is not there."`
 	capability.ChangeArguments
 }
 
@@ -56,7 +57,7 @@ var loadBuiltin = invoke.Define(capability.Descriptor{
 		capability.Field{Name: "graph", Description: "Named graph for RDF text that names none; " + string(rdf.DefaultGraph) + " is the default graph."}),
 	Preconditions: []string{"The types of nodes are in the schema."},
 	CostEstimate:  capability.CostChange, PolicyRequired: capability.Requirement{Action: policy.Change},
-}, loadData, invoke.Inputs("data"), invoke.Asks(loadLoses))
+}, loadData, invoke.Inputs("data"), invoke.Asks(loadLoses), invoke.Forks("from"))
 
 // previewed is how many nodes a dry run shows.
 const previewed = 5

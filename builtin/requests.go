@@ -224,7 +224,7 @@ func decline(ctx context.Context, r *invoke.Request, in deciding, q kg.Request) 
 func lapsed(q kg.Request) error {
 	source := cmp.Or(q.SourceBranch, q.Source.ID.String())
 	if q.Branch == "" {
-		return fault.New(fault.Conflict, "request %d has lapsed: the branch that it would change is gone; decline it", q.Number)
+		return fault.New(fault.Conflict, "request %d has lapsed: the branch that it would change is gone, or was reset; decline it", q.Number)
 	}
 	return fault.New(fault.Conflict, "request %d has lapsed, because a branch has moved since; diff with from: %s, to: %s, and from: %s, to: %s say how. Ask again: branches_merge with source: %[5]s, target: %[3]s, ask: true",
 		q.Number, q.Head.ID, q.Branch, q.Source.ID, source).With("state", string(q.State))

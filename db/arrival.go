@@ -29,7 +29,7 @@ type Line struct {
 
 // Arrive begins the transaction, as [File.WriteOn] does. It reads main first.
 func (f *File) Arrive(ctx context.Context) (*Arrival, error) {
-	w, err := f.writeAs(ctx, Main, branching)
+	w, err := f.writeAs(ctx, Main, nil, branching)
 	if err != nil {
 		return nil, err
 	}

@@ -49,18 +49,23 @@ func (f *File) WriteOn(ctx context.Context, branch string) (*Writer, error) {
 	if branch != "" && branch != Main {
 		as = branching
 	}
-	return f.writeAs(ctx, branch, as)
+	return f.writeAs(ctx, branch, nil, as)
 }
 
-// writeAs begins a write transaction on the connection of a role.
-func (f *File) writeAs(ctx context.Context, branch string, as role) (*Writer, error) {
+// WriteNew is WriteOn for a branch that is made from a commit in the same transaction; see [Writer.AddBranch].
+func (f *File) WriteNew(ctx context.Context, branch string, from history.Commit) (*Writer, error) {
+	return f.writeAs(ctx, branch, &from, branching)
+}
+
+// writeAs begins a write transaction on the connection of a role; from, when set, is what its branch is made from.
+func (f *File) writeAs(ctx context.Context, branch string, from *history.Commit, as role) (*Writer, error) {
 	f.waiting.Add(1)
 	err := f.write.Acquire(ctx, 1)
 	f.waiting.Add(-1)
 	if err != nil {
 		return nil, asFault(ctx, f.path, "write", err)
 	}
-	w, err := f.beginWrite(ctx, branch, as)
+	w, err := f.beginWrite(ctx, branch, from, as)
 	if err != nil {
 		f.write.Release(1)
 		return nil, asFault(ctx, f.path, "write", err)
@@ -71,14 +76,20 @@ func (f *File) writeAs(ctx context.Context, branch string, as role) (*Writer, er
 // Waiting returns how many goroutines of this process are waiting in [File.Write].
 func (f *File) Waiting() int { return int(f.waiting.Load()) }
 
-func (f *File) beginWrite(ctx context.Context, branch string, as role) (*Writer, error) {
+func (f *File) beginWrite(ctx context.Context, branch string, from *history.Commit, as role) (*Writer, error) {
 	c, err := f.begin(ctx, f.opts.LockWait, as)
 	if err != nil {
 		return nil, err
 	}
 	c.InterruptBy(ctx)
 	w := &Writer{Reader: &Reader{file: f, conn: c, ctx: ctx}, hash: history.NewChangeHash()}
-	if err := w.load(branch); err != nil {
+	if from != nil {
+		err = w.addBranch(branch, *from)
+	}
+	if err == nil {
+		err = w.load(branch)
+	}
+	if err != nil {
 		return nil, errors.Join(err, c.End("ROLLBACK"))
 	}
 	return w, nil

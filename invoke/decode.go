@@ -61,7 +61,7 @@ func (r *Request) decodeText() error {
 // checkArgs checks the arguments against the shape of the capability, and refuses those that the caller may not give.
 // For a typed write, whose arguments are the values of a node, the handler reports these errors together with those
 // from the graph.
-func (r *Request) checkArgs(context.Context) error {
+func (r *Request) checkArgs(ctx context.Context) error {
 	if errors.Is(r.badText, errNoObject) {
 		return fault.Argument("", fault.Datatype, nil, "the arguments must be one JSON object"+r.Capability.InputShape.SuchAs())
 	}
@@ -85,5 +85,27 @@ func (r *Request) checkArgs(context.Context) error {
 			return err
 		}
 	}
+	if from := r.Capability.Forks; from != "" && r.Args.Has(from) {
+		return r.fork(ctx, from)
+	}
 	return r.badRef
+}
+
+// fork makes the request one of a branch that is made from what an argument names, unless the branch is there.
+func (r *Request) fork(ctx context.Context, argument string) error {
+	name := r.Args.Text("branch")
+	switch {
+	case refOf(name) == "":
+		return fault.Argument(argument, fault.Pattern, r.Args.Text(argument), "this is what a new branch is made from; name the branch as branch")
+	case r.badRef == nil:
+		r.Warn("there is a branch %s, so it was not made from %s", name, r.Args.Text(argument))
+		return nil
+	}
+	from, err := r.Session().StateNamed(ctx, r.Args.Text(argument))
+	if err != nil {
+		return err
+	}
+	r.Release()
+	r.Ref.Branch, r.forked, r.badRef = name, &from, nil
+	return r.pin(ctx)
 }

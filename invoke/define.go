@@ -96,6 +96,9 @@ func On(surfaces ...string) Option {
 	return func(c *Capability) { c.Surfaces = append([]string{}, surfaces...) }
 }
 
+// Forks names the argument from which the branch is made that the argument branch names, if that is not there.
+func Forks(argument string) Option { return func(c *Capability) { c.Forks = argument } }
+
 // Inputs names the argument that [Call.Inputs] can replace.
 func Inputs(argument string) Option { return func(c *Capability) { c.Inputs = argument } }
 

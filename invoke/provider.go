@@ -24,6 +24,8 @@ type Capability struct {
 	// called after the arguments were checked, and the call continues as one of that capability; nil is this
 	// capability itself.
 	Forward func(context.Context, *Request) (*Capability, Arguments, error)
+	// Forks names the argument from which the branch of the call is made if that is not there; "" if there is none.
+	Forks string
 	// Inputs names the argument that [Call.Inputs] can replace; "" if there is none. The reader of the data digests
 	// it.
 	Inputs string

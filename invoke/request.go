@@ -55,6 +55,7 @@ type Request struct {
 	agreedAt *kg.CommitID // head at which a person agreed to the call
 	badText  error        // error in the text of the arguments
 	badRef   error        // error of the Ref that the arguments name
+	forked   *kg.Commit   // commit from which the branch is made by this call; nil if it is there
 	at       string       // commit that is read, "" for the newest
 	atEnd    []func()
 	activity kg.Activity
@@ -109,6 +110,9 @@ func (a Arguments) Has(name string) bool {
 // Session returns the caller's session, restricted to the action of the capability.
 func (r *Request) Session() *kg.Session {
 	s := r.engine.session(r.Principal).On(r.Ref.Branch)
+	if r.forked != nil {
+		s = s.From(*r.forked)
+	}
 	if r.Capability == nil {
 		return s
 	}

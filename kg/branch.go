@@ -42,7 +42,7 @@ func (s *Session) MakeBranch(ctx context.Context, b NewBranch) (Branch, error) {
 			return Branch{}, err
 		}
 	}
-	from, err := s.stateNamed(ctx, b.From)
+	from, err := s.StateNamed(ctx, b.From)
 	if err != nil {
 		return Branch{}, err
 	}
@@ -108,8 +108,9 @@ func (s *Session) changeBranches(ctx context.Context, dryRun bool, a Activity, d
 	return s.keep(ctx, w, a)
 }
 
-// stateNamed returns the head of a branch, or a commit, by its name; "" is the head of the session's branch.
-func (s *Session) stateNamed(ctx context.Context, name string) (c Commit, err error) {
+// StateNamed returns the head of a branch, or a commit, by its name, as [Snapshot.FindState] does; "" is the head of the
+// session's branch. A name of nothing is the fault Missing.
+func (s *Session) StateNamed(ctx context.Context, name string) (c Commit, err error) {
 	err = s.View(ctx, func(snap *Snapshot) error {
 		if c = snap.Head(); name != "" {
 			c, err = snap.FindState(ctx, name)
@@ -172,7 +173,7 @@ func (s *Session) ResetBranch(ctx context.Context, name, to string, dryRun bool,
 	if err := s.may(policy.BranchDelete); err != nil {
 		return was, is, err
 	}
-	commit, err := s.On(name).stateNamed(ctx, to)
+	commit, err := s.On(name).StateNamed(ctx, to)
 	if err != nil {
 		return was, is, err
 	}
@@ -227,7 +228,7 @@ func (s *Session) AddTag(ctx context.Context, name, commit string, dryRun bool, 
 	if err := nameFits("name", name); err != nil {
 		return Tag{}, err
 	}
-	of, err := s.stateNamed(ctx, commit)
+	of, err := s.StateNamed(ctx, commit)
 	if err == nil && of.ID.IsZero() {
 		err = fault.New(fault.Precondition, "a tag names a commit, and there is none yet; write something first")
 	}

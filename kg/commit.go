@@ -173,7 +173,7 @@ func (s *Session) write(ctx context.Context, j job) (Result, error) {
 // writer begins a transaction on the session's branch that sees what the session may see, and decides for a protected
 // branch if its principal may.
 func (s *Session) writer(ctx context.Context) (*db.Writer, error) {
-	w, err := s.graph.file.WriteOn(ctx, s.branch)
+	w, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -185,6 +185,16 @@ func (s *Session) writer(ctx context.Context) (*db.Writer, error) {
 		return nil, err
 	}
 	return w, nil
+}
+
+func (s *Session) begin(ctx context.Context) (*db.Writer, error) {
+	if s.fork == nil {
+		return s.graph.file.WriteOn(ctx, s.branch)
+	}
+	if err := nameFits("branch", s.branch); err != nil {
+		return nil, err
+	}
+	return s.graph.file.WriteNew(ctx, s.branch, *s.fork)
 }
 
 // replay answers a repeated idempotency key.

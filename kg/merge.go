@@ -93,7 +93,7 @@ func (s *Session) Merge(ctx context.Context, m Merge) (Merged, error) {
 	if !m.Commit.IsZero() {
 		name = m.Commit.Whole()
 	}
-	commit, err := s.stateNamed(ctx, name)
+	commit, err := s.StateNamed(ctx, name)
 	if err != nil {
 		return Merged{}, err
 	}

@@ -21,6 +21,7 @@ type Session struct {
 	principal policy.Principal
 	action    policy.Action // the only action that it may do; "" for any
 	branch    string        // that it reads and writes; "" is main
+	fork      *Commit       // from which the branch is made, nil if it is there
 	rights    *Rights       // what it may see; nil is everything
 }
 
@@ -38,6 +39,14 @@ func (s *Session) For(action policy.Action) *Session {
 func (s *Session) On(branch string) *Session {
 	bound := *s
 	bound.branch = branch
+	return &bound
+}
+
+// From returns the session on its branch before that is there: it reads the commit that the branch is to be made from,
+// and its first write makes the branch in its own transaction. A branch that is there by then is the fault Conflict.
+func (s *Session) From(fork Commit) *Session {
+	bound := *s
+	bound.fork = &fork
 	return &bound
 }
 
@@ -68,7 +77,11 @@ func (s *Session) may(action policy.Action) error {
 // Snapshot opens a snapshot of the head of the session's branch; an unknown branch is the fault Missing. Close it soon:
 // while it is open the file's log cannot shrink.
 func (s *Session) Snapshot(ctx context.Context) (*Snapshot, error) {
-	r, err := s.graph.file.Read(ctx, db.View{Branch: s.branch, Rights: s.rights})
+	view := db.View{Branch: s.branch, Rights: s.rights}
+	if s.fork != nil {
+		view.Branch, view.At = "", s.fork.ID
+	}
+	r, err := s.graph.file.Read(ctx, view)
 	if err != nil {
 		return nil, err
 	}

@@ -46,14 +46,17 @@ cell says nothing. Many values in a cell are separated by ";", or are a JSON arr
   overwrite  replace every instance of the types that the data has
   replace    put RDF text in the place of the graph that --graph names; statements that
              stay are not touched
+
+With --from, the branch of --branch is made if it is not there, in the same commit.
 `,
 			example: `  trails load notes.trails notes.ndjson edges.ndjson.gz
   trails load notes.trails people.csv --type Person --map "Full name=name" --map Fax= --id email
   zcat dump.nq.gz | trails load notes.trails - --format nquads --message "nightly dump"
   trails load notes.trails vocabulary.ttl --graph urn:vocabulary --replace
   trails load notes.trails page.jsonld --context https://example.org/context=context.jsonld
-  trails load notes.trails people.csv --type Person --keep-going --rejects bad.csv`,
-			only: "format mode type map id dates decimal sheet graph contexts base keep_going lenient" + ofWrites,
+  trails load notes.trails people.csv --type Person --keep-going --rejects bad.csv
+  trails load notes.trails people.csv --type Person --branch people --from main`,
+			only: "format mode type map id dates decimal sheet graph contexts base keep_going lenient from" + ofWrites,
 			options: map[string]option{
 				"mode":       {usage: words(load.Modes())},
 				"type":       {usage: "`name` of the type that rows of tables and objects of JSON are of"},
@@ -61,6 +64,7 @@ cell says nothing. Many values in a cell are separated by ";", or are a JSON arr
 				"id":         {usage: "`column` that has the ids (default: the one called id, else the type makes them)"},
 				"graph":      {usage: "`IRI` of the graph for quads that name none (default: " + string(rdf.DefaultGraph) + ")"},
 				"contexts":   {flag: "context", usage: "`URL=FILE`: what a JSON-LD context that the data names is; can be repeated", read: anything(contextsOf)},
+				"from":       {usage: "the `branch` or commit from which the branch of --branch is made, if it is not there", complete: p.completeBranches},
 				"keep_going": {usage: "with --rejects: leave out bad rows and records; without it all bad lines are reported, as they are anyway, and nothing is changed"},
 				"lenient":    {usage: "leave out statements of RDF text with an IRI or a language tag that is none"},
 			},
