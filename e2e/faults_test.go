@@ -220,7 +220,7 @@ func TestAReadDoesNotWaitForAnotherProcessAndIsRecorded(t *testing.T) {
 func TestAFullDisk(t *testing.T) {
 	testrun.Alone(t)
 	t.Parallel()
-	disk := smallDisk(t, 768<<10)
+	disk := smallDisk(t, 1<<20)
 	file := filepath.Join(disk, "notes.db")
 	must(t, "init", file, "--schema", write(t, "notes.yaml", notesSchema))
 	must(t, "load", file, write(t, "few.ndjson", noteLine("few")))
