@@ -204,6 +204,15 @@ func (m *merging) message() string {
 // one before.
 type correction map[rdf.Quad]byte
 
+// then adds a change behind those that are there; one that takes another back removes it.
+func (c correction) then(next db.Change) {
+	if op, changed := c[next.Quad]; changed && op != next.Op {
+		delete(c, next.Quad)
+		return
+	}
+	c[next.Quad] = next.Op
+}
+
 // correctionOf returns the correction of the first of these commits that makes it the merge of all.
 func correctionOf(ctx context.Context, r *db.Reader, bases []Commit) (correction, error) {
 	between := correction{}

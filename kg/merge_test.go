@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"trails/auth/policy"
@@ -228,6 +229,7 @@ func branchState(t testing.TB, g *kg.Graph, branch string) set {
 func TestMergesAgreeWithAModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := newGraph(t, mergeSchema)
+		defer g.Close()
 		m := &mergeModel{commits: []modelled{{id: head(t, g).ID, state: set{}}}, heads: map[string]int{kg.Main: 0}}
 		for range rapid.IntRange(4, 14).Draw(rt, "steps") {
 			names := slices.Sorted(maps.Keys(m.heads))
@@ -335,7 +337,7 @@ func (m *mergeModel) undoBy(rt *rapid.T, t *testing.T, g *kg.Graph, on string) {
 	if len(line) > 0 && rapid.Bool().Draw(rt, "since one of them") {
 		since = rapid.SampledFrom(line).Draw(rt, "since")
 	}
-	net, first := map[rdf.Quad]bool{}, 0
+	net, left, made, first := map[rdf.Quad]bool{}, map[rdf.Term]set{}, map[rdf.Term]bool{}, 0
 	for _, at := range slices.Backward(line) {
 		c := m.commits[at]
 		if at <= since || c.author.ID != bo.ID {
@@ -346,9 +348,13 @@ func (m *mergeModel) undoBy(rt *rapid.T, t *testing.T, g *kg.Graph, on string) {
 			first = at
 		}
 		for q := range union(before, c.state) {
-			if was, changed := net[q]; before[q] == c.state[q] {
+			was, changed := net[q]
+			if before[q] == c.state[q] {
 				continue
-			} else if changed && was != c.state[q] {
+			}
+			left[q.Subject] = c.state
+			made[q.Subject] = made[q.Subject] || q.Predicate == rdf.Type
+			if changed && was != c.state[q] {
 				delete(net, q)
 			} else {
 				net[q] = c.state[q]
@@ -380,10 +386,29 @@ func (m *mergeModel) undoBy(rt *rapid.T, t *testing.T, g *kg.Graph, on string) {
 			delete(with, q)
 		}
 	}
+	// A node that is gone was last what bo left.
+	isT := func(node rdf.Term) rdf.Quad {
+		return rdf.Quad{Subject: node, Predicate: rdf.Type, Object: base0 + "T"}
+	}
+	for node, state := range left {
+		if !m.commits[m.heads[on]].state[isT(node)] {
+			maps.DeleteFunc(with, func(q rdf.Quad, _ bool) bool { return q.Subject == node })
+			for q := range state {
+				if q.Subject == node {
+					with[q] = true
+				}
+			}
+		}
+	}
 	without := maps.Clone(with)
 	for q, there := range net {
 		if without[q] = !there; there {
 			delete(without, q)
+		}
+	}
+	for node := range left { // no values without the type
+		if !m.commits[m.heads[on]].state[isT(node)] && made[node] && !without[isT(node)] {
+			maps.DeleteFunc(without, func(q rdf.Quad, _ bool) bool { return q.Subject == node && !with[q] })
 		}
 	}
 	m.join(rt, t, g, undo, kg.Merge{}, on, with, without)
@@ -410,7 +435,7 @@ func (m *mergeModel) join(rt *rapid.T, t *testing.T, g *kg.Graph, run func(conte
 	case err != nil || failed != nil:
 		rt.Fatalf("merge %s into %s: %v, dry %v", merge.Source, target, err, failed)
 	case r.ClashCount != clashes || dry.AddedCount != r.AddedCount || r.Changed == maps.Equal(ours, want):
-		rt.Fatalf("%d clashes of %d, changed %v", r.ClashCount, clashes, r.Changed)
+		rt.Fatalf("base %v\n ours %v\n theirs %v\n got %v: %d clashes of %d, changed %v", base, ours, theirs, r.Clashes, r.ClashCount, clashes, r.Changed)
 	case r.Changed:
 		m.commits = append(m.commits, modelled{r.After.ID, []int{m.heads[target]}, want, ana})
 		m.heads[target] = len(m.commits) - 1
@@ -575,5 +600,87 @@ func TestAMergeUnderASchemaThatCannotBeEnforcedSaysSo(t *testing.T) {
 	_, err := open(t, path).Session(ana).Merge(t.Context(), kg.Merge{Source: "draft"})
 	if !fault.Is(err, fault.InvalidData) || !strings.Contains(err.Error(), "not supported: sh:targetNode") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A node that one author changed and others deleted, made by others in between: what is put back is the node as that author
+// left it, and only if it is decided.
+func TestTheUndoOfAnAuthorKnowsNodesThatAreGone(t *testing.T) {
+	node := base0 + rdf.IRI("T/a")
+	is := rdf.Quad{Subject: node, Predicate: rdf.Type, Object: base0 + "T"}
+	said := func(p rdf.IRI, v string) rdf.Quad {
+		return rdf.Quad{Subject: node, Predicate: base0 + p, Object: rdf.String(v)}
+	}
+	const mine, others = "bo", "ana"
+	type step struct {
+		by    string
+		state []rdf.Quad
+	}
+	for name, c := range map[string]struct {
+		steps     []step
+		clashes   int
+		theirs    []rdf.Quad // taken
+		unchanged bool
+	}{
+		"made, changed, deleted": {
+			steps:   []step{{others, []rdf.Quad{is, said("one", "x")}}, {mine, []rdf.Quad{is, said("one", "y"), said("many", "k")}}, {others, nil}},
+			clashes: 1, theirs: []rdf.Quad{is, said("one", "x")},
+		},
+		"what others said in between is kept": {
+			steps: []step{
+				{others, []rdf.Quad{is, said("one", "x")}}, {mine, []rdf.Quad{is, said("one", "y")}},
+				{others, []rdf.Quad{is, said("one", "y"), said("many", "l")}}, {mine, []rdf.Quad{is, said("one", "y"), said("many", "k"), said("many", "l")}}, {others, nil},
+			},
+			clashes: 1, theirs: []rdf.Quad{is, said("one", "x"), said("many", "l")},
+		},
+		"deleted by the author alone": {
+			steps:  []step{{others, []rdf.Quad{is, said("one", "x")}}, {mine, nil}},
+			theirs: []rdf.Quad{is, said("one", "x")},
+		},
+		"made and deleted by the author, made by others in between": {
+			steps:     []step{{mine, []rdf.Quad{is, said("one", "x")}}, {others, nil}, {others, []rdf.Quad{is, said("one", "y")}}, {mine, nil}},
+			unchanged: true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGraph(t, mergeSchema)
+			commit(t, g, editsTo(set{}, set{{Subject: base0 + "T/z", Predicate: rdf.Type, Object: base0 + "T"}: true}))
+			var since kg.Commit
+			now := set{}
+			for i, s := range c.steps {
+				next := set{}
+				for _, q := range s.state {
+					next[q] = true
+				}
+				author := ana
+				if s.by == mine {
+					author = bo
+				}
+				r, err := g.Session(author).Commit(t.Context(), kg.ChangeSet{Edits: editsTo(now, next)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if now = next; i == 0 {
+					since = r.Before
+				}
+			}
+			ask := func(m kg.Merge) (kg.Merged, error) {
+				done, _, err := g.Session(ana).UndoBy(t.Context(), kg.Authored{Actor: bo.ID, Since: since}, m)
+				return done, err
+			}
+			if r, err := ask(kg.Merge{Set: kg.ChangeSet{DryRun: true}}); err != nil || r.Open != c.clashes {
+				t.Fatalf("%d clashes, want %d: %v, %v", r.Open, c.clashes, r.Clashes, err)
+			}
+			want := set{{Subject: base0 + "T/z", Predicate: rdf.Type, Object: base0 + "T"}: true}
+			for _, q := range c.theirs {
+				want[q] = true
+			}
+			if r, err := ask(kg.Merge{Take: kg.Theirs}); err != nil || r.Changed == c.unchanged {
+				t.Fatalf("changed %v: %v", r.Changed, err)
+			}
+			if diff := cmp.Diff(want, branchState(t, g, kg.Main)); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

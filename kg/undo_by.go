@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -49,11 +50,14 @@ func (s *Session) UndoBy(ctx context.Context, a Authored, m Merge) (done Merged,
 			return nil, nil, err
 		}
 		run.text = fmt.Sprintf("undo what %s wrote since %s: %s", a.Actor, run.base.ID, fault.Counted(commits, "commit"))
-		back := authoring{Authored: a, seen: w.Seen(), net: correction{}, subjects: map[rdf.Term]bool{}}
+		back := authoring{Authored: a, seen: w.Seen(), net: correction{}, last: map[rdf.Term]Seq{}, made: map[rdf.Term]bool{}, gone: map[rdf.Term]correction{}}
 		if err := back.collect(ctx, taken); err != nil {
 			return nil, nil, err
 		}
 		if err := back.undoable(ctx, taken, c); err != nil {
+			return nil, nil, err
+		}
+		if err := back.findGone(ctx); err != nil {
 			return nil, nil, err
 		}
 		return back.ours(ctx, run.base, w.Seen().Head()), back.theirs(), nil
@@ -94,9 +98,11 @@ func (a Authored) commits(ctx context.Context, r *db.Reader) (taken []Commit, er
 // authoring is what an author changed in the end.
 type authoring struct {
 	Authored
-	seen     *db.Reader
-	net      correction
-	subjects map[rdf.Term]bool
+	seen *db.Reader
+	net  correction
+	last map[rdf.Term]Seq        // the last of the commits that changed a subject
+	made map[rdf.Term]bool       // the subjects whose types they changed
+	gone map[rdf.Term]correction // the subjects without a type, with what changed of them since the last of the commits
 }
 
 // collect reads the changes. One that the author took back later does not count.
@@ -106,17 +112,97 @@ func (a *authoring) collect(ctx context.Context, newestFirst []Commit) error {
 			if err != nil {
 				return err
 			}
-			if op, changed := a.net[c.Quad]; changed && op != c.Op {
-				delete(a.net, c.Quad)
-				continue
+			a.last[c.Subject] = commit.Seq
+			if isType(c.Quad) {
+				a.made[c.Subject] = true
 			}
-			if len(a.net) == maxCorrected {
+			if a.net.then(c); max(len(a.net), len(a.last)) > maxCorrected {
 				return fault.New(fault.TooLarge, "%s changed more than %d statements in these commits; give a later since, or take back large commits by themselves", a.Actor, maxCorrected)
 			}
-			a.net[c.Quad], a.subjects[c.Subject] = c.Op, true
 		}
 	}
 	return nil
+}
+
+// findGone finds the nodes that have no type now. What is compared of them is not what they were before the first commit,
+// but what the author left: somebody may have deleted and made them again in between.
+func (a *authoring) findGone(ctx context.Context) error {
+	for node, last := range a.last {
+		types, err := collect(a.seen.Match(ctx, rdf.Quad{Subject: node, Predicate: rdf.Type, Label: rdf.DefaultGraph}))
+		if err != nil {
+			return err
+		}
+		if len(types) == 0 {
+			if a.gone[node], err = a.since(ctx, node, last); err != nil {
+				return err
+			}
+		}
+	}
+	return a.leaveOut(ctx)
+}
+
+// leaveOut drops from the changes of nodes that are gone those that were not so in the end, and those whose inverse would
+// give a value to a node without giving it the type that it had.
+func (a *authoring) leaveOut(ctx context.Context) error {
+	typed := map[rdf.Term]bool{}
+	for q, op := range a.net {
+		since, gone := a.gone[q.Subject]
+		if !gone {
+			continue
+		}
+		stays, err := a.stays(ctx, q, op)
+		if err != nil {
+			return err
+		}
+		if _, changed := since[q]; stays == changed {
+			delete(a.net, q)
+		} else if isType(q) && op != history.OpAdd {
+			typed[q.Subject] = true
+		}
+	}
+	for node, since := range a.gone {
+		for q, op := range since {
+			if isType(q) && op != history.OpAdd && a.net[q] == 0 { // deleted by others, so that the undo keeps it
+				typed[node] = true
+			}
+		}
+	}
+	maps.DeleteFunc(a.net, func(q rdf.Quad, op byte) bool {
+		_, gone := a.gone[q.Subject]
+		return gone && op != history.OpAdd && a.made[q.Subject] && !typed[q.Subject]
+	})
+	return nil
+}
+
+// since returns what changed of a node behind a commit.
+func (a *authoring) since(ctx context.Context, node rdf.Term, last Seq) (correction, error) {
+	const page = 100
+	changed := correction{}
+	for before := Seq(0); ; {
+		seqs, err := a.seen.SubjectCommits(ctx, node, before, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, before = range seqs {
+			if before <= last {
+				return changed, nil
+			}
+			commit, err := a.seen.CommitBySeq(ctx, before)
+			if err != nil {
+				return nil, err
+			}
+			changes, err := a.seen.ChangesOf(ctx, commit, node, maxCorrected)
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range changes {
+				changed.then(c)
+			}
+		}
+		if len(seqs) < page {
+			return changed, nil
+		}
+	}
 }
 
 // undoable refuses what is not data any more, or was not: definitions, and values of what left the schema since.
@@ -150,7 +236,10 @@ func (a *authoring) stays(ctx context.Context, q rdf.Quad, op byte) (bool, error
 func (a *authoring) ours(ctx context.Context, base, head Commit) iter.Seq2[db.Change, error] {
 	return func(yield func(db.Change, error) bool) {
 		for c, err := range a.seen.Difference(ctx, base, head) {
-			if _, own := a.net[c.Quad]; err == nil && (own || !a.subjects[c.Subject]) {
+			_, own := a.net[c.Quad]
+			_, known := a.last[c.Subject]
+			_, gone := a.gone[c.Subject]
+			if err == nil && (own || !known || gone) {
 				continue
 			}
 			if !yield(c, err) || err != nil {
@@ -158,12 +247,22 @@ func (a *authoring) ours(ctx context.Context, base, head Commit) iter.Seq2[db.Ch
 			}
 		}
 		for q, op := range a.net {
+			if _, gone := a.gone[q.Subject]; gone {
+				continue
+			}
 			stays, err := a.stays(ctx, q, op)
 			if err == nil && stays {
 				continue
 			}
 			if !yield(db.Change{Op: inverseOf(op), Quad: q}, err) || err != nil {
 				return
+			}
+		}
+		for _, since := range a.gone {
+			for q, op := range since {
+				if !yield(db.Change{Op: op, Quad: q}, nil) {
+					return
+				}
 			}
 		}
 	}
