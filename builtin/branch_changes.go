@@ -20,15 +20,9 @@ var branchesRenameBuiltin = invoke.Define(capability.Descriptor{
 	To   string `json:"to" is:"brief" min:"1" max:"64" doc:"Its new name."`
 	capability.TryArgument
 }) (*branchDone, error) {
-	set, err := r.ChangeSet(ctx)
-	if err != nil {
-		return nil, err
-	}
-	is, err := r.Session().RenameBranch(ctx, in.Name, in.To, in.DryRun, set.Activity)
-	if err != nil {
-		return nil, err
-	}
-	return doneWith(r, is, in.DryRun), nil
+	return changeBranch(ctx, r, in.DryRun, func(s *kg.Session, a kg.Activity) (kg.Branch, error) {
+		return s.RenameBranch(ctx, in.Name, in.To, in.DryRun, a)
+	})
 }, invoke.On())
 
 // branchReset is the answer about a branch that was reset.
@@ -45,18 +39,14 @@ var branchesResetBuiltin = invoke.Define(capability.Descriptor{
 	To   string `json:"to" is:"brief" min:"1" max:"64" doc:"A commit, as at takes it, such as head~2 or a tag; head is that of the branch."`
 	capability.TryArgument
 }) (*branchReset, error) {
-	set, err := r.ChangeSet(ctx)
-	if err != nil {
-		return nil, err
-	}
-	was, is, err := r.Session().ResetBranch(ctx, in.Name, in.To, in.DryRun, set.Activity)
-	if err != nil {
-		return nil, err
-	}
-	if was.Head.Seq == is.Head.Seq {
-		r.Warn("%s is at %s already, so nothing was changed", in.Name, is.Head.ID)
-	}
-	return &branchReset{view.CommitID(was.Head), doneWith(r, is, in.DryRun)}, nil
+	var was kg.Branch
+	done, err := changeBranch(ctx, r, in.DryRun, func(s *kg.Session, a kg.Activity) (is kg.Branch, err error) {
+		if was, is, err = s.ResetBranch(ctx, in.Name, in.To, in.DryRun, a); err == nil && was.Head.Seq == is.Head.Seq {
+			r.Warn("%s is at %s already, so nothing was changed", in.Name, is.Head.ID)
+		}
+		return is, err
+	})
+	return &branchReset{view.CommitID(was.Head), done}, err
 }, invoke.On())
 
 var branchesProtectBuiltin = invoke.Define(capability.Descriptor{
@@ -70,15 +60,9 @@ var branchesProtectBuiltin = invoke.Define(capability.Descriptor{
 	if err := r.MayGive(capability.Field{Name: "protected", Scope: policy.Builder}); err != nil {
 		return nil, err
 	}
-	set, err := r.ChangeSet(ctx)
-	if err != nil {
-		return nil, err
-	}
-	is, err := r.Session().ProtectBranch(ctx, in.Name, in.Protected, in.DryRun, set.Activity)
-	if err != nil {
-		return nil, err
-	}
-	return doneWith(r, is, in.DryRun), nil
+	return changeBranch(ctx, r, in.DryRun, func(s *kg.Session, a kg.Activity) (kg.Branch, error) {
+		return s.ProtectBranch(ctx, in.Name, in.Protected, in.DryRun, a)
+	})
 }, invoke.On())
 
 // tagView is a tag as its tools answer it.
@@ -126,15 +110,9 @@ var tagsCreateBuiltin = invoke.Define(capability.Descriptor{
 	Commit string `json:"commit,omitempty" is:"brief" max:"64" doc:"A branch or commit; the head of main when left out."`
 	capability.TryArgument
 }) (*tagDone, error) {
-	set, err := r.ChangeSet(ctx)
-	if err != nil {
-		return nil, err
-	}
-	made, err := r.Session().AddTag(ctx, in.Name, in.Commit, in.DryRun, set.Activity)
-	if err != nil {
-		return nil, err
-	}
-	return tagged(r, made, in.DryRun), nil
+	return changeTag(ctx, r, in.DryRun, func(s *kg.Session, a kg.Activity) (kg.Tag, error) {
+		return s.AddTag(ctx, in.Name, in.Commit, in.DryRun, a)
+	})
 }, invoke.On())
 
 var tagsDeleteBuiltin = invoke.Define(capability.Descriptor{
@@ -144,21 +122,13 @@ var tagsDeleteBuiltin = invoke.Define(capability.Descriptor{
 	Name string `json:"name" is:"brief" min:"1" max:"64" doc:"The tag."`
 	capability.TryArgument
 }) (*tagDone, error) {
-	set, err := r.ChangeSet(ctx)
-	if err != nil {
-		return nil, err
-	}
-	was, err := r.Session().RemoveTag(ctx, in.Name, in.DryRun, set.Activity)
-	if err != nil {
-		return nil, err
-	}
-	return tagged(r, was, in.DryRun), nil
+	return changeTag(ctx, r, in.DryRun, func(s *kg.Session, a kg.Activity) (kg.Tag, error) {
+		return s.RemoveTag(ctx, in.Name, in.DryRun, a)
+	})
 }, invoke.On())
 
-// tagged is the answer about a tag that was made or removed, or would have been.
-func tagged(r *invoke.Request, t kg.Tag, dryRun bool) *tagDone {
-	if !dryRun {
-		r.Recorded()
-	}
-	return &tagDone{tagView{t.Name, view.CommitID(t.Commit), t.Commit.Branch}, dryRun}
+// changeTag makes or removes a tag, and answers what it is, or was.
+func changeTag(ctx context.Context, r *invoke.Request, dryRun bool, do func(*kg.Session, kg.Activity) (kg.Tag, error)) (*tagDone, error) {
+	t, err := changed(ctx, r, dryRun, do)
+	return &tagDone{tagView{t.Name, view.CommitID(t.Commit), t.Commit.Branch}, dryRun}, err
 }

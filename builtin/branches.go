@@ -96,15 +96,9 @@ var branchesCreateBuiltin = invoke.Define(capability.Descriptor{
 	case in.Name != "" && in.Draft:
 		return nil, fault.Argument("name", fault.Pattern, in.Name, "a draft is named after you; leave out name, or draft")
 	}
-	set, err := r.ChangeSet(ctx)
-	if err != nil {
-		return nil, err
-	}
-	made, err := r.Session().MakeBranch(ctx, kg.NewBranch{Name: in.Name, From: in.From, Draft: in.Draft, DryRun: in.DryRun, Activity: set.Activity})
-	if err != nil {
-		return nil, err
-	}
-	return doneWith(r, made, in.DryRun), nil
+	return changeBranch(ctx, r, in.DryRun, func(s *kg.Session, a kg.Activity) (kg.Branch, error) {
+		return s.MakeBranch(ctx, kg.NewBranch{Name: in.Name, From: in.From, Draft: in.Draft, DryRun: in.DryRun, Activity: a})
+	})
 }, invoke.On("compact"))
 
 var branchesDeleteBuiltin = invoke.Define(capability.Descriptor{
@@ -114,21 +108,25 @@ var branchesDeleteBuiltin = invoke.Define(capability.Descriptor{
 	Name string `json:"name" is:"brief" min:"1" max:"64"`
 	capability.TryArgument
 }) (*branchDone, error) {
-	set, err := r.ChangeSet(ctx)
-	if err != nil {
-		return nil, err
-	}
-	was, err := r.Session().DropBranch(ctx, in.Name, in.DryRun, set.Activity)
-	if err != nil {
-		return nil, err
-	}
-	return doneWith(r, was, in.DryRun), nil
+	return changeBranch(ctx, r, in.DryRun, func(s *kg.Session, a kg.Activity) (kg.Branch, error) {
+		return s.DropBranch(ctx, in.Name, in.DryRun, a)
+	})
 }, invoke.On("compact"))
 
-// doneWith is the answer about a branch that was made or deleted, or would have been.
-func doneWith(r *invoke.Request, b kg.Branch, dryRun bool) *branchDone {
-	if !dryRun {
+// changeBranch makes a change of a branch, and answers what it is, or was.
+func changeBranch(ctx context.Context, r *invoke.Request, dryRun bool, do func(*kg.Session, kg.Activity) (kg.Branch, error)) (*branchDone, error) {
+	b, err := changed(ctx, r, dryRun, do)
+	return &branchDone{viewBranch(b), dryRun}, err
+}
+
+// changed makes a change of branches or tags, which keeps the call that makes it unless it is only tried.
+func changed[T any](ctx context.Context, r *invoke.Request, dryRun bool, do func(*kg.Session, kg.Activity) (T, error)) (done T, err error) {
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return done, err
+	}
+	if done, err = do(r.Session(), set.Activity); err == nil && !dryRun {
 		r.Recorded()
 	}
-	return &branchDone{viewBranch(b), dryRun}
+	return done, err
 }

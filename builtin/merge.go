@@ -55,10 +55,11 @@ var branchesMergeBuiltin = invoke.Define(capability.Descriptor{
 			return nil, err
 		}
 	}
-	m, err := mergeOf(ctx, r, in)
+	m, err := mergeOf(ctx, r, in.Source, in.Take, in.Resolutions)
 	if err != nil {
 		return nil, err
 	}
+	m.Squash, m.Defines = in.Squash, definesByBuilders(r, "source")
 	if in.Ask {
 		return askFor(ctx, r, m)
 	}
@@ -74,17 +75,14 @@ var branchesMergeBuiltin = invoke.Define(capability.Descriptor{
 	return mergedOf(r, s, done, m.Set.DryRun), nil
 }, invoke.On("compact"))
 
-// mergeOf returns the merge that the arguments ask for.
-func mergeOf(ctx context.Context, r *invoke.Request, in merging) (kg.Merge, error) {
+// mergeOf returns the merge that the arguments ask for: of a branch or commits, and how clashes are decided.
+func mergeOf(ctx context.Context, r *invoke.Request, source, take string, resolutions []string) (kg.Merge, error) {
 	set, err := r.ChangeSet(ctx)
 	if err != nil {
 		return kg.Merge{}, err
 	}
-	resolutions, err := resolutionsOf(r.Snapshot.Schema(), in.Resolutions)
-	return kg.Merge{
-		Source: in.Source, Take: kg.Side(in.Take), Resolutions: resolutions, Squash: in.Squash, Set: set, Progress: r.Progress,
-		Defines: definesByBuilders(r, "source"),
-	}, err
+	decided, err := resolutionsOf(r.Snapshot.Schema(), resolutions)
+	return kg.Merge{Source: source, Take: kg.Side(take), Resolutions: decided, Set: set, Progress: r.Progress}, err
 }
 
 // mergedOf is the answer about a merge that was made, or tried.

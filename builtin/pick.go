@@ -6,7 +6,6 @@ import (
 	"trails/auth/policy"
 	"trails/capability"
 	"trails/invoke"
-	"trails/kg"
 )
 
 // picking is what a pick of commits takes.
@@ -27,21 +26,16 @@ var cherryPick = invoke.Define(capability.Descriptor{
 		return nil, ofArgument("commit", in.Commit, err)
 	}
 	r.Uses(string(picked.Last.ID.IRI()))
-	set, err := r.ChangeSet(ctx)
+	m, err := mergeOf(ctx, r, in.Commit, in.Take, in.Resolutions)
 	if err != nil {
 		return nil, err
 	}
+	m.Defines = definesByBuilders(r, "commit")
 	s := r.Snapshot.Schema()
-	resolutions, err := resolutionsOf(s, in.Resolutions)
-	if err != nil {
-		return nil, err
-	}
 	r.Release() // a snapshot would keep the log from starting over during a long write
-	done, err := r.Session().Pick(ctx, picked, kg.Merge{
-		Source: in.Commit, Take: kg.Side(in.Take), Resolutions: resolutions, Set: set, Progress: r.Progress, Defines: definesByBuilders(r, "commit"),
-	})
+	done, err := r.Session().Pick(ctx, picked, m)
 	if err != nil {
 		return nil, err
 	}
-	return mergedOf(r, s, done, set.DryRun), nil
+	return mergedOf(r, s, done, m.Set.DryRun), nil
 }, invoke.On())

@@ -184,12 +184,11 @@ func decide(ctx context.Context, r *invoke.Request, in deciding) (*decided, erro
 	if in.Take != "" || in.Resolutions != nil {
 		asked.Take, asked.Resolutions = in.Take, in.Resolutions
 	}
-	asked.Source = cmp.Or(q.SourceBranch, q.Source.ID.String())
-	m, err := mergeOf(ctx, r, asked)
+	m, err := mergeOf(ctx, r, cmp.Or(q.SourceBranch, q.Source.ID.String()), asked.Take, asked.Resolutions)
 	if err != nil {
 		return nil, err
 	}
-	m.Commit, m.Request, m.Reason, m.Set.IfCommit = q.Source.ID, q.Number, in.Reason, &q.Head.ID
+	m.Squash, m.Commit, m.Request, m.Reason, m.Set.IfCommit = asked.Squash, q.Source.ID, q.Number, in.Reason, &q.Head.ID
 	m.Set.Message = cmp.Or(m.Set.Message, asked.Message)
 	s := r.Snapshot.Schema()
 	r.Release()
@@ -205,19 +204,13 @@ func decide(ctx context.Context, r *invoke.Request, in deciding) (*decided, erro
 }
 
 func decline(ctx context.Context, r *invoke.Request, in deciding, q kg.Request) (*decided, error) {
-	set, err := r.ChangeSet(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.Session().Decline(ctx, q.Number, in.Reason, in.DryRun, set.Activity); err != nil {
-		return nil, err
-	}
-	out := &decided{requestView: viewRequest(q), DryRun: in.DryRun}
-	if !in.DryRun {
-		r.Recorded()
+	out, err := changed(ctx, r, in.DryRun, func(s *kg.Session, a kg.Activity) (*decided, error) {
+		return &decided{requestView: viewRequest(q), DryRun: in.DryRun}, s.Decline(ctx, q.Number, in.Reason, in.DryRun, a)
+	})
+	if err == nil && !in.DryRun {
 		out.State = string(kg.Declined)
 	}
-	return out, nil
+	return out, err
 }
 
 // lapsed refuses a request whose branches have moved, and says how to see what happened.

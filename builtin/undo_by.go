@@ -43,21 +43,17 @@ var undoBy = invoke.Define(capability.Descriptor{
 			return nil, err
 		}
 	}
-	set, err := r.ChangeSet(ctx)
+	merge, err := mergeOf(ctx, r, "", in.Take, in.Resolutions)
 	if err != nil {
 		return nil, err
 	}
 	s := r.Snapshot.Schema()
-	resolutions, err := resolutionsOf(s, in.Resolutions)
-	if err != nil {
-		return nil, err
-	}
 	r.Release() // a snapshot would keep the log from starting over during a long write
-	done, commits, err := r.Session().UndoBy(ctx, authored, kg.Merge{Take: kg.Side(in.Take), Resolutions: resolutions, Set: set, Progress: r.Progress})
+	done, commits, err := r.Session().UndoBy(ctx, authored, merge)
 	if err != nil {
 		return nil, err
 	}
-	m := mergedOf(r, s, done, set.DryRun)
+	m := mergedOf(r, s, done, merge.Set.DryRun)
 	out := &undoneBy{
 		Outcome: m.Outcome, Commits: commits, Since: m.Base, Clashes: m.Clashes, ClashCount: m.ClashCount,
 		Nodes: m.Nodes, NodeCount: m.NodeCount, Changed: m.Changed, Written: m.Written,
