@@ -115,15 +115,28 @@ func (r *Reader) Branch() string { return r.branch }
 
 // Branches lists all branches, main first, in the order in which they were made.
 func (r *Reader) Branches(ctx context.Context) (list []Branch, err error) {
+	return r.branches(ctx, "l.name IS NOT NULL ORDER BY l.line")
+}
+
+// BranchNamed returns the branch with a name, the zero Branch if there is none.
+func (r *Reader) BranchNamed(ctx context.Context, name string) (b Branch, err error) {
+	list, err := r.branches(ctx, "l.name = ?", name)
+	if len(list) > 0 {
+		b = list[0]
+	}
+	return b, err
+}
+
+func (r *Reader) branches(ctx context.Context, which string, args ...any) (list []Branch, err error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "branches", err)
 	}
 	err = r.conn.Exec(`SELECT l.name, coalesce(p.name, ''), coalesce(l.parent, 0), coalesce(l.fork, 0), l.line, l.head, l.protected
-		FROM lines l LEFT JOIN lines p ON p.line = l.parent WHERE l.name IS NOT NULL ORDER BY l.line`, func(s *stmt.Stmt) error {
+		FROM lines l LEFT JOIN lines p ON p.line = l.parent WHERE `+which, func(s *stmt.Stmt) error {
 		fork, head := history.Commit{Line: s.ColumnInt64(2), Seq: s.Seq(3)}, history.Commit{Line: s.ColumnInt64(4), Seq: s.Seq(5)}
 		list = append(list, Branch{s.ColumnText(0), s.ColumnText(1), fork, head, s.ColumnBool(6)})
 		return nil
-	})
+	}, args...)
 	for i := range list {
 		for _, c := range []*history.Commit{&list[i].Fork, &list[i].Head} {
 			switch {

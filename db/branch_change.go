@@ -219,7 +219,7 @@ func (w *Writer) protectBranch(name string, protected bool) error {
 	if line == mainLine { // whose seal is made anew at the end
 		return w.conn.Exec("UPDATE lines SET protected = ? WHERE line = ?", nil, bit(protected), line)
 	}
-	b, err := w.branchToChange(name, "protected")
+	b, err := w.lineRow(line)
 	if err != nil {
 		return err
 	}

@@ -141,7 +141,7 @@ func (s *Session) DropBranch(ctx context.Context, name string, dryRun bool, a Ac
 		return was, err
 	}
 	err = s.changeBranches(ctx, dryRun, a, func(w *db.Writer) (err error) {
-		if was, err = branchNamed(ctx, w, name); err != nil {
+		if was, err = w.BranchNamed(ctx, name); err != nil {
 			return err
 		}
 		return w.RemoveBranch(ctx, name)
@@ -161,7 +161,7 @@ func (s *Session) RenameBranch(ctx context.Context, name, to string, dryRun bool
 		if err := w.RenameBranch(ctx, name, to); err != nil {
 			return err
 		}
-		is, err = branchNamed(ctx, w, to)
+		is, err = w.BranchNamed(ctx, to)
 		return err
 	})
 	return is, err
@@ -178,13 +178,13 @@ func (s *Session) ResetBranch(ctx context.Context, name, to string, dryRun bool,
 		return was, is, err
 	}
 	err = s.changeBranches(ctx, dryRun, a, func(w *db.Writer) (err error) {
-		if was, err = branchNamed(ctx, w, name); err != nil {
+		if was, err = w.BranchNamed(ctx, name); err != nil {
 			return err
 		}
 		if err := w.ResetBranch(ctx, name, commit); err != nil {
 			return err
 		}
-		is, err = branchNamed(ctx, w, name)
+		is, err = w.BranchNamed(ctx, name)
 		return err
 	})
 	return was, is, err
@@ -199,21 +199,10 @@ func (s *Session) ProtectBranch(ctx context.Context, name string, protected, dry
 		if err := w.ProtectBranch(ctx, name, protected); err != nil {
 			return err
 		}
-		is, err = branchNamed(ctx, w, name)
+		is, err = w.BranchNamed(ctx, name)
 		return err
 	})
 	return is, err
-}
-
-// branchNamed returns the branch with a name; the zero Branch if there is none, which the change of it refuses.
-func branchNamed(ctx context.Context, w *db.Writer, name string) (Branch, error) {
-	list, err := w.Branches(ctx)
-	for _, b := range list {
-		if b.Name == name {
-			return b, err
-		}
-	}
-	return Branch{}, err
 }
 
 // Tag is a name of a commit; see db.Tag.

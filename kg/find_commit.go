@@ -17,10 +17,15 @@ const HowToNameCommits = "give at least four digits of its id, head, head~2 (two
 // digits with which its id begins; a tag; or a time as in RFC 3339, for the newest commit that is not later. A text that is
 // none of these, or several commits, are the fault Malformed; no such commit is the fault Missing.
 func (s *Snapshot) FindCommit(ctx context.Context, name string) (Commit, error) {
-	name, err := s.untagged(ctx, strings.TrimSpace(name))
+	name, err := s.untagged(ctx, name)
 	if err != nil {
 		return Commit{}, err
 	}
+	return s.findUntagged(ctx, name)
+}
+
+// findUntagged is FindCommit for what is no tag.
+func (s *Snapshot) findUntagged(ctx context.Context, name string) (Commit, error) {
 	if back, of := strings.CutPrefix(strings.ToLower(name), "head"); of {
 		return s.before(ctx, name, back)
 	}
@@ -59,13 +64,13 @@ func findBoth(ctx context.Context, name string, find func(context.Context, strin
 // FindState is FindCommit for a state that is to be read. It may be one of another branch, which is named by its id, or
 // by the name of the branch for its head, and review~2 for the second commit before it.
 func (s *Snapshot) FindState(ctx context.Context, name string) (Commit, error) {
-	c, err := s.FindCommit(ctx, name)
+	name, err := s.untagged(ctx, name)
+	if err != nil {
+		return Commit{}, err
+	}
+	c, err := s.findUntagged(ctx, name)
 	if err == nil {
 		return c, nil
-	}
-	name, failed := s.untagged(ctx, strings.TrimSpace(name))
-	if failed != nil {
-		return c, failed
 	}
 	if fault.Is(err, fault.Missing) {
 		if other, found := s.source.CommitOfFile(ctx, name); found == nil {
@@ -87,8 +92,12 @@ func (s *Snapshot) FindState(ctx context.Context, name string) (Commit, error) {
 	return c, err
 }
 
-// untagged returns the whole id of a commit for its tag, and any other name as it is.
+// untagged returns the whole id of a commit for its tag, and any other name as it is, without spaces around it.
 func (s *Snapshot) untagged(ctx context.Context, name string) (string, error) {
+	name = strings.TrimSpace(name)
+	if nameFits("", name) != nil {
+		return name, nil
+	}
 	c, tagged, err := s.source.CommitOfTag(ctx, name)
 	if tagged {
 		name = c.ID.Whole()

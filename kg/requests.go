@@ -22,7 +22,7 @@ const (
 // Requests lists requests, the newest first; see [db.Reader.Requests]. Somebody who may see a part of the graph sees
 // none, since each is about all of it.
 func (s *Snapshot) Requests(ctx context.Context, pending bool, before int64, limit int) ([]Request, error) {
-	if s.rights.Key() != "" {
+	if !s.SeesAll() {
 		return nil, nil
 	}
 	return s.source.Requests(ctx, pending, before, limit)
@@ -30,7 +30,7 @@ func (s *Snapshot) Requests(ctx context.Context, pending bool, before int64, lim
 
 // Request returns the request with a number, or the fault Missing; see [Snapshot.Requests].
 func (s *Snapshot) Request(ctx context.Context, number int64) (Request, error) {
-	if s.rights.Key() != "" {
+	if !s.SeesAll() {
 		return Request{}, fault.New(fault.Missing, "no request %d; requests_list has them", number)
 	}
 	return s.source.Request(ctx, number)
@@ -50,7 +50,7 @@ func (s *Session) Ask(ctx context.Context, m Merge, capability, args string) (nu
 		return 0, would, err
 	}
 	defer w.Close()
-	source, err := branchNamed(ctx, w, m.Source)
+	source, err := w.BranchNamed(ctx, m.Source)
 	if err != nil {
 		return 0, would, err
 	}
