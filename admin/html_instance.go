@@ -27,10 +27,46 @@ func (d instanceData) main(p page) h.Node {
 				anchor("button", formURL(d.Capacity+".update", "id", d.ID), h.Text("Edit")),
 				anchor("button danger", formURL(d.Capacity+".delete", "id", d.ID), h.Text("Delete")),
 			}))),
+		h.If(len(d.Versions.Commits) > 1, d.drawVersions(state{Branch: branchNamed(p.Frame.Branch)})),
 		h.Div(h.Class("columns"),
 			h.Div(h.Iff(d.Blame == nil, d.drawProperties), h.Iff(d.Blame != nil, d.drawBlame), h.If(d.Only == "", h.Group{d.drawIncoming(p.colours), d.drawHistory()})),
 			h.Div(h.If(d.Only == "", h.Group{d.drawPicture(), d.drawPrograms(), d.drawRecord()}))),
 	}
+}
+
+// drawVersions leads from each version of the node to the others: by links, and by a slider whose positions are the links
+// of the list, from the oldest to the newest.
+func (d instanceData) drawVersions(s state) h.Node {
+	v := d.Versions
+	last := len(v.Commits) - 1
+	to := func(i int, class string, inside h.Node) h.Node {
+		return h.Iff(i >= 0 && i <= last, func() h.Node {
+			return h.A(h.If(class != "", h.Class(class)), h.If(i == 0, h.Rel("alternate")), h.Elsewhere(d.versionPath(s, i)), inside)
+		})
+	}
+	number := func(i int) string {
+		if v.More {
+			return "Version " + fmt.Sprint(i) + " before the newest"
+		}
+		return fmt.Sprintf("Version %d of %d", last+1-i, last+1)
+	}
+	shown := "An older version"
+	if v.Shown <= last {
+		shown = number(v.Shown) + ", " + when(v.Commits[v.Shown].Time)
+	}
+	var list h.Group
+	for i := last; i >= 0; i-- {
+		c := v.Commits[i]
+		list = append(list, h.Li(h.If(i == v.Shown, h.Aria("current", "true")),
+			to(i, "", h.Text(number(i)+", "+when(c.Time))), space, faint(line(c.Author)), h.If(i == 0 && v.Gone, h.Group{space, badge("bad", "deleted")})))
+	}
+	return h.Nav(h.Class("versions"), h.Aria("label", "Versions"), h.Data("key", "versions"),
+		to(v.Shown+1, "button", h.Text("Older")),
+		h.Input(h.Type("range"), h.Attr("data-versions"), h.Aria("label", "Version"), h.Aria("valuetext", shown), h.AutoComplete("off"),
+			h.Attr("min", "0"), h.Attr("max", fmt.Sprint(last)), h.Value(fmt.Sprint(max(last-v.Shown, 0)))),
+		to(v.Shown-1, "button", h.Text("Newer")),
+		h.Details(h.Summary(h.Text(shown)), h.Ol(list),
+			h.If(v.More, h.P(h.Class("faint"), h.Text("These are the newest; "), anchor("", nodeURL(d.Type, d.ID)+"/history", h.Text("the history")), h.Text(" has all.")))))
 }
 
 func (d instanceData) drawProperties() h.Node {

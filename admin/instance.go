@@ -17,6 +17,7 @@ import (
 const (
 	valuesShown  = 50
 	historyFirst = 5
+	versionsMost = 50
 	historyLimit = 50
 	historyMax   = 500
 	longText     = 400 // characters from which a text is folded
@@ -29,6 +30,7 @@ type instanceData struct {
 	Links          []view.Property // those that refer to nodes
 	Texts          []view.Property // the others
 	History        view.History
+	Versions       versions
 	Listed         map[string]bool // the capabilities that have a page
 	Only           string          // the one property that is paged through, or ""
 	Pager          *pager
@@ -57,7 +59,7 @@ func (s *site) instance(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	data.ID = firstOf(data.Node.ID, data.ID)
-	if err := a.ask("entity_history", map[string]any{"type": data.Type, "id": data.ID, "limit": historyFirst}, &data.History); err != nil {
+	if err := data.readHistory(a); err != nil {
 		return err
 	}
 	if data.Listed, err = a.listed(); err != nil {
@@ -84,6 +86,54 @@ func (s *site) instance(w http.ResponseWriter, r *http.Request) error {
 		Crumbs: []link{{data.Type, typeURL(data.Type)}}, Twins: twinsOf(kgURL(data.Type, data.ID), url.Values{}),
 		Live: live{Mode: "types", Types: doc.referring(data.Type), Head: a.head},
 	})
+}
+
+// versions are the states of a node, the newest first: those that the latest commits made that changed it.
+type versions struct {
+	Commits []view.Commit
+	Shown   int  // the index of the one that the page shows; after the last if it is older than these
+	Gone    bool // the newest is that it was deleted
+	More    bool // there are older ones
+}
+
+// readHistory reads the versions of the node up to now, and the first entries of its history up to what is shown.
+func (d *instanceData) readHistory(a *asker) error {
+	now := *a
+	now.At = ""
+	if err := now.ask("entity_history", map[string]any{"type": d.Type, "id": d.ID, "limit": versionsMost}, &d.History); err != nil {
+		return err
+	}
+	v := versions{Gone: !d.History.Node.Exists, More: d.History.Next != nil}
+	for _, e := range d.History.Entries {
+		v.Commits = append(v.Commits, e.Commit)
+	}
+	v.Shown = len(v.Commits)
+	if d.Changed != nil {
+		if i := slices.IndexFunc(v.Commits, func(c view.Commit) bool { return c.ID == d.Changed.ID }); i >= 0 {
+			v.Shown = i
+		}
+	}
+	d.Versions, d.History.Entries = v, d.History.Entries[v.Shown:]
+	if len(d.History.Entries) == 0 {
+		return a.ask("entity_history", map[string]any{"type": d.Type, "id": d.ID, "limit": historyFirst}, &d.History)
+	}
+	d.History.Entries = d.History.Entries[:min(len(d.History.Entries), historyFirst)]
+	return nil
+}
+
+// versionPath is where a version is shown: now, at its commit, or where the history tells that there is none any more.
+func (d *instanceData) versionPath(a state, i int) string {
+	path, shows := nodeURL(d.Type, d.ID), url.Values{}
+	switch {
+	case i == 0 && d.Versions.Gone:
+		path += "/history"
+	case i > 0:
+		shows.Set("at", d.Versions.Commits[i].ID)
+	}
+	if a.Branch != "" {
+		shows.Set("branch", a.Branch)
+	}
+	return withQuery(path, shows)
 }
 
 // sort parts references from other values, with the label first among these, and leads

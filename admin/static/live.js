@@ -205,6 +205,18 @@
 		setTimeout(() => { button.firstChild.nodeValue = was; }, 1500);
 	});
 
+	// The slider of versions: its positions are the links of the list beside it.
+	const version = slider => slider.closest(".versions").querySelectorAll("ol a")[slider.value];
+	document.addEventListener("input", e => {
+		if (!e.target.matches("[data-versions]")) return;
+		const text = version(e.target).textContent;
+		e.target.setAttribute("aria-valuetext", text);
+		e.target.closest(".versions").querySelector("summary").textContent = text;
+	});
+	document.addEventListener("change", e => {
+		if (e.target.matches("[data-versions]")) version(e.target).click();
+	});
+
 	document.addEventListener("submit", async e => {
 		const form = e.target;
 		if (form.id !== "theme" || !e.submitter) return;

@@ -525,6 +525,22 @@ async function referrers ({ page }) {
   await says(page, '1–61 of 61')
 }
 
+// versions walks from the newest version of an instance to the oldest and back.
+async function versions ({ page, scripts }) {
+  await page.goto(`${rich}/admin/types/Alpha/one`)
+  const slider = page.getByRole('slider', { name: 'Version' })
+  equal(await slider.isVisible(), scripts, 'the slider stands where it does something')
+  if (scripts) await slider.fill('0')
+  else await page.getByRole('link', { name: 'Older' }).click()
+  await page.waitForURL('**/admin/types/Alpha/one?at=**')
+  await says(page, 'Version 1 of 2')
+  equal(await page.getByText('something else').count(), 0, 'what was said later')
+  await page.getByRole('link', { name: 'Newer' }).click()
+  await page.waitForURL((url) => url.search === '')
+  await says(page, 'Version 2 of 2')
+  await says(page, 'something else')
+}
+
 // pages are every kind of page, by its address and what must be done there.
 const pages = [
   ['the overview', '/admin'],
@@ -650,7 +666,7 @@ async function main () {
       await Promise.all([true, false].map((scripts) => themes(browser, system, scripts)))
     }
     for (const scripts of [true, false]) {
-      for (const part of [filters, goingBack, absence, referrers]) {
+      for (const part of [filters, goingBack, absence, referrers, versions]) {
         if (!scripts && part === filters) continue // its second half is about what scripts exchange
         const window = await open(browser, { scripts })
         await part(window)
