@@ -23,7 +23,7 @@ const Main = "main"
 
 // maxDepth bounds how many branches a branch may be made of, one from the other: each is two more places to look for
 // every statement.
-const maxDepth = 8
+const maxDepth = 100
 
 // maxName is how many bytes of an unknown name an error repeats.
 const maxName = 100

@@ -54,7 +54,7 @@ func (w *Writer) addLine(name any, from history.Commit, protected bool) (line in
 		if name != nil {
 			called = fmt.Sprint(name)
 		}
-		return 0, fault.New(fault.TooLarge, "%s would be the %dth of a row of branches made one from the other, and %d are allowed; make it from one of the first of these", called, len(chain), maxDepth)
+		return 0, fault.New(fault.TooLarge, "%s would be the %dth of a row of branches made one from the other, and %d are allowed; make it from one of the first of these, or merge the last one and begin again from main", called, len(chain), maxDepth)
 	}
 	last, err := w.conn.Int64("SELECT max(line) FROM lines")
 	if err != nil {
