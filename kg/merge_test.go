@@ -45,6 +45,7 @@ type modelled struct {
 type mergeModel struct {
 	commits []modelled
 	heads   map[string]int
+	made    int // how many branches were made
 }
 
 func (m *mergeModel) ancestors(i int) map[int]bool {
@@ -224,8 +225,8 @@ func branchState(t testing.TB, g *kg.Graph, branch string) set {
 	return state
 }
 
-// Branches are written and merged into each other in any order, also into those that they took over before, and commits
-// are picked from anywhere.
+// Branches are written and merged into each other in any order, also into those that they took over before, reset, renamed
+// and deleted, and commits are picked from anywhere. Every read of every commit then agrees with the model.
 func TestMergesAgreeWithAModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := newGraph(t, mergeSchema)
@@ -234,9 +235,10 @@ func TestMergesAgreeWithAModel(t *testing.T) {
 		for range rapid.IntRange(4, 14).Draw(rt, "steps") {
 			names := slices.Sorted(maps.Keys(m.heads))
 			on := rapid.SampledFrom(names).Draw(rt, "on")
-			switch kind := rapid.IntRange(0, 7).Draw(rt, "kind"); {
+			switch kind := rapid.IntRange(0, 8).Draw(rt, "kind"); {
 			case kind == 0 && len(names) < 4:
-				name := fmt.Sprint("draft", len(names))
+				m.made++
+				name := fmt.Sprint("draft", m.made)
 				if _, err := g.Session(ana).MakeBranch(t.Context(), kg.NewBranch{Name: name, From: on}); err != nil {
 					rt.Fatal(err)
 				}
@@ -247,15 +249,13 @@ func TestMergesAgreeWithAModel(t *testing.T) {
 				m.pick(rt, t, g, on)
 			case kind == 7:
 				m.undoBy(rt, t, g, on)
+			case kind == 8:
+				m.changeBranch(rt, t, g, on)
 			default:
 				m.write(rt, t, g, on)
 			}
 		}
-		for name, at := range m.heads {
-			if got := branchState(t, g, name); !maps.Equal(got, m.commits[at].state) {
-				rt.Fatalf("%s has %v, want %v", name, got, m.commits[at].state)
-			}
-		}
+		m.agrees(rt, t, g)
 		verify(t, g)
 	})
 }

@@ -1,0 +1,246 @@
+package kg_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	commits "trails/db/history"
+	"trails/fault"
+	"trails/kg"
+	"trails/kg/load"
+	"trails/rdf"
+	"trails/sparql"
+)
+
+// changeBranch resets, renames or deletes a branch.
+func (m *mergeModel) changeBranch(rt *rapid.T, t *testing.T, g *kg.Graph, name string) {
+	s := g.Session(ana)
+	kind := rapid.SampledFrom([]string{"reset", "reset", "rename", "delete"}).Draw(rt, "change")
+	if name == kg.Main {
+		for what, err := range map[string]error{
+			"reset":  second(s.ResetBranch(t.Context(), name, m.commits[0].id.Whole(), false, kg.Activity{})),
+			"rename": first(s.RenameBranch(t.Context(), name, "trunk", false, kg.Activity{})),
+			"delete": first(s.DropBranch(t.Context(), name, false, kg.Activity{})),
+		} {
+			if !fault.Is(err, fault.Denied) {
+				rt.Fatalf("%s of main: %v", what, err)
+			}
+		}
+		return
+	}
+	switch kind {
+	case "reset":
+		to := rapid.IntRange(0, len(m.commits)-1).Draw(rt, "to")
+		was, is, err := s.ResetBranch(t.Context(), name, m.commits[to].id.Whole(), false, kg.Activity{})
+		if err != nil || was.Head.ID != m.commits[m.heads[name]].id || is.Head.ID != m.commits[to].id {
+			rt.Fatalf("reset of %s: from %v to %v, %v", name, was.Head.ID, is.Head.ID, err)
+		}
+		m.heads[name] = to
+	case "rename":
+		m.made++
+		other := fmt.Sprint("draft", m.made)
+		if _, err := s.RenameBranch(t.Context(), name, other, false, kg.Activity{}); err != nil {
+			rt.Fatal(err)
+		}
+		m.heads[other] = m.heads[name]
+		delete(m.heads, name)
+	case "delete":
+		var hang []string
+		view(t, g, func(snap *kg.Snapshot) error {
+			list, err := snap.Branches(t.Context())
+			for _, b := range list {
+				if b.From == name {
+					hang = append(hang, b.Name)
+				}
+			}
+			return err
+		})
+		_, err := s.DropBranch(t.Context(), name, false, kg.Activity{})
+		switch {
+		case len(hang) > 0:
+			if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), hang[0]) {
+				rt.Fatalf("%v was made from %s, and its deletion says %v", hang, name, err)
+			}
+			return
+		case err != nil:
+			rt.Fatal(err)
+		}
+		delete(m.heads, name)
+	}
+}
+
+func first[T any](_ T, err error) error          { return err }
+func second[T, U any](_ T, _ U, err error) error { return err }
+
+// agrees compares all ways to read the states with the model: each branch by its statements, as an export, by a query and
+// by its feed, each commit as it was then, the differences of any two, and what another file takes from bundles.
+func (m *mergeModel) agrees(rt *rapid.T, t *testing.T, g *kg.Graph) {
+	other := newGraph(t, "")
+	defer other.Close()
+	mustApply(t, other, bundleOf(t, g, kg.Main), kg.Arrival{})
+	for _, name := range slices.Sorted(maps.Keys(m.heads)) {
+		want := m.commits[m.heads[name]].state
+		lines := linesOf(want)
+		if got := branchState(t, g, name); !maps.Equal(got, want) {
+			rt.Fatalf("%s has %v, want %v", name, got, want)
+		}
+		same := func(how string, got map[string]bool) {
+			if !maps.Equal(got, lines) {
+				rt.Fatalf("%s of %s has %v, want %v", how, name, got, lines)
+			}
+		}
+		exported := map[string]bool{}
+		for _, line := range strings.Split(exportOf(t, g, name, load.NQuads), "\n") {
+			exported[line] = true
+		}
+		same("an export", data(exported))
+		viewOf(t, g.Session(ana).On(name), func(snap *kg.Snapshot) {
+			same("a query", found(t, snap))
+			fed := map[string]bool{}
+			for line := range feedUntil(t, snap, snap.Head()) {
+				fed[strings.TrimSpace(line)] = true
+			}
+			same("the feed", data(fed))
+		})
+		mustApply(t, other, bundleOf(t, g, name), kg.Arrival{Into: name})
+		if got := headsOf(t, other)[name]; got.ID != m.commits[m.heads[name]].id {
+			rt.Fatalf("%s was taken as %s", name, got.ID)
+		}
+		if got := branchState(t, other, name); !maps.Equal(got, want) {
+			rt.Fatalf("the other file has %v for %s, want %v", got, name, want)
+		}
+	}
+	verify(t, other)
+	states := make([]kg.Commit, len(m.commits))
+	for i, c := range m.commits {
+		snap := snapshotOf(rt, t, g)
+		var err error
+		if states[i], err = snap.FindState(t.Context(), c.id.Whole()); err != nil {
+			rt.Fatalf("commit %s: %v", c.id, err)
+		}
+		then, err := snap.At(t.Context(), states[i])
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if got := found(t, then); !maps.Equal(got, linesOf(c.state)) {
+			rt.Fatalf("at %s there was %v, want %v", c.id, got, c.state)
+		}
+		then.Close()
+	}
+	for range 5 {
+		a, b := rapid.IntRange(0, len(states)-1).Draw(rt, "from"), rapid.IntRange(0, len(states)-1).Draw(rt, "to")
+		c, err := snapshotOf(rt, t, g).Compare(t.Context(), states[a], states[b])
+		if err != nil {
+			rt.Fatal(err)
+		}
+		state := maps.Clone(m.commits[a].state)
+		for change, err := range c.Statements(t.Context()) {
+			there := change.Op == commits.OpAdd
+			if err != nil || state[change.Quad] == there {
+				rt.Fatalf("the difference from %s to %s has %c %v, error %v", states[a].ID, states[b].ID, change.Op, change.Quad, err)
+			}
+			if state[change.Quad] = true; !there {
+				delete(state, change.Quad)
+			}
+		}
+		c.Close()
+		if !maps.Equal(state, m.commits[b].state) {
+			rt.Fatalf("the difference from %s to %s leads to %v, want %v", states[a].ID, states[b].ID, state, m.commits[b].state)
+		}
+	}
+}
+
+func snapshotOf(rt *rapid.T, t *testing.T, g *kg.Graph) *kg.Snapshot {
+	snap, err := g.Session(ana).Snapshot(t.Context())
+	if err != nil {
+		rt.Fatal(err)
+	}
+	return snap
+}
+
+// linesOf are the statements of a set as N-Quads lines.
+func linesOf(s set) map[string]bool {
+	lines := map[string]bool{}
+	for q := range s {
+		lines[strings.TrimSpace(string(rdf.AppendQuad(nil, q)))] = true
+	}
+	return lines
+}
+
+// data are the lines about nodes of the type T; others are of the schema.
+func data(lines map[string]bool) map[string]bool {
+	maps.DeleteFunc(lines, func(line string, _ bool) bool { return !strings.HasPrefix(line, "<"+base+"T/") })
+	return lines
+}
+
+// found are the statements that a query finds.
+func found(t *testing.T, snap *kg.Snapshot) map[string]bool {
+	t.Helper()
+	q, err := sparql.Parse("SELECT ?s ?p ?o { ?s ?p ?o }", sparql.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := snap.Query(t.Context(), q, kg.QueryOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := set{}
+	for row, err := range a.Rows(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[rdf.Quad{Subject: row[0], Predicate: row[1], Object: row[2]}] = true
+	}
+	return linesOf(all)
+}
+
+// A draft that is reset again and again to the commit before its head is a long row of lines: it reads right, merges, and
+// ends with a refusal that says what to do.
+func TestABranchIsResetManyTimes(t *testing.T) {
+	g := newGraph(t, mergeSchema)
+	draft := g.Session(ana).On("draft")
+	if _, err := g.Session(ana).MakeBranch(t.Context(), kg.NewBranch{Name: "draft"}); err != nil {
+		t.Fatal(err)
+	}
+	state, resets := set{}, 0
+	var refused error
+	for ; refused == nil && resets < 1000; resets++ {
+		var kept kg.Commit
+		for i, node := range []string{"kept", "lost"} {
+			next := maps.Clone(state)
+			next[rdf.Quad{Subject: base0 + rdf.IRI(fmt.Sprint("T/", node, resets)), Predicate: rdf.Type, Object: base0 + "T"}] = true
+			r, err := draft.Commit(t.Context(), kg.ChangeSet{Edits: editsTo(state, next)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				state, kept = next, r.After
+			}
+		}
+		_, _, refused = draft.ResetBranch(t.Context(), "draft", kept.ID.Whole(), false, kg.Activity{})
+	}
+	if resets < 100 || !fault.Is(refused, fault.TooLarge) || !strings.Contains(refused.Error(), "make it from one of the first") {
+		t.Fatalf("%d resets, and the last says %v", resets, refused)
+	}
+	state[rdf.Quad{Subject: base0 + rdf.IRI(fmt.Sprint("T/lost", resets-1)), Predicate: rdf.Type, Object: base0 + "T"}] = true
+	if got := branchState(t, g, "draft"); !maps.Equal(got, state) {
+		t.Errorf("the draft has %d statements, want %d", len(got), len(state))
+	}
+	viewOf(t, draft, func(snap *kg.Snapshot) {
+		if got := found(t, snap); !maps.Equal(got, linesOf(state)) {
+			t.Errorf("a query finds %d statements, want %d", len(got), len(state))
+		}
+	})
+	if _, err := g.Session(ana).Merge(t.Context(), kg.Merge{Source: "draft"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := branchState(t, g, kg.Main); !maps.Equal(got, state) {
+		t.Errorf("main has %d statements, want %d", len(got), len(state))
+	}
+	verify(t, g)
+}
