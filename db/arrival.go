@@ -17,6 +17,7 @@ type Arrival struct {
 	*Writer
 	of   *caches // those of the file
 	main *history.Commit
+	used map[int64]bool // the lines without a name that commits were to be behind
 }
 
 // Line is a line of history in this file.
@@ -33,7 +34,7 @@ func (f *File) Arrive(ctx context.Context) (*Arrival, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Arrival{Writer: w, of: w.caches}
+	a := &Arrival{Writer: w, of: w.caches, used: map[int64]bool{}}
 	w.caches = newCaches(a.of.epoch) // what is remembered of states in between must not outlast them
 	w.caches.terms = a.of.terms
 	return a, nil
@@ -88,15 +89,17 @@ func (a *Arrival) headOf(line int64) (head history.Commit, err error) {
 }
 
 // LineBehind returns a line without a name whose head is a commit, and makes one if there is none. It is for commits that
-// no branch has, and only others refer to. A row of lines that is too long is the fault TooLarge.
+// no branch has, and only others refer to. It never returns the same line twice: the commits of another row may go on
+// behind the one that is its head now. A row of lines that is too long is the fault TooLarge.
 func (a *Arrival) LineBehind(ctx context.Context, c history.Commit) (Line, error) {
 	if err := a.usable(ctx); err != nil {
 		return Line{}, err
 	}
 	number, err := a.namelessAt(c)
-	if err == nil && number == 0 {
+	if err == nil && (number == 0 || a.used[number]) {
 		number, err = a.addLine(nil, c, false)
 	}
+	a.used[number] = true
 	return Line{number: number, Head: c}, a.broken(ctx, "make line", err)
 }
 

@@ -118,6 +118,33 @@ func TestAHistoryIsTheSameInAnotherFile(t *testing.T) {
 	})
 }
 
+// A branch that is new in a file comes with a merge of commits that were made on it and beside it.
+func TestANewBranchComesWithItsMerges(t *testing.T) {
+	g, other := newGraph(t, mergeSchema), newGraph(t, "")
+	mustApply(t, other, bundleOf(t, g, kg.Main), kg.Arrival{})
+	for _, b := range [][2]string{{"draft", kg.Main}, {"beside", "draft"}} {
+		if _, err := g.Session(ana).MakeBranch(t.Context(), kg.NewBranch{Name: b[0], From: b[1]}); err != nil {
+			t.Fatal(err)
+		}
+		for _, node := range []string{b[0], b[0] + "2"} {
+			_, err := g.Session(ana).On(b[0]).Commit(t.Context(), kg.ChangeSet{Edits: editsTo(set{}, set{
+				{Subject: base0 + rdf.IRI("T/"+node), Predicate: rdf.Type, Object: base0 + "T"}: true,
+			})})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := g.Session(ana).On("draft").Merge(t.Context(), kg.Merge{Source: "beside"}); err != nil {
+		t.Fatal(err)
+	}
+	done := mustApply(t, other, bundleOf(t, g, "draft"), kg.Arrival{})
+	if want := headsOf(t, g)["draft"].ID; done.Branch != "draft" || headsOf(t, other)["draft"].ID != want {
+		t.Errorf("it was taken as %+v, want the head %s", done, want)
+	}
+	verify(t, other)
+}
+
 // forged returns a bundle with one commit behind a head, whose id is right.
 func forged(t testing.TB, g *kg.Graph, parent kg.Commit, schemaVersion int64, lines ...string) string {
 	t.Helper()
