@@ -241,6 +241,7 @@ type transaction struct {
 	like         likeness
 	untyped      untyped
 	undeclared   []problem // statements that it may not add, see keepClosed
+	unfit        []string  // sentences about stored queries that do not fit the merged schema
 }
 
 func (t *transaction) run(ctx context.Context) (Result, error) {
@@ -524,6 +525,11 @@ func (t *transaction) validate(ctx context.Context) error {
 		if t.schema, err = t.session.graph.compile(ctx, t.w); err != nil {
 			return err
 		}
+		if t.job.action == policy.BranchMerge {
+			if t.unfit, err = unfit(ctx, before, t.schema); err != nil {
+				return err
+			}
+		}
 		if t.job.action == policy.Restore {
 			if err := t.schema.schema.RefuseForeign(); err != nil && t.schema.uncheckable != nil {
 				return fault.Invalid(append(fault.Of(err).Fields, fault.FieldError{Field: "shape", Code: fault.Shape, Message: t.schema.uncheckable.Error()}))
@@ -654,7 +660,7 @@ func (t *transaction) checkChanged(ctx context.Context, c *checking) error {
 // commit makes the commit, unless nothing changed or this is a dry run.
 func (t *transaction) commit(ctx context.Context) error {
 	t.result.Changed = t.result.AddedCount+t.result.RemovedCount > 0
-	t.result.Warnings = append(t.unchanged(), t.untyped.list()...)
+	t.result.Warnings = slices.Concat(t.unchanged(), t.untyped.list(), t.unfit)
 	if !t.result.Changed || t.job.set.DryRun {
 		return nil
 	}

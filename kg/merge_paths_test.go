@@ -244,3 +244,30 @@ func TestABranchIsResetManyTimes(t *testing.T) {
 	}
 	verify(t, g)
 }
+
+// A stored query of one side that reads what the other side dropped is merged, and its trouble is told, once.
+func TestAMergeTellsOfTheStoredQueriesThatItBreaks(t *testing.T) {
+	g := newGraph(t, mergeSchema)
+	if _, err := g.Session(ana).MakeBranch(t.Context(), kg.NewBranch{Name: "draft"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := g.Session(ana).On("draft").ApplySchema(t.Context(), kg.SchemaChange{Patch: []byte("- drop_property: T.one")}); err != nil {
+		t.Fatal(err)
+	}
+	store := func(name, property string) (kg.Result, error) {
+		_, r, err := g.Session(ana).ChangeQueries(t.Context(), kg.QueryChange{Add: []kg.QueryText{{Name: name, Text: "#+ params: {of: ref(T)}\nSELECT ?v { ?of :" + property + " ?v }"}}})
+		return r, err
+	}
+	if r, err := store("ones", "one"); err != nil || len(r.Warnings) > 0 {
+		t.Fatal(r.Warnings, err)
+	}
+	for _, dry := range []bool{true, false} {
+		r, err := g.Session(ana).Merge(t.Context(), kg.Merge{Source: "draft", Set: kg.ChangeSet{DryRun: dry}})
+		if told := strings.Join(r.Warnings, "\n"); err != nil || !strings.Contains(told, "the stored query ones does not fit the schema any more: ") || !strings.Contains(told, "one") {
+			t.Errorf("dry %v: %q, %v", dry, told, err)
+		}
+	}
+	if r, err := store("manys", "many"); err != nil || len(r.Warnings) > 0 {
+		t.Errorf("it is told again: %q, %v", r.Warnings, err)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"trails/fault"
 	"trails/kg/change"
 	"trails/schema"
+	"trails/text/quote"
 )
 
 // QueryText is the text of a stored query, not yet parsed.
@@ -179,4 +180,24 @@ func idsOf(kept []stored.Kept) []string {
 		ids[i] = k.ID
 	}
 	return ids
+}
+
+// maxBroken is how many stored queries that do not fit the schema any more are named.
+const maxBroken = 5
+
+// unfit tells which stored queries read what the schema had before and has not now, or has by another name: a merge may bring
+// the schema from one side and leave the query as the other has it.
+func unfit(ctx context.Context, before, now *compiled) (sentences []string, err error) {
+	carried, err := stored.Carry(ctx, now.stored, before.schema, before.schema.Towards(now.schema))
+	for _, one := range carried {
+		problem := "it reads names that are others now"
+		if len(one.Broken) > 0 {
+			problem = quote.Line(one.Broken[0].Message, maxSaid)
+		}
+		if len(sentences) == maxBroken {
+			return append(sentences, "so it is with further stored queries; doctor names them all"), err
+		}
+		sentences = append(sentences, fmt.Sprintf("the stored query %s does not fit the schema any more: %s; store it anew, or change the schema", one.ID, problem))
+	}
+	return sentences, err
 }
