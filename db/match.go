@@ -151,6 +151,9 @@ func (r *Reader) match(ctx context.Context, q rdf.Quad, yield func(rdf.Quad, err
 	if g := virtualGraphs[q.Label]; g != nil {
 		return r.matchVirtual(ctx, g, q, yield)
 	}
+	if rdf.IsGraphAt(q.Label) {
+		return r.matchAt(ctx, q, yield)
+	}
 	p, ok, err := r.resolve(q)
 	if err != nil || !ok {
 		return err

@@ -7,6 +7,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/history"
+	"trails/db/inline"
 	"trails/db/leaf"
 	"trails/db/pager"
 	"trails/db/scan"
@@ -286,6 +287,7 @@ func (s *pastSearch) finds(order leaf.Order, row scan.Statement) bool {
 // commit that the connection shows. It reads them from the pages.
 type pastCursor struct {
 	conn    *conn
+	of      *graphAt // the state that is read, nil for the one that the connection shows
 	pages   *pager.Pages
 	cursors map[leaf.Order]*scan.Cursor
 	search  pastSearch
@@ -320,16 +322,21 @@ func (c *pastCursor) Filter(id sqlite.IndexID, argv []sqlite.Value) error {
 		}
 		next++
 	}
-	c.order = c.search.order(plan&pastOrdered != 0)
+	if err := c.begin(plan&pastOrdered != 0, plan&pastDescending != 0); err != nil {
+		return err
+	}
+	return c.Next()
+}
+
+// begin begins the search; [pastCursor.Next] then goes to the first statement.
+func (c *pastCursor) begin(sorted, back bool) error {
+	c.order = c.search.order(sorted)
 	if err := c.open(); err != nil {
 		return unreadable(err)
 	}
 	low, high := c.search.bounds(c.order)
-	c.back, c.ended, c.ahead, c.most = plan&pastDescending != 0, false, nil, 0
-	if err := c.cursor.Seek(low, high, c.back); err != nil {
-		return unreadable(err)
-	}
-	return c.Next()
+	c.back, c.ended, c.ahead, c.most = back, false, nil, 0
+	return unreadable(c.cursor.Seek(low, high, back))
 }
 
 // open makes the cursor of the order the current one.
@@ -341,7 +348,11 @@ func (c *pastCursor) open() (err error) {
 		c.cursors = map[leaf.Order]*scan.Cursor{}
 	}
 	if c.cursor = c.cursors[c.order]; c.cursor == nil {
-		rows, err := c.conn.leaf(c.pages, c.order)
+		chain, sees := c.conn.chain, c.conn.sight
+		if c.of != nil {
+			chain, sees = c.of.chain, c.of.sight
+		}
+		rows, err := leafOf(c.pages, c.order, chain, sees)
 		if err != nil {
 			return err
 		}
@@ -354,7 +365,7 @@ func (c *pastCursor) open() (err error) {
 // Next goes to the next statement.
 func (c *pastCursor) Next() (err error) {
 	c.count++
-	if c.conn.role == branching {
+	if c.conn.role == branching || c.conn.role == writing {
 		err = c.nextOfAhead()
 	} else {
 		c.row, c.more, err = c.found()
@@ -427,6 +438,14 @@ func (c *pastCursor) Column(i int, _ bool) (sqlite.Value, error) {
 		return sqlite.IntegerValue(c.row.Columns[at]), nil
 	}
 	return sqlite.IntegerValue(c.row.Added), nil
+}
+
+// ids returns the ids of the statement.
+func (c *pastCursor) ids() (ids quadIDs) {
+	for i, column := range c.order.Columns() {
+		ids[column] = inline.TermID(c.row.Columns[i])
+	}
+	return ids
 }
 
 // RowID is a counter.

@@ -152,12 +152,17 @@ func (q *question) scanEnv(p *pager.Pages) (env *scan.Env, err error) {
 
 // leaf returns the statements of the commit that the connection shows, in an order.
 func (c *conn) leaf(p *pager.Pages, order leaf.Order) (l scan.Leaf, err error) {
-	if l.Present, err = p.Tree(order.Present()); err != nil || c.chain == nil {
+	return leafOf(p, order, c.chain, c.sight)
+}
+
+// leafOf returns the statements of a chain, nil for the newest of main, as far as they may be seen.
+func leafOf(p *pager.Pages, order leaf.Order, chain []scan.Bound, sees *sight) (l scan.Leaf, err error) {
+	if l.Present, err = p.Tree(order.Present()); err != nil || chain == nil {
 		return l, err
 	}
-	l.Until, l.Branches = c.chain[0].Until, c.chain[1:]
-	if c.sight != nil {
-		l.Hides = c.sight.inOrder(order.Columns())
+	l.Until, l.Branches = chain[0].Until, chain[1:]
+	if sees != nil {
+		l.Hides = sees.inOrder(order.Columns())
 	}
 	l.Retired, err = p.Tree(order.Retired())
 	return l, err

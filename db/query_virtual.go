@@ -68,6 +68,8 @@ type quadsCursor struct {
 	count     int64
 	stored    *stmt.Stmt   // statement for a stored graph
 	virtual   *virtualRows // rows of a virtual graph
+	past      *pastCursor  // rows of the default graph as of a commit
+	pages     *pastCursor  // the last one of these, which has pages open
 	last      rdf.Term     // the subject whose id is in row
 }
 
@@ -108,6 +110,9 @@ func (c *quadsCursor) begin(plan int) error {
 	if err != nil {
 		return err
 	}
+	if rdf.IsGraphAt(name) {
+		return c.beginAt(name)
+	}
 	g := virtualGraphs[name]
 	if g == nil {
 		return c.beginStored()
@@ -147,6 +152,25 @@ func (c *quadsCursor) beginStored() (err error) {
 	return err
 }
 
+// beginAt reads the default graph as of a commit. The pages stay open from one search to the next.
+func (c *quadsCursor) beginAt(name rdf.Term) error {
+	r := c.questions.current.reader
+	of, err := r.graphAt(name)
+	if err != nil {
+		return err
+	}
+	if c.pages != nil && c.pages.of != of {
+		c.pages.release()
+		c.pages = nil
+	}
+	if c.pages == nil {
+		c.pages = &pastCursor{conn: r.conn, of: of}
+	}
+	c.past = c.pages
+	c.past.search = of.search(c.given, c.ids)
+	return c.past.begin(false, false)
+}
+
 // Next goes to the next statement.
 func (c *quadsCursor) Next() (err error) {
 	c.count++
@@ -156,6 +180,16 @@ func (c *quadsCursor) Next() (err error) {
 		}
 		for i := range c.row {
 			c.row[i], c.known[i] = c.stored.ID(i), true
+		}
+		return nil
+	}
+	if c.past != nil {
+		if err := c.past.Next(); err != nil {
+			return c.fail(err)
+		}
+		if c.more = c.past.more; c.more {
+			ids := c.past.ids()
+			c.row, c.known = [3]inline.TermID(ids[:]), [3]bool{true, true, true}
 		}
 		return nil
 	}
@@ -214,9 +248,12 @@ func (c *quadsCursor) RowID() (int64, error) { return c.count, nil }
 // EOF reports the end.
 func (c *quadsCursor) EOF() bool { return !c.more }
 
-// Close ends the running statements.
+// Close ends the running statements, and releases the pages.
 func (c *quadsCursor) Close() error {
 	c.end()
+	if c.pages != nil {
+		c.pages.release()
+	}
 	return nil
 }
 
@@ -227,16 +264,16 @@ func (c *quadsCursor) end() {
 	if c.virtual != nil {
 		c.virtual.close()
 	}
-	c.stored, c.virtual, c.last = nil, nil, nil
+	c.stored, c.virtual, c.past, c.last = nil, nil, nil, nil
 }
 
 // rowsInVirtual estimates the number of statements of a virtual graph that match a pattern, by its given positions.
-func rowsInVirtual(graph rdf.IRI, p sparql.TriplePattern, at [3]bool) float64 {
+// It is not known for the graph as of a commit.
+func rowsInVirtual(graph rdf.IRI, p sparql.TriplePattern, at [3]bool) (sum float64, known bool) {
 	g := virtualGraphs[graph]
 	if g == nil {
-		return 0
+		return 0, false
 	}
-	sum := 0.0
 	for _, p := range g.of(p.Predicate.Term) {
 		node, value := at[posS], at[posO]
 		if p.inverse {
@@ -251,7 +288,7 @@ func rowsInVirtual(graph rdf.IRI, p sparql.TriplePattern, at [3]bool) float64 {
 			sum += allRows
 		}
 	}
-	return sum
+	return sum, true
 }
 
 // orderInVirtual reports whether k sorts the objects of a predicate.

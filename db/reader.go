@@ -43,6 +43,8 @@ type Reader struct {
 	// caches are the caches of the epoch of this state.
 	caches *caches
 	dict   dictionary.Dictionary
+	// at are the graphs that [Reader.GraphAt] named.
+	at     map[rdf.Term]*graphAt
 	ctx    context.Context // of the transaction; ending it interrupts SQLite
 	opener context.Context // of Read, which ends ctx, too; nil in a Writer
 	// before, when set, writes buffered changes before a read.

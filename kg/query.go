@@ -46,8 +46,8 @@ type Answer struct {
 	found    lint.Answer
 }
 
-// Query prepares a query. A query that cannot be run is refused here: InvalidArguments for parameters and graphs,
-// Denied for SERVICE, TooLarge beyond a limit.
+// Query prepares a query. A query that cannot be run is refused here: InvalidArguments for parameters and graphs, Missing
+// for an unknown commit, Denied for SERVICE, TooLarge beyond a limit.
 func (s *Snapshot) Query(ctx context.Context, q *sparql.Query, o QueryOptions) (*Answer, error) {
 	q, err := q.Bind(o.Params)
 	if err != nil {
@@ -61,6 +61,12 @@ func (s *Snapshot) Query(ctx context.Context, q *sparql.Query, o QueryOptions) (
 		return nil, err
 	}
 	if q, err = s.graph.withServices(ctx, q); err != nil {
+		return nil, err
+	}
+	var past graphsAt
+	past.dataset(dataset)
+	past.pattern(q.Op)
+	if err := s.readAt(ctx, past); err != nil {
 		return nil, err
 	}
 	a := &Answer{Form: q.Form, Prefixes: q.Prefixes, snapshot: s, options: o}

@@ -1,6 +1,7 @@
 package kg
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -52,7 +53,7 @@ func (s *Session) Update(ctx context.Context, u *sparql.Update, set ChangeSet, o
 	defer spool.Close()
 	labels := change.NewLabels()
 	run := updating{
-		operations: u.Operations, options: o, labels: labels, fill: filler{prefix: labels.Prefix}, spool: &spool,
+		session: s, operations: u.Operations, options: o, labels: labels, fill: filler{prefix: labels.Prefix}, spool: &spool,
 		fetched: map[sparql.Load]*change.Spool{}, unread: map[sparql.Load]string{},
 	}
 	defer run.forget()
@@ -88,12 +89,18 @@ func checkUsing(u *sparql.Update, given sparql.Dataset) error {
 		if err := checkDataset(m.Using); err != nil {
 			return err
 		}
+		for _, p := range slices.Concat(m.Delete, m.Insert) {
+			if graph := cmp.Or(p.Graph.Term, rdf.Term(m.With)); rdf.IsGraphAt(graph) && p.Graph.Var == "" {
+				return checkUpdatable(graph)
+			}
+		}
 	}
 	return nil
 }
 
 // updating is one running request, under the write lock.
 type updating struct {
+	session    *Session
 	operations []sparql.Operation
 	options    UpdateOptions
 	labels     change.Labels
@@ -116,6 +123,9 @@ type updating struct {
 // which the next one reads, and the commit gets the net effect.
 func (u *updating) all(ctx context.Context, w *db.Writer, c *compiled) error {
 	u.seen, u.schema = w.Seen(), c.schema
+	if err := newSnapshot(u.seen, u.session.graph, c, u.session.rights).readAt(ctx, u.graphsAt()); err != nil {
+		return err
+	}
 	if len(u.operations) == 1 {
 		why, err := u.operation(ctx, u.operations[0])
 		u.isIdle("this", why)
@@ -153,6 +163,22 @@ func (u *updating) all(ctx context.Context, w *db.Writer, c *compiled) error {
 		u.takeBack(whole.Len() == 0, back, statement(u.schema, first))
 	}
 	return draft.Undo(ctx)
+}
+
+// graphsAt returns the graphs of commits that the operations read.
+func (u *updating) graphsAt() (g graphsAt) {
+	g.dataset(u.options.Dataset)
+	for _, op := range u.operations {
+		switch op := op.(type) {
+		case sparql.Modify:
+			g.dataset(op.Using)
+			g.add(&g.names, op.With)
+			g.pattern(op.Where)
+		case sparql.Transfer:
+			g.add(&g.names, op.From.Graph)
+		}
+	}
+	return g
 }
 
 // addNet adds the net changes of a draft to a spool, as edits.

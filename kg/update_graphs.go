@@ -59,6 +59,8 @@ const graphsOfTrails = "urn:trails:graph:"
 func checkUpdatable(label rdf.Term) error {
 	name, ok := label.(rdf.IRI)
 	switch {
+	case rdf.IsGraphAt(label):
+		return fault.New(fault.Denied, "graph <%s> is the data as of a commit and cannot be written to; write to the default graph, or to a graph with another name", string(name))
 	case !ok || !strings.HasPrefix(string(name), graphsOfTrails):
 		return nil
 	case name == rdf.SchemaGraph:

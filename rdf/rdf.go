@@ -9,6 +9,7 @@ package rdf
 import (
 	"context"
 	"iter"
+	"strings"
 
 	"github.com/cayleygraph/quad"
 )
@@ -62,8 +63,20 @@ const (
 	CapabilitiesGraph = IRI("urn:trails:graph:capabilities")
 )
 
+// GraphsAt is the beginning of the names of virtual graphs that are the default graph as of a commit. The name of the
+// commit follows, percent-encoded where an IRI needs it.
+const GraphsAt = "urn:trails:at:"
+
+// IsGraphAt reports whether t names the default graph as of a commit.
+func IsGraphAt(t Term) bool {
+	iri, is := t.(IRI)
+	return is && strings.HasPrefix(string(iri), GraphsAt)
+}
+
 // IsVirtual reports whether t names a graph that is not stored.
-func IsVirtual(t Term) bool { return t == ProvGraph || t == CommitsGraph || t == CapabilitiesGraph }
+func IsVirtual(t Term) bool {
+	return t == ProvGraph || t == CommitsGraph || t == CapabilitiesGraph || IsGraphAt(t)
+}
 
 // Literal returns the literal with this lexical form and datatype.
 // An xsd:string, and an empty datatype, give a plain string.

@@ -111,7 +111,9 @@ func guess(at [3]bool) float64 {
 // guess does the same in the graph of a scope, which may be virtual.
 func (l *lowerer) guess(p sparql.TriplePattern, at [3]bool, s scope) float64 {
 	if name := s.graph.one(); name != "" && l.opts.RowsInVirtual != nil {
-		return l.opts.RowsInVirtual(name, p, at)
+		if rows, known := l.opts.RowsInVirtual(name, p, at); known {
+			return rows
+		}
 	}
 	return guess(at)
 }

@@ -134,7 +134,7 @@ type Options struct {
 	Region func(predicate rdf.IRI) Region
 	// RowsInVirtual estimates the statements of a virtual graph that match a pattern, by its given positions. If it
 	// is nil, the lowering guesses.
-	RowsInVirtual func(graph rdf.IRI, p sparql.TriplePattern, at [3]bool) float64
+	RowsInVirtual func(graph rdf.IRI, p sparql.TriplePattern, at [3]bool) (rows float64, known bool)
 	// OrderInVirtual reports whether column k sorts the objects of a predicate in a virtual graph. It may be nil.
 	OrderInVirtual func(graph, predicate rdf.IRI) bool
 	// Within estimates the statements of a predicate whose objects are in a region and meet all bounds. If it is nil, the

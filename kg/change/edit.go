@@ -89,8 +89,7 @@ func (e Edit) Check() error {
 // CheckGraph refuses, as the graph of an edit from outside, graphs that only the system writes, and the default graph
 // by its name.
 func CheckGraph(label rdf.Term) error {
-	switch label {
-	case rdf.DefaultGraph, rdf.ProvGraph, rdf.CommitsGraph, rdf.CapabilitiesGraph:
+	if label == rdf.DefaultGraph || rdf.IsVirtual(label) {
 		return fault.New(fault.InvalidData, "graph %s is kept by trails itself and cannot be written to", rdf.Lexical(label))
 	}
 	return nil
