@@ -15,7 +15,7 @@ import (
 
 // bundles are the capabilities that take commits from one file to another. They are not tools: what they answer and take
 // is a stream, which the command line has from and for a file.
-var bundles = []invoke.Capability{bundleCreate, bundleApply}
+var bundles = []invoke.Capability{bundleCreate, bundleApply, dataDiff}
 
 // bundling is what a bundle is made of.
 type bundling struct {

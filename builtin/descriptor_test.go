@@ -63,6 +63,7 @@ var samples = map[string]string{
 
 	"trails.meta.bundle.create":     `{}`,
 	"trails.meta.bundle.apply":      `{"data": "BUNDLE", "into": "taken"}`,
+	"trails.meta.diff.data":         `{"data": "<urn:a> <urn:b> <urn:c> .\n"}`,
 	"trails.meta.migrate.status":    `{}`,
 	"trails.meta.migrate.plan":      `{"migrations": [` + oneMigration + `]}`,
 	"trails.meta.migrate.apply":     `{"migrations": [` + oneMigration + `]}`,

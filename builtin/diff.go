@@ -3,9 +3,11 @@ package builtin
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"trails/auth/policy"
 	"trails/builtin/view"
@@ -37,8 +39,13 @@ const (
 // diffAsked says what is compared.
 type diffAsked struct {
 	capability.BranchArgument
-	From   string `json:"from,omitempty" is:"brief" max:"100" doc:"A commit or branch; where the branch of to began, or the commit before to, when left out."`
-	To     string `json:"to,omitempty" is:"brief" max:"100" doc:"A commit or branch; the head when left out."`
+	From string `json:"from,omitempty" is:"brief" max:"100" doc:"A commit or branch; where the branch of to began, or the commit before to, when left out."`
+	To   string `json:"to,omitempty" is:"brief" max:"100" doc:"A commit or branch; the head when left out."`
+	diffShown
+}
+
+// diffShown says what is told of a difference, and how.
+type diffShown struct {
 	Node   string `json:"node,omitempty" is:"rare" doc:"Only this node: Type/id, IRI or exact label."`
 	Type   string `json:"type,omitempty" is:"rare" doc:"Only nodes of this type, in a table."`
 	Form   string `json:"form" is:"brief" default:"table" doc:"update is SPARQL that replays it, patch RDF Patch."`
@@ -76,8 +83,47 @@ func diff(ctx context.Context, r *invoke.Request, in diffAsked) (*diffTold, erro
 		return nil, err
 	}
 	r.Snapshot = c.Snapshot
+	return tell(ctx, r, c, in.diffShown)
+}
+
+// otherData is the data of another file.
+type otherData struct {
+	Data        string      `json:"data" doc:"Its statements, as N-Quads."`
+	Commit      string      `json:"commit,omitempty" max:"64" doc:"The commit that has them."`
+	Definitions definitions `json:"definitions,omitempty" doc:"What definitions_get of the other file answers."`
+	diffShown
+}
+
+var dataDiff = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.diff.data", Description: "Tell what leads from the data of another file to that of this one, whether they have a common history or not. Blank nodes are compared by their labels.",
+	InputShape:   details(capability.Field{Name: "form", OneOf: []any{diffTable, diffUpdate, diffPatch}}),
+	OutputShape:  diffBuiltin.Descriptor.OutputShape,
+	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, func(ctx context.Context, r *invoke.Request, in otherData) (out *diffTold, err error) {
+	other := kg.OtherData{Statements: strings.NewReader(in.Data), Name: "data", Progress: r.Progress}
+	if len(r.Inputs) > 0 {
+		other.Statements, other.Name = r.Inputs[0].Reader, r.Inputs[0].Name
+	}
+	if other.Definitions, err = (foreign{in.Definitions}).read(); err != nil {
+		return nil, err
+	}
+	_, err = r.InTurn(ctx, func(ctx context.Context) (any, error) {
+		c, err := r.Snapshot.CompareWith(ctx, other)
+		if err != nil {
+			return nil, err
+		}
+		if out, err = tell(ctx, r, c, in.diffShown); out != nil && in.Commit != "" {
+			out.From = &in.Commit
+		}
+		return nil, errors.Join(err, c.Forget())
+	})
+	return out, err
+}, invoke.Hidden, invoke.Inputs("data"))
+
+// tell tells what differs.
+func tell(ctx context.Context, r *invoke.Request, c *kg.Comparison, in diffShown) (_ *diffTold, err error) {
 	d := comparing{Request: r, asked: in, comparison: c, room: r.Room() - diffRoom}
-	d.out = diffTold{From: view.CommitID(from), To: view.CommitID(to), table: tableOf("what", "node", "property", "old", "new", "graph")}
+	d.out = diffTold{From: view.CommitID(c.From), To: view.CommitID(c.To), table: tableOf("what", "node", "property", "old", "new", "graph")}
 	if in.Node != "" {
 		of, err := nodeEver(ctx, r, in.Node)
 		if err != nil {
@@ -137,7 +183,7 @@ func stateOf(ctx context.Context, r *invoke.Request, argument, given string) (kg
 // comparing is a difference being told.
 type comparing struct {
 	*invoke.Request
-	asked      diffAsked
+	asked      diffShown
 	comparison *kg.Comparison
 	node       rdf.Term // nil for all
 	room       int

@@ -16,12 +16,13 @@ import (
 // whoever made it closes. It is for one goroutine at a time.
 type Comparison struct {
 	*Snapshot
-	// From and To are the two commits; the zero Commit is the empty graph.
+	// From and To are the two commits; the zero Commit is the empty graph or, of [Snapshot.CompareWith], the other data.
 	From, To Commit
 	before   *compiled
 	// renamed has the new predicates of those that properties had in the first, types the new classes.
 	renamed map[rdf.IRI][]rdf.IRI
 	types   map[rdf.IRI]rdf.IRI
+	other   *otherData // in the place of the first commit, nil if that is one of this file
 }
 
 // Compare returns what differs between two commits. It closes s, because each snapshot counts towards the readers of the
@@ -50,7 +51,13 @@ func (s *Snapshot) Compare(ctx context.Context, from, to Commit) (c *Comparison,
 		return nil, err
 	}
 	c.Snapshot = s
-	was := c.before.schema
+	c.rename()
+	return c, nil
+}
+
+// rename finds the names that properties and types of the first schema have in the second.
+func (c *Comparison) rename() {
+	was, s := c.before.schema, c.Snapshot
 	r := newRenaming(was, was.Towards(s.Schema()).Renamed, s.Schema())
 	c.types = r.types
 	for p, now := range r.moved {
@@ -58,7 +65,6 @@ func (s *Snapshot) Compare(ctx context.Context, from, to Commit) (c *Comparison,
 			c.renamed[p.IRI] = append(c.renamed[p.IRI], now)
 		}
 	}
-	return c, nil
 }
 
 // at is At, which leaves a snapshot as it is if it has the state already.
@@ -73,13 +79,20 @@ func (s *Snapshot) at(ctx context.Context, c Commit) (*Snapshot, error) {
 	return then, nil
 }
 
-// Statements returns the statements that one of the commits alone has, by subject; see [db.Reader.Difference].
+// Statements returns the statements that one of the commits alone has, by subject; see [db.Reader.Difference]. Compared
+// with other data they come in the order of their texts, and those of the schema's graph are left out.
 func (c *Comparison) Statements(ctx context.Context) iter.Seq2[db.Change, error] {
+	if c.other != nil {
+		return c.other.statements(ctx)
+	}
 	return c.source.Difference(ctx, c.From, c.To)
 }
 
 // Definitions returns what differs of the schema, with renames as such, of stored queries and of applied migrations.
 func (c *Comparison) Definitions() (d DefinitionsDiff) {
+	if c.other != nil {
+		return c.other.definitions
+	}
 	was := c.before.schema
 	d.Steps = was.Towards(c.Schema()).Steps(was)
 	d.Queries = querySteps(c.before.queryTexts(), c.compiled.queryTexts())

@@ -257,8 +257,7 @@ is pull as seen from the other file, and refused if OTHER has commits of its own
 	return cmd
 }
 
-// bring takes the commits of a branch from one file to another. They wait in a temporary file in between, so that no
-// file is kept open for the other one.
+// bring takes the commits of a branch from one file to another.
 func (p *program) bring(ctx context.Context, from, to, branch string, how arguments) (err error) {
 	if a, err := os.Stat(from); err == nil {
 		if b, err := os.Stat(to); err == nil && os.SameFile(a, b) {
@@ -275,21 +274,30 @@ func (p *program) bring(ctx context.Context, from, to, branch string, how argume
 	if err != nil {
 		return err
 	}
-	between, err := os.CreateTemp("", "trails-*.bundle")
+	create := p.call("trails.meta.bundle.create", arguments{"have": have, "to": branch})
+	return p.between(ctx, from, create, func(in invoke.Input, _ invoke.Result) error {
+		how["into"] = branch
+		apply := p.call("trails.meta.bundle.apply", how)
+		apply.Inputs = []invoke.Input{in}
+		return p.take(ctx, to, apply, branch)
+	})
+}
+
+// between makes a call that writes to a file of its own, and gives what it wrote to another one. It waits in a temporary
+// file, so that no graph is kept open for another one.
+func (p *program) between(ctx context.Context, file string, c invoke.Call, then func(invoke.Input, invoke.Result) error) (err error) {
+	between, err := os.CreateTemp("", "trails-between-*")
 	if err != nil {
 		return fault.New(fault.Unusable, "a temporary file cannot be made").Because(err)
 	}
 	defer func() { err = errors.Join(err, between.Close(), os.Remove(between.Name())) }()
-	create := p.call("trails.meta.bundle.create", arguments{"have": have, "to": branch})
-	create.Output = &sink{name: between.Name(), Writer: between}
-	if _, err := p.makeCall(ctx, from, create); err != nil {
+	c.Output = &sink{name: between.Name(), Writer: between}
+	res, err := p.makeCall(ctx, file, c)
+	if err != nil {
 		return err
 	}
 	if _, err := between.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	how["into"] = branch
-	apply := p.call("trails.meta.bundle.apply", how)
-	apply.Inputs = []invoke.Input{{Name: from, Reader: between}}
-	return p.take(ctx, to, apply, branch)
+	return then(invoke.Input{Name: file, Reader: between}, res)
 }

@@ -6,14 +6,16 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"trails/invoke"
 )
 
-// diff compares two commits of a file, or the definitions of two files.
+// diff compares two commits of a file, or the data or definitions of two files.
 func (a *asked) diff() error {
 	to, _ := a.given["from"].(string)
 	if definitions, _ := a.cmd.Flags().GetBool("definitions"); !definitions {
 		if _, err := os.Stat(to); to != "" && err == nil {
-			return usageError{line(to) + " is a file: of two files the definitions are compared, with --definitions, and of one file its commits and branches"}
+			return a.diffData(to)
 		}
 		_, err := a.once()
 		return err
@@ -28,6 +30,30 @@ func (a *asked) diff() error {
 	a.verb.text = decoded(writeDefinitionsDiff)
 	_, err := a.make(a.call("definitions_diff", arguments{"definitions": other}))
 	return err
+}
+
+// diffData compares the data of two files.
+func (a *asked) diffData(to string) error {
+	if a.given["to"] != nil {
+		return usageError{line(to) + " is a file: two files are compared by their heads; leave the rest out, or say --branch"}
+	}
+	delete(a.given, "from")
+	of := arguments{"format": "nquads"}
+	if branch := a.given["branch"]; branch != nil {
+		of["branch"] = branch
+	}
+	var definitions json.RawMessage
+	if err := a.answerOf(a.ctx(), a.file, "definitions_get", arguments{"branch": of["branch"]}, &definitions); err != nil {
+		return err
+	}
+	return a.between(a.ctx(), a.file, a.call("export", of), func(in invoke.Input, exported invoke.Result) error {
+		a.given["definitions"], a.given["commit"] = definitions, exported.Head
+		c := a.call("trails.meta.diff.data", a.given)
+		c.Inputs = []invoke.Input{in}
+		a.file = to
+		_, err := a.make(c)
+		return err
+	})
 }
 
 // difference is the answer of the capability diff.

@@ -23,7 +23,7 @@ var tellingCommands = []string{
 	"query add notes.trails all.rq", "query list notes.trails", "q notes.trails all", "query rm notes.trails all",
 	"schema show notes.trails", "schema plan notes.trails wider.yaml", "schema apply notes.trails wider.yaml", "schema history notes.trails", "schema infer more.csv",
 	"migrate new notes.trails more --schema widest.yaml", "migrate status notes.trails", "migrate plan notes.trails", "migrate apply notes.trails", "migrate status notes.trails", "migrate rollback notes.trails",
-	"init other.trails --schema schema.yaml", "diff --definitions other.trails notes.trails", "promote notes.trails other.trails --plan", "promote notes.trails other.trails --yes", "promote other.trails --undo head",
+	"init other.trails --schema schema.yaml", "diff --definitions other.trails notes.trails", "diff other.trails notes.trails", "diff notes.trails other.trails --form patch", "promote notes.trails other.trails --plan", "promote notes.trails other.trails --yes", "promote other.trails --undo head",
 	"gen shape notes.trails Note", "gen type notes.trails Place name:string", "gen capability notes.trails note.find Note", "gen migration notes.trails next widest.yaml",
 	"gateway add notes.trails nobody --elsewhere --stdio ./nobody", "gateway list notes.trails", "gateway settings notes.trails", "gateway rm notes.trails nobody",
 	"update notes.trails DELETE{?s:stars?o}WHERE{?s:stars?o}", "log notes.trails", "show notes.trails head", "show notes.trails HEAD", "undo notes.trails HEAD --dry-run", "undo notes.trails head", "! undo notes.trails --by nobody",

@@ -707,12 +707,16 @@ merge: ours is the branch that is written to, theirs the commit, base what was b
 			text: decoded(writeMerged),
 		},
 		{
-			path: "diff", capability: "diff", words: "[FROM] [TO]", takes: "from to", covers: "definitions_diff definitions_get",
-			short: "Say what differs between two commits or branches",
+			path: "diff", capability: "diff", words: "[FROM] [TO]", takes: "from to", covers: "definitions_diff definitions_get trails.meta.diff.data",
+			short: "Say what differs between two commits, branches or files",
 			long: `List what leads from the commit or branch FROM to TO, by node and property. TO is the head when left
 out, and FROM the commit before TO, or the one that the branch was made from: --branch says what a
 branch changed. --form update prints a SPARQL update that replays it, --form patch an RDF Patch
 (https://afs.github.io/rdf-patch/), which has blank nodes, too.
+
+If FROM is a file, the data of two files is compared: what leads from the head of FILE to that of FROM,
+whether they have a common history or not; --branch compares this branch of both. All statements of
+both are read, and blank nodes, with the cells of lists, are the same if they have the same label.
 
 With --definitions, FROM is another file, and the definitions of both are compared: what leads from
 those of FILE to those of FROM, migrations, steps of the schema, and stored queries with the lines
@@ -722,6 +726,7 @@ of their texts. Nothing is changed.
   trails diff notes.trails --branch review
   trails diff notes.trails head~10 head --type Note
   trails diff notes.trails main review --form update > review.ru
+  trails diff notes.trails laptop.trails
   trails diff --definitions production.trails dev.trails`,
 			options: map[string]option{
 				"from": {complete: p.completeCommits}, "to": {complete: p.completeCommits}, "node": {usage: "only this `node`"},
