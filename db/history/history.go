@@ -10,8 +10,8 @@ const (
 	OpRemove = '-'
 )
 
-// Seq is the number of a commit. The commits of a file count from 1; the number means
-// nothing in another file. Zero is none: before the first commit, or no bound.
+// Seq is the number of a commit. The commits of a file count from 1, with gaps where some were
+// dropped; the number means nothing in another file. Zero is none: before the first commit, or no bound.
 type Seq int64
 
 // Commit is one step of the history. The zero Commit is the state of a new file.

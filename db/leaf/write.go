@@ -20,6 +20,11 @@ const (
 const (
 	Retire     = "INSERT INTO main.hist (line, s, p, o, g, added, removed) VALUES (?, ?, ?, ?, ?, ?, ?)"
 	RemoveFrom = "DELETE FROM main.hist WHERE line = ? AND s = ? AND p = ? AND o = ? AND g = ? AND added = ?"
+	// What the commits of a branch ?1 from number ?2 on did is taken out of the table: what they added, removed (it is there
+	// until ?3, which is [trails/db/scan.Forever], as before), and took from earlier lines.
+	DropAdded   = "DELETE FROM main.hist WHERE line = ?1 AND added >= ?2"
+	DropRemoved = "UPDATE main.hist SET removed = ?3 WHERE line = ?1 AND removed >= ?2 AND removed <> ?3"
+	DropTaken   = "DELETE FROM main.hist WHERE line = -?1 AND removed >= ?2"
 )
 
 // A draft's table has the statements that it changed, with the commit that had added each, or 0.
