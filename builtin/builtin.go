@@ -40,6 +40,7 @@ var builtins = []invoke.Capability{
 	tagsDeleteBuiltin,
 	requestsListBuiltin,
 	requestsDecideBuiltin,
+	gcBuiltin,
 }
 
 // details are fields of a shape with what their tags cannot express.

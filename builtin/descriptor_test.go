@@ -33,6 +33,7 @@ const oneMigration = `{"name": "0001_pages.yaml", "text": "steps:\n- add_propert
 var samples = map[string]string{
 	"health": `{}`, "snapshot": `{}`, "schema_get": `{}`, "commits_list": `{}`, "changes": `{"limit": 5}`, "branches_list": `{}`, "diff": `{}`, "blame": `{"id":"Note/a"}`, "branches_create": `{"name":"draft"}`, "branches_delete": `{"name":"draft"}`, "branches_merge": `{"source":"draft"}`, "cherry_pick": `{"commit":"draft"}`, "guide": `{}`, "prompts_list": `{}`, "trails.meta.ping": `{}`, "trails.meta.doctor.run": `{}`, "capability_history": `{"id":"search"}`,
 	"branches_rename": `{"name":"draft","to":"other"}`, "branches_reset": `{"name":"draft","to":"main~1"}`, "branches_protect": `{"name":"main"}`, "tags_list": `{}`, "tags_create": `{"name":"v1"}`, "tags_delete": `{"name":"v1"}`, "requests_list": `{}`, "requests_decide": `{"request":1,"decision":"approve"}`,
+	"gc":                         `{"grace": "0d"}`,
 	"query":                      `{"query": "SELECT * {?s ?p ?o}"}`,
 	"mutate":                     `{"update": "DELETE DATA {GRAPH <urn:g> {<urn:a> <urn:b> 1}}"}`,
 	"load":                       `{"data": "{\"type\":\"Note\",\"id\":\"c\",\"data\":{\"title\":\"C\"}}", "mode": "overwrite"}`,
@@ -124,6 +125,9 @@ func prepare(t *testing.T, e *invoketest.Engine, id string) {
 		e.Must(t, "branches_create", samples["branches_delete"])
 	case "branches_rename", "branches_reset":
 		prepare(t, e, "branches_delete")
+	case "gc":
+		prepare(t, e, "branches_merge")
+		e.Must(t, "branches_delete", samples["branches_delete"])
 	case "tags_delete":
 		e.Must(t, "tags_create", samples["tags_create"])
 	case "requests_decide":
@@ -166,6 +170,7 @@ func state(t *testing.T, e *invoketest.Engine) string {
 	for _, list := range []string{"branches_list", "tags_list", "requests_list"} {
 		fmt.Fprintln(&out, e.Must(t, list, `{}`)["rows"])
 	}
+	fmt.Fprintln(&out, e.Must(t, "gc", `{"grace": "0d", "dry_run": true}`)["commits"])
 	return out.String()
 }
 

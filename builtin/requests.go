@@ -121,7 +121,7 @@ func requestRow(q kg.Request) ([]any, error) {
 	}
 	v := viewRequest(q)
 	return []any{
-		v.Request, v.State, v.Source, v.Target, q.Agent, timeText(q.Asked), outline.Shorten(asked.Message, commitText),
+		v.Request, v.State, cmp.Or(v.Source, asked.Source), v.Target, q.Agent, timeText(q.Asked), outline.Shorten(asked.Message, commitText),
 		q.Decider, decided, outline.Shorten(q.Reason, commitText), v.Commit, view.CommitID(q.Head), view.CommitID(q.Source), asked.Take, asked.Resolutions,
 	}, nil
 }

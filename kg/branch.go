@@ -47,7 +47,7 @@ func (s *Session) MakeBranch(ctx context.Context, b NewBranch) (Branch, error) {
 		return Branch{}, err
 	}
 	made := Branch{Name: b.Name, From: from.Branch, Fork: from, Head: from}
-	return made, s.changeBranches(ctx, b.DryRun, b.Activity, func(w *db.Writer) (err error) {
+	return made, s.changeBranches(ctx, b.DryRun, &b.Activity, func(w *db.Writer) (err error) {
 		if b.Draft {
 			if made.Name, err = s.draftName(ctx, w); err != nil {
 				return err
@@ -95,8 +95,9 @@ func (s *Session) draftName(ctx context.Context, w *db.Writer) (string, error) {
 	return fmt.Sprint(prefix, last+1), nil
 }
 
-// changeBranches makes a change of branches or tags, with the call that makes it; in a dry run nothing stays of it.
-func (s *Session) changeBranches(ctx context.Context, dryRun bool, a Activity, do func(*db.Writer) error) error {
+// changeBranches makes a change of branches or tags, with the call that makes it as it is then; in a dry run nothing stays
+// of it.
+func (s *Session) changeBranches(ctx context.Context, dryRun bool, a *Activity, do func(*db.Writer) error) error {
 	w, err := s.On(Main).writer(ctx)
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ func (s *Session) changeBranches(ctx context.Context, dryRun bool, a Activity, d
 	if err := do(w); err != nil || dryRun {
 		return err
 	}
-	return s.keep(ctx, w, a)
+	return s.keep(ctx, w, *a)
 }
 
 // StateNamed returns the head of a branch, or a commit, by its name, as [Snapshot.FindState] does; "" is the head of the
@@ -140,10 +141,11 @@ func (s *Session) DropBranch(ctx context.Context, name string, dryRun bool, a Ac
 	if err := s.may(policy.BranchDelete); err != nil {
 		return was, err
 	}
-	err = s.changeBranches(ctx, dryRun, a, func(w *db.Writer) (err error) {
+	err = s.changeBranches(ctx, dryRun, &a, func(w *db.Writer) (err error) {
 		if was, err = w.BranchNamed(ctx, name); err != nil {
 			return err
 		}
+		leaves(&a, was.Head)
 		return w.RemoveBranch(ctx, name)
 	})
 	return was, err
@@ -157,7 +159,7 @@ func (s *Session) RenameBranch(ctx context.Context, name, to string, dryRun bool
 	if err := nameFits("to", to); err != nil {
 		return is, err
 	}
-	err = s.changeBranches(ctx, dryRun, a, func(w *db.Writer) (err error) {
+	err = s.changeBranches(ctx, dryRun, &a, func(w *db.Writer) (err error) {
 		if err := w.RenameBranch(ctx, name, to); err != nil {
 			return err
 		}
@@ -177,10 +179,11 @@ func (s *Session) ResetBranch(ctx context.Context, name, to string, dryRun bool,
 	if err != nil {
 		return was, is, err
 	}
-	err = s.changeBranches(ctx, dryRun, a, func(w *db.Writer) (err error) {
+	err = s.changeBranches(ctx, dryRun, &a, func(w *db.Writer) (err error) {
 		if was, err = w.BranchNamed(ctx, name); err != nil {
 			return err
 		}
+		leaves(&a, was.Head)
 		if err := w.ResetBranch(ctx, name, commit); err != nil {
 			return err
 		}
@@ -195,7 +198,7 @@ func (s *Session) ProtectBranch(ctx context.Context, name string, protected, dry
 	if err := s.may(policy.BranchDelete); err != nil {
 		return is, err
 	}
-	err = s.changeBranches(ctx, dryRun, a, func(w *db.Writer) (err error) {
+	err = s.changeBranches(ctx, dryRun, &a, func(w *db.Writer) (err error) {
 		if err := w.ProtectBranch(ctx, name, protected); err != nil {
 			return err
 		}
@@ -225,7 +228,7 @@ func (s *Session) AddTag(ctx context.Context, name, commit string, dryRun bool, 
 		return Tag{}, err
 	}
 	tag := Tag{Name: name, Commit: of, Author: s.principal.Author(), Time: s.graph.now()}
-	return tag, s.changeBranches(ctx, dryRun, a, func(w *db.Writer) error { return w.AddTag(ctx, tag) })
+	return tag, s.changeBranches(ctx, dryRun, &a, func(w *db.Writer) error { return w.AddTag(ctx, tag) })
 }
 
 // RemoveTag removes a tag, and returns what it was; an unknown one is the fault Missing. The commit stays.
@@ -233,7 +236,7 @@ func (s *Session) RemoveTag(ctx context.Context, name string, dryRun bool, a Act
 	if err := s.may(policy.BranchDelete); err != nil {
 		return was, err
 	}
-	err = s.changeBranches(ctx, dryRun, a, func(w *db.Writer) error {
+	err = s.changeBranches(ctx, dryRun, &a, func(w *db.Writer) error {
 		list, err := w.Tags(ctx)
 		if err != nil {
 			return err
@@ -244,6 +247,7 @@ func (s *Session) RemoveTag(ctx context.Context, name string, dryRun bool, a Act
 				was = t
 			}
 		}
+		leaves(&a, was.Commit)
 		if was.Name == "" {
 			return fault.New(fault.Missing, "no tag %q; tags_list has them%s", name, fault.DidYouMean(name, names)).With("tag", name)
 		}

@@ -72,7 +72,7 @@ func (s *Session) Decline(ctx context.Context, number int64, reason string, dryR
 	if err := s.may(policy.BranchMerge); err != nil {
 		return err
 	}
-	return s.changeBranches(ctx, dryRun, a, func(w *db.Writer) error {
+	return s.changeBranches(ctx, dryRun, &a, func(w *db.Writer) error {
 		q, err := w.Request(ctx, number)
 		if err != nil {
 			return err
@@ -80,6 +80,8 @@ func (s *Session) Decline(ctx context.Context, number int64, reason string, dryR
 		if q.Agent != s.principal.Author() && !policy.May(s.principal, policy.Builder) {
 			return fault.New(fault.Denied, "request %d is of %s; who asked declines it, or somebody with the scope builder", number, q.Agent)
 		}
+		leaves(&a, q.Source)
+		leaves(&a, q.Head)
 		return w.DecideRequest(ctx, s.decided(q.Number, Declined, reason), false)
 	})
 }

@@ -103,6 +103,7 @@ var asked = map[string][]string{
 	"changes":         {`{}`, `{"limit":1000,"quads":true}`, `{"limit":1000,"start":"after:head~45","quads":true}`, `{"start":"` + strings.Repeat("x", 10_000) + `"}`, `{"cursor":"` + strings.Repeat("x", 100_000) + `"}`, `{"cursor":"main@` + strings.Repeat("x", 100_000) + `"}`},
 	"branches_rename": {`{"name":"` + strings.Repeat("x", 10_000) + `","to":"y"}`}, "branches_reset": {`{"name":"` + strings.Repeat("x", 10_000) + `","to":"head"}`}, "branches_protect": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`},
 	"tags_list": {`{}`}, "tags_create": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`, `{"name":"v1","commit":"` + strings.Repeat("x", 10_000) + `"}`}, "tags_delete": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`},
+	"gc":            {`{"grace":"0d"}`, `{"grace":"` + strings.Repeat("x", 10_000) + `"}`},
 	"requests_list": {`{"all":true}`}, "requests_decide": {`{"request":1,"decision":"decline","reason":"` + strings.Repeat("x", 10_000) + `"}`, `{"request":99,"decision":"approve"}`},
 	"branches_list": {`{}`}, "branches_create": {`{"name":"a/draft"}`, `{"name":"` + strings.Repeat("x", 10_000) + `"}`}, "branches_delete": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`}, "branches_merge": {`{"source":"main","dry_run":true}`, `{"source":"` + strings.Repeat("x", 10_000) + `"}`, `{"source":"main","resolutions":["` + strings.Repeat("x", 10_000) + `=ours"]}`},
 	"cherry_pick": {`{"commit":"head","dry_run":true}`, `{"commit":"` + strings.Repeat("x", 10_000) + `"}`},

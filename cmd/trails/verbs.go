@@ -540,7 +540,7 @@ renamed.`,
 			path: "branch reset", capability: "branches_reset", words: "NAME TO", takes: "name to",
 			short: "Make a commit the head of a branch",
 			long: `Make the commit TO the head of a branch. The commits after it stay in the file, and are read by their
-ids with --at. Main is not reset: undo takes back what its commits did, as a new commit.`,
+ids with --at, until gc drops them. Main is not reset: undo takes back what its commits did, as a new commit.`,
 			example: `  trails branch reset notes.trails review head~2
   trails branch reset notes.trails review main`,
 			options: map[string]option{"name": {complete: p.completeBranches}, "to": {complete: p.completeCommits}},
@@ -565,8 +565,8 @@ waits until it is approved: see trails request.`,
 		{
 			path: "branch delete", capability: "branches_delete", words: "NAME", takes: "name",
 			short: "Delete a branch",
-			long: `Delete a branch. Its commits stay in the file, and are read by their ids with --at. A branch that
-others were made from is deleted after these; main is not deleted.`,
+			long: `Delete a branch. Its commits stay in the file, and are read by their ids with --at, until gc drops
+them. A branch that others were made from is deleted after these; main is not deleted.`,
 			example: `  trails branch delete notes.trails review`,
 			options: map[string]option{"name": {complete: p.completeBranches}},
 		},
@@ -646,6 +646,24 @@ stands wherever a commit is named.`,
 			short:   "Remove a tag",
 			long:    `Remove a tag. The commit that it names stays.`,
 			example: `  trails tag delete notes.trails v1`,
+		},
+		{
+			path: "gc", capability: "gc",
+			short: "Drop history that nothing needs any more",
+			long: `Drop the commits that deleted and reset branches left behind, with their changes and recorded calls,
+and say before which. What a branch, a tag or a pending request has stays, with all that it comes
+from, so merged work, the commits behind any cursor of changes and the base of any bundle of a
+branch stay. So does what became unreachable within the grace period. Dropped commits cannot be
+read any more. Terms stay in the dictionary. The file may be in use by others, who wait to write
+meanwhile; its size stays, and new content takes the room.`,
+			example: `  trails gc notes.trails --dry-run
+  trails gc notes.trails --grace 36h
+  trails gc notes.trails --grace 0d --yes`,
+			options: map[string]option{"grace": {usage: "keep what became unreachable in this `time`: a number with d, h or m"}},
+			own: func(cmd *cobra.Command) {
+				cmd.Flags().Bool("yes", false, "drop it without asking")
+			},
+			text: decoded(writeCollected), run: (*asked).gc,
 		},
 		{path: "bundle", by: bundleCommand},
 		{
