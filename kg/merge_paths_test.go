@@ -35,7 +35,7 @@ func (m *mergeModel) changeBranch(rt *rapid.T, t *testing.T, g *kg.Graph, name s
 	}
 	switch kind {
 	case "reset":
-		to := rapid.IntRange(0, len(m.commits)-1).Draw(rt, "to")
+		to := m.draw(rt, "to")
 		was, is, err := s.ResetBranch(t.Context(), name, m.commits[to].id.Whole(), false, kg.Activity{})
 		if err != nil || was.Head.ID != m.commits[m.heads[name]].id || is.Head.ID != m.commits[to].id {
 			rt.Fatalf("reset of %s: from %v to %v, %v", name, was.Head.ID, is.Head.ID, err)
@@ -72,6 +72,42 @@ func (m *mergeModel) changeBranch(rt *rapid.T, t *testing.T, g *kg.Graph, name s
 		}
 		delete(m.heads, name)
 	}
+}
+
+// collect drops the commits that no branch has or comes from.
+func (m *mergeModel) collect(rt *rapid.T, t *testing.T, g *kg.Graph) {
+	needed := map[int]bool{}
+	for _, at := range m.heads {
+		maps.Copy(needed, m.ancestors(at))
+	}
+	want := int64(0)
+	for i, c := range m.commits {
+		if c.state != nil && !needed[i] {
+			m.commits[i].state = nil
+			want++
+		}
+	}
+	done, err := g.Session(ana).Collect(t.Context(), kg.Collecting{})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	for _, u := range done.Dropped {
+		want -= u.Commits
+	}
+	if want != 0 || len(done.Kept) > 0 {
+		rt.Fatalf("%d more commits should have been dropped than were; kept: %v", want, done.Kept)
+	}
+}
+
+// draw returns a commit that is still there.
+func (m *mergeModel) draw(rt *rapid.T, label string) int {
+	var there []int
+	for i, c := range m.commits {
+		if c.state != nil {
+			there = append(there, i)
+		}
+	}
+	return rapid.SampledFrom(there).Draw(rt, label)
 }
 
 func first[T any](_ T, err error) error          { return err }
@@ -120,6 +156,13 @@ func (m *mergeModel) agrees(rt *rapid.T, t *testing.T, g *kg.Graph) {
 	for i, c := range m.commits {
 		snap := snapshotOf(rt, t, g)
 		var err error
+		if c.state == nil {
+			if _, err := snap.FindState(t.Context(), c.id.Whole()); !fault.Is(err, fault.Missing) {
+				rt.Fatalf("commit %s was dropped, and finding it says %v", c.id, err)
+			}
+			snap.Close()
+			continue
+		}
 		if states[i], err = snap.FindState(t.Context(), c.id.Whole()); err != nil {
 			rt.Fatalf("commit %s: %v", c.id, err)
 		}
@@ -133,7 +176,7 @@ func (m *mergeModel) agrees(rt *rapid.T, t *testing.T, g *kg.Graph) {
 		then.Close()
 	}
 	for range 5 {
-		a, b := rapid.IntRange(0, len(states)-1).Draw(rt, "from"), rapid.IntRange(0, len(states)-1).Draw(rt, "to")
+		a, b := m.draw(rt, "from"), m.draw(rt, "to")
 		c, err := snapshotOf(rt, t, g).Compare(t.Context(), states[a], states[b])
 		if err != nil {
 			rt.Fatal(err)

@@ -33,7 +33,7 @@ types:
 // A set is a state of the graph, in the model.
 type set map[rdf.Quad]bool
 
-// modelled is a commit in the model.
+// modelled is a commit in the model. One that was dropped has no state.
 type modelled struct {
 	id      kg.CommitID
 	parents []int
@@ -235,7 +235,7 @@ func TestMergesAgreeWithAModel(t *testing.T) {
 		for range rapid.IntRange(4, 14).Draw(rt, "steps") {
 			names := slices.Sorted(maps.Keys(m.heads))
 			on := rapid.SampledFrom(names).Draw(rt, "on")
-			switch kind := rapid.IntRange(0, 8).Draw(rt, "kind"); {
+			switch kind := rapid.IntRange(0, 9).Draw(rt, "kind"); {
 			case kind == 0 && len(names) < 4:
 				m.made++
 				name := fmt.Sprint("draft", m.made)
@@ -251,6 +251,8 @@ func TestMergesAgreeWithAModel(t *testing.T) {
 				m.undoBy(rt, t, g, on)
 			case kind == 8:
 				m.changeBranch(rt, t, g, on)
+			case kind == 9:
+				m.collect(rt, t, g)
 			default:
 				m.write(rt, t, g, on)
 			}
@@ -298,7 +300,10 @@ func (m *mergeModel) merge(rt *rapid.T, t *testing.T, g *kg.Graph, source, targe
 
 // pick takes a commit of any branch, or those behind one of its ancestors, to a branch.
 func (m *mergeModel) pick(rt *rapid.T, t *testing.T, g *kg.Graph, target string) {
-	last := rapid.IntRange(1, len(m.commits)-1).Draw(rt, "picked")
+	last := m.draw(rt, "picked")
+	if last == 0 {
+		return
+	}
 	after, source := m.commits[last].parents[0], m.commits[last].id.Whole()
 	if rapid.Bool().Draw(rt, "several") {
 		for after > 0 && rapid.Bool().Draw(rt, "further") {
