@@ -92,9 +92,9 @@ type Engine struct {
 	scheduler *schedule.Scheduler
 	// catalogs are what the providers offer.
 	catalogs *catalogs
-	// followers tell watchers of changes, by the key of what these may see. That of all is always there.
+	// followers tell watchers of changes. That of all of main is always there.
 	following sync.Mutex
-	followers map[string]*follower
+	followers map[watched]*follower
 	closed    bool
 }
 
@@ -116,7 +116,7 @@ func New(g *kg.Graph, c Config) *Engine {
 	catalogs.versioning = versioning.New(g, c.Log, c.Version, catalogs.forget)
 	return &Engine{
 		graph: g, config: c, prov: newRecorder(g, c.Log), scheduler: schedule.New(g.Readers(), c.QueryWait),
-		followers: map[string]*follower{"": newFollower(g.Session(policy.Principal{}), catalogs, c.Log)}, catalogs: catalogs,
+		followers: map[watched]*follower{{}: newFollower(g.Session(policy.Principal{}), catalogs, c.Log)}, catalogs: catalogs,
 	}
 }
 
@@ -160,6 +160,9 @@ func (e *Engine) Register(ctx context.Context, p Provider) error {
 // automatically; a provider that depends on something outside the graph calls it when that changes.
 func (e *Engine) Refresh(ctx context.Context) error {
 	for _, f := range e.allFollowers() {
+		if f.branch != "" {
+			continue
+		}
 		c, err := f.offered(ctx)
 		if err != nil {
 			return e.fail(err, "", "refresh")

@@ -6,12 +6,11 @@ import (
 	"time"
 
 	"trails/fault"
-	"trails/kg"
 )
 
 // Follow makes a call of a feed, then the ones that go on from its cursors: at once while there is more, and else when the
 // branch has moved, by any process. It passes each result to each, and after every while without one nil, unless while is
-// 0. It ends without an error when ctx ends, and otherwise with the first error of a call or of each; the branch that it
+// 0. It ends without an error when ctx or the engine ends, and otherwise with the first error of a call or of each; the branch that it
 // follows being deleted is one.
 func (e *Engine) Follow(ctx context.Context, c Call, while time.Duration, each func(*Result) error) error {
 	args := map[string]any{}
@@ -21,8 +20,7 @@ func (e *Engine) Follow(ctx context.Context, c Call, while time.Duration, each f
 	branch, _ := args["branch"].(string)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	watch := func() <-chan kg.Moved { return e.session(c.Principal).On(branch).Watch(ctx) }
-	moves := watch() // before the first call, so that nothing is missed in between
+	moves := e.join(ctx, c.Principal, branch) // before the first call, so that nothing is missed in between
 	for {
 		res, err := e.Call(ctx, c)
 		if ctx.Err() != nil {
@@ -49,18 +47,14 @@ func (e *Engine) Follow(ctx context.Context, c Call, while time.Duration, each f
 		if page.More {
 			continue
 		}
-		ended, err := await(ctx, moves, while, each)
-		if err != nil {
+		if ended, err := await(ctx, moves, while, each); err != nil || ended {
 			return err
-		}
-		if ended { // the branch was deleted: the next call says so, unless there is one of the name again
-			moves = watch()
 		}
 	}
 }
 
-// await waits until something is received, the channel is closed, which it reports, or ctx ends.
-func await[T any](ctx context.Context, moves <-chan T, while time.Duration, each func(*Result) error) (closed bool, err error) {
+// await waits until something is received or the channel is closed, which it reports.
+func await(ctx context.Context, moves <-chan Change, while time.Duration, each func(*Result) error) (ended bool, err error) {
 	var idle <-chan time.Time
 	if while > 0 {
 		tick := time.NewTicker(while)
@@ -72,7 +66,7 @@ func await[T any](ctx context.Context, moves <-chan T, while time.Duration, each
 		case _, open := <-moves:
 			return !open, nil
 		case <-ctx.Done():
-			return false, nil
+			return true, nil
 		case <-idle:
 			if err := each(nil); err != nil {
 				return false, err

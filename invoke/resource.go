@@ -18,8 +18,8 @@ const ReadResource = "resources_read"
 // ErrNoResource is the error for an address that does not exist.
 var ErrNoResource = fault.New(fault.NotFound, "Resource not found")
 
-// mayRead returns the refusal of reads by p, or nil.
-func (e *Engine) mayRead(ctx context.Context, p policy.Principal, c *catalog) error {
+// mayRead returns the refusal of reads of a view by p, or nil.
+func (e *Engine) mayRead(ctx context.Context, p policy.Principal, v Ref, c *catalog) error {
 	if err := policy.Allow(p, policy.Runtime, ReadResource); err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (e *Engine) mayRead(ctx context.Context, p policy.Principal, c *catalog) er
 	if read == nil {
 		return ErrNoResource
 	}
-	ok, err := e.permits(ctx, p, Ref{}, read.Descriptor)
+	ok, err := e.permits(ctx, p, v, read.Descriptor)
 	if err == nil && !ok {
 		return ErrNoResource
 	}
@@ -38,7 +38,7 @@ func (e *Engine) mayRead(ctx context.Context, p policy.Principal, c *catalog) er
 func (e *Engine) Resources(ctx context.Context, p policy.Principal) (list []Resource, err error) {
 	defer e.survive(&err, "resources")
 	err = e.withCatalog(ctx, p, kg.Main, func(c *catalog) error {
-		if e.mayRead(ctx, p, c) == nil {
+		if e.mayRead(ctx, p, Ref{}, c) == nil {
 			list = slices.Clone(c.resources)
 		}
 		return nil

@@ -13,25 +13,34 @@ import (
 	"trails/kg"
 )
 
-// Watch reports changes of the graph by any process, until ctx ends or the engine closes; then the channel is closed.
-// For a caller who may not read it is closed at once. It never waits for the receiver: changes that are not received
-// in time are merged into one. All watchers of an engine with the same rights share one reader of the file.
+// Watch is [Engine.WatchOn] main.
 func (e *Engine) Watch(ctx context.Context, p policy.Principal) <-chan Change {
-	if !e.mayWatch(ctx, p) {
+	return e.WatchOn(ctx, p, kg.Main)
+}
+
+// WatchOn reports changes of a branch by any process, until ctx ends or the engine closes; then the channel is closed.
+// For a caller who may not read the branch it is closed at once. It never waits for the receiver: changes that are not
+// received in time are merged into one. All watchers of a branch with the same rights share one reader of the file. That
+// the branch is deleted, renamed or reset, or that there is one of the name again, is a change of everything.
+func (e *Engine) WatchOn(ctx context.Context, p policy.Principal, branch string) <-chan Change {
+	if !e.mayWatch(ctx, p, refOf(branch)) {
 		nothing := make(chan Change)
 		close(nothing)
 		return nothing
 	}
-	return e.follower(p).join(ctx)
+	return e.join(ctx, p, branch)
 }
 
-// mayWatch reports whether p may read what watchers are told.
-func (e *Engine) mayWatch(ctx context.Context, p policy.Principal) bool {
+// mayWatch reports whether p may read what watchers of a branch are told.
+func (e *Engine) mayWatch(ctx context.Context, p policy.Principal, branch string) bool {
 	if e.config.Policy == nil {
 		return policy.Allow(p, policy.Runtime, ReadResource) == nil
 	}
-	return e.withCatalog(ctx, p, kg.Main, func(c *catalog) error { return e.mayRead(ctx, p, c) }) == nil
+	return e.withCatalog(ctx, p, kg.Main, func(c *catalog) error { return e.mayRead(ctx, p, Ref{Branch: branch}, c) }) == nil
 }
+
+// Sight returns the key of what p may see of the graph: callers with the same one are told the same changes.
+func (e *Engine) Sight(p policy.Principal) string { return e.session(p).Rights() }
 
 // Watchers returns the number of open channels of [Engine.Watch], and how many of them hold an unreceived change.
 func (e *Engine) Watchers() (open, behind int) {
@@ -42,18 +51,34 @@ func (e *Engine) Watchers() (open, behind int) {
 	return open, behind
 }
 
-// follower returns the follower for those who may see what p may see.
-func (e *Engine) follower(p policy.Principal) *follower {
-	s := e.session(p)
+// watched identifies a follower: a branch, "" for main, and the rights of its watchers.
+type watched struct{ branch, rights string }
+
+// join adds a watcher of a branch to those who see the same of it. Who watches must be allowed to.
+func (e *Engine) join(ctx context.Context, p policy.Principal, branch string) <-chan Change {
+	s := e.session(p).On(refOf(branch))
+	key := watched{refOf(branch), s.Rights()}
 	e.following.Lock()
 	defer e.following.Unlock()
-	f := e.followers[s.Rights()]
+	f := e.followers[key]
 	if f == nil {
 		f = newFollower(s, e.catalogs, e.config.Log)
-		f.closed = e.closed
-		e.followers[s.Rights()] = f
+		f.branch, f.closed = key.branch, e.closed
+		f.idle = func() { e.forget(key) }
+		e.followers[key] = f
 	}
-	return f
+	return f.join(ctx)
+}
+
+// forget drops a follower of a branch that nobody watches. Those of main stay.
+func (e *Engine) forget(key watched) {
+	e.following.Lock()
+	defer e.following.Unlock()
+	if f := e.followers[key]; f != nil && key.branch != "" {
+		if open, _ := f.count(); open == 0 {
+			delete(e.followers, key)
+		}
+	}
 }
 
 func (e *Engine) allFollowers() []*follower {
@@ -65,7 +90,9 @@ func (e *Engine) allFollowers() []*follower {
 // follower reads the history once for all watchers who may see the same. It runs while there are any.
 type follower struct {
 	session *kg.Session
+	branch  string // of the session, "" for main
 	log     *slog.Logger
+	idle    func() // called when the last watcher has left
 	// touched returns the changed instances of a move; it is kg.Session.Touched.
 	touched  func(context.Context, kg.Moved) (kg.Touched, error)
 	catalogs *catalogs
@@ -89,7 +116,7 @@ type watcher struct {
 }
 
 func newFollower(s *kg.Session, catalogs *catalogs, log *slog.Logger) *follower {
-	return &follower{session: s, catalogs: catalogs, log: log, touched: s.Touched, watchers: map[*watcher]struct{}{}}
+	return &follower{session: s, catalogs: catalogs, log: log, idle: func() {}, touched: s.Touched, watchers: map[*watcher]struct{}{}}
 }
 
 func (f *follower) join(ctx context.Context) <-chan Change {
@@ -130,13 +157,15 @@ func (f *follower) leave(w *watcher) {
 		return
 	}
 	delete(f.watchers, w)
-	stop := func() {}
+	stop, idle := func() {}, func() {}
 	if len(f.watchers) == 0 {
 		stop, f.stop = f.stop, nil
+		idle = f.idle
 	}
 	f.mu.Unlock()
 	stop()
 	close(w.out)
+	idle()
 }
 
 // close ends every watcher, and lets no new one in.
@@ -183,14 +212,8 @@ const lookAgain = 100 * time.Millisecond
 func (f *follower) look(ctx context.Context, m kg.Moved) (Change, bool) {
 	for failed := false; ; failed = true {
 		var c Change
-		err := fault.Guard(func() error {
-			touched, err := f.touched(ctx, m)
-			if err != nil {
-				return err
-			}
-			offered, err := f.offered(ctx)
-			c = changeOf(m, touched)
-			c.Offer = c.Schema || offered.Offer
+		err := fault.Guard(func() (err error) {
+			c, err = f.changeFrom(ctx, m)
 			return err
 		})
 		if err == nil {
@@ -205,6 +228,26 @@ func (f *follower) look(ctx context.Context, m kg.Moved) (Change, bool) {
 		case <-time.After(lookAgain):
 		}
 	}
+}
+
+func (f *follower) changeFrom(ctx context.Context, m kg.Moved) (Change, error) {
+	if m.Gone {
+		return Change{Schema: true, Resync: true}, nil
+	}
+	touched, err := f.touched(ctx, m)
+	if fault.Is(err, fault.Missing) { // the branch has gone meanwhile
+		return Change{Head: m.Head.ID.String(), Schema: true, Resync: true}, nil
+	}
+	if err != nil {
+		return Change{}, err
+	}
+	c := changeOf(m, touched)
+	if f.branch != "" { // tools and other lists are of main
+		return c, nil
+	}
+	offered, err := f.offered(ctx)
+	c.Offer = c.Schema || offered.Offer
+	return c, err
 }
 
 // offered reports whether a provider offers something else than before.

@@ -135,7 +135,7 @@ type Graph struct {
 	now    func() time.Time
 	remote Remote
 	log    *slog.Logger
-	bell   bell // rung after every commit of this process
+	bell   bell // rung after every commit of this process, wakes watchers
 
 	artifactTTL time.Duration
 
@@ -241,6 +241,7 @@ func Open(ctx context.Context, path string, o Options) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.bell.version = g.file.DataVersion
 	if g.now == nil {
 		g.now = time.Now
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sort"
 
+	"trails/fault"
 	"trails/rdf"
 	"trails/schema"
 )
@@ -36,9 +37,10 @@ const (
 )
 
 // Touched reads the commits that m reports, at bounded cost: beyond 4,096 instances it only returns types, and if the
-// commits are too many or too large, were bulk loads or changed the schema, it returns every type.
+// commits are too many or too large, were bulk loads or changed the schema, or if Before is not in the history of the
+// branch any more, it returns every type. A branch that there is not is the fault Missing.
 func (s *Session) Touched(ctx context.Context, m Moved) (Touched, error) {
-	snap, err := s.On(Main).Snapshot(ctx)
+	snap, err := s.Snapshot(ctx)
 	if err != nil {
 		return Touched{}, err
 	}
@@ -53,27 +55,34 @@ func (s *Session) Touched(ctx context.Context, m Moved) (Touched, error) {
 	return snap.touched(ctx, m.Before.Seq+1, m.Head.Seq)
 }
 
-// isReadable reports that the commits' change logs are complete and small enough.
+// isReadable reports that the commits' change logs are complete and small enough. Commits of other branches, whose numbers
+// lie between, do not count.
 func (s *Snapshot) isReadable(ctx context.Context, m Moved) (bool, error) {
-	n := m.Head.Seq - m.Before.Seq
-	if m.Schema || n <= 0 || n > maxTouchedCommits {
+	if m.Schema || m.Head.Seq <= m.Before.Seq {
 		return false, nil
 	}
-	commits, err := s.Commits(ctx, m.Head.Seq+1, int(n))
-	if err != nil {
-		return false, err
+	if !m.Before.ID.IsZero() {
+		if _, err := s.source.CommitByID(ctx, m.Before.ID.String()); err != nil {
+			return false, unlessMissing(err) // the branch was reset, or made anew
+		}
 	}
 	changes := int64(0)
-	for _, c := range commits {
-		if c.Seq <= m.Before.Seq {
-			break
+	for at, n := m.Before.Seq, 0; at < m.Head.Seq; n++ {
+		c, err := s.CommitAfter(ctx, at)
+		if err != nil || c.Bulk || c.Seq > m.Head.Seq || n == maxTouchedCommits {
+			return false, unlessMissing(err)
 		}
-		if c.Bulk {
-			return false, nil
-		}
-		changes += c.Added + c.Removed
+		at, changes = c.Seq, changes+c.Added+c.Removed
 	}
 	return changes <= maxTouchedChanges, nil
+}
+
+// unlessMissing returns err, unless it is the fault Missing.
+func unlessMissing(err error) error {
+	if fault.Is(err, fault.Missing) {
+		return nil
+	}
+	return err
 }
 
 func (s *Snapshot) touched(ctx context.Context, first, last Seq) (Touched, error) {

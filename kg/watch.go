@@ -13,9 +13,11 @@ import (
 type Moved struct {
 	// Before is the head at the last report, Head the one now.
 	Before, Head Commit
-	// Schema reports that the schema is not the one of the last report, or may not be because a backup was restored;
-	// then Before belongs to another history.
+	// Schema reports that the schema is not the one of the last report, or may not be because a backup was restored, or
+	// the branch was made, deleted or renamed; then Before may belong to another history.
 	Schema bool
+	// Gone reports that there is no such branch any more. Head is then the zero Commit.
+	Gone bool
 }
 
 // The pace of watching; see docs/decisions/0011-watching.md.
@@ -29,51 +31,56 @@ const (
 )
 
 // Watch reports heads of the session's branch that are newer than the current one, made by any process, as the session
-// sees them, until ctx ends or there is no such branch any more; then the channel is closed. Reports that were not received
-// are merged into one.
+// sees them, until ctx ends; then the channel is closed. The end of the branch is reported, and so is another branch of
+// that name. Reports that were not received are merged into one. All watchers of a graph share one look at the file.
 func (s *Session) Watch(ctx context.Context) <-chan Moved {
 	g := s.graph
 	w := &watching{graph: g, view: db.View{Branch: s.branch, Rights: s.rights}, out: make(chan Moved, 1), woken: g.bell.listen()}
 	w.read = w.readFile
-	w.last, w.epoch, _ = w.read(ctx) // the current head is not reported
+	w.last, _ = w.read(ctx) // the current head is not reported
 	go w.run(ctx)
 	return w.out
 }
 
 // watching is the state of one watcher.
 type watching struct {
-	graph   *Graph
-	view    db.View // what is watched
-	gone    bool    // there is no such branch any more
-	out     chan Moved
-	woken   chan struct{} // by a commit of this process
-	read    func(context.Context) (head Commit, epoch string, changed bool)
-	version int64 // version of the file when last was read; 0 before
-	last    Commit
-	epoch   string // epoch of last
+	graph *Graph
+	view  db.View // what is watched
+	out   chan Moved
+	woken chan struct{} // when the file has changed
+	read  func(context.Context) (branchHead, error)
+	last  branchHead
+}
+
+// branchHead is what a watcher knows of its branch.
+type branchHead struct {
+	commit Commit
+	epoch  string
+	gone   bool // there is no such branch
 }
 
 func (w *watching) run(ctx context.Context) {
 	defer close(w.out)
 	defer w.graph.bell.forget(w.woken)
-	tick := time.NewTicker(watchInterval)
-	defer tick.Stop()
+	var again <-chan time.Time // set if the file could not be read
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-w.woken:
-		case <-tick.C:
+		case <-again:
 		}
 		var told bool
-		err := fault.Guard(func() error { told = w.look(ctx); return nil })
+		var unread error
+		err := fault.Guard(func() error { told, unread = w.look(ctx); return nil })
+		again = nil
 		switch {
 		case err != nil:
 			w.graph.log.Error("watching: the file could not be looked at", "error", fault.Whole(err))
-			w.version = 0 // what was read but not reported is read again
+			again = time.After(watchAgain)
 			pause(ctx, watchAgain)
-		case w.gone:
-			return
+		case unread != nil:
+			again = time.After(watchInterval)
 		case told:
 			pause(ctx, watchPause)
 		}
@@ -88,31 +95,28 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // look reports the head if it has changed.
-func (w *watching) look(ctx context.Context) bool {
-	head, epoch, changed := w.read(ctx)
-	if !changed || head.ID == w.last.ID && epoch == w.epoch {
-		return false
+func (w *watching) look(ctx context.Context) (told bool, err error) {
+	now, err := w.read(ctx)
+	if err != nil || now.commit.ID == w.last.commit.ID && now.epoch == w.last.epoch && now.gone == w.last.gone {
+		return false, err
 	}
-	tell(w.out, Moved{Before: w.last, Head: head, Schema: head.SchemaSeq != w.last.SchemaSeq || epoch != w.epoch})
-	w.last, w.epoch = head, epoch
-	return true
+	schema := now.commit.SchemaSeq != w.last.commit.SchemaSeq || now.epoch != w.last.epoch || now.gone != w.last.gone
+	tell(w.out, Moved{Before: w.last.commit, Head: now.commit, Schema: schema, Gone: now.gone})
+	w.last = now
+	return true, nil
 }
 
-// readFile returns the head if the file has changed. What cannot be read now is read again next time. The version is
-// read first: a write in between is then seen twice, not missed.
-func (w *watching) readFile(ctx context.Context) (head Commit, epoch string, changed bool) {
-	version, err := w.graph.file.DataVersion(ctx)
-	if err != nil || version == w.version {
-		return Commit{}, "", false
-	}
+// readFile returns the head.
+func (w *watching) readFile(ctx context.Context) (branchHead, error) {
 	r, err := w.graph.file.Read(ctx, w.view)
+	if fault.Is(err, fault.Missing) {
+		return branchHead{gone: true}, nil
+	}
 	if err != nil {
-		w.gone = fault.Is(err, fault.Missing)
-		return Commit{}, "", false
+		return branchHead{}, err
 	}
 	defer r.Close()
-	w.version = version
-	return r.Head(), r.Epoch(), true
+	return branchHead{commit: r.Head(), epoch: r.Epoch()}, nil
 }
 
 // tell reports that the head moved, merged with a report that has not been received yet.
@@ -125,37 +129,92 @@ func tell(out chan Moved, news Moved) {
 	out <- news
 }
 
-// bell wakes the watchers of a process after a commit of this process. Ringing never waits. The zero bell has no
-// listeners.
+// bell wakes the watchers of a process when the file has changed: after a commit of this process at once, and otherwise
+// when it next looks at the version of the file, once for all of them. It looks while there are watchers.
 type bell struct {
+	version func(context.Context) (int64, error) // of the file
+
 	mu        sync.Mutex
 	listeners map[chan struct{}]struct{}
+	rung      chan struct{} // by a commit of this process
+	stop      func()        // stops looking, and waits for its end; nil without listeners
 }
 
+// listen adds a listener. It is woken for every change of the file after listen returns.
 func (b *bell) listen() chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.listeners == nil {
-		b.listeners = map[chan struct{}]struct{}{}
+		b.listeners, b.rung = map[chan struct{}]struct{}{}, make(chan struct{}, 1)
 	}
 	woken := make(chan struct{}, 1)
 	b.listeners[woken] = struct{}{}
+	if b.stop == nil {
+		b.stop = b.start()
+	}
 	return woken
 }
 
+// forget removes a listener.
 func (b *bell) forget(woken chan struct{}) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	delete(b.listeners, woken)
+	stop := func() {}
+	if len(b.listeners) == 0 && b.stop != nil {
+		stop, b.stop = b.stop, nil
+	}
+	b.mu.Unlock()
+	stop()
 }
 
+// start looks at the file until it is stopped.
+func (b *bell) start() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	last, _ := b.version(ctx) // 0 if it cannot be read: then the first that can wakes everybody
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(watchInterval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-b.rung:
+			case <-tick.C:
+			}
+			if version, err := b.version(ctx); err == nil && version != last {
+				last = version
+				b.wake()
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// ring makes the bell look at once. It never waits.
 func (b *bell) ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	wake(b.rung)
+}
+
+// wake wakes every listener.
+func (b *bell) wake() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for woken := range b.listeners {
-		select {
-		case woken <- struct{}{}:
-		default: // it is awake already
-		}
+		wake(woken)
+	}
+}
+
+// wake sends a value to a channel of capacity one, unless it is full or nil.
+func wake(waiting chan struct{}) {
+	select {
+	case waiting <- struct{}{}:
+	default: // it is awake already
 	}
 }

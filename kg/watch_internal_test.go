@@ -13,15 +13,16 @@ func TestAWatcherOutlivesAPanicAndMissesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		g := &Graph{log: slog.New(slog.NewTextHandler(&log, nil))}
+		looks := int64(0)
+		g.bell.version = func(context.Context) (int64, error) { looks++; return looks, nil } // it always changes
 		ctx, cancel := context.WithCancel(t.Context())
 		w := &watching{graph: g, out: make(chan Moved, 1), woken: g.bell.listen()}
 		asked := 0
-		w.read = func(context.Context) (Commit, string, bool) {
+		w.read = func(context.Context) (branchHead, error) {
 			if asked++; asked < 3 {
-				w.version = 7 // as if it had been read
 				panic("a bug")
 			}
-			return Commit{Seq: 1, ID: CommitID{1}}, "", w.version == 0
+			return branchHead{commit: Commit{Seq: 1, ID: CommitID{1}}}, nil
 		}
 		go w.run(ctx)
 		if m := <-w.out; m.Head.Seq != 1 {
