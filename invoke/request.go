@@ -188,7 +188,7 @@ func (r *Request) ReadAddress(ctx context.Context, uri string) (Document, error)
 	if err != nil {
 		return Document{}, err
 	}
-	uri, branch, err := cutOne(uri, "branch", "branch is the name of one branch")
+	uri, branch, err := CutBranch(uri)
 	if err != nil {
 		return Document{}, err
 	}
@@ -198,7 +198,7 @@ func (r *Request) ReadAddress(ctx context.Context, uri string) (Document, error)
 		return Document{}, ErrNoResource
 	case found.Newest && commit != "":
 		return Document{}, fault.New(fault.InvalidArguments, "%s is not of one commit; leave at out", found.URI).With("field", "at").With("reason", "unknown_parameter")
-	case found.Newest && refOf(branch) != "":
+	case found.Newest && branch != "":
 		return Document{}, fault.New(fault.InvalidArguments, "%s is not of one branch; leave branch out", found.URI).With("field", "branch").With("reason", "unknown_parameter")
 	}
 	if err := r.ToBranch(ctx, branch); err != nil {
@@ -210,6 +210,13 @@ func (r *Request) ReadAddress(ctx context.Context, uri string) (Document, error)
 		}
 	}
 	return found.Read(ctx, r, at)
+}
+
+// CutBranch takes the branch out of an address; "" is main. More than one, or one without a name, is the fault
+// InvalidArguments.
+func CutBranch(uri string) (rest, branch string, err error) {
+	rest, branch, err = cutOne(uri, "branch", "branch is the name of one branch")
+	return rest, refOf(branch), err
 }
 
 // cutOne takes a parameter that may be given once out of an address; what says what it is.

@@ -156,7 +156,9 @@ func (f *fake) Read(_ context.Context, uri string, c invoke.Call) (invoke.Docume
 	return invoke.Document{}, fault.New(fault.NotFound, "no resource at %s", uri)
 }
 
-func (f *fake) Watch(ctx context.Context, p policy.Principal) <-chan invoke.Change {
+func (f *fake) Sight(policy.Principal) string { return "" }
+
+func (f *fake) WatchOn(ctx context.Context, p policy.Principal, _ string) <-chan invoke.Change {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.watches, f.watcher = f.watches+1, p

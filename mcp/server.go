@@ -30,7 +30,8 @@ type Engine interface {
 	Tools(ctx context.Context, p policy.Principal) (invoke.Tools, error)
 	Resources(ctx context.Context, p policy.Principal) ([]invoke.Resource, error)
 	Read(ctx context.Context, uri string, c invoke.Call) (invoke.Document, error)
-	Watch(ctx context.Context, p policy.Principal) <-chan invoke.Change
+	WatchOn(ctx context.Context, p policy.Principal, branch string) <-chan invoke.Change
+	Sight(p policy.Principal) string
 }
 
 // Options are the settings for serving a graph over MCP. The zero value serves everybody who can reach it, without
@@ -68,6 +69,8 @@ type Server struct {
 	opts   Options
 	log    *slog.Logger
 	tools  toolCache
+	// listener hears of changes of main for all callers who see what it sees.
+	listener policy.Principal
 }
 
 // Revisions are the revisions of the protocol that a server speaks, the newest first.
@@ -90,11 +93,10 @@ func New(e Engine, opts Options) *Server {
 		log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{engine: e, opts: opts, log: log}
-	// All callers of one process have the same rights, and get the same notifications.
-	listener := policy.Principal{Scopes: opts.Auth.Scopes(), Authenticated: opts.Auth.NeedsToken() || opts.Auth.HasOperator()}
+	s.listener = policy.Principal{Scopes: opts.Auth.Scopes(), Authenticated: opts.Auth.NeedsToken() || opts.Auth.HasOperator()}
 	s.Doors = session.NewDoors(session.Config{
 		Methods: s.endpoint,
-		Watch:   func(ctx context.Context) <-chan invoke.Change { return e.Watch(ctx, listener) },
+		Watch:   func(ctx context.Context) <-chan invoke.Change { return e.WatchOn(ctx, s.listener, "") },
 		Auth:    opts.Auth, Options: opts.Sessions, Log: log,
 	})
 	return s

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"net/url"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -40,11 +41,15 @@ func (e *endpoint) unsubscribe(ctx context.Context, r request) (sdk.Result, erro
 	if e.stateless || p == nil {
 		return nil, session.MethodNotFound(r.method)
 	}
-	address, ok := invoke.CanonicalAddress(p.URI)
-	if !ok {
-		address = p.URI
+	bare, branch, err := invoke.CutBranch(p.URI)
+	if err != nil {
+		bare = p.URI
 	}
-	e.Unsubscribe(ctx, address)
+	address, ok := invoke.CanonicalAddress(bare)
+	if !ok {
+		address = bare
+	}
+	e.Unsubscribe(ctx, address, branch)
 	return &empty{}, nil
 }
 
@@ -62,7 +67,7 @@ func (e *endpoint) subscribable(ctx context.Context, r request, uris []string, m
 			}})
 			continue
 		}
-		address, read, err := watchable(uri)
+		address, branch, read, err := watchable(uri)
 		if err != nil {
 			return nil, err
 		}
@@ -73,34 +78,50 @@ func (e *endpoint) subscribable(ctx context.Context, r request, uris []string, m
 			return nil, err
 		}
 		readable[read] = true
-		all = append(all, session.Subscription{Address: address, URI: uri})
+		one := session.Subscription{Address: address, URI: uri}
+		p := principalOf(ctx, r)
+		if sight := e.engine.Sight(p); branch != "" || sight != e.engine.Sight(e.listener) {
+			one.Line = session.Line{Branch: branch, Rights: sight}
+			one.Watch = func(ctx context.Context) <-chan invoke.Change { return e.engine.WatchOn(ctx, p, branch) }
+		}
+		all = append(all, one)
 	}
 	return all, nil
 }
 
-// watchable returns the canonical form of an address with notifications, and the address that must be readable for
-// it.
-func watchable(uri string) (address, read string, err error) {
+// watchable returns the canonical form of an address with notifications, its branch, "" for main, and the address that
+// must be readable for it.
+func watchable(uri string) (address, branch, read string, err error) {
 	if len(uri) > maxAddress {
-		return "", "", fault.New(fault.InvalidArguments, "an address has at most %d bytes", maxAddress)
+		return "", "", "", fault.New(fault.InvalidArguments, "an address has at most %d bytes", maxAddress)
 	}
-	bare, _, filtered := strings.Cut(uri, "?")
-	if filtered {
-		return "", "", fault.New(fault.InvalidArguments, "part of an address cannot be subscribed to; subscribe to %s", bare).
-			With("uri", uri).With("subscribe", bare)
+	bare, branch, err := invoke.CutBranch(uri)
+	if err != nil {
+		return "", "", "", err
 	}
-	switch uri {
+	of := ""
+	if branch != "" {
+		of = "branch=" + url.QueryEscape(branch)
+	}
+	if path, _, filtered := strings.Cut(bare, "?"); filtered {
+		if of != "" {
+			path += "?" + of
+		}
+		return "", "", "", fault.New(fault.InvalidArguments, "part of an address cannot be subscribed to; subscribe to %s", path).
+			With("uri", uri).With("subscribe", path)
+	}
+	switch bare {
 	case session.SchemaAddress, session.StatsAddress, session.TypesAddress:
-		return uri, uri, nil
+		return bare, branch, strings.TrimSuffix(bare+"?"+of, "?"), nil
 	case "trails://prov/latest", "trails://doctor", "trails://branches":
-		return "", "", fault.New(fault.InvalidArguments, "nobody is told when %s changes; read it when you need it", uri).With("uri", uri)
+		return "", "", "", fault.New(fault.InvalidArguments, "nobody is told when %s changes; read it when you need it", bare).With("uri", uri)
 	}
-	address, ok := invoke.CanonicalAddress(uri)
+	address, ok := invoke.CanonicalAddress(bare)
 	if !ok {
-		return "", "", notFound(uri)
+		return "", "", "", notFound(uri)
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(address, kgPrefix), "/")
-	return address, invoke.Address(name, "") + "?limit=1", nil
+	return address, branch, strings.TrimSuffix(invoke.Address(name, "")+"?limit=1&"+of, "&"), nil
 }
 
 func notFound(uri string) error {

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -306,5 +307,92 @@ func TestAStalledReaderWithoutASessionToComeBackToIsEnded(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A subscription to an address of a branch hears of that branch alone, also of its end and of its return. One of main hears
+// of main.
+func TestASubscriptionIsOfOneBranch(t *testing.T) {
+	e := openGraph(t)
+	s := converse(t, e, options(""))
+	write(t, e, "branches_create", `{"name": "draft"}`)
+	write(t, e, "branches_create", `{"name": "other"}`)
+	const node, kind, stats = "trails://kg/Requirement/R-001", "trails://kg/Requirement", "trails://stats"
+	draft := func(uris ...string) (all []string) {
+		for _, uri := range uris {
+			all = append(all, uri+"?branch=draft")
+		}
+		return all
+	}
+	for _, uri := range append(draft(node, kind, stats, "trails://kg/Requirement/R-002"), node, kind+"?branch=main") {
+		if a := s.ask("resources/subscribe", map[string]any{"uri": uri}); a.Error != nil {
+			t.Fatalf("%s: %+v", uri, a.Error)
+		}
+	}
+	for uri, says := range map[string]string{
+		node + "?branch=drfat":                  `no branch \"drfat\"`,
+		node + "?branch=":                       "branch is the name of one branch",
+		kind + "?branch=draft&where=priority=1": "subscribe to trails://kg/Requirement?branch=draft",
+		"trails://kg/Nothing?branch=draft":      "Resource not found",
+	} {
+		a := s.ask("resources/subscribe", map[string]any{"uri": uri})
+		if text, _ := json.Marshal(a); a.Error == nil || !strings.Contains(string(text), says) {
+			t.Errorf("%s: %s", uri, text)
+		}
+	}
+	// heard reads notifications until all of these addresses were told, and no other one was; each names the commit.
+	heard := func(step, commit string, uris ...string) {
+		t.Helper()
+		left := uris
+		for len(left) > 0 {
+			var p struct {
+				URI  string
+				Meta struct {
+					Commit string `json:"trails/commit"`
+				} `json:"_meta"`
+			}
+			n := s.next()
+			if n.Method != "notifications/resources/updated" {
+				continue
+			}
+			if err := json.Unmarshal(n.Params, &p); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Contains(uris, p.URI) || p.Meta.Commit != commit {
+				t.Fatalf("%s: heard of %s at %q, want %v at %q", step, p.URI, p.Meta.Commit, uris, commit)
+			}
+			left = slices.DeleteFunc(slices.Clone(left), func(uri string) bool { return uri == p.URI })
+		}
+	}
+	head := func(branch string) string {
+		c, err := e.Graph().Session(ana).On(branch).StateNamed(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.ID.String()
+	}
+	update := func(branch string, priority int) string {
+		write(t, e, "requirement.update", fmt.Sprintf(`{"id": "R-001", "priority": %d, "branch": %q}`, priority, branch))
+		return head(branch)
+	}
+	heard("a change of main", update("main", 4), node, kind+"?branch=main")
+	update("other", 5)
+	heard("a change of the branch", update("draft", 5), draft(node, kind, stats)...)
+	all := draft(node, kind, stats, "trails://kg/Requirement/R-002")
+	heard("main again", update("main", 2), node, kind+"?branch=main")
+	write(t, e, "branches_reset", `{"name": "draft", "to": "main"}`)
+	heard("the branch reset", head("main"), all...)
+	write(t, e, "branches_rename", `{"name": "draft", "to": "renamed"}`)
+	heard("the branch renamed", "", all...)
+	update("renamed", 4)
+	write(t, e, "branches_create", `{"name": "draft", "from": "renamed"}`)
+	heard("one of the name again", head("draft"), all...)
+	write(t, e, "branches_delete", `{"name": "draft"}`)
+	heard("the branch deleted", "", all...)
+	for _, uri := range all {
+		s.ask("resources/unsubscribe", map[string]any{"uri": uri})
+	}
+	if open, _ := e.Watchers(); open != 1 {
+		t.Errorf("%d watches are open without subscriptions of branches", open)
 	}
 }

@@ -79,7 +79,7 @@ func TestAHubTellsWhatAModelWithoutAnIndexTells(t *testing.T) {
 			"publish": func(t *rapid.T) {
 				commit++
 				c := someChange(t, fmt.Sprint(commit))
-				h.publish(c)
+				h.publish(h.main, c)
 				for _, l := range all {
 					l.expect(c)
 				}
@@ -163,10 +163,10 @@ func checkIndex(t *rapid.T, h *hub, all []*listener) {
 		}
 	}
 	got, below := map[string]int{}, map[string]bool{}
-	for address, boxes := range h.byAddress {
+	for address, boxes := range h.main.byAddress {
 		got[address] = len(boxes)
 	}
-	for _, addresses := range h.byType {
+	for _, addresses := range h.main.byType {
 		maps.Copy(below, toBools(addresses))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -177,8 +177,8 @@ func checkIndex(t *rapid.T, h *hub, all []*listener) {
 			t.Errorf("%s is below a type: %t", address, below[address])
 		}
 	}
-	if len(h.byType) > len(someTypes) || len(below) > len(want) {
-		t.Errorf("the index of types keeps %v", h.byType)
+	if len(h.main.byType) > len(someTypes) || len(below) > len(want) {
+		t.Errorf("the index of types keeps %v", h.main.byType)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestAChangeIsToldInOnePieceAndInOrder(t *testing.T) {
 			<-box.bell
 			taken <- box.take()
 		}()
-		h.publish(c)
+		h.publish(h.main, c)
 		told := <-taken
 		if len(told) != want {
 			t.Fatalf("change %d: %d notices came first, want all %d", i, len(told), want)

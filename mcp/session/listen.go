@@ -6,12 +6,18 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/invoke"
 )
 
 // Subscription is an address to which a client subscribes.
 type Subscription struct {
 	// Address is the canonical address, and URI the address as the client wrote it.
 	Address, URI string
+	// Watch, unless it is nil, watches the engine for the addresses of Line; otherwise the address is of the line that
+	// the server watches for all.
+	Watch func(ctx context.Context) <-chan invoke.Change
+	Line  Line
 	// Begin, for an address outside the graph, starts watching: it calls updated, which does not wait, until stop is
 	// called.
 	Begin func(updated func()) (stop func(), err error)
@@ -23,15 +29,18 @@ func (d *Doors) Subscribe(ctx context.Context, s Subscription) error {
 }
 
 func (d *Doors) subscribe(b *mailbox, s Subscription) error {
-	if s.Begin != nil {
+	switch {
+	case s.Begin != nil:
 		return d.hub.subscribeElsewhere(b, s.Address, s.Begin)
+	case s.Watch != nil:
+		return d.hub.subscribeLine(b, s.Address, s.URI, s.Line, s.Watch)
 	}
 	return d.hub.subscribe(b, s.Address, s.URI)
 }
 
-// Unsubscribe removes a subscription.
-func (d *Doors) Unsubscribe(ctx context.Context, address string) {
-	d.hub.unsubscribe(ctx.Value(mailboxKey{}).(*mailbox), address)
+// Unsubscribe removes the subscription of an address on a branch, "" for main.
+func (d *Doors) Unsubscribe(ctx context.Context, address, branch string) {
+	d.hub.unsubscribe(ctx.Value(mailboxKey{}).(*mailbox), address+Line{Branch: branch}.suffix())
 }
 
 const acknowledgedNote = "notifications/subscriptions/acknowledged"

@@ -36,8 +36,10 @@ type kinds struct{ tools, resources bool }
 // blocks. Its owner waits for bell and then calls take. It is safe for concurrent use.
 type mailbox struct {
 	bell chan struct{} // signalled, without blocking, when there is something to take
-	// stops end the watching of addresses outside the graph; guarded by the hub's lock.
+	// stops end the watching of addresses that are not of the line of main, by address, and lines are the lines of those
+	// that are of the graph; guarded by the hub's lock.
 	stops map[string]func()
+	lines map[string]*line
 
 	mu    sync.Mutex
 	uris  map[string]string // canonical address → as the client wrote it
@@ -56,7 +58,7 @@ type change struct {
 }
 
 func newMailbox() *mailbox {
-	return &mailbox{bell: make(chan struct{}, 1), uris: map[string]string{}, news: map[string]change{}, stops: map[string]func(){}}
+	return &mailbox{bell: make(chan struct{}, 1), uris: map[string]string{}, news: map[string]change{}, stops: map[string]func(){}, lines: map[string]*line{}}
 }
 
 // add adds a subscription; uri is the address as the client wrote it, replacing an earlier one.
@@ -107,10 +109,6 @@ func (b *mailbox) addresses() []string {
 func (b *mailbox) put(address string, n change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.note(address, n)
-}
-
-func (b *mailbox) note(address string, n change) {
 	if _, has := b.uris[address]; !has {
 		return
 	}
@@ -119,17 +117,6 @@ func (b *mailbox) note(address string, n change) {
 		b.order = append(b.order, address)
 	}
 	b.news[address] = change{commit: n.commit, resync: n.resync || old.resync}
-}
-
-// putAll adds a change of the lists and of every address, in the order of the addresses, and signals.
-func (b *mailbox) putAll(commit string, named map[string]bool) {
-	b.mu.Lock()
-	b.lists = b.wants
-	for _, address := range slices.Sorted(maps.Keys(b.uris)) {
-		b.note(address, change{commit: commit, resync: !named[address]})
-	}
-	b.mu.Unlock()
-	b.ring()
 }
 
 // putLists adds changes of lists.
