@@ -28,7 +28,7 @@ type Engine interface {
 	Call(ctx context.Context, c invoke.Call) (invoke.Result, error)
 	Read(ctx context.Context, uri string, c invoke.Call) (invoke.Document, error)
 	ToolsOn(ctx context.Context, p policy.Principal, branch string) (invoke.Tools, error)
-	Watch(ctx context.Context, p policy.Principal) <-chan invoke.Change
+	WatchOn(ctx context.Context, p policy.Principal, branch string) <-chan invoke.Change
 }
 
 // Options are the settings for serving the pages. The zero value works if every request's context has a principal.

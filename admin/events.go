@@ -28,7 +28,7 @@ type event struct {
 	Resync    bool     `json:"resync"`
 }
 
-// events answers /admin/events: changes of the graph as server-sent events, until the browser or the server stops. It
+// events answers /admin/events: changes of the branch as server-sent events, until the browser or the server stops. It
 // starts watching before it reads the head, so that no change in between is missed.
 func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 	defer s.watchers.Add(-1)
@@ -36,11 +36,15 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Retry-After", "10")
 		return fault.New(fault.Unusable, "%d pages are open already, and no more are told of changes; close some", maxWatchers)
 	}
-	changes := s.engine.Watch(r.Context(), auth.PrincipalOf(r.Context()))
+	branch := stateOf(r).Branch
+	changes := s.engine.WatchOn(r.Context(), auth.PrincipalOf(r.Context()), branch)
 	a := s.asker(w, r)
 	var health struct{ Head string }
 	if err := a.ask("health", nil, &health); err != nil {
 		return err
+	}
+	if branch != "" {
+		health.Head = s.frameOf(w, r).Head
 	}
 	stream := sse.NewWriter(w, writeWait)
 	send := func(name string, e event) error {

@@ -24,7 +24,12 @@ type listener struct {
 
 func listen(t *testing.T, base string) listener {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/admin/events", nil)
+	return listenAt(t, base+"/admin/events")
+}
+
+func listenAt(t *testing.T, address string) listener {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,6 +78,32 @@ func TestAnOpenPageHearsWhatOthersWrite(t *testing.T) {
 	name, got := l.next(t)
 	want := map[string]any{
 		"head": after, "schema": false, "resync": false,
+		"types": []any{"Requirement"}, "instances": []any{"trails://kg/Requirement/R-001"},
+	}
+	if diff := cmp.Diff(want, got); name != "change" || diff != "" {
+		t.Errorf("%s %s", name, diff)
+	}
+}
+
+// A page of a branch hears of the branch, not of main.
+func TestAnOpenPageOfABranchHearsOfTheBranch(t *testing.T) {
+	f := newExample(t)
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	f.call(t, "branches_create", map[string]any{"name": "draft"})
+	was := f.call(t, "requirement.update", map[string]any{"id": "R-001", "priority": 3, "branch": "draft"})["commit"]
+	if mode := attribute(f.get(t, "/admin/types/Requirement/R-001?branch=draft", 200).byID(t, "main"), "data-live"); mode != "types" {
+		t.Errorf("the page of a branch is live as %q", mode)
+	}
+	l := listenAt(t, server.URL+"/admin/events?branch=draft")
+	if name, hello := l.next(t); name != "hello" || hello["head"] != was {
+		t.Errorf("got %s %v, want hello of head %v", name, hello, was)
+	}
+	f.call(t, "requirement.update", map[string]any{"id": "R-001", "priority": 4})
+	commit := f.call(t, "requirement.update", map[string]any{"id": "R-001", "priority": 5, "branch": "draft"})["commit"]
+	name, got := l.next(t)
+	want := map[string]any{
+		"head": commit, "schema": false, "resync": false,
 		"types": []any{"Requirement"}, "instances": []any{"trails://kg/Requirement/R-001"},
 	}
 	if diff := cmp.Diff(want, got); name != "change" || diff != "" {

@@ -231,7 +231,9 @@ func (emptyEngine) Follow(context.Context, invoke.Call, time.Duration, func(*inv
 	return nil
 }
 
-func (emptyEngine) Watch(context.Context, policy.Principal) <-chan invoke.Change { return nil }
+func (emptyEngine) WatchOn(context.Context, policy.Principal, string) <-chan invoke.Change {
+	return nil
+}
 
 func TestGuessingIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -119,12 +119,9 @@ func (s *site) respond(w http.ResponseWriter, r *http.Request, status int, p pag
 		p.Live.Head = p.Frame.Head
 	}
 	shows := p.Frame.state
-	switch {
-	case status == http.StatusOK && shows.At != "":
+	if status == http.StatusOK && shows.At != "" {
 		shows.At = p.Live.Head
 		p.AsOf, p.Live = asOfPage(r, p.Live.Head), live{} // nothing changes there
-	case shows.Branch != "": // open pages are told of changes of main
-		p.Live = live{}
 	}
 	return send(w, status, layout(p), shows)
 }

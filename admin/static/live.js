@@ -129,7 +129,8 @@
 	function listen() {
 		if (source || !main() || !main().dataset.live) return;
 		clearTimeout(timer);
-		source = new EventSource("/admin/events");
+		const branch = new URLSearchParams(location.search).get("branch");
+		source = new EventSource("/admin/events" + (branch ? "?branch=" + encodeURIComponent(branch) : ""));
 		source.addEventListener("hello", e => {
 			wait = 500;
 			show("on");
