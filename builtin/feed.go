@@ -26,9 +26,17 @@ const (
 	commitChars = 120
 )
 
+// feedEffort bounds what a page reads in vain, in changes; a commit counts as so many.
+const (
+	feedEffort       = 40_000
+	feedCommitEffort = 20
+)
+
 // feedAsked is a part of the feed of a branch.
 type feedAsked struct {
 	capability.BranchArgument
+	Type   string `json:"type,omitempty" is:"rare" doc:"Only nodes that are of this type or a subtype after a commit, or were before it."`
+	ID     string `json:"id,omitempty" is:"rare" doc:"Only this node: Type/id, IRI or exact label."`
 	Start  string `json:"start,omitempty" doc:"beginning, now or after:COMMIT."`
 	Cursor string `json:"cursor,omitempty" is:"brief" doc:"That of the last page."`
 	Limit  int    `json:"limit" is:"rare" min:"1" max:"1000" default:"100"`
@@ -41,6 +49,7 @@ type feedPage struct {
 	Commits []feedCommit `json:"commits" doc:"Oldest first."`
 	Cursor  string       `json:"cursor" doc:"Pass it to go on from here, now or later."`
 	More    bool         `json:"more" doc:"Whether there is more now."`
+	Passed  int          `json:"passed,omitempty" doc:"Commits without a change for type and id, which were passed over."`
 	Note    string       `json:"note,omitempty"`
 }
 
@@ -63,14 +72,28 @@ func changes(ctx context.Context, r *invoke.Request, in feedAsked) (*feedPage, e
 	if err != nil {
 		return nil, err
 	}
+	only, err := feedFilter(ctx, r, in)
+	if err != nil {
+		return nil, err
+	}
 	out := &feedPage{Columns: []string{"op", "node", "property", "before", "after", "graph"}, Commits: []feedCommit{}}
 	if in.Quads {
 		out.Columns = append(out.Columns, "removed", "added")
 	}
-	room, count, last := min(r.Room(), feedChars), 0, from
-	for e, err := range r.Snapshot.Feed(ctx, from) {
+	room, count, effort, last := min(r.Room(), feedChars), 0, 0, from
+	for e, err := range r.Snapshot.Feed(ctx, from, only) {
 		if err != nil {
 			return nil, err
+		}
+		if e.Passed > 0 {
+			if e.Place == (kg.FeedPlace{Commit: e.Commit}) {
+				out.Passed++
+			}
+			last, effort = e.Place, effort+e.Passed+feedCommitEffort
+			if out.More = effort >= feedEffort; out.More {
+				break
+			}
+			continue
 		}
 		added := count < in.Limit
 		if added {
@@ -89,10 +112,38 @@ func changes(ctx context.Context, r *invoke.Request, in feedAsked) (*feedPage, e
 	if !out.More {
 		last = kg.FeedPlace{Commit: r.Snapshot.Head()}
 	}
-	if out.Cursor = r.Snapshot.Cursor(last); count == 0 {
+	out.Cursor = r.Snapshot.Cursor(last)
+	switch {
+	case count == 0 && out.More:
+		out.Note = "so far nothing is for type and id, and there is more; go on with this cursor"
+	case count == 0 && out.Passed > 0:
+		out.Note = fmt.Sprintf("nothing is new on %s for type and id; come back with this cursor", r.Snapshot.Branch())
+	case count == 0:
 		out.Note = fmt.Sprintf("nothing is new on %s; come back with this cursor", r.Snapshot.Branch())
 	}
 	return out, nil
+}
+
+// feedFilter is of which nodes the page has changes. A type brings its subtypes.
+func feedFilter(ctx context.Context, r *invoke.Request, in feedAsked) (only kg.FeedFilter, err error) {
+	if r.Args.Has("type") {
+		t, err := view.KnownType(r, in.Type)
+		if err != nil {
+			return only, err
+		}
+		only.Types = []rdf.IRI{t.IRI}
+		for _, sub := range r.Snapshot.Schema().Subtypes(t) {
+			only.Types = append(only.Types, sub.IRI)
+		}
+	}
+	if in.ID != "" {
+		d, err := nodeEver(ctx, r, in.ID)
+		if err != nil {
+			return only, err
+		}
+		only.Node = d.Term
+	}
+	return only, nil
 }
 
 // feedPlace is where the page begins.

@@ -30,7 +30,7 @@ const changeColumns = `SELECT x.s, x.p, x.o, x.g,
 
 const changeJoins = `) x LEFT JOIN terms ts ON ts.id = x.s LEFT JOIN terms ob ON ob.id = x.o`
 
-const loggedChanges = changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = ?1 AND seq = ?2 AND s >= ?3 LIMIT -1 OFFSET ?4 + 0" + changeJoins
+const loggedChanges = changeColumns + "SELECT s, p, o, g, op, seq FROM changes WHERE line = ?1 AND seq = ?2 AND s BETWEEN ?3 AND ?5 LIMIT -1 OFFSET ?4 + 0" + changeJoins
 
 // Place is where the changes of a commit are read on. The zero Place is their beginning.
 type Place struct {
@@ -38,6 +38,8 @@ type Place struct {
 	Subject rdf.Term
 	// Skip is how many changes are passed over, from there on.
 	Skip int
+	// Only reads the changes of Subject alone.
+	Only bool
 }
 
 // Changes returns the quads that a commit added and removed from a place on, sorted by the ids of subject, predicate,
@@ -53,12 +55,16 @@ func (r *Reader) Changes(ctx context.Context, seq history.Seq, from Place) iter.
 				err = fault.New(fault.Missing, "no statement is about %s", from.Subject)
 			}
 		}
+		last := inline.TermID(math.MaxInt64)
+		if err == nil && from.Only {
+			last = first[0]
+		}
 		switch {
 		case err != nil:
 		case c.Bulk:
-			err = r.bulkChanges(ctx, c, first[0], from.Skip, yield)
+			err = r.bulkChanges(ctx, c, first[0], last, from.Skip, yield)
 		default:
-			err = r.changes(ctx, loggedChanges, yield, mainLine, seq, first[0], from.Skip)
+			err = r.changes(ctx, loggedChanges, yield, mainLine, seq, first[0], from.Skip, last)
 		}
 		if err != nil {
 			yield(Change{}, r.fail(ctx, "changes", err))
@@ -66,8 +72,9 @@ func (r *Reader) Changes(ctx context.Context, seq history.Seq, from Place) iter.
 	}
 }
 
-// bulkChanges reads the changes of a commit without a log: the statements of its state that it added.
-func (r *Reader) bulkChanges(ctx context.Context, c history.Commit, first inline.TermID, skip int, yield func(Change, error) bool) error {
+// bulkChanges reads the changes of a commit without a log, of the subjects from first to last: the statements of its state
+// that it added.
+func (r *Reader) bulkChanges(ctx context.Context, c history.Commit, first, last inline.TermID, skip int, yield func(Change, error) bool) error {
 	pages, err := r.conn.Pages()
 	if err != nil {
 		return err
@@ -78,7 +85,7 @@ func (r *Reader) bulkChanges(ctx context.Context, c history.Commit, first inline
 		return err
 	}
 	cursor := scan.NewCursor(rows)
-	if err := cursor.Seek([]int64{int64(first)}, []int64{math.MaxInt64}, false); err != nil {
+	if err := cursor.Seek([]int64{int64(first)}, []int64{int64(last)}, false); err != nil {
 		return unreadable(err)
 	}
 	for n := 1; ; n++ {

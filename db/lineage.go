@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"math"
 	"slices"
 
 	"trails/db/extsort"
@@ -201,7 +202,7 @@ func (r *Reader) changeLines(ctx context.Context, c history.Commit, yield func([
 		return failed == nil
 	}
 	if c.Bulk {
-		err = r.bulkChanges(ctx, c, 0, 0, spool)
+		err = r.bulkChanges(ctx, c, 0, math.MaxInt64, 0, spool)
 	} else {
 		err = r.changes(ctx, loggedOfLine, spool, c.Line, c.Seq)
 	}

@@ -79,7 +79,7 @@ func plansUseIndexes(t *testing.T, path string) {
 		activities, ofCommit, pruneReads, pruneRefusals,
 		loggedChanges, loggedOfSubject, loggedSubjects, leaf.LastRemoved, changedTexts, unloggedCommits,
 		text(leaf.TouchedTypes), text(leaf.SubjectCommits), text(leaf.SubjectChanged), text(leaf.BulkOfSubject.Within(changeColumns, changeJoins)),
-		text(leaf.LastAdded), text(leaf.Existed), text(leaf.HadValue), text(leaf.ReferredBesides), text(leaf.SaidBesides), text(leaf.Texts), text(leaf.SharedObjects), text(leaf.Instances),
+		text(leaf.LastAdded), text(leaf.Existed), text(leaf.HadValue), text(leaf.ValuesAround), text(leaf.ReferredBesides), text(leaf.SaidBesides), text(leaf.Texts), text(leaf.SharedObjects), text(leaf.Instances),
 		"SELECT id, kind, value, datatype, lang FROM terms WHERE hash = ?",
 		"SELECT head FROM lines WHERE line = ?",
 		"SELECT " + commitColumns + " WHERE c.seq = ?",

@@ -8,6 +8,7 @@ import (
 	"trails/db/history"
 	"trails/db/inline"
 	"trails/db/leaf"
+	"trails/db/stmt"
 	"trails/rdf"
 )
 
@@ -135,6 +136,21 @@ func (r *Reader) Existed(ctx context.Context, s rdf.Term, before history.Seq) (b
 // HadValue reports whether the default graph had a value of p for a subject just before the commit with this number.
 func (r *Reader) HadValue(ctx context.Context, s rdf.Term, p rdf.IRI, before history.Seq) (bool, error) {
 	return r.holds(ctx, "had value", leaf.HadValue, before, s, p)
+}
+
+// TypesAround returns the types that a subject had in the default graph before the commit with this number or has after
+// it.
+func (r *Reader) TypesAround(ctx context.Context, s rdf.Term, seq history.Seq) (list []rdf.Term, err error) {
+	ids, ok, err := r.known(ctx, s, rdf.Type)
+	if err != nil || !ok {
+		return nil, r.fail(ctx, "types", err)
+	}
+	err = r.rows(ctx, r.conn.text(leaf.ValuesAround), func(row *stmt.Stmt) (bool, error) {
+		t, err := r.dict.Term(row.ID(0))
+		list = append(list, t)
+		return err == nil, err
+	}, ids[0], ids[1], seq)
+	return list, r.fail(ctx, "types", err)
 }
 
 // ReferredBesides reports whether a term is the object of a statement that was added by another commit than the one

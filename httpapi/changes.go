@@ -19,7 +19,7 @@ const feedBeat = 20 * time.Second
 // changes answers a page of what commits changed, or the pages from there on as events, each with its cursor as its id. A
 // browser that reconnects sends the last id, and goes on there.
 func (s *server) changes(w http.ResponseWriter, r *http.Request) error {
-	query, err := parameters(r, "branch", "start", "cursor", "limit")
+	query, err := parameters(r, "branch", "type", "id", "start", "cursor", "limit")
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,21 @@ type FeedEntry struct {
 	Before, After []rdf.Term
 	// Place is the one behind the entry.
 	Place FeedPlace
+	// Passed is set in an entry that is no change: so many changes before Place are none for the filter. There is one
+	// behind each whole commit without a change for it, and one after every 1,000 changes.
+	Passed int
 }
+
+// FeedFilter says of which nodes a feed has changes. The zero value is of all.
+type FeedFilter struct {
+	// Node is the only one; nil is any.
+	Node rdf.Term
+	// Types are classes. A node must have had one of them before the commit, or have one after it; none is any.
+	Types []rdf.IRI
+}
+
+// feedPassed is how many changes are passed over before an entry says so.
+const feedPassed = 1000
 
 // FeedPlace is a place between two entries of the feed of a branch. The zero value is its beginning.
 type FeedPlace struct {
@@ -57,20 +71,25 @@ const (
 )
 
 // Feed returns what the commits of the branch changed, from a place on, oldest first. Its cost is that of the changes that
-// are read. An entry has at most 100 statements; a property with more has several entries, one after the other. A place
+// are read, also of those that the filter passes over; of a node it is that of the commits. An entry has at most 100 statements; a property with more has several entries, one after the other. A place
 // that is not in this history is the fault InvalidArguments.
-func (s *Snapshot) Feed(ctx context.Context, from FeedPlace) iter.Seq2[FeedEntry, error] {
+func (s *Snapshot) Feed(ctx context.Context, from FeedPlace, only FeedFilter) iter.Seq2[FeedEntry, error] {
 	return func(yield func(FeedEntry, error) bool) {
-		err := s.feed(ctx, from, func(e FeedEntry) bool { return yield(e, nil) })
+		err := s.feed(ctx, from, only, func(e FeedEntry) bool { return yield(e, nil) })
 		if err != nil {
 			yield(FeedEntry{}, err)
 		}
 	}
 }
 
-func (s *Snapshot) feed(ctx context.Context, from FeedPlace, yield func(FeedEntry) bool) error {
+func (s *Snapshot) feed(ctx context.Context, from FeedPlace, only FeedFilter, yield func(FeedEntry) bool) error {
 	for {
 		c := from.Commit
+		found := only.Node == nil && len(only.Types) == 0 || from.pass != 0
+		each := func(e FeedEntry) bool {
+			found = found || e.Passed == 0
+			return yield(e)
+		}
 		if from.pass == 0 {
 			var err error
 			if c, err = s.CommitAfter(ctx, c.Seq); fault.Is(err, fault.Missing) {
@@ -83,7 +102,7 @@ func (s *Snapshot) feed(ctx context.Context, from FeedPlace, yield func(FeedEntr
 			if pass == removedPass && c.Removed == 0 {
 				break
 			}
-			p := feedReading{Snapshot: s, place: FeedPlace{Commit: c, pass: pass}, yield: yield}
+			p := feedReading{Snapshot: s, only: only, place: FeedPlace{Commit: c, pass: pass}, yield: each}
 			if pass == from.pass {
 				p.place = from
 			}
@@ -92,12 +111,16 @@ func (s *Snapshot) feed(ctx context.Context, from FeedPlace, yield func(FeedEntr
 			}
 		}
 		from = FeedPlace{Commit: c}
+		if !found && !yield(FeedEntry{Commit: c, Place: from, Passed: 1}) {
+			return nil
+		}
 	}
 }
 
 // feedReading is one pass over a commit.
 type feedReading struct {
 	*Snapshot
+	only  FeedFilter
 	yield func(FeedEntry) bool
 	// place is how far the pass is: the subject, how many changes of it were read, and, in the beginning, how many entries
 	// of the first group are before the place.
@@ -105,6 +128,9 @@ type feedReading struct {
 	// what became of the subject, and whether it has had an entry or needs none.
 	what string
 	told bool
+	// passes is whether the filter passes over the subject, passed over how many changes it did.
+	passes bool
+	passed int
 	// group are changes of one property of the subject that make the next entries, from start on.
 	group []db.Change
 	bytes int
@@ -117,6 +143,9 @@ func (p *feedReading) read(ctx context.Context) (more bool, err error) {
 	resumes := from.Subject != nil
 	// The change before the place is read again: it shows that the place is one of this commit.
 	again := db.Place{Subject: from.Subject, Skip: max(0, from.Skip-1)}
+	if n := p.only.Node; n != nil && (!resumes || from.Subject == n) {
+		again.Subject, again.Only = n, true
+	}
 	for c, err := range p.source.Changes(ctx, p.place.Commit.Seq, again) {
 		if fault.Is(err, fault.Missing) {
 			break
@@ -128,7 +157,7 @@ func (p *feedReading) read(ctx context.Context) (more bool, err error) {
 			if resumes = false; c.Subject != from.Subject {
 				return false, p.lost()
 			}
-			if p.what, err = p.WhatHappened(ctx, p.place.Commit, c.Subject); err != nil {
+			if err := p.begin(ctx, c.Subject); err != nil {
 				return false, err
 			}
 			if p.told = true; from.Skip > 0 {
@@ -145,6 +174,25 @@ func (p *feedReading) read(ctx context.Context) (more bool, err error) {
 	return p.endSubject(), nil
 }
 
+// begin begins with a subject: it finds out whether the feed has it, and then what became of it.
+func (p *feedReading) begin(ctx context.Context, subject rdf.Term) (err error) {
+	p.passes = p.only.Node != nil && subject != p.only.Node
+	if !p.passes && len(p.only.Types) > 0 {
+		types, err := p.source.TypesAround(ctx, subject, p.place.Commit.Seq)
+		if err != nil {
+			return err
+		}
+		p.passes = !slices.ContainsFunc(types, func(t rdf.Term) bool {
+			class, named := t.(rdf.IRI)
+			return named && slices.Contains(p.only.Types, class)
+		})
+	}
+	if p.what = ""; !p.passes {
+		p.what, err = p.WhatHappened(ctx, p.place.Commit, subject)
+	}
+	return err
+}
+
 // take reads a change. The group before it ends if it is of something else, or large.
 func (p *feedReading) take(ctx context.Context, c db.Change) (more bool, err error) {
 	if c.Subject != p.place.at.Subject {
@@ -152,10 +200,15 @@ func (p *feedReading) take(ctx context.Context, c db.Change) (more bool, err err
 			return false, nil
 		}
 		p.place.at = db.Place{Subject: c.Subject}
-		if p.what, err = p.WhatHappened(ctx, p.place.Commit, c.Subject); err != nil {
+		if err := p.begin(ctx, c.Subject); err != nil {
 			return false, err
 		}
-		p.told = p.place.pass == edgesPass || p.what == browse.NodeChanged || (p.what == browse.NodeRemoved) != (p.place.pass == removedPass)
+		p.told = p.passes || p.place.pass == edgesPass || p.what == browse.NodeChanged || (p.what == browse.NodeRemoved) != (p.place.pass == removedPass)
+	}
+	if p.passes {
+		p.place.at.Skip++
+		p.passed++
+		return p.passed%feedPassed != 0 || p.yield(FeedEntry{Commit: p.place.Commit, Place: p.place, Passed: feedPassed}), nil
 	}
 	ended := len(p.group) > 0 && (c.Predicate != p.group[0].Predicate || len(p.group) == maxEntryValues || p.bytes > maxEntryBytes)
 	if ended && !p.endGroup() {

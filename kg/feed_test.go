@@ -2,6 +2,7 @@ package kg_test
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,6 +73,7 @@ func TestTheFeedOfABranchLeadsToItsState(t *testing.T) {
 		rights := rapid.SampledFrom([]*kg.Rights{nil, nil, {Types: []rdf.IRI{"urn:feed:T1"}}, {Predicates: []rdf.IRI{"urn:feed:label"}}, {Graphs: []rdf.IRI{"urn:feed:n0"}}, {Nodes: []rdf.Term{rdf.IRI("urn:feed:n2")}}}).Draw(rt, "rights")
 		for _, branch := range branches {
 			replays(t, rt, g.Session(ana).On(branch).Seeing(rights), rights != nil && len(rights.Types) > 0)
+			filters(t, rt, g.Session(ana).On(branch))
 		}
 	})
 }
@@ -85,7 +87,7 @@ func feedUntil(t *testing.T, snap *kg.Snapshot, until kg.Commit) map[string]bool
 		t.Fatal(err)
 	}
 	state := map[string]bool{}
-	for e, err := range snap.Feed(t.Context(), place) {
+	for e, err := range snap.Feed(t.Context(), place, kg.FeedFilter{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +143,7 @@ func replays(t *testing.T, rt *rapid.T, s *kg.Session, hidesTypes bool) {
 				rt.Fatal(err)
 			}
 			entries := 0
-			for e, err := range snap.Feed(t.Context(), place) {
+			for e, err := range snap.Feed(t.Context(), place, kg.FeedFilter{}) {
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -188,6 +190,76 @@ func replays(t *testing.T, rt *rapid.T, s *kg.Session, hidesTypes bool) {
 	viewOf(t, s, func(snap *kg.Snapshot) {
 		if want := statements(t, snap); fmt.Sprint(want) != fmt.Sprint(state) {
 			rt.Fatalf("the feed leads to\n%v\nnot to\n%v", state, want)
+		}
+	})
+}
+
+// filters holds the feed with a filter, read in pages, to the entries of the whole feed that the filter lets pass. Each
+// other commit is passed over once.
+func filters(t *testing.T, rt *rapid.T, s *kg.Session) {
+	only := rapid.SampledFrom([]kg.FeedFilter{
+		{Node: rdf.IRI("urn:feed:n1")}, {Types: []rdf.IRI{"urn:feed:T1"}}, {Types: []rdf.IRI{"urn:feed:T0", "urn:feed:T1"}},
+		{Node: rdf.IRI("urn:feed:n0"), Types: []rdf.IRI{"urn:feed:T0"}}, {Node: rdf.IRI("urn:feed:never")},
+	}).Draw(rt, "filter")
+	viewOf(t, s, func(snap *kg.Snapshot) {
+		var all []kg.FeedEntry
+		has := map[kg.CommitID]map[string]bool{} // nodes with a type before or after the commit
+		typed, last := map[string]bool{}, kg.CommitID{}
+		for e, err := range snap.Feed(t.Context(), kg.FeedPlace{}, kg.FeedFilter{}) {
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if e.Commit.ID != last {
+				last = e.Commit.ID
+				has[last] = maps.Clone(typed)
+			}
+			if e.Property == rdf.Type && e.Graph == nil {
+				for i, list := range [][]rdf.Term{e.Before, e.After} {
+					for _, class := range list {
+						key := fmt.Sprint(e.Node, class)
+						if delete(typed, key); i == 1 {
+							typed[key], has[last][key] = true, true
+						}
+					}
+				}
+			}
+			all = append(all, e)
+		}
+		commits, err := snap.Commits(t.Context(), 0, 1000)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		want, matching := []string{}, map[kg.CommitID]bool{}
+		for _, e := range all {
+			fits := only.Node == nil || e.Node == only.Node
+			if len(only.Types) > 0 {
+				fits = fits && slices.ContainsFunc(only.Types, func(class rdf.IRI) bool { return has[e.Commit.ID][fmt.Sprint(e.Node, class)] })
+			}
+			if fits {
+				want, matching[e.Commit.ID] = append(want, fmt.Sprint(e.Commit.ID, e.What, e.Node, e.Graph, e.Property, e.Before, e.After)), true
+			}
+		}
+		got, passed, place := []string{}, 0, kg.FeedPlace{}
+		for more := true; more; {
+			more = false
+			for e, err := range snap.Feed(t.Context(), place, only) { // each page has one entry
+				if err != nil {
+					rt.Fatal(err)
+				}
+				if place, err = snap.FeedAt(t.Context(), snap.Cursor(e.Place)); err != nil {
+					rt.Fatal(err)
+				}
+				if e.Passed > 0 {
+					passed++
+				} else {
+					got = append(got, fmt.Sprint(e.Commit.ID, e.What, e.Node, e.Graph, e.Property, e.Before, e.After))
+				}
+				more = true
+				break
+			}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) || passed != len(commits)-len(matching) {
+			rt.Fatalf("the filter %v leaves\n%v\nof\n%v\nand passes over %d of %d commits", only, got, want, passed, len(commits))
 		}
 	})
 }
@@ -245,7 +317,7 @@ func TestTheFeedOfALargeCommitIsReadInParts(t *testing.T) {
 			}
 			var entries []kg.FeedEntry
 			count, longest := 0, 0
-			for e, err := range snap.Feed(t.Context(), kg.FeedPlace{}) {
+			for e, err := range snap.Feed(t.Context(), kg.FeedPlace{}, kg.FeedFilter{}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -262,7 +334,7 @@ func TestTheFeedOfALargeCommitIsReadInParts(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for e, err := range snap.Feed(t.Context(), place) {
+				for e, err := range snap.Feed(t.Context(), place, kg.FeedFilter{}) {
 					if err != nil || fmt.Sprint(e) != fmt.Sprint(entries[i+1]) {
 						t.Errorf("behind entry %d comes %v, not %v: %v", i, e, entries[i+1], err)
 					}
@@ -287,7 +359,7 @@ func TestACursorOfAnotherHistoryIsRefused(t *testing.T) {
 	var draft, inside []string
 	viewOf(t, all.On("draft"), func(snap *kg.Snapshot) {
 		draft = append(draft, snap.Cursor(kg.FeedPlace{Commit: snap.Head()}))
-		for e, err := range snap.Feed(t.Context(), kg.FeedPlace{}) {
+		for e, err := range snap.Feed(t.Context(), kg.FeedPlace{}, kg.FeedFilter{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -312,7 +384,7 @@ func TestACursorOfAnotherHistoryIsRefused(t *testing.T) {
 			"main@" + head + ".1.1.0._:nothing":   "it is at no place of commit",
 		} {
 			place, err := snap.FeedAt(t.Context(), cursor)
-			for _, failed := range snap.Feed(t.Context(), place) {
+			for _, failed := range snap.Feed(t.Context(), place, kg.FeedFilter{}) {
 				if err == nil {
 					err = failed
 				}
@@ -334,7 +406,7 @@ func TestACursorOfAnotherHistoryIsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			var rest []string
-			for e, err := range snap.Feed(t.Context(), place) {
+			for e, err := range snap.Feed(t.Context(), place, kg.FeedFilter{}) {
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -31,6 +31,7 @@ type feedPage struct {
 	}
 	Cursor, Note string
 	More         bool
+	Passed       int
 }
 
 // writeFeed writes a page with a line for each property of a node.
@@ -53,6 +54,9 @@ func writeFeed(w io.Writer, page feedPage) error {
 			}
 			fmt.Fprintf(w, "  %s\n", line(text))
 		}
+	}
+	if page.Passed > 0 {
+		fmt.Fprintf(w, "commits without a change for --type and --id, passed over: %d\n", page.Passed)
 	}
 	if page.Note != "" {
 		fmt.Fprintln(w, line(page.Note))

@@ -18,6 +18,9 @@ var (
 	// HadValue reads a value of one property as of just before a commit.
 	HadValue = sql(`SELECT EXISTS (SELECT 1 FROM %s WHERE s = ?1 AND p = ?2 AND g = 0 AND added < ?3)
 		OR EXISTS (SELECT 1 FROM hist WHERE line = 1 AND s = ?1 AND p = ?2 AND g = 0 AND added < ?3 AND removed >= ?3)`, from{"", SPO})
+	// ValuesAround are the values of one property that a commit took from a subject or left to it.
+	ValuesAround = sql(`SELECT o FROM %s WHERE s = ?1 AND p = ?2 AND g = 0 AND added <= ?3
+		UNION SELECT o FROM hist WHERE line = 1 AND s = ?1 AND p = ?2 AND g = 0 AND added <= ?3 AND removed >= ?3`, from{"", SPO})
 	// Existed is whether a node had statements just before a commit.
 	Existed = sql(`SELECT EXISTS (SELECT 1 FROM %s WHERE s = ?1 AND added < ?2)
 		OR EXISTS (SELECT 1 FROM hist WHERE line = 1 AND s = ?1 AND added < ?2 AND removed >= ?2)`, from{"", SPO})
