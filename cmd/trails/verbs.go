@@ -659,7 +659,7 @@ meanwhile; its size stays, and new content takes the room.`,
 			example: `  trails gc notes.trails --dry-run
   trails gc notes.trails --grace 36h
   trails gc notes.trails --grace 0d --yes`,
-			options: map[string]option{"grace": {usage: "keep what became unreachable in this `time`: a number with d, h or m"}},
+			options: map[string]option{"grace": {usage: "keep what became unreachable within this `period`: a number with d, h or m"}},
 			own: func(cmd *cobra.Command) {
 				cmd.Flags().Bool("yes", false, "drop it without asking")
 			},
