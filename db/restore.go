@@ -92,7 +92,15 @@ func (f *File) restore(ctx context.Context, backup string, o RestoreOptions) (do
 	if err := o.Confirm(done); err != nil {
 		return done, err
 	}
-	done.Before, err = f.overwrite(ctx, temp, o)
+	from, err := disk.OpenImmutable(temp)
+	if err != nil {
+		return done, err
+	}
+	defer func() { _ = from.Close() }() // it was only read
+	err = f.overwrite(ctx, from, o.Progress, func() error {
+		done.Before, err = f.save(ctx, o)
+		return err
+	})
 	return done, asFault(ctx, f.path, "restore", err)
 }
 
@@ -123,18 +131,23 @@ func prepareBackup(ctx context.Context, backup, temp string, of *File, o Restore
 			return head, unusable(errors.New(report.Problems[0]))
 		}
 	}
+	return f.renew(ctx, o.Activity)
+}
+
+// renew gives a file that is about to take the place of another one a new epoch, with the activity that does it.
+func (f *File) renew(ctx context.Context, a *Activity) (head history.Commit, err error) {
 	w, err := f.Write(ctx)
 	if err != nil {
 		return head, err
 	}
 	defer w.Close()
-	if o.Activity != nil {
-		if err := w.AddActivity(ctx, *o.Activity); err != nil {
+	if a != nil {
+		if err := w.AddActivity(ctx, *a); err != nil {
 			return head, err
 		}
 	}
 	if err := w.conn.seal(newEpoch()); err != nil {
-		return head, w.fail(ctx, "restore", err)
+		return head, w.fail(ctx, "new epoch", err)
 	}
 	return w.Head(), w.Keep(ctx)
 }
@@ -164,50 +177,45 @@ func copyBackup(ctx context.Context, backup, temp string, o RestoreOptions) erro
 	return asFault(ctx, path, "restore", errors.Join(err, to.Close()))
 }
 
-// overwrite replaces the content of the file by that of the file at temp, in one transaction, and returns the
-// replaced head.
-func (f *File) overwrite(ctx context.Context, temp string, o RestoreOptions) (before history.Commit, err error) {
+// overwrite replaces the content of the file by that of another one, in one transaction. It calls locked when nobody else
+// can write any more: what is read then is what will be replaced, and an error keeps it.
+func (f *File) overwrite(ctx context.Context, from *sqlite.Conn, progress func(phase string, done, total int64), locked func() error) (err error) {
 	if err := f.write.Acquire(ctx, 1); err != nil {
-		return before, err
+		return err
 	}
 	defer f.write.Release(1)
-	from, err := disk.OpenImmutable(temp)
-	if err != nil {
-		return before, err
-	}
-	defer func() { _ = from.Close() }() // it was only read
 	to, err := f.connect(ctx, writing)
 	if err != nil {
-		return before, err
+		return err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
 	backup, err := sqlite.NewBackup(to.Conn.Conn, "main", from, "main")
 	if err != nil {
-		return before, err
+		return err
 	}
 	defer backup.Close() // rolled back before its end
-	// The first step takes the lock for writing and keeps it, so what is saved now is what will be replaced.
+	// The first step takes the lock for writing and keeps it.
 	if err := stmt.Retry(ctx, f.opts.LockWait, func() error { _, err := backup.Step(0); return err }); err != nil {
-		return before, err
+		return err
 	}
-	if before, err = f.save(ctx, o); err != nil {
-		return before, err
+	if err := locked(); err != nil {
+		return err
 	}
 	for more := true; more; {
 		if err := errors.Join(ctx.Err(), f.place.Writable()); err != nil {
-			return before, err
+			return err
 		}
 		if more, err = backup.Step(backupPages); err != nil {
-			return before, err
+			return err
 		}
 		total := int64(backup.PageCount())
-		o.Progress("restore", total-int64(backup.Remaining()), total)
+		progress("restore", total-int64(backup.Remaining()), total)
 	}
 	if err := f.place.Here(); err != nil {
-		return before, err
+		return err
 	}
 	to.leaveLog() // as long as the file
-	return before, nil
+	return nil
 }
 
 // save makes a backup of the state that is about to be replaced, and returns its head.

@@ -2,9 +2,6 @@ package kg
 
 import (
 	"context"
-	"time"
-
-	"github.com/google/uuid"
 
 	"trails/auth/policy"
 	"trails/db"
@@ -30,12 +27,8 @@ type RestoreOptions struct {
 // Restore puts the content of a backup in the place of the file at path, in one
 // transaction, while other processes read and write it. See db.Restore.
 func Restore(ctx context.Context, path, backup string, o RestoreOptions) (Restored, error) {
-	now := time.Now()
 	return db.Restore(ctx, path, backup, db.RestoreOptions{
 		Save: o.Save, Unverified: o.Unverified, Confirm: o.Confirm, Progress: o.Progress,
-		Activity: &db.Activity{
-			ID: uuid.Must(uuid.NewV7()).String(), Capability: "restore", Agent: o.By.Author(), Via: "cli",
-			Started: now, Ended: now, Outcome: "ok",
-		},
+		Activity: atCommandLine("restore", o.By),
 	})
 }

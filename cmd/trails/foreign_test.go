@@ -32,6 +32,7 @@ func TestACommandSaysWhatAFileHas(t *testing.T) {
 			{"mcp FILE", 1},
 			{"list FILE Note", 1},
 			{"restore DIR/other FILE --yes", 1},
+			{"compact FILE", 1},
 			{"verify FILE", 1},
 			{"doctor FILE", 6},
 			{"backup FILE DIR/copy", 0},

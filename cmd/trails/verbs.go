@@ -904,6 +904,7 @@ rest. It never changes data. With --dry-run it says what it would do.`,
 		{path: "verify", by: p.verifyCommand},
 		{path: "backup", by: p.backupCommand},
 		{path: "restore", by: p.restoreCommand},
+		{path: "compact", by: p.compactCommand},
 		{path: "artifacts", by: p.artifactsCommand},
 		{
 			path: "artifacts list", capability: "artifacts_list",
