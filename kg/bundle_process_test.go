@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"trails/db/dbtest"
 	"trails/e2e/testrun"
@@ -107,4 +108,97 @@ func TestABundleOfAKilledProcessIsThereOrNot(t *testing.T) {
 			return
 		}
 	}
+}
+
+// mergeAll merges the branch draft as a process of its own, and says how far it is.
+func mergeAll(t *testing.T, path string) {
+	g, err := kg.Open(t.Context(), path, kg.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	fmt.Println("begins")
+	if _, err = g.Session(ana).Merge(t.Context(), kg.Merge{Source: "draft"}); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("merged")
+}
+
+// A process that merges is killed at several places: the merge is there as a whole or not at all, the draft is as it was,
+// and the merge is made afterwards.
+func TestAMergeOfAKilledProcessIsThereOrNot(t *testing.T) {
+	testrun.Alone(t)
+	if path, ok := dbtest.Child(); ok {
+		mergeAll(t, path)
+		return
+	}
+	const nodes = 3000
+	changed := func(property rdf.IRI, value string) (edits []change.Edit) {
+		for i := range nodes {
+			q := rdf.Quad{Subject: base0 + rdf.IRI(fmt.Sprint("T/n", i)), Predicate: base0 + property, Object: rdf.String(value)}
+			edits = append(edits, change.Edit{Op: change.Assert, Quad: q})
+		}
+		return edits
+	}
+	path := newFile(t, mergeSchema)
+	g, err := kg.Open(t.Context(), path, kg.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := changed("one", "x")
+	for i := range nodes {
+		made = append(made, change.Edit{Op: change.Assert, Quad: rdf.Quad{Subject: base0 + rdf.IRI(fmt.Sprint("T/n", i)), Predicate: rdf.Type, Object: base0 + "T"}})
+	}
+	commit(t, g, made)
+	if _, err := g.Session(ana).MakeBranch(t.Context(), kg.NewBranch{Name: "draft"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Session(ana).On("draft").Commit(t.Context(), kg.ChangeSet{Edits: changed("many", "of the draft")}); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, g, changed("many", "of main"))
+	was := headsOf(t, g)
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcomes := map[bool]int{}
+	for after, whole := time.Duration(0), false; !whole; after += 20 * time.Millisecond {
+		file := filepath.Join(t.TempDir(), "killed.db")
+		if err := os.WriteFile(file, before, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		child := dbtest.Start(t, "TestAMergeOfAKilledProcessIsThereOrNot", file)
+		child.Line()
+		ended := make(chan string, 1)
+		go func() {
+			said, _ := child.Line()
+			ended <- said
+		}()
+		select {
+		case said := <-ended:
+			whole = said == "merged"
+			child.Wait()
+		case <-time.After(after):
+			child.Kill()
+		}
+		left := open(t, file)
+		now := headsOf(t, left)
+		merged := now[kg.Main].ID != was[kg.Main].ID
+		if outcomes[merged]++; now["draft"].ID != was["draft"].ID || merged && now[kg.Main].Parent2 != was["draft"].ID || whole && !merged {
+			t.Fatalf("killed after %v main is at %v and the draft at %v", after, now[kg.Main].ID, now["draft"].ID)
+		}
+		r, err := left.Session(ana).Merge(t.Context(), kg.Merge{Source: "draft"})
+		if err != nil || r.UpToDate != merged {
+			t.Fatalf("afterwards: up to date %v, %v", r.UpToDate, err)
+		}
+		if got := len(branchState(t, left, kg.Main)); got != 4*nodes {
+			t.Fatalf("killed after %v it has %d statements at the end", after, got)
+		}
+		verify(t, left)
+	}
+	t.Logf("merged or not: %v", outcomes)
 }
