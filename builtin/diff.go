@@ -3,6 +3,7 @@ package builtin
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -27,6 +28,8 @@ const (
 	diffRoom  = 3_000
 	diffSteps = 50
 	diffText  = 64 << 20
+	// diffClashes is how many clashes of a merge are told.
+	diffClashes = 10
 )
 
 // The forms of a difference.
@@ -64,6 +67,19 @@ type diffTold struct {
 	table
 	Text string `json:"text,omitempty" doc:"The update or the patch."`
 	More bool   `json:"more,omitempty" doc:"Whether there is more after this."`
+	clashing
+}
+
+// clashing are the clashes that a merge would have.
+type clashing struct {
+	Clashes    []kg.MergeClash `json:"clashes,omitempty" doc:"The first ten that a merge of the branch to would have: into from if that is a branch, else into the one that it was made from."`
+	ClashCount int             `json:"clash_count,omitempty" doc:"How many clashes there are."`
+}
+
+// size is how many characters they take of an answer.
+func (c clashing) size() int {
+	text, _ := json.Marshal(c) // of texts alone
+	return len(text)
 }
 
 var diffBuiltin = invoke.Define(capability.Descriptor{
@@ -78,12 +94,50 @@ func diff(ctx context.Context, r *invoke.Request, in diffAsked) (*diffTold, erro
 	if err != nil {
 		return nil, err
 	}
+	source, target, err := mergeable(ctx, r, in)
+	if err != nil {
+		return nil, err
+	}
+	var would clashing
+	if target != "" && in.Form == diffTable && in.Offset == 0 {
+		if err := r.ToBranch(ctx, target); err != nil {
+			return nil, err
+		}
+		if would.Clashes, would.ClashCount, err = r.Snapshot.Clashes(ctx, source, to); err != nil {
+			return nil, err
+		}
+	}
+	if would.ClashCount > 0 {
+		would.Clashes = would.Clashes[:min(len(would.Clashes), diffClashes)]
+		r.Warn("before %s is merged into %s, %s to be decided; give branches_merge take for all, or resolutions", source, target, clashesAre(would.ClashCount))
+	}
 	c, err := r.Snapshot.Compare(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
 	r.Snapshot = c.Snapshot
-	return tell(ctx, r, c, in.diffShown)
+	return tell(ctx, r, c, in.diffShown, would)
+}
+
+// mergeable returns the branch that is compared, and the one that it would be merged into; "" if none are.
+func mergeable(ctx context.Context, r *invoke.Request, in diffAsked) (source, target string, err error) {
+	list, err := r.Snapshot.Branches(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	source = cmp.Or(in.To, r.Snapshot.Branch())
+	for _, b := range list {
+		if b.Name == source && in.From == "" {
+			target = b.From
+		}
+		if b.Name == in.From {
+			target = in.From
+		}
+	}
+	if target == source || !slices.ContainsFunc(list, func(b kg.Branch) bool { return b.Name == source }) {
+		target = ""
+	}
+	return source, target, nil
 }
 
 // otherData is the data of another file.
@@ -112,7 +166,7 @@ var dataDiff = invoke.Define(capability.Descriptor{
 		if err != nil {
 			return nil, err
 		}
-		if out, err = tell(ctx, r, c, in.diffShown); out != nil && in.Commit != "" {
+		if out, err = tell(ctx, r, c, in.diffShown, clashing{}); out != nil && in.Commit != "" {
 			out.From = &in.Commit
 		}
 		return nil, errors.Join(err, c.Forget())
@@ -121,9 +175,9 @@ var dataDiff = invoke.Define(capability.Descriptor{
 }, invoke.Hidden, invoke.Inputs("data"))
 
 // tell tells what differs.
-func tell(ctx context.Context, r *invoke.Request, c *kg.Comparison, in diffShown) (_ *diffTold, err error) {
-	d := comparing{Request: r, asked: in, comparison: c, room: r.Room() - diffRoom}
-	d.out = diffTold{From: view.CommitID(c.From), To: view.CommitID(c.To), table: tableOf("what", "node", "property", "old", "new", "graph")}
+func tell(ctx context.Context, r *invoke.Request, c *kg.Comparison, in diffShown, would clashing) (_ *diffTold, err error) {
+	d := comparing{Request: r, asked: in, comparison: c, room: r.Room() - diffRoom - would.size()}
+	d.out = diffTold{From: view.CommitID(c.From), To: view.CommitID(c.To), table: tableOf("what", "node", "property", "old", "new", "graph"), clashing: would}
 	if in.Node != "" {
 		of, err := nodeEver(ctx, r, in.Node)
 		if err != nil {

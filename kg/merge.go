@@ -66,8 +66,9 @@ type merging struct {
 	commit Commit // of the source
 	head   Commit // of the branch that it is merged into
 	base   Commit
-	// sides returns what the branch and what the source changed since the base.
-	sides   func(ctx context.Context, w *db.Writer, c *compiled) (ours, theirs iter.Seq2[db.Change, error], err error)
+	// sides returns what the branch and what the source changed since the base. Of its readers of the branch one reads all,
+	// the other what may be seen of it.
+	sides   func(ctx context.Context, all, seen *db.Reader, c *compiled) (ours, theirs iter.Seq2[db.Change, error], err error)
 	picks   bool   // the branch need not have had what is at the base
 	tells   bool   // clashes say who changed the branch
 	idle    string // why nothing changes; by default that it is so already
@@ -145,7 +146,11 @@ var errUndecided = errors.New("there are clashes")
 // find adds the edits of the merge.
 func (m *merging) find(ctx context.Context, w *db.Writer, c *compiled, spool *change.Spool) error {
 	m.head, m.protected = w.Head(), w.MayCommit() != nil
-	own, its, err := m.sides(ctx, w, c)
+	return m.edits(ctx, w.Reader, w.Seen(), c, spool)
+}
+
+func (m *merging) edits(ctx context.Context, all, seen *db.Reader, c *compiled, spool *change.Spool) error {
+	own, its, err := m.sides(ctx, all, seen, c)
 	if err != nil || m.current {
 		return err
 	}
@@ -158,13 +163,30 @@ func (m *merging) find(ctx context.Context, w *db.Writer, c *compiled, spool *ch
 	if err := spoolChanges(its, history.OpAdd, &theirs); err != nil {
 		return err
 	}
-	return m.join(ctx, w, c, &ours, &theirs, spool)
+	return m.join(ctx, seen, c, &ours, &theirs, spool)
+}
+
+// Clashes returns the first clashes that a merge of a commit into the snapshot's branch would have, and how many there are.
+// Source is what the commit is called in them. It takes no lock. What breaks the schema only together is found by the merge
+// itself, or a dry run of it. Commits that have none in common are the fault Conflict. It is for readers who may see
+// everything; for others there are none.
+func (s *Snapshot) Clashes(ctx context.Context, source string, commit Commit) (list []MergeClash, count int, err error) {
+	if !s.SeesAll() {
+		return nil, 0, nil
+	}
+	m := &merging{Merge: Merge{Source: source}, target: s.Branch(), commit: commit, head: s.Head()}
+	m.sides = m.sinceCommon
+	var spool change.Spool
+	defer spool.Close()
+	if err = m.edits(ctx, s.source, s.source, s.compiled, &spool); errors.Is(err, errUndecided) {
+		err = nil
+	}
+	return m.clashes.list, m.clashes.count, err
 }
 
 // sinceCommon are what both changed since the newest commit that they have in common.
-func (m *merging) sinceCommon(ctx context.Context, w *db.Writer, _ *compiled) (ours, theirs iter.Seq2[db.Change, error], err error) {
-	head := w.Head()
-	bases, err := w.MergeBases(ctx, head, m.commit)
+func (m *merging) sinceCommon(ctx context.Context, all, _ *db.Reader, _ *compiled) (ours, theirs iter.Seq2[db.Change, error], err error) {
+	bases, err := all.MergeBases(ctx, m.head, m.commit)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -175,11 +197,11 @@ func (m *merging) sinceCommon(ctx context.Context, w *db.Writer, _ *compiled) (o
 	if m.current {
 		return nil, nil, nil
 	}
-	between, err := correctionOf(ctx, w.Reader, bases)
+	between, err := correctionOf(ctx, all, bases)
 	if err != nil {
 		return nil, nil, err
 	}
-	return between.difference(ctx, w.Reader, m.base, head), between.difference(ctx, w.Reader, m.base, m.commit), nil
+	return between.difference(ctx, all, m.base, m.head), between.difference(ctx, all, m.base, m.commit), nil
 }
 
 // message is the commit's message: the one that was given or the one of the merge, and how clashes were decided.

@@ -88,7 +88,7 @@ func (c *clashing) add(one MergeClash) {
 }
 
 // join adds the source's changes to the edits, subject by subject, where they do not clash with those of the branch.
-func (m *merging) join(ctx context.Context, w *db.Writer, c *compiled, ours, theirs, into *change.Spool) error {
+func (m *merging) join(ctx context.Context, seen *db.Reader, c *compiled, ours, theirs, into *change.Spool) error {
 	next, stop := iter.Pull2(ours.Groups(ctx))
 	defer stop()
 	own, err, more := next()
@@ -107,7 +107,7 @@ func (m *merging) join(ctx context.Context, w *db.Writer, c *compiled, ours, the
 		if err != nil {
 			return err
 		}
-		both := meeting{merge: m, seen: w.Seen(), schema: c, decisions: of[group.Subject], subject: group.Subject, theirs: group.Edits}
+		both := meeting{merge: m, seen: seen, schema: c, decisions: of[group.Subject], subject: group.Subject, theirs: group.Edits}
 		if more && own.Subject == group.Subject {
 			both.ours = own.Edits
 		}

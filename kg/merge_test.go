@@ -285,6 +285,16 @@ func (m *mergeModel) merge(rt *rapid.T, t *testing.T, g *kg.Graph, source, targe
 		}
 		return
 	}
+	viewOf(t, session, func(s *kg.Snapshot) {
+		theirs, err := s.FindState(t.Context(), source)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		_, want := mergeOf(m.base(a, b), m.commits[a].state, m.commits[b].state, kg.NoSide)
+		if _, count, err := s.Clashes(t.Context(), source, theirs); err != nil || count != want {
+			rt.Fatalf("%d clashes are told of, want %d: %v", count, want, err)
+		}
+	})
 	r := m.join(rt, t, g, session.Merge, kg.Merge{Source: source}, target, m.base(a, b), m.commits[b].state)
 	if r.After.Seq > 0 && r.Base.ID != m.commits[m.bases(a, b)[0]].id {
 		rt.Fatalf("the base is %v of %v", r.Base.ID, m.bases(a, b))

@@ -48,8 +48,8 @@ func (s *Session) Pick(ctx context.Context, p Picked, m Merge) (Merged, error) {
 	if p.Last.Parent != p.Before.ID {
 		run.text = fmt.Sprintf("pick %s..%s", p.Before.ID, p.Last.ID)
 	}
-	run.sides = func(ctx context.Context, w *db.Writer, _ *compiled) (ours, theirs iter.Seq2[db.Change, error], err error) {
-		return w.Difference(ctx, p.Before, w.Head()), w.Difference(ctx, p.Before, p.Last), nil
+	run.sides = func(ctx context.Context, all, _ *db.Reader, _ *compiled) (ours, theirs iter.Seq2[db.Change, error], err error) {
+		return all.Difference(ctx, p.Before, run.head), all.Difference(ctx, p.Before, p.Last), nil
 	}
 	return s.merge(ctx, run, job{action: policy.BranchMerge})
 }

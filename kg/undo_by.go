@@ -40,17 +40,17 @@ func (s *Session) UndoBy(ctx context.Context, a Authored, m Merge) (done Merged,
 	m.Source = "the undo of " + a.Actor
 	run := s.merging(m)
 	run.tells, run.idle = true, "what "+a.Actor+" wrote is undone already"
-	run.sides = func(ctx context.Context, w *db.Writer, c *compiled) (ours, theirs iter.Seq2[db.Change, error], err error) {
-		taken, err := a.commits(ctx, w.Seen())
+	run.sides = func(ctx context.Context, _, seen *db.Reader, c *compiled) (ours, theirs iter.Seq2[db.Change, error], err error) {
+		taken, err := a.commits(ctx, seen)
 		if err != nil {
 			return nil, nil, err
 		}
 		commits, run.commit = len(taken), taken[0]
-		if run.base, err = w.Seen().CommitOfFile(ctx, taken[commits-1].Parent.Whole()); err != nil {
+		if run.base, err = seen.CommitOfFile(ctx, taken[commits-1].Parent.Whole()); err != nil {
 			return nil, nil, err
 		}
 		run.text = fmt.Sprintf("undo what %s wrote since %s: %s", a.Actor, run.base.ID, fault.Counted(commits, "commit"))
-		back := authoring{Authored: a, seen: w.Seen(), net: correction{}, last: map[rdf.Term]Seq{}, made: map[rdf.Term]bool{}, gone: map[rdf.Term]correction{}}
+		back := authoring{Authored: a, seen: seen, net: correction{}, last: map[rdf.Term]Seq{}, made: map[rdf.Term]bool{}, gone: map[rdf.Term]correction{}}
 		if err := back.collect(ctx, taken); err != nil {
 			return nil, nil, err
 		}
@@ -60,7 +60,7 @@ func (s *Session) UndoBy(ctx context.Context, a Authored, m Merge) (done Merged,
 		if err := back.findGone(ctx); err != nil {
 			return nil, nil, err
 		}
-		return back.ours(ctx, run.base, w.Seen().Head()), back.theirs(), nil
+		return back.ours(ctx, run.base, seen.Head()), back.theirs(), nil
 	}
 	done, err = s.merge(ctx, run, job{action: policy.Change, idle: &idling{replaces: true}})
 	return done, commits, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"trails/invoke"
+	"trails/kg"
 )
 
 // diff compares two commits of a file, or the data or definitions of two files.
@@ -64,6 +65,8 @@ type difference struct {
 	Rows        [][]any
 	Text        string
 	More        bool
+	Clashes     []kg.MergeClash
+	ClashCount  int `json:"clash_count"`
 }
 
 // writeDifference writes a text as it is, and a table by node: a line for each property.
@@ -99,6 +102,7 @@ func writeDifference(w io.Writer, d difference) error {
 		}
 		fmt.Fprintf(w, "    %s\n", line(fmt.Sprint(row[2], ": ", shownValues(row[3], row[4]))))
 	}
+	clashed{Clashes: d.Clashes, Count: d.ClashCount}.writeClashes(w)
 	return nil
 }
 
