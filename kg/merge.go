@@ -124,6 +124,8 @@ func (s *Session) merge(ctx context.Context, m *merging, j job) (Merged, error) 
 	switch {
 	case m.current:
 		result.Warnings = []string{fmt.Sprintf("%s has all commits of %s already, so there is nothing to merge", m.target, m.Source)}
+	case err == nil && !result.Changed && !result.Replayed && m.clashes.count > 0 && m.clashes.open == 0:
+		result.Warnings = []string{fmt.Sprintf("%s was decided so that %s stays as it is, so no commit is made, and the next merge of %s asks again", clashesOf(m.clashes.count), m.target, m.Source)}
 	case err == nil && !result.Changed && !result.Replayed:
 		result.Warnings = []string{cmp.Or(m.idle, fmt.Sprintf("what %s changed is so on %s already, so no commit is made", m.Source, m.target))}
 	}
@@ -138,6 +140,14 @@ func (s *Session) merge(ctx context.Context, m *merging, j job) (Merged, error) 
 		return Merged{}, m.violated(err)
 	}
 	return done, err
+}
+
+// clashesOf counts clashes.
+func clashesOf(n int) string {
+	if n == 1 {
+		return "the clash"
+	}
+	return fmt.Sprintf("each of the %d clashes", n)
 }
 
 // errUndecided ends a merge whose clashes have to be decided first.
