@@ -234,3 +234,28 @@ func TestTheSchemasGraphIsNotWrittenAsAGraph(t *testing.T) {
 		t.Error("the schema changed")
 	}
 }
+
+// A type that is only on a branch has its addresses there.
+func TestAddressesOfATypeOfABranch(t *testing.T) {
+	e := notesEngine(t)
+	h := httpapi.New(e, httpapi.Options{Auth: auth.New(auth.Options{Scopes: policy.AllScopes()})})
+	for _, c := range [][2]string{
+		{"branches_create", `{"name": "draft"}`},
+		{"schema_apply", `{"branch": "draft", "patch": "[{add_type: {Risk: {properties: {title: string}}}}]"}`},
+		{"risk.create", `{"branch": "draft", "id": "fire", "title": "Fire"}`},
+	} {
+		if _, err := e.Call(t.Context(), invoke.Call{Capability: c[0], Args: []byte(c[1]), Principal: invoketest.Ana, Via: "go"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]int{
+		"/kg/Risk?branch=draft": 200, "/kg/Risk/fire?branch=draft": 200, "/kg/Risk/fire?at=draft": 200,
+		"/kg/Risk": 404, "/kg/Risk/fire": 404, "/kg/Risk/fire?at=draft~2": 404, "/kg/Nothing?branch=draft": 404,
+	} {
+		res := do(h, newRequest(exchange{method: "GET", path: path}))
+		body, err := io.ReadAll(res.Body)
+		if err != nil || res.StatusCode != want || want == 200 && !strings.Contains(string(body), "fire") {
+			t.Errorf("GET %s: %d %s", path, res.StatusCode, body)
+		}
+	}
+}

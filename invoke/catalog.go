@@ -188,8 +188,12 @@ func (cs *catalogs) build(ctx context.Context, providers []Provider, s *kg.Snaps
 			versions, own = append(versions, kg.Offered{Descriptor: one.Descriptor}), append(own, isFixed)
 		}
 		for i := range o.Resources {
-			if one := &o.Resources[i]; c.byURI[one.URI] == nil {
-				c.resources, c.byURI[one.URI] = append(c.resources, *one), one
+			one := &o.Resources[i]
+			if c.byURI[one.URI] != nil {
+				continue
+			}
+			if c.byURI[one.URI] = one; !one.Unlisted {
+				c.resources = append(c.resources, *one)
 			}
 		}
 		c.prompts = append(c.prompts, o.Prompts...)

@@ -101,6 +101,8 @@ type Resource struct {
 	Template string
 	// Newest is true of a resource that is not of the graph's state, such as one of provenance: it has no ?at=.
 	Newest bool
+	// Unlisted is true of a resource that is in no list.
+	Unlisted bool
 	// Read answers an address of the resource, whose ?at= has been followed. The Document has MIME, Body and Page.
 	Read func(ctx context.Context, r *Request, at *url.URL) (Document, error)
 }

@@ -396,3 +396,48 @@ func TestASubscriptionIsOfOneBranch(t *testing.T) {
 		t.Errorf("%d watches are open without subscriptions of branches", open)
 	}
 }
+
+// The schema that an address names decides which types there are: that of its branch, or of its commit.
+func TestATypeOfABranchIsReadAndSubscribedTo(t *testing.T) {
+	e := openGraph(t)
+	s := converse(t, e, options(""))
+	write(t, e, "branches_create", `{"name": "draft"}`)
+	write(t, e, "schema_apply", `{"branch": "draft", "patch": "[{add_type: {Risk: {properties: {title: string}}}}]"}`)
+	write(t, e, "risk.create", `{"branch": "draft", "id": "fire", "title": "Fire"}`)
+	branch, err := e.Graph().Session(ana).On("draft").StateNamed(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []string{"branch=draft", "at=draft", "at=" + branch.ID.String()} {
+		if got := s.read("trails://kg/Risk/fire?" + of); !strings.Contains(got, "Fire") {
+			t.Errorf("the node, %s: %s", of, got)
+		}
+		if got := s.read("trails://kg/Risk?limit=5&" + of); !strings.Contains(got, "Risk/fire") {
+			t.Errorf("the type, %s: %s", of, got)
+		}
+	}
+	for _, uri := range []string{"trails://kg/Risk", "trails://kg/Risk/fire", "trails://kg/Risk?at=draft~2", "trails://kg/Nothing?branch=draft", "trails://kg?branch=draft", "trails://kg/?branch=draft", "trails://kg//Risk?branch=draft"} {
+		if a := s.ask("resources/read", map[string]any{"uri": uri}); a.Error == nil || a.Error.Message != "Resource not found" {
+			t.Errorf("%s: %+v", uri, a)
+		}
+	}
+	for uri, refused := range map[string]bool{"trails://kg/Risk?branch=draft": false, "trails://kg/Risk/fire?branch=draft": false, "trails://kg/Risk": true} {
+		if a := s.ask("resources/subscribe", map[string]any{"uri": uri}); (a.Error != nil) != refused {
+			t.Errorf("a subscription of %s: %+v", uri, a.Error)
+		}
+	}
+	write(t, e, "risk.update", `{"branch": "draft", "id": "fire", "title": "Blaze"}`)
+	told := map[string]bool{}
+	for len(told) < 2 {
+		var p struct{ URI string }
+		if n := s.next(); n.Method == "notifications/resources/updated" && json.Unmarshal(n.Params, &p) == nil {
+			told[p.URI] = true
+		}
+	}
+	if !told["trails://kg/Risk?branch=draft"] || !told["trails://kg/Risk/fire?branch=draft"] {
+		t.Errorf("told of %v", told)
+	}
+	if list := s.ask("resources/list", nil); strings.Contains(string(list.Result), "Risk") || strings.Contains(string(list.Result), `"trails://kg"`) {
+		t.Errorf("main lists %s", list.Result)
+	}
+}

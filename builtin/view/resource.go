@@ -59,7 +59,13 @@ func (f Forms) Offered() invoke.Resource {
 	return f.Resource
 }
 
-// typeResources offers one address for each type, with those of its nodes below it.
+// everyType has the addresses of all types and their nodes. It also answers for a type that is not on main, but on the
+// branch or at the commit that the address names.
+var everyType = invoke.Resource{
+	URI: "trails://kg", Name: "kg", MIME: mimeJSON, Template: "trails://kg/{type}{?where,limit,offset}", Unlisted: true, Read: readType,
+}
+
+// typeResources lists one address for each type of main, with those of its nodes below it.
 type typeResources struct{}
 
 func (typeResources) Version(s *kg.Snapshot) string { return s.SchemaKey() }
@@ -73,7 +79,7 @@ func (typeResources) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 }
 
 func umbrella(t *schema.Type) invoke.Resource {
-	name, uri := t.Name, invoke.Address(t.Name, "")
+	uri := invoke.Address(t.Name, "")
 	description := fmt.Sprintf("List all %s instances as {iri, label}; filter with ?where=property=value.", t.Name)
 	if t.Description != "" {
 		description += " " + strings.TrimSuffix(t.Description, ".") + "."
@@ -81,9 +87,7 @@ func umbrella(t *schema.Type) invoke.Resource {
 	return invoke.Resource{
 		URI: uri, Name: "kg-" + t.Name, Title: t.Name, MIME: mimeJSON, Template: uri + "{?where,limit,offset}",
 		Description: description + " Watching the full type fires one notification per instance mutation. For types with >1000 instances, subscribe to a specific <id> where possible.",
-		Read: func(ctx context.Context, r *invoke.Request, at *url.URL) (invoke.Document, error) {
-			return readType(ctx, r, name, at)
-		},
+		Read:        readType,
 	}
 }
 
@@ -135,12 +139,12 @@ func resourceRead(ctx context.Context, r *invoke.Request, in addressAsked) (*add
 
 // readType reads the list of a type's nodes, or one of them. It looks the type up in the request's own schema,
 // because the provider's offer may be from another snapshot.
-func readType(ctx context.Context, r *invoke.Request, name string, at *url.URL) (invoke.Document, error) {
+func readType(ctx context.Context, r *invoke.Request, at *url.URL) (invoke.Document, error) {
+	name, escaped, isInstance := strings.Cut(strings.TrimPrefix(at.EscapedPath(), "/"), "/")
 	t := r.Snapshot.Schema().Type(name)
 	if t == nil {
 		return invoke.Document{}, invoke.ErrNoResource
 	}
-	escaped, isInstance := strings.CutPrefix(at.Scheme+"://"+at.Host+at.EscapedPath(), invoke.Address(name, "")+"/")
 	if !isInstance {
 		return readList(ctx, r, t, at.RawQuery)
 	}

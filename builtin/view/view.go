@@ -17,6 +17,7 @@ func Providers() []invoke.Provider {
 			Resources: []invoke.Resource{
 				Forms{Resource: invoke.Resource{URI: "trails://kg/types", Name: "kg-types", Title: "Types", MIME: mimeJSON,
 					Description: "Every type with its description, address and number of instances."}, JSON: kgTypes}.Offered(),
+				everyType,
 				{URI: "trails://prov/latest", Name: "prov-latest", Title: "Latest provenance", MIME: mimeJSONLD,
 					Description: "The latest 100 calls as PROV-O activities: who, what, when, with which outcome and commit.", Read: provLatest, Newest: true},
 			},
