@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"trails/invoke"
 	"trails/kg"
@@ -31,6 +34,26 @@ func (a *asked) diff() error {
 	a.verb.text = decoded(writeDefinitionsDiff)
 	_, err := a.make(a.call("definitions_diff", arguments{"definitions": other}))
 	return err
+}
+
+// completeCommitsOrFiles completes one of the latest commits of FILE, or another file: a database of this folder, or any file
+// if no commit begins so. With --definitions there are only files.
+func (p *program) completeCommitsOrFiles(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if definitions, _ := cmd.Flags().GetBool("definitions"); definitions {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	out, how := p.completeCommits(cmd, args, word)
+	if len(out) == 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	file, _, _ := p.fileThenSome(cmd, args) // completeCommits has found it
+	entries, _ := os.ReadDir(".")           // of a folder that cannot be read none are offered
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, word) && name != filepath.Clean(file) && isSQLite(name) {
+			out = append(out, cobra.CompletionWithDesc(line(name), "another file"))
+		}
+	}
+	return out, how
 }
 
 // diffData compares the data of two files.

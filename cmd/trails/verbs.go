@@ -747,7 +747,7 @@ of their texts. Nothing is changed.
   trails diff notes.trails laptop.trails
   trails diff --definitions production.trails dev.trails`,
 			options: map[string]option{
-				"from": {complete: p.completeCommits}, "to": {complete: p.completeCommits}, "node": {usage: "only this `node`"},
+				"from": {complete: p.completeCommitsOrFiles}, "to": {complete: p.completeCommits}, "node": {usage: "only this `node`"},
 				"form": {usage: "table, update or patch"}, "limit": {usage: "at most this `many` rows (default 200), or statements"},
 			},
 			own: func(cmd *cobra.Command) {
