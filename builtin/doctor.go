@@ -425,6 +425,7 @@ func (d *doctor) resources() []invoke.Resource {
 			Description: "How much is in the file: statements, terms, commits, instances by type, bytes."}, JSON: stats}.Offered(),
 		view.Forms{Resource: invoke.Resource{URI: "trails://branches", Name: "branches", Title: "Branches", MIME: "application/json",
 			Description: "The branches: what each was made from, and its newest commit.", Newest: true}, JSON: branches}.Offered(),
+		changesResource,
 		view.Forms{Resource: invoke.Resource{URI: "trails://doctor", Name: "doctor", Title: "Doctor", MIME: "application/json",
 			Description: "What is checked of the file and its capabilities, and whether it is well.", Newest: true}, JSON: d.read}.Offered(),
 	}

@@ -1,10 +1,12 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -76,11 +78,16 @@ func changes(ctx context.Context, r *invoke.Request, in feedAsked) (*feedPage, e
 	if err != nil {
 		return nil, err
 	}
+	return changesFrom(ctx, r, in, from, only, min(r.Room(), feedChars))
+}
+
+// changesFrom is the page of a feed that begins at a place and has room for so many characters.
+func changesFrom(ctx context.Context, r *invoke.Request, in feedAsked, from kg.FeedPlace, only kg.FeedFilter, room int) (*feedPage, error) {
 	out := &feedPage{Columns: []string{"op", "node", "property", "before", "after", "graph"}, Commits: []feedCommit{}}
 	if in.Quads {
 		out.Columns = append(out.Columns, "removed", "added")
 	}
-	room, count, effort, last := min(r.Room(), feedChars), 0, 0, from
+	count, effort, last := 0, 0, from
 	for e, err := range r.Snapshot.Feed(ctx, from, only) {
 		if err != nil {
 			return nil, err
@@ -122,6 +129,54 @@ func changes(ctx context.Context, r *invoke.Request, in feedAsked) (*feedPage, e
 		out.Note = fmt.Sprintf("nothing is new on %s; come back with this cursor", r.Snapshot.Branch())
 	}
 	return out, nil
+}
+
+// newestCommits and newestRows bound the commits in trails://changes and their changes; newestChars is what it has beside
+// them.
+const (
+	newestCommits = 20
+	newestRows    = 100
+	newestChars   = 1_000
+)
+
+var changesResource = view.Forms{Resource: invoke.Resource{URI: "trails://changes", Name: "changes", Title: "Changes", MIME: "application/json",
+	Description: "What the newest commits changed, as the tool changes has it."}, JSON: newestChanges}.Offered()
+
+// newestChanges is the page that ends with the newest commit, of as many commits as fit whole, or the beginning of the
+// newest one.
+func newestChanges(ctx context.Context, r *invoke.Request) (any, error) {
+	commits, err := r.Snapshot.Commits(ctx, 0, newestCommits+1)
+	if err != nil {
+		return nil, err
+	}
+	n, rows := 0, int64(0)
+	for ; n < min(len(commits), newestCommits); n++ {
+		if rows += commits[n].Added + commits[n].Removed; n > 0 && rows > newestRows {
+			break
+		}
+	}
+	for ; ; n /= 2 {
+		from := kg.FeedPlace{}
+		if n < len(commits) {
+			from.Commit = commits[n]
+		}
+		page, err := changesFrom(ctx, r, feedAsked{Limit: newestRows}, from, kg.FeedFilter{}, min(r.Room(), feedChars)-newestChars)
+		switch {
+		case err != nil:
+			return nil, err
+		case page.More && n > 1:
+			continue
+		}
+		var notes []string
+		if page.More {
+			notes = append(notes, "this is the beginning of the newest commit; the tool changes goes on with cursor")
+		}
+		if n < len(commits) {
+			notes = append(notes, "there are older commits; the tool changes has all, with start: beginning")
+		}
+		page.Note = cmp.Or(strings.Join(notes, "; "), page.Note)
+		return page, nil
+	}
 }
 
 // feedFilter is of which nodes the page has changes. A type brings its subtypes.

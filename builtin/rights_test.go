@@ -166,7 +166,7 @@ var otherReads = map[string][]string{
 	"tool_browse":                {`{"query": "change a decision"}`},
 	"tool_view":                  {`{"handle": "text:nothing:0", "selector": {"type": "head"}}`},
 	"tool_hydrate":               {`{"tool_id": "trails:decision.create"}`, `{"tool_id": "trails:component.update"}`},
-	"resources_read":             {`{"uri": "trails://branches"}`, `{"uri": "trails://kg/types"}`, `{"uri": "trails://kg/Decision"}`, `{"uri": "trails://kg/Component/kg?branch=draft"}`, `{"uri": "trails://schema"}`},
+	"resources_read":             {`{"uri": "trails://branches"}`, `{"uri": "trails://kg/types"}`, `{"uri": "trails://kg/Decision"}`, `{"uri": "trails://kg/Component/kg?branch=draft"}`, `{"uri": "trails://schema"}`, `{"uri": "trails://changes"}`, `{"uri": "trails://changes?branch=draft"}`},
 	"guide":                      {`{}`},
 	"prompts_list":               {`{}`},
 	"prompts_get":                {`{"name": "explore"}`},

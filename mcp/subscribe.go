@@ -111,7 +111,7 @@ func watchable(uri string) (address, branch, read string, err error) {
 			With("uri", uri).With("subscribe", path)
 	}
 	switch bare {
-	case session.SchemaAddress, session.StatsAddress, session.TypesAddress:
+	case session.SchemaAddress, session.StatsAddress, session.ChangesAddress, session.TypesAddress:
 		return bare, branch, strings.TrimSuffix(bare+"?"+of, "?"), nil
 	case "trails://prov/latest", "trails://doctor", "trails://branches":
 		return "", "", "", fault.New(fault.InvalidArguments, "nobody is told when %s changes; read it when you need it", bare).With("uri", uri)

@@ -317,14 +317,14 @@ func TestASubscriptionIsOfOneBranch(t *testing.T) {
 	s := converse(t, e, options(""))
 	write(t, e, "branches_create", `{"name": "draft"}`)
 	write(t, e, "branches_create", `{"name": "other"}`)
-	const node, kind, stats = "trails://kg/Requirement/R-001", "trails://kg/Requirement", "trails://stats"
+	const node, kind, stats, feed = "trails://kg/Requirement/R-001", "trails://kg/Requirement", "trails://stats", "trails://changes"
 	draft := func(uris ...string) (all []string) {
 		for _, uri := range uris {
 			all = append(all, uri+"?branch=draft")
 		}
 		return all
 	}
-	for _, uri := range append(draft(node, kind, stats, "trails://kg/Requirement/R-002"), node, kind+"?branch=main") {
+	for _, uri := range append(draft(node, kind, stats, feed, "trails://kg/Requirement/R-002"), node, feed, kind+"?branch=main") {
 		if a := s.ask("resources/subscribe", map[string]any{"uri": uri}); a.Error != nil {
 			t.Fatalf("%s: %+v", uri, a.Error)
 		}
@@ -375,11 +375,11 @@ func TestASubscriptionIsOfOneBranch(t *testing.T) {
 		write(t, e, "requirement.update", fmt.Sprintf(`{"id": "R-001", "priority": %d, "branch": %q}`, priority, branch))
 		return head(branch)
 	}
-	heard("a change of main", update("main", 4), node, kind+"?branch=main")
+	heard("a change of main", update("main", 4), node, feed, kind+"?branch=main")
 	update("other", 5)
-	heard("a change of the branch", update("draft", 5), draft(node, kind, stats)...)
-	all := draft(node, kind, stats, "trails://kg/Requirement/R-002")
-	heard("main again", update("main", 2), node, kind+"?branch=main")
+	heard("a change of the branch", update("draft", 5), draft(node, kind, stats, feed)...)
+	all := draft(node, kind, stats, feed, "trails://kg/Requirement/R-002")
+	heard("main again", update("main", 2), node, feed, kind+"?branch=main")
 	write(t, e, "branches_reset", `{"name": "draft", "to": "main"}`)
 	heard("the branch reset", head("main"), all...)
 	write(t, e, "branches_rename", `{"name": "draft", "to": "renamed"}`)

@@ -15,10 +15,11 @@ import (
 
 // Addresses that every graph has and that can be subscribed to.
 const (
-	SchemaAddress = "trails://schema"
-	StatsAddress  = "trails://stats"
-	TypesAddress  = "trails://kg/types"
-	kgAddress     = "trails://kg/"
+	SchemaAddress  = "trails://schema"
+	StatsAddress   = "trails://stats"
+	ChangesAddress = "trails://changes"
+	TypesAddress   = "trails://kg/types"
+	kgAddress      = "trails://kg/"
 )
 
 // Line is what one watch of the engine tells: the changes of a branch, as those with the same rights see them.
@@ -308,7 +309,7 @@ func (h *hub) publish(l *line, c invoke.Change) {
 	}
 	here, unknown := change{commit: c.Head}, change{commit: c.Head, resync: true}
 	if c.Schema { // with another schema each address may read differently, even if its type is gone
-		named := map[string]bool{SchemaAddress: true, StatsAddress: true, TypesAddress: true}
+		named := map[string]bool{SchemaAddress: true, StatsAddress: true, ChangesAddress: true, TypesAddress: true}
 		for _, name := range c.Types {
 			named[invoke.Address(name, "")] = true
 		}
@@ -320,6 +321,7 @@ func (h *hub) publish(l *line, c invoke.Change) {
 		}
 	} else {
 		put(StatsAddress, here)
+		put(ChangesAddress, here)
 		put(TypesAddress, here)
 		for _, name := range c.Types {
 			put(invoke.Address(name, ""), here)

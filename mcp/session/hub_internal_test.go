@@ -23,10 +23,10 @@ func still(context.Context) <-chan invoke.Change { return nil }
 var (
 	someTypes     = []string{"A", "B", "C"}
 	someAddresses = []string{
-		SchemaAddress, StatsAddress, TypesAddress, "trails://kg/A", "trails://kg/B", "trails://kg/C",
+		SchemaAddress, StatsAddress, ChangesAddress, TypesAddress, "trails://kg/A", "trails://kg/B", "trails://kg/C",
 		"trails://kg/A/1", "trails://kg/A/2", "trails://kg/B/1", "trails://kg/B/2", "trails://kg/C/1",
 	}
-	someInstances = someAddresses[6:]
+	someInstances = someAddresses[7:]
 )
 
 // listener is a mailbox, and what a model that looks at every subscription of
@@ -119,7 +119,7 @@ func concerns(c invoke.Change, address string) (fires, resync bool) {
 	switch {
 	case address == SchemaAddress:
 		return c.Schema, false
-	case address == StatsAddress || address == TypesAddress:
+	case address == StatsAddress || address == ChangesAddress || address == TypesAddress:
 		return true, false
 	case slices.Contains(c.Instances, address):
 		return true, false
