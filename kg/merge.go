@@ -125,7 +125,7 @@ func (s *Session) merge(ctx context.Context, m *merging, j job) (Merged, error) 
 	case m.current:
 		result.Warnings = []string{fmt.Sprintf("%s has all commits of %s already, so there is nothing to merge", m.target, m.Source)}
 	case err == nil && !result.Changed && !result.Replayed && m.clashes.count > 0 && m.clashes.open == 0:
-		result.Warnings = []string{fmt.Sprintf("%s was decided so that %s stays as it is, so no commit is made, and the next merge of %s asks again", clashesOf(m.clashes.count), m.target, m.Source)}
+		result.Warnings = []string{fmt.Sprintf("%s was decided so that %s stays as it is, so no commit is made; asked again, it is a clash again", clashesOf(m.clashes.count), m.target)}
 	case err == nil && !result.Changed && !result.Replayed:
 		result.Warnings = []string{cmp.Or(m.idle, fmt.Sprintf("what %s changed is so on %s already, so no commit is made", m.Source, m.target))}
 	}
