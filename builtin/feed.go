@@ -216,24 +216,28 @@ func feedPlace(ctx context.Context, r *invoke.Request, in feedAsked) (kg.FeedPla
 
 // add adds an entry, unless the page would exceed room, from which its size is subtracted. The first one is always added.
 func (p *feedPage) add(r *invoke.Request, e kg.FeedEntry, quads bool, room *int) (bool, error) {
-	row, err := jsontext.Marshal(feedRow(r, e, quads))
-	if err != nil {
-		return false, fmt.Errorf("encode change: %w", err)
+	commits, rows := p.Commits, []json.RawMessage{}
+	if e.Node != nil {
+		row, err := jsontext.Marshal(feedRow(r, e, quads))
+		if err != nil {
+			return false, fmt.Errorf("encode change: %w", err)
+		}
+		rows = append(rows, row)
+		*room -= utf8.RuneCount(row) + 1
 	}
-	commits := p.Commits
 	if id := e.Commit.ID.String(); len(commits) == 0 || commits[len(commits)-1].Commit != id {
-		c := feedCommit{Commit: id, Time: e.Commit.Time.UTC().Format(time.RFC3339), Author: e.Commit.Author, Message: e.Commit.Message}
+		c := feedCommit{Changes: []json.RawMessage{}, Commit: id, Time: e.Commit.Time.UTC().Format(time.RFC3339), Author: e.Commit.Author, Message: e.Commit.Message}
 		if r.Room() != math.MaxInt {
 			c.Message = outline.Shorten(c.Message, commitText)
 		}
 		commits = append(commits, c)
 		*room -= commitChars + utf8.RuneCountInString(c.Author) + utf8.RuneCountInString(c.Message)
 	}
-	if *room -= utf8.RuneCount(row) + 1; *room < 0 && len(p.Commits) > 0 {
+	if *room < 0 && len(p.Commits) > 0 {
 		return false, nil
 	}
 	c := &commits[len(commits)-1]
-	c.Changes, p.Commits = append(c.Changes, row), commits
+	c.Changes, p.Commits = append(c.Changes, rows...), commits
 	return true, nil
 }
 

@@ -241,7 +241,10 @@ func (t *telling) sentence(ctx context.Context, e browse.HistoryEntry) (text str
 	if more {
 		pieces = append(pieces, "and more")
 	}
-	return head + ": " + strings.Join(pieces, "; "), t.types == nil || len(pieces) > 0, nil
+	if c.Added+c.Removed == 0 && t.Snapshot.SeesAll() {
+		pieces = []string{"changed nothing"}
+	}
+	return head + ": " + strings.Join(pieces, "; "), t.types == nil || len(nodes) > 0, nil
 }
 
 // changes says what became of properties, each from what to what.

@@ -143,6 +143,8 @@ type job struct {
 	message func() string
 	// merged is the commit that the change takes in; zero for none.
 	merged CommitID
+	// joins, when set, reports that the commit joins two histories: it is made even if it adds and removes nothing.
+	joins func() bool
 	// settle, when set, is called when the commit is made, in its transaction.
 	settle func(context.Context, *db.Writer) error
 	// losses, when set, returns which removed statements are not lost, and which are lost in between without being
@@ -657,9 +659,9 @@ func (t *transaction) checkChanged(ctx context.Context, c *checking) error {
 	return nil
 }
 
-// commit makes the commit, unless nothing changed or this is a dry run.
+// commit makes the commit, unless there is nothing to record or this is a dry run.
 func (t *transaction) commit(ctx context.Context) error {
-	t.result.Changed = t.result.AddedCount+t.result.RemovedCount > 0
+	t.result.Changed = t.result.AddedCount+t.result.RemovedCount > 0 || t.job.joins != nil && t.job.joins()
 	t.result.Warnings = slices.Concat(t.unchanged(), t.untyped.list(), t.unfit)
 	if !t.result.Changed || t.job.set.DryRun {
 		return nil

@@ -20,6 +20,7 @@ type FeedEntry struct {
 	Commit Commit
 	// What became of the node: browse.NodeMade, NodeChanged or NodeRemoved.
 	What string
+	// Node is nil, and What "", in the entry of a commit that changed nothing.
 	Node rdf.Term
 	// Graph is the named graph, nil for the default graph.
 	Graph rdf.Term
@@ -111,7 +112,11 @@ func (s *Snapshot) feed(ctx context.Context, from FeedPlace, only FeedFilter, yi
 			}
 		}
 		from = FeedPlace{Commit: c}
-		if !found && !yield(FeedEntry{Commit: c, Place: from, Passed: 1}) {
+		last := FeedEntry{Commit: c, Place: from}
+		if !found {
+			last.Passed = 1
+		}
+		if changedNothing := s.SeesAll() && c.Added+c.Removed == 0; (changedNothing || !found) && !yield(last) {
 			return nil
 		}
 	}

@@ -80,7 +80,7 @@ type merging struct {
 }
 
 // Merge makes one commit of what the source changed since the newest commit that both have in common, with the source's
-// commit as its second parent, or none if that changes nothing. Changes of different properties of one node go together,
+// commit as its second parent, also if that changes nothing; a squash that changes nothing makes none. Changes of different properties of one node go together,
 // and so do values added to and removed from a property with many. All of it is written or nothing.
 //
 // Clashes that are not decided are the fault Conflict, with the first [MaxClashes] as "clashes" and the "count" of all;
@@ -106,6 +106,7 @@ func (s *Session) Merge(ctx context.Context, m Merge) (Merged, error) {
 	}
 	return s.merge(ctx, run, job{
 		action: policy.BranchMerge, merged: parent,
+		joins:  func() bool { return !m.Squash && !run.current },
 		settle: func(ctx context.Context, w *db.Writer) error { return run.settle(ctx, s, w) },
 	})
 }
@@ -124,10 +125,8 @@ func (s *Session) merge(ctx context.Context, m *merging, j job) (Merged, error) 
 	switch {
 	case m.current:
 		result.Warnings = []string{fmt.Sprintf("%s has all commits of %s already, so there is nothing to merge", m.target, m.Source)}
-	case err == nil && !result.Changed && !result.Replayed && m.clashes.count > 0 && m.clashes.open == 0:
-		result.Warnings = []string{fmt.Sprintf("%s was decided so that %s stays as it is, so no commit is made; asked again, it is a clash again", clashesOf(m.clashes.count), m.target)}
-	case err == nil && !result.Changed && !result.Replayed:
-		result.Warnings = []string{cmp.Or(m.idle, fmt.Sprintf("what %s changed is so on %s already, so no commit is made", m.Source, m.target))}
+	case err == nil && !result.Replayed && result.AddedCount+result.RemovedCount == 0:
+		result.Warnings = []string{m.unchanged(result.Changed)}
 	}
 	done := Merged{Result: result, Base: m.base, Source: m.commit, UpToDate: m.current, Clashes: m.clashes.list, ClashCount: m.clashes.count, Open: m.clashes.open, Protected: m.protected}
 	switch {
@@ -142,12 +141,22 @@ func (s *Session) merge(ctx context.Context, m *merging, j job) (Merged, error) 
 	return done, err
 }
 
-// clashesOf counts clashes.
-func clashesOf(n int) string {
-	if n == 1 {
-		return "the clash"
+// unchanged says why the branch stays as it is, and whether a commit records the merge.
+func (m *merging) unchanged(recorded bool) string {
+	decided := m.clashes.count > 0 && m.clashes.open == 0
+	why := cmp.Or(m.idle, fmt.Sprintf("what %s changed is so on %s already", m.Source, m.target))
+	if decided {
+		why = fmt.Sprintf("all clashes were decided so that %s stays as it is", m.target)
 	}
-	return fmt.Sprintf("each of the %d clashes", n)
+	switch {
+	case recorded:
+		return fmt.Sprintf("%s: the commit changes nothing, and records that %s is merged", why, m.Source)
+	case m.Squash:
+		return why + ", so no commit is made; without squash a commit records it"
+	case decided:
+		return why + ", so no commit is made; asked again, they are clashes again"
+	}
+	return why + ", so no commit is made"
 }
 
 // errUndecided ends a merge whose clashes have to be decided first.

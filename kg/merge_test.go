@@ -295,7 +295,7 @@ func (m *mergeModel) merge(rt *rapid.T, t *testing.T, g *kg.Graph, source, targe
 			rt.Fatalf("%d clashes are told of, want %d: %v", count, want, err)
 		}
 	})
-	r := m.join(rt, t, g, session.Merge, kg.Merge{Source: source}, target, m.base(a, b), m.commits[b].state)
+	r := m.join(rt, t, g, session.Merge, kg.Merge{Source: source}, target, m.base(a, b), m.commits[b].state, true)
 	if r.After.Seq > 0 && r.Base.ID != m.commits[m.bases(a, b)[0]].id {
 		rt.Fatalf("the base is %v of %v", r.Base.ID, m.bases(a, b))
 	}
@@ -333,7 +333,7 @@ func (m *mergeModel) pick(rt *rapid.T, t *testing.T, g *kg.Graph, target string)
 		}
 		return session.Pick(ctx, picked, merge)
 	}
-	r := m.join(rt, t, g, pick, kg.Merge{Source: source}, target, m.commits[after].state, m.commits[last].state)
+	r := m.join(rt, t, g, pick, kg.Merge{Source: source}, target, m.commits[after].state, m.commits[last].state, false)
 	if r.Changed && !r.After.Parent2.IsZero() {
 		rt.Fatalf("a second parent %v", r.After.Parent2)
 	}
@@ -426,11 +426,11 @@ func (m *mergeModel) undoBy(rt *rapid.T, t *testing.T, g *kg.Graph, on string) {
 			maps.DeleteFunc(without, func(q rdf.Quad, _ bool) bool { return q.Subject == node && !with[q] })
 		}
 	}
-	m.join(rt, t, g, undo, kg.Merge{}, on, with, without)
+	m.join(rt, t, g, undo, kg.Merge{}, on, with, without, false)
 }
 
-// join merges a state into a branch.
-func (m *mergeModel) join(rt *rapid.T, t *testing.T, g *kg.Graph, run func(context.Context, kg.Merge) (kg.Merged, error), merge kg.Merge, target string, base, theirs set) kg.Merged {
+// join merges a state into a branch. If that changes nothing, some ways of merging record it.
+func (m *mergeModel) join(rt *rapid.T, t *testing.T, g *kg.Graph, run func(context.Context, kg.Merge) (kg.Merged, error), merge kg.Merge, target string, base, theirs set, records bool) kg.Merged {
 	ours := m.commits[m.heads[target]].state
 	merge.Take = rapid.SampledFrom([]kg.Side{kg.NoSide, kg.NoSide, kg.Ours, kg.Theirs, kg.AtBase}).Draw(rt, "take")
 	want, clashes := mergeOf(base, ours, theirs, merge.Take)
@@ -449,7 +449,7 @@ func (m *mergeModel) join(rt *rapid.T, t *testing.T, g *kg.Graph, run func(conte
 		}
 	case err != nil || failed != nil:
 		rt.Fatalf("merge %s into %s: %v, dry %v", merge.Source, target, err, failed)
-	case r.ClashCount != clashes || dry.AddedCount != r.AddedCount || r.Changed == maps.Equal(ours, want):
+	case r.ClashCount != clashes || dry.AddedCount != r.AddedCount || r.Changed != (records || !maps.Equal(ours, want)) || dry.Changed != r.Changed:
 		rt.Fatalf("base %v\n ours %v\n theirs %v\n got %v: %d clashes of %d, changed %v", base, ours, theirs, r.Clashes, r.ClashCount, clashes, r.Changed)
 	case r.Changed:
 		m.commits = append(m.commits, modelled{r.After.ID, []int{m.heads[target]}, want, ana})
@@ -597,6 +597,94 @@ func truthStep(t *testing.T, g *kg.Graph, branch, op string, both bool) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// A merge that changes nothing is a commit all the same. What was decided is not asked again, and what the source changes
+// later clashes with what it had then.
+func TestAMergeThatChangesNothingLasts(t *testing.T) {
+	g := newGraph(t, mergeSchema)
+	titled := func(text string) set {
+		s := set{{Subject: base0 + "T/a", Predicate: rdf.Type, Object: base0 + "T"}: true}
+		s[rdf.Quad{Subject: base0 + "T/a", Predicate: base0 + "one", Object: rdf.String(text)}] = true
+		return s
+	}
+	commit(t, g, editsTo(set{}, titled("at first")))
+	if _, err := g.Session(ana).MakeBranch(t.Context(), kg.NewBranch{Name: "draft"}); err != nil {
+		t.Fatal(err)
+	}
+	now := "at first"
+	onDraft := func(text string) {
+		t.Helper()
+		if _, err := g.Session(ana).On("draft").Commit(t.Context(), kg.ChangeSet{Edits: editsTo(titled(now), titled(text))}); err != nil {
+			t.Fatal(err)
+		}
+		now = text
+	}
+	onDraft("on the draft")
+	commit(t, g, editsTo(titled("at first"), titled("on main")))
+	merge := func(m kg.Merge) kg.Merged {
+		t.Helper()
+		m.Source = "draft"
+		r, err := g.Session(ana).Merge(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	if r := merge(kg.Merge{Take: kg.Ours, Squash: true}); r.Changed || !strings.Contains(r.Warnings[0], "without squash a commit records it") {
+		t.Fatalf("a squash has no second parent to record the decision: %+v", r)
+	}
+	if r := merge(kg.Merge{Take: kg.Ours, Set: kg.ChangeSet{DryRun: true}}); !r.Changed || r.After.ID != r.Before.ID {
+		t.Fatalf("a dry run says what would be: %+v", r)
+	}
+	number, _, err := g.Session(ana).Ask(t.Context(), kg.Merge{Source: "draft", Take: kg.Ours}, "branches_merge", "{}")
+	if err != nil || number == 0 {
+		t.Fatalf("it may be asked for: %d, %v", number, err)
+	}
+	r := merge(kg.Merge{Take: kg.Ours})
+	if !r.Changed || r.After.Parent2 != r.Source.ID || r.After.Added+r.After.Removed != 0 || len(r.Warnings) != 1 {
+		t.Fatalf("the decision is a commit: %+v", r)
+	}
+	if r := merge(kg.Merge{}); !r.UpToDate {
+		t.Fatalf("it is asked again: %+v", r)
+	}
+	onDraft("on the draft, later")
+	if _, err := g.Session(ana).Merge(t.Context(), kg.Merge{Source: "draft"}); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "was on the draft;") {
+		t.Fatalf("what changed since then is a clash: %v", err)
+	}
+	if r := merge(kg.Merge{Take: kg.Theirs}); r.AddedCount != 1 {
+		t.Fatalf("and may be taken: %+v", r)
+	}
+	onDraft("on both")
+	commit(t, g, editsTo(titled("on the draft, later"), titled("on both")))
+	if r := merge(kg.Merge{}); !r.Changed || r.ClashCount != 0 || !strings.Contains(r.Warnings[0], "is so on main already: the commit changes nothing") {
+		t.Fatalf("what both did is recorded, too: %+v", r)
+	}
+	commit(t, g, editsTo(titled("on both"), titled("at last")))
+	if r := merge(kg.Merge{}); !r.UpToDate {
+		t.Fatalf("%+v", r)
+	}
+	now = "on both"
+	onDraft("on the draft, net zero")
+	onDraft("on both")
+	if r := merge(kg.Merge{}); !r.Changed || r.AddedCount+r.RemovedCount != 0 {
+		t.Fatalf("what was taken back on the draft changes nothing: %+v", r)
+	}
+	if diff := cmp.Diff(titled("at last"), branchState(t, g, kg.Main)); diff != "" {
+		t.Error(diff)
+	}
+	viewOf(t, g.Session(ana), func(s *kg.Snapshot) {
+		entries := 0
+		for e, err := range s.Feed(t.Context(), kg.FeedPlace{Commit: r.Before}, kg.FeedFilter{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if entries++; entries == 1 && (e.Commit.ID != r.After.ID || e.Node != nil || e.Passed != 0) {
+				t.Errorf("the feed leaves the commit out: %+v", e)
+			}
+		}
+	})
+	verify(t, g)
 }
 
 // What makes a merge invalid need not be a field of a node: a schema that cannot be enforced is told as it is for any

@@ -365,8 +365,11 @@ func (u *undoing) fits(ctx context.Context, t *transaction, n node) (bool, error
 	return u.count == 0, nil
 }
 
-// takenBack says which commits already undid the commit, as far as known.
+// takenBack says why there is nothing to take back: which commits already undid the commit, as far as known.
 func (u *undoing) takenBack() string {
+	if !u.isRange() && u.commit.Added+u.commit.Removed == 0 {
+		return u.String() + " changed nothing"
+	}
 	var by []string
 	for _, c := range u.clashes {
 		if id := c.Commit; id != "" && !slices.Contains(by, id) {
