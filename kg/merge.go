@@ -74,13 +74,14 @@ type merging struct {
 	idle    string // why nothing changes; by default that it is so already
 	text    string // the message unless one is given
 	current bool   // nothing is to be merged
+	brings  bool   // the source changed something since the base, be it so on the branch already
 	clashes clashing
 
 	protected bool // from whoever merges
 }
 
 // Merge makes one commit of what the source changed since the newest commit that both have in common, with the source's
-// commit as its second parent, also if that changes nothing; a squash that changes nothing makes none. Changes of different properties of one node go together,
+// commit as its second parent, also if the branch is so already; a squash makes none then. Changes of different properties of one node go together,
 // and so do values added to and removed from a property with many. All of it is written or nothing.
 //
 // Clashes that are not decided are the fault Conflict, with the first [MaxClashes] as "clashes" and the "count" of all;
@@ -106,7 +107,7 @@ func (s *Session) Merge(ctx context.Context, m Merge) (Merged, error) {
 	}
 	return s.merge(ctx, run, job{
 		action: policy.BranchMerge, merged: parent,
-		joins:  func() bool { return !m.Squash && !run.current },
+		joins:  func() bool { return !m.Squash && run.brings },
 		settle: func(ctx context.Context, w *db.Writer) error { return run.settle(ctx, s, w) },
 	})
 }
@@ -151,7 +152,7 @@ func (m *merging) unchanged(recorded bool) string {
 	switch {
 	case recorded:
 		return fmt.Sprintf("%s: the commit changes nothing, and records that %s is merged", why, m.Source)
-	case m.Squash:
+	case m.Squash && m.brings:
 		return why + ", so no commit is made; without squash a commit records it"
 	case decided:
 		return why + ", so no commit is made; asked again, they are clashes again"
@@ -182,6 +183,7 @@ func (m *merging) edits(ctx context.Context, all, seen *db.Reader, c *compiled, 
 	if err := spoolChanges(its, history.OpAdd, &theirs); err != nil {
 		return err
 	}
+	m.brings = theirs.Len() > 0
 	return m.join(ctx, seen, c, &ours, &theirs, spool)
 }
 
