@@ -25,7 +25,7 @@ import (
 // docs/decisions/0087-a-file-is-data.md.
 
 // objectsDigest identifies the tables and indexes of [disk.Format]; see [digestOf].
-const objectsDigest = "b5dbdb922451618d73b29f261d087cdb82cc7114854c75167a1ccc5b693dc279"
+const objectsDigest = "89a51002186e1af0efd2c843cd3104d8c630a5dee5b4dd50029b0a7bc8c48f7a"
 
 // object is one row of sqlite_schema.
 type object struct {

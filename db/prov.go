@@ -78,7 +78,7 @@ func (c *conn) insertActivity(a Activity) (sum []byte, err error) {
 	if err := c.Exec(insertActivity, nil, append(row, sum)...); err != nil {
 		return nil, fmt.Errorf("record activity: %w", err)
 	}
-	return sum, nil
+	return sum, c.useToken(a.Agent, a.Ended)
 }
 
 func marshalIRIs(list []string) (any, error) {

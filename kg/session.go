@@ -65,7 +65,7 @@ func (s *Session) Rights() string { return s.rights.Key() }
 // may refuses a method of another action than the session's. That is a bug in this program, since permissions are
 // checked before. It also refuses changes of the whole graph by somebody who may see a part of it.
 func (s *Session) may(action policy.Action) error {
-	if (action.EditsSchema() || action == policy.BranchDelete || action == policy.BundleApply) && s.rights.Key() != "" {
+	if (action.EditsSchema() || action == policy.BranchDelete || action == policy.BundleApply || action == policy.Administer) && s.rights.Key() != "" {
 		return fault.New(fault.Denied, "%s may see a part of the graph only, and this changes all of it; ask somebody who may see all", s.principal.Author())
 	}
 	if s.action == "" || s.action == action {

@@ -15,6 +15,7 @@ const (
 	BranchDelete Action = "branch_delete" // take a branch away
 	BranchMerge  Action = "branch_merge"  // take what one branch changed into another, its schema too
 	BundleApply  Action = "bundle_apply"  // take commits that were made in another file
+	Administer   Action = "administer"    // say who may do what: issue and revoke tokens
 )
 
 // Commits reports whether an action makes commits.
@@ -22,7 +23,7 @@ func (a Action) Commits() bool { return a == Change || a.EditsSchema() }
 
 // Writes reports whether an action changes the file.
 func (a Action) Writes() bool {
-	return a.Commits() || a == BranchCreate || a == BranchDelete || a == BundleApply
+	return a.Commits() || a == BranchCreate || a == BranchDelete || a == BundleApply || a == Administer
 }
 
 // EditsSchema reports whether an action may edit the graph that holds the schema.

@@ -21,6 +21,8 @@ type Principal struct {
 	Client string
 	// Scopes are the effective scopes: those that both process and token have.
 	Scopes Scopes
+	// Process are the scopes of the process where the caller's token may have fewer; otherwise it is empty.
+	Process Scopes
 	// Authenticated means that the caller's identity was verified.
 	Authenticated bool
 }
@@ -62,7 +64,11 @@ func Allow(p Principal, required Scope, tool string) error {
 	}
 	setting := "TRAILS_MCP_SCOPES=" + strings.Join(p.Scopes.With(required).List(), ",")
 	refusal := fault.New(fault.ScopeDenied, "scope denied: %s requires %s; start the process with %s", tool, required, setting)
-	if required != Runtime && !p.Authenticated {
+	switch {
+	case p.Process.Has(required):
+		refusal = fault.New(fault.ScopeDenied, "scope denied: %s requires %s, which %s has not; somebody with the scope builder issues a token that has it: trails token create FILE NAME --scopes %s",
+			tool, required, p.ID, strings.Join(p.Scopes.With(required).List(), ","))
+	case required != Runtime && !p.Authenticated:
 		p.Scopes = p.Scopes.Intersect(NewScopes(Runtime))
 		refusal = fault.New(fault.Unauthenticated, "Authentication failed: %s requires %s, and callers without a token have runtime at most. Start the process with %s and one of: %s",
 			tool, required, setting, strings.Join(waysToBeKnown, "; ")).With("ways", waysToBeKnown)

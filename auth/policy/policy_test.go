@@ -71,6 +71,7 @@ func TestAllow(t *testing.T) {
 		{"anonymous without runtime lacks the scope", policy.Principal{}, policy.Runtime, fault.ScopeDenied, "scope denied: x_y requires runtime; start the process with TRAILS_MCP_SCOPES=runtime"},
 		{"no scope implies another", known(policy.Builder), policy.Runtime, fault.ScopeDenied, "scope denied: x_y requires runtime; start the process with TRAILS_MCP_SCOPES=builder,runtime"},
 		{"a known caller lacks the scope", known(policy.Runtime), policy.Dev, fault.ScopeDenied, "scope denied: x_y requires dev; start the process with TRAILS_MCP_SCOPES=dev,runtime"},
+		{"a token lacks what the process has", policy.Principal{ID: "token:ci", Scopes: policy.NewScopes(policy.Runtime), Process: policy.AllScopes(), Authenticated: true}, policy.Builder, fault.ScopeDenied, "scope denied: x_y requires builder, which token:ci has not; somebody with the scope builder issues a token that has it: trails token create FILE NAME --scopes builder,runtime"},
 		{"a known caller has the scope", known(policy.Runtime, policy.Builder), policy.Builder, 0, ""},
 		{"the person at the machine may do all", policy.Local("ana", ""), policy.Dev, 0, ""},
 	} {

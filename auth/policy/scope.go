@@ -72,6 +72,9 @@ func (set Scopes) Intersect(other Scopes) Scopes { return Scopes{set.bits & othe
 // With returns the set with s added.
 func (set Scopes) With(s Scope) Scopes { return Scopes{set.bits | s.bit()} }
 
+// Without returns the scopes that are not in other.
+func (set Scopes) Without(other Scopes) Scopes { return Scopes{set.bits &^ other.bits} }
+
 // List returns the names in alphabetical order, never nil.
 func (set Scopes) List() []string {
 	names := make([]string, 0, len(scopeOrder))
