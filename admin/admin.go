@@ -122,7 +122,7 @@ func (s *site) withPrincipal(r *http.Request) (*http.Request, bool) {
 	if auth.PrincipalOf(r.Context()).Authenticated {
 		return r, true
 	}
-	if signed, is := s.opts.Auth.SignedIn(r); is {
+	if signed, is, err := s.opts.Auth.SignedIn(r); is && err == nil {
 		return r.WithContext(auth.WithPrincipal(r.Context(), signed)), true
 	}
 	return r, auth.Known(r.Context())

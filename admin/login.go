@@ -74,7 +74,11 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 	waiting := maps.Clone(values)
 	maps.DeleteFunc(waiting, func(name string, _ []string) bool { return !strings.HasPrefix(name, keptPrefix) })
 	data := loginData{Next: returnTo(values.Get("next")), Kept: hiddenOf(waiting)}
-	p, ok := s.opts.Auth.Verify(values.Get("token"))
+	secret := values.Get("token")
+	p, ok, err := s.opts.Auth.Verify(r.Context(), secret)
+	if err != nil {
+		return err
+	}
 	if !ok {
 		if f := fault.Of(s.opts.Auth.WrongToken(r)); f != nil {
 			w.Header().Set("Retry-After", fmt.Sprint(f.Details["retry_after"]))
@@ -84,7 +88,7 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 		data.Message = "This is not the token."
 		return s.showLogin(w, r, notSignedIn, data)
 	}
-	c := s.opts.Auth.SignIn(r, p)
+	c := s.opts.Auth.SignIn(r, secret)
 	http.SetCookie(w, c)
 	if len(data.Kept) > 0 {
 		return s.resume(w, inSession(r, p, c), data)
@@ -103,7 +107,7 @@ const OperatorPath = "/admin/operator"
 func (s *site) signInOperator(w http.ResponseWriter, r *http.Request) error {
 	key := r.URL.Query().Get("key")
 	r.URL.RawQuery = "" // no page shows the key
-	if in, signed := s.opts.Auth.SignedIn(r); signed && in.Authenticated {
+	if in, signed, err := s.opts.Auth.SignedIn(r); err == nil && signed && in.Authenticated {
 		http.Redirect(w, r, "/admin", http.StatusSeeOther)
 		return nil
 	}

@@ -79,7 +79,7 @@ func (s *site) frameOf(w http.ResponseWriter, r *http.Request) frame {
 		return f
 	}
 	f.Known, f.Who = true, a.call.Principal.ID
-	_, f.SignedIn = s.opts.Auth.SignedIn(r)
+	_, f.SignedIn, _ = s.opts.Auth.SignedIn(r) // the page says it if the file is away
 	var health struct{ Graph, Version, Head string }
 	if err := a.furnish("health", nil, &health); err == nil {
 		f.Graph, f.Version, f.Head = health.Graph, health.Version, health.Head

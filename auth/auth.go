@@ -7,12 +7,14 @@ package auth
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
+	"time"
 
 	"trails/auth/policy"
 	"trails/fault"
@@ -21,8 +23,12 @@ import (
 // Options configure who may call a process, and its address. The zero value admits everybody as "anonymous",
 // without scopes.
 type Options struct {
-	// Token, if set, is required from every caller.
+	// Token, if set, is accepted from every caller, and one is required.
 	Token string
+	// Issued are the tokens of the graph; nil for none. While there are any, callers over HTTP have to show one.
+	Issued Issuer
+	// Closed means that callers over HTTP have to show a token, even if there are none.
+	Closed bool
 	// ID is the ID of principals with the token, and over stdio of those that need none; "" means "token".
 	ID string
 	// Owner is the owner of all callers' idempotency keys; "" means that each ID owns its own.
@@ -47,6 +53,14 @@ type Options struct {
 	Instance string
 }
 
+// Issuer knows the tokens that a graph issued.
+type Issuer interface {
+	// Token returns the token with a name, also a revoked one; ok is false if there is none.
+	Token(ctx context.Context, name string) (t policy.Token, ok bool, err error)
+	// HasTokens reports whether there is any token, also a revoked one.
+	HasTokens(ctx context.Context) (bool, error)
+}
+
 // Resolver identifies the callers of one process. It is safe for concurrent use.
 type Resolver struct {
 	opts    Options
@@ -62,8 +76,22 @@ func New(o Options) *Resolver {
 	return &Resolver{opts: o, hash: sha256.Sum256([]byte(o.Token))}
 }
 
-// NeedsToken reports whether callers must send a token.
+// NeedsToken reports whether the process was given a token, so that callers of every transport have to show one.
 func (r *Resolver) NeedsToken() bool { return r.opts.Token != "" }
+
+// AsksForToken reports whether callers over HTTP have to show a token.
+func (r *Resolver) AsksForToken(ctx context.Context) (bool, error) {
+	switch {
+	case r.NeedsToken() || r.opts.Closed:
+		return true, nil
+	case r.opts.Issued == nil:
+		return false, nil
+	}
+	return r.opts.Issued.HasTokens(ctx)
+}
+
+// Knows reports whether any caller can be authenticated.
+func (r *Resolver) Knows() bool { return r.NeedsToken() || r.HasOperator() || r.opts.Issued != nil }
 
 // HasOperator reports whether the user who started the process needs no token.
 func (r *Resolver) HasOperator() bool { return r.opts.Operator && !r.NeedsToken() }
@@ -74,24 +102,46 @@ func (r *Resolver) Scopes() policy.Scopes { return r.opts.Scopes }
 // Public returns the server's address behind a proxy, or nil.
 func (r *Resolver) Public() *url.URL { return r.opts.Public }
 
-// Verify returns the principal for a token; ok is false for a wrong one, and if the process has no token. It
-// compares hashes, so that the time it takes reveals nothing of the token, not even its length.
-func (r *Resolver) Verify(secret string) (policy.Principal, bool) {
-	hash := sha256.Sum256([]byte(secret))
-	if !r.NeedsToken() || subtle.ConstantTimeCompare(hash[:], r.hash[:]) != 1 {
-		return policy.Principal{}, false
-	}
-	return policy.Principal{ID: r.opts.ID, Owner: r.opts.Owner, Scopes: r.opts.Scopes, Authenticated: true}, true
+// proof is what is kept of a secret that a caller showed.
+type proof struct {
+	name string // of the graph's token that it says it is; "" for none
+	hash [sha256.Size]byte
 }
 
-// Local returns the principal of the caller over stdio, the user who started the process. If a token is
-// required, secret or else [Options.Shown] must be it, otherwise ok is false. If none is required, only the
-// operator is authenticated.
-func (r *Resolver) Local(secret string) (policy.Principal, bool) {
-	if r.NeedsToken() {
-		return r.Verify(cmp.Or(secret, r.opts.Shown))
+func proofOf(secret string) proof {
+	return proof{policy.NameInSecret(secret), sha256.Sum256([]byte(secret))}
+}
+
+// Verify returns the principal for a token; ok is false for a wrong one, one that was revoked or has expired, and if there
+// is no token. It compares hashes, so that the time it takes reveals nothing of the token, not even its length. The fault
+// is that of the file.
+func (r *Resolver) Verify(ctx context.Context, secret string) (p policy.Principal, ok bool, err error) {
+	return r.verify(ctx, proofOf(secret))
+}
+
+func (r *Resolver) verify(ctx context.Context, shown proof) (p policy.Principal, ok bool, err error) {
+	if r.NeedsToken() && subtle.ConstantTimeCompare(shown.hash[:], r.hash[:]) == 1 {
+		return policy.Principal{ID: r.opts.ID, Owner: r.opts.Owner, Scopes: r.opts.Scopes, Authenticated: true}, true, nil
 	}
-	return r.starter(), true
+	if shown.name == "" || r.opts.Issued == nil {
+		return p, false, nil
+	}
+	t, found, err := r.opts.Issued.Token(ctx, shown.name)
+	if err != nil || !found || !t.Admits(shown.hash, time.Now()) {
+		return p, false, err
+	}
+	return policy.Principal{ID: t.Actor(), Owner: t.Actor(), Scopes: r.opts.Scopes.Intersect(t.Scopes), Process: r.opts.Scopes, Authenticated: true}, true, nil
+}
+
+// Local returns the principal of the caller over stdio. If the process has a token, secret or else [Options.Shown] must be
+// it, or one of the graph; otherwise ok is false. If it has none, and the secret is not one that a graph issues, the caller
+// is the user who started the process; only the operator is authenticated.
+func (r *Resolver) Local(ctx context.Context, secret string) (p policy.Principal, ok bool, err error) {
+	shown := proofOf(cmp.Or(secret, r.opts.Shown))
+	if r.NeedsToken() || shown.name != "" {
+		return r.verify(ctx, shown)
+	}
+	return r.starter(), true, nil
 }
 
 // starter returns the principal of the user who started a process without a token.
@@ -99,19 +149,54 @@ func (r *Resolver) starter() policy.Principal {
 	return policy.Principal{ID: r.opts.ID, Owner: r.opts.Owner, Scopes: r.opts.Scopes, Authenticated: r.HasOperator()}
 }
 
-// Request returns the sender of an HTTP request: one with the token in the Authorization header, with
-// browsers also a browser that has signed in, and anybody if no token is required. Otherwise known is false.
-func (r *Resolver) Request(req *http.Request, browsers bool) (p policy.Principal, known bool) {
-	p, known = r.Verify(bearer(req))
-	if !known && browsers {
-		p, known = r.SignedIn(req)
+// Request returns the sender of an HTTP request: one with a token in the Authorization header, with
+// browsers also a browser that has signed in, and anybody if no token is required. Otherwise known is false. The fault is
+// that of the file.
+func (r *Resolver) Request(req *http.Request, browsers bool) (p policy.Principal, known bool, err error) {
+	p, known, err = r.sender(req, browsers)
+	if browsers {
+		r.signIns.use(r.cookieHash(req))
 	}
-	if !known && !r.NeedsToken() {
-		p, known = policy.Anonymous("", r.opts.Scopes), true
-		p.Owner = r.opts.Owner
+	return p, known, err
+}
+
+func (r *Resolver) sender(req *http.Request, browsers bool) (p policy.Principal, known bool, err error) {
+	if p, known, err = r.Verify(req.Context(), bearer(req)); !known && browsers && err == nil {
+		p, known, err = r.SignedIn(req)
+	}
+	if !known && err == nil {
+		var asks bool
+		if asks, err = r.AsksForToken(req.Context()); !asks && err == nil {
+			p, known = policy.Anonymous("", r.opts.Scopes), true
+			p.Owner = r.opts.Owner
+		}
 	}
 	p.Client = clientOf(req)
-	return p, known
+	return p, known, err
+}
+
+// recheck is how often the sender of a request whose answer lasts is looked for again.
+const recheck = 5 * time.Second
+
+// Lasting returns a context for a request whose answer lasts, which ends soon after [Resolver.Request] does not know its
+// sender any more: the token was revoked or has expired, or one is required now. Call stop at the end.
+func (r *Resolver) Lasting(req *http.Request, browsers bool) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(req.Context())
+	ticks := time.NewTicker(recheck)
+	go func() {
+		defer ticks.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticks.C:
+			}
+			if _, known, err := r.sender(req, browsers); !known && err == nil {
+				cancel(Unauthenticated())
+			}
+		}
+	}()
+	return ctx, func() { cancel(nil) }
 }
 
 // Refuse returns the fault for a request that [Resolver.Request] does not admit. It may delay one with a

@@ -56,7 +56,7 @@ func (r *Resolver) SignInOperator(req *http.Request, key string) (*http.Cookie, 
 	switch {
 	case right && open:
 		p := r.starter()
-		return r.SignIn(req, p), p, nil
+		return r.signIn(req, signIn{operator: p}), p, nil
 	case !right:
 		if err := r.WrongToken(req); err != nil {
 			return nil, policy.Principal{}, err

@@ -77,10 +77,10 @@ func TestTheSignInLinkLetsOneBrowserInOnce(t *testing.T) {
 				}
 				next := fromLoopback(t)
 				next.AddCookie(cookie)
-				if got, known := r.Request(next, true); !known || got != p {
+				if got, known, err := r.Request(next, true); err != nil || !known || got != p {
 					t.Errorf("the session is of %+v", got)
 				}
-				if got, known := r.Request(next, false); !known || got.Authenticated {
+				if got, known, err := r.Request(next, false); err != nil || !known || got.Authenticated {
 					t.Errorf("the cookie counts where browsers do not: %+v", got)
 				}
 			})
@@ -136,7 +136,7 @@ func TestWhoStartedTheProcess(t *testing.T) {
 		{"an operator is nobody where a token is asked for", auth.Options{Token: "t", Operator: true}, "", false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if p, known := auth.New(c.opts).Local(c.shown); known != c.known || p.Authenticated != c.authenticated {
+			if p, known, err := auth.New(c.opts).Local(t.Context(), c.shown); err != nil || known != c.known || p.Authenticated != c.authenticated {
 				t.Errorf("known %t as %+v", known, p)
 			}
 		})

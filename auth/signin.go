@@ -28,14 +28,20 @@ type signIns struct {
 }
 
 type signIn struct {
-	principal policy.Principal
-	used      time.Time
+	shown    proof            // the token, which is verified each time; zero for the operator,
+	operator policy.Principal // who is this one
+	used     time.Time
 }
 
-// SignIn returns the cookie for a browser whose user gave the token (see [Resolver.Verify]). Scripts and
-// other sites cannot use it. It is valid for all paths, because pages link to their data.
-func (r *Resolver) SignIn(req *http.Request, p policy.Principal) *http.Cookie {
+// SignIn returns the cookie for a browser whose user gave a token (see [Resolver.Verify]). Scripts and
+// other sites cannot use it. It is valid for all paths, because pages link to their data, and while the token is valid.
+func (r *Resolver) SignIn(req *http.Request, secret string) *http.Cookie {
+	return r.signIn(req, signIn{shown: proofOf(secret)})
+}
+
+func (r *Resolver) signIn(req *http.Request, in signIn) *http.Cookie {
 	s := &r.signIns
+	in.used = time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.byHash == nil {
@@ -52,40 +58,65 @@ func (r *Resolver) SignIn(req *http.Request, p policy.Principal) *http.Cookie {
 		delete(s.byHash, oldest)
 	}
 	id := rand.Text() + rand.Text()
-	s.byHash[sha256.Sum256([]byte(id))] = &signIn{p, time.Now()}
+	s.byHash[sha256.Sum256([]byte(id))] = &in
 	return r.cookie(req, id, int(signInIdle.Seconds()))
 }
 
-// SignedIn returns the user who signed in with the request's browser.
-func (r *Resolver) SignedIn(req *http.Request) (policy.Principal, bool) {
+// SignedIn returns the user who signed in with the request's browser. The fault is that of the file.
+func (r *Resolver) SignedIn(req *http.Request) (p policy.Principal, is bool, err error) {
+	hash := r.cookieHash(req)
+	it, is := r.signIns.find(hash)
+	if !is || it.shown == (proof{}) {
+		return it.operator, is, nil
+	}
+	if p, is, err = r.verify(req.Context(), it.shown); !is && err == nil {
+		r.signIns.end(hash)
+	}
+	return p, is, err
+}
+
+// cookieHash is the hash of the cookie of a sign-in, zero without one.
+func (r *Resolver) cookieHash(req *http.Request) (hash [sha256.Size]byte) {
 	cookie, err := req.Cookie(r.cookieName(req))
 	if err != nil {
-		return policy.Principal{}, false
+		return hash
 	}
-	s := &r.signIns
+	return sha256.Sum256([]byte(cookie.Value))
+}
+
+// find returns a sign-in that was in use lately.
+func (s *signIns) find(hash [sha256.Size]byte) (signIn, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	hash := sha256.Sum256([]byte(cookie.Value))
 	it, ok := s.byHash[hash]
 	if !ok {
-		return policy.Principal{}, false
+		return signIn{}, false
 	}
-	now := time.Now()
-	if now.Sub(it.used) > signInIdle {
+	if time.Since(it.used) > signInIdle {
 		delete(s.byHash, hash)
-		return policy.Principal{}, false
+		return signIn{}, false
 	}
-	it.used = now
-	return it.principal, true
+	return *it, true
+}
+
+// use notes that a sign-in is in use now.
+func (s *signIns) use(hash [sha256.Size]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if it, ok := s.byHash[hash]; ok {
+		it.used = time.Now()
+	}
+}
+
+func (s *signIns) end(hash [sha256.Size]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.byHash, hash)
 }
 
 // SignOut ends a sign-in, and returns the cookie that deletes the browser's.
 func (r *Resolver) SignOut(req *http.Request) *http.Cookie {
-	if cookie, err := req.Cookie(r.cookieName(req)); err == nil {
-		r.signIns.mu.Lock()
-		defer r.signIns.mu.Unlock()
-		delete(r.signIns.byHash, sha256.Sum256([]byte(cookie.Value)))
-	}
+	r.signIns.end(r.cookieHash(req))
 	return r.cookie(req, "", -1)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"trails/auth"
 	"trails/fault"
+	"trails/httpapi/sse"
 	"trails/invoke"
 )
 
@@ -85,11 +86,20 @@ func (s *server) arrived(next http.Handler) http.Handler {
 // not write, because browsers send cookies automatically, nor use MCP.
 func (s *server) authenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p, known := s.auth.Request(r, isRead(r) && r.URL.Path != "/mcp" && r.URL.Path != "/sse")
+		browsers := isRead(r) && r.URL.Path != "/mcp" && r.URL.Path != "/sse"
+		p, known, err := s.auth.Request(r, browsers)
 		switch {
+		case err != nil:
+			s.refuse(w, r, err)
+			return
 		case known:
 			if entry, ok := r.Context().Value(logEntryKey{}).(*logEntry); ok {
 				entry.caller = p.Author()
+			}
+			if strings.Contains(r.Header.Get("Accept"), sse.MediaType) {
+				ctx, stop := s.auth.Lasting(r, browsers)
+				defer stop()
+				r = r.WithContext(ctx)
 			}
 			r = r.WithContext(auth.WithPrincipal(r.Context(), p))
 		case !s.isOpen(r.URL.Path):

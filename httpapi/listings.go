@@ -62,7 +62,9 @@ func (s *server) list(d listing) func(http.ResponseWriter, *http.Request) error 
 			return err
 		}
 		l := project.Listing{Version: tools.Version, Descriptors: tools.Descriptors, Process: tools.Process, Origin: auth.Origin(r), Cache: &s.shown}
-		l.Process.Token = s.auth.NeedsToken()
+		if l.Process.Token, err = s.auth.AsksForToken(r.Context()); err != nil {
+			return err
+		}
 		if s.opts.Admin != nil {
 			l.Process.Changes = "admin/events"
 		}

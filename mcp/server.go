@@ -93,7 +93,7 @@ func New(e Engine, opts Options) *Server {
 		log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{engine: e, opts: opts, log: log}
-	s.listener = policy.Principal{Scopes: opts.Auth.Scopes(), Authenticated: opts.Auth.NeedsToken() || opts.Auth.HasOperator()}
+	s.listener = policy.Principal{Scopes: opts.Auth.Scopes(), Authenticated: opts.Auth.Knows()}
 	s.Doors = session.NewDoors(session.Config{
 		Methods: s.endpoint,
 		Watch:   func(ctx context.Context) <-chan invoke.Change { return e.WatchOn(ctx, s.listener, "") },

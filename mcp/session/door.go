@@ -87,7 +87,12 @@ func (d *door) admitted(w http.ResponseWriter, r *http.Request) (*http.Request, 
 	if auth.Known(r.Context()) {
 		return r, true
 	}
-	p, known := d.Auth.Request(r, false)
+	p, known, err := d.Auth.Request(r, false)
+	if err != nil {
+		e := d.Refuse(r.Context(), "", err)
+		refuseHTTP(w, statusOf(e, r), nullID, e)
+		return nil, false
+	}
 	if !known {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		refuseHTTP(w, http.StatusUnauthorized, nullID, d.Refuse(r.Context(), "", auth.Unauthenticated()))

@@ -213,7 +213,7 @@ func (c *lineConn) deliver(msg jsonrpc.Message) bool {
 
 // admit checks the token and the message, and records a request as pending.
 func (c *lineConn) admit(m *Message) (policy.Principal, error) {
-	p, err := c.gate.admit(m)
+	p, err := c.gate.admit(context.Background(), m)
 	if err == nil {
 		err = c.door.Check(*m)
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"sync"
 
@@ -21,32 +22,32 @@ const Sessionless = "2026-07-28"
 type stdioGate struct {
 	auth      *auth.Resolver
 	mu        sync.Mutex
-	open      bool             // an initialize with the right token has come,
-	principal policy.Principal // of this caller
+	open bool   // an initialize has come with the right token,
+	with string // which was this one
 }
 
 // admit refuses a message without the token. In versions with a handshake an accepted initialize opens the session,
 // and a refused one may be repeated; a request without sessions carries the token itself, for itself only. The token
 // is removed here.
-func (v *stdioGate) admit(m *Message) (policy.Principal, error) {
+func (v *stdioGate) admit(ctx context.Context, m *Message) (policy.Principal, error) {
 	shown := m.takeBearer()
 	if m.Method == "initialize" {
 		shown = bearerOf(m.member("clientInfo"))
 	}
-	p, known := v.auth.Local(shown)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	switch {
-	case m.Method == "initialize" && known:
-		v.principal, v.open = p, true
-	case m.Method == "initialize" || m.standsAlone():
-	case v.open:
-		p, known = v.principal, true
-	case m.isCall() && v.auth.NeedsToken():
-		known = false
+	inSession := m.Method != "initialize" && !m.standsAlone()
+	if inSession && v.open {
+		shown = v.with
 	}
-	if !known {
+	p, known, err := v.auth.Local(ctx, shown)
+	switch {
+	case err != nil:
+		return p, err
+	case inSession && !v.open && m.isCall() && v.auth.NeedsToken(), !known:
 		return p, auth.Unauthenticated()
+	case m.Method == "initialize":
+		v.with, v.open = shown, true
 	}
 	return p, nil
 }
