@@ -71,6 +71,14 @@ func timeOf(c kg.Commit) any {
 	return timeText(c.Time)
 }
 
+// timeOrNil is a time as answers have it, nil for the zero time.
+func timeOrNil(at time.Time) any {
+	if at.IsZero() {
+		return nil
+	}
+	return timeText(at)
+}
+
 func timeText(at time.Time) string { return at.UTC().Format(time.DateTime) }
 
 func viewBranch(b kg.Branch) branchView {

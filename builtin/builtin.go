@@ -51,6 +51,9 @@ var metas = []invoke.Capability{
 	ping,
 	schemaPlanMeta,
 	schemaApplyMeta,
+	tokenCreate,
+	tokenList,
+	tokenRevoke,
 }
 
 // anyOf lists the values of an enumeration.

@@ -24,7 +24,7 @@ func grown(t *testing.T, more int) *invoketest.Engine {
 		t.Fatal(err)
 	}
 	e.Must(t, "load", string(args))
-	for _, id := range []string{"tags_delete", "gateway_show", "tool_view", "undo_by", "unlink", "requests_decide"} {
+	for _, id := range []string{"tags_delete", "gateway_show", "tool_view", "undo_by", "unlink", "requests_decide", "trails.meta.token.revoke"} {
 		prepare(t, e, id)
 	}
 	return e
@@ -52,6 +52,8 @@ func TestCostsDoNotGrowWithTheGraph(t *testing.T) {
 			args = `{"name":"another"}`
 		case "tags_create": // and one called v1
 			args = `{"name":"v2"}`
+		case "trails.meta.token.create":
+			args = `{"name":"another"}`
 		case "load": // the sample replaces all notes, which is its change
 			args = strings.Replace(args, "overwrite", "merge", 1)
 		}

@@ -33,7 +33,8 @@ const oneMigration = `{"name": "0001_pages.yaml", "text": "steps:\n- add_propert
 var samples = map[string]string{
 	"health": `{}`, "snapshot": `{}`, "schema_get": `{}`, "commits_list": `{}`, "changes": `{"limit": 5}`, "branches_list": `{}`, "diff": `{}`, "blame": `{"id":"Note/a"}`, "branches_create": `{"name":"draft"}`, "branches_delete": `{"name":"draft"}`, "branches_merge": `{"source":"draft"}`, "cherry_pick": `{"commit":"draft"}`, "guide": `{}`, "prompts_list": `{}`, "trails.meta.ping": `{}`, "trails.meta.doctor.run": `{}`, "capability_history": `{"id":"search"}`,
 	"branches_rename": `{"name":"draft","to":"other"}`, "branches_reset": `{"name":"draft","to":"main~1"}`, "branches_protect": `{"name":"main"}`, "tags_list": `{}`, "tags_create": `{"name":"v1"}`, "tags_delete": `{"name":"v1"}`, "requests_list": `{}`, "requests_decide": `{"request":1,"decision":"approve"}`,
-	"gc":                         `{"grace": "0d"}`,
+	"gc":                       `{"grace": "0d"}`,
+	"trails.meta.token.create": `{"name":"ci"}`, "trails.meta.token.list": `{}`, "trails.meta.token.revoke": `{"name":"ci"}`,
 	"query":                      `{"query": "SELECT * {?s ?p ?o}"}`,
 	"mutate":                     `{"update": "DELETE DATA {GRAPH <urn:g> {<urn:a> <urn:b> 1}}"}`,
 	"load":                       `{"data": "{\"type\":\"Note\",\"id\":\"c\",\"data\":{\"title\":\"C\"}}", "mode": "overwrite"}`,
@@ -130,6 +131,8 @@ func prepare(t *testing.T, e *invoketest.Engine, id string) {
 		e.Must(t, "branches_delete", samples["branches_delete"])
 	case "tags_delete":
 		e.Must(t, "tags_create", samples["tags_create"])
+	case "trails.meta.token.revoke":
+		e.Must(t, "trails.meta.token.create", samples["trails.meta.token.create"])
 	case "requests_decide":
 		prepare(t, e, "branches_merge")
 		e.Must(t, "branches_merge", `{"source":"draft","ask":true}`)
@@ -167,7 +170,7 @@ func state(t *testing.T, e *invoketest.Engine) string {
 	if _, err := e.Call(t.Context(), invoke.Call{Capability: "export", Principal: invoketest.Ana, Output: &out}); err != nil {
 		t.Fatal(err)
 	}
-	for _, list := range []string{"branches_list", "tags_list", "requests_list"} {
+	for _, list := range []string{"branches_list", "tags_list", "requests_list", "trails.meta.token.list"} {
 		fmt.Fprintln(&out, e.Must(t, list, `{}`)["rows"])
 	}
 	fmt.Fprintln(&out, e.Must(t, "gc", `{"grace": "0d", "dry_run": true}`)["commits"])
@@ -352,8 +355,12 @@ func TestASessionForAnActionDoesNothingElse(t *testing.T) {
 			_, err := s.Apply(t.Context(), kg.Arrival{Bundle: strings.NewReader("")})
 			return err
 		},
+		policy.Administer: func(s *kg.Session) error {
+			_, _, err := s.IssueToken(t.Context(), kg.NewToken{Name: "ci"}, false, kg.Activity{})
+			return err
+		},
 	}
-	for _, action := range []policy.Action{policy.Read, policy.Export, policy.Change, policy.SchemaApply, policy.Restore, policy.BranchCreate, policy.BranchMerge, policy.BranchDelete, policy.BundleApply} {
+	for _, action := range []policy.Action{policy.Read, policy.Export, policy.Change, policy.SchemaApply, policy.Restore, policy.BranchCreate, policy.BranchMerge, policy.BranchDelete, policy.BundleApply, policy.Administer} {
 		for does, try := range write {
 			if does == action {
 				continue

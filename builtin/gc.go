@@ -27,14 +27,24 @@ type collected struct {
 	DryRun  bool  `json:"dry_run" doc:"Whether this was only tried."`
 }
 
-// gracePeriod is how a grace period is written.
-var gracePeriod = regexp.MustCompile(`^([0-9]{1,5})([dhm])$`)
+// durationText is how a duration is written.
+var durationText = regexp.MustCompile(`^([0-9]{1,5})([dhm])$`)
 
 // leaving are the capabilities after which nothing may need a commit any more.
 var leaving = []string{branchesDeleteBuiltin.ID, branchesResetBuiltin.ID, tagsDeleteBuiltin.ID, requestsDecideBuiltin.ID}
 
-// graceUnits are the units of a grace period.
-var graceUnits = map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute}
+// durationUnits are the units of a duration.
+var durationUnits = map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute}
+
+// durationOf reads a duration, such as 14d.
+func durationOf(text string) (time.Duration, bool) {
+	parts := durationText.FindStringSubmatch(text)
+	if parts == nil {
+		return 0, false
+	}
+	number, err := strconv.Atoi(parts[1])
+	return time.Duration(number) * durationUnits[parts[2]], err == nil
+}
 
 var gcBuiltin = invoke.Define(capability.Descriptor{
 	ID: "gc", Description: "Drop unreachable history: the commits that deleted and reset branches left behind, if no branch, tag or pending request has them or comes from them. It cannot be taken back; dry_run tells what it drops.",
@@ -44,13 +54,9 @@ var gcBuiltin = invoke.Define(capability.Descriptor{
 	Grace string `json:"grace" default:"14d" max:"20" doc:"How long history stays after it became unreachable: a number with d, h or m, such as 36h; 0d drops all."`
 	capability.TryArgument
 }) (*collected, error) {
-	grace := gracePeriod.FindStringSubmatch(in.Grace)
-	if grace == nil {
+	grace, ok := durationOf(in.Grace)
+	if !ok {
 		return nil, fault.Argument("grace", fault.Pattern, in.Grace, "a grace period is a number with d, h or m, such as 14d or 36h")
-	}
-	number, err := strconv.Atoi(grace[1])
-	if err != nil {
-		return nil, err
 	}
 	set, err := r.ChangeSet(ctx)
 	if err != nil {
@@ -59,7 +65,7 @@ var gcBuiltin = invoke.Define(capability.Descriptor{
 	room := r.Room()
 	r.Release() // a snapshot would keep the log from starting over during a long write
 	done, err := r.Session().Collect(ctx, kg.Collecting{
-		Grace: time.Duration(number) * graceUnits[grace[2]], Leaving: leaving,
+		Grace: grace, Leaving: leaving,
 		DryRun: in.DryRun, Activity: set.Activity,
 	})
 	if err != nil {

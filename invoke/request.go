@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"strings"
+	"time"
 
 	"trails/auth/policy"
 	"trails/capability"
@@ -150,6 +151,9 @@ func (r *Request) Warn(format string, args ...any) {
 
 // Recorded says that the graph has the activity of the call already.
 func (r *Request) Recorded() { r.recorded = true }
+
+// Began returns when the call began.
+func (r *Request) Began() time.Time { return r.activity.Started }
 
 // Uses records in provenance that the call has read a node.
 func (r *Request) Uses(iri string) { r.activity.Used = append(r.activity.Used, iri) }

@@ -84,16 +84,17 @@ func (p *program) mcp(ctx context.Context, file string, operator bool) error {
 		return usageError{"--operator is for a process that asks for no token: leave TRAILS_MCP_TOKEN out, or leave --operator out and give the client the token in TRAILS_TOKEN"}
 	}
 	p.tellScopes(callers)
-	opts, err := p.mcpOptions(auth.New(callers))
-	if err != nil {
-		return err
-	}
 	return p.withTracedEngine(ctx, file, nil, func(e *invoke.Engine) error {
+		callers.Issued = e.Graph()
+		opts, err := p.mcpOptions(auth.New(callers))
+		if err != nil {
+			return err
+		}
 		opts.Follow = p.follow(e)
 		if err := p.tellTools(ctx, e); err != nil {
 			return err
 		}
-		err := mcp.New(e, opts).RunStdio(auth.WithVariables(ctx, p.env), p.stdin, p.stdout)
+		err = mcp.New(e, opts).RunStdio(auth.WithVariables(ctx, p.env), p.stdin, p.stdout)
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 			return nil // shutdown was requested, and is complete
 		}

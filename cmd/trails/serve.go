@@ -121,11 +121,8 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 	if err != nil {
 		return err
 	}
-	if s.public != nil && callers.Token == "" {
-		return usageError{"--public-url needs a token, or whoever finds the address may write: set TRAILS_MCP_TOKEN"}
-	}
 	if callers.Token == "" {
-		callers.ID, callers.Operator = me().ID, true
+		callers.ID, callers.Operator = me().ID, s.public == nil
 	}
 	metrics := telemetry.New(version)
 	return p.withTracedEngine(ctx, file, metrics.Observe, func(e *invoke.Engine) error {
@@ -135,6 +132,14 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 			base, port = s.public.String(), cmp.Or(s.public.Port(), "443")
 		}
 		callers.Public, callers.Proxies, callers.Instance = s.public, s.proxies, port+"-"+e.Graph().Name()
+		callers.Issued, callers.Closed = e.Graph(), s.public != nil
+		issues, err := e.Graph().HasTokens(ctx)
+		if err != nil {
+			return err
+		}
+		if s.public != nil && callers.Token == "" && !issues {
+			return usageError{"--public-url needs a token, or whoever finds the address may write: issue one with trails token create, or set TRAILS_MCP_TOKEN"}
+		}
 		who := auth.New(callers)
 		opts, err := p.mcpOptions(who)
 		if err != nil {
@@ -156,7 +161,7 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 		web.Auth, web.Log, web.Metrics = who, p.log, metrics.Handler()
 		web.Admin = admin.New(e, admin.Options{Auth: who, Log: p.log})
 		pages := base + "/admin"
-		p.printAddresses(file, base, ln.Addr(), who.NeedsToken())
+		p.printAddresses(file, base, ln.Addr(), callers.Token != "", issues)
 		p.tellScopes(callers)
 		if err := p.tellTools(ctx, e); err != nil {
 			return err
@@ -164,8 +169,8 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 		if who.HasOperator() {
 			pages = base + admin.OperatorPath + "?key=" + who.OperatorKey()
 			fmt.Fprintf(p.stderr, "sign in as the operator, once, within an hour:\n  %s\n", pages)
-			if callers.Scopes.Has(policy.Builder) || callers.Scopes.Has(policy.Dev) {
-				fmt.Fprintln(p.stderr, "agents and programs have runtime at most; with TRAILS_MCP_TOKEN they would have what TRAILS_MCP_SCOPES names")
+			if !issues && (callers.Scopes.Has(policy.Builder) || callers.Scopes.Has(policy.Dev)) {
+				fmt.Fprintln(p.stderr, "agents and programs have runtime at most; with a token of trails token create they have its scopes")
 			}
 		}
 		fmt.Fprintln(p.stderr, "stop with Ctrl-C")
@@ -176,11 +181,16 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 	})
 }
 
-// printAddresses prints the addresses, and how an agent connects.
-func (p *program) printAddresses(file, base string, addr net.Addr, token bool) {
+// printAddresses prints the addresses, and how an agent connects. The process has a token, or the graph issues some.
+func (p *program) printAddresses(file, base string, addr net.Addr, token, issues bool) {
 	who, header := "open to everybody on this machine", ""
-	if token {
+	switch {
+	case token && issues:
+		who, header = "with the token of TRAILS_MCP_TOKEN, or one that the graph issued", ` --header "Authorization: Bearer $TRAILS_MCP_TOKEN"`
+	case token:
 		who, header = "with the token of TRAILS_MCP_TOKEN", ` --header "Authorization: Bearer $TRAILS_MCP_TOKEN"`
+	case issues:
+		who, header = "with a token that the graph issued", ` --header "Authorization: Bearer $TRAILS_TOKEN"`
 	}
 	fmt.Fprintf(p.stderr, "serving %s at %s, %s\n", file, base, who)
 	if local := "http://" + addr.String(); local != base {

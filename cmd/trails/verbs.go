@@ -647,6 +647,44 @@ stands wherever a commit is named.`,
 			long:    `Remove a tag. The commit that it names stays.`,
 			example: `  trails tag delete notes.trails v1`,
 		},
+		{path: "token", by: tokenCommand},
+		{
+			path: "token create", capability: "trails.meta.token.create", words: "NAME", takes: "name",
+			short: "Issue a token, and show it once",
+			long: `Issue a token for a person or a program, and show its secret, once: the file keeps a hash of it.
+A caller with it is token:NAME in commits and provenance, and may do what its scopes and those of
+the process, TRAILS_MCP_SCOPES, both allow. From the first token on, callers over HTTP have to show
+one, as Authorization: Bearer or in the form of the pages; over stdio the client shows it in
+TRAILS_TOKEN. A copy of the file has the same tokens.`,
+			example: `  trails token create notes.trails ci
+  trails token create notes.trails deploy --scopes runtime,builder --expires 90d
+  trails token create notes.trails anna --groups editors -o json`,
+			options: map[string]option{
+				"name":    {complete: cobra.NoFileCompletions},
+				"scopes":  {usage: "`SCOPES`, the most that callers with it may have: runtime, builder, dev (default runtime)", commas: true},
+				"groups":  {usage: "`NAMES` of groups that the caller is in", commas: true},
+				"expires": {usage: "`when` it ceases to be valid: 90d, 36h, a date or a time (default never)"},
+			},
+			text: decoded(writeIssued),
+		},
+		{
+			path: "token list", capability: "trails.meta.token.list",
+			short: "List the tokens, with their last use",
+			long: `List the tokens of the graph: scopes, groups, when each expires, and about when a call with it was
+recorded last. Secrets are not kept, so none is shown.`,
+			example: `  trails token list notes.trails`,
+		},
+		{
+			path: "token revoke", capability: "trails.meta.token.revoke", words: "NAME", takes: "name",
+			short: "End the validity of a token, at once",
+			long: `End the validity of a token, in every process that serves the file: the next call with it is
+refused, browsers that signed in with it are signed out, and streams end within seconds. It stays in
+the list. --forget takes it out of the list, too; a graph without any token asks for none.`,
+			example: `  trails token revoke notes.trails ci
+  trails token revoke notes.trails ci --forget`,
+			options: map[string]option{"name": {complete: p.completeTokens}, "forget": {usage: "take it out of the list, too"}},
+			text:    decoded(writeRevoked),
+		},
 		{
 			path: "gc", capability: "gc",
 			short: "Drop history that nothing needs any more",

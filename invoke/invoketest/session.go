@@ -174,6 +174,7 @@ var changing = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "DIGEST"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
 	{regexp.MustCompile(`2026-01-02 03:\d\d:\d\d`), "TIME"}, // the time of [Clock], which other readers advance, too
+	{regexp.MustCompile(`trails_([a-z0-9-]+)_[A-Z2-7]{26}\b`), "trails_${1}_SECRET"},
 	{regexp.MustCompile(`"(file|log)_bytes": \d+`), `"${1}_bytes": N`},
 	{regexp.MustCompile(`"cost": \d+`), `"cost": N`},
 	{regexp.MustCompile(`(\n +)([0-9.]+|null),(\n +"(sql|scan)"\n)`), `${1}MS,${3}`}, // the time of an operator of a plan

@@ -1,0 +1,142 @@
+package builtin
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"trails/auth/policy"
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+)
+
+// administers is what capabilities about tokens need.
+var administers = capability.Requirement{Scope: policy.Builder, Action: policy.Administer}
+
+// tokenView is a token as its tools answer it, without its secret.
+type tokenView struct {
+	Name    string   `json:"name"`
+	State   string   `json:"state" oneof:"valid,expired,revoked"`
+	Scopes  []string `json:"scopes" doc:"The most that callers with it may have; the process may have less."`
+	Groups  []string `json:"groups,omitempty"`
+	Expires string   `json:"expires,omitempty" doc:"Left out if it never does."`
+}
+
+func viewToken(t policy.Token, now time.Time) tokenView {
+	v := tokenView{Name: t.Name, State: tokenState(t, now), Scopes: t.Scopes.List(), Groups: t.Groups}
+	if !t.Expires.IsZero() {
+		v.Expires = timeText(t.Expires)
+	}
+	return v
+}
+
+func tokenState(t policy.Token, now time.Time) string {
+	switch {
+	case !t.Revoked.IsZero():
+		return "revoked"
+	case !t.Valid(now):
+		return "expired"
+	}
+	return "valid"
+}
+
+// issued is the answer about a token that was issued.
+type issued struct {
+	Token string `json:"token,omitempty" doc:"The secret, which callers send. It is shown this once and is not kept. Left out where it was only tried."`
+	tokenView
+	DryRun bool `json:"dry_run" doc:"Whether this was only tried."`
+}
+
+var tokenCreate = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.token.create", Description: "Issue a token, by which a caller is known. Its secret is shown once. From the first token on, callers over HTTP have to show one.",
+	CostEstimate: capability.CostConstant, PolicyRequired: administers, SideEffects: capability.Writes,
+}, func(ctx context.Context, r *invoke.Request, in struct {
+	Name    string   `json:"name" is:"brief" min:"1" max:"40" doc:"For whom it is: a-z, 0-9 and dashes."`
+	Scopes  []string `json:"scopes,omitempty" oneof:"builder,dev,runtime" doc:"The most that callers with it may have; runtime when left out."`
+	Groups  []string `json:"groups,omitempty" doc:"Groups that the caller is in."`
+	Expires string   `json:"expires,omitempty" max:"40" doc:"A number with d, h or m, such as 90d, or a date or time; never when left out."`
+	capability.TryArgument
+}) (*issued, error) {
+	expires, err := expiryOf(in.Expires, r.Began())
+	if err != nil {
+		return nil, err
+	}
+	scopes, err := policy.ParseScopes(strings.Join(in.Scopes, ","))
+	if err != nil {
+		return nil, err
+	}
+	var secret string
+	t, err := changed(ctx, r, in.DryRun, func(s *kg.Session, a kg.Activity) (t policy.Token, err error) {
+		t, secret, err = s.IssueToken(ctx, kg.NewToken{Name: in.Name, Scopes: scopes, Groups: in.Groups, Expires: expires}, in.DryRun, a)
+		return t, err
+	})
+	return &issued{secret, viewToken(t, r.Began()), in.DryRun}, err
+}, invoke.On())
+
+// expiryOf reads when a token expires: a time from now on, a day or a time; the zero time for "".
+func expiryOf(text string, now time.Time) (at time.Time, err error) {
+	if text == "" {
+		return at, nil
+	}
+	if after, ok := durationOf(text); ok {
+		return now.Add(after), nil
+	}
+	if at, err = moment(text); err != nil {
+		return at, fault.Argument("expires", fault.Pattern, text, "give a number with d, h or m, such as 90d, or a date or time, such as 2027-01-31 or 2027-01-31T12:00:00Z")
+	}
+	return at, nil
+}
+
+var tokenList = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.token.list", Description: "List the tokens that the graph issued, with their last use. Their secrets are not kept.",
+	OutputShape:  rowsOf("A list for each token: its name, state, scopes, groups, when it expires, when a call with it was recorded last, who made it when, and who revoked it when."),
+	CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
+}, func(ctx context.Context, r *invoke.Request, _ struct{ capability.NoView }) (*rowsAnswer, error) {
+	list, err := r.Snapshot.Tokens(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &rowsAnswer{table: tableOf("name", "state", "scopes", "groups", "expires", "used", "creator", "created", "revoker", "revoked")}
+	room := r.Room()
+	for _, t := range list {
+		v, revoker := viewToken(t, r.Began()), any(t.Revoker)
+		if t.Revoked.IsZero() {
+			revoker = nil
+		}
+		added, err := out.add(&room, []any{v.Name, v.State, strings.Join(v.Scopes, " "), strings.Join(v.Groups, " "), timeOrNil(t.Expires), timeOrNil(t.Used), t.Creator, timeText(t.Created), revoker, timeOrNil(t.Revoked)})
+		if err != nil {
+			return nil, err
+		}
+		if !added {
+			r.Parts.Cut = "not all tokens are shown; more fit with max_chars"
+			break
+		}
+	}
+	return out, nil
+}, invoke.On())
+
+var tokenRevoke = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.token.revoke", Description: "End the validity of a token at once, in every process. It stays in the list, and its name is not given again.",
+	CostEstimate: capability.CostConstant, PolicyRequired: administers, SideEffects: capability.Writes,
+}, func(ctx context.Context, r *invoke.Request, in struct {
+	Name   string `json:"name" is:"brief" min:"1" max:"40"`
+	Forget bool   `json:"forget,omitempty" doc:"Takes it out of the list, too. A graph without any token asks callers for none."`
+	capability.TryArgument
+}) (*revoked, error) {
+	t, err := changed(ctx, r, in.DryRun, func(s *kg.Session, a kg.Activity) (policy.Token, error) {
+		return s.RevokeToken(ctx, in.Name, in.Forget, in.DryRun, a)
+	})
+	if err == nil && t.Revoked.Before(r.Began()) && !in.Forget {
+		r.Warn("token %s was revoked before, by %s, so nothing was changed", in.Name, t.Revoker)
+	}
+	return &revoked{viewToken(t, r.Began()), in.Forget, in.DryRun}, err
+}, invoke.On())
+
+// revoked is the answer about a token that was revoked.
+type revoked struct {
+	tokenView
+	Forgotten bool `json:"forgotten,omitempty" doc:"Whether nothing of it stays."`
+	DryRun    bool `json:"dry_run" doc:"Whether this was only tried."`
+}
