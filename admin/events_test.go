@@ -129,7 +129,7 @@ func TestMoreOpenPagesThanThereIsRoomForAreRefused(t *testing.T) {
 func TestStreamsEndWithTheServer(t *testing.T) {
 	f := newExample(t)
 	ctx, stop := context.WithCancel(t.Context())
-	ln, err := httpapi.Listen(ctx, "127.0.0.1:0")
+	ln, err := httpapi.Listen(ctx, "127.0.0.1:0", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,6 +45,8 @@ type Options struct {
 	// Public is the server's only address for callers behind a proxy, as returned by [ParsePublic]. Nil means
 	// that requests come directly, and the address is the one they were sent to.
 	Public *url.URL
+	// Names reports whether a host name or address is one of the server's certificate; nil means that it has none.
+	Names func(host string) bool
 	// Proxies are addresses whose X-Forwarded-* headers are trusted, besides loopback addresses. They have an
 	// effect only with Public.
 	Proxies []netip.Prefix

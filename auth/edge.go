@@ -119,16 +119,14 @@ func (r *Resolver) checkForwarded(req *http.Request) error {
 }
 
 // CheckHost refuses a Host that is not a name of this server, because a foreign page may have bound its name
-// to this address (DNS rebinding). Loopback names and the public name are accepted.
+// to this address (DNS rebinding). Loopback names, those of the certificate and the public name are accepted.
 func (r *Resolver) CheckHost(host string) error {
-	name := host
-	if n, _, err := net.SplitHostPort(host); err == nil {
-		name = n
-	}
-	name = strings.Trim(name, "[]")
+	name := hostName(host)
 	switch {
-	case IsLoopback(name):
+	case IsLoopback(name), r.opts.Names != nil && r.opts.Names(strings.TrimSuffix(name, ".")):
 		return nil
+	case r.opts.Public == nil && r.opts.Names != nil:
+		return fault.New(fault.Denied, "host %q is not served here; use a name of the server's certificate", host)
 	case r.opts.Public == nil:
 		return fault.New(fault.Denied, "host %q is not served here; use localhost or 127.0.0.1, or tell the server its name behind a proxy with --public-url", host)
 	case !strings.EqualFold(strings.TrimSuffix(name, "."), r.opts.Public.Hostname()):
@@ -136,6 +134,17 @@ func (r *Resolver) CheckHost(host string) error {
 	}
 	return nil
 }
+
+// hostName is a Host header without its port.
+func hostName(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.Trim(host, "[]")
+}
+
+// IsPublic reports whether the caller uses TLS, and a name or address that is not of this machine alone.
+func IsPublic(r *http.Request) bool { return Secure(r) && !IsLoopback(hostName(r.Host)) }
 
 // IsLoopback reports whether a name or address, without a port, is this machine.
 func IsLoopback(name string) bool {

@@ -68,6 +68,9 @@ func (s *server) gate(next http.Handler, check func(*http.Request) error) http.H
 	})
 }
 
+// transportSecurity is how long browsers come over TLS alone, once they came so (RFC 6797).
+const transportSecurity = "max-age=31536000"
+
 // arrived determines, once, how a request reached the server, and moves its credentials for other servers to the
 // context.
 func (s *server) arrived(next http.Handler) http.Handler {
@@ -77,6 +80,9 @@ func (s *server) arrived(next http.Handler) http.Handler {
 		if err != nil {
 			s.refuse(w, r, err)
 			return
+		}
+		if auth.IsPublic(found) {
+			w.Header().Set("Strict-Transport-Security", transportSecurity)
 		}
 		next.ServeHTTP(w, found.WithContext(invoke.WithCaller(found.Context(), auth.ClientAddr(found))))
 	})

@@ -24,9 +24,9 @@ const (
 	maxHeaderBytes    = 64 << 10
 )
 
-// Listen listens on addr, which must be a loopback address: without authentication everybody who reaches the port may
-// write. Port 0 takes a free one.
-func Listen(ctx context.Context, addr string) (net.Listener, error) {
+// Listen listens on addr. Port 0 takes a free one. An address that is not a loopback one is refused unless beyond is set:
+// everybody who reaches the port may write, or their tokens travel in the clear.
+func Listen(ctx context.Context, addr string, beyond bool) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, fault.New(fault.InvalidArguments, "--addr %q is not host:port, such as 127.0.0.1:8757 or [::1]:8757", addr)
@@ -34,8 +34,8 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	if _, err := strconv.ParseUint(cmp.Or(port, "0"), 10, 16); err != nil {
 		return nil, fault.New(fault.InvalidArguments, "--addr %q has no port from 1 to 65535, nor 0 for a free one: take 127.0.0.1:8757", addr)
 	}
-	if !auth.IsLoopback(host) {
-		return nil, fault.New(fault.InvalidArguments, "--addr %s is not a loopback address, and only those are bound; for other machines take --addr 127.0.0.1:8757, set TRAILS_MCP_TOKEN, and hand requests on by a proxy with TLS (--public-url says at which name) or a tunnel (ssh -L 8757:127.0.0.1:8757)", addr)
+	if !beyond && !auth.IsLoopback(host) {
+		return nil, fault.New(fault.InvalidArguments, "--addr %s is not a loopback address, and over a network tokens would travel in the clear: serve TLS by --tls-cert and --tls-key or --autocert NAME, or take --addr 127.0.0.1:8757 and hand requests on by a proxy with TLS (--public-url says at which name) or a tunnel (ssh -L 8757:127.0.0.1:8757)", addr)
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
@@ -52,10 +52,16 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 		}
 		return nil, fault.New(fault.Unusable, "%s cannot be listened on: %s", addr, why)
 	}
-	if tcp, ok := ln.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
+	if !beyond && !IsLocal(ln) {
 		return nil, errors.Join(fault.New(fault.InvalidArguments, "--addr %s leads to %s, which is not a loopback address; use 127.0.0.1", addr, ln.Addr()), ln.Close())
 	}
 	return ln, nil
+}
+
+// IsLocal reports whether a listener is reached from this machine alone.
+func IsLocal(ln net.Listener) bool {
+	tcp, ok := ln.Addr().(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
 }
 
 // Serve answers on ln until ctx ends. Then /ready says no, event streams are ended, no connections are accepted, and

@@ -19,7 +19,7 @@ import (
 
 func TestListenRefusesWhatOthersCouldReach(t *testing.T) {
 	for _, addr := range []string{"0.0.0.0:0", ":0", "[::]:0", "10.1.2.3:0", "example.org:80"} {
-		ln, err := httpapi.Listen(t.Context(), addr)
+		ln, err := httpapi.Listen(t.Context(), addr, false)
 		if err == nil {
 			_ = ln.Close()
 		}
@@ -28,7 +28,7 @@ func TestListenRefusesWhatOthersCouldReach(t *testing.T) {
 		}
 	}
 	for _, addr := range []string{"", "localhost", "127.0.0.1"} {
-		if _, err := httpapi.Listen(t.Context(), addr); !fault.Is(err, fault.InvalidArguments) {
+		if _, err := httpapi.Listen(t.Context(), addr, false); !fault.Is(err, fault.InvalidArguments) {
 			t.Errorf("Listen(%q): got %v, want a refusal", addr, err)
 		}
 	}
@@ -36,7 +36,7 @@ func TestListenRefusesWhatOthersCouldReach(t *testing.T) {
 
 // Each refusal names the address that was given and one to take.
 func TestListenSaysWhatToTake(t *testing.T) {
-	taken, err := httpapi.Listen(t.Context(), "127.0.0.1:0")
+	taken, err := httpapi.Listen(t.Context(), "127.0.0.1:0", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestListenSaysWhatToTake(t *testing.T) {
 		"8757":                "such as 127.0.0.1:8757 or [::1]:8757",
 		taken.Addr().String(): "take a free port with --addr 127.0.0.1:0",
 	} {
-		ln, err := httpapi.Listen(t.Context(), addr)
+		ln, err := httpapi.Listen(t.Context(), addr, false)
 		if err == nil {
 			_ = ln.Close()
 			t.Errorf("Listen(%q) refuses nothing", addr)

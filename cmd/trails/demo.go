@@ -48,9 +48,9 @@ func (p *program) demo(ctx context.Context, keep string, s serving) (err error) 
 	if err := p.overrideEnv(s.env); err != nil {
 		return err
 	}
-	ln, err := httpapi.Listen(ctx, cmp.Or(s.addr, defaultAddr))
+	ln, err := httpapi.Listen(ctx, cmp.Or(s.addr, defaultAddr), false)
 	if s.addr == "" && fault.Is(err, fault.Unusable) { // another server uses the default address
-		ln, err = httpapi.Listen(ctx, "127.0.0.1:0")
+		ln, err = httpapi.Listen(ctx, "127.0.0.1:0", false)
 	}
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (p *program) demo(ctx context.Context, keep string, s serving) (err error) 
 	if err := p.tellStory(ctx, file); err != nil {
 		return err
 	}
-	return p.serveOn(ctx, ln, file, s)
+	return p.serveOn(ctx, ln, nil, file, s)
 }
 
 // tellStory creates the example file by calls, so that it has a history.

@@ -64,7 +64,7 @@ func TestACapabilityIsOneFile(t *testing.T) {
 	}
 	ctx, end := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- program().serveOn(ctx, ln, file, serving{}) }()
+	go func() { ended <- program().serveOn(ctx, ln, nil, file, serving{}) }()
 	defer func() {
 		end()
 		if err := <-ended; err != nil {

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
 	"os/exec"
 	"runtime"
 
@@ -28,6 +30,8 @@ type serving struct {
 	addr, env string
 	open      bool
 	stateful  bool
+	// certFile and keyFile are the certificate's files; autocert is the name for which one is got.
+	certFile, keyFile, autocert string
 	// public is the public address of a proxy, nil if there is none; proxies are trusted besides loopback.
 	public  *url.URL
 	proxies []netip.Prefix
@@ -41,10 +45,13 @@ func (p *program) serveCommand() *cobra.Command {
 		Use:   "serve FILE",
 		Short: "Serve the graph over HTTP: pages, MCP, calls, resources",
 		Long: `Serve FILE over HTTP until it is interrupted; calls in flight then have ten seconds to
-finish. Only loopback addresses are bound: put a proxy with TLS in front for others, and
-say with --public-url where it takes requests. That name is served then, and stands in
-every link and cookie; a token is needed. X-Forwarded-For, -Host and -Proto are believed
-from loopback addresses and those of --trusted-proxy, and from nobody without --public-url.
+finish. Addresses beyond loopback are bound with TLS and a token: --tls-cert and --tls-key
+name the files of a certificate, which are read again when they change, and --autocert gets
+one from Let's Encrypt, whose terms you agree to, for a public name of this machine, on port
+443. Or a proxy with TLS stands in front, and --public-url says where it takes requests.
+That name is served then, and stands in every link and cookie; a token is needed.
+X-Forwarded-For, -Host and -Proto are believed from loopback addresses and those of
+--trusted-proxy, and from nobody without --public-url.
 
 Callers without a token may do what needs the scope runtime. Where TRAILS_MCP_TOKEN is set,
 all show that token, and may do what TRAILS_MCP_SCOPES names. Where it is not, a sign-in link
@@ -53,7 +60,9 @@ operator, who may do on the pages what TRAILS_MCP_SCOPES names. --open opens it.
 ` + remoteHelp + fileHelp,
 		Example: `  trails serve notes.trails --open
   TRAILS_MCP_TOKEN=secret TRAILS_MCP_SCOPES=runtime,builder trails serve notes.trails --addr 127.0.0.1:9000
-  TRAILS_MCP_TOKEN=secret trails serve notes.trails --public-url https://notes.example.org`,
+  TRAILS_MCP_TOKEN=secret trails serve notes.trails --public-url https://notes.example.org
+  trails serve notes.trails --addr :443 --autocert notes.example.org
+  trails serve notes.trails --addr 10.0.0.5:8757 --tls-cert notes.pem --tls-key notes.key`,
 		Annotations: map[string]string{serves: "http"},
 		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
 			if err := s.behind(cmp.Or(public, p.env["TRAILS_PUBLIC_URL"]), proxies); err != nil {
@@ -62,7 +71,10 @@ operator, who may do on the pages what TRAILS_MCP_SCOPES names. --open opens it.
 			return p.serve(cmd.Context(), file, s)
 		}),
 	}
-	servingFlags(cmd, &s, defaultAddr, "loopback `address` to listen on; port 0 takes a free one")
+	servingFlags(cmd, &s, defaultAddr, "`address` to listen on; port 0 takes a free one")
+	cmd.Flags().StringVar(&s.certFile, "tls-cert", "", "`FILE` with the server's certificate and those that lead to its root, in PEM")
+	cmd.Flags().StringVar(&s.keyFile, "tls-key", "", "`FILE` with the certificate's key, in PEM")
+	cmd.Flags().StringVar(&s.autocert, "autocert", "", "public `NAME` of this machine, for which a certificate is got from Let's Encrypt and renewed; needs port 443")
 	cmd.Flags().StringVar(&public, "public-url", "", "`URL` at which a proxy takes requests, such as https://notes.example.org (default: TRAILS_PUBLIC_URL)")
 	cmd.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "`address` or network (10.0.0.0/8) of a further proxy whose X-Forwarded headers are believed; may be given again")
 	p.callFlags(cmd)
@@ -107,38 +119,66 @@ func (p *program) serve(ctx context.Context, file string, s serving) error {
 	if err := p.overrideEnv(s.env); err != nil {
 		return err
 	}
-	ln, err := httpapi.Listen(ctx, s.addr)
+	certificates, err := s.certificates(p.log)
 	if err != nil {
 		return err
 	}
-	return p.serveOn(ctx, ln, file, s)
+	ln, err := httpapi.Listen(ctx, s.addr, certificates != nil || s.public != nil)
+	if err != nil {
+		return err
+	}
+	return p.serveOn(ctx, ln, certificates, file, s)
 }
 
-// serveOn serves on ln until ctx ends; it closes ln.
-func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s serving) (err error) {
+// certificates are those of the flags, nil without TLS.
+func (s serving) certificates(log *slog.Logger) (*httpapi.Certificates, error) {
+	switch {
+	case s.autocert != "" && s.certFile+s.keyFile != "":
+		return nil, usageError{"--autocert gets a certificate, and --tls-cert and --tls-key name one; give one of both"}
+	case s.autocert != "":
+		caches, err := os.UserCacheDir()
+		if err != nil {
+			return nil, usageError{"--autocert keeps its certificate in the directory of caches, and there is none: set XDG_CACHE_HOME or HOME"}
+		}
+		return httpapi.AutomaticCertificate(s.autocert, httpapi.CertificateDirectory(caches))
+	case s.certFile == "" && s.keyFile == "":
+		return nil, nil
+	case s.certFile == "" || s.keyFile == "":
+		return nil, usageError{"--tls-cert and --tls-key go together: the certificate, and its key"}
+	}
+	return httpapi.CertificateFiles(s.certFile, s.keyFile, log)
+}
+
+// serveOn serves on ln until ctx ends; it closes ln. Without certificates it serves without TLS.
+func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *httpapi.Certificates, file string, s serving) (err error) {
 	defer func() { _ = ln.Close() }() // the server has closed it, unless it never came so far
 	callers, err := p.authOptions()
 	if err != nil {
 		return err
 	}
+	closed := s.public != nil || !httpapi.IsLocal(ln)
 	if callers.Token == "" {
-		callers.ID, callers.Operator = me().ID, s.public == nil
+		callers.ID, callers.Operator = me().ID, !closed
 	}
 	metrics := telemetry.New(version)
 	return p.withTracedEngine(ctx, file, metrics.Observe, func(e *invoke.Engine) error {
-		base := "http://" + ln.Addr().String()              // where callers find the server,
-		_, port, _ := net.SplitHostPort(ln.Addr().String()) // and at which port browsers do
+		_, port, _ := net.SplitHostPort(ln.Addr().String()) // at which browsers find the server
+		local := s.local(ln, certificates, port)
+		base := local
 		if s.public != nil {
 			base, port = s.public.String(), cmp.Or(s.public.Port(), "443")
 		}
 		callers.Public, callers.Proxies, callers.Instance = s.public, s.proxies, port+"-"+e.Graph().Name()
-		callers.Issued, callers.Closed = e.Graph(), s.public != nil
+		callers.Issued, callers.Closed = e.Graph(), closed
+		if certificates != nil {
+			ln, callers.Names = certificates.Over(ln), certificates.Serves
+		}
 		issues, err := e.Graph().HasTokens(ctx)
 		if err != nil {
 			return err
 		}
-		if s.public != nil && callers.Token == "" && !issues {
-			return usageError{"--public-url needs a token, or whoever finds the address may write: issue one with trails token create, or set TRAILS_MCP_TOKEN"}
+		if closed && callers.Token == "" && !issues {
+			return usageError{"others reach this address, and whoever finds it could write: issue a token with trails token create, or set TRAILS_MCP_TOKEN"}
 		}
 		who := auth.New(callers)
 		opts, err := p.mcpOptions(who)
@@ -161,7 +201,10 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 		web.Auth, web.Log, web.Metrics = who, p.log, metrics.Handler()
 		web.Admin = admin.New(e, admin.Options{Auth: who, Log: p.log})
 		pages := base + "/admin"
-		p.printAddresses(file, base, ln.Addr(), callers.Token != "", issues)
+		p.printAddresses(file, base, local, callers.Token != "", issues)
+		if s.autocert != "" && port != "443" {
+			fmt.Fprintf(p.stderr, "trails: warning: Let's Encrypt connects to port 443 of %s, and this is port %s: hand that port on, or take --addr :443\n", s.autocert, port)
+		}
 		p.tellScopes(callers)
 		if err := p.tellTools(ctx, e); err != nil {
 			return err
@@ -181,8 +224,21 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, file string, s s
 	})
 }
 
+// local is the server's own address, by a name of its certificate where it has one.
+func (s serving) local(ln net.Listener, certificates *httpapi.Certificates, port string) string {
+	switch {
+	case certificates == nil:
+		return "http://" + ln.Addr().String()
+	case certificates.Name() == "" || httpapi.IsLocal(ln) && !certificates.Serves("localhost"):
+		return "https://" + ln.Addr().String()
+	case port == "443":
+		return "https://" + certificates.Name()
+	}
+	return "https://" + net.JoinHostPort(certificates.Name(), port)
+}
+
 // printAddresses prints the addresses, and how an agent connects. The process has a token, or the graph issues some.
-func (p *program) printAddresses(file, base string, addr net.Addr, token, issues bool) {
+func (p *program) printAddresses(file, base, local string, token, issues bool) {
 	who, header := "open to everybody on this machine", ""
 	switch {
 	case token && issues:
@@ -193,7 +249,7 @@ func (p *program) printAddresses(file, base string, addr net.Addr, token, issues
 		who, header = "with a token that the graph issued", ` --header "Authorization: Bearer $TRAILS_TOKEN"`
 	}
 	fmt.Fprintf(p.stderr, "serving %s at %s, %s\n", file, base, who)
-	if local := "http://" + addr.String(); local != base {
+	if local != base {
 		fmt.Fprintf(p.stderr, "  the proxy hands requests on to %s\n", local)
 	}
 	for _, a := range [][2]string{
