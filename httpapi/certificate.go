@@ -3,6 +3,8 @@ package httpapi
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -78,14 +80,14 @@ func CertificateFiles(certFile, keyFile string, log *slog.Logger) (*Certificates
 func (p *pair) read() error {
 	stamp, err := p.stamps()
 	if err != nil {
-		return fault.New(fault.InvalidArguments, "the certificate cannot be read: %v", err)
+		return err
 	}
 	held, err := tls.LoadX509KeyPair(p.certFile, p.keyFile)
 	if err == nil && held.Leaf == nil {
 		held.Leaf, err = x509.ParseCertificate(held.Certificate[0])
 	}
 	if err != nil {
-		return fault.New(fault.InvalidArguments, "%s and %s are no certificate with its key, both in PEM: %s", fault.Path(p.certFile), fault.Path(p.keyFile), strings.TrimPrefix(err.Error(), "tls: "))
+		return fault.New(fault.InvalidArguments, "%s and %s are no certificate with its key, both in PEM", fault.Path(p.certFile), fault.Path(p.keyFile)).Because(err)
 	}
 	p.held, p.stamp = &held, stamp
 	return nil
@@ -94,8 +96,11 @@ func (p *pair) read() error {
 func (p *pair) stamps() (stamp [2]time.Time, err error) {
 	for i, file := range []string{p.certFile, p.keyFile} {
 		info, err := os.Stat(file)
-		if err != nil {
-			return stamp, err
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return stamp, fault.New(fault.InvalidArguments, "there is no file %s", fault.Path(file))
+		case err != nil:
+			return stamp, fault.New(fault.InvalidArguments, "%s cannot be read", fault.Path(file)).Because(err)
 		}
 		stamp[i] = info.ModTime()
 	}
