@@ -109,7 +109,7 @@ func diff(ctx context.Context, r *invoke.Request, in diffAsked) (*diffTold, erro
 	}
 	if would.ClashCount > 0 {
 		would.Clashes = would.Clashes[:min(len(would.Clashes), diffClashes)]
-		r.Warn("before %s is merged into %s, %s to be decided; give branches_merge take for all, or resolutions", source, target, clashesAre(would.ClashCount))
+		r.Warn("before %s is merged into %s, %s must be decided; give branches_merge take for all, or resolutions", source, target, fault.Counted(would.ClashCount, "clash"))
 	}
 	c, err := r.Snapshot.Compare(ctx, from, to)
 	if err != nil {

@@ -115,12 +115,7 @@ func deletionLoses(ctx context.Context, r *invoke.Request, _ kg.ChangeSet) (*inv
 	return l, nil
 }
 
-func statements(n int64) string {
-	if n == 1 {
-		return "1 statement"
-	}
-	return fmt.Sprintf("%d statements", n)
-}
+func statements(n int64) string { return fault.Counted(n, "statement") }
 
 func enumerated(parts []string) string {
 	if more := len(parts) - askSteps; more > 0 {

@@ -96,7 +96,7 @@ func mergedOf(r *invoke.Request, s *schema.Schema, done kg.Merged, dryRun bool) 
 		out.Outcome = "up_to_date"
 	case done.Open > 0:
 		out.Outcome = "clashes"
-		r.Warn("nothing is merged before %s decided: give take for all, or resolutions such as \"Note/a.title=theirs\"", clashesAre(done.Open))
+		r.Warn("%s must be decided before anything is merged: give take for all, or resolutions such as \"Note/a.title=theirs\"", fault.Counted(done.Open, "clash"))
 	}
 	out.Written = r.Committed(done.Result, dryRun)
 	return out
@@ -201,12 +201,4 @@ func namedProperty(s *schema.Schema, types []*schema.Type, name string) (rdf.IRI
 		return rdf.IRI(name), nil
 	}
 	return "", nil
-}
-
-// clashesAre counts clashes with their verb.
-func clashesAre(n int) string {
-	if n == 1 {
-		return "1 clash is"
-	}
-	return fmt.Sprintf("%d clashes are", n)
 }

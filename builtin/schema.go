@@ -331,11 +331,7 @@ func effectOf(s kg.PlannedStep, more bool) string {
 		if more {
 			atLeast = "at least "
 		}
-		nodes := "nodes"
-		if s.Broken == 1 {
-			nodes = "node"
-		}
-		effects = append(effects, fmt.Sprintf("breaks %s%d %s", atLeast, s.Broken, nodes))
+		effects = append(effects, "breaks "+atLeast+fault.Counted(s.Broken, "node"))
 	}
 	if s.Removes > 0 {
 		effects = append(effects, "loses "+statements(s.Removes)+inGraphs(s.RemovesIn))

@@ -148,10 +148,13 @@ func editDistance(x, y string) int {
 	return last[len(b)]
 }
 
-// Counted returns a number with a noun: "1 field", "2 fields".
+// Counted returns a number with a noun: "1 field", "2 fields", "2 clashes".
 func Counted[N int | int64](n N, noun string) string {
-	if n == 1 {
+	switch {
+	case n == 1:
 		return "1 " + noun
+	case strings.HasSuffix(noun, "sh"):
+		noun += "e"
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
