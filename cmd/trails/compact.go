@@ -30,11 +30,7 @@ is copied again while they wait to write. That needs room for three times the co
 func (p *program) compact(cmd *cobra.Command, file string, dry bool) error {
 	progress := p.newMeter()
 	defer progress.close()
-	done, err := kg.Compact(cmd.Context(), file, kg.CompactOptions{DryRun: dry, By: me(), Progress: func(phase string, n, total int64) {
-		if progress.w != nil {
-			progress.show(phase, "", n, total)
-		}
-	}})
+	done, err := kg.Compact(cmd.Context(), file, kg.CompactOptions{DryRun: dry, By: me(), Progress: progress.phases()})
 	if err != nil {
 		return err
 	}

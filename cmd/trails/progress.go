@@ -41,6 +41,14 @@ func (m *meter) counter(phase, unit string) func(done, total int64) {
 	return func(done, total int64) { m.show(phase, unit, done, total) }
 }
 
+// phases returns a progress function for work with several phases and no unit.
+func (m *meter) phases() func(phase string, done, total int64) {
+	if m.w == nil {
+		return nil
+	}
+	return func(phase string, done, total int64) { m.show(phase, "", done, total) }
+}
+
 // show draws the bar without a rate and remaining time: progress comes in steps, and an estimate from the first one
 // would be worthless.
 func (m *meter) show(phase, unit string, done, total int64) {
@@ -53,9 +61,13 @@ func (m *meter) show(phase, unit string, done, total int64) {
 		if most <= 0 {
 			most = -1 // a spinner
 		}
+		what := phase
+		if unit != "" {
+			what += ", " + unit
+		}
 		m.phase, m.bar = phase, progressbar.NewOptions64(most,
 			progressbar.OptionSetWriter(m.w),
-			progressbar.OptionSetDescription(phase+", "+unit),
+			progressbar.OptionSetDescription(what),
 			progressbar.OptionShowCount(),
 			progressbar.OptionSetPredictTime(false),
 			progressbar.OptionThrottle(100*time.Millisecond),

@@ -66,12 +66,7 @@ func (p *program) restore(cmd *cobra.Command, file, backup string, o restoring) 
 	progress := p.newMeter()
 	defer progress.close()
 	done, err := kg.Restore(cmd.Context(), file, backup, kg.RestoreOptions{
-		Save: o.save, Unverified: o.noVerify, By: me(),
-		Progress: func(phase string, n, total int64) {
-			if progress.w != nil {
-				progress.show(phase, "", n, total)
-			}
-		},
+		Save: o.save, Unverified: o.noVerify, By: me(), Progress: progress.phases(),
 		Confirm: func(r kg.Restored) error {
 			progress.close()
 			if o.yes || !there {

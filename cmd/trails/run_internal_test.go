@@ -70,7 +70,7 @@ func TestFieldErrorsComeInTheOrderOfTheInput(t *testing.T) {
 
 func TestTheMeterIsSilentUnlessItHasATerminal(t *testing.T) {
 	p := &program{stderr: &bytes.Buffer{}}
-	if p.newMeter().hook() != nil {
+	if p.newMeter().hook() != nil || p.newMeter().phases() != nil {
 		t.Error("a meter that nobody can see has a hook")
 	}
 	var screen bytes.Buffer
@@ -78,9 +78,10 @@ func TestTheMeterIsSilentUnlessItHasATerminal(t *testing.T) {
 	show := m.hook()
 	show(progressOf("read", 10, 100))
 	show(progressOf("write", 5, 0))
+	m.phases()("verify", 5, 100)
 	m.close()
 	m.close()
-	if got := screen.String(); !strings.Contains(got, "read") || !strings.Contains(got, "write") {
+	if got := screen.String(); !strings.Contains(got, "read, quads") || !strings.Contains(got, "write, quads") || !strings.Contains(got, "verify ") {
 		t.Errorf("got %q", got)
 	}
 }
