@@ -36,17 +36,17 @@ func (a *asked) diff() error {
 	return err
 }
 
-// completeCommitsOrFiles completes one of the latest commits of FILE, or another file: a database of this folder, or any file
-// if no commit begins so. With --definitions there are only files.
-func (p *program) completeCommitsOrFiles(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// completeStatesOrFiles completes a branch or one of the latest commits of FILE, or another file: a database of this folder, or
+// any file if no branch and no commit begins so. With --definitions there are only files.
+func (p *program) completeStatesOrFiles(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if definitions, _ := cmd.Flags().GetBool("definitions"); definitions {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	out, how := p.completeCommits(cmd, args, word)
+	out, how := p.completeStates(cmd, args, word)
 	if len(out) == 0 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	file, _, _ := p.fileThenSome(cmd, args) // completeCommits has found it
+	file, _, _ := p.fileThenSome(cmd, args) // completeStates has found it
 	entries, _ := os.ReadDir(".")           // of a folder that cannot be read none are offered
 	for _, e := range entries {
 		if name := e.Name(); strings.HasPrefix(name, word) && name != filepath.Clean(file) && isSQLite(name) {

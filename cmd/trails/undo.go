@@ -128,6 +128,16 @@ func (p *program) completeBranches(cmd *cobra.Command, args []string, word strin
 	return p.suggested(cmd, file, arguments{"what": "branches", "prefix": word}), cobra.ShellCompDirectiveNoFileComp
 }
 
+// completeStates completes the name of a branch of FILE, or one of the latest commits.
+func (p *program) completeStates(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	out, _ := p.completeBranches(cmd, args, word)
+	for i, name := range out {
+		out[i] = cobra.CompletionWithDesc(name, "a branch")
+	}
+	commits, how := p.completeCommits(cmd, args, word)
+	return append(out, commits...), how
+}
+
 func (p *program) latestCommits(cmd *cobra.Command, file, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const latest, newest = 50, "head"
 	var list view.CommitList

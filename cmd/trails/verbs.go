@@ -64,7 +64,7 @@ With --from, the branch of --branch is made if it is not there, in the same comm
 				"id":         {usage: "`column` that has the ids (default: the one called id, else the type makes them)"},
 				"graph":      {usage: "`IRI` of the graph for quads that name none (default: " + string(rdf.DefaultGraph) + ")"},
 				"contexts":   {flag: "context", usage: "`URL=FILE`: what a JSON-LD context that the data names is; can be repeated", read: anything(contextsOf)},
-				"from":       {usage: "the `branch` or commit from which the branch of --branch is made, if it is not there", complete: p.completeBranches},
+				"from":       {usage: "the `branch` or commit from which the branch of --branch is made, if it is not there", complete: p.completeStates},
 				"keep_going": {usage: "with --rejects: leave out bad rows and records; without it all bad lines are reported, as they are anyway, and nothing is changed"},
 				"lenient":    {usage: "leave out statements of RDF text with an IRI or a language tag that is none"},
 			},
@@ -524,7 +524,7 @@ commit. It takes no time and no room, whatever the size of the graph. Reads and 
   trails update notes.trails -f tidy.ru --branch review
   trails branch create notes.trails spring --from head~10`,
 			options: map[string]option{
-				"from":  {usage: "the `branch` or commit that it is made from (default: main)", complete: p.completeBranches},
+				"from":  {usage: "the `branch` or commit that it is made from (default: main)", complete: p.completeStates},
 				"draft": {usage: "name it after you, in the place of NAME"},
 			},
 		},
@@ -543,7 +543,7 @@ renamed.`,
 ids with --at, until gc drops them. Main is not reset: undo takes back what its commits did, as a new commit.`,
 			example: `  trails branch reset notes.trails review head~2
   trails branch reset notes.trails review main`,
-			options: map[string]option{"name": {complete: p.completeBranches}, "to": {complete: p.completeCommits}},
+			options: map[string]option{"name": {complete: p.completeBranches}, "to": {complete: p.completeStates}},
 		},
 		{
 			path: "branch protect", capability: "branches_protect", words: "NAME", takes: "name",
@@ -785,7 +785,7 @@ of their texts. Nothing is changed.
   trails diff notes.trails laptop.trails
   trails diff --definitions production.trails dev.trails`,
 			options: map[string]option{
-				"from": {complete: p.completeCommitsOrFiles}, "to": {complete: p.completeCommits}, "node": {usage: "only this `node`"},
+				"from": {complete: p.completeStatesOrFiles}, "to": {complete: p.completeStates}, "node": {usage: "only this `node`"},
 				"form": {usage: "table, update or patch"}, "limit": {usage: "at most this `many` rows (default 200), or statements"},
 			},
 			own: func(cmd *cobra.Command) {
