@@ -142,6 +142,9 @@ type bell struct {
 
 // listen adds a listener. It is woken for every change of the file after listen returns.
 func (b *bell) listen() chan struct{} {
+	// Read without the lock, for which ring would wait after a commit. If it cannot be read it is 0, and the first version
+	// that can be read wakes everybody.
+	last, _ := b.version(context.Background())
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.listeners == nil {
@@ -150,7 +153,7 @@ func (b *bell) listen() chan struct{} {
 	woken := make(chan struct{}, 1)
 	b.listeners[woken] = struct{}{}
 	if b.stop == nil {
-		b.stop = b.start()
+		b.stop = b.start(last)
 	}
 	return woken
 }
@@ -167,10 +170,9 @@ func (b *bell) forget(woken chan struct{}) {
 	stop()
 }
 
-// start looks at the file until it is stopped.
-func (b *bell) start() (stop func()) {
+// start looks at the file until it is stopped. The listeners have heard of the version last.
+func (b *bell) start(last int64) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	last, _ := b.version(ctx) // 0 if it cannot be read: then the first that can wakes everybody
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
