@@ -166,12 +166,7 @@ func TestACompactionIsKilledInTheMiddle(t *testing.T) {
 	for round := range 5 {
 		leaveRoom(t, f, fmt.Sprint("side-", round), head)
 		was, epoch := state(t, f), epochOf(t, f)
-		child := dbtest.Start(t, t.Name(), f.Path())
-		for said, more := "", true; said != "now" && more; {
-			said, more = child.Line()
-		}
-		time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
-		child.Kill()
+		dbtest.Start(t, t.Name(), f.Path()).KillAfter("now", time.Duration(random.IntN(300))*time.Millisecond)
 		if got := state(t, f); got != was {
 			t.Fatalf("round %d: it holds something else", round)
 		}

@@ -426,12 +426,7 @@ func TestACollectionIsKilledInTheMiddle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		child := dbtest.Start(t, t.Name(), f.Path())
-		for said, more := "", true; said != "now" && more; {
-			said, more = child.Line()
-		}
-		time.Sleep(time.Duration(random.IntN(50)) * time.Millisecond)
-		child.Kill()
+		dbtest.Start(t, t.Name(), f.Path()).KillAfter("now", time.Duration(random.IntN(50))*time.Millisecond)
 		left, now, err := states(ctx, f)
 		if err != nil {
 			t.Fatal(err)

@@ -181,12 +181,7 @@ func TestARestoreIsKilledInTheMiddle(t *testing.T) {
 	for round := range 5 {
 		write(t, f, named(fmt.Sprint("round-", round), 0), nil)
 		old := state(t, f)
-		child := dbtest.Start(t, t.Name(), f.Path()+"\n"+from)
-		for said, more := "", true; said != "now" && more; {
-			said, more = child.Line()
-		}
-		time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
-		child.Kill()
+		dbtest.Start(t, t.Name(), f.Path()+"\n"+from).KillAfter("now", time.Duration(random.IntN(30))*time.Millisecond)
 		switch state(t, f) {
 		case old:
 			outcomes["old"]++

@@ -16,13 +16,17 @@ import (
 	"trails/rdf"
 )
 
-// reporting is a reader that prints a line for each read.
-type reporting struct{ io.Reader }
+// reporting is a reader that prints a line for each read, with its number.
+type reporting struct {
+	io.Reader
+	reads int
+}
 
 // Read implements io.Reader.
-func (r reporting) Read(into []byte) (int, error) {
+func (r *reporting) Read(into []byte) (int, error) {
 	n, err := r.Reader.Read(into)
-	fmt.Println("read", n)
+	r.reads++
+	fmt.Println("read", r.reads)
 	return n, err
 }
 
@@ -39,7 +43,7 @@ func applyAll(t *testing.T, arg string) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	if _, err := g.Session(ana).Apply(t.Context(), kg.Arrival{Bundle: reporting{text}}); err != nil {
+	if _, err := g.Session(ana).Apply(t.Context(), kg.Arrival{Bundle: &reporting{Reader: text}}); err != nil {
 		t.Fatal(err)
 	}
 	fmt.Println("applied")
@@ -76,30 +80,18 @@ func TestABundleOfAKilledProcessIsThereOrNot(t *testing.T) {
 	if err := os.WriteFile(name, []byte(bundleOf(t, g, kg.Main, since)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	reads := 0
-	for kill := 0; ; kill += 1 + reads/4 {
+	for kill := 1; ; kill += 1 + kill/4 {
 		other := filepath.Join(t.TempDir(), "other.db")
 		if err := os.WriteFile(other, before, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		child := dbtest.Start(t, "TestABundleOfAKilledProcessIsThereOrNot", other+" "+name)
-		n := 0
-		for said, more := child.Line(); more && n <= kill && said != "applied"; said, more = child.Line() {
-			n++
-		}
-		whole := n <= kill
-		if whole {
-			child.Wait()
-		} else {
-			child.Kill()
-		}
-		reads = n
+		whole := dbtest.Start(t, t.Name(), other+" "+name).KillAfter(fmt.Sprint("read ", kill), 0)
 		taken := open(t, other)
 		got := head(t, taken)
 		if got.ID != after.ID && (got.ID != since.ID || whole) {
-			t.Fatalf("killed after %d reads it is at %s, neither before nor after", n, got.ID)
+			t.Fatalf("killed after %d reads it is at %s, neither before nor after", kill, got.ID)
 		}
-		t.Logf("killed after %d reads: at %s", n, got.ID)
+		t.Logf("killed after %d reads: at %s", kill, got.ID)
 		if done := mustApply(t, taken, bundleOf(t, g, kg.Main, since), kg.Arrival{}); done.After.ID != after.ID {
 			t.Fatalf("afterwards it is at %s", done.After.ID)
 		}
@@ -171,20 +163,7 @@ func TestAMergeOfAKilledProcessIsThereOrNot(t *testing.T) {
 		if err := os.WriteFile(file, before, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		child := dbtest.Start(t, "TestAMergeOfAKilledProcessIsThereOrNot", file)
-		child.Line()
-		ended := make(chan string, 1)
-		go func() {
-			said, _ := child.Line()
-			ended <- said
-		}()
-		select {
-		case said := <-ended:
-			whole = said == "merged"
-			child.Wait()
-		case <-time.After(after):
-			child.Kill()
-		}
+		whole = dbtest.Start(t, t.Name(), file).KillAfter("begins", after)
 		left := open(t, file)
 		now := headsOf(t, left)
 		merged := now[kg.Main].ID != was[kg.Main].ID

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -140,6 +141,29 @@ func (p *Process) Kill() (rest []string) {
 	}
 	_ = p.cmd.Wait()
 	return rest
+}
+
+// KillAfter reads the child's output up to a line, and kills the child when it has gone on for a while. It reports whether
+// the child ended by itself before that; the test ends if it failed.
+func (p *Process) KillAfter(line string, while time.Duration) (ended bool) {
+	p.tb.Helper()
+	said, more := p.Line()
+	for more && said != line {
+		said, more = p.Line()
+	}
+	if more {
+		killer := time.AfterFunc(while, func() { _ = p.cmd.Process.Kill() })
+		for p.lines.Scan() { // to its end
+		}
+		if !killer.Stop() {
+			_ = p.cmd.Wait()
+			return false
+		}
+	}
+	if p.Wait(); p.tb.Failed() {
+		p.tb.FailNow()
+	}
+	return true
 }
 
 // Wait reads the child's output to its end, and fails the test if the child failed.
