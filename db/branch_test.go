@@ -3,8 +3,6 @@ package db_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,25 +21,10 @@ import (
 // a list of its statements has and answers, its history is that of its own, and the file verifies.
 func TestBranchesAgreeWithAList(t *testing.T) {
 	testrun.Alone(t)
-	dir, n := t.TempDir(), 0
-	rapid.Check(t, func(t *rapid.T) {
-		n++
-		ctx := context.Background()
-		f, err := fileOf(ctx, filepath.Join(dir, fmt.Sprint(n, ".db")), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+	checkFiles(t, func(ctx context.Context, t *rapid.T, f *db.File) {
 		stories := drawStories(ctx, t, f, sparqltest.Data, 12)
 		drawMoves(ctx, t, f, stories)
-		path := f.Path()
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
-		scans := rapid.SampledFrom([]db.Scans{db.ScansChosen, db.ScansNever, db.ScansAlways}).Draw(t, "scans")
-		if f, err = db.Open(ctx, path, db.Options{Scans: scans}); err != nil {
-			t.Fatal(err)
-		}
+		f = drawScans(ctx, t, f)
 		defer f.Close()
 		for _, name := range stories.branches() {
 			story := stories[name]

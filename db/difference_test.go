@@ -20,15 +20,7 @@ import (
 // far as the reader may see these.
 func TestTheDifferenceOfTwoCommitsIsThatOfTwoLists(t *testing.T) {
 	testrun.Alone(t)
-	dir, n := t.TempDir(), 0
-	rapid.Check(t, func(t *rapid.T) {
-		n++
-		ctx := context.Background()
-		f, err := fileOf(ctx, filepath.Join(dir, fmt.Sprint(n, ".db")), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+	checkFiles(t, func(ctx context.Context, t *rapid.T, f *db.File) {
 		stories := drawStories(ctx, t, f, typedData, 10)
 		end := func(name string) story {
 			all := stories[rapid.SampledFrom(stories.branches()).Draw(t, name)]

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -101,15 +100,8 @@ func withAncestors(all []history.Commit, of []history.CommitID) map[history.Comm
 // on, and the file verifies.
 func TestACollectionDropsWhatNothingNeeds(t *testing.T) {
 	testrun.Alone(t)
-	dir, n, dropped := t.TempDir(), 0, int64(0)
-	rapid.Check(t, func(t *rapid.T) {
-		n++
-		ctx := context.Background()
-		f, err := fileOf(ctx, filepath.Join(dir, fmt.Sprint(n, ".db")), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+	dropped := int64(0)
+	checkFiles(t, func(ctx context.Context, t *rapid.T, f *db.File) {
 		stories := drawStories(ctx, t, f, sparqltest.Data, 12)
 		drawMoves(ctx, t, f, stories)
 		for round := range 2 {

@@ -3,7 +3,6 @@ package db_test
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,22 +21,9 @@ import (
 // commits with the same rights sees.
 func TestGraphsOfCommitsAgreeWithTheirReaders(t *testing.T) {
 	testrun.Alone(t)
-	dir, n := t.TempDir(), 0
-	rapid.Check(t, func(t *rapid.T) {
-		n++
-		ctx := context.Background()
-		path := filepath.Join(dir, fmt.Sprint(n, ".db"))
-		f, err := fileOf(ctx, path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+	checkFiles(t, func(ctx context.Context, t *rapid.T, f *db.File) {
 		all := drawStories(ctx, t, f, typedData, 7)
-		f.Close()
-		scans := rapid.SampledFrom([]db.Scans{db.ScansChosen, db.ScansNever, db.ScansAlways}).Draw(t, "scans")
-		if f, err = db.Open(ctx, path, db.Options{Scans: scans}); err != nil {
-			t.Fatal(err)
-		}
+		f = drawScans(ctx, t, f)
 		defer f.Close()
 		var made story
 		for _, branch := range all.branches() {

@@ -25,14 +25,7 @@ import (
 // specification gives for the statements as they were.
 func TestQueriesOfThePastAgreeWithTheOracle(t *testing.T) {
 	testrun.Alone(t)
-	dir, n := t.TempDir(), 0
-	rapid.Check(t, func(t *rapid.T) {
-		n++
-		f, err := fileOf(t.Context(), filepath.Join(dir, fmt.Sprint(n, ".db")), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+	checkFiles(t, func(ctx context.Context, t *rapid.T, f *db.File) {
 		type state struct {
 			commit history.Commit
 			quads  []rdf.Quad
@@ -59,7 +52,7 @@ func TestQueriesOfThePastAgreeWithTheOracle(t *testing.T) {
 			if len(add)+len(remove) == 0 {
 				continue
 			}
-			c, err := tryWrite(t.Context(), f, add, remove)
+			c, err := tryWrite(ctx, f, add, remove)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +60,7 @@ func TestQueriesOfThePastAgreeWithTheOracle(t *testing.T) {
 			states = append(states, state{c, next})
 		}
 		for _, s := range states {
-			r, err := f.Read(t.Context(), db.View{At: s.commit.ID})
+			r, err := f.Read(ctx, db.View{At: s.commit.ID})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,6 +84,36 @@ func answer(ctx context.Context, r *db.Reader, q *sparql.Query) (a rdftest.Answe
 
 func fileOf(ctx context.Context, path string, quads []rdf.Quad) (*db.File, error) {
 	return fileWith(ctx, path, quads, db.Options{})
+}
+
+// checkFiles is rapid.Check of what holds for files; each begins empty.
+func checkFiles(t *testing.T, property func(ctx context.Context, t *rapid.T, f *db.File)) {
+	t.Helper()
+	dir, n := t.TempDir(), 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		ctx := context.Background()
+		f, err := fileOf(ctx, filepath.Join(dir, fmt.Sprint(n, ".db")), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		property(ctx, t, f)
+	})
+}
+
+// drawScans closes a file, and opens it so that patterns are answered by scans, by SQL, or by either.
+func drawScans(ctx context.Context, t *rapid.T, f *db.File) *db.File {
+	t.Helper()
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	scans := rapid.SampledFrom([]db.Scans{db.ScansChosen, db.ScansNever, db.ScansAlways}).Draw(t, "scans")
+	f, err := db.Open(ctx, f.Path(), db.Options{Scans: scans})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 func fileWith(ctx context.Context, path string, quads []rdf.Quad, o db.Options) (*db.File, error) {

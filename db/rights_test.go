@@ -117,24 +117,9 @@ func someRights(t *rapid.T) *db.Rights {
 // solutions, history, counts, texts.
 func TestAViewWithRightsIsAFileOfWhatMayBeSeen(t *testing.T) {
 	testrun.Alone(t)
-	dir, n := t.TempDir(), 0
-	rapid.Check(t, func(t *rapid.T) {
-		n++
-		ctx := context.Background()
-		f, err := fileOf(ctx, filepath.Join(dir, fmt.Sprint(n, ".db")), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+	checkFiles(t, func(ctx context.Context, t *rapid.T, f *db.File) {
 		stories := drawStories(ctx, t, f, typedData, 7)
-		path := f.Path()
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
-		scans := rapid.SampledFrom([]db.Scans{db.ScansChosen, db.ScansNever, db.ScansAlways}).Draw(t, "scans")
-		if f, err = db.Open(ctx, path, db.Options{Scans: scans}); err != nil {
-			t.Fatal(err)
-		}
+		f = drawScans(ctx, t, f)
 		defer f.Close()
 		for i := range 2 {
 			branch := rapid.SampledFrom(stories.branches()).Draw(t, "branch")
@@ -143,7 +128,7 @@ func TestAViewWithRightsIsAFileOfWhatMayBeSeen(t *testing.T) {
 				story = story[:rapid.IntRange(1, len(story)).Draw(t, "at")]
 				view = db.View{At: story[len(story)-1].commit.ID, Rights: view.Rights}
 			}
-			twin, err := fileOf(ctx, filepath.Join(dir, fmt.Sprint(n, "-", i, ".db")), nil)
+			twin, err := fileOf(ctx, fmt.Sprint(f.Path(), "-", i), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
