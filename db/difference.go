@@ -37,6 +37,31 @@ func (r *Reader) Difference(ctx context.Context, from, to history.Commit) iter.S
 	}
 }
 
+const sizesBetween = "SELECT 1 + added + removed FROM main.commits WHERE line = ? AND seq > ? AND seq <= ?"
+
+// ChangesBetween returns how much [Reader.Difference] of two commits reads: the changes since the last commit that both come
+// from, seen or not, and one more for each commit that made them. It stops when there are more than most.
+func (r *Reader) ChangesBetween(ctx context.Context, from, to history.Commit, most int64) (n int64, err error) {
+	if err := r.ready(ctx); err != nil {
+		return 0, r.fail(ctx, "changes between", err)
+	}
+	chains, err := r.conn.chainsOf(from, to)
+	if err != nil {
+		return 0, r.fail(ctx, "changes between", err)
+	}
+	spans := apart(chains)
+	for _, s := range slices.Concat(spans[firstSide], spans[secondSide]) {
+		err := r.rows(ctx, sizesBetween, func(row *stmt.Stmt) (bool, error) {
+			n += row.ColumnInt64(0)
+			return n <= most, nil
+		}, s.line, s.after, s.until)
+		if err != nil || n > most {
+			return n, r.fail(ctx, "changes between", err)
+		}
+	}
+	return n, nil
+}
+
 func (r *Reader) difference(ctx context.Context, from, to history.Commit, yield func(Change, error) bool) (err error) {
 	if err := r.ready(ctx); err != nil {
 		return err
@@ -73,16 +98,9 @@ type span struct {
 
 // collect reads the changes on both sides.
 func (d *differing) collect(from, to history.Commit) error {
-	var chains [2][]scan.Bound
-	for i, c := range [...]history.Commit{from, to} {
-		if c.Seq == 0 {
-			chains[i] = []scan.Bound{{Line: mainLine}}
-			continue
-		}
-		var err error
-		if chains[i], err = d.reader.conn.chainOf(c.Line, c.Seq); err != nil {
-			return err
-		}
+	chains, err := d.reader.conn.chainsOf(from, to)
+	if err != nil {
+		return err
 	}
 	if d.reader.conn.sight != nil {
 		d.sight = d.reader.conn.sight.over(slices.Concat(chains[firstSide][1:], chains[secondSide][1:]))
@@ -98,6 +116,18 @@ func (d *differing) collect(from, to history.Commit) error {
 		}
 	}
 	return nil
+}
+
+// chainsOf returns the chains of two commits; that of the empty graph is main before its first commit.
+func (c *conn) chainsOf(from, to history.Commit) (chains [2][]scan.Bound, err error) {
+	for i, of := range [...]history.Commit{from, to} {
+		if of.Seq == 0 {
+			chains[i] = []scan.Bound{{Line: mainLine}}
+		} else if chains[i], err = c.chainOf(of.Line, of.Seq); err != nil {
+			return chains, err
+		}
+	}
+	return chains, nil
 }
 
 // apart returns what two states do not share: for each the spans that lead to it from the last commit that both come from.

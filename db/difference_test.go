@@ -43,7 +43,9 @@ func TestTheDifferenceOfTwoCommitsIsThatOfTwoLists(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			defer r.Close()
 			got, err := differenceOf(ctx, r, from.last(), to.last())
+			checkChangesBetween(ctx, t, r, from, to)
 			r.Close()
 			if err != nil {
 				t.Fatal(err)
@@ -53,6 +55,25 @@ func TestTheDifferenceOfTwoCommitsIsThatOfTwoLists(t *testing.T) {
 			}
 		}
 	})
+}
+
+// checkChangesBetween compares what is counted between two commits with the commits that only one of the stories has.
+func checkChangesBetween(ctx context.Context, t *rapid.T, r *db.Reader, from, to story) {
+	t.Helper()
+	shared := 0
+	for shared < min(len(from), len(to)) && from[shared].commit.ID == to[shared].commit.ID {
+		shared++
+	}
+	commits, want := slices.Concat(from[shared:], to[shared:]), int64(0)
+	for _, c := range commits {
+		want += 1 + int64(len(c.add)+len(c.remove))
+	}
+	if n, err := r.ChangesBetween(ctx, from.last(), to.last(), want); err != nil || n != want {
+		t.Fatalf("from %d to %d are %d changes, want %d: %v", len(from), len(to), n, want, err)
+	}
+	if n, err := r.ChangesBetween(ctx, from.last(), to.last(), 0); err != nil || (n > 0) != (want > 0) || len(commits) > 1 && n == want {
+		t.Fatalf("from %d to %d are %d changes when it stops at the first of %d: %v", len(from), len(to), n, want, err)
+	}
 }
 
 // last is the commit that a story ends with.
