@@ -90,28 +90,17 @@ var diffBuiltin = invoke.Define(capability.Descriptor{
 }, diff, invoke.On("compact"))
 
 func diff(ctx context.Context, r *invoke.Request, in diffAsked) (*diffTold, error) {
-	from, to, err := compared(ctx, r, in)
-	if err != nil {
-		return nil, err
-	}
-	source, target, err := mergeable(ctx, r, in)
+	of, err := compared(ctx, r, in)
 	if err != nil {
 		return nil, err
 	}
 	var would clashing
-	if target != "" && in.Form == diffTable && in.Offset == 0 {
-		if err := r.ToBranch(ctx, target); err != nil {
-			return nil, err
-		}
-		if would.Clashes, would.ClashCount, err = r.Snapshot.Clashes(ctx, source, to); err != nil {
+	if of.target != "" && in.Form == diffTable && in.Offset == 0 {
+		if would, err = clashesOf(ctx, r, of); err != nil {
 			return nil, err
 		}
 	}
-	if would.ClashCount > 0 {
-		would.Clashes = would.Clashes[:min(len(would.Clashes), diffClashes)]
-		r.Warn("before %s is merged into %s, %s must be decided; give branches_merge take for all, or resolutions", source, target, fault.Counted(would.ClashCount, "clash"))
-	}
-	c, err := r.Snapshot.Compare(ctx, from, to)
+	c, err := r.Snapshot.Compare(ctx, of.from, of.to)
 	if err != nil {
 		return nil, err
 	}
@@ -119,25 +108,20 @@ func diff(ctx context.Context, r *invoke.Request, in diffAsked) (*diffTold, erro
 	return tell(ctx, r, c, in.diffShown, would)
 }
 
-// mergeable returns the branch that is compared, and the one that it would be merged into; "" if none are.
-func mergeable(ctx context.Context, r *invoke.Request, in diffAsked) (source, target string, err error) {
-	list, err := r.Snapshot.Branches(ctx)
-	if err != nil {
-		return "", "", err
+// clashesOf returns the clashes that a merge of what is compared would have, and warns of them.
+func clashesOf(ctx context.Context, r *invoke.Request, of diffEnds) (would clashing, err error) {
+	if err := r.ToBranch(ctx, of.target); err != nil {
+		return would, err
 	}
-	source = cmp.Or(in.To, r.Snapshot.Branch())
-	for _, b := range list {
-		if b.Name == source && in.From == "" {
-			target = b.From
-		}
-		if b.Name == in.From {
-			target = in.From
-		}
+	would.Clashes, would.ClashCount, err = r.Snapshot.Clashes(ctx, of.source, of.to)
+	switch {
+	case err != nil:
+		return would, err
+	case would.ClashCount > 0:
+		would.Clashes = would.Clashes[:min(len(would.Clashes), diffClashes)]
+		r.Warn("before %s is merged into %s, %s must be decided; give branches_merge take for all, or resolutions", of.source, of.target, fault.Counted(would.ClashCount, "clash"))
 	}
-	if target == source || !slices.ContainsFunc(list, func(b kg.Branch) bool { return b.Name == source }) {
-		target = ""
-	}
-	return source, target, nil
+	return would, nil
 }
 
 // otherData is the data of another file.
@@ -198,31 +182,38 @@ func tell(ctx context.Context, r *invoke.Request, c *kg.Comparison, in diffShown
 	return &d.out, err
 }
 
-// compared returns the two commits. What is left out follows from the other one: a branch is compared with the commit that
+// diffEnds are what is compared.
+type diffEnds struct {
+	from, to kg.Commit
+	// source is the branch that ends with to, and target the one that it would be merged into, "" for none.
+	source, target string
+}
+
+// compared returns what is compared. What is left out follows from the other one: a branch is compared with the commit that
 // it was made from, a commit with the one before it.
-func compared(ctx context.Context, r *invoke.Request, in diffAsked) (from, to kg.Commit, err error) {
-	branch, of := r.Snapshot.Branch(), cmp.Or(in.To, "head")
-	if in.To != "" {
-		branch = in.To
+func compared(ctx context.Context, r *invoke.Request, in diffAsked) (of diffEnds, err error) {
+	if of.to, err = stateOf(ctx, r, "to", cmp.Or(in.To, "head")); err != nil {
+		return of, err
 	}
-	if to, err = stateOf(ctx, r, "to", of); err != nil {
-		return from, to, err
-	}
-	if in.From != "" {
-		from, err = stateOf(ctx, r, "from", in.From)
-		return from, to, err
-	}
-	list, err := r.Snapshot.Branches(ctx)
+	source, err := r.Snapshot.BranchNamed(ctx, cmp.Or(in.To, r.Snapshot.Branch()))
 	if err != nil {
-		return from, to, err
+		return of, err
 	}
-	if i := slices.IndexFunc(list, func(b kg.Branch) bool { return b.Name == branch && b.From != "" }); i >= 0 {
-		return list[i].Fork, to, nil
+	of.source = source.Name
+	switch {
+	case in.From != "":
+		if of.from, err = stateOf(ctx, r, "from", in.From); err != nil || source.Name == "" || in.From == source.Name {
+			return of, err
+		}
+		target, err := r.Snapshot.BranchNamed(ctx, in.From)
+		of.target = target.Name
+		return of, err
+	case source.From != "":
+		of.from, of.target = source.Fork, source.From
+	case !of.to.Parent.IsZero():
+		of.from, err = r.Snapshot.FindState(ctx, of.to.Parent.Whole())
 	}
-	if !to.Parent.IsZero() {
-		from, err = r.Snapshot.FindState(ctx, to.Parent.Whole())
-	}
-	return from, to, err
+	return of, err
 }
 
 // stateOf returns the commit that an argument names, of whatever branch, or the head of a branch.

@@ -28,6 +28,11 @@ func (s *Snapshot) Branch() string { return s.source.Branch() }
 // Branches lists all branches, main first.
 func (s *Snapshot) Branches(ctx context.Context) ([]Branch, error) { return s.source.Branches(ctx) }
 
+// BranchNamed returns the branch with a name, the zero Branch if there is none.
+func (s *Snapshot) BranchNamed(ctx context.Context, name string) (Branch, error) {
+	return s.source.BranchNamed(ctx, name)
+}
+
 // Tags lists the tags of the file; see [db.Reader.Tags].
 func (s *Snapshot) Tags(ctx context.Context) ([]Tag, error) { return s.source.Tags(ctx) }
 
