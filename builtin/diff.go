@@ -28,8 +28,9 @@ const (
 	diffRoom  = 3_000
 	diffSteps = 50
 	diffText  = 64 << 20
-	// diffClashes is how many clashes of a merge are told.
+	// diffClashes is how many clashes of a merge are told, diffReads how many changes are read to find them.
 	diffClashes = 10
+	diffReads   = 50_000
 )
 
 // The forms of a difference.
@@ -108,13 +109,17 @@ func diff(ctx context.Context, r *invoke.Request, in diffAsked) (*diffTold, erro
 	return tell(ctx, r, c, in.diffShown, would)
 }
 
-// clashesOf returns the clashes that a merge of what is compared would have, and warns of them.
+// clashesOf returns the clashes that a merge of what is compared would have, and warns of them, or says why none were looked
+// for.
 func clashesOf(ctx context.Context, r *invoke.Request, of diffEnds) (would clashing, err error) {
 	if err := r.ToBranch(ctx, of.target); err != nil {
 		return would, err
 	}
-	would.Clashes, would.ClashCount, err = r.Snapshot.Clashes(ctx, of.source, of.to)
+	would.Clashes, would.ClashCount, err = r.Snapshot.Clashes(ctx, of.source, of.to, diffReads)
 	switch {
+	case fault.Is(err, fault.TooLarge):
+		r.Warn("clashes were not looked for: %s", fault.Of(err).Message)
+		return clashing{}, nil
 	case err != nil:
 		return would, err
 	case would.ClashCount > 0:

@@ -77,6 +77,43 @@ func TestADifferenceTellsARenameAsOne(t *testing.T) {
 	}
 }
 
+// Of a branch with more changes than are read for its clashes, what differs is told, and that no clashes were looked for.
+func TestADifferenceSaysThatNoClashesWereLookedFor(t *testing.T) {
+	e := invoketest.New(t, withStatus, invoke.Config{})
+	e.Must(t, "note.create", `{"id": "a", "title": "A"}`)
+	e.Must(t, "branches_create", `{"name": "draft"}`)
+	e.Must(t, "note.update", `{"id": "a", "title": "Ours"}`)
+	e.Must(t, "note.update", `{"id": "a", "title": "Theirs", "branch": "draft"}`)
+	const notLooked = "[clashes were not looked for: draft and main are more than 50000 changes apart; branches_merge with dry_run looks for clashes among all]"
+	warned := func(args string) string {
+		answer := e.Must(t, "diff", args)
+		if rows, _ := answer["rows"].([]any); len(rows) == 0 {
+			t.Errorf("%s: no rows", args)
+		}
+		return fmt.Sprint(answer["warnings"], answer["clash_count"])
+	}
+	if got := warned(`{"branch": "draft"}`); !strings.Contains(got, "1 clash must be decided") {
+		t.Errorf("of a small branch: %s", got)
+	}
+	var data strings.Builder
+	for i := range 25_000 { // with a type and a title
+		fmt.Fprintf(&data, `{"type":"Note","id":"n%d","data":{"title":"T%d"}}`+"\n", i, i)
+	}
+	args, err := json.Marshal(map[string]string{"data": data.String(), "branch": "draft"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Must(t, "load", string(args))
+	for _, args := range []string{`{"branch": "draft"}`, `{"from": "main", "to": "draft"}`, `{"to": "draft", "node": "Note/a"}`} {
+		if got := warned(args); got != notLooked+" <nil>" {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
+	if got := warned(`{"branch": "draft", "offset": 1}`); strings.Contains(got, "clashes") {
+		t.Errorf("of a further page: %s", got)
+	}
+}
+
 // A part of a difference says first how to go on, and the parts are the whole.
 func TestADifferenceIsToldInParts(t *testing.T) {
 	e := invoketest.New(t, withStatus, invoke.Config{})

@@ -189,14 +189,19 @@ func (m *merging) edits(ctx context.Context, all, seen *db.Reader, c *compiled, 
 
 // Clashes returns the first clashes that a merge of a commit into the snapshot's branch would have, and how many there are.
 // Source is what the commit is called in them. It takes no lock. What breaks the schema only together is found by the merge
-// itself, or a dry run of it. Commits that have none in common are the fault Conflict. It is for readers who may see
-// everything; for others there are none.
-func (s *Snapshot) Clashes(ctx context.Context, source string, commit Commit) (list []MergeClash, count int, err error) {
+// itself, or a dry run of it. Commits that have none in common are the fault Conflict. The fault TooLarge is one of commits
+// that are more than most changes apart, where each commit counts as one, too. It is for readers who may see everything; for
+// others there are none.
+func (s *Snapshot) Clashes(ctx context.Context, source string, commit Commit, most int64) (list []MergeClash, count int, err error) {
 	if !s.SeesAll() {
 		return nil, 0, nil
 	}
 	m := &merging{Merge: Merge{Source: source}, target: s.Branch(), commit: commit, head: s.Head()}
-	m.sides = m.sinceCommon
+	read := &boundedHistories{Reader: s.source, left: most}
+	read.tooLarge = fault.New(fault.TooLarge, "%s and %s are more than %d changes apart; branches_merge with dry_run looks for clashes among all", source, m.target, most)
+	m.sides = func(ctx context.Context, _, _ *db.Reader, _ *compiled) (ours, theirs iter.Seq2[db.Change, error], err error) {
+		return m.sinceBase(ctx, read)
+	}
 	var spool change.Spool
 	defer spool.Close()
 	if err = m.edits(ctx, s.source, s.source, s.compiled, &spool); errors.Is(err, errUndecided) {
@@ -205,8 +210,55 @@ func (s *Snapshot) Clashes(ctx context.Context, source string, commit Commit) (l
 	return m.clashes.list, m.clashes.count, err
 }
 
+// histories are what a merge reads of commits and what they changed.
+type histories interface {
+	MergeBases(ctx context.Context, a, b Commit) ([]Commit, error)
+	Difference(ctx context.Context, from, to Commit) iter.Seq2[db.Change, error]
+}
+
+// boundedHistories are histories of which so many changes are read, and no more.
+type boundedHistories struct {
+	*db.Reader
+	left     int64
+	tooLarge error
+}
+
+// room returns how many changes are between two commits, or tooLarge.
+func (h *boundedHistories) room(ctx context.Context, a, b Commit) (n int64, err error) {
+	if n, err = h.ChangesBetween(ctx, a, b, h.left); err == nil && n > h.left {
+		err = h.tooLarge
+	}
+	return n, err
+}
+
+// MergeBases implements histories.
+func (h *boundedHistories) MergeBases(ctx context.Context, a, b Commit) ([]Commit, error) {
+	if _, err := h.room(ctx, a, b); err != nil {
+		return nil, err
+	}
+	return h.Reader.MergeBases(ctx, a, b)
+}
+
+// Difference implements histories.
+func (h *boundedHistories) Difference(ctx context.Context, from, to Commit) iter.Seq2[db.Change, error] {
+	return func(yield func(db.Change, error) bool) {
+		n, err := h.room(ctx, from, to)
+		if err != nil {
+			yield(db.Change{}, err)
+			return
+		}
+		h.left -= n
+		h.Reader.Difference(ctx, from, to)(yield)
+	}
+}
+
 // sinceCommon are what both changed since the newest commit that they have in common.
 func (m *merging) sinceCommon(ctx context.Context, all, _ *db.Reader, _ *compiled) (ours, theirs iter.Seq2[db.Change, error], err error) {
+	return m.sinceBase(ctx, all)
+}
+
+// sinceBase is sinceCommon of some histories.
+func (m *merging) sinceBase(ctx context.Context, all histories) (ours, theirs iter.Seq2[db.Change, error], err error) {
 	bases, err := all.MergeBases(ctx, m.head, m.commit)
 	if err != nil {
 		return nil, nil, err
@@ -257,7 +309,7 @@ func (c correction) then(next db.Change) {
 }
 
 // correctionOf returns the correction of the first of these commits that makes it the merge of all.
-func correctionOf(ctx context.Context, r *db.Reader, bases []Commit) (correction, error) {
+func correctionOf(ctx context.Context, r histories, bases []Commit) (correction, error) {
 	between := correction{}
 	for _, other := range bases[1:] {
 		before, err := r.MergeBases(ctx, bases[0], other)
@@ -289,7 +341,7 @@ func correctionOf(ctx context.Context, r *db.Reader, bases []Commit) (correction
 }
 
 // differenceOf returns the changes from a corrected commit to another one.
-func differenceOf(ctx context.Context, r *db.Reader, from, to Commit, corrected correction) (correction, error) {
+func differenceOf(ctx context.Context, r histories, from, to Commit, corrected correction) (correction, error) {
 	all := correction{}
 	for c, err := range corrected.difference(ctx, r, from, to) {
 		if err != nil {
@@ -307,7 +359,7 @@ func differenceOf(ctx context.Context, r *db.Reader, from, to Commit, corrected 
 const maxCorrected = 1_000_000
 
 // difference yields the changes from the corrected commit to another one.
-func (c correction) difference(ctx context.Context, r *db.Reader, from, to Commit) iter.Seq2[db.Change, error] {
+func (c correction) difference(ctx context.Context, r histories, from, to Commit) iter.Seq2[db.Change, error] {
 	return func(yield func(db.Change, error) bool) {
 		left := maps.Clone(c)
 		for d, err := range r.Difference(ctx, from, to) {

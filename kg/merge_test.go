@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -291,8 +292,11 @@ func (m *mergeModel) merge(rt *rapid.T, t *testing.T, g *kg.Graph, source, targe
 			rt.Fatal(err)
 		}
 		_, want := mergeOf(m.base(a, b), m.commits[a].state, m.commits[b].state, kg.NoSide)
-		if _, count, err := s.Clashes(t.Context(), source, theirs); err != nil || count != want {
-			rt.Fatalf("%d clashes are told of, want %d: %v", count, want, err)
+		for _, most := range []int64{math.MaxInt64, rapid.Int64Range(0, 60).Draw(rt, "most")} {
+			_, count, err := s.Clashes(t.Context(), source, theirs, most)
+			if tooLarge := fault.Is(err, fault.TooLarge) && most < math.MaxInt64; !tooLarge && (err != nil || count != want) {
+				rt.Fatalf("%d clashes are told of among %d changes, want %d: %v", count, most, want, err)
+			}
 		}
 	})
 	r := m.join(rt, t, g, session.Merge, kg.Merge{Source: source}, target, m.base(a, b), m.commits[b].state, true)
@@ -479,6 +483,62 @@ type truthTable struct {
 			Eve     bool `json:"eve"`
 		} `json:"state"`
 	} `json:"cells"`
+}
+
+// Clashes are looked for among so many changes, and not at all if there are more.
+func TestClashesAreLookedForAmongSoManyChanges(t *testing.T) {
+	g := newGraph(t, mergeSchema)
+	say := func(on, value string) {
+		t.Helper()
+		q := rdf.Quad{Subject: base0 + "T/a", Predicate: base0 + "one"}
+		edits := []change.Edit{{Op: change.Clear, Quad: q}}
+		q.Object = rdf.String(value)
+		if _, err := g.Session(ana).On(on).Commit(t.Context(), kg.ChangeSet{Edits: append(edits, change.Edit{Op: change.Assert, Quad: q})}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	among := func(changes int64) {
+		t.Helper()
+		theirs := headsOf(t, g)["draft"]
+		viewOf(t, g.Session(ana), func(s *kg.Snapshot) {
+			if _, count, err := s.Clashes(t.Context(), "draft", theirs, changes); err != nil || count != 1 {
+				t.Errorf("%d clashes among %d changes: %v", count, changes, err)
+			}
+			if _, _, err := s.Clashes(t.Context(), "draft", theirs, changes-1); !fault.Is(err, fault.TooLarge) || !strings.Contains(err.Error(), "dry_run") {
+				t.Errorf("among %d changes: %v", changes-1, err)
+			}
+		})
+	}
+	commit(t, g, []change.Edit{{Op: change.Assert, Quad: rdf.Quad{Subject: base0 + "T/a", Predicate: rdf.Type, Object: base0 + "T"}}})
+	say(kg.Main, "base")
+	if _, err := g.Session(ana).MakeBranch(t.Context(), kg.NewBranch{Name: "draft"}); err != nil {
+		t.Fatal(err)
+	}
+	say(kg.Main, "ours")
+	say("draft", "theirs")
+	among(6) // two commits, each with a value that goes and one that comes
+
+	// Each takes what the other had, so both of these commits are the newest that they have in common.
+	was := headsOf(t, g)
+	for target, source := range map[string]string{"draft": kg.Main, kg.Main: "draft"} {
+		if _, err := g.Session(ana).On(target).Merge(t.Context(), kg.Merge{Source: source, Commit: was[source].ID, Take: kg.Theirs}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say(kg.Main, "ours again")
+	say("draft", "theirs again")
+	// The merge of the two is found among the first 6, and from one of them 2 commits lead to one head, and 4 to the other.
+	among(6 + 6 + 12)
+
+	// That there is nothing to merge is read from the histories, too.
+	if _, err := g.Session(ana).Merge(t.Context(), kg.Merge{Source: "draft", Take: kg.Theirs}); err != nil {
+		t.Fatal(err)
+	}
+	viewOf(t, g.Session(ana), func(s *kg.Snapshot) {
+		if _, _, err := s.Clashes(t.Context(), "draft", headsOf(t, g)["draft"], 10); !fault.Is(err, fault.TooLarge) {
+			t.Errorf("of a branch that is merged: %v", err)
+		}
+	})
 }
 
 func TestTheTruthTableOfMerges(t *testing.T) {
