@@ -24,5 +24,5 @@ func TestThePageOfDifferencesTellsThemByNode(t *testing.T) {
 	says(t, f.get(t, "/admin/diff?from=main&to=main", 200), "No statement differs")
 	says(t, f.get(t, "/admin/diff?to=review&form=update", 200), "INSERT DATA", "By review")
 	says(t, f.get(t, "/admin/diff?to=review&form=patch", 200), "By review")
-	says(t, f.get(t, "/admin/diff?to=nothing", 400), "nothing")
+	says(t, f.get(t, "/admin/diff?to=nothing", 404), "nothing")
 }

@@ -225,7 +225,7 @@ func compared(ctx context.Context, r *invoke.Request, in diffAsked) (of diffEnds
 func stateOf(ctx context.Context, r *invoke.Request, argument, given string) (kg.Commit, error) {
 	c, err := r.Snapshot.FindState(ctx, given)
 	if fault.Is(err, fault.Malformed) {
-		return c, fault.Argument(argument, fault.Pattern, given, fmt.Sprintf("%q names no commit and no branch; branches_list has the branches, and of commits %s", given, kg.HowToNameCommits))
+		return c, fault.New(fault.Missing, "%q names no commit and no branch; branches_list has the branches, and of commits %s", given, kg.HowToNameCommits).With(argument, given)
 	}
 	return c, err
 }
