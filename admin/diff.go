@@ -19,8 +19,8 @@ const diffShown = 200
 // diffData is the page of a difference.
 type diffData struct {
 	Asked       url.Values
-	Branches    []branch
-	From, To    string // the commits that are compared, "" for the empty graph
+	Branches    []string // all of them
+	From, To    string   // the commits that are compared, "" for the empty graph
 	Definitions []string
 	Nodes       []nodeDifference
 	Text        string // of the form that replays it, "" for a table
@@ -63,10 +63,6 @@ func (s *site) diff(w http.ResponseWriter, r *http.Request) error {
 		More        bool
 	}
 	if err := a.ask("diff", args, &answer); err != nil {
-		return err
-	}
-	var err error
-	if data.Branches, err = a.branches(); err != nil {
 		return err
 	}
 	data.From, data.To = textOf(answer.From), textOf(answer.To)

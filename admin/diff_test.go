@@ -1,6 +1,10 @@
 package admin_test
 
-import "testing"
+import (
+	"testing"
+
+	"golang.org/x/net/html"
+)
 
 func TestThePageOfDifferencesTellsThemByNode(t *testing.T) {
 	f := newBranches(t)
@@ -15,6 +19,12 @@ func TestThePageOfDifferencesTellsThemByNode(t *testing.T) {
 		if textOf(n) == "Note/b" {
 			says(t, f.get(t, attribute(n, "href"), 200), "Title of b")
 		}
+	}
+	offered := a.find(func(n *html.Node) bool {
+		return n.Data == "option" && n.Parent.Data == "datalist" && attribute(n, "value") == "review"
+	})
+	if len(offered) != 1 {
+		t.Errorf("review is offered %d times", len(offered))
 	}
 	one := f.get(t, "/admin/diff?from=main&to=review&node=Note/c", 200)
 	if got := linked(one, "/admin/types/Note/a?branch=review"); len(got) != 0 {

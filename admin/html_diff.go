@@ -9,7 +9,8 @@ import (
 )
 
 // main is what differs, with the form that asks for another difference.
-func (d diffData) main(page) h.Node {
+func (d diffData) main(p page) h.Node {
+	d.Branches = p.Frame.Branches
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Text("Differences")), d.drawBetween()}, actions(h.Map(diffForms, func(f struct{ Form, Text string }) h.Node {
 			asked := maps.Clone(d.Asked)
@@ -34,7 +35,7 @@ func (d diffData) drawBetween() h.Node {
 
 // isBranch reports a name of a branch.
 func (d diffData) isBranch(name string) bool {
-	return slices.ContainsFunc(d.Branches, func(b branch) bool { return b.Name == name })
+	return slices.Contains(d.Branches, name)
 }
 
 // on is the query of an address of this branch, empty for a commit.
@@ -56,8 +57,8 @@ func (d diffData) drawChoice() h.Node {
 }
 
 // statesList are the branches that a browser offers where a branch or a commit is typed.
-func statesList(list []branch) h.Node {
-	return h.DataList(h.ID("states"), h.Map(list, func(b branch) h.Node { return h.Option(h.Value(b.Name)) }))
+func statesList(branches []string) h.Node {
+	return h.DataList(h.ID("states"), h.Map(branches, func(name string) h.Node { return h.Option(h.Value(name)) }))
 }
 
 func (d diffData) drawBody() h.Node {
