@@ -115,32 +115,33 @@ func keys(n int) []string {
 	return all
 }
 
-// A schema change that loses data needs the scope builder over every transport. The command line on the file
-// itself always has it.
+// A schema change that loses data needs the scope builder over every transport, which callers over HTTP have only with
+// a token. The command line on the file itself always has it.
 func TestASchemaThatLosesDataNeedsBuilder(t *testing.T) {
 	testrun.Alone(t)
 	less := strings.Replace(notesSchema, "      rank: {type: integer, required: true, min_value: 0}\n", "", 1)
 	args := map[string]any{"schema": less, "allow_data_loss": true}
 	text, _ := json.Marshal(args)
 	for name, c := range map[string]struct {
-		env    []string
-		code   int
-		status int
+		env         []string
+		http, stdio int // codes of MCP
+		status      int
 	}{
-		"no token":              {nil, -32001, http.StatusUnauthorized},
-		"no token, all scopes":  {[]string{"TRAILS_MCP_SCOPES=runtime,builder,dev"}, -32001, http.StatusUnauthorized},
-		"a token":               {[]string{"TRAILS_MCP_TOKEN=s3cret"}, -32004, http.StatusForbidden},
-		"a token and its scope": {[]string{"TRAILS_MCP_TOKEN=s3cret", "TRAILS_MCP_SCOPES=runtime,builder"}, 0, http.StatusOK},
+		"no token":                           {nil, -32001, -32004, http.StatusUnauthorized},
+		"no token, all scopes":               {[]string{"TRAILS_MCP_SCOPES=runtime,builder,dev"}, -32001, 0, http.StatusUnauthorized},
+		"no token, all scopes in production": {[]string{"TRAILS_MCP_SCOPES=runtime,builder,dev", "TRAILS_ENV=production"}, -32001, -32001, http.StatusUnauthorized},
+		"a token":                            {[]string{"TRAILS_MCP_TOKEN=s3cret"}, -32004, -32004, http.StatusForbidden},
+		"a token and its scope":              {[]string{"TRAILS_MCP_TOKEN=s3cret", "TRAILS_MCP_SCOPES=runtime,builder"}, 0, 0, http.StatusOK},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := notesFile(t)
 			must(t, "load", file, write(t, "one.ndjson", noteLine("one")))
 			w, s := openWeb(t, file, c.env...), openStdio(t, file, c.env...)
 			before := must(t, "export", file)
-			for _, d := range []door{w, s} {
+			for d, code := range map[door]int{w: c.http, s: c.stdio} {
 				_, err := tool(d, "schema_apply", map[string]any{"schema": less, "allow_data_loss": true, "dry_run": true})
 				var refused *rpcError
-				if errors.As(err, &refused); c.code == 0 && err != nil || c.code != 0 && (refused == nil || refused.Code != c.code) {
+				if errors.As(err, &refused); code == 0 && err != nil || code != 0 && (refused == nil || refused.Code != code) {
 					t.Errorf("%T: %v", d, err)
 				}
 			}
@@ -148,10 +149,10 @@ func TestASchemaThatLosesDataNeedsBuilder(t *testing.T) {
 			if err != nil || status != c.status {
 				t.Errorf("/invoke: %d %s %v", status, answer, err)
 			}
-			if after := must(t, "export", file); (after == before) != (c.code != 0) {
+			if after := must(t, "export", file); (after == before) != (c.http != 0) {
 				t.Errorf("changed is %t", after != before)
 			}
-			if c.code != 0 {
+			if c.http != 0 {
 				must(t, "schema", "apply", file, write(t, "less.yaml", less), "--allow-data-loss")
 			}
 		})

@@ -70,7 +70,7 @@ func Allow(p Principal, required Scope, tool string) error {
 			tool, required, p.ID, strings.Join(p.Scopes.With(required).List(), ","))
 	case required != Runtime && !p.Authenticated:
 		p.Scopes = p.Scopes.Intersect(NewScopes(Runtime))
-		refusal = fault.New(fault.Unauthenticated, "Authentication failed: %s requires %s, and callers without a token have runtime at most. Start the process with %s and one of: %s",
+		refusal = fault.New(fault.Unauthenticated, "Authentication failed: %s requires %s, and callers that are not authenticated have runtime at most. Start the process with %s and one of: %s",
 			tool, required, setting, strings.Join(waysToBeKnown, "; ")).With("ways", waysToBeKnown)
 	}
 	return refusal.With("tool", tool).With("required_scope", string(required)).With("caller_scopes", p.Scopes.List())
@@ -79,7 +79,7 @@ func Allow(p Principal, required Scope, tool string) error {
 // waysToBeKnown are the ways to get more scopes than runtime. The help of commands that start a process says
 // the same.
 var waysToBeKnown = []string{
-	"over stdio --operator, for who starts it",
+	"over stdio TRAILS_ENV=dev or --operator, for who starts it",
 	"over stdio TRAILS_MCP_TOKEN, with the client's token in TRAILS_TOKEN",
 	"over HTTP TRAILS_MCP_TOKEN, sent as Authorization: Bearer",
 	"on the pages the sign-in link that serve prints",

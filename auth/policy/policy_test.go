@@ -66,7 +66,7 @@ func TestAllow(t *testing.T) {
 		message  string
 	}{
 		{"anonymous with runtime may run", policy.Anonymous("", policy.NewScopes(policy.Runtime)), policy.Runtime, 0, ""},
-		{"anonymous may not build, whatever its scopes", policy.Anonymous("", policy.AllScopes()), policy.Builder, fault.Unauthenticated, "Authentication failed: x_y requires builder, and callers without a token have runtime at most. Start the process with TRAILS_MCP_SCOPES=builder,dev,runtime and one of: over stdio --operator"},
+		{"anonymous may not build, whatever its scopes", policy.Anonymous("", policy.AllScopes()), policy.Builder, fault.Unauthenticated, "Authentication failed: x_y requires builder, and callers that are not authenticated have runtime at most. Start the process with TRAILS_MCP_SCOPES=builder,dev,runtime and one of: over stdio TRAILS_ENV=dev or --operator"},
 		{"anonymous may not use dev tools", policy.Anonymous("", policy.AllScopes()), policy.Dev, fault.Unauthenticated, "Authentication failed: x_y requires dev, and callers"},
 		{"anonymous without runtime lacks the scope", policy.Principal{}, policy.Runtime, fault.ScopeDenied, "scope denied: x_y requires runtime; start the process with TRAILS_MCP_SCOPES=runtime"},
 		{"no scope implies another", known(policy.Builder), policy.Runtime, fault.ScopeDenied, "scope denied: x_y requires runtime; start the process with TRAILS_MCP_SCOPES=builder,runtime"},

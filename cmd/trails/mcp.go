@@ -28,13 +28,15 @@ func (p *program) mcpCommand() *cobra.Command {
 but the protocol goes to stdout; the log goes to stderr. Any number of processes may
 have FILE open at once.
 
-Whoever starts it may do what needs the scope runtime. With --operator they may do all that
-TRAILS_MCP_SCOPES names, without a token. With TRAILS_MCP_TOKEN no method works before the
-client has shown that token: in its environment as TRAILS_TOKEN, which the program that
-starts this one sets, or in its messages.
+Whoever starts it is its operator, who may do what TRAILS_MCP_SCOPES names, without a token.
+In production (TRAILS_ENV or --env) they have runtime at most, unless --operator says that
+they are the operator. With TRAILS_MCP_TOKEN no method works before the client has shown
+that token: in its environment as TRAILS_TOKEN, which the program that starts this one sets,
+or in its messages.
 ` + remoteHelp + fileHelp,
 		Example: `  trails mcp notes.trails
-  TRAILS_MCP_SCOPES=runtime,builder trails mcp notes.trails --operator
+  TRAILS_MCP_SCOPES=runtime,builder trails mcp notes.trails
+  TRAILS_ENV=production TRAILS_MCP_SCOPES=runtime,builder trails mcp notes.trails --operator
   TRAILS_MCP_TOKEN=secret TRAILS_TOKEN=secret TRAILS_MCP_SCOPES=runtime,builder trails mcp notes.trails`,
 		Annotations: map[string]string{serves: "stdio"},
 		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
@@ -46,7 +48,7 @@ starts this one sets, or in its messages.
 	}
 	cmd.Flags().StringVar(&env, "env", "", "`ENVIRONMENT`: dev, or production, which hides dev tools (default: TRAILS_ENV, then dev)")
 	completeWords(cmd, "env", "dev", "production")
-	cmd.Flags().BoolVar(&operator, "operator", false, "whoever starts this may do what TRAILS_MCP_SCOPES names, without a token")
+	cmd.Flags().BoolVar(&operator, "operator", false, "in production, too, whoever starts this may do what TRAILS_MCP_SCOPES names, without a token")
 	p.callFlags(cmd)
 	return cmd
 }
@@ -79,7 +81,8 @@ func (p *program) mcp(ctx context.Context, file string, operator bool) error {
 	if err != nil {
 		return err
 	}
-	callers.ID, callers.Operator, callers.Shown = me().ID, operator, p.env["TRAILS_TOKEN"]
+	callers.ID, callers.Shown = me().ID, p.env["TRAILS_TOKEN"]
+	callers.Operator = operator || p.env["TRAILS_ENV"] != policy.Production
 	if operator && callers.Token != "" {
 		return usageError{"--operator is for a process that asks for no token: leave TRAILS_MCP_TOKEN out, or leave --operator out and give the client the token in TRAILS_TOKEN"}
 	}
@@ -145,7 +148,9 @@ func (p *program) authOptions() (auth.Options, error) {
 // tellScopes reports on stderr who has the scopes of a process, and which scopes nobody can use.
 func (p *program) tellScopes(o auth.Options) {
 	warn := func(format string, args ...any) { fmt.Fprintf(p.stderr, "trails: warning: "+format+"\n", args...) }
-	more := strings.Join(slices.DeleteFunc(o.Scopes.List(), func(s string) bool { return s == string(policy.Runtime) }), " and ")
+	more := strings.Join(slices.DeleteFunc(o.Scopes.List(), func(s string) bool {
+		return s == string(policy.Runtime) || !policy.Visible(p.env["TRAILS_ENV"], policy.Scope(s))
+	}), " and ")
 	switch {
 	case o.Scopes == policy.Scopes{}:
 		warn("TRAILS_MCP_SCOPES names no scope, so that every call is refused; leave it out for runtime")
@@ -155,7 +160,7 @@ func (p *program) tellScopes(o auth.Options) {
 			fmt.Fprintln(p.stderr, "trails: TRAILS_MCP_SCOPES=runtime,builder gives the operator more")
 		}
 	case o.Token == "" && more != "":
-		warn("TRAILS_MCP_SCOPES names %s, which nobody can use: callers without a token have runtime at most; start with --operator, or set TRAILS_MCP_TOKEN and give the client the token in TRAILS_TOKEN", more)
+		warn("TRAILS_MCP_SCOPES names %s, which nobody can use: TRAILS_ENV is %s, where callers without a token have runtime at most; start with --operator, or set TRAILS_MCP_TOKEN and give the client the token in TRAILS_TOKEN", more, policy.Production)
 	}
 	if o.Scopes.Has(policy.Dev) && !policy.Visible(p.env["TRAILS_ENV"], policy.Dev) {
 		warn("TRAILS_MCP_SCOPES names dev, which nobody can use: TRAILS_ENV is %s", policy.Production)

@@ -13,82 +13,133 @@ import (
 const oneRequest = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"trails_meta_schema_plan","arguments":{"schema":"types: {}"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}
 `
 
+// What clients of both ways of the protocol send: a call of a builder's tool (1) and of a developer's tool (2), and the
+// list of tools (3).
+const requestsOnly = oneRequest + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"trails_meta_gen_type","arguments":{"type":"Book"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}
+{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}
+`
+
 const aSession = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"trails_meta_schema_plan","arguments":{"schema":"types: {}"}}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"trails_meta_gen_type","arguments":{"type":"Book"}}}
+{"jsonrpc":"2.0","id":3,"method":"tools/list"}
 `
 
-// overStdio runs a process of MCP, and returns the error of request 1 and what stderr says.
-func overStdio(t *testing.T, requests string, env []string, args ...string) (refusal *stdioError, said string) {
+// overStdio runs a process of MCP, and returns the answers by the ids of their requests, and what stderr says.
+func overStdio(t *testing.T, requests string, env []string, args ...string) (answers map[string]stdioAnswer, said string) {
 	t.Helper()
 	var out, errs strings.Builder
 	if code := run(append([]string{"mcp"}, args...), strings.NewReader(requests), &out, &errs, env); code != exitDone {
 		t.Fatalf("%v %v: exit %d: %s", env, args, code, errs.String())
 	}
+	answers = map[string]stdioAnswer{}
 	for line := range strings.Lines(out.String()) {
 		var m struct {
-			ID    json.RawMessage
-			Error *stdioError
+			ID json.RawMessage
+			stdioAnswer
 		}
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
 			t.Fatal(err)
 		}
-		if string(m.ID) == "1" {
-			return m.Error, errs.String()
+		answers[string(m.ID)] = m.stdioAnswer
+	}
+	for _, id := range []string{"1", "2", "3"} {
+		if _, is := answers[id]; !is {
+			t.Fatalf("%v %v: no answer to %s: %s %s", env, args, id, out.String(), errs.String())
 		}
 	}
-	t.Fatalf("%v %v: no answer: %s %s", env, args, out.String(), errs.String())
-	return nil, ""
+	return answers, errs.String()
 }
 
-type stdioError struct {
-	Code    int
-	Message string
-	Data    struct {
-		RequiredScope string `json:"required_scope"`
-		Ways          []string
+type stdioAnswer struct {
+	Result struct {
+		IsError bool
+		Tools   []struct{ Name string }
+	}
+	Error struct {
+		Code    int
+		Message string
+		Data    struct {
+			RequiredScope string `json:"required_scope"`
+			Ways          []string
+		}
 	}
 }
 
-// TestScopesOverStdioAreReachedAsTheStartSays is a table of starts: whether a tool of builders
-// can be called, by both ways of the protocol, and what stderr says of it.
+// lists reports whether a list of tools has one.
+func (a stdioAnswer) lists(name string) bool {
+	return slices.ContainsFunc(a.Result.Tools, func(t struct{ Name string }) bool { return t.Name == name })
+}
+
+// TestScopesOverStdioAreReachedAsTheStartSays is a table of starts: what the calls of a builder's and of a developer's
+// tool are answered with, by both ways of the protocol, and what stderr says of it. A tool is listed if and only if it
+// can be called.
 func TestScopesOverStdioAreReachedAsTheStartSays(t *testing.T) {
 	file := newNotes(t)
-	const builder = "TRAILS_MCP_SCOPES=runtime,builder"
+	const (
+		build      = "TRAILS_MCP_SCOPES=runtime,builder"
+		all        = "TRAILS_MCP_SCOPES=runtime,builder,dev"
+		production = "TRAILS_ENV=production"
+		asks       = "TRAILS_MCP_TOKEN=s"
+		shows      = "TRAILS_TOKEN=s"
+
+		done, stranger, denied, unknown = 0, -32001, -32004, -32602
+	)
+	flag := []string{"--operator"}
 	for _, c := range []struct {
-		name string
-		env  []string
-		args []string
-		code int
-		says string // "" means nothing
+		name         string
+		env, args    []string
+		builder, dev int
+		says         string // "" means nothing
+		never        string
 	}{
-		{"nothing said", nil, nil, -32001, ""},
-		{"scopes that nobody can use", []string{builder}, nil, -32001, "names builder, which nobody can use"},
-		{"the operator", []string{builder}, []string{"--operator"}, 0, "the operator is local:"},
-		{"an operator without scopes", nil, []string{"--operator"}, -32004, "TRAILS_MCP_SCOPES=runtime,builder gives the operator more"},
-		{"the client's token in the environment", []string{builder, "TRAILS_MCP_TOKEN=s", "TRAILS_TOKEN=s"}, nil, 0, ""},
-		{"another token in the environment", []string{builder, "TRAILS_MCP_TOKEN=s", "TRAILS_TOKEN=x"}, nil, -32001, "TRAILS_TOKEN is not the token"},
-		{"no token where one is asked for", []string{builder, "TRAILS_MCP_TOKEN=s"}, nil, -32001, ""},
-		{"a token that nobody asks for", []string{"TRAILS_TOKEN=x"}, nil, -32001, "no token is asked for"},
-		{"dev in production", []string{"TRAILS_MCP_SCOPES=runtime,builder,dev", "TRAILS_ENV=production"}, []string{"--operator"}, 0, "names dev, which nobody can use: TRAILS_ENV is production"},
-		{"no scope", []string{"TRAILS_MCP_SCOPES="}, nil, -32001, "names no scope"},
+		{"nothing said", nil, nil, denied, denied, "TRAILS_MCP_SCOPES=runtime,builder gives the operator more", "warning"},
+		{"scopes", []string{build}, nil, done, denied, "the operator is local:", "warning"},
+		{"scopes and the environment dev", []string{build, "TRAILS_ENV=dev"}, nil, done, denied, "the operator is local:", "warning"},
+		{"scopes of developers", []string{all}, nil, done, done, "with the scopes builder, dev, runtime", "warning"},
+		{"the scope dev alone", []string{"TRAILS_MCP_SCOPES=dev"}, nil, denied, done, "with the scopes dev", "warning"},
+		{"scopes, said again", []string{all}, flag, done, done, "the operator is local:", "warning"},
+		{"nothing said in production", []string{production}, nil, stranger, unknown, "", ""},
+		{"scopes in production", []string{build, production}, nil, stranger, unknown, "names builder, which nobody can use: TRAILS_ENV is production", "the operator is"},
+		{"scopes, and production by the flag", []string{build, "TRAILS_ENV=dev"}, []string{"--env", "production"}, stranger, unknown, "start with --operator", "the operator is"},
+		{"scopes, and dev by the flag", []string{build, production}, []string{"--env", "dev"}, done, denied, "the operator is local:", "warning"},
+		{"scopes of developers in production", []string{all, production}, nil, stranger, unknown, "names dev, which nobody can use: TRAILS_ENV is production", "builder and dev"},
+		{"the operator in production", []string{build, production}, flag, done, unknown, "the operator is local:", "warning"},
+		{"the operator in production without scopes", []string{production}, flag, denied, unknown, "gives the operator more", "warning"},
+		{"scopes of developers, and the operator in production", []string{all, production}, flag, done, unknown, "names dev, which nobody can use", "names builder"},
+		{"the client's token in the environment", []string{build, asks, shows}, nil, done, denied, "", ""},
+		{"the client's token in production", []string{build, production, asks, shows}, nil, done, unknown, "", ""},
+		{"the token without scopes", []string{asks, shows}, nil, denied, denied, "", ""},
+		{"another token in the environment", []string{build, asks, "TRAILS_TOKEN=x"}, nil, stranger, stranger, "TRAILS_TOKEN is not the token", "the operator is"},
+		{"no token where one is asked for", []string{build, asks}, nil, stranger, stranger, "", ""},
+		{"no token where one is asked for in production", []string{build, production, asks}, nil, stranger, stranger, "", ""},
+		{"a token that nobody asks for", []string{"TRAILS_TOKEN=x"}, nil, denied, denied, "no token is asked for", "names"},
+		{"no scope", []string{"TRAILS_MCP_SCOPES="}, nil, denied, denied, "names no scope", "the operator is"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, requests := range []string{oneRequest, aSession} {
-				refusal, said := overStdio(t, requests, c.env, append(c.args, file)...)
-				if got := refusal; got == nil && c.code != 0 || got != nil && got.Code != c.code {
-					t.Errorf("got %+v, want code %d", refusal, c.code)
+			for _, requests := range []string{requestsOnly, aSession} {
+				answers, said := overStdio(t, requests, c.env, append(slices.Clone(c.args), file)...)
+				for id, want := range map[string]int{"1": c.builder, "2": c.dev} {
+					if got := answers[id]; got.Error.Code != want || got.Result.IsError {
+						t.Errorf("call %s: got %+v, want code %d", id, got, want)
+					}
+					if tool := map[string]string{"1": "trails_meta_schema_plan", "2": "trails_meta_gen_type"}[id]; answers["3"].lists(tool) != (want == done) {
+						t.Errorf("%s is listed: %t", tool, want != done)
+					}
 				}
-				if c.says == "" && said != "" || !strings.Contains(said, c.says) {
+				if c.says == "" && said != "" || !strings.Contains(said, c.says) || c.never != "" && strings.Contains(said, c.never) {
 					t.Errorf("stderr says %q", said)
 				}
 			}
 		})
 	}
-	var out, errs strings.Builder
-	code := run([]string{"mcp", file, "--operator"}, strings.NewReader(""), &out, &errs, []string{"TRAILS_MCP_TOKEN=s"})
-	if code != exitUsage || !strings.Contains(errs.String(), "TRAILS_TOKEN") {
-		t.Errorf("an operator beside a token: %d, %s", code, errs.String())
+	for _, env := range [][]string{{asks}, {asks, shows}, {asks, production}} {
+		var out, errs strings.Builder
+		code := run([]string{"mcp", file, "--operator"}, strings.NewReader(""), &out, &errs, env)
+		if code != exitUsage || !strings.Contains(errs.String(), "TRAILS_TOKEN") {
+			t.Errorf("an operator beside a token, %v: %d, %s", env, code, errs.String())
+		}
 	}
 }
 
@@ -118,8 +169,9 @@ func whereScopesAreExplained(t *testing.T) map[string]string {
 func TestHelpAndPagesAgreeHowScopesAreReached(t *testing.T) {
 	texts := whereScopesAreExplained(t)
 	file := newNotes(t)
-	refusal, _ := overStdio(t, aSession, nil, file)
-	if refusal == nil || refusal.Data.RequiredScope != "builder" || len(refusal.Data.Ways) != 4 {
+	answers, _ := overStdio(t, aSession, []string{"TRAILS_ENV=production"}, file)
+	refusal := answers["1"].Error
+	if refusal.Data.RequiredScope != "builder" || len(refusal.Data.Ways) != 4 {
 		t.Fatalf("got %+v", refusal)
 	}
 	named := []string{"TRAILS_MCP_SCOPES"}
@@ -156,8 +208,8 @@ func TestHelpAndPagesAgreeHowScopesAreReached(t *testing.T) {
 			t.Run(fmt.Sprintf("%s: %s", where, strings.TrimSpace(line[0])), func(t *testing.T) {
 				args := strings.Fields(strings.NewReplacer("--addr 127.0.0.1:9000", "", "--open", "").Replace(line[3]))
 				if line[2] == "mcp" {
-					if refusal, said := overStdio(t, aSession, env, append(args, file)...); refusal != nil {
-						t.Errorf("it cannot build: %+v, %s", refusal, said)
+					if answers, said := overStdio(t, aSession, env, append(args, file)...); answers["1"].Error.Code != 0 {
+						t.Errorf("it cannot build: %+v, %s", answers["1"], said)
 					}
 					return
 				}

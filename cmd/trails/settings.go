@@ -9,7 +9,7 @@ type setting struct{ name, flag, means string }
 // guide are made from them.
 var settings = []setting{
 	{"TRAILS_DB", "", "FILE, where it is left out"},
-	{"TRAILS_MCP_SCOPES", "", "scopes of mcp and serve: a comma list of runtime, builder, dev (default runtime); more than runtime is for mcp --operator, the sign-in link of serve, and callers with the token"},
+	{"TRAILS_MCP_SCOPES", "", "scopes of mcp and serve: a comma list of runtime, builder, dev (default runtime); more than runtime is for whoever starts mcp (in production with --operator), the sign-in link of serve, and callers with the token"},
 	{"TRAILS_MCP_TOKEN", "", "the token that mcp and serve ask for"},
 	{"TRAILS_TOKEN", "", "the token that the client of mcp shows"},
 	{"TRAILS_MCP_TOOL_ERRORS", "--tool-errors", "how tools answer what is invalid: auto (default), protocol or result"},
@@ -19,7 +19,7 @@ var settings = []setting{
 	{"TRAILS_TRUST_UPSTREAMS", "", "names or digests of upstream servers that this process may start or reach"},
 	{"TRAILS_UPSTREAM_NAME", "", "the caller's own credential for the upstream server NAME, at the command line and over stdio"},
 	{"TRAILS_PUBLIC_URL", "--public-url", "the address at which a proxy takes requests for serve"},
-	{"TRAILS_ENV", "--env", "dev (default), or production, which hides dev tools"},
+	{"TRAILS_ENV", "--env", "dev (default), or production, which hides dev tools and gives who starts mcp more than runtime only with --operator or the token"},
 	{"TRAILS_WAL_LIMIT", "", "MiB from which the file's write-ahead log starts over before the next write (default 64); the same for all processes on a file"},
 	{"TRAILS_LOG", "", `debug, info, warn or error, and text or json: "debug,json"`},
 }
