@@ -144,6 +144,8 @@ var homes = []struct {
 	{"github.com/pressly/goose", []string{"db", "migrations"}, true},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp", "gateway"}, true},
 	{"github.com/go-chi/chi", []string{"httpapi"}, true},
+	{"github.com/pelletier/go-toml", []string{"hosts"}, true},
+	{"github.com/tailscale/hujson", []string{"hosts"}, true},
 	{"github.com/spf13/cobra", []string{"cmd"}, true},
 	{"github.com/cayleygraph/quad", []string{"rdf"}, false}, // package rdf names its types
 	{"maragu.dev/gomponents", []string{"admin/html"}, true}, // which lets pages use no unsafe part of it
