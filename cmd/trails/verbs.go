@@ -190,6 +190,8 @@ is refused nothing is changed. LOAD and SERVICE are answered before the file is 
 			run: (*asked).update,
 		},
 		{path: "mcp", by: p.mcpCommand},
+		{path: "install", by: p.installCommand},
+		{path: "uninstall", by: p.uninstallCommand},
 		{path: "serve", by: p.serveCommand},
 		{path: "demo", by: p.demoCommand},
 		{path: "invoke", by: p.invokeCommand, covers: "capability_history"},
