@@ -190,6 +190,7 @@ func (s *site) finish(w http.ResponseWriter, r *http.Request, p *post, e *submis
 	if err != nil {
 		return s.showFailed(w, r, p, err)
 	}
+	e.secret, res = partSecret(p.capability.ID, res)
 	e.finish(p.digest(), ifCommit, p.object(), res)
 	p.showDone(w, r)
 	return nil

@@ -23,6 +23,7 @@ type resultView struct {
 	JSON     string
 	Cut      bool // JSON is not all of it
 	Same     *sameCall
+	Issued   *issuedToken // nil for none
 }
 
 // jsonShown is how much of a result's JSON a page shows.
@@ -50,7 +51,7 @@ func (f *formState) resultOf(r *http.Request, args json.RawMessage, res invoke.R
 var headingsDone = map[string]string{"create": "created", "update": "changed", "delete": "deleted"}
 
 // namesDone say so of a call that is about no type.
-var namesDone = map[string]string{"branches_create": "Branch created", "branches_delete": "Branch deleted", mergeID: "Merged", decideID: "Decided", "undo": "Taken back"}
+var namesDone = map[string]string{"branches_create": "Branch created", "branches_delete": "Branch deleted", mergeID: "Merged", decideID: "Decided", "undo": "Taken back", issueID: "Token issued", revokeID: "Token revoked"}
 
 // done answers with the result of a form that was sent: reloading it sends nothing.
 func (s *site) done(w http.ResponseWriter, r *http.Request) error {
@@ -58,9 +59,13 @@ func (s *site) done(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	args, result, ok := s.submissions.find(f.call.Principal.ID, r.PathValue("key"))
+	args, answered, ok := s.submissions.find(f.call.Principal.ID, r.PathValue("key"))
 	if !ok {
 		return fault.New(fault.NotFound, "this result is not kept any more; the log of commits has what was done")
+	}
+	result := f.resultOf(r, args, answered)
+	if f.capability.ID == issueID {
+		result.Issued = s.issued(r, f.call.Principal.ID, answered)
 	}
 	typeName, heading := f.capability.InputShape.NodeType, firstOf(namesDone[f.capability.ID], f.capability.ID)
 	if past, ok := headingsDone[f.capability.Op()]; ok && typeName != "" {
@@ -68,7 +73,7 @@ func (s *site) done(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.respond(w, r, http.StatusOK, page{
 		Title: f.title() + ": done", Nav: "capabilities", Type: typeName, Scripts: []string{"form.js"},
-		Crumbs: f.crumbs(), Main: doneData{Capability: f.capability.ID, Op: f.capability.Op(), Heading: heading, Result: f.resultOf(r, args, result)}.main,
+		Crumbs: f.crumbs(), Main: doneData{Capability: f.capability.ID, Op: f.capability.Op(), Heading: heading, Result: result}.main,
 	})
 }
 

@@ -33,6 +33,7 @@ type submission struct {
 	ifCommit string
 	args     json.RawMessage // nil when they are too long to show
 	result   invoke.Result
+	secret   string // that came with the result, until it is shown
 }
 
 func newSubmissions() *submissions {
@@ -57,6 +58,19 @@ func (l *submissions) find(principal, key string) (args json.RawMessage, result 
 	e.alone.Lock()
 	defer e.alone.Unlock()
 	return e.args, e.result, e.digest != ""
+}
+
+// takeSecret returns the secret in the result of a submitted form, once; after that it is "".
+func (l *submissions) takeSecret(principal, key string) string {
+	e := l.get(principal+"\x00"+key, false)
+	if e == nil {
+		return ""
+	}
+	e.alone.Lock()
+	defer e.alone.Unlock()
+	secret := e.secret
+	e.secret = ""
+	return secret
 }
 
 func (l *submissions) get(name string, make bool) *submission {

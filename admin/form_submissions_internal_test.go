@@ -39,6 +39,19 @@ func TestSubmissionsKeepNoLongArguments(t *testing.T) {
 	}
 }
 
+func TestASecretOfASubmissionIsTakenOnce(t *testing.T) {
+	l := newSubmissions()
+	e := l.open("ana", "key")
+	e.finish("digest", "", nil, invoke.Result{})
+	e.secret = "s3"
+	e.close()
+	for _, c := range [][3]string{{"ben", "key", ""}, {"ana", "other", ""}, {"ana", "key", "s3"}, {"ana", "key", ""}} {
+		if got := l.takeSecret(c[0], c[1]); got != c[2] {
+			t.Errorf("%s takes %q of %s, want %q", c[0], got, c[1], c[2])
+		}
+	}
+}
+
 func TestAFormThatWasOpenedAndNotCalledHasNoResult(t *testing.T) {
 	l := newSubmissions()
 	l.open("ana", "key").close()

@@ -67,6 +67,7 @@ var mainNav = []struct{ nav, address, text string }{
 	{"query", queryURL, "Query"},
 	{"schema", "/admin/schema", "Schema"},
 	{"gateway", gatewayURL, "Gateway"},
+	{"tokens", tokensURL, "Tokens"},
 	{"capabilities", "/admin/capabilities", "Capabilities"},
 }
 

@@ -34,7 +34,7 @@ func drawTrace(id string) h.Node { return h.P(h.Class("faint"), h.Text("Trace ")
 // main is the sign-in.
 func (d loginData) main(page) h.Node {
 	return h.Div(h.Class("sign-in"), h.H1(h.Text("Sign in")),
-		lead(h.Text("This graph is open to who has its token: the one in "), plainCode("TRAILS_MCP_TOKEN"), h.Text(" of the process that serves it.")),
+		lead(h.Text("This graph is open to who has a token: one that it issued, or the one in "), plainCode("TRAILS_MCP_TOKEN"), h.Text(" of the process that serves it.")),
 		h.If(d.Message != "", h.Section(h.Class("notice notice-bad"), h.Role("alert"), h.P(h.ID("why"), h.Bdi(h.Text(d.Message))))),
 		h.Form(h.Class("form panel"), h.Method("post"), h.Action("/admin/login"), h.EncType("multipart/form-data"),
 			hiddenInput("next", d.Next), h.Map(d.Kept, keptInput),
@@ -84,6 +84,7 @@ func (d doneData) main(page) h.Node {
 			actions(d.drawNode(),
 				h.If(r.Commit != "", anchor("button", commitURL(r.Commit), h.Text("See the commit"))),
 				h.If(strings.HasPrefix(d.Capability, "branches_"), anchor("button", branchesURL, h.Text("All branches"))),
+				h.If(d.Capability == issueID || d.Capability == revokeID, anchor("button", tokensURL, h.Text("All tokens"))),
 				h.If(d.Capability == decideID, anchor("button", requestsURL, h.Text("All requests"))),
 				h.If(r.Commit != "" && d.Capability != "undo", anchor("button", formURL("undo", "commit", r.Commit), h.Text("Undo…"))),
 				anchor("button", capabilityURL(d.Capability), h.Text(textIf(d.Op == "create", "Create another", "The form again"))))),

@@ -265,6 +265,9 @@
 		listen();
 	});
 	addEventListener("pagehide", stop);
+	addEventListener("pagehide", () => { // a browser may show the page again, as it was
+		for (const it of document.querySelectorAll("[data-once]")) it.textContent = it.dataset.once;
+	});
 	addEventListener("pageshow", listen);
 	enhance(document);
 	listen();

@@ -1,0 +1,119 @@
+package admin
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"trails/admin/form"
+	"trails/auth"
+	"trails/auth/policy"
+	"trails/invoke"
+)
+
+const (
+	tokensURL = "/admin/tokens"
+	issueID   = "trails.meta.token.create"
+	revokeID  = "trails.meta.token.revoke"
+)
+
+// tokensShown is how many tokens the page of tokens has at once.
+const tokensShown = 50
+
+// token is a row of trails.meta.token.list.
+type token struct{ Name, State, Scopes, Groups, Expires, Used, Creator, Created, Revoker, Revoked string }
+
+// UnmarshalJSON reads the cells of a row.
+func (t *token) UnmarshalJSON(text []byte) error {
+	row := [...]any{&t.Name, &t.State, &t.Scopes, &t.Groups, &t.Expires, &t.Used, &t.Creator, &t.Created, &t.Revoker, &t.Revoked}
+	return json.Unmarshal(text, &row)
+}
+
+// tokensData is the page of tokens.
+type tokensData struct {
+	// May is whether the viewer may see and issue tokens; without it the page says who may.
+	May    bool
+	Viewer policy.Principal
+	Tokens []token
+	Cut    string // what the list leaves out
+	Pager  *pager
+	Key    string       // of the form that issues one
+	Fields []form.Field // of that form
+}
+
+// tokensPage answers the page of tokens.
+func (s *site) tokensPage(w http.ResponseWriter, r *http.Request) error {
+	q := queryOf(r, "offset")
+	offset := q.number("offset", 0, 0, maxOffset)
+	if err := q.err(); err != nil {
+		return err
+	}
+	a := s.asker(w, r)
+	data := tokensData{May: policy.May(a.call.Principal, policy.Builder), Viewer: a.call.Principal}
+	p := page{Title: "Tokens", Nav: "tokens", Scripts: []string{"form.js"}}
+	if !data.May {
+		p.Main = data.main
+		return s.respond(w, r, http.StatusOK, p)
+	}
+	var answer struct {
+		Rows []token
+		Cut  string
+	}
+	if err := a.ask("trails.meta.token.list", nil, &answer); err != nil {
+		return err
+	}
+	n := len(answer.Rows)
+	from, to := min(offset, n), min(offset+tokensShown, n)
+	data.Tokens, data.Cut = answer.Rows[from:to], answer.Cut
+	if n > tokensShown {
+		text := count(from+1) + "–" + count(to) + " of " + count(n)
+		data.Pager = pagerAt(text, offset, tokensShown, to, to < n, func(offset int) string {
+			return withQuery(tokensURL, url.Values{"offset": {strconv.Itoa(offset)}})
+		})
+	}
+	f, err := s.newForm(w, r, issueID)
+	if err != nil {
+		return err
+	}
+	data.Key, data.Fields = f.key, form.New(f.shape, nil, nil).Fields
+	p.Main, p.Live = data.main, live{Mode: "any", Head: a.head}
+	return s.respond(w, r, http.StatusOK, p)
+}
+
+// issuedToken is a token that was just issued, with its secret, or "" after that was shown.
+type issuedToken struct {
+	Name   string
+	Secret string `json:"-"`
+	MCP    string `json:"-"` // where agents reach this server
+}
+
+// issued returns the token that the form of a request's address has issued, with its secret if that was not shown yet.
+func (s *site) issued(r *http.Request, principal string, res invoke.Result) *issuedToken {
+	out := &issuedToken{MCP: auth.Origin(r) + "/mcp"}
+	_ = json.Unmarshal(res.Structured, out) // the engine's own JSON
+	if r.Method == http.MethodGet {         // and not HEAD, which shows nothing
+		out.Secret = s.submissions.takeSecret(principal, r.PathValue("key"))
+	}
+	return out
+}
+
+// partSecret parts the secret of a token that was issued from the rest of the answer, which may be kept; "" if the answer
+// has none.
+func partSecret(capability string, res invoke.Result) (secret string, rest invoke.Result) {
+	var answer struct{ Token string }
+	if capability == issueID {
+		_ = json.Unmarshal(res.Structured, &answer) // the engine's own JSON
+	}
+	if answer.Token == "" {
+		return "", res
+	}
+	text := bytes.ReplaceAll(res.Structured, []byte(answer.Token), []byte("(shown once)"))
+	return answer.Token, invoke.Result{Structured: text, Written: res.Written, TraceID: res.TraceID, Head: res.Head}
+}
+
+// URL is the form that revokes the token, with more fields filled in.
+func (t token) URL(more ...string) string {
+	return formURL(revokeID, append([]string{"name", t.Name}, more...)...)
+}
