@@ -589,6 +589,7 @@ const pages = [
   ['the choice of a merge', '/admin/merge'],
   ['the requests', '/admin/requests'],
   ['an unknown request', '/admin/requests/1'],
+  ['the tokens, without the scope for them', '/admin/tokens'],
   ['many types', `${rich}/admin`],
   ['a schema of many types', `${rich}/admin/schema`],
   ['a list of a type', `${rich}/admin/types/Beta?limit=20&offset=20`],
@@ -644,6 +645,42 @@ async function signIn ({ page }) {
   await says(page, 'Sign in')
 }
 
+// issuing issues a token, whose secret is on the page until that is left, and forgets it, because the graph is open to
+// everybody only without one.
+async function issuing ({ page }) {
+  await page.goto(`${guarded}/admin/tokens`)
+  await page.getByLabel('Token').fill(token)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/admin/tokens')
+  await says(page, 'The graph has issued no token')
+  await fits(page, 'the tokens')
+  await accessible(page, 'the tokens')
+  await page.getByLabel('name').fill('agent')
+  await page.getByLabel('groups').fill('robots')
+  await page.getByRole('button', { name: 'Add a row' }).click()
+  await page.getByLabel('groups').last().fill('more')
+  await page.getByRole('button', { name: 'Issue' }).click()
+  await says(page, 'Token issued')
+  await fits(page, 'a secret')
+  await accessible(page, 'a secret')
+  const secret = await page.locator('.secret pre').innerText()
+  holds(/^trails_agent_/.test(secret), 'the secret is shown')
+  const shown = async () => (await page.content()).includes(secret)
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
+  equal(await shown(), false, 'a page that is kept for going back has the secret')
+  await page.getByRole('link', { name: 'All tokens' }).click()
+  await says(page, 'Groups: more, robots')
+  await page.goBack()
+  await says(page, 'The secret was shown before')
+  equal(await shown(), false, 'the secret is there after going back')
+  await page.getByRole('link', { name: 'All tokens' }).click()
+  await page.getByRole('link', { name: 'Forget… agent' }).click()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await says(page, 'Token revoked')
+  await page.goto(`${guarded}/admin/tokens`)
+  await says(page, 'The graph has issued no token')
+}
+
 async function main () {
   const browser = await playwright.chromium.launch({
     executablePath: chromium,
@@ -673,7 +710,7 @@ async function main () {
         await window.end()
       }
     }
-    for (const part of [arrives, references, editing, signIn]) {
+    for (const part of [arrives, references, editing, signIn, issuing]) {
       const window = await open(browser)
       await part(window)
       await window.end()
