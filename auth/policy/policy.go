@@ -80,8 +80,8 @@ func Allow(p Principal, required Scope, tool string) error {
 // the same.
 var waysToBeKnown = []string{
 	"over stdio TRAILS_ENV=dev or --operator, for who starts it",
-	"over stdio TRAILS_MCP_TOKEN, with the client's token in TRAILS_TOKEN",
-	"over HTTP TRAILS_MCP_TOKEN, sent as Authorization: Bearer",
+	"over stdio a token of trails token create, or that of TRAILS_MCP_TOKEN, in TRAILS_TOKEN",
+	"over HTTP a token of trails token create, or that of TRAILS_MCP_TOKEN, sent as Authorization: Bearer",
 	"on the pages the sign-in link that serve prints",
 }
 

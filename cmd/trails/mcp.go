@@ -86,10 +86,15 @@ func (p *program) mcp(ctx context.Context, file string, operator bool) error {
 	if operator && callers.Token != "" {
 		return usageError{"--operator is for a process that asks for no token: leave TRAILS_MCP_TOKEN out, or leave --operator out and give the client the token in TRAILS_TOKEN"}
 	}
-	p.tellScopes(callers)
 	return p.withTracedEngine(ctx, file, nil, func(e *invoke.Engine) error {
 		callers.Issued = e.Graph()
-		opts, err := p.mcpOptions(auth.New(callers))
+		who := auth.New(callers)
+		if name := policy.NameInSecret(callers.Shown); name == "" {
+			p.tellScopes(callers, false)
+		} else if err := p.tellCaller(ctx, who, name); err != nil {
+			return err
+		}
+		opts, err := p.mcpOptions(who)
 		if err != nil {
 			return err
 		}
@@ -145,8 +150,8 @@ func (p *program) authOptions() (auth.Options, error) {
 	return o, nil
 }
 
-// tellScopes reports on stderr who has the scopes of a process, and which scopes nobody can use.
-func (p *program) tellScopes(o auth.Options) {
+// tellScopes reports on stderr who has the scopes of a process, and which scopes nobody can use. The graph may issue tokens.
+func (p *program) tellScopes(o auth.Options, issues bool) {
 	warn := func(format string, args ...any) { fmt.Fprintf(p.stderr, "trails: warning: "+format+"\n", args...) }
 	more := strings.Join(slices.DeleteFunc(o.Scopes.List(), func(s string) bool {
 		return s == string(policy.Runtime) || !policy.Visible(p.env["TRAILS_ENV"], policy.Scope(s))
@@ -159,8 +164,8 @@ func (p *program) tellScopes(o auth.Options) {
 		if more == "" {
 			fmt.Fprintln(p.stderr, "trails: TRAILS_MCP_SCOPES=runtime,builder gives the operator more")
 		}
-	case o.Token == "" && more != "":
-		warn("TRAILS_MCP_SCOPES names %s, which nobody can use: TRAILS_ENV is %s, where callers without a token have runtime at most; start with --operator, or set TRAILS_MCP_TOKEN and give the client the token in TRAILS_TOKEN", more, policy.Production)
+	case o.Token == "" && more != "" && !issues:
+		warn("TRAILS_MCP_SCOPES names %s, which nobody can use: TRAILS_ENV is %s, where callers without a token have runtime at most; start with --operator, or give the client in TRAILS_TOKEN what trails token create shows", more, policy.Production)
 	}
 	if o.Scopes.Has(policy.Dev) && !policy.Visible(p.env["TRAILS_ENV"], policy.Dev) {
 		warn("TRAILS_MCP_SCOPES names dev, which nobody can use: TRAILS_ENV is %s", policy.Production)
@@ -168,10 +173,24 @@ func (p *program) tellScopes(o auth.Options) {
 	switch {
 	case o.Shown == "" || o.Shown == o.Token:
 	case o.Token == "":
-		warn("TRAILS_TOKEN is shown to nobody: no token is asked for; TRAILS_MCP_TOKEN would")
+		warn("TRAILS_TOKEN is no token that a graph issues, and none is asked for, so it is shown to nobody")
 	default:
 		warn("TRAILS_TOKEN is not the token that TRAILS_MCP_TOKEN asks for; give both the same, or let the client show it")
 	}
+}
+
+// tellCaller reports on stderr who the caller over stdio is whose token the graph issued.
+func (p *program) tellCaller(ctx context.Context, who *auth.Resolver, name string) error {
+	caller, known, err := who.Local(ctx, "")
+	switch {
+	case err != nil:
+		return err
+	case known:
+		fmt.Fprintf(p.stderr, "trails: the caller is %s, by the token in TRAILS_TOKEN, with the scopes %s\n", caller.ID, caller.Scopes)
+	default:
+		fmt.Fprintf(p.stderr, "trails: warning: TRAILS_TOKEN is no valid token %s of this graph, so that no method works until the client shows one; see trails token list\n", name)
+	}
+	return nil
 }
 
 // tellTools warns on stderr of a list, asked for with --surface full, that is too long for some hosts. The other lists

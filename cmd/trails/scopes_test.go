@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -114,7 +115,7 @@ func TestScopesOverStdioAreReachedAsTheStartSays(t *testing.T) {
 		{"another token in the environment", []string{build, asks, "TRAILS_TOKEN=x"}, nil, stranger, stranger, "TRAILS_TOKEN is not the token", "the operator is"},
 		{"no token where one is asked for", []string{build, asks}, nil, stranger, stranger, "", ""},
 		{"no token where one is asked for in production", []string{build, production, asks}, nil, stranger, stranger, "", ""},
-		{"a token that nobody asks for", []string{"TRAILS_TOKEN=x"}, nil, denied, denied, "no token is asked for", "names"},
+		{"a token that nobody asks for", []string{"TRAILS_TOKEN=x"}, nil, denied, denied, "none is asked for", "names"},
 		{"no scope", []string{"TRAILS_MCP_SCOPES="}, nil, denied, denied, "names no scope", "the operator is"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -197,10 +198,15 @@ func TestHelpAndPagesAgreeHowScopesAreReached(t *testing.T) {
 			}
 		}
 	}
+	issued, err := exec.Command("trails", "token", "create", file, "ci", "--scopes", "runtime,builder").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, _, _ := strings.Cut(string(issued), "\n")
 	starts := 0
 	for where, text := range texts {
 		for _, line := range regexp.MustCompile(`(?m)^ *((?:TRAILS_\w+=\S+ +)+)trails (mcp|serve) notes\.trails(.*)$`).FindAllStringSubmatch(text, -1) {
-			env := strings.Fields(line[1])
+			env := strings.Fields(strings.ReplaceAll(line[1], "trails_ci_…", secret))
 			if !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "TRAILS_MCP_SCOPES=") }) {
 				continue
 			}

@@ -205,7 +205,7 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *ht
 		if s.autocert != "" && port != "443" {
 			fmt.Fprintf(p.stderr, "trails: warning: Let's Encrypt connects to port 443 of %s, and this is port %s: hand that port on, or take --addr :443\n", s.autocert, port)
 		}
-		p.tellScopes(callers)
+		p.tellScopes(callers, issues)
 		if err := p.tellTools(ctx, e); err != nil {
 			return err
 		}
