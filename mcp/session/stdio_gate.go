@@ -20,8 +20,8 @@ const Sessionless = "2026-07-28"
 
 // stdioGate checks the token of a stdio session. Messages that it refuses never reach the SDK.
 type stdioGate struct {
-	auth      *auth.Resolver
-	mu        sync.Mutex
+	auth *auth.Resolver
+	mu   sync.Mutex
 	open bool   // an initialize has come with the right token,
 	with string // which was this one
 }
