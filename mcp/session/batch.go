@@ -80,7 +80,7 @@ func serveBatch(w http.ResponseWriter, r *http.Request, body []byte, serve func(
 		}
 		m, bad := parseMember(member)
 		if bad != nil {
-			answers = append(answers, failure(m.idText, bad))
+			answers = append(answers, Failure(m.idText, bad))
 			continue
 		}
 		out := &memberAnswer{header: http.Header{}}
@@ -156,7 +156,7 @@ func (b *lineBatch) add(text []byte) []json.RawMessage {
 func (c *lineConn) acceptBatch(line []byte) bool {
 	members, bad := split(line)
 	if bad != nil {
-		return c.send(failure(nullID, bad)) == nil
+		return c.send(Failure(nullID, bad)) == nil
 	}
 	b := &lineBatch{open: 1}
 	for _, member := range members {

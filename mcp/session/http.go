@@ -37,7 +37,7 @@ func statusOf(e *jsonrpc.Error, r *http.Request) int {
 func refuseHTTP(w http.ResponseWriter, status int, id json.RawMessage, e *jsonrpc.Error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(failure(id, e)) // the status is sent; the connection may be closed
+	_, _ = w.Write(Failure(id, e)) // the status is sent; the connection may be closed
 }
 
 // refuseMethod answers an HTTP method that an address does not support.
@@ -161,7 +161,7 @@ func (w *reply) writeTidied(p []byte) (int, error) {
 	if json.Unmarshal(p, &answer) != nil || answer.Error == nil {
 		return w.ResponseWriter.Write(p)
 	}
-	if _, err := w.ResponseWriter.Write(failure(w.id, tidy(answer.Error))); err != nil {
+	if _, err := w.ResponseWriter.Write(Failure(w.id, tidy(answer.Error))); err != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -99,7 +99,7 @@ func (s *session) take(w http.ResponseWriter, r *http.Request, m Message) {
 	err := s.admit(&m)
 	switch {
 	case err != nil && m.isCall():
-		s.events.add(noRequest, failure(m.idText, s.Refuse(r.Context(), m.Method, err)))
+		s.events.add(noRequest, Failure(m.idText, s.Refuse(r.Context(), m.Method, err)))
 	case err != nil:
 		s.refuseMessage(w, r, m, err)
 		return

@@ -27,7 +27,7 @@ func (s *session) handshake(r *http.Request, m Message) (text []byte, welcome bo
 	reader := st.attach(0)
 	defer st.detach(reader)
 	if err := s.pending.add(&m); err != nil || !s.deliver(s.request(r, m)) {
-		return failure(m.idText, s.Refuse(r.Context(), m.Method, shuttingDown())), false
+		return Failure(m.idText, s.Refuse(r.Context(), m.Method, shuttingDown())), false
 	}
 	for {
 		events, _, done := st.next(reader)
@@ -44,7 +44,7 @@ func (s *session) handshake(r *http.Request, m Message) (text []byte, welcome bo
 		case <-r.Context().Done():
 			return nil, false
 		case <-s.over:
-			return failure(m.idText, s.Refuse(r.Context(), m.Method, shuttingDown())), false
+			return Failure(m.idText, s.Refuse(r.Context(), m.Method, shuttingDown())), false
 		}
 	}
 }

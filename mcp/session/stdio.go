@@ -121,10 +121,10 @@ func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
 func (c *lineConn) readLines() {
 	defer close(c.incoming)
 	for {
-		line, whole, err := readLine(c.in)
+		line, whole, err := ReadLine(c.in, maxLine)
 		open := true
 		if bug := fault.Guard(func() error { open = c.take(line, whole); return nil }); bug != nil {
-			open = c.send(failure(nullID, c.door.Refuse(context.Background(), "", bug))) == nil
+			open = c.send(Failure(nullID, c.door.Refuse(context.Background(), "", bug))) == nil
 		}
 		if !open {
 			err = io.EOF
@@ -137,13 +137,13 @@ func (c *lineConn) readLines() {
 	}
 }
 
-// readLine returns the next line, or whole false when it was longer than [maxLine]
-// and has been skipped.
-func readLine(in *bufio.Reader) (line []byte, whole bool, err error) {
+// ReadLine returns the next line with its end, or whole false when it was longer than
+// limit bytes and has been skipped. A line may come with the error that ends in.
+func ReadLine(in *bufio.Reader, limit int) (line []byte, whole bool, err error) {
 	whole = true
 	for {
 		chunk, err := in.ReadSlice('\n')
-		if whole = whole && len(line)+len(chunk) <= maxLine; whole {
+		if whole = whole && len(line)+len(chunk) <= limit; whole {
 			line = append(line, chunk...)
 		} else {
 			line = nil
@@ -157,7 +157,7 @@ func readLine(in *bufio.Reader) (line []byte, whole bool, err error) {
 // take handles one line. It returns false if the connection was closed.
 func (c *lineConn) take(line []byte, whole bool) bool {
 	if !whole {
-		return c.send(failure(nullID, invalid(fmt.Sprintf("the message is larger than %d bytes", maxLine)))) == nil
+		return c.send(Failure(nullID, invalid(fmt.Sprintf("the message is larger than %d bytes", maxLine)))) == nil
 	}
 	line = bytes.TrimSpace(line)
 	switch {
@@ -177,7 +177,7 @@ func (c *lineConn) acceptMessage(m Message, bad *jsonrpc.Error, b *lineBatch) bo
 		b.expect()
 	}
 	if bad != nil {
-		return c.reply(failure(m.idText, bad), b) == nil
+		return c.reply(Failure(m.idText, bad), b) == nil
 	}
 	if m.response {
 		return !c.pending.answered(m) || c.deliver(m.answer())
@@ -187,7 +187,7 @@ func (c *lineConn) acceptMessage(m Message, bad *jsonrpc.Error, b *lineBatch) bo
 		if !m.isCall() {
 			return true // a notification has no answer, not even a refusal
 		}
-		return c.reply(failure(m.idText, c.door.Refuse(context.Background(), m.Method, err)), b) == nil
+		return c.reply(Failure(m.idText, c.door.Refuse(context.Background(), m.Method, err)), b) == nil
 	}
 	if m.moot {
 		return true // a flood of these is dear in the SDK

@@ -43,8 +43,8 @@ func MethodNotFound(method string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", method)}
 }
 
-// failure returns the JSON-RPC error response for an id. The SDK would leave out an id that is null.
-func failure(id json.RawMessage, e *jsonrpc.Error) []byte {
+// Failure returns the JSON-RPC error response for an id. The SDK would leave out an id that is null.
+func Failure(id json.RawMessage, e *jsonrpc.Error) []byte {
 	return Marshal(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
