@@ -17,6 +17,7 @@ var settings = []setting{
 	{"TRAILS_ARTIFACT_TTL", "--artifact-ttl", "how long results of tools are kept, such as 24h (default 168h); the same for all processes on a file"},
 	{"TRAILS_ARTIFACT_QUOTA", "--artifact-quota", "MiB of them that are kept at most (default 256); the same for all processes on a file"},
 	{"TRAILS_TRUST_UPSTREAMS", "", "names or digests of upstream servers that this process may start or reach"},
+	{"TRAILS_TOKEN_NAME", "", "the token that proxy shows to the server NAME; without it the file of credentials is asked"},
 	{"TRAILS_UPSTREAM_NAME", "", "the caller's own credential for the upstream server NAME, at the command line and over stdio"},
 	{"TRAILS_PUBLIC_URL", "--public-url", "the address at which a proxy takes requests for serve"},
 	{"TRAILS_ENV", "--env", "dev (default), or production, which hides dev tools and gives who starts mcp more than runtime only with --operator or the token"},

@@ -44,7 +44,7 @@ var tellingCommands = []string{
 // silentCommands tell of no commit, or stay until they are stopped.
 var silentCommands = map[string]string{
 	"mcp": "the walk over the tools looks at its answers", "serve": "transcripts and the crawl of the pages look at its answers", "demo": "it is serve",
-	"install": "it reads no commit", "uninstall": "it has no file",
+	"install": "it reads no commit", "uninstall": "it has no file", "proxy": "it has no file",
 	"version": "it has no file", "completion": "it has no file", "man": "it has no file", "help": "it has no file",
 	"gateway show": "it asks a server", "gateway refresh": "it asks a server", "gateway accept": "it asks a server", "gateway trust": "it asks a person",
 	"artifacts get": "it writes the bytes of others", "artifacts rm": "it needs a result of a server",

@@ -193,6 +193,7 @@ is refused nothing is changed. LOAD and SERVICE are answered before the file is 
 		{path: "install", by: p.installCommand},
 		{path: "uninstall", by: p.uninstallCommand},
 		{path: "serve", by: p.serveCommand},
+		{path: "proxy", by: p.proxyCommand},
 		{path: "demo", by: p.demoCommand},
 		{path: "invoke", by: p.invokeCommand, covers: "capability_history"},
 		{path: "schema", by: p.schemaCommand, covers: "trails.meta.schema.plan trails.meta.schema.apply"},
