@@ -220,7 +220,7 @@ func TestTheProxyEndsInOrder(t *testing.T) {
 	cmd := exec.Command("trails", "proxy", s.base)
 	cmd.Stdin = strings.NewReader(aSession)
 	out, err := cmd.Output()
-	if err != nil || strings.Count(string(out), "\n") != 2 {
+	if err != nil || strings.Count(string(out), "\n") != strings.Count(aSession, `"id":`) {
 		t.Errorf("%v: %s", err, out)
 	}
 	h := startProxy(t, s.base)
