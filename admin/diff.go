@@ -22,6 +22,9 @@ type diffData struct {
 	Branches    []string // all of them
 	From, To    string   // the commits that are compared, "" for the empty graph
 	Definitions []string
+	Clashes     []mergeClash // that a merge would have, the first of ClashCount
+	ClashCount  int
+	Warnings    []string
 	Nodes       []nodeDifference
 	Text        string // of the form that replays it, "" for a table
 	Pager       *pager
@@ -58,6 +61,9 @@ func (s *site) diff(w http.ResponseWriter, r *http.Request) error {
 	var answer struct {
 		From, To    *string
 		Definitions []string
+		Clashes     []mergeClash
+		ClashCount  int `json:"clash_count"`
+		Warnings    []string
 		Rows        [][6]json.RawMessage
 		Text        string
 		More        bool
@@ -67,6 +73,10 @@ func (s *site) diff(w http.ResponseWriter, r *http.Request) error {
 	}
 	data.From, data.To = textOf(answer.From), textOf(answer.To)
 	data.Definitions, data.Nodes, data.Text = answer.Definitions, differences(answer.Rows), answer.Text
+	data.Clashes, data.ClashCount = answer.Clashes, answer.ClashCount
+	if len(data.Clashes) == 0 { // otherwise they say how many clashes there are
+		data.Warnings = answer.Warnings
+	}
 	if offset > 0 || answer.More {
 		data.Pager = pagerAt("From the "+count(offset+1)+". on", offset, diffShown, offset+diffShown, answer.More, func(offset int) string {
 			asked := url.Values{"offset": {strconv.Itoa(offset)}}

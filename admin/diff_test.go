@@ -36,3 +36,18 @@ func TestThePageOfDifferencesTellsThemByNode(t *testing.T) {
 	says(t, f.get(t, "/admin/diff?to=review&form=patch", 200), "By review")
 	says(t, f.get(t, "/admin/diff?to=nothing", 404), "nothing")
 }
+
+// What a merge of the branch has to decide stands above what differs, with the way there.
+func TestThePageOfDifferencesTellsClashes(t *testing.T) {
+	f := newBranches(t)
+	if a := f.get(t, "/admin/diff?to=review", 200); len(linked(a, "/admin/merge?source=review")) != 0 {
+		t.Error("a branch without clashes has some")
+	}
+	f.call(t, "note.update", map[string]any{"id": "a", "title": "By main"})
+	a := f.get(t, "/admin/diff?from=main&to=review", 200)
+	says(t, a, "1 clash of a merge", "Note/a.title: was Title of a; By main on main, By review on review")
+	if got := linked(a, "/admin/merge?source=review&target=main"); len(got) != 1 {
+		t.Errorf("the merge is linked as %v", got)
+	}
+	says(t, f.get(t, "/admin/merge?source=review&target=main", 200), "By main", "By review")
+}

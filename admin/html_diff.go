@@ -17,11 +17,23 @@ func (d diffData) main(p page) h.Node {
 			asked.Set("form", f.Form)
 			return anchor("button", withQuery(diffURL, asked), h.If(d.Asked.Get("form") == f.Form, h.Aria("current", "true")), h.Text(f.Text))
 		}))),
-		d.drawChoice(),
+		d.drawChoice(), warnings(d.Warnings), d.drawClashes(),
 		h.If(len(d.Definitions) > 0, section("definitions", h.Text("Definitions"), nil, h.Ul(h.Class("panel pad"), h.Map(d.Definitions, func(text string) h.Node { return h.Li(bdiLine(text)) })))),
 		section("nodes", h.Text("What differs"), nil, d.drawBody()),
 		d.Pager.draw(),
 	}
+}
+
+// drawClashes are what has to be decided before the branch is merged.
+func (d diffData) drawClashes() h.Node {
+	asked := url.Values{"source": {d.Asked.Get("to")}}
+	if from := d.Asked.Get("from"); d.isBranch(from) {
+		asked.Set("target", from)
+	}
+	return h.If(len(d.Clashes) > 0, section("clashes", h.Text(times(d.ClashCount, "clash", "clashes")+" of a merge"), anchor("more", withQuery(mergeURL, asked), h.Text("Decide and merge")),
+		h.Ul(h.Class("panel pad"), h.Map(d.Clashes, func(c mergeClash) h.Node {
+			return h.Li(h.B(bdiLine(c.Name())), h.Text(": "), h.Bdi(h.Text(line(c.Message))))
+		}))))
 }
 
 // drawBetween says which commits are compared.
