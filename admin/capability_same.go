@@ -26,7 +26,7 @@ func sameCallOf(origin, id string, args json.RawMessage, token bool) *sameCall {
 	}
 	curl := "curl -X POST " + shellQuote(origin+"/invoke/"+url.PathEscape(id)) + " \\\n  -H 'Content-Type: application/json' \\\n"
 	if token { // it stays in the environment
-		curl += "  -H \"Authorization: Bearer $TRAILS_MCP_TOKEN\" \\\n"
+		curl += "  -H " + tokenHeader + " \\\n"
 	}
 	type params struct {
 		Name      string          `json:"name"`

@@ -50,7 +50,7 @@ func TestShellsReadWhatWasMeant(t *testing.T) {
 func words(t *testing.T, dir, command string) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
-	cmd.Env = []string{"PATH=" + dir, "TRAILS_DB=/tmp/a graph", "TRAILS_MCP_TOKEN=s3", "HOME=/nowhere"}
+	cmd.Env = []string{"PATH=" + dir, "TRAILS_DB=/tmp/a graph", "TRAILS_TOKEN=s3", "HOME=/nowhere"}
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%s: %v", command, err)

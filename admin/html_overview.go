@@ -28,12 +28,16 @@ func (d overviewData) main(p page) h.Node {
 			h.Div(
 				section("connect", h.Text("Connect an agent"), nil, h.Div(h.Class("panel pad"),
 					snippet("MCP address", d.MCP),
-					snippet("Claude Code", "claude mcp add --transport http trails "+d.MCP),
-					snippet("curl", "curl -s "+p.Frame.Origin+"/invoke/snapshot -H 'Content-Type: application/json' -d '{}'"))),
+					snippet("Claude Code", "claude mcp add --transport http trails "+d.MCP+textIf(d.Token, " --header "+tokenHeader, "")),
+					snippet("curl", "curl -s "+p.Frame.Origin+"/invoke/snapshot "+textIf(d.Token, "-H "+tokenHeader+" ", "")+"-H 'Content-Type: application/json' -d '{}'"),
+					h.If(d.Token, h.P(h.Class("faint"), anchor("", tokensURL, h.Text("Issue a token")), h.Text(" for each agent and program, and put it into TRAILS_TOKEN."))))),
 				section("health", anchor("", "/admin/doctor", h.Text("Health")), either(d.Doctor.OK, badge("good", "well"), badge("bad", "needs a look")),
 					d.Doctor.drawChecks(false)))),
 	}
 }
+
+// tokenHeader is the header with a caller's token, as a shell reads it.
+const tokenHeader = `"Authorization: Bearer $TRAILS_TOKEN"`
 
 // drawTypes are the types of the graph as cards.
 func (d overviewData) drawTypes(colours *palette) h.Node {

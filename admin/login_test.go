@@ -116,8 +116,8 @@ func TestPagesAskForTheToken(t *testing.T) {
 	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Secure || len(c.Value) < 32 {
 		t.Errorf("the cookie is %v", c)
 	}
-	if a := g.do(t, "GET", "/admin", nil); a.StatusCode != http.StatusOK {
-		t.Errorf("got %d", a.StatusCode)
+	if a := g.do(t, "GET", "/admin", nil); a.StatusCode != http.StatusOK || strings.Count(a.text, "Authorization: Bearer $TRAILS_TOKEN") != 2 || len(linked(a, "/admin/tokens")) != 2 {
+		t.Errorf("%d: an agent is not connected with a token:\n%s", a.StatusCode, a.text)
 	}
 	for _, path := range []string{"/kg", "/commits"} {
 		if a := g.do(t, "GET", path, nil); a.StatusCode != http.StatusOK {

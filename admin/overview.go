@@ -26,6 +26,8 @@ type overviewData struct {
 	Doctor   doctorAnswer
 	Calls    []call
 	MCP      string
+	// Token means that agents and programs have to show one.
+	Token bool
 }
 
 type typeCount struct {
@@ -74,6 +76,10 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	}
 	data := overviewData{MCP: auth.Origin(r) + "/mcp"}
 	for _, step := range []func() error{
+		func() (err error) {
+			data.Token, err = s.opts.Auth.AsksForToken(r.Context())
+			return err
+		},
 		func() error { return a.ask("snapshot", nil, &snapshot) },
 		func() error { return a.read("trails://kg/types", &types) },
 		func() error {
