@@ -107,6 +107,10 @@ func (s *site) answer(rt route) http.HandlerFunc {
 			ctx = invoke.Furniture(ctx)
 		}
 		r, known := s.withPrincipal(r.WithContext(ctx))
+		if err := auth.Failure(ctx); err != nil {
+			s.refuse(w, r, err)
+			return
+		}
 		handle := rt.handle
 		if !known && !rt.open {
 			handle = (*site).askToSignIn

@@ -10,6 +10,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -27,6 +29,8 @@ type Options struct {
 	Token string
 	// Issued are the tokens of the graph; nil for none. While there are any, callers over HTTP have to show one.
 	Issued Issuer
+	// Log hears why the graph's tokens cannot be read; nil discards it.
+	Log *slog.Logger
 	// Closed means that callers over HTTP have to show a token, even if there are none.
 	Closed bool
 	// ID is the ID of principals with the token, and over stdio of those that need none; "" means "token".
@@ -50,6 +54,9 @@ type Options struct {
 	// Proxies are addresses whose X-Forwarded-* headers are trusted, besides loopback addresses. They have an
 	// effect only with Public.
 	Proxies []netip.Prefix
+	// Origins are those of other sites whose pages may send requests and see the answers, as returned by
+	// [ParseOrigin].
+	Origins []string
 	// Instance distinguishes servers on one host, such as "8757-notes". It is part of the sign-in cookie's
 	// name, so that signing in to one server does not sign out of another.
 	Instance string
@@ -89,7 +96,8 @@ func (r *Resolver) AsksForToken(ctx context.Context) (bool, error) {
 	case r.opts.Issued == nil:
 		return false, nil
 	}
-	return r.opts.Issued.HasTokens(ctx)
+	has, err := r.opts.Issued.HasTokens(ctx)
+	return has, r.unread(err)
 }
 
 // Knows reports whether any caller can be authenticated.
@@ -129,10 +137,18 @@ func (r *Resolver) verify(ctx context.Context, shown proof) (p policy.Principal,
 		return p, false, nil
 	}
 	t, found, err := r.opts.Issued.Token(ctx, shown.name)
-	if err != nil || !found || !t.Admits(shown.hash, time.Now()) {
+	if err = r.unread(err); err != nil || !found || !t.Admits(shown.hash, time.Now()) {
 		return p, false, err
 	}
 	return policy.Principal{ID: t.Actor(), Owner: t.Actor(), Scopes: r.opts.Scopes.Intersect(t.Scopes), Process: r.opts.Scopes, Authenticated: true}, true, nil
+}
+
+// unread logs that the graph's tokens cannot be read.
+func (r *Resolver) unread(err error) error {
+	if err != nil && r.opts.Log != nil && !errors.Is(err, context.Canceled) {
+		r.opts.Log.Warn("the caller cannot be identified", "error", fault.Whole(err))
+	}
+	return err
 }
 
 // Local returns the principal of the caller over stdio. If the process has a token, secret or else [Options.Shown] must be

@@ -22,3 +22,17 @@ func PrincipalOf(ctx context.Context) policy.Principal {
 
 // Known reports whether a request has a principal. Without one, a required token was missing.
 func Known(ctx context.Context) bool { return ctx.Value(principalKey{}) != nil }
+
+type failureKey struct{}
+
+// WithFailure returns a context that says why the sender of a request is not known, if that is not the sender's doing, for
+// code that answers in its own form.
+func WithFailure(ctx context.Context, err error) context.Context {
+	return context.WithValue(ctx, failureKey{}, err)
+}
+
+// Failure returns the error of [WithFailure], nil without one.
+func Failure(ctx context.Context) error {
+	err, _ := ctx.Value(failureKey{}).(error)
+	return err
+}

@@ -92,9 +92,11 @@ func (s *server) arrived(next http.Handler) http.Handler {
 // not write, because browsers send cookies automatically, nor use MCP.
 func (s *server) authenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		browsers := isRead(r) && r.URL.Path != "/mcp" && r.URL.Path != "/sse"
+		browsers := isRead(r) && !speaksMCP(r.URL.Path)
 		p, known, err := s.auth.Request(r, browsers)
 		switch {
+		case err != nil && (s.isOpen(r.URL.Path) || speaksMCP(r.URL.Path)):
+			r = r.WithContext(auth.WithFailure(r.Context(), err)) // they say it in their own form
 		case err != nil:
 			s.refuse(w, r, err)
 			return
@@ -119,7 +121,15 @@ func (s *server) authenticated(next http.Handler) http.Handler {
 // isOpen reports whether an address is available without the token: monitoring has none, and the pages ask for it in
 // a form.
 func (s *server) isOpen(path string) bool {
-	return path == "/health" || path == "/ready" || s.opts.Admin != nil && (path == "/admin" || strings.HasPrefix(path, "/admin/"))
+	return path == "/health" || path == "/ready" || s.isPage(path)
+}
+
+// speaksMCP reports whether an address is one of those whose answers are messages of MCP.
+func speaksMCP(path string) bool { return path == "/mcp" || path == "/sse" || path == "/messages" }
+
+// isPage reports whether an address is one of the pages for people.
+func (s *server) isPage(path string) bool {
+	return s.opts.Admin != nil && (path == "/admin" || strings.HasPrefix(path, "/admin/"))
 }
 
 // oauth are the addresses at which MCP clients look for an authorization server, and its default endpoints: the

@@ -143,7 +143,7 @@ func (p *program) authOptions() (auth.Options, error) {
 	if err != nil {
 		return auth.Options{}, usageError{"TRAILS_MCP_SCOPES: " + err.Error()}
 	}
-	o := auth.Options{Token: p.env["TRAILS_MCP_TOKEN"], Owner: me().ID, Scopes: scopes}
+	o := auth.Options{Token: p.env["TRAILS_MCP_TOKEN"], Owner: me().ID, Scopes: scopes, Log: p.log}
 	if o.Token != "" {
 		o.Owner = "token" // everybody with the token is the same caller, over all transports
 	}

@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/auth"
+	"trails/auth/policy"
 )
 
 func (d *Doors) statelessDoor() *statelessDoor {
@@ -87,7 +88,10 @@ func (d *door) admitted(w http.ResponseWriter, r *http.Request) (*http.Request, 
 	if auth.Known(r.Context()) {
 		return r, true
 	}
-	p, known, err := d.Auth.Request(r, false)
+	p, known, err := policy.Principal{}, false, auth.Failure(r.Context())
+	if err == nil {
+		p, known, err = d.Auth.Request(r, false)
+	}
 	if err != nil {
 		e := d.Refuse(r.Context(), "", err)
 		refuseHTTP(w, statusOf(e, r), nullID, e)
