@@ -152,9 +152,34 @@ func IsLoopback(name string) bool {
 	return strings.EqualFold(strings.TrimSuffix(name, "."), "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// CrossOrigin returns the check that refuses requests from pages of other sites.
+// ParseOrigin reads the origin of a site (RFC 6454): http or https, a host name and a port, as browsers send it, such as
+// https://app.example.org. Without TLS it is one of this machine.
+func ParseOrigin(text string) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return "", fault.New(fault.InvalidArguments, "origin %q: give a scheme and a name, such as https://app.example.org, for each site", text)
+	case u.Path != "" && u.Path != "/" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Contains(u.Host, "*"):
+		return "", fault.New(fault.InvalidArguments, "origin %q: it is a scheme, a name and a port, and no more; name each site", text)
+	case u.Scheme == "http" && !IsLoopback(u.Hostname()):
+		return "", fault.New(fault.InvalidArguments, "origin %q: without TLS anybody on the way could be that site; give https", text)
+	}
+	host := strings.ToLower(u.Host)
+	if port := u.Port(); u.Scheme == "https" && port == "443" || u.Scheme == "http" && port == "80" {
+		host = strings.TrimSuffix(host, ":"+port)
+	}
+	return u.Scheme + "://" + host, nil
+}
+
+// Trusts reports whether an Origin header is that of a trusted site.
+func (r *Resolver) Trusts(origin string) bool { return slices.Contains(r.opts.Origins, origin) }
+
+// CrossOrigin returns the check that refuses requests from pages of other sites, except of trusted ones.
 func (r *Resolver) CrossOrigin() *http.CrossOriginProtection {
 	protection := http.NewCrossOriginProtection()
+	for _, origin := range r.opts.Origins {
+		_ = protection.AddTrustedOrigin(origin) // a scheme and a host, see ParseOrigin
+	}
 	if r.opts.Public != nil { // a proxy may change the browser's Host
 		_ = protection.AddTrustedOrigin(r.opts.Public.String()) // a scheme and a host, see ParsePublic
 	}

@@ -177,6 +177,7 @@ func (s *server) stages() []stage {
 		{"address", s.shortAddress}, // before whatever reads it
 		{"host", s.ownHost},         // before origin: a rebound name makes every origin its own
 		{"edge", s.arrived},         // before whoever asks for the caller's address
+		{"cors", s.crossed},         // before origin: its refusals are seen, too, and a preflight has no token
 		{"origin", s.ownOrigin},     // before token: a browser may send a cookie
 		{"oauth", s.notOAuth},       // before token: these clients have none yet
 		{"token", s.authenticated},  // before the body: bodies of unknown callers are not read

@@ -32,6 +32,8 @@ type serving struct {
 	stateful  bool
 	// certFile and keyFile are the certificate's files; autocert is the name for which one is got.
 	certFile, keyFile, autocert string
+	// origins are those of sites whose pages may use the server.
+	origins []string
 	// public is the public address of a proxy, nil if there is none; proxies are trusted besides loopback.
 	public  *url.URL
 	proxies []netip.Prefix
@@ -40,7 +42,7 @@ type serving struct {
 func (p *program) serveCommand() *cobra.Command {
 	var s serving
 	var public string
-	var proxies []string
+	var proxies, origins []string
 	cmd := &cobra.Command{
 		Use:   "serve FILE",
 		Short: "Serve the graph over HTTP: pages, MCP, calls, resources",
@@ -52,6 +54,9 @@ one from Let's Encrypt, whose terms you agree to, for a public name of this mach
 That name is served then, and stands in every link and cookie; a token is needed.
 X-Forwarded-For, -Host and -Proto are believed from loopback addresses and those of
 --trusted-proxy, and from nobody without --public-url.
+
+Pages of other sites may neither send requests nor see answers, but for those of the sites
+that --allow-origin names. They show a token as programs do: their browsers send no cookie.
 
 Callers without a token may do what needs the scope runtime. Where TRAILS_MCP_TOKEN is set,
 all show that token, and may do what TRAILS_MCP_SCOPES names. Where it is not, a sign-in link
@@ -68,6 +73,13 @@ operator, who may do on the pages what TRAILS_MCP_SCOPES names. --open opens it.
 			if err := s.behind(cmp.Or(public, p.env["TRAILS_PUBLIC_URL"]), proxies); err != nil {
 				return err
 			}
+			for _, text := range origins {
+				origin, err := auth.ParseOrigin(text)
+				if err != nil {
+					return err
+				}
+				s.origins = append(s.origins, origin)
+			}
 			return p.serve(cmd.Context(), file, s)
 		}),
 	}
@@ -76,6 +88,7 @@ operator, who may do on the pages what TRAILS_MCP_SCOPES names. --open opens it.
 	cmd.Flags().StringVar(&s.keyFile, "tls-key", "", "`FILE` with the certificate's key, in PEM")
 	cmd.Flags().StringVar(&s.autocert, "autocert", "", "public `NAME` of this machine, for which a certificate is got from Let's Encrypt and renewed; needs port 443")
 	cmd.Flags().StringVar(&public, "public-url", "", "`URL` at which a proxy takes requests, such as https://notes.example.org (default: TRAILS_PUBLIC_URL)")
+	cmd.Flags().StringArrayVar(&origins, "allow-origin", nil, "`ORIGIN` of a site, such as https://app.example.org, whose pages may send requests and see the answers (CORS); may be given again")
 	cmd.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "`address` or network (10.0.0.0/8) of a further proxy whose X-Forwarded headers are believed; may be given again")
 	p.callFlags(cmd)
 	return cmd
@@ -169,7 +182,7 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *ht
 			base, port = s.public.String(), cmp.Or(s.public.Port(), "443")
 		}
 		callers.Public, callers.Proxies, callers.Instance = s.public, s.proxies, port+"-"+e.Graph().Name()
-		callers.Issued, callers.Closed = e.Graph(), closed
+		callers.Issued, callers.Closed, callers.Origins = e.Graph(), closed, s.origins
 		if certificates != nil {
 			ln, callers.Names = certificates.Over(ln), certificates.Serves
 		}

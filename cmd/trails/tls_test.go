@@ -170,6 +170,8 @@ func TestServingOverTLSIsRefused(t *testing.T) {
 		{[]string{"--tls-cert", key, "--tls-key", cert}, token, exitUsage, "are no certificate with its key"},
 		{[]string{"--tls-cert", filepath.Join(dir, "none.pem"), "--tls-key", key}, token, exitUsage, "there is no file "},
 		{[]string{"--tls-cert", expired, "--tls-key", expiredKey}, token, exitUsage, "expired on "},
+		{[]string{"--addr", "127.0.0.1:0", "--allow-origin", "*"}, nil, exitUsage, "give a scheme and a name, such as https://app.example.org"},
+		{[]string{"--addr", "127.0.0.1:0", "--allow-origin", "http://app.example.org"}, nil, exitUsage, "without TLS anybody on the way could be that site"},
 		{[]string{"--autocert", "10.0.0.5"}, token, exitUsage, "no public name"},
 		{[]string{"--autocert", "localhost"}, token, exitUsage, "no public name"},
 		{[]string{"--autocert", "*.example.org"}, token, exitUsage, "no public name"},
