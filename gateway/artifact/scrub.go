@@ -3,6 +3,8 @@ package artifact
 import (
 	"bytes"
 	"unicode/utf8"
+
+	"trails/text/redact"
 )
 
 // secret is a pattern of secrets.
@@ -17,6 +19,7 @@ type secret struct {
 var secrets = []secret{
 	{words: []string{"PRIVATE KEY-----"}, next: privateKey},
 	// Tokens that begin with the name of their issuer.
+	{words: []string{"trails_"}, next: redact.Token},
 	token(alphanumeric, 30, 0, "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
 	token(alphanumeric+"_", 30, 0, "github_pat_"),
 	token(alphanumeric+"_-", 16, 0, "glpat-"),

@@ -15,6 +15,7 @@ import (
 // patterns say of each form of a secret what it is; the group is the secret.
 var patterns = []*regexp.Regexp{
 	regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----([^-]{16,})`),
+	regexp.MustCompile(`(trails_[a-z0-9-]{1,40}_[A-Z2-7]{26})`),
 	regexp.MustCompile(`\bgh[pousr]_([A-Za-z0-9]{30,})`),
 	regexp.MustCompile(`\bgithub_pat_([A-Za-z0-9_]{30,})`),
 	regexp.MustCompile(`\bglpat-([A-Za-z0-9_-]{16,})`),
@@ -52,7 +53,7 @@ func scrubbed(text []byte) ([]byte, int) {
 
 // pieces are parts of secrets, and what stands between them.
 var pieces = []string{
-	"-----BEGIN ", "RSA ", "PRIVATE KEY-----", "-----END", "ghp_", "ghs_", "github_pat_", "glpat-", "xoxb-", "xoxz-", "AKIA", "ASIA", "AIza", "sk-", "rk_live_", "sk_test_", "npm_",
+	"-----BEGIN ", "RSA ", "PRIVATE KEY-----", "-----END", "ghp_", "ghs_", "github_pat_", "glpat-", "xoxb-", "xoxz-", "AKIA", "ASIA", "AIza", "sk-", "rk_live_", "sk_test_", "npm_", "trails_", "ci_", "ABCDEFGHIJKLMNOPQRSTUVWX27",
 	"eyJ", ".eyJ", ".", "Bearer", "basic", "ba\u017fic", "BEARER\t", "https://", "a.b+c://", "_x://", "1://", "://", "me:", ":", "@", "/", "password", "PassWd", "\u017fecret", "client_secret", "api", "API-", "key", "\u212aEY", "_key",
 	"access", "-token", "auth", "TOKEN", "refresh_", "private", "=", "==", ": ", "\"", "'", "\": \"", " ", "\n", "\v", ",", ";", "&", "{", "}", "-", "_", "~", "+", "*", "******", "é", "\xff", "\xc5", "\xe2\x84",
 	"abc", "abcdef", "abcdefgh", "0123456789abcdef", "ABCDEFGH01234567", "0123456789abcdefghijABCDEFGHIJ", "0123456789abcdefghij0123456789abcde",

@@ -141,7 +141,7 @@ func (t toOrigin) answer(r *http.Request, res *http.Response) (*http.Response, e
 	if !isStream {
 		res.Body = &boundedBody{res.Body, maxAnswer}
 	}
-	res.Body = t.clean.reader(res.Body)
+	res.Body = t.clean.Reader(res.Body)
 	redirects := res.StatusCode/100 == 3
 	if r.Method == http.MethodGet && res.StatusCode == http.StatusMethodNotAllowed {
 		t.oneTime.Store(true) // streams are resumed by GET, which the client would repeat for half a minute

@@ -128,7 +128,7 @@ func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func()
 	}
 	how := newEnding()
 	l.ending.Store(how)
-	go l.listen(l.clean.reader(complaints), how)
+	go l.listen(l.clean.Reader(complaints), how)
 	ended := how.over
 	go func() {
 		_ = cmd.Wait() // its state says how it ended
@@ -148,7 +148,7 @@ func (l *link) command(program Program, s gateway.Server) (mcp.Transport, func()
 		how.wait(how.read)
 		_ = complaints.Close()
 	}
-	return &mcp.IOTransport{Reader: newMessages(l.clean.reader(out), l.logOutput, l.notified), Writer: in, MaxLineLength: maxAnswer}, end, nil
+	return &mcp.IOTransport{Reader: newMessages(l.clean.Reader(out), l.logOutput, l.notified), Writer: in, MaxLineLength: maxAnswer}, end, nil
 }
 
 // patience is how long a command may take to end by itself.

@@ -1,4 +1,4 @@
-package upstream
+package redact_test
 
 import (
 	"bytes"
@@ -6,25 +6,12 @@ import (
 	"encoding/json"
 	"io"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/iotest"
 
-	"trails/auth"
+	"trails/text/redact"
 )
-
-func credential(t *testing.T, value string) auth.Credential {
-	t.Helper()
-	r := httptest.NewRequest(http.MethodPost, "/", http.NoBody)
-	r.Header.Set("Trails-Upstream-One", value)
-	c, given := auth.CredentialsOf(auth.TakeCredentials(r).Context()).For("one")
-	if !given {
-		t.Fatal("there is none")
-	}
-	return c
-}
 
 func TestRedactorFindsWhatServersRepeat(t *testing.T) {
 	const value = `Bearer a/b+c<d>&"e\f=`
@@ -44,7 +31,7 @@ func TestRedactorFindsWhatServersRepeat(t *testing.T) {
 		{"Bearer x", "x is no secret", "x is no secret"},
 		{"shorter", "shorter", "shorter"},
 	} {
-		if got := string(newRedactor(credential(t, c.shown), nil).clean([]byte(c.said))); got != c.want {
+		if got := string(redact.New(c.shown).Clean([]byte(c.said))); got != c.want {
 			t.Errorf("%s shown, %s is %s, want %s", c.shown, c.said, got, c.want)
 		}
 	}
@@ -55,13 +42,13 @@ func TestRedactorFindsWhatServersRepeat(t *testing.T) {
 func TestRedactorFindsSecretsInsideBase64(t *testing.T) {
 	for n := range 6 {
 		secret := "topsecretvalue"[:9+n]
-		r := newRedactor(auth.Credential{}, []string{secret})
+		r := redact.New(secret)
 		for before := range 7 {
 			for after := range 7 {
 				text := strings.Repeat("u", before) + secret + strings.Repeat("v", after)
 				for name, code := range map[string]*base64.Encoding{"standard": base64.StdEncoding, "of addresses": base64.URLEncoding, "without an end": base64.RawStdEncoding} {
-					said := string(r.clean([]byte(code.EncodeToString([]byte(text)))))
-					if strings.Contains(said, string(redacted)) && before%3 == 0 {
+					said := string(r.Clean([]byte(code.EncodeToString([]byte(text)))))
+					if strings.Contains(said, redact.Mark) && before%3 == 0 {
 						continue // it was the whole
 					}
 					got, err := code.DecodeString(said)
@@ -78,16 +65,16 @@ func TestRedactorFindsSecretsInsideBase64(t *testing.T) {
 // Whatever the parts in which it comes, what is read is the same; and what cannot be the
 // beginning of a credential is there before more comes.
 func TestRedactorReadsInParts(t *testing.T) {
-	r := newRedactor(credential(t, "Bearer aabaabaac"), nil)
+	r := redact.New("Bearer aabaabaac")
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		var text []byte
 		for range 40 {
 			text = append(text, []string{"a", "b", "aab", "aabaabaac", "Bearer ", "Bearer aabaabaac", "c", "\n"}[random.IntN(8)]...)
 		}
-		want := r.clean(bytes.Clone(text))
+		want := r.Clean(bytes.Clone(text))
 		for name, in := range map[string]io.Reader{"whole": bytes.NewReader(text), "bytes": iotest.OneByteReader(bytes.NewReader(text)), "halves": iotest.HalfReader(bytes.NewReader(text))} {
-			got, err := io.ReadAll(r.reader(io.NopCloser(in)))
+			got, err := io.ReadAll(r.Reader(io.NopCloser(in)))
 			if err != nil || bytes.Contains(got, []byte("aabaabaac")) || name == "whole" && !bytes.Equal(got, want) {
 				t.Fatalf("seed %d, %s: %q is %q, %v, want %q", seed, name, text, got, err, want)
 			}
@@ -96,7 +83,33 @@ func TestRedactorReadsInParts(t *testing.T) {
 	in, out := io.Pipe()
 	go func() { _, _ = out.Write([]byte("data: {}\n\nBea")) }()
 	buf := make([]byte, 100)
-	if n, err := r.reader(in).Read(buf); err != nil || string(buf[:n]) != "data: {}\n\n" {
+	if n, err := r.Reader(in).Read(buf); err != nil || string(buf[:n]) != "data: {}\n\n" {
 		t.Errorf("%q, %v", buf[:n], err)
+	}
+}
+
+func TestTokensOfGraphsAreFoundByTheirForm(t *testing.T) {
+	const secret = "trails_ci-2_ABCDEFGHIJKLMNOPQRSTUVWX27"
+	r := redact.New(`p"ss w<rd`)
+	for said, want := range map[string]string{
+		"so " + secret + " it is":             "so [credential] it is",
+		"x" + secret + "Y":                    "x[credential]Y",
+		"Authorization: Bearer " + secret:     "Authorization: Bearer [credential]",
+		"bearer abcdefghijklmnop==, and more": "bearer [credential], and more",
+		"Bearer short":                        "Bearer short",
+		"trails_ci_is no secret":              "trails_ci_is no secret",
+		`{"error":"p\"ss w<rd"}`:              `{"error":"[credential]"}`,
+		"p%22ss+w%3Crd":                       "[credential]",
+	} {
+		if got := r.Text(said); got != want {
+			t.Errorf("%s is %s, want %s", said, got, want)
+		}
+		var out strings.Builder
+		if n, err := r.Writer(&out).Write([]byte(said)); n != len(said) || err != nil || out.String() != want {
+			t.Errorf("%d, %v: %s is written as %s", n, err, said, &out)
+		}
+	}
+	if from, to := redact.Token([]byte("no "+secret+" "+secret), 4); from != 4+len(secret) || to != from+len(secret) {
+		t.Errorf("it is at %d to %d", from, to)
 	}
 }
