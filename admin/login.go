@@ -11,6 +11,7 @@ import (
 	"trails/auth"
 	"trails/auth/policy"
 	"trails/fault"
+	"trails/text/redact"
 )
 
 // keptPrefix stands before the names of values that wait for the sign-in.
@@ -40,6 +41,9 @@ func (s *site) askToSignIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	for _, h := range hiddenOf(values) {
+		if at, _ := redact.Token([]byte(h.Value), 0); at >= 0 {
+			h.Value = "" // no page shows a token
+		}
 		if !strings.HasPrefix(h.Name, keptPrefix) && h.Name != doName && h.Name != confirmedName {
 			data.Kept = append(data.Kept, hidden{keptPrefix + h.Name, h.Value})
 		}
@@ -80,12 +84,17 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !ok {
-		if f := fault.Of(s.opts.Auth.WrongToken(r)); f != nil {
+		f := fault.Of(s.opts.Auth.RefuseToken(r, "admin", secret))
+		if f.Kind == fault.Exhausted {
 			w.Header().Set("Retry-After", fmt.Sprint(f.Details["retry_after"]))
 			data.Message = "This is not the token, and there were too many before: " + f.Message + "."
 			return s.showLogin(w, r, http.StatusTooManyRequests, data)
 		}
 		data.Message = "This is not the token."
+		if state, _ := f.Details["token"].(string); state == string(auth.TokenExpired) || state == string(auth.TokenRevoked) {
+			_, why, _ := strings.Cut(f.Message, ": ")
+			data.Message = "The " + why + "."
+		}
 		return s.showLogin(w, r, notSignedIn, data)
 	}
 	c := s.opts.Auth.SignIn(r, secret)

@@ -20,6 +20,7 @@ import (
 
 	"trails/auth/policy"
 	"trails/fault"
+	"trails/text/redact"
 )
 
 // Options configure who may call a process, and its address. The zero value admits everybody as "anonymous",
@@ -57,6 +58,9 @@ type Options struct {
 	// Origins are those of other sites whose pages may send requests and see the answers, as returned by
 	// [ParseOrigin].
 	Origins []string
+	// Refused, if set, is told of requests that are refused because of their tokens: one a minute for each address and
+	// state of a token, and of all together at most sixty at once and one each ten seconds. It must not wait.
+	Refused func(context.Context, Refusal)
 	// Instance distinguishes servers on one host, such as "8757-notes". It is part of the sign-in cookie's
 	// name, so that signing in to one server does not sign out of another.
 	Instance string
@@ -74,7 +78,9 @@ type Issuer interface {
 type Resolver struct {
 	opts    Options
 	hash    [sha256.Size]byte // of the token
+	secrets redact.Redactor   // takes out that token
 	wrong   wrongTokens
+	told    refusals
 	signIns signIns
 	link    operatorLink
 }
@@ -82,7 +88,7 @@ type Resolver struct {
 // New returns a resolver.
 func New(o Options) *Resolver {
 	o.ID = cmp.Or(o.ID, "token")
-	return &Resolver{opts: o, hash: sha256.Sum256([]byte(o.Token))}
+	return &Resolver{opts: o, hash: sha256.Sum256([]byte(o.Token)), secrets: redact.New(o.Token)}
 }
 
 // NeedsToken reports whether the process was given a token, so that callers of every transport have to show one.
@@ -216,20 +222,6 @@ func (r *Resolver) Lasting(req *http.Request, browsers bool) (ctx context.Contex
 	}()
 	return ctx, func() { cancel(nil) }
 }
-
-// Refuse returns the fault for a request that [Resolver.Request] does not admit. It may delay one with a
-// wrong token; see [Resolver.WrongToken].
-func (r *Resolver) Refuse(req *http.Request) error {
-	if bearer(req) != "" {
-		if err := r.WrongToken(req); err != nil {
-			return err
-		}
-	}
-	return Unauthenticated()
-}
-
-// Unauthenticated returns the fault for a caller without the token.
-func Unauthenticated() error { return fault.New(fault.Unauthenticated, "Authentication failed") }
 
 // bearer returns the token of the Authorization header, or "" (RFC 6750, section 2.1).
 func bearer(req *http.Request) string {

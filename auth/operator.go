@@ -58,9 +58,10 @@ func (r *Resolver) SignInOperator(req *http.Request, key string) (*http.Cookie, 
 		p := r.starter()
 		return r.signIn(req, signIn{operator: p}), p, nil
 	case !right:
-		if err := r.WrongToken(req); err != nil {
+		if err := r.wrongToken(req); err != nil {
 			return nil, policy.Principal{}, err
 		}
 	}
+	r.tell(req.Context(), Refusal{State: LinkWrong, Caller: policy.Anonymous(clientOf(req), policy.Scopes{}), Via: "admin", Address: ClientAddr(req)})
 	return nil, policy.Principal{}, fault.New(fault.Denied, "this sign-in link was used already, is older than an hour, or is of another start; start the server again, and it prints a new one")
 }

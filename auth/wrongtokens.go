@@ -35,9 +35,9 @@ type wrongTokens struct {
 	waiting   int
 }
 
-// WrongToken counts a request with a wrong token. If its address sent too many, it delays the request and
+// wrongToken counts a request with a wrong token. If its address sent too many, it delays the request and
 // returns the fault to answer.
-func (r *Resolver) WrongToken(req *http.Request) error {
+func (r *Resolver) wrongToken(req *http.Request) error {
 	w := &r.wrong
 	wait := w.note(networkOf(ClientAddr(req)), time.Now())
 	if wait <= 0 {

@@ -111,11 +111,27 @@ func (s *server) authenticated(next http.Handler) http.Handler {
 			}
 			r = r.WithContext(auth.WithPrincipal(r.Context(), p))
 		case !s.isOpen(r.URL.Path):
-			s.refuse(w, r, s.auth.Refuse(r))
+			s.refuse(w, r, s.auth.Refuse(r, viaOf(r)))
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// viaOf is the transport of a request, as calls have it.
+func viaOf(r *http.Request) string {
+	switch r.URL.Path {
+	case "/mcp":
+		return "mcp-http"
+	case "/sse", "/messages":
+		return "mcp-sse"
+	}
+	return "http"
+}
+
+// plainAddress refuses a request with a token in its address.
+func (s *server) plainAddress(next http.Handler) http.Handler {
+	return s.gate(next, s.auth.CheckAddress)
 }
 
 // isOpen reports whether an address is available without the token: monitoring has none, and the pages ask for it in

@@ -170,19 +170,20 @@ type stage struct {
 // stages are the middleware for all requests, outermost first.
 func (s *server) stages() []stage {
 	return []stage{
-		{"trace", traced},           // first: every answer, including errors, has its trace
-		{"headers", secured},        // before everything that may answer
-		{"access log", s.logged},    // outside recover: it must see the 500
-		{"recover", s.recovered},    // outside everything that may panic
-		{"address", s.shortAddress}, // before whatever reads it
-		{"host", s.ownHost},         // before origin: a rebound name makes every origin its own
-		{"edge", s.arrived},         // before whoever asks for the caller's address
-		{"cors", s.crossed},         // before origin: its refusals are seen, too, and a preflight has no token
-		{"origin", s.ownOrigin},     // before token: a browser may send a cookie
-		{"oauth", s.notOAuth},       // before token: these clients have none yet
-		{"token", s.authenticated},  // before the body: bodies of unknown callers are not read
-		{"arrival", s.readWhole},    // after the token: only short bodies are read without it
-		{"traffic", s.admitted},     // after arrival: bodies in transit do not count as in flight
+		{"trace", traced},                 // first: every answer, including errors, has its trace
+		{"headers", secured},              // before everything that may answer
+		{"access log", s.logged},          // outside recover: it must see the 500
+		{"recover", s.recovered},          // outside everything that may panic
+		{"address", s.shortAddress},       // before whatever reads it
+		{"plain address", s.plainAddress}, // before whatever repeats it in an answer
+		{"host", s.ownHost},               // before origin: a rebound name makes every origin its own
+		{"edge", s.arrived},               // before whoever asks for the caller's address
+		{"cors", s.crossed},               // before origin: its refusals are seen, too, and a preflight has no token
+		{"origin", s.ownOrigin},           // before token: a browser may send a cookie
+		{"oauth", s.notOAuth},             // before token: these clients have none yet
+		{"token", s.authenticated},        // before the body: bodies of unknown callers are not read
+		{"arrival", s.readWhole},          // after the token: only short bodies are read without it
+		{"traffic", s.admitted},           // after arrival: bodies in transit do not count as in flight
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"trails/auth"
 	"trails/fault"
 )
 
@@ -47,8 +48,8 @@ func Status(k fault.Kind) int { return verdicts[k].status }
 // refuse answers with err as a problem document.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	f := s.faultOf(r, err)
-	if f.Kind == fault.Unauthenticated { // RFC 9110, section 11.6.1
-		w.Header().Set("WWW-Authenticate", "Bearer")
+	if challenge := auth.Challenge(f); challenge != "" {
+		w.Header().Set("WWW-Authenticate", challenge)
 	}
 	if f.Kind == fault.Exhausted || f.Kind == fault.Busy {
 		w.Header().Set("Retry-After", retryAfter(f.Details["retry_after"]))

@@ -9,6 +9,7 @@ import (
 
 	"trails/fault"
 	"trails/invoke"
+	"trails/text/redact"
 )
 
 // TraceHeader carries the call's trace id with every answer.
@@ -45,10 +46,18 @@ func (s *server) logged(next http.Handler) http.Handler {
 		seen := &seenWriter{ResponseWriter: w}
 		next.ServeHTTP(seen, r.WithContext(context.WithValue(r.Context(), logEntryKey{}, v)))
 		s.log.LogAttrs(r.Context(), slog.LevelDebug, "request",
-			slog.String("trace_id", traceOf(r)), slog.String("method", r.Method), slog.String("path", r.URL.EscapedPath()),
+			slog.String("trace_id", traceOf(r)), slog.String("method", r.Method), slog.String("path", s.loggedPath(r)),
 			slog.Int("status", seen.status), slog.Int("bytes", seen.bytes),
 			slog.Float64("ms", float64(time.Since(start).Microseconds())/1000), slog.String("principal", v.caller))
 	})
+}
+
+// loggedPath is the path of a request, unless that may have a token in it.
+func (s *server) loggedPath(r *http.Request) string {
+	if s.auth.CheckAddress(r) != nil {
+		return redact.Mark
+	}
+	return r.URL.EscapedPath()
 }
 
 // recovered converts a panic to a 500 with the trace id, and logs the stack. If the answer has begun, it cuts the

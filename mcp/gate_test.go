@@ -180,7 +180,11 @@ func TestTrap01NoMethodOfAnyVersionWorksOverHTTPWithoutTheToken(t *testing.T) {
 			for i, r := range requests {
 				headers := append(versionHeaders(version, r.method, "echo"), "Authorization: "+authorization)
 				w := post(t, h, ask(version, i, r.method, r.params, token), headers...)
-				if w.Code != http.StatusUnauthorized || w.Header().Get("WWW-Authenticate") != "Bearer" || code(t, w.Body.String()) != -32001 {
+				want := "Bearer"
+				if authorization == "Bearer wrong" {
+					want = `Bearer error="invalid_token", error_description="the token is not valid"`
+				}
+				if w.Code != http.StatusUnauthorized || w.Header().Get("WWW-Authenticate") != want || code(t, w.Body.String()) != -32001 {
 					t.Errorf("%s %s %q: %d %s", version, r.method, authorization, w.Code, w.Body)
 				}
 			}

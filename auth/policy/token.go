@@ -50,10 +50,15 @@ func NameInSecret(secret string) string {
 	return name
 }
 
-// Admits reports whether a hash is that of the token's secret, and the token is valid at a time. The comparison takes the
-// same time for every hash.
+// Admits reports whether a hash is that of the token's secret, and the token is valid at a time.
 func (t Token) Admits(hash [sha256.Size]byte, at time.Time) bool {
-	return subtle.ConstantTimeCompare(hash[:], t.Hash[:]) == 1 && t.Valid(at)
+	return t.Is(hash) && t.Valid(at)
+}
+
+// Is reports whether a hash is that of the token's secret, also of one that is not valid any more. The comparison takes the
+// same time for every hash.
+func (t Token) Is(hash [sha256.Size]byte) bool {
+	return subtle.ConstantTimeCompare(hash[:], t.Hash[:]) == 1
 }
 
 // Valid reports whether the token is neither revoked nor expired at a time.

@@ -15,6 +15,7 @@ import (
 
 	"trails/auth"
 	"trails/auth/policy"
+	"trails/fault"
 )
 
 func (d *Doors) statelessDoor() *statelessDoor {
@@ -98,8 +99,9 @@ func (d *door) admitted(w http.ResponseWriter, r *http.Request) (*http.Request, 
 		return nil, false
 	}
 	if !known {
-		w.Header().Set("WWW-Authenticate", "Bearer")
-		refuseHTTP(w, http.StatusUnauthorized, nullID, d.Refuse(r.Context(), "", auth.Unauthenticated()))
+		refusal := d.Auth.RefuseAtOnce(r, d.via)
+		w.Header().Set("WWW-Authenticate", auth.Challenge(fault.Of(refusal)))
+		refuseHTTP(w, http.StatusUnauthorized, nullID, d.Refuse(r.Context(), "", refusal))
 		return nil, false
 	}
 	return r.WithContext(auth.WithPrincipal(r.Context(), p)), true

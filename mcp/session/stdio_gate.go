@@ -44,7 +44,9 @@ func (v *stdioGate) admit(ctx context.Context, m *Message) (policy.Principal, er
 	switch {
 	case err != nil:
 		return p, err
-	case inSession && !v.open && m.isCall() && v.auth.NeedsToken(), !known:
+	case !known:
+		return p, v.auth.RefuseLocal(ctx, OverStdio, shown)
+	case inSession && !v.open && m.isCall() && v.auth.NeedsToken():
 		return p, auth.Unauthenticated()
 	case m.Method == "initialize":
 		v.with, v.open = shown, true

@@ -1,0 +1,224 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"trails/auth/policy"
+	"trails/fault"
+	"trails/text/redact"
+)
+
+// Refusal is a request that was refused because of its token, before any call. The token itself is not in it.
+type Refusal struct {
+	// State is what the token was.
+	State TokenState
+	// Name is the name of the graph's token. With TokenWrong it is what the caller claims, and proves nothing; "" if the
+	// token does not have the form of one.
+	Name string
+	// Caller is the anonymous caller, with the program that they say they use.
+	Caller policy.Principal
+	// Via is the transport, as in calls; Address is the caller's IP address, "" over stdio.
+	Via, Address string
+	// Left is how many refusals were left out since the one before.
+	Left int
+}
+
+// TokenState is what a token was that did not admit its caller.
+type TokenState string
+
+// The states. Only who shows the right secret is told that a token has expired or was revoked.
+const (
+	TokenMissing TokenState = "missing"
+	TokenWrong   TokenState = "wrong"
+	TokenExpired TokenState = "expired"
+	TokenRevoked TokenState = "revoked"
+	// LinkWrong is a sign-in link of the operator that has another key, or was used before.
+	LinkWrong TokenState = "link"
+)
+
+// Refuse returns the fault for a request that [Resolver.Request] does not admit, over a transport. It may delay one with
+// a wrong token.
+func (r *Resolver) Refuse(req *http.Request, via string) error {
+	return r.RefuseToken(req, via, bearer(req))
+}
+
+// RefuseToken is [Resolver.Refuse] for a token that did not come in the header; "" for none.
+func (r *Resolver) RefuseToken(req *http.Request, via, secret string) error {
+	err := r.refuseRequest(req, via, secret)
+	if secret != "" {
+		if late := r.wrongToken(req); late != nil {
+			return late
+		}
+	}
+	return err
+}
+
+// RefuseAtOnce is [Resolver.Refuse] without a delay.
+func (r *Resolver) RefuseAtOnce(req *http.Request, via string) error {
+	return r.refuseRequest(req, via, bearer(req))
+}
+
+func (r *Resolver) refuseRequest(req *http.Request, via, secret string) error {
+	p := policy.Anonymous(clientOf(req), policy.Scopes{})
+	return r.refuse(req.Context(), secret, Refusal{Caller: p, Via: via, Address: ClientAddr(req)})
+}
+
+// RefuseLocal is [Resolver.Refuse] for the caller over stdio; see [Resolver.Local].
+func (r *Resolver) RefuseLocal(ctx context.Context, via, secret string) error {
+	return r.refuse(ctx, cmp.Or(secret, r.opts.Shown), Refusal{Caller: policy.Anonymous("", policy.Scopes{}), Via: via})
+}
+
+func (r *Resolver) refuse(ctx context.Context, secret string, why Refusal) error {
+	t := r.shown(ctx, secret, &why)
+	r.tell(ctx, why)
+	switch why.State {
+	case TokenMissing:
+		return Unauthenticated()
+	case TokenExpired:
+		return invalidToken(why, "token %s expired at %s; somebody with the scope builder issues another", t.Name, t.Expires.UTC().Format(time.RFC3339))
+	case TokenRevoked:
+		return invalidToken(why, "token %s was revoked; somebody with the scope builder issues another", t.Name)
+	default:
+		return invalidToken(why, "the token is not valid")
+	}
+}
+
+// shown says in why what a secret is, and returns the token whose secret it is, if any.
+func (r *Resolver) shown(ctx context.Context, secret string, why *Refusal) (t policy.Token) {
+	if secret == "" {
+		why.State = TokenMissing
+		return t
+	}
+	proof := proofOf(secret)
+	why.State, why.Name = TokenWrong, proof.name
+	if proof.name == "" || r.opts.Issued == nil {
+		return t
+	}
+	t, found, err := r.opts.Issued.Token(ctx, proof.name)
+	switch {
+	case err != nil || !found || !t.Is(proof.hash):
+	case !t.Revoked.IsZero():
+		why.State = TokenRevoked
+	case !t.Valid(time.Now()):
+		why.State = TokenExpired
+	}
+	return t
+}
+
+func invalidToken(why Refusal, format string, args ...any) error {
+	return fault.New(fault.Unauthenticated, "Authentication failed: "+format, args...).With("token", string(why.State))
+}
+
+// Unauthenticated returns the fault for a caller without the token.
+func Unauthenticated() error { return fault.New(fault.Unauthenticated, "Authentication failed") }
+
+// Challenge returns what the header WWW-Authenticate says of a fault, "" for faults that it is not about (RFC 6750,
+// section 3).
+func Challenge(f *fault.Error) string {
+	_, shown := f.Details["token"]
+	scope, _ := f.Details["required_scope"].(string)
+	switch {
+	case f.Kind == fault.Unauthenticated && shown:
+		_, why, _ := strings.Cut(f.Message, ": ")
+		return `Bearer error="invalid_token", error_description="` + strings.Map(quotable, why) + `"`
+	case f.Kind == fault.Unauthenticated:
+		return "Bearer"
+	case f.Kind == fault.ScopeDenied && scope != "":
+		return `Bearer error="insufficient_scope", scope="` + scope + `"`
+	}
+	return ""
+}
+
+// quotable leaves out what error_description may not have.
+func quotable(c rune) rune {
+	if c < ' ' || c > '~' || c == '"' || c == '\\' {
+		return -1
+	}
+	return c
+}
+
+// CheckAddress refuses a request with a token in its address: programs on the way, logs and histories keep addresses.
+// The parameter access_token is refused whatever its value (RFC 6750, section 2.3).
+func (r *Resolver) CheckAddress(req *http.Request) error {
+	query := req.URL.Query()
+	_, found := query["access_token"]
+	texts := []string{req.URL.Path}
+	for name, values := range query {
+		texts = append(append(texts, name), values...)
+	}
+	for _, text := range texts {
+		at, _ := redact.Token([]byte(text), 0)
+		found = found || at >= 0 || string(r.secrets.Clean([]byte(text))) != text
+	}
+	if !found {
+		return nil
+	}
+	return fault.New(fault.InvalidArguments, "the address has a token in it, and addresses are kept in logs and histories; send it as Authorization: Bearer, and give a token that was in an address another secret")
+}
+
+// Bounds on refusals that are told. A file keeps its latest 100,000: those of a flood from many addresses do not displace
+// them within days.
+const (
+	toldEvery  = time.Minute // for each network and state
+	toldAtOnce = 60          // for all
+	toldRate   = 10 * time.Second
+)
+
+// refusals bounds which refusals are told. The zero value has told none.
+type refusals struct {
+	mu   sync.Mutex
+	all  *rate.Limiter
+	last map[refusalKey]time.Time // at most those of toldEvery
+	left int
+}
+
+// refusalKey is what is told once in toldEvery. The name counts where it was proven: others can be varied at will.
+type refusalKey struct {
+	from  netip.Prefix
+	state TokenState
+	name  string
+}
+
+// tell tells the process of a refusal, unless there were too many.
+func (r *Resolver) tell(ctx context.Context, why Refusal) {
+	if r.opts.Refused == nil {
+		return
+	}
+	key := refusalKey{networkOf(why.Address), why.State, ""}
+	if why.State == TokenExpired || why.State == TokenRevoked {
+		key.name = why.Name
+	}
+	if left, ok := r.told.take(key, time.Now()); ok {
+		why.Left = left
+		r.opts.Refused(ctx, why)
+	}
+}
+
+// take reports whether a refusal is told, and how many were not since the one before.
+func (a *refusals) take(key refusalKey, now time.Time) (left int, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.all == nil {
+		a.all, a.last = rate.NewLimiter(rate.Every(toldRate), toldAtOnce), map[refusalKey]time.Time{}
+	}
+	if last, told := a.last[key]; told && now.Sub(last) < toldEvery || !a.all.AllowN(now, 1) {
+		a.left++
+		return 0, false
+	}
+	for other, last := range a.last {
+		if now.Sub(last) >= toldEvery {
+			delete(a.last, other)
+		}
+	}
+	a.last[key] = now
+	left, a.left = a.left, 0
+	return left, true
+}
