@@ -102,7 +102,9 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 		data.Total += t.Count
 	}
 	// The latest activities are listed without what these pages read and did not find.
-	data.Calls = slices.DeleteFunc(prov.Graph, func(c call) bool { return c.Via == "admin" && c.Commit == "" && c.Outcome != "invalid" })
+	data.Calls = slices.DeleteFunc(prov.Graph, func(c call) bool {
+		return c.Via == "admin" && c.Commit == "" && c.Outcome != "invalid" && c.Outcome != "denied"
+	})
 	data.Calls = data.Calls[:min(len(data.Calls), overviewActivities)]
 	listed, err := a.listed()
 	if err != nil {

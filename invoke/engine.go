@@ -28,6 +28,7 @@ import (
 	"trails/invoke/schedule"
 	"trails/invoke/versioning"
 	"trails/kg"
+	"trails/text/redact"
 )
 
 // Tools is the list of capabilities that one principal may see, from one snapshot.
@@ -57,6 +58,9 @@ type Config struct {
 	Env string
 	// Log is the log for internal faults; nil means slog.Default().
 	Log *slog.Logger
+	// Secrets are taken out of the names of callers and of what they call, before these are recorded; besides, what has
+	// the form of a token always is.
+	Secrets redact.Redactor
 	// Policy, when set, decides what a principal may call, besides scopes. What it forbids is not listed, and seems
 	// not to exist. It is called for each entry of a list, so it must be fast. Nil allows everything.
 	Policy func(context.Context, policy.Principal, Ref, capability.Descriptor) (bool, error)

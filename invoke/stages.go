@@ -51,6 +51,7 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 	if len(c.Args) == 0 {
 		c.Args = json.RawMessage("{}")
 	}
+	c.Capability, c.Principal.Client = e.config.Secrets.Text(c.Capability), e.config.Secrets.Text(c.Principal.Client)
 	r := &Request{
 		Principal: c.Principal, Format: c.Format, Inputs: c.Inputs, Output: c.Output, Progress: c.Progress, Ask: c.Ask, Elicit: c.Elicit,
 		call: c, engine: e,
@@ -113,7 +114,7 @@ func (e *Engine) fail(err error, traceID, what string) error {
 		if f.Whole() != f.Message {
 			e.config.Log.Warn("call refused", "capability", what, "trace_id", traceID, "error", fault.Whole(err))
 		}
-		return f
+		return e.hidden(f)
 	}
 	if traceID == "" {
 		traceID = e.config.NewTraceID()
@@ -421,6 +422,9 @@ func (r *Request) finish(err error) {
 	if err == nil {
 		return
 	}
-	r.activity.Outcome = cmp.Or(outcomes[fault.Of(err).Kind], "failed")
-	r.activity.Error = fault.Of(err).Kind.String()
+	f := fault.Of(err)
+	r.activity.Outcome, r.activity.Error = cmp.Or(outcomes[f.Kind], "failed"), f.Kind.String()
+	if by := refusalOf(f).IRI(); by != "" {
+		r.activity.Used = append(slices.Clone(r.activity.Used), by)
+	}
 }

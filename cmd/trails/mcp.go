@@ -87,7 +87,7 @@ func (p *program) mcp(ctx context.Context, file string, operator bool) error {
 		return usageError{"--operator is for a process that asks for no token: leave TRAILS_MCP_TOKEN out, or leave --operator out and give the client the token in TRAILS_TOKEN"}
 	}
 	return p.withTracedEngine(ctx, file, nil, func(e *invoke.Engine) error {
-		callers.Issued = e.Graph()
+		callers.Issued, callers.Refused = e.Graph(), p.refused(e)
 		who := auth.New(callers)
 		if name := policy.NameInSecret(callers.Shown); name == "" {
 			p.tellScopes(callers, false)

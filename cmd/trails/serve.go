@@ -182,7 +182,7 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *ht
 			base, port = s.public.String(), cmp.Or(s.public.Port(), "443")
 		}
 		callers.Public, callers.Proxies, callers.Instance = s.public, s.proxies, port+"-"+e.Graph().Name()
-		callers.Issued, callers.Closed, callers.Origins = e.Graph(), closed, s.origins
+		callers.Issued, callers.Closed, callers.Origins, callers.Refused = e.Graph(), closed, s.origins, p.refused(e)
 		if certificates != nil {
 			ln, callers.Names = certificates.Over(ln), certificates.Serves
 		}

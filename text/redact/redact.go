@@ -114,7 +114,9 @@ func insideBase64(text string) (forms []hidden) {
 // Clean returns text without secrets, possibly the same slice.
 func (r Redactor) Clean(text []byte) []byte {
 	for _, secret := range r.secrets {
-		text = bytes.ReplaceAll(text, secret.text, secret.mark)
+		if bytes.Contains(text, secret.text) {
+			text = bytes.ReplaceAll(text, secret.text, secret.mark)
+		}
 	}
 	return text
 }
