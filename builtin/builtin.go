@@ -41,6 +41,7 @@ var builtins = []invoke.Capability{
 	requestsListBuiltin,
 	requestsDecideBuiltin,
 	gcBuiltin,
+	refusalsList,
 }
 
 // details are fields of a shape with what their tags cannot express.

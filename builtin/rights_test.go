@@ -188,6 +188,7 @@ var otherReads = map[string][]string{
 // partReads are reads that a caller with rights is told less of, each with a call and a part of the answer.
 var partReads = map[string][2]string{
 	"trails.meta.promote.plan":  {`{"definitions": {"schema": "types: {Component: {properties: {title: string}}}"}}`, "may see a part of the graph only, and this changes all of it"}, // it makes the change, and takes it back
+	"refusals_list":             {`{"all": true}`, "refusals are not of it"},                                                                                                          // it has the calls of everybody
 	"trails.meta.doctor.run":    {`{}`, "may see a part of it; ask somebody who may see all"},
 	"trails.meta.bundle.create": {`{}`, "may see a part of the graph only"},
 	"capability_history":        {`{"id": "search"}`, `"versions": []`}, // versions may name anything

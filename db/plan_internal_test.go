@@ -113,6 +113,20 @@ func tableScans(plan string) (scans []string) {
 	return scans
 }
 
+// However many calls were let through, those that were refused are found among themselves.
+func TestRefusalsAreFoundByTheirIndex(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plan.db")
+	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []ActivityFilter{{Refused: true}, {Refused: true, Outcome: "denied"}, {Refused: true, Agent: "a", Outcome: "denied", Before: 7}} {
+		sql, _ := f.query(10)
+		if plan := dbtest.Plan(t, path, sql); !strings.Contains(plan, "prov_refusals") || strings.Contains(plan, "ORDER BY") {
+			t.Errorf("%+v: %s", f, plan)
+		}
+	}
+}
+
 // A view reads no more than its page: what it asks comes from an index, and in order where
 // the order is one of an index.
 func TestViewsUseTheirIndexes(t *testing.T) {

@@ -43,9 +43,13 @@ const outcomeOK = "ok"
 // ActivityFilter selects activities; a zero field selects all.
 type ActivityFilter struct {
 	// Before is an exclusive upper bound of Seq, for the next page.
-	Before                     int64
+	Before int64
+	// Agent is who called; without " via " and what follows, by whatever client.
 	Agent, Capability, Outcome string
 	CommitSeq                  history.Seq
+	// Refused selects those that were refused or failed and made no commit. The cost of finding them does not depend on
+	// how many others there are.
+	Refused bool
 }
 
 const insertActivity = `INSERT INTO prov
@@ -235,8 +239,15 @@ func (a ActivityFilter) query(limit int) (sql string, args []any) {
 		before = 1 << 62
 	}
 	args = append(args, before)
+	if a.Refused {
+		sql += " AND commit_seq = 0 AND outcome <> 'ok'"
+	}
+	if a.Agent != "" {
+		sql += " AND (agent = ? OR substr(agent, 1, length(?) + 5) = ? || ' via ')"
+		args = append(args, a.Agent, a.Agent, a.Agent)
+	}
 	for _, c := range []struct{ column, value string }{
-		{"agent", a.Agent}, {"capability", a.Capability}, {"outcome", a.Outcome},
+		{"capability", a.Capability}, {"outcome", a.Outcome},
 	} {
 		if c.value != "" {
 			sql += " AND " + c.column + " = ?"

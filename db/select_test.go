@@ -181,7 +181,7 @@ func TestActivitiesAreKeptWithTheirCommitAndWithout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused := db.Activity{ID: "two", Agent: "other", Started: epoch, Ended: epoch, Outcome: "denied", Error: "scope_denied"}
+	refused := db.Activity{ID: "two", Agent: "other via curl/8", Started: epoch, Ended: epoch, Outcome: "denied", Error: "scope_denied"}
 	if err := f.Record(t.Context(), []db.Activity{refused}); err != nil {
 		t.Fatal(err)
 	}
@@ -195,6 +195,10 @@ func TestActivitiesAreKeptWithTheirCommitAndWithout(t *testing.T) {
 		{db.ActivityFilter{Before: 2}, []db.Activity{made}},
 		{db.ActivityFilter{Agent: "other"}, []db.Activity{refused}},
 		{db.ActivityFilter{CommitSeq: c.Seq}, []db.Activity{made}},
+		{db.ActivityFilter{Agent: "some"}, nil},
+		{db.ActivityFilter{Refused: true}, []db.Activity{refused}},
+		{db.ActivityFilter{Refused: true, Outcome: "denied", Agent: "other"}, []db.Activity{refused}},
+		{db.ActivityFilter{Refused: true, Agent: "someone"}, nil},
 		{db.ActivityFilter{Outcome: "failed"}, nil},
 	} {
 		got, err := r.Activities(t.Context(), q.filter, 10)

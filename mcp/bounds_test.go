@@ -105,7 +105,7 @@ var asked = map[string][]string{
 	"tags_list": {`{}`}, "tags_create": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`, `{"name":"v1","commit":"` + strings.Repeat("x", 10_000) + `"}`}, "tags_delete": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`},
 	"trails.meta.token.create": {`{"name":"ci","groups":["` + strings.Repeat("x", 10_000) + `"]}`, `{"name":"ci","expires":"` + strings.Repeat("x", 10_000) + `"}`}, "trails.meta.token.list": {`{}`}, "trails.meta.token.revoke": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`},
 	"gc":            {`{"grace":"0d"}`, `{"grace":"` + strings.Repeat("x", 10_000) + `"}`},
-	"requests_list": {`{"all":true}`}, "requests_decide": {`{"request":1,"decision":"decline","reason":"` + strings.Repeat("x", 10_000) + `"}`, `{"request":99,"decision":"approve"}`},
+	"requests_list": {`{"all":true}`}, "refusals_list": {`{"all":true,"limit":1000}`, `{"actor":"` + strings.Repeat("x", 10_000) + `"}`, `{"before":"` + strings.Repeat("x", 10_000) + `"}`}, "requests_decide": {`{"request":1,"decision":"decline","reason":"` + strings.Repeat("x", 10_000) + `"}`, `{"request":99,"decision":"approve"}`},
 	"branches_list": {`{}`}, "branches_create": {`{"name":"a/draft"}`, `{"name":"` + strings.Repeat("x", 10_000) + `"}`}, "branches_delete": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`}, "branches_merge": {`{"source":"main","dry_run":true}`, `{"source":"` + strings.Repeat("x", 10_000) + `"}`, `{"source":"main","resolutions":["` + strings.Repeat("x", 10_000) + `=ours"]}`},
 	"cherry_pick": {`{"commit":"head","dry_run":true}`, `{"commit":"` + strings.Repeat("x", 10_000) + `"}`},
 	"blame":       {`{"id":"T00/hub","limit":10000}`, `{"id":"T00/long"}`, `{"id":"T00/nobody"}`},

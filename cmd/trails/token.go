@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/auth/policy"
 	"trails/invoke"
 )
 
@@ -62,6 +63,22 @@ func writeRevoked(w io.Writer, t tokenAnswer) (err error) {
 		_, err = fmt.Fprintf(w, "token %s is revoked\n", t.Name)
 	}
 	return err
+}
+
+// completeActors completes callers with the tokens of the graph.
+func (p *program) completeActors(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	name, is := strings.CutPrefix(word, policy.TokenActor)
+	if !is && word != policy.TokenActor[:min(len(word), len(policy.TokenActor))] {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	if !is {
+		name = ""
+	}
+	names, how := p.completeTokens(cmd, args, name)
+	for i := range names {
+		names[i] = policy.TokenActor + names[i]
+	}
+	return names, how
 }
 
 // completeTokens completes the names of tokens.
