@@ -113,8 +113,8 @@ func TestScopesOverStdioAreReachedAsTheStartSays(t *testing.T) {
 		{"the client's token in production", []string{build, production, asks, shows}, nil, done, unknown, "", ""},
 		{"the token without scopes", []string{asks, shows}, nil, denied, denied, "", ""},
 		{"another token in the environment", []string{build, asks, "TRAILS_TOKEN=x"}, nil, stranger, stranger, "TRAILS_TOKEN is not the token", "the operator is"},
-		{"no token where one is asked for", []string{build, asks}, nil, stranger, stranger, "", ""},
-		{"no token where one is asked for in production", []string{build, production, asks}, nil, stranger, stranger, "", ""},
+		{"no token where one is asked for", []string{build, asks}, nil, stranger, stranger, "no token was shown", "the operator is"},
+		{"no token where one is asked for in production", []string{build, production, asks}, nil, stranger, stranger, "no token was shown", "the operator is"},
 		{"a token that nobody asks for", []string{"TRAILS_TOKEN=x"}, nil, denied, denied, "none is asked for", "names"},
 		{"no scope", []string{"TRAILS_MCP_SCOPES="}, nil, denied, denied, "names no scope", "the operator is"},
 	} {
