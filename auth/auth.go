@@ -174,8 +174,8 @@ func (r *Resolver) starter() policy.Principal {
 }
 
 // Request returns the sender of an HTTP request: one with a token in the Authorization header, with
-// browsers also a browser that has signed in, and anybody if no token is required. Otherwise known is false. The fault is
-// that of the file.
+// browsers also a browser that has signed in, and anybody if no token is required, unless they show one that is not valid.
+// Otherwise known is false. The fault is that of the file.
 func (r *Resolver) Request(req *http.Request, browsers bool) (p policy.Principal, known bool, err error) {
 	p, known, err = r.sender(req, browsers)
 	if browsers {
@@ -188,7 +188,8 @@ func (r *Resolver) sender(req *http.Request, browsers bool) (p policy.Principal,
 	if p, known, err = r.Verify(req.Context(), bearer(req)); !known && browsers && err == nil {
 		p, known, err = r.SignedIn(req)
 	}
-	if !known && err == nil {
+	claims := policy.NameInSecret(bearer(req)) != "" // who shows what was a token is not taken for somebody without one
+	if !known && !claims && err == nil {
 		var asks bool
 		if asks, err = r.AsksForToken(req.Context()); !asks && err == nil {
 			p, known = policy.Anonymous("", r.opts.Scopes), true

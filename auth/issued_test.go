@@ -67,6 +67,7 @@ func TestTokensOfTheGraph(t *testing.T) {
 		{"beside the token of the process", auth.Options{Scopes: both, Token: "t"}, func(i *issuer) string { return i.issue("ci", policy.Runtime) }, true, policy.NewScopes(policy.Runtime)},
 		{"none, where there are some", auth.Options{Scopes: both}, func(i *issuer) string { i.issue("ci"); return "" }, false, policy.Scopes{}},
 		{"another secret of the same name", auth.Options{Scopes: both}, func(i *issuer) string { i.issue("ci"); return policy.Secret("ci", "BBCDEFGHIJKLMNOPQRSTUVWXYZ") }, false, policy.Scopes{}},
+		{"a token where there are none", auth.Options{Scopes: both}, func(*issuer) string { return policy.Secret("ci", "ABCDEFGHIJKLMNOPQRSTUVWXYZ") }, false, policy.Scopes{}},
 		{"a name that was not issued", auth.Options{Scopes: both}, func(i *issuer) string { i.issue("ci"); return policy.Secret("cj", "ABCDEFGHIJKLMNOPQRSTUVWXYZ") }, false, policy.Scopes{}},
 		{"a revoked one", auth.Options{Scopes: both}, func(i *issuer) string {
 			defer i.change("ci", func(t *policy.Token) { t.Revoked = time.Now() })

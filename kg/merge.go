@@ -81,8 +81,9 @@ type merging struct {
 }
 
 // Merge makes one commit of what the source changed since the newest commit that both have in common, with the source's
-// commit as its second parent, also if the branch is so already; a squash makes none then. Changes of different properties of one node go together,
-// and so do values added to and removed from a property with many. All of it is written or nothing.
+// commit as its second parent, also if the branch is so already; a squash makes none then, and neither does a source that
+// changed nothing. Changes of different properties of one node go together, and so do values added to and removed from a
+// property with many. All of it is written or nothing.
 //
 // Clashes that are not decided are the fault Conflict, with the first [MaxClashes] as "clashes" and the "count" of all;
 // so is a merged state that the schema forbids. In a dry run the clashes are returned. An unknown source is the fault
