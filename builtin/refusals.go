@@ -75,7 +75,7 @@ var refusalsList = invoke.Define(capability.Descriptor{
 	case in.All:
 		r.Warn("no call that was refused or failed is recorded")
 	default:
-		r.Warn("no call that was denied is recorded; with all: true there are those that were invalid or failed")
+		r.Warn("no call that was denied is recorded; all (trails log --refused) has those that were invalid or failed, too")
 	}
 	return out, nil
 }, invoke.On())

@@ -168,6 +168,9 @@ func TestAConfigurationIsMadeWhereTheHostIs(t *testing.T) {
 	if _, err := h.Install(at, server("/data/notes.trails"), hosts.Options{Name: "notes"}); !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "VS Code seems not to be installed") {
 		t.Fatalf("got %v", err)
 	}
+	if c, err := h.Install(at, server("/data/notes.trails"), hosts.Options{Name: "notes", Dry: true}); err != nil || c.Did != hosts.Added {
+		t.Errorf("what would be written is not shown: %v, %v", c.Did, err)
+	}
 	if err := os.MkdirAll(filepath.Dir(at.Path), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (h Host) Install(at Place, s Server, o Options) (Change, error) {
 	if o.Name != "" && !nameRule.MatchString(o.Name) {
 		return Change{}, fault.New(fault.InvalidArguments, "the name %q has other characters than A-Z, a-z, 0-9, _ and -, or more than 64 of them", o.Name)
 	}
-	if err := h.installed(at); err != nil {
+	if err := h.installed(at); err != nil && !o.Dry {
 		return Change{}, err
 	}
 	return h.change(at, o.Dry, func(text []byte, d document, all []entry, c *Change) ([]byte, error) {
