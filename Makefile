@@ -16,7 +16,7 @@ export TRAILS_TOOLS  ?= $(CURDIR)/.cache
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS  := -s -w -X main.version=$(VERSION)
 FUZZTIME  ?= 30s
-# HTTP/2 needs TLS, which is a proxy's in front: without it a binary is 0.6 MB smaller.
+# HTTP/2 needs TLS, which is mostly that of a proxy: without it a binary is 0.6 MB smaller.
 TAGS := nethttpomithttp2
 # What a stripped binary may have at most: 36 MiB.
 HEAVIEST  := 37748736
