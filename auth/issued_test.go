@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,20 +17,29 @@ import (
 
 // issuer has tokens by name, and fails with err if it is set.
 type issuer struct {
+	mu     sync.Mutex // guards tokens
 	tokens map[string]policy.Token
 	err    error
 }
 
 func (i *issuer) Token(_ context.Context, name string) (policy.Token, bool, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
 	t, ok := i.tokens[name]
 	return t, ok, i.err
 }
 
-func (i *issuer) HasTokens(context.Context) (bool, error) { return len(i.tokens) > 0, i.err }
+func (i *issuer) HasTokens(context.Context) (bool, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return len(i.tokens) > 0, i.err
+}
 
 // issue issues a token, and returns its secret.
 func (i *issuer) issue(name string, scopes ...policy.Scope) string {
 	secret := policy.Secret(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	i.mu.Lock()
+	defer i.mu.Unlock()
 	if i.tokens == nil {
 		i.tokens = map[string]policy.Token{}
 	}
@@ -39,6 +49,8 @@ func (i *issuer) issue(name string, scopes ...policy.Scope) string {
 
 // change changes a token that was issued.
 func (i *issuer) change(name string, how func(*policy.Token)) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
 	t := i.tokens[name]
 	how(&t)
 	i.tokens[name] = t
