@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"trails/e2e/testrun"
 )
 
 // door is a connection to a server that speaks MCP, over stdio or HTTP. It is safe for concurrent use.
@@ -220,7 +222,7 @@ func (s *stdio) kill() {
 // web is a running `trails serve` and the address of its MCP endpoint.
 type web struct {
 	cmd    *exec.Cmd
-	stderr *lockedBuffer
+	stderr *testrun.Output
 	base   string // http://127.0.0.1:port
 	token  string
 	last   atomic.Int64
@@ -239,7 +241,7 @@ func startWeb(t testing.TB, env []string, args ...string) *web {
 	t.Helper()
 	cmd := exec.Command(trailsBinary, append([]string{"serve", "--addr", "127.0.0.1:0", "--surface", "full"}, args...)...)
 	cmd.Env = environment(env...)
-	w := &web{cmd: cmd, stderr: &lockedBuffer{}}
+	w := &web{cmd: cmd, stderr: &testrun.Output{}}
 	for _, kv := range env {
 		if token, ok := strings.CutPrefix(kv, "TRAILS_MCP_TOKEN="); ok {
 			w.token = token
@@ -252,24 +254,6 @@ func startWeb(t testing.TB, env []string, args ...string) *web {
 	t.Cleanup(w.kill)
 	w.await(t)
 	return w
-}
-
-// lockedBuffer keeps the output of a running program. It is safe for concurrent use.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (s *lockedBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *lockedBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
 }
 
 var listens = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"trails/e2e/testrun"
 )
 
 // bank starts an MCP server with one tool, owner, that names the owner of the credential it receives and
@@ -60,7 +62,7 @@ var owner = regexp.MustCompile(`bank:owner#[0-9a-f]{8}`)
 // They are not in the file, the log or the traces.
 func TestCallersShowUpstreamsCredentialsOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	var traces lockedBuffer
+	var traces testrun.Output
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(&traces, r.Body) }))
 	t.Cleanup(collector.Close)
 	file := notesFile(t)

@@ -1,5 +1,5 @@
-// Package testrun lets a test say how it is run: whether the race detector has anything to find
-// in it, and where what it draws at random begins.
+// Package testrun is how tests are run: it lets one say whether the race detector has anything to find
+// in it, and where what it draws at random begins, and keeps what a running program writes.
 package testrun
 
 import (

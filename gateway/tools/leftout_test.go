@@ -1,7 +1,6 @@
 package tools_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	"trails/builtin"
@@ -22,23 +20,6 @@ import (
 	"trails/invoke"
 	"trails/invoke/invoketest"
 )
-
-type log struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
 
 // offering is the address of a server that lists a good tool, and others.
 func offering(t *testing.T, tools string) string {
@@ -86,7 +67,7 @@ func TestNothingDisappearsFromTheDirectoryUnseen(t *testing.T) {
 		"all as it should be":        {`{"name":"other","execution":{"taskSupport":"optional"},"inputSchema":` + object + `}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			heard, embedder := &log{}, embed.Open(embed.Config{})
+			heard, embedder := &testrun.Output{}, embed.Open(embed.Config{})
 			pool := upstream.Open(upstream.Config{Trusts: func(gateway.Server) bool { return true }, Log: slog.New(slog.NewTextHandler(heard, nil))})
 			t.Cleanup(pool.Close)
 			e := invoketest.New(t, people, invoke.Config{Providers: builtin.Options{Upstreams: pool, Embedder: embedder, Gateway: tools.New(pool, embedder, false)}.Providers()})

@@ -1,7 +1,6 @@
 package upstream_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,34 +10,16 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"trails/e2e/testrun"
 	"trails/gateway"
 	"trails/gateway/upstream"
 )
-
-// heard is a log that several goroutines write.
-type heard struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (h *heard) Write(p []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.b.Write(p)
-}
-
-func (h *heard) String() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.b.String()
-}
 
 // teller repeats a text in all that a server can say.
 func teller(said string) *mcp.Server {
@@ -93,7 +74,7 @@ func TestNoSecretIsRepeated(t *testing.T) {
 			if name == "of the caller" {
 				s.CallerHeader = "Authorization"
 			}
-			log := &heard{}
+			log := &testrun.Output{}
 			p := open(t, func(c *upstream.Config) { c.Lookup, c.Log = lookup, slog.New(slog.NewTextHandler(log, nil)) })
 			ctx := as(t, "Bearer my-own-credential")
 			clean := func(what, said string) {
@@ -148,7 +129,7 @@ func TestNoSecretIsRepeated(t *testing.T) {
 		})
 	}
 	t.Run("on standard error", func(t *testing.T) {
-		log := &heard{}
+		log := &testrun.Output{}
 		p := open(t, func(c *upstream.Config) {
 			c.Lookup, c.Log = lookup, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		})

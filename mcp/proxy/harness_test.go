@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"trails/e2e/testrun"
 	"trails/mcp/proxy"
 )
 
@@ -24,25 +25,7 @@ type host struct {
 	out   chan string
 	ended chan error
 	stop  context.CancelFunc
-	log   *syncBuffer
-}
-
-// syncBuffer is a log that is read while it is written.
-type syncBuffer struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
+	log   *testrun.Output
 }
 
 // connect starts a proxy for the server at an address.
@@ -55,7 +38,7 @@ func connect(t *testing.T, address string, set ...func(*proxy.Options)) *host {
 	ctx, stop := context.WithCancel(t.Context())
 	inOf, in := io.Pipe()
 	out, outOf := io.Pipe()
-	h := &host{t: t, in: in, out: make(chan string, 1024), ended: make(chan error, 1), stop: stop, log: &syncBuffer{}}
+	h := &host{t: t, in: in, out: make(chan string, 1024), ended: make(chan error, 1), stop: stop, log: &testrun.Output{}}
 	o := proxy.Options{URL: u, HowGiven: "set TRAILS_TOKEN_TEST", Log: slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	for _, f := range set {
 		f(&o)
