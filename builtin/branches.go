@@ -127,7 +127,7 @@ func changeBranch(ctx context.Context, r *invoke.Request, dryRun bool, do func(*
 	return &branchDone{viewBranch(b), dryRun}, err
 }
 
-// changed makes a change of branches or tags, which keeps the call that makes it unless it is only tried.
+// changed makes a change of branches, tags or tokens, which keeps the call that makes it unless it is only tried.
 func changed[T any](ctx context.Context, r *invoke.Request, dryRun bool, do func(*kg.Session, kg.Activity) (T, error)) (done T, err error) {
 	set, err := r.ChangeSet(ctx)
 	if err != nil {

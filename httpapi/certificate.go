@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -144,9 +143,4 @@ func AutomaticCertificate(host, directory string) (*Certificates, error) {
 	manager := &autocert.Manager{Prompt: autocert.AcceptTOS, HostPolicy: autocert.HostWhitelist(host), Cache: autocert.DirCache(directory)}
 	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1", acme.ALPNProto}, GetCertificate: manager.GetCertificate}
 	return &Certificates{config: config, name: host, serves: func(name string) bool { return strings.EqualFold(strings.TrimSuffix(name, "."), host) }}, nil
-}
-
-// CertificateDirectory is the directory of certificates below that of a user's caches.
-func CertificateDirectory(caches string) string {
-	return filepath.Join(caches, "trails", "certificates")
 }

@@ -95,8 +95,8 @@ func (s *Session) draftName(ctx context.Context, w *db.Writer) (string, error) {
 	return fmt.Sprint(prefix, last+1), nil
 }
 
-// changeBranches makes a change of branches or tags, with the call that makes it as it is then; in a dry run nothing stays
-// of it.
+// changeBranches makes a change of branches, tags or tokens, which is no commit, with the call that makes it as it is then;
+// in a dry run nothing stays of it.
 func (s *Session) changeBranches(ctx context.Context, dryRun bool, a *Activity, do func(*db.Writer) error) error {
 	w, err := s.On(Main).writer(ctx)
 	if err != nil {

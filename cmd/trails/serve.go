@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -153,7 +154,7 @@ func (s serving) certificates(log *slog.Logger) (*httpapi.Certificates, error) {
 		if err != nil {
 			return nil, usageError{"--autocert keeps its certificate in the directory of caches, and there is none: set XDG_CACHE_HOME or HOME"}
 		}
-		return httpapi.AutomaticCertificate(s.autocert, httpapi.CertificateDirectory(caches))
+		return httpapi.AutomaticCertificate(s.autocert, filepath.Join(caches, "trails", "certificates"))
 	case s.certFile == "" && s.keyFile == "":
 		return nil, nil
 	case s.certFile == "" || s.keyFile == "":
