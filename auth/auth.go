@@ -146,7 +146,7 @@ func (r *Resolver) verify(ctx context.Context, shown proof) (p policy.Principal,
 	if err = r.unread(err); err != nil || !found || !t.Admits(shown.hash, time.Now()) {
 		return p, false, err
 	}
-	return policy.Principal{ID: t.Actor(), Owner: t.Actor(), Scopes: r.opts.Scopes.Intersect(t.Scopes), Process: r.opts.Scopes, Authenticated: true}, true, nil
+	return policy.Principal{ID: t.Actor(), Owner: t.Actor(), Scopes: r.opts.Scopes.Intersect(t.Scopes), Process: r.opts.Scopes, Groups: t.Groups, Authenticated: true}, true, nil
 }
 
 // unread logs that the graph's tokens cannot be read.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -43,7 +44,7 @@ func (i *issuer) issue(name string, scopes ...policy.Scope) string {
 	if i.tokens == nil {
 		i.tokens = map[string]policy.Token{}
 	}
-	i.tokens[name] = policy.Token{Name: name, Hash: sha256.Sum256([]byte(secret)), Scopes: policy.NewScopes(scopes...)}
+	i.tokens[name] = policy.Token{Name: name, Hash: sha256.Sum256([]byte(secret)), Scopes: policy.NewScopes(scopes...), Groups: []string{"editors", "ops"}}
 	return secret
 }
 
@@ -65,7 +66,7 @@ func request(t *testing.T, bearer string) *http.Request {
 	return r
 }
 
-// A token of the graph is known with the scopes that it and the process have, over HTTP and stdio, while it is valid.
+// A token of the graph is known with its groups and the scopes that it and the process have, over HTTP and stdio, while it is valid.
 func TestTokensOfTheGraph(t *testing.T) {
 	both := policy.NewScopes(policy.Runtime, policy.Builder)
 	for _, c := range []struct {
@@ -101,15 +102,15 @@ func TestTokensOfTheGraph(t *testing.T) {
 			r := auth.New(c.opts)
 			want := policy.Principal{}
 			if c.known && c.opts.Token != secret {
-				want = policy.Principal{ID: "token:ci", Owner: "token:ci", Scopes: c.scopes, Process: both, Authenticated: true}
+				want = policy.Principal{ID: "token:ci", Owner: "token:ci", Scopes: c.scopes, Process: both, Groups: []string{"editors", "ops"}, Authenticated: true}
 			}
-			if p, known, err := r.Request(request(t, secret), false); err != nil || known != c.known || p != want {
+			if p, known, err := r.Request(request(t, secret), false); err != nil || known != c.known || !reflect.DeepEqual(p, want) {
 				t.Errorf("over HTTP: known %t as %+v, %v", known, p, err)
 			}
 			if secret == "" {
 				return // over stdio the caller is who started the process
 			}
-			if p, known, err := r.Local(t.Context(), secret); err != nil || known != c.known || p != want {
+			if p, known, err := r.Local(t.Context(), secret); err != nil || known != c.known || !reflect.DeepEqual(p, want) {
 				t.Errorf("over stdio: known %t as %+v, %v", known, p, err)
 			}
 		})

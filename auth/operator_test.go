@@ -3,6 +3,7 @@ package auth_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -72,12 +73,12 @@ func TestTheSignInLinkLetsOneBrowserInOnce(t *testing.T) {
 				if !c.in {
 					return
 				}
-				if want := (policy.Principal{ID: "local:ana", Owner: "local:ana", Scopes: scopes, Authenticated: true}); p != want {
+				if want := (policy.Principal{ID: "local:ana", Owner: "local:ana", Scopes: scopes, Authenticated: true}); !reflect.DeepEqual(p, want) {
 					t.Errorf("got %+v", p)
 				}
 				next := fromLoopback(t)
 				next.AddCookie(cookie)
-				if got, known, err := r.Request(next, true); err != nil || !known || got != p {
+				if got, known, err := r.Request(next, true); err != nil || !known || !reflect.DeepEqual(got, p) {
 					t.Errorf("the session is of %+v", got)
 				}
 				if got, known, err := r.Request(next, false); err != nil || !known || got.Authenticated {

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -54,7 +55,7 @@ func TestThePrincipalIsWhoTheTokenSays(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			engine := &fakeEngine{}
 			do(httpapi.New(engine, c.opts), newRequest(exchange{method: "POST", path: "/invoke/x", header: header("Authorization", c.credentials, "User-Agent", "")}))
-			if got := engine.lastCall().Principal; got != c.want {
+			if got := engine.lastCall().Principal; !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
@@ -90,7 +91,7 @@ func TestThePagesAreReachedWithoutTheTokenAndKnowIt(t *testing.T) {
 			h := httpapi.New(&fakeEngine{}, httpapi.Options{Admin: page, Auth: auth.New(auth.Options{Token: c.token, Scopes: scopes})})
 			for _, path := range []string{"/admin", "/admin/", "/admin/types/Note"} {
 				do(h, newRequest(exchange{method: "GET", path: path, header: header("Authorization", c.credentials, "User-Agent", "")}))
-				if got != c.want || known != c.known {
+				if !reflect.DeepEqual(got, c.want) || known != c.known {
 					t.Errorf("%s: got %+v, known %t", path, got, known)
 				}
 			}

@@ -23,6 +23,9 @@ type Principal struct {
 	Scopes Scopes
 	// Process are the scopes of the process where the caller's token may have fewer; otherwise it is empty.
 	Process Scopes
+	// Groups are the groups that the caller is in by its token, in alphabetical order; empty for none. They are shared, and
+	// not to be changed.
+	Groups []string
 	// Authenticated means that the caller's identity was verified.
 	Authenticated bool
 }
