@@ -4,6 +4,7 @@ go 1.26.8
 
 require (
 	github.com/cayleygraph/quad v1.3.0
+	github.com/cedar-policy/cedar-go v1.9.1
 	github.com/cockroachdb/datadriven v1.0.2
 	github.com/go-chi/chi/v5 v5.5.0
 	github.com/google/go-cmp v0.7.0
@@ -35,6 +36,11 @@ require (
 	modernc.org/sqlite v1.60.1
 	pgregory.net/rapid v1.3.0
 	zombiezen.com/go/sqlite v1.4.2
+)
+
+require (
+	github.com/go-json-experiment/json v1.27.2 // indirect
+	golang.org/x/exp v0.0.0-20260824195058-e88cd73687aa // indirect
 )
 
 require (

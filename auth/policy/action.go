@@ -8,6 +8,7 @@ type Action string
 const (
 	Read         Action = "read"          // look at the graph
 	Export       Action = "export"        // read all of it as a stream
+	InvokeQuery  Action = "invoke_query"  // run a stored query; what it reads and changes is asked besides
 	Change       Action = "change"        // edit data
 	SchemaApply  Action = "schema_apply"  // edit the schema, and data that must change with it
 	Restore      Action = "restore"       // load an export with its schema into a file without commits
@@ -15,16 +16,20 @@ const (
 	BranchDelete Action = "branch_delete" // take a branch away
 	BranchMerge  Action = "branch_merge"  // take what one branch changed into another, its schema too
 	BundleApply  Action = "bundle_apply"  // take commits that were made in another file
-	Administer   Action = "administer"    // say who may do what: issue and revoke tokens
+	Administer   Action = "administer"    // say who may do what: set policies, issue and revoke tokens
 )
 
 // Commits reports whether an action makes commits.
-func (a Action) Commits() bool { return a == Change || a.EditsSchema() }
+func (a Action) Commits() bool {
+	return a == Change || a == SchemaApply || a == Restore || a == BranchMerge
+}
 
 // Writes reports whether an action changes the file.
 func (a Action) Writes() bool {
 	return a.Commits() || a == BranchCreate || a == BranchDelete || a == BundleApply || a == Administer
 }
 
-// EditsSchema reports whether an action may edit the graph that holds the schema.
-func (a Action) EditsSchema() bool { return a == SchemaApply || a == Restore || a == BranchMerge }
+// EditsSchema reports whether an action may edit the graph that holds the schema, and the policies.
+func (a Action) EditsSchema() bool {
+	return a == SchemaApply || a == Restore || a == BranchMerge || a == Administer
+}

@@ -1,0 +1,152 @@
+package cedar_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"trails/auth/cedar"
+	"trails/auth/policy"
+	"trails/fault"
+)
+
+func resource(kind cedar.Kind, id string, in ...cedar.Resource) cedar.Resource {
+	return cedar.Resource{Kind: kind, ID: id, In: in}
+}
+
+func TestPoliciesDecide(t *testing.T) {
+	p, err := cedar.Parse(`
+		// What everybody may.
+		@id("all") permit (principal, action in Action::"reads", resource in Graph::"g");
+		@id("pay") forbid (principal, action == Action::"read", resource in Type::"Salary") unless { principal in Group::"hr" };
+		@id("drafts") permit (principal == Actor::"token:bot", action == Action::"change", resource) unless { context.branch.protected };
+		@id("hr") permit (principal in Group::"hr", action in [Action::"change", Action::"schema_apply"], resource in Type::"Salary");
+		permit (principal, action == Action::"administer", resource) when { principal.scopes.contains("builder") };
+	`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.IDs(); !slices.Equal(got, []string{"all", "pay", "drafts", "hr", "policy4"}) || p.Line("drafts") != 5 {
+		t.Errorf("%v, drafts at %d", got, p.Line("drafts"))
+	}
+	if got := p.Named(cedar.TypeKind); !slices.Equal(got, []string{"Salary"}) {
+		t.Errorf("types %v", got)
+	}
+	g := resource(cedar.GraphKind, "g")
+	main, draft := resource(cedar.BranchKind, "main", g), resource(cedar.BranchKind, "draft", g)
+	main.Protected = true
+	salary := func(on cedar.Resource) cedar.Resource { return resource(cedar.TypeKind, "Salary", on) }
+	bot := policy.Principal{ID: "token:bot", Authenticated: true}
+	hr := policy.Principal{ID: "token:eve", Groups: []string{"hr"}}
+	admin := policy.Principal{ID: "token:ada", Scopes: policy.NewScopes(policy.Builder)}
+	for _, c := range []struct {
+		who    policy.Principal
+		action policy.Action
+		on     cedar.Resource
+		branch cedar.Resource
+		want   string
+	}{
+		{bot, policy.Read, main, cedar.Resource{}, "allowed all"},
+		{bot, policy.Read, salary(main), cedar.Resource{}, "forbidden pay"},
+		{bot, policy.Read, resource(cedar.TypeKind, "Bonus", salary(main), main), cedar.Resource{}, "forbidden pay"},
+		{hr, policy.Read, salary(main), cedar.Resource{}, "allowed all"},
+		{hr, policy.Read, resource(cedar.GraphKind, "other"), cedar.Resource{}, "denied"},
+		{bot, policy.Change, salary(main), main, "denied"},
+		{bot, policy.Change, salary(draft), draft, "allowed drafts"},
+		{hr, policy.Change, salary(main), main, "allowed hr"},
+		{hr, policy.SchemaApply, salary(main), main, "allowed hr"},
+		{hr, policy.Change, main, main, "denied"},
+		{admin, policy.Administer, g, cedar.Resource{}, "allowed policy4"},
+		{hr, policy.Administer, g, cedar.Resource{}, "denied"},
+		{bot, policy.InvokeQuery, resource(cedar.QueryKind, "q", main), cedar.Resource{}, "allowed all"},
+		{policy.Principal{}, policy.Export, main, cedar.Resource{}, "allowed all"},
+	} {
+		d := p.Decide(cedar.Request{Caller: c.who, Action: c.action, Resource: c.on, Branch: c.branch})
+		got := "denied"
+		if d.Allowed {
+			got = "allowed"
+		} else if d.Forbidden {
+			got = "forbidden"
+		}
+		if got = strings.TrimSpace(got + " " + strings.Join(d.Policies, " ")); got != c.want {
+			t.Errorf("%s %s %s: %s, not %s", c.who.ID, c.action, c.on, got, c.want)
+		}
+	}
+	if d := (*cedar.Policies)(nil).Decide(cedar.Request{Action: policy.Read, Resource: g}); d.Allowed {
+		t.Error("no policies permit something")
+	}
+}
+
+// What cannot be evaluated does not let through what it would have forbidden.
+func TestAPolicyThatFailsForbids(t *testing.T) {
+	p, err := cedar.Parse(`permit (principal, action, resource);
+		@id("sum") forbid (principal, action, resource) when { 9223372036854775807 + 1 == 0 };`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := p.Decide(cedar.Request{Action: policy.Read, Resource: resource(cedar.GraphKind, "g")})
+	if d.Allowed || !d.Forbidden || !slices.Equal(d.Policies, []string{"sum"}) {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestPoliciesThatAreRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"permit (principal, action, resource)":                                                                              "line 1",
+		"permit (principal, action, resource);\nforbid (principal action, resource);":                                       "line 2, column 25",
+		"permit (principal, action == Action::\"fly\", resource);":                                                          "vocabulary",
+		"permit (principal == User::\"x\", action, resource);":                                                              "vocabulary",
+		"permit (principal, action, resource) when { principal.age > 3 };":                                                  "policy policy0 does not fit",
+		"permit (principal, action == Action::\"read\", resource) when { context.branch.protected };":                       "policy0",
+		"@id(\"a\") permit (principal, action, resource);\n@id(\"a\") permit (principal, action, resource);":                "line 1: rename",
+		"@id(\"a b\") permit (principal, action, resource);":                                                                "no name of a policy",
+		"permit (principal, action, resource) when { " + strings.Repeat("(", 70) + "true" + strings.Repeat(")", 70) + " };": "deep",
+		strings.Repeat("// long\n", 20000):                                                                                  "larger than",
+		strings.Repeat("permit (principal, action, resource);\n", 2001):                                                     "at most 2000",
+		"\xff\x00": "no text",
+	} {
+		p, err := cedar.Parse(text)
+		if p != nil || err == nil || !strings.Contains(fmt.Sprint(err), want) || fault.Is(err, fault.Internal) {
+			t.Errorf("%.80q: %v, not %q", text, err, want)
+		}
+	}
+	if p, err := cedar.Parse(" // nothing\n"); err != nil || len(p.IDs()) != 0 {
+		t.Errorf("no policies: %v", err)
+	}
+}
+
+// The parser and the evaluation call themselves for each of these; their depth is bounded by the size of the text.
+func TestDeepPoliciesEnd(t *testing.T) {
+	for _, condition := range []string{
+		strings.Repeat("!", 120_000) + "true",
+		strings.Repeat("if true then ", 8_000) + "true" + strings.Repeat(" else false", 8_000),
+		"true" + strings.Repeat(" && true", 14_000),
+		"1" + strings.Repeat(" + 1", 30_000) + " == 0",
+	} {
+		p, err := cedar.Parse("permit (principal, action, resource) when { " + condition + " };")
+		if err != nil {
+			t.Logf("%.20s: %.200s", condition, err)
+			continue
+		}
+		p.Decide(cedar.Request{Action: policy.Read, Resource: resource(cedar.GraphKind, "g")})
+	}
+}
+
+func BenchmarkDecide(b *testing.B) {
+	var text strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&text, "permit (principal in Group::\"g%d\", action == Action::\"change\", resource in Type::\"T%d\") unless { context.branch.protected };\n", i, i)
+	}
+	p, err := cedar.Parse(text.String())
+	if err != nil {
+		b.Fatal(err)
+	}
+	on := resource(cedar.BranchKind, "draft", resource(cedar.GraphKind, "g"))
+	r := cedar.Request{Caller: policy.Principal{ID: "token:bot", Groups: []string{"a", "b", "g499"}}, Action: policy.Change, Resource: resource(cedar.TypeKind, "T499", on), Branch: on}
+	for b.Loop() {
+		if !p.Decide(r).Allowed {
+			b.Fatal("denied")
+		}
+	}
+}
