@@ -54,15 +54,17 @@ func (c *conn) lineOf(name string) (line int64, err error) {
 		line = s.ColumnInt64(0)
 		return nil
 	}, name)
-	if err != nil || line != 0 {
+	if err != nil || line != 0 && !c.rights.hidesBranch(name) {
 		return line, err
 	}
-	const listed = 10
+	const listed, mostNames = 10, 1000
 	var names []string
 	err = c.Exec("SELECT name FROM lines WHERE name IS NOT NULL ORDER BY line LIMIT ? + 0", func(s *stmt.Stmt) error {
-		names = append(names, s.ColumnText(0))
+		if one := s.ColumnText(0); len(names) <= listed && !c.rights.hidesBranch(one) {
+			names = append(names, one)
+		}
 		return nil
-	}, listed+1)
+	}, mostNames)
 	if err != nil {
 		return 0, err
 	}
@@ -134,7 +136,13 @@ func (r *Reader) branches(ctx context.Context, which string, args ...any) (list 
 	err = r.conn.Exec(`SELECT l.name, coalesce(p.name, ''), coalesce(l.parent, 0), coalesce(l.fork, 0), l.line, l.head, l.protected
 		FROM lines l LEFT JOIN lines p ON p.line = l.parent WHERE `+which, func(s *stmt.Stmt) error {
 		fork, head := history.Commit{Line: s.ColumnInt64(2), Seq: s.Seq(3)}, history.Commit{Line: s.ColumnInt64(4), Seq: s.Seq(5)}
-		list = append(list, Branch{s.ColumnText(0), s.ColumnText(1), fork, head, s.ColumnBool(6)})
+		b := Branch{s.ColumnText(0), s.ColumnText(1), fork, head, s.ColumnBool(6)}
+		if r.conn.rights.hidesBranch(b.From) {
+			b.From = Main // what it has of the other one is its own for this reader
+		}
+		if !r.conn.rights.hidesBranch(b.Name) {
+			list = append(list, b)
+		}
 		return nil
 	}, args...)
 	for i := range list {

@@ -14,6 +14,9 @@ import (
 // Without it a commit on such a branch is refused, and so is whatever else changes one.
 func (w *Writer) Decide() { w.decides = true }
 
+// Protected reports whether the branch of the transaction is protected.
+func (w *Writer) Protected() bool { return w.protected }
+
 // MayCommit returns nil, or the fault Denied if the branch is protected from the transaction.
 func (w *Writer) MayCommit() error {
 	if !w.protected || w.decides {

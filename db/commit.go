@@ -53,8 +53,18 @@ func (r *Reader) readHead(branch string) (head history.Commit, err error) {
 		err = stmt.Damaged("there is no branch main")
 	}
 	if err != nil || seq == 0 {
+		r.mainSchema = 0
 		return head, err
 	}
+	last := r.caches.lastHead.Load()
+	if last == nil || last.Seq != seq {
+		if head, err = r.conn.commit(seq); err != nil {
+			return head, err
+		}
+		last = &head
+		r.caches.lastHead.Store(last)
+	}
+	r.mainSchema = last.SchemaSeq
 	if branch != "" && branch != Main {
 		line, err := r.conn.lineOf(branch)
 		if err != nil {
@@ -66,14 +76,12 @@ func (r *Reader) readHead(branch string) (head history.Commit, err error) {
 		r.branch = branch
 		return r.conn.commit(seq)
 	}
-	if last := r.caches.lastHead.Load(); last != nil && last.Seq == seq {
-		return *last, nil
-	}
-	if head, err = r.conn.commit(seq); err == nil {
-		r.caches.lastHead.Store(&head)
-	}
-	return head, err
+	return *last, nil
 }
+
+// MainSchema returns the number of the commit that made the schema which main has, whatever is read; 0 is the empty schema
+// of a new file.
+func (r *Reader) MainSchema() history.Seq { return r.mainSchema }
 
 // commit reads the commit at which a branch is said to be.
 func (c *conn) commit(seq history.Seq) (history.Commit, error) {
@@ -206,6 +214,9 @@ func (r *Reader) commitsOfFile(where string, args ...any) (list []history.Commit
 	}
 	var seen []history.Commit
 	for _, c := range list {
+		if r.conn.rights.hidesBranch(c.Branch) {
+			continue
+		}
 		if c, err = r.seenFrom(c.Line, c.Seq, "WHERE c.seq = ?", c.Seq); err != nil {
 			return nil, err
 		}

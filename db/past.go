@@ -82,7 +82,7 @@ func (r *Reader) show(v View) (err error) {
 			r.branch = r.head.Branch
 			return nil
 		}, v.At[:])
-		if err == nil && r.head.Seq == 0 {
+		if err == nil && (r.head.Seq == 0 || r.conn.rights.hidesBranch(r.head.Branch)) {
 			err = noCommit(v.At)
 		}
 		if err != nil {

@@ -19,6 +19,8 @@ type conn struct {
 	chain []scan.Bound
 	// sight is what the reader of the connection may see; nil is everything.
 	sight *sight
+	// rights are those of the reader; nil are all.
+	rights *Rights
 	// feed has the rows that the writer streams into SQLite; nil for readers.
 	feed *feed
 }

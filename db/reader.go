@@ -38,6 +38,8 @@ type Reader struct {
 	head history.Commit
 	// branch is the name of the branch that is read.
 	branch string
+	// mainSchema is the number of the commit that made the schema of main.
+	mainSchema history.Seq
 	// rights is the key of what the reader may see, "" for all.
 	rights string
 	// caches are the caches of the epoch of this state.
@@ -162,7 +164,7 @@ func (f *File) giveBack(c *conn) {
 	case past:
 		f.idlePast = append(f.idlePast, c)
 	case restricted:
-		c.sight = nil
+		c.sight, c.rights = nil, nil
 		f.idleRestricted = append(f.idleRestricted, c)
 	case crowding:
 		f.idle = slices.Insert(f.idle, 0, c)
@@ -177,7 +179,7 @@ func (r *Reader) begin(v View) (err error) {
 	if err := r.conn.Exec("BEGIN", nil); err != nil {
 		return err
 	}
-	r.conn.chain, r.conn.sight = nil, nil
+	r.conn.chain, r.conn.sight, r.conn.rights = nil, nil, v.Rights
 	if err = r.conn.checkFormat(r.file.path); err == nil {
 		r.head, err = r.readHead(v.Branch)
 	}

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -31,6 +32,10 @@ type Rights struct {
 	Types []rdf.IRI
 	// Nodes are single nodes.
 	Nodes []rdf.Term
+	// Branches are branches by their names, which are not there for the reader; main always is. If OnlyBranches is true, they
+	// are those that are there, and no others.
+	Branches     []string
+	OnlyBranches bool
 }
 
 // name reports whether the rights name a term that stands in a position of a statement.
@@ -42,9 +47,47 @@ func (r *Rights) name(t rdf.Term, position int) bool {
 	return position != posP && (is && (slices.Contains(r.Graphs, iri) || slices.Contains(r.Types, iri)) || slices.Contains(r.Nodes, t))
 }
 
+// And hides what either of two rights hides.
+func (r *Rights) And(other *Rights) *Rights {
+	switch {
+	case r.hidesNothing():
+		return other
+	case other.hidesNothing():
+		return r
+	}
+	both := &Rights{
+		Graphs: union(r.Graphs, other.Graphs), Predicates: union(r.Predicates, other.Predicates), Types: union(r.Types, other.Types),
+		Nodes: slices.Clone(r.Nodes),
+	}
+	both.Branches, both.OnlyBranches = r.andBranches(other)
+	for _, n := range other.Nodes {
+		if !slices.Contains(both.Nodes, n) {
+			both.Nodes = append(both.Nodes, n)
+		}
+	}
+	return both
+}
+
+// andBranches are the branches of [Rights.And].
+func (r *Rights) andBranches(other *Rights) (names []string, only bool) {
+	switch {
+	case r.OnlyBranches:
+		return slices.DeleteFunc(slices.Clone(r.Branches), other.hidesBranch), true
+	case other.OnlyBranches:
+		return slices.DeleteFunc(slices.Clone(other.Branches), r.hidesBranch), true
+	}
+	return union(r.Branches, other.Branches), false
+}
+
+func union[T cmp.Ordered](a, b []T) []T {
+	both := slices.Concat(a, b)
+	slices.Sort(both)
+	return slices.Compact(both)
+}
+
 // hidesNothing reports whether everything may be seen.
 func (r *Rights) hidesNothing() bool {
-	return r == nil || len(r.Graphs)+len(r.Predicates)+len(r.Types)+len(r.Nodes) == 0
+	return r == nil || len(r.Graphs)+len(r.Predicates)+len(r.Types)+len(r.Nodes)+len(r.Branches) == 0 && !r.OnlyBranches
 }
 
 // Key identifies what the rights hide: those with equal keys hide the same. It is "" if they hide nothing.
@@ -52,7 +95,7 @@ func (r *Rights) Key() string {
 	if r.hidesNothing() {
 		return ""
 	}
-	parts := [4][]string{}
+	parts := [5][]string{4: slices.Clone(r.Branches)}
 	for i, list := range [][]rdf.IRI{r.Graphs, r.Predicates, r.Types} {
 		for _, iri := range list {
 			parts[i] = append(parts[i], string(iri))
@@ -64,7 +107,12 @@ func (r *Rights) Key() string {
 	for _, list := range parts {
 		slices.Sort(list)
 	}
-	return fmt.Sprintf("%q", parts)
+	return fmt.Sprintf("%q %v", parts, r.OnlyBranches)
+}
+
+// hidesBranch reports whether a branch is not there for the reader; nil hides none.
+func (r *Rights) hidesBranch(name string) bool {
+	return r != nil && name != Main && name != "" && slices.Contains(r.Branches, name) != r.OnlyBranches
 }
 
 // restrictedTables are the tables of a connection for a reader who may not see everything, in the place of
