@@ -146,7 +146,9 @@ func (r *Resolver) verify(ctx context.Context, shown proof) (p policy.Principal,
 	if err = r.unread(err); err != nil || !found || !t.Admits(shown.hash, time.Now()) {
 		return p, false, err
 	}
-	return policy.Principal{ID: t.Actor(), Owner: t.Actor(), Scopes: r.opts.Scopes.Intersect(t.Scopes), Process: r.opts.Scopes, Groups: t.Groups, Authenticated: true}, true, nil
+	p = t.Principal()
+	p.Scopes, p.Process = r.opts.Scopes.Intersect(t.Scopes), r.opts.Scopes
+	return p, true, nil
 }
 
 // unread logs that the graph's tokens cannot be read.
@@ -170,7 +172,7 @@ func (r *Resolver) Local(ctx context.Context, secret string) (p policy.Principal
 
 // starter returns the principal of the user who started a process without a token.
 func (r *Resolver) starter() policy.Principal {
-	return policy.Principal{ID: r.opts.ID, Owner: r.opts.Owner, Scopes: r.opts.Scopes, Authenticated: r.HasOperator()}
+	return policy.Principal{ID: r.opts.ID, Owner: r.opts.Owner, Scopes: r.opts.Scopes, Authenticated: r.HasOperator(), Owns: r.HasOperator()}
 }
 
 // Request returns the sender of an HTTP request: one with a token in the Authorization header, with

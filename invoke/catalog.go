@@ -112,13 +112,13 @@ func (cs *catalogs) of(ctx context.Context, s *kg.Snapshot) (*catalog, error) {
 }
 
 // withCatalog calls f with the catalog of a branch.
-func (e *Engine) withCatalog(ctx context.Context, p policy.Principal, branch string, do func(*catalog) error) error {
+func (e *Engine) withCatalog(ctx context.Context, p policy.Principal, branch string, do func(*catalog, *kg.Authority) error) error {
 	return e.session(p).On(branch).View(ctx, func(s *kg.Snapshot) error {
 		c, err := e.catalogs.of(ctx, s)
 		if err != nil {
 			return err
 		}
-		return do(c)
+		return do(c, s.Authority())
 	})
 }
 
@@ -243,12 +243,12 @@ func (c *catalog) resource(uri string) (*Resource, *url.URL) {
 func isTool(c *Capability) bool   { return !c.Hidden && !c.Streams }
 func isHelper(c *Capability) bool { return c.Hidden }
 
-// list returns what p may call.
-func (e *Engine) list(ctx context.Context, c *catalog, p policy.Principal, wanted func(*Capability) bool) ([]*Capability, error) {
+// list returns what p may call, by policies too.
+func (e *Engine) list(ctx context.Context, c *catalog, a *kg.Authority, p policy.Principal, wanted func(*Capability) bool) ([]*Capability, error) {
 	out := make([]*Capability, 0, len(c.ordered))
 	for _, one := range c.ordered {
 		scope := one.PolicyRequired.Scope
-		if !wanted(one) || !policy.Visible(e.config.Env, scope) || !policy.May(p, scope) {
+		if !wanted(one) || !policy.Visible(e.config.Env, scope) || !policy.May(p, scope) || !a.Lists(one.Descriptor) {
 			continue
 		}
 		ok, err := e.permits(ctx, p, Ref{}, one.Descriptor)

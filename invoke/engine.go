@@ -205,10 +205,10 @@ func (e *Engine) ToolsOn(ctx context.Context, p policy.Principal, branch string)
 	defer e.survive(&err, "tools")
 	var c *catalog
 	var tools, helpers []*Capability
-	err = e.withCatalog(ctx, p, branch, func(now *catalog) (err error) {
+	err = e.withCatalog(ctx, p, branch, func(now *catalog, a *kg.Authority) (err error) {
 		c = now
-		if tools, err = e.list(ctx, c, p, isTool); err == nil {
-			helpers, err = e.list(ctx, c, p, isHelper)
+		if tools, err = e.list(ctx, c, a, p, isTool); err == nil {
+			helpers, err = e.list(ctx, c, a, p, isHelper)
 		}
 		return err
 	})

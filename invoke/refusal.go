@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -50,6 +51,9 @@ func refusalOf(f *fault.Error) kg.Refused {
 	switch {
 	case (f.Kind == fault.ScopeDenied || f.Kind == fault.Unauthenticated) && scope != "":
 		return kg.Refused{What: "scope", Of: scope}
+	case f.Kind == fault.Denied && f.Details["policies"] != nil:
+		names, _ := f.Details["policies"].([]string)
+		return kg.Refused{What: "policy", Of: strings.Join(names, " ")}
 	case f.Kind == fault.Denied && branch != "":
 		return kg.Refused{What: "branch", Of: branch}
 	}

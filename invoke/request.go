@@ -22,6 +22,9 @@ type Ref struct {
 	Branch string
 }
 
+// Name is the name of its branch.
+func (v Ref) Name() string { return cmp.Or(v.Branch, kg.Main) }
+
 // Request is a call as its handler sees it. It must be used by one goroutine at a time.
 type Request struct {
 	// Principal is who asks.
@@ -175,7 +178,7 @@ func (r *Request) Registry() *capability.Registry { return r.catalog.registry }
 // Tools lists the capabilities that the caller may see, in the order of the providers. All requests share the
 // descriptors: do not change them.
 func (r *Request) Tools(ctx context.Context) ([]*capability.Descriptor, error) {
-	list, err := r.engine.list(ctx, r.catalog, r.Principal, isTool)
+	list, err := r.engine.list(ctx, r.catalog, authorityOf(r.Snapshot), r.Principal, isTool)
 	out := make([]*capability.Descriptor, len(list))
 	for i, c := range list {
 		out[i] = &c.Descriptor

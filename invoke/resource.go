@@ -19,12 +19,12 @@ const ReadResource = "resources_read"
 var ErrNoResource = fault.New(fault.NotFound, "Resource not found")
 
 // mayRead returns the refusal of reads of a view by p, or nil.
-func (e *Engine) mayRead(ctx context.Context, p policy.Principal, v Ref, c *catalog) error {
+func (e *Engine) mayRead(ctx context.Context, a *kg.Authority, p policy.Principal, v Ref, c *catalog) error {
 	if err := policy.Allow(p, policy.Runtime, ReadResource); err != nil {
 		return err
 	}
 	read := c.lookup(ReadResource)
-	if read == nil {
+	if read == nil || !a.Calls(read.Descriptor, kg.Branch{Name: v.Name()}).Allowed {
 		return ErrNoResource
 	}
 	ok, err := e.permits(ctx, p, v, read.Descriptor)
@@ -37,8 +37,8 @@ func (e *Engine) mayRead(ctx context.Context, p policy.Principal, v Ref, c *cata
 // Resources lists the addresses that p can read, in the order of the providers; none if p may not read.
 func (e *Engine) Resources(ctx context.Context, p policy.Principal) (list []Resource, err error) {
 	defer e.survive(&err, "resources")
-	err = e.withCatalog(ctx, p, kg.Main, func(c *catalog) error {
-		if e.mayRead(ctx, p, Ref{}, c) == nil {
+	err = e.withCatalog(ctx, p, kg.Main, func(c *catalog, a *kg.Authority) error {
+		if e.mayRead(ctx, a, p, Ref{}, c) == nil {
 			list = slices.Clone(c.resources)
 		}
 		return nil

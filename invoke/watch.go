@@ -33,14 +33,13 @@ func (e *Engine) WatchOn(ctx context.Context, p policy.Principal, branch string)
 
 // mayWatch reports whether p may read what watchers of a branch are told.
 func (e *Engine) mayWatch(ctx context.Context, p policy.Principal, branch string) bool {
-	if e.config.Policy == nil {
-		return policy.Allow(p, policy.Runtime, ReadResource) == nil
-	}
-	return e.withCatalog(ctx, p, kg.Main, func(c *catalog) error { return e.mayRead(ctx, p, Ref{Branch: branch}, c) }) == nil
+	return e.withCatalog(ctx, p, kg.Main, func(c *catalog, a *kg.Authority) error { return e.mayRead(ctx, a, p, Ref{Branch: branch}, c) }) == nil
 }
 
-// Sight returns the key of what p may see of the graph: callers with the same one are told the same changes.
-func (e *Engine) Sight(p policy.Principal) string { return e.session(p).Rights() }
+// Sight identifies what p may see of the graph, and by which policies: callers with the same one are told the same changes.
+func (e *Engine) Sight(ctx context.Context, p policy.Principal) (string, error) {
+	return e.session(p).Sight(ctx)
+}
 
 // Watchers returns the number of open channels of [Engine.Watch], and how many of them hold an unreceived change.
 func (e *Engine) Watchers() (open, behind int) {
@@ -51,30 +50,48 @@ func (e *Engine) Watchers() (open, behind int) {
 	return open, behind
 }
 
-// watched identifies a follower: a branch, "" for main, and the rights of its watchers.
-type watched struct{ branch, rights string }
+// watched identifies a follower: a branch, "" for main, and what its watchers may see.
+type watched struct{ branch, sight string }
 
 // join adds a watcher of a branch to those who see the same of it. Who watches must be allowed to.
 func (e *Engine) join(ctx context.Context, p policy.Principal, branch string) <-chan Change {
 	s := e.session(p).On(refOf(branch))
-	key := watched{refOf(branch), s.Rights()}
+	sight, err := e.Sight(ctx, p)
+	if err != nil {
+		e.config.Log.Warn("watching: the policies cannot be read", "error", fault.Whole(err))
+		nothing := make(chan Change)
+		close(nothing)
+		return nothing
+	}
+	key := watched{refOf(branch), sight}
 	e.following.Lock()
 	defer e.following.Unlock()
 	f := e.followers[key]
 	if f == nil {
 		f = newFollower(s, e.catalogs, e.config.Log)
 		f.branch, f.closed = key.branch, e.closed
+		f.lapse = func() { e.lapse(key, f) }
 		f.idle = func() { e.forget(key) }
 		e.followers[key] = f
 	}
 	return f.join(ctx)
 }
 
-// forget drops a follower of a branch that nobody watches. Those of main stay.
+// lapse ends a follower whose watchers may see something else now. They may watch again.
+func (e *Engine) lapse(key watched, f *follower) {
+	e.following.Lock()
+	if e.followers[key] == f {
+		delete(e.followers, key)
+	}
+	e.following.Unlock()
+	f.close()
+}
+
+// forget drops a follower that nobody watches. That of all of main stays.
 func (e *Engine) forget(key watched) {
 	e.following.Lock()
 	defer e.following.Unlock()
-	if f := e.followers[key]; f != nil && key.branch != "" {
+	if f := e.followers[key]; f != nil && key != (watched{}) {
 		if open, _ := f.count(); open == 0 {
 			delete(e.followers, key)
 		}
@@ -93,6 +110,7 @@ type follower struct {
 	branch  string // of the session, "" for main
 	log     *slog.Logger
 	idle    func() // called when the last watcher has left
+	lapse   func() // called when the watchers may see something else
 	// touched returns the changed instances of a move; it is kg.Session.Touched.
 	touched  func(context.Context, kg.Moved) (kg.Touched, error)
 	catalogs *catalogs
@@ -116,7 +134,7 @@ type watcher struct {
 }
 
 func newFollower(s *kg.Session, catalogs *catalogs, log *slog.Logger) *follower {
-	return &follower{session: s, catalogs: catalogs, log: log, idle: func() {}, touched: s.Touched, watchers: map[*watcher]struct{}{}}
+	return &follower{session: s, catalogs: catalogs, log: log, idle: func() {}, lapse: func() {}, touched: s.Touched, watchers: map[*watcher]struct{}{}}
 }
 
 func (f *follower) join(ctx context.Context) <-chan Change {
@@ -202,6 +220,9 @@ func (f *follower) follow(ctx context.Context, moves <-chan kg.Moved) {
 		if err := fault.Guard(func() error { f.tell(c); return nil }); err != nil {
 			f.log.Error("watching: a change was not told", "error", fault.Whole(err))
 		}
+	}
+	if ctx.Err() == nil {
+		go f.lapse() // it waits for the end of this
 	}
 }
 

@@ -74,7 +74,7 @@ type arriving struct {
 // A bundle of another graph, one that needs commits that are not here, and one that continues nothing are refused with
 // fault.Conflict, fault.Missing and fault.Precondition; one that is not what its digest and ids say with fault.Malformed.
 func (s *Session) Apply(ctx context.Context, a Arrival) (Arrived, error) {
-	if err := s.may(policy.BundleApply); err != nil {
+	if err := s.may(ctx, policy.BundleApply, s.branch); err != nil {
 		return Arrived{}, err
 	}
 	b, err := bundle.NewReader(a.Bundle)

@@ -34,7 +34,7 @@ type NewBranch struct {
 // MakeBranch makes a branch and returns it. It takes the same time whatever the size of the graph. A name that cannot
 // be one is the fault InvalidArguments, one that another branch has is Conflict, and an unknown From is Missing.
 func (s *Session) MakeBranch(ctx context.Context, b NewBranch) (Branch, error) {
-	if err := s.may(policy.BranchCreate); err != nil {
+	if err := s.may(ctx, policy.BranchCreate, b.Name); err != nil {
 		return Branch{}, err
 	}
 	if !b.Draft {
@@ -98,7 +98,7 @@ func (s *Session) draftName(ctx context.Context, w *db.Writer) (string, error) {
 // changeBranches makes a change of branches, tags or tokens, which is no commit, with the call that makes it as it is then;
 // in a dry run nothing stays of it.
 func (s *Session) changeBranches(ctx context.Context, dryRun bool, a *Activity, do func(*db.Writer) error) error {
-	w, err := s.On(Main).writer(ctx)
+	w, _, err := s.On(Main).writer(ctx)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (s *Session) keep(ctx context.Context, w *db.Writer, a Activity) error {
 
 // DropBranch takes a branch away, and returns what it was; see [db.Writer.RemoveBranch].
 func (s *Session) DropBranch(ctx context.Context, name string, dryRun bool, a Activity) (was Branch, err error) {
-	if err := s.may(policy.BranchDelete); err != nil {
+	if err := s.may(ctx, policy.BranchDelete, name); err != nil {
 		return was, err
 	}
 	err = s.changeBranches(ctx, dryRun, &a, func(w *db.Writer) (err error) {
@@ -153,7 +153,7 @@ func (s *Session) DropBranch(ctx context.Context, name string, dryRun bool, a Ac
 
 // RenameBranch gives a branch another name, and returns it as it is then; see [db.Writer.RenameBranch].
 func (s *Session) RenameBranch(ctx context.Context, name, to string, dryRun bool, a Activity) (is Branch, err error) {
-	if err := s.may(policy.BranchDelete); err != nil {
+	if err := s.may(ctx, policy.BranchDelete, name); err != nil {
 		return is, err
 	}
 	if err := nameFits("to", to); err != nil {
@@ -172,7 +172,7 @@ func (s *Session) RenameBranch(ctx context.Context, name, to string, dryRun bool
 // ResetBranch makes a commit the head of a branch, and returns the branch before and after; see [db.Writer.ResetBranch].
 // The commit is named as for [Snapshot.FindState], and of main too if the branch is asked for it.
 func (s *Session) ResetBranch(ctx context.Context, name, to string, dryRun bool, a Activity) (was, is Branch, err error) {
-	if err := s.may(policy.BranchDelete); err != nil {
+	if err := s.may(ctx, policy.BranchDelete, name); err != nil {
 		return was, is, err
 	}
 	commit, err := s.On(name).StateNamed(ctx, to)
@@ -195,7 +195,7 @@ func (s *Session) ResetBranch(ctx context.Context, name, to string, dryRun bool,
 
 // ProtectBranch protects a branch, or ends that, and returns it; see [db.Writer.ProtectBranch].
 func (s *Session) ProtectBranch(ctx context.Context, name string, protected, dryRun bool, a Activity) (is Branch, err error) {
-	if err := s.may(policy.BranchDelete); err != nil {
+	if err := s.may(ctx, policy.BranchDelete, name); err != nil {
 		return is, err
 	}
 	err = s.changeBranches(ctx, dryRun, &a, func(w *db.Writer) (err error) {
@@ -214,7 +214,7 @@ type Tag = db.Tag
 // AddTag gives a commit a name, and returns it. The commit is named as for [Snapshot.FindState]; "" is the head of the
 // session's branch. A name that cannot be one is the fault InvalidArguments, one that is taken is Conflict.
 func (s *Session) AddTag(ctx context.Context, name, commit string, dryRun bool, a Activity) (Tag, error) {
-	if err := s.may(policy.BranchCreate); err != nil {
+	if err := s.may(ctx, policy.BranchCreate, ""); err != nil {
 		return Tag{}, err
 	}
 	if err := nameFits("name", name); err != nil {
@@ -233,7 +233,7 @@ func (s *Session) AddTag(ctx context.Context, name, commit string, dryRun bool, 
 
 // RemoveTag removes a tag, and returns what it was; an unknown one is the fault Missing. The commit stays.
 func (s *Session) RemoveTag(ctx context.Context, name string, dryRun bool, a Activity) (was Tag, err error) {
-	if err := s.may(policy.BranchDelete); err != nil {
+	if err := s.may(ctx, policy.BranchDelete, ""); err != nil {
 		return was, err
 	}
 	err = s.changeBranches(ctx, dryRun, &a, func(w *db.Writer) error {

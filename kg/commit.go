@@ -157,10 +157,10 @@ type job struct {
 
 // write takes the write lock and runs the job: merge, validate, commit.
 func (s *Session) write(ctx context.Context, j job) (Result, error) {
-	if err := s.may(j.action); err != nil {
+	if err := s.may(ctx, j.action, s.branch); err != nil {
 		return Result{}, err
 	}
-	w, err := s.writer(ctx)
+	w, authority, err := s.writer(ctx)
 	if err != nil {
 		return Result{}, err
 	}
@@ -168,25 +168,41 @@ func (s *Session) write(ctx context.Context, j job) (Result, error) {
 	if first, ok, err := s.replay(ctx, w, j.set.Key); ok || err != nil {
 		return first, err
 	}
-	t := transaction{session: s, w: w, job: j, before: w.Seen().Head()}
+	t := transaction{session: s, w: w, authority: authority, job: j, before: w.Seen().Head()}
 	return t.run(ctx)
 }
 
 // writer begins a transaction on the session's branch that sees what the session may see, and decides for a protected
-// branch if its principal may.
-func (s *Session) writer(ctx context.Context) (*db.Writer, error) {
-	w, err := s.begin(ctx)
-	if err != nil {
-		return nil, err
+// branch if its principal may. Policies count as they are under the write lock.
+func (s *Session) writer(ctx context.Context) (*db.Writer, *Authority, error) {
+	for {
+		w, err := s.begin(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		a, known := s.authority(w.Reader)
+		if !known {
+			if err := errors.Join(w.Close(), s.graph.readLaw(ctx)); err != nil {
+				return nil, nil, err
+			}
+			continue
+		}
+		if policy.May(s.principal, policy.Builder) {
+			w.Decide()
+		}
+		rights := s.rights
+		if rights == nil && a != nil {
+			c, err := s.graph.schemaOf(ctx, w)
+			if err != nil {
+				return nil, nil, errors.Join(err, w.Close())
+			}
+			rights = a.rights(c)
+		}
+		if err := w.Restrict(ctx, rights); err != nil {
+			return nil, nil, errors.Join(err, w.Close())
+		}
+		return w, a, nil
 	}
-	if policy.May(s.principal, policy.Builder) {
-		w.Decide()
-	}
-	if err := w.Restrict(ctx, s.rights); err != nil {
-		w.Close()
-		return nil, err
-	}
-	return w, nil
 }
 
 func (s *Session) begin(ctx context.Context) (*db.Writer, error) {
@@ -224,11 +240,13 @@ func (s *Session) replay(ctx context.Context, w *db.Writer, key IdempotencyKey) 
 
 // transaction is one open write.
 type transaction struct {
-	session *Session
-	w       *db.Writer
-	job     job
-	before  Commit    // the head, as the author sees it
-	schema  *compiled // as the author sees it; nil is that of the head
+	session   *Session
+	w         *db.Writer
+	authority *Authority       // what policies let the author do
+	refusals  map[string]error // what they have decided, by resource
+	job       job
+	before    Commit    // the head, as the author sees it
+	schema    *compiled // as the author sees it; nil is that of the head
 
 	result       Result
 	removedData  int64    // removed statements outside the schema
@@ -322,15 +340,18 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 		}
 	}
 	deltas, failed := group.Net(n.before)
-	if err := t.refuseHidden(ctx, n, deltas); err != nil {
-		return err
-	}
 	t.failures.requirements = append(t.failures.requirements, failed...)
 	if len(t.failures.requirements) >= t.job.limit() {
 		return t.failed(ctx)
 	}
+	told := len(t.undeclared)
 	if err := t.keepClosed(ctx, n, deltas); err != nil {
 		return err
+	}
+	if len(t.undeclared) == told { // what the author may not see is undeclared for it, and told as such
+		if err := cmp.Or(t.refuseHidden(ctx, n, deltas), t.refuseForbidden(ctx, n, deltas)); err != nil {
+			return err
+		}
 	}
 	emptied := n.whole && len(deltas) == len(n.before) && !slices.ContainsFunc(deltas, func(d change.Delta) bool { return d.Added })
 	t.emptied.add(emptied)
@@ -525,6 +546,9 @@ func (t *transaction) validate(ctx context.Context) error {
 	if t.schemaEdited {
 		var err error
 		if t.schema, err = t.session.graph.compile(ctx, t.w); err != nil {
+			return err
+		}
+		if err := keepNamed(before, t.schema); err != nil {
 			return err
 		}
 		if t.job.action == policy.BranchMerge {

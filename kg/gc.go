@@ -30,7 +30,7 @@ type Collecting struct {
 // Collect drops the commits that no branch, tag or pending request needs, with all that only they need; see
 // [db.Writer.Collect]. It is one transaction, during which others read, and wait to write.
 func (s *Session) Collect(ctx context.Context, c Collecting) (done Collection, err error) {
-	if err := s.may(policy.BranchDelete); err != nil {
+	if err := s.may(ctx, policy.BranchDelete, ""); err != nil {
 		return done, err
 	}
 	err = s.changeBranches(ctx, c.DryRun, &c.Activity, func(w *db.Writer) (err error) {

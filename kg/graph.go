@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"trails/auth/cedar"
 	"trails/auth/policy"
 	"trails/capability"
 	"trails/capability/stored"
@@ -143,6 +144,7 @@ type Graph struct {
 
 	mu       sync.Mutex
 	compiled *compiled // of the last schema read at a head
+	law      *law      // of the last policies asked for
 	earlier  *compiled // of the last schema read at an earlier commit, on another branch, or by somebody who may not see everything
 }
 
@@ -160,6 +162,10 @@ type compiled struct {
 	records     []rdf.Quad         // of the schema graph, beside the schema
 	stored      []stored.Kept      // queries, by id
 	applied     []migration.Record // by number
+	// policies say who may do what; nil if there are none. Where they cannot be read, unlawful says why.
+	policies   *cedar.Policies
+	policyText string
+	unlawful   error
 	// promoted is the state after the last promotion; nil if there was none.
 	promoted digests
 	// prefixes are those of the schema, for queries.
@@ -368,6 +374,11 @@ func (g *Graph) schemaOf(ctx context.Context, r reading) (*compiled, error) {
 	return g.schemaKept(ctx, r, &g.compiled)
 }
 
+// schemaThen is schemaOf for an earlier commit.
+func (g *Graph) schemaThen(ctx context.Context, r reading) (*compiled, error) {
+	return g.schemaKept(ctx, r, &g.earlier)
+}
+
 // schemaKept is schemaOf, and says where a schema that has to be compiled is kept.
 func (g *Graph) schemaKept(ctx context.Context, r reading, place **compiled) (*compiled, error) {
 	head := r.Head()
@@ -431,6 +442,7 @@ func (g *Graph) compile(ctx context.Context, r rdf.Source) (*compiled, error) {
 		records: records, stored: stored.FromQuads(records, s), applied: migration.FromQuads(records), promoted: promotedIn(records),
 	}
 	c.shapes = shapes.Naming(s.NodeName)
+	c.policyText, c.policies, c.unlawful = policiesIn(records)
 	return c, nil
 }
 

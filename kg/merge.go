@@ -89,7 +89,7 @@ type merging struct {
 // so is a merged state that the schema forbids. In a dry run the clashes are returned. An unknown source is the fault
 // Missing, a resolution that names nothing the source changed is InvalidArguments.
 func (s *Session) Merge(ctx context.Context, m Merge) (Merged, error) {
-	if err := s.may(policy.BranchMerge); err != nil {
+	if err := s.may(ctx, policy.BranchMerge, s.branch); err != nil {
 		return Merged{}, err
 	}
 	name := m.Source

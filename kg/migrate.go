@@ -195,7 +195,7 @@ func (s *Session) try(ctx context.Context, do func(_ context.Context, _ *Session
 // than most, when they are tried once more together.
 func (s *Session) tryMigrations(ctx context.Context, c MigrationChange, most time.Duration) (head CommitID, plan []Migrated, err error) {
 	begun := time.Now()
-	w, err := s.writer(ctx)
+	w, authority, err := s.writer(ctx)
 	if err != nil {
 		return head, nil, err
 	}
@@ -205,7 +205,7 @@ func (s *Session) tryMigrations(ctx context.Context, c MigrationChange, most tim
 		var spool change.Spool
 		defer spool.Close()
 		job := s.migration(c, 1, &spool, func(one Migrated) { plan = append(plan, one) })
-		t := transaction{session: s, w: w, job: job, before: w.Head(), schema: schema}
+		t := transaction{session: s, w: w, authority: authority, job: job, before: w.Head(), schema: schema}
 		if _, err := t.run(ctx); err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func (s *Snapshot) FindPicked(ctx context.Context, name string) (p Picked, err e
 // before them: what clashes, how it is decided and what is refused is as of [Session.Merge], which takes the same
 // request. The new commit has one parent and, unless a message is given, the message of the commit, if it is one.
 func (s *Session) Pick(ctx context.Context, p Picked, m Merge) (Merged, error) {
-	if err := s.may(policy.BranchMerge); err != nil {
+	if err := s.may(ctx, policy.BranchMerge, s.branch); err != nil {
 		return Merged{}, err
 	}
 	run := s.merging(m)

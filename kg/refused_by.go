@@ -11,8 +11,8 @@ const refusedBy = "urn:trails:refused:"
 // Refused is what refused a call: a scope that the caller lacks, a branch that is protected, or the state of a token. The
 // zero Refused is something that is not recorded.
 type Refused struct {
-	// What is "scope", "branch" or "token", Of the scope, the branch, or what the token was: missing, wrong, expired or
-	// revoked.
+	// What is "scope", "branch", "policy" or "token", Of the scope, the branch, the policies that forbid it ("" where none
+	// permits it), or what the token was: missing, wrong, expired or revoked.
 	What, Of string
 	// Name is the name of the token, if any; that of a wrong one proves nothing.
 	Name string
@@ -54,6 +54,10 @@ func (r Refused) String() string {
 	switch {
 	case r.What == "scope":
 		return "the scope " + r.Of + " is missing"
+	case r.What == "policy" && r.Of == "":
+		return "no policy permits it"
+	case r.What == "policy":
+		return "policy " + strings.ReplaceAll(r.Of, " ", " and ") + " forbids it"
 	case r.What == "branch":
 		return "branch " + r.Of + " is protected from this caller"
 	case r.What == "token" && r.Of == "link":

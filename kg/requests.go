@@ -45,7 +45,7 @@ func (s *Session) Ask(ctx context.Context, m Merge, capability, args string) (nu
 	if err != nil || would.UpToDate || would.Open == 0 && !would.Changed {
 		return 0, would, err
 	}
-	w, err := s.writer(ctx)
+	w, _, err := s.writer(ctx)
 	if err != nil {
 		return 0, would, err
 	}
@@ -69,7 +69,7 @@ func (s *Session) Ask(ctx context.Context, m Merge, capability, args string) (nu
 // Decline ends a request without what it asks for. Who asked may do so, and who may decide; for others it is the fault
 // Denied. A request that was decided before is the fault Conflict.
 func (s *Session) Decline(ctx context.Context, number int64, reason string, dryRun bool, a Activity) error {
-	if err := s.may(policy.BranchMerge); err != nil {
+	if err := s.may(ctx, policy.BranchMerge, ""); err != nil {
 		return err
 	}
 	return s.changeBranches(ctx, dryRun, &a, func(w *db.Writer) error {

@@ -1,7 +1,9 @@
 package kg
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -59,44 +61,97 @@ func (s *Session) Seeing(rights *Rights) *Session {
 	return &bound
 }
 
-// Rights is the key of what the session may see, "" for all.
-func (s *Session) Rights() string { return s.rights.Key() }
+// Sight identifies what the session may see, and by which policies: sessions with the same one see the same for as long
+// as the policies stay. It is "" if no policies bind the session and it sees all.
+func (s *Session) Sight(ctx context.Context) (key string, err error) {
+	err = s.View(ctx, func(snap *Snapshot) error {
+		key = snap.Sight()
+		return nil
+	})
+	return key, err
+}
 
 // may refuses a method of another action than the session's. That is a bug in this program, since permissions are
-// checked before. It also refuses changes of the whole graph by somebody who may see a part of it.
-func (s *Session) may(action policy.Action) error {
-	if (action.EditsSchema() || action == policy.BranchDelete || action == policy.BundleApply || action == policy.Administer) && s.rights.Key() != "" {
-		return fault.New(fault.Denied, "%s may see a part of the graph only, and this changes all of it; ask somebody who may see all", s.principal.Author())
+// checked before. It also refuses changes of the whole graph by somebody who may see a part of it, and what policies do not
+// permit on a branch; changes of data are held against them in their transaction.
+func (s *Session) may(ctx context.Context, action policy.Action, branch string) error {
+	if s.action != "" && s.action != action {
+		return fmt.Errorf("a session for the action %q was asked for %q", s.action, action)
 	}
-	if s.action == "" || s.action == action {
+	if action == policy.Change || s.rights == nil && !bound(s.principal) {
 		return nil
 	}
-	return fmt.Errorf("a session for the action %q was asked for %q", s.action, action)
+	return s.On("").View(ctx, func(snap *Snapshot) error {
+		whole := action.EditsSchema() || action == policy.BranchDelete || action == policy.BundleApply
+		if whole && !snap.SeesAll() {
+			return fault.New(fault.Denied, "%s may see a part of the graph only, and this changes all of it; ask somebody who may see all", s.principal.Author())
+		}
+		b, err := snap.BranchNamed(ctx, cmp.Or(branch, Main))
+		if err != nil {
+			return err
+		}
+		b.Name = cmp.Or(branch, Main) // also of one that is made now
+		return snap.authority.MayDo(action, b)
+	})
 }
 
 // Snapshot opens a snapshot of the head of the session's branch; an unknown branch is the fault Missing. Close it soon:
 // while it is open the file's log cannot shrink.
 func (s *Session) Snapshot(ctx context.Context) (*Snapshot, error) {
-	view := db.View{Branch: s.branch, Rights: s.rights}
+	view := db.View{Branch: s.branch, Rights: s.expected()}
 	if s.fork != nil {
 		view.Branch, view.At = "", s.fork.ID
 	}
-	r, err := s.graph.file.Read(ctx, view)
-	if err != nil {
-		return nil, err
+	return s.open(ctx, view)
+}
+
+// open opens a snapshot of a view, with the rights that the policies of main give at that moment. Those of the view are a
+// guess.
+func (s *Session) open(ctx context.Context, view db.View) (*Snapshot, error) {
+	for guess := (*law)(nil); ; {
+		r, err := s.graph.file.Read(ctx, view)
+		if err != nil {
+			return nil, err
+		}
+		a, known := s.authority(r)
+		if !known {
+			if err := errors.Join(r.Close(), s.graph.readLaw(ctx)); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		read := s.graph.schemaOf
+		if !view.At.IsZero() {
+			read = s.graph.schemaThen
+		}
+		c, err := read(ctx, r)
+		if err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+		rights := s.rights
+		if rights == nil {
+			rights = a.rights(c)
+		}
+		if a != nil && a.law == guess {
+			rights = rights.And(view.Rights) // of a type that this schema does not show any more
+		}
+		if rights.Key() == view.Rights.Key() {
+			return s.newSnapshot(r, c, rights, a), nil
+		}
+		if err := r.Close(); err != nil {
+			return nil, err
+		}
+		view.Rights = rights
+		if a != nil {
+			guess = a.law
+		}
 	}
-	c, err := s.graph.schemaOf(ctx, r)
-	if err != nil {
-		r.Close()
-		return nil, err
-	}
-	return newSnapshot(r, s.graph, c, s.rights), nil
 }
 
 // LatestHead returns the newest commit of main that the session sees or, if no snapshot is available at once, the one
 // that was read or written last by this process, or the zero Commit. It does not wait.
 func (s *Session) LatestHead(ctx context.Context) Commit {
-	return s.graph.file.LatestHead(ctx, s.rights)
+	return s.graph.file.LatestHead(ctx, s.expected())
 }
 
 // View runs read on a snapshot and closes it.

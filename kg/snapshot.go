@@ -19,12 +19,26 @@ type Snapshot struct {
 	source   *db.Reader
 	graph    *Graph
 	compiled *compiled
+	session  *Session
 	rights   *Rights // of its reader; nil are all
+	// authority is what policies let its reader do; nil is everything.
+	authority *Authority
 }
 
-func newSnapshot(source *db.Reader, g *Graph, c *compiled, rights *Rights) *Snapshot {
-	return &Snapshot{Reader: browse.New(source, c.schema), source: source, graph: g, compiled: c, rights: rights}
+func (s *Session) newSnapshot(source *db.Reader, c *compiled, rights *Rights, a *Authority) *Snapshot {
+	return &Snapshot{Reader: browse.New(source, c.schema), source: source, graph: s.graph, compiled: c, session: s, rights: rights, authority: a}
 }
+
+// Sight is that of its session; see [Session.Sight].
+func (s *Snapshot) Sight() string {
+	if s.authority == nil {
+		return s.rights.Key()
+	}
+	return s.authority.Key() + "\x00" + s.rights.Key()
+}
+
+// Authority is what policies let its reader do.
+func (s *Snapshot) Authority() *Authority { return s.authority }
 
 // Quads returns the number of statements.
 func (s *Snapshot) Quads(ctx context.Context) (int64, error) { return s.source.Quads(ctx) }
@@ -48,8 +62,10 @@ func (s *Snapshot) SchemaVersion() int64 { return s.compiled.version }
 // SchemaKey identifies the schema: snapshots of one graph with equal keys have equal schemas, though maybe not the
 // same value.
 func (s *Snapshot) SchemaKey() string {
-	return fmt.Sprintf("%s %d %s", s.compiled.epoch, s.compiled.seq, s.compiled.rights)
+	return s.compiled.key()
 }
+
+func (c *compiled) key() string { return fmt.Sprintf("%s %d %s", c.epoch, c.seq, c.rights) }
 
 // Graph returns the open file that the snapshot is of.
 func (s *Snapshot) Graph() *Graph { return s.graph }
@@ -120,16 +136,7 @@ func (s *Snapshot) At(ctx context.Context, c Commit) (*Snapshot, error) {
 	if err := s.Close(); err != nil {
 		return nil, err
 	}
-	r, err := s.graph.file.Read(ctx, db.View{At: c.ID, Rights: s.rights})
-	if err != nil {
-		return nil, err
-	}
-	then, err := s.graph.schemaKept(ctx, r, &s.graph.earlier)
-	if err != nil {
-		r.Close()
-		return nil, err
-	}
-	return newSnapshot(r, s.graph, then, s.rights), nil
+	return s.session.open(ctx, db.View{At: c.ID, Rights: s.rights})
 }
 
 // SchemaCommits returns up to limit commits that changed the schema, newest first,

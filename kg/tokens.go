@@ -58,7 +58,7 @@ func (s *Snapshot) Tokens(ctx context.Context) ([]policy.Token, error) {
 // IssueToken issues a token, and returns its secret, which is not kept. The name of another token, also of a revoked one,
 // is the fault Conflict; more scopes than the session's principal has are Denied.
 func (s *Session) IssueToken(ctx context.Context, n NewToken, dryRun bool, a Activity) (t policy.Token, secret string, err error) {
-	if err := s.may(policy.Administer); err != nil {
+	if err := s.may(ctx, policy.Administer, ""); err != nil {
 		return t, "", err
 	}
 	now := s.graph.now()
@@ -115,7 +115,7 @@ func (n NewToken) check(creator policy.Principal, now time.Time) error {
 // RevokeToken ends the validity of a token at once, and returns it as it is then; with forget nothing stays of it, and its
 // name may be given again. An unknown one is the fault Missing.
 func (s *Session) RevokeToken(ctx context.Context, name string, forget, dryRun bool, a Activity) (t policy.Token, err error) {
-	if err := s.may(policy.Administer); err != nil {
+	if err := s.may(ctx, policy.Administer, ""); err != nil {
 		return t, err
 	}
 	err = s.changeBranches(ctx, dryRun, &a, func(w *db.Writer) error {

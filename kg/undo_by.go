@@ -34,7 +34,7 @@ func (a Authored) has(c Commit) bool {
 // refused is as of [Session.Merge], which takes the same request. Commits that changed definitions are the fault
 // Conflict while these are there, an author without commits is Missing.
 func (s *Session) UndoBy(ctx context.Context, a Authored, m Merge) (done Merged, commits int, err error) {
-	if err := s.may(policy.Change); err != nil {
+	if err := s.may(ctx, policy.Change, s.branch); err != nil {
 		return done, 0, err
 	}
 	m.Source = "the undo of " + a.Actor

@@ -123,7 +123,7 @@ type updating struct {
 // which the next one reads, and the commit gets the net effect.
 func (u *updating) all(ctx context.Context, w *db.Writer, c *compiled) error {
 	u.seen, u.schema = w.Seen(), c.schema
-	if err := newSnapshot(u.seen, u.session.graph, c, u.session.rights).readAt(ctx, u.graphsAt()); err != nil {
+	if err := u.session.newSnapshot(u.seen, c, nil, nil).readAt(ctx, u.graphsAt()); err != nil {
 		return err
 	}
 	if len(u.operations) == 1 {

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"trails/db"
 	"trails/fault"
 )
 
@@ -33,9 +32,10 @@ const (
 // Watch reports heads of the session's branch that are newer than the current one, made by any process, as the session
 // sees them, until ctx ends; then the channel is closed. The end of the branch is reported, and so is another branch of
 // that name. Reports that were not received are merged into one. All watchers of a graph share one look at the file.
+// The channel is closed, too, when the policies let the session see something else than at the beginning.
 func (s *Session) Watch(ctx context.Context) <-chan Moved {
 	g := s.graph
-	w := &watching{graph: g, view: db.View{Branch: s.branch, Rights: s.rights}, out: make(chan Moved, 1), woken: g.bell.listen()}
+	w := &watching{graph: g, session: s, out: make(chan Moved, 1), woken: g.bell.listen()}
 	w.read = w.readFile
 	w.last, _ = w.read(ctx) // the current head is not reported
 	go w.run(ctx)
@@ -44,12 +44,12 @@ func (s *Session) Watch(ctx context.Context) <-chan Moved {
 
 // watching is the state of one watcher.
 type watching struct {
-	graph *Graph
-	view  db.View // what is watched
-	out   chan Moved
-	woken chan struct{} // when the file has changed
-	read  func(context.Context) (branchHead, error)
-	last  branchHead
+	graph   *Graph
+	session *Session // whose branch is watched
+	out     chan Moved
+	woken   chan struct{} // when the file has changed
+	read    func(context.Context) (branchHead, error)
+	last    branchHead
 }
 
 // branchHead is what a watcher knows of its branch.
@@ -57,6 +57,7 @@ type branchHead struct {
 	commit Commit
 	epoch  string
 	gone   bool // there is no such branch
+	sight  string
 }
 
 func (w *watching) run(ctx context.Context) {
@@ -70,11 +71,13 @@ func (w *watching) run(ctx context.Context) {
 		case <-w.woken:
 		case <-again:
 		}
-		var told bool
+		var told, lapsed bool
 		var unread error
-		err := fault.Guard(func() error { told, unread = w.look(ctx); return nil })
+		err := fault.Guard(func() error { told, lapsed, unread = w.look(ctx); return nil })
 		again = nil
 		switch {
+		case lapsed:
+			return
 		case err != nil:
 			w.graph.log.Error("watching: the file could not be looked at", "error", fault.Whole(err))
 			again = time.After(watchAgain)
@@ -94,29 +97,32 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// look reports the head if it has changed.
-func (w *watching) look(ctx context.Context) (told bool, err error) {
+// look reports the head if it has changed. lapsed means that the session may see something else now.
+func (w *watching) look(ctx context.Context) (told, lapsed bool, err error) {
 	now, err := w.read(ctx)
+	if err == nil && now.sight != w.last.sight && w.last.sight != "" {
+		return false, true, nil
+	}
 	if err != nil || now.commit.ID == w.last.commit.ID && now.epoch == w.last.epoch && now.gone == w.last.gone {
-		return false, err
+		return false, false, err
 	}
 	schema := now.commit.SchemaSeq != w.last.commit.SchemaSeq || now.epoch != w.last.epoch || now.gone != w.last.gone
 	tell(w.out, Moved{Before: w.last.commit, Head: now.commit, Schema: schema, Gone: now.gone})
 	w.last = now
-	return true, nil
+	return true, false, nil
 }
 
 // readFile returns the head.
 func (w *watching) readFile(ctx context.Context) (branchHead, error) {
-	r, err := w.graph.file.Read(ctx, w.view)
+	snap, err := w.session.Snapshot(ctx)
 	if fault.Is(err, fault.Missing) {
-		return branchHead{gone: true}, nil
+		return branchHead{gone: true, sight: w.last.sight}, nil
 	}
 	if err != nil {
 		return branchHead{}, err
 	}
-	defer r.Close()
-	return branchHead{commit: r.Head(), epoch: r.Epoch()}, nil
+	defer snap.Close()
+	return branchHead{commit: snap.Head(), epoch: snap.source.Epoch(), sight: snap.Sight()}, nil
 }
 
 // tell reports that the head moved, merged with a report that has not been received yet.

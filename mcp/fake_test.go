@@ -156,7 +156,7 @@ func (f *fake) Read(_ context.Context, uri string, c invoke.Call) (invoke.Docume
 	return invoke.Document{}, fault.New(fault.NotFound, "no resource at %s", uri)
 }
 
-func (f *fake) Sight(policy.Principal) string { return "" }
+func (f *fake) Sight(context.Context, policy.Principal) (string, error) { return "", nil }
 
 func (f *fake) WatchOn(ctx context.Context, p policy.Principal, _ string) <-chan invoke.Change {
 	f.mu.Lock()

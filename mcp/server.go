@@ -31,7 +31,7 @@ type Engine interface {
 	Resources(ctx context.Context, p policy.Principal) ([]invoke.Resource, error)
 	Read(ctx context.Context, uri string, c invoke.Call) (invoke.Document, error)
 	WatchOn(ctx context.Context, p policy.Principal, branch string) <-chan invoke.Change
-	Sight(p policy.Principal) string
+	Sight(ctx context.Context, p policy.Principal) (string, error)
 }
 
 // Options are the settings for serving a graph over MCP. The zero value serves everybody who can reach it, without

@@ -80,7 +80,11 @@ func (e *endpoint) subscribable(ctx context.Context, r request, uris []string, m
 		readable[read] = true
 		one := session.Subscription{Address: address, URI: uri}
 		p := principalOf(ctx, r)
-		if sight := e.engine.Sight(p); branch != "" || sight != e.engine.Sight(e.listener) {
+		sight, err := e.engine.Sight(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if branch != "" || sight != "" {
 			one.Line = session.Line{Branch: branch, Rights: sight}
 			one.Watch = func(ctx context.Context) <-chan invoke.Change { return e.engine.WatchOn(ctx, p, branch) }
 		}

@@ -17,6 +17,7 @@ const (
 	PromotionRecord                       // definitions as they were after the last promotion
 	UpstreamRecord                        // upstream server of the gateway
 	GatewayRecord                         // settings of the gateway
+	PolicyRecord                          // policies: who may do what
 )
 
 // recordNodes are the nodes of records: an IRI, or, if it ends in a slash, what comes before the name of the record.
@@ -26,6 +27,7 @@ var recordNodes = [...]string{
 	PromotionRecord: rdf.TrailsNS + "promotion",
 	UpstreamRecord:  rdf.TrailsNS + "upstream/",
 	GatewayRecord:   rdf.TrailsNS + "gateway",
+	PolicyRecord:    rdf.TrailsNS + "policies",
 }
 
 // Node returns the node of the record with a name; "" for the only record of its kind.

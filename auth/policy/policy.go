@@ -28,6 +28,9 @@ type Principal struct {
 	Groups []string
 	// Authenticated means that the caller's identity was verified.
 	Authenticated bool
+	// Owns means that the caller has the file: who works on it by the command line, and who started the process. The
+	// policies in the file do not bind it, because it can replace them.
+	Owns bool
 }
 
 // Anonymous returns the principal of a caller without a token.
@@ -37,7 +40,7 @@ func Anonymous(client string, scopes Scopes) Principal {
 
 // Local returns the principal of a user of the command line: someone who can write the file has all scopes.
 func Local(user, client string) Principal {
-	return Principal{ID: "local:" + user, Client: client, Scopes: AllScopes(), Authenticated: true}
+	return Principal{ID: "local:" + user, Client: client, Scopes: AllScopes(), Authenticated: true, Owns: true}
 }
 
 // Author returns the author of the caller's commits: the ID and, if there is one, " via " and the client.

@@ -66,6 +66,11 @@ func (t Token) Valid(at time.Time) bool {
 	return t.Name != "" && t.Revoked.IsZero() && (t.Expires.IsZero() || at.Before(t.Expires))
 }
 
+// Principal is the caller by the token in a process that has all scopes.
+func (t Token) Principal() Principal {
+	return Principal{ID: t.Actor(), Owner: t.Actor(), Scopes: t.Scopes, Groups: t.Groups, Authenticated: true}
+}
+
 // Actor is the ID of a caller with the token.
 func (t Token) Actor() string { return TokenActor + t.Name }
 

@@ -1,0 +1,445 @@
+package kg
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"trails/auth/cedar"
+	"trails/auth/policy"
+	"trails/capability"
+	"trails/db"
+	"trails/fault"
+	"trails/kg/change"
+	"trails/rdf"
+	"trails/schema"
+)
+
+// law is what the policies of main say, with the schema and stored queries of main. It is immutable but for what it keeps.
+type law struct {
+	of       *compiled // of main
+	policies *cedar.Policies
+	unlawful error  // why they cannot be read
+	graph    string // name of it
+
+	mu    sync.Mutex
+	sight map[string]*Rights // by caller and schema
+}
+
+// maxSights bounds the rights that a law keeps. When there are more, all are computed anew.
+const maxSights = 1024
+
+// Authority is what policies let one caller do, as of one state of main. The nil Authority lets everybody do everything:
+// there are no policies, or they do not bind the caller.
+type Authority struct {
+	law    *law
+	caller policy.Principal
+}
+
+// bound reports whether policies bind somebody: everybody but who opens the file on their own, and this program itself.
+func bound(p policy.Principal) bool { return !p.Owns && p.ID != "" }
+
+// authority returns what the policies of main let the caller of the session do, as r has them; nil is everything. known is
+// false if they are not read yet: see [Graph.readLaw].
+func (s *Session) authority(r *db.Reader) (a *Authority, known bool) {
+	if !bound(s.principal) {
+		return nil, true
+	}
+	l := s.graph.lawAt(r.Epoch(), r.MainSchema())
+	switch {
+	case l == nil:
+		return nil, false
+	case l.policies == nil && l.unlawful == nil:
+		return nil, true
+	}
+	return &Authority{law: l, caller: s.principal}, true
+}
+
+// lawAt returns the law that a commit of main has made, nil if it is not known.
+func (g *Graph) lawAt(epoch string, at Seq) *law {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if c := g.compiled; c != nil && c.epoch == epoch && c.seq == at && c.rights == "" && (g.law == nil || g.law.of != c) {
+		g.law = newLaw(g.compiled, g.Name())
+	}
+	if g.law != nil && g.law.of.epoch == epoch && g.law.of.seq == at {
+		return g.law
+	}
+	return nil
+}
+
+// readLaw reads the policies of main as they are now.
+func (g *Graph) readLaw(ctx context.Context) error {
+	snap, err := g.Session(policy.Principal{}).Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	g.law = newLaw(snap.compiled, g.Name())
+	g.mu.Unlock()
+	return snap.Close()
+}
+
+func newLaw(c *compiled, graph string) *law {
+	return &law{of: c, policies: c.policies, unlawful: c.unlawful, graph: graph, sight: map[string]*Rights{}}
+}
+
+// As returns what policies let somebody do under the schema and stored queries of the snapshot, as if it were main with these
+// policies. It is never nil.
+func (s *Snapshot) As(p policy.Principal, policies *cedar.Policies) *Authority {
+	l := newLaw(s.compiled, s.graph.Name())
+	l.policies, l.unlawful = policies, nil
+	return &Authority{law: l, caller: p}
+}
+
+// expected is what the session could see when the policies were last asked for.
+func (s *Session) expected() *Rights {
+	s.graph.mu.Lock()
+	l := s.graph.law
+	s.graph.mu.Unlock()
+	if s.rights != nil || !bound(s.principal) || l == nil || l.policies == nil && l.unlawful == nil {
+		return s.rights
+	}
+	return (&Authority{law: l, caller: s.principal}).rights(l.of)
+}
+
+// graphOf is the resource of the whole graph, branchOf that of a branch of it.
+func (l *law) graphOf() cedar.Resource { return cedar.Resource{Kind: cedar.GraphKind, ID: l.graph} }
+
+func (l *law) branchOf(b Branch) cedar.Resource {
+	return cedar.Resource{Kind: cedar.BranchKind, ID: b.Name, Protected: b.Protected, In: []cedar.Resource{l.graphOf()}}
+}
+
+// typeOf is the resource of a type, which is part of the types above it.
+func typeOf(s *schema.Schema, name string, in cedar.Resource) cedar.Resource {
+	r := cedar.Resource{Kind: cedar.TypeKind, ID: name, In: []cedar.Resource{in}}
+	for _, above := range s.Supertypes(s.Type(name)) {
+		r.In = append(r.In, cedar.Resource{Kind: cedar.TypeKind, ID: above.Name, In: []cedar.Resource{in}})
+	}
+	return r
+}
+
+// classOf is the class of a type; for one that a schema does not have the one that it would have there.
+func classOf(s *schema.Schema, name string) rdf.IRI {
+	if t := s.Type(name); t != nil {
+		return t.IRI
+	}
+	return rdf.IRI(s.Base + name)
+}
+
+func (a *Authority) decide(action policy.Action, on, branch cedar.Resource) cedar.Decision {
+	return a.law.policies.Decide(cedar.Request{Caller: a.caller, Action: action, Resource: on, Branch: branch})
+}
+
+// reads reports whether the caller may read a type or a branch, or call a stored query.
+func (a *Authority) reads(action policy.Action, on cedar.Resource) bool {
+	return a.decide(action, on, cedar.Resource{}).Allowed
+}
+
+// rights are what the caller may not see under a schema, with its stored queries: types that it may not read, with what is
+// left of them where only the policies name them, stored queries that it may not call, and branches that it may not read.
+func (a *Authority) rights(under *compiled) *Rights {
+	if a == nil {
+		return nil
+	}
+	key := a.key() + "\x00" + under.key()
+	a.law.mu.Lock()
+	kept, known := a.law.sight[key]
+	a.law.mu.Unlock()
+	if known {
+		return kept
+	}
+	r := a.newRights(under)
+	a.law.mu.Lock()
+	defer a.law.mu.Unlock()
+	if len(a.law.sight) >= maxSights {
+		clear(a.law.sight)
+	}
+	a.law.sight[key] = r
+	return r
+}
+
+func (a *Authority) newRights(under *compiled) *Rights {
+	r, l := &Rights{}, a.law
+	types := map[string]*schema.Schema{}
+	for _, s := range []*schema.Schema{under.schema, l.of.schema} {
+		for _, t := range s.Types {
+			types[t.Name] = s
+		}
+	}
+	for _, name := range l.policies.Named(cedar.TypeKind) {
+		if types[name] == nil {
+			types[name] = l.of.schema
+		}
+	}
+	for name, s := range types {
+		if !a.reads(policy.Read, typeOf(s, name, l.graphOf())) {
+			r.Types = append(r.Types, classOf(s, name))
+		}
+	}
+	queries := map[string]bool{}
+	for _, c := range []*compiled{under, l.of} {
+		for _, k := range c.stored {
+			queries[k.ID] = true
+		}
+	}
+	for id := range queries {
+		if !a.reads(policy.InvokeQuery, cedar.Resource{Kind: cedar.QueryKind, ID: id, In: []cedar.Resource{l.graphOf()}}) {
+			r.Nodes = append(r.Nodes, schema.QueryRecord.Node(id))
+		}
+	}
+	r.OnlyBranches = !a.reads(policy.Read, l.branchOf(Branch{})) // one that no policy names
+	for _, name := range l.policies.Named(cedar.BranchKind) {
+		if a.reads(policy.Read, l.branchOf(Branch{Name: name})) == r.OnlyBranches {
+			r.Branches = append(r.Branches, name)
+		}
+	}
+	if len(r.Types)+len(r.Nodes)+len(r.Branches) == 0 && !r.OnlyBranches {
+		return nil
+	}
+	r.Nodes = append(r.Nodes, schema.PolicyRecord.Node("")) // they name what is hidden
+	return r
+}
+
+// key identifies the caller and the policies.
+func (a *Authority) key() string {
+	parts := append([]string{a.caller.ID, a.caller.Scopes.String()}, a.caller.Groups...)
+	if a.caller.Authenticated {
+		parts = append(parts, "authenticated")
+	}
+	return strings.Join(parts, "\x00")
+}
+
+// Key identifies what the caller may do: "" where no policies bind it.
+func (a *Authority) Key() string {
+	if a == nil {
+		return ""
+	}
+	return a.law.of.key() + "\x00" + a.key()
+}
+
+// Calls decides whether the caller may call a capability on a branch. It may if no policy forbids its action on the
+// capability, and one permits it on the branch; if it is of one type, on that; and if it changes data of any, on one of
+// them.
+func (a *Authority) Calls(d capability.Descriptor, on Branch) cedar.Decision {
+	action := d.PolicyRequired.Action
+	if a == nil || action == "" {
+		return cedar.Decision{Allowed: true}
+	}
+	if a.law.unlawful != nil {
+		return cedar.Decision{}
+	}
+	branch, context := a.law.branchOf(on), a.law.contextOf(action, on)
+	place, concerns := a.law.placeOf(action, on), d.InputShape.NodeType
+	if concerns != "" {
+		place = typeOf(a.law.of.schema, concerns, branch)
+	}
+	tool := cedar.Resource{Kind: cedar.CapabilityKind, ID: d.ID, In: []cedar.Resource{place}}
+	if of := a.decide(action, tool, context); of.Forbidden {
+		return of
+	}
+	verdict := a.decide(action, place, context)
+	if verdict.Allowed || action != policy.Change || concerns != "" {
+		return verdict
+	}
+	for _, t := range a.law.of.schema.Types {
+		if of := a.decide(action, typeOf(a.law.of.schema, t.Name, branch), branch); of.Allowed {
+			return of
+		}
+	}
+	return verdict
+}
+
+// Lists decides whether the caller sees a capability in lists: whether it may call it on some branch, main, one that
+// policies name, or any other.
+func (a *Authority) Lists(d capability.Descriptor) bool {
+	if a == nil {
+		return true
+	}
+	on := []Branch{{Name: Main, Protected: true}, {Name: Main}, {}}
+	for _, name := range a.law.policies.Named(cedar.BranchKind) {
+		on = append(on, Branch{Name: name})
+	}
+	return slices.ContainsFunc(on, func(b Branch) bool { return a.Calls(d, b).Allowed })
+}
+
+// refuseForbidden refuses a change of a node that policies do not permit its author: of data, on one of the types that the
+// node has before or after, or on the branch if it has none; of the policies, who may not administer.
+func (t *transaction) refuseForbidden(ctx context.Context, n node, changes []change.Delta) error {
+	if t.authority == nil || len(changes) == 0 {
+		return nil
+	}
+	action, data := t.job.action, false
+	for _, d := range changes {
+		switch kind, _ := schema.RecordOf(d.Quad); {
+		case kind == schema.PolicyRecord:
+			if err := t.authority.refusal(policy.Administer, t.authority.law.graphOf(), cedar.Resource{}); err != nil {
+				return err
+			}
+		case d.Quad.Label != rdf.SchemaGraph:
+			data = true
+		}
+	}
+	if !data || action != policy.Change {
+		return nil
+	}
+	classes, err := t.classesOf(ctx, n, changes)
+	if err != nil {
+		return err
+	}
+	branch := t.authority.law.branchOf(Branch{Name: t.w.Branch(), Protected: t.w.Protected()})
+	typed := false
+	for _, class := range classes {
+		declared := t.schema.schema.TypeByIRI(class)
+		if declared == nil {
+			continue
+		}
+		typed = true
+		if err := t.refusalOf(action, typeOf(t.schema.schema, declared.Name, branch), branch); err != nil {
+			return err
+		}
+	}
+	if typed {
+		return nil
+	}
+	return t.refusalOf(action, branch, branch)
+}
+
+// keepNamed refuses a change that takes a type away which the policies name: with another name it would be another type for
+// them.
+func keepNamed(before, after *compiled) error {
+	for _, name := range after.policies.Named(cedar.TypeKind) {
+		if before.schema.Type(name) != nil && after.schema.Type(name) == nil {
+			return fault.New(fault.Conflict, "policies name the type %s, which this renames or drops, and they would not hold for it any more; set policies first that name the new one too, or this one no more (trails policy set)", name).With("type", name)
+		}
+	}
+	return nil
+}
+
+// refusalOf is [Authority.refusal], decided once for each resource.
+func (t *transaction) refusalOf(action policy.Action, on, branch cedar.Resource) error {
+	err, known := t.refusals[on.String()]
+	if !known {
+		err = t.authority.refusal(action, on, branch)
+		if t.refusals == nil {
+			t.refusals = map[string]error{}
+		}
+		t.refusals[on.String()] = err
+	}
+	return err
+}
+
+// classesOf are the classes of a node before and after a change.
+func (t *transaction) classesOf(ctx context.Context, n node, changes []change.Delta) (classes []rdf.IRI, err error) {
+	before := n.before
+	if !n.whole {
+		if before, err = collect(n.statements(ctx, t.w.Seen(), rdf.Type)); err != nil {
+			return nil, err
+		}
+	}
+	statements := slices.Clone(before)
+	for _, d := range changes {
+		statements = append(statements, d.Quad)
+	}
+	for _, q := range statements {
+		if class, is := q.Object.(rdf.IRI); is && q.Predicate == rdf.Type {
+			classes = append(classes, class)
+		}
+	}
+	return classes, nil
+}
+
+// refusal is the fault Denied for what policies do not permit the caller, or nil.
+func (a *Authority) refusal(action policy.Action, on, branch cedar.Resource) error {
+	if a == nil {
+		return nil
+	}
+	if a.law.unlawful != nil {
+		return a.unlawful()
+	}
+	return denied(a.caller, action, on, a.decide(action, on, branch))
+}
+
+// MayCall returns the names of the policies that permit a capability on a branch by [Authority.Calls], or the refusal.
+func (a *Authority) MayCall(d capability.Descriptor, on Branch) (by []string, err error) {
+	if a == nil || d.PolicyRequired.Action == "" {
+		return nil, nil
+	}
+	if a.law.unlawful != nil {
+		return nil, a.unlawful()
+	}
+	action, verdict := d.PolicyRequired.Action, a.Calls(d, on)
+	if !verdict.Allowed {
+		return nil, denied(a.caller, action, a.law.placeOf(action, on), verdict)
+	}
+	return verdict.Policies, nil
+}
+
+// MayDo is nil, or the refusal of an action on a branch.
+func (a *Authority) MayDo(action policy.Action, on Branch) error {
+	if a == nil {
+		return nil
+	}
+	return a.refusal(action, a.law.placeOf(action, on), a.law.contextOf(action, on))
+}
+
+// placeOf is what an action on a branch is done to.
+func (l *law) placeOf(action policy.Action, on Branch) cedar.Resource {
+	if action == policy.Administer {
+		return l.graphOf()
+	}
+	return l.branchOf(on)
+}
+
+// contextOf is the branch that a write is on.
+func (l *law) contextOf(action policy.Action, on Branch) cedar.Resource {
+	if !action.Writes() || action == policy.Administer {
+		return cedar.Resource{}
+	}
+	return l.branchOf(on)
+}
+
+func (a *Authority) unlawful() error {
+	return fault.New(fault.Denied, "the policies of this graph cannot be read by this program, so nobody whom they bind may do anything; somebody who has the file sets others with trails policy set").Because(a.law.unlawful)
+}
+
+// denied is the fault of a decision, nil if it allows.
+func denied(caller policy.Principal, action policy.Action, on cedar.Resource, d cedar.Decision) error {
+	if d.Allowed {
+		return nil
+	}
+	why, policies := "no policy permits it", d.Policies
+	if policies == nil {
+		policies = []string{}
+	}
+	if d.Forbidden {
+		why = "it is forbidden by " + strings.Join(d.Policies, " and ")
+	}
+	return fault.New(fault.Denied, "%s may not %s %s: %s; whoever administers this graph can change that (trails policy explain FILE --as %[1]s says how)", caller.ID, action, on, why).
+		With("action", string(action)).With("resource", on.String()).With("policies", policies)
+}
+
+// Decides decides an action of the caller on a type, a stored query, a branch or the graph, on a branch.
+func (a *Authority) Decides(action policy.Action, kind cedar.Kind, name string, on Branch) cedar.Decision {
+	if a == nil {
+		return cedar.Decision{Allowed: true}
+	}
+	branch := a.law.branchOf(on)
+	if !action.Writes() {
+		branch = a.law.graphOf() // what of the graph is read does not depend on the branch
+	}
+	place := branch
+	switch kind {
+	case cedar.TypeKind:
+		place = typeOf(a.law.of.schema, name, branch)
+	case cedar.QueryKind, cedar.CapabilityKind:
+		place = cedar.Resource{Kind: kind, ID: name, In: []cedar.Resource{branch}}
+	case cedar.BranchKind:
+		on.Name = name
+		place = a.law.branchOf(on)
+	case cedar.GraphKind:
+		place = a.law.graphOf()
+	}
+	return a.decide(action, place, a.law.contextOf(action, on))
+}
