@@ -55,6 +55,11 @@ var metas = []invoke.Capability{
 	tokenCreate,
 	tokenList,
 	tokenRevoke,
+	policyShow,
+	policyPlan,
+	policyApply,
+	policyExplain,
+	policyTest,
 }
 
 // anyOf lists the values of an enumeration.

@@ -700,6 +700,69 @@ the list. --forget takes it out of the list, too; a graph without any token asks
 			options: map[string]option{"name": {complete: p.completeTokens}, "forget": {usage: "take it out of the list, too"}},
 			text:    decoded(writeRevoked),
 		},
+		{path: "policy", by: policyCommand},
+		{
+			path: "policy show", capability: "trails.meta.policy.show",
+			short: "Print the policies",
+			long: `Print the policies of the graph, as policy set reads them. Those of a branch decide nothing until it is
+merged, and --at shows those of an earlier commit.`,
+			example: `  trails policy show notes.trails > policies.cedar
+  trails policy show notes.trails --at head~3`,
+			text: decoded(writePolicies),
+		},
+		{
+			path: "policy set", capability: "trails.meta.policy.apply", words: "[POLICIES]", later: cobra.NoFileCompletions, covers: "trails.meta.policy.plan",
+			short: "Replace the policies, as one commit",
+			long: `Replace the policies of the graph by those in the file POLICIES, - for stdin, as one commit. Policies
+that are no Cedar, or speak of what there cannot be, are refused with their line, and so are those
+under which no token may administer any more. Names that nothing has yet are told. They count from
+the next call on, in every process. trails policy alone shows what a policy looks like.`,
+			example: `  trails policy set notes.trails policies.cedar --message "hr reads salaries"
+  trails policy show notes.trails --at head~1 | trails policy set notes.trails -
+  trails policy set notes.trails --none`,
+			options: map[string]option{"policies": {hidden: true}},
+			own: func(cmd *cobra.Command) {
+				cmd.Flags().Bool("none", false, "take all policies away, so that scopes alone decide")
+			},
+			text: decoded(writePoliciesSet), run: (*asked).setPolicies,
+		},
+		{
+			path: "policy explain", capability: "trails.meta.policy.explain", words: "[CALL]", takes: "call",
+			short: "Say why somebody may do something or not, and what would change it",
+			long: `Say whether policies let a caller make a CALL, or do an action on something, by which policy, and what
+would change it. The caller has the scopes and groups of its token, or those given. Without a call
+and an action it lists what the caller may read and change.`,
+			example: `  trails policy explain notes.trails --as token:bot
+  trails policy explain notes.trails --as token:bot note.create --branch draft
+  trails policy explain notes.trails --as token:eve --groups hr --action read --on 'Type::"Salary"'`,
+			options: map[string]option{
+				"as":     {usage: "the `ACTOR` that calls, such as token:NAME or anonymous", complete: p.completeActors},
+				"groups": {usage: "`NAMES` of its groups, in the place of those of the token", commas: true},
+				"scopes": {usage: "its `SCOPES`, in the place of those of the token", commas: true},
+				"action": {usage: "in the place of CALL, the `action`: read, change and so on"},
+				"on":     {usage: "what the action is done to: Type::\"`NAME`\", Branch, Query or Graph"},
+				"branch": {usage: "the `branch` of the call (default: main)", complete: p.completeBranches},
+				"call":   {complete: p.completeInvoke},
+			},
+			text: decoded(writeExplanation),
+		},
+		{
+			path: "policy test", capability: "trails.meta.policy.test", words: "CASES", later: cobra.NoFileCompletions,
+			short: "Try cases against the policies",
+			long: `Try the cases of a file, - for stdin, against the policies of the graph, or against those in the file
+of --policies. It exits with 6 when a case fails. Cases are a list in YAML:
+
+  - {as: token:bot, call: note.create, branch: draft, expect: allowed}
+  - {as: token:eve, groups: [hr], action: read, on: 'Type::"Salary"', expect: allowed}
+  - {as: anonymous, action: read, on: 'Type::"Salary"', expect: denied, by: payroll}`,
+			example: `  trails policy test notes.trails cases.yaml
+  trails policy test notes.trails cases.yaml --policies policies.cedar`,
+			options: map[string]option{"cases": {hidden: true}, "policies": {hidden: true}},
+			own: func(cmd *cobra.Command) {
+				cmd.Flags().String("policies", "", "the `file` with policies to try (default: those of the graph)")
+			},
+			text: decoded(writeTested), run: (*asked).testPolicies,
+		},
 		{
 			path: "gc", capability: "gc",
 			short: "Drop history that nothing needs any more",

@@ -1,0 +1,182 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/auth/cedar"
+	"trails/auth/policy"
+	"trails/capability"
+	"trails/fault"
+	"trails/invoke"
+	"trails/kg"
+	"trails/text/outline"
+)
+
+// policiesView are the policies as their tools answer them.
+type policiesView struct {
+	Text     string   `json:"text" doc:"In Cedar; empty if there are none."`
+	Policies []string `json:"policies" doc:"Their names, in their order."`
+	Problem  string   `json:"problem,omitempty" doc:"Why this program cannot read them, so that nobody whom they bind may do anything."`
+}
+
+var policyShow = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.policy.show", Description: "Show the policies of the graph: who may do what, in Cedar. Those of main decide.",
+	CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
+}, func(_ context.Context, r *invoke.Request, _ struct{}) (*policiesView, error) {
+	text, p, err := r.Snapshot.Policies()
+	out := &policiesView{Text: text, Policies: p.IDs()}
+	if err != nil {
+		out.Problem = fault.Of(err).Message
+	}
+	if text == "" {
+		r.Warn("there are no policies, so scopes alone say who may do what; trails.meta.policy.apply (trails policy set) sets some")
+	}
+	return out, nil
+}, invoke.On())
+
+// policyText is the argument of what takes policies.
+type policyText struct {
+	Policies string `json:"policies" max:"131072" doc:"In Cedar; empty for none. The vocabulary is in the guide."`
+}
+
+// policyPlanned says what policies are, before or after they are set.
+type policyPlanned struct {
+	Policies []string `json:"policies" doc:"Their names, in their order."`
+	Added    []string `json:"new,omitempty" doc:"Those that the graph does not have."`
+	Gone     []string `json:"gone,omitempty" doc:"Those that only the graph has."`
+}
+
+var policyPlan = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.policy.plan", Description: "Check policies, and say what is new in them and which names they have that nothing has.",
+	CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
+}, func(ctx context.Context, r *invoke.Request, in policyText) (*policyPlanned, error) {
+	return checkedPolicies(ctx, r, in.Policies)
+}, invoke.On())
+
+// policySet is the answer about policies that were set.
+type policySet struct {
+	invoke.Written
+	policyPlanned
+}
+
+var policyApply = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.policy.apply", Description: "Replace the policies of the graph as one commit. Those of main decide from the next call on, in every process. They do not bind who has the file.",
+	CostEstimate: capability.CostConstant, PolicyRequired: administers, SideEffects: capability.Destroys,
+}, func(ctx context.Context, r *invoke.Request, in struct {
+	policyText
+	capability.WriteArguments
+}) (*policySet, error) {
+	planned, err := checkedPolicies(ctx, r, in.Policies)
+	if err != nil {
+		return nil, err
+	}
+	set, err := r.ChangeSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.Release()
+	_, done, err := r.Session().ChangePolicies(ctx, kg.PolicyChange{Text: in.Policies, Set: set})
+	if err != nil {
+		return nil, err
+	}
+	out := &policySet{policyPlanned: *planned, Written: r.Committed(done, set.DryRun)}
+	if out.Branch != kg.Main {
+		r.Warn("policies of %s decide nothing until it is merged: those of main decide", out.Branch)
+	}
+	return out, nil
+}, invoke.On())
+
+// checkedPolicies reads policies, refuses those that lock everybody out who administers, and warns of names that nothing has.
+func checkedPolicies(ctx context.Context, r *invoke.Request, text string) (*policyPlanned, error) {
+	p, err := cedar.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	_, had, _ := r.Snapshot.Policies() // those that cannot be read are replaced
+	out := &policyPlanned{Policies: p.IDs()}
+	for _, id := range p.IDs() {
+		if !slices.Contains(had.IDs(), id) {
+			out.Added = append(out.Added, id)
+		}
+	}
+	for _, id := range had.IDs() {
+		if !slices.Contains(p.IDs(), id) {
+			out.Gone = append(out.Gone, id)
+		}
+	}
+	tokens, err := r.Snapshot.Tokens(ctx)
+	if err != nil || text == "" {
+		return out, err
+	}
+	if err := lockedOut(r, p, tokens); err != nil {
+		return nil, err
+	}
+	return out, namesOfNothing(ctx, r, p, tokens)
+}
+
+// lockedOut refuses policies under which no token that may administer by its scope may do so, or the caller not any more.
+func lockedOut(r *invoke.Request, p *cedar.Policies, tokens []policy.Token) error {
+	var out []string
+	for _, t := range tokens {
+		if !t.Valid(r.Began()) || !t.Scopes.Has(policy.Builder) {
+			continue
+		}
+		if mayAdminister(r, p, t.Principal()) {
+			return nil
+		}
+		out = append(out, t.Actor())
+	}
+	if len(out) == 0 && (r.Principal.Owns || mayAdminister(r, p, r.Principal)) {
+		return nil
+	}
+	if len(out) == 0 {
+		out = []string{r.Principal.ID}
+	}
+	return fault.Argument("policies", fault.HasValue, nil, fmt.Sprintf("these policies lock out all who administer this graph (%s): none may administer any more; add permit (principal == Actor::%q, action == Action::\"administer\", resource);",
+		enumerated(out), out[0]))
+}
+
+func mayAdminister(r *invoke.Request, p *cedar.Policies, who policy.Principal) bool {
+	return r.Snapshot.As(who, p).Decides(policy.Administer, cedar.GraphKind, "", kg.Branch{}).Allowed
+}
+
+// namesOfNothing warns of names in policies that nothing has, which are mistakes or of later.
+func namesOfNothing(ctx context.Context, r *invoke.Request, p *cedar.Policies, tokens []policy.Token) error {
+	branches, err := r.Snapshot.Branches(ctx)
+	if err != nil {
+		return err
+	}
+	has := map[cedar.Kind][]string{cedar.GraphKind: {r.Snapshot.Graph().Name()}}
+	for _, t := range r.Snapshot.Schema().Types {
+		has[cedar.TypeKind] = append(has[cedar.TypeKind], t.Name)
+	}
+	for _, k := range r.Snapshot.Stored() {
+		has[cedar.QueryKind] = append(has[cedar.QueryKind], k.ID)
+	}
+	for _, b := range branches {
+		has[cedar.BranchKind] = append(has[cedar.BranchKind], b.Name)
+	}
+	for _, d := range r.Registry().All() {
+		has[cedar.CapabilityKind] = append(has[cedar.CapabilityKind], d.ID)
+	}
+	for _, t := range tokens {
+		has[cedar.ActorKind] = append(has[cedar.ActorKind], t.Actor())
+		has[cedar.GroupKind] = append(has[cedar.GroupKind], t.Groups...)
+	}
+	for _, kind := range []cedar.Kind{cedar.ActorKind, cedar.GroupKind, cedar.GraphKind, cedar.BranchKind, cedar.TypeKind, cedar.QueryKind, cedar.CapabilityKind} {
+		for _, name := range p.Named(kind) {
+			if slices.Contains(has[kind], name) || kind == cedar.ActorKind && !strings.HasPrefix(name, policy.TokenActor) {
+				continue
+			}
+			where := "this graph has none of that name"
+			if kind == cedar.GroupKind {
+				where = "no token is in a group of that name; an identity provider may name it"
+			}
+			r.Warn("policies name %s, and %s%s", cedar.Resource{Kind: kind, ID: outline.Shorten(name, maxProblem)}, where, fault.DidYouMean(name, has[kind]))
+		}
+	}
+	return nil
+}
