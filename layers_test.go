@@ -138,10 +138,9 @@ var homes = []struct {
 	home    []string
 	inTests bool // the rule holds for tests too
 }{
-	{"database/sql", []string{"db", "migrations"}, false},
-	{"modernc.org/sqlite", []string{"db", "migrations"}, false},
-	{"zombiezen.com/go/sqlite", []string{"db", "migrations"}, false},
-	{"github.com/pressly/goose", []string{"db", "migrations"}, true},
+	{"database/sql", nil, false},
+	{"modernc.org/sqlite", []string{"db"}, false},
+	{"zombiezen.com/go/sqlite", []string{"db"}, false},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp", "gateway"}, true},
 	{"github.com/go-chi/chi", []string{"httpapi"}, true},
 	{"github.com/pelletier/go-toml", []string{"hosts"}, true},

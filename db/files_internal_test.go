@@ -1,6 +1,7 @@
 package db
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -105,6 +106,58 @@ func TestWhatCannotBeWrittenKeepsNoArtifact(t *testing.T) {
 	defer r.Close()
 	if _, err := r.Artifact(t.Context(), "", "before", time.Now()); err != nil {
 		t.Error(err)
+	}
+}
+
+// A migration that fails, or cannot begin, leaves the file as it was.
+func TestAMigrationHappensWholeOrNotAtAll(t *testing.T) {
+	file, err := os.ReadFile("../testdata/files/format-6.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const before = "SELECT (SELECT user_version FROM pragma_user_version), (SELECT max(version_id) FROM goose_db_version), (SELECT count(*) FROM sqlite_schema WHERE name = 'requests')"
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx       context.Context
+		statement string // another connection runs it before
+		locks     bool   // the migration succeeds when that connection has ended its transaction
+		fails     string
+	}{
+		"a statement fails":            {t.Context(), "CREATE TABLE requests (x)", false, "table requests already exists"},
+		"another process writes":       {t.Context(), "BEGIN IMMEDIATE", true, "database is locked"},
+		"the caller has gone":          {cancelled, "BEGIN IMMEDIATE", true, "canceled"},
+		"another process has migrated": {t.Context(), "PRAGMA user_version = 99", false, "reads up to format"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.db")
+			if err := os.WriteFile(path, file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			err := withConn(path, sqlite.OpenReadWrite, func(other *conn) error {
+				if err := other.Once(c.statement); err != nil {
+					return err
+				}
+				want := rows(t, path, before)
+				err := migrate(c.ctx, path, time.Millisecond)
+				if err == nil || !strings.Contains(err.Error(), c.fails) {
+					t.Errorf("got %v, want %q", err, c.fails)
+				}
+				if diff := cmp.Diff(want, rows(t, path, before)); diff != "" {
+					t.Errorf("(-before +after):\n%s", diff)
+				}
+				return other.End("ROLLBACK")
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !c.locks {
+				return
+			}
+			if err := migrate(t.Context(), path, time.Millisecond); err != nil {
+				t.Errorf("afterwards: %v", err)
+			}
+		})
 	}
 }
 

@@ -6,18 +6,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trails/db/disk"
 	"trails/db/stmt"
 	"trails/fault"
-	"trails/migrations"
 )
 
 // A file from somebody else is data. Objects that SQLite would execute by itself, or read in place of a table, are
@@ -37,17 +34,19 @@ func (o object) id() string { return o.kind + " " + o.name }
 
 const objectRows = "SELECT type, name, tbl_name, coalesce(sql, '') FROM main.sqlite_schema"
 
-// optional are tables that SQLite and the migration tool create when they need them.
+// optional are tables that no file of the migrations creates: the one of [migrated], and those of SQLite.
 var optional = map[string]string{
-	"table goose_db_version": "CREATE TABLE goose_db_version ( id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')) )",
-	"table sqlite_sequence":  "CREATE TABLE sqlite_sequence(name,seq)",
-	"table sqlite_stat1":     "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
-	"table sqlite_stat4":     "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+	"table " + migrated:     oneLine(createMigrated),
+	"table sqlite_sequence": "CREATE TABLE sqlite_sequence(name,seq)",
+	"table sqlite_stat1":    "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
+	"table sqlite_stat4":    "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
 }
 
 func newObject(kind, name, table, sql string) object {
-	return object{kind, name, table, strings.Join(strings.Fields(sql), " ")}
+	return object{kind, name, table, oneLine(sql)}
 }
+
+func oneLine(sql string) string { return strings.Join(strings.Fields(sql), " ") }
 
 // objects returns the objects of a database by kind and name, without the [optional] ones.
 func objects(c *conn) (map[string]object, error) {
@@ -78,18 +77,8 @@ func objectsOf(format int) (map[string]object, error) {
 	}
 	c := &conn{Conn: stmt.Of(raw)}
 	defer c.Close()
-	files, err := fs.Glob(migrations.FS, "*.sql")
-	if err != nil {
+	if err := c.runMigrations(0, format); err != nil {
 		return nil, err
-	}
-	for _, name := range files[:format] {
-		text, err := fs.ReadFile(migrations.FS, name)
-		if err != nil {
-			return nil, err
-		}
-		if err := sqlitex.ExecuteScript(raw, string(text), nil); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
 	}
 	return objects(c)
 }

@@ -4,7 +4,7 @@ package migrations
 
 import "embed"
 
-// FS holds the SQL files in goose's format.
+// FS holds the SQL files, one for each format of the file. Their comments with +goose mean nothing any more.
 //
 //go:embed *.sql
 var FS embed.FS

@@ -23,6 +23,10 @@ import (
 // SQLiteVersion is the version of SQLite that is built in.
 const SQLiteVersion = sqlite3.SQLITE_VERSION
 
+// On linux/arm64 SQLite must know the size of a page of memory. The driver of modernc.org/sqlite for database/sql does
+// this when it is imported, and zombiezen.com/go/sqlite does not.
+func init() { sqlite3.PatchIssue199() }
+
 // Handle is a connection by the names that the library itself has for it.
 type Handle struct {
 	conn    *sqlite.Conn

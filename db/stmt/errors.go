@@ -7,14 +7,8 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// ResultCode returns the primary result code of an error of either driver.
-func ResultCode(err error) sqlite.ResultCode {
-	var coded interface{ Code() int } // modernc.org/sqlite.Error
-	if errors.As(err, &coded) {
-		return sqlite.ResultCode(coded.Code()).ToPrimary()
-	}
-	return sqlite.ErrCode(err).ToPrimary()
-}
+// ResultCode returns the primary result code of an error.
+func ResultCode(err error) sqlite.ResultCode { return sqlite.ErrCode(err).ToPrimary() }
 
 // Busy reports whether the statement can be tried again, because another connection holds a lock or recovers the
 // log.

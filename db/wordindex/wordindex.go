@@ -28,8 +28,8 @@ const (
 	PlaceTerm int64 = 1<<placeBits - 1
 )
 
-// TextLengths are the upper bounds of the length classes, in bytes.
-var TextLengths = [...]int64{40, fulltext.ShortText, math.MaxInt64}
+// textLengths are the upper bounds of the length classes, in bytes.
+var textLengths = [...]int64{40, fulltext.ShortText, math.MaxInt64}
 
 // Place is a row number of the index.
 type Place int64
@@ -43,7 +43,7 @@ const (
 
 // PlaceOf returns the place of a text.
 func PlaceOf(id inline.TermID, text string) Place {
-	for i, longest := range TextLengths {
+	for i, longest := range textLengths {
 		if int64(len(text)) <= longest {
 			return Place(id) | Place(i)<<placeBits
 		}
@@ -94,9 +94,9 @@ func (u *Unindexed) Count(kind int64, text string) {
 	}
 }
 
-// InsertWords adds the words of a text at its place, and NewTexts selects the texts after a term.
+// insertWords adds the words of a text at its place, and NewTexts selects the texts after a term.
 const (
-	InsertWords  = "INSERT INTO words (rowid, word) VALUES (?, ?)"
+	insertWords  = "INSERT INTO words (rowid, word) VALUES (?, ?)"
 	NewTexts     = "SELECT id, value FROM terms WHERE id > ? AND kind IN (3, 5) ORDER BY id"
 	indexedUntil = "UPDATE words_until SET term = ?"
 )
@@ -123,7 +123,7 @@ func (u *Unindexed) AddMany(c *stmt.Conn, last inline.TermID) error {
 
 // Add adds the texts after one term to the index, up to the last.
 func Add(c *stmt.Conn, after, last inline.TermID) error {
-	insert, err := c.Take(InsertWords)
+	insert, err := c.Take(insertWords)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ const (
 type addingTexts struct {
 	insert   *stmt.Stmt
 	entry    fulltext.Entry
-	gathered [len(TextLengths)][]placedText
+	gathered [len(textLengths)][]placedText
 	bytes    int
 }
 
