@@ -14,23 +14,35 @@ import (
 	"unicode/utf8"
 )
 
-// vocabulary holds the tokens of cl100k_base by rank, each as a byte with its length and its bytes. A test
-// compares it with another library, and writes it.
+// vocabulary holds the tokens of cl100k_base by rank. The first are single bytes. Each other one is two tokens of lower
+// rank, one after the other: the file has the low, middle and high bytes of the ranks of all first ones, and then those
+// of the second ones. A test compares the tokens with those of another library, and writes the file.
 //
 //go:embed cl100k_base.flate
 var vocabulary []byte
 
+// singles is the number of tokens of one byte.
+const singles = 256
+
 // ranks returns the rank of every token. It is made on first use, because it takes some megabytes.
 var ranks = sync.OnceValue(func() map[string]int {
-	var text strings.Builder
-	if _, err := io.Copy(&text, flate.NewReader(bytes.NewReader(vocabulary))); err != nil {
+	text, err := io.ReadAll(flate.NewReader(bytes.NewReader(vocabulary)))
+	if err != nil {
 		panic(fmt.Sprintf("tokens: the vocabulary cannot be read: %v", err)) // the vocabulary is embedded
 	}
-	all := map[string]int{}
-	for rest := text.String(); rest != ""; {
-		end := 1 + int(rest[0])
-		all[rest[1:end]] = len(all)
-		rest = rest[end:]
+	pairs := text[singles:]
+	n := len(pairs) / 6
+	list := make([]string, 0, singles+n)
+	for i := range singles {
+		list = append(list, string(text[i:i+1]))
+	}
+	rank := func(at int) int { return int(pairs[at]) | int(pairs[at+n])<<8 | int(pairs[at+2*n])<<16 }
+	for i := range n {
+		list = append(list, list[rank(i)]+list[rank(i+3*n)])
+	}
+	all := make(map[string]int, len(list))
+	for rank, token := range list {
+		all[token] = rank
 	}
 	return all
 })
