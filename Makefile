@@ -14,7 +14,8 @@ export TRAILS_VECTORS ?= $(abspath ../shared/vectors)
 export TRAILS_TOOLS  ?= $(CURDIR)/.cache
 
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
-LDFLAGS  := -s -w -X main.version=$(VERSION)
+# Functions begin at multiples of 16 bytes, as on arm64, and not of 32: a binary for amd64 is 0.3 MB smaller.
+LDFLAGS  := -s -w -funcalign=16 -X main.version=$(VERSION)
 FUZZTIME  ?= 30s
 # HTTP/2 needs TLS, which is mostly that of a proxy: without it a binary is 0.6 MB smaller.
 TAGS := nethttpomithttp2
