@@ -110,6 +110,9 @@ type verifier struct {
 	indexed  inline.TermID // last term in the index of words
 }
 
+// Not inlined, for the size of the binary.
+//
+//go:noinline
 func (v *verifier) problem(format string, args ...any) {
 	if len(v.report.Problems) < maxProblems {
 		v.report.Problems = append(v.report.Problems, fmt.Sprintf(format, args...))

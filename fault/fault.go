@@ -105,6 +105,9 @@ func New(k Kind, format string, args ...any) *Error {
 
 // Because returns a copy of e with a cause, for errors.Is, errors.As, the log and the command line. Callers
 // do not see it.
+// Not inlined, for the size of the binary.
+//
+//go:noinline
 func (e *Error) Because(cause error) *Error {
 	c := *e
 	c.cause = cause
@@ -140,6 +143,9 @@ func Whole(err error) string {
 }
 
 // With returns a copy of e with one more detail.
+// Not inlined, for the size of the binary.
+//
+//go:noinline
 func (e *Error) With(key string, value any) *Error {
 	c := *e
 	c.Details = make(map[string]any, len(e.Details)+1)

@@ -78,6 +78,9 @@ func Arguments(fields ...FieldError) *Error {
 }
 
 // Argument returns the InvalidArguments fault for one field.
+// Not inlined, for the size of the binary.
+//
+//go:noinline
 func Argument(field string, code Code, value any, message string) *Error {
 	return Arguments(FieldError{Field: field, Code: code, Message: message, Value: value})
 }

@@ -148,6 +148,9 @@ func (r *Request) Latest(ctx context.Context) error {
 }
 
 // Warn adds a warning about a probable mistake in the call.
+// Not inlined, for the size of the binary.
+//
+//go:noinline
 func (r *Request) Warn(format string, args ...any) {
 	r.Parts.Warnings = append(r.Parts.Warnings, fmt.Sprintf(format, args...))
 }

@@ -90,6 +90,9 @@ func (s *Schema) Quads() []rdf.Quad {
 
 type quadWriter struct{ quads []rdf.Quad }
 
+// Not inlined, for the size of the binary.
+//
+//go:noinline
 func (w *quadWriter) add(subject rdf.Term, predicate rdf.IRI, object rdf.Term) {
 	w.quads = append(w.quads, rdf.Quad{Subject: subject, Predicate: predicate, Object: object, Label: rdf.SchemaGraph})
 }

@@ -14,6 +14,9 @@ func (s *Schema) WriteTurtle(w io.Writer) error {
 }
 
 // TurtlePrefixes are the schema's prefixes, the usual ones, and the empty one for the base.
+// Not inlined, for the size of the binary.
+//
+//go:noinline
 func (s *Schema) TurtlePrefixes() map[string]string {
 	prefixes := map[string]string{
 		"rdf": rdf.RDFNS, "rdfs": rdf.RDFSNS, "xsd": rdf.XSDNS, "sh": rdf.SHNS, "trails": rdf.TrailsNS, "": s.Base,

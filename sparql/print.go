@@ -49,6 +49,9 @@ func (p *printer) prologue(base string, prefixes map[string]string) {
 	}
 }
 
+// Not inlined, for the size of the binary.
+//
+//go:noinline
 func (p *printer) write(parts ...string) {
 	for _, s := range parts {
 		p.WriteString(s)

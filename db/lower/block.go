@@ -51,6 +51,9 @@ func columnsFor(n int) columns {
 	return columns{vars: make([]sparql.Var, 0, n), of: make(map[sparql.Var]column, n)}
 }
 
+// Not inlined, for the size of the binary.
+//
+//go:noinline
 func (c *columns) get(v sparql.Var) (column, bool) {
 	if c == nil {
 		return column{}, false
@@ -59,6 +62,9 @@ func (c *columns) get(v sparql.Var) (column, bool) {
 	return col, ok
 }
 
+// Not inlined, for the size of the binary.
+//
+//go:noinline
 func (c *columns) set(v sparql.Var, col column) {
 	if c.of == nil {
 		c.of = map[sparql.Var]column{}
