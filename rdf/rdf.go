@@ -93,9 +93,6 @@ func LangLiteral(lexical, lang string) Term {
 }
 
 // Lexical returns a literal's lexical form, an IRI's text, or a blank node's label.
-// Not inlined, for the size of the binary.
-//
-//go:noinline
 func Lexical(t Term) string {
 	switch v := t.(type) {
 	case quad.IRI:
@@ -113,9 +110,6 @@ func Lexical(t Term) string {
 }
 
 // DatatypeOf returns a literal's datatype IRI, or "" when t is not a literal.
-// Not inlined, for the size of the binary.
-//
-//go:noinline
 func DatatypeOf(t Term) IRI {
 	switch v := t.(type) {
 	case quad.String:
