@@ -32,6 +32,7 @@ type definitions struct {
 	Schema     string          `json:"schema" doc:"YAML, without a base."`
 	Queries    []queryFile     `json:"queries,omitempty" max:"2000"`
 	Migrations []migrationFile `json:"migrations,omitempty" max:"9999"`
+	Policies   string          `json:"policies,omitempty" max:"131072" doc:"In Cedar; those of a file stay where it is left out."`
 }
 
 // foreign are the definitions of another file.
@@ -47,7 +48,7 @@ var definitionsGet = invoke.Define(capability.Descriptor{
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, func(_ context.Context, r *invoke.Request, _ struct{}) (definitions, error) {
 	d, err := r.Snapshot.Definitions()
-	out := definitions{Schema: string(d.Schema)}
+	out := definitions{Schema: string(d.Schema), Policies: d.Policies}
 	for _, q := range d.Queries {
 		out.Queries = append(out.Queries, queryFile(q))
 	}
@@ -59,7 +60,7 @@ var definitionsGet = invoke.Define(capability.Descriptor{
 
 // read reads what another file defines.
 func (f foreign) read() (d kg.Definitions, err error) {
-	d.Schema = []byte(f.Definitions.Schema)
+	d.Schema, d.Policies = []byte(f.Definitions.Schema), f.Definitions.Policies
 	for _, q := range f.Definitions.Queries {
 		d.Queries = append(d.Queries, kg.QueryText(q))
 	}
@@ -103,18 +104,24 @@ func stepsOfDefinitions(d kg.DefinitionsDiff) [][2]string {
 	for _, q := range d.Queries {
 		rows = append(rows, [2]string{queryStep(q), string(lines.Diff("a/"+q.ID+".rq", []byte(q.Was), "b/"+q.ID+".rq", []byte(q.Text)))})
 	}
+	if p := d.Policies; p != (kg.PolicyStep{}) {
+		rows = append(rows, [2]string{verbOf(p.Was, p.Text) + " policies", string(lines.Diff("a/policies.cedar", []byte(p.Was), "b/policies.cedar", []byte(p.Text)))})
+	}
 	return rows
 }
 
 // queryStep describes the change of a stored query.
-func queryStep(q kg.QueryStep) string {
-	switch {
-	case q.Was == "":
-		return "add stored query " + q.ID
-	case q.Text == "":
-		return "remove stored query " + q.ID
+func queryStep(q kg.QueryStep) string { return verbOf(q.Was, q.Text) + " stored query " + q.ID }
+
+// verbOf says what becomes of a text.
+func verbOf(was, text string) string {
+	switch "" {
+	case was:
+		return "add"
+	case text:
+		return "remove"
 	}
-	return "change stored query " + q.ID
+	return "change"
 }
 
 // promotionView is a promotion as a table with one row for each step.
@@ -152,6 +159,9 @@ func promotionOf(p kg.Promoted) *promotionView {
 		}
 		v.Rows = append(v.Rows, []string{queryStep(q), effect, ""})
 	}
+	if p.Policies != (kg.PolicyStep{}) {
+		v.Rows = append(v.Rows, []string{verbOf(p.Policies.Was, p.Policies.Text) + " policies", "safe", ""})
+	}
 	for _, name := range p.Own {
 		v.Rows = append(v.Rows, []string{name, "is of this file alone, or was changed here: needs replace", ""})
 	}
@@ -166,7 +176,7 @@ var promotePlan = invoke.Define(capability.Descriptor{
 	OutputShape:  promotionRows,
 	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, in foreign) (*promotionView, error) {
-	p, err := promotionIn(r, promoting{foreign: in})
+	p, err := promotionIn(ctx, r, promoting{foreign: in})
 	if err != nil {
 		return nil, err
 	}
@@ -190,8 +200,11 @@ type promoting struct {
 	capability.ChangeArguments
 }
 
-func promotionIn(r *invoke.Request, in promoting) (kg.Promotion, error) {
+func promotionIn(ctx context.Context, r *invoke.Request, in promoting) (kg.Promotion, error) {
 	d, err := in.read()
+	if err == nil && d.Policies != "" {
+		_, err = checkedPolicies(ctx, r, d.Policies)
+	}
 	return kg.Promotion{Definitions: d, Replace: in.Replace, AllowDataLoss: in.AllowLoss, Progress: r.Progress, Check: namesFree(r)}, err
 }
 
@@ -207,7 +220,7 @@ var promoteApply = invoke.Define(capability.Descriptor{
 	Preconditions: []string{"All migrations that are applied here are among the definitions.", "The data that is there fits the new schema."},
 	CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply},
 }, func(ctx context.Context, r *invoke.Request, in promoting) (*promoted, error) {
-	p, err := promotionIn(r, in)
+	p, err := promotionIn(ctx, r, in)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"trails/schema/migration"
 )
 
-// Definitions are the schema, stored queries and migrations of a file, without data: what a promotion copies to
+// Definitions are the schema, stored queries, migrations and policies of a file, without data: what a promotion copies to
 // another file.
 type Definitions struct {
 	// Schema is YAML without a base: its names get the base of the target file.
@@ -23,12 +23,14 @@ type Definitions struct {
 	Queries []QueryText
 	// Migrations are those that were applied, by number.
 	Migrations []*migration.Migration
+	// Policies are the text of the policies; "" if there are none, which takes none away.
+	Policies string
 }
 
 // Definitions returns the definitions of the graph. A migration that cannot be read, which a later program may have
 // applied, is the fault Unusable.
 func (s *Snapshot) Definitions() (Definitions, error) {
-	d := Definitions{Schema: s.Schema().PortableYAML()}
+	d := Definitions{Schema: s.Schema().PortableYAML(), Policies: s.compiled.policyText}
 	for _, k := range s.Stored() {
 		d.Queries = append(d.Queries, QueryText{Name: k.ID, Text: k.Text})
 	}
@@ -44,6 +46,18 @@ func (s *Snapshot) Definitions() (Definitions, error) {
 
 // QueryStep is the change of one stored query: Was is "" for a new one, Text for a removed one.
 type QueryStep struct{ ID, Was, Text string }
+
+// PolicyStep is the change of the policies: Was is "" where there were none, Text where there are none any more. The zero
+// PolicyStep is none.
+type PolicyStep struct{ Was, Text string }
+
+// policyStep is the change from one text of policies to another.
+func policyStep(was, text string) (step PolicyStep) {
+	if was != text {
+		step = PolicyStep{was, text}
+	}
+	return step
+}
 
 // querySteps are the changes between two sets of stored queries, by id.
 func querySteps(was, is []QueryText) (steps []QueryStep) {
@@ -66,8 +80,9 @@ func querySteps(was, is []QueryText) (steps []QueryStep) {
 type DefinitionsDiff struct {
 	// Steps are the changes of the schema besides those of the migrations that only the second has, if these continue
 	// the first.
-	Steps   []schema.Step
-	Queries []QueryStep
+	Steps    []schema.Step
+	Queries  []QueryStep
+	Policies PolicyStep
 	// Applied names the migration files that only the second has, Missing those that only the first has.
 	Applied, Missing []string
 }
@@ -82,7 +97,7 @@ func (s *Snapshot) Against(other Definitions) (d DefinitionsDiff, err error) {
 	if err != nil {
 		return d, err
 	}
-	d.Queries = querySteps(mine.Queries, other.Queries)
+	d.Queries, d.Policies = querySteps(mine.Queries, other.Queries), policyStep(mine.Policies, other.Policies)
 	d.Applied, d.Missing = without(other.Migrations, mine.Migrations), without(mine.Migrations, other.Migrations)
 	at := s.Schema()
 	if pending, err := migration.Pending(s.Applied(), other.Migrations); err == nil && len(d.Missing) == 0 {
@@ -108,7 +123,7 @@ func without(all, others []*migration.Migration) (files []string) {
 // content.
 type digests map[string]string
 
-func digestsOf(s *schema.Schema, queries []QueryText) digests {
+func digestsOf(s *schema.Schema, queries []QueryText, policies string) digests {
 	all := digests{}
 	note := func(name string, text []byte) {
 		sum := sha256.Sum256(text)
@@ -122,6 +137,9 @@ func digestsOf(s *schema.Schema, queries []QueryText) digests {
 	}
 	for _, q := range queries {
 		note("stored query "+q.Name, []byte(q.Text))
+	}
+	if policies != "" {
+		note("policies", []byte(policies))
 	}
 	return all
 }

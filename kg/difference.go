@@ -96,6 +96,7 @@ func (c *Comparison) Definitions() (d DefinitionsDiff) {
 	was := c.before.schema
 	d.Steps = was.Towards(c.Schema()).Steps(was)
 	d.Queries = querySteps(c.before.queryTexts(), c.compiled.queryTexts())
+	d.Policies = policyStep(c.before.policyText, c.compiled.policyText)
 	d.Applied, d.Missing = c.compiled.appliedBeside(c.before), c.before.appliedBeside(c.compiled)
 	return d
 }

@@ -45,7 +45,7 @@ func (s *Snapshot) CompareWith(ctx context.Context, o OtherData) (c *Comparison,
 	c = &Comparison{
 		Snapshot: s, To: s.Head(), before: &compiled{schema: was}, renamed: map[rdf.IRI][]rdf.IRI{},
 		other: &otherData{definitions: DefinitionsDiff{
-			Steps: was.Towards(s.Schema()).Steps(was), Queries: querySteps(o.Definitions.Queries, mine.Queries),
+			Steps: was.Towards(s.Schema()).Steps(was), Queries: querySteps(o.Definitions.Queries, mine.Queries), Policies: policyStep(o.Definitions.Policies, mine.Policies),
 			Applied: without(mine.Migrations, o.Definitions.Migrations), Missing: without(o.Definitions.Migrations, mine.Migrations),
 		}},
 	}

@@ -74,7 +74,7 @@ func (s *Session) ChangePolicies(ctx context.Context, c PolicyChange) (p *cedar.
 	var spool change.Spool
 	defer spool.Close()
 	prepare := func(_ context.Context, _ *db.Writer, before *compiled) error {
-		for _, q := range before.records {
+		for _, q := range before.records { // of several texts, too
 			if kind, _ := schema.RecordOf(q); kind == schema.PolicyRecord {
 				if err := editQuads(&spool, change.Retract, q); err != nil {
 					return err
@@ -85,4 +85,15 @@ func (s *Session) ChangePolicies(ctx context.Context, c PolicyChange) (p *cedar.
 	}
 	done, err = s.write(ctx, job{action: policy.Administer, spool: &spool, set: c.Set, prepare: prepare})
 	return p, done, err
+}
+
+// edit makes edits of the step.
+func (s PolicyStep) edit(spool *change.Spool) error {
+	if s == (PolicyStep{}) {
+		return nil
+	}
+	if err := editQuads(spool, change.Retract, quadsOfPolicies(s.Was)...); err != nil {
+		return err
+	}
+	return editQuads(spool, change.Assert, quadsOfPolicies(s.Text)...)
 }

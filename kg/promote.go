@@ -1,6 +1,7 @@
 package kg
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"trails/auth/cedar"
 	"trails/auth/policy"
 	"trails/capability/stored"
 	"trails/db"
@@ -45,6 +47,8 @@ type Promoted struct {
 	Schema     Migrated
 	// Queries are the stored queries that came, changed or went, by id.
 	Queries []QueryStep
+	// Policies is the change of the policies. Those of the file stay if the definitions have none.
+	Policies PolicyStep
 	// Loses counts the statements that would be removed and have no other place.
 	Loses int64
 	// Own names the definitions of this file that would be lost, such as "type Task".
@@ -141,15 +145,17 @@ func (p *promoting) run(ctx context.Context, w *db.Writer, before *compiled) err
 	if err != nil {
 		return err
 	}
-	mine, comes := before.schema, digestsOf(target, p.Queries)
+	policies := cmp.Or(p.Definitions.Policies, before.policyText)
+	p.done.Policies = policyStep(before.policyText, policies)
+	mine, comes := before.schema, digestsOf(target, p.Queries, policies)
 	if before.promoted == nil {
 		mine = at.Towards(target).Renamed // renamed statements are not lost
 	}
-	p.done.Queries, p.done.Own = querySteps(was, p.Queries), digestsOf(mine, was).own(before.promoted, comes)
+	p.done.Queries, p.done.Own = querySteps(was, p.Queries), digestsOf(mine, was, before.policyText).own(before.promoted, comes)
 	if len(p.done.Own) > 0 && !p.Replace {
 		return fault.New(fault.Conflict, "the promotion would lose what this file defines itself: %s; bring it to the other file first, or pass replace: true", strings.Join(p.done.Own, ", ")).With("definitions", p.done.Own)
 	}
-	if before.promoted == nil && len(pending) == 0 && maps.Equal(digestsOf(at, was), comes) {
+	if before.promoted == nil && len(pending) == 0 && maps.Equal(digestsOf(at, was, before.policyText), comes) {
 		return nil
 	}
 	m := migrating{ctx: ctx, w: w, whole: p.spool, progress: p.Progress}
@@ -171,6 +177,9 @@ func (p *promoting) run(ctx context.Context, w *db.Writer, before *compiled) err
 		if err := p.mark(spool, before.promoted, comes); err != nil {
 			return err
 		}
+		if err := p.done.Policies.edit(spool); err != nil {
+			return err
+		}
 		return editQueries(spool, p.Queries, change.Assert)
 	})
 	if err != nil {
@@ -183,6 +192,9 @@ func (p *promoting) run(ctx context.Context, w *db.Writer, before *compiled) err
 func (p *promoting) readable(ctx context.Context, target *schema.Schema) error {
 	shapes, err := validate.Compile(target.Quads())
 	if err != nil {
+		return err
+	}
+	if _, err := cedar.Parse(p.Definitions.Policies); err != nil {
 		return err
 	}
 	queries, problems, err := readQueries(ctx, p.Queries, stored.Checker{Schema: target, Linter: lint.New(target), Shapes: shapes.Naming(target.NodeName)})

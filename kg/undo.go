@@ -280,6 +280,8 @@ func (s *Snapshot) changedQueries(ctx context.Context, c Commit) (queries bool, 
 			what, calls = "which migrations are applied", "trails migrate apply (trails.meta.migrate.apply)"
 		case schema.UpstreamRecord, schema.GatewayRecord:
 			what, calls = "upstream servers or settings of the gateway", "the calls of trails gateway (trails.meta.gateway.add, trails.meta.gateway.remove, trails.meta.gateway.configure)"
+		case schema.PolicyRecord:
+			what, calls = "policies", "setting those of before: trails policy show --at COMMIT, then trails policy set (trails.meta.policy.show, trails.meta.policy.apply)"
 		case schema.PromotionRecord:
 		}
 		if what != "" {
