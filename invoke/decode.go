@@ -9,7 +9,9 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"trails/auth/policy"
 	"trails/fault"
+	"trails/kg"
 	"trails/text/jsontext"
 )
 
@@ -103,6 +105,9 @@ func (r *Request) fork(ctx context.Context, argument string) error {
 	}
 	from, err := r.Session().StateNamed(ctx, r.Args.Text(argument))
 	if err != nil {
+		return err
+	}
+	if err := r.authority.MayDo(policy.BranchCreate, kg.Branch{Name: name}); err != nil {
 		return err
 	}
 	r.Release()

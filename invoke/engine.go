@@ -61,10 +61,7 @@ type Config struct {
 	// Secrets are taken out of the names of callers and of what they call, before these are recorded; besides, what has
 	// the form of a token always is.
 	Secrets redact.Redactor
-	// Policy, when set, decides what a principal may call, besides scopes. What it forbids is not listed, and seems
-	// not to exist. It is called for each entry of a list, so it must be fast. Nil allows everything.
-	Policy func(context.Context, policy.Principal, Ref, capability.Descriptor) (bool, error)
-	// Rights, when set, returns what a caller may see of the graph. Nil, also as its result, is everything.
+	// Rights, when set, returns what a caller may see of the graph. Nil, also as its result, is what policies say.
 	Rights func(policy.Principal) *kg.Rights
 	// Budget, when set, is called before the work of a call begins. Its error, such as [fault.Exhausted], refuses the
 	// call; end, when not nil, is called at the end of the call. Nil allows everything.

@@ -59,14 +59,17 @@ type Request struct {
 	agreedAt *kg.CommitID // head at which a person agreed to the call
 	badText  error        // error in the text of the arguments
 	badRef   error        // error of the Ref that the arguments name
-	forked   *kg.Commit   // commit from which the branch is made by this call; nil if it is there
-	at       string       // commit that is read, "" for the newest
-	atEnd    []func()
-	activity kg.Activity
-	recorded bool // the activity is part of a commit
-	written  *Written
-	value    any
-	result   Result
+	// authority is what policies let the caller do, nil for everything; on is the branch that they are asked about.
+	authority *kg.Authority
+	on        kg.Branch
+	forked    *kg.Commit // commit from which the branch is made by this call; nil if it is there
+	at        string     // commit that is read, "" for the newest
+	atEnd     []func()
+	activity  kg.Activity
+	recorded  bool // the activity is part of a commit
+	written   *Written
+	value     any
+	result    Result
 }
 
 // Arguments are the decoded JSON object of a call; numbers are [json.Number].
@@ -135,6 +138,9 @@ func (r *Request) Release() {
 	}
 }
 
+// Authority returns what policies let the caller do; nil is everything. It stays when the snapshot is released.
+func (r *Request) Authority() *kg.Authority { return r.authority }
+
 // At returns the commit that is read, "" for the newest one.
 func (r *Request) At() string { return r.at }
 
@@ -181,7 +187,7 @@ func (r *Request) Registry() *capability.Registry { return r.catalog.registry }
 // Tools lists the capabilities that the caller may see, in the order of the providers. All requests share the
 // descriptors: do not change them.
 func (r *Request) Tools(ctx context.Context) ([]*capability.Descriptor, error) {
-	list, err := r.engine.list(ctx, r.catalog, authorityOf(r.Snapshot), r.Principal, isTool)
+	list, err := r.engine.list(ctx, r.catalog, r.authority, r.Principal, isTool)
 	out := make([]*capability.Descriptor, len(list))
 	for i, c := range list {
 		out[i] = &c.Descriptor

@@ -19,13 +19,8 @@ import (
 
 // What a policy does not permit is for its caller as if it were not there.
 func TestWhatAPolicyDoesNotPermitIsNotThere(t *testing.T) {
-	onlyReads := func(_ context.Context, p policy.Principal, v invoke.Ref, d capability.Descriptor) (bool, error) {
-		if v != (invoke.Ref{}) {
-			t.Errorf("view %v", v)
-		}
-		return p.ID == invoketest.Ana.ID || d.SideEffects == capability.None && d.ID != invoke.ReadResource, nil
-	}
-	e := invoketest.New(t, "types:\n  Note: {}\n", invoke.Config{Policy: onlyReads})
+	e := invoketest.New(t, "types:\n  Note: {}\n", invoke.Config{})
+	e.Govern(t, `permit (principal, action in Action::"reads", resource); forbid (principal, action, resource == Capability::"resources_read");`)
 	refused := e.Refused(t, invoke.Call{Capability: "note_create", Args: json.RawMessage(`{"branch":"none"`), Principal: invoketest.Nobody}, fault.UnknownTool)
 	missing := e.Refused(t, invoke.Call{Capability: "nott_create", Args: json.RawMessage(`{"branch":"none"`), Principal: invoketest.Nobody}, fault.UnknownTool)
 	if strings.Replace(refused.Error(), "note", "nott", 1) != missing.Error() {

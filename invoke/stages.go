@@ -162,6 +162,14 @@ func (r *Request) pin(ctx context.Context) (err error) {
 	if head := r.Snapshot.Head(); head.ID != (kg.CommitID{}) {
 		r.Head = head.ID.String()
 	}
+	if r.authority = r.Snapshot.Authority(); r.authority != nil {
+		if r.on, err = r.Snapshot.BranchNamed(ctx, r.Ref.Name()); err != nil {
+			return err
+		}
+		if r.on.Name = r.Ref.Name(); r.badRef != nil {
+			r.on = kg.Branch{Name: r.Args.Text("branch")} // which the call may make
+		}
+	}
 	if r.at != "" {
 		return r.toCommit(ctx)
 	}
@@ -253,7 +261,7 @@ func (r *Request) Named(name string) (*Capability, error) {
 // unknown is [unknown] with the most similar name that the caller may see, or the tool through which the tools of
 // servers are called: lists and answers name these by ids with a colon.
 func (r *Request) unknown(ctx context.Context, name string) error {
-	list, err := r.engine.list(ctx, r.catalog, authorityOf(r.Snapshot), r.Principal, func(c *Capability) bool { return !c.Streams })
+	list, err := r.engine.list(ctx, r.catalog, r.authority, r.Principal, func(c *Capability) bool { return !c.Streams })
 	if err != nil {
 		return err
 	}
@@ -282,61 +290,18 @@ func (r *Request) allow(context.Context) error {
 	return policy.Allow(r.Principal, r.Capability.PolicyRequired.Scope, capability.ToolName(r.Capability.ID))
 }
 
-// permit checks the policies of the graph, and then the policy of the process. For the caller, capabilities that it may
-// nowhere call do not exist.
+// permit asks the policies of the graph, and records which of them permit the call. For the caller, capabilities that it may
+// nowhere call do not exist; only the log says that policies hide them, since callers may read what is recorded.
 func (r *Request) permit(ctx context.Context) error {
-	if a := authorityOf(r.Snapshot); a != nil {
-		if err := r.ask(ctx, a); err != nil {
-			return err
-		}
-	}
-	ok, err := r.engine.permits(ctx, r.Principal, r.Ref, r.Capability.Descriptor)
-	if err == nil && !ok && r.catalog != nil {
-		return r.unknown(ctx, r.call.Capability)
-	} else if err == nil && !ok {
-		return unknown(r.call.Capability)
-	}
-	return err
-}
-
-// ask asks the policies of the graph, and records which of them permit the call. Of what is hidden by them only the log says
-// so, since callers may read what is recorded.
-func (r *Request) ask(ctx context.Context, a *kg.Authority) error {
-	if !a.Lists(r.Capability.Descriptor) {
+	if !r.authority.Lists(r.Capability.Descriptor) {
 		r.engine.config.Log.Info("policies hide what was called", "capability", r.Capability.ID, "caller", r.Principal.ID, "trace_id", r.call.TraceID)
 		return r.unknown(ctx, r.call.Capability)
 	}
-	branch, err := r.Snapshot.BranchNamed(ctx, r.Ref.Name())
-	if err != nil {
-		return err
-	}
-	branch.Name = r.Ref.Name() // also of one that this call makes
-	if r.forked != nil {
-		if err := a.MayDo(policy.BranchCreate, branch); err != nil {
-			return err
-		}
-	}
-	by, err := a.MayCall(r.Capability.Descriptor, branch)
+	by, err := r.authority.MayCall(r.Capability.Descriptor, r.on)
 	for _, name := range by {
 		r.Uses(kg.PolicyIRI(name))
 	}
 	return err
-}
-
-// authorityOf is what policies let the reader of a snapshot do; a capability that needs none is of no graph.
-func authorityOf(s *kg.Snapshot) *kg.Authority {
-	if s == nil {
-		return nil
-	}
-	return s.Authority()
-}
-
-// permits reports whether the policy lets p call d on a view.
-func (e *Engine) permits(ctx context.Context, p policy.Principal, v Ref, d capability.Descriptor) (bool, error) {
-	if e.config.Policy == nil {
-		return true, nil
-	}
-	return e.config.Policy(ctx, p, v, d)
 }
 
 // spend checks the budget of the process. Long work also waits for its turn, in its handler (see [Request.InTurn]).

@@ -235,7 +235,7 @@ func (a *Authority) Calls(d capability.Descriptor, on Branch) cedar.Decision {
 	if concerns != "" {
 		place = typeOf(a.law.of.schema, concerns, branch)
 	}
-	tool := cedar.Resource{Kind: cedar.CapabilityKind, ID: d.ID, In: []cedar.Resource{place}}
+	tool := cedar.Resource{Kind: cedar.CapabilityKind, ID: nameOf(d), In: []cedar.Resource{place}}
 	if of := a.decide(action, tool, context); of.Forbidden {
 		return of
 	}
@@ -249,6 +249,12 @@ func (a *Authority) Calls(d capability.Descriptor, on Branch) cedar.Decision {
 		}
 	}
 	return verdict
+}
+
+// nameOf is the id of a capability for policies; that of a tool of a server is without the hash of its definition.
+func nameOf(d capability.Descriptor) string {
+	id, _, _ := strings.Cut(d.ID, "#")
+	return id
 }
 
 // Lists decides whether the caller sees a capability in lists: whether it may call it on some branch, main, one that

@@ -22,6 +22,9 @@ import (
 	"trails/text/quote"
 )
 
+// executes is what calls of tools of servers need.
+var executes = capability.Requirement{Action: policy.Change, Upstream: true}
+
 // executeTool is tool_execute. Its answer is that of a capability of the file, one of the two forms of resultFields,
 // or a [gateway.DryRun]. If arguments may be repaired they may also be JSON text.
 func (t *Tools) executeTool(tolerant bool) invoke.Capability {
@@ -33,7 +36,7 @@ func (t *Tools) executeTool(tolerant bool) invoke.Capability {
 		Descriptor: capability.Descriptor{
 			ID: "tool_execute", Description: "Call a tool by the id of its card. Wrong args are answered with what is right; a large result is kept, and tool_view reads it. dry_run checks and calls nothing.",
 			InputShape:  capability.Shape{Fields: []capability.Field{named("tool_id"), args, {Name: "dry_run", Type: capability.Boolean}}},
-			SideEffects: capability.Destroys, CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Change, Upstream: true},
+			SideEffects: capability.Destroys, CostEstimate: capability.CostGraph, PolicyRequired: executes,
 		},
 		Forward: t.forward,
 	}

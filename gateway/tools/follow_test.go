@@ -8,9 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"trails/auth/policy"
 	"trails/builtin"
-	"trails/capability"
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/embed"
@@ -34,12 +32,8 @@ func TestResourcesOfServersAreFollowed(t *testing.T) {
 	pool := upstream.Open(upstream.Config{Trusts: func(gateway.Server) bool { return true }})
 	t.Cleanup(pool.Close)
 	offer := tools.New(pool, embed.Open(embed.Config{}), false)
-	forbidden := false
 	e := invoketest.New(t, people, invoke.Config{
 		Providers: builtin.Options{Upstreams: pool, Gateway: offer}.Providers(),
-		Policy: func(_ context.Context, _ policy.Principal, _ invoke.Ref, d capability.Descriptor) (bool, error) {
-			return !forbidden || d.ID != "resource_read", nil
-		},
 	})
 	follow := func(address string, updated func()) (func(), error) {
 		return offer.Follow(t.Context(), e, invoke.Call{Principal: invoketest.Ana, Via: "test"}, address, updated)
@@ -80,8 +74,10 @@ func TestResourcesOfServersAreFollowed(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	forbidden = true
-	if _, err := follow(idOf(t, e, "resource_browse", "readme"), nil); !fault.Is(err, fault.NotFound) {
+	id := idOf(t, e, "resource_browse", "readme")
+	e.Govern(t, `permit (principal, action, resource); forbid (principal, action, resource == Capability::"resource_read");`)
+	bot := invoke.Call{Principal: invoketest.Nobody, Via: "test"}
+	if _, err := offer.Follow(t.Context(), e, bot, id, nil); !fault.Is(err, fault.NotFound) {
 		t.Errorf("who may not read it: %v", err)
 	}
 	seen := 0

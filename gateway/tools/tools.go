@@ -285,6 +285,27 @@ func (d directory) withLeftOut(err error, space, name string) error {
 	return &copied
 }
 
+// permitted are listings without the tools that policies let the caller nowhere call; nil if these are all.
+func permitted(a *kg.Authority, d *gateway.Directory, listings []gateway.Listing) (some []gateway.Listing) {
+	forbidden := map[string]bool{}
+	for i := range d.Catalog(gateway.Tool).Len() {
+		e, err := d.Find(gateway.Tool, d.Catalog(gateway.Tool).At(i).ID)
+		if err == nil && e.Server != "" && !a.Lists(descriptorOf(e, capability.Descriptor{PolicyRequired: executes})) {
+			forbidden[e.Server+" "+e.Offered.Name] = true
+		}
+	}
+	if len(forbidden) == 0 {
+		return nil
+	}
+	for _, l := range listings {
+		l.Offered = slices.DeleteFunc(slices.Clone(l.Offered), func(o gateway.Offered) bool {
+			return o.Kind == gateway.Tool && forbidden[l.Server.Name+" "+o.Name]
+		})
+		some = append(some, l)
+	}
+	return some
+}
+
 // mostDirectories bounds those that are kept: as many kinds of callers can browse in turn.
 const mostDirectories = 4
 
@@ -308,7 +329,7 @@ func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory,
 			missing = append(missing, unavailable{u, named[at].Space()})
 		}
 	}
-	made := fmt.Appendln(nil, generation, version) // all of what the directory is made from
+	made := fmt.Appendln(nil, generation, version, r.Authority().Key()) // all of what the directory is made from
 	for _, l := range listings {
 		own, _ := auth.CredentialsOf(ctx).For(l.Server.Name)
 		if !l.Server.PerCaller() {
@@ -341,6 +362,9 @@ func (t *Tools) directoryFor(ctx context.Context, r *invoke.Request) (directory,
 		d.own[item.ID] = *one
 	}
 	d.Directory = gateway.NewDirectory(items, listings)
+	if permitted := permitted(r.Authority(), d.Directory, listings); permitted != nil {
+		d.Directory = gateway.NewDirectory(items, permitted)
+	}
 	d.listed = map[string]string{}
 	for i := range d.Catalog(gateway.Resource).Len() {
 		if e, err := d.Find(gateway.Resource, d.Catalog(gateway.Resource).At(i).ID); err == nil && !e.Offered.Template {

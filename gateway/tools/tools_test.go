@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -528,34 +527,32 @@ func TestAServerThatIsDown(t *testing.T) {
 	answered(t, e, "tool_execute", `{"tool_id":"search","args":{"text":"x"}}`) // needs no server
 }
 
-// Policy is asked about the tool of the server before anything else but which tools of the file
-// the caller may see; behind that it is asked only which names the refusal may tell, each once.
-func TestPolicyHoldsForToolsOfServers(t *testing.T) {
-	var asked []string
-	e, calls := gatewayOf(t, invoke.Config{Policy: func(_ context.Context, _ policy.Principal, _ invoke.Ref, d capability.Descriptor) (bool, error) {
-		asked = append(asked, d.ID+" "+string(d.PolicyRequired.Action))
-		return !strings.HasPrefix(d.ID, "github:create_issue"), nil
-	}}, "")
-	asked = nil
-	if _, err := e.Tools(t.Context(), invoketest.Ana); err != nil {
-		t.Fatal(err)
-	}
-	listed := slices.Clone(asked)
-	asked = nil
-	_, err := ask(t, e, "tool_execute", `{"tool_id":"github:create_issue#34afee88","args":{"title":"x"}}`)
-	if !fault.Is(err, fault.UnknownTool) || calls.Load() != 0 {
-		t.Errorf("%v, %d calls", err, calls.Load())
-	}
-	first := slices.IndexFunc(asked, func(q string) bool { return !slices.Contains(listed, q) })
-	if first < 0 || asked[first] != "github:create_issue#34afee88 change" {
-		t.Fatalf("beside the list %q is asked first, want the tool that is called", asked[max(first, 0)])
-	}
-	told := map[string]bool{}
-	for _, q := range asked[first+1:] {
-		if told[q] || strings.Contains(q, ":") {
-			t.Errorf("%s is asked behind the tool that is called, and is no name or was asked before", q)
+// Policies hold for the tools of servers, by their ids without the hash of their definitions: those that a caller may not
+// call are not found, and are not called.
+func TestPoliciesHoldForToolsOfServers(t *testing.T) {
+	e, calls := gatewayOf(t, invoke.Config{}, "")
+	e.Govern(t, `permit (principal, action, resource); forbid (principal, action, resource == Capability::"github:create_issue");`)
+	bot := policy.Principal{ID: "token:bot", Scopes: policy.AllScopes(), Authenticated: true}
+	for _, id := range []string{"github:create_issue#34afee88", "github:create_issue"} {
+		_, err := e.Call(t.Context(), invoke.Call{Capability: "tool_execute", Args: json.RawMessage(`{"tool_id":"` + id + `","args":{"title":"x"}}`), Principal: bot})
+		if err == nil || strings.Contains(err.Error(), "policies") || calls.Load() != 0 {
+			t.Errorf("%s: %v, %d calls", id, err, calls.Load())
 		}
-		told[q] = true
+	}
+	for p, want := range map[string]bool{"bot": false, "ana": true} {
+		who := map[string]policy.Principal{"bot": bot, "ana": invoketest.Ana}[p]
+		found, err := e.Call(t.Context(), invoke.Call{Capability: "tool_browse", Args: json.RawMessage(`{"query":"open an issue"}`), Principal: who})
+		if err != nil || strings.Contains(string(found.Structured), "create_issue") != want {
+			t.Errorf("%s: %v %s", p, err, found.Structured)
+		}
+	}
+	if _, err := ask(t, e, "tool_execute", `{"tool_id":"github:create_issue#34afee88","args":{"title":"x"}}`); err != nil || calls.Load() != 1 {
+		t.Errorf("who has the file: %v, %d calls", err, calls.Load())
+	}
+	e.Govern(t, `permit (principal, action in Action::"reads", resource);`)
+	_, err := e.Call(t.Context(), invoke.Call{Capability: "tool_execute", Args: json.RawMessage(`{"tool_id":"github:create_issue","args":{"title":"x"}}`), Principal: bot})
+	if err == nil || calls.Load() != 1 {
+		t.Errorf("who may read alone: %v, %d calls", err, calls.Load())
 	}
 }
 

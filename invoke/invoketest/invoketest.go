@@ -66,6 +66,14 @@ func New(t testing.TB, schema string, config invoke.Config) *Engine {
 	return Open(t, path, config)
 }
 
+// Govern sets the policies of the graph.
+func (e *Engine) Govern(t testing.TB, policies string) {
+	t.Helper()
+	if _, _, err := e.Graph().Session(Ana).ChangePolicies(t.Context(), kg.PolicyChange{Text: policies}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // made caches files by their options: copying one is faster than creating it.
 var made sync.Map
 
