@@ -248,7 +248,7 @@ func (e *Engine) list(ctx context.Context, c *catalog, a *kg.Authority, p policy
 	out := make([]*Capability, 0, len(c.ordered))
 	for _, one := range c.ordered {
 		scope := one.PolicyRequired.Scope
-		if !wanted(one) || !policy.Visible(e.config.Env, scope) || !policy.May(p, scope) || !a.Lists(one.Descriptor) {
+		if !wanted(one) || !policy.Visible(e.config.Env, scope) || !policy.May(p, scope) || !one.listedBy(a) {
 			continue
 		}
 		out = append(out, one)

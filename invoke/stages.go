@@ -235,7 +235,7 @@ func (r *Request) find(ctx context.Context) (err error) {
 		if r.Capability.Forward == nil || r.badText != nil {
 			return nil
 		}
-		if err := r.allow(ctx); err != nil {
+		if err := cmp.Or(r.allow(ctx), r.hide(ctx)); err != nil {
 			return err
 		}
 		if wrong := r.Capability.InputShape.Check(r.Args); len(wrong) > 0 {
@@ -290,12 +290,30 @@ func (r *Request) allow(context.Context) error {
 	return policy.Allow(r.Principal, r.Capability.PolicyRequired.Scope, capability.ToolName(r.Capability.ID))
 }
 
-// permit asks the policies of the graph, and records which of them permit the call. For the caller, capabilities that it may
-// nowhere call do not exist; only the log says that policies hide them, since callers may read what is recorded.
+// hide refuses a capability that the caller may nowhere call as one that does not exist. Only the log says that policies hide
+// it, since callers may read what is recorded.
+func (r *Request) hide(ctx context.Context) error {
+	if r.Capability.listedBy(r.authority) {
+		return nil
+	}
+	r.engine.config.Log.Info("policies hide what was called", "capability", r.Capability.ID, "caller", r.Principal.ID, "trace_id", r.call.TraceID)
+	return r.unknown(ctx, r.call.Capability)
+}
+
+// listedBy reports whether policies let a caller call it anywhere. One through which tools of servers are called is listed for
+// who may read: what is called is asked about by itself.
+func (c *Capability) listedBy(a *kg.Authority) bool {
+	d := c.Descriptor
+	if c.Forward != nil && d.PolicyRequired.Upstream {
+		d.PolicyRequired.Action = policy.Read
+	}
+	return a.Lists(d)
+}
+
+// permit asks the policies of the graph, and records which of them permit the call.
 func (r *Request) permit(ctx context.Context) error {
-	if !r.authority.Lists(r.Capability.Descriptor) {
-		r.engine.config.Log.Info("policies hide what was called", "capability", r.Capability.ID, "caller", r.Principal.ID, "trace_id", r.call.TraceID)
-		return r.unknown(ctx, r.call.Capability)
+	if err := r.hide(ctx); err != nil {
+		return err
 	}
 	by, err := r.authority.MayCall(r.Capability.Descriptor, r.on)
 	for _, name := range by {
