@@ -41,7 +41,7 @@ func (s *site) askToSignIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	for _, h := range hiddenOf(values) {
-		if at, _ := redact.Token([]byte(h.Value), 0); at >= 0 {
+		if redact.HasToken([]byte(h.Value)) {
 			h.Value = "" // no page shows a token
 		}
 		if !strings.HasPrefix(h.Name, keptPrefix) && h.Name != doName && h.Name != confirmedName {

@@ -21,10 +21,12 @@ import (
 // Mark replaces a secret.
 const Mark = "[credential]"
 
-// token is the form of a token that a graph issues, and bearer that of the header with any token (RFC 6750, section 2.1).
+// token is the form of a token that a graph issues, webToken that of a JSON Web Token (RFC 7519), whose first two parts
+// encode JSON, and bearer that of the header with any token (RFC 6750, section 2.1).
 var (
-	token  = regexp.MustCompile(`trails_[a-z0-9-]{1,40}_[A-Z2-7]{26}`)
-	bearer = regexp.MustCompile(`(?i)\b(bearer[ +])[a-z0-9+/._~-]{16,}=*`)
+	token    = regexp.MustCompile(`trails_[a-z0-9-]{1,40}_[A-Z2-7]{26}`)
+	webToken = regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`)
+	bearer   = regexp.MustCompile(`(?i)\b(bearer[ +])[a-z0-9+/._~-]{16,}=*`)
 )
 
 // Token returns where the first token of a graph is at or behind a position; a negative begin means that there is none.
@@ -36,10 +38,16 @@ func Token(text []byte, at int) (from, to int) {
 	return at + found[0], at + found[1]
 }
 
-// Forms returns text without tokens of graphs, and without what follows Bearer, possibly the same slice.
+// HasToken reports whether a token of a graph or a JSON Web Token is in a text.
+func HasToken(text []byte) bool { return token.Match(text) || webToken.Match(text) }
+
+// Forms returns text without tokens of graphs, JSON Web Tokens, and without what follows Bearer, possibly the same slice.
 func Forms(text []byte) []byte {
 	if bytes.Contains(text, []byte("trails_")) {
 		text = token.ReplaceAll(text, []byte(Mark))
+	}
+	if bytes.Contains(text, []byte(".eyJ")) {
+		text = webToken.ReplaceAll(text, []byte(Mark))
 	}
 	return bearer.ReplaceAll(text, []byte("${1}"+Mark))
 }

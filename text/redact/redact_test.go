@@ -92,14 +92,16 @@ func TestTokensOfGraphsAreFoundByTheirForm(t *testing.T) {
 	const secret = "trails_ci-2_ABCDEFGHIJKLMNOPQRSTUVWX27"
 	r := redact.New(`p"ss w<rd`)
 	for said, want := range map[string]string{
-		"so " + secret + " it is":             "so [credential] it is",
-		"x" + secret + "Y":                    "x[credential]Y",
-		"Authorization: Bearer " + secret:     "Authorization: Bearer [credential]",
-		"bearer abcdefghijklmnop==, and more": "bearer [credential], and more",
-		"Bearer short":                        "Bearer short",
-		"trails_ci_is no secret":              "trails_ci_is no secret",
-		`{"error":"p\"ss w<rd"}`:              `{"error":"[credential]"}`,
-		"p%22ss+w%3Crd":                       "[credential]",
+		"so " + secret + " it is":                               "so [credential] it is",
+		"x" + secret + "Y":                                      "x[credential]Y",
+		"Authorization: Bearer " + secret:                       "Authorization: Bearer [credential]",
+		"bearer abcdefghijklmnop==, and more":                   "bearer [credential], and more",
+		"Bearer short":                                          "Bearer short",
+		"trails_ci_is no secret":                                "trails_ci_is no secret",
+		"a eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln-_F0dXJl b": "a [credential] b",
+		"eyJhbGci.eyJzdWI.c2ln":                                 "eyJhbGci.eyJzdWI.c2ln",
+		`{"error":"p\"ss w<rd"}`:                                `{"error":"[credential]"}`,
+		"p%22ss+w%3Crd":                                         "[credential]",
 	} {
 		if got := r.Text(said); got != want {
 			t.Errorf("%s is %s, want %s", said, got, want)
@@ -107,6 +109,11 @@ func TestTokensOfGraphsAreFoundByTheirForm(t *testing.T) {
 		var out strings.Builder
 		if n, err := r.Writer(&out).Write([]byte(said)); n != len(said) || err != nil || out.String() != want {
 			t.Errorf("%d, %v: %s is written as %s", n, err, said, &out)
+		}
+	}
+	for text, want := range map[string]bool{"no " + secret: true, "x=eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl": true, "eyJ.eyJ.a": false, "trails_ci": false} {
+		if redact.HasToken([]byte(text)) != want {
+			t.Errorf("%s has a token: %t", text, !want)
 		}
 	}
 	if from, to := redact.Token([]byte("no "+secret+" "+secret), 4); from != 4+len(secret) || to != from+len(secret) {
