@@ -7,6 +7,7 @@ require (
 	github.com/cedar-policy/cedar-go v1.9.1
 	github.com/cockroachdb/datadriven v1.0.2
 	github.com/go-chi/chi/v5 v5.5.0
+	github.com/go-jose/go-jose/v4 v4.1.4
 	github.com/google/go-cmp v0.7.0
 	github.com/google/uuid v1.6.0
 	github.com/mattn/go-isatty v0.0.24
