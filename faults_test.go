@@ -127,6 +127,7 @@ var ownErrors = map[string]string{
 	"sparql/parse_terms.go":           "our words about a term",
 	"sparql/results/json_read.go":     "where an answer of another server breaks",
 	"sparql/results/xml_read.go":      "where an answer of another server breaks",
+	"auth/oidc/oidc.go":               "where a token breaks, for the log",
 	"builtin/brief/prompt_review.go":  "our words about an argument",
 	"builtin/commits.go":              "our words about an argument",
 	"builtin/history.go":              "our words about an argument",

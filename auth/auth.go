@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"trails/auth/oidc"
 	"trails/auth/policy"
 	"trails/fault"
 	"trails/text/redact"
@@ -30,6 +31,9 @@ type Options struct {
 	Token string
 	// Issued are the tokens of the graph; nil for none. While there are any, callers over HTTP have to show one.
 	Issued Issuer
+	// Provider is an identity provider whose tokens count, too; nil for none. With one, callers over HTTP have to show a
+	// token.
+	Provider *oidc.Provider
 	// Log hears why the graph's tokens cannot be read; nil discards it.
 	Log *slog.Logger
 	// Closed means that callers over HTTP have to show a token, even if there are none.
@@ -97,7 +101,7 @@ func (r *Resolver) NeedsToken() bool { return r.opts.Token != "" }
 // AsksForToken reports whether callers over HTTP have to show a token.
 func (r *Resolver) AsksForToken(ctx context.Context) (bool, error) {
 	switch {
-	case r.NeedsToken() || r.opts.Closed:
+	case r.NeedsToken() || r.opts.Closed || r.opts.Provider != nil:
 		return true, nil
 	case r.opts.Issued == nil:
 		return false, nil
@@ -107,7 +111,9 @@ func (r *Resolver) AsksForToken(ctx context.Context) (bool, error) {
 }
 
 // Knows reports whether any caller can be authenticated.
-func (r *Resolver) Knows() bool { return r.NeedsToken() || r.HasOperator() || r.opts.Issued != nil }
+func (r *Resolver) Knows() bool {
+	return r.NeedsToken() || r.HasOperator() || r.opts.Issued != nil || r.opts.Provider != nil
+}
 
 // HasOperator reports whether the user who started the process needs no token.
 func (r *Resolver) HasOperator() bool { return r.opts.Operator && !r.NeedsToken() }
@@ -121,23 +127,42 @@ func (r *Resolver) Public() *url.URL { return r.opts.Public }
 // proof is what is kept of a secret that a caller showed.
 type proof struct {
 	name string // of the graph's token that it says it is; "" for none
+	jwt  string // the whole token if it may be one of the identity provider, which is checked anew each time; otherwise ""
 	hash [sha256.Size]byte
 }
 
-func proofOf(secret string) proof {
-	return proof{policy.NameInSecret(secret), sha256.Sum256([]byte(secret))}
+func (r *Resolver) proofOf(secret string) proof {
+	shown := proof{name: policy.NameInSecret(secret), hash: sha256.Sum256([]byte(secret))}
+	if r.mayBeOfProvider(secret) {
+		shown.jwt = secret
+	}
+	return shown
+}
+
+// mayBeOfProvider reports whether a secret has the form of a token of the identity provider, and there is one.
+func (r *Resolver) mayBeOfProvider(secret string) bool {
+	return r.opts.Provider != nil && oidc.HasForm(secret)
+}
+
+// Signed reports whether a secret has the form of a token that this process can check: one of the graph, or of the identity
+// provider.
+func (r *Resolver) Signed(secret string) bool {
+	return policy.NameInSecret(secret) != "" || r.mayBeOfProvider(secret)
 }
 
 // Verify returns the principal for a token; ok is false for a wrong one, one that was revoked or has expired, and if there
 // is no token. It compares hashes, so that the time it takes reveals nothing of the token, not even its length. The fault
-// is that of the file.
+// is that of the file, or Unusable if the identity provider has not been reached.
 func (r *Resolver) Verify(ctx context.Context, secret string) (p policy.Principal, ok bool, err error) {
-	return r.verify(ctx, proofOf(secret))
+	return r.verify(ctx, r.proofOf(secret))
 }
 
 func (r *Resolver) verify(ctx context.Context, shown proof) (p policy.Principal, ok bool, err error) {
 	if r.NeedsToken() && subtle.ConstantTimeCompare(shown.hash[:], r.hash[:]) == 1 {
 		return policy.Principal{ID: r.opts.ID, Owner: r.opts.Owner, Scopes: r.opts.Scopes, Authenticated: true}, true, nil
+	}
+	if shown.jwt != "" {
+		return r.verifyJWT(ctx, shown.jwt)
 	}
 	if shown.name == "" || r.opts.Issued == nil {
 		return p, false, nil
@@ -151,6 +176,19 @@ func (r *Resolver) verify(ctx context.Context, shown proof) (p policy.Principal,
 	return p, true, nil
 }
 
+// verifyJWT is verify for a token of the identity provider.
+func (r *Resolver) verifyJWT(ctx context.Context, token string) (p policy.Principal, ok bool, err error) {
+	who, err := r.opts.Provider.Verify(ctx, token)
+	var wrong *oidc.Invalid
+	if errors.As(err, &wrong) {
+		return p, false, nil
+	}
+	if err != nil {
+		return p, false, err // which the provider has logged
+	}
+	return policy.Principal{ID: who.ID, Owner: who.ID, Issuer: r.opts.Provider.Issuer(), Scopes: r.opts.Scopes.Intersect(who.Scopes), Process: r.opts.Scopes, Groups: who.Groups, Authenticated: true}, true, nil
+}
+
 // unread logs that the graph's tokens cannot be read.
 func (r *Resolver) unread(err error) error {
 	if err != nil && r.opts.Log != nil && !errors.Is(err, context.Canceled) {
@@ -160,11 +198,11 @@ func (r *Resolver) unread(err error) error {
 }
 
 // Local returns the principal of the caller over stdio. If the process has a token, secret or else [Options.Shown] must be
-// it, or one of the graph; otherwise ok is false. If it has none, and the secret is not one that a graph issues, the caller
-// is the user who started the process; only the operator is authenticated.
+// it, or one of the graph or the identity provider; otherwise ok is false. If it has none, and the secret does not have the
+// form of one of these, the caller is the user who started the process; only the operator is authenticated.
 func (r *Resolver) Local(ctx context.Context, secret string) (p policy.Principal, ok bool, err error) {
-	shown := proofOf(cmp.Or(secret, r.opts.Shown))
-	if r.NeedsToken() || shown.name != "" {
+	shown := r.proofOf(cmp.Or(secret, r.opts.Shown))
+	if r.NeedsToken() || shown.name != "" || shown.jwt != "" {
 		return r.verify(ctx, shown)
 	}
 	return r.starter(), true, nil

@@ -3,6 +3,7 @@ package auth
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"trails/auth/oidc"
 	"trails/auth/policy"
 	"trails/fault"
 	"trails/text/redact"
@@ -20,9 +22,12 @@ import (
 type Refusal struct {
 	// State is what the token was.
 	State TokenState
-	// Name is the name of the graph's token. With TokenWrong it is what the caller claims, and proves nothing; "" if the
-	// token does not have the form of one.
+	// Name is the name of the graph's token, or whom a token of the identity provider that has expired is of. With
+	// TokenWrong it is what the caller claims, and proves nothing; "" if the token does not have the form of one.
 	Name string
+	// Says is a sentence for the log about a token of the identity provider, with claims of it in quotation marks; "" for
+	// every other.
+	Says string
 	// Caller is the anonymous caller, with the program that they say they use.
 	Caller policy.Principal
 	// Via is the transport, as in calls; Address is the caller's IP address, "" over stdio.
@@ -34,7 +39,9 @@ type Refusal struct {
 // TokenState is what a token was that did not admit its caller.
 type TokenState string
 
-// The states. Only who shows the right secret is told that a token has expired or was revoked.
+// The states; those of a token of the identity provider are each [oidc.Reason], besides. Only who shows the right secret,
+// or a token that the identity provider signed for this server, is told that it has expired or was revoked. To others all
+// wrong tokens are the same.
 const (
 	TokenMissing TokenState = "missing"
 	TokenWrong   TokenState = "wrong"
@@ -83,11 +90,14 @@ func (r *Resolver) refuse(ctx context.Context, secret string, why Refusal) error
 	case TokenMissing:
 		return Unauthenticated()
 	case TokenExpired:
-		return invalidToken(why, "token %s expired at %s; somebody with the scope builder issues another", t.Name, t.Expires.UTC().Format(time.RFC3339))
+		if why.Says != "" {
+			return invalidToken(TokenExpired, "%s; get another from the identity provider", why.Says)
+		}
+		return invalidToken(TokenExpired, "token %s expired at %s; somebody with the scope builder issues another", t.Name, t.Expires.UTC().Format(time.RFC3339))
 	case TokenRevoked:
-		return invalidToken(why, "token %s was revoked; somebody with the scope builder issues another", t.Name)
+		return invalidToken(TokenRevoked, "token %s was revoked; somebody with the scope builder issues another", t.Name)
 	default:
-		return invalidToken(why, "the token is not valid")
+		return invalidToken(TokenWrong, "the token is not valid")
 	}
 }
 
@@ -97,8 +107,16 @@ func (r *Resolver) shown(ctx context.Context, secret string, why *Refusal) (t po
 		why.State = TokenMissing
 		return t
 	}
-	proof := proofOf(secret)
+	proof := r.proofOf(secret)
 	why.State, why.Name = TokenWrong, proof.name
+	if proof.jwt != "" {
+		_, err := r.opts.Provider.Verify(ctx, proof.jwt)
+		var wrong *oidc.Invalid
+		if errors.As(err, &wrong) {
+			why.State, why.Name, why.Says = TokenState(wrong.Reason), wrong.Caller.ID, wrong.Says
+		}
+		return t
+	}
 	if proof.name == "" || r.opts.Issued == nil {
 		return t
 	}
@@ -113,28 +131,46 @@ func (r *Resolver) shown(ctx context.Context, secret string, why *Refusal) (t po
 	return t
 }
 
-func invalidToken(why Refusal, format string, args ...any) error {
-	return fault.New(fault.Unauthenticated, "Authentication failed: "+format, args...).With("token", string(why.State))
+func invalidToken(state TokenState, format string, args ...any) error {
+	return fault.New(fault.Unauthenticated, "Authentication failed: "+format, args...).With("token", string(state))
 }
 
 // Unauthenticated returns the fault for a caller without the token.
 func Unauthenticated() error { return fault.New(fault.Unauthenticated, "Authentication failed") }
 
 // Challenge returns what the header WWW-Authenticate says of a fault, "" for faults that it is not about (RFC 6750,
-// section 3).
-func Challenge(f *fault.Error) string {
+// section 3). With an identity provider it says which scopes to ask that for, and where its address is (RFC 9728, section
+// 5.1).
+func (r *Resolver) Challenge(req *http.Request, f *fault.Error) string {
 	_, shown := f.Details["token"]
 	scope, _ := f.Details["required_scope"].(string)
+	var says []string
+	say := func(name, value string) { says = append(says, name+`="`+strings.Map(quotable, value)+`"`) }
+	names := ""
+	if r.opts.Provider != nil {
+		names = strings.Join(r.opts.Provider.ScopeNames(r.opts.Scopes), " ")
+	}
 	switch {
 	case f.Kind == fault.Unauthenticated && shown:
 		_, why, _ := strings.Cut(f.Message, ": ")
-		return `Bearer error="invalid_token", error_description="` + strings.Map(quotable, why) + `"`
+		say("error", "invalid_token")
+		say("error_description", why)
 	case f.Kind == fault.Unauthenticated:
-		return "Bearer"
 	case f.Kind == fault.ScopeDenied && scope != "":
-		return `Bearer error="insufficient_scope", scope="` + scope + `"`
+		say("error", "insufficient_scope")
+		if names = scope; r.opts.Provider != nil { // who asks for a scope alone loses the others
+			names = strings.Join(r.opts.Provider.ScopeNames(PrincipalOf(req.Context()).Scopes.With(policy.Scope(scope))), " ")
+		}
+	default:
+		return ""
 	}
-	return ""
+	if names != "" {
+		say("scope", names)
+	}
+	if r.opts.Provider != nil {
+		say("resource_metadata", Origin(req)+MetadataPath+resourceOf(req.URL.Path))
+	}
+	return strings.TrimSpace("Bearer " + strings.Join(says, ", "))
 }
 
 // quotable leaves out what error_description may not have.
@@ -155,8 +191,7 @@ func (r *Resolver) CheckAddress(req *http.Request) error {
 		texts = append(append(texts, name), values...)
 	}
 	for _, text := range texts {
-		at, _ := redact.Token([]byte(text), 0)
-		found = found || at >= 0 || string(r.secrets.Clean([]byte(text))) != text
+		found = found || redact.HasToken([]byte(text)) || string(r.secrets.Clean([]byte(text))) != text
 	}
 	if !found {
 		return nil

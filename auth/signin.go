@@ -36,7 +36,7 @@ type signIn struct {
 // SignIn returns the cookie for a browser whose user gave a token (see [Resolver.Verify]). Scripts and
 // other sites cannot use it. It is valid for all paths, because pages link to their data, and while the token is valid.
 func (r *Resolver) SignIn(req *http.Request, secret string) *http.Cookie {
-	return r.signIn(req, signIn{shown: proofOf(secret)})
+	return r.signIn(req, signIn{shown: r.proofOf(secret)})
 }
 
 func (r *Resolver) signIn(req *http.Request, in signIn) *http.Cookie {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -134,10 +135,10 @@ func (s *server) plainAddress(next http.Handler) http.Handler {
 	return s.gate(next, s.auth.CheckAddress)
 }
 
-// isOpen reports whether an address is available without the token: monitoring has none, and the pages ask for it in
-// a form.
+// isOpen reports whether an address is available without the token: monitoring has none, the pages ask for it in a form,
+// and clients find out where they get one.
 func (s *server) isOpen(path string) bool {
-	return path == "/health" || path == "/ready" || s.isPage(path)
+	return path == "/health" || path == "/ready" || s.isPage(path) || isOAuth(path)
 }
 
 // speaksMCP reports whether an address is one of those whose answers are messages of MCP.
@@ -151,9 +152,9 @@ func (s *server) isPage(path string) bool {
 // oauth are the addresses at which MCP clients look for an authorization server, and its default endpoints: the
 // documents of RFC 8414, RFC 9728 and OpenID Connect, before or behind a path, and the endpoints of the MCP
 // specification of 2025-03-26.
-var oauth = []string{"/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource", "/.well-known/openid-configuration", "/register", "/authorize", "/token"}
+var oauth = []string{"/.well-known/oauth-authorization-server", auth.MetadataPath, "/.well-known/openid-configuration", "/register", "/authorize", "/token"}
 
-// isOAuth reports whether a path is one of them; they are not served.
+// isOAuth reports whether a path is one of them. They are not served, but for what says where the identity provider is.
 func isOAuth(path string) bool {
 	return slices.ContainsFunc(oauth, func(known string) bool {
 		rest, is := strings.CutPrefix(strings.TrimPrefix(path, "/mcp"), known)
@@ -164,9 +165,19 @@ func isOAuth(path string) bool {
 // notOAuth tells MCP clients that there is no authorization server.
 func (s *server) notOAuth(next http.Handler) http.Handler {
 	return s.gate(next, func(r *http.Request) error {
-		if isOAuth(r.URL.Path) {
-			return fault.New(fault.NotFound, "there is no authorization server here; where callers need a token, it is the one of the process, sent as Authorization: Bearer")
+		if _, served := s.auth.Metadata(r); !isOAuth(r.URL.Path) || served {
+			return nil
 		}
-		return nil
+		return fault.New(fault.NotFound, "there is no authorization server here; where tokens are those of an identity provider, GET %s names it; otherwise a token is one of the graph or that of the process, sent as Authorization: Bearer", auth.MetadataPath)
 	})
+}
+
+// resource answers with the metadata of the server or of its address for agents.
+func (s *server) resource(w http.ResponseWriter, r *http.Request) error {
+	m, _ := s.auth.Metadata(r) // see notOAuth
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, text)
 }

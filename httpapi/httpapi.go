@@ -144,6 +144,8 @@ func (s *server) routes(r chi.Router) {
 	r.Get("/", s.answer(s.index))
 	r.Get("/health", s.answer(s.health))
 	r.Get("/ready", s.answer(s.ready))
+	r.Get(auth.MetadataPath, s.answer(s.resource))
+	r.Get(auth.MetadataPath+"/mcp", s.answer(s.resource))
 	r.Post("/invoke", s.answer(s.invokeBatch))
 	r.Post("/invoke/{capability}", s.answer(s.invoke))
 	r.Get("/commits", s.answer(s.history("commits_list", "whole", "limit", "before")))

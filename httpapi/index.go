@@ -55,6 +55,8 @@ var guide = []project.Route{
 	{Methods: "GET", Path: "/doctor", Says: "what is wrong, if anything", Answers: mediaJSON},
 	{Methods: "GET", Path: "/health", Says: "alive, version, head commit", Answers: mediaJSON},
 	{Methods: "GET", Path: "/ready", Says: "whether calls are welcome now", Answers: mediaJSON},
+	{Methods: "GET", Path: "/.well-known/oauth-protected-resource", Says: "where tokens come from (RFC 9728), with an identity provider", Answers: mediaJSON},
+	{Methods: "GET", Path: "/.well-known/oauth-protected-resource/mcp", Says: "the same, for agents", Answers: mediaJSON},
 	{Methods: "GET", Path: "/metrics", Says: "numbers for Prometheus", Answers: []string{"text/plain"}},
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"trails/auth"
 	"trails/fault"
 )
 
@@ -48,7 +47,7 @@ func Status(k fault.Kind) int { return verdicts[k].status }
 // refuse answers with err as a problem document.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	f := s.faultOf(r, err)
-	if challenge := auth.Challenge(f); challenge != "" {
+	if challenge := s.auth.Challenge(r, f); challenge != "" {
 		w.Header().Set("WWW-Authenticate", challenge)
 	}
 	if f.Kind == fault.Exhausted || f.Kind == fault.Busy {

@@ -12,7 +12,7 @@ const refusedBy = "urn:trails:refused:"
 // zero Refused is something that is not recorded.
 type Refused struct {
 	// What is "scope", "branch", "policy" or "token", Of the scope, the branch, the policies that forbid it ("" where none
-	// permits it), or what the token was: missing, wrong, expired or revoked.
+	// permits it), or what the token was: missing, wrong, expired, revoked, or a key of webTokens.
 	What, Of string
 	// Name is the name of the token, if any; that of a wrong one proves nothing.
 	Name string
@@ -72,6 +72,19 @@ func (r Refused) String() string {
 		return "token " + r.Name + " has expired"
 	case r.What == "token" && r.Of == "revoked":
 		return "token " + r.Name + " was revoked"
+	case r.What == "token" && webTokens[r.Of] != "":
+		return "a token of an identity provider was shown, which " + webTokens[r.Of]
 	}
 	return ""
+}
+
+// webTokens says what is wrong with tokens of identity providers, beside those that have expired. The log has more.
+var webTokens = map[string]string{
+	"malformed": "cannot be read, or is signed in a way that is not allowed",
+	"issuer":    "is of another provider",
+	"key":       "is signed with a key that the provider does not have",
+	"signature": "the provider did not sign",
+	"audience":  "is for another server",
+	"early":     "is not valid yet",
+	"claims":    "lacks a claim, or has one that cannot be read",
 }

@@ -110,9 +110,9 @@ func (p *Provider) current(ctx context.Context) *keySet {
 	return keys
 }
 
-// newer returns keys that are newer than those that were seen, if the provider may be asked and has any. The fault
-// Unusable means that it could not be asked, and is not asked again at once.
-func (p *Provider) newer(ctx context.Context, seen *keySet) (*keySet, error) {
+// newer returns the keys as the provider has them, or had them less than [RefetchAfter] ago. The fault Unusable means that
+// it could not be asked.
+func (p *Provider) newer(ctx context.Context) (*keySet, error) {
 	select {
 	case p.fetching <- struct{}{}:
 		defer func() { <-p.fetching }()
@@ -123,12 +123,12 @@ func (p *Provider) newer(ctx context.Context, seen *keySet) (*keySet, error) {
 	keys, failed, since := p.keys, p.failed, time.Since(p.tried)
 	p.mu.Unlock()
 	switch {
-	case keys != seen || since < RefetchAfter && failed == nil:
-		return keys, nil
-	case since < RefetchAfter:
+	case since >= RefetchAfter:
+		return p.fetch(ctx)
+	case failed != nil:
 		return nil, p.unreached(failed)
 	}
-	return p.fetch(ctx)
+	return keys, nil
 }
 
 // Fetch asks the provider for its keys. The fault is Unusable; keys of before still count then.
@@ -157,7 +157,7 @@ func (p *Provider) fetch(ctx context.Context) (*keySet, error) {
 	}
 	p.mu.Unlock()
 	if err != nil {
-		p.opts.Log.Warn("the identity provider is not reached", slog.String("issuer", p.opts.Issuer), slog.String("error", fault.Whole(err)), slog.Bool("older_keys_count", had))
+		p.opts.Log.Warn("the identity provider is not reached", slog.String("issuer", p.opts.Issuer), slog.String("error", fault.Whole(err)), slog.Bool("older_keys_valid", had))
 		return nil, p.unreached(err)
 	}
 	if before != nil || !had {

@@ -223,7 +223,7 @@ func (p *Provider) payload(ctx context.Context, signed *jose.JSONWebSignature) (
 	keys := p.current(ctx)
 	payload, known := keys.verify(signed, header)
 	if payload == nil {
-		newer, err := p.newer(ctx, keys)
+		newer, err := p.newer(ctx)
 		if err != nil && !known {
 			return nil, err
 		}
@@ -267,10 +267,10 @@ func (p *Provider) caller(payload []byte) (Caller, error) {
 		Scopes:  p.scopes(slices.Concat(c.Scope, c.Scopes, c.SCP)),
 		Expires: c.Expiry.Time().UTC(),
 	}
-	switch err := c.ValidateWithLeeway(jwt.Expected{Issuer: p.opts.Issuer}, p.opts.Skew); err { //nolint:errorlint // it returns these
+	switch err := c.ValidateWithLeeway(jwt.Expected{Issuer: p.opts.Issuer}, p.opts.Skew); err {
 	case nil:
 	case jwt.ErrExpired:
-		return Caller{}, &Invalid{Expired, "the token of " + who.ID + " expired at " + who.Expires.Format(time.RFC3339), who}
+		return Caller{}, &Invalid{Expired, "token of " + who.ID + " expired at " + who.Expires.Format(time.RFC3339), who}
 	case jwt.ErrNotValidYet, jwt.ErrIssuedInTheFuture:
 		return Caller{}, invalid(Early, "the token of %q is not valid yet", c.Subject)
 	default:

@@ -3,6 +3,7 @@ package oidc_test
 import (
 	"context"
 	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
@@ -396,6 +397,10 @@ func TestKeysThatDoNotCount(t *testing.T) {
 	}
 	token := i.Token(t, audience, nil)
 	secret := []byte(strings.Repeat("s", 32))
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		keys  []jose.JSONWebKey
 		token string
@@ -404,6 +409,7 @@ func TestKeysThatDoNotCount(t *testing.T) {
 		"for encryption":    {[]jose.JSONWebKey{{Key: good, KeyID: "key-2", Use: "enc"}}, token, "unreached"},
 		"of another way":    {[]jose.JSONWebKey{{Key: good, KeyID: "key-2", Algorithm: "ES384"}}, token, oidc.UnknownKey},
 		"a secret and more": {[]jose.JSONWebKey{{Key: secret, KeyID: "key-2"}, {Key: good, KeyID: "key-2"}}, token, ""},
+		"a private key":     {[]jose.JSONWebKey{{Key: private, KeyID: "key-2"}}, token, "unreached"},
 		"a short RSA key":   {[]jose.JSONWebKey{{Key: &weak.PublicKey, KeyID: "key-2"}, {Key: good, KeyID: "other"}}, token, oidc.UnknownKey},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,11 +12,13 @@ import (
 
 // Principal is an identified caller. The zero value is nobody: not authenticated, without scopes.
 type Principal struct {
-	// ID is the caller's name: "local:ana", "anonymous", "token:ci".
+	// ID is the caller's name: "local:ana", "anonymous", "token:ci", "oidc:4711@id.example.org".
 	ID string
 	// Owner is the owner of the caller's idempotency keys: that of the token or, without a token, the user of
 	// the process. "" means ID.
 	Owner string
+	// Issuer is the URL of the identity provider whose token the caller showed; "" for every other caller.
+	Issuer string
 	// Client is the caller's program, such as "claude-code 2.1", by its own unverified statement.
 	Client string
 	// Scopes are the effective scopes: those that both process and token have.
@@ -71,6 +73,9 @@ func Allow(p Principal, required Scope, tool string) error {
 	setting := "TRAILS_MCP_SCOPES=" + strings.Join(p.Scopes.With(required).List(), ",")
 	refusal := fault.New(fault.ScopeDenied, "scope denied: %s requires %s; start the process with %s", tool, required, setting)
 	switch {
+	case p.Process.Has(required) && p.Issuer != "":
+		refusal = fault.New(fault.ScopeDenied, "scope denied: %s requires %s, which the token of %s has not; the identity provider %s gives scopes, in the claim scope, scopes or scp",
+			tool, required, p.ID, p.Issuer)
 	case p.Process.Has(required):
 		refusal = fault.New(fault.ScopeDenied, "scope denied: %s requires %s, which %s has not; somebody with the scope builder issues a token that has it: trails token create FILE NAME --scopes %s",
 			tool, required, p.ID, strings.Join(p.Scopes.With(required).List(), ","))

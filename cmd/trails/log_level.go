@@ -60,6 +60,9 @@ func (p *program) refused(e *invoke.Engine) func(context.Context, auth.Refusal) 
 		by := kg.Refused{What: "token", Of: string(r.State), Name: r.Name}
 		trace := e.Refused(ctx, r.Caller, r.Via, by)
 		attrs := []slog.Attr{slog.String("trace_id", trace), slog.String("via", r.Via), slog.String("address", r.Address), slog.String("why", by.String())}
+		if r.Says != "" {
+			attrs = append(attrs, slog.String("token", r.Says))
+		}
 		if r.Left > 0 {
 			attrs = append(attrs, slog.Int("not_recorded_before", r.Left))
 		}

@@ -100,7 +100,7 @@ func (d *door) admitted(w http.ResponseWriter, r *http.Request) (*http.Request, 
 	}
 	if !known {
 		refusal := d.Auth.RefuseAtOnce(r, d.via)
-		w.Header().Set("WWW-Authenticate", auth.Challenge(fault.Of(refusal)))
+		w.Header().Set("WWW-Authenticate", d.Auth.Challenge(r, fault.Of(refusal)))
 		refuseHTTP(w, http.StatusUnauthorized, nullID, d.Refuse(r.Context(), "", refusal))
 		return nil, false
 	}

@@ -43,13 +43,21 @@ func New(t testing.TB) *Issuer {
 	return i
 }
 
-// Start returns an issuer at a loopback address, which ends with the test.
+// Start returns an issuer at this machine, which ends with the test. It gives everybody who asks a token for the resource
+// and the scopes that they name (RFC 6749, section 4.4; RFC 8707).
 func Start(t testing.TB) *Issuer {
 	t.Helper()
 	i := New(t)
-	server := httptest.NewServer(i)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/token" {
+			i.ServeHTTP(w, r)
+			return
+		}
+		claims := map[string]any{"sub": "robot", "scope": r.FormValue("scope")}
+		_ = json.NewEncoder(w).Encode(map[string]any{"access_token": i.Token(t, r.FormValue("resource"), claims), "token_type": "Bearer", "expires_in": 60})
+	}))
 	t.Cleanup(server.Close)
-	i.URL = server.URL
+	i.URL = strings.Replace(server.URL, "127.0.0.1", "localhost", 1) // to tell it from servers that are tested
 	return i
 }
 
@@ -166,7 +174,7 @@ func (i *Issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(r.URL.Path, "/.well-known/openid-configuration"):
 		_ = json.NewEncoder(w).Encode(map[string]any{
 			"issuer": i.URL, "jwks_uri": i.URL + "/keys", "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token",
-			"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": []string{"RS256"},
+			"response_types_supported": []string{"code"}, "grant_types_supported": []string{"client_credentials"}, "subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": []string{"RS256"},
 		})
 	default:
 		http.NotFound(w, r)
