@@ -32,7 +32,8 @@ Whoever starts it is its operator, who may do what TRAILS_MCP_SCOPES names, with
 In production (TRAILS_ENV or --env) they have runtime at most, unless --operator says that
 they are the operator. With TRAILS_MCP_TOKEN no method works before the client has shown
 that token: in its environment as TRAILS_TOKEN, which the program that starts this one sets,
-or in its messages.
+or in its messages. --oidc-issuer and --oidc-audience name an identity provider, whose tokens
+(JWT) may be shown there, too.
 ` + remoteHelp + fileHelp,
 		Example: `  trails mcp notes.trails
   TRAILS_MCP_SCOPES=runtime,builder trails mcp notes.trails
@@ -62,6 +63,7 @@ func (p *program) callFlags(cmd *cobra.Command) {
 	p.artifactFlags(cmd)
 	p.toolErrorsFlag(cmd)
 	p.surfaceFlag(cmd)
+	p.identityFlags(cmd)
 }
 
 // surfaceFlag sets which tools a list has.
@@ -81,6 +83,9 @@ func (p *program) mcp(ctx context.Context, file string, operator bool) error {
 	if err != nil {
 		return err
 	}
+	if callers.Provider, err = p.provider(nil); err != nil {
+		return err
+	}
 	callers.ID, callers.Shown = me().ID, p.env["TRAILS_TOKEN"]
 	callers.Operator = operator || p.env["TRAILS_ENV"] != policy.Production
 	if operator && callers.Token != "" {
@@ -89,9 +94,9 @@ func (p *program) mcp(ctx context.Context, file string, operator bool) error {
 	return p.withTracedEngine(ctx, file, nil, func(e *invoke.Engine) error {
 		callers.Issued, callers.Refused = e.Graph(), p.refused(e)
 		who := auth.New(callers)
-		if name := policy.NameInSecret(callers.Shown); name == "" {
+		if !who.Signed(callers.Shown) {
 			p.tellScopes(callers, false)
-		} else if err := p.tellCaller(ctx, who, name); err != nil {
+		} else if err := p.tellCaller(ctx, who, policy.NameInSecret(callers.Shown)); err != nil {
 			return err
 		}
 		opts, err := p.mcpOptions(who)
@@ -179,12 +184,17 @@ func (p *program) tellScopes(o auth.Options, issues bool) {
 	}
 }
 
-// tellCaller reports on stderr who the caller over stdio is whose token the graph issued.
+// tellCaller reports on stderr who the caller over stdio is whose token the graph issued, or without a name the identity
+// provider.
 func (p *program) tellCaller(ctx context.Context, who *auth.Resolver, name string) error {
 	caller, known, err := who.Local(ctx, "")
 	switch {
+	case err != nil && name == "":
+		fmt.Fprintf(p.stderr, "trails: warning: %v\n", err)
 	case err != nil:
 		return err
+	case !known && name == "":
+		fmt.Fprintln(p.stderr, "trails: warning: TRAILS_TOKEN is no valid token of the identity provider, so that no method works until the client shows one")
 	case known:
 		fmt.Fprintf(p.stderr, "trails: the caller is %s, by the token in TRAILS_TOKEN, with the scopes %s\n", caller.ID, caller.Scopes)
 	default:

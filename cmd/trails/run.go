@@ -43,6 +43,7 @@ type program struct {
 	massChange  int64         // likewise
 	storedTools int           // of --stored-tools, as builtin.Options has it
 	toolErrors  string        // of --tool-errors
+	identity    identity      // of --oidc-issuer and the flags beside it
 
 	artifactTTL   time.Duration // of --artifact-ttl; 0 is the file's own
 	artifactQuota int64         // of --artifact-quota in bytes, likewise

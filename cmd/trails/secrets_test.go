@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"trails/auth/oidc/oidctest"
 	"trails/auth/policy"
 	"trails/kg"
 )
@@ -26,7 +27,10 @@ func TestNoTokenIsLoggedRecordedOrAnswered(t *testing.T) {
 	secrets := issueEach(t, file)
 	secrets["process"], secrets["wrong"], secrets["nobody"] = process, policy.Secret("ci", strings.Repeat("WRONG2", 4)+"AA"), policy.Secret("nobody", strings.Repeat("NOBODY", 4)+"AA")
 	log := filepath.Join(t.TempDir(), "log")
-	base, stop := serveLogging(t, file, log, process)
+	issuer := oidctest.Start(t)
+	secrets["expired JWT"] = issuer.Token(t, "x", map[string]any{"exp": 1})
+	secrets["stranger's JWT"] = oidctest.New(t).Token(t, "x", nil)
+	base, stop := serveLogging(t, file, log, process, "--oidc-issuer", issuer.URL, "--oidc-audience", "x")
 	var calls sync.WaitGroup
 	for what, secret := range secrets {
 		inMCP := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + jsonText(secret) + `","arguments":{"token":"` + jsonText(secret) + `"},"_meta":{"trails/bearer":"` + jsonText(secret) + `"}}}`
@@ -87,7 +91,12 @@ func TestNoTokenIsLoggedRecordedOrAnswered(t *testing.T) {
 const formOfNotes = "/admin/capabilities/note.create"
 
 // hiddenPart is what is secret of a token.
-func hiddenPart(secret string) string { return secret[strings.LastIndexByte(secret, '_')+1:] }
+func hiddenPart(secret string) string {
+	if parts := strings.Split(secret, "."); len(parts) == 3 { // a JWT
+		return parts[2]
+	}
+	return secret[strings.LastIndexByte(secret, '_')+1:]
+}
 
 func jsonText(text string) string { return strings.ReplaceAll(text, `"`, `\"`) }
 
@@ -114,14 +123,14 @@ func issueEach(t *testing.T, file string) map[string]string {
 }
 
 // serveLogging serves a graph with all of its log in a file, until stop.
-func serveLogging(t *testing.T, file, log, token string) (base string, stop func()) {
+func serveLogging(t *testing.T, file, log, token string, flags ...string) (base string, stop func()) {
 	t.Helper()
 	out, err := os.Create(log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("trails", "serve", file, "--addr", "127.0.0.1:0")
-	cmd.Env, cmd.Stderr = append(cmd.Environ(), "TRAILS_LOG=debug,json", "TRAILS_MCP_TOKEN="+token), out
+	cmd := exec.Command("trails", append([]string{"serve", file, "--addr", "127.0.0.1:0"}, flags...)...)
+	cmd.Env, cmd.Stderr = append(cmd.Environ(), "XDG_CACHE_HOME="+t.TempDir(), "TRAILS_LOG=debug,json", "TRAILS_MCP_TOKEN="+token), out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -63,10 +64,15 @@ Callers without a token may do what needs the scope runtime. Where TRAILS_MCP_TO
 all show that token, and may do what TRAILS_MCP_SCOPES names. Where it is not, a sign-in link
 is printed at the start: it lets one browser of this machine in, once, within an hour, as the
 operator, who may do on the pages what TRAILS_MCP_SCOPES names. --open opens it.
+
+--oidc-issuer names an identity provider, whose tokens (JWT) count beside those of the graph;
+all callers show one then. A token is for this server, by its address or --oidc-audience, and
+has the scopes that its claim scope, scopes or scp names, of those of TRAILS_MCP_SCOPES.
 ` + remoteHelp + fileHelp,
 		Example: `  trails serve notes.trails --open
   TRAILS_MCP_TOKEN=secret TRAILS_MCP_SCOPES=runtime,builder trails serve notes.trails --addr 127.0.0.1:9000
   TRAILS_MCP_TOKEN=secret trails serve notes.trails --public-url https://notes.example.org
+  trails serve notes.trails --public-url https://notes.example.org --oidc-issuer https://id.example.org
   trails serve notes.trails --addr :443 --autocert notes.example.org
   trails serve notes.trails --addr 10.0.0.5:8757 --tls-cert notes.pem --tls-key notes.key`,
 		Annotations: map[string]string{serves: "http"},
@@ -171,17 +177,20 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *ht
 		return err
 	}
 	closed := s.public != nil || !httpapi.IsLocal(ln)
+	_, port, _ := net.SplitHostPort(ln.Addr().String()) // at which browsers find the server
+	local := s.local(ln, certificates, port)
+	base := local
+	if s.public != nil {
+		base, port = s.public.String(), cmp.Or(s.public.Port(), "443")
+	}
+	if callers.Provider, err = p.provider(s.audiences(ln, certificates, base)); err != nil {
+		return err
+	}
 	if callers.Token == "" {
 		callers.ID, callers.Operator = me().ID, !closed
 	}
 	metrics := telemetry.New(version)
 	return p.withTracedEngine(ctx, file, metrics.Observe, func(e *invoke.Engine) error {
-		_, port, _ := net.SplitHostPort(ln.Addr().String()) // at which browsers find the server
-		local := s.local(ln, certificates, port)
-		base := local
-		if s.public != nil {
-			base, port = s.public.String(), cmp.Or(s.public.Port(), "443")
-		}
 		callers.Public, callers.Proxies, callers.Instance = s.public, s.proxies, port+"-"+e.Graph().Name()
 		callers.Issued, callers.Closed, callers.Origins, callers.Refused = e.Graph(), closed, s.origins, p.refused(e)
 		if certificates != nil {
@@ -191,9 +200,10 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *ht
 		if err != nil {
 			return err
 		}
-		if closed && callers.Token == "" && !issues {
-			return usageError{"others reach this address, and whoever finds it could write: issue a token with trails token create, or set TRAILS_MCP_TOKEN"}
+		if closed && callers.Token == "" && callers.Provider == nil && !issues {
+			return usageError{"others reach this address, and whoever finds it could write: issue a token with trails token create, or set TRAILS_MCP_TOKEN, or name an identity provider by --oidc-issuer"}
 		}
+		reach(ctx, callers.Provider)
 		who := auth.New(callers)
 		opts, err := p.mcpOptions(who)
 		if err != nil {
@@ -215,18 +225,18 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *ht
 		web.Auth, web.Log, web.Metrics = who, p.log, metrics.Handler()
 		web.Admin = admin.New(e, admin.Options{Auth: who, Log: p.log})
 		pages := base + "/admin"
-		p.printAddresses(file, base, local, callers.Token != "", issues)
+		p.printAddresses(file, base, local, callers, issues)
 		if s.autocert != "" && port != "443" {
 			fmt.Fprintf(p.stderr, "trails: warning: Let's Encrypt connects to port 443 of %s, and this is port %s: hand that port on, or take --addr :443\n", s.autocert, port)
 		}
-		p.tellScopes(callers, issues)
+		p.tellScopes(callers, issues || callers.Provider != nil)
 		if err := p.tellTools(ctx, e); err != nil {
 			return err
 		}
 		if who.HasOperator() {
 			pages = base + admin.OperatorPath + "?key=" + who.OperatorKey()
 			fmt.Fprintf(p.stderr, "sign in as the operator, once, within an hour:\n  %s\n", pages)
-			if !issues && (callers.Scopes.Has(policy.Builder) || callers.Scopes.Has(policy.Dev)) {
+			if !issues && callers.Provider == nil && (callers.Scopes.Has(policy.Builder) || callers.Scopes.Has(policy.Dev)) {
 				fmt.Fprintln(p.stderr, "agents and programs have runtime at most; with a token of trails token create they have its scopes")
 			}
 		}
@@ -236,6 +246,14 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *ht
 		}
 		return httpapi.New(e, web).Serve(ctx, ln)
 	})
+}
+
+// audiences are what tokens of an identity provider for the server are for, none if nobody else knows its address.
+func (s serving) audiences(ln net.Listener, certificates *httpapi.Certificates, base string) []string {
+	if s.public == nil && !httpapi.IsLocal(ln) && (certificates == nil || certificates.Name() == "") {
+		return nil
+	}
+	return auth.Audiences(base)
 }
 
 // local is the server's own address, by a name of its certificate where it has one.
@@ -251,16 +269,23 @@ func (s serving) local(ln net.Listener, certificates *httpapi.Certificates, port
 	return "https://" + net.JoinHostPort(certificates.Name(), port)
 }
 
-// printAddresses prints the addresses, and how an agent connects. The process has a token, or the graph issues some.
-func (p *program) printAddresses(file, base, local string, token, issues bool) {
-	who, header := "open to everybody on this machine", ""
-	switch {
-	case token && issues:
-		who, header = "with the token of TRAILS_MCP_TOKEN, or one that the graph issued", ` --header "Authorization: Bearer $TRAILS_MCP_TOKEN"`
-	case token:
-		who, header = "with the token of TRAILS_MCP_TOKEN", ` --header "Authorization: Bearer $TRAILS_MCP_TOKEN"`
-	case issues:
-		who, header = "with a token that the graph issued", ` --header "Authorization: Bearer $TRAILS_TOKEN"`
+// printAddresses prints the addresses, and how an agent connects. The process has a token, the graph issues some, or an
+// identity provider does, which agents find by themselves.
+func (p *program) printAddresses(file, base, local string, callers auth.Options, issues bool) {
+	var ways []string
+	header := ""
+	if callers.Token != "" {
+		ways, header = append(ways, "the token of TRAILS_MCP_TOKEN"), ` --header "Authorization: Bearer $TRAILS_MCP_TOKEN"`
+	}
+	if issues {
+		ways, header = append(ways, "one that the graph issued"), cmp.Or(header, ` --header "Authorization: Bearer $TRAILS_TOKEN"`)
+	}
+	if callers.Provider != nil {
+		ways, header = append(ways, "one of "+callers.Provider.Issuer()), ""
+	}
+	who := "open to everybody on this machine"
+	if len(ways) > 0 {
+		who = "with " + strings.Replace(strings.Join(ways, ", or "), "one ", "a token ", 1)
 	}
 	fmt.Fprintf(p.stderr, "serving %s at %s, %s\n", file, base, who)
 	if local != base {

@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url'
 
 const [modules, door, ...places] = process.argv.slice(2)
 const require = createRequire(`${modules}/package.json`)
-const load = (name) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/sdk/${name}`)))
+export const load = (name) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/sdk/${name}`)))
 const { Client } = await load('client/index.js')
 const { StdioClientTransport, getDefaultEnvironment } = await load('client/stdio.js')
 const { StreamableHTTPClientTransport } = await load('client/streamableHttp.js')
