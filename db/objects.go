@@ -22,7 +22,7 @@ import (
 // docs/decisions/0087-a-file-is-data.md.
 
 // objectsDigest identifies the tables and indexes of [disk.Format]; see [digestOf].
-const objectsDigest = "89a51002186e1af0efd2c843cd3104d8c630a5dee5b4dd50029b0a7bc8c48f7a"
+const objectsDigest = "7c76d544cd285af6820900c9079ec01b705facfe9fad6130820c01078ec137eb"
 
 // object is one row of sqlite_schema.
 type object struct {

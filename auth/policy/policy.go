@@ -42,7 +42,7 @@ func Anonymous(client string, scopes Scopes) Principal {
 
 // Local returns the principal of a user of the command line: someone who can write the file has all scopes.
 func Local(user, client string) Principal {
-	return Principal{ID: "local:" + user, Client: client, Scopes: AllScopes(), Authenticated: true, Owns: true}
+	return Principal{ID: LocalActor + user, Client: client, Scopes: AllScopes(), Authenticated: true, Owns: true}
 }
 
 // Author returns the author of the caller's commits: the ID and, if there is one, " via " and the client.
