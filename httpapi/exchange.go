@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"trails/auth"
 	"trails/httpapi/sse"
 )
 
@@ -17,21 +18,38 @@ const streamWriteTimeout = 5 * time.Second
 
 // traffic is what a server is answering.
 type traffic struct {
-	places chan struct{} // one for each request that may be in flight
+	most, mostOfOne int // requests that may be in flight: of all, and of one caller
 
 	mu         sync.Mutex
+	inFlight   int
+	callers    map[string]int // of inFlight, by caller
 	streams    map[*exchange]struct{}
 	maxStreams int
 	closing    bool // the process is shutting down
 }
 
-// enter takes a place, if one is free.
-func (t *traffic) enter() bool {
-	select {
-	case t.places <- struct{}{}:
-		return true
-	default:
-		return false
+// enter takes a place for a caller, if one is free, and otherwise returns the status of the refusal.
+func (t *traffic) enter(caller string) (refused int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.inFlight >= t.most:
+		return http.StatusServiceUnavailable
+	case t.callers[caller] >= t.mostOfOne:
+		return http.StatusTooManyRequests
+	}
+	t.inFlight++
+	t.callers[caller]++
+	return 0
+}
+
+// leave gives the place of a caller back.
+func (t *traffic) leave(caller string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.inFlight--
+	if t.callers[caller]--; t.callers[caller] == 0 {
+		delete(t.callers, caller)
 	}
 }
 
@@ -71,6 +89,7 @@ var errStopping = errors.New("the process is stopping")
 type exchange struct {
 	http.ResponseWriter
 	request *http.Request
+	caller  string
 	traffic *traffic
 	cancel  context.CancelCauseFunc
 	timer   *time.Timer
@@ -85,7 +104,7 @@ type exchange struct {
 // begin starts to answer r, which holds a place unless its address is exempt.
 func (s *server) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
 	ctx, cancel := context.WithCancelCause(r.Context())
-	x := &exchange{ResponseWriter: w, traffic: s.traffic, cancel: cancel, holdsPlace: !watched[r.URL.Path]}
+	x := &exchange{ResponseWriter: w, caller: callerOf(r), traffic: s.traffic, cancel: cancel, holdsPlace: !watched[r.URL.Path]}
 	x.timer = time.AfterFunc(s.limits.of(r), func() {
 		x.cancel(s.limits.tooSlow(r))
 		x.mu.Lock()
@@ -96,6 +115,14 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http
 	})
 	x.request = r.WithContext(ctx)
 	return x, x.request
+}
+
+// callerOf identifies who sent a request: who is known, from whatever address, or all others at one address.
+func callerOf(r *http.Request) string {
+	if p := auth.PrincipalOf(r.Context()); p.Authenticated {
+		return p.ID
+	}
+	return "\x00" + auth.ClientAddr(r)
 }
 
 // end releases what begin acquired.
@@ -116,7 +143,7 @@ func (x *exchange) end() {
 func (x *exchange) leavePlace() {
 	if x.holdsPlace {
 		x.holdsPlace = false
-		<-x.traffic.places
+		x.traffic.leave(x.caller)
 	}
 }
 

@@ -79,7 +79,7 @@ type server struct {
 func New(e Engine, opts Options) *Server {
 	limits := opts.Limits.withDefaults()
 	s := &server{engine: e, opts: opts, limits: limits, log: opts.Log, auth: opts.Auth,
-		traffic:  &traffic{places: make(chan struct{}, limits.InFlight), streams: map[*exchange]struct{}{}, maxStreams: limits.Streams},
+		traffic:  &traffic{most: limits.InFlight, mostOfOne: limits.InFlight - limits.InFlight/8, callers: map[string]int{}, streams: map[*exchange]struct{}{}, maxStreams: limits.Streams},
 		arrivals: &arrivals{limits: limits, now: map[*arrival]struct{}{}}}
 	if s.auth == nil {
 		s.auth = auth.New(auth.Options{})

@@ -12,7 +12,7 @@ import (
 // Limits bound what one process does for all its callers. Zero fields mean the default.
 type Limits struct {
 	// InFlight is the maximum number of requests answered at the same time, without streams; others get a retry
-	// answer. Default 256.
+	// answer. One caller has seven eighths of them at most. Default 256.
 	InFlight int
 	// Streams is how many event streams are open at once. Default 4096.
 	Streams int
@@ -84,9 +84,17 @@ var watched = map[string]bool{"/health": true, "/ready": true, "/metrics": true}
 // admitted accepts up to [Limits.InFlight] requests, and sets the time limit of each.
 func (s *server) admitted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !watched[r.URL.Path] && !s.traffic.enter() {
+		refused := 0
+		if !watched[r.URL.Path] {
+			refused = s.traffic.enter(callerOf(r))
+		}
+		if refused != 0 {
+			why := "more requests than can be answered at once; try again"
+			if refused == http.StatusTooManyRequests {
+				why = "more requests of yours than are answered at once; wait for answers before you send more"
+			}
 			w.Header().Set("Retry-After", "1")
-			refuseOutside(w, r, http.StatusServiceUnavailable, "more requests than can be answered at once; try again")
+			refuseOutside(w, r, refused, why)
 			return
 		}
 		x, r := s.begin(w, r)

@@ -130,6 +130,25 @@ func TestMoreThanCanBeAnsweredAtOnceIsToldToComeBack(t *testing.T) {
 	}
 }
 
+// A caller with many requests leaves places for others.
+func TestOneCallerDoesNotHaveAllPlaces(t *testing.T) {
+	h, release := busy(t, httpapi.Limits{InFlight: 8}, 7, nil)
+	res := do(h, newRequest(exchange{method: "GET", path: "/kg"}))
+	checkProblem(t, res, readAll(t, res.Body))
+	if res.StatusCode != 429 || res.Header.Get("Retry-After") != "1" {
+		t.Errorf("one more of the caller: got %d, Retry-After %q", res.StatusCode, res.Header.Get("Retry-After"))
+	}
+	other := newRequest(exchange{method: "GET", path: "/kg"})
+	other.RemoteAddr = "127.0.0.9:1"
+	if res := do(h, other); res.StatusCode != 200 {
+		t.Errorf("another caller: got %d", res.StatusCode)
+	}
+	release()
+	if res := do(h, newRequest(exchange{method: "GET", path: "/kg"})); res.StatusCode != 200 {
+		t.Errorf("afterwards: got %d", res.StatusCode)
+	}
+}
+
 func TestAPanicGivesItsPlaceBack(t *testing.T) {
 	opts := runtimeOptions()
 	opts.Limits.InFlight = 1
