@@ -94,6 +94,18 @@ const (
 	CostGraph    Cost = "graph"    // with the size of the graph
 )
 
+// Points returns what a call costs in budgets: 1, or more if it depends on more. A cost that is none of [Costs] is the most.
+func (c Cost) Points() int {
+	switch c {
+	case CostConstant:
+		return 1
+	case CostChange, CostResult:
+		return 2
+	default:
+		return 10
+	}
+}
+
 // Costs lists them.
 func Costs() []Cost { return []Cost{CostConstant, CostChange, CostResult, CostGraph} }
 

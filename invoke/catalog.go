@@ -263,3 +263,10 @@ func descriptors(list []*Capability) []capability.Descriptor {
 	}
 	return out
 }
+
+// bareNamed returns the capability without a snapshot that has a name, or nil.
+func (cs *catalogs) bareNamed(name string) *Capability {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	return cs.bare[name]
+}

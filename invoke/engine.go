@@ -25,6 +25,7 @@ import (
 	"trails/auth/policy"
 	"trails/capability"
 	"trails/capability/project"
+	"trails/invoke/budget"
 	"trails/invoke/schedule"
 	"trails/invoke/versioning"
 	"trails/kg"
@@ -63,9 +64,6 @@ type Config struct {
 	Secrets redact.Redactor
 	// Rights, when set, returns what a caller may see of the graph. Nil, also as its result, is what policies say.
 	Rights func(policy.Principal) *kg.Rights
-	// Budget, when set, is called before the work of a call begins. Its error, such as [fault.Exhausted], refuses the
-	// call; end, when not nil, is called at the end of the call. Nil allows everything.
-	Budget func(context.Context, policy.Principal, capability.Descriptor) (end func(), err error)
 	// QueryWait bounds how long a query or an export waits while others run, before it is
 	// refused with fault.Busy; 0 means 15 seconds.
 	QueryWait time.Duration
@@ -91,6 +89,8 @@ type Engine struct {
 	config    Config
 	prov      *recorder
 	scheduler *schedule.Scheduler
+	gate      *schedule.Gate
+	budgets   *budget.Ledger
 	// catalogs are what the providers offer.
 	catalogs *catalogs
 	// followers tell watchers of changes. That of all of main is always there.
@@ -115,8 +115,10 @@ func New(g *kg.Graph, c Config) *Engine {
 	}
 	catalogs := newCatalogs(c.Providers)
 	catalogs.versioning = versioning.New(g, c.Log, c.Version, catalogs.forget)
+	budgets := budget.New(g, c.Log, c.Now)
+	settle := func(ctx context.Context) { budgets.Settle(ctx, false) }
 	return &Engine{
-		graph: g, config: c, prov: newRecorder(g, c.Log), scheduler: schedule.New(g.Readers(), c.QueryWait),
+		graph: g, config: c, prov: newRecorder(g, c.Log, settle), scheduler: schedule.New(g.Readers(), c.QueryWait), gate: schedule.NewGate(g.Readers(), c.QueryWait), budgets: budgets,
 		followers: map[watched]*follower{{}: newFollower(g.Session(policy.Principal{}), catalogs, c.Log)}, catalogs: catalogs,
 	}
 }
@@ -134,7 +136,8 @@ func (e *Engine) session(p policy.Principal) *kg.Session {
 // are greater.
 func NewTraceID() string { return strings.ReplaceAll(uuid.Must(uuid.NewV7()).String(), "-", "") }
 
-// Close ends every watcher, and writes the provenance in memory to the file, within ctx. If that fails, the
+// Close ends every watcher, writes the provenance in memory to the file, and gives back what it has reserved of budgets,
+// within ctx. If that fails, the
 // provenance is lost, and the fault is Unusable.
 func (e *Engine) Close(ctx context.Context) error {
 	e.following.Lock()
@@ -144,7 +147,9 @@ func (e *Engine) Close(ctx context.Context) error {
 		f.close()
 	}
 	e.catalogs.versioning.Close(ctx)
-	return e.prov.close(ctx)
+	err := e.prov.close(ctx)
+	e.budgets.Settle(ctx, true)
+	return err
 }
 
 // Register adds a provider after the existing ones. A provider whose capabilities are invalid or conflict with theirs

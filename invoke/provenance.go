@@ -26,6 +26,7 @@ const (
 type recorder struct {
 	graph *kg.Graph
 	log   *slog.Logger
+	also  func(context.Context) // is called after each flush
 	wake  chan struct{}
 	stop  context.CancelFunc
 	done  chan struct{}
@@ -43,9 +44,9 @@ type arrival struct {
 	nth int
 }
 
-func newRecorder(g *kg.Graph, log *slog.Logger) *recorder {
+func newRecorder(g *kg.Graph, log *slog.Logger, also func(context.Context)) *recorder {
 	ctx, stop := context.WithCancel(context.Background())
-	r := &recorder{graph: g, log: log, wake: make(chan struct{}, 1), stop: stop, done: make(chan struct{})}
+	r := &recorder{graph: g, log: log, also: also, wake: make(chan struct{}, 1), stop: stop, done: make(chan struct{})}
 	go r.run(ctx)
 	return r
 }
@@ -99,7 +100,7 @@ func (r *recorder) run(ctx context.Context) {
 		case <-tick.C:
 		case <-r.wake:
 		}
-		if err := fault.Guard(func() error { return r.flush(ctx) }); err != nil && ctx.Err() == nil && !fault.Is(err, fault.TimedOut) {
+		if err := fault.Guard(func() error { defer r.also(ctx); return r.flush(ctx) }); err != nil && ctx.Err() == nil && !fault.Is(err, fault.TimedOut) {
 			r.log.Error("provenance was not recorded", "error", fault.Whole(err))
 		}
 	}

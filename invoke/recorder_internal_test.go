@@ -41,7 +41,7 @@ func locked(t *testing.T) (g *kg.Graph, release func()) {
 
 func newTestRecorder(g *kg.Graph) (*recorder, *bytes.Buffer) {
 	log := new(bytes.Buffer)
-	return newRecorder(g, slog.New(slog.NewTextHandler(log, nil))), log
+	return newRecorder(g, slog.New(slog.NewTextHandler(log, nil)), func(context.Context) {}), log
 }
 
 func activity(i int) kg.Activity {

@@ -13,6 +13,8 @@ import (
 	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
+	"trails/invoke/budget"
+	"trails/invoke/schedule"
 	"trails/kg"
 )
 
@@ -65,6 +67,10 @@ type Request struct {
 	forked    *kg.Commit // commit from which the branch is made by this call; nil if it is there
 	at        string     // commit that is read, "" for the newest
 	atEnd     []func()
+	hold      *budget.Hold  // what budgets have reserved for it
+	streamed  int64         // bytes of the output, if a budget counts the call
+	waited    time.Duration // how long it waited for turns
+	place     *schedule.Place
 	activity  kg.Activity
 	recorded  bool // the activity is part of a commit
 	written   *Written

@@ -51,28 +51,6 @@ func TestWhatAPolicyDoesNotPermitIsNotThere(t *testing.T) {
 	e.Must(t, "note.create", "{}")
 }
 
-func TestABudgetIsAskedBeforeTheWorkAndToldOfItsEnd(t *testing.T) {
-	var begun, over atomic.Int32
-	used := fault.New(fault.Exhausted, "two calls are enough").With("retry_after", 1)
-	budget := func(_ context.Context, p policy.Principal, d capability.Descriptor) (func(), error) {
-		if begun.Add(1) > 2 {
-			return nil, used
-		}
-		return func() { over.Add(1) }, nil
-	}
-	e := invoketest.New(t, "", invoke.Config{Budget: budget})
-	e.Must(t, "snapshot", "{}")
-	e.Refused(t, invoke.Call{Capability: "snapshot", Args: json.RawMessage(`{"x":1}`), Principal: invoketest.Ana}, fault.InvalidArguments)
-	f := e.Refused(t, invoke.Call{Capability: "snapshot", Args: json.RawMessage(`{"x":1}`), Principal: invoketest.Ana}, fault.Exhausted)
-	if f.Details["retry_after"] != 1 || begun.Load() != 3 || over.Load() != 2 {
-		t.Errorf("%v; %d begun, %d over", f, begun.Load(), over.Load())
-	}
-	e.Refused(t, invoke.Call{Capability: "nothing", Principal: invoketest.Ana}, fault.UnknownTool)
-	if begun.Load() != 3 {
-		t.Error("a call of nothing was counted")
-	}
-}
-
 // news is a provider whose offer changes beside the graph.
 type news struct{ ids atomic.Pointer[[]string] }
 

@@ -67,6 +67,8 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 	}
 	err := r.run(ctx)
 	r.Release()
+	r.place.Leave()
+	r.settle()
 	for _, f := range r.atEnd {
 		f()
 	}
@@ -93,6 +95,9 @@ func (r *Request) run(ctx context.Context) (err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
+	if ctx, err = r.enter(ctx); err != nil {
+		return err
+	}
 	for _, stage := range stages {
 		if err := stage.run(r, ctx); err != nil {
 			return err
@@ -143,11 +148,7 @@ func digest(name string, args []byte) []byte {
 }
 
 func (r *Request) pin(ctx context.Context) (err error) {
-	cs := r.engine.catalogs
-	cs.mu.Lock()
-	bare := cs.bare[r.call.Capability]
-	cs.mu.Unlock()
-	if bare != nil {
+	if bare := r.engine.catalogs.bareNamed(r.call.Capability); bare != nil {
 		r.Capability = bare
 		return nil
 	}
@@ -318,18 +319,6 @@ func (r *Request) permit(ctx context.Context) error {
 	by, err := r.authority.MayCall(r.Capability.Descriptor, r.on)
 	for _, name := range by {
 		r.Uses(kg.PolicyIRI(name))
-	}
-	return err
-}
-
-// spend checks the budget of the process. Long work also waits for its turn, in its handler (see [Request.InTurn]).
-func (r *Request) spend(ctx context.Context) error {
-	if r.engine.config.Budget == nil {
-		return nil
-	}
-	end, err := r.engine.config.Budget(ctx, r.Principal, r.Capability.Descriptor)
-	if end != nil {
-		r.AtEnd(end)
 	}
 	return err
 }

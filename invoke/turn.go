@@ -3,6 +3,8 @@ package invoke
 import (
 	"context"
 	"io"
+	"strings"
+	"time"
 
 	"trails/invoke/schedule"
 	"trails/kg"
@@ -10,8 +12,8 @@ import (
 
 type callerKey struct{}
 
-// WithCaller returns a context with the address of a request. Calls of one principal from one address wait for their
-// turns as one caller.
+// WithCaller returns a context with the address of a request. Calls of those who are not authenticated wait for their turns
+// as one caller at each address.
 func WithCaller(ctx context.Context, address string) context.Context {
 	return context.WithValue(ctx, callerKey{}, address)
 }
@@ -22,21 +24,63 @@ func CallerOf(ctx context.Context) string {
 	return address
 }
 
+// actor identifies who calls, for the order in which calls run: a caller who is known, from whatever address, or all who are
+// not known at one address.
+func (c Call) actor(ctx context.Context) string {
+	if c.Principal.Authenticated {
+		return c.Principal.ID
+	}
+	address, _, _ := strings.Cut(CallerOf(ctx), "/") // and not the session, of which one caller opens many
+	return c.Principal.ID + "\x00" + address
+}
+
+// turnOf identifies who takes turns with queries: a caller who is known, or all who are not known at one address, in MCP one
+// session of theirs.
+func (c Call) turnOf(ctx context.Context) string {
+	if c.Principal.Authenticated {
+		return c.Principal.ID
+	}
+	return c.Principal.ID + "\x00" + CallerOf(ctx)
+}
+
+// insideKey marks the context of a call, for calls that its handler makes.
+type insideKey struct{}
+
+// enter waits until the call may run, behind other calls of its actor and in turn with those of others. What answers
+// whatever the file does is not kept waiting, nor is a call that another one makes, which holds what this one would wait
+// for.
+func (r *Request) enter(ctx context.Context) (context.Context, error) {
+	if ctx.Value(insideKey{}) != nil || r.engine.catalogs.bareNamed(r.call.Capability) != nil {
+		return ctx, nil
+	}
+	place, waited, err := r.engine.gate.Enter(ctx, r.call.actor(ctx))
+	r.place, r.waited = place, waited
+	return context.WithValue(ctx, insideKey{}, true), err
+}
+
 // InTurn runs the part of a handler that may take long. It may run twice, and only the last run counts: if there is
 // no free turn, or its snapshot was ended for the sake of writers, it stops, releases everything, and starts again on
 // a new snapshot. See [schedule.Turns.Do] and [kg.GaveWay].
 func (r *Request) InTurn(ctx context.Context, run func(context.Context) (any, error)) (any, error) {
-	out, parts := r.Output, r.Parts
+	r.place.Leave() // the scheduler says when it runs
+	out, parts, waits := r.Output, r.Parts, time.Time{}
 	defer func() { r.Output = out }()
 	holder := schedule.Holder{
-		Caller: r.Principal.ID + "\x00" + CallerOf(ctx), Output: out, Release: r.Release,
+		Caller: r.call.turnOf(ctx), Output: out, Release: r.Release,
 		Resume: func(ctx context.Context) error {
+			if !waits.IsZero() {
+				r.waited += r.engine.config.Now().Sub(waits)
+			}
+			waits = time.Time{}
 			if r.Snapshot != nil {
 				return nil
 			}
 			return r.pin(ctx)
 		},
 		Waits: func(place int) {
+			if waits.IsZero() {
+				waits = r.engine.config.Now()
+			}
 			if r.Progress != nil {
 				r.Progress(Progress{Phase: "wait", Total: int64(place), Unit: "places"})
 			}
