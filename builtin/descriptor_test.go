@@ -35,6 +35,7 @@ var samples = map[string]string{
 	"branches_rename": `{"name":"draft","to":"other"}`, "branches_reset": `{"name":"draft","to":"main~1"}`, "branches_protect": `{"name":"main"}`, "tags_list": `{}`, "tags_create": `{"name":"v1"}`, "tags_delete": `{"name":"v1"}`, "requests_list": `{}`, "refusals_list": `{}`, "requests_decide": `{"request":1,"decision":"approve"}`,
 	"gc":                       `{"grace": "0d"}`,
 	"trails.meta.token.create": `{"name":"ci"}`, "trails.meta.token.list": `{}`, "trails.meta.token.revoke": `{"name":"ci"}`,
+	"trails.meta.budget.set": `{"actor":"*","capability":"query","per":"day","rows":1000}`, "trails.meta.budget.list": `{}`, "trails.meta.budget.remove": `{"actor":"*","capability":"query","per":"day"}`,
 	"query":                      `{"query": "SELECT * {?s ?p ?o}"}`,
 	"mutate":                     `{"update": "DELETE DATA {GRAPH <urn:g> {<urn:a> <urn:b> 1}}"}`,
 	"load":                       `{"data": "{\"type\":\"Note\",\"id\":\"c\",\"data\":{\"title\":\"C\"}}", "mode": "overwrite"}`,
@@ -133,6 +134,8 @@ func prepare(t *testing.T, e *invoketest.Engine, id string) {
 		e.Must(t, "tags_create", samples["tags_create"])
 	case "trails.meta.token.revoke":
 		e.Must(t, "trails.meta.token.create", samples["trails.meta.token.create"])
+	case "trails.meta.budget.remove":
+		e.Must(t, "trails.meta.budget.set", samples["trails.meta.budget.set"])
 	case "requests_decide":
 		prepare(t, e, "branches_merge")
 		e.Must(t, "branches_merge", `{"source":"draft","ask":true}`)
@@ -170,7 +173,7 @@ func state(t *testing.T, e *invoketest.Engine) string {
 	if _, err := e.Call(t.Context(), invoke.Call{Capability: "export", Principal: invoketest.Ana, Output: &out}); err != nil {
 		t.Fatal(err)
 	}
-	for _, list := range []string{"branches_list", "tags_list", "requests_list", "trails.meta.token.list"} {
+	for _, list := range []string{"branches_list", "tags_list", "requests_list", "trails.meta.token.list", "trails.meta.budget.list"} {
 		fmt.Fprintln(&out, e.Must(t, list, `{}`)["rows"])
 	}
 	fmt.Fprintln(&out, e.Must(t, "gc", `{"grace": "0d", "dry_run": true}`)["commits"])

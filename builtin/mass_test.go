@@ -62,10 +62,11 @@ var mass = []struct {
 	{"a migration that renames", "trails.meta.migrate.apply", `{"migrations": [{"name": "0001_a.yaml", "text": "steps:\n- rename_property: {Note.tags: words}"}]}`, 0},
 }
 
-// definitionsAlone are what removes definitions of the file and no data.
+// definitionsAlone are what removes definitions or settings of the file and no data.
 var definitionsAlone = []string{
 	"trails.meta.query.add", "trails.meta.query.remove",
 	"trails.meta.gateway.accept", "trails.meta.gateway.add", "trails.meta.gateway.configure", "trails.meta.gateway.remove",
+	"trails.meta.budget.set", "trails.meta.budget.remove",
 }
 
 // What can remove data takes the yes that its refusal asks for.

@@ -163,6 +163,7 @@ var otherReads = map[string][]string{
 	"tags_list":                  {`{}`},
 	"requests_list":              {`{"all": true}`},
 	"trails.meta.token.list":     {`{}`},
+	"trails.meta.budget.list":    {`{}`},
 	"diff":                       {`{}`, `{"from": "head~2", "to": "head~1"}`, `{"to": "draft"}`, `{"from": "head~9", "form": "patch"}`},
 	"tool_browse":                {`{"query": "change a decision"}`},
 	"tool_view":                  {`{"handle": "text:nothing:0", "selector": {"type": "head"}}`},

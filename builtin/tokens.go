@@ -12,7 +12,7 @@ import (
 	"trails/kg"
 )
 
-// administers is what capabilities about tokens need.
+// administers is what capabilities about tokens and budgets need.
 var administers = capability.Requirement{Scope: policy.Builder, Action: policy.Administer}
 
 // tokenView is a token as its tools answer it, without its secret.

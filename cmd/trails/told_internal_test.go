@@ -32,6 +32,7 @@ var tellingCommands = []string{
 	"branch protect notes.trails main", "edit notes.trails Note/n1 --set stars=5 --branch draft", "branch merge notes.trails draft --ask", "request list notes.trails", "request approve notes.trails 1", "request list notes.trails --all", "branch unprotect notes.trails main",
 	"edit notes.trails Note/n1 --set stars=4 --branch draft", "branch merge notes.trails draft --ask", "request decline notes.trails 2", "branch reset notes.trails draft v1", "branch rename notes.trails draft other", "tag delete notes.trails v1", "branch delete notes.trails other", "gc notes.trails --dry-run", "gc notes.trails --grace 0d --yes", "compact notes.trails", "compact notes.trails --dry-run",
 	"token create notes.trails ci --scopes runtime,builder", "token list notes.trails", "token revoke notes.trails ci --dry-run", "token revoke notes.trails ci", "token revoke notes.trails ci --forget",
+	"budget set notes.trails --actor token:ci --calls 9", "budget list notes.trails", "budget rm notes.trails --actor token:ci",
 	"! load notes.trails notes.ndjson --if-commit 000000000000", "undo notes.trails HEAD --if-commit HEAD",
 	"search notes.trails trails", "get notes.trails Note/n1", "list notes.trails Note", "history notes.trails", "history notes.trails Note/n1", "stats notes.trails", "doctor notes.trails", "verify notes.trails",
 	"create notes.trails Note title=Told --id told", "edit notes.trails Note/told --set status=draft", "link notes.trails Note/told cites Note/n1", "unlink notes.trails Note/told cites Note/n1", "delete notes.trails Note/told",

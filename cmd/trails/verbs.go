@@ -763,6 +763,44 @@ of --policies. It exits with 6 when a case fails. Cases are a list in YAML:
 			},
 			text: decoded(writeTested), run: (*asked).testPolicies,
 		},
+		{path: "budget", by: budgetCommand},
+		{
+			path: "budget set", capability: "trails.meta.budget.set",
+			short: "Set the limits of a budget",
+			long: `Set how much may be used within a minute, an hour or a day of UTC: by one caller, by each caller
+alone (--actor '*') or by all together (no --actor); in calls of one capability, or of all.
+Give at least one limit. A budget with the same actor, capability and period is replaced whole;
+what was used of it stays used.
+
+A call for which too little is left is refused: 429 with Retry-After over HTTP, -32003 over MCP,
+and the message says when the budget is refilled. Rows, bytes and seconds are known after a call
+only, so the last one may go beyond the limit; that is taken from the next period. Calls that fail
+count, too. Users of the command line and the operator are not limited unless --actor names them.
+`,
+			example: `  trails budget set notes.trails --actor '*' --per minute --calls 120 --seconds 20
+  trails budget set notes.trails --actor token:ci --capability query --per day --rows 1000000
+  trails budget set notes.trails --actor anonymous --bytes 50000000 --cost 5000 --dry-run`,
+			options: p.budgetOptions(),
+			text:    decoded(writeBudget),
+		},
+		{
+			path: "budget list", capability: "trails.meta.budget.list",
+			short: "List the budgets, with what is used and left",
+			long: `List the limits of each budget, and what is used and left in the period that runs; with the actor *
+for each caller who used some of it. Used contains what running servers have reserved, a sixteenth
+of a limit at a time, which they give back when they are idle for some seconds.`,
+			example: `  trails budget list notes.trails
+  trails budget list notes.trails -o csv`,
+		},
+		{
+			path: "budget rm", capability: "trails.meta.budget.remove",
+			short: "Remove a budget",
+			long:  `Remove a budget, in every process that serves the file. What was used of it is forgotten.`,
+			example: `  trails budget rm notes.trails --actor token:ci --capability query --per day
+  trails budget rm notes.trails --actor '*' --per minute`,
+			options: p.budgetOptions(),
+			text:    decoded(writeBudgetRemoved),
+		},
 		{
 			path: "gc", capability: "gc",
 			short: "Drop history that nothing needs any more",
