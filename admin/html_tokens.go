@@ -21,7 +21,7 @@ func (d tokensData) main(page) h.Node {
 	}
 	return h.Group{
 		head, h.Div(h.ID("tokens"), h.Attr("data-live-region"), list, h.If(d.Cut != "", h.P(h.Class("faint"), bdiLine(d.Cut))), d.Pager.draw()),
-		d.drawIssue(),
+		d.drawIssue(), d.Budgets.draw(),
 	}
 }
 
@@ -32,7 +32,7 @@ func (d tokensData) drawWaysOut() h.Node {
 		who = h.Group{h.Text("You are "), bdiLine(d.Viewer.ID), h.Textf(", who has %v.", d.Viewer.Scopes)}
 	}
 	return h.Section(h.Class("notice"), h.Aria("labelledby", "h-ways"), h.H2(h.ID("h-ways"), h.Text("This needs the scope builder")),
-		h.P(who, h.Text(" To list, issue and revoke tokens:")),
+		h.P(who, h.Text(" To list, issue and revoke tokens, and to set budgets:")),
 		h.Ul(
 			h.Li(h.Text("Ask somebody who has it to do it for you, or to give you a token that has it.")),
 			h.Li(h.Text("If you start this server, do so with builder in TRAILS_MCP_SCOPES, and open the sign-in link that it prints, or sign in with the token of TRAILS_MCP_TOKEN.")),

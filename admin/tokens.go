@@ -41,6 +41,8 @@ type tokensData struct {
 	Pager  *pager
 	Key    string       // of the form that issues one
 	Fields []form.Field // of that form
+	// Budgets are what callers may use.
+	Budgets budgetsData
 }
 
 // tokensPage answers the page of tokens.
@@ -72,6 +74,10 @@ func (s *site) tokensPage(w http.ResponseWriter, r *http.Request) error {
 		data.Pager = pagerAt(text, offset, tokensShown, to, to < n, func(offset int) string {
 			return withQuery(tokensURL, url.Values{"offset": {strconv.Itoa(offset)}})
 		})
+	}
+	var err error
+	if data.Budgets, err = a.budgets(); err != nil {
+		return err
 	}
 	f, err := s.newForm(w, r, issueID)
 	if err != nil {
