@@ -39,7 +39,7 @@ func (m Measure) Number(n int64) string {
 // Value is an amount of the measure for programs: a number, of seconds with a fraction.
 func (m Measure) Value(n int64) any {
 	if m == Seconds {
-		return float64(n) / 1e6
+		return float64(n/1e3) / 1e3 // whole milliseconds
 	}
 	return n
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,18 +82,15 @@ func (p *program) completeBudgetActors(cmd *cobra.Command, args []string, word s
 	return out, how
 }
 
-// budgetOptions are the options of budgets.
-func (p *program) budgetOptions() map[string]option {
-	return map[string]option{
+// budgetOptions are the options that name a budget, with those of more arguments.
+func (p *program) budgetOptions(more map[string]option) map[string]option {
+	options := map[string]option{
 		"actor":      {usage: "the `CALLER`, as the log has them, such as token:ci or anonymous; '*' for each caller alone (default all together)", complete: p.completeBudgetActors},
 		"capability": {usage: "the `CAPABILITY` that is called, such as query (default all)", complete: p.completeCapabilities},
 		"per":        {usage: "the `period`: minute, hour or day"},
-		"calls":      {usage: "how many `calls`"},
-		"rows":       {usage: "how many `rows`: entries of the answers' lists, and records of loads and exports"},
-		"bytes":      {usage: "how many `bytes` of answers"},
-		"seconds":    {usage: "how many `seconds` of work, such as 90 or 0.5"},
-		"cost":       {usage: "how many `points`: a call is 1, 2 or 10 by its cost_estimate: constant, change or result, graph"},
 	}
+	maps.Copy(options, more)
+	return options
 }
 
 // completeCapabilities completes the capabilities of the file.

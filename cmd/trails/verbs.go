@@ -780,8 +780,14 @@ count, too. Users of the command line and the operator are not limited unless --
 			example: `  trails budget set notes.trails --actor '*' --per minute --calls 120 --seconds 20
   trails budget set notes.trails --actor token:ci --capability query --per day --rows 1000000
   trails budget set notes.trails --actor anonymous --bytes 50000000 --cost 5000 --dry-run`,
-			options: p.budgetOptions(),
-			text:    decoded(writeBudget),
+			options: p.budgetOptions(map[string]option{
+				"calls":   {usage: "how many `calls`"},
+				"rows":    {usage: "how many `rows`: entries of the answers' lists, and records of loads and exports"},
+				"bytes":   {usage: "how many `bytes` of answers"},
+				"seconds": {usage: "how many `seconds` of work, such as 90 or 0.5"},
+				"cost":    {usage: "how many `points`: a call is 1, 2 or 10 by its cost_estimate: constant, change or result, graph"},
+			}),
+			text: decoded(writeBudget),
 		},
 		{
 			path: "budget list", capability: "trails.meta.budget.list",
@@ -798,7 +804,7 @@ of a limit at a time, which they give back when they are idle for some seconds.`
 			long:  `Remove a budget, in every process that serves the file. What was used of it is forgotten.`,
 			example: `  trails budget rm notes.trails --actor token:ci --capability query --per day
   trails budget rm notes.trails --actor '*' --per minute`,
-			options: p.budgetOptions(),
+			options: p.budgetOptions(nil),
 			text:    decoded(writeBudgetRemoved),
 		},
 		{
