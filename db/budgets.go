@@ -55,6 +55,18 @@ func (r *Reader) Accounts(ctx context.Context) (list []policy.Account, err error
 	return list, r.fail(ctx, "budgets", err)
 }
 
+// Account returns what was used of a budget on the account of an actor; ok is false if nothing was.
+func (r *Reader) Account(ctx context.Context, budget int64, actor string) (a policy.Account, ok bool, err error) {
+	if err := r.ready(ctx); err != nil {
+		return a, false, r.fail(ctx, "budgets", err)
+	}
+	list, err := r.conn.accounts("WHERE budget = ? AND actor = ?", budget, actor)
+	if err != nil || len(list) == 0 {
+		return a, false, r.fail(ctx, "budgets", err)
+	}
+	return list[0], true, nil
+}
+
 func (c *conn) budgets(where string, args ...any) (list []policy.Budget, err error) {
 	err = c.Exec("SELECT "+budgetRow+" FROM budgets "+where, func(s *stmt.Stmt) error {
 		list = append(list, policy.Budget{

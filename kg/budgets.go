@@ -31,6 +31,12 @@ func (s *Snapshot) Accounts(ctx context.Context) ([]policy.Account, error) {
 	return s.source.Accounts(ctx)
 }
 
+// Account returns what was used of a budget on the account of an actor, as [Snapshot.Accounts] does; ok is false if nothing
+// was.
+func (s *Snapshot) Account(ctx context.Context, budget int64, actor string) (a policy.Account, ok bool, err error) {
+	return s.source.Account(ctx, budget, actor)
+}
+
 // ChargeBudgets makes charges, and returns the account after each, and what it reserved. It does not wait behind a long
 // write: fault.TimedOut means to try again later. A file that cannot be written is fault.Unusable.
 func (g *Graph) ChargeBudgets(ctx context.Context, charges []policy.Charge, now time.Time) (after []policy.Account, granted []policy.Amounts, err error) {
@@ -43,7 +49,7 @@ func (g *Graph) ChargeBudgets(ctx context.Context, charges []policy.Charge, now 
 // SetBudget sets the limits of a budget, of which it takes the key and the limits; replaced reports that there was one.
 // What was used of that stays used.
 func (s *Session) SetBudget(ctx context.Context, b policy.Budget, dryRun bool, a Activity) (replaced bool, err error) {
-	if err := s.may(policy.Administer); err != nil {
+	if err := s.may(ctx, policy.Administer, ""); err != nil {
 		return false, err
 	}
 	if err := checkBudget(b); err != nil {
@@ -86,7 +92,7 @@ func checkBudget(b policy.Budget) error {
 
 // RemoveBudget removes a budget, and what was used of it. An unknown one is the fault Missing.
 func (s *Session) RemoveBudget(ctx context.Context, k policy.BudgetKey, dryRun bool, a Activity) error {
-	if err := s.may(policy.Administer); err != nil {
+	if err := s.may(ctx, policy.Administer, ""); err != nil {
 		return err
 	}
 	return s.changeBranches(ctx, dryRun, &a, func(w *db.Writer) error { return w.RemoveBudget(ctx, k) })

@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -92,6 +94,13 @@ func TestFilesOfEveryReleasedFormatAreReadAndWritten(t *testing.T) {
 			answers(`SELECT ?x { <urn:example:sea> <urn:example:part>/<urn:example:next>/<urn:example:label> ?x }`, `"the last"`)
 			answers(`SELECT ?s { GRAPH <urn:example:maps> { ?s <urn:example:on> ?map . <urn:example:sea> <urn:example:seenOn> ?map } FILTER(!ISBLANK(?s)) }`, ``)
 
+			if format, _ := strconv.Atoi(strings.TrimPrefix(filepath.Base(name), "format-")); format >= 13 {
+				ci, _, err := g.Token(t.Context(), "ci")
+				old, known, failed := g.Token(t.Context(), "old")
+				if err != nil || failed != nil || !ci.Valid(time.Now()) || !known || old.Valid(time.Now()) {
+					t.Errorf("the tokens are %+v and %+v, %v, %v", ci, old, err, failed)
+				}
+			}
 			ada := rdf.IRI("urn:trails:files:Person/ada")
 			view(t, g, func(s *kg.Snapshot) error {
 				made, err := s.Activities(t.Context(), kg.ActivityFilter{Outcome: "invalid"}, 10)

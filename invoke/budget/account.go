@@ -18,13 +18,12 @@ type account struct {
 	// granted is reserved for this process in the file, in the current period; spent is what calls used of it, or beyond
 	// it, and held is reserved for calls that run.
 	granted, spent, held policy.Amounts
-	// due was used beyond what was granted in earlier periods, and is not paid yet.
+	// due is not paid yet: it was borrowed, or used beyond what was granted in earlier periods.
 	due policy.Amounts
 	// typical is what a call used on average, the last ones more than others.
 	typical policy.Amounts
-	// dry is until when the file is not asked for more, because nothing was left; away is until when it is not asked
-	// because it could not be written.
-	dry, away time.Time
+	// dry is until when the file is not asked for more, because nothing was left.
+	dry time.Time
 	// last is when a call began or ended last.
 	last time.Time
 }
@@ -39,19 +38,23 @@ func (a *account) roll(now time.Time) {
 // begin begins another period, in which nothing is granted to this process yet.
 func (a *account) begin(then policy.Account) {
 	for m := range a.due {
-		a.due[m] += max(0, a.spent[m]-a.granted[m])
+		a.due[m] = max(0, a.due[m]+a.spent[m]-a.granted[m]) // what was borrowed and not used is no more
 	}
 	a.Account, a.granted, a.spent, a.dry = then, policy.Amounts{}, policy.Amounts{}, time.Time{}
 }
 
-// free is what calls may still reserve of a measure.
-func (a *account) free(m policy.Measure, now time.Time) int64 {
-	free := a.granted[m] - a.spent[m] - a.held[m]
-	if now.Before(a.away) { // as far as this process knows, the rest is free, too
-		free += a.budget.Limits[m] - a.Used[m]
+// borrow grants what is wanted of what is left, as far as this process knows, without the file.
+func (a *account) borrow(want policy.Amounts) {
+	for m, limit := range a.budget.Limits {
+		n := max(0, min(want[m], limit-a.Used[m]))
+		a.granted[m] += n
+		a.Used[m] += n
+		a.due[m] += n
 	}
-	return free
 }
+
+// free is what calls may still reserve of a measure.
+func (a *account) free(m policy.Measure) int64 { return a.granted[m] - a.spent[m] - a.held[m] }
 
 // left is what is left of a measure for all processes, as far as this one knows.
 func (a *account) left(m policy.Measure) int64 {
@@ -67,9 +70,6 @@ func (p part) needs() (n policy.Amounts) {
 	return n
 }
 
-// isFinal reports that the file is not asked for more now.
-func (a *account) isFinal(now time.Time) bool { return now.Before(a.dry) || now.Before(a.away) }
-
 // lacks reports that something that the budget limits is not there for a call.
 func (a *account) lacks(now time.Time, needs policy.Amounts) bool {
 	_, lacks := a.short(now, needs)
@@ -81,10 +81,10 @@ func (a *account) lacks(now time.Time, needs policy.Amounts) bool {
 func (a *account) short(now time.Time, needs policy.Amounts) (policy.Measure, bool) {
 	for m, limit := range a.budget.Limits {
 		m, need := policy.Measure(m), needs[m]
-		if m != policy.Calls && m != policy.Cost && a.isFinal(now) {
+		if m != policy.Calls && m != policy.Cost && now.Before(a.dry) {
 			need = 1
 		}
-		if limit > 0 && a.free(m, now) < need {
+		if limit > 0 && a.free(m) < need {
 			return m, true
 		}
 	}
@@ -102,7 +102,7 @@ func (h *Hold) take(now time.Time) (lacking bool) {
 		p := &h.parts[i]
 		for m, need := range p.needs() {
 			if p.budget.Limits[m] > 0 {
-				p.held[m] = min(need, p.free(policy.Measure(m), now))
+				p.held[m] = min(need, p.free(policy.Measure(m)))
 				p.account.held[m] += p.held[m]
 			}
 		}
@@ -117,7 +117,7 @@ func (h *Hold) take(now time.Time) (lacking bool) {
 func (a *account) charge(needs policy.Amounts) policy.Charge {
 	c := policy.Charge{Account: policy.Account{Budget: a.Budget, Actor: a.Actor, Began: a.Began}}
 	for m, limit := range a.budget.Limits {
-		free := a.granted[m] - a.spent[m] - a.held[m]
+		free := a.free(policy.Measure(m))
 		c.Pay[m] = a.due[m] + max(0, -free)
 		if limit > 0 && max(0, free) < needs[m] {
 			c.Want[m] = needs[m] - max(0, free) + limit/slicesOfLimit
@@ -130,7 +130,7 @@ func (a *account) charge(needs policy.Amounts) policy.Charge {
 func (a *account) giveBack() policy.Charge {
 	c := a.charge(policy.Amounts{})
 	for m := range c.Pay {
-		c.Pay[m] -= max(0, a.granted[m]-a.spent[m]-a.held[m])
+		c.Pay[m] -= max(0, a.free(policy.Measure(m)))
 	}
 	return c
 }
@@ -144,7 +144,7 @@ func (a *account) charged(c policy.Charge, after policy.Account, granted policy.
 			a.granted[m] += c.Pay[m] - a.due[m]
 		}
 	}
-	a.Account, a.due, a.away = after, policy.Amounts{}, time.Time{}
+	a.Account, a.due = after, policy.Amounts{}
 	for m, n := range granted {
 		a.granted[m] += n
 	}

@@ -23,8 +23,7 @@ import (
 const (
 	// slicesOfLimit is into how many slices a limit is divided.
 	slicesOfLimit = 16
-	// lookAgain is after what time the file is asked again for a budget of which nothing was left, and when it could not
-	// be written.
+	// lookAgain is after what time the file is asked again for a budget of which nothing was left.
 	lookAgain = time.Second
 	// idleTime is after what time without calls a process gives back what it has reserved.
 	idleTime = 5 * time.Second
@@ -94,7 +93,11 @@ func (l *Ledger) Reserve(ctx context.Context, s *kg.Snapshot, p policy.Principal
 		if h == nil {
 			h = &Hold{ledger: l}
 		}
-		h.parts = append(h.parts, part{account: l.account(b, actor), need: policy.Amounts{policy.Calls: 1, policy.Cost: cost}})
+		a, err := l.account(ctx, s, b, actor)
+		if err != nil {
+			return nil, err
+		}
+		h.parts = append(h.parts, part{account: a, need: policy.Amounts{policy.Calls: 1, policy.Cost: cost}})
 		for m, limit := range b.Limits {
 			h.Measured[m] = h.Measured[m] || limit > 0
 		}
@@ -130,19 +133,27 @@ func (l *Ledger) budgetsAt(ctx context.Context, s *kg.Snapshot) ([]policy.Budget
 	return list, nil
 }
 
-// account returns the account of an actor with a budget, which is as b says from now on. The lock must be held.
-func (l *Ledger) account(b policy.Budget, actor string) *account {
+// account returns the account of an actor with a budget, which is as b says from now on. One that this process does not know
+// is read, so that it is known if the file cannot be written. The lock must be held.
+func (l *Ledger) account(ctx context.Context, s *kg.Snapshot, b policy.Budget, actor string) (*account, error) {
 	key := accountKey{b.ID, actor}
 	a := l.accounts[key]
 	if a == nil || a.budget.BudgetKey != b.BudgetKey { // the number of a budget that was removed is given again
-		a = &account{Account: policy.Account{Budget: b.ID, Actor: actor, Began: b.Period.Begin(l.now())}}
+		used, ok, err := s.Account(ctx, b.ID, actor)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			used = policy.Account{Budget: b.ID, Actor: actor, Began: b.Period.Begin(l.now())}
+		}
+		a = &account{budget: b, Account: used}
 		l.accounts[key] = a
 	}
 	if a.budget.Changed.Before(b.Changed) {
 		a.budget, a.dry = b, time.Time{}
 	}
 	a.last = l.now()
-	return a
+	return a, nil
 }
 
 // fetch reserves more in the file for the accounts that have too little for a call, and then takes what it needs.
@@ -155,7 +166,7 @@ func (l *Ledger) fetch(ctx context.Context, h *Hold) error {
 	var asked []*account
 	var charges []policy.Charge
 	for _, p := range h.parts {
-		if p.lacks(now, p.needs()) && !p.isFinal(now) {
+		if p.lacks(now, p.needs()) && !now.Before(p.dry) {
 			asked, charges = append(asked, p.account), append(charges, p.charge(p.needs()))
 		}
 	}
@@ -173,8 +184,8 @@ func (l *Ledger) fetch(ctx context.Context, h *Hold) error {
 	return nil
 }
 
-// charge makes charges for accounts in the file. If that cannot be written now, the accounts go on with what this process
-// knows, and pay later. Both locks must be held; the one for accounts is given up meanwhile.
+// charge makes charges for accounts in the file. If that cannot be written now, the accounts borrow what they want of what is
+// left as far as this process knows, and pay later. Both locks must be held; the one for accounts is given up meanwhile.
 func (l *Ledger) charge(ctx context.Context, now time.Time, accounts []*account, charges []policy.Charge) error {
 	if len(charges) == 0 {
 		return nil
@@ -188,7 +199,7 @@ func (l *Ledger) charge(ctx context.Context, now time.Time, accounts []*account,
 	for i, a := range accounts {
 		switch {
 		case err != nil:
-			a.away = now.Add(lookAgain)
+			a.borrow(charges[i].Want)
 		case after[i] == (policy.Account{}): // the budget was removed
 			a.budget.Limits = policy.Amounts{}
 			delete(l.accounts, accountKey{a.Budget, a.Actor})
@@ -224,7 +235,7 @@ func (l *Ledger) Settle(ctx context.Context, all bool) {
 			c = a.giveBack()
 		}
 		switch {
-		case c.Pay != (policy.Amounts{}) && !now.Before(a.away):
+		case c.Pay != (policy.Amounts{}):
 			settled, charges = append(settled, a), append(charges, c)
 		case c.Pay == (policy.Amounts{}) && idle && a.held == (policy.Amounts{}):
 			delete(l.accounts, key)
