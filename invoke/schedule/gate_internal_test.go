@@ -29,6 +29,16 @@ func enter(t *testing.T, g *Gate, id string) *Place {
 	return p
 }
 
+// enterAtOnce enters, and fails the test if that takes any time.
+func enterAtOnce(t *testing.T, g *Gate, id string) *Place {
+	t.Helper()
+	p, waited, err := g.Enter(t.Context(), id)
+	if err != nil || waited != 0 {
+		t.Fatalf("%s waited %s, %v", id, waited, err)
+	}
+	return p
+}
+
 // rests wants that nothing of a gate is held, and nobody remembered.
 func (g *Gate) rests(t *testing.T, free, spare int) {
 	t.Helper()
@@ -43,12 +53,12 @@ func (g *Gate) rests(t *testing.T, free, spare int) {
 func TestActorsTakeTurnsAtTheGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := aGate()
-		first := enter(t, g, "flood")
-		enter(t, g, "light").Leave() // has the spare place
+		first := enterAtOnce(t, g, "flood")
+		enterAtOnce(t, g, "light").Leave() // has the spare place
 		var mu sync.Mutex
 		var order []string
 		var all sync.WaitGroup
-		second := enter(t, g, "second") // and there is no other
+		second := enterAtOnce(t, g, "second") // and there is no other
 		for i, id := range []string{"flood", "flood", "flood", "light", "flood", "third"} {
 			all.Go(func() {
 				p := enter(t, g, id)
@@ -74,8 +84,9 @@ func TestActorsTakeTurnsAtTheGate(t *testing.T) {
 func TestAnActorLeavesAProcessorFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := aGate()
-		enter(t, g, "light").Leave()
-		p := enter(t, g, "flood")
+		g.free = 2
+		enterAtOnce(t, g, "light").Leave()
+		p := enterAtOnce(t, g, "flood")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
 		if _, _, err := g.Enter(ctx, "flood"); !errors.Is(err, context.DeadlineExceeded) {
@@ -83,8 +94,7 @@ func TestAnActorLeavesAProcessorFree(t *testing.T) {
 		}
 		time.Sleep(2 * contested)
 		p.Leave()
-		g.free = 2
-		one, two := enter(t, g, "flood"), enter(t, g, "flood")
+		one, two := enterAtOnce(t, g, "flood"), enterAtOnce(t, g, "flood")
 		one.Leave()
 		two.Leave()
 		g.rests(t, 2, 1)
