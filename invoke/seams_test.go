@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
