@@ -31,6 +31,10 @@ import (
 // SQLiteVersion is the version of SQLite that is built in.
 const SQLiteVersion = pager.SQLiteVersion
 
+// DefaultReaders is how many readers a file has at once if [Options] do not say it: so many that a few long queries do not
+// delay short ones.
+const DefaultReaders = 16
+
 // Options change how a file is opened. The zero value is the normal way.
 type Options struct {
 	// Synchronous is "normal" (the default: an acknowledged commit survives the
@@ -38,7 +42,7 @@ type Options struct {
 	Synchronous string
 	// LockWait bounds the wait for another process's write; 0 means one minute.
 	LockWait time.Duration
-	// Readers bounds the concurrent readers; 0 means 16, so that a few long queries do not delay short ones.
+	// Readers bounds the concurrent readers; 0 means [DefaultReaders].
 	Readers int
 	// LongLog is the size of the write-ahead log in bytes from which it is made to start over before the next write;
 	// 0 means 64 MiB.
@@ -55,6 +59,8 @@ type Options struct {
 	// Migrates is called before a file of an older format is migrated, which programs that know that format alone cannot
 	// open any more; nil means not to.
 	Migrates func(from, to int)
+	// Pool is the memory that this file shares with others of the process; nil means that this is the only one.
+	Pool *Pool
 	// Inspect opens a file of the current format even if it has objects that no format has, for reading only: see
 	// [File.Foreign].
 	Inspect bool
@@ -75,7 +81,7 @@ func (o Options) withDefaults() Options {
 		o.LockWait = time.Minute
 	}
 	if o.Readers == 0 {
-		o.Readers = 16
+		o.Readers = DefaultReaders
 	}
 	if o.LongLog == 0 {
 		o.LongLog = 64 << 20
@@ -137,8 +143,8 @@ type File struct {
 	idlePast []*conn // those for earlier commits
 	// idleRestricted are those for readers who may not see everything.
 	idleRestricted []*conn
-	open           int          // connections of readers of the newest commit, idle or not
-	held           atomic.Int64 // bytes held by running queries
+	open           int           // connections of readers of the newest commit, idle or not
+	held           *atomic.Int64 // bytes held by running queries, of the pool if there is one
 	closed         bool
 	commits        commitsSeen
 
@@ -181,7 +187,11 @@ func Open(ctx context.Context, path string, opts Options) (*File, error) {
 func newFile(place *disk.Place, opts Options) *File {
 	f := &File{
 		path: place.Path, place: place, opts: opts,
-		write: semaphore.NewWeighted(1), readers: semaphore.NewWeighted(int64(opts.Readers)),
+		write: semaphore.NewWeighted(1), readers: semaphore.NewWeighted(int64(opts.Readers)), held: new(atomic.Int64),
+	}
+	if opts.Pool != nil {
+		f.held = &opts.Pool.held
+		opts.Pool.files.Add(1)
 	}
 	f.caches.Store(newCaches(""))
 	return f
@@ -319,6 +329,9 @@ func (f *File) Close() error {
 	}
 	f.closed = true
 	f.mu.Unlock()
+	if f.opts.Pool != nil {
+		defer f.opts.Pool.files.Add(-1)
+	}
 
 	// Neither can fail: the context never ends, and no more tokens are requested than exist.
 	_ = f.write.Acquire(context.Background(), 1)

@@ -13,6 +13,8 @@ import (
 type conn struct {
 	*stmt.Conn
 	role role
+	// cache is the size of its page cache in KiB.
+	cache int
 	// questions are the queries that run on this connection; nil before the first.
 	questions *questions
 	// chain are the lines of history that the state is made of, which a connection for earlier commits or branches shows.
@@ -71,17 +73,33 @@ func (f *File) pragmas(r role) []string {
 		"PRAGMA mmap_size = 0",
 		"PRAGMA analysis_limit = 1000",
 	}
+	return append(list, cacheSize(f.cacheOf(r)))
+}
+
+// leastCache is the cache of a connection, however many files share the memory.
+const leastCache = 256
+
+// cacheOf returns the size of a connection's page cache in KiB: its share, if the process has several files open.
+func (f *File) cacheOf(r role) int {
+	cache := writerCache
 	switch r {
 	case reading:
-		cache := min(readerCache, readersCache/min(f.opts.Readers, cachedReaders()))
-		return append(list, cacheSize(cache))
-	case crowding:
-		return append(list, cacheSize(crowdCache))
-	case past, restricted:
-		return append(list, cacheSize(crowdCache))
+		cache = min(readerCache, readersCache/min(f.opts.Readers, cachedReaders()))
+	case crowding, past, restricted:
+		cache = crowdCache
 	case writing, branching:
 	}
-	return append(list, cacheSize(writerCache))
+	return max(leastCache, cache/f.opts.Pool.share())
+}
+
+// fit gives a connection that was idle the page cache that it has now.
+func (f *File) fit(c *conn) error {
+	cache := f.cacheOf(c.role)
+	if cache == c.cache {
+		return nil
+	}
+	c.cache = cache
+	return c.Apply([]string{cacheSize(cache)})
 }
 
 // cachedReaders returns how many readers share the cache.
@@ -98,7 +116,7 @@ func (f *File) connect(ctx context.Context, r role) (*conn, error) {
 		}
 		return nil, asFault(ctx, f.path, "open", err)
 	}
-	c := &conn{Conn: opened, role: r}
+	c := &conn{Conn: opened, role: r, cache: f.cacheOf(r)}
 	if err := f.place.Here(); err != nil { // SQLite has opened another file by this name
 		c.Close()
 		return nil, err

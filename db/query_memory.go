@@ -10,14 +10,14 @@ import (
 const DefaultQueryBytes = 256 << 20
 
 const (
-	// sharedBytes bounds the memory of all running queries of a file together.
+	// sharedBytes bounds the memory of all running queries of a file, or of a [Pool], together.
 	sharedBytes = 1 << 30
 	// smallBytes is what a query may hold even if the others hold all of that.
 	smallBytes = 16 << 20
 )
 
 // Memory counts roughly how many bytes a query holds, and checks its own limit and the limit of all queries of the
-// file together. [Reader.Memory] makes one.
+// file, or of a [Pool], together. [Reader.Memory] makes one.
 type Memory struct {
 	shared      *atomic.Int64
 	held, limit int64
@@ -25,7 +25,7 @@ type Memory struct {
 
 // Memory returns the counter for one query. The caller releases it.
 func (r *Reader) Memory(limits Limits) *Memory {
-	m := &Memory{shared: &r.file.held, limit: limits.Bytes}
+	m := &Memory{shared: r.file.held, limit: limits.Bytes}
 	if m.limit == 0 {
 		m.limit = DefaultQueryBytes
 	}

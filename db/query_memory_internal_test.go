@@ -1,6 +1,7 @@
 package db
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"trails/fault"
@@ -9,7 +10,7 @@ import (
 // TestQueriesShareAMemory: a query is stopped by its own limit, and a large one by what
 // the others hold; a small one is not, and what has ended counts no more.
 func TestQueriesShareAMemory(t *testing.T) {
-	r := &Reader{file: &File{}}
+	r := &Reader{file: &File{held: new(atomic.Int64)}}
 	var others []*Memory
 	for range sharedBytes / DefaultQueryBytes {
 		m := r.Memory(Limits{})

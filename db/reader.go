@@ -134,6 +134,11 @@ func (f *File) readConn(ctx context.Context, v View) (*conn, error) {
 		c := (*idle)[n-1]
 		*idle = (*idle)[:n-1]
 		f.mu.Unlock()
+		if err := f.fit(c); err != nil {
+			c.Close()
+			f.lost(c.role)
+			return nil, asFault(ctx, f.path, "read", err)
+		}
 		return c, nil
 	}
 	if role.sharesCache() {

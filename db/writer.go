@@ -112,7 +112,7 @@ func (f *File) openWriter(ctx context.Context, as role) error {
 		f.writer, f.otherWriter = f.otherWriter, f.writer
 	}
 	if f.writer != nil {
-		return nil
+		return f.fit(f.writer)
 	}
 	if err := f.Foreign(); err != nil {
 		return err
@@ -493,7 +493,7 @@ func (w *Writer) endWith(how string) error {
 	}
 	if w.bulk != nil || w.swollen {
 		w.conn.Forget()
-		err = errors.Join(err, w.conn.Apply([]string{cacheSize(writerCache), "PRAGMA shrink_memory"}))
+		err = errors.Join(err, w.conn.Apply([]string{cacheSize(w.conn.cache), "PRAGMA shrink_memory"}))
 	}
 	if err != nil {
 		// The state of the connection is not known, so the next writer gets a new one.

@@ -103,12 +103,17 @@ type Options struct {
 	Scans db.Scans
 	// Migrates is called before a file of an older format is migrated; nil means not to.
 	Migrates func(from, to int)
+	// Pool is the memory that this graph shares with others of the process; nil means that this is the only one.
+	Pool *Pool
 	// Inspect opens a file even if it has objects that no format has, such as a trigger, for reading only: see
 	// [Graph.Foreign].
 	Inspect bool
 	// Remote is how SERVICE and LOAD reach other hosts; nil refuses both.
 	Remote Remote
 }
+
+// Pool is the memory that the open graphs of a process share; see [db.Pool].
+type Pool = db.Pool
 
 // CreateOptions are the fixed properties of a new file.
 type CreateOptions struct {
@@ -243,7 +248,7 @@ func Open(ctx context.Context, path string, o Options) (*Graph, error) {
 		g.log.Error("a scan failed, and SQL answers in its place; please report it", "error", err, "stack", stack)
 	}
 	var err error
-	g.file, err = db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals, LongLog: o.LongLog, ArtifactQuota: o.ArtifactQuota, Scans: o.Scans, ScanFailed: scanFailed, Migrates: o.Migrates, Inspect: o.Inspect})
+	g.file, err = db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals, LongLog: o.LongLog, ArtifactQuota: o.ArtifactQuota, Scans: o.Scans, ScanFailed: scanFailed, Migrates: o.Migrates, Pool: o.Pool, Inspect: o.Inspect})
 	if err != nil {
 		return nil, err
 	}
@@ -280,6 +285,9 @@ func (g *Graph) FailedScans() int64 { return g.file.FailedScans() }
 
 // WriterQueue returns how many writes of this process are waiting for another one.
 func (g *Graph) WriterQueue() int { return g.file.Waiting() }
+
+// Readers is how many snapshots a graph has open at once, at most.
+const Readers = db.DefaultReaders
 
 // Readers returns how many snapshots can be open at once.
 func (g *Graph) Readers() int { return g.file.Readers() }
