@@ -6,7 +6,9 @@
 package telemetry
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,14 +39,24 @@ type Sources struct {
 	WriterQueue func() int
 }
 
-// Metrics keeps the numbers of one process. It is safe for concurrent use.
+// Metrics keeps the numbers of one process, or of one of its graphs. It is safe for concurrent use.
 type Metrics struct {
-	registry *prometheus.Registry
+	registry *prometheus.Registry  // of the process, or of the graph
+	all      prometheus.Registerer // that of the process, with the graph's label; nil for the metrics of a process
+	graph    string
 	calls    *prometheus.CounterVec
 	duration *prometheus.HistogramVec
+	series   *series
 
+	mu         sync.Mutex
+	registered []prometheus.Collector
+	removed    bool // they are not registered any more
+}
+
+// series bounds the capabilities that have series of their own, in all graphs together.
+type series struct {
 	mu    sync.Mutex
-	known map[string]struct{} // capabilities that have series of their own
+	known map[[2]string]struct{} // graphs and capabilities
 }
 
 // buckets are upper bounds in seconds, from half a millisecond (a read of one node) to half a minute (a long
@@ -57,46 +69,117 @@ const maxCapabilities = 2048
 
 // New returns metrics with their own registry, for a program's version.
 func New(version string) *Metrics {
-	m := &Metrics{
-		registry: prometheus.NewRegistry(),
-		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "trails_calls_total", Help: "Finished calls.",
-		}, []string{"capability", "outcome", "via"}),
-		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "trails_call_duration_seconds", Help: "How long calls took, from their arrival to their result.", Buckets: buckets,
-		}, []string{"capability"}),
-		known: map[string]struct{}{},
-	}
-	m.registry.MustRegister(m.calls, m.duration,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	m := NewGraphs(version)
+	m.register(m.calls, m.duration)
+	return m
+}
+
+// NewGraphs returns metrics of a process that serves several graphs: those of calls are added by [Metrics.Graph].
+func NewGraphs(version string) *Metrics {
+	m := newMetrics(&series{known: map[[2]string]struct{}{}})
+	m.register(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "trails_build_info", Help: "Always 1; the label says which version runs.", ConstLabels: prometheus.Labels{"version": version},
 		}, func() float64 { return 1 }))
 	return m
 }
 
-// Add adds metrics of further sources; each source may be added once.
-func (m *Metrics) Add(s Sources) { m.registry.MustRegister(gauges(s)...) }
+func newMetrics(s *series) *Metrics {
+	return &Metrics{
+		registry: prometheus.NewRegistry(), series: s,
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "trails_calls_total", Help: "Finished calls.",
+		}, []string{"capability", "outcome", "via"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "trails_call_duration_seconds", Help: "How long calls took, from their arrival to their result.", Buckets: buckets,
+		}, []string{"capability"}),
+	}
+}
+
+// Graph returns the metrics of one of several graphs. They are among those of m, too, with its id as a label, until
+// [Metrics.Remove]. Their handler has those of this graph alone.
+func (m *Metrics) Graph(id string) *Metrics {
+	of := newMetrics(m.series)
+	of.graph, of.all = id, prometheus.WrapRegistererWith(prometheus.Labels{"graph": id}, m.registry)
+	of.register(of.calls, of.duration)
+	return of
+}
+
+// Remove ends the metrics of a graph, with those that were added, so that there may be another graph by its id.
+func (m *Metrics) Remove() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.removed = true
+	m.series.forget(m.graph)
+	for _, c := range m.registered {
+		m.unregister(c)
+	}
+}
+
+func (m *Metrics) register(all ...prometheus.Collector) {
+	m.registry.MustRegister(all...)
+	if m.all != nil {
+		m.all.MustRegister(all...)
+	}
+	m.registered = append(m.registered, all...)
+}
+
+func (m *Metrics) unregister(c prometheus.Collector) {
+	m.registry.Unregister(c)
+	if m.all != nil {
+		m.all.Unregister(c)
+	}
+}
+
+// Add adds metrics of further sources, until remove is called; each source may be added once.
+func (m *Metrics) Add(s Sources) (remove func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.removed {
+		return func() {}
+	}
+	all := gauges(s)
+	m.register(all...)
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.removed { // another graph may have metrics by these names
+			return
+		}
+		m.registered = slices.DeleteFunc(m.registered, func(c prometheus.Collector) bool { return slices.Contains(all, c) })
+		for _, c := range all {
+			m.unregister(c)
+		}
+	}
+}
 
 // Observe counts a finished call.
 func (m *Metrics) Observe(o invoke.Observation) {
-	capability := m.series(o.Capability)
+	capability := m.series.of(m.graph, o.Capability)
 	m.calls.WithLabelValues(capability, o.Outcome, o.Via).Inc()
 	m.duration.WithLabelValues(capability).Observe(o.Ended.Sub(o.Started).Seconds())
 }
 
-// series returns the capability's label.
-func (m *Metrics) series(capability string) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if _, ok := m.known[capability]; ok {
+// of returns the capability's label in a graph.
+func (s *series) of(graph, capability string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := [2]string{graph, capability}
+	if _, ok := s.known[key]; ok {
 		return capability
 	}
-	if len(m.known) >= maxCapabilities {
+	if len(s.known) >= maxCapabilities {
 		return "other"
 	}
-	m.known[capability] = struct{}{}
+	s.known[key] = struct{}{}
 	return capability
+}
+
+// forget takes the series of a graph out.
+func (s *series) forget(graph string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.known, func(key [2]string, _ struct{}) bool { return key[0] == graph })
 }
 
 // Bounds for readers of the metrics.
