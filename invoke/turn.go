@@ -66,7 +66,7 @@ func (r *Request) InTurn(ctx context.Context, run func(context.Context) (any, er
 	out, parts, waits := r.Output, r.Parts, time.Time{}
 	defer func() { r.Output = out }()
 	holder := schedule.Holder{
-		Caller: r.call.turnOf(ctx), Output: out, Release: r.Release,
+		Caller: r.engine.graph.Path() + "\x00" + r.call.turnOf(ctx), Output: out, Release: r.Release,
 		Resume: func(ctx context.Context) error {
 			if !waits.IsZero() {
 				r.waited += r.engine.config.Now().Sub(waits)
