@@ -42,7 +42,7 @@ func (f *formState) resultOf(r *http.Request, args json.RawMessage, res invoke.R
 	}
 	out.JSON, out.Cut = indentedJSON(res.Structured, jsonShown)
 	if args != nil {
-		out.Same = sameCallOf(auth.Origin(r), f.capability.ID, args, f.call.Principal.Authenticated)
+		out.Same = sameCallOf(auth.Base(r), f.capability.ID, args, f.call.Principal.Authenticated)
 	}
 	return out
 }

@@ -34,7 +34,7 @@ func scopeBadge(c capability.Descriptor) h.Node { return badge("", string(c.Poli
 // main is what programs call: operations with their fields, and addresses.
 func (d apiData) main(p page) h.Node {
 	return h.Group{
-		pageHead(h.Group{h.H1(h.Text("API")), lead(h.Text("What programs call at "), plainCode(p.Frame.Origin),
+		pageHead(h.Group{h.H1(h.Text("API")), lead(h.Text("What programs call at "), plainCode(p.Frame.Address),
 			h.Text(". Arguments are a JSON object, answers are JSON, and what was refused is a problem document."))}),
 		h.Map(d.Groups, func(group capabilityGroup) h.Node { return group.draw(p.colours, h.Map(group.Items, drawOperation)) }),
 		section("addresses", h.Text("Addresses"), nil, h.ID("addresses"), wideTable(columns("Methods", "Address", "What is there"), h.TBody(h.Map(d.Routes, func(r project.Route) h.Node {

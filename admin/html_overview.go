@@ -29,7 +29,7 @@ func (d overviewData) main(p page) h.Node {
 				section("connect", h.Text("Connect an agent"), nil, h.Div(h.Class("panel pad"),
 					snippet("MCP address", d.MCP),
 					snippet("Claude Code", "claude mcp add --transport http trails "+d.MCP+textIf(d.Token, " --header "+tokenHeader, "")),
-					snippet("curl", "curl -s "+p.Frame.Origin+"/invoke/snapshot "+textIf(d.Token, "-H "+tokenHeader+" ", "")+"-H 'Content-Type: application/json' -d '{}'"),
+					snippet("curl", "curl -s "+p.Frame.Address+"/invoke/snapshot "+textIf(d.Token, "-H "+tokenHeader+" ", "")+"-H 'Content-Type: application/json' -d '{}'"),
 					h.If(d.Token, h.P(h.Class("faint"), anchor("", tokensURL, h.Text("Issue a token")), h.Text(" for each agent and program, and put it into TRAILS_TOKEN."))))),
 				section("health", anchor("", "/admin/doctor", h.Text("Health")), either(d.Doctor.OK, badge("good", "well"), badge("bad", "needs a look")),
 					d.Doctor.drawChecks(false)))),

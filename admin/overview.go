@@ -74,7 +74,7 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	var prov struct {
 		Graph []call `json:"@graph"`
 	}
-	data := overviewData{MCP: auth.Origin(r) + "/mcp"}
+	data := overviewData{MCP: auth.Base(r) + "/mcp"}
 	for _, step := range []func() error{
 		func() (err error) {
 			data.Token, err = s.opts.Auth.AsksForToken(r.Context())

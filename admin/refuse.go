@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"trails/auth"
 	"trails/fault"
 )
 
@@ -25,7 +26,7 @@ func (s *site) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	f := fault.Of(err)
 	shown := s.failureOf(w, r, f)
 	if f.Kind == fault.Internal && f.Details["trace_id"] == nil { // the call path logs its own
-		s.log.ErrorContext(r.Context(), "page failed", slog.String("trace_id", shown.Trace), slog.String("path", r.URL.Path), slog.String("error", fault.Whole(err)))
+		s.log.ErrorContext(r.Context(), "page failed", slog.String("trace_id", shown.Trace), slog.String("path", auth.Prefix(r)+r.URL.Path), slog.String("error", fault.Whole(err)))
 	}
 	title, ok := headings[shown.Status]
 	if !ok {

@@ -68,13 +68,13 @@ type frame struct {
 	Theme                string
 	Path                 string // of this page, with its query
 	Trace                string
-	Origin               string // scheme and host as the browser wrote them
+	Address              string // where the graph's addresses begin, as the browser wrote it
 }
 
 // frameOf reads the surroundings of a page. If that fails the page is shown without them, with its own error.
 func (s *site) frameOf(w http.ResponseWriter, r *http.Request) frame {
 	a := s.asker(w, r)
-	f := frame{state: a.state, Theme: themeOf(r), Path: r.URL.RequestURI(), Trace: a.call.TraceID, Origin: auth.Origin(r)}
+	f := frame{state: a.state, Theme: themeOf(r), Path: r.URL.RequestURI(), Trace: a.call.TraceID, Address: auth.Base(r)}
 	if _, known := s.withPrincipal(r); !known {
 		return f
 	}
@@ -123,13 +123,13 @@ func (s *site) respond(w http.ResponseWriter, r *http.Request, status int, p pag
 		shows.At = p.Live.Head
 		p.AsOf, p.Live = asOfPage(r, p.Live.Head), live{} // nothing changes there
 	}
-	return send(w, status, layout(p), shows)
+	return send(w, r, status, layout(p), shows)
 }
 
 // send renders elements into memory, so that nothing is sent of a page that fails, and sends them: a page, or a part
 // of one that a script asks for. Its links lead to pages of the state that it shows.
-func send(w http.ResponseWriter, status int, n h.Node, shows state) error {
-	text := leading{state: shows}
+func send(w http.ResponseWriter, r *http.Request, status int, n h.Node, shows state) error {
+	text := leading{state: shows, prefix: auth.Prefix(r)}
 	if err := n.Render(&text); err != nil {
 		return fmt.Errorf("render: %w", err)
 	}

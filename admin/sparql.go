@@ -143,7 +143,7 @@ func (s *site) sparqlPosted(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return send(w, status, data.drawAnswer(s.palette), state{Branch: a.Branch})
+	return send(w, r, status, data.drawAnswer(s.palette), state{Branch: a.Branch})
 }
 
 // showSPARQL answers with the whole page. doc is nil where it was not read yet.
@@ -205,7 +205,7 @@ func (a *asker) sparqlData(w http.ResponseWriter, r *http.Request, v sparqlView,
 	if err == nil && v.Run && strings.TrimSpace(v.Query) != "" {
 		began := time.Now()
 		if data.View.asked, err = declared.ask(data.View); err == nil {
-			data.Answer, err = a.sparqlAnswer(data.View, auth.Origin(r))
+			data.Answer, err = a.sparqlAnswer(data.View, auth.Base(r))
 		}
 		data.Took = took(time.Since(began))
 	}

@@ -73,8 +73,8 @@ var (
 func (q *queryAnswer) PlanText() string { return view.PlanText(q.Plan) }
 
 // sparqlAnswer makes the call, and makes of its answer what the page shows.
-func (a *asker) sparqlAnswer(v sparqlView, origin string) (*sparqlAnswer, error) {
-	base := origin + "/sparql" // what the same text means there
+func (a *asker) sparqlAnswer(v sparqlView, address string) (*sparqlAnswer, error) {
+	base := address + "/sparql" // what the same text means there
 	text, ordered := paged(v, base)
 	args := map[string]any{"query": text, "base": base, "limit": v.Limit, "timeout_ms": v.Timeout * 1000}
 	switch v.Output {

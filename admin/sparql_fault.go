@@ -47,7 +47,7 @@ func (s *site) sparqlFaultOf(w http.ResponseWriter, r *http.Request, v sparqlVie
 	if v.Do != "" {
 		out.Title, out.Text = "Nothing was stored", v.Query
 	}
-	if _, notUpdate := sparql.ParseUpdate(v.Query, sparql.Options{Base: auth.Origin(r) + "/sparql"}); notUpdate == nil && v.Do == "" {
+	if _, notUpdate := sparql.ParseUpdate(v.Query, sparql.Options{Base: auth.Base(r) + "/sparql"}); notUpdate == nil && v.Do == "" {
 		// Updates are made elsewhere: this page reads.
 		out.Title, out.Message = "This is an update", "This page only reads. The form of mutate runs updates, with a dry run before."
 		out.Mutate = capabilityURL("mutate")

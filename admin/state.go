@@ -101,4 +101,8 @@ func (s state) view(capability string, args map[string]any) {
 type leading struct {
 	bytes.Buffer
 	state
+	prefix string
 }
+
+// Prefix is the path below which the graph is served, see [html.Site].
+func (l *leading) Prefix() string { return l.prefix }

@@ -40,7 +40,7 @@ func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
 		_, _ = w.Write(body) // the connection may be closed
 		return nil
 	}
-	return send(w, http.StatusOK, suggestions(q.Get("list"), items), state{})
+	return send(w, r, http.StatusOK, suggestions(q.Get("list"), items), state{})
 }
 
 // typed is what was typed so far: q, or the value of the field itself, which comes

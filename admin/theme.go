@@ -25,7 +25,7 @@ func (s *site) setTheme(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return fault.New(fault.Malformed, "the form does not parse")
 	}
-	c := &http.Cookie{Name: themeCookie, Path: "/admin", Value: r.PostForm.Get("theme"), MaxAge: 365 * 24 * 3600, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: auth.Secure(r)}
+	c := &http.Cookie{Name: themeCookie, Path: auth.Prefix(r) + "/admin", Value: r.PostForm.Get("theme"), MaxAge: 365 * 24 * 3600, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: auth.Secure(r)}
 	if c.Value != "light" && c.Value != "dark" {
 		c.Value, c.MaxAge = "", -1
 	}

@@ -97,7 +97,7 @@ type issuedToken struct {
 
 // issued returns the token that the form of a request's address has issued, with its secret if that was not shown yet.
 func (s *site) issued(r *http.Request, principal string, res invoke.Result) *issuedToken {
-	out := &issuedToken{MCP: auth.Origin(r) + "/mcp"}
+	out := &issuedToken{MCP: auth.Base(r) + "/mcp"}
 	_ = json.Unmarshal(res.Structured, out) // the engine's own JSON
 	if r.Method == http.MethodGet {         // and not HEAD, which shows nothing
 		out.Secret = s.submissions.takeSecret(principal, r.PathValue("key"))

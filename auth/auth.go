@@ -1,4 +1,5 @@
-// Package auth identifies the callers of a process. There is one [Resolver] a process. HTTP, MCP over HTTP
+// Package auth identifies the callers of a process. There is one [Resolver] a process, and one a graph besides if the
+// process serves several. HTTP, MCP over HTTP
 // and stdio, and the pages ask it, and put its [policy.Principal] into the request's context. The code behind
 // them does not know how a caller was identified. What a principal may do is decided by package policy.
 //
@@ -51,6 +52,9 @@ type Options struct {
 	// token: over stdio, and in a browser admitted by [Resolver.SignInOperator]. It has no effect together
 	// with Token.
 	Operator bool
+	// Path is where the server's addresses begin, such as "/graphs/notes", with that of Public; "" for /. Sign-in cookies are
+	// for what is below it.
+	Path string
 	// Public is the server's only address for callers behind a proxy, as returned by [ParsePublic]. Nil means
 	// that requests come directly, and the address is the one they were sent to.
 	Public *url.URL
@@ -65,6 +69,9 @@ type Options struct {
 	// Refused, if set, is told of requests that are refused because of their tokens: one a minute for each address and
 	// state of a token, and of all together at most sixty at once and one each ten seconds. It must not wait.
 	Refused func(context.Context, Refusal)
+	// Process identifies callers of the process that serves this graph among others: a browser that signed in there is signed
+	// in here, and both count wrong tokens together. Nil means that the process serves this graph alone.
+	Process *Resolver
 	// Instance distinguishes servers on one host, such as "8757-notes". It is part of the sign-in cookie's
 	// name, so that signing in to one server does not sign out of another.
 	Instance string
@@ -218,8 +225,8 @@ func (r *Resolver) starter() policy.Principal {
 // Otherwise known is false. The fault is that of the file.
 func (r *Resolver) Request(req *http.Request, browsers bool) (p policy.Principal, known bool, err error) {
 	p, known, err = r.sender(req, browsers)
-	if browsers {
-		r.signIns.use(r.cookieHash(req))
+	for in := r; browsers && in != nil; in = in.opts.Process {
+		in.signIns.use(in.cookieHash(req))
 	}
 	return p, known, err
 }

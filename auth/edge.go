@@ -6,14 +6,15 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
 	"trails/fault"
 )
 
-// ParsePublic reads the public address of a server behind a proxy: https, a host name and a port other than
-// 443, such as https://trails.example.org. The result has only these parts.
+// ParsePublic reads the public address of a server behind a proxy: https, a host name, a port other than
+// 443 and a path, such as https://example.org/trails. The result has only these parts, and no slash at the end.
 func ParsePublic(text string) (*url.URL, error) {
 	wrong := func(why string) (*url.URL, error) {
 		return nil, fault.New(fault.InvalidArguments, "public URL %q: %s", text, why)
@@ -26,10 +27,10 @@ func ParsePublic(text string) (*url.URL, error) {
 	switch {
 	case u.Scheme != "https":
 		return wrong("it must begin with https://: without TLS the token would travel in the clear")
-	case u.Path != "" && u.Path != "/":
-		return wrong("it has a path; give the graph a name of its own, such as https://notes.example.org, because its addresses begin at /")
+	case !publicPath.MatchString(u.EscapedPath()):
+		return wrong("its path is no row of names of A-Z, a-z, 0-9, dots, dashes and underscores, such as /trails")
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return wrong("it takes a name and a port, and no more")
+		return wrong("it takes a name, a port and a path, and no more")
 	case name == "" || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' }):
 		return wrong("write the name as browsers send it: in ASCII, as punycode where it has other letters")
 	}
@@ -40,8 +41,14 @@ func ParsePublic(text string) (*url.URL, error) {
 	if port := u.Port(); port != "" && port != "443" {
 		host += ":" + port
 	}
-	return &url.URL{Scheme: "https", Host: host}, nil
+	return &url.URL{Scheme: "https", Host: host, Path: strings.TrimSuffix(u.Path, "/")}, nil
 }
+
+// publicPath matches the paths of public addresses.
+var publicPath = regexp.MustCompile(`^(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*/?$`)
+
+// originOf is the origin in a public address.
+func originOf(public *url.URL) string { return public.Scheme + "://" + public.Host }
 
 // edge describes how a request reached the server.
 type edge struct {
@@ -61,6 +68,34 @@ func Origin(r *http.Request) string {
 	}
 	return "http://" + r.Host
 }
+
+type prefixKey struct{}
+
+// Under returns a request as a server sees it whose addresses stand below a path, such as "/graphs/notes": with the rest of
+// the path, which is escaped and begins with "/". [Base] has that path.
+func Under(r *http.Request, prefix, rest string) (*http.Request, error) {
+	path, err := url.PathUnescape(rest)
+	if err != nil {
+		return nil, fault.New(fault.Malformed, "the path does not parse: %s", err)
+	}
+	out := r.WithContext(context.WithValue(r.Context(), prefixKey{}, Prefix(r)+prefix))
+	address := *r.URL
+	address.Path, address.RawPath = path, ""
+	if address.EscapedPath() != rest { // as net/url has it: only what is escaped in another way stands there
+		address.RawPath = rest
+	}
+	out.URL = &address
+	return out, nil
+}
+
+// Prefix returns the path below which the server's addresses stand, see [Under]; "" if they begin at /.
+func Prefix(r *http.Request) string {
+	prefix, _ := r.Context().Value(prefixKey{}).(string)
+	return prefix
+}
+
+// Base returns what the server's addresses for callers begin with, without a slash at its end: [Origin] and [Prefix].
+func Base(r *http.Request) string { return Origin(r) + Prefix(r) }
 
 // Secure reports whether the caller uses TLS.
 func Secure(r *http.Request) bool { return strings.HasPrefix(Origin(r), "https://") }
@@ -88,7 +123,7 @@ func peerOf(r *http.Request) string {
 func (r *Resolver) Arrived(req *http.Request) (*http.Request, error) {
 	e := edge{origin: Origin(req), client: peerOf(req)}
 	if r.opts.Public != nil {
-		e.origin = r.opts.Public.String()
+		e.origin = originOf(r.opts.Public)
 		if r.believes(e.client) {
 			if err := r.checkForwarded(req); err != nil {
 				return nil, err
@@ -181,7 +216,7 @@ func (r *Resolver) CrossOrigin() *http.CrossOriginProtection {
 		_ = protection.AddTrustedOrigin(origin) // a scheme and a host, see ParseOrigin
 	}
 	if r.opts.Public != nil { // a proxy may change the browser's Host
-		_ = protection.AddTrustedOrigin(r.opts.Public.String()) // a scheme and a host, see ParsePublic
+		_ = protection.AddTrustedOrigin(originOf(r.opts.Public)) // a scheme and a host, see ParsePublic
 	}
 	return protection
 }

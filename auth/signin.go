@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -34,7 +35,7 @@ type signIn struct {
 }
 
 // SignIn returns the cookie for a browser whose user gave a token (see [Resolver.Verify]). Scripts and
-// other sites cannot use it. It is valid for all paths, because pages link to their data, and while the token is valid.
+// other sites cannot use it. It is valid for all the server's paths, because pages link to their data, and while the token is valid.
 func (r *Resolver) SignIn(req *http.Request, secret string) *http.Cookie {
 	return r.signIn(req, signIn{shown: r.proofOf(secret)})
 }
@@ -66,6 +67,9 @@ func (r *Resolver) signIn(req *http.Request, in signIn) *http.Cookie {
 func (r *Resolver) SignedIn(req *http.Request) (p policy.Principal, is bool, err error) {
 	hash := r.cookieHash(req)
 	it, is := r.signIns.find(hash)
+	if !is && r.opts.Process != nil {
+		return r.opts.Process.SignedIn(req)
+	}
 	if !is || it.shown == (proof{}) {
 		return it.operator, is, nil
 	}
@@ -114,28 +118,36 @@ func (s *signIns) end(hash [sha256.Size]byte) {
 	delete(s.byHash, hash)
 }
 
-// SignOut ends a sign-in, and returns the cookie that deletes the browser's.
+// SignOut ends a sign-in, and returns the cookie that deletes the browser's. It is the one of the process, if the browser is
+// not signed in to the graph alone.
 func (r *Resolver) SignOut(req *http.Request) *http.Cookie {
-	r.signIns.end(r.cookieHash(req))
+	hash := r.cookieHash(req)
+	if _, own := r.signIns.find(hash); !own && r.opts.Process != nil {
+		return r.opts.Process.SignOut(req)
+	}
+	r.signIns.end(hash)
 	return r.cookie(req, "", -1)
 }
 
 func (r *Resolver) cookie(req *http.Request, value string, age int) *http.Cookie {
-	return &http.Cookie{Name: r.cookieName(req), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: Secure(req), SameSite: http.SameSiteStrictMode}
+	return &http.Cookie{Name: r.cookieName(req), Value: value, Path: cmp.Or(r.opts.Path, "/"), MaxAge: age, HttpOnly: true, Secure: Secure(req), SameSite: http.SameSiteStrictMode}
 }
 
 // cookieName returns a name unique to this server, because a browser sends a host's cookies to all its ports.
-// Over TLS it has a prefix that keeps other hosts from setting it (https://www.rfc-editor.org/rfc/rfc6265bis
+// Over TLS it has a prefix that keeps other hosts, or at least pages without TLS, from setting it (https://www.rfc-editor.org/rfc/rfc6265bis
 // section 4.1.3.2).
 func (r *Resolver) cookieName(req *http.Request) string {
 	name := "trails-session"
 	if r.opts.Instance != "" {
 		name += "-" + cookieWord(r.opts.Instance)
 	}
-	if Secure(req) {
-		return "__Host-" + name
+	switch {
+	case !Secure(req):
+		return name
+	case r.opts.Path != "": // such a cookie may have a path
+		return "__Secure-" + name
 	}
-	return name
+	return "__Host-" + name
 }
 
 // cookieWord encodes text, one to one, for a cookie's name.

@@ -38,6 +38,9 @@ type wrongTokens struct {
 // wrongToken counts a request with a wrong token. If its address sent too many, it delays the request and
 // returns the fault to answer.
 func (r *Resolver) wrongToken(req *http.Request) error {
+	for r.opts.Process != nil {
+		r = r.opts.Process
+	}
 	w := &r.wrong
 	wait := w.note(networkOf(ClientAddr(req)), time.Now())
 	if wait <= 0 {

@@ -113,7 +113,7 @@ func TestTheDoctorTellsAnEditOfASavedDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := project.Listing{Version: tools.Version, Descriptors: tools.Descriptors, Process: tools.Process, Origin: "https://trails.example"}
+	l := project.Listing{Version: tools.Version, Descriptors: tools.Descriptors, Process: tools.Process, Base: "https://trails.example"}
 	text, err := l.OpenAPI(nil)
 	if err != nil {
 		t.Fatal(err)

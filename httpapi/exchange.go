@@ -16,52 +16,78 @@ import (
 // deadlines of other requests.
 const streamWriteTimeout = 5 * time.Second
 
-// traffic is what a server is answering.
+// traffic is what the servers of a process are answering.
 type traffic struct {
-	most, mostOfOne int // requests that may be in flight: of all, and of one caller
+	most, mostOfOne int // requests that may be in flight: of all, and of one caller of a graph
 
 	mu         sync.Mutex
 	inFlight   int
-	callers    map[string]int // of inFlight, by caller
 	streams    map[*exchange]struct{}
 	maxStreams int
-	closing    bool // the process is shutting down
+	// shared means that several graphs share the places: each has at most as many as are still free then, so that none
+	// takes the last ones.
+	shared  bool
+	closing bool // the process is shutting down
 }
 
-// enter takes a place for a caller, if one is free, and otherwise returns the status of the refusal.
-func (t *traffic) enter(caller string) (refused int) {
+// held is what one graph has of the traffic, under its lock.
+type held struct {
+	inFlight, streams int
+	callers           map[string]int // of inFlight, by caller
+}
+
+// enter takes a place for a caller of a graph, if one is free, and otherwise returns the status of the refusal.
+func (t *traffic) enter(graph *held, caller string) (refused int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case t.inFlight >= t.most:
+	case !t.room(graph.inFlight, t.inFlight, t.most):
 		return http.StatusServiceUnavailable
-	case t.callers[caller] >= t.mostOfOne:
+	case graph.callers[caller] >= t.mostOfOne:
 		return http.StatusTooManyRequests
 	}
+	if graph.callers == nil {
+		graph.callers = map[string]int{}
+	}
 	t.inFlight++
-	t.callers[caller]++
+	graph.inFlight++
+	graph.callers[caller]++
 	return 0
 }
 
 // leave gives the place of a caller back.
-func (t *traffic) leave(caller string) {
+func (t *traffic) leave(graph *held, caller string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.inFlight--
-	if t.callers[caller]--; t.callers[caller] == 0 {
-		delete(t.callers, caller)
+	graph.inFlight--
+	if graph.callers[caller]--; graph.callers[caller] == 0 {
+		delete(graph.callers, caller)
 	}
+}
+// room reports whether a graph that has own of all places in use may have one more.
+func (t *traffic) room(own, all, most int) bool {
+	return all < most && (!t.shared || own < most-all)
 }
 
 // openStream counts a stream; false if there is no room.
 func (t *traffic) openStream(x *exchange) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.closing || len(t.streams) >= t.maxStreams {
+	if t.closing || !t.room(x.graph.streams, len(t.streams), t.maxStreams) {
 		return false
 	}
 	t.streams[x] = struct{}{}
+	x.graph.streams++
 	return true
+}
+
+// endStream counts it no more.
+func (t *traffic) endStream(x *exchange) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.streams, x)
+	x.graph.streams--
 }
 
 // close refuses new streams and ends open ones, except for those that others end.
@@ -71,6 +97,17 @@ func (t *traffic) close(others func(*http.Request) bool) {
 	t.closing = true
 	for x := range t.streams {
 		if !others(x.request) {
+			x.cancel(errStopping)
+		}
+	}
+}
+
+// endStreams ends the streams of one graph.
+func (t *traffic) endStreams(graph *held) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for x := range t.streams {
+		if x.graph == graph {
 			x.cancel(errStopping)
 		}
 	}
@@ -91,6 +128,7 @@ type exchange struct {
 	request *http.Request
 	caller  string
 	traffic *traffic
+	graph   *held
 	cancel  context.CancelCauseFunc
 	timer   *time.Timer
 
@@ -104,7 +142,7 @@ type exchange struct {
 // begin starts to answer r, which holds a place unless its address is exempt.
 func (s *server) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
 	ctx, cancel := context.WithCancelCause(r.Context())
-	x := &exchange{ResponseWriter: w, caller: callerOf(r), traffic: s.traffic, cancel: cancel, holdsPlace: !watched[r.URL.Path]}
+	x := &exchange{ResponseWriter: w, caller: callerOf(r), traffic: s.traffic, graph: &s.held, cancel: cancel, holdsPlace: !watched[r.URL.Path]}
 	x.timer = time.AfterFunc(s.limits.of(r), func() {
 		x.cancel(s.limits.tooSlow(r))
 		x.mu.Lock()
@@ -132,9 +170,7 @@ func (x *exchange) end() {
 	x.timer.Stop()
 	x.cancel(nil)
 	if x.stream {
-		x.traffic.mu.Lock()
-		delete(x.traffic.streams, x)
-		x.traffic.mu.Unlock()
+		x.traffic.endStream(x)
 		x.allowWrite() // for the end of the stream itself
 	}
 	x.leavePlace()
@@ -143,7 +179,7 @@ func (x *exchange) end() {
 func (x *exchange) leavePlace() {
 	if x.holdsPlace {
 		x.holdsPlace = false
-		x.traffic.leave(x.caller)
+		x.traffic.leave(x.graph, x.caller)
 	}
 }
 

@@ -37,7 +37,7 @@ func graphOf(r *http.Request) (rdf.IRI, error) {
 	case byDefault:
 		return rdf.DefaultGraph, nil
 	case direct:
-		named = []string{auth.Origin(r) + r.URL.EscapedPath()}
+		named = []string{auth.Base(r) + r.URL.EscapedPath()}
 	case len(named) == 0:
 		return "", nil
 	}
@@ -109,7 +109,7 @@ func (s *server) postGraph(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if graph == "" {
-		graph = rdf.IRI(auth.Origin(r) + graphStore + "/" + uuid.NewString())
+		graph = rdf.IRI(auth.Base(r) + graphStore + "/" + uuid.NewString())
 		w.Header().Set("Location", string(graph))
 	}
 	documents, err := documentsOf(w, r, graph)

@@ -58,7 +58,7 @@ const (
 func documentsOf(w http.ResponseWriter, r *http.Request, graph rdf.IRI) ([]document, error) {
 	media, base := plainMedia(r), string(graph)
 	if graph == rdf.DefaultGraph {
-		base = auth.Origin(r) + graphStore
+		base = auth.Base(r) + graphStore
 	}
 	triples, known := triplesOf(media)
 	if media != multipartMedia && !known {

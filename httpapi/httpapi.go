@@ -48,8 +48,12 @@ type Options struct {
 	Admin http.Handler
 	// Metrics answers GET /metrics; nil leaves that address out.
 	Metrics http.Handler
-	// Limits bound concurrency and times.
+	// Limits bound concurrency and times. They have no effect with Admission.
 	Limits Limits
+	// Path is that of the public address, see [CheckPath]; "" for none.
+	Path string
+	// Admission is shared with other servers of the process; nil means that there are none.
+	Admission *Admission
 	// Auth knows the callers. Where it needs a token, that must come with everything but
 	// /health, /ready and the pages. Nil lets everybody in, without a scope.
 	Auth *auth.Resolver
@@ -71,24 +75,35 @@ type server struct {
 	auth     *auth.Resolver
 	log      *slog.Logger
 	traffic  *traffic
+	held     held // of the traffic
 	arrivals *arrivals
 	shown    project.Cache // cache of descriptors in documents
 }
 
 // New returns the server of every address.
 func New(e Engine, opts Options) *Server {
-	limits := opts.Limits.withDefaults()
-	s := &server{engine: e, opts: opts, limits: limits, log: opts.Log, auth: opts.Auth,
-		traffic:  &traffic{most: limits.InFlight, mostOfOne: limits.InFlight - limits.InFlight/8, callers: map[string]int{}, streams: map[*exchange]struct{}{}, maxStreams: limits.Streams},
-		arrivals: &arrivals{limits: limits, now: map[*arrival]struct{}{}}}
+	s := newServer(opts)
+	s.engine = e
+	return &Server{s, behind(opts.Path, s.handler())}
+}
+
+func newServer(opts Options) *server {
+	admission := opts.Admission
+	if admission == nil {
+		admission = newAdmission(opts.Limits)
+	}
+	s := &server{opts: opts, limits: admission.limits, traffic: admission.traffic, arrivals: admission.arrivals, log: opts.Log, auth: opts.Auth}
 	if s.auth == nil {
 		s.auth = auth.New(auth.Options{})
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	return &Server{s, s.handler()}
+	return s
 }
+
+// EndStreams ends the event streams of this server that are open now; those of MCP's sessions are ended by their owners.
+func (s *Server) EndStreams() { s.server.traffic.endStreams(&s.server.held) }
 
 // handler routes every address. Mounted handlers have their own rules for methods, media types and bodies; those of
 // RDF and SPARQL belong to this package, but their bodies are not JSON.
@@ -138,7 +153,7 @@ func (s *server) handler() http.Handler {
 // routes are our own addresses.
 func (s *server) routes(r chi.Router) {
 	r.NotFound(s.answer(func(_ http.ResponseWriter, r *http.Request) error {
-		return fault.New(fault.NotFound, "no address %s here; GET / lists them", r.URL.EscapedPath())
+		return fault.New(fault.NotFound, "no address %s here; GET %s/ lists them", pathOf(r), auth.Prefix(r))
 	}))
 	r.MethodNotAllowed(s.methodNotAllowed(r))
 	r.Get("/", s.answer(s.index))

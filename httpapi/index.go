@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth"
 	"trails/capability/project"
 	"trails/httpapi/accept"
 	"trails/httpapi/sse"
@@ -78,7 +79,7 @@ func (s *server) index(w http.ResponseWriter, r *http.Request) error {
 	var b strings.Builder
 	b.WriteString("trails: a versioned graph in one file\n\n")
 	for _, route := range guide {
-		address := fmt.Sprintf("%-4s %s", route.Methods, route.Path)
+		address := fmt.Sprintf("%-4s %s", route.Methods, auth.Prefix(r)+route.Path)
 		if route.Query != "" {
 			address += "?" + route.Query
 		}

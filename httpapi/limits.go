@@ -43,6 +43,30 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
+// Admission is what the servers of a process that serves several graphs admit together. Each graph has at most as many
+// requests in flight, and as many streams, as are still free, so that one alone leaves half of them to others.
+type Admission struct {
+	limits   Limits
+	traffic  *traffic
+	arrivals *arrivals
+}
+
+// NewAdmission returns what servers share. Zero limits are the defaults.
+func NewAdmission(l Limits) *Admission {
+	a := newAdmission(l)
+	a.traffic.shared = true
+	return a
+}
+
+func newAdmission(l Limits) *Admission {
+	l = l.withDefaults()
+	return &Admission{
+		limits:   l,
+		traffic:  &traffic{most: l.InFlight, mostOfOne: l.InFlight - l.InFlight/8, streams: map[*exchange]struct{}{}, maxStreams: l.Streams},
+		arrivals: &arrivals{limits: l, now: map[*arrival]struct{}{}},
+	}
+}
+
 // of returns the time limit of a request.
 func (l Limits) of(r *http.Request) time.Duration {
 	if isRead(r) {
@@ -86,7 +110,7 @@ func (s *server) admitted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refused := 0
 		if !watched[r.URL.Path] {
-			refused = s.traffic.enter(callerOf(r))
+			refused = s.traffic.enter(&s.held, callerOf(r))
 		}
 		if refused != 0 {
 			why := "more requests than can be answered at once; try again"

@@ -61,7 +61,7 @@ func (s *server) list(d listing) func(http.ResponseWriter, *http.Request) error 
 		if err := sameDescriptors(r, digest); err != nil {
 			return err
 		}
-		l := project.Listing{Version: tools.Version, Descriptors: tools.Descriptors, Process: tools.Process, Origin: auth.Origin(r), Cache: &s.shown}
+		l := project.Listing{Version: tools.Version, Descriptors: tools.Descriptors, Process: tools.Process, Base: auth.Base(r), Cache: &s.shown}
 		if l.Process.Token, err = s.auth.AsksForToken(r.Context()); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trails/auth"
 	"trails/fault"
 	"trails/httpapi/accept"
 )
@@ -141,7 +142,7 @@ func refuseForms(w http.ResponseWriter, r *http.Request, a address, offers []for
 	}
 	var available []twin
 	for _, f := range offers {
-		available = append(available, twin{f.name, f.media, inForm(r, a, f)})
+		available = append(available, twin{f.name, f.media, auth.Prefix(r) + inForm(r, a, f)})
 	}
 	linkTwins(w, r, a, offers, form{})
 	refuseOutside(w, r, http.StatusNotAcceptable, "this address has no form that was asked for", member{"available", available})

@@ -65,7 +65,7 @@ func (s *server) faultOf(r *http.Request, err error) *fault.Error {
 	}
 	if _, logged := f.Details["trace_id"]; f.Kind == fault.Internal && !logged {
 		s.log.LogAttrs(r.Context(), slog.LevelError, "internal error",
-			slog.String("trace_id", traceOf(r)), slog.String("path", r.URL.Path), slog.String("cause", fault.Whole(err)))
+			slog.String("trace_id", traceOf(r)), slog.String("path", pathOf(r)), slog.String("cause", fault.Whole(err)))
 	}
 	return f
 }
@@ -153,6 +153,6 @@ func (s *server) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 			}
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		refuseOutside(w, r, http.StatusMethodNotAllowed, fmt.Sprintf("%s is not for %s; allowed: %s", r.Method, r.URL.EscapedPath(), strings.Join(allowed, ", ")))
+		refuseOutside(w, r, http.StatusMethodNotAllowed, fmt.Sprintf("%s is not for %s; allowed: %s", r.Method, pathOf(r), strings.Join(allowed, ", ")))
 	}
 }

@@ -143,7 +143,7 @@ func (s *server) document(w http.ResponseWriter, r *http.Request, a address, off
 }
 
 // contextOf is the address of this server's JSON-LD context.
-func contextOf(r *http.Request) string { return auth.Origin(r) + "/schema?format=jsonld" }
+func contextOf(r *http.Request) string { return auth.Base(r) + "/schema?format=jsonld" }
 
 // reply writes a document, or 304 if the caller has it; etag is empty if the content depends on more than the commit.
 func (s *server) reply(w http.ResponseWriter, r *http.Request, etag string, body []byte) error {

@@ -143,7 +143,7 @@ func addView(args map[string]any, values url.Values) error {
 // args are the arguments of the call. Relative IRIs are resolved against the service's address, unless the text has a
 // base.
 func (op *operation) args(r *http.Request) (json.RawMessage, error) {
-	args := map[string]any{op.kind.parameter: op.text, "base": auth.Origin(r) + "/sparql"}
+	args := map[string]any{op.kind.parameter: op.text, "base": auth.Base(r) + "/sparql"}
 	if op.kind == &updateKind {
 		args[capability.AllowMassChange] = true // the protocol has no limit
 	}

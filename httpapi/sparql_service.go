@@ -41,7 +41,7 @@ func (s *server) describe(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var body bytes.Buffer
-	quads := description(auth.Origin(r) + "/sparql")
+	quads := description(auth.Base(r) + "/sparql")
 	switch chosen.name {
 	case "jsonld":
 		err = rdfio.WriteJSONLD(&body, quads, nil, nil)

@@ -57,7 +57,7 @@ func (s *server) loggedPath(r *http.Request) string {
 	if s.auth.CheckAddress(r) != nil {
 		return redact.Mark
 	}
-	return r.URL.EscapedPath()
+	return pathOf(r)
 }
 
 // recovered converts a panic to a 500 with the trace id, and logs the stack. If the answer has begun, it cuts the

@@ -84,30 +84,48 @@ func leadBy(w io.Writer, to string) string {
 	return to
 }
 
-// address is an attribute that holds one.
-type address struct{ name, to string }
+// Site is what a page is written to whose site does not begin at /: its addresses do, and Prefix stands before them.
+type Site interface{ Prefix() string }
+
+// placed is an address as a page that is written to w has it.
+func placed(w io.Writer, to string) string {
+	if s, ok := w.(Site); ok && strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") {
+		return s.Prefix() + to
+	}
+	return to
+}
+
+// address is an attribute that holds one. With asIs a [Leader] has no say.
+type address struct {
+	name, to string
+	asIs     bool
+}
 
 func (a address) Render(w io.Writer) error {
-	return gomponents.Attr(a.name, Address(leadBy(w, a.to))).Render(w)
+	to := a.to
+	if !a.asIs {
+		to = leadBy(w, to)
+	}
+	return gomponents.Attr(a.name, Address(placed(w, to))).Render(w)
 }
 
 // Type makes it an attribute.
 func (address) Type() gomponents.NodeType { return gomponents.AttributeType }
 
 // Href is the address of a link, see [Address] and [Leader].
-func Href(to string) Node { return address{"href", to} }
+func Href(to string) Node { return address{name: "href", to: to} }
 
 // Elsewhere is the address of a link that leads there, whatever a [Leader] says.
-func Elsewhere(to string) Node { return html.Href(Address(to)) }
+func Elsewhere(to string) Node { return address{"href", to, true} }
 
 // Action is the address that a form is posted to, see [Address] and [Leader].
-func Action(to string) Node { return address{"action", to} }
+func Action(to string) Node { return address{name: "action", to: to} }
 
 // Ask is the attribute of this name with an address that a script asks, see [Address] and [Leader].
-func Ask(name, to string) Node { return address{name, to} }
+func Ask(name, to string) Node { return address{name: name, to: to} }
 
 // Src is the address of a script, see [Address].
-func Src(from string) Node { return html.Src(Address(from)) }
+func Src(from string) Node { return address{"src", from, true} }
 
 // GetForm is a form whose fields become the query of an address. What a [Leader] adds to the address becomes hidden fields,
 // because a browser leaves out what the address has behind its question mark.
@@ -122,7 +140,7 @@ func GetForm(to string, children ...Node) Node {
 		for _, name := range slices.Sorted(maps.Keys(given)) {
 			kept = append(kept, Input(Type("hidden"), Name(name), Value(given.Get(name))))
 		}
-		return Form(Method("get"), html.Action(Address(path)), kept, Group(children)).Render(w)
+		return Form(Method("get"), html.Action(Address(placed(w, path))), kept, Group(children)).Render(w)
 	})
 }
 

@@ -2,6 +2,8 @@
 // lists the same nodes and links.
 "use strict";
 (() => {
+	// root is where the graph's addresses begin: the script stands at admin/static below it.
+	const root = new URL("../..", document.currentScript.src).pathname;
 	const small = 90; // nodes up to which there is room for every label
 
 	// color resolves a colour of the style sheet in the current theme.
@@ -144,7 +146,7 @@
 				autoungrabify: many, boxSelectionEnabled: false, userZoomingEnabled: full, userPanningEnabled: full,
 			});
 			place(graph);
-			cy.on("tap", "node", e => { const href = e.target.data("href"); if (href) location.href = href; });
+			cy.on("tap", "node", e => { const href = e.target.data("href"); if (href) location.href = root + href.slice(1); });
 			cy.on("mouseover", "node", e => { e.target.addClass("over").connectedEdges().addClass("near"); box.style.cursor = e.target.data("href") ? "pointer" : ""; });
 			cy.on("mouseout", "node", e => { e.target.removeClass("over").connectedEdges().removeClass("near"); box.style.cursor = ""; });
 			box.dataset.drawn = graph.nodes.length;

@@ -2,6 +2,8 @@
 // snippet, change the theme without losing a form. Every page works without it.
 "use strict";
 (() => {
+	// root is where the graph's addresses begin: the script stands at admin/static below it.
+	const root = new URL("../..", document.currentScript.src).pathname;
 	const main = () => document.getElementById("main");
 	const announce = text => { document.getElementById("announce").textContent = text; };
 
@@ -130,7 +132,7 @@
 		if (source || !main() || !main().dataset.live) return;
 		clearTimeout(timer);
 		const branch = new URLSearchParams(location.search).get("branch");
-		source = new EventSource("/admin/events" + (branch ? "?branch=" + encodeURIComponent(branch) : ""));
+		source = new EventSource(root + "admin/events" + (branch ? "?branch=" + encodeURIComponent(branch) : ""));
 		source.addEventListener("hello", e => {
 			wait = 500;
 			show("on");
@@ -181,7 +183,7 @@
 			main().prepend(banner);
 		}
 		const link = document.createElement("a");
-		link.href = "/admin/commits/" + encodeURIComponent(head);
+		link.href = root + "admin/commits/" + encodeURIComponent(head);
 		link.textContent = "See the commit";
 		link.target = "_blank";
 		link.rel = "noopener";

@@ -3,6 +3,8 @@
 // form without scripts posts to, so both show the same.
 "use strict";
 (() => {
+	// root is where the graph's addresses begin: the script stands at admin/static below it.
+	const root = new URL("../..", document.currentScript.src).pathname;
 	const form = document.getElementById("query-form"), answers = document.getElementById("answer"), place = document.getElementById("yasgui");
 	if (!form || !window.Yasgui) return;
 	const announce = text => { document.getElementById("announce").textContent = text; };
@@ -213,8 +215,8 @@
 
 	const usual = text.value;
 	const config = {
-		persistenceId: "trails_" + place.dataset.store, populateFromUrl: false, autofocus: false, copyEndpointOnNewTab: false,
-		requestConfig: { endpoint: location.origin + "/sparql", method: "POST" },
+		persistenceId: "trails_" + place.dataset.store + root.slice(1), populateFromUrl: false, autofocus: false, copyEndpointOnNewTab: false,
+		requestConfig: { endpoint: location.origin + root + "sparql", method: "POST" },
 		endpointCatalogueOptions: { getData: () => [], keys: [] },
 		yasqe: {
 			value: usual, editorHeight: "280px", resizeable: true, showQueryButton: false, prefixCcApi: null,

@@ -22,7 +22,7 @@ func many(b *testing.B) (*schema.Schema, project.Listing) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return s, project.Listing{Version: "v1", Descriptors: capability.ForSchema(s), Process: project.Process{Graph: "many", Token: true}, Origin: "https://many.example"}
+	return s, project.Listing{Version: "v1", Descriptors: capability.ForSchema(s), Process: project.Process{Graph: "many", Token: true}, Base: "https://many.example"}
 }
 
 // One projection of one capability that nobody has asked for before.

@@ -14,9 +14,8 @@ type Listing struct {
 	// Descriptors are in the order in which documents have them.
 	Descriptors []capability.Descriptor
 	Process     Process
-	// Origin is the scheme and host at which the caller reaches the process, without a slash
-	// at the end.
-	Origin string
+	// Base is where the graph's addresses begin for the caller, without a slash at the end.
+	Base string
 	// Cache caches encoded entries; nil encodes all anew.
 	Cache *Cache
 }

@@ -35,7 +35,7 @@ func (l Listing) Manifest() ([]byte, error) { return l.manifest(nil) }
 // LinkedManifest returns the same with a JSON-LD context in front, so that each member has
 // an IRI. A capability's own is the address at which it is called.
 func (l Listing) LinkedManifest() ([]byte, error) {
-	context := object{"@base": l.Origin + "/invoke/"}
+	context := object{"@base": l.Base + "/invoke/"}
 	for term, meaning := range Context() {
 		context[term] = meaning
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 func listing(t testing.TB) project.Listing {
-	return project.Listing{Version: "v1", Descriptors: kinds(t), Process: project.Process{Graph: "samples"}, Origin: "https://samples.example", Cache: &project.Cache{}}
+	return project.Listing{Version: "v1", Descriptors: kinds(t), Process: project.Process{Graph: "samples"}, Base: "https://samples.example", Cache: &project.Cache{}}
 }
 
 // Every member that a descriptor can have as JSON means something as JSON-LD.

@@ -12,7 +12,7 @@ import (
 func (l Listing) Markdown() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# What can be done with %s\n\nVersion %s of %d capabilities. Call one by `POST %s/invoke/{id}`, with its arguments as a JSON object.\n",
-		markdownText(l.Process.Graph), l.Version, len(l.Descriptors), l.Origin)
+		markdownText(l.Process.Graph), l.Version, len(l.Descriptors), l.Base)
 	for _, d := range l.Descriptors {
 		fmt.Fprintf(&b, "\n## `%s`\n\n%s\n\n", d.ID, markdownText(d.Description))
 		fmt.Fprintf(&b, "Version %s; side effects: %s; needs the scope %s; cost grows with: %s; idempotent: %t.\n", d.Version, d.SideEffects, d.PolicyRequired.Scope, d.CostEstimate, d.Idempotent)

@@ -212,7 +212,7 @@ func (l Listing) OpenAPI(routes []Route) ([]byte, error) {
 		fmt.Fprintf(b, `{"openapi":"3.1.0","info":%s,"servers":[{"url":%s}],"paths":{`, encode(object{
 			"title": l.Process.Graph, "version": l.Version,
 			"description": "What can be done with a graph of trails. Each capability is a tool of MCP by the name of its operation, too.",
-		}), encode(l.Origin))
+		}), encode(l.Base))
 		tags, known := []object{}, map[string]bool{}
 		tagged := func(name string) {
 			if !known[name] {

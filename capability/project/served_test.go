@@ -95,7 +95,7 @@ func TestWhatWasSavedAsServedIsFoundWell(t *testing.T) {
 func TestChecksumsOfRandomDescriptors(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		d := randomDescriptor(r)
-		l := project.Listing{Version: "v", Descriptors: []capability.Descriptor{d}, Process: project.Process{Graph: "one"}, Origin: "https://one.example"}
+		l := project.Listing{Version: "v", Descriptors: []capability.Descriptor{d}, Process: project.Process{Graph: "one"}, Base: "https://one.example"}
 		known := func(string, string) (capability.Descriptor, bool) { return d, true }
 		for _, write := range []func() ([]byte, error){func() ([]byte, error) { return l.OpenAPI(routes) }, l.Thing, l.Manifest} {
 			text, err := write()

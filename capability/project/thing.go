@@ -67,10 +67,10 @@ func (l Listing) Thing() ([]byte, error) {
 	return l.document(Actions(l.Process), "trails:"+checksumName, func(b *bytes.Buffer, list [][]byte) {
 		b.Write(encode(members{
 			{"@context", []any{"https://www.w3.org/2022/wot/td/v1.1", object{"trails": rdf.TrailsNS, "htv": "http://www.w3.org/2011/http#"}}},
-			{"id", l.Origin + "/" + url.PathEscape(l.Process.Graph) + "/card"},
+			{"id", l.Base + "/" + url.PathEscape(l.Process.Graph) + "/card"},
 			{"title", l.Process.Graph},
 			{"version", object{"instance": l.Version}},
-			{"base", l.Origin + "/"},
+			{"base", l.Base + "/"},
 			{"securityDefinitions", object{scheme: definition}},
 			{"security", scheme},
 			{"links", []object{

@@ -3,6 +3,7 @@ package session
 import (
 	"net/http"
 
+	"trails/auth"
 	"trails/httpapi/accept"
 	"trails/httpapi/sse"
 )
@@ -63,7 +64,7 @@ func (s *session) stream(w http.ResponseWriter, r *http.Request) {
 	if f.out.Open() != nil {
 		return
 	}
-	if f.out.Add("endpoint", "", []byte(messagesPath+"?sessionid="+s.id)) != nil {
+	if f.out.Add("endpoint", "", []byte(auth.Prefix(r)+messagesPath+"?sessionid="+s.id)) != nil {
 		return
 	}
 	_ = f.run(r.Context())
