@@ -57,7 +57,7 @@ func (p *program) withGraph(ctx context.Context, file string, work func(*kg.Grap
 	migrates := func(from, to int) {
 		fmt.Fprintf(p.stderr, "trails: %s is migrated from format %d to %d, which earlier versions of trails do not read\n", line(file), from, to)
 	}
-	g, err := kg.Open(ctx, file, kg.Options{Migrates: migrates, Remote: client, Log: p.log, LongLog: longLog, ArtifactTTL: p.artifactTTL, ArtifactQuota: p.artifactQuota, Inspect: p.inspect})
+	g, err := kg.Open(ctx, file, kg.Options{Migrates: migrates, Remote: client, Log: p.log, LongLog: longLog, ArtifactTTL: p.artifactTTL, ArtifactQuota: p.artifactQuota, Pool: p.memory, Inspect: p.inspect})
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (p *program) withEngine(ctx context.Context, file string, observe func(invo
 			choose = func(all []invoke.Capability) []invoke.Capability { return p.gateway.Listed(p.surface.Choose(all), all) }
 		}
 		e := invoke.New(g, invoke.Config{
-			Providers: append(builtin.Options{StoredTools: p.storedTools, Upstreams: pool, Embedder: embedder, Gateway: p.gateway}.Providers(), p.more...), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, Secrets: p.secrets(), QueryWait: p.queryWait, MassChange: p.massChange, Observe: observe, Surface: choose,
+			Providers: append(builtin.Options{StoredTools: p.storedTools, Upstreams: pool, Embedder: embedder, Gateway: p.gateway}.Providers(), p.more...), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, Secrets: p.secrets(), QueryWait: p.queryWait, Turns: p.turns, MassChange: p.massChange, Observe: observe, Surface: choose,
 		})
 		engine.Store(e)
 		defer func() {

@@ -23,6 +23,8 @@ import (
 	"trails/fault"
 	"trails/gateway/tools"
 	"trails/invoke"
+	"trails/invoke/schedule"
+	"trails/kg"
 )
 
 // program is one run of the binary: its streams, and the flags and environment for all commands.
@@ -44,6 +46,9 @@ type program struct {
 	storedTools int           // of --stored-tools, as builtin.Options has it
 	toolErrors  string        // of --tool-errors
 	identity    identity      // of --oidc-issuer and the flags beside it
+
+	memory *kg.Pool            // that the graphs of a process share; nil for the only one
+	turns  *schedule.Scheduler // likewise
 
 	artifactTTL   time.Duration // of --artifact-ttl; 0 is the file's own
 	artifactQuota int64         // of --artifact-quota in bytes, likewise

@@ -19,9 +19,11 @@ import (
 	"trails/admin"
 	"trails/auth"
 	"trails/auth/policy"
+	"trails/fault"
 	"trails/httpapi"
 	"trails/invoke"
 	"trails/invoke/telemetry"
+	"trails/kg"
 	"trails/mcp"
 )
 
@@ -30,8 +32,11 @@ const defaultAddr = "127.0.0.1:8757"
 // serving is what the flags of serve and demo say.
 type serving struct {
 	addr, env string
-	open      bool
-	stateful  bool
+	// graphs is the folder whose files are served, "" for one file; openGraphs is how many are open at once.
+	graphs     string
+	openGraphs int
+	open       bool
+	stateful   bool
 	// certFile and keyFile are the certificate's files; autocert is the name for which one is got.
 	certFile, keyFile, autocert string
 	// origins are those of sites whose pages may use the server.
@@ -53,7 +58,8 @@ finish. Addresses beyond loopback are bound with TLS and a token: --tls-cert and
 name the files of a certificate, which are read again when they change, and --autocert gets
 one from Let's Encrypt, whose terms you agree to, for a public name of this machine, on port
 443. Or a proxy with TLS stands in front, and --public-url says where it takes requests.
-That name is served then, and stands in every link and cookie; a token is needed.
+That name is served then, and stands in every link and cookie; a token is needed. It may
+have a path, which the proxy takes off or not.
 X-Forwarded-For, -Host and -Proto are believed from loopback addresses and those of
 --trusted-proxy, and from nobody without --public-url.
 
@@ -68,15 +74,26 @@ operator, who may do on the pages what TRAILS_MCP_SCOPES names. --open opens it.
 --oidc-issuer names an identity provider, whose tokens (JWT) count beside those of the graph;
 all callers show one then. A token is for this server, by its address or --oidc-audience, and
 has the scopes that its claim scope, scopes or scp names, of those of TRAILS_MCP_SCOPES.
+
+--graphs DIR serves, in place of FILE, each NAME.trails of a folder at /graphs/NAME, with
+all addresses below that. Files that come and go are noticed; a file is opened for its first
+request and closed after five minutes without one. GET /graphs lists them. Each has its own
+tokens and sign-ins; the sign-in link and the token of the process count in all of them.
+Beyond loopback a graph without any token is not served, and the log and /graphs say so.
 ` + remoteHelp + fileHelp,
 		Example: `  trails serve notes.trails --open
   TRAILS_MCP_TOKEN=secret TRAILS_MCP_SCOPES=runtime,builder trails serve notes.trails --addr 127.0.0.1:9000
   TRAILS_MCP_TOKEN=secret trails serve notes.trails --public-url https://notes.example.org
   trails serve notes.trails --public-url https://notes.example.org --oidc-issuer https://id.example.org
+  trails serve --graphs /var/lib/trails
   trails serve notes.trails --addr :443 --autocert notes.example.org
   trails serve notes.trails --addr 10.0.0.5:8757 --tls-cert notes.pem --tls-key notes.key`,
 		Annotations: map[string]string{serves: "http"},
-		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := p.served(cmd, args, s.graphs)
+			if err != nil {
+				return err
+			}
 			if err := s.behind(cmp.Or(public, p.env["TRAILS_PUBLIC_URL"]), proxies); err != nil {
 				return err
 			}
@@ -88,8 +105,12 @@ has the scopes that its claim scope, scopes or scp names, of those of TRAILS_MCP
 				s.origins = append(s.origins, origin)
 			}
 			return p.serve(cmd.Context(), file, s)
-		}),
+		},
 	}
+	cmd.Flags().StringVar(&s.graphs, "graphs", "", "`DIR` whose files NAME.trails are served, each at /graphs/NAME, in place of one FILE")
+	cmd.Flags().IntVar(&s.openGraphs, "open-graphs", 64, "how many `GRAPHS` of --graphs are open at once at most; the others are opened for their next request")
+	completeWords(cmd, "open-graphs")
+	_ = cmd.MarkFlagDirname("graphs") // it is a flag of this command
 	servingFlags(cmd, &s, defaultAddr, "`address` to listen on; port 0 takes a free one")
 	cmd.Flags().StringVar(&s.certFile, "tls-cert", "", "`FILE` with the server's certificate and those that lead to its root, in PEM")
 	cmd.Flags().StringVar(&s.keyFile, "tls-key", "", "`FILE` with the certificate's key, in PEM")
@@ -99,6 +120,25 @@ has the scopes that its claim scope, scopes or scp names, of those of TRAILS_MCP
 	cmd.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "`address` or network (10.0.0.0/8) of a further proxy whose X-Forwarded headers are believed; may be given again")
 	p.callFlags(cmd)
 	return cmd
+}
+
+// served is FILE, or "" with the folder of --graphs.
+func (p *program) served(cmd *cobra.Command, args []string, graphs string) (file string, err error) {
+	open, _ := cmd.Flags().GetInt("open-graphs")
+	switch {
+	case graphs == "" && cmd.Flags().Changed("open-graphs"):
+		return "", usageError{"--open-graphs is for the graphs of a folder, with --graphs DIR"}
+	case open < 1:
+		return "", usageError{"--open-graphs is 1 or more"}
+	case graphs == "" && cmd.Flags().Changed("graphs"):
+		return "", usageError{"--graphs needs the name of a folder"}
+	case graphs == "":
+		file, _, err = p.fileThen(cmd, args)
+		return file, err
+	case len(args) > 0:
+		return "", usageError{"serve takes FILE, or the folder of --graphs, and not both: leave out " + args[0]}
+	}
+	return "", nil
 }
 
 // servingFlags are those of serve and demo.
@@ -119,6 +159,9 @@ func (s *serving) behind(public string, proxies []string) (err error) {
 		return nil
 	}
 	if s.public, err = auth.ParsePublic(public); err != nil {
+		return err
+	}
+	if err := httpapi.CheckPath(s.public.Path); err != nil {
 		return err
 	}
 	for _, text := range proxies {
@@ -146,6 +189,9 @@ func (p *program) serve(ctx context.Context, file string, s serving) error {
 	ln, err := httpapi.Listen(ctx, s.addr, certificates != nil || s.public != nil)
 	if err != nil {
 		return err
+	}
+	if s.graphs != "" {
+		return p.serveGraphs(ctx, ln, certificates, s)
 	}
 	return p.serveOn(ctx, ln, certificates, file, s)
 }
@@ -176,65 +222,41 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *ht
 	if err != nil {
 		return err
 	}
-	closed := s.public != nil || !httpapi.IsLocal(ln)
-	_, port, _ := net.SplitHostPort(ln.Addr().String()) // at which browsers find the server
-	local := s.local(ln, certificates, port)
-	base := local
-	if s.public != nil {
-		base, port = s.public.String(), cmp.Or(s.public.Port(), "443")
-	}
-	if callers.Provider, err = p.provider(s.audiences(ln, certificates, base)); err != nil {
+	at := p.addressed(&callers, &ln, certificates, s)
+	if callers.Provider, err = p.provider(s.audiences(ln, certificates, at.base)); err != nil {
 		return err
 	}
 	if callers.Token == "" {
-		callers.ID, callers.Operator = me().ID, !closed
+		callers.ID, callers.Operator = me().ID, !callers.Closed
 	}
 	metrics := telemetry.New(version)
 	return p.withTracedEngine(ctx, file, metrics.Observe, func(e *invoke.Engine) error {
-		callers.Public, callers.Proxies, callers.Instance = s.public, s.proxies, port+"-"+e.Graph().Name()
-		callers.Issued, callers.Closed, callers.Origins, callers.Refused = e.Graph(), closed, s.origins, p.refused(e)
-		if certificates != nil {
-			ln, callers.Names = certificates.Over(ln), certificates.Serves
-		}
+		callers.Instance, callers.Issued, callers.Refused = at.port+"-"+e.Graph().Name(), e.Graph(), p.refused(e)
 		issues, err := e.Graph().HasTokens(ctx)
 		if err != nil {
 			return err
 		}
-		if closed && callers.Token == "" && callers.Provider == nil && !issues {
-			return usageError{"others reach this address, and whoever finds it could write: issue a token with trails token create, or set TRAILS_MCP_TOKEN, or name an identity provider by --oidc-issuer"}
+		if err := mayServe(ctx, e.Graph(), callers, issues); err != nil {
+			return usageError{err.Error()}
 		}
 		reach(ctx, callers.Provider)
 		who := auth.New(callers)
-		opts, err := p.mcpOptions(who)
+		web, agents, _, err := p.web(e, who, metrics, s)
 		if err != nil {
 			return err
 		}
-		opts.Follow = p.follow(e)
-		agents := mcp.New(e, opts)
 		defer agents.Close()
-		metrics.Add(telemetry.Sources{
-			Sessions: agents.Sessions, SubscriptionQueue: agents.PendingNotifications,
-			Watchers: e.Watchers, ProvenanceQueue: e.ProvenanceQueue, QueryQueue: e.QueryQueue,
-			Sizes: e.Graph().Sizes, WriterQueue: e.Graph().WriterQueue, FailedScans: e.Graph().FailedScans,
-		})
-		web := httpapi.Options{MCP: agents.Handler(), SSE: agents.SSEHandler(), Stop: agents.Close}
-		if s.stateful {
-			web.MCP = agents.StatefulHandler()
-		}
-		web.Messages = web.SSE
-		web.Auth, web.Log, web.Metrics = who, p.log, metrics.Handler()
-		web.Admin = admin.New(e, admin.Options{Auth: who, Log: p.log})
-		pages := base + "/admin"
-		p.printAddresses(file, base, local, callers, issues)
-		if s.autocert != "" && port != "443" {
-			fmt.Fprintf(p.stderr, "trails: warning: Let's Encrypt connects to port 443 of %s, and this is port %s: hand that port on, or take --addr :443\n", s.autocert, port)
+		pages := at.base + "/admin"
+		p.printAddresses(file, at.base, at.local, callers, issues)
+		if s.autocert != "" && at.port != "443" {
+			fmt.Fprintf(p.stderr, "trails: warning: Let's Encrypt connects to port 443 of %s, and this is port %s: hand that port on, or take --addr :443\n", s.autocert, at.port)
 		}
 		p.tellScopes(callers, issues || callers.Provider != nil)
 		if err := p.tellTools(ctx, e); err != nil {
 			return err
 		}
 		if who.HasOperator() {
-			pages = base + admin.OperatorPath + "?key=" + who.OperatorKey()
+			pages = at.base + admin.OperatorPath + "?key=" + who.OperatorKey()
 			fmt.Fprintf(p.stderr, "sign in as the operator, once, within an hour:\n  %s\n", pages)
 			if !issues && callers.Provider == nil && (callers.Scopes.Has(policy.Builder) || callers.Scopes.Has(policy.Dev)) {
 				fmt.Fprintln(p.stderr, "agents and programs have runtime at most; with a token of trails token create they have its scopes")
@@ -244,6 +266,7 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *ht
 		if s.open {
 			p.openPages(pages)
 		}
+		web.Path = s.path()
 		return httpapi.New(e, web).Serve(ctx, ln)
 	})
 }
@@ -254,6 +277,75 @@ func (s serving) audiences(ln net.Listener, certificates *httpapi.Certificates, 
 		return nil
 	}
 	return auth.Audiences(base)
+}
+
+// web are the settings for serving an engine over HTTP, with the server of its agents, which the caller closes, and what ends
+// its metrics.
+func (p *program) web(e *invoke.Engine, who *auth.Resolver, metrics *telemetry.Metrics, s serving) (web httpapi.Options, agents *mcp.Server, removeMetrics func(), err error) {
+	opts, err := p.mcpOptions(who)
+	if err != nil {
+		return web, nil, nil, err
+	}
+	opts.Follow = p.follow(e)
+	agents = mcp.New(e, opts)
+	removeMetrics = metrics.Add(telemetry.Sources{
+		Sessions: agents.Sessions, SubscriptionQueue: agents.PendingNotifications,
+		Watchers: e.Watchers, ProvenanceQueue: e.ProvenanceQueue, QueryQueue: e.QueryQueue,
+		Sizes: e.Graph().Sizes, WriterQueue: e.Graph().WriterQueue, FailedScans: e.Graph().FailedScans,
+	})
+	web = httpapi.Options{MCP: agents.Handler(), SSE: agents.SSEHandler(), Stop: agents.Close}
+	if s.stateful {
+		web.MCP = agents.StatefulHandler()
+	}
+	web.Messages = web.SSE
+	web.Auth, web.Log, web.Metrics = who, p.log, metrics.Handler()
+	web.Admin = admin.New(e, admin.Options{Auth: who, Log: p.log})
+	return web, agents, removeMetrics, nil
+}
+
+// path is that of the public address, "" without one.
+func (s serving) path() string {
+	if s.public == nil {
+		return ""
+	}
+	return s.public.Path
+}
+
+// addresses are those of a serving process: where callers find it, its own, and the port in the first.
+type addresses struct{ base, local, port string }
+
+// addressed returns the addresses of a process, and completes its settings of authentication and its listener by them.
+func (p *program) addressed(callers *auth.Options, ln *net.Listener, certificates *httpapi.Certificates, s serving) (at addresses) {
+	_, at.port, _ = net.SplitHostPort((*ln).Addr().String()) // at which browsers find the server
+	at.local = s.local(*ln, certificates, at.port)
+	at.base = at.local
+	if s.public != nil {
+		at.base, at.port = s.public.String(), cmp.Or(s.public.Port(), "443")
+	}
+	callers.Closed = s.public != nil || !httpapi.IsLocal(*ln)
+	callers.Public, callers.Proxies, callers.Origins, callers.Path = s.public, s.proxies, s.origins, s.path()
+	if certificates != nil {
+		*ln, callers.Names = certificates.Over(*ln), certificates.Serves
+	}
+	return at
+}
+
+// mayServe refuses a graph with policies whose callers nobody could know, and beyond loopback one that everybody could write
+// who finds it. issues reports whether the graph has tokens.
+func mayServe(ctx context.Context, g *kg.Graph, callers auth.Options, issues bool) error {
+	if issues || callers.Token != "" || callers.Provider != nil {
+		return nil
+	}
+	const ways = "issue a token with trails token create, or set TRAILS_MCP_TOKEN, or name an identity provider by --oidc-issuer"
+	if callers.Closed {
+		return fault.New(fault.Unusable, "others reach this address, and whoever finds it could write: %s", ways)
+	}
+	return g.Session(me()).View(ctx, func(s *kg.Snapshot) error {
+		if text, _, _ := s.Policies(); text != "" {
+			return fault.New(fault.Unusable, "the graph has policies, and no caller could be known: %s; or take the policies away with trails policy set --none", ways)
+		}
+		return nil
+	})
 }
 
 // local is the server's own address, by a name of its certificate where it has one.
