@@ -76,7 +76,7 @@ type prefixKey struct{}
 func Under(r *http.Request, prefix, rest string) (*http.Request, error) {
 	path, err := url.PathUnescape(rest)
 	if err != nil {
-		return nil, fault.New(fault.Malformed, "the path does not parse: %s", err)
+		return nil, fault.New(fault.Malformed, "the path does not parse").Because(err)
 	}
 	out := r.WithContext(context.WithValue(r.Context(), prefixKey{}, Prefix(r)+prefix))
 	address := *r.URL
