@@ -20,6 +20,7 @@ func TestAPublicURLIsHTTPSAndAName(t *testing.T) {
 		"https://trails.example.org:443":   "https://trails.example.org",
 		"https://trails.example.org:8443/": "https://trails.example.org:8443",
 		"https://[2001:db8::1]:8443":       "https://[2001:db8::1]:8443",
+		"https://example.org/trails/a-b/":  "https://example.org/trails/a-b",
 	} {
 		if got, err := auth.ParsePublic(text); err != nil || got.String() != want {
 			t.Errorf("%s is %v, error %v; want %s", text, got, err, want)
@@ -29,7 +30,9 @@ func TestAPublicURLIsHTTPSAndAName(t *testing.T) {
 		"":                                    "give https and a name",
 		"trails.example.org":                  "give https and a name",
 		"http://trails.example.org":           "without TLS",
-		"https://trails.example.org/notes":    "it has a path",
+		"https://trails.example.org/a/../b":   "no row of names",
+		"https://trails.example.org/a%20b":    "no row of names",
+		"https://trails.example.org//":        "no row of names",
 		"https://me:pw@trails.example.org":    "no more",
 		"https://trails.example.org?x=1":      "no more",
 		"https://trails.example.org/#x":       "no more",

@@ -64,6 +64,7 @@ type prefixed struct {
 	http.ResponseWriter
 	prefix string
 	begun  bool
+	moved  bool // the answer is a redirect, whose body would have the address without the prefix
 }
 
 // Unwrap is for [http.ResponseController].
@@ -73,13 +74,17 @@ func (p *prefixed) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 func (p *prefixed) WriteHeader(status int) {
 	if status >= http.StatusOK || status == http.StatusSwitchingProtocols {
 		p.begin()
+		p.moved = status/100 == 3
 	}
 	p.ResponseWriter.WriteHeader(status)
 }
 
-// Write writes a part of the body.
+// Write writes a part of the body; of a redirect nothing, since Location says it all.
 func (p *prefixed) Write(b []byte) (int, error) {
 	p.begin()
+	if p.moved {
+		return len(b), nil
+	}
 	return p.ResponseWriter.Write(b)
 }
 

@@ -171,6 +171,7 @@ func TestNothingCrossesGraphs(t *testing.T) {
 					callers++
 					a.token, a.header = wrong, map[string]string{"X-Forwarded-For": fmt.Sprintf("192.0.2.%d", callers)}
 					res, text := a.send(t, base)
+					checkPrefix(t, a.path, "https://example.org", prefix, res, text)
 					open := route.Path == "/health" || route.Path == "/ready"
 					admin := route.Path == "/admin" && res.StatusCode == http.StatusSeeOther && strings.HasPrefix(res.Header.Get("Location"), prefix+"/admin/login")
 					if res.StatusCode != http.StatusUnauthorized && !admin && !open || strings.Contains(text, "alone") || strings.Contains(text, "head") && open {

@@ -228,7 +228,8 @@ func TestAPublicNameNeedsAToken(t *testing.T) {
 	}{
 		{[]string{"--public-url", "https://trails.example.org"}, nil, "TRAILS_MCP_TOKEN"},
 		{nil, []string{"TRAILS_PUBLIC_URL=https://trails.example.org"}, "TRAILS_MCP_TOKEN"},
-		{[]string{"--public-url", "https://trails.example.org/notes"}, []string{"TRAILS_MCP_TOKEN=s"}, "it has a path"},
+		{[]string{"--public-url", "https://trails.example.org/admin/notes"}, []string{"TRAILS_MCP_TOKEN=s"}, "addresses of the server begin with it"},
+		{[]string{"--public-url", "https://trails.example.org/a%20b"}, []string{"TRAILS_MCP_TOKEN=s"}, "its path is no row of names"},
 		{[]string{"--public-url", "http://trails.example.org"}, []string{"TRAILS_MCP_TOKEN=s"}, "without TLS"},
 		{[]string{"--trusted-proxy", "10.0.0.0/8"}, []string{"TRAILS_MCP_TOKEN=s"}, "needs --public-url"},
 		{[]string{"--public-url", "https://trails.example.org", "--trusted-proxy", "proxy"}, []string{"TRAILS_MCP_TOKEN=s"}, "no address and no network"},
