@@ -438,3 +438,22 @@ func TestAnotherFileTakesThePlaceOfAGraphInUse(t *testing.T) {
 		t.Errorf("what has gone, for whom no graph knows there: %d", res.StatusCode)
 	}
 }
+
+func TestAGraphIsOpenedAgainAfterItWasClosed(t *testing.T) {
+	dir, tokens := twoGraphs(t)
+	base, _ := startServer(t, []string{"TRAILS_MCP_TOKEN=of-all"}, "--graphs", dir, "--open-graphs", "1")
+	alpha := signedIn(t, base, "alpha", tokens["alpha"])
+	for range 2 {
+		for _, id := range []string{"alpha", "beta"} {
+			if res, text := (sent{method: "GET", path: "/graphs/" + id + "/kg/Note/n1", token: tokens[id]}).send(t, base); res.StatusCode != 200 || !strings.Contains(text, "of "+id) {
+				t.Errorf("%s: %d %s", id, res.StatusCode, text)
+			}
+		}
+		if _, text := (sent{method: "GET", path: "/metrics", token: "of-all"}).send(t, base); strings.Contains(text, `trails_writer_queue{graph="alpha"}`) || !strings.Contains(text, `trails_writer_queue{graph="beta"}`) {
+			t.Errorf("open is another than beta: %s", text)
+		}
+	}
+	if res, _ := (sent{method: "GET", path: "/graphs/alpha/admin", client: alpha}).send(t, base); res.StatusCode != 200 {
+		t.Errorf("a browser that was signed in before: %d", res.StatusCode)
+	}
+}

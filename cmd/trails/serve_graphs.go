@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -168,7 +167,20 @@ func (g *hosted) Gone() { g.metrics.Remove() }
 
 // Check opens the file and reads its tokens.
 func (g *hosted) Check(ctx context.Context) error {
-	return g.of.withGraph(ctx, g.path, func(graph *kg.Graph) error { return g.mayServe(ctx, graph) })
+	return g.survive(func() error {
+		return g.of.withGraph(ctx, g.path, func(graph *kg.Graph) error { return g.mayServe(ctx, graph) })
+	})
+}
+
+// survive turns a panic of work on one file into its error, so that the other graphs stay.
+func (g *hosted) survive(work func() error) (err error) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			g.of.log.Error("panic", "graph", g.id, "panic", bug, "stack", string(debug.Stack()))
+			err = fault.New(fault.Unusable, "trails has a fault that this file brings out; the log has it, please report it")
+		}
+	}()
+	return work()
 }
 
 // mayServe reads the tokens of the graph, and refuses a graph that everybody could write who finds it.
@@ -224,7 +236,7 @@ func (g *hosted) Open(ctx context.Context) (folder.Opened, error) {
 			g.of.traces.Observe(o)
 			g.metrics.Observe(o)
 		}
-		out.ended <- one.withEngine(ctx, g.path, observe, func(e *invoke.Engine) error {
+		serve := func(e *invoke.Engine) error {
 			if err := g.mayServe(ctx, e.Graph()); err != nil {
 				return err
 			}
@@ -241,13 +253,14 @@ func (g *hosted) Open(ctx context.Context) (folder.Opened, error) {
 			close(ready)
 			<-out.end
 			return nil
-		})
+		}
+		out.ended <- g.survive(func() error { return one.withEngine(ctx, g.path, observe, serve) })
 	}()
 	select {
 	case <-ready:
 		return out, nil
 	case err := <-out.ended:
-		return nil, cmp.Or(err, ctx.Err())
+		return nil, err
 	}
 }
 

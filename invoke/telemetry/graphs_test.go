@@ -16,7 +16,11 @@ func TestMetricsOfSeveralGraphs(t *testing.T) {
 	for _, m := range []*telemetry.Metrics{a, b, b} {
 		m.Observe(invoke.Observation{Capability: "health", Via: "http", Outcome: "ok", Started: at, Ended: at})
 	}
-	removeSources := a.Add(telemetry.Sources{WriterQueue: func() int { return 4 }})
+	sources := func(writers int) telemetry.Sources {
+		return telemetry.Sources{WriterQueue: func() int { return writers }, Sessions: func() map[string]int { return map[string]int{"mcp-http": 1} }}
+	}
+	a.Add(sources(3))() // it was opened and closed before
+	removeSources := a.Add(sources(4))
 	counts := func(m *telemetry.Metrics) []string {
 		return slices.DeleteFunc(ours(scrape(t, m)), func(line string) bool {
 			return !strings.HasPrefix(line, "trails_calls_total") && !strings.HasPrefix(line, "trails_writer_queue")
@@ -39,9 +43,9 @@ func TestMetricsOfSeveralGraphs(t *testing.T) {
 	}
 	a.Remove() // while a call of it is under way
 	next := all.Graph("a")
-	next.Add(telemetry.Sources{WriterQueue: func() int { return 5 }})
+	next.Add(sources(5))
 	removeSources()
-	a.Add(telemetry.Sources{WriterQueue: func() int { return 6 }}) // it was being opened
+	a.Add(sources(6)) // it was being opened
 	if got := counts(all); !slices.Contains(got, `trails_writer_queue{graph="a"} 5`) || len(got) != 2 {
 		t.Errorf("after another graph took the id: %q", got)
 	}

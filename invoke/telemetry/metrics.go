@@ -8,7 +8,6 @@ package telemetry
 import (
 	"maps"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -49,9 +48,12 @@ type Metrics struct {
 	series   *series
 
 	mu         sync.Mutex
-	registered []prometheus.Collector
+	registered map[*registration]struct{}
 	removed    bool // they are not registered any more
 }
+
+// registration is collectors that come and go together.
+type registration struct{ all []prometheus.Collector }
 
 // series bounds the capabilities that have series of their own, in all graphs together.
 type series struct {
@@ -86,7 +88,7 @@ func NewGraphs(version string) *Metrics {
 
 func newMetrics(s *series) *Metrics {
 	return &Metrics{
-		registry: prometheus.NewRegistry(), series: s,
+		registry: prometheus.NewRegistry(), registered: map[*registration]struct{}{}, series: s,
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "trails_calls_total", Help: "Finished calls.",
 		}, []string{"capability", "outcome", "via"}),
@@ -111,23 +113,28 @@ func (m *Metrics) Remove() {
 	defer m.mu.Unlock()
 	m.removed = true
 	m.series.forget(m.graph)
-	for _, c := range m.registered {
-		m.unregister(c)
+	for r := range m.registered {
+		m.unregister(r)
 	}
 }
 
-func (m *Metrics) register(all ...prometheus.Collector) {
+func (m *Metrics) register(all ...prometheus.Collector) *registration {
 	m.registry.MustRegister(all...)
 	if m.all != nil {
 		m.all.MustRegister(all...)
 	}
-	m.registered = append(m.registered, all...)
+	r := &registration{all}
+	m.registered[r] = struct{}{}
+	return r
 }
 
-func (m *Metrics) unregister(c prometheus.Collector) {
-	m.registry.Unregister(c)
-	if m.all != nil {
-		m.all.Unregister(c)
+func (m *Metrics) unregister(r *registration) {
+	delete(m.registered, r)
+	for _, c := range r.all {
+		m.registry.Unregister(c)
+		if m.all != nil {
+			m.all.Unregister(c)
+		}
 	}
 }
 
@@ -138,17 +145,12 @@ func (m *Metrics) Add(s Sources) (remove func()) {
 	if m.removed {
 		return func() {}
 	}
-	all := gauges(s)
-	m.register(all...)
+	added := m.register(gauges(s)...)
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if m.removed { // another graph may have metrics by these names
-			return
-		}
-		m.registered = slices.DeleteFunc(m.registered, func(c prometheus.Collector) bool { return slices.Contains(all, c) })
-		for _, c := range all {
-			m.unregister(c)
+		if !m.removed { // else another graph may have metrics by these names
+			m.unregister(added)
 		}
 	}
 }
