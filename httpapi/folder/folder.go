@@ -223,8 +223,11 @@ func (f *Folder) opened(ctx context.Context, m *member) (Opened, error) {
 
 // leaveOut notes why a member is not served, until its file changes. The lock must be held.
 func (f *Folder) leaveOut(m *member, why error) {
-	m.reason = fault.Of(why).Whole()
-	f.tell(slog.LevelWarn, "a file is not served, and is tried again when it changes", "file", m.file, "reason", m.reason)
+	told := fault.Of(why)
+	if m.reason = told.Message; told.Kind == fault.Internal {
+		m.reason = "it cannot be opened; the log says why"
+	}
+	f.tell(slog.LevelWarn, "a file is not served, and is tried again when it changes", "file", m.file, "reason", told.Whole())
 }
 
 // tell logs what the folder has. What [Folder.Begin] finds is for its caller to say.
