@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"trails/admin"
 	"trails/auth"
 	"trails/auth/policy"
+	"trails/fault"
 	"trails/httpapi"
 	"trails/httpapi/folder"
 	"trails/invoke"
