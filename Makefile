@@ -19,8 +19,8 @@ LDFLAGS  := -s -w -funcalign=16 -X main.version=$(VERSION)
 FUZZTIME  ?= 30s
 # HTTP/2 needs TLS, which is mostly that of a proxy: without it a binary is 0.6 MB smaller.
 TAGS := nethttpomithttp2
-# What a stripped binary may have at most: 36 MiB.
-HEAVIEST  := 37748736
+# What a stripped binary may have at most: 37 MiB, see docs/decisions/0148-37-mib.md.
+HEAVIEST  := 38797312
 BENCH     ?= .
 SIZES     ?= 1000000
 SET       ?= .

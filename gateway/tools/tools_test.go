@@ -17,7 +17,6 @@ import (
 	"trails/auth/policy"
 	"trails/builtin"
 	"trails/builtin/surface"
-	"trails/capability"
 	"trails/capability/project"
 	"trails/fault"
 	"trails/gateway"
@@ -559,16 +558,15 @@ func TestPoliciesHoldForToolsOfServers(t *testing.T) {
 // Policy, budget and arguments refuse a call before it is counted, and a limit does before a
 // person is asked.
 func TestWhatIsRefusedOfTheFileIsNotCounted(t *testing.T) {
-	var budget error
-	e, _ := gatewayOf(t, invoke.Config{Budget: func(context.Context, policy.Principal, capability.Descriptor) (func(), error) {
-		return func() {}, budget
-	}},
+	e, _ := gatewayOf(t, invoke.Config{},
 		`{"rate_limits":{"meta_tools":{"tool_execute":{"max_calls_per_session":3}}}}`)
-	budget = fault.New(fault.Busy, "spent")
-	if _, err := ask(t, e, "tool_execute", `{"tool_id":"person_create","args":{"name":"Ann"}}`); !fault.Is(err, fault.Busy) {
+	const of = `"actor":"local:ana","capability":"person.create","per":"day"`
+	e.Must(t, "trails.meta.budget.set", `{`+of+`,"calls":1}`)
+	e.Must(t, "person.create", `{"name":"Eve","id":"eve"}`)
+	if _, err := ask(t, e, "tool_execute", `{"tool_id":"person_create","args":{"name":"Ann"}}`); !fault.Is(err, fault.Exhausted) {
 		t.Error(err)
 	}
-	budget = nil
+	e.Must(t, "trails.meta.budget.remove", `{`+of+`}`)
 	for _, args := range []string{`{"tool_id":"search","args":{"qq":"Ann"}}`, `{"tool_id":"create","args":{"data":{"name":"Ann"}}}`} {
 		if _, err := ask(t, e, "tool_execute", args); !fault.Is(err, fault.InvalidArguments) && !fault.Is(err, fault.InvalidData) {
 			t.Errorf("%s: %v", args, err)
