@@ -190,6 +190,20 @@ func drawMoves(ctx context.Context, t *rapid.T, f *db.File, all stories) {
 			t.Fatal(err)
 		}
 		all[to] = append(all[to], told{commit: c, add: []rdf.Quad{q}})
+		all.own(c.Line, to) // a branch that was reset to the end of a line without a name goes on with that
+	}
+}
+
+// own says of the commits of a line that they are of a branch.
+func (s stories) own(line int64, branch string) {
+	for name, one := range s {
+		one = slices.Clone(one)
+		for i := range one {
+			if one[i].commit.Line == line {
+				one[i].commit.Branch = branch
+			}
+		}
+		s[name] = one
 	}
 }
 
