@@ -73,7 +73,7 @@ func TestTheSignInLinkLetsOneBrowserInOnce(t *testing.T) {
 				if !c.in {
 					return
 				}
-				if want := (policy.Principal{ID: "local:ana", Owner: "local:ana", Scopes: scopes, Authenticated: true}); !reflect.DeepEqual(p, want) {
+				if want := (policy.Principal{ID: "local:ana", Owner: "local:ana", Scopes: scopes, Authenticated: true, Owns: true}); !reflect.DeepEqual(p, want) {
 					t.Errorf("got %+v", p)
 				}
 				next := fromLoopback(t)
