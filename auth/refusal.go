@@ -168,7 +168,7 @@ func (r *Resolver) Challenge(req *http.Request, f *fault.Error) string {
 		say("scope", names)
 	}
 	if r.opts.Provider != nil {
-		say("resource_metadata", Origin(req)+MetadataPath+resourceOf(req.URL.Path))
+		say("resource_metadata", Base(req)+MetadataPath+resourceOf(req.URL.Path))
 	}
 	return strings.TrimSpace("Bearer " + strings.Join(says, ", "))
 }

@@ -29,7 +29,7 @@ func (r *Resolver) Metadata(req *http.Request) (m Metadata, ok bool) {
 		return m, false
 	}
 	return Metadata{
-		Resource: Origin(req) + path,
+		Resource: Base(req) + path,
 		Servers:  []string{r.opts.Provider.Issuer()},
 		Scopes:   r.opts.Provider.ScopeNames(r.opts.Scopes),
 		Methods:  []string{"header"},

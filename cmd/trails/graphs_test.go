@@ -125,7 +125,8 @@ var addressedAtRoot = regexp.MustCompile(`(?:href|src|action|hx-get|hx-post|data
 // of the other of none.
 func TestNothingCrossesGraphs(t *testing.T) {
 	dir, tokens := twoGraphs(t)
-	base, _ := startServer(t, nil, "--graphs", dir, "--public-url", "https://example.org") // as behind a proxy, so that addresses of callers vary
+	// As behind a proxy, so that addresses of callers vary, and with an identity provider, which is away.
+	base, _ := startServer(t, nil, "--graphs", dir, "--public-url", "https://example.org", "--oidc-issuer", "https://127.0.0.1:1")
 	callers := 0
 	for id, other := range map[string]string{"alpha": "beta", "beta": "alpha"} {
 		prefix := "/graphs/" + id
@@ -172,7 +173,7 @@ func TestNothingCrossesGraphs(t *testing.T) {
 					a.token, a.header = wrong, map[string]string{"X-Forwarded-For": fmt.Sprintf("192.0.2.%d", callers)}
 					res, text := a.send(t, base)
 					checkPrefix(t, a.path, "https://example.org", prefix, res, text)
-					open := route.Path == "/health" || route.Path == "/ready"
+					open := route.Path == "/health" || route.Path == "/ready" || strings.HasPrefix(route.Path, "/.well-known/oauth-protected-resource")
 					admin := route.Path == "/admin" && res.StatusCode == http.StatusSeeOther && strings.HasPrefix(res.Header.Get("Location"), prefix+"/admin/login")
 					if res.StatusCode != http.StatusUnauthorized && !admin && !open || strings.Contains(text, "alone") || strings.Contains(text, "head") && open {
 						t.Errorf("%s %s with %s: %d %s", a.method, a.path, name, res.StatusCode, text)
