@@ -125,7 +125,8 @@ func Parse(text string) (*Policies, error) {
 		}
 		tree := (*ast.Policy)(one.AST())
 		if err := check.Policy(id, tree); err != nil {
-			problem(fmt.Sprintf("policy %s does not fit the vocabulary of policies: %s", id, quote.Text(err.Error(), maxSaid)))
+			said := strings.ReplaceAll(strings.ReplaceAll(err.Error(), fmt.Sprintf("for policy `%s`, ", id), ""), "\n", "; ")
+			problem(fmt.Sprintf("policy %s does not fit the vocabulary of policies: %s", id, quote.Unmarked(said, maxSaid)))
 			continue
 		}
 		p.ids, p.lines[id] = append(p.ids, id), line
