@@ -19,23 +19,41 @@ import (
 type policiesView struct {
 	Text     string   `json:"text" doc:"In Cedar; empty if there are none."`
 	Policies []string `json:"policies" doc:"Their names, in their order."`
+	Commit   string   `json:"commit,omitempty" doc:"The commit that set them; left out if there are none."`
+	Author   string   `json:"author,omitempty" doc:"Who set them."`
+	Time     string   `json:"time,omitempty" doc:"When."`
 	Problem  string   `json:"problem,omitempty" doc:"Why this program cannot read them, so that nobody whom they bind may do anything."`
 }
 
 var policyShow = invoke.Define(capability.Descriptor{
 	ID: "trails.meta.policy.show", Description: "Show the policies of the graph: who may do what, in Cedar. Those of main decide.",
 	CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
-}, func(_ context.Context, r *invoke.Request, _ struct{}) (*policiesView, error) {
-	text, p, err := r.Snapshot.Policies()
+}, func(ctx context.Context, r *invoke.Request, _ struct{}) (*policiesView, error) {
+	text, p, unread := r.Snapshot.Policies()
 	out := &policiesView{Text: text, Policies: p.IDs()}
-	if err != nil {
-		out.Problem = fault.Of(err).Message
-	}
 	if text == "" {
-		r.Warn("there are no policies, so scopes alone say who may do what; trails.meta.policy.apply (trails policy set) sets some")
+		warnOfNone(r)
+		return out, nil
 	}
+	if unread != nil {
+		out.Problem = fault.Of(unread).Message
+	}
+	set, err := r.Snapshot.PoliciesSet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.Commit, out.Author, out.Time = set.ID.String(), set.Author, timeText(set.Time)
 	return out, nil
 }, invoke.On())
+
+// warnOfNone says why the caller finds no policies.
+func warnOfNone(r *invoke.Request) {
+	if r.Snapshot.SeesAll() {
+		r.Warn("there are no policies, so scopes alone say who may do what; trails.meta.policy.apply (trails policy set) sets some")
+	} else {
+		r.Warn("you may see a part of the graph only, and policies are not of it; ask somebody who may see all")
+	}
+}
 
 // policyText is the argument of what takes policies.
 type policyText struct {

@@ -55,6 +55,28 @@ func (s *Snapshot) Policies() (text string, p *cedar.Policies, err error) {
 	return s.compiled.policyText, s.compiled.policies, s.compiled.unlawful
 }
 
+// PoliciesSet returns the commit that set the policies of the snapshot, the zero Commit if none did. It looks at the commits
+// that changed definitions since.
+func (s *Snapshot) PoliciesSet(ctx context.Context) (Commit, error) {
+	const page = 100
+	for before := Seq(0); ; {
+		list, err := s.SchemaCommits(ctx, before, page)
+		if err != nil {
+			return Commit{}, err
+		}
+		for _, c := range list {
+			changes, err := s.source.ChangesOf(ctx, c, schema.PolicyRecord.Node(""), 1)
+			if err != nil || len(changes) > 0 {
+				return c, err
+			}
+			before = c.Seq
+		}
+		if len(list) < page {
+			return Commit{}, nil
+		}
+	}
+}
+
 // PolicyChange is a request to replace the policies.
 type PolicyChange struct {
 	// Text is that of the new ones; "" takes all policies away.
