@@ -85,9 +85,9 @@ var policyExplain = invoke.Define(capability.Descriptor{
 		return nil, fault.New(fault.Unusable, "the policies cannot be read; set others with trails.meta.policy.apply").Because(unread)
 	}
 	who := in.principal(tokens)
-	out := &explained{As: who.ID, Groups: who.Groups, Scopes: who.Scopes.List()}
+	out := &explained{As: who.ID, Groups: who.Groups, Scopes: who.Scopes.List(), table: tableOf("kind", "name", "read", "change")}
 	if text == "" {
-		r.Warn("there are no policies, so scopes alone say who may do what")
+		warnOfNone(r)
 		return out, nil
 	}
 	if !slices.ContainsFunc(tokens, func(t policy.Token) bool { return t.Actor() == in.As }) && strings.HasPrefix(in.As, policy.TokenActor) {
@@ -107,14 +107,17 @@ var policyExplain = invoke.Define(capability.Descriptor{
 	}
 	branch.Name = q.branch
 	q.decide(authority, branch)
-	out.Asked, out.Allowed, out.Why, out.Way = q.String(), &q.Allowed, q.why(), q.way(who, policies)
-	for _, id := range q.Policies {
-		out.Policies = append(out.Policies, fmt.Sprintf("%s (line %d)", id, policies.Line(id)))
-	}
+	out.Asked, out.Allowed, out.Why, out.Way = q.String(), &q.Allowed, q.why(), q.way(who, r.Snapshot.Graph().Name(), policies)
+	out.Policies = q.lines(policies)
 	if d := q.capability; d != nil && policy.Allow(who, d.PolicyRequired.Scope, d.ID) != nil {
 		no := false
 		out.Allowed = &no
 		out.Why += fmt.Sprintf("; besides, it requires the scope %s, which %s has not", d.PolicyRequired.Scope, who.ID)
+		way := fmt.Sprintf("a token with the scope %s", d.PolicyRequired.Scope)
+		if !q.Allowed {
+			way = out.Way + "; besides, it needs " + way
+		}
+		out.Way = way
 	}
 	return out, nil
 }, invoke.On())
@@ -190,6 +193,20 @@ func (q *question) String() string {
 	return string(q.action) + " " + q.on.String()
 }
 
+// mostDeciding bounds how many deciding policies are told.
+const mostDeciding = 20
+
+// lines are the names of the policies that decide, each with its line.
+func (q *question) lines(p *cedar.Policies) (named []string) {
+	for i, id := range q.Policies {
+		if i == mostDeciding {
+			return append(named, fmt.Sprintf("%d more", len(q.Policies)-i))
+		}
+		named = append(named, fmt.Sprintf("%s (line %d)", id, p.Line(id)))
+	}
+	return named
+}
+
 func (q *question) why() string {
 	switch {
 	case q.action == "":
@@ -203,15 +220,19 @@ func (q *question) why() string {
 }
 
 // way is what would change the decision.
-func (q *question) way(who policy.Principal, p *cedar.Policies) string {
-	scope := fmt.Sprintf("principal == Actor::%q, action == Action::%q, resource in %s", who.ID, string(q.action), q.on)
+func (q *question) way(who policy.Principal, graph string, p *cedar.Policies) string {
+	on := q.on.String()
+	if !q.Allowed && (q.action == policy.BranchCreate || !q.action.Writes() && q.on.Kind == cedar.TypeKind) {
+		on = cedar.Resource{Kind: cedar.GraphKind, ID: graph}.String() // a new branch has its own name, and who may read types alone reads nothing
+	}
+	scope := fmt.Sprintf("principal == Actor::%q, action == Action::%q, resource in %s", who.ID, string(q.action), on)
 	switch {
 	case q.action == "":
 		return ""
 	case q.Allowed:
 		return fmt.Sprintf("forbid (%s); would forbid it", scope)
 	case q.Forbidden:
-		return fmt.Sprintf("make an exception of %s, at line %d of the policies: unless { principal == Actor::%q }", q.Policies[0], p.Line(q.Policies[0]), who.ID)
+		return fmt.Sprintf("make an exception of %s: unless { principal == Actor::%q }", strings.Join(q.lines(p), " and "), who.ID)
 	}
 	return fmt.Sprintf("permit (%s); would permit it", scope)
 }
@@ -222,7 +243,6 @@ func (e *explained) survey(ctx context.Context, r *invoke.Request, a *kg.Authori
 	if err != nil {
 		return err
 	}
-	e.table = tableOf("kind", "name", "read", "change")
 	room := r.Room()
 	add := func(kind cedar.Kind, name string, read, change any) error {
 		fits, err := e.add(&room, []any{string(kind), name, read, change})
@@ -337,9 +357,11 @@ var policyTest = invoke.Define(capability.Descriptor{
 	if err != nil {
 		return nil, err
 	}
-	_, policies, err := r.Snapshot.Policies()
+	text, policies, err := r.Snapshot.Policies()
 	if in.Policies != nil {
 		policies, err = cedar.Parse(*in.Policies)
+	} else if text == "" {
+		warnOfNone(r)
 	}
 	if err != nil {
 		return nil, err
@@ -348,7 +370,8 @@ var policyTest = invoke.Define(capability.Descriptor{
 	for _, c := range cases {
 		q, err := supposedCall{Call: c.Call, Action: c.Action, On: c.On, Branch: c.Branch}.question(r)
 		if err != nil {
-			return nil, fault.Arguments(fault.FieldError{Field: "cases", Code: fault.Shape, Source: fmt.Sprintf("line %d", c.line), Message: fault.Of(err).Error()})
+			refused := fault.Of(err).Fields[0]
+			return nil, fault.Arguments(fault.FieldError{Field: "cases", Code: fault.Shape, Source: fmt.Sprintf("line %d", c.line), Message: refused.Field + ": " + refused.Message})
 		}
 		branch, err := r.Snapshot.BranchNamed(ctx, q.branch)
 		if err != nil {

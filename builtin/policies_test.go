@@ -1,0 +1,118 @@
+package builtin_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"trails/auth/policy"
+	"trails/fault"
+	"trails/invoke"
+	"trails/invoke/invoketest"
+)
+
+const firm = `
+base: "urn:example:"
+types:
+  Note: {properties: {title: string}}
+  Salary: {properties: {amount: integer}}
+`
+
+// governed is a graph with notes, salaries and policies.
+func governed(t *testing.T, policies string) *invoketest.Engine {
+	t.Helper()
+	e := invoketest.New(t, firm, invoke.Config{})
+	e.Must(t, "create", `{"type": "Note", "id": "n1", "data": {"title": "One"}}`)
+	e.Must(t, "create", `{"type": "Salary", "id": "s1", "data": {"amount": 7}}`)
+	setPolicies(t, e, policies)
+	return e
+}
+
+func setPolicies(t *testing.T, e *invoketest.Engine, policies string) {
+	t.Helper()
+	args, err := json.Marshal(map[string]string{"policies": policies})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Must(t, "trails.meta.policy.apply", string(args))
+}
+
+// Whoever sees a part of the graph learns nothing of policies, which name the rest, and is told so.
+func TestWhoSeesAPartSeesNoPolicies(t *testing.T) {
+	e := governed(t, `permit (principal, action, resource); @id("payroll") forbid (principal, action, resource in Type::"Salary") unless { principal in Group::"hr" };`)
+	e.Must(t, "trails.meta.token.create", `{"name": "paymaster", "groups": ["hr"]}`)
+	some := policy.Principal{ID: "token:some", Scopes: policy.AllScopes(), Authenticated: true}
+	all := policy.Principal{ID: "token:all", Scopes: policy.AllScopes(), Groups: []string{"hr"}, Authenticated: true}
+	for id, args := range map[string]string{
+		"trails.meta.policy.show":    `{}`,
+		"trails.meta.policy.plan":    `{"policies": "permit (principal, action == Action::\"administer\", resource); permit (principal == Actor::\"token:paymaste\", action, resource in Type::\"Salar\");"}`,
+		"trails.meta.policy.explain": `{"as": "token:paymaster"}`,
+		"trails.meta.policy.test":    `{"cases": "- {as: token:paymaster, action: read, on: 'Type::\"Salar\"', expect: allowed}"}`,
+	} {
+		call := invoke.Call{Capability: id, Args: json.RawMessage(args), Principal: some, Via: "test", Whole: true}
+		r, err := e.Call(t.Context(), call)
+		if err != nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+		told := string(r.Structured) + strings.Join(r.Parts.Warnings, "\n")
+		for _, hidden := range []string{"Salary", "payroll", "hr", "paymaster\"?"} {
+			if strings.Contains(told, hidden) {
+				t.Errorf("%s tells %s: %s", id, hidden, told)
+			}
+		}
+		if id != "trails.meta.policy.plan" && !strings.Contains(told, "you may see a part of the graph only") || strings.Contains(told, "there are no policies") {
+			t.Errorf("%s does not say that there is more: %s", id, told)
+		}
+		call.Principal = all
+		if r, err = e.Call(t.Context(), call); err != nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+		if told := string(r.Structured) + strings.Join(r.Parts.Warnings, "\n"); strings.Contains(told, "you may see a part") {
+			t.Errorf("%s tells somebody who sees all: %s", id, told)
+		}
+	}
+}
+
+// What explain says would change a decision changes it.
+func TestTheWayThatIsToldWorks(t *testing.T) {
+	const few = `permit (principal == Actor::"token:boss", action, resource);` + "\n"
+	const closed = `permit (principal, action, resource);` + "\n" + `@id("closed") forbid (principal, action in Action::"writes", resource) `
+	for _, c := range []struct{ name, policies, asked, call, args string }{
+		{"reading a type", few, `"action": "read", "on": "Type::\"Note\""`, "list", `{"type": "Note"}`},
+		{"reading all", few, `"action": "read"`, "snapshot", `{}`},
+		{"changing a type", few + `permit (principal, action == Action::"read", resource);`, `"call": "note.update"`, "note.update", `{"id": "n1", "title": "Two"}`},
+		{"making a branch", few, `"call": "branches_create"`, "branches_create", `{"name": "draft"}`},
+		{"what is forbidden", closed + ";", `"call": "note.update"`, "note.update", `{"id": "n1", "title": "Two"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := governed(t, c.policies)
+			call := invoke.Call{Capability: c.call, Args: json.RawMessage(c.args), Principal: policy.Principal{ID: "token:ci", Scopes: policy.NewScopes(policy.Runtime), Authenticated: true}}
+			if _, err := e.Call(t.Context(), call); !fault.Is(err, fault.Denied) && !fault.Is(err, fault.UnknownTool) {
+				t.Fatalf("before: %v", err)
+			}
+			way := e.Must(t, "trails.meta.policy.explain", `{"as": "token:ci", `+c.asked+`}`)["way"].(string)
+			policies := c.policies
+			if _, exception, found := strings.Cut(way, "unless"); found {
+				policies = closed + "unless" + exception + ";"
+			} else {
+				policies += strings.TrimSuffix(way, " would permit it")
+			}
+			setPolicies(t, e, policies)
+			if _, err := e.Call(t.Context(), call); err != nil {
+				t.Errorf("after %s: %v", way, err)
+			}
+		})
+	}
+}
+
+// A scope that is missing is what is told, and no policy.
+func TestTheWayOfAScopeIsTold(t *testing.T) {
+	for policies, want := range map[string]string{
+		allMay: "a token with the scope builder",
+		`permit (principal == Actor::"token:boss", action, resource);`: `permit (principal == Actor::"token:ci", action == Action::"schema_apply", resource in Branch::"main"); would permit it; besides, it needs a token with the scope builder`,
+	} {
+		if got := governed(t, policies).Must(t, "trails.meta.policy.explain", `{"as": "token:ci", "call": "trails.meta.query.add"}`)["way"]; got != want {
+			t.Errorf("%s: %s", policies, got)
+		}
+	}
+}
