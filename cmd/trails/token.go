@@ -67,6 +67,9 @@ func writeRevoked(w io.Writer, t tokenAnswer) (err error) {
 
 // completeActors completes callers with the tokens of the graph.
 func (p *program) completeActors(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if nobody := policy.Anonymous("", policy.Scopes{}).ID; word != "" && strings.HasPrefix(nobody, word) {
+		return []cobra.Completion{nobody}, cobra.ShellCompDirectiveNoFileComp
+	}
 	name, is := strings.CutPrefix(word, policy.TokenActor)
 	if !is && word != policy.TokenActor[:min(len(word), len(policy.TokenActor))] {
 		return nil, cobra.ShellCompDirectiveNoFileComp

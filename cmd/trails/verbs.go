@@ -711,7 +711,7 @@ merged, and --at shows those of an earlier commit.`,
 			text: decoded(writePolicies),
 		},
 		{
-			path: "policy set", capability: "trails.meta.policy.apply", words: "[POLICIES]", later: cobra.NoFileCompletions, covers: "trails.meta.policy.plan",
+			path: "policy set", capability: "trails.meta.policy.apply", words: "[POLICIES]", covers: "trails.meta.policy.plan",
 			short: "Replace the policies, as one commit",
 			long: `Replace the policies of the graph by those in the file POLICIES, - for stdin, as one commit. Policies
 that are no Cedar, or speak of what there cannot be, are refused with their line, and so are those
@@ -747,7 +747,7 @@ and an action it lists what the caller may read and change.`,
 			text: decoded(writeExplanation),
 		},
 		{
-			path: "policy test", capability: "trails.meta.policy.test", words: "CASES", later: cobra.NoFileCompletions,
+			path: "policy test", capability: "trails.meta.policy.test", words: "CASES",
 			short: "Try cases against the policies",
 			long: `Try the cases of a file, - for stdin, against the policies of the graph, or against those in the file
 of --policies. It exits with 6 when a case fails. Cases are a list in YAML:
