@@ -28,6 +28,9 @@ import (
 // oneMigration is a migration of the graph of [notes].
 const oneMigration = `{"name": "0001_pages.yaml", "text": "steps:\n- add_property: {Note.pages: integer}\n"}`
 
+// allMay are policies under which everybody may do everything.
+const allMay = `permit (principal, action, resource);`
+
 // samples has a call of every capability on the graph of [notes]. Where consent is
 // required it is one that removes something.
 var samples = map[string]string{
@@ -36,6 +39,8 @@ var samples = map[string]string{
 	"gc":                       `{"grace": "0d"}`,
 	"trails.meta.token.create": `{"name":"ci"}`, "trails.meta.token.list": `{}`, "trails.meta.token.revoke": `{"name":"ci"}`,
 	"trails.meta.budget.set": `{"actor":"*","capability":"query","per":"day","rows":1000}`, "trails.meta.budget.list": `{}`, "trails.meta.budget.remove": `{"actor":"*","capability":"query","per":"day"}`,
+	"trails.meta.policy.show": `{}`, "trails.meta.policy.plan": `{"policies":"` + allMay + `"}`, "trails.meta.policy.apply": `{"policies":"` + allMay + `"}`,
+	"trails.meta.policy.explain": `{"as":"token:ci","call":"note.update"}`, "trails.meta.policy.test": `{"cases":"- {as: token:ci, call: note.update, expect: allowed}","policies":"` + allMay + `"}`,
 	"query":                      `{"query": "SELECT * {?s ?p ?o}"}`,
 	"mutate":                     `{"update": "DELETE DATA {GRAPH <urn:g> {<urn:a> <urn:b> 1}}"}`,
 	"load":                       `{"data": "{\"type\":\"Note\",\"id\":\"c\",\"data\":{\"title\":\"C\"}}", "mode": "overwrite"}`,
@@ -136,6 +141,8 @@ func prepare(t *testing.T, e *invoketest.Engine, id string) {
 		e.Must(t, "trails.meta.token.create", samples["trails.meta.token.create"])
 	case "trails.meta.budget.remove":
 		e.Must(t, "trails.meta.budget.set", samples["trails.meta.budget.set"])
+	case "trails.meta.policy.show", "trails.meta.policy.explain":
+		e.Must(t, "trails.meta.policy.apply", samples["trails.meta.policy.apply"])
 	case "requests_decide":
 		prepare(t, e, "branches_merge")
 		e.Must(t, "branches_merge", `{"source":"draft","ask":true}`)
@@ -176,6 +183,7 @@ func state(t *testing.T, e *invoketest.Engine) string {
 	for _, list := range []string{"branches_list", "tags_list", "requests_list", "trails.meta.token.list", "trails.meta.budget.list"} {
 		fmt.Fprintln(&out, e.Must(t, list, `{}`)["rows"])
 	}
+	fmt.Fprintln(&out, e.Must(t, "trails.meta.policy.show", `{}`)["text"])
 	fmt.Fprintln(&out, e.Must(t, "gc", `{"grace": "0d", "dry_run": true}`)["commits"])
 	return out.String()
 }

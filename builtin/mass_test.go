@@ -67,6 +67,7 @@ var definitionsAlone = []string{
 	"trails.meta.query.add", "trails.meta.query.remove",
 	"trails.meta.gateway.accept", "trails.meta.gateway.add", "trails.meta.gateway.configure", "trails.meta.gateway.remove",
 	"trails.meta.budget.set", "trails.meta.budget.remove",
+	"trails.meta.policy.apply",
 }
 
 // What can remove data takes the yes that its refusal asks for.

@@ -50,6 +50,10 @@ var pastReads = map[string][]string{
 	"stored_query_run":      {`{"name": "open"}`},
 	"open":                  {`{}`},
 	"export":                {`{"format": "nquads"}`, `{"format": "turtle"}`, `{"format": "ndjson"}`, `{"format": "csv", "type": "Component"}`},
+
+	"trails.meta.policy.show": {`{}`},
+	"trails.meta.policy.plan": {`{"policies": "permit (principal, action, resource in Type::\"Standard\");"}`, `{"policies": "permit (principal, action, resource == Type::\"Decision\"); forbid (principal, action, resource in Query::\"open\");"}`},
+	"trails.meta.policy.test": {`{"cases": "- {as: anonymous, action: read, on: 'Type::\"Decision\"', expect: allowed}\n- {as: token:ci, call: component.update, expect: denied}"}`},
 }
 
 // laterWrites change data, types, properties and names of the example.
@@ -119,6 +123,7 @@ func toldStory(t *testing.T, each func(e *invoketest.Engine, step int)) *invoket
 	t.Helper()
 	e, step := invoketest.Example(t), 0
 	e.Must(t, "trails.meta.query.add", `{"queries": [{"text": "#+ id: open\n#+ description: What is to be done.\nSELECT ?r { ?r :status \"accepted\" }"}]}`)
+	e.Must(t, "trails.meta.policy.apply", `{"policies": "permit (principal, action, resource);\nforbid (principal, action in Action::\"writes\", resource) unless { principal in Group::\"authors\" };"}`)
 	each(e, step)
 	for one, err := range example.Story() {
 		if err != nil {

@@ -164,6 +164,7 @@ var otherReads = map[string][]string{
 	"requests_list":              {`{"all": true}`},
 	"trails.meta.token.list":     {`{}`},
 	"trails.meta.budget.list":    {`{}`},
+	"trails.meta.policy.explain": {`{"as": "token:ci"}`, `{"as": "anonymous", "action": "read", "on": "Type::\"Decision\""}`, `{"as": "token:ci", "call": "component.update"}`, `{"as": "token:ci", "call": "decision.update", "branch": "draft"}`},
 	"diff":                       {`{}`, `{"from": "head~2", "to": "head~1"}`, `{"to": "draft"}`, `{"from": "head~9", "form": "patch"}`},
 	"tool_browse":                {`{"query": "change a decision"}`},
 	"tool_view":                  {`{"handle": "text:nothing:0", "selector": {"type": "head"}}`},

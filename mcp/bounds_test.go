@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -103,10 +104,14 @@ var asked = map[string][]string{
 	"changes":         {`{}`, `{"limit":1000,"quads":true}`, `{"limit":1000,"start":"after:head~45","quads":true}`, `{"start":"` + strings.Repeat("x", 10_000) + `"}`, `{"cursor":"` + strings.Repeat("x", 100_000) + `"}`, `{"cursor":"main@` + strings.Repeat("x", 100_000) + `"}`},
 	"branches_rename": {`{"name":"` + strings.Repeat("x", 10_000) + `","to":"y"}`}, "branches_reset": {`{"name":"` + strings.Repeat("x", 10_000) + `","to":"head"}`}, "branches_protect": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`},
 	"tags_list": {`{}`}, "tags_create": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`, `{"name":"v1","commit":"` + strings.Repeat("x", 10_000) + `"}`}, "tags_delete": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`},
-	"trails.meta.budget.set": {`{"actor":"` + strings.Repeat("x", 10_000) + `","calls":1}`, `{"capability":"` + strings.Repeat("x", 10_000) + `","calls":1}`}, "trails.meta.budget.list": {`{}`}, "trails.meta.budget.remove": {`{"actor":"` + strings.Repeat("x", 10_000) + `"}`},
-	"trails.meta.token.create": {`{"name":"ci","groups":["` + strings.Repeat("x", 10_000) + `"]}`, `{"name":"ci","expires":"` + strings.Repeat("x", 10_000) + `"}`}, "trails.meta.token.list": {`{}`}, "trails.meta.token.revoke": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`},
-	"gc":            {`{"grace":"0d"}`, `{"grace":"` + strings.Repeat("x", 10_000) + `"}`},
-	"requests_list": {`{"all":true}`}, "refusals_list": {`{"all":true,"limit":1000}`, `{"actor":"` + strings.Repeat("x", 10_000) + `"}`, `{"before":"` + strings.Repeat("x", 10_000) + `"}`}, "requests_decide": {`{"request":1,"decision":"decline","reason":"` + strings.Repeat("x", 10_000) + `"}`, `{"request":99,"decision":"approve"}`},
+	"trails_meta_budget_set": {`{"actor":"` + strings.Repeat("x", 10_000) + `","calls":1}`, `{"capability":"` + strings.Repeat("x", 10_000) + `","calls":1}`}, "trails_meta_budget_list": {`{}`}, "trails_meta_budget_remove": {`{"actor":"` + strings.Repeat("x", 10_000) + `"}`},
+	"trails_meta_token_create": {`{"name":"ci","groups":["` + strings.Repeat("x", 10_000) + `"]}`, `{"name":"ci","expires":"` + strings.Repeat("x", 10_000) + `"}`}, "trails_meta_token_list": {`{}`}, "trails_meta_token_revoke": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`},
+	"trails_meta_policy_show": {`{}`}, "trails_meta_policy_apply": {`{"policies":` + quoted(strings.Repeat("forbid (principal, action, resource in Type::\"T0\");\n", 1999)+allMay) + `,"dry_run":true}`, `{"policies":` + quoted(strings.Repeat("permit (principal, action, resource);\n", 1500)) + `}`},
+	"trails_meta_policy_plan":    {`{"policies":` + quoted(policiesOfNothing(1500)) + `}`, `{"policies":` + quoted(strings.Repeat("@id(\"x\") permit (principal, action, resource in Nothing::\"T0\");\n", 1500)) + `}`, `{"policies":` + quoted(strings.Repeat("(", 100_000)) + `}`},
+	"trails_meta_policy_explain": {`{"as":"token:ci"}`, `{"as":"anonymous","action":"read","on":"Type::\"T01\""}`, `{"as":"` + strings.Repeat("x", 200) + `","call":"` + strings.Repeat("x", 200) + `","groups":["` + strings.Join(words("group", 5000), `","`) + `"]}`, `{"as":"anonymous","groups":["` + strings.Join(words("group", 5000), `","`) + `"]}`},
+	"trails_meta_policy_test":    {`{"cases":` + quoted(strings.Repeat("- {as: anonymous, call: T01.create, expect: denied, by: nobody}\n", 5000)) + `}`, `{"cases":` + quoted(strings.Repeat("- {as: "+strings.Repeat("x", 100)+", action: change, on: 'Type::\"T01\"', branch: main, expect: allowed}\n", 5000)) + `}`, `{"cases":"- {as: x, actin: ` + strings.Repeat("x", 10_000) + `}"}`},
+	"gc":                         {`{"grace":"0d"}`, `{"grace":"` + strings.Repeat("x", 10_000) + `"}`},
+	"requests_list":              {`{"all":true}`}, "refusals_list": {`{"all":true,"limit":1000}`, `{"actor":"` + strings.Repeat("x", 10_000) + `"}`, `{"before":"` + strings.Repeat("x", 10_000) + `"}`}, "requests_decide": {`{"request":1,"decision":"decline","reason":"` + strings.Repeat("x", 10_000) + `"}`, `{"request":99,"decision":"approve"}`},
 	"branches_list": {`{}`}, "branches_create": {`{"name":"a/draft"}`, `{"name":"` + strings.Repeat("x", 10_000) + `"}`}, "branches_delete": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`}, "branches_merge": {`{"source":"main","dry_run":true}`, `{"source":"` + strings.Repeat("x", 10_000) + `"}`, `{"source":"main","resolutions":["` + strings.Repeat("x", 10_000) + `=ours"]}`},
 	"cherry_pick": {`{"commit":"head","dry_run":true}`, `{"commit":"` + strings.Repeat("x", 10_000) + `"}`},
 	"blame":       {`{"id":"T00/hub","limit":10000}`, `{"id":"T00/long"}`, `{"id":"T00/nobody"}`},
@@ -175,6 +180,18 @@ func members(name string, n int) []string {
 	return list
 }
 
+// allMay are policies under which everybody may do everything.
+const allMay = `permit (principal, action, resource);`
+
+// policiesOfNothing are n policies that name types which there are not.
+func policiesOfNothing(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "@id(\"p%[1]d\") permit (principal, action, resource in Type::\"Nothing%[1]d\");\n", i)
+	}
+	return b.String() + allMay
+}
+
 // stepsOfAll is a patch that does one thing to each type.
 func stepsOfAll(step string) string {
 	var b strings.Builder
@@ -238,8 +255,9 @@ type walk struct {
 	t     *testing.T
 	graph *kg.Graph
 	first string // the commit of the load
-	// arguments are the tools whose listed schemas have an argument, by its name.
+	// arguments are the tools whose listed schemas have an argument, by its name; listed are all that are listed.
 	arguments map[string]map[string]bool
+	listed    map[string]bool
 	// slow is what no answer takes: it goes with the load, which took its time on the same machine.
 	slow time.Duration
 }
@@ -289,7 +307,9 @@ func (w *walk) tools() {
 			w.arguments[name][tool.Name] = true
 		}
 	}
+	w.listed = map[string]bool{}
 	for _, tool := range list.Tools {
+		w.listed[tool.Name] = true
 		calls, known := asked[tool.Name]
 		if _, op, typed := strings.Cut(tool.Name, "_"); !known && typed {
 			calls = asked["*_"+op]
@@ -301,6 +321,16 @@ func (w *walk) tools() {
 			args = strings.ReplaceAll(args, "FIRST", w.first)
 			w.tool(tool.Name, args, capability.DefaultChars)
 			w.tool(tool.Name, strings.Replace(`{"max_chars":2000,`+args[1:], ",}", "}", 1), 2_000)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(asked)) { // what is called by name, and listed nowhere
+		for _, args := range asked[name] {
+			if w.listed[name] || strings.HasPrefix(name, "*") {
+				continue
+			}
+			args = strings.ReplaceAll(args, "FIRST", w.first)
+			w.tool(name, args, capability.DefaultChars)
+			w.tool(name, strings.Replace(`{"max_chars":2000,`+args[1:], ",}", "}", 1), 2_000)
 		}
 	}
 }
@@ -346,9 +376,13 @@ func (w *walk) tool(name, args string, limit int) {
 var argumentNames = regexp.MustCompile(`\b[a-z]+(?:_[a-z]+)+\b`)
 
 // advises holds what an answer says against the schema of the tool: a host that validates
-// arguments can send those that it has. What the call itself gave may be refused by its name.
+// arguments can send those that it has. What the call itself gave may be refused by its name. Hosts know no schema of a
+// tool that is listed nowhere.
 func (w *walk) advises(what, tool, args, text string) {
 	w.t.Helper()
+	if !w.listed[tool] {
+		return
+	}
 	for _, name := range argumentNames.FindAllString(text, -1) {
 		if tools := w.arguments[name]; tools != nil && !tools[tool] && !strings.Contains(args, quoted(name)) {
 			w.t.Errorf("%s names %s, which its schema has not: %.300s", what, name, text)

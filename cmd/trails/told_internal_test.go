@@ -39,6 +39,7 @@ var tellingCommands = []string{
 	"health notes.trails", "snapshot notes.trails", "describe notes.trails Note", "ping notes.trails", "resources-read notes.trails trails://stats", "suggest notes.trails commits",
 	"entity-get notes.trails Note n1", "entity-graph notes.trails Note n1", "commit-view notes.trails head", "guide notes.trails", "prompts-list notes.trails", "! prompts-get notes.trails nobody",
 	"backup notes.trails copy.trails", "create copy.trails Note title=Copied --id n9", "bundle create copy.trails head~1.. --output one.bundle", "bundle verify one.bundle", "bundle verify one.bundle notes.trails", "pull notes.trails copy.trails", "push notes.trails copy.trails", "bundle apply notes.trails one.bundle", "invoke notes.trails note.delete id=n2 detach=true", "! get notes.trails Note/n2", "restore notes.trails copy.trails --yes",
+	"policy set notes.trails policies.cedar", "policy show notes.trails", "policy explain notes.trails --as anonymous", "policy explain notes.trails --as anonymous note.create", "policy test notes.trails cases.yaml", "policy set notes.trails --none",
 	"artifacts list notes.trails", "log notes.trails -n 2", "__complete show notes.trails ",
 }
 
@@ -66,8 +67,9 @@ func TestEveryCommandTellsACommitByTwelveDigits(t *testing.T) {
 	wider := string(schema) + "      place: {type: string}\n"
 	inputs := map[string]string{
 		"schema.yaml": string(schema), "wider.yaml": wider, "widest.yaml": wider + "      day: {type: date}\n", "notes.ndjson": string(notes),
-		"more.csv": "id,title,stars\nm1,One more note,2\nm2,Another note,3\n",
-		"all.rq":   "#+ id: all\n#+ description: All notes.\nSELECT ?s { ?s a :Note }\n",
+		"more.csv":       "id,title,stars\nm1,One more note,2\nm2,Another note,3\n",
+		"policies.cedar": "permit (principal, action, resource);\n", "cases.yaml": "- {as: anonymous, call: note.create, expect: allowed}\n",
+		"all.rq": "#+ id: all\n#+ description: All notes.\nSELECT ?s { ?s a :Note }\n",
 	}
 	tried := map[string]bool{}
 	for _, form := range []string{"text", "json"} {
