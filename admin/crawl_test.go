@@ -23,6 +23,7 @@ func TestEveryLinkOfThePagesLeadsSomewhere(t *testing.T) {
 	f.call(t, "requirement.update", map[string]any{"id": "R-001", "priority": 3})
 	f.call(t, "standard.delete", map[string]any{"id": unreferenced(t, f)})
 	f.call(t, "trails.meta.token.create", map[string]any{"name": "crawler"})
+	f.call(t, "trails.meta.policy.apply", map[string]any{"policies": "permit (principal, action, resource);\n"})
 	seen, queue, earlier := map[string]string{"/admin": "the start"}, []string{"/admin"}, ""
 	for len(queue) > 0 {
 		path := queue[0]

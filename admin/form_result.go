@@ -51,7 +51,7 @@ func (f *formState) resultOf(r *http.Request, args json.RawMessage, res invoke.R
 var headingsDone = map[string]string{"create": "created", "update": "changed", "delete": "deleted"}
 
 // namesDone say so of a call that is about no type.
-var namesDone = map[string]string{"branches_create": "Branch created", "branches_delete": "Branch deleted", mergeID: "Merged", decideID: "Decided", "undo": "Taken back", issueID: "Token issued", revokeID: "Token revoked", setBudgetID: "Budget set", removeBudgetID: "Budget removed"}
+var namesDone = map[string]string{"branches_create": "Branch created", "branches_delete": "Branch deleted", mergeID: "Merged", decideID: "Decided", "undo": "Taken back", issueID: "Token issued", revokeID: "Token revoked", setBudgetID: "Budget set", removeBudgetID: "Budget removed", setPoliciesID: "Policies set"}
 
 // done answers with the result of a form that was sent: reloading it sends nothing.
 func (s *site) done(w http.ResponseWriter, r *http.Request) error {

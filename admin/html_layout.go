@@ -68,6 +68,7 @@ var mainNav = []struct{ nav, address, text string }{
 	{"schema", "/admin/schema", "Schema"},
 	{"gateway", gatewayURL, "Gateway"},
 	{"tokens", tokensURL, "Tokens"},
+	{"policy", policyURL, "Policies"},
 	{"capabilities", "/admin/capabilities", "Capabilities"},
 }
 

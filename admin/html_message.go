@@ -86,8 +86,9 @@ func (d doneData) main(page) h.Node {
 				h.If(strings.HasPrefix(d.Capability, "branches_"), anchor("button", branchesURL, h.Text("All branches"))),
 				h.If(d.Capability == issueID || d.Capability == revokeID, anchor("button", tokensURL, h.Text("All tokens"))),
 				h.If(d.Capability == setBudgetID || d.Capability == removeBudgetID, anchor("button", tokensURL+"#budgets", h.Text("All budgets"))),
+				h.If(d.Capability == setPoliciesID, anchor("button", policyURL, h.Text("The policies"))),
 				h.If(d.Capability == decideID, anchor("button", requestsURL, h.Text("All requests"))),
-				h.If(r.Commit != "" && d.Capability != "undo", anchor("button", formURL("undo", "commit", r.Commit), h.Text("Undo…"))),
+				h.If(r.Commit != "" && d.Capability != "undo" && d.Capability != setPoliciesID, anchor("button", formURL("undo", "commit", r.Commit), h.Text("Undo…"))),
 				anchor("button", capabilityURL(d.Capability), h.Text(textIf(d.Op == "create", "Create another", "The form again"))))),
 		r.draw(),
 	}

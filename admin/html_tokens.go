@@ -13,7 +13,7 @@ func (d tokensData) main(page) h.Node {
 	head := pageHead(h.Group{h.H1(h.Text("Tokens")),
 		lead(h.Text("With a token a person or a program is known to this graph, and has its scopes until it expires or is revoked. Secrets are not kept: each is shown once, when the token is issued."))})
 	if !d.May {
-		return h.Group{head, d.drawWaysOut()}
+		return h.Group{head, drawWaysOut(d.Viewer, "To list, issue and revoke tokens, and to set budgets:", h.Group{h.Text("Where the file is, "), plainCode("trails token create FILE NAME"), h.Text(" issues one.")})}
 	}
 	list := empty(h.Text("The graph has issued no token. From the first one on, callers over HTTP have to show one."))
 	if len(d.Tokens) > 0 {
@@ -25,18 +25,18 @@ func (d tokensData) main(page) h.Node {
 	}
 }
 
-// drawWaysOut says who may see and issue tokens, and what others do instead.
-func (d tokensData) drawWaysOut() h.Node {
+// drawWaysOut says that what a page does needs the scope builder, and what a viewer without it does instead.
+func drawWaysOut(viewer policy.Principal, does string, byFile h.Node) h.Node {
 	who := h.Node(h.Text("You have not signed in, and only who has may do what needs it."))
-	if d.Viewer.Authenticated {
-		who = h.Group{h.Text("You are "), bdiLine(d.Viewer.ID), h.Textf(", who has %v.", d.Viewer.Scopes)}
+	if viewer.Authenticated {
+		who = h.Group{h.Text("You are "), bdiLine(viewer.ID), h.Textf(", who has %v.", viewer.Scopes)}
 	}
 	return h.Section(h.Class("notice"), h.Aria("labelledby", "h-ways"), h.H2(h.ID("h-ways"), h.Text("This needs the scope builder")),
-		h.P(who, h.Text(" To list, issue and revoke tokens, and to set budgets:")),
+		h.P(who, h.Text(" "+does)),
 		h.Ul(
 			h.Li(h.Text("Ask somebody who has it to do it for you, or to give you a token that has it.")),
 			h.Li(h.Text("If you start this server, do so with builder in TRAILS_MCP_SCOPES, and open the sign-in link that it prints, or sign in with the token of TRAILS_MCP_TOKEN.")),
-			h.Li(h.Text("Where the file is, "), plainCode("trails token create FILE NAME"), h.Text(" issues one."))))
+			h.Li(byFile)))
 }
 
 // draw is a token, who has issued it, and what can be done with it.

@@ -26,6 +26,8 @@ var pageRoutes = []route{
 	{pattern: "GET /admin/requests/{number}", handle: (*site).requestPage},
 	{pattern: "POST /admin/requests/{number}", handle: (*site).requestPosted},
 	{pattern: "GET /admin/tokens", handle: (*site).tokensPage},
+	{pattern: "GET /admin/policy", handle: (*site).policyPage},
+	{pattern: "POST /admin/policy", handle: (*site).policyPosted},
 	{pattern: "GET /admin/doctor", handle: (*site).doctor},
 	{pattern: "GET /admin/gateway", handle: (*site).gateway},
 	{pattern: "GET /admin/gateway/{name}", handle: (*site).server},
