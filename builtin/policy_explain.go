@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -275,17 +274,13 @@ func (e *explained) survey(ctx context.Context, r *invoke.Request, a *kg.Authori
 
 // policyCase is one case of a test of policies.
 type policyCase struct {
-	As     string   `yaml:"as"`
-	Groups []string `yaml:"groups"`
-	Scopes []string `yaml:"scopes"`
-	Call   string   `yaml:"call"`
-	Action string   `yaml:"action"`
-	On     string   `yaml:"on"`
-	Branch string   `yaml:"branch"`
-	Expect string   `yaml:"expect"`
-	By     string   `yaml:"by"`
-	line   int
+	As, Call, Action, On, Branch, Expect, By string
+	Groups, Scopes                           []string
+	line                                     int
 }
+
+// caseWords are the fields of a [policyCase].
+var caseWords = []string{"as", "groups", "scopes", "call", "action", "on", "branch", "expect", "by"}
 
 // mostCases bounds the cases of one test.
 const mostCases = 5000
@@ -307,14 +302,14 @@ func casesOf(text string) (cases []policyCase, err error) {
 		return nil, refused(1, "there are %d cases; give 1 to %d", len(list), mostCases)
 	}
 	for _, node := range list {
-		text, err := yaml.Marshal(node)
-		if err != nil {
-			return nil, refused(node.Line, "the case cannot be read")
+		c := policyCase{line: node.Line}
+		for i := 0; node.Kind == yaml.MappingNode && i < len(node.Content); i += 2 {
+			if word := node.Content[i]; !slices.Contains(caseWords, word.Value) {
+				return nil, refused(word.Line, "a case has %s, and no %s%s", strings.Join(caseWords, ", "), quote.Text(word.Value, maxProblem), fault.DidYouMean(word.Value, caseWords))
+			}
 		}
-		c, strict := policyCase{line: node.Line}, yaml.NewDecoder(bytes.NewReader(text))
-		strict.KnownFields(true)
-		if err := strict.Decode(&c); err != nil {
-			return nil, refused(node.Line, "the case has as, groups, scopes, call, action, on, branch, expect and by: %s", quote.Text(strings.TrimPrefix(err.Error(), "yaml: "), maxProblem))
+		if node.Decode(&c) != nil {
+			return nil, refused(node.Line, "a case is a map in which groups and scopes are lists, and all else is text")
 		}
 		if c.As == "" || (c.Call == "") == (c.Action == "") || c.Expect != "allowed" && c.Expect != "denied" {
 			return nil, refused(node.Line, "a case needs as, one of call and action, and expect: allowed or denied")
