@@ -142,6 +142,7 @@ var homes = []struct {
 	{"modernc.org/sqlite", []string{"db"}, false},
 	{"zombiezen.com/go/sqlite", []string{"db"}, false},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp", "gateway"}, true},
+	{"github.com/cedar-policy/cedar-go", []string{"auth/cedar"}, true},
 	{"github.com/go-chi/chi", []string{"httpapi"}, true},
 	{"github.com/pelletier/go-toml", []string{"hosts"}, true},
 	{"github.com/tailscale/hujson", []string{"hosts"}, true},
