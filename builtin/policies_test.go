@@ -2,6 +2,8 @@ package builtin_test
 
 import (
 	"encoding/json"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -114,5 +116,28 @@ func TestTheWayOfAScopeIsTold(t *testing.T) {
 		if got := governed(t, policies).Must(t, "trails.meta.policy.explain", `{"as": "token:ci", "call": "trails.meta.query.add"}`)["way"]; got != want {
 			t.Errorf("%s: %s", policies, got)
 		}
+	}
+}
+
+// The recipes of the guide do what their cases say.
+func TestRecipesOfTheGuide(t *testing.T) {
+	guide, err := os.ReadFile("../docs/guide/policies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipes := regexp.MustCompile("(?s)```cedar\n(.*?)```\n\n```yaml\n(.*?)```").FindAllStringSubmatch(string(guide), -1)
+	if len(recipes) != 5 {
+		t.Fatalf("there are %d recipes", len(recipes))
+	}
+	e := governed(t, "")
+	for _, r := range recipes {
+		args, err := json.Marshal(map[string]string{"policies": r[1], "cases": r[2]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := e.Must(t, "trails.meta.policy.test", string(args)); told["failed"] != 0.0 || told["passed"].(float64) < 3 {
+			t.Errorf("%s: %v", r[1], told)
+		}
+		setPolicies(t, e, r[1])
 	}
 }
