@@ -65,6 +65,7 @@ func (t *traffic) leave(graph *held, caller string) {
 		delete(graph.callers, caller)
 	}
 }
+
 // room reports whether a graph that has own of all places in use may have one more.
 func (t *traffic) room(own, all, most int) bool {
 	return all < most && (!t.shared || own < most-all)

@@ -446,6 +446,7 @@ func (a *Authority) Decides(action policy.Action, kind cedar.Kind, name string, 
 		place = a.law.branchOf(on)
 	case cedar.GraphKind:
 		place = a.law.graphOf()
+	case cedar.ActorKind, cedar.GroupKind: // nothing is done to them
 	}
 	return a.decide(action, place, a.law.contextOf(action, on))
 }
