@@ -259,6 +259,9 @@ func TestEveryAddressAsksForAToken(t *testing.T) {
 				body = []byte("{}")
 			}
 			status, text, err := w.do(method, path, body, nil)
+			if strings.HasPrefix(path, "/.well-known/oauth-") && status == http.StatusNotFound {
+				continue // there is no identity provider, and clients that ask whether there is one have no token yet
+			}
 			if err != nil || (status == http.StatusUnauthorized) == openToAll[path] || !openToAll[path] && len(text) > 2_000 {
 				t.Errorf("%s %s: %d, %v: %s", method, path, status, err, text)
 			}
