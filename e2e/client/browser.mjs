@@ -590,6 +590,7 @@ const pages = [
   ['the requests', '/admin/requests'],
   ['an unknown request', '/admin/requests/1'],
   ['the tokens, without the scope for them', '/admin/tokens'],
+  ['the policies, without the scope for them', '/admin/policy'],
   ['many types', `${rich}/admin`],
   ['a schema of many types', `${rich}/admin/schema`],
   ['a list of a type', `${rich}/admin/types/Beta?limit=20&offset=20`],
@@ -681,6 +682,52 @@ async function issuing ({ page }) {
   await says(page, 'The graph has issued no token')
 }
 
+// governing sets policies after a look at what they change, reads why somebody may not do something, and takes them away.
+async function governing ({ page, size, theme, scripts }) {
+  const looks = async what => {
+    await fits(page, `${what}, ${size}`)
+    if (scripts) await accessible(page, `${what}, ${theme}, ${size}`)
+  }
+  const send = async button => {
+    const loaded = page.waitForEvent('load')
+    await page.getByRole('button', { name: button, exact: true }).click()
+    await loaded
+  }
+  await page.goto(`${guarded}/admin/policy`)
+  await page.getByLabel('Token').fill(token)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/admin/policy')
+  await says(page, 'there are no policies')
+  await looks('no policies')
+  const text = page.getByLabel('Policies, in Cedar')
+  await text.fill('permit (principal, action, resource);\npermit (principal, action == Action::"fly", resource);')
+  await send('Check')
+  await says(page, 'Nothing was set')
+  await says(page, 'line 2: policy policy1 does not fit the vocabulary')
+  await looks('policies that are wrong')
+  await text.fill('@id("all") permit (principal, action, resource);\n@id("drafts") forbid (principal == Actor::"anonymous", action == Action::"change", resource in Type::"Requirement");')
+  await send('Check')
+  await says(page, 'What would change')
+  await looks('what would change')
+  await send('Set these policies')
+  await says(page, 'Policies set')
+  await page.getByRole('link', { name: 'The policies' }).click()
+  await page.getByLabel('Who calls').fill('anonymous')
+  await send('Explain')
+  await says(page, 'anonymous with runtime')
+  await looks('what somebody may do')
+  await page.getByRole('link', { name: 'no why: change Type::"Requirement"' }).click()
+  await says(page, 'forbidden by drafts')
+  await looks('why somebody may not do something')
+  await page.getByRole('link', { name: 'drafts (line 2)' }).click()
+  holds(page.url().endsWith('#L2'), 'the line of the policy')
+  await text.fill('')
+  await send('Check')
+  await says(page, 'All policies are taken away')
+  await send('Set these policies')
+  await says(page, 'Policies set')
+}
+
 async function main () {
   const browser = await playwright.chromium.launch({
     executablePath: chromium,
@@ -713,6 +760,11 @@ async function main () {
     for (const part of [arrives, references, editing, signIn, issuing]) {
       const window = await open(browser)
       await part(window)
+      await window.end()
+    }
+    for (const options of [{ theme: 'light' }, { theme: 'dark', size: 'narrow' }, { scripts: false }]) {
+      const window = await open(browser, options)
+      await governing(window)
       await window.end()
     }
     for (const window of await Promise.all([everyPage(browser, 'light', 'wide'), everyPage(browser, 'dark', 'narrow')])) {
