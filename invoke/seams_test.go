@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
@@ -117,4 +119,60 @@ func TestAProviderIsHeardOfWhenItsOfferChanges(t *testing.T) {
 		t.Errorf("an id that is taken: %v", err)
 	}
 	e.Must(t, "test.two", "{}")
+}
+
+// A branch that policies hide is told, by every capability that takes one, as one that is not there.
+func TestABranchThatPoliciesHideIsNotThere(t *testing.T) {
+	e := invoketest.New(t, "types:\n  Note: {properties: {title: string}}\n", invoke.Config{})
+	e.Must(t, "note.create", `{"id":"a","title":"A"}`)
+	e.Must(t, "branches_create", `{"name":"secret"}`)
+	e.Must(t, "note.update", `{"id":"a","title":"B","branch":"secret"}`)
+	e.Govern(t, `permit (principal, action, resource); @id("keeps") forbid (principal, action, resource in Branch::"secret");`)
+	bot := policy.Principal{ID: "token:bot", Scopes: policy.AllScopes(), Authenticated: true}
+	asked := 0
+	for _, c := range e.Callable(t) {
+		args := map[string]string{}
+		for _, name := range []string{"branch", "source", "target", "name", "from", "to", "at", "ref"} {
+			if f, has := c.InputShape.Field(name); has && f.Type == capability.String {
+				args[name] = ""
+			}
+		}
+		for name := range args {
+			if name == "name" && (c.ID == "branches_create" || c.ID == "tags_create") {
+				continue // that a name is taken, or may not be given, is told
+			}
+			told := map[string]string{}
+			for _, branch := range []string{"secret", "absent"} {
+				sample := map[string]any{name: branch}
+				for _, f := range c.InputShape.Fields {
+					if f.Required && sample[f.Name] == nil {
+						sample[f.Name] = map[capability.Type]any{capability.Integer: 1, capability.Boolean: true, capability.Object: map[string]any{}}[f.Type]
+						if sample[f.Name] == nil {
+							sample[f.Name] = "a"
+						}
+						if f.Many {
+							sample[f.Name] = []any{"a"}
+						}
+					}
+				}
+				text, err := json.Marshal(sample)
+				if err != nil {
+					t.Fatal(err)
+				}
+				result, err := e.Call(t.Context(), invoke.Call{Capability: c.ID, Args: text, Principal: bot, Via: "test"})
+				told[branch] = string(result.Structured)
+				if err != nil {
+					told[branch] = err.Error()
+				}
+				told[branch] = regexp.MustCompile(`[0-9a-f]{12,64}|[0-9T:.-]{19,}Z`).ReplaceAllString(told[branch], "")
+			}
+			asked++
+			if strings.ReplaceAll(told["secret"], "secret", "absent") != told["absent"] {
+				t.Errorf("%s with %s:\nhidden  %s\nabsent  %s", c.ID, name, told["secret"], told["absent"])
+			}
+		}
+	}
+	if asked < 30 {
+		t.Errorf("%d arguments were asked with", asked)
+	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"trails/auth/cedar"
 	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
@@ -167,8 +168,9 @@ func (r *Request) pin(ctx context.Context) (err error) {
 		if r.on, err = r.Snapshot.BranchNamed(ctx, r.Ref.Name()); err != nil {
 			return err
 		}
-		if r.on.Name = r.Ref.Name(); r.badRef != nil {
-			r.on = kg.Branch{Name: r.Args.Text("branch")} // which the call may make
+		r.on.Name = r.Ref.Name()
+		if r.badRef != nil && r.authority.Decides(policy.Read, cedar.BranchKind, r.Args.Text("branch"), kg.Branch{}).Allowed {
+			r.on = kg.Branch{Name: r.Args.Text("branch")} // which the call may make; one that is hidden is only not there
 		}
 	}
 	if r.at != "" {
