@@ -219,4 +219,9 @@ func TestThePageOfPoliciesOfABranch(t *testing.T) {
 	if got := f.call(t, "trails.meta.policy.show", map[string]any{"branch": "draft"})["text"]; got != "permit (principal, action, resource);" || f.policies(t) != firstTexts {
 		t.Errorf("on draft it is %q, on main %q", got, f.policies(t))
 	}
+	for path, want := range map[string]int{policies: 4, policies + "?branch=draft": 1} {
+		if got := numbered(f.get(t, path, 200), "L", ""); len(got) != want {
+			t.Errorf("%s shows %q", path, got)
+		}
+	}
 }
