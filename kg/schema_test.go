@@ -41,6 +41,29 @@ func TestAPlanSaysWhatAPatchDoes(t *testing.T) {
 	})
 }
 
+// copied bounds what a plan says to be removed and was not there before: a rename of a property copies values of nodes of which
+// another type has the property, too, and a later step may drop those. They are of nodes with several types.
+func copied(plan kg.Plan, was string) (n int64) {
+	if !slices.ContainsFunc(plan.Steps, func(s kg.PlannedStep) bool { return s.Kind == schema.RenameProperty }) {
+		return 0
+	}
+	types, others := map[string]int{}, map[string]int64{}
+	for line := range strings.Lines(was) {
+		subject, rest, _ := strings.Cut(line, " ")
+		if strings.HasPrefix(rest, "<"+string(rdf.Type)+">") {
+			types[subject]++
+		} else {
+			others[subject]++
+		}
+	}
+	for subject, count := range others {
+		if types[subject] > 1 {
+			n += count
+		}
+	}
+	return n
+}
+
 // planAndApply plans a change of schema on data that is drawn, makes it, and compares.
 func planAndApply(t *testing.T, rt *rapid.T, dir, before string, change kg.SchemaChange) {
 	edits := rapid.SliceOfN(nodeGen(), 2, 10).Draw(rt, "nodes")
@@ -92,7 +115,7 @@ func planAndApply(t *testing.T, rt *rapid.T, dir, before string, change kg.Schem
 	if lost == 0 && !filled {
 		least = moves
 	}
-	if got := removedFrom(result, nil); got < least || got > lost+moves {
+	if got := removedFrom(result, nil); got < least-copied(plan, was) || got > lost+moves {
 		rt.Fatalf("%d quads were removed; the plan said %d, and %d moved\n%s", got, lost, moves, planned(plan))
 	}
 	if plan.Loses > 0 != lossy(plan) {
