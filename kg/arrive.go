@@ -324,7 +324,7 @@ func (a *arriving) validate(ctx context.Context, head Commit) (err error) {
 			return err
 		}
 	}
-	if err := after.unenforced(); err != nil {
+	if err := cmp.Or(after.unenforced(), keepNamed(a.before, after), a.permitted(ctx, after)); err != nil {
 		return err
 	}
 	c := newChecking(a.w, after.shapes, defaultMaxErrors)
@@ -347,6 +347,26 @@ func (a *arriving) validate(ctx context.Context, head Commit) (err error) {
 }
 
 // refuseMass refuses commits that take more from a branch than they may.
+// permitted refuses what policies do not permit: to take commits into the branches that may move, and to bring policies.
+func (a *arriving) permitted(ctx context.Context, after *compiled) error {
+	return a.session.On("").View(ctx, func(snap *Snapshot) error {
+		for _, name := range a.targets() {
+			b, err := snap.BranchNamed(ctx, name)
+			if err != nil {
+				return err
+			}
+			b.Name = name // also of one that is made now
+			if err := snap.authority.MayDo(policy.BundleApply, b); err != nil {
+				return err
+			}
+		}
+		if after.policyText == a.before.policyText {
+			return nil
+		}
+		return snap.authority.MayDo(policy.Administer, Branch{})
+	})
+}
+
 func (a *arriving) refuseMass(after *compiled) error {
 	m := a.mass
 	if a.MaxRemoved == 0 || a.DryRun || a.done.Before.Seq == 0 || m.Removes <= a.MaxRemoved {

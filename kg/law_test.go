@@ -2,6 +2,7 @@ package kg_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -363,4 +364,49 @@ func TestAWatcherEndsWithItsPolicies(t *testing.T) {
 	if _, more := <-owners; !more {
 		t.Error("who has the file is told no more")
 	}
+}
+
+// A bundle brings policies where its taker may administer, and commits to branches for which it may take them.
+func TestPoliciesHoldForBundles(t *testing.T) {
+	g := governed(t, firmPolicies+`permit (principal in Group::"hr", action == Action::"bundle_apply", resource) unless { context.branch == Branch::"kept" };`)
+	other := open(t, fileOf(t, g))
+	update(t, other, `INSERT DATA { :Person\/b a :Person ; :code "b" }`)
+	data := bundleOf(t, other, kg.Main, head(t, g))
+	govern(t, other.Session(ana), `permit (principal, action, resource);`)
+	policies := bundleOf(t, other, kg.Main, head(t, g))
+	take := func(p policy.Principal, text, into string) error {
+		_, err := g.Session(p).Apply(t.Context(), kg.Arrival{Bundle: strings.NewReader(text), Into: into})
+		return err
+	}
+	if err := take(eve, policies, ""); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "administer") {
+		t.Errorf("policies are brought by who may not administer: %v", err)
+	}
+	if err := take(eve, data, "kept"); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), `Branch::"kept"`) {
+		t.Errorf("commits are taken into a branch for which they may not be: %v", err)
+	}
+	if err := take(bot, data, ""); !fault.Is(err, fault.Denied) {
+		t.Errorf("who sees a part takes commits: %v", err)
+	}
+	for _, text := range []string{data, policies} {
+		who := eve
+		if text == policies {
+			who = ada
+		}
+		if err := take(who, text, ""); err != nil {
+			t.Errorf("%s: %v", who.ID, err)
+		}
+	}
+	if err := try(t, g.Session(bot), `INSERT DATA { :Person\/m <urn:by> "bot" }`); err != nil {
+		t.Errorf("the policies of the bundle: %v", err)
+	}
+}
+
+// fileOf is a copy of the file of a graph.
+func fileOf(t *testing.T, g *kg.Graph) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "t.db")
+	if err := g.Backup(t.Context(), path, kg.BackupOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
