@@ -58,10 +58,11 @@ func (r *Reader) readHead(branch string) (head history.Commit, err error) {
 	}
 	last := r.caches.lastHead.Load()
 	if last == nil || last.Seq != seq {
-		if head, err = r.conn.commit(seq); err != nil {
+		now, err := r.conn.commit(seq) // its own variable, since others read it from now on
+		if err != nil {
 			return head, err
 		}
-		last = &head
+		last = &now
 		r.caches.lastHead.Store(last)
 	}
 	r.mainSchema = last.SchemaSeq

@@ -206,7 +206,7 @@ func TestTheTextOfADifferenceReplaysIt(t *testing.T) {
 			r.Fatalf("the update\n%s\nmakes\n%s\nof\n%s\nand not\n%s", update, got, before, after)
 		}
 	})
-	if n == 0 {
+	if n == 0 && !testing.Short() { // each of a few cases may have blank nodes
 		t.Error("no update was replayed")
 	}
 }

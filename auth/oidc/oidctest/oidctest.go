@@ -11,6 +11,7 @@ import (
 	"crypto/rsa"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -48,7 +49,7 @@ func New(t testing.TB) *Issuer {
 func Start(t testing.TB) *Issuer {
 	t.Helper()
 	i := New(t)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/token" {
 			i.ServeHTTP(w, r)
 			return
@@ -56,8 +57,13 @@ func Start(t testing.TB) *Issuer {
 		claims := map[string]any{"sub": "robot", "scope": r.FormValue("scope")}
 		_ = json.NewEncoder(w).Encode(map[string]any{"access_token": i.Token(t, r.FormValue("resource"), claims), "token_type": "Bearer", "expires_in": 60})
 	}))
+	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.URL = "http://localhost:" + port // to tell it from servers that are tested
+	server.Start()
 	t.Cleanup(server.Close)
-	i.URL = strings.Replace(server.URL, "127.0.0.1", "localhost", 1) // to tell it from servers that are tested
 	return i
 }
 
