@@ -96,7 +96,7 @@ var policyApply = invoke.Define(capability.Descriptor{
 		return nil, err
 	}
 	r.Release()
-	_, done, err := r.Session().ChangePolicies(ctx, kg.PolicyChange{Text: in.Policies, Set: set})
+	done, err := r.Session().ChangePolicies(ctx, kg.PolicyChange{Text: in.Policies, Set: set})
 	if err != nil {
 		return nil, err
 	}

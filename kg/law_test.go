@@ -51,7 +51,7 @@ func governed(t *testing.T, policies string) *kg.Graph {
 
 func govern(t *testing.T, s *kg.Session, policies string) kg.Result {
 	t.Helper()
-	_, done, err := s.ChangePolicies(t.Context(), kg.PolicyChange{Text: policies})
+	done, err := s.ChangePolicies(t.Context(), kg.PolicyChange{Text: policies})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestPoliciesOfMainDecide(t *testing.T) {
 	const loose = `permit (principal, action, resource);`
 	set := kg.PolicyChange{Text: loose}
 	for _, s := range []*kg.Session{g.Session(bot), g.Session(bot).On("draft"), g.Session(eve).On("draft")} {
-		if _, _, err := s.ChangePolicies(t.Context(), set); !fault.Is(err, fault.Denied) {
+		if _, err := s.ChangePolicies(t.Context(), set); !fault.Is(err, fault.Denied) {
 			t.Errorf("%s sets policies: %v", s.Principal().ID, err)
 		}
 	}

@@ -87,11 +87,9 @@ type PolicyChange struct {
 
 // ChangePolicies replaces the policies of the session's branch as one commit. A text that [cedar.Parse] refuses changes
 // nothing.
-func (s *Session) ChangePolicies(ctx context.Context, c PolicyChange) (p *cedar.Policies, done Result, err error) {
-	if c.Text != "" {
-		if p, err = cedar.Parse(c.Text); err != nil {
-			return nil, Result{}, err
-		}
+func (s *Session) ChangePolicies(ctx context.Context, c PolicyChange) (Result, error) {
+	if _, err := cedar.Parse(c.Text); err != nil {
+		return Result{}, err
 	}
 	var spool change.Spool
 	defer spool.Close()
@@ -105,8 +103,7 @@ func (s *Session) ChangePolicies(ctx context.Context, c PolicyChange) (p *cedar.
 		}
 		return editQuads(&spool, change.Assert, quadsOfPolicies(c.Text)...)
 	}
-	done, err = s.write(ctx, job{action: policy.Administer, spool: &spool, set: c.Set, prepare: prepare})
-	return p, done, err
+	return s.write(ctx, job{action: policy.Administer, spool: &spool, set: c.Set, prepare: prepare})
 }
 
 // edit makes edits of the step.

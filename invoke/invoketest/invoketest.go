@@ -69,7 +69,7 @@ func New(t testing.TB, schema string, config invoke.Config) *Engine {
 // Govern sets the policies of the graph.
 func (e *Engine) Govern(t testing.TB, policies string) {
 	t.Helper()
-	if _, _, err := e.Graph().Session(Ana).ChangePolicies(t.Context(), kg.PolicyChange{Text: policies}); err != nil {
+	if _, err := e.Graph().Session(Ana).ChangePolicies(t.Context(), kg.PolicyChange{Text: policies}); err != nil {
 		t.Fatal(err)
 	}
 }
