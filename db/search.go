@@ -31,6 +31,9 @@ const (
 // Search finds subjects with a text that begins with a prefix, regardless of case.
 type Search struct {
 	Prefix string
+	// Words finds texts, too, that have all words of Prefix in any order, the last one as the beginning of a word,
+	// regardless of accents.
+	Words bool
 	// Text names for each class the property to search; a class without one is searched by Name.
 	Text map[rdf.IRI]SearchedText
 	// Name returns the name of a subject without a text; nil means that such subjects are not found.
@@ -72,8 +75,7 @@ func (r *Reader) Search(ctx context.Context, sel Selection, search Search) (*Fou
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "search", err)
 	}
-	s := searching{Reader: r, ctx: ctx, Search: search, found: map[inline.TermID]bool{}}
-	s.Prefix, s.Most = strings.ToLower(s.Prefix), cmp.Or(s.Most, searchFinds)
+	s := newSearching(ctx, r, search)
 	for _, classes := range search.together(sel.Classes) {
 		one := sel
 		one.Classes = classes
@@ -102,9 +104,26 @@ type searching struct {
 	*Reader
 	Search
 	ctx   context.Context
+	query fulltext.Query
+	words error // why the index of words cannot be used
+	has   func(text string) bool
 	found map[inline.TermID]bool
 	reads int
 	more  bool
+}
+
+func newSearching(ctx context.Context, r *Reader, search Search) *searching {
+	s := &searching{Reader: r, ctx: ctx, Search: search, found: map[inline.TermID]bool{}}
+	s.Prefix, s.Most = strings.ToLower(s.Prefix), cmp.Or(s.Most, searchFinds)
+	if s.query, s.words = fulltext.ParseBeginning(s.Prefix); s.words == nil && s.Words {
+		s.has = s.query.Has()
+	}
+	return s
+}
+
+// fits reports whether a text is searched.
+func (s *searching) fits(text string) bool {
+	return strings.HasPrefix(strings.ToLower(text), s.Prefix) || s.has != nil && s.has(text)
 }
 
 // classes searches the instances of classes with the same property. If they are few, all texts are read, otherwise
@@ -121,23 +140,22 @@ func (s *searching) classes(sel Selection) error {
 	if few <= searchFew {
 		return s.texts(sparql.LeftJoin{Left: project(s.selected(s.ctx, sel), varS), Right: bgp(triplePattern(nil, text.Property, nil))})
 	}
-	query, err := fulltext.ParseBeginning(s.Prefix)
-	if err != nil || !text.Strings {
+	if s.words != nil || !text.Strings {
 		return s.texts(s.restricted(s.ctx, bgp(triplePattern(nil, text.Property, nil)), sel))
 	}
-	return s.byWords(query, sel, text.Property)
+	return s.byWords(sel, text.Property)
 }
 
 // byWords compares the texts that have the words of the prefix.
-func (s *searching) byWords(query fulltext.Query, sel Selection, text rdf.IRI) error {
-	words := textSearch{Reader: s.Reader, ctx: s.ctx, search: TextSearch{Query: query}}
+func (s *searching) byWords(sel Selection, text rdf.IRI) error {
+	words := textSearch{Reader: s.Reader, ctx: s.ctx, search: TextSearch{Query: s.query}}
 	if err := words.readFresh(); err != nil {
 		return err
 	}
 	if err := words.findGoals(true); err != nil {
 		return err
 	}
-	all, err := words.beginning(s.Prefix, s.nextTexts(), func(texts []inline.TermID) (next int, err error) {
+	all, err := words.fitting(s.fits, s.nextTexts(), func(texts []inline.TermID) (next int, err error) {
 		op := s.restricted(s.ctx, sparql.Join{Left: amongIDs(varO, texts), Right: bgp(triplePattern(nil, text, nil))}, sel)
 		more := true
 		err = s.askIDs(s.ctx, op, []sparql.Var{varS}, func(ids []inline.TermID) bool {
@@ -160,19 +178,19 @@ func (s *searching) nextTexts() int {
 	return min(missing+missing/5+5, searchChunk)
 }
 
-// beginning passes the texts that have the words and begin with a prefix in lower case to take, in batches of the
-// size that take returned, until it returns 0. all reports that there are no others.
-func (s *textSearch) beginning(prefix string, next int, take func([]inline.TermID) (next int, err error)) (all bool, err error) {
+// fitting passes the texts that have the words and fit to take, in batches of the size that take returned, until it
+// returns 0. all reports that there are no others.
+func (s *textSearch) fitting(fits func(text string) bool, next int, take func([]inline.TermID) (next int, err error)) (all bool, err error) {
 	var ids []inline.TermID
 	for _, f := range s.freshWith() {
-		if strings.HasPrefix(strings.ToLower(f.text), prefix) {
+		if fits(f.text) {
 			ids = append(ids, f.id)
 		}
 	}
 	tries := 0
 	compare := func(match string, from, until wordindex.Place) error {
 		return s.rows(s.ctx, beginningTexts, func(row *stmt.Stmt) (bool, error) {
-			if tries++; strings.HasPrefix(strings.ToLower(row.ColumnText(1)), prefix) {
+			if tries++; fits(row.ColumnText(1)) {
 				ids = append(ids, row.ID(0))
 			}
 			if len(ids) >= next {
@@ -180,7 +198,7 @@ func (s *textSearch) beginning(prefix string, next int, take func([]inline.TermI
 				ids = ids[:0]
 			}
 			return next > 0 && tries < searchTries, err
-		}, utf8.RuneCountInString(prefix), wordindex.PlaceTerm, match, int64(from), int64(until))
+		}, fulltext.MaxText, wordindex.PlaceTerm, match, int64(from), int64(until))
 	}
 	// Short texts with a word that begins with up to three given letters are in one list of the index. The lists of
 	// the words themselves, up to a hundred, are only opened for long texts.
@@ -301,7 +319,7 @@ func (s *searching) see(subject inline.TermID, text string) bool {
 		s.more = true
 		return false
 	}
-	return !strings.HasPrefix(strings.ToLower(text), s.Prefix) || s.find(subject)
+	return !s.fits(text) || s.find(subject)
 }
 
 // find adds a subject; it returns false if there are too many.

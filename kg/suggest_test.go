@@ -17,8 +17,67 @@ import (
 	"trails/text/fulltext"
 )
 
-// Every beginning of a label, in any case, suggests its node and no node whose label begins
-// otherwise.
+// fits reports whether a label begins with what was typed, or has its words.
+func fits(label, typed string) (begins, has bool) {
+	query, err := fulltext.ParseBeginning(strings.ToLower(typed))
+	return strings.HasPrefix(strings.ToLower(label), strings.ToLower(typed)), err == nil && query.Has()(label)
+}
+
+// Lists and pickers find a label by any of its words, whatever case and accents, and several in any order; labels
+// that begin with what was typed are suggested first. The same is found before and after the index has the labels.
+func TestLabelsAreFoundByAnyOfTheirWords(t *testing.T) {
+	testrun.Alone(t)
+	g := open(t, newFile(t, searchSchema))
+	var edits []change.Edit
+	for id, label := range map[string]string{"a": "Petr Novák", "b": "Novák & Söhne", "c": "Anna Müller-Novotná", "d": "The Mullet", "e": "Nov"} {
+		edits = append(edits, saying("Place", id, "name", label)...)
+	}
+	commit(t, g, edits)
+	ask := func() {
+		t.Helper()
+		for typed, want := range map[string][]string{
+			"novak": {"b", "a"}, "mull": {"c", "d"}, "MÜLL": {"c", "d"}, "nov": {"e", "b", "c", "a"}, "novak petr": {"a"}, "novotna mu": {"c"},
+			"petr ": {"a"}, "ovak": nil, "novak mull": nil, "sohne": {"b"},
+		} {
+			view(t, g, func(s *kg.Snapshot) error {
+				place := s.Schema().Type("Place")
+				found, err := s.SuggestEntities(t.Context(), []*schema.Type{place}, typed, 10)
+				if err != nil {
+					return err
+				}
+				table, err := s.Table(t.Context(), browse.TableQuery{Type: place, Search: typed, Limit: 10})
+				if err != nil {
+					return err
+				}
+				var suggested, listed []string
+				for _, d := range found.Nodes {
+					suggested = append(suggested, d.ID)
+				}
+				for _, row := range table.Rows {
+					listed = append(listed, row.Node.ID)
+				}
+				if !slices.Equal(suggested, want) {
+					t.Errorf("%q suggests %v, want %v", typed, suggested, want)
+				}
+				slices.Sort(listed)
+				if slices.Sort(want); !slices.Equal(listed, want) {
+					t.Errorf("%q lists %v, want %v", typed, listed, want)
+				}
+				return nil
+			})
+		}
+	}
+	ask()
+	var filler []change.Edit
+	for i := range 300 {
+		filler = append(filler, saying("Place", fmt.Sprintf("f%d", i), "name", fmt.Sprintf("filler %d", i))...)
+	}
+	commit(t, g, filler)
+	ask()
+}
+
+// Every beginning of a label, in any case, suggests its node first, and otherwise only nodes whose label has its
+// words.
 func TestAnyBeginningOfALabelSuggestsItsNode(t *testing.T) {
 	testrun.Alone(t)
 	labels := []string{
@@ -45,18 +104,22 @@ func TestAnyBeginningOfALabelSuggestsItsNode(t *testing.T) {
 						if err != nil {
 							return err
 						}
-						var want, got []string
+						var first, then, got []string
 						for j, other := range labels {
-							if strings.HasPrefix(strings.ToLower(other), strings.ToLower(prefix)) {
-								want = append(want, fmt.Sprintf("p%d", j))
+							switch begins, has := fits(other, prefix); {
+							case begins:
+								first = append(first, fmt.Sprintf("p%d", j))
+							case has:
+								then = append(then, fmt.Sprintf("p%d", j))
 							}
 						}
 						for _, d := range found.Nodes {
 							got = append(got, d.ID)
 						}
-						slices.Sort(want)
-						slices.Sort(got)
-						if !slices.Equal(got, want) {
+						for _, part := range [][]string{first, then, got[:min(len(first), len(got))], got[min(len(first), len(got)):]} {
+							slices.Sort(part)
+						}
+						if want := slices.Concat(first, then); !slices.Equal(got, want) {
 							t.Errorf("label %d, %q: got %v, want %v", i, prefix, got, want)
 						}
 					}
@@ -74,10 +137,10 @@ func TestAnyBeginningOfALabelSuggestsItsNode(t *testing.T) {
 	ask()
 }
 
-// Lists and suggestions have exactly the nodes whose label begins with a text, whatever
+// Lists and suggestions have exactly the nodes whose label begins with a text or has its words, whatever
 // signs, cases and scripts it is made of, and whether the index has the label or not yet;
 // nodes without a label go by their ids.
-func TestNodesAreFoundByTheBeginningOfTheirLabels(t *testing.T) {
+func TestNodesAreFoundByTheirLabels(t *testing.T) {
 	testrun.Alone(t)
 	g := open(t, newFile(t, `
 types:
@@ -142,7 +205,7 @@ types:
 					}
 					var want, listed, suggested []string
 					for _, node := range all {
-						if strings.HasPrefix(strings.ToLower(texts[node]), strings.ToLower(prefix)) {
+						if begins, has := fits(texts[node], prefix); begins || has {
 							want = append(want, node)
 						}
 					}
@@ -161,7 +224,7 @@ types:
 						})
 					}
 					if !slices.Equal(listed, want) || table.Total != len(want) {
-						t.Errorf("a list of %s that begin with %q has %d of %d: %q, want %q", typ, prefix, len(listed), table.Total, listed, want)
+						t.Errorf("a list of %s searched for %q has %d of %d: %q, want %q", typ, prefix, len(listed), table.Total, listed, want)
 					}
 					found, err := s.SuggestEntities(t.Context(), nodes, prefix, 1000)
 					if err != nil {
@@ -250,7 +313,11 @@ types:
 						if got != want {
 							t.Errorf("%v, %q suggests %+v, want %+v", names, prefix, got, want)
 						}
-						if prefix != "" && i > 0 && strings.ToLower(all.Nodes[i-1].Label) > strings.ToLower(got.Label) {
+						rank := func(d browse.Described) string { // those that begin with the text come first
+							begins, _ := fits(d.Label, prefix)
+							return fmt.Sprint(!begins, strings.ToLower(d.Label))
+						}
+						if prefix != "" && i > 0 && rank(all.Nodes[i-1]) > rank(got) {
 							t.Errorf("%v, %q: %q comes before %q", names, prefix, all.Nodes[i-1].Label, got.Label)
 						}
 					}

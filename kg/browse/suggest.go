@@ -23,9 +23,10 @@ type Suggestions struct {
 	More  bool
 }
 
-// SuggestEntities returns instances of the types whose label or id begins with a
-// prefix, whatever its case, limit at most. It finds 200 at most, those with the shortest
-// labels, and looks at ids when no label fits; see db.Reader.Search.
+// SuggestEntities returns instances of the types, limit at most: those whose label begins
+// with a text, then those whose label has all its words, the last one as a beginning,
+// whatever case and accents. It finds 200 of each at most, those with the shortest labels,
+// and looks for ids that begin with it when no label fits; see db.Reader.Search.
 func (s *Reader) SuggestEntities(ctx context.Context, types []*schema.Type, prefix string, limit int) (Suggestions, error) {
 	sel := db.Selection{Classes: s.classesOf(types...)}
 	if prefix == "" {
@@ -35,7 +36,7 @@ func (s *Reader) SuggestEntities(ctx context.Context, types []*schema.Type, pref
 	if err != nil {
 		return out, err
 	}
-	if err := s.byLabel(ctx, &out, sel, prefix); err != nil {
+	if err := s.byLabel(ctx, &out, sel, prefix, limit); err != nil {
 		return out, err
 	}
 	out.Nodes = out.Nodes[:min(len(out.Nodes), limit)]
@@ -84,9 +85,14 @@ func (s *Suggestions) add(d Described) {
 	}
 }
 
-// byLabel searches labels and, if none match, ids.
-func (s *Reader) byLabel(ctx context.Context, out *Suggestions, sel db.Selection, prefix string) error {
-	if err := s.addFound(ctx, out, sel, s.labelSearch(prefix, sel.Classes)); err != nil || out.Total > 0 {
+// byLabel searches the beginnings of labels, the words of labels if there are not enough, and ids if no label fits.
+func (s *Reader) byLabel(ctx context.Context, out *Suggestions, sel db.Selection, prefix string, enough int) error {
+	search := s.labelSearch(prefix, sel.Classes)
+	err := s.addFound(ctx, out, sel, search)
+	if search.Words = true; err == nil && out.Total < enough {
+		err = s.addFound(ctx, out, sel, search)
+	}
+	if err != nil || out.Total > 0 {
 		return err
 	}
 	sel.Classes = slices.DeleteFunc(slices.Clone(sel.Classes), func(class rdf.IRI) bool {

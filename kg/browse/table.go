@@ -21,7 +21,8 @@ type TableQuery struct {
 	Type *schema.Type
 	// Where keeps the nodes that fit every condition.
 	Where []Condition
-	// Search selects the nodes whose label begins with it, ignoring case; see db.Reader.Search for its limits.
+	// Search selects the nodes whose label has all its words, the last one as a beginning, ignoring case and accents;
+	// see db.Reader.Search for its limits.
 	Search string
 	// Sort is the path to sort by; nil is the order of the file. A reference is sorted by the labels of its targets.
 	Sort          Path
@@ -112,7 +113,9 @@ func (s *Reader) selection(ctx context.Context, q TableQuery) (db.Selection, err
 	if q.Search == "" {
 		return sel, nil
 	}
-	found, err := s.source.Search(ctx, sel, s.labelSearch(q.Search, sel.Classes))
+	search := s.labelSearch(q.Search, sel.Classes)
+	search.Words = true
+	found, err := s.source.Search(ctx, sel, search)
 	sel.Among = found
 	return sel, err
 }

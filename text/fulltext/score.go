@@ -42,6 +42,24 @@ func NewScorer(q Query, goals []Goal) *Scorer {
 	return s
 }
 
+// Has returns a function that reports whether a text has the words of the query as they are, in any order: all that
+// are not common, and an open one as the beginning of a word. It must be used by one goroutine at a time.
+func (q Query) Has() func(text string) bool {
+	goals := make([]Goal, len(q.Terms))
+	for i, t := range q.Terms {
+		way := make([][]string, len(t.Parts))
+		for j, part := range t.Parts {
+			way[j] = []string{part}
+		}
+		goals[i] = Goal{Term: t, Ways: [][][]string{way}}
+		if t.Whole != "" {
+			goals[i].Ways = append(goals[i].Ways, [][]string{{t.Whole}})
+		}
+	}
+	s := NewScorer(q, goals)
+	return func(text string) bool { return s.Of(text).All }
+}
+
 // Score is how well a text matches a query.
 type Score struct {
 	// Terms is the score for each goal, 0 if it does not match.

@@ -1,6 +1,7 @@
 package fulltext
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -8,10 +9,9 @@ import (
 // around is the approximate number of bytes before and after a match.
 const around = 80
 
-// Snippet returns some 80 characters on each side of the first match in a text, cut between words, with an
-// ellipsis at each cut. Without a match it returns the first 160 characters.
-func Snippet(text string, q Query) string {
-	first, last := 0, 0
+// Matches yields the places in a text, from start to before end in bytes, of the words that a query looks for in some
+// form, except its common words.
+func Matches(text string, q Query) func(yield func(start, end int) bool) {
 	stems := map[string]bool{}
 	var open []string
 	for _, t := range q.Terms {
@@ -25,15 +25,23 @@ func Snippet(text string, q Query) string {
 			}
 		}
 	}
-	for w := range Sequence(text) {
-		hit := stems[Stem(w.Text)]
-		for _, part := range open {
-			hit = hit || strings.HasPrefix(w.Text, part)
+	return func(yield func(start, end int) bool) {
+		for w := range Sequence(text) {
+			hit := stems[Stem(w.Text)] || slices.ContainsFunc(open, func(part string) bool { return strings.HasPrefix(w.Text, part) })
+			if hit && !yield(w.Start, w.End) {
+				return
+			}
 		}
-		if hit {
-			first, last = w.Start, w.End
-			break
-		}
+	}
+}
+
+// Snippet returns some 80 characters on each side of the first match in a text, cut between words, with an
+// ellipsis at each cut. Without a match it returns the first 160 characters.
+func Snippet(text string, q Query) string {
+	first, last := 0, 0
+	for start, end := range Matches(text, q) {
+		first, last = start, end
+		break
 	}
 	start, end := boundary(text, first-around, first), boundary(text, last+around, len(text))
 	if first < around {
