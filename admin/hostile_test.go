@@ -61,7 +61,7 @@ func newHostile(t *testing.T) (fixture, []string) {
 func TestHostileLabelsAreTextOnEveryPage(t *testing.T) {
 	testrun.Alone(t)
 	f, ids := newHostile(t)
-	paths := []string{"/admin", "/admin/types/Thing", "/admin/commits", "/admin/commits/head", "/admin/schema", "/admin/capabilities", "/admin/api", "/admin/doctor", "/admin/capabilities/thing.create"}
+	paths := []string{"/admin", "/admin/search?q=bold", "/admin/search?q=alert", "/admin/types/Thing", "/admin/commits", "/admin/commits/head", "/admin/schema", "/admin/capabilities", "/admin/api", "/admin/doctor", "/admin/capabilities/thing.create"}
 	for _, id := range ids {
 		page := "/admin/types/Thing/" + url.PathEscape(id)
 		paths = append(paths, page, page+"/history", page+"/graph", page+"?at=head", page+"?property=near",
@@ -88,6 +88,7 @@ func TestHostileAddressesAreTextOnEveryPage(t *testing.T) {
 			"/admin/schema/" + segment, "/admin/requests/" + segment, "/admin/requests?" + url.Values{"before": {text}}.Encode(), "/admin/gateway/" + segment, "/admin/gateway/tools/" + segment, "/admin/gateway/artifacts/" + segment, "/admin/capabilities/" + segment, "/admin/capabilities/" + segment + "/history",
 			"/admin/types/Thing?" + url.Values{"where": {"name=" + text}, "search": {text}, "col": {"note"}}.Encode(), "/admin/types/Thing?" + url.Values{"property": {text}, "value": {text}}.Encode(),
 			"/admin/types/Thing?" + url.Values{text: {text}}.Encode(), "/admin/types/Thing?" + url.Values{"at": {text}}.Encode(),
+			"/admin/search?" + url.Values{"q": {text}}.Encode(), "/admin/search?" + url.Values{"q": {"bold"}, "type": {text}}.Encode(), "/admin/search?" + url.Values{"q": {"bold"}, "cursor": {text}}.Encode(),
 			"/admin/gateway?" + url.Values{"query": {text}}.Encode(), "/admin/gateway?" + url.Values{"path": {text}}.Encode(), "/admin/login?" + url.Values{"next": {text}}.Encode(),
 			"/admin/capabilities/thing.create?" + url.Values{"name": {text}, "home": {text}, "near": {text}}.Encode(), "/admin/capabilities/query?" + url.Values{"query": {text}}.Encode(),
 			"/admin/query?" + url.Values{"query": {"#+ id: a\n#+ description: " + text + "\n" + text}, "run": {"1"}}.Encode(),

@@ -22,6 +22,7 @@ func (d instanceData) main(p page) h.Node {
 			h.H1(h.Bdi(h.Dir("auto"), h.Text(labelOf(d.Node)))),
 			sub(typeBadge(p.colours, d.Type), types, idCode(line(d.ID)), h.Code(h.Class("id faint"), h.Text(line(d.Node.IRI)))),
 		}, actions(
+			h.Button(h.Type("button"), h.Class("icon"), h.Data("star", labelOf(d.Node)), h.Data("type", d.Type), h.Aria("pressed", "false"), h.Title("Star: the search box shows it first"), h.Attr("hidden"), h.Text("☆"), unseen("Star")),
 			anchor("button", withQuery(nodeURL(d.Type, d.ID), url.Values{"blame": {"1"}}), h.Text("Who said this")),
 			h.If(p.AsOf == nil, h.Group{
 				anchor("button", formURL(d.Capacity+".update", "id", d.ID), h.Text("Edit")),

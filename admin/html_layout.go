@@ -2,6 +2,7 @@ package admin
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	h "trails/admin/html"
@@ -54,33 +55,49 @@ func documentHead(p page) h.Node {
 		h.Map(p.Twins, func(t twin) h.Node {
 			return h.Link(h.Rel("alternate"), h.Type(t.MIME), h.Href(t.Href), h.Title(t.Label))
 		}),
-		script("htmx.min.js"), script("live.js"), h.Map(p.Scripts, script),
+		script("htmx.min.js"), script("live.js"), script("find.js"), h.Map(p.Scripts, script),
 	)
 }
 
-// mainNav are the entries of the main navigation: the word of a page's Nav, the address and the text.
-var mainNav = []struct{ nav, address, text string }{
-	{"overview", "/admin", "Overview"},
-	{"commits", "/admin/commits", "Commits"},
-	{"branches", branchesURL, "Branches"},
-	{"requests", requestsURL, "Requests"},
-	{"query", queryURL, "Query"},
-	{"schema", "/admin/schema", "Schema"},
-	{"gateway", gatewayURL, "Gateway"},
-	{"tokens", tokensURL, "Tokens"},
-	{"policy", policyURL, "Policies"},
-	{"capabilities", "/admin/capabilities", "Capabilities"},
+// navEntry is an entry of the main navigation: the word of a page's Nav, the address and the text.
+type navEntry struct{ nav, address, text string }
+
+// mainNav are the entries of the main navigation, moreNav those of its menu.
+var (
+	mainNav = []navEntry{
+		{"overview", "/admin", "Overview"},
+		{"commits", "/admin/commits", "Commits"},
+		{"query", queryURL, "Query"},
+		{"schema", "/admin/schema", "Schema"},
+	}
+	moreNav = []navEntry{
+		{"branches", branchesURL, "Branches"},
+		{"requests", requestsURL, "Requests"},
+		{"gateway", gatewayURL, "Gateway"},
+		{"tokens", tokensURL, "Tokens"},
+		{"policy", policyURL, "Policies"},
+		{"capabilities", "/admin/capabilities", "Capabilities"},
+	}
+)
+
+// draw is a link to the entry's page, which may be the page that shows it.
+func (e navEntry) draw(nav string) h.Node {
+	return anchor("", e.address, h.If(e.nav == nav, h.Aria("current", "page")), h.Text(e.text))
 }
 
 func topBar(p page) h.Node {
-	var entries h.Group
-	for _, e := range mainNav {
-		entries = append(entries, anchor("", e.address, h.If(e.nav == p.Nav, h.Aria("current", "page")), h.Text(e.text)))
+	more := "More"
+	if i := slices.IndexFunc(moreNav, func(e navEntry) bool { return e.nav == p.Nav }); i >= 0 {
+		more = moreNav[i].text
 	}
 	return h.Header(h.Class("top"),
 		anchor("brand", "/admin", h.Raw(logo), h.Span(h.Text("trails")),
 			h.If(p.Frame.Graph != "", h.Group{space, h.Bdi(h.Class("graph-name"), h.Text(line(p.Frame.Graph)))})),
-		h.If(p.Frame.Known, h.Nav(h.Class("main-nav"), h.Aria("label", "Main"), entries)),
+		h.If(p.Frame.Known, h.Nav(h.Class("main-nav"), h.Aria("label", "Main"),
+			h.Map(mainNav, func(e navEntry) h.Node { return e.draw(p.Nav) }),
+			h.Details(h.Class("menu"), h.Summary(h.If(more != "More", h.Aria("current", "page")), h.Text(more)),
+				h.Div(h.Class("menu-body"), h.Map(moreNav, func(e navEntry) h.Node { return e.draw(p.Nav) }))))),
+		h.If(p.Frame.Known, findBox(p)),
 		h.Div(h.Class("tools"),
 			h.Raw(liveMark), branchForm(p.Frame),
 			h.If(p.Frame.Known, h.Span(h.Class("who"), h.Title("Who you are to the graph"), bdiLine(p.Frame.Who))),
@@ -88,6 +105,15 @@ func topBar(p page) h.Node {
 			themeForm(p.Frame),
 		),
 	)
+}
+
+// findBox is the box that looks for anything, on every page.
+func findBox(p page) h.Node {
+	return h.GetForm(searchURL, h.Class("find"), h.Role("search"), h.ID("find"), h.Data("base", p.Frame.Base),
+		h.Label(h.Class("hide"), h.For("find-text"), h.Text("Search")),
+		h.Input(h.Type("search"), h.ID("find-text"), h.Name("q"), h.Value(p.Find), h.Placeholder("Search, or go to…  /"), h.MaxLength("2000"), h.AutoComplete("off"),
+			h.Ask("hx-get", findURL), h.Attr("hx-trigger", "input changed delay:120ms"), h.Attr("hx-target", "#find-hits"), h.Attr("hx-sync", "this:replace")),
+		h.Div(h.Class("find-hits"), h.ID("find-hits"), h.Attr("hidden")))
 }
 
 // branchForm chooses the branch that pages show, on the same page. A file with main alone has no choice.

@@ -35,7 +35,7 @@ func (d listData) drawSearch() h.Node {
 		value = wrong.Value
 	}
 	return h.GetForm(typeURL(d.Type), h.Class("filter grow"), h.Role("search"), d.drawKept(),
-		labelled("grow"+wrong.class(" "), "search", "Label begins with",
+		labelled("grow"+wrong.class(" "), "search", "Words of the label",
 			h.Input(h.Type("search"), h.ID("search"), h.Name("search"), h.Value(value), h.MaxLength("200"), h.AutoComplete("off"), wrong.attributes("search-error"))),
 		h.Button(h.Text("Search")), wrong.draw("search-error", ""))
 }
@@ -98,11 +98,14 @@ func (d listData) drawChips() h.Node {
 
 // drawFacets are the values of properties with few, each a link to the list of those that have it.
 func (d listData) drawFacets() h.Node {
-	return h.If(len(d.Facets) > 0, h.Dl(h.Class("facets"), h.Map(d.Facets, func(f facetLinks) h.Node {
-		return h.Div(h.Class("facet"), h.Dt(h.Text(f.Property)), h.Map(f.Links, func(l facetLink) h.Node {
-			return h.Dd(anchor("", l.Href, h.If(l.Current, h.Aria("current", "true")), bdiLine(l.Value), space, faint(l.Count)))
-		}))
-	})))
+	return h.If(len(d.Facets) > 0, h.Dl(h.Class("facets"), h.Map(d.Facets, facetLinks.draw)))
+}
+
+// draw is one property with its values.
+func (f facetLinks) draw() h.Node {
+	return h.Div(h.Class("facet"), h.Dt(h.Text(f.Property)), h.Map(f.Links, func(l facetLink) h.Node {
+		return h.Dd(anchor("", l.Href, h.If(l.Current, h.Aria("current", "true")), bdiLine(l.Value), space, faint(l.Count)))
+	}))
 }
 
 func (d listData) drawTable() h.Node {

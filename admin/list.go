@@ -350,7 +350,7 @@ func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.T
 	if d.Search != "" {
 		all := d.at(0)
 		all.Search = ""
-		d.Chips = append(d.Chips, chip{"label begins with", d.Search, all.href()})
+		d.Chips = append(d.Chips, chip{"label has", d.Search, all.href()})
 	}
 	for _, f := range a.Facets {
 		links := facetLinks{Property: f.Property}

@@ -14,6 +14,8 @@ var pageRoutes = []route{
 	{pattern: "GET /admin/types/{type}/{id}/history", handle: (*site).history},
 	{pattern: "GET /admin/types/{type}/{id}/graph", handle: (*site).graph},
 	{pattern: "GET /admin/types/{type}/{id}/graph.json", handle: (*site).graphJSON, part: true},
+	{pattern: "GET /admin/search", handle: (*site).search},
+	{pattern: "GET /admin/find", handle: (*site).find, part: true},
 	{pattern: "GET /admin/commits", handle: (*site).commits},
 	{pattern: "GET /admin/commits/graph", handle: (*site).commitGraph},
 	{pattern: "GET /admin/commits/{id}", handle: (*site).commit},

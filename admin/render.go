@@ -29,6 +29,8 @@ type page struct {
 	Scripts []string
 	// Styles are further style sheets, in their order.
 	Styles []string
+	// Find is the text that the page searched for.
+	Find string
 	// Main makes the page's own part of the page.
 	Main func(page) h.Node
 	// Frame, AsOf and colours are filled in by respond; AsOf is nil for a page of the newest commit.
