@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"trails/db"
 	"trails/fault"
@@ -119,13 +120,16 @@ type Condition struct {
 	Op   Op
 	// Values are the operands: none for OpEmpty and OpNotEmpty, at least one for OpIn, and one for the others.
 	Values []rdf.Term
+	// Until, unless it is nil, makes an OpIs a period: at least the value, and before Until.
+	Until rdf.Term
 }
 
 // maxOperands bounds the values of a condition with in.
 const maxOperands = 1000
 
 // ConditionOf makes a condition from an operator ("" is =) and a JSON value, nil if there is none. The fields of
-// errors are op and value.
+// errors are op and value. For dates and times a year or a month is a period ("2023", "2023-04"), as is a day for
+// times: = is within it, and the other operators compare with its beginning or end.
 func (s *Reader) ConditionOf(path Path, op string, value any) (Condition, []fault.FieldError) {
 	c, p := Condition{Path: path, Op: Op(op)}, path.Last()
 	if op == "" {
@@ -170,6 +174,11 @@ func (s *Reader) ConditionOf(path Path, op string, value any) (Condition, []faul
 			return c, []fault.FieldError{{Field: "value", Code: fault.Required, Message: fmt.Sprintf("%s takes a value; is_empty asks for nodes without one", c.Op)}}
 		}
 	}
+	if text, isText := value.(string); isText {
+		if from, until, is := s.period(p, text); is && c.inPeriod(from, until) {
+			return c, nil
+		}
+	}
 	var wrong []fault.FieldError
 	for i, one := range operands {
 		if text, isText := one.(string); isText && p.IsLang() {
@@ -188,6 +197,48 @@ func (s *Reader) ConditionOf(path Path, op string, value any) (Condition, []faul
 	return c, wrong
 }
 
+// inPeriod makes the condition one on a period of dates or times, if its operator and path can have one.
+func (c *Condition) inPeriod(from, until rdf.Term) bool {
+	switch c.Op {
+	case OpIs:
+		if c.Path.Many() { // two of several values could be at its two ends
+			return false
+		}
+		c.Values, c.Until = []rdf.Term{from}, until
+	case OpLess, OpAtLeast:
+		c.Values = []rdf.Term{from}
+	case OpAtMost:
+		c.Op, c.Values = OpLess, []rdf.Term{until}
+	case OpGreater:
+		c.Op, c.Values = OpAtLeast, []rdf.Term{until}
+	case OpNot, OpIn, OpContains, OpStarts, OpEmpty, OpNotEmpty:
+		return false
+	}
+	return true
+}
+
+// period reads a year, a month or, for times, a day in UTC, as a part of a date: 2023, 2023-04. until is the first date or
+// time after it.
+func (s *Reader) period(p *schema.Property, text string) (from, until rdf.Term, is bool) {
+	datatype := schema.Datatypes[p.Datatype].IRI
+	layout := map[rdf.IRI]string{rdf.XSDDate: time.DateOnly, rdf.XSDDateTime: time.RFC3339}[datatype]
+	if layout == "" {
+		return nil, nil, false
+	}
+	for _, part := range []struct {
+		layout              string
+		years, months, days int
+	}{{"2006", 1, 0, 0}, {"2006-01", 0, 1, 0}, {time.DateOnly, 0, 0, 1}} {
+		at, err := time.Parse(part.layout, text)
+		if err != nil || part.layout == layout {
+			continue
+		}
+		write := func(t time.Time) rdf.Term { return rdf.Literal(t.Format(layout), datatype) }
+		return write(at), write(at.AddDate(part.years, part.months, part.days)), true
+	}
+	return nil, nil, false
+}
+
 // maxPart bounds the operand of OpContains and OpStarts.
 const maxPart = 1000
 
@@ -203,8 +254,13 @@ func (s *Reader) exampleProperty(typeName string) string {
 	return "name"
 }
 
-// stored converts the condition for package db.
-func (c Condition) stored() db.Condition {
+// stored converts the condition for package db: one condition, or two for a period.
+func (c Condition) stored() []db.Condition {
+	if c.Until != nil {
+		until := Condition{Path: c.Path, Op: OpLess, Values: []rdf.Term{c.Until}}
+		from := Condition{Path: c.Path, Op: OpAtLeast, Values: c.Values}
+		return append(from.stored(), until.stored()...)
+	}
 	out := db.Condition{Path: c.Path.predicates(), Operands: c.Values, None: c.Op == OpNot || c.Op == OpEmpty}
 	out.Strings = c.Path.Last().IsPlainOrLang()
 	switch c.Op {
@@ -219,5 +275,5 @@ func (c Condition) stored() db.Condition {
 	case OpLess, OpAtMost, OpGreater, OpAtLeast:
 		out.Test = db.Test(c.Op)
 	}
-	return out
+	return []db.Condition{out}
 }

@@ -108,7 +108,7 @@ func (s *Reader) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 func (s *Reader) selection(ctx context.Context, q TableQuery) (db.Selection, error) {
 	sel := db.Selection{Classes: s.classesOf(q.Type)}
 	for _, c := range q.Where {
-		sel.Where = append(sel.Where, c.stored())
+		sel.Where = append(sel.Where, c.stored()...)
 	}
 	if q.Search == "" {
 		return sel, nil
@@ -258,9 +258,9 @@ func (s *Reader) facets(ctx context.Context, q TableQuery, sel db.Selection, non
 		}
 		others := sel
 		others.Where = nil // except for those on the property itself, so that its facet shows the alternatives
-		for i, c := range q.Where {
+		for _, c := range q.Where {
 			if len(c.Path) > 1 || c.Path[0].IRI != p.IRI {
-				others.Where = append(others.Where, sel.Where[i])
+				others.Where = append(others.Where, c.stored()...)
 			}
 		}
 		counts := make([]db.ValueCount, len(values))
