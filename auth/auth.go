@@ -283,9 +283,13 @@ func bearer(req *http.Request) string {
 // maxClient bounds the program's name that every commit records.
 const maxClient = 64
 
-// clientOf returns the first product in User-Agent, such as "curl/8.5.0". It is unverified.
+// clientOf returns the first product in User-Agent, such as "curl/8.5.0", and "browser" for that of every browser,
+// Mozilla/5.0. It is unverified.
 func clientOf(req *http.Request) string {
 	product, _, _ := strings.Cut(req.UserAgent(), " ")
+	if strings.HasPrefix(product, "Mozilla/") {
+		return "browser"
+	}
 	if len(product) > maxClient || strings.ContainsFunc(product, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return ""
 	}
