@@ -195,7 +195,7 @@ func rows(table *html.Node) [][]string {
 		}
 		var cells []string
 		for c := range tr.ChildNodes() {
-			if c.Data == "td" || c.Data == "th" {
+			if (c.Data == "td" || c.Data == "th") && attribute(c, "class") != "tick" {
 				cells = append(cells, textOf(c))
 			}
 		}

@@ -34,7 +34,7 @@ func (d commitData) main(p page) h.Node {
 			h.H1(h.Bdi(h.Text(firstOf(line(c.Message), "Commit "+c.ID)))),
 			sub(h.Span(plusMinus(c.Added, c.Removed), h.Text(" statements")), h.Span(h.Text("schema version "+fmt.Sprint(c.SchemaVersion))),
 				h.If(d.SchemaChanged, badge("warn", "changes the schema"))),
-		}, actions(anchor("button", withQuery("/admin/schema", url.Values{"at": {c.ID}}), h.Text("As of this commit")),
+		}, actions(anchor("button", withQuery("/admin/schema", url.Values{"at": {c.ID}}), h.Text("As of this commit")), undoButton(c.ID),
 			neighbour(d.Previous, "prev", "Older"), neighbour(d.Next, "next", "Newer"))),
 		h.Dl(h.Class("props panel"),
 			prop("Commit", idCode(c.ID)),
@@ -63,15 +63,21 @@ func (d commitData) drawCall() h.Node {
 
 // drawNode is what the commit did to one node.
 func (d commitData) drawNode(colours *palette, change view.NodeChange) h.Node {
-	kinds, n := map[string]string{"made": "good", "removed": "bad"}, change.Node
-	links := h.Group{}
+	n := change.Node
+	var links []h.Node
 	if n.Type != "" && n.ID != "" {
 		links = append(links, anchor("faint", nodeURL(n.Type, n.ID)+"/history", h.Text("History"), unseen(" of "+labelOf(n))))
 		if change.What != "removed" {
 			links = append(links, anchor("faint", nodeAt(n.Type, n.ID, d.Commit.ID), h.Text("As it was then"), unseen(": "+labelOf(n))))
 		}
 	}
+	return nodeChange(colours, change, links...)
+}
+
+// nodeChange is what becomes of one node.
+func nodeChange(colours *palette, change view.NodeChange, links ...h.Node) h.Node {
+	kinds, n := map[string]string{"made": "good", "removed": "bad"}, change.Node
 	return h.Article(h.Class("diff panel"),
-		h.Header(badge(kinds[change.What], change.What), h.H3(nodeLink(n)), h.If(n.Type != "", typeBadge(colours, n.Type)), links),
+		h.Header(badge(kinds[change.What], change.What), h.H3(nodeLink(n)), h.If(n.Type != "", typeBadge(colours, n.Type)), h.Group(links)),
 		changeTable(change.Changes))
 }

@@ -24,7 +24,7 @@ func (d listData) main(p page) h.Node {
 		h.Div(h.ID("list"), h.Data("announce", d.Announce),
 			h.Attr("hx-boost", "true"), h.Attr("hx-target", "#list"), h.Attr("hx-select", "#list"), h.Attr("hx-swap", "outerHTML show:none"),
 			h.Div(h.Class("filters"), d.drawSearch(), d.drawFilter(), d.drawColumns()),
-			h.Div(h.ID("found"), h.Attr("data-live-region"), d.drawChips(), d.drawFacets(), d.drawTable(), d.Pager.draw())),
+			h.Div(h.ID("found"), h.Attr("data-live-region"), d.drawChips(), d.drawFacets(), d.drawTable(), h.If(d.Tickable && len(d.Rows) > 0, d.drawSelected()), d.Pager.draw())),
 	}
 }
 
@@ -44,11 +44,18 @@ func (d listData) drawSearch() h.Node {
 func (d listData) drawFilter() h.Node {
 	wrong := d.Problems.Filter
 	return h.GetForm(typeURL(d.Type), h.Class("filter"), d.drawKept(), d.keptSearch(),
-		labelled("", "property", "Property", h.Select(h.ID("property"), h.Name("property"), h.Map(d.All, func(p schema.PropertyDocument) h.Node {
-			return option(p.Name, p.Name, p.Name == wrong.Property)
+		labelled("", "property", "Property", h.Select(h.ID("property"), h.Name("property"), h.Map(d.Paths, func(g pathGroup) h.Node {
+			options := h.Map(g.Paths, func(path string) h.Node { return option(path, path, path == wrong.Property) })
+			if g.Reference == "" {
+				return options
+			}
+			return h.OptGroup(h.Attr("label", g.Reference), options)
 		}))),
-		labelled(wrong.class(""), "value", "is",
-			h.Input(h.ID("value"), h.Name("value"), h.Value(wrong.Value), h.List("values"), h.MaxLength("2000"), h.AutoComplete("off"), h.Required(), wrong.attributes("value-error"))),
+		labelled("", "op", "Comparison", h.Select(h.ID("op"), h.Name("op"), h.Map(conditionOps, func(o conditionOp) h.Node {
+			return option(o.op, o.says, o.op == wrong.Op)
+		}))),
+		labelled(wrong.class(""), "value", "Value",
+			h.Input(h.ID("value"), h.Name("value"), h.Value(wrong.Value), h.List("values"), h.MaxLength("2000"), h.AutoComplete("off"), h.Placeholder("2023, a text, an id…"), wrong.attributes("value-error"))),
 		h.DataList(h.ID("values"), h.Map(d.Options, func(v string) h.Node { return h.Option(h.Value(v)) })),
 		h.Button(h.Text("Filter")), wrong.draw("value-error", ". The list is shown without this filter."))
 }
@@ -80,7 +87,7 @@ func (v listView) drawKept() h.Node {
 }
 
 func (v listView) keptFilters() h.Node {
-	return h.Map(v.Where, func(c condition) h.Node { return hiddenInput("where", c.Property+"="+c.Value) })
+	return h.Map(v.Where, func(c condition) h.Node { return hiddenInput("where", c.String()) })
 }
 
 func (v listView) keptSearch() h.Node { return h.If(v.Search != "", hiddenInput("search", v.Search)) }
@@ -119,8 +126,18 @@ func (d listData) drawTable() h.Node {
 	}
 	return h.Div(h.Class("scroll"), h.TabIndex("0"), h.Role("region"), h.Aria("label", d.Type+" instances"), h.Table(h.Class("list-table"),
 		h.Caption(h.Class("hide"), h.Text(d.Type+": "+d.Pager.Text)),
-		h.THead(h.Tr(d.First.draw(), h.Map(d.Columns, heading.draw))),
+		h.THead(h.Tr(h.If(d.Tickable, h.Th(h.Scope("col"), h.Class("tick"), unseen("Choose"))), d.First.draw(), h.Map(d.Columns, heading.draw))),
 		h.TBody(h.Attr("hx-boost", "false"), rows)))
+}
+
+// drawSelected is the form that changes the rows that are ticked.
+func (d listData) drawSelected() h.Node {
+	return h.Form(h.ID("selected"), h.Class("filter selected"), h.Method("post"), h.Action(typeURL(d.Type)+"/selected"), h.Attr("hx-boost", "false"), h.Aria("label", "The rows that are ticked"),
+		labelled("", "change", "Rows that are ticked", h.Select(h.ID("change"), h.Name("change"),
+			option("set", "set", true), option("clear", "remove the value of", false), option("delete", "delete", false))),
+		labelled("", "of", "Property", h.Select(h.ID("of"), h.Name("property"), h.Map(d.All, func(p schema.PropertyDocument) h.Node { return option(p.Name, p.Name, false) }))),
+		labelled("grow", "to", "New value", h.Input(h.ID("to"), h.Name("value"), h.List("values"), h.MaxLength("10000"), h.AutoComplete("off"))),
+		h.Button(h.Text("Preview…")))
 }
 
 // draw is a column's head, with a link that sorts by it.
@@ -135,7 +152,11 @@ func (c heading) draw() h.Node {
 }
 
 func (d listData) drawRow(r view.Row) h.Node {
-	return h.Tr(h.Data("key", r.Node.IRI), rowHead(nodeLink(r.Node)), h.Map(d.Columns, func(c heading) h.Node {
+	tick := h.Node(nil)
+	if d.Tickable {
+		tick = h.Td(h.Class("tick"), h.Input(h.Type("checkbox"), h.Name("node"), h.Value(r.Node.IRI), h.Attr("form", "selected"), h.Aria("label", "Choose "+labelOf(r.Node))))
+	}
+	return h.Tr(h.Data("key", r.Node.IRI), tick, rowHead(nodeLink(r.Node)), h.Map(d.Columns, func(c heading) h.Node {
 		cells, more := r.Cells[c.Name], r.More[c.Name]
 		return h.Td(h.If(c.Number, h.Class("num")), h.If(len(cells) > 0, h.Group{
 			h.Ul(h.Class("vals inline"), cellItems(cells)), h.If(more > 0, h.Group{space, faint("+" + count(more))}),

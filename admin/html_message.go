@@ -88,7 +88,7 @@ func (d doneData) main(page) h.Node {
 				h.If(d.Capability == setBudgetID || d.Capability == removeBudgetID, anchor("button", tokensURL+"#budgets", h.Text("All budgets"))),
 				h.If(d.Capability == setPoliciesID, anchor("button", policyURL, h.Text("The policies"))),
 				h.If(d.Capability == decideID, anchor("button", requestsURL, h.Text("All requests"))),
-				h.If(r.Commit != "" && d.Capability != "undo" && d.Capability != setPoliciesID, anchor("button", formURL("undo", "commit", r.Commit), h.Text("Undo…"))),
+				h.If(r.Commit != "" && d.Capability != "undo" && d.Capability != setPoliciesID, undoButton(r.Commit)),
 				anchor("button", capabilityURL(d.Capability), h.Text(textIf(d.Op == "create", "Create another", "The form again"))))),
 		r.draw(),
 	}

@@ -100,7 +100,7 @@ func commitLog(list []view.Commit) h.Node {
 		return h.Li(h.Data("key", c.ID),
 			h.Div(h.Class("what"),
 				h.Span(h.Class("msg"), anchor("", commitURL(c.ID), h.Bdi(orElse(line(c.Message), span("soft", "No message"))))),
-				h.Span(h.Class("nowrap"), plusMinus(c.Added, c.Removed)), commitLink(c.ID)),
+				h.Span(h.Class("nowrap"), plusMinus(c.Added, c.Removed)), commitLink(c.ID), undoLink(c.ID)),
 			h.Div(h.Class("by"), bdiLine(c.Author), timeAt(c.Time)))
 	}))
 }
@@ -160,7 +160,7 @@ func historyEntry(e view.HistoryEntry, listed map[string]bool) h.Node {
 	c := e.Commit
 	return h.Article(h.Class("diff panel"), h.Data("key", c.ID),
 		h.Header(h.H3(anchor("", commitURL(c.ID), h.Bdi(h.Text(firstOf(line(c.Message), c.ID))))),
-			h.Span(h.Class("faint"), timeAt(c.Time)), h.Bdi(h.Class("soft"), h.Text(line(c.Author))),
+			h.Span(h.Class("faint"), timeAt(c.Time)), h.Bdi(h.Class("soft"), h.Text(line(c.Author))), undoLink(c.ID),
 			h.Iff(e.Activity != nil, func() h.Node { return h.Span(callOf(*e.Activity, listed)) })),
 		changeTable(e.Changes),
 		h.If(e.More, h.P(h.Class("legend faint"), h.Text("More changed than is shown here; "), anchor("", commitURL(c.ID), h.Text("see the commit")), h.Text("."))))

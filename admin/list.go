@@ -33,15 +33,80 @@ type listView struct {
 	Offset, Limit int
 }
 
-// condition is one filter: the property has the value.
+// condition is one filter: how the values of a property, or at the end of a path, compare with a value.
 type condition struct {
-	Property string `json:"property"`
-	Value    string `json:"value"`
+	Property, Op, Value string
+}
+
+// conditionOps are the operators of filters, with the words of the form. In an address a condition is the property, the
+// operator and the value; an operator that is a word stands between spaces. Longer signs come before their beginnings.
+var conditionOps = []conditionOp{
+	{"=", "is"}, {"!=", "is not"}, {"<=", "≤"}, {">=", "≥"}, {"<", "<"}, {">", ">"},
+	{"contains", "contains"}, {"starts", "starts with"}, {"is_empty", "is empty"}, {"not_empty", "is not empty"},
+}
+
+type conditionOp struct{ op, says string }
+
+// valueless reports an operator that takes no value.
+func valueless(op string) bool { return op == "is_empty" || op == "not_empty" }
+
+// conditionOf reads a condition of an address.
+func conditionOf(text string) (c condition, ok bool) {
+	end := strings.IndexAny(text, "=!<> ")
+	if end < 1 {
+		return c, false
+	}
+	c.Property, text = text[:end], text[end:]
+	for _, o := range conditionOps {
+		sign := o.op
+		switch {
+		case valueless(o.op):
+			sign = " " + o.op
+		case o.op[0] >= 'a':
+			sign = " " + o.op + " "
+		}
+		if rest, is := strings.CutPrefix(text, sign); is && (!valueless(o.op) || rest == "") {
+			c.Op, c.Value = o.op, rest
+			return c, true
+		}
+	}
+	return c, false
+}
+
+// String writes a condition for an address.
+func (c condition) String() string {
+	switch {
+	case valueless(c.Op):
+		return c.Property + " " + c.Op
+	case c.Op[0] >= 'a':
+		return c.Property + " " + c.Op + " " + c.Value
+	}
+	return c.Property + c.Op + c.Value
+}
+
+// says is the condition without its value, for people.
+func (c condition) says() string {
+	for _, o := range conditionOps {
+		if o.op == c.Op && o.op != "=" {
+			return c.Property + " " + o.says
+		}
+	}
+	return c.Property
+}
+
+// argument is the condition as a call takes it.
+func (c condition) argument() map[string]any {
+	out := map[string]any{"property": c.Property, "op": c.Op}
+	if !valueless(c.Op) {
+		out["value"] = c.Value
+	}
+	return out
 }
 
 type listData struct {
 	listView
 	Schema    schema.TypeDocument
+	Paths     []pathGroup
 	Capacity  string // the capabilities' prefix: note of note.create
 	Label     string // the property that labels instances
 	All       []schema.PropertyDocument
@@ -56,6 +121,33 @@ type listData struct {
 	Announce  string
 	Total     int
 	TotalMore bool
+	Tickable  bool // rows can be changed here
+}
+
+// pathGroup is what a filter can compare: the properties of the type, or of what one of its references leads to.
+type pathGroup struct {
+	Reference string // "" for the type's own
+	Paths     []string
+}
+
+// pathsOf lists what a filter of the type can compare: its properties, and those one reference away.
+func (d schemaDocument) pathsOf(typeName string) []pathGroup {
+	var own pathGroup
+	var others []pathGroup
+	for _, p := range d.properties(typeName) {
+		own.Paths = append(own.Paths, p.Name)
+		if p.Class == "" {
+			continue
+		}
+		group := pathGroup{Reference: p.Name}
+		for _, q := range d.properties(p.Class) {
+			group.Paths = append(group.Paths, p.Name+"."+q.Name)
+		}
+		if len(group.Paths) > 0 {
+			others = append(others, group)
+		}
+	}
+	return append([]pathGroup{own}, others...)
 }
 
 // heading is a column's head, which sorts when it can.
@@ -70,7 +162,7 @@ type listProblems struct {
 	Filter, Search problemAt
 }
 
-type problemAt struct{ Property, Value, Message string }
+type problemAt struct{ Property, Op, Value, Message string }
 
 // Any reports that there is a problem.
 func (p listProblems) Any() bool { return p.Filter.Message != "" || p.Search.Message != "" }
@@ -140,7 +232,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	data := newListData(asked, doc, t, answer)
-	data.Problems = problems
+	data.Problems, data.Tickable = problems, a.At == ""
 	return s.respond(w, r, status, page{
 		Title: t.Name, Nav: "types", Type: t.Name, Main: data.main, Twins: asked.twins(),
 		Live: live{Mode: "types", Types: append([]string{t.Name}, references(data.All)...), Head: a.head},
@@ -179,26 +271,37 @@ func references(properties []schema.PropertyDocument) []string {
 // listViewOf reads the address; added reports a filter that came from the form,
 // as property and value. A filter that cannot be read is a problem of the page.
 func listViewOf(r *http.Request) (v listView, added bool, problems listProblems, err error) {
-	q := queryOf(r, "at", "format", "where", "search", "sort", "desc", "offset", "limit", "col", "property", "value")
+	q := queryOf(r, "at", "format", "where", "search", "sort", "desc", "offset", "limit", "col", "property", "op", "value")
 	v = listView{
 		Type: r.PathValue("type"), Search: q.Get("search"), Sort: q.Get("sort"), Columns: q.Values["col"],
 		Descending: q.word("desc", "0", "1") == "1", CSV: q.word("format", "html", "csv") == "csv",
 		Offset: q.number("offset", 0, 0, maxOffset), Limit: q.number("limit", listLimit, 1, listMax),
 	}
 	for _, text := range q.Values["where"] {
-		property, value, ok := strings.Cut(text, "=")
-		if !ok || property == "" {
-			problems.Filter = problemAt{Value: text, Message: "a filter is written property=value"}
+		c, ok := conditionOf(text)
+		if !ok {
+			problems.Filter = problemAt{Value: text, Message: "a filter is written property=value, or with another operator, as property>=value or property contains value"}
 			continue
 		}
-		v.Where = append(v.Where, condition{property, value})
+		v.Where = append(v.Where, c)
 	}
 	if p := q.Get("property"); p != "" {
-		v.Where = append(v.Where, condition{p, q.Get("value")})
+		c := condition{p, firstOf(q.Get("op"), "="), strings.TrimSpace(q.Get("value"))}
+		if known, ok := conditionOf(c.String()); !ok || known.Op != c.Op {
+			return v, true, problems, fault.Argument("op", fault.OneOf, c.Op, "there is no operator "+strconv.Quote(line(c.Op)))
+		}
+		if valueless(c.Op) {
+			c.Value = ""
+		}
+		if c.Value == "" && !valueless(c.Op) {
+			problems.Filter = problemAt{c.Property, c.Op, "", "say a value; “is empty” finds those without one"}
+		} else {
+			v.Where = append(v.Where, c)
+		}
 	}
 	if len(v.Where) > maxFilters {
 		last := v.Where[len(v.Where)-1]
-		problems.Filter = problemAt{last.Property, last.Value, "at most " + strconv.Itoa(maxFilters) + " filters can be combined"}
+		problems.Filter = problemAt{last.Property, last.Op, last.Value, "at most " + strconv.Itoa(maxFilters) + " filters can be combined"}
 		v.Where = v.Where[:maxFilters]
 	}
 	return v, q.Has("property") || q.Has("value"), problems, q.err()
@@ -210,7 +313,7 @@ func (v *listView) dropRefused(refused []fault.FieldError, problems *listProblem
 	bad := map[int]bool{}
 	for _, f := range refused {
 		if f.Field == "search" {
-			problems.Search = problemAt{"", v.Search, f.Message}
+			problems.Search = problemAt{Value: v.Search, Message: f.Message}
 			v.Search = ""
 			continue
 		}
@@ -221,7 +324,7 @@ func (v *listView) dropRefused(refused []fault.FieldError, problems *listProblem
 			return false
 		}
 		bad[i] = true
-		problems.Filter = problemAt{v.Where[i].Property, v.Where[i].Value, f.Message}
+		problems.Filter = problemAt{v.Where[i].Property, v.Where[i].Op, v.Where[i].Value, f.Message}
 	}
 	var good []condition
 	for i, c := range v.Where {
@@ -236,7 +339,11 @@ func (v *listView) dropRefused(refused []fault.FieldError, problems *listProblem
 func (v listView) arguments() map[string]any {
 	args := map[string]any{"type": v.Type, "limit": v.Limit, "offset": v.Offset, "facets": true}
 	if len(v.Where) > 0 {
-		args["where"] = v.Where
+		where := make([]any, len(v.Where))
+		for i, c := range v.Where {
+			where[i] = c.argument()
+		}
+		args["where"] = where
 	}
 	if v.Search != "" {
 		args["search"] = v.Search
@@ -254,7 +361,7 @@ func (v listView) arguments() map[string]any {
 func (v listView) href() string {
 	q := url.Values{}
 	for _, c := range v.Where {
-		q.Add("where", c.Property+"="+c.Value)
+		q.Add("where", c.String())
 	}
 	for _, c := range v.Columns {
 		q.Add("col", c)
@@ -298,14 +405,18 @@ func (v listView) without(c condition) listView {
 
 // twins are the list for programs.
 func (v listView) twins() []twin {
+	out := []twin{{"CSV", "text/csv", v.csvURL()}}
 	q := url.Values{}
 	for _, c := range v.Where {
-		q.Add("where", c.Property+"="+c.Value)
+		q.Add("where", c.String())
+	}
+	if len(v.Where) > 1 || v.Search != "" || len(v.Where) == 1 && (v.Where[0].Op != "=" || strings.Contains(v.Where[0].Property, ".")) {
+		return out // the address of a type for programs takes one property=value
 	}
 	if v.Offset > 0 {
 		q.Set("offset", strconv.Itoa(v.Offset))
 	}
-	return append([]twin{{"CSV", "text/csv", v.csvURL()}}, twinsOf(kgURL(v.Type, ""), q)...)
+	return append(out, twinsOf(kgURL(v.Type, ""), q)...)
 }
 
 // csvURL is the address of all rows of the view as a table.
@@ -336,7 +447,7 @@ func twinsOf(path string, q url.Values) []twin {
 
 func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.Table) listData {
 	d := listData{
-		listView: v, Schema: t, Capacity: schema.SnakeName(t.Name), All: doc.properties(t.Name), Label: t.Label,
+		listView: v, Schema: t, Capacity: schema.SnakeName(t.Name), All: doc.properties(t.Name), Paths: doc.pathsOf(t.Name), Label: t.Label,
 		First: v.heading(view.Column{Name: t.Label}), Rows: a.Rows, Total: a.Total, TotalMore: a.TotalMore,
 	}
 	for _, c := range a.Columns {
@@ -345,7 +456,7 @@ func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.T
 		}
 	}
 	for _, c := range d.Where {
-		d.Chips = append(d.Chips, chip{c.Property, c.Value, d.without(c).href()})
+		d.Chips = append(d.Chips, chip{c.says(), c.Value, d.without(c).href()})
 	}
 	if d.Search != "" {
 		all := d.at(0)
@@ -355,7 +466,7 @@ func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.T
 	for _, f := range a.Facets {
 		links := facetLinks{Property: f.Property}
 		for _, val := range f.Values {
-			c := condition{f.Property, val.Value}
+			c := condition{f.Property, "=", val.Value}
 			l := facetLink{Value: val.Value, Count: count(val.Count), Href: d.with(c).href(), Current: slices.Contains(d.Where, c)}
 			switch {
 			case val.More && val.Count == 0:

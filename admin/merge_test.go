@@ -46,7 +46,7 @@ func TestAMergeIsPreviewedAndMade(t *testing.T) {
 	says(t, f.get(t, "/admin/merge?source=review&target=main", 200), "main has all of review already")
 	for _, n := range done.find(tag("a")) {
 		if textOf(n) == "Undo…" {
-			says(t, f.press(t, f.get(t, attribute(n, "href"), 200).form(t, "/admin/capabilities/undo"), call), "Commit")
+			says(t, f.press(t, f.get(t, attribute(n, "href"), 200).form(t, "/admin/undo"), call), "Take the review")
 		}
 	}
 	if got := f.values(t, "a")["title"]; got[0] != "Title of a" {

@@ -48,6 +48,7 @@ var (
 	Meta     = html.Meta
 	Nav      = html.Nav
 	Ol       = html.Ol
+	OptGroup = html.OptGroup
 	Option   = html.Option
 	P        = html.P
 	Path     = func(children ...Node) Node { return gomponents.El("path", children...) }

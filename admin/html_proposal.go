@@ -1,0 +1,40 @@
+package admin
+
+import (
+	"net/url"
+
+	h "trails/admin/html"
+	"trails/builtin/view"
+)
+
+// main is what the call would change, and the button that makes it.
+func (p *proposal) main(shown page) h.Node {
+	button := submit("primary", doName, doCall, p.Button)
+	if p.Mass != "" {
+		button = h.Group{hiddenInput("mass", "1"), submit("danger solid", doName, doCall, "Yes, remove "+p.Mass+" statements")}
+	}
+	return h.Group{
+		pageHead(h.H1(bdiLine(p.Title))),
+		h.If(p.Problem != "", alert(p.Problem)),
+		h.If(p.Mass != "", h.P(h.Class("notice notice-warn"), h.Role("note"), h.Text("This removes "+p.Mass+" statements."))),
+		warnings(p.Outcome.Warnings),
+		h.Form(h.Class("form panel"), h.Method("post"), h.Action(p.Action), hiddenInput(keyName, p.Key), h.Map(p.Hidden, keptInput),
+			h.Div(h.Class("buttons"), h.If(p.Problem == "" && (p.Mass != "" || p.changes()), button), anchor("button", p.Back.Href, h.Text("Back")))),
+		section("changed", h.Text("What will change"), h.If(p.changes(), plusMinus(p.Outcome.Added, p.Outcome.Removed)),
+			either(len(p.Changes) > 0, h.Map(p.Changes, func(n view.NodeChange) h.Node { return nodeChange(shown.colours, n) }), empty(h.Text("No node of the data."))),
+			h.If(p.More, h.P(h.Class("faint"), h.Text("More nodes change than are shown here.")))),
+	}
+}
+
+// changes reports that the dry run would have changed something.
+func (p *proposal) changes() bool { return p.Outcome.Added+p.Outcome.Removed > 0 }
+
+// undoLink is undoButton as a word in a line.
+func undoLink(commit string) h.Node {
+	return anchor("faint", withQuery(undoURL, url.Values{"commit": {commit}}), h.Text("Undo"), unseen(" "+commit))
+}
+
+// undoButton leads to what taking back a commit would change.
+func undoButton(commit string) h.Node {
+	return anchor("button", withQuery(undoURL, url.Values{"commit": {commit}}), h.Text("Undo…"))
+}

@@ -1,0 +1,310 @@
+package admin
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"trails/builtin/view"
+	"trails/fault"
+	"trails/invoke"
+	"trails/rdf"
+	"trails/schema"
+)
+
+const (
+	undoURL = "/admin/undo"
+	undoID  = "undo"
+	loadID  = "load"
+	// changesShown is how many nodes a proposal shows one by one.
+	changesShown = 50
+	// selectedMost is how many nodes one form changes.
+	selectedMost = 1000
+)
+
+// proposal is a call that a person looks at before it is made: what it would change, node by node, and one button.
+type proposal struct {
+	Title      string
+	Capability string
+	Arguments  map[string]any
+	Button     string
+	Nav, Type  string
+	Back       link
+	Action     string   // where its form is sent
+	Hidden     []hidden // what the form sends again, to make the same proposal
+	Changes    []view.NodeChange
+	More       bool // nodes change that are not shown
+	Key        string
+	Mass       string // how many statements go, if a person has to agree to that; "" otherwise
+	Outcome    struct {
+		Added, Removed int64
+		Warnings       []string
+	}
+	Problem string
+}
+
+// undoProposal takes back a commit.
+func (a *asker) undoProposal(commit string) (*proposal, error) {
+	var page view.CommitPage
+	if err := a.ask("commit_view", map[string]any{"id": commit, "limit": changesShown}, &page); err != nil {
+		return nil, err
+	}
+	id := page.Commit.ID
+	p := &proposal{
+		Title: "Take back " + textIf(page.Commit.Message != "", "“"+line(page.Commit.Message)+"”", "commit "+id), Capability: undoID, Arguments: map[string]any{"commit": id}, Button: "Take it back",
+		Nav: "commits", Back: link{"The commit", commitURL(id)}, Action: undoURL, Hidden: []hidden{{"commit", id}}, More: page.Truncated,
+	}
+	reversed := map[string]string{"made": "removed", "removed": "made", "changed": "changed"}
+	for _, n := range page.Nodes {
+		back := n
+		back.What, back.Changes = reversed[n.What], nil
+		for _, c := range n.Changes {
+			back.Changes = append(back.Changes, view.PropertyChange{Property: c.Property, Old: c.New, New: c.Old})
+		}
+		p.Changes = append(p.Changes, back)
+	}
+	return p, nil
+}
+
+// selectedProposal changes or deletes the nodes of a type that were ticked in its list.
+func (a *asker) selectedProposal(typeName string, values url.Values) (*proposal, error) {
+	doc, t, err := a.typeNamed(typeName)
+	if err != nil {
+		return nil, err
+	}
+	nodes, do, property, value := values["node"], values.Get("change"), values.Get("property"), strings.TrimSpace(values.Get("value"))
+	p := &proposal{Nav: "types", Type: t.Name, Back: link{t.Name, typeURL(t.Name)}, Action: typeURL(t.Name) + "/selected", More: len(nodes) > changesShown}
+	for _, name := range []string{"node", "change", "property", "value"} {
+		for _, text := range values[name] {
+			p.Hidden = append(p.Hidden, hidden{name, text})
+		}
+	}
+	if len(nodes) == 0 || len(nodes) > selectedMost {
+		return nil, fault.Argument("node", fault.MinCount, len(nodes), fmt.Sprintf("tick 1 to %d rows of the list first; %d are ticked", selectedMost, len(nodes)))
+	}
+	for _, iri := range nodes {
+		if !plainIRI(iri) {
+			return nil, fault.Argument("node", fault.NodeKind, line(iri), "this is no IRI of a node")
+		}
+	}
+	some := times(len(nodes), t.Name, t.Name)
+	switch do {
+	case "delete":
+		p.Title, p.Button = "Delete "+some, "Delete "+some
+		p.Capability, p.Arguments = "mutate", map[string]any{"update": deletion(nodes), "message": "Delete " + some}
+	case "set", "clear":
+		known := false
+		for _, q := range doc.properties(t.Name) {
+			known = known || q.Name == property
+		}
+		if !known {
+			return nil, fault.Argument("property", fault.Closed, line(property), t.Name+" has no property "+line(property))
+		}
+		if do == "set" && value == "" {
+			return nil, fault.Argument("value", fault.Required, "", "say the value that "+property+" gets; “no value” removes it")
+		}
+		p.Title, p.Button, p.Capability = "Change "+property+" of "+some, "Change "+some, loadID
+		if p.Arguments, err = setting(t.Name, nodes, property, value, do == "clear"); err != nil {
+			return nil, err
+		}
+		p.Arguments["message"] = p.Title
+	default:
+		return nil, fault.Argument("change", fault.OneOf, line(do), "change is set, clear or delete")
+	}
+	return p, p.showNodes(a, t, nodes, do, property, value)
+}
+
+// plainIRI reports an IRI that can stand in an update as it is.
+func plainIRI(text string) bool {
+	return rdf.IsAbsoluteIRI(text) && !strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || strings.ContainsRune("<>\"{}|^`\\", c) })
+}
+
+// setting are the arguments of a load that sets one property of each node, to a value as a cell of a table has it, or
+// removes its values.
+func setting(typeName string, nodes []string, property, value string, clear bool) (map[string]any, error) {
+	var out strings.Builder
+	if clear {
+		for _, iri := range nodes {
+			text, err := json.Marshal(map[string]any{"type": typeName, "id": iri, "data": map[string]any{property: nil}})
+			if err != nil {
+				return nil, fmt.Errorf("encode a change: %w", err)
+			}
+			out.Write(append(text, '\n'))
+		}
+		return map[string]any{"data": out.String(), "format": "ndjson"}, nil
+	}
+	rows := csv.NewWriter(&out)
+	for _, row := range append([][]string{{"id", property}}, rowsOf(nodes, value)...) {
+		if err := rows.Write(row); err != nil {
+			return nil, fmt.Errorf("encode a change: %w", err)
+		}
+	}
+	rows.Flush()
+	return map[string]any{"data": out.String(), "format": "csv", "type": typeName}, rows.Error()
+}
+
+func rowsOf(nodes []string, value string) [][]string {
+	out := make([][]string, len(nodes))
+	for i, iri := range nodes {
+		out[i] = []string{iri, value}
+	}
+	return out
+}
+
+// deletion is the update that deletes nodes, and what refers to them.
+func deletion(nodes []string) string {
+	all := "VALUES ?node { <" + strings.Join(nodes, "> <") + "> }"
+	return "DELETE { ?node ?property ?value } WHERE { " + all + " ?node ?property ?value } ;\n" +
+		"DELETE { ?other ?property ?node } WHERE { " + all + " ?other ?property ?node }"
+}
+
+// showNodes reads what changes of the first nodes.
+func (p *proposal) showNodes(a *asker, t schema.TypeDocument, nodes []string, do, property, value string) error {
+	for _, iri := range nodes[:min(len(nodes), changesShown)] {
+		var e view.Entity
+		if err := a.furnish("entity_get", map[string]any{"type": t.Name, "id": iri, "limit": 3}, &e); err != nil {
+			return err
+		}
+		n := view.NodeChange{Node: e.Node, What: "changed"}
+		for _, q := range e.Properties {
+			switch {
+			case do == "delete" && len(q.Values) > 0:
+				n.What, n.Changes = "removed", append(n.Changes, view.PropertyChange{Property: q.Name, Old: q.Values})
+			case do != "delete" && q.Name == property:
+				change := view.PropertyChange{Property: q.Name, Old: q.Values}
+				if do == "set" {
+					change.New = []view.Cell{{Text: value}}
+				}
+				n.Changes = append(n.Changes, change)
+			}
+		}
+		p.Changes = append(p.Changes, n)
+	}
+	return nil
+}
+
+// undoPage answers what taking back a commit would change.
+func (s *site) undoPage(w http.ResponseWriter, r *http.Request) error {
+	q := queryOf(r, "commit")
+	if err := q.err(); err != nil {
+		return err
+	}
+	return s.propose(w, r, url.Values{"commit": q.Values["commit"]}, func(a *asker, values url.Values) (*proposal, error) {
+		return a.undoProposal(values.Get("commit"))
+	})
+}
+
+// undoPosted takes a commit back.
+func (s *site) undoPosted(w http.ResponseWriter, r *http.Request) error {
+	values, err := readForm(w, r, formLimit)
+	if err != nil {
+		return err
+	}
+	return s.propose(w, r, values, func(a *asker, values url.Values) (*proposal, error) {
+		return a.undoProposal(values.Get("commit"))
+	})
+}
+
+// selectedPosted changes the rows of a list that were ticked.
+func (s *site) selectedPosted(w http.ResponseWriter, r *http.Request) error {
+	values, err := readForm(w, r, formLimit)
+	if err != nil {
+		return err
+	}
+	return s.propose(w, r, values, func(a *asker, values url.Values) (*proposal, error) {
+		return a.selectedProposal(r.PathValue("type"), values)
+	})
+}
+
+// propose shows a proposal with what it would change, or makes its call, once, when its button was pressed, and shows the
+// commit.
+func (s *site) propose(w http.ResponseWriter, r *http.Request, values url.Values, of func(*asker, url.Values) (*proposal, error)) error {
+	a := s.asker(w, r)
+	key := values.Get(keyName)
+	if key == "" || len(key) > 64 {
+		key = uuid.NewString()
+	}
+	done := func(p *proposal, result invoke.Result) error {
+		to := p.Back.Href
+		if did := result.Written; did != nil && did.Commit != nil {
+			to = commitURL(*did.Commit)
+		}
+		http.Redirect(w, r, a.Lead(to), http.StatusSeeOther)
+		return nil
+	}
+	entry := s.submissions.open(a.call.Principal.ID, key)
+	defer entry.close()
+	p, err := of(a, values)
+	if err != nil {
+		return err
+	}
+	if values.Get("mass") != "" {
+		p.Arguments["allow_mass_change"] = true
+	}
+	a.view(p.Capability, p.Arguments)
+	c := a.call
+	if c.Args, err = json.Marshal(p.Arguments); err != nil {
+		return fmt.Errorf("encode a proposal: %w", err)
+	}
+	c.Capability, c.IdempotencyKey = p.Capability, key
+	digest, code := digestOf(p.Capability, c.Args), http.StatusOK
+	switch {
+	case entry.digest == digest:
+		return done(p, entry.result)
+	case entry.digest != "":
+		key, p.Problem, code = uuid.NewString(), "This form was sent before, with something else, and that is done.", http.StatusUnprocessableEntity
+	case values.Get(doName) == doCall:
+		result, err := s.engine.Call(a.ctx, c)
+		if err == nil {
+			entry.finish(digest, "", c.Args, result)
+			return done(p, result)
+		}
+		if code = status(err); code == http.StatusInternalServerError {
+			return err
+		}
+		p.refused(fault.Of(err))
+	}
+	if p.Problem == "" {
+		if code, err = p.try(a); err != nil {
+			return err
+		}
+		if r.Method == http.MethodGet { // the page that says why not is what was asked for
+			code = http.StatusOK
+		}
+	}
+	p.Key = key
+	return s.respond(w, r, code, page{Title: p.Title, Nav: p.Nav, Type: p.Type, Crumbs: []link{p.Back}, Main: p.main})
+}
+
+// try asks what the call would do, and returns the status of the page.
+func (p *proposal) try(a *asker) (code int, err error) {
+	args := map[string]any{"dry_run": true}
+	for name, value := range p.Arguments {
+		args[name] = value
+	}
+	if err := a.ask(p.Capability, args, &p.Outcome); err != nil {
+		if fault.Of(err).Kind == fault.Internal {
+			return 0, err
+		}
+		p.refused(fault.Of(err))
+		return status(err), nil
+	}
+	return http.StatusOK, nil
+}
+
+// refused takes in why the call, or its dry run, was refused.
+func (p *proposal) refused(f *fault.Error) {
+	if removes, ok := f.Details["removes"]; ok {
+		p.Mass = fmt.Sprint(removes)
+		return
+	}
+	p.Problem = f.Message
+	for _, field := range f.Fields[:min(len(f.Fields), 10)] {
+		p.Problem += ". " + firstOf(field.Node, field.Field) + ": " + field.Message
+	}
+}

@@ -1,0 +1,179 @@
+package admin_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"trails/admin"
+)
+
+// send posts a form, and follows where it leads.
+func (f fixture) sendTo(t *testing.T, path string, values url.Values) answer {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(values.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	a := f.do(t, r)
+	if a.StatusCode == http.StatusSeeOther {
+		return f.get(t, a.Header.Get("Location"), 200)
+	}
+	return a
+}
+
+// formWith are the values of the page's form that has a field.
+func formWith(t *testing.T, a answer, field string) url.Values {
+	t.Helper()
+	for _, form := range a.find(tag("form")) {
+		if v := controlsOf(form); v.Has(field) {
+			return v
+		}
+	}
+	t.Fatalf("no form has %s: %s", field, mainText(a))
+	return nil
+}
+
+func newTasks(t *testing.T) (f fixture, iris []string) {
+	t.Helper()
+	f = newFixture(t, []byte(`
+types:
+  Task: {label: title, key: code, iri: key, properties: {title: {type: string}, code: {type: string, required: true}, points: integer, status: {type: string, one_of: [open, done]}, needs: {class: Task, many: true}, note: string}}
+`), admin.Options{})
+	for i := range 12 {
+		f.call(t, "task.create", map[string]any{"code": fmt.Sprint("t", i), "title": fmt.Sprint("Task ", i), "points": i, "status": "open", "note": "n"})
+	}
+	f.call(t, "task.update", map[string]any{"id": "t11", "needs": []string{"t0"}})
+	for _, row := range f.get(t, "/admin/types/Task", 200).find(func(n *html.Node) bool { return attribute(n, "name") == "node" }) {
+		iris = append(iris, attribute(row, "value"))
+	}
+	if len(iris) != 12 {
+		t.Fatalf("%d rows can be ticked", len(iris))
+	}
+	return f, iris
+}
+
+func (f fixture) status(t *testing.T, id string) any {
+	t.Helper()
+	row := f.call(t, "list", map[string]any{"type": "Task", "where": []any{map[string]any{"property": "code", "value": id}}, "select": []string{"status"}})["rows"].([]any)
+	if len(row) == 0 {
+		return "gone"
+	}
+	return row[0].([]any)[2]
+}
+
+// Ten rows are changed at once as one commit, after a look at each old and new value, and one more form takes it back.
+func TestTickedRowsAreChangedAtOnceAndBack(t *testing.T) {
+	f, iris := newTasks(t)
+	head := f.head(t)
+	a := f.sendTo(t, "/admin/types/Task/selected", url.Values{"node": iris[:10], "change": {"set"}, "property": {"status"}, "value": {"done"}})
+	checkPage(t, "preview", a)
+	if got := mainText(a); strings.Count(got, "done") < 10 || !strings.Contains(got, "+10") || !strings.Contains(got, "Change 10 Task") {
+		t.Errorf("the preview says %s", got)
+	}
+	if now := f.head(t); now != head {
+		t.Fatal("the preview changed something")
+	}
+	values := formWith(t, a, "node")
+	values.Set("_do", "call")
+	a = f.sendTo(t, "/admin/types/Task/selected", values)
+	if got := mainText(a); !strings.Contains(got, "Change status of 10 Task") || !strings.Contains(got, "Undo…") {
+		t.Errorf("the commit's page says %s", got)
+	}
+	commit := f.head(t)
+	f.sendTo(t, "/admin/types/Task/selected", values) // sent twice
+	if again := f.head(t); again != commit || f.status(t, "t3") != "done" {
+		t.Errorf("sent twice: %v and %v; t3 is %v", commit, again, f.status(t, "t3"))
+	}
+	a = f.get(t, "/admin/undo?commit="+fmt.Sprint(commit), 200)
+	checkPage(t, "undo", a)
+	values = formWith(t, a, "commit")
+	values.Set("_do", "call")
+	a = f.sendTo(t, "/admin/undo", values)
+	if f.status(t, "t3") != "open" || !strings.Contains(mainText(a), "undo") {
+		t.Errorf("taken back: t3 is %v; %s", f.status(t, "t3"), mainText(a))
+	}
+}
+
+func TestTickedRowsAreClearedAndDeletedWithTheirReferences(t *testing.T) {
+	f, iris := newTasks(t)
+	do := func(values url.Values) answer {
+		a := f.sendTo(t, "/admin/types/Task/selected", values)
+		form := formWith(t, a, "node")
+		form.Set("_do", "call")
+		return f.sendTo(t, "/admin/types/Task/selected", form)
+	}
+	do(url.Values{"node": iris, "change": {"clear"}, "property": {"note"}})
+	if got := f.call(t, "list", map[string]any{"type": "Task", "where": []any{map[string]any{"property": "note", "op": "not_empty"}}})["total"]; fmt.Sprint(got) != "0" {
+		t.Errorf("%v notes are left", got)
+	}
+	i := slices.IndexFunc(iris, func(iri string) bool { return strings.HasSuffix(iri, "/t0") })
+	a := do(url.Values{"node": {iris[i]}, "change": {"delete"}})
+	if f.status(t, "t0") != "gone" || f.status(t, "t11") != "open" || !strings.Contains(mainText(a), "needs") {
+		t.Errorf("t0 is %v, t11 is %v; %s", f.status(t, "t0"), f.status(t, "t11"), mainText(a))
+	}
+}
+
+func TestAProposalThatCannotBeMadeSaysSo(t *testing.T) {
+	f, iris := newTasks(t)
+	for want, values := range map[string]url.Values{
+		"tick 1 to 1000":      {"change": {"set"}, "property": {"status"}, "value": {"done"}},
+		"no property":         {"node": iris, "change": {"set"}, "property": {"nope"}, "value": {"done"}},
+		"say the value":       {"node": iris, "change": {"set"}, "property": {"status"}, "value": {" "}},
+		"no IRI":              {"node": {"x> } ; DROP ALL #"}, "change": {"delete"}},
+		"set, clear":          {"node": iris, "change": {"burn"}},
+		"not a valid integer": {"node": iris, "change": {"set"}, "property": {"points"}, "value": {"many"}},
+		"open":                {"node": iris[:1], "change": {"set"}, "property": {"status"}, "value": {"lost"}},
+		"changes nothing":     {"node": iris[:1], "change": {"set"}, "property": {"status"}, "value": {"open"}},
+	} {
+		a := f.sendTo(t, "/admin/types/Task/selected", values)
+		if got := mainText(a); !strings.Contains(got, want) {
+			t.Errorf("want %q: %d %s", want, a.StatusCode, got)
+		}
+		for _, button := range a.find(tag("button")) {
+			if attribute(button, "value") == "call" {
+				t.Errorf("%q: there is a button for it", want)
+			}
+		}
+		checkPage(t, want, a)
+	}
+	f.get(t, "/admin/undo?commit=ffffffff", 404)
+	f.get(t, "/admin/undo", 400)
+}
+
+// A list can be narrowed by every operator of list, at a path, and by years and months.
+func TestAListTakesConditions(t *testing.T) {
+	f, _ := newTasks(t)
+	for where, want := range map[string]int{
+		"points>=10": 2, "points<3": 3, "points!=3": 11, "points=3": 1, "title contains sk 1": 3, "title starts Task 1": 3,
+		"needs is_empty": 11, "needs not_empty": 1, "needs.title=Task 0": 1, "needs.points<5": 1, "points<=1": 2, "points>10": 1,
+	} {
+		a := f.get(t, "/admin/types/Task?where="+url.QueryEscape(where), 200)
+		if got := len(rows(a.byID(t, "list"))) - 1; got != want {
+			t.Errorf("%s has %d rows, want %d", where, got, want)
+		}
+		checkPage(t, where, a)
+	}
+	for query, want := range map[string]string{
+		"where=" + url.QueryEscape("points ~ 3"): "a filter is written", "property=points&op=contains&value=3": "contains does not fit points", "property=points&op=%3D&value=": "say a value",
+	} {
+		if got := mainText(f.get(t, "/admin/types/Task?"+query, 400)); !strings.Contains(got, want) {
+			t.Errorf("%s says %s", query, got)
+		}
+	}
+	a := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/admin/types/Task?where=points%3C3&property=needs&op=is_empty&value=", nil))
+	if to := a.Header.Get("Location"); to != "/admin/types/Task?where=points%3C3&where=needs+is_empty" {
+		t.Errorf("the form leads to %s", to)
+	}
+}
+
+// head is the id of the newest commit.
+func (f fixture) head(t *testing.T) string {
+	t.Helper()
+	head, _ := f.call(t, "snapshot", map[string]any{})["head"].(map[string]any)
+	return fmt.Sprint(head["id"])
+}
