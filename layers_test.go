@@ -148,6 +148,7 @@ var homes = []struct {
 	{"github.com/tailscale/hujson", []string{"hosts"}, true},
 	{"github.com/spf13/cobra", []string{"cmd"}, true},
 	{"github.com/cayleygraph/quad", []string{"rdf"}, false}, // package rdf names its types
+	{"github.com/yuin/goldmark", []string{"admin/markdown"}, true},
 	{"maragu.dev/gomponents", []string{"admin/html"}, true}, // which lets pages use no unsafe part of it
 	// They call methods by names that are not known before, so that the linker would keep all exported methods.
 	{"text/template", nil, false},

@@ -3,8 +3,10 @@ package admin
 import (
 	"fmt"
 	"net/url"
+	"slices"
 
 	h "trails/admin/html"
+	"trails/admin/markdown"
 	"trails/builtin/view"
 )
 
@@ -74,8 +76,11 @@ func (d instanceData) drawProperties() h.Node {
 	return h.Section(h.Aria("labelledby", "h-props"), h.H2(h.ID("h-props"), h.Class("hide"), h.Text("Properties")),
 		h.Dl(h.Class("props panel"), h.Map(d.Texts, d.drawProperty), h.Map(d.Links, d.drawProperty),
 			h.If(d.Only == "", h.Map(d.Other, func(o view.Other) h.Node {
-				return h.Div(h.Class("prop"), h.Data("key", "other-"+o.Predicate), h.Dt(h.Text(line(o.Predicate)), span("kind", "not in the schema")), h.Dd(drawValues(o.Values)))
+				return h.Div(h.Class("prop"), h.Data("key", "other-"+o.Predicate), h.Dt(h.Text(line(o.Predicate)), span("kind", "not in the schema")), h.Dd(d.drawValues(o.Values)))
 			}))),
+		h.If(d.hasMarkdown(), h.P(h.Class("faint"), either(d.Raw,
+			anchor("", nodeURL(d.Type, d.ID), h.Text("Draw texts as Markdown")),
+			anchor("", withQuery(nodeURL(d.Type, d.ID), url.Values{"raw": {"1"}}), h.Text("Texts as they are"))))),
 		h.If(d.Pager != nil, h.Group{d.Pager.draw(), h.P(anchor("", nodeURL(d.Type, d.ID), h.Text("All properties")))}))
 }
 
@@ -87,20 +92,39 @@ func (d instanceData) drawProperty(p view.Property) h.Node {
 	}
 	kind := firstOf(p.Class, datatypeName(p.Datatype)) + textIf(p.Many, ", many", "") + textIf(p.Required, ", required", "")
 	return h.Div(h.Class("prop"), h.Data("key", "prop-"+p.Name), h.Dt(name, span("kind", kind)),
-		h.Dd(either(len(p.Values) > 0, drawValues(p.Values), faint("not set"))),
+		h.Dd(either(len(p.Values) > 0, d.drawValues(p.Values), faint("not set"))),
 		h.If(d.Only == "" && len(p.Values) < p.Total, h.Dd(h.Class("more"), anchor("", d.MorePath(p.Name), h.Text("All "+count(p.Total)+" values")))))
 }
 
 // drawValues are values as the page of their node shows them.
-func drawValues(values []view.Cell) h.Node {
+func (d instanceData) drawValues(values []view.Cell) h.Node {
 	if len(values) == 1 {
-		return drawValue(values[0])
+		return d.drawValue(values[0])
 	}
-	return h.Ul(h.Class("vals"), h.Map(values, func(c view.Cell) h.Node { return h.Li(drawValue(c)) }))
+	return h.Ul(h.Class("vals"), h.Map(values, func(c view.Cell) h.Node { return h.Li(d.drawValue(c)) }))
+}
+
+// isMarkdown reports a text that is drawn as Markdown.
+func (d instanceData) isMarkdown(c view.Cell) bool {
+	return !d.Raw && c.Ref == nil && (c.Datatype == "" || c.Lang != "") && webURL(c.Text) == "" && markdown.Marked(c.Text)
+}
+
+// hasMarkdown reports that a text of the page is drawn as Markdown, or would be.
+func (d instanceData) hasMarkdown() bool {
+	d.Raw = false
+	return slices.ContainsFunc(d.Texts, func(p view.Property) bool { return slices.ContainsFunc(p.Values, d.isMarkdown) })
+}
+
+// whole is a text with all its lines.
+func (d instanceData) whole(c view.Cell) h.Node {
+	if d.isMarkdown(c) {
+		return h.Div(h.Class("markdown"), h.Dir("auto"), lang(c.Lang), markdown.Draw(c.Text))
+	}
+	return h.Div(h.Class("text"), h.Dir("auto"), lang(c.Lang), h.Text(c.Text))
 }
 
 // drawValue is a whole value; a long text is folded.
-func drawValue(c view.Cell) h.Node {
+func (d instanceData) drawValue(c view.Cell) h.Node {
 	marks := h.Group{langBadge(c.Lang), h.If(hasHidden(c.Text), h.Group{space, hiddenBadge(c.Text, "hidden characters")})}
 	switch {
 	case c.Ref != nil:
@@ -109,11 +133,13 @@ func drawValue(c view.Cell) h.Node {
 		return h.Group{
 			h.Details(h.Class("long"),
 				h.Summary(h.Span(h.Class("cut"), h.Bdi(h.Dir("auto"), h.Text(line(c.Text)))), space, badge("", count(lengthOf(c))+" characters")),
-				h.Div(h.Class("text"), h.Dir("auto"), lang(c.Lang), h.Text(c.Text)),
+				d.whole(c),
 				h.If(isCut(c), onlyTheBeginning())), marks,
 		}
 	case webURL(c.Text) != "":
 		return anchor("", webURL(c.Text), external(), h.Text(c.Text))
+	case d.isMarkdown(c):
+		return h.Group{d.whole(c), marks}
 	case c.Datatype == "xsd:dateTime" || c.Datatype == "xsd:date":
 		return timeAt(c.Text)
 	}

@@ -26,6 +26,7 @@ const (
 type instanceData struct {
 	view.Entity
 	Type, ID       string
+	Raw            bool // texts are shown as they are, and not as Markdown
 	Capacity       string
 	Links          []view.Property // those that refer to nodes
 	Texts          []view.Property // the others
@@ -40,8 +41,8 @@ type instanceData struct {
 
 // instance answers the page of one node: all of it, or one property, and its latest history.
 func (s *site) instance(w http.ResponseWriter, r *http.Request) error {
-	q := queryOf(r, "at", "property", "offset", "blame")
-	blame, offset := q.word("blame", "0", "1") == "1", q.number("offset", 0, 0, maxOffset)
+	q := queryOf(r, "at", "property", "offset", "blame", "raw")
+	blame, raw, offset := q.word("blame", "0", "1") == "1", q.word("raw", "0", "1") == "1", q.number("offset", 0, 0, maxOffset)
 	if err := q.err(); err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func (s *site) instance(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	data := instanceData{Type: t.Name, ID: r.PathValue("id"), Only: q.Get("property"), Capacity: schema.SnakeName(t.Name)}
+	data := instanceData{Raw: raw, Type: t.Name, ID: r.PathValue("id"), Only: q.Get("property"), Capacity: schema.SnakeName(t.Name)}
 	args := map[string]any{"type": data.Type, "id": data.ID, "limit": valuesShown}
 	if data.Only != "" {
 		args["property"], args["offset"] = data.Only, offset
