@@ -32,8 +32,8 @@ func (d instanceData) main(p page) h.Node {
 			}))),
 		h.If(len(d.Versions.Commits) > 1, d.drawVersions(state{Branch: branchNamed(p.Frame.Branch)})),
 		h.Div(h.Class("columns"),
-			h.Div(h.Iff(d.Blame == nil, d.drawProperties), h.Iff(d.Blame != nil, d.drawBlame), h.If(d.Only == "", h.Group{d.drawIncoming(p.colours), d.drawHistory()})),
-			h.Div(h.If(d.Only == "", h.Group{d.drawPicture(), d.drawPrograms(), d.drawRecord()}))),
+			h.Div(h.Iff(d.Blame == nil, d.drawProperties), h.Iff(d.Blame != nil, d.drawBlame), h.If(d.Only == "", h.Group{d.drawAround(p.colours), d.drawIncoming(p.colours), d.drawHistory()})),
+			h.Div(h.If(d.Only == "", h.Group{d.drawRecord(), d.drawPrograms()}))),
 	}
 }
 
@@ -165,18 +165,6 @@ func (d instanceData) drawIncoming(colours *palette) h.Node {
 func (d instanceData) drawHistory() h.Node {
 	return section("history", h.Text("History"), anchor("more", nodeURL(d.Type, d.ID)+"/history", h.Text("Whole history")),
 		historyEntries(d.History.Entries, d.Listed))
-}
-
-// drawPicture is where a script draws what is around the node.
-func (d instanceData) drawPicture() h.Node {
-	here := nodeURL(d.Type, d.ID)
-	return h.Section(h.Aria("labelledby", "h-graph"),
-		h.Header(h.Class("section-head"), h.H2(h.ID("h-graph"), h.Class("hide"), h.Text("Neighbourhood"))),
-		h.Div(h.Class("panel"),
-			picture("Picture of what is around this instance",
-				h.Group{h.Text("The picture needs scripts; "), anchor("", here+"/graph", h.Text("the list")), h.Text(" does not.")},
-				h.Class("picture"), h.ID("picture"), h.Ask("data-graph", here+"/graph.json?limit=60")),
-			h.P(h.Class("legend"), anchor("", here+"/graph", h.Text("Open the neighbourhood")))))
 }
 
 // picture is where a script draws; the text stands there without one.

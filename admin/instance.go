@@ -83,7 +83,7 @@ func (s *site) instance(w http.ResponseWriter, r *http.Request) error {
 	data.Curl = "curl -s '" + auth.Base(r) + withQuery(kgURL(data.Type, data.ID), shows) + "'"
 	data.CLI = "trails invoke FILE entity_get " + shellQuote("type="+data.Type) + " " + shellQuote("id="+data.ID) + arguments
 	return s.respond(w, r, http.StatusOK, page{
-		Title: firstOf(line(data.Node.Label), data.ID), Nav: "types", Type: data.Type, Main: data.main, Scripts: graphScripts,
+		Title: firstOf(line(data.Node.Label), data.ID), Nav: "types", Type: data.Type, Main: data.main,
 		Crumbs: []link{{data.Type, typeURL(data.Type)}}, Twins: twinsOf(kgURL(data.Type, data.ID), url.Values{}),
 		Live: live{Mode: "types", Types: doc.referring(data.Type), Head: a.head},
 	})

@@ -32,6 +32,7 @@ var (
 	FieldSet   = html.FieldSet
 	Footer     = html.Footer
 	Form       = html.Form
+	G          = func(children ...Node) Node { return gomponents.El("g", children...) }
 	H1         = html.H1
 	H2         = html.H2
 	H3         = html.H3
@@ -56,7 +57,9 @@ var (
 	P          = html.P
 	Path       = func(children ...Node) Node { return gomponents.El("path", children...) }
 	Pre        = html.Pre
+	Rect       = func(children ...Node) Node { return gomponents.El("rect", children...) }
 	S          = html.S
+	SVGText    = func(children ...Node) Node { return gomponents.El("text", children...) }
 	Script     = html.Script
 	Section    = html.Section
 	Select     = html.Select
