@@ -17,7 +17,7 @@ const (
 	aroundCentre = 320 // half the width
 	aroundRow    = 26  // height of a line
 	aroundBox    = 160 // width of the node in the middle
-	aroundLabel  = 24  // characters of a label
+	aroundLabel  = 22  // characters of a label
 	aroundEach   = 8   // neighbours by one property that are shown one by one
 	aroundMost   = 14  // lines of one side
 )
@@ -98,7 +98,7 @@ func (d instanceData) drawAround(colours *palette) h.Node {
 				drawn,
 				h.G(h.Class(colours.class(d.Type)),
 					rect(aroundCentre-aroundBox/2, middle-15, aroundBox, 30),
-					label(aroundCentre, middle+4, "middle", "here", cut(name, aroundBox/8))))),
+					label(aroundCentre, middle+4, "middle", "here", cut(name, aroundBox/9))))),
 		h.If(more > 0, h.P(h.Class("faint"), h.Text(count(more)+" more are in the lists of this page."))))
 }
 
