@@ -30,16 +30,18 @@ type caches struct {
 	past *pastFacts
 	// bulks are for readers with rights.
 	bulks *bulkCommits
+	// origins are the classes of commits.
+	origins *commitOrigins
 }
 
 func newCaches(epoch string) *caches {
-	return &caches{epoch: epoch, terms: dictionary.NewCache(), facts: newFacts(), plans: newPlans(), past: &pastFacts{}, bulks: &bulkCommits{}}
+	return &caches{epoch: epoch, terms: dictionary.NewCache(), facts: newFacts(), plans: newPlans(), past: &pastFacts{}, bulks: &bulkCommits{}, origins: &commitOrigins{}}
 }
 
 // ofView returns the caches for an earlier commit, or for a reader whose rights have a key. Texts are not kept for it,
 // nor are facts and plans of what a reader with other rights may see.
 func (c *caches) ofView(seq history.Seq, rights string) *caches {
-	view := &caches{epoch: c.epoch, terms: c.terms, plans: c.plans, past: c.past, bulks: c.bulks}
+	view := &caches{epoch: c.epoch, terms: c.terms, plans: c.plans, past: c.past, bulks: c.bulks, origins: c.origins}
 	if rights == "" {
 		view.facts = c.past.of(seq)
 	} else {

@@ -57,9 +57,9 @@ func (r *Reader) graphAt(name rdf.Term) (*graphAt, error) {
 	return nil, fault.New(fault.InvalidArguments, "graph <%s> is the data as of a commit, which only a query or an update reads that names it after GRAPH, FROM or USING; elsewhere name the commit with at", rdf.Lexical(name))
 }
 
-// search returns the search for a pattern: the given ones of subject, predicate and object.
-func (g *graphAt) search(given [4]bool, ids [4]inline.TermID) (s pastSearch) {
-	s.of = [4]interval{everything, everything, everything, {}} // the graph is the default graph, which has the id 0
+// inDefault returns the search for a pattern in the default graph: the given ones of subject, predicate and object.
+func inDefault(given [4]bool, ids [4]inline.TermID) (s pastSearch) {
+	s.of = [4]interval{everything, everything, everything, {}} // the default graph has the id 0
 	for i := range posG {
 		if given[i] {
 			s.of[i] = interval{int64(ids[i]), int64(ids[i])}
@@ -74,6 +74,12 @@ func (r *Reader) matchAt(ctx context.Context, q rdf.Quad, yield func(rdf.Quad, e
 	if err != nil {
 		return err
 	}
+	return r.matchPast(ctx, q, &pastCursor{conn: r.conn, of: of}, nil, yield)
+}
+
+// matchPast yields the statements that a cursor finds for a pattern in the default graph, and that keep, unless it is nil,
+// is true for; their label is that of the pattern.
+func (r *Reader) matchPast(ctx context.Context, q rdf.Quad, rows *pastCursor, keep func(*pastCursor) (bool, error), yield func(rdf.Quad, error) bool) error {
 	label := q.Label
 	q.Label = rdf.DefaultGraph
 	p, ok, err := r.resolve(q)
@@ -82,7 +88,7 @@ func (r *Reader) matchAt(ctx context.Context, q rdf.Quad, yield func(rdf.Quad, e
 	}
 	terms := newQuestion(ctx, r, Plan{prepared: &prepared{}}, Limits{})
 	defer terms.end()
-	rows := pastCursor{conn: r.conn, of: of, search: of.search(p.bound.at, p.ids)}
+	rows.search = inDefault(p.bound.at, p.ids)
 	defer rows.release()
 	if err := rows.begin(false, false); err != nil {
 		return err
@@ -95,6 +101,13 @@ func (r *Reader) matchAt(ctx context.Context, q rdf.Quad, yield func(rdf.Quad, e
 		}
 		if err := rows.Next(); err != nil || !rows.more {
 			return err
+		}
+		if keep != nil {
+			if kept, err := keep(rows); err != nil {
+				return err
+			} else if !kept {
+				continue
+			}
 		}
 		found, err := quadOf(terms, rows.ids())
 		if err != nil {

@@ -154,6 +154,9 @@ func (r *Reader) match(ctx context.Context, q rdf.Quad, yield func(rdf.Quad, err
 	if rdf.IsGraphAt(q.Label) {
 		return r.matchAt(ctx, q, yield)
 	}
+	if rdf.IsOriginGraph(q.Label) {
+		return r.matchOrigin(ctx, q, yield)
+	}
 	p, ok, err := r.resolve(q)
 	if err != nil || !ok {
 		return err

@@ -70,6 +70,8 @@ type quadsCursor struct {
 	virtual   *virtualRows // rows of a virtual graph
 	past      *pastCursor  // rows of the default graph as of a commit
 	pages     *pastCursor  // the last one of these, which has pages open
+	keeps     *originRows  // the class of which rows of past are kept; nil for all
+	origins   originGraphs // the classes that were read
 	last      rdf.Term     // the subject whose id is in row
 }
 
@@ -111,7 +113,17 @@ func (c *quadsCursor) begin(plan int) error {
 		return err
 	}
 	if rdf.IsGraphAt(name) {
-		return c.beginAt(name)
+		of, err := q.reader.graphAt(name)
+		if err != nil {
+			return err
+		}
+		return c.beginPast(of)
+	}
+	if rdf.IsOriginGraph(name) {
+		if c.keeps, err = c.origins.of(q.reader, name); err != nil {
+			return err
+		}
+		return c.beginPast(nil)
 	}
 	g := virtualGraphs[name]
 	if g == nil {
@@ -152,23 +164,36 @@ func (c *quadsCursor) beginStored() (err error) {
 	return err
 }
 
-// beginAt reads the default graph as of a commit. The pages stay open from one search to the next.
-func (c *quadsCursor) beginAt(name rdf.Term) error {
-	r := c.questions.current.reader
-	of, err := r.graphAt(name)
-	if err != nil {
-		return err
-	}
+// beginPast reads the default graph as of a commit, nil for the state that is read. The pages stay open from one search to
+// the next.
+func (c *quadsCursor) beginPast(of *graphAt) error {
 	if c.pages != nil && c.pages.of != of {
 		c.pages.release()
 		c.pages = nil
 	}
 	if c.pages == nil {
-		c.pages = &pastCursor{conn: r.conn, of: of}
+		c.pages = &pastCursor{conn: c.questions.current.reader.conn, of: of}
 	}
 	c.past = c.pages
-	c.past.search = of.search(c.given, c.ids)
+	c.past.search = inDefault(c.given, c.ids)
 	return c.past.begin(false, false)
+}
+
+// nextPast goes to the next row of past that is kept.
+func (c *quadsCursor) nextPast() error {
+	for n := 1; ; n++ {
+		if n%256 == 0 {
+			if err := c.questions.current.over(); err != nil {
+				return err
+			}
+		}
+		if err := c.past.Next(); err != nil || !c.past.more || c.keeps == nil {
+			return err
+		}
+		if kept, err := c.keeps.has(c.past); err != nil || kept {
+			return err
+		}
+	}
 }
 
 // Next goes to the next statement.
@@ -184,7 +209,7 @@ func (c *quadsCursor) Next() (err error) {
 		return nil
 	}
 	if c.past != nil {
-		if err := c.past.Next(); err != nil {
+		if err := c.nextPast(); err != nil {
 			return c.fail(err)
 		}
 		if c.more = c.past.more; c.more {
@@ -254,6 +279,7 @@ func (c *quadsCursor) Close() error {
 	if c.pages != nil {
 		c.pages.release()
 	}
+	c.origins.release()
 	return nil
 }
 
@@ -264,11 +290,11 @@ func (c *quadsCursor) end() {
 	if c.virtual != nil {
 		c.virtual.close()
 	}
-	c.stored, c.virtual, c.past, c.last = nil, nil, nil, nil
+	c.stored, c.virtual, c.past, c.keeps, c.last = nil, nil, nil, nil, nil
 }
 
 // rowsInVirtual estimates the number of statements of a virtual graph that match a pattern, by its given positions.
-// It is not known for the graph as of a commit.
+// It is not known for graphs as of commits and of classes of sources.
 func rowsInVirtual(graph rdf.IRI, p sparql.TriplePattern, at [3]bool) (sum float64, known bool) {
 	g := virtualGraphs[graph]
 	if g == nil {

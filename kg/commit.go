@@ -130,6 +130,10 @@ type job struct {
 	prepare func(context.Context, *db.Writer, *compiled) error
 	// undo, when set, says for which nodes the change may be written.
 	undo *undoing
+	// from is where its content comes from besides the caller, which may be added until the commit is made.
+	from *origins
+	// restores means that statements which were there before count as from where they came then.
+	restores bool
 	// inputs name the sources of edits; nil for a change made in memory.
 	inputs    []string
 	records   int64 // number of records in the inputs
@@ -696,6 +700,9 @@ func (t *transaction) commit(ctx context.Context) error {
 	}
 	activity, message := t.session.completed(t.job.set.Activity), t.job.set.Message
 	activity.Generated = append(slices.Clip(activity.Generated), t.changed...)
+	if err := t.tellOrigins(ctx, &activity); err != nil {
+		return err
+	}
 	if t.job.message != nil {
 		message = t.job.message()
 	}
@@ -721,6 +728,23 @@ func (t *transaction) commit(ctx context.Context) error {
 	}
 	t.result.After = after
 	g.bell.ring()
+	return nil
+}
+
+// tellOrigins records where the content comes from besides the caller.
+func (t *transaction) tellOrigins(ctx context.Context, a *Activity) error {
+	from := t.job.from
+	if from == nil {
+		from = &origins{}
+	}
+	if t.job.restores {
+		class, err := t.w.RestoredOrigin(ctx)
+		if err != nil {
+			return err
+		}
+		from.add(class)
+	}
+	a.Used = append(slices.Clip(a.Used), from.used(*a)...)
 	return nil
 }
 

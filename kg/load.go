@@ -170,7 +170,9 @@ func (s *Session) read(ctx context.Context, action policy.Action, l Load) (_ *Re
 	o := l.Options
 	o.Inputs = slices.Clone(l.Inputs)
 	var total int64
+	from := &origins{}
 	for i, in := range o.Inputs {
+		from.add(policy.Import, in.Source)
 		total += in.Size
 		if l.Set.Key.Key != "" {
 			o.Inputs[i].Reader = io.TeeReader(in.Reader, content)
@@ -187,7 +189,7 @@ func (s *Session) read(ctx context.Context, action policy.Action, l Load) (_ *Re
 		}
 	}()
 	l.Set.Key.Digest = [32]byte(content.Sum(nil))
-	r.job = job{action: action, spool: data.Edits, set: l.Set, inputs: data.Sources, records: data.Records, progress: l.Progress}
+	r.job = job{action: action, spool: data.Edits, set: l.Set, inputs: data.Sources, from: from, records: data.Records, progress: l.Progress}
 	r.job.maxErrors = load.MaxBad
 	r.job.idle = &idling{replaces: l.Mode == load.Overwrite || l.Mode == load.Replace}
 	if data.UsesSchema {

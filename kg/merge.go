@@ -76,6 +76,7 @@ type merging struct {
 	current bool   // nothing is to be merged
 	brings  bool   // the source changed something since the base, be it so on the branch already
 	clashes clashing
+	from    origins // of what is merged
 
 	protected bool // from whoever merges
 }
@@ -121,6 +122,9 @@ func (s *Session) merging(m Merge) *merging {
 func (s *Session) merge(ctx context.Context, m *merging, j job) (Merged, error) {
 	var spool change.Spool
 	defer spool.Close()
+	if !j.restores {
+		j.from = &m.from
+	}
 	j.spool, j.set, j.closes, j.progress, j.message = &spool, m.Set, true, m.Progress, m.message
 	j.prepare = func(ctx context.Context, w *db.Writer, c *compiled) error { return m.find(ctx, w, c, &spool) }
 	result, err := s.write(ctx, j)
@@ -175,6 +179,7 @@ func (m *merging) edits(ctx context.Context, all, seen *db.Reader, c *compiled, 
 	if err != nil || m.current {
 		return err
 	}
+	its = m.from.said(ctx, all, m.commit.Seq, its)
 	var ours, theirs change.Spool
 	defer ours.Close()
 	defer theirs.Close()

@@ -345,5 +345,5 @@ func (s *Session) undoDefinitions(ctx context.Context, u Undo, may func(*Snapsho
 		}
 		return undo.find(ctx, w, before)
 	}
-	return s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: u.Set, prepare: prepare, undo: undo, progress: u.Progress, closes: true})
+	return s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: u.Set, prepare: prepare, undo: undo, restores: true, progress: u.Progress, closes: true})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/db"
 	"trails/fault"
 	"trails/rdf"
 	"trails/sparql"
@@ -14,7 +15,7 @@ import (
 // A query may read earlier data beside that of its snapshot: the graph urn:trails:at:COMMIT is the default graph as of a
 // commit, named as for [Snapshot.FindState]. Nothing lists these graphs.
 
-// graphsAt collects the graphs of commits that a pattern or a dataset names.
+// graphsAt collects the graphs of commits, and those of classes of sources, that a pattern or a dataset names.
 type graphsAt struct {
 	names []rdf.IRI
 	// values are those that stand elsewhere in a pattern, as in VALUES, and anyGraph is set if it has GRAPH with a
@@ -24,7 +25,7 @@ type graphsAt struct {
 }
 
 func (g *graphsAt) add(list *[]rdf.IRI, t rdf.Term) {
-	if iri, _ := t.(rdf.IRI); rdf.IsGraphAt(t) && !slices.Contains(*list, iri) {
+	if iri, _ := t.(rdf.IRI); (rdf.IsGraphAt(t) || rdf.IsOriginGraph(t)) && !slices.Contains(*list, iri) {
 		*list = append(*list, iri)
 	}
 }
@@ -59,14 +60,20 @@ func (g *graphsAt) pattern(op sparql.Op) {
 }
 
 // readAt makes the names mean these commits for the snapshot. An unknown commit is the fault Missing, and a text that
-// names none is Malformed.
+// names none is Malformed. A name of no class of sources is InvalidArguments.
 func (s *Snapshot) readAt(ctx context.Context, g graphsAt) error {
 	for _, name := range g.values {
 		if g.anyGraph && !slices.Contains(g.names, name) {
-			return fault.New(fault.InvalidArguments, "GRAPH with a variable does not find <%s>, which is the data as of a commit; write GRAPH <%[1]s>, or FROM NAMED <%[1]s>", string(name))
+			return fault.New(fault.InvalidArguments, "GRAPH with a variable does not find <%s>, which is read by name only; write GRAPH <%[1]s>, or FROM NAMED <%[1]s>", string(name))
 		}
 	}
 	for _, name := range g.names {
+		if rdf.IsOriginGraph(name) {
+			if _, err := db.GraphOrigin(name); err != nil {
+				return err
+			}
+			continue
+		}
 		text, err := url.PathUnescape(strings.TrimPrefix(string(name), rdf.GraphsAt))
 		if err != nil || text == "" {
 			return fault.New(fault.Malformed, "graph <%s> names no commit; %s", string(name), HowToNameCommits)

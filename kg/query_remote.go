@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"trails/auth/policy"
 	"trails/fault"
 	"trails/kg/change"
 	"trails/rdf"
@@ -25,13 +26,13 @@ func (g *Graph) withServices(ctx context.Context, q *sparql.Query) (*sparql.Quer
 	if _, remote := q.Remote(); !remote {
 		return q, nil
 	}
-	a := asking{ctx: ctx, remote: g.remote, base: q.Base}
+	a := asking{ctx: ctx, remote: g.remote, base: q.Base, from: &origins{}}
 	return q.AnswerServices(a.answer)
 }
 
 // withServices does the same for an update, before anything is locked.
 func (u *updating) withServices(ctx context.Context, remote Remote) error {
-	a := asking{ctx: ctx, remote: remote}
+	a := asking{ctx: ctx, remote: remote, from: &u.from}
 	operations := slices.Clone(u.operations)
 	for i, op := range operations {
 		m, ok := op.(sparql.Modify)
@@ -54,6 +55,7 @@ type asking struct {
 	ctx             context.Context
 	remote          Remote
 	base            string
+	from            *origins // the endpoints that answered
 	requests, terms int
 }
 
@@ -170,6 +172,7 @@ func (a *asking) request(s sparql.Service, endpoint rdf.Term, vars []sparql.Var,
 	if err != nil {
 		return sparql.Table{}, err
 	}
+	a.from.add(policy.Upstream, string(iri))
 	table, err := tableOf(res, vars, string(iri))
 	if err != nil {
 		return table, err

@@ -52,6 +52,11 @@ func (s *Snapshot) CommitAfter(ctx context.Context, seq Seq) (Commit, error) {
 	return s.source.CommitAfter(ctx, seq)
 }
 
+// CommitOrigin returns the class of what was written in a commit; see [db.Reader.CommitOrigin].
+func (s *Snapshot) CommitOrigin(ctx context.Context, c Commit) (Origin, error) {
+	return s.source.CommitOrigin(ctx, c.Seq)
+}
+
 // CommitBySeq returns the commit with a number.
 func (s *Snapshot) CommitBySeq(ctx context.Context, seq Seq) (Commit, error) {
 	return s.source.CommitBySeq(ctx, seq)

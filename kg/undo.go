@@ -62,7 +62,7 @@ func (s *Session) Undo(ctx context.Context, u Undo) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return s.write(ctx, job{action: policy.Change, spool: &spool, set: u.Set, prepare: undo.find, undo: undo, progress: u.Progress})
+	return s.write(ctx, job{action: policy.Change, spool: &spool, set: u.Set, prepare: undo.find, undo: undo, restores: true, progress: u.Progress})
 }
 
 // undoing finds the commits that are to be taken back.

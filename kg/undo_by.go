@@ -62,7 +62,7 @@ func (s *Session) UndoBy(ctx context.Context, a Authored, m Merge) (done Merged,
 		}
 		return back.ours(ctx, run.base, seen.Head()), back.theirs(), nil
 	}
-	done, err = s.merge(ctx, run, job{action: policy.Change, idle: &idling{replaces: true}})
+	done, err = s.merge(ctx, run, job{action: policy.Change, restores: true, idle: &idling{replaces: true}})
 	return done, commits, err
 }
 

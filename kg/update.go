@@ -60,7 +60,7 @@ func (s *Session) Update(ctx context.Context, u *sparql.Update, set ChangeSet, o
 	if err := run.askOthers(ctx, s); err != nil {
 		return Result{}, err
 	}
-	result, err := s.write(ctx, job{action: policy.Change, spool: &spool, set: set, prepare: run.all, idle: &run.idling})
+	result, err := run.from.lowers(s).write(ctx, job{action: policy.Change, spool: &spool, set: set, prepare: run.all, from: &run.from, idle: &run.idling})
 	result.LeftOut = run.leftOut
 	return result, err
 }
@@ -90,7 +90,7 @@ func checkUsing(u *sparql.Update, given sparql.Dataset) error {
 			return err
 		}
 		for _, p := range slices.Concat(m.Delete, m.Insert) {
-			if graph := cmp.Or(p.Graph.Term, rdf.Term(m.With)); rdf.IsGraphAt(graph) && p.Graph.Var == "" {
+			if graph := cmp.Or(p.Graph.Term, rdf.Term(m.With)); (rdf.IsGraphAt(graph) || rdf.IsOriginGraph(graph)) && p.Graph.Var == "" {
 				return checkUpdatable(graph)
 			}
 		}
@@ -114,6 +114,7 @@ type updating struct {
 	unread   map[sparql.Load]string // why a document could not be read that SILENT skips
 	silenced string                 // the refusal of the current operation that SILENT skips
 	schema   *schema.Schema
+	from     origins
 	solved   int64   // number of solutions of the current operation
 	made     []int64 // number of statements made by each of its patterns, those to remove first
 	idling

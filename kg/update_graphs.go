@@ -61,6 +61,8 @@ func checkUpdatable(label rdf.Term) error {
 	switch {
 	case rdf.IsGraphAt(label):
 		return fault.New(fault.Denied, "graph <%s> is the data as of a commit and cannot be written to; write to the default graph, or to a graph with another name", string(name))
+	case rdf.IsOriginGraph(label):
+		return fault.New(fault.Denied, "graph <%s> is what one class of sources says and cannot be written to; write to the default graph, which the statements are in", string(name))
 	case !ok || !strings.HasPrefix(string(name), graphsOfTrails):
 		return nil
 	case name == rdf.SchemaGraph:

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/auth/policy"
 	"trails/fault"
 	"trails/kg/change"
 	"trails/kg/load"
@@ -29,6 +30,7 @@ func (u *updating) fetchAll(ctx context.Context, s *Session) error {
 		switch {
 		case err == nil:
 			u.fetched[op] = spool
+			u.from.add(policy.Upstream, string(op.Source))
 			u.leftOut.Take(leftOut)
 		case ctx.Err() != nil:
 			return ctx.Err()

@@ -73,9 +73,19 @@ func IsGraphAt(t Term) bool {
 	return is && strings.HasPrefix(string(iri), GraphsAt)
 }
 
+// OriginGraphs is the beginning of the names of virtual graphs that are the statements of the default graph which come
+// from one class of source. The name of the class follows, such as agent.
+const OriginGraphs = "urn:trails:origin:"
+
+// IsOriginGraph reports whether t names the statements of a class of source, be there such a class or not.
+func IsOriginGraph(t Term) bool {
+	iri, is := t.(IRI)
+	return is && strings.HasPrefix(string(iri), OriginGraphs)
+}
+
 // IsVirtual reports whether t names a graph that is not stored.
 func IsVirtual(t Term) bool {
-	return t == ProvGraph || t == CommitsGraph || t == CapabilitiesGraph || IsGraphAt(t)
+	return t == ProvGraph || t == CommitsGraph || t == CapabilitiesGraph || IsGraphAt(t) || IsOriginGraph(t)
 }
 
 // Literal returns the literal with this lexical form and datatype.

@@ -28,6 +28,8 @@ type Principal struct {
 	// Groups are the groups that the caller is in by its token, in alphabetical order; empty for none. They are shared, and
 	// not to be changed.
 	Groups []string
+	// Origin is the class of what the caller writes, by the door that it came through; see [Principal.Through].
+	Origin Origin
 	// Authenticated means that the caller's identity was verified.
 	Authenticated bool
 	// Owns means that the caller has the file: who works on it by the command line, and who started the process. The
@@ -35,9 +37,12 @@ type Principal struct {
 	Owns bool
 }
 
+// anonymous is the ID of callers without a token.
+const anonymous = "anonymous"
+
 // Anonymous returns the principal of a caller without a token.
 func Anonymous(client string, scopes Scopes) Principal {
-	return Principal{ID: "anonymous", Client: client, Scopes: scopes}
+	return Principal{ID: anonymous, Client: client, Scopes: scopes}
 }
 
 // Local returns the principal of a user of the command line: someone who can write the file has all scopes.
@@ -50,7 +55,7 @@ func Local(user, client string) Principal {
 func (p Principal) Author() string {
 	id := p.ID
 	if id == "" {
-		id = "anonymous"
+		id = anonymous
 	}
 	if p.Client == "" {
 		return id

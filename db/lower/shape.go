@@ -42,7 +42,7 @@ func ShapeOf(op sparql.Op, vars []sparql.Var, d sparql.Dataset, base string) Sha
 		kind := kindOf(t)
 		// The answers about virtual graphs are not recorded.
 		iri, _ := t.(rdf.IRI)
-		known = known && kind != 0 && !strings.HasPrefix(string(iri), "urn:trails:graph:") && !rdf.IsGraphAt(iri)
+		known = known && kind != 0 && !strings.HasPrefix(string(iri), "urn:trails:graph:") && !rdf.IsGraphAt(iri) && !rdf.IsOriginGraph(iri)
 		rows, isRows := t.(sparql.Rows)
 		switch {
 		case !known:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"trails/auth/policy"
 	"trails/db"
 	"trails/db/history"
 	"trails/rdf"
@@ -231,6 +232,8 @@ type Blamed struct {
 	Commit   history.Commit
 	// Activity is the call that made the commit; nil when none is recorded.
 	Activity *db.Activity
+	// Origin is the class of source that the value comes from.
+	Origin policy.Origin
 }
 
 // Blame returns up to limit values of a node, from offset on, with the commits that set them.
@@ -254,6 +257,9 @@ func (s *Reader) Blame(ctx context.Context, d Described, limit, offset int) ([]B
 		}
 		predicate, _ := c.Predicate.(rdf.IRI)
 		one.Change, one.Property = c, s.anyProperty(d.Type, predicate)
+		if one.Origin, err = s.source.Origin(ctx, c); err != nil {
+			return nil, err
+		}
 		list[i] = one
 	}
 	return list, nil

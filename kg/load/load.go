@@ -27,6 +27,8 @@ type Input struct {
 	Name string
 	io.Reader
 	Size int64 // total bytes; 0 when unknown
+	// Source is what provenance calls the input, such as the name of its file; "" leaves it out.
+	Source string
 	// Graph and Base, unless they are empty, replace those of the load.
 	Graph, Base rdf.IRI
 	// Own keeps its blank nodes apart from those of other inputs, whatever its format.

@@ -1,0 +1,280 @@
+package db
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"trails/auth/policy"
+	"trails/db/history"
+	"trails/db/stmt"
+	"trails/fault"
+	"trails/rdf"
+)
+
+// The class of source of a statement is that of the call that made the commit which added it. A merge adds what other
+// commits said first, and what it has from them is of their classes: the commit that it took in has the statement, too, with
+// the commit that added it there. See docs/decisions/0149-origins-of-statements.md.
+
+// commitOrigin is what the class of the statements that a commit added follows from.
+type commitOrigin struct {
+	origin policy.Origin
+	// took is the commit that a merge took in, and tookLine its line; 0 for other commits.
+	took     history.Seq
+	tookLine int64
+}
+
+// commitOrigins keeps the origins of commits, which never change. It is safe for concurrent use.
+type commitOrigins struct {
+	mu   sync.Mutex
+	kept map[history.Seq]commitOrigin
+}
+
+// mostOrigins bounds the commits whose origins are kept. When there are more, all are read anew.
+const mostOrigins = 1 << 16
+
+func (c *commitOrigins) get(seq history.Seq) (o commitOrigin, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	o, known = c.kept[seq]
+	return o, known
+}
+
+func (c *commitOrigins) put(seq history.Seq, o commitOrigin) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil || len(c.kept) >= mostOrigins {
+		c.kept = map[history.Seq]commitOrigin{}
+	}
+	c.kept[seq] = o
+}
+
+const (
+	mergedBy = "SELECT p.seq, p.line FROM main.commits c LEFT JOIN main.commits p ON p.id = c.parent2 WHERE c.seq = ?"
+	// madeFirst is the call that made a commit or, if it has none, the next commit that has one: commits that came in a
+	// bundle are recorded with the last of them.
+	madeFirst = `SELECT commit_seq, via, agent, capability, used FROM main.prov INDEXED BY prov_commit
+		WHERE commit_seq >= ? AND commit_seq <> 0 ORDER BY commit_seq LIMIT 1`
+	// bundleApplied is the capability that brings such commits.
+	bundleApplied = "trails.meta.bundle.apply"
+)
+
+// originOf returns the origin of a commit. What a transaction writes has none before it is committed: it is Unknown.
+func (r *Reader) originOf(seq history.Seq) (o commitOrigin, err error) {
+	if o, known := r.caches.origins.get(seq); known {
+		return o, nil
+	}
+	there := false
+	err = r.conn.Exec(mergedBy, func(s *stmt.Stmt) error {
+		there, o.took, o.tookLine = true, s.Seq(0), s.ColumnInt64(1)
+		return nil
+	}, seq)
+	if err != nil || !there {
+		return o, err
+	}
+	err = r.conn.Exec(madeFirst, func(s *stmt.Stmt) error {
+		a := Activity{CommitSeq: s.Seq(0), Via: s.ColumnText(1), Agent: s.ColumnText(2), Capability: s.ColumnText(3)}
+		if a.CommitSeq == seq || a.Capability == bundleApplied {
+			err := unmarshalIRIs(s, 4, &a.Used)
+			o.origin = a.Origin()
+			return err
+		}
+		return nil
+	}, seq)
+	if err == nil {
+		r.caches.origins.put(seq, o)
+	}
+	return o, err
+}
+
+// Origin returns the class of what the call wrote.
+func (a Activity) Origin() policy.Origin {
+	return policy.OriginOf(a.Via, a.Agent, a.Capability, a.Used)
+}
+
+// CommitOrigin returns the class of what the call wrote that made a commit; that of a merge is the lowest of what it took
+// in and of its own. A commit without a record is Unknown.
+func (r *Reader) CommitOrigin(ctx context.Context, seq history.Seq) (policy.Origin, error) {
+	if err := r.ready(ctx); err != nil {
+		return policy.Unknown, r.fail(ctx, "origin", err)
+	}
+	o, err := r.originOf(seq)
+	return o.origin, r.fail(ctx, "origin", err)
+}
+
+// restoredBy are the commits that added, the last time before, the statements that a transaction adds.
+const restoredBy = `SELECT DISTINCT (SELECT max(h.added) FROM hist h WHERE h.line = 1 AND h.s = c.s AND h.p = c.p AND h.o = c.o AND h.g = c.g)
+	FROM main.changes c WHERE c.line = ? AND c.seq = ? AND c.op = 43`
+
+// RestoredOrigin returns the lowest class of what the transaction adds and was there before, by the commits that added it
+// then; it is Person if there is nothing of the kind.
+func (w *Writer) RestoredOrigin(ctx context.Context) (policy.Origin, error) {
+	lowest := policy.Person
+	if err := w.usable(ctx); err != nil {
+		return lowest, err
+	}
+	err := w.endBulk(ctx)
+	if err == nil {
+		err = w.writeLog()
+	}
+	if err == nil {
+		err = w.conn.Exec(restoredBy, func(s *stmt.Stmt) error {
+			if s.ColumnIsNull(0) {
+				return nil
+			}
+			o, err := w.originOf(s.Seq(0))
+			lowest = min(lowest, o.origin)
+			return err
+		}, w.line, w.seq)
+	}
+	return lowest, w.broken(ctx, "restored origins", err)
+}
+
+// Origin returns the class of a statement that a commit added, as a [Change] has it: that of the commit which said it first
+// on the line that a merge took in, if a merge added it and the history has it there.
+func (r *Reader) Origin(ctx context.Context, c Change) (policy.Origin, error) {
+	if err := r.ready(ctx); err != nil {
+		return policy.Unknown, r.fail(ctx, "origin", err)
+	}
+	rows := statementOrigins{reader: r}
+	defer rows.release()
+	o, err := rows.ofChange(c)
+	return o, r.fail(ctx, "origin", err)
+}
+
+// statementOrigins finds the classes of statements, with one cursor for each merge.
+type statementOrigins struct {
+	reader *Reader
+	merges map[history.Seq]*pastCursor
+}
+
+func (s *statementOrigins) ofChange(c Change) (policy.Origin, error) {
+	o, err := s.reader.originOf(c.Seq)
+	if err != nil || o.took == 0 {
+		return o.origin, err
+	}
+	p, known, err := s.reader.resolve(labelledAs(c.Quad))
+	if err != nil || !known {
+		return o.origin, err
+	}
+	return s.of(c.Seq, p.ids)
+}
+
+// labelledAs is the pattern that matches a quad alone.
+func labelledAs(q rdf.Quad) rdf.Quad {
+	if q.Label == nil {
+		q.Label = rdf.DefaultGraph
+	}
+	return q
+}
+
+// of returns the class of a statement by its ids and the commit that added it.
+func (s *statementOrigins) of(added history.Seq, ids quadIDs) (policy.Origin, error) {
+	for {
+		o, err := s.reader.originOf(added)
+		if err != nil || o.took == 0 {
+			return o.origin, err
+		}
+		rows, err := s.tookIn(added, o)
+		if err != nil {
+			return o.origin, err
+		}
+		for i, id := range ids {
+			rows.search.of[i] = interval{int64(id), int64(id)}
+		}
+		if err := rows.begin(false, false); err != nil {
+			return o.origin, err
+		}
+		if err := rows.Next(); err != nil || !rows.more {
+			return o.origin, err // it is a decision of the merge itself
+		}
+		added = history.Seq(rows.row.Added)
+	}
+}
+
+// tookIn is a cursor over the state that a merge took in.
+func (s *statementOrigins) tookIn(merge history.Seq, o commitOrigin) (*pastCursor, error) {
+	if rows := s.merges[merge]; rows != nil {
+		return rows, nil
+	}
+	chain, err := s.reader.conn.chainOf(o.tookLine, o.took)
+	if err != nil {
+		return nil, err
+	}
+	if s.merges == nil {
+		s.merges = map[history.Seq]*pastCursor{}
+	}
+	if len(s.merges) >= mostMerges {
+		s.release()
+	}
+	rows := &pastCursor{conn: s.reader.conn, of: &graphAt{chain: chain}}
+	s.merges[merge] = rows
+	return rows, nil
+}
+
+// mostMerges bounds the cursors that are open.
+const mostMerges = 64
+
+func (s *statementOrigins) release() {
+	for _, rows := range s.merges {
+		rows.release()
+	}
+	clear(s.merges)
+}
+
+// originGraphs are the graphs of classes that a search reads.
+type originGraphs struct{ statements *statementOrigins }
+
+// originRows keeps the rows of one class.
+type originRows struct {
+	*statementOrigins
+	origin policy.Origin
+}
+
+// of returns what keeps the rows of the graph with a name. A graph that is of no class is the fault InvalidArguments.
+func (g *originGraphs) of(r *Reader, name rdf.Term) (*originRows, error) {
+	origin, err := GraphOrigin(name)
+	if err != nil {
+		return nil, err
+	}
+	if g.statements == nil {
+		g.statements = &statementOrigins{reader: r}
+	}
+	return &originRows{g.statements, origin}, nil
+}
+
+func (g *originGraphs) release() {
+	if g.statements != nil {
+		g.statements.release()
+	}
+	g.statements = nil
+}
+
+// has reports whether the current row of a cursor is kept.
+func (o *originRows) has(rows *pastCursor) (bool, error) {
+	origin, err := o.statementOrigins.of(history.Seq(rows.row.Added), rows.ids())
+	return origin == o.origin, err
+}
+
+// GraphOrigin returns the class whose statements a graph has that begins with [rdf.OriginGraphs]. No such class is the
+// fault InvalidArguments.
+func GraphOrigin(graph rdf.Term) (policy.Origin, error) {
+	name := strings.TrimPrefix(rdf.Lexical(graph), rdf.OriginGraphs)
+	origin, ok := policy.ParseOrigin(name)
+	if !ok {
+		names := policy.OriginNames()
+		return origin, fault.New(fault.InvalidArguments, "graph <%s> is of no class of sources; they are %s%s", rdf.Lexical(graph), strings.Join(names, ", "), fault.DidYouMean(name, names))
+	}
+	return origin, nil
+}
+
+// matchOrigin is match for the statements of a class.
+func (r *Reader) matchOrigin(ctx context.Context, q rdf.Quad, yield func(rdf.Quad, error) bool) error {
+	var graphs originGraphs
+	defer graphs.release()
+	keeps, err := graphs.of(r, q.Label)
+	if err != nil {
+		return err
+	}
+	return r.matchPast(ctx, q, &pastCursor{conn: r.conn}, keeps.has, yield)
+}
