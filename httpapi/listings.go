@@ -50,7 +50,7 @@ func (s *server) list(d listing) func(http.ResponseWriter, *http.Request) error 
 		if _, err := parameters(r, "format"); err != nil {
 			return err
 		}
-		tools, err := s.engine.Tools(r.Context(), auth.PrincipalOf(r.Context()))
+		tools, err := s.engine.Tools(r.Context(), auth.PrincipalOf(r.Context()).Through("http"))
 		if err != nil {
 			return err
 		}

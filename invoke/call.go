@@ -19,7 +19,9 @@ type Call struct {
 	Args json.RawMessage
 	// Principal is the caller, as the transport has identified it.
 	Principal policy.Principal
-	// Via names the transport: "mcp-stdio", "mcp-http", "mcp-sse", "http", "admin", "cli", "go".
+	// Via names the transport: "mcp-stdio", "mcp-http", "mcp-sse", "http", "admin", "terminal" for a person at the command
+	// line, "cli" for a program there, "go". With the caller it decides the origin of what is written; see
+	// [trails/auth/policy.OriginOf].
 	Via string
 	// Format is the form in which [Engine.Read] answers: "json", "jsonld", "turtle", "ntriples" or "rdfxml";
 	// empty means the address's own. For a query with Output it is the stream's: one of

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -175,6 +176,16 @@ func (r *Request) Began() time.Time { return r.activity.Started }
 
 // Uses records in provenance that the call has read a node.
 func (r *Request) Uses(iri string) { r.activity.Used = append(r.activity.Used, iri) }
+
+// TakesFrom records that the answer of another server, named as in provenance, is part of what the call knows: all that it
+// writes from then on is of the class upstream.
+func (r *Request) TakesFrom(server string) {
+	r.Principal.Origin = min(r.Principal.Origin, policy.Upstream)
+	if iri := policy.Upstream.IRI(); !slices.Contains(r.activity.Used, iri) {
+		r.Uses(iri)
+	}
+	r.Uses(policy.SourceIRI(server))
+}
 
 // AtEnd registers f to be called at the end of the call, whatever its outcome.
 func (r *Request) AtEnd(f func()) { r.atEnd = append(r.atEnd, f) }

@@ -53,6 +53,7 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 		c.Args = json.RawMessage("{}")
 	}
 	c.Capability, c.Principal.Client = e.config.Secrets.Text(c.Capability), e.config.Secrets.Text(c.Principal.Client)
+	c.Principal = c.Principal.Through(c.Via)
 	r := &Request{
 		Principal: c.Principal, Format: c.Format, Inputs: c.Inputs, Output: c.Output, Progress: c.Progress, Ask: c.Ask, Elicit: c.Elicit,
 		call: c, engine: e,
@@ -83,7 +84,8 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 
 // Door is the transport of the call, see [Call.Via]; "" for the command line and for Go programs.
 func (r *Request) Door() string {
-	if r.call.Via == "cli" || r.call.Via == "go" {
+	switch r.call.Via {
+	case "cli", "go", policy.Terminal:
 		return ""
 	}
 	return r.call.Via
@@ -233,6 +235,7 @@ func (r *Request) find(ctx context.Context) (err error) {
 	}
 	for {
 		r.activity.Capability, r.activity.Version = r.Capability.ID, r.Capability.Version
+		r.Principal = r.Principal.Calling(r.Capability.ID)
 		args, guessed := r.Capability.InputShape.Lenient(r.Args)
 		r.Args, r.Parts.Warnings = args, append(r.Parts.Warnings, guessed...)
 		if r.Capability.Forward == nil || r.badText != nil {

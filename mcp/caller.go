@@ -18,14 +18,14 @@ const IdempotencyKey = "trails/idempotencyKey"
 // call is the start of every call that this request makes.
 func (e *endpoint) call(ctx context.Context, r request, meta sdk.Meta) invoke.Call {
 	trace := traceOf(ctx, r, meta)
-	return invoke.Call{Principal: principalOf(ctx, r), Via: e.via, TraceID: trace.ID, ParentSpan: trace.Span}
+	return invoke.Call{Principal: e.principalOf(ctx, r), Via: e.via, TraceID: trace.ID, ParentSpan: trace.Span}
 }
 
 // principalOf is the caller, with the name of its program.
-func principalOf(ctx context.Context, r request) policy.Principal {
+func (e *endpoint) principalOf(ctx context.Context, r request) policy.Principal {
 	p := auth.PrincipalOf(ctx)
 	p.Client = clientOf(r)
-	return p
+	return p.Through(e.via)
 }
 
 // clientOf is the name of the client program: from initialize or, without sessions, from _meta; over HTTP otherwise

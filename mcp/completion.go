@@ -181,7 +181,7 @@ func (e *endpoint) isType(ctx context.Context, r request, name string) (bool, er
 	if name == "" {
 		return false, nil
 	}
-	all, err := e.engine.Resources(ctx, principalOf(ctx, r))
+	all, err := e.engine.Resources(ctx, e.principalOf(ctx, r))
 	if err != nil {
 		return false, err
 	}

@@ -34,7 +34,7 @@ type template struct {
 }
 
 func (e *endpoint) listResources(ctx context.Context, r request) (sdk.Result, error) {
-	all, err := e.engine.Resources(ctx, principalOf(ctx, r))
+	all, err := e.engine.Resources(ctx, e.principalOf(ctx, r))
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ var generalTemplates = []template{
 // listTemplates lists two templates for all types, and two for each type. They are only listed: reads do not match
 // them, because the SDK's matcher compiles each on every read and parses addresses differently.
 func (e *endpoint) listTemplates(ctx context.Context, r request) (sdk.Result, error) {
-	all, err := e.engine.Resources(ctx, principalOf(ctx, r))
+	all, err := e.engine.Resources(ctx, e.principalOf(ctx, r))
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func (e *endpoint) subscribable(ctx context.Context, r request, uris []string, m
 		}
 		readable[read] = true
 		one := session.Subscription{Address: address, URI: uri}
-		p := principalOf(ctx, r)
+		p := e.principalOf(ctx, r)
 		sight, err := e.engine.Sight(ctx, p)
 		if err != nil {
 			return nil, err

@@ -24,7 +24,7 @@ type toolCache struct {
 
 // listTools lists what the caller may see, in the engine's order.
 func (e *endpoint) listTools(ctx context.Context, r request) (sdk.Result, error) {
-	p := principalOf(ctx, r)
+	p := e.principalOf(ctx, r)
 	tools, err := e.engine.Tools(ctx, p)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
+	"trails/auth/policy"
 	"trails/invoke"
 )
 
@@ -46,6 +47,14 @@ func (p *program) terminal() *os.File {
 		return nil
 	}
 	return in
+}
+
+// door is how calls of the command line come: from a person if there is a terminal, else from a program.
+func (p *program) door() string {
+	if p.terminal() != nil {
+		return policy.Terminal
+	}
+	return "cli"
 }
 
 // isYes asks the person at the terminal.

@@ -140,7 +140,7 @@ func (p *program) call(capability string, given arguments, optional ...arguments
 	if err != nil {
 		panic(fmt.Sprintf("arguments of %s: %v", capability, err))
 	}
-	return invoke.Call{Capability: capability, Args: text, Principal: me(), Via: "cli", Whole: true}
+	return invoke.Call{Capability: capability, Args: text, Principal: me(), Via: p.door(), Whole: true}
 }
 
 // tellLeftOut reports on stderr which statements of a document cannot be expressed in RDF, and which names are

@@ -449,7 +449,7 @@ func (p *program) importLoad(ctx context.Context, file string, o load.Options, s
 			return result, err
 		}
 		defer func() { _ = in.Close() }() // only read
-		c.Inputs = append(c.Inputs, invoke.Input{Name: filepath.ToSlash(sources[i].Name), Reader: in})
+		c.Inputs = append(c.Inputs, invoke.Input{Name: filepath.ToSlash(sources[i].Name), Source: filepath.Base(sources[i].Name), Reader: in})
 	}
 	res, err := p.makeCall(ctx, file, c)
 	if err != nil {

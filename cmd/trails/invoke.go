@@ -94,7 +94,7 @@ func (p *program) invoke(ctx context.Context, e *invoke.Engine, words []string, 
 		return err
 	}
 	res, err := e.Call(ctx, invoke.Call{
-		Capability: words[0], Args: args, Principal: me(), Via: "cli", IdempotencyKey: f.key, AskMass: p.askMass(func() {}),
+		Capability: words[0], Args: args, Principal: me(), Via: p.door(), IdempotencyKey: f.key, AskMass: p.askMass(func() {}),
 	})
 	if err != nil {
 		return suggest(err, words[0])

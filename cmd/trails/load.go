@@ -187,7 +187,7 @@ func (p *program) openInputs(ctx context.Context, data []string) (inputs []invok
 			return nil, nil, err
 		}
 		files = append(files, f)
-		in := invoke.Input{Name: filepath.ToSlash(name), Reader: f} // size 0 is unknown
+		in := invoke.Input{Name: filepath.ToSlash(name), Source: filepath.Base(name), Reader: f} // size 0 is unknown
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			in.Size = info.Size()
 		}

@@ -28,7 +28,7 @@ func (p *program) statsCommand() *cobra.Command {
 			address := "trails://stats?" + view.Encode()
 			var doc invoke.Document
 			err := p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) (err error) {
-				doc, err = e.Read(cmd.Context(), address, invoke.Call{Principal: me(), Via: "cli"})
+				doc, err = e.Read(cmd.Context(), address, invoke.Call{Principal: me(), Via: p.door()})
 				return err
 			})
 			if err != nil {

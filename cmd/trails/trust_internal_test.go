@@ -16,7 +16,7 @@ import (
 // TestTheSettingCoversNoDefinitionThatCameOverTheNetwork adds a server by every door, whatever the
 // caller says of it, and asks that process and later ones that were told its name or its digest.
 func TestTheSettingCoversNoDefinitionThatCameOverTheNetwork(t *testing.T) {
-	for door, local := range map[string]bool{"cli": true, "go": true, "http": false, "admin": false, "mcp-http": false, "mcp-sse": false, "mcp-stdio": false, "one of tomorrow": false} {
+	for door, local := range map[string]bool{"cli": true, "go": true, "terminal": true, "http": false, "admin": false, "mcp-http": false, "mcp-sse": false, "mcp-stdio": false, "one of tomorrow": false} {
 		t.Run(door, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "a.trails")
 			if err := kg.Create(t.Context(), file, kg.CreateOptions{}); err != nil {

@@ -275,6 +275,7 @@ func (e *execution) dispatch(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		e.answer, err = e.tools.pool.Call(ctx, e.server, e.entry.Offered.Name, args, with)
 		if err == nil {
+			e.r.TakesFrom(e.server.Name)
 			return nil
 		}
 		retry := e.session.settings.Retrying()

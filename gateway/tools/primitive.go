@@ -137,6 +137,7 @@ func (t *Tools) fetch(ctx context.Context, r *invoke.Request, kind gateway.Kind,
 	if err != nil {
 		return nil, gateway.AsFault(err)
 	}
+	r.TakesFrom(e.Server)
 	out, kept := wrapped(r, s, d, e.Server, artifact.Source{ToolID: id, Tool: e.Offered.Name}, parts, nil)
 	if err := keep(ctx, r, d.servers[e.Server], id, kept); err != nil {
 		return nil, gateway.AsFault(err)
