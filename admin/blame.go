@@ -23,6 +23,7 @@ type blamedProperty struct {
 // blamed is a value, and the commit and the call that set it.
 type blamed struct {
 	Value          view.Cell
+	Origin         string
 	Commit         view.Commit
 	Call, Graph    string
 	Reference      bool // the value is a node
@@ -32,8 +33,9 @@ type blamed struct {
 // blame asks where the values of the node come from.
 func (d *instanceData) blame(a *asker, offset int) error {
 	var answer struct {
-		Rows [][8]json.RawMessage
-		More bool
+		Rows   [][9]json.RawMessage
+		Origin string
+		More   bool
 	}
 	if err := a.ask("blame", map[string]any{"id": referenceTo(d.Node), "limit": blameShown, "offset": offset}, &answer); err != nil {
 		return err
@@ -45,7 +47,7 @@ func (d *instanceData) blame(a *asker, offset int) error {
 		if n := len(d.Blame); n == 0 || d.Blame[n-1].Name != name {
 			d.Blame = append(d.Blame, blamedProperty{Name: name})
 		}
-		one := blamed{Commit: view.Commit{ID: text(2), Time: stampOf(text(3)), Author: text(4), Message: text(6)}, Call: call, Graph: text(7), CallHasItsPage: d.Listed[call]}
+		one := blamed{Commit: view.Commit{ID: text(2), Time: stampOf(text(3)), Author: text(4), Message: text(6)}, Call: call, Graph: text(7), Origin: firstOf(answer.Origin, text(8)), CallHasItsPage: d.Listed[call]}
 		if cells := cellsOf(row[1]); len(cells) > 0 {
 			one.Value, one.Reference = cells[0], d.refers(name)
 		}

@@ -19,6 +19,6 @@ func (b blamed) draw() h.Node {
 		value = anchor("node", nodeURL(typeName, id), bdiLine(b.Value.Text))
 	}
 	return h.Li(value,
-		h.Div(h.Class("by"), anchor("", commitURL(b.Commit.ID), h.Bdi(h.Text(firstOf(line(b.Commit.Message), b.Commit.ID)))), bdiLine(b.Commit.Author), timeAt(b.Commit.Time),
+		h.Div(h.Class("by"), anchor("", commitURL(b.Commit.ID), h.Bdi(h.Text(firstOf(line(b.Commit.Message), b.Commit.ID)))), bdiLine(b.Commit.Author), span("origin", b.Origin), timeAt(b.Commit.Time),
 			h.If(b.Call != "", capabilityLink(b.Call, b.CallHasItsPage)), h.If(b.Graph != "", h.Span(h.Text("in the graph "), bdiLine(b.Graph)))))
 }

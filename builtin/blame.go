@@ -23,12 +23,13 @@ type blameAsked struct {
 // blameTold is a part of the values of a node.
 type blameTold struct {
 	table
+	oneOrigin
 	More bool `json:"more,omitempty" doc:"Whether there are values after these."`
 }
 
 var blameBuiltin = invoke.Define(capability.Descriptor{
-	ID: "blame", Description: "Tell which commit set each value of a node.",
-	OutputShape:    rowsOf("A list for each value: property, value, the first digits of the commit's id, its time, its author, the call that made it or null, its message, and the named graph or null."),
+	ID: "blame", Description: "Which commit set each value of a node.",
+	OutputShape:    rowsOf("A list for each value: property, value, the first digits of the commit's id, its time, its author, the call that made it or null, its message, the named graph or null, and the origin where not all have the same."),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, blame, invoke.On("compact"))
 
@@ -42,7 +43,7 @@ func blame(ctx context.Context, r *invoke.Request, in blameAsked) (*blameTold, e
 	if err != nil {
 		return nil, err
 	}
-	out, room := &blameTold{table: tableOf("property", "value", "commit", "time", "who", "call", "message", "graph")}, r.Room()
+	out, room := &blameTold{table: tableOf("property", "value", "commit", "time", "who", "call", "message", "graph", "origin")}, r.Room()
 	for _, b := range list {
 		added := len(out.Rows) < in.Limit
 		if added {
@@ -55,7 +56,7 @@ func blame(ctx context.Context, r *invoke.Request, in blameAsked) (*blameTold, e
 			if b.Activity != nil {
 				call = b.Activity.Capability
 			}
-			row := []any{property, valueTold(r, b.Property, b.Object), b.Commit.ID.String(), b.Commit.Time.UTC().Format(time.DateTime), b.Commit.Author, call, outline.Shorten(b.Commit.Message, commitText), view.Plain(r.Snapshot.Schema(), b.Label)}
+			row := []any{property, valueTold(r, b.Property, b.Object), b.Commit.ID.String(), b.Commit.Time.UTC().Format(time.DateTime), b.Commit.Author, call, outline.Shorten(b.Commit.Message, commitText), view.Plain(r.Snapshot.Schema(), b.Label), b.Origin.String()}
 			if added, err = out.add(&room, row); err != nil {
 				return nil, err
 			}
@@ -65,5 +66,6 @@ func blame(ctx context.Context, r *invoke.Request, in blameAsked) (*blameTold, e
 			break
 		}
 	}
+	out.oneOrigin = out.sameOrigin()
 	return out, nil
 }

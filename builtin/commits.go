@@ -24,33 +24,52 @@ const commitText = 200
 type commitsPage struct {
 	Limit      int    `json:"limit" is:"brief" min:"1" max:"1000" default:"20"`
 	Before     string `json:"before,omitempty" is:"brief" doc:"next of the last page."`
+	Origin     string `json:"origin,omitempty" is:"rare" doc:"Only those of person, agent, import, upstream or unknown."`
 	SchemaOnly bool   `json:"schema_only" is:"rare" default:"false" doc:"Only commits that changed the schema."`
 	Whole      bool   `json:"whole" is:"rare" default:"false" doc:"Ids, times and messages in full, and the parents of each commit."`
 }
 
 var commitsListBuiltin = invoke.Define(capability.Descriptor{
-	ID: "commits_list", Description: "List commits, newest first.",
-	OutputShape: rowsOf("A list for each commit: the first digits of its id, time, author, message, version of the schema, and how many statements it added and removed; with whole its parent and the commit that it took in, too.",
+	ID: "commits_list", Description: "Commits, newest first.",
+	OutputShape: rowsOf("A list for each commit: the first digits of its id, time, author, message, version of the schema, and how many statements it added and removed; with whole its parent and the commit that it took in, too; and the origin where not all have the same.",
 		capability.Field{Name: "next", Description: "Pass it as before for the next page; not there at the end."}),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, commitsList)
 
-func commitsList(ctx context.Context, r *invoke.Request, in commitsPage) (*rowsAnswer, error) {
+// commitsListed is a page of a list of commits.
+type commitsListed struct {
+	rowsAnswer
+	oneOrigin
+}
+
+// commitsLooked bounds the commits that are looked at for those of one origin.
+const commitsLooked = 10_000
+
+func commitsList(ctx context.Context, r *invoke.Request, in commitsPage) (*commitsListed, error) {
 	before, err := view.Before(ctx, r, in.Before)
 	if err != nil {
 		return nil, err
+	}
+	only, wrong := view.OriginArgument(in.Origin)
+	if len(wrong) > 0 {
+		return nil, fault.Arguments(wrong...)
 	}
 	read := r.Snapshot.Commits
 	if in.SchemaOnly {
 		read = r.Snapshot.SchemaCommits
 	}
-	commits, err := read(ctx, before, in.Limit+1)
+	commits, looked, err := commitsOf(ctx, r, only, before, in.Limit+1, read)
 	if err != nil {
 		return nil, err
 	}
-	out := &rowsAnswer{table: tableOf("id", "time", "author", "message", "schema_version", "added", "removed")}
+	out := &commitsListed{rowsAnswer: rowsAnswer{table: tableOf("id", "time", "author", "message", "schema_version", "added", "removed")}}
 	if in.Whole {
 		out.Columns = append(out.Columns, "parent", "merged")
+	}
+	out.Columns = append(out.Columns, "origin")
+	if looked.Seq > 0 && len(commits) <= in.Limit {
+		out.Next = looked.ID.String()
+		r.Parts.Cut = fmt.Sprintf("%d commits were looked at; go on with before %q", commitsLooked, out.Next)
 	}
 	room := r.Room()
 	for i, c := range commits {
@@ -63,7 +82,11 @@ func commitsList(ctx context.Context, r *invoke.Request, in commitsPage) (*rowsA
 			v := view.CommitOf(c)
 			row = []any{v.ID, v.Time, v.Author, v.Message, v.SchemaVersion, v.Added, v.Removed, v.Parent, v.Merged}
 		}
-		added, err := out.add(&room, row)
+		origin, err := r.Snapshot.CommitOrigin(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		added, err := out.add(&room, append(row, origin.String()))
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +96,40 @@ func commitsList(ctx context.Context, r *invoke.Request, in commitsPage) (*rowsA
 			break
 		}
 	}
+	out.oneOrigin = out.sameOrigin()
 	return out, nil
+}
+
+// commitsOf reads commits of one class, nil for all. The last one that was looked at is set if there may be more.
+func commitsOf(ctx context.Context, r *invoke.Request, only *policy.Origin, before kg.Seq, limit int, read func(context.Context, kg.Seq, int) ([]kg.Commit, error)) (list []kg.Commit, looked kg.Commit, err error) {
+	if only == nil {
+		list, err = read(ctx, before, limit)
+		return list, looked, err
+	}
+	const page = 200
+	for n := 0; n < commitsLooked; n += page {
+		commits, err := read(ctx, before, page)
+		if err != nil {
+			return nil, looked, err
+		}
+		for _, c := range commits {
+			origin, err := r.Snapshot.CommitOrigin(ctx, c)
+			if err != nil {
+				return nil, looked, err
+			}
+			if before = c.Seq; origin == *only {
+				list = append(list, c)
+			}
+			if len(list) == limit {
+				return list, kg.Commit{}, nil
+			}
+		}
+		if len(commits) < page {
+			return list, kg.Commit{}, nil
+		}
+		looked = commits[page-1]
+	}
+	return list, looked, nil
 }
 
 // changeView is one statement that a commit added or removed.
@@ -175,7 +231,7 @@ type commitTold struct {
 }
 
 var commitsGetBuiltin = invoke.Define(capability.Descriptor{
-	ID: "commits_get", Description: "The call and the changes of one commit.",
+	ID: "commits_get", Description: "The call and changes of a commit.",
 	OutputShape:    rowsOf("A list for each change: + or -, node, property, value, and its named graph or null; with quads the N-Quad."),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, commitsGet)
@@ -185,7 +241,12 @@ func commitsGet(ctx context.Context, r *invoke.Request, in commitAsked) (*commit
 	if err != nil {
 		return nil, err
 	}
+	origin, err := r.Snapshot.CommitOrigin(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
 	out := &commitTold{Commit: *view.CommitOf(commit), table: tableOf("op", "node", "property", "value", "graph")}
+	out.Commit.Origin = origin.String()
 	if commit.Added+commit.Removed > fewChanges {
 		if out.Types, err = changedTypes(ctx, r, commit); err != nil {
 			return nil, err

@@ -39,6 +39,7 @@ type feedAsked struct {
 	capability.BranchArgument
 	Type   string `json:"type,omitempty" is:"rare" doc:"Only nodes that are of this type or a subtype after a commit, or were before it."`
 	ID     string `json:"id,omitempty" is:"rare" doc:"Only this node: Type/id, IRI or exact label."`
+	Origin string `json:"origin,omitempty" is:"rare" doc:"Only commits of person, agent, import, upstream or unknown."`
 	Start  string `json:"start,omitempty" doc:"beginning, now or after:COMMIT."`
 	Cursor string `json:"cursor,omitempty" is:"brief" doc:"That of the last page."`
 	Limit  int    `json:"limit" is:"rare" min:"1" max:"1000" default:"100"`
@@ -51,7 +52,7 @@ type feedPage struct {
 	Commits []feedCommit `json:"commits" doc:"Oldest first."`
 	Cursor  string       `json:"cursor" doc:"Pass it to go on from here, now or later."`
 	More    bool         `json:"more" doc:"Whether there is more now."`
-	Passed  int          `json:"passed,omitempty" doc:"Commits without a change for type and id, which were passed over."`
+	Passed  int          `json:"passed,omitempty" doc:"Commits without a change for type, id and origin, which were passed over."`
 	Note    string       `json:"note,omitempty"`
 }
 
@@ -65,7 +66,7 @@ type feedCommit struct {
 }
 
 var changesBuiltin = invoke.Define(capability.Descriptor{
-	ID: "changes", Description: "What commits changed, oldest first. Go on with cursor.",
+	ID: "changes", Description: "What commits changed, oldest first.",
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, changes, invoke.On("compact"))
 
@@ -122,9 +123,9 @@ func changesFrom(ctx context.Context, r *invoke.Request, in feedAsked, from kg.F
 	out.Cursor = r.Snapshot.Cursor(last)
 	switch {
 	case count == 0 && out.More:
-		out.Note = "so far nothing is for type and id, and there is more; go on with this cursor"
+		out.Note = "so far nothing is for type, id and origin, and there is more; go on with this cursor"
 	case count == 0 && out.Passed > 0:
-		out.Note = fmt.Sprintf("nothing is new on %s for type and id; come back with this cursor", r.Snapshot.Branch())
+		out.Note = fmt.Sprintf("nothing is new on %s for type, id and origin; come back with this cursor", r.Snapshot.Branch())
 	case count == 0:
 		out.Note = fmt.Sprintf("nothing is new on %s; come back with this cursor", r.Snapshot.Branch())
 	}
@@ -181,6 +182,10 @@ func newestChanges(ctx context.Context, r *invoke.Request) (any, error) {
 
 // feedFilter is of which nodes the page has changes. A type brings its subtypes.
 func feedFilter(ctx context.Context, r *invoke.Request, in feedAsked) (only kg.FeedFilter, err error) {
+	var wrong []fault.FieldError
+	if only.Origin, wrong = view.OriginArgument(in.Origin); len(wrong) > 0 {
+		return only, fault.Arguments(wrong...)
+	}
 	if r.Args.Has("type") {
 		t, err := view.KnownType(r, in.Type)
 		if err != nil {

@@ -54,7 +54,7 @@ func TestAFeedOfATypeOrANode(t *testing.T) {
 		`{"id": "Memo/m"}`:                 memo + "delete Memo/m;delete Memo/m;",
 		`{"id": "Task/t", "type": "Note"}`: "",
 	} {
-		if p, told := read(args); told != want || p.Passed != 7-len(p.Commits) || p.More || (want == "") != strings.Contains(p.Note, "for type and id") {
+		if p, told := read(args); told != want || p.Passed != 7-len(p.Commits) || p.More || (want == "") != strings.Contains(p.Note, "for type, id and origin") {
 			t.Errorf("%s: %q, %d passed, %t, %q", args, told, p.Passed, p.More, p.Note)
 		}
 	}

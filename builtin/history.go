@@ -35,17 +35,23 @@ type historyAsked struct {
 	ID     string `json:"id,omitempty" is:"brief" doc:"Type/id, IRI or exact label."`
 	Type   string `json:"type,omitempty" is:"brief" doc:"Commits that changed nodes of this type."`
 	Actor  string `json:"actor,omitempty" doc:"Part of a name."`
-	Since  string `json:"since,omitempty" doc:"A date, a time or a commit."`
+	Since  string `json:"since,omitempty" doc:"A date, time or commit."`
 	Until  string `json:"until,omitempty"`
 	Limit  int    `json:"limit" is:"brief" min:"1" max:"200" default:"20"`
 	Cursor string `json:"cursor,omitempty" is:"brief" doc:"next of the last page."`
 }
 
 var historyBuiltin = invoke.Define(capability.Descriptor{
-	ID: "history", Description: "Tell what happened to a node or the graph, newest first: who, when, by which call, why, and what changed. Reads take at: a commit, head~2 or a time.",
-	OutputShape:    rowsOf("A list for each commit: its first digits, time, author, and a sentence."),
+	ID: "history", Description: "What happened to a node or the graph, newest first: who, when, by which call, why, what changed. Reads take at: a commit, head~2 or a time.",
+	OutputShape:    rowsOf("A list for each commit: its first digits, time, author, a sentence, and the origin where not all have the same."),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, history)
+
+// historyTold is a page of a history.
+type historyTold struct {
+	rowsAnswer
+	oneOrigin
+}
 
 // telling is one history being written.
 type telling struct {
@@ -55,13 +61,15 @@ type telling struct {
 	actor        string
 	since, until time.Time // zero for none
 	after        kg.Seq    // the commit named by since
-	out          rowsAnswer
+	out          historyTold
 	room         int
 	asked        historyAsked
 }
 
-func history(ctx context.Context, r *invoke.Request, in historyAsked) (rowsAnswer, error) {
-	t := &telling{Request: r, asked: in, actor: strings.ToLower(in.Actor), room: r.Room(), out: rowsAnswer{table: tableOf("commit", "time", "who", "what")}}
+func history(ctx context.Context, r *invoke.Request, in historyAsked) (out historyTold, err error) {
+	t := &telling{Request: r, asked: in, actor: strings.ToLower(in.Actor), room: r.Room()}
+	t.out.table = tableOf("commit", "time", "who", "what", "origin")
+	defer func() { out.oneOrigin = out.sameOrigin() }()
 	before, err := t.read(ctx)
 	if err != nil {
 		return t.out, err
@@ -188,7 +196,11 @@ func (t *telling) tell(ctx context.Context, e browse.HistoryEntry) (full bool, e
 		t.out.Next = last
 		return true, nil
 	}
-	added, err := t.out.add(&t.room, []any{id, c.Time.UTC().Format(time.DateTime), c.Author, what})
+	origin, err := t.Snapshot.CommitOrigin(ctx, c)
+	if err != nil {
+		return false, err
+	}
+	added, err := t.out.add(&t.room, []any{id, c.Time.UTC().Format(time.DateTime), c.Author, what, origin.String()})
 	if err != nil || added {
 		return false, err
 	}

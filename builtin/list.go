@@ -26,7 +26,8 @@ const (
 // listing says which nodes are listed, and which of their properties.
 type listing struct {
 	Type   string      `json:"type"`
-	Where  []condition `json:"where,omitempty" is:"brief" doc:"All have to fit. op: = (default) != < <= > >= in contains starts is_empty not_empty; != wants no value equal, the others one that fits; contains and starts ignore case."`
+	Where  []condition `json:"where,omitempty" is:"brief" doc:"All must fit. op: = (default) != < <= > >= in contains starts is_empty not_empty; != wants no equal value, others one that fits; contains and starts ignore case."`
+	Origin string      `json:"origin,omitempty"`
 	Sort   string      `json:"sort,omitempty" doc:"-name descends." example:"-name"`
 	Select []string    `json:"select,omitempty" is:"brief" max:"50" example:"name"`
 	Limit  int         `json:"limit" is:"brief" min:"1" max:"200" default:"20"`
@@ -48,7 +49,7 @@ type listed struct {
 }
 
 var listBuiltin = invoke.Define(capability.Descriptor{
-	ID: "list", Description: "List nodes of a type and its subtypes. where, sort and select take paths as author.name.",
+	ID: "list", Description: "Nodes of a type and its subtypes. where, sort and select take paths as author.name.",
 	InputShape:   details(capability.Field{Name: "where", MaxCount: new(view.MaxConditions), Sample: []any{map[string]any{"property": "name", "op": "contains", "value": "text"}}}),
 	OutputShape:  rowsOf("A list for each node: its name, its label, and a cell for each property: a value, a list of them or null; references as {node: label}; {values, more} when more are left out."),
 	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
@@ -99,7 +100,7 @@ func list(ctx context.Context, r *invoke.Request, in listing) (*listed, error) {
 
 // query reads the arguments; every one that cannot be used is reported.
 func (in listing) query(r *invoke.Request) (browse.TableQuery, error) {
-	asked := view.TableAsked{Type: in.Type, Limit: in.Limit, Columns: in.Select, Facets: in.Facets}
+	asked := view.TableAsked{Type: in.Type, Origin: in.Origin, Limit: in.Limit, Columns: in.Select, Facets: in.Facets}
 	for _, c := range in.Where {
 		asked.Where = append(asked.Where, view.Condition(c))
 	}

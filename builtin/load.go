@@ -51,7 +51,7 @@ type loaded struct {
 }
 
 var loadBuiltin = invoke.Define(capability.Descriptor{
-	ID: "load", Description: "Load nodes and edges as one commit: NDJSON lines {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"} with Type/id in from and to; with type, CSV, TSV or JSON objects of its properties; or RDF of any syntax.",
+	ID: "load", Description: "Load nodes and edges as one commit: NDJSON {\"type\",\"id\",\"data\"} or {\"edge\",\"from\",\"to\"} with Type/id in from and to; with type, CSV, TSV or JSON objects of its properties; or any RDF.",
 	InputShape: details(capability.Field{Name: "format", OneOf: anyOf(load.Formats())}, capability.Field{Name: "mode", OneOf: anyOf(load.Modes())},
 		capability.Field{Name: "decimal", OneOf: []any{",", "."}}, capability.Field{Name: "if_graph", OneOf: anyOf(kg.GraphStates())},
 		capability.Field{Name: "graph", Description: "Named graph for RDF text that names none; " + string(rdf.DefaultGraph) + " is the default graph."}),

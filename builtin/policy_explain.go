@@ -24,6 +24,7 @@ type supposed struct {
 	As     string   `json:"as" is:"brief" min:"1" max:"200" doc:"Who calls, as token:ci; anonymous is who shows nothing."`
 	Groups []string `json:"groups,omitempty" is:"brief" doc:"In the place of those of the token."`
 	Scopes []string `json:"scopes,omitempty" is:"brief" oneof:"builder,dev,runtime" doc:"In the place of those of the token."`
+	Origin string   `json:"origin,omitempty" is:"brief" oneof:"person,agent,import,upstream,unknown" doc:"The class of source that the call is of; agent when left out, as over MCP."`
 }
 
 // principal is the supposed caller: with the scopes and groups of its token, unless others are given.
@@ -43,6 +44,10 @@ func (s supposed) principal(tokens []policy.Token) policy.Principal {
 			p.Scopes = p.Scopes.With(policy.Scope(scope))
 		}
 	}
+	p.Origin = policy.Agent
+	if origin, given := policy.ParseOrigin(s.Origin); given {
+		p.Origin = origin
+	}
 	return p
 }
 
@@ -59,6 +64,7 @@ type explained struct {
 	As       string   `json:"as"`
 	Groups   []string `json:"groups,omitempty"`
 	Scopes   []string `json:"scopes"`
+	Origin   string   `json:"origin" doc:"The class of source that the call is supposed to be of."`
 	Asked    string   `json:"asked,omitempty" doc:"The action, and what it is done to."`
 	Allowed  *bool    `json:"allowed,omitempty"`
 	Policies []string `json:"policies,omitempty" doc:"The names of the policies that decide, each with its line."`
@@ -84,7 +90,7 @@ var policyExplain = invoke.Define(capability.Descriptor{
 		return nil, fault.New(fault.Unusable, "the policies cannot be read; set others with trails.meta.policy.apply").Because(unread)
 	}
 	who := in.principal(tokens)
-	out := &explained{As: who.ID, Groups: who.Groups, Scopes: who.Scopes.List(), table: tableOf("kind", "name", "read", "change")}
+	out := &explained{As: who.ID, Groups: who.Groups, Scopes: who.Scopes.List(), Origin: who.Origin.String(), table: tableOf("kind", "name", "read", "change")}
 	if text == "" {
 		warnOfNone(r)
 		return out, nil
@@ -274,13 +280,13 @@ func (e *explained) survey(ctx context.Context, r *invoke.Request, a *kg.Authori
 
 // policyCase is one case of a test of policies.
 type policyCase struct {
-	As, Call, Action, On, Branch, Expect, By string
-	Groups, Scopes                           []string
-	line                                     int
+	As, Call, Action, On, Branch, Origin, Expect, By string
+	Groups, Scopes                                   []string
+	line                                             int
 }
 
 // caseWords are the fields of a [policyCase].
-var caseWords = []string{"as", "groups", "scopes", "call", "action", "on", "branch", "expect", "by"}
+var caseWords = []string{"as", "groups", "scopes", "call", "action", "on", "branch", "origin", "expect", "by"}
 
 // mostCases bounds the cases of one test.
 const mostCases = 5000
@@ -317,6 +323,9 @@ func casesOf(text string) (cases []policyCase, err error) {
 		if c.Action != "" && !slices.Contains(cedar.Actions, policy.Action(c.Action)) {
 			return nil, refused(node.Line, "there is no action %s%s", quote.Text(c.Action, maxProblem), fault.DidYouMean(c.Action, actionNames()))
 		}
+		if _, known := policy.ParseOrigin(c.Origin); !known && c.Origin != "" {
+			return nil, refused(node.Line, "there is no origin %s%s", quote.Text(c.Origin, maxProblem), fault.OrOf(c.Origin, "is one of", policy.OriginNames()))
+		}
 		cases = append(cases, c)
 	}
 	return cases, nil
@@ -341,7 +350,7 @@ var policyTest = invoke.Define(capability.Descriptor{
 	OutputShape:  rowsOf("A list for each case that failed: its line, what was asked, what was expected, and what is so."),
 	CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, in struct {
-	Cases    string  `json:"cases" is:"brief" min:"1" max:"1048576" doc:"A list in YAML; each has as, groups, scopes, call or action with on, branch, expect (allowed or denied) and by (a policy)."`
+	Cases    string  `json:"cases" is:"brief" min:"1" max:"1048576" doc:"A list in YAML; each has as, groups, scopes, call or action with on, branch, origin, expect (allowed or denied) and by (a policy)."`
 	Policies *string `json:"policies,omitempty" max:"131072" doc:"Policies to try; those of the graph when left out."`
 }) (*policyTested, error) {
 	cases, err := casesOf(in.Cases)
@@ -373,7 +382,7 @@ var policyTest = invoke.Define(capability.Descriptor{
 			return nil, err
 		}
 		branch.Name = q.branch
-		who := supposed{c.As, c.Groups, c.Scopes}.principal(tokens)
+		who := supposed{c.As, c.Groups, c.Scopes, c.Origin}.principal(tokens)
 		q.decide(r.Snapshot.As(who, policies), branch)
 		wanted := c.Expect
 		if c.By != "" {

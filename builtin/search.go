@@ -75,6 +75,27 @@ type table struct {
 
 func tableOf(columns ...string) table { return table{Columns: columns, Rows: [][]any{}} }
 
+// oneOrigin is the class of sources that all rows are of.
+type oneOrigin struct {
+	Origin string `json:"origin,omitempty" doc:"The class of sources that all of them are of; where they differ, each has its own."`
+}
+
+// sameOrigin takes the classes of sources out of a table whose last cells they are if all rows are of one.
+func (a *table) sameOrigin() (of oneOrigin) {
+	last := len(a.Columns) - 1
+	for i, row := range a.Rows {
+		if i > 0 && row[last] != a.Rows[0][last] {
+			return of
+		}
+	}
+	a.Columns = a.Columns[:last]
+	for i, row := range a.Rows {
+		of.Origin, _ = row[last].(string)
+		a.Rows[i] = row[:last]
+	}
+	return of
+}
+
 // rowsAnswer is a page of a table.
 type rowsAnswer struct {
 	table

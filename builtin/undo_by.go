@@ -4,14 +4,18 @@ import (
 	"context"
 
 	"trails/auth/policy"
+	"trails/builtin/view"
 	"trails/capability"
+	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
 )
 
 // undoingBy is what the undo of an author takes.
 type undoingBy struct {
-	By          string   `json:"by" min:"1" max:"400" doc:"The author, as commits_list has it; without \" via \" and what follows, by whatever client."`
+	By          string   `json:"by,omitempty" is:"brief" max:"400" doc:"The author, as commits_list has it; without \" via \" and what follows, by whatever client."`
+	Origin      string   `json:"origin,omitempty" oneof:"person,agent,import,upstream,unknown" doc:"The class of sources, as blame has it."`
+	Source      string   `json:"source,omitempty" max:"400" doc:"The file of a load, or the server, endpoint or document that content came from."`
 	Since       string   `json:"since,omitempty" min:"1" max:"64" doc:"What was written after this commit or time; all when left out."`
 	Take        string   `json:"take,omitempty" oneof:"ours,theirs,base" doc:"Decides all clashes without a resolution: ours keeps what others made of it, theirs takes it back all the same."`
 	Resolutions []string `json:"resolutions,omitempty" doc:"Note/a.title=theirs, Note/b=ours, Note/a.title:=VALUE."`
@@ -32,11 +36,15 @@ type undoneBy struct {
 }
 
 var undoBy = invoke.Define(capability.Descriptor{
-	ID: "undo_by", Description: "Take back everything that somebody wrote since a commit or time, as one commit. Refused where others changed it since, naming who, until that is decided.",
+	ID: "undo_by", Description: "Take back everything that an author, a class of sources or one source (by, origin, source) wrote since a commit or time, as one commit. Refused where others changed it since, naming who, until that is decided.",
 	Preconditions: []string{"Each clash is decided.", "The graph fits its schema at the end."},
 	CostEstimate:  capability.CostChange, PolicyRequired: capability.Requirement{Action: policy.Change},
 }, func(ctx context.Context, r *invoke.Request, in undoingBy) (*undoneBy, error) {
-	authored := kg.Authored{Actor: in.By}
+	origin, _ := view.OriginArgument(in.Origin)
+	if in.By == "" && origin == nil && in.Source == "" {
+		return nil, fault.Argument("by", fault.Required, nil, "say whose commits are taken back: give by, origin or source")
+	}
+	authored := kg.Authored{Actor: in.By, Origin: origin, Source: in.Source}
 	if in.Since != "" {
 		var err error
 		if authored.Since, err = commitOf(ctx, r, "since", in.Since); err != nil {

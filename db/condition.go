@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 
+	"trails/auth/policy"
 	"trails/db/inline"
 	"trails/db/lower"
 	"trails/rdf"
@@ -26,6 +27,9 @@ const (
 	GreaterOrEqual Test = ">="
 	Contains       Test = "contains"
 	Begins         Test = "begins"
+	// FromOthers is about all statements of the subject and not about a path: one is not of the class of sources whose
+	// graph is the operand.
+	FromOthers Test = "from others"
 )
 
 // Condition selects subjects. A subject meets it if one of its values passes the test.
@@ -90,6 +94,9 @@ func (r *Reader) inRegion(ctx context.Context, c Condition, o rdf.Term) bool {
 
 // pattern returns the pattern for subjects with a value that passes the test. The subject is varS.
 func (r *Reader) pattern(ctx context.Context, c Condition) sparql.Op {
+	if c.Test == FromOthers {
+		return fromOthers(c.Operands[0])
+	}
 	const own sparql.Var = "value" // varO may be in use outside an EXISTS
 	values := bgp(along(nil, c.Path, sparql.Operand{Var: own})...)
 	value := sparql.VarExpr{Var: own}
@@ -115,6 +122,7 @@ func (r *Reader) pattern(ctx context.Context, c Condition) sparql.Op {
 			pattern = "^" + pattern
 		}
 		return filtered(values, sparql.Call{Func: "REGEX", Args: []sparql.Expr{text, sparql.TermExpr{Term: rdf.String(pattern)}, sparql.TermExpr{Term: rdf.String("i")}}})
+	case FromOthers: // above
 	case Less, LessOrEqual, Greater, GreaterOrEqual:
 		var compared sparql.Expr = value
 		if rdf.DatatypeOf(c.Operands[0]) == rdf.XSDString { // values with a language are compared, too
@@ -123,6 +131,25 @@ func (r *Reader) pattern(ctx context.Context, c Condition) sparql.Op {
 		return filtered(values, sparql.Call{Func: sparql.Func(c.Test), Args: []sparql.Expr{compared, sparql.TermExpr{Term: c.Operands[0]}}})
 	}
 	panic("db: no test is called " + string(c.Test))
+}
+
+// fromOthers returns the pattern for the statements of a subject that are not of the class of a graph.
+func fromOthers(graph rdf.Term) sparql.Op {
+	statement := bgp(sparql.TriplePattern{Subject: sparql.Operand{Var: varS}, Predicate: sparql.Operand{Var: "said"}, Object: sparql.Operand{Var: "value"}})
+	var others sparql.Op
+	for _, name := range policy.OriginNames() {
+		other := rdf.IRI(rdf.OriginGraphs + name)
+		if other == graph {
+			continue
+		}
+		of := sparql.Graph{Name: sparql.Operand{Term: other}, Op: statement}
+		if others == nil {
+			others = of
+		} else {
+			others = sparql.Union{Left: others, Right: of}
+		}
+	}
+	return others
 }
 
 // asked returns conditions as triple patterns of the subject where possible, and the others as tests.

@@ -39,6 +39,8 @@ type FeedEntry struct {
 type FeedFilter struct {
 	// Node is the only one; nil is any.
 	Node rdf.Term
+	// Origin is the class of commits, nil is any; see [Snapshot.CommitOrigin].
+	Origin *Origin
 	// Types are classes. A node must have had one of them before the commit, or have one after it; none is any.
 	Types []rdf.IRI
 }
@@ -87,6 +89,7 @@ func (s *Snapshot) feed(ctx context.Context, from FeedPlace, only FeedFilter, yi
 	for {
 		c := from.Commit
 		found := only.Node == nil && len(only.Types) == 0 || from.pass != 0
+		passes := false
 		each := func(e FeedEntry) bool {
 			found = found || e.Passed == 0
 			return yield(e)
@@ -99,7 +102,16 @@ func (s *Snapshot) feed(ctx context.Context, from FeedPlace, only FeedFilter, yi
 				return err
 			}
 		}
-		for pass := max(from.pass, nodesPass); pass <= removedPass; pass++ {
+		if only.Origin != nil {
+			origin, err := s.CommitOrigin(ctx, c)
+			if err != nil {
+				return err
+			}
+			if passes = origin != *only.Origin; passes {
+				found = false
+			}
+		}
+		for pass := max(from.pass, nodesPass); pass <= removedPass && !passes; pass++ {
 			if pass == removedPass && c.Removed == 0 {
 				break
 			}

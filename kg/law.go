@@ -204,7 +204,7 @@ func (a *Authority) newRights(under *compiled) *Rights {
 
 // key identifies the caller and the policies.
 func (a *Authority) key() string {
-	parts := append([]string{a.caller.ID, a.caller.Scopes.String()}, a.caller.Groups...)
+	parts := append([]string{a.caller.ID, a.caller.Scopes.String(), a.caller.Origin.String()}, a.caller.Groups...)
 	if a.caller.Authenticated {
 		parts = append(parts, "authenticated")
 	}
@@ -227,6 +227,7 @@ func (a *Authority) Calls(d capability.Descriptor, on Branch) cedar.Decision {
 	if a == nil || action == "" {
 		return cedar.Decision{Allowed: true}
 	}
+	a = &Authority{law: a.law, caller: a.caller.Calling(d.ID)}
 	if a.law.unlawful != nil {
 		return cedar.Decision{}
 	}

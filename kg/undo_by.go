@@ -15,20 +15,85 @@ import (
 	"trails/rdf"
 )
 
-// Authored are the commits of a branch that somebody wrote.
+// Authored are the commits of a branch that somebody wrote, or that come from a source. What is given has to fit; one of the
+// first three has to be.
 type Authored struct {
-	// Actor is the author, with the client behind " via " or whatever the client was.
+	// Actor is the author, with the client behind " via " or whatever the client was; "" is anybody.
 	Actor string
+	// Origin is the class of what was written, nil is any. Of a merge it is the statements of this class.
+	Origin *Origin
+	// Source is what provenance calls the file, server or endpoint that content came from; "" is any.
+	Source string
 	// Since is the commit behind which they begin; the zero Commit stands for the first one, which is never among them.
 	Since Commit
 }
 
 // has reports whether a commit is one of them.
-func (a Authored) has(c Commit) bool {
-	return c.Author == a.Actor || strings.HasPrefix(c.Author, a.Actor+" via ")
+func (a Authored) has(ctx context.Context, r *db.Reader, c Commit) (bool, error) {
+	if a.Actor != "" && c.Author != a.Actor && !strings.HasPrefix(c.Author, a.Actor+" via ") {
+		return false, nil
+	}
+	if a.Source != "" {
+		by, err := r.Activities(ctx, db.ActivityFilter{CommitSeq: c.Seq}, 1)
+		if err != nil || len(by) == 0 || !slices.Contains(by[0].Used, policy.SourceIRI(a.Source)) {
+			return false, err
+		}
+	}
+	if a.Origin == nil {
+		return true, nil
+	}
+	for _, err := range a.changes(ctx, r, c) {
+		return err == nil, err
+	}
+	return false, nil
 }
 
-// UndoBy takes back, as one commit, what all commits of an author changed, whoever wrote in between; it returns how many
+// changes are those of a commit that are meant. What a merge added is of the class of who said it first, what it removed of
+// its own.
+func (a Authored) changes(ctx context.Context, r *db.Reader, c Commit) iter.Seq2[db.Change, error] {
+	return func(yield func(db.Change, error) bool) {
+		var own Origin
+		if a.Origin != nil {
+			var err error
+			if own, err = r.CommitOrigin(ctx, c.Seq); err != nil {
+				yield(db.Change{}, err)
+				return
+			}
+			if own != *a.Origin && c.Parent2.IsZero() {
+				return
+			}
+		}
+		for change, err := range r.Changes(ctx, c.Seq, db.Place{}) {
+			of := own
+			if err == nil && a.Origin != nil && !c.Parent2.IsZero() && change.Op == history.OpAdd {
+				of, err = r.Origin(ctx, change)
+			}
+			if err == nil && a.Origin != nil && of != *a.Origin {
+				continue
+			}
+			if !yield(change, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// String names them, such as "token:ci" or "agent from notes.csv".
+func (a Authored) String() string {
+	var parts []string
+	if a.Actor != "" {
+		parts = append(parts, a.Actor)
+	}
+	if a.Origin != nil {
+		parts = append(parts, "origin "+a.Origin.String())
+	}
+	if a.Source != "" {
+		parts = append(parts, "source "+a.Source)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// UndoBy takes back, as one commit, what all commits of an author or a source changed, whoever wrote in between; it returns how many
 // they are. It is a merge: the base is the graph with what they changed, theirs the graph without, ours the graph as it
 // is. So what others made of it since is a clash, with who did it as By, and what they took away stays away. What is decided and
 // refused is as of [Session.Merge], which takes the same request. Commits that changed definitions are the fault
@@ -37,9 +102,9 @@ func (s *Session) UndoBy(ctx context.Context, a Authored, m Merge) (done Merged,
 	if err := s.may(ctx, policy.Change, s.branch); err != nil {
 		return done, 0, err
 	}
-	m.Source = "the undo of " + a.Actor
+	m.Source = "the undo of " + a.String()
 	run := s.merging(m)
-	run.tells, run.idle = true, "what "+a.Actor+" wrote is undone already"
+	run.tells, run.idle = true, "what "+a.String()+" wrote is undone already"
 	run.sides = func(ctx context.Context, _, seen *db.Reader, c *compiled) (ours, theirs iter.Seq2[db.Change, error], err error) {
 		taken, err := a.commits(ctx, seen)
 		if err != nil {
@@ -49,7 +114,7 @@ func (s *Session) UndoBy(ctx context.Context, a Authored, m Merge) (done Merged,
 		if run.base, err = seen.CommitOfFile(ctx, taken[commits-1].Parent.Whole()); err != nil {
 			return nil, nil, err
 		}
-		run.text = fmt.Sprintf("undo what %s wrote since %s: %s", a.Actor, run.base.ID, fault.Counted(commits, "commit"))
+		run.text = fmt.Sprintf("undo what %s wrote since %s: %s", a, run.base.ID, fault.Counted(commits, "commit"))
 		back := authoring{Authored: a, seen: seen, net: correction{}, last: map[rdf.Term]Seq{}, made: map[rdf.Term]bool{}, gone: map[rdf.Term]correction{}}
 		if err := back.collect(ctx, taken); err != nil {
 			return nil, nil, err
@@ -77,9 +142,14 @@ func (a Authored) commits(ctx context.Context, r *db.Reader) (taken []Commit, er
 		}
 		for _, c := range list {
 			before = c.Seq
+			if c.Seq <= a.Since.Seq || c.Parent.IsZero() {
+				continue
+			}
+			has, err := a.has(ctx, r, c)
 			switch {
-			case c.Seq <= a.Since.Seq || c.Parent.IsZero():
-			case a.has(c):
+			case err != nil:
+				return nil, err
+			case has:
 				taken = append(taken, c)
 			case !slices.Contains(others, c.Author) && len(others) < MaxClashes:
 				others = append(others, c.Author)
@@ -90,7 +160,7 @@ func (a Authored) commits(ctx context.Context, r *db.Reader) (taken []Commit, er
 		}
 	}
 	if len(taken) == 0 {
-		return nil, fault.New(fault.Missing, "there is no commit by %q to take back; those who wrote meanwhile: %s", a.Actor, said(others))
+		return nil, fault.New(fault.Missing, "there is no commit by %q to take back; those who wrote meanwhile: %s", a.String(), said(others))
 	}
 	return taken, nil
 }
@@ -108,7 +178,7 @@ type authoring struct {
 // collect reads the changes. One that the author took back later does not count.
 func (a *authoring) collect(ctx context.Context, newestFirst []Commit) error {
 	for _, commit := range slices.Backward(newestFirst) {
-		for c, err := range a.seen.Changes(ctx, commit.Seq, db.Place{}) {
+		for c, err := range a.changes(ctx, a.seen, commit) {
 			if err != nil {
 				return err
 			}
@@ -117,7 +187,7 @@ func (a *authoring) collect(ctx context.Context, newestFirst []Commit) error {
 				a.made[c.Subject] = true
 			}
 			if a.net.then(c); max(len(a.net), len(a.last)) > maxCorrected {
-				return fault.New(fault.TooLarge, "%s changed more than %d statements in these commits; give a later since, or take back large commits by themselves", a.Actor, maxCorrected)
+				return fault.New(fault.TooLarge, "%s changed more than %d statements in these commits; give a later since, or take back large commits by themselves", a.String(), maxCorrected)
 			}
 		}
 	}
@@ -216,11 +286,11 @@ func (a *authoring) undoable(ctx context.Context, newestFirst []Commit, c *compi
 			}
 			if stays {
 				at := newestFirst[slices.IndexFunc(newestFirst, changedSchema)]
-				return fault.New(fault.Conflict, "%s changed definitions (schema, stored queries, migrations) in commit %s; take that back by itself first, or give it as since", a.Actor, at.ID.String()).With("commit", at.ID.String())
+				return fault.New(fault.Conflict, "%s changed definitions (schema, stored queries, migrations) in commit %s; take that back by itself first, or give it as since", a.String(), at.ID.String()).With("commit", at.ID.String())
 			}
 			delete(a.net, q)
 		case op == history.OpAdd && c.schema.Undeclared(q):
-			return fault.New(fault.Conflict, "what %s said of %s has %s, which has left the schema or got another name since; take the change of the schema back first, or give it as since", a.Actor, c.schema.NodeName(q.Subject), rdf.Lexical(q.Predicate))
+			return fault.New(fault.Conflict, "what %s said of %s has %s, which has left the schema or got another name since; take the change of the schema back first, or give it as since", a.String(), c.schema.NodeName(q.Subject), rdf.Lexical(q.Predicate))
 		}
 	}
 	return nil

@@ -367,7 +367,7 @@ func (p *Policies) Decide(r Request) Decision {
 	})}
 	action := types.NewEntityUID("Action", types.String(r.Action))
 	entities[action] = types.Entity{UID: action, Parents: types.NewEntityUIDSet(types.NewEntityUID("Action", groupOf(r.Action)))}
-	facts := types.RecordMap{}
+	facts := types.RecordMap{"origin": types.String(r.Caller.Origin.String())}
 	if r.Branch.Kind != "" {
 		r.Branch.into(entities)
 		facts["branch"] = r.Branch.uid()

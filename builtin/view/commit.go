@@ -16,6 +16,7 @@ type Commit struct {
 	Author        string `json:"author"`
 	Time          string `json:"time" type:"date-time"`
 	Message       string `json:"message"`
+	Origin        string `json:"origin,omitempty" doc:"The class of its source: person, agent, import, upstream or unknown."`
 	SchemaVersion int64  `json:"schema_version"`
 	Added         int64  `json:"added"`
 	Removed       int64  `json:"removed"`
@@ -48,6 +49,7 @@ func (l *CommitList) UnmarshalJSON(text []byte) error {
 	var answer struct {
 		Columns []string
 		Rows    [][]any
+		Origin  string
 		Next    *string
 	}
 	if err := json.Unmarshal(text, &answer); err != nil {
@@ -55,7 +57,7 @@ func (l *CommitList) UnmarshalJSON(text []byte) error {
 	}
 	members := make([]map[string]any, len(answer.Rows))
 	for i, row := range answer.Rows {
-		members[i] = map[string]any{}
+		members[i] = map[string]any{"origin": answer.Origin}
 		for k, name := range answer.Columns[:min(len(answer.Columns), len(row))] {
 			members[i][name] = row[k]
 		}

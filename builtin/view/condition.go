@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
@@ -27,6 +28,19 @@ func PathArgument(r *invoke.Request, t *schema.Type, argument, name string) (bro
 		return nil, []fault.FieldError{*wrong}
 	}
 	return path, nil
+}
+
+// OriginArgument returns the class of sources that the argument origin names, nil for none, or the error for it.
+func OriginArgument(name string) (*policy.Origin, []fault.FieldError) {
+	origin, known := policy.ParseOrigin(name)
+	switch {
+	case name == "":
+		return nil, nil
+	case !known:
+		names := policy.OriginNames()
+		return nil, []fault.FieldError{{Field: "origin", Code: fault.OneOf, Value: name, Constraint: names, Message: fmt.Sprintf("there is no origin %.100q%s", name, fault.OrOf(name, "is one of", names))}}
+	}
+	return &origin, nil
 }
 
 // Condition is one of the argument where.
@@ -136,7 +150,18 @@ func Listed(ctx context.Context, r *invoke.Request, q browse.TableQuery) (browse
 
 // warnOfEmpty says which conditions no node meets, and what it is if each is met by some.
 func warnOfEmpty(ctx context.Context, r *invoke.Request, q browse.TableQuery) error {
-	met := true
+	met, all := true, q
+	if all.Origin = nil; q.Origin != nil {
+		all.Limit, all.Offset, all.Brief, all.Facets = 1, 0, true, false
+		others, err := r.Snapshot.Table(ctx, all)
+		if err != nil {
+			return err
+		}
+		if len(others.Rows) > 0 {
+			r.Warn("of each %s that fits otherwise something is said by others than %s; blame says by whom", q.Type.Name, q.Origin)
+			return nil
+		}
+	}
 	for _, c := range q.Where {
 		var alone browse.TablePage // of one condition, the list itself, which is empty
 		if len(q.Where) > 1 {

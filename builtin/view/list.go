@@ -27,6 +27,7 @@ const (
 type TableAsked struct {
 	Type       string      `json:"type" max:"1000" doc:"The name of a type of the schema; its subtypes are meant, too."`
 	Where      []Condition `json:"where,omitempty" doc:"Keep the nodes that fit every condition."`
+	Origin     string      `json:"origin,omitempty" oneof:"person,agent,import,upstream,unknown" doc:"Keep the nodes that sources of this class alone have said something of."`
 	Search     string      `json:"search,omitempty" max:"200" doc:"Keep the nodes whose label has its words, the last one as a beginning, whatever case and accents. It finds at most 10,000 nodes."`
 	Sort       string      `json:"sort,omitempty" doc:"The property to sort by; nodes without it come last. The first time by a text, and always by a reference, it costs a look at every node of the type." example:"name"`
 	Descending bool        `json:"descending" default:"false"`
@@ -159,6 +160,7 @@ func (in TableAsked) Query(r *invoke.Request, named string) (q browse.TableQuery
 		Limit: in.Limit, Offset: in.Offset, Each: valuesPerCell, Facets: in.Facets,
 	}
 	var wrong []fault.FieldError
+	q.Origin, problems = OriginArgument(in.Origin)
 	if in.Sort != "" {
 		q.Sort, wrong = PathArgument(r, t, "sort", in.Sort)
 		problems = append(problems, wrong...)

@@ -82,9 +82,9 @@ func writeLog(w io.Writer, list view.CommitList) error {
 		return err
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "COMMIT\tTIME\tAUTHOR\tCHANGES\tMESSAGE")
+	fmt.Fprintln(tw, "COMMIT\tTIME\tAUTHOR\tORIGIN\tCHANGES\tMESSAGE")
 	for _, c := range list.Commits {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t+%s -%s\t%s\n", line(c.ID), seconds(line(c.Time)), line(c.Author), grouped(c.Added), grouped(c.Removed), line(c.Message))
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t+%s -%s\t%s\n", line(c.ID), seconds(line(c.Time)), line(c.Author), line(c.Origin), grouped(c.Added), grouped(c.Removed), line(c.Message))
 	}
 	if err := tw.Flush(); err != nil {
 		return err

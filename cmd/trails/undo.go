@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,27 +20,32 @@ type undone struct {
 	Undone string
 }
 
-// undo takes commits back, or with --by those of an author.
+// undo takes commits back, or with --by, --origin and --source those of an author or a source.
 func (a *asked) undo() error {
 	flags := a.cmd.Flags()
-	by, _ := flags.GetString("by")
+	whose := map[string]any{}
+	for _, name := range []string{"by", "origin", "source"} {
+		if text, _ := flags.GetString(name); text != "" {
+			whose[name] = text
+		}
+	}
 	_, commit := a.given["commit"]
 	switch {
-	case by == "" && !commit:
+	case len(whose) == 0 && !commit:
 		return missing(a.cmd, []string{a.file}, []string{"FILE", "COMMIT"})
-	case by == "":
+	case len(whose) == 0:
 		for _, name := range []string{"since", "take", "resolve"} {
 			if flags.Changed(name) {
-				return usageError{"--" + name + " goes with --by; A..B names the commits after A up to B"}
+				return usageError{"--" + name + " goes with --by, --origin or --source; A..B names the commits after A up to B"}
 			}
 		}
 		_, err := a.once()
 		return err
 	case commit || flags.Changed("nodes"):
-		return usageError{"--by takes back all that somebody wrote; leave COMMIT and --nodes out"}
+		return usageError{"--by, --origin and --source take back all that somebody wrote; leave COMMIT and --nodes out"}
 	}
 	a.capability, a.verb.text = "undo_by", decoded(writeUndoneBy)
-	a.given["by"] = by
+	maps.Copy(a.given, whose)
 	for _, name := range []string{"since", "take"} {
 		if text, _ := flags.GetString(name); text != "" {
 			a.given[name] = text

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"trails/auth/policy"
 	"trails/kg/load"
 	"trails/rdf"
 )
@@ -734,12 +735,14 @@ would change it. The caller has the scopes and groups of its token, or those giv
 and an action it lists what the caller may read and change.`,
 			example: `  trails policy explain notes.trails --as token:bot
   trails policy explain notes.trails --as token:bot note.create --branch draft
+  trails policy explain notes.trails --as token:bot --action change --on 'Type::"Person"' --origin person
   trails policy explain notes.trails --as token:eve --groups hr --action read --on 'Type::"Salary"'`,
 			options: map[string]option{
 				"as":     {usage: "the `ACTOR` that calls, such as token:NAME or anonymous", complete: p.completeActors},
 				"groups": {usage: "`NAMES` of its groups, in the place of those of the token", commas: true},
 				"scopes": {usage: "its `SCOPES`, in the place of those of the token", commas: true},
 				"action": {usage: "in the place of CALL, the `action`: read, change and so on"},
+				"origin": {usage: "the class of `SOURCE` that the call is of: person, agent (default), import, upstream or unknown"},
 				"on":     {usage: "what the action is done to: Type::\"`NAME`\", Branch, Query or Graph"},
 				"branch": {usage: "the `branch` of the call (default: main)", complete: p.completeBranches},
 				"call":   {complete: p.completeInvoke},
@@ -947,20 +950,27 @@ commits touched the same values: the nodes are named, and the command exits with
 commit is not taken back either. An undo can be taken back like any commit.
 
 --by takes back everything that somebody wrote, since a commit or time with --since, whoever wrote
-in between. What others made of it since is listed with who did it, and is decided by --take or
+in between; --origin what came from a class of sources (person, agent, import, upstream, unknown),
+--source what came from one: the file of a load, a server, an endpoint. What others made of it since is listed with who did it, and is decided by --take or
 --resolve as the clashes of branch merge: ours keeps it, theirs takes it back all the same.`,
 			example: `  trails undo notes.trails head --dry-run
   trails undo notes.trails 3f5a9c0d2b71 -m "loaded by mistake"
   trails undo notes.trails head~3..head
   trails undo notes.trails 3f5a9c0d2b71 --nodes Note/a,Note/b
-  trails undo notes.trails --by local:bot --since 2026-11-27T12:00:00Z --dry-run`,
+  trails undo notes.trails --by local:bot --since 2026-11-27T12:00:00Z --dry-run
+  trails undo notes.trails --source people.csv --dry-run`,
 			options: map[string]option{"nodes": {commas: true, usage: "take back only what was changed of these `nodes`: Type/id or an IRI"}},
 			own: func(cmd *cobra.Command) {
 				flags := cmd.Flags()
 				flags.String("by", "", "take back what this `author` wrote, as trails log has it, in the place of COMMIT")
-				flags.String("since", "", "with --by: only what came after this `commit` or time")
-				flags.String("take", "", "with --by: the `side` that decides all other clashes: ours, theirs or base")
-				flags.StringArray("resolve", nil, "with --by: `NODE.PROPERTY=SIDE`, NODE=SIDE or NODE.PROPERTY:=VALUE; may be repeated")
+				flags.String("origin", "", "take back what came from this `class` of sources, in the place of COMMIT: person, agent, import, upstream or unknown")
+				flags.String("source", "", "take back what came from this `file`, server or endpoint, in the place of COMMIT")
+				completeFlag(cmd, "origin", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+					return policy.OriginNames(), cobra.ShellCompDirectiveNoFileComp
+				})
+				flags.String("since", "", "with --by, --origin or --source: only what came after this `commit` or time")
+				flags.String("take", "", "with --by, --origin or --source: the `side` that decides all other clashes: ours, theirs or base")
+				flags.StringArray("resolve", nil, "with --by, --origin or --source: `NODE.PROPERTY=SIDE`, NODE=SIDE or NODE.PROPERTY:=VALUE; may be repeated")
 			},
 			text: decoded(writeTaken), run: (*asked).undo,
 		},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"trails/auth/policy"
 	"trails/db"
 	"trails/rdf"
 	"trails/schema"
@@ -21,6 +22,8 @@ type TableQuery struct {
 	Type *schema.Type
 	// Where keeps the nodes that fit every condition.
 	Where []Condition
+	// Origin, unless it is nil, keeps the nodes of which every statement in the default graph is of this class.
+	Origin *policy.Origin
 	// Search selects the nodes whose label has all its words, the last one as a beginning, ignoring case and accents;
 	// see db.Reader.Search for its limits.
 	Search string
@@ -105,8 +108,16 @@ func (s *Reader) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 	return page, err
 }
 
+// from is the condition on where statements come from, if there is one.
+func (q TableQuery) from() []db.Condition {
+	if q.Origin == nil {
+		return nil
+	}
+	return []db.Condition{{Test: db.FromOthers, Operands: []rdf.Term{rdf.IRI(q.Origin.IRI())}, None: true}}
+}
+
 func (s *Reader) selection(ctx context.Context, q TableQuery) (db.Selection, error) {
-	sel := db.Selection{Classes: s.classesOf(q.Type)}
+	sel := db.Selection{Classes: s.classesOf(q.Type), Where: q.from()}
 	for _, c := range q.Where {
 		sel.Where = append(sel.Where, c.stored()...)
 	}
@@ -257,7 +268,7 @@ func (s *Reader) facets(ctx context.Context, q TableQuery, sel db.Selection, non
 			continue
 		}
 		others := sel
-		others.Where = nil // except for those on the property itself, so that its facet shows the alternatives
+		others.Where = q.from() // and without those on the property itself, so that its facet shows the alternatives
 		for _, c := range q.Where {
 			if len(c.Path) > 1 || c.Path[0].IRI != p.IRI {
 				others.Where = append(others.Where, c.stored()...)
