@@ -34,6 +34,7 @@ type guarded struct {
 func newGuarded(t testing.TB) *guarded {
 	t.Helper()
 	f := newNotes(t)
+	f.starter(t)
 	return &guarded{Handler: edge(f.engine), fixture: f}
 }
 

@@ -49,7 +49,7 @@ func numbered(a answer, prefix, class string) (out []string) {
 // Policies are set after what they change was shown, once, and no others are lost.
 func TestThePageOfPoliciesSetsThem(t *testing.T) {
 	f := newNotes(t)
-	says(t, f.get(t, policies, 200), "there are no policies, so scopes alone say who may do what")
+	says(t, f.get(t, policies, 200), "there are no policies: without policies whoever shows a token reads this graph")
 	form := f.withText(t, firstTexts)
 	form.Set("message", "people are hidden")
 	if a := f.press(t, form, call); a.StatusCode != http.StatusPreconditionFailed || f.policies(t) != "" {

@@ -21,6 +21,12 @@ func (f fixture) limited(t testing.TB) fixture {
 	}), f.engine}
 }
 
+// starter sets the policies that graphs begin with, so that tokens write, too.
+func (f fixture) starter(t testing.TB) {
+	t.Helper()
+	f.call(t, setPolicies, map[string]any{"starter": true})
+}
+
 // requested asks to merge review into main, which is protected.
 func (f fixture) requested(t testing.TB, more map[string]any) {
 	t.Helper()
@@ -107,6 +113,7 @@ func TestALapsedRequestIsDeclined(t *testing.T) {
 
 func TestWhoMayNotDecideLooksAtARequest(t *testing.T) {
 	f := newClashes(t)
+	f.starter(t)
 	f.requested(t, map[string]any{"take": "theirs"})
 	a := f.limited(t).get(t, "/admin/requests/1", 200)
 	says(t, a, "2 clashes", "statements of", "Somebody with the scope builder decides this")
@@ -153,6 +160,7 @@ func TestThePageOfRequestsListsWhatWaits(t *testing.T) {
 
 func TestAMergeIntoAProtectedBranchIsAskedFor(t *testing.T) {
 	f := newBranches(t)
+	f.starter(t)
 	const path = "/admin/merge?source=review&target=main"
 	f.call(t, "branches_protect", map[string]any{"name": "main"})
 	if a := f.get(t, path, 200); strings.Contains(mainText(a), "Ask for approval") {

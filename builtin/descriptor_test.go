@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/auth/cedar"
 	"trails/auth/policy"
 	"trails/capability"
 	"trails/e2e/testrun"
@@ -150,6 +151,7 @@ func prepare(t *testing.T, e *invoketest.Engine, id string) {
 		prepare(t, e, "branches_delete")
 		e.Must(t, "note.update", `{"id": "a", "title": "Of a draft", "branch": "draft"}`)
 	case "undo_by":
+		e.Govern(t, cedar.Starter)
 		c := invoke.Call{Capability: "note.update", Args: json.RawMessage(`{"id": "b", "title": "Of another"}`), Principal: invoketest.Callers["runtime"]}
 		if _, err := e.Call(t.Context(), c); err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/auth/cedar"
 	"trails/auth/policy"
 	"trails/e2e/testrun"
 	"trails/fault"
@@ -56,6 +57,7 @@ func TestWhoLacksBuilderCannotLoosenTheSchema(t *testing.T) {
 				step = "drop_property: Note.about\n- drop_type: Part"
 			}
 			e := invoketest.New(t, looseSchema, invoke.Config{})
+			e.Govern(t, cedar.Starter)
 			before := e.Must(t, "schema_get", `{"format":"yaml"}`)
 			for who, p := range map[string]policy.Principal{"nobody": invoketest.Nobody, "runtime": invoketest.Callers["runtime"]} {
 				planned, err := e.Call(t.Context(), invoke.Call{Capability: "schema_apply", Args: patchArgs(step, `,"plan":true`), Principal: p})

@@ -49,15 +49,31 @@ var policyShow = invoke.Define(capability.Descriptor{
 // warnOfNone says why the caller finds no policies.
 func warnOfNone(r *invoke.Request) {
 	if r.Snapshot.SeesAll() {
-		r.Warn("there are no policies, so scopes alone say who may do what; trails.meta.policy.apply (trails policy set) sets some")
+		r.Warn("there are no policies: %s", kg.ReadOnly)
 	} else {
 		r.Warn("you may see a part of the graph only, and policies are not of it; ask somebody who may see all")
 	}
 }
 
-// policyText is the argument of what takes policies.
+// policyText are the arguments of what takes policies.
 type policyText struct {
-	Policies string `json:"policies" max:"131072" doc:"In Cedar; empty for none. The vocabulary is in the guide."`
+	Policies *string `json:"policies,omitempty" max:"131072" doc:"In Cedar; empty for none. The vocabulary is in the guide."`
+	Starter  bool    `json:"starter,omitempty" doc:"In the place of policies, for a graph without any: everybody may do what the scopes of their token permit."`
+}
+
+// text is that of the policies.
+func (in policyText) text(r *invoke.Request) (string, error) {
+	switch has, _, _ := r.Snapshot.Policies(); {
+	case in.Starter && in.Policies != nil:
+		return "", fault.Argument("starter", fault.Closed, nil, "starter stands in the place of policies; give one of both")
+	case in.Starter && has != "" && has != cedar.Starter:
+		return "", fault.New(fault.Conflict, "the graph has policies, and those to begin with would replace them; add to what trails policy show prints, or take them away first (trails policy set FILE --none)")
+	case in.Starter:
+		return cedar.Starter, nil
+	case in.Policies == nil:
+		return "", fault.Argument("policies", fault.Required, nil, "give policies, \"\" for none, or starter: true")
+	}
+	return *in.Policies, nil
 }
 
 // policyPlanned says what policies are, before or after they are set.
@@ -71,7 +87,11 @@ var policyPlan = invoke.Define(capability.Descriptor{
 	ID: "trails.meta.policy.plan", Description: "Check policies, and say what is new in them and which names they have that nothing has.",
 	CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, in policyText) (*policyPlanned, error) {
-	return checkedPolicies(ctx, r, in.Policies)
+	text, err := in.text(r)
+	if err != nil {
+		return nil, err
+	}
+	return checkedPolicies(ctx, r, text)
 }, invoke.On())
 
 // policySet is the answer about policies that were set.
@@ -87,7 +107,11 @@ var policyApply = invoke.Define(capability.Descriptor{
 	policyText
 	capability.WriteArguments
 }) (*policySet, error) {
-	planned, err := checkedPolicies(ctx, r, in.Policies)
+	text, err := in.text(r)
+	if err != nil {
+		return nil, err
+	}
+	planned, err := checkedPolicies(ctx, r, text)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +120,7 @@ var policyApply = invoke.Define(capability.Descriptor{
 		return nil, err
 	}
 	r.Release()
-	done, err := r.Session().ChangePolicies(ctx, kg.PolicyChange{Text: in.Policies, Set: set})
+	done, err := r.Session().ChangePolicies(ctx, kg.PolicyChange{Text: text, Set: set})
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +149,13 @@ func checkedPolicies(ctx context.Context, r *invoke.Request, text string) (*poli
 			out.Gone = append(out.Gone, id)
 		}
 	}
+	if text == "" {
+		r.Warn("%s", kg.ReadOnly)
+		return out, nil
+	}
 	tokens, err := r.Snapshot.Tokens(ctx)
-	if err != nil || text == "" {
-		return out, err
+	if err != nil {
+		return nil, err
 	}
 	if err := lockedOut(r, p, tokens); err != nil {
 		return nil, err

@@ -92,8 +92,10 @@ var policyExplain = invoke.Define(capability.Descriptor{
 	who := in.principal(tokens)
 	out := &explained{As: who.ID, Groups: who.Groups, Scopes: who.Scopes.List(), Origin: who.Origin.String(), table: tableOf("kind", "name", "read", "change")}
 	if text == "" {
-		warnOfNone(r)
-		return out, nil
+		if warnOfNone(r); !r.Snapshot.SeesAll() {
+			return out, nil
+		}
+		policies = cedar.None()
 	}
 	if !slices.ContainsFunc(tokens, func(t policy.Token) bool { return t.Actor() == in.As }) && strings.HasPrefix(in.As, policy.TokenActor) {
 		r.Warn("this graph has issued no %s, which is taken for somebody with the scopes and groups above", in.As)
@@ -207,7 +209,11 @@ func (q *question) lines(p *cedar.Policies) (named []string) {
 		if i == mostDeciding {
 			return append(named, fmt.Sprintf("%d more", len(q.Policies)-i))
 		}
-		named = append(named, fmt.Sprintf("%s (line %d)", id, p.Line(id)))
+		where := fmt.Sprintf("line %d", p.Line(id))
+		if p == cedar.None() {
+			where = "built in"
+		}
+		named = append(named, fmt.Sprintf("%s (%s)", id, where))
 	}
 	return named
 }
@@ -232,8 +238,10 @@ func (q *question) way(who policy.Principal, graph string, p *cedar.Policies) st
 	}
 	scope := fmt.Sprintf("principal == Actor::%q, action == Action::%q, resource in %s", who.ID, string(q.action), on)
 	switch {
-	case q.action == "":
+	case q.action == "" || p == cedar.None() && q.Allowed:
 		return ""
+	case p == cedar.None():
+		return kg.ReadOnly
 	case q.Allowed:
 		return fmt.Sprintf("forbid (%s); would forbid it", scope)
 	case q.Forbidden:
@@ -361,16 +369,19 @@ var policyTest = invoke.Define(capability.Descriptor{
 	if err != nil {
 		return nil, err
 	}
+	out := &policyTested{table: tableOf("line", "asked", "expected", "found")}
 	text, policies, err := r.Snapshot.Policies()
 	if in.Policies != nil {
 		policies, err = cedar.Parse(*in.Policies)
 	} else if text == "" {
-		warnOfNone(r)
+		if warnOfNone(r); !r.Snapshot.SeesAll() {
+			return out, nil
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	out, room := &policyTested{table: tableOf("line", "asked", "expected", "found")}, r.Room()
+	room := r.Room()
 	for _, c := range cases {
 		q, err := supposedCall{Call: c.Call, Action: c.Action, On: c.On, Branch: c.Branch}.question(r)
 		if err != nil {

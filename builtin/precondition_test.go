@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/auth/cedar"
 	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/invoke"
@@ -42,6 +43,7 @@ const oneStatus = `"types:\n  Note:\n    iri: preserve\n    properties:\n      t
 // byAnother is doing with the first call by another caller.
 func byAnother(capability, args string, more ...string) func(*testing.T, *invoketest.Engine) string {
 	return func(t *testing.T, e *invoketest.Engine) string {
+		e.Govern(t, cedar.Starter)
 		if _, err := e.Call(t.Context(), invoke.Call{Capability: capability, Args: json.RawMessage(args), Principal: invoketest.Callers["runtime"]}); err != nil {
 			t.Fatal(err)
 		}

@@ -388,7 +388,7 @@ func TestTheSchemaCarriesStoredQueriesOrIsRefused(t *testing.T) {
 		t.Errorf("it says %s", said)
 	}
 	runtime := change(`{"patch": "drop_property: Note.status", "allow_broken_queries": true}`)
-	runtime.Principal = invoketest.Callers["runtime"]
+	runtime.Principal = invoketest.Nobody
 	e.Refused(t, runtime, fault.ScopeDenied)
 	if state(t, e) != before {
 		t.Error("a refused change changed something")

@@ -67,6 +67,9 @@ var tokenCreate = invoke.Define(capability.Descriptor{
 	if err != nil {
 		return nil, err
 	}
+	if text, _, _ := r.Snapshot.Policies(); text == "" {
+		r.Warn("there are no policies: %s", kg.ReadOnly)
+	}
 	var secret string
 	t, err := changed(ctx, r, in.DryRun, func(s *kg.Session, a kg.Activity) (t policy.Token, err error) {
 		t, secret, err = s.IssueToken(ctx, kg.NewToken{Name: in.Name, Scopes: scopes, Groups: in.Groups, Expires: expires}, in.DryRun, a)

@@ -270,6 +270,9 @@ func TestWhatIsCounted(t *testing.T) {
 	})
 	t.Run("seconds of work", func(t *testing.T) {
 		_, e, c := budgeted(t, `{"actor":"token:ci","capability":"load","per":"day","seconds":2.5}`)
+		if err := calls(t, e, invoketest.Ana, "trails.meta.policy.apply", `{"starter": true}`); err != nil {
+			t.Fatal(err)
+		}
 		slow := invoke.Call{Capability: "load", Principal: token("ci"), Args: json.RawMessage(`{"format":"ntriples"}`), Inputs: []invoke.Input{{Name: "data", Reader: takes{sync.OnceFunc(func() { c.pass(2 * time.Second) })}}}}
 		if _, err := e.Call(t.Context(), slow); err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/auth/cedar"
 	"trails/auth/policy"
 	"trails/e2e/testrun"
 	"trails/fault"
@@ -29,6 +30,7 @@ types:
 func again(t *testing.T, first, second invoke.Call) (a, b map[string]any, err error) {
 	t.Helper()
 	e := invoketest.New(t, retried, invoke.Config{})
+	e.Govern(t, cedar.Starter)
 	e.Must(t, "note.create", `{"id": "x", "title": "X"}`)
 	decode := func(c invoke.Call) (out map[string]any, err error) {
 		if c.Principal.ID == "" {

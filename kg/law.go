@@ -2,6 +2,8 @@ package kg
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +22,9 @@ import (
 type law struct {
 	of       *compiled // of main
 	policies *cedar.Policies
+	none     bool   // the graph has no policies, and these are [cedar.None]
 	unlawful error  // why they cannot be read
+	digest   string // of their text
 	graph    string // name of it
 
 	mu    sync.Mutex
@@ -30,8 +34,11 @@ type law struct {
 // maxSights bounds the rights that a law keeps. When there are more, all are computed anew.
 const maxSights = 1024
 
+// ReadOnly says what holds for callers by a token while a graph has no policies, and the way out.
+const ReadOnly = "without policies whoever shows a token reads this graph and changes nothing; who has the file lets each do what the scopes of their token permit: trails policy set FILE --starter"
+
 // Authority is what policies let one caller do, as of one state of main. The nil Authority lets everybody do everything:
-// there are no policies, or they do not bind the caller.
+// policies do not bind the caller.
 type Authority struct {
 	law    *law
 	caller policy.Principal
@@ -39,6 +46,10 @@ type Authority struct {
 
 // bound reports whether policies bind somebody: everybody but who opens the file on their own, and this program itself.
 func bound(p policy.Principal) bool { return !p.Owns && p.ID != "" }
+
+// binds reports whether the law binds somebody. Without policies it is open to who shows no token: [cedar.None] says so, too,
+// and is not asked about each of their calls.
+func (l *law) binds(p policy.Principal) bool { return bound(p) && (!l.none || p.Authenticated) }
 
 // authority returns what the policies of main let the caller of the session do, as r has them; nil is everything. known is
 // false if they are not read yet: see [Graph.readLaw].
@@ -50,7 +61,7 @@ func (s *Session) authority(r *db.Reader) (a *Authority, known bool) {
 	switch {
 	case l == nil:
 		return nil, false
-	case l.policies == nil && l.unlawful == nil:
+	case !l.binds(s.principal):
 		return nil, true
 	}
 	return &Authority{law: l, caller: s.principal}, true
@@ -61,7 +72,7 @@ func (g *Graph) lawAt(epoch string, at Seq) *law {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if c := g.compiled; c != nil && c.epoch == epoch && c.seq == at && c.rights == "" && (g.law == nil || g.law.of != c) {
-		g.law = newLaw(g.compiled, g.Name())
+		g.law = newLaw(c, c.policies, c.unlawful, g.Name())
 	}
 	if g.law != nil && g.law.of.epoch == epoch && g.law.of.seq == at {
 		return g.law
@@ -76,21 +87,25 @@ func (g *Graph) readLaw(ctx context.Context) error {
 		return err
 	}
 	g.mu.Lock()
-	g.law = newLaw(snap.compiled, g.Name())
+	g.law = newLaw(snap.compiled, snap.compiled.policies, snap.compiled.unlawful, g.Name())
 	g.mu.Unlock()
 	return snap.Close()
 }
 
-func newLaw(c *compiled, graph string) *law {
-	return &law{of: c, policies: c.policies, unlawful: c.unlawful, graph: graph, sight: map[string]*Rights{}}
+// newLaw returns the law of policies, nil for none, of a graph with a name.
+func newLaw(of *compiled, policies *cedar.Policies, unlawful error, graph string) *law {
+	digest := sha256.Sum256([]byte(of.policyText))
+	l := &law{of: of, policies: policies, unlawful: unlawful, digest: string(digest[:]), graph: graph, sight: map[string]*Rights{}}
+	if l.none = policies == nil && unlawful == nil; l.none {
+		l.policies = cedar.None()
+	}
+	return l
 }
 
-// As returns what policies let somebody do under the schema and stored queries of the snapshot, as if it were main with these
-// policies. It is never nil.
+// As returns what policies, nil for none, let somebody do under the schema and stored queries of the snapshot, as if it were
+// main with them. It is never nil.
 func (s *Snapshot) As(p policy.Principal, policies *cedar.Policies) *Authority {
-	l := newLaw(s.compiled, s.graph.Name())
-	l.policies, l.unlawful = policies, nil
-	return &Authority{law: l, caller: p}
+	return &Authority{law: newLaw(s.compiled, policies, nil, s.graph.Name()), caller: p}
 }
 
 // expected is what the session could see when the policies were last asked for.
@@ -98,7 +113,7 @@ func (s *Session) expected() *Rights {
 	s.graph.mu.Lock()
 	l := s.graph.law
 	s.graph.mu.Unlock()
-	if s.rights != nil || !bound(s.principal) || l == nil || l.policies == nil && l.unlawful == nil {
+	if s.rights != nil || l == nil || !l.binds(s.principal) {
 		return s.rights
 	}
 	return (&Authority{law: l, caller: s.principal}).rights(l.of)
@@ -259,9 +274,10 @@ func nameOf(d capability.Descriptor) string {
 }
 
 // Lists decides whether the caller sees a capability in lists: whether it may call it on some branch, main, one that
-// policies name, or any other.
+// policies name, or any other. Without policies nothing is to be hidden: all are listed, and a refusal says why and how that
+// is changed.
 func (a *Authority) Lists(d capability.Descriptor) bool {
-	if a == nil {
+	if a == nil || a.law.none {
 		return true
 	}
 	on := []Branch{{Name: Main, Protected: true}, {Name: Main}, {}}
@@ -365,10 +381,10 @@ func (a *Authority) refusal(action policy.Action, on, branch cedar.Resource) err
 	if a.law.unlawful != nil {
 		return a.unlawful()
 	}
-	return denied(a.caller, action, on, a.decide(action, on, branch))
+	return a.denied(action, on, a.decide(action, on, branch))
 }
 
-// MayCall returns the names of the policies that permit a capability on a branch by [Authority.Calls], or the refusal.
+// MayCall returns the names of the policies of the graph that permit a capability on a branch by [Authority.Calls], or the refusal.
 func (a *Authority) MayCall(d capability.Descriptor, on Branch) (by []string, err error) {
 	if a == nil || d.PolicyRequired.Action == "" {
 		return nil, nil
@@ -378,7 +394,10 @@ func (a *Authority) MayCall(d capability.Descriptor, on Branch) (by []string, er
 	}
 	action, verdict := d.PolicyRequired.Action, a.Calls(d, on)
 	if !verdict.Allowed {
-		return nil, denied(a.caller, action, a.law.placeOf(action, on), verdict)
+		return nil, a.denied(action, a.law.placeOf(action, on), verdict)
+	}
+	if a.law.none { // the graph has no such policies
+		return nil, nil
 	}
 	return verdict.Policies, nil
 }
@@ -412,18 +431,22 @@ func (a *Authority) unlawful() error {
 }
 
 // denied is the fault of a decision, nil if it allows.
-func denied(caller policy.Principal, action policy.Action, on cedar.Resource, d cedar.Decision) error {
+func (a *Authority) denied(action policy.Action, on cedar.Resource, d cedar.Decision) error {
 	if d.Allowed {
 		return nil
 	}
-	why, policies := "no policy permits it", d.Policies
+	const explained = "%s; whoever administers this graph can change that (trails policy explain FILE --as %s says how)"
+	why, policies := fmt.Sprintf(explained, "no policy permits it", a.caller.ID), d.Policies
 	if policies == nil {
 		policies = []string{}
 	}
-	if d.Forbidden {
-		why = "it is forbidden by " + strings.Join(d.Policies, " and ")
+	switch {
+	case a.law.none:
+		why = ReadOnly
+	case d.Forbidden:
+		why = fmt.Sprintf(explained, "it is forbidden by "+strings.Join(d.Policies, " and "), a.caller.ID)
 	}
-	return fault.New(fault.Denied, "%s may not %s %s: %s; whoever administers this graph can change that (trails policy explain FILE --as %[1]s says how)", caller.ID, action, on, why).
+	return fault.New(fault.Denied, "%s may not %s %s: %s", a.caller.ID, action, on, why).
 		With("action", string(action)).With("resource", on.String()).With("policies", policies)
 }
 

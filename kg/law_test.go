@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/auth/cedar"
 	"trails/auth/policy"
 	"trails/fault"
 	"trails/kg"
@@ -364,6 +365,13 @@ func TestAWatcherEndsWithItsPolicies(t *testing.T) {
 	if _, more := <-owners; !more {
 		t.Error("who has the file is told no more")
 	}
+	mine = g.Session(bot).Watch(t.Context())
+	if _, _, err := g.Session(ana).ApplySchema(t.Context(), kg.SchemaChange{Patch: []byte("- add_type: {Later: {properties: {name: string}}}")}); err != nil {
+		t.Fatal(err)
+	}
+	if moved, more := <-mine; !more || !moved.Schema {
+		t.Errorf("of a new schema that hides no more it is told %+v, and more %t", moved, more)
+	}
 }
 
 // A bundle brings policies where its taker may administer, and commits to branches for which it may take them.
@@ -398,6 +406,79 @@ func TestPoliciesHoldForBundles(t *testing.T) {
 	}
 	if err := try(t, g.Session(bot), `INSERT DATA { :Person\/m <urn:by> "bot" }`); err != nil {
 		t.Errorf("the policies of the bundle: %v", err)
+	}
+}
+
+// Without policies whoever shows a token reads all and changes nothing, and is told what lets it; who shows none, and who has
+// the file, are not bound.
+func TestWithoutPoliciesTokensRead(t *testing.T) {
+	g := governed(t, "")
+	nobody := policy.Anonymous("", policy.AllScopes())
+	keeper := policy.Principal{ID: "oidc:a", Scopes: policy.AllScopes(), Authenticated: true}
+	if _, err := g.Session(ana).MakeBranch(t.Context(), kg.NewBranch{Name: "draft"}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(allOf(t, g.Session(ana)), allOf(t, g.Session(bot))); diff != "" {
+		t.Errorf("a token reads (-all +seen):\n%s", diff)
+	}
+	round := 0
+	writes := map[string]func(*kg.Session) error{
+		"a change": func(s *kg.Session) error {
+			return try(t, s, fmt.Sprintf(`INSERT DATA { <urn:free> <urn:in> %d }`, round))
+		},
+		"a change of a draft": func(s *kg.Session) error {
+			return try(t, s.On("draft"), fmt.Sprintf(`INSERT DATA { :Person\/a <urn:in> %d }`, round))
+		},
+		"the schema": func(s *kg.Session) error {
+			_, _, err := s.ApplySchema(t.Context(), kg.SchemaChange{Patch: []byte("- add_type: {New" + s.Principal().ID[:4] + ": {properties: {name: string}}}")})
+			return err
+		},
+		"a branch": func(s *kg.Session) error {
+			_, err := s.MakeBranch(t.Context(), kg.NewBranch{Name: "of-" + s.Principal().ID[:4]})
+			return err
+		},
+		"a merge": func(s *kg.Session) error {
+			_, err := s.Merge(t.Context(), kg.Merge{Source: "draft", Set: kg.ChangeSet{DryRun: true}})
+			return err
+		},
+		"a token": func(s *kg.Session) error {
+			_, _, err := s.IssueToken(t.Context(), kg.NewToken{Name: "of-" + s.Principal().ID[:4]}, false, kg.Activity{})
+			return err
+		},
+		"policies": func(s *kg.Session) error {
+			_, err := s.ChangePolicies(t.Context(), kg.PolicyChange{Text: cedar.Starter, Set: kg.ChangeSet{DryRun: true}})
+			return err
+		},
+	}
+	for _, held := range []struct {
+		policies string
+		p        policy.Principal
+		may      bool
+	}{{"", keeper, false}, {"", nobody, true}, {cedar.Starter, keeper, true}, {"", ana, true}, {"", keeper, false}} {
+		govern(t, g.Session(ana), held.policies)
+		round++
+		for name, write := range writes {
+			if err := write(g.Session(held.p)); held.may != (err == nil) || err != nil && (!fault.Is(err, fault.Denied) || !strings.HasSuffix(fault.Of(err).Message, kg.ReadOnly)) {
+				t.Errorf("%s by %s under %q: %v", name, held.p.ID, held.policies, err)
+			}
+		}
+	}
+	err := g.Session(ana).View(t.Context(), func(s *kg.Snapshot) error {
+		for _, a := range cedar.Actions {
+			for p, may := range map[string]bool{"oidc:a": !a.Writes(), "anonymous": true} {
+				who := nobody
+				if p == keeper.ID {
+					who = keeper
+				}
+				if got := s.As(who, nil).Decides(a, cedar.BranchKind, kg.Main, kg.Branch{}); got.Allowed != may {
+					t.Errorf("%s by %s: %+v", a, p, got)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -344,7 +344,7 @@ func (m *mergeModel) pick(rt *rapid.T, t *testing.T, g *kg.Graph, target string)
 }
 
 // bo is the one whose writes are taken back.
-var bo = policy.Principal{ID: "local:bo", Scopes: ana.Scopes, Authenticated: true}
+var bo = policy.Principal{ID: "local:bo", Scopes: ana.Scopes, Authenticated: true, Owns: true}
 
 // undoBy takes back what bo wrote on a branch since one of its commits.
 func (m *mergeModel) undoBy(rt *rapid.T, t *testing.T, g *kg.Graph, on string) {

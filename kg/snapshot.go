@@ -34,7 +34,7 @@ func (s *Snapshot) Sight() string {
 	if s.authority == nil {
 		return s.rights.Key()
 	}
-	return s.authority.Key() + "\x00" + s.rights.Key()
+	return s.authority.law.digest + s.authority.key() + "\x00" + s.rights.Key() // not of the schema: who watches goes on under a new one
 }
 
 // Authority is what policies let its reader do.

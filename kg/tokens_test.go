@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"trails/auth/cedar"
 	"trails/auth/policy"
 	"trails/fault"
 	"trails/kg"
@@ -35,6 +36,7 @@ func TestTokensOfTheGraph(t *testing.T) {
 			t.Errorf("%s is there: %t, %v", name, ok, err)
 		}
 	}
+	govern(t, g.Session(ana), cedar.Starter)
 	builder := policy.Principal{ID: "token:x", Scopes: policy.NewScopes(policy.Runtime, policy.Builder), Authenticated: true}
 	for name, c := range map[string]struct {
 		n    kg.NewToken

@@ -265,7 +265,7 @@ func TestAPersonIsAskedBeforeASchemaLosesData(t *testing.T) {
 		`{"action":"decline"}`:                           "conflict",
 	} {
 		opts := optionsOf(auth.Options{Token: token, Scopes: policy.AllScopes()})
-		s := converseAs(t, openGraph(t), opts, forms)
+		s := converseAs(t, openStarter(t), opts, forms)
 		s.id++
 		less := strings.ReplaceAll(string(example.Schema), "      url: {type: uri, required: true, pattern: '^https://', description: Where it is published}\n", "")
 		fmt.Fprintln(s.in, ask("2025-11-25", s.id, "tools/call", callTool("schema_apply", map[string]any{"schema": less}), ""))
@@ -312,7 +312,7 @@ func TestAPersonIsAskedBeforeAnUpdateRemovesMuch(t *testing.T) {
 		{name: "a thousand go without a question", capabilities: forms, update: "DELETE {GRAPH <urn:g> {?s ?p ?o}} WHERE {GRAPH <urn:g> {?s ?p ?o FILTER(?o > 0)}}", left: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := converseAs(t, openGraph(t), options(token), c.capabilities)
+			s := converseAs(t, openStarter(t), options(token), c.capabilities)
 			result := func(a answer) (out map[string]any) {
 				t.Helper()
 				var res struct{ StructuredContent map[string]any }

@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/auth"
+	"trails/auth/cedar"
 	"trails/auth/policy"
 	"trails/builtin"
 	"trails/example"
@@ -31,6 +32,16 @@ func openGraph(t testing.TB) *invoke.Engine {
 	load := invoke.Call{Capability: "load", Principal: policy.Local("ana", ""), Via: "go", Args: json.RawMessage(`{"format":"ndjson"}`),
 		Inputs: []invoke.Input{{Name: "data.ndjson", Reader: bytes.NewReader(example.Data)}}}
 	if _, err := e.Call(t.Context(), load); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// openStarter is openGraph under the policies that graphs begin with, so that tokens write, too.
+func openStarter(t testing.TB) *invoke.Engine {
+	t.Helper()
+	e := openGraph(t)
+	if _, err := e.Graph().Session(policy.Local("ana", "")).ChangePolicies(t.Context(), kg.PolicyChange{Text: cedar.Starter}); err != nil {
 		t.Fatal(err)
 	}
 	return e
@@ -196,7 +207,7 @@ func TestAnAgentWritesIsRefusedCorrectsAndReadsBack(t *testing.T) {
 
 func TestAnAppliedSchemaIsToldAndListed(t *testing.T) {
 	opts := optionsOf(auth.Options{Token: token, Scopes: policy.AllScopes()})
-	s := converse(t, openGraph(t), opts)
+	s := converse(t, openStarter(t), opts)
 	schema := string(example.Schema) + "\n  Risk:\n    properties:\n      name: {type: string, required: true}\n"
 	s.id++
 	fmt.Fprintln(s.in, ask("2025-11-25", s.id, "tools/call", callTool("schema_apply", map[string]any{"schema": schema}), ""))

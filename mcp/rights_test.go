@@ -35,7 +35,7 @@ func TestListsAndNewsAreFilteredAsCallsAre(t *testing.T) {
 		"runtime":      {policy.NewScopes(policy.Runtime), true, []string{"health", "query", "component_create"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, opts := openGraph(t), optionsOf(auth.Options{Token: token, Scopes: c.scopes})
+			e, opts := openStarter(t), optionsOf(auth.Options{Token: token, Scopes: c.scopes})
 			s := converse(t, e, opts)
 			for method, member := range lists {
 				var found map[string][]struct{ Name string }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	cedar "github.com/cedar-policy/cedar-go"
 	"github.com/cedar-policy/cedar-go/types"
@@ -29,6 +30,23 @@ import (
 //go:embed schema.cedarschema
 var Vocabulary string
 
+// Starter is a text of policies for a graph to begin with: callers may do what their scopes permit.
+//
+//go:embed starter.cedar
+var Starter string
+
+//go:embed none.cedar
+var none string
+
+// None returns the policies that hold while a graph has none: callers by a token read, and change nothing.
+var None = sync.OnceValue(func() *Policies {
+	p, err := parse(none)
+	if err != nil {
+		panic(err)
+	}
+	return p
+})
+
 // Bounds of a text of policies.
 const (
 	maxBytes    = 128 << 10
@@ -42,6 +60,7 @@ type Policies struct {
 	ids   []string
 	named map[Kind][]string
 	lines map[string]int
+	alone bool // there is one policy, and it permits everything
 }
 
 // scope is what the scope of a policy names; what it does not name is zero.
@@ -90,9 +109,33 @@ var Actions = []policy.Action{
 	policy.BranchCreate, policy.BranchDelete, policy.BranchMerge, policy.BundleApply, policy.Administer,
 }
 
-// Parse reads policies. Each has the name that its annotation @id gives it, or policy0, policy1 and so on by its place. Texts
-// that are no Cedar, or speak of what the vocabulary has not, are the fault InvalidData, with the line in each field error.
+// latest are the policies that were read last. Who sets policies has the same text checked, written and compiled.
+var latest struct {
+	sync.Mutex
+	text string
+	*Policies
+}
+
+// Parse reads policies; the text "" has none, and gives nil. Each has the name that its annotation @id gives it, or policy0,
+// policy1 and so on by its place. Texts that are no Cedar, or speak of what the vocabulary has not, are the fault InvalidData,
+// with the line in each field error.
 func Parse(text string) (*Policies, error) {
+	if text == "" {
+		return nil, nil
+	}
+	latest.Lock()
+	defer latest.Unlock()
+	if text == latest.text {
+		return latest.Policies, nil
+	}
+	p, err := parse(text)
+	if err == nil {
+		latest.text, latest.Policies = text, p
+	}
+	return p, err
+}
+
+func parse(text string) (*Policies, error) {
 	if err := bounded(text); err != nil {
 		return nil, err
 	}
@@ -131,6 +174,7 @@ func Parse(text string) (*Policies, error) {
 		}
 		p.ids, p.lines[id] = append(p.ids, id), line
 		p.add(id, one, tree)
+		p.alone = len(list) == 1 && permitsAll(tree)
 	}
 	if len(problems) > 0 {
 		return nil, fault.Invalid(problems)
@@ -140,6 +184,11 @@ func Parse(text string) (*Policies, error) {
 		p.named[kind] = slices.Compact(p.named[kind])
 	}
 	return p, nil
+}
+
+func permitsAll(p *ast.Policy) bool {
+	all := ast.ScopeTypeAll{}
+	return p.Effect == ast.EffectPermit && len(p.Conditions) == 0 && p.Principal == all && p.Action == all && p.Resource == all
 }
 
 const (
@@ -345,8 +394,11 @@ type Decision struct {
 // Decide decides a request by the rules of Cedar (https://docs.cedarpolicy.com/auth/authorization.html): it is permitted if
 // a policy permits it and none forbids it. A policy that forbids and cannot be evaluated forbids.
 func (p *Policies) Decide(r Request) Decision {
-	if p == nil {
+	switch {
+	case p == nil:
 		return Decision{}
+	case p.alone:
+		return Decision{Allowed: true, Policies: p.ids[:1:1]}
 	}
 	entities := make(types.EntityMap, 8)
 	callers := []types.EntityUID{types.NewEntityUID(types.EntityType(ActorKind), types.String(r.Caller.ID))}

@@ -150,3 +150,47 @@ func BenchmarkDecide(b *testing.B) {
 		}
 	}
 }
+
+// The texts that ship are policies, and a text that was read last is not read again: it is checked, written and compiled.
+func TestATextIsReadOnce(t *testing.T) {
+	if p, err := cedar.Parse(""); p != nil || err != nil {
+		t.Errorf("no text: %v, %v", p.IDs(), err)
+	}
+	first, err := cedar.Parse(cedar.Starter)
+	again, _ := cedar.Parse(cedar.Starter)
+	if err != nil || first != again || !slices.Equal(first.IDs(), []string{"scopes"}) {
+		t.Errorf("%v, again %v, %v", first.IDs(), again.IDs(), err)
+	}
+	if _, err := cedar.Parse("permit"); err == nil {
+		t.Error("no policy was read")
+	}
+	if other, _ := cedar.Parse(cedar.Starter + " "); other == first {
+		t.Error("another text gives the policies of the first")
+	}
+	if got := cedar.None().IDs(); !slices.Equal(got, []string{"open", "no-policies"}) {
+		t.Errorf("without policies: %v", got)
+	}
+}
+
+// What permits everything is decided without being asked, and nothing else is.
+func TestOnlyWhatPermitsEverythingPermitsIt(t *testing.T) {
+	for text, want := range map[string]bool{
+		cedar.Starter:                           true,
+		`forbid (principal, action, resource);`: false,
+		`permit (principal, action, resource) when { principal.authenticated };`:                                  false,
+		`permit (principal == Actor::"token:a", action, resource);`:                                               false,
+		`permit (principal, action in Action::"reads", resource);`:                                                false,
+		`permit (principal, action, resource in Type::"Note");`:                                                   false,
+		`permit (principal, action, resource); forbid (principal, action, resource);`:                             false,
+		`forbid (principal, action, resource) when { context has branch }; permit (principal, action, resource);`: false,
+	} {
+		p, err := cedar.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		main := resource(cedar.BranchKind, "main")
+		if got := p.Decide(cedar.Request{Action: policy.Change, Resource: main, Branch: main}); got.Allowed != want {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}

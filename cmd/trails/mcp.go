@@ -99,6 +99,11 @@ func (p *program) mcp(ctx context.Context, file string, operator bool) error {
 		} else if err := p.tellCaller(ctx, who, policy.NameInSecret(callers.Shown)); err != nil {
 			return err
 		}
+		if who.NeedsToken() || who.Signed(callers.Shown) {
+			if err := p.tellReadOnly(ctx, e.Graph()); err != nil {
+				return err
+			}
+		}
 		opts, err := p.mcpOptions(who)
 		if err != nil {
 			return err

@@ -14,9 +14,9 @@ func policyCommand() *cobra.Command {
 		Use:   "policy",
 		Short: "Show, set, try and explain policies: who may do what",
 		Long: `Show, set, try and explain the policies of the graph, in Cedar (https://docs.cedarpolicy.com). Without
-any, scopes alone say who may do what. With policies callers may do what one permits and none forbids,
-within their scopes. They do not bind who has the file: commands like this one, and whoever starts a
-server on it. Callers are Actor::"token:NAME", Actor::"anonymous" or Actor::"oidc:…", in the groups of
+any, callers by a token read, and change nothing; policy set --starter lets each do what the scopes of
+their token permit. With policies callers may do what one permits and none forbids, within their scopes.
+They do not bind who has the file: commands like this one, and whoever starts a server on it. Callers are Actor::"token:NAME", Actor::"anonymous" or Actor::"oidc:…", in the groups of
 their tokens. What is read and changed is Graph, Branch, Type, Query and Capability, each in the one
 before; a type is in the types above it.
 
@@ -28,7 +28,8 @@ before; a type is in the types above it.
 
 The actions are read, export and invoke_query, together "reads"; and change, schema_apply,
 branch_create, branch_delete, branch_merge, bundle_apply, restore and administer, together "writes".`,
-		Example: `  trails policy set notes.trails policies.cedar --dry-run
+		Example: `  trails policy set notes.trails --starter
+  trails policy set notes.trails policies.cedar --dry-run
   trails policy test notes.trails cases.yaml
   trails policy explain notes.trails --as token:bot note.create`,
 		RunE: chooseCommand,
@@ -73,8 +74,15 @@ func (a *asked) setPolicies() error {
 	if err != nil {
 		return err
 	}
-	if none == (len(a.words) > 0) {
-		return missing(a.cmd, a.cmd.Flags().Args(), []string{"FILE", "POLICIES (or --none)"})
+	starter := a.given["starter"] == true
+	switch given := len(a.words) > 0; {
+	case starter && (none || given) || none && given:
+		return usageError{"give one of POLICIES, --starter and --none"}
+	case !starter && !none && !given:
+		return missing(a.cmd, a.cmd.Flags().Args(), []string{"FILE", "POLICIES (or --starter, or --none)"})
+	case starter:
+		_, err = a.once()
+		return err
 	}
 	text := []byte{}
 	if !none {

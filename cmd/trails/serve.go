@@ -252,6 +252,11 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *ht
 			fmt.Fprintf(p.stderr, "trails: warning: Let's Encrypt connects to port 443 of %s, and this is port %s: hand that port on, or take --addr :443\n", s.autocert, at.port)
 		}
 		p.tellScopes(callers, issues || callers.Provider != nil)
+		if issues || callers.Token != "" || callers.Provider != nil {
+			if err := p.tellReadOnly(ctx, e.Graph()); err != nil {
+				return err
+			}
+		}
 		if err := p.tellTools(ctx, e); err != nil {
 			return err
 		}
@@ -340,12 +345,30 @@ func mayServe(ctx context.Context, g *kg.Graph, callers auth.Options, issues boo
 	if callers.Closed {
 		return fault.New(fault.Unusable, "others reach this address, and whoever finds it could write: %s", ways)
 	}
-	return g.Session(me()).View(ctx, func(s *kg.Snapshot) error {
-		if text, _, _ := s.Policies(); text != "" {
-			return fault.New(fault.Unusable, "the graph has policies, and no caller could be known: %s; or take the policies away with trails policy set --none", ways)
-		}
+	has, err := hasPolicies(ctx, g)
+	if err == nil && has {
+		err = fault.New(fault.Unusable, "the graph has policies, and no caller could be known: %s; or take the policies away with trails policy set --none", ways)
+	}
+	return err
+}
+
+// hasPolicies reports whether a graph has policies, also such as cannot be read.
+func hasPolicies(ctx context.Context, g *kg.Graph) (has bool, err error) {
+	err = g.Session(me()).View(ctx, func(s *kg.Snapshot) error {
+		text, _, _ := s.Policies()
+		has = text != ""
 		return nil
 	})
+	return has, err
+}
+
+// tellReadOnly warns on stderr that callers by a token read alone, where the graph has no policies.
+func (p *program) tellReadOnly(ctx context.Context, g *kg.Graph) error {
+	has, err := hasPolicies(ctx, g)
+	if err == nil && !has {
+		fmt.Fprintf(p.stderr, "trails: warning: there are no policies: %s\n", kg.ReadOnly)
+	}
+	return err
 }
 
 // local is the server's own address, by a name of its certificate where it has one.

@@ -194,7 +194,14 @@ func (g *hosted) mayServe(ctx context.Context, graph *kg.Graph) error {
 	if err != nil {
 		return err
 	}
-	return mayServe(ctx, graph, g.callers, has)
+	if err := mayServe(ctx, graph, g.callers, has); err != nil || !has && g.callers.Token == "" && g.callers.Provider == nil {
+		return err
+	}
+	governed, err := hasPolicies(ctx, graph)
+	if err == nil && !governed {
+		g.of.log.Warn("there are no policies: "+kg.ReadOnly, "graph", g.id)
+	}
+	return err
 }
 
 // running is an open graph.

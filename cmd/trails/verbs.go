@@ -717,13 +717,18 @@ merged, and --at shows those of an earlier commit.`,
 			long: `Replace the policies of the graph by those in the file POLICIES, - for stdin, as one commit. Policies
 that are no Cedar, or speak of what there cannot be, are refused with their line, and so are those
 under which no token may administer any more. Names that nothing has yet are told. They count from
-the next call on, in every process. trails policy alone shows what a policy looks like.`,
-			example: `  trails policy set notes.trails policies.cedar --message "hr reads salaries"
+the next call on, in every process. trails policy alone shows what a policy looks like.
+
+Without policies callers by a token read, and change nothing. --starter sets the text to begin with, for a
+graph without any: everybody may do what the scopes of their token permit. Print it with policy show, and
+add to it.`,
+			example: `  trails policy set notes.trails --starter
+  trails policy set notes.trails policies.cedar --message "hr reads salaries"
   trails policy show notes.trails --at head~1 | trails policy set notes.trails -
   trails policy set notes.trails --none`,
-			options: map[string]option{"policies": {hidden: true}},
+			options: map[string]option{"policies": {hidden: true}, "starter": {usage: "set the policies that a graph begins with"}},
 			own: func(cmd *cobra.Command) {
-				cmd.Flags().Bool("none", false, "take all policies away, so that scopes alone decide")
+				cmd.Flags().Bool("none", false, "take all policies away, so that callers by a token read alone")
 			},
 			text: decoded(writePoliciesSet), run: (*asked).setPolicies,
 		},

@@ -12,13 +12,15 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"trails/auth/cedar"
 	"trails/fault"
 	"trails/invoke"
 )
 
 // Session runs the commands of a transcript:
 //
-//	new [example] [env=E]            an engine, on the example graph or the schema below
+//	new [example] [starter] [env=E]  an engine, on the example graph or the schema below; under the policies that graphs
+//	                                 begin with
 //	call NAME [as=WHO] [key=K]       a call with the arguments below; the result or the refusal,
 //	     [output [format=F]]         after what it streams
 //	read URI [as=WHO] [format=F]     a resource; %20 in the URI is kept as it is
@@ -41,6 +43,9 @@ func (s *Session) Run(d *datadriven.TestData) string {
 			s.Engine = Example(s.TB)
 		} else {
 			s.Engine = New(s.TB, d.Input, invoke.Config{Env: Arg(d, "env")})
+		}
+		if d.HasArg("starter") {
+			s.Govern(s.TB, cedar.Starter)
 		}
 		return ""
 	case "call":
