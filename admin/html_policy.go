@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	h "trails/admin/html"
 	"trails/auth/cedar"
 	"trails/auth/policy"
@@ -30,13 +32,19 @@ func (d *policyData) main(page) h.Node {
 // drawSet are the policies that are set, with their lines, and who set them.
 func (d *policyData) drawSet() h.Node {
 	if d.Set.Text == "" {
-		return h.Map(d.Set.Warnings, func(w string) h.Node { return empty(bdiLine(w)) })
+		return h.Group{h.Map(d.Set.Warnings, func(w string) h.Node { return empty(bdiLine(w)) }), h.Iff(d.Viewer.Owns, drawStart)}
 	}
 	return h.Group{
 		h.P(h.Text("Set by "), bdiLine(d.Set.Author), space, timeAt(stampOf(d.Set.Time)), h.Text(" in "), commitLink(d.Set.Commit)),
 		h.If(d.Set.Problem != "", alert("This program cannot read them, so nobody whom they bind may do anything: "+d.Set.Problem)),
 		drawLines("L", "Policies with the numbers of their lines", linesOf(d.Set.Text, d.Set.Text, nil)),
 	}
+}
+
+// drawStart is the button with which who has the file begins with policies.
+func drawStart() h.Node {
+	return h.Form(h.Method("post"), h.Action(capabilityURL(setPoliciesID)), h.EncType("multipart/form-data"), hiddenInput(keyName, uuid.NewString()), hiddenInput("arg.starter", "true"),
+		submit("primary", doName, doCall, "Let tokens do what their scopes permit"))
 }
 
 // drawLines is a text with the numbers of its lines, which can be linked to.
@@ -119,7 +127,7 @@ func (d *policyData) drawEdit() h.Node {
 		h.If(d.Problem != "", alert(d.Problem)), d.drawWrong(), h.Iff(d.Plan != nil, d.drawPlan),
 		h.Form(h.Class("form panel"), h.Method("post"), h.Action(policyURL), h.EncType("multipart/form-data"), hiddenInput(keyName, d.Key), hiddenInput(seenName, d.Set.Commit), hiddenInput(confirmedName, d.Confirmed),
 			h.Div(h.Class("field"), h.Label(h.For("policies-text"), h.Text("Policies, in Cedar")),
-				h.Div(h.Class("about"), h.ID("policies-about"), h.P(h.Text("Empty for none: then scopes alone decide. They are checked first, and what would change is shown."))),
+				h.Div(h.Class("about"), h.ID("policies-about"), h.P(h.Text("Empty for none: then callers by a token read, and change nothing. They are checked first, and what would change is shown."))),
 				h.Textarea(h.ID("policies-text"), h.Name("policies"), h.Class("code"), h.Rows("18"), h.Attr("spellcheck", "false"), h.AutoComplete("off"), h.Attr("autocapitalize", "off"), h.MaxLength("131072"),
 					h.Aria("describedby", "policies-about"), h.If(len(d.Wrong) > 0, h.Aria("invalid", "true")), textareaText(d.Text))),
 			h.Div(h.Class("field"), h.Label(h.For("policies-message"), h.Text("Why they change")), h.Input(h.ID("policies-message"), h.Name("message"), h.Value(d.Message), h.MaxLength("10000"), h.AutoComplete("off"))),
@@ -161,7 +169,7 @@ func (d *policyData) drawPlan() h.Node {
 	nothing := d.Text == d.Set.Text
 	return h.Section(h.Class("notice"), h.ID("plan"), h.Role("status"), focused(), h.Aria("labelledby", "h-plan"),
 		h.H3(h.ID("h-plan"), h.Text(textIf(nothing, "These are the policies that are set", "What would change"))),
-		h.If(!nothing && d.Text == "", h.P(h.Text("All policies are taken away, and scopes alone decide."))),
+		h.If(!nothing && d.Text == "", h.P(h.Text("All policies are taken away: callers by a token read, and change nothing."))),
 		names("New:", "good", p.New), names("Gone:", "bad", p.Gone), warnings(p.Warnings),
 		h.If(!nothing && d.Text != "", drawLines("D", "What was sent, with its new lines", linesOf(d.Text, d.Set.Text, nil))),
 		h.If(len(gone) > 0, fold(times(len(gone), "line goes", "lines go"), h.Ul(h.Class("numbered gone"), h.Map(gone, func(l policyLine) h.Node {

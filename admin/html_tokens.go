@@ -20,7 +20,8 @@ func (d tokensData) main(page) h.Node {
 		list = h.Ol(h.Class("log panel"), h.Map(d.Tokens, token.draw))
 	}
 	return h.Group{
-		head, h.Div(h.ID("tokens"), h.Attr("data-live-region"), list, h.If(d.Cut != "", h.P(h.Class("faint"), bdiLine(d.Cut))), d.Pager.draw()),
+		head, h.If(d.Policies.Text == "", h.Group{warnings(d.Policies.Warnings), h.Iff(d.Viewer.Owns, drawStart)}),
+		h.Div(h.ID("tokens"), h.Attr("data-live-region"), list, h.If(d.Cut != "", h.P(h.Class("faint"), bdiLine(d.Cut))), d.Pager.draw()),
 		d.drawIssue(), d.Budgets.draw(),
 	}
 }

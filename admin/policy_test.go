@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"trails/auth/cedar"
 	"trails/auth/policy"
 )
 
@@ -44,6 +45,23 @@ func numbered(a answer, prefix, class string) (out []string) {
 		}
 	}
 	return out
+}
+
+// Who has the file begins with policies by a button, where the page says that tokens read alone.
+func TestPoliciesBeginWithAButton(t *testing.T) {
+	const set = "/admin/capabilities/" + setPolicies
+	for _, page := range []string{policies, "/admin/tokens"} {
+		f := newNotes(t)
+		a := f.get(t, page, 200)
+		says(t, a, "without policies whoever shows a token reads this graph and changes nothing")
+		f.press(t, a.form(t, set), call)
+		if got := f.policies(t); got != cedar.Starter {
+			t.Errorf("%s: %q is set", page, got)
+		}
+		if text := mainText(f.get(t, page, 200)); strings.Contains(text, "without policies") || strings.Contains(text, "Let tokens do") {
+			t.Errorf("%s says still: %s", page, text)
+		}
+	}
 }
 
 // Policies are set after what they change was shown, once, and no others are lost.
@@ -100,7 +118,7 @@ func TestThePageOfPoliciesSetsThem(t *testing.T) {
 	says(t, f.press(t, a.form(t, policies), call), "Policies set")
 
 	a = f.press(t, f.withText(t, " \n"), dryRun)
-	says(t, a, "All policies are taken away, and scopes alone decide", "Gone: all")
+	says(t, a, "All policies are taken away: callers by a token read, and change nothing", "Gone: all")
 	says(t, f.press(t, a.form(t, policies), call), "Policies set")
 	if f.policies(t) != "" {
 		t.Errorf("none are left, and set is %q", f.policies(t))

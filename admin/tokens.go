@@ -41,6 +41,8 @@ type tokensData struct {
 	Pager  *pager
 	Key    string       // of the form that issues one
 	Fields []form.Field // of that form
+	// Policies are those that are set, with a warning if there are none.
+	Policies policiesSet
 	// Budgets are what callers may use.
 	Budgets budgetsData
 }
@@ -74,6 +76,9 @@ func (s *site) tokensPage(w http.ResponseWriter, r *http.Request) error {
 		data.Pager = pagerAt(text, offset, tokensShown, to, to < n, func(offset int) string {
 			return withQuery(tokensURL, url.Values{"offset": {strconv.Itoa(offset)}})
 		})
+	}
+	if err := a.ask(showPoliciesID, nil, &data.Policies); err != nil {
+		return err
 	}
 	var err error
 	if data.Budgets, err = a.budgets(); err != nil {

@@ -150,6 +150,7 @@ func (d *doctor) checks(served *string, sample time.Duration) []doctorCheck {
 		{"log", checkLog},
 		{"disk", checkDisk},
 		{"permissions", checkPermissions},
+		{"callers", checkCallers},
 		{"links", checkLinks},
 		{"activities", checkAside},
 		{"write", checkWrite},
@@ -231,6 +232,23 @@ func (d *doctor) run(ctx context.Context, r *invoke.Request, served *string, sam
 		out.Checks = append(out.Checks, found)
 	}
 	return out, nil
+}
+
+// checkCallers says who may write: everybody, nobody who shows a token, or who policies say.
+func checkCallers(ctx context.Context, r *invoke.Request) (string, error) {
+	text, policies, unread := r.Snapshot.Policies()
+	tokens, err := r.Snapshot.Graph().HasTokens(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case unread != nil:
+		return "", fails("the policies cannot be read, so nobody whom they bind may do anything; set others with trails policy set")
+	case text != "":
+		return fmt.Sprintf("policies decide who may do what, %d of them", len(policies.IDs())), nil
+	case tokens:
+		return "", warn("there are no policies: %s", kg.ReadOnly)
+	}
+	return "no token and no policies: a server of this machine is open to everybody on it", nil
 }
 
 // checkGateway connects to the upstream servers of the file, and finds those whose tools cannot be used.

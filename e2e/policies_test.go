@@ -16,11 +16,22 @@ import (
 // unknownTool is the outcome of a call of what the caller may nowhere call, or of what there is not.
 const unknownTool outcome = "there is no such tool"
 
+// denied is the outcome of a write by a token where there are no policies.
+const denied outcome = "it is denied, with the way out"
+
+// saysTheWayOut reports whether a refusal says that there are no policies, and how some are set.
+func saysTheWayOut(text string) bool {
+	return strings.Contains(text, "without policies") && strings.Contains(text, "trails policy set FILE --starter")
+}
+
 // underPolicies is the outcome of an answer of MCP where policies decide, too.
 func underPolicies(err error) outcome {
 	var refused *rpcError
 	if errors.As(err, &refused) && strings.HasPrefix(refused.Message, "unknown tool: ") {
 		return unknownTool
+	}
+	if errors.As(err, &refused) && refused.Code == -32002 && saysTheWayOut(refused.Message) {
+		return denied
 	}
 	return ofMCP(err)
 }
@@ -30,10 +41,11 @@ func underPolicies(err error) outcome {
 type ruled struct {
 	name, text string
 	may        func(tool, action string) bool
+	listed     bool // what may not be called is there, and denied
 }
 
-// TestWhoMayCallWhatUnderPolicies calls every capability at every door under several policies, as somebody with all scopes
-// and as somebody with one. What policies do not permit is not there.
+// TestWhoMayCallWhatUnderPolicies calls every capability at every door without policies and under several, as somebody with
+// all scopes and as somebody with one. What policies do not permit is not there; what is not permitted without any is denied.
 func TestWhoMayCallWhatUnderPolicies(t *testing.T) {
 	testrun.Alone(t)
 	file := notesFile(t)
@@ -49,19 +61,27 @@ func TestWhoMayCallWhatUnderPolicies(t *testing.T) {
 	const administers = `permit (principal == Actor::"token:runtime-builder-dev", action == Action::"administer", resource);`
 	ofNotes := regexp.MustCompile(`^note_(create|update|delete)$`)
 	for _, policies := range []ruled{
-		{"none permits", ``, func(_, action string) bool { return false }},
-		{"reads", `permit (principal, action in Action::"reads", resource);`, func(_, action string) bool { return slices.Contains(reads, action) }},
-		{"everything", `permit (principal, action, resource);`, func(string, string) bool { return true }},
+		{"no policies", "", func(_, action string) bool { return slices.Contains(reads, action) }, true},
+		{"those to begin with", "--starter", func(string, string) bool { return true }, false},
+		{"none permits", ``, func(_, action string) bool { return false }, false},
+		{"reads", `permit (principal, action in Action::"reads", resource);`, func(_, action string) bool { return slices.Contains(reads, action) }, false},
+		{"everything", `permit (principal, action, resource);`, func(string, string) bool { return true }, false},
 		{"one tool forbidden", `permit (principal, action, resource); forbid (principal, action, resource) when { resource in [Capability::"search", Capability::"mutate"] };`,
-			func(tool, _ string) bool { return tool != "search" && tool != "mutate" }},
+			func(tool, _ string) bool { return tool != "search" && tool != "mutate" }, false},
 		{"a type that is read alone", `permit (principal, action, resource); forbid (principal, action == Action::"change", resource in Type::"Note");`,
-			func(tool, _ string) bool { return !ofNotes.MatchString(tool) }},
+			func(tool, _ string) bool { return !ofNotes.MatchString(tool) }, false},
 		{"a type that is hidden", `permit (principal, action, resource); forbid (principal, action == Action::"read", resource == Type::"Note");`,
-			func(tool, _ string) bool { return !ofNotes.MatchString(tool) }},
+			func(tool, _ string) bool { return !ofNotes.MatchString(tool) }, false},
 		{"drafts alone", `permit (principal, action in Action::"reads", resource); permit (principal, action, resource) unless { context has branch && context.branch == Branch::"main" };`,
-			func(_, action string) bool { return true }},
+			func(_, action string) bool { return true }, false},
 	} {
-		must(t, "policy", "set", file, write(t, "p.cedar", administers+policies.text))
+		switch {
+		case policies.listed:
+		case strings.HasPrefix(policies.text, "-"):
+			must(t, "policy", "set", file, policies.text)
+		default:
+			must(t, "policy", "set", file, write(t, "p.cedar", administers+policies.text))
+		}
 		for _, c := range []credential{one, all} {
 			t.Run(policies.name+"/"+c.name, func(t *testing.T) {
 				may := func(tool string) outcome {
@@ -69,6 +89,8 @@ func TestWhoMayCallWhatUnderPolicies(t *testing.T) {
 					switch {
 					case c.may(scopes[tool]) != passed:
 						return c.may(scopes[tool])
+					case policies.listed && action != "" && !policies.may(tool, action):
+						return denied
 					case action != "" && !policies.may(tool, action) && !(action == "administer" && c.name == all.name):
 						return unknownTool
 					}
@@ -103,7 +125,7 @@ func TestWhoMayCallWhatUnderPolicies(t *testing.T) {
 					if first == nil {
 						first = names
 					}
-					if !slices.Equal(names, first) || slices.ContainsFunc(names, func(tool string) bool { return !fits(tool, passed) }) {
+					if !slices.Equal(names, first) || slices.ContainsFunc(names, func(tool string) bool { return !fits(tool, passed) && !(policies.listed && fits(tool, denied)) }) {
 						t.Errorf("%s lists %v, and another door %v", name, names, first)
 					}
 				}
@@ -112,6 +134,9 @@ func TestWhoMayCallWhatUnderPolicies(t *testing.T) {
 					got := ofHTTP(status, body)
 					if status == http.StatusNotFound && strings.Contains(string(body), "urn:trails:problem:unknown_tool") {
 						got = unknownTool
+					}
+					if status == http.StatusForbidden && saysTheWayOut(string(body)) {
+						got = denied
 					}
 					if err != nil || !fits(tool, got) {
 						t.Errorf("/invoke: %s, which does %s: %s: %d, %v", tool, actions[tool], got, status, err)
