@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"slices"
 
 	"trails/auth/policy"
 	"trails/builtin/view"
@@ -88,18 +89,9 @@ var tagsListBuiltin = invoke.Define(capability.Descriptor{
 		return nil, err
 	}
 	out := &rowsAnswer{table: tableOf("tag", "commit", "time", "branch", "author", "tagged")}
-	room := r.Room()
-	for _, t := range list {
-		added, err := out.add(&room, []any{t.Name, view.CommitID(t.Commit), timeOf(t.Commit), t.Commit.Branch, t.Author, timeText(t.Time)})
-		if err != nil {
-			return nil, err
-		}
-		if !added {
-			r.Parts.Cut = "not all tags are shown; more fit with max_chars"
-			break
-		}
-	}
-	return out, nil
+	return out, fill(r, &out.table, "tags", slices.Values(list), func(t kg.Tag) []any {
+		return []any{t.Name, view.CommitID(t.Commit), timeOf(t.Commit), t.Commit.Branch, t.Author, timeText(t.Time)}
+	})
 }, invoke.On())
 
 var tagsCreateBuiltin = invoke.Define(capability.Descriptor{

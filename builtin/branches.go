@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"trails/auth/policy"
@@ -38,19 +39,10 @@ var branchesListBuiltin = invoke.Define(capability.Descriptor{
 		return nil, err
 	}
 	out := &rowsAnswer{table: tableOf("branch", "from", "fork", "head", "time", "protected")}
-	room := r.Room()
-	for _, b := range list {
+	return out, fill(r, &out.table, "branches", slices.Values(list), func(b kg.Branch) []any {
 		v := viewBranch(b)
-		added, err := out.add(&room, []any{v.Branch, v.From, v.Fork, v.Head, timeOf(b.Head), b.Protected})
-		if err != nil {
-			return nil, err
-		}
-		if !added {
-			r.Parts.Cut = "not all branches are shown; more fit with max_chars"
-			break
-		}
-	}
-	return out, nil
+		return []any{v.Branch, v.From, v.Fork, v.Head, timeOf(b.Head), b.Protected}
+	})
 }, invoke.On("compact"))
 
 // branches is the answer of the address of all branches.

@@ -57,15 +57,7 @@ var budgetSet = invoke.Define(capability.Descriptor{
 	if in.Capability != "" && !strings.Contains(in.Capability, ":") { // with a colon it is the tool of a server
 		c, err := r.Named(in.Capability)
 		if err != nil {
-			tools, err := r.Tools(ctx)
-			if err != nil {
-				return nil, err
-			}
-			ids := make([]string, len(tools))
-			for i, d := range tools {
-				ids[i] = d.ID
-			}
-			return nil, fault.Argument("capability", fault.OneOf, in.Capability, "there is no such capability"+fault.DidYouMean(in.Capability, ids))
+			return nil, fault.Argument("capability", fault.OneOf, in.Capability, "there is no such capability"+fault.DidYouMean(in.Capability, capabilityIDs(r)))
 		}
 		in.Capability = c.ID
 		if c.PolicyRequired.Action == policy.Administer || c.Bare {
@@ -91,7 +83,8 @@ var budgetList = invoke.Define(capability.Descriptor{
 	CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, _ struct{ capability.NoView }) (*rowsAnswer, error) {
 	out := &rowsAnswer{table: tableOf("actor", "capability", "per", "measure", "limit", "caller", "used", "left", "refills", "author", "set")}
-	if !r.Snapshot.SeesAll() { // budgets are about all of the graph
+	if !r.Snapshot.SeesAll() {
+		warnOfPart(r, "budgets")
 		return out, nil
 	}
 	if err := r.SettleBudgets(ctx); err != nil {
@@ -105,27 +98,19 @@ var budgetList = invoke.Define(capability.Descriptor{
 	if err != nil {
 		return nil, err
 	}
-	room := r.Room()
-	for _, b := range budgets {
-		for _, account := range accountsOf(b, accounts, r.Began()) {
-			for m, limit := range b.Limits {
-				if limit == 0 {
-					continue
-				}
-				m, used := policy.Measure(m), account.Used[m]
-				row := []any{textOrNil(b.Actor), textOrNil(b.Capability), b.Period.String(), m.String(), m.Value(limit), textOrNil(account.Actor), m.Value(used), m.Value(max(0, limit-used)), timeText(account.Refills(b, m)), b.Author, timeText(b.Changed)}
-				added, err := out.add(&room, row)
-				if err != nil {
-					return nil, err
-				}
-				if !added {
-					r.Parts.Cut = "not all budgets are shown; more fit with max_chars"
-					return out, nil
+	rows := func(yield func([]any) bool) {
+		for _, b := range budgets {
+			for _, account := range accountsOf(b, accounts, r.Began()) {
+				for m, limit := range b.Limits {
+					m, used := policy.Measure(m), account.Used[m]
+					if limit != 0 && !yield([]any{textOrNil(b.Actor), textOrNil(b.Capability), b.Period.String(), m.String(), m.Value(limit), textOrNil(account.Actor), m.Value(used), m.Value(max(0, limit-used)), timeText(account.Refills(b, m)), b.Author, timeText(b.Changed)}) {
+						return
+					}
 				}
 			}
 		}
 	}
-	return out, nil
+	return out, fill(r, &out.table, "budgets", rows, func(row []any) []any { return row })
 }, invoke.On())
 
 // accountsOf are the accounts with something used of a budget in the period of a time, or an empty one.

@@ -51,8 +51,13 @@ func warnOfNone(r *invoke.Request) {
 	if r.Snapshot.SeesAll() {
 		r.Warn("there are no policies: %s", kg.ReadOnly)
 	} else {
-		r.Warn("you may see a part of the graph only, and policies are not of it; ask somebody who may see all")
+		warnOfPart(r, "policies")
 	}
+}
+
+// warnOfPart says to who sees a part of the graph why it finds nothing of what is of the whole.
+func warnOfPart(r *invoke.Request, what string) {
+	r.Warn("you may see a part of the graph only, and %s are not of it; ask somebody who may see all", what)
 }
 
 // policyText are the arguments of what takes policies.

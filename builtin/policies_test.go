@@ -47,6 +47,8 @@ func TestWhoSeesAPartSeesNoPolicies(t *testing.T) {
 	all := policy.Principal{ID: "token:all", Scopes: policy.AllScopes(), Groups: []string{"hr"}, Authenticated: true}
 	for id, args := range map[string]string{
 		"trails.meta.policy.show":    `{}`,
+		"trails.meta.token.list":     `{}`,
+		"trails.meta.budget.list":    `{}`,
 		"trails.meta.policy.plan":    `{"policies": "permit (principal, action == Action::\"administer\", resource); permit (principal == Actor::\"token:paymaste\", action, resource in Type::\"Salar\");"}`,
 		"trails.meta.policy.explain": `{"as": "token:paymaster"}`,
 		"trails.meta.policy.test":    `{"cases": "- {as: token:paymaster, action: read, on: 'Type::\"Salar\"', expect: allowed}"}`,

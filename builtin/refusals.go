@@ -67,7 +67,7 @@ var refusalsList = invoke.Define(capability.Descriptor{
 	switch {
 	case len(list) > 0:
 	case !r.Snapshot.SeesAll():
-		r.Warn("you may see a part of the graph only, and refusals are not of it; ask somebody who may see all")
+		warnOfPart(r, "refusals")
 	case in.Before != "":
 		r.Warn("there are no older ones")
 	case in.Actor != "":

@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -119,6 +120,22 @@ func (a *table) add(room *int, row []any) (bool, error) {
 	}
 	a.Rows = append(a.Rows, row)
 	return true, nil
+}
+
+// fill adds a row for each of a list, and says so if not all of them fit.
+func fill[T any](r *invoke.Request, to *table, what string, list iter.Seq[T], row func(T) []any) error {
+	room := r.Room()
+	for one := range list {
+		added, err := to.add(&room, row(one))
+		if err != nil {
+			return err
+		}
+		if !added {
+			r.Parts.Cut = "not all " + what + " are shown; more fit with max_chars"
+			break
+		}
+	}
+	return nil
 }
 
 func search(ctx context.Context, r *invoke.Request, in searched) (*hits, error) {

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,22 +103,16 @@ var tokenList = invoke.Define(capability.Descriptor{
 		return nil, err
 	}
 	out := &rowsAnswer{table: tableOf("name", "state", "scopes", "groups", "expires", "used", "creator", "created", "revoker", "revoked")}
-	room := r.Room()
-	for _, t := range list {
+	if !r.Snapshot.SeesAll() {
+		warnOfPart(r, "tokens")
+	}
+	return out, fill(r, &out.table, "tokens", slices.Values(list), func(t policy.Token) []any {
 		v, revoker := viewToken(t, r.Began()), any(t.Revoker)
 		if t.Revoked.IsZero() {
 			revoker = nil
 		}
-		added, err := out.add(&room, []any{v.Name, v.State, strings.Join(v.Scopes, " "), strings.Join(v.Groups, " "), timeOrNil(t.Expires), timeOrNil(t.Used), t.Creator, timeText(t.Created), revoker, timeOrNil(t.Revoked)})
-		if err != nil {
-			return nil, err
-		}
-		if !added {
-			r.Parts.Cut = "not all tokens are shown; more fit with max_chars"
-			break
-		}
-	}
-	return out, nil
+		return []any{v.Name, v.State, strings.Join(v.Scopes, " "), strings.Join(v.Groups, " "), timeOrNil(t.Expires), timeOrNil(t.Used), t.Creator, timeText(t.Created), revoker, timeOrNil(t.Revoked)}
+	})
 }, invoke.On())
 
 var tokenRevoke = invoke.Define(capability.Descriptor{
