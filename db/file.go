@@ -206,7 +206,7 @@ func (f *File) start(ctx context.Context) error {
 		return err
 	}
 	if format < disk.Format {
-		if err := f.checkForeign(ctx, format); err != nil {
+		if err := f.checkForeign(ctx); err != nil {
 			return err
 		}
 		if f.opts.Migrates != nil {
@@ -229,16 +229,23 @@ func (f *File) start(ctx context.Context) error {
 	return nil
 }
 
-// checkForeign refuses a file of an older format with objects that no format has: a migration would run its triggers.
-func (f *File) checkForeign(ctx context.Context, format int) error {
+// checkForeign refuses a file of an older format with objects that no format has: a migration would run its triggers. Format
+// and objects are read as of one moment, since another process may migrate the file meanwhile.
+func (f *File) checkForeign(ctx context.Context) error {
 	c, err := f.connect(ctx, reading)
 	if err != nil {
 		return err
 	}
 	var list []foreign
-	err = stmt.Retry(ctx, f.opts.LockWait, func() (err error) {
-		list, err = c.foreign(format)
-		return err
+	err = stmt.Retry(ctx, f.opts.LockWait, func() error {
+		if err := c.Exec("BEGIN", nil); err != nil {
+			return err
+		}
+		format, err := c.Int64("PRAGMA user_version")
+		if err == nil && format < disk.Format {
+			list, err = c.foreign(int(format))
+		}
+		return errors.Join(err, c.End("ROLLBACK"))
 	})
 	if err == nil && len(list) > 0 {
 		err = foreignFault(f.path, "", list)
