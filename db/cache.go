@@ -20,7 +20,7 @@ type caches struct {
 	// texts are sorted texts of whole properties, each as of a commit.
 	texts textStore
 	// fresh are the texts that are not in the index of words yet.
-	fresh freshCache
+	fresh *freshCache
 	// unindexed is the number and size of these texts, as of the last commit of this process.
 	unindexed atomic.Pointer[wordindex.Unindexed]
 	// facts and plans are for queries; see docs/decisions/0014-plans-by-shape.md.
@@ -28,26 +28,20 @@ type caches struct {
 	plans *plans
 	// past are the facts of the earlier commits that were asked last.
 	past *pastFacts
-	// bulks are for readers with rights.
-	bulks *bulkCommits
+	// decisions are for readers with rights.
+	decisions *keptDecisions
 	// origins are the classes of commits.
 	origins *commitOrigins
 }
 
 func newCaches(epoch string) *caches {
-	return &caches{epoch: epoch, terms: dictionary.NewCache(), facts: newFacts(), plans: newPlans(), past: &pastFacts{}, bulks: &bulkCommits{}, origins: &commitOrigins{}}
+	return &caches{epoch: epoch, terms: dictionary.NewCache(), fresh: &freshCache{}, facts: newFacts(), plans: newPlans(), past: &pastFacts{}, decisions: &keptDecisions{}, origins: &commitOrigins{}}
 }
 
-// ofView returns the caches for an earlier commit, or for a reader whose rights have a key. Texts are not kept for it,
-// nor are facts and plans of what a reader with other rights may see.
-func (c *caches) ofView(seq history.Seq, rights string) *caches {
-	view := &caches{epoch: c.epoch, terms: c.terms, plans: c.plans, past: c.past, bulks: c.bulks, origins: c.origins}
-	if rights == "" {
-		view.facts = c.past.of(seq)
-	} else {
-		view.facts, view.plans = newFacts(), newPlans()
-	}
-	return view
+// ofView returns the caches for an earlier commit. Sorted texts are not kept for it, and facts are those of the commit, or of the
+// rights of its reader.
+func (c *caches) ofView(of *facts) *caches {
+	return &caches{epoch: c.epoch, terms: c.terms, fresh: c.fresh, facts: of, plans: c.plans, past: c.past, decisions: c.decisions, origins: c.origins}
 }
 
 // maxPast bounds the earlier commits whose facts are kept. When there are more, all are dropped.

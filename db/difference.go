@@ -103,7 +103,10 @@ func (d *differing) collect(from, to history.Commit) error {
 		return err
 	}
 	if d.reader.conn.sight != nil {
-		d.sight = d.reader.conn.sight.over(slices.Concat(chains[firstSide][1:], chains[secondSide][1:]))
+		d.sight, err = d.reader.conn.sight.over(d.reader, slices.Concat(chains[firstSide][1:], chains[secondSide][1:]))
+		if err != nil {
+			return err
+		}
 	}
 	for i, spans := range apart(chains) {
 		for _, s := range spans {
@@ -221,7 +224,7 @@ func (d *differing) present(of side, all *scan.Cursor, commits []history.Seq) er
 // order of commits.
 func (d *differing) note(of side, ids quadIDs, seq history.Seq, added bool) error {
 	if d.sight != nil {
-		if hidden, err := d.sight.hides(ids); err != nil || hidden {
+		if hidden, err := d.sight.hidesStatement(ids); err != nil || hidden {
 			return err
 		}
 	}

@@ -46,7 +46,7 @@ func (r *Reader) freshTexts(ctx context.Context) (list []freshText, words []stri
 		return nil, nil, err
 	}
 	fresh := &freshTexts{after: after, last: after, places: map[string]int32{}}
-	if kept := &r.caches.fresh; r.dict.MayShare(last) {
+	if kept := r.caches.fresh; r.dict.MayShare(last) {
 		kept.mu.Lock()
 		defer kept.mu.Unlock()
 		if kept.texts == nil || kept.texts.after < after {

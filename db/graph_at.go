@@ -40,7 +40,9 @@ func (r *Reader) GraphAt(ctx context.Context, name rdf.IRI, c history.Commit) er
 		if err != nil {
 			return r.fail(ctx, "graph", err)
 		}
-		of.sight = r.conn.sight.over(chain[1:])
+		if of.sight, err = r.conn.sight.over(r, chain[1:]); err != nil {
+			return r.fail(ctx, "graph", err)
+		}
 	}
 	if r.at == nil {
 		r.at = map[rdf.Term]*graphAt{}

@@ -98,8 +98,8 @@ func (r *Reader) show(v View) (err error) {
 	if r.conn.chain, err = r.conn.chainOf(line, r.head.Seq); err != nil {
 		return err
 	}
-	r.caches = r.caches.ofView(r.head.Seq, v.Rights.Key())
 	if v.Rights.hidesNothing() {
+		r.caches = r.caches.ofView(r.caches.past.of(r.head.Seq))
 		return nil
 	}
 	if err := r.restrict(v.Rights); err != nil {

@@ -162,7 +162,8 @@ func leafOf(p *pager.Pages, order leaf.Order, chain []scan.Bound, sees *sight) (
 	}
 	l.Until, l.Branches = chain[0].Until, chain[1:]
 	if sees != nil {
-		l.Hides = sees.inOrder(order.Columns())
+		columns := order.Columns()
+		l.Hidden, l.Predicate = &sees.hides, slices.Index(columns[:], posP)
 	}
 	l.Retired, err = p.Tree(order.Retired())
 	return l, err

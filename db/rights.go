@@ -3,9 +3,9 @@ package db
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"zombiezen.com/go/sqlite"
 
@@ -130,83 +130,83 @@ var restrictedTables = []string{
 	"CREATE TEMP VIEW descriptors AS SELECT * FROM main.descriptors WHERE 0",
 }
 
-// sight is what the reader of a connection may see: its [Rights], with the ids of the terms.
+// sight is what the reader of a connection may see: its [Rights], with what was decided of nodes and commits.
 type sight struct {
+	*decided
 	conn   *conn
-	graphs map[inline.TermID]bool
-	// predicates, types and nodes are hidden nodes as well.
-	predicates, types, nodes map[inline.TermID]bool
-	// These are the ids of terms, 0 if the file does not know them.
-	rdfType, rdfFirst, rdfRest, shProperty, shPath, schemaGraph inline.TermID
+	rights *Rights
+	key    string // of the rights
 
-	lines []scan.Bound // what counts in the place of the branches of the view; nil for those
+	lines []scan.Bound // the branches that count
+	hides scan.Hidden
 
 	pages *pager.Pages // pinned while a decision is made
 	terms *dictionary.Reader
-
-	known   map[inline.TermID]bool // whether a node is hidden
-	shown   map[history.Seq]shownCommit
-	schemas map[history.Seq]shownSchema // as of each commit of the schema
-	bulks   *bulkCommits
-	rights  *Rights
-	key     string      // of the rights
-	newest  history.Seq // of the file
-}
-
-// anew returns what the same reader sees from elsewhere.
-func (s *sight) anew() *sight {
-	from := *s
-	from.known, from.shown, from.schemas = map[inline.TermID]bool{}, map[history.Seq]shownCommit{}, map[history.Seq]shownSchema{}
-	return &from
 }
 
 // over returns what the same reader sees as one of all of these branches.
-func (s *sight) over(lines []scan.Bound) *sight {
-	from := s.anew()
-	from.lines = lines
-	return from
+func (s *sight) over(r *Reader, branches []scan.Bound) (*sight, error) {
+	d, err := r.decidedFor(s.key, branches, s.newest, func() (hiddenTerms, error) { return s.hidden, nil })
+	if err != nil {
+		return nil, err
+	}
+	return newSight(s.conn, s.rights, s.key, branches, d), nil
 }
 
-// maxKnown bounds the nodes that are remembered as hidden or not. When there are more, all are forgotten.
-const maxKnown = 1 << 20
+func newSight(c *conn, rights *Rights, key string, branches []scan.Bound, d *decided) *sight {
+	s := &sight{conn: c, rights: rights, key: key, lines: branches, decided: d}
+	s.hides = scan.Hidden{Predicates: d.hidden.predicates, Nodes: &d.nodes, Decide: s.decideNode}
+	return s
+}
 
 // restrict gives the connection the rights of its reader. Its chain must be that of the view.
 func (r *Reader) restrict(rights *Rights) error {
-	s := (&sight{conn: r.conn, bulks: r.caches.bulks, rights: rights, key: rights.Key()}).anew()
-	var of [4][]rdf.Term
-	for i, list := range [][]rdf.IRI{rights.Graphs, rights.Predicates, rights.Types} {
-		for _, iri := range list {
-			of[i] = append(of[i], iri)
-		}
-	}
-	of[3] = rights.Nodes
-	for i, into := range []*map[inline.TermID]bool{&s.graphs, &s.predicates, &s.types, &s.nodes} {
-		*into = map[inline.TermID]bool{}
-		for _, t := range of[i] {
-			id, known, err := r.dict.Lookup(t)
-			if err != nil {
-				return err
-			}
-			if known {
-				(*into)[id] = true
-			}
-		}
-	}
-	for iri, into := range map[rdf.IRI]*inline.TermID{rdf.Type: &s.rdfType, rdf.First: &s.rdfFirst, rdf.Rest: &s.rdfRest, rdf.SHNS + "property": &s.shProperty, rdf.SHNS + "path": &s.shPath, rdf.SchemaGraph: &s.schemaGraph} {
-		id, _, err := r.dict.Lookup(iri)
-		if err != nil {
-			return err
-		}
-		*into = id
-	}
 	// What is kept by rights is kept by the newest schema, too: it may say of a node of an earlier one that it is hidden.
-	var schema history.Seq
+	var schema, newest history.Seq
 	err := r.conn.Exec(`SELECT max(c.schema_seq), (SELECT max(seq) FROM main.commits) FROM lines l JOIN main.commits c ON c.seq = l.head`, func(row *stmt.Stmt) error {
-		schema, s.newest = row.Seq(0), row.Seq(1)
+		schema, newest = row.Seq(0), row.Seq(1)
 		return nil
 	})
-	r.rights, r.conn.sight = fmt.Sprint(s.key, schema), s
-	return err
+	if err != nil {
+		return err
+	}
+	key, branches := rights.Key(), r.conn.chain[1:]
+	d, err := r.decidedFor(key, branches, newest, func() (hiddenTerms, error) { return r.hiddenTerms(rights) })
+	if err != nil {
+		return err
+	}
+	r.caches = r.caches.ofView(d.facts)
+	r.caches.plans = d.plans
+	r.rights, r.conn.sight = fmt.Sprint(key, schema), newSight(r.conn, rights, key, branches, d)
+	return nil
+}
+
+// hiddenTerms looks up the terms that rights name.
+func (r *Reader) hiddenTerms(rights *Rights) (h hiddenTerms, err error) {
+	lookUp := func(t rdf.Term) inline.TermID {
+		id, known, failed := r.dict.Lookup(t)
+		if err = errors.Join(err, failed); !known {
+			return 0
+		}
+		return id
+	}
+	idsOf := func(list []rdf.IRI) map[int64]bool {
+		ids := map[int64]bool{}
+		for _, iri := range list {
+			ids[int64(lookUp(iri))] = true
+		}
+		delete(ids, 0) // of those that the file does not know
+		return ids
+	}
+	h.graphs, h.predicates, h.types = idsOf(rights.Graphs), idsOf(rights.Predicates), idsOf(rights.Types)
+	h.nodes = map[int64]bool{}
+	for _, node := range rights.Nodes {
+		h.nodes[int64(lookUp(node))] = true
+	}
+	delete(h.nodes, 0)
+	h.rdfType, h.rdfFirst, h.rdfRest = lookUp(rdf.Type), lookUp(rdf.First), lookUp(rdf.Rest)
+	h.shProperty, h.shPath, h.schemaGraph = lookUp(rdf.IRI(rdf.SHNS+"property")), lookUp(rdf.IRI(rdf.SHNS+"path")), lookUp(rdf.SchemaGraph)
+	return h, err
 }
 
 // Restrict gives the author of a transaction rights, before its first change: [Writer.Seen] is what it may see then.
@@ -256,43 +256,25 @@ func (r *Reader) Hides(ctx context.Context, q rdf.Quad) (bool, error) {
 			ids[i] = id
 		}
 	}
-	hidden, err := r.conn.sight.hides(ids)
+	hidden, err := r.conn.sight.hidesStatement(ids)
 	return hidden, r.fail(ctx, "rights", err)
 }
 
-// hides reports whether a statement may not be seen: its subject, predicate, object and graph.
-func (s *sight) hides(quad quadIDs) (bool, error) {
-	if s.predicates[quad[posP]] || s.graphs[quad[posG]] {
+// hidesStatement reports whether a statement may not be seen.
+func (s *sight) hidesStatement(quad quadIDs) (hidden bool, err error) {
+	if s.hidden.predicates[int64(quad[posP])] {
 		return true, nil
 	}
 	for _, position := range [...]int{posS, posO, posG} {
-		if hidden, err := s.hidesNode(quad[position]); err != nil || hidden {
-			return true, err
+		if hidden, err = s.hides.Node(int64(quad[position])); err != nil || hidden {
+			return hidden, err
 		}
 	}
 	return false, nil
 }
 
-// inOrder is hides for the columns of an index.
-func (s *sight) inOrder(columns [4]int) func([4]int64) (bool, error) {
-	return func(row [4]int64) (bool, error) {
-		var quad quadIDs
-		for i, column := range columns {
-			quad[column] = inline.TermID(row[i])
-		}
-		return s.hides(quad)
-	}
-}
-
-// hidesNode reports whether a node may not be seen.
-func (s *sight) hidesNode(id inline.TermID) (hidden bool, err error) {
-	if id <= 0 { // an inlined value, or the default graph
-		return false, nil
-	}
-	hidden, known := s.known[id]
-	if known {
-		return hidden, nil
-	}
+// decideNode decides whether a node is hidden.
+func (s *sight) decideNode(id int64) (hidden bool, err error) {
 	if s.pages, err = s.conn.Pages(); err != nil {
 		return false, err
 	}
@@ -303,13 +285,10 @@ func (s *sight) hidesNode(id inline.TermID) (hidden bool, err error) {
 	if s.terms, err = dictionary.NewReader(s.pages); err != nil {
 		return false, err
 	}
-	if hidden, err = s.decide(id); err != nil {
+	if hidden, err = s.decide(inline.TermID(id)); err != nil {
 		return false, unreadable(err)
 	}
-	if len(s.known) >= maxKnown {
-		clear(s.known)
-	}
-	s.known[id] = hidden
+	s.nodes.Keep(id, hidden)
 	return hidden, nil
 }
 
@@ -321,17 +300,27 @@ func (s *sight) decide(id inline.TermID) (bool, error) {
 	for nodes, seen := []inline.TermID{id}, map[inline.TermID]bool{id: true}; len(nodes) > 0; {
 		node := nodes[len(nodes)-1]
 		nodes = nodes[:len(nodes)-1]
-		if hidden, known := s.known[node]; known {
+		if hidden, known := s.nodes.IsHidden(int64(node)); known {
 			if hidden {
 				return true, nil
 			}
 			continue
 		}
 		looked = append(looked, node)
+		kind, err := s.kindOf(node)
+		if err != nil {
+			return false, err
+		}
+		if kind > dictionary.KindBNode { // a literal has no type, and hangs on nothing
+			if s.hidden.nodes[int64(node)] {
+				return true, nil
+			}
+			continue
+		}
 		if hidden, err := s.hidesItself(node); err != nil || hidden {
 			return hidden, err
 		}
-		hidden, err := s.eachHolder(node, func(holder inline.TermID) {
+		hidden, err := s.eachHolder(node, kind, func(holder inline.TermID) {
 			if !seen[holder] {
 				seen[holder] = true
 				nodes = append(nodes, holder)
@@ -342,25 +331,34 @@ func (s *sight) decide(id inline.TermID) (bool, error) {
 		}
 	}
 	for _, node := range looked { // all that they hang on is among these
-		s.known[node] = false
+		s.nodes.Keep(int64(node), false)
 	}
 	return false, nil
 }
 
+// kindOf returns the kind of a node in the dictionary, 0 if it is too long for a page.
+func (s *sight) kindOf(node inline.TermID) (kind int64, err error) {
+	whole, err := s.terms.Read(int64(node))
+	if err != nil || !whole {
+		return 0, err
+	}
+	return s.terms.Row.Kind(), nil
+}
+
 // hidesItself reports whether a node is hidden whatever it hangs on.
 func (s *sight) hidesItself(node inline.TermID) (hidden bool, err error) {
-	if s.nodes[node] || s.types[node] || s.predicates[node] || s.graphs[node] {
+	if h, id := &s.hidden, int64(node); h.nodes[id] || h.types[id] || h.predicates[id] || h.graphs[id] {
 		return true, nil
 	}
 	for _, by := range []struct {
 		predicate inline.TermID
-		hides     map[inline.TermID]bool
-	}{{s.rdfType, s.types}, {s.shPath, s.predicates}} {
+		hides     map[int64]bool
+	}{{s.hidden.rdfType, s.hidden.types}, {s.hidden.shPath, s.hidden.predicates}} {
 		if by.predicate == 0 || len(by.hides) == 0 {
 			continue
 		}
 		err := s.ever(leaf.SPO, []int64{int64(node), int64(by.predicate)}, func(columns [4]int64) (bool, error) {
-			hidden = by.hides[inline.TermID(columns[2])]
+			hidden = by.hides[columns[2]]
 			return !hidden, nil
 		})
 		if err != nil || hidden {
@@ -372,10 +370,10 @@ func (s *sight) hidesItself(node inline.TermID) (hidden bool, err error) {
 
 // eachHolder calls f with the nodes that a node hangs on: those that a blank node is a value of, the shape that a property
 // shape is of, the graphs that say so, and the members of a list. It reports whether a blank node is a value of a hidden property.
-func (s *sight) eachHolder(node inline.TermID, f func(inline.TermID)) (hidden bool, err error) {
-	if s.shProperty != 0 {
+func (s *sight) eachHolder(node inline.TermID, kind int64, f func(inline.TermID)) (hidden bool, err error) {
+	if s.hidden.shProperty != 0 {
 		const subject = 2
-		err := s.ever(leaf.POS, []int64{int64(s.shProperty), int64(node)}, func(columns [4]int64) (bool, error) {
+		err := s.ever(leaf.POS, []int64{int64(s.hidden.shProperty), int64(node)}, func(columns [4]int64) (bool, error) {
 			f(inline.TermID(columns[subject]))
 			return true, nil
 		})
@@ -383,10 +381,10 @@ func (s *sight) eachHolder(node inline.TermID, f func(inline.TermID)) (hidden bo
 			return false, err
 		}
 	}
-	if whole, err := s.terms.Read(int64(node)); err != nil || !whole || s.terms.Row.Kind() != dictionary.KindBNode {
-		return false, err
+	if kind != dictionary.KindBNode {
+		return false, nil
 	}
-	for _, link := range [...]inline.TermID{s.rdfFirst, s.rdfRest} {
+	for _, link := range [...]inline.TermID{s.hidden.rdfFirst, s.hidden.rdfRest} {
 		const object = 2
 		if link == 0 {
 			continue
@@ -401,7 +399,7 @@ func (s *sight) eachHolder(node inline.TermID, f func(inline.TermID)) (hidden bo
 	}
 	const subject, predicate, graph = 1, 2, 3
 	err = s.ever(leaf.OSP, []int64{int64(node)}, func(columns [4]int64) (bool, error) {
-		hidden = s.predicates[inline.TermID(columns[predicate])]
+		hidden = s.hidden.predicates[columns[predicate]]
 		f(inline.TermID(columns[subject]))
 		if columns[graph] != defaultGraph {
 			f(inline.TermID(columns[graph]))
@@ -417,9 +415,7 @@ func (s *sight) ever(order leaf.Order, prefix []int64, f func([4]int64) (more bo
 	if err != nil {
 		return err
 	}
-	if s.lines != nil {
-		rows.Branches = s.lines
-	}
+	rows.Branches = s.lines
 	return rows.Ever(prefix, f)
 }
 
@@ -442,68 +438,25 @@ const (
 	commitsBefore = "SELECT seq, coalesce(schema_seq, 0) FROM main.commits WHERE seq < ? AND t_sees(line, seq) ORDER BY seq DESC"
 )
 
-// commit returns what may be seen of a commit. It reads its changes; for a bulk commit, all statements, once for all
-// readers.
-func (s *sight) commit(seq history.Seq) (c shownCommit, err error) {
-	if c, known := s.shown[seq]; known {
-		return c, nil
-	}
-	all, err := s.conn.numbered(seq)
-	if err != nil {
-		return c, err
-	}
-	sql, known := changesSeen, false
-	if all.Bulk {
-		sql = leaf.BulkSeen
-		c, known = s.bulks.of(s.bulkKey(seq))
-	}
-	if !known {
+// commit returns what may be seen of a commit. It reads its changes; for a bulk commit, all statements.
+func (s *sight) commit(seq history.Seq) (shownCommit, error) {
+	return s.decided.commit(seq, func() (c shownCommit, err error) {
+		all, err := s.conn.numbered(seq)
+		if err != nil {
+			return c, err
+		}
+		sql := changesSeen
+		if all.Bulk {
+			sql = leaf.BulkSeen
+		}
 		err = s.conn.Exec(sql, func(row *stmt.Stmt) error {
 			c.added, c.removed = row.ColumnInt64(0), row.ColumnInt64(1)
 			c.ofSchema = all.SchemaSeq == seq && row.ColumnInt64(2) > 0
 			return nil
-		}, seq, s.schemaGraph, mainLine)
-		if err != nil {
-			return c, err
-		}
+		}, seq, s.hidden.schemaGraph, mainLine)
 		c.shown = c.added+c.removed > 0 || all.Added+all.Removed == 0
-	}
-	s.shown[seq] = c
-	if all.Bulk {
-		s.bulks.keep(s.bulkKey(seq), c)
-	}
-	return c, nil
-}
-
-// bulkKey is the key of what the reader sees of a bulk commit: it depends on the lines of the view, and on all that any
-// commit of the file says.
-func (s *sight) bulkKey(seq history.Seq) string {
-	return fmt.Sprint(seq, s.newest, s.conn.chain, s.key)
-}
-
-// bulkCommits are what readers with rights see of bulk commits. It is safe for concurrent use.
-type bulkCommits struct {
-	mu   sync.Mutex
-	seen map[string]shownCommit
-}
-
-// maxBulks bounds what is kept of bulk commits. When there is more, all is dropped.
-const maxBulks = 256
-
-func (b *bulkCommits) of(key string) (c shownCommit, known bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c, known = b.seen[key]
-	return c, known
-}
-
-func (b *bulkCommits) keep(key string, c shownCommit) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.seen == nil || len(b.seen) >= maxBulks {
-		b.seen = map[string]shownCommit{}
-	}
-	b.seen[key] = c
+		return c, err
+	})
 }
 
 // before returns the newest commit of the view with a number less than one that is shown, 0 if there is none.
@@ -532,7 +485,11 @@ func (r *Reader) seenFrom(line int64, until history.Seq, where string, args ...a
 	if chain, err = r.conn.chainOf(line, until); err != nil {
 		return c, err
 	}
-	r.conn.chain, r.conn.sight = chain, sees.anew()
+	there, err := sees.over(r, chain[1:])
+	if err != nil {
+		return c, err
+	}
+	r.conn.chain, r.conn.sight = chain, there
 	defer func() { r.conn.chain, r.conn.sight = was, sees }()
 	list, err := r.commits(where, args...)
 	return append(list, c)[0], err
@@ -562,7 +519,7 @@ func (s *sight) schema(seq history.Seq) (last shownSchema, err error) {
 			return last, err
 		}
 		known := false
-		if last, known = s.schemas[before]; known || before == 0 {
+		if last, known = s.decided.schema(before); known || before == 0 {
 			break
 		}
 		at, anew = before, append(anew, before)
@@ -575,7 +532,7 @@ func (s *sight) schema(seq history.Seq) (last shownSchema, err error) {
 		if c.ofSchema {
 			last = shownSchema{at, last.version + 1}
 		}
-		s.schemas[at] = last
+		s.rememberSchema(at, last)
 	}
 	return last, nil
 }
@@ -595,7 +552,7 @@ func (c *conn) restrictFunctions() error {
 	}
 	return c.functions(map[string]*sqlite.FunctionImpl{
 		"t_hides": {NArgs: 4, Scalar: func(_ sqlite.Context, of []sqlite.Value) (sqlite.Value, error) {
-			hidden, err := c.sight.hides(quadIDs{idOf(of[posS]), idOf(of[posP]), idOf(of[posO]), idOf(of[posG])})
+			hidden, err := c.sight.hidesStatement(quadIDs{idOf(of[posS]), idOf(of[posP]), idOf(of[posO]), idOf(of[posG])})
 			return truth(hidden), err
 		}},
 		"t_shows": one(func(s *sight, seq history.Seq) (sqlite.Value, error) {

@@ -143,6 +143,58 @@ func TestAViewWithRightsIsAFileOfWhatMayBeSeen(t *testing.T) {
 	})
 }
 
+// What was decided for earlier readers holds for later ones, whatever was written between: after each step, everything that
+// readers of all branches see is what follows from the rights, and a reader from before the step sees what it saw.
+func TestWhatWasDecidedFollowsTheCommits(t *testing.T) {
+	testrun.Alone(t)
+	checkFiles(t, func(ctx context.Context, t *rapid.T, f *db.File) {
+		rights := []*db.Rights{someRights(t), someRights(t)}
+		read := func(on string, of *db.Rights) *db.Reader {
+			r, err := f.Read(ctx, db.View{Branch: on, Rights: of})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		seen := func(r *db.Reader) []string {
+			quads, err := everyQuad(r.Match(ctx, rdf.Quad{}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ordered(quads)
+		}
+		early := read(db.Main, rights[0]) // and reads late
+		var earlySees []string
+		drawStoriesAnd(ctx, t, f, typedData, 12, func(all stories) {
+			if got := seen(early); !slices.Equal(got, earlySees) {
+				t.Fatalf("a reader from before the step sees %q, want %q", got, earlySees)
+			}
+			early.Close()
+			early = read(db.Main, rights[0])
+			for on, story := range all {
+				for _, of := range rights {
+					if rapid.IntRange(0, 3).Draw(t, "skip") == 0 {
+						continue
+					}
+					lines := story.lines()
+					lines[on] = true
+					want := ordered(slices.DeleteFunc(story.state(), hiding(*of, all.ever(lines))))
+					r := read(on, of)
+					got := seen(r)
+					r.Close()
+					if !slices.Equal(got, want) {
+						t.Fatalf("%s without %+v: %s", on, *of, cmp.Diff(want, got))
+					}
+				}
+			}
+			main := all[db.Main]
+			lines := map[string]bool{db.Main: true}
+			earlySees = ordered(slices.DeleteFunc(main.state(), hiding(*rights[0], all.ever(lines))))
+		})
+		early.Close()
+	})
+}
+
 // compareBranches compares what a reader with rights is told of branches, and of the commits of any, with what may be seen
 // on each.
 func compareBranches(ctx context.Context, t *rapid.T, f *db.File, stories stories, view db.View) {

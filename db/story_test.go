@@ -71,6 +71,12 @@ const deepest = 5
 // tried and taken back, or a branch from any commit.
 func drawStories(ctx context.Context, t *rapid.T, f *db.File, data func(*rapid.T) []rdf.Quad, most int) stories {
 	t.Helper()
+	return drawStoriesAnd(ctx, t, f, data, most, func(stories) {})
+}
+
+// drawStoriesAnd is drawStories, and calls after behind each step.
+func drawStoriesAnd(ctx context.Context, t *rapid.T, f *db.File, data func(*rapid.T) []rdf.Quad, most int, after func(stories)) stories {
+	t.Helper()
 	all := stories{db.Main: nil}
 	var pool []rdf.Quad
 	for range rapid.IntRange(2, most).Draw(t, "steps") {
@@ -81,6 +87,7 @@ func drawStories(ctx context.Context, t *rapid.T, f *db.File, data func(*rapid.T
 			if name := fmt.Sprint("b", len(all)); len(from.lines()) <= deepest {
 				addBranch(ctx, t, f, name, from[len(from)-1].commit)
 				all[name] = slices.Clip(from)
+				after(all)
 			}
 			continue
 		}
@@ -110,6 +117,7 @@ func drawStories(ctx context.Context, t *rapid.T, f *db.File, data func(*rapid.T
 			t.Fatalf("the commit is on %s with %d quads, not on %s with %d", c.Branch, c.Quads, on, next)
 		}
 		all[on] = append(slices.Clip(was), told{c, add, remove})
+		after(all)
 	}
 	return all
 }

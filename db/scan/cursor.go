@@ -14,13 +14,14 @@ type Cursor struct {
 	back bool
 	// arms are the sources of statements in the order of their lines. Where several have a statement, the last one says
 	// whether it is there.
-	arms  []arm
-	hides func(columns [4]int64) (bool, error)
+	arms      []arm
+	hidden    *Hidden // nil if everything may be seen
+	predicate int
 }
 
 // NewCursor returns a cursor without a range.
 func NewCursor(l Leaf) *Cursor {
-	c := &Cursor{arms: make([]arm, 1, 2+2*len(l.Branches)), hides: l.Hides}
+	c := &Cursor{arms: make([]arm, 1, 2+2*len(l.Branches)), hidden: l.Hidden, predicate: l.Predicate}
 	c.arms[0].tree, c.arms[0].until = l.Present, l.Until
 	if l.Until == 0 {
 		return c
@@ -52,10 +53,10 @@ func (c *Cursor) Seek(low, high []int64, back bool) error {
 func (c *Cursor) Next() (row Statement, ok bool, err error) {
 	for {
 		row, ok, err = c.next()
-		if err != nil || !ok || c.hides == nil {
+		if err != nil || !ok || c.hidden == nil {
 			return row, ok, err
 		}
-		if hidden, err := c.hides(row.Columns); err != nil || !hidden {
+		if hidden, err := c.hidden.row(&row.Columns, c.predicate); err != nil || !hidden {
 			return row, err == nil, err
 		}
 	}

@@ -17,9 +17,10 @@ type Leaf struct {
 	Retired Tree
 	// Branches are those that lead from main to the branch of the view, each made from the one before it.
 	Branches []Bound
-	// Hides, when set, reports that the reader of the view may not see a statement, whose columns are in the order of
-	// the index. Then Until is not 0.
-	Hides func(columns [4]int64) (bool, error)
+	// Hidden, when set, says what the reader of the view may not see. Then Until is not 0, and Predicate is the column of
+	// the predicate.
+	Hidden    *Hidden
+	Predicate int
 }
 
 // Bound is a line of history with the last commit of it that counts. In the tree of retired statements a branch has
@@ -48,7 +49,7 @@ func ofLine(line int64, prefix []int64) []int64 {
 // Estimate estimates the number of rows from one prefix to another, see [Tree.Estimate]. For an earlier commit those of
 // other commits count, too.
 func (l Leaf) Estimate(low, high []int64) (float64, error) {
-	if l.Hides != nil {
+	if l.Hidden != nil {
 		return l.estimateSeen(low, high)
 	}
 	n, err := l.Present.estimate(low, high)
@@ -81,7 +82,7 @@ const (
 // the first ones.
 func (l Leaf) estimateSeen(low, high []int64) (float64, error) {
 	all := l
-	all.Hides = nil
+	all.Hidden = nil
 	c := NewCursor(all)
 	defer c.end()
 	if err := c.Seek(low, high, false); err != nil {
@@ -92,7 +93,7 @@ func (l Leaf) estimateSeen(low, high []int64) (float64, error) {
 		if err != nil || !ok {
 			return seen, err
 		}
-		hidden, err := l.Hides(row.Columns)
+		hidden, err := l.Hidden.row(&row.Columns, l.Predicate)
 		if err != nil {
 			return 0, err
 		}
@@ -107,8 +108,7 @@ func (l Leaf) estimateSeen(low, high []int64) (float64, error) {
 }
 
 // rows iterates over the rows of a leaf from low to high, inclusive. They are cells of pages, line by line: a leaf with
-// so many branches that each line would be compared with too many others is read by a cursor, and so is one whose reader
-// may not see everything.
+// so many branches that each line would be compared with too many others is read by a cursor.
 type rows struct {
 	leaf      Leaf
 	low, high []int64
@@ -131,7 +131,7 @@ type part struct {
 // in begins with a leaf.
 func (r *rows) in(l Leaf) {
 	r.leaf, r.merged = l, nil
-	if len(l.Branches) > mostByCells || l.Hides != nil {
+	if len(l.Branches) > mostByCells {
 		r.merged = NewCursor(l)
 		return
 	}

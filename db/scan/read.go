@@ -331,6 +331,12 @@ func (r *reading) take(l *layout, page []byte, at []uint16, of *part) error {
 			return err
 		}
 	}
+	if hidden := r.rows.leaf.Hidden; hidden != nil {
+		var err error
+		if at, err = hidden.leave(l, page, at, r.rows.leaf.Predicate, r.rows.given); err != nil {
+			return err
+		}
+	}
 	for i, c := range [...]*column{subject, object} {
 		if r.asked[i] {
 			r.ids[i] = c.appendTo(r.ids[i], page, at)

@@ -1,0 +1,236 @@
+package db
+
+import (
+	"fmt"
+	"maps"
+	"sync"
+
+	"trails/db/dictionary"
+	"trails/db/history"
+	"trails/db/inline"
+	"trails/db/scan"
+	"trails/db/stmt"
+)
+
+// decided is what readers with the same rights know of the lines of a view, as of the newest commit of the file. It is
+// immutable, but for what its memory learns. See docs/decisions/0152-decided-once.md.
+type decided struct {
+	hidden hiddenTerms
+	newest history.Seq
+	*memory
+}
+
+// hiddenTerms are the ids of the terms that rights name, without those that the file does not know, and of terms that
+// decisions need, 0 if the file does not know them.
+type hiddenTerms struct {
+	graphs map[int64]bool
+	// predicates, types and nodes are hidden nodes as well.
+	predicates, types, nodes                                    map[int64]bool
+	rdfType, rdfFirst, rdfRest, shProperty, shPath, schemaGraph inline.TermID
+}
+
+func (h *hiddenTerms) equal(other *hiddenTerms) bool {
+	return maps.Equal(h.graphs, other.graphs) && maps.Equal(h.predicates, other.predicates) && maps.Equal(h.types, other.types) && maps.Equal(h.nodes, other.nodes) &&
+		[...]inline.TermID{h.rdfType, h.rdfFirst, h.rdfRest, h.shProperty, h.shPath, h.schemaGraph} ==
+			[...]inline.TermID{other.rdfType, other.rdfFirst, other.rdfRest, other.shProperty, other.shPath, other.schemaGraph}
+}
+
+// memory is what was decided so far. It is safe for concurrent use.
+type memory struct {
+	// nodes are those that were decided. If a node is known to be visible, so are all nodes that it hangs on.
+	nodes scan.Nodes
+
+	facts *facts
+	plans *plans
+
+	mu      sync.Mutex
+	commits map[history.Seq]shownCommit
+	schemas map[history.Seq]shownSchema // as of each commit of the schema
+}
+
+func newMemory() *memory {
+	return &memory{facts: newFacts(), plans: newPlans(), commits: map[history.Seq]shownCommit{}, schemas: map[history.Seq]shownSchema{}}
+}
+
+// copied is a memory that begins with what this one knows of nodes and commits.
+func (m *memory) copied() *memory {
+	c := newMemory()
+	m.nodes.CopyTo(&c.nodes)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c.commits, c.schemas = maps.Clone(m.commits), maps.Clone(m.schemas)
+	return c
+}
+
+// commit returns what is known of a commit, or finds it out.
+func (m *memory) commit(seq history.Seq, find func() (shownCommit, error)) (c shownCommit, err error) {
+	m.mu.Lock()
+	c, known := m.commits[seq]
+	m.mu.Unlock()
+	if known {
+		return c, nil
+	}
+	if c, err = find(); err != nil {
+		return c, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.commits) >= maxCommitsSeen {
+		clear(m.commits)
+	}
+	m.commits[seq] = c
+	return c, nil
+}
+
+// schema returns what is known of the schema as of a commit of it.
+func (m *memory) schema(seq history.Seq) (s shownSchema, known bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, known = m.schemas[seq]
+	return s, known
+}
+
+func (m *memory) rememberSchema(seq history.Seq, s shownSchema) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.schemas[seq] = s
+}
+
+// maxCommitsSeen bounds the commits that a memory keeps. When there are more, all are dropped.
+const maxCommitsSeen = 1 << 16
+
+// keptDecisions are what was decided for the rights and lines that were used last. It is safe for concurrent use.
+type keptDecisions struct {
+	mu   sync.Mutex
+	list []keptDecision // the one that was used last comes last
+}
+
+type keptDecision struct {
+	key string
+	of  *decided
+}
+
+// Bounds on what is kept. The one that was not used for longest goes first.
+const (
+	maxDecisions     = 64
+	maxDecisionBytes = 64 << 20
+)
+
+func (k *keptDecisions) find(key string) *decided {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for i, one := range k.list {
+		if one.key == key {
+			copy(k.list[i:], k.list[i+1:])
+			k.list[len(k.list)-1] = one
+			return one.of
+		}
+	}
+	return nil
+}
+
+// keep keeps what was decided, and returns it; of two for one commit, the one that is kept already.
+func (k *keptDecisions) keep(key string, d *decided) *decided {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for i, one := range k.list {
+		if one.key != key {
+			continue
+		}
+		switch {
+		case one.of.newest == d.newest:
+			return one.of
+		case one.of.newest > d.newest:
+			return d
+		}
+		k.list = append(k.list[:i], k.list[i+1:]...)
+		break
+	}
+	k.list = append(k.list, keptDecision{key, d})
+	bytes := int64(0)
+	for i := len(k.list) - 1; i >= 0; i-- {
+		bytes += k.list[i].of.nodes.Bytes()
+		if last := i == len(k.list)-1; !last && (len(k.list)-i > maxDecisions || bytes > maxDecisionBytes) {
+			k.list = append([]keptDecision(nil), k.list[i+1:]...)
+			break
+		}
+	}
+	return d
+}
+
+// decidedFor returns what was decided for rights with a key, by those who see the statements of these lines beside those of
+// main. resolve finds the ids of what the rights name.
+func (r *Reader) decidedFor(key string, lines []scan.Bound, newest history.Seq, resolve func() (hiddenTerms, error)) (*decided, error) {
+	for _, b := range lines {
+		key += fmt.Sprint(" ", b.Line)
+	}
+	was := r.caches.decisions.find(key)
+	if was != nil && was.newest == newest {
+		return was, nil
+	}
+	h, err := resolve()
+	if err != nil {
+		return nil, err
+	}
+	next := &decided{hidden: h, newest: newest}
+	if was != nil && was.newest < newest && was.hidden.equal(&h) {
+		if next.memory, err = was.since(r.conn, newest); err != nil {
+			return nil, err
+		}
+	}
+	if next.memory == nil {
+		next.memory = newMemory()
+	}
+	return r.caches.decisions.keep(key, next), nil
+}
+
+// maxSince is how many statements of newer commits are looked at to find out whether something else is hidden now.
+const maxSince = 20_000
+
+const (
+	bulkSince = "SELECT count(*) FROM main.commits WHERE seq > ? AND flags & 1"
+	// What newer commits added, with the kind of the object.
+	addedSince = `SELECT c.s, c.p, c.o, c.g, t.kind FROM main.commits m CROSS JOIN main.changes c ON c.line = m.line AND c.seq = m.seq
+		LEFT JOIN main.terms t ON t.id = c.o WHERE m.seq > ? AND c.op = 43 LIMIT ? + 0`
+)
+
+// since returns the memory as of a newer commit: the same one if no decision can be another one, a copy if only nodes of
+// which nothing is known can be, and nil, which is to begin anew, otherwise.
+func (d *decided) since(c *conn, newest history.Seq) (*memory, error) {
+	if bulk, err := c.Int64(bulkSince, d.newest); err != nil || bulk > 0 {
+		return nil, err
+	}
+	h, n, changed, contradicted := &d.hidden, 0, false, false
+	err := c.Exec(addedSince, func(row *stmt.Stmt) error {
+		s, p, o, g := row.ID(posS), row.ID(posP), row.ID(posO), row.ID(posG)
+		// hangs says that a node hangs on others, of which some may be hidden.
+		hangs := func(node inline.TermID, hidden bool, on ...inline.TermID) {
+			changed = true
+			for _, from := range on {
+				hidden = hidden || !d.nodes.IsVisible(int64(from))
+			}
+			contradicted = contradicted || hidden && (node >= scan.MostNodes || d.nodes.IsVisible(int64(node)))
+		}
+		n++
+		if p == h.rdfType && h.types[int64(o)] || p == h.shPath && h.predicates[int64(o)] {
+			hangs(s, true)
+		}
+		if p == h.shProperty {
+			hangs(o, false, s)
+		}
+		if p == h.rdfFirst || p == h.rdfRest {
+			hangs(s, false, o)
+		}
+		if row.ColumnInt64(posG+1) == dictionary.KindBNode {
+			hangs(o, h.predicates[int64(p)], s, g)
+		}
+		return nil
+	}, d.newest, maxSince)
+	switch {
+	case err != nil || contradicted || n == maxSince:
+		return nil, err
+	case changed:
+		return d.copied(), nil
+	}
+	return d.memory, nil
+}
