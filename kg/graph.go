@@ -14,6 +14,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -150,7 +151,9 @@ type Graph struct {
 	mu       sync.Mutex
 	compiled *compiled // of the last schema read at a head
 	law      *law      // of the last policies asked for
-	earlier  *compiled // of the last schema read at an earlier commit, on another branch, or by somebody who may not see everything
+	// earlier are those of schemas read at earlier commits, on other branches, or by somebody who may not see everything: the
+	// last maxEarlier, the newest one last.
+	earlier []*compiled
 }
 
 // compiled is a schema with everything derived from it. It is immutable.
@@ -376,27 +379,34 @@ type reading interface {
 // schemaOf returns the schema of r's head: the same value while its version is the one requested last, on main or
 // elsewhere.
 func (g *Graph) schemaOf(ctx context.Context, r reading) (*compiled, error) {
-	if r.Branch() != Main || r.Rights() != "" {
-		return g.schemaKept(ctx, r, &g.earlier)
-	}
-	return g.schemaKept(ctx, r, &g.compiled)
+	return g.schemaKept(ctx, r, r.Branch() == Main && r.Rights() == "")
 }
 
 // schemaThen is schemaOf for an earlier commit.
 func (g *Graph) schemaThen(ctx context.Context, r reading) (*compiled, error) {
-	return g.schemaKept(ctx, r, &g.earlier)
+	return g.schemaKept(ctx, r, false)
 }
 
-// schemaKept is schemaOf, and says where a schema that has to be compiled is kept.
-func (g *Graph) schemaKept(ctx context.Context, r reading, place **compiled) (*compiled, error) {
+// maxEarlier bounds the schemas that are kept beside that of main.
+const maxEarlier = 16
+
+// schemaKept is schemaOf; ofMain says that a schema which has to be compiled is the one of main that everybody may see.
+func (g *Graph) schemaKept(ctx context.Context, r reading, ofMain bool) (*compiled, error) {
 	head := r.Head()
+	fits := func(c *compiled) bool {
+		return c != nil && c.seq == head.SchemaSeq && c.epoch == r.Epoch() && c.rights == r.Rights()
+	}
 	known := func() *compiled {
-		for _, c := range []*compiled{g.compiled, g.earlier} {
-			if c != nil && c.seq == head.SchemaSeq && c.epoch == r.Epoch() && c.rights == r.Rights() {
-				return c
-			}
+		if fits(g.compiled) {
+			return g.compiled
 		}
-		return nil
+		at := slices.IndexFunc(g.earlier, fits)
+		if at < 0 {
+			return nil
+		}
+		c := g.earlier[at]
+		g.earlier = append(slices.Delete(g.earlier, at, at+1), c)
+		return c
 	}
 	g.mu.Lock()
 	c := known()
@@ -414,7 +424,11 @@ func (g *Graph) schemaKept(ctx context.Context, r reading, place **compiled) (*c
 	if other := known(); other != nil {
 		return other, nil // another goroutine has compiled it: one version has one schema
 	}
-	*place = c
+	if ofMain {
+		g.compiled = c
+		return c, nil
+	}
+	g.earlier = append(g.earlier[max(0, len(g.earlier)-maxEarlier+1):], c)
 	return c, nil
 }
 

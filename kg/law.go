@@ -29,10 +29,23 @@ type law struct {
 
 	mu    sync.Mutex
 	sight map[string]*Rights // by caller and schema
+	calls map[calling]cedar.Decision
 }
 
-// maxSights bounds the rights that a law keeps. When there are more, all are computed anew.
-const maxSights = 1024
+// maxSights bounds the rights that a law keeps, and maxCalls the decisions about calls. When there are more, all are
+// computed anew.
+const (
+	maxSights = 1024
+	maxCalls  = 1 << 14
+)
+
+// calling is a call of a capability on a branch, as far as policies decide about it.
+type calling struct {
+	caller, capability, nodeType string
+	action                       policy.Action
+	branch                       string
+	protected                    bool
+}
 
 // ReadOnly says what holds for callers by a token while a graph has no policies, and the way out.
 const ReadOnly = "without policies whoever shows a token reads this graph and changes nothing; who has the file lets each do what the scopes of their token permit: trails policy set FILE --starter"
@@ -95,7 +108,10 @@ func (g *Graph) readLaw(ctx context.Context) error {
 // newLaw returns the law of policies, nil for none, of a graph with a name.
 func newLaw(of *compiled, policies *cedar.Policies, unlawful error, graph string) *law {
 	digest := sha256.Sum256([]byte(of.policyText))
-	l := &law{of: of, policies: policies, unlawful: unlawful, digest: string(digest[:]), graph: graph, sight: map[string]*Rights{}}
+	l := &law{
+		of: of, policies: policies, unlawful: unlawful, digest: string(digest[:]), graph: graph,
+		sight: map[string]*Rights{}, calls: map[calling]cedar.Decision{},
+	}
 	if l.none = policies == nil && unlawful == nil; l.none {
 		l.policies = cedar.None()
 	}
@@ -246,6 +262,25 @@ func (a *Authority) Calls(d capability.Descriptor, on Branch) cedar.Decision {
 	if a.law.unlawful != nil {
 		return cedar.Decision{}
 	}
+	of := calling{a.key(), nameOf(d), d.InputShape.NodeType, action, on.Name, on.Protected}
+	a.law.mu.Lock()
+	kept, known := a.law.calls[of]
+	a.law.mu.Unlock()
+	if known {
+		return kept
+	}
+	verdict := a.decideCall(d, action, on)
+	a.law.mu.Lock()
+	defer a.law.mu.Unlock()
+	if len(a.law.calls) >= maxCalls {
+		clear(a.law.calls)
+	}
+	a.law.calls[of] = verdict
+	return verdict
+}
+
+// decideCall is Calls for an action that policies decide about.
+func (a *Authority) decideCall(d capability.Descriptor, action policy.Action, on Branch) cedar.Decision {
 	branch, context := a.law.branchOf(on), a.law.contextOf(action, on)
 	place, concerns := a.law.placeOf(action, on), d.InputShape.NodeType
 	if concerns != "" {
