@@ -55,7 +55,7 @@ func BenchmarkEarlier(b *testing.B) {
 func benchEarlier(b *testing.B, g *kg.Graph, commit history.Commit, s querykit.Shape) float64 {
 	once := func(at history.Commit, digest bool) reply {
 		asks++
-		r := answered(askedAt(b.Context(), g, at, fmt.Sprintf("%s\n# %d", s.Text(), asks)), question{Ordered: s.Ordered, Digest: digest})
+		r := answered(askedBy(b.Context(), g.Session(anyone), at, fmt.Sprintf("%s\n# %d", s.Text(), asks)), question{Ordered: s.Ordered, Digest: digest})
 		if r.Error != "" {
 			b.Fatalf("%s: %s", s.Name, r.Error)
 		}

@@ -124,18 +124,18 @@ type answers iter.Seq2[[]rdf.Term, error]
 
 // asked parses a query and runs it in a snapshot of its own, as the transports do.
 func asked(ctx context.Context, g *kg.Graph, text string) answers {
-	return askedAt(ctx, g, history.Commit{}, text)
+	return askedBy(ctx, g.Session(anyone), history.Commit{}, text)
 }
 
-// askedAt is asked at a commit; the zero Commit is the newest.
-func askedAt(ctx context.Context, g *kg.Graph, at history.Commit, text string) answers {
+// askedBy is asked in a session at a commit; the zero Commit is the newest.
+func askedBy(ctx context.Context, session *kg.Session, at history.Commit, text string) answers {
 	return func(yield func([]rdf.Term, error) bool) {
 		q, err := sparql.Parse(text, sparql.Options{})
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		err = g.Session(anyone).View(ctx, func(s *kg.Snapshot) error {
+		err = session.View(ctx, func(s *kg.Snapshot) error {
 			if !at.ID.IsZero() {
 				if s, err = s.At(ctx, at); err != nil {
 					return err
