@@ -166,11 +166,24 @@ func TestWhatWasDecidedFollowsTheCommits(t *testing.T) {
 		early := read(db.Main, rights[0]) // and reads late
 		var earlySees []string
 		drawStoriesAnd(ctx, t, f, typedData, 12, func(all stories) {
-			if got := seen(early); !slices.Equal(got, earlySees) {
-				t.Fatalf("a reader from before the step sees %q, want %q", got, earlySees)
+			late := read(db.Main, rights[0])
+			main := all[db.Main]
+			lateSees := ordered(slices.DeleteFunc(main.state(), hiding(*rights[0], all.ever(map[string]bool{db.Main: true}))))
+			inTurn := []struct {
+				r    *db.Reader
+				sees []string
+			}{{early, earlySees}, {late, lateSees}}
+			if rapid.Bool().Draw(t, "late first") {
+				slices.Reverse(inTurn)
 			}
+			for _, one := range inTurn {
+				if got := seen(one.r); !slices.Equal(got, one.sees) {
+					t.Fatalf("beside a reader from the other side of the step one sees %q, want %q", got, one.sees)
+				}
+			}
+			late.Close()
 			early.Close()
-			early = read(db.Main, rights[0])
+			early, earlySees = read(db.Main, rights[0]), lateSees
 			for on, story := range all {
 				for _, of := range rights {
 					if rapid.IntRange(0, 3).Draw(t, "skip") == 0 {
@@ -187,9 +200,6 @@ func TestWhatWasDecidedFollowsTheCommits(t *testing.T) {
 					}
 				}
 			}
-			main := all[db.Main]
-			lines := map[string]bool{db.Main: true}
-			earlySees = ordered(slices.DeleteFunc(main.state(), hiding(*rights[0], all.ever(lines))))
 		})
 		early.Close()
 	})
