@@ -73,9 +73,17 @@ func (s *server) gate(next http.Handler, check func(*http.Request) error) http.H
 const transportSecurity = "max-age=31536000"
 
 // arrived determines, once, how a request reached the server, and moves its credentials for other servers to the
-// context.
+// context. A proxy may have read the request in another way: of several credentials it may have checked another one, and
+// behind a body in chunks that has a length, too, which net/http removes, it may see another request (RFC 9112, section 6.1).
 func (s *server) arrived(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.TransferEncoding) > 0 {
+			w.Header().Set("Connection", "close")
+		}
+		if len(r.Header.Values("Authorization")) > 1 {
+			s.refuse(w, r, fault.New(fault.Malformed, "several Authorization headers; send one"))
+			return
+		}
 		r = auth.TakeCredentials(r)
 		found, err := s.auth.Arrived(r)
 		if err != nil {
