@@ -22,7 +22,7 @@ import (
 // docs/decisions/0087-a-file-is-data.md.
 
 // objectsDigest identifies the tables and indexes of [disk.Format]; see [digestOf].
-const objectsDigest = "7c76d544cd285af6820900c9079ec01b705facfe9fad6130820c01078ec137eb"
+const objectsDigest = "0ed69048c0a553f8f71d8f5b2b540e614c34c04a5ff229275c6a04320067099d"
 
 // object is one row of sqlite_schema.
 type object struct {

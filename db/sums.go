@@ -9,7 +9,7 @@ import (
 	"trails/db/history"
 )
 
-// The rows of meta, prov, idempotency, commits, descriptors, artifacts, tags, requests, tokens and budgets have digests that [File.Verify] recomputes.
+// The rows of meta, prov, idempotency, commits, descriptors, artifacts, tags, requests, tokens, budgets and grants have digests that [File.Verify] recomputes.
 // They detect accidents and edits by hand, but not somebody who also recomputes the digests.
 //
 // Each is the SHA-256 of the table's name, a zero byte and the values that it covers in their order:
@@ -23,7 +23,7 @@ import (
 // commit and the digest of its activity (or NULL), so a missing commit or activity of a commit is detected, except at
 // the end. The digest of a descriptor covers the previous one in the same way. The row "sum" of meta has the digest
 // of the other rows in the order of their keys, in hexadecimal.
-var summedTables = []summedTable{provSums, idempotencySums, commitChain, descriptorChain, artifactSums, tagSums, requestSums, tokenSums, budgetSums}
+var summedTables = []summedTable{provSums, idempotencySums, commitChain, descriptorChain, artifactSums, tagSums, requestSums, tokenSums, budgetSums, grantSums}
 
 // summedTable is a table with a digest in each row.
 type summedTable struct {

@@ -30,7 +30,7 @@ func (r *Reader) Tokens(ctx context.Context) (list []policy.Token, err error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "tokens", err)
 	}
-	list, err = r.conn.tokens("ORDER BY seq")
+	list, err = r.conn.tokens("ORDER BY t.seq")
 	return list, r.fail(ctx, "tokens", err)
 }
 
@@ -60,7 +60,8 @@ func (c *conn) token(name string) (t policy.Token, ok bool, err error) {
 }
 
 func (c *conn) tokens(where string, args ...any) (list []policy.Token, err error) {
-	err = c.Exec("SELECT name, hash, scopes, members, created, creator, expires, revoked, revoker, used FROM tokens "+where, func(s *stmt.Stmt) error {
+	err = c.Exec("SELECT name, hash, scopes, t.members, created, creator, expires, revoked, revoker, used, person, g.members, client, host, title, issuer, redirect, challenge, code, family, refresh, until "+
+		"FROM tokens t LEFT JOIN grants g ON g.seq = t.seq "+where, func(s *stmt.Stmt) error {
 		t := policy.Token{Name: s.ColumnText(0), Created: s.Time(4), Creator: s.ColumnText(5), Revoker: s.ColumnText(8)}
 		if copy(t.Hash[:], s.Blob(1)) != sha256.Size {
 			return fault.New(fault.Unusable, "token %s has no whole hash; verify says what is wrong", t.Name)
@@ -74,14 +75,17 @@ func (c *conn) tokens(where string, args ...any) (list []policy.Token, err error
 				*at = s.Time(column)
 			}
 		}
+		if t.Grant, err = grant(s, 10, t.Name); err != nil {
+			return err
+		}
 		list = append(list, t)
 		return nil
 	}, args...)
 	return list, err
 }
 
-// AddToken issues a token, of which it takes the name, the hash, scopes, groups, the creator and the times Created and
-// Expires. A name that the file has, also of a revoked token, is the fault Conflict.
+// AddToken issues a token, of which it takes the name, the hash, scopes, groups, the grant, the creator and the times Created
+// and Expires. A name that the file has, also of a revoked token, is the fault Conflict.
 func (w *Writer) AddToken(ctx context.Context, t policy.Token) error {
 	if err := w.usable(ctx); err != nil {
 		return err
@@ -109,12 +113,27 @@ func (w *Writer) addToken(t policy.Token) error {
 	if count >= maxTokens {
 		return fault.New(fault.TooLarge, "a file has at most %d tokens; forget some that are revoked", maxTokens)
 	}
-	expires := int64(0)
-	if !t.Expires.IsZero() {
-		expires = t.Expires.UnixMicro()
+	t.Revoked, t.Revoker = time.Time{}, ""
+	row := tokenValues(last+1, t)
+	err = w.conn.Exec("INSERT INTO tokens ("+tokenRow+", sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", nil, append(row, tokenSums.sum(nil, row...))...)
+	if err != nil || t.Grant == nil {
+		return err
 	}
-	row := []any{last + 1, t.Name, bytes.Clone(t.Hash[:]), strings.Join(t.Scopes.List(), ","), strings.Join(t.Groups, " "), t.Created.UnixMicro(), t.Creator, expires, 0, ""}
-	return w.conn.Exec("INSERT INTO tokens ("+tokenRow+", sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", nil, append(row, tokenSums.sum(nil, row...))...)
+	return w.conn.addGrant(last+1, t.Grant)
+}
+
+// tokenValues are the values of [tokenRow].
+func tokenValues(seq int64, t policy.Token) []any {
+	micros := func(at time.Time) int64 {
+		if at.IsZero() {
+			return 0
+		}
+		return at.UnixMicro()
+	}
+	return []any{
+		seq, t.Name, bytes.Clone(t.Hash[:]), strings.Join(t.Scopes.List(), ","), strings.Join(t.Groups, " "), t.Created.UnixMicro(), t.Creator,
+		micros(t.Expires), micros(t.Revoked), t.Revoker,
+	}
 }
 
 // RevokeToken ends the validity of a token, and returns it as it is then. One that was revoked before stays as it is. An
@@ -154,7 +173,10 @@ func (w *Writer) ForgetToken(ctx context.Context, name string) error {
 	if err := w.usable(ctx); err != nil {
 		return err
 	}
-	err := w.conn.Exec("DELETE FROM tokens WHERE name = ?", nil, name)
+	err := w.conn.Exec("DELETE FROM grants WHERE seq = (SELECT seq FROM tokens WHERE name = ?)", nil, name)
+	if err == nil {
+		err = w.conn.Exec("DELETE FROM tokens WHERE name = ?", nil, name)
+	}
 	if err == nil && w.conn.Changes() == 0 {
 		err = noToken(name)
 	}
@@ -165,10 +187,14 @@ func noToken(name string) error {
 	return fault.New(fault.Missing, "there is no token %q; token list has them", name)
 }
 
-// useToken writes down the use of a token by a recorded call, unless that was done a moment before.
+// useToken writes down the use of a token by a recorded call, unless that was done a moment before. The agent of a call with
+// a grant ends with its name.
 func (c *conn) useToken(agent string, at time.Time) error {
 	id, _, _ := strings.Cut(agent, " ")
 	name, is := strings.CutPrefix(id, policy.TokenActor)
+	if granted := policy.GrantIn(agent); granted != "" {
+		name, is = granted, true
+	}
 	if !is {
 		return nil
 	}

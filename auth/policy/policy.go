@@ -19,8 +19,11 @@ type Principal struct {
 	Owner string
 	// Issuer is the URL of the identity provider whose token the caller showed; "" for every other caller.
 	Issuer string
-	// Client is the caller's program, such as "claude-code 2.1", by its own unverified statement.
+	// Client is the caller's program, such as "claude-code 2.1", by its own unverified statement; with a grant it is that of
+	// [Token.Label].
 	Client string
+	// Grant is the name of the grant by which a client acts for the caller; "" for every other caller.
+	Grant string
 	// Scopes are the effective scopes: those that both process and token have.
 	Scopes Scopes
 	// Process are the scopes of the process where the caller's token may have fewer; otherwise it is empty.
@@ -57,7 +60,7 @@ func (p Principal) Author() string {
 	if id == "" {
 		id = anonymous
 	}
-	if p.Client == "" {
+	if p.Client == "" || p.Grant == "" && GrantIn(p.Client) != "" { // a program that calls itself like a grant is none
 		return id
 	}
 	return id + " via " + p.Client
@@ -78,6 +81,9 @@ func Allow(p Principal, required Scope, tool string) error {
 	setting := "TRAILS_MCP_SCOPES=" + strings.Join(p.Scopes.With(required).List(), ",")
 	refusal := fault.New(fault.ScopeDenied, "scope denied: %s requires %s; start the process with %s", tool, required, setting)
 	switch {
+	case p.Process.Has(required) && p.Grant != "":
+		refusal = fault.New(fault.ScopeDenied, "scope denied: %s requires %s, which %s did not give to this client, or has not; connect the client again, and tick %s on the page that asks what it may do",
+			tool, required, p.ID, required)
 	case p.Process.Has(required) && p.Issuer != "":
 		refusal = fault.New(fault.ScopeDenied, "scope denied: %s requires %s, which the token of %s has not; the identity provider %s gives scopes, in the claim scope, scopes or scp",
 			tool, required, p.ID, p.Issuer)

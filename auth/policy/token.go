@@ -27,6 +27,8 @@ type Token struct {
 	// Revoked by Revoker at this time; the zero time is not.
 	Revoked time.Time
 	Revoker string
+	// Grant is what a person gave to a client, whose access token this is; nil for a token that was issued to somebody.
+	Grant *Grant
 	// Used is about when a call with it was recorded last, to the minute; the zero time is never.
 	Used time.Time
 }
@@ -52,7 +54,7 @@ func NameInSecret(secret string) string {
 
 // Admits reports whether a hash is that of the token's secret, and the token is valid at a time.
 func (t Token) Admits(hash [sha256.Size]byte, at time.Time) bool {
-	return t.Is(hash) && t.Valid(at)
+	return t.Is(hash) && t.Valid(at) && (t.Grant == nil || at.Before(t.Grant.Until))
 }
 
 // Is reports whether a hash is that of the token's secret, also of one that is not valid any more. The comparison takes the
