@@ -35,6 +35,9 @@ type Options struct {
 	// Provider is an identity provider whose tokens count, too; nil for none. With one, callers over HTTP have to show a
 	// token.
 	Provider *oidc.Provider
+	// Server is the issuer of the authorization server of this process, for this graph; "" for none. With one, callers over
+	// HTTP have to show a token, and clients with a grant of it are known.
+	Server string
 	// Log hears why the graph's tokens cannot be read; nil discards it.
 	Log *slog.Logger
 	// Closed means that callers over HTTP have to show a token, even if there are none.
@@ -108,7 +111,7 @@ func (r *Resolver) NeedsToken() bool { return r.opts.Token != "" }
 // AsksForToken reports whether callers over HTTP have to show a token.
 func (r *Resolver) AsksForToken(ctx context.Context) (bool, error) {
 	switch {
-	case r.NeedsToken() || r.opts.Closed || r.opts.Provider != nil:
+	case r.NeedsToken() || r.opts.Closed || r.opts.Provider != nil || r.opts.Server != "":
 		return true, nil
 	case r.opts.Issued == nil:
 		return false, nil
@@ -178,6 +181,10 @@ func (r *Resolver) verify(ctx context.Context, shown proof) (p policy.Principal,
 	if err = r.unread(err); err != nil || !found || !t.Admits(shown.hash, time.Now()) {
 		return p, false, err
 	}
+	if t.Grant != nil {
+		p, state, err := r.Granted(ctx, t)
+		return p, state == "" && err == nil, err
+	}
 	p = t.Principal()
 	p.Scopes, p.Process = r.opts.Scopes.Intersect(t.Scopes), r.opts.Scopes
 	return p, true, nil
@@ -243,7 +250,9 @@ func (r *Resolver) sender(req *http.Request, browsers bool) (p policy.Principal,
 			p.Owner = r.opts.Owner
 		}
 	}
-	p.Client = clientOf(req)
+	if p.Grant == "" {
+		p.Client = clientOf(req)
+	}
 	return p, known, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,8 +26,8 @@ type Refusal struct {
 	// Name is the name of the graph's token, or whom a token of the identity provider that has expired is of. With
 	// TokenWrong it is what the caller claims, and proves nothing; "" if the token does not have the form of one.
 	Name string
-	// Says is a sentence for the log about a token of the identity provider, with claims of it in quotation marks; "" for
-	// every other.
+	// Says is a sentence for the log about a token of the identity provider, with claims of it in quotation marks, or about
+	// what came with the code of a grant; "" for every other.
 	Says string
 	// Caller is the anonymous caller, with the program that they say they use.
 	Caller policy.Principal
@@ -49,6 +50,12 @@ const (
 	TokenRevoked TokenState = "revoked"
 	// LinkWrong is a sign-in link of the operator that has another key, or was used before.
 	LinkWrong TokenState = "link"
+	// TokenElsewhere is an access token that another authorization server gave, or one that is not there any more.
+	TokenElsewhere TokenState = "elsewhere"
+	// TokenReplayed is an authorization code or refresh token that was used before; its grant was revoked.
+	TokenReplayed TokenState = "replayed"
+	// GrantMismatch is an authorization code or refresh token with another client, redirect, verifier or resource.
+	GrantMismatch TokenState = "mismatch"
 )
 
 // Refuse returns the fault for a request that [Resolver.Request] does not admit, over a transport. It may delay one with
@@ -93,8 +100,16 @@ func (r *Resolver) refuse(ctx context.Context, secret string, why Refusal) error
 		if why.Says != "" {
 			return invalidToken(TokenExpired, "%s; get another from the identity provider", why.Says)
 		}
+		if t.Grant != nil && t.Valid(time.Now()) {
+			return invalidToken(TokenExpired, "the access token of %s has expired; its client gets another by its refresh token", t.Name)
+		}
 		return invalidToken(TokenExpired, "token %s expired at %s; somebody with the scope builder issues another", t.Name, t.Expires.UTC().Format(time.RFC3339))
+	case TokenElsewhere:
+		return invalidToken(TokenElsewhere, "%s is for another server", t.Name)
 	case TokenRevoked:
+		if t.Grant != nil {
+			return invalidToken(TokenRevoked, "the access that %s gave to %s was revoked, or %s has none any more; connect the client again", t.Grant.Person, t.Grant.Host, t.Grant.Person)
+		}
 		return invalidToken(TokenRevoked, "token %s was revoked; somebody with the scope builder issues another", t.Name)
 	default:
 		return invalidToken(TokenWrong, "the token is not valid")
@@ -125,8 +140,12 @@ func (r *Resolver) shown(ctx context.Context, secret string, why *Refusal) (t po
 	case err != nil || !found || !t.Is(proof.hash):
 	case !t.Revoked.IsZero():
 		why.State = TokenRevoked
-	case !t.Valid(time.Now()):
+	case !t.Admits(proof.hash, time.Now()):
 		why.State = TokenExpired
+	case t.Grant != nil:
+		if _, state, err := r.Granted(ctx, t); err == nil && state != "" {
+			why.State = state
+		}
 	}
 	return t
 }
@@ -139,16 +158,16 @@ func invalidToken(state TokenState, format string, args ...any) error {
 func Unauthenticated() error { return fault.New(fault.Unauthenticated, "Authentication failed") }
 
 // Challenge returns what the header WWW-Authenticate says of a fault, "" for faults that it is not about (RFC 6750,
-// section 3). With an identity provider it says which scopes to ask that for, and where its address is (RFC 9728, section
-// 5.1).
+// section 3). Where clients can sign in it says which scopes to ask for, and where the address for that is (RFC 9728,
+// section 5.1).
 func (r *Resolver) Challenge(req *http.Request, f *fault.Error) string {
 	_, shown := f.Details["token"]
 	scope, _ := f.Details["required_scope"].(string)
 	var says []string
 	say := func(name, value string) { says = append(says, name+`="`+strings.Map(quotable, value)+`"`) }
-	names := ""
-	if r.opts.Provider != nil {
-		names = strings.Join(r.opts.Provider.ScopeNames(r.opts.Scopes), " ")
+	names, signsIn := "", r.opts.Provider != nil || r.opts.Server != ""
+	if signsIn {
+		names = strings.Join(r.scopeNames(r.opts.Scopes), " ")
 	}
 	switch {
 	case f.Kind == fault.Unauthenticated && shown:
@@ -158,8 +177,8 @@ func (r *Resolver) Challenge(req *http.Request, f *fault.Error) string {
 	case f.Kind == fault.Unauthenticated:
 	case f.Kind == fault.ScopeDenied && scope != "":
 		say("error", "insufficient_scope")
-		if names = scope; r.opts.Provider != nil { // who asks for a scope alone loses the others
-			names = strings.Join(r.opts.Provider.ScopeNames(PrincipalOf(req.Context()).Scopes.With(policy.Scope(scope))), " ")
+		if names = scope; signsIn { // who asks for a scope alone loses the others
+			names = strings.Join(r.scopeNames(PrincipalOf(req.Context()).Scopes.With(policy.Scope(scope))), " ")
 		}
 	default:
 		return ""
@@ -167,7 +186,7 @@ func (r *Resolver) Challenge(req *http.Request, f *fault.Error) string {
 	if names != "" {
 		say("scope", names)
 	}
-	if r.opts.Provider != nil {
+	if signsIn {
 		say("resource_metadata", Base(req)+MetadataPath+resourceOf(req.URL.Path))
 	}
 	return strings.TrimSpace("Bearer " + strings.Join(says, ", "))
@@ -187,6 +206,9 @@ func (r *Resolver) CheckAddress(req *http.Request) error {
 	query := req.URL.Query()
 	_, found := query["access_token"]
 	texts := []string{req.URL.Path}
+	if req.URL.Path == AuthorizePath {
+		query.Del("state") // which some clients sign, as a JSON Web Token
+	}
 	for name, values := range query {
 		texts = append(append(texts, name), values...)
 	}
@@ -228,7 +250,7 @@ func (r *Resolver) tell(ctx context.Context, why Refusal) {
 		return
 	}
 	key := refusalKey{networkOf(why.Address), why.State, ""}
-	if why.State == TokenExpired || why.State == TokenRevoked {
+	if slices.Contains([]TokenState{TokenExpired, TokenRevoked, TokenElsewhere, TokenReplayed}, why.State) {
 		key.name = why.Name
 	}
 	if left, ok := r.told.take(key, time.Now()); ok {

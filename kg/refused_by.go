@@ -12,7 +12,8 @@ const refusedBy = "urn:trails:refused:"
 // zero Refused is something that is not recorded.
 type Refused struct {
 	// What is "scope", "branch", "policy" or "token", Of the scope, the branch, the policies that forbid it ("" where none
-	// permits it), or what the token was: missing, wrong, expired, revoked, or a key of webTokens.
+	// permits it), or what the token was: missing, wrong, expired, revoked, or a key of
+	// webTokens or grantTokens.
 	What, Of string
 	// Name is the name of the token, if any; that of a wrong one proves nothing.
 	Name string
@@ -72,10 +73,19 @@ func (r Refused) String() string {
 		return "token " + r.Name + " has expired"
 	case r.What == "token" && r.Of == "revoked":
 		return "token " + r.Name + " was revoked"
+	case r.What == "token" && grantTokens[r.Of] != "":
+		return grantTokens[r.Of] + r.Name
 	case r.What == "token" && webTokens[r.Of] != "":
 		return "a token of an identity provider was shown, which " + webTokens[r.Of]
 	}
 	return ""
+}
+
+// grantTokens says what is wrong with the tokens of a grant, whose name follows.
+var grantTokens = map[string]string{
+	"elsewhere": "an access token was shown that is for another server: ",
+	"replayed":  "an authorization code or refresh token was used a second time, which revoked ",
+	"mismatch":  "an authorization code or refresh token came with another client, redirect, verifier or resource: ",
 }
 
 // webTokens says what is wrong with tokens of identity providers, beside those that have expired. The log has more.

@@ -61,6 +61,9 @@ func (s *Session) IssueToken(ctx context.Context, n NewToken, dryRun bool, a Act
 	if err := s.may(ctx, policy.Administer, ""); err != nil {
 		return t, "", err
 	}
+	if s.principal.Grant != "" {
+		return t, "", fault.New(fault.Denied, "a client that acts for %s issues no tokens, which would stay when its access ends; %s does so, on the page of tokens or by trails token create", s.principal.ID, s.principal.ID)
+	}
 	now := s.graph.now()
 	if n.Scopes == (policy.Scopes{}) {
 		n.Scopes = policy.NewScopes(policy.Runtime)

@@ -21,10 +21,12 @@ func (e *endpoint) call(ctx context.Context, r request, meta sdk.Meta) invoke.Ca
 	return invoke.Call{Principal: e.principalOf(ctx, r), Via: e.via, TraceID: trace.ID, ParentSpan: trace.Span}
 }
 
-// principalOf is the caller, with the name of its program.
+// principalOf is the caller, with the name of its program; that of a grant is known.
 func (e *endpoint) principalOf(ctx context.Context, r request) policy.Principal {
 	p := auth.PrincipalOf(ctx)
-	p.Client = clientOf(r)
+	if p.Grant == "" {
+		p.Client = clientOf(r)
+	}
 	return p.Through(e.via)
 }
 

@@ -111,6 +111,12 @@ func safe(u *url.URL) bool {
 // Issuer returns the provider's URL.
 func (p *Provider) Issuer() string { return p.opts.Issuer }
 
+// Has reports whether an ID, as in [Caller], is of somebody whom the provider knows.
+func (p *Provider) Has(id string) bool { return strings.HasSuffix(id, "@"+p.name()) }
+
+// name is the issuer as it stands in the IDs of callers.
+func (p *Provider) name() string { return strings.TrimPrefix(p.opts.Issuer, "https://") }
+
 // ScopeNames returns what scopes are called at the provider.
 func (p *Provider) ScopeNames(scopes policy.Scopes) []string {
 	names := scopes.List()
@@ -263,7 +269,7 @@ func (p *Provider) caller(payload []byte) (Caller, error) {
 		return Caller{}, invalid(BadClaims, "the token of %q has no end (exp)", c.Subject)
 	}
 	who := Caller{
-		ID:      "oidc:" + c.Subject + "@" + strings.TrimPrefix(p.opts.Issuer, "https://"),
+		ID:      "oidc:" + c.Subject + "@" + p.name(),
 		Scopes:  p.scopes(slices.Concat(c.Scope, c.Scopes, c.SCP)),
 		Expires: c.Expiry.Time().UTC(),
 	}
