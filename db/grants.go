@@ -85,13 +85,14 @@ func (w *Writer) changeGrant(t policy.Token) error {
 	return w.conn.addGrant(seq, t.Grant)
 }
 
-// ForgetGrants removes the grants that expired before a time.
-func (w *Writer) ForgetGrants(ctx context.Context, before time.Time) error {
+// ForgetGrants removes the grants that expired before a time, and those whose code nobody used until it expired, which is before
+// now.
+func (w *Writer) ForgetGrants(ctx context.Context, before, now time.Time) error {
 	if err := w.usable(ctx); err != nil {
 		return err
 	}
-	const ended = "SELECT seq FROM tokens JOIN grants USING (seq) WHERE expires < ?"
-	err := w.conn.Exec("DELETE FROM tokens WHERE seq IN ("+ended+")", nil, before.UnixMicro())
+	const ended = "SELECT seq FROM tokens JOIN grants USING (seq) WHERE expires < ? OR until = 0 AND expires < ?"
+	err := w.conn.Exec("DELETE FROM tokens WHERE seq IN ("+ended+")", nil, before.UnixMicro(), now.UnixMicro())
 	if err == nil {
 		err = w.conn.Exec("DELETE FROM grants WHERE seq NOT IN (SELECT seq FROM tokens)", nil)
 	}

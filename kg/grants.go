@@ -21,7 +21,7 @@ const (
 func (s *Session) Grant(ctx context.Context, t policy.Token, a Activity) error {
 	return s.changeBranches(ctx, false, &a, func(w *db.Writer) error {
 		now := s.graph.now()
-		if err := w.ForgetGrants(ctx, now.Add(-keptGrant)); err != nil {
+		if err := w.ForgetGrants(ctx, now.Add(-keptGrant), now); err != nil {
 			return err
 		}
 		list, err := w.Tokens(ctx)
