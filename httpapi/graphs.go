@@ -93,6 +93,7 @@ func NewGraphs(o GraphsOptions) *Server {
 // choose lets a request to the server of its graph, or to own, if it is of none that is served.
 func (s *graphsServer) choose(own http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = atGraph(r)
 		id := graphID(r.URL)
 		if id == "" || s.auth.CheckHost(r.Host) != nil {
 			own.ServeHTTP(w, r)
@@ -106,6 +107,20 @@ func (s *graphsServer) choose(own http.Handler) http.Handler {
 		defer done()
 		Under(GraphPrefix(id), h).ServeHTTP(w, r)
 	})
+}
+
+// atGraph returns a request for a document about a graph that came at the root of the host as one for the same document below
+// the graph's path.
+func atGraph(r *http.Request) *http.Request {
+	_, rest, _ := strings.Cut(r.URL.EscapedPath(), graphsPath+"/")
+	id, _, _ := strings.Cut(rest, "/")
+	document, is := inserted(r.URL.EscapedPath(), GraphPrefix(id))
+	if !is || id == "" {
+		return r
+	}
+	out := r.Clone(r.Context())
+	out.URL.Path, out.URL.RawPath = document, ""
+	return out
 }
 
 // unservedKey is the key of why the graph of a request is not served.

@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 
 	"trails/auth"
@@ -155,37 +153,4 @@ func speaksMCP(path string) bool { return path == "/mcp" || path == "/sse" || pa
 // isPage reports whether an address is one of the pages for people.
 func (s *server) isPage(path string) bool {
 	return s.opts.Admin != nil && (path == "/admin" || strings.HasPrefix(path, "/admin/"))
-}
-
-// oauth are the addresses at which MCP clients look for an authorization server, and its default endpoints: the
-// documents of RFC 8414, RFC 9728 and OpenID Connect, before or behind a path, and the endpoints of the MCP
-// specification of 2025-03-26.
-var oauth = []string{"/.well-known/oauth-authorization-server", auth.MetadataPath, "/.well-known/openid-configuration", "/register", "/authorize", "/token"}
-
-// isOAuth reports whether a path is one of them. They are not served, but for what says where the identity provider is.
-func isOAuth(path string) bool {
-	return slices.ContainsFunc(oauth, func(known string) bool {
-		rest, is := strings.CutPrefix(strings.TrimPrefix(path, "/mcp"), known)
-		return is && (rest == "" || rest[0] == '/')
-	})
-}
-
-// notOAuth tells MCP clients that there is no authorization server.
-func (s *server) notOAuth(next http.Handler) http.Handler {
-	return s.gate(next, func(r *http.Request) error {
-		if _, served := s.auth.Metadata(r); !isOAuth(r.URL.Path) || served {
-			return nil
-		}
-		return fault.New(fault.NotFound, "there is no authorization server here; where tokens are those of an identity provider, GET %s names it; otherwise a token is one of the graph or that of the process, sent as Authorization: Bearer", auth.MetadataPath)
-	})
-}
-
-// resource answers with the metadata of the server or of its address for agents.
-func (s *server) resource(w http.ResponseWriter, r *http.Request) error {
-	m, _ := s.auth.Metadata(r) // see notOAuth
-	text, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, text)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"trails/auth"
+	"trails/auth/oauth"
 	"trails/auth/policy"
 	"trails/capability/project"
 	"trails/fault"
@@ -46,6 +47,8 @@ type Options struct {
 	// the request's context has no principal (see [auth.Known]), and it asks for the token itself. Nil leaves
 	// the pages out.
 	Admin http.Handler
+	// OAuth is the authorization server of the graph, at which people sign in for their clients; nil means that there is none.
+	OAuth *oauth.Server
 	// Metrics answers GET /metrics; nil leaves that address out.
 	Metrics http.Handler
 	// Limits bound concurrency and times. They have no effect with Admission.
@@ -121,6 +124,8 @@ func (s *server) handler() http.Handler {
 	protocols.Get("/sparql", s.answer(s.sparql))
 	protocols.Head("/sparql", s.answer(s.sparql))
 	protocols.Post("/sparql", s.answer(s.sparql))
+	protocols.Post(oauth.TokenPath, s.answer(s.token))
+	protocols.Post(oauth.RevokePath, s.answer(s.revoke))
 	for _, pattern := range []string{graphStore, graphStore + "/*"} {
 		protocols.Get(pattern, s.answer(s.getGraph))
 		protocols.Head(pattern, s.answer(s.getGraph))
@@ -139,6 +144,8 @@ func (s *server) handler() http.Handler {
 		{"/admin/*", s.opts.Admin},
 		{"/metrics", s.opts.Metrics},
 		{"/sparql", protocols},
+		{oauth.TokenPath, protocols},
+		{oauth.RevokePath, protocols},
 		{graphStore, protocols},
 		{graphStore + "/*", protocols},
 	} {
@@ -161,6 +168,8 @@ func (s *server) routes(r chi.Router) {
 	r.Get("/ready", s.answer(s.ready))
 	r.Get(auth.MetadataPath, s.answer(s.resource))
 	r.Get(auth.MetadataPath+"/mcp", s.answer(s.resource))
+	r.Get(auth.ServerPath, s.answer(s.authorizationServer))
+	r.Post(oauth.RegisterPath, s.answer(s.register))
 	r.Post("/invoke", s.answer(s.invokeBatch))
 	r.Post("/invoke/{capability}", s.answer(s.invoke))
 	r.Get("/commits", s.answer(s.history("commits_list", "whole", "limit", "before")))

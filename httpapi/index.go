@@ -20,6 +20,7 @@ var (
 	mediaThing     = []string{"application/td+json", "application/ld+json", "application/json"}
 	mediaGraphs    = []string{"application/n-triples", "text/turtle", "application/n-quads", "application/trig", "application/ld+json", "application/rdf+xml"}
 	mediaQuery     = []string{"application/sparql-query", "application/sparql-update", "application/x-www-form-urlencoded"}
+	mediaForm      = []string{"application/x-www-form-urlencoded"}
 	mediaSolutions = append([]string{"application/sparql-results+json", "application/sparql-results+xml", "text/csv", "text/tab-separated-values"}, mediaOf(graphForms)...)
 	mediaStored    = append(mediaJSON[:1:1], mediaSolutions...)
 )
@@ -56,8 +57,13 @@ var guide = []project.Route{
 	{Methods: "GET", Path: "/doctor", Says: "what is wrong, if anything", Answers: mediaJSON},
 	{Methods: "GET", Path: "/health", Says: "alive, version, head commit", Answers: mediaJSON},
 	{Methods: "GET", Path: "/ready", Says: "whether calls are welcome now", Answers: mediaJSON},
-	{Methods: "GET", Path: "/.well-known/oauth-protected-resource", Says: "where tokens come from (RFC 9728), with an identity provider", Answers: mediaJSON},
+	{Methods: "GET", Path: "/.well-known/oauth-protected-resource", Says: "where tokens come from (RFC 9728), with an identity provider or --oauth", Answers: mediaJSON},
 	{Methods: "GET", Path: "/.well-known/oauth-protected-resource/mcp", Says: "the same, for agents", Answers: mediaJSON},
+	{Methods: "GET", Path: "/.well-known/oauth-authorization-server", Says: "the authorization server (RFC 8414), with --oauth; at the host's root, too, with the path behind", Answers: mediaJSON},
+	{Methods: "GET", Path: "/admin/authorize", Query: "client_id=&redirect_uri=", Says: "the page on which a person decides about a client", Answers: []string{"text/html"}},
+	{Methods: "POST", Path: "/token", Says: "tokens for clients, by a code or a refresh token", Answers: mediaJSON, Takes: mediaForm},
+	{Methods: "POST", Path: "/register", Says: "a client_id for a client that has no document of its own (RFC 7591)", Answers: mediaJSON, Takes: mediaJSON},
+	{Methods: "POST", Path: "/revoke", Says: "ends what a person gave a client (RFC 7009)", Answers: mediaJSON, Takes: mediaForm},
 	{Methods: "GET", Path: "/metrics", Says: "numbers for Prometheus", Answers: []string{"text/plain"}},
 }
 

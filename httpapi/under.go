@@ -39,7 +39,11 @@ func behind(path string, next http.Handler) http.Handler {
 	}
 	under := Under(path, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if given := r.URL.EscapedPath(); given != path && !strings.HasPrefix(given, path+"/") {
+		given := r.URL.EscapedPath()
+		if document, is := inserted(given, path); is {
+			r = r.Clone(r.Context())
+			r.URL.Path, r.URL.RawPath = document, ""
+		} else if given != path && !strings.HasPrefix(given, path+"/") {
 			r = r.Clone(r.Context())
 			r.URL.Path, r.URL.RawPath = path+r.URL.Path, path+given
 		}
