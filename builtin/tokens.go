@@ -23,6 +23,7 @@ type tokenView struct {
 	Scopes  []string `json:"scopes" doc:"The most that callers with it may have; the process may have less."`
 	Groups  []string `json:"groups,omitempty"`
 	Expires string   `json:"expires,omitempty" doc:"Left out if it never does."`
+	Client  string   `json:"client,omitempty" doc:"The host of the client to which its creator gave it; left out of a token that was issued."`
 }
 
 func viewToken(t policy.Token, now time.Time) tokenView {
@@ -30,7 +31,27 @@ func viewToken(t policy.Token, now time.Time) tokenView {
 	if !t.Expires.IsZero() {
 		v.Expires = timeText(t.Expires)
 	}
+	if t.Grant != nil {
+		v.Client = t.Grant.Host
+	}
 	return v
+}
+
+// grantState is the state of a token among all of a graph: what a person gave to a client ends with the person's own token.
+func grantState(t policy.Token, byName map[string]policy.Token, now time.Time) string {
+	state := tokenState(t, now)
+	if t.Grant == nil || state != "valid" {
+		return state
+	}
+	name, ofGraph := strings.CutPrefix(t.Grant.Person, policy.TokenActor)
+	own, found := byName[name]
+	switch {
+	case !ofGraph:
+		return state
+	case !found || own.Created.After(t.Created):
+		return "revoked"
+	}
+	return tokenState(own, now)
 }
 
 func tokenState(t policy.Token, now time.Time) string {
@@ -95,23 +116,31 @@ func expiryOf(text string, now time.Time) (at time.Time, err error) {
 
 var tokenList = invoke.Define(capability.Descriptor{
 	ID: "trails.meta.token.list", Description: "List the tokens that the graph issued, with their last use. Their secrets are not kept.",
-	OutputShape:  rowsOf("A list for each token: its name, state, scopes, groups, when it expires, when a call with it was recorded last, who made it when, and who revoked it when."),
+	OutputShape:  rowsOf("A list for each token: its name, state, scopes, groups, when it expires, when a call with it was recorded last, who made it when, who revoked it when, and the host of the client to which its creator gave it."),
 	CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, _ struct{ capability.NoView }) (*rowsAnswer, error) {
 	list, err := r.Snapshot.Tokens(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &rowsAnswer{table: tableOf("name", "state", "scopes", "groups", "expires", "used", "creator", "created", "revoker", "revoked")}
+	out := &rowsAnswer{table: tableOf("name", "state", "scopes", "groups", "expires", "used", "creator", "created", "revoker", "revoked", "client")}
 	if !r.Snapshot.SeesAll() {
 		warnOfPart(r, "tokens")
 	}
+	byName := make(map[string]policy.Token, len(list))
+	for _, t := range list {
+		byName[t.Name] = t
+	}
 	return out, fill(r, &out.table, "tokens", slices.Values(list), func(t policy.Token) []any {
-		v, revoker := viewToken(t, r.Began()), any(t.Revoker)
+		v, revoker, client := viewToken(t, r.Began()), any(t.Revoker), any(nil)
+		v.State = grantState(t, byName, r.Began())
+		if v.Client != "" {
+			client = v.Client
+		}
 		if t.Revoked.IsZero() {
 			revoker = nil
 		}
-		return []any{v.Name, v.State, strings.Join(v.Scopes, " "), strings.Join(v.Groups, " "), timeOrNil(t.Expires), timeOrNil(t.Used), t.Creator, timeText(t.Created), revoker, timeOrNil(t.Revoked)}
+		return []any{v.Name, v.State, strings.Join(v.Scopes, " "), strings.Join(v.Groups, " "), timeOrNil(t.Expires), timeOrNil(t.Used), t.Creator, timeText(t.Created), revoker, timeOrNil(t.Revoked), client}
 	})
 }, invoke.On())
 
