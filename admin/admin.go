@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 
 	"trails/auth"
+	"trails/auth/oauth"
 	"trails/auth/policy"
 	"trails/fault"
 	"trails/httpapi"
@@ -36,6 +37,8 @@ type Options struct {
 	// Auth recognizes signed-in browsers. It is used when a request's context has no principal; nil means that nobody
 	// can sign in.
 	Auth *auth.Resolver
+	// OAuth is the authorization server of the graph; nil means that there is none.
+	OAuth *oauth.Server
 	// Log receives internal errors; nil discards them.
 	Log *slog.Logger
 }
@@ -89,7 +92,11 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 // back, because a browser that requests it again would ask the person and send the form again.
 func isolated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
+		opener := "same-origin"
+		if r.URL.Path == auth.AuthorizePath || r.URL.Path == loginURL { // a client may have opened a window for them, and waits for its end
+			opener = "unsafe-none"
+		}
+		w.Header().Set("Cross-Origin-Opener-Policy", opener)
 		if r.Method == http.MethodPost {
 			w.Header().Set("Cache-Control", "private, no-cache")
 		}

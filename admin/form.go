@@ -24,6 +24,8 @@ var formRoutes = []route{
 	{pattern: "GET /admin/suggest", handle: (*site).suggest, part: true},
 	{pattern: "GET /admin/login", handle: (*site).login, open: true},
 	{pattern: "POST /admin/login", handle: (*site).signIn, open: true},
+	{pattern: "GET " + auth.AuthorizePath, handle: (*site).authorize, open: true},
+	{pattern: "POST " + auth.AuthorizePath, handle: (*site).authorizePosted},
 	{pattern: "GET " + OperatorPath, handle: (*site).signInOperator, open: true},
 	{pattern: "POST /admin/logout", handle: (*site).signOut, open: true},
 }

@@ -34,7 +34,8 @@ func drawTrace(id string) h.Node { return h.P(h.Class("faint"), h.Text("Trace ")
 // main is the sign-in.
 func (d loginData) main(page) h.Node {
 	return h.Div(h.Class("sign-in"), h.H1(h.Text("Sign in")),
-		lead(h.Text("This graph is open to who has a token: one that it issued, one of the identity provider that it trusts, or the one in "), plainCode("TRAILS_MCP_TOKEN"), h.Text(" of the process that serves it.")),
+		h.If(d.Lead != "", lead(h.Text(d.Lead))),
+		h.If(d.Lead == "", lead(h.Text("This graph is open to who has a token: one that it issued, one of the identity provider that it trusts, or the one in "), plainCode("TRAILS_MCP_TOKEN"), h.Text(" of the process that serves it."))),
 		h.If(d.Message != "", h.Section(h.Class("notice notice-bad"), h.Role("alert"), h.P(h.ID("why"), h.Bdi(h.Text(d.Message))))),
 		h.Form(h.Class("form panel"), h.Method("post"), h.Action("/admin/login"), h.EncType("multipart/form-data"),
 			hiddenInput("next", d.Next), h.Map(d.Kept, keptInput),

@@ -52,7 +52,7 @@ func (t token) draw() h.Node {
 		h.If(t.Groups != "", h.Div(h.Class("last"), h.Text("Groups: "), bdiLine(strings.Join(strings.Fields(t.Groups), ", ")))),
 		h.Div(h.Class("by"),
 			stamp(textIf(t.State == "expired", "expired ", "expires "), t.Expires, "does not expire"), stamp("last used ", t.Used, "never used"),
-			h.Span(h.Text("issued by "), bdiLine(t.Creator), space, timeAt(stampOf(t.Created))),
+			h.Span(h.Text(textIf(t.Client != "", "given by ", "issued by ")), bdiLine(t.Creator), h.If(t.Client != "", h.Group{h.Text(" to "), plainCode(line(t.Client))}), space, timeAt(stampOf(t.Created))),
 			h.If(t.Revoked != "", h.Span(h.Text("revoked by "), bdiLine(t.Revoker), space, timeAt(stampOf(t.Revoked)))),
 			h.If(t.Revoked == "", anchor("", t.URL(), h.Text("Revoke…"), unseen(" "+t.Name))),
 			anchor("", t.URL("forget", "true"), h.Text("Forget…"), unseen(" "+t.Name))))

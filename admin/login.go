@@ -14,6 +14,8 @@ import (
 	"trails/text/redact"
 )
 
+const loginURL = "/admin/login"
+
 // keptPrefix stands before the names of values that wait for the sign-in.
 const keptPrefix = "_kept."
 
@@ -21,6 +23,8 @@ const keptPrefix = "_kept."
 type loginData struct {
 	Next    string
 	Message string
+	// Lead says for what it is needed, if that is not the pages.
+	Lead string
 	// Kept are the values of a form that was sent without a session.
 	Kept []hidden
 }
@@ -32,7 +36,7 @@ func (s *site) askToSignIn(w http.ResponseWriter, r *http.Request) error {
 		if r.Header.Get("HX-Request") != "" || strings.HasPrefix(r.Header.Get("Accept"), "text/event-stream") {
 			return fault.New(fault.Unauthenticated, "sign in first")
 		}
-		http.Redirect(w, r, withQuery("/admin/login", url.Values{"next": {r.URL.RequestURI()}}), http.StatusSeeOther)
+		http.Redirect(w, r, withQuery(loginURL, url.Values{"next": {r.URL.RequestURI()}}), http.StatusSeeOther)
 		return nil
 	}
 	data := loginData{Next: returnTo(r.URL.RequestURI()), Message: "You are not signed in any more. Sign in, and the form is here again with what you wrote; nothing was sent."}

@@ -23,11 +23,11 @@ const (
 const tokensShown = 50
 
 // token is a row of trails.meta.token.list.
-type token struct{ Name, State, Scopes, Groups, Expires, Used, Creator, Created, Revoker, Revoked string }
+type token struct{ Name, State, Scopes, Groups, Expires, Used, Creator, Created, Revoker, Revoked, Client string }
 
 // UnmarshalJSON reads the cells of a row.
 func (t *token) UnmarshalJSON(text []byte) error {
-	row := [...]any{&t.Name, &t.State, &t.Scopes, &t.Groups, &t.Expires, &t.Used, &t.Creator, &t.Created, &t.Revoker, &t.Revoked}
+	row := [...]any{&t.Name, &t.State, &t.Scopes, &t.Groups, &t.Expires, &t.Used, &t.Creator, &t.Created, &t.Revoker, &t.Revoked, &t.Client}
 	return json.Unmarshal(text, &row)
 }
 
