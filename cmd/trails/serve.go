@@ -12,12 +12,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"trails/admin"
 	"trails/auth"
+	"trails/auth/oauth"
 	"trails/auth/policy"
 	"trails/fault"
 	"trails/httpapi"
@@ -37,6 +39,8 @@ type serving struct {
 	openGraphs int
 	open       bool
 	stateful   bool
+	// oauth means that people sign in here for their clients.
+	oauth bool
 	// certFile and keyFile are the certificate's files; autocert is the name for which one is got.
 	certFile, keyFile, autocert string
 	// origins are those of sites whose pages may use the server.
@@ -75,6 +79,11 @@ operator, who may do on the pages what TRAILS_MCP_SCOPES names. --open opens it.
 all callers show one then. A token is for this server, by its address or --oidc-audience, and
 has the scopes that its claim scope, scopes or scp names, of those of TRAILS_MCP_SCOPES.
 
+--oauth lets people connect clients that take no token, such as claude.ai and ChatGPT: the client
+is given the address of /mcp, and sends its user's browser to a page of this server. There they
+sign in with a token of theirs, and decide what the client may do in their name. It needs
+--public-url or TLS, or is for clients on this machine.
+
 --graphs DIR serves, in place of FILE, each NAME.trails of a folder at /graphs/NAME, with
 all addresses below that. Files that come and go are noticed; a file is opened for its first
 request and closed after five minutes without one. GET /graphs lists them. Each has its own
@@ -85,6 +94,7 @@ Beyond loopback a graph without any token is not served, and the log and /graphs
   TRAILS_MCP_TOKEN=secret TRAILS_MCP_SCOPES=runtime,builder trails serve notes.trails --addr 127.0.0.1:9000
   TRAILS_MCP_TOKEN=secret trails serve notes.trails --public-url https://notes.example.org
   trails serve notes.trails --public-url https://notes.example.org --oidc-issuer https://id.example.org
+  trails serve notes.trails --public-url https://notes.example.org --oauth
   trails serve --graphs /var/lib/trails
   trails serve notes.trails --addr :443 --autocert notes.example.org
   trails serve notes.trails --addr 10.0.0.5:8757 --tls-cert notes.pem --tls-key notes.key`,
@@ -93,6 +103,11 @@ Beyond loopback a graph without any token is not served, and the log and /graphs
 			file, err := p.served(cmd, args, s.graphs)
 			if err != nil {
 				return err
+			}
+			if !cmd.Flags().Changed("oauth") {
+				if err := s.signsIn(p.env["TRAILS_OAUTH"]); err != nil {
+					return err
+				}
 			}
 			if err := s.behind(cmp.Or(public, p.env["TRAILS_PUBLIC_URL"]), proxies); err != nil {
 				return err
@@ -116,10 +131,30 @@ Beyond loopback a graph without any token is not served, and the log and /graphs
 	cmd.Flags().StringVar(&s.keyFile, "tls-key", "", "`FILE` with the certificate's key, in PEM")
 	cmd.Flags().StringVar(&s.autocert, "autocert", "", "public `NAME` of this machine, for which a certificate is got from Let's Encrypt and renewed; needs port 443")
 	cmd.Flags().StringVar(&public, "public-url", "", "`URL` at which a proxy takes requests, such as https://notes.example.org (default: TRAILS_PUBLIC_URL)")
+	cmd.Flags().BoolVar(&s.oauth, "oauth", false, "let people sign in here for clients that take no token, such as claude.ai and ChatGPT (default: TRAILS_OAUTH)")
 	cmd.Flags().StringArrayVar(&origins, "allow-origin", nil, "`ORIGIN` of a site, such as https://app.example.org, whose pages may send requests and see the answers (CORS); may be given again")
 	cmd.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "`address` or network (10.0.0.0/8) of a further proxy whose X-Forwarded headers are believed; may be given again")
 	p.callFlags(cmd)
 	return cmd
+}
+
+// signsIn reads TRAILS_OAUTH.
+func (s *serving) signsIn(variable string) (err error) {
+	if s.oauth, err = strconv.ParseBool(cmp.Or(variable, "false")); err != nil {
+		return usageError{"TRAILS_OAUTH is true or false, not " + variable}
+	}
+	return nil
+}
+
+// server is the issuer of the authorization server at an address, "" for none.
+func (s serving) server(address string, audiences []string) (string, error) {
+	if !s.oauth {
+		return "", nil
+	}
+	if audiences == nil {
+		return "", usageError{"--oauth needs the address at which clients find this server: give --public-url, or a certificate with its name"}
+	}
+	return address, nil
 }
 
 // served is FILE, or "" with the folder of --graphs.
@@ -223,7 +258,11 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *ht
 		return err
 	}
 	at := p.addressed(&callers, &ln, certificates, s)
-	if callers.Provider, err = p.provider(s.audiences(ln, certificates, at.base)); err != nil {
+	audiences := s.audiences(ln, certificates, at.base)
+	if callers.Server, err = s.server(at.base, audiences); err != nil {
+		return err
+	}
+	if callers.Provider, err = p.provider(audiences); err != nil {
 		return err
 	}
 	if callers.Token == "" {
@@ -304,7 +343,10 @@ func (p *program) web(e *invoke.Engine, who *auth.Resolver, metrics *telemetry.M
 	}
 	web.Messages = web.SSE
 	web.Auth, web.Log, web.Metrics = who, p.log, metrics.Handler()
-	web.Admin = admin.New(e, admin.Options{Auth: who, Log: p.log})
+	if who.Server() != "" {
+		web.OAuth = oauth.New(oauth.Options{Issuer: who.Server(), Graph: e.Graph(), Auth: who, Log: p.log})
+	}
+	web.Admin = admin.New(e, admin.Options{Auth: who, OAuth: web.OAuth, Log: p.log})
 	return web, agents, removeMetrics, nil
 }
 
@@ -398,6 +440,9 @@ func (p *program) printAddresses(file, base, local string, callers auth.Options,
 	if callers.Provider != nil {
 		ways, header = append(ways, "one of "+callers.Provider.Issuer()), ""
 	}
+	if callers.Server != "" {
+		ways, header = append(ways, "one that a client gets at its page of consent"), ""
+	}
 	who := "open to everybody on this machine"
 	if len(ways) > 0 {
 		who = "with " + strings.Replace(strings.Join(ways, ", or "), "one ", "a token ", 1)
@@ -414,6 +459,9 @@ func (p *program) printAddresses(file, base, local string, callers auth.Options,
 		{"/metrics", "for Prometheus; /health and /ready beside it"},
 	} {
 		fmt.Fprintf(p.stderr, "  %-44s %s\n", base+a[0], a[1])
+	}
+	if callers.Server != "" {
+		fmt.Fprintf(p.stderr, "connect claude.ai or ChatGPT: add a connector with the address %s/mcp\n", base)
 	}
 	fmt.Fprintf(p.stderr, "connect an agent:\n  claude mcp add --transport http trails %s/mcp%s\n", base, header)
 }

@@ -60,6 +60,9 @@ func (p *program) serveGraphs(ctx context.Context, ln net.Listener, certificates
 	if callers.Provider, err = p.provider(audiences); err != nil {
 		return err
 	}
+	if _, err := s.server(at.base, audiences); err != nil {
+		return err
+	}
 	callers.Instance = at.port
 	process := callers
 	process.Provider = nil // its tokens are for single graphs
@@ -147,6 +150,9 @@ func (h *hosting) newGraph(id, path string) folder.Graph {
 	callers := h.callers
 	callers.Path += httpapi.GraphPrefix(id)
 	callers.Issued, callers.Instance, callers.Refused = &g.tokens, h.port+"-"+id, g.tokens.refused
+	if h.oauth {
+		callers.Server = h.base + httpapi.GraphPrefix(id)
+	}
 	if callers.Provider != nil {
 		var audiences []string
 		if h.base != "" {
