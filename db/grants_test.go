@@ -44,7 +44,9 @@ func TestGrantsAreGivenChangedAndForgotten(t *testing.T) {
 	see("changed", want)
 	changeTokens(t, f, func(w *db.Writer) error { return w.ForgetGrants(t.Context(), want.Expires, want.Expires) })
 	see("not expired", want)
-	changeTokens(t, f, func(w *db.Writer) error { return w.ForgetGrants(t.Context(), want.Expires.Add(time.Second), want.Expires) })
+	changeTokens(t, f, func(w *db.Writer) error {
+		return w.ForgetGrants(t.Context(), want.Expires.Add(time.Second), want.Expires)
+	})
 	see("expired long ago")
 	plain := policy.Token{Name: "ci", Scopes: policy.AllScopes(), Groups: []string{}, Created: epoch, Creator: "ana", Expires: epoch}
 	issue(t, f, plain)
