@@ -96,6 +96,7 @@ type Resolver struct {
 	wrong   wrongTokens
 	told    refusals
 	signIns signIns
+	begun   begunSignIns
 	link    operatorLink
 }
 

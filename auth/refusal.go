@@ -206,8 +206,9 @@ func (r *Resolver) CheckAddress(req *http.Request) error {
 	query := req.URL.Query()
 	_, found := query["access_token"]
 	texts := []string{req.URL.Path}
-	if req.URL.Path == AuthorizePath {
-		query.Del("state") // which some clients sign, as a JSON Web Token
+	if req.URL.Path == AuthorizePath || req.URL.Path == ProviderPath { // some clients and providers sign these, as JSON Web Tokens
+		query.Del("state")
+		query.Del("code")
 	}
 	for name, values := range query {
 		texts = append(append(texts, name), values...)

@@ -184,17 +184,17 @@ func (p *Provider) download(ctx context.Context) ([]byte, error) {
 			return nil, errors.Join(err, second)
 		}
 	}
-	var metadata struct {
-		Issuer string `json:"issuer"`
-		Keys   string `json:"jwks_uri"`
-	}
-	if err := json.Unmarshal(text, &metadata); err != nil {
+	var of metadata
+	if err := json.Unmarshal(text, &of); err != nil {
 		return nil, fmt.Errorf("read the metadata: %w", err)
 	}
-	if metadata.Issuer != p.opts.Issuer {
-		return nil, fmt.Errorf("the provider calls itself %q: give that as the issuer, as its tokens have it", metadata.Issuer)
+	if of.Issuer != p.opts.Issuer {
+		return nil, fmt.Errorf("the provider calls itself %q: give that as the issuer, as its tokens have it", of.Issuer)
 	}
-	return p.get(ctx, metadata.Keys)
+	p.mu.Lock()
+	p.metadata = of
+	p.mu.Unlock()
+	return p.get(ctx, of.Keys)
 }
 
 // get returns what an address answers.

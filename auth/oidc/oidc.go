@@ -1,7 +1,8 @@
 // Package oidc checks the tokens of an identity provider: JSON Web Tokens (RFC 7519) signed with its keys, which are
-// found by its metadata (OpenID Connect Discovery 1.0, RFC 8414). It signs nobody in, and has no secret.
+// found by its metadata (OpenID Connect Discovery 1.0, RFC 8414). People sign in there from the pages, and come back with
+// such a token.
 //
-// Read [Options] first, then [Provider.Verify].
+// Read [Options] first, then [Provider.Verify] and [Provider.Begin].
 package oidc
 
 import (
@@ -37,6 +38,9 @@ type Options struct {
 	ScopePrefix string
 	// Skew is how far the clocks of provider and server may be apart; zero means that they are not.
 	Skew time.Duration
+	// ClientID is what this server is called at the provider when people sign in there from its pages, and ClientSecret its
+	// secret, "" for none. Without a ClientID they do not.
+	ClientID, ClientSecret string
 	// Cache is the directory in which the latest keys are kept for the next start; "" keeps them in memory alone.
 	Cache string
 	// Transport sends requests to the provider; nil means [http.DefaultTransport].
@@ -75,6 +79,7 @@ type Provider struct {
 	keys     *keySet       // nil before the first were read
 	tried    time.Time     // when they were fetched last, with or without success
 	failed   error         // why that did not succeed
+	metadata metadata      // zero before it was read
 }
 
 // New returns a provider, with the keys of its cache if there are any. Wrong options are an InvalidArguments fault.
@@ -113,6 +118,9 @@ func (p *Provider) Issuer() string { return p.opts.Issuer }
 
 // Has reports whether an ID, as in [Caller], is of somebody whom the provider knows.
 func (p *Provider) Has(id string) bool { return strings.HasSuffix(id, "@"+p.name()) }
+
+// idOf is the ID of a subject, as in [Caller].
+func (p *Provider) idOf(subject string) string { return "oidc:" + subject + "@" + p.name() }
 
 // name is the issuer as it stands in the IDs of callers.
 func (p *Provider) name() string { return strings.TrimPrefix(p.opts.Issuer, "https://") }
@@ -269,7 +277,7 @@ func (p *Provider) caller(payload []byte) (Caller, error) {
 		return Caller{}, invalid(BadClaims, "the token of %q has no end (exp)", c.Subject)
 	}
 	who := Caller{
-		ID:      "oidc:" + c.Subject + "@" + p.name(),
+		ID:      p.idOf(c.Subject),
 		Scopes:  p.scopes(slices.Concat(c.Scope, c.Scopes, c.SCP)),
 		Expires: c.Expiry.Time().UTC(),
 	}
