@@ -23,8 +23,8 @@ func newConsent(t *testing.T) (g *guarded, server *oauth.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const issuer = "http://example.com"
-	who := auth.New(auth.Options{Issued: f.engine.Graph(), Scopes: policy.NewScopes(policy.Runtime, policy.Builder), Server: issuer, Names: func(string) bool { return true }})
+	const issuer = "http://127.0.0.1:8757"
+	who := auth.New(auth.Options{Issued: f.engine.Graph(), Scopes: policy.NewScopes(policy.Runtime, policy.Builder), Server: issuer})
 	server = oauth.New(oauth.Options{Issuer: issuer, Graph: f.engine.Graph(), Auth: who})
 	g = &guarded{fixture: f, Handler: httpapi.New(f.engine, httpapi.Options{Auth: who, OAuth: server, Admin: admin.New(f.engine, admin.Options{Auth: who, OAuth: server})})}
 	for _, c := range g.do(t, http.MethodPost, "/admin/login", url.Values{"token": {token}}).Cookies() {

@@ -27,6 +27,7 @@ var formRoutes = []route{
 	{pattern: "GET " + auth.AuthorizePath, handle: (*site).authorize, open: true},
 	{pattern: "POST " + auth.AuthorizePath, handle: (*site).authorizePosted},
 	{pattern: "GET " + OperatorPath, handle: (*site).signInOperator, open: true},
+	{pattern: "GET " + auth.ProviderPath, handle: (*site).signInAtProvider, open: true},
 	{pattern: "POST /admin/logout", handle: (*site).signOut, open: true},
 }
 

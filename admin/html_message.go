@@ -2,9 +2,11 @@ package admin
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 
 	h "trails/admin/html"
+	"trails/auth"
 	"trails/builtin/view"
 	"trails/fault"
 )
@@ -41,7 +43,13 @@ func (d loginData) main(page) h.Node {
 			hiddenInput("next", d.Next), h.Map(d.Kept, keptInput),
 			labelled("", "token", "Token", h.Input(h.Type("password"), h.ID("token"), h.Name("token"), h.AutoComplete("current-password"), h.Required(), h.AutoFocus(),
 				h.If(d.Message != "", h.Aria("describedby", "why")))),
-			h.Div(h.Class("buttons"), h.Button(h.Class("primary"), h.Text("Sign in")))))
+			h.Div(h.Class("buttons"), h.Button(h.Class("primary"), h.Text("Sign in")),
+				h.If(d.Provider != "", anchor("button", withQuery(auth.ProviderPath, url.Values{"next": {d.Next}}), h.Text("Sign in at "+d.Provider))))))
+}
+
+// main says who is signed in.
+func (d signedInData) main(page) h.Node {
+	return h.Div(h.Class("sign-in"), h.H1(h.Text("Signed in")), lead(h.Text("You are "), bdiLine(d.Who), h.Text(". "), anchor("", d.Next, h.Text("Go on"))))
 }
 
 // main says that the operator is signed in.

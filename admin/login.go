@@ -27,6 +27,8 @@ type loginData struct {
 	Lead string
 	// Kept are the values of a form that was sent without a session.
 	Kept []hidden
+	// Provider is the name of the identity provider at which people sign in; "" for none.
+	Provider string
 }
 
 // askToSignIn redirects the browser to the sign-in and then back. A submitted form is kept in the page, and shown
@@ -60,8 +62,35 @@ func (s *site) askToSignIn(w http.ResponseWriter, r *http.Request) error {
 const notSignedIn = http.StatusForbidden
 
 func (s *site) showLogin(w http.ResponseWriter, r *http.Request, status int, data loginData) error {
+	data.Provider = s.opts.Auth.ProviderName()
 	return s.respond(w, r, status, page{Title: "Sign in", Main: data.main})
 }
+
+// signInAtProvider sends a person to the identity provider, and lets them in when they come back. As after the sign-in link of
+// the operator, the page leads on by itself.
+func (s *site) signInAtProvider(w http.ResponseWriter, r *http.Request) error {
+	query := r.URL.Query()
+	r.URL.RawQuery = "" // no page shows the code
+	if !query.Has("state") {
+		address, begun, err := s.opts.Auth.BeginSignIn(r, returnTo(query.Get("next")))
+		if err != nil {
+			return err
+		}
+		http.SetCookie(w, begun)
+		return redirectTo(w, r, address)
+	}
+	done, err := s.opts.Auth.FinishSignIn(r, query)
+	if err != nil {
+		return err
+	}
+	http.SetCookie(w, done.Begun)
+	http.SetCookie(w, done.Session)
+	w.Header().Set("Refresh", "0; url="+done.Next)
+	return s.respond(w, inSession(r, done.Who, done.Session), http.StatusOK, page{Title: "Signed in", Main: signedInData{done.Who.ID, done.Next}.main})
+}
+
+// signedInData is what the page after the sign-in at the provider shows.
+type signedInData struct{ Who, Next string }
 
 // login answers the sign-in form.
 func (s *site) login(w http.ResponseWriter, r *http.Request) error {

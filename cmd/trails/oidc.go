@@ -15,8 +15,8 @@ import (
 
 // identity is what the flags say of the identity provider; the environment says what they do not.
 type identity struct {
-	issuer, groups, prefix, skew string
-	audiences                    []string
+	issuer, groups, prefix, skew, client string
+	audiences                            []string
 }
 
 // identityFlags name the identity provider whose tokens mcp and serve know.
@@ -26,6 +26,9 @@ func (p *program) identityFlags(cmd *cobra.Command) {
 	flags.StringArrayVar(&p.identity.audiences, "oidc-audience", nil, "`AUDIENCE` for which the provider gives tokens for this graph; may be given again (default: TRAILS_OIDC_AUDIENCE, then for serve its address and that of /mcp)")
 	flags.StringVar(&p.identity.groups, "oidc-groups-claim", "", "`CLAIM` of those tokens with the caller's groups (default: TRAILS_OIDC_GROUPS_CLAIM, then groups)")
 	flags.StringVar(&p.identity.prefix, "oidc-scope-prefix", "", "`PREFIX` that the provider has before runtime, builder and dev in the names of scopes (default: TRAILS_OIDC_SCOPE_PREFIX, then none)")
+	if cmd.Name() == "serve" {
+		flags.StringVar(&p.identity.client, "oidc-client-id", "", "`ID` of this server at the provider, with which people sign in there from the pages; its secret is in TRAILS_OIDC_CLIENT_SECRET (default: TRAILS_OIDC_CLIENT_ID)")
+	}
 	flags.StringVar(&p.identity.skew, "oidc-clock-skew", "", "`DURATION` by which the provider's clock may differ, at most 10m (default: TRAILS_OIDC_CLOCK_SKEW, then 1m)")
 }
 
@@ -38,14 +41,15 @@ func (p *program) provider(audiences []string) (*oidc.Provider, error) {
 		GroupsClaim: cmp.Or(p.identity.groups, p.env["TRAILS_OIDC_GROUPS_CLAIM"]),
 		ScopePrefix: cmp.Or(p.identity.prefix, p.env["TRAILS_OIDC_SCOPE_PREFIX"]),
 		Skew:        oidc.DefaultSkew,
-		Log:         p.log,
+		ClientID:    cmp.Or(p.identity.client, p.env["TRAILS_OIDC_CLIENT_ID"]), ClientSecret: p.env["TRAILS_OIDC_CLIENT_SECRET"],
+		Log: p.log,
 	}
 	if len(o.Audiences) == 0 {
 		o.Audiences = strings.Fields(p.env["TRAILS_OIDC_AUDIENCE"])
 	}
 	skew := cmp.Or(p.identity.skew, p.env["TRAILS_OIDC_CLOCK_SKEW"])
 	if o.Issuer == "" {
-		if len(o.Audiences) > 0 || o.GroupsClaim+o.ScopePrefix+skew != "" {
+		if len(o.Audiences) > 0 || o.GroupsClaim+o.ScopePrefix+skew+o.ClientID != "" {
 			return nil, usageError{"there is a setting for an identity provider, and none is named: give --oidc-issuer or TRAILS_OIDC_ISSUER"}
 		}
 		return nil, nil

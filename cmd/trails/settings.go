@@ -24,6 +24,8 @@ var settings = []setting{
 	{"TRAILS_OIDC_GROUPS_CLAIM", "--oidc-groups-claim", "their claim with the caller's groups (default groups)"},
 	{"TRAILS_OIDC_SCOPE_PREFIX", "--oidc-scope-prefix", "what stands before our scopes in their claims (default nothing)"},
 	{"TRAILS_OIDC_CLOCK_SKEW", "--oidc-clock-skew", "by how much the provider's clock may differ (default 1m)"},
+	{"TRAILS_OIDC_CLIENT_ID", "--oidc-client-id", "the ID of serve at the provider, with which people sign in there from the pages"},
+	{"TRAILS_OIDC_CLIENT_SECRET", "", "its secret, if it has one"},
 	{"TRAILS_OAUTH", "--oauth", "true lets people sign in at serve for clients that take no token"},
 	{"TRAILS_PUBLIC_URL", "--public-url", "the address at which a proxy takes requests for serve"},
 	{"TRAILS_ENV", "--env", "dev (default), or production, which hides dev tools and gives who starts mcp more than runtime only with --operator or the token"},
