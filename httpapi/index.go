@@ -60,7 +60,6 @@ var guide = []project.Route{
 	{Methods: "GET", Path: "/.well-known/oauth-protected-resource", Says: "where tokens come from (RFC 9728), with an identity provider or --oauth", Answers: mediaJSON},
 	{Methods: "GET", Path: "/.well-known/oauth-protected-resource/mcp", Says: "the same, for agents", Answers: mediaJSON},
 	{Methods: "GET", Path: "/.well-known/oauth-authorization-server", Says: "the authorization server (RFC 8414), with --oauth; at the host's root, too, with the path behind", Answers: mediaJSON},
-	{Methods: "GET", Path: "/admin/authorize", Query: "client_id=&redirect_uri=", Says: "the page on which a person decides about a client", Answers: []string{"text/html"}},
 	{Methods: "POST", Path: "/token", Says: "tokens for clients, by a code or a refresh token", Answers: mediaJSON, Takes: mediaForm},
 	{Methods: "POST", Path: "/register", Says: "a client_id for a client that has no document of its own (RFC 7591)", Answers: mediaJSON, Takes: mediaJSON},
 	{Methods: "POST", Path: "/revoke", Says: "ends what a person gave a client (RFC 7009)", Answers: mediaJSON, Takes: mediaForm},

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"trails/auth/oauth"
 	"trails/httpapi"
 )
 
@@ -126,7 +127,7 @@ var addressedAtRoot = regexp.MustCompile(`(?:href|src|action|hx-get|hx-post|data
 func TestNothingCrossesGraphs(t *testing.T) {
 	dir, tokens := twoGraphs(t)
 	// As behind a proxy, so that addresses of callers vary, and with an identity provider, which is away.
-	base, _ := startServer(t, nil, "--graphs", dir, "--public-url", "https://example.org", "--oidc-issuer", "https://127.0.0.1:1")
+	base, _ := startServer(t, nil, "--graphs", dir, "--public-url", "https://example.org", "--oidc-issuer", "https://127.0.0.1:1", "--oauth")
 	callers := 0
 	for id, other := range map[string]string{"alpha": "beta", "beta": "alpha"} {
 		prefix := "/graphs/" + id
@@ -173,7 +174,8 @@ func TestNothingCrossesGraphs(t *testing.T) {
 					a.token, a.header = wrong, map[string]string{"X-Forwarded-For": fmt.Sprintf("192.0.2.%d", callers)}
 					res, text := a.send(t, base)
 					checkPrefix(t, a.path, "https://example.org", prefix, res, text)
-					open := route.Path == "/health" || route.Path == "/ready" || strings.HasPrefix(route.Path, "/.well-known/oauth-protected-resource")
+					open := route.Path == "/health" || route.Path == "/ready" || strings.HasPrefix(route.Path, "/.well-known/oauth-") ||
+						route.Path == oauth.TokenPath || route.Path == oauth.RegisterPath || route.Path == oauth.RevokePath
 					admin := route.Path == "/admin" && res.StatusCode == http.StatusSeeOther && strings.HasPrefix(res.Header.Get("Location"), prefix+"/admin/login")
 					if res.StatusCode != http.StatusUnauthorized && !admin && !open || strings.Contains(text, "alone") || strings.Contains(text, `"head":`) && open {
 						t.Errorf("%s %s with %s: %d %s", a.method, a.path, name, res.StatusCode, text)
