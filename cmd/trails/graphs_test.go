@@ -249,6 +249,9 @@ func signedIn(t *testing.T, base, id, token string) *http.Client {
 
 func TestASignInOfOneGraphIsOfThatGraph(t *testing.T) {
 	dir, tokens := twoGraphs(t)
+	for id := range tokens {
+		starter(t, filepath.Join(dir, id+".trails"))
+	}
 	base, _ := startServer(t, []string{"TRAILS_MCP_TOKEN=of-all"}, "--graphs", dir)
 	alpha, all := signedIn(t, base, "alpha", tokens["alpha"]), signedIn(t, base, "", "of-all")
 	sends := func(path string) []*http.Cookie {

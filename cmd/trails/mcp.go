@@ -100,8 +100,12 @@ func (p *program) mcp(ctx context.Context, file string, operator bool) error {
 			return err
 		}
 		if who.NeedsToken() || who.Signed(callers.Shown) {
-			if err := p.tellReadOnly(ctx, e.Graph()); err != nil {
+			governed, err := hasPolicies(ctx, e.Graph())
+			if err != nil {
 				return err
+			}
+			if !governed {
+				p.tellReadOnly()
 			}
 		}
 		opts, err := p.mcpOptions(who)

@@ -28,7 +28,7 @@ func TestACallCanBeFollowed(t *testing.T) {
 	spans := &spanCollector{}
 	server := httptest.NewServer(spans)
 	defer server.Close()
-	cmd := exec.Command("trails", "serve", newNotes(t), "--addr", "127.0.0.1:0")
+	cmd := exec.Command("trails", "serve", starter(t, newNotes(t)), "--addr", "127.0.0.1:0")
 	cmd.Env = append(cmd.Environ(), "TRAILS_MCP_TOKEN=s3cret", "TRAILS_LOG=debug", "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL)
 	errs, err := cmd.StderrPipe()
 	if err != nil {

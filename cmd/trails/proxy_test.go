@@ -143,7 +143,7 @@ func TestTheProxySpeaksEveryVersion(t *testing.T) {
 func TestTheProxyOutlivesItsServer(t *testing.T) {
 	for _, form := range [][]string{nil, {"--stateful"}} {
 		t.Run(fmt.Sprint(form), func(t *testing.T) {
-			file, stateful := newNotes(t), form != nil
+			file, stateful := starter(t, newNotes(t)), form != nil
 			env := []string{"TRAILS_MCP_TOKEN=s3cret"}
 			s := start(t, env, append([]string{"serve", file, "--addr", "127.0.0.1:0"}, form...)...)
 			name := "TRAILS_TOKEN_" + strings.NewReplacer("http://", "", ".", "_", ":", "_").Replace(s.base)

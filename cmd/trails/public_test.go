@@ -143,7 +143,7 @@ func (b browser) signIn(t *testing.T, token string, headers ...string) *http.Res
 
 func TestOnePublicNameOverTLSAtAProxy(t *testing.T) {
 	for _, keepHost := range []bool{true, false} {
-		file := newNotes(t)
+		file := starter(t, newNotes(t))
 		b, said := behindProxy(t, file, keepHost)
 		if !strings.Contains(said, b.base+"/admin") || !strings.Contains(said, "claude mcp add --transport http trails "+b.base+"/mcp") {
 			t.Errorf("it says %s", said)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"trails/kg"
 )
 
 const oneRequest = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"trails_meta_schema_plan","arguments":{"schema":"types: {}"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}
@@ -109,9 +111,9 @@ func TestScopesOverStdioAreReachedAsTheStartSays(t *testing.T) {
 		{"the operator in production", []string{build, production}, flag, done, unknown, "the operator is local:", "warning"},
 		{"the operator in production without scopes", []string{production}, flag, denied, unknown, "gives the operator more", "warning"},
 		{"scopes of developers, and the operator in production", []string{all, production}, flag, done, unknown, "names dev, which nobody can use", "names builder"},
-		{"the client's token in the environment", []string{build, asks, shows}, nil, done, denied, "", ""},
-		{"the client's token in production", []string{build, production, asks, shows}, nil, done, unknown, "", ""},
-		{"the token without scopes", []string{asks, shows}, nil, denied, denied, "", ""},
+		{"the client's token in the environment", []string{build, asks, shows}, nil, done, denied, kg.ReadOnly, "the operator is"},
+		{"the client's token in production", []string{build, production, asks, shows}, nil, done, unknown, kg.ReadOnly, "the operator is"},
+		{"the token without scopes", []string{asks, shows}, nil, denied, denied, kg.ReadOnly, "the operator is"},
 		{"another token in the environment", []string{build, asks, "TRAILS_TOKEN=x"}, nil, stranger, stranger, "TRAILS_TOKEN is not the token", "the operator is"},
 		{"no token where one is asked for", []string{build, asks}, nil, stranger, stranger, "no token was shown", "the operator is"},
 		{"no token where one is asked for in production", []string{build, production, asks}, nil, stranger, stranger, "no token was shown", "the operator is"},

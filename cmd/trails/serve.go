@@ -278,6 +278,10 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *ht
 		if err := mayServe(ctx, e.Graph(), callers, issues); err != nil {
 			return usageError{err.Error()}
 		}
+		governed, err := hasPolicies(ctx, e.Graph())
+		if err != nil {
+			return err
+		}
 		reach(ctx, callers.Provider)
 		who := auth.New(callers)
 		web, agents, _, err := p.web(e, who, metrics, s)
@@ -291,10 +295,8 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *ht
 			fmt.Fprintf(p.stderr, "trails: warning: Let's Encrypt connects to port 443 of %s, and this is port %s: hand that port on, or take --addr :443\n", s.autocert, at.port)
 		}
 		p.tellScopes(callers, issues || callers.Provider != nil)
-		if issues || callers.Token != "" || callers.Provider != nil {
-			if err := p.tellReadOnly(ctx, e.Graph()); err != nil {
-				return err
-			}
+		if !governed && (issues || callers.Token != "" || callers.Provider != nil) {
+			p.tellReadOnly()
 		}
 		if err := p.tellTools(ctx, e); err != nil {
 			return err
@@ -404,13 +406,9 @@ func hasPolicies(ctx context.Context, g *kg.Graph) (has bool, err error) {
 	return has, err
 }
 
-// tellReadOnly warns on stderr that callers by a token read alone, where the graph has no policies.
-func (p *program) tellReadOnly(ctx context.Context, g *kg.Graph) error {
-	has, err := hasPolicies(ctx, g)
-	if err == nil && !has {
-		fmt.Fprintf(p.stderr, "trails: warning: there are no policies: %s\n", kg.ReadOnly)
-	}
-	return err
+// tellReadOnly warns on stderr that callers by a token read alone, since the graph has no policies.
+func (p *program) tellReadOnly() {
+	fmt.Fprintf(p.stderr, "trails: warning: there are no policies: %s\n", kg.ReadOnly)
 }
 
 // local is the server's own address, by a name of its certificate where it has one.

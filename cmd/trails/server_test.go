@@ -27,6 +27,16 @@ func newNotes(t *testing.T) string {
 	return file
 }
 
+// starter sets the policies that a graph begins with, so that tokens write, too.
+func starter(t *testing.T, file string) string {
+	t.Helper()
+	var out, errs strings.Builder
+	if code := run([]string{"policy", "set", file, "--starter"}, strings.NewReader(""), &out, &errs, nil); code != exitDone {
+		t.Fatalf("policy set: exit %d: %s", code, errs.String())
+	}
+	return file
+}
+
 func TestMCPSpeaksNothingButTheProtocolOnStdout(t *testing.T) {
 	cmd := exec.Command("trails", "mcp", newNotes(t))
 	cmd.Env = append(cmd.Environ(), "TRAILS_LOG=debug")
@@ -102,7 +112,7 @@ func checkMessage(t *testing.T, text string) *int {
 }
 
 func TestServeAnswersUntilItIsTold(t *testing.T) {
-	cmd := exec.Command("trails", "serve", newNotes(t), "--addr", "127.0.0.1:0")
+	cmd := exec.Command("trails", "serve", starter(t, newNotes(t)), "--addr", "127.0.0.1:0")
 	cmd.Env = append(cmd.Environ(), "TRAILS_MCP_TOKEN=s3cret")
 	errs, err := cmd.StderrPipe()
 	if err != nil {
