@@ -34,7 +34,7 @@ func (d formData) drawMessage() h.Node {
 	}
 	switch {
 	case d.Gone:
-		return bad("It is not there", nil, h.P(bdiLine(d.Message)),
+		return bad("It is not there", nil, h.P(bdiMessage(d.Message)),
 			h.If(d.DeletedBy != "", h.P(h.Text("Commit "), commitLink(d.DeletedBy), h.Text(" deleted it."))),
 			h.If(len(d.Main) > 0, h.P(h.Text("What you wrote is still here, below."))))
 	case d.Message != "":

@@ -32,7 +32,7 @@ func (d diffData) drawClashes() h.Node {
 	}
 	return h.If(len(d.Clashes) > 0, section("clashes", h.Text(times(d.ClashCount, "clash", "clashes")+" of a merge"), anchor("more", withQuery(mergeURL, asked), h.Text("Decide and merge")),
 		h.Ul(h.Class("panel pad"), h.Map(d.Clashes, func(c mergeClash) h.Node {
-			return h.Li(h.B(bdiLine(c.Name())), h.Text(": "), h.Bdi(h.Text(line(c.Message))))
+			return h.Li(h.B(bdiLine(c.Name())), h.Text(": "), bdiMessage(c.Message))
 		}))))
 }
 

@@ -26,6 +26,9 @@ var space = h.Text(" ")
 // bdiLine is text of the graph on one line.
 func bdiLine(text string) h.Node { return h.Bdi(h.Text(line(text))) }
 
+// bdiMessage is a message in the direction of its first letter.
+func bdiMessage(text string) h.Node { return h.Bdi(h.Text(whole(text))) }
+
 // anchor is a link; class "" is none.
 func anchor(class, to string, children ...h.Node) h.Node {
 	return h.A(h.If(class != "", h.Class(class)), h.Group(children), h.Href(to))
@@ -109,13 +112,13 @@ func empty(children ...h.Node) h.Node { return h.P(h.Class("panel empty"), h.Gro
 
 // alert says what went wrong, aloud.
 func alert(message string) h.Node {
-	return h.P(h.Class("notice notice-bad"), h.Role("alert"), bdiLine(message))
+	return h.P(h.Class("notice notice-bad"), h.Role("alert"), bdiMessage(message))
 }
 
 // warnings lists what a query probably did not mean; nothing when there is nothing.
 func warnings(list []string) h.Node {
 	return h.If(len(list) > 0, h.Ul(h.Class("notice notice-warn"), h.Aria("label", "What the query probably did not mean"),
-		h.Map(list, func(w string) h.Node { return h.Li(h.Bdi(h.Class("breaks"), h.Text(line(w)))) })))
+		h.Map(list, func(w string) h.Node { return h.Li(h.Bdi(h.Class("breaks"), h.Text(whole(w)))) })))
 }
 
 // prop is a line of a list of properties.

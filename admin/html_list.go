@@ -68,7 +68,7 @@ func (p problemAt) attributes(id string) h.Node {
 }
 
 func (p problemAt) draw(id, more string) h.Node {
-	return h.If(p.Message != "", h.P(h.Class("filter-error"), h.ID(id), h.Role("alert"), bdiLine(p.Message), h.Text(more)))
+	return h.If(p.Message != "", h.P(h.Class("filter-error"), h.ID(id), h.Role("alert"), bdiMessage(p.Message), h.Text(more)))
 }
 
 // drawColumns is the form that chooses columns.

@@ -109,7 +109,7 @@ func (m *merge) drawClash(c mergeClash, place int) h.Node {
 	own := h.Input(h.Name(clashField("value", place)), h.Aria("label", "Another value of "+line(c.Name())), h.Value(choice.Value), h.AutoComplete("off"))
 	return h.FieldSet(h.Class("clash panel"), hiddenInput(clashField("clash", place), c.Name()),
 		h.Legend(h.Class("hide"), h.Text(line(c.Name()))),
-		h.Div(h.Class("clash-head"), badge(textIf(c.Taken != "", "good", "warn"), textIf(c.Taken != "", "decided", "to be decided")), h.H3(m.node(c.Node), h.If(c.Property != "", h.Group{space, bdiLine(c.Property)})), h.Bdi(h.Class("faint"), h.Text(line(c.Message)))),
+		h.Div(h.Class("clash-head"), badge(textIf(c.Taken != "", "good", "warn"), textIf(c.Taken != "", "decided", "to be decided")), h.H3(m.node(c.Node), h.If(c.Property != "", h.Group{space, bdiLine(c.Property)})), h.Bdi(h.Class("faint"), h.Text(whole(c.Message)))),
 		h.Div(h.Class("clash-sides"),
 			side("base", "Before both", c.Base, nil), side("ours", m.Target, c.Ours, nil), side("theirs", m.Source, c.Theirs, nil),
 			h.If(c.Property != "", side(valueTaken, "Another value", nil, own))))

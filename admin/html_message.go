@@ -15,12 +15,12 @@ import (
 func (d failure) main(p page) h.Node {
 	says := h.P(h.Text("It has been logged; the trace id finds it there."))
 	if d.Message != "" {
-		says = h.P(bdiLine(d.Message))
+		says = h.P(bdiMessage(d.Message))
 	}
 	return h.Section(h.Class("notice notice-bad"),
 		h.P(h.Class("status"), h.Text(fmt.Sprint(d.Status))), h.H1(h.Text(p.Title)), says,
 		h.If(len(d.Fields) > 0, h.Ul(h.Class("fields"), h.Map(d.Fields, func(f fault.FieldError) h.Node {
-			return h.Li(plainCode(line(f.Field)), space, bdiLine(f.Message))
+			return h.Li(plainCode(line(f.Field)), space, bdiMessage(f.Message))
 		}))),
 		h.If(d.DeletedBy != "", h.P(h.Text("It was deleted by commit "), commitLink(d.DeletedBy), h.Text(". "), anchor("", d.History, h.Text("Read its history")), h.Text("."))),
 		h.If(len(d.Suggestions) > 0, h.Group{

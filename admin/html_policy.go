@@ -32,7 +32,7 @@ func (d *policyData) main(page) h.Node {
 // drawSet are the policies that are set, with their lines, and who set them.
 func (d *policyData) drawSet() h.Node {
 	if d.Set.Text == "" {
-		return h.Group{h.Map(d.Set.Warnings, func(w string) h.Node { return empty(bdiLine(w)) }), h.Iff(d.Viewer.Owns, drawStart)}
+		return h.Group{h.Map(d.Set.Warnings, func(w string) h.Node { return empty(bdiMessage(w)) }), h.Iff(d.Viewer.Owns, drawStart)}
 	}
 	return h.Group{
 		h.P(h.Text("Set by "), bdiLine(d.Set.Author), space, timeAt(stampOf(d.Set.Time)), h.Text(" in "), commitLink(d.Set.Commit)),
@@ -53,7 +53,7 @@ func drawLines(prefix, label string, lines []policyLine) h.Node {
 		h.Ol(h.Class("numbered panel"), h.TabIndex("0"), h.Aria("label", label), h.Map(lines, func(l policyLine) h.Node {
 			return h.Li(h.ID(fmt.Sprint(prefix, l.Number)), h.If(l.IsWrong || l.IsNew, h.Class(textIf(l.IsWrong, "wrong", "new"))),
 				h.If(l.IsNew, unseen("new: ")), h.Code(h.Bdi(h.Text(l.Text))), hiddenBadge(l.Text, "This line has characters that cannot be seen"),
-				h.Map(l.Wrong, func(message string) h.Node { return h.P(h.Class("bad-text"), bdiLine(message)) }))
+				h.Map(l.Wrong, func(message string) h.Node { return h.P(h.Class("bad-text"), bdiMessage(message)) }))
 		})),
 		h.If(len(lines) == linesMost, h.P(h.Class("faint"), h.Textf("More than %d lines are not shown; trails policy show has all.", linesMost))),
 	}
@@ -82,7 +82,7 @@ func (d *policyData) drawExplain() h.Node {
 				input("on", "to", q.On, `Type::"Note", Branch::"main", Query::"open" or Graph`),
 				h.Button(h.Class("primary"), h.Text("Explain"))),
 			list("actors", d.Actors), list("callable", d.Does)),
-		h.If(d.Unexplained != "", h.P(h.Class("notice notice-bad"), h.Role("alert"), focused(), bdiLine(d.Unexplained))),
+		h.If(d.Unexplained != "", h.P(h.Class("notice notice-bad"), h.Role("alert"), focused(), bdiMessage(d.Unexplained))),
 		h.Iff(d.Explained != nil, d.drawExplained))
 }
 
@@ -90,7 +90,7 @@ func (d *policyData) drawExplain() h.Node {
 func (d *policyData) drawExplained() h.Node {
 	e := d.Explained
 	who := h.Group{bdiLine(e.As), h.Text(" with "), h.Text(textIf(len(e.Scopes) > 0, strings.Join(e.Scopes, ", "), "no scope")), h.If(len(e.Groups) > 0, h.Group{h.Text(", in "), bdiLine(strings.Join(e.Groups, ", "))})}
-	said := h.Map(e.Warnings, func(w string) h.Node { return h.P(h.Class("faint"), bdiLine(w)) })
+	said := h.Map(e.Warnings, func(w string) h.Node { return h.P(h.Class("faint"), bdiMessage(w)) })
 	if e.Allowed == nil {
 		return h.Section(h.Class("panel pad"), h.ID("explained"), focused(), h.Aria("label", "What it may do"), h.P(who), said,
 			h.If(len(e.Rows) > 0, h.Div(h.Class("scroll"), h.Table(columns("", "Name", "Read or call", "Change"), h.TBody(h.Map(e.Rows, d.drawSurveyed))))),
@@ -98,11 +98,11 @@ func (d *policyData) drawExplained() h.Node {
 	}
 	return h.Section(h.Class("notice "+textIf(*e.Allowed, "", "notice-bad")), h.ID("explained"), focused(), h.Role("status"), h.Aria("label", "Whether it may"),
 		h.P(badge(textIf(*e.Allowed, "good", "bad"), textIf(*e.Allowed, "allowed", "denied")), space, h.B(bdiLine(e.Asked)), h.Text(", to "), who), said,
-		h.P(bdiLine(e.Why)),
+		h.P(bdiMessage(e.Why)),
 		h.If(len(e.Policies) > 0, h.Ul(h.Map(e.Policies, func(name string) h.Node {
 			return h.Li(either(lineOf(name) > 0, anchor("", fmt.Sprint("#L", lineOf(name)), h.Text(line(name))), bdiLine(name)))
 		}))),
-		h.If(e.Way != "", h.P(h.Text("What would change it: "), h.Code(h.Class("breaks"), h.Bdi(h.Text(line(e.Way)))))))
+		h.If(e.Way != "", h.P(h.Text("What would change it: "), h.Code(h.Class("breaks"), h.Bdi(h.Text(whole(e.Way)))))))
 }
 
 // drawSurveyed is what somebody may do to a thing; each leads to why.
@@ -148,7 +148,7 @@ func (d *policyData) drawWrong() h.Node {
 	return h.Group{
 		h.Section(h.Class("notice notice-bad problems"), h.Role("alert"), focused(), h.Aria("labelledby", "h-wrong"), h.H3(h.ID("h-wrong"), h.Text("Nothing was set")),
 			h.Ul(h.Map(d.Wrong, func(f fault.FieldError) h.Node {
-				return h.Li(h.If(placed(f), h.Group{anchor("", fmt.Sprint("#D", lineOf(f.Source)), h.Text(line(f.Source))), h.Text(": ")}), bdiLine(f.Message+f.More()))
+				return h.Li(h.If(placed(f), h.Group{anchor("", fmt.Sprint("#D", lineOf(f.Source)), h.Text(line(f.Source))), h.Text(": ")}), bdiMessage(f.Message+f.More()))
 			}))),
 		h.If(anywhere, drawLines("D", "What was sent, with what is wrong at its lines", linesOf(d.Text, d.Text, d.Wrong))),
 	}

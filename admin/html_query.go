@@ -154,7 +154,7 @@ func (f *sparqlFault) draw() h.Node {
 		h.H2(h.Text(f.Title)), says,
 		h.If(f.Line > 0, h.Pre(h.Class("quoted"), h.Aria("label", "Line "+at+" of the query"), faint(at), h.Text(" "+f.Quote.Before), h.Mark(h.Text(f.Quote.At)), h.Text(f.Quote.After))),
 		h.If(len(f.Fields) > 0, h.Ul(h.Class("fields"), h.Map(f.Fields, func(e fault.FieldError) h.Node {
-			return h.Li(plainCode(line(e.Field)), space, h.Bdi(h.If(e.Source != "", h.Text(line(e.Source)+": ")), h.Text(line(e.Message))))
+			return h.Li(plainCode(line(e.Field)), space, h.Bdi(h.If(e.Source != "", h.Text(line(e.Source)+": ")), h.Text(whole(e.Message))))
 		}))),
 		h.If(f.Mutate != "", h.P(anchor("button", f.Mutate, h.Text("Open mutate")))),
 		h.If(f.Trace != "", drawTrace(f.Trace)))

@@ -10,6 +10,7 @@ import (
 
 	"trails/auth/cedar"
 	"trails/auth/policy"
+	"trails/kg"
 )
 
 const (
@@ -53,7 +54,7 @@ func TestPoliciesBeginWithAButton(t *testing.T) {
 	for _, page := range []string{policies, "/admin/tokens"} {
 		f := newNotes(t)
 		a := f.get(t, page, 200)
-		says(t, a, "without policies whoever shows a token reads this graph and changes nothing")
+		says(t, a, kg.ReadOnly)
 		f.press(t, a.form(t, set), call)
 		if got := f.policies(t); got != cedar.Starter {
 			t.Errorf("%s: %q is set", page, got)
@@ -62,6 +63,12 @@ func TestPoliciesBeginWithAButton(t *testing.T) {
 			t.Errorf("%s says still: %s", page, text)
 		}
 	}
+}
+
+// A page that is refused says the whole reason, with its way out at the end.
+func TestARefusedPageSaysTheWholeReason(t *testing.T) {
+	f := newBranches(t)
+	says(t, f.limited(t).get(t, "/admin/merge?source=review&target=main", 403), kg.ReadOnly)
 }
 
 // Policies are set after what they change was shown, once, and no others are lost.

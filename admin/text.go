@@ -17,11 +17,19 @@ const maxLine = 160
 
 // line converts any text to one line, for a link, a title or an attribute: line breaks become spaces, invisible
 // characters get a mark, and direction marks, which could reverse what follows, are removed.
-func line(text string) string {
+func line(text string) string { return oneLine(text, maxLine) }
+
+// maxMessage bounds what a page says of what went wrong, or of what to do.
+const maxMessage = 4000
+
+// whole is line for a sentence or several.
+func whole(text string) string { return oneLine(text, maxMessage) }
+
+func oneLine(text string, most int) string {
 	var out strings.Builder
 	n, space := 0, false
 	for _, c := range text {
-		if n == maxLine {
+		if n == most {
 			out.WriteRune('…')
 			break
 		}
