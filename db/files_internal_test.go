@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -106,6 +107,33 @@ func TestWhatCannotBeWrittenKeepsNoArtifact(t *testing.T) {
 	defer r.Close()
 	if _, err := r.Artifact(t.Context(), "", "before", time.Now()); err != nil {
 		t.Error(err)
+	}
+}
+
+// Whoever opens a file of an older format while others migrate it finds the one or the other format, and never the tables of
+// the one under the number of the other.
+func TestAFileOfAnOlderFormatIsOpenedByManyAtOnce(t *testing.T) {
+	file, err := os.ReadFile("../testdata/files/format-6.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		path := filepath.Join(t.TempDir(), "x.db")
+		if err := os.WriteFile(path, file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				f, err := Open(t.Context(), path, Options{LockWait: time.Minute})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				f.Close()
+			})
+		}
+		all.Wait()
 	}
 }
 
