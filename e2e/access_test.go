@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,6 +86,9 @@ func TestARetryThroughAnotherDoorIsTheSameCall(t *testing.T) {
 	for name, env := range map[string][]string{"without a token": nil, "with a token": {"TRAILS_MCP_TOKEN=s3cret"}} {
 		t.Run(name, func(t *testing.T) {
 			file := notesFile(t)
+			if env != nil {
+				file = writableFile(t)
+			}
 			w := openWeb(t, file, env...)
 			s := openStdio(t, file, env...)
 			doors := through(t, file, w, s)
@@ -135,6 +139,9 @@ func TestASchemaThatLosesDataNeedsBuilder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := notesFile(t)
+			if slices.Contains(c.env, "TRAILS_MCP_TOKEN=s3cret") {
+				file = writableFile(t)
+			}
 			must(t, "load", file, write(t, "one.ndjson", noteLine("one")))
 			w, s := openWeb(t, file, c.env...), openStdio(t, file, c.env...)
 			before := must(t, "export", file)

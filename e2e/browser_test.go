@@ -75,7 +75,9 @@ func TestThePagesInABrowser(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "example.trails")
 	must(t, "init", file, "--schema", write(t, "example.yaml", string(example.Schema)))
 	must(t, "load", file, write(t, "example.ndjson", string(example.Data)))
-	open, guarded, rich := openWeb(t, file), openWeb(t, file, "TRAILS_MCP_TOKEN="+token, "TRAILS_MCP_SCOPES=runtime,builder"), openWeb(t, richGraph(t))
+	open := openWeb(t, file)
+	must(t, "policy", "set", file, "--starter") // for the token of the other server
+	guarded, rich := openWeb(t, file, "TRAILS_MCP_TOKEN="+token, "TRAILS_MCP_SCOPES=runtime,builder"), openWeb(t, richGraph(t))
 	out := tools.run(t, "client/browser.mjs", tools.modules, browser, trailsBinary, file, open.base, guarded.base, rich.base, token, os.Getenv("TRAILS_SHOTS"))
 	if out.code != 0 || !strings.Contains(out.stdout, "checks passed") {
 		t.Fatalf("exit %d\n%s%s", out.code, out.stdout, out.stderr)

@@ -54,25 +54,25 @@ func (n nodeTools) check(t testing.TB, script string, args ...string) {
 
 func TestTheTypeScriptClient(t *testing.T) {
 	t.Parallel()
-	tools, file := toolsOfNode(t), notesFile(t)
+	tools, file, governed := toolsOfNode(t), notesFile(t), writableFile(t)
 	const token = "sesame"
 	for _, c := range []struct {
 		name string
 		args func() []string
 	}{
 		{"stdio", func() []string { return []string{"stdio", trailsBinary, file} }},
-		{"stdio with a token", func() []string { return []string{"stdio", trailsBinary, file, token} }},
+		{"stdio with a token", func() []string { return []string{"stdio", trailsBinary, governed, token} }},
 		{"http", func() []string { return []string{"http", openWeb(t, file).base + "/mcp"} }},
 		{"http with a token", func() []string {
-			return []string{"http", openWeb(t, file, "TRAILS_MCP_TOKEN="+token).base + "/mcp", token}
+			return []string{"http", openWeb(t, governed, "TRAILS_MCP_TOKEN="+token).base + "/mcp", token}
 		}},
 		{"http with sessions", func() []string { return []string{"http", startWeb(t, nil, file, "--stateful").base + "/mcp"} }},
 		{"http with sessions and a token", func() []string {
-			return []string{"http", startWeb(t, []string{"TRAILS_MCP_TOKEN=" + token}, file, "--stateful").base + "/mcp", token}
+			return []string{"http", startWeb(t, []string{"TRAILS_MCP_TOKEN=" + token}, governed, "--stateful").base + "/mcp", token}
 		}},
 		{"the legacy transport", func() []string { return []string{"sse", openWeb(t, file).base + "/sse"} }},
 		{"the legacy transport with a token", func() []string {
-			return []string{"sse", openWeb(t, file, "TRAILS_MCP_TOKEN="+token).base + "/sse", token}
+			return []string{"sse", openWeb(t, governed, "TRAILS_MCP_TOKEN="+token).base + "/sse", token}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -80,6 +80,7 @@ func TestTheTypeScriptClient(t *testing.T) {
 		})
 	}
 	must(t, "verify", file)
+	must(t, "verify", governed)
 }
 
 func TestTheTypeScriptClientFindsTheWords(t *testing.T) {
@@ -136,6 +137,9 @@ func TestTheTypeScriptClientHearsWhatOthersDo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := notesFile(t)
+			if name == "stdio" { // its client shows a token
+				file = writableFile(t)
+			}
 			tools.check(t, "client/live.mjs", append(open(file), trailsBinary, file, write(t, "tasks.yaml", notesAndTasks), tasks)...)
 			must(t, "verify", file)
 		})

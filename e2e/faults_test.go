@@ -467,7 +467,7 @@ func TestAServerSurvivesNonsense(t *testing.T) {
 }
 
 func TestATokenGatesEverything(t *testing.T) {
-	file := notesFile(t)
+	file := writableFile(t)
 	d := startStdio(t, file, "TRAILS_MCP_TOKEN=sesame")
 	for _, params := range []map[string]any{
 		{},

@@ -12,7 +12,7 @@ import (
 // that uses every feature of MCP.
 func TestTheTypeScriptClientCallsServersOfOthers(t *testing.T) {
 	testrun.Alone(t) // nor beside other tests: it starts four processes of Node
-	tools, file := toolsOfNode(t), notesFile(t)
+	tools, file := toolsOfNode(t), writableFile(t)
 	home, folder := t.TempDir(), t.TempDir()
 	pid := filepath.Join(home, "pid")
 	add := func(name string, words ...string) {

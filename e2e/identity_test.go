@@ -16,7 +16,7 @@ func caches(t *testing.T) string { return "XDG_CACHE_HOME=" + t.TempDir() }
 // A client of MCP that knows an address alone finds the identity provider, gets a token for the address and works with it.
 func TestTheTypeScriptClientFindsTheIdentityProvider(t *testing.T) {
 	t.Parallel()
-	tools, file, issuer := toolsOfNode(t), notesFile(t), oidctest.Start(t)
+	tools, file, issuer := toolsOfNode(t), writableFile(t), oidctest.Start(t)
 	address := startWeb(t, []string{"TRAILS_MCP_SCOPES=runtime,builder", caches(t)}, file, "--oidc-issuer", issuer.URL).base + "/mcp"
 	tools.check(t, "client/oauth.mjs", "http", address, issuer.URL)
 	if log := must(t, "log", file, "-o", "json"); !strings.Contains(log, `"oidc:robot@`+issuer.URL+` via `) {

@@ -34,6 +34,14 @@ func notesFile(t testing.TB) string {
 	return file
 }
 
+// writableFile is notesFile under the policies that a graph begins with, so that callers by a token write, too.
+func writableFile(t testing.TB) string {
+	t.Helper()
+	file := notesFile(t)
+	must(t, "policy", "set", file, "--starter")
+	return file
+}
+
 // note returns arguments of note_create.
 func note(code string) map[string]any {
 	return map[string]any{"code": code, "title": "Note " + code, "rank": len(code), "tag": []string{"a-" + code, "b-" + code}}

@@ -203,6 +203,8 @@ types:
 			must(t, "policy", "set", file, write(t, "p.cedar", `permit (principal == Actor::"token:keeper", action, resource);
 				permit (principal, action, resource); forbid (principal, action, resource == Type::"Fact") unless { principal == Actor::"token:keeper" };
 				forbid (principal, action, resource == Query::"facts") unless { principal == Actor::"token:keeper" };`))
+		} else {
+			must(t, "policy", "set", file, write(t, "p.cedar", `permit (principal, action, resource); forbid (principal, action, resource == Branch::"none") unless { principal == Actor::"token:keeper" };`))
 		}
 		secret = strings.SplitN(must(t, "token", "create", file, "reader"), "\n", 2)[0]
 		w := openWeb(t, file)

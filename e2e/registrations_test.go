@@ -38,7 +38,7 @@ func TestAClientReadsWhileAnotherProcessRegisters(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "kinds.trails")
 	must(t, "init", file, "--schema", write(t, "kinds.yaml", generations(0)))
-	web, session, writer := openWeb(t, file), openStdio(t, file), openStdio(t, file, "TRAILS_MCP_TOKEN=sesame", "TRAILS_MCP_SCOPES=runtime,builder")
+	web, session, writer := openWeb(t, file), openStdio(t, file), openStdio(t, file, "TRAILS_MCP_SCOPES=runtime,builder")
 	apply := func(n int) error {
 		a, err := tool(writer, "schema_apply", map[string]any{"schema": generations(n), "allow_data_loss": true})
 		if err == nil && a.IsError {

@@ -15,7 +15,7 @@ func TestARenamingLosesNoWriteOfAnotherProcess(t *testing.T) {
 	const writes = 40
 	file := filepath.Join(t.TempDir(), "notes.trails")
 	must(t, "init", file, "--schema", write(t, "schema.yaml", "types: {Note: {label: title, properties: {title: {type: string, required: true, unique: true}, status: {type: string, required: true}}}}"))
-	writer, renamer := openStdio(t, file), openStdio(t, file, "TRAILS_MCP_TOKEN=sesame", "TRAILS_MCP_SCOPES=runtime,builder")
+	writer, renamer := openStdio(t, file), openStdio(t, file, "TRAILS_MCP_SCOPES=runtime,builder")
 	began, done := make(chan struct{}), make(chan []string, 1)
 	begin := sync.OnceFunc(func() { close(began) })
 	go func() {
