@@ -682,7 +682,8 @@ async function issuing ({ page }) {
   await says(page, 'The graph has issued no token')
 }
 
-// governing sets policies after a look at what they change, reads why somebody may not do something, and takes them away.
+// governing sets policies after a look at what they change, reads why somebody may not do something, and takes them away. Those to begin
+// with are there before and after.
 async function governing ({ page, size, theme, scripts }) {
   const looks = async what => {
     await fits(page, `${what}, ${size}`)
@@ -697,8 +698,8 @@ async function governing ({ page, size, theme, scripts }) {
   await page.getByLabel('Token').fill(token)
   await page.keyboard.press('Enter')
   await page.waitForURL('**/admin/policy')
-  await says(page, 'there are no policies')
-  await looks('no policies')
+  await says(page, 'Everybody may do what the scopes of their token permit')
+  await looks('the policies to begin with')
   const text = page.getByLabel('Policies, in Cedar')
   await text.fill('permit (principal, action, resource);\npermit (principal, action == Action::"fly", resource);')
   await send('Check')
@@ -726,6 +727,10 @@ async function governing ({ page, size, theme, scripts }) {
   await says(page, 'All policies are taken away')
   await send('Set these policies')
   await says(page, 'Policies set')
+  await page.goto(`${guarded}/admin/policy`)
+  await says(page, 'trails policy set FILE --starter')
+  await looks('no policies')
+  execFileSync(trails, ['policy', 'set', file, '--starter'])
 }
 
 async function main () {
