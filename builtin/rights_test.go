@@ -162,8 +162,6 @@ var otherReads = map[string][]string{
 	"branches_list":              {`{}`},
 	"tags_list":                  {`{}`},
 	"requests_list":              {`{"all": true}`},
-	"trails.meta.token.list":     {`{}`},
-	"trails.meta.budget.list":    {`{}`},
 	"trails.meta.policy.explain": {`{"as": "token:ci"}`, `{"as": "anonymous", "action": "read", "on": "Type::\"Decision\""}`, `{"as": "token:ci", "call": "component.update"}`, `{"as": "token:ci", "call": "decision.update", "branch": "draft"}`},
 	"diff":                       {`{}`, `{"from": "head~2", "to": "head~1"}`, `{"to": "draft"}`, `{"from": "head~9", "form": "patch"}`},
 	"tool_browse":                {`{"query": "change a decision"}`},
@@ -191,6 +189,8 @@ var otherReads = map[string][]string{
 var partReads = map[string][2]string{
 	"trails.meta.promote.plan":  {`{"definitions": {"schema": "types: {Component: {properties: {title: string}}}"}}`, "may see a part of the graph only, and this changes all of it"}, // it makes the change, and takes it back
 	"refusals_list":             {`{"all": true}`, "refusals are not of it"},                                                                                                          // it has the calls of everybody
+	"trails.meta.token.list":    {`{}`, "tokens are not of it"},
+	"trails.meta.budget.list":   {`{}`, "budgets are not of it"},
 	"trails.meta.doctor.run":    {`{}`, "may see a part of it; ask somebody who may see all"},
 	"trails.meta.bundle.create": {`{}`, "may see a part of the graph only"},
 	"capability_history":        {`{"id": "search"}`, `"versions": []`}, // versions may name anything

@@ -389,7 +389,7 @@ func TestTheSchemaCarriesStoredQueriesOrIsRefused(t *testing.T) {
 	}
 	runtime := change(`{"patch": "drop_property: Note.status", "allow_broken_queries": true}`)
 	runtime.Principal = invoketest.Nobody
-	e.Refused(t, runtime, fault.ScopeDenied)
+	e.Refused(t, runtime, fault.Unauthenticated)
 	if state(t, e) != before {
 		t.Error("a refused change changed something")
 	}
