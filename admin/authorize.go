@@ -102,7 +102,8 @@ func (s *site) authorizePosted(w http.ResponseWriter, r *http.Request) error {
 		back, err = s.opts.OAuth.Allow(r.Context(), request, scopes)
 	}
 	if fault.Is(err, fault.InvalidArguments) || fault.Is(err, fault.TooLarge) {
-		return s.consent(w, r, values, scopes, fault.Of(err).Message)
+		refused := fault.Of(err)
+		return s.consent(w, r, values, scopes, refused.Message)
 	}
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"trails/auth/policy"
 	"trails/db/history"
+	"trails/db/leaf"
 	"trails/db/stmt"
 	"trails/fault"
 	"trails/rdf"
@@ -102,10 +103,6 @@ func (r *Reader) CommitOrigin(ctx context.Context, seq history.Seq) (policy.Orig
 	return o.origin, r.fail(ctx, "origin", err)
 }
 
-// restoredBy are the commits that added, the last time before, the statements that a transaction adds.
-const restoredBy = `SELECT DISTINCT (SELECT max(h.added) FROM hist h WHERE h.line = 1 AND h.s = c.s AND h.p = c.p AND h.o = c.o AND h.g = c.g)
-	FROM main.changes c WHERE c.line = ? AND c.seq = ? AND c.op = 43`
-
 // RestoredOrigin returns the lowest class of what the transaction adds and was there before, by the commits that added it
 // then; it is Person if there is nothing of the kind.
 func (w *Writer) RestoredOrigin(ctx context.Context) (policy.Origin, error) {
@@ -118,7 +115,7 @@ func (w *Writer) RestoredOrigin(ctx context.Context) (policy.Origin, error) {
 		err = w.writeLog()
 	}
 	if err == nil {
-		err = w.conn.Exec(restoredBy, func(s *stmt.Stmt) error {
+		err = w.conn.Exec(leaf.RestoredBy, func(s *stmt.Stmt) error {
 			if s.ColumnIsNull(0) {
 				return nil
 			}

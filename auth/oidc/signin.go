@@ -190,7 +190,7 @@ func (p *Provider) checkID(ctx context.Context, token, nonce string) (subject st
 	}
 	signed, err := jose.ParseSignedCompact(token, algorithms)
 	if err != nil {
-		return "", invalid(Malformed, "the ID token cannot be read: %q", err)
+		return "", invalid(Malformed, "the ID token is no JWT that is signed with RS, PS, ES or EdDSA")
 	}
 	payload, err := p.payload(ctx, signed)
 	if err != nil {
@@ -202,11 +202,11 @@ func (p *Provider) checkID(ctx context.Context, token, nonce string) (subject st
 		Party string `json:"azp"`
 	}
 	if err := json.Unmarshal(payload, &c); err != nil {
-		return "", invalid(BadClaims, "the claims of the ID token cannot be read: %q", err)
+		return "", invalid(BadClaims, "the claims of the ID token are no JSON object as OpenID Connect has it")
 	}
 	switch err := c.ValidateWithLeeway(jwt.Expected{Issuer: p.opts.Issuer, AnyAudience: jwt.Audience{p.opts.ClientID}}, p.opts.Skew); {
 	case err != nil || c.Expiry == nil:
-		return "", invalid(BadClaims, "the ID token is not valid for this client: %q", fmt.Sprint(err))
+		return "", invalid(BadClaims, "the ID token is of another issuer, for another client, or not valid at this time")
 	case c.Party != "" && c.Party != p.opts.ClientID:
 		return "", invalid(OtherAudience, "the ID token is for the client %q", c.Party)
 	case subtle.ConstantTimeCompare([]byte(c.Nonce), []byte(nonce)) != 1:

@@ -63,3 +63,7 @@ const (
 	ViewOfRetired = `CREATE TEMP VIEW hist AS SELECT 1 AS line, h.s, h.p, h.o, h.g, h.added, h.removed
 		FROM t_lines l CROSS JOIN main.hist h ON h.line = l.line WHERE h.removed <= l.until`
 )
+
+// RestoredBy are the commits that added, the last time before, the statements that a commit of a line adds: seq.
+const RestoredBy = `SELECT DISTINCT (SELECT max(h.added) FROM hist h WHERE h.line = 1 AND h.s = c.s AND h.p = c.p AND h.o = c.o AND h.g = c.g)
+	FROM main.changes c WHERE c.line = ? AND c.seq = ? AND c.op = 43`
