@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"trails/auth/cedar"
 	"trails/auth/policy"
 	"trails/invoke"
 	"trails/invoke/invoketest"
@@ -14,6 +15,7 @@ import (
 // What a commit records is of the class of the door, whatever the caller and the arguments claim.
 func TestACommitIsOfTheClassOfItsDoor(t *testing.T) {
 	e := invoketest.New(t, "", invoke.Config{})
+	e.Govern(t, cedar.Starter)
 	for i, c := range []struct {
 		via  string
 		who  policy.Principal

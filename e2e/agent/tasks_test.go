@@ -288,7 +288,7 @@ func auditTheSession(a *agent, _ *truth) {
 	undone := a.call("undo", `{"commit":"`+renamed.member("commit")+`"}`)
 	a.calls, a.sent, a.received = 0, 0, 0
 
-	rows := a.call("history", `{}`).table("commit", "time", "who", "what")
+	rows := a.call("history", `{}`).table("commit", "time", "who", "what", "origin")
 	if len(rows) != 5 { // the file's own two are before them
 		a.Fatalf("%d commits: %v", len(rows), rows)
 	}

@@ -21,8 +21,8 @@ import (
 // Mark replaces a secret.
 const Mark = "[credential]"
 
-// token is the form of a token that a graph issues, and of a refresh token, which is longer, webToken that of a JSON Web Token (RFC 7519), whose first two parts
-// encode JSON, and bearer that of the header with any token (RFC 6750, section 2.1).
+// token is the form of a token that a graph issues, and of a refresh token, which is longer, webToken that of a JSON Web
+// Token (RFC 7519), whose first two parts encode JSON, and bearer that of the header with any token (RFC 6750, section 2.1).
 var (
 	token    = regexp.MustCompile(`trails_[a-z0-9-]{1,40}_[A-Z2-7]{26,52}`)
 	webToken = regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`)

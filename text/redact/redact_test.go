@@ -93,7 +93,8 @@ func TestTokensOfGraphsAreFoundByTheirForm(t *testing.T) {
 	r := redact.New(`p"ss w<rd`)
 	for said, want := range map[string]string{
 		"so " + secret + " it is":                               "so [credential] it is",
-		"x" + secret + "Y":                                      "x[credential]Y",
+		"x" + secret + "y":                                      "x[credential]y",
+		"a refresh token " + secret + secret[12:]:               "a refresh token [credential]",
 		"Authorization: Bearer " + secret:                       "Authorization: Bearer [credential]",
 		"bearer abcdefghijklmnop==, and more":                   "bearer [credential], and more",
 		"Bearer short":                                          "Bearer short",
