@@ -237,6 +237,9 @@ func listed(t *testing.T, text json.RawMessage, fits func(string) bool) (names [
 // openToAll are the addresses that ask for no token.
 var openToAll = map[string]bool{"/health": true, "/ready": true, "/admin": true}
 
+// authorization are the addresses of the authorization server, which a process has that was asked for one.
+var authorization = map[string]bool{"/token": true, "/register": true, "/revoke": true}
+
 // TestEveryAddressAsksForAToken asks every address that the server names without a token.
 func TestEveryAddressAsksForAToken(t *testing.T) {
 	testrun.Alone(t)
@@ -259,8 +262,8 @@ func TestEveryAddressAsksForAToken(t *testing.T) {
 				body = []byte("{}")
 			}
 			status, text, err := w.do(method, path, body, nil)
-			if strings.HasPrefix(path, "/.well-known/oauth-") && status == http.StatusNotFound {
-				continue // there is no identity provider, and clients that ask whether there is one have no token yet
+			if (strings.HasPrefix(path, "/.well-known/oauth-") || authorization[path]) && status == http.StatusNotFound {
+				continue // there is none, and clients that ask whether there is one have no token yet
 			}
 			if err != nil || (status == http.StatusUnauthorized) == openToAll[path] || !openToAll[path] && len(text) > 2_000 {
 				t.Errorf("%s %s: %d, %v: %s", method, path, status, err, text)

@@ -16,6 +16,7 @@ func TestTheTypeScriptClientIsConnectedByAPerson(t *testing.T) {
 	if err := json.Unmarshal([]byte(must(t, "token", "create", file, "ana", "--scopes", "runtime,builder", "-o", "json")), &issued); err != nil {
 		t.Fatal(err)
 	}
+	must(t, "policy", "set", file, "--starter")
 	address := startWeb(t, nil, file, "--oauth").base + "/mcp"
 	tools.check(t, "client/consent.mjs", "http", address, issued.Token)
 	if log := must(t, "log", file, "-o", "json"); !strings.Contains(log, `"token:ana via localhost (grant-`) {
