@@ -441,7 +441,7 @@ async function filters ({ page }) {
   await page.waitForURL(/where=priority(=|%3D)2/)
   await page.locator('#value-error').waitFor({ state: 'detached' })
   // What cannot be shown in place is shown as the page that it is.
-  await page.evaluate(() => document.querySelector('form[role="search"]').insertAdjacentHTML('beforeend', '<input type="hidden" name="sort" value="nothing">'))
+  await page.evaluate(() => document.querySelector('#list form[role="search"]').insertAdjacentHTML('beforeend', '<input type="hidden" name="sort" value="nothing">'))
   await page.getByRole('button', { name: 'Search', exact: true }).click()
   await page.waitForURL(/sort=nothing/)
   await says(page, 'That cannot be asked')
