@@ -112,7 +112,7 @@ func (s spoke) draw(colours *palette, y, middle float64, incoming, named bool) h
 	bend := (from + to) / 2
 	text := h.Node(label(to+side*14, y+4, anchorAt, "", cut(s.Label, aroundLabel)))
 	if s.Href != "" {
-		text = h.A(h.Href(s.Href), h.Aria("label", line(s.Property+": "+s.Label)), text)
+		text = h.A(h.Href(s.Href), text)
 	}
 	return h.G(h.Class(colours.class(s.Type)),
 		h.Path(h.Class("link"), h.Attr("d", fmt.Sprintf("M%s %sC%s %s %s %s %s %s", number(from), number(middle), number(bend), number(middle), number(bend), number(y), number(to), number(y)))),
