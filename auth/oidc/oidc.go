@@ -208,27 +208,37 @@ func (t *texts) UnmarshalJSON(data []byte) error {
 // the provider has not been reached and the token's key is not known, the error is the fault Unusable. It asks the provider
 // when it does not know the key, but not more often than each [RefetchAfter].
 func (p *Provider) Verify(ctx context.Context, token string) (Caller, error) {
+	payload, typ, err := p.read(ctx, token)
+	if err != nil {
+		return Caller{}, err
+	}
+	if typ == assertionType { // it is for the token endpoint alone, and its audience is one of ours
+		return Caller{}, invalid(Malformed, "the token is an assertion (ID-JAG), which gets an access token and is none")
+	}
+	return p.caller(payload, p.opts.Audiences)
+}
+
+// read returns the claims of a token that the provider signed, and its type (RFC 7515, section 4.1.9).
+func (p *Provider) read(ctx context.Context, token string) (payload []byte, typ string, err error) {
 	if len(token) > maxToken {
-		return Caller{}, invalid(Malformed, "the token has %d bytes, and at most %d are read", len(token), maxToken)
+		return nil, "", invalid(Malformed, "the token has %d bytes, and at most %d are read", len(token), maxToken)
 	}
 	signed, err := jose.ParseSignedCompact(token, algorithms)
 	if err != nil {
-		return Caller{}, invalid(Malformed, "the token cannot be read: %q", err)
+		return nil, "", invalid(Malformed, "the token cannot be read: %q", err)
 	}
 	var is struct {
 		Issuer string `json:"iss"`
 	}
 	if err := json.Unmarshal(signed.UnsafePayloadWithoutVerification(), &is); err != nil {
-		return Caller{}, invalid(Malformed, "the token's claims cannot be read: %q", err)
+		return nil, "", invalid(Malformed, "the token's claims cannot be read: %q", err)
 	}
 	if is.Issuer != p.opts.Issuer { // before its key, which is not to be asked for in vain
-		return Caller{}, invalid(OtherIssuer, "the token says that it is of %q, and not of %s", is.Issuer, p.opts.Issuer)
+		return nil, "", invalid(OtherIssuer, "the token says that it is of %q, and not of %s", is.Issuer, p.opts.Issuer)
 	}
-	payload, err := p.payload(ctx, signed)
-	if err != nil {
-		return Caller{}, err
-	}
-	return p.caller(payload)
+	typ, _ = signed.Signatures[0].Protected.ExtraHeaders[jose.HeaderType].(string)
+	payload, err = p.payload(ctx, signed)
+	return payload, strings.TrimPrefix(strings.ToLower(typ), "application/"), err
 }
 
 // payload returns what is signed, if it is with a key of the provider.
@@ -254,8 +264,8 @@ func (p *Provider) payload(ctx context.Context, signed *jose.JSONWebSignature) (
 	return nil, invalid(UnknownKey, "the token is signed with %s and the key %q, and %s has no such key", header.Algorithm, header.KeyID, p.opts.Issuer)
 }
 
-// caller reads claims that are signed.
-func (p *Provider) caller(payload []byte) (Caller, error) {
+// caller reads claims that are signed, of a token for one of the audiences.
+func (p *Provider) caller(payload []byte, audiences []string) (Caller, error) {
 	var c claims
 	var all map[string]json.RawMessage
 	var groups texts
@@ -267,8 +277,8 @@ func (p *Provider) caller(payload []byte) (Caller, error) {
 	for i, audience := range c.Audience {
 		c.Audience[i] = strings.TrimSuffix(audience, "/")
 	}
-	if !slices.ContainsFunc(p.opts.Audiences, func(ours string) bool { return c.Audience.Contains(strings.TrimSuffix(ours, "/")) }) {
-		return Caller{}, invalid(OtherAudience, "the token is for %q, and not for %q", []string(c.Audience), p.opts.Audiences)
+	if !slices.ContainsFunc(audiences, func(ours string) bool { return c.Audience.Contains(strings.TrimSuffix(ours, "/")) }) {
+		return Caller{}, invalid(OtherAudience, "the token is for %q, and not for %q", []string(c.Audience), audiences)
 	}
 	if c.Subject == "" || len(c.Subject) > maxSubject || strings.ContainsFunc(c.Subject, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return Caller{}, invalid(BadClaims, "the token's subject (sub) is %q; it has 1 to %d letters, digits and signs of ASCII", c.Subject, maxSubject)

@@ -8,6 +8,7 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -530,5 +531,20 @@ func BenchmarkVerify(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// An assertion for our authorization server has an audience of ours, and is no access token.
+func TestAnAssertionIsNoAccessToken(t *testing.T) {
+	i := oidctest.New(t)
+	p := provider(t, i, nil)
+	text, err := json.Marshal(i.Claims("https://notes.example.org", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for typ, want := range map[jose.ContentType]oidc.Reason{"at+jwt": "", "JWT": "", "oauth-id-jag+jwt": oidc.Malformed, "application/OAuth-ID-JAG+jwt": oidc.Malformed} {
+		if got := reasonOf(t, p, i.SignAs(t, typ, text)); got != want {
+			t.Errorf("%s: %q, want %q", typ, got, want)
+		}
 	}
 }

@@ -142,16 +142,27 @@ func (i *Issuer) Token(t testing.TB, audience string, changes map[string]any) st
 // Sign signs a text with the issuer's key.
 func (i *Issuer) Sign(t testing.TB, text []byte) string {
 	t.Helper()
+	return i.SignAs(t, "at+jwt", text)
+}
+
+// SignAs is Sign for a token of another type.
+func (i *Issuer) SignAs(t testing.TB, typ jose.ContentType, text []byte) string {
+	t.Helper()
 	i.mu.Lock()
 	signer := i.signer
 	i.mu.Unlock()
-	return SignWith(t, signer, text)
+	return signWith(t, signer, typ, text)
 }
 
 // SignWith signs a text with any key.
 func SignWith(t testing.TB, with jose.SigningKey, text []byte) string {
 	t.Helper()
-	signer, err := jose.NewSigner(with, (&jose.SignerOptions{}).WithType("at+jwt"))
+	return signWith(t, with, "at+jwt", text)
+}
+
+func signWith(t testing.TB, with jose.SigningKey, typ jose.ContentType, text []byte) string {
+	t.Helper()
+	signer, err := jose.NewSigner(with, (&jose.SignerOptions{}).WithType(typ))
 	if err != nil {
 		t.Fatal(err)
 	}
