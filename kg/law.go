@@ -175,20 +175,25 @@ func (a *Authority) rights(under *compiled) *Rights {
 		return nil
 	}
 	key := a.key() + "\x00" + under.key()
-	a.law.mu.Lock()
-	kept, known := a.law.sight[key]
-	a.law.mu.Unlock()
-	if known {
-		return kept
+	return kept(a.law, a.law.sight, maxSights, key, func() *Rights { return a.newRights(under) })
+}
+
+// kept returns what a law keeps by a key, and decides it if it is not known. Beyond a number of entries all are dropped.
+func kept[K comparable, V any](l *law, known map[K]V, most int, key K, decide func() V) V {
+	l.mu.Lock()
+	v, is := known[key]
+	l.mu.Unlock()
+	if is {
+		return v
 	}
-	r := a.newRights(under)
-	a.law.mu.Lock()
-	defer a.law.mu.Unlock()
-	if len(a.law.sight) >= maxSights {
-		clear(a.law.sight)
+	v = decide()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(known) >= most {
+		clear(known)
 	}
-	a.law.sight[key] = r
-	return r
+	known[key] = v
+	return v
 }
 
 func (a *Authority) newRights(under *compiled) *Rights {
@@ -263,20 +268,7 @@ func (a *Authority) Calls(d capability.Descriptor, on Branch) cedar.Decision {
 		return cedar.Decision{}
 	}
 	of := calling{a.key(), nameOf(d), d.InputShape.NodeType, action, on.Name, on.Protected}
-	a.law.mu.Lock()
-	kept, known := a.law.calls[of]
-	a.law.mu.Unlock()
-	if known {
-		return kept
-	}
-	verdict := a.decideCall(d, action, on)
-	a.law.mu.Lock()
-	defer a.law.mu.Unlock()
-	if len(a.law.calls) >= maxCalls {
-		clear(a.law.calls)
-	}
-	a.law.calls[of] = verdict
-	return verdict
+	return kept(a.law, a.law.calls, maxCalls, of, func() cedar.Decision { return a.decideCall(d, action, on) })
 }
 
 // decideCall is Calls for an action that policies decide about.
