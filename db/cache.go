@@ -1,6 +1,7 @@
 package db
 
 import (
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -31,11 +32,11 @@ type caches struct {
 	// decisions are for readers with rights.
 	decisions *keptDecisions
 	// origins are the classes of commits.
-	origins *commitOrigins
+	origins *byCommit[commitOrigin]
 }
 
 func newCaches(epoch string) *caches {
-	return &caches{epoch: epoch, terms: dictionary.NewCache(), fresh: &freshCache{}, facts: newFacts(), plans: newPlans(), past: &pastFacts{}, decisions: &keptDecisions{}, origins: &commitOrigins{}}
+	return &caches{epoch: epoch, terms: dictionary.NewCache(), fresh: &freshCache{}, facts: newFacts(), plans: newPlans(), past: &pastFacts{}, decisions: &keptDecisions{}, origins: &byCommit[commitOrigin]{}}
 }
 
 // ofView returns the caches for an earlier commit. Sorted texts are not kept for it, and facts are those of the commit, or of the
@@ -74,4 +75,36 @@ func (f *File) cachesOf(epoch string) *caches {
 		f.caches.Store(c)
 	}
 	return c
+}
+
+// byCommit keeps what is known of commits, which never changes. The zero value is empty. It is safe for concurrent use.
+type byCommit[V any] struct {
+	mu   sync.Mutex
+	kept map[history.Seq]V
+}
+
+// maxCommitsKept bounds the commits. When there are more, all are dropped.
+const maxCommitsKept = 1 << 16
+
+func (c *byCommit[V]) get(seq history.Seq) (v V, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, known = c.kept[seq]
+	return v, known
+}
+
+func (c *byCommit[V]) put(seq history.Seq, v V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil || len(c.kept) >= maxCommitsKept {
+		c.kept = map[history.Seq]V{}
+	}
+	c.kept[seq] = v
+}
+
+// copyTo makes an empty one know the same.
+func (c *byCommit[V]) copyTo(other *byCommit[V]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	other.kept = maps.Clone(c.kept)
 }

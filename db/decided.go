@@ -43,43 +43,37 @@ type memory struct {
 	facts *facts
 	plans *plans
 
+	commits byCommit[shownCommit]
+
 	mu      sync.Mutex
-	commits map[history.Seq]shownCommit
 	schemas map[history.Seq]shownSchema // as of each commit of the schema
 }
 
 func newMemory() *memory {
-	return &memory{facts: newFacts(), plans: newPlans(), commits: map[history.Seq]shownCommit{}, schemas: map[history.Seq]shownSchema{}}
+	return &memory{facts: newFacts(), plans: newPlans(), schemas: map[history.Seq]shownSchema{}}
 }
 
 // copied is a memory that begins with what this one knows of nodes and commits.
 func (m *memory) copied() *memory {
 	c := newMemory()
 	m.nodes.CopyTo(&c.nodes)
+	m.commits.copyTo(&c.commits)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c.commits, c.schemas = maps.Clone(m.commits), maps.Clone(m.schemas)
+	c.schemas = maps.Clone(m.schemas)
 	return c
 }
 
 // commit returns what is known of a commit, or finds it out.
 func (m *memory) commit(seq history.Seq, find func() (shownCommit, error)) (c shownCommit, err error) {
-	m.mu.Lock()
-	c, known := m.commits[seq]
-	m.mu.Unlock()
+	c, known := m.commits.get(seq)
 	if known {
 		return c, nil
 	}
-	if c, err = find(); err != nil {
-		return c, err
+	if c, err = find(); err == nil {
+		m.commits.put(seq, c)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.commits) >= maxCommitsSeen {
-		clear(m.commits)
-	}
-	m.commits[seq] = c
-	return c, nil
+	return c, err
 }
 
 // schema returns what is known of the schema as of a commit of it.
@@ -95,9 +89,6 @@ func (m *memory) rememberSchema(seq history.Seq, s shownSchema) {
 	defer m.mu.Unlock()
 	m.schemas[seq] = s
 }
-
-// maxCommitsSeen bounds the commits that a memory keeps. When there are more, all are dropped.
-const maxCommitsSeen = 1 << 16
 
 // keptDecisions are what was decided for the rights and lines that were used last. It is safe for concurrent use.
 type keptDecisions struct {

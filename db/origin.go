@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"strings"
-	"sync"
 
 	"trails/auth/policy"
 	"trails/db/history"
@@ -23,31 +22,6 @@ type commitOrigin struct {
 	// took is the commit that a merge took in, and tookLine its line; 0 for other commits.
 	took     history.Seq
 	tookLine int64
-}
-
-// commitOrigins keeps the origins of commits, which never change. It is safe for concurrent use.
-type commitOrigins struct {
-	mu   sync.Mutex
-	kept map[history.Seq]commitOrigin
-}
-
-// mostOrigins bounds the commits whose origins are kept. When there are more, all are read anew.
-const mostOrigins = 1 << 16
-
-func (c *commitOrigins) get(seq history.Seq) (o commitOrigin, known bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	o, known = c.kept[seq]
-	return o, known
-}
-
-func (c *commitOrigins) put(seq history.Seq, o commitOrigin) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.kept == nil || len(c.kept) >= mostOrigins {
-		c.kept = map[history.Seq]commitOrigin{}
-	}
-	c.kept[seq] = o
 }
 
 const (
