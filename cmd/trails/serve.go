@@ -275,12 +275,12 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *ht
 		if err != nil {
 			return err
 		}
-		if err := mayServe(ctx, e.Graph(), callers, issues); err != nil {
-			return usageError{err.Error()}
-		}
 		governed, err := hasPolicies(ctx, e.Graph())
 		if err != nil {
 			return err
+		}
+		if err := mayServe(callers, issues, governed); err != nil {
+			return usageError{err.Error()}
 		}
 		reach(ctx, callers.Provider)
 		who := auth.New(callers)
@@ -380,8 +380,8 @@ func (p *program) addressed(callers *auth.Options, ln *net.Listener, certificate
 }
 
 // mayServe refuses a graph with policies whose callers nobody could know, and beyond loopback one that everybody could write
-// who finds it. issues reports whether the graph has tokens.
-func mayServe(ctx context.Context, g *kg.Graph, callers auth.Options, issues bool) error {
+// who finds it. issues and governed report whether the graph has tokens and policies.
+func mayServe(callers auth.Options, issues, governed bool) error {
 	if issues || callers.Token != "" || callers.Provider != nil {
 		return nil
 	}
@@ -389,11 +389,10 @@ func mayServe(ctx context.Context, g *kg.Graph, callers auth.Options, issues boo
 	if callers.Closed {
 		return fault.New(fault.Unusable, "others reach this address, and whoever finds it could write: %s", ways)
 	}
-	has, err := hasPolicies(ctx, g)
-	if err == nil && has {
-		err = fault.New(fault.Unusable, "the graph has policies, and no caller could be known: %s; or take the policies away with trails policy set --none", ways)
+	if governed {
+		return fault.New(fault.Unusable, "the graph has policies, and no caller could be known: %s; or take the policies away with trails policy set --none", ways)
 	}
-	return err
+	return nil
 }
 
 // hasPolicies reports whether a graph has policies, also such as cannot be read.

@@ -200,14 +200,14 @@ func (g *hosted) mayServe(ctx context.Context, graph *kg.Graph) error {
 	if err != nil {
 		return err
 	}
-	if err := mayServe(ctx, graph, g.callers, has); err != nil || !has && g.callers.Token == "" && g.callers.Provider == nil {
+	governed, err := hasPolicies(ctx, graph)
+	if err != nil {
 		return err
 	}
-	governed, err := hasPolicies(ctx, graph)
-	if err == nil && !governed {
+	if !governed && (has || g.callers.Token != "" || g.callers.Provider != nil) {
 		g.of.log.Warn("there are no policies: "+kg.ReadOnly, "graph", g.id)
 	}
-	return err
+	return mayServe(g.callers, has, governed)
 }
 
 // running is an open graph.
