@@ -44,9 +44,11 @@ func (s *server) notOAuth(next http.Handler) http.Handler {
 	endpoints := []string{auth.ServerPath, oauth.RegisterPath, oauth.TokenPath, oauth.RevokePath}
 	return s.gate(next, func(r *http.Request) error {
 		path := r.URL.Path
-		_, served := s.auth.Metadata(r)
-		switch {
-		case !isOAuth(path) || served || s.opts.OAuth != nil && slices.Contains(endpoints, path):
+		if !isOAuth(path) || s.opts.OAuth != nil && slices.Contains(endpoints, path) {
+			return nil
+		}
+		switch _, served := s.auth.Metadata(r); {
+		case served:
 			return nil
 		case s.opts.OAuth != nil:
 			return fault.New(fault.NotFound, "there is nothing here; GET %s has the addresses of the authorization server", auth.Prefix(r)+auth.ServerPath)
