@@ -7,7 +7,7 @@ import (
 
 // Elements.
 var (
-	Bdi        = func(children ...Node) Node { return gomponents.El("bdi", children...) }
+	Bdi        = element("bdi")
 	A          = html.A
 	Abbr       = html.Abbr
 	Article    = html.Article
@@ -17,7 +17,7 @@ var (
 	Body       = html.Body
 	Br         = html.Br
 	Button     = html.Button
-	Circle     = func(children ...Node) Node { return gomponents.El("circle", children...) }
+	Circle     = element("circle")
 	Caption    = html.Caption
 	Code       = html.Code
 	DataList   = html.DataList
@@ -32,7 +32,7 @@ var (
 	FieldSet   = html.FieldSet
 	Footer     = html.Footer
 	Form       = html.Form
-	G          = func(children ...Node) Node { return gomponents.El("g", children...) }
+	G          = element("g")
 	H1         = html.H1
 	H2         = html.H2
 	H3         = html.H3
@@ -55,11 +55,11 @@ var (
 	OptGroup   = html.OptGroup
 	Option     = html.Option
 	P          = html.P
-	Path       = func(children ...Node) Node { return gomponents.El("path", children...) }
+	Path       = element("path")
 	Pre        = html.Pre
-	Rect       = func(children ...Node) Node { return gomponents.El("rect", children...) }
+	Rect       = element("rect")
 	S          = html.S
-	SVGText    = func(children ...Node) Node { return gomponents.El("text", children...) }
+	SVGText    = element("text")
 	Script     = html.Script
 	Section    = html.Section
 	Select     = html.Select
@@ -114,3 +114,8 @@ var (
 	Type         = html.Type
 	Value        = html.Value
 )
+
+// element is an element by its name, for those that the library does not have.
+func element(name string) func(children ...Node) Node {
+	return func(children ...Node) Node { return gomponents.El(name, children...) }
+}
