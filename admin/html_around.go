@@ -38,11 +38,7 @@ func (d instanceData) spokes() (in, out []spoke, more int) {
 	}
 	nodes := func(side *[]spoke, property string, list []view.Node) {
 		for _, n := range list {
-			href := ""
-			if n.Type != "" && n.ID != "" && n.Exists {
-				href = nodeURL(n.Type, n.ID)
-			}
-			add(side, spoke{property, labelOf(n), n.Type, href})
+			add(side, spoke{property, labelOf(n), n.Type, pageOf(n)})
 		}
 	}
 	for _, g := range d.Incoming {

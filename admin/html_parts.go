@@ -8,9 +8,9 @@ import (
 
 // nodeLink links to a node by its label. A node that is not there is not linked, unless it is a page of the web.
 func nodeLink(n view.Node) h.Node {
-	switch {
-	case n.Type != "" && n.ID != "" && n.Exists:
-		return anchor("node", nodeURL(n.Type, n.ID), h.Title(line(n.Type)+" "+line(n.ID)),
+	switch page := pageOf(n); {
+	case page != "":
+		return anchor("node", page, h.Title(line(n.Type)+" "+line(n.ID)),
 			h.Bdi(h.Dir("auto"), breaks(n.Label, n.ID), h.Text(labelOf(n))))
 	case webURL(n.IRI) != "":
 		return anchor("node", webURL(n.IRI), external(), h.Bdi(breaks(n.IRI), h.Text(line(n.IRI))))

@@ -3,6 +3,8 @@ package admin
 import (
 	"net/url"
 	"strings"
+
+	"trails/builtin/view"
 )
 
 // Addresses of pages. An id is one segment, whatever it holds.
@@ -10,6 +12,14 @@ import (
 func typeURL(name string) string { return "/admin/types/" + url.PathEscape(name) }
 
 func nodeURL(typeName, id string) string { return typeURL(typeName) + "/" + url.PathEscape(id) }
+
+// pageOf is the page of a node, "" for one that has none.
+func pageOf(n view.Node) string {
+	if n.Type == "" || n.ID == "" || !n.Exists {
+		return ""
+	}
+	return nodeURL(n.Type, n.ID)
+}
 
 // nodeAt is nodeURL at a commit, "" for the newest.
 func nodeAt(typeName, id, commit string) string {
