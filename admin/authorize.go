@@ -56,9 +56,9 @@ func noServer() error {
 
 // consent shows the page of consent, or sends the browser back to the client with what is wrong.
 func (s *site) consent(w http.ResponseWriter, r *http.Request, values url.Values, ticked policy.Scopes, message string) error {
-	request, back, err := s.opts.OAuth.Request(r.Context(), values, auth.PrincipalOf(s.known(r).Context()))
+	request, back, err := s.opts.OAuth.Request(r.Context(), values, auth.PrincipalOf(r.Context()))
 	if back != "" {
-		return redirectTo(w, r, back)
+		return redirectTo(w, back)
 	}
 	if err != nil {
 		return err
@@ -66,16 +66,10 @@ func (s *site) consent(w http.ResponseWriter, r *http.Request, values url.Values
 	for _, own := range []string{decision, given, cameAgain} {
 		values.Del(own)
 	}
-	data := consentData{Request: request, Who: auth.PrincipalOf(s.known(r).Context()).ID, At: auth.Base(r), Sent: hiddenOf(values), Ticked: ticked, Message: message}
+	data := consentData{Request: request, Who: auth.PrincipalOf(r.Context()).ID, At: auth.Base(r), Sent: hiddenOf(values), Ticked: ticked, Message: message}
 	// A browser holds the redirect after the form against the policy of the page with the form.
 	w.Header().Set("Content-Security-Policy", strings.Replace(contentPolicy, "form-action 'self'", "form-action 'self' "+request.Target(), 1))
 	return s.respond(w, r, http.StatusOK, page{Title: "Connect " + request.Host, Main: data.main})
-}
-
-// known is the request with its principal.
-func (s *site) known(r *http.Request) *http.Request {
-	r, _ = s.withPrincipal(r)
-	return r
 }
 
 // authorizePosted answers what the person decided.
@@ -87,15 +81,15 @@ func (s *site) authorizePosted(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	request, back, err := s.opts.OAuth.Request(r.Context(), values, auth.PrincipalOf(s.known(r).Context()))
+	request, back, err := s.opts.OAuth.Request(r.Context(), values, auth.PrincipalOf(r.Context()))
 	if back != "" {
-		return redirectTo(w, r, back)
+		return redirectTo(w, back)
 	}
 	if err != nil {
 		return err
 	}
 	if values.Get(decision) != allowIt {
-		return redirectTo(w, r, s.opts.OAuth.Deny(r.Context(), request))
+		return redirectTo(w, s.opts.OAuth.Deny(r.Context(), request))
 	}
 	scopes, err := policy.ParseScopes(strings.Join(values[given], ","))
 	if err == nil {
@@ -108,11 +102,11 @@ func (s *site) authorizePosted(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return redirectTo(w, r, back)
+	return redirectTo(w, back)
 }
 
 // redirectTo sends the browser to the client. Its address may be of another scheme than those of the web.
-func redirectTo(w http.ResponseWriter, _ *http.Request, address string) error {
+func redirectTo(w http.ResponseWriter, address string) error {
 	w.Header().Set("Location", address)
 	w.WriteHeader(http.StatusSeeOther)
 	return nil

@@ -77,7 +77,7 @@ func (s *site) signInAtProvider(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		http.SetCookie(w, begun)
-		return redirectTo(w, r, address)
+		return redirectTo(w, address)
 	}
 	done, err := s.opts.Auth.FinishSignIn(r, query)
 	if err != nil {
