@@ -101,6 +101,17 @@ func (e *submission) finish(digest, ifCommit string, args json.RawMessage, resul
 	}
 }
 
+// call makes the call of a form under its key, and keeps the result.
+func (e *submission) call(a *asker, capability, key string, args json.RawMessage) (invoke.Result, error) {
+	c := a.call
+	c.Capability, c.Args, c.IdempotencyKey = capability, args, key
+	result, err := a.engine.Call(a.ctx, c)
+	if err == nil {
+		e.finish(digestOf(capability, args), "", args, result)
+	}
+	return result, err
+}
+
 // digest names what the form asks for.
 func (p *post) digest() string { return digestOf(p.capability.ID, p.object()) }
 

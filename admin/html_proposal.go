@@ -31,10 +31,12 @@ func (p *proposal) changes() bool { return p.Outcome.Added+p.Outcome.Removed > 0
 
 // undoLink is undoButton as a word in a line.
 func undoLink(commit string) h.Node {
-	return anchor("faint", withQuery(undoURL, url.Values{"commit": {commit}}), h.Text("Undo"), unseen(" "+commit))
+	return anchor("faint", undoAddress(commit), h.Text("Undo"), unseen(" "+commit))
 }
 
 // undoButton leads to what taking back a commit would change.
 func undoButton(commit string) h.Node {
-	return anchor("button", withQuery(undoURL, url.Values{"commit": {commit}}), h.Text("Undo…"))
+	return anchor("button", undoAddress(commit), h.Text("Undo…"))
 }
+
+func undoAddress(commit string) string { return withQuery(undoURL, url.Values{"commit": {commit}}) }

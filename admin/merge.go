@@ -113,14 +113,11 @@ func (s *site) makeMerge(w http.ResponseWriter, r *http.Request, a *asker, m *me
 		m.Problem = "One of the two branches has moved since. Look at what would be merged now."
 		return again(http.StatusPreconditionFailed)
 	}
-	c := a.call
-	c.Capability, c.Args, c.IdempotencyKey = capability, args, m.Key
-	result, err := s.engine.Call(a.ctx, c)
+	result, err := entry.call(a, capability, m.Key, args)
 	if err != nil {
 		m.refused(fault.Of(err))
 		return again(status(err))
 	}
-	entry.finish(digest, "", args, result)
 	return m.done(w, r, capability, result)
 }
 

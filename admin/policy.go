@@ -215,12 +215,11 @@ func (s *site) policyPosted(w http.ResponseWriter, r *http.Request) error {
 	if a.Branch != "" {
 		args["branch"] = a.Branch
 	}
-	call := a.call
-	if call.Args, err = json.Marshal(args); err != nil {
+	text, err := json.Marshal(args)
+	if err != nil {
 		return fmt.Errorf("encode policies: %w", err)
 	}
-	call.Capability, call.IdempotencyKey = setPoliciesID, d.Key
-	digest, entry := digestOf(setPoliciesID, call.Args), s.submissions.open(a.call.Principal.ID, d.Key)
+	digest, entry := digestOf(setPoliciesID, text), s.submissions.open(a.call.Principal.ID, d.Key)
 	defer entry.close()
 	done := func() error {
 		http.Redirect(w, r, a.Lead(capabilityURL(setPoliciesID)+"/done/"+url.PathEscape(d.Key)), http.StatusSeeOther)
@@ -247,11 +246,9 @@ func (s *site) policyPosted(w http.ResponseWriter, r *http.Request) error {
 		d.Problem = "This is another text than the one that was checked. Look at what it changes, and set it then."
 		return s.showPolicies(w, r, http.StatusPreconditionFailed, a, d)
 	}
-	result, err := s.engine.Call(a.ctx, call)
-	if err != nil {
+	if _, err := entry.call(a, setPoliciesID, d.Key, text); err != nil {
 		return s.policiesRefused(w, r, a, d, err)
 	}
-	entry.finish(digest, "", call.Args, result)
 	return done()
 }
 

@@ -13,7 +13,6 @@ import (
 	"trails/builtin/view"
 	"trails/fault"
 	"trails/invoke"
-	"trails/rdf"
 	"trails/schema"
 )
 
@@ -49,9 +48,9 @@ type proposal struct {
 }
 
 // undoProposal takes back a commit.
-func (a *asker) undoProposal(commit string) (*proposal, error) {
+func (a *asker) undoProposal(values url.Values) (*proposal, error) {
 	var page view.CommitPage
-	if err := a.ask("commit_view", map[string]any{"id": commit, "limit": changesShown}, &page); err != nil {
+	if err := a.ask("commit_view", map[string]any{"id": values.Get("commit"), "limit": changesShown}, &page); err != nil {
 		return nil, err
 	}
 	id := page.Commit.ID
@@ -88,7 +87,7 @@ func (a *asker) selectedProposal(typeName string, values url.Values) (*proposal,
 		return nil, fault.Argument("node", fault.MinCount, len(nodes), fmt.Sprintf("tick 1 to %d rows of the list first; %d are ticked", selectedMost, len(nodes)))
 	}
 	for _, iri := range nodes {
-		if !plainIRI(iri) {
+		if schema.CheckIRI(iri) != nil {
 			return nil, fault.Argument("node", fault.NodeKind, line(iri), "this is no IRI of a node")
 		}
 	}
@@ -119,11 +118,6 @@ func (a *asker) selectedProposal(typeName string, values url.Values) (*proposal,
 	return p, p.showNodes(a, t, nodes, do, property, value)
 }
 
-// plainIRI reports an IRI that can stand in an update as it is.
-func plainIRI(text string) bool {
-	return rdf.IsAbsoluteIRI(text) && !strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || strings.ContainsRune("<>\"{}|^`\\", c) })
-}
-
 // setting are the arguments of a load that sets one property of each node, to a value as a cell of a table has it, or
 // removes its values.
 func setting(typeName string, nodes []string, property, value string, clear bool) (map[string]any, error) {
@@ -139,21 +133,12 @@ func setting(typeName string, nodes []string, property, value string, clear bool
 		return map[string]any{"data": out.String(), "format": "ndjson"}, nil
 	}
 	rows := csv.NewWriter(&out)
-	for _, row := range append([][]string{{"id", property}}, rowsOf(nodes, value)...) {
-		if err := rows.Write(row); err != nil {
-			return nil, fmt.Errorf("encode a change: %w", err)
-		}
+	_ = rows.Write([]string{"id", property}) // Error has what went wrong
+	for _, iri := range nodes {
+		_ = rows.Write([]string{iri, value})
 	}
 	rows.Flush()
 	return map[string]any{"data": out.String(), "format": "csv", "type": typeName}, rows.Error()
-}
-
-func rowsOf(nodes []string, value string) [][]string {
-	out := make([][]string, len(nodes))
-	for i, iri := range nodes {
-		out[i] = []string{iri, value}
-	}
-	return out
 }
 
 // deletion is the update that deletes nodes, and what refers to them.
@@ -194,31 +179,28 @@ func (s *site) undoPage(w http.ResponseWriter, r *http.Request) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	return s.propose(w, r, url.Values{"commit": q.Values["commit"]}, func(a *asker, values url.Values) (*proposal, error) {
-		return a.undoProposal(values.Get("commit"))
-	})
+	return s.propose(w, r, q.Values, (*asker).undoProposal)
 }
 
 // undoPosted takes a commit back.
 func (s *site) undoPosted(w http.ResponseWriter, r *http.Request) error {
-	values, err := readForm(w, r, formLimit)
-	if err != nil {
-		return err
-	}
-	return s.propose(w, r, values, func(a *asker, values url.Values) (*proposal, error) {
-		return a.undoProposal(values.Get("commit"))
-	})
+	return s.proposed(w, r, (*asker).undoProposal)
 }
 
 // selectedPosted changes the rows of a list that were ticked.
 func (s *site) selectedPosted(w http.ResponseWriter, r *http.Request) error {
+	return s.proposed(w, r, func(a *asker, values url.Values) (*proposal, error) {
+		return a.selectedProposal(r.PathValue("type"), values)
+	})
+}
+
+// proposed answers a form that was sent.
+func (s *site) proposed(w http.ResponseWriter, r *http.Request, of func(*asker, url.Values) (*proposal, error)) error {
 	values, err := readForm(w, r, formLimit)
 	if err != nil {
 		return err
 	}
-	return s.propose(w, r, values, func(a *asker, values url.Values) (*proposal, error) {
-		return a.selectedProposal(r.PathValue("type"), values)
-	})
+	return s.propose(w, r, values, of)
 }
 
 // propose shows a proposal with what it would change, or makes its call, once, when its button was pressed, and shows the
@@ -247,21 +229,19 @@ func (s *site) propose(w http.ResponseWriter, r *http.Request, values url.Values
 		p.Arguments["allow_mass_change"] = true
 	}
 	a.view(p.Capability, p.Arguments)
-	c := a.call
-	if c.Args, err = json.Marshal(p.Arguments); err != nil {
+	args, err := json.Marshal(p.Arguments)
+	if err != nil {
 		return fmt.Errorf("encode a proposal: %w", err)
 	}
-	c.Capability, c.IdempotencyKey = p.Capability, key
-	digest, code := digestOf(p.Capability, c.Args), http.StatusOK
+	code := http.StatusOK
 	switch {
-	case entry.digest == digest:
+	case entry.digest == digestOf(p.Capability, args):
 		return done(p, entry.result)
 	case entry.digest != "":
 		key, p.Problem, code = uuid.NewString(), "This form was sent before, with something else, and that is done.", http.StatusUnprocessableEntity
 	case values.Get(doName) == doCall:
-		result, err := s.engine.Call(a.ctx, c)
+		result, err := entry.call(a, p.Capability, key, args)
 		if err == nil {
-			entry.finish(digest, "", c.Args, result)
 			return done(p, result)
 		}
 		if code = status(err); code == http.StatusInternalServerError {
