@@ -84,6 +84,9 @@ func answersAsTheOracle(t *rapid.T, r *db.Reader, quads []rdf.Quad) {
 			continue
 		}
 		got, err := answer(t.Context(), r, q)
+		if fault.Is(err, fault.TooLarge) && len(quads) > sparqltest.Most {
+			continue // such as a product of paths; no query of one dataset as drawn is refused, see TestQueriesAgreeWithTheOracle
+		}
 		if err != nil {
 			t.Fatalf("%v\nfor\n%s", err, c.Text)
 		}

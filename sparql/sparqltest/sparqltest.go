@@ -78,13 +78,16 @@ func (d *drawer) newVar() string {
 	return fmt.Sprintf("?n%d", d.fresh)
 }
 
+// Most is how many statements [Data] draws at most.
+const Most = 44
+
 // Data draws a dataset: links between few nodes, some of them blank, and values, in
 // the default graph and three named ones that share statements.
 func Data(t *rapid.T) []rdf.Quad {
 	d := &drawer{T: t}
 	var quads []rdf.Quad
 	seen := map[rdf.Quad]bool{}
-	for range 4 + d.number(40) {
+	for range 4 + d.number(Most-4) {
 		q := d.quad()
 		if !seen[q] {
 			seen[q] = true
