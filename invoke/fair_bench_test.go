@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"trails/auth/cedar"
 	"trails/auth/policy"
 	"trails/fault"
 	"trails/invoke"
@@ -39,6 +40,7 @@ func BenchmarkLightCallerBesideAFlood(b *testing.B) {
 	if err := calls(b, e, invoketest.Ana, "load", string(load)); err != nil {
 		b.Fatal(err)
 	}
+	(&invoketest.Engine{Engine: e}).Govern(b, cedar.Starter)
 	for _, flood := range []struct{ capability, args string }{
 		{"", ""}, // one goroutine that only computes: what a busy processor costs by itself
 		{"get", `{"ids":["Note/n7"]}`},
