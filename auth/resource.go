@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"trails/auth/oidc"
 	"trails/auth/policy"
 )
 
@@ -48,6 +49,9 @@ func (r *Resolver) Metadata(req *http.Request) (m Metadata, ok bool) {
 
 // Server is the issuer of the authorization server of this process, "" if there is none.
 func (r *Resolver) Server() string { return r.opts.Server }
+
+// Provider is the identity provider, nil if there is none.
+func (r *Resolver) Provider() *oidc.Provider { return r.opts.Provider }
 
 // server is the issuer to which clients are sent.
 func (r *Resolver) server() string {

@@ -17,7 +17,7 @@ const (
 )
 
 // Grant adds a grant of the session's principal, which is a token with a [policy.Grant], and removes grants that expired long
-// ago. A person with too many valid ones is the fault TooLarge.
+// ago. A person with too many valid ones is the fault TooLarge, and a code that another grant has is the fault Conflict.
 func (s *Session) Grant(ctx context.Context, t policy.Token, a Activity) error {
 	return s.changeBranches(ctx, false, &a, func(w *db.Writer) error {
 		now := s.graph.now()
@@ -32,6 +32,9 @@ func (s *Session) Grant(ctx context.Context, t policy.Token, a Activity) error {
 		for _, other := range list {
 			if other.Grant != nil && other.Grant.Person == t.Grant.Person && other.Valid(now) {
 				own++
+			}
+			if other.Grant != nil && other.Grant.Code == t.Grant.Code {
+				return fault.New(fault.Conflict, "%s was given by the same code", other.Name)
 			}
 		}
 		if own >= maxGrants {

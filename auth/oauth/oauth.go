@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"trails/auth"
+	"trails/auth/oidc"
 	"trails/auth/policy"
 	"trails/fault"
 	"trails/kg"
@@ -30,6 +31,9 @@ type Options struct {
 	Graph *kg.Graph
 	// Auth knows the people, and [auth.Options.Server] of it is Issuer.
 	Auth *auth.Resolver
+	// Assertions is the identity provider whose assertions (ID-JAG) clients may show for access in the name of its people, who are
+	// not asked; nil for none.
+	Assertions *oidc.Provider
 	// Transport gets the documents of clients; nil means one that reaches public addresses alone.
 	Transport http.RoundTripper
 	// Log hears what was given, used, renewed and revoked; nil discards it. No secret is in it.
@@ -89,23 +93,31 @@ type Metadata struct {
 	Challenges    []string `json:"code_challenge_methods_supported"`
 	SaysIssuer    bool     `json:"authorization_response_iss_parameter_supported"` // RFC 9207
 	Documents     bool     `json:"client_id_metadata_document_supported"`
+	Profiles      []string `json:"authorization_grant_profiles_supported,omitempty"`
 }
 
 // Names that clients and metadata have.
 const (
 	codeGrant    = "authorization_code"
 	refreshGrant = "refresh_token"
+	// assertionGrant is that of RFC 7523, here for ID-JAG (draft-ietf-oauth-identity-assertion-authz-grant).
+	assertionGrant   = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+	assertionProfile = "urn:ietf:params:oauth:grant-profile:id-jag"
 )
 
 // Metadata returns it.
 func (s *Server) Metadata() Metadata {
 	at, public := s.opts.Issuer, []string{"none"}
-	return Metadata{
+	m := Metadata{
 		Issuer: at, Authorize: at + auth.AuthorizePath, Token: at + TokenPath, Register: at + RegisterPath, Revoke: at + RevokePath,
 		Scopes: s.opts.Auth.Scopes().List(), Responses: []string{"code"}, ResponseModes: []string{"query"},
 		Grants: []string{codeGrant, refreshGrant}, TokenAuth: public, RevokeAuth: public, Challenges: []string{"S256"},
 		SaysIssuer: true, Documents: true,
 	}
+	if s.opts.Assertions != nil {
+		m.Grants, m.Profiles = append(m.Grants, assertionGrant), []string{assertionProfile}
+	}
+	return m
 }
 
 // Error is an error that a client reads (RFC 6749, sections 4.1.2.1 and 5.2; RFC 7591, section 3.2.2).

@@ -27,7 +27,7 @@ type Tokens struct {
 	Scope   string `json:"scope"`
 }
 
-// Token answers a request for tokens: by an authorization code, or by a refresh token, which is replaced. What is refused is
+// Token answers a request for tokens: by an authorization code, by a refresh token, which is replaced, or by an assertion. What is refused is
 // [*Error]; too many wrong ones from an address are the fault Exhausted.
 func (s *Server) Token(req *http.Request, form url.Values) (*Tokens, error) {
 	for name := range form {
@@ -46,10 +46,14 @@ func (s *Server) Token(req *http.Request, form url.Values) (*Tokens, error) {
 		return s.redeem(req, form)
 	case refreshGrant:
 		return s.renew(req, form)
+	case assertionGrant:
+		if s.opts.Assertions != nil {
+			return s.assert(req, form)
+		}
 	case "":
 		return nil, &Error{"invalid_request", "a grant_type is needed"}
 	}
-	return nil, &Error{"unsupported_grant_type", "the grant types are " + codeGrant + " and " + refreshGrant}
+	return nil, &Error{"unsupported_grant_type", "the grant types are " + strings.Join(s.Metadata().Grants, ", ")}
 }
 
 // verifier matches what a client may show for its challenge (RFC 7636, section 4.1).

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,6 +40,8 @@ type serving struct {
 	stateful   bool
 	// oauth means that people sign in here for their clients.
 	oauth bool
+	// assertions means that clients get access by assertions of the identity provider, too.
+	assertions bool
 	// certFile and keyFile are the certificate's files; autocert is the name for which one is got.
 	certFile, keyFile, autocert string
 	// origins are those of sites whose pages may use the server.
@@ -104,10 +105,14 @@ Beyond loopback a graph without any token is not served, and the log and /graphs
 			if err != nil {
 				return err
 			}
-			if !cmd.Flags().Changed("oauth") {
-				if err := s.signsIn(p.env["TRAILS_OAUTH"]); err != nil {
-					return err
-				}
+			if err := switched(cmd, "oauth", "TRAILS_OAUTH", p.env["TRAILS_OAUTH"]); err != nil {
+				return err
+			}
+			if err := switched(cmd, "oauth-id-jag", "TRAILS_OAUTH_ID_JAG", p.env["TRAILS_OAUTH_ID_JAG"]); err != nil {
+				return err
+			}
+			if s.assertions && (!s.oauth || cmp.Or(p.identity.issuer, p.env["TRAILS_OIDC_ISSUER"]) == "") {
+				return usageError{"--oauth-id-jag is for an authorization server that takes assertions of an identity provider: give --oauth and --oidc-issuer, too"}
 			}
 			if err := s.behind(cmp.Or(public, p.env["TRAILS_PUBLIC_URL"]), proxies); err != nil {
 				return err
@@ -132,16 +137,20 @@ Beyond loopback a graph without any token is not served, and the log and /graphs
 	cmd.Flags().StringVar(&s.autocert, "autocert", "", "public `NAME` of this machine, for which a certificate is got from Let's Encrypt and renewed; needs port 443")
 	cmd.Flags().StringVar(&public, "public-url", "", "`URL` at which a proxy takes requests, such as https://notes.example.org (default: TRAILS_PUBLIC_URL)")
 	cmd.Flags().BoolVar(&s.oauth, "oauth", false, "let people sign in here for clients that take no token, such as claude.ai and ChatGPT (default: TRAILS_OAUTH)")
+	cmd.Flags().BoolVar(&s.assertions, "oauth-id-jag", false, "with --oauth, let clients of the identity provider have access by its assertions (ID-JAG), without asking the person (default: TRAILS_OAUTH_ID_JAG)")
 	cmd.Flags().StringArrayVar(&origins, "allow-origin", nil, "`ORIGIN` of a site, such as https://app.example.org, whose pages may send requests and see the answers (CORS); may be given again")
 	cmd.Flags().StringArrayVar(&proxies, "trusted-proxy", nil, "`address` or network (10.0.0.0/8) of a further proxy whose X-Forwarded headers are believed; may be given again")
 	p.callFlags(cmd)
 	return cmd
 }
 
-// signsIn reads TRAILS_OAUTH.
-func (s *serving) signsIn(variable string) (err error) {
-	if s.oauth, err = strconv.ParseBool(cmp.Or(variable, "false")); err != nil {
-		return usageError{"TRAILS_OAUTH is true or false, not " + variable}
+// switched sets a switch by the value of its environment variable, if its flag is not given.
+func switched(cmd *cobra.Command, flag, variable, value string) error {
+	if cmd.Flags().Changed(flag) || value == "" {
+		return nil
+	}
+	if cmd.Flags().Set(flag, value) != nil {
+		return usageError{variable + " is true or false, not " + value}
 	}
 	return nil
 }
@@ -346,7 +355,11 @@ func (p *program) web(e *invoke.Engine, who *auth.Resolver, metrics *telemetry.M
 	web.Messages = web.SSE
 	web.Auth, web.Log, web.Metrics = who, p.log, metrics.Handler()
 	if who.Server() != "" {
-		web.OAuth = oauth.New(oauth.Options{Issuer: who.Server(), Graph: e.Graph(), Auth: who, Log: p.log})
+		o := oauth.Options{Issuer: who.Server(), Graph: e.Graph(), Auth: who, Log: p.log}
+		if s.assertions {
+			o.Assertions = who.Provider()
+		}
+		web.OAuth = oauth.New(o)
 	}
 	web.Admin = admin.New(e, admin.Options{Auth: who, OAuth: web.OAuth, Log: p.log})
 	return web, agents, removeMetrics, nil

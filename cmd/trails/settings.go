@@ -27,6 +27,7 @@ var settings = []setting{
 	{"TRAILS_OIDC_CLIENT_ID", "--oidc-client-id", "the ID of serve at the provider, with which people sign in there from the pages"},
 	{"TRAILS_OIDC_CLIENT_SECRET", "", "its secret, if it has one"},
 	{"TRAILS_OAUTH", "--oauth", "true lets people sign in at serve for clients that take no token"},
+	{"TRAILS_OAUTH_ID_JAG", "--oauth-id-jag", "true takes assertions of the provider (ID-JAG) there, too"},
 	{"TRAILS_PUBLIC_URL", "--public-url", "the address at which a proxy takes requests for serve"},
 	{"TRAILS_ENV", "--env", "dev (default), or production, which hides dev tools and gives who starts mcp more than runtime only with --operator or the token"},
 	{"TRAILS_WAL_LIMIT", "", "MiB from which the file's write-ahead log starts over before the next write (default 64); the same for all processes on a file"},
