@@ -53,8 +53,8 @@ func (s *Server) assert(req *http.Request, form url.Values) (*Tokens, error) {
 	t := s.newGrant(person, scopes)
 	t.Grant.Client, t.Grant.Host, t.Grant.Code = a.ClientID, host, hashOf("jti "+a.ID)
 	t.Expires = t.Created.Add(AccessLife)
-	out := s.tokens(&t, rand.Text(), t.Created)
-	out.Refresh, out.Scope = "", strings.Join(scopes.List(), " ")
+	out := tokens(&t, rand.Text(), scopes, t.Created)
+	out.Refresh = "" // no family is kept, so it would count nowhere
 	person.Client, person.Grant = t.Label(), t.Name
 	err = s.opts.Graph.Session(person).Grant(req.Context(), t, kg.Activity{Capability: giveGrant, Via: "http"})
 	if fault.Is(err, fault.Conflict) {

@@ -89,32 +89,27 @@ func (s *Server) redeem(req *http.Request, form url.Values) (*Tokens, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out *Tokens
-	err = s.use(req, *found, useCode, func(t *policy.Token, now time.Time) (auth.TokenState, string) {
+	family := rand.Text()
+	return s.use(req, *found, useCode, family, p.Scopes, func(t *policy.Token) (auth.TokenState, string) {
 		if !t.Grant.Until.IsZero() { // whoever came first may not be the client
 			return auth.TokenReplayed, "the code was used before, and what it gave is revoked"
 		}
 		if mismatch != "" {
 			return auth.GrantMismatch, mismatch
 		}
-		family := rand.Text()
 		t.Grant.Family, t.Expires = hashOf(policy.Secret(t.Name, family)), end
-		out = s.tokens(t, family, now)
 		return "", ""
 	})
-	if err != nil {
-		return nil, err
-	}
-	out.Scope = strings.Join(p.Scopes.List(), " ")
-	return out, nil
 }
 
 // errNotKept ends a transaction whose changes are not kept.
 var errNotKept = errors.New("not kept")
 
-// use changes a grant that was not revoked and has not expired. If do returns a state, the use is refused with what it says,
-// and told after the transaction, since that may wait; with TokenReplayed the grant is revoked.
-func (s *Server) use(req *http.Request, found policy.Token, what string, do func(t *policy.Token, now time.Time) (auth.TokenState, string)) error {
+// use gives new tokens of a grant that was not revoked and has not expired. If do, which may change the grant, returns a state,
+// the use is refused with what it says, and told after the transaction, since that may wait; with TokenReplayed the grant is
+// revoked.
+func (s *Server) use(req *http.Request, found policy.Token, what, family string, scopes policy.Scopes, do func(t *policy.Token) (auth.TokenState, string)) (*Tokens, error) {
+	var out *Tokens
 	var state auth.TokenState
 	var says string
 	err := s.change(req.Context(), found, what, func(t *policy.Token) error {
@@ -125,7 +120,7 @@ func (s *Server) use(req *http.Request, found policy.Token, what string, do func
 		case !t.Valid(now):
 			state, says = auth.TokenExpired, "what the person gave has expired"
 		default:
-			state, says = do(t, now)
+			state, says = do(t)
 		}
 		if state == auth.TokenReplayed {
 			t.Revoked, t.Revoker = now, "a second use of a code or refresh token"
@@ -134,29 +129,31 @@ func (s *Server) use(req *http.Request, found policy.Token, what string, do func
 		if state != "" {
 			return errNotKept
 		}
+		out = tokens(t, family, scopes, now)
 		return nil
 	})
 	if err != nil && !errors.Is(err, errNotKept) {
-		return err
+		return nil, err
 	}
 	if state == "" {
-		return nil
+		return out, nil
 	}
 	if late := s.opts.Auth.RefuseGrant(req, state, found.Name, says); late != nil {
-		return late
+		return nil, late
 	}
-	return &Error{"invalid_grant", says}
+	return nil, &Error{"invalid_grant", says}
 }
 
-// tokens makes new tokens of a grant, and puts their hashes in place of those before.
-func (s *Server) tokens(t *policy.Token, family string, now time.Time) *Tokens {
+// tokens makes new tokens of a grant, and puts their hashes in place of those before. The scopes are those which the person
+// has now, of what they gave.
+func tokens(t *policy.Token, family string, scopes policy.Scopes, now time.Time) *Tokens {
 	access := policy.Secret(t.Name, rand.Text())
 	refresh := policy.Secret(t.Name, family+rand.Text())
 	t.Hash, t.Grant.Refresh, t.Grant.Until = hashOf(access), hashOf(refresh), now.Add(AccessLife)
 	if t.Grant.Until.After(t.Expires) {
 		t.Grant.Until = t.Expires
 	}
-	return &Tokens{Access: access, Type: "Bearer", Seconds: int(t.Grant.Until.Sub(now).Seconds()), Refresh: refresh}
+	return &Tokens{Access: access, Type: "Bearer", Seconds: int(t.Grant.Until.Sub(now).Seconds()), Refresh: refresh, Scope: strings.Join(scopes.List(), " ")}
 }
 
 // familyOf returns how a refresh token begins as all of its grant do; "" if it has not the form of one.
@@ -187,8 +184,7 @@ func (s *Server) renew(req *http.Request, form url.Values) (*Tokens, error) {
 	if asked := readScopes(form.Get("scope")); asked.Without(found.Scopes) != (policy.Scopes{}) {
 		return nil, &Error{"invalid_scope", "the person did not give " + asked.Without(found.Scopes).String()}
 	}
-	var out *Tokens
-	err = s.use(req, *found, renewGrant, func(t *policy.Token, now time.Time) (auth.TokenState, string) {
+	return s.use(req, *found, renewGrant, family, p.Scopes, func(t *policy.Token) (auth.TokenState, string) {
 		switch {
 		case !same(hashOf(refresh), t.Grant.Refresh):
 			return auth.TokenReplayed, "the refresh token was used before, and what the person gave is revoked"
@@ -198,14 +194,8 @@ func (s *Server) renew(req *http.Request, form url.Values) (*Tokens, error) {
 		if end.Before(t.Expires) {
 			t.Expires = end
 		}
-		out = s.tokens(t, family, now)
 		return "", ""
 	})
-	if err != nil {
-		return nil, err
-	}
-	out.Scope = strings.Join(p.Scopes.List(), " ")
-	return out, nil
 }
 
 // standing returns the person of a grant as they are now, and the latest end of what they give.
