@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"trails/fault"
+	"trails/loopback"
 )
 
 // ParsePublic reads the public address of a server behind a proxy: https, a host name, a port other than
@@ -158,7 +159,7 @@ func (r *Resolver) checkForwarded(req *http.Request) error {
 func (r *Resolver) CheckHost(host string) error {
 	name := hostName(host)
 	switch {
-	case IsLoopback(name), r.opts.Names != nil && r.opts.Names(strings.TrimSuffix(name, ".")):
+	case loopback.Is(name), r.opts.Names != nil && r.opts.Names(strings.TrimSuffix(name, ".")):
 		return nil
 	case r.opts.Public == nil && r.opts.Names != nil:
 		return fault.New(fault.Denied, "host %q is not served here; use a name of the server's certificate", host)
@@ -179,13 +180,7 @@ func hostName(host string) string {
 }
 
 // IsPublic reports whether the caller uses TLS, and a name or address that is not of this machine alone.
-func IsPublic(r *http.Request) bool { return Secure(r) && !IsLoopback(hostName(r.Host)) }
-
-// IsLoopback reports whether a name or address, without a port, is this machine.
-func IsLoopback(name string) bool {
-	ip := net.ParseIP(name)
-	return strings.EqualFold(strings.TrimSuffix(name, "."), "localhost") || ip != nil && ip.IsLoopback()
-}
+func IsPublic(r *http.Request) bool { return Secure(r) && !loopback.Is(hostName(r.Host)) }
 
 // ParseOrigin reads the origin of a site (RFC 6454): http or https, a host name and a port, as browsers send it, such as
 // https://app.example.org. Without TLS it is one of this machine.
@@ -196,7 +191,7 @@ func ParseOrigin(text string) (string, error) {
 		return "", fault.New(fault.InvalidArguments, "origin %q: give a scheme and a name, such as https://app.example.org, for each site", text)
 	case u.Path != "" && u.Path != "/" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Contains(u.Host, "*"):
 		return "", fault.New(fault.InvalidArguments, "origin %q: it is a scheme, a name and a port, and no more; name each site", text)
-	case u.Scheme == "http" && !IsLoopback(u.Hostname()):
+	case u.Scheme == "http" && !loopback.Is(u.Hostname()):
 		return "", fault.New(fault.InvalidArguments, "origin %q: without TLS anybody on the way could be that site; give https", text)
 	}
 	host := strings.ToLower(u.Host)

@@ -10,6 +10,7 @@ import (
 
 	"trails/auth/policy"
 	"trails/fault"
+	"trails/loopback"
 )
 
 // OperatorLinkLife is how long the operator's sign-in link is valid.
@@ -41,7 +42,7 @@ func (r *Resolver) SignInOperator(req *http.Request, key string) (*http.Cookie, 
 	switch {
 	case !r.HasOperator():
 		return nil, policy.Principal{}, fault.New(fault.Denied, "this server has a token, and no sign-in link; sign in with the token")
-	case !IsLoopback(ClientAddr(req)):
+	case !loopback.Is(ClientAddr(req)):
 		return nil, policy.Principal{}, fault.New(fault.Denied, "the sign-in link is for browsers of the machine that serves this graph")
 	}
 	hash := sha256.Sum256([]byte(key))

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"trails/auth"
 	"trails/fault"
+	"trails/loopback"
 )
 
 // Timeouts of a connection. Writing may take as long as the longest call and a slow connection need.
@@ -34,7 +34,7 @@ func Listen(ctx context.Context, addr string, beyond bool) (net.Listener, error)
 	if _, err := strconv.ParseUint(cmp.Or(port, "0"), 10, 16); err != nil {
 		return nil, fault.New(fault.InvalidArguments, "--addr %q has no port from 1 to 65535, nor 0 for a free one: take 127.0.0.1:8757", addr)
 	}
-	if !beyond && !auth.IsLoopback(host) {
+	if !beyond && !loopback.Is(host) {
 		return nil, fault.New(fault.InvalidArguments, "--addr %s is not a loopback address, and over a network tokens would travel in the clear: serve TLS by --tls-cert and --tls-key or --autocert NAME, or take --addr 127.0.0.1:8757, and hand requests on by a proxy with TLS (--public-url says at which name) or a tunnel (ssh -L 8757:127.0.0.1:8757)", addr)
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)

@@ -5,11 +5,12 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode"
+
+	"trails/loopback"
 )
 
 // Client is a program that asks for access: what it says of itself. Anybody may say anything; what is known of a client is
@@ -150,8 +151,7 @@ func checkRedirects(list []string) error {
 
 // isLoopback reports whether an address is of the person's machine (RFC 8252, section 7.3).
 func isLoopback(u *url.URL) bool {
-	ip := net.ParseIP(u.Hostname())
-	return u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
+	return u.Scheme == "http" && loopback.Is(u.Hostname())
 }
 
 // allows reports whether answers may go to an address: it is one of the client's, as written. On the person's machine the

@@ -10,7 +10,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -24,6 +23,7 @@ import (
 
 	"trails/auth/policy"
 	"trails/fault"
+	"trails/loopback"
 )
 
 // Options configure an identity provider.
@@ -109,8 +109,7 @@ func New(o Options) (*Provider, error) {
 
 // safe reports whether what an address answers comes from there: over TLS, or from this machine.
 func safe(u *url.URL) bool {
-	ip := net.ParseIP(u.Hostname())
-	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
+	return u.Scheme == "https" || u.Scheme == "http" && loopback.Is(u.Hostname())
 }
 
 // Issuer returns the provider's URL.

@@ -1,11 +1,11 @@
 package remote
 
 import (
-	"net"
 	"net/url"
 	"strings"
 
 	"trails/fault"
+	"trails/loopback"
 )
 
 // host is a host that may be reached.
@@ -56,7 +56,7 @@ func (list hosts) check(u *url.URL) error {
 	}
 	for _, h := range list {
 		samePort := portOf(h.port, u.Scheme) == portOf(u.Port(), u.Scheme)
-		sameScheme := h.scheme == u.Scheme || h.scheme == "" && (u.Scheme == "https" || isLoopback(h.name))
+		sameScheme := h.scheme == u.Scheme || h.scheme == "" && (u.Scheme == "https" || loopback.Is(h.name))
 		if h.name == nameOf(u) && samePort && sameScheme {
 			return nil
 		}
@@ -71,11 +71,6 @@ func portOf(given, scheme string) string {
 	return given
 }
 
-func isLoopback(name string) bool {
-	ip := net.ParseIP(name)
-	return name == "localhost" || ip != nil && ip.IsLoopback()
-}
-
 // wayTo is the host setting that would allow an address.
 func wayTo(u *url.URL) string {
 	way := nameOf(u)
@@ -85,7 +80,7 @@ func wayTo(u *url.URL) string {
 	if port := u.Port(); port != "" && port != ports[u.Scheme] {
 		way += ":" + port
 	}
-	if u.Scheme == "http" && !isLoopback(nameOf(u)) {
+	if u.Scheme == "http" && !loopback.Is(nameOf(u)) {
 		way = "http://" + way
 	}
 	return way

@@ -21,6 +21,7 @@ import (
 
 	"trails/fault"
 	"trails/kg/remote"
+	"trails/loopback"
 	"trails/mcp"
 	"trails/text/quote"
 )
@@ -71,11 +72,6 @@ func originOf(u *url.URL) string {
 	return u.Scheme + "://" + host
 }
 
-func isLoopback(u *url.URL) bool {
-	ip := net.ParseIP(u.Hostname())
-	return strings.EqualFold(u.Hostname(), "localhost") || ip != nil && ip.IsLoopback()
-}
-
 // client follows redirects within the origin that keep the method.
 func (p *proxy) client() *http.Client {
 	base, ok := http.DefaultTransport.(*http.Transport)
@@ -103,7 +99,7 @@ func (p *proxy) token() (string, error) {
 		return "", nil
 	}
 	token, err := p.Token()
-	if err == nil && token != "" && p.URL.Scheme != "https" && !isLoopback(p.URL) {
+	if err == nil && token != "" && p.URL.Scheme != "https" && !loopback.Is(p.URL.Hostname()) {
 		return "", fault.New(fault.Denied, "%s is reached without TLS, where everybody on the way could read the token: use https, or a tunnel to an address of this machine", p.origin)
 	}
 	return token, err

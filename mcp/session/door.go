@@ -16,6 +16,7 @@ import (
 	"trails/auth"
 	"trails/auth/policy"
 	"trails/fault"
+	"trails/loopback"
 )
 
 func (d *Doors) statelessDoor() *statelessDoor {
@@ -80,7 +81,7 @@ func (d *statelessDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (d *door) admitted(w http.ResponseWriter, r *http.Request) (*http.Request, bool) {
 	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 		host, _, _ := net.SplitHostPort(addr.String())
-		if auth.IsLoopback(host) && d.Auth.CheckHost(r.Host) != nil {
+		if loopback.Is(host) && d.Auth.CheckHost(r.Host) != nil {
 			refuseHTTP(w, http.StatusForbidden, nullID, invalid(fmt.Sprintf("host %q is not served here", r.Host)))
 			return nil, false
 		}
