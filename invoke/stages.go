@@ -244,15 +244,23 @@ func (r *Request) find(ctx context.Context) (err error) {
 		if err := cmp.Or(r.allow(ctx), r.hide(ctx)); err != nil {
 			return err
 		}
-		if wrong := r.Capability.InputShape.Check(r.Args); len(wrong) > 0 {
-			return fault.Arguments(wrong...)
+		next, args, err := r.forward(ctx)
+		if err != nil {
+			return cmp.Or(r.permit(ctx), err) // callers without permission must not see what is wrong with the arguments
 		}
-		next, args, err := r.Capability.Forward(ctx, r)
-		if next == nil || err != nil {
-			return err
+		if next == nil {
+			return nil
 		}
 		r.Capability, r.Args = next, args
 	}
+}
+
+// forward returns the capability that handles the call in the place of this one, nil if it is this one, and its arguments.
+func (r *Request) forward(ctx context.Context) (*Capability, Arguments, error) {
+	if wrong := r.Capability.InputShape.Check(r.Args); len(wrong) > 0 {
+		return nil, nil, fault.Arguments(wrong...)
+	}
+	return r.Capability.Forward(ctx, r)
 }
 
 // Named returns a capability by its id or tool name. One that does not exist, or is hidden by the process, is
@@ -306,22 +314,25 @@ func (r *Request) hide(ctx context.Context) error {
 	return r.unknown(ctx, r.call.Capability)
 }
 
-// listedBy reports whether policies let a caller call it anywhere. One through which tools of servers are called is listed for
-// who may read: what is called is asked about by itself.
-func (c *Capability) listedBy(a *kg.Authority) bool {
+// asked is what policies are asked about. One through which tools of servers are called needs no more than to read: what is
+// called is asked about by itself.
+func (c *Capability) asked() capability.Descriptor {
 	d := c.Descriptor
 	if c.Forward != nil && d.PolicyRequired.Upstream {
 		d.PolicyRequired.Action = policy.Read
 	}
-	return a.Lists(d)
+	return d
 }
+
+// listedBy reports whether policies let a caller call it anywhere.
+func (c *Capability) listedBy(a *kg.Authority) bool { return a.Lists(c.asked()) }
 
 // permit asks the policies of the graph, and records which of them permit the call.
 func (r *Request) permit(ctx context.Context) error {
 	if err := r.hide(ctx); err != nil {
 		return err
 	}
-	by, err := r.authority.MayCall(r.Capability.Descriptor, r.on)
+	by, err := r.authority.MayCall(r.Capability.asked(), r.on)
 	for _, name := range by {
 		r.Uses(kg.PolicyIRI(name))
 	}
