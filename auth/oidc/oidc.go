@@ -73,7 +73,11 @@ type Provider struct {
 	opts   Options
 	issuer *url.URL
 	client *http.Client
+	*published
+}
 
+// published is what is known of a provider, for all audiences.
+type published struct {
 	fetching chan struct{} // has an element while keys are fetched
 	mu       sync.Mutex    // guards what follows
 	keys     *keySet       // nil before the first were read
@@ -101,10 +105,17 @@ func New(o Options) (*Provider, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	p := &Provider{opts: o, issuer: u, fetching: make(chan struct{}, 1)}
+	p := &Provider{opts: o, issuer: u, published: &published{fetching: make(chan struct{}, 1)}}
 	p.client = &http.Client{Transport: o.Transport, CheckRedirect: p.checkRedirect}
 	p.keys = p.readCache()
 	return p, nil
+}
+
+// For returns the same provider for tokens with other audiences. What it publishes is asked for once for both.
+func (p *Provider) For(audiences []string) *Provider {
+	other := *p
+	other.opts.Audiences = audiences
+	return &other
 }
 
 // safe reports whether what an address answers comes from there: over TLS, or from this machine.

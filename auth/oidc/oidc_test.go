@@ -305,6 +305,27 @@ func TestAFloodOfKeysAsksOnce(t *testing.T) {
 	})
 }
 
+// The graphs of a process have one provider, and each has its own audiences: a token for one is for no other, and keys are asked
+// for once.
+func TestOneProviderForSeveralAudiences(t *testing.T) {
+	i := oidctest.New(t)
+	first := provider(t, i, nil)
+	second := first.For([]string{"https://other.example.org"})
+	here, there := i.Token(t, audience, nil), i.Token(t, "https://other.example.org", nil)
+	for _, c := range []struct {
+		provider *oidc.Provider
+		token    string
+		valid    bool
+	}{{first, here, true}, {second, there, true}, {first, there, false}, {second, here, false}} {
+		if _, err := c.provider.Verify(t.Context(), c.token); (err == nil) != c.valid {
+			t.Errorf("valid is to be %t: %v", c.valid, err)
+		}
+	}
+	if n := i.Fetches(); n != 1 {
+		t.Errorf("asked for keys %d times", n)
+	}
+}
+
 // A provider that is away stops nobody whose key is known, and tokens that cannot be checked are not called wrong.
 func TestAProviderThatIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

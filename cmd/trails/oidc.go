@@ -37,15 +37,12 @@ func (p *program) identityFlags(cmd *cobra.Command) {
 func (p *program) provider(audiences []string) (*oidc.Provider, error) {
 	o := oidc.Options{
 		Issuer:      cmp.Or(p.identity.issuer, p.env["TRAILS_OIDC_ISSUER"]),
-		Audiences:   p.identity.audiences,
+		Audiences:   p.audiencesGiven(),
 		GroupsClaim: cmp.Or(p.identity.groups, p.env["TRAILS_OIDC_GROUPS_CLAIM"]),
 		ScopePrefix: cmp.Or(p.identity.prefix, p.env["TRAILS_OIDC_SCOPE_PREFIX"]),
 		Skew:        oidc.DefaultSkew,
 		ClientID:    cmp.Or(p.identity.client, p.env["TRAILS_OIDC_CLIENT_ID"]), ClientSecret: p.env["TRAILS_OIDC_CLIENT_SECRET"],
 		Log: p.log,
-	}
-	if len(o.Audiences) == 0 {
-		o.Audiences = strings.Fields(p.env["TRAILS_OIDC_AUDIENCE"])
 	}
 	skew := cmp.Or(p.identity.skew, p.env["TRAILS_OIDC_CLOCK_SKEW"])
 	if o.Issuer == "" {
@@ -70,6 +67,14 @@ func (p *program) provider(audiences []string) (*oidc.Provider, error) {
 		o.Cache = filepath.Join(caches, "trails", "keys")
 	}
 	return oidc.New(o)
+}
+
+// audiencesGiven are the audiences that somebody gave, none if they follow from the address.
+func (p *program) audiencesGiven() []string {
+	if len(p.identity.audiences) > 0 {
+		return p.identity.audiences
+	}
+	return strings.Fields(p.env["TRAILS_OIDC_AUDIENCE"])
 }
 
 // reach asks the identity provider for its keys, so that the first caller need not wait. A provider that is away stops
