@@ -45,12 +45,9 @@ func askFor(ctx context.Context, r *invoke.Request, m kg.Merge) (*merged, error)
 	}
 	r.Recorded()
 	out.Outcome, out.Request = "requested", number
-	r.Warn("nothing is merged yet: request %d waits for somebody with the scope builder, on the page %s or with the command: trails request approve FILE %[1]d", number, requestPage(number))
+	r.Warn("nothing is merged yet: request %d waits for somebody with the scope builder, on the page %s or with the command: trails request approve FILE %[1]d", number, r.Address(fmt.Sprintf("/admin/requests/%d", number)))
 	return out, nil
 }
-
-// requestPage is the address of the page on which a request is decided.
-func requestPage(number int64) string { return fmt.Sprintf("/admin/requests/%d", number) }
 
 // requestView is a request as its tools answer it.
 type requestView struct {

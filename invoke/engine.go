@@ -55,6 +55,8 @@ type Tools struct {
 type Config struct {
 	// Version is the program's, shown by health.
 	Version string
+	// Path is where the addresses of the server begin, such as "/graphs/notes"; "" for /.
+	Path string
 	// Env is "dev" or "production"; production hides and refuses dev tools. Empty means dev.
 	Env string
 	// Log is the log for internal faults; nil means slog.Default().

@@ -91,6 +91,9 @@ func (r *Request) Door() string {
 	return r.call.Via
 }
 
+// Address is where callers find a path of the server, such as "/admin".
+func (r *Request) Address(path string) string { return r.engine.config.Path + path }
+
 // run runs the stages, and converts a panic to an error.
 func (r *Request) run(ctx context.Context) (err error) {
 	defer func() {

@@ -87,7 +87,7 @@ func (p *program) withEngine(ctx context.Context, file string, observe func(invo
 			choose = func(all []invoke.Capability) []invoke.Capability { return p.gateway.Listed(p.surface.Choose(all), all) }
 		}
 		e := invoke.New(g, invoke.Config{
-			Providers: append(builtin.Options{StoredTools: p.storedTools, Upstreams: pool, Embedder: embedder, Gateway: p.gateway}.Providers(), p.more...), Version: version, Env: p.env["TRAILS_ENV"], Log: p.log, Secrets: p.secrets(), QueryWait: p.queryWait, Turns: p.turns, MassChange: p.massChange, Observe: observe, Surface: choose,
+			Providers: append(builtin.Options{StoredTools: p.storedTools, Upstreams: pool, Embedder: embedder, Gateway: p.gateway}.Providers(), p.more...), Version: version, Path: p.path, Env: p.env["TRAILS_ENV"], Log: p.log, Secrets: p.secrets(), QueryWait: p.queryWait, Turns: p.turns, MassChange: p.massChange, Observe: observe, Surface: choose,
 		})
 		engine.Store(e)
 		defer func() {

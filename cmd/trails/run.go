@@ -47,6 +47,7 @@ type program struct {
 	toolErrors  string        // of --tool-errors
 	identity    identity      // of --oidc-issuer and the flags beside it
 
+	path   string              // where the addresses of the server begin; "" for /
 	memory *kg.Pool            // that the graphs of a process share; nil for the only one
 	turns  *schedule.Scheduler // likewise
 

@@ -278,6 +278,7 @@ func (p *program) serveOn(ctx context.Context, ln net.Listener, certificates *ht
 		callers.ID, callers.Operator = me().ID, !callers.Closed
 	}
 	metrics := telemetry.New(version)
+	p.path = s.path()
 	return p.withTracedEngine(ctx, file, metrics.Observe, func(e *invoke.Engine) error {
 		callers.Instance, callers.Issued, callers.Refused = at.port+"-"+e.Graph().Name(), e.Graph(), p.refused(e)
 		issues, err := e.Graph().HasTokens(ctx)

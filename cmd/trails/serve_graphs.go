@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,7 +138,6 @@ type hosted struct {
 	of       *hosting
 	id, path string
 	callers  auth.Options
-	problem  error // why its callers could not be known
 	who      *auth.Resolver
 	metrics  *telemetry.Metrics
 	tokens   knownTokens
@@ -153,12 +151,8 @@ func (h *hosting) newGraph(id, path string) folder.Graph {
 	if h.oauth {
 		callers.Server = h.base + httpapi.GraphPrefix(id)
 	}
-	if callers.Provider != nil {
-		var audiences []string
-		if h.base != "" {
-			audiences = auth.Audiences(h.base + httpapi.GraphPrefix(id)) // a token for one graph is for no other
-		}
-		callers.Provider, g.problem = h.provider(audiences)
+	if callers.Provider != nil && len(h.audiencesGiven()) == 0 {
+		callers.Provider = callers.Provider.For(auth.Audiences(h.base + httpapi.GraphPrefix(id))) // a token for one graph is for no other
 	}
 	g.callers, g.who = callers, auth.New(callers)
 	return g
@@ -173,10 +167,16 @@ func (g *hosted) Admits(r *http.Request) bool {
 // Gone ends the metrics of the graph.
 func (g *hosted) Gone() { g.metrics.Remove() }
 
-// Check opens the file and reads its tokens.
+// Check opens the file and reads its tokens. The log says if they read only, which opening the graph later does not repeat.
 func (g *hosted) Check(ctx context.Context) error {
 	return g.survive(func() error {
-		return g.of.withGraph(ctx, g.path, func(graph *kg.Graph) error { return g.mayServe(ctx, graph) })
+		return g.of.withGraph(ctx, g.path, func(graph *kg.Graph) error {
+			readOnly, err := g.mayServe(ctx, graph)
+			if readOnly {
+				g.of.log.Warn("there are no policies: "+kg.ReadOnly, "graph", g.id)
+			}
+			return err
+		})
 	})
 }
 
@@ -191,23 +191,21 @@ func (g *hosted) survive(work func() error) (err error) {
 	return work()
 }
 
-// mayServe reads the tokens of the graph, and refuses a graph that everybody could write who finds it.
-func (g *hosted) mayServe(ctx context.Context, graph *kg.Graph) error {
-	if err := cmp.Or(g.problem, g.tokens.read(ctx, graph)); err != nil {
-		return err
+// mayServe reads the tokens of the graph, and refuses a graph that everybody could write who finds it. readOnly reports that
+// callers by a token read alone, since the graph has no policies.
+func (g *hosted) mayServe(ctx context.Context, graph *kg.Graph) (readOnly bool, err error) {
+	if err := g.tokens.read(ctx, graph); err != nil {
+		return false, err
 	}
 	has, err := g.tokens.HasTokens(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	governed, err := hasPolicies(ctx, graph)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if !governed && (has || g.callers.Token != "" || g.callers.Provider != nil) {
-		g.of.log.Warn("there are no policies: "+kg.ReadOnly, "graph", g.id)
-	}
-	return mayServe(g.callers, has, governed)
+	return !governed && (has || g.callers.Token != "" || g.callers.Provider != nil), mayServe(g.callers, has, governed)
 }
 
 // running is an open graph.
@@ -245,14 +243,14 @@ func (g *hosted) Open(ctx context.Context) (folder.Opened, error) {
 	out := &running{end: make(chan struct{}), ended: make(chan error, 1)}
 	ready := make(chan struct{})
 	one := *g.of.program // with the gateway of this graph
-	one.memory, one.turns = &g.of.memory, g.of.turns
+	one.memory, one.turns, one.path = &g.of.memory, g.of.turns, g.callers.Path
 	go func() {
 		observe := func(o invoke.Observation) {
 			g.of.traces.Observe(o)
 			g.metrics.Observe(o)
 		}
 		serve := func(e *invoke.Engine) error {
-			if err := g.mayServe(ctx, e.Graph()); err != nil {
+			if _, err := g.mayServe(ctx, e.Graph()); err != nil {
 				return err
 			}
 			web, agents, removeMetrics, err := one.web(e, g.who, g.metrics, g.of.serving)
