@@ -258,6 +258,7 @@ var partWrites = [][2]string{
 	{"requirement.update", `{"id": "R-013", "status": "unheard of"}`},
 	{"component.create", `{"name": "soon", "path": "soon", "title": "Soon", "row": "logic", "satisfies": ["Requirement/R-001", "Requirement/R-014"]}`},
 	{"component.create", `{"name": "kg", "path": "other", "title": "Taken", "row": "logic"}`},
+	{"component.create", `{"name": "twin", "path": "httpapi", "title": "Taken, where it is seen", "row": "logic"}`},
 	{"component.update", `{"id": "soon", "needs": ["Component/kg", "Component/nowhere"]}`},
 	{"link", `{"from": "Component/soon", "property": "needs", "to": "Component/db"}`},
 	{"unlink", `{"from": "Component/soon", "property": "needs", "to": "Component/db"}`},
