@@ -111,6 +111,63 @@ func TestThePageOfConsent(t *testing.T) {
 	}
 }
 
+// Who has no more than runtime sees on the page of tokens what they gave, and ends it there; what others gave they neither see
+// nor end.
+func TestAPersonEndsWhatTheyGave(t *testing.T) {
+	g, server := newConsent(t)
+	gives := func(who policy.Principal) string {
+		t.Helper()
+		r, _, err := server.Request(t.Context(), asked(t, server, "Claude"), who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := server.Allow(t.Context(), r, policy.NewScopes(policy.Runtime))
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, err := url.Parse(back)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return policy.NameInSecret(u.Query().Get("code"))
+	}
+	if _, _, err := g.fixture.engine.Graph().Session(policy.Local("root", "")).IssueToken(t.Context(), kg.NewToken{Name: "eve"}, false, kg.Activity{}); err != nil {
+		t.Fatal(err)
+	}
+	person := func(name string) policy.Principal {
+		return policy.Principal{ID: "token:" + name, Scopes: policy.NewScopes(policy.Runtime), Authenticated: true}
+	}
+	own, other := gives(person("ana")), gives(person("eve"))
+	page := func() answer { return g.do(t, http.MethodGet, "/admin/tokens", nil) }
+	if a := page(); !strings.Contains(a.text, own) || strings.Contains(a.text, other) {
+		t.Errorf("the page has other access than hers: %s", mainText(a))
+	}
+	end := func(name string, headers ...string) int {
+		return g.do(t, http.MethodPost, "/admin/tokens", url.Values{"name": {name}}, headers...).StatusCode
+	}
+	for what, got := range map[string]int{"what another gave": end(other), "a token": end("eve"), "nothing": end("")} {
+		if got != http.StatusNotFound {
+			t.Errorf("%s is ended: %d", what, got)
+		}
+	}
+	if got := end(own, "Sec-Fetch-Site", "cross-site"); got != http.StatusForbidden {
+		t.Errorf("another site ends it: %d", got)
+	}
+	if got := end(own); got != http.StatusSeeOther || strings.Contains(page().text, own) {
+		t.Errorf("it stays: %d", got)
+	}
+	for name, revoker := range map[string]string{own: "token:ana", other: "", "eve": ""} {
+		if token, ok, err := g.fixture.engine.Graph().Token(t.Context(), name); err != nil || !ok || token.Revoker != revoker {
+			t.Errorf("%s is revoked by %q, want %q: %t, %v", name, token.Revoker, revoker, ok, err)
+		}
+	}
+	as := person("ana")
+	as.Grant = own
+	if err := server.Withdraw(t.Context(), as, own); err == nil {
+		t.Error("a client ends what its person gave")
+	}
+}
+
 // A browser that comes from the client's page comes again, with its cookie; who is not signed in is asked, on the same
 // address, which may have a token of the client in its state.
 func TestWhoComesFromAClientIsAskedToSignIn(t *testing.T) {

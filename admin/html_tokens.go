@@ -13,7 +13,7 @@ func (d tokensData) main(page) h.Node {
 	head := pageHead(h.Group{h.H1(h.Text("Tokens")),
 		lead(h.Text("With a token a person or a program is known to this graph, and has its scopes until it expires or is revoked. Secrets are not kept: each is shown once, when the token is issued."))})
 	if !d.May {
-		return h.Group{head, drawWaysOut(d.Viewer, "To list, issue and revoke tokens, and to set budgets:", h.Group{h.Text("Where the file is, "), plainCode("trails token create FILE NAME"), h.Text(" issues one.")})}
+		return h.Group{head, h.Iff(len(d.Given) > 0, d.drawGiven), drawWaysOut(d.Viewer, "To list, issue and revoke tokens, and to set budgets:", h.Group{h.Text("Where the file is, "), plainCode("trails token create FILE NAME"), h.Text(" issues one.")})}
 	}
 	list := empty(h.Text("The graph has issued no token. From the first one on, callers over HTTP have to show one."))
 	if len(d.Tokens) > 0 {
@@ -24,6 +24,16 @@ func (d tokensData) main(page) h.Node {
 		h.Div(h.ID("tokens"), h.Attr("data-live-region"), list, h.If(d.Cut != "", h.P(h.Class("faint"), bdiLine(d.Cut))), d.Pager.draw()),
 		d.drawIssue(), d.Budgets.draw(),
 	}
+}
+
+// drawGiven are the programs to which the viewer gave access, with a button that ends it.
+func (d tokensData) drawGiven() h.Node {
+	return section("given", h.Text("Programs that you connected"), nil, h.Ol(h.Class("log panel"), h.Map(d.Given, func(t policy.Token) h.Node {
+		return h.Li(h.Data("key", "token "+t.Name),
+			h.Div(h.Class("what"), h.Span(h.Class("msg"), bdiLine(t.Grant.Host), space, plainCode(t.Name)),
+				h.Span(h.Map(t.Scopes.List(), func(scope string) h.Node { return h.Group{badge("", scope), space} }))),
+			h.Form(h.Method("post"), h.Action(tokensURL), h.EncType("multipart/form-data"), hiddenInput("name", t.Name), submit("", "", "", "End the access")))
+	})))
 }
 
 // drawWaysOut says that what a page does needs the scope builder, and what a viewer without it does instead.

@@ -31,6 +31,7 @@ var pageRoutes = []route{
 	{pattern: "GET /admin/requests/{number}", handle: (*site).requestPage},
 	{pattern: "POST /admin/requests/{number}", handle: (*site).requestPosted},
 	{pattern: "GET /admin/tokens", handle: (*site).tokensPage},
+	{pattern: "POST /admin/tokens", handle: (*site).withdraw},
 	{pattern: "GET /admin/policy", handle: (*site).policyPage},
 	{pattern: "POST /admin/policy", handle: (*site).policyPosted},
 	{pattern: "GET /admin/doctor", handle: (*site).doctor},

@@ -36,6 +36,8 @@ type tokensData struct {
 	// May is whether the viewer may see and issue tokens; without it the page says who may.
 	May    bool
 	Viewer policy.Principal
+	// Given is what the viewer gave to clients, where the page does not list all tokens.
+	Given  []policy.Token
 	Tokens []token
 	Cut    string // what the list leaves out
 	Pager  *pager
@@ -58,6 +60,12 @@ func (s *site) tokensPage(w http.ResponseWriter, r *http.Request) error {
 	data := tokensData{May: policy.May(a.call.Principal, policy.Builder), Viewer: a.call.Principal}
 	p := page{Title: "Tokens", Nav: "tokens", Scripts: []string{"form.js"}}
 	if !data.May {
+		if s.opts.OAuth != nil {
+			var err error
+			if data.Given, err = s.opts.OAuth.Given(r.Context(), data.Viewer); err != nil {
+				return err
+			}
+		}
 		p.Main = data.main
 		return s.respond(w, r, http.StatusOK, p)
 	}
@@ -91,6 +99,22 @@ func (s *site) tokensPage(w http.ResponseWriter, r *http.Request) error {
 	data.Key, data.Fields = f.key, form.New(f.shape, nil, nil).Fields
 	p.Main, p.Live = data.main, live{Mode: "any", Head: a.head}
 	return s.respond(w, r, http.StatusOK, p)
+}
+
+// withdraw ends what the viewer gave to a client.
+func (s *site) withdraw(w http.ResponseWriter, r *http.Request) error {
+	if s.opts.OAuth == nil {
+		return noServer()
+	}
+	values, err := readForm(w, r, formLimit)
+	if err != nil {
+		return err
+	}
+	if err := s.opts.OAuth.Withdraw(r.Context(), auth.PrincipalOf(r.Context()), values.Get("name")); err != nil {
+		return err
+	}
+	http.Redirect(w, r, tokensURL, http.StatusSeeOther)
+	return nil
 }
 
 // issuedToken is a token that was just issued, with its secret, or "" after that was shown.
