@@ -71,11 +71,8 @@ func (r *Request) checkArgs(ctx context.Context) error {
 		return r.badText
 	}
 	if !r.Capability.Typed {
-		if r.Inputs != nil && r.Capability.Inputs != "" {
-			r.Args[r.Capability.Inputs] = "" // the streams stand in for it
-		}
-		if wrong := r.Capability.InputShape.Check(r.Args); len(wrong) > 0 {
-			return fault.Arguments(wrong...)
+		if err := r.fitsShape(); err != nil {
+			return err
 		}
 	}
 	for _, f := range r.Capability.InputShape.Fields {
@@ -91,6 +88,18 @@ func (r *Request) checkArgs(ctx context.Context) error {
 		return r.fork(ctx, from)
 	}
 	return r.badRef
+}
+
+// fitsShape refuses arguments that do not fit the shape of the capability. Streams stand in for the argument that they
+// replace.
+func (r *Request) fitsShape() error {
+	if r.Inputs != nil && r.Capability.Inputs != "" {
+		r.Args[r.Capability.Inputs] = ""
+	}
+	if wrong := r.Capability.InputShape.Check(r.Args); len(wrong) > 0 {
+		return fault.Arguments(wrong...)
+	}
+	return nil
 }
 
 // fork makes the request one of a branch that is made from what an argument names, unless the branch is there.

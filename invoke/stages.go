@@ -260,8 +260,8 @@ func (r *Request) find(ctx context.Context) (err error) {
 
 // forward returns the capability that handles the call in the place of this one, nil if it is this one, and its arguments.
 func (r *Request) forward(ctx context.Context) (*Capability, Arguments, error) {
-	if wrong := r.Capability.InputShape.Check(r.Args); len(wrong) > 0 {
-		return nil, nil, fault.Arguments(wrong...)
+	if err := r.fitsShape(); err != nil {
+		return nil, nil, err
 	}
 	return r.Capability.Forward(ctx, r)
 }
