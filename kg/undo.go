@@ -41,8 +41,7 @@ type Undo struct {
 //
 // Nothing is changed when all of it is taken back already. It is refused with
 // fault.Conflict, and nothing is changed either, when later commits touched the same values,
-// with the first [MaxClashes] nodes as "clashes" and the "count" of all; and for the first
-// commit, and one that changed the schema or stored queries, which [Session.UndoSchema] takes back. A merge is taken back as what it changed on its own branch. A node that
+// with the first [MaxClashes] nodes as "clashes" and the "count" of all; and for one that changed the schema or stored queries, which [Session.UndoSchema] takes back. A merge is taken back as what it changed on its own branch. A node that
 // they did not change, and commits that do not follow After, are the fault InvalidArguments. What the schema
 // forbids at the end is refused as [Session.Commit] does, an unknown commit with
 // fault.Missing.
@@ -171,10 +170,7 @@ func undoable(ctx context.Context, snap *Snapshot, c Commit) error {
 	refused := func(why string) error {
 		return fault.New(fault.Conflict, "commit %s %s", c.ID.String(), why).With("commit", c.ID.String())
 	}
-	switch {
-	case c.Parent.IsZero():
-		return refused("is the first of this graph, with nothing before it to go back to; delete what it made, or begin a new file")
-	case changedSchema(c):
+	if changedSchema(c) {
 		by, why, err := snap.definitionsBy(ctx, c)
 		switch {
 		case err != nil:
@@ -227,7 +223,7 @@ func (s *Snapshot) definitionsBy(ctx context.Context, c Commit) (definer, string
 // ChangedSchemaAlone reports whether a commit changed the schema or stored queries, and is neither a migration nor a
 // promotion, so that [Session.UndoSchema] can take it back.
 func (s *Snapshot) ChangedSchemaAlone(ctx context.Context, c Commit) (bool, error) {
-	if !changedSchema(c) || c.Parent.IsZero() {
+	if !changedSchema(c) {
 		return false, nil
 	}
 	by, _, err := s.definitionsBy(ctx, c)
@@ -244,7 +240,7 @@ func (s *Session) UndoSchema(ctx context.Context, u Undo) (Result, error) {
 			return err
 		}
 		if !alone {
-			return fault.New(fault.Conflict, "commit %s did not change the schema, or is the first commit; give a later one that did", c.ID.String())
+			return fault.New(fault.Conflict, "commit %s did not change the schema; give one that did", c.ID.String())
 		}
 		queries, err := snap.changedQueries(ctx, c)
 		if err == nil && queries && u.Defines != nil {
