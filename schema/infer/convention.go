@@ -416,7 +416,8 @@ func (p *Proposal) decide(t *typeStats) {
 			most := max(read[0], read[1])
 			_, bad := s.whole.mostly()
 			asXSD := bad > 0 && !p.Strict && most <= w.count-bad
-			if !s.isText() || asXSD || !w.all(most, p.Strict) {
+			decided := p.givenOf(t, s).Kind != "" && most > 0
+			if !decided && (!s.isText() || asXSD || !w.all(most, p.Strict)) {
 				continue
 			}
 			votes[0], votes[1] = votes[0] || read[0] > read[1], votes[1] || read[1] > read[0]

@@ -42,6 +42,8 @@ type Record struct {
 	// columns without a name of their own.
 	Header  bool
 	Unnamed map[string]bool
+	// Line is where a row of a table is in its input, from 1.
+	Line int
 	// Edge is the name of a link; From and To are its ends, as Type/id.
 	Edge, From, To string
 }
@@ -65,11 +67,36 @@ type Proposal struct {
 	// Strict proposes only what all values fit. Otherwise a few bad values are tolerated, and a
 	// load leaves out their rows.
 	Strict bool
+	// Given are decisions of a person about columns of tables, by the one-line names of the columns. Values that do not
+	// fit a decision are bad, however many they are.
+	Given map[string]Given
+	// Outside are types that are there besides the proposed ones, to which a column may be Given as a reference. Until
+	// Final is set, the proposal has texts in their place, because a try does not know their nodes.
+	Outside map[string]bool
+	Final   bool
 
 	types   []*typeStats
 	byName  map[string]*typeStats
 	hashes  int // used by all sets
 	records int64
+}
+
+// Given is what a person decided about a column. The zero Given decides nothing.
+type Given struct {
+	// Skip leaves the column out.
+	Skip bool
+	// Property is the name of the property, if it is not to be made from that of the column.
+	Property string
+	// Kind is a datatype, or the name of a type for a reference.
+	Kind string
+}
+
+// givenOf returns the decision about a column of a table.
+func (p *Proposal) givenOf(t *typeStats, s *propertyStats) Given {
+	if t.named {
+		return Given{}
+	}
+	return p.Given[ColumnName(s.name)]
 }
 
 // typeStats are the statistics of a type's records.
@@ -370,6 +397,9 @@ var (
 	typeName     = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
 	propertyName = regexp.MustCompile(`^[a-z][A-Za-z0-9_]*$`)
 )
+
+// IsTypeName reports whether a type can have this name.
+func IsTypeName(name string) bool { return typeName.MatchString(name) && schema.FreeTypeName(name) }
 
 // TypeName makes a type's name from a file's: order-items becomes OrderItems.
 func TypeName(file string) string {

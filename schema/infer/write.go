@@ -213,8 +213,13 @@ func (p *Proposal) names(t *typeStats) map[*propertyStats]string {
 		}
 	}
 	given, taken := map[string]string{}, map[string]bool{}
+	for _, s := range t.properties {
+		if g := p.givenOf(t, s); g.Property != "" {
+			given[s.name], taken[g.Property] = g.Property, true
+		}
+	}
 	for _, s := range called {
-		if propertyName.MatchString(s.name) && !schema.ReservedProperty(s.name) && len(s.name) <= longName {
+		if given[s.name] == "" && !taken[s.name] && propertyName.MatchString(s.name) && !schema.ReservedProperty(s.name) && len(s.name) <= longName {
 			given[s.name], taken[s.name] = s.name, true
 		}
 	}
@@ -348,7 +353,12 @@ func (p *Proposal) property(t *typeStats, s *propertyStats) (words, why []string
 // declared returns what one type alone declares of a property.
 func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string) {
 	of, _ := s.valued()
+	given := p.givenOf(t, s)
 	switch {
+	case given.Skip:
+		return nil, []string{"as decided"}
+	case given.Kind != "":
+		return p.asGiven(t, s, given.Kind), append([]string{"as decided"}, s.badCells()...)
 	case s.loose > 1:
 		return nil, []string{"its values cannot be loaded as anything"}
 	case of.count == 0 && s.unnamed && t.nodes > 0:
@@ -444,6 +454,24 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 		words, why = append(words, "one_of: ["+strings.Join(list, ", ")+"]"), append(why, fmt.Sprintf("%d values in all", len(list)))
 	}
 	return words, why
+}
+
+// asGiven is the declaration of a property whose kind was decided.
+func (p *Proposal) asGiven(t *typeStats, s *propertyStats, kind string) []string {
+	word := "type: " + kind
+	switch {
+	case p.Outside[kind] && !p.Final:
+		word = "type: string"
+	case typeName.MatchString(kind):
+		word = "class: " + kind
+	}
+	words := []string{word}
+	if s.many() {
+		words = append(words, "many: true")
+	} else if s.nodes == t.nodes && t.nodes > 0 {
+		words = append(words, "required: true")
+	}
+	return words
 }
 
 // half returns the narrowest datatype that at least half of a text's values have, but not all,
@@ -565,6 +593,32 @@ const maxBadCells = 3
 // TooMany reports whether so many of the rows are left out that the table is probably read amiss.
 func TooMany(left, rows int64) bool { return left > max(3, rows/5) }
 
+// AreDecided reports whether all errors are about columns whose kinds were decided, so that nothing can be weakened.
+func (p *Proposal) AreDecided(fields []fault.FieldError) bool {
+	return len(fields) > 0 && !slices.ContainsFunc(fields, func(f fault.FieldError) bool {
+		name, _, _ := strings.Cut(f.Node, "/")
+		s := p.propertyOf(f)
+		return s == nil || p.givenOf(p.byName[name], s).Kind == ""
+	})
+}
+
+// rowOf is the place "file:line:column" of a cell without its column.
+func rowOf(place string) string { return place[:max(0, strings.LastIndexByte(place, ':'))] }
+
+// tooMany is TooMany of the rows that are left out for another reason than a decision about a column.
+func (p *Proposal) tooMany(fields []fault.FieldError, left, rows int64) bool {
+	if !TooMany(left, rows) || len(p.Given) == 0 {
+		return TooMany(left, rows)
+	}
+	decided := map[string]bool{}
+	for _, f := range fields {
+		if s := p.propertyOf(f); s != nil && p.Given[ColumnName(s.name)].Kind != "" {
+			decided[rowOf(f.Source)] = true
+		}
+	}
+	return TooMany(left-int64(len(decided)), rows)
+}
+
 // Bad takes the errors of a load of the proposal: fields, the number of rows, and how many rows
 // were left out. It reports whether all errors were expected: a few bad values in a property,
 // and references to rows left out. For other errors it weakens the proposal, as
@@ -575,7 +629,7 @@ func (p *Proposal) Bad(fields []fault.FieldError, rows, left int64) (expected, l
 			s.bad = nil
 		}
 	}
-	if TooMany(left, rows) && !p.Strict {
+	if p.tooMany(fields, left, rows) && !p.Strict {
 		p.Strict = true
 		return false, true
 	}
@@ -590,18 +644,28 @@ func (p *Proposal) Bad(fields []fault.FieldError, rows, left int64) (expected, l
 		target, _ := f.Value.(string)
 		name, _, _ := strings.Cut(f.Node, "/")
 		switch {
+		case s != nil && p.givenOf(p.byName[name], s).Kind != "":
+			s.bad = appendBad(s.bad, target, f.Source)
 		case f.Code == fault.Shape || f.Code == fault.Class && (gone[target] || s != nil && gone[name+"/"+target]): // caused by another error
 		case s == nil || !s.tolerated(p) || !few(counts[s]+1, s.nodes):
 			loosened, expected = p.Loosen(f) || loosened, false
 		default:
-			if counts[s]++; len(s.bad) < maxBadCells {
-				s.bad = append(s.bad, fmt.Sprintf("%s in %s", strconv.Quote(target), f.Source))
-			} else if len(s.bad) == maxBadCells {
-				s.bad = append(s.bad, "…")
-			}
+			counts[s]++
+			s.bad = appendBad(s.bad, target, f.Source)
 		}
 	}
 	return expected, loosened
+}
+
+// appendBad adds a bad cell to a note, while it lists some.
+func appendBad(bad []string, text, place string) []string {
+	switch {
+	case len(bad) < maxBadCells:
+		return append(bad, fmt.Sprintf("%s in %s", strconv.Quote(text), place))
+	case len(bad) == maxBadCells:
+		return append(bad, "…")
+	}
+	return bad
 }
 
 // propertyOf returns the property of an error, or nil.
