@@ -157,6 +157,8 @@ type job struct {
 	// closes means that the edits of a schema change also write data, which may only use names that the new schema
 	// declares.
 	closes bool
+	// changes means that this data is the author's own, who must be permitted to change it.
+	changes bool
 }
 
 // write takes the write lock and runs the job: merge, validate, commit.

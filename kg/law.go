@@ -331,9 +331,10 @@ func (t *transaction) refuseForbidden(ctx context.Context, n node, changes []cha
 			data = true
 		}
 	}
-	if !data || action != policy.Change {
+	if !data || action != policy.Change && !t.job.changes {
 		return nil
 	}
+	action = policy.Change
 	classes, err := t.classesOf(ctx, n, changes)
 	if err != nil {
 		return err

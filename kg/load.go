@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -14,8 +15,10 @@ import (
 	"trails/kg/change"
 	"trails/kg/load"
 	"trails/rdf"
+	"trails/schema"
 	"trails/sparql"
 	"trails/sparql/lint"
+	"trails/text/outline"
 )
 
 // Load is a change that comes as streams. It is one atomic commit, whatever its size.
@@ -24,6 +27,9 @@ type Load struct {
 	load.Options
 	// IfGraph, when set, is the required state of Graph; otherwise the load is refused with fault.Precondition.
 	IfGraph GraphState
+	// Patch, when set, is steps that add to the schema, as [schema.Schema.Patch] reads them. The data is read under the
+	// schema with them, and both are one commit of the action [policy.SchemaApply].
+	Patch []byte
 	// Set has everything but the edits.
 	Set ChangeSet
 	// Progress is called with the progress.
@@ -49,7 +55,15 @@ type Loaded struct {
 // its source, field and reason. Data that would change the schema is refused with fault.Denied; data that only
 // repeats it is accepted.
 func (s *Session) Load(ctx context.Context, l Load) (Loaded, error) {
-	return s.load(ctx, policy.Change, l)
+	return s.load(ctx, l.action(), l)
+}
+
+// action is what a load does: one with a patch changes the schema, too.
+func (l *Load) action() policy.Action {
+	if l.Patch != nil {
+		return policy.SchemaApply
+	}
+	return policy.Change
 }
 
 // Import is Load of an export of a whole file, its schema included, into a file that
@@ -80,7 +94,7 @@ func (s *Session) load(ctx context.Context, action policy.Action, l Load) (Loade
 // ReadLoad reads all inputs of a load, and changes nothing; it remains to commit them. Its errors are those of
 // [Session.Load].
 func (s *Session) ReadLoad(ctx context.Context, l Load) (*ReadyLoad, error) {
-	return s.read(ctx, policy.Change, l)
+	return s.read(ctx, l.action(), l)
 }
 
 // ReadyLoad is a load whose inputs have been read. Close it.
@@ -91,7 +105,8 @@ type ReadyLoad struct {
 	job     job
 	existed bool // the named graph existed before
 
-	warnings []string // about probable mistakes in the data
+	warnings []string        // about probable mistakes in the data
+	patched  *schema.Patched // the schema with the patch; nil without one
 
 	sameBlank bool // the blank nodes of the data are equivalent to those of the graph, at sameAt
 	sameAt    CommitID
@@ -149,7 +164,19 @@ func (r *ReadyLoad) WriteRejects(ctx context.Context, to io.Writer) error {
 	if r.data.Rows == nil || len(r.data.Rows.Fields()) == 0 {
 		return nil
 	}
-	return r.data.Rows.Write(ctx, to)
+	return r.data.Rows.Write(ctx, to, load.AllInputs)
+}
+
+// RejectedOf writes the rows of one input that a load with Rejects has left out, as [ReadyLoad.WriteRejects] does, and
+// returns how many there are.
+func (r *ReadyLoad) RejectedOf(ctx context.Context, input int, to io.Writer) (rows int64, err error) {
+	if r.data.Rows == nil {
+		return 0, nil
+	}
+	if rows = r.data.Rows.RejectedOf(input); rows == 0 {
+		return 0, nil
+	}
+	return rows, r.data.Rows.Write(ctx, to, input)
 }
 
 // Close discards what was read.
@@ -162,6 +189,17 @@ func (s *Session) read(ctx context.Context, action policy.Action, l Load) (_ *Re
 	under, err := s.schemaNow(ctx)
 	if err != nil {
 		return nil, err
+	}
+	r := &ReadyLoad{session: s, load: l}
+	reads := under.schema
+	if l.Patch != nil {
+		if l.Graph != "" || l.Mode == load.Overwrite || l.Mode == load.Replace {
+			return nil, fault.Argument("patch", fault.Closed, nil, "patch is for data that is added: mode merge, append or skip, and no graph")
+		}
+		if r.patched, err = adding(under.schema, l.Patch); err != nil {
+			return nil, err
+		}
+		reads = r.patched.Schema
 	}
 	// An idempotency key stands for the data, too: the same key with other data is
 	// another change.
@@ -178,11 +216,11 @@ func (s *Session) read(ctx context.Context, action policy.Action, l Load) (_ *Re
 			o.Inputs[i].Reader = io.TeeReader(in.Reader, content)
 		}
 	}
-	data, err := load.Read(ctx, o, under.schema, reporter(l.Progress, "read", "bytes", total))
+	data, err := load.Read(ctx, o, reads, reporter(l.Progress, "read", "bytes", total))
 	if err != nil {
 		return nil, err
 	}
-	r := &ReadyLoad{session: s, load: l, data: data}
+	r.data = data
 	defer func() {
 		if err != nil {
 			r.Close()
@@ -192,8 +230,11 @@ func (s *Session) read(ctx context.Context, action policy.Action, l Load) (_ *Re
 	r.job = job{action: action, spool: data.Edits, set: l.Set, inputs: data.Sources, from: from, records: data.Records, progress: l.Progress}
 	r.job.maxErrors = load.MaxBad
 	r.job.idle = &idling{replaces: l.Mode == load.Overwrite || l.Mode == load.Replace}
-	if data.UsesSchema {
+	if data.UsesSchema || r.patched != nil {
 		r.job.set.Schema = under.schema
+	}
+	if r.patched != nil {
+		r.job.prepare, r.job.closes, r.job.changes = r.patch, true, true
 	}
 	if l.Graph != "" || l.Mode == load.Overwrite {
 		r.job.prepare = r.atHead
@@ -205,6 +246,36 @@ func (s *Session) read(ctx context.Context, action policy.Action, l Load) (_ *Re
 		return nil, err
 	}
 	return r, r.compareBlank(ctx)
+}
+
+// adding is a schema with a patch that only adds to it; what takes something away or loosens the schema is refused.
+func adding(under *schema.Schema, patch []byte) (*schema.Patched, error) {
+	patched, err := under.Patch(patch)
+	if err != nil {
+		return nil, err
+	}
+	steps := patched.Loosening(under)
+	for _, step := range schema.Diff(under, patched.Schema) {
+		if step.Lossy {
+			steps = append(steps, step)
+		}
+	}
+	if len(steps) > 0 {
+		return nil, fault.Argument("patch", fault.Closed, nil, fmt.Sprintf("patch may only add to the schema, and this takes away or loosens: %s; apply that by itself, with schema_apply", outline.Shorten(steps[0].String(), 200)))
+	}
+	return &patched, nil
+}
+
+// patch adds the edits of the schema. A try without rows that were refused repeats them, which changes nothing.
+func (r *ReadyLoad) patch(ctx context.Context, w *db.Writer, before *compiled) error {
+	m := schemaEdits{ctx: ctx, w: w, spool: r.data.Edits, transition: newTransition(before.schema, *r.patched), report: func(int64) {}}
+	if err := m.run(); err != nil {
+		return err
+	}
+	if fields := broken(m.plan.Queries); len(fields) > 0 {
+		return breaks(fields, "")
+	}
+	return nil
 }
 
 // lint warns about unknown names in the data that are similar to a known one.

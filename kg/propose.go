@@ -18,6 +18,16 @@ import (
 type Source struct {
 	Name string
 	Open func() (io.ReadCloser, error)
+	// Cells are texts in the place of those of a table, see [load.Table].
+	Cells map[int]map[string]string
+}
+
+// table is how a load with options reads the source, nil if it says no more than the options.
+func (s Source) table(o load.Options) *load.Table {
+	if s.Cells == nil {
+		return nil
+	}
+	return &load.Table{Type: o.Type, ID: o.ID, Sheet: o.Sheet, Map: o.Map, Conventions: o.Conventions, Cells: s.Cells}
 }
 
 // Proposed is a schema for data, and how the data is loaded under it.
@@ -44,7 +54,11 @@ const maxTries = 200
 // loaded. What a load refuses is removed from the proposal, except for a few bad cells: these stay, unless Strict is
 // set, and their rows are left out. It uses the options Type, ID, Sheet, Conventions, Format and Strict.
 func Propose(ctx context.Context, by policy.Principal, sources []Source, o load.Options) (*Proposed, error) {
-	proposal := &infer.Proposal{Conventions: o.Conventions, Strict: o.Strict}
+	return propose(ctx, by, sources, o, &infer.Proposal{Conventions: o.Conventions, Strict: o.Strict})
+}
+
+// propose is Propose with a proposal that has decisions, and no records yet.
+func propose(ctx context.Context, by policy.Principal, sources []Source, o load.Options, proposal *infer.Proposal) (*Proposed, error) {
 	types := make([]string, len(sources)) // "" where records say theirs
 	for i, source := range sources {
 		err := eachRecord(ctx, source, o, func(r infer.Record) error {
@@ -65,7 +79,8 @@ func Propose(ctx context.Context, by policy.Principal, sources []Source, o load.
 		switch {
 		case err != nil && !fault.Is(err, fault.InvalidData):
 			return nil, err
-		case err == nil && expected:
+		case err == nil && expected, err != nil && proposal.AreDecided(fault.Of(err).Fields):
+			proposal.Final = true
 			p.Schema = proposal.YAML() // which names bad cells now
 			p.Date, p.Number = proposal.Undecided()
 			return p, nil
@@ -88,7 +103,7 @@ func eachRecord(ctx context.Context, source Source, o load.Options, each func(in
 	if err != nil {
 		return err
 	}
-	o.Inputs = []load.Input{{Name: source.Name, Reader: in}}
+	o.Inputs = []load.Input{{Name: source.Name, Reader: in, Table: source.table(o)}}
 	defer func() { _ = in.Close() }() // only read
 	return load.Records(ctx, o, each)
 }
@@ -189,7 +204,7 @@ func (p *Proposed) tryLoad(ctx context.Context, s *Session, o load.Options, of [
 			return Loaded{}, err
 		}
 		opened = append(opened, in)
-		o.Inputs[at].Reader = in
+		o.Inputs[at].Reader, o.Inputs[at].Table = in, sources[i].table(o)
 	}
 	o.Rejects = true // so that one try reports all refusals
 	return s.Load(ctx, Load{Options: o})

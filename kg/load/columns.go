@@ -276,6 +276,7 @@ func (r *reader) readRow(t *schema.Type, rows *table, columns []column, cells []
 		return err
 	}
 	r.Records++
+	r.edit(rows, cells)
 	if r.Rows != nil {
 		last, _ := rows.at(len(cells) - 1)
 		if err := r.Rows.keep(r.source, uint64(last), cells, nil); err != nil {
@@ -313,6 +314,15 @@ func (r *reader) readRow(t *schema.Type, rows *table, columns []column, cells []
 		e.Fields[i].Field, e.Fields[i].Source = name, r.placeAt(rows.at(at))
 	}
 	return r.take(e, nodeName(t, n.ID))
+}
+
+// edit puts the texts of the caller in the place of cells.
+func (r *reader) edit(rows *table, cells []string) {
+	for name, text := range r.cells[rows.line] {
+		if at := slices.Index(rows.header, name); at >= 0 && at < len(cells) {
+			cells[at] = text
+		}
+	}
 }
 
 // cellValue converts a cell to JSON, by the conventions of the table. Text that does not follow them stays text,

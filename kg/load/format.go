@@ -14,6 +14,7 @@ import (
 
 	"trails/fault"
 	"trails/rdf/rdfio"
+	"trails/schema/infer"
 )
 
 // Format is a syntax of data.
@@ -113,6 +114,19 @@ func (r *reader) formatOf(name string, text *bufio.Reader) (format Format, err e
 		return NQuads, nil
 	}
 	return "", fault.New(fault.Malformed, "%s begins as no format does that a load reads (%s), and its name tells none; say the format, or for a table of one column the type", name, titles())
+}
+
+// FormatOf tells the format of an input as a load with the options does. It reads the beginning of the input.
+func FormatOf(o Options, in Input) (Format, error) {
+	r := reader{Options: o, report: func(int64) {}, input: in, each: func(infer.Record) error { return nil }}
+	text, err := r.decompress(in)
+	if err != nil {
+		return "", r.unreadable(err)
+	}
+	if text, err = decoded(in.Name, text); err != nil {
+		return "", err
+	}
+	return r.formatOf(in.Name, text)
 }
 
 // titles are the formats in a sentence.

@@ -33,6 +33,17 @@ type Input struct {
 	Graph, Base rdf.IRI
 	// Own keeps its blank nodes apart from those of other inputs, whatever its format.
 	Own bool
+	// Table, when set, says how it is read, in the place of what the options say.
+	Table *Table
+}
+
+// Table says how the rows of one input are read; its fields are those of the [Options].
+type Table struct {
+	Type, ID, Sheet string
+	Map             map[string]string
+	Conventions     infer.Conventions
+	// Cells are texts in the place of those of a table, by the line of the row and the name of the column.
+	Cells map[int]map[string]string
 }
 
 // Options say what is read, and how. The zero Options read nothing.
@@ -172,7 +183,8 @@ func Read(ctx context.Context, o Options, under *schema.Schema, report func(byte
 	r.tellMisspelt()
 	if o.Rejects {
 		r.Rows.sources = r.Sources
-		if tables := len(r.Rows.headers); tables > 0 && tables < len(o.Inputs) {
+		apart := slices.ContainsFunc(o.Inputs, func(in Input) bool { return in.Table != nil }) // see [Rows.Write]
+		if tables := len(r.Rows.headers); tables > 0 && tables < len(o.Inputs) && !apart {
 			return nil, fault.Argument("rejects", fault.Closed, true, "the rejects of tables are CSV and those of JSON are not: load tables and JSON apart")
 		}
 	}
@@ -199,6 +211,7 @@ type reader struct {
 	guessed  bool // its format was guessed from its beginning
 	linewise bool // a bad line does not affect the next one
 
+	cells      map[int]map[string]string   // texts in the place of cells
 	each       func(infer.Record) error    // receives the data instead of edits; nil for none
 	of         string                      // the type of the data that each receives, "" if records contain it
 	currencies map[*schema.Property]string // the currency of the first amount in each column
@@ -211,6 +224,9 @@ type reader struct {
 }
 
 func (r *reader) readOne(in Input) error {
+	if t := in.Table; t != nil {
+		r.Type, r.ID, r.Sheet, r.Map, r.Conventions, r.shown, r.cells = t.Type, t.ID, t.Sheet, t.Map, t.Conventions, nil, t.Cells
+	}
 	text, err := r.decompress(in)
 	if err != nil {
 		return r.unreadable(err)

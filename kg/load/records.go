@@ -179,7 +179,8 @@ func (r *reader) giveRows(text *bufio.Reader, format Format) error {
 			return r.unreadableTable(rows, err)
 		}
 		r.source.Line = uint64(rows.line)
-		given := infer.Record{Type: r.of, Data: make(map[string]any, len(cells)), Names: names, Cells: true, KeyAsked: r.ID != ""}
+		r.edit(rows, cells)
+		given := infer.Record{Type: r.of, Data: make(map[string]any, len(cells)), Names: names, Cells: true, KeyAsked: r.ID != "", Line: rows.line}
 		for i, text := range cells {
 			name := rows.header[i]
 			if r.isID(name) {

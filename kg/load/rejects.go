@@ -147,6 +147,16 @@ func (k *Rows) Fields() (all []fault.FieldError) {
 	return all
 }
 
+// RejectedOf counts the rows of one input that are left out.
+func (k *Rows) RejectedOf(of int) (n int64) {
+	for at := range k.rejected {
+		if int(at.File) == of {
+			n++
+		}
+	}
+	return n
+}
+
 func (k *Rows) order() []rowStart {
 	var starts []rowStart
 	for at := range k.rejected {
@@ -174,12 +184,18 @@ func (r *rejection) reason() string {
 	return strings.Join(reasons, "; ")
 }
 
+// AllInputs is the number of all inputs in the place of that of one.
+const AllInputs = -1
+
 // Write writes the rows that are left out with their errors, so that they can be corrected and loaded: tables as CSV
-// with all columns, others as one object a line.
-func (k *Rows) Write(ctx context.Context, to io.Writer) error {
+// with all columns, others as one object a line. They are those of one input, by number, or of [AllInputs].
+func (k *Rows) Write(ctx context.Context, to io.Writer, of int) error {
 	out := bufio.NewWriter(to)
 	table, names, place := csv.NewWriter(out), []string(nil), map[string]int{}
 	for file := range k.sources {
+		if of != AllInputs && file != of {
+			continue
+		}
 		for _, name := range k.headers[uint16(file)] {
 			if _, known := place[name]; !known && name != RejectedBecause {
 				place[name] = len(names)
@@ -187,7 +203,7 @@ func (k *Rows) Write(ctx context.Context, to io.Writer) error {
 			}
 		}
 	}
-	if k.Tables() {
+	if names != nil {
 		if err := table.Write(append(slices.Clone(names), RejectedBecause)); err != nil {
 			return err
 		}
@@ -203,7 +219,7 @@ func (k *Rows) Write(ctx context.Context, to io.Writer) error {
 		}
 		header, rejected := k.headers[kept.At.File], k.rejected[kept.At]
 		switch {
-		case rejected == nil:
+		case rejected == nil, of != AllInputs && int(kept.At.File) != of:
 		case header != nil:
 			cells := make([]string, len(names)+1)
 			for i, text := range kept.Cells[:min(len(kept.Cells), len(header))] {

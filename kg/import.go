@@ -1,0 +1,462 @@
+package kg
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"trails/fault"
+	"trails/kg/load"
+	"trails/schema"
+	"trails/schema/infer"
+)
+
+// ImportAsked is a request to find out how data is imported.
+type ImportAsked struct {
+	// Options that count are Type, ID, Map, Sheet, Conventions, Format and Strict. A column whose Map is a name that the
+	// type of its rows does not have is refused; for a new type that name is made.
+	load.Options
+	// Kinds are, by column of a new type, a datatype or the name of a type to which its values refer.
+	Kinds map[string]string
+	// Rows is how many of the first rows of each table are returned.
+	Rows int
+}
+
+// ImportPlan is how data is imported: what is added to the schema, how each input is read, and what comes of it. It was
+// tried without changing anything.
+type ImportPlan struct {
+	Head Commit
+	// Proposed is the schema for the data by itself, as YAML with the reasons.
+	Proposed []byte
+	// Added are the new types, and Patch the steps that add them, as [Load] takes them; nil if there are none.
+	Added []string
+	Patch []byte
+	// Tables say how each input is read, in the order of the inputs.
+	Tables []ImportTable
+	// RDF means that the inputs are RDF text, which is added as it is, or refused as a whole.
+	RDF bool
+	// Blocked are decisions that have to be made first; then nothing was tried.
+	Blocked []fault.FieldError
+	// Records fit, and LeftOut rows and records do not, for the reasons in Bad.
+	Records, LeftOut int64
+	Bad              []fault.FieldError
+	// TooMany means that so many are left out that the data is probably read amiss.
+	TooMany bool
+	// Date and Number are formats that can be read in two ways, see [Proposed].
+	Date, Number string
+	// Changes are what the import would do to the graph.
+	Changes Result
+}
+
+// ImportTable says how one input is read.
+type ImportTable struct {
+	Name       string
+	load.Table // of RDF text, and of records with their types, without a type
+	// Cells means that it is a table; otherwise it has objects of JSON, or records.
+	Cells bool
+	// New means that Type is added.
+	New bool
+	// Near is a type of the graph that has some of the columns, which are Shared; "" if there is none.
+	Near    string
+	Shared  []string
+	Columns []ImportColumn
+	// Rows are the first rows, and Lines where they begin.
+	Rows  [][]string
+	Lines []int
+	// Count is the number of all rows and objects.
+	Count int64
+}
+
+// ImportColumn says what a column of a table becomes.
+type ImportColumn struct {
+	Name string
+	// Property gets its cells; "" if it is left out, or only the key.
+	Property string
+	// Kind is the datatype of the property, or the type that it refers to.
+	Kind string
+	Key  bool // the column has the ids
+	Many bool
+	// Required means that each row must have a value.
+	Required bool
+}
+
+// planning of an import.
+type importing struct {
+	ImportAsked
+	session *Session
+	sources []Source
+	there   *schema.Schema
+	plan    *ImportPlan
+	fits    *schema.Schema // the proposal
+}
+
+// PlanImport finds out how sources are imported into the graph, and changes nothing. Rows of a table are of the type that
+// the request names, else of the only one that has all proposed properties, else of a new one. A table whose columns are
+// those of several types is refused, and so is what [Propose] refuses.
+func (s *Session) PlanImport(ctx context.Context, sources []Source, asked ImportAsked) (*ImportPlan, error) {
+	under, err := s.schemaNow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &importing{ImportAsked: asked, session: s, sources: sources, there: under.schema, plan: &ImportPlan{Added: []string{}}}
+	if rdf, err := p.isRDF(); err != nil {
+		return nil, err
+	} else if rdf {
+		for _, source := range sources {
+			p.plan.Tables = append(p.plan.Tables, ImportTable{Name: source.Name})
+		}
+		return p.plan, p.try(ctx)
+	}
+	if err := p.propose(ctx); err != nil {
+		return nil, err
+	}
+	for i := range p.plan.Tables {
+		if err := p.look(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.areColumns(); err != nil {
+		return nil, err
+	}
+	if len(p.plan.Blocked) > 0 {
+		return p.plan, nil
+	}
+	return p.plan, p.try(ctx)
+}
+
+// isRDF reports whether the sources are RDF text, which is added as it is.
+func (p *importing) isRDF() (bool, error) {
+	n := 0
+	for _, source := range p.sources {
+		in, err := source.Open()
+		if err != nil {
+			return false, err
+		}
+		format, err := load.FormatOf(p.Options, load.Input{Name: source.Name, Reader: in})
+		_ = in.Close() // only read
+		if err != nil {
+			return false, err
+		}
+		if !format.OfNodes() {
+			n++
+		}
+	}
+	if n > 0 && n < len(p.sources) {
+		return false, fault.New(fault.InvalidArguments, "some of the inputs are RDF text and others are not: import them apart")
+	}
+	p.plan.RDF = n > 0
+	return p.plan.RDF, nil
+}
+
+// areColumns refuses decisions about columns that no table has.
+func (p *importing) areColumns() error {
+	var names []string
+	for _, t := range p.plan.Tables {
+		if !t.Cells {
+			return nil // members of objects are known when they are read
+		}
+		for _, c := range t.Columns {
+			names = append(names, c.Name)
+		}
+	}
+	for argument, given := range map[string]map[string]string{"map": p.Map, "as": p.Kinds} {
+		for _, column := range slices.Sorted(maps.Keys(given)) {
+			if !slices.Contains(names, infer.ColumnName(column)) {
+				return fault.Argument(argument, fault.Closed, column, fmt.Sprintf("%s names the column %q, which there is not%s", argument, column, fault.DidYouMean(column, names)))
+			}
+		}
+	}
+	return nil
+}
+
+// propose makes a schema for the data by itself, and decides for each input whether it is of a type that is there.
+func (p *importing) propose(ctx context.Context) error {
+	proposal := &infer.Proposal{Conventions: p.Conventions, Strict: p.Strict, Given: p.given(), Outside: map[string]bool{}}
+	for _, t := range p.there.Types {
+		proposal.Outside[t.Name] = true
+	}
+	for column, kind := range p.Kinds {
+		if err := p.isKind(column, kind); err != nil {
+			return err
+		}
+	}
+	proposed, err := propose(ctx, p.session.principal, p.sources, p.Options, proposal)
+	if err != nil {
+		return err
+	}
+	plan := p.plan
+	plan.Proposed, plan.Date, plan.Number = proposed.Schema, proposed.Date, proposed.Number
+	outside := ""
+	for _, t := range p.there.Types {
+		if !strings.Contains(string(proposed.Schema), "\n  "+t.Name+":") {
+			outside += "  " + t.Name + ": {}\n"
+		}
+	}
+	if p.fits, err = schema.ParseYAML([]byte(string(proposed.Schema)+outside), "urn:trails:import:"); err != nil { // only its names are used
+		return err
+	}
+	plan.Tables = make([]ImportTable, len(p.sources))
+	for i, o := range proposed.Loads {
+		for _, at := range proposed.Sources[i] {
+			t := &plan.Tables[at]
+			t.Name = p.sources[at].Name
+			t.Table = load.Table{Type: o.Type, ID: o.ID, Sheet: o.Sheet, Map: o.Map, Conventions: o.Conventions, Cells: p.sources[at].Cells}
+			if err := p.findType(t); err != nil {
+				return err
+			}
+		}
+	}
+	for _, t := range p.fits.Types {
+		if !slices.Contains(plan.Added, t.Name) {
+			continue
+		}
+		plan.Patch = append(plan.Patch, "- add_type:\n"...)
+		for line := range strings.Lines(string(p.fits.TypeYAML(t))) {
+			plan.Patch = append(plan.Patch, "    "+line...)
+		}
+	}
+	return nil
+}
+
+// given are the decisions about columns as a proposal takes them.
+func (p *importing) given() map[string]infer.Given {
+	given := map[string]infer.Given{}
+	for column, property := range p.Map {
+		given[infer.ColumnName(column)] = infer.Given{Skip: property == "", Property: property}
+	}
+	for column, kind := range p.Kinds {
+		g := given[infer.ColumnName(column)]
+		g.Kind = kind
+		given[infer.ColumnName(column)] = g
+	}
+	return given
+}
+
+// isKind refuses what is neither a datatype of a cell nor a type.
+func (p *importing) isKind(column, kind string) error {
+	if slices.Contains(ImportKinds(), kind) || kind == p.Type || p.there.Type(kind) != nil || p.Type == "" && infer.IsTypeName(kind) {
+		return nil
+	}
+	names := ImportKinds()
+	for _, t := range p.there.Types {
+		names = append(names, t.Name)
+	}
+	return fault.Argument("as", fault.OneOf, kind, fmt.Sprintf("as gives the column %q the kind %q, which is neither one of %s nor a type that is here%s",
+		column, kind, strings.Join(ImportKinds(), ", "), fault.DidYouMean(kind, names)))
+}
+
+// ImportKinds are the datatypes that a column of an import can be given.
+func ImportKinds() []string {
+	return []string{"string", "boolean", "integer", "big_integer", "number", "decimal", "date", "datetime", "time", "uri"}
+}
+
+// findType finds the type of the graph for rows: the named one, or one with all proposed properties. Otherwise the
+// proposed type is added.
+func (p *importing) findType(o *ImportTable) error {
+	if o.Type == "" { // records contain their types
+		for _, t := range p.fits.Types {
+			if p.there.Type(t.Name) == nil && !slices.Contains(p.plan.Added, t.Name) {
+				p.plan.Added = append(p.plan.Added, t.Name)
+			}
+		}
+		return nil
+	}
+	proposed, named := p.fits.Type(o.Type), p.Type != ""
+	found := p.there.Type(o.Type)
+	if found == nil || !named && !p.hasAll(found, proposed) {
+		var able []string
+		for _, t := range p.there.Types {
+			if !t.Abstract && p.hasAll(t, proposed) {
+				able = append(able, t.Name)
+			}
+		}
+		switch {
+		case named: // a new type was named
+		case len(able) == 1:
+			found = p.there.Type(able[0])
+		case len(able) > 1:
+			return fault.Argument("type", fault.OneOf, nil, fmt.Sprintf("the columns of %s are properties of %s: say type", o.Name, strings.Join(able, " and of ")))
+		case found != nil:
+			return fault.Argument("type", fault.Closed, o.Type, fmt.Sprintf("there is a type %s, and not all columns of %s are properties of it: type %s says that the rows are of it, and map which is which; type with a new name adds a type", o.Type, o.Name, o.Type))
+		}
+	}
+	if found == nil {
+		o.New = true
+		if !slices.Contains(p.plan.Added, o.Type) {
+			p.plan.Added = append(p.plan.Added, o.Type)
+		}
+		if !named {
+			o.Near, o.Shared = p.nearType(proposed)
+		}
+		return nil
+	}
+	for column := range p.Kinds {
+		return fault.Argument("as", fault.Closed, column, fmt.Sprintf("as is for the columns of a new type, and %s is there: its properties have their kinds", found.Name))
+	}
+	columns := map[string]string{}
+	for column, name := range o.Map {
+		switch q := p.sameProperty(found, name); {
+		case name == "":
+			columns[column] = ""
+		case q != nil:
+			columns[column] = q.Name
+		}
+	}
+	maps.Copy(columns, p.Map)
+	o.Type, o.Map = found.Name, columns
+	if p.there.MintOf(found) != schema.MintPreserve {
+		o.ID = p.ID
+	}
+	return nil
+}
+
+// nearType returns the type that has most of the proposed properties, and which: a third of them at least.
+func (p *importing) nearType(proposed *schema.Type) (name string, shared []string) {
+	all := p.fits.PropertiesOf(proposed)
+	for _, t := range p.there.Types {
+		var same []string
+		for _, q := range all {
+			if has := p.sameProperty(t, q.Name); has != nil {
+				same = append(same, has.Name)
+			}
+		}
+		if !t.Abstract && len(same) > len(shared) && len(same)*3 >= len(all) {
+			name, shared = t.Name, same
+		}
+	}
+	return name, shared
+}
+
+// hasAll reports whether a type of the graph has all proposed properties.
+func (p *importing) hasAll(t, proposed *schema.Type) bool {
+	return !slices.ContainsFunc(p.fits.PropertiesOf(proposed), func(q *schema.Property) bool { return p.sameProperty(t, q.Name) == nil })
+}
+
+// sameProperty is the property of a type of the graph that a load takes a name for.
+func (p *importing) sameProperty(t *schema.Type, name string) *schema.Property {
+	if q := p.there.Property(t, name); q != nil {
+		return q
+	}
+	for _, q := range p.there.PropertiesOf(t) {
+		if infer.Folded(q.Name) == infer.Folded(name) {
+			return q
+		}
+	}
+	return nil
+}
+
+// look reads an input once more, for its columns and its first rows.
+func (p *importing) look(ctx context.Context, at int) error {
+	t, o := &p.plan.Tables[at], p.Options
+	o.Type, o.ID = t.Type, t.ID
+	var names []string
+	err := eachRecord(ctx, p.sources[at], o, func(r infer.Record) error {
+		if r.Header {
+			names, t.Cells = r.Names, r.Cells
+			p.columns(t, r)
+			return nil
+		}
+		t.Count++
+		if len(t.Rows) == p.Rows || !r.Cells {
+			return nil
+		}
+		row := make([]string, len(names))
+		for i, name := range names {
+			row[i], _ = r.Data[name].(string)
+		}
+		t.Rows, t.Lines = append(t.Rows, row), append(t.Lines, r.Line)
+		return nil
+	})
+	return err
+}
+
+// columns says what each column of a table becomes.
+func (p *importing) columns(t *ImportTable, header infer.Record) {
+	s := p.there
+	if t.New {
+		s = p.fits
+	}
+	typ := s.Type(t.Type)
+	for _, name := range header.Names {
+		c := ImportColumn{Name: name, Key: name == header.Key || t.ID != "" && infer.ColumnName(name) == infer.ColumnName(t.ID)}
+		property, mapped := t.Map[name]
+		if !mapped {
+			property, mapped = t.Map[infer.ColumnName(name)]
+		}
+		q := s.Property(typ, property)
+		if !mapped {
+			q = s.Property(typ, name)
+			for _, one := range s.PropertiesOf(typ) {
+				if q == nil && infer.Folded(one.Name) == infer.Folded(name) {
+					q = one
+				}
+			}
+		}
+		switch {
+		case q != nil:
+			c.Property, c.Kind, c.Many, c.Required = q.Name, q.Datatype, q.Many(), q.Required()
+			if q.Class != "" {
+				c.Kind = q.Class
+			}
+		case !t.New && !c.Key && (!mapped || property != "") && !strings.Contains(name, "@"):
+			message := fmt.Sprintf("the column %q of %s is no property of %s; map %s=PROPERTY says which it is, map %s= passes it over", name, t.Name, typ.Name, name, name)
+			if mapped {
+				message, _ = s.NoProperty(typ, property)
+			}
+			p.plan.Blocked = append(p.plan.Blocked, fault.FieldError{Field: name, Code: fault.Closed, Value: name, Message: message})
+		}
+		t.Columns = append(t.Columns, c)
+	}
+}
+
+// try imports everything in a dry run.
+func (p *importing) try(ctx context.Context) error {
+	s := *p.session
+	s.action = "" // a plan of those who may do it or not
+	l, end, err := p.plan.Load(p.sources)
+	if err != nil {
+		return err
+	}
+	defer end()
+	l.Mode, l.Rejects, l.Set.DryRun, l.Format = p.Mode, !p.plan.RDF, true, p.Format
+	reading, err := s.ReadLoad(ctx, l)
+	if err != nil {
+		return err
+	}
+	defer reading.Close()
+	done, err := reading.Commit(ctx, l.Set)
+	switch rows := reading.data.Rows; {
+	case fault.Is(err, fault.InvalidData) && rows != nil && len(rows.Fields()) > 0: // no row fits
+		p.plan.Bad, p.plan.LeftOut = rows.Fields(), rows.Rejected().Count
+	case err != nil:
+		return err
+	default:
+		p.plan.Records, p.plan.LeftOut, p.plan.Bad, p.plan.Changes = done.Records, done.LeftOut.Count, done.Broken, done.Result
+	}
+	p.plan.Head = p.plan.Changes.Before
+	p.plan.TooMany = infer.TooMany(p.plan.LeftOut, p.plan.Records+p.plan.LeftOut)
+	return nil
+}
+
+// Load is the load that does what the plan says. End closes the sources, which it has opened.
+func (plan *ImportPlan) Load(sources []Source) (l Load, end func(), err error) {
+	l.Patch = plan.Patch
+	var opened []func() error
+	end = func() {
+		for _, one := range opened {
+			_ = one() // only read
+		}
+	}
+	for i, source := range sources {
+		in, err := source.Open()
+		if err != nil {
+			end()
+			return l, nil, err
+		}
+		opened = append(opened, in.Close)
+		l.Inputs = append(l.Inputs, load.Input{Name: source.Name, Reader: in, Table: &plan.Tables[i].Table})
+	}
+	return l, end, nil
+}

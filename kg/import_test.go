@@ -1,0 +1,135 @@
+package kg_test
+
+import (
+	"strings"
+	"testing"
+
+	"trails/auth/policy"
+	"trails/fault"
+	"trails/kg"
+	"trails/kg/load"
+)
+
+// byPlan plans the import of sources, and imports them as planned.
+func byPlan(t *testing.T, g *kg.Graph, asked kg.ImportAsked, rejects bool, sources ...kg.Source) (*kg.ImportPlan, kg.Loaded, error) {
+	t.Helper()
+	plan, err := g.Session(ana).PlanImport(t.Context(), sources, asked)
+	if err != nil {
+		return nil, kg.Loaded{}, err
+	}
+	if len(plan.Blocked) > 0 {
+		return plan, kg.Loaded{}, fault.Invalid(plan.Blocked)
+	}
+	l, end, err := plan.Load(sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	l.Rejects = rejects
+	done, err := g.Session(ana).Load(t.Context(), l)
+	return plan, done, err
+}
+
+// rooms is a table, of a type that no graph of these tests has.
+const rooms = "Code,Name,Opened,Heated\nR-1,Hall,13/4/2023,yes\nR-2,Attic,2/4/2023,no\n"
+
+func TestAnImportIsOneCommitThatIsTakenBackWhole(t *testing.T) {
+	for name, schema := range map[string]string{"of a graph without commits": "", "of one with a schema": "types: {Note: {properties: {title: string}}}"} {
+		t.Run(name, func(t *testing.T) {
+			g := newGraph(t, schema)
+			before := head(t, g)
+			plan, done, err := byPlan(t, g, kg.ImportAsked{}, false, source("rooms.csv", rooms))
+			if err != nil || len(plan.Added) != 1 || done.Records != 2 || done.After.Parent != before.ID {
+				t.Fatalf("%+v, %+v, %v", plan, done, err)
+			}
+			if got := head(t, g); got.ID != done.After.ID {
+				t.Errorf("the head is %s, and the import made %s", got.ID, done.After.ID)
+			}
+			undone, err := g.Session(ana).UndoSchema(t.Context(), kg.Undo{Commit: done.After.ID})
+			if err != nil || undone.After.Quads != before.Quads {
+				t.Errorf("undo: %d statements are left of %d: %v", undone.After.Quads, before.Quads, err)
+			}
+		})
+	}
+}
+
+func TestTheDecisionsOfAnImportHoldForItsColumns(t *testing.T) {
+	g := newGraph(t, "")
+	asked := kg.ImportAsked{Rows: 1, Kinds: map[string]string{"Name": "date"}, Options: load.Options{
+		Type: "Room", Map: map[string]string{"Heated": "", "Opened": "since"},
+	}}
+	plan, err := g.Session(ana).PlanImport(t.Context(), []kg.Source{source("rooms.csv", rooms)}, asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var columns []string
+	for _, c := range plan.Tables[0].Columns {
+		columns = append(columns, c.Name+"="+c.Property+":"+c.Kind)
+	}
+	if got, want := strings.Join(columns, " "), "Code=code:string Name=name:date Opened=since:date Heated=:"; got != want {
+		t.Errorf("columns %s, want %s", got, want)
+	}
+	if plan.LeftOut != 2 || len(plan.Bad) != 2 || plan.Bad[1].Source != "rooms.csv:3:5" || plan.Records != 0 {
+		t.Errorf("no name is a date: %d are left out, %v", plan.LeftOut, plan.Bad)
+	}
+	asked.Kinds["Name"] = "colour"
+	if _, err := g.Session(ana).PlanImport(t.Context(), []kg.Source{source("rooms.csv", rooms)}, asked); !fault.Is(err, fault.InvalidArguments) || !strings.Contains(err.Error(), "colour") {
+		t.Errorf("a kind that there is not: %v", err)
+	}
+}
+
+func TestAnImportRefusesAPatchThatTakesAway(t *testing.T) {
+	g := newGraph(t, "types: {Note: {properties: {title: string}}}")
+	before := head(t, g)
+	for _, patch := range []string{"- drop_type: Note", "- drop_property: Note.title", "- alter_property: {Note.title: {type: integer}}", "- rename_type: {Note: Memo}"} {
+		_, err := g.Session(ana).Load(t.Context(), kg.Load{Patch: []byte(patch), Options: load.Options{Type: "Note", Inputs: []load.Input{{Name: "x.csv", Reader: strings.NewReader("title\nx\n")}}}})
+		if err == nil || head(t, g).ID != before.ID {
+			t.Errorf("%s: %v", patch, err)
+		}
+	}
+	_, err := g.Session(ana).For(policy.Change).Load(t.Context(), kg.Load{Patch: []byte("- add_type: {Room: {properties: {title: string}}}"), Options: load.Options{Type: "Room", Inputs: []load.Input{{Name: "x.csv", Reader: strings.NewReader("title\nx\n")}}}})
+	if err == nil || head(t, g).ID != before.ID {
+		t.Errorf("a session that may not change the schema: %v", err)
+	}
+}
+
+func TestABadRowOfAnImportIsLeftOutOrKeepsAllOut(t *testing.T) {
+	g := newGraph(t, "")
+	before := head(t, g)
+	table := "Code,Size\n" + strings.Repeat("x", 3) + ",big\n"
+	for _, code := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"} {
+		table += code + ",1\n"
+	}
+	_, _, err := byPlan(t, g, kg.ImportAsked{}, false, source("room.csv", table))
+	if !fault.Is(err, fault.InvalidData) || head(t, g).ID != before.ID {
+		t.Errorf("a bad row: %v, and the head moved: %t", err, head(t, g).ID != before.ID)
+	}
+	plan, done, err := byPlan(t, g, kg.ImportAsked{}, true, source("room.csv", table))
+	if err != nil || plan.LeftOut != 1 || done.Records != 11 || done.LeftOut.Count != 1 {
+		t.Errorf("%+v, %+v, %v", plan, done, err)
+	}
+}
+
+func TestAMendedCellIsWhatIsImported(t *testing.T) {
+	g := newGraph(t, "")
+	mended := source("rooms.csv", rooms)
+	mended.Cells = map[int]map[string]string{3: {"Opened": "3/4/2023", "Heated": "yes"}}
+	_, done, err := byPlan(t, g, kg.ImportAsked{}, false, mended)
+	if err != nil || done.Records != 2 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if text := export(t, g, "nquads"); !strings.Contains(text, `"2023-04-03"`) || strings.Contains(text, `"2023-04-02"`) || strings.Contains(text, `"false"`) {
+		t.Errorf("the cells of the file are in the graph:\n%s", text)
+	}
+}
+
+func TestRDFIsImportedAsItIs(t *testing.T) {
+	g := newGraph(t, "")
+	plan, done, err := byPlan(t, g, kg.ImportAsked{}, false, source("a.ttl", "<urn:a> <urn:b> 1, 2 ."))
+	if err != nil || !plan.RDF || plan.Records != 2 || done.Records != 2 || plan.Patch != nil {
+		t.Errorf("%+v, %+v, %v", plan, done, err)
+	}
+	if _, _, err := byPlan(t, g, kg.ImportAsked{}, false, source("a.ttl", "<urn:a> <urn:b> 1 ."), source("rooms.csv", rooms)); !fault.Is(err, fault.InvalidArguments) {
+		t.Errorf("RDF and a table: %v", err)
+	}
+}
