@@ -143,3 +143,24 @@ func TestRecipesOfTheGuide(t *testing.T) {
 		setPolicies(t, e, r[1])
 	}
 }
+
+// An import that adds a type needs what the change of the schema needs, and for its rows what any change of data does.
+func TestAnImportNeedsWhatItsPartsNeed(t *testing.T) {
+	const room = `"patch": "- add_type: {Room: {properties: {size: integer}}}"`
+	for what, c := range map[string]struct {
+		policies, args string
+		allowed        bool
+	}{
+		"rows of the new type":             {`permit (principal, action, resource); forbid (principal, action == Action::"change", resource in Type::"Salary");`, `{"data": "size\n9\n", "tables": [{"type": "Room"}], ` + room + `}`, true},
+		"rows of a type that is forbidden": {`permit (principal, action, resource); forbid (principal, action == Action::"change", resource in Type::"Salary");`, `{"data": "amount\n9\n", "tables": [{"type": "Salary"}], ` + room + `}`, false},
+		"a type without the permission":    {`permit (principal, action, resource); forbid (principal, action == Action::"schema_apply", resource);`, `{"data": "size\n9\n", "tables": [{"type": "Room"}], ` + room + `}`, false},
+		"rows alone without it":            {`permit (principal, action, resource); forbid (principal, action == Action::"schema_apply", resource);`, `{"data": "title\nx\n", "tables": [{"type": "Note"}]}`, true},
+	} {
+		e := governed(t, c.policies)
+		some := policy.Principal{ID: "token:some", Scopes: policy.AllScopes(), Authenticated: true}
+		_, err := e.Call(t.Context(), invoke.Call{Capability: "import", Args: json.RawMessage(c.args), Principal: some, Via: "test"})
+		if allowed := err == nil; allowed != c.allowed || !allowed && !fault.Is(err, fault.Denied) && !fault.Is(err, fault.UnknownTool) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

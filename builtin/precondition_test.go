@@ -102,6 +102,13 @@ var broken = map[string]map[string]breaking{
 	"load": {
 		"The types of nodes are in the schema.": {nil, `{"data": "{\"type\":\"Nothing\",\"id\":\"c\",\"data\":{}}"}`, fault.InvalidData},
 	},
+	"import": {
+		"The rows fit, or rejects leaves them out.": {nil, `{"data": "id,status\nc,open\n", "tables": [{"type": "Note"}]}`, fault.InvalidData},
+	},
+	"import_types": {
+		"The rows fit, or rejects leaves them out.": {nil, `{"data": "id,size\na,big\n", "tables": [{"type": "Room"}], "patch": "- add_type: {Room: {iri: preserve, properties: {size: integer}}}"}`, fault.InvalidData},
+		"The schema is that of the plan.":           {nil, `{"data": "title\na\n", "tables": [{"type": "Note"}], "patch": "- drop_property: Note.status"}`, fault.InvalidArguments},
+	},
 	"schema_apply": {
 		"The data and the stored queries that are there fit the new schema.": {nil, `{"schema": ` + oneStatus + `}`, fault.InvalidData},
 	},

@@ -157,6 +157,7 @@ func copied(t *testing.T, r *db.Reader, to *db.File, c kg.Commit) kg.Commit {
 // otherReads has calls of every read that has no at, on the graph of the example with its story.
 var otherReads = map[string][]string{
 	"health":                     {`{}`},
+	"import_plan":                {`{"data": "id,title\nx,A\n", "type": "Component"}`},
 	"commits_get":                {`{"id": "head"}`, `{"id": "head~3"}`},
 	"changes":                    {`{"quads": true}`, `{"limit": 7}`, `{"start": "after:head~3"}`, `{"start": "now"}`, `{"branch": "draft", "start": "after:head~2"}`, `{"cursor": "draft@"}`},
 	"branches_list":              {`{}`},
@@ -188,6 +189,7 @@ var otherReads = map[string][]string{
 // partReads are reads that a caller with rights is told less of, each with a call and a part of the answer.
 var partReads = map[string][2]string{
 	"trails.meta.promote.plan":  {`{"definitions": {"schema": "types: {Component: {properties: {title: string}}}"}}`, "may see a part of the graph only, and this changes all of it"}, // it makes the change, and takes it back
+	"import_plan":               {`{"data": "colour,size\nred,1\n"}`, "may see a part of the graph only, and this changes all of it"},                                                 // it tries what adds a type
 	"refusals_list":             {`{"all": true}`, "refusals are not of it"},                                                                                                          // it has the calls of everybody
 	"trails.meta.token.list":    {`{}`, "tokens are not of it"},
 	"trails.meta.budget.list":   {`{}`, "budgets are not of it"},

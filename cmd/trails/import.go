@@ -19,13 +19,12 @@ import (
 	"trails/invoke"
 	"trails/kg"
 	"trails/kg/load"
-	"trails/schema"
 	"trails/schema/infer"
 )
 
 type importFlags struct {
 	options                load.Options
-	columns                []string
+	columns, kinds         []string
 	base, rejects, message string
 	yes, dryRun            bool
 }
@@ -39,17 +38,18 @@ func (p *program) importCommand() *cobra.Command {
 stdin, into FILE in one step. A FILE that is not there is made, with a schema that fits the data.
 In one that is there the type is found whose properties the columns are called as, or one is
 added. What will be done is shown on stderr before anything is changed, and a person at a terminal
-is asked; --yes answers for them. Then each table becomes one commit, and so do records that may
-refer to each other, and the command says how to take it back.
+is asked; --yes answers for them. Then new types and rows become one commit, and the command says
+how to take it back.
 
-It does what "trails init --infer", "trails schema apply" and "trails load" do, and shows the
-commands. Rows that do not fit are left out and written to a file with what is wrong with each,
-to be mended and imported; with --strict they keep everything out.
+Columns become properties called as they are: --map and --as decide otherwise. Rows that do not
+fit are left out and written to a file with what is wrong with each, to be mended and imported;
+with --strict they keep everything out. The capabilities import_plan and import do the same.
 ` + fileHelp + `
 The first argument is then FILE only if it is a SQLite file, and DATA otherwise.`,
 		Example: `  trails import people.trails people.csv
   trails import people.trails more-people.xlsx --sheet Staff --yes
-  trails import people.trails visits.csv --type Visit --dates dmy --dry-run`,
+  trails import people.trails visits.csv --type Visit --dates dmy --dry-run
+  trails import people.trails visits.csv --map Host=visited --as Host=Person --map Notes=`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, data, err := p.fileThenSome(cmd, args)
 			if err != nil {
@@ -64,7 +64,8 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	flags := cmd.Flags()
 	flags.StringVar(&f.options.Type, "type", "", "`name` of the type of the rows (default: found by the columns, else called as the file)")
 	flags.StringVar(&f.options.ID, "id", "", "`column` that has the ids (default: found by its name and values)")
-	flags.StringArrayVar(&f.columns, "map", nil, "`COLUMN=PROPERTY` of a type that FILE has, without PROPERTY nothing; can be repeated")
+	flags.StringArrayVar(&f.columns, "map", nil, "`COLUMN=PROPERTY`, the name of the property that a column is; without PROPERTY it is passed over; can be repeated")
+	flags.StringArrayVar(&f.kinds, "as", nil, "`COLUMN=KIND` of a column of a new type: a datatype such as date, or the type that it refers to; can be repeated")
 	tableFlags(cmd, &f.options)
 	flags.BoolVar(&f.options.Strict, "strict", false, "a bad cell decides what its column is, and a bad row keeps all out")
 	flags.StringVar(&f.rejects, "rejects", "", "`FILE` for the rows that do not fit (default: called as DATA, with .rejects)")
@@ -76,18 +77,31 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	return cmd
 }
 
-// importPlan is the plan of an import.
+// importPlan is the answer of import_plan, and what the command line adds to it.
 type importPlan struct {
-	file     string
-	made     bool // FILE does not exist yet
-	proposed *kg.Proposed
-	added    []string // types to add to FILE, in the order of the proposal
-	near     []string // for each of them the type of FILE that the rows may be of
-	patch    string   // patch that adds them to an existing FILE
-	loads    []load.Options
-	records  int64    // number of records that fit
-	leftOut  int64    // number of records that do not
-	rejects  []string // for each load the file for rejected rows, "" for none
+	Types  []string
+	Tables []struct {
+		Name, Type, Near string
+		New              bool
+		Shared           []string
+	}
+	Records      int64
+	LeftOut      int64 `json:"left_out"`
+	TooMany      bool  `json:"too_many"`
+	Mistakes     []struct{ Input string }
+	Blocked      []string
+	Date, Number string
+	Schema       string
+	Import       importArguments
+
+	made    bool     // FILE does not exist yet
+	rejects []string // for each input the file for rejected rows, "" for none
+}
+
+// importArguments are what the plan gives import.
+type importArguments struct {
+	Patch  string            `json:"patch,omitempty"`
+	Tables []json.RawMessage `json:"tables"`
 }
 
 // imported is what an import answers.
@@ -100,7 +114,7 @@ type imported struct {
 	LeftOut int64    `json:"left_out"`
 	Rejects []string `json:"rejects"` // files
 	Again   []string `json:"again"`   // commands that import rejected rows after correction
-	Commits []string `json:"commits"` // of the data
+	Commits []string `json:"commits"` // one, or none if nothing changes
 	Undo    []string `json:"undo"`    // commands
 }
 
@@ -115,11 +129,11 @@ func (p *program) importData(ctx context.Context, file string, data []string, f 
 	if err != nil {
 		return err
 	}
-	p.showImport(plan)
+	p.showImport(file, plan)
 	switch in := p.terminal(); {
 	case f.dryRun:
-		return p.print(imported{File: file, Created: plan.made, Types: plan.added, DryRun: true, Records: plan.records, LeftOut: plan.leftOut, Rejects: []string{}, Again: []string{}, Commits: []string{}, Undo: []string{}}, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "dry run, nothing was changed; %s would be loaded and %d left out\n", count(plan.records, "record"), plan.leftOut)
+		return p.print(imported{File: file, Created: plan.made, Types: plan.Types, DryRun: true, Records: plan.Records, LeftOut: plan.LeftOut, Rejects: []string{}, Again: []string{}, Commits: []string{}, Undo: []string{}}, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "dry run, nothing was changed; %s would be loaded and %d left out\n", count(plan.Records, "record"), plan.LeftOut)
 			return err
 		})
 	case f.yes:
@@ -128,7 +142,7 @@ func (p *program) importData(ctx context.Context, file string, data []string, f 
 	case !p.isYes(in, "Go on?"):
 		return fault.New(fault.Precondition, "nothing was changed")
 	}
-	done, err := p.doImport(ctx, plan, sources, f)
+	done, err := p.doImport(ctx, file, plan, sources, f)
 	if err != nil {
 		return err
 	}
@@ -148,315 +162,240 @@ func (p *program) importData(ctx context.Context, file string, data []string, f 
 	})
 }
 
-// planImport proposes a schema for the data, tries it, and compares it with FILE.
+// planImport asks for a plan, of a graph in a temporary folder where FILE does not exist yet.
 func (p *program) planImport(ctx context.Context, file string, sources []kg.Source, f importFlags) (*importPlan, error) {
-	proposed, err := kg.Propose(ctx, me(), sources, f.options)
-	if err != nil {
-		return nil, err
-	}
-	if in := p.terminal(); in != nil && !f.yes && !f.dryRun && proposed.Date+proposed.Number != "" {
-		if proposed.Date != "" {
-			f.options.Conventions.Dates = map[bool]string{true: "dmy", false: "mdy"}[p.isYes(in, fmt.Sprintf("Dates such as %s can be read in two ways. Does the day come first?", line(proposed.Date)))]
+	_, err := os.Stat(file)
+	made, on := errors.Is(err, fs.ErrNotExist), file
+	switch {
+	case made:
+		dir, err := os.MkdirTemp("", "trails-import-")
+		if err != nil {
+			return nil, fmt.Errorf("make a folder to plan an import in: %w", err)
 		}
-		if proposed.Number != "" {
-			f.options.Conventions.Decimal = map[bool]string{true: ",", false: "."}[p.isYes(in, fmt.Sprintf("Numbers such as %s can be read in two ways. Does the comma stand before the fraction?", line(proposed.Number)))]
-		}
-		if proposed, err = kg.Propose(ctx, me(), sources, f.options); err != nil {
+		defer func() { _ = os.RemoveAll(dir) }() // it is in the temporary directory
+		on = filepath.Join(dir, filepath.Base(file))
+		if err := kg.Create(ctx, on, kg.CreateOptions{Base: f.base, By: me()}); err != nil {
 			return nil, err
 		}
-	}
-	plan := &importPlan{file: file, proposed: proposed, loads: slices.Clone(proposed.Loads), records: proposed.Records, leftOut: proposed.LeftOut, added: []string{}}
-	_, err = os.Stat(file)
-	plan.made = errors.Is(err, fs.ErrNotExist)
-	fits, err := schema.ParseYAML(proposed.Schema, "urn:trails:import:") // only its names are used
-	if err != nil {
-		return nil, err
-	}
-	if plan.made {
-		if len(f.columns) > 0 {
-			return nil, usageError{"--map gives columns the properties of a type that FILE has, and " + file + " is not there yet"}
-		}
-		for _, t := range fits.Types {
-			plan.added = append(plan.added, t.Name)
-		}
-		for i, o := range plan.loads {
-			if err := plan.leaveOut(o.Rejects, i, f); err != nil {
-				return nil, err
-			}
-		}
-		return plan, nil
-	}
-	if f.base != "" {
+	case f.base != "":
 		return nil, usageError{"--base is for a FILE that is made, and " + file + " is there"}
 	}
-	var has struct{ Text string }
-	if err := p.answerOf(ctx, file, "schema_get", arguments{"format": "yaml"}, &has); err != nil {
-		return nil, err
-	}
-	there, err := schema.ParseYAML([]byte(has.Text), "")
+	plan, err := p.askPlan(ctx, on, sources, f)
 	if err != nil {
 		return nil, err
 	}
-	for i := range plan.loads {
-		if err := plan.findType(&plan.loads[i], fits, there, f); err != nil {
+	if in := p.terminal(); in != nil && !f.yes && !f.dryRun && plan.Date+plan.Number != "" {
+		if plan.Date != "" {
+			f.options.Conventions.Dates = map[bool]string{true: "dmy", false: "mdy"}[p.isYes(in, fmt.Sprintf("Dates such as %s can be read in two ways. Does the day come first?", line(plan.Date)))]
+		}
+		if plan.Number != "" {
+			f.options.Conventions.Decimal = map[bool]string{true: ",", false: "."}[p.isYes(in, fmt.Sprintf("Numbers such as %s can be read in two ways. Does the comma stand before the fraction?", line(plan.Number)))]
+		}
+		if plan, err = p.askPlan(ctx, on, sources, f); err != nil {
 			return nil, err
 		}
 	}
-	for _, t := range fits.Types {
-		if !slices.Contains(plan.added, t.Name) {
-			continue
+	if len(plan.Blocked) > 0 {
+		var fields []fault.FieldError
+		for _, text := range plan.Blocked {
+			fields = append(fields, fault.FieldError{Field: "map", Code: fault.Closed, Message: text})
 		}
-		plan.patch += "- add_type:\n"
-		for line := range strings.Lines(string(fits.TypeYAML(t))) {
-			plan.patch += "    " + line
-		}
+		return nil, fault.Invalid(fields)
 	}
-	if plan.patch == "" {
-		plan.records, plan.leftOut = 0, 0
+	if plan.made = made; plan.TooMany || f.options.Strict && plan.LeftOut > 0 {
+		_, err := p.askImport(ctx, on, plan, sources, false, arguments{"dry_run": true})
+		return nil, err
 	}
-	for i, o := range plan.loads {
-		left := int64(0)
-		if plan.patch == "" { // the load can be tried
-			result, err := p.importLoad(ctx, file, o, sources, proposed.Sources[i], io.Discard, !f.options.Strict, arguments{"dry_run": true})
-			if err != nil {
-				return nil, err
-			}
-			if left = result.LeftOut; infer.TooMany(left, result.Records+left) {
-				_, err := p.importLoad(ctx, file, o, sources, proposed.Sources[i], nil, false, arguments{"dry_run": true})
-				return nil, err
-			}
-			plan.records, plan.leftOut = plan.records+result.Records, plan.leftOut+left
-		}
-		if err := plan.leaveOut(o.Rejects && plan.patch != "" || left > 0, i, f); err != nil {
-			return nil, err
-		}
-	}
-	return plan, nil
+	return plan, plan.leaveOut(sources, f)
 }
 
-// findType finds the type of FILE for rows: the named one, or one with all proposed properties. Otherwise the
-// proposed type is added.
-func (plan *importPlan) findType(o *load.Options, fits, there *schema.Schema, f importFlags) error {
-	if o.Type == "" { // records contain their types
-		for _, t := range fits.Types {
-			if there.Type(t.Name) == nil && !slices.Contains(plan.added, t.Name) {
-				plan.added = append(plan.added, t.Name)
-			}
-		}
-		return nil
+// askPlan makes the call of import_plan.
+func (p *program) askPlan(ctx context.Context, file string, sources []kg.Source, f importFlags) (*importPlan, error) {
+	columns, err := columnsOf("map", f.columns)
+	if err != nil {
+		return nil, err
 	}
-	proposed := fits.Type(o.Type)
-	found := there.Type(o.Type)
-	if found == nil || f.options.Type == "" && !hasAll(there, found, fits, proposed) {
-		var able []string
-		for _, t := range there.Types {
-			if !t.Abstract && hasAll(there, t, fits, proposed) {
-				able = append(able, t.Name)
-			}
-		}
-		switch {
-		case f.options.Type != "": // a new type was named
-		case len(able) == 1:
-			found = there.Type(able[0])
-		case len(able) > 1:
-			return fault.Argument("type", fault.OneOf, nil, fmt.Sprintf("the columns of %s are properties of %s: say --type", o.Inputs[0].Name, strings.Join(able, " and of ")))
-		case found != nil:
-			return fault.Argument("type", fault.Closed, o.Type, fmt.Sprintf("%s has a type %s, and not all columns of %s are properties of it: --type %s says that the rows are of it, and --map which is which; --type with a new name adds a type", plan.file, o.Type, o.Inputs[0].Name, o.Type))
+	kinds, err := columnsOf("as", f.kinds)
+	if err != nil {
+		return nil, err
+	}
+	args := arguments{"rows": 0}
+	for name, given := range map[string]map[string]string{"map": columns, "as": kinds} {
+		if len(given) > 0 {
+			args[name] = given
 		}
 	}
-	if found == nil {
-		if len(f.columns) > 0 {
-			return usageError{"--map gives columns the properties of a type that " + plan.file + " has, and the rows are of a new one"}
-		}
-		plan.added = append(plan.added, o.Type)
-		if near, shared := nearType(there, fits, proposed); near != "" && f.options.Type == "" {
-			plan.near = append(plan.near, fmt.Sprintf("%s has %s, too: --type %s puts the rows of %s there, and --map says which the other columns are", near, strings.Join(shared, ", "), near, o.Inputs[0].Name))
-		}
-		return nil
+	c := p.call("import_plan", args, arguments{
+		"type": f.options.Type, "id": f.options.ID, "sheet": f.options.Sheet, "strict": f.options.Strict,
+		"dates": f.options.Conventions.Dates, "decimal": f.options.Conventions.Decimal,
+	})
+	plan := new(importPlan)
+	return plan, p.withSources(c, sources, func(c invoke.Call) error { return p.decodeCall(ctx, file, c, plan) })
+}
+
+// askImport makes the call of import.
+func (p *program) askImport(ctx context.Context, file string, plan *importPlan, sources []kg.Source, leave bool, more arguments) (result importResult, err error) {
+	c := p.call("import", arguments{"tables": plan.Import.Tables}, arguments{"patch": plan.Import.Patch, "rejects": leave}, more)
+	return result, p.withSources(c, sources, func(c invoke.Call) error { return p.decodeCall(ctx, file, c, &result) })
+}
+
+// importResult is the answer of import.
+type importResult struct {
+	written
+	Rejected []struct {
+		Input int
+		Text  string
 	}
-	columns := map[string]string{}
-	for column, name := range o.Map {
-		switch q := sameProperty(there, found, name); {
-		case name == "":
-			columns[column] = ""
-		case q != nil:
-			columns[column] = q.Name
+}
+
+// withSources makes a call with the content of sources.
+func (p *program) withSources(c invoke.Call, sources []kg.Source, call func(invoke.Call) error) error {
+	for _, source := range sources {
+		in, err := source.Open()
+		if err != nil {
+			return err
 		}
+		defer func() { _ = in.Close() }() // only read
+		c.Inputs = append(c.Inputs, invoke.Input{Name: filepath.ToSlash(source.Name), Reader: in})
 	}
-	mapped, err := columnsOf(f.columns)
+	return call(c)
+}
+
+// decodeCall makes a call and decodes its answer.
+func (p *program) decodeCall(ctx context.Context, file string, c invoke.Call, answer any) error {
+	res, err := p.makeCall(ctx, file, c)
 	if err != nil {
 		return err
 	}
-	maps.Copy(columns, mapped)
-	o.Type, o.Map = found.Name, columns
-	if there.MintOf(found) != schema.MintPreserve {
-		o.ID = f.options.ID
+	if err := json.Unmarshal(unwarned(res.Structured), answer); err != nil {
+		return fmt.Errorf("read the answer of %s: %w", c.Capability, err)
 	}
 	return nil
 }
 
-// nearType returns the type that has most of the proposed properties, and which: a third of them at least.
-func nearType(there, fits *schema.Schema, proposed *schema.Type) (name string, shared []string) {
-	all := fits.PropertiesOf(proposed)
-	for _, t := range there.Types {
-		var same []string
-		for _, q := range all {
-			if p := sameProperty(there, t, q.Name); p != nil {
-				same = append(same, p.Name)
-			}
-		}
-		if !t.Abstract && len(same) > len(shared) && len(same)*3 >= len(all) {
-			name, shared = t.Name, same
-		}
-	}
-	return name, shared
-}
-
-// hasAll reports whether a type has all proposed properties.
-func hasAll(there *schema.Schema, t *schema.Type, fits *schema.Schema, proposed *schema.Type) bool {
-	return !slices.ContainsFunc(fits.PropertiesOf(proposed), func(q *schema.Property) bool { return sameProperty(there, t, q.Name) == nil })
-}
-
-// sameProperty is the property of a type that a load takes a name for.
-func sameProperty(s *schema.Schema, t *schema.Type, name string) *schema.Property {
-	if p := s.Property(t, name); p != nil {
-		return p
-	}
-	for _, p := range s.PropertiesOf(t) {
-		if infer.Folded(p.Name) == infer.Folded(name) {
-			return p
-		}
-	}
-	return nil
-}
-
-// leaveOut sets the file for rejected rows of a load. An existing file is not overwritten, because somebody may be
+// leaveOut chooses the files for rejected rows. An existing file is not overwritten, because somebody may be
 // correcting it.
-func (plan *importPlan) leaveOut(some bool, i int, f importFlags) error {
-	name := ""
-	if some && !f.options.Strict {
-		name = f.rejects
-		if name == "" || i > 0 && slices.Contains(plan.rejects, name) {
-			name = rejectsOf(plan.loads[i].Inputs[0].Name, plan.proposed.Tables[i])
+func (plan *importPlan) leaveOut(sources []kg.Source, f importFlags) error {
+	plan.rejects = make([]string, len(sources))
+	for _, m := range plan.Mistakes {
+		i := slices.IndexFunc(sources, func(s kg.Source) bool { return s.Name == m.Input })
+		if i < 0 || plan.rejects[i] != "" {
+			continue
+		}
+		name := f.rejects
+		if name == "" || slices.Contains(plan.rejects, name) {
+			name = rejectsOf(sources[i].Name, plan.Tables[i].Type != "")
 		}
 		if _, err := os.Stat(name); err == nil && !f.dryRun {
 			return fault.New(fault.Conflict, "%s is there already, and the rows that do not fit would go there: move it away, or say --rejects", name)
 		}
+		plan.rejects[i] = name
 	}
-	plan.loads[i].Rejects, plan.rejects = name != "", append(plan.rejects, name)
 	return nil
 }
 
 // showImport says on stderr what will be done.
-func (p *program) showImport(plan *importPlan) {
+func (p *program) showImport(file string, plan *importPlan) {
 	switch {
 	case plan.made:
-		fmt.Fprintf(p.stderr, "%s is made, with the types that fit the data:\n", line(plan.file))
-	case len(plan.added) > 0:
-		fmt.Fprintf(p.stderr, "%s gets what it does not have of the types that fit the data (%s):\n", line(plan.file), strings.Join(plan.added, ", "))
+		fmt.Fprintf(p.stderr, "%s is made, with the types that fit the data:\n", line(file))
+	case len(plan.Types) > 0:
+		fmt.Fprintf(p.stderr, "%s gets what it does not have of the types that fit the data (%s):\n", line(file), strings.Join(plan.Types, ", "))
 	}
-	if len(plan.added) > 0 {
-		_, types, _ := strings.Cut(string(plan.proposed.Schema), "\ntypes:\n")
+	if len(plan.Types) > 0 {
+		_, types, _ := strings.Cut(plan.Schema, "\ntypes:\n")
 		for text := range strings.Lines(types) {
 			fmt.Fprintln(p.stderr, line(strings.TrimRight(text, "\n")))
 		}
 	}
-	for _, text := range plan.near {
-		fmt.Fprintf(p.stderr, "  %s\n", line(text))
-	}
-	shown := *plan.proposed
-	shown.Loads = slices.Clone(plan.loads)
-	for i, text := range loadsOf(plan.file, &shown, plan.rejects) {
-		fmt.Fprintf(p.stderr, "then: %s\n", line(text))
+	for i, t := range plan.Tables {
+		if t.Near != "" {
+			fmt.Fprintf(p.stderr, "  %s has %s, too: --type %s puts the rows of %s there, and --map says which the other columns are\n", t.Near, strings.Join(t.Shared, ", "), t.Near, line(t.Name))
+		}
+		of := t.Type
+		if of == "" {
+			of = "the types that it says"
+		}
+		fmt.Fprintf(p.stderr, "then: %s is loaded as %s%s\n", line(t.Name), of, readAs(plan.Import.Tables[i]))
 		if plan.rejects[i] != "" {
 			fmt.Fprintf(p.stderr, "  rows that do not fit are left out and go to %s\n", line(plan.rejects[i]))
 		}
 	}
 }
 
-// doImport creates the file or adds the types, and loads the data. A file that it created is removed if the data is
-// refused.
-func (p *program) doImport(ctx context.Context, plan *importPlan, sources []kg.Source, f importFlags) (done imported, err error) {
-	done = imported{File: plan.file, Created: plan.made, Types: plan.added, Rejects: []string{}, Again: []string{}, Commits: []string{}, Undo: []string{}}
-	switch {
-	case plan.made:
-		if err := kg.Create(ctx, plan.file, kg.CreateOptions{Base: f.base, Schema: plan.proposed.Schema, By: me()}); err != nil {
+// tableRead is how one input is read.
+type tableRead struct {
+	Type, ID, Sheet, Dates, Decimal string
+	Map                             map[string]string
+}
+
+// options are the flags of an import that reads a table in the same way, without its type.
+func (t tableRead) options() load.Options {
+	return load.Options{ID: t.ID, Sheet: t.Sheet, Conventions: infer.Conventions{Dates: t.Dates, Decimal: t.Decimal}}
+}
+
+// readAs says how a table is read, in the words of the flags.
+func readAs(text json.RawMessage) string {
+	var t tableRead
+	_ = json.Unmarshal(text, &t) // it is our own
+	words := optionsOf(t.options())
+	for _, column := range slices.Sorted(maps.Keys(t.Map)) {
+		words = append(words, "--map", quoted(column+"="+t.Map[column]))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return ", with " + strings.Join(words, " ")
+}
+
+// doImport creates the file if it is not there, and imports. A file that it created is removed if the data is refused.
+func (p *program) doImport(ctx context.Context, file string, plan *importPlan, sources []kg.Source, f importFlags) (done imported, err error) {
+	done = imported{File: file, Created: plan.made, Types: plan.Types, Rejects: []string{}, Again: []string{}, Commits: []string{}, Undo: []string{}}
+	if plan.made {
+		if err := kg.Create(ctx, file, kg.CreateOptions{Base: f.base, By: me()}); err != nil {
 			return done, err
 		}
 		defer func() {
 			if err != nil && len(done.Commits) == 0 {
-				for _, name := range []string{plan.file, plan.file + "-wal", plan.file + "-shm"} {
+				for _, name := range []string{file, file + "-wal", file + "-shm"} {
 					_ = os.Remove(name) // it was created by this call
 				}
 			}
 		}()
-	case plan.patch != "":
-		if _, err := p.makeCall(ctx, plan.file, p.call("schema_apply", arguments{"patch": plan.patch}, arguments{"message": f.message})); err != nil {
-			return done, err
-		}
 	}
-	for i, o := range plan.loads {
-		var out io.Writer
-		if plan.rejects[i] != "" {
-			rejects, err := os.OpenFile(plan.rejects[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-			if err != nil {
-				return done, fault.New(fault.Unusable, "%s cannot be written", plan.rejects[i]).Because(err)
-			}
-			defer func() { _ = rejects.Close() }() // its content has been flushed
-			out = rejects
+	leave := slices.ContainsFunc(plan.rejects, func(name string) bool { return name != "" })
+	result, err := p.askImport(ctx, file, plan, sources, leave, arguments{"message": f.message})
+	if err != nil {
+		return done, err
+	}
+	done.Records, done.LeftOut = result.Records, result.LeftOut
+	if result.Commit != nil {
+		done.Commits = append(done.Commits, *result.Commit)
+		done.Undo = append(done.Undo, fmt.Sprintf("trails undo %s %s", quoted(file), *result.Commit))
+	}
+	for _, r := range result.Rejected {
+		name := plan.rejects[r.Input]
+		if err := writeNew(name, r.Text); err != nil {
+			return done, fault.New(fault.Unusable, "the data is imported, and the rows that were left out cannot be written to %s", name).Because(err)
 		}
-		result, err := p.importLoad(ctx, plan.file, o, sources, plan.proposed.Sources[i], out, out != nil, arguments{"message": f.message})
-		if err != nil {
-			if plan.rejects[i] != "" {
-				_ = os.Remove(plan.rejects[i]) // it is empty
-			}
-			if plan.patch != "" {
-				fmt.Fprintf(p.stderr, "trails: warning: the types %s were added to %s and stay; the data of %s was not loaded\n", strings.Join(plan.added, ", "), line(plan.file), line(o.Inputs[0].Name))
-			}
-			return done, err
+		done.Rejects = append(done.Rejects, name)
+		var t tableRead
+		if err := json.Unmarshal(plan.Import.Tables[r.Input], &t); err != nil {
+			return done, fmt.Errorf("read how a table was read: %w", err)
 		}
-		done.Records, done.LeftOut = done.Records+result.Records, done.LeftOut+result.LeftOut
-		switch {
-		case result.LeftOut > 0:
-			done.Rejects = append(done.Rejects, plan.rejects[i])
-			o.Sheet = "" // rejected rows are written as CSV
-			words := append([]string{"trails import", quoted(plan.file), quoted(plan.rejects[i])}, optionsOf(o)...)
-			done.Again = append(done.Again, strings.Join(words, " "))
-		case plan.rejects[i] != "":
-			_ = os.Remove(plan.rejects[i]) // it is empty
-		}
-		if result.Commit != nil {
-			done.Commits = append(done.Commits, *result.Commit)
-			done.Undo = append(done.Undo, fmt.Sprintf("trails undo %s %s", quoted(plan.file), *result.Commit))
-		}
+		o := t.options()
+		o.Type, o.Sheet = t.Type, "" // rejected rows are written as CSV
+		done.Again = append(done.Again, strings.Join(append([]string{"trails import", quoted(file), quoted(name)}, optionsOf(o)...), " "))
 	}
 	return done, nil
 }
 
-// importLoad makes the call of one load.
-func (p *program) importLoad(ctx context.Context, file string, o load.Options, sources []kg.Source, of []int, rejects io.Writer, leave bool, more arguments) (result written, err error) {
-	args := arguments{}
-	if len(o.Map) > 0 {
-		args["map"] = o.Map
-	}
-	c := p.call("load", args, arguments{
-		"type": o.Type, "id": o.ID, "sheet": o.Sheet, "dates": o.Conventions.Dates, "decimal": o.Conventions.Decimal, "rejects": leave,
-	}, more)
-	c.Output = rejects
-	for _, i := range of {
-		in, err := sources[i].Open()
-		if err != nil {
-			return result, err
-		}
-		defer func() { _ = in.Close() }() // only read
-		c.Inputs = append(c.Inputs, invoke.Input{Name: filepath.ToSlash(sources[i].Name), Source: filepath.Base(sources[i].Name), Reader: in})
-	}
-	res, err := p.makeCall(ctx, file, c)
+// writeNew writes a file that is not there yet.
+func writeNew(name, text string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return result, err
+		return err
 	}
-	if err := json.Unmarshal(unwarned(res.Structured), &result); err != nil {
-		return result, fmt.Errorf("read the result of load: %w", err)
-	}
-	return result, nil
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }

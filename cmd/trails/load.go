@@ -124,13 +124,13 @@ func writeRejects(name string, rejects []json.RawMessage, count int64) error {
 	return nil
 }
 
-// columnsOf parses --map.
-func columnsOf(given []string) (map[string]string, error) {
+// columnsOf parses a flag that gives columns something, such as --map.
+func columnsOf(flag string, given []string) (map[string]string, error) {
 	columns := map[string]string{}
 	for _, word := range given {
 		cut := strings.LastIndexByte(word, '=') // no property name contains one
 		if cut < 0 {
-			return nil, usageError{"--map " + word + " is not COLUMN=PROPERTY"}
+			return nil, usageError{"--" + flag + " " + word + " is not COLUMN=" + map[string]string{"map": "PROPERTY", "as": "KIND"}[flag]}
 		}
 		columns[word[:cut]] = word[cut+1:]
 	}

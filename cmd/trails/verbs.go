@@ -19,7 +19,7 @@ func (p *program) verbs() []verb {
 	}
 	return []verb{
 		{path: "init", by: p.initCommand},
-		{path: "import", by: p.importCommand},
+		{path: "import", by: p.importCommand, covers: "import_plan import import_types"},
 		{
 			path: "load", capability: "load", words: "DATA...",
 			short: "Load data as one atomic commit",
@@ -61,7 +61,7 @@ With --from, the branch of --branch is made if it is not there, in the same comm
 			options: map[string]option{
 				"mode":       {usage: words(load.Modes())},
 				"type":       {usage: "`name` of the type that rows of tables and objects of JSON are of"},
-				"map":        {usage: "`COLUMN=PROPERTY`: what a column that is not called so is, without PROPERTY nothing; can be repeated", read: anything(columnsOf)},
+				"map":        {usage: "`COLUMN=PROPERTY`: what a column that is not called so is, without PROPERTY nothing; can be repeated", read: anything(func(given []string) (map[string]string, error) { return columnsOf("map", given) })},
 				"id":         {usage: "`column` that has the ids (default: the one called id, else the type makes them)"},
 				"graph":      {usage: "`IRI` of the graph for quads that name none (default: " + string(rdf.DefaultGraph) + ")"},
 				"contexts":   {flag: "context", usage: "`URL=FILE`: what a JSON-LD context that the data names is; can be repeated", read: anything(contextsOf)},
@@ -951,8 +951,8 @@ when, with which call, why, and which statements it added and removed, as N-Quad
 as one new commit that is validated like any other. The commit is named by its id, the first
 digits of it, or head for the newest; A..B are those after A up to B, which are taken back as one.
 With --nodes only what was changed of these nodes is taken back. Nothing is taken back when later
-commits touched the same values: the nodes are named, and the command exits with 4. The first
-commit is not taken back either. An undo can be taken back like any commit.
+commits touched the same values: the nodes are named, and the command exits with 4. An undo can be
+taken back like any commit.
 
 --by takes back everything that somebody wrote, since a commit or time with --since, whoever wrote
 in between; --origin what came from a class of sources (person, agent, import, upstream, unknown),
