@@ -52,6 +52,7 @@ type site struct {
 	palette     *palette
 	watchers    atomic.Int64 // open event streams
 	submissions *submissions
+	staged      *staging
 }
 
 // route is one address and what answers it. The pattern is that of [http.ServeMux];
@@ -68,7 +69,7 @@ type route struct {
 func New(e Engine, opts Options) http.Handler {
 	s := &site{
 		engine: e, opts: opts, log: opts.Log, mux: http.NewServeMux(),
-		palette: &palette{}, submissions: newSubmissions(),
+		palette: &palette{}, submissions: newSubmissions(), staged: newStaging(),
 	}
 	if s.opts.Auth == nil {
 		s.opts.Auth = auth.New(auth.Options{})

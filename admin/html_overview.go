@@ -3,6 +3,9 @@ package admin
 import (
 	"fmt"
 
+	"github.com/google/uuid"
+
+	"trails/admin/form"
 	h "trails/admin/html"
 )
 
@@ -20,7 +23,7 @@ func (d overviewData) main(p page) h.Node {
 				fact(count(d.Total), plural(d.Total, "instance", "instances")), fact(fmt.Sprint(d.AllTypes), "types"), fact(count(d.Quads), "statements"),
 				h.Li(h.Text("schema version "), h.B(h.Text(fmt.Sprint(d.Version)))), h.Li(head)),
 		}),
-		d.drawTypes(p.colours),
+		either(d.AllTypes == 0, d.drawDoor(), d.drawTypes(p.colours)),
 		h.Div(h.Class("columns"),
 			h.Div(
 				section("commits", h.Text("Recent commits"), anchor("more", "/admin/commits", h.Text("All commits")), commitLog(d.Commits)),
@@ -46,9 +49,22 @@ func (d overviewData) drawTypes(colours *palette) h.Node {
 			h.Span(h.Class("name "+colours.class(t.Name)), swatch(), h.Text(t.Name+" "), span("n", count(t.Count))),
 			h.If(t.Description != "", h.P(h.Text(line(t.Description))))))
 	})
-	none := empty(h.Text("No types yet. Apply a schema: "), anchor("", capabilityURL("schema_apply"), h.Text("schema_apply")), h.Text("."))
 	return h.Section(h.Aria("labelledby", "h-types"), h.H2(h.ID("h-types"), h.Class("hide"), h.Text("Types")),
-		either(len(cards) > 0, h.Ul(h.Class("cards"), cards), none))
+		either(len(cards) > 0, h.Ul(h.Class("cards"), cards), empty(h.Text("All types are abstract, so there are no instances."))))
+}
+
+// drawDoor is the way into a graph without types: data to import, or a schema to begin with.
+func (d overviewData) drawDoor() h.Node {
+	examples := h.Map(beginnings, func(b beginning) h.Node {
+		return h.Form(h.Class("card"), h.Method("post"), h.Action(capabilityURL("schema_apply")),
+			h.B(h.Text(b.name)), h.P(h.Text(b.about)),
+			hiddenInput(form.ArgPrefix+"schema", b.schema), hiddenInput(form.ArgPrefix+"message", "begin with "+b.name), hiddenInput(keyName, uuid.NewString()),
+			h.P(submit("", doName, doCall, "Begin with "+b.name)))
+	})
+	return h.Group{
+		section("door", h.Text("Begin with your data"), nil, drawImportForm("", "")),
+		section("schemas", h.Text("or with a schema"), anchor("more", capabilityURL("schema_apply"), h.Text("Write your own")), h.Ul(h.Class("cards"), h.Map(examples, func(n h.Node) h.Node { return h.Li(n) }))),
+	}
 }
 
 // drawCalls are the latest calls as a table.

@@ -113,8 +113,12 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	for i, c := range data.Calls {
 		data.Calls[i].Listed = listed[c.Capability]
 	}
-	return s.respond(w, r, http.StatusOK, page{
+	p := page{
 		Title: "Overview", Nav: "overview", Live: live{Mode: "any", Head: a.head}, Main: data.main,
 		Twins: []twin{{"JSON", "application/json", "/stats"}, {"Types", "application/json", "/kg"}},
-	})
+	}
+	if data.AllTypes == 0 {
+		p.Live, p.Styles, p.Scripts = live{}, []string{"import.css"}, []string{"import.js"} // what is typed stays
+	}
+	return s.respond(w, r, http.StatusOK, p)
 }

@@ -1,0 +1,386 @@
+package admin
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"trails/admin/form"
+	"trails/auth"
+	"trails/fault"
+	"trails/invoke"
+)
+
+const importURL = "/admin/import"
+
+// Bounds of the page of an import.
+const (
+	importRows   = 50  // rows that are shown
+	importPlaces = 200 // places of each mistake that are looked at
+	importShown  = 5   // of them that are listed
+	pasted       = "pasted.txt"
+	skipped      = "-" // the choice that leaves a column out
+)
+
+// importData is the page of an import: what was sent, the decisions about it, and what comes of it.
+type importData struct {
+	Key    string // of what was sent; "" before that
+	Once   string // makes the import happen once
+	Name   string
+	Asked  importChoices
+	Plan   *importPlanned
+	Wrong  string
+	Done   *importDone
+	Commit string
+	Text   string // that was pasted, and could not be taken
+}
+
+// importChoices are the decisions, as the controls of the page have them.
+type importChoices struct {
+	Type, ID, Dates, Decimal, Sheet, Mode string
+	Names                                 []string          // of the columns
+	Kinds, Properties                     map[string]string // by column
+	Cells                                 map[string]string // by line and number of the column: 3.0
+}
+
+// importPlanned is the answer of import_plan.
+type importPlanned struct {
+	Types        []string
+	Tables       []importPlannedTable
+	Records      int64
+	LeftOut      int64 `json:"left_out"`
+	RDF          bool
+	TooMany      bool `json:"too_many"`
+	Mistakes     []importMistake
+	Blocked      []string
+	Date, Number string
+	Schema       string
+	Import       map[string]any
+}
+
+// importPlannedTable says how what was sent is read.
+type importPlannedTable struct {
+	Name, Type, Near string
+	New              bool
+	Shared, Can      []string
+	Count            int64
+	Columns          []importPlannedColumn
+	Lines            []int
+	Rows             [][]string
+}
+
+// importPlannedColumn says what a column becomes.
+type importPlannedColumn struct {
+	Name, Property, Kind string
+	Key, Many, Required  bool
+}
+
+// importMistake is one kind of mistake in one column.
+type importMistake struct {
+	Column, Code, Message string
+	Count                 int
+	Places                []struct {
+		Line int
+		Text string
+	}
+}
+
+// importDone is the answer of import.
+type importDone struct {
+	Records  int64
+	LeftOut  int64 `json:"left_out"`
+	Commit   *string
+	Rejected []struct {
+		Rows  int64
+		Table bool
+		Text  string
+	}
+}
+
+// importPage answers the page: where data is given, or the plan for what was sent.
+func (s *site) importPage(w http.ResponseWriter, r *http.Request) error {
+	q := queryOf(r, "data", "type")
+	if err := q.err(); err != nil {
+		return err
+	}
+	d := &importData{Key: q.Get("data"), Asked: importChoices{Type: q.Get("type")}}
+	if d.Key == "" {
+		return s.showImport(w, r, http.StatusOK, d)
+	}
+	return s.planImport(w, r, d)
+}
+
+// importPosted takes what was sent, or the decisions about it.
+func (s *site) importPosted(w http.ResponseWriter, r *http.Request) error {
+	values, sent, err := s.readImport(w, r)
+	if err != nil {
+		if fault.Of(err).Kind == fault.Internal {
+			return err
+		}
+		return s.showImport(w, r, status(err), &importData{Wrong: messageOf(err), Text: values.Get("text"), Asked: importChoices{Type: values.Get("type")}})
+	}
+	if sent != nil {
+		to := url.Values{"data": {sent.key}}
+		for _, name := range []string{"type", "branch"} {
+			if v := strings.TrimSpace(values.Get(name)); v != "" {
+				to.Set(name, v)
+			}
+		}
+		http.Redirect(w, r, withQuery(importURL, to), http.StatusSeeOther)
+		return nil
+	}
+	d := &importData{Key: values.Get("data"), Once: values.Get(keyName), Asked: choicesOf(values)}
+	if do := values.Get(doName); do == "load" || do == "load-good" {
+		return s.doImport(w, r, d, do == "load-good")
+	}
+	return s.planImport(w, r, d)
+}
+
+// readImport reads the form. What was sent, a file or a text, is kept; nil if the form has the key of what was sent before.
+func (s *site) readImport(w http.ResponseWriter, r *http.Request) (values url.Values, sent *staged, err error) {
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "multipart/form-data" {
+		values, err = readForm(w, r, formLimit)
+		if err == nil && values.Get("data") == "" {
+			sent, err = s.stageText(r, values)
+		}
+		return values, sent, err
+	}
+	values = url.Values{}
+	r.Body = http.MaxBytesReader(w, r.Body, mostUpload+2*formLimit)
+	parts := multipart.NewReader(r.Body, params["boundary"])
+	for n, left := 0, int64(mostUpload); ; n++ {
+		part, err := parts.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return values, nil, formError(err, mostUpload)
+		}
+		if n > form.MaxValues {
+			return values, nil, fault.New(fault.TooLarge, "the form has more than %d values", form.MaxValues)
+		}
+		if part.FileName() != "" && part.FormName() == "file" {
+			if sent, err = s.staged.keep(auth.PrincipalOf(r.Context()).ID, line(part.FileName()), part); err != nil {
+				return values, nil, formError(err, mostUpload)
+			}
+			continue
+		}
+		text, err := io.ReadAll(io.LimitReader(part, left+1))
+		if err != nil {
+			return values, nil, formError(err, mostUpload)
+		}
+		if left -= int64(len(text)); left < 0 {
+			return values, nil, formError(&http.MaxBytesError{Limit: mostUpload}, mostUpload)
+		}
+		values.Add(part.FormName(), string(text))
+	}
+	if sent == nil && values.Get("data") == "" {
+		sent, err = s.stageText(r, values)
+	}
+	return values, sent, err
+}
+
+// stageText keeps a text that was pasted. Cells that were copied from a spreadsheet have tabs between them.
+func (s *site) stageText(r *http.Request, values url.Values) (*staged, error) {
+	text := strings.TrimLeft(values.Get("text"), "\r\n")
+	if strings.TrimSpace(text) == "" {
+		return nil, fault.Argument("text", fault.Required, nil, "choose a file, or paste a table")
+	}
+	name := firstOf(strings.TrimSpace(values.Get("name")), pasted)
+	return s.staged.keep(auth.PrincipalOf(r.Context()).ID, line(name), strings.NewReader(text))
+}
+
+// choicesOf reads the controls of the page.
+func choicesOf(values url.Values) importChoices {
+	get := func(name string) string { return strings.TrimSpace(values.Get(name)) }
+	c := importChoices{
+		Type: get("type"), ID: values.Get("id"), Dates: get("dates"), Decimal: get("decimal"), Sheet: values.Get("sheet"), Mode: get("mode"),
+		Kinds: map[string]string{}, Properties: map[string]string{}, Cells: map[string]string{},
+	}
+	for i := 0; values.Has(fmt.Sprint("name.", i)); i++ {
+		name := values.Get(fmt.Sprint("name.", i))
+		c.Names = append(c.Names, name)
+		if kind := get(fmt.Sprint("kind.", i)); kind != "" {
+			c.Kinds[name] = kind
+		}
+		if property := get(fmt.Sprint("property.", i)); property != "" {
+			c.Properties[name] = property
+		}
+	}
+	for name := range values {
+		if place, is := strings.CutPrefix(name, "cell."); is && values.Get(name) != values.Get("was."+place) {
+			c.Cells[place] = values.Get(name)
+		}
+	}
+	return c
+}
+
+// arguments are the decisions as import_plan takes them.
+func (c importChoices) arguments(name string) map[string]any {
+	args := map[string]any{"name": name, "rows": importRows, "places": importPlaces}
+	for argument, v := range map[string]string{"type": c.Type, "id": c.ID, "dates": c.Dates, "decimal": c.Decimal, "sheet": c.Sheet, "mode": c.Mode} {
+		if v != "" {
+			args[argument] = v
+		}
+	}
+	columns, kinds, cells := map[string]string{}, map[string]string{}, []map[string]any{}
+	for column, property := range c.Properties {
+		columns[column] = strings.TrimPrefix(property, skipped)
+	}
+	for column, kind := range c.Kinds {
+		if kind == skipped {
+			columns[column] = ""
+		} else {
+			kinds[column] = kind
+		}
+	}
+	for place, text := range c.Cells {
+		at, column, _ := strings.Cut(place, ".")
+		n, err := strconv.Atoi(at)
+		i, wrong := strconv.Atoi(column)
+		if err == nil && wrong == nil && i >= 0 && i < len(c.Names) {
+			cells = append(cells, map[string]any{"line": n, "column": c.Names[i], "text": text})
+		}
+	}
+	for argument, given := range map[string]map[string]string{"map": columns, "as": kinds} {
+		if len(given) > 0 {
+			args[argument] = given
+		}
+	}
+	if len(cells) > 0 {
+		args["cells"] = cells
+	}
+	return args
+}
+
+// planImport answers the page with the plan for what was sent.
+func (s *site) planImport(w http.ResponseWriter, r *http.Request, d *importData) error {
+	a := s.asker(w, r)
+	if err := s.plan(a, d); err != nil {
+		return s.importRefused(w, r, d, err)
+	}
+	return s.showImport(w, r, http.StatusOK, d)
+}
+
+// plan asks for the plan.
+func (s *site) plan(a *asker, d *importData) error {
+	sent, err := s.staged.find(a.call.Principal.ID, d.Key)
+	if err != nil {
+		return err
+	}
+	d.Name, d.Once = sent.name, firstOf(d.Once, uuid.NewString())
+	a.call.Inputs = []invoke.Input{{Name: sent.name, Reader: sent.reader(), Size: sent.size}}
+	d.Plan = &importPlanned{}
+	err = a.ask("import_plan", d.Asked.arguments(sent.name), d.Plan)
+	a.call.Inputs = nil
+	if err != nil {
+		d.Plan = nil
+		return err
+	}
+	d.Asked.Names = nil
+	for _, t := range d.Plan.Tables {
+		for _, c := range t.Columns {
+			d.Asked.Names = append(d.Asked.Names, c.Name)
+		}
+	}
+	return nil
+}
+
+// doImport plans once more, with the decisions of the page, and imports as planned: everything, or the rows that fit.
+func (s *site) doImport(w http.ResponseWriter, r *http.Request, d *importData, good bool) error {
+	a := s.asker(w, r)
+	sent, err := s.staged.find(a.call.Principal.ID, d.Key)
+	if err != nil {
+		return s.importRefused(w, r, d, err)
+	}
+	if done := s.staged.finished(sent, d.Once); done != nil {
+		return s.showImport(w, r, http.StatusOK, done)
+	}
+	if err := s.plan(a, d); err != nil {
+		return s.importRefused(w, r, d, err)
+	}
+	if len(d.Plan.Blocked) > 0 || !good && d.Plan.LeftOut > 0 {
+		return s.showImport(w, r, http.StatusUnprocessableEntity, d)
+	}
+	args := d.Plan.Import
+	args["message"] = "import " + sent.name
+	if good {
+		args["rejects"] = true
+	}
+	a.call.Inputs = []invoke.Input{{Name: sent.name, Reader: sent.reader(), Size: sent.size}}
+	a.call.IdempotencyKey = d.Once
+	done := &importDone{}
+	err = a.ask("import", args, done)
+	a.call.Inputs, a.call.IdempotencyKey = nil, ""
+	if err != nil {
+		return s.importRefused(w, r, d, err)
+	}
+	d.Done = done
+	if done.Commit != nil {
+		d.Commit = *done.Commit
+	}
+	rejected, extension := "", ""
+	for _, one := range done.Rejected {
+		rejected, extension = one.Text, textIf(one.Table, "csv", "ndjson")
+	}
+	s.staged.finish(sent, d, rejected, extension)
+	return s.showImport(w, r, http.StatusOK, d)
+}
+
+// importRefused answers with the page and why nothing was done.
+func (s *site) importRefused(w http.ResponseWriter, r *http.Request, d *importData, err error) error {
+	if fault.Of(err).Kind == fault.Internal {
+		return err
+	}
+	d.Wrong = messageOf(err)
+	if fault.Is(err, fault.Missing) {
+		d.Key = "" // the file has to be chosen again
+	}
+	return s.showImport(w, r, status(err), d)
+}
+
+func (s *site) showImport(w http.ResponseWriter, r *http.Request, code int, d *importData) error {
+	return s.respond(w, r, code, page{Title: "Import", Nav: "import", Main: d.main, Styles: []string{"import.css"}, Scripts: []string{"import.js"}})
+}
+
+// importRejected answers with the rows that an import left out, as a file.
+func (s *site) importRejected(w http.ResponseWriter, r *http.Request) error {
+	q := queryOf(r, "data")
+	if err := q.err(); err != nil {
+		return err
+	}
+	sent, err := s.staged.find(s.asker(w, r).call.Principal.ID, q.Get("data"))
+	if err != nil {
+		return err
+	}
+	text, extension := s.staged.rejectedOf(sent)
+	if text == "" {
+		return fault.New(fault.NotFound, "no rows were left out")
+	}
+	w.Header().Set("Content-Type", textIf(extension == "csv", "text/csv", "application/x-ndjson")+"; charset=utf-8")
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": "rejected." + extension}))
+	_, _ = io.WriteString(w, text) // the connection may be closed
+	return nil
+}
+
+// mistakesAt are the messages of the mistakes of each cell, by line and number of the column.
+func (d *importData) mistakesAt() map[string]string {
+	at := map[string]string{}
+	for _, m := range d.Plan.Mistakes {
+		i := slices.Index(d.Asked.Names, m.Column)
+		for _, p := range m.Places {
+			at[fmt.Sprintf("%d.%d", p.Line, i)] = m.Message
+		}
+	}
+	return at
+}

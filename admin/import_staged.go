@@ -1,0 +1,117 @@
+package admin
+
+import (
+	"container/list"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"trails/fault"
+)
+
+// Bounds of what was sent for imports and is not imported yet.
+const (
+	mostStaged      = 64        // of all callers
+	mostStagedBytes = 256 << 20 // together
+	mostUpload      = 30 << 20  // of one; a request has at most 32 MiB
+	stagedFor       = 2 * time.Hour
+)
+
+// staging keeps what was sent for imports between the pages of each. The oldest goes when there is too much.
+type staging struct {
+	mu    sync.Mutex
+	all   map[string]*list.Element
+	order *list.List // of *staged, the newest first
+	bytes int64
+}
+
+// staged is what one caller sent. Its data is in a file without a name, which the system removes with the process.
+type staged struct {
+	key, principal, name string
+	data                 *os.File
+	size                 int64
+	until                time.Time
+	done                 *importData // the last page of an import of it, nil before that
+	rejected             string      // rows that an import left out
+	extension            string      // of a file for them: csv or ndjson
+}
+
+func newStaging() *staging { return &staging{all: map[string]*list.Element{}, order: list.New()} }
+
+// keep stores what a caller sent under a new key, which nobody can guess.
+func (s *staging) keep(principal, name string, in io.Reader) (*staged, error) {
+	f, err := os.CreateTemp("", "trails-upload-")
+	if err != nil {
+		return nil, fmt.Errorf("keep what was sent: %w", err)
+	}
+	_ = os.Remove(f.Name()) // where an open file cannot be removed, drop does it
+	n, err := io.Copy(f, io.LimitReader(in, mostUpload+1))
+	if err == nil && n > mostUpload {
+		err = fault.New(fault.TooLarge, "the file is larger than %d MiB; trails import FILE DATA on the command line takes any size", mostUpload>>20)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	e := &staged{key: uuid.NewString(), principal: principal, name: name, data: f, size: n, until: time.Now().Add(stagedFor)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all[e.key] = s.order.PushFront(e)
+	s.bytes += n
+	for s.order.Len() > 1 && (s.order.Len() > mostStaged || s.bytes > mostStagedBytes || time.Now().After(s.order.Back().Value.(*staged).until)) {
+		s.drop(s.order.Back())
+	}
+	return e, nil
+}
+
+// drop forgets one; the caller has the lock.
+func (s *staging) drop(at *list.Element) {
+	e := at.Value.(*staged)
+	s.order.Remove(at)
+	delete(s.all, e.key)
+	s.bytes -= e.size
+	_ = e.data.Close()           // only read
+	_ = os.Remove(e.data.Name()) // gone already, but for systems that keep names of open files
+}
+
+// find returns what the caller sent under a key.
+func (s *staging) find(principal, key string) (*staged, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, known := s.all[key]
+	if !known || at.Value.(*staged).principal != principal {
+		return nil, fault.New(fault.Missing, "what was sent is not kept any more; choose the file again")
+	}
+	return at.Value.(*staged), nil
+}
+
+// reader reads the data from its beginning, also beside other readers.
+func (e *staged) reader() io.ReadSeeker { return io.NewSectionReader(e.data, 0, e.size) }
+
+// finish keeps the result of an import, with the rows that it left out as a file with an extension.
+func (s *staging) finish(e *staged, done *importData, rejected, extension string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.done, e.rejected, e.extension = done, rejected, extension
+}
+
+// finished returns the result of the import of a form, nil if it was not sent before.
+func (s *staging) finished(e *staged, once string) *importData {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.done == nil || e.done.Once != once {
+		return nil
+	}
+	return e.done
+}
+
+// rejectedOf are the rows that an import left out, and the extension of a file for them.
+func (s *staging) rejectedOf(e *staged) (text, extension string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return e.rejected, e.extension
+}

@@ -1,0 +1,156 @@
+package admin_test
+
+import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"trails/admin"
+	"trails/auth"
+	"trails/auth/policy"
+)
+
+// upload posts a file to the page of imports, and returns the address of its plan.
+func (f fixture) upload(t *testing.T, name, text string) (planned string) {
+	t.Helper()
+	var body bytes.Buffer
+	parts := multipart.NewWriter(&body)
+	file, err := parts.CreateFormFile("file", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := parts.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/admin/import", &body)
+	r.Header.Set("Content-Type", parts.FormDataContentType())
+	a := f.do(t, r)
+	if a.StatusCode != http.StatusSeeOther {
+		t.Fatalf("%s: %d %s", name, a.StatusCode, mainText(a))
+	}
+	return a.Header.Get("Location")
+}
+
+// decide posts the form of a plan with some of its fields changed, pressing a button.
+func (f fixture) decide(t *testing.T, plan answer, do string, changed map[string]string) answer {
+	t.Helper()
+	values := url.Values{}
+	for _, n := range plan.find(func(n *html.Node) bool { return n.Data == "input" || n.Data == "select" }) {
+		for up := n.Parent; up != nil; up = up.Parent {
+			if up.Data == "form" && attribute(up, "class") == "import" {
+				values.Set(attribute(n, "name"), attribute(n, "value"))
+			}
+		}
+	}
+	for name, v := range changed {
+		values.Set(name, v)
+	}
+	values.Set("_do", do)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/admin/import", strings.NewReader(values.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return f.do(t, r)
+}
+
+// staff is a table with three bad rows of eleven: dates that are none, and a salary that is no number.
+const staff = "No,Name,Hired,Salary\n1,Ana,13/4/2023,1\n2,Bo,2023-01-02,2\n3,Cy,soon,3\n4,Di,5 Jan 2023,4\n5,Ed,1/2/2023,a lot\n6,Flo,1/2/2023,6\n7,Gus,1/2/2023,7\n8,Hal,1/2/2023,8\n9,Ina,1/2/2023,9\n10,Jo,1/2/2023,10\n11,Kim,1/2/2023,11\n"
+
+func TestASpreadsheetIsImportedAndTakenBack(t *testing.T) {
+	f := newFixture(t, nil, admin.Options{})
+	if text := mainText(f.get(t, "/admin", http.StatusOK)); !strings.Contains(text, "Begin with your data") || !strings.Contains(text, "Begin with a library") {
+		t.Errorf("the overview of an empty graph is no way in: %s", text)
+	}
+	plan := f.get(t, f.upload(t, "staff.csv", staff), http.StatusOK)
+	if text := mainText(plan); !strings.Contains(text, "9 rows fit, 2 do not") || !strings.Contains(text, "soon") {
+		t.Fatalf("the plan: %s", text)
+	}
+	checkPage(t, "/admin/import", plan)
+	if a := f.decide(t, plan, "load", nil); a.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("all of it was loaded, with bad rows: %d", a.StatusCode)
+	}
+	// A bad cell is mended in its place, and another column is decided.
+	plan = f.decide(t, plan, "check", map[string]string{"cell.4.2": "3/4/2023", "kind.3": "string", "type": "Worker"})
+	if text := mainText(plan); !strings.Contains(text, "11 rows fit.") && !strings.Contains(text, "11 rows fit; they become instances of the new type Worker") {
+		t.Fatalf("after mending: %s", text)
+	}
+	done := f.decide(t, plan, "load", map[string]string{"kind.3": "string"})
+	if done.StatusCode != http.StatusOK || !strings.Contains(mainText(done), "11 rows were loaded") {
+		t.Fatalf("%d %s", done.StatusCode, mainText(done))
+	}
+	checkPage(t, "/admin/import", done)
+	if got := f.call(t, "get", map[string]any{"ids": []string{"Worker/3"}}); !strings.Contains(fmt.Sprint(got), "2023-04-03") {
+		t.Errorf("the mended cell is not what was loaded: %v", got)
+	}
+	again := f.decide(t, plan, "load", map[string]string{"kind.3": "string"})
+	if commits := f.call(t, "commits_list", map[string]any{})["rows"]; again.StatusCode != http.StatusOK || strings.Count(fmt.Sprint(commits), "import staff.csv") != 1 {
+		t.Errorf("sent twice: %d, %v", again.StatusCode, commits)
+	}
+	f.call(t, "undo", map[string]any{"commit": "head"})
+	if types := mainText(f.get(t, "/admin", http.StatusOK)); !strings.Contains(types, "Begin with your data") {
+		t.Errorf("after the undo: %s", types)
+	}
+}
+
+func TestRowsThatDoNotFitAreGivenBack(t *testing.T) {
+	f := newFixture(t, nil, admin.Options{})
+	plan := f.get(t, f.upload(t, "staff.csv", staff), http.StatusOK)
+	done := f.decide(t, plan, "load-good", nil)
+	if !strings.Contains(mainText(done), "9 rows were loaded") {
+		t.Fatalf("%d %s", done.StatusCode, mainText(done))
+	}
+	links := done.find(func(n *html.Node) bool { return strings.Contains(attribute(n, "href"), "rejected") })
+	if len(links) != 1 {
+		t.Fatalf("%d links lead to the rows that were left out", len(links))
+	}
+	back := f.get(t, attribute(links[0], "href"), http.StatusOK)
+	if !strings.Contains(back.text, "5,Ed,1/2/2023,a lot") || !strings.HasPrefix(back.Header.Get("Content-Type"), "text/csv") {
+		t.Errorf("what is given back: %s", back.text)
+	}
+}
+
+func TestAnImportIsOfItsCaller(t *testing.T) {
+	f := newFixture(t, nil, admin.Options{})
+	planned := f.upload(t, "staff.csv", staff)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, planned, nil)
+	w := httptest.NewRecorder()
+	admin.New(f.engine, admin.Options{}).ServeHTTP(w, r.WithContext(auth.WithPrincipal(r.Context(), policy.Local("bo", ""))))
+	if w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "Ana") {
+		t.Errorf("another caller with the address: %d", w.Code)
+	}
+}
+
+func TestHostileFilesAreRefusedOrShownAsTheyAre(t *testing.T) {
+	f := newFixture(t, nil, admin.Options{})
+	for name, text := range map[string]string{
+		"markup.csv": "<script>alert(1)</script>,\"\"\"><img src=x onerror=alert(1)>\",{{.}}\n1,<b>x</b>,\u202ex\n2,y,z\n",
+		"same.csv":   "a,a,a,,\n1,2,3,4,5\n", "noheader.csv": "", "open.csv": "a,b\n\"x,1", "bomb.xlsx": "PK\x03\x04" + strings.Repeat("\x00", 5000), "a.pdf": "%PDF-1.7",
+	} {
+		if text == "" {
+			text = "\n"
+		}
+		a := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, f.upload(t, name, text), nil))
+		if a.StatusCode >= http.StatusInternalServerError {
+			t.Errorf("%s: %d %s", name, a.StatusCode, mainText(a))
+		}
+		checkPage(t, name, a)
+		if len(a.find(func(n *html.Node) bool {
+			return n.Data == "b" && n.FirstChild != nil && n.FirstChild.Data == "x" || n.Data == "img"
+		})) > 0 {
+			t.Errorf("%s: markup of the file is markup of the page", name)
+		}
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/admin/import", strings.NewReader("text="))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if a := f.do(t, r); a.StatusCode != http.StatusBadRequest || !strings.Contains(mainText(a), "choose a file") {
+		t.Errorf("nothing was sent: %d %s", a.StatusCode, mainText(a))
+	}
+}
