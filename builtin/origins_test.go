@@ -212,3 +212,24 @@ func TestPoliciesKnowTheOriginOfACall(t *testing.T) {
 		t.Errorf("tested: %v", got)
 	}
 }
+
+// What an import writes came from elsewhere, whoever sent it, and names the file; types that it adds do, too.
+func TestWhatIsImportedIsOfTheClassOfImports(t *testing.T) {
+	o := newOrigins(t)
+	for _, c := range [][2]string{
+		{`{"tables": [{"type": "Note"}]}`, "Note/sent"},
+		{`{"tables": [{"type": "Room"}], "patch": "- add_type: {Room: {iri: preserve, properties: {title: string}}}"}`, "Room/sent"},
+	} {
+		call := invoke.Call{Capability: "import", Via: "admin", Args: json.RawMessage(c[0]), Principal: invoketest.Ana}
+		call.Inputs = []load.Input{{Name: "sent.csv", Source: "sent.csv", Reader: strings.NewReader("id,title\nsent,Sent\n")}}
+		if _, err := o.Call(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+		if told := fmt.Sprint(o.through("http", "blame", `{"id": "`+c[1]+`"}`)); !strings.Contains(told, "import") || strings.Contains(told, "person") {
+			t.Errorf("%s: %s", c[1], told)
+		}
+	}
+	if got := o.through("http", "commits_list", `{"origin": "import", "limit": 2}`); len(firsts(got)) != 2 {
+		t.Errorf("commits: %v", got)
+	}
+}

@@ -56,7 +56,7 @@ var doors = map[string]struct{ anonymous, known Origin }{
 }
 
 // importing are the capabilities whose data comes from elsewhere, whoever calls them.
-var importing = []string{"load", "restore", "trails.meta.bundle.apply"}
+var importing = []string{"load", "restore", "import", "import_types", "trails.meta.bundle.apply"}
 
 // OriginOf returns the class of what a call writes, by what is recorded of it: the door, the author, the capability, and
 // the IRIs of what it used. Of what it used, those that [Origin.IRI] made count; they can only lower the class.

@@ -40,7 +40,7 @@ func TestTheOriginOfACallFollowsFromItsDoorAndCaller(t *testing.T) {
 				if got := caller.Through(door).Origin; got != of {
 					t.Errorf("the call is of %s, want %s", got, of)
 				}
-				for _, capability := range []string{"load", "restore", "trails.meta.bundle.apply"} {
+				for _, capability := range []string{"load", "import", "import_types", "restore", "trails.meta.bundle.apply"} {
 					if got := policy.OriginOf(door, caller.Author(), capability, nil); got != min(of, policy.Import) || got != caller.Through(door).Calling(capability).Origin {
 						t.Errorf("%s is of %s, want %s at most", capability, got, policy.Import)
 					}

@@ -256,7 +256,7 @@ func (p *program) withSources(c invoke.Call, sources []kg.Source, call func(invo
 			return err
 		}
 		defer func() { _ = in.Close() }() // only read
-		c.Inputs = append(c.Inputs, invoke.Input{Name: filepath.ToSlash(source.Name), Reader: in})
+		c.Inputs = append(c.Inputs, invoke.Input{Name: filepath.ToSlash(source.Name), Source: filepath.Base(source.Name), Reader: in})
 	}
 	return call(c)
 }
