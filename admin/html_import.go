@@ -22,13 +22,13 @@ func (d *importData) main(page) h.Node {
 	}
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Text("Import")), lead(h.Text("A spreadsheet or data file becomes instances: choose a file, or paste what you copied. Before anything changes you see what becomes of each column, and every mistake."))}),
-		wrong, drawImportForm(d.Asked.Type, d.Text),
+		wrong, drawImportForm(d.Asked.Type, d.Text, h.If(d.Lost, d.Asked.hidden())),
 	}
 }
 
 // drawImportForm is where data is given: a file or a text.
-func drawImportForm(typeName, text string) h.Node {
-	return h.Form(h.Class("panel pad import-door"), h.Method("post"), h.Action(importURL), h.EncType("multipart/form-data"), h.Attr("data-drop"),
+func drawImportForm(typeName, text string, kept h.Node) h.Node {
+	return h.Form(h.Class("panel pad import-door"), h.Method("post"), h.Action(importURL), h.EncType("multipart/form-data"), h.Attr("data-drop"), kept,
 		labelled("", "import-file", "A file: CSV, TSV, Excel (.xlsx), JSON, NDJSON, Turtle, JSON-LD or other RDF, up to 30 MiB",
 			h.Input(h.Type("file"), h.ID("import-file"), h.Name("file"))),
 		labelled("", "import-text", "or paste a table, with the names of the columns in its first row",
@@ -37,6 +37,21 @@ func drawImportForm(typeName, text string) h.Node {
 			h.Input(h.ID("import-type"), h.Name("type"), h.Value(typeName), h.Placeholder("found by the columns"), h.MaxLength("50"), h.AutoComplete("off"))),
 		h.P(h.Button(h.Class("primary"), h.Text("Look at it"))),
 		h.P(h.Class("faint"), h.Attr("data-progress"), h.Attr("aria-live", "polite")))
+}
+
+// hidden are the decisions as fields that are sent with another file.
+func (c importChoices) hidden() h.Node {
+	fields := h.Group{}
+	for name, v := range map[string]string{"id": c.ID, "by": c.By, "dates": c.Dates, "decimal": c.Decimal, "sheet": c.Sheet, "mode": c.Mode} {
+		fields = append(fields, h.If(v != "", hiddenInput(name, v)))
+	}
+	for i, name := range c.Names {
+		fields = append(fields, hiddenInput(fmt.Sprint("name.", i), name), hiddenInput(fmt.Sprint("kind.", i), c.Kinds[name]), hiddenInput(fmt.Sprint("property.", i), c.Properties[name]))
+	}
+	for _, place := range slices.Sorted(maps.Keys(c.Cells)) {
+		fields = append(fields, hiddenInput("cell."+place, c.Cells[place]))
+	}
+	return fields
 }
 
 func (d *importData) drawHead() h.Node {
@@ -66,7 +81,15 @@ func (d *importData) summary() string {
 			text += fmt.Sprintf("; they become %s %s", textIf(t.New, "instances of the new type", "instances of"), line(t.Type))
 		}
 	}
+	if len(p.Types) == 0 && p.Records > 0 {
+		text += ": " + p.Met.String()
+	}
 	return text + ". Nothing was changed yet."
+}
+
+// String implements [fmt.Stringer]: 3 new, 12 changed, 185 equal.
+func (m importMet) String() string {
+	return fmt.Sprintf("%s new, %s changed, %s equal", count(m.New), count(m.Changed), count(m.Equal))
 }
 
 // drawPlan are the decisions, the mistakes and the first rows, in one form.
@@ -114,18 +137,36 @@ func (d *importData) drawDecisions() h.Node {
 	ambiguous := func(text string) string {
 		return textIf(text != "", " such as "+line(text)+" can be read in two ways", "")
 	}
+	by, sheets := [][2]string{{"", "their ids"}}, [][2]string{}
+	if p != nil && len(p.Tables) == 1 {
+		t := p.Tables[0]
+		for _, column := range t.Columns {
+			if !t.New && column.Property != "" && !column.Many {
+				by = append(by, [2]string{column.Name, line(column.Name)})
+			}
+		}
+		for _, name := range t.Sheets {
+			sheets = append(sheets, [2]string{name, line(name)})
+		}
+	}
+	sheet := c.Sheet
+	if len(sheets) > 0 {
+		sheet = firstOf(sheet, sheets[0][0])
+	}
 	date, number := "", ""
 	if p != nil {
 		date, number = p.Date, p.Number
 	}
 	return h.Group{
-		hiddenInput("data", d.Key), hiddenInput(keyName, d.Once), h.If(c.Sheet != "", hiddenInput("sheet", c.Sheet)),
+		hiddenInput("data", d.Key), hiddenInput(keyName, d.Once), h.If(len(sheets) < 2 && c.Sheet != "", hiddenInput("sheet", c.Sheet)), h.If(len(sheets) > 1, hiddenInput("was-sheet", sheet)),
 		h.Div(h.Class("filter"),
 			h.If(p == nil || !p.RDF, labelled("", "import-type", "Type of the rows", h.Input(h.ID("import-type"), h.Name("type"), h.Value(typeName), h.MaxLength("50"), h.AutoComplete("off")))),
+			h.If(len(sheets) > 1, choice("sheet", "Sheet", sheet, sheets...)),
 			h.If(len(columns) > 0, choice("id", "Ids are in", key, keys...)),
 			h.If(askDates, choice("dates", "Dates"+ambiguous(date), dates, [2]string{"", "choose"}, [2]string{"dmy", "day first: 31/12/2023"}, [2]string{"mdy", "month first: 12/31/2023"})),
 			h.If(askDecimal, choice("decimal", "Numbers"+ambiguous(number), decimal, [2]string{"", "choose"}, [2]string{",", "comma: 1.234,56"}, [2]string{".", "point: 1,234.56"})),
-			h.If(len(columns) > 0, choice("mode", "Rows that are there already", c.Mode, [2]string{"", "are updated"}, [2]string{"append", "are mistakes"}))),
+			h.If(len(by) > 1, choice("by", "What is there is found by", c.By, by...)),
+			h.If(len(columns) > 0, choice("mode", "Rows that are there already", c.Mode, [2]string{"", "are updated"}, [2]string{"skip", "are passed over"}, [2]string{"append", "are mistakes"}))),
 	}
 }
 
@@ -242,7 +283,7 @@ func (d *importData) drawCell(place, text, wrong string) h.Node {
 func (d *importData) drawDone() h.Node {
 	done := d.Done
 	return h.Group{
-		pageHead(h.Group{h.H1(h.Text("Imported "), bdiLine(d.Name)), sub(h.Text(times(done.Records, "row was loaded", "rows were loaded") + "."))}),
+		pageHead(h.Group{h.H1(h.Text("Imported "), bdiLine(d.Name)), sub(h.Text(times(done.Records, "row was loaded", "rows were loaded") + ": " + done.Met.String() + "."))}),
 		h.If(d.Commit != "", h.Form(h.Class("actions"), h.Method("post"), h.Action(capabilityURL("undo")),
 			h.Map(d.Plan.Tables, func(t importPlannedTable) h.Node {
 				return h.If(t.Type != "", anchor("button primary", typeURL(t.Type), h.Text("Look at "+line(t.Type))))

@@ -62,7 +62,7 @@ func (d overviewData) drawDoor() h.Node {
 			h.P(submit("", doName, doCall, "Begin with "+b.name)))
 	})
 	return h.Group{
-		section("door", h.Text("Begin with your data"), nil, drawImportForm("", "")),
+		section("door", h.Text("Begin with your data"), nil, drawImportForm("", "", nil)),
 		section("schemas", h.Text("or with a schema"), anchor("more", capabilityURL("schema_apply"), h.Text("Write your own")), h.Ul(h.Class("cards"), h.Map(examples, func(n h.Node) h.Node { return h.Li(n) }))),
 	}
 }

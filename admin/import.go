@@ -42,14 +42,15 @@ type importData struct {
 	Done   *importDone
 	Commit string
 	Text   string // that was pasted, and could not be taken
+	Lost   bool   // what was sent is gone, and the decisions about it are kept
 }
 
 // importChoices are the decisions, as the controls of the page have them.
 type importChoices struct {
-	Type, ID, Dates, Decimal, Sheet, Mode string
-	Names                                 []string          // of the columns
-	Kinds, Properties                     map[string]string // by column
-	Cells                                 map[string]string // by line and number of the column: 3.0
+	Type, ID, By, Dates, Decimal, Sheet, Mode string
+	Names                                     []string          // of the columns
+	Kinds, Properties                         map[string]string // by column
+	Cells                                     map[string]string // by line and number of the column: 3.0
 }
 
 // importPlanned is the answer of import_plan.
@@ -58,6 +59,7 @@ type importPlanned struct {
 	Tables       []importPlannedTable
 	Records      int64
 	LeftOut      int64 `json:"left_out"`
+	Met          importMet
 	RDF          bool
 	TooMany      bool `json:"too_many"`
 	Mistakes     []importMistake
@@ -67,10 +69,14 @@ type importPlanned struct {
 	Import       map[string]any
 }
 
+// importMet counts nodes by what becomes of them.
+type importMet struct{ New, Changed, Equal int64 }
+
 // importPlannedTable says how what was sent is read.
 type importPlannedTable struct {
 	Name, Type, Near string
 	New              bool
+	Sheets           []string
 	Shared, Can      []string
 	Count            int64
 	Columns          []importPlannedColumn
@@ -98,6 +104,7 @@ type importMistake struct {
 type importDone struct {
 	Records  int64
 	LeftOut  int64 `json:"left_out"`
+	Met      importMet
 	Commit   *string
 	Rejected []struct {
 		Rows  int64
@@ -113,6 +120,9 @@ func (s *site) importPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	d := &importData{Key: q.Get("data"), Asked: importChoices{Type: q.Get("type")}}
+	if sent, err := s.staged.find(s.asker(w, r).call.Principal.ID, d.Key); err == nil {
+		d.Asked = sent.asked
+	}
 	if d.Key == "" {
 		return s.showImport(w, r, http.StatusOK, d)
 	}
@@ -129,11 +139,10 @@ func (s *site) importPosted(w http.ResponseWriter, r *http.Request) error {
 		return s.showImport(w, r, status(err), &importData{Wrong: messageOf(err), Text: values.Get("text"), Asked: importChoices{Type: values.Get("type")}})
 	}
 	if sent != nil {
+		sent.asked = choicesOf(values) // nobody else knows its key yet
 		to := url.Values{"data": {sent.key}}
-		for _, name := range []string{"type", "branch"} {
-			if v := strings.TrimSpace(values.Get(name)); v != "" {
-				to.Set(name, v)
-			}
+		if v := strings.TrimSpace(values.Get("branch")); v != "" {
+			to.Set("branch", v)
 		}
 		http.Redirect(w, r, withQuery(importURL, to), http.StatusSeeOther)
 		return nil
@@ -204,8 +213,11 @@ func (s *site) stageText(r *http.Request, values url.Values) (*staged, error) {
 func choicesOf(values url.Values) importChoices {
 	get := func(name string) string { return strings.TrimSpace(values.Get(name)) }
 	c := importChoices{
-		Type: get("type"), ID: values.Get("id"), Dates: get("dates"), Decimal: get("decimal"), Sheet: values.Get("sheet"), Mode: get("mode"),
+		Type: get("type"), ID: values.Get("id"), By: values.Get("by"), Dates: get("dates"), Decimal: get("decimal"), Sheet: values.Get("sheet"), Mode: get("mode"),
 		Kinds: map[string]string{}, Properties: map[string]string{}, Cells: map[string]string{},
+	}
+	if was := values.Get("was-sheet"); was != "" && was != c.Sheet {
+		return importChoices{Sheet: c.Sheet, Mode: c.Mode, Dates: c.Dates, Decimal: c.Decimal} // another sheet has other columns
 	}
 	for i := 0; values.Has(fmt.Sprint("name.", i)); i++ {
 		name := values.Get(fmt.Sprint("name.", i))
@@ -228,7 +240,7 @@ func choicesOf(values url.Values) importChoices {
 // arguments are the decisions as import_plan takes them.
 func (c importChoices) arguments(name string) map[string]any {
 	args := map[string]any{"name": name, "rows": importRows, "places": importPlaces}
-	for argument, v := range map[string]string{"type": c.Type, "id": c.ID, "dates": c.Dates, "decimal": c.Decimal, "sheet": c.Sheet, "mode": c.Mode} {
+	for argument, v := range map[string]string{"type": c.Type, "id": c.ID, "by": c.By, "dates": c.Dates, "decimal": c.Decimal, "sheet": c.Sheet, "mode": c.Mode} {
 		if v != "" {
 			args[argument] = v
 		}
@@ -344,7 +356,7 @@ func (s *site) importRefused(w http.ResponseWriter, r *http.Request, d *importDa
 	}
 	d.Wrong = messageOf(err)
 	if fault.Is(err, fault.Missing) {
-		d.Key = "" // the file has to be chosen again
+		d.Key, d.Lost = "", true // the file has to be chosen again
 	}
 	return s.showImport(w, r, status(err), d)
 }

@@ -36,9 +36,10 @@ type staged struct {
 	data                 *os.File
 	size                 int64
 	until                time.Time
-	done                 *importData // the last page of an import of it, nil before that
-	rejected             string      // rows that an import left out
-	extension            string      // of a file for them: csv or ndjson
+	asked                importChoices // that came with it
+	done                 *importData   // the last page of an import of it, nil before that
+	rejected             string        // rows that an import left out
+	extension            string        // of a file for them: csv or ndjson
 }
 
 func newStaging() *staging { return &staging{all: map[string]*list.Element{}, order: list.New()} }
@@ -84,7 +85,7 @@ func (s *staging) find(principal, key string) (*staged, error) {
 	defer s.mu.Unlock()
 	at, known := s.all[key]
 	if !known || at.Value.(*staged).principal != principal {
-		return nil, fault.New(fault.Missing, "what was sent is not kept any more; choose the file again")
+		return nil, fault.New(fault.Missing, "what was sent is kept for %s, if later files leave room, and is gone; choose the file again, and what you decided about it stays", "two hours")
 	}
 	return at.Value.(*staged), nil
 }

@@ -34,7 +34,8 @@ type importAsked struct {
 	Dates   string         `json:"dates,omitempty" is:"rare" oneof:"dmy,mdy" doc:"The order of the parts of dates such as 12.4.2023; else found where the data decides it."`
 	Decimal string         `json:"decimal,omitempty" is:"rare" doc:"What stands before the fraction of numbers such as 1.234,56."`
 	Sheet   string         `json:"sheet,omitempty" is:"rare" doc:"The sheet of a workbook."`
-	Mode    load.Mode      `json:"mode" default:"merge" doc:"Of rows that are there already: merge sets what the row has, append refuses them."`
+	Mode    load.Mode      `json:"mode" default:"merge" doc:"Of rows that are there already: merge sets what the row has, append refuses them, skip passes them over."`
+	By      string         `json:"by,omitempty" doc:"The column by whose values rows of a type that is there find what they are about; else by ids."`
 	Strict  bool           `json:"strict" is:"rare" default:"false" doc:"A bad cell decides what its column is."`
 	Cells   []cellGiven    `json:"cells,omitempty" is:"rare" max:"10000" doc:"Texts in the place of cells of a table, to mend them."`
 	Rows    int            `json:"rows" is:"rare" default:"5" min:"0" max:"200" doc:"How many of the first rows to show."`
@@ -54,6 +55,7 @@ type importPlanned struct {
 	Tables   []importTable   `json:"tables" doc:"How each input is read."`
 	Records  int64           `json:"records" doc:"How many rows fit."`
 	LeftOut  int64           `json:"left_out" doc:"How many do not, by mistakes."`
+	Met      metNodes        `json:"met" doc:"What becomes of the nodes of rows that fit."`
 	RDF      bool            `json:"rdf,omitempty" doc:"It is RDF text, which is added as it is."`
 	TooMany  bool            `json:"too_many,omitempty" doc:"So many are left out that the data is probably read amiss."`
 	Mistakes []importMistake `json:"mistakes" doc:"Of one kind in one column together."`
@@ -72,10 +74,18 @@ type importTable struct {
 	Near    string         `json:"near,omitempty" doc:"A type that is there and has some of the columns."`
 	Shared  []string       `json:"shared,omitempty" doc:"These."`
 	Count   int64          `json:"count" doc:"How many rows it has."`
+	Sheets  []string       `json:"sheets,omitempty" doc:"Of a workbook: those to choose from, by sheet."`
 	Columns []importColumn `json:"columns"`
 	Can     []string       `json:"can,omitempty" doc:"What a column can be: kinds for as, or properties for map where the type is there."`
 	Lines   []int          `json:"lines" doc:"Where the first rows begin."`
 	Rows    [][]string     `json:"rows" type:"any" doc:"Their cells."`
+}
+
+// metNodes counts the nodes of rows.
+type metNodes struct {
+	New     int64 `json:"new"`
+	Changed int64 `json:"changed"`
+	Equal   int64 `json:"equal" doc:"As they were, or passed over."`
 }
 
 // importColumn says what a column becomes.
@@ -120,6 +130,7 @@ type tableGiven struct {
 	Dates   string         `json:"dates,omitempty" oneof:"dmy,mdy"`
 	Decimal string         `json:"decimal,omitempty"`
 	Sheet   string         `json:"sheet,omitempty"`
+	By      string         `json:"by,omitempty"`
 	Cells   []cellGiven    `json:"cells,omitempty" max:"10000" doc:"Texts in the place of cells."`
 }
 
@@ -139,7 +150,7 @@ func cellsOf(given []cellGiven) map[int]map[string]string {
 }
 
 // importModes are those that only add and set.
-var importModes = []load.Mode{load.Merge, load.Append}
+var importModes = []load.Mode{load.Merge, load.Append, load.Skip}
 
 // importFields are what tags cannot say of the arguments of imports.
 func importFields(more ...capability.Field) capability.Shape {
@@ -154,7 +165,7 @@ var importPlan = invoke.Define(capability.Descriptor{
 }, planImport, invoke.On(), invoke.Newest, invoke.Inputs("data"))
 
 func planImport(ctx context.Context, r *invoke.Request, in importAsked) (*importPlanned, error) {
-	asked := kg.ImportAsked{Rows: in.Rows, Kinds: map[string]string{}, Options: load.Options{
+	asked := kg.ImportAsked{Rows: in.Rows, By: in.By, Kinds: map[string]string{}, Options: load.Options{
 		Type: in.Type, ID: in.ID, Sheet: in.Sheet, Format: in.Format, Mode: in.Mode, Strict: in.Strict,
 		Conventions: infer.Conventions{Dates: in.Dates, Decimal: in.Decimal},
 	}}
@@ -245,7 +256,7 @@ const shownText = 80
 
 func plannedOf(plan *kg.ImportPlan, in importAsked, under *schema.Schema) *importPlanned {
 	out := &importPlanned{
-		Types: plan.Added, Tables: []importTable{}, Records: plan.Records, LeftOut: plan.LeftOut, TooMany: plan.TooMany, RDF: plan.RDF,
+		Types: plan.Added, Tables: []importTable{}, Records: plan.Records, LeftOut: plan.LeftOut, Met: metNodes(plan.Met), TooMany: plan.TooMany, RDF: plan.RDF,
 		Mistakes: mistakesOf(plan, in.Places), Date: plan.Date, Number: plan.Number,
 		Import: importArguments{Patch: string(plan.Patch), Tables: []tableGiven{}, Format: in.Format, Mode: in.Mode},
 	}
@@ -256,14 +267,14 @@ func plannedOf(plan *kg.ImportPlan, in importAsked, under *schema.Schema) *impor
 		out.Blocked = append(out.Blocked, f.Message)
 	}
 	for _, t := range plan.Tables {
-		shown := importTable{Name: t.Name, Type: t.Type, New: t.New, Near: t.Near, Shared: t.Shared, Count: t.Count, Columns: []importColumn{}, Lines: []int{}, Rows: [][]string{}}
+		shown := importTable{Name: t.Name, Type: t.Type, New: t.New, Near: t.Near, Shared: t.Shared, Count: t.Count, Sheets: t.Sheets, Columns: []importColumn{}, Lines: []int{}, Rows: [][]string{}}
 		shown.Lines, shown.Rows = append(shown.Lines, t.Lines...), append(shown.Rows, t.Rows...)
 		for _, c := range t.Columns {
 			shown.Columns = append(shown.Columns, importColumn(c))
 		}
 		shown.Can = canBe(plan, t, under)
 		out.Tables = append(out.Tables, shown)
-		given := tableGiven{Cells: in.Cells, Type: t.Type, ID: t.ID, Dates: t.Conventions.Dates, Decimal: t.Conventions.Decimal, Sheet: t.Sheet}
+		given := tableGiven{Cells: in.Cells, Type: t.Type, ID: t.ID, Dates: t.Conventions.Dates, Decimal: t.Conventions.Decimal, Sheet: t.Sheet, By: t.By}
 		for column, property := range t.Map {
 			if given.Map == nil {
 				given.Map = map[string]any{}
@@ -380,6 +391,7 @@ type importing struct {
 type imported struct {
 	Records  int64      `json:"records" doc:"How many rows were loaded."`
 	LeftOut  int64      `json:"left_out" doc:"How many do not fit."`
+	Met      metNodes   `json:"met" doc:"What became of the nodes of the others."`
 	Rejected []rejected `json:"rejected,omitempty" doc:"With rejects: the rows that do not fit, by input."`
 	invoke.Written
 }
@@ -420,7 +432,7 @@ func doImport(ctx context.Context, r *invoke.Request, in importing) (*imported, 
 	if err != nil {
 		return nil, err
 	}
-	l := kg.Load{Set: set, Progress: r.Progress, Options: load.Options{Inputs: slices.Clone(r.Inputs), Format: in.Format, Mode: in.Mode, Rejects: in.Rejects}}
+	l := kg.Load{Set: set, Matches: true, Progress: r.Progress, Options: load.Options{Inputs: slices.Clone(r.Inputs), Format: in.Format, Mode: in.Mode, Rejects: in.Rejects}}
 	if in.Patch != "" {
 		l.Patch = []byte(in.Patch)
 	}
@@ -431,7 +443,7 @@ func doImport(ctx context.Context, r *invoke.Request, in importing) (*imported, 
 		return nil, fault.Argument("tables", fault.MinCount, nil, fmt.Sprintf("tables says how each input is read, and there are %d for %d inputs; import_plan answers them", len(in.Tables), len(l.Inputs)))
 	}
 	for i, t := range in.Tables {
-		table := &load.Table{Type: t.Type, ID: t.ID, Sheet: t.Sheet, Conventions: infer.Conventions{Dates: t.Dates, Decimal: t.Decimal}, Cells: cellsOf(t.Cells)}
+		table := &load.Table{Type: t.Type, ID: t.ID, Sheet: t.Sheet, By: t.By, Conventions: infer.Conventions{Dates: t.Dates, Decimal: t.Decimal}, Cells: cellsOf(t.Cells)}
 		if table.Map, err = columnNames(t.Map); err != nil {
 			return nil, err
 		}
@@ -447,7 +459,7 @@ func doImport(ctx context.Context, r *invoke.Request, in importing) (*imported, 
 	if err != nil {
 		return nil, err
 	}
-	out := &imported{Records: result.Records, LeftOut: result.LeftOut.Count, Written: r.Committed(result.Result, set.DryRun)}
+	out := &imported{Records: result.Records, LeftOut: result.LeftOut.Count, Met: metNodes(result.Met), Written: r.Committed(result.Result, set.DryRun)}
 	for i := range l.Inputs {
 		var text bytes.Buffer
 		rows, err := reading.RejectedOf(ctx, i, &text)

@@ -80,6 +80,8 @@ type Result struct {
 	// Nodes are the first [MaxNodes] changed subjects, of NodeCount.
 	Nodes     []rdf.Term
 	NodeCount int64
+	// Met says, of records that were loaded, what their nodes were before.
+	Met Met
 	// Warnings are sentences about why the change or an operation of it changes nothing, and about probable mistakes.
 	Warnings []string
 	// Changed reports that a commit was made, or in a dry run would have been.
@@ -93,6 +95,9 @@ type Result struct {
 	// Doubts are sentences about probable mistakes in the data.
 	Doubts []string
 }
+
+// Met counts nodes of records: those that are made, those that get another value, and those that stay as they are.
+type Met struct{ New, Changed, Equal int64 }
 
 // MaxReported bounds the quads that a Result lists.
 const MaxReported = 10_000
@@ -132,6 +137,8 @@ type job struct {
 	undo *undoing
 	// from is where its content comes from besides the caller, which may be added until the commit is made.
 	from *origins
+	// skips means that records of nodes that exist are passed over.
+	skips bool
 	// restores means that statements which were there before count as from where they came then.
 	restores bool
 	// inputs name the sources of edits; nil for a change made in memory.
@@ -345,7 +352,26 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 			return err
 		}
 	}
+	ofRecord := t.job.isOfRecords() && slices.ContainsFunc(group.Edits, func(e change.Edit) bool {
+		return e.Op == change.Assert && e.Quad.Predicate == rdf.Type && e.Quad.Label == nil
+	})
+	existed := !n.whole || slices.ContainsFunc(n.before, func(q rdf.Quad) bool { return q.Label == nil })
+	if ofRecord && existed && t.job.skips {
+		t.emptied.add(false)
+		t.created.add(false)
+		t.result.Met.Equal++
+		return nil
+	}
 	deltas, failed := group.Net(n.before)
+	switch {
+	case !ofRecord:
+	case !existed:
+		t.result.Met.New++
+	case len(deltas) > 0:
+		t.result.Met.Changed++
+	default:
+		t.result.Met.Equal++
+	}
 	t.failures.requirements = append(t.failures.requirements, failed...)
 	if len(t.failures.requirements) >= t.job.limit() {
 		return t.failed(ctx)

@@ -9,6 +9,7 @@ import (
 
 	"trails/fault"
 	"trails/kg/load"
+	"trails/rdf"
 	"trails/schema"
 	"trails/schema/infer"
 )
@@ -20,6 +21,8 @@ type ImportAsked struct {
 	load.Options
 	// Kinds are, by column of a new type, a datatype or the name of a type to which its values refer.
 	Kinds map[string]string
+	// By is the column by whose values rows find the nodes of a type that is there, see [load.Table].
+	By string
 	// Rows is how many of the first rows of each table are returned.
 	Rows int
 }
@@ -42,6 +45,8 @@ type ImportPlan struct {
 	// Records fit, and LeftOut rows and records do not, for the reasons in Bad.
 	Records, LeftOut int64
 	Bad              []fault.FieldError
+	// Met says how many nodes would be made, changed, and stay as they are.
+	Met Met
 	// TooMany means that so many are left out that the data is probably read amiss.
 	TooMany bool
 	// Date and Number are formats that can be read in two ways, see [Proposed].
@@ -65,6 +70,8 @@ type ImportTable struct {
 	// Rows are the first rows, and Lines where they begin.
 	Rows  [][]string
 	Lines []int
+	// Sheets are those of the workbook that are not hidden.
+	Sheets []string
 	// Count is the number of all rows and objects.
 	Count int64
 }
@@ -290,6 +297,9 @@ func (p *importing) findType(o *ImportTable) error {
 		if !named {
 			o.Near, o.Shared = p.nearType(proposed)
 		}
+		if p.By != "" {
+			return fault.Argument("by", fault.Closed, p.By, fmt.Sprintf("by finds nodes that are there, and %s is a new type, which has none", o.Type))
+		}
 		return nil
 	}
 	for column := range p.Kinds {
@@ -305,7 +315,7 @@ func (p *importing) findType(o *ImportTable) error {
 		}
 	}
 	maps.Copy(columns, p.Map)
-	o.Type, o.Map = found.Name, columns
+	o.Type, o.Map, o.By = found.Name, columns, p.By
 	if p.there.MintOf(found) != schema.MintPreserve {
 		o.ID = p.ID
 	}
@@ -354,7 +364,7 @@ func (p *importing) look(ctx context.Context, at int) error {
 	var names []string
 	err := eachRecord(ctx, p.sources[at], o, func(r infer.Record) error {
 		if r.Header {
-			names, t.Cells = r.Names, r.Cells
+			names, t.Cells, t.Sheets = r.Names, r.Cells, r.Sheets
 			p.columns(t, r)
 			return nil
 		}
@@ -434,15 +444,76 @@ func (p *importing) try(ctx context.Context) error {
 		return err
 	default:
 		p.plan.Records, p.plan.LeftOut, p.plan.Bad, p.plan.Changes = done.Records, done.LeftOut.Count, done.Broken, done.Result
+		p.plan.Met = done.Met
+	}
+	if err := p.suggest(ctx); err != nil {
+		return err
 	}
 	p.plan.Head = p.plan.Changes.Before
 	p.plan.TooMany = infer.TooMany(p.plan.LeftOut, p.plan.Records+p.plan.LeftOut)
 	return nil
 }
 
+// Bounds of the labels that are suggested for references that lead nowhere.
+const (
+	suggested  = 20  // references
+	candidates = 500 // labels of each type
+)
+
+// suggest ends the messages of references that lead nowhere with the label that is nearest.
+func (p *importing) suggest(ctx context.Context) error {
+	labels := map[string][]string{}
+	return p.session.View(ctx, func(snap *Snapshot) error {
+		told := 0
+		for i := range p.plan.Bad {
+			f := &p.plan.Bad[i]
+			name, text, of := strings.Cut(fmt.Sprint(f.Value), "/")
+			class := p.there.Type(name)
+			if f.Code != fault.Class || !of || class == nil || told == suggested {
+				continue
+			}
+			if _, known := labels[name]; !known {
+				found, err := snap.labelsOf(ctx, class)
+				if err != nil {
+					return err
+				}
+				labels[name] = found
+			}
+			if near := fault.DidYouMean(text, labels[name]); near != "" {
+				f.Message += near
+				told++
+			}
+		}
+		return nil
+	})
+}
+
+// labelsOf returns the first labels of the instances of a type.
+func (s *Snapshot) labelsOf(ctx context.Context, t *schema.Type) (labels []string, err error) {
+	label := s.Schema().Property(t, s.Schema().LabelOf(t))
+	if label == nil {
+		return nil, nil
+	}
+	for q, err := range s.Match(ctx, rdf.Quad{Predicate: rdf.Type, Object: t.IRI, Label: rdf.DefaultGraph}) {
+		if err != nil {
+			return nil, err
+		}
+		for has, err := range s.Match(ctx, rdf.Quad{Subject: q.Subject, Predicate: label.IRI, Label: rdf.DefaultGraph}) {
+			if err != nil {
+				return nil, err
+			}
+			labels = append(labels, rdf.Lexical(has.Object))
+		}
+		if len(labels) >= candidates {
+			break
+		}
+	}
+	return labels, nil
+}
+
 // Load is the load that does what the plan says. End closes the sources, which it has opened.
 func (plan *ImportPlan) Load(sources []Source) (l Load, end func(), err error) {
-	l.Patch = plan.Patch
+	l.Patch, l.Matches = plan.Patch, !plan.RDF
 	var opened []func() error
 	end = func() {
 		for _, one := range opened {

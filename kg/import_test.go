@@ -25,7 +25,7 @@ func byPlan(t *testing.T, g *kg.Graph, asked kg.ImportAsked, rejects bool, sourc
 		t.Fatal(err)
 	}
 	defer end()
-	l.Rejects = rejects
+	l.Rejects, l.Mode = rejects, asked.Mode
 	done, err := g.Session(ana).Load(t.Context(), l)
 	return plan, done, err
 }
@@ -131,5 +131,79 @@ func TestRDFIsImportedAsItIs(t *testing.T) {
 	}
 	if _, _, err := byPlan(t, g, kg.ImportAsked{}, false, source("a.ttl", "<urn:a> <urn:b> 1 ."), source("rooms.csv", rooms)); !fault.Is(err, fault.InvalidArguments) {
 		t.Errorf("RDF and a table: %v", err)
+	}
+}
+
+// teams is a schema of teams, and of people who have an address.
+const teams = `
+types:
+  Team: {label: name, iri: preserve, properties: {name: {type: string, required: true}}}
+  Person:
+    label: name
+    properties:
+      email: {type: string}
+      name: {type: string}
+      team: {class: Team}
+`
+
+// newTeams has two teams of the same name, and two people of another.
+func newTeams(t *testing.T) *kg.Graph {
+	t.Helper()
+	g := newGraph(t, teams)
+	_, _, err := byPlan(t, g, kg.ImportAsked{Options: load.Options{Type: "Team"}}, false, source("team.csv", "id,name\nr,Red\nb1,Blue\nb2,Blue\n"))
+	if err == nil {
+		_, _, err = byPlan(t, g, kg.ImportAsked{Options: load.Options{Type: "Person"}}, false, source("person.csv", "email,name,team\na@x,Ana,r\nb@x,Bo,Red\n"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestRowsFindTheirNodesByAColumn(t *testing.T) {
+	const table = "email,name\na@x,Ana\nb@x,Bob\nc@x,Cy\n"
+	for mode, want := range map[load.Mode]kg.Met{load.Merge: {New: 1, Changed: 1, Equal: 1}, load.Skip: {New: 1, Equal: 2}, load.Append: {New: 1}} {
+		t.Run(string(mode), func(t *testing.T) {
+			g := newTeams(t)
+			plan, done, err := byPlan(t, g, kg.ImportAsked{By: "email", Options: load.Options{Mode: mode}}, mode == load.Append, source("more.csv", table))
+			if err != nil || plan.Met != want {
+				t.Fatalf("%+v, want %+v: %v", plan.Met, want, err)
+			}
+			if mode != load.Append && plan.Met != done.Met {
+				t.Errorf("planned %+v, done %+v", plan.Met, done.Met)
+			}
+			text := export(t, g, "nquads")
+			if changed := strings.Contains(text, `"Bob"`); changed != (mode == load.Merge) || !strings.Contains(text, `"Cy"`) {
+				t.Errorf("Bob: %t, Cy: %t", changed, strings.Contains(text, `"Cy"`))
+			}
+		})
+	}
+	g := newTeams(t)
+	plan, _, err := byPlan(t, g, kg.ImportAsked{By: "email"}, true, source("more.csv", "email,name\nn@x,Ann\nn@x,Ben\n"))
+	if err != nil || plan.LeftOut != 1 || !strings.Contains(plan.Bad[0].Message, "line 2 has the value") {
+		t.Errorf("two rows of one address: %+v, %v", plan, err)
+	}
+	if _, _, err := byPlan(t, g, kg.ImportAsked{By: "mail"}, false, source("more.csv", table)); !fault.Is(err, fault.InvalidData) || !strings.Contains(err.Error(), "mail") {
+		t.Errorf("by a column that there is not: %v", err)
+	}
+	if _, _, err := byPlan(t, g, kg.ImportAsked{By: "Code"}, false, source("rooms.csv", rooms)); !fault.Is(err, fault.InvalidArguments) {
+		t.Errorf("by a column of a new type: %v", err)
+	}
+}
+
+func TestReferencesOfAnImportAreIdsOrLabels(t *testing.T) {
+	g := newTeams(t)
+	if text := export(t, g, "nquads"); strings.Count(text, "Team/r> .") != 2 {
+		t.Fatalf("both people are of the red team, by its id and its name:\n%s", text)
+	}
+	plan, _, err := byPlan(t, g, kg.ImportAsked{}, true, source("person.csv", "email,name,team\nc@x,Cy,Blue\nd@x,Di,Redd\ne@x,Ed,b1\nf@x,Flo,Red\ng@x,Gus,Red\nh@x,Hal,Red\n"))
+	if err != nil || plan.LeftOut != 2 || plan.Records != 4 {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	if got := plan.Bad[0].Message; !strings.Contains(got, "Team/b1, Team/b2") {
+		t.Errorf("two teams have the name: %s", got)
+	}
+	if got := plan.Bad[1].Message; !strings.HasSuffix(got, `did you mean "Red"?`) {
+		t.Errorf("no team has it: %s", got)
 	}
 }

@@ -30,6 +30,9 @@ type Load struct {
 	// Patch, when set, is steps that add to the schema, as [schema.Schema.Patch] reads them. The data is read under the
 	// schema with them, and both are one commit of the action [policy.SchemaApply].
 	Patch []byte
+	// Matches means that references may be labels, and that rows find their nodes by [load.Table.By]. Both are looked for
+	// among what the caller sees when the data is read.
+	Matches bool
 	// Set has everything but the edits.
 	Set ChangeSet
 	// Progress is called with the progress.
@@ -216,7 +219,19 @@ func (s *Session) read(ctx context.Context, action policy.Action, l Load) (_ *Re
 			o.Inputs[i].Reader = io.TeeReader(in.Reader, content)
 		}
 	}
-	data, err := load.Read(ctx, o, reads, reporter(l.Progress, "read", "bytes", total))
+	var data *load.Data
+	readAll := func(snap *Snapshot) (err error) {
+		if snap != nil {
+			o.Finder = finder{snap}
+		}
+		data, err = load.Read(ctx, o, reads, reporter(l.Progress, "read", "bytes", total))
+		return err
+	}
+	if l.Matches {
+		err = s.View(ctx, readAll)
+	} else {
+		err = readAll(nil)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +242,7 @@ func (s *Session) read(ctx context.Context, action policy.Action, l Load) (_ *Re
 		}
 	}()
 	l.Set.Key.Digest = [32]byte(content.Sum(nil))
-	r.job = job{action: action, spool: data.Edits, set: l.Set, inputs: data.Sources, from: from, records: data.Records, progress: l.Progress}
+	r.job = job{action: action, spool: data.Edits, set: l.Set, inputs: data.Sources, from: from, records: data.Records, progress: l.Progress, skips: l.Mode == load.Skip}
 	r.job.maxErrors = load.MaxBad
 	r.job.idle = &idling{replaces: l.Mode == load.Overwrite || l.Mode == load.Replace}
 	if data.UsesSchema || r.patched != nil {

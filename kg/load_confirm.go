@@ -35,7 +35,7 @@ func (r *ReadyLoad) Replaces(ctx context.Context) (replacement Replacement, err 
 			replacement.Types, err = snap.countTypes(ctx, r.data.Types)
 		case load.Replace:
 			replacement.Statements, err = snap.countGraph(ctx, r.load.Graph)
-		case load.Merge, load.Append:
+		case load.Merge, load.Append, load.Skip:
 		}
 		return err
 	})

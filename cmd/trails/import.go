@@ -25,6 +25,7 @@ import (
 type importFlags struct {
 	options                load.Options
 	columns, kinds         []string
+	by                     string
 	base, rejects, message string
 	yes, dryRun            bool
 }
@@ -41,7 +42,9 @@ added. What will be done is shown on stderr before anything is changed, and a pe
 is asked; --yes answers for them. Then new types and rows become one commit, and the command says
 how to take it back.
 
-Columns become properties called as they are: --map and --as decide otherwise. Rows that do not
+Columns become properties called as they are: --map and --as decide otherwise. A reference is the id
+or the label of its node. With --by rows find the nodes of a type that is there by the values of a
+column, and --mode says what becomes of those. Rows that do not
 fit are left out and written to a file with what is wrong with each, to be mended and imported;
 with --strict they keep everything out. The capabilities import_plan and import do the same.
 ` + fileHelp + `
@@ -49,6 +52,7 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 		Example: `  trails import people.trails people.csv
   trails import people.trails more-people.xlsx --sheet Staff --yes
   trails import people.trails visits.csv --type Visit --dates dmy --dry-run
+  trails import people.trails staff.csv --type Person --by Email --mode skip --yes
   trails import people.trails visits.csv --map Host=visited --as Host=Person --map Notes=`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, data, err := p.fileThenSome(cmd, args)
@@ -66,6 +70,9 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	flags.StringVar(&f.options.ID, "id", "", "`column` that has the ids (default: found by its name and values)")
 	flags.StringArrayVar(&f.columns, "map", nil, "`COLUMN=PROPERTY`, the name of the property that a column is; without PROPERTY it is passed over; can be repeated")
 	flags.StringArrayVar(&f.kinds, "as", nil, "`COLUMN=KIND` of a column of a new type: a datatype such as date, or the type that it refers to; can be repeated")
+	flags.StringVar(&f.by, "by", "", "`column` by whose values rows find the nodes that are there (default: by their ids)")
+	flags.StringVar((*string)(&f.options.Mode), "mode", string(load.Merge), "what becomes of rows that are there already: merge sets what the row has, append takes them for mistakes, skip passes them over")
+	completeWords(cmd, "mode", string(load.Merge), string(load.Append), string(load.Skip))
 	tableFlags(cmd, &f.options)
 	flags.BoolVar(&f.options.Strict, "strict", false, "a bad cell decides what its column is, and a bad row keeps all out")
 	flags.StringVar(&f.rejects, "rejects", "", "`FILE` for the rows that do not fit (default: called as DATA, with .rejects)")
@@ -87,7 +94,8 @@ type importPlan struct {
 	}
 	Records      int64
 	LeftOut      int64 `json:"left_out"`
-	TooMany      bool  `json:"too_many"`
+	Met          metNodes
+	TooMany      bool `json:"too_many"`
 	Mistakes     []struct{ Input string }
 	Blocked      []string
 	Date, Number string
@@ -98,10 +106,23 @@ type importPlan struct {
 	rejects []string // for each input the file for rejected rows, "" for none
 }
 
+// metNodes counts the nodes of rows by what becomes of them.
+type metNodes struct {
+	New     int64 `json:"new"`
+	Changed int64 `json:"changed"`
+	Equal   int64 `json:"equal"`
+}
+
+// String implements [fmt.Stringer]: 3 new, 12 changed, 185 equal.
+func (m metNodes) String() string {
+	return fmt.Sprintf("%d new, %d changed, %d equal", m.New, m.Changed, m.Equal)
+}
+
 // importArguments are what the plan gives import.
 type importArguments struct {
 	Patch  string            `json:"patch,omitempty"`
 	Tables []json.RawMessage `json:"tables"`
+	Mode   load.Mode         `json:"mode,omitempty"`
 }
 
 // imported is what an import answers.
@@ -112,6 +133,7 @@ type imported struct {
 	DryRun  bool     `json:"dry_run"`
 	Records int64    `json:"records"`
 	LeftOut int64    `json:"left_out"`
+	Met     metNodes `json:"met"`     // of rows that fit
 	Rejects []string `json:"rejects"` // files
 	Again   []string `json:"again"`   // commands that import rejected rows after correction
 	Commits []string `json:"commits"` // one, or none if nothing changes
@@ -130,10 +152,13 @@ func (p *program) importData(ctx context.Context, file string, data []string, f 
 		return err
 	}
 	p.showImport(file, plan)
+	if !plan.made && plan.Records > 0 {
+		fmt.Fprintf(p.stderr, "of what is there: %s\n", plan.Met)
+	}
 	switch in := p.terminal(); {
 	case f.dryRun:
-		return p.print(imported{File: file, Created: plan.made, Types: plan.Types, DryRun: true, Records: plan.Records, LeftOut: plan.LeftOut, Rejects: []string{}, Again: []string{}, Commits: []string{}, Undo: []string{}}, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "dry run, nothing was changed; %s would be loaded and %d left out\n", count(plan.Records, "record"), plan.LeftOut)
+		return p.print(imported{File: file, Created: plan.made, Types: plan.Types, DryRun: true, Records: plan.Records, LeftOut: plan.LeftOut, Met: plan.Met, Rejects: []string{}, Again: []string{}, Commits: []string{}, Undo: []string{}}, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "dry run, nothing was changed; %s would be loaded (%s) and %d left out\n", count(plan.Records, "record"), plan.Met, plan.LeftOut)
 			return err
 		})
 	case f.yes:
@@ -153,7 +178,7 @@ func (p *program) importData(ctx context.Context, file string, data []string, f 
 		for i, commit := range done.Commits {
 			fmt.Fprintf(w, "commit %s\n  to take it back: %s\n", commit, done.Undo[i])
 		}
-		fmt.Fprintf(w, "%s in %s\n", count(done.Records, "record"), file)
+		fmt.Fprintf(w, "%s in %s: %s\n", count(done.Records, "record"), file, done.Met)
 		for i, name := range done.Rejects {
 			fmt.Fprintf(w, "rows that do not fit are in %s: mend them, then\n  %s\n", name, done.Again[i])
 		}
@@ -226,7 +251,7 @@ func (p *program) askPlan(ctx context.Context, file string, sources []kg.Source,
 		}
 	}
 	c := p.call("import_plan", args, arguments{
-		"type": f.options.Type, "id": f.options.ID, "sheet": f.options.Sheet, "strict": f.options.Strict,
+		"type": f.options.Type, "id": f.options.ID, "sheet": f.options.Sheet, "by": f.by, "mode": string(f.options.Mode), "strict": f.options.Strict,
 		"dates": f.options.Conventions.Dates, "decimal": f.options.Conventions.Decimal,
 	})
 	plan := new(importPlan)
@@ -235,13 +260,14 @@ func (p *program) askPlan(ctx context.Context, file string, sources []kg.Source,
 
 // askImport makes the call of import.
 func (p *program) askImport(ctx context.Context, file string, plan *importPlan, sources []kg.Source, leave bool, more arguments) (result importResult, err error) {
-	c := p.call("import", arguments{"tables": plan.Import.Tables}, arguments{"patch": plan.Import.Patch, "rejects": leave}, more)
+	c := p.call("import", arguments{"tables": plan.Import.Tables}, arguments{"mode": string(plan.Import.Mode), "patch": plan.Import.Patch, "rejects": leave}, more)
 	return result, p.withSources(c, sources, func(c invoke.Call) error { return p.decodeCall(ctx, file, c, &result) })
 }
 
 // importResult is the answer of import.
 type importResult struct {
 	written
+	Met      metNodes
 	Rejected []struct {
 		Input int
 		Text  string
@@ -325,8 +351,8 @@ func (p *program) showImport(file string, plan *importPlan) {
 
 // tableRead is how one input is read.
 type tableRead struct {
-	Type, ID, Sheet, Dates, Decimal string
-	Map                             map[string]string
+	Type, ID, Sheet, Dates, Decimal, By string
+	Map                                 map[string]string
 }
 
 // options are the flags of an import that reads a table in the same way, without its type.
@@ -339,6 +365,9 @@ func readAs(text json.RawMessage) string {
 	var t tableRead
 	_ = json.Unmarshal(text, &t) // it is our own
 	words := optionsOf(t.options())
+	if t.By != "" {
+		words = append(words, "--by", quoted(t.By))
+	}
 	for _, column := range slices.Sorted(maps.Keys(t.Map)) {
 		words = append(words, "--map", quoted(column+"="+t.Map[column]))
 	}
@@ -368,6 +397,7 @@ func (p *program) doImport(ctx context.Context, file string, plan *importPlan, s
 	if err != nil {
 		return done, err
 	}
+	done.Met = result.Met
 	done.Records, done.LeftOut = result.Records, result.LeftOut
 	if result.Commit != nil {
 		done.Commits = append(done.Commits, *result.Commit)
@@ -385,7 +415,14 @@ func (p *program) doImport(ctx context.Context, file string, plan *importPlan, s
 		}
 		o := t.options()
 		o.Type, o.Sheet = t.Type, "" // rejected rows are written as CSV
-		done.Again = append(done.Again, strings.Join(append([]string{"trails import", quoted(file), quoted(name)}, optionsOf(o)...), " "))
+		again := optionsOf(o)
+		if t.By != "" {
+			again = append(again, "--by", quoted(t.By))
+		}
+		if f.options.Mode != load.Merge {
+			again = append(again, "--mode", string(f.options.Mode))
+		}
+		done.Again = append(done.Again, strings.Join(append([]string{"trails import", quoted(file), quoted(name)}, again...), " "))
 	}
 	return done, nil
 }

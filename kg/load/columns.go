@@ -196,9 +196,9 @@ func (r *reader) saySheet(rows *table) {
 		return
 	}
 	var others []string
-	for _, s := range rows.book.sheets {
-		if s != rows.book.sheet && !s.hidden && len(others) < maxShownSheets {
-			others = append(others, strconv.Quote(s.name))
+	for _, name := range rows.book.shown() {
+		if name != rows.book.sheet.name && len(others) < maxShownSheets {
+			others = append(others, strconv.Quote(name))
 		}
 	}
 	if len(others) > 0 {
@@ -254,7 +254,14 @@ func (r *reader) readHeader(rows *table, t *schema.Type) ([]column, error) {
 		}
 		columns[i] = c
 	}
+	if c, named := r.columnNamed(rows.header, columns, r.by); named && r.by != "" && (c.p == nil || c.p.Many() || c.lang != "") {
+		report(byName[infer.ColumnName(r.by)], fault.FieldError{Field: r.by, Code: fault.Closed, Value: r.by,
+			Message: fmt.Sprintf("by is the column %q, which is no property of %s with one value", r.by, t.Name)})
+	}
 	asked := slices.Sorted(maps.Keys(r.Map))
+	if r.by != "" {
+		asked = append(asked, r.by)
+	}
 	if r.ID != "" {
 		asked = append(asked, r.ID)
 	}
@@ -295,7 +302,13 @@ func (r *reader) readRow(t *schema.Type, rows *table, columns []column, cells []
 			c.add(n.Values, v)
 		}
 	}
+	by, _ := r.columnNamed(rows.header, columns, r.by)
+	unmatched, err := r.match(&n, by.p)
+	if err != nil {
+		return err
+	}
 	e := r.node(n)
+	e.Fields = append(e.Fields, unmatched...)
 	for i := range e.Fields {
 		e.Fields[i].Message += r.conventionFor(e.Fields[i])
 	}
@@ -467,7 +480,11 @@ func (r *reader) readData(t *schema.Type, data map[string]any) error {
 		}
 		n.Values[c.p.Name] = v
 	}
+	unmatched, err := r.match(&n, r.columns[r.by].p)
+	if err != nil {
+		return err
+	}
 	e := r.node(n)
-	e.Fields = append(e.Fields, wrong...)
+	e.Fields = append(append(e.Fields, wrong...), unmatched...)
 	return r.take(e, nodeName(t, n.ID))
 }

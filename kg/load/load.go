@@ -42,6 +42,8 @@ type Table struct {
 	Type, ID, Sheet string
 	Map             map[string]string
 	Conventions     infer.Conventions
+	// By is the column by whose values rows find the nodes that they update; "" finds them by their ids alone.
+	By string
 	// Cells are texts in the place of those of a table, by the line of the row and the name of the column.
 	Cells map[int]map[string]string
 }
@@ -81,6 +83,9 @@ type Options struct {
 	// Rejects keeps the rows and records, so that bad ones can be left out: they are then in Data.Rows, and not in
 	// Data.Bad.
 	Rejects bool
+	// Finder finds nodes of the graph, so that a reference can be the label of its node, too, and for Table.By. Nil finds
+	// none: then references are ids.
+	Finder Finder
 	// Preview is how many of the first nodes are returned in Data.Preview.
 	Preview int
 }
@@ -148,8 +153,8 @@ func Read(ctx context.Context, o Options, under *schema.Schema, report func(byte
 	if err := o.Mode.check(); err != nil {
 		return nil, err
 	}
-	if o.Rejects && o.Mode != "" && o.Mode != Merge && o.Mode != Append {
-		return nil, fault.Argument("rejects", fault.Closed, true, fmt.Sprintf("mode %s would remove the nodes of rows that are left out; rejects is for merge and append", o.Mode))
+	if o.Rejects && o.Mode != "" && o.Mode != Merge && o.Mode != Append && o.Mode != Skip {
+		return nil, fault.Argument("rejects", fault.Closed, true, fmt.Sprintf("mode %s would remove the nodes of rows that are left out; rejects is for merge, append and skip", o.Mode))
 	}
 	if len(o.Inputs) > maxInputs {
 		return nil, fault.New(fault.TooLarge, "a load takes at most %d inputs, not %d", maxInputs, len(o.Inputs))
@@ -212,6 +217,9 @@ type reader struct {
 	linewise bool // a bad line does not affect the next one
 
 	cells      map[int]map[string]string   // texts in the place of cells
+	by         string                      // the column by which rows find their nodes
+	seenBy     map[rdf.Term]uint64         // the lines of rows of new nodes, by their values in that column
+	labelled   map[[2]string]labelled      // what texts of references mean, by type and text
 	each       func(infer.Record) error    // receives the data instead of edits; nil for none
 	of         string                      // the type of the data that each receives, "" if records contain it
 	currencies map[*schema.Property]string // the currency of the first amount in each column
@@ -226,6 +234,7 @@ type reader struct {
 func (r *reader) readOne(in Input) error {
 	if t := in.Table; t != nil {
 		r.Type, r.ID, r.Sheet, r.Map, r.Conventions, r.shown, r.cells = t.Type, t.ID, t.Sheet, t.Map, t.Conventions, nil, t.Cells
+		r.by, r.seenBy = t.By, nil
 	}
 	text, err := r.decompress(in)
 	if err != nil {
@@ -246,6 +255,8 @@ func (r *reader) readOne(in Input) error {
 		return fault.New(fault.InvalidArguments, "%s, which is about nodes; one graph is loaded from RDF text", r.says(format))
 	case !format.OfNodes() && r.Rejects:
 		return fault.Argument("rejects", fault.Closed, true, r.says(format)+"; rejects is for tables and records, and lenient for statements of RDF text")
+	case !format.OfNodes() && r.Mode == Skip:
+		return fault.Argument("mode", fault.Closed, string(Skip), r.says(format)+"; skip is for tables and records")
 	case !format.IsTable() && r.Conventions != (infer.Conventions{}):
 		return fault.Argument(cmp.Or(map[bool]string{true: "dates"}[r.Conventions.Dates != ""], "decimal"), fault.Closed, nil, r.says(format)+"; dates and decimal are for tables, whose cells are text")
 	case format != XLSX && r.Sheet != "":

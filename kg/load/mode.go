@@ -16,6 +16,8 @@ const (
 	Merge Mode = "merge"
 	// Append makes new nodes only: one that exists is refused.
 	Append Mode = "append"
+	// Skip makes new nodes, and passes over records of those that exist.
+	Skip Mode = "skip"
 	// Overwrite replaces every instance of the types that the data has.
 	Overwrite Mode = "overwrite"
 	// Replace puts RDF text in the place of one graph. Statements that stay are not
@@ -24,7 +26,7 @@ const (
 )
 
 // Modes are all that there are.
-func Modes() []Mode { return []Mode{Merge, Append, Overwrite, Replace} }
+func Modes() []Mode { return []Mode{Merge, Append, Skip, Overwrite, Replace} }
 
 // check refuses an unknown mode; an empty mode is Merge.
 func (m Mode) check() error {
@@ -32,5 +34,5 @@ func (m Mode) check() error {
 		return nil
 	}
 	return fault.Arguments(fault.FieldError{Field: "mode", Code: fault.OneOf, Value: string(m), Constraint: Modes(),
-		Message: fmt.Sprintf("mode %q is not one of merge, append, overwrite, replace", m)})
+		Message: fmt.Sprintf("mode %q is not one of merge, append, skip, overwrite, replace", m)})
 }

@@ -268,6 +268,9 @@ func (r *reader) node(n change.Entity) change.Edits {
 		edits = change.AppendEntity
 	}
 	e := edits(r.schema, n)
+	if r.Mode == Skip && e.IRI != "" {
+		e.List = append(e.List, change.Edit{Op: change.Once, Quad: rdf.Quad{Subject: e.IRI}})
+	}
 	for _, f := range e.Fields {
 		r.Told[[2]string{r.schema.NodeName(e.IRI), f.Field}] = true
 	}

@@ -148,6 +148,9 @@ func (r *reader) giveRows(text *bufio.Reader, format Format) error {
 	if err == nil {
 		names = slices.DeleteFunc(slices.Clone(rows.header), func(name string) bool { return name == RejectedBecause })
 		header := infer.Record{Type: r.of, Names: names, Header: true, Unnamed: rows.unnamed, Cells: true, KeyAsked: r.ID != ""}
+		if rows.book != nil {
+			header.Sheets = rows.book.shown()
+		}
 		if at := slices.IndexFunc(rows.header, r.isID); at >= 0 {
 			header.Key = rows.header[at]
 		} else if r.ID != "" {

@@ -154,6 +154,16 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
+// shown are the names of the sheets that are not hidden.
+func (w *workbook) shown() (names []string) {
+	for _, s := range w.sheets {
+		if !s.hidden {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
 // openWorkbook reads everything but the rows. The sheet is the named one, or the first that is not hidden. An error
 // of stop ends the reading.
 func openWorkbook(in io.Reader, named string, stop func() error) (*workbook, error) {

@@ -42,6 +42,8 @@ type Record struct {
 	// columns without a name of their own.
 	Header  bool
 	Unnamed map[string]bool
+	// Sheets are, with Header, those of the workbook that are not hidden.
+	Sheets []string
 	// Line is where a row of a table is in its input, from 1.
 	Line int
 	// Edge is the name of a link; From and To are its ends, as Type/id.
