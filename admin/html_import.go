@@ -29,7 +29,7 @@ func (d *importData) main(page) h.Node {
 // drawImportForm is where data is given: a file or a text.
 func drawImportForm(typeName, text string, kept h.Node) h.Node {
 	return h.Form(h.Class("panel pad import-door"), h.Method("post"), h.Action(importURL), h.EncType("multipart/form-data"), h.Attr("data-drop"), kept,
-		labelled("", "import-file", "A file: CSV, TSV, Excel (.xlsx), JSON, NDJSON, Turtle, JSON-LD or other RDF, up to 30 MiB",
+		labelled("", "import-file", "A file: CSV, TSV, Excel (.xlsx), JSON, NDJSON, Turtle, JSON-LD or other RDF, up to 500 MiB (without scripts 30)",
 			h.Input(h.Type("file"), h.ID("import-file"), h.Name("file"))),
 		labelled("", "import-text", "or paste a table, with the names of the columns in its first row",
 			h.Textarea(h.ID("import-text"), h.Name("text"), h.Rows("6"), h.Text(text))),

@@ -139,7 +139,14 @@ func (s *site) importPosted(w http.ResponseWriter, r *http.Request) error {
 		return s.showImport(w, r, status(err), &importData{Wrong: messageOf(err), Text: values.Get("text"), Asked: importChoices{Type: values.Get("type")}})
 	}
 	if sent != nil {
-		sent.asked = choicesOf(values) // nobody else knows its key yet
+		if values.Get("append") == "" {
+			sent.asked = choicesOf(values) // nobody else knows its key yet
+		}
+		if values.Get("more") != "" { // the script of the page sends the file in pieces
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			_, _ = io.WriteString(w, sent.key) // the connection may be closed
+			return nil
+		}
 		to := url.Values{"data": {sent.key}}
 		if v := strings.TrimSpace(values.Get("branch")); v != "" {
 			to.Set("branch", v)
@@ -165,31 +172,37 @@ func (s *site) readImport(w http.ResponseWriter, r *http.Request) (values url.Va
 		return values, sent, err
 	}
 	values = url.Values{}
-	r.Body = http.MaxBytesReader(w, r.Body, mostUpload+2*formLimit)
+	r.Body = http.MaxBytesReader(w, r.Body, mostForm+2*formLimit)
 	parts := multipart.NewReader(r.Body, params["boundary"])
-	for n, left := 0, int64(mostUpload); ; n++ {
+	for n, left := 0, int64(mostForm); ; n++ {
 		part, err := parts.NextRawPart()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return values, nil, formError(err, mostUpload)
+			return values, nil, importTooLarge(err)
 		}
 		if n > form.MaxValues {
 			return values, nil, fault.New(fault.TooLarge, "the form has more than %d values", form.MaxValues)
 		}
 		if part.FileName() != "" && part.FormName() == "file" {
-			if sent, err = s.staged.keep(auth.PrincipalOf(r.Context()).ID, line(part.FileName()), part); err != nil {
-				return values, nil, formError(err, mostUpload)
+			principal := auth.PrincipalOf(r.Context()).ID
+			if key := values.Get("append"); key != "" {
+				sent, err = s.staged.add(principal, key, part)
+			} else {
+				sent, err = s.staged.keep(principal, line(part.FileName()), part)
+			}
+			if err != nil {
+				return values, nil, importTooLarge(err)
 			}
 			continue
 		}
 		text, err := io.ReadAll(io.LimitReader(part, left+1))
 		if err != nil {
-			return values, nil, formError(err, mostUpload)
+			return values, nil, importTooLarge(err)
 		}
 		if left -= int64(len(text)); left < 0 {
-			return values, nil, formError(&http.MaxBytesError{Limit: mostUpload}, mostUpload)
+			return values, nil, importTooLarge(&http.MaxBytesError{Limit: mostForm})
 		}
 		values.Add(part.FormName(), string(text))
 	}
@@ -197,6 +210,14 @@ func (s *site) readImport(w http.ResponseWriter, r *http.Request) (values url.Va
 		sent, err = s.stageText(r, values)
 	}
 	return values, sent, err
+}
+
+// importTooLarge is the refusal of a form that could not be read.
+func importTooLarge(err error) error {
+	if e := formError(err, mostForm); !fault.Is(e, fault.TooLarge) {
+		return e
+	}
+	return fault.New(fault.TooLarge, "a form takes %d MiB; with scripts this page sends files of up to %d MiB in pieces, and trails import FILE DATA on the command line takes any size", mostForm>>20, mostUpload>>20)
 }
 
 // stageText keeps a text that was pasted. Cells that were copied from a spreadsheet have tabs between them.

@@ -17,8 +17,9 @@ import (
 // Bounds of what was sent for imports and is not imported yet.
 const (
 	mostStaged      = 64        // of all callers
-	mostStagedBytes = 256 << 20 // together
-	mostUpload      = 30 << 20  // of one; a request has at most 32 MiB
+	mostStagedBytes = 1 << 30   // together, on disk
+	mostUpload      = 500 << 20 // of one, which the script of the page sends in pieces
+	mostForm        = 30 << 20  // of one form; a request has at most 32 MiB
 	stagedFor       = 2 * time.Hour
 )
 
@@ -51,10 +52,7 @@ func (s *staging) keep(principal, name string, in io.Reader) (*staged, error) {
 		return nil, fmt.Errorf("keep what was sent: %w", err)
 	}
 	_ = os.Remove(f.Name()) // where an open file cannot be removed, drop does it
-	n, err := io.Copy(f, io.LimitReader(in, mostUpload+1))
-	if err == nil && n > mostUpload {
-		err = fault.New(fault.TooLarge, "the file is larger than %d MiB; trails import FILE DATA on the command line takes any size", mostUpload>>20)
-	}
+	n, err := io.Copy(f, in)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -62,11 +60,42 @@ func (s *staging) keep(principal, name string, in io.Reader) (*staged, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all[e.key] = s.order.PushFront(e)
+	s.grow(n)
+	return e, nil
+}
+
+// add appends a piece to what a caller sent. When it becomes too large all of it is forgotten.
+func (s *staging) add(principal, key string, in io.Reader) (*staged, error) {
+	e, err := s.find(principal, key)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, known := s.all[key]
+	if !known {
+		return nil, errGone
+	}
+	n, err := io.Copy(io.NewOffsetWriter(e.data, e.size), io.LimitReader(in, mostUpload-e.size+1))
+	if err == nil && e.size+n > mostUpload {
+		err = fault.New(fault.TooLarge, "the file is larger than %d MiB; trails import FILE DATA on the command line takes any size", mostUpload>>20)
+	}
+	if err != nil {
+		s.drop(at)
+		return nil, err
+	}
+	e.size += n
+	s.order.MoveToFront(at)
+	s.grow(n)
+	return e, nil
+}
+
+// grow counts bytes of the newest, and drops the oldest while there is too much; the caller has the lock.
+func (s *staging) grow(n int64) {
 	s.bytes += n
 	for s.order.Len() > 1 && (s.order.Len() > mostStaged || s.bytes > mostStagedBytes || time.Now().After(s.order.Back().Value.(*staged).until)) {
 		s.drop(s.order.Back())
 	}
-	return e, nil
 }
 
 // drop forgets one; the caller has the lock.
@@ -79,13 +108,15 @@ func (s *staging) drop(at *list.Element) {
 	_ = os.Remove(e.data.Name()) // gone already, but for systems that keep names of open files
 }
 
+var errGone = fault.New(fault.Missing, "what was sent is kept for two hours, if later files leave room, and is gone; choose the file again, and what you decided about it stays")
+
 // find returns what the caller sent under a key.
 func (s *staging) find(principal, key string) (*staged, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at, known := s.all[key]
 	if !known || at.Value.(*staged).principal != principal {
-		return nil, fault.New(fault.Missing, "what was sent is kept for %s, if later files leave room, and is gone; choose the file again, and what you decided about it stays", "two hours")
+		return nil, errGone
 	}
 	return at.Value.(*staged), nil
 }

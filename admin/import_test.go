@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"mime/multipart"
 	"net/http"
@@ -152,5 +153,76 @@ func TestHostileFilesAreRefusedOrShownAsTheyAre(t *testing.T) {
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	if a := f.do(t, r); a.StatusCode != http.StatusBadRequest || !strings.Contains(mainText(a), "choose a file") {
 		t.Errorf("nothing was sent: %d %s", a.StatusCode, mainText(a))
+	}
+}
+
+// sendPiece posts a piece of a file as the script of the page does, and returns the answer.
+func (f fixture) sendPiece(t *testing.T, key, text string) answer {
+	t.Helper()
+	var body bytes.Buffer
+	parts := multipart.NewWriter(&body)
+	for name, v := range map[string]string{"append": key, "more": "yes", "type": "Worker"} {
+		if err := parts.WriteField(name, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := parts.CreateFormFile("file", "staff.csv")
+	if err == nil {
+		_, err = file.Write([]byte(text))
+	}
+	if err = cmp.Or(err, parts.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/admin/import", &body)
+	r.Header.Set("Content-Type", parts.FormDataContentType())
+	return f.do(t, r)
+}
+
+func TestAFileComesInPieces(t *testing.T) {
+	f := newFixture(t, nil, admin.Options{})
+	half := len(staff) / 2
+	first := f.sendPiece(t, "", staff[:half])
+	if a := f.sendPiece(t, first.text, staff[half:]); a.text != first.text {
+		t.Fatalf("the second piece is kept under %q, the first under %q", a.text, first.text)
+	}
+	if text := mainText(f.get(t, "/admin/import?data="+first.text, http.StatusOK)); !strings.Contains(text, "9 rows fit, 2 do not; they become instances of the new type Worker") {
+		t.Errorf("the plan: %s", text)
+	}
+	if a := f.sendPiece(t, "nothing", "x"); a.StatusCode != http.StatusNotFound {
+		t.Errorf("a piece of what is not kept: %d", a.StatusCode)
+	}
+}
+
+func TestDecisionsOutliveWhatWasSent(t *testing.T) {
+	f := newFixture(t, nil, admin.Options{})
+	plan := f.get(t, f.upload(t, "staff.csv", staff), http.StatusOK)
+	gone := f.decide(t, plan, "check", map[string]string{"data": "gone", "kind.3": "string", "type": "Worker"})
+	if text := mainText(gone); gone.StatusCode != http.StatusNotFound || !strings.Contains(text, "choose the file again") {
+		t.Fatalf("%d %s", gone.StatusCode, text)
+	}
+	kept := map[string]string{}
+	for _, n := range gone.find(func(n *html.Node) bool { return n.Data == "input" }) {
+		kept[attribute(n, "name")] = attribute(n, "value")
+	}
+	if kept["kind.3"] != "string" || kept["name.3"] != "Salary" || kept["type"] != "Worker" {
+		t.Errorf("the form has %v", kept)
+	}
+}
+
+func TestRowsOfATypeThatIsThereAreFoundByAColumn(t *testing.T) {
+	f := newFixture(t, []byte("types: {Person: {label: name, properties: {name: {type: string}, age: {type: integer}}}}"), admin.Options{})
+	for _, name := range []string{"Ana", "Bo"} {
+		f.call(t, "create", map[string]any{"type": "Person", "data": map[string]any{"name": name, "age": 7}})
+	}
+	plan := f.get(t, f.upload(t, "person.csv", "Name,Age\nAna,7\nBo,8\nCy,9\n"), http.StatusOK)
+	if text := mainText(plan); !strings.Contains(text, "3 new, 0 changed, 0 equal") {
+		t.Errorf("by ids: %s", text)
+	}
+	plan = f.decide(t, plan, "check", map[string]string{"by": "Name"})
+	if text := mainText(plan); !strings.Contains(text, "1 new, 1 changed, 1 equal") {
+		t.Errorf("by name: %s", text)
+	}
+	if done := mainText(f.decide(t, plan, "load", map[string]string{"by": "Name", "mode": "skip"})); !strings.Contains(done, "1 new, 0 changed, 2 equal") {
+		t.Errorf("done: %s", done)
 	}
 }

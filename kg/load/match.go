@@ -94,6 +94,9 @@ func (r *reader) nodeLabelled(p *schema.Property, text string) (found labelled, 
 		return known, nil
 	}
 	class := r.schema.Type(p.Class)
+	if class == nil { // the caller does not see it
+		return found, nil
+	}
 	label := r.schema.Property(class, r.schema.LabelOf(class))
 	if label == nil || label.IsLang() || label.Class != "" {
 		return found, nil
