@@ -168,7 +168,7 @@ var unfollowed = map[string]string{
 	"the type is declared twice; merge the two":                                                "of statements: YAML with a name twice is told of that",
 	"the property is declared twice; merge the two":                                            "of statements: YAML with a name twice is told of that",
 	"the type has more than %d properties, inherited ones included; split it":                  "there are not so many",
-	"%s have the %s %q; write the id of one: %s":                                               "of a label in an import: the tests of package kg write an id",
+	"%s: %s have the %s %q; write the id of one: %s":                                           "of a label in an import: the tests of package kg write an id",
 	", which has no types yet; apply one first":                                                "the schema of these calls has types",
 	"the data has more than %d types to overwrite; load it in parts":                           "there are not so many",
 	"the cell is not valid UTF-8; save the table as UTF-8":                                     "of files: the arguments of a call are UTF-8",

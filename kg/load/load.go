@@ -219,7 +219,7 @@ type reader struct {
 	cells      map[int]map[string]string   // texts in the place of cells
 	by         string                      // the column by which rows find their nodes
 	seenBy     map[rdf.Term]uint64         // the lines of rows of new nodes, by their values in that column
-	labelled   map[[2]string]labelled      // what texts of references mean, by type and text
+	labelled   map[[2]string]labelled      // what texts of references mean, by property and text
 	each       func(infer.Record) error    // receives the data instead of edits; nil for none
 	of         string                      // the type of the data that each receives, "" if records contain it
 	currencies map[*schema.Property]string // the currency of the first amount in each column

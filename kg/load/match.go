@@ -27,7 +27,7 @@ const MaxFound = 5
 // leaves the text as it is.
 type labelled struct {
 	node  rdf.IRI
-	wrong string
+	wrong []fault.FieldError
 }
 
 // maxLabelled bounds the texts of references that are remembered.
@@ -64,9 +64,7 @@ func (r *reader) match(n *change.Entity, by *schema.Property) (wrong []fault.Fie
 			if err != nil {
 				return nil, err
 			}
-			if found.wrong != "" {
-				wrong = append(wrong, fault.FieldError{Field: name, Code: fault.Unique, Value: text, Message: name + ": " + found.wrong})
-			}
+			wrong = append(wrong, found.wrong...)
 			if found.node != "" {
 				list[i] = string(found.node)
 			}
@@ -89,7 +87,7 @@ func (r *reader) match(n *change.Entity, by *schema.Property) (wrong []fault.Fie
 
 // nodeLabelled finds what the text of a reference means. An id of a node that is there is that node.
 func (r *reader) nodeLabelled(p *schema.Property, text string) (found labelled, err error) {
-	key := [2]string{p.Class, text}
+	key := [2]string{p.Name + " " + p.Class, text}
 	if known, is := r.labelled[key]; is {
 		return known, nil
 	}
@@ -115,7 +113,8 @@ func (r *reader) nodeLabelled(p *schema.Property, text string) (found labelled, 
 	case len(nodes) == 1:
 		found.node = nodes[0]
 	case len(nodes) > 1:
-		found.wrong = fmt.Sprintf("%s have the %s %q; write the id of one: %s", several(len(nodes), class.Name), label.Name, text, r.namesOf(nodes))
+		found.wrong = []fault.FieldError{{Field: p.Name, Code: fault.Unique, Value: text,
+			Message: fmt.Sprintf("%s: %s have the %s %q; write the id of one: %s", p.Name, several(len(nodes), class.Name), label.Name, text, r.namesOf(nodes))}}
 	}
 	if r.labelled == nil || len(r.labelled) >= maxLabelled {
 		r.labelled = map[[2]string]labelled{}
