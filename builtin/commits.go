@@ -22,16 +22,27 @@ const commitText = 200
 
 // commitsPage is a part of a list of commits.
 type commitsPage struct {
-	Limit      int    `json:"limit" is:"brief" min:"1" max:"1000" default:"20"`
-	Before     string `json:"before,omitempty" is:"brief" doc:"next of the last page."`
-	Origin     string `json:"origin,omitempty" is:"rare" doc:"Only those of person, agent, import, upstream or unknown."`
-	SchemaOnly bool   `json:"schema_only" is:"rare" default:"false" doc:"Only commits that changed the schema."`
-	Whole      bool   `json:"whole" is:"rare" default:"false" doc:"Ids, times and messages in full, and the parents of each commit."`
+	Limit  int    `json:"limit" is:"brief" min:"1" max:"1000" default:"20"`
+	Before string `json:"before,omitempty" is:"brief" doc:"next of the last page."`
+	commitsFilter
+	SchemaOnly bool `json:"schema_only" is:"rare" default:"false" doc:"Only commits that changed the schema."`
+	Whole      bool `json:"whole" is:"rare" default:"false" doc:"Ids, times and messages in full, and the parents of each commit."`
+	Days       int  `json:"days" is:"rare" min:"0" max:"366" default:"0" doc:"Count the commits of each of so many days, too, whatever the other arguments ask for."`
+}
+
+// commitsFilter says which commits are listed.
+type commitsFilter struct {
+	When   string `json:"when,omitempty" is:"rare" max:"100" doc:"When they were made: today, yesterday, last 7 days, a day (2026-01-31), a month (2026-01), or FROM..TO, of which one may be left out. In UTC."`
+	Author string `json:"author,omitempty" is:"rare" max:"400" doc:"Only those by an author whose name has this part."`
+	Type   string `json:"type,omitempty" is:"rare" doc:"Only those that changed nodes of this type, or of a narrower one."`
+	Call   string `json:"call,omitempty" is:"rare" max:"200" doc:"Only those that this capability made."`
+	Origin string `json:"origin,omitempty" is:"rare" doc:"Only those of person, agent, import, upstream or unknown."`
+	Door   string `json:"door,omitempty" is:"rare" oneof:"page,terminal,script,mcp,http" doc:"Only those that came in there."`
 }
 
 var commitsListBuiltin = invoke.Define(capability.Descriptor{
-	ID: "commits_list", Description: "Commits, newest first.",
-	OutputShape: rowsOf("A list for each commit: the first digits of its id, time, author, message, version of the schema, and how many statements it added and removed; with whole its parent and the commit that it took in, too; and the origin where not all have the same.",
+	ID: "commits_list", Description: "Commits, newest first, each with a sentence on what it did.",
+	OutputShape: rowsOf("A list for each commit: the first digits of its id, time, author, what it did, where the call came in (page, terminal, script, mcp, http; empty when no call is recorded), message, version of the schema, and how many statements it added and removed; with whole its parent and the commit that it took in, too; and the origin where not all have the same.",
 		capability.Field{Name: "next", Description: "Pass it as before for the next page; not there at the end."}),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, commitsList)
@@ -40,96 +51,101 @@ var commitsListBuiltin = invoke.Define(capability.Descriptor{
 type commitsListed struct {
 	rowsAnswer
 	oneOrigin
+	Days []view.DayCount `json:"days,omitempty" doc:"The days that have commits, the first one first."`
 }
 
-// commitsLooked bounds the commits that are looked at for those of one origin.
-const commitsLooked = 10_000
+// Bounds of a list of commits.
+const (
+	commitsLooked  = 10_000    // commits that are looked at for those that fit
+	commitsRows    = 1_000_000 // changes that are passed over for those of a type
+	commitsCounted = 100_000   // commits that are counted by day
+)
 
 func commitsList(ctx context.Context, r *invoke.Request, in commitsPage) (*commitsListed, error) {
-	before, err := view.Before(ctx, r, in.Before)
+	f, err := newCommitsFilter(r, in.commitsFilter)
 	if err != nil {
 		return nil, err
 	}
-	only, wrong := view.OriginArgument(in.Origin)
-	if len(wrong) > 0 {
-		return nil, fault.Arguments(wrong...)
+	before, err := view.Before(ctx, r, in.Before)
+	if err != nil {
+		return nil, err
 	}
 	read := r.Snapshot.Commits
 	if in.SchemaOnly {
 		read = r.Snapshot.SchemaCommits
 	}
-	commits, looked, err := commitsOf(ctx, r, only, before, in.Limit+1, read)
+	start, none, err := f.start(ctx, before)
 	if err != nil {
 		return nil, err
 	}
-	out := &commitsListed{rowsAnswer: rowsAnswer{table: tableOf("id", "time", "author", "message", "schema_version", "added", "removed")}}
+	var commits []kg.Commit
+	var looked kg.Commit
+	if !none {
+		if commits, looked, err = f.commits(ctx, start, in.Limit+1, read); err != nil {
+			return nil, err
+		}
+	}
+	out := &commitsListed{rowsAnswer: rowsAnswer{table: tableOf("id", "time", "author", "what", "door", "message", "schema_version", "added", "removed")}}
 	if in.Whole {
-		out.Columns = append(out.Columns, "parent", "merged")
+		out.Columns = append(out.Columns, "call", "parent", "merged")
 	}
 	out.Columns = append(out.Columns, "origin")
 	if looked.Seq > 0 && len(commits) <= in.Limit {
 		out.Next = looked.ID.String()
-		r.Parts.Cut = fmt.Sprintf("%d commits were looked at; go on with before %q", commitsLooked, out.Next)
+		r.Parts.Cut = fmt.Sprintf("%d commits were looked at; go on with before %q", f.looked, out.Next)
 	}
-	room := r.Room()
+	if len(commits) == 0 && looked.Seq == 0 && in.Before == "" {
+		f.warnOfNone()
+	}
+	if err := out.fillCommits(ctx, r, in, commits); err != nil {
+		return nil, err
+	}
+	out.oneOrigin = out.sameOrigin()
+	if in.Days > 0 {
+		since := r.Began().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-in.Days)
+		days, err := r.Snapshot.CommitDays(ctx, 0, since, commitsCounted)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range days {
+			out.Days = append(out.Days, view.DayCount{Day: d.Day.Format(time.DateOnly), Commits: d.Commits})
+		}
+	}
+	return out, nil
+}
+
+// fillCommits adds a row for each of a list of commits, of which those behind the limit are the next page.
+func (out *commitsListed) fillCommits(ctx context.Context, r *invoke.Request, in commitsPage, commits []kg.Commit) error {
+	room, teller := r.Room(), view.NewTeller(r)
 	for i, c := range commits {
 		if i == in.Limit {
 			out.Next = commits[i-1].ID.String()
-			break
+			return nil
 		}
-		row := []any{c.ID.String(), c.Time.UTC().Format(time.DateTime), c.Author, outline.Shorten(c.Message, commitText), c.SchemaVersion, c.Added, c.Removed}
+		told, err := teller.Tell(ctx, c)
+		if err != nil {
+			return err
+		}
+		row := []any{c.ID.String(), c.Time.UTC().Format(time.DateTime), c.Author, told.What, told.Door, outline.Shorten(c.Message, commitText), c.SchemaVersion, c.Added, c.Removed}
 		if in.Whole {
 			v := view.CommitOf(c)
-			row = []any{v.ID, v.Time, v.Author, v.Message, v.SchemaVersion, v.Added, v.Removed, v.Parent, v.Merged}
+			row = []any{v.ID, v.Time, v.Author, told.What, told.Door, v.Message, v.SchemaVersion, v.Added, v.Removed, told.Call, v.Parent, v.Merged}
 		}
 		origin, err := r.Snapshot.CommitOrigin(ctx, c)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		added, err := out.add(&room, append(row, origin.String()))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !added {
 			out.Next = commits[i-1].ID.String()
 			r.Parts.Cut = fmt.Sprintf("%d commits are shown; go on with before %q", i, out.Next)
-			break
+			return nil
 		}
 	}
-	out.oneOrigin = out.sameOrigin()
-	return out, nil
-}
-
-// commitsOf reads commits of one class, nil for all. The last one that was looked at is set if there may be more.
-func commitsOf(ctx context.Context, r *invoke.Request, only *policy.Origin, before kg.Seq, limit int, read func(context.Context, kg.Seq, int) ([]kg.Commit, error)) (list []kg.Commit, looked kg.Commit, err error) {
-	if only == nil {
-		list, err = read(ctx, before, limit)
-		return list, looked, err
-	}
-	const page = 200
-	for n := 0; n < commitsLooked; n += page {
-		commits, err := read(ctx, before, page)
-		if err != nil {
-			return nil, looked, err
-		}
-		for _, c := range commits {
-			origin, err := r.Snapshot.CommitOrigin(ctx, c)
-			if err != nil {
-				return nil, looked, err
-			}
-			if before = c.Seq; origin == *only {
-				list = append(list, c)
-			}
-			if len(list) == limit {
-				return list, kg.Commit{}, nil
-			}
-		}
-		if len(commits) < page {
-			return list, kg.Commit{}, nil
-		}
-		looked = commits[page-1]
-	}
-	return list, looked, nil
+	return nil
 }
 
 // changeView is one statement that a commit added or removed.

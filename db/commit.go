@@ -114,6 +114,34 @@ func (r *Reader) Commits(ctx context.Context, before history.Seq, limit int) ([]
 	return list, r.fail(ctx, "commits", err)
 }
 
+// CommitDay is a day in UTC, by its beginning, with how many commits were made on it.
+type CommitDay struct {
+	Day     time.Time
+	Commits int64
+}
+
+// microsOfDay is how many of the units of commits.ts a day has.
+const microsOfDay = 24 * 3600 * 1_000_000
+
+const commitDays = `SELECT ts / ?4 AS day, count(*) FROM (SELECT ts FROM commits c WHERE c.seq < ?1 ORDER BY c.seq DESC LIMIT ?3 + 0)
+	WHERE ts >= ?2 GROUP BY day ORDER BY day`
+
+// CommitDays returns the days since a time on which commits were made, the first one first. It counts commits with numbers
+// less than before, the newest so many at most; 0 starts at the newest.
+func (r *Reader) CommitDays(ctx context.Context, before history.Seq, since time.Time, most int) (list []CommitDay, err error) {
+	if err := r.ready(ctx); err != nil {
+		return nil, r.fail(ctx, "days", err)
+	}
+	if before <= 0 {
+		before = 1 << 62
+	}
+	err = r.rows(ctx, commitDays, func(s *stmt.Stmt) (bool, error) {
+		list = append(list, CommitDay{time.UnixMicro(s.ColumnInt64(0) * microsOfDay).UTC(), s.ColumnInt64(1)})
+		return true, nil
+	}, before, since.UnixMicro(), most, int64(microsOfDay))
+	return list, r.fail(ctx, "days", err)
+}
+
 func (r *Reader) commits(where string, args ...any) (list []history.Commit, err error) {
 	err = r.conn.Exec("SELECT "+commitColumns+" "+where, func(s *stmt.Stmt) error {
 		list = append(list, scanCommit(s))

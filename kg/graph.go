@@ -62,6 +62,12 @@ type Rights = db.Rights
 // ParseCommitID reads 64 hex digits.
 func ParseCommitID(s string) (CommitID, error) { return history.ParseCommitID(s) }
 
+// ChangedType counts the nodes of a type that a commit made and deleted.
+type ChangedType = db.ChangedType
+
+// CommitDay is a day with the number of its commits.
+type CommitDay = db.CommitDay
+
 // Activity is the provenance of one call (prov:Activity).
 type Activity = db.Activity
 

@@ -3,6 +3,7 @@ package kg
 import (
 	"context"
 	"iter"
+	"time"
 
 	"trails/db"
 	"trails/rdf"
@@ -70,8 +71,27 @@ func (s *Snapshot) Changes(ctx context.Context, seq Seq, offset int) iter.Seq2[d
 
 // ChangedTypes returns how many nodes the commit with number seq gave each class and took
 // from it.
-func (s *Snapshot) ChangedTypes(ctx context.Context, seq Seq) ([]db.ChangedType, error) {
+func (s *Snapshot) ChangedTypes(ctx context.Context, seq Seq) ([]ChangedType, error) {
 	return s.source.ChangedTypes(ctx, seq)
+}
+
+// TypesTouched returns the classes that the nodes have or had which a commit changed. It is one pass over its changes; of a
+// bulk commit, which has no log of changes, they are those of [Snapshot.ChangedTypes].
+func (s *Snapshot) TypesTouched(ctx context.Context, c Commit) ([]rdf.Term, error) {
+	if !c.Bulk {
+		return s.source.TouchedTypes(ctx, c.Seq, c.Seq)
+	}
+	counts, err := s.source.ChangedTypes(ctx, c.Seq)
+	list := make([]rdf.Term, len(counts))
+	for i, n := range counts {
+		list[i] = n.Type
+	}
+	return list, err
+}
+
+// CommitDays counts commits by day; see [db.Reader.CommitDays].
+func (s *Snapshot) CommitDays(ctx context.Context, before Seq, since time.Time, most int) ([]CommitDay, error) {
+	return s.source.CommitDays(ctx, before, since, most)
 }
 
 // Activities returns the provenance that fits a filter, newest first, limit at most.

@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"trails/kg"
@@ -16,6 +17,9 @@ type Commit struct {
 	Author        string `json:"author"`
 	Time          string `json:"time" type:"date-time"`
 	Message       string `json:"message"`
+	What          string `json:"what,omitempty" doc:"A sentence on what it did."`
+	Call          string `json:"call,omitempty" doc:"The capability that made it."`
+	Door          string `json:"door,omitempty" doc:"Where the call came in: page, terminal, script, mcp or http."`
 	Origin        string `json:"origin,omitempty" doc:"The class of its source: person, agent, import, upstream or unknown."`
 	SchemaVersion int64  `json:"schema_version"`
 	Added         int64  `json:"added"`
@@ -42,6 +46,15 @@ func CommitOf(c kg.Commit) *Commit {
 type CommitList struct {
 	Commits []Commit
 	Next    *string // the commit before which older ones are; nil if there are none
+	Days    []DayCount
+	// Note says why there are none, or fewer than were asked for; "" for nothing to say.
+	Note string
+}
+
+// DayCount is a day, such as 2026-01-31, with how many commits it has.
+type DayCount struct {
+	Day     string `json:"day" type:"date"`
+	Commits int64  `json:"commits"`
 }
 
 // UnmarshalJSON reads the answer of commits_list, whose columns are members of [Commit].
@@ -51,6 +64,10 @@ func (l *CommitList) UnmarshalJSON(text []byte) error {
 		Rows    [][]any
 		Origin  string
 		Next    *string
+		Days    []DayCount
+
+		Warnings []string
+		Cut      string
 	}
 	if err := json.Unmarshal(text, &answer); err != nil {
 		return err
@@ -66,7 +83,8 @@ func (l *CommitList) UnmarshalJSON(text []byte) error {
 	if err != nil {
 		return err
 	}
-	l.Next = answer.Next
+	l.Next, l.Days = answer.Next, answer.Days
+	l.Note = strings.TrimSpace(strings.Join(append(answer.Warnings, answer.Cut), " "))
 	return json.Unmarshal(commits, &l.Commits)
 }
 

@@ -64,8 +64,12 @@ func viewHistory(ctx context.Context, r *invoke.Request, in historyAsked) (*Hist
 		entries = entries[:in.Limit]
 		out.Next = new(entries[in.Limit-1].Commit.ID.String())
 	}
+	teller := NewTeller(r)
 	for _, e := range entries {
 		v := HistoryEntry{Commit: *CommitOf(e.Commit), More: e.More, Activity: optionalActivity(e.Activity)}
+		if v.Commit.What, v.Commit.Door, err = teller.said(ctx, e.Commit, e.Activity); err != nil {
+			return nil, err
+		}
 		if v.Changes, err = changeViews(ctx, r, e.Changes); err != nil {
 			return nil, err
 		}
@@ -158,6 +162,9 @@ func viewCommit(ctx context.Context, r *invoke.Request, in commitAsked) (*Commit
 	out := &CommitPage{
 		Commit: *CommitOf(c), Activity: optionalActivity(made), Nodes: []NodeChange{}, Truncated: truncated,
 		SchemaChanged: c.SchemaSeq == c.Seq,
+	}
+	if out.Commit.What, out.Commit.Door, err = NewTeller(r).said(ctx, c, made); err != nil {
+		return nil, err
 	}
 	if c.Parent != (kg.CommitID{}) {
 		out.Previous = new(c.Parent.String())

@@ -169,3 +169,13 @@ func CommitOfName(name string) string {
 	}
 	return id.String()
 }
+
+// CommitOfIRI is the id of a commit from its IRI, or "".
+func CommitOfIRI(iri string) string {
+	i := strings.LastIndex(iri, ":")
+	id, err := kg.ParseCommitID(iri[i+1:])
+	if err != nil || string(id.IRI()) != iri {
+		return ""
+	}
+	return id.String()
+}

@@ -78,13 +78,13 @@ func seconds(text string) string {
 
 func writeLog(w io.Writer, list view.CommitList) error {
 	if len(list.Commits) == 0 {
-		_, err := fmt.Fprintln(w, "no commits yet")
+		_, err := fmt.Fprintln(w, "no commits")
 		return err
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "COMMIT\tTIME\tAUTHOR\tORIGIN\tCHANGES\tMESSAGE")
+	fmt.Fprintln(tw, "COMMIT\tTIME\tAUTHOR\tDOOR\tORIGIN\tCHANGES\tWHAT\tMESSAGE")
 	for _, c := range list.Commits {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t+%s -%s\t%s\n", line(c.ID), seconds(line(c.Time)), line(c.Author), line(c.Origin), grouped(c.Added), grouped(c.Removed), line(c.Message))
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t+%s -%s\t%s\t%s\n", line(c.ID), seconds(line(c.Time)), line(c.Author), line(c.Door), line(c.Origin), grouped(c.Added), grouped(c.Removed), line(c.What), line(c.Message))
 	}
 	if err := tw.Flush(); err != nil {
 		return err

@@ -482,16 +482,19 @@ counts those.`,
 		{
 			path: "log", capability: "commits_list", covers: "refusals_list",
 			short: "List the commits, or the calls that were refused, newest first",
-			long: `List the commits of the graph, newest first: when, who, how much and why.
+			long: `List the commits of the graph, newest first: when, who, through which door, what it did, and why.
+--when takes a word such as yesterday, a day, a month, or FROM..TO of these, in UTC.
 
 With --denied it lists the calls that were denied, of the whole file: who was refused what, and why.
 A request without a valid token is a call of authenticate; there is at most one a minute of each
 address and reason. With --refused those are listed, too, that were invalid or failed.`,
 			example: `  trails log notes.trails
   trails log notes.trails -n 5 -o json
+  trails log notes.trails --when yesterday --origin agent
+  trails log notes.trails --type Note --when 2026-11
   trails log notes.trails --denied
   trails log notes.trails --refused --actor token:ci -o json`,
-			always: arguments{"whole": true}, options: map[string]option{"schema_only": {hidden: true}},
+			always: arguments{"whole": true}, options: map[string]option{"schema_only": {hidden: true}, "days": {hidden: true}},
 			own: func(cmd *cobra.Command) {
 				cmd.Flags().Bool("denied", false, "list the calls that were denied, in the place of commits")
 				cmd.Flags().Bool("refused", false, "list the calls that were denied, invalid or failed")
