@@ -84,7 +84,7 @@ func branched(path string) bool {
 // Capabilities that pages ask of a commit and of a branch.
 var (
 	ofCommit = map[string]bool{"query": true, "schema_get": true, "entities_list": true, "entity_get": true, "entity_history": true, "entity_graph": true, "blame": true}
-	ofBranch = map[string]bool{"commits_list": true, "commit_view": true, "snapshot": true, "suggest": true, "resources_read": true, showPoliciesID: true, planPoliciesID: true, explainPoliciesID: true}
+	ofBranch = map[string]bool{"commits_list": true, "commits_find": true, "commit_view": true, "snapshot": true, "suggest": true, "resources_read": true, showPoliciesID: true, planPoliciesID: true, explainPoliciesID: true}
 )
 
 // view adds the state to the arguments of a call, if its capability reads one and they name none.

@@ -23,6 +23,7 @@ var builtins = []invoke.Capability{
 	importTypes,
 	exportBuiltin,
 	commitsListBuiltin,
+	commitsFindBuiltin,
 	commitsGetBuiltin,
 	undoBuiltin,
 	undoBy,

@@ -22,30 +22,46 @@ const commitText = 200
 
 // commitsPage is a part of a list of commits.
 type commitsPage struct {
-	Limit  int    `json:"limit" is:"brief" min:"1" max:"1000" default:"20"`
-	Before string `json:"before,omitempty" is:"brief" doc:"next of the last page."`
-	commitsFilter
-	SchemaOnly bool `json:"schema_only" is:"rare" default:"false" doc:"Only commits that changed the schema."`
-	Whole      bool `json:"whole" is:"rare" default:"false" doc:"Ids, times and messages in full, and the parents of each commit."`
-	Days       int  `json:"days" is:"rare" min:"0" max:"366" default:"0" doc:"Count the commits of each of so many days, too, whatever the other arguments ask for."`
+	Limit      int    `json:"limit" is:"brief" min:"1" max:"1000" default:"20"`
+	Before     string `json:"before,omitempty" is:"brief" doc:"next of the last page."`
+	Origin     string `json:"origin,omitempty" is:"rare" doc:"Only those of person, agent, import, upstream or unknown."`
+	SchemaOnly bool   `json:"schema_only" is:"rare" default:"false" doc:"Only commits that changed the schema."`
+	Whole      bool   `json:"whole" is:"rare" default:"false" doc:"Ids, times and messages in full, and the parents of each commit."`
 }
 
 // commitsFilter says which commits are listed.
 type commitsFilter struct {
-	When   string `json:"when,omitempty" is:"rare" max:"100" doc:"When they were made: today, yesterday, last 7 days, a day (2026-01-31), a month (2026-01), or FROM..TO, of which one may be left out. In UTC."`
-	Author string `json:"author,omitempty" is:"rare" max:"400" doc:"Only those by an author whose name has this part."`
-	Type   string `json:"type,omitempty" is:"rare" doc:"Only those that changed nodes of this type, or of a narrower one."`
-	Call   string `json:"call,omitempty" is:"rare" max:"200" doc:"Only those that this capability made."`
-	Origin string `json:"origin,omitempty" is:"rare" doc:"Only those of person, agent, import, upstream or unknown."`
-	Door   string `json:"door,omitempty" is:"rare" oneof:"page,terminal,script,mcp,http" doc:"Only those that came in there."`
+	When   string `json:"when,omitempty" max:"100" doc:"When they were made: today, yesterday, last 7 days, a day (2026-01-31), a month (2026-01), or FROM..TO, of which one may be left out. In UTC."`
+	Author string `json:"author,omitempty" max:"400" doc:"Only those by an author whose name has this part."`
+	Type   string `json:"type,omitempty" doc:"Only those that changed nodes of this type, or of a narrower one."`
+	Call   string `json:"call,omitempty" max:"200" doc:"Only those that this capability made."`
+	Door   string `json:"door,omitempty" oneof:"page,terminal,script,mcp,http" doc:"Only those that came in there."`
 }
 
+// commitsFinding is a part of a list of chosen commits.
+type commitsFinding struct {
+	commitsPage
+	commitsFilter
+	Days int `json:"days" min:"0" max:"366" default:"0" doc:"Count all commits of each of so many days, too."`
+}
+
+var commitsShape = rowsOf("A list for each commit: the first digits of its id, time, author, what it did, where the call came in (page, terminal, script, mcp, http; empty when no call is recorded), message, version of the schema, and how many statements it added and removed; with whole the capability, its parent and the commit that it took in, too; and the origin where not all have the same.",
+	capability.Field{Name: "next", Description: "Pass it as before for the next page; not there at the end."})
+
 var commitsListBuiltin = invoke.Define(capability.Descriptor{
-	ID: "commits_list", Description: "Commits, newest first, each with a sentence on what it did.",
-	OutputShape: rowsOf("A list for each commit: the first digits of its id, time, author, what it did, where the call came in (page, terminal, script, mcp, http; empty when no call is recorded), message, version of the schema, and how many statements it added and removed; with whole its parent and the commit that it took in, too; and the origin where not all have the same.",
-		capability.Field{Name: "next", Description: "Pass it as before for the next page; not there at the end."}),
+	ID: "commits_list", Description: "Commits, newest first.",
+	OutputShape:    commitsShape,
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
-}, commitsList)
+}, func(ctx context.Context, r *invoke.Request, in commitsPage) (*commitsListed, error) {
+	return commitsFind(ctx, r, commitsFinding{commitsPage: in})
+})
+
+// commitsFindBuiltin is by itself, because the arguments of what is listed are read by every model.
+var commitsFindBuiltin = invoke.Define(capability.Descriptor{
+	ID: "commits_find", Description: "Commits by when, author, type, call, origin and door, newest first: yesterday's, an agent's, those of a page.",
+	OutputShape:    commitsShape,
+	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+}, commitsFind, invoke.On())
 
 // commitsListed is a page of a list of commits.
 type commitsListed struct {
@@ -61,8 +77,8 @@ const (
 	commitsCounted = 100_000   // commits that are counted by day
 )
 
-func commitsList(ctx context.Context, r *invoke.Request, in commitsPage) (*commitsListed, error) {
-	f, err := newCommitsFilter(r, in.commitsFilter)
+func commitsFind(ctx context.Context, r *invoke.Request, in commitsFinding) (*commitsListed, error) {
+	f, err := newCommitsFilter(r, in)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +113,7 @@ func commitsList(ctx context.Context, r *invoke.Request, in commitsPage) (*commi
 	if len(commits) == 0 && looked.Seq == 0 && in.Before == "" {
 		f.warnOfNone()
 	}
-	if err := out.fillCommits(ctx, r, in, commits); err != nil {
+	if err := out.fillCommits(ctx, r, in.commitsPage, commits); err != nil {
 		return nil, err
 	}
 	out.oneOrigin = out.sameOrigin()

@@ -17,7 +17,7 @@ import (
 // filteredCommits finds the commits that fit a filter.
 type filteredCommits struct {
 	*invoke.Request
-	asked        commitsFilter
+	asked        commitsFinding
 	origin       *policy.Origin // nil for any
 	since, until time.Time      // zero for no bound
 	types        map[rdf.Term]bool
@@ -26,7 +26,7 @@ type filteredCommits struct {
 }
 
 // newCommitsFilter reads the arguments of a filter.
-func newCommitsFilter(r *invoke.Request, asked commitsFilter) (*filteredCommits, error) {
+func newCommitsFilter(r *invoke.Request, asked commitsFinding) (*filteredCommits, error) {
 	f := &filteredCommits{Request: r, asked: asked, rows: commitsRows}
 	origin, wrong := view.OriginArgument(asked.Origin)
 	if len(wrong) > 0 {
@@ -66,7 +66,9 @@ func (f *filteredCommits) start(ctx context.Context, before kg.Seq) (start kg.Se
 }
 
 // all reports that every commit fits.
-func (f *filteredCommits) all() bool { return f.asked == commitsFilter{} }
+func (f *filteredCommits) all() bool {
+	return f.asked.commitsFilter == commitsFilter{} && f.origin == nil
+}
 
 // commits reads up to limit commits that fit. The last one that was looked at is set if there may be more.
 func (f *filteredCommits) commits(ctx context.Context, before kg.Seq, limit int, read func(context.Context, kg.Seq, int) ([]kg.Commit, error)) (list []kg.Commit, last kg.Commit, err error) {

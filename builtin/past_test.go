@@ -37,6 +37,7 @@ var pastReads = map[string][]string{
 	"trails.meta.diff.data": {`{"data": "<urn:a> <urn:b> <urn:c> .\n"}`, `{"data": "", "form": "patch", "limit": 20}`},
 	"blame":                 {`{"id": "Requirement/R-013"}`, `{"id": "Component/httpapi"}`, `{"id": "Standard/xhtml-1.0"}`},
 	"commits_list":          {`{}`, `{"limit": 3}`, `{"schema_only": true}`},
+	"commits_find":          {`{"author": "bo"}`, `{"type": "Standard", "limit": 3}`, `{"call": "load", "door": "script"}`},
 	"definitions_get":       {`{}`},
 	"definitions_diff":      {`{"definitions": {"schema": "types: {Component: {properties: {name: string}}}"}}`},
 	"entities_list":         {`{"type": "Component"}`, `{"type": "Requirement", "sort": "title", "facets": true, "search": "p"}`, `{"type": "Decision", "sort": "number", "descending": true, "whole": true}`},

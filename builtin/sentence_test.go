@@ -11,7 +11,7 @@ import (
 func (o origins) told(args string) []string {
 	o.Helper()
 	var list []string
-	for _, row := range o.through("admin", "commits_list", args)["rows"].([]any) {
+	for _, row := range o.through("admin", "commits_find", args)["rows"].([]any) {
 		list = append(list, row.([]any)[3].(string))
 	}
 	return list
@@ -40,8 +40,9 @@ func TestACommitIsToldInASentence(t *testing.T) {
 	}
 	undone := o.through("http", "note.create", `{"id": "two", "title": "Two"}`)["commit"].(string)
 	o.through("http", "undo", `{"commit": "`+undone+`"}`)
+	span := o.through("http", "undo", `{"commit": "head~3..head"}`)["undone"].(string)
 	all := o.told(`{"limit": 100}`)
-	for _, want := range []string{"Took back " + undone + ": deleted Note two", "Loaded data: 60 Notes", "Loaded people.csv: Note Read", "Changed the schema"} {
+	for _, want := range []string{"Took back " + undone + ": deleted Note two", "Took back " + span + ": changed 1 statement of the graph urn:g", "Loaded data: 60 Notes", "Loaded people.csv: Note Read", "Changed the schema"} {
 		found := false
 		for _, one := range all {
 			found = found || one == want
@@ -58,20 +59,20 @@ func TestCommitsAreFoundByWhoWhatAndWhen(t *testing.T) {
 		`{"author": "ana"}`: 6, `{"author": "nobody"}`: 0, `{"door": "page"}`: 2, `{"door": "mcp"}`: 2, `{"call": "load"}`: 1, `{"call": "no.such"}`: 0,
 		`{"type": "Note"}`: 5, `{"type": "Note", "door": "page", "call": "note.update"}`: 1, `{"when": "today", "author": "ana"}`: 6, `{"when": "..2001"}`: 0, `{"when": "2001.."}`: 6, `{"when": "yesterday"}`: 0,
 	} {
-		got := o.through("admin", "commits_list", args)
+		got := o.through("admin", "commits_find", args)
 		if n := len(got["rows"].([]any)); n != want {
-			t.Errorf("commits_list %s has %d commits; want %d", args, n, want)
+			t.Errorf("commits_find %s has %d commits; want %d", args, n, want)
 		}
 		if said := fmt.Sprint(got["warnings"]); (want == 0) != strings.Contains(said, "leave one of them out") {
-			t.Errorf("commits_list %s warns: %s", args, said)
+			t.Errorf("commits_find %s warns: %s", args, said)
 		}
 	}
-	if days := o.through("admin", "commits_list", `{"limit": 1, "days": 3}`)["days"].([]any); len(days) != 1 || days[0].(map[string]any)["commits"] != float64(6) {
+	if days := o.through("admin", "commits_find", `{"limit": 1, "days": 3}`)["days"].([]any); len(days) != 1 || days[0].(map[string]any)["commits"] != float64(6) {
 		t.Errorf("the days are %v", days)
 	}
 	for args, says := range map[string]string{`{"when": "whenever"}`: "give today", `{"type": "Nite"}`: "Note", `{"door": "window"}`: "door"} {
-		if _, err := o.Do(t, "commits_list", args); err == nil || !strings.Contains(err.Error()+fmt.Sprint(err), says) {
-			t.Errorf("commits_list %s: %v", args, err)
+		if _, err := o.Do(t, "commits_find", args); err == nil || !strings.Contains(err.Error()+fmt.Sprint(err), says) {
+			t.Errorf("commits_find %s: %v", args, err)
 		}
 	}
 }

@@ -81,6 +81,7 @@ func undo(ctx context.Context, r *invoke.Request, in undoing) (*undone, error) {
 		u.Nodes = append(u.Nodes, node)
 	}
 	if !after.ID.IsZero() {
+		r.Uses(string(after.ID.IRI()))
 		what = after.ID.String() + ".." + what
 		last.Message = ""
 	}

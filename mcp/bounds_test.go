@@ -101,6 +101,7 @@ var asked = map[string][]string{
 	"mutate":          {`{"update":"DELETE {?s ?p ?o} WHERE {?s a :T05; ?p ?o}","dry_run":true,"allow_mass_change":true}`, `{"update":"DELETE WHERE {?s ?p ?o}","timeout_ms":1000}`, `{"update":"INSERT DATA {<urn:a> <urn:b> \"` + strings.Repeat("y", 100_000) + `\"}"}`},
 	"load":            {`{"data":` + quotedLines(20_000) + `,"dry_run":true}`, `{"data":` + quotedLines(200) + `,"type":"T01"}`, `{"data":"{\"type\":\"T01\",\"data\":{\"label\":\"` + strings.Repeat("z", 50_000) + `\"}}","dry_run":true}`},
 	"commits_list":    {`{"limit":1000}`, `{"limit":1000,"whole":true}`},
+	"commits_find":    {`{"limit":1000,"whole":true,"type":"T02","days":366}`, `{"author":"` + strings.Repeat("x", 400) + `","when":"` + strings.Repeat("y", 100) + `"}`},
 	"changes":         {`{}`, `{"limit":1000,"quads":true}`, `{"limit":1000,"start":"after:head~45","quads":true}`, `{"start":"` + strings.Repeat("x", 10_000) + `"}`, `{"cursor":"` + strings.Repeat("x", 100_000) + `"}`, `{"cursor":"main@` + strings.Repeat("x", 100_000) + `"}`},
 	"branches_rename": {`{"name":"` + strings.Repeat("x", 10_000) + `","to":"y"}`}, "branches_reset": {`{"name":"` + strings.Repeat("x", 10_000) + `","to":"head"}`}, "branches_protect": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`},
 	"tags_list": {`{}`}, "tags_create": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`, `{"name":"v1","commit":"` + strings.Repeat("x", 10_000) + `"}`}, "tags_delete": {`{"name":"` + strings.Repeat("x", 10_000) + `"}`},

@@ -118,6 +118,7 @@ func leadOf(c kg.Commit, call *kg.Activity) string {
 	lead := ""
 	if call != nil {
 		lead = leads[call.Capability]
+		var commits []string
 		for _, used := range call.Used {
 			if name, is := strings.CutPrefix(used, policy.SourceIRI("")); is && call.Capability == "load" {
 				if file, err := url.PathUnescape(name); err == nil && file != "data" {
@@ -125,8 +126,11 @@ func leadOf(c kg.Commit, call *kg.Activity) string {
 				}
 			}
 			if id := CommitOfIRI(used); id != "" && (call.Capability == "undo" || call.Capability == "cherry_pick") {
-				return lead + " " + id
+				commits = append(commits, id)
 			}
+		}
+		if len(commits) > 0 { // of a span, the commit before it is the first
+			return lead + " " + strings.Join(commits, "..")
 		}
 	}
 	if !c.Parent2.IsZero() {

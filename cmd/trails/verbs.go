@@ -480,7 +480,7 @@ counts those.`,
 			own:     genFlags, text: decoded(writeDiffs), run: (*asked).propose,
 		},
 		{
-			path: "log", capability: "commits_list", covers: "refusals_list",
+			path: "log", capability: "commits_find", covers: "refusals_list commits_list",
 			short: "List the commits, or the calls that were refused, newest first",
 			long: `List the commits of the graph, newest first: when, who, through which door, what it did, and why.
 --when takes a word such as yesterday, a day, a month, or FROM..TO of these, in UTC.
