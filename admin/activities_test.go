@@ -52,7 +52,7 @@ func TestAPageIsOneActivityAtMost(t *testing.T) {
 		"/admin/types/Decision/4":               "entity_get ok",
 		"/admin/types/Decision/4/history":       "entity_history ok",
 		"/admin/types/Decision/4/graph":         "entity_graph ok",
-		"/admin/commits":                        "commits_list ok",
+		"/admin/commits":                        "commits_find ok",
 		"/admin/commits/graph":                  "branches_list ok",
 		"/admin/branches":                       "branches_list ok",
 		"/admin/diff":                           "diff ok",

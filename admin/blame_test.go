@@ -9,7 +9,7 @@ func TestAPageTellsWhoSaidEachValue(t *testing.T) {
 	for _, href := range linkTo(a, "Who said this") {
 		a = f.get(t, href, 200)
 	}
-	says(t, a, "Who said this", "authorPersonPerson/ben", "Give it to Benlocal:ana", "note.update", "titlestringTitle of a")
+	says(t, a, "Who said this", "authorPersonPerson/ben", "Give it to Benana", "note.update", "titlestringTitle of a")
 	if got := linked(a, "/admin/types/Person/ben"); len(got) == 0 {
 		t.Error("the author is no link")
 	}

@@ -1,12 +1,18 @@
 package admin
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
+	"time"
 
 	"trails/builtin/view"
+	"trails/fault"
 )
+
+const commitsURL = "/admin/commits"
 
 // Limits of the log's and a commit's page.
 const (
@@ -19,33 +25,72 @@ type commitsData struct {
 	view.CommitList
 	Schema bool
 	Pager  *pager
+	// Filter has the parameters by which commits are chosen, as they were given.
+	Filter url.Values
+	Types  []string
+	Today  time.Time
+	Wrong  string // why the filter cannot be used; "" if it can
 }
+
+// commitFilters are the parameters that choose commits, which are arguments of commits_list, with what people call them.
+var commitFilters = [...]struct{ name, label string }{
+	{"when", "When"}, {"author", "Who"}, {"type", "Type"}, {"call", "Call"}, {"origin", "Origin"}, {"door", "Door"},
+}
+
+// daysShown is how many days the calendar of the log has.
+const daysShown = 30
 
 // commits answers the log, newest first.
 func (s *site) commits(w http.ResponseWriter, r *http.Request) error {
-	q := queryOf(r, "before", "limit", "schema")
+	q := queryOf(r, "before", "limit", "schema", "when", "author", "type", "call", "origin", "door")
 	limit, schemaOnly := q.number("limit", logLimit, 1, logMax), q.word("schema", "0", "1") == "1"
 	if err := q.err(); err != nil {
 		return err
 	}
 	a := s.asker(w, r)
-	args := map[string]any{"limit": limit, "schema_only": schemaOnly, "whole": true}
+	args := map[string]any{"limit": limit, "schema_only": schemaOnly, "whole": true, "days": daysShown}
 	if before := q.Get("before"); before != "" {
 		args["before"] = before
 	}
-	data := commitsData{Schema: schemaOnly}
-	if err := a.ask("commits_list", args, &data); err != nil {
+	data := commitsData{Schema: schemaOnly, Filter: url.Values{}, Today: time.Now().UTC().Truncate(24 * time.Hour)}
+	for _, f := range commitFilters {
+		if given := strings.TrimSpace(q.Get(f.name)); given != "" {
+			args[f.name] = given
+			data.Filter.Set(f.name, given)
+		}
+	}
+	code := http.StatusOK
+	if err := a.ask("commits_find", args, &data.CommitList); err != nil {
+		if len(data.Filter) == 0 || fault.Of(err).Kind != fault.InvalidArguments {
+			return err
+		}
+		code, data.Wrong = http.StatusUnprocessableEntity, wrongOf(fault.Of(err))
+	}
+	doc, err := a.schema()
+	if err != nil {
 		return err
 	}
-	keep := url.Values{}
+	for _, t := range doc.Types {
+		data.Types = append(data.Types, t.Name)
+	}
+	keep := maps.Clone(data.Filter)
 	if schemaOnly {
 		keep.Set("schema", "1")
 	}
-	data.Pager = pagerBefore("/admin/commits", keep, q.Get("before"), data.Next)
-	return s.respond(w, r, http.StatusOK, page{
+	data.Pager = pagerBefore(commitsURL, keep, q.Get("before"), data.Next)
+	return s.respond(w, r, code, page{
 		Title: "Commits", Nav: "commits", Live: live{Mode: "any", Head: a.head}, Main: data.main,
 		Twins: []twin{{"JSON", "application/json", "/commits"}},
 	})
+}
+
+// wrongOf is what an error says of arguments.
+func wrongOf(f *fault.Error) string {
+	var said []string
+	for _, field := range f.Fields {
+		said = append(said, field.Message)
+	}
+	return firstOf(strings.Join(said, ". "), f.Message)
 }
 
 type commitData struct {

@@ -11,6 +11,7 @@ import (
 type historyData struct {
 	view.History
 	Type, ID string
+	Newest   bool            // the first entry is the newest of all
 	Listed   map[string]bool // the capabilities that have a page
 	Pager    *pager
 }
@@ -38,6 +39,7 @@ func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	here, name := nodeURL(data.Type, data.ID), firstOf(line(data.Node.Label), data.ID)
+	data.Newest = q.Get("before") == ""
 	data.Pager = pagerBefore(here+"/history", url.Values{}, q.Get("before"), data.Next)
 	return s.respond(w, r, http.StatusOK, page{
 		Title: "History of " + name, Nav: "types", Type: data.Type, Main: data.main,

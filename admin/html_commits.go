@@ -2,9 +2,13 @@ package admin
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
+	"strconv"
+	"time"
 
 	h "trails/admin/html"
+	"trails/auth/policy"
 	"trails/builtin/view"
 )
 
@@ -12,12 +16,88 @@ import (
 func (d commitsData) main(page) h.Node {
 	other := anchor("button", "/admin/commits?schema=1", h.Text("Only schema changes"))
 	if d.Schema {
-		other = anchor("button", "/admin/commits", h.Text("All commits"))
+		other = anchor("button", commitsURL, h.Text("All commits"))
+	}
+	list := commitLog(d.Commits)
+	switch {
+	case d.Wrong != "":
+		list = nil
+	case len(d.Commits) == 0 && len(d.Filter) > 0:
+		list = empty(bdiMessage(firstOf(d.Note, "No commit fits.")), space, anchor("", commitsURL, h.Text("Show all commits")))
 	}
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Text("Commits")), lead(h.Text("Every write is one commit: who, when, why, and what changed."))}, actions(other, anchor("button", commitGraphURL, h.Text("As a graph")))),
-		commitLog(d.Commits), d.Pager.draw(),
+		d.drawFilter(), h.If(d.Wrong != "", alert(d.Wrong)), d.drawDays(), d.drawChips(),
+		list, h.If(len(d.Commits) > 0 && d.Note != "", h.P(h.Class("faint"), bdiMessage(d.Note))), d.Pager.draw(),
 	}
+}
+
+// drawFilter is the form that chooses commits.
+func (d commitsData) drawFilter() h.Node {
+	given := d.Filter.Get
+	choice := func(name, any string, of ...string) h.Node {
+		return h.Select(h.ID(name), h.Name(name), option("", any, given(name) == ""), h.Map(of, func(one string) h.Node { return option(one, one, given(name) == one) }))
+	}
+	text := func(name, example string) h.Node {
+		return h.Input(h.ID(name), h.Name(name), h.Value(given(name)), h.Attr("placeholder", example), h.If(name == "when", h.Attr("list", "whens")))
+	}
+	return h.GetForm(commitsURL, h.Class("filter"), h.Role("search"), h.Aria("label", "Choose commits"), h.If(d.Schema, hiddenInput("schema", "1")),
+		labelled("", "when", "When", text("when", "yesterday, 2026-01.."), h.DataList(h.ID("whens"), h.Map([]string{"today", "yesterday", "last 7 days", "last 30 days"}, func(word string) h.Node { return option(word, word, false) }))),
+		labelled("", "author", "Who", text("author", "part of a name")),
+		labelled("", "type", "Type", choice("type", "any", d.Types...)),
+		labelled("", "origin", "Origin", choice("origin", "any", policy.OriginNames()...)),
+		labelled("", "door", "Door", choice("door", "any", "page", "terminal", "script", "mcp", "http")),
+		labelled("", "call", "Call", text("call", "load")),
+		h.Button(h.Text("Filter")))
+}
+
+// drawDays are the latest days with how many commits each has, as links to those.
+func (d commitsData) drawDays() h.Node {
+	counts, most, all := map[string]int64{}, int64(1), int64(0)
+	for _, day := range d.Days {
+		counts[day.Day], most, all = day.Commits, max(most, day.Commits), all+day.Commits
+	}
+	if all == 0 {
+		return nil
+	}
+	var days h.Group
+	for back := daysShown - 1; back >= 0; back-- {
+		at := d.Today.AddDate(0, 0, -back)
+		day := at.Format(time.DateOnly)
+		n := counts[day]
+		label := at.Format("Monday 2 January") + ": " + times(n, "commit", "commits")
+		inside := h.Group{h.Span(h.Class("day"), h.Aria("hidden", "true"), h.Text(strconv.Itoa(at.Day()))), unseen(label)}
+		if n == 0 {
+			days = append(days, h.Li(h.Span(h.Title(label), inside)))
+			continue
+		}
+		level := 1 + (n*3+most-1)/most
+		days = append(days, h.Li(anchor("some-"+strconv.FormatInt(min(level, 4), 10), d.with("when", day), h.Title(label), h.If(d.Filter.Get("when") == day, h.Aria("current", "true")), inside)))
+	}
+	return h.Nav(h.Class("days"), h.Aria("label", "All commits of the last "+strconv.Itoa(daysShown)+" days, by day"), h.Ol(days))
+}
+
+// with is the address of the log with another value of a parameter; "" leaves it out.
+func (d commitsData) with(name, value string) string {
+	values := maps.Clone(d.Filter)
+	if values.Set(name, value); value == "" {
+		values.Del(name)
+	}
+	if d.Schema {
+		values.Set("schema", "1")
+	}
+	return withQuery(commitsURL, values)
+}
+
+// drawChips are the filters of the log, each a link to the log without it.
+func (d commitsData) drawChips() h.Node {
+	var chips []chip
+	for _, f := range commitFilters {
+		if value := d.Filter.Get(f.name); value != "" {
+			chips = append(chips, chip{f.label, value, d.with(f.name, "")})
+		}
+	}
+	return listData{Chips: chips}.drawChips()
 }
 
 // main is one commit: who made it how, and what changed.
@@ -31,7 +111,8 @@ func (d commitData) main(p page) h.Node {
 	}
 	return h.Group{
 		pageHead(h.Group{
-			h.H1(h.Bdi(h.Text(firstOf(line(c.Message), "Commit "+c.ID)))),
+			h.H1(h.Bdi(h.Text(firstOf(line(c.What), line(c.Message), "Commit "+c.ID)))),
+			h.If(c.What != "" && c.Message != "", lead(h.Bdi(h.Dir("auto"), h.Text("“"+line(c.Message)+"”")))),
 			sub(h.Span(plusMinus(c.Added, c.Removed), h.Text(" statements")), h.Span(h.Text("schema version "+fmt.Sprint(c.SchemaVersion))),
 				h.If(d.SchemaChanged, badge("warn", "changes the schema"))),
 		}, actions(anchor("button", withQuery("/admin/schema", url.Values{"at": {c.ID}}), h.Text("As of this commit")), undoButton(c.ID),
@@ -40,7 +121,7 @@ func (d commitData) main(p page) h.Node {
 			prop("Commit", idCode(c.ID)),
 			h.If(c.Parent != "", prop("Parent", commitLink(c.Parent))),
 			h.If(c.Merged != "", prop("Merges", commitLink(c.Merged))),
-			prop("Author", bdiLine(c.Author)),
+			prop("Author", authorLink(c.Author)),
 			prop("When", timeAt(c.Time), space, faint("UTC")),
 			d.drawCall()),
 		section("changed", h.Text("What changed"), nil,

@@ -76,7 +76,7 @@ func (d instanceData) drawProperties() h.Node {
 	return h.Section(h.Aria("labelledby", "h-props"), h.H2(h.ID("h-props"), h.Class("hide"), h.Text("Properties")),
 		h.Dl(h.Class("props panel"), h.Map(d.Texts, d.drawProperty), h.Map(d.Links, d.drawProperty),
 			h.If(d.Only == "", h.Map(d.Other, func(o view.Other) h.Node {
-				return h.Div(h.Class("prop"), h.Data("key", "other-"+o.Predicate), h.Dt(h.Text(line(o.Predicate)), span("kind", "not in the schema")), h.Dd(d.drawValues(o.Values)))
+				return h.Div(h.Class("prop"), h.Data("key", "other-"+o.Predicate), h.Dt(h.Text(line(o.Predicate)), span("kind", "not in the schema")), h.Dd(d.drawValues(o.Values), d.whoSaid(o.Predicate)))
 			}))),
 		h.If(d.hasMarkdown(), h.P(h.Class("faint"), either(d.Raw,
 			anchor("", nodeURL(d.Type, d.ID), h.Text("Draw texts as Markdown")),
@@ -92,7 +92,7 @@ func (d instanceData) drawProperty(p view.Property) h.Node {
 	}
 	kind := firstOf(p.Class, datatypeName(p.Datatype)) + textIf(p.Many, ", many", "") + textIf(p.Required, ", required", "")
 	return h.Div(h.Class("prop"), h.Data("key", "prop-"+p.Name), h.Dt(name, span("kind", kind)),
-		h.Dd(either(len(p.Values) > 0, d.drawValues(p.Values), faint("not set"))),
+		h.Dd(either(len(p.Values) > 0, h.Group{d.drawValues(p.Values), d.whoSaid(p.Name)}, faint("not set"))),
 		h.If(d.Only == "" && len(p.Values) < p.Total, h.Dd(h.Class("more"), anchor("", d.MorePath(p.Name), h.Text("All "+count(p.Total)+" values")))))
 }
 
@@ -164,7 +164,7 @@ func (d instanceData) drawIncoming(colours *palette) h.Node {
 
 func (d instanceData) drawHistory() h.Node {
 	return section("history", h.Text("History"), anchor("more", nodeURL(d.Type, d.ID)+"/history", h.Text("Whole history")),
-		historyEntries(d.History.Entries, d.Listed))
+		historyEntries(d.History.Entries, d.Listed, d.Node, true))
 }
 
 // picture is where a script draws; the text stands there without one.

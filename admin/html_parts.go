@@ -1,9 +1,15 @@
 package admin
 
 import (
+	"net/url"
+	"slices"
+	"strings"
+
 	h "trails/admin/html"
+	"trails/auth/policy"
 	"trails/builtin/view"
 	"trails/capability"
+	"trails/rdf"
 )
 
 // nodeLink links to a node by its label. A node that is not there is not linked, unless it is a page of the web.
@@ -99,10 +105,34 @@ func commitLog(list []view.Commit) h.Node {
 	return h.Ol(h.Class("log panel"), h.Map(list, func(c view.Commit) h.Node {
 		return h.Li(h.Data("key", c.ID),
 			h.Div(h.Class("what"),
-				h.Span(h.Class("msg"), anchor("", commitURL(c.ID), h.Bdi(orElse(line(c.Message), span("soft", "No message"))))),
+				h.Span(h.Class("msg"), anchor("", commitURL(c.ID), h.Bdi(h.Text(firstOf(line(c.What), line(c.Message), "No message")))),
+					h.If(c.What != "" && c.Message != "", h.Group{h.Br(), h.Bdi(h.Class("why"), h.Text("“"+line(c.Message)+"”"))})),
 				h.Span(h.Class("nowrap"), plusMinus(c.Added, c.Removed)), commitLink(c.ID), undoLink(c.ID)),
-			h.Div(h.Class("by"), bdiLine(c.Author), timeAt(c.Time)))
+			h.Div(h.Class("by"), authorLink(c.Author), h.If(c.Door != "", h.Span(h.Text(throughDoor(c.Door)))), timeAt(c.Time)))
 	}))
+}
+
+// authorLink is who made a commit, as people call them, and leads to all that they made.
+func authorLink(author string) h.Node {
+	return anchor("", withQuery(commitsURL, url.Values{"author": {author}}), h.Title("All commits by "+line(author)), bdiLine(whoIs(author)))
+}
+
+// whoIs is an author as people call them: without the kind of the account, and without a browser.
+func whoIs(author string) string {
+	id, client, _ := strings.Cut(author, " via ")
+	id = strings.TrimPrefix(id, policy.LocalActor)
+	if client == "" || client == "browser" || strings.HasPrefix(client, "Mozilla/") {
+		return id
+	}
+	return id + " with " + client
+}
+
+// throughDoor says where a call came in.
+func throughDoor(door string) string {
+	if said := map[string]string{"page": "on a page", "terminal": "at a terminal", "script": "by a script", "mcp": "over MCP", "http": "over HTTP"}[door]; said != "" {
+		return said
+	}
+	return "through " + line(door)
 }
 
 // snippet is a text to copy.
@@ -155,23 +185,41 @@ func callOf(call view.Activity, listed map[string]bool) h.Node {
 	return h.Group{capabilityLink(call.Capability, listed[call.Capability]), space, faint("through " + line(call.Via))}
 }
 
-// historyEntry is what one commit did to a node.
-func historyEntry(e view.HistoryEntry, listed map[string]bool) h.Node {
+// historyEntry is what one commit did to a node; restore, if there is one, leads to making that version the node's again.
+func historyEntry(e view.HistoryEntry, listed map[string]bool, restore h.Node) h.Node {
 	c := e.Commit
 	return h.Article(h.Class("diff panel"), h.Data("key", c.ID),
-		h.Header(h.H3(anchor("", commitURL(c.ID), h.Bdi(h.Text(firstOf(line(c.Message), c.ID))))),
-			h.Span(h.Class("faint"), timeAt(c.Time)), h.Bdi(h.Class("soft"), h.Text(line(c.Author))), undoLink(c.ID),
-			h.Iff(e.Activity != nil, func() h.Node { return h.Span(callOf(*e.Activity, listed)) })),
+		h.Header(h.H3(anchor("", commitURL(c.ID), h.Bdi(h.Text(firstOf(line(c.What), line(c.Message), c.ID))))),
+			h.If(c.What != "" && c.Message != "", h.Bdi(h.Class("soft"), h.Text("“"+line(c.Message)+"”"))),
+			h.Span(h.Class("faint"), timeAt(c.Time)), authorLink(c.Author), h.If(c.Door != "", faint(throughDoor(c.Door))), undoLink(c.ID), restore,
+			h.Iff(e.Activity != nil, func() h.Node { return h.Span(capabilityLink(e.Activity.Capability, listed[e.Activity.Capability])) })),
 		changeTable(e.Changes),
 		h.If(e.More, h.P(h.Class("legend faint"), h.Text("More changed than is shown here; "), anchor("", commitURL(c.ID), h.Text("see the commit")), h.Text("."))))
 }
 
-// historyEntries are the latest entries of a node's history.
-func historyEntries(list []view.HistoryEntry, listed map[string]bool) h.Node {
+// historyEntries are entries of a node's history, the newest first. The newest of the whole history is what the node is now;
+// each other one, unless it deleted the node, is a version that can be restored.
+func historyEntries(list []view.HistoryEntry, listed map[string]bool, of view.Node, newest bool) h.Node {
 	if len(list) == 0 {
 		return empty(h.Text("No commit touched it."))
 	}
-	return h.Map(list, func(e view.HistoryEntry) h.Node { return historyEntry(e, listed) })
+	var entries h.Group
+	for i, e := range list {
+		isNow := newest && i == 0
+		var restore h.Node
+		if !isNow && of.Type != "" && !deletes(e) {
+			restore = anchor("faint", restoreAddress(e.Commit.ID, of), h.Text("Restore this version"), unseen(" of "+e.Commit.ID))
+		}
+		entries = append(entries, historyEntry(e, listed, restore))
+	}
+	return entries
+}
+
+// deletes reports that a commit took the type of a node away, and gave it none.
+func deletes(e view.HistoryEntry) bool {
+	return slices.ContainsFunc(e.Changes, func(c view.PropertyChange) bool {
+		return c.Property == string(rdf.Type) && len(c.Old) > 0 && len(c.New) == 0
+	})
 }
 
 // serverState is how an upstream server stands in this process.

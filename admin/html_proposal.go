@@ -1,7 +1,10 @@
 package admin
 
 import (
+	"maps"
 	"net/url"
+	"slices"
+	"strings"
 
 	h "trails/admin/html"
 	"trails/builtin/view"
@@ -20,10 +23,32 @@ func (p *proposal) main(shown page) h.Node {
 		warnings(p.Outcome.Warnings),
 		h.Form(h.Class("form panel"), h.Method("post"), h.Action(p.Action), hiddenInput(keyName, p.Key), h.Map(p.Hidden, keptInput),
 			h.Div(h.Class("buttons"), h.If(p.Problem == "" && (p.Mass != "" || p.changes()), button), anchor("button", p.Back.Href, h.Text("Back")))),
+		h.If(p.Problem == "", p.drawSummary()),
 		section("changed", h.Text("What will change"), h.If(p.changes(), plusMinus(p.Outcome.Added, p.Outcome.Removed)),
 			either(len(p.Changes) > 0, h.Map(p.Changes, func(n view.NodeChange) h.Node { return nodeChange(shown.colours, n) }), empty(h.Text("No node of the data."))),
 			h.If(p.More, h.P(h.Class("faint"), h.Text("More nodes change than are shown here.")))),
 	}
+}
+
+// drawSummary says what will become of how many nodes of each type; nothing when there are more than are shown.
+func (p *proposal) drawSummary() h.Node {
+	if p.More && !p.FromOutcome || len(p.Changes) == 0 {
+		return nil
+	}
+	verbs := map[string]string{"made": "adds", "removed": "deletes", "changed": "changes"}
+	var parts []string
+	for _, what := range []string{"removed", "changed", "made"} {
+		counts := map[string]int{}
+		for _, n := range p.Changes {
+			if n.What == what && n.Graph == "" {
+				counts[firstOf(n.Node.Type, "node without a type")]++
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(counts)) {
+			parts = append(parts, verbs[what]+" "+count(counts[name])+" "+name)
+		}
+	}
+	return h.If(len(parts) > 0, h.P(h.Class("lead"), h.Text("This "+strings.Join(parts, ", ")+", as one commit that can be taken back.")))
 }
 
 // changes reports that the dry run would have changed something.
@@ -40,3 +65,8 @@ func undoButton(commit string) h.Node {
 }
 
 func undoAddress(commit string) string { return withQuery(undoURL, url.Values{"commit": {commit}}) }
+
+// restoreAddress leads to what making a node what it was as of a commit would change.
+func restoreAddress(commit string, of view.Node) string {
+	return withQuery(restoreURL, url.Values{"version": {commit}, "type": {of.Type}, "id": {of.ID}})
+}

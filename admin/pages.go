@@ -14,6 +14,8 @@ var pageRoutes = []route{
 	{pattern: "POST /admin/types/{type}/selected", handle: (*site).selectedPosted},
 	{pattern: "GET /admin/undo", handle: (*site).undoPage},
 	{pattern: "POST /admin/undo", handle: (*site).undoPosted},
+	{pattern: "GET /admin/restore", handle: (*site).restorePage},
+	{pattern: "POST /admin/restore", handle: (*site).restorePosted},
 	{pattern: "GET /admin/types/{type}/{id}/history", handle: (*site).history},
 	{pattern: "GET /admin/types/{type}/{id}/graph", handle: (*site).graph},
 	{pattern: "GET /admin/types/{type}/{id}/graph.json", handle: (*site).graphJSON, part: true},

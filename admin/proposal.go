@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -17,9 +18,10 @@ import (
 )
 
 const (
-	undoURL = "/admin/undo"
-	undoID  = "undo"
-	loadID  = "load"
+	undoURL    = "/admin/undo"
+	restoreURL = "/admin/restore"
+	undoID     = "undo"
+	loadID     = "load"
 	// changesShown is how many nodes a proposal shows one by one.
 	changesShown = 50
 	// selectedMost is how many nodes one form changes.
@@ -40,9 +42,16 @@ type proposal struct {
 	More       bool // nodes change that are not shown
 	Key        string
 	Mass       string // how many statements go, if a person has to agree to that; "" otherwise
-	Outcome    struct {
+	// FromOutcome means that the changes are those of one Node that the dry run lists.
+	FromOutcome bool
+	Node        view.Node
+	Outcome     struct {
 		Added, Removed int64
 		Warnings       []string
+		Changes        struct {
+			Rows  [][]any
+			Total int
+		}
 	}
 	Problem string
 }
@@ -66,6 +75,35 @@ func (a *asker) undoProposal(values url.Values) (*proposal, error) {
 			back.Changes = append(back.Changes, view.PropertyChange{Property: c.Property, Old: c.New, New: c.Old})
 		}
 		p.Changes = append(p.Changes, back)
+	}
+	return p, nil
+}
+
+// restoreProposal makes a node what it was as of a commit: it takes back what the commits after that changed of it.
+func (a *asker) restoreProposal(values url.Values) (*proposal, error) {
+	name, id := values.Get("type"), values.Get("id")
+	if _, _, err := a.typeNamed(name); err != nil {
+		return nil, err
+	}
+	var now, then view.History
+	if err := a.ask("entity_history", map[string]any{"type": name, "id": id, "limit": 1}, &now); err != nil {
+		return nil, err
+	}
+	if err := a.ask("entity_history", map[string]any{"type": name, "id": id, "limit": 1, "at": values.Get("version")}, &then); err != nil {
+		return nil, err
+	}
+	if len(now.Entries) == 0 || len(then.Entries) == 0 || now.Entries[0].Commit.ID == then.Entries[0].Commit.ID {
+		return nil, fault.Argument("version", fault.OneOf, line(values.Get("version")), "that is the version of now; choose an older one in the history of the node")
+	}
+	was, last := then.Entries[0].Commit, now.Entries[0].Commit
+	p := &proposal{
+		Title: "Restore " + name + " " + firstOf(line(now.Node.Label), id) + " as of " + when(was.Time), Capability: undoID, Button: "Restore this version",
+		Nav: "types", Type: name, Back: link{"Its history", nodeURL(name, id) + "/history"}, Action: restoreURL,
+		Hidden: []hidden{{"version", was.ID}, {"type", name}, {"id", id}}, FromOutcome: true, Node: now.Node,
+	}
+	p.Arguments = map[string]any{
+		"commit": was.ID + ".." + last.ID, "nodes": []string{now.Node.IRI},
+		"message": "restore " + name + " " + id + " as of " + was.ID,
 	}
 	return p, nil
 }
@@ -187,6 +225,20 @@ func (s *site) undoPosted(w http.ResponseWriter, r *http.Request) error {
 	return s.proposed(w, r, (*asker).undoProposal)
 }
 
+// restorePage answers what making a node what it was would change.
+func (s *site) restorePage(w http.ResponseWriter, r *http.Request) error {
+	q := queryOf(r, "version", "type", "id")
+	if err := q.err(); err != nil {
+		return err
+	}
+	return s.propose(w, r, q.Values, (*asker).restoreProposal)
+}
+
+// restorePosted makes a node what it was.
+func (s *site) restorePosted(w http.ResponseWriter, r *http.Request) error {
+	return s.proposed(w, r, (*asker).restoreProposal)
+}
+
 // selectedPosted changes the rows of a list that were ticked.
 func (s *site) selectedPosted(w http.ResponseWriter, r *http.Request) error {
 	return s.proposed(w, r, func(a *asker, values url.Values) (*proposal, error) {
@@ -274,7 +326,32 @@ func (p *proposal) try(a *asker) (code int, err error) {
 		p.refused(fault.Of(err))
 		return status(err), nil
 	}
+	if p.FromOutcome {
+		p.showOutcome()
+	}
 	return http.StatusOK, nil
+}
+
+// showOutcome shows the changes that the dry run lists, property by property.
+func (p *proposal) showOutcome() {
+	n := view.NodeChange{Node: p.Node, What: textIf(p.Node.Exists, "changed", "made"), More: len(p.Outcome.Changes.Rows) < p.Outcome.Changes.Total}
+	for _, row := range p.Outcome.Changes.Rows {
+		if len(row) < 4 {
+			continue
+		}
+		op, property, cell := fmt.Sprint(row[0]), strings.TrimPrefix(fmt.Sprint(row[2]), ":"), view.Cell{Text: fmt.Sprint(row[3])}
+		i := slices.IndexFunc(n.Changes, func(c view.PropertyChange) bool { return c.Property == property })
+		if i < 0 {
+			i = len(n.Changes)
+			n.Changes = append(n.Changes, view.PropertyChange{Property: property})
+		}
+		if op == "+" {
+			n.Changes[i].New = append(n.Changes[i].New, cell)
+		} else {
+			n.Changes[i].Old = append(n.Changes[i].Old, cell)
+		}
+	}
+	p.Changes, p.More = []view.NodeChange{n}, n.More
 }
 
 // refused takes in why the call, or its dry run, was refused.

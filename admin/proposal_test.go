@@ -177,3 +177,49 @@ func (f fixture) head(t *testing.T) string {
 	head, _ := f.call(t, "snapshot", map[string]any{})["head"].(map[string]any)
 	return fmt.Sprint(head["id"])
 }
+
+func TestAVersionOfANodeIsRestoredFromItsHistory(t *testing.T) {
+	f, _ := newTasks(t)
+	f.call(t, "task.update", map[string]any{"id": "t1", "title": "Other", "points": 40})
+	f.call(t, "task.update", map[string]any{"id": "t1", "status": "done"})
+	f.call(t, "task.update", map[string]any{"id": "t2", "status": "done"})
+	to := func(history string) (list []string) {
+		for _, link := range f.get(t, history, 200).find(tag("a")) {
+			if href := attribute(link, "href"); strings.Contains(href, "/restore?") {
+				list = append(list, href)
+			}
+		}
+		return list
+	}
+	versions := to("/admin/types/Task/t1/history")
+	if len(versions) != 2 {
+		t.Fatalf("the versions that can be restored are %q; want the two before the newest", versions)
+	}
+	page := f.get(t, versions[1], 200)
+	says(t, page, "This changes 1 Task, as one commit", "titlewas Otheris Task 1", "pointswas 40is 1", "statuswas doneis open")
+	values := formWith(t, page, "version")
+	values.Set("_do", "call")
+	done := f.sendTo(t, "/admin/restore", values)
+	says(t, done, "Took back", "restore Task t1 as of")
+	for id, want := range map[string]any{"t1": "open", "t2": "done"} {
+		if got := f.status(t, id); got != want {
+			t.Errorf("the status of %s is %v, want %v", id, got, want)
+		}
+	}
+	f.call(t, "task.delete", map[string]any{"id": "t3"})
+	gone := to("/admin/types/Task/t3/history")
+	if len(gone) != 1 {
+		t.Fatalf("of a deleted node %q can be restored; want what it was before", gone)
+	}
+	says(t, f.get(t, gone[0], 200), "This adds 1 Task", "titleis Task 3")
+	f.get(t, "/admin/restore?type=Task&id=t1&version=head", 400)
+}
+
+func TestTheLogIsFilteredAndHasACalendar(t *testing.T) {
+	f, _ := newTasks(t)
+	all := f.get(t, "/admin/commits", 200)
+	says(t, all, "Added Task “Task 0”", "over MCP", "14 commits")
+	says(t, f.get(t, "/admin/commits?when=today&author=ana&call=task.update", 200), "Changed needs of Task “Task 11”")
+	says(t, f.get(t, "/admin/commits?when=yesterday", 200), "no commit fits when", "Show all commits")
+	says(t, f.get(t, "/admin/commits?when=whenever", 422), "give today, yesterday, last 7 days")
+}

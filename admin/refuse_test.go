@@ -57,7 +57,7 @@ func TestFaultsKeepTheirStatus(t *testing.T) {
 	for kind, status := range map[fault.Kind]int{
 		fault.Denied: 403, fault.Exhausted: 429, fault.TimedOut: 408, fault.Unusable: 503, fault.Unauthenticated: 401,
 	} {
-		b := fixture{known(admin.New(broken{f.engine, "commits_list", fault.New(kind, "said %s", "plainly")}, admin.Options{})), f.engine}
+		b := fixture{known(admin.New(broken{f.engine, "commits_find", fault.New(kind, "said %s", "plainly")}, admin.Options{})), f.engine}
 		a := b.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/admin/commits", nil))
 		if a.StatusCode != status {
 			t.Errorf("%s: got %d, want %d", kind, a.StatusCode, status)
