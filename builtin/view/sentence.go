@@ -340,7 +340,7 @@ func (t *Teller) record(c kg.Commit, call *kg.Activity) string {
 		}
 	}
 	if len(types) > 0 {
-		what += ", among them of " + strings.Join(types, ", ")
+		what += ", some of them about " + strings.Join(types, ", ")
 	}
 	return what
 }
