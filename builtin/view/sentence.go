@@ -118,16 +118,23 @@ func leadOf(c kg.Commit, call *kg.Activity) string {
 	lead := ""
 	if call != nil {
 		lead = leads[call.Capability]
-		var commits []string
+		var commits, files []string
 		for _, used := range call.Used {
 			if name, is := strings.CutPrefix(used, policy.SourceIRI("")); is && call.Capability == "load" {
 				if file, err := url.PathUnescape(name); err == nil && file != "data" {
-					return ledLoad + " " + outline.Shorten(file, sentenceName)
+					files = append(files, outline.Shorten(file, sentenceName))
 				}
 			}
 			if id := CommitOfIRI(used); id != "" && (call.Capability == "undo" || call.Capability == "cherry_pick") {
 				commits = append(commits, id)
 			}
+		}
+		switch len(files) {
+		case 0:
+		case 1:
+			return ledLoad + " " + files[0]
+		default:
+			return fmt.Sprintf("%s %s and %d more", ledLoad, files[0], len(files)-1)
 		}
 		if len(commits) > 0 { // of a span, the commit before it is the first
 			return lead + " " + strings.Join(commits, "..")
@@ -164,7 +171,6 @@ func (t *Teller) parts(ctx context.Context, c kg.Commit, call *kg.Activity) ([]s
 // deed is what a commit did to one node.
 type deed struct {
 	node                rdf.Term
-	what                string
 	made, gone          *schema.Type // the type that it got, and that it lost
 	typedNow, typedThen bool
 	properties          []string
