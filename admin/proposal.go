@@ -64,7 +64,7 @@ func (a *asker) undoProposal(values url.Values) (*proposal, error) {
 	}
 	id := page.Commit.ID
 	p := &proposal{
-		Title: "Take back " + "“"+line(page.Commit.What)+"”", Capability: undoID, Arguments: map[string]any{"commit": id}, Button: "Take it back",
+		Title: "Take back “" + line(page.Commit.What) + "”", Capability: undoID, Arguments: map[string]any{"commit": id}, Button: "Take it back",
 		Nav: "commits", Back: link{"The commit", commitURL(id)}, Action: undoURL, Hidden: []hidden{{"commit", id}}, More: page.Truncated,
 	}
 	reversed := map[string]string{"made": "removed", "removed": "made", "changed": "changed"}
