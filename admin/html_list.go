@@ -23,7 +23,7 @@ func (d listData) main(p page) h.Node {
 		}, actions(h.If(mayCreate, anchor("button primary", capabilityURL(d.Capacity+".create"), h.Text("New "+d.Type))))),
 		h.Div(h.ID("list"), h.Data("announce", d.Announce),
 			h.Attr("hx-boost", "true"), h.Attr("hx-target", "#list"), h.Attr("hx-select", "#list"), h.Attr("hx-swap", "outerHTML show:none"),
-			h.Div(h.Class("filters"), d.drawSearch(), d.drawFilter(), d.drawColumns()),
+			h.Div(h.Class("filters"), d.drawSearch(), d.drawFilter(), d.drawColumns(), d.drawFiles(p.Twins)),
 			h.Div(h.ID("found"), h.Attr("data-live-region"), d.drawChips(), d.drawFacets(), d.drawTable(), h.If(d.Tickable && len(d.Rows) > 0, d.drawSelected()), d.Pager.draw())),
 	}
 }
@@ -79,6 +79,15 @@ func (d listData) drawColumns() h.Node {
 			return h.Label(h.Input(h.Type("checkbox"), h.Name("col"), h.Value(p.Name), h.If(d.Shows(p.Name), h.Checked())), h.Text(" "+p.Name))
 		}),
 		h.Button(h.Text("Show these"))))
+}
+
+// drawFiles are the links to all rows of the list as files.
+func (d listData) drawFiles(twins []twin) h.Node {
+	return h.Details(h.Class("menu"), h.ID("files"), h.Summary(h.Text("Download")), h.Div(h.Class("menu-body"), h.Attr("hx-boost", "false"),
+		h.P(h.Class("faint"), h.Text("All rows of this list, with these columns, as")),
+		h.Ul(h.Class("plain"), h.Map(twins, func(t twin) h.Node {
+			return h.Li(anchor("", t.Href, h.Type(t.MIME), h.Download(d.Type), h.Text(t.Label)))
+		}))))
 }
 
 // drawKept are the parameters that a form about a filter keeps.

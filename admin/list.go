@@ -2,7 +2,7 @@ package admin
 
 import (
 	"cmp"
-	"math"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -28,7 +28,7 @@ type listView struct {
 	Where         []condition
 	Search, Sort  string
 	Descending    bool
-	CSV           bool // as a table to download, and not as a page
+	Form          view.ListForm // of the file to download, the zero value for a page
 	Columns       []string
 	Offset, Limit int
 }
@@ -209,11 +209,11 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if asked.CSV {
+	if asked.Form.Name != "" {
 		if problems.Any() {
 			return fault.New(fault.InvalidArguments, "%s", cmp.Or(problems.Filter.Message, problems.Search.Message))
 		}
-		return s.listCSV(w, a, asked)
+		return s.listFile(w, a, asked)
 	}
 	var answer view.Table
 	err = a.ask("entities_list", asked.arguments(), &answer)
@@ -239,22 +239,39 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// listCSV answers all rows of a list as a table, whose texts are whole: what is wrong with the
+// listFile answers all rows of a list as a file, whose texts are whole: what is wrong with the
 // filters is an error, and not a page without them.
-func (s *site) listCSV(w http.ResponseWriter, a *asker, asked listView) error {
-	begun := false
-	_, _, err := view.WriteCSV(w, asked.arguments(), math.MaxInt, func(args map[string]any) (t view.Table, err error) {
-		if err = a.ask("entities_list", args, &t); err != nil && begun {
-			panic(http.ErrAbortHandler) // half a table must not look like a whole one
-		}
-		if err == nil && !begun {
-			begun = true
-			w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
-			w.Header().Set("Content-Disposition", `attachment; filename="`+t.Type+`.csv"`)
-		}
-		return t, err
+func (s *site) listFile(w http.ResponseWriter, a *asker, asked listView) error {
+	known, err := a.graphSchema()
+	if err != nil {
+		return err
+	}
+	out := &begunWriter{w: w, begin: func() {
+		w.Header().Set("Content-Type", asked.Form.MIME)
+		w.Header().Set("Content-Disposition", `attachment; filename="`+asked.Type+asked.Form.Ending+`"`)
+	}}
+	err = asked.Form.Write(out, known, asked.arguments(), func(args map[string]any) (t view.Table, err error) {
+		return t, a.ask("entities_list", args, &t)
 	})
+	if err != nil && out.begun {
+		panic(http.ErrAbortHandler) // half a file must not look like a whole one
+	}
 	return err
+}
+
+// begunWriter calls begin before the first byte.
+type begunWriter struct {
+	w     io.Writer
+	begin func()
+	begun bool
+}
+
+func (b *begunWriter) Write(p []byte) (int, error) {
+	if !b.begun {
+		b.begun = true
+		b.begin()
+	}
+	return b.w.Write(p)
 }
 
 // references are the types whose labels a list shows.
@@ -274,7 +291,7 @@ func listViewOf(r *http.Request) (v listView, added bool, problems listProblems,
 	q := queryOf(r, "at", "format", "where", "search", "sort", "desc", "offset", "limit", "col", "property", "op", "value")
 	v = listView{
 		Type: r.PathValue("type"), Search: q.Get("search"), Sort: q.Get("sort"), Columns: q.Values["col"],
-		Descending: q.word("desc", "0", "1") == "1", CSV: q.word("format", "html", "csv") == "csv",
+		Descending: q.word("desc", "0", "1") == "1", Form: listForm(q.word("format", listFormNames...)),
 		Offset: q.number("offset", 0, 0, maxOffset), Limit: q.number("limit", listLimit, 1, listMax),
 	}
 	for _, text := range q.Values["where"] {
@@ -403,30 +420,41 @@ func (v listView) without(c condition) listView {
 	return v.at(0)
 }
 
-// twins are the list for programs.
-func (v listView) twins() []twin {
-	out := []twin{{"CSV", "text/csv", v.csvURL()}}
-	q := url.Values{}
-	for _, c := range v.Where {
-		q.Add("where", c.String())
+// listFormNames are the names of the forms of a list, of which the page is the first.
+var listFormNames = func() []string {
+	names := []string{"html"}
+	for _, f := range view.ListForms {
+		names = append(names, f.Name)
 	}
-	if len(v.Where) > 1 || v.Search != "" || len(v.Where) == 1 && (v.Where[0].Op != "=" || strings.Contains(v.Where[0].Property, ".")) {
-		return out // the address of a type for programs takes one property=value
+	return names
+}()
+
+// listForm is the form of this name, the zero value for the page.
+func listForm(name string) view.ListForm {
+	if i := slices.IndexFunc(view.ListForms, func(f view.ListForm) bool { return f.Name == name }); i >= 0 {
+		return view.ListForms[i]
 	}
-	if v.Offset > 0 {
-		q.Set("offset", strconv.Itoa(v.Offset))
-	}
-	return append(out, twinsOf(kgURL(v.Type, ""), q)...)
+	return view.ListForm{}
 }
 
-// csvURL is the address of all rows of the view as a table.
-func (v listView) csvURL() string {
-	v.Offset, v.Limit = 0, listLimit
-	address := v.href()
-	if strings.Contains(address, "?") {
-		return address + "&format=csv"
+// twins are the list for programs.
+func (v listView) twins() []twin {
+	var out []twin
+	for _, f := range view.ListForms {
+		mime, _, _ := strings.Cut(f.MIME, ";")
+		out = append(out, twin{f.Label, mime, v.fileURL(f.Name)})
 	}
-	return address + "?format=csv"
+	return out
+}
+
+// fileURL is the address of all rows of the view as a file.
+func (v listView) fileURL(form string) string {
+	v.Offset, v.Limit = 0, listLimit
+	address, join := v.href(), "?"
+	if strings.Contains(address, "?") {
+		join = "&"
+	}
+	return address + join + "format=" + form
 }
 
 // forms are the media types in which programs read what a page shows.

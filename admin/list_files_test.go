@@ -1,0 +1,141 @@
+package admin_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/csv"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"trails/admin"
+	"trails/rdf/rdfio"
+)
+
+// TestAListIsAFileInEveryForm holds that each form of a list has the rows, and of them the columns, that the list
+// shows, and is a link on its page.
+func TestAListIsAFileInEveryForm(t *testing.T) {
+	f := newExample(t)
+	const list = "/admin/types/Requirement?where=status%3Dmet&sort=code&col=code&col=status"
+	page := f.get(t, list, 200)
+	shown := rows(page.byID(t, "list"))[1:]
+	said := map[string]int{} // how often each form says that a requirement is met
+	for _, form := range []string{"csv", "csv-raw", "xlsx", "ndjson", "jsonld", "turtle"} {
+		address := list + "&format=" + form
+		linked := false
+		for _, href := range page.leads("/admin/types/Requirement?") {
+			linked = linked || strings.Contains(href, "format="+form) && strings.Contains(href, "where=status%3Dmet") && strings.Contains(href, "col=status")
+		}
+		if !linked {
+			t.Errorf("no link of the page leads to %s", form)
+		}
+		text := f.get(t, address, 200).text
+		switch form {
+		case "xlsx":
+			text = sheetOf(t, text)
+			said[form] = strings.Count(text, ">met</t>")
+		case "ndjson":
+			said[form] = strings.Count(text, `"status":"met"`)
+			loaded := f.call(t, "load", map[string]any{"data": text, "message": "Again"})
+			if loaded["commit"] != nil {
+				t.Errorf("the list as NDJSON is loaded as %v: it has something else than the graph", loaded)
+			}
+		case "turtle":
+			said[form] = strings.Count(text, `"met"`)
+			if _, err := readAll(rdfio.NewTurtleReader(strings.NewReader(text), "", rdfio.Limits{})); err != nil {
+				t.Error(err)
+			}
+		case "jsonld":
+			said[form] = strings.Count(text, `"met"`)
+			if _, err := readAll(rdfio.NewJSONLDReader(strings.NewReader(text), "", rdfio.Limits{}, nil)); err != nil {
+				t.Error(err)
+			}
+		default:
+			said[form] = strings.Count(text, ",met\n")
+		}
+	}
+	for form, n := range said {
+		if n != len(shown) || n == 0 {
+			t.Errorf("%s: %d rows, the page has %d", form, n, len(shown))
+		}
+	}
+	for _, form := range []string{"jsonld", "turtle"} {
+		a := f.get(t, "/admin/types/Component?col=name&col=dependsOn.name&format="+form, http.StatusBadRequest)
+		if !strings.Contains(mainText(a), "dependsOn.name") {
+			t.Errorf("%s with a path: %s", form, mainText(a))
+		}
+	}
+}
+
+// TestACellIsNoFormula holds that a spreadsheet runs nothing of a list, and that a program gets what is there.
+func TestACellIsNoFormula(t *testing.T) {
+	f := newFixture(t, []byte(`base: "urn:t:"
+types:
+  Sum:
+    label: name
+    properties:
+      name: {type: string, required: true}
+      size: {type: integer}
+`), admin.Options{})
+	texts := []string{"=1+1", "+1+1", "-a", "@a", "\ta", "\ra", "'a", "a=1"}
+	for _, text := range texts {
+		f.call(t, "sum_create", map[string]any{"name": text, "size": -5})
+	}
+	cells := func(form string) map[string]bool {
+		table, err := csv.NewReader(strings.NewReader(f.get(t, "/admin/types/Sum?format="+form, 200).text)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]bool{}
+		for _, row := range table[1:] {
+			out[row[1]] = true
+			if row[2] != "-5" {
+				t.Errorf("%s: a number is %q", form, row[2])
+			}
+		}
+		return out
+	}
+	safe, raw := cells("csv"), cells("csv-raw")
+	for i, text := range texts {
+		if text = strings.ReplaceAll(text, "\ra", "\na"); text == "\na" {
+			continue // a reader of CSV has line breaks as it likes
+		}
+		want := text
+		if i < 5 {
+			want = "'" + text
+		}
+		if !safe[want] || !raw[text] {
+			t.Errorf("%q: %q is not in %v, or it is not in %v", text, want, safe, raw)
+		}
+	}
+}
+
+func readAll(r rdfio.Reader) (n int, err error) {
+	for {
+		if _, err = r.Read(); err == io.EOF {
+			return n, nil
+		} else if err != nil {
+			return n, err
+		}
+		n++
+	}
+}
+
+// sheetOf is the XML of a workbook's sheet.
+func sheetOf(t *testing.T, file string) string {
+	t.Helper()
+	r, err := zip.NewReader(bytes.NewReader([]byte(file)), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := r.Open("xl/worksheets/sheet1.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
