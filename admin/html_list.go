@@ -1,6 +1,10 @@
 package admin
 
 import (
+	"maps"
+	"net/url"
+	"slices"
+
 	h "trails/admin/html"
 	"trails/builtin/view"
 	"trails/schema"
@@ -23,8 +27,8 @@ func (d listData) main(p page) h.Node {
 		}, actions(h.If(mayCreate, anchor("button primary", capabilityURL(d.Capacity+".create"), h.Text("New "+d.Type))))),
 		h.Div(h.ID("list"), h.Data("announce", d.Announce),
 			h.Attr("hx-boost", "true"), h.Attr("hx-target", "#list"), h.Attr("hx-select", "#list"), h.Attr("hx-swap", "outerHTML show:none"),
-			h.Div(h.Class("filters"), d.drawSearch(), d.drawFilter(), d.drawColumns(), d.drawFiles(p.Twins)),
-			h.Div(h.ID("found"), h.Attr("data-live-region"), d.drawChips(), d.drawFacets(), d.drawTable(), h.If(d.Tickable && len(d.Rows) > 0, d.drawSelected()), d.Pager.draw())),
+			h.Div(h.Class("filters"), d.drawSearch(), d.drawFilter(), d.drawColumns(), d.drawChartForm(), d.drawFiles(p.Twins)),
+			h.Div(h.ID("found"), h.Attr("data-live-region"), d.drawChips(), d.drawFacets(), d.Drawn.draw(), d.drawTable(), h.If(d.Tickable && len(d.Rows) > 0, d.drawSelected()), d.Pager.draw())),
 	}
 }
 
@@ -74,7 +78,7 @@ func (p problemAt) draw(id, more string) h.Node {
 // drawColumns is the form that chooses columns.
 func (d listData) drawColumns() h.Node {
 	return h.Details(h.Class("menu"), h.ID("columns"), h.Summary(h.Text("Columns")), h.GetForm(typeURL(d.Type), h.Class("menu-body"),
-		d.keptFilters(), d.keptSearch(), d.keptOrder(),
+		d.keptFilters(), d.keptSearch(), d.keptOrder(), d.keptChart(),
 		h.Map(d.All, func(p schema.PropertyDocument) h.Node {
 			return h.Label(h.Input(h.Type("checkbox"), h.Name("col"), h.Value(p.Name), h.If(d.Shows(p.Name), h.Checked())), h.Text(" "+p.Name))
 		}),
@@ -92,7 +96,21 @@ func (d listData) drawFiles(twins []twin) h.Node {
 
 // drawKept are the parameters that a form about a filter keeps.
 func (v listView) drawKept() h.Node {
-	return h.Group{v.keptFilters(), h.Map(v.Columns, func(name string) h.Node { return hiddenInput("col", name) }), v.keptOrder()}
+	return h.Group{v.keptFilters(), v.keptColumns(), v.keptOrder(), v.keptChart()}
+}
+
+func (v listView) keptColumns() h.Node {
+	return h.Map(v.Columns, func(name string) h.Node { return hiddenInput("col", name) })
+}
+
+func (v listView) keptChart() h.Node {
+	var out h.Group
+	q := url.Values{}
+	v.Chart.set(q)
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		out = append(out, hiddenInput(name, q.Get(name)))
+	}
+	return out
 }
 
 func (v listView) keptFilters() h.Node {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trails/admin/chart"
 	"trails/builtin/view"
 	"trails/fault"
 	"trails/schema"
@@ -31,6 +32,7 @@ type listView struct {
 	Form          view.ListForm // of the file to download, the zero value for a page
 	Columns       []string
 	Offset, Limit int
+	Chart         chartView
 }
 
 // condition is one filter: how the values of a property, or at the end of a path, compare with a value.
@@ -119,6 +121,7 @@ type listData struct {
 	Options   []string // values of enums, to choose from
 	Pager     *pager
 	Announce  string
+	Drawn     *drawnChart
 	Total     int
 	TotalMore bool
 	Tickable  bool // rows can be changed here
@@ -233,6 +236,11 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	data := newListData(asked, doc, t, answer)
 	data.Problems, data.Tickable = problems, a.At == ""
+	if asked.Chart.By != "" {
+		if data.Drawn, err = a.listChart(asked); err != nil {
+			return err
+		}
+	}
 	return s.respond(w, r, status, page{
 		Title: t.Name, Nav: "types", Type: t.Name, Main: data.main, Twins: asked.twins(),
 		Live: live{Mode: "types", Types: append([]string{t.Name}, references(data.All)...), Head: a.head},
@@ -288,11 +296,12 @@ func references(properties []schema.PropertyDocument) []string {
 // listViewOf reads the address; added reports a filter that came from the form,
 // as property and value. A filter that cannot be read is a problem of the page.
 func listViewOf(r *http.Request) (v listView, added bool, problems listProblems, err error) {
-	q := queryOf(r, "at", "format", "where", "search", "sort", "desc", "offset", "limit", "col", "property", "op", "value")
+	q := queryOf(r, "at", "format", "where", "search", "sort", "desc", "offset", "limit", "col", "by", "split", "sum", "chart", "property", "op", "value")
 	v = listView{
 		Type: r.PathValue("type"), Search: q.Get("search"), Sort: q.Get("sort"), Columns: q.Values["col"],
 		Descending: q.word("desc", "0", "1") == "1", Form: listForm(q.word("format", listFormNames...)),
 		Offset: q.number("offset", 0, 0, maxOffset), Limit: q.number("limit", listLimit, 1, listMax),
+		Chart: chartView{By: q.Get("by"), Split: q.Get("split"), Sum: q.Get("sum"), Kind: chart.Kind(q.word("chart", chartWords...))},
 	}
 	for _, text := range q.Values["where"] {
 		c, ok := conditionOf(text)
@@ -393,12 +402,19 @@ func (v listView) href() string {
 	set("desc", "1", v.Descending)
 	set("offset", strconv.Itoa(v.Offset), v.Offset > 0)
 	set("limit", strconv.Itoa(v.Limit), v.Limit != listLimit)
+	v.Chart.set(q)
 	return withQuery(typeURL(v.Type), q)
 }
 
 // at is the view from another offset.
 func (v listView) at(offset int) listView {
 	v.Offset = offset
+	return v
+}
+
+// withoutChart is the view as a list alone.
+func (v listView) withoutChart() listView {
+	v.Chart = chartView{}
 	return v
 }
 
@@ -450,7 +466,7 @@ func (v listView) twins() []twin {
 // fileURL is the address of all rows of the view as a file.
 func (v listView) fileURL(form string) string {
 	v.Offset, v.Limit = 0, listLimit
-	address, join := v.href(), "?"
+	address, join := v.withoutChart().href(), "?"
 	if strings.Contains(address, "?") {
 		join = "&"
 	}

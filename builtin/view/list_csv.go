@@ -26,7 +26,7 @@ func WriteCSV(out io.Writer, args map[string]any, limit int, read ReadTable) (wr
 // writeCSV is WriteCSV, with each cell as shown returns it; the zero column is for a node's id and label.
 func writeCSV(out io.Writer, args map[string]any, limit int, read ReadTable, shown func(c Column, text string) string) (written int, t Table, err error) {
 	w := csv.NewWriter(out)
-	return eachPage(args, limit, read, func(t Table, columns []Column) error {
+	return EachPage(args, limit, read, func(t Table, columns []Column) error {
 		if written == 0 {
 			_ = w.Write(headOf(columns)) // Error has it
 		}
@@ -52,9 +52,9 @@ func headOf(columns []Column) []string {
 	return head
 }
 
-// eachPage reads up to limit rows of a list, all values whole, page by page. Columns are those beside the label, or
+// EachPage reads up to limit rows of a list, all values whole, page by page. Columns are those beside the label, or
 // the requested ones. It returns the number of rows and the last page.
-func eachPage(args map[string]any, limit int, read ReadTable, each func(t Table, columns []Column) error) (done int, t Table, err error) {
+func EachPage(args map[string]any, limit int, read ReadTable, each func(t Table, columns []Column) error) (done int, t Table, err error) {
 	args = maps.Clone(args)
 	args["whole"], args["facets"] = true, false
 	for {

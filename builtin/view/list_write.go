@@ -89,7 +89,7 @@ func (w listWriter) xlsx() (err error) {
 	}
 	const most = xlsx.MaxRows - 2 // beside the header, and what says that there are more
 	var kinds []xlsx.Kind
-	done, last, err := eachPage(w.args, most, w.read, func(t Table, columns []Column) error {
+	done, last, err := EachPage(w.args, most, w.read, func(t Table, columns []Column) error {
 		if book == nil {
 			book = xlsx.NewWriter(w.out, t.Type)
 			if err := row(headOf(columns), nil); err != nil {
@@ -217,7 +217,7 @@ func (w listWriter) each(row func(row Row, columns []listColumn) error) error {
 			w.args["columns"] = append([]string{w.schema.LabelOf(own)}, names...)
 		}
 	}
-	_, _, err := eachPage(w.args, math.MaxInt, w.read, func(t Table, _ []Column) error {
+	_, _, err := EachPage(w.args, math.MaxInt, w.read, func(t Table, _ []Column) error {
 		own := w.schema.Type(t.Type)
 		if own == nil {
 			return fault.New(fault.Conflict, "the schema changed while %s was read; ask again", t.Type)

@@ -1,0 +1,91 @@
+package admin
+
+import (
+	"strconv"
+
+	"trails/admin/chart"
+	h "trails/admin/html"
+)
+
+// draw is the chart, what it leaves out, and the table of its numbers.
+func (c *drawnChart) draw() h.Node {
+	if c == nil {
+		return nil
+	}
+	if len(c.Points) == 0 {
+		return section("chart", h.Text("Chart"), h.P(h.Class("empty"), h.Text("There is nothing to draw: no row has a value of "+c.X+".")))
+	}
+	notes := c.Notes
+	picture := h.Node(nil)
+	if why, ok := c.Drawable(); !ok {
+		notes = append(notes, why)
+	} else {
+		drawn, left := c.Draw()
+		picture = h.Div(h.Class("panel chart"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "Chart"), drawn)
+		if left != "" {
+			notes = append(notes, left)
+		}
+	}
+	return section("chart", h.Text(c.Name), nil, picture,
+		h.Map(notes, func(note string) h.Node { return h.P(h.Class("faint"), h.Text(note)) }), c.drawNumbers())
+}
+
+// drawNumbers is the table beneath the chart.
+func (c *drawnChart) drawNumbers() h.Node {
+	split := false
+	for _, p := range c.Points {
+		split = split || p.Series != ""
+	}
+	return h.Details(h.Class("fold"), h.ID("numbers"), h.Summary(h.Text("The numbers")), h.Div(h.Class("scroll"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "The numbers of the chart"),
+		h.Table(h.Caption(h.Class("hide"), h.Text(c.Name)),
+			h.THead(h.Tr(h.Th(h.Scope("col"), h.Text(c.X)), h.If(split, h.Th(h.Scope("col"), h.Text("Part"))), h.Th(h.Scope("col"), h.Class("num"), h.Text(c.Y)))),
+			h.TBody(h.Map(c.Points, func(p chart.Point) h.Node {
+				name := h.Node(h.Text(firstOf(line(p.Label), "(none)")))
+				if p.Href != "" {
+					name = anchor("", p.Href, name)
+				}
+				return h.Tr(rowHead(name), h.If(split, h.Td(h.Text(line(p.Series)))), h.Td(h.Class("num"), h.Text(strconv.FormatFloat(p.Value, 'f', -1, 64))))
+			})))))
+}
+
+// drawChartForm is the form that asks for a chart of the list.
+func (d listData) drawChartForm() h.Node {
+	c := d.Chart
+	paths := func(chosen string) h.Node {
+		return h.Map(d.Paths, func(g pathGroup) h.Node {
+			options := h.Map(g.Paths, func(path string) h.Node { return option(path, path, path == chosen) })
+			if g.Reference == "" {
+				return options
+			}
+			return h.OptGroup(h.Attr("label", g.Reference), options)
+		})
+	}
+	return h.Details(h.Class("menu"), h.ID("chart-menu"), h.Summary(h.Text("Chart")), h.GetForm(typeURL(d.Type), h.Class("menu-body"),
+		d.keptFilters(), d.keptSearch(), d.keptColumns(), d.keptOrder(),
+		labelled("", "by", "Chart by", h.Select(h.ID("by"), h.Name("by"), paths(firstOf(c.By, d.grouping())))),
+		labelled("", "split", "In parts by", h.Select(h.ID("split"), h.Name("split"), option("", "nothing", c.Split == ""), paths(c.Split))),
+		labelled("", "sum", "Show", h.Select(h.ID("sum"), h.Name("sum"), option("", "the number of rows", c.Sum == ""),
+			h.Map(d.numbersOf(), func(name string) h.Node { return option(name, "the sum of "+name, name == c.Sum) }))),
+		labelled("", "kind", "As", h.Select(h.ID("kind"), h.Name("chart"), option("", "what fits", c.Kind == ""),
+			h.Map(chart.Kinds, func(k struct {
+				Kind chart.Kind
+				Name string
+			}) h.Node {
+				return option(string(k.Kind), k.Name, k.Kind == c.Kind)
+			}))),
+		h.Button(h.Class("primary"), h.Text("Draw")),
+		h.If(c.By != "", h.P(anchor("", d.withoutChart().href(), h.Text("Without a chart"))))))
+}
+
+// grouping is the property that most likely groups the list: one that lists its values, else a reference.
+func (d listData) grouping() (name string) {
+	for _, p := range d.All {
+		if len(p.OneOf) > 0 {
+			return p.Name
+		}
+		if name == "" && p.Class != "" {
+			name = p.Name
+		}
+	}
+	return name
+}
