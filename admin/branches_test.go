@@ -96,7 +96,7 @@ func TestPagesStayOnTheirBranch(t *testing.T) {
 		}
 	}
 	list := f.get(t, "/admin/types/Note?branch=review", 200)
-	if fields := list.find(func(n *html.Node) bool { return attribute(n, "name") == "branch" && attribute(n, "type") == "hidden" }); len(fields) != 4 {
+	if fields := list.find(func(n *html.Node) bool { return attribute(n, "name") == "branch" && attribute(n, "type") == "hidden" }); len(fields) != 5 {
 		t.Errorf("%d forms of the list keep the branch", len(fields))
 	}
 	says(t, list, "New there")

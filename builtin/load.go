@@ -21,9 +21,9 @@ import (
 type loading struct {
 	Data      string                     `json:"data" is:"brief" doc:"The lines to load."`
 	Format    load.Format                `json:"format" is:"rare" default:"auto" doc:"auto tells it by how the data begins."`
-	Mode      load.Mode                  `json:"mode" default:"merge" doc:"append refuses nodes that exist; overwrite replaces all nodes of its types; replace puts RDF in place of graph."`
-	Type      string                     `json:"type,omitempty" is:"brief" doc:"What the rows of csv and tsv, and the objects of JSON, are of."`
-	Map       map[string]any             `json:"map,omitempty" doc:"Properties by column, where the names differ; \"\" passes over."`
+	Mode      load.Mode                  `json:"mode" default:"merge" doc:"append refuses, skip keeps existing nodes; overwrite replaces its types; replace puts RDF in place of graph."`
+	Type      string                     `json:"type,omitempty" is:"brief" doc:"What rows of csv and tsv, and objects of JSON, are of."`
+	Map       map[string]any             `json:"map,omitempty" doc:"Properties by column where names differ; \"\" passes over."`
 	ID        string                     `json:"id,omitempty" doc:"The column of ids, else id."`
 	Dates     string                     `json:"dates,omitempty" is:"rare" oneof:"dmy,mdy" doc:"The order of the parts of dates such as 12.4.2023 in tables."`
 	Decimal   string                     `json:"decimal,omitempty" is:"rare" doc:"What stands before the fraction of numbers such as 1.234,56 in tables."`
