@@ -285,7 +285,7 @@ func TestALoadSaysHowFarItIs(t *testing.T) {
 func TestAModeThatThereIsNotIsRefused(t *testing.T) {
 	g := newGraph(t, notes)
 	_, err := tryLoad(t, g, kg.Load{Options: load.Options{Mode: "mix"}}, "in", note("a", "A"))
-	if !fault.Is(err, fault.InvalidArguments) || fault.Of(err).Fields[0].Message != `mode "mix" is not one of merge, append, overwrite, replace` {
+	if !fault.Is(err, fault.InvalidArguments) || fault.Of(err).Fields[0].Message != `mode "mix" is not one of merge, append, skip, overwrite, replace` {
 		t.Errorf("got %v", err)
 	}
 }
