@@ -173,10 +173,10 @@ func (c Chart) plot(names []string) h.Node {
 	}
 	for _, v := range xTicks {
 		name := says(v)
-		switch c.Kind {
-		case Line:
+		switch {
+		case c.Kind == Line:
 			name = short(orNone(labels[int(v)]), 14)
-		case Time:
+		case c.Kind == Time:
 			name = day(v, high-low)
 		}
 		drawn = append(drawn, text(x(v), bottom+18, "middle", "value", name))
