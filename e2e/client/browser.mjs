@@ -580,7 +580,7 @@ const pages = [
   ['a deletion that is asked for', '/admin/capabilities/requirement.delete'],
   ['the question of an overwrite', '/admin/capabilities/load', 'Run', async (page) => {
     await page.getByLabel('data').first().fill('{"type":"Standard","id":"x","data":{"name":"x","title":"One alone","url":"https://example.org/"}}')
-    await page.getByText('overwrite', { exact: true }).first().click()
+    await page.getByLabel('mode').first().selectOption('overwrite')
   }],
   ['who said the values of a node', '/admin/types/Requirement/R-010?blame=1'],
   ['the branches', '/admin/branches'],
