@@ -17,6 +17,8 @@ type doctorCheck struct {
 	Findings []doctorFinding `json:"findings"`
 }
 
+func (c doctorCheck) ok() bool { return c.Result == "ok" }
+
 // doctorFinding is what is wrong with a capability, or with all of them.
 type doctorFinding struct {
 	Capability string `json:"capability"`

@@ -1,6 +1,9 @@
 package admin
 
 import (
+	"fmt"
+	"slices"
+
 	h "trails/admin/html"
 )
 
@@ -11,7 +14,7 @@ func (d doctorAnswer) main(page) h.Node {
 			h.Text(textIf(d.OK, "No check failed.", "Something needs a look.")),
 			h.Text(" The command line looks at more of the file, holds saved documents against what is served, and mends what is safe: "),
 			plainCode("trails doctor FILE --deep --served DOC --fix"), h.Text("."))}),
-		d.drawChecks(true),
+		drawChecks(d.Checks),
 		h.Map(d.Checks, func(c doctorCheck) h.Node {
 			if len(c.Findings) == 0 {
 				return nil
@@ -20,6 +23,21 @@ func (d doctorAnswer) main(page) h.Node {
 				wideTable(columns("Capability", "Field", "Rule", "What was found", "What to do"), h.TBody(h.Map(c.Findings, doctorFinding.draw))))
 		}),
 	}
+}
+
+// drawOverview is one line when all is well, and otherwise the checks that found something.
+func (d doctorAnswer) drawOverview() h.Node {
+	if d.OK {
+		return h.P(badge("good", "well"), h.Text(fmt.Sprintf(" %d checks found nothing.", len(d.Checks))))
+	}
+	return drawChecks(slices.DeleteFunc(slices.Clone(d.Checks), doctorCheck.ok))
+}
+
+// drawChecks are checks with their results.
+func drawChecks(list []doctorCheck) h.Node {
+	return h.Ul(h.Class("checks panel pad"), h.Map(list, func(c doctorCheck) h.Node {
+		return h.Li(span("what", c.Name), h.Span(h.Class("soft"), badge(textIf(c.ok(), "good", "bad"), c.Result), space, bdiLine(c.Detail)))
+	}))
 }
 
 // draw is one finding.

@@ -27,15 +27,14 @@ func (d overviewData) main(p page) h.Node {
 		h.Div(h.Class("columns"),
 			h.Div(
 				section("commits", h.Text("Recent commits"), anchor("more", "/admin/commits", h.Text("All commits")), commitLog(d.Commits)),
-				section("calls", h.Text("Latest calls"), span("more faint", "without what these pages read"), d.drawCalls())),
+				h.If(len(d.Calls) > 0, section("calls", h.Text("Other calls"), span("more faint", "that changed nothing, without what these pages read"), d.drawCalls()))),
 			h.Div(
 				section("connect", h.Text("Connect an agent"), nil, h.Div(h.Class("panel pad"),
 					snippet("MCP address", d.MCP),
 					snippet("Claude Code", "claude mcp add --transport http trails "+d.MCP+textIf(d.Token, " --header "+tokenHeader, "")),
 					snippet("curl", "curl -s "+p.Frame.Address+"/invoke/snapshot "+textIf(d.Token, "-H "+tokenHeader+" ", "")+"-H 'Content-Type: application/json' -d '{}'"),
 					h.If(d.Token, h.P(h.Class("faint"), anchor("", tokensURL, h.Text("Issue a token")), h.Text(" for each agent and program, and put it into TRAILS_TOKEN."))))),
-				section("health", anchor("", "/admin/doctor", h.Text("Health")), either(d.Doctor.OK, badge("good", "well"), badge("bad", "needs a look")),
-					d.Doctor.drawChecks(false)))),
+				section("health", anchor("", "/admin/doctor", h.Text("Health")), nil, d.Doctor.drawOverview()))),
 	}
 }
 
@@ -67,15 +66,11 @@ func (d overviewData) drawDoor() h.Node {
 	}
 }
 
-// drawCalls are the latest calls as a table.
+// drawCalls are the latest calls without a commit, as a table.
 func (d overviewData) drawCalls() h.Node {
-	if len(d.Calls) == 0 {
-		return empty(h.Text("No calls yet."))
-	}
 	return scrolled("Table of calls", columns("Capability", "Outcome", "Who", "When"), h.TBody(h.Map(d.Calls, func(c call) h.Node {
-		commit := c.CommitID()
 		return h.Tr(rowHead(capabilityLink(c.Capability, c.Listed)),
-			h.Td(outcome(c), h.If(c.DryRun, h.Text(" dry run")), h.If(commit != "", h.Group{h.Br(), commitLink(commit)})), whoAndWhen(c))
+			h.Td(outcome(c), h.If(c.DryRun, h.Text(" dry run"))), whoAndWhen(c))
 	})))
 }
 
@@ -85,13 +80,4 @@ func whoAndWhen(c call) h.Node {
 		h.Td(bdiLine(c.Author), h.Br(), faint(line(c.Via))),
 		h.Td(timeAt(c.Started), h.Br(), faint(fmt.Sprintf("%.1f ms", c.Millis()))),
 	}
-}
-
-// drawChecks are the doctor's checks; with all, the result of those that found nothing, too.
-func (d doctorAnswer) drawChecks(all bool) h.Node {
-	return h.Ul(h.Class("checks panel pad"), h.Map(d.Checks, func(c doctorCheck) h.Node {
-		ok := c.Result == "ok"
-		return h.Li(span("what", c.Name), h.Span(h.Class("soft"),
-			h.If(all || !ok, h.Group{badge(textIf(ok, "good", "bad"), c.Result), space}), bdiLine(c.Detail)))
-	}))
 }

@@ -101,9 +101,9 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 		}
 		data.Total += t.Count
 	}
-	// The latest activities are listed without what these pages read and did not find.
+	// What made a commit is among the commits; what these pages read and did not find is of no interest.
 	data.Calls = slices.DeleteFunc(prov.Graph, func(c call) bool {
-		return c.Via == "admin" && c.Commit == "" && c.Outcome != "invalid" && c.Outcome != "denied"
+		return c.Commit != "" || c.Via == "admin" && c.Outcome != "invalid" && c.Outcome != "denied"
 	})
 	data.Calls = data.Calls[:min(len(data.Calls), overviewActivities)]
 	listed, err := a.listed()

@@ -24,9 +24,13 @@ func linked(a answer, href string) []string {
 func TestTheOverviewTellsWhatIsInTheGraph(t *testing.T) {
 	f := newExample(t)
 	a := f.get(t, "/admin", 200)
-	says(t, a, "46 instances", "Component 17", "The example", "http://example.com/mcp", "the head follows its parent")
-	if calls := rows(a.find(tag("table"))[0]); len(calls) < 2 || calls[1][0] != "load" || !strings.HasPrefix(calls[1][1], "ok") {
-		t.Errorf("the latest calls are %v", calls)
+	says(t, a, "46 instances", "Component 17", "Loaded", "http://example.com/mcp", "checks found nothing")
+	if strings.Contains(a.text, "Other calls") {
+		t.Error("calls that made a commit stand twice")
+	}
+	f.call(t, "snapshot", map[string]any{})
+	if calls := rows(f.get(t, "/admin", 200).find(tag("table"))[0]); len(calls) != 2 || calls[1][0] != "snapshot" || !strings.HasPrefix(calls[1][1], "ok") {
+		t.Errorf("the other calls are %v", calls)
 	}
 }
 
