@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"trails/fault"
 )
@@ -59,7 +60,7 @@ func (q *query) word(name string, allowed ...string) string {
 	if q.Get(name) == "" || slices.Contains(allowed, q.Get(name)) {
 		return firstOf(q.Get(name), allowed[0])
 	}
-	q.fail(name, fault.OneOf, q.Get(name), name+" is none of the words that this page knows")
+	q.fail(name, fault.OneOf, q.Get(name), name+" is one of "+strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
 	return allowed[0]
 }
 
