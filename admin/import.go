@@ -312,7 +312,7 @@ func (s *site) plan(a *asker, d *importData) error {
 		return err
 	}
 	d.Name, d.Once = sent.name, firstOf(d.Once, uuid.NewString())
-	a.call.Inputs = []invoke.Input{{Name: sent.name, Source: sent.name, Reader: sent.reader(), Size: sent.size}}
+	a.call.Inputs = []invoke.Input{sent.input()}
 	d.Plan = &importPlanned{}
 	err = a.ask("import_plan", d.Asked.arguments(sent.name), d.Plan)
 	a.call.Inputs = nil
@@ -350,7 +350,7 @@ func (s *site) doImport(w http.ResponseWriter, r *http.Request, d *importData, g
 	if good {
 		args["rejects"] = true
 	}
-	a.call.Inputs = []invoke.Input{{Name: sent.name, Source: sent.name, Reader: sent.reader(), Size: sent.size}}
+	a.call.Inputs = []invoke.Input{sent.input()}
 	a.call.IdempotencyKey = d.Once
 	done := &importDone{}
 	err = a.ask("import", args, done)

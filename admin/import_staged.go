@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 
 	"trails/fault"
+	"trails/invoke"
 )
 
 // Bounds of what was sent for imports and is not imported yet.
@@ -35,7 +37,7 @@ type staging struct {
 type staged struct {
 	key, principal, name string
 	data                 *os.File
-	size                 int64
+	size                 atomic.Int64 // grows while pieces arrive
 	until                time.Time
 	asked                importChoices // that came with it
 	done                 *importData   // the last page of an import of it, nil before that
@@ -56,7 +58,8 @@ func (s *staging) keep(principal, name string, in io.Reader) (*staged, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	e := &staged{key: uuid.NewString(), principal: principal, name: name, data: f, size: n, until: time.Now().Add(stagedFor)}
+	e := &staged{key: uuid.NewString(), principal: principal, name: name, data: f, until: time.Now().Add(stagedFor)}
+	e.size.Store(n)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all[e.key] = s.order.PushFront(e)
@@ -76,15 +79,16 @@ func (s *staging) add(principal, key string, in io.Reader) (*staged, error) {
 	if !known {
 		return nil, errGone
 	}
-	n, err := io.Copy(io.NewOffsetWriter(e.data, e.size), io.LimitReader(in, mostUpload-e.size+1))
-	if err == nil && e.size+n > mostUpload {
+	had := e.size.Load()
+	n, err := io.Copy(io.NewOffsetWriter(e.data, had), io.LimitReader(in, mostUpload-had+1))
+	if err == nil && had+n > mostUpload {
 		err = fault.New(fault.TooLarge, "the file is larger than %d MiB; trails import FILE DATA on the command line takes any size", mostUpload>>20)
 	}
 	if err != nil {
 		s.drop(at)
 		return nil, err
 	}
-	e.size += n
+	e.size.Store(had + n)
 	s.order.MoveToFront(at)
 	s.grow(n)
 	return e, nil
@@ -103,7 +107,7 @@ func (s *staging) drop(at *list.Element) {
 	e := at.Value.(*staged)
 	s.order.Remove(at)
 	delete(s.all, e.key)
-	s.bytes -= e.size
+	s.bytes -= e.size.Load()
 	_ = e.data.Close()           // only read
 	_ = os.Remove(e.data.Name()) // gone already, but for systems that keep names of open files
 }
@@ -121,8 +125,11 @@ func (s *staging) find(principal, key string) (*staged, error) {
 	return at.Value.(*staged), nil
 }
 
-// reader reads the data from its beginning, also beside other readers.
-func (e *staged) reader() io.ReadSeeker { return io.NewSectionReader(e.data, 0, e.size) }
+// input reads the data from its beginning, also beside other readers.
+func (e *staged) input() invoke.Input {
+	n := e.size.Load()
+	return invoke.Input{Name: e.name, Source: e.name, Reader: io.NewSectionReader(e.data, 0, n), Size: n}
+}
 
 // finish keeps the result of an import, with the rows that it left out as a file with an extension.
 func (s *staging) finish(e *staged, done *importData, rejected, extension string) {

@@ -583,6 +583,9 @@ const pages = [
     await page.getByLabel('mode').first().selectOption('overwrite')
   }],
   ['who said the values of a node', '/admin/types/Requirement/R-010?blame=1'],
+  ['where data is given', '/admin/import'],
+  ['a list as a chart', '/admin/types/Requirement?by=status&split=priority'],
+  ['the log of a month', '/admin/commits?when=last+7+days&type=Requirement'],
   ['the branches', '/admin/branches'],
   ['what differs between two commits', '/admin/diff?from=head~1&to=head'],
   ['the graph of commits', '/admin/commits/graph'],
@@ -733,6 +736,42 @@ async function governing ({ page, size, theme, scripts }) {
   execFileSync(trails, ['policy', 'set', file, '--starter'])
 }
 
+// importing is somebody with a spreadsheet of 200 people: dates in two orders, decimals with a comma, yes and no, and three
+// bad cells. They mend these, load all, look at the list, and take it back. It counts what they click and fill.
+async function importing ({ page, size, theme, scripts }) {
+  let done = 0
+  const click = async (name) => { done++; await page.getByRole('button', { name, exact: false }).click() }
+  const fill = async (field, text) => { done++; await field.fill(text) }
+  const day = (i) => i % 2 ? `2023-04-${String(i % 28 + 1).padStart(2, '0')}` : `${i % 28 + 1}.4.2023`
+  const rows = Array.from({ length: 200 }, (_, i) => [`Person ${i}`, day(i), `${1000 + i},50`, i % 3 ? 'yes' : 'no'])
+  rows[3][1] = '31.2.2023'
+  rows[7][2] = 'unknown'
+  rows[9][3] = 'perhaps'
+  await page.goto(`${base}/admin/import`)
+  await fill(page.getByLabel('or paste a table'), [['Name', 'Hired', 'Salary', 'Full time'], ...rows].map((row) => row.join('\t')).join('\n'))
+  await fill(page.getByLabel('What the rows are'), 'Person')
+  await click('Look at it')
+  await says(page, '197 rows fit, 3 do not')
+  if (scripts) await accessible(page, `the plan of an import, ${theme}`)
+  await fits(page, 'the plan of an import')
+  await pictures({ page, size, scripts, theme })('import')
+  for (const [at, text] of [['5.1', '28.2.2023'], ['9.2', '1007,50'], ['11.3', 'no']]) {
+    await fill(page.locator(`[name="cell.${at}"]`), text)
+  }
+  await click('Check')
+  await says(page, '200 rows fit')
+  await click('Load all 200')
+  await says(page, '200 rows were loaded')
+  holds(done <= 25, `an import takes ${done} clicks and fields`)
+  if (scripts) await accessible(page, `what was imported, ${theme}`)
+  await page.getByRole('link', { name: 'Look at Person' }).click()
+  await says(page, 'of 200')
+  await page.goBack()
+  await click('Undo')
+  await page.goto(`${base}/admin/types/Person`)
+  await says(page, '404')
+}
+
 async function main () {
   const browser = await playwright.chromium.launch({
     executablePath: chromium,
@@ -770,6 +809,11 @@ async function main () {
     for (const options of [{ theme: 'light' }, { theme: 'dark', size: 'narrow' }, { scripts: false }]) {
       const window = await open(browser, options)
       await governing(window)
+      await window.end()
+    }
+    for (const options of [{ theme: 'light' }, { theme: 'dark', size: 'narrow', scripts: false }]) {
+      const window = await open(browser, options)
+      await importing(window)
       await window.end()
     }
     for (const window of await Promise.all([everyPage(browser, 'light', 'wide'), everyPage(browser, 'dark', 'narrow')])) {
