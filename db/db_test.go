@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -80,14 +79,10 @@ func tryWrite(ctx context.Context, f *db.File, add, remove []rdf.Quad) (history.
 	return w.Commit(ctx, commitMeta(w, add, remove), nil)
 }
 
-// instants counts the commits of all tests, so that none has the time of another: one change on two branches with one
-// head is otherwise one commit, with one id, made twice.
-var instants atomic.Int64
-
 // commitMeta is what a test's commit says, with the version of the schema that follows
 // from its changes.
 func commitMeta(w *db.Writer, add, remove []rdf.Quad) db.CommitMeta {
-	meta := db.CommitMeta{Time: epoch.Add(time.Duration(instants.Add(1)) * time.Microsecond), Author: "tester", Message: "a change", SchemaVersion: w.Head().SchemaVersion}
+	meta := db.CommitMeta{Time: epoch, Author: "tester", Message: "a change", SchemaVersion: w.Head().SchemaVersion}
 	if slices.ContainsFunc(slices.Concat(add, remove), func(q rdf.Quad) bool { return q.Label == rdf.SchemaGraph }) {
 		meta.SchemaVersion, meta.SchemaChanged = meta.SchemaVersion+1, true
 	}

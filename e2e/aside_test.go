@@ -93,7 +93,7 @@ func wantReads(t *testing.T, file string, story asideStory) {
 		}
 	}
 	count := func(what string) (n int64) {
-		text := must(t, "query", file, "SELECT ("+what+" AS ?n) { GRAPH <urn:trails:graph:prov> { ?a <urn:trails:ns#capability> 'commits_list' ; <urn:trails:ns#inputsDigest> ?d } }", "-o", "csv")
+		text := must(t, "query", file, "SELECT ("+what+" AS ?n) { GRAPH <urn:trails:graph:prov> { ?a <urn:trails:ns#capability> 'commits_find' ; <urn:trails:ns#inputsDigest> ?d } }", "-o", "csv")
 		if _, err := fmt.Sscan(strings.Fields(text)[1], &n); err != nil {
 			t.Fatalf("%v in %s", err, text)
 		}

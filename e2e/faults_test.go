@@ -210,7 +210,7 @@ func TestAReadDoesNotWaitForAnotherProcessAndIsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, "stats", file)
-	prov := must(t, "query", file, "SELECT (COUNT(*) AS ?n) { GRAPH <urn:trails:graph:prov> { ?a <urn:trails:ns#capability> 'commits_list' } }", "-o", "csv")
+	prov := must(t, "query", file, "SELECT (COUNT(*) AS ?n) { GRAPH <urn:trails:graph:prov> { ?a <urn:trails:ns#capability> 'commits_find' } }", "-o", "csv")
 	if !strings.Contains(prov, fmt.Sprint(reads)) {
 		t.Errorf("provenance has %s reads, want %d", prov, reads)
 	}

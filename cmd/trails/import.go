@@ -71,7 +71,7 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	flags.StringArrayVar(&f.columns, "map", nil, "`COLUMN=PROPERTY`, the name of the property that a column is; without PROPERTY it is passed over; can be repeated")
 	flags.StringArrayVar(&f.kinds, "as", nil, "`COLUMN=KIND` of a column of a new type: a datatype such as date, or the type that it refers to; can be repeated")
 	flags.StringVar(&f.by, "by", "", "`column` by whose values rows find the nodes that are there (default: by their ids)")
-	flags.StringVar((*string)(&f.options.Mode), "mode", string(load.Merge), "what becomes of rows that are there already: merge sets what the row has, append takes them for mistakes, skip passes them over")
+	flags.StringVar((*string)(&f.options.Mode), "mode", string(load.Merge), "`mode`, what becomes of rows that are there already: merge sets what the row has, append takes them for mistakes, skip passes them over")
 	completeWords(cmd, "mode", string(load.Merge), string(load.Append), string(load.Skip))
 	tableFlags(cmd, &f.options)
 	flags.BoolVar(&f.options.Strict, "strict", false, "a bad cell decides what its column is, and a bad row keeps all out")
