@@ -416,6 +416,25 @@ func TypeName(file string) string {
 	return name
 }
 
+// PropertyName makes a property's name from the title of a column or field: Full name becomes fullName.
+func PropertyName(title string) string {
+	name := camel(title, false)
+	switch {
+	case name == strings.ToUpper(name):
+		name = strings.ToLower(name)
+	case name != "":
+		name = strings.ToLower(name[:1]) + name[1:]
+	}
+	if !propertyName.MatchString(name) {
+		name = "column" + name
+	}
+	name = name[:min(len(name), longName)]
+	if schema.ReservedProperty(name) {
+		name += "Value"
+	}
+	return name
+}
+
 // longName is the length at which a name made from a text is cut.
 const longName = 50
 

@@ -227,20 +227,7 @@ func (p *Proposal) names(t *typeStats) map[*propertyStats]string {
 		if given[s.name] != "" {
 			continue
 		}
-		name := camel(s.name, false)
-		switch {
-		case name == strings.ToUpper(name):
-			name = strings.ToLower(name)
-		case name != "":
-			name = strings.ToLower(name[:1]) + name[1:]
-		}
-		if !propertyName.MatchString(name) {
-			name = "column" + name
-		}
-		name = name[:min(len(name), longName)]
-		if schema.ReservedProperty(name) {
-			name += "Value"
-		}
+		name := PropertyName(s.name)
 		free := name
 		for n := 2; taken[free]; n++ {
 			free = name + strconv.Itoa(n)
