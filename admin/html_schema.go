@@ -2,6 +2,7 @@ package admin
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 
 	h "trails/admin/html"
@@ -16,7 +17,9 @@ func (d schemaData) main(p page) h.Node {
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Text("Schema")),
 			sub(h.Span(h.Text("version "+fmt.Sprint(d.Version))), idCode(line(d.Base)), anchor("", "/admin/commits?schema=1", h.Text("Its changes")))},
-			h.If(p.AsOf == nil, actions(anchor("button", capabilityURL("schema_apply"), h.Text("Change the schema"))))),
+			h.If(p.AsOf == nil, actions(
+				anchor("button primary", withQuery(schemaEditURL, url.Values{"on": {onNewType}}), h.Text("Add a type")),
+				anchor("button", schemaEditURL, h.Text("Change the schema"))))),
 		h.If(len(d.Types) > 0, h.Nav(h.Aria("label", "Types of the schema"), h.Ul(h.Class("chips plain"), h.Map(d.Types, func(t typeShown) h.Node {
 			return h.Li(typeAnchor(t.Name))
 		})))),

@@ -42,6 +42,8 @@ var pageRoutes = []route{
 	{pattern: "GET /admin/gateway/tools/{id}", handle: (*site).tool},
 	{pattern: "GET /admin/gateway/artifacts/{handle}", handle: (*site).artifact},
 	{pattern: "GET /admin/schema", handle: (*site).schema},
+	{pattern: "GET /admin/schema/edit", handle: (*site).schemaEditPage},
+	{pattern: "POST /admin/schema/edit", handle: (*site).schemaEditPosted},
 	{pattern: "GET /admin/schema/{form}", handle: (*site).schemaText},
 	{pattern: "GET /admin/import", handle: (*site).importPage},
 	{pattern: "POST /admin/import", handle: (*site).importPosted},
