@@ -53,14 +53,16 @@ func key(name string) h.Node { return h.Kbd(h.Text(name)) }
 
 // drawSave is the form that stores the query.
 func (d sparqlData) drawSave() h.Node {
-	input := func(id, name, most string) h.Node {
-		return h.Input(h.ID(id), h.Name(name), h.AutoComplete("off"), h.If(name == "id", h.Attr("spellcheck", "false")), h.MaxLength(most))
+	refused := d.View.Do == "save" && d.Fault != nil
+	input := func(id, name, most, typed string) h.Node {
+		return h.Input(h.ID(id), h.Name(name), h.AutoComplete("off"), h.If(refused, h.Value(typed)), h.If(name == "id", h.Attr("spellcheck", "false")), h.MaxLength(most))
 	}
-	may := h.Node(h.P(h.Class("faint save-about"), h.Text("Storing needs the scope builder, which a token gives.")))
+	may := h.Node(h.P(h.Class("faint save-about"), h.Text("You may not store queries: it needs the scope builder. Sign in with a token that has it, such as one of "),
+		plainCode("trails token create FILE NAME --scopes runtime,builder"), h.Text("; it counts at once, without a restart.")))
 	if d.Stored.May {
 		may = h.Group{
-			labelled("", "save-id", "Name, unless they say it", input("save-id", "id", "64")),
-			labelled("grow", "save-description", "Description, unless they say it", input("save-description", "description", "1000")),
+			labelled("", "save-id", "Name, unless they say it: My list is stored as my_list", input("save-id", "id", "64", d.View.ID)),
+			labelled("grow", "save-description", "Description, unless they say it", input("save-description", "description", "1000", d.View.Description)),
 			submit("", "do", "save", "Save"),
 		}
 	}
@@ -150,12 +152,13 @@ func (f *sparqlFault) draw() h.Node {
 		says = h.P(h.Bdi(h.Class("breaks"), h.Text(f.Message)))
 	}
 	at := strconv.Itoa(f.Line)
-	return h.Section(h.Class("notice notice-bad answer"), h.Role("alert"), h.Data("line", at), h.Data("column", strconv.Itoa(f.Column)), h.If(f.Text != "", h.Data("text", f.Text)),
+	return h.Section(h.Class("notice notice-bad answer"), h.Role("alert"), h.Data("line", strconv.Itoa(max(0, f.Line-f.Added))), h.Data("column", strconv.Itoa(f.Column)),
 		h.H2(h.Text(f.Title)), says,
 		h.If(f.Line > 0, h.Pre(h.Class("quoted"), h.Aria("label", "Line "+at+" of the query"), faint(at), h.Text(" "+f.Quote.Before), h.Mark(h.Text(f.Quote.At)), h.Text(f.Quote.After))),
 		h.If(len(f.Fields) > 0, h.Ul(h.Class("fields"), h.Map(f.Fields, func(e fault.FieldError) h.Node {
 			return h.Li(plainCode(line(e.Field)), space, h.Bdi(h.If(e.Source != "", h.Text(line(e.Source)+": ")), h.Text(whole(e.Message))))
 		}))),
+		h.If(f.Added > 0, h.P(h.Class("faint"), h.Text("Lines are counted in the text that would be stored, which begins with its "+textIf(f.Added > 1, "name and description.", "name or description.")))),
 		h.If(f.Mutate != "", h.P(anchor("button", f.Mutate, h.Text("Open mutate")))),
 		h.If(f.Trace != "", drawTrace(f.Trace)))
 }

@@ -212,6 +212,9 @@ func (a *asker) sparqlData(w http.ResponseWriter, r *http.Request, v sparqlView,
 	if err != nil {
 		data.Fault = s.sparqlFaultOf(w, r, data.View, err)
 		status = data.Fault.Status
+		if data.Fault.Added = strings.Count(data.View.Query, "\n") - strings.Count(v.Query, "\n"); data.Fault.Added > 0 { // what was refused stays as it was written
+			data.View.Query = v.Query
+		}
 	}
 	data.Renew = v.Part != "" && (v.Part == "stored" || v.Do != "" || declared.head != nil)
 	if v.Part == "" || data.Renew {

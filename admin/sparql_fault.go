@@ -21,8 +21,9 @@ type sparqlFault struct {
 	// Line and Column are where the text breaks the grammar; 0 when it does not.
 	Line, Column int
 	Quote        quote
-	// Text is what was to be stored, in which the line is; "" for a query that was run.
-	Text string
+	// Added is how many lines with its name and description were put before the text to store it. They are not in the
+	// editor, and Line counts them.
+	Added int
 	// Mutate is where an update can be made, when the text is one.
 	Mutate string
 }
@@ -45,7 +46,7 @@ func (s *site) sparqlFaultOf(w http.ResponseWriter, r *http.Request, v sparqlVie
 		return out
 	}
 	if v.Do != "" {
-		out.Title, out.Text = "Nothing was stored", v.Query
+		out.Title = "Nothing was stored"
 	}
 	if _, notUpdate := sparql.ParseUpdate(v.Query, sparql.Options{Base: auth.Base(r) + "/sparql"}); notUpdate == nil && v.Do == "" {
 		// Updates are made elsewhere: this page reads.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"trails/capability/stored"
 	"trails/fault"
 	"trails/schema"
+	"trails/schema/infer"
 )
 
 // The page of queries opens stored queries, asks for the values of their parameters, and
@@ -170,10 +172,21 @@ func (a *asker) storedNamed(name string) (storedLine, error) {
 	return answer.Queries[0], nil
 }
 
+// plainID is how the id of a stored query is written.
+var plainID = regexp.MustCompile(`^[a-z][a-z0-9_.]*$`)
+
+// storedID makes an id from what a person called a query: My list becomes my_list.
+func storedID(title string) string {
+	if plainID.MatchString(title) || !hasLatin(title) {
+		return title // if it is none, storing says so
+	}
+	return schema.SnakeName(infer.PropertyName(title))
+}
+
 // keep stores the text, or removes the stored query with its id. It asks first if a text would be lost that the
 // person has not confirmed to lose.
 func (a *asker) keep(v *sparqlView) (*kept, error) {
-	v.Query = stored.Named(v.Query, v.ID, v.Description)
+	v.Query = stored.Named(v.Query, storedID(v.ID), v.Description)
 	out := &kept{}
 	declared, err := a.declaredIn(*v)
 	if err != nil {

@@ -202,6 +202,31 @@ func TestThePageOfQueriesStoresReplacesAndRemoves(t *testing.T) {
 	}
 }
 
+func TestAStoredQueryIsNamedByATitleAndARefusedOneStaysAsWritten(t *testing.T) {
+	f := storedFixture(t)
+	const wrong = "SELECT ?note WHERE {\r\n  ?note :title }"
+	form := f.get(t, "/admin/query", 200).form(t, "/admin/query")
+	form.Set("query", wrong)
+	form.Set("id", "My list")
+	form.Set("description", "What I look at")
+	a := f.press(t, form, "do=save")
+	says(t, a, "Nothing was stored", "Lines are counted in the text that would be stored")
+	form = a.form(t, "/admin/query")
+	if got := []string{form.Get("query"), form.Get("id"), form.Get("description")}; !slices.Equal(got, []string{wrong, "My list", "What I look at"}) {
+		t.Errorf("after a refusal the form has %q", got)
+	}
+	for _, n := range a.find(func(n *html.Node) bool { return hasAttribute(n, "data-line") }) {
+		if attribute(n, "data-line") != "2" || hasAttribute(n, "data-text") {
+			t.Errorf("the mistake is at line %s of the editor", attribute(n, "data-line"))
+		}
+	}
+	if f.stored(t, "my_list") != "" {
+		t.Error("it was stored")
+	}
+	form.Set("query", strings.Replace(wrong, ":title }", ":title ?title }", 1))
+	says(t, f.press(t, form, "do=save"), "Stored: my_list()")
+}
+
 func TestWhatIsWrongWithAStoredQueryHasItsPlaceOnThePage(t *testing.T) {
 	f := storedFixture(t)
 	for text, c := range map[string]struct{ line, says string }{
