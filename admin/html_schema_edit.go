@@ -102,9 +102,10 @@ func (d *schemaEdit) drawPlan() h.Node {
 			})),
 		}),
 		h.Map(d.Plan.Warnings, func(text string) h.Node { return h.P(h.Class("notice notice-warn"), bdiMessage(text)) }),
-		h.If(p.Loses > 0 && !p.Blocked, h.P(h.Label(h.Class("choice"), h.Input(h.Type("checkbox"), h.Name("agreed"), h.Value(strconv.FormatInt(p.Loses, 10)), h.If(d.Agreed == strconv.FormatInt(p.Loses, 10), h.Checked())),
+		h.If(p.Loses > 0 && !d.Builder, h.P(h.Class("soft"), h.Text("You cannot apply what removes data: it needs the scope builder. Give the YAML below to somebody who has it, or take those steps back."))),
+		h.If(p.Loses > 0 && !p.Blocked && d.Builder, h.P(h.Label(h.Class("choice"), h.Input(h.Type("checkbox"), h.Name("agreed"), h.Value(strconv.FormatInt(p.Loses, 10)), h.If(d.Agreed == strconv.FormatInt(p.Loses, 10), h.Checked())),
 			h.Text(" Remove "+times(p.Loses, "statement", "statements")+". The history keeps them.")))),
-		h.P(h.Class("actions"), h.If(!p.Blocked && len(p.Rows) > 0, submit(textIf(p.Loses > 0, "danger", "primary"), doName, "apply", "Apply "+times(len(d.Steps), "step", "steps"))),
+		h.P(h.Class("actions"), h.If(!p.Blocked && len(p.Rows) > 0 && (p.Loses == 0 || d.Builder), submit(textIf(p.Loses > 0, "danger", "primary"), doName, "apply", "Apply "+times(len(d.Steps), "step", "steps"))),
 			submit("", doName, "plan", "Look again"),
 			h.If(p.Blocked, span("soft", "They cannot be applied before what stands against them is mended."))),
 	}
