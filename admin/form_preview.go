@@ -52,6 +52,11 @@ func (p preview) Nothing() bool {
 	return p.Added == 0 && p.Removed == 0 && (p.Plan == nil || len(p.Plan.Rows) == 0)
 }
 
+// Harmless reports a plan of a schema change whose steps all are safe.
+func (p preview) Harmless() bool {
+	return p.Plan != nil && !p.Plan.Blocked && !slices.ContainsFunc(p.Plan.Rows, func(r planRow) bool { return !r.Safe() })
+}
+
 // preview reads the answer of a dry run, and compares old and new values if a single node changes.
 func (p *post) preview(res invoke.Result) *preview {
 	out := &preview{}

@@ -62,13 +62,13 @@ func (d operatorData) main(page) h.Node {
 func (q question) main(p page) h.Node {
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Bdi(h.Dir("auto"), h.Text(p.Title))), sub(idCode(q.Capability))}),
-		h.Section(h.Class("notice notice-bad"), h.Aria("labelledby", "h-lost"), h.H2(h.ID("h-lost"), h.Text("What this would do")),
+		h.Section(h.Class(textIf(q.Preview.Harmless(), "notice", "notice notice-bad")), h.Aria("labelledby", "h-lost"), h.H2(h.ID("h-lost"), h.Text("What this would do")),
 			q.Preview.draw(),
 			h.Iff(q.Target != nil, func() h.Node { return h.Map(q.Target.Incoming, drawReferring) }),
 			h.P(h.Text("A commit keeps what was, so that it can be read again; nothing brings it back by itself."))),
 		h.Form(h.Class("form panel"), h.Method("post"), h.Action(q.Action), h.EncType("multipart/form-data"),
 			h.Map(q.Hidden, keptInput), hiddenInput("_confirmed", q.Confirmed),
-			h.Div(h.Class("buttons"), submit("danger solid", "_do", "call", q.Button), submit("", "_do", "edit", "Back to the form"))),
+			h.Div(h.Class("buttons"), submit(textIf(q.Preview.Harmless(), "primary", "danger solid"), "_do", "call", q.Button), submit("", "_do", "edit", "Back to the form"))),
 	}
 }
 

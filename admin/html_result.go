@@ -92,7 +92,7 @@ func (p *planAnswer) draw() h.Node {
 		return nil
 	}
 	steps := h.Map(p.Rows, func(r planRow) h.Node {
-		return h.Li(bdiLine(r.Step()), space, badge(textIf(r.Safe(), "", "bad"), line(r.Effect())),
+		return h.Li(bdiLine(r.Step()), space, badge(textIf(r.Safe(), "good", "bad"), line(r.Effect())),
 			h.If(r.Nodes() != "", h.P(h.Class("bad-text"), bdiLine(r.Nodes()))))
 	})
 	return h.Group{
