@@ -73,7 +73,7 @@ func (d formData) drawForm() h.Node {
 	if d.Pick {
 		return d.drawPick()
 	}
-	help := fieldHelp{Upload: d.Upload, Options: d.Options, Labels: d.Labels, SuggestURL: d.suggestURL}
+	help := fieldHelp{Upload: d.Upload, Options: d.Options, Labels: d.Labels, SuggestURL: d.suggestURL, Words: d.Capability.InputShape.NodeType != ""}
 	fields := func(list []form.Field) h.Node {
 		return h.Map(list, func(f form.Field) h.Node { return drawField(f, help) })
 	}

@@ -8,6 +8,7 @@ import (
 
 	"trails/admin/form"
 	h "trails/admin/html"
+	kgschema "trails/schema"
 )
 
 // fieldHelp is what a page knows of the values of its fields; the zero value knows nothing.
@@ -18,6 +19,8 @@ type fieldHelp struct {
 	Options map[string][]suggestion
 	// Labels are the names of the instances that fields refer to, by Type/id.
 	Labels map[string]string
+	// Words means that the fields are properties, whose names are shown in words.
+	Words bool
 	// SuggestURL is where a row of a reference finds what may be meant.
 	SuggestURL func(form.Field, form.Row) string
 }
@@ -29,10 +32,10 @@ func drawField(f form.Field, help fieldHelp) h.Node {
 			return h.FieldSet(
 				h.If(!f.Many, h.Group{h.Role("radiogroup"), h.If(f.Wrong(), h.Aria("invalid", "true")), h.If(f.Required, h.Aria("required", "true"))}),
 				h.Aria("describedby", f.DescribedBy()),
-				h.Legend(fieldName(f)), fieldAbout(f), fieldGroup(f, help))
+				h.Legend(fieldName(f, help)), fieldAbout(f), fieldGroup(f, help))
 		}),
 		h.Iff(!f.Group(), func() h.Node {
-			return h.Group{h.Label(h.For(f.ID), fieldName(f)), fieldAbout(f), control(f, f.Rows[0], help)}
+			return h.Group{h.Label(h.For(f.ID), fieldName(f, help)), fieldAbout(f), control(f, f.Rows[0], help)}
 		}),
 		h.If(f.Was != "", hiddenInput("was."+f.Name, f.Was)),
 		h.If(f.Whole, hiddenInput("json."+f.Name, "1")),
@@ -40,8 +43,13 @@ func drawField(f form.Field, help fieldHelp) h.Node {
 			h.Input(h.Type("checkbox"), h.Name("null."+f.Name), h.Value("1"), h.If(f.Removed, h.Checked())), h.Span(h.Text("Remove the value")))))
 }
 
-func fieldName(f form.Field) h.Node {
-	return h.Group{span("name", f.Label()), h.If(f.Required, h.Group{space, span("need", "required")})}
+// fieldName is what a field is called. A property has its name as the title.
+func fieldName(f form.Field, help fieldHelp) h.Node {
+	name := h.Node(span("name", f.Label()))
+	if help.Words && !isCallField[f.Name] {
+		name = h.Span(h.Class("name words"), h.Title(f.Name), h.Text(kgschema.Words(f.Label())))
+	}
+	return h.Group{name, h.If(f.Required, h.Group{space, span("need", "required")})}
 }
 
 // fieldAbout is what is said of a field, and what is wrong with it.

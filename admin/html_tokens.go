@@ -85,7 +85,7 @@ func (d tokensData) drawIssue() h.Node {
 // drawScopes are the scopes that somebody may give.
 func drawScopes(f form.Field, own []string) h.Node {
 	return h.Div(h.Class("field"), h.Data("field", f.Name), h.FieldSet(h.Aria("describedby", f.DescribedBy()),
-		h.Legend(fieldName(f)),
+		h.Legend(fieldName(f, fieldHelp{})),
 		h.Div(h.Class("about"), h.ID(f.ID+"-about"), h.P(h.Text(f.Description+" These are yours, and nobody gives more."))),
 		h.Div(h.Class("choices"), h.Map(own, func(scope string) h.Node {
 			return h.Label(h.Class("choice"),

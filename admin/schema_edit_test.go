@@ -176,3 +176,31 @@ func TestRefusedSchemaStepsKeepWhatWasTyped(t *testing.T) {
 	wants(t, f.pressStep(t, blank, "add", map[string]string{"title": "名前"}), http.StatusBadRequest, "Latin letters")
 	f.get(t, "/admin/schema/edit?on=property+Requirement.nothing", http.StatusNotFound)
 }
+
+func TestFormsShowTheNamesOfPropertiesInWords(t *testing.T) {
+	f := newFixture(t, []byte("base: \"urn:x:\"\ntypes: {Person: {properties: {fullName: {type: string, required: true}}}}\n"), admin.Options{})
+	form := f.get(t, "/admin/capabilities/person.create", http.StatusOK)
+	names := form.find(func(n *html.Node) bool { return attribute(n, "title") == "fullName" })
+	if len(names) != 1 || textOf(names[0]) != "full name" {
+		t.Errorf("the form does not show full name: %s", mainText(form))
+	}
+	if text := mainText(form); !strings.Contains(text, "message") {
+		t.Errorf("an argument lost its name: %s", text)
+	}
+}
+
+func TestASafeChangeOfTheSchemaIsNotAskedForInRed(t *testing.T) {
+	f := newExample(t)
+	for patch, red := range map[string]bool{"- add_type: {Task: {properties: {title: string}}}": false, "- drop_property: Requirement.priority": true} {
+		form := f.get(t, "/admin/capabilities/schema_apply", http.StatusOK).form(t, "/admin/capabilities/schema_apply")
+		form.Set("arg.patch", patch)
+		if red {
+			form.Set("arg.allow_data_loss", "true")
+		}
+		a := f.press(t, form, "_do=call")
+		says(t, a, "What this would do")
+		if got := len(a.find(func(n *html.Node) bool { return strings.Contains(attribute(n, "class"), "notice-bad") })) > 0; got != red {
+			t.Errorf("%s: red is %t", patch, got)
+		}
+	}
+}

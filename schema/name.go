@@ -30,6 +30,25 @@ func SnakeName(typeName string) string {
 	return strings.ToLower(b.String())
 }
 
+// Words is the name of a property in words: fullName and full_name are "full name", and baseURL is "base URL".
+func Words(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		c := name[i]
+		if i > 0 && c != '_' && (startsWord(name, i) || name[i-1] == '_') {
+			b.WriteByte(' ')
+		}
+		switch next := i + 1; {
+		case c == '_':
+		case isUpper(c) && i > 0 && (next == len(name) || !isUpper(name[next])) && !isUpper(name[i-1]):
+			b.WriteByte(c - 'A' + 'a')
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
 // startsWord reports whether the letter at i begins a word: an upper-case letter
 // after anything else, or the last of a run of them before a lower-case one.
 func startsWord(name string, i int) bool {

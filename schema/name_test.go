@@ -231,3 +231,13 @@ func TestLookups(t *testing.T) {
 		t.Error("something is found that is not there")
 	}
 }
+
+func TestTheNameOfAPropertyIsReadAsWords(t *testing.T) {
+	for name, want := range map[string]string{
+		"title": "title", "fullName": "full name", "full_name": "full name", "baseURL": "base URL", "urlOfPage": "url of page", "a": "a", "page2Of": "page2 of", "": "",
+	} {
+		if got := schema.Words(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
