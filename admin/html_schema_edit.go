@@ -94,11 +94,7 @@ func (d *schemaEdit) drawPlan() h.Node {
 		h.If(len(d.Broken) > 0, h.Group{
 			h.H3(h.Text("What stands against them")),
 			h.Ul(h.Class("steps"), h.Map(d.Broken, func(f fault.FieldError) h.Node {
-				name := h.Node(bdiLine(f.Node))
-				if typeName, id, ok := nodeOf(f.Node); ok && !d.renamed(typeName) {
-					name = anchor("node", nodeURL(typeName, id), bdiLine(f.Node))
-				}
-				return h.Li(name, space, h.If(f.Field != "", h.Group{plainCode(line(f.Field)), space}), bdiMessage(f.Message))
+				return h.Li(d.drawBroken(f), space, h.If(f.Field != "", h.Group{plainCode(line(f.Field)), space}), bdiMessage(f.Message))
 			})),
 		}),
 		h.Map(d.Plan.Warnings, func(text string) h.Node { return h.P(h.Class("notice notice-warn"), bdiMessage(text)) }),
@@ -109,6 +105,30 @@ func (d *schemaEdit) drawPlan() h.Node {
 			submit("", doName, "plan", "Look again"),
 			h.If(p.Blocked, span("soft", "They cannot be applied before what stands against them is mended."))),
 	}
+}
+
+// drawBroken links to the first nodes of one mistake, and to the list that has the others.
+func (d *schemaEdit) drawBroken(f fault.FieldError) h.Node {
+	names := f.Places
+	if len(names) == 0 {
+		names = []string{f.Node}
+	}
+	var nodes []h.Node
+	for _, name := range names {
+		if typeName, id, ok := nodeOf(name); ok && !d.renamed(typeName) {
+			nodes = append(nodes, anchor("node", nodeURL(typeName, id), bdiLine(name)))
+		} else {
+			nodes = append(nodes, bdiLine(name))
+		}
+	}
+	if more := f.Times - len(names); more > 0 {
+		text := h.Node(h.Text("and " + count(more) + " more"))
+		if typeName, _, ok := nodeOf(f.Node); ok && !d.renamed(typeName) {
+			text = anchor("", typeURL(typeName), h.Text("and "+count(more)+" more of "+typeName))
+		}
+		nodes = append(nodes, text)
+	}
+	return separated(h.Text(", "), nodes)
 }
 
 // renamed reports that a type has its name only after the steps.
