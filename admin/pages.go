@@ -19,6 +19,7 @@ var pageRoutes = []route{
 	{pattern: "GET /admin/types/{type}/{id}/history", handle: (*site).history},
 	{pattern: "GET /admin/types/{type}/{id}/graph", handle: (*site).graph},
 	{pattern: "GET /admin/types/{type}/{id}/graph.json", handle: (*site).graphJSON, part: true},
+	{pattern: "GET /admin/paths", handle: (*site).paths},
 	{pattern: "GET /admin/search", handle: (*site).search},
 	{pattern: "GET /admin/find", handle: (*site).find, part: true},
 	{pattern: "GET /admin/commits", handle: (*site).commits},

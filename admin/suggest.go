@@ -48,7 +48,7 @@ func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
 func typed(r *http.Request) string {
 	q := r.URL.Query()
 	for name, values := range q {
-		if strings.HasPrefix(name, form.ArgPrefix) || name == "id" {
+		if strings.HasPrefix(name, form.ArgPrefix) || name == "id" || name == "from" || name == "to" {
 			return values[len(values)-1]
 		}
 	}

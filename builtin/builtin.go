@@ -46,6 +46,7 @@ var builtins = []invoke.Capability{
 	requestsDecideBuiltin,
 	gcBuiltin,
 	refusalsList,
+	pathsBuiltin,
 }
 
 // details are fields of a shape with what their tags cannot express.

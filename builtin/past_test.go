@@ -44,6 +44,7 @@ var pastReads = map[string][]string{
 	"entity_get":            {`{"type": "Component", "id": "httpapi"}`, `{"type": "Standard", "id": "rfc9110"}`, `{"type": "Component", "id": "httpapi", "property": "follows"}`},
 	"entity_history":        {`{"type": "Requirement", "id": "R-013"}`},
 	"commit_view":           {`{"id": "head"}`, `{"id": "head~3"}`},
+	"paths":                 {`{"from": "Component/httpapi", "to": "Standard/html"}`, `{"from": "Component/httpapi", "to": "Decision/9", "steps": 3}`},
 	"entity_graph":          {`{"type": "Component", "id": "httpapi", "depth": 2}`, `{"type": "Standard", "id": "html", "direction": "in"}`},
 	"suggest":               {`{"what": "types", "prefix": ""}`, `{"what": "entities", "type": "Component", "prefix": "pa"}`, `{"what": "values", "type": "Requirement", "property": "status", "prefix": ""}`, `{"what": "properties", "type": "Component", "prefix": "d"}`},
 	"describe":              {`{"type": "Component"}`, `{"type": "Requirement"}`},

@@ -100,6 +100,7 @@ var asked = map[string][]string{
 		`{"query":"DESCRIBE <T00/hub>"}`, `{"query":"SELECT ` + strings.Join(words("?v", 500), " ") + ` {}","explain":true}`, `{"query":"SELECT nonsense ` + strings.Repeat("x", 100_000) + `"}`},
 	"mutate":          {`{"update":"DELETE {?s ?p ?o} WHERE {?s a :T05; ?p ?o}","dry_run":true,"allow_mass_change":true}`, `{"update":"DELETE WHERE {?s ?p ?o}","timeout_ms":1000}`, `{"update":"INSERT DATA {<urn:a> <urn:b> \"` + strings.Repeat("y", 100_000) + `\"}"}`},
 	"load":            {`{"data":` + quotedLines(20_000) + `,"dry_run":true}`, `{"data":` + quotedLines(200) + `,"type":"T01"}`, `{"data":"{\"type\":\"T01\",\"data\":{\"label\":\"` + strings.Repeat("z", 50_000) + `\"}}","dry_run":true}`},
+	"paths":           {`{"from":"T00/hub","to":"T03/out","limit":100}`, `{"from":"T02/long1","to":"T02/long2","limit":100}`, `{"from":"` + strings.Repeat("x", 8000) + `","to":"T00/hub"}`},
 	"commits_list":    {`{"limit":1000}`, `{"limit":1000,"whole":true}`},
 	"commits_find":    {`{"limit":1000,"whole":true,"type":"T02","days":366}`, `{"author":"` + strings.Repeat("x", 400) + `","when":"` + strings.Repeat("y", 100) + `"}`},
 	"changes":         {`{}`, `{"limit":1000,"quads":true}`, `{"limit":1000,"start":"after:head~45","quads":true}`, `{"start":"` + strings.Repeat("x", 10_000) + `"}`, `{"cursor":"` + strings.Repeat("x", 100_000) + `"}`, `{"cursor":"main@` + strings.Repeat("x", 100_000) + `"}`},
