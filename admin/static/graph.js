@@ -181,15 +181,21 @@
 			return answer.text();
 		}
 
+		// say writes where the picture will be, which may be gone with its page.
+		function say(text) {
+			const wait = box.querySelector(".wait");
+			if (!cy && wait) wait.textContent = text;
+		}
+
 		async function load() {
 			try {
-				if (!cy) box.querySelector(".wait").textContent = "Drawing…";
+				say("Drawing…");
 				const text = await source();
-				if (text === shown) return;
+				if (text === shown || !box.isConnected) return;
 				shown = text;
 				draw(JSON.parse(text));
 			} catch (e) {
-				if (!cy) box.querySelector(".wait").textContent = "The picture could not be loaded.";
+				say("The picture could not be loaded.");
 			}
 		}
 
