@@ -23,6 +23,7 @@ func (d schemaData) main(p page) h.Node {
 		h.If(len(d.Types) > 0, h.Nav(h.Aria("label", "Types of the schema"), h.Ul(h.Class("chips plain"), h.Map(d.Types, func(t typeShown) h.Node {
 			return h.Li(typeAnchor(t.Name))
 		})))),
+		d.Graph.draw(p.colours),
 		h.Map(d.Types, func(t typeShown) h.Node { return t.draw(p.colours) }),
 		section("yaml", h.Text("As YAML"), download("yaml", "schema.yaml"), snippet("YAML", d.YAML)),
 		section("turtle", h.Text("As SHACL in Turtle"), download("turtle", "schema.ttl"), h.Details(h.Summary(h.Text("Show")), snippet("Turtle", d.Turtle))),

@@ -16,6 +16,7 @@ type schemaData struct {
 	Types   []typeShown
 	YAML    string
 	Turtle  string
+	Graph   schemaGraph
 }
 
 // typeShown is a type with what its supertypes give it and who extends it.
@@ -51,7 +52,7 @@ func (s *site) schema(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	doc := answer.Schema
-	data := schemaData{Base: doc.Base, Version: answer.Version}
+	data := schemaData{Base: doc.Base, Version: answer.Version, Graph: a.schemaGraph(doc)}
 	for _, t := range doc.Types {
 		shown := typeShown{TypeDocument: t, Capacity: kgschema.SnakeName(t.Name)}
 		for _, name := range doc.family(t.Name)[1:] {

@@ -1,0 +1,70 @@
+package admin_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"trails/admin"
+)
+
+// The page of the schema draws types and what they refer to, with the numbers of nodes and links, and has the same as a
+// table. A property that refers to an abstract type leads to those that extend it.
+func TestTheSchemaIsDrawnAsAGraph(t *testing.T) {
+	f := newFixture(t, []byte(`
+types:
+  Agent: {abstract: true, label: name, properties: {name: {type: string, required: true}, knows: {class: Agent, many: true}}}
+  Person: {extends: Agent, key: name, iri: key}
+  Team: {extends: Agent, key: name, iri: key, properties: {lead: {class: Person}}}
+`), admin.Options{})
+	f.call(t, "person.create", map[string]any{"name": "Ana"})
+	f.call(t, "person.create", map[string]any{"name": "Ben", "knows": []string{"Person/Ana"}})
+	f.call(t, "team.create", map[string]any{"name": "X", "knows": []string{"Person/Ana", "Person/Ben"}, "lead": "Ana"})
+	a := f.get(t, "/admin/schema", 200)
+	checkPage(t, "schema", a)
+	var names, texts []string
+	links := 0
+	for _, svg := range a.find(func(n *html.Node) bool {
+		return n.Data == "svg" && strings.HasPrefix(attribute(n, "aria-label"), "2 types and 3 properties")
+	}) {
+		for n := range svg.Descendants() {
+			switch n.Data {
+			case "a":
+				names = append(names, attribute(n, "aria-label"))
+			case "text":
+				texts = append(texts, textOf(n))
+			case "path":
+				links++
+			}
+		}
+	}
+	for _, want := range []string{"knows of Person leads to Agent 1", "knows of Team leads to Agent 2", "lead of Team leads to Person 1"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("%q is not in the picture: %q", want, names)
+		}
+	}
+	if want := 5; links != want { // knows leads from either type to both
+		t.Errorf("%d links are drawn, want %d", links, want)
+	}
+	if !slices.Contains(texts, "Person") || !slices.Contains(texts, "2") || slices.Contains(texts, "Agent") {
+		t.Errorf("the types of the picture: %q", texts)
+	}
+	var rows []string
+	for _, table := range a.find(func(n *html.Node) bool { return attribute(n, "aria-label") == "Links of the schema" }) {
+		for n := range table.Descendants() {
+			if n.Data == "tr" {
+				rows = append(rows, textOf(n))
+			}
+		}
+	}
+	if want := []string{"FromPropertyToLinks", "PersonknowsAgent1", "TeamleadPerson1", "TeamknowsAgent2"}; !slices.Equal(rows, want) {
+		t.Errorf("the table has %q, want %q", rows, want)
+	}
+	for _, n := range a.find(tag("a")) {
+		if to := attribute(n, "href"); strings.Contains(to, "where=") {
+			f.get(t, to, 200)
+		}
+	}
+}
