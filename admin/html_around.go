@@ -87,7 +87,7 @@ func (d instanceData) drawAround(colours *palette) h.Node {
 		}
 	}
 	name := labelOf(d.Node)
-	return section("around", h.Text("Around it"), h.Span(h.Class("more"), anchor("", pathsFrom(d.Node), h.Text("How is it connected to …")), h.Text(" · "), anchor("", nodeURL(d.Type, d.ID)+"/graph", h.Text("Further away"))),
+	return section("around", h.Text("Around it"), h.Span(h.Class("more"), anchor("", pathsFrom(d.Node), h.Text("How is it connected to …")), h.Text(" · "), anchor("", treeURL(d.Node, "", ""), h.Text("As a tree")), h.Text(" · "), anchor("", nodeURL(d.Type, d.ID)+"/graph", h.Text("Further away"))),
 		h.Div(h.Class("panel around"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "What is around it, as a picture"),
 			h.SVG(h.Attr("viewBox", fmt.Sprintf("0 0 %d %d", aroundWide, height)), h.Attr("width", fmt.Sprint(aroundWide)), h.Attr("height", fmt.Sprint(height)),
 				h.Role("group"), h.Aria("label", fmt.Sprintf("%s, with %d links in and %d out; the lists of this page have them, too", name, len(in), len(out))),

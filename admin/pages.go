@@ -17,6 +17,7 @@ var pageRoutes = []route{
 	{pattern: "GET /admin/restore", handle: (*site).restorePage},
 	{pattern: "POST /admin/restore", handle: (*site).restorePosted},
 	{pattern: "GET /admin/types/{type}/{id}/history", handle: (*site).history},
+	{pattern: "GET /admin/types/{type}/{id}/tree", handle: (*site).tree},
 	{pattern: "GET /admin/types/{type}/{id}/graph", handle: (*site).graph},
 	{pattern: "GET /admin/types/{type}/{id}/graph.json", handle: (*site).graphJSON, part: true},
 	{pattern: "GET /admin/paths", handle: (*site).paths},

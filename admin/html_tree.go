@@ -1,0 +1,77 @@
+package admin
+
+import (
+	"fmt"
+
+	h "trails/admin/html"
+)
+
+// Bounds and sizes of the picture of a tree, in units of the picture.
+const (
+	treeDrawn = 400 // nodes and links up to which there is a picture
+	treeOpen  = 2   // steps that are unfolded at first
+	treeRow   = 34
+	treeGap   = 50
+)
+
+func (d treeData) main(p page) h.Node {
+	ways := func(direction, says string) h.Node {
+		return anchor(textIf(d.Direction == direction, "badge good", "badge"), treeURL(d.Node, d.By, direction), h.If(d.Direction == direction, h.Aria("current", "true")), h.Text(says))
+	}
+	return h.Group{
+		pageHead(h.Group{h.H1(h.Bdi(h.Dir("auto"), h.Text("Beneath "+labelOf(d.Node)))),
+			sub(nodeLink(d.Node), h.Span(h.Text(times(d.Count, "node", "nodes"))), h.If(d.By != "", h.Span(h.Text("by "), h.B(h.Text(line(d.By))))))}),
+		h.P(ways("in", "what refers to it"), space, ways("out", "what it refers to")),
+		h.If(len(d.Relations) > 0, h.Nav(h.Aria("label", "Relations"), h.Ul(h.Class("chips plain"), h.Map(d.Relations, func(name string) h.Node {
+			return h.Li(anchor("", treeURL(d.Node, name, d.Direction), h.If(name == d.By, h.Aria("current", "true")), h.Text(line(name))))
+		})))),
+		h.If(d.Truncated, h.P(h.Class("notice notice-warn"), h.Text(fmt.Sprintf("There is more: a tree has what is up to %d steps away, among the first %d nodes around.", depthMax, graphMax)))),
+		either(d.Count == 0, empty(h.Text("Nothing is beneath it by this relation. Choose another one, or the other direction.")), h.Group{
+			h.Iff(d.Size <= treeDrawn, func() h.Node {
+				return section("picture", h.Text("Picture"), nil, h.Div(h.Class("panel around paths"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "The tree as a picture"), d.drawPicture(p.colours)))
+			}),
+			h.If(d.Size > treeDrawn, h.P(h.Class("faint"), h.Text("This is too much for a picture; the list has all."))),
+			section("tree", h.Text("As a list"), nil, h.Div(h.Class("panel pad tree"), h.Ul(d.Root.draw(0)))),
+		}),
+	}
+}
+
+// draw is a node with what is beneath it, which can be folded.
+func (b branchOfTree) draw(depth int) h.Node {
+	if len(b.Below) == 0 {
+		return h.Li(nodeLink(b.Node), h.If(b.Again, h.Group{space, faint("stands elsewhere in the tree, too")}))
+	}
+	return h.Li(h.Details(h.If(depth < treeOpen, h.Attr("open")), h.Summary(nodeLink(b.Node), space, badge("", count(len(b.Below)))),
+		h.Ul(h.Map(b.Below, func(c branchOfTree) h.Node { return c.draw(depth + 1) }))))
+}
+
+// drawPicture has a line for each node without others beneath it, and the nodes above in the middle of theirs.
+func (d treeData) drawPicture(colours *palette) h.Node {
+	var links, boxes h.Group
+	next, deepest := 0.0, 0
+	var place func(b branchOfTree, depth int) float64
+	place = func(b branchOfTree, depth int) (y float64) {
+		deepest = max(deepest, depth)
+		x := float64(depth * (pathBox + treeGap))
+		var ends []float64
+		for _, c := range b.Below {
+			ends = append(ends, place(c, depth+1))
+		}
+		if len(ends) == 0 {
+			y = next*treeRow + treeRow/2 + 4
+			next++
+		} else {
+			y = (ends[0] + ends[len(ends)-1]) / 2
+		}
+		for _, end := range ends {
+			links = append(links, h.Path(h.Class("link"), h.Attr("d", fmt.Sprintf("M%s %sC%s %s %s %s %s %s", number(x+pathBox), number(y), number(x+pathBox+treeGap/2), number(y),
+				number(x+pathBox+treeGap/2), number(end), number(x+pathBox+treeGap), number(end)))))
+		}
+		boxes = append(boxes, box(colours, b.Node, x, y))
+		return y
+	}
+	place(d.Root, 0)
+	width, height := float64(deepest*(pathBox+treeGap)+pathBox+2), next*treeRow+8
+	return h.SVG(h.Attr("viewBox", fmt.Sprintf("-1 0 %s %s", number(width), number(height))), h.Attr("width", number(width)), h.Attr("height", number(height)),
+		h.Role("group"), h.Aria("label", fmt.Sprintf("%s beneath %s; the list beneath has them, too", times(d.Count, "node", "nodes"), labelOf(d.Node))), links, boxes)
+}
