@@ -62,32 +62,27 @@ type Point struct {
 	Href string
 }
 
-// Fit returns the kind that suits the points: a time series for dates, bars in parts for points with a series, points
-// against each other for numbers, and else bars.
+// Fit returns the kind that suits the points: a time series for dates and years, points against each other for other
+// numbers, bars in parts for points with a series, and else bars. Points without a label do not count.
 func Fit(points []Point) Kind {
-	dates, numbers := len(points) > 0, len(points) > 0
+	some, dates, numbers := false, true, true
 	for _, p := range points {
-		_, isDate := instant(p.Label)
-		_, err := strconv.ParseFloat(p.Label, 64)
-		dates, numbers = dates && isDate, numbers && err == nil
+		if p.Label == "" {
+			continue
+		}
+		_, isDate := place(Time, p.Label)
+		_, isNumber := place(Scatter, p.Label)
+		some, dates, numbers = true, dates && isDate, numbers && isNumber
 	}
 	switch {
-	case numbers && !dates && !isYears(points):
-		return Scatter
-	case dates:
+	case some && dates:
 		return Time
+	case some && numbers:
+		return Scatter
 	case slices.ContainsFunc(points, func(p Point) bool { return p.Series != "" }):
 		return Stacked
 	}
 	return Bar
-}
-
-// isYears reports numbers that can only be years.
-func isYears(points []Point) bool {
-	return !slices.ContainsFunc(points, func(p Point) bool {
-		year, err := strconv.Atoi(p.Label)
-		return err != nil || year < 1000 || year > 2999
-	})
 }
 
 // instant is a date of XML Schema, or the beginning of one: a year, or a year and a month.
@@ -100,6 +95,48 @@ func instant(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// Steps are all days, months or years, whichever the labels are, from the first to the last, with the name of one. They
+// are nil for other labels, and for more than [MaxPoints].
+func Steps(labels []string) (steps []string, unit string) {
+	layouts := map[int]string{len("2006"): "2006", len("2006-01"): "2006-01", len(time.DateOnly): time.DateOnly}
+	if len(labels) == 0 {
+		return nil, ""
+	}
+	layout := layouts[len(labels[0])]
+	var first, last time.Time
+	for i, label := range labels {
+		at, err := time.Parse(layout, label)
+		if err != nil || layout == "" {
+			return nil, ""
+		}
+		if i == 0 || at.Before(first) {
+			first = at
+		}
+		if i == 0 || at.After(last) {
+			last = at
+		}
+	}
+	next := map[string]func(time.Time) time.Time{
+		"2006":        func(t time.Time) time.Time { return t.AddDate(1, 0, 0) },
+		"2006-01":     func(t time.Time) time.Time { return t.AddDate(0, 1, 0) },
+		time.DateOnly: func(t time.Time) time.Time { return t.AddDate(0, 0, 1) },
+	}[layout]
+	for at := first; !at.After(last); at = next(at) {
+		if len(steps) == MaxPoints {
+			return nil, ""
+		}
+		steps = append(steps, at.Format(layout))
+	}
+	return steps, map[string]string{"2006": "years", "2006-01": "months", time.DateOnly: "days"}[layout]
+}
+
+// CompareTimes orders labels by their times, as [Time] places them; others come first.
+func CompareTimes(a, b string) int {
+	x, _ := instant(a)
+	y, _ := instant(b)
+	return x.Compare(y)
+}
+
 // place is where a label lies on a scale of numbers or of time.
 func place(kind Kind, label string) (float64, bool) {
 	if kind == Time {
@@ -107,11 +144,19 @@ func place(kind Kind, label string) (float64, bool) {
 		return float64(at.Unix()), ok
 	}
 	n, err := strconv.ParseFloat(label, 64)
-	return n, err == nil && !math.IsInf(n, 0) && !math.IsNaN(n)
+	return n, err == nil && math.Abs(n) <= maxNumber
 }
+
+// maxNumber bounds what can be drawn, so that sums and differences stay finite.
+const maxNumber = 1e300
 
 // Drawable reports whether the kind can show the points, and why not.
 func (c Chart) Drawable() (why string, ok bool) {
+	for _, p := range c.Points {
+		if !(math.Abs(p.Value) <= maxNumber) { // not a number, too
+			return "A picture has numbers up to " + says(maxNumber) + ", and that of " + strconv.Quote(p.Label) + " is not one of them; leave it out.", false
+		}
+	}
 	switch c.Kind {
 	case Time, Scatter:
 		for _, p := range c.Points {
@@ -187,9 +232,11 @@ func ticks(low, high float64) []float64 {
 			high = low + 1
 		}
 	}
-	step := math.Pow(10, math.Floor(math.Log10((high-low)/4)))
+	// A step below the precision of the numbers would not move from one tick to the next.
+	span := max(high-low, (math.Abs(low)+math.Abs(high))*1e-12, 1e-300)
+	step := math.Pow(10, math.Floor(math.Log10(span/4)))
 	for _, f := range []float64{1, 2, 5, 10} {
-		if (high-low)/(step*f) <= 5 {
+		if span/(step*f) <= 5 {
 			step *= f
 			break
 		}
@@ -197,7 +244,7 @@ func ticks(low, high float64) []float64 {
 	var out []float64
 	for i := math.Floor(low / step); ; i++ {
 		out = append(out, i*step)
-		if i*step >= high || len(out) > 20 {
+		if len(out) > 1 && i*step >= high {
 			return out
 		}
 	}

@@ -173,10 +173,9 @@ func (c Chart) plot(names []string) h.Node {
 	}
 	for _, v := range xTicks {
 		name := says(v)
-		switch {
-		case c.Kind == Line:
+		if c.Kind == Line {
 			name = short(orNone(labels[int(v)]), 14)
-		case c.Kind == Time:
+		} else if c.Kind == Time {
 			name = day(v, high-low)
 		}
 		drawn = append(drawn, text(x(v), bottom+18, "middle", "value", name))
