@@ -94,6 +94,15 @@ types:
 	if len(got) != 3 || got[0][1] != want[0][1] || got[1][0] != want[1][0] || got[2][1] != want[2][1] {
 		t.Errorf("got %v, want %v", got, want)
 	}
+	a := f.get(t, "/admin/types/Visit?by=day&where=day%3C2024-01-03&where=day%3D2024-01-01", 200)
+	if got := rows(a.byID(t, "numbers")); len(got) != 2 || strings.Contains(mainText(a), "have no rows") {
+		t.Errorf("one day: %v", got)
+	}
+	f.call(t, "load", map[string]any{"data": `{"type":"Visit","data":{"name":"v","day":"2024-06-01"}}`, "message": "a later visit"})
+	a = f.get(t, "/admin/types/Visit?by=day", 200)
+	if got := rows(a.byID(t, "numbers")); len(got) != 7 || got[4][1] != "0" || got[5][1] != "0" || got[6][1] != "1" || !strings.Contains(mainText(a), "2 of 6 months have no rows; they are drawn as 0.") {
+		t.Errorf("months without rows: %v: %s", got, mainText(a))
+	}
 	if a := f.get(t, "/admin/types/Visit?where=day%3D2024-02", 200); len(rows(a.byID(t, "list"))) != 29 {
 		t.Error("a month of the chart does not lead to its rows")
 	}

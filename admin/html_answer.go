@@ -89,7 +89,13 @@ func (out *sparqlAnswer) drawContent(colours *palette) h.Node {
 		return h.P(h.Class("panel truth"), badge(textIf(out.IsTrue(), "good", "warn"), strconv.FormatBool(out.IsTrue())),
 			h.Text(textIf(out.IsTrue(), " The pattern has a solution.", " The pattern has no solution.")))
 	}
-	return h.Group{out.drawPicture(colours), out.drawTable(colours)}
+	if out.Chart != nil {
+		return out.Chart.draw(out.View)
+	}
+	return h.Group{
+		h.If(out.View.Output == "chart" && out.Form != "select", h.P(h.Class("faint"), h.Text("A chart draws the rows of a SELECT; these are triples."))),
+		out.drawPicture(colours), out.drawTable(colours),
+	}
 }
 
 // drawPicture is where a script draws a graph.

@@ -66,15 +66,18 @@ func (d listData) drawChartForm() h.Node {
 		labelled("", "split", "In parts by", h.Select(h.ID("split"), h.Name("split"), option("", "nothing", c.Split == ""), paths(c.Split))),
 		labelled("", "sum", "Show", h.Select(h.ID("sum"), h.Name("sum"), option("", "the number of rows", c.Sum == ""),
 			h.Map(d.numbersOf(), func(name string) h.Node { return option(name, "the sum of "+name, name == c.Sum) }))),
-		labelled("", "kind", "As", h.Select(h.ID("kind"), h.Name("chart"), option("", "what fits", c.Kind == ""),
-			h.Map(chart.Kinds, func(k struct {
-				Kind chart.Kind
-				Name string
-			}) h.Node {
-				return option(string(k.Kind), k.Name, k.Kind == c.Kind)
-			}))),
+		labelled("", "kind", "As", h.Select(h.ID("kind"), h.Name("chart"), kindOptions(c.Kind))),
 		h.Button(h.Class("primary"), h.Text("Draw")),
 		h.If(c.By != "", h.P(anchor("", d.withoutChart().href(), h.Text("Without a chart"))))))
+}
+
+// kindOptions are the kinds of charts to choose from.
+func kindOptions(chosen chart.Kind) h.Node {
+	out := h.Group{option("", "what fits", chosen == "")}
+	for _, k := range chart.Kinds {
+		out = append(out, option(string(k.Kind), k.Name, k.Kind == chosen))
+	}
+	return out
 }
 
 // grouping is the property that most likely groups the list: one that lists its values, else a reference.

@@ -138,7 +138,7 @@ func (k *kept) drawQuestion(v sparqlView) h.Node {
 func (v sparqlView) drawHidden() h.Node {
 	return h.Group{
 		hiddenInput("query", v.Query), h.If(v.At != "", hiddenInput("at", v.At)), hiddenInput("limit", strconv.Itoa(v.Limit)), hiddenInput("timeout", strconv.Itoa(v.Timeout)),
-		h.If(v.Offset != 0, hiddenInput("offset", strconv.Itoa(v.Offset))), h.Map(v.Hidden(), keptInput),
+		h.If(v.Offset != 0, hiddenInput("offset", strconv.Itoa(v.Offset))), h.Map(v.Hidden(), keptInput), v.Chart.drawHidden(),
 	}
 }
 

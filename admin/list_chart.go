@@ -99,11 +99,44 @@ func (a *asker) listChart(v listView) (*drawnChart, error) {
 		out.Notes = append(out.Notes, fmt.Sprintf("%s rows have several values of %s and count for each.", count(several), v.Chart.By))
 	}
 	out.Chart = t.chart()
+	if out.Kind == chart.Time {
+		out.fill()
+	}
 	if n := len(out.Points); n > chart.MaxPoints {
 		out.Points = out.Points[:chart.MaxPoints]
 		out.Notes = append(out.Notes, fmt.Sprintf("It has the first %s of %s numbers; filter the list to see the others.", count(chart.MaxPoints), count(n)))
 	}
 	return out, nil
+}
+
+// fill gives a time series a zero for each day, month or year between its first and its last that no row has: the number
+// or sum of no rows is 0, and a line that passes over them would say otherwise.
+func (c *drawnChart) fill() {
+	var labels, series []string
+	has := map[[2]string]bool{}
+	for _, p := range c.Points {
+		if has[[2]string{p.Label, p.Series}] = true; !slices.Contains(labels, p.Label) {
+			labels = append(labels, p.Label)
+		}
+		if !slices.Contains(series, p.Series) {
+			series = append(series, p.Series)
+		}
+	}
+	steps, unit := chart.Steps(labels)
+	if len(steps)*len(series) <= len(c.Points) || len(steps)*len(series) > chart.MaxPoints {
+		return
+	}
+	for _, step := range steps {
+		for _, name := range series {
+			if !has[[2]string{step, name}] {
+				c.Points = append(c.Points, chart.Point{Label: step, Series: name})
+			}
+		}
+	}
+	slices.SortStableFunc(c.Points, func(a, b chart.Point) int { return cmp.Compare(a.Label, b.Label) })
+	if empty := len(steps) - len(labels); empty > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("%s of %s %s have no rows; they are drawn as 0.", count(empty), count(len(steps)), unit))
+	}
 }
 
 // row counts one row, for each pair of its values.

@@ -54,6 +54,8 @@ type sparqlView struct {
 	ID, Description string
 	// Given are the posted values of the parameters.
 	Given url.Values
+	// Chart says how a chart is drawn.
+	Chart answerView
 	// asked is the text with the parameters' values filled in; "" without parameters.
 	asked string
 }
@@ -63,7 +65,7 @@ type output struct{ Value, Text string }
 
 // outputs are all ways, in the order of the form.
 var outputs = []output{
-	{"table", "Table"}, {"picture", "Picture of a graph"}, {"explain", "How it is run"},
+	{"table", "Table"}, {"chart", "Chart"}, {"picture", "Picture of a graph"}, {"explain", "How it is run"},
 	{"json", "JSON"}, {"csv", "CSV"}, {"tsv", "TSV"}, {"xml", "XML"},
 	{"turtle", "Turtle"}, {"ntriples", "N-Triples"}, {"jsonld", "JSON-LD"},
 }
@@ -92,7 +94,7 @@ type sparqlData struct {
 // sparql answers the page by its address, which can be shared.
 func (s *site) sparql(w http.ResponseWriter, r *http.Request) error {
 	given := givenOf(r.URL.Query())
-	q := queryOf(r, slices.AppendSeq([]string{"query", "type", "stored", "run", "output", "limit", "offset", "timeout", "at"}, maps.Keys(given))...)
+	q := queryOf(r, slices.AppendSeq([]string{"query", "type", "stored", "run", "output", "limit", "offset", "timeout", "at", "x", "y", "split", "chart"}, maps.Keys(given))...)
 	v, err := sparqlViewOf(q)
 	if err != nil {
 		return err
@@ -182,7 +184,7 @@ func sparqlViewOf(q *query) (sparqlView, error) {
 		At:      strings.TrimSpace(q.Get("at")),
 		Do:      q.word("do", storedDeeds...), Was: q.Get("was"), ID: strings.TrimSpace(q.Get("id")), Description: strings.TrimSpace(q.Get("description")),
 	}
-	v.Given = givenOf(q.Values)
+	v.Given, v.Chart = givenOf(q.Values), answerViewOf(q)
 	// A button that adds or removes rows of a list asks for no more than that.
 	v.Run = v.Run && v.Do == "" && !slices.ContainsFunc(slices.Collect(maps.Keys(v.Given)), func(name string) bool {
 		return strings.HasPrefix(name, form.AddPrefix) || strings.HasPrefix(name, form.DropPrefix)
@@ -248,6 +250,7 @@ func (v sparqlView) values() url.Values {
 	if v.At != "" {
 		out.Set("at", v.At)
 	}
+	maps.Copy(out, v.Chart.values())
 	for name, given := range v.Given {
 		if !slices.Equal(given, []string{""}) {
 			out[name] = given

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 
 	"trails/builtin/view"
@@ -49,6 +50,7 @@ type sparqlAnswer struct {
 	// Picture is what the script draws, as JSON; "" for none.
 	Picture string
 	Drawn   *sparqlPicture
+	Chart   *answerChart
 	// Raw is the answer as text; Format is in what format.
 	Raw, Format string
 	Outputs     []output
@@ -78,7 +80,7 @@ func (a *asker) sparqlAnswer(v sparqlView, address string) (*sparqlAnswer, error
 	text, ordered := paged(v, base)
 	args := map[string]any{"query": text, "base": base, "limit": v.Limit, "timeout_ms": v.Timeout * 1000}
 	switch v.Output {
-	case "table", "picture", "json":
+	case "table", "chart", "picture", "json":
 		if form := sparql.FormOf(text); form == sparql.Select || form == sparql.Ask {
 			args["format"] = "sparql-json"
 		}
@@ -108,7 +110,7 @@ func (a *asker) addContent(out *sparqlAnswer) error {
 	case shown == "json" && !out.Graph:
 		out.Format, out.Raw = shown, out.resultsJSON()
 		return nil
-	case shown != "table" && shown != "picture" && shown != "json":
+	case !slices.Contains([]string{"table", "chart", "picture", "json"}, shown):
 		out.Format, out.Raw = shown, out.Text
 		return nil
 	case out.Graph:
@@ -140,6 +142,11 @@ func (a *asker) addContent(out *sparqlAnswer) error {
 			cells[i] = names.cell(t)
 		}
 		out.Lines = append(out.Lines, cells)
+	}
+	if out.View.Output == "chart" && out.Form == "select" && len(terms) > 0 {
+		var err error
+		out.Chart, err = out.chartOf(terms)
+		return err
 	}
 	if !out.Graph || out.View.Output != "picture" {
 		return nil
@@ -204,7 +211,7 @@ func (out *sparqlAnswer) addWays() {
 	case out.Form == "ask":
 		out.Outputs = []output{{"table", "Answer"}}
 	default:
-		out.Outputs = []output{{"table", "Table"}}
+		out.Outputs = []output{{"table", "Table"}, {"chart", "Chart"}}
 	}
 	for _, f := range files {
 		out.Outputs = append(out.Outputs, output{f.Href, f.Text})
