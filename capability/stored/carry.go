@@ -2,6 +2,7 @@ package stored
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -270,7 +271,18 @@ func (c *carrying) text(text string, targets []rdf.IRI, to *schema.Schema) (stri
 	return text, types + names, err
 }
 
-// renameTypes renames the types in the front matter's parameters.
+// viewedType is the type of a view that is a list, and what follows it.
+func viewedType(view string) (name, rest string, ok bool) {
+	path, isList := strings.CutPrefix(view, "types/")
+	if !isList {
+		return "", "", false
+	}
+	end := strings.IndexByte(path+"?", '?')
+	name, err := url.PathUnescape(path[:end])
+	return name, path[end:], err == nil
+}
+
+// renameTypes renames the types in the front matter's parameters, and the type of its view.
 func renameTypes(text string, names map[string]string) (string, int, error) {
 	h, err := parseHeader(text)
 	if err != nil || h.root == nil || len(names) == 0 {
@@ -302,6 +314,14 @@ func renameTypes(text string, names map[string]string) (string, int, error) {
 		}
 		for i := len(n.Content) - 1; i >= 0 && n.Kind == yaml.SequenceNode; i-- {
 			visit(n.Content[i], typed)
+		}
+	}
+	if view := h.member("view"); view != nil {
+		if name, rest, is := viewedType(view.Value); is && names[name] != "" {
+			line := lines[view.Line-1]
+			at := startOf(line, view.Column)
+			lines[view.Line-1] = line[:at] + strings.Replace(line[at:], "types/"+url.PathEscape(name)+rest, "types/"+url.PathEscape(names[name])+rest, 1)
+			renamed++
 		}
 	}
 	for i := 0; i+1 < len(h.root.Content); i += 2 {

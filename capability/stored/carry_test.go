@@ -65,6 +65,7 @@ func TestARenamingCarriesStoredQueries(t *testing.T) {
 			"2 renamed\n# :due\nSELECT ?t  { ?t :deadline ?d ; <urn:trails:test:deadline> ?e } # due"},
 		{"a type, and the parameters of it", "#+ description: of a Task\n#+ params: {t: ref(Task), many: {type: 'list(ref(Task))', nullable: true}, o: {default: Task/1, class: Task}}\nASK { ?t a :Task VALUES ?x { :Task } ?many :due ?d . ?o :due ?d }",
 			"rename_type: {Task: Job}", "6 renamed\n#+ description: of a Task\n#+ params: {t: ref(Job), many: {type: 'list(ref(Job))', nullable: true}, o: {default: Job/1, class: Job}}\nASK { ?t a :Job VALUES ?x { :Job } ?many :due ?d . ?o :due ?d }"},
+		{"the type of a view", "#+ view: \"types/Task?by=state\"\nASK { ?t a :Task }", "rename_type: {Task: Job}", "2 renamed\n#+ view: \"types/Job?by=state\"\nASK { ?t a :Job }"},
 		{"both", "ASK { ?t a :Task ; :due ?d }", "- rename_type: {Task: Job}\n- rename_property: {Job.due: deadline}", "2 renamed\nASK { ?t a :Job ; :deadline ?d }"},
 		{"a property whose predicate stays", "ASK { ?t ex:rank ?d }", "rename_property: {Task.rank: place}", ""},
 		{"a property of two types where the type is known", "SELECT ?x { ?n a :Note ; :title ?x . ?t :due ?d ; :title ?x ; ^:about/:title ?y }", "rename_property: {Task.title: heading}",

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -35,6 +36,8 @@ const (
 	maxDescription = 1_000     // characters
 	maxInstruction = 4_000
 	maxParams      = 50
+	maxView        = 8_000
+	maxDashboard   = 1_000
 )
 
 // Query is a stored query or update. It is immutable, and safe for concurrent use.
@@ -54,6 +57,11 @@ type Query struct {
 	Tool       string
 	Cost       capability.Cost
 	Idempotent bool
+	// View is how the pages show it, an address below /admin/: types/TYPE?… is a list of the type, which the pages read
+	// themselves, and query?… shows the answer. "" says nothing.
+	View string
+	// Dashboard is its place on the page with several views, from 1; 0 is none.
+	Dashboard int
 	// Query is the parsed query, nil for an update; Update is the parsed update, nil for a query.
 	Query  *sparql.Query
 	Update *sparql.Update
@@ -181,7 +189,7 @@ func aliasIn(n *yaml.Node) int {
 }
 
 // headerKeys are the keys of the front matter.
-var headerKeys = []string{"id", "description", "instruction", "params", "expose", "tool_name", "cost", "idempotent"}
+var headerKeys = []string{"id", "description", "instruction", "params", "expose", "tool_name", "cost", "idempotent", "view", "dashboard"}
 
 func (h *header) report(field string, code fault.Code, n *yaml.Node, format string, args ...any) {
 	h.reportAt(field, code, "", format, args...)
@@ -258,6 +266,17 @@ func (h *header) read(q *Query, s *schema.Schema) {
 		if !slices.Contains(capability.Costs(), q.Cost) {
 			h.report("cost", fault.OneOf, members["cost"], "there are %v", capability.Costs())
 		}
+	}
+	q.View = h.text(members, "view", maxView)
+	if q.View != "" && !(strings.HasPrefix(q.View, "types/") || strings.HasPrefix(q.View, "query?")) {
+		h.report("view", fault.Pattern, members["view"], "this is an address of the pages below /admin/: types/TYPE?… for a list, or query?output=chart for the answer")
+	}
+	if text := h.text(members, "dashboard", 20); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > maxDashboard {
+			h.report("dashboard", fault.Datatype, members["dashboard"], "this is a place on the dashboard, a whole number from 1 to %d", maxDashboard)
+		}
+		q.Dashboard = n
 	}
 	h.params(q, members["params"], s)
 }
