@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -142,6 +143,8 @@ type storedLine struct {
 	Columns     string `json:"columns,omitempty" doc:"Of its table, each with what the schema has for it."`
 	Description string `json:"description,omitempty"`
 	Exposed     *bool  `json:"exposed,omitempty" doc:"False for one that no list of tools has: stored_query_run asks it."`
+	View        string `json:"view,omitempty" doc:"How the pages show it: an address below /admin/."`
+	Dashboard   int    `json:"dashboard,omitempty" doc:"Its place on the dashboard of the pages."`
 	Problem     string `json:"problem,omitempty" doc:"Why it cannot be asked."`
 	Text        string `json:"text,omitempty" doc:"Of the one that is named: its SPARQL, with the front matter."`
 }
@@ -185,10 +188,14 @@ func listStored(_ context.Context, r *invoke.Request, in storedAsked) (*storedLi
 		if one {
 			line.Text = k.Text
 		}
+		if head := cmp.Or(k.Query, stored.Head(k.Text, r.Snapshot.Schema())); head != nil {
+			line.View, line.Dashboard = head.View, head.Dashboard
+			line.Description = head.Description
+		}
 		if k.Err != nil {
 			line.Problem = fault.Of(k.Err).Told(maxProblem)
 		} else {
-			line.Tool, line.Kind, line.Params, line.Description = k.Query.Capability(), k.Query.Kind(), k.Query.Signature(), k.Query.Description
+			line.Tool, line.Kind, line.Params = k.Query.Capability(), k.Query.Kind(), k.Query.Signature()
 			if line.Problem = hiddenBy(r, k.Query); line.Problem != "" {
 				line.Tool = ""
 			} else {
