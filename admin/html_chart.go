@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"slices"
 	"strconv"
 
 	"trails/admin/chart"
@@ -15,19 +16,22 @@ func (c *drawnChart) draw() h.Node {
 	if len(c.Points) == 0 {
 		return section("chart", h.Text("Chart"), h.P(h.Class("empty"), h.Text("There is nothing to draw: no row has a value of "+c.X+".")))
 	}
-	notes := c.Notes
-	picture := h.Node(nil)
-	if why, ok := c.Drawable(); !ok {
-		notes = append(notes, why)
-	} else {
-		drawn, left := c.Draw()
-		picture = h.Div(h.Class("panel chart"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "Chart"), drawn)
-		if left != "" {
-			notes = append(notes, left)
-		}
-	}
+	picture, notes := c.picture()
 	return section("chart", h.Text(c.Name), nil, picture,
 		h.Map(notes, func(note string) h.Node { return h.P(h.Class("faint"), h.Text(note)) }), c.drawNumbers())
+}
+
+// picture is the drawing, and what is said of it.
+func (c *drawnChart) picture() (picture h.Node, notes []string) {
+	notes = slices.Clone(c.Notes)
+	if why, ok := c.Drawable(); !ok {
+		return nil, append(notes, why)
+	}
+	drawn, left := c.Draw()
+	if left != "" {
+		notes = append(notes, left)
+	}
+	return h.Div(h.Class("panel chart"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "Chart: "+c.Name), drawn), notes
 }
 
 // drawNumbers is the table beneath the chart.

@@ -71,6 +71,7 @@ var (
 		{"schema", "/admin/schema", "Schema"},
 	}
 	moreNav = []navEntry{
+		{"dashboard", dashboardURL, "Dashboard"},
 		{"import", importURL, "Import"},
 		{"branches", branchesURL, "Branches"},
 		{"requests", requestsURL, "Requests"},

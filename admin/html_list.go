@@ -27,7 +27,7 @@ func (d listData) main(p page) h.Node {
 		}, actions(h.If(mayCreate, anchor("button primary", capabilityURL(d.Capacity+".create"), h.Text("New "+d.Type))))),
 		h.Div(h.ID("list"), h.Data("announce", d.Announce),
 			h.Attr("hx-boost", "true"), h.Attr("hx-target", "#list"), h.Attr("hx-select", "#list"), h.Attr("hx-swap", "outerHTML show:none"),
-			h.Div(h.Class("filters"), d.drawSearch(), d.drawFilter(), d.drawColumns(), d.drawChartForm(), d.drawFiles(p.Twins)),
+			h.Div(h.Class("filters"), d.drawSearch(), d.drawFilter(), d.drawColumns(), d.drawChartForm(), d.drawFiles(p.Twins), h.If(p.AsOf == nil, d.drawSaveView())),
 			h.Div(h.ID("found"), h.Attr("data-live-region"), d.drawChips(), d.drawFacets(), d.Drawn.draw(), d.drawTable(), h.If(d.Tickable && len(d.Rows) > 0, d.drawSelected()), d.Pager.draw())),
 	}
 }

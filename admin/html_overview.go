@@ -24,6 +24,7 @@ func (d overviewData) main(p page) h.Node {
 				h.Li(h.Text("schema version "), h.B(h.Text(fmt.Sprint(d.Version)))), h.Li(head)),
 		}),
 		either(d.AllTypes == 0, d.drawDoor(), d.drawTypes(p.colours)),
+		d.drawViews(),
 		h.Div(h.Class("columns"),
 			h.Div(
 				section("commits", h.Text("Recent commits"), anchor("more", "/admin/commits", h.Text("All commits")), commitLog(d.Commits)),

@@ -125,6 +125,7 @@ type listData struct {
 	Total     int
 	TotalMore bool
 	Tickable  bool // rows can be changed here
+	MaySave   bool // the view can be saved
 }
 
 // pathGroup is what a filter can compare: the properties of the type, or of what one of its references leads to.
@@ -236,6 +237,11 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	data := newListData(asked, doc, t, answer)
 	data.Problems, data.Tickable = problems, a.At == ""
+	listed, err := a.listed()
+	if err != nil {
+		return err
+	}
+	data.MaySave = listed["trails.meta.query.add"]
 	if asked.Chart.By != "" {
 		if data.Drawn, err = a.listChart(asked); err != nil {
 			return err
@@ -296,9 +302,13 @@ func references(properties []schema.PropertyDocument) []string {
 // listViewOf reads the address; added reports a filter that came from the form,
 // as property and value. A filter that cannot be read is a problem of the page.
 func listViewOf(r *http.Request) (v listView, added bool, problems listProblems, err error) {
-	q := queryOf(r, "at", "format", "where", "search", "sort", "desc", "offset", "limit", "col", "by", "split", "sum", "chart", "property", "op", "value")
+	return listViewIn(r.PathValue("type"), queryOf(r, "at", "format", "where", "search", "sort", "desc", "offset", "limit", "col", "by", "split", "sum", "chart", "property", "op", "value"))
+}
+
+// listViewIn is [listViewOf] for the parameters of a list's address.
+func listViewIn(typeName string, q *query) (v listView, added bool, problems listProblems, err error) {
 	v = listView{
-		Type: r.PathValue("type"), Search: q.Get("search"), Sort: q.Get("sort"), Columns: q.Values["col"],
+		Type: typeName, Search: q.Get("search"), Sort: q.Get("sort"), Columns: q.Values["col"],
 		Descending: q.word("desc", "0", "1") == "1", Form: listForm(q.word("format", listFormNames...)),
 		Offset: q.number("offset", 0, 0, maxOffset), Limit: q.number("limit", listLimit, 1, listMax),
 		Chart: chartView{By: q.Get("by"), Split: q.Get("split"), Sum: q.Get("sum"), Kind: chart.Kind(q.word("chart", chartWords...))},

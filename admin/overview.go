@@ -23,6 +23,7 @@ type overviewData struct {
 	AllTypes int
 	Total    int64
 	Commits  []view.Commit
+	Views    []savedView
 	Doctor   doctorAnswer
 	Calls    []call
 	MCP      string
@@ -106,6 +107,13 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 		return c.Commit != "" || c.Via == "admin" && c.Outcome != "invalid" && c.Outcome != "denied"
 	})
 	data.Calls = data.Calls[:min(len(data.Calls), overviewActivities)]
+	doc, err := a.schema()
+	if err != nil {
+		return err
+	}
+	if data.Views, err = a.savedViews(doc); err != nil {
+		return err
+	}
 	listed, err := a.listed()
 	if err != nil {
 		return err

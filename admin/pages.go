@@ -9,6 +9,8 @@ import (
 // pageRoutes are the reading pages and what they load.
 var pageRoutes = []route{
 	{pattern: "GET /admin", handle: (*site).overview},
+	{pattern: "GET /admin/dashboard", handle: (*site).dashboard},
+	{pattern: "POST /admin/dashboard", handle: (*site).dashboardPosted},
 	{pattern: "GET /admin/types/{type}", handle: (*site).list},
 	{pattern: "GET /admin/types/{type}/{id}", handle: (*site).instance},
 	{pattern: "POST /admin/types/{type}/selected", handle: (*site).selectedPosted},

@@ -201,6 +201,11 @@ func (a *asker) ways(fits func(string) bool) []way {
 	var stored struct{ Queries []storedLine }
 	_ = a.furnish("stored_query_list", nil, &stored)
 	for _, q := range stored.Queries {
+		if q.View != "" {
+			one := savedView{storedLine: q}
+			add("view", one.Title(), one.Href())
+			continue
+		}
 		add("query", q.Name, q.Href())
 	}
 	return out

@@ -247,6 +247,13 @@ func addedUp(points []chart.Point) []chart.Point {
 	return out
 }
 
+// kept are the parameters that a stored query keeps.
+func (c *answerChart) kept() url.Values {
+	out := c.View.values()
+	out.Set("output", "chart")
+	return out
+}
+
 // draw is the choices, and the chart.
 func (c *answerChart) draw(v sparqlView) h.Node {
 	if c == nil {
@@ -265,5 +272,6 @@ func (c *answerChart) draw(v sparqlView) h.Node {
 			labelled("", "chart-kind", "As", h.Select(h.ID("chart-kind"), h.Name("chart"), kindOptions(c.View.Kind))),
 			h.Button(h.Name("output"), h.Value("chart"), h.Text("Draw"))),
 		c.drawnChart.draw(),
+		h.P(h.Class("faint"), h.Text("A stored query opens with this chart when its first lines have "), plainCode("#+ view: query?"+c.kept().Encode()), h.Text(".")),
 	}
 }

@@ -27,10 +27,24 @@ import (
 var storedDeeds = []string{"", "save", "remove"}
 
 // storedLine is a stored query in the catalogue.
-type storedLine struct{ Name, Tool, Kind, Params, Description, Problem, Text string }
+type storedLine struct {
+	Name, Tool, Kind, Params, Description, Problem, Text string
+	View                                                 string
+	Dashboard                                            int
+}
 
-// Href opens it in the editor.
-func (l storedLine) Href() string { return withQuery(queryURL, url.Values{"stored": {l.Name}}) }
+// Href opens it in the editor, with the answer if the query says how that is shown.
+func (l storedLine) Href() string {
+	values := url.Values{}
+	if shown, ok := strings.CutPrefix(l.View, "query?"); ok {
+		if parsed, err := url.ParseQuery(shown); err == nil {
+			values = parsed
+			values.Set("run", "1")
+		}
+	}
+	values.Set("stored", l.Name)
+	return withQuery(queryURL, values)
+}
 
 // storedPart is what the page says of stored queries: which there are, which one the editor
 // holds, and the inputs for its parameters.

@@ -113,7 +113,7 @@ func (c Chart) bars(names []string) (h.Node, string) {
 		} else {
 			parts = append(parts, text(math.Max(at(0), at(g.total))+6, y+16, "start", "value", says(g.total)))
 		}
-		drawn = append(drawn, linked(g.href, joined(orNone(g.label), "")+": "+says(g.total), parts))
+		drawn = append(drawn, linked(g.href, "", parts))
 		y += tall
 	}
 	drawn = append(drawn, h.Path(h.Class("axis"), h.Attr("d", fmt.Sprintf("M%s %sV%s", number(at(0)), number(legendHigh(names)), number(y)))))
@@ -171,6 +171,7 @@ func (c Chart) plot(names []string) h.Node {
 	for _, v := range yTicks {
 		drawn = append(drawn, h.Path(h.Class("grid"), h.Attr("d", fmt.Sprintf("M%d %sH%d", edge, number(y(v)), wide-50))), text(edge-8, y(v)+4, "end", "value", says(v)))
 	}
+	before := ""
 	for _, v := range xTicks {
 		name := says(v)
 		if c.Kind == Line {
@@ -178,6 +179,10 @@ func (c Chart) plot(names []string) h.Node {
 		} else if c.Kind == Time {
 			name = day(v, high-low)
 		}
+		if name == before { // two places of the same day
+			continue
+		}
+		before = name
 		drawn = append(drawn, text(x(v), bottom+18, "middle", "value", name))
 	}
 	drawn = append(drawn, text(wide-50, bottom+38, "end", "value", short(c.X, 60)))
@@ -269,7 +274,7 @@ func (c Chart) heat(names []string) (h.Node, string) {
 				h.Rect(h.Attr("x", number(x+1)), h.Attr("y", number(y+1)), h.Attr("width", number(each-2)), h.Attr("height", number(rowHigh-2)), h.Attr("fill-opacity", number2(0.08+0.47*v/math.Max(most, 1e-300)))),
 				text(x+each/2, y+16, "middle", "", says(v))))
 		}
-		drawn = append(drawn, linked(g.href, orNone(g.label)+": "+says(g.total), cells))
+		drawn = append(drawn, linked(g.href, "", cells))
 	}
 	return c.picture(28+float64(len(groups))*rowHigh, drawn...), left
 }
@@ -288,11 +293,12 @@ func day(at, span float64) string {
 	return time.Unix(int64(at), 0).UTC().Format(layout)
 }
 
+// linked is a link, which needs a name where it has no text.
 func linked(href, says string, inner h.Group) h.Node {
 	if href == "" {
 		return h.G(inner)
 	}
-	return h.A(h.Href(href), h.Aria("label", says), inner)
+	return h.A(h.Href(href), h.If(says != "", h.Aria("label", says)), inner)
 }
 
 func box(x, y, width, height float64) h.Node {

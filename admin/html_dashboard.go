@@ -1,0 +1,105 @@
+package admin
+
+import (
+	"strconv"
+	"strings"
+
+	h "trails/admin/html"
+)
+
+// Href is the page that shows the view.
+func (v savedView) Href() string {
+	if strings.HasPrefix(v.View, "types/") {
+		return "/admin/" + v.View
+	}
+	return v.storedLine.Href()
+}
+
+// main is the dashboard, and beneath it all saved views.
+func (d dashboardData) main(p page) h.Node {
+	none := empty(h.Text("No view is on the dashboard. Open a list, filter and sort it, draw a chart if you like, and choose “Save view”. A stored query is here when its first lines have "),
+		plainCode("#+ view: query?output=chart"), h.Text(" and "), plainCode("#+ dashboard: 1"), h.Text("."))
+	return h.Group{
+		pageHead(h.Group{h.H1(h.Text("Dashboard")), lead(h.Text("Saved views of the graph, kept in the file."))}),
+		h.If(d.Done != "", h.P(h.Class("notice"), h.Role("status"), h.Text("Done, as commit "), commitLink(d.Done), h.Text(". "), undoButton(d.Done))),
+		either(len(d.Tiles) > 0, h.Div(h.Class("tiles"), h.Map(d.Tiles, func(t tile) h.Node { return t.draw(p.colours) })), none),
+		h.If(d.Left > 0, h.P(h.Class("faint"), h.Text("It draws the first "+count(dashboardMost)+" views; "+count(d.Left)+" more are in the list."))),
+		h.If(len(d.Views) > 0, section("views", h.Text("Saved views"), nil, d.drawViews())),
+	}
+}
+
+// draw is one view on the dashboard.
+func (t tile) draw(colours *palette) h.Node {
+	id := "tile-" + t.Name
+	body := h.Node(nil)
+	switch {
+	case t.Broken != "":
+		body = alert(t.Broken)
+	case t.Drawn != nil:
+		body = t.Drawn.drawTile()
+	case t.List != nil:
+		body = h.Group{t.List.drawRows(), h.P(h.Class("faint"), h.Text(t.List.Pager.Text))}
+	case t.Answer.Chart != nil:
+		body = t.Answer.Chart.drawTile()
+	default:
+		body = h.Group{t.Answer.drawContent(colours), t.Answer.drawCut()}
+	}
+	return h.Section(h.Class("panel tile"), h.Aria("labelledby", id), h.H2(h.ID(id), anchor("", t.Href(), bdiLine(t.Title()))), body)
+}
+
+// drawRows are the rows of a list, without what changes the list.
+func (d listData) drawRows() h.Node {
+	if len(d.Rows) == 0 {
+		return h.P(h.Class("faint"), h.Text("No row fits."))
+	}
+	d.Tickable = false
+	d.First.Href = ""
+	for i := range d.Columns {
+		d.Columns[i].Href = ""
+	}
+	return d.drawTable()
+}
+
+// drawTile is the picture with what is said of it.
+func (c *drawnChart) drawTile() h.Node {
+	if len(c.Points) == 0 {
+		return h.P(h.Class("faint"), h.Text("There is nothing to draw: no row has a value of "+c.X+"."))
+	}
+	picture, notes := c.picture()
+	return h.Group{picture, h.Map(notes, func(note string) h.Node { return h.P(h.Class("faint"), h.Text(note)) })}
+}
+
+// drawViews are all views, each with the forms that change it.
+func (d dashboardData) drawViews() h.Node {
+	return scrolled("Table of saved views", columns("View", "Change"), h.TBody(h.Map(d.Views, func(v savedView) h.Node {
+		id := "view-" + v.Name
+		forms := h.Node(faint("Changing it needs the scope builder, which a token gives."))
+		if d.May {
+			forms = h.Form(h.Class("filter"), h.Method("post"), h.Action(dashboardURL), hiddenInput("name", v.Name),
+				labelled("grow", id+"-title", "Name", h.Input(h.ID(id+"-title"), h.Name("title"), h.Value(v.Title()), h.MaxLength("200"), h.Required())),
+				labelled("", id+"-place", "Place on the dashboard", h.Input(h.ID(id+"-place"), h.Name("place"), h.Value(textIf(v.Dashboard > 0, strconv.Itoa(v.Dashboard), "")), h.Attr("inputmode", "numeric"), h.Attr("size", "4"), h.Placeholder("none"))),
+				submit("", "do", "change", "Change"), submit("danger", "do", "delete", "Delete"))
+		}
+		return h.Tr(rowHead(h.Group{anchor("", v.Href(), bdiLine(v.Title())), h.Br(), faint(v.Name), h.If(v.Broken != "", h.P(h.Class("bad-text"), h.Bdi(h.Text(v.Broken))))}), h.Td(forms))
+	})))
+}
+
+// drawViews are the saved views on the overview.
+func (d overviewData) drawViews() h.Node {
+	return h.If(len(d.Views) > 0, section("views", h.Text("Saved views"), anchor("more", dashboardURL, h.Text("Dashboard")), h.Ul(h.Class("chips"), h.Map(d.Views, func(v savedView) h.Node {
+		return h.Li(anchor("", v.Href(), bdiLine(v.Title()), h.If(v.Broken != "", h.Group{space, badge("bad", "broken")})))
+	}))))
+}
+
+// drawSaveView is the form that keeps the list as it is shown.
+func (d listData) drawSaveView() h.Node {
+	if !d.MaySave {
+		return h.Details(h.Class("menu"), h.ID("save-view"), h.Summary(h.Text("Save view")), h.Div(h.Class("menu-body"), h.P(h.Class("faint"), h.Text("Saving a view needs the scope builder, which a token gives. The address of this page has the whole view."))))
+	}
+	return h.Details(h.Class("menu"), h.ID("save-view"), h.Summary(h.Text("Save view")), h.Form(h.Class("menu-body"), h.Method("post"), h.Action(dashboardURL), h.Attr("hx-boost", "false"),
+		hiddenInput("view", strings.TrimPrefix(d.at(0).href(), "/admin/")),
+		labelled("", "view-title", "Name", h.Input(h.ID("view-title"), h.Name("title"), h.MaxLength("200"), h.Required(), h.AutoComplete("off"))),
+		h.Label(h.Input(h.Type("checkbox"), h.Name("dashboard"), h.Value("1"), h.Checked()), h.Text(" On the dashboard")),
+		h.P(h.Class("faint"), h.Text("Its conditions, order, columns and chart are kept in the file.")),
+		h.Button(h.Class("primary"), h.Text("Save"))))
+}
