@@ -82,7 +82,7 @@ func TestASavedViewIsKeptAndShown(t *testing.T) {
 	if got := f.keepView(t, 400, "view", address, "title", "By Status"); !strings.Contains(got.text, "already; choose another name") {
 		t.Errorf("a second of the name: %s", mainText(got))
 	}
-	a = f.keepView(t, 303, "name", "view_by_status", "title", "How far we are", "place", "1", "do", "change")
+	f.keepView(t, 303, "name", "view_by_status", "title", "How far we are", "place", "1", "do", "change")
 	f.keepView(t, 303, "name", "view_accepted_first", "title", "Accepted", "place", "", "do", "change")
 	if diff := cmp.Diff([]string{"How far we are"}, tiles(f.get(t, "/admin/dashboard", 200))); diff != "" {
 		t.Error(diff)
