@@ -36,11 +36,11 @@ func (t tile) draw(colours *palette) h.Node {
 	case t.Broken != "":
 		body = alert(t.Broken)
 	case t.Drawn != nil:
-		body = t.Drawn.drawTile()
+		body = t.Drawn.drawTile(t.Title())
 	case t.List != nil:
 		body = h.Group{t.List.drawRows(), h.P(h.Class("faint"), h.Text(t.List.Pager.Text))}
 	case t.Answer.Chart != nil:
-		body = t.Answer.Chart.drawTile()
+		body = t.Answer.Chart.drawTile(t.Title())
 	default:
 		body = h.Group{t.Answer.drawContent(colours), t.Answer.drawCut()}
 	}
@@ -61,11 +61,11 @@ func (d listData) drawRows() h.Node {
 }
 
 // drawTile is the picture with what is said of it.
-func (c *drawnChart) drawTile() h.Node {
+func (c *drawnChart) drawTile(title string) h.Node {
 	if len(c.Points) == 0 {
 		return h.P(h.Class("faint"), h.Text("There is nothing to draw: no row has a value of "+c.X+"."))
 	}
-	picture, notes := c.picture()
+	picture, notes := c.picture(title)
 	return h.Group{picture, h.Map(notes, func(note string) h.Node { return h.P(h.Class("faint"), h.Text(note)) })}
 }
 
