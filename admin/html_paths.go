@@ -126,7 +126,7 @@ func pathLink(l view.PathLink, from, fromY, to, toY, y float64) h.Node {
 func box(colours *palette, n view.Node, x, y float64) h.Node {
 	inside := h.Group{rect(x, y-pathHigh/2, pathBox, pathHigh), label(x+pathBox/2, y+4, "middle", "", cut(labelOf(n), pathBox/8))}
 	if to := pageOf(n); to != "" {
-		return h.G(h.Class(colours.class(n.Type)), h.A(h.Href(to), h.Aria("label", labelOf(n)), inside))
+		return h.G(h.Class(colours.class(n.Type)), h.A(h.Href(to), inside))
 	}
 	return h.G(h.Class(colours.class(n.Type)), inside)
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"maps"
 	"slices"
+
+	"trails/builtin/view"
 )
 
 // writeNodes writes nodes as they are, or as rows of their values.
@@ -90,4 +92,15 @@ func (p *program) writeRows(w io.Writer, all json.RawMessage) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// writePaths writes a line for each path between two nodes, and what was cut or not found.
+func writePaths(w io.Writer, found view.Paths) error {
+	for _, path := range found.Paths {
+		fmt.Fprintln(w, line(path.Text))
+	}
+	if found.Note != "" {
+		fmt.Fprintln(w, line(found.Note))
+	}
+	return nil
 }

@@ -936,6 +936,15 @@ NODE is Type/id, an IRI, or an exact label.`,
   trails blame notes.trails Note/n1 --at head~10 -o csv`,
 		},
 		{
+			path: "paths", capability: "paths", words: "FROM TO", takes: "from to",
+			short: "Say how two nodes are connected",
+			long: `List the paths between two nodes, the shortest first, by links of any kind in either direction.
+FROM and TO are Type/id, an IRI, or an exact label.`,
+			example: `  trails paths notes.trails Note/n1 Note/n2
+  trails paths notes.trails Note/n1 Note/n2 --steps 2`,
+			text: decoded(writePaths),
+		},
+		{
 			path: "show", capability: "commits_get", words: "COMMIT", takes: "id",
 			short: "Show one commit: who, when, which call, what changed",
 			long: `Show one commit, by its id, the first digits of it, or head for the newest: who made it,
