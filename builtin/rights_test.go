@@ -156,8 +156,13 @@ func copied(t *testing.T, r *db.Reader, to *db.File, c kg.Commit) kg.Commit {
 
 // otherReads has calls of every read that has no at, on the graph of the example with its story.
 var otherReads = map[string][]string{
-	"health":                     {`{}`},
-	"import_plan":                {`{"data": "id,title\nx,A\n", "type": "Component"}`},
+	"health": {`{}`},
+	"import_plan": {
+		`{"data": "id,title\nx,A\n", "type": "Component"}`,
+		`{"data": "title,row\nHTTP for people and programs,logic\nThe graph,logic\n", "type": "Component", "by": "title"}`,
+		`{"data": "name,title,path,row,dependsOn,satisfies\nzz,A new room,zz,logic,HTTP for people and programs,A page shows another's write within a second\n", "type": "Component"}`,
+		`{"data": "name,title,path,row,dependsOn\nhttpapi,A new room,zz,logic,httpapi\n", "type": "Component"}`,
+	},
 	"commits_get":                {`{"id": "head"}`, `{"id": "head~3"}`},
 	"changes":                    {`{"quads": true}`, `{"limit": 7}`, `{"start": "after:head~3"}`, `{"start": "now"}`, `{"branch": "draft", "start": "after:head~2"}`, `{"cursor": "draft@"}`},
 	"branches_list":              {`{}`},
