@@ -220,11 +220,11 @@ func TestAReadDoesNotWaitForAnotherProcessAndIsRecorded(t *testing.T) {
 func TestAFullDisk(t *testing.T) {
 	testrun.Alone(t)
 	t.Parallel()
-	disk := smallDisk(t, 1<<20)
+	disk := smallDisk(t, 2<<20)
 	file := filepath.Join(disk, "notes.db")
 	must(t, "init", file, "--schema", write(t, "notes.yaml", notesSchema))
 	must(t, "load", file, write(t, "few.ndjson", noteLine("few")))
-	many := write(t, "many.ndjson", strings.Join(linesOf(codesOf("many", 3000)), "\n"))
+	many := write(t, "many.ndjson", strings.Join(linesOf(codesOf("many", 6000)), "\n"))
 	args := []string{"load", file, many}
 	wantOneLine(t, args, trails(t, args...), "full")
 
