@@ -315,7 +315,7 @@ func TestJSONWithoutEndIsRefused(t *testing.T) {
 			}
 		}
 	}
-	if size := residentMB(t, w.cmd.Process.Pid); size > 384 {
+	if size := residentMB(t, w.cmd.Process.Pid); size > 384 && !raced { // with the detector it takes several times as much
 		t.Errorf("the process has %.0f MiB", size)
 	}
 	if err := w.stop(); err != nil {
