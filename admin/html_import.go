@@ -59,7 +59,7 @@ func (d *importData) drawHead() h.Node {
 	if d.Plan != nil {
 		said = d.summary()
 	}
-	return pageHead(h.Group{h.H1(bdiLine("Import "+d.Name)), h.If(said != "", sub(h.Text(said)))},
+	return pageHead(h.Group{h.H1(bdiLine("Import " + d.Name)), h.If(said != "", sub(h.Text(said)))},
 		actions(anchor("button", importURL, h.Text("Another file"))))
 }
 
@@ -283,7 +283,7 @@ func (d *importData) drawCell(place, text, wrong string) h.Node {
 func (d *importData) drawDone() h.Node {
 	done := d.Done
 	return h.Group{
-		pageHead(h.Group{h.H1(bdiLine("Imported "+d.Name)), sub(h.Text(times(done.Records, "row was loaded", "rows were loaded") + ": " + done.Met.String() + "."))}),
+		pageHead(h.Group{h.H1(bdiLine("Imported " + d.Name)), sub(h.Text(times(done.Records, "row was loaded", "rows were loaded") + ": " + done.Met.String() + "."))}),
 		h.If(d.Commit != "", h.Form(h.Class("actions"), h.Method("post"), h.Action(capabilityURL("undo")),
 			h.Map(d.Plan.Tables, func(t importPlannedTable) h.Node {
 				return h.If(t.Type != "", anchor("button primary", typeURL(t.Type), h.Text("Look at "+line(t.Type))))
