@@ -148,13 +148,18 @@ func editDistance(x, y string) int {
 	return last[len(b)]
 }
 
-// Counted returns a number with a noun: "1 field", "2 fields", "2 clashes".
+// Counted returns a number with a noun, which may be the name of a type: "1 field", "2 fields", "2 clashes", "2 Companies".
 func Counted[N int | int64](n N, noun string) string {
+	ends := func(list ...string) bool {
+		return slices.ContainsFunc(list, func(end string) bool { return strings.HasSuffix(noun, end) })
+	}
 	switch {
 	case n == 1:
 		return "1 " + noun
-	case strings.HasSuffix(noun, "sh"):
+	case ends("s", "x", "z", "ch", "sh"):
 		noun += "e"
+	case ends("y") && !ends("ay", "ey", "oy", "uy"):
+		noun = strings.TrimSuffix(noun, "y") + "ie"
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -67,9 +67,11 @@ func viewHistory(ctx context.Context, r *invoke.Request, in historyAsked) (*Hist
 	teller := NewTeller(r)
 	for _, e := range entries {
 		v := HistoryEntry{Commit: *CommitOf(e.Commit), More: e.More, Activity: optionalActivity(e.Activity)}
-		if v.Commit.What, v.Commit.Door, err = teller.said(ctx, e.Commit, e.Activity); err != nil {
+		told, err := teller.tell(ctx, e.Commit, e.Activity)
+		if err != nil {
 			return nil, err
 		}
+		v.Commit.What, v.Commit.Door = told.What, told.Door
 		if v.Changes, err = changeViews(ctx, r, e.Changes); err != nil {
 			return nil, err
 		}
@@ -163,9 +165,11 @@ func viewCommit(ctx context.Context, r *invoke.Request, in commitAsked) (*Commit
 		Commit: *CommitOf(c), Activity: optionalActivity(made), Nodes: []NodeChange{}, Truncated: truncated,
 		SchemaChanged: c.SchemaSeq == c.Seq,
 	}
-	if out.Commit.What, out.Commit.Door, err = NewTeller(r).said(ctx, c, made); err != nil {
+	told, err := NewTeller(r).tell(ctx, c, made)
+	if err != nil {
 		return nil, err
 	}
+	out.Commit.What, out.Commit.Door = told.What, told.Door
 	if c.Parent != (kg.CommitID{}) {
 		out.Previous = new(c.Parent.String())
 	}

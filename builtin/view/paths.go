@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"trails/fault"
 	"trails/invoke"
 	"trails/kg/browse"
 )
@@ -49,23 +50,16 @@ func PathsBetween(ctx context.Context, r *invoke.Request, from, to browse.Descri
 	}
 	var notes []string
 	if len(out.Paths) == 0 {
-		notes = append(notes, fmt.Sprintf("No path of up to %s was found, by links of any kind in either direction.", stepsOf(steps)))
+		notes = append(notes, fmt.Sprintf("No path of up to %s was found, by links of any kind in either direction.", fault.Counted(steps, "step")))
 	}
 	if found.More {
 		notes = append(notes, fmt.Sprintf("There are more paths than these %d, as long as the last one or longer; a higher limit lists more.", len(out.Paths)))
 	}
 	if found.Whole < steps {
-		notes = append(notes, fmt.Sprintf("Paths of more than %s may be missing: %d links were read, and a node on the way has more links than are followed.", stepsOf(found.Whole), found.Read))
+		notes = append(notes, fmt.Sprintf("Paths of more than %s may be missing: %d links were read, and a node on the way has more links than are followed.", fault.Counted(found.Whole, "step"), found.Read))
 	}
 	out.Note = strings.Join(notes, " ")
 	return out, nil
-}
-
-func stepsOf(n int) string {
-	if n == 1 {
-		return "1 step"
-	}
-	return fmt.Sprintf("%d steps", n)
 }
 
 // line writes a path in one line: Ana —manages→ Ben ←member of— Team X.

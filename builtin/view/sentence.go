@@ -59,12 +59,6 @@ func (t *Teller) Tell(ctx context.Context, c kg.Commit) (Told, error) {
 	return t.tell(ctx, c, call)
 }
 
-// said is the sentence and the door of a commit whose call is known already.
-func (t *Teller) said(ctx context.Context, c kg.Commit, call *kg.Activity) (what, door string, err error) {
-	told, err := t.tell(ctx, c, call)
-	return told.What, told.Door, err
-}
-
 // tell is Tell for a commit whose call is known already; nil is none.
 func (t *Teller) tell(ctx context.Context, c kg.Commit, call *kg.Activity) (told Told, err error) {
 	if call != nil {
@@ -274,7 +268,7 @@ func (t *Teller) sentences(deeds []*deed, described []browse.Described) []string
 	}
 	parts := make([]string, len(groups))
 	for i, g := range groups {
-		parts[i] = g.verb + " " + several(g.count, g.kind)
+		parts[i] = g.verb + " " + fault.Counted(g.count, g.kind)
 		if g.count == 1 {
 			parts[i] = g.verb + " " + g.kind + " " + g.first
 		}
@@ -315,10 +309,10 @@ func (t *Teller) counted(ctx context.Context, c kg.Commit, call *kg.Activity) (p
 			kind = of.Name
 		}
 		if n.Added > 0 {
-			parts = append(parts, "added "+several(n.Added, kind))
+			parts = append(parts, "added "+fault.Counted(n.Added, kind))
 		}
 		if n.Removed > 0 {
-			parts = append(parts, "deleted "+several(n.Removed, kind))
+			parts = append(parts, "deleted "+fault.Counted(n.Removed, kind))
 		}
 	}
 	if len(parts) == 0 && c.SchemaSeq != c.Seq { // the statements of a schema are no nodes of the data
@@ -349,25 +343,6 @@ func (t *Teller) record(c kg.Commit, call *kg.Activity) string {
 		what += ", some of them about " + strings.Join(types, ", ")
 	}
 	return what
-}
-
-// several is a number of things of a type, in English.
-func several(n int64, kind string) string {
-	if n == 1 {
-		return "1 " + kind
-	}
-	ends := func(list ...string) bool {
-		return slices.ContainsFunc(list, func(end string) bool { return strings.HasSuffix(kind, end) })
-	}
-	switch {
-	case ends("s", "x", "z", "ch", "sh"):
-		kind += "es"
-	case ends("y") && !ends("ay", "ey", "oy", "uy"):
-		kind = strings.TrimSuffix(kind, "y") + "ies"
-	default:
-		kind += "s"
-	}
-	return fmt.Sprintf("%d %s", n, kind)
 }
 
 // doors names where calls come in, as people say it; several may be one for them.
