@@ -307,7 +307,7 @@ func (p *importing) findType(o *ImportTable) error {
 	}
 	columns := map[string]string{}
 	for column, name := range o.Map {
-		switch q := p.sameProperty(found, name); {
+		switch q := propertyCalled(p.there, found, name); {
 		case name == "":
 			columns[column] = ""
 		case q != nil:
@@ -328,7 +328,7 @@ func (p *importing) nearType(proposed *schema.Type) (name string, shared []strin
 	for _, t := range p.there.Types {
 		var same []string
 		for _, q := range all {
-			if has := p.sameProperty(t, q.Name); has != nil {
+			if has := propertyCalled(p.there, t, q.Name); has != nil {
 				same = append(same, has.Name)
 			}
 		}
@@ -341,15 +341,15 @@ func (p *importing) nearType(proposed *schema.Type) (name string, shared []strin
 
 // hasAll reports whether a type of the graph has all proposed properties.
 func (p *importing) hasAll(t, proposed *schema.Type) bool {
-	return !slices.ContainsFunc(p.fits.PropertiesOf(proposed), func(q *schema.Property) bool { return p.sameProperty(t, q.Name) == nil })
+	return !slices.ContainsFunc(p.fits.PropertiesOf(proposed), func(q *schema.Property) bool { return propertyCalled(p.there, t, q.Name) == nil })
 }
 
-// sameProperty is the property of a type of the graph that a load takes a name for.
-func (p *importing) sameProperty(t *schema.Type, name string) *schema.Property {
-	if q := p.there.Property(t, name); q != nil {
+// propertyCalled is the property of a type that a load takes a name for.
+func propertyCalled(s *schema.Schema, t *schema.Type, name string) *schema.Property {
+	if q := s.Property(t, name); q != nil {
 		return q
 	}
-	for _, q := range p.there.PropertiesOf(t) {
+	for _, q := range s.PropertiesOf(t) {
 		if infer.Folded(q.Name) == infer.Folded(name) {
 			return q
 		}
@@ -397,12 +397,7 @@ func (p *importing) columns(t *ImportTable, header infer.Record) {
 		}
 		q := s.Property(typ, property)
 		if !mapped {
-			q = s.Property(typ, name)
-			for _, one := range s.PropertiesOf(typ) {
-				if q == nil && infer.Folded(one.Name) == infer.Folded(name) {
-					q = one
-				}
-			}
+			q = propertyCalled(s, typ, name)
 		}
 		switch {
 		case q != nil:
