@@ -62,14 +62,18 @@ func legendHigh(names []string) float64 {
 	return float64((len(names)+3)/4)*20 + 8
 }
 
+// firstGroups are the groups that have a line each, and what is said of the others.
+func (c Chart) firstGroups() (groups []*group, left string) {
+	groups = c.groups()
+	if n := len(groups); n > maxGroups {
+		return groups[:maxGroups], fmt.Sprintf("The picture has the first %d of %s groups; the table has all.", maxGroups, says(float64(n)))
+	}
+	return groups, ""
+}
+
 // bars has a line for each group: its name, its bar, in parts for the series, and its number.
 func (c Chart) bars(names []string) (h.Node, string) {
-	groups := c.groups()
-	left := ""
-	if len(groups) > maxGroups {
-		left = fmt.Sprintf("The picture has the first %d of %s groups; the table has all.", maxGroups, says(float64(len(groups))))
-		groups = groups[:maxGroups]
-	}
+	groups, left := c.firstGroups()
 	apart := c.Kind == Bar && len(names) > 1 // a bar for each series
 	low, high := 0.0, 0.0
 	for _, g := range groups {
@@ -244,12 +248,7 @@ func (c Chart) pie() h.Node {
 
 // heat has a line for each group and a column for each series; the number stands in each field.
 func (c Chart) heat(names []string) (h.Node, string) {
-	groups := c.groups()
-	left := ""
-	if len(groups) > maxGroups {
-		left = fmt.Sprintf("The picture has the first %d of %s groups; the table has all.", maxGroups, says(float64(len(groups))))
-		groups = groups[:maxGroups]
-	}
+	groups, left := c.firstGroups()
 	most := 0.0
 	for _, g := range groups {
 		for _, v := range g.values {
