@@ -2,7 +2,6 @@ package admin
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	h "trails/admin/html"
@@ -94,7 +93,7 @@ func (d instanceData) drawAround(colours *palette) h.Node {
 				drawn,
 				h.G(h.Class(colours.class(d.Type)),
 					rect(aroundCentre-aroundBox/2, middle-15, aroundBox, 30),
-					label(aroundCentre, middle+4, "middle", "here", cut(name, aroundBox/9))))),
+					h.SVGLabel(aroundCentre, middle+4, "middle", "here", cut(name, aroundBox/9))))),
 		h.If(more > 0, h.P(h.Class("faint"), h.Text(count(more)+" more are in the lists of this page."))))
 }
 
@@ -106,27 +105,20 @@ func (s spoke) draw(colours *palette, y, middle float64, incoming, named bool) h
 	}
 	from, to := aroundCentre+side*aroundBox/2, aroundCentre+side*(aroundBox/2+64)
 	bend := (from + to) / 2
-	text := h.Node(label(to+side*14, y+4, anchorAt, "", cut(s.Label, aroundLabel)))
+	text := h.Node(h.SVGLabel(to+side*14, y+4, anchorAt, "", cut(s.Label, aroundLabel)))
 	if s.Href != "" {
 		text = h.A(h.Href(s.Href), text)
 	}
 	return h.G(h.Class(colours.class(s.Type)),
-		h.Path(h.Class("link"), h.Attr("d", fmt.Sprintf("M%s %sC%s %s %s %s %s %s", number(from), number(middle), number(bend), number(middle), number(bend), number(y), number(to), number(y)))),
-		h.Circle(h.Attr("cx", number(to+side*5)), h.Attr("cy", number(y)), h.Attr("r", "4")),
-		h.If(named, label(to-side*4, y-5, map[bool]string{true: "start", false: "end"}[incoming], "property", cut(s.Property, 11))),
+		h.Path(h.Class("link"), h.Attr("d", fmt.Sprintf("M%s %sC%s %s %s %s %s %s", h.Length(from), h.Length(middle), h.Length(bend), h.Length(middle), h.Length(bend), h.Length(y), h.Length(to), h.Length(y)))),
+		h.Circle(h.Attr("cx", h.Length(to+side*5)), h.Attr("cy", h.Length(y)), h.Attr("r", "4")),
+		h.If(named, h.SVGLabel(to-side*4, y-5, map[bool]string{true: "start", false: "end"}[incoming], "property", cut(s.Property, 11))),
 		text)
 }
 
 func rect(x, y, width, height float64) h.Node {
-	return h.Rect(h.Attr("x", number(x)), h.Attr("y", number(y)), h.Attr("width", number(width)), h.Attr("height", number(height)), h.Attr("rx", "7"))
+	return h.Rect(h.Attr("x", h.Length(x)), h.Attr("y", h.Length(y)), h.Attr("width", h.Length(width)), h.Attr("height", h.Length(height)), h.Attr("rx", "7"))
 }
-
-// label is a text of the picture, beginning, ending or with its middle at a place.
-func label(x, y float64, at, class, text string) h.Node {
-	return h.SVGText(h.If(class != "", h.Class(class)), h.Attr("x", number(x)), h.Attr("y", number(y)), h.Attr("text-anchor", at), h.Text(text))
-}
-
-func number(v float64) string { return fmt.Sprint(math.Round(v*10) / 10) }
 
 // cut is at most so many characters of a text on one line.
 func cut(text string, most int) string {

@@ -104,7 +104,7 @@ func (d pathsData) draw(colours *palette) h.Node {
 			}
 		}
 	}
-	return h.SVG(h.Attr("viewBox", fmt.Sprintf("-1 0 %s %s", number(width), number(height))), h.Attr("width", number(width)), h.Attr("height", number(height)),
+	return h.SVG(h.Attr("viewBox", fmt.Sprintf("-1 0 %s %s", h.Length(width), h.Length(height))), h.Attr("width", h.Length(width)), h.Attr("height", h.Length(height)),
 		h.Role("group"), h.Aria("label", fmt.Sprintf("%s between %s and %s; the list beneath has them, too", times(len(d.Found.Paths), "path", "paths"), labelOf(d.Found.From), labelOf(d.Found.To))),
 		links, boxes, box(colours, d.Found.From, 0, middle), box(colours, d.Found.To, last, middle))
 }
@@ -113,18 +113,18 @@ func (d pathsData) draw(colours *palette) h.Node {
 // the link.
 func pathLink(l view.PathLink, from, fromY, to, toY, y float64) h.Node {
 	const bend, letter = 16.0, 7.4
-	d := fmt.Sprintf("M%s %sC%s %s %s %s %s %s", number(from), number(fromY), number(from+bend/2), number(fromY), number(from+bend/2), number(y), number(from+bend), number(y)) +
-		fmt.Sprintf("L%s %sC%s %s %s %s %s %s", number(to-bend), number(y), number(to-bend/2), number(y), number(to-bend/2), number(toY), number(to), number(toY))
+	d := fmt.Sprintf("M%s %sC%s %s %s %s %s %s", h.Length(from), h.Length(fromY), h.Length(from+bend/2), h.Length(fromY), h.Length(from+bend/2), h.Length(y), h.Length(from+bend), h.Length(y)) +
+		fmt.Sprintf("L%s %sC%s %s %s %s %s %s", h.Length(to-bend), h.Length(y), h.Length(to-bend/2), h.Length(y), h.Length(to-bend/2), h.Length(toY), h.Length(to), h.Length(toY))
 	name := cut(l.Property, int((to-from-bend)/letter)-2)
 	if name += " →"; l.Back {
 		name = "← " + strings.TrimSuffix(name, " →")
 	}
-	return h.G(h.Path(h.Class("link"), h.Attr("d", d)), label(from+bend-4, y-5, "start", "property", name))
+	return h.G(h.Path(h.Class("link"), h.Attr("d", d)), h.SVGLabel(from+bend-4, y-5, "start", "property", name))
 }
 
 // box is a node of a picture: a frame with its name that leads to its page.
 func box(colours *palette, n view.Node, x, y float64) h.Node {
-	inside := h.Group{rect(x, y-pathHigh/2, pathBox, pathHigh), label(x+pathBox/2, y+4, "middle", "", cut(labelOf(n), pathBox/8))}
+	inside := h.Group{rect(x, y-pathHigh/2, pathBox, pathHigh), h.SVGLabel(x+pathBox/2, y+4, "middle", "", cut(labelOf(n), pathBox/8))}
 	if to := pageOf(n); to != "" {
 		return h.G(h.Class(colours.class(n.Type)), h.A(h.Href(to), inside))
 	}

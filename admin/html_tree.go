@@ -64,14 +64,14 @@ func (d treeData) drawPicture(colours *palette) h.Node {
 			y = (ends[0] + ends[len(ends)-1]) / 2
 		}
 		for _, end := range ends {
-			links = append(links, h.Path(h.Class("link"), h.Attr("d", fmt.Sprintf("M%s %sC%s %s %s %s %s %s", number(x+pathBox), number(y), number(x+pathBox+treeGap/2), number(y),
-				number(x+pathBox+treeGap/2), number(end), number(x+pathBox+treeGap), number(end)))))
+			links = append(links, h.Path(h.Class("link"), h.Attr("d", fmt.Sprintf("M%s %sC%s %s %s %s %s %s", h.Length(x+pathBox), h.Length(y), h.Length(x+pathBox+treeGap/2), h.Length(y),
+				h.Length(x+pathBox+treeGap/2), h.Length(end), h.Length(x+pathBox+treeGap), h.Length(end)))))
 		}
 		boxes = append(boxes, box(colours, b.Node, x, y))
 		return y
 	}
 	place(d.Root, 0)
 	width, height := float64(deepest*(pathBox+treeGap)+pathBox+2), next*treeRow+8
-	return h.SVG(h.Attr("viewBox", fmt.Sprintf("-1 0 %s %s", number(width), number(height))), h.Attr("width", number(width)), h.Attr("height", number(height)),
+	return h.SVG(h.Attr("viewBox", fmt.Sprintf("-1 0 %s %s", h.Length(width), h.Length(height))), h.Attr("width", h.Length(width)), h.Attr("height", h.Length(height)),
 		h.Role("group"), h.Aria("label", fmt.Sprintf("%s beneath %s; the list beneath has them, too", times(d.Count, "node", "nodes"), labelOf(d.Node))), links, boxes)
 }

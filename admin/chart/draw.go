@@ -37,7 +37,7 @@ func (c Chart) Draw() (drawn h.Node, left string) {
 
 // picture is the element around the drawing. Its text is read, and its links can be reached by keys.
 func (c Chart) picture(high float64, inner ...h.Node) h.Node {
-	return h.SVG(h.Attr("viewBox", fmt.Sprintf("0 0 %d %s", wide, number(high))), h.Attr("width", strconv.Itoa(wide)), h.Attr("height", number(high)),
+	return h.SVG(h.Attr("viewBox", fmt.Sprintf("0 0 %d %s", wide, h.Length(high))), h.Attr("width", strconv.Itoa(wide)), h.Attr("height", h.Length(high)),
 		h.Role("group"), h.Aria("label", c.Name+"; the table below has the numbers"), h.Group(inner))
 }
 
@@ -50,7 +50,7 @@ func (c Chart) legend(names []string, y float64) h.Node {
 	each := float64(wide) / float64(min(len(names), 4))
 	for i, name := range names {
 		x, down := float64(i%4)*each, float64(i/4)*20
-		out = append(out, h.G(h.Class(colour(i)), box(x, y+down, 12, 12), text(x+18, y+down+11, "start", "", short(orNone(name), int(each/8)))))
+		out = append(out, h.G(h.Class(colour(i)), box(x, y+down, 12, 12), h.SVGLabel(x+18, y+down+11, "start", "", short(orNone(name), int(each/8)))))
 	}
 	return out
 }
@@ -94,7 +94,7 @@ func (c Chart) bars(names []string) (h.Node, string) {
 	y := legendHigh(names)
 	drawn := h.Group{c.legend(names, 0)}
 	for _, g := range groups {
-		parts := h.Group{text(nameWide-8, y+16, "end", "", short(orNone(g.label), nameMost))}
+		parts := h.Group{h.SVGLabel(nameWide-8, y+16, "end", "", short(orNone(g.label), nameMost))}
 		from := 0.0
 		tall := float64(rowHigh)
 		for i, name := range names {
@@ -105,7 +105,7 @@ func (c Chart) bars(names []string) (h.Node, string) {
 			title := h.TitleEl(h.Text(joined(orNone(g.label), name) + ": " + says(v)))
 			switch {
 			case apart:
-				parts = append(parts, h.G(h.Class(colour(i)), title, box(math.Min(at(0), at(v)), y+tall-20, math.Abs(at(v)-at(0)), 14), text(math.Max(at(0), at(v))+6, y+tall-8, "start", "value", says(v))))
+				parts = append(parts, h.G(h.Class(colour(i)), title, box(math.Min(at(0), at(v)), y+tall-20, math.Abs(at(v)-at(0)), 14), h.SVGLabel(math.Max(at(0), at(v))+6, y+tall-8, "start", "value", says(v))))
 				tall += 18
 			default:
 				parts = append(parts, h.G(h.Class(colour(i)), title, box(math.Min(at(from), at(from+v)), y+4, math.Abs(at(from+v)-at(from)), 16)))
@@ -115,12 +115,12 @@ func (c Chart) bars(names []string) (h.Node, string) {
 		if apart {
 			tall -= 18
 		} else {
-			parts = append(parts, text(math.Max(at(0), at(g.total))+6, y+16, "start", "value", says(g.total)))
+			parts = append(parts, h.SVGLabel(math.Max(at(0), at(g.total))+6, y+16, "start", "value", says(g.total)))
 		}
 		drawn = append(drawn, linked(g.href, "", parts))
 		y += tall
 	}
-	drawn = append(drawn, h.Path(h.Class("axis"), h.Attr("d", fmt.Sprintf("M%s %sV%s", number(at(0)), number(legendHigh(names)), number(y)))))
+	drawn = append(drawn, h.Path(h.Class("axis"), h.Attr("d", fmt.Sprintf("M%s %sV%s", h.Length(at(0)), h.Length(legendHigh(names)), h.Length(y)))))
 	return c.picture(y+4, drawn...), left
 }
 
@@ -171,9 +171,9 @@ func (c Chart) plot(names []string) h.Node {
 	}
 	x := func(v float64) float64 { return edge + (v-low)/(high-low)*(wide-edge-50) }
 	y := func(v float64) float64 { return bottom - (v-least)/(most-least)*plotHigh }
-	drawn := h.Group{c.legend(names, 0), text(0, top-8, "start", "value", short(c.Y, 40))}
+	drawn := h.Group{c.legend(names, 0), h.SVGLabel(0, top-8, "start", "value", short(c.Y, 40))}
 	for _, v := range yTicks {
-		drawn = append(drawn, h.Path(h.Class("grid"), h.Attr("d", fmt.Sprintf("M%d %sH%d", edge, number(y(v)), wide-50))), text(edge-8, y(v)+4, "end", "value", says(v)))
+		drawn = append(drawn, h.Path(h.Class("grid"), h.Attr("d", fmt.Sprintf("M%d %sH%d", edge, h.Length(y(v)), wide-50))), h.SVGLabel(edge-8, y(v)+4, "end", "value", says(v)))
 	}
 	before := ""
 	for _, v := range xTicks {
@@ -187,9 +187,9 @@ func (c Chart) plot(names []string) h.Node {
 			continue
 		}
 		before = name
-		drawn = append(drawn, text(x(v), bottom+18, "middle", "value", name))
+		drawn = append(drawn, h.SVGLabel(x(v), bottom+18, "middle", "value", name))
 	}
-	drawn = append(drawn, text(wide-50, bottom+38, "end", "value", short(c.X, 60)))
+	drawn = append(drawn, h.SVGLabel(wide-50, bottom+38, "end", "value", short(c.X, 60)))
 	for s, name := range names {
 		path := ""
 		marks := h.Group{}
@@ -198,10 +198,10 @@ func (c Chart) plot(names []string) h.Node {
 				continue
 			}
 			if c.Kind != Scatter {
-				path += fmt.Sprintf("%s%s %s", map[bool]string{true: "M", false: "L"}[path == ""], number(x(xs[i])), number(y(p.Value)))
+				path += fmt.Sprintf("%s%s %s", map[bool]string{true: "M", false: "L"}[path == ""], h.Length(x(xs[i])), h.Length(y(p.Value)))
 			}
 			says := joined(orNone(p.Label), name) + ": " + says(p.Value)
-			marks = append(marks, linked(p.Href, says, h.Group{h.G(h.TitleEl(h.Text(says)), h.Circle(h.Attr("cx", number(x(xs[i]))), h.Attr("cy", number(y(p.Value))), h.Attr("r", "3.5")))}))
+			marks = append(marks, linked(p.Href, says, h.Group{h.G(h.TitleEl(h.Text(says)), h.Circle(h.Attr("cx", h.Length(x(xs[i]))), h.Attr("cy", h.Length(y(p.Value))), h.Attr("r", "3.5")))}))
 		}
 		drawn = append(drawn, h.G(h.Class(colour(s)), h.If(path != "", h.Path(h.Class("line"), h.Attr("d", path))), marks))
 	}
@@ -233,15 +233,15 @@ func (c Chart) pie() h.Node {
 		}
 		from, to := turned*2*math.Pi, (turned+share)*2*math.Pi
 		turned += share
-		shape := h.Node(h.Circle(h.Attr("cx", number(middle)), h.Attr("cy", number(middle)), h.Attr("r", number(radius))))
+		shape := h.Node(h.Circle(h.Attr("cx", h.Length(middle)), h.Attr("cy", h.Length(middle)), h.Attr("r", h.Length(radius))))
 		if share < 0.9999 {
-			shape = h.Path(h.Class("slice"), h.Attr("d", fmt.Sprintf("M%s %sL%s %sA%s %s 0 %d 1 %s %sZ", number(middle), number(middle),
-				number(middle+radius*math.Sin(from)), number(middle-radius*math.Cos(from)), number(radius), number(radius), map[bool]int{true: 1}[share > 0.5],
-				number(middle+radius*math.Sin(to)), number(middle-radius*math.Cos(to)))))
+			shape = h.Path(h.Class("slice"), h.Attr("d", fmt.Sprintf("M%s %sL%s %sA%s %s 0 %d 1 %s %sZ", h.Length(middle), h.Length(middle),
+				h.Length(middle+radius*math.Sin(from)), h.Length(middle-radius*math.Cos(from)), h.Length(radius), h.Length(radius), map[bool]int{true: 1}[share > 0.5],
+				h.Length(middle+radius*math.Sin(to)), h.Length(middle-radius*math.Cos(to)))))
 		}
 		y := 20 + float64(i)*26
 		says := fmt.Sprintf("%s: %s (%s %%)", short(orNone(g.label), 40), says(g.total), says(math.Round(share*1000)/10))
-		drawn = append(drawn, linked(g.href, says, h.Group{h.G(h.Class(colour(i)), h.TitleEl(h.Text(says)), h.If(share > 0, shape), box(280, y, 12, 12), text(300, y+11, "start", "", says))}))
+		drawn = append(drawn, linked(g.href, says, h.Group{h.G(h.Class(colour(i)), h.TitleEl(h.Text(says)), h.If(share > 0, shape), box(280, y, 12, 12), h.SVGLabel(300, y+11, "start", "", says))}))
 	}
 	return c.picture(2*middle, drawn...)
 }
@@ -258,11 +258,11 @@ func (c Chart) heat(names []string) (h.Node, string) {
 	each := float64(wide-nameWide) / float64(len(names))
 	var drawn h.Group
 	for i, name := range names {
-		drawn = append(drawn, text(nameWide+(float64(i)+.5)*each, 14, "middle", "value", short(orNone(name), int(each/8))))
+		drawn = append(drawn, h.SVGLabel(nameWide+(float64(i)+.5)*each, 14, "middle", "value", short(orNone(name), int(each/8))))
 	}
 	for i, g := range groups {
 		y := 24 + float64(i)*rowHigh
-		cells := h.Group{text(nameWide-8, y+16, "end", "", short(orNone(g.label), nameMost))}
+		cells := h.Group{h.SVGLabel(nameWide-8, y+16, "end", "", short(orNone(g.label), nameMost))}
 		for k, name := range names {
 			v, has := g.values[name]
 			if !has {
@@ -270,8 +270,8 @@ func (c Chart) heat(names []string) (h.Node, string) {
 			}
 			x := nameWide + float64(k)*each
 			cells = append(cells, h.G(h.Class(colour(0)), h.TitleEl(h.Text(joined(orNone(g.label), name)+": "+says(v))),
-				h.Rect(h.Attr("x", number(x+1)), h.Attr("y", number(y+1)), h.Attr("width", number(each-2)), h.Attr("height", number(rowHigh-2)), h.Attr("fill-opacity", number2(0.08+0.47*v/math.Max(most, 1e-300)))),
-				text(x+each/2, y+16, "middle", "", says(v))))
+				h.Rect(h.Attr("x", h.Length(x+1)), h.Attr("y", h.Length(y+1)), h.Attr("width", h.Length(each-2)), h.Attr("height", h.Length(rowHigh-2)), h.Attr("fill-opacity", number2(0.08+0.47*v/math.Max(most, 1e-300)))),
+				h.SVGLabel(x+each/2, y+16, "middle", "", says(v))))
 		}
 		drawn = append(drawn, linked(g.href, "", cells))
 	}
@@ -301,17 +301,11 @@ func linked(href, says string, inner h.Group) h.Node {
 }
 
 func box(x, y, width, height float64) h.Node {
-	return h.Rect(h.Attr("x", number(x)), h.Attr("y", number(y)), h.Attr("width", number(math.Max(width, 0.5))), h.Attr("height", number(height)))
-}
-
-func text(x, y float64, at, class, says string) h.Node {
-	return h.SVGText(h.If(class != "", h.Class(class)), h.Attr("x", number(x)), h.Attr("y", number(y)), h.Attr("text-anchor", at), h.Text(says))
+	return h.Rect(h.Attr("x", h.Length(x)), h.Attr("y", h.Length(y)), h.Attr("width", h.Length(math.Max(width, 0.5))), h.Attr("height", h.Length(height)))
 }
 
 // colour is the class of a series.
 func colour(i int) string { return "series-" + strconv.Itoa(i%MaxSeries+1) }
-
-func number(v float64) string { return fmt.Sprint(math.Round(v*10) / 10) }
 
 func number2(v float64) string { return fmt.Sprint(math.Round(v*100) / 100) }
 
