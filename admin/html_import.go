@@ -7,6 +7,7 @@ import (
 
 	"trails/admin/form"
 	h "trails/admin/html"
+	"trails/builtin/view"
 )
 
 // main is the page: what was done, or the plan with its controls, or where data is given.
@@ -82,13 +83,13 @@ func (d *importData) summary() string {
 		}
 	}
 	if len(p.Types) == 0 && p.Records > 0 {
-		text += ": " + p.Met.String()
+		text += ": " + metOf(p.Met)
 	}
 	return text + ". Nothing was changed yet."
 }
 
-// String implements [fmt.Stringer]: 3 new, 12 changed, 185 equal.
-func (m importMet) String() string {
+// metOf says what became of nodes: 3 new, 12 changed, 185 equal.
+func metOf(m view.Met) string {
 	return fmt.Sprintf("%s new, %s changed, %s equal", count(m.New), count(m.Changed), count(m.Equal))
 }
 
@@ -101,7 +102,7 @@ func (d *importData) drawPlan() h.Node {
 		h.Map(p.Blocked, func(text string) h.Node { return h.P(h.Class("notice notice-warn"), bdiLine(text)) }),
 		h.If(p.TooMany, h.P(h.Class("notice notice-warn"), h.Text("More than a fifth of the rows do not fit: something is probably read amiss. Look at the kinds of the columns first."))),
 		d.drawMistakes(),
-		h.Map(p.Tables, func(t importPlannedTable) h.Node { return d.drawTable(t) }),
+		h.Map(p.Tables, func(t view.ImportTable) h.Node { return d.drawTable(t) }),
 		h.Div(h.Class("actions import-do"),
 			submit("", doName, "check", "Check"),
 			h.If(!blocked && p.LeftOut == 0 && p.Records > 0, submit("primary", doName, "load", "Load all "+count(p.Records))),
@@ -181,13 +182,10 @@ func (d *importData) drawMistakes() h.Node {
 			shown[fmt.Sprint(at)] = true
 		}
 	}
-	return section("mistakes", h.Text("Mistakes"), nil, h.Ul(h.Class("panel pad mistakes"), h.Map(d.Plan.Mistakes, func(m importMistake) h.Node {
+	return section("mistakes", h.Text("Mistakes"), nil, h.Ul(h.Class("panel pad mistakes"), h.Map(d.Plan.Mistakes, func(m view.ImportMistake) h.Node {
 		column := slices.Index(d.Asked.Names, m.Column)
 		return h.Li(h.B(bdiLine(firstOf(m.Column, "Whole rows"))), h.Text(": "+times(m.Count, "cell", "cells")+". "), bdiLine(m.Message), space,
-			h.Map(m.Places[:min(len(m.Places), importShown)], func(p struct {
-				Line int
-				Text string
-			}) h.Node {
+			h.Map(m.Places[:min(len(m.Places), importShown)], func(p view.ImportPlace) h.Node {
 				text := h.Group{h.Textf("line %d", p.Line), h.If(p.Text != "", h.Group{h.Text(" “"), bdiLine(p.Text), h.Text("”")})}
 				id := fmt.Sprintf("cell.%d.%d", p.Line, column)
 				return h.Group{either(column >= 0, anchor("", fragment(id), text), h.Span(text)), space}
@@ -198,12 +196,12 @@ func (d *importData) drawMistakes() h.Node {
 
 // drawTable is one table: the first rows and those with mistakes, with a control for each column in its head and a field in
 // the place of each bad cell.
-func (d *importData) drawTable(t importPlannedTable) h.Node {
+func (d *importData) drawTable(t view.ImportTable) h.Node {
 	if len(t.Columns) == 0 {
 		return h.Group{}
 	}
 	bad := d.mistakesAt()
-	head := h.Tr(h.Th(h.Scope("col"), h.Text("Line")), h.Map(t.Columns, func(c importPlannedColumn) h.Node { return d.drawColumn(t, c) }))
+	head := h.Tr(h.Th(h.Scope("col"), h.Text("Line")), h.Map(t.Columns, func(c view.ImportColumn) h.Node { return d.drawColumn(t, c) }))
 	rows := h.Group{}
 	at := map[string]bool{}
 	for n, cells := range t.Rows {
@@ -242,7 +240,7 @@ func (d *importData) drawTable(t importPlannedTable) h.Node {
 }
 
 // drawColumn is the head of a column: what it is called, and what it becomes.
-func (d *importData) drawColumn(t importPlannedTable, c importPlannedColumn) h.Node {
+func (d *importData) drawColumn(t view.ImportTable, c view.ImportColumn) h.Node {
 	i := slices.Index(d.Asked.Names, c.Name)
 	name, chosen, label := fmt.Sprint("kind.", i), d.Asked.Kinds[c.Name], "Kind of "
 	found := "left out"
@@ -283,9 +281,9 @@ func (d *importData) drawCell(place, text, wrong string) h.Node {
 func (d *importData) drawDone() h.Node {
 	done := d.Done
 	return h.Group{
-		pageHead(h.Group{h.H1(bdiLine("Imported " + d.Name)), sub(h.Text(times(done.Records, "row was loaded", "rows were loaded") + ": " + done.Met.String() + "."))}),
+		pageHead(h.Group{h.H1(bdiLine("Imported " + d.Name)), sub(h.Text(times(done.Records, "row was loaded", "rows were loaded") + ": " + metOf(done.Met) + "."))}),
 		h.If(d.Commit != "", h.Form(h.Class("actions"), h.Method("post"), h.Action(capabilityURL("undo")),
-			h.Map(d.Plan.Tables, func(t importPlannedTable) h.Node {
+			h.Map(d.Plan.Tables, func(t view.ImportTable) h.Node {
 				return h.If(t.Type != "", anchor("button primary", typeURL(t.Type), h.Text("Look at "+line(t.Type))))
 			}),
 			commitLink(d.Commit), hiddenInput(form.ArgPrefix+"commit", d.Commit), hiddenInput(form.ArgPrefix+"allow_mass_change", "true"), hiddenInput(keyName, "undo-"+d.Once), submit("", doName, doCall, "Undo"),

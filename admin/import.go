@@ -16,6 +16,7 @@ import (
 
 	"trails/admin/form"
 	"trails/auth"
+	"trails/builtin/view"
 	"trails/fault"
 	"trails/invoke"
 )
@@ -37,7 +38,7 @@ type importData struct {
 	Once   string // makes the import happen once
 	Name   string
 	Asked  importChoices
-	Plan   *importPlanned
+	Plan   *view.ImportPlan
 	Wrong  string
 	Done   *importDone
 	Commit string
@@ -53,58 +54,11 @@ type importChoices struct {
 	Cells                                     map[string]string // by line and number of the column: 3.0
 }
 
-// importPlanned is the answer of import_plan.
-type importPlanned struct {
-	Types        []string
-	Tables       []importPlannedTable
-	Records      int64
-	LeftOut      int64 `json:"left_out"`
-	Met          importMet
-	RDF          bool
-	TooMany      bool `json:"too_many"`
-	Mistakes     []importMistake
-	Blocked      []string
-	Date, Number string
-	Schema       string
-	Import       map[string]any
-}
-
-// importMet counts nodes by what becomes of them.
-type importMet struct{ New, Changed, Equal int64 }
-
-// importPlannedTable says how what was sent is read.
-type importPlannedTable struct {
-	Name, Type, Near string
-	New              bool
-	Sheets           []string
-	Shared, Can      []string
-	Count            int64
-	Columns          []importPlannedColumn
-	Lines            []int
-	Rows             [][]string
-}
-
-// importPlannedColumn says what a column becomes.
-type importPlannedColumn struct {
-	Name, Property, Kind string
-	Key, Many, Required  bool
-}
-
-// importMistake is one kind of mistake in one column.
-type importMistake struct {
-	Column, Code, Message string
-	Count                 int
-	Places                []struct {
-		Line int
-		Text string
-	}
-}
-
 // importDone is the answer of import.
 type importDone struct {
 	Records  int64
 	LeftOut  int64 `json:"left_out"`
-	Met      importMet
+	Met      view.Met
 	Commit   *string
 	Rejected []struct {
 		Rows  int64
@@ -313,7 +267,7 @@ func (s *site) plan(a *asker, d *importData) error {
 	}
 	d.Name, d.Once = sent.name, firstOf(d.Once, uuid.NewString())
 	a.call.Inputs = []invoke.Input{sent.input()}
-	d.Plan = &importPlanned{}
+	d.Plan = &view.ImportPlan{}
 	err = a.ask("import_plan", d.Asked.arguments(sent.name), d.Plan)
 	a.call.Inputs = nil
 	if err != nil {
@@ -345,10 +299,9 @@ func (s *site) doImport(w http.ResponseWriter, r *http.Request, d *importData, g
 	if len(d.Plan.Blocked) > 0 || !good && d.Plan.LeftOut > 0 {
 		return s.showImport(w, r, http.StatusUnprocessableEntity, d)
 	}
-	args := d.Plan.Import
-	args["message"] = "import " + sent.name
-	if good {
-		args["rejects"] = true
+	args := map[string]any{
+		"patch": d.Plan.Import.Patch, "tables": d.Plan.Import.Tables, "format": d.Plan.Import.Format, "mode": d.Plan.Import.Mode,
+		"message": "import " + sent.name, "rejects": good,
 	}
 	a.call.Inputs = []invoke.Input{sent.input()}
 	a.call.IdempotencyKey = d.Once

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"trails/auth/policy"
+	"trails/builtin/view"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
@@ -24,118 +25,26 @@ import (
 
 // importAsked says what is to be imported.
 type importAsked struct {
-	Data    string         `json:"data" is:"brief" doc:"A table, JSON or records, as text."`
-	Name    string         `json:"name" is:"brief" default:"data" max:"200" doc:"What the data is called; a new type is named after it."`
-	Format  load.Format    `json:"format" is:"rare" default:"auto" doc:"auto tells it by how the data begins."`
-	Type    string         `json:"type,omitempty" doc:"What the rows are of: a type that is there, or a new name; else found by the columns."`
-	ID      string         `json:"id,omitempty" doc:"The column of ids, else found."`
-	Map     map[string]any `json:"map,omitempty" doc:"Properties by column; \"\" passes over."`
-	As      map[string]any `json:"as,omitempty" doc:"Kinds by column of a new type: a datatype such as date, or the type that it refers to."`
-	Dates   string         `json:"dates,omitempty" is:"rare" oneof:"dmy,mdy" doc:"The order of the parts of dates such as 12.4.2023; else found where the data decides it."`
-	Decimal string         `json:"decimal,omitempty" is:"rare" doc:"What stands before the fraction of numbers such as 1.234,56."`
-	Sheet   string         `json:"sheet,omitempty" is:"rare" doc:"The sheet of a workbook."`
-	Mode    load.Mode      `json:"mode" default:"merge" doc:"Of rows that are there already: merge sets what the row has, append refuses them, skip passes them over."`
-	By      string         `json:"by,omitempty" doc:"The column by whose values rows of a type that is there find what they are about; else by ids."`
-	Strict  bool           `json:"strict" is:"rare" default:"false" doc:"A bad cell decides what its column is."`
-	Cells   []cellGiven    `json:"cells,omitempty" is:"rare" max:"10000" doc:"Texts in the place of cells of a table, to mend them."`
-	Rows    int            `json:"rows" is:"rare" default:"5" min:"0" max:"200" doc:"How many of the first rows to show."`
-	Places  int            `json:"places" is:"rare" default:"3" min:"1" max:"1000" doc:"How many places to give of each mistake."`
-}
-
-// cellGiven is a text in the place of a cell.
-type cellGiven struct {
-	Line   int    `json:"line" doc:"Where its row begins."`
-	Column string `json:"column"`
-	Text   string `json:"text"`
-}
-
-// importPlanned is what an import would do.
-type importPlanned struct {
-	Types    []string        `json:"types" doc:"New types."`
-	Tables   []importTable   `json:"tables" doc:"How each input is read."`
-	Records  int64           `json:"records" doc:"How many rows fit."`
-	LeftOut  int64           `json:"left_out" doc:"How many do not, by mistakes."`
-	Met      metNodes        `json:"met" doc:"What becomes of the nodes of rows that fit."`
-	RDF      bool            `json:"rdf,omitempty" doc:"It is RDF text, which is added as it is."`
-	TooMany  bool            `json:"too_many,omitempty" doc:"So many are left out that the data is probably read amiss."`
-	Mistakes []importMistake `json:"mistakes" doc:"Of one kind in one column together."`
-	Blocked  []string        `json:"blocked,omitempty" doc:"What has to be decided first, by map; nothing was tried."`
-	Date     string          `json:"date,omitempty" doc:"A date that can be read in two ways: dates says which."`
-	Number   string          `json:"number,omitempty" doc:"A number that can be read in two ways: decimal says which."`
-	Schema   string          `json:"schema,omitempty" doc:"Of new types: the proposal, with its reasons."`
-	Import   importArguments `json:"import" doc:"Pass this to import, with the data."`
-}
-
-// importTable says how one input is read.
-type importTable struct {
-	Name    string         `json:"name"`
-	Type    string         `json:"type,omitempty" doc:"None where records have their types."`
-	New     bool           `json:"new" doc:"Whether the type is new."`
-	Near    string         `json:"near,omitempty" doc:"A type that is there and has some of the columns."`
-	Shared  []string       `json:"shared,omitempty" doc:"These."`
-	Count   int64          `json:"count" doc:"How many rows it has."`
-	Sheets  []string       `json:"sheets,omitempty" doc:"Of a workbook: those to choose from, by sheet."`
-	Columns []importColumn `json:"columns"`
-	Can     []string       `json:"can,omitempty" doc:"What a column can be: kinds for as, or properties for map where the type is there."`
-	Lines   []int          `json:"lines" doc:"Where the first rows begin."`
-	Rows    [][]string     `json:"rows" type:"any" doc:"Their cells."`
-}
-
-// metNodes counts the nodes of rows.
-type metNodes struct {
-	New     int64 `json:"new"`
-	Changed int64 `json:"changed"`
-	Equal   int64 `json:"equal" doc:"As they were, or passed over."`
-}
-
-// importColumn says what a column becomes.
-type importColumn struct {
-	Name     string `json:"name"`
-	Property string `json:"property,omitempty" doc:"None if it is passed over."`
-	Kind     string `json:"kind,omitempty" doc:"A datatype, or the type that it refers to."`
-	Key      bool   `json:"key,omitempty" doc:"Whether it has the ids."`
-	Many     bool   `json:"many,omitempty"`
-	Required bool   `json:"required,omitempty"`
-}
-
-// importMistake is one kind of mistake in one column.
-type importMistake struct {
-	Input   string        `json:"input"`
-	Column  string        `json:"column,omitempty" doc:"None for whole rows."`
-	Code    fault.Code    `json:"code"`
-	Message string        `json:"message" doc:"Of the first."`
-	Count   int           `json:"count"`
-	Places  []importPlace `json:"places" doc:"The first."`
-}
-
-// importPlace is where a mistake is.
-type importPlace struct {
-	Line int    `json:"line"`
-	Text string `json:"text,omitempty"`
-}
-
-// importArguments are what an import does, as its plan has found it.
-type importArguments struct {
-	Patch  string       `json:"patch,omitempty" doc:"Steps that add types, as schema_apply takes them; they need its permission."`
-	Tables []tableGiven `json:"tables" doc:"How each input is read, in order."`
-	Format load.Format  `json:"format" is:"rare" default:"auto" doc:"As of the plan."`
-	Mode   load.Mode    `json:"mode" default:"merge" doc:"As of the plan."`
-}
-
-// tableGiven says how one input is read.
-type tableGiven struct {
-	Type    string         `json:"type,omitempty"`
-	ID      string         `json:"id,omitempty"`
-	Map     map[string]any `json:"map,omitempty" doc:"Properties by column; \"\" passes over."`
-	Dates   string         `json:"dates,omitempty" oneof:"dmy,mdy"`
-	Decimal string         `json:"decimal,omitempty"`
-	Sheet   string         `json:"sheet,omitempty"`
-	By      string         `json:"by,omitempty"`
-	Cells   []cellGiven    `json:"cells,omitempty" max:"10000" doc:"Texts in the place of cells."`
+	Data    string              `json:"data" is:"brief" doc:"A table, JSON or records, as text."`
+	Name    string              `json:"name" is:"brief" default:"data" max:"200" doc:"What the data is called; a new type is named after it."`
+	Format  load.Format         `json:"format" is:"rare" default:"auto" doc:"auto tells it by how the data begins."`
+	Type    string              `json:"type,omitempty" doc:"What the rows are of: a type that is there, or a new name; else found by the columns."`
+	ID      string              `json:"id,omitempty" doc:"The column of ids, else found."`
+	Map     map[string]any      `json:"map,omitempty" doc:"Properties by column; \"\" passes over."`
+	As      map[string]any      `json:"as,omitempty" doc:"Kinds by column of a new type: a datatype such as date, or the type that it refers to."`
+	Dates   string              `json:"dates,omitempty" is:"rare" oneof:"dmy,mdy" doc:"The order of the parts of dates such as 12.4.2023; else found where the data decides it."`
+	Decimal string              `json:"decimal,omitempty" is:"rare" doc:"What stands before the fraction of numbers such as 1.234,56."`
+	Sheet   string              `json:"sheet,omitempty" is:"rare" doc:"The sheet of a workbook."`
+	Mode    load.Mode           `json:"mode" default:"merge" doc:"Of rows that are there already: merge sets what the row has, append refuses them, skip passes them over."`
+	By      string              `json:"by,omitempty" doc:"The column by whose values rows of a type that is there find what they are about; else by ids."`
+	Strict  bool                `json:"strict" is:"rare" default:"false" doc:"A bad cell decides what its column is."`
+	Cells   []view.ImportedCell `json:"cells,omitempty" is:"rare" max:"10000" doc:"Texts in the place of cells of a table, to mend them."`
+	Rows    int                 `json:"rows" is:"rare" default:"5" min:"0" max:"200" doc:"How many of the first rows to show."`
+	Places  int                 `json:"places" is:"rare" default:"3" min:"1" max:"1000" doc:"How many places to give of each mistake."`
 }
 
 // cellsOf are texts in the place of cells, by line and column; nil for none.
-func cellsOf(given []cellGiven) map[int]map[string]string {
+func cellsOf(given []view.ImportedCell) map[int]map[string]string {
 	var cells map[int]map[string]string
 	for _, c := range given {
 		if cells == nil {
@@ -164,7 +73,7 @@ var importPlan = invoke.Define(capability.Descriptor{
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, planImport, invoke.On(), invoke.Newest, invoke.Inputs("data"))
 
-func planImport(ctx context.Context, r *invoke.Request, in importAsked) (*importPlanned, error) {
+func planImport(ctx context.Context, r *invoke.Request, in importAsked) (*view.ImportPlan, error) {
 	asked := kg.ImportAsked{Rows: in.Rows, By: in.By, Kinds: map[string]string{}, Options: load.Options{
 		Type: in.Type, ID: in.ID, Sheet: in.Sheet, Format: in.Format, Mode: in.Mode, Strict: in.Strict,
 		Conventions: infer.Conventions{Dates: in.Dates, Decimal: in.Decimal},
@@ -254,11 +163,11 @@ func (c cancelled) Read(p []byte) (int, error) {
 // shownText bounds a cell in a list of mistakes, in characters.
 const shownText = 80
 
-func plannedOf(plan *kg.ImportPlan, in importAsked, under *schema.Schema) *importPlanned {
-	out := &importPlanned{
-		Types: plan.Added, Tables: []importTable{}, Records: plan.Records, LeftOut: plan.LeftOut, Met: metNodes(plan.Met), TooMany: plan.TooMany, RDF: plan.RDF,
+func plannedOf(plan *kg.ImportPlan, in importAsked, under *schema.Schema) *view.ImportPlan {
+	out := &view.ImportPlan{
+		Types: plan.Added, Tables: []view.ImportTable{}, Records: plan.Records, LeftOut: plan.LeftOut, Met: view.Met(plan.Met), TooMany: plan.TooMany, RDF: plan.RDF,
 		Mistakes: mistakesOf(plan, in.Places), Date: plan.Date, Number: plan.Number,
-		Import: importArguments{Patch: string(plan.Patch), Tables: []tableGiven{}, Format: in.Format, Mode: in.Mode},
+		Import: view.ImportArguments{Patch: string(plan.Patch), Tables: []view.ImportedTable{}, Format: in.Format, Mode: in.Mode},
 	}
 	if len(plan.Added) > 0 {
 		out.Schema = string(plan.Proposed)
@@ -267,14 +176,14 @@ func plannedOf(plan *kg.ImportPlan, in importAsked, under *schema.Schema) *impor
 		out.Blocked = append(out.Blocked, f.Message)
 	}
 	for _, t := range plan.Tables {
-		shown := importTable{Name: t.Name, Type: t.Type, New: t.New, Near: t.Near, Shared: t.Shared, Count: t.Count, Sheets: t.Sheets, Columns: []importColumn{}, Lines: []int{}, Rows: [][]string{}}
+		shown := view.ImportTable{Name: t.Name, Type: t.Type, New: t.New, Near: t.Near, Shared: t.Shared, Count: t.Count, Sheets: t.Sheets, Columns: []view.ImportColumn{}, Lines: []int{}, Rows: [][]string{}}
 		shown.Lines, shown.Rows = append(shown.Lines, t.Lines...), append(shown.Rows, t.Rows...)
 		for _, c := range t.Columns {
-			shown.Columns = append(shown.Columns, importColumn(c))
+			shown.Columns = append(shown.Columns, view.ImportColumn(c))
 		}
 		shown.Can = canBe(plan, t, under)
 		out.Tables = append(out.Tables, shown)
-		given := tableGiven{Cells: in.Cells, Type: t.Type, ID: t.ID, Dates: t.Conventions.Dates, Decimal: t.Conventions.Decimal, Sheet: t.Sheet, By: t.By}
+		given := view.ImportedTable{Cells: in.Cells, Type: t.Type, ID: t.ID, Dates: t.Conventions.Dates, Decimal: t.Conventions.Decimal, Sheet: t.Sheet, By: t.By}
 		for column, property := range t.Map {
 			if given.Map == nil {
 				given.Map = map[string]any{}
@@ -305,7 +214,7 @@ func canBe(plan *kg.ImportPlan, t kg.ImportTable, under *schema.Schema) (can []s
 }
 
 // mistakesOf groups mistakes by input, column and kind, in the order of their first places.
-func mistakesOf(plan *kg.ImportPlan, places int) []importMistake {
+func mistakesOf(plan *kg.ImportPlan, places int) []view.ImportMistake {
 	type kind struct {
 		input, column string
 		code          fault.Code
@@ -314,7 +223,7 @@ func mistakesOf(plan *kg.ImportPlan, places int) []importMistake {
 		source, field string
 		code          fault.Code
 	}
-	all, at, told := []importMistake{}, map[kind]int{}, map[where]bool{} // a row is tried again without others, and told again
+	all, at, told := []view.ImportMistake{}, map[kind]int{}, map[where]bool{} // a row is tried again without others, and told again
 	for _, f := range plan.Bad {
 		if told[where{f.Source, f.Field, f.Code}] {
 			continue
@@ -326,7 +235,7 @@ func mistakesOf(plan *kg.ImportPlan, places int) []importMistake {
 		if !known {
 			i = len(all)
 			at[k] = i
-			all = append(all, importMistake{Input: input, Column: k.column, Code: f.Code, Message: f.Message, Places: []importPlace{}})
+			all = append(all, view.ImportMistake{Input: input, Column: k.column, Code: f.Code, Message: f.Message, Places: []view.ImportPlace{}})
 		}
 		m := &all[i]
 		m.Count += max(1, f.Times)
@@ -335,10 +244,10 @@ func mistakesOf(plan *kg.ImportPlan, places int) []importMistake {
 			if _, local, is := strings.Cut(text, "/"); is && f.Code == fault.Class {
 				text = local // of a reference the cell has the id
 			}
-			m.Places = append(m.Places, importPlace{Line: line, Text: outline.Shorten(text, shownText)})
+			m.Places = append(m.Places, view.ImportPlace{Line: line, Text: outline.Shorten(text, shownText)})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b importMistake) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(all, func(a, b view.ImportMistake) int { return cmp.Compare(b.Count, a.Count) })
 	return all
 }
 
@@ -382,7 +291,7 @@ func cutLast(text string) (before, after string, found bool) {
 type importing struct {
 	Data string `json:"data" is:"brief" doc:"As of the plan."`
 	Name string `json:"name" is:"brief" default:"data" max:"200" doc:"As of the plan."`
-	importArguments
+	view.ImportArguments
 	Rejects bool `json:"rejects" default:"false" doc:"Leave out rows that do not fit, and return them."`
 	capability.ChangeArguments
 }
@@ -391,7 +300,7 @@ type importing struct {
 type imported struct {
 	Records  int64      `json:"records" doc:"How many rows were loaded."`
 	LeftOut  int64      `json:"left_out" doc:"How many do not fit."`
-	Met      metNodes   `json:"met" doc:"What became of the nodes of the others."`
+	Met      view.Met   `json:"met" doc:"What became of the nodes of the others."`
 	Rejected []rejected `json:"rejected,omitempty" doc:"With rejects: the rows that do not fit, by input."`
 	invoke.Written
 }
@@ -459,7 +368,7 @@ func doImport(ctx context.Context, r *invoke.Request, in importing) (*imported, 
 	if err != nil {
 		return nil, err
 	}
-	out := &imported{Records: result.Records, LeftOut: result.LeftOut.Count, Met: metNodes(result.Met), Written: r.Committed(result.Result, set.DryRun)}
+	out := &imported{Records: result.Records, LeftOut: result.LeftOut.Count, Met: view.Met(result.Met), Written: r.Committed(result.Result, set.DryRun)}
 	for i := range l.Inputs {
 		var text bytes.Buffer
 		rows, err := reading.RejectedOf(ctx, i, &text)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/builtin/view"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
@@ -86,43 +87,10 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 
 // importPlan is the answer of import_plan, and what the command line adds to it.
 type importPlan struct {
-	Types  []string
-	Tables []struct {
-		Name, Type, Near string
-		New              bool
-		Shared           []string
-	}
-	Records      int64
-	LeftOut      int64 `json:"left_out"`
-	Met          metNodes
-	TooMany      bool `json:"too_many"`
-	Mistakes     []struct{ Input string }
-	Blocked      []string
-	Date, Number string
-	Schema       string
-	Import       importArguments
+	view.ImportPlan
 
 	made    bool     // FILE does not exist yet
 	rejects []string // for each input the file for rejected rows, "" for none
-}
-
-// metNodes counts the nodes of rows by what becomes of them.
-type metNodes struct {
-	New     int64 `json:"new"`
-	Changed int64 `json:"changed"`
-	Equal   int64 `json:"equal"`
-}
-
-// String implements [fmt.Stringer]: 3 new, 12 changed, 185 equal.
-func (m metNodes) String() string {
-	return fmt.Sprintf("%d new, %d changed, %d equal", m.New, m.Changed, m.Equal)
-}
-
-// importArguments are what the plan gives import.
-type importArguments struct {
-	Patch  string            `json:"patch,omitempty"`
-	Tables []json.RawMessage `json:"tables"`
-	Mode   load.Mode         `json:"mode,omitempty"`
 }
 
 // imported is what an import answers.
@@ -133,7 +101,7 @@ type imported struct {
 	DryRun  bool     `json:"dry_run"`
 	Records int64    `json:"records"`
 	LeftOut int64    `json:"left_out"`
-	Met     metNodes `json:"met"`     // of rows that fit
+	Met     view.Met `json:"met"`     // of rows that fit
 	Rejects []string `json:"rejects"` // files
 	Again   []string `json:"again"`   // commands that import rejected rows after correction
 	Commits []string `json:"commits"` // one, or none if nothing changes
@@ -267,7 +235,7 @@ func (p *program) askImport(ctx context.Context, file string, plan *importPlan, 
 // importResult is the answer of import.
 type importResult struct {
 	written
-	Met      metNodes
+	Met      view.Met
 	Rejected []struct {
 		Input int
 		Text  string
@@ -349,27 +317,19 @@ func (p *program) showImport(file string, plan *importPlan) {
 	}
 }
 
-// tableRead is how one input is read.
-type tableRead struct {
-	Type, ID, Sheet, Dates, Decimal, By string
-	Map                                 map[string]string
-}
-
-// options are the flags of an import that reads a table in the same way, without its type.
-func (t tableRead) options() load.Options {
+// optionsOfTable are the flags of an import that reads a table in the same way, without its type.
+func optionsOfTable(t view.ImportedTable) load.Options {
 	return load.Options{ID: t.ID, Sheet: t.Sheet, Conventions: infer.Conventions{Dates: t.Dates, Decimal: t.Decimal}}
 }
 
 // readAs says how a table is read, in the words of the flags.
-func readAs(text json.RawMessage) string {
-	var t tableRead
-	_ = json.Unmarshal(text, &t) // it is our own
-	words := optionsOf(t.options())
+func readAs(t view.ImportedTable) string {
+	words := optionsOf(optionsOfTable(t))
 	if t.By != "" {
 		words = append(words, "--by", quoted(t.By))
 	}
 	for _, column := range slices.Sorted(maps.Keys(t.Map)) {
-		words = append(words, "--map", quoted(column+"="+t.Map[column]))
+		words = append(words, "--map", quoted(fmt.Sprint(column, "=", t.Map[column])))
 	}
 	if len(words) == 0 {
 		return ""
@@ -409,11 +369,8 @@ func (p *program) doImport(ctx context.Context, file string, plan *importPlan, s
 			return done, fault.New(fault.Unusable, "the data is imported, and the rows that were left out cannot be written to %s", name).Because(err)
 		}
 		done.Rejects = append(done.Rejects, name)
-		var t tableRead
-		if err := json.Unmarshal(plan.Import.Tables[r.Input], &t); err != nil {
-			return done, fmt.Errorf("read how a table was read: %w", err)
-		}
-		o := t.options()
+		t := plan.Import.Tables[r.Input]
+		o := optionsOfTable(t)
 		o.Type, o.Sheet = t.Type, "" // rejected rows are written as CSV
 		again := optionsOf(o)
 		if t.By != "" {
