@@ -225,6 +225,18 @@ async function references ({ page }) {
 const prologue = 'PREFIX : <urn:trails:example:>\n'
 const asking = (query, more = {}) => '/admin/query?' + new URLSearchParams({ query: prologue + query, run: '1', ...more })
 
+// compose puts a query into the editor in the place of what is there. Keys that a busy page has not taken yet are pressed again.
+async function compose (page, scripts, query) {
+  if (!scripts) return page.locator('#query').fill(query)
+  const has = () => page.evaluate(() => document.querySelector('.tabPanel.active .CodeMirror').CodeMirror.getValue())
+  for (let tries = 0; tries < 20 && await has() !== query; tries++) {
+    await page.locator('.tabPanel.active .CodeMirror textarea').focus()
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.insertText(query)
+  }
+  equal(await has(), query, 'what the editor has')
+}
+
 // queries asks the graph: an example, words that the editor completes, a mistake, a
 // picture, a page of rows, and a file. Without scripts there is no editor to look at.
 async function queries ({ page, size, theme, scripts }) {
@@ -233,13 +245,7 @@ async function queries ({ page, size, theme, scripts }) {
   await page.goto(`${base}/admin`)
   await page.locator('.main-nav').getByRole('link', { name: 'Query' }).click()
   if (scripts) await page.locator('[data-ready="query"]').waitFor({ state: 'attached' })
-  const text = page.locator('#query')
-  const write = async (query) => {
-    if (!scripts) return text.fill(query)
-    await page.locator('.tabPanel.active .CodeMirror textarea').focus()
-    await page.keyboard.press('ControlOrMeta+A')
-    await page.keyboard.insertText(query)
-  }
+  const write = (query) => compose(page, scripts, query)
   const ask = async (query) => {
     await write(query)
     if (scripts) await page.keyboard.press('ControlOrMeta+Enter')
@@ -294,12 +300,7 @@ async function storing ({ page, size, theme, scripts }) {
   const shot = pictures({ page, size, scripts, theme })
   const ready = () => scripts && page.locator('[data-ready="query"]').waitFor({ state: 'attached' })
   const name = `needs_${size}_${theme}_${scripts}`
-  const write = async (query) => {
-    if (!scripts) return page.locator('#query').fill(query)
-    await page.locator('.tabPanel.active .CodeMirror textarea').focus()
-    await page.keyboard.press('ControlOrMeta+A')
-    await page.keyboard.insertText(query)
-  }
+  const write = (query) => compose(page, scripts, query)
   const button = (name) => page.getByRole('button', { name, exact: true })
   await page.goto(`${guarded}/admin/query`)
   await page.getByLabel('Token').fill(token)
@@ -311,7 +312,7 @@ async function storing ({ page, size, theme, scripts }) {
   await page.locator('#save-id').fill(name)
   await button('Save').click()
   await says(page, 'Nothing was stored')
-  holds((await page.locator('.quoted').innerText()).startsWith('7 ORDER BY'), 'the line is shown, with the id before it')
+  equal((await page.locator('.quoted').innerText()).slice(0, 10), '7 ORDER BY', 'the line that is shown, with the id before it')
   if (scripts) holds(await page.locator('.CodeMirror .wrong-here').count() === 1, 'its place is marked')
   if (scripts) await accessible(page, 'a query that is not stored')
 
