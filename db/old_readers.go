@@ -89,8 +89,19 @@ func (f *File) beingWritten(ctx context.Context) bool {
 // again.
 func (r *Reader) Outlast() { r.outlasts.Store(true) }
 
-// over returns why a read must end: its context has ended, or the reader gave way.
+type pauseKey struct{}
+
+// WithPause returns a context whose readers call pause again and again while they work, some 20,000 times a second, and
+// wait while it does. It is for work that others should be able to interrupt.
+func WithPause(ctx context.Context, pause func()) context.Context {
+	return context.WithValue(ctx, pauseKey{}, pause)
+}
+
+// over returns why a read must end: its context has ended, or the reader gave way. Before, it pauses when it is asked to.
 func (r *Reader) over(ctx context.Context) error {
+	if r.pause != nil {
+		r.pause()
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -59,6 +59,8 @@ type Reader struct {
 	giveWay  context.CancelCauseFunc
 	age      *time.Timer
 	outlasts atomic.Bool
+	// pause is what [WithPause] was given, nil without it.
+	pause func()
 }
 
 // Read opens a Reader of the current state of a view. While [Options.Readers] are open it waits. An unknown commit is
@@ -87,6 +89,9 @@ func (f *File) read(ctx context.Context, v View) (*Reader, error) {
 	r.ctx, r.giveWay = context.WithCancelCause(ctx)
 	r.watchAge()
 	c.InterruptBy(r.ctx)
+	if r.pause, _ = ctx.Value(pauseKey{}).(func()); r.pause != nil {
+		c.Pause(r.pause)
+	}
 	if err := stmt.Retry(ctx, f.opts.LockWait, func() error { return r.begin(v) }); err != nil {
 		r.Close()
 		return nil, asFault(ctx, f.path, "read", err)
@@ -219,6 +224,7 @@ func (r *Reader) Close() error {
 	}
 	r.age.Stop()
 	defer r.giveWay(nil)
+	r.conn.Pause(nil)
 	if err := r.conn.End("COMMIT"); err != nil {
 		r.conn.Close()
 		r.file.lost(r.conn.role)

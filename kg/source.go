@@ -20,6 +20,10 @@ func (s *Snapshot) Close() error { return s.source.Close() }
 // read on a new snapshot is likely to succeed. See [db.GaveWay].
 func GaveWay(err error) bool { return db.GaveWay(err) }
 
+// WithPause returns a context whose snapshots call pause again and again while they work, and wait while it does. See
+// [db.WithPause].
+func WithPause(ctx context.Context, pause func()) context.Context { return db.WithPause(ctx, pause) }
+
 // Head returns the commit that the snapshot is of; the zero Commit before the first.
 func (s *Snapshot) Head() Commit { return s.source.Head() }
 

@@ -34,6 +34,8 @@ type Handle struct {
 	db      uintptr
 	reading map[*Pages]struct{}
 	roots   roots
+	// pause is what SQLite calls; the translated SQLite alone does not keep it alive.
+	pause func(*libc.TLS, uintptr) int32
 }
 
 // Of returns the handle of a connection.

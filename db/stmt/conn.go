@@ -140,6 +140,9 @@ func (c *Conn) Close() error {
 	return err
 }
 
+// Pause lets SQLite call pause again and again while statements run, until pause is nil; see [pager.Handle.Pause].
+func (c *Conn) Pause(pause func()) { c.handle.Pause(pause) }
+
 // Exec runs sql with args, and calls row for each row; row may be nil.
 func (c *Conn) Exec(sql string, row func(*Stmt) error, args ...any) error {
 	s, err := c.Take(sql)
