@@ -69,8 +69,8 @@ type Config struct {
 	// QueryWait bounds how long a query or an export waits while others run, before it is
 	// refused with fault.Busy; 0 means 15 seconds.
 	QueryWait time.Duration
-	// Turns are the turns of queries and exports, which several engines of a process share; nil means that this is the only
-	// one. They are of [schedule.New], and QueryWait has no effect then.
+	// Turns are the turns of calls, which several engines of a process share; nil means that this is the only one. They are
+	// of [schedule.New], and QueryWait has no effect then.
 	Turns *schedule.Scheduler
 	// MassChange is how many statements a call that changes data may remove unless it says
 	// allow_mass_change or a person agrees; 0 means 1,000.
@@ -94,7 +94,6 @@ type Engine struct {
 	config    Config
 	prov      *recorder
 	scheduler *schedule.Scheduler
-	gate      *schedule.Gate
 	budgets   *budget.Ledger
 	// catalogs are what the providers offer.
 	catalogs *catalogs
@@ -126,7 +125,7 @@ func New(g *kg.Graph, c Config) *Engine {
 	budgets := budget.New(g, c.Log, c.Now)
 	settle := func(ctx context.Context) { budgets.Settle(ctx, false) }
 	return &Engine{
-		graph: g, config: c, prov: newRecorder(g, c.Log, settle), scheduler: c.Turns, gate: schedule.NewGate(g.Readers(), c.QueryWait), budgets: budgets,
+		graph: g, config: c, prov: newRecorder(g, c.Log, settle), scheduler: c.Turns, budgets: budgets,
 		followers: map[watched]*follower{{}: newFollower(g.Session(policy.Principal{}), catalogs, c.Log)}, catalogs: catalogs,
 	}
 }

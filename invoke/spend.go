@@ -39,7 +39,7 @@ func (r *Request) settle() {
 		return
 	}
 	var used policy.Amounts
-	used[policy.Seconds] = (r.engine.config.Now().Sub(r.activity.Started) - r.waited).Microseconds()
+	used[policy.Seconds] = (r.engine.config.Now().Sub(r.activity.Started) - r.waited - r.place.Paused()).Microseconds()
 	used[policy.Bytes] = r.streamed
 	if r.hold.Measured[policy.Bytes] || r.hold.Measured[policy.Rows] {
 		answer := []byte(r.result.Structured)

@@ -53,9 +53,9 @@ func (r *Request) enter(ctx context.Context) (context.Context, error) {
 	if ctx.Value(insideKey{}) != nil || r.engine.catalogs.bareNamed(r.call.Capability) != nil {
 		return ctx, nil
 	}
-	place, waited, err := r.engine.gate.Enter(ctx, r.call.actor(ctx))
+	place, waited, err := r.engine.scheduler.Enter(ctx, r.engine.graph.Path()+"\x00"+r.call.actor(ctx))
 	r.place, r.waited = place, waited
-	return context.WithValue(ctx, insideKey{}, true), err
+	return kg.WithPause(context.WithValue(ctx, insideKey{}, true), place.Pause), err
 }
 
 // InTurn runs the part of a handler that may take long. It may run twice, and only the last run counts: if there is

@@ -30,6 +30,10 @@ type Gate struct {
 	actors map[string]*actor
 	order  []*actor // those with waiting calls, the next one first
 	seen   [2]sight // the two actors that called last
+	// For [Place.Pause]: placed hold a place, and left is closed when one gives it up, nil if nobody waits for that. Of the
+	// calls that last, working have their turn, and resting wait for it, the oldest first.
+	placed, working, resting []*Place
+	left                     chan struct{}
 }
 
 // sight is when an actor called last.
@@ -54,6 +58,7 @@ type Place struct {
 	held  bool // the place is not given up yet
 	gone  bool // the call has ended
 	timer *time.Timer
+	work
 }
 
 // NewGate returns a gate for calls that share so many readers of a file. A call waits at most for a time, 15 seconds if
@@ -120,11 +125,7 @@ func (g *Gate) see(id string) {
 
 // admits reports whether a call of an actor may run now. While others call, too, an actor leaves a processor free.
 func (g *Gate) admits(a *actor) bool {
-	other := g.seen[0]
-	if other.id == a.id {
-		other = g.seen[1]
-	}
-	if a.placed >= max(1, g.cores-1) && time.Since(other.at) < contested {
+	if a.placed >= max(1, g.cores-1) && g.contestedFor(a, time.Now()) {
 		return false
 	}
 	return a.running < g.most && (g.free > 0 || g.spare > 0 && a.placed == 0)
@@ -132,12 +133,13 @@ func (g *Gate) admits(a *actor) bool {
 
 // place gives a place to a call of an actor whom the gate admits.
 func (g *Gate) place(a *actor) *Place {
-	p := &Place{gate: g, actor: a, held: true, spare: g.free == 0}
+	p := &Place{gate: g, actor: a, held: true, spare: g.free == 0, work: work{began: time.Now()}}
 	if p.spare {
 		g.spare--
 	} else {
 		g.free--
 	}
+	g.placed = append(g.placed, p)
 	a.placed++
 	a.running++
 	p.timer = time.AfterFunc(brief, p.giveUp)
@@ -153,16 +155,22 @@ func (p *Place) giveUp() {
 }
 
 func (p *Place) free() {
+	g := p.gate
 	switch {
 	case !p.held:
 		return
 	case p.spare:
-		p.gate.spare++
+		g.spare++
 	default:
-		p.gate.free++
+		g.free++
 	}
 	p.held = false
+	g.placed = slices.DeleteFunc(g.placed, func(o *Place) bool { return o == p })
 	p.actor.placed--
+	if g.left != nil {
+		close(g.left)
+		g.left = nil
+	}
 }
 
 // Leave ends the call for the gate. It may be called more than once.
@@ -173,6 +181,7 @@ func (p *Place) Leave() {
 	g := p.gate
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.rest(p)
 	if p.gone {
 		return
 	}

@@ -30,6 +30,8 @@ const (
 // Scheduler runs the queries and exports of a process. Each holds a reader of the file while it runs; some readers
 // are reserved for other calls. Most hold a processor, too.
 type Scheduler struct {
+	// Gate is where calls enter, those that are no queries, too.
+	*Gate
 	// trials are for short runs, the shorter trial first; most runs need only that.
 	trials []trial
 	// seats are readers for longer runs; running is for those with a seat that are not waiting for the receiver of
@@ -54,6 +56,7 @@ func New(readers int, wait time.Duration) *Scheduler {
 	cores := runtime.GOMAXPROCS(0)
 	short, long := max(1, min(cores, readers/8)), max(1, min(cores/2, readers/8))
 	return &Scheduler{
+		Gate: NewGate(readers, wait),
 		trials: []trial{
 			{newQueue(short, true), 40 * time.Millisecond},
 			{newQueue(long, true), 250 * time.Millisecond},
