@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	h "trails/admin/html"
+	"trails/auth/policy"
 	"trails/builtin/view"
 	"trails/schema"
 )
@@ -32,7 +33,7 @@ func (d listData) main(p page) h.Node {
 	}
 }
 
-// drawSearch is the form that looks for a label.
+// drawSearch is the form that looks for a label, and for what one class of sources said.
 func (d listData) drawSearch() h.Node {
 	wrong, value := d.Problems.Search, d.Search
 	if wrong.Message != "" {
@@ -41,6 +42,8 @@ func (d listData) drawSearch() h.Node {
 	return h.GetForm(typeURL(d.Type), h.Class("filter grow"), h.Role("search"), d.drawKept(),
 		labelled("grow"+wrong.class(" "), "search", "Words of the label",
 			h.Input(h.Type("search"), h.ID("search"), h.Name("search"), h.Value(value), h.MaxLength("200"), h.AutoComplete("off"), wrong.attributes("search-error"))),
+		labelled("", "origin", "Said by", h.Select(h.ID("origin"), h.Name("origin"), option("", "anybody", d.Origin == ""),
+			h.Map(policy.OriginNames(), func(name string) h.Node { return option(name, alone(name), name == d.Origin) }))),
 		h.Button(h.Text("Search")), wrong.draw("search-error", ""))
 }
 
@@ -117,7 +120,9 @@ func (v listView) keptFilters() h.Node {
 	return h.Map(v.Where, func(c condition) h.Node { return hiddenInput("where", c.String()) })
 }
 
-func (v listView) keptSearch() h.Node { return h.If(v.Search != "", hiddenInput("search", v.Search)) }
+func (v listView) keptSearch() h.Node {
+	return h.Group{h.If(v.Search != "", hiddenInput("search", v.Search)), h.If(v.Origin != "", hiddenInput("origin", v.Origin))}
+}
 
 func (v listView) keptOrder() h.Node {
 	return h.Group{h.If(v.Sort != "", hiddenInput("sort", v.Sort)), h.If(v.Descending, hiddenInput("desc", "1"))}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"trails/admin/chart"
+	"trails/auth/policy"
 	"trails/builtin/view"
 	"trails/fault"
 	"trails/schema"
@@ -28,6 +29,7 @@ type listView struct {
 	Type          string
 	Where         []condition
 	Search, Sort  string
+	Origin        string // the class of sources that alone said what the list shows, "" for any
 	Descending    bool
 	Form          view.ListForm // of the file to download, the zero value for a page
 	Columns       []string
@@ -302,13 +304,13 @@ func references(properties []schema.PropertyDocument) []string {
 // listViewOf reads the address; added reports a filter that came from the form,
 // as property and value. A filter that cannot be read is a problem of the page.
 func listViewOf(r *http.Request) (v listView, added bool, problems listProblems, err error) {
-	return listViewIn(r.PathValue("type"), queryOf(r, "at", "format", "where", "search", "sort", "desc", "offset", "limit", "col", "by", "split", "sum", "chart", "property", "op", "value"))
+	return listViewIn(r.PathValue("type"), queryOf(r, "at", "format", "where", "search", "origin", "sort", "desc", "offset", "limit", "col", "by", "split", "sum", "chart", "property", "op", "value"))
 }
 
 // listViewIn is [listViewOf] for the parameters of a list's address.
 func listViewIn(typeName string, q *query) (v listView, added bool, problems listProblems, err error) {
 	v = listView{
-		Type: typeName, Search: q.Get("search"), Sort: q.Get("sort"), Columns: q.Values["col"],
+		Type: typeName, Search: q.Get("search"), Origin: q.word("origin", append([]string{""}, policy.OriginNames()...)...), Sort: q.Get("sort"), Columns: q.Values["col"],
 		Descending: q.word("desc", "0", "1") == "1", Form: listForm(q.word("format", listFormNames...)),
 		Offset: q.number("offset", 0, 0, maxOffset), Limit: q.number("limit", listLimit, 1, listMax),
 		Chart: chartView{By: q.Get("by"), Split: q.Get("split"), Sum: q.Get("sum"), Kind: chart.Kind(q.word("chart", chartWords...))},
@@ -384,6 +386,9 @@ func (v listView) arguments() map[string]any {
 	if v.Search != "" {
 		args["search"] = v.Search
 	}
+	if v.Origin != "" {
+		args["origin"] = v.Origin
+	}
 	if v.Sort != "" {
 		args["sort"], args["descending"] = v.Sort, v.Descending
 	}
@@ -408,6 +413,7 @@ func (v listView) href() string {
 		}
 	}
 	set("search", v.Search, v.Search != "")
+	set("origin", v.Origin, v.Origin != "")
 	set("sort", v.Sort, v.Sort != "")
 	set("desc", "1", v.Descending)
 	set("offset", strconv.Itoa(v.Offset), v.Offset > 0)
@@ -426,6 +432,19 @@ func (v listView) at(offset int) listView {
 func (v listView) withoutChart() listView {
 	v.Chart = chartView{}
 	return v
+}
+
+// alone is a class of sources in the words of a list, which has what that class alone said.
+func alone(origin string) string {
+	switch origin {
+	case "person":
+		return "people alone"
+	case "upstream":
+		return "other servers alone"
+	case "unknown":
+		return "unknown sources alone"
+	}
+	return origin + "s alone"
 }
 
 // sorted is the view by a property: ascending, and descending when it already is.
@@ -516,6 +535,11 @@ func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.T
 		all := d.at(0)
 		all.Search = ""
 		d.Chips = append(d.Chips, chip{"label has", d.Search, all.href()})
+	}
+	if d.Origin != "" {
+		all := d.at(0)
+		all.Origin = ""
+		d.Chips = append(d.Chips, chip{"said by", alone(d.Origin), all.href()})
 	}
 	for _, f := range a.Facets {
 		links := facetLinks{Property: f.Property}
