@@ -24,8 +24,15 @@ import (
 	"trails/text/quote"
 )
 
-// stats answers how much is in the file.
+// stats answers how much is in the file, or how much of it a class of sources said.
 func stats(ctx context.Context, r *invoke.Request) (any, error) {
+	origin, wrong := view.OriginArgument(r.Args.Text("origin"))
+	if len(wrong) > 0 {
+		return nil, fault.Arguments(wrong...)
+	}
+	if origin != nil {
+		return statsOf(ctx, r, *origin)
+	}
 	file, err := r.Snapshot.Stats(ctx)
 	if err != nil {
 		return nil, err
@@ -33,10 +40,6 @@ func stats(ctx context.Context, r *invoke.Request) (any, error) {
 	counts, err := r.Snapshot.TypeCounts(ctx)
 	if err != nil {
 		return nil, err
-	}
-	types := map[string]int64{}
-	for _, c := range counts {
-		types[c.Type.Name] = c.Count
 	}
 	var terms *int64
 	var whole *sizes
@@ -52,7 +55,39 @@ func stats(ctx context.Context, r *invoke.Request) (any, error) {
 		SchemaVersion int64            `json:"schema_version"`
 		Types         map[string]int64 `json:"types"`
 		*sizes
-	}{r.Engine().Graph().Name(), view.CommitID(r.Snapshot.Head()), file.Quads, terms, file.Commits, r.Snapshot.SchemaVersion(), types, whole}, nil
+	}{r.Engine().Graph().Name(), view.CommitID(r.Snapshot.Head()), file.Quads, terms, file.Commits, r.Snapshot.SchemaVersion(), numbersByType(counts), whole}, nil
+}
+
+// originRead is how many statements are read to count those of a class.
+const originRead = 1_000_000
+
+// statsOf answers how much a class of sources said in the default graph: statements, and nodes of each type of which it
+// alone said something. Behind a bound it says that it counted a part.
+func statsOf(ctx context.Context, r *invoke.Request, origin policy.Origin) (any, error) {
+	statements, counts, part, err := r.Snapshot.CountOrigin(ctx, origin, originRead)
+	if err != nil {
+		return nil, err
+	}
+	note := ""
+	if part {
+		note = fmt.Sprintf("counted among the first %d statements; there are more, and a query counts them all: SELECT (COUNT(*) AS ?n) { GRAPH <%s> { ?s ?p ?o } }", originRead, origin.IRI())
+	}
+	return struct {
+		Graph  string           `json:"graph"`
+		Head   *string          `json:"head"`
+		Origin string           `json:"origin"`
+		Quads  int64            `json:"quads"`
+		Types  map[string]int64 `json:"types"`
+		Note   string           `json:"note,omitempty"`
+	}{r.Engine().Graph().Name(), view.CommitID(r.Snapshot.Head()), origin.String(), statements, numbersByType(counts), note}, nil
+}
+
+func numbersByType(counts []kg.TypeCount) map[string]int64 {
+	types := map[string]int64{}
+	for _, c := range counts {
+		types[c.Type.Name] = c.Count
+	}
+	return types
 }
 
 // sizes are those of the file.
@@ -440,7 +475,7 @@ func (d *doctor) resources() []invoke.Resource {
 		view.Forms{Resource: invoke.Resource{URI: "trails://schema", Name: "schema", Title: "Schema", MIME: "application/json",
 			Description: "Types, properties and constraints. Read it before the first write."}, JSON: schemaResource, Graph: schemaGraph, Context: schemaContext}.Offered(),
 		view.Forms{Resource: invoke.Resource{URI: "trails://stats", Name: "stats", Title: "Statistics", MIME: "application/json",
-			Description: "How much is in the file: statements, terms, commits, instances by type, bytes."}, JSON: stats}.Offered(),
+			Description: "How much is in the file: statements, terms, commits, instances by type, bytes; with ?origin=agent what one class of sources said.", Parameters: []string{"origin"}}, JSON: stats}.Offered(),
 		view.Forms{Resource: invoke.Resource{URI: "trails://branches", Name: "branches", Title: "Branches", MIME: "application/json",
 			Description: "The branches: what each was made from, and its newest commit.", Newest: true}, JSON: branches}.Offered(),
 		changesResource,

@@ -11,6 +11,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kg"
 	"trails/kg/load"
 )
 
@@ -70,6 +71,57 @@ func firsts(answer map[string]any, column ...string) (list []string) {
 		list = append(list, fmt.Sprint(cells[at]))
 	}
 	return list
+}
+
+// The counts of a class are those of its list and of a query, also on a branch and behind a merge, where what was merged is of
+// who said it there; and what is counted is bounded.
+func TestStatsCountWhatAClassSays(t *testing.T) {
+	o := newOrigins(t)
+	o.through("mcp-http", "branches_create", `{"name": "draft"}`)
+	o.through("mcp-http", "note.create", `{"id": "drafted", "title": "Drafted", "tags": ["a", "b"], "branch": "draft"}`)
+	o.through("admin", "note.create", `{"id": "more", "title": "More", "branch": "draft"}`)
+	check := func(branch string) {
+		for _, origin := range policy.OriginNames() {
+			doc, err := o.Read(t.Context(), "trails://stats?origin="+origin+"&branch="+branch, invoke.Call{Principal: invoketest.Ana})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got struct {
+				Origin, Note string
+				Quads        float64
+				Types        map[string]float64
+			}
+			if err := json.Unmarshal(doc.Body, &got); err != nil {
+				t.Fatal(err)
+			}
+			listed := o.through("http", "list", `{"type": "Note", "origin": "`+origin+`", "branch": "`+branch+`"}`)["total"]
+			counted := o.through("http", "query", `{"query": "SELECT (COUNT(*) AS ?n) { GRAPH <urn:trails:origin:`+origin+`> { ?s ?p ?o } }", "branch": "`+branch+`"}`)
+			quads := counted["rows"].([]any)[0].([]any)[0]
+			if got.Types["Note"] != listed || got.Quads != quads || got.Origin != origin || got.Note != "" {
+				t.Errorf("%s on %s: %s; the list has %v, the query %v", origin, branch, doc.Body, listed, quads)
+			}
+		}
+	}
+	check("main")
+	check("draft")
+	o.through("admin", "branches_merge", `{"source": "draft"}`)
+	check("main")
+	if _, err := o.Read(t.Context(), "trails://stats?origin=agents", invoke.Call{Principal: invoketest.Ana}); !fault.Is(err, fault.InvalidArguments) || !strings.Contains(err.Error(), `did you mean "agent"?`) {
+		t.Error(err)
+	}
+	if _, err := o.Read(t.Context(), "trails://stats?class=agent", invoke.Call{Principal: invoketest.Ana}); !fault.Is(err, fault.NotFound) {
+		t.Error(err)
+	}
+	err := o.Graph().Session(invoketest.Ana).View(t.Context(), func(s *kg.Snapshot) error {
+		statements, counts, part, err := s.CountOrigin(t.Context(), policy.Agent, 2)
+		if !part || statements > 2 || counts[0].Count > 1 {
+			t.Errorf("of two statements: %d, %v, %t", statements, counts, part)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 func TestAListHasWhatOneClassAloneSays(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"trails/auth/policy"
 	"trails/db/history"
+	"trails/db/inline"
 	"trails/db/leaf"
 	"trails/db/stmt"
 	"trails/fault"
@@ -248,4 +249,92 @@ func (r *Reader) matchOrigin(ctx context.Context, q rdf.Quad, yield func(rdf.Qua
 		return err
 	}
 	return r.matchPast(ctx, q, &pastCursor{conn: r.conn}, keeps.has, yield)
+}
+
+// OriginCount is how much of a view one class of sources said.
+type OriginCount struct {
+	// Statements are those of the default graph that the class said.
+	Statements int64
+	// Nodes are the instances of classes of which the class of sources alone said something in the default graph.
+	Nodes map[rdf.Term]int64
+	// Part reports that only the first statements were read, and the nodes that these say everything of.
+	Part bool
+}
+
+// CountOrigin counts what a class of sources said, in one walk over the default graph by subject, which ends behind the
+// first most statements. Nodes are counted for each of the given classes that they have.
+func (r *Reader) CountOrigin(ctx context.Context, origin policy.Origin, classes []rdf.IRI, most int) (OriginCount, error) {
+	out, err := r.countOrigin(ctx, origin, classes, most)
+	return out, r.fail(ctx, "origins", err)
+}
+
+func (r *Reader) countOrigin(ctx context.Context, origin policy.Origin, classes []rdf.IRI, most int) (out OriginCount, err error) {
+	if err := r.ready(ctx); err != nil {
+		return out, err
+	}
+	a, err := r.idOf(rdf.Type)
+	if err != nil {
+		return out, err
+	}
+	named := map[inline.TermID]rdf.IRI{}
+	for _, class := range classes {
+		id, err := r.idOf(class)
+		if err != nil {
+			return out, err
+		}
+		named[id] = class
+	}
+	out.Nodes = map[rdf.Term]int64{}
+	statements := statementOrigins{reader: r}
+	defer statements.release()
+	rows := &pastCursor{conn: r.conn, search: inDefault([4]bool{}, quadIDs{})}
+	defer rows.release()
+	if err := rows.begin(false, false); err != nil {
+		return out, err
+	}
+	var node inline.TermID
+	var has []rdf.IRI // the classes of node
+	alone := false
+	count := func() {
+		for _, class := range has {
+			if alone {
+				out.Nodes[class]++
+			}
+		}
+	}
+	for n := 0; ; n++ {
+		if n%256 == 0 {
+			if err := r.over(ctx); err != nil {
+				return out, err
+			}
+		}
+		if err := rows.Next(); err != nil {
+			return out, err
+		}
+		if !rows.more {
+			count()
+			return out, nil
+		}
+		if n == most {
+			out.Part = true
+			return out, nil
+		}
+		ids := rows.ids()
+		if ids[posS] != node {
+			count()
+			node, has, alone = ids[posS], has[:0], true
+		}
+		said, err := statements.of(history.Seq(rows.row.Added), ids)
+		if err != nil {
+			return out, err
+		}
+		if said == origin {
+			out.Statements++
+		} else {
+			alone = false
+		}
+		if class, is := named[ids[posO]]; is && ids[posP] == a {
+			has = append(has, class)
+		}
+	}
 }

@@ -224,7 +224,7 @@ func (c *catalog) resource(uri string) (*Resource, *url.URL) {
 		return nil, nil
 	}
 	at := u.Scheme + "://" + u.Host + u.EscapedPath()
-	if r := c.byURI[at]; r != nil && (r.Template != "" || u.RawQuery == "") {
+	if r := c.byURI[at]; r != nil && (r.Template != "" || r.takes(u.RawQuery)) {
 		return r, u
 	}
 	for {
@@ -237,6 +237,17 @@ func (c *catalog) resource(uri string) (*Resource, *url.URL) {
 			return r, u
 		}
 	}
+}
+
+// takes reports whether an address of the resource may have a query.
+func (r *Resource) takes(query string) bool {
+	params, err := url.ParseQuery(query)
+	for name := range params {
+		if !slices.Contains(r.Parameters, name) {
+			return false
+		}
+	}
+	return err == nil
 }
 
 // isTool reports what is listed as a tool, isHelper what can only be called.

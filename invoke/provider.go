@@ -99,6 +99,9 @@ type Resource struct {
 	// Template is the RFC 6570 form with a filter and paging; empty if there is none. A resource with a template also
 	// has all addresses below its own.
 	Template string
+	// Parameters are those that its address may have besides at and branch, each once. Read finds them in the arguments of
+	// the request.
+	Parameters []string
 	// Newest is true of a resource that is not of the graph's state, such as one of provenance: it has no ?at=.
 	Newest bool
 	// Unlisted is true of a resource that is in no list.

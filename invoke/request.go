@@ -234,6 +234,13 @@ func (r *Request) ReadAddress(ctx context.Context, uri string) (Document, error)
 	case found.Newest && branch != "":
 		return Document{}, fault.New(fault.InvalidArguments, "%s is not of one branch; leave branch out", found.URI).With("field", "branch").With("reason", "unknown_parameter")
 	}
+	for _, name := range found.Parameters {
+		_, value, err := cutOne(uri, name, name+" is given once, with a value")
+		if err != nil {
+			return Document{}, err
+		}
+		r.Args[name] = value
+	}
 	if err := r.ToBranch(ctx, branch); err != nil {
 		return Document{}, err
 	}

@@ -118,6 +118,21 @@ func (s *Snapshot) TypeCountsUpTo(ctx context.Context, most int64) ([]TypeCount,
 	return s.typeCounts(own, most), nil
 }
 
+// CountOrigin counts what sources of a class said among the first most statements of the default graph: the statements,
+// and for every declared type, in the order of declaration, the instances of which this class alone said something. part
+// reports that there are more statements.
+func (s *Snapshot) CountOrigin(ctx context.Context, origin Origin, most int) (statements int64, counts []TypeCount, part bool, err error) {
+	classes := make([]rdf.IRI, len(s.Schema().Types))
+	for i, t := range s.Schema().Types {
+		classes[i] = t.IRI
+	}
+	found, err := s.source.CountOrigin(ctx, origin, classes, most)
+	if err != nil {
+		return 0, nil, false, err
+	}
+	return found.Statements, s.typeCounts(found.Nodes, math.MaxInt64), found.Part, nil
+}
+
 // typeCounts adds up what classes have, up to most.
 func (s *Snapshot) typeCounts(own map[rdf.Term]int64, most int64) []TypeCount {
 	out := make([]TypeCount, len(s.Schema().Types))

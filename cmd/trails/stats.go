@@ -4,23 +4,27 @@ import (
 	"encoding/json"
 	"io"
 	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"trails/auth/policy"
 	"trails/invoke"
 )
 
 func (p *program) statsCommand() *cobra.Command {
-	at, branch := "", ""
+	at, branch, origin := "", "", ""
 	cmd := &cobra.Command{
 		Use:   "stats FILE",
 		Short: "Count what the graph holds",
-		Long:  "Count the quads, types, commits and bytes of the graph.\n" + fileHelp,
+		Long: "Count the quads, types, commits and bytes of the graph. With --origin count what one class of sources said: its quads, and\n" +
+			"the nodes of which it alone said something, among the first million quads; a note says so when there are more.\n" + fileHelp,
 		Example: `  trails stats notes.trails
-  trails stats notes.trails --at head~10 -o json`,
+  trails stats notes.trails --at head~10 -o json
+  trails stats notes.trails --origin agent`,
 		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
 			view := url.Values{}
-			for name, given := range map[string]string{"at": at, "branch": branch} {
+			for name, given := range map[string]string{"at": at, "branch": branch, "origin": origin} {
 				if given != "" {
 					view.Set(name, given)
 				}
@@ -38,6 +42,8 @@ func (p *program) statsCommand() *cobra.Command {
 		}),
 	}
 	p.viewFlags(cmd, &branch, &at)
+	cmd.Flags().StringVar(&origin, "origin", "", "`class` of sources: "+strings.Join(policy.OriginNames(), ", "))
+	completeWords(cmd, "origin", policy.OriginNames()...)
 	return cmd
 }
 
