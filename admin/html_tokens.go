@@ -28,10 +28,10 @@ func (d tokensData) main(page) h.Node {
 
 // drawGiven are the programs to which the viewer gave access, with a button that ends it.
 func (d tokensData) drawGiven() h.Node {
-	return section("given", h.Text("Programs that you connected"), nil, h.Ol(h.Class("log panel"), h.Map(d.Given, func(t policy.Token) h.Node {
+	return section("given", h.Text("Programs that you connected"), nil, h.Ol(h.Class("log panel"), h.Map(d.Given, func(t grant) h.Node {
 		return h.Li(h.Data("key", "token "+t.Name),
-			h.Div(h.Class("what"), h.Span(h.Class("msg"), bdiLine(t.Grant.Host), space, plainCode(t.Name)),
-				h.Span(h.Map(t.Scopes.List(), func(scope string) h.Node { return h.Group{badge("", scope), space} }))),
+			h.Div(h.Class("what"), h.Span(h.Class("msg"), bdiLine(t.Client), space, plainCode(t.Name)),
+				h.Span(h.Map(strings.Fields(t.Scopes), func(scope string) h.Node { return h.Group{badge("", scope), space} }))),
 			h.Form(h.Method("post"), h.Action(tokensURL), h.EncType("multipart/form-data"), hiddenInput("name", t.Name), submit("", "", "", "End the access")))
 	})))
 }

@@ -31,13 +31,22 @@ func (t *token) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &row)
 }
 
+// grant is a row of trails.meta.grant.list.
+type grant struct{ Name, Client, Scopes string }
+
+// UnmarshalJSON reads the first cells of a row.
+func (g *grant) UnmarshalJSON(text []byte) error {
+	row := [...]any{&g.Name, &g.Client, &g.Scopes}
+	return json.Unmarshal(text, &row)
+}
+
 // tokensData is the page of tokens.
 type tokensData struct {
 	// May is whether the viewer may see and issue tokens; without it the page says who may.
 	May    bool
 	Viewer policy.Principal
 	// Given is what the viewer gave to clients, where the page does not list all tokens.
-	Given  []policy.Token
+	Given  []grant
 	Tokens []token
 	Cut    string // what the list leaves out
 	Pager  *pager
@@ -60,11 +69,12 @@ func (s *site) tokensPage(w http.ResponseWriter, r *http.Request) error {
 	data := tokensData{May: policy.May(a.call.Principal, policy.Builder), Viewer: a.call.Principal}
 	p := page{Title: "Tokens", Nav: "tokens", Scripts: []string{"form.js"}}
 	if !data.May {
-		if s.opts.OAuth != nil {
-			var err error
-			if data.Given, err = s.opts.OAuth.Given(r.Context(), data.Viewer); err != nil {
+		if data.Viewer.Grant == "" { // a client has given nothing
+			var answer struct{ Rows []grant }
+			if err := a.ask("trails.meta.grant.list", nil, &answer); err != nil {
 				return err
 			}
+			data.Given = answer.Rows
 		}
 		p.Main = data.main
 		return s.respond(w, r, http.StatusOK, p)
@@ -103,14 +113,12 @@ func (s *site) tokensPage(w http.ResponseWriter, r *http.Request) error {
 
 // withdraw ends what the viewer gave to a client.
 func (s *site) withdraw(w http.ResponseWriter, r *http.Request) error {
-	if s.opts.OAuth == nil {
-		return noServer()
-	}
 	values, err := readForm(w, r, formLimit)
 	if err != nil {
 		return err
 	}
-	if err := s.opts.OAuth.Withdraw(r.Context(), auth.PrincipalOf(r.Context()), values.Get("name")); err != nil {
+	var done struct{}
+	if err := s.asker(w, r).ask("trails.meta.grant.end", map[string]any{"name": values.Get("name")}, &done); err != nil {
 		return err
 	}
 	http.Redirect(w, r, tokensURL, http.StatusSeeOther)

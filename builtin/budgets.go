@@ -60,8 +60,8 @@ var budgetSet = invoke.Define(capability.Descriptor{
 			return nil, fault.Argument("capability", fault.OneOf, in.Capability, "there is no such capability"+fault.DidYouMean(in.Capability, capabilityIDs(r)))
 		}
 		in.Capability = c.ID
-		if c.PolicyRequired.Action == policy.Administer || c.Bare {
-			return nil, fault.Argument("capability", fault.OneOf, in.Capability, "no budget counts it: it says who may do what, or answers whatever the file does")
+		if c.PolicyRequired.Action.Free() || c.Bare {
+			return nil, fault.Argument("capability", fault.OneOf, in.Capability, "no budget counts it: it says who may do what, ends what a caller gave, or answers whatever the file does")
 		}
 	}
 	if name, is := strings.CutPrefix(in.Actor, policy.TokenActor); is {

@@ -63,6 +63,8 @@ var metas = []invoke.Capability{
 	tokenCreate,
 	tokenList,
 	tokenRevoke,
+	grantList,
+	grantEnd,
 	policyShow,
 	policyPlan,
 	policyApply,

@@ -24,7 +24,7 @@ func grown(t *testing.T, more int) *invoketest.Engine {
 		t.Fatal(err)
 	}
 	e.Must(t, "load", string(args))
-	for _, id := range []string{"trails.meta.policy.show", "tags_delete", "gateway_show", "tool_view", "undo_by", "unlink", "requests_decide", "trails.meta.token.revoke", "trails.meta.budget.remove"} {
+	for _, id := range []string{"trails.meta.policy.show", "tags_delete", "gateway_show", "tool_view", "undo_by", "unlink", "requests_decide", "trails.meta.token.revoke", "trails.meta.grant.end", "trails.meta.budget.remove"} {
 		prepare(t, e, id)
 	}
 	return e

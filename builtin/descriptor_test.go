@@ -39,6 +39,7 @@ var samples = map[string]string{
 	"branches_rename": `{"name":"draft","to":"other"}`, "branches_reset": `{"name":"draft","to":"main~1"}`, "branches_protect": `{"name":"main"}`, "tags_list": `{}`, "tags_create": `{"name":"v1"}`, "tags_delete": `{"name":"v1"}`, "requests_list": `{}`, "refusals_list": `{}`, "requests_decide": `{"request":1,"decision":"approve"}`,
 	"gc":                       `{"grace": "0d"}`,
 	"trails.meta.token.create": `{"name":"ci"}`, "trails.meta.token.list": `{}`, "trails.meta.token.revoke": `{"name":"ci"}`,
+	"trails.meta.grant.list": `{}`, "trails.meta.grant.end": `{"name":"grant-sample"}`,
 	"trails.meta.budget.set": `{"actor":"*","capability":"query","per":"day","rows":1000}`, "trails.meta.budget.list": `{}`, "trails.meta.budget.remove": `{"actor":"*","capability":"query","per":"day"}`,
 	"trails.meta.policy.show": `{}`, "trails.meta.policy.plan": `{"policies":"` + allMay + `"}`, "trails.meta.policy.apply": `{"policies":"` + allMay + `"}`,
 	"trails.meta.policy.explain": `{"as":"token:ci","call":"note.update"}`, "trails.meta.policy.test": `{"cases":"- {as: token:ci, call: note.update, expect: allowed}","policies":"` + allMay + `"}`,
@@ -143,6 +144,8 @@ func prepare(t *testing.T, e *invoketest.Engine, id string) {
 		e.Must(t, "tags_create", samples["tags_create"])
 	case "trails.meta.token.revoke":
 		e.Must(t, "trails.meta.token.create", samples["trails.meta.token.create"])
+	case "trails.meta.grant.end":
+		grant(t, e, invoketest.Ana, "grant-sample")
 	case "trails.meta.budget.remove":
 		e.Must(t, "trails.meta.budget.set", samples["trails.meta.budget.set"])
 	case "trails.meta.policy.show", "trails.meta.policy.explain":

@@ -48,7 +48,12 @@ func TestEveryBuiltInHasAGoldenResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range tools.Descriptors {
-		if !called[d.ID] && d.ID != "tool_view" { // only a server's answers are kept, see package gateway/tools
+		switch d.ID {
+		case "tool_view", // only a server's answers are kept, see package gateway/tools
+			"trails.meta.grant.end": // no call gives a client access
+			continue
+		}
+		if !called[d.ID] {
 			t.Errorf("no result of %s", d.ID)
 		}
 	}

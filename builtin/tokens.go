@@ -167,3 +167,34 @@ type revoked struct {
 	Forgotten bool `json:"forgotten,omitempty" doc:"Whether nothing of it stays."`
 	DryRun    bool `json:"dry_run" doc:"Whether this was only tried."`
 }
+
+var grantList = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.grant.list", Description: "List the programs that the caller connected by OAuth, and that act in their name until that ends.",
+	OutputShape:  rowsOf("A list for each, the newest first: its name, the host of the client, the scopes, the server that it is for, when it was given, when it expires, and when a call with it was recorded last."),
+	CostEstimate: capability.CostConstant, Idempotent: true,
+}, func(ctx context.Context, r *invoke.Request, _ struct{ capability.NoView }) (*rowsAnswer, error) {
+	list, err := r.Session().Given(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !r.Principal.Authenticated {
+		r.Warn("who you are is not known, so nothing is yours; show a token")
+	}
+	out := &rowsAnswer{table: tableOf("name", "client", "scopes", "server", "given", "expires", "used")}
+	return out, fill(r, &out.table, "grants", slices.Values(list), func(t policy.Token) []any {
+		return []any{t.Name, t.Grant.Host, strings.Join(t.Scopes.List(), " "), t.Grant.Issuer, timeText(t.Created), timeOrNil(t.Expires), timeOrNil(t.Used)}
+	})
+}, invoke.On())
+
+var grantEnd = invoke.Define(capability.Descriptor{
+	ID: "trails.meta.grant.end", Description: "End the access that the caller gave to a program by OAuth, at once, in every process. What others gave is ended by trails.meta.token.revoke.",
+	CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Action: policy.Own}, SideEffects: capability.Writes,
+}, func(ctx context.Context, r *invoke.Request, in struct {
+	Name string `json:"name" is:"brief" min:"1" max:"40" doc:"As trails.meta.grant.list has it."`
+	capability.TryArgument
+}) (*revoked, error) {
+	t, err := changed(ctx, r, in.DryRun, func(s *kg.Session, a kg.Activity) (policy.Token, error) {
+		return s.EndGrant(ctx, in.Name, in.DryRun, a)
+	})
+	return &revoked{viewToken(t, r.Began()), false, in.DryRun}, err
+}, invoke.On())

@@ -10,14 +10,14 @@ import (
 )
 
 // spend reserves what the call needs of the budgets of the graph. Capabilities that answer whatever the file does are not
-// counted, nor are those that say who may do what, so that a budget that is used up can be raised. Long work also waits
-// for its turn, in its handler (see [Request.InTurn]).
+// counted, nor are those that say who may do what or end what a caller gave, so that what uses up a budget can be stopped.
+// Long work also waits for its turn, in its handler (see [Request.InTurn]).
 func (r *Request) spend(ctx context.Context) (err error) {
 	c := r.Capability
 	if c.PolicyRequired.Upstream { // it waits for somebody else, and takes nothing from others meanwhile
 		r.place.Leave()
 	}
-	if r.Snapshot == nil || c.PolicyRequired.Action == policy.Administer {
+	if r.Snapshot == nil || c.PolicyRequired.Action.Free() {
 		return nil
 	}
 	r.hold, err = r.engine.budgets.Reserve(ctx, r.Snapshot, r.Principal, c.ID, int64(c.CostEstimate.Points()))

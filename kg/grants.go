@@ -1,12 +1,15 @@
 package kg
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"trails/auth/policy"
 	"trails/db"
 	"trails/fault"
+	"trails/text/quote"
 )
 
 const (
@@ -60,4 +63,64 @@ func (s *Session) ChangeGrant(ctx context.Context, name string, a Activity, chan
 		}
 		return w.ChangeGrant(ctx, t)
 	})
+}
+
+// Given returns the grants that the session's principal gave and that have not ended, the newest first, whatever they may see
+// of the graph. A client that has a grant is Denied.
+func (s *Session) Given(ctx context.Context) (given []policy.Token, err error) {
+	if err := s.ownsGrants(); err != nil {
+		return nil, err
+	}
+	err = s.View(ctx, func(snap *Snapshot) error {
+		list, err := snap.source.Tokens(ctx)
+		given = s.given(list)
+		return err
+	})
+	return given, err
+}
+
+// EndGrant ends at once a grant that the session's principal gave, and returns it as it is then; that needs no permission. One
+// that is not among [Session.Given] is the fault Missing.
+func (s *Session) EndGrant(ctx context.Context, name string, dryRun bool, a Activity) (t policy.Token, err error) {
+	if err := cmp.Or(s.may(ctx, policy.Own, ""), s.ownsGrants()); err != nil {
+		return t, err
+	}
+	err = s.changeBranches(ctx, dryRun, &a, func(w *db.Writer) error {
+		list, err := w.Tokens(ctx)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(s.given(list), func(t policy.Token) bool { return t.Name == name }) {
+			return fault.New(fault.Missing, "you have given no access named %q that counts; trails.meta.grant.list has what you gave, and who has the scope builder ends others' by trails.meta.token.revoke", quote.Line(name, maxSaid))
+		}
+		t, err = w.RevokeToken(ctx, name, s.principal.Author(), s.graph.now())
+		return err
+	})
+	return t, err
+}
+
+// given picks the grants of the session's principal that have not ended. One that is older than the token of its person was
+// given by somebody who had this name before.
+func (s *Session) given(list []policy.Token) (given []policy.Token) {
+	var own policy.Token
+	for _, t := range list {
+		if t.Grant == nil && t.Actor() == s.principal.ID {
+			own = t
+		}
+	}
+	for _, t := range list {
+		if t.Grant != nil && t.Grant.Person == s.principal.ID && t.Valid(s.graph.now()) && !own.Created.After(t.Created) {
+			given = append(given, t)
+		}
+	}
+	slices.SortStableFunc(given, func(a, b policy.Token) int { return b.Created.Compare(a.Created) })
+	return given
+}
+
+// ownsGrants refuses clients: what a person gave to others is the person's.
+func (s *Session) ownsGrants() error {
+	if p := s.principal; p.Grant != "" {
+		return fault.New(fault.Denied, "a client that acts for %s neither sees nor ends what %s gave to others; %s does so on the page of tokens", p.ID, p.ID, p.ID)
+	}
+	return nil
 }

@@ -260,7 +260,7 @@ func (a *Authority) Key() string {
 // them.
 func (a *Authority) Calls(d capability.Descriptor, on Branch) cedar.Decision {
 	action := d.PolicyRequired.Action
-	if a == nil || action == "" {
+	if a == nil || !action.Governed() {
 		return cedar.Decision{Allowed: true}
 	}
 	a = &Authority{law: a.law, caller: a.caller.Calling(d.ID)}
@@ -414,7 +414,7 @@ func (a *Authority) refusal(action policy.Action, on, branch cedar.Resource) err
 
 // MayCall returns the names of the policies of the graph that permit a capability on a branch by [Authority.Calls], or the refusal.
 func (a *Authority) MayCall(d capability.Descriptor, on Branch) (by []string, err error) {
-	if a == nil || d.PolicyRequired.Action == "" {
+	if a == nil || !d.PolicyRequired.Action.Governed() {
 		return nil, nil
 	}
 	if a.law.unlawful != nil {

@@ -78,7 +78,7 @@ func (s *Session) may(ctx context.Context, action policy.Action, branch string) 
 	if s.action != "" && s.action != action {
 		return fmt.Errorf("a session for the action %q was asked for %q", s.action, action)
 	}
-	if action == policy.Change || s.rights == nil && !bound(s.principal) {
+	if action == policy.Change || !action.Governed() || s.rights == nil && !bound(s.principal) {
 		return nil
 	}
 	return s.On("").View(ctx, func(snap *Snapshot) error {

@@ -248,14 +248,9 @@ func (s *Server) Revoke(req *http.Request, form url.Values) error {
 		}
 		return nil
 	}
-	return s.revoke(req.Context(), *found, found.Label())
-}
-
-// revoke ends a grant, and notes by whom, unless it was revoked before.
-func (s *Server) revoke(ctx context.Context, found policy.Token, revoker string) error {
-	return s.change(ctx, found, revokeGrant, func(t *policy.Token) error {
+	return s.change(req.Context(), *found, revokeGrant, func(t *policy.Token) error {
 		if t.Revoked.IsZero() {
-			t.Revoked, t.Revoker = s.opts.Now(), revoker
+			t.Revoked, t.Revoker = s.opts.Now(), found.Label()
 		}
 		return nil
 	})

@@ -17,6 +17,7 @@ const (
 	BranchMerge  Action = "branch_merge"  // take what one branch changed into another, its schema too
 	BundleApply  Action = "bundle_apply"  // take commits that were made in another file
 	Administer   Action = "administer"    // say who may do what: set policies, issue and revoke tokens
+	Own          Action = "own"           // end what the caller gave to others; see [Action.Governed]
 )
 
 // Commits reports whether an action makes commits.
@@ -26,8 +27,15 @@ func (a Action) Commits() bool {
 
 // Writes reports whether an action changes the file.
 func (a Action) Writes() bool {
-	return a.Commits() || a == BranchCreate || a == BranchDelete || a == BundleApply || a == Administer
+	return a.Commits() || a == BranchCreate || a == BranchDelete || a == BundleApply || a == Administer || a == Own
 }
+
+// Governed reports whether policies decide about an action. They do not about what a caller gave to others: who could not end
+// that would be at the mercy of whoever has it.
+func (a Action) Governed() bool { return a != "" && a != Own }
+
+// Free reports whether an action counts towards no budget, so that what uses one up can be stopped.
+func (a Action) Free() bool { return a == Administer || a == Own }
 
 // EditsSchema reports whether an action may edit the graph that holds the schema, and the policies.
 func (a Action) EditsSchema() bool {

@@ -698,7 +698,8 @@ recorded last. Secrets are not kept, so none is shown.`,
 			short: "End the validity of a token, at once",
 			long: `End the validity of a token, in every process that serves the file: the next call with it is
 refused, browsers that signed in with it are signed out, and streams end within seconds. It stays in
-the list. --forget takes it out of the list, too; a graph without any token asks for none.`,
+the list. --forget takes it out of the list, too; a graph without any token asks for none. What a person
+gave to a client of OAuth is a token grant-…, which is revoked so, too; the person ends it on /admin/tokens.`,
 			example: `  trails token revoke notes.trails ci
   trails token revoke notes.trails ci --forget`,
 			options: map[string]option{"name": {complete: p.completeTokens}, "forget": {usage: "take it out of the list, too"}},
