@@ -44,6 +44,9 @@ func TestOnesOwnGrantsAreEndedWithoutAScope(t *testing.T) {
 	grant(t, e, person("ana"), "grant-b")
 	grant(t, e, person("eve"), "grant-c")
 	e.Govern(t, `permit (principal == Actor::"token:nobody", action, resource);`)
+	if told := e.Must(t, "trails.meta.policy.explain", `{"as": "token:ana", "call": "trails.meta.grant.end"}`); told["allowed"] != true || told["way"] != nil || !strings.Contains(fmt.Sprint(told["why"]), "policies do not decide") {
+		t.Errorf("it is explained as %v", told)
+	}
 	call := func(who policy.Principal, capability, args string) invoke.Call {
 		return invoke.Call{Capability: capability, Args: json.RawMessage(args), Principal: who, Via: "http"}
 	}

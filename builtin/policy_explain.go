@@ -194,7 +194,7 @@ func (q *question) decide(a *kg.Authority, on kg.Branch) {
 
 // String is what was asked.
 func (q *question) String() string {
-	if q.action == "" {
+	if !q.action.Governed() {
 		return "call " + q.capability.ID
 	}
 	return string(q.action) + " " + q.on.String()
@@ -222,6 +222,8 @@ func (q *question) why() string {
 	switch {
 	case q.action == "":
 		return "it reads and changes nothing of the graph, and policies do not decide about it"
+	case q.action == policy.Own:
+		return "it ends what the caller gave, and policies do not decide about it"
 	case q.Allowed:
 		return "permitted by " + enumerated(q.Policies)
 	case q.Forbidden:
@@ -238,7 +240,7 @@ func (q *question) way(who policy.Principal, graph string, p *cedar.Policies) st
 	}
 	scope := fmt.Sprintf("principal == Actor::%q, action == Action::%q, resource in %s", who.ID, string(q.action), on)
 	switch {
-	case q.action == "" || p == cedar.None() && q.Allowed:
+	case !q.action.Governed() || p == cedar.None() && q.Allowed:
 		return ""
 	case p == cedar.None():
 		return kg.ReadOnly
