@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"trails/auth/oauth"
+	"trails/auth/oidc/oidctest"
 	"trails/httpapi"
 )
 
@@ -121,6 +122,27 @@ func variables(id, path string) string {
 
 // addressed finds addresses that begin at / in the headers and bodies of answers, as links have them.
 var addressedAtRoot = regexp.MustCompile(`(?:href|src|action|hx-get|hx-post|data-words)="(/[^"]*)"|"(?:href|url|@context|@base|base)":"(https?://[^/"]*/[^"]*|/[^"]*)"`)
+
+// A folder asks the identity provider for its keys when it starts, once for all its graphs, which then know its tokens while it
+// is away.
+func TestAFolderAsksTheProviderForItsKeysOnce(t *testing.T) {
+	dir, _ := twoGraphs(t)
+	issuer := oidctest.Start(t)
+	base, _ := startServer(t, []string{"XDG_CACHE_HOME=" + t.TempDir()}, "--graphs", dir, "--public-url", "https://example.org", "--oidc-issuer", issuer.URL)
+	asked := issuer.Fetches()
+	if asked == 0 {
+		t.Error("it was not asked at the start")
+	}
+	issuer.Leave(true)
+	for _, id := range []string{"alpha", "beta"} {
+		if got := status(t, base+"/graphs/"+id+"/schema", issuer.Token(t, "https://example.org/graphs/"+id, nil)); got != http.StatusOK {
+			t.Errorf("%s answers %d", id, got)
+		}
+	}
+	if got := issuer.Fetches(); got != asked {
+		t.Errorf("it was asked %d times, %d at the start", got, asked)
+	}
+}
 
 // TestNothingCrossesGraphs asks each route of both graphs: with its own token it speaks of its own graph alone, and with that
 // of the other of none.

@@ -87,6 +87,7 @@ func (p *program) serveGraphs(ctx context.Context, ln net.Listener, certificates
 		defer debug.SetGCPercent(debug.SetGCPercent(50))
 	}
 	ctx, end := context.WithCancel(ctx)
+	reach(ctx, callers.Provider) // once: the graphs share its keys
 	graphs.Begin(ctx)
 	defer func() {
 		end()
