@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -132,8 +133,8 @@ type stateful struct {
 	header http.Header
 }
 
-// openStateful begins a session. Refused, it returns the outcome.
-func openStateful(t *testing.T, w *web) (stateful, outcome) {
+// openStateful begins a session, with more headers. Refused, it returns the outcome.
+func openStateful(t *testing.T, w *web, more ...http.Header) (stateful, outcome) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -142,6 +143,9 @@ func openStateful(t *testing.T, w *web) (stateful, outcome) {
 		t.Fatal(err)
 	}
 	r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	for _, header := range more {
+		maps.Copy(r.Header, header)
+	}
 	if w.token != "" {
 		r.Header.Set("Authorization", "Bearer "+w.token)
 	}

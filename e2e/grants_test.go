@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -73,14 +74,16 @@ func grants(t *testing.T, file, issuer string) (known, wrong []credential) {
 }
 
 // Each address is asked with tokens and grants in every state: those that are not valid are refused everywhere, and those that
-// are nowhere for being unknown. What a grant may call is what both it and its person have.
+// are nowhere for being unknown; over MCP with and without sessions, too. What a grant may call is what both it and its person
+// have.
 func TestEveryAddressKnowsEveryStateOfAToken(t *testing.T) {
 	testrun.Alone(t)
 	const public = "https://notes.example.org"
 	file := notesFile(t)
 	known, wrong := credentials(t, file)
 	granted, refused := grants(t, file, public)
-	w := startWeb(t, []string{"TRAILS_MCP_SCOPES=runtime,builder,dev"}, file, "--oauth", "--public-url", public)
+	process := []string{"TRAILS_MCP_SCOPES=runtime,builder,dev"}
+	w, kept := startWeb(t, process, file, "--oauth", "--public-url", public), startWeb(t, process, file, "--oauth", "--public-url", public, "--stateful")
 	asked := 0
 	from := func() http.Header { // as many addresses as requests, because one that shows many wrong tokens waits
 		asked++
@@ -112,8 +115,23 @@ func TestEveryAddressKnowsEveryStateOfAToken(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range granted {
+	for _, c := range slices.Concat(known[:1], granted, wrong, refused) {
+		kept.token = c.secret
+		session, opened := openStateful(t, kept, from())
+		if (opened == passed) != c.known {
+			t.Errorf("%s: a session: %s", c.name, opened)
+		}
+		if !c.known {
+			continue
+		}
 		w.token = c.secret
+		for name, d := range map[string]door{"/mcp": w, "a session": session} {
+			for id, scope := range scopes {
+				if _, err := tool(d, id, map[string]any{}); errors.Is(err, errGone) || ofMCP(err) != c.may(scope) {
+					t.Errorf("%s: %s over %s, which requires %s: %v", c.name, id, name, scope, err)
+				}
+			}
+		}
 		for id, scope := range scopes {
 			status, body, err := w.post("/invoke/"+id, []byte("{}"), from())
 			if got := ofHTTP(status, body); err != nil || got != c.may(scope) {
