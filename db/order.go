@@ -17,7 +17,8 @@ import (
 )
 
 // Order says how subjects are sorted: by the least value of a property or, if Descending, by the greatest. Subjects
-// without a value always come last. Equal ones are in the order of their ids, reversed if Descending.
+// without a value always come last. Equal ones are in the order of their ids, reversed if Descending; of several orders
+// the later ones sort what the earlier ones leave equal, and the last one decides about ids.
 type Order struct {
 	// Via are the references, if any, from a subject to the node that has the property.
 	Via        []rdf.IRI
@@ -36,18 +37,25 @@ type Order struct {
 const (
 	sortLimit  = 1_000_000 // subjects
 	sortRunes  = 200       // characters of each text
-	sortedEach = 3_000     // subjects: up to this number, values are read one by one and sorted
 )
 
-// SelectSorted returns up to limit selected subjects in an order, from offset on. Sorting by a number, date, boolean
-// or text costs as much as the pages up to this one, once the texts are in memory (see textStore); so does a text or
-// number over references. Any other order, and one of few subjects, reads the value of each subject; more than a
-// million subjects are the fault TooLarge.
-func (r *Reader) SelectSorted(ctx context.Context, sel Selection, by Order, limit, offset int) ([]rdf.Term, error) {
+// sortedEach subjects, or fewer, have their values read one by one and sorted. It is a variable, so that a test can reach
+// the walks over sorted values with little data.
+var sortedEach = 3_000
+
+// SelectSorted returns up to limit selected subjects in one or several orders, from offset on. Sorting by a number,
+// date, boolean or text costs as much as the pages up to this one, once the texts are in memory (see textStore); so does
+// a text or number over references. Any other order, and one of few subjects, reads the value of each subject; more than
+// a million subjects are the fault TooLarge. The later orders cost as many values as the page's subjects, and those that
+// the first order leaves equal to them, have.
+func (r *Reader) SelectSorted(ctx context.Context, sel Selection, by []Order, limit, offset int) ([]rdf.Term, error) {
 	page := &pageOf{limit: limit, offset: offset, seen: map[inline.TermID]bool{}}
 	err := r.ready(ctx)
 	if err == nil {
 		err = r.selectSorted(ctx, sel, by, page)
+	}
+	if err == nil {
+		err = page.endRun()
 	}
 	if err != nil {
 		return nil, r.fail(ctx, "sort", err)
@@ -61,21 +69,58 @@ type pageOf struct {
 	ids           []inline.TermID
 	seen          map[inline.TermID]bool
 	limit, offset int
+	// refine, unless it is nil, sorts subjects of equal values. They wait in run until the last one of them came.
+	refine func([]inline.TermID) error
+	run    []inline.TermID
+	rank   int64 // of the subjects in run
+	failed error
 }
 
-// add takes the next subject, and reports whether more are needed.
-func (p *pageOf) add(id inline.TermID) bool {
+// add takes the next subject, and reports whether more are needed. Subjects whose values sort as equal have the same
+// rank, which is needed only to refine the order.
+func (p *pageOf) add(id inline.TermID, rank int64) bool {
 	if p.seen[id] {
 		return true
 	}
-	p.seen[id] = true
+	if rank != p.rank && p.endRun() != nil || p.full() {
+		return false
+	}
+	p.seen[id], p.rank = true, rank
+	if p.refine != nil {
+		p.run = append(p.run, id)
+		return true
+	}
 	if len(p.seen) > p.offset {
 		p.ids = append(p.ids, id)
 	}
-	return len(p.ids) < p.limit
+	return !p.full()
 }
 
-func (r *Reader) selectSorted(ctx context.Context, sel Selection, by Order, page *pageOf) error {
+func (p *pageOf) full() bool { return len(p.ids) >= p.limit }
+
+// endRun sorts the subjects that wait, if some are on the page, and takes them.
+func (p *pageOf) endRun() error {
+	run := p.run
+	p.run = nil
+	skip := max(0, p.offset-(len(p.seen)-len(run)))
+	if skip >= len(run) || p.failed != nil {
+		return p.failed
+	}
+	if len(run) > 1 {
+		if p.failed = p.refine(run); p.failed != nil {
+			return p.failed
+		}
+	}
+	p.ids = append(p.ids, run[skip:min(len(run), skip+p.limit-len(p.ids))]...)
+	return nil
+}
+
+func (r *Reader) selectSorted(ctx context.Context, sel Selection, orders []Order, page *pageOf) error {
+	by, then := orders[0], orders[1:]
+	page.refine = nil
+	if len(then) > 0 {
+		page.refine = func(run []inline.TermID) error { return r.sortRun(ctx, run, then) }
+	}
 	if sel.Among == nil && by.Text == nil {
 		n, more, err := r.CountSelected(ctx, sel, sortedEach)
 		if err != nil {
@@ -83,8 +128,11 @@ func (r *Reader) selectSorted(ctx context.Context, sel Selection, by Order, page
 		}
 		if more || n > sortedEach {
 			walked, err := r.walkValues(ctx, sel, by, page)
-			if err == nil && walked {
-				err = r.without(ctx, sel, by, page)
+			if err == nil {
+				err = page.endRun()
+			}
+			if err == nil && walked && !page.full() {
+				err = r.without(ctx, sel, orders, page)
 			}
 			if err != nil || walked {
 				return err
@@ -117,9 +165,13 @@ func (r *Reader) walkValues(ctx context.Context, sel Selection, by Order, page *
 		return true, r.walkPath(ctx, sel, by, rows, page)
 	}
 	more := true
+	ranks := ranking{}
 	for chunk := range chunks(rows, by.Descending) {
+		if page.refine != nil {
+			ranks.add(chunk)
+		}
 		err := r.among(ctx, sel, subjectsOf(chunk), func(id inline.TermID) bool {
-			more = page.add(id)
+			more = page.add(id, ranks.of[id])
 			return more
 		})
 		if err != nil || !more {
@@ -134,13 +186,33 @@ func (r *Reader) walkValues(ctx context.Context, sel Selection, by Order, page *
 func (r *Reader) askPages(ctx context.Context, op sparql.Op, page *pageOf) error {
 	for most := max(1, page.offset+page.limit); ; most *= 2 {
 		rows, more := 0, true
-		err := r.askIDs(ctx, slice(op, most, 0), []sparql.Var{varS}, func(ids []inline.TermID) bool {
+		err := r.askIDs(ctx, slice(op, most, 0), []sparql.Var{varS, varO}, func(ids []inline.TermID) bool {
 			rows++
-			more = page.add(ids[0])
+			more = page.add(ids[0], int64(ids[1]))
 			return more
 		})
 		if err != nil || !more || rows < most {
 			return err
+		}
+	}
+}
+
+// ranking has the ranks of the subjects of one chunk of sorted texts: equal texts have equal ranks.
+type ranking struct {
+	of   map[inline.TermID]int64
+	last int64
+	text string
+}
+
+// add takes the next chunk. A subject with several texts has the rank of the first one.
+func (r *ranking) add(chunk []textRow) {
+	r.of = make(map[inline.TermID]int64, len(chunk))
+	for _, row := range chunk {
+		if row.text != r.text || r.last == 0 {
+			r.text, r.last = row.text, r.last+1
+		}
+		if r.of[row.s] == 0 {
+			r.of[row.s] = r.last
 		}
 	}
 }
@@ -151,6 +223,7 @@ func (r *Reader) walkPath(ctx context.Context, sel Selection, by Order, rows []t
 	const holder sparql.Var = "holder"
 	var of inline.TermID // text of the subjects that are waiting for others with the same text
 	var waiting []inline.TermID
+	rank, text := int64(0), ""
 	give := func() (more bool) {
 		slices.Sort(waiting)
 		if by.Descending {
@@ -158,7 +231,7 @@ func (r *Reader) walkPath(ctx context.Context, sel Selection, by Order, rows []t
 		}
 		more = true
 		for _, s := range waiting {
-			more = more && page.add(s)
+			more = more && page.add(s, rank)
 		}
 		waiting = waiting[:0]
 		return more
@@ -176,6 +249,9 @@ func (r *Reader) walkPath(ctx context.Context, sel Selection, by Order, rows []t
 		for _, row := range chunk {
 			if row.o != of && !give() {
 				return nil
+			}
+			if row.text != text {
+				rank, text = rank+1, row.text
 			}
 			of, waiting = row.o, append(waiting, who[row.s]...)
 		}
@@ -214,12 +290,17 @@ func chunks(rows []textRow, backwards bool) iter.Seq[[]textRow] {
 	}
 }
 
-// without adds the selected subjects without a value, behind those with one.
-func (r *Reader) without(ctx context.Context, sel Selection, by Order, page *pageOf) error {
-	if len(page.ids) == page.limit {
+// without adds the selected subjects without a value for the first order, behind those with one.
+func (r *Reader) without(ctx context.Context, sel Selection, orders []Order, page *pageOf) error {
+	if page.full() {
 		return nil
 	}
-	values := bgp(along(nil, append(slices.Clone(by.Via), by.Property), sparql.Operand{Var: varO})...)
+	by := orders[0]
+	if len(orders) > 1 {
+		sel.Where = append(slices.Clip(sel.Where), Condition{Path: by.path(), Test: Any, None: true})
+		return r.selectSorted(ctx, sel, orders[1:], page)
+	}
+	values := bgp(along(nil, by.path(), sparql.Operand{Var: varO})...)
 	op := filtered(r.selected(ctx, sel), not(exists(values)))
 	skip := max(0, page.offset-len(page.seen))
 	op = slice(stored(op, by.Descending, varS), page.limit-len(page.ids), skip)
@@ -246,25 +327,59 @@ const sortKeyBytes = 96
 func (r *Reader) sortAll(ctx context.Context, sel Selection, by Order, page *pageOf) error {
 	memory := r.Memory(Limits{Bytes: sortBytes})
 	defer memory.Release()
-	keys, err := r.sortKeys(ctx, sel, by, memory)
+	keys, err := r.sortKeys(ctx, r.selected(ctx, sel), by, memory)
 	if err != nil {
 		return err
 	}
 	sort.Slice(keys, func(i, j int) bool { return by.compare(keys[i], keys[j]) < 0 })
-	for _, k := range keys {
-		if !page.add(k.s) {
+	rank := int64(0)
+	for i, k := range keys {
+		if i > 0 && by.compareValues(keys[i-1], k) != 0 {
+			rank++
+		}
+		if !page.add(k.s, rank) {
 			break
 		}
 	}
 	return nil
 }
 
-func (r *Reader) sortKeys(ctx context.Context, sel Selection, by Order, memory *Memory) (keys []sortKey, err error) {
+// sortRun sorts subjects by several orders.
+func (r *Reader) sortRun(ctx context.Context, run []inline.TermID, orders []Order) error {
+	memory := r.Memory(Limits{Bytes: sortBytes})
+	defer memory.Release()
+	keys := make([]map[inline.TermID]sortKey, len(orders))
+	for i, by := range orders {
+		keys[i] = make(map[inline.TermID]sortKey, len(run))
+		all, err := r.sortKeys(ctx, amongIDs(varS, run), by, memory)
+		if err != nil {
+			return err
+		}
+		for _, k := range all {
+			if first, several := keys[i][k.s]; !several || by.compare(k, first) < 0 {
+				keys[i][k.s] = k
+			}
+		}
+	}
+	last := len(orders) - 1
+	slices.SortFunc(run, func(a, b inline.TermID) int {
+		for i, by := range orders[:last] {
+			if order := by.compareValues(keys[i][a], keys[i][b]); order != 0 {
+				return order
+			}
+		}
+		return orders[last].compare(keys[last][a], keys[last][b])
+	})
+	return nil
+}
+
+// sortKeys reads the keys of the subjects that a pattern has as varS.
+func (r *Reader) sortKeys(ctx context.Context, subjects sparql.Op, by Order, memory *Memory) (keys []sortKey, err error) {
 	reads := keyReader{Reader: r, by: by, texts: map[inline.TermID]string{}}
 	if err := reads.readLabels(ctx); err != nil {
 		return nil, err
 	}
-	op := sparql.LeftJoin{Left: project(r.selected(ctx, sel), varS), Right: bgp(along(nil, append(slices.Clone(by.Via), by.Property), sparql.Operand{Var: varO})...)}
+	op := sparql.LeftJoin{Left: project(subjects, varS), Right: bgp(along(nil, by.path(), sparql.Operand{Var: varO})...)}
 	failed := r.askIDs(ctx, op, []sparql.Var{varS, varO}, func(ids []inline.TermID) bool {
 		if len(keys) == sortLimit {
 			err = fault.New(fault.TooLarge, "more than %d nodes cannot be sorted by this property; filter them first", sortLimit)
@@ -349,19 +464,34 @@ var ordered = map[rdf.IRI]bool{
 	rdf.XSDBoolean: true, rdf.XSDDate: true, rdf.XSDTime: true, rdf.XSDGYear: true,
 }
 
+// path leads from a subject to the values by which it is sorted.
+func (by Order) path() []rdf.IRI { return append(slices.Clone(by.Via), by.Property) }
+
 // compare is a total order of keys: of one subject's keys the smallest is first.
 func (by Order) compare(a, b sortKey) int {
-	if (a.o == 0) != (b.o == 0) {
-		if a.o == 0 {
-			return 1
-		}
-		return -1
+	if order := by.compareValues(a, b); order != 0 {
+		return order
 	}
-	order := cmp.Or(compareValues(a, b), cmp.Compare(a.o, b.o), cmp.Compare(a.s, b.s))
+	order := cmp.Or(cmp.Compare(a.o, b.o), cmp.Compare(a.s, b.s))
 	if by.Descending {
 		return -order
 	}
 	return order
+}
+
+// compareValues compares keys by their values alone.
+func (by Order) compareValues(a, b sortKey) int {
+	switch {
+	case a.o == 0 && b.o == 0:
+		return 0
+	case a.o == 0:
+		return 1
+	case b.o == 0:
+		return -1
+	case by.Descending:
+		return compareValues(b, a)
+	}
+	return compareValues(a, b)
 }
 
 func compareValues(a, b sortKey) int {

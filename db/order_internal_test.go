@@ -35,7 +35,7 @@ func TestASortThatTakesTooMuchMemoryIsRefused(t *testing.T) {
 		refused bool
 	}{{before, false}, {50 * (sortKeyBytes + 7), false}, {50 * sortKeyBytes, true}} {
 		sortBytes = c.bytes
-		list, err := r.SelectSorted(t.Context(), Selection{Classes: []rdf.IRI{"urn:Thing"}}, Order{Property: "urn:name", Datatype: rdf.XSDString}, 10, 0)
+		list, err := r.SelectSorted(t.Context(), Selection{Classes: []rdf.IRI{"urn:Thing"}}, []Order{{Property: "urn:name", Datatype: rdf.XSDString}}, 10, 0)
 		if c.refused != fault.Is(err, fault.TooLarge) || !c.refused && (err != nil || len(list) != 10) {
 			t.Errorf("%d bytes: %d nodes, %v", c.bytes, len(list), err)
 		}
@@ -90,7 +90,7 @@ func TestAWalkOverReferencesIsTheOrderOfAllValues(t *testing.T) {
 				if ok, err := r.walkValues(t.Context(), sel, by, walked); err != nil || !ok {
 					t.Fatalf("%v: %t, %v", by, ok, err)
 				}
-				if err := errors.Join(r.without(t.Context(), sel, by, walked), r.sortAll(t.Context(), sel, by, all)); err != nil {
+				if err := errors.Join(r.without(t.Context(), sel, []Order{by}, walked), r.sortAll(t.Context(), sel, by, all)); err != nil {
 					t.Fatal(err)
 				}
 				if !slices.Equal(walked.ids, all.ids) {

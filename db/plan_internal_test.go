@@ -171,8 +171,8 @@ func TestViewsUseTheirIndexes(t *testing.T) {
 		"a count":                     func(r *Reader) error { _, _, err := r.CountSelected(ctx, several, 100); return err },
 		"facets":                      func(r *Reader) error { _, err := r.CountValuesAmong(ctx, several, p, []rdf.Term{o}, 9); return err },
 		"facets of what was found":    func(r *Reader) error { _, err := r.CountValuesAmong(ctx, among, p, []rdf.Term{o}, 9); return err },
-		"all values":                  func(r *Reader) error { _, err := r.SelectSorted(ctx, several, by, 2, 1); return err },
-		"a page of those without one": func(r *Reader) error { return r.without(ctx, one, by, page()) },
+		"all values":                  func(r *Reader) error { _, err := r.SelectSorted(ctx, several, []Order{by}, 2, 1); return err },
+		"a page of those without one": func(r *Reader) error { return r.without(ctx, one, []Order{by}, page()) },
 		"by value": func(r *Reader) error {
 			_, err := r.walkValues(ctx, Selection{Classes: several.Classes}, Order{Property: "urn:none", Datatype: rdf.XSDInteger, Descending: true}, page())
 			return err

@@ -154,37 +154,57 @@ func modelPasses(c Condition, v rdf.Term) bool {
 	return true
 }
 
-// sorted is selected in an order.
-func (m model) sorted(sel Selection, by Order) []rdf.Term {
+// sorted is selected in several orders.
+func (m model) sorted(sel Selection, orders ...Order) []rdf.Term {
 	list := m.selected(sel)
-	compare := func(a, b rdf.Term) int {
-		return cmp.Or(m.compareValues(by, a, b), cmp.Compare(m.ids[a], m.ids[b]))
-	}
-	first := func(s rdf.Term) rdf.Term {
-		values := m.values[s][by.Property]
-		if by.Descending {
-			return slices.MaxFunc(values, compare)
-		}
-		return slices.MinFunc(values, compare)
-	}
 	slices.SortFunc(list, func(a, b rdf.Term) int {
-		hasA, hasB := len(m.values[a][by.Property]) > 0, len(m.values[b][by.Property]) > 0
-		if hasA != hasB {
-			if hasA {
-				return -1
+		for i, by := range orders {
+			order := m.compare(by, a, b, i == len(orders)-1)
+			if order != 0 {
+				return order
 			}
-			return 1
 		}
-		order := cmp.Compare(m.ids[a], m.ids[b])
-		if hasA {
-			order = cmp.Or(compare(first(a), first(b)), order)
-		}
-		if by.Descending {
-			return -order
-		}
-		return order
+		return 0
 	})
 	return list
+}
+
+// compare compares subjects by their first values; ids says that subjects with equal values compare by ids.
+func (m model) compare(by Order, a, b rdf.Term, ids bool) int {
+	values := func(s rdf.Term) []rdf.Term {
+		from := []rdf.Term{s}
+		for _, p := range append(slices.Clone(by.Via), by.Property) {
+			var next []rdf.Term
+			for _, v := range from {
+				next = append(next, m.values[v][p]...)
+			}
+			from = next
+		}
+		return from
+	}
+	compare := func(x, y rdf.Term) int { return cmp.Or(m.compareValues(by, x, y), cmp.Compare(m.ids[x], m.ids[y])) }
+	first := slices.MinFunc[[]rdf.Term]
+	if by.Descending {
+		first = slices.MaxFunc[[]rdf.Term]
+	}
+	of, other := values(a), values(b)
+	if len(of) == 0 != (len(other) == 0) {
+		return len(other) - len(of)
+	}
+	order := 0
+	if len(of) > 0 {
+		x, y := first(of, compare), first(other, compare)
+		if order = m.compareValues(by, x, y); order == 0 && ids {
+			order = cmp.Compare(m.ids[x], m.ids[y])
+		}
+	}
+	if ids {
+		order = cmp.Or(order, cmp.Compare(m.ids[a], m.ids[b]))
+	}
+	if by.Descending {
+		return -order
+	}
+	return order
 }
 
 func (m model) compareValues(by Order, a, b rdf.Term) int {
@@ -322,19 +342,36 @@ func same[T any](t *rapid.T, what string, want, got []T, err error) {
 func checkOrders(t *rapid.T, r *Reader, m model, sel Selection, limit, offset int, onlyInline bool) {
 	by := Order{Property: modelNumber, Datatype: rdf.XSDInteger, Descending: rapid.Bool().Draw(t, "descending")}
 	want := page(m.sorted(sel, by), limit, offset)
-	got, err := r.SelectSorted(t.Context(), sel, by, limit, offset)
+	got, err := r.SelectSorted(t.Context(), sel, []Order{by}, limit, offset)
 	same(t, "sorted by number", want, got, err)
 	if onlyInline {
 		same(t, "sorted by the index", want, walked(t, r, sel, by, limit, offset), nil)
 	}
 	by.Property, by.Datatype = modelText, rdf.XSDString
 	want = page(m.sorted(sel, by), limit, offset)
-	got, err = r.SelectSorted(t.Context(), sel, by, limit, offset)
+	got, err = r.SelectSorted(t.Context(), sel, []Order{by}, limit, offset)
 	same(t, "sorted by text", want, got, err)
 	if _, ok, _ := r.dict.Lookup(modelText); ok {
 		same(t, "sorted by kept texts", want, walked(t, r, sel, by, limit, offset), nil)
 	}
+	orders := rapid.SliceOfNDistinct(drawOrder, 2, 3, func(by Order) string { return fmt.Sprint(by.Via, by.Property) }).Draw(t, "orders")
+	want = page(m.sorted(sel, orders...), limit, offset)
+	got, err = r.SelectSorted(t.Context(), sel, orders, limit, offset)
+	same(t, "sorted in several orders", want, got, err)
+	before := sortedEach
+	defer func() { sortedEach = before }()
+	sortedEach = 0
+	got, err = r.SelectSorted(t.Context(), sel, orders, limit, offset)
+	same(t, "sorted by walks over the first order", want, got, err)
 }
+
+var drawOrder = rapid.Custom(func(t *rapid.T) Order {
+	by := rapid.SampledFrom([]Order{{Property: modelNumber, Datatype: rdf.XSDInteger}, {Property: modelText, Datatype: rdf.XSDString}}).Draw(t, "by")
+	if by.Descending = rapid.Bool().Draw(t, "descending"); rapid.IntRange(0, 2).Draw(t, "over a reference") == 0 {
+		by.Via = []rdf.IRI{modelLink}
+	}
+	return by
+})
 
 // walked is a page as it is made of many subjects: by walking their values in order.
 func walked(t *rapid.T, r *Reader, sel Selection, by Order, limit, offset int) []rdf.Term {
@@ -343,7 +380,7 @@ func walked(t *rapid.T, r *Reader, sel Selection, by Order, limit, offset int) [
 	if err != nil || !ok {
 		t.Fatalf("the values are in order: %t, %v", ok, err)
 	}
-	if err := r.without(t.Context(), sel, by, p); err != nil {
+	if err := r.without(t.Context(), sel, []Order{by}, p); err != nil {
 		t.Fatal(err)
 	}
 	list, err := r.terms(p.ids)
@@ -389,7 +426,7 @@ func checkSearch(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 	got, err := r.Select(t.Context(), sel, limit, offset)
 	same(t, "search", page(want, limit, offset), got, err)
 	by := Order{Property: modelText, Datatype: rdf.XSDString}
-	got, err = r.SelectSorted(t.Context(), sel, by, 100, 0)
+	got, err = r.SelectSorted(t.Context(), sel, []Order{by}, 100, 0)
 	slices.SortFunc(got, func(a, b rdf.Term) int { return cmp.Compare(m.ids[a], m.ids[b]) })
 	same(t, "search, sorted", want, got, err)
 	s := newSearching(t.Context(), r, Search{Prefix: prefix})
