@@ -35,9 +35,13 @@ type Order struct {
 
 // Bounds of sorting without an index.
 const (
-	sortLimit  = 1_000_000 // subjects
-	sortRunes  = 200       // characters of each text
+	sortLimit = 1_000_000 // subjects
+	sortRunes = 200       // characters of each text
 )
+
+// groupsMost is how many values a property may have for its subjects to be read value by value. It is a variable for
+// tests.
+var groupsMost = 32
 
 // sortedEach subjects, or fewer, have their values read one by one and sorted. It is a variable, so that a test can reach
 // the walks over sorted values with little data.
@@ -71,9 +75,11 @@ type pageOf struct {
 	limit, offset int
 	// refine, unless it is nil, sorts subjects of equal values. They wait in run until the last one of them came.
 	refine func([]inline.TermID) error
-	run    []inline.TermID
-	rank   int64 // of the subjects in run
-	failed error
+	// follows means that others come after those of the selection that is read now.
+	follows bool
+	run     []inline.TermID
+	rank    int64 // of the subjects in run
+	failed  error
 }
 
 // add takes the next subject, and reports whether more are needed. Subjects whose values sort as equal have the same
@@ -127,6 +133,9 @@ func (r *Reader) selectSorted(ctx context.Context, sel Selection, orders []Order
 			return err
 		}
 		if more || n > sortedEach {
+			if grouped, err := r.byGroups(ctx, sel, orders, page); err != nil || grouped {
+				return err
+			}
 			walked, err := r.walkValues(ctx, sel, by, page)
 			if err == nil {
 				err = page.endRun()
@@ -140,6 +149,70 @@ func (r *Reader) selectSorted(ctx context.Context, sel Selection, orders []Order
 		}
 	}
 	return r.sortAll(ctx, sel, by, page)
+}
+
+// byGroups sorts by the later orders the subjects of each value of the first one, if that has few values: then those of
+// one value are many, and only the page of them is read. It returns false for a single order, and where conditions do not
+// tell values apart as the order does.
+func (r *Reader) byGroups(ctx context.Context, sel Selection, orders []Order, page *pageOf) (bool, error) {
+	by := orders[0]
+	if len(orders) == 1 || len(by.Via) > 0 {
+		return false, nil
+	}
+	inIndex, err := r.inIndex(ctx, by)
+	if err != nil || !inIndex && (keyed[by.Datatype] != nil || ordered[by.Datatype]) {
+		return false, err
+	}
+	reads := keyReader{Reader: r, by: by, texts: map[inline.TermID]string{}}
+	var groups []sortKey // one for each value
+	values := sparql.Distinct{Op: project(bgp(triplePattern(nil, by.Property, nil)), varO)}
+	apart := true
+	failed := r.askIDs(ctx, slice(values, groupsMost+1, 0), []sparql.Var{varO}, func(ids []inline.TermID) bool {
+		var k sortKey
+		if k, err = reads.key(0, ids[0]); err != nil {
+			return false
+		}
+		if k.value, err = r.dict.Term(ids[0]); err != nil {
+			return false
+		}
+		_, tagged := rdf.LangOf(k.value)
+		apart = inIndex || tagged || rdf.DatatypeOf(k.value) == rdf.XSDString
+		groups = append(groups, k)
+		return apart
+	})
+	if err = cmp.Or(err, failed); err != nil || !apart || len(groups) > groupsMost {
+		return false, err
+	}
+	rank := func(a, b sortKey) int {
+		if inIndex {
+			return cmp.Compare(a.o, b.o)
+		}
+		return cmp.Compare(a.text, b.text)
+	}
+	slices.SortFunc(groups, rank)
+	if by.Descending {
+		slices.Reverse(groups)
+	}
+	follows := page.follows
+	page.follows = true
+	for len(groups) > 0 && !page.full() {
+		same := Condition{Path: by.path(), Test: Equal}
+		first := groups[0]
+		for len(groups) > 0 && rank(first, groups[0]) == 0 {
+			same.Operands, groups = append(same.Operands, groups[0].value), groups[1:]
+		}
+		one := sel
+		one.Where = append(slices.Clip(sel.Where), same)
+		err := r.selectSorted(ctx, one, orders[1:], page)
+		if err == nil {
+			err = page.endRun()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+	page.follows = follows
+	return true, r.without(ctx, sel, orders, page)
 }
 
 // walkValues walks the values in order, if the index or the texts in memory have them in order, and takes the
@@ -302,6 +375,9 @@ func (r *Reader) without(ctx context.Context, sel Selection, orders []Order, pag
 	}
 	values := bgp(along(nil, by.path(), sparql.Operand{Var: varO})...)
 	op := filtered(r.selected(ctx, sel), not(exists(values)))
+	if page.follows {
+		return r.askIDs(ctx, stored(op, by.Descending, varS), []sparql.Var{varS}, func(ids []inline.TermID) bool { return page.add(ids[0], 0) })
+	}
 	skip := max(0, page.offset-len(page.seen))
 	op = slice(stored(op, by.Descending, varS), page.limit-len(page.ids), skip)
 	return r.askIDs(ctx, op, []sparql.Var{varS}, func(ids []inline.TermID) bool {

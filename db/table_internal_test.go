@@ -358,9 +358,12 @@ func checkOrders(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 	want = page(m.sorted(sel, orders...), limit, offset)
 	got, err = r.SelectSorted(t.Context(), sel, orders, limit, offset)
 	same(t, "sorted in several orders", want, got, err)
-	before := sortedEach
-	defer func() { sortedEach = before }()
+	each, groups := sortedEach, groupsMost
+	defer func() { sortedEach, groupsMost = each, groups }()
 	sortedEach = 0
+	got, err = r.SelectSorted(t.Context(), sel, orders, limit, offset)
+	same(t, "sorted value by value", want, got, err)
+	groupsMost = 0
 	got, err = r.SelectSorted(t.Context(), sel, orders, limit, offset)
 	same(t, "sorted by walks over the first order", want, got, err)
 }
