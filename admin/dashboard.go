@@ -103,7 +103,10 @@ func (v listView) paths() []string {
 	for _, c := range v.Where {
 		out = append(out, c.Property)
 	}
-	for _, path := range []string{v.Sort, v.Chart.By, v.Chart.Split, v.Chart.Sum} {
+	for _, k := range v.Sort {
+		out = append(out, k.Property)
+	}
+	for _, path := range []string{v.Chart.By, v.Chart.Split, v.Chart.Sum} {
 		if path != "" {
 			out = append(out, path)
 		}

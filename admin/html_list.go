@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 
 	h "trails/admin/html"
 	"trails/auth/policy"
@@ -125,7 +126,8 @@ func (v listView) keptSearch() h.Node {
 }
 
 func (v listView) keptOrder() h.Node {
-	return h.Group{h.If(v.Sort != "", hiddenInput("sort", v.Sort)), h.If(v.Descending, hiddenInput("desc", "1"))}
+	sort, descending := v.sortParameters()
+	return h.Group{h.If(sort != "", hiddenInput("sort", sort)), h.If(descending, hiddenInput("desc", "1"))}
 }
 
 // drawChips are the filters of the list, each a link to the list without it.
@@ -172,13 +174,19 @@ func (d listData) drawSelected() h.Node {
 		h.Button(h.Text("Preview…")))
 }
 
-// draw is a column's head, with a link that sorts by it.
+// draw is a column's head: one link sorts by it alone, another one by it after the columns that sort already. A click
+// with Shift follows the second one.
 func (c heading) draw() h.Node {
 	arrows := map[string]string{"ascending": "▲", "descending": "▼"}
 	name := h.Text(firstOf(c.Name, "Instance"))
 	if c.Href != "" {
-		name = anchor("", c.Href, h.ID("sort-"+c.Name), h.Text(c.Name),
-			h.If(c.Sort != "", h.Group{space, h.Span(h.Class("arrow"), h.Aria("hidden", "true"), h.Text(arrows[c.Sort]))}))
+		place := textIf(c.Place > 0, strconv.Itoa(c.Place), "")
+		name = h.Group{
+			anchor("", c.Href, h.ID("sort-"+c.Name), h.If(c.Too != "", h.Data("too", "too-"+c.Name)), h.Text(c.Name),
+				h.If(c.Sort != "", h.Group{space, h.Span(h.Class("arrow"), h.Aria("hidden", "true"), h.Text(arrows[c.Sort]+place)), h.If(place != "", unseen(" sorts at place "+place))})),
+			h.If(c.Too != "", h.Group{space, anchor("sort-too", c.Too, h.ID("too-"+c.Name), h.Text(textIf(c.Place > 0, "⇅", "+")),
+				unseen(textIf(c.Place > 0, " turn the direction of ", " sort also by ")+c.Name))}),
+		}
 	}
 	return h.Th(h.Scope("col"), h.If(c.Sort != "", h.Aria("sort", c.Sort)), h.If(c.Number, h.Class("num")), name)
 }

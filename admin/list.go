@@ -28,9 +28,9 @@ const (
 type listView struct {
 	Type          string
 	Where         []condition
-	Search, Sort  string
+	Search        string
 	Origin        string // the class of sources that alone said what the list shows, "" for any
-	Descending    bool
+	Sort          []sortKey
 	Form          view.ListForm // of the file to download, the zero value for a page
 	Columns       []string
 	Offset, Limit int
@@ -159,8 +159,11 @@ func (d schemaDocument) pathsOf(typeName string) []pathGroup {
 // heading is a column's head, which sorts when it can.
 type heading struct {
 	Name, Href, Sort string // Sort is ascending, descending or ""
-	Number           bool
-	Class, Kind      string
+	// Too is the list that is sorted by this column as well, or by it in the other direction; "" where there is none.
+	Too         string
+	Place       int // among the columns that sort, from 1; 0 when it is alone or does not sort
+	Number      bool
+	Class, Kind string
 }
 
 // listProblems are the errors of a view's parts, which the page leaves out: beside each form its input and the error.
@@ -251,7 +254,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.respond(w, r, status, page{
 		Title: t.Name, Nav: "types", Type: t.Name, Main: data.main, Twins: asked.twins(),
-		Live: live{Mode: "types", Types: append([]string{t.Name}, references(data.All)...), Head: a.head},
+		Scripts: []string{"list.js"}, Live: live{Mode: "types", Types: append([]string{t.Name}, references(data.All)...), Head: a.head},
 	})
 }
 
@@ -310,8 +313,8 @@ func listViewOf(r *http.Request) (v listView, added bool, problems listProblems,
 // listViewIn is [listViewOf] for the parameters of a list's address.
 func listViewIn(typeName string, q *query) (v listView, added bool, problems listProblems, err error) {
 	v = listView{
-		Type: typeName, Search: q.Get("search"), Origin: q.word("origin", append([]string{""}, policy.OriginNames()...)...), Sort: q.Get("sort"), Columns: q.Values["col"],
-		Descending: q.word("desc", "0", "1") == "1", Form: listForm(q.word("format", listFormNames...)),
+		Type: typeName, Search: q.Get("search"), Origin: q.word("origin", append([]string{""}, policy.OriginNames()...)...), Columns: q.Values["col"],
+		Sort: sortKeysOf(q.Get("sort"), q.word("desc", "0", "1") == "1"), Form: listForm(q.word("format", listFormNames...)),
 		Offset: q.number("offset", 0, 0, maxOffset), Limit: q.number("limit", listLimit, 1, listMax),
 		Chart: chartView{By: q.Get("by"), Split: q.Get("split"), Sum: q.Get("sum"), Kind: chart.Kind(q.word("chart", chartWords...))},
 	}
@@ -389,8 +392,8 @@ func (v listView) arguments() map[string]any {
 	if v.Origin != "" {
 		args["origin"] = v.Origin
 	}
-	if v.Sort != "" {
-		args["sort"], args["descending"] = v.Sort, v.Descending
+	if len(v.Sort) > 0 {
+		args["sort"] = sortText(v.Sort)
 	}
 	if len(v.Columns) > 0 {
 		args["columns"] = v.Columns
@@ -414,8 +417,9 @@ func (v listView) href() string {
 	}
 	set("search", v.Search, v.Search != "")
 	set("origin", v.Origin, v.Origin != "")
-	set("sort", v.Sort, v.Sort != "")
-	set("desc", "1", v.Descending)
+	sort, descending := v.sortParameters()
+	set("sort", sort, sort != "")
+	set("desc", "1", descending)
 	set("offset", strconv.Itoa(v.Offset), v.Offset > 0)
 	set("limit", strconv.Itoa(v.Limit), v.Limit != listLimit)
 	v.Chart.set(q)
@@ -447,11 +451,67 @@ func alone(origin string) string {
 	return origin + "s alone"
 }
 
-// sorted is the view by a property: ascending, and descending when it already is.
+// sorted is the view by a property alone: ascending, and descending when it already is.
 func (v listView) sorted(property string) listView {
-	v.Descending = v.Sort == property && !v.Descending
-	v.Sort = property
+	v.Sort = []sortKey{{property, slices.Equal(v.Sort, []sortKey{{property, false}})}}
 	return v.at(0)
+}
+
+// sortedToo is the view by one more property. It turns the direction of one that sorts already. ok is false when the
+// list is sorted by nothing else, or by as many as it may be.
+func (v listView) sortedToo(property string) (_ listView, ok bool) {
+	i := v.sortPlace(property)
+	v.Sort = slices.Clone(v.Sort)
+	switch {
+	case i >= 0:
+		v.Sort[i].Descending = !v.Sort[i].Descending
+		return v.at(0), len(v.Sort) > 1
+	case len(v.Sort) == 0 || len(v.Sort) == view.MaxSortKeys:
+		return v, false
+	}
+	v.Sort = append(v.Sort, sortKey{property, false})
+	return v.at(0), true
+}
+
+// sortPlace is the place of a property among those that the list is sorted by, -1 for none.
+func (v listView) sortPlace(property string) int {
+	return slices.IndexFunc(v.Sort, func(k sortKey) bool { return k.Property == property })
+}
+
+// sortKey is a property that a list is sorted by.
+type sortKey struct {
+	Property   string
+	Descending bool
+}
+
+// sortKeysOf reads the parameters of an address: properties with commas between, each with - before it to descend, and
+// whether the first one descends.
+func sortKeysOf(text string, descending bool) (keys []sortKey) {
+	for _, name := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' }) {
+		property, down := strings.CutPrefix(strings.TrimSpace(name), "-")
+		keys = append(keys, sortKey{property, down})
+	}
+	if descending && len(keys) > 0 {
+		keys[0].Descending = true
+	}
+	return keys
+}
+
+// sortText is what to sort by as a call takes it.
+func sortText(keys []sortKey) string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = textIf(k.Descending, "-", "") + k.Property
+	}
+	return strings.Join(names, ",")
+}
+
+// sortParameters are the parameters sort and desc of the view's address: a single property has its direction beside it.
+func (v listView) sortParameters() (sort string, descending bool) {
+	if len(v.Sort) == 1 {
+		return v.Sort[0].Property, v.Sort[0].Descending
+	}
+	return sortText(v.Sort), false
 }
 
 // with is the view with one more filter, without is the view with one less.
@@ -592,11 +652,17 @@ func (v listView) heading(c view.Column) heading {
 	h := heading{Name: c.Name, Number: slices.Contains(numbers, datatypeName(c.Datatype)), Class: c.Class, Kind: datatypeName(c.Datatype)}
 	if !c.Many && c.Name != "" {
 		h.Href = v.sorted(c.Name).href()
+		if too, ok := v.sortedToo(c.Name); ok {
+			h.Too = too.href()
+		}
 	}
-	if v.Sort == c.Name && c.Name != "" {
+	if i := v.sortPlace(c.Name); i >= 0 && c.Name != "" {
 		h.Sort = "ascending"
-		if v.Descending {
+		if v.Sort[i].Descending {
 			h.Sort = "descending"
+		}
+		if len(v.Sort) > 1 {
+			h.Place = i + 1
 		}
 	}
 	return h

@@ -1,10 +1,12 @@
 package admin_test
 
 import (
+	stdcmp "cmp"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,7 +48,7 @@ func TestAListIsFilteredSortedAndPagedByItsAddress(t *testing.T) {
 	f := newExample(t)
 	a := f.get(t, "/admin/types/Requirement?where=status%3Dmet&sort=code&desc=1&limit=3&col=code&col=priority", 200)
 	table := rows(a.find(tag("table"))[0])
-	if diff := cmp.Diff([]string{"title", "code ▼", "priority"}, table[0]); diff != "" {
+	if diff := cmp.Diff([]string{"title + sort also by title", "code ▼", "priority + sort also by priority"}, table[0]); diff != "" {
 		t.Error(diff)
 	}
 	if len(table) != 4 || table[1][1] < table[2][1] {
@@ -62,6 +64,43 @@ func TestAListIsFilteredSortedAndPagedByItsAddress(t *testing.T) {
 	head := a.find(func(n *html.Node) bool { return attribute(n, "aria-sort") == "descending" })
 	if len(head) != 1 || !strings.HasPrefix(textOf(head[0]), "code") {
 		t.Errorf("%d heads say that they sort", len(head))
+	}
+}
+
+func TestAListIsSortedBySeveralColumns(t *testing.T) {
+	f := newExample(t)
+	const sorted = "/admin/types/Requirement?col=status&col=priority&col=code&sort="
+	a := f.get(t, sorted+"status%2C-priority%2Ccode", 200)
+	table := rows(a.find(tag("table"))[0])
+	want := []string{"title", "status ▲1 sorts at place 1 ⇅ turn the direction of status", "priority ▼2 sorts at place 2 ⇅ turn the direction of priority", "code ▲3 sorts at place 3 ⇅ turn the direction of code"}
+	if diff := cmp.Diff(want, table[0]); diff != "" {
+		t.Error(diff)
+	}
+	if !slices.IsSortedFunc(table[1:], func(x, y []string) int {
+		return stdcmp.Or(stdcmp.Compare(x[1], y[1]), -stdcmp.Compare(x[2], y[2]), stdcmp.Compare(x[3], y[3]))
+	}) {
+		t.Errorf("got %v", table)
+	}
+	for _, c := range []struct{ at, to, says string }{
+		{"status", "status%2Cpriority", "+ sort also by priority"},
+		{"status&desc=1", "-status%2Cpriority", "+ sort also by priority"},
+		{"-status%2Cpriority", "-status%2C-priority", "⇅ turn the direction of priority"},
+		{"-status%2Cpriority", "code", "code"},
+	} {
+		if got := linked(f.get(t, sorted+c.at, 200), sorted+c.to); len(got) != 1 || got[0] != c.says {
+			t.Errorf("from %s to %s: %q, want %q", c.at, c.to, got, c.says)
+		}
+	}
+	for query, says := range map[string]string{
+		"status%2Cstatus": "status is named twice", "status%2Ccode%2Cpriority%2Ctitle": "at most 3 properties", "status%2Cnowhere": "nowhere",
+	} {
+		if a := f.get(t, sorted+query, 400); !strings.Contains(a.text, says) {
+			t.Errorf("%s: %.300s", query, mainText(a))
+		}
+	}
+	csv := f.get(t, sorted+"status%2C-priority%2Ccode&format=csv", 200).text
+	if lines := strings.Split(csv, "\n"); !strings.HasSuffix(lines[1], strings.Join(table[1][1:], ",")) {
+		t.Errorf("the file begins with %q, want %v", lines[1], table[1])
 	}
 }
 

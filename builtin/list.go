@@ -1,11 +1,9 @@
 package builtin
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"trails/auth/policy"
 	"trails/builtin/view"
@@ -28,7 +26,7 @@ type listing struct {
 	Type   string      `json:"type"`
 	Where  []condition `json:"where,omitempty" is:"brief" doc:"All must fit. op: = (default) != < <= > >= in contains starts is_empty not_empty; != wants no equal value, others one that fits; contains and starts ignore case."`
 	Origin string      `json:"origin,omitempty"`
-	Sort   string      `json:"sort,omitempty" doc:"-name descends." example:"-name"`
+	Sort   string      `json:"sort,omitempty" doc:"- descends." example:"kind,-name"`
 	Select []string    `json:"select,omitempty" is:"brief" max:"50" example:"name"`
 	Limit  int         `json:"limit" is:"brief" min:"1" max:"200" default:"20"`
 	Cursor string      `json:"cursor,omitempty" is:"brief" doc:"next of the last page."`
@@ -100,12 +98,10 @@ func list(ctx context.Context, r *invoke.Request, in listing) (*listed, error) {
 
 // query reads the arguments; every one that cannot be used is reported.
 func (in listing) query(r *invoke.Request) (browse.TableQuery, error) {
-	asked := view.TableAsked{Type: in.Type, Origin: in.Origin, Limit: in.Limit, Columns: in.Select, Facets: in.Facets}
+	asked := view.TableAsked{Type: in.Type, Origin: in.Origin, Sort: in.Sort, Limit: in.Limit, Columns: in.Select, Facets: in.Facets}
 	for _, c := range in.Where {
 		asked.Where = append(asked.Where, view.Condition(c))
 	}
-	asked.Sort, asked.Descending = strings.CutPrefix(in.Sort, "-")
-	asked.Sort = cmp.Or(asked.Sort, in.Sort) // "-" alone is not a property
 	q, wrong := asked.Query(r, "select")
 	offset, err := offsetOf(r, in.Cursor)
 	if err != nil {

@@ -110,7 +110,7 @@ func checkList(r *rapid.T, e *invoketest.Engine, nodes map[string]listed) {
 	}
 	args := map[string]any{"type": kind, "where": where, "limit": rapid.IntRange(1, 5).Draw(r, "limit"), "select": []string{}}
 	if rapid.Bool().Draw(r, "sorted") {
-		args["sort"] = rapid.SampledFrom([]string{"rank", "-name", "day", "near", "-near.rank"}).Draw(r, "sort")
+		args["sort"] = rapid.SampledFrom([]string{"rank", "-name", "day", "near", "-near.rank", "near,-name", "-day,rank,name"}).Draw(r, "sort")
 	}
 	want := []string{}
 	for name, node := range nodes {

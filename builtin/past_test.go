@@ -40,7 +40,7 @@ var pastReads = map[string][]string{
 	"commits_find":          {`{"author": "bo"}`, `{"type": "Standard", "limit": 3}`, `{"call": "load", "door": "script"}`},
 	"definitions_get":       {`{}`},
 	"definitions_diff":      {`{"definitions": {"schema": "types: {Component: {properties: {name: string}}}"}}`},
-	"entities_list":         {`{"type": "Component"}`, `{"type": "Requirement", "sort": "title", "facets": true, "search": "p"}`, `{"type": "Decision", "sort": "number", "descending": true, "whole": true}`},
+	"entities_list":         {`{"type": "Component"}`, `{"type": "Requirement", "sort": "title", "facets": true, "search": "p"}`, `{"type": "Decision", "sort": "-number", "whole": true}`},
 	"entity_get":            {`{"type": "Component", "id": "httpapi"}`, `{"type": "Standard", "id": "rfc9110"}`, `{"type": "Component", "id": "httpapi", "property": "follows"}`},
 	"entity_history":        {`{"type": "Requirement", "id": "R-013"}`},
 	"commit_view":           {`{"id": "head"}`, `{"id": "head~3"}`},

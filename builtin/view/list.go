@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -25,17 +26,16 @@ const (
 
 // TableAsked says which table is asked for.
 type TableAsked struct {
-	Type       string      `json:"type" max:"1000" doc:"The name of a type of the schema; its subtypes are meant, too."`
-	Where      []Condition `json:"where,omitempty" doc:"Keep the nodes that fit every condition."`
-	Origin     string      `json:"origin,omitempty" oneof:"person,agent,import,upstream,unknown" doc:"Keep the nodes that sources of this class alone have said something of."`
-	Search     string      `json:"search,omitempty" max:"200" doc:"Keep the nodes whose label has its words, the last one as a beginning, whatever case and accents. It finds at most 10,000 nodes."`
-	Sort       string      `json:"sort,omitempty" doc:"The property to sort by; nodes without it come last. The first time by a text, and always by a reference, it costs a look at every node of the type." example:"name"`
-	Descending bool        `json:"descending" default:"false"`
-	Limit      int         `json:"limit"`
-	Offset     int         `json:"offset" min:"0" max:"1000000000" default:"0"`
-	Columns    []string    `json:"columns,omitempty" max:"100" doc:"The properties to show; label, key and the first others when left out." example:"name"`
-	Whole      bool        `json:"whole" default:"false" doc:"All values of a cell, and texts at their length."`
-	Facets     bool        `json:"facets" default:"false" doc:"Count the nodes for each value of the properties that list their values."`
+	Type    string      `json:"type" max:"1000" doc:"The name of a type of the schema; its subtypes are meant, too."`
+	Where   []Condition `json:"where,omitempty" doc:"Keep the nodes that fit every condition."`
+	Origin  string      `json:"origin,omitempty" oneof:"person,agent,import,upstream,unknown" doc:"Keep the nodes that sources of this class alone have said something of."`
+	Search  string      `json:"search,omitempty" max:"200" doc:"Keep the nodes whose label has its words, the last one as a beginning, whatever case and accents. It finds at most 10,000 nodes."`
+	Sort    string      `json:"sort,omitempty" doc:"Up to 3 properties to sort by, with commas between, the first one first; - before one sorts from its greatest value down. Nodes without a value come last. The first time by a text, and always by a reference, it costs a look at every node of the type." example:"kind,-name"`
+	Limit   int         `json:"limit"`
+	Offset  int         `json:"offset" min:"0" max:"1000000000" default:"0"`
+	Columns []string    `json:"columns,omitempty" max:"100" doc:"The properties to show; label, key and the first others when left out." example:"name"`
+	Whole   bool        `json:"whole" default:"false" doc:"All values of a cell, and texts at their length."`
+	Facets  bool        `json:"facets" default:"false" doc:"Count the nodes for each value of the properties that list their values."`
 }
 
 var entitiesList = invoke.Define(capability.Descriptor{
@@ -156,19 +156,48 @@ func (in TableAsked) Query(r *invoke.Request, named string) (q browse.TableQuery
 		return q, fault.Of(err).Fields
 	}
 	q = browse.TableQuery{
-		Type: t, Search: strings.TrimSpace(in.Search), Descending: in.Descending,
+		Type: t, Search: strings.TrimSpace(in.Search),
 		Limit: in.Limit, Offset: in.Offset, Each: valuesPerCell, Facets: in.Facets,
 	}
 	var wrong []fault.FieldError
 	q.Origin, problems = OriginArgument(in.Origin)
-	if in.Sort != "" {
-		q.Sort, wrong = PathArgument(r, t, "sort", in.Sort)
-		problems = append(problems, wrong...)
-	}
+	q.Sort, wrong = sortKeys(r, t, in.Sort)
+	problems = append(problems, wrong...)
 	q.Where, wrong = Conditions(r, t, in.Where)
 	problems = append(problems, wrong...)
 	q.Columns, wrong = columns(r, t, named, in.Columns)
 	return q, append(problems, wrong...)
+}
+
+// MaxSortKeys bounds the properties that a list is sorted by.
+const MaxSortKeys = 3
+
+// sortKeys reads the argument sort.
+func sortKeys(r *invoke.Request, t *schema.Type, text string) (keys []browse.SortKey, problems []fault.FieldError) {
+	if text == "" {
+		return nil, nil
+	}
+	refuse := func(code fault.Code, format string, args ...any) {
+		problems = append(problems, fault.FieldError{Field: "sort", Code: code, Value: text, Message: fmt.Sprintf(format, args...)})
+	}
+	names := strings.Split(text, ",")
+	if len(names) > MaxSortKeys {
+		refuse(fault.MaxCount, "a list is sorted by at most %d properties, and these are %d", MaxSortKeys, len(names))
+		return nil, problems
+	}
+	for _, name := range names {
+		word := strings.TrimSpace(name)
+		name, descending := strings.CutPrefix(word, "-")
+		path, wrong := PathArgument(r, t, "sort", cmp.Or(name, word)) // "-" alone is not a property
+		if problems = append(problems, wrong...); path == nil {
+			continue
+		}
+		if slices.ContainsFunc(keys, func(k browse.SortKey) bool { return slices.Equal(k.Path, path) }) {
+			refuse(fault.Unique, "%s is named twice; name each property once", path)
+		}
+		keys = append(keys, browse.SortKey{Path: path, Descending: descending})
+	}
+	return keys, problems
 }
 
 // columns reads the argument that names the columns.

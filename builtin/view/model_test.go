@@ -144,21 +144,20 @@ func (m notesModel) step(r *rapid.T, e *invoketest.Engine) {
 
 // tableArgs are arguments of entities_list.
 type tableArgs struct {
-	Type       string           `json:"type"`
-	Where      []map[string]any `json:"where,omitempty"`
-	Search     string           `json:"search,omitempty"`
-	Sort       string           `json:"sort,omitempty"`
-	Descending bool             `json:"descending"`
-	Limit      int              `json:"limit"`
-	Offset     int              `json:"offset"`
-	Columns    []string         `json:"columns"`
-	Facets     bool             `json:"facets"`
+	Type    string           `json:"type"`
+	Where   []map[string]any `json:"where,omitempty"`
+	Search  string           `json:"search,omitempty"`
+	Sort    string           `json:"sort,omitempty"`
+	Limit   int              `json:"limit"`
+	Offset  int              `json:"offset"`
+	Columns []string         `json:"columns"`
+	Facets  bool             `json:"facets"`
 }
 
 func (m notesModel) checkTable(r *rapid.T, e *invoketest.Engine) {
 	a := tableArgs{
 		Type: "Note", Limit: rapid.IntRange(1, 4).Draw(r, "limit"), Offset: rapid.IntRange(0, 5).Draw(r, "offset"), Columns: modelProperties, Facets: true,
-		Sort: rapid.SampledFrom([]string{"title", "rank", "score", "day"}).Draw(r, "sort"), Descending: rapid.Bool().Draw(r, "descending"),
+		Sort: strings.Join(drawSort.Draw(r, "sort"), ","),
 	}
 	if rapid.Bool().Draw(r, "filter") {
 		a.Where = []map[string]any{{"property": "kind", "value": "idea"}}
@@ -218,23 +217,35 @@ func (m notesModel) table(a tableArgs, order map[string]int) []string {
 		}
 		list = append(list, id)
 	}
-	rank := modelRank(a.Sort)
 	slices.SortFunc(list, func(x, y string) int {
-		vx, vy := m.notes[x][a.Sort], m.notes[y][a.Sort]
-		if len(vx) != len(vy) {
-			return len(vy) - len(vx) // without a value last
+		keys := strings.Split(a.Sort, ",")
+		for i, key := range keys {
+			property, descending := strings.CutPrefix(key, "-")
+			vx, vy := m.notes[x][property], m.notes[y][property]
+			if len(vx) != len(vy) {
+				return len(vy) - len(vx) // without a value last
+			}
+			c := 0
+			if len(vx) > 0 {
+				c = modelRank(property)(vx[0], vy[0])
+			}
+			if i == len(keys)-1 {
+				c = cmp.Or(c, cmp.Compare(order[x], order[y]))
+			}
+			if descending {
+				c = -c
+			}
+			if c != 0 {
+				return c
+			}
 		}
-		c := cmp.Compare(order[x], order[y])
-		if len(vx) > 0 {
-			c = cmp.Or(rank(vx[0], vy[0]), c)
-		}
-		if a.Descending {
-			return -c
-		}
-		return c
+		return 0
 	})
 	return list
 }
+
+var drawSort = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"title", "-title", "rank", "-rank", "score", "-score", "day", "-day", "kind", "-kind"}), 1, 3,
+	func(key string) string { return strings.TrimPrefix(key, "-") })
 
 func modelRank(property string) func(a, b string) int {
 	number := func(s string) float64 {

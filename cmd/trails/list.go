@@ -37,9 +37,6 @@ func (a *asked) listCSV() error {
 	if given["cursor"] != nil || given["facets"] != nil {
 		return usageError{"--cursor and --facets go with text and JSON; in CSV --limit says how many rows there are"}
 	}
-	if sort, ok := given["sort"].(string); ok {
-		given["sort"], given["descending"] = strings.TrimPrefix(sort, "-"), strings.HasPrefix(sort, "-")
-	}
 	text := a.cmd.Flag("limit").Value.String()
 	limit, err := strconv.Atoi(text)
 	if err != nil {

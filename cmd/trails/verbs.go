@@ -1029,12 +1029,12 @@ references, as in author.name, in conditions, --sort and --select. CSV has whole
 values, each cell as trails export writes it: references as Type/id, ";" between values, text
 with a language as Cat@en. What --limit leaves out is said on stderr.`,
 			example: `  trails list notes.trails Note
-  trails list notes.trails Note --where 'status=open' --where 'due<2026-03-01' --sort -due
+  trails list notes.trails Note --where 'status=open' --where 'due<2026-03-01' --sort status,-due
   trails list notes.trails Note --where 'author.name starts A' --select title,author.name --limit 100 -o csv
   trails list notes.trails Note --where 'tags is_empty' --facets`,
 			options: map[string]option{
 				"where":  {usage: "keep the nodes that fit this `condition`; may be repeated", read: anything(conditionsOf), complete: p.completeProperties},
-				"sort":   {usage: "sort by this `property`, by -property from the greatest down", complete: p.completeProperties},
+				"sort":   {usage: "sort by up to 3 `properties`, with commas between; by -property from the greatest down", complete: p.completeProperties},
 				"select": {usage: "show these `properties`", commas: true, complete: p.completeProperties},
 				"facets": {usage: "count the nodes by value of the properties that list their values"},
 			},

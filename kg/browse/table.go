@@ -27,9 +27,8 @@ type TableQuery struct {
 	// Search selects the nodes whose label has all its words, the last one as a beginning, ignoring case and accents;
 	// see db.Reader.Search for its limits.
 	Search string
-	// Sort is the path to sort by; nil is the order of the file. A reference is sorted by the labels of its targets.
-	Sort          Path
-	Descending    bool
+	// Sort is what to sort by, the first key first; nil is the order of the file.
+	Sort          []SortKey
 	Limit, Offset int
 	Columns       []Path
 	// Each bounds the values that a cell shows.
@@ -37,6 +36,13 @@ type TableQuery struct {
 	Facets bool
 	// Brief leaves out the total, and takes the type of a node from its IRI.
 	Brief bool
+}
+
+// SortKey sorts by the values that a path leads to. A reference is sorted by the labels of its targets. What has no
+// value comes last, also if Descending.
+type SortKey struct {
+	Path       Path
+	Descending bool
 }
 
 // TablePage is a page of a table.
@@ -182,19 +188,23 @@ func (s *Reader) tableNodes(ctx context.Context, sel db.Selection, q TableQuery)
 	if q.Sort == nil {
 		return s.source.Select(ctx, sel, q.Limit, q.Offset)
 	}
-	last := len(q.Sort) - 1
-	by := db.Order{
-		Via: q.Sort.predicates()[:last], Property: q.Sort[last].IRI, Descending: q.Descending,
-		Datatype: schema.Datatypes[q.Sort[last].Datatype].IRI,
-	}
-	if by.Datatype == "" {
-		by.Label = s.labelOfAll(s.schema.Type(q.Sort[last].Class))
-		by.Text = func(node rdf.Term) (string, error) {
-			d, err := s.Describe(ctx, node)
-			return d.Label, err
+	orders := make([]db.Order, len(q.Sort))
+	for i, key := range q.Sort {
+		p := key.Path.Last()
+		by := &orders[i]
+		*by = db.Order{
+			Via: key.Path.predicates()[:len(key.Path)-1], Property: p.IRI, Descending: key.Descending,
+			Datatype: schema.Datatypes[p.Datatype].IRI,
+		}
+		if by.Datatype == "" {
+			by.Label = s.labelOfAll(s.schema.Type(p.Class))
+			by.Text = func(node rdf.Term) (string, error) {
+				d, err := s.Describe(ctx, node)
+				return d.Label, err
+			}
 		}
 	}
-	return s.source.SelectSorted(ctx, sel, by, q.Limit, q.Offset)
+	return s.source.SelectSorted(ctx, sel, orders, q.Limit, q.Offset)
 }
 
 // labelOfAll is the property with the labels of all instances of a type, "" if there is none or there are several.
