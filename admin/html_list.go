@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -144,9 +145,40 @@ func (d listData) drawFacets() h.Node {
 
 // draw is one property with its values.
 func (f facetLinks) draw() h.Node {
+	if f.Bars {
+		return h.Div(h.Class("facet"), h.Dt(h.Text(f.Property)), h.Dd(f.drawBars()), h.If(f.Note != "", h.Dd(faint(f.Note))))
+	}
 	return h.Div(h.Class("facet"), h.Dt(h.Text(f.Property)), h.Map(f.Links, func(l facetLink) h.Node {
 		return h.Dd(anchor("", l.Href, h.If(l.Current, h.Aria("current", "true")), bdiLine(l.Value), space, faint(l.Count)))
-	}))
+	}), h.If(f.Note != "", h.Dd(faint(f.Note))))
+}
+
+// Sizes of a picture of years or months.
+const (
+	barWide = 16
+	barHigh = 36
+)
+
+// drawBars has a bar for each year or month, which is a link to its nodes.
+func (f facetLinks) drawBars() h.Node {
+	most := 1
+	for _, l := range f.Links {
+		most = max(most, l.Number)
+	}
+	wide := float64(max(len(f.Links)*barWide, 2*len("2006-01")*7))
+	var bars h.Group
+	for i, l := range f.Links {
+		x, high := float64(i*barWide), max(1, float64(l.Number)/float64(most)*barHigh)
+		rect := func(class string, y, high float64) h.Node {
+			return h.Rect(h.Class(class), h.Attr("x", h.Length(x)), h.Attr("y", h.Length(y)), h.Attr("width", h.Length(barWide-2)), h.Attr("height", h.Length(high)))
+		}
+		bars = append(bars, h.A(h.Href(l.Href), h.If(l.Current, h.Aria("current", "true")), h.TitleEl(h.Text(l.Value+": "+l.Count)),
+			rect("room", 0, barHigh), rect("bar", barHigh-high, high)))
+	}
+	first, last := f.Links[0].Value, f.Links[len(f.Links)-1].Value
+	return h.SVG(h.Class("bars"), h.Attr("viewBox", fmt.Sprintf("0 0 %s %d", h.Length(wide), barHigh+14)), h.Attr("width", h.Length(wide)), h.Attr("height", strconv.Itoa(barHigh+14)),
+		h.Role("group"), h.Aria("label", f.Property+" from "+first+" to "+last), bars,
+		h.SVGLabel(0, barHigh+12, "start", "", first), h.SVGLabel(wide, barHigh+12, "end", "", last))
 }
 
 func (d listData) drawTable() h.Node {

@@ -181,11 +181,14 @@ type chip struct{ Text, Value, Href string }
 type facetLinks struct {
 	Property string
 	Links    []facetLink
+	Bars     bool   // of years or months
+	Note     string // what is left out
 }
 
 type facetLink struct {
 	Value   string
 	Count   string
+	Number  int
 	Href    string
 	Current bool
 }
@@ -525,6 +528,24 @@ func (v listView) without(c condition) listView {
 	return v.at(0)
 }
 
+// withoutEqual is the view without the conditions that a property is a value.
+func (v listView) withoutEqual(property string) listView {
+	v.Where = slices.DeleteFunc(slices.Clone(v.Where), func(c condition) bool { return c.Property == property && c.Op == "=" })
+	return v
+}
+
+// facetNote says what a facet leaves out.
+func facetNote(f view.Facet) string {
+	var notes []string
+	if f.Left > 0 {
+		notes = append(notes, "and "+count(f.Left)+" more")
+	}
+	if f.Counted > 0 {
+		notes = append(notes, "of the first "+count(f.Counted)+"; filter the list to count all")
+	}
+	return strings.Join(notes, ", ")
+}
+
 // listFormNames are the names of the forms of a list, of which the page is the first.
 var listFormNames = func() []string {
 	names := []string{"html"}
@@ -602,10 +623,14 @@ func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.T
 		d.Chips = append(d.Chips, chip{"said by", alone(d.Origin), all.href()})
 	}
 	for _, f := range a.Facets {
-		links := facetLinks{Property: f.Property}
+		links := facetLinks{Property: f.Property, Bars: f.By == "year" || f.By == "month", Note: facetNote(f)}
 		for _, val := range f.Values {
 			c := condition{f.Property, "=", val.Value}
-			l := facetLink{Value: val.Value, Count: count(val.Count), Href: d.with(c).href(), Current: slices.Contains(d.Where, c)}
+			of := d.listView
+			if links.Bars { // a month takes the place of its year
+				of = d.withoutEqual(f.Property)
+			}
+			l := facetLink{Value: firstOf(val.Label, val.Value), Count: count(val.Count), Number: val.Count, Href: of.with(c).href(), Current: slices.Contains(d.Where, c)}
 			switch {
 			case val.More && val.Count == 0:
 				l.Count = "not counted"

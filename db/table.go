@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -180,6 +181,64 @@ func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI,
 		return counts, err
 	}
 	return counts, r.countByIndex(ctx, sel, p, objects, counts, most)
+}
+
+// objectsWork bounds how many statements are counted by [Reader.ObjectsAmong] where all would take longer than is soon.
+const objectsWork = 10_000
+
+// Objects are the most frequent objects of a predicate, with the numbers of their subjects.
+type Objects struct {
+	Most []ObjectCount
+	// Left counts the other objects.
+	Left int
+	// Counted is 0 if all subjects are counted. Otherwise it is the number of statements that are.
+	Counted int
+}
+
+// ObjectsAmong returns up to most objects that selected subjects have for p, the most frequent ones first and equally
+// frequent ones in the order of their ids: all are counted if that is soon done (see [Reader.askSoon]), else some.
+func (r *Reader) ObjectsAmong(ctx context.Context, sel Selection, p rdf.IRI, most int) (Objects, error) {
+	type counted struct {
+		id inline.TermID
+		n  int64
+	}
+	var all []counted
+	put := func(a *answer) (bool, error) {
+		n, err := a.count(1)
+		all = append(all, counted{a.id(0), n})
+		return true, err
+	}
+	vars := []sparql.Var{varO, varN}
+	did, err := false, error(nil)
+	if sel.Among == nil {
+		did, err = r.exactCounts(ctx, sel, p, vars, put)
+	}
+	out := Objects{}
+	if err == nil && !did {
+		some := sparql.Join{Left: r.selected(ctx, sel), Right: bgp(triplePattern(nil, p, nil))}
+		if err = r.ask(ctx, countBy(slice(project(some, varS, varO), objectsWork, 0), varO), vars, put); err == nil {
+			rows := int64(0)
+			for _, c := range all {
+				rows += c.n
+			}
+			if rows == objectsWork {
+				out.Counted = objectsWork
+			}
+		}
+	}
+	if err != nil {
+		return out, err
+	}
+	slices.SortFunc(all, func(a, b counted) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.id, b.id)) })
+	for _, c := range all[:min(most, len(all))] {
+		o, err := r.dict.Term(c.id)
+		if err != nil {
+			return out, r.fail(ctx, "objects", err)
+		}
+		out.Most = append(out.Most, ObjectCount{o, c.n})
+	}
+	out.Left = len(all) - len(out.Most)
+	return out, nil
 }
 
 // countByIndex tests the subjects that have each value.

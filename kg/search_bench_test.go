@@ -208,7 +208,7 @@ func BenchmarkSortByPath(b *testing.B) {
 				view(b, g, func(s *kg.Snapshot) error {
 					t := s.Schema().Type("Paper")
 					path, _ := s.PathOf(t, "about.name")
-					_, err := s.Table(b.Context(), browse.TableQuery{Type: t, Sort: path, Limit: 50, Each: 3})
+					_, err := s.Table(b.Context(), browse.TableQuery{Type: t, Sort: []browse.SortKey{{Path: path}}, Limit: 50, Each: 3})
 					return err
 				})
 				best.stop()

@@ -35,7 +35,7 @@ type TableAsked struct {
 	Offset  int         `json:"offset" min:"0" max:"1000000000" default:"0"`
 	Columns []string    `json:"columns,omitempty" max:"100" doc:"The properties to show; label, key and the first others when left out." example:"name"`
 	Whole   bool        `json:"whole" default:"false" doc:"All values of a cell, and texts at their length."`
-	Facets  bool        `json:"facets" default:"false" doc:"Count the nodes for each value of the properties that list their values."`
+	Facets  bool        `json:"facets" default:"false" doc:"Count the nodes for each value of the properties that list their values, for the nodes that references lead to most, and for the years or months of dates."`
 }
 
 var entitiesList = invoke.Define(capability.Descriptor{
@@ -57,12 +57,16 @@ type Row struct {
 // Facet is a property with its most frequent values.
 type Facet struct {
 	Property string       `json:"property"`
+	By       string       `json:"by" oneof:"value,reference,year,month" doc:"What the values are: those that the property lists, the nodes that most nodes refer to, or years or months of its dates."`
 	Values   []FacetValue `json:"values"`
+	Left     int          `json:"left" doc:"How many values are left out."`
+	Counted  int          `json:"counted,omitempty" doc:"Counting stopped after so many statements, and there are more; absent when all are counted."`
 }
 
 // FacetValue is a value and how many instances have it; with More there are more than counted, or may be.
 type FacetValue struct {
-	Value string `json:"value"`
+	Value string `json:"value" doc:"As a condition takes it."`
+	Label string `json:"label,omitempty" doc:"Of a node."`
 	Count int    `json:"count"`
 	More  bool   `json:"more"`
 }
@@ -92,12 +96,17 @@ func viewList(ctx context.Context, r *invoke.Request, in TableAsked) (*Table, er
 		most, q.Each = math.MaxInt, valuesWhole
 		read = func(ctx context.Context, q browse.TableQuery) (browse.TablePage, error) { return Listed(ctx, r, q) }
 	}
+	q.Wide = true
 	page, err := read(ctx, q)
 	if err != nil {
 		return nil, err
 	}
+	facets, err := facetViews(ctx, r, page.Facets)
+	if err != nil {
+		return nil, err
+	}
 	out := &Table{
-		Type: q.Type.Name, Label: r.Snapshot.Schema().LabelOf(q.Type), Title: q.Type.Name, Description: q.Type.Description, Columns: []Column{}, Rows: []Row{}, Facets: facetViews(page.Facets),
+		Type: q.Type.Name, Label: r.Snapshot.Schema().LabelOf(q.Type), Title: q.Type.Name, Description: q.Type.Description, Columns: []Column{}, Rows: []Row{}, Facets: facets,
 		Total: page.Total, TotalMore: page.TotalMore, Offset: q.Offset, Limit: q.Limit,
 	}
 	for _, path := range q.Columns {
@@ -136,16 +145,25 @@ func rowOf(ctx context.Context, r *invoke.Request, columns []browse.Path, row br
 	return v, nil
 }
 
-func facetViews(list []browse.Facet) []Facet {
+func facetViews(ctx context.Context, r *invoke.Request, list []browse.Facet) ([]Facet, error) {
 	out := []Facet{}
 	for _, f := range list {
-		v := Facet{Property: f.Property.Name, Values: []FacetValue{}}
+		v := Facet{Property: f.Property.Name, By: string(f.By), Values: []FacetValue{}, Left: f.Left, Counted: f.Counted}
 		for _, value := range f.Values {
-			v.Values = append(v.Values, FacetValue{rdf.Lexical(value.Value), value.Count, value.More})
+			shown := FacetValue{Value: rdf.Lexical(value.Value), Count: value.Count, More: value.More}
+			if f.By == browse.ByReference {
+				d, err := r.Snapshot.Describe(ctx, value.Value)
+				if err != nil {
+					return nil, err
+				}
+				node := viewNode(d)
+				shown.Value, shown.Label = node.name(), node.Label
+			}
+			v.Values = append(v.Values, shown)
 		}
 		out = append(out, v)
 	}
-	return out
+	return out, nil
 }
 
 // Query reads the arguments, of which the one with this name has the columns; every one that

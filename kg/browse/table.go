@@ -3,7 +3,9 @@ package browse
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
+	"strconv"
 
 	"trails/auth/policy"
 	"trails/db"
@@ -33,7 +35,8 @@ type TableQuery struct {
 	Columns       []Path
 	// Each bounds the values that a cell shows.
 	Each   int
-	Facets bool
+	Facets bool // of the properties with a fixed set of values
+	Wide   bool // with Facets, those of references and dates as well
 	// Brief leaves out the total, and takes the type of a node from its IRI.
 	Brief bool
 }
@@ -67,11 +70,38 @@ type TableCell struct {
 	More   int
 }
 
-// Facet is a property with a fixed set of values.
+// Facet is a property with some of its values: all of a fixed set, the nodes that most nodes refer to, or the years or
+// months of dates.
 type Facet struct {
 	Property *schema.Property
 	Values   []FacetValue
+	// By is what the values stand for.
+	By FacetBy
+	// Left counts the values that are left out.
+	Left int
+	// Counted, unless it is 0, is the number of statements that are counted; there are more.
+	Counted int
 }
+
+// FacetBy is what the values of a facet stand for.
+type FacetBy string
+
+// The kinds of facets. Values of years and months are texts such as 2026 and 2026-01.
+const (
+	ByValue     FacetBy = "value"
+	ByReference FacetBy = "reference"
+	ByYear      FacetBy = "year"
+	ByMonth     FacetBy = "month"
+)
+
+// Bounds of the facets of references and dates.
+const (
+	wideFacets    = 6     // of each page
+	facetTargets  = 8     // nodes that are referred to
+	facetDates    = 5_000 // different dates
+	facetBars     = 60    // years or months
+	facetByMonths = 24    // months, up to which dates are not counted by year
+)
 
 // FacetValue is one value with the number of nodes that have it, ignoring other conditions on its property; More
 // means that there are or may be more.
@@ -272,9 +302,20 @@ func (s *Reader) rows(ctx context.Context, nodes []rdf.Term, of []*schema.Type, 
 // facets counts nothing if no node is selected, except for the properties whose own conditions are ignored.
 func (s *Reader) facets(ctx context.Context, q TableQuery, sel db.Selection, none bool) ([]Facet, error) {
 	var facets []Facet
+	wide := 0
 	for _, p := range s.schema.PropertiesOf(q.Type) {
 		values := facetValues(p)
 		if len(values) == 0 {
+			if q.Wide && wide < wideFacets {
+				f, err := s.wideFacet(ctx, q, sel, p)
+				if err != nil {
+					return nil, err
+				}
+				if f != nil {
+					facets = append(facets, *f)
+					wide++
+				}
+			}
 			continue
 		}
 		others := sel
@@ -291,13 +332,94 @@ func (s *Reader) facets(ctx context.Context, q TableQuery, sel db.Selection, non
 				return nil, err
 			}
 		}
-		f := Facet{Property: p}
+		f := Facet{Property: p, By: ByValue}
 		for i, n := range counts {
 			f.Values = append(f.Values, FacetValue{values[i], n.Count, n.More})
 		}
 		facets = append(facets, f)
 	}
 	return facets, nil
+}
+
+// wideFacet counts the nodes that a property refers to, or its dates by year or month; it is nil when there is nothing to
+// choose from. The counts of references ignore the conditions on the property, as those of values do. Those of dates do
+// not: a year is chosen first, and then a month of it.
+func (s *Reader) wideFacet(ctx context.Context, q TableQuery, sel db.Selection, p *schema.Property) (*Facet, error) {
+	datatype := schema.Datatypes[p.Datatype].IRI
+	f, most := &Facet{Property: p, By: ByReference}, facetTargets
+	switch {
+	case datatype == rdf.XSDDate || datatype == rdf.XSDDateTime:
+		f.By, most = ByYear, facetDates
+	case p.Class == "":
+		return nil, nil
+	default:
+		sel.Where = q.from()
+		for _, c := range q.Where {
+			if len(c.Path) > 1 || c.Path[0].IRI != p.IRI {
+				sel.Where = append(sel.Where, c.stored()...)
+			}
+		}
+	}
+	found, err := s.source.ObjectsAmong(ctx, sel, p.IRI, most)
+	if err != nil {
+		return nil, err
+	}
+	f.Left, f.Counted = found.Left, found.Counted
+	if f.By == ByReference {
+		nodes := make([]rdf.Term, len(found.Most))
+		for i, c := range found.Most {
+			nodes[i] = c.Object
+			f.Values = append(f.Values, FacetValue{c.Object, int(c.Count), found.Counted > 0})
+		}
+		_, err = s.DescribeAll(ctx, nodes) // a page shows their labels
+	} else {
+		f.period(found.Most)
+	}
+	if len(f.Values) < 2 {
+		return nil, err
+	}
+	return f, err
+}
+
+// period counts dates by month if there are few months, else by year.
+func (f *Facet) period(dates []db.ObjectCount) {
+	for f.By = ByMonth; ; f.By = ByYear {
+		digits, first := len("2006-01"), ""
+		if f.By == ByYear {
+			digits = len("2006")
+		}
+		counts := map[string]int{}
+		for _, c := range dates {
+			if text := rdf.Lexical(c.Object); len(text) > len("2006-01") && text[len("2006")] == '-' && text[0] != '-' {
+				counts[text[:digits]] += int(c.Count)
+			} else {
+				f.Left++
+			}
+		}
+		periods := slices.Sorted(maps.Keys(counts))
+		if len(periods) > 0 {
+			first = periods[0]
+		}
+		if f.By == ByMonth && (len(periods) == 0 || months(first, periods[len(periods)-1]) > facetByMonths) {
+			f.Left = 0
+			continue
+		}
+		for _, text := range periods[max(0, len(periods)-facetBars):] {
+			f.Values = append(f.Values, FacetValue{rdf.String(text), counts[text], f.Counted > 0})
+		}
+		f.Left += max(0, len(periods)-facetBars)
+		return
+	}
+}
+
+// months counts the months from one to another, both written as 2006-01.
+func months(first, last string) int {
+	number := func(text string) int {
+		year, _ := strconv.Atoi(text[:4])
+		month, _ := strconv.Atoi(text[5:])
+		return year*12 + month
+	}
+	return number(last) - number(first) + 1
 }
 
 // facetValues are all values that a property can have, when they are few.
