@@ -43,7 +43,7 @@ types:
 			links = append(links, attribute(n, "href"))
 		}
 	}
-	for _, want := range []string{"▸ 40 Leaf", "Leaf 3", "Next", "<b>The hub</b>", "uses", "made_by", "near"} {
+	for _, want := range []string{"▸ 40 Leaf", "Leaf 3", "Next", "<b>The hub</b>", "uses →", "made_by →", "near →"} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("%q is not in the picture: %q", want, texts)
 		}
@@ -58,5 +58,100 @@ types:
 	}
 	if a := f.get(t, "/admin/types/Leaf/1", 200); !strings.Contains(a.text, "▸") && len(a.find(tag("svg"))) == 0 {
 		t.Error("a leaf has no picture")
+	}
+}
+
+// hub is a node that forty others refer to, of which one has a neighbour of its own.
+func hub(t *testing.T) fixture {
+	f := newFixture(t, []byte(`
+types:
+  Hub: {label: title, key: code, iri: key, properties: {title: {type: string}, code: {type: string, required: true}, near: {class: Hub, many: true}}}
+  Leaf: {label: title, key: code, iri: key, properties: {title: {type: string}, code: {type: string, required: true}, about: {type: string}, since: {type: date}, uses: {class: Hub}, part_of: {class: Leaf}}}
+`), admin.Options{})
+	f.call(t, "hub.create", map[string]any{"code": "h", "title": "The hub"})
+	f.call(t, "hub.create", map[string]any{"code": "n", "title": "Next"})
+	f.call(t, "hub.update", map[string]any{"id": "h", "near": []string{"n"}})
+	for i := range 40 {
+		f.call(t, "leaf.create", map[string]any{"code": fmt.Sprint(i), "title": fmt.Sprint("Leaf ", i), "uses": "h", "since": fmt.Sprintf("2024-01-%02d", i%28+1)})
+	}
+	f.call(t, "leaf.create", map[string]any{"code": "deep", "title": "Deeper", "part_of": "7", "about": "what the card says"})
+	return f
+}
+
+// pictureTexts are the texts of the one picture of a page.
+func pictureTexts(t *testing.T, a answer) (texts []string) {
+	t.Helper()
+	for n := range a.byID(t, "around").Descendants() {
+		if n.Data == "text" {
+			texts = append(texts, textOf(n))
+		}
+	}
+	return texts
+}
+
+// TestGroupsOpenAndNodesExpand follows the links of a picture as somebody without scripts does.
+func TestGroupsOpenAndNodesExpand(t *testing.T) {
+	f := hub(t)
+	follow := func(a answer, text string) answer {
+		t.Helper()
+		for n := range a.byID(t, "around").Descendants() {
+			if n.Data == "a" && textOf(n) == text {
+				next := f.get(t, attribute(n, "href"), 200)
+				checkPage(t, text, next)
+				return next
+			}
+		}
+		t.Fatalf("there is no link %q: %s", text, mainText(a))
+		return a
+	}
+	has := func(a answer, text string, want bool) {
+		t.Helper()
+		if got := slices.Contains(pictureTexts(t, a), text); got != want {
+			t.Errorf("%q is in the picture: %v, want %v", text, got, want)
+		}
+	}
+	a := f.get(t, "/admin/types/Hub/h/graph", 200)
+	has(a, "▸ 40 Leaf", true)
+	has(a, "Leaf 7", false)
+	has(a, "Next", true)
+	a = follow(a, "▸ 40 Leaf")
+	has(a, "▾ 40 Leaf", true)
+	has(a, "Leaf 7", true)
+	if !slices.ContainsFunc(rows(a.byID(t, "around")), func(row []string) bool { return slices.Equal(row, []string{"Leaf 7", "uses", "The hub"}) }) {
+		t.Error("the table does not have the link of a member of the group")
+	}
+	a = follow(a, "Leaf 7")
+	has(a, "Deeper", true)
+	a = follow(a, "Deeper")
+	says(t, a, "about: what the card says", "Fold", "1 link out, 0 in")
+	has(follow(a, "Fold"), "Deeper", true) // Leaf 7 is still expanded
+	a = follow(a, "▾ 40 Leaf")
+	has(a, "Leaf 8", false)
+	has(a, "Leaf 7", true) // it is expanded, and what is around it has the hub
+	hidden := f.get(t, "/admin/types/Hub/h/graph?hide=Leaf", 200)
+	has(hidden, "▸ 40 Leaf", false)
+	says(t, hidden, "Leaf 40 Show")
+	has(f.get(t, "/admin/types/Hub/h/graph?without=near", 200), "Next", false)
+	has(f.get(t, "/admin/types/Hub/h/graph?direction=out", 200), "▸ 40 Leaf", false)
+}
+
+// TestATimelineHasTheDatesOfNodes holds that the timeline is offered where a type has a date, and that it says what has no
+// place there.
+func TestATimelineHasTheDatesOfNodes(t *testing.T) {
+	f := hub(t)
+	a := f.get(t, "/admin/types/Leaf/7/graph?layout=time", 200)
+	texts := pictureTexts(t, a)
+	if !slices.Contains(texts, "2024-01-08") || !slices.Contains(texts, "Leaf 7") || slices.Contains(texts, "Deeper") {
+		t.Errorf("the timeline has %q", texts)
+	}
+	says(t, a, "2 nodes and groups without a date are in the table alone")
+	if a := f.get(t, "/admin/types/Hub/n/graph", 200); strings.Contains(mainText(a), "Timeline") {
+		t.Error("a timeline is offered of what has no dates")
+	}
+	f.get(t, "/admin/types/Hub/h/graph?layout=circle", 400)
+	f.get(t, "/admin/types/Hub/h/graph?expand=a"+strings.Repeat("&expand=a", 12), 400)
+	says(t, f.get(t, "/admin/types/Hub/h/graph?expand=Leaf/none", 200), "Leaf/none cannot be expanded")
+	if a := f.get(t, "/admin/types/Hub/h/graph?depth=2", 200); !slices.Contains(pictureTexts(t, a), "Deeper") {
+		t.Error("two steps away is not drawn")
 	}
 }

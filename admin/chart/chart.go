@@ -130,11 +130,15 @@ func Steps(labels []string) (steps []string, unit string) {
 	return steps, map[string]string{"2006": "years", "2006-01": "months", time.DateOnly: "days"}[layout]
 }
 
+// Instant is the time of a label as [Time] places it, the zero time of one that has none.
+func Instant(label string) time.Time {
+	at, _ := instant(label)
+	return at
+}
+
 // CompareTimes orders labels by their times, as [Time] places them; others come first.
 func CompareTimes(a, b string) int {
-	x, _ := instant(a)
-	y, _ := instant(b)
-	return x.Compare(y)
+	return Instant(a).Compare(Instant(b))
 }
 
 // place is where a label lies on a scale of numbers or of time.

@@ -192,6 +192,23 @@
 		announce(text);
 	}
 
+	// Within [data-in-place] a link to the same page with other parameters changes that part alone.
+	let shown = ""; // the address of what such a link brought
+	document.addEventListener("click", e => {
+		const link = e.target.closest("a"), place = link?.closest("[data-in-place]");
+		if (!place || !window.htmx || e.button || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
+		const to = new URL(link.getAttribute("href"), location.href);
+		if (to.origin !== location.origin || to.pathname !== location.pathname || to.hash) return;
+		e.preventDefault();
+		const back = link.id || link.dataset.node;
+		window.htmx.ajax("GET", to.pathname + to.search, { source: place, target: place, select: "#" + place.id, swap: "outerHTML show:none" }).then(() => {
+			history.pushState(null, "", shown = to.href);
+			const again = back && document.querySelector("#" + place.id + ' a:is([id="' + CSS.escape(back) + '"], [data-node="' + CSS.escape(back) + '"])');
+			(again || main()).focus({ preventScroll: true });
+		});
+	});
+	addEventListener("popstate", () => { if (shown && shown !== location.href) location.reload(); });
+
 	// Small things.
 
 	function enhance(root) {
