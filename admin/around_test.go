@@ -1,7 +1,10 @@
 package admin_test
 
 import (
+	"encoding/xml"
 	"fmt"
+	"io"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -154,4 +157,55 @@ func TestATimelineHasTheDatesOfNodes(t *testing.T) {
 	if a := f.get(t, "/admin/types/Hub/h/graph?depth=2", 200); !slices.Contains(pictureTexts(t, a), "Deeper") {
 		t.Error("two steps away is not drawn")
 	}
+}
+
+// TestPicturesAreFiles holds that each page with a picture links to it as a file: SVG that parses as XML and needs nothing
+// else, with no link and no address.
+func TestPicturesAreFiles(t *testing.T) {
+	f := newExample(t)
+	ask := url.Values{"query": {"SELECT ?s (COUNT(*) AS ?n) { ?r :status ?s } GROUP BY ?s"}, "run": {"1"}, "output": {"chart"}}
+	for _, page := range []string{
+		"/admin/types/Component/kg", "/admin/types/Component/kg/graph?layout=layers", "/admin/types/Component/kg/graph?depth=2", "/admin/types/Component/kg/tree",
+		"/admin/paths?from=Component/kg&to=Component/db", "/admin/schema", "/admin/types/Requirement?by=status&split=priority", "/admin/query?" + ask.Encode(),
+	} {
+		a := f.get(t, page, 200)
+		var files []string
+		for _, n := range a.find(func(n *html.Node) bool { return n.Data == "a" && attribute(n, "download") == "picture.svg" }) {
+			files = append(files, attribute(n, "href"))
+		}
+		if len(files) != 1 {
+			t.Errorf("%s links to the files %q", page, files)
+			continue
+		}
+		file := f.get(t, files[0], 200)
+		if kind := file.Header.Get("Content-Type"); kind != "image/svg+xml" || !strings.HasPrefix(file.text, "<svg xmlns=") {
+			t.Errorf("%s is %s: %.200s", files[0], kind, file.text)
+		}
+		d := xml.NewDecoder(strings.NewReader(file.text))
+		texts := 0
+		for {
+			token, err := d.Token()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Errorf("%s: %v", files[0], err)
+				break
+			}
+			if e, ok := token.(xml.StartElement); ok {
+				for _, at := range e.Attr {
+					if at.Name.Local == "href" || strings.HasPrefix(at.Value, "/") {
+						t.Errorf("%s has the address %s", files[0], at.Value)
+					}
+				}
+				if e.Name.Local == "text" {
+					texts++
+				}
+			}
+		}
+		if texts == 0 || strings.Contains(file.text, "var(") {
+			t.Errorf("%s has %d texts: %.300s", files[0], texts, file.text)
+		}
+	}
+	says(t, f.get(t, "/admin/types/Component/kg?picture=none", 404), `no picture "none"`)
 }

@@ -16,13 +16,13 @@ func (c *drawnChart) draw() h.Node {
 	if len(c.Points) == 0 {
 		return section("chart", h.Text("Chart"), h.P(h.Class("empty"), h.Text("There is nothing to draw: no row has a value of "+c.X+".")))
 	}
-	picture, notes := c.picture(c.Name)
-	return section("chart", h.Text(c.Name), nil, picture,
+	picture, notes := c.picture()
+	return section("chart", h.Text(c.Name), nil, h.Iff(picture != nil, func() h.Node { return framed(chartPicture, "Chart: "+c.Name, "chart", c.Address, picture) }),
 		h.Map(notes, func(note string) h.Node { return h.P(h.Class("faint"), h.Text(note)) }), c.drawNumbers())
 }
 
-// picture is the drawing in a region of this name, and what is said of it.
-func (c *drawnChart) picture(name string) (picture h.Node, notes []string) {
+// picture is the drawing, nil if there can be none, and what is said of it.
+func (c *drawnChart) picture() (picture h.Node, notes []string) {
 	notes = slices.Clone(c.Notes)
 	if why, ok := c.Drawable(); !ok {
 		return nil, append(notes, why)
@@ -31,7 +31,7 @@ func (c *drawnChart) picture(name string) (picture h.Node, notes []string) {
 	if left != "" {
 		notes = append(notes, left)
 	}
-	return h.Div(h.Class("panel chart"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "Chart: "+name), drawn), notes
+	return drawn, notes
 }
 
 // drawNumbers is the table beneath the chart.

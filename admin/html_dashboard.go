@@ -65,8 +65,8 @@ func (c *drawnChart) drawTile(title string) h.Node {
 	if len(c.Points) == 0 {
 		return h.P(h.Class("faint"), h.Text("There is nothing to draw: no row has a value of "+c.X+"."))
 	}
-	picture, notes := c.picture(title)
-	return h.Group{picture, h.Map(notes, func(note string) h.Node { return h.P(h.Class("faint"), h.Text(note)) })}
+	picture, notes := c.picture()
+	return h.Group{h.If(picture != nil, h.Div(h.Class("panel chart"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "Chart: "+title), picture)), h.Map(notes, func(note string) h.Node { return h.P(h.Class("faint"), h.Text(note)) })}
 }
 
 // drawViews are all views, each with the forms that change it.

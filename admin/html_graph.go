@@ -47,7 +47,7 @@ func (d graphData) drawFigure(colours *palette) h.Node {
 	return h.Group{
 		d.drawLayouts(), notes,
 		h.Div(h.Class("around-parts"),
-			h.Div(h.Class("panel around paths"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "What is around it, as a picture"), f.draw(colours, d.Layout, "Around "+labelOf(d.RootNode))),
+			h.Div(framed(figurePicture, "What is around it, as a picture", "around paths", "", f.draw(colours, d.Layout, "Around "+labelOf(d.RootNode)))),
 			h.Div(h.Iff(d.Card != nil, func() h.Node { return d.drawCard(colours) }), d.drawLegend(colours))),
 		f.drawTables(colours),
 	}

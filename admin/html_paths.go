@@ -31,7 +31,7 @@ func (d pathsData) main(p page) h.Node {
 			return h.Group{
 				h.If(d.Found.Note != "", h.P(h.Class("notice"), h.Role("status"), h.Text(d.Found.Note), h.If(len(d.Found.Paths) == d.Limit && d.Limit < pathsMost, h.Group{space, d.more()}))),
 				h.If(len(d.Found.Paths) > 0, h.Group{
-					section("picture", h.Text("Picture"), nil, h.Div(h.Class("panel around paths"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "The paths as a picture"), d.draw(p.colours))),
+					section("picture", h.Text("Picture"), nil, framed(figurePicture, "The paths as a picture", "around paths", "", d.draw(p.colours))),
 					section("paths", h.Text(times(len(d.Found.Paths), "path", "paths")), nil, h.Ol(h.Class("panel pad paths"), h.Map(d.Found.Paths, pathLine))),
 				}),
 			}

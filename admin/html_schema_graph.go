@@ -23,7 +23,7 @@ func (g schemaGraph) draw(colours *palette) h.Node {
 	return section("graph", h.Text("Types and what they refer to"), nil,
 		h.If(g.Why != "", h.P(h.Class("faint"), h.Text(g.Why))),
 		h.If(len(g.Types) > schemaDrawn, h.P(h.Class("faint"), h.Text(fmt.Sprintf("The picture has the first %d of %d types; the table has all.", schemaDrawn, len(g.Types))))),
-		h.Div(h.Class("panel around paths"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "The schema as a picture"), g.drawPicture(colours)),
+		framed(figurePicture, "The schema as a picture", "around paths", "", g.drawPicture(colours)),
 		either(len(g.Edges) > 0, h.Details(h.Class("fold"), h.ID("schema-links"), h.Summary(h.Text("The links as a table")),
 			scrolled("Links of the schema", h.THead(h.Tr(column("From"), column("Property"), column("To"), numberColumn("Links"))),
 				h.TBody(h.Map(g.Edges, func(e schemaEdge) h.Node {

@@ -28,7 +28,7 @@ func (d treeData) main(p page) h.Node {
 		h.If(d.Truncated, h.P(h.Class("notice notice-warn"), h.Text(fmt.Sprintf("There is more: a tree has what is up to %d steps away, among the first %d nodes around.", depthMax, graphMax)))),
 		either(d.Count == 0, empty(h.Text("Nothing is beneath it by this relation. Choose another one, or the other direction.")), h.Group{
 			h.Iff(d.Size <= treeDrawn, func() h.Node {
-				return section("picture", h.Text("Picture"), nil, h.Div(h.Class("panel around paths"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "The tree as a picture"), d.drawPicture(p.colours)))
+				return section("picture", h.Text("Picture"), nil, framed(figurePicture, "The tree as a picture", "around paths", "", d.drawPicture(p.colours)))
 			}),
 			h.If(d.Size > treeDrawn, h.P(h.Class("faint"), h.Text("This is too much for a picture; the list has all."))),
 			section("tree", h.Text("As a list"), nil, h.Div(h.Class("panel pad tree"), h.Ul(d.Root.draw(0)))),

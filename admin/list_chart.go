@@ -27,6 +27,8 @@ type chartView struct {
 type drawnChart struct {
 	chart.Chart
 	Notes []string
+	// Address is that of the page with the chart, "" for the page that it is on.
+	Address string
 }
 
 // chartWords are the kinds as an address has them; "" leaves the choice to the page.

@@ -25,7 +25,7 @@ func queryOf(r *http.Request, allowed ...string) *query {
 		q.fail("query", fault.Pattern, r.URL.RawQuery, "the address does not parse")
 	}
 	for name := range values {
-		if !slices.Contains(allowed, name) && name != "branch" {
+		if !slices.Contains(allowed, name) && name != "branch" && name != pictureParameter {
 			q.fail(name, fault.Closed, values.Get(name), "this page has no parameter "+strconv.Quote(line(name)))
 		}
 	}

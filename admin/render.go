@@ -125,6 +125,9 @@ func (s *site) respond(w http.ResponseWriter, r *http.Request, status int, p pag
 		shows.At = p.Live.Head
 		p.AsOf, p.Live = asOfPage(r, p.Live.Head), live{} // nothing changes there
 	}
+	if name := r.URL.Query().Get(pictureParameter); name != "" && status == http.StatusOK {
+		return sendPicture(w, p, name)
+	}
 	return send(w, r, status, layout(p), shows)
 }
 
@@ -132,6 +135,9 @@ func (s *site) respond(w http.ResponseWriter, r *http.Request, status int, p pag
 // of one that a script asks for. Its links lead to pages of the state that it shows.
 func send(w http.ResponseWriter, r *http.Request, status int, n h.Node, shows state) error {
 	text := leading{state: shows, prefix: auth.Prefix(r)}
+	if r.Method == http.MethodGet {
+		text.location = r.URL.RequestURI()
+	}
 	if err := n.Render(&text); err != nil {
 		return fmt.Errorf("render: %w", err)
 	}

@@ -259,6 +259,7 @@ func (c *answerChart) draw(v sparqlView) h.Node {
 	if c == nil {
 		return nil
 	}
+	c.Address = v.Link()
 	hidden := v
 	hidden.Chart = answerView{}
 	columns := func(names []string, chosen string) h.Node {

@@ -101,8 +101,12 @@ func (s state) view(capability string, args map[string]any) {
 type leading struct {
 	bytes.Buffer
 	state
-	prefix string
+	prefix   string
+	location string
 }
+
+// Location is the page's own address, see [html.Located].
+func (l *leading) Location() string { return l.location }
 
 // Prefix is the path below which the graph is served, see [html.Site].
 func (l *leading) Prefix() string { return l.prefix }

@@ -102,6 +102,9 @@ type address struct {
 }
 
 func (a address) Render(w io.Writer) error {
+	if _, alone := w.(Alone); alone {
+		return nil
+	}
 	to := a.to
 	if !a.asIs {
 		to = leadBy(w, to)

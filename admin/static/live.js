@@ -200,18 +200,44 @@
 		const to = new URL(link.getAttribute("href"), location.href);
 		if (to.origin !== location.origin || to.pathname !== location.pathname || to.hash) return;
 		e.preventDefault();
-		const back = link.id || link.dataset.node;
+		const back = link.id || link.dataset.node, left = place.querySelector("[role=region]")?.scrollLeft;
 		window.htmx.ajax("GET", to.pathname + to.search, { source: place, target: place, select: "#" + place.id, swap: "outerHTML show:none" }).then(() => {
 			history.pushState(null, "", shown = to.href);
-			const again = back && document.querySelector("#" + place.id + ' a:is([id="' + CSS.escape(back) + '"], [data-node="' + CSS.escape(back) + '"])');
+			const fresh = document.getElementById(place.id), scrolled = fresh.querySelector("[role=region]");
+			enhance(fresh);
+			if (scrolled) scrolled.scrollLeft = left;
+			const again = back && fresh.querySelector('a:is([id="' + CSS.escape(back) + '"], [data-node="' + CSS.escape(back) + '"])');
 			(again || main()).focus({ preventScroll: true });
 		});
 	});
 	addEventListener("popstate", () => { if (shown && shown !== location.href) location.reload(); });
 
+	// A picture as PNG is drawn from its file.
+	document.addEventListener("click", e => {
+		const button = e.target.closest("[data-png]");
+		if (!button) return;
+		const image = new Image();
+		image.onerror = () => announce("The picture could not be loaded.");
+		image.onload = () => {
+			const canvas = document.createElement("canvas");
+			[canvas.width, canvas.height] = [image.width * 2, image.height * 2];
+			canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+			canvas.toBlob(blob => {
+				if (!blob) { announce("The picture is too large for PNG; take it as SVG."); return; }
+				const link = document.createElement("a");
+				link.href = URL.createObjectURL(blob);
+				link.download = "picture.png";
+				link.click();
+				setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+			});
+		};
+		image.src = button.dataset.png;
+	});
+
 	// Small things.
 
 	function enhance(root) {
+		for (const button of root.querySelectorAll("[data-png]")) button.hidden = false;
 		for (const button of root.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
 	}
 

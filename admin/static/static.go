@@ -5,6 +5,7 @@ package static
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"embed"
@@ -14,6 +15,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 
@@ -91,6 +93,18 @@ func Serve(w http.ResponseWriter, r *http.Request, name string) error {
 	}
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(body))
 	return nil
+}
+
+// colour is a colour of the style sheet that has a light form, with the class that it belongs to, if there is one.
+var colour = regexp.MustCompile(`(?:\.([a-z]+-\d+) \{ )?--([a-z-]+): light-dark\((#[0-9a-f]+),`)
+
+// LightColours are the colours of the light theme by name, and those of classes such as hue-1 by class.
+func LightColours() map[string]string {
+	out := map[string]string{}
+	for _, m := range colour.FindAllStringSubmatch(string(assets["admin.css"].body), -1) {
+		out[cmp.Or(m[1], m[2])] = m[3]
+	}
+	return out
 }
 
 // takesGzip reports that the reader names gzip, and not to refuse it.
