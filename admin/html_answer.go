@@ -98,17 +98,24 @@ func (out *sparqlAnswer) drawContent(colours *palette) h.Node {
 	}
 }
 
-// drawPicture is where a script draws a graph.
+// drawPicture is the graph as SVG, or where a script draws it.
 func (out *sparqlAnswer) drawPicture(colours *palette) h.Node {
 	p := out.Drawn
 	if p == nil {
 		return nil
 	}
-	return h.Div(h.Class("panel"),
-		picture(pictureSize(len(p.Nodes), len(p.Edges))+"; the table below lists the triples", h.Text("The picture needs scripts; the table below does not."),
+	said := h.If(p.Joined != "", h.P(h.Class("faint"), h.Text(p.Joined)))
+	if len(p.Nodes) == 0 {
+		return said
+	}
+	if out.Figure != nil {
+		return h.Group{said, framed(figurePicture, "The answer as a picture", "around paths", out.View.Link(), out.Figure.draw(colours, layoutAround, "The answer")), legend(colours, p.Types)}
+	}
+	return h.Group{said, h.Div(h.Class("panel"),
+		picture(pictureSize(len(p.Nodes), len(p.Edges))+"; the table below has the answer", h.Text("The picture needs scripts; the table below does not."),
 			h.Class("picture full"), h.Attr("data-picture")),
 		h.Pre(h.Attr("hidden"), h.Class("picture-data"), h.Text(out.Picture)),
-		legend(colours, p.Types, h.If(p.Left > 0, h.Li(h.Class("faint"), h.Textf("%d more are not drawn", p.Left)))))
+		legend(colours, p.Types, h.If(p.Left > 0, h.Li(h.Class("faint"), h.Textf("%d more are not drawn", p.Left)))))}
 }
 
 func (out *sparqlAnswer) drawTable(colours *palette) h.Node {

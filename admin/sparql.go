@@ -65,7 +65,7 @@ type output struct{ Value, Text string }
 
 // outputs are all ways, in the order of the form.
 var outputs = []output{
-	{"table", "Table"}, {"chart", "Chart"}, {"picture", "Picture of a graph"}, {"explain", "How it is run"},
+	{"table", "Table"}, {"chart", "Chart"}, {"picture", "Picture"}, {"explain", "How it is run"},
 	{"json", "JSON"}, {"csv", "CSV"}, {"tsv", "TSV"}, {"xml", "XML"},
 	{"turtle", "Turtle"}, {"ntriples", "N-Triples"}, {"jsonld", "JSON-LD"},
 }

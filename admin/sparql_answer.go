@@ -50,7 +50,9 @@ type sparqlAnswer struct {
 	// Picture is what the script draws, as JSON; "" for none.
 	Picture string
 	Drawn   *sparqlPicture
-	Chart   *answerChart
+	// Figure is what SVG draws, nil where a script draws.
+	Figure *figure
+	Chart  *answerChart
 	// Raw is the answer as text; Format is in what format.
 	Raw, Format string
 	Outputs     []output
@@ -148,10 +150,17 @@ func (a *asker) addContent(out *sparqlAnswer) error {
 		out.Chart, err = out.chartOf(terms)
 		return err
 	}
-	if !out.Graph || out.View.Output != "picture" {
+	switch {
+	case out.View.Output != "picture" || len(terms) == 0:
+		return nil
+	case out.Graph:
+		out.Drawn = names.picture(terms)
+	default:
+		out.Drawn = names.pictureOfRows(out.Columns, terms)
+	}
+	if out.Figure = out.Drawn.figure(); out.Figure != nil {
 		return nil
 	}
-	out.Drawn = names.picture(terms)
 	text, err := json.Marshal(out.Drawn)
 	out.Picture = string(text)
 	return err
@@ -211,7 +220,7 @@ func (out *sparqlAnswer) addWays() {
 	case out.Form == "ask":
 		out.Outputs = []output{{"table", "Answer"}}
 	default:
-		out.Outputs = []output{{"table", "Table"}, {"chart", "Chart"}}
+		out.Outputs = []output{{"table", "Table"}, {"chart", "Chart"}, {"picture", "Picture"}}
 	}
 	for _, f := range files {
 		out.Outputs = append(out.Outputs, output{f.Href, f.Text})

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -13,6 +14,8 @@ type sparqlPicture struct {
 	Nodes []pictured  `json:"nodes"`
 	Edges []view.Edge `json:"edges"`
 	Types []typeCount `json:"-"`
+	// Joined says which columns of rows are the links, "" for triples.
+	Joined string `json:"-"`
 	// Left is the number of omitted nodes.
 	Left int `json:"-"`
 }
@@ -26,21 +29,95 @@ type pictured struct {
 // sketch is a picture under construction.
 type sketch struct {
 	*sparqlPicture
-	names *naming
-	at    map[string]int // index of nodes by term
-	near  [][]int
+	names  *naming
+	at     map[string]int // index of nodes by term
+	near   [][]int
+	joined map[view.Edge]bool
 }
 
 // picture draws what a graph links: literals stand in the table, and the type of a
 // node is its colour.
 func (n *naming) picture(triples [][]view.Term) *sparqlPicture {
-	s := &sketch{sparqlPicture: &sparqlPicture{Nodes: []pictured{}, Edges: []view.Edge{}}, names: n, at: map[string]int{}}
+	s := n.sketch()
 	for _, t := range triples {
 		s.add(t[0], t[1], t[2])
 	}
 	for _, t := range triples {
 		s.name(t[0], t[1], t[2])
 	}
+	return s.finish()
+}
+
+func (n *naming) sketch() *sketch {
+	return &sketch{sparqlPicture: &sparqlPicture{Nodes: []pictured{}, Edges: []view.Edge{}}, names: n, at: map[string]int{}, joined: map[view.Edge]bool{}}
+}
+
+// pictureOfRows draws the nodes of rows: each row links the node of a column to that of the next one. A column of
+// properties between two of them names the links, and else the name of the column that a link leads to does.
+func (n *naming) pictureOfRows(columns []string, rows [][]view.Term) *sparqlPicture {
+	s := n.sketch()
+	var nodes []int
+	for i := range columns {
+		if slices.ContainsFunc(rows, func(row []view.Term) bool { return row[i].Type == "uri" || row[i].Type == "bnode" }) {
+			nodes = append(nodes, i)
+		}
+	}
+	names := map[int]int{} // the column that names the links to another one
+	if len(nodes) > 2 {
+		nodes = slices.DeleteFunc(nodes, func(i int) bool {
+			if i == nodes[0] || i == nodes[len(nodes)-1] || slices.ContainsFunc(rows, func(row []view.Term) bool { return row[i].Type != "" && !n.isProperty(row[i]) }) {
+				return false
+			}
+			names[nodes[slices.Index(nodes, i)+1]] = i
+			return true
+		})
+	}
+	var said []string
+	for k := 1; k < len(nodes); k++ {
+		by := ""
+		if at, named := names[nodes[k]]; named {
+			by = " by ?" + columns[at]
+		}
+		said = append(said, "?"+columns[nodes[k-1]]+" to ?"+columns[nodes[k]]+by)
+	}
+	switch {
+	case len(nodes) == 0:
+		s.Joined = "No column has nodes, so there is nothing to draw; select variables for nodes, not for their values."
+	case len(nodes) == 1:
+		s.Joined = "Only ?" + columns[nodes[0]] + " has nodes, so there are no links; select a second variable for what they refer to."
+	default:
+		s.Joined = "Each row links " + strings.Join(said, ", ") + ": the columns with nodes, in their order. To link others, change the order of the variables after SELECT."
+	}
+	for _, row := range rows {
+		before := -1
+		for _, i := range nodes {
+			if row[i].Type != "uri" && row[i].Type != "bnode" {
+				continue
+			}
+			at := s.node(row[i])
+			name := columns[i]
+			if by, named := names[i]; named {
+				name = s.property(row[by])
+			}
+			s.join(before, at, name)
+			before = at
+		}
+	}
+	return s.finish()
+}
+
+// isProperty reports an IRI that names a property and no node of the graph.
+func (n *naming) isProperty(t view.Term) bool {
+	_, id := n.entity(t.Value)
+	return t.Type == "uri" && id == ""
+}
+
+func (s *sketch) property(t view.Term) string {
+	return propertyName(strings.TrimPrefix(s.names.short(t.Value), ":"))
+}
+
+// finish arranges the parts and counts the types.
+func (s *sketch) finish() *sparqlPicture {
 	s.arrange()
 	for _, n := range s.Nodes {
 		s.Types = countType(s.Types, n.Type)
@@ -53,13 +130,20 @@ func (s *sketch) add(subject, predicate, object view.Term) {
 	if object.Type == "literal" || predicate.Value == string(rdf.Type) && s.names.schema.TypeByIRI(rdf.IRI(object.Value)) != nil {
 		return
 	}
-	to := s.node(object)
+	s.join(from, s.node(object), s.property(predicate))
+}
+
+// join links two nodes unless one of them has no place or they are linked so.
+func (s *sketch) join(from, to int, property string) {
 	if from < 0 || to < 0 {
 		return
 	}
-	s.Edges = append(s.Edges, view.Edge{
-		From: s.Nodes[from].ID, To: s.Nodes[to].ID, Property: propertyName(strings.TrimPrefix(s.names.short(predicate.Value), ":")),
-	})
+	e := view.Edge{From: s.Nodes[from].ID, To: s.Nodes[to].ID, Property: property}
+	if s.joined[e] {
+		return
+	}
+	s.joined[e] = true
+	s.Edges = append(s.Edges, e)
 	s.near[from], s.near[to] = append(s.near[from], to), append(s.near[to], from)
 }
 
@@ -131,4 +215,19 @@ func (s *sketch) arrange() {
 		}
 		part++
 	}
+}
+
+// figure is the picture for SVG, nil if it has too many nodes.
+func (p *sparqlPicture) figure() *figure {
+	if len(p.Nodes) > figureMost {
+		return nil
+	}
+	f := &figure{}
+	for _, n := range p.Nodes {
+		f.add(figureNode{Node: view.Node{Type: n.Type, Label: n.Label, IRI: n.ID}, Key: n.ID, Click: n.Href, Page: n.Href})
+	}
+	for _, e := range p.Edges {
+		f.link(figureLink{From: f.at[e.From], To: f.at[e.To], Property: e.Property})
+	}
+	return f
 }
