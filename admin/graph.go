@@ -22,8 +22,8 @@ const (
 	edgesTold  = 500 // edges in the table; the picture has all
 )
 
-// graphScripts draw a neighbourhood.
-var graphScripts = []string{"cytoscape.min.js", "graph.js"}
+// graphScripts draw a neighbourhood that has too many nodes for SVG.
+var graphScripts = []string{"graph.js"}
 
 // graphView is what the address of a neighbourhood asks for. Up to one step away it is what is around the node and the
 // nodes of Expand, with the groups of Open; further away it is everything up to Limit.
@@ -176,7 +176,7 @@ func (s *site) graph(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// scripts are those that the picture needs: a canvas, or what opens groups in place.
+// scripts are those that the picture needs.
 func (d graphData) scripts() []string {
 	if d.Figure == nil {
 		return graphScripts

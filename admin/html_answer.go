@@ -113,7 +113,7 @@ func (out *sparqlAnswer) drawPicture(colours *palette) h.Node {
 	}
 	return h.Group{said, h.Div(h.Class("panel"),
 		picture(pictureSize(len(p.Nodes), len(p.Edges))+"; the table below has the answer", h.Text("The picture needs scripts; the table below does not."),
-			h.Class("picture full"), h.Attr("data-picture")),
+			h.Attr("data-picture")),
 		h.Pre(h.Attr("hidden"), h.Class("picture-data"), h.Text(out.Picture)),
 		legend(colours, p.Types, h.If(p.Left > 0, h.Li(h.Class("faint"), h.Textf("%d more are not drawn", p.Left)))))}
 }

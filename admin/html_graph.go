@@ -115,7 +115,7 @@ func (d graphData) drawCanvas(colours *palette) h.Node {
 		h.P(h.Class("faint"), h.Text(fmt.Sprintf("%s are too many for names beside each: a script draws them; ask for fewer to see each.", times(len(d.Nodes), "node", "nodes")))),
 		h.Div(h.Class("panel"),
 			picture(pictureSize(len(d.Nodes), len(d.Edges))+"; the tables below list them", h.Text("The picture needs scripts; the tables below do not."),
-				h.Class("picture full"), h.ID("picture"), h.Ask("data-graph", d.Source)),
+				h.ID("picture"), h.Ask("data-graph", d.Source)),
 			legend(colours, d.Kinds)),
 		section("nodes", h.Text("Nodes"), nil, d.drawNodes(colours)),
 		section("edges", h.Text("Links"), nil, d.drawEdges()),

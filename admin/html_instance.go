@@ -7,6 +7,7 @@ import (
 
 	h "trails/admin/html"
 	"trails/admin/markdown"
+	"trails/admin/static"
 	"trails/builtin/view"
 )
 
@@ -169,7 +170,7 @@ func (d instanceData) drawHistory() h.Node {
 
 // picture is where a script draws; the text stands there without one.
 func picture(label string, without h.Node, attributes ...h.Node) h.Node {
-	return h.Div(h.Group(attributes), h.Attr("data-keep"), h.Role("img"), h.Aria("label", label), h.P(h.Class("wait"), without))
+	return h.Div(h.Class("picture full"), h.Group(attributes), h.Ask("data-library", static.URL("cytoscape.min.js")), h.Attr("data-keep"), h.Role("img"), h.Aria("label", label), h.P(h.Class("wait"), without))
 }
 
 func (d instanceData) drawPrograms() h.Node {

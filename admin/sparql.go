@@ -30,7 +30,7 @@ const (
 )
 
 // sparqlScripts are the editor, the picture and what holds them together.
-var sparqlScripts = []string{"yasgui.min.js", "cytoscape.min.js", "graph.js", "form.js", "query.js"}
+var sparqlScripts = []string{"yasgui.min.js", "graph.js", "form.js", "query.js"}
 
 // sparqlView is what the page was asked for.
 type sparqlView struct {

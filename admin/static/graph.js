@@ -1,10 +1,18 @@
-// Draws graphs with cytoscape: a neighbourhood, or what a query answers. The page
-// lists the same nodes and links.
+// Draws graphs of more nodes than SVG has room for, with cytoscape, which is loaded when
+// there is one: a neighbourhood, or what a query answers. The page lists the same.
 "use strict";
 (() => {
 	// root is where the graph's addresses begin: the script stands at admin/static below it.
 	const root = new URL("../..", document.currentScript.src).pathname;
-	const small = 90; // nodes up to which there is room for every label
+
+	let library = null; // the promise of cytoscape
+	function loadLibrary(address) {
+		return library ??= new Promise((done, fail) => {
+			const script = document.createElement("script");
+			[script.src, script.onload, script.onerror] = [address, done, fail];
+			document.head.append(script);
+		});
+	}
 
 	// color resolves a colour of the style sheet in the current theme.
 	function color(name, className) {
@@ -18,24 +26,17 @@
 		return value;
 	}
 
-	function style(count, full) {
-		const text = color("--text"), line = color("--line-strong"), panel = color("--panel"), accent = color("--accent");
-		const crowded = count > 300;
+	function style() {
+		const text = color("--text"), line = color("--line-strong"), accent = color("--accent");
 		const sheet = [
 			{ selector: "node", style: {
-				width: crowded ? 12 : 16, height: crowded ? 12 : 16, label: "data(label)", color: text, "font-size": 11,
+				width: 12, height: 12, label: "data(label)", color: text, "font-size": 11,
 				"font-family": getComputedStyle(document.body).fontFamily, "text-valign": "bottom", "text-margin-y": 4,
-				"text-wrap": "ellipsis", "text-max-width": full ? 130 : 84, "min-zoomed-font-size": full ? 7 : 8,
-				"text-outline-color": panel, "text-outline-width": crowded ? 0 : 2, "border-width": 0,
+				"text-wrap": "ellipsis", "text-max-width": 130, "min-zoomed-font-size": 7, "border-width": 0,
 			} },
-			{ selector: "edge", style: {
-				width: 1, "line-color": line, "line-opacity": crowded ? 0.4 : 0.75, "curve-style": crowded ? "haystack" : "bezier",
-				"target-arrow-color": line, "target-arrow-shape": crowded ? "none" : "triangle", "arrow-scale": 0.7,
-				label: count > 60 || !full ? "" : "data(property)", "font-size": 9, color: color("--faint"), "min-zoomed-font-size": 9,
-				"text-rotation": "autorotate", "text-outline-color": panel, "text-outline-width": 2,
-			} },
+			{ selector: "edge", style: { width: 1, "line-color": line, "line-opacity": 0.4, "curve-style": "haystack" } },
 			{ selector: ".root", style: { width: 26, height: 26, "font-weight": 600, "font-size": 13, "border-width": 3, "border-color": accent } },
-			{ selector: ".near", style: { "line-color": accent, "target-arrow-color": accent, "line-opacity": 1, width: 2 } },
+			{ selector: ".near", style: { "line-color": accent, "line-opacity": 1, width: 2 } },
 			{ selector: "node:selected, node.over", style: { "border-width": 3, "border-color": accent } },
 		];
 		for (let i = 0; i <= 12; i++) {
@@ -54,8 +55,8 @@
 
 	// rings places nodes around the middle by distance, each near the node that leads
 	// to it; a full ring goes on in the next.
-	function rings(graph, few, full) {
-		const gap = !few ? 62 : full ? 140 : 100, room = !few ? 34 : full ? 110 : 70, at = {}, angles = {};
+	function rings(graph) {
+		const gap = 62, room = 34, at = {}, angles = {};
 		const depths = new Map(graph.nodes.map(n => [n.id, n.depth])), leads = {};
 		for (const e of graph.edges || []) {
 			if (depths.get(e.to) === depths.get(e.from) + 1) leads[e.to] ??= e.from;
@@ -77,7 +78,7 @@
 				from += ring.length;
 				radius += gap;
 			}
-			if (!few) radius += gap / 2;
+			radius += gap / 2;
 		}
 		return at;
 	}
@@ -93,9 +94,9 @@
 
 	// shelves puts the parts beside each other in rows, which together have about the
 	// shape of the picture.
-	function shelves(graph, few, full, shape) {
-		const pad = few ? 60 : 30, boxes = parts(graph).map(part => {
-			const at = rings(part, few, full), xs = Object.values(at).map(p => p.x), ys = Object.values(at).map(p => p.y);
+	function shelves(graph, shape) {
+		const pad = 30, boxes = parts(graph).map(part => {
+			const at = rings(part), xs = Object.values(at).map(p => p.x), ys = Object.values(at).map(p => p.y);
 			const [left, top] = [Math.min(...xs), Math.min(...ys)];
 			return { at, left, top, width: Math.max(...xs) - left + pad, height: Math.max(...ys) - top + pad };
 		});
@@ -113,37 +114,21 @@
 
 	// picture is one graph in one box of the page.
 	function picture(box) {
-		const full = box.classList.contains("full");
 		let cy = null, shown = "";
 
-		// place stretches few nodes to the picture's shape and fits them all in.
 		function place(graph) {
-			const shape = box.clientWidth / box.clientHeight;
-			cy.layout({ name: "preset", positions: shelves(graph, graph.nodes.length <= small, full, shape) }).run();
-			if (graph.nodes.length <= small) {
-				const [x, y] = [Math.max(1, Math.min(shape, 1.9)), Math.max(1, Math.min(1 / shape, 1.6))];
-				cy.nodes().positions(n => ({ x: n.position("x") * x, y: n.position("y") * y }));
-			}
-			// Without a node that all is about, what hangs together pulls together; the
-			// rings are where that begins, so it ends the same each time.
-			if (!graph.root && graph.nodes.length <= small) {
-				cy.layout({ name: "cose", animate: false, randomize: false, fit: false, idealEdgeLength: () => 110, edgeElasticity: () => 120, nodeRepulsion: () => 900000, nodeOverlap: 60, gravity: 0.4, componentSpacing: 120, numIter: 1500 }).run();
-				cy.fit(undefined, 50);
-				const by = cy.zoom(); // as far apart as the picture is wide, so that labels keep their size
-				cy.nodes().positions(n => ({ x: n.position("x") * by, y: n.position("y") * by }));
-			}
-			cy.fit(undefined, full ? 30 : 16);
+			cy.layout({ name: "preset", positions: shelves(graph, box.clientWidth / box.clientHeight) }).run();
+			cy.fit(undefined, 30);
 			if (cy.zoom() > 1.3) { cy.zoom(1.3); cy.center(); }
 		}
 
 		function draw(graph) {
 			if (cy) cy.destroy();
 			box.replaceChildren();
-			const many = graph.nodes.length > 300;
 			cy = cytoscape({
-				container: box, elements: elements(graph), style: style(graph.nodes.length, full), layout: { name: "null" },
-				minZoom: 0.03, maxZoom: 3, textureOnViewport: many, hideEdgesOnViewport: many, pixelRatio: many ? 1 : "auto",
-				autoungrabify: many, boxSelectionEnabled: false, userZoomingEnabled: full, userPanningEnabled: full,
+				container: box, elements: elements(graph), style: style(), layout: { name: "null" },
+				minZoom: 0.03, maxZoom: 3, textureOnViewport: true, hideEdgesOnViewport: true, pixelRatio: 1,
+				autoungrabify: true, boxSelectionEnabled: false,
 			});
 			place(graph);
 			cy.on("tap", "node", e => { const href = e.target.data("href"); if (href) location.href = root + href.slice(1); });
@@ -158,7 +143,7 @@
 			bar.className = "zoom";
 			const middle = () => ({ x: box.clientWidth / 2, y: box.clientHeight / 2 });
 			const zoom = by => cy && cy.zoom({ level: cy.zoom() * by, renderedPosition: middle() });
-			for (const [sign, name, act] of [["+", "Zoom in", () => zoom(1.4)], ["−", "Zoom out", () => zoom(1 / 1.4)], ["⤢", "Show all", () => cy && cy.fit(undefined, 30)]]) {
+			for (const [sign, name, act] of [["+", "Zoom in", () => zoom(1.4)], ["−", "Zoom out", () => zoom(1 / 1.4)], ["⤢", "Show all", () => cy && cy.fit(undefined, 30)], ["↓", "Take the picture as PNG", take]]) {
 				const button = document.createElement("button");
 				button.type = "button";
 				button.textContent = sign;
@@ -171,6 +156,16 @@
 			box.after(bar);
 			// A wheel scrolls the page, as everywhere, and zooms with Ctrl.
 			box.parentElement.addEventListener("wheel", e => { if (!e.ctrlKey && !e.metaKey) e.stopPropagation(); }, { capture: true, passive: true });
+		}
+
+		// take keeps the picture as a file.
+		function take() {
+			if (!cy) return;
+			const link = document.createElement("a");
+			link.href = URL.createObjectURL(cy.png({ output: "blob", full: true, maxWidth: 4000, maxHeight: 4000, bg: color("--panel") }));
+			link.download = "picture.png";
+			link.click();
+			setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 		}
 
 		// source is the graph as JSON: from its address, or from beside the picture.
@@ -193,15 +188,16 @@
 				const text = await source();
 				if (text === shown || !box.isConnected) return;
 				shown = text;
+				await loadLibrary(box.dataset.library);
 				draw(JSON.parse(text));
 			} catch (e) {
 				say("The picture could not be loaded.");
 			}
 		}
 
-		if (full) controls();
+		controls();
 		load();
-		return { load, restyle: () => { if (cy) cy.style(style(cy.nodes().length, full)); } };
+		return { load, restyle: () => { if (cy) cy.style(style()); } };
 	}
 
 	const pictures = new WeakMap();
