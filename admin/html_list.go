@@ -26,7 +26,10 @@ func (d listData) main(p page) h.Node {
 			h.H1(h.Class(p.colours.class(d.Type)), swatch(), h.Text(" "+d.Type)),
 			h.If(t.Description != "", lead(h.Text(line(t.Description)))),
 			sub(extends, anchor("", "/admin/schema"+fragment(d.Type), h.Text("Schema")), anchor("", "/admin/capabilities"+fragment(d.Capacity), h.Text("Capabilities")),
-				h.If(!t.Abstract, anchor("", typeQueryURL(d.Type), h.Text("Query")))),
+				h.If(!t.Abstract, anchor("", typeQueryURL(d.Type), h.Text("Query"))),
+				h.Map(d.Trees, func(by treeRelation) h.Node {
+					return anchor("", treesAt(d.Type, by.Name, by.Direction), h.Text("Tree by "+by.Name))
+				})),
 		}, actions(h.If(mayCreate, anchor("button primary", capabilityURL(d.Capacity+".create"), h.Text("New "+d.Type))))),
 		h.Div(h.ID("list"), h.Data("announce", d.Announce),
 			h.Attr("hx-boost", "true"), h.Attr("hx-target", "#list"), h.Attr("hx-select", "#list"), h.Attr("hx-swap", "outerHTML show:none"),

@@ -15,23 +15,36 @@ const (
 )
 
 func (d treeData) main(p page) h.Node {
+	name, ofType := labelOf(d.Node), d.Node.IRI == ""
+	to := func(by, direction string) string { return treeURL(d.Node, by, direction) }
+	head := h.Group{h.H1(h.Bdi(h.Dir("auto"), h.Text("Beneath "+name))), sub(nodeLink(d.Node), h.Span(h.Text(times(d.Count, "node", "nodes"))), h.If(d.By != "", h.Span(h.Text("by "), h.B(h.Text(line(d.By))))))}
+	if ofType {
+		name = d.Type + " by " + d.By
+		to = func(by, direction string) string { return treesAt(d.Type, by, direction) }
+		head = h.Group{h.H1(h.Text(name)), sub(typeBadge(p.colours, d.Type), h.Span(h.Text(times(d.Count, "node", "nodes"))), h.Span(h.Text(times(len(d.Roots), "tree", "trees"))))}
+	}
 	ways := func(direction, says string) h.Node {
-		return anchor(textIf(d.Direction == direction, "badge good", "badge"), treeURL(d.Node, d.By, direction), h.If(d.Direction == direction, h.Aria("current", "true")), h.Text(says))
+		return anchor(textIf(d.Direction == direction, "badge good", "badge"), to(d.By, direction), h.If(d.Direction == direction, h.Aria("current", "true")), h.Text(says))
+	}
+	more := fmt.Sprintf("There is more: a tree has what is up to %d steps away, among the first %d nodes around.", depthMax, graphMax)
+	nothing := "Nothing is beneath it by this relation. Choose another one, or the other direction."
+	if ofType {
+		more = fmt.Sprintf("There is more: the trees are made of the first %s nodes that have a value of %s.", count(graphMax), d.By)
+		nothing = "No " + d.Type + " has a value of " + d.By + ", so there is no tree. Choose another relation."
 	}
 	return h.Group{
-		pageHead(h.Group{h.H1(h.Bdi(h.Dir("auto"), h.Text("Beneath "+labelOf(d.Node)))),
-			sub(nodeLink(d.Node), h.Span(h.Text(times(d.Count, "node", "nodes"))), h.If(d.By != "", h.Span(h.Text("by "), h.B(h.Text(line(d.By))))))}),
+		pageHead(head),
 		h.P(ways("in", "what refers to it"), space, ways("out", "what it refers to")),
 		h.If(len(d.Relations) > 0, h.Nav(h.Aria("label", "Relations"), h.Ul(h.Class("chips plain"), h.Map(d.Relations, func(name string) h.Node {
-			return h.Li(anchor("", treeURL(d.Node, name, d.Direction), h.If(name == d.By, h.Aria("current", "true")), h.Text(line(name))))
+			return h.Li(anchor("", to(name, d.Direction), h.If(name == d.By, h.Aria("current", "true")), h.Text(line(name))))
 		})))),
-		h.If(d.Truncated, h.P(h.Class("notice notice-warn"), h.Text(fmt.Sprintf("There is more: a tree has what is up to %d steps away, among the first %d nodes around.", depthMax, graphMax)))),
-		either(d.Count == 0, empty(h.Text("Nothing is beneath it by this relation. Choose another one, or the other direction.")), h.Group{
+		h.If(d.Truncated, h.P(h.Class("notice notice-warn"), h.Text(more))),
+		either(d.Count == 0, empty(h.Text(nothing)), h.Group{
 			h.Iff(d.Size <= treeDrawn, func() h.Node {
-				return section("picture", h.Text("Picture"), nil, framed(figurePicture, "The tree as a picture", "around paths", "", d.drawPicture(p.colours)))
+				return section("picture", h.Text("Picture"), nil, framed(figurePicture, "The tree as a picture", "around paths", "", d.drawPicture(p.colours, name)))
 			}),
 			h.If(d.Size > treeDrawn, h.P(h.Class("faint"), h.Text("This is too much for a picture; the list has all."))),
-			section("tree", h.Text("As a list"), nil, h.Div(h.Class("panel pad tree"), h.Ul(d.Root.draw(0)))),
+			section("tree", h.Text("As a list"), nil, h.Div(h.Class("panel pad tree"), h.Ul(h.Map(d.Roots, func(b branchOfTree) h.Node { return b.draw(0) })))),
 		}),
 	}
 }
@@ -46,7 +59,7 @@ func (b branchOfTree) draw(depth int) h.Node {
 }
 
 // drawPicture has a line for each node without others beneath it, and the nodes above in the middle of theirs.
-func (d treeData) drawPicture(colours *palette) h.Node {
+func (d treeData) drawPicture(colours *palette, name string) h.Node {
 	var links, boxes h.Group
 	next, deepest := 0.0, 0
 	var place func(b branchOfTree, depth int) float64
@@ -70,8 +83,10 @@ func (d treeData) drawPicture(colours *palette) h.Node {
 		boxes = append(boxes, box(colours, b.Node, x, y))
 		return y
 	}
-	place(d.Root, 0)
+	for _, root := range d.Roots {
+		place(root, 0)
+	}
 	width, height := float64(deepest*(pathBox+treeGap)+pathBox+2), next*treeRow+8
 	return h.SVG(h.Attr("viewBox", fmt.Sprintf("-1 0 %s %s", h.Length(width), h.Length(height))), h.Attr("width", h.Length(width)), h.Attr("height", h.Length(height)),
-		h.Role("group"), h.Aria("label", fmt.Sprintf("%s beneath %s; the list beneath has them, too", times(d.Count, "node", "nodes"), labelOf(d.Node))), links, boxes)
+		h.Role("group"), h.Aria("label", fmt.Sprintf("%s beneath %s; the list beneath has them, too", times(d.Count, "node", "nodes"), name)), links, boxes)
 }

@@ -111,6 +111,7 @@ type listData struct {
 	listView
 	Schema    schema.TypeDocument
 	Paths     []pathGroup
+	Trees     []treeRelation
 	Capacity  string // the capabilities' prefix: note of note.create
 	Label     string // the property that labels instances
 	All       []schema.PropertyDocument
@@ -601,7 +602,7 @@ func twinsOf(path string, q url.Values) []twin {
 
 func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.Table) listData {
 	d := listData{
-		listView: v, Schema: t, Capacity: schema.SnakeName(t.Name), All: doc.properties(t.Name), Paths: doc.pathsOf(t.Name), Label: t.Label,
+		listView: v, Schema: t, Capacity: schema.SnakeName(t.Name), All: doc.properties(t.Name), Paths: doc.pathsOf(t.Name), Trees: doc.treeRelations(t.Name), Label: t.Label,
 		First: v.heading(view.Column{Name: t.Label}), Rows: a.Rows, Total: a.Total, TotalMore: a.TotalMore,
 	}
 	for _, c := range a.Columns {

@@ -22,6 +22,7 @@ var pageRoutes = []route{
 	{pattern: "GET /admin/types/{type}/{id}/tree", handle: (*site).tree},
 	{pattern: "GET /admin/types/{type}/{id}/graph", handle: (*site).graph},
 	{pattern: "GET /admin/types/{type}/{id}/graph.json", handle: (*site).graphJSON, part: true},
+	{pattern: "GET /admin/trees", handle: (*site).trees},
 	{pattern: "GET /admin/paths", handle: (*site).paths},
 	{pattern: "GET /admin/search", handle: (*site).search},
 	{pattern: "GET /admin/find", handle: (*site).find, part: true},

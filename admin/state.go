@@ -14,7 +14,7 @@ type state struct{ Branch, At string }
 // stateOf returns the state that a page is asked to show. The page of queries and the forms read at for themselves.
 func stateOf(r *http.Request) state {
 	s := state{Branch: branchNamed(r.URL.Query().Get("branch"))}
-	if strings.HasPrefix(r.URL.Path, "/admin/types/") || strings.HasPrefix(r.URL.Path, "/admin/schema") && r.URL.Path != schemaEditURL {
+	if dated(r.URL.Path) {
 		s.At = r.URL.Query().Get("at")
 	}
 	return s
@@ -70,7 +70,7 @@ func (s state) Lead(to string) string {
 // dated reports an address that shows the graph at a commit, on these pages or for programs.
 func dated(path string) bool {
 	schema := path == "/schema" || path == "/admin/schema" || strings.HasPrefix(path, "/admin/schema/") && path != schemaEditURL
-	return schema || path == pathsURL || strings.HasPrefix(path, "/admin/types/") || strings.HasPrefix(path, "/kg/")
+	return schema || path == pathsURL || path == treesURL || strings.HasPrefix(path, "/admin/types/") || strings.HasPrefix(path, "/kg/")
 }
 
 // branched reports an address that shows the graph of a branch.

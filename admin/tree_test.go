@@ -50,3 +50,44 @@ types:
 		t.Error("an empty tree does not say so")
 	}
 }
+
+// The list of a type whose nodes refer to each other leads to all of its trees by one click, and they have every node that
+// has the relation once, also those of a circle.
+func TestTheListOfATypeLeadsToItsTrees(t *testing.T) {
+	f := newFixture(t, []byte(`
+types:
+  Person: {label: name, key: name, iri: key, properties: {name: {type: string, required: true}, reports_to: {class: Person}}}
+  Part: {label: name, key: name, iri: key, properties: {name: {type: string, required: true}, parts: {class: Part, many: true}, made_by: {class: Person}}}
+`), admin.Options{})
+	for _, pair := range [][2]string{{"Ana", ""}, {"Zoe", ""}, {"Alone", ""}, {"Ben", "Ana"}, {"Dee", "Ben"}, {"Yan", "Zoe"}, {"P", ""}, {"Q", "P"}} {
+		person := map[string]any{"name": pair[0]}
+		if pair[1] != "" {
+			person["reports_to"] = pair[1]
+		}
+		f.call(t, "person.create", person)
+	}
+	f.call(t, "person.update", map[string]any{"id": "P", "reports_to": "Q"})
+	f.call(t, "part.create", map[string]any{"name": "bolt"})
+	f.call(t, "part.create", map[string]any{"name": "wheel", "parts": []string{"bolt"}, "made_by": "Ana"})
+	tree := func(list, link string) string {
+		t.Helper()
+		for _, n := range f.get(t, list, 200).find(tag("a")) {
+			if textOf(n) == link {
+				a := f.get(t, attribute(n, "href"), 200)
+				checkPage(t, link, a)
+				return textOf(a.find(func(n *html.Node) bool { return attribute(n, "class") == "panel pad tree" })[0])
+			}
+		}
+		t.Fatalf("%s has no link %q", list, link)
+		return ""
+	}
+	if got, want := tree("/admin/types/Person", "Tree by reports_to"), "Ana 1Ben 1DeeZoe 1YanQ 1P 1Q stands elsewhere in the tree, too"; got != want {
+		t.Errorf("the trees are %q, want %q", got, want)
+	}
+	if got, want := tree("/admin/types/Part", "Tree by parts"), "wheel 1bolt"; got != want {
+		t.Errorf("the trees are %q, want %q", got, want)
+	}
+	says(t, f.get(t, "/admin/trees?type=Person&by=reports_to&direction=in&at=head~10", 200), "there is no tree")
+	says(t, f.get(t, "/admin/trees?type=Part&by=made_by", 400), "Part has no relation made_by to nodes of the same type")
+	f.get(t, "/admin/trees?type=Nope&by=x", 404)
+}
