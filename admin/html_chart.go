@@ -18,7 +18,7 @@ func (c *drawnChart) draw() h.Node {
 	}
 	picture, notes := c.picture()
 	return section("chart", h.Text(c.Name), nil, h.Iff(picture != nil, func() h.Node { return framed(chartPicture, "Chart: "+c.Name, "chart", c.Address, picture) }),
-		h.Map(notes, func(note string) h.Node { return h.P(h.Class("faint"), h.Text(note)) }), c.drawNumbers())
+		h.Map(notes, func(note string) h.Node { return h.P(h.Class("faint"), h.Text(note)) }), c.drawNumbers("numbers"))
 }
 
 // picture is the drawing, nil if there can be none, and what is said of it.
@@ -34,13 +34,13 @@ func (c *drawnChart) picture() (picture h.Node, notes []string) {
 	return drawn, notes
 }
 
-// drawNumbers is the table beneath the chart.
-func (c *drawnChart) drawNumbers() h.Node {
+// drawNumbers is the table beneath the chart, in an element with this id.
+func (c *drawnChart) drawNumbers(id string) h.Node {
 	split := false
 	for _, p := range c.Points {
 		split = split || p.Series != ""
 	}
-	return h.Details(h.Class("fold"), h.ID("numbers"), h.Summary(h.Text("The numbers")), h.Div(h.Class("scroll"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "The numbers of the chart"),
+	return h.Details(h.Class("fold"), h.ID(id), h.Summary(h.Text("The numbers")), h.Div(h.Class("scroll"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "The numbers of the chart"),
 		h.Table(h.Caption(h.Class("hide"), h.Text(c.Name)),
 			h.THead(h.Tr(h.Th(h.Scope("col"), h.Text(c.X)), h.If(split, h.Th(h.Scope("col"), h.Text("Part"))), h.Th(h.Scope("col"), h.Class("num"), h.Text(c.Y)))),
 			h.TBody(h.Map(c.Points, func(p chart.Point) h.Node {

@@ -25,6 +25,7 @@ func (d overviewData) main(p page) h.Node {
 		}),
 		either(d.AllTypes == 0, d.drawDoor(), d.drawTypes(p.colours)),
 		d.drawViews(),
+		d.Activity.draw(),
 		h.Div(h.Class("columns"),
 			h.Div(
 				section("commits", h.Text("Recent commits"), anchor("more", "/admin/commits", h.Text("All commits")), commitLog(d.Commits)),

@@ -3,6 +3,7 @@ package admin
 import (
 	"net/http"
 	"slices"
+	"time"
 
 	"trails/auth"
 	"trails/builtin/view"
@@ -23,6 +24,7 @@ type overviewData struct {
 	AllTypes int
 	Total    int64
 	Commits  []view.Commit
+	Activity activity
 	Views    []savedView
 	Doctor   doctorAnswer
 	Calls    []call
@@ -84,7 +86,7 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 		func() error { return a.ask("snapshot", nil, &snapshot) },
 		func() error { return a.read("trails://kg/types", &types) },
 		func() error {
-			return a.ask("commits_list", map[string]any{"limit": overviewCommits, "whole": true}, &log)
+			return a.ask("commits_find", map[string]any{"limit": overviewCommits, "whole": true, "days": daysShown}, &log)
 		},
 		func() error { return a.read("trails://doctor", &data.Doctor) },
 		func() error { return a.read("trails://prov/latest", &prov) },
@@ -94,6 +96,7 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	data.Base, data.Quads, data.Version, data.Commits = snapshot.Base, snapshot.Quads, snapshot.SchemaVersion, log.Commits
+	data.Activity = activity{log.Days, time.Now().UTC().Truncate(24 * time.Hour)}
 	data.AllTypes = len(types.Types)
 	data.Types = slices.DeleteFunc(types.Types, func(t typeCount) bool { return t.Abstract })
 	for _, t := range data.Types {

@@ -3,10 +3,12 @@ package admin_test
 import (
 	stdcmp "cmp"
 	"fmt"
+	"math/rand"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,7 +33,7 @@ func TestTheOverviewTellsWhatIsInTheGraph(t *testing.T) {
 		t.Error("calls that made a commit stand twice")
 	}
 	f.call(t, "snapshot", map[string]any{})
-	if calls := rows(f.get(t, "/admin", 200).find(tag("table"))[0]); len(calls) != 2 || calls[1][0] != "snapshot" || !strings.HasPrefix(calls[1][1], "ok") {
+	if calls := rows(f.get(t, "/admin", 200).byID(t, "h-calls").Parent.Parent); len(calls) != 2 || calls[1][0] != "snapshot" || !strings.HasPrefix(calls[1][1], "ok") {
 		t.Errorf("the other calls are %v", calls)
 	}
 }
@@ -417,5 +419,41 @@ func TestPagesShowAnEarlierCommit(t *testing.T) {
 		if a.StatusCode != status || strings.Contains(a.text, "As of commit") {
 			t.Errorf("%s: %d, %s", path, a.StatusCode, mainText(a))
 		}
+	}
+}
+
+// TestTheOverviewHasTheLastDays holds that the overview counts all commits of each day by who made them, that a day leads to
+// its commits, and that its pictures are files.
+func TestTheOverviewHasTheLastDays(t *testing.T) {
+	f := newExample(t)
+	for range 3 {
+		f.call(t, "standard.create", map[string]any{"name": "s" + strconv.Itoa(rand.Int()), "title": "One more", "url": "https://example.org/s"})
+	}
+	a := f.get(t, "/admin", 200)
+	checkPage(t, "overview", a)
+	all := 0
+	var day string
+	days := map[string]bool{}
+	for _, row := range rows(a.byID(t, "numbers-of-chart"))[1:] {
+		n, err := strconv.Atoi(row[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		days[row[0]] = true
+		if all += n; n > 0 {
+			day = row[0]
+		}
+	}
+	if log := f.call(t, "commits_list", map[string]any{"limit": 100})["rows"].([]any); all != len(log) {
+		t.Errorf("the chart has %d commits, the log %d", all, len(log))
+	}
+	if len(days) != 30 {
+		t.Errorf("the chart has %d days", len(days))
+	}
+	if !slices.Contains(a.leads("/admin/commits?when="), "/admin/commits?when="+day) {
+		t.Errorf("%s does not lead to its commits", day)
+	}
+	if file := f.get(t, "/admin?picture=chart", 200); !strings.Contains(file.text, "series-1") {
+		t.Errorf("the picture as a file: %.200s", file.text)
 	}
 }

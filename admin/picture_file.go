@@ -38,7 +38,7 @@ func (t *taken) Take(name string, picture h.Node) error {
 	}
 	inside, _ := strings.CutPrefix(out.String(), "<svg")
 	head, body, _ := strings.Cut(inside, ">")
-	class := textIf(name == chartPicture, "chart", "around")
+	class := textIf(strings.HasPrefix(name, chartPicture), "chart", "around")
 	fmt.Fprintf(&t.file, `<svg xmlns="http://www.w3.org/2000/svg" class="%s"%s><style>%s</style><rect class="sheet" width="100%%" height="100%%"></rect>%s`, class, strings.ReplaceAll(head, ` xmlns="http://www.w3.org/2000/svg"`, ""), fileStyle(), body)
 	return nil
 }

@@ -42,7 +42,7 @@ type commitsFilter struct {
 type commitsFinding struct {
 	commitsPage
 	commitsFilter
-	Days int `json:"days" min:"0" max:"366" default:"0" doc:"Count all commits of each of so many days, too."`
+	Days int `json:"days" min:"0" max:"366" default:"0" doc:"Count all commits of each of so many days, too, by author."`
 }
 
 var commitsShape = rowsOf("A list for each commit: the first digits of its id, time, author, what it did, where the call came in (page, terminal, script, mcp, http; empty when no call is recorded), message, version of the schema, and how many statements it added and removed; with whole the capability, its parent and the commit that it took in, too; and the origin where not all have the same.",
@@ -67,7 +67,7 @@ var commitsFindBuiltin = invoke.Define(capability.Descriptor{
 type commitsListed struct {
 	rowsAnswer
 	oneOrigin
-	Days []view.DayCount `json:"days,omitempty" doc:"The days that have commits, the first one first."`
+	Days []view.DayCount `json:"days,omitempty" doc:"The days that have commits, the first one first, with who made them."`
 }
 
 // Bounds of a list of commits.
@@ -124,7 +124,7 @@ func commitsFind(ctx context.Context, r *invoke.Request, in commitsFinding) (*co
 			return nil, err
 		}
 		for _, d := range days {
-			out.Days = append(out.Days, view.DayCount{Day: d.Day.Format(time.DateOnly), Commits: d.Commits})
+			out.Days = append(out.Days, view.DayOf(d, r.Snapshot.SeesAll()))
 		}
 	}
 	return out, nil

@@ -69,6 +69,8 @@ func TestCommitsAreFoundByWhoWhatAndWhen(t *testing.T) {
 	}
 	if days := o.through("admin", "commits_find", `{"limit": 1, "days": 3}`)["days"].([]any); len(days) != 1 || days[0].(map[string]any)["commits"] != float64(6) {
 		t.Errorf("the days are %v", days)
+	} else if day := days[0].(map[string]any); day["statements"] != o.through("admin", "snapshot", `{}`)["quads"] || fmt.Sprint(day["authors"]) != "[map[author:local:ana via test commits:6]]" {
+		t.Errorf("the day is %v", day)
 	}
 	for args, says := range map[string]string{`{"when": "whenever"}`: "give today", `{"type": "Nite"}`: "Note", `{"door": "window"}`: "door"} {
 		if _, err := o.Do(t, "commits_find", args); err == nil || !strings.Contains(err.Error()+fmt.Sprint(err), says) {

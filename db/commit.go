@@ -114,17 +114,23 @@ func (r *Reader) Commits(ctx context.Context, before history.Seq, limit int) ([]
 	return list, r.fail(ctx, "commits", err)
 }
 
-// CommitDay is a day in UTC, by its beginning, with how many commits were made on it.
+// CommitDay is a day in UTC, by its beginning, with how many commits were made on it, also by each author, and how many
+// statements there were after the last of them.
 type CommitDay struct {
-	Day     time.Time
-	Commits int64
+	Day        time.Time
+	Commits    int64
+	Statements int64
+	Authors    map[string]int64
 }
 
 // microsOfDay is how many of the units of commits.ts a day has.
 const microsOfDay = 24 * 3600 * 1_000_000
 
-const commitDays = `SELECT ts / ?4 AS day, count(*) FROM (SELECT ts FROM commits c WHERE c.seq < ?1 ORDER BY c.seq DESC LIMIT ?3 + 0)
-	WHERE ts >= ?2 GROUP BY day ORDER BY day`
+// commitDays has a row for each day and author. The column quads is that of the row with the greatest seq: SQLite takes other
+// columns from the row that max() is of.
+const commitDays = `SELECT ts / ?4 AS day, author, count(*), max(seq), quads
+	FROM (SELECT ts, author, seq, quads FROM commits c WHERE c.seq < ?1 ORDER BY c.seq DESC LIMIT ?3 + 0)
+	WHERE ts >= ?2 GROUP BY day, author ORDER BY day, max(seq)`
 
 // CommitDays returns the days since a time on which commits were made, the first one first. It counts commits with numbers
 // less than before, the newest so many at most; 0 starts at the newest.
@@ -136,7 +142,14 @@ func (r *Reader) CommitDays(ctx context.Context, before history.Seq, since time.
 		before = 1 << 62
 	}
 	err = r.rows(ctx, commitDays, func(s *stmt.Stmt) (bool, error) {
-		list = append(list, CommitDay{time.UnixMicro(s.ColumnInt64(0) * microsOfDay).UTC(), s.ColumnInt64(1)})
+		day := time.UnixMicro(s.ColumnInt64(0) * microsOfDay).UTC()
+		if n := len(list); n == 0 || !list[n-1].Day.Equal(day) {
+			list = append(list, CommitDay{Day: day, Authors: map[string]int64{}})
+		}
+		d := &list[len(list)-1]
+		d.Commits += s.ColumnInt64(2)
+		d.Authors[s.ColumnText(1)] = s.ColumnInt64(2)
+		d.Statements = s.ColumnInt64(4) // the last row of a day is of its last commit
 		return true, nil
 	}, before, since.UnixMicro(), most, int64(microsOfDay))
 	return list, r.fail(ctx, "days", err)

@@ -51,6 +51,8 @@ type Chart struct {
 	// X and Y name the axes.
 	X, Y   string
 	Points []Point
+	// Low makes a plot with axes less high, to stand beside others.
+	Low bool
 }
 
 // Point is one number.

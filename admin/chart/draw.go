@@ -17,7 +17,8 @@ const (
 	nameWide = 210 // what stands left of bars
 	nameMost = 30  // characters there
 	plotHigh = 300
-	edge     = 56 // left of a plot, for the numbers of its axis
+	lowHigh  = 110 // height of a plot of columns, and of a low one
+	edge     = 56  // left of a plot, for the numbers of its axis
 )
 
 // Draw returns the chart as an SVG element with the legend in it, and says what it leaves out; it must be drawable.
@@ -127,7 +128,8 @@ func (c Chart) bars(names []string) (h.Node, string) {
 // plot has axes, and for each series a line or points.
 func (c Chart) plot(names []string) h.Node {
 	top := legendHigh(names) + 20
-	bottom := top + plotHigh
+	tall := map[bool]float64{false: plotHigh, true: lowHigh}[c.Low]
+	bottom := top + tall
 	var labels []string // of an axis without numbers
 	xs := make([]float64, len(c.Points))
 	low, high := math.Inf(1), math.Inf(-1)
@@ -170,7 +172,7 @@ func (c Chart) plot(names []string) h.Node {
 		low, high = low-1, high+1
 	}
 	x := func(v float64) float64 { return edge + (v-low)/(high-low)*(wide-edge-50) }
-	y := func(v float64) float64 { return bottom - (v-least)/(most-least)*plotHigh }
+	y := func(v float64) float64 { return bottom - (v-least)/(most-least)*tall }
 	drawn := h.Group{c.legend(names, 0), h.SVGLabel(0, top-8, "start", "value", short(c.Y, 40))}
 	for _, v := range yTicks {
 		drawn = append(drawn, h.Path(h.Class("grid"), h.Attr("d", fmt.Sprintf("M%d %sH%d", edge, h.Length(y(v)), wide-50))), h.SVGLabel(edge-8, y(v)+4, "end", "value", says(v)))
@@ -330,4 +332,45 @@ func short(text string, most int) string {
 		return text
 	}
 	return string(runes[:max(most, 4)-1]) + "…"
+}
+
+// Columns draws a column for each label, in parts for the series, with few names beneath: for days, of which there are
+// many. The chart must be drawable as [Stacked].
+func (c Chart) Columns() h.Node {
+	names := c.series()
+	groups := c.groups()
+	most := 0.0
+	for _, g := range groups {
+		most = math.Max(most, g.total)
+	}
+	marks := ticks(0, math.Max(most, 1))
+	most = marks[len(marks)-1]
+	top := legendHigh(names) + 20
+	bottom := top + lowHigh
+	each := float64(wide-edge-20) / float64(max(len(groups), 1))
+	drawn := h.Group{c.legend(names, 0), h.SVGLabel(0, top-8, "start", "value", short(c.Y, 40))}
+	for _, v := range marks {
+		y := bottom - v/most*lowHigh
+		drawn = append(drawn, h.Path(h.Class("grid"), h.Attr("d", fmt.Sprintf("M%d %sH%d", edge, h.Length(y), wide-20))), h.SVGLabel(edge-8, y+4, "end", "value", says(v)))
+	}
+	every := max((len(groups)+5)/6, 1)
+	for i, g := range groups {
+		x, y := edge+float64(i)*each, bottom
+		var parts h.Group
+		for k, name := range names {
+			v := g.values[name]
+			if v == 0 {
+				continue
+			}
+			y -= v / most * lowHigh
+			parts = append(parts, h.G(h.Class(colour(k)), h.TitleEl(h.Text(joined(g.label, name)+": "+says(v))), box(x+1, y, each-2, v/most*lowHigh)))
+		}
+		if len(parts) > 0 {
+			drawn = append(drawn, linked(g.href, g.label+": "+says(g.total), parts))
+		}
+		if i%every == 0 {
+			drawn = append(drawn, h.SVGLabel(x, bottom+18, "start", "value", short(g.label, 12)))
+		}
+	}
+	return c.picture(bottom+28, drawn...)
 }

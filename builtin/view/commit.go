@@ -1,8 +1,10 @@
 package view
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,6 +57,40 @@ type CommitList struct {
 type DayCount struct {
 	Day     string `json:"day" type:"date"`
 	Commits int64  `json:"commits"`
+	// Statements is nil for a caller who may see a part of the graph.
+	Statements *int64        `json:"statements,omitempty" doc:"How many there were after the last of these commits."`
+	Authors    []AuthorCount `json:"authors" doc:"Who made them, those with the most first; further ones are added up without a name."`
+}
+
+// AuthorCount is how many commits an author made.
+type AuthorCount struct {
+	Author  string `json:"author"`
+	Commits int64  `json:"commits"`
+}
+
+// dayAuthors is how many authors of a day are named.
+const dayAuthors = 8
+
+// DayOf returns what is shown of a day.
+func DayOf(d kg.CommitDay, seesAll bool) DayCount {
+	out := DayCount{Day: d.Day.Format(time.DateOnly), Commits: d.Commits}
+	if seesAll {
+		out.Statements = &d.Statements
+	}
+	for author, n := range d.Authors {
+		out.Authors = append(out.Authors, AuthorCount{author, n})
+	}
+	slices.SortFunc(out.Authors, func(a, b AuthorCount) int {
+		return cmp.Or(cmp.Compare(b.Commits, a.Commits), cmp.Compare(a.Author, b.Author))
+	})
+	if len(out.Authors) > dayAuthors {
+		rest := AuthorCount{}
+		for _, a := range out.Authors[dayAuthors:] {
+			rest.Commits += a.Commits
+		}
+		out.Authors = append(out.Authors[:dayAuthors:dayAuthors], rest)
+	}
+	return out
 }
 
 // UnmarshalJSON reads the answer of commits_list, whose columns are members of [Commit].
