@@ -96,4 +96,4 @@ func (p *post) preview(res invoke.Result) *preview {
 var told = []string{"added", "removed", "records", "plan", "changes", "preview", "commit", "branch", "dry_run", "id", "iri", "type", "undone"}
 
 // isCallField names the arguments of a typed write that are no properties.
-var isCallField = map[string]bool{"id": true, "branch": true, "message": true}
+var isCallField = map[string]bool{"id": true, "branch": true, "message": true, "if_commit": true, "detach": true}

@@ -45,8 +45,15 @@ type formData struct {
 	Labels map[string]string
 }
 
-// furtherFields are those that few calls need; the page folds them.
-var furtherFields = []string{"branch", "if_commit"}
+// furtherFields are those that few people need. The page folds them, and those that the capability calls rare.
+var furtherFields = []string{"branch", "if_commit", "at", "max_chars", "timeout_ms", "cursor", "offset"}
+
+// isFurther reports whether the page folds a field. A property may be called like most of them, and is shown.
+func (f *formState) isFurther(field form.Field) bool {
+	known, _ := f.shape.Field(field.Name)
+	isProperty := f.capability.InputShape.NodeType != "" && !slices.Contains(furtherFields[:2], field.Name)
+	return !field.Required && (known.Rare || slices.Contains(furtherFields, field.Name) && !isProperty)
+}
 
 // showForm answers with the form as it stands. An open form says when its instance changed.
 func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, f *formState, v formView) error {
@@ -108,7 +115,7 @@ func (f *formState) data(v formView) formData {
 	for _, field := range d.Form.Fields {
 		switch {
 		case field.Name == "id" && f.target != nil: // the page's head shows it
-		case slices.Contains(furtherFields, field.Name):
+		case f.isFurther(field):
 			d.More = append(d.More, field)
 		default:
 			d.Main = append(d.Main, field)

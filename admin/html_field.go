@@ -19,7 +19,7 @@ type fieldHelp struct {
 	Options map[string][]suggestion
 	// Labels are the names of the instances that fields refer to, by Type/id.
 	Labels map[string]string
-	// Words means that the fields are properties, whose names are shown in words.
+	// Words means that the fields are properties, besides those of every call.
 	Words bool
 	// SuggestURL is where a row of a reference finds what may be meant.
 	SuggestURL func(form.Field, form.Row) string
@@ -45,11 +45,18 @@ func drawField(f form.Field, help fieldHelp) h.Node {
 
 // fieldName is what a field is called. A property has its name as the title.
 func fieldName(f form.Field, help fieldHelp) h.Node {
-	name := h.Node(span("name", f.Label()))
-	if help.Words && !isCallField[f.Name] {
-		name = h.Span(h.Class("name words"), h.Title(f.Name), h.Text(kgschema.Words(f.Label())))
+	words, known := wordsOfFields[f.Name]
+	if !known || help.Words && !isCallField[f.Name] { // a property may be called like an argument
+		words = kgschema.Words(f.Label())
 	}
-	return h.Group{name, h.If(f.Required, h.Group{space, span("need", "required")})}
+	return h.Group{h.Span(h.Class("name words"), h.Title(f.Name), h.Text(words)), h.If(f.Required, h.Group{space, span("need", "required")})}
+}
+
+// wordsOfFields are what arguments are called whose names do not say it in words.
+var wordsOfFields = map[string]string{
+	"id": "id", "if_commit": "only if the newest commit is still", "max_chars": "most characters of the answer",
+	"timeout_ms": "time limit in milliseconds", "at": "as of the commit", "allow_mass_change": "allow that many statements go",
+	"allow_data_loss": "allow that data goes", "cursor": "continue after", "detach": "take away what refers to it, too",
 }
 
 // fieldAbout is what is said of a field, and what is wrong with it.
@@ -119,6 +126,8 @@ func control(f form.Field, r form.Row, help fieldHelp) h.Node {
 		return h.Input(h.Type("number"), controlAttributes(f, r), value)
 	case form.Date:
 		return h.Input(h.Type("date"), controlAttributes(f, r), value)
+	case form.Clock:
+		return h.Input(h.Type("time"), h.Step("1"), controlAttributes(f, r), value)
 	case form.Line, form.Radios, form.Switch:
 	}
 	return h.Input(h.Type("text"), controlAttributes(f, r), value)

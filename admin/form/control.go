@@ -25,6 +25,7 @@ const (
 	Switch    Control = "switch"    // true, false, or not set
 	Number    Control = "number"    // a number that browsers understand
 	Date      Control = "date"      // a day that browsers understand
+	Clock     Control = "clock"     // a time of day without an offset
 	Moment    Control = "moment"    // a local date-time and its offset
 	Reference Control = "reference" // a node, found by typing
 )
@@ -81,7 +82,9 @@ var controls = map[capability.Type]func(capability.Field, Entry) Control{
 	},
 	capability.Decimal:    alwaysLine, // a number input may round
 	capability.BigInteger: alwaysLine,
-	capability.Time:       alwaysLine, // a time input has no offset
+	capability.Time: func(_ capability.Field, e Entry) Control { // a time input has no offset
+		return either(e.all(isClock), Clock, Line)
+	},
 	capability.Duration:   alwaysLine,
 	capability.Year:       alwaysLine,
 	capability.Vector:     func(capability.Field, Entry) Control { return JSON },
@@ -116,6 +119,8 @@ var (
 	moment = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(Z|[+-]\d\d:\d\d|)$`)
 	// minutes is a local date-time as browsers shorten it.
 	minutes     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d$`)
+	// clock is a time of day as browsers take it, with or without the seconds that they leave out.
+	clock       = regexp.MustCompile(`^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$`)
 	plainNumber = regexp.MustCompile(`^-?\d{1,15}(\.\d{1,15})?$`)
 )
 
@@ -124,6 +129,8 @@ func isDay(text string) bool {
 	t, err := time.Parse(time.DateOnly, text)
 	return err == nil && t.Year() >= 1
 }
+
+func isClock(text string) bool { return clock.MatchString(text) }
 
 func isMoment(text string) bool { return moment.MatchString(text) && isDay(text[:len(time.DateOnly)]) }
 
@@ -183,12 +190,12 @@ func optionsOf(f capability.Field, field Field) []Option {
 		values = []string{"true", "false"}
 	case Select, Radios:
 		values = listed(f)
-	case Line, Lines, JSON, Number, Date, Moment, Reference:
+	case Line, Lines, JSON, Number, Date, Clock, Moment, Reference:
 		return nil
 	}
 	options := []Option{{Value: "", Label: unset(f, field)}}
 	for _, v := range values {
-		options = append(options, Option{Value: v, Label: v})
+		options = append(options, Option{Value: v, Label: said(f, v)})
 	}
 	for _, r := range field.Rows {
 		if !slices.ContainsFunc(options, func(o Option) bool { return o.Value == r.Text }) {
@@ -215,13 +222,21 @@ func listed(f capability.Field) []string {
 	return values
 }
 
+// said is a choice as people read it.
+func said(f capability.Field, value string) string {
+	if word, ok := map[string]string{"true": "yes", "false": "no"}[value]; ok && f.Type == capability.Boolean {
+		return word
+	}
+	return value
+}
+
 // unset is the word for leaving a choice open.
 func unset(f capability.Field, field Field) string {
 	switch {
 	case field.Nullable && !f.Many && began(field.Was):
 		return "no value"
 	case f.Default != nil:
-		return "default (" + textOf(f.Default) + ")"
+		return "default (" + said(f, textOf(f.Default)) + ")"
 	case f.Required:
 		return "choose one"
 	}

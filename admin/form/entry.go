@@ -97,6 +97,8 @@ func single(f capability.Field, text string) (json.RawMessage, *fault.FieldError
 	switch {
 	case text == "":
 		return nil, nil
+	case f.Type == capability.Time && isClock(text) && len(text) == len("12:00"): // as browsers shorten it
+		return quoted(text + ":00"), nil
 	case isJSON(f.Type):
 		return jsonValue(f, text)
 	case f.Type == capability.LangString:

@@ -77,6 +77,9 @@ func hints(f capability.Field) []string {
 	sayRange(bound(f.MinValue), bound(f.MaxValue), "from %s to %s", "at least %s", "at most %s")
 	sayRange(count(f.MinLength), count(f.MaxLength), "%s to %s characters", "at least %s characters", "at most %s characters")
 	sayRange(count(f.MinCount), count(f.MaxCount), "%s to %s values", "at least %s values", "at most %s values")
+	if text := example(f); text != "" {
+		add("such as %s", text)
+	}
 	if f.Pattern != "" {
 		add("matches %s", f.Pattern)
 	}
@@ -90,6 +93,21 @@ func hints(f capability.Field) []string {
 		add("no two share a value")
 	}
 	return out
+}
+
+// example is a text that fits the pattern of a field; "" for none.
+func example(f capability.Field) string {
+	if text, ok := f.Sample.(string); ok {
+		return text
+	}
+	least := 0
+	if f.MinLength != nil {
+		least = *f.MinLength
+	}
+	if f.Pattern == "" {
+		return ""
+	}
+	return sample(f.Pattern, least)
 }
 
 // bound is a value as people type it, "" when there is none.
