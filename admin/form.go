@@ -44,6 +44,12 @@ type formState struct {
 	target *target
 	// seen is the last commit that changed the node before the form was made.
 	seen string
+	// callable are the capabilities with a form that the caller may see.
+	callable []capability.Descriptor
+	// outer is the form that this one was opened from to make a node for it, as posted; "" for none.
+	outer string
+	// made is the draft of the form that made a node for this one, and into the element that got it; "" for none.
+	made, into string
 }
 
 // changesOne reports a capability that changes or deletes one node, which it names by id.
@@ -68,9 +74,10 @@ func (s *site) newForm(w http.ResponseWriter, r *http.Request, id string) (*form
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range withForm(tools) {
+	callable := withForm(tools)
+	for _, d := range callable {
 		if d.ID == id || capability.ToolName(d.ID) == id {
-			return &formState{asker: s.asker(w, r), capability: d, shape: formShape(d), entries: map[string]form.Entry{}, key: uuid.NewString()}, nil
+			return &formState{asker: s.asker(w, r), capability: d, shape: formShape(d), entries: map[string]form.Entry{}, key: uuid.NewString(), callable: callable}, nil
 		}
 	}
 	return nil, fault.New(fault.NotFound, "there is no capability %s, or it is not for you", line(id))

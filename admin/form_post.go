@@ -63,7 +63,7 @@ func (f *formState) read(values url.Values) *post {
 	posted := form.Read(f.shape, values)
 	args, wrong := form.Arguments(f.shape, posted.Entries)
 	f.entries, f.problems = posted.Entries, append(posted.Problems, wrong...)
-	f.seen = values.Get(seenName)
+	f.seen, f.outer = values.Get(seenName), values.Get(outerName)
 	if given := form.ArgPrefix + "branch"; values.Has(given) { // what is changed is read where it is changed
 		f.Branch = branchNamed(strings.TrimSpace(values.Get(given)))
 	}
@@ -98,6 +98,12 @@ func (s *site) process(w http.ResponseWriter, r *http.Request, p *post) error {
 			return err
 		}
 		p.target = t
+	}
+	switch what, about, _ := strings.Cut(p.do, " "); {
+	case what == doMake:
+		return s.makeFor(w, r, p, about)
+	case what == doBack && p.outer != "":
+		return s.goBack(w, r, p, "")
 	}
 	if p.do != doCall && p.do != doDryRun { // a button that only changes the form
 		p.problems = nil
@@ -192,6 +198,11 @@ func (s *site) finish(w http.ResponseWriter, r *http.Request, p *post, e *submis
 	}
 	e.secret, res = partSecret(p.capability.ID, res)
 	e.finish(p.digest(), ifCommit, p.object(), res)
+	if p.outer != "" {
+		var named struct{ ID, IRI string }
+		_ = json.Unmarshal(res.Structured, &named) // what is about no node names none
+		return s.goBack(w, r, p, p.madeNode(named.ID, named.IRI))
+	}
 	p.showDone(w, r)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"trails/admin/form"
 	"trails/auth"
 	"trails/fault"
 	"trails/invoke"
@@ -71,13 +72,19 @@ func (s *site) done(w http.ResponseWriter, r *http.Request) error {
 	if past, ok := headingsDone[f.capability.Op()]; ok && typeName != "" {
 		heading = typeName + " " + past
 	}
+	if changesOne(f.capability) {
+		var of struct{ ID string }
+		_ = json.Unmarshal(args, &of) // the arguments of a form that took an id
+		f.entries["id"] = form.Entry{Texts: []string{of.ID}}
+	}
 	return s.respond(w, r, http.StatusOK, page{
-		Title: f.title() + ": done", Nav: "capabilities", Type: typeName, Scripts: []string{"form.js"},
-		Crumbs: f.crumbs(), Main: doneData{Capability: f.capability.ID, Op: f.capability.Op(), Heading: heading, Result: result}.main,
+		Title: f.title() + ": done", Nav: "capabilities", Type: typeName, Scripts: []string{"draft.js"},
+		Crumbs: f.crumbs(), Main: doneData{Capability: f.capability.ID, Op: f.capability.Op(), Heading: heading, Draft: f.draftKey(), Result: result}.main,
 	})
 }
 
 type doneData struct {
 	Capability, Op, Heading string
+	Draft                   string // that is no longer needed
 	Result                  *resultView
 }

@@ -36,6 +36,14 @@ type formData struct {
 	// Pick means that the page first asks which instance.
 	Pick      bool
 	Key, Seen string
+	// Outer is the form that this one was opened from, and OuterTitle what that is called; "" for none.
+	Outer, OuterTitle string
+	// Draft names what a browser keeps of the form, and Made is that of a form whose node this one just got.
+	Draft, Made string
+	// Into is the element that got the new node.
+	Into string
+	// Makes are the types of which a node can be made for each field.
+	Makes map[string][]string
 	Writes    bool
 	Asks      bool // that the person agrees before the call is made
 	Upload    string
@@ -59,7 +67,7 @@ func (f *formState) isFurther(field form.Field) bool {
 func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, f *formState, v formView) error {
 	d := f.data(v)
 	p := page{
-		Title: f.title(), Nav: "capabilities", Type: d.Type, Main: d.main, Scripts: []string{"form.js"}, Crumbs: f.crumbs(),
+		Title: f.title(), Nav: "capabilities", Type: d.Type, Main: d.main, Scripts: []string{"form.js", "draft.js"}, Crumbs: f.crumbs(),
 	}
 	if f.target != nil && v.Result == nil {
 		n := f.target.Node
@@ -104,6 +112,10 @@ func (f *formState) data(v formView) formData {
 		Pick: changesOne(f.capability) && f.target == nil && !v.Gone, Writes: f.capability.SideEffects != capability.None,
 		Asks: f.capability.ConsentRequired, Upload: uploads[f.capability.ID], Labels: map[string]string{},
 	}
+	d.Outer, d.Draft, d.Made, d.Into, d.Makes = f.outer, f.draftKey(), f.made, f.into, f.makes()
+	if d.Outer != "" {
+		d.OuterTitle = f.outerTitle()
+	}
 	if d.Type != "" {
 		d.Op = f.capability.Op()
 	}
@@ -122,6 +134,12 @@ func (f *formState) data(v formView) formData {
 		}
 	}
 	d.Options = f.options(d.Form.Fields)
+	for name, known := range d.Options {
+		field, _ := f.shape.Field(name)
+		for _, s := range known {
+			d.Labels[reference([]string{field.NodeType}, s.Value)] = s.Label
+		}
+	}
 	if f.target == nil {
 		return d
 	}

@@ -22,7 +22,7 @@ func (d formData) main(p page) h.Node {
 			return actions(anchor("button", nodeURL(n.Type, n.ID), h.Text("Back to "+labelOf(n))))
 		})),
 		h.Div(h.Class("columns"),
-			h.Div(d.drawMessage(), d.drawConflict(), d.drawProblems(), d.drawPreview(), h.Iff(d.Result != nil, func() h.Node { return d.Result.draw() }), d.drawForm()),
+			h.Div(d.drawMade(), d.drawMessage(), d.drawConflict(), d.drawProblems(), d.drawPreview(), h.Iff(d.Result != nil, func() h.Node { return d.Result.draw() }), d.drawForm()),
 			d.drawAbout()),
 	}
 }
@@ -39,6 +39,17 @@ func (d formData) drawMessage() h.Node {
 			h.If(len(d.Main) > 0, h.P(h.Text("What you wrote is still here, below."))))
 	case d.Message != "":
 		return bad("It was not done", focused(), h.P(h.Bdi(h.Text(d.Message))))
+	}
+	return nil
+}
+
+// drawMade says that the form was opened from another one, or that it just got a node.
+func (d formData) drawMade() h.Node {
+	switch {
+	case d.Outer != "":
+		return h.P(h.Class("notice"), h.Text("When it is made, you are back in “"+d.OuterTitle+"”, with all that you wrote there, and it is chosen."))
+	case d.Into != "":
+		return h.P(h.Class("notice"), h.Role("status"), h.Text("It was made, and is chosen below. The rest of this form is not saved yet."))
 	}
 	return nil
 }
@@ -65,7 +76,7 @@ func (d formData) drawPreview() h.Node {
 	}
 	return h.Section(h.Class("notice"), h.ID("preview"), h.Role("status"), h.TabIndex("-1"), h.Aria("labelledby", "h-preview"),
 		h.If(len(d.Form.Problems) == 0, h.AutoFocus()),
-		h.H2(h.ID("h-preview"), h.Text("Dry run: nothing was changed")), d.Preview.draw())
+		h.H2(h.ID("h-preview"), h.Text("Preview: nothing was changed")), d.Preview.draw())
 }
 
 // drawForm is the form itself, or the question which instance it is about.
@@ -73,13 +84,14 @@ func (d formData) drawForm() h.Node {
 	if d.Pick {
 		return d.drawPick()
 	}
-	help := fieldHelp{Upload: d.Upload, Options: d.Options, Labels: d.Labels, SuggestURL: d.suggestURL, Words: d.Capability.InputShape.NodeType != ""}
+	help := fieldHelp{Upload: d.Upload, Options: d.Options, Labels: d.Labels, Makes: d.Makes, Into: d.Into, SuggestURL: d.suggestURL, Words: d.Capability.InputShape.NodeType != ""}
 	fields := func(list []form.Field) h.Node {
 		return h.Map(list, func(f form.Field) h.Node { return drawField(f, help) })
 	}
 	return h.Form(h.Class("form panel"), h.ID("form"), h.Method("post"), h.Action(capabilityURL(d.Capability.ID)), h.EncType("multipart/form-data"), h.Attr("novalidate"),
+		h.If(d.Draft != "", h.Data("draft", d.Draft)), h.If(d.Made != "", h.Data("drafted", d.Made)),
 		h.Button(h.Class("hide"), h.Name("_do"), h.Value("call"), h.TabIndex("-1"), h.Aria("hidden", "true"), h.Text(d.Verb())), // what Enter presses
-		hiddenInput("_key", d.Key), hiddenInput("_seen", d.Seen),
+		hiddenInput("_key", d.Key), hiddenInput("_seen", d.Seen), h.If(d.Outer != "", hiddenInput(outerName, d.Outer)),
 		h.Iff(d.Target != nil, func() h.Node {
 			return h.Group{hiddenInput("arg.id", d.Target.Node.ID), h.Iff(d.Op == "delete", d.Target.drawLost)}
 		}),
@@ -87,7 +99,8 @@ func (d formData) drawForm() h.Node {
 		h.If(len(d.More) > 0, h.Details(h.Class("fold"), h.If(d.MoreOpen(), h.Attr("open")), h.Summary(h.Text("More")), fields(d.More))),
 		h.Div(h.Class("buttons"),
 			submit(textIf(d.Op == "delete", "danger", "primary"), "_do", "call", d.Verb()),
-			h.If(d.Writes, submit("", "_do", "dry-run", "Dry run"))))
+			h.If(d.Writes, submit("", "_do", "dry-run", "Preview")),
+			h.If(d.Outer != "", submit("quiet", "_do", doBack, "Back without it"))))
 }
 
 // drawPick asks which instance is to be changed.

@@ -21,6 +21,9 @@ type fieldHelp struct {
 	Labels map[string]string
 	// Words means that the fields are properties, besides those of every call.
 	Words bool
+	// Makes are the types of which a node can be made for each field, and Into the element that just got one.
+	Makes map[string][]string
+	Into  string
 	// SuggestURL is where a row of a reference finds what may be meant.
 	SuggestURL func(form.Field, form.Row) string
 }
@@ -35,7 +38,7 @@ func drawField(f form.Field, help fieldHelp) h.Node {
 				h.Legend(fieldName(f, help)), fieldAbout(f), fieldGroup(f, help))
 		}),
 		h.Iff(!f.Group(), func() h.Node {
-			return h.Group{h.Label(h.For(f.ID), fieldName(f, help)), fieldAbout(f), control(f, f.Rows[0], help)}
+			return h.Group{h.Label(h.For(f.ID), fieldName(f, help)), fieldAbout(f), control(f, f.Rows[0], help), drawMakes(f, help)}
 		}),
 		h.If(f.Was != "", hiddenInput("was."+f.Name, f.Was)),
 		h.If(f.Whole, hiddenInput("json."+f.Name, "1")),
@@ -92,8 +95,15 @@ func fieldGroup(f form.Field, help fieldHelp) h.Node {
 	}
 	return h.Group{
 		h.Div(h.Class("rows"), h.Data("rows", f.Name), rows),
-		h.Button(h.Type("submit"), h.Class("small"), h.Name("add."+f.Name), h.Value("1"), h.Data("add", f.Name), h.Text("Add a row")),
+		h.Button(h.Type("submit"), h.Class("small"), h.Name("add."+f.Name), h.Value("1"), h.Data("add", f.Name), h.Text("Add a row")), space, drawMakes(f, help),
 	}
+}
+
+// drawMakes are the buttons that make a node for a field, in a form of its own.
+func drawMakes(f form.Field, help fieldHelp) h.Node {
+	return h.Map(help.Makes[f.Name], func(typeName string) h.Node {
+		return h.Button(h.Type("submit"), h.Class("small make"), h.Name(doName), h.Value(doMake+" "+f.Name+" "+typeName), h.Text("New "+typeName))
+	})
 }
 
 // control is the element that takes one value.
@@ -102,35 +112,35 @@ func control(f form.Field, r form.Row, help fieldHelp) h.Node {
 	switch f.Control {
 	case form.Lines, form.JSON:
 		return h.Group{
-			h.Textarea(controlAttributes(f, r), h.Rows(strconv.Itoa(f.Height(r))), h.If(f.Control == form.JSON, h.Class("code")), textareaText(r.Text)),
+			h.Textarea(controlAttributes(f, r, help), h.Rows(strconv.Itoa(f.Height(r))), h.If(f.Control == form.JSON, h.Class("code")), textareaText(r.Text)),
 			h.If(help.Upload == f.Name, h.Label(h.Class("upload"), h.Text("or a file "), h.Input(h.Type("file"), h.Name("file."+f.Name)))),
 		}
 	case form.Select:
-		return h.Select(controlAttributes(f, r), h.Map(f.Options, func(o form.Option) h.Node {
+		return h.Select(controlAttributes(f, r, help), h.Map(f.Options, func(o form.Option) h.Node {
 			return option(o.Value, line(o.Label)+textIf(o.Foreign, " (not in the list)", ""), o.Value == r.Text)
 		}))
 	case form.Moment:
 		return h.Span(h.Class("moment"),
-			h.Input(h.Type("datetime-local"), h.Step("1"), controlAttributes(f, r), value),
+			h.Input(h.Type("datetime-local"), h.Step("1"), controlAttributes(f, r, help), value),
 			h.Input(h.Class("zone"), h.Name("zone."+f.Name), h.Value(r.Zone), h.Aria("label", f.Label()+": offset from UTC"), h.Placeholder("Z"), h.Attr("size", "6")))
 	case form.Reference:
 		label := help.Labels[strings.TrimSpace(r.Text)]
 		return h.Group{
 			h.Span(h.Class("combo"),
-				h.Input(h.Type("text"), controlAttributes(f, r), value, typeAhead(f.ID+"-known", help.SuggestURL(f, r), r.ID+"-list")),
+				h.Input(h.Type("text"), controlAttributes(f, r, help), value, typeAhead(f.ID+"-known", help.SuggestURL(f, r), r.ID+"-list")),
 				listbox(r.ID+"-list", f.Label()),
 				h.If(label != "", h.Span(h.Class("ref-label"), bdiLine(label)))),
 			h.If(r.ID == f.ID, knownList(f.ID+"-known", help.Options[f.Name])),
 		}
 	case form.Number:
-		return h.Input(h.Type("number"), controlAttributes(f, r), value)
+		return h.Input(h.Type("number"), controlAttributes(f, r, help), value)
 	case form.Date:
-		return h.Input(h.Type("date"), controlAttributes(f, r), value)
+		return h.Input(h.Type("date"), controlAttributes(f, r, help), value)
 	case form.Clock:
-		return h.Input(h.Type("time"), h.Step("1"), controlAttributes(f, r), value)
+		return h.Input(h.Type("time"), h.Step("1"), controlAttributes(f, r, help), value)
 	case form.Line, form.Radios, form.Switch:
 	}
-	return h.Input(h.Type("text"), controlAttributes(f, r), value)
+	return h.Input(h.Type("text"), controlAttributes(f, r, help), value)
 }
 
 // textareaText is the text of a textarea. A browser leaves out the first line break.
@@ -170,12 +180,12 @@ func suggestions(list string, items []suggestion) h.Node {
 }
 
 // controlAttributes are those of each control, with the constraints that HTML knows.
-func controlAttributes(f form.Field, r form.Row) h.Node {
+func controlAttributes(f form.Field, r form.Row, help fieldHelp) h.Node {
 	out := h.Group{
 		h.ID(r.ID), h.Name("arg." + f.Name), h.Dir("auto"), h.Aria("describedby", f.DescribedBy()),
 		h.If(f.Many && !f.Whole, h.Aria("label", f.Label())),
 		h.If(r.Bad || f.Wrong() && !f.Many, h.Aria("invalid", "true")),
-		h.If(f.Required && !f.Many, h.Required()),
+		h.If(f.Required && !f.Many, h.Required()), h.If(help.Into == r.ID, h.AutoFocus()),
 	}
 	for _, c := range []struct {
 		name, value string

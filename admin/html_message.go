@@ -86,7 +86,7 @@ func (d doneData) main(page) h.Node {
 	r := d.Result
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Text(textIf(r.Write && r.Commit == "", "Nothing changed", d.Heading))), sub(idCode(d.Capability))}),
-		h.Section(h.Class("notice"), h.Role("status"), focused(), h.Aria("label", "What happened"),
+		h.Section(h.Class("notice"), h.Role("status"), focused(), h.Aria("label", "What happened"), h.If(d.Draft != "", h.Data("drafted", d.Draft)),
 			h.If(r.Replayed, h.P(h.B(h.Text("This form had been sent before.")), h.Text(" It was done once; this is the first result ("), plainCode("replayed: true"), h.Text(")."))),
 			h.If(r.Commit != "", h.P(h.Text("Commit "), commitLink(r.Commit), h.Text(": "), span("plus", count(r.Added)+" added"), h.Text(", "), span("minus", count(r.Removed)+" removed"), h.Text("."))),
 			h.If(r.Commit == "" && r.Write, h.P(h.Text("The graph is already like that, so there is no commit."))),

@@ -128,9 +128,12 @@ func (f Field) Target() string {
 	return f.Rows[0].ID
 }
 
+// ID is what the elements of a field are called by.
+func ID(field string) string { return "f-" + strings.ReplaceAll(field, ".", "-") }
+
 func fieldOf(f capability.Field, e Entry, problems []fault.FieldError) Field {
 	out := Field{
-		Name: f.Name, ID: "f-" + strings.ReplaceAll(f.Name, ".", "-"), Description: f.Description, Hints: hints(f), Type: f.Type, Required: f.Required,
+		Name: f.Name, ID: ID(f.Name), Description: f.Description, Hints: hints(f), Type: f.Type, Required: f.Required,
 		Many: f.Many && !e.JSON, NodeType: f.NodeType, Nullable: f.Nullable, Removed: e.Removed, Whole: e.JSON, Was: e.Was, Held: e.Held,
 		Control: controlOf(f, e),
 	}

@@ -104,8 +104,8 @@ func example(f capability.Field) string {
 	if f.MinLength != nil {
 		least = *f.MinLength
 	}
-	if f.Pattern == "" {
-		return ""
+	if f.Pattern == "" || f.Type != capability.String {
+		return "" // the other types have an example of their own
 	}
 	return sample(f.Pattern, least)
 }

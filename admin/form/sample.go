@@ -15,7 +15,7 @@ func sample(pattern string, least int) string {
 		return ""
 	}
 	const longest = 40
-	for _, repeat := range []int{1, least, least / 2} { // how often a part stands there that may repeat
+	for _, repeat := range []int{3, 1, least, least / 2} { // how often a part stands there that may repeat
 		var b strings.Builder
 		write(&b, tree.Simplify(), max(repeat, 1), longest)
 		if text := b.String(); len(text) >= least && len(text) <= longest && strings.TrimSpace(text) == text && text != "" && regexp.MustCompile(pattern).MatchString(text) {
@@ -34,7 +34,7 @@ func write(b *strings.Builder, re *syntax.Regexp, repeat, most int) {
 	case syntax.OpLiteral:
 		b.WriteString(string(re.Rune))
 	case syntax.OpCharClass:
-		b.WriteRune(plainest(re.Rune))
+		b.WriteRune(plainest(re.Rune, b.String()))
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		b.WriteByte('a')
 	case syntax.OpCapture, syntax.OpConcat:
@@ -51,12 +51,17 @@ func write(b *strings.Builder, re *syntax.Regexp, repeat, most int) {
 	}
 }
 
-// plainest is the character of a class, given as pairs of first and last, that people find the plainest.
-func plainest(ranges []rune) rune {
-	for _, wanted := range "1aA0-_. " {
+// plainest is the character of a class, given as pairs of first and last, that people find the plainest: the next letter
+// or digit after the text so far, or else the first.
+func plainest(ranges []rune, before string) rune {
+	wanted := []rune("aA1-_. 0")
+	if n := len(before); n > 0 && strings.ContainsRune("abcdefghABCDEFGH12345678", rune(before[n-1])) {
+		wanted = append([]rune{rune(before[n-1] + 1)}, wanted...)
+	}
+	for _, c := range wanted {
 		for i := 0; i < len(ranges); i += 2 {
-			if ranges[i] <= wanted && wanted <= ranges[i+1] {
-				return wanted
+			if ranges[i] <= c && c <= ranges[i+1] {
+				return c
 			}
 		}
 	}

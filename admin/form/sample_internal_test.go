@@ -11,11 +11,11 @@ func TestAnExampleFitsItsPattern(t *testing.T) {
 		least   int
 		want    string
 	}{
-		{`^[A-Z]{2}-[0-9]+$`, 0, "AA-1"},
-		{`^R-\d{3}$`, 0, "R-111"},
+		{`^[A-Z]{2}-[0-9]+$`, 0, "AB-123"},
+		{`^R-\d{3}$`, 0, "R-123"},
 		{`^(draft|done)$`, 0, "draft"},
-		{`^[a-z]+$`, 3, "aaa"},
-		{`^\S+@\S+\.\S+$`, 0, "1@1.1"},
+		{`^[a-z]+$`, 3, "abc"},
+		{`^\S+@\S+\.\S+$`, 0, "abc@abc.abc"},
 		{`x`, 0, "x"},
 		{`\bx\b`, 0, "x"},
 		{`^$`, 0, ""},

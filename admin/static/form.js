@@ -48,6 +48,8 @@
 		it.focus();
 	}
 
+	document.addEventListener("trails:row", event => addRow(event.target), true); // of a draft with more rows
+
 	document.addEventListener("click", event => {
 		const add = event.target.closest("[data-add]"), drop = event.target.closest("[data-drop]");
 		if (!add && !drop) return;

@@ -148,8 +148,8 @@ async function journey ({ page, size, scripts, theme }) {
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.type('It can be used without a mouse')
   await page.getByLabel('priority').fill('2')
-  await page.getByRole('button', { name: 'Dry run' }).click()
-  await says(page, 'Dry run: nothing was changed')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await says(page, 'Preview: nothing was changed')
   await shot('dry-run')
   await page.getByRole('button', { name: 'Create' }).last().click()
   await says(page, 'Requirement created')
@@ -218,7 +218,7 @@ async function references ({ page }) {
   await accessible(page, 'an open list of suggestions')
   await page.keyboard.press('Enter')
   equal([await input.inputValue(), await input.getAttribute('aria-expanded')], ['Component/mcp', 'false'], 'what was taken')
-  await page.getByRole('button', { name: 'Dry run' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
   await says(page, 'Component/mcp')
 }
 
@@ -478,12 +478,12 @@ async function goingBack ({ page }) {
   await page.goBack()
   await page.goBack()
   await page.getByLabel('title').fill('Still here and long enough')
-  await send('Dry run')
+  await send('Preview')
   await signedIn('after an error page')
 
   // The same without a session, with a wrong token, and back.
   await page.context().clearCookies()
-  await send('Dry run')
+  await send('Preview')
   await says(page, 'You are not signed in any more')
   await page.getByLabel('Token').fill('a guess')
   await send('Sign in')
@@ -511,8 +511,8 @@ async function absence ({ page, scripts }) {
     }
   }
   equal(await page.locator('.field[data-field="alphaText"]').getByText('Remove the value').count(), 1, 'a text has a box')
-  await page.getByRole('button', { name: 'Dry run' }).click()
-  await says(page, 'Dry run: nothing was changed')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await says(page, 'Preview: nothing was changed')
   await says(page, 'alphaDone')
   equal(await page.locator('#preview del').count(), 3, 'values that would go')
   equal(await page.locator('#preview ins').count(), 0, 'values that would come')
@@ -641,7 +641,7 @@ async function signIn ({ page }) {
   await page.waitForURL('**/admin/capabilities/requirement.create')
   await page.getByLabel('title').fill('Kept while nobody was signed in')
   await page.context().clearCookies()
-  await page.getByRole('button', { name: 'Dry run' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
   await says(page, 'You are not signed in any more')
   await page.getByLabel('Token').fill(token)
   await page.getByRole('button', { name: 'Sign in' }).click()
