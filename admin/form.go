@@ -22,6 +22,8 @@ var formRoutes = []route{
 	{pattern: "POST /admin/capabilities/{id}", handle: (*site).submit},
 	{pattern: "GET /admin/capabilities/{id}/done/{key}", handle: (*site).done},
 	{pattern: "GET /admin/suggest", handle: (*site).suggest, part: true},
+	{pattern: "GET /admin/changed", handle: (*site).changedBeside, part: true},
+	{pattern: "POST /admin/markdown", handle: (*site).drawnMarkdown, part: true},
 	{pattern: "GET /admin/login", handle: (*site).login, open: true},
 	{pattern: "POST /admin/login", handle: (*site).signIn, open: true},
 	{pattern: "GET " + auth.AuthorizePath, handle: (*site).authorize, open: true},

@@ -9,6 +9,7 @@ import (
 	"trails/admin/form"
 	"trails/capability"
 	"trails/fault"
+	"trails/invoke"
 )
 
 // formView is what a page says besides the form.
@@ -40,13 +41,15 @@ type formData struct {
 	Outer, OuterTitle string
 	// Draft names what a browser keeps of the form, and Made is that of a form whose node this one just got.
 	Draft, Made string
+	// Posted means that the form shows what was sent, which is newer than a draft.
+	Posted bool
 	// Into is the element that got the new node.
 	Into string
 	// Makes are the types of which a node can be made for each field.
-	Makes map[string][]string
-	Writes    bool
-	Asks      bool // that the person agrees before the call is made
-	Upload    string
+	Makes  map[string][]string
+	Writes bool
+	Asks   bool // that the person agrees before the call is made
+	Upload string
 	// Options are the first instances that each field may refer to.
 	Options map[string][]suggestion
 	// Labels are the names of the instances that fields refer to, by Type/id.
@@ -66,12 +69,13 @@ func (f *formState) isFurther(field form.Field) bool {
 // showForm answers with the form as it stands. An open form says when its instance changed.
 func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, f *formState, v formView) error {
 	d := f.data(v)
+	d.Posted = r.Method == http.MethodPost
 	p := page{
 		Title: f.title(), Nav: "capabilities", Type: d.Type, Main: d.main, Scripts: []string{"form.js", "draft.js"}, Crumbs: f.crumbs(),
 	}
 	if f.target != nil && v.Result == nil {
 		n := f.target.Node
-		p.Live = live{Mode: "notice", Types: []string{n.Type}, Instances: []string{n.Type + "/" + n.ID}, Head: f.target.head}
+		p.Live = live{Mode: "notice", Types: []string{n.Type}, Instances: []string{invoke.Address(n.Type, n.ID)}, Head: f.target.head}
 	}
 	return s.respond(w, r, status, p)
 }

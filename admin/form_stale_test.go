@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
 )
 
 func TestAStaleFormShowsBothAndWritesNothing(t *testing.T) {
@@ -127,5 +128,26 @@ func TestNoChangeIsLostBetweenForms(t *testing.T) {
 	}
 	if written != 1 || f.commits(t) != before+1 {
 		t.Errorf("%d were written, in %d commits", written, f.commits(t)-before)
+	}
+}
+
+func TestAnOpenFormHearsOfItsNodeAndAsksWhatWasChanged(t *testing.T) {
+	f := newNotes(t)
+	f.note(t, "n1", map[string]any{"priority": 1})
+	page := f.get(t, "/admin/capabilities/note.update?id=n1", http.StatusOK)
+	heard := page.find(func(n *html.Node) bool { return attribute(n, "data-live") == "notice" })
+	if len(heard) != 1 || strings.TrimSpace(attribute(heard[0], "data-instances")) != "trails://kg/Note/n1" { // as events name it
+		t.Fatalf("the form does not hear of its node: %v", heard)
+	}
+	asks := page.find(func(n *html.Node) bool { return hasAttribute(n, "data-changed") })
+	if len(asks) != 1 {
+		t.Fatal("the form asks nowhere what was changed")
+	}
+	address := attribute(asks[0], "data-changed")
+	f.get(t, address, http.StatusNotFound) // nothing yet
+	f.call(t, "note.update", map[string]any{"id": "n1", "priority": 2})
+	told := textOf(f.get(t, address, http.StatusOK).doc)
+	if !strings.Contains(told, "priority") || !strings.Contains(told, "was 1") || strings.Contains(told, "title") {
+		t.Errorf("it says %s", told)
 	}
 }

@@ -89,7 +89,11 @@ func (d formData) drawForm() h.Node {
 		return h.Map(list, func(f form.Field) h.Node { return drawField(f, help) })
 	}
 	return h.Form(h.Class("form panel"), h.ID("form"), h.Method("post"), h.Action(capabilityURL(d.Capability.ID)), h.EncType("multipart/form-data"), h.Attr("novalidate"),
-		h.If(d.Draft != "", h.Data("draft", d.Draft)), h.If(d.Made != "", h.Data("drafted", d.Made)),
+		h.Iff(d.Target != nil, func() h.Node {
+			n := d.Target.Node
+			return h.Ask("data-changed", withQuery("/admin/changed", url.Values{"type": {n.Type}, "id": {n.ID}, "seen": {d.Seen}}))
+		}),
+		h.If(d.Draft != "", h.Group{h.Data("draft", d.Draft), h.If(d.Posted, h.Attr("data-posted"))}), h.If(d.Made != "", h.Data("drafted", d.Made)),
 		h.Button(h.Class("hide"), h.Name("_do"), h.Value("call"), h.TabIndex("-1"), h.Aria("hidden", "true"), h.Text(d.Verb())), // what Enter presses
 		hiddenInput("_key", d.Key), hiddenInput("_seen", d.Seen), h.If(d.Outer != "", hiddenInput(outerName, d.Outer)),
 		h.Iff(d.Target != nil, func() h.Node {

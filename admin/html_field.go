@@ -8,6 +8,7 @@ import (
 
 	"trails/admin/form"
 	h "trails/admin/html"
+	"trails/capability"
 	kgschema "trails/schema"
 )
 
@@ -113,6 +114,7 @@ func control(f form.Field, r form.Row, help fieldHelp) h.Node {
 	case form.Lines, form.JSON:
 		return h.Group{
 			h.Textarea(controlAttributes(f, r, help), h.Rows(strconv.Itoa(f.Height(r))), h.If(f.Control == form.JSON, h.Class("code")), textareaText(r.Text)),
+			h.Iff(f.Control == form.Lines && f.Type == capability.String && help.Words, func() h.Node { return markdownPreview(f, r) }),
 			h.If(help.Upload == f.Name, h.Label(h.Class("upload"), h.Text("or a file "), h.Input(h.Type("file"), h.Name("file."+f.Name)))),
 		}
 	case form.Select:
@@ -141,6 +143,15 @@ func control(f form.Field, r form.Row, help fieldHelp) h.Node {
 	case form.Line, form.Radios, form.Switch:
 	}
 	return h.Input(h.Type("text"), controlAttributes(f, r, help), value)
+}
+
+// markdownPreview shows a text as the page of its node will draw it. It needs a script.
+func markdownPreview(f form.Field, r form.Row) h.Node {
+	return h.Group{
+		h.Button(h.Type("button"), h.Class("small"), h.Attr("data-scripted"), h.Attr("hidden"), h.Ask("hx-post", "/admin/markdown"),
+			h.Attr("hx-params", "arg."+f.Name), h.Attr("hx-include", "#"+r.ID), h.Attr("hx-target", "#"+r.ID+"-drawn"), h.Aria("controls", r.ID+"-drawn"), h.Text("See as Markdown")),
+		h.Div(h.ID(r.ID+"-drawn"), h.Class("drawn"), h.Aria("live", "polite")),
+	}
 }
 
 // textareaText is the text of a textarea. A browser leaves out the first line break.

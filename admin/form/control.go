@@ -85,13 +85,13 @@ var controls = map[capability.Type]func(capability.Field, Entry) Control{
 	capability.Time: func(_ capability.Field, e Entry) Control { // a time input has no offset
 		return either(e.all(isClock), Clock, Line)
 	},
-	capability.Duration:   alwaysLine,
-	capability.Year:       alwaysLine,
-	capability.Vector:     func(capability.Field, Entry) Control { return JSON },
-	capability.Object:     func(capability.Field, Entry) Control { return JSON },
-	capability.Any:        func(capability.Field, Entry) Control { return JSON },
-	capability.Text:       func(capability.Field, Entry) Control { return JSON },
-	capability.Bytes:      func(capability.Field, Entry) Control { return Lines },
+	capability.Duration: alwaysLine,
+	capability.Year:     alwaysLine,
+	capability.Vector:   func(capability.Field, Entry) Control { return JSON },
+	capability.Object:   func(capability.Field, Entry) Control { return JSON },
+	capability.Any:      func(capability.Field, Entry) Control { return JSON },
+	capability.Text:     func(capability.Field, Entry) Control { return JSON },
+	capability.Bytes:    func(capability.Field, Entry) Control { return Lines },
 }
 
 func alwaysLine(capability.Field, Entry) Control { return Line }
@@ -118,7 +118,7 @@ var oneLiners = []string{"id", "name", "title", "label", "code", "key", "branch"
 var (
 	moment = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(Z|[+-]\d\d:\d\d|)$`)
 	// minutes is a local date-time as browsers shorten it.
-	minutes     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d$`)
+	minutes = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d$`)
 	// clock is a time of day as browsers take it, with or without the seconds that they leave out.
 	clock       = regexp.MustCompile(`^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$`)
 	plainNumber = regexp.MustCompile(`^-?\d{1,15}(\.\d{1,15})?$`)

@@ -56,9 +56,8 @@
 	}
 
 	const seen = () => form.elements._seen?.value ?? "";
-	const draft = read(key);
-	const shown = draft && JSON.stringify(draft.values) === begun; // the page came back with what was typed
-	if (draft && !shown) offer(draft);
+	const draft = read(key), posted = "posted" in form.dataset; // the page came back with what was typed
+	if (draft && !posted && JSON.stringify(draft.values) !== begun) offer(draft);
 
 	function offer(draft) {
 		const at = new Date(draft.at), day = at.toDateString() === new Date().toDateString();
@@ -84,9 +83,10 @@
 	function keep() {
 		clearTimeout(timer);
 		const now = values(), text = JSON.stringify(now);
-		if (text === begun && !shown) write(key, null);
+		if (text === begun && !posted) write(key, null);
 		else if (text.length < most) write(key, { at: Date.now(), seen: seen(), values: now });
 	}
+	if (posted) keep();
 	form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(keep, 300); });
 	form.addEventListener("change", keep);
 	form.addEventListener("submit", () => { if (timer) keep(); });

@@ -7,6 +7,8 @@
 
 	function addRow(rows) {
 		const last = rows.lastElementChild, copy = last.cloneNode(true);
+		copy.classList.remove("chip");
+		copy.querySelector(".chip-text")?.remove();
 		const stem = rows.querySelector("[id]").id.replace(/-\d+$/, ""), n = rows.children.length + 1;
 		for (const it of copy.querySelectorAll("datalist, .ref-label")) it.remove();
 		for (const it of copy.querySelectorAll("input, select, textarea")) {
@@ -24,10 +26,7 @@
 			input.setAttribute("hx-get", input.getAttribute("hx-get").replace(/list=[^&]*/, `list=${list.id}`));
 		}
 		if (!copy.querySelector("[data-drop]")) {
-			const drop = document.createElement("button");
-			Object.assign(drop, { type: "button", className: "small quiet", textContent: "Remove" });
-			drop.dataset.drop = "";
-			copy.append(drop);
+			copy.append(dropButton());
 		}
 		rows.append(copy);
 		window.htmx?.process(copy);
@@ -35,14 +34,22 @@
 		copy.querySelector("input, select, textarea").focus();
 	}
 
+	function dropButton() {
+		const drop = document.createElement("button");
+		Object.assign(drop, { type: "button", className: "small quiet", textContent: "Remove" });
+		drop.dataset.drop = "";
+		return drop;
+	}
+
 	function dropRow(row) {
 		const rows = row.parentElement;
 		if (rows.children.length > 1) {
 			const next = row.nextElementSibling || row.previousElementSibling;
 			row.remove();
-			next.querySelector("input, select, textarea")?.focus();
+			next.querySelector(next.matches(".chip") ? ".chip-text" : "input, select, textarea")?.focus();
 			return;
 		}
+		write(row);
 		const it = row.querySelector("input, select, textarea");
 		it.value = "";
 		it.focus();
@@ -55,8 +62,66 @@
 		if (!add && !drop) return;
 		event.preventDefault();
 		if (add) addRow(add.parentElement.querySelector(".rows"));
-		else dropRow(drop.closest(".row"));
+		else {
+			const form = drop.closest("form");
+			dropRow(drop.closest(".row"));
+			form?.dispatchEvent(new Event("change"));
+		}
 	});
+
+	// Chips: a value of a list that is not being written stands as a chip. Its text opens it again. What is wrong stays
+	// open.
+
+	const line = row => row.querySelector("input:not([type=hidden])");
+
+	function chip(row) {
+		const input = row.parentElement?.matches("[data-rows]") && line(row);
+		if (!input?.value.trim() || row.matches(".chip") || input.getAttribute("aria-invalid") === "true" || !input.validity.valid) return;
+		const text = document.createElement("button"), said = row.querySelector(".ref-label")?.textContent || input.dataset.said || input.value;
+		Object.assign(text, { type: "button", className: "chip-text", textContent: said, title: input.value });
+		text.setAttribute("aria-label", `Change ${said}`);
+		text.addEventListener("click", () => write(row));
+		row.prepend(text);
+		row.classList.add("chip");
+		if (!row.querySelector("[data-drop]")) row.append(dropButton());
+	}
+
+	function write(row) {
+		row.classList.remove("chip");
+		row.querySelector(".chip-text")?.remove();
+		line(row)?.focus();
+	}
+
+	function chips(root) {
+		for (const row of root.querySelectorAll(".form [data-rows] > .row")) if (!row.contains(document.activeElement)) chip(row);
+	}
+
+	document.addEventListener("focusout", event => {
+		const row = event.target.closest?.(".form [data-rows] > .row");
+		if (row && event.target === line(row) && !row.contains(event.relatedTarget)) chip(row);
+	});
+
+	document.addEventListener("input", event => { delete event.target.dataset?.said; });
+
+	// Enter in a line of a list takes the value and goes on to the next.
+	document.addEventListener("keydown", event => {
+		const row = event.target.closest?.(".form [data-rows] > .row");
+		if (event.key !== "Enter" || event.defaultPrevented || !row || event.target !== line(row) || !event.target.value.trim()) return;
+		if (event.target.matches("[data-combo]") && !listOf(event.target).hidden) return;
+		event.preventDefault();
+		const rows = row.parentElement, next = [...rows.children].find(it => it !== row && line(it)?.value === "");
+		if (next) line(next).focus();
+		else addRow(rows);
+		chip(row);
+	});
+
+	document.addEventListener("trails:filled", event => {
+		for (const row of event.target.querySelectorAll(".row.chip")) {
+			row.classList.remove("chip");
+			row.querySelector(".chip-text").remove();
+		}
+		chips(document);
+	}, true);
 
 	// Combo boxes (WAI-ARIA, combobox with a list): the list comes from the server,
 	// arrows walk through it, Enter takes, Escape closes.
@@ -94,9 +159,11 @@
 
 	function take(input, option) {
 		input.value = option.dataset.value;
+		input.dataset.said = option.querySelector("bdi")?.textContent || "";
 		input.closest(".combo").querySelector(".ref-label")?.remove();
 		open(input, false);
 		input.focus();
+		input.dispatchEvent(new Event("change", { bubbles: true }));
 	}
 
 	const keys = {
@@ -144,6 +211,8 @@
 	});
 
 	combos(document);
+	chips(document);
+	for (const it of document.querySelectorAll("[data-scripted]")) it.hidden = false;
 	document.addEventListener("trails:added", () => combos(document));
 	document.getElementById("problems")?.focus(); // a busy browser can leave its autofocus out
 })();

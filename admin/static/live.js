@@ -136,7 +136,8 @@
 		source.addEventListener("hello", e => {
 			wait = 500;
 			show("on");
-			if (JSON.parse(e.data).head !== main().dataset.head) missed();
+			const { head } = JSON.parse(e.data);
+			if (head !== main().dataset.head) missed(head);
 		});
 		source.addEventListener("change", e => heard(JSON.parse(e.data)));
 		source.onerror = () => {
@@ -170,8 +171,16 @@
 	}
 
 	// missed: the page shows another head than the graph has now.
-	function missed() {
+	async function missed(head) {
 		if (main().dataset.live !== "notice") refresh();
+		else if (await changes()) notice(head);
+	}
+
+	// changes is what others changed since the form was made, as elements; null for nothing, or if it cannot be asked for.
+	async function changes() {
+		const form = document.querySelector("form[data-changed]");
+		const answer = form && await fetch(form.dataset.changed, { credentials: "same-origin" }).catch(() => null);
+		return answer?.ok ? new DOMParser().parseFromString(await answer.text(), "text/html").body.childNodes : null;
 	}
 
 	function notice(head) {
@@ -185,11 +194,24 @@
 		const link = document.createElement("a");
 		link.href = root + "admin/commits/" + encodeURIComponent(head);
 		link.textContent = "See the commit";
-		link.target = "_blank";
-		link.rel = "noopener";
 		const text = "What this form is about was changed meanwhile. What you typed is still here.";
 		banner.replaceChildren(text + " ", link);
 		announce(text);
+		tellChanges(banner);
+	}
+
+	// tellChanges shows in the banner what others changed since the form was made.
+	async function tellChanges(banner) {
+		const list = await changes();
+		if (!list) return;
+		const told = document.createElement("details"), summary = document.createElement("summary"), body = document.createElement("div");
+		summary.textContent = "What was changed";
+		body.append(...list);
+		told.append(summary, body);
+		told.open = true;
+		banner.querySelector("details")?.remove();
+		banner.append(told);
+		for (const link of banner.querySelectorAll("a")) Object.assign(link, { target: "_blank", rel: "noopener" }); // the form stays
 	}
 
 	// Within [data-in-place] a link to the same page with other parameters changes that part alone.
