@@ -64,7 +64,7 @@ func changesOne(d capability.Descriptor) bool {
 func formShape(d capability.Descriptor) capability.Shape {
 	shape := form.Spread(d.InputShape)
 	shape.Fields = slices.DeleteFunc(shape.Fields, func(f capability.Field) bool {
-		return f.Rare && f.Type == capability.Object || f.Name == "dry_run" || f.Name == capability.AllowMassChange && d.InputShape.NodeType != "" || (f.Name == "if_commit" || f.Name == capability.UnsetVerb && !f.Nullable) && changesOne(d)
+		return f.Rare && f.Type == capability.Object || f.Name == "dry_run" || f.Name == capability.AllowMassChange || (f.Name == "if_commit" || f.Name == capability.UnsetVerb && !f.Nullable) && changesOne(d)
 	})
 	return shape
 }

@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+
+	"trails/capability"
+	"trails/fault"
 )
 
 // question is the page that asks before data is lost.
@@ -23,6 +26,20 @@ type question struct {
 // hidden is a value that the form sends again.
 type hidden struct{ Name, Value string }
 
+// yes is what the button of the question says, by capability.
+var yes = map[string]string{
+	"load": "Yes, replace what is there", "mutate": "Yes, make the change", "undo": "Yes, take it back", "branches_delete": "Yes, delete the branch",
+	schemaApplyID: "Yes, change the schema", schemaBuilderID: "Yes, change the schema", revokeID: "Yes, revoke it",
+	"trails.meta.migrate.apply": "Yes, migrate", "trails.meta.migrate.rollback": "Yes, roll it back", "trails.meta.query.remove": "Yes, remove it",
+	"trails.meta.gateway.remove": "Yes, remove the server", "trails.meta.promote.apply": "Yes, promote", "trails.meta.promote.undo": "Yes, take it back",
+}
+
+// isMass reports a call that was refused because it removes much, to which a person can agree.
+func (p *post) isMass(err error) bool {
+	_, takes := p.capability.InputShape.Field(capability.AllowMassChange)
+	return takes && err != nil && fault.Of(err).Details["limit"] != nil && fault.Of(err).Details["removes"] != nil && p.confirmed != p.digest()
+}
+
 // confirmLoss delays a call that loses something until a person has confirmed exactly that. The form is kept as sent,
 // without its buttons.
 func (s *site) confirmLoss(w http.ResponseWriter, r *http.Request, p *post) error {
@@ -36,7 +53,7 @@ func (s *site) confirmLoss(w http.ResponseWriter, r *http.Request, p *post) erro
 	values[keyName] = []string{p.key}
 	q := question{
 		Capability: p.capability.ID, Title: p.title() + "?", Preview: *p.preview(res), Target: p.target, Action: capabilityURL(p.capability.ID),
-		Button: "Yes, do it", Hidden: hiddenOf(values), Confirmed: p.digest(),
+		Button: firstOf(yes[p.capability.ID], "Yes, do it"), Hidden: hiddenOf(values), Confirmed: p.digest(),
 	}
 	if p.isDelete() {
 		q.Button = "Yes, delete it"

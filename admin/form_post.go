@@ -176,6 +176,8 @@ func (s *site) makeCall(w http.ResponseWriter, r *http.Request, p *post, e *subm
 		return s.showStale(w, r, p)
 	case fault.Is(err, fault.NotFound) && p.target != nil:
 		return s.refuseGone(w, r, p, err)
+	case p.isMass(err):
+		return s.confirmLoss(w, r, p)
 	}
 	return s.finish(w, r, p, e, ifCommit, res, err)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trails/builtin/view"
+	"trails/capability"
 	"trails/invoke"
 	"trails/text/jsontext"
 )
@@ -18,7 +19,9 @@ type preview struct {
 	Plan           *planAnswer
 	// Counted means that the answer counts statements, or is a plan.
 	Counted bool
-	// Rest is the rest of the answer, such as warnings.
+	// Warnings are what the answer warns of, such as whole nodes that go.
+	Warnings []string
+	// Rest is the rest of the answer.
 	Rest shown
 }
 
@@ -61,6 +64,9 @@ func (p preview) Harmless() bool {
 func (p *post) preview(res invoke.Result) *preview {
 	out := &preview{}
 	_ = json.Unmarshal(res.Structured, out) // what a capability does not say is zero
+	out.Warnings = slices.DeleteFunc(out.Warnings, func(text string) bool { // a person agrees by the button of a question
+		return strings.Contains(text, capability.AllowMassChange)
+	})
 	var counts struct{ Added *int64 }
 	_ = json.Unmarshal(res.Structured, &counts)
 	out.Counted = counts.Added != nil || out.Plan != nil || len(res.Structured) == 0
@@ -93,7 +99,7 @@ func (p *post) preview(res invoke.Result) *preview {
 }
 
 // told are the members of an answer that a preview tells in its own way, or that are known before the call.
-var told = []string{"added", "removed", "records", "plan", "changes", "preview", "commit", "branch", "dry_run", "id", "iri", "type", "undone"}
+var told = []string{"added", "removed", "records", "plan", "changes", "preview", "commit", "branch", "dry_run", "id", "iri", "type", "undone", "warnings"}
 
 // isCallField names the arguments of a typed write that are no properties.
 var isCallField = map[string]bool{"id": true, "branch": true, "message": true, "if_commit": true, "detach": true}

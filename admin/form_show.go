@@ -63,7 +63,7 @@ var furtherFields = []string{"branch", "if_commit", "at", "max_chars", "timeout_
 func (f *formState) isFurther(field form.Field) bool {
 	known, _ := f.shape.Field(field.Name)
 	isProperty := f.capability.InputShape.NodeType != "" && !slices.Contains(furtherFields[:2], field.Name)
-	return !field.Required && (known.Rare || slices.Contains(furtherFields, field.Name) && !isProperty)
+	return !field.Required && (known.Rare || changesOne(f.capability) && known.Type == capability.Object && !known.Nullable || slices.Contains(furtherFields, field.Name) && !isProperty)
 }
 
 // showForm answers with the form as it stands. An open form says when its instance changed.

@@ -53,7 +53,7 @@ func (p *post) conditional(head string) json.RawMessage {
 		more = append(more, form.Argument{Name: "if_commit", Value: text})
 	}
 	given := func(a form.Argument) bool { return a.Name == capability.AllowMassChange }
-	if _, takes := p.capability.InputShape.Field(capability.AllowMassChange); takes && p.loses() && !slices.ContainsFunc(p.args, given) {
+	if _, takes := p.capability.InputShape.Field(capability.AllowMassChange); takes && (p.loses() || p.confirmed == p.digest()) && !slices.ContainsFunc(p.args, given) {
 		more = append(more, form.Argument{Name: capability.AllowMassChange, Value: json.RawMessage("true")})
 	}
 	return p.object(more...)

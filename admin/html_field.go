@@ -59,7 +59,7 @@ func fieldName(f form.Field, help fieldHelp) h.Node {
 // wordsOfFields are what arguments are called whose names do not say it in words.
 var wordsOfFields = map[string]string{
 	"id": "id", "if_commit": "only if the newest commit is still", "max_chars": "most characters of the answer",
-	"timeout_ms": "time limit in milliseconds", "at": "as of the commit", "allow_mass_change": "allow that many statements go",
+	"timeout_ms": "time limit in milliseconds", "at": "as of the commit",
 	"allow_data_loss": "allow that data goes", "cursor": "continue after", "detach": "take away what refers to it, too",
 }
 

@@ -286,7 +286,7 @@ func (d *importData) drawDone() h.Node {
 			h.Map(d.Plan.Tables, func(t view.ImportTable) h.Node {
 				return h.If(t.Type != "", anchor("button primary", typeURL(t.Type), h.Text("Look at "+line(t.Type))))
 			}),
-			commitLink(d.Commit), hiddenInput(form.ArgPrefix+"commit", d.Commit), hiddenInput(form.ArgPrefix+"allow_mass_change", "true"), hiddenInput(keyName, "undo-"+d.Once), submit("", doName, doCall, "Undo"),
+			commitLink(d.Commit), hiddenInput(form.ArgPrefix+"commit", d.Commit), hiddenInput(keyName, "undo-"+d.Once), submit("", doName, doCall, "Undo"),
 			anchor("button", importURL, h.Text("Import more")))),
 		h.If(d.Commit == "", empty(h.Text("Nothing has changed: all of it was there already."))),
 		h.If(done.LeftOut > 0, h.P(h.Class("notice notice-warn"), h.Text(times(done.LeftOut, "row does not fit and was left out", "rows do not fit and were left out")+": "),

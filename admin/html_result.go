@@ -65,6 +65,9 @@ func (c *sameCall) draw() h.Node {
 func (p *preview) draw() h.Node {
 	return h.Group{
 		h.Iff(p.Counted, p.drawCounts),
+		h.Iff(p.Counted, func() h.Node {
+			return h.Map(p.Warnings, func(text string) h.Node { return h.P(h.Class("bad-text"), bdiMessage(text)) })
+		}),
 		h.If(len(p.Rest.Members) > 0, p.Rest.draw()),
 		h.If(len(p.Rows) > 0, h.Div(h.Class("diff panel"), h.Table(columns("Property", "Now", "Then"), h.TBody(h.Map(p.Rows, previewRow.draw))))),
 		p.Plan.draw(),

@@ -153,3 +153,22 @@ func TestAYesToMuchIsForTheHeadThatItWasAskedOn(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestWhatGoesIsCountedByTypeInARefusalAndInADryRun(t *testing.T) {
+	e := crowd(t)
+	args := func(more string) string { return `{"update": "DELETE WHERE { ?n a <urn:trails:example:Note> ; ?p ?o }"` + more + `}` }
+	notes := e.Must(t, "query", `{"query": "SELECT (COUNT(*) AS ?n) { ?s a <urn:trails:example:Note> }"}`)
+	n := fmt.Sprint(notes["rows"].([]any)[0].([]any)[0])
+	if tried := fmt.Sprint(e.Must(t, "mutate", args(`, "dry_run": true`))["warnings"]); !strings.Contains(tried, "this takes away "+n+" Note") {
+		t.Errorf("of %s notes the dry run says %s", n, tried)
+	}
+	_, err := e.Call(t.Context(), invoke.Call{Capability: "mutate", Args: []byte(args("")), Principal: invoketest.Ana, Via: "test"})
+	if text := fault.Of(err).Message; !strings.Contains(text, "what goes as a whole is "+n+" Note.") {
+		t.Errorf("of %s notes the refusal says %s", n, text)
+	}
+	// A node that gets another type stays.
+	moved := `{"update": "DELETE { ?n a <urn:trails:example:Note> } INSERT { ?n a <urn:x:Other> } WHERE { ?n a <urn:trails:example:Note> }", "dry_run": true}`
+	if answer, err := e.Call(t.Context(), invoke.Call{Capability: "mutate", Args: []byte(moved), Principal: invoketest.Ana, Via: "test"}); err == nil && strings.Contains(string(answer.Structured), "takes away") {
+		t.Errorf("nodes that stay go: %s", answer.Structured)
+	}
+}

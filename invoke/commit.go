@@ -75,6 +75,9 @@ type Written = capability.Written
 func (r *Request) Committed(res kg.Result, dryRun bool) Written {
 	if dryRun {
 		r.WarnMass("it", res.Loses)
+		if res.Goes.Nodes() > 1 {
+			r.Warn("this takes away %s", res.Goes)
+		}
 	}
 	for _, text := range res.Warnings {
 		r.Warn("%s", text)

@@ -77,6 +77,8 @@ type Result struct {
 	AddedCount, RemovedCount int64
 	// Loses counts the removed statements outside the schema, without those that are only renamed.
 	Loses int64
+	// Goes counts the nodes that are of no type any more, by the type that they had.
+	Goes Going
 	// Nodes are the first [MaxNodes] changed subjects, of NodeCount.
 	Nodes     []rdf.Term
 	NodeCount int64
@@ -260,6 +262,7 @@ type transaction struct {
 	job       job
 	before    Commit    // the head, as the author sees it
 	schema    *compiled // as the author sees it; nil is that of the head
+	going     going
 
 	result       Result
 	removedData  int64    // removed statements outside the schema
@@ -332,7 +335,7 @@ func (t *transaction) merge(ctx context.Context) error {
 	if u := t.job.undo; u != nil && u.count > 0 && u.moves {
 		return u.refusal()
 	}
-	t.result.Loses = t.loses()
+	t.result.Loses, t.result.Goes = t.loses(), t.going.list()
 	if t.job.inputs == nil || t.isMass() { // for a load they are reported together with invalid lines
 		if err := t.failed(ctx); err != nil || !t.isMass() {
 			return err
@@ -409,6 +412,7 @@ func (t *transaction) mergeGroup(ctx context.Context, group *change.Group) error
 	if len(deltas) > 0 {
 		t.note(group.Subject)
 	}
+	t.going.add(t.schema.schema, deltas)
 	changes := t.result.AddedCount+t.result.RemovedCount > 0
 	if t.job.action.EditsSchema() || t.job.undo != nil || t.isMass() || changes && t.job.idle.replaces {
 		return nil

@@ -20,7 +20,7 @@ type Replacement struct {
 	Statements int64
 }
 
-// Replaced says how many nodes of one type are removed.
+// Replaced says how many nodes of one type are removed, or go by a change.
 type Replaced struct {
 	Name  string
 	Nodes int64

@@ -2,12 +2,14 @@ package kg
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"trails/fault"
 	"trails/kg/change"
 	"trails/rdf"
+	"trails/schema"
 	"trails/text/quote"
 )
 
@@ -19,6 +21,65 @@ type MassChange struct {
 	// the first ones, as people call them.
 	Removes, NodeCount int64
 	Nodes              []string
+	// Goes counts the nodes that would be of no type any more.
+	Goes Going
+}
+
+// Going counts nodes by type, sorted by name.
+type Going []Replaced
+
+// Nodes counts all of them. A node of two types counts twice.
+func (g Going) Nodes() (n int64) {
+	for _, t := range g {
+		n += t.Nodes
+	}
+	return n
+}
+
+// String says how many nodes of which type: 12 Contract, 3 Person. It is "" for none.
+func (g Going) String() string {
+	const shown = 8
+	var parts []string
+	for _, t := range g[:min(shown, len(g))] {
+		parts = append(parts, fmt.Sprintf("%d %s", t.Nodes, quote.Line(t.Name, maxSaid)))
+	}
+	if more := len(g) - len(parts); more > 0 {
+		parts = append(parts, "and of "+fault.Counted(more, "more type"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// going counts the nodes of a change that lose their type, by type.
+type going map[string]int64
+
+// add counts the subject of these deltas. One that gets another type stays.
+func (g *going) add(s *schema.Schema, deltas []change.Delta) {
+	var lost []string
+	for _, d := range deltas {
+		if d.Quad.Predicate != rdf.Type || d.Quad.Label != nil {
+			continue
+		}
+		if d.Added {
+			return
+		}
+		class, _ := d.Quad.Object.(rdf.IRI)
+		if t := s.TypeByIRI(class); t != nil {
+			lost = append(lost, t.Name)
+		}
+	}
+	for _, name := range lost {
+		if *g == nil {
+			*g = going{}
+		}
+		(*g)[name]++
+	}
+}
+
+func (g going) list() (out Going) {
+	for _, name := range slices.Sorted(maps.Keys(g)) {
+		out = append(out, Replaced{name, g[name]})
+	}
+	return out
 }
 
 // Error says what would have been removed.
@@ -31,7 +92,11 @@ func (m *MassChange) Error() string {
 	if more := m.NodeCount - int64(len(names)); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Sprintf("the change would remove %s and touch %s: %s", fault.Counted(m.Removes, "statement"), fault.Counted(m.NodeCount, "node"), strings.Join(names, ", "))
+	text := fmt.Sprintf("the change would remove %s and touch %s: %s", fault.Counted(m.Removes, "statement"), fault.Counted(m.NodeCount, "node"), strings.Join(names, ", "))
+	if len(m.Goes) > 0 {
+		text += "; what goes as a whole is " + m.Goes.String()
+	}
+	return text
 }
 
 // losses says which statements the steps of a schema change remove.
@@ -103,7 +168,7 @@ func (t *transaction) isMass() bool {
 // massRefusal is the fault for a change that removes more than it may.
 func (t *transaction) massRefusal() error {
 	names := t.schema.schema.NodeNames(t.result.Nodes)
-	m := &MassChange{Head: t.before, Removes: t.loses(), NodeCount: t.result.NodeCount, Nodes: names}
+	m := &MassChange{Head: t.before, Removes: t.loses(), NodeCount: t.result.NodeCount, Nodes: names, Goes: t.result.Goes}
 	return m.refusal(t.job.set.MaxRemoved)
 }
 
