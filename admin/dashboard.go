@@ -321,12 +321,11 @@ func (d schemaDocument) viewQuery(t schema.TypeDocument, v listView) string {
 
 // viewID is the id of the stored query of a view.
 func viewID(title string) string {
-	words := strings.FieldsFunc(strings.ToLower(title), func(c rune) bool { return c < '0' || c > '9' && c < 'a' || c > 'z' })
-	id := "view_" + strings.Join(words, "_")
-	if len(words) == 0 { // of letters that no id has
-		id += hex.EncodeToString([]byte(firstRunes(title, 8)))
+	id := wordsOfID(title)
+	if id == "" { // of letters that no id has
+		id = hex.EncodeToString([]byte(firstRunes(title, 8)))
 	}
-	return strings.TrimRight(firstRunes(id, 60), "_…")
+	return strings.TrimRight(firstRunes("view_"+id, longestID), "_…")
 }
 
 // changedView is the text of a view with another title and place; "" for the place takes it off the dashboard.

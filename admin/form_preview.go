@@ -63,7 +63,7 @@ func (p preview) Harmless() bool {
 // preview reads the answer of a dry run, and compares old and new values if a single node changes.
 func (p *post) preview(res invoke.Result) *preview {
 	out := &preview{}
-	_ = json.Unmarshal(res.Structured, out) // what a capability does not say is zero
+	_ = json.Unmarshal(res.Structured, out)                                 // what a capability does not say is zero
 	out.Warnings = slices.DeleteFunc(out.Warnings, func(text string) bool { // a person agrees by the button of a question
 		return strings.Contains(text, capability.AllowMassChange)
 	})

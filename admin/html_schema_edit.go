@@ -194,6 +194,7 @@ func (d *schemaEdit) drawNewType() h.Node {
 		scrolled("Properties of the new type", columns("Property", "Kind", "Values", "Required", "List", "Label", "Key"), h.TBody(rows)),
 		h.P(h.Class("soft"), h.Text("Empty rows are left out. The label is what an instance is called; without a choice it is the first text. The key tells instances apart; without one each gets an id. Names are made of what you write: Full name is stored as fullName.")),
 		h.P(submit("small", doName, "more", "More rows")),
+		d.drawRareOfType("", readType(typed)),
 	}
 }
 
@@ -209,7 +210,12 @@ func (d *schemaEdit) drawKind(name, chosen string, more ...h.Node) h.Node {
 		known = known || kindRef+t.Name == chosen
 		types = append(types, option(kindRef+t.Name, t.Name, kindRef+t.Name == chosen))
 	}
-	return h.Select(h.Name(name), h.Group(more), options, h.If(!known, option(chosen, line(chosen), true)), h.If(len(types) > 0, h.OptGroup(h.Attr("label", "Reference to"), types)))
+	rare := h.Group{}
+	for _, word := range rareKinds {
+		known = known || word == chosen
+		rare = append(rare, option(word, strings.ReplaceAll(word, "_", " ")+": "+kgschema.Datatypes[word].Noun, word == chosen))
+	}
+	return h.Select(h.Name(name), h.Group(more), options, h.If(!known, option(chosen, line(chosen), true)), h.If(len(types) > 0, h.OptGroup(h.Attr("label", "Reference to"), types)), h.OptGroup(h.Attr("label", "Rare"), rare))
 }
 
 // drawProperty are the controls of one property.
@@ -230,7 +236,37 @@ func (d *schemaEdit) drawProperty(p propertyTyped) h.Node {
 		text("default", "Default, also for what is there when it becomes required", p.Default),
 		text("least", "At least, of a number or date", p.Least), text("most", "At most, of a number or date", p.Most), text("longest", "Most characters of a text", p.Longest, h.Attr("inputmode", "numeric")),
 		text("pattern", "Pattern of a text", p.Pattern, h.Placeholder("such as ^[A-Z]{2}-[0-9]+$"), h.Attr("spellcheck", "false")),
-		text("example", "An example that has to fit the pattern", p.Example, h.Placeholder("such as AB-12")))
+		text("example", "An example that has to fit the pattern", p.Example, h.Placeholder("such as AB-12")),
+		h.Details(h.Class("schema-more"), h.If(p.isRare(), h.Attr("open")), h.Summary(h.Text("More")), h.Div(h.Class("schema-fields"),
+			text("shortest", "Fewest characters of a text", p.Shortest, h.Attr("inputmode", "numeric")),
+			text("fewest", "Fewest values of a list", p.Fewest, h.Attr("inputmode", "numeric")), text("highest", "Most values of a list", p.Highest, h.Attr("inputmode", "numeric")),
+			text("has", "A value that has to be there", p.Has),
+			text("languages", "Languages of a text with a language", p.Languages, h.Placeholder("such as en, de")),
+			text("dim", "Numbers in a vector", p.Dim, h.Attr("inputmode", "numeric")),
+			text("predicate", "IRI of its own", p.Predicate, h.Placeholder("such as http://xmlns.com/foaf/0.1/name"), h.Attr("spellcheck", "false")),
+			h.Div(h.Class("field schema-ticks"), tick("unique_lang", "one text in each language", p.UniqueLang), tick("unsearched", "left out of the full-text search", p.Unsearched)))))
+}
+
+// drawRareOfType are the controls of a type that few types need.
+func (d *schemaEdit) drawRareOfType(name string, t typeTyped) h.Node {
+	tick := func(name, value, label string, is bool) h.Node {
+		return h.Label(h.Class("choice"), h.Input(h.Type("checkbox"), h.Name(name), h.Value(value), h.If(is, h.Checked())), h.Text(" "+label))
+	}
+	var supers, ids h.Group
+	for _, super := range d.doc().Types {
+		if super.Name != name {
+			supers = append(supers, tick("extends", super.Name, super.Name, slices.Contains(t.Extends, super.Name)))
+		}
+	}
+	for _, kind := range []kgschema.Mint{kgschema.MintUUIDv7, kgschema.MintKey, kgschema.MintPreserve, kgschema.MintContent} {
+		ids = append(ids, option(string(kind), idKinds[string(kind)], t.IDs == string(kind)))
+	}
+	return h.Details(h.Class("schema-more"), h.If(t.isRare(), h.Attr("open")), h.Summary(h.Text("More")), h.Div(h.Class("schema-fields"),
+		h.If(len(supers) > 0, h.FieldSet(h.Class("field schema-ticks"), h.Legend(h.Text("Extends: has all properties of")), supers)),
+		h.Div(h.Class("field schema-ticks"), tick("abstract", "1", "abstract: only types that extend it have instances", t.Abstract), tick("open", "1", "open: instances may have properties that are not declared", t.Open)),
+		labelled("", "f-unique", "Unique together, one group a line", h.Textarea(h.ID("f-unique"), h.Name("unique"), h.Rows("2"), h.Placeholder("such as name, born"), textareaText(t.Unique))),
+		labelled("", "f-ids", "Ids of instances", h.Select(h.ID("f-ids"), h.Name("ids"), h.If(t.IDs == "", option("", "As without a choice: a new one for each", true)), ids)),
+		schemaField("class", "IRI of its own", t.Class, h.Placeholder("such as http://xmlns.com/foaf/0.1/Person"), h.Attr("spellcheck", "false"))))
 }
 
 // drawType are the controls of a type.
@@ -250,7 +286,8 @@ func (d *schemaEdit) drawType(name string) h.Node {
 		schemaField("description", "Description", t.Description, h.MaxLength("1000")),
 		h.If(len(properties) > 0, h.FieldSet(h.Class("field schema-ticks"), h.Legend(h.Text("Key: what tells instances apart")), h.Map(properties, func(p kgschema.PropertyDocument) h.Node {
 			return h.Label(h.Class("choice"), h.Input(h.Type("checkbox"), h.Name("key"), h.Value(p.Name), h.If(slices.Contains(t.Key, p.Name), h.Checked())), h.Text(" "+p.Name))
-		}))))
+		}))),
+		d.drawRareOfType(name, t))
 }
 
 // drawTypes are the types after the steps, each with what can be done to it.
@@ -267,14 +304,14 @@ func (d *schemaEdit) drawTypes() h.Node {
 				h.P(h.Class("actions"), act("open "+onNew+" "+t.Name, "Add a property", "to "+t.Name), act("open "+onType+" "+t.Name, "Change or rename the type", t.Name), act("drop "+t.Name, "Remove the type", t.Name)),
 				h.Ul(h.Class("schema-list"), h.Map(t.Properties, func(p kgschema.PropertyDocument) h.Node {
 					path := t.Name + "." + p.Name
-					return h.Li(h.Span(h.B(h.Text(p.Name)), h.Text(" "+propertyShown(p))), h.Span(act("open "+onProperty+" "+path, "Change or rename", path), act("drop "+path, "Remove", path)))
+					return h.Li(h.Span(h.B(h.Text(p.Name)), h.Text(" "+propertyShown(p, doc.Base))), h.Span(h.If(p.Name != t.Properties[0].Name, act("up "+path, "Up", path)), act("open "+onProperty+" "+path, "Change or rename", path), act("drop "+path, "Remove", path)))
 				})))
 		}))
 }
 
 // propertyShown says what the values of a property are.
-func propertyShown(p kgschema.PropertyDocument) string {
-	text, err := typedOf(p).words().MarshalJSON()
+func propertyShown(p kgschema.PropertyDocument, base string) string {
+	text, err := typedOf(p, base).words().MarshalJSON()
 	if err != nil {
 		return p.Type
 	}

@@ -263,6 +263,12 @@ func (d *schemaEdit) do(a *asker, do, about string) error {
 			return err
 		}
 		d.On, d.Typed = "", nil
+	case "up":
+		text, err := d.stepUp(about)
+		if err != nil {
+			return err
+		}
+		return d.plan(a, append(slices.Clone(d.Steps), text))
 	case "add":
 		more, err := d.stepsTyped()
 		if err != nil {
@@ -280,6 +286,23 @@ func (d *schemaEdit) do(a *asker, do, about string) error {
 		}
 	}
 	return nil
+}
+
+// stepUp is the step that moves a property before the one above it.
+func (d *schemaEdit) stepUp(path string) (string, error) {
+	if _, _, err := d.propertyOf(path); err != nil {
+		return "", err
+	}
+	typeName, name, _ := strings.Cut(path, ".")
+	t, err := d.doc().named(typeName)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(t.Properties, func(p kgschema.PropertyDocument) bool { return p.Name == name })
+	if i == 0 {
+		return "", fault.New(fault.InvalidArguments, "%s is the first property already", line(path))
+	}
+	return step("move_before", object{{path, t.Properties[i-1].Name}})
 }
 
 // apply makes the change, if the schema is as the page showed it and the person agreed to what goes.
@@ -407,6 +430,7 @@ func (d *schemaEdit) newType() ([]string, error) {
 	if properties == nil {
 		properties = object{}
 	}
+	words = append(words, readType(d.Typed).rareWords()...)
 	text, err := step("add_type", object{{name, append(words, objectMember{"properties", properties})}})
 	return []string{text}, err
 }
@@ -415,6 +439,42 @@ func (d *schemaEdit) newType() ([]string, error) {
 type typeTyped struct {
 	Title, Label, Description string
 	Key                       []string
+	// Those of the next lines are rare. Unique has a group on each line, and IDs is a word of idKinds.
+	Extends            []string
+	Unique, IDs, Class string
+	Abstract, Open     bool
+}
+
+// isRare reports that a control is set that the page folds.
+func (t typeTyped) isRare() bool {
+	return len(t.Extends) > 0 || t.Unique+t.Class != "" || t.Abstract || t.Open || t.IDs != "" && t.IDs != string(kgschema.MintUUIDv7)
+}
+
+// readType reads the controls of a type, besides its key.
+func readType(values url.Values) typeTyped {
+	text := func(name string) string { return strings.TrimSpace(values.Get(name)) }
+	return typeTyped{
+		Title: text("title"), Label: values.Get("label"), Description: text("description"),
+		Extends: values["extends"], Unique: text("unique"), IDs: values.Get("ids"), Class: text("class"), Abstract: values.Has("abstract"), Open: values.Has("open"),
+	}
+}
+
+// groups are the groups of properties that are unique together, as names.
+func (t typeTyped) groups() (out [][]string) {
+	for one := range strings.Lines(t.Unique) {
+		var group []string
+		for _, title := range listOf(strings.TrimSpace(one)) {
+			name, err := namedProperty(title)
+			if err != nil {
+				name = title // the schema says what is wrong
+			}
+			group = append(group, name)
+		}
+		if len(group) > 0 {
+			out = append(out, group)
+		}
+	}
+	return out
 }
 
 func (t typeTyped) words() object {
@@ -427,6 +487,23 @@ func (t typeTyped) words() object {
 	if len(t.Key) > 0 {
 		out = append(out, objectMember{"key", t.Key})
 	}
+	return append(out, t.rareWords()...)
+}
+
+// rareWords are the words of the schema's language for what the page folds.
+func (t typeTyped) rareWords() (out object) {
+	add := func(given bool, name string, value any) {
+		if given {
+			out = append(out, objectMember{name, value})
+		}
+	}
+	groups := t.groups()
+	add(len(t.Extends) > 0, "extends", t.Extends)
+	add(t.Abstract, "abstract", true)
+	add(t.Open, "open", true)
+	add(len(groups) > 0, "unique", groups)
+	add(t.IDs != "", "iri", t.IDs)
+	add(t.Class != "", "rdf_type", t.Class)
 	return out
 }
 
@@ -436,11 +513,20 @@ func (d *schemaEdit) typeOf(name string) (is, typed typeTyped, err error) {
 	if err != nil {
 		return is, typed, err
 	}
-	is = typeTyped{Title: t.Name, Label: t.Label, Description: t.Description, Key: t.Key}
+	is = typeTyped{
+		Title: t.Name, Label: t.Label, Description: t.Description, Key: t.Key,
+		Extends: t.Extends, IDs: string(t.Mint), Abstract: t.Abstract, Open: t.Open,
+	}
+	for _, group := range t.Unique {
+		is.Unique += strings.Join(group, ", ") + "\n"
+	}
+	if t.IRI != d.after.Base+t.Name && t.IRI != d.after.Base+t.IDs {
+		is.Class = t.IRI
+	}
 	if d.Typed == nil {
 		return is, is, nil
 	}
-	typed = typeTyped{Title: strings.TrimSpace(d.Typed.Get("title")), Label: d.Typed.Get("label"), Description: strings.TrimSpace(d.Typed.Get("description"))}
+	typed = readType(d.Typed)
 	for _, known := range [][]string{is.Key, d.Typed["key"]} { // what was in the key before keeps its order
 		for _, property := range known {
 			if slices.Contains(d.Typed["key"], property) && !slices.Contains(typed.Key, property) {
@@ -495,7 +581,7 @@ func (d *schemaEdit) propertyOf(path string) (is, typed propertyTyped, err error
 	if i < 0 {
 		return is, typed, fault.New(fault.NotFound, "%s has no property %s of its own", typeName, line(name))
 	}
-	is = typedOf(t.Properties[i])
+	is = typedOf(t.Properties[i], d.after.Base)
 	if d.Typed == nil {
 		return is, is, nil
 	}

@@ -223,3 +223,12 @@ func TestThePageOfTheSchemaSaysFirstWhoMayChangeIt(t *testing.T) {
 	wants(t, a, http.StatusOK, "You cannot apply what removes data", "drop_property")
 	wants(t, runtime.pressStep(t, a, "apply", map[string]string{"agreed": "12"}), http.StatusUnauthorized, "Remove Requirement.priority.")
 }
+
+func TestAPropertyMovesUpByAStep(t *testing.T) {
+	f := newExample(t)
+	page := f.get(t, "/admin/schema/edit", http.StatusOK)
+	moved := f.pressStep(t, page, "up Requirement.title", nil)
+	wants(t, moved, http.StatusOK, "Show Requirement.title before code.", "move_before")
+	wants(t, f.pressStep(t, moved, "up Requirement.title", nil), http.StatusBadRequest, "is the first property already")
+	wants(t, f.pressStep(t, page, "up Requirement.nothing", nil), http.StatusNotFound, "nothing")
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -31,10 +32,28 @@ var valueKinds = []struct{ Value, Text string }{
 	{"boolean", "Yes or no"}, {kindChoice, "Choice of values"}, {"uri", "Web address"}, {"lang_string", "Text with a language"},
 }
 
+// idKinds say where the ids of instances come from, by the word of the schema.
+var idKinds = map[string]string{
+	string(kgschema.MintUUIDv7): "A new one for each", string(kgschema.MintKey): "Made of the key", string(kgschema.MintContent): "Made of all values", string(kgschema.MintPreserve): "Given by who creates it",
+}
+
+// rareKinds are the other datatypes of the schema, by name.
+var rareKinds = slices.DeleteFunc(slices.Sorted(maps.Keys(kgschema.Datatypes)), func(word string) bool {
+	return slices.ContainsFunc(valueKinds, func(k struct{ Value, Text string }) bool { return k.Value == word })
+})
+
 // propertyTyped is a property as the controls of the page have it.
 type propertyTyped struct {
 	Title, Kind, Values, Pattern, Example, Least, Most, Longest, Default, Description string
 	Many, Required, Unique                                                            bool
+	// Those of the next lines are rare.
+	Shortest, Fewest, Highest, Has, Languages, Dim, Predicate string
+	UniqueLang, Unsearched                                    bool
+}
+
+// isRare reports that a control is set that the page folds.
+func (p propertyTyped) isRare() bool {
+	return p.Shortest+p.Fewest+p.Highest+p.Has+p.Languages+p.Dim+p.Predicate != "" || p.UniqueLang || p.Unsearched
 }
 
 // textControls are the controls of a property that hold a text, by the last part of their names.
@@ -42,12 +61,13 @@ func (p *propertyTyped) textControls() map[string]*string {
 	return map[string]*string{
 		"title": &p.Title, "kind": &p.Kind, "values": &p.Values, "pattern": &p.Pattern, "example": &p.Example, "least": &p.Least, "most": &p.Most,
 		"longest": &p.Longest, "default": &p.Default, "description": &p.Description,
+		"shortest": &p.Shortest, "fewest": &p.Fewest, "highest": &p.Highest, "has": &p.Has, "languages": &p.Languages, "dim": &p.Dim, "predicate": &p.Predicate,
 	}
 }
 
 // marks are the controls of a property that are set or not.
 func (p *propertyTyped) marks() map[string]*bool {
-	return map[string]*bool{"many": &p.Many, "required": &p.Required, "unique": &p.Unique}
+	return map[string]*bool{"many": &p.Many, "required": &p.Required, "unique": &p.Unique, "unique_lang": &p.UniqueLang, "unsearched": &p.Unsearched}
 }
 
 // rowName is the name of a control of the i-th property of the form.
@@ -65,11 +85,19 @@ func readProperty(values url.Values, i int) propertyTyped {
 	return p
 }
 
-// typedOf is a property of the schema as the controls show it.
-func typedOf(p kgschema.PropertyDocument) propertyTyped {
+// typedOf is a property of the schema as the controls show it; base is that of the schema.
+func typedOf(p kgschema.PropertyDocument, base string) propertyTyped {
 	out := propertyTyped{
 		Title: p.Name, Kind: p.Type, Pattern: p.Pattern, Least: scalar(p.MinValue), Most: scalar(p.MaxValue), Default: scalar(p.Default), Description: p.Description,
 		Many: p.Many, Required: p.Required, Unique: p.Unique,
+		Has: scalar(p.HasValue), Languages: strings.Join(p.Languages, ", "), UniqueLang: p.UniqueLang, Unsearched: p.Search != nil && !*p.Search,
+		Shortest: numeral(p.MinLength), Highest: numeral(p.MaxCount), Longest: numeral(p.MaxLength), Dim: numeral(p.Dim),
+	}
+	if p.MinCount > 0 {
+		out.Fewest = strconv.Itoa(p.MinCount)
+	}
+	if p.IRI != base+p.Name && !slices.Contains(p.Was, strings.TrimPrefix(p.IRI, base)) {
+		out.Predicate = p.IRI
 	}
 	if p.Class != "" {
 		out.Kind = kindRef + p.Class
@@ -80,10 +108,15 @@ func typedOf(p kgschema.PropertyDocument) propertyTyped {
 	if len(p.OneOf) > 0 && p.Type == "string" {
 		out.Kind = kindChoice
 	}
-	if p.MaxLength != nil {
-		out.Longest = strconv.Itoa(*p.MaxLength)
-	}
 	return out
+}
+
+// numeral is a number as a text; "" for none.
+func numeral(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
 }
 
 // scalar is a value of the schema as a text; "" for none.
@@ -166,9 +199,19 @@ func (p propertyTyped) words() object {
 	add(p.Pattern != "", "pattern", p.Pattern)
 	add(p.Least != "", "min_value", p.Least)
 	add(p.Most != "", "max_value", p.Most)
-	longest, err := strconv.Atoi(p.Longest)
-	add(p.Longest != "" && err == nil, "max_length", longest)
-	add(p.Longest != "" && err != nil, "max_length", p.Longest) // the schema says what is wrong
+	for _, c := range []struct{ word, typed string }{
+		{"min_length", p.Shortest}, {"max_length", p.Longest}, {"min_count", p.Fewest}, {"max_count", p.Highest}, {"dim", p.Dim},
+	} {
+		n, err := strconv.Atoi(c.typed)
+		add(c.typed != "" && err == nil, c.word, n)
+		add(c.typed != "" && err != nil, c.word, c.typed) // the schema says what is wrong
+	}
+	languages := listOf(p.Languages)
+	add(len(languages) > 0, "languages", languages)
+	add(p.UniqueLang, "unique_lang", true)
+	add(p.Unsearched, "search", false)
+	add(p.Has != "", "has_value", p.Has)
+	add(p.Predicate != "", "predicate", p.Predicate)
 	add(p.Default != "", "default", p.Default)
 	add(p.Description != "", "description", p.Description)
 	return out
@@ -277,6 +320,9 @@ func sentence(step string) string {
 	case "add_property":
 		typeName, property, _ := strings.Cut(name, ".")
 		return "Add " + property + " (" + propertyInWords(members) + ") to " + typeName + "."
+	case "move_before":
+		_ = json.Unmarshal(inner[0].Value, &word) // a name
+		return "Show " + name + " before " + word + "."
 	case "rename_type", "rename_property":
 		_ = json.Unmarshal(inner[0].Value, &word) // a name
 		return "Rename " + name + " to " + word + "."
@@ -312,6 +358,9 @@ func typeInWords(members []jsontext.Member) string {
 			text += "; " + valueInWords(m.Value) + " is its label"
 		case "key":
 			text += "; its instances are told apart by " + valueInWords(m.Value)
+		case "description", "properties":
+		default:
+			text += "; " + propertyInWords([]jsontext.Member{m})
 		}
 	}
 	return text
@@ -332,7 +381,18 @@ func propertyInWords(members []jsontext.Member) string {
 			out = append(out, "refers to "+value)
 		case "one_of":
 			out = append(out, "one of "+value)
-		case "required", "many", "unique":
+		case "search":
+			out = append(out, textIf(value == "false", "not ", "")+"searched")
+		case "predicate":
+			out = append(out, "with the IRI "+value)
+		case "abstract", "open":
+			out = append(out, textIf(value == "true", "", "not ")+m.Name)
+		case "iri":
+			out = append(out, "ids: "+strings.ToLower(idKinds[value]))
+		case "unique":
+			together := "unique together: " + value
+			out = append(out, firstOf(map[string]string{"true": "unique", "false": "not unique"}[value], together))
+		case "required", "many":
 			out = append(out, textIf(value == "true", "", "not ")+textIf(m.Name == "many", "a list", m.Name))
 		default:
 			out = append(out, strings.ReplaceAll(m.Name, "_", " ")+" "+value)
@@ -346,6 +406,14 @@ func valueInWords(raw json.RawMessage) string {
 	var list []string
 	if json.Unmarshal(raw, &list) == nil {
 		return strings.Join(list, ", ")
+	}
+	var groups [][]string
+	if json.Unmarshal(raw, &groups) == nil {
+		said := make([]string, len(groups))
+		for i, g := range groups {
+			said[i] = strings.Join(g, " with ")
+		}
+		return strings.Join(said, "; ")
 	}
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

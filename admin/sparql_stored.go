@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"trails/admin/form"
 	"trails/capability"
@@ -189,12 +190,37 @@ func (a *asker) storedNamed(name string) (storedLine, error) {
 // plainID is how the id of a stored query is written.
 var plainID = regexp.MustCompile(`^[a-z][a-z0-9_.]*$`)
 
-// storedID makes an id from what a person called a query: My list becomes my_list.
+// storedID makes an id from what a person called a query: My list becomes my_list, and 2024 list query_2024_list.
 func storedID(title string) string {
-	if plainID.MatchString(title) || !hasLatin(title) {
+	id := wordsOfID(title)
+	switch {
+	case plainID.MatchString(title) || id == "":
 		return title // if it is none, storing says so
+	case !plainID.MatchString(id):
+		return "query_" + id
 	}
-	return schema.SnakeName(infer.PropertyName(title))
+	return id
+}
+
+// longestID is how many characters an id has that is made from a title.
+const longestID = 60
+
+// wordsOfID are the words of a title as an id has them: Full name and fullName are full_name. It is "" for a title
+// without Latin letters and digits.
+func wordsOfID(title string) string {
+	var words []string
+	for _, word := range strings.FieldsFunc(schema.Words(title), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c) }) {
+		plain := strings.Map(func(c rune) rune {
+			if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' {
+				return c
+			}
+			return -1
+		}, infer.Folded(word))
+		if plain != "" {
+			words = append(words, plain)
+		}
+	}
+	return strings.TrimRight(firstRunes(strings.Join(words, "_"), longestID), "_…")
 }
 
 // keep stores the text, or removes the stored query with its id. It asks first if a text would be lost that the

@@ -156,7 +156,9 @@ func TestAYesToMuchIsForTheHeadThatItWasAskedOn(t *testing.T) {
 
 func TestWhatGoesIsCountedByTypeInARefusalAndInADryRun(t *testing.T) {
 	e := crowd(t)
-	args := func(more string) string { return `{"update": "DELETE WHERE { ?n a <urn:trails:example:Note> ; ?p ?o }"` + more + `}` }
+	args := func(more string) string {
+		return `{"update": "DELETE WHERE { ?n a <urn:trails:example:Note> ; ?p ?o }"` + more + `}`
+	}
 	notes := e.Must(t, "query", `{"query": "SELECT (COUNT(*) AS ?n) { ?s a <urn:trails:example:Note> }"}`)
 	n := fmt.Sprint(notes["rows"].([]any)[0].([]any)[0])
 	if tried := fmt.Sprint(e.Must(t, "mutate", args(`, "dry_run": true`))["warnings"]); !strings.Contains(tried, "this takes away "+n+" Note") {
