@@ -30,6 +30,7 @@ type previewRow struct {
 	Property string
 	Old      []view.Cell
 	New      []string
+	Dated    bool // the values are days or times
 	Removed  bool
 }
 
@@ -93,9 +94,15 @@ func (p *post) preview(res invoke.Result) *preview {
 		}
 		e := p.entries[a.Name]
 		given := slices.DeleteFunc(slices.Clone(e.Texts), func(text string) bool { return text == "" })
-		out.Rows = append(out.Rows, previewRow{Property: a.Name, Old: old[a.Name], New: given, Removed: e.Removed})
+		out.Rows = append(out.Rows, previewRow{Property: a.Name, Old: old[a.Name], New: given, Dated: p.isDated(a.Name), Removed: e.Removed})
 	}
 	return out
+}
+
+// isDated reports whether the values of a field are days or times.
+func (f *formState) isDated(name string) bool {
+	field, _ := f.shape.Field(name)
+	return field.Type == capability.Date || field.Type == capability.DateTime
 }
 
 // told are the members of an answer that a preview tells in its own way, or that are known before the call.

@@ -77,6 +77,7 @@ type conflictRow struct {
 	Property string
 	Theirs   []view.Cell
 	Yours    []string
+	Dated    bool // the values are days or times
 	Removed  bool // by the form
 	Kept     bool // the form does not change it
 	Same     bool
@@ -98,7 +99,7 @@ func (p *post) conflict() conflict {
 	for _, prop := range p.target.Properties {
 		value, touched := mine[prop.Name]
 		entry := p.entries[prop.Name]
-		row := conflictRow{Property: prop.Name, Theirs: prop.Values, Kept: !touched}
+		row := conflictRow{Property: prop.Name, Theirs: prop.Values, Dated: p.isDated(prop.Name), Kept: !touched}
 		if !touched && entry.Was == now[prop.Name].Was {
 			continue
 		}

@@ -177,7 +177,7 @@ func (r conflictRow) draw() h.Node {
 	case r.Same:
 		yours = faint("the same")
 	default:
-		yours = h.Map(r.Yours, func(text string) h.Node { return h.Ins(h.Bdi(h.Dir("auto"), h.Text(line(text)))) })
+		yours = h.Map(r.Yours, func(text string) h.Node { return h.Ins(typedText(text, r.Dated)) })
 	}
 	return h.Tr(rowHead(h.Text(r.Property)), h.Td(h.Data("label", "Theirs"), either(len(theirs) > 0, theirs, faint("not set"))), h.Td(h.Data("label", "Yours"), yours))
 }

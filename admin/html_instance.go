@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 
 	h "trails/admin/html"
 	"trails/admin/markdown"
@@ -24,6 +25,7 @@ func (d instanceData) main(p page) h.Node {
 		pageHead(h.Group{
 			h.H1(h.Bdi(h.Dir("auto"), h.Text(labelOf(d.Node)))),
 			sub(typeBadge(p.colours, d.Type), types, idCode(line(d.ID)), h.Code(h.Class("id faint"), h.Text(line(d.Node.IRI)))),
+			h.Iff(d.Only == "" && d.Blame == nil, d.drawSummary),
 		}, actions(
 			h.Button(h.Type("button"), h.Class("icon"), h.Data("star", labelOf(d.Node)), h.Data("type", d.Type), h.Aria("pressed", "false"), h.Title("Star: the search box shows it first"), h.Attr("hidden"), h.Text("☆"), unseen("Star")),
 			anchor("button", withQuery(nodeURL(d.Type, d.ID), url.Values{"blame": {"1"}}), h.Text("Who said this")),
@@ -37,6 +39,32 @@ func (d instanceData) main(p page) h.Node {
 			h.Div(h.If(d.Only == "", h.Group{d.drawRecord(), d.drawPrograms()}))),
 	}
 }
+
+// drawSummary says in a line what stands around the node, and who changed it last.
+func (d instanceData) drawSummary() h.Node {
+	var parts []string
+	refers := 0
+	for _, p := range d.Links {
+		refers += p.Total
+	}
+	if refers > 0 {
+		parts = append(parts, "refers to "+times(refers, "node", "nodes"))
+	}
+	for _, in := range d.Incoming {
+		parts = append(parts, count(in.Total)+textIf(in.More, "+", "")+" "+firstOf(in.Type, "untyped")+" refer here by "+line(in.Property))
+	}
+	if more := len(parts) - summaryParts; more > 0 {
+		parts = append(parts[:summaryParts], "and "+times(more, "more relation", "more relations"))
+	}
+	var changed h.Node
+	if c := d.Changed; c != nil {
+		changed = h.Group{h.If(len(parts) > 0, h.Text("; ")), h.Text("last changed "), timeAt(c.Time), h.Text(" by "), bdiLine(c.Author)}
+	}
+	return h.P(h.Class("lead summary"), h.Text(strings.Join(parts, ", ")), changed)
+}
+
+// summaryParts is how many relations the line about a node names.
+const summaryParts = 4
 
 // drawVersions leads from each version of the node to the others: by links, and by a slider whose positions are the links
 // of the list, from the oldest to the newest.
@@ -74,11 +102,20 @@ func (d instanceData) drawVersions(s state) h.Node {
 }
 
 func (d instanceData) drawProperties() h.Node {
+	group := func(key, heading string, list h.Group) h.Node {
+		return h.If(len(list) > 0, h.Group{h.If(heading != "", h.H3(h.Class("props-of"), h.Text(heading))), h.Dl(h.Class("props panel"), h.Data("key", "props-"+key), list)})
+	}
+	others := h.Map(d.Other, func(o view.Other) h.Node {
+		return h.Div(h.Class("prop"), h.Data("key", "other-"+o.Predicate), h.Dt(h.Text(line(o.Predicate)), span("kind", "not in the schema")), h.Dd(d.drawValues(o.Values), d.whoSaid(o.Predicate)))
+	})
+	if d.Only != "" {
+		others = nil
+	}
 	return h.Section(h.Aria("labelledby", "h-props"), h.H2(h.ID("h-props"), h.Class("hide"), h.Text("Properties")),
-		h.Dl(h.Class("props panel"), h.Map(d.Texts, d.drawProperty), h.Map(d.Links, d.drawProperty),
-			h.If(d.Only == "", h.Map(d.Other, func(o view.Other) h.Node {
-				return h.Div(h.Class("prop"), h.Data("key", "other-"+o.Predicate), h.Dt(h.Text(line(o.Predicate)), span("kind", "not in the schema")), h.Dd(d.drawValues(o.Values), d.whoSaid(o.Predicate)))
-			}))),
+		group("own", "", h.Map(d.Texts, d.drawProperty)),
+		group("links", "Refers to", h.Map(d.Links, d.drawProperty)),
+		group("texts", "Texts", h.Map(d.Long, d.drawProperty)),
+		group("other", "Technical", others),
 		h.If(d.hasMarkdown(), h.P(h.Class("faint"), either(d.Raw,
 			anchor("", nodeURL(d.Type, d.ID), h.Text("Draw texts as Markdown")),
 			anchor("", withQuery(nodeURL(d.Type, d.ID), url.Values{"raw": {"1"}}), h.Text("Texts as they are"))))),
@@ -106,14 +143,16 @@ func (d instanceData) drawValues(values []view.Cell) h.Node {
 }
 
 // isMarkdown reports a text that is drawn as Markdown.
-func (d instanceData) isMarkdown(c view.Cell) bool {
-	return !d.Raw && c.Ref == nil && (c.Datatype == "" || c.Lang != "") && webURL(c.Text) == "" && markdown.Marked(c.Text)
+func (d instanceData) isMarkdown(c view.Cell) bool { return !d.Raw && markdownIn(c) }
+
+// markdownIn reports a text that is marked as Markdown.
+func markdownIn(c view.Cell) bool {
+	return c.Ref == nil && (c.Datatype == "" || c.Lang != "") && webURL(c.Text) == "" && markdown.Marked(c.Text)
 }
 
 // hasMarkdown reports that a text of the page is drawn as Markdown, or would be.
 func (d instanceData) hasMarkdown() bool {
-	d.Raw = false
-	return slices.ContainsFunc(d.Texts, func(p view.Property) bool { return slices.ContainsFunc(p.Values, d.isMarkdown) })
+	return slices.ContainsFunc(slices.Concat(d.Texts, d.Long), func(p view.Property) bool { return slices.ContainsFunc(p.Values, markdownIn) })
 }
 
 // whole is a text with all its lines.

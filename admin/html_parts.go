@@ -76,7 +76,7 @@ func cell(c view.Cell) h.Node {
 	switch {
 	case c.Ref != nil:
 		return nodeLink(*c.Ref)
-	case c.Datatype == "xsd:dateTime":
+	case c.Datatype == "xsd:dateTime" || c.Datatype == "xsd:date":
 		return timeAt(c.Text)
 	}
 	return h.Group{valueLine(c.Text, c.Lang), langBadge(c.Lang), hiddenBadge(c.Text, "hidden")}

@@ -85,8 +85,16 @@ func (p *preview) drawCounts() h.Node {
 // draw is a property before and after.
 func (r previewRow) draw() h.Node {
 	old := h.Map(r.Old, func(c view.Cell) h.Node { return h.Del(unseen("was "), cell(c)) })
-	now := h.Map(r.New, func(text string) h.Node { return h.Ins(unseen("would be "), h.Bdi(h.Dir("auto"), h.Text(line(text)))) })
+	now := h.Map(r.New, func(text string) h.Node { return h.Ins(unseen("would be "), typedText(text, r.Dated)) })
 	return h.Tr(rowHead(h.Text(r.Property)), h.Td(either(len(old) > 0, old, faint("not set"))), h.Td(either(r.Removed, faint("removed"), now)))
+}
+
+// typedText is what somebody typed, a day or time as other values of its kind are shown.
+func typedText(text string, isDated bool) h.Node {
+	if isDated {
+		return timeAt(text)
+	}
+	return h.Bdi(h.Dir("auto"), h.Text(line(text)))
 }
 
 // draw is the plan of a schema change; nothing when there is none.

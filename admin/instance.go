@@ -21,6 +21,7 @@ const (
 	historyLimit = 50
 	historyMax   = 500
 	longText     = 400 // characters from which a text is folded
+	lineText     = 120 // characters from which a text stands below the short ones
 )
 
 type instanceData struct {
@@ -29,7 +30,8 @@ type instanceData struct {
 	Raw            bool // texts are shown as they are, and not as Markdown
 	Capacity       string
 	Links          []view.Property // those that refer to nodes
-	Texts          []view.Property // the others
+	Texts          []view.Property // the others with short values
+	Long           []view.Property // the others with a long or marked text
 	History        view.History
 	Versions       versions
 	Listed         map[string]bool // the capabilities that have a page
@@ -148,6 +150,8 @@ func (d *instanceData) sort(label string, offset int) {
 			d.Links = append(d.Links, p)
 		case p.Name == label:
 			d.Texts = slices.Insert(d.Texts, 0, p)
+		case slices.ContainsFunc(p.Values, func(c view.Cell) bool { return lengthOf(c) > lineText || markdownIn(c) }):
+			d.Long = append(d.Long, p)
 		default:
 			d.Texts = append(d.Texts, p)
 		}

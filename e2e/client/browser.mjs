@@ -222,6 +222,62 @@ async function references ({ page }) {
   await says(page, 'Component/mcp')
 }
 
+// inPlace makes what a form refers to in a form of its own, and comes back with all that was typed; with scripts a reload
+// offers the draft, lists are chips, and others' changes are told of.
+async function inPlace ({ page, scripts }) {
+  const name = scripts ? 'in-place' : 'in-place-plain'
+  const form = `${base}/admin/capabilities/component.create`
+  await page.goto(form)
+  await page.locator('#f-name').fill(name)
+  await page.locator('#f-path').fill(name.replaceAll('-', '/'))
+  await page.locator('#f-title').fill('Made with what it follows')
+  await page.locator('#f-row').selectOption('graph')
+  if (scripts) {
+    await page.reload()
+    await page.locator('.draft', { hasText: 'Your draft of' }).waitFor()
+    equal(await page.locator('#f-name').inputValue(), '', 'a draft is not filled in by itself')
+    await accessible(page, 'a form with a draft')
+    await page.getByRole('button', { name: 'Restore' }).click()
+    equal([await page.locator('#f-name').inputValue(), await page.locator('#f-row').inputValue()], [name, 'graph'], 'the draft')
+  }
+  await page.getByRole('button', { name: 'New Standard' }).click()
+  await says(page, 'When it is made, you are back')
+  await page.locator('#f-name').fill(`${name}-standard`)
+  await page.locator('#f-title').fill('The words of the house')
+  await page.locator('#f-url').fill('https://example.org/words')
+  await accessible(page, 'a form inside another')
+  await page.getByRole('button', { name: 'Create', exact: true }).last().click()
+  await says(page, 'It was made, and is chosen below')
+  equal(await page.locator('#f-name').inputValue(), name, 'what was typed')
+  equal(await page.locator('#f-follows').inputValue(), `Standard/${name}-standard`, 'the new node')
+  await accessible(page, 'a form that got a node')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await says(page, 'Preview: nothing was changed')
+  await page.getByRole('button', { name: 'Create', exact: true }).last().click()
+  await says(page, 'Component created')
+  if (!scripts) return
+  equal(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('trails:draft:'))), [], 'drafts of forms that were sent')
+  await page.goto(`${base}/admin/capabilities/component.update?id=${name}`)
+  const follows = page.locator('[data-rows="follows"]')
+  await follows.locator('.chip-text', { hasText: 'The words of the house' }).waitFor()
+  await accessible(page, 'chips')
+  await follows.locator('input').last().fill('Standard/shacl')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Enter')
+  equal(await follows.locator('.chip').count(), 2, 'chips after Enter')
+  await follows.locator('.chip-text').first().click()
+  equal(await page.evaluate(() => document.activeElement.value), `Standard/${name}-standard`, 'a chip that is opened')
+  await follows.locator('[data-drop]').first().click()
+  write('component.update', `id=${name}`, 'title=Changed beside the form')
+  await page.locator('#changed details', { hasText: 'Changed beside the form' }).waitFor()
+  await accessible(page, 'a banner of what was changed')
+  await page.goto(`${base}/admin/capabilities/decision.create`)
+  await page.locator('#f-reason').fill('# Because\n\nit is *so*')
+  const drawn = page.getByRole('button', { name: 'See as Markdown' }).first()
+  await drawn.click()
+  await page.locator('.drawn em', { hasText: 'so' }).waitFor()
+}
+
 const prologue = 'PREFIX : <urn:trails:example:>\n'
 const asking = (query, more = {}) => '/admin/query?' + new URLSearchParams({ query: prologue + query, run: '1', ...more })
 
@@ -795,7 +851,7 @@ async function main () {
       await Promise.all([true, false].map((scripts) => themes(browser, system, scripts)))
     }
     for (const scripts of [true, false]) {
-      for (const part of [filters, goingBack, absence, referrers, versions]) {
+      for (const part of [filters, goingBack, absence, referrers, versions, inPlace]) {
         if (!scripts && part === filters) continue // its second half is about what scripts exchange
         const window = await open(browser, { scripts })
         await part(window)
