@@ -48,7 +48,7 @@ func (d listData) drawSearch() h.Node {
 		labelled("grow"+wrong.class(" "), "search", "Words of the label",
 			h.Input(h.Type("search"), h.ID("search"), h.Name("search"), h.Value(value), h.MaxLength("200"), h.AutoComplete("off"), wrong.attributes("search-error"))),
 		labelled("", "origin", "Said by", h.Select(h.ID("origin"), h.Name("origin"), option("", "anybody", d.Origin == ""),
-			h.Map(policy.OriginNames(), func(name string) h.Node { return option(name, alone(name), name == d.Origin) }))),
+			h.Map(policy.OriginNames(), func(name string) h.Node { return option(name, saidBy(name), name == d.Origin) }))),
 		h.Button(h.Text("Search")), wrong.draw("search-error", ""))
 }
 

@@ -442,8 +442,8 @@ func (v listView) withoutChart() listView {
 	return v
 }
 
-// alone is a class of sources in the words of a list, which has what that class alone said.
-func alone(origin string) string {
+// saidBy is a class of sources in the words of a list, which has what that class alone said.
+func saidBy(origin string) string {
 	switch origin {
 	case "person":
 		return "people alone"
@@ -621,7 +621,7 @@ func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.T
 	if d.Origin != "" {
 		all := d.at(0)
 		all.Origin = ""
-		d.Chips = append(d.Chips, chip{"said by", alone(d.Origin), all.href()})
+		d.Chips = append(d.Chips, chip{"said by", saidBy(d.Origin), all.href()})
 	}
 	for _, f := range a.Facets {
 		links := facetLinks{Property: f.Property, Bars: f.By == "year" || f.By == "month", Note: facetNote(f)}

@@ -457,3 +457,32 @@ func TestTheOverviewHasTheLastDays(t *testing.T) {
 		t.Errorf("the picture as a file: %.200s", file.text)
 	}
 }
+
+func TestThePageOfANodeIsInGroupsUnderALineThatSumsItUp(t *testing.T) {
+	f := newNotes(t)
+	f.note(t, "n1", map[string]any{"title": "Short", "body": strings.Repeat("A long text. ", 20), "due": "2024-05-31"})
+	f.call(t, "mutate", map[string]any{"update": "INSERT DATA { <https://notes.example/Note/n1> <urn:other:said> 'more' }"})
+	a := f.get(t, "/admin/types/Note/n1", http.StatusOK)
+	groups := map[string][]string{}
+	for _, n := range a.find(func(n *html.Node) bool {
+		return n.Data == "dl" && strings.HasPrefix(attribute(n, "data-key"), "props-")
+	}) {
+		for d := range n.Descendants() {
+			if key, ok := strings.CutPrefix(attribute(d, "data-key"), "prop-"); ok && d.Data == "div" {
+				groups[attribute(n, "data-key")] = append(groups[attribute(n, "data-key")], key)
+			} else if key, ok := strings.CutPrefix(attribute(d, "data-key"), "other-"); ok {
+				groups[attribute(n, "data-key")] = append(groups[attribute(n, "data-key")], key)
+			}
+		}
+	}
+	if own := groups["props-own"]; !slices.Contains(own, "title") || slices.Contains(own, "body") || slices.Contains(own, "author") {
+		t.Errorf("its own values are %q", own)
+	}
+	if !slices.Contains(groups["props-texts"], "body") || !slices.Contains(groups["props-links"], "author") || len(groups["props-other"]) != 1 {
+		t.Errorf("the groups are %v", groups)
+	}
+	says(t, a, "31 May 2024", "last changed", "Technical")
+	if list := f.get(t, "/admin/types/Note?col=due", http.StatusOK); !strings.Contains(mainText(list), "31 May 2024") {
+		t.Error("a list writes a day in another way")
+	}
+}

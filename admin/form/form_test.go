@@ -54,6 +54,11 @@ func asPosted(c form.Control, text string) string {
 	switch c {
 	case form.Moment:
 		return strings.TrimSuffix(text, ":00")
+	case form.Clock:
+		if len(text) == len("12:00:00") {
+			return strings.TrimSuffix(text, ":00")
+		}
+		return text
 	case form.Lines, form.JSON:
 		return strings.ReplaceAll(text, "\n", "\r\n")
 	case form.Line, form.Number, form.Date, form.Reference:

@@ -30,7 +30,7 @@ func write(b *strings.Builder, re *syntax.Regexp, repeat, most int) {
 	if b.Len() > most {
 		return
 	}
-	switch re.Op { //exhaustive:ignore what matches no character has no example
+	switch re.Op {
 	case syntax.OpLiteral:
 		b.WriteString(string(re.Rune))
 	case syntax.OpCharClass:
@@ -48,6 +48,9 @@ func write(b *strings.Builder, re *syntax.Regexp, repeat, most int) {
 			write(b, re.Sub[0], 1, most)
 		}
 	case syntax.OpQuest: // may be left out
+	case syntax.OpNoMatch, syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
+		syntax.OpWordBoundary, syntax.OpNoWordBoundary: // match no character
+	case syntax.OpRepeat: // there is none in a simplified pattern
 	}
 }
 
