@@ -62,9 +62,12 @@ func (d overviewData) drawDoor() h.Node {
 			hiddenInput(form.ArgPrefix+"schema", b.schema), hiddenInput(form.ArgPrefix+"message", "begin with "+b.name), hiddenInput(keyName, uuid.NewString()),
 			h.P(submit("", doName, doCall, "Begin with "+b.name)))
 	})
+	whole := h.Form(h.Class("card"), h.Method("post"), h.Action(importURL+"/example"),
+		h.B(h.Text("the example")), h.P(h.Text("Components of a program, with what they must do, why, and by which standards: 54 instances to look around in, as one commit that can be taken back.")),
+		hiddenInput(keyName, uuid.NewString()), h.P(submit("primary", doName, doCall, "Begin with the example")))
 	return h.Group{
 		section("door", h.Text("Begin with your data"), nil, drawImportForm("", "", nil)),
-		section("schemas", h.Text("or with a schema"), anchor("more", capabilityURL("schema_apply"), h.Text("Write your own")), h.Ul(h.Class("cards"), h.Map(examples, func(n h.Node) h.Node { return h.Li(n) }))),
+		section("schemas", h.Text("or with an example or a schema"), anchor("more", capabilityURL("schema_apply"), h.Text("Write your own")), h.Ul(h.Class("cards"), h.Li(whole), h.Map(examples, func(n h.Node) h.Node { return h.Li(n) }))),
 	}
 }
 

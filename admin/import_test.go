@@ -226,3 +226,34 @@ func TestRowsOfATypeThatIsThereAreFoundByAColumn(t *testing.T) {
 		t.Errorf("done: %s", done)
 	}
 }
+
+func TestAnEmptyGraphIsBegunWithTheExample(t *testing.T) {
+	f := newFixture(t, nil, admin.Options{})
+	door := f.get(t, "/admin", http.StatusOK)
+	forms := door.find(func(n *html.Node) bool { return n.Data == "form" && attribute(n, "action") == "/admin/import/example" })
+	if len(forms) != 1 {
+		t.Fatalf("%d forms begin with the example", len(forms))
+	}
+	begin := func() answer {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/admin/import/example", strings.NewReader("_key=once"))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		return f.do(t, r)
+	}
+	done := begin()
+	if text := mainText(done); done.StatusCode != http.StatusOK || !strings.Contains(text, "Look at Requirement") {
+		t.Fatalf("%d %s", done.StatusCode, text)
+	}
+	checkPage(t, "/admin/import/example", done)
+	if got := fmt.Sprint(f.call(t, "get", map[string]any{"ids": []string{"Requirement/R-013", "Component/httpapi-admin"}})); !strings.Contains(got, "met") || !strings.Contains(got, "wcag-2.2") {
+		t.Errorf("the example is not as it is after its story: %s", got)
+	}
+	begin() // again, as a click sent twice
+	commits := fmt.Sprint(f.call(t, "commits_list", map[string]any{})["rows"])
+	if strings.Count(commits, "import the example") != 1 {
+		t.Errorf("sent twice: %s", commits)
+	}
+	f.call(t, "undo", map[string]any{"commit": "head"})
+	if text := mainText(f.get(t, "/admin", http.StatusOK)); !strings.Contains(text, "Begin with the example") {
+		t.Errorf("after the undo: %s", text)
+	}
+}

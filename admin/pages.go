@@ -52,6 +52,7 @@ var pageRoutes = []route{
 	{pattern: "GET /admin/schema/{form}", handle: (*site).schemaText},
 	{pattern: "GET /admin/import", handle: (*site).importPage},
 	{pattern: "POST /admin/import", handle: (*site).importPosted},
+	{pattern: "POST /admin/import/example", handle: (*site).importExample},
 	{pattern: "GET /admin/import/rejected", handle: (*site).importRejected, part: true},
 	{pattern: "GET /admin/query", handle: (*site).sparql},
 	{pattern: "POST /admin/query", handle: (*site).sparqlPosted},

@@ -1,6 +1,7 @@
 package example_test
 
 import (
+	"strings"
 	"testing"
 
 	"trails/e2e/testrun"
@@ -20,5 +21,20 @@ func TestTheStoryReads(t *testing.T) {
 	}
 	if steps == 0 {
 		t.Error("nothing happens")
+	}
+}
+
+func TestTheWholeIsTheDataAfterTheStory(t *testing.T) {
+	testrun.Alone(t)
+	whole, err := example.Whole()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for has, want := range map[string]bool{
+		`"id":"html"`: true, `"id":"xhtml-1.0"`: false, `"code":"R-013","priority":1,"status":"met"`: true, `"edge":"dependsOn","from":"Component/rdf","to":"Component/fault"`: true,
+	} {
+		if got := strings.Contains(string(whole), has); got != want {
+			t.Errorf("%s is in the whole: %t, want %t", has, got, want)
+		}
 	}
 }
