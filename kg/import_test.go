@@ -1,6 +1,7 @@
 package kg_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -206,4 +207,53 @@ func TestReferencesOfAnImportAreIdsOrLabels(t *testing.T) {
 	if got := plan.Bad[1].Message; !strings.HasSuffix(got, `did you mean "Red"?`) {
 		t.Errorf("no team has it: %s", got)
 	}
+}
+
+func TestReferencesOfAnImportAreLabelsOfItsOwnRows(t *testing.T) {
+	const staff = "types: {Person: {label: name, properties: {name: {type: string, required: true}, age: {type: integer}, manager: {class: Person}, friends: {class: Person, many: true}}}}"
+	for _, c := range []struct{ name, table, wrong string }{
+		{"before, after and in a circle", "name,manager\nAna,Cy\nBo,Ana\nCy,Bo\nDi,Di\n", ""},
+		{"a name of two rows", "name,manager\nAna,\nAna,\nBo,Ana\n", "2 Person have the name"},
+		{"a name of no row", "name,manager\nAna,\nBo,Annabel\n", "Annabel"},
+		{"a row that does not fit", "name,manager,age\nAna,,x\nBo,Ana,\nCy,Bo,\nDi,,\n", "age"},
+		{"a wrong cell beside it", "name,manager,age\nAna,,1\nBo,Ana,y\nCy,Ana,3\n", "age"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := newGraph(t, staff)
+			plan, done, err := byPlan(t, g, kg.ImportAsked{Options: load.Options{Type: "Person"}}, c.wrong != "", source("person.csv", c.table))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.wrong == "" {
+				if plan.LeftOut != 0 || done.Met.New != 4 {
+					t.Fatalf("%+v, %+v", plan, done)
+				}
+				for _, manages := range []string{"Ana>Cy", "Bo>Ana", "Cy>Bo", "Di>Di"} {
+					who, manager, _ := strings.Cut(manages, ">")
+					if text := export(t, g, "nquads"); !strings.Contains(text, named(text, who)+" <urn:trails:t:manager> "+named(text, manager)+" .") {
+						t.Errorf("%s is not in\n%s", manages, text)
+					}
+				}
+				return
+			}
+			if plan.LeftOut == 0 || !strings.Contains(fmt.Sprint(plan.Bad), c.wrong) {
+				t.Errorf("left out %d: %v, want %q", plan.LeftOut, plan.Bad, c.wrong)
+			}
+		})
+	}
+	g := newGraph(t, "")
+	plan, done, err := byPlan(t, g, kg.ImportAsked{Kinds: map[string]string{"Manager": "Person"}, Options: load.Options{Type: "Person"}}, false, source("person.csv", "Name,Manager\nAna,Bo\nBo,\n"))
+	if err != nil || done.Met.New != 2 || plan.LeftOut != 0 {
+		t.Errorf("of a new type: %+v, %+v, %v", plan, done, err)
+	}
+}
+
+// named is the node of an export that has a name.
+func named(export, name string) string {
+	for line := range strings.Lines(export) {
+		if subject, rest, _ := strings.Cut(line, " "); strings.HasSuffix(strings.TrimSpace(rest), `name> "`+name+`" .`) {
+			return subject
+		}
+	}
+	return "nobody"
 }

@@ -307,26 +307,45 @@ func (r *reader) readRow(t *schema.Type, rows *table, columns []column, cells []
 	if err != nil {
 		return err
 	}
-	e := r.node(n)
-	e.Fields = append(e.Fields, unmatched...)
+	w := tableRow{n: n, header: rows.header, columns: columns, at: rows.at, unmatched: unmatched}
+	if waits := r.await(w, rows.at); waits {
+		return nil
+	}
+	return r.finishRow(w)
+}
+
+// tableRow is a row of a table whose cells were read.
+type tableRow struct {
+	n         change.Entity
+	header    []string
+	columns   []column
+	at        func(cell int) (line, column int) // where its cells stand
+	unmatched []fault.FieldError                // what is wrong with its labels
+}
+
+// finishRow makes edits of a row.
+func (r *reader) finishRow(w tableRow) error {
+	e := r.node(w.n)
+	e.Fields = append(e.Fields, w.unmatched...)
 	for i := range e.Fields {
 		e.Fields[i].Message += r.conventionFor(e.Fields[i])
 	}
 	if len(e.Fields) == 0 {
-		return r.takeRow(e, rows, columns)
+		r.label(w.n, e.IRI)
+		return r.takeRow(e, w)
 	}
 	for i, f := range e.Fields {
-		at := slices.IndexFunc(columns, func(c column) bool { return c.p != nil && c.p.Name == f.Field || c.id && f.Field == "id" })
+		at := slices.IndexFunc(w.columns, func(c column) bool { return c.p != nil && c.p.Name == f.Field || c.id && f.Field == "id" })
 		if at < 0 {
 			continue
 		}
-		name := rows.header[at]
+		name := w.header[at]
 		if text, ok := strings.CutPrefix(f.Message, f.Field+": "); ok {
 			e.Fields[i].Message = name + ": " + text
 		}
-		e.Fields[i].Field, e.Fields[i].Source = name, r.placeAt(rows.at(at))
+		e.Fields[i].Field, e.Fields[i].Source = name, r.placeAt(w.at(at))
 	}
-	return r.take(e, nodeName(t, n.ID))
+	return r.take(e, nodeName(w.n.Type, w.n.ID))
 }
 
 // edit puts the texts of the caller in the place of cells.
@@ -416,9 +435,9 @@ func (r *reader) conventionFor(f fault.FieldError) string {
 }
 
 // takeRow spools the edits of a row. The source of a value is its cell, that of everything else the row.
-func (r *reader) takeRow(e change.Edits, rows *table, columns []column) error {
-	cells := make(map[rdf.Term]int, len(columns))
-	for i, c := range columns {
+func (r *reader) takeRow(e change.Edits, w tableRow) error {
+	cells := make(map[rdf.Term]int, len(w.columns))
+	for i, c := range w.columns {
 		if c.p != nil {
 			cells[c.p.IRI] = i
 		}
@@ -428,7 +447,7 @@ func (r *reader) takeRow(e change.Edits, rows *table, columns []column) error {
 	for _, edit := range e.List {
 		r.source = row
 		if cell, ok := cells[edit.Quad.Predicate]; ok {
-			line, column := rows.at(cell)
+			line, column := w.at(cell)
 			r.source.Line = uint64(line)
 			if column <= math.MaxUint16 {
 				r.source.Column = uint16(column)

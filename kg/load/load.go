@@ -185,6 +185,9 @@ func Read(ctx context.Context, o Options, under *schema.Schema, report func(byte
 			return nil, err
 		}
 	}
+	if err := r.finishWaiting(); err != nil {
+		return nil, err
+	}
 	r.tellMisspelt()
 	if o.Rejects {
 		r.Rows.sources = r.Sources
@@ -216,6 +219,7 @@ type reader struct {
 	guessed  bool // its format was guessed from its beginning
 	linewise bool // a bad line does not affect the next one
 
+	siblings
 	cells      map[int]map[string]string   // texts in the place of cells
 	by         string                      // the column by which rows find their nodes
 	seenBy     map[rdf.Term]uint64         // the lines of rows of new nodes, by their values in that column

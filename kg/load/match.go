@@ -28,6 +28,26 @@ const MaxFound = 5
 type labelled struct {
 	node  rdf.IRI
 	wrong []fault.FieldError
+	isID  bool // of a node that is there
+}
+
+// Bounds of references to rows of the same data by their labels.
+const (
+	maxWaiting = 50_000  // rows
+	maxLabels  = 200_000 // rows with labels
+)
+
+// siblings are rows of the data, so that other rows can refer to them by their labels. A row with a text that is neither
+// an id nor a label of the graph waits until all rows are read, because the one that it means may come later.
+type siblings struct {
+	waiting  []func() error
+	done     bool                              // all rows are read
+	unfound  bool                              // the row that was matched last has such a text
+	byLabel  map[string]map[rdf.Term][]rdf.IRI // by the name of their type
+	nodes    map[rdf.IRI]bool
+	tooMany  bool                  // a bound was reached
+	some     bool                  // a row was found by its label
+	labelled map[*schema.Type]bool // types that references lead to
 }
 
 // maxLabelled bounds the texts of references that are remembered.
@@ -46,6 +66,7 @@ func (r *reader) columnNamed(header []string, columns []column, name string) (co
 // match replaces labels in the references of a node by the nodes that have them, and gives the node the id of the one
 // that is there with the same value of a property, unless that is nil. Doubtful values are errors.
 func (r *reader) match(n *change.Entity, by *schema.Property) (wrong []fault.FieldError, err error) {
+	r.unfound = false
 	if r.Finder == nil {
 		return nil, nil
 	}
@@ -63,6 +84,12 @@ func (r *reader) match(n *change.Entity, by *schema.Property) (wrong []fault.Fie
 			found, err := r.nodeLabelled(p, text)
 			if err != nil {
 				return nil, err
+			}
+			if found.node == "" && len(found.wrong) == 0 && !found.isID {
+				r.unfound = true
+				if r.done {
+					found = r.siblingLabelled(p, text)
+				}
 			}
 			wrong = append(wrong, found.wrong...)
 			if found.node != "" {
@@ -101,7 +128,7 @@ func (r *reader) nodeLabelled(p *schema.Property, text string) (found labelled, 
 	}
 	if iri, err := r.schema.ResolveRef(p, text); err == nil {
 		if there, err := r.Finder.Has(r.ctx, iri); there || err != nil {
-			return found, err
+			return labelled{isID: there}, err
 		}
 	}
 	terms, fields := r.schema.Values(label, label.WordValue(strings.TrimSpace(text)))
@@ -113,14 +140,151 @@ func (r *reader) nodeLabelled(p *schema.Property, text string) (found labelled, 
 	case len(nodes) == 1:
 		found.node = nodes[0]
 	case len(nodes) > 1:
-		found.wrong = []fault.FieldError{{Field: p.Name, Code: fault.Unique, Value: text,
-			Message: fmt.Sprintf("%s: %s have the %s %q; write the id of one: %s", p.Name, several(len(nodes), class.Name), label.Name, text, r.namesOf(nodes))}}
+		found.wrong = r.ambiguous(p, class, label, text, nodes)
 	}
 	if r.labelled == nil || len(r.labelled) >= maxLabelled {
 		r.labelled = map[[2]string]labelled{}
 	}
 	r.labelled[key] = found
 	return found, err
+}
+
+// ambiguous refuses the text of a reference that is the label of several nodes.
+func (r *reader) ambiguous(p *schema.Property, class *schema.Type, label *schema.Property, text string, nodes []rdf.IRI) []fault.FieldError {
+	return []fault.FieldError{{Field: p.Name, Code: fault.Unique, Value: text,
+		Message: fmt.Sprintf("%s: %s have the %s %q; write the id of one: %s", p.Name, several(len(nodes), class.Name), label.Name, text, r.namesOf(nodes))}}
+}
+
+// label remembers a row by its label, if references can lead to it.
+func (r *reader) label(n change.Entity, iri rdf.IRI) {
+	if r.Finder == nil || iri == "" || !r.isReferredTo(n.Type) {
+		return
+	}
+	label := r.schema.Property(n.Type, r.schema.LabelOf(n.Type))
+	if label == nil || label.IsLang() || label.Class != "" || n.Values[label.Name] == nil || r.nodes[iri] {
+		return
+	}
+	terms, fields := r.schema.Values(label, n.Values[label.Name])
+	if len(fields) > 0 || len(terms) != 1 {
+		return
+	}
+	if len(r.nodes) == maxLabels {
+		r.tooMany = true
+		return
+	}
+	if r.nodes == nil {
+		r.nodes, r.byLabel = map[rdf.IRI]bool{}, map[string]map[rdf.Term][]rdf.IRI{}
+	}
+	if r.byLabel[n.Type.Name] == nil {
+		r.byLabel[n.Type.Name] = map[rdf.Term][]rdf.IRI{}
+	}
+	r.nodes[iri] = true
+	if of := r.byLabel[n.Type.Name]; len(of[terms[0]]) < MaxFound {
+		of[terms[0]] = append(of[terms[0]], iri)
+	}
+}
+
+// isReferredTo reports whether references lead to instances of a type.
+func (r *reader) isReferredTo(t *schema.Type) bool {
+	if r.siblings.labelled == nil {
+		r.siblings.labelled = map[*schema.Type]bool{}
+		for _, of := range r.schema.Types {
+			for _, p := range r.schema.PropertiesOf(of) {
+				if class := r.schema.Type(p.Class); class != nil {
+					for _, one := range r.schema.Concrete(class) {
+						r.siblings.labelled[one] = true
+					}
+				}
+			}
+		}
+	}
+	return r.siblings.labelled[t]
+}
+
+// siblingLabelled finds the row that the text of a reference means. An id of a row is that row.
+func (r *reader) siblingLabelled(p *schema.Property, text string) (found labelled) {
+	class := r.schema.Type(p.Class)
+	if class == nil {
+		return found
+	}
+	if iri, err := r.schema.ResolveRef(p, text); err == nil && r.nodes[iri] {
+		return found
+	}
+	label := r.schema.Property(class, r.schema.LabelOf(class))
+	if label == nil {
+		return found
+	}
+	terms, fields := r.schema.Values(label, label.WordValue(strings.TrimSpace(text)))
+	if len(fields) > 0 || len(terms) != 1 {
+		return found
+	}
+	var nodes []rdf.IRI
+	for _, t := range r.schema.Concrete(class) {
+		nodes = append(nodes, r.byLabel[t.Name][terms[0]]...)
+	}
+	switch {
+	case len(nodes) == 1:
+		found.node, r.some = nodes[0], true
+	case len(nodes) > 1:
+		found.wrong = r.ambiguous(p, class, label, text, nodes[:min(len(nodes), MaxFound)])
+	}
+	return found
+}
+
+// await keeps a row until all rows are read, if it may refer to one of them by its label, and reports whether it does. The
+// row gets its id now, so that others can refer to it; only one whose id is made from its content gets it later.
+func (r *reader) await(w tableRow, at func(cell int) (line, column int)) bool {
+	if !r.unfound || len(w.unmatched) > 0 {
+		return false
+	}
+	if len(r.waiting) == maxWaiting {
+		r.tooMany = true
+		return false
+	}
+	e := change.UpsertEntity(r.schema, w.n)
+	for _, f := range e.Fields {
+		if p := r.schema.Property(w.n.Type, f.Field); p == nil || p.Class == "" {
+			return false // it is refused at once
+		}
+	}
+	if w.n.ID != "" || r.schema.MintOf(w.n.Type) != schema.MintContent {
+		if e.IRI == "" {
+			return false
+		}
+		w.n.ID = string(e.IRI)
+		r.label(w.n, e.IRI)
+	}
+	places := make([][2]int, len(w.columns))
+	for i := range places {
+		places[i][0], places[i][1] = at(i)
+	}
+	w.at = func(cell int) (line, column int) { return places[cell][0], places[cell][1] }
+	source, conventions := r.source, r.Conventions
+	r.waiting = append(r.waiting, func() (err error) {
+		r.source, r.Conventions = source, conventions
+		if w.unmatched, err = r.match(&w.n, nil); err != nil {
+			return err
+		}
+		return r.finishRow(w)
+	})
+	return true
+}
+
+// finishWaiting makes edits of the rows that wait.
+func (r *reader) finishWaiting() error {
+	r.done = true
+	for _, finish := range r.waiting {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		if err := finish(); err != nil {
+			return err
+		}
+	}
+	if r.tooMany && r.some {
+		r.Notes = append(r.Notes, fmt.Sprintf("rows refer to others of the same data by labels, which is done for %d rows with such references and for labels of %d rows; where there are more, write ids", maxWaiting, maxLabels))
+	}
+	return nil
 }
 
 // findBy gives a node the id of the one that has the same value of a property.
