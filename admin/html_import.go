@@ -23,7 +23,8 @@ func (d *importData) main(page) h.Node {
 	}
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Text("Import")), lead(h.Text("A spreadsheet or data file becomes instances: choose a file, or paste what you copied. Before anything changes you see what becomes of each column, and every mistake."))}),
-		wrong, drawImportForm(d.Asked.Type, d.Text, h.If(d.Lost, d.Asked.hidden())),
+		wrong, h.If(d.Cancelled != "", h.P(h.Class("notice"), h.Role("status"), bdiLine("Cancelled. What was sent of "+d.Cancelled+" is gone, and nothing was changed."))),
+		drawImportForm(d.Asked.Type, d.Text, h.If(d.Lost, d.Asked.hidden())),
 	}
 }
 
@@ -104,14 +105,14 @@ func (d *importData) drawPlan() h.Node {
 		d.drawMistakes(),
 		h.Map(p.Tables, func(t view.ImportTable) h.Node { return d.drawTable(t) }),
 		h.Div(h.Class("actions import-do"),
-			submit("", doName, "check", "Check"),
+			submit("", doName, "check", "Check"), submit("", doName, "cancel", "Cancel"),
 			h.If(!blocked && p.LeftOut == 0 && p.Records > 0, submit("primary", doName, "load", "Load all "+count(p.Records))),
 			h.If(!blocked && p.LeftOut > 0 && p.Records > 0, submit("primary", doName, "load-good", "Load the "+count(p.Records)+" that fit, give back "+count(p.LeftOut)))))
 }
 
 // drawDecisions are the decisions about the whole file, with what was sent and what the page remembers.
 func (d *importData) drawDecisions() h.Node {
-	c, p := d.Asked, d.Plan
+	c, p := d.shown(), d.Plan
 	typeName, key := c.Type, c.ID
 	dates, decimal := c.Dates, c.Decimal
 	askDates, askDecimal := dates != "", decimal != ""
@@ -119,12 +120,8 @@ func (d *importData) drawDecisions() h.Node {
 	if p != nil {
 		askDates, askDecimal = askDates || p.Date != "", askDecimal || p.Number != ""
 		for _, t := range p.Tables {
-			typeName = firstOf(typeName, t.Type)
 			for _, column := range t.Columns {
 				columns = append(columns, column.Name)
-				if column.Key {
-					key = firstOf(key, column.Name)
-				}
 			}
 		}
 	}
@@ -151,9 +148,6 @@ func (d *importData) drawDecisions() h.Node {
 		}
 	}
 	sheet := c.Sheet
-	if len(sheets) > 0 {
-		sheet = firstOf(sheet, sheets[0][0])
-	}
 	date, number := "", ""
 	if p != nil {
 		date, number = p.Date, p.Number

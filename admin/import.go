@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -44,6 +45,8 @@ type importData struct {
 	Commit string
 	Text   string // that was pasted, and could not be taken
 	Lost   bool   // what was sent is gone, and the decisions about it are kept
+	// Cancelled is the name of what was sent and is forgotten.
+	Cancelled string
 }
 
 // importChoices are the decisions, as the controls of the page have them.
@@ -109,6 +112,9 @@ func (s *site) importPosted(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	d := &importData{Key: values.Get("data"), Once: values.Get(keyName), Asked: choicesOf(values)}
+	if values.Get(doName) == "cancel" {
+		return s.cancelImport(w, r, d)
+	}
 	if do := values.Get(doName); do == "load" || do == "load-good" {
 		return s.doImport(w, r, d, do == "load-good")
 	}
@@ -205,7 +211,7 @@ func choicesOf(values url.Values) importChoices {
 		}
 	}
 	for name := range values {
-		if place, is := strings.CutPrefix(name, "cell."); is && values.Get(name) != values.Get("was."+place) {
+		if place, is := strings.CutPrefix(name, "cell."); is && (!values.Has("was."+place) || values.Get(name) != values.Get("was."+place)) {
 			c.Cells[place] = values.Get(name)
 		}
 	}
@@ -250,6 +256,41 @@ func (c importChoices) arguments(name string) map[string]any {
 	return args
 }
 
+// cancelImport forgets what was sent.
+func (s *site) cancelImport(w http.ResponseWriter, r *http.Request, d *importData) error {
+	name, err := s.staged.forget(auth.PrincipalOf(r.Context()).ID, d.Key)
+	if err != nil {
+		return s.importRefused(w, r, d, err)
+	}
+	return s.showImport(w, r, http.StatusOK, &importData{Cancelled: name})
+}
+
+// same reports whether decisions are the same.
+func (c importChoices) same(o importChoices) bool {
+	return c.Type == o.Type && c.ID == o.ID && c.By == o.By && c.Dates == o.Dates && c.Decimal == o.Decimal && c.Sheet == o.Sheet && c.Mode == o.Mode &&
+		slices.Equal(c.Names, o.Names) && maps.Equal(c.Kinds, o.Kinds) && maps.Equal(c.Properties, o.Properties) && maps.Equal(c.Cells, o.Cells)
+}
+
+// shown are the decisions as the form of the plan has them: what was found stands in the place of what was not decided.
+func (d *importData) shown() importChoices {
+	c := d.Asked
+	if d.Plan == nil {
+		return c
+	}
+	for _, t := range d.Plan.Tables {
+		c.Type = firstOf(c.Type, t.Type)
+		for _, column := range t.Columns {
+			if column.Key {
+				c.ID = firstOf(c.ID, column.Name)
+			}
+		}
+	}
+	if len(d.Plan.Tables) == 1 && len(d.Plan.Tables[0].Sheets) > 1 {
+		c.Sheet = firstOf(c.Sheet, d.Plan.Tables[0].Sheets[0])
+	}
+	return c
+}
+
 // planImport answers the page with the plan for what was sent.
 func (s *site) planImport(w http.ResponseWriter, r *http.Request, d *importData) error {
 	a := s.asker(w, r)
@@ -280,10 +321,12 @@ func (s *site) plan(a *asker, d *importData) error {
 			d.Asked.Names = append(d.Asked.Names, c.Name)
 		}
 	}
+	s.staged.plan(sent, &plannedImport{a.Branch, d.shown(), d.Plan})
 	return nil
 }
 
-// doImport plans once more, with the decisions of the page, and imports as planned: everything, or the rows that fit.
+// doImport imports as planned: everything, or the rows that fit. It plans again if a decision is another one since the plan
+// that the page shows; if the graph is, the import itself refuses what does not hold any more.
 func (s *site) doImport(w http.ResponseWriter, r *http.Request, d *importData, good bool) error {
 	a := s.asker(w, r)
 	sent, err := s.staged.find(a.call.Principal.ID, d.Key)
@@ -293,7 +336,9 @@ func (s *site) doImport(w http.ResponseWriter, r *http.Request, d *importData, g
 	if done := s.staged.finished(sent, d.Once); done != nil {
 		return s.showImport(w, r, http.StatusOK, done)
 	}
-	if err := s.plan(a, d); err != nil {
+	if d.Plan = s.staged.plannedAs(sent, a.Branch, d.Asked); d.Plan != nil {
+		d.Name = sent.name
+	} else if err := s.plan(a, d); err != nil {
 		return s.importRefused(w, r, d, err)
 	}
 	if len(d.Plan.Blocked) > 0 || !good && d.Plan.LeftOut > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"trails/builtin/view"
 	"trails/fault"
 	"trails/invoke"
 )
@@ -31,6 +32,7 @@ type staging struct {
 	all   map[string]*list.Element
 	order *list.List // of *staged, the newest first
 	bytes int64
+	most  int64 // bytes of one
 }
 
 // staged is what one caller sent. Its data is in a file without a name, which the system removes with the process.
@@ -40,12 +42,22 @@ type staged struct {
 	size                 atomic.Int64 // grows while pieces arrive
 	until                time.Time
 	asked                importChoices // that came with it
-	done                 *importData   // the last page of an import of it, nil before that
-	rejected             string        // rows that an import left out
-	extension            string        // of a file for them: csv or ndjson
+	planned              *plannedImport
+	done                 *importData // the last page of an import of it, nil before that
+	rejected             string      // rows that an import left out
+	extension            string      // of a file for them: csv or ndjson
 }
 
-func newStaging() *staging { return &staging{all: map[string]*list.Element{}, order: list.New()} }
+// plannedImport is the last plan for what was sent, and what it is for.
+type plannedImport struct {
+	branch string
+	asked  importChoices
+	plan   *view.ImportPlan
+}
+
+func newStaging() *staging {
+	return &staging{all: map[string]*list.Element{}, order: list.New(), most: mostUpload}
+}
 
 // keep stores what a caller sent under a new key, which nobody can guess.
 func (s *staging) keep(principal, name string, in io.Reader) (*staged, error) {
@@ -80,8 +92,8 @@ func (s *staging) add(principal, key string, in io.Reader) (*staged, error) {
 		return nil, errGone
 	}
 	had := e.size.Load()
-	n, err := io.Copy(io.NewOffsetWriter(e.data, had), io.LimitReader(in, mostUpload-had+1))
-	if err == nil && had+n > mostUpload {
+	n, err := io.Copy(io.NewOffsetWriter(e.data, had), io.LimitReader(in, s.most-had+1))
+	if err == nil && had+n > s.most {
 		err = fault.New(fault.TooLarge, "the file is larger than %d MiB; trails import FILE DATA on the command line takes any size", mostUpload>>20)
 	}
 	if err != nil {
@@ -123,6 +135,35 @@ func (s *staging) find(principal, key string) (*staged, error) {
 		return nil, errGone
 	}
 	return at.Value.(*staged), nil
+}
+
+// forget drops what the caller sent under a key, and returns its name.
+func (s *staging) forget(principal, key string) (name string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, known := s.all[key]
+	if !known || at.Value.(*staged).principal != principal {
+		return "", errGone
+	}
+	s.drop(at)
+	return at.Value.(*staged).name, nil
+}
+
+// plan keeps the plan for what was sent.
+func (s *staging) plan(e *staged, p *plannedImport) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.planned = p
+}
+
+// plannedAs returns the plan for what was sent, nil if the last one was made for other decisions or another branch.
+func (s *staging) plannedAs(e *staged, branch string, asked importChoices) *view.ImportPlan {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.planned == nil || e.planned.branch != branch || !e.planned.asked.same(asked) {
+		return nil
+	}
+	return e.planned.plan
 }
 
 // input reads the data from its beginning, also beside other readers.

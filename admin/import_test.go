@@ -3,6 +3,7 @@ package admin_test
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"mime/multipart"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"trails/admin"
 	"trails/auth"
 	"trails/auth/policy"
+	"trails/invoke"
 )
 
 // upload posts a file to the page of imports, and returns the address of its plan.
@@ -50,6 +52,11 @@ func (f fixture) decide(t *testing.T, plan answer, do string, changed map[string
 		for up := n.Parent; up != nil; up = up.Parent {
 			if up.Data == "form" && attribute(up, "class") == "import" {
 				values.Set(attribute(n, "name"), attribute(n, "value"))
+				for o := range n.Descendants() {
+					if o.Data == "option" && hasAttribute(o, "selected") {
+						values.Set(attribute(n, "name"), attribute(o, "value"))
+					}
+				}
 			}
 		}
 	}
@@ -255,5 +262,57 @@ func TestAnEmptyGraphIsBegunWithTheExample(t *testing.T) {
 	f.call(t, "undo", map[string]any{"commit": "head"})
 	if text := mainText(f.get(t, "/admin", http.StatusOK)); !strings.Contains(text, "Begin with the example") {
 		t.Errorf("after the undo: %s", text)
+	}
+}
+
+func TestWhatWasSentIsForgottenWhenItIsCancelled(t *testing.T) {
+	f := newFixture(t, nil, admin.Options{})
+	first := f.sendPiece(t, "", staff)
+	cancel := func() answer {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/admin/import", strings.NewReader("_do=cancel&data="+first.text))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		return f.do(t, r)
+	}
+	if a := cancel(); a.StatusCode != http.StatusOK || !strings.Contains(mainText(a), "What was sent of staff.csv is gone") {
+		t.Errorf("%d %s", a.StatusCode, mainText(a))
+	}
+	if a := f.sendPiece(t, first.text, "x"); a.StatusCode != http.StatusNotFound {
+		t.Errorf("a further piece: %d", a.StatusCode)
+	}
+	if a := cancel(); a.StatusCode != http.StatusNotFound {
+		t.Errorf("again: %d", a.StatusCode)
+	}
+	f.get(t, "/admin/import?data="+first.text, http.StatusNotFound)
+}
+
+// planCounter counts the plans of imports that are asked for.
+type planCounter struct {
+	admin.Engine
+	plans int
+}
+
+func (c *planCounter) Call(ctx context.Context, call invoke.Call) (invoke.Result, error) {
+	if call.Capability == "import_plan" {
+		c.plans++
+	}
+	return c.Engine.Call(ctx, call)
+}
+
+func TestAPlanIsMadeAgainOnlyForOtherDecisions(t *testing.T) {
+	for name, c := range map[string]struct {
+		changed map[string]string
+		plans   int
+	}{"as shown": {nil, 0}, "another kind": {map[string]string{"kind.3": "string"}, 1}, "a mended cell": {map[string]string{"cell.4.2": "3/4/2023"}, 1}, "an emptied cell": {map[string]string{"cell.4.2": ""}, 1}} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, nil, admin.Options{})
+			counted := &planCounter{Engine: f.engine}
+			f.Handler = known(admin.New(counted, admin.Options{}))
+			plan := f.get(t, f.upload(t, "staff.csv", staff), http.StatusOK)
+			counted.plans = 0
+			done := f.decide(t, plan, "load-good", c.changed)
+			if !strings.Contains(mainText(done), "rows were loaded") || counted.plans != c.plans {
+				t.Errorf("%d plans, want %d: %s", counted.plans, c.plans, mainText(done))
+			}
+		})
 	}
 }

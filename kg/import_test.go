@@ -9,12 +9,19 @@ import (
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
+	"trails/rdf"
 )
 
 // byPlan plans the import of sources, and imports them as planned.
 func byPlan(t *testing.T, g *kg.Graph, asked kg.ImportAsked, rejects bool, sources ...kg.Source) (*kg.ImportPlan, kg.Loaded, error) {
 	t.Helper()
-	plan, err := g.Session(ana).PlanImport(t.Context(), sources, asked)
+	return byPlanOf(t, g.Session(ana), asked, rejects, sources...)
+}
+
+// byPlanOf is byPlan for a caller.
+func byPlanOf(t *testing.T, s *kg.Session, asked kg.ImportAsked, rejects bool, sources ...kg.Source) (*kg.ImportPlan, kg.Loaded, error) {
+	t.Helper()
+	plan, err := s.PlanImport(t.Context(), sources, asked)
 	if err != nil {
 		return nil, kg.Loaded{}, err
 	}
@@ -27,7 +34,7 @@ func byPlan(t *testing.T, g *kg.Graph, asked kg.ImportAsked, rejects bool, sourc
 	}
 	defer end()
 	l.Rejects, l.Mode = rejects, asked.Mode
-	done, err := g.Session(ana).Load(t.Context(), l)
+	done, err := s.Load(t.Context(), l)
 	return plan, done, err
 }
 
@@ -245,6 +252,78 @@ func TestReferencesOfAnImportAreLabelsOfItsOwnRows(t *testing.T) {
 	plan, done, err := byPlan(t, g, kg.ImportAsked{Kinds: map[string]string{"Manager": "Person"}, Options: load.Options{Type: "Person"}}, false, source("person.csv", "Name,Manager\nAna,Bo\nBo,\n"))
 	if err != nil || done.Met.New != 2 || plan.LeftOut != 0 {
 		t.Errorf("of a new type: %+v, %+v, %v", plan, done, err)
+	}
+}
+
+func TestAnImportTellsNothingOfWhatIsHidden(t *testing.T) {
+	g := newGraph(t, `
+types:
+  Person: {label: name, properties: {name: {type: string}, email: {type: string}, manager: {class: Person}}}
+  Boss: {extends: Person}
+  Agent: {}
+`)
+	data := "<urn:max> a <%[1]sBoss> ; <%[1]sname> \"Max\" . <urn:zed> a <%[1]sPerson>, <%[1]sAgent> ; <%[1]sname> \"Zed\" ; <%[1]semail> \"z@x\" . <urn:ann> a <%[1]sPerson> ; <%[1]sname> \"Ann\" ; <%[1]semail> \"a@x\" ."
+	if _, _, err := byPlan(t, g, kg.ImportAsked{}, false, source("a.ttl", fmt.Sprintf(data, g.Base()))); err != nil {
+		t.Fatal(err)
+	}
+	const table = "name,email,manager\nX,z@x,Max\nY,a@x,Ann\nZ,b@x,\n"
+	asked := kg.ImportAsked{By: "email", Options: load.Options{Type: "Person"}}
+	if plan, err := g.Session(ana).PlanImport(t.Context(), []kg.Source{source("person.csv", table)}, asked); err != nil || plan.LeftOut != 0 || plan.Met != (kg.Met{New: 1, Changed: 2}) {
+		t.Fatalf("seeing all: %+v, %v", plan, err)
+	}
+	hidden := &kg.Rights{Types: []rdf.IRI{rdf.IRI(g.Base() + "Boss"), rdf.IRI(g.Base() + "Agent")}}
+	plan, err := g.Session(ana).Seeing(hidden).PlanImport(t.Context(), []kg.Source{source("person.csv", table)}, asked)
+	if err != nil || plan.LeftOut != 1 || plan.Met != (kg.Met{New: 1, Changed: 1}) {
+		t.Fatalf("a row that refers to a hidden node fits, or one is counted: %+v, %v", plan, err)
+	}
+	if told := fmt.Sprintf("%+v", plan); strings.Contains(told, "urn:max") || strings.Contains(told, "urn:zed") || strings.Contains(told, "Boss") {
+		t.Errorf("the plan tells of hidden nodes: %s", told)
+	}
+}
+
+func TestTwoImportsOfTheSameRowsAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		unique string
+		people int
+		wrong  bool
+	}{"nothing is unique": {"", 2, false}, "a unique property refuses the second": {", unique: true", 1, true}} {
+		t.Run(name, func(t *testing.T) {
+			g := newGraph(t, "types: {Person: {label: name, properties: {name: {type: string}, email: {type: string"+c.unique+"}}}}")
+			asked := kg.ImportAsked{By: "email", Options: load.Options{Type: "Person"}}
+			sources := []kg.Source{source("person.csv", "name,email\nAna,a@x\n")}
+			var read []*kg.ReadyLoad
+			var sets []kg.ChangeSet
+			for range 2 { // both are read before one is written
+				plan, err := g.Session(ana).PlanImport(t.Context(), sources, asked)
+				if err != nil {
+					t.Fatal(err)
+				}
+				l, end, err := plan.Load(sources)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer end()
+				ready, err := g.Session(ana).ReadLoad(t.Context(), l)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer ready.Close()
+				read, sets = append(read, ready), append(sets, l.Set)
+			}
+			if _, err := read[0].Commit(t.Context(), sets[0]); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := read[1].Commit(t.Context(), sets[1]); fault.Is(err, fault.InvalidData) != c.wrong || !c.wrong && err != nil {
+				t.Errorf("the second: %v", err)
+			}
+			if n := strings.Count(export(t, g, "nquads"), `"a@x"`); n != c.people {
+				t.Errorf("%d people have the address, want %d", n, c.people)
+			}
+			plan, _, err := byPlan(t, g, asked, c.people == 2, sources...)
+			if known := err == nil && plan.Met.Equal == 1 && plan.LeftOut == 0; known == (c.people == 2) {
+				t.Errorf("a third one afterwards: %+v, %v", plan, err)
+			}
+		})
 	}
 }
 

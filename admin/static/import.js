@@ -21,12 +21,17 @@
     bar.setAttribute("aria-label", "Sent so far");
     cancel.type = "button";
     cancel.textContent = "Cancel";
-    cancel.addEventListener("click", () => stop.abort());
+    // What has arrived is forgotten, which needs the key that the first piece is answered with.
+    let key = "", cancelled = false;
+    cancel.addEventListener("click", () => {
+      cancelled = true;
+      cancel.disabled = true;
+      if (key) stop.abort();
+    });
     told.replaceChildren(text, " ", bar, " ", cancel);
     const button = form.querySelector("button.primary");
     button.disabled = true;
     try {
-      let key = "";
       for (let at = 0; at < file.size; at += piece) {
         text.textContent = "Sending " + file.name + ": " + megabytes(at) + " of " + megabytes(file.size) + " MiB";
         bar.value = at;
@@ -36,6 +41,7 @@
         body.append("more", "yes");
         body.append("file", file.slice(at, at + piece), file.name);
         key = await sendPiece(form, body, stop.signal);
+        if (cancelled) throw new Error("cancelled");
       }
       text.textContent = "Looking at " + file.name + " …";
       bar.removeAttribute("value");
@@ -44,8 +50,13 @@
       plan.searchParams.set("data", key);
       location.assign(plan);
     } catch (why) {
-      told.textContent = stop.signal.aborted ? "Cancelled. Nothing was changed." : why.message;
+      told.textContent = why.message;
       button.disabled = false;
+      if (!cancelled) return;
+      told.textContent = "Cancelled. Nothing was changed.";
+      if (!key) return;
+      const gone = await fetch(form.action, { method: "POST", body: new URLSearchParams({ data: key, _do: "cancel" }) }).catch(() => null);
+      told.textContent = gone && gone.ok ? "Cancelled. What was sent is gone, and nothing was changed." : "Cancelled, and nothing was changed. What was sent is forgotten within two hours.";
     }
   };
 
