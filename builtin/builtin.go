@@ -11,6 +11,7 @@ var builtins = []invoke.Capability{
 	snapshotBuiltin,
 	schemaGetBuiltin,
 	searchBuiltin,
+	reconcileBuiltin,
 	getBuiltin,
 	listBuiltin,
 	historyBuiltin,

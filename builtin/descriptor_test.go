@@ -60,6 +60,7 @@ var samples = map[string]string{
 	"entity_graph":               `{"type": "Note", "id": "a"}`,
 	"entity_history":             `{"type": "Note", "id": "a"}`,
 	"entities_list":              `{"type": "Note"}`,
+	"reconcile":                  `{"queries": {"q0": {"query": "a"}}}`,
 	"suggest":                    `{"what": "types", "prefix": ""}`,
 	"prompts_get":                `{"name": "explore"}`,
 	"schema_apply":               fmt.Sprintf(`{"schema": %q}`, withoutStatus),

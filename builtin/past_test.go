@@ -46,6 +46,7 @@ var pastReads = map[string][]string{
 	"commit_view":           {`{"id": "head"}`, `{"id": "head~3"}`},
 	"paths":                 {`{"from": "Component/httpapi", "to": "Standard/html"}`, `{"from": "Component/httpapi", "to": "Decision/9", "steps": 3}`},
 	"entity_graph":          {`{"type": "Component", "id": "httpapi", "depth": 2}`, `{"type": "Standard", "id": "html", "direction": "in"}`},
+	"reconcile":             {`{"queries": {"a": {"query": "httpapi", "type": "Component", "properties": [{"pid": "row", "v": "transports"}]}, "b": {"query": "pages"}}}`},
 	"suggest":               {`{"what": "types", "prefix": ""}`, `{"what": "entities", "type": "Component", "prefix": "pa"}`, `{"what": "values", "type": "Requirement", "property": "status", "prefix": ""}`, `{"what": "properties", "type": "Component", "prefix": "d"}`},
 	"describe":              {`{"type": "Component"}`, `{"type": "Requirement"}`},
 	"stored_query_list":     {`{}`},

@@ -124,6 +124,8 @@ func (s *server) handler() http.Handler {
 	protocols.Get("/sparql", s.answer(s.sparql))
 	protocols.Head("/sparql", s.answer(s.sparql))
 	protocols.Post("/sparql", s.answer(s.sparql))
+	protocols.Get("/reconcile", s.answer(s.reconcile))
+	protocols.Post("/reconcile", s.answer(s.reconcile))
 	protocols.Post(oauth.TokenPath, s.answer(s.token))
 	protocols.Post(oauth.RevokePath, s.answer(s.revoke))
 	for _, pattern := range []string{graphStore, graphStore + "/*"} {
@@ -144,6 +146,7 @@ func (s *server) handler() http.Handler {
 		{"/admin/*", s.opts.Admin},
 		{"/metrics", s.opts.Metrics},
 		{"/sparql", protocols},
+		{"/reconcile", protocols},
 		{oauth.TokenPath, protocols},
 		{oauth.RevokePath, protocols},
 		{graphStore, protocols},
@@ -176,6 +179,9 @@ func (s *server) routes(r chi.Router) {
 	r.Get("/changes", s.answer(s.changes))
 	r.Get("/commits/{id}", s.answer(s.history("commits_get", "quads", "limit", "offset")))
 	r.Get("/capabilities/{id}/history", s.answer(s.history("capability_history", "")))
+	r.Get("/reconcile/suggest/{what}", s.answer(s.reconcileSuggest))
+	r.Get("/reconcile/preview", s.answer(s.reconcilePreview))
+	r.Get("/reconcile/view", s.answer(s.reconcileView))
 	r.Get("/queries", s.answer(s.queryList))
 	r.Get("/queries/{name}", s.answer(s.askQuery))
 	r.Post("/queries/{name}", s.answer(s.postQuery))

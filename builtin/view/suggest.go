@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"trails/auth/policy"
@@ -18,7 +19,7 @@ import (
 // suggesting is what somebody has typed so far.
 type suggesting struct {
 	What     string `json:"what" oneof:"types,concrete_types,entities,properties,values,branches,commits,authors,capabilities"`
-	Type     string `json:"type,omitempty" doc:"For entities, properties and values: the type that they are of."`
+	Type     string `json:"type,omitempty" doc:"For entities, properties and values: the type that they are of; values need it."`
 	Property string `json:"property,omitempty" doc:"For values: the property that they are of."`
 	Prefix   string `json:"prefix" max:"200" default:"" doc:"How the label or the id begins, whatever its case."`
 	Limit    int    `json:"limit" min:"1" max:"100" default:"20"`
@@ -85,13 +86,21 @@ func suggestConcreteTypes(_ context.Context, r *invoke.Request, in suggesting) (
 }
 
 func suggestProperties(_ context.Context, r *invoke.Request, in suggesting) (suggestionsView, error) {
-	t, err := KnownType(r, in.Type)
-	if err != nil {
-		return suggestionsView{}, err
+	types := r.Snapshot.Schema().Types
+	if in.Type != "" {
+		t, err := KnownType(r, in.Type)
+		if err != nil {
+			return suggestionsView{}, err
+		}
+		types = []*schema.Type{t}
 	}
 	var items []suggestionView
-	for _, p := range r.Snapshot.Schema().PropertiesOf(t) {
-		items = append(items, suggestionView{p.Name, p.Name})
+	for _, t := range types {
+		for _, p := range r.Snapshot.Schema().PropertiesOf(t) {
+			if item := (suggestionView{p.Name, p.Name}); !slices.Contains(items, item) {
+				items = append(items, item)
+			}
+		}
 	}
 	return matching(in, items), nil
 }

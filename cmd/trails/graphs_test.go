@@ -110,13 +110,14 @@ var bodies = map[string]string{
 	"/invoke":              `{"calls":[{"capability":"snapshot","arguments":{}}]}`,
 	"/invoke/{capability}": `{}`,
 	"/queries/{name}":      `{}`,
+	"/reconcile":           "queries=" + url.QueryEscape(`{"q0":{"query":"x"}}`),
 	"/sparql":              "query=" + url.QueryEscape("SELECT ?t { ?n ?p ?t }"),
 	"/rdf-graphs":          "",
 }
 
 // variables are those of the paths, in a graph.
 func variables(id, path string) string {
-	return strings.NewReplacer("{capability}", "snapshot", "{name}", "titles", "{Type}", "Note", "{agent}", id,
+	return strings.NewReplacer("{capability}", "snapshot", "{name}", "titles", "{what}", "entity", "{Type}", "Note", "{agent}", id,
 		"/kg/{Type}/{id}", "/kg/Note/n1", "/capabilities/{id}", "/capabilities/snapshot", "{id}", "HEAD").Replace(path)
 }
 
