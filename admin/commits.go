@@ -26,10 +26,11 @@ type commitsData struct {
 	Schema bool
 	Pager  *pager
 	// Filter has the parameters by which commits are chosen, as they were given.
-	Filter url.Values
-	Types  []string
-	Today  time.Time
-	Wrong  string // why the filter cannot be used; "" if it can
+	Filter   url.Values
+	From, To string // days, as their fields have them
+	Types    []string
+	Today    time.Time
+	Wrong    string // why the filter cannot be used; "" if it can
 }
 
 // commitFilters are the parameters that choose commits, which are arguments of commits_list, with what people call them.
@@ -42,7 +43,7 @@ const daysShown = 30
 
 // commits answers the log, newest first.
 func (s *site) commits(w http.ResponseWriter, r *http.Request) error {
-	q := queryOf(r, "before", "limit", "schema", "when", "author", "type", "call", "origin", "door")
+	q := queryOf(r, "before", "limit", "schema", "when", "author", "type", "call", "origin", "door", "from", "to")
 	limit, schemaOnly := q.number("limit", logLimit, 1, logMax), q.word("schema", "0", "1") == "1"
 	if err := q.err(); err != nil {
 		return err
@@ -53,12 +54,18 @@ func (s *site) commits(w http.ResponseWriter, r *http.Request) error {
 		args["before"] = before
 	}
 	data := commitsData{Schema: schemaOnly, Filter: url.Values{}, Today: time.Now().UTC().Truncate(24 * time.Hour)}
+	data.From, data.To = strings.TrimSpace(q.Get("from")), strings.TrimSpace(q.Get("to"))
 	for _, f := range commitFilters {
-		if given := strings.TrimSpace(q.Get(f.name)); given != "" {
+		given := strings.TrimSpace(q.Get(f.name))
+		if f.name == "when" && given == "" && data.From+data.To != "" {
+			given = data.From + ".." + data.To
+		}
+		if given != "" {
 			args[f.name] = given
 			data.Filter.Set(f.name, given)
 		}
 	}
+	data.From, data.To = datesOf(data.Filter.Get("when"))
 	code := http.StatusOK
 	if err := a.ask("commits_find", args, &data.CommitList); err != nil {
 		if len(data.Filter) == 0 || fault.Of(err).Kind != fault.InvalidArguments {
@@ -82,6 +89,20 @@ func (s *site) commits(w http.ResponseWriter, r *http.Request) error {
 		Title: "Commits", Nav: "commits", Live: live{Mode: "any", Head: a.head}, Main: data.main,
 		Twins: []twin{{"JSON", "application/json", "/commits"}},
 	})
+}
+
+// datesOf are the days of a span of time that is written with days, for the fields of dates; "" for others.
+func datesOf(when string) (from, to string) {
+	from, to, _ = strings.Cut(when, "..")
+	for _, day := range []*string{&from, &to} {
+		if _, err := time.Parse(time.DateOnly, strings.TrimSpace(*day)); err != nil {
+			*day = ""
+		}
+	}
+	if !strings.Contains(when, "..") {
+		to = from
+	}
+	return from, to
 }
 
 // wrongOf is what an error says of arguments.

@@ -13,7 +13,7 @@ import (
 )
 
 // main is the log.
-func (d commitsData) main(page) h.Node {
+func (d commitsData) main(p page) h.Node {
 	other := anchor("button", "/admin/commits?schema=1", h.Text("Only schema changes"))
 	if d.Schema {
 		other = anchor("button", commitsURL, h.Text("All commits"))
@@ -27,22 +27,33 @@ func (d commitsData) main(page) h.Node {
 	}
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Text("Commits")), lead(h.Text("Every write is one commit: who, when, why, and what changed."))}, actions(other, anchor("button", commitGraphURL, h.Text("As a graph")))),
-		d.drawFilter(), h.If(d.Wrong != "", alert(d.Wrong)), d.drawDays(), d.drawChips(),
+		d.drawFilter(p.Frame), h.If(d.Wrong != "", alert(d.Wrong)), d.drawDays(), d.drawChips(),
 		list, h.If(len(d.Commits) > 0 && d.Note != "", h.P(h.Class("faint"), bdiMessage(d.Note))), d.Pager.draw(),
 	}
 }
 
-// drawFilter is the form that chooses commits.
-func (d commitsData) drawFilter() h.Node {
+// drawFilter is the form that chooses commits. What its field When has goes before days that are chosen.
+func (d commitsData) drawFilter(f frame) h.Node {
 	given := d.Filter.Get
 	choice := func(name, any string, of ...string) h.Node {
 		return h.Select(h.ID(name), h.Name(name), option("", any, given(name) == ""), h.Map(of, func(one string) h.Node { return option(one, one, given(name) == one) }))
 	}
 	text := func(name, example string) h.Node {
-		return h.Input(h.ID(name), h.Name(name), h.Value(given(name)), h.Attr("placeholder", example), h.If(name == "when", h.Attr("list", "whens")))
+		return h.Input(h.ID(name), h.Name(name), h.Value(given(name)), h.Attr("placeholder", example))
 	}
-	return h.GetForm(commitsURL, h.Class("filter"), h.Role("search"), h.Aria("label", "Choose commits"), h.If(d.Schema, hiddenInput("schema", "1")),
-		labelled("", "when", "When", text("when", "yesterday, 2026-01.."), h.DataList(h.ID("whens"), h.Map([]string{"today", "yesterday", "last 7 days", "last 30 days"}, func(word string) h.Node { return option(word, word, false) }))),
+	day := func(name, label, value string) h.Node {
+		return labelled("", name, label, h.Input(h.Type("date"), h.ID(name), h.Name(name), h.Value(value), h.Attr("max", d.Today.Format(time.DateOnly))))
+	}
+	when := given("when")
+	if from, to := datesOf(when); when == from+".."+to || when == from {
+		when = "" // the days have it
+	}
+	return h.Form(h.Method("get"), h.Action(commitsURL), h.Class("filter"), h.Role("search"), h.Aria("label", "Choose commits"), h.If(d.Schema, hiddenInput("schema", "1")),
+		labelled("", "when", "When", h.Input(h.ID("when"), h.Name("when"), h.Value(when), h.Attr("placeholder", "yesterday, 2026-01.."), h.Attr("list", "whens")), h.DataList(h.ID("whens"), h.Map([]string{"today", "yesterday", "last 7 days", "last 30 days"}, func(word string) h.Node { return option(word, word, false) }))),
+		day("from", "From", d.From), day("to", "To", d.To),
+		h.If(len(f.Branches) > 1, labelled("", "of-branch", "Branch", h.Select(h.ID("of-branch"), h.Name("branch"), h.Map(f.Branches, func(name string) h.Node {
+			return option(name, name, branchNamed(name) == f.Branch)
+		})))),
 		labelled("", "author", "Who", text("author", "part of a name")),
 		labelled("", "type", "Type", choice("type", "any", d.Types...)),
 		labelled("", "origin", "Origin", choice("origin", "any", policy.OriginNames()...)),

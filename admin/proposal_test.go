@@ -221,5 +221,24 @@ func TestTheLogIsFilteredAndHasACalendar(t *testing.T) {
 	says(t, all, "Added Task “Task 0”", "over MCP", "14 commits")
 	says(t, f.get(t, "/admin/commits?when=today&author=ana&call=task.update", 200), "Changed needs of Task “Task 11”")
 	says(t, f.get(t, "/admin/commits?when=yesterday", 200), "no commit fits when", "Show all commits")
+	says(t, f.get(t, "/admin/commits?from=2020-01-01&to=2020-01-31", 200), "no commit fits when", "2020-01-01..2020-01-31")
+	says(t, f.get(t, "/admin/commits?from=2020-01-01&when=today", 200), "Changed needs of Task “Task 11”")
+	log := f.get(t, "/admin/commits?from=2020-01-01&author=ana", 200)
+	says(t, log, "Changed needs of Task “Task 11”")
+	for name, want := range map[string]string{"from": "2020-01-01", "to": "", "when": ""} {
+		if fields := log.find(func(n *html.Node) bool { return attribute(n, "id") == name }); len(fields) != 1 || attribute(fields[0], "value") != want {
+			t.Errorf("the field %s is not %q", name, want)
+		}
+	}
+	if chosen := log.find(func(n *html.Node) bool { return attribute(n, "id") == "of-branch" }); len(chosen) != 0 {
+		t.Error("a graph with main alone has a choice of branches")
+	}
+	f.call(t, "branches_create", map[string]any{"name": "review"})
+	log = f.get(t, "/admin/commits?branch=review&author=ana", 200)
+	if chosen := log.find(func(n *html.Node) bool {
+		return n.Data == "option" && hasAttribute(n, "selected") && attribute(n.Parent, "id") == "of-branch"
+	}); len(chosen) != 1 || attribute(chosen[0], "value") != "review" {
+		t.Errorf("%d branches are chosen", len(chosen))
+	}
 	says(t, f.get(t, "/admin/commits?when=whenever", 422), "give today, yesterday, last 7 days")
 }

@@ -113,7 +113,7 @@ func commitsFind(ctx context.Context, r *invoke.Request, in commitsFinding) (*co
 	if len(commits) == 0 && looked.Seq == 0 && in.Before == "" {
 		f.warnOfNone()
 	}
-	if err := out.fillCommits(ctx, r, in.commitsPage, commits); err != nil {
+	if err := out.fillCommits(ctx, r, in.commitsPage, commits, f.calls); err != nil {
 		return nil, err
 	}
 	out.oneOrigin = out.sameOrigin()
@@ -130,15 +130,23 @@ func commitsFind(ctx context.Context, r *invoke.Request, in commitsFinding) (*co
 	return out, nil
 }
 
-// fillCommits adds a row for each of a list of commits, of which those behind the limit are the next page.
-func (out *commitsListed) fillCommits(ctx context.Context, r *invoke.Request, in commitsPage, commits []kg.Commit) error {
+// fillCommits adds a row for each of a list of commits, of which those behind the limit are the next page. calls
+// are those that were read already.
+func (out *commitsListed) fillCommits(ctx context.Context, r *invoke.Request, in commitsPage, commits []kg.Commit, calls map[kg.Seq]*kg.Activity) error {
 	room, teller := r.Room(), view.NewTeller(r)
 	for i, c := range commits {
 		if i == in.Limit {
 			out.Next = commits[i-1].ID.String()
 			return nil
 		}
-		told, err := teller.Tell(ctx, c)
+		call, known := calls[c.Seq]
+		if !known {
+			var err error
+			if call, err = r.Snapshot.ActivityOf(ctx, c); err != nil {
+				return err
+			}
+		}
+		told, err := teller.Tell(ctx, c, call)
 		if err != nil {
 			return err
 		}

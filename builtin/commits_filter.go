@@ -21,13 +21,14 @@ type filteredCommits struct {
 	origin       *policy.Origin // nil for any
 	since, until time.Time      // zero for no bound
 	types        map[rdf.Term]bool
-	looked       int   // commits that were looked at
-	rows         int64 // changes that may be passed over for those of a type
+	calls        map[kg.Seq]*kg.Activity // of the commits that fit, where they were read
+	looked       int                     // commits that were looked at
+	rows         int64                   // changes that may be passed over for those of a type
 }
 
 // newCommitsFilter reads the arguments of a filter.
 func newCommitsFilter(r *invoke.Request, asked commitsFinding) (*filteredCommits, error) {
-	f := &filteredCommits{Request: r, asked: asked, rows: commitsRows}
+	f := &filteredCommits{Request: r, asked: asked, rows: commitsRows, calls: map[kg.Seq]*kg.Activity{}}
 	origin, wrong := view.OriginArgument(asked.Origin)
 	if len(wrong) > 0 {
 		return nil, fault.Arguments(wrong...)
@@ -92,6 +93,8 @@ func (f *filteredCommits) commits(ctx context.Context, before kg.Seq, limit int,
 			}
 			if before, f.looked = c.Seq, f.looked+1; fits {
 				list = append(list, c)
+			} else {
+				delete(f.calls, c.Seq)
 			}
 			if len(list) == limit {
 				return list, kg.Commit{}, nil
@@ -114,6 +117,7 @@ func (f *filteredCommits) fits(ctx context.Context, c kg.Commit) (bool, error) {
 	}
 	if f.asked.Call != "" || f.asked.Door != "" {
 		call, err := f.Snapshot.ActivityOf(ctx, c)
+		f.calls[c.Seq] = call
 		if err != nil || call == nil || f.asked.Call != "" && call.Capability != f.asked.Call || f.asked.Door != "" && view.DoorOf(call.Via) != f.asked.Door {
 			return false, err
 		}

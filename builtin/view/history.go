@@ -67,7 +67,7 @@ func viewHistory(ctx context.Context, r *invoke.Request, in historyAsked) (*Hist
 	teller := NewTeller(r)
 	for _, e := range entries {
 		v := HistoryEntry{Commit: *CommitOf(e.Commit), More: e.More, Activity: optionalActivity(e.Activity)}
-		told, err := teller.tell(ctx, e.Commit, e.Activity)
+		told, err := teller.Tell(ctx, e.Commit, e.Activity)
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +165,7 @@ func viewCommit(ctx context.Context, r *invoke.Request, in commitAsked) (*Commit
 		Commit: *CommitOf(c), Activity: optionalActivity(made), Nodes: []NodeChange{}, Truncated: truncated,
 		SchemaChanged: c.SchemaSeq == c.Seq,
 	}
-	told, err := NewTeller(r).tell(ctx, c, made)
+	told, err := NewTeller(r).Tell(ctx, c, made)
 	if err != nil {
 		return nil, err
 	}

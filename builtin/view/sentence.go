@@ -50,17 +50,8 @@ type Told struct {
 	Call, Door string
 }
 
-// Tell says what a commit did.
-func (t *Teller) Tell(ctx context.Context, c kg.Commit) (Told, error) {
-	call, err := t.r.Snapshot.ActivityOf(ctx, c)
-	if err != nil {
-		return Told{}, err
-	}
-	return t.tell(ctx, c, call)
-}
-
-// tell is Tell for a commit whose call is known already; nil is none.
-func (t *Teller) tell(ctx context.Context, c kg.Commit, call *kg.Activity) (told Told, err error) {
+// Tell says what a commit did. call is the activity that made it, nil for none.
+func (t *Teller) Tell(ctx context.Context, c kg.Commit, call *kg.Activity) (told Told, err error) {
 	if call != nil {
 		told.Call, told.Door = call.Capability, DoorOf(call.Via)
 	}
