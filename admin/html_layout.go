@@ -104,7 +104,7 @@ func topBar(p page) h.Node {
 			h.Raw(liveMark), branchForm(p.Frame),
 			h.If(p.Frame.Known, h.Span(h.Class("who"), h.Title("Who you are to the graph"), bdiLine(p.Frame.Who))),
 			h.If(p.Frame.SignedIn, h.Form(h.Method("post"), h.Action("/admin/logout"), h.Button(h.Class("quiet"), h.Text("Sign out")))),
-			themeForm(p.Frame),
+			helpLink(p), themeForm(p.Frame),
 		),
 	)
 }

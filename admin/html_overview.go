@@ -23,6 +23,7 @@ func (d overviewData) main(p page) h.Node {
 				fact(count(d.Total), plural(d.Total, "instance", "instances")), fact(fmt.Sprint(d.AllTypes), "types"), fact(count(d.Quads), "statements"),
 				h.Li(h.Text("schema version "), h.B(h.Text(fmt.Sprint(d.Version)))), h.Li(head)),
 		}),
+		h.If(d.New, drawOffer()),
 		either(d.AllTypes == 0, d.drawDoor(), d.drawTypes(p.colours)),
 		d.drawViews(),
 		d.Activity.draw(),

@@ -31,6 +31,8 @@ type overviewData struct {
 	MCP      string
 	// Token means that agents and programs have to show one.
 	Token bool
+	// New means that the tour is offered.
+	New bool
 }
 
 type typeCount struct {
@@ -77,7 +79,7 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	var prov struct {
 		Graph []call `json:"@graph"`
 	}
-	data := overviewData{MCP: auth.Base(r) + "/mcp"}
+	data := overviewData{MCP: auth.Base(r) + "/mcp", New: isNew(r)}
 	for _, step := range []func() error{
 		func() (err error) {
 			data.Token, err = s.opts.Auth.AsksForToken(r.Context())

@@ -88,6 +88,8 @@
 
 	document.addEventListener("keydown", e => {
 		const typing = e.target.closest("input, textarea, select, [contenteditable], .CodeMirror");
+		const help = document.getElementById("help");
+		if (e.key === "?" && help && !typing && !e.ctrlKey && !e.metaKey && !e.altKey) return help.click();
 		const slash = e.key === "/" && !typing && !e.ctrlKey && !e.metaKey && !e.altKey;
 		if (!slash && !((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k")) return;
 		e.preventDefault();
