@@ -1,7 +1,10 @@
 package admin_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -39,6 +42,9 @@ func TestEveryLinkOfThePagesLeadsSomewhere(t *testing.T) {
 			continue
 		}
 		checkPage(t, path, a)
+		if n := onTheWire(t, f, a); n > mostOnTheWire {
+			t.Errorf("%s has %d bytes on the wire with its styles and scripts, and may have %d", path, n, mostOnTheWire)
+		}
 		for _, next := range addresses(a) {
 			next, _, _ = strings.Cut(next, "#")
 			if _, ok := seen[next]; ok || !strings.HasPrefix(next, "/admin") || strings.Contains(next, "&") {
@@ -145,5 +151,73 @@ func checkLink(n *html.Node, say func(string)) {
 	}
 	if textOf(n) == "" {
 		say("a link without a text to " + href)
+	}
+}
+
+// mostOnTheWire bounds a page with the styles and scripts that are ours, packed, in bytes.
+const mostOnTheWire = 60 << 10
+
+// wires are the sizes of packed files by their address.
+var wires = map[string]int{}
+
+// onTheWire is the size of a page with the styles and scripts that are ours, as a browser gets them.
+func onTheWire(t *testing.T, f fixture, page answer) int {
+	t.Helper()
+	get := func(path string) int {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+		r.Header.Set("Accept-Encoding", "gzip")
+		a := f.do(t, r)
+		if a.Header.Get("Content-Encoding") != "gzip" || !slices.Contains(a.Header.Values("Vary"), "Accept-Encoding") || a.Header.Get("Cache-Control") == "" && strings.Contains(path, "/static/") {
+			t.Errorf("%s: %v", path, a.Header)
+		}
+		return len(a.text)
+	}
+	var text bytes.Buffer
+	z := gzip.NewWriter(&text)
+	if _, err := z.Write([]byte(page.text)); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	n := text.Len()
+	for _, file := range page.find(func(n *html.Node) bool {
+		return n.Data == "script" || n.Data == "link" && attribute(n, "rel") == "stylesheet"
+	}) {
+		address := attribute(file, "src") + attribute(file, "href")
+		if address == "" || strings.Contains(address, ".min.") {
+			continue // of a library
+		}
+		if wires[address] == 0 {
+			wires[address] = get(address)
+		}
+		n += wires[address]
+	}
+	return n
+}
+
+func TestPagesArePacked(t *testing.T) {
+	f := newExample(t)
+	for path, want := range map[string]bool{"/admin": true, "/admin/types/Requirement": true, "/admin/commits": true} {
+		for _, takes := range []string{"gzip", ""} {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+			r.Header.Set("Accept-Encoding", takes)
+			a := f.do(t, r)
+			if got := a.Header.Get("Content-Encoding") == "gzip"; got != (want && takes != "") || a.Header.Get("Vary") != "Accept-Encoding" {
+				t.Errorf("%s for %q: %v", path, takes, a.Header)
+			}
+			if takes != "" {
+				z, err := gzip.NewReader(strings.NewReader(a.text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if text, err := io.ReadAll(z); err != nil || !strings.HasSuffix(strings.TrimSpace(string(text)), "</html>") {
+					t.Errorf("%s is cut short: %v", path, err)
+				}
+			}
+		}
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/admin/import", strings.NewReader("text="))
+	r.Header.Set("Accept-Encoding", "gzip")
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if a := f.do(t, r); a.Header.Get("Content-Encoding") != "" {
+		t.Error("the answer to a form is packed")
 	}
 }

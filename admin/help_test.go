@@ -72,7 +72,7 @@ func TestToolsOfTheHelpExist(t *testing.T) {
 				id = strings.ReplaceAll(tool, "_", ".")
 			}
 			_, err := f.engine.Call(t.Context(), invoke.Call{Capability: id, Args: json.RawMessage(`{}`), Principal: principal, Via: "test"})
-			if fault.Is(err, fault.NotFound) {
+			if fault.Is(err, fault.UnknownTool) {
 				t.Errorf("%s: %v", tool, err)
 			}
 		}

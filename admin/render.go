@@ -1,11 +1,15 @@
 package admin
 
 import (
+	"compress/gzip"
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
+	"sync"
 
 	h "trails/admin/html"
+	"trails/admin/static"
 	"trails/auth"
 	"trails/fault"
 	"trails/schema"
@@ -142,10 +146,29 @@ func send(w http.ResponseWriter, r *http.Request, status int, n h.Node, shows st
 		return fmt.Errorf("render: %w", err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if r.Method == http.MethodGet && text.Len() > packedFrom && !strings.Contains(r.URL.Path, "/done/") {
+		w.Header().Add("Vary", "Accept-Encoding")
+		if static.TakesGzip(r) {
+			w.Header().Set("Content-Encoding", "gzip")
+			w.WriteHeader(status)
+			z, _ := packers.Get().(*gzip.Writer)
+			defer packers.Put(z)
+			z.Reset(w)
+			_, _ = z.Write(text.Bytes()) // the connection may be closed
+			_ = z.Close()
+			return nil
+		}
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(text.Bytes()) // the connection may be closed
 	return nil
 }
+
+// packedFrom is the size from which a page is packed. Answers to forms, which may show a secret beside what was sent, never
+// are: the size of a packed text tells of what is in it.
+const packedFrom = 1 << 10
+
+var packers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
 // failure is the data of an error page.
 type failure struct {

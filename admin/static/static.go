@@ -17,6 +17,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"trails/fault"
@@ -30,6 +31,7 @@ type asset struct {
 	body   []byte
 	hash   string
 	packed bool
+	pack   func() []byte // packs what is not, once
 }
 
 // assets are the files by name, which is without ".gz" where they are packed.
@@ -42,7 +44,16 @@ func readAssets() map[string]asset {
 		body, _ := files.ReadFile(e.Name())
 		sum := sha256.Sum256(body)
 		name, packed := strings.CutSuffix(e.Name(), ".gz")
-		out[name] = asset{body, hex.EncodeToString(sum[:8]), packed}
+		out[name] = asset{body, hex.EncodeToString(sum[:8]), packed, sync.OnceValue(func() []byte {
+			if packed {
+				return body
+			}
+			var text bytes.Buffer
+			z := gzip.NewWriter(&text)
+			_, _ = z.Write(body) // memory takes all of it
+			_ = z.Close()
+			return text.Bytes()
+		})}
 	}
 	return out
 }
@@ -76,10 +87,9 @@ func Serve(w http.ResponseWriter, r *http.Request, name string) error {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	body := a.body
-	if a.packed {
-		h.Set("Vary", "Accept-Encoding")
-	}
-	if a.packed && takesGzip(r) { // all browsers do
+	h.Set("Vary", "Accept-Encoding")
+	if TakesGzip(r) { // all browsers do
+		body = a.pack()
 		h.Set("Content-Encoding", "gzip")
 		h.Set("ETag", `"`+a.hash+`-gzip"`)
 	} else if a.packed {
@@ -107,8 +117,8 @@ func LightColours() map[string]string {
 	return out
 }
 
-// takesGzip reports that the reader names gzip, and not to refuse it.
-func takesGzip(r *http.Request) bool {
+// TakesGzip reports that the reader names gzip, and not to refuse it.
+func TakesGzip(r *http.Request) bool {
 	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
 		name, weight, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";")
 		if strings.EqualFold(name, "gzip") {
