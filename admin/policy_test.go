@@ -177,7 +177,7 @@ func TestThePageOfPoliciesExplains(t *testing.T) {
 		says(t, a, "to token:ci with runtime", "What would change it: ")
 	}
 	a = f.get(t, policies+"?as=token:ci&call=person.create", 200)
-	says(t, a, `denied change Type::"Person", to token:ci`, "forbidden by people", `make an exception of people (line 3): unless { principal == Actor::"token:ci" }`)
+	says(t, a, `denied change Type::"Person" on Branch::"main", to token:ci`, "forbidden by people", `make an exception of people (line 3): unless { principal == Actor::"token:ci" }`)
 	if len(linked(a, "#L3")) == 0 {
 		t.Error("the policy that decides is not linked")
 	}

@@ -197,7 +197,11 @@ func (q *question) String() string {
 	if !q.action.Governed() {
 		return "call " + q.capability.ID
 	}
-	return string(q.action) + " " + q.on.String()
+	text := string(q.action) + " " + q.on.String()
+	if q.on.Kind == cedar.TypeKind && q.action.Writes() { // what is written is written on a branch
+		text += " on " + cedar.Resource{Kind: cedar.BranchKind, ID: q.branch}.String()
+	}
+	return text
 }
 
 // mostDeciding bounds how many deciding policies are told.

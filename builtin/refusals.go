@@ -90,7 +90,7 @@ var meanings = map[string]string{
 	fault.Internal.String():         "an error of trails; the log has its cause under the trace id",
 	fault.InvalidData.String():      "the data violates the schema",
 	fault.InvalidArguments.String(): "the arguments are wrong",
-	fault.UnknownTool.String():      "there is no such capability, or none for this caller",
+	fault.UnknownTool.String():      "there is no such capability, or none for this caller: policy explain says which",
 	fault.Unauthenticated.String():  "no valid token was shown",
 	fault.ScopeDenied.String():      "a scope is missing",
 	fault.Denied.String():           "a rule forbids it to this caller",
