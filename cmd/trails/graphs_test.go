@@ -361,7 +361,7 @@ func TestGraphsOfAFolderAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	base, said := startServer(t, nil, "--graphs", dir)
-	if !strings.Contains(said, "broken.trails is not served: ") {
+	if !strings.Contains(said, "broken.trails is not served: ") || !strings.Contains(said, "who started this, with the scopes runtime\n") || !strings.Contains(said, "TRAILS_MCP_SCOPES=runtime,builder gives the operator more") {
 		t.Errorf("at the start it says %s", said)
 	}
 	key := regexp.MustCompile(`http://\S+/graphs\?key=\S+`).FindString(said)

@@ -93,7 +93,7 @@ func (p *program) serveGraphs(ctx context.Context, ln net.Listener, certificates
 		end()
 		err = errors.Join(err, graphs.Close())
 	}()
-	p.tellGraphs(graphs, s, at, callers)
+	p.tellGraphs(graphs, s, at, process)
 	pages := at.base + "/graphs"
 	if h.process.HasOperator() {
 		pages += "?key=" + h.process.OperatorKey()
@@ -110,7 +110,7 @@ func (p *program) serveGraphs(ctx context.Context, ln net.Listener, certificates
 }
 
 // tellGraphs says on stderr what is served, and what is not.
-func (p *program) tellGraphs(graphs *folder.Folder, s serving, at addresses, callers auth.Options) {
+func (p *program) tellGraphs(graphs *folder.Folder, s serving, at addresses, process auth.Options) {
 	served, left := graphs.IDs(), graphs.LeftOut()
 	fmt.Fprintf(p.stderr, "serving %d graphs of %s at %s\n", len(served), s.graphs, at.base)
 	if at.local != at.base {
@@ -131,7 +131,7 @@ func (p *program) tellGraphs(graphs *folder.Folder, s serving, at addresses, cal
 	}
 	fmt.Fprintf(p.stderr, "  %-44s %s\n", at.base+"/graphs", "their list; files that come and go are served and dropped without a restart")
 	fmt.Fprintf(p.stderr, "  %-44s %s\n", at.base+"/graphs/{id}/mcp", "agents; /admin, /invoke and all others beside it")
-	p.tellScopes(callers, true)
+	p.tellScopes(process, true)
 }
 
 // hosted is one graph of the process.
