@@ -47,7 +47,7 @@ func TestEveryLinkOfThePagesLeadsSomewhere(t *testing.T) {
 		}
 		for _, next := range addresses(a) {
 			next, _, _ = strings.Cut(next, "#")
-			if _, ok := seen[next]; ok || !strings.HasPrefix(next, "/admin") || strings.Contains(next, "&") {
+			if _, ok := seen[next]; ok || !strings.HasPrefix(next, "/admin") || strings.Contains(next, "&") || strings.Count(next, "%2C") > 1 {
 				continue // filters and orders of a list can be combined without end
 			}
 			if _, at, of := strings.Cut(next, "?at="); of && earlier == "" {

@@ -93,7 +93,7 @@ func (d overviewData) drawViews() h.Node {
 
 // drawSaveView is the form that keeps the list as it is shown.
 func (d listData) drawSaveView() h.Node {
-	if !d.MaySave {
+	if !d.Listed["trails.meta.query.add"] {
 		return h.Details(h.Class("menu"), h.ID("save-view"), h.Summary(h.Text("Save view")), h.Div(h.Class("menu-body"), h.P(h.Class("faint"), h.Text("Saving a view needs the scope builder, which a token gives. The address of this page has the whole view."))))
 	}
 	return h.Details(h.Class("menu"), h.ID("save-view"), h.Summary(h.Text("Save view")), h.Form(h.Class("menu-body"), h.Method("post"), h.Action(dashboardURL), h.Attr("hx-boost", "false"),

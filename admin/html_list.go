@@ -34,7 +34,8 @@ func (d listData) main(p page) h.Node {
 		h.Div(h.ID("list"), h.Data("announce", d.Announce),
 			h.Attr("hx-boost", "true"), h.Attr("hx-target", "#list"), h.Attr("hx-select", "#list"), h.Attr("hx-swap", "outerHTML show:none"),
 			h.Div(h.Class("filters"), d.drawSearch(), d.drawFilter(), d.drawColumns(), d.drawChartForm(), d.drawFiles(p.Twins), h.If(p.AsOf == nil, d.drawSaveView())),
-			h.Div(h.ID("found"), h.Attr("data-live-region"), d.drawChips(), d.drawFacets(), d.Drawn.draw(), d.drawTable(), h.If(d.Tickable && len(d.Rows) > 0, d.drawSelected()), d.Pager.draw())),
+			h.Div(h.ID("found"), h.Attr("data-live-region"), d.drawChips(), d.drawFacets(), d.Drawn.draw(), d.drawTable(), h.If(d.Tickable && len(d.Rows) > 0, d.drawSelected()), d.Pager.draw()),
+			h.P(h.ID("edited"), h.Class("edited"), h.Role("status"))),
 	}
 }
 
@@ -223,7 +224,7 @@ func (c heading) draw() h.Node {
 				unseen(textIf(c.Place > 0, " turn the direction of ", " sort also by ")+c.Name))}),
 		}
 	}
-	return h.Th(h.Scope("col"), h.If(c.Sort != "", h.Aria("sort", c.Sort)), h.If(c.Number, h.Class("num")), name)
+	return h.Th(h.Scope("col"), h.Data("property", c.Name), h.If(c.Sort != "", h.Aria("sort", c.Sort)), h.If(c.Number, h.Class("num")), name)
 }
 
 func (d listData) drawRow(r view.Row) h.Node {
@@ -231,7 +232,8 @@ func (d listData) drawRow(r view.Row) h.Node {
 	if d.Tickable {
 		tick = h.Td(h.Class("tick"), h.Input(h.Type("checkbox"), h.Name("node"), h.Value(r.Node.IRI), h.Attr("form", "selected"), h.Aria("label", "Choose "+labelOf(r.Node))))
 	}
-	return h.Tr(h.Data("key", r.Node.IRI), tick, rowHead(nodeLink(r.Node)), h.Map(d.Columns, func(c heading) h.Node {
+	edit := d.editURL(r.Node)
+	return h.Tr(h.Data("key", r.Node.IRI), h.If(edit != "", h.Ask("data-edit", edit)), tick, rowHead(nodeLink(r.Node)), h.Map(d.Columns, func(c heading) h.Node {
 		cells, more := r.Cells[c.Name], r.More[c.Name]
 		return h.Td(h.If(c.Number, h.Class("num")), h.If(len(cells) > 0, h.Group{
 			h.Ul(h.Class("vals inline"), cellItems(cells)), h.If(more > 0, h.Group{space, faint("+" + count(more))}),

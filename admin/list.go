@@ -128,7 +128,8 @@ type listData struct {
 	Total     int
 	TotalMore bool
 	Tickable  bool // rows can be changed here
-	MaySave   bool // the view can be saved
+	// Listed are the capabilities that the reader may call, by id: those that change a node, and the one that saves a view.
+	Listed map[string]bool
 }
 
 // pathGroup is what a filter can compare: the properties of the type, or of what one of its references leads to.
@@ -246,11 +247,9 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	data := newListData(asked, doc, t, answer)
 	data.Problems, data.Tickable = problems, a.At == ""
-	listed, err := a.listed()
-	if err != nil {
+	if data.Listed, err = a.listed(); err != nil {
 		return err
 	}
-	data.MaySave = listed["trails.meta.query.add"]
 	if asked.Chart.By != "" {
 		if data.Drawn, err = a.listChart(asked); err != nil {
 			return err
@@ -258,7 +257,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.respond(w, r, status, page{
 		Title: t.Name, Nav: "types", Type: t.Name, Main: data.main, Twins: asked.twins(),
-		Scripts: []string{"list.js"}, Live: live{Mode: "types", Types: append([]string{t.Name}, references(data.All)...), Head: a.head},
+		Scripts: []string{"form.js", "list.js"}, Live: live{Mode: "types", Types: append([]string{t.Name}, references(data.All)...), Head: a.head},
 	})
 }
 
@@ -692,6 +691,15 @@ func (v listView) heading(c view.Column) heading {
 		}
 	}
 	return h
+}
+
+// editURL is the form of a node; "" where it cannot be changed: in the past, or by this reader.
+func (d listData) editURL(n view.Node) string {
+	update := schema.SnakeName(n.Type) + ".update"
+	if !d.Tickable || !d.Listed[update] {
+		return ""
+	}
+	return formURL(update, "id", n.ID)
 }
 
 // Shows reports a column that the picker marks.

@@ -1,13 +1,185 @@
-// What the table of a list does besides being read. All of it has a link or a form that does the same.
+// What the table of a list does besides being read: columns sort together, cells are reached by keys, and one is changed
+// in its place. All of it has a link or a form that does the same.
 "use strict";
 (() => {
 	// A click with Shift on a column's head sorts by it after the columns that sort already.
 	document.addEventListener("click", e => {
-		const head = e.shiftKey && e.target.closest && e.target.closest(".list-table th a[data-too]");
+		const head = e.shiftKey && e.target.closest(".list-table th a[data-too]");
 		const too = head && document.getElementById(head.dataset.too);
 		if (!too) return;
 		e.preventDefault();
 		e.stopPropagation();
 		too.click();
 	}, true);
+
+	// The table is a grid (WAI-ARIA): one cell can be reached by Tab, the others from there by arrows.
+	const table = () => document.querySelector("#found .list-table");
+	const cellOf = node => node.closest?.(".list-table tbody :is(td, th):not(.empty)");
+
+	function tidy() {
+		const grid = table(), rows = grid?.tBodies[0].rows;
+		if (!rows?.length || rows[0].cells.length < 2) return;
+		if (grid.getAttribute("role") !== "grid") grid.setAttribute("role", "grid");
+		if (!grid.querySelector("tbody :is(td, th)[tabindex='0']")) rows[0].querySelector("th").tabIndex = 0;
+	}
+
+	function focus(cell) {
+		if (!cell) return;
+		for (const it of table().querySelectorAll("tbody :is(td, th)[tabindex]")) if (it !== cell) it.removeAttribute("tabindex");
+		cell.tabIndex = 0;
+		cell.focus();
+	}
+
+	const across = (cell, by) => cell.parentElement.cells[cell.cellIndex + by];
+	const along = (cell, by) => table().tBodies[0].rows[cell.parentElement.sectionRowIndex + by]?.cells[cell.cellIndex];
+	const moves = {
+		ArrowRight: cell => across(cell, 1), ArrowLeft: cell => across(cell, -1),
+		ArrowDown: cell => along(cell, 1), ArrowUp: cell => along(cell, -1),
+		Home: cell => cell.parentElement.cells[0], End: cell => [...cell.parentElement.cells].at(-1),
+	};
+
+	document.addEventListener("keydown", e => {
+		const cell = e.target;
+		if (e.ctrlKey || e.metaKey || e.altKey || cell !== cellOf(cell)) return;
+		const row = cell.parentElement;
+		if (moves[e.key]) focus(moves[e.key](cell));
+		else if (e.key === "x") row.querySelector(".tick input")?.click();
+		else if (e.key === "e" || e.key === "F2" || e.key === "Enter" && cell.nodeName === "TD" && addressOf(cell)) edit(cell);
+		else if (e.key === "Enter") cell.querySelector("a, input")?.click();
+		else return;
+		e.preventDefault();
+	});
+	document.addEventListener("dblclick", e => {
+		const cell = cellOf(e.target);
+		if (cell && !e.target.closest("a, input, form")) edit(cell);
+	});
+
+	// A cell is edited with the field of the node's form, which is sent where the form is sent. So all that the form
+	// refuses is refused here, too.
+	const propertyOf = cell => table().tHead.rows[0].cells[cell.cellIndex].dataset.property;
+	// A column over a reference is of another node.
+	const addressOf = cell => propertyOf(cell) && !propertyOf(cell).includes(".") && cell.parentElement.dataset.edit;
+	const parse = async answer => new DOMParser().parseFromString(await answer.text(), "text/html");
+	const held = new WeakMap(); // what a cell showed before it was edited
+
+	async function edit(cell) {
+		const address = addressOf(cell);
+		const open = document.querySelector(".cell-edit");
+		if (open) {
+			tell("Save or leave the cell that is open first.");
+			open.querySelector("input:not([type=hidden]), select, textarea")?.focus();
+		}
+		if (!address || open || held.has(cell)) return;
+		held.set(cell, null);
+		cell.setAttribute("aria-busy", "true");
+		let page = null;
+		try {
+			const answer = await fetch(address, { headers: { Accept: "text/html" } });
+			page = answer.ok && !answer.redirected && await parse(answer);
+		} catch (e) { /* the form's page says what is wrong */ }
+		cell.removeAttribute("aria-busy");
+		held.delete(cell);
+		if (!page || !show(cell, page)) location.assign(address);
+	}
+
+	// show puts the field of a form's page, with what the page says of it, into the cell.
+	function show(cell, page) {
+		const from = page.getElementById("form");
+		const field = [...from?.querySelectorAll(".field") || []].find(it => it.dataset.field === propertyOf(cell));
+		if (!field) return false;
+		if (!held.get(cell)) held.set(cell, [...cell.childNodes]);
+		cell.parentElement.setAttribute("data-keep", ""); // while others write
+		const form = document.createElement("form");
+		form.className = "cell-edit";
+		form.method = "post";
+		form.action = from.getAttribute("action");
+		form.noValidate = true;
+		form.setAttribute("hx-select", "unset"); // suggestions are no parts of a list's page
+		form.append(...[...from.children].filter(it => it.matches("input[type=hidden]")));
+		form.insertAdjacentHTML("beforeend", '<input type="hidden" name="_do" value="call"><input type="hidden" name="arg.branch">');
+		form.elements["arg.branch"].value = from.elements["arg.branch"]?.value || "";
+		const told = page.querySelector("#conflict h2, .notice-bad:not(.problems) p") || !field.matches(".wrong") && page.querySelector("#problems ul");
+		if (told) {
+			const says = document.createElement("p");
+			says.className = "filter-error";
+			says.setAttribute("role", "alert");
+			says.textContent = told.textContent;
+			const theirs = [...page.querySelectorAll("#conflict tbody tr")].find(it => it.cells[0].textContent === propertyOf(cell));
+			if (page.getElementById("conflict")) says.textContent += `${theirs ? `: it is ${theirs.cells[1].textContent.trim()} now` : ""}. Save again to write yours, or leave it with Escape.`;
+			form.append(says);
+		}
+		form.append(field);
+		form.insertAdjacentHTML("beforeend", '<p class="buttons"><button class="small primary">Save</button><button class="small" type="button" data-leave>Cancel</button></p>');
+		cell.replaceChildren(form);
+		window.htmx?.process(form);
+		document.dispatchEvent(new CustomEvent("trails:added"));
+		const control = form.querySelector("[aria-invalid=true]") || field.querySelector("input:checked") || field.querySelector("input:not([type=hidden]), select, textarea");
+		control?.focus();
+		control?.select?.();
+		return true;
+	}
+
+	function leave(cell) {
+		cell.replaceChildren(...held.get(cell) || []);
+		held.delete(cell);
+		cell.parentElement.removeAttribute("data-keep");
+		focus(cell);
+	}
+
+	document.addEventListener("click", e => {
+		if (e.target.closest?.("[data-leave]")) leave(cellOf(e.target));
+	});
+	document.addEventListener("keydown", e => {
+		const form = e.target.closest?.(".cell-edit");
+		if (!form || e.defaultPrevented) return;
+		const open = e.target.getAttribute("aria-expanded") === "true";
+		if (e.key === "Escape" && !open) leave(cellOf(form));
+		else if (e.key === "Enter" && (e.target.matches("select, [type=radio], [type=checkbox]") || e.target.matches("textarea") && (e.ctrlKey || e.metaKey))) form.requestSubmit();
+		else return;
+		e.preventDefault();
+	});
+	document.addEventListener("submit", async e => {
+		if (!e.target.matches(".cell-edit")) return;
+		e.preventDefault();
+		const form = e.target, cell = cellOf(form);
+		if (form.getAttribute("aria-busy")) return;
+		form.setAttribute("aria-busy", "true");
+		let page = null, done = false;
+		try {
+			const answer = await fetch(form.action, { method: "POST", body: new FormData(form) });
+			done = answer.redirected && /\/done\/[^/]+$/.test(new URL(answer.url).pathname);
+			page = await parse(answer);
+		} catch (e) { /* below */ }
+		form.removeAttribute("aria-busy");
+		if (done) await saved(cell, page);
+		else if (!page || !show(cell, page)) tell("It was not saved, and what you wrote is still here: the server did not answer as it should. Try again.");
+	});
+
+	function tell(text, undo) {
+		const line = document.getElementById("edited");
+		line.textContent = text;
+		if (undo) line.append(" ", undo);
+	}
+
+	// saved shows the row as it is now, and leads to the page that takes the change back.
+	async function saved(cell, done) {
+		const row = cell.parentElement, at = cell.cellIndex, name = propertyOf(cell);
+		leave(cell);
+		let fresh = null;
+		try {
+			fresh = await parse(await fetch(location.href, { headers: { Accept: "text/html" } }));
+		} catch (e) { /* the row stays as it was until the page is current again */ }
+		const now = [...fresh?.querySelectorAll(".list-table tbody tr") || []].find(it => it.dataset.key === row.dataset.key);
+		if (now) {
+			now.querySelectorAll(".tick input").forEach((it, i) => { it.checked = row.querySelectorAll(".tick input")[i]?.checked; });
+			row.replaceWith(document.adoptNode(now));
+			tidy();
+			focus(now.cells[at]);
+		}
+		const undo = done.querySelector("a[href*='/admin/undo?']");
+		tell(!undo ? `${name} is as it was.` : now ? `${name} is changed.` : `${name} is changed; its row is not among these any more.`, undo && document.adoptNode(undo));
+	}
+
+	tidy();
+	new MutationObserver(tidy).observe(document.body, { childList: true, subtree: true, attributeFilter: ["role", "tabindex"] });
 })();
