@@ -10,6 +10,9 @@ import (
 // drawAnswer is the part of the page of queries that a script replaces: what came of storing, the fault or the answer,
 // and, for a script, what the page says of stored queries.
 func (d sparqlData) drawAnswer(colours *palette) h.Node {
+	if d.Answer != nil && d.Answer.Chart != nil && d.Stored.May && d.Stored.Open != nil {
+		d.Answer.Chart.KeepWith = d.Stored.Open.Name
+	}
 	return h.Group{
 		h.If(d.Renew, h.Group{
 			h.Div(h.Data("for", "stored-menu"), d.Stored.drawMenu()),

@@ -113,9 +113,9 @@ func (k *kept) draw(v sparqlView) h.Node {
 		commit = h.Group{h.Text("Commit "), commitLink(k.Commit), h.Text(".")}
 	}
 	return h.Group{
-		h.Section(h.Class("notice answer"), h.Role("status"), h.If(k.Done == "Stored", h.Data("text", v.Query)),
+		h.Section(h.Class("notice answer"), h.Role("status"), h.If(k.Done == "Stored" || k.Chart != "", h.Data("text", v.Query)),
 			h.H2(h.Text(k.Done+": "+line(firstOf(k.Signature, k.Name)))),
-			h.P(commit, h.If(k.Tool != "", h.Group{
+			h.P(commit, h.If(k.Chart != "", h.Group{space, anchor("", k.Chart, h.Text("The answer with its chart")), h.Text(".")}), h.If(k.Tool != "", h.Group{
 				h.Text(" It can be asked by "), anchor("", capabilityURL(k.Tool), h.Text("its form")), h.Text(", as the tool "), plainCode(capability.ToolName(k.Tool)),
 				h.Text(", at "), plainCode("/queries/" + k.Name), h.Text(" and with "), plainCode("trails q FILE " + k.Name), h.Text("."),
 			}))),

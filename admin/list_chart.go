@@ -212,6 +212,14 @@ func (t *tally) chart() chart.Chart {
 	if v.Split != "" {
 		out.Name += " and " + v.Split
 	}
+	if v.Kind == "" {
+		var points []chart.Point
+		for _, key := range t.order {
+			points = append(points, *t.points[key])
+		}
+		out.Kind = chart.Fit(points, v.Sum == "")
+		t.date = t.date || out.Kind == chart.Time
+	}
 	if t.date && (v.Kind == "" || v.Kind == chart.Time || v.Kind == chart.Line) {
 		t.bin()
 	}
@@ -234,18 +242,6 @@ func (t *tally) chart() chart.Chart {
 		}
 		return cmp.Or(cmp.Compare(sums[b.Label], sums[a.Label]), cmp.Compare(a.Label, b.Label))
 	})
-	if out.Kind == "" {
-		switch {
-		case t.date:
-			out.Kind = chart.Time
-		case t.number && v.Sum != "":
-			out.Kind = chart.Scatter
-		case v.Split != "":
-			out.Kind = chart.Stacked
-		default:
-			out.Kind = chart.Bar
-		}
-	}
 	if out.Kind == chart.Time || out.Kind == chart.Scatter { // there is no place for none
 		out.Points = slices.DeleteFunc(out.Points, func(p chart.Point) bool { return p.Label == "" })
 	}

@@ -56,6 +56,8 @@ type answerChart struct {
 	View    answerView
 	Columns []string
 	Numbers []string // columns of numbers
+	// KeepWith is the stored query that the chart can be kept with, "" for none.
+	KeepWith string
 }
 
 // columnKind is what all values of a column are: number, time, or "" for anything else.
@@ -169,12 +171,9 @@ func (c *answerChart) addPoints(out *sparqlAnswer, rows [][]view.Term) {
 		points = append(points, p)
 	}
 	note := func(format string, args ...any) { c.Notes = append(c.Notes, fmt.Sprintf(format, args...)) }
-	c.Chart = chart.Chart{Kind: cmp.Or(v.Kind, chart.Fit(points)), X: v.X, Y: v.Y}
+	c.Chart = chart.Chart{Kind: cmp.Or(v.Kind, chart.Fit(points, v.Y == countRows)), X: v.X, Y: v.Y}
 	if v.Y == countRows {
 		c.Y = "number of rows"
-		if v.Kind == "" && c.Kind == chart.Scatter {
-			c.Kind = chart.Bar
-		}
 	}
 	c.Name = c.Y + " by " + c.X
 	if split >= 0 {
@@ -271,8 +270,9 @@ func (c *answerChart) draw(v sparqlView) h.Node {
 			labelled("", "chart-y", "Show", h.Select(h.ID("chart-y"), h.Name("y"), option(countRows, "the number of rows", c.View.Y == countRows), columns(c.Numbers, c.View.Y))),
 			labelled("", "chart-split", "In parts by", h.Select(h.ID("chart-split"), h.Name("split"), option(noSplit, "nothing", c.View.Split == noSplit), columns(c.Columns, c.View.Split))),
 			labelled("", "chart-kind", "As", h.Select(h.ID("chart-kind"), h.Name("chart"), kindOptions(c.View.Kind))),
-			h.Button(h.Name("output"), h.Value("chart"), h.Text("Draw"))),
+			h.Button(h.Name("output"), h.Value("chart"), h.Text("Draw")),
+			h.If(c.KeepWith != "", h.Button(h.Name("do"), h.Value("chart"), h.Text("Keep this chart with the query")))),
 		c.drawnChart.draw(),
-		h.P(h.Class("faint"), h.Text("A stored query opens with this chart when its first lines have "), plainCode("#+ view: query?"+c.kept().Encode()), h.Text(".")),
+		h.If(c.KeepWith == "", h.P(h.Class("faint"), h.Text("A stored query opens with this chart when its first lines have "), plainCode("#+ view: query?"+c.kept().Encode()), h.Text("."))),
 	}
 }

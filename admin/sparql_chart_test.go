@@ -126,3 +126,29 @@ func luminance(t *testing.T, colour string) float64 {
 	}
 	return sum
 }
+
+// TestAChartIsKeptWithItsStoredQuery holds that the button of a chart changes the view of the stored query alone, that the
+// query opens with that chart, and that a text which is not stored is refused.
+func TestAChartIsKeptWithItsStoredQuery(t *testing.T) {
+	f := newExample(t)
+	f.call(t, "trails.meta.query.add", map[string]any{"queries": []any{map[string]any{"text": "#+ id: per_status\n" + prologue + "SELECT ?s ?p (COUNT(*) AS ?n) { ?r :status ?s ; :priority ?p } GROUP BY ?s ?p"}}, "message": "store"})
+	page := f.get(t, "/admin/query?stored=per_status&run=1&output=chart", 200)
+	says(t, page, "Keep this chart with the query")
+	text := rawText(page.byID(t, "query"))
+	a := f.posted(t, url.Values{"query": {text}, "do": {"chart"}, "x": {"p"}, "y": {"n"}, "split": {"s"}, "chart": {"heat"}})
+	says(t, a, "Chart kept", "Commit")
+	var to string
+	for _, n := range a.find(tag("a")) {
+		if textOf(n) == "The answer with its chart" {
+			to = attribute(n, "href")
+		}
+	}
+	shown := f.get(t, to, 200)
+	says(t, shown, "n by p and s")
+	if chosen := shown.find(func(n *html.Node) bool { return attribute(n, "value") == "heat" && hasAttribute(n, "selected") }); len(chosen) != 1 {
+		t.Error("the query does not open with the chart that was kept")
+	}
+	refused := f.posted(t, url.Values{"query": {strings.Replace(text, "COUNT(*)", "SUM(?p)", 1)}, "do": {"chart"}, "x": {"p"}})
+	says(t, refused, "store the text first")
+	says(t, f.posted(t, url.Values{"query": {"SELECT ?s { ?s ?p ?o }"}, "do": {"chart"}}), "store it first")
+}

@@ -24,8 +24,10 @@ import (
 // lines say the id, the description and the parameters.
 
 // storedDeeds are the actions on stored queries. Replacing or removing one asks first; the confirmation repeats the
-// action with the text that the person saw.
-var storedDeeds = []string{"", "save", "remove"}
+// action with the text that the person saw. The last one keeps a chart with the stored query, which loses nothing else.
+var storedDeeds = []string{"", "save", "remove", keepChart}
+
+const keepChart = "chart"
 
 // storedLine is a stored query in the catalogue.
 type storedLine struct {
@@ -68,6 +70,7 @@ type kept struct {
 	Commit    string
 	Signature string
 	Warnings  []string
+	Chart     string // where the answer is with the chart that was kept
 	// Ask is what is asked: to replace or to remove the text whose mark is Mark.
 	Ask, Mark, Text string
 }
@@ -241,6 +244,9 @@ func (a *asker) keep(v *sparqlView) (*kept, error) {
 			return nil, err
 		}
 	}
+	if v.Do == keepChart {
+		return out, a.keepChart(v, was, out)
+	}
 	sum := sha256.Sum256([]byte(was.Text))
 	mark := hex.EncodeToString(sum[:12])
 	if was.Text != "" && was.Text != v.Query || v.Do == "remove" {
@@ -277,3 +283,27 @@ func (a *asker) keep(v *sparqlView) (*kept, error) {
 
 // IsUpdate reports that what is stored changes the graph, which this page does not run.
 func (l storedLine) IsUpdate() bool { return l.Kind == "update" }
+
+// keepChart makes the chart of the view that of the stored query.
+func (a *asker) keepChart(v *sparqlView, was storedLine, out *kept) error {
+	if was.Text == "" {
+		return fault.Argument("do", fault.OneOf, v.Do, "a chart is kept with a stored query, and the text has the id of none; store it first")
+	}
+	if stored.Named(was.Text, was.Name, "") != v.Query {
+		return fault.New(fault.InvalidArguments, "the text is not what is stored as %s, so that its chart may be another one; store the text first, and then keep the chart", was.Name)
+	}
+	text, err := stored.Viewed(was.Text, "query?"+(&answerChart{View: v.Chart}).kept().Encode())
+	if err != nil {
+		return err
+	}
+	var answer struct{ Commit *string }
+	if err := a.ask("trails.meta.query.add", map[string]any{"queries": []any{map[string]any{"text": text}}, "message": "Keep a chart with the query " + was.Name}, &answer); err != nil {
+		return err
+	}
+	v.Query = stored.Named(text, was.Name, "")
+	out.Done, out.Chart = "Chart kept", storedLine{Name: was.Name, View: "query?" + (&answerChart{View: v.Chart}).kept().Encode()}.Href()
+	if answer.Commit != nil {
+		out.Commit = *answer.Commit
+	}
+	return nil
+}

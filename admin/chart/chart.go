@@ -65,8 +65,9 @@ type Point struct {
 }
 
 // Fit returns the kind that suits the points: a time series for dates and years, points against each other for other
-// numbers, bars in parts for points with a series, and else bars. Points without a label do not count.
-func Fit(points []Point) Kind {
+// numbers, bars in parts for points with a series, and else bars. Points without a label do not count. When the values only
+// count what has the label, numbers are labels as any other.
+func Fit(points []Point, counts bool) Kind {
 	some, dates, numbers := false, true, true
 	for _, p := range points {
 		if p.Label == "" {
@@ -79,7 +80,7 @@ func Fit(points []Point) Kind {
 	switch {
 	case some && dates:
 		return Time
-	case some && numbers:
+	case some && numbers && !counts:
 		return Scatter
 	case slices.ContainsFunc(points, func(p Point) bool { return p.Series != "" }):
 		return Stacked

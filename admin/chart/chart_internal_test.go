@@ -47,9 +47,12 @@ func TestAChartFitsItsPoints(t *testing.T) {
 		{"no label at all is bars", pointsOf("", ""), Bar},
 	} {
 		t.Run(c.says, func(t *testing.T) {
-			got := Fit(c.points)
+			got := Fit(c.points, false)
 			if got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
+			}
+			if counted := Fit(c.points, true); counted != got && (got != Scatter || counted != Bar) {
+				t.Errorf("%s when it counts, and %s when it does not", counted, got)
 			}
 			labelled := slices.DeleteFunc(c.points, func(p Point) bool { return p.Label == "" })
 			if why, ok := (Chart{Kind: got, Points: labelled}).Drawable(); !ok {

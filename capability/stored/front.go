@@ -28,17 +28,31 @@ func (f Front) Write(query string) string {
 // Reviewed is the text of a stored query with another description and place on the dashboard, 0 for none. All other
 // lines stay. It refuses a value of several lines.
 func Reviewed(text, description string, dashboard int) (string, error) {
-	h, err := parseHeader(text)
-	if err != nil {
-		return "", err
-	}
 	values := map[string]string{"description": scalar(description), "dashboard": ""}
 	if dashboard > 0 {
 		values["dashboard"] = strconv.Itoa(dashboard)
 	}
+	return rewritten(text, values)
+}
+
+// Viewed is the text of a stored query with another view, the address of a page. All other lines stay. It refuses to replace
+// a view of several lines.
+func Viewed(text, view string) (string, error) {
+	return rewritten(text, map[string]string{"view": scalar(view)})
+}
+
+// rewritten is the text with other values of members of its front matter, each of one line, "" for none.
+func rewritten(text string, values map[string]string) (string, error) {
+	h, err := parseHeader(text)
+	if err != nil {
+		return "", err
+	}
 	lines := strings.SplitAfter(text, "\n")
 	added := ""
-	for _, key := range []string{"description", "dashboard"} {
+	for _, key := range []string{"description", "dashboard", "view"} {
+		if _, given := values[key]; !given {
+			continue
+		}
 		entry := ""
 		if values[key] != "" {
 			entry = "#+ " + key + ": " + values[key] + "\n"
