@@ -218,7 +218,7 @@
 	let shown = ""; // the address of what such a link brought
 	document.addEventListener("click", e => {
 		const link = e.target.closest("a"), place = link?.closest("[data-in-place]");
-		if (!place || !window.htmx || e.button || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
+		if (!place || !window.htmx || link.hasAttribute("download") || e.button || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
 		const to = new URL(link.getAttribute("href"), location.href);
 		if (to.origin !== location.origin || to.pathname !== location.pathname || to.hash) return;
 		e.preventDefault();
