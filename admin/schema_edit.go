@@ -146,8 +146,18 @@ func (d *schemaEdit) plan(a *asker, steps []string) error {
 		after, patch = patched.Schema, string(text)
 	}
 	d.Steps, d.Plan, d.after, d.Patch, d.Broken = steps, planned, after, patch, nil
-	if planned.Plan == nil || !planned.Plan.Blocked {
+	switch p := planned.Plan; {
+	case p == nil || !p.Blocked && (p.Loses == 0 || !d.Builder):
 		return nil
+	case !p.Blocked: // trying the change counts the nodes that go, by type
+		var tried struct{ Warnings []string }
+		err := a.ask(schemaApplyID, d.arguments(a, map[string]any{"dry_run": true}), &tried)
+		for _, text := range tried.Warnings {
+			if !slices.Contains(d.Plan.Warnings, text) {
+				d.Plan.Warnings = append(d.Plan.Warnings, text)
+			}
+		}
+		return err
 	}
 	// Trying the change names every node that stands against it.
 	err := a.ask(schemaApplyID, d.arguments(a, map[string]any{"dry_run": true}), &struct{}{})

@@ -232,3 +232,9 @@ func TestAPropertyMovesUpByAStep(t *testing.T) {
 	wants(t, f.pressStep(t, moved, "up Requirement.title", nil), http.StatusBadRequest, "is the first property already")
 	wants(t, f.pressStep(t, page, "up Requirement.nothing", nil), http.StatusNotFound, "nothing")
 }
+
+func TestStepsThatRemoveATypeSayHowManyOfItGo(t *testing.T) {
+	f := newExample(t)
+	page := f.get(t, "/admin/schema/edit", http.StatusOK)
+	wants(t, f.pressStep(t, page, "drop Decision", nil), http.StatusOK, "Remove the type Decision.", "this takes away 8 Decision", "The history keeps them")
+}
