@@ -91,6 +91,7 @@ func (s *site) makeFor(w http.ResponseWriter, r *http.Request, p *post, about st
 		return err
 	}
 	inner.Branch, inner.outer = p.Branch, text
+	inner.entries["branch"] = form.Entry{Texts: p.entries["branch"].Texts} // where the first form writes
 	return s.showForm(w, r, http.StatusOK, inner, formView{})
 }
 

@@ -59,6 +59,7 @@ func TestANodeIsMadeInPlaceAndTheFormComesBackWithItAndAllThatWasTyped(t *testin
 
 func TestAFormThatAnotherOneOpenedLeadsBackWithoutANode(t *testing.T) {
 	f := newExample(t)
+	f.call(t, "branches_create", map[string]any{"name": "review"})
 	outer := f.blank(t, "component.create", "")
 	outer.Set("arg.name", "kept")
 	before := f.commits(t)
@@ -74,6 +75,11 @@ func TestAFormThatAnotherOneOpenedLeadsBackWithoutANode(t *testing.T) {
 		if a := f.send(t, outer, "_do=make "+about); a.StatusCode != http.StatusNotFound {
 			t.Errorf("%q was answered with %d", about, a.StatusCode)
 		}
+	}
+	const review = "?branch=review"
+	onBranch := f.get(t, components+review, http.StatusOK).form(t, components+review)
+	if got := f.press(t, onBranch, "_do=make follows Standard").form(t, standards+review).Get("arg.branch"); got != "review" {
+		t.Errorf("the second form writes to the branch %q", got)
 	}
 	// A first form under the key of the second does not wait for itself.
 	inner := f.press(t, outer, "_do=make follows Standard").form(t, standards)
