@@ -98,8 +98,13 @@
 
 	document.addEventListener("focusout", event => {
 		const row = event.target.closest?.(".form [data-rows] > .row");
-		if (row && event.target === line(row) && !row.contains(event.relatedTarget)) chip(row);
+		if (row && event.target === line(row) && !row.contains(event.relatedTarget)) settled(() => row.contains(document.activeElement) || chip(row));
 	});
+
+	// settled acts when no button is held down: what moves between press and release is not clicked.
+	let pressed = false;
+	for (const [name, is] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) document.addEventListener(name, () => { pressed = is; }, true);
+	const settled = act => pressed ? document.addEventListener("pointerup", () => setTimeout(act), { once: true }) : act();
 
 	document.addEventListener("input", event => { delete event.target.dataset?.said; });
 
