@@ -64,7 +64,7 @@ func (d overviewData) drawDoor() h.Node {
 			h.P(submit("", doName, doCall, "Begin with "+b.name)))
 	})
 	whole := h.Form(h.Class("card"), h.Method("post"), h.Action(importURL+"/example"),
-		h.B(h.Text("the example")), h.P(h.Text("Components of a program, with what they must do, why, and by which standards: 54 instances to look around in, as one commit that can be taken back.")),
+		h.B(h.Text("the example")), h.P(h.Text("Components of a program, with what they must do, why, and by which standards: 58 instances to look around in, as one commit that can be taken back.")),
 		hiddenInput(keyName, uuid.NewString()), h.P(submit("primary", doName, doCall, "Begin with the example")))
 	return h.Group{
 		section("door", h.Text("Begin with your data"), nil, drawImportForm("", "", nil)),

@@ -47,7 +47,7 @@ func TestUpToTwelveTypesHaveColoursOfTheirOwn(t *testing.T) {
 
 // TestTheColoursOfTypesCanBeReadAndToldApart reads them from the style sheet: as text on
 // a panel, on the page and on a badge their contrast is that of WCAG 2.2 AA (1.4.3), and
-// any two of them are as far apart as eyes need, in both themes.
+// any two of them are as far apart as eyes need, in both themes, also without red or green cones.
 func TestTheColoursOfTypesCanBeReadAndToldApart(t *testing.T) {
 	sheet, err := os.ReadFile("static/admin.css")
 	if err != nil {
@@ -76,6 +76,11 @@ func TestTheColoursOfTypesCanBeReadAndToldApart(t *testing.T) {
 			for j, other := range colours[:i] {
 				if d := c[theme].distance(other[theme]); d < 0.1 {
 					t.Errorf("%s: hue-%d and hue-%d are %.3f apart", name, j+1, i+1, d)
+				}
+				for eyes, m := range blindness {
+					if d := c[theme].seen(m).distance(other[theme].seen(m)); d < 0.07 {
+						t.Errorf("%s, %s: hue-%d and hue-%d are %.3f apart", name, eyes, j+1, i+1, d)
+					}
 				}
 			}
 		}
@@ -110,6 +115,24 @@ func (c rgb) linear() (out rgb) {
 	for i, x := range c {
 		if out[i] = x / 12.92; x > 0.04045 {
 			out[i] = math.Pow((x+0.055)/1.055, 2.4)
+		}
+	}
+	return out
+}
+
+// blindness are what eyes without red or green cones see of linear sRGB (Machado, Oliveira and Fernandes 2009, severity 1).
+var blindness = map[string][3]rgb{
+	"deuteranopia": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+	"protanopia":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+}
+
+// seen is the colour as such eyes see it.
+func (c rgb) seen(by [3]rgb) (out rgb) {
+	v := c.linear()
+	for i, row := range by {
+		x := min(1, max(0, row[0]*v[0]+row[1]*v[1]+row[2]*v[2]))
+		if out[i] = 12.92 * x; x > 0.0031308 {
+			out[i] = 1.055*math.Pow(x, 1/2.4) - 0.055
 		}
 	}
 	return out

@@ -30,6 +30,9 @@ func TestTheWholeIsTheDataAfterTheStory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if n := strings.Count(string(whole), `{"type":`); n != 58 { // which the overview of an empty graph says
+		t.Errorf("%d nodes", n)
+	}
 	for has, want := range map[string]bool{
 		`"id":"html"`: true, `"id":"xhtml-1.0"`: false, `"code":"R-013","priority":1,"status":"met"`: true, `"edge":"dependsOn","from":"Component/rdf","to":"Component/fault"`: true,
 	} {
