@@ -136,6 +136,11 @@ $(TRAILS_TOOLS)/bin/benchstat: Makefile
 	GOBIN=$(@D) go install golang.org/x/perf/cmd/benchstat@$(BENCHSTAT)
 	touch $@
 
+.PHONY: screenshots
+screenshots: build npm ## pictures of thirty pages in two themes and widths: make screenshots DIR=/tmp/shots
+	@test -n "$(DIR)" || { echo 'say where: make screenshots DIR=/tmp/shots'; exit 2; }
+	node e2e/client/screenshots.mjs $(TRAILS_TOOLS)/npm "$${TRAILS_CHROMIUM:-/usr/bin/chromium-headless-shell}" bin/trails $(DIR) "$${TRAILS_DATA:-none}/attack/attack.ndjson.gz"
+
 .PHONY: npm
 npm: $(TRAILS_TOOLS)/npm/installed ## the MCP clients and the Node that they need
 
