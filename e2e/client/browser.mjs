@@ -728,6 +728,8 @@ const pages = [
   }],
   ['who said the values of a node', '/admin/types/Requirement/R-010?blame=1'],
   ['where data is given', '/admin/import'],
+  ['the help of a page', '/admin/help?page=/admin/query'],
+  ['a step of the tour', '/admin/help/tour?step=2'],
   ['a list as a chart', '/admin/types/Requirement?by=status&split=priority'],
   ['the log of a month', '/admin/commits?when=last+7+days&type=Requirement'],
   ['the branches', '/admin/branches'],
