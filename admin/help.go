@@ -117,9 +117,9 @@ type tourStep struct{ title, address, text string }
 // tourSteps are the steps, in order.
 func tourSteps() (steps []tourStep) {
 	for line := range strings.Lines(guideSection("Tour")) {
-		if _, step, is := strings.Cut(strings.TrimSpace(line), ". ["); is {
-			title, rest, _ := strings.Cut(step, "](")
-			address, text, _ := strings.Cut(rest, ")")
+		if _, step, is := strings.Cut(strings.TrimSpace(line), ". **"); is {
+			title, rest, _ := strings.Cut(step, "** (`")
+			address, text, _ := strings.Cut(rest, "`)")
 			steps = append(steps, tourStep{title, address, title + text})
 		}
 	}

@@ -105,6 +105,13 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 		a := f.get(t, at, http.StatusOK)
 		checkPage(t, at, a)
 		steps++
+		opens := a.find(func(n *html.Node) bool {
+			return n.Data == "a" && n.FirstChild != nil && strings.HasPrefix(n.FirstChild.Data, "Open ")
+		})
+		if len(opens) != 1 {
+			t.Fatalf("step %d opens %d pages", steps, len(opens))
+		}
+		f.get(t, attribute(opens[0], "href"), http.StatusOK)
 		if text := mainText(with(a.Cookies())); strings.Contains(text, "A tour of five steps") {
 			t.Error("it is offered again to who took it")
 		}

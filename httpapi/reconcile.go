@@ -44,7 +44,7 @@ func (s *server) reconcile(w http.ResponseWriter, r *http.Request) error {
 			return fault.New(fault.TooLarge, "a batch of queries has at most %d bytes, or is cut short; send several", maxReconcileBody).Because(err)
 		}
 		if values, err = url.ParseQuery(string(body)); err != nil {
-			return fault.New(fault.Malformed, "the body does not parse: %s", err)
+			return fault.New(fault.Malformed, "the body does not parse as a form").Because(err)
 		}
 	}
 	if !values.Has("queries") {
